@@ -1,0 +1,62 @@
+# gpuyard: a discrete-event GPU cluster scheduling simulator.
+#
+#   make deps      install what is missing (Debian packages)       make check   every test
+#   make           build ./gpuyard                                 make demo    one workload, several policies, plots
+#
+# MODE=release|debug|asan|tsan|coverage keep their objects apart under build/MODE. CC, CFLAGS, LDFLAGS are yours.
+
+CC     ?= cc
+MODE   ?= release
+PREFIX ?= /usr/local
+OUT    := build/$(MODE)
+
+VERSION := $(shell cat VERSION 2>/dev/null || echo 0)
+COMMIT  := $(shell git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)
+
+MODE_release  := -O2 -g -D_FORTIFY_SOURCE=2
+MODE_debug    := -O0 -g
+MODE_asan     := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+MODE_tsan     := -O1 -g -fsanitize=thread
+MODE_coverage := -O0 -g --coverage
+
+PACKAGES := gsl libfyaml jansson zlib libzstd libcrypto
+DEP_CFLAGS = $(eval DEP_CFLAGS := $$(shell pkg-config --cflags $(PACKAGES)))$(DEP_CFLAGS)
+DEP_LIBS   = $(eval DEP_LIBS := $$(shell pkg-config --libs $(PACKAGES)) -lcsv -ldl -lm)$(DEP_LIBS)
+
+FLAGS = -std=c17 -D_POSIX_C_SOURCE=200809L -D_XOPEN_SOURCE=700 -I. -MMD -MP -fPIE -ffp-contract=off -fno-math-errno \
+        -fstack-protector-strong -fvisibility=hidden \
+        -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla \
+        $(MODE_$(MODE)) $(DEP_CFLAGS)
+LINK  = $(MODE_$(MODE)) -pie -Wl,-z,relro,-z,now -Wl,--dynamic-list=sim/contract/exported.list
+
+SIM_SRC   := $(wildcard sim/core/*.c sim/world/*.c sim/run/*.c)
+PLUG_SRC  := $(wildcard policies/*.c policies/placers/*.c traces/formats/*.c traces/*.c)
+CLI_SRC   := $(wildcard sim/cli/*.c)
+LIB_OBJ   := $(patsubst %.c,$(OUT)/%.o,$(SIM_SRC) $(PLUG_SRC) $(filter-out sim/cli/main.c,$(CLI_SRC)))
+LIB       := $(OUT)/libgpuyard.a
+BIN       := $(OUT)/gpuyard
+
+all: gpuyard
+gpuyard: $(BIN)
+	@ln -sf $(BIN) $@
+$(BIN): $(OUT)/sim/cli/main.o $(LIB) sim/contract/exported.list
+	$(CC) $(LINK) $(CFLAGS) $(LDFLAGS) -o $@ $< -Wl,--whole-archive $(LIB) -Wl,--no-whole-archive $(DEP_LIBS)
+$(LIB): $(LIB_OBJ)
+	@rm -f $@ && $(AR) rcs $@ $^
+$(OUT)/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(FLAGS) $(CFLAGS) -c -o $@ $<
+
+$(OUT)/sim/run/version.o: FLAGS += -DGPUYARD_VERSION='"$(VERSION)"' -DGPUYARD_COMMIT='"$(COMMIT)"'
+$(OUT)/sim/run/version.o: VERSION $(wildcard .git/HEAD .git/logs/HEAD)
+
+deps:
+	@scripts/install-deps.sh
+
+clean:
+	rm -rf build gpuyard
+
+include tests/tests.mk
+-include $(shell find $(OUT) -name '*.d' 2>/dev/null)
+.PHONY: all deps clean
+.DELETE_ON_ERROR:

@@ -1,0 +1,78 @@
+/* ordered.h - what the queueing disciplines share: lines in some order, served strictly or skipping, one pool or one
+ * line per queue. A discipline is a key, and perhaps a cap and preemption; see fifo.c for the smallest. */
+#pragma once
+#include "sim/contract/policy.h"
+
+#include <stddef.h>
+
+enum { SCOPE_POOL, SCOPE_QUEUE };
+enum { BLOCKING_STRICT, BLOCKING_SKIP };
+struct ordered_params { double scope, blocking; };    /* the first member of every discipline's parameters */
+extern const char *const ordered_scopes[], *const ordered_blockings[];
+#define ORDERED_PARAM_SCOPE                                                                                            \
+    { "scope", "pool: one line for all; queue: a line for each queue", "", 0, 0, SCOPE_POOL, ordered_scopes,           \
+      offsetof(struct ordered_params, scope) }
+#define ORDERED_PARAM_BLOCKING(usual)                                                                                  \
+    { "blocking", "strict: the first that does not fit blocks its line; skip: it is passed over", "", 0, 0, usual,     \
+      ordered_blockings, offsetof(struct ordered_params, blocking) }
+
+struct discipline {
+    struct line_key (*key)(struct sched *s, job_id j, const void *params);    /* of a waiting job */
+    bool preempts;                /* whoever is behind in the order gives way */
+    bool shrinks;                 /* key.time_ns is the time still to run: it falls while the job runs */
+    /* May j start as far as its queue is concerned? false: *why says why not. NULL: always. */
+    bool (*admits)(struct sched *s, job_id j, enum wait_reason *why);
+};
+
+struct ordered_queue { struct line *waiting, *running; bool listed; };
+struct ordered {
+    const struct discipline *discipline;
+    const void *params;
+    struct ordered_queue *queue;  /* one, or one per queue */
+    bool per_queue;
+    queue_id *busy;               /* those in which somebody may wait */
+    size_t n_busy;
+    job_id *dropped;              /* stopped in this pass and not yet placed again */
+    size_t n_dropped, dropped_capacity;
+};
+void ordered_begin(struct sched *s, struct ordered *o, const struct discipline *d, const void *params);
+void ordered_arrived(struct sched *s, struct ordered *o, job_id j);
+void ordered_started(struct sched *s, struct ordered *o, job_id j);
+void ordered_stopped(struct sched *s, struct ordered *o, job_id j);
+void ordered_serve(struct sched *s, struct ordered *o);
+
+/* The callbacks of a discipline whose state is a struct ordered. */
+#define ORDERED_CALLBACKS(prefix, discipline)                                                                          \
+    static void prefix##_begin(struct sched *s, const void *params, void *state)                                       \
+    {                                                                                                                  \
+        ordered_begin(s, state, discipline, params);                                                                   \
+    }                                                                                                                  \
+    static void prefix##_schedule(struct sched *s, const void *params, void *state)                                    \
+    {                                                                                                                  \
+        (void)params;                                                                                                  \
+        ordered_serve(s, state);                                                                                       \
+    }                                                                                                                  \
+    static void prefix##_arrived(struct sched *s, const void *params, void *state, job_id j)                           \
+    {                                                                                                                  \
+        (void)params;                                                                                                  \
+        ordered_arrived(s, state, j);                                                                                  \
+    }                                                                                                                  \
+    static void prefix##_started(struct sched *s, const void *params, void *state, job_id j)                           \
+    {                                                                                                                  \
+        (void)params;                                                                                                  \
+        ordered_started(s, state, j);                                                                                  \
+    }                                                                                                                  \
+    static void prefix##_stopped(struct sched *s, const void *params, void *state, job_id j, enum stop_cause why)      \
+    {                                                                                                                  \
+        (void)params;                                                                                                  \
+        (void)why;                                                                                                     \
+        ordered_stopped(s, state, j);                                                                                  \
+    }
+#define ORDERED_TABLE(prefix)                                                                                          \
+    .abi = POLICY_ABI, .state_size = sizeof(struct ordered), .begin = prefix##_begin, .schedule = prefix##_schedule,   \
+    .job_arrived = prefix##_arrived, .job_started = prefix##_started, .job_stopped = prefix##_stopped
+
+/* Keys that more than one discipline uses. */
+struct line_key key_submit(struct sched *s, job_id j, const void *params);
+struct line_key key_remaining(struct sched *s, job_id j, const void *params);     /* needs SEES_RUN_TIME */
+struct line_key key_priority(struct sched *s, job_id j, const void *params);      /* higher first, then by submit time */

@@ -1,0 +1,80 @@
+/* filling.c - see filling.h. */
+#include "policies/placers/filling.h"
+
+enum place_result fill_failed(const struct request *r)
+{
+    return r->gpus && r->gpu_milli == MILLI_ALL ? NO_ROOM_FRAGMENTED : NO_ROOM;    /* the host has looked at the totals */
+}
+
+static bool fill_shared(struct builder *b, const struct request *r, uint32_t task)
+{
+    struct node_walk w = { .v = builder_view(b), .r = r, .shared_only = true };
+    for (node_id n; node_walk_next(&w, &n);)
+        if (builder_add_some(b, r, task, n, 1))
+            return true;
+    return false;
+}
+
+bool fill_one_node(struct builder *b, const struct request *r, uint32_t task, uint32_t gpus, enum node_order order)
+{
+    if (r->try_first != ID_NONE && view_fits(builder_view(b), r, r->try_first) &&
+        builder_add_some(b, r, task, r->try_first, gpus))
+        return true;
+    bool packs = order == FULLEST_FIRST && r->gpu_milli < MILLI_ALL && gpus == 1;
+    if (packs && fill_shared(b, r, task))
+        return true;
+    struct node_walk w = { .v = builder_view(b), .r = r, .order = order };
+    w.min_whole = r->gpu_milli < MILLI_ALL && !packs ? 0 : gpus;      /* shared GPUs may serve instead of whole ones */
+    for (node_id n; node_walk_next(&w, &n);)
+        if (builder_add_some(b, r, task, n, gpus))
+            return true;
+    return false;
+}
+
+/* How many of `wanted` GPUs the node can give as one piece: bounded by GPUs, CPU and memory. */
+static uint32_t room_for(const struct view *v, const struct request *r, node_id n, uint32_t wanted)
+{
+    struct node_free f = view_node(v, n);
+    int64_t room = f.whole < wanted ? f.whole : wanted;
+    if (r->cpu_milli && f.cpu_milli / r->cpu_milli < room)
+        room = f.cpu_milli / r->cpu_milli;
+    if (r->mem_mib && f.mem_mib / r->mem_mib < room)
+        room = f.mem_mib / r->mem_mib;
+    return room > 0 ? (uint32_t)room : 0;
+}
+
+uint32_t fill_piece(struct builder *b, const struct request *r, uint32_t rank, uint32_t most, enum node_order order)
+{
+    struct node_walk w = { .v = builder_view(b), .r = r, .min_whole = 1, .order = order };
+    for (node_id n; node_walk_next(&w, &n);) {
+        uint32_t room = room_for(w.v, r, n, most);
+        if (room)
+            return builder_add_some(b, r, rank, n, room) ? room : 0;
+    }
+    return 0;
+}
+
+static enum place_result fill_split(struct builder *b, const struct request *r, enum node_order order,
+                                    enum node_order split)
+{
+    uint32_t left = r->gpus;
+    for (uint32_t rank = 0; left > 0; rank++) {
+        if (fill_one_node(b, r, rank, left, order))
+            return PLACED;
+        uint32_t taken = fill_piece(b, r, rank, left, split);
+        if (!taken)
+            return fill_failed(r);
+        left -= taken;
+    }
+    return PLACED;
+}
+
+enum place_result fill(struct builder *b, const struct request *r, enum node_order order, enum node_order split)
+{
+    if (r->tasks == SPLIT_ANY)
+        return fill_split(b, r, order, split);
+    for (uint32_t k = 0; k < r->tasks; k++)
+        if (!fill_one_node(b, r, request_task(r, k), r->gpus, order))
+            return fill_failed(r);
+    return PLACED;
+}

@@ -1,0 +1,15 @@
+/* pack.c - best fit: the fullest node with room; what needs several takes the emptiest first, so as few as can be. */
+#include "policies/placers/filling.h"
+
+static enum place_result pack_place(struct builder *b, const struct request *r, const void *params)
+{
+    (void)params;
+    return fill(b, r, FULLEST_FIRST, EMPTIEST_FIRST);
+}
+
+const struct placer pack_placer = {
+    .abi = PLACEMENT_ABI,
+    .name = "pack",
+    .summary = "best fit: the fullest node with room, as few nodes as can be",
+    .place = pack_place,
+};

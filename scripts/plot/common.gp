@@ -1,0 +1,28 @@
+# common.gp - what all plots share: terminal, fonts, colours, grid, axes in units of time.
+# Expects format, columns, lines, ansi; width and height in pixels may be set before (default 960 x 540).
+if (!exists('width'))  width = 960
+if (!exists('height')) height = 540
+set encoding utf8
+if (format eq 'png') set terminal pngcairo noenhanced size width,height font 'DejaVu Sans,10' background rgb 'white'
+if (format eq 'svg') set terminal svg noenhanced size width,height font 'DejaVu Sans,12' background rgb 'white' mousing standalone
+if (format eq 'pdf') set terminal pdfcairo noenhanced size width/96.0,height/96.0 font 'DejaVu Sans,8' background rgb 'white'
+term = format eq 'term'
+if (term && ansi)  set terminal dumb noenhanced size columns,lines ansirgb
+if (term && !ansi) set terminal dumb noenhanced size columns,lines mono
+set output 'out'
+
+set border 3 lc rgb '#666666'
+set tics nomirror tc rgb '#333333'
+set title tc rgb '#000000'
+if (!term) set grid lc rgb '#e0e0e0' lt 1 lw 0.6
+if (term) set border 3; set tics nomirror scale 0.5; set title offset 0,-0.5
+set key noautotitle
+
+# Lines: Okabe and Ito's colours without the yellow; the ninth line on is dashed.
+array line_colour[8] = [0x0072b2, 0xd55e00, 0x009e73, 0xcc79a7, 0xe69f00, 0x56b4e9, 0x000000, 0x999999]
+colour_of(i) = line_colour[(i - 1) % 8 + 1]
+dash_of(i) = 1 + (i - 1) / 8 % 4
+
+# A logarithmic time axis says 1 min, 1 h, 1 d rather than powers of ten.
+log_time_tics = "set logscale x; set xtics ('1 µs' 1e-6, '10 µs' 1e-5, '0.1 ms' 1e-4, '1 ms' 1e-3, '10 ms' 0.01, '0.1 s' 0.1, \
+  '1 s' 1, '10 s' 10, '1 min' 60, '10 min' 600, '1 h' 3600, '6 h' 21600, '1 d' 86400, '7 d' 604800, '30 d' 2592000, '1 y' 31536000, '10 y' 315360000)"

@@ -1,0 +1,6 @@
+# jct_cdf.gp - how many of the finished jobs were done within how long after submission; one curve per run.
+load 'vars.gp'
+load here.'/common.gp'
+set title 'Job completion time: from submission to end'
+set xlabel 'completed within (log scale)'
+load here.'/cdf.gp'

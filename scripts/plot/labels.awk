@@ -1,0 +1,51 @@
+# labels.awk - writes `labels`: for each directory in `dirs` "policy, placement" of its manifest, or its own name.
+
+function basename(path)
+{
+    sub(/\/+$/, "", path)
+    sub(/\/\.$/, "", path)
+    sub(/.*\//, "", path)
+    return path
+}
+
+# The string members of the outermost JSON object as member[name]; what does not look like JSON is skipped.
+function read_manifest(file, member,    text, line, depth, c, name, string, expect)
+{
+    split("", member)
+    while ((getline line < file) > 0)
+        text = text line "\n"
+    close(file)
+    while (match(text, /["{}\[\]:,]/)) {
+        c = substr(text, RSTART, 1)
+        text = substr(text, RSTART + 1)
+        if (c == "{" || c == "[")
+            depth++
+        else if (c == "}" || c == "]")
+            depth--
+        else if (c == "," && depth == 1)
+            expect = name = ""
+        else if (c == ":" && depth == 1 && name == "")
+            name = string
+        else if (c == "\"") {
+            match(text, /^([^"\\]|\\.)*/)
+            string = substr(text, 1, RLENGTH)
+            text = substr(text, RLENGTH + 2)
+            if (depth == 1 && name != "" && !(name in member))
+                member[name] = string
+        }
+    }
+}
+
+BEGIN {
+    while ((getline dir < "dirs") > 0) {
+        n++
+        name[n] = clean(basename(dir))
+        read_manifest(dir "/manifest.json", member)
+        label[n] = name[n]
+        if (member["policy"] != "")
+            label[n] = clean(member["policy"] (member["placement"] == "" ? "" : ", " member["placement"]))
+        seen[label[n]]++
+    }
+    for (i = 1; i <= n; i++)        # two runs of one policy: tell them apart by directory
+        print label[i] (seen[label[i]] > 1 && label[i] != name[i] ? " (" name[i] ")" : "") > "labels"
+}

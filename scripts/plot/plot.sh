@@ -1,0 +1,144 @@
+#!/bin/sh
+# plot.sh KIND FORMAT OUTFILE DIR... - one plot of one or more result directories. OUTFILE - is stdout.
+#
+# KIND.awk (cdf.awk for both distributions) turns the CSV files into a few hundred rows, KIND.gp draws them. On a
+# terminal, gantt and compare are text made by awk alone: gnuplot's dumb terminal draws no filled boxes.
+# Needs a POSIX shell, awk, sort and gnuplot 5.4. Equal inputs give equal bytes.
+# Exit: 0 ok, 1 the plot failed, 2 usage, 3 bad input.
+set -u
+LC_ALL=C
+SOURCE_DATE_EPOCH=0       # the date in a PDF
+export LC_ALL SOURCE_DATE_EPOCH
+
+usage()
+{
+    [ $# -eq 0 ] || echo "plot.sh: $*" >&2
+    echo "usage: plot.sh jct_cdf|wait_cdf|utilisation|queue_length|gantt|compare png|svg|pdf|term OUTFILE|- DIR..." >&2
+    exit 2
+}
+bad_input()
+{
+    echo "plot.sh: $*" >&2
+    exit 3
+}
+
+[ $# -ge 4 ] || usage
+kind=$1 format=$2 outfile=$3
+shift 3
+case $kind in
+jct_cdf|wait_cdf) files=jobs.csv ;;
+utilisation)      files="timeseries.csv queues.csv jobs.csv" ;;
+queue_length)     files=timeseries.csv ;;
+gantt)            files="intervals.csv nodes.csv jobs.csv" ;;
+compare)          files=summary.csv ;;
+*)                usage "unknown kind '$kind'" ;;
+esac
+case $format in png|svg|pdf|term) ;; *) usage "unknown format '$format'" ;; esac
+[ "$kind" != gantt ] || [ $# -eq 1 ] || usage "gantt shows one directory, got $#"
+
+for dir do
+    [ -d "$dir" ] || bad_input "$dir: no such directory"
+    for file in $files; do
+        [ -f "$dir/$file" ] && [ -r "$dir/$file" ] || bad_input "$dir/$file: missing or unreadable ($kind needs it)"
+    done
+done
+
+here=$(cd "$(dirname "$0")" && pwd) || exit 1
+tmp=$(mktemp -d "${TMPDIR:-/tmp}/gpuyard-plot.XXXXXX") || exit 1
+part=
+trap 'rm -rf "$tmp"; [ -z "$part" ] || rm -f "$part"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+# A terminal gets its own size and, unless NO_COLOR says otherwise, colours; a file or a pipe gets 79 x 24 plain.
+columns=${COLUMNS:-79} lines=24 ansi=0
+case $columns in ''|*[!0-9]*) columns=79 ;; esac
+[ "$columns" -ge 40 ] || columns=40
+[ "$columns" -le 400 ] || columns=400
+if [ "$outfile" = - ] && [ -t 1 ] && [ -z "${NO_COLOR:-}" ]; then
+    ansi=1
+fi
+
+# What the awk programs read: DIRS, one directory a line, and LABELS, one name a line.
+for dir do
+    case $dir in /*) ;; *) dir=$PWD/$dir ;; esac
+    printf '%s\n' "$dir"
+done > "$tmp/dirs"
+awk_run()                 # PROGRAM [name=value...]: runs scripts/plot/PROGRAM.awk in $tmp
+{
+    program=$1
+    shift
+    (
+        cd "$tmp" || exit 1
+        for pair do
+            set -- "$@" -v "$pair"
+            shift
+        done
+        awk "$@" -f "$here/csv.awk" -f "$here/words.awk" -f "$here/steps.awk" -f "$here/$program.awk" < /dev/null
+    )
+}
+awk_run labels || exit
+
+case $kind in
+jct_cdf|wait_cdf)
+    column=${kind%_cdf}_s
+    i=0
+    for dir do
+        i=$((i + 1))
+        printf '%s\n' "$dir/jobs.csv" > "$tmp/file"
+        case $dir in /*) ;; *) printf '%s\n' "$PWD/$dir/jobs.csv" > "$tmp/file" ;; esac
+        awk_run values column="$column" i="$i" > "$tmp/unsorted" || exit
+        sort -n "$tmp/unsorted" > "$tmp/sorted.$i"
+    done
+    awk_run cdf column="$column" || exit ;;
+utilisation|queue_length)
+    for dir do            # first and last time, without reading all that lies between
+        rows=0
+        for file in $files; do
+            [ "$file" = jobs.csv ] || rows=$((rows + $(wc -l < "$dir/$file")))
+        done
+        first=$(sed -n '2{s/,.*//p;q;}' "$dir/timeseries.csv")
+        last=$(tail -n 1 "$dir/timeseries.csv" | sed 's/,.*//')
+        [ -n "$first" ] || bad_input "$dir/timeseries.csv: no rows"
+        printf '%s %s %s\n' "$first" "$last" "$rows"
+    done > "$tmp/spans"
+    awk_run "$kind" format="$format" columns="$columns" lines="$lines" || exit ;;
+gantt)
+    gpus=$(awk_run gpus) || exit
+    if [ "$gpus" -le 256 ] && { [ "$format" != term ] || [ "$gpus" -le 40 ]; }; then
+        awk_run pieces > "$tmp/unsorted" || exit
+        sort -t "$(printf '\t')" -k1,1n -k2,2n -k3,3n -k4 "$tmp/unsorted" > "$tmp/pieces"
+        awk_run gantt_lanes format="$format" columns="$columns" ansi="$ansi" || exit
+    else
+        first=
+        [ ! -f "$1/timeseries.csv" ] || first=$(first_time "$1/timeseries.csv")
+        awk_run gantt_heat format="$format" columns="$columns" first="$first" last="$(awk_run last_end)" || exit
+    fi ;;
+compare)
+    awk_run compare format="$format" columns="$columns" ansi="$ansi" || exit ;;
+esac
+
+if [ ! -f "$tmp/out" ]; then
+    {
+        awk -v here="$here" 'BEGIN { gsub(/\047/, "\047\047", here); print "here = \047" here "\047" }'
+        echo "format = '$format'; columns = $columns; lines = $lines; ansi = $ansi"
+        cat "$tmp/facts.gp"
+    } > "$tmp/vars.gp"
+    (cd "$tmp" && gnuplot -d "$here/$kind.gp") 2> "$tmp/errors" < /dev/null || {
+        echo "plot.sh: gnuplot could not draw $kind:" >&2
+        cat "$tmp/errors" >&2
+        exit 1
+    }
+fi
+if [ "$format" = term ]; then     # gnuplot begins each plot with a form feed and ends lines with blanks
+    tr -d '\014' < "$tmp/out" | sed 's/ *$//' > "$tmp/text"
+    [ ! -f "$tmp/legend" ] || cat "$tmp/legend" >> "$tmp/text"
+    mv "$tmp/text" "$tmp/out"
+fi
+
+if [ "$outfile" = - ]; then
+    cat "$tmp/out"
+else
+    part=$outfile.part.$$     # renamed when whole
+    cat "$tmp/out" > "$part" && mv -f "$part" "$outfile" || exit 1
+fi

@@ -1,0 +1,55 @@
+# queue_length.awk - jobs.I and gpus.I (time, how many wait) of each run, thinned by steps.awk, and facts.gp.
+
+function read_waiting(i, column, file,    f, row, c, time, value)
+{
+    steps_begin(t0, t1[i], width)
+    csv_open(dir[i] "/timeseries.csv", "time_s " column)
+    while (csv_next(dir[i] "/timeseries.csv", f))
+        if (f[at[column]] != value) {
+            value = f[at[column]]
+            steps_set(column, f[at["time_s"]], value)
+        }
+    steps_end("steps")
+    while ((getline row < "steps") > 0) {
+        split(row, c, " ")
+        printf "%.9f %s\n", c[1] / unit_s, c[3] > (file "." i)
+        if (c[3] + 0 > most[file])
+            most[file] = c[3] + 0
+    }
+    close("steps")
+    printf "%.9f %s\n", (t1[i] - t0) / unit_s, c[3] > (file "." i)
+    mean[file, i] = steps_integral[column] / (t1[i] - t0)
+}
+
+function short(x)    { return x < 100 ? sprintf("%.3g", x) : commas(x) }
+
+BEGIN {
+    while ((getline text < "labels") > 0) {
+        label[++dirs] = text
+        getline dir[dirs] < "dirs"
+        getline text < "spans"
+        split(text, s, " ")
+        if (dirs == 1 || s[1] + 0 < t0)
+            t0 = s[1] + 0
+        if (dirs == 1 || s[2] + 0 > t1_all)
+            t1_all = s[2] + 0
+        t1[dirs] = s[2] + 0
+        if (s[3] > rows)
+            rows = s[3]
+    }
+    if (t1_all <= t0)
+        t1_all = t0 + 1
+    unit = axis_unit(t1_all - t0)
+    unit_s = unit_seconds(unit)
+    width = format == "term" ? (t1_all - t0) / (columns - 10) : rows > 6000 ? (t1_all - t0) / 800 : 0
+    for (i = 1; i <= dirs; i++) {
+        if (t1[i] <= t0)
+            t1[i] = t0 + 1
+        read_waiting(i, "jobs_waiting", "jobs")
+        read_waiting(i, "gpus_waiting", "gpus")
+        printf "title%d = %s\njobs_mean%d = '%s'\ngpus_mean%d = '%s'\n", i, quoted(label[i]), i, short(mean["jobs", i]), i,
+            short(mean["gpus", i]) > "facts.gp"
+    }
+    printf "n = %d\nend = %.9f\nunit = '%s'\nmean_over = '%s'\njobs_most = %.9g\ngpus_most = %.9g\n", dirs,
+        (t1_all - t0) / unit_s, unit, width ? human(width) : "", most["jobs"], most["gpus"] > "facts.gp"
+}

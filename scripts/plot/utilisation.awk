@@ -1,0 +1,179 @@
+# utilisation.awk - allocated GPUs by queue over time: stack.I (time, then the queues' cumulative sums from the bottom),
+# capacity.I (time, total, up) and facts.gp. The nine queues with most GPU time over all runs have colours of their
+# own, the others are one. On a terminal: cells, a letter for each column and row of panel I.
+#
+# Queues without jobs are left out: they are inner nodes of the queue tree, and repeat what their children hold.
+
+function read_queues(i,    f, k, queue, has_jobs)
+{
+    csv_open(dir[i] "/jobs.csv", "queue")
+    while (csv_next(dir[i] "/jobs.csv", f))
+        has_jobs[f[at["queue"]]] = 1
+    steps_begin(t0, t1[i], width)
+    csv_open(dir[i] "/queues.csv", "time_s queue gpus_allocated")
+    while (csv_next(dir[i] "/queues.csv", f))
+        if (f[at["queue"]] in has_jobs)
+            steps_set(f[at["queue"]], f[at["time_s"]], f[at["gpus_allocated"]])
+    if (!steps_keys) {              # no queues in the file: the sum has to do
+        csv_open(dir[i] "/timeseries.csv", "time_s gpus_allocated")
+        while (csv_next(dir[i] "/timeseries.csv", f))
+            steps_set("all queues", f[at["time_s"]], f[at["gpus_allocated"]])
+    }
+    steps_end("queue_steps." i)
+    for (k = 1; k <= steps_keys; k++) {
+        queue = steps_key[k]
+        number[i, k] = queue
+        if (!(queue in gpu_s))
+            order[++queues] = queue
+        gpu_s[queue] += steps_integral[queue]
+        allocated[i] += steps_integral[queue]
+    }
+}
+
+function read_capacity(i,    f, now, time, up)
+{
+    steps_begin(t0, t1[i], width)
+    csv_open(dir[i] "/timeseries.csv", "time_s gpus_total gpus_up")
+    while (csv_next(dir[i] "/timeseries.csv", f)) {
+        now = f[at["gpus_total"]] " " f[at["gpus_up"]]
+        if (now == up)
+            continue
+        up = now
+        steps_set("total", f[at["time_s"]], f[at["gpus_total"]])
+        steps_set("up", f[at["time_s"]], f[at["gpus_up"]])
+        if (f[at["gpus_total"]] + 0 > most)
+            most = f[at["gpus_total"]] + 0
+        if (f[at["gpus_up"]] + 0 != f[at["gpus_total"]] + 0)
+            down = 1
+    }
+    steps_end("capacity_steps." i)
+    if (steps_integral["up"] > 0)
+        allocated[i] /= steps_integral["up"]
+}
+
+function write_sums(file, time, held, keys,    k, sum, line)
+{
+    line = sprintf("%.9f", time / unit_s)
+    for (k = 1; k <= keys; k++) {
+        sum += held[k] > 1e-6 ? held[k] : 0
+        line = line sprintf(" %.9g", sum)
+    }
+    print line > file
+}
+
+function write_stack(i,    row, f, k, held, value, time)
+{
+    while ((getline row < ("queue_steps." i)) > 0) {
+        split(row, f, " ")
+        if (time != "" && f[1] != time)
+            write_sums("stack." i, time, held, bands)
+        time = f[1]
+        k = rank[number[i, f[2]]]
+        held[k] += f[3] - value[f[2]]
+        value[f[2]] = f[3]
+    }
+    write_sums("stack." i, time, held, bands)
+    write_sums("stack." i, t1[i] - t0, held, bands)
+}
+
+function write_capacity(i,    row, f, c, time)
+{
+    while ((getline row < ("capacity_steps." i)) > 0) {
+        split(row, f, " ")
+        if (time != "" && f[1] != time)
+            printf "%.9f %s %s\n", time / unit_s, c[1], c[2] > ("capacity." i)
+        time = f[1]
+        c[f[2]] = f[3]
+    }
+    printf "%.9f %s %s\n", time / unit_s, c[1], c[2] > ("capacity." i)
+    printf "%.9f %s %s\n", (t1[i] - t0) / unit_s, c[1], c[2] > ("capacity." i)
+}
+
+# For a terminal: the letters of the panel, at the middle of each character cell.
+function write_cells(i, rows,    row, f, k, x, next_x, high)
+{
+    printf "" > ("cells." i)
+    while ((getline row < ("stack." i)) > 0) {
+        split(row, f, " ")
+        next_x = int(f[1] * unit_s / width + 0.5)
+        for (; high != "" && x < next_x; x++)       # until a change the last row goes on
+            write_column("cells." i, x, high, rows)
+        x = next_x
+        high = row
+    }
+}
+function write_column(file, x, row, rows,    f, y, k)
+{
+    split(row, f, " ")
+    for (y = 0.5; y < rows; y++) {
+        for (k = 1; k <= bands && f[k + 1] <= y * most / rows; k++) ;
+        if (k <= bands)
+            print x + 0.5, y, letter(k), colour_number(k) > file
+    }
+}
+function letter(k)    { return substr("abcdefghij", k, 1) }
+
+# Queues and their letters, as many on a line as there is room.
+function write_legend(    k, text, used)
+{
+    for (k = 1; k <= bands; k++) {
+        text = "  " letter(k) " " name[k]
+        if (used && used + length(text) > columns - 8) {
+            printf "\n" > "legend"
+            used = 0
+        }
+        printf "%s%s", used ? "" : "      ", text > "legend"
+        used += length(text)
+    }
+    printf "\n" > "legend"
+}
+
+BEGIN {
+    while ((getline text < "labels") > 0) {
+        label[++dirs] = text
+        getline dir[dirs] < "dirs"
+        getline text < "spans"
+        split(text, s, " ")
+        if (dirs == 1 || s[1] + 0 < t0)
+            t0 = s[1] + 0
+        if (dirs == 1 || s[2] + 0 > t1_all)
+            t1_all = s[2] + 0
+        t1[dirs] = s[2] + 0
+        if (s[3] > rows)
+            rows = s[3]
+    }
+    if (t1_all <= t0)
+        t1_all = t0 + 1
+    unit = axis_unit(t1_all - t0)
+    unit_s = unit_seconds(unit)
+    # Steps on a terminal are as wide as a character.
+    width = format == "term" ? (t1_all - t0) / (columns - 10) : rows > 6000 ? (t1_all - t0) / 500 : 0
+    panel_rows = dirs == 1 ? lines - 8 : 8
+    for (i = 1; i <= dirs; i++) {
+        if (t1[i] <= t0)
+            t1[i] = t0 + 1
+        read_queues(i)
+        read_capacity(i)
+    }
+    sort_down(order, queues, gpu_s)
+    for (k = 1; k <= queues; k++)
+        rank[order[k]] = k <= 10 ? k : 10
+    bands = queues > 10 ? 10 : queues
+    for (k = 1; k <= bands; k++) {
+        name[k] = queues > 10 && k == 10 ? (queues - 9) " other queues" : order[k] == "" ? "(no queue)" : clean(order[k])
+        print "queue" k " = " quoted(name[k]) > "facts.gp"
+        print "queue_colour" k " = " colour_number(k) > "facts.gp"
+    }
+    for (i = 1; i <= dirs; i++) {
+        write_stack(i)
+        close("stack." i)
+        write_capacity(i)
+        if (format == "term")
+            write_cells(i, panel_rows)
+        print "panel" i " = " quoted(label[i] ": " percent(allocated[i]) " of the GPU time allocated") > "facts.gp"
+    }
+    if (format == "term")
+        write_legend()
+    printf "n = %d\nbands = %d\nmost = %.9g\nend = %.9f\nunit = '%s'\nunit_s = %d\ndown = %d\nmean_over = '%s'\npanel_rows = %d\n",
+        dirs, bands, most, (t1_all - t0) / unit_s, unit, unit_s, down, width ? human(width) : "", panel_rows > "facts.gp"
+}

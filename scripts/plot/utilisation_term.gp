@@ -1,0 +1,21 @@
+# utilisation_term.gp - the same in characters: a letter for each queue, a panel for each run; plot.sh adds the legend.
+# Margins are set so that the panel has exactly one character for each cell.
+cells = columns - 10
+set lmargin 8; set rmargin 1; set tmargin 2; set bmargin 2
+set xrange [0:cells]
+set yrange [0:panel_rows]
+unset ylabel
+unset border
+step = 10.0 ** floor(log10(most)); step = most / step < 2 ? step / 2 : most / step > 5 ? step * 2 : step
+set ytics ('0' 0)
+set for [y=1:5] ytics add (sprintf('%g', y * step) y * step * panel_rows / most)
+set ytics add (sprintf('%g', most) panel_rows)
+tick = 10.0 ** floor(log10(end)); tick = end / tick < 2 ? tick / 5 : end / tick < 5 ? tick / 2 : tick
+set xtics ('0' 0)
+set for [x=1:10] xtics add (sprintf('%g', x * tick) x * tick / end * cells)
+do for [i=1:n] {
+    set terminal dumb size columns,panel_rows + 4 + (i == n)
+    if (i == n) { set bmargin 3; set xlabel 'GPUs over '.time_label } else { set xlabel '' }
+    set title value('panel'.i)
+    plot 'cells.'.i using 1:2:3:4 with labels tc rgb variable
+}

@@ -1,0 +1,118 @@
+/* placement.h - what is free, what is asked for, and the answer: which GPUs of which nodes. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef uint32_t job_id, node_id, domain_id, queue_id;   /* dense from 0; ALL ties end on them */
+typedef uint32_t shape_id;    /* jobs of one shape ask for the same and fit or fail together */
+#define ID_NONE   UINT32_MAX
+#define MILLI_ALL 1000u       /* a whole GPU */
+#define SPLIT_ANY UINT32_MAX  /* the trace gave only a total: the placer chooses the split over nodes */
+
+struct amount { int64_t gpu_milli, cpu_milli, mem_mib; };   /* additive */
+
+/* Domains from near to far. An island may be smaller than a node (then it is a set of GPUs, see view_islands) or
+ * span nodes (then it is a domain between node and rack). */
+enum level { LEVEL_ISLAND, LEVEL_NODE, LEVEL_RACK, LEVEL_POD, LEVEL_CLUSTER, LEVEL_ANY };
+
+/* What one decision wants placed. Facts of the shape, plus which part of the job is meant. */
+struct request {
+    job_id job;                   /* ID_NONE in the copy that a shape's jobs share */
+    shape_id shape;
+    uint32_t tasks;               /* how many tasks alike; SPLIT_ANY: `gpus` in any split, one piece a node */
+    const uint32_t *task;         /* which: task[0..tasks); NULL: first_task and on */
+    uint32_t first_task;
+    uint32_t gpus;                /* per task, or the total under SPLIT_ANY; 0: CPU only */
+    uint32_t gpu_milli;           /* of each of these GPUs; below MILLI_ALL shares a GPU */
+    uint8_t required_level;       /* enum level, LEVEL_ANY: none. All pieces within one such domain */
+    uint8_t preferred_level;      /* tried first, then one level out after the other */
+    int64_t cpu_milli, mem_mib;   /* per task, or per GPU under SPLIT_ANY */
+    node_id try_first;            /* nominated, or where it was; ID_NONE: none */
+};
+
+struct piece {                    /* one task's hold on one node */
+    node_id node;
+    uint32_t task;                /* under SPLIT_ANY: the rank of the piece */
+    uint64_t gpu_mask;            /* bit i: GPU i of the node; 0 on a counted node */
+    uint32_t gpus;                /* how many: the bits of gpu_mask, or a plain count */
+    uint32_t milli;               /* taken of each; 0 for a CPU-only task */
+};
+struct placement { size_t n; struct piece piece[]; };   /* pieces ascend by task; never changed once made */
+
+/* ---- A view: one indexed answer to "what is free". Live: it shows every staged change and every rollback. ---- */
+struct view;
+enum node_order { BY_ID, FULLEST_FIRST, EMPTIEST_FIRST, ANY_ORDER };   /* by free whole GPUs, equal: lowest id;
+                                                                           ANY_ORDER: drawn, each first node equally likely */
+struct node_free {
+    uint64_t whole_mask;          /* entirely free GPUs; 0 on a counted node */
+    uint64_t shared_mask;         /* partly taken GPUs with something left */
+    uint32_t whole, capacity;     /* free and all GPUs. Counted nodes (over 64 GPUs, or by option) fill only these */
+    int64_t cpu_milli, mem_mib;
+};
+struct node_free view_node(const struct view *v, node_id n);
+uint32_t view_gpu_milli(const struct view *v, node_id n, unsigned gpu);    /* free share of a named GPU */
+uint64_t view_islands(const struct view *v, node_id n, unsigned gpu);      /* mask of the GPUs on gpu's island */
+struct amount view_node_size(const struct view *v, node_id n);
+
+/* allows: everything but room (up, GPU model, whose nodes these are). fits: room too, for one task of r; under
+ * SPLIT_ANY for at least one GPU. Both O(1). */
+bool view_allows(const struct view *v, const struct request *r, node_id n);
+bool view_fits(const struct view *v, const struct request *r, node_id n);
+
+/* Nodes that allow r, lie in `within` (0: wherever the view looks) and have at least min_whole free whole GPUs and the
+ * CPU and memory of one task (SPLIT_ANY: of one GPU); O(log nodes) a step and GPU model. With shared_only: nodes that
+ * have a partly taken GPU with at least r->gpu_milli left, fullest share first. Do not change the view during a walk. */
+struct node_walk {
+    const struct view *v;
+    const struct request *r;
+    domain_id within;
+    uint32_t min_whole;
+    enum node_order order;
+    bool shared_only;
+    uint64_t at[4];               /* {0} before the first call */
+};
+bool node_walk_next(struct node_walk *w, node_id *n);    /* false: no more */
+
+/* Domains: a tree whose root is 0; every domain is a range of node ids. Sums and histograms by free GPUs are kept per
+ * domain, so these cost O(GPU models x GPUs of a node) at most. */
+domain_id view_domain(const struct view *v, node_id n, enum level l);    /* the domain of that level around n */
+domain_id view_domain_parent(const struct view *v, domain_id d);         /* ID_NONE for the root */
+void      view_domain_nodes(const struct view *v, domain_id d, node_id *first, node_id *end);
+uint32_t  domain_free_gpus(const struct view *v, domain_id d, const struct request *r);   /* whole, on nodes that allow r */
+uint32_t  domain_fits(const struct view *v, domain_id d, const struct request *r);   /* tasks, node by node (SPLIT_ANY:
+                                              GPUs); by whole GPUs only, so an upper bound where CPU or memory binds */
+uint64_t  view_random(const struct view *v);             /* the placer's own stream; a rollback does not rewind it */
+
+/* ---- A builder: pieces so far, visible in the view while being built, so a gang never uses one GPU twice. ---- */
+struct builder;
+const struct view *builder_view(const struct builder *b);
+bool   builder_add(struct builder *b, struct piece p);   /* false: not free there */
+/* Lets the host pick `gpus` GPUs on n for `task`: with a share below one the fullest shared GPU that fits, else the lowest whole
+ * ones, of one island if it can. false: they are not there. gpus 0: CPU and memory only. */
+bool   builder_add_some(struct builder *b, const struct request *r, uint32_t task, node_id n, uint32_t gpus);
+size_t builder_mark(const struct builder *b);            /* number of pieces */
+void   builder_rollback(struct builder *b, size_t mark); /* back to that many */
+uint32_t request_task(const struct request *r, uint32_t k);   /* name of its k-th task */
+
+/* ---- Parameters of a policy or placer: `name:key=value,...` on the command line ---- */
+struct param {                    /* a list ends with a NULL name */
+    const char *name, *summary, *unit;
+    double least, most, usual;    /* usual: the default */
+    const char *const *words;     /* a choice, stored as its index; ends with NULL. NULL: a number */
+    size_t at;                    /* offset of a double in the parameter struct */
+};
+
+/* ---- A placer ---- */
+#define PLACEMENT_ABI 1u
+enum place_result { PLACED, NO_ROOM, NO_ROOM_FRAGMENTED, NO_TOPOLOGY, NO_TYPE };   /* why not, for the wait split:
+                                   too few free GPUs in all; enough, but not so that they fit; no domain; no such GPUs */
+struct placer {
+    unsigned abi;                 /* PLACEMENT_ABI */
+    const char *name, *summary;
+    const struct param *params;   /* NULL: none */
+    size_t params_size;
+    /* Adds pieces for all of r to b, or says why not (what was added is then undone by the host). The answer depends on
+     * view, request, parameters and view_random alone. */
+    enum place_result (*place)(struct builder *b, const struct request *r, const void *params);
+};

@@ -1,0 +1,114 @@
+/* policy.h - what a policy may see and do.
+ *
+ * A policy sees what a real scheduler would see, asks for changes through a few verbs, and may be wrong: every request
+ * is validated by the world, and a refusal is counted and named. One pass (a call of schedule()) is one transaction. */
+#pragma once
+#include "placement.h"
+#include "queues.h"
+
+#define POLICY_ABI 1u
+#ifndef TIME_NEVER
+#define TIME_NEVER INT64_MAX
+#endif
+
+/* ---- Seeing ---- */
+enum job_class { CLASS_TRAINING, CLASS_INFERENCE, CLASS_INTERACTIVE, CLASS_BATCH, CLASSES };
+enum job_state {       /* staged: what it would be if the pass ended here */
+    JOB_ABSENT,        /* not arrived */
+    JOB_PENDING,
+    JOB_CLAIMED,       /* has its GPUs; waits for their last users to leave */
+    JOB_RUNNING,
+    JOB_RELEASING,     /* evicted, in its grace period or saving */
+    JOB_GONE, JOB_STATES
+};
+struct job_facts {                /* what was submitted; never changes, the pointer is good all run long */
+    const struct request *ask;    /* all tasks; one copy shared by the jobs of a shape */
+    int64_t submit_ns, deadline_ns;           /* deadline TIME_NEVER: none */
+    queue_id queue;
+    uint32_t user;                /* interned; ID_NONE: unknown */
+    uint32_t min_tasks;           /* a gang: ask->tasks (1 under SPLIT_ANY) */
+    int32_t priority;
+    uint8_t class;                /* enum job_class */
+    bool preemptible;
+};
+int64_t sched_now(const struct sched *s);
+const struct job_facts *job_facts(const struct sched *s, job_id j);
+enum job_state job_state(const struct sched *s, job_id j);
+struct amount job_size(const struct sched *s, job_id j);      /* all that it asks for */
+const struct placement *job_placement(const struct sched *s, job_id j);   /* NULL: holds nothing; claims count as held */
+int64_t  job_last_start_ns(const struct sched *s, job_id j);  /* minimum run times, newest first; -1: never */
+double   job_attained_gpu_s(const struct sched *s, job_id j); /* service so far (LAS) */
+int64_t  job_estimate_ns(const struct sched *s, job_id j);    /* run time still to come by the submitted estimate; past it: 0;
+                                                                 TIME_NEVER: none was submitted */
+int64_t  job_true_ns(struct sched *s, job_id j);              /* the truth; only with SEES_RUN_TIME: otherwise -1, and
+                                                                 counted as a refusal */
+int64_t  job_start_cost_ns(const struct sched *s, job_id j);  /* GPUs held without progress if it started now */
+void    *job_own(struct sched *s, job_id j);                  /* policy.job_size bytes, zero at its first arrival */
+struct amount sched_capacity(const struct sched *s);          /* of nodes that are up */
+uint64_t sched_room_version(const struct sched *s);           /* grows when anything is released: while it stands, a
+                                                                 shape that failed fails again */
+uint64_t sched_random(struct sched *s);                       /* the policy's own stream */
+void    *sched_alloc(struct sched *s, size_t bytes);          /* zeroed, freed with the run; never NULL */
+void    *sched_scratch(struct sched *s, size_t bytes);        /* zeroed, until the pass ends; never NULL */
+
+enum free_kind { FREE_IDLE, FREE_OR_RELEASING };              /* two indexes; the second only with SEES_RELEASING */
+const struct view *sched_view(const struct sched *s, enum free_kind k);
+struct request job_request(const struct sched *s, job_id j);  /* all of it */
+/* Asks the run's placer. The answer is scratch: it dies with a rollback to an earlier mark, or with the pass. */
+const struct placement *sched_place(struct sched *s, const struct view *v, const struct request *r);   /* NULL: no */
+enum wait_reason sched_why_not(const struct sched *s);        /* of the last sched_place that said no */
+/* For a policy that places by itself: pieces for r (kept by the caller until builder_take). One at a time. */
+struct builder *sched_builder(struct sched *s, const struct view *v, const struct request *r);
+const struct placement *builder_take(struct builder *b);      /* its pieces as a placement; ends it */
+
+/* ---- Doing: staged at once, checked at once. A pass that returns is carried out whole and cannot fail. ---- */
+enum sched_result {
+    SCHED_OK,
+    SCHED_LATER,       /* accepted: starts when the releasing GPUs in it are free (a claim) */
+    SCHED_NO_ROOM,     /* something in it is not free */
+    SCHED_MISMATCH,    /* wrong node, model, count, level or task */
+    SCHED_WRONG_STATE, /* e.g. a start of what runs, a stop of what does not */
+    SCHED_NOT_ALLOWED, /* non-preemptible */
+    SCHED_TOO_OFTEN,   /* a wake in the past, or too many */
+    SCHED_RESULTS
+};
+enum stop_mode { STOP_SAVE, STOP_RESTART };  /* save what can be saved within the grace period; or drop at once to the
+                                                last durable checkpoint. The world charges grace, loss and restart */
+
+enum sched_result sched_start(struct sched *s, job_id j, const struct placement *p);
+/* Gives up all GPUs. They are releasing for as long as leaving takes, idle at once if that is no time. A job stopped and
+ * started elsewhere in one pass moves when it has saved. On a claim: gives it back, free of charge. */
+enum sched_result sched_stop(struct sched *s, job_id j, enum stop_mode m);
+/* Takes back this pass's stop of j, in any order, unless its GPUs were taken since: it never stopped. */
+enum sched_result sched_keep(struct sched *s, job_id j);
+enum sched_result sched_refuse(struct sched *s, job_id j, const char *reason);    /* will never run; reason is copied */
+void sched_blocked(struct sched *s, job_id j, enum wait_reason why);    /* own reason, until given anew or it starts */
+enum sched_result sched_wake_at(struct sched *s, int64_t time_ns);      /* a set: equal times merge */
+void sched_note(struct sched *s, job_id j, job_id for_whom);            /* who caused this stop, for the log */
+
+/* Undo, in time proportional to what is undone: verbs, books, views, reasons, wakes, lines, and bytes saved with
+ * sched_save. Marks nest; rolling back to one ends every later one. Stops and starts of one job net out: the same
+ * pieces again is no change, other pieces are one move. */
+typedef uint64_t sched_mark_t;
+sched_mark_t sched_mark(struct sched *s);
+void sched_rollback(struct sched *s, sched_mark_t m);
+void sched_save(struct sched *s, void *own, size_t bytes);    /* before changing own state inside a search */
+
+/* ---- The table ---- */
+enum { SEES_RUN_TIME = 1, SEES_RELEASING = 2 };
+enum stop_cause { STOPPED_DONE, STOPPED_FAILED, STOPPED_CANCELLED, STOPPED_BY_POLICY, STOP_CAUSES };
+struct policy {
+    unsigned abi;                 /* POLICY_ABI */
+    const char *name, *summary;
+    unsigned needs;               /* SEES_... */
+    unsigned (*also_needs)(const void *params);    /* SEES_... that depend on parameters; may be NULL */
+    const struct param *params;   /* NULL: none */
+    size_t params_size, state_size, job_size;
+    void (*begin)(struct sched *s, const void *params, void *state);    /* lines and tables; may be NULL */
+    void (*schedule)(struct sched *s, const void *params, void *state);
+    /* Notices: the change has happened. Only lines and own state may change. Any may be NULL. */
+    void (*job_arrived)(struct sched *s, const void *params, void *state, job_id j);   /* wants GPUs: new or evicted */
+    void (*job_started)(struct sched *s, const void *params, void *state, job_id j);   /* runs; claims only when they run */
+    void (*job_stopped)(struct sched *s, const void *params, void *state, job_id j, enum stop_cause why);  /* holds nothing
+                                                              now; evicted: job_arrived follows once it has left its GPUs */
+};

@@ -1,0 +1,105 @@
+/* bitset.h - a set of small numbers with summaries, so that "the next member" costs a few words at any size.
+ *
+ * The bits of one level are summed up by those of the next: bit i above says that word i below is not zero. Many sets
+ * of one size share a shape and lie one behind the other in the caller's memory. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define BITSET_LEVELS 5                   /* 64^5 members at most */
+#define BITSET_END    UINT32_MAX
+
+struct bitset_shape {
+    uint32_t size;                        /* members are 0 .. size-1 */
+    uint32_t levels;
+    uint32_t at[BITSET_LEVELS];           /* first word of each level */
+    uint32_t words;                       /* of one set, all levels */
+};
+
+static inline struct bitset_shape bitset_shape(uint32_t size)
+{
+    struct bitset_shape s = { .size = size };
+    uint32_t n = size ? size : 1;
+    do {
+        n = n / 64 + (n % 64 != 0);
+        s.at[s.levels++] = s.words;
+        s.words += n;
+    } while (n > 1);
+    return s;
+}
+
+static inline void bitset_add(const struct bitset_shape *s, uint64_t *set, uint32_t i)
+{
+    for (uint32_t level = 0; level < s->levels; level++, i /= 64) {
+        uint64_t *word = &set[s->at[level] + i / 64], old = *word;
+        *word = old | UINT64_C(1) << (i % 64);
+        if (old)
+            return;
+    }
+}
+
+static inline void bitset_remove(const struct bitset_shape *s, uint64_t *set, uint32_t i)
+{
+    for (uint32_t level = 0; level < s->levels; level++, i /= 64) {
+        uint64_t *word = &set[s->at[level] + i / 64];
+        *word &= ~(UINT64_C(1) << (i % 64));
+        if (*word)
+            return;
+    }
+}
+
+static inline bool bitset_has(const uint64_t *set, uint32_t i)
+{
+    return set[i / 64] >> (i % 64) & 1;
+}
+
+/* The least member >= i, or BITSET_END. */
+static inline uint32_t bitset_next(const struct bitset_shape *s, const uint64_t *set, uint32_t i)
+{
+    if (i >= s->size)
+        return BITSET_END;
+    for (uint32_t level = 0; level < s->levels; level++) {
+        uint64_t rest = set[s->at[level] + i / 64] >> (i % 64);
+        if (rest) {
+            i += (uint32_t)__builtin_ctzll(rest);
+            while (level-- > 0)
+                i = i * 64 + (uint32_t)__builtin_ctzll(set[s->at[level] + i]);
+            return i;
+        }
+        i = i / 64 + 1;
+        if (level + 1 < s->levels && i >= (s->at[level + 1] - s->at[level]))
+            return BITSET_END;
+    }
+    return BITSET_END;
+}
+
+/* The greatest member <= i, or BITSET_END. */
+static inline uint32_t bitset_previous(const struct bitset_shape *s, const uint64_t *set, uint32_t i)
+{
+    for (uint32_t level = 0; level < s->levels; level++) {
+        uint64_t rest = set[s->at[level] + i / 64] << (63 - i % 64);
+        if (rest) {
+            i -= (uint32_t)__builtin_clzll(rest);
+            while (level-- > 0)
+                i = i * 64 + 63 - (uint32_t)__builtin_clzll(set[s->at[level] + i]);
+            return i;
+        }
+        if (i / 64 == 0)
+            return BITSET_END;
+        i = i / 64 - 1;
+    }
+    return BITSET_END;
+}
+
+/* The member with `rank` smaller ones; the set must have more than `rank` members. */
+static inline uint32_t bitset_select(const uint64_t *set, uint32_t rank)
+{
+    uint32_t word = 0;
+    for (uint32_t n; (n = (uint32_t)__builtin_popcountll(set[word])) <= rank; word++)
+        rank -= n;
+    uint64_t bits = set[word];
+    while (rank-- > 0)
+        bits &= bits - 1;
+    return word * 64 + (uint32_t)__builtin_ctzll(bits);
+}

@@ -1,0 +1,16 @@
+/* error.c - see error.h. */
+#include "sim/core/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+int error_set(struct error *err, const char *format, ...)
+{
+    if (err->text[0])
+        return -1;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(err->text, sizeof err->text, format, args);
+    va_end(args);
+    return -1;
+}

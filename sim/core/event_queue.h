@@ -1,0 +1,29 @@
+/* event_queue.h - pending events in one total order: time, kind, subject, insertion.
+ *
+ * An indexed 4-ary heap: push, pop, cancel and move cost O(log n). */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* In the order in which they happen at equal times. Arrivals stream from the sorted trace and are
+ * merged with the queue by the engine at EVENT_ARRIVAL's place. */
+enum event_kind {
+    EVENT_JOB_END,             /* frees GPUs before anyone asks for them */
+    EVENT_RELEASED,            /* the grace period or the saving of an evicted job is over */
+    EVENT_PROGRESS,            /* a job has started up and begins to make progress */
+    EVENT_ARRIVAL,
+    EVENT_WAKE_UP,             /* the scheduling pass follows */
+    EVENT_MEASUREMENT,
+};
+struct event { int64_t time_ns; enum event_kind kind; uint32_t subject; };
+typedef uint64_t event_id;     /* 0 is never issued; an id is not issued twice */
+
+struct event_queue *event_queue_new(void);
+void     event_queue_free(struct event_queue *q);           /* NULL: does nothing */
+event_id event_queue_push(struct event_queue *q, struct event e);
+bool     event_queue_peek(const struct event_queue *q, struct event *next);   /* false: empty */
+bool     event_queue_pop(struct event_queue *q, struct event *next);          /* false: empty */
+bool     event_queue_cancel(struct event_queue *q, event_id id);              /* false: gone already */
+bool     event_queue_move(struct event_queue *q, event_id id, int64_t time_ns);   /* false: gone already */
+size_t   event_queue_length(const struct event_queue *q);

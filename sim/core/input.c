@@ -1,0 +1,284 @@
+/* input.c - see input.h. Stored bytes are hashed as they are read, then passed through, inflated or unpacked. */
+#include "sim/core/input.h"
+
+#include "sim/core/memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <openssl/evp.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#define STORED_CAPACITY (128 * 1024)
+#define MAGIC           4 /* first bytes that tell the kind */
+
+enum kind { PLAIN, GZIP, ZSTD };
+struct input {
+    char *name;
+    int fd;
+    bool at_end; /* of the stored bytes */
+    enum kind kind;
+    EVP_MD_CTX *sha;
+    char hex[65];
+    unsigned char *stored; /* as in the file; [begin, end) is still to be decoded */
+    size_t begin, end;
+    bool in_frame; /* within a gzip member or a zstd frame: here the file must not end */
+    z_stream gzip;
+    ZSTD_DCtx *zstd;
+    size_t peeked_begin, peeked_end;
+    char peeked[INPUT_PEEK]; /* decoded, but not yet read by the caller */
+};
+
+const char *input_name(const struct input *in)
+{
+    return in->name;
+}
+
+/* ---- stored bytes ---- */
+
+/* Reads more stored bytes behind those that are left; 0 also at the end, which sets at_end. */
+static int more_stored(struct input *in, struct error *err)
+{
+    if (in->begin == in->end)
+        in->begin = in->end = 0;
+    ssize_t n;
+    do
+        n = read(in->fd, in->stored + in->end, STORED_CAPACITY - in->end);
+    while (n < 0 && errno == EINTR);
+    if (n < 0)
+        return error_set(err, "%s: cannot read: %s", in->name, strerror(errno));
+    in->at_end = n == 0;
+    if (n && EVP_DigestUpdate(in->sha, in->stored + in->end, (size_t)n) != 1)
+        return error_set(err, "%s: cannot compute SHA-256", in->name);
+    in->end += (size_t)n;
+    return 0;
+}
+
+static bool nothing_stored(const struct input *in)
+{
+    return in->begin == in->end;
+}
+
+static int truncated(const struct input *in, struct error *err)
+{
+    return error_set(err, "%s: %s data end early: the file is truncated", in->name, in->kind == GZIP ? "gzip" : "zstd");
+}
+
+static int damaged(const struct input *in, const char *why, struct error *err)
+{
+    return error_set(err, "%s: damaged %s data: %s", in->name, in->kind == GZIP ? "gzip" : "zstd", why);
+}
+
+/* ---- the three kinds: each decodes up to `capacity` bytes, 0 when it needs more that is stored, -1 with err ---- */
+
+static long pass_through(struct input *in, void *to, size_t capacity)
+{
+    size_t n = in->end - in->begin < capacity ? in->end - in->begin : capacity;
+    memcpy(to, in->stored + in->begin, n);
+    in->begin += n;
+    return (long)n;
+}
+
+static long inflate_some(struct input *in, void *to, size_t capacity, struct error *err)
+{
+    z_stream *z = &in->gzip;
+    uInt room = capacity < UINT_MAX ? (uInt)capacity : UINT_MAX;
+    z->next_in = in->stored + in->begin;
+    z->avail_in = (uInt)(in->end - in->begin);
+    z->next_out = to;
+    z->avail_out = room;
+    int result = inflate(z, Z_NO_FLUSH);
+    if (z->avail_in < in->end - in->begin)
+        in->in_frame = true;
+    in->begin = in->end - z->avail_in;
+    if (result == Z_STREAM_END) { /* another member may follow; gunzip, too, puts them one behind the other */
+        in->in_frame = false;
+        inflateReset(z);
+    } else if (result != Z_OK && result != Z_BUF_ERROR) {
+        return damaged(in, z->msg ? z->msg : zError(result), err);
+    }
+    return (long)(room - z->avail_out);
+}
+
+static long unpack_some(struct input *in, void *to, size_t capacity, struct error *err)
+{
+    ZSTD_inBuffer from = { in->stored, in->end, in->begin };
+    ZSTD_outBuffer out = { to, capacity, 0 };
+    size_t result = ZSTD_decompressStream(in->zstd, &out, &from);
+    if (ZSTD_isError(result))
+        return damaged(in, ZSTD_getErrorName(result), err);
+    in->begin = from.pos;
+    in->in_frame = result != 0;
+    return (long)out.pos;
+}
+
+static long decode_some(struct input *in, void *to, size_t capacity, struct error *err)
+{
+    switch (in->kind) {
+    case GZIP:
+        return inflate_some(in, to, capacity, err);
+    case ZSTD:
+        return unpack_some(in, to, capacity, err);
+    default:
+        return pass_through(in, to, capacity);
+    }
+}
+
+/* At least one byte, 0 only at the end. */
+static long decode(struct input *in, void *to, size_t capacity, struct error *err)
+{
+    for (;;) {
+        if (nothing_stored(in) && !in->at_end && more_stored(in, err) != 0)
+            return -1;
+        if (nothing_stored(in) && in->at_end && !in->in_frame)
+            return 0;
+        size_t left = in->end - in->begin;
+        long n = decode_some(in, to, capacity, err); /* with nothing stored: what the decoder still holds */
+        if (n != 0)
+            return n;
+        if (left == 0 && in->at_end)
+            return truncated(in, err);
+    }
+}
+
+/* ---- opening and closing ---- */
+
+static int open_file(struct input *in, const char *path, struct error *err)
+{
+    if (strcmp(path, "-") == 0) {
+        in->fd = STDIN_FILENO;
+        return 0;
+    }
+    struct stat st;
+    in->fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (in->fd >= 0 && fstat(in->fd, &st) == 0 && S_ISDIR(st.st_mode)) {
+        close(in->fd);
+        in->fd = -1;
+        errno = EISDIR;
+    }
+    return in->fd >= 0 ? 0 : error_set(err, "%s: cannot open: %s", path, strerror(errno));
+}
+
+/* A pipe may give the magic bytes one by one. */
+static int tell_kind(struct input *in, struct error *err)
+{
+    while (in->end < MAGIC && !in->at_end)
+        if (more_stored(in, err) != 0)
+            return -1;
+    const unsigned char *b = in->stored;
+    if (in->end >= 2 && b[0] == 0x1f && b[1] == 0x8b)
+        in->kind = GZIP;
+    else if (in->end >= MAGIC && b[0] == 0x28 && b[1] == 0xb5 && b[2] == 0x2f && b[3] == 0xfd)
+        in->kind = ZSTD;
+    else if (in->end >= MAGIC && b[0] >> 4 == 5 && b[1] == 0x2a && b[2] == 0x4d && b[3] == 0x18)
+        in->kind = ZSTD; /* a skippable frame: what pzstd puts first */
+    return 0;
+}
+
+static int start_decoder(struct input *in, struct error *err)
+{
+    if (in->kind == GZIP && inflateInit2(&in->gzip, 15 + 16) != Z_OK) /* the largest window; gzip, not zlib, around it */
+        return error_set(err, "%s: cannot start zlib", in->name);
+    if (in->kind == ZSTD) {
+        in->zstd = ZSTD_createDCtx();
+        ZSTD_bounds window = ZSTD_dParam_getBounds(ZSTD_d_windowLogMax);
+        if (!in->zstd || ZSTD_isError(ZSTD_DCtx_setParameter(in->zstd, ZSTD_d_windowLogMax, window.upperBound)))
+            return error_set(err, "%s: cannot start zstd", in->name); /* the bound: what `zstd --long=31` writes */
+    }
+    return 0;
+}
+
+struct input *input_open(const char *path, struct error *err)
+{
+    struct input *in = mem_new(1, sizeof *in);
+    const char *name = strcmp(path, "-") == 0 ? "<stdin>" : path;
+    in->name = mem_text(name, strlen(name));
+    in->stored = mem_resize(NULL, STORED_CAPACITY, 1);
+    in->fd = -1;
+    if (open_file(in, path, err) != 0)
+        goto fail;
+    in->sha = EVP_MD_CTX_new();
+    if (!in->sha || EVP_DigestInit_ex(in->sha, EVP_sha256(), NULL) != 1) {
+        error_set(err, "%s: cannot compute SHA-256", in->name);
+        goto fail;
+    }
+    if (tell_kind(in, err) != 0 || start_decoder(in, err) != 0)
+        goto fail;
+    return in;
+fail:
+    input_close(in);
+    return NULL;
+}
+
+void input_close(struct input *in)
+{
+    if (!in)
+        return;
+    if (in->fd > STDIN_FILENO)
+        close(in->fd);
+    if (in->kind == GZIP)
+        inflateEnd(&in->gzip);
+    ZSTD_freeDCtx(in->zstd);
+    EVP_MD_CTX_free(in->sha);
+    free(in->stored);
+    free(in->name);
+    free(in);
+}
+
+/* ---- reading ---- */
+
+long input_read(struct input *in, void *to, size_t capacity, struct error *err)
+{
+    size_t ahead = in->peeked_end - in->peeked_begin;
+    if (ahead == 0 || capacity == 0)
+        return capacity ? decode(in, to, capacity, err) : 0;
+    size_t n = ahead < capacity ? ahead : capacity;
+    memcpy(to, in->peeked + in->peeked_begin, n);
+    in->peeked_begin += n;
+    return (long)n;
+}
+
+const char *input_peek(struct input *in, size_t *length, struct error *err)
+{
+    memmove(in->peeked, in->peeked + in->peeked_begin, in->peeked_end - in->peeked_begin);
+    in->peeked_end -= in->peeked_begin;
+    in->peeked_begin = 0;
+    while (in->peeked_end < INPUT_PEEK) {
+        long n = decode(in, in->peeked + in->peeked_end, INPUT_PEEK - in->peeked_end, err);
+        if (n < 0)
+            return NULL;
+        if (n == 0)
+            break;
+        in->peeked_end += (size_t)n;
+    }
+    *length = in->peeked_end;
+    return in->peeked;
+}
+
+int input_sha256(struct input *in, char hex[65], struct error *err)
+{
+    char rest[16 * 1024];
+    long n;
+    while ((n = input_read(in, rest, sizeof rest, err)) > 0)
+        ;
+    if (n < 0)
+        return -1;
+    if (!in->hex[0]) { /* a digest can be finished but once */
+        unsigned char digest[EVP_MAX_MD_SIZE];
+        unsigned int size = 0;
+        if (EVP_DigestFinal_ex(in->sha, digest, &size) != 1 || size != 32)
+            return error_set(err, "%s: cannot compute SHA-256", in->name);
+        for (unsigned int i = 0; i < size; i++) {
+            in->hex[2 * i] = "0123456789abcdef"[digest[i] >> 4];
+            in->hex[2 * i + 1] = "0123456789abcdef"[digest[i] & 15];
+        }
+    }
+    memcpy(hex, in->hex, sizeof in->hex);
+    return 0;
+}

@@ -1,0 +1,71 @@
+/* memory.c - see memory.h. */
+#include "sim/core/memory.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The one variable of the program that outlives a call: the end of memory has no caller to hand it over. */
+static void (*before_the_end)(void);
+
+void mem_on_failure(void (*clean_up)(void))
+{
+    before_the_end = clean_up;
+}
+
+static _Noreturn void out_of_memory(void)
+{
+    void (*clean_up)(void) = before_the_end;
+    before_the_end = NULL; /* the handler may itself want memory */
+    if (clean_up)
+        clean_up();
+    fputs("gpuyard: out of memory\n", stderr);
+    exit(EXIT_FAILURE);
+}
+
+void *mem_new(size_t count, size_t size)
+{
+    /* calloc checks the product; of nothing it may return NULL, which here would look like the end of memory */
+    void *p = count && size ? calloc(count, size) : calloc(1, 1);
+    if (!p)
+        out_of_memory();
+    return p;
+}
+
+void *mem_resize(void *old, size_t count, size_t size)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes))
+        out_of_memory();
+    void *p = realloc(old, bytes ? bytes : 1);
+    if (!p)
+        out_of_memory();
+    return p;
+}
+
+char *mem_text(const char *text, size_t length)
+{
+    size_t bytes;
+    if (__builtin_add_overflow(length, 1, &bytes))
+        out_of_memory();
+    char *copy = mem_resize(NULL, bytes, 1);
+    if (length)
+        memcpy(copy, text, length);
+    copy[length] = '\0';
+    return copy;
+}
+
+void mem_grow(void *array_pointer, size_t *capacity, size_t count, size_t size)
+{
+    if (count < *capacity)
+        return;
+    size_t more = *capacity ? *capacity : 8;
+    if (__builtin_mul_overflow(more, 2, &more))
+        out_of_memory();
+    void *array;
+    memcpy(&array, array_pointer, sizeof array); /* it points to a T *, which a void ** may not alias */
+    array = mem_resize(array, more, size);
+    memcpy(array_pointer, &array, sizeof array);
+    *capacity = more;
+}

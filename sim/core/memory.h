@@ -1,0 +1,26 @@
+/* memory.h - memory that is there or ends the program.
+ *
+ * None of these returns NULL: out of memory is one message and exit status 1, after the handler has removed what
+ * was half written. So no caller has an error path that no test can reach. Sizes are checked against overflow. */
+#pragma once
+#include <stddef.h>
+
+void *mem_new(size_t count, size_t size);                    /* zeroed; free with free() */
+void *mem_resize(void *old, size_t count, size_t size);      /* like realloc; what is new is not zeroed */
+char *mem_text(const char *text, size_t length);             /* a copy, ended with NUL */
+
+/* Makes room for one more element of an array that grows by doubling:
+ * `mem_grow(&a, &capacity, count, sizeof *a)` before `a[count++] = x`. */
+void mem_grow(void *array_pointer, size_t *capacity, size_t count, size_t size);
+
+/* Called once before the program ends for want of memory. NULL: nothing to do. */
+void mem_on_failure(void (*clean_up)(void));
+
+/* ---- Arena: many small things that die together. ---- */
+struct arena;
+struct arena *arena_new(void);
+void  arena_free(struct arena *a);                           /* NULL: does nothing */
+void *arena_alloc(struct arena *a, size_t bytes);            /* zeroed, aligned for any type */
+char *arena_text(struct arena *a, const char *text, size_t length);   /* packed, not aligned; ended with NUL */
+void  arena_reset(struct arena *a);                          /* forgets all, keeps the memory for reuse */
+size_t arena_bytes(const struct arena *a);                   /* taken from the system */

@@ -1,0 +1,31 @@
+/* ordered.h - an ordered set of items that live in an array of the caller: a treap with links by index.
+ *
+ * Adding at the end and removing at either end cost O(1) expected, everything else O(log n). The shape of the tree
+ * depends on the items alone (priorities are hashes of a number that the caller gives), never on addresses. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define ORDERED_NONE UINT32_MAX
+
+struct ordered_link { uint32_t up, left, right, rank; };     /* the first member of every item */
+struct ordered { uint32_t root, first, last; };
+#define ORDERED_EMPTY ((struct ordered){ ORDERED_NONE, ORDERED_NONE, ORDERED_NONE })
+
+/* Where the items are, and their strict total order. `items` may move between calls. */
+struct ordered_space {
+    void *items;
+    size_t size;
+    bool (*before)(const void *context, uint32_t a, uint32_t b);
+    const void *context;
+};
+
+void     ordered_add(struct ordered *t, const struct ordered_space *s, uint32_t item, uint64_t salt);   /* salt: a name of
+                                                     the item that two runs share; equal salts are allowed */
+void     ordered_remove(struct ordered *t, const struct ordered_space *s, uint32_t item);
+uint32_t ordered_next(const struct ordered_space *s, uint32_t item);         /* ORDERED_NONE: it was the last */
+uint32_t ordered_previous(const struct ordered_space *s, uint32_t item);
+/* The first item for which `reached` is false, where the items for which it is true come first. */
+uint32_t ordered_search(const struct ordered *t, const struct ordered_space *s,
+                        bool (*reached)(const void *key, const void *context, uint32_t item), const void *key);

@@ -1,0 +1,235 @@
+/* output.c - see output.h. */
+#include "sim/core/output.h"
+
+#include "sim/core/memory.h"
+#include "sim/core/units.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define CAPACITY ((size_t)256 << 10)
+
+struct output {
+    int fd;
+    int failure;   /* errno of the first failed write; nothing is written after it */
+    char *path;    /* the final one, also for messages */
+    char *partial; /* where it is written until then; NULL for a stream */
+    size_t used;
+    char *buffer;
+};
+
+/* ---- opening and closing ---- */
+
+static char *join(const char *directory, size_t directory_length, const char *before, const char *name, const char *after)
+{
+    size_t bytes = directory_length + strlen(before) + strlen(name) + strlen(after) + 2;
+    char *path = mem_resize(NULL, bytes, 1);
+    snprintf(path, bytes, "%.*s/%s%s%s", (int)directory_length, directory, before, name, after);
+    return path;
+}
+
+static struct output *new_output(int fd, char *path, char *partial)
+{
+    struct output *o = mem_new(1, sizeof *o);
+    *o = (struct output){ .fd = fd, .path = path, .partial = partial, .buffer = mem_resize(NULL, CAPACITY, 1) };
+    return o;
+}
+
+struct output *output_open(const char *directory, const char *name, struct error *err)
+{
+    char *path = join(directory, strlen(directory), "", name, "");
+    char *slash = strrchr(path, '/'); /* the name may have one, too */
+    char *partial = join(path, (size_t)(slash - path), ".", slash + 1, ".partial");
+    int fd = open(partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd >= 0)
+        return new_output(fd, path, partial);
+    error_set(err, "%s: cannot create: %s", path, strerror(errno));
+    free(path);
+    free(partial);
+    return NULL;
+}
+
+struct output *output_stream(int fd, const char *name)
+{
+    return new_output(fd, mem_text(name, strlen(name)), NULL);
+}
+
+static void write_all(struct output *o, const char *bytes, size_t length)
+{
+    while (length && !o->failure) {
+        ssize_t n = write(o->fd, bytes, length);
+        if (n >= 0) {
+            bytes += n;
+            length -= (size_t)n;
+        } else if (errno != EINTR) {
+            o->failure = errno; /* EPIPE, too, if whoever started us ignores SIGPIPE, as main does */
+        }
+    }
+}
+
+static void flush(struct output *o)
+{
+    write_all(o, o->buffer, o->used);
+    o->used = 0;
+}
+
+static void free_output(struct output *o)
+{
+    free(o->path);
+    free(o->partial);
+    free(o->buffer);
+    free(o);
+}
+
+int output_commit(struct output *o, struct error *err)
+{
+    int result = 0;
+    flush(o);
+    if (o->partial && close(o->fd) != 0 && !o->failure)
+        o->failure = errno; /* a network file system may find out only now that it is full */
+    if (o->failure)
+        result = error_set(err, "%s: cannot write: %s", o->path, strerror(o->failure));
+    else if (o->partial && rename(o->partial, o->path) != 0)
+        result = error_set(err, "%s: cannot create: %s", o->path, strerror(errno));
+    if (result != 0 && o->partial)
+        unlink(o->partial);
+    free_output(o);
+    return result;
+}
+
+void output_discard(struct output *o)
+{
+    if (!o)
+        return;
+    if (o->partial) {
+        close(o->fd);
+        unlink(o->partial);
+    }
+    free_output(o);
+}
+
+/* ---- bytes ---- */
+
+/* Room for `most` bytes at the end of the buffer; the caller adds to `used` what it took. */
+static inline char *room(struct output *o, size_t most)
+{
+    if (CAPACITY - o->used < most)
+        flush(o);
+    return o->buffer + o->used;
+}
+
+void out_bytes(struct output *o, const void *bytes, size_t length)
+{
+    if (length > CAPACITY) {
+        flush(o);
+        write_all(o, bytes, length);
+    } else if (length) {
+        memcpy(room(o, length), bytes, length);
+        o->used += length;
+    }
+}
+
+void out_text(struct output *o, const char *text)
+{
+    out_bytes(o, text, strlen(text));
+}
+
+void out_char(struct output *o, char c)
+{
+    *room(o, 1) = c;
+    o->used++;
+}
+
+void out_csv(struct output *o, const char *text)
+{
+    /* RFC 4180; also a blank at either end, which CSV readers, ours too, drop from a bare cell */
+    size_t length = strlen(text);
+    bool blank_end = length && (strchr(" \t", text[0]) || strchr(" \t", text[length - 1]));
+    if (!blank_end && strcspn(text, ",\"\r\n") == length) {
+        out_bytes(o, text, length);
+        return;
+    }
+    out_char(o, '"');
+    for (; *text; text++) {
+        if (*text == '"')
+            out_char(o, '"');
+        out_char(o, *text);
+    }
+    out_char(o, '"');
+}
+
+/* ---- numbers ---- */
+
+void out_decimal(struct output *o, int64_t value, int64_t scale)
+{
+    o->used += decimal_format(room(o, DECIMAL_MAX), value, scale);
+}
+
+void out_integer(struct output *o, int64_t value)
+{
+    out_decimal(o, value, 1);
+}
+
+void out_seconds(struct output *o, int64_t ns)
+{
+    if (ns != TIME_NEVER)
+        out_decimal(o, ns, NS_PER_S);
+}
+
+void out_ratio(struct output *o, int64_t over, int64_t under)
+{
+    if (under <= 0)
+        return;
+    /* floor((over / under) * 1e6 + 1/2), where C's division goes towards zero */
+    int128_t numerator = (int128_t)over * 2000000 + under, denominator = (int128_t)under * 2;
+    int128_t millionths = numerator / denominator - (numerator % denominator < 0);
+    if (millionths >= INT64_MIN && millionths <= INT64_MAX) {
+        out_decimal(o, (int64_t)millionths, 1000000);
+        return;
+    }
+    int64_t rest = (int64_t)(millionths % 1000000); /* of more than 9e12: the whole part has the sign */
+    out_integer(o, (int64_t)(millionths / 1000000));
+    char text[DECIMAL_MAX];
+    size_t length = decimal_format(text, 1000000 + (rest < 0 ? -rest : rest), 1000000);
+    out_bytes(o, text + 1, length - 1);
+}
+
+/* printf and strtod follow the locale; what is written does not: the one thing in a number that is neither a digit, a
+ * sign nor an exponent is the decimal point, of one byte or of several. */
+static size_t with_plain_point(char *text)
+{
+    size_t n = 0;
+    for (const char *at = text; *at; at++) {
+        if (strchr("0123456789+-e", *at))
+            text[n++] = *at;
+        else if (n == 0 || text[n - 1] != '.')
+            text[n++] = '.';
+    }
+    return n;
+}
+
+void out_double(struct output *o, double value)
+{
+    if (isnan(value))
+        return;
+    if (isinf(value)) {
+        out_text(o, value < 0 ? "-inf" : "inf");
+        return;
+    }
+    if (fabs(value) < 1e15 && value == floor(value)) { /* as %.15g writes it, and -0 as 0 */
+        out_integer(o, (int64_t)value);
+        return;
+    }
+    char text[64];
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if (strtod(text, NULL) == value)
+            break;
+    }
+    out_bytes(o, text, with_plain_point(text));
+}

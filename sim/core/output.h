@@ -1,0 +1,26 @@
+/* output.h - result files: buffered, formatted without printf, whole or not there.
+ *
+ * A file is written as ".NAME.partial" beside its place and gets its name in output_commit(). Numbers are written by
+ * integer arithmetic, so every build and locale gives the same bytes. Errors (a full disk) are kept and reported once, by
+ * output_commit(). */
+#pragma once
+#include "sim/core/error.h"
+#include <stdbool.h>
+#include <stdint.h>
+#include <stddef.h>
+
+struct output;
+struct output *output_open(const char *directory, const char *name, struct error *err);   /* NULL with err */
+struct output *output_stream(int fd, const char *name);      /* an open descriptor, e.g. stdout; commit only flushes */
+void out_bytes(struct output *o, const void *bytes, size_t length);
+void out_text(struct output *o, const char *text);
+void out_char(struct output *o, char c);
+void out_integer(struct output *o, int64_t value);
+void out_decimal(struct output *o, int64_t value, int64_t scale);   /* as decimal_format() of units.h */
+void out_seconds(struct output *o, int64_t ns);                     /* TIME_NEVER: nothing, an empty field */
+void out_ratio(struct output *o, int64_t over, int64_t under);      /* over/under with six decimals, rounded half up, trailing
+                                                                       zeros dropped; under <= 0: empty */
+void out_double(struct output *o, double value);             /* shortest that reads back the same (%.17g at most); NaN: empty */
+void out_csv(struct output *o, const char *text);            /* quoted only where CSV needs it */
+int  output_commit(struct output *o, struct error *err);     /* 0: the file is there, whole; -1: it is not; frees o */
+void output_discard(struct output *o);                       /* no file; frees o. NULL: does nothing */

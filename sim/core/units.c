@@ -1,0 +1,190 @@
+/* units.c - see units.h. Integers all the way: no double between the text and the clock. */
+#include "sim/core/units.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#define WHOLE_MOST    INT64_C(999999999999999999) /* 18 digits */
+#define EXPONENT_MOST 100000                      /* beyond it every number but zero is too large or nothing */
+
+/* ---- reading ---- */
+
+/* A number as it is written: `n` digits, the first `before` of them before the point, then the power of ten. */
+struct written {
+    const char *digits;
+    size_t n, before;
+    int64_t exponent;
+    bool negative;
+};
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool read_sign(const char **at, const char *end)
+{
+    if (*at == end || (**at != '-' && **at != '+'))
+        return false;
+    return *(*at)++ == '-';
+}
+
+/* What follows the "e": whether it is a power of ten that ends at `end`. */
+static bool read_exponent(const char *at, const char *end, int64_t *exponent)
+{
+    bool negative = read_sign(&at, end);
+    if (at == end)
+        return false;
+    int64_t value = 0;
+    for (; at < end; at++) {
+        if (!is_digit(*at))
+            return false;
+        if (value < EXPONENT_MOST)
+            value = value * 10 + (*at - '0');
+    }
+    *exponent = negative ? -value : value;
+    return true;
+}
+
+static bool read_written(const char *text, size_t length, struct written *w)
+{
+    const char *at = text, *end = text + length;
+    *w = (struct written){ .negative = read_sign(&at, end) };
+    w->digits = at;
+    while (at < end && is_digit(*at))
+        at++;
+    w->n = w->before = (size_t)(at - w->digits);
+    if (at < end && *at == '.') {
+        const char *fraction = ++at;
+        while (at < end && is_digit(*at))
+            at++;
+        w->n += (size_t)(at - fraction);
+    }
+    if (w->n == 0)
+        return false;
+    if (at < end && (*at == 'e' || *at == 'E'))
+        return read_exponent(at + 1, end, &w->exponent);
+    return at == end;
+}
+
+static uint64_t digit(const struct written *w, int64_t i)
+{
+    size_t at = (size_t)i;
+    return (uint64_t)(w->digits[at < w->before ? at : at + 1] - '0');
+}
+
+/* The digits before the point. false: more than 18 that count. */
+static bool whole_part(const struct written *w, int64_t point, int64_t *whole)
+{
+    int64_t value = 0, n = (int64_t)w->n;
+    for (int64_t i = 0; i < point; i++) {
+        if (i >= n && value == 0)
+            break; /* zero stays zero, whatever its power of ten */
+        value = value * 10 + (i < n ? (int64_t)digit(w, i) : 0);
+        if (value > WHOLE_MOST)
+            return false;
+    }
+    *whole = value;
+    return true;
+}
+
+/* The digits behind the point in parts, rounded half up. Horner's rule from the last digit, of twice the parts: floors
+ * nest, floor((floor(x) + m) / 10) = floor((x + m) / 10), so this is the floor of the exact value at any length. */
+static int64_t fraction_part(const struct written *w, int64_t point, int64_t scale)
+{
+    uint64_t twice = 2 * (uint64_t)scale, x = 0;
+    for (int64_t i = (int64_t)w->n - 1; i >= 0 && i >= point; i--)
+        x = (x + digit(w, i) * twice) / 10;
+    for (int64_t i = point; i < 0 && x; i++)
+        x /= 10;
+    return (int64_t)((x + 1) / 2);
+}
+
+bool decimal_parse(const char *text, size_t length, int64_t scale, int64_t *out)
+{
+    assert(scale > 0 && scale <= WHOLE_MOST / 10);
+    struct written w;
+    if (!read_written(text, length, &w))
+        return false;
+    int64_t whole, point = (int64_t)w.before + w.exponent;
+    if (!whole_part(&w, point, &whole))
+        return false;
+    int128_t parts = (int128_t)whole * scale + fraction_part(&w, point, scale);
+    if (w.negative)
+        parts = -parts;
+    if (parts < INT64_MIN || parts > INT64_MAX)
+        return false;
+    *out = (int64_t)parts;
+    return true;
+}
+
+bool integer_parse(const char *text, size_t length, int64_t *out)
+{
+    const char *at = text, *end = text + length;
+    bool negative = read_sign(&at, end);
+    if (at == end)
+        return false;
+    int64_t value = 0;
+    for (; at < end; at++) {
+        /* summed with its sign, because INT64_MIN has no positive twin */
+        int d = negative ? '0' - *at : *at - '0';
+        if (!is_digit(*at) || __builtin_mul_overflow(value, 10, &value) || __builtin_add_overflow(value, d, &value))
+            return false;
+    }
+    *out = value;
+    return true;
+}
+
+/* ---- writing ---- */
+
+static size_t put_whole(char *to, uint64_t value)
+{
+    char reversed[20];
+    size_t n = 0;
+    do {
+        reversed[n++] = (char)('0' + value % 10);
+        value /= 10;
+    } while (value);
+    for (size_t i = 0; i < n; i++)
+        to[i] = reversed[n - 1 - i];
+    return n;
+}
+
+size_t decimal_format(char *to, int64_t value, int64_t scale)
+{
+    uint64_t size = value < 0 ? -(uint64_t)value : (uint64_t)value;
+    uint64_t unit = (uint64_t)scale;
+    size_t n = 0, digits = 0;
+    if (value < 0)
+        to[n++] = '-';
+    n += put_whole(to + n, unit == 1 ? size : size / unit);
+    uint64_t fraction = unit == 1 ? 0 : size % unit;
+    if (!fraction)
+        return n;
+    for (uint64_t s = unit; s > 1; s /= 10)
+        digits++;
+    for (; fraction % 10 == 0; fraction /= 10)
+        digits--;
+    to[n++] = '.';
+    for (size_t i = digits; i-- > 0; fraction /= 10)
+        to[n + i] = (char)('0' + fraction % 10);
+    return n + digits;
+}
+
+/* ---- doubles ---- */
+
+double seconds(int64_t ns)
+{
+    return (double)ns / 1e9;
+}
+
+int64_t ns_of_seconds(double s)
+{
+    double ns = round(s * 1e9);
+    if (ns >= 0x1p63)
+        return TIME_NEVER;
+    if (ns < -0x1p63)
+        return INT64_MIN;
+    return isnan(ns) ? TIME_NEVER : (int64_t)ns; /* NaN is no time: it never comes */
+}

@@ -1,0 +1,240 @@
+/* engine.c - the loop: pop, apply, notify, ask. See architecture.md 3 and models.md 0.
+ *
+ *   t = earliest of: event, arrival, wake-up, pass due
+ *   settle the integrals up to t; apply every event at t in its order; then one pass
+ *
+ * A pass that makes events at its own instant (work of no length) is followed by another round at that instant. */
+#include "sim/run/host.h"
+
+#include <string.h>
+
+enum {
+    ROUNDS_MOST = 1000000,         /* at one instant, beyond one per job */
+    FRUITLESS_WAKES_MOST = 1000,   /* passes that change nothing when nothing else can happen any more */
+    WAKES_MOST = 1000000,
+    GLANCE_EVERY = 4096            /* rounds between looks at the clock of the progress bar */
+};
+
+/* ---- Wake-ups: a set of times, the earliest last ---- */
+
+static size_t wake_place(const struct sched *s, int64_t time_ns)
+{
+    size_t low = 0, high = s->n_wakes;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (s->wake[middle] > time_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+enum sched_result sched_wake_at(struct sched *s, int64_t time_ns)
+{
+    if (time_ns <= s->now_ns || time_ns == TIME_NEVER || s->n_wakes >= WAKES_MOST) {
+        s->totals.refused[SCHED_TOO_OFTEN]++;
+        return SCHED_TOO_OFTEN;
+    }
+    size_t at = wake_place(s, time_ns);
+    if (at < s->n_wakes && s->wake[at] == time_ns)
+        return SCHED_OK;
+    mem_grow(&s->wake, &s->wake_capacity, s->n_wakes, sizeof *s->wake);
+    memmove(&s->wake[at + 1], &s->wake[at], (s->n_wakes - at) * sizeof *s->wake);
+    s->wake[at] = time_ns;
+    s->n_wakes++;
+    struct undo *u = undo_add(s, UNDO_WAKE, ID_NONE);
+    if (u)
+        u->u.time_ns = time_ns;
+    return SCHED_OK;
+}
+
+bool wake_cancel(struct sched *s, int64_t time_ns)
+{
+    size_t at = wake_place(s, time_ns);
+    if (at >= s->n_wakes || s->wake[at] != time_ns)
+        return false;
+    memmove(&s->wake[at], &s->wake[at + 1], (s->n_wakes - at - 1) * sizeof *s->wake);
+    s->n_wakes--;
+    return true;
+}
+
+/* ---- One instant ---- */
+
+static int64_t next_arrival_ns(const struct sched *s)
+{
+    return s->next_arrival < s->workload->n_jobs ? s->workload->facts[s->next_arrival].submit_ns : TIME_NEVER;
+}
+
+static int64_t earlier(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t next_instant_ns(const struct sched *s)
+{
+    struct event e;
+    int64_t t = earlier(next_arrival_ns(s), s->pass_due_ns);
+    if (event_queue_peek(s->events, &e))
+        t = earlier(t, e.time_ns);
+    return s->n_wakes ? earlier(t, s->wake[s->n_wakes - 1]) : t;
+}
+
+static void apply(struct sched *s, const struct event *e)
+{
+    s->totals.events++;
+    switch (e->kind) {
+    case EVENT_JOB_END:
+        s->changed = true;
+        job_end(s, e->subject);
+        break;
+    case EVENT_RELEASED:
+        s->changed = true;
+        job_released(s, e->subject);
+        break;
+    case EVENT_PROGRESS:
+        job_progressing(s, e->subject);
+        break;
+    default:
+        HOST_BUG(s, "an event of kind %d is in the queue", (int)e->kind);
+    }
+    notices_give(s);
+}
+
+static void apply_all(struct sched *s)
+{
+    struct event e;
+    while (event_queue_peek(s->events, &e) && e.time_ns == s->now_ns) {
+        event_queue_pop(s->events, &e);
+        apply(s, &e);
+    }
+    for (; next_arrival_ns(s) == s->now_ns; s->next_arrival++) {
+        s->totals.events++;
+        job_arrive(s, s->next_arrival);
+        notices_give(s);
+    }
+    if (s->n_wakes && s->wake[s->n_wakes - 1] == s->now_ns) {
+        s->totals.events++;
+        s->n_wakes--;
+        s->changed = true;
+    }
+}
+
+static int64_t on_grid(const struct sched *s, int64_t t)
+{
+    int64_t period = s->cluster->period_ns;
+    return period ? (t + period - 1) / period * period : t;
+}
+
+static void check_indexes(const struct sched *s)
+{
+    MUST(s, free_index_consistent(s->idle));
+    MUST(s, !s->room || free_index_consistent(s->room));
+}
+
+static void instant_ends(struct sched *s)
+{
+    if (s->setup.check)
+        check_indexes(s);
+    if (s->setup.observer.instant)
+        s->setup.observer.instant(s->setup.observer.self, s);
+    for (size_t i = 0; i < s->n_changed_queues; i++)
+        s->books[s->changed_queue[i]].changed = false;
+    s->n_changed_queues = 0;
+}
+
+/* ---- The end ---- */
+
+static bool may_wait_for_ever(enum wait_reason why)
+{
+    return why == WAIT_LIMIT || why == WAIT_QUOTA || why == WAIT_DEPENDENCY;
+}
+
+/* Nothing will ever happen again. Fine if the reasons say so, else the policy has forgotten somebody. */
+static int stall_check(struct sched *s, struct error *err)
+{
+    for (job_id j = 0; j < s->next_arrival; j++) {
+        const struct live *l = live_of(s, j);
+        if (!l)
+            continue;
+        enum wait_reason why = wait_reason_now(s, l);
+        if (s->job[j].state != JOB_PENDING || !may_wait_for_ever(why))
+            return error_set(err, "policy %s stalls: job %s is %s (%s) at %.9g s, and nothing will ever happen again",
+                             s->setup.policy->name, s->workload->truth[j].name, life_state_name(s->job[j].state),
+                             wait_reason_name[why], seconds(s->now_ns));
+        s->totals.never_started++;
+    }
+    return 0;
+}
+
+static bool world_is_over(const struct sched *s)
+{
+    return s->next_arrival == s->workload->n_jobs && event_queue_length(s->events) == 0;
+}
+
+static int round_of(struct sched *s, unsigned *fruitless)
+{
+    apply_all(s);
+    if (s->changed)
+        s->pass_due_ns = on_grid(s, s->now_ns);
+    bool changed = s->changed;
+    s->changed = false;
+    if (s->pass_due_ns == s->now_ns) {
+        s->pass_due_ns = TIME_NEVER;
+        changed |= pass_run(s);
+        *fruitless = s->changed || !world_is_over(s) ? 0 : *fruitless + 1;
+        s->changed = false;
+    }
+    if (changed || s->n_changed_queues)
+        instant_ends(s);
+    return 0;
+}
+
+static int glance(struct sched *s, struct error *err)
+{
+    if (s->setup.interrupted && atomic_load(s->setup.interrupted))
+        return error_set(err, "interrupted");
+    if (s->setup.progress)
+        s->setup.progress(s->setup.progress_self, s);
+    return 0;
+}
+
+static int play(struct sched *s, struct error *err)
+{
+    uint64_t rounds = 0, rounds_here = 0;
+    unsigned fruitless = 0;
+    while (s->in_system > 0 || s->next_arrival < s->workload->n_jobs) {
+        int64_t t = next_instant_ns(s);
+        if (t == TIME_NEVER || fruitless > FRUITLESS_WAKES_MOST)
+            return stall_check(s, err);
+        if (s->setup.until_ns && t > s->setup.until_ns) {
+            s->totals.cut_off = true;
+            t = s->setup.until_ns > s->now_ns ? s->setup.until_ns : s->now_ns;
+            ledger_settle(s, t);
+            s->now_ns = t;
+            return 0;
+        }
+        rounds_here = t == s->now_ns ? rounds_here + 1 : 0;
+        if (rounds_here > ROUNDS_MOST + (uint64_t)s->workload->n_jobs)
+            return error_set(err, "policy %s does not let time pass at %.9g s", s->setup.policy->name, seconds(t));
+        ledger_settle(s, t);
+        s->now_ns = t;
+        round_of(s, &fruitless);
+        if (++rounds % GLANCE_EVERY == 0 && glance(s, err))
+            return -1;
+    }
+    return 0;
+}
+
+int run_execute(struct sched *s, struct error *err)
+{
+    if (s->setup.policy->begin)
+        s->setup.policy->begin(s, s->policy_params, s->policy_state);
+    if (play(s, err))
+        return -1;
+    jobs_cut_off(s);
+    books_settle(s);
+    s->totals.last_ns = s->now_ns;
+    instant_ends(s);
+    return ledger_check(s, err);
+}

@@ -1,0 +1,310 @@
+/* host.h - the inside of a run, shared by the files of this folder and by nobody else.
+ *
+ * Truth and stage are one: a verb of a pass changes job_run.state, live.held, the indexes and the books at once; what
+ * was before is kept in live.was (for the commit) and, once a mark was set, in the undo log (for a rollback). */
+#pragma once
+#include "sim/core/event_queue.h"
+#include "sim/core/memory.h"
+#include "sim/core/ordered.h"
+#include "sim/core/random.h"
+#include "sim/run/run.h"
+#include "sim/world/free_index.h"
+#include "sim/world/price.h"
+#include "sim/world/progress.h"
+
+#define HOST_BUG(s, ...) host_bug((s), __FILE__, __LINE__, __VA_ARGS__)
+#define MUST(s, condition)                                                                                             \
+    do {                                                                                                               \
+        if (!(condition))                                                                                              \
+            host_bug((s), __FILE__, __LINE__, "%s", #condition);                                                       \
+    } while (0)
+
+/* What is kept of every job to the end: small. */
+struct job_run {
+    int64_t start_ns, end_ns;     /* -1: not yet */
+    int64_t run_ns, lost_ns, overhead_ns;
+    uint32_t live;                /* ID_NONE: not arrived, or gone */
+    uint32_t preemptions, restarts;
+    uint32_t waits_at;            /* in s->wait_part, once gone */
+    uint8_t waits, state, outcome, distance;
+};
+
+/* Counts time per reason, for a whole group at once. */
+struct wait_clock {
+    int64_t total[WAIT_REASONS];  /* up to since_ns */
+    int64_t since_ns;
+    uint8_t why;                  /* runs on since then; WAIT_GROUP: none */
+};
+
+/* ---- Lines ---- */
+struct line_entry {
+    struct ordered_link link;     /* in its sub-line */
+    struct line_key key;
+    job_id job;
+    uint32_t sub;                 /* sub-line, global number */
+    uint32_t next_of_job;         /* other lines that the job stands in */
+};
+struct sub_line {
+    struct ordered_link link;     /* in its line, by the key of its first entry */
+    struct ordered entries;
+    shape_id shape;
+    uint32_t line;
+    struct wait_clock clock;      /* WAIT_GROUP: the line's runs instead */
+    int64_t line_at_handover[WAIT_REASONS];    /* the line's totals when it took over */
+};
+struct line {
+    struct sched *s;
+    uint32_t number;
+    uint32_t length;
+    struct ordered subs;          /* those that are not empty */
+    uint64_t version;             /* of its order */
+    uint32_t *sub_of_shape;       /* open addressing; ID_NONE: free */
+    uint32_t sub_capacity, sub_count;
+    struct wait_clock clock;
+};
+
+/* What is kept of a job while it waits, runs or leaves. */
+struct live {
+    job_id job;
+    bool touched, stopping, claimed;   /* touched in this pass; stopping: stop staged; claimed: in s->claims */
+    uint8_t stop_mode;
+    struct { uint8_t state; struct placement *held; } was;    /* before this pass */
+    struct placement *held;       /* runs on or claims it */
+    struct placement *leaving;    /* still occupies it after a stop */
+    int64_t held_since_ns, leaving_since_ns, start_cost_ns;
+    int64_t last_start_ns, begin_left_ns;      /* work left at the last start */
+    int64_t stop_done_ns;         /* progress since the last start when the stop was staged */
+    int64_t split[ACCOUNTS];      /* of the interval that is being left */
+    const char *leave_why;
+    struct progress progress;
+    event_id event, progress_event;
+    job_id stopped_for;
+    uint32_t entry;               /* first line entry; ID_NONE: in no line */
+    int64_t wait[WAIT_REASONS];   /* of a group member: minus the group's totals at the joining */
+    uint32_t wait_sub;            /* the group it counts with; ID_NONE: its own reason */
+    int64_t own_since_ns;
+    uint8_t own_why;
+    bool counting;                /* waits now */
+    void *own;                    /* the policy's bytes */
+};
+
+struct queue_books {
+    struct amount held, pending;
+    int128_t held_integral;       /* milli-GPU ns */
+    int64_t since_ns;
+    bool changed;
+};
+
+struct undo;
+struct builder {
+    struct sched *s;
+    struct view *v;
+    const struct request *r;      /* for CPU and memory of its pieces */
+    size_t n, capacity;
+    struct piece *piece;
+    bool open;
+};
+
+struct sched {
+    struct run_setup setup;
+    const struct cluster *cluster;
+    struct workload *workload;
+    void *policy_state, *policy_params, *placer_params;
+    unsigned needs;
+    struct arena *memory, *scratch;
+
+    int64_t now_ns;
+    struct event_queue *events;
+    uint32_t next_arrival;
+    int64_t pass_due_ns;          /* TIME_NEVER: nothing changed */
+    job_id *fresh;                /* pending since the last pass of a periodic scheduler */
+    size_t n_fresh, fresh_capacity;
+    int64_t *wake;                /* descending */
+    size_t n_wakes, wake_capacity;
+    bool in_pass;
+    bool changed;                 /* something that a policy may act on */
+
+    struct job_run *job;
+    struct live *live;
+    size_t n_live, live_capacity;
+    uint32_t *live_free;
+    size_t n_live_free, live_free_capacity;
+    int64_t *wait_part;
+    uint8_t *wait_why;
+    size_t n_wait_parts, wait_part_capacity, wait_why_capacity;
+    const char **refusal;         /* by job, made with the first refusal */
+
+    struct shape_kinds *shape_kinds;
+    uint8_t *shape_never;         /* why the shape can never be placed; 0: it can */
+    struct view *idle, *room;     /* room NULL without SEES_RELEASING */
+    uint64_t room_version;
+    struct random placer_random, policy_random;
+    enum place_result why_not;
+    struct builder builder;
+    size_t free_placement_count;
+    struct placement *free_placement[32];      /* by size class, linked */
+
+    struct line **line;
+    size_t n_lines, line_capacity;
+    struct line_entry *entry;
+    size_t n_entries, entry_capacity;
+    uint32_t free_entry;
+    struct sub_line *sub;
+    size_t n_subs, sub_capacity;
+
+    struct queue_books *books;
+    queue_id *changed_queue;
+    size_t n_changed_queues;
+
+    struct undo *undo;
+    size_t n_undo, undo_capacity;
+    bool marked;
+    uint32_t *touched;            /* live slots, in the order of first touch */
+    size_t n_touched, touched_capacity;
+    struct { struct placement *p; uint32_t live; } *staged;   /* copies made in this pass, and for whom */
+    size_t n_staged, staged_capacity;
+    uint32_t *claim;              /* live slots, in the order of claiming */
+    size_t n_claims, claim_capacity;
+    struct { uint8_t kind, why; job_id job; } *notice;
+    size_t n_notices, notice_capacity;
+
+    int64_t busy_milli, held_milli, waiting_milli;    /* GPUs making progress; occupied; asked for by waiting jobs */
+    uint32_t running, waiting, in_system;
+    int128_t (*node_account)[ACCOUNTS];
+    struct run_totals totals;
+    int64_t settled_ns;
+};
+
+_Noreturn void host_bug(const struct sched *s, const char *file, int line, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+static inline struct live *live_of(const struct sched *s, job_id j)
+{
+    uint32_t l = s->job[j].live;
+    return l == ID_NONE ? NULL : &s->live[l];
+}
+static inline const struct request *ask_of(const struct sched *s, job_id j)
+{
+    return s->workload->facts[j].ask;
+}
+static inline int64_t request_gpu_milli(const struct request *r)
+{
+    return (int64_t)r->gpus * r->gpu_milli * (r->tasks == SPLIT_ANY ? 1 : (int64_t)r->tasks);
+}
+/* CPU and memory that go with one piece. */
+static inline int64_t piece_share(const struct request *r, const struct piece *p, int64_t each)
+{
+    return r->tasks == SPLIT_ANY ? each * (int64_t)p->gpus : each;
+}
+static inline struct amount request_amount(const struct request *r)
+{
+    int64_t n = r->tasks == SPLIT_ANY ? (int64_t)r->gpus : (int64_t)r->tasks;
+    return (struct amount){ request_gpu_milli(r), n * r->cpu_milli, n * r->mem_mib };
+}
+
+/* The order of a line. */
+static inline bool entry_key_before(const struct line_entry *a, const struct line_entry *b)
+{
+    if (a->key.major != b->key.major)
+        return a->key.major < b->key.major;
+    if (a->key.minor != b->key.minor)
+        return a->key.minor < b->key.minor;
+    if (a->key.time_ns != b->key.time_ns)
+        return a->key.time_ns < b->key.time_ns;
+    return a->job < b->job;
+}
+
+/* placements.c - memory for placements, and pieces to and from an index */
+struct placement *placement_copy(struct sched *s, const struct placement *p);
+void placement_drop(struct sched *s, struct placement *p);              /* NULL: does nothing */
+bool placement_same(const struct placement *a, const struct placement *b);
+bool placement_take_if_free(struct view *v, const struct request *r, const struct placement *p);
+void placement_take(struct view *v, const struct request *r, const struct placement *p);
+void placement_give(struct view *v, const struct request *r, const struct placement *p);
+int64_t placement_gpu_milli(const struct placement *p);
+
+/* waiting.c - why each job waits, to the nanosecond */
+void wait_begin(struct sched *s, struct live *l, enum wait_reason own);   /* WAIT_GROUP: its line's */
+void wait_begin_pending(struct sched *s, struct live *l);                 /* for the next pass, then with its line */
+void wait_pass_begins(struct sched *s);
+void wait_end(struct sched *s, struct live *l);
+void wait_own(struct sched *s, struct live *l, enum wait_reason why);
+void wait_joined(struct sched *s, struct live *l, uint32_t sub);          /* it stands in this sub-line now */
+void wait_left(struct sched *s, struct live *l, uint32_t sub);
+enum wait_reason wait_reason_now(const struct sched *s, const struct live *l);
+void wait_store(struct sched *s, job_id j, const struct live *l);         /* its parts, for good */
+void wait_clock_set(struct wait_clock *c, int64_t now_ns, enum wait_reason why);
+void sub_line_reason(struct sched *s, struct sub_line *sub, enum wait_reason why);
+
+/* lines.c */
+bool line_entry_before(const void *sched, uint32_t a, uint32_t b);
+struct ordered_space line_entries(const struct sched *s);
+struct ordered_space line_subs(const struct sched *s);
+uint32_t sub_line_of(const struct line *l, shape_id shape);               /* ID_NONE: no job of it ever stood there */
+void lines_forget(struct sched *s, job_id j);                             /* out of every line */
+void lines_free(struct sched *s);
+
+/* books.c - queues: held and pending, up the tree */
+void books_held(struct sched *s, job_id j, int sign);
+void books_pending(struct sched *s, job_id j, int sign);
+void books_settle(struct sched *s);
+
+/* transaction.c - what a pass stages, how it is undone and carried out */
+enum undo_kind { UNDO_JOB, UNDO_TAKE, UNDO_GIVE, UNDO_HELD, UNDO_PENDING, UNDO_BYTES, UNDO_WAKE, UNDO_PUSH, UNDO_REMOVE,
+                 UNDO_OWN, UNDO_SUB, UNDO_LINE };
+struct undo {
+    uint8_t kind, state, why, mode;
+    bool stopping;
+    int8_t sign;
+    job_id job;
+    uint32_t number;              /* of a sub-line or line */
+    union {
+        struct { struct placement *held; job_id stopped_for; } job;
+        struct { struct view *view; const struct placement *p; } piece;
+        struct { void *to, *saved; size_t bytes; } bytes;
+        struct line_key key;
+        int64_t time_ns;
+    } u;
+};
+struct undo *undo_add(struct sched *s, enum undo_kind kind, job_id j);    /* NULL: nobody set a mark */
+void stage_touch(struct sched *s, struct live *l);
+bool stage_take_if_free(struct sched *s, struct view *v, job_id j, const struct placement *p);
+void stage_take(struct sched *s, struct view *v, job_id j, const struct placement *p);    /* v NULL: does nothing */
+void stage_give(struct sched *s, struct view *v, job_id j, const struct placement *p);
+void stage_held(struct sched *s, job_id j, int sign);
+void stage_pending(struct sched *s, job_id j, int sign);
+void stage_state(struct sched *s, struct live *l, enum job_state state, struct placement *held, bool stopping);
+bool pass_run(struct sched *s);                                           /* true: something changed */
+
+/* jobs.c - the truth: jobs arrive, run, leave, end */
+void job_arrive(struct sched *s, job_id j);
+void job_begin(struct sched *s, struct live *l);                          /* on l->held, now */
+void job_leave(struct sched *s, struct live *l, bool moves);              /* the stop of this pass is carried out */
+void job_released(struct sched *s, job_id j);                             /* it has left its GPUs */
+void job_end(struct sched *s, job_id j);
+void job_progressing(struct sched *s, job_id j);
+void job_rejected(struct sched *s, job_id j, const char *reason);         /* the state has changed already */
+void job_retire(struct sched *s, job_id j);                               /* gone, and everyone has been told */
+void claims_settle(struct sched *s);                                      /* starts those whose GPUs are free now */
+void jobs_cut_off(struct sched *s);
+void state_set(struct sched *s, job_id j, enum job_state to);
+int64_t job_done_ns(const struct sched *s, const struct live *l);         /* progress since the last start */
+void decision_log(const struct sched *s, job_id j, const char *kind, const char *decision, const char *reason);
+
+/* engine.c */
+bool wake_cancel(struct sched *s, int64_t time_ns);
+
+/* notices.c */
+enum notice { NOTICE_ARRIVED, NOTICE_STARTED, NOTICE_STOPPED };
+void notice_add(struct sched *s, enum notice kind, job_id j, enum stop_cause why);
+void notices_give(struct sched *s);
+
+/* placing.c */
+void placing_begin(struct sched *s);                                      /* which kinds each shape may use; which never fit */
+void placing_end(struct sched *s);
+const char *placing_never(const struct sched *s, shape_id shape);         /* NULL: it can be placed */
+
+/* ledger.c - GPU-seconds and the identities of models.md 11.3 */
+void ledger_settle(struct sched *s, int64_t to_ns);
+void ledger_interval(struct sched *s, job_id j, const struct placement *p, const int64_t split[ACCOUNTS]);
+int  ledger_check(struct sched *s, struct error *err);

@@ -1,0 +1,296 @@
+/* jobs.c - the truth: jobs arrive, run, are stopped, leave and end. Every change of state passes through here. */
+#include "sim/run/host.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void state_set(struct sched *s, job_id j, enum job_state to)
+{
+    enum job_state from = s->job[j].state;
+    if (!life_allows(from, to))
+        HOST_BUG(s, "job %s goes from %s to %s", s->workload->truth[j].name, life_state_name(from), life_state_name(to));
+    s->job[j].state = (uint8_t)to;
+}
+
+void decision_log(const struct sched *s, job_id j, const char *kind, const char *decision, const char *reason)
+{
+    const struct run_observer *o = &s->setup.observer;
+    if (o->decision)
+        o->decision(o->self, j, kind, decision, reason);
+}
+
+/* ---- Coming and going ---- */
+
+static uint32_t live_slot(struct sched *s)
+{
+    if (s->n_live_free)
+        return s->live_free[--s->n_live_free];
+    mem_grow(&s->live, &s->live_capacity, s->n_live, sizeof *s->live);
+    s->live[s->n_live] = (struct live){ .own = NULL };
+    if (s->setup.policy->job_size)
+        s->live[s->n_live].own = arena_alloc(s->memory, s->setup.policy->job_size);
+    return (uint32_t)s->n_live++;
+}
+
+void job_arrive(struct sched *s, job_id j)
+{
+    uint32_t slot = live_slot(s);
+    struct live *l = &s->live[slot];
+    void *own = l->own;
+    *l = (struct live){ .job = j, .stopped_for = ID_NONE, .entry = ID_NONE, .wait_sub = ID_NONE, .last_start_ns = -1 };
+    l->own = own;
+    if (own)
+        memset(own, 0, s->setup.policy->job_size);
+    l->progress.left_ns = s->workload->truth[j].duration_ns;
+    s->job[j].live = slot;
+    s->in_system++;
+    s->changed = true;
+    state_set(s, j, JOB_PENDING);
+    wait_begin_pending(s, l);
+    decision_log(s, j, "arrival", "", "");
+    const char *never = placing_never(s, ask_of(s, j)->shape);
+    books_pending(s, j, 1);
+    if (never) {
+        state_set(s, j, JOB_GONE);
+        job_rejected(s, j, never);
+    } else {
+        notice_add(s, NOTICE_ARRIVED, j, 0);
+    }
+}
+
+void job_rejected(struct sched *s, job_id j, const char *reason)
+{
+    if (!s->refusal)
+        s->refusal = arena_alloc(s->memory, s->workload->n_jobs * sizeof *s->refusal);
+    s->refusal[j] = reason;
+    s->job[j].outcome = OUTCOME_REJECTED;
+    s->job[j].end_ns = s->now_ns;
+    s->totals.rejected++;
+    s->in_system--;
+    books_pending(s, j, -1);
+    wait_end(s, live_of(s, j));
+    decision_log(s, j, "decision", "refuse", reason);
+    job_retire(s, j);
+}
+
+void job_retire(struct sched *s, job_id j)
+{
+    struct live *l = live_of(s, j);
+    lines_forget(s, j);
+    wait_store(s, j, l);
+    mem_grow(&s->live_free, &s->live_free_capacity, s->n_live_free, sizeof *s->live_free);
+    s->live_free[s->n_live_free++] = s->job[j].live;
+    s->job[j].live = ID_NONE;
+}
+
+/* ---- Running ---- */
+
+void job_begin(struct sched *s, struct live *l)
+{
+    job_id j = l->job;
+    struct job_run *run = &s->job[j];
+    bool first = run->start_ns < 0;
+    if (l->counting)
+        wait_end(s, l);
+    if (first)
+        run->start_ns = s->now_ns;
+    else
+        run->restarts++;
+    run->distance = (uint8_t)cluster_placement_distance(s->cluster, l->held);
+    l->held_since_ns = l->last_start_ns = s->now_ns;
+    l->start_cost_ns = price_of_start(&s->cluster->price, first);
+    l->begin_left_ns = l->progress.left_ns;
+    progress_begin(&l->progress, s->now_ns + l->start_cost_ns, 1.0);
+    l->event = event_queue_push(s->events, (struct event){ progress_end_ns(&l->progress), EVENT_JOB_END, j });
+    int64_t gpus = placement_gpu_milli(l->held);
+    s->held_milli += gpus;
+    l->progress_event = 0;
+    if (l->start_cost_ns > 0)
+        l->progress_event = event_queue_push(
+            s->events, (struct event){ s->now_ns + l->start_cost_ns, EVENT_PROGRESS, j });
+    else
+        s->busy_milli += gpus;
+    s->running++;
+    s->totals.starts++;
+    decision_log(s, j, "start", first ? "start" : "restart", "");
+    notice_add(s, NOTICE_STARTED, j, 0);
+}
+
+void job_progressing(struct sched *s, job_id j)
+{
+    struct live *l = live_of(s, j);
+    l->progress_event = 0;
+    s->busy_milli += placement_gpu_milli(l->held);
+}
+
+int64_t job_done_ns(const struct sched *s, const struct live *l)
+{
+    if (s->job[l->job].state != JOB_RUNNING || l->progress.since_ns >= s->now_ns)
+        return l->begin_left_ns - l->progress.left_ns;
+    struct progress p = l->progress;
+    progress_settle(&p, s->now_ns);
+    return l->begin_left_ns - p.left_ns;
+}
+
+/* Progress stops. Splits the wall time since the start; what is lost is still to be moved by the caller. */
+static void halt(struct sched *s, struct live *l, const struct placement *on)
+{
+    int64_t wall = s->now_ns - l->held_since_ns;
+    progress_settle(&l->progress, s->now_ns);
+    memset(l->split, 0, sizeof l->split);
+    l->split[ACCOUNT_START] = wall < l->start_cost_ns ? wall : l->start_cost_ns;
+    l->split[ACCOUNT_USEFUL] = wall - l->split[ACCOUNT_START];
+    event_queue_cancel(s->events, l->event);
+    l->event = 0;
+    if (l->progress_event)
+        event_queue_cancel(s->events, l->progress_event);
+    else
+        s->busy_milli -= placement_gpu_milli(on);
+    l->progress_event = 0;
+}
+
+/* The job has left its pieces for good. */
+static void interval_close(struct sched *s, struct live *l, struct placement *p, int64_t since_ns, const char *why)
+{
+    struct job_run *run = &s->job[l->job];
+    run->run_ns += s->now_ns - since_ns;
+    run->lost_ns += l->split[ACCOUNT_LOST];
+    run->overhead_ns += l->split[ACCOUNT_START] + l->split[ACCOUNT_SAVE];
+    s->held_milli -= placement_gpu_milli(p);
+    s->running--;
+    s->room_version++;
+    ledger_interval(s, l->job, p, l->split);
+    if (s->setup.observer.interval)
+        s->setup.observer.interval(s->setup.observer.self,
+                                   &(struct interval){ l->job, p, since_ns, s->now_ns, why });
+    placement_drop(s, p);
+}
+
+void job_leave(struct sched *s, struct live *l, bool moves)
+{
+    job_id j = l->job;
+    struct leaving price = price_of_stop(&s->cluster->price, l->stop_mode, l->stop_done_ns);
+    halt(s, l, l->was.held);
+    progress_roll_back(&l->progress, price.lost_ns);
+    l->split[ACCOUNT_LOST] = price.lost_ns;
+    l->split[ACCOUNT_USEFUL] -= price.lost_ns;
+    l->split[ACCOUNT_SAVE] = price.stay_ns;
+    s->job[j].preemptions++;
+    s->totals.preemptions++;
+    l->leave_why = moves ? "moved" : "preempted";
+    if (s->setup.observer.decision)
+        decision_log(s, j, "stop", l->leave_why,
+                     l->stopped_for == ID_NONE ? "" : s->workload->truth[l->stopped_for].name);
+    notice_add(s, NOTICE_STOPPED, j, STOPPED_BY_POLICY);
+    if (price.stay_ns > 0) {
+        l->leaving = l->was.held;
+        l->leaving_since_ns = l->held_since_ns;
+        event_queue_push(s->events, (struct event){ s->now_ns + price.stay_ns, EVENT_RELEASED, j });
+        return;
+    }
+    interval_close(s, l, l->was.held, l->held_since_ns, l->leave_why);
+    if (!moves) {
+        state_set(s, j, JOB_PENDING);
+        wait_begin_pending(s, l);
+        notice_add(s, NOTICE_ARRIVED, j, 0);
+    }
+}
+
+void job_released(struct sched *s, job_id j)
+{
+    struct live *l = live_of(s, j);
+    struct placement *p = l->leaving;
+    l->leaving = NULL;
+    placement_give(s->idle, ask_of(s, j), p);
+    interval_close(s, l, p, l->leaving_since_ns, l->leave_why);
+    if (l->held) {
+        wait_begin(s, l, WAIT_RELEASING);
+    } else {
+        state_set(s, j, JOB_PENDING);
+        wait_begin_pending(s, l);
+        notice_add(s, NOTICE_ARRIVED, j, 0);
+    }
+    claims_settle(s);
+}
+
+void job_end(struct sched *s, job_id j)
+{
+    static const struct { enum job_outcome outcome; enum stop_cause cause; const char *why; } ending[] = {
+        [FATE_COMPLETED] = { OUTCOME_COMPLETED, STOPPED_DONE, "done" },
+        [FATE_FAILED] = { OUTCOME_FAILED, STOPPED_FAILED, "failed" },
+        [FATE_CANCELLED] = { OUTCOME_CANCELLED, STOPPED_CANCELLED, "cancelled" },
+    };
+    struct live *l = live_of(s, j);
+    unsigned fate = s->workload->truth[j].fate;
+    struct placement *p = l->held;
+    l->event = 0;
+    halt(s, l, p);
+    MUST(s, l->progress.left_ns == 0);
+    l->held = NULL;
+    placement_give(s->idle, ask_of(s, j), p);
+    if (s->room)
+        placement_give(s->room, ask_of(s, j), p);
+    books_held(s, j, -1);
+    state_set(s, j, JOB_GONE);
+    s->job[j].outcome = (uint8_t)ending[fate].outcome;
+    s->job[j].end_ns = s->now_ns;
+    *(fate == FATE_COMPLETED ? &s->totals.completed : fate == FATE_FAILED ? &s->totals.failed : &s->totals.cancelled) += 1;
+    s->in_system--;
+    interval_close(s, l, p, l->held_since_ns, ending[fate].why);
+    decision_log(s, j, "end", ending[fate].why, "");
+    notice_add(s, NOTICE_STOPPED, j, ending[fate].cause);
+}
+
+/* ---- Claims ---- */
+
+static bool settled(const struct sched *s, const struct live *l)
+{
+    if (l->leaving)
+        return false;
+    for (size_t i = 0; i < l->held->n; i++)
+        if (!free_index_settled(s->idle, &l->held->piece[i]))
+            return false;
+    return true;
+}
+
+void claims_settle(struct sched *s)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < s->n_claims; i++) {
+        struct live *l = &s->live[s->claim[i]];
+        bool claims = s->job[l->job].state == JOB_CLAIMED;
+        if (claims && !settled(s, l)) {
+            s->claim[kept++] = s->claim[i];
+            continue;
+        }
+        l->claimed = false;
+        if (claims) {
+            state_set(s, l->job, JOB_RUNNING);
+            job_begin(s, l);
+        }
+    }
+    s->n_claims = kept;
+}
+
+/* ---- The cut-off: what still runs or waits is counted up to now, and stays what it is. ---- */
+
+void jobs_cut_off(struct sched *s)
+{
+    for (job_id j = 0; j < s->workload->n_jobs; j++) {
+        struct live *l = live_of(s, j);
+        if (!l)
+            continue;
+        if (l->counting)
+            wait_end(s, l);
+        if (l->leaving) {
+            l->split[ACCOUNT_SAVE] = s->now_ns - l->leaving_since_ns - l->split[ACCOUNT_START] -
+                                     l->split[ACCOUNT_USEFUL] - l->split[ACCOUNT_LOST];
+            interval_close(s, l, l->leaving, l->leaving_since_ns, "cutoff");
+        } else if (s->job[j].state == JOB_RUNNING) {
+            halt(s, l, l->held);
+            interval_close(s, l, l->held, l->held_since_ns, "cutoff");
+        }
+        *(s->job[j].state == JOB_RUNNING ? &s->totals.running : &s->totals.pending) += 1;
+        job_retire(s, j);
+    }
+}

@@ -1,0 +1,71 @@
+/* ledger.c - GPU-seconds and the identities of models.md 11.3, checked at the end of every run, release builds too. */
+#include "sim/run/host.h"
+
+#include <inttypes.h>
+
+const char *const account_name[ACCOUNTS] = { "start", "useful", "lost", "save" };
+
+void ledger_settle(struct sched *s, int64_t to_ns)
+{
+    int128_t dt = to_ns - s->settled_ns;
+    struct run_totals *t = &s->totals;
+    s->settled_ns = to_ns;
+    t->in_system += dt * s->in_system;
+    t->waiting += dt * s->waiting;
+    t->gpus_waiting += dt * s->waiting_milli;
+    t->held += dt * s->held_milli;
+    t->capacity += dt * s->cluster->gpus * MILLI_ALL;
+    if (s->waiting > 0)
+        t->free_while_waiting += dt * (s->cluster->gpus * MILLI_ALL - s->held_milli);
+}
+
+void ledger_interval(struct sched *s, job_id j, const struct placement *p, const int64_t split[ACCOUNTS])
+{
+    (void)j;
+    for (size_t i = 0; i < p->n; i++) {
+        int64_t milli = (int64_t)p->piece[i].gpus * p->piece[i].milli;
+        for (unsigned a = 0; a < ACCOUNTS; a++) {
+            if (!split[a])
+                continue;
+            s->node_account[p->piece[i].node][a] += (int128_t)split[a] * milli;
+            s->totals.account[a] += (int128_t)split[a] * milli;
+        }
+    }
+}
+
+static int broken(struct error *err, const char *identity, int128_t a, int128_t b)
+{
+    return error_set(err, "an identity is broken, please report it: %s: %.17g is not %.17g", identity, (double)a,
+                     (double)b);
+}
+
+int ledger_check(struct sched *s, struct error *err)
+{
+    int128_t in_system = 0, waiting = 0, held = 0, accounts = 0;
+    for (job_id j = 0; j < s->workload->n_jobs; j++) {
+        struct job_result r = run_job(s, j);
+        if (r.state == JOB_ABSENT)
+            continue;
+        int64_t end_ns = r.end_ns >= 0 ? r.end_ns : s->now_ns;
+        if (r.wait_ns + r.run_ns != end_ns - s->workload->facts[j].submit_ns)
+            return error_set(err, "an identity is broken, please report it: job %s waits %" PRId64 " ns and runs %" PRId64
+                             " ns, and is there for %" PRId64 " ns", s->workload->truth[j].name, r.wait_ns, r.run_ns,
+                             end_ns - s->workload->facts[j].submit_ns);
+        in_system += r.wait_ns + r.run_ns;
+        waiting += r.wait_ns;
+        held += (int128_t)r.run_ns * request_gpu_milli(ask_of(s, j));
+    }
+    for (unsigned a = 0; a < ACCOUNTS; a++)
+        accounts += s->totals.account[a];
+    if (in_system != s->totals.in_system)
+        return broken(err, "Little: jobs in the system, over time and over jobs", s->totals.in_system, in_system);
+    if (waiting != s->totals.waiting)
+        return broken(err, "Little: jobs in the queue, over time and over jobs", s->totals.waiting, waiting);
+    if (held != s->totals.held)
+        return broken(err, "GPU-seconds held, over time and over jobs", s->totals.held, held);
+    if (accounts != held)
+        return broken(err, "GPU-seconds held, by account and by job", accounts, held);
+    if (s->held_milli || s->busy_milli || s->running)
+        return broken(err, "GPUs still held when all have left", s->held_milli, s->busy_milli);
+    return 0;
+}

@@ -1,0 +1,39 @@
+/* results.h - the directory of a run: which files it gets, and that they are all whole or not there.
+ *
+ * Files are written beside their names and renamed together at the end, the manifest last. An interrupted or failed run
+ * leaves the directory as it was. Files of an earlier run that this one does not write are removed at that moment. */
+#pragma once
+#include "sim/run/run.h"
+#include "sim/run/summary.h"
+
+enum output_file {
+    OUTPUT_JOBS, OUTPUT_INTERVALS, OUTPUT_TIMESERIES, OUTPUT_QUEUES, OUTPUT_NODES, OUTPUT_SUMMARY, OUTPUT_MANIFEST,
+    OUTPUT_EVENTS, OUTPUT_FILES   /* events: off by default; summary: .csv and .json; the manifest is always written */
+};
+extern const char *const output_name[OUTPUT_FILES];          /* "jobs", "intervals", ... */
+#define OUTPUTS_DEFAULT ((1u << OUTPUT_EVENTS) - 1)
+
+/* What the manifest says besides what the run itself knows. All borrowed until results_finish(). */
+struct run_origin {
+    int argc;
+    char *const *argv;
+    const char *cluster_path, *cluster_sha256, *trace_path, *trace_format, *trace_sha256;
+    const char *policy_text, *placement_text;    /* as given on the command line: "fifo:scope=queue" */
+    const char *settings_yaml;    /* the full effective configuration */
+    uint32_t skipped_rows;
+};
+struct results_setup {
+    const char *directory;
+    unsigned outputs;             /* bits 1 << enum output_file */
+    int64_t sample_ns;            /* timeseries and queues: at most a row per that long; 0: at every change */
+    struct run_origin origin;
+};
+
+struct results;
+/* Makes the directory if need be. NULL with err. */
+struct results *results_open(const struct results_setup *setup, const struct cluster *c, const struct workload *w,
+                             struct error *err);
+struct run_observer results_observer(struct results *r);     /* for run_setup.observer */
+/* Writes what is left and gives every file its name. Frees r. 0, or -1 with err and nothing there. */
+int  results_finish(struct results *r, const struct sched *s, const struct summary *m, struct error *err);
+void results_discard(struct results *r);                     /* removes what was written; frees r. NULL: does nothing */

@@ -1,0 +1,129 @@
+/* run.c - setting a run up, asking what came of it, and taking it down. */
+#include "sim/run/run.h"
+
+#include "sim/run/host.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void host_bug(const struct sched *s, const char *file, int line, const char *format, ...)
+{
+    va_list args;
+    fprintf(stderr, "gpuyard: a bug, please report it: %s:%d: at %.9f s under policy %s: ", file, line,
+            seconds(s->now_ns), s->setup.policy->name);
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+    abort();
+}
+
+static void *params_copy(struct sched *s, const struct param *list, size_t size, const void *given)
+{
+    char *params = arena_alloc(s->memory, size + 1);
+    if (given && size)
+        memcpy(params, given, size);
+    for (const struct param *p = given ? NULL : list; p && p->name; p++)
+        memcpy(params + p->at, &p->usual, sizeof p->usual);
+    return params;
+}
+
+struct sched *run_new(const struct run_setup *setup)
+{
+    struct sched *s = mem_new(1, sizeof *s);
+    s->setup = *setup;
+    s->cluster = setup->cluster;
+    s->workload = setup->workload;
+    s->memory = arena_new();
+    s->scratch = arena_new();
+    s->policy_params = params_copy(s, setup->policy->params, setup->policy->params_size, setup->policy_params);
+    s->placer_params = params_copy(s, setup->placer->params, setup->placer->params_size, setup->placer_params);
+    s->policy_state = arena_alloc(s->memory, setup->policy->state_size + 1);
+    s->needs = setup->policy->needs | (setup->policy->also_needs ? setup->policy->also_needs(s->policy_params) : 0);
+    s->totals.clairvoyant = (s->needs & SEES_RUN_TIME) != 0;
+    random_init(&s->policy_random, setup->seed, "policy", 0);
+    random_init(&s->placer_random, setup->seed, "placement", 0);
+    s->events = event_queue_new();
+    s->pass_due_ns = TIME_NEVER;
+    s->free_entry = ID_NONE;
+    s->job = mem_new(s->workload->n_jobs, sizeof *s->job);
+    for (job_id j = 0; j < s->workload->n_jobs; j++)
+        s->job[j] = (struct job_run){ .start_ns = -1, .end_ns = -1, .live = ID_NONE, .distance = UINT8_MAX };
+    s->books = mem_new(s->cluster->n_queues, sizeof *s->books);
+    s->changed_queue = mem_new(s->cluster->n_queues, sizeof *s->changed_queue);
+    s->node_account = mem_new(s->cluster->n_nodes, sizeof *s->node_account);
+    s->now_ns = s->settled_ns = s->totals.first_ns = s->workload->facts[0].submit_ns;
+    for (queue_id q = 0; q < s->cluster->n_queues; q++)
+        s->books[q].since_ns = s->now_ns;
+    placing_begin(s);
+    return s;
+}
+
+void run_free(struct sched *s)
+{
+    if (!s)
+        return;
+    placing_end(s);
+    lines_free(s);
+    event_queue_free(s->events);
+    void *const own[] = { s->wake, s->fresh, s->job, s->live, s->live_free, s->wait_part, s->wait_why, s->books,
+                          s->changed_queue, s->undo, s->touched, s->staged, s->claim, s->notice, s->node_account };
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+        free(own[i]);
+    arena_free(s->memory);
+    arena_free(s->scratch);
+    free(s);
+}
+
+struct job_result run_job(const struct sched *s, job_id j)
+{
+    const struct job_run *run = &s->job[j];
+    struct job_result r = {
+        .state = run->state,
+        .outcome = run->outcome,
+        .start_ns = run->start_ns,
+        .end_ns = run->end_ns,
+        .run_ns = run->run_ns,
+        .lost_ns = run->lost_ns,
+        .overhead_ns = run->overhead_ns,
+        .preemptions = run->preemptions,
+        .restarts = run->restarts,
+        .distance = run->distance,
+        .refusal = s->refusal ? s->refusal[j] : NULL,
+    };
+    for (unsigned i = 0; i < run->waits; i++) {
+        r.waits[s->wait_why[run->waits_at + i]] = s->wait_part[run->waits_at + i];
+        r.wait_ns += s->wait_part[run->waits_at + i];
+    }
+    return r;
+}
+
+const struct run_totals *run_totals(const struct sched *s)
+{
+    return &s->totals;
+}
+
+const int128_t *run_node_accounts(const struct sched *s, node_id n)
+{
+    return s->node_account[n];
+}
+
+struct run_level run_level(const struct sched *s)
+{
+    return (struct run_level){
+        .now_ns = s->now_ns,
+        .gpus_milli = s->held_milli,
+        .busy_milli = s->busy_milli,
+        .waiting_milli = s->waiting_milli,
+        .running = s->running,
+        .waiting = s->waiting,
+        .done = s->totals.completed + s->totals.failed + s->totals.cancelled + s->totals.rejected,
+    };
+}
+
+const struct run_setup *run_setup_of(const struct sched *s)
+{
+    return &s->setup;
+}

@@ -1,0 +1,101 @@
+/* run.h - one run: a workload on a cluster under a policy and a placer, and what came of it.
+ *
+ *   struct run_setup setup = { .cluster = c, .workload = w, .policy = &fifo_policy, .placer = &pack_placer, ... };
+ *   struct sched *s = run_new(&setup, &err);
+ *   run_execute(s, &err);  ... run_job(s, j), run_totals(s) ...
+ *   run_free(s);
+ *
+ * One thread, no globals: any number of runs may share a cluster and a bound workload. */
+#pragma once
+#include "sim/contract/policy.h"
+#include "sim/core/error.h"
+#include "sim/core/units.h"
+#include "sim/world/cluster.h"
+#include "sim/world/life.h"
+#include "sim/world/workload.h"
+
+#include <stdatomic.h>
+
+struct interval;
+/* Told of what happens, in the order in which it happens. Any may be NULL. */
+struct run_observer {
+    void *self;
+    void (*interval)(void *self, const struct interval *i);       /* an allocation ended */
+    void (*decision)(void *self, job_id j, const char *kind, const char *decision, const char *reason);
+    void (*instant)(void *self, const struct sched *s);           /* after the last pass of an instant that changed something */
+};
+struct interval {                 /* a job's hold on its pieces, from start to release */
+    job_id job;
+    const struct placement *pieces;
+    int64_t start_ns, end_ns;
+    const char *why;              /* done failed cancelled preempted moved cutoff */
+};
+
+struct run_setup {
+    const struct cluster *cluster;
+    struct workload *workload;
+    const struct policy *policy;
+    const void *policy_params;    /* of policy->params_size; NULL: defaults */
+    const struct placer *placer;
+    const void *placer_params;
+    uint64_t seed;
+    int64_t until_ns;             /* cut-off; 0: run to the end */
+    bool check;                   /* recompute the indexes at every instant: slow, for tests */
+    struct run_observer observer;
+    const atomic_bool *interrupted;    /* NULL: never; set: run_execute() returns -1 with "interrupted" */
+    void (*progress)(void *self, const struct sched *s);          /* called now and then; NULL: not wanted */
+    void *progress_self;
+};
+
+/* Maps queue names of the workload to queues of the cluster: once, before the first run. A cluster whose queues come
+ * from the trace gets them here. -1 with err: a queue of the trace that the cluster does not have. */
+int run_bind(struct cluster *c, struct workload *w, struct error *err);
+
+struct sched *run_new(const struct run_setup *setup);
+/* 0: the trace was played to its end (or to the cut-off). -1 with err: the policy stalled, an identity was broken, or
+ * it was interrupted. */
+int  run_execute(struct sched *s, struct error *err);
+void run_free(struct sched *s);
+
+/* ---- What came of it ---- */
+struct job_result {
+    enum job_state state;
+    enum job_outcome outcome;
+    int64_t start_ns, end_ns;     /* -1: not (yet) */
+    int64_t wait_ns, run_ns;      /* all time in queue; all time with GPUs. jct = wait + run */
+    int64_t lost_ns, overhead_ns; /* parts of run_ns: progress that was rolled back; starting and saving */
+    int64_t waits[WAIT_REASONS];  /* parts of wait_ns, exactly */
+    uint32_t preemptions, restarts;
+    uint8_t distance;             /* class of the last placement; 255: never placed */
+    const char *refusal;          /* NULL: not refused */
+};
+struct job_result run_job(const struct sched *s, job_id j);
+
+enum account { ACCOUNT_START, ACCOUNT_USEFUL, ACCOUNT_LOST, ACCOUNT_SAVE, ACCOUNTS };   /* the rest is free */
+extern const char *const account_name[ACCOUNTS];
+struct run_totals {
+    int64_t first_ns, last_ns;    /* first submit, last end (or the cut-off): the interval of all averages */
+    uint32_t completed, failed, cancelled, rejected, running, pending;
+    uint64_t starts, preemptions, moves, passes, events;
+    uint64_t refused[SCHED_RESULTS];    /* requests of the policy that the world refused, by reason */
+    uint64_t sight_refused;       /* questions for the true run time without SEES_RUN_TIME */
+    int128_t capacity;            /* milli-GPU ns */
+    int128_t held;                /* milli-GPU ns occupied, summed up over time */
+    int128_t account[ACCOUNTS];   /* milli-GPU ns */
+    int128_t in_system, waiting;  /* integrals of the number of jobs, ns */
+    int128_t gpus_waiting;        /* milli-GPU ns */
+    int128_t free_while_waiting;  /* free milli-GPU ns while at least one job waited */
+    uint32_t never_started;       /* pending at the end for quota, limit or a dependency */
+    bool clairvoyant, cut_off;
+};
+const struct run_totals *run_totals(const struct sched *s);
+const int128_t *run_node_accounts(const struct sched *s, node_id n);       /* [ACCOUNTS] milli-GPU ns */
+int128_t run_queue_held(const struct sched *s, queue_id q);                /* integral of held milli-GPUs, ns */
+
+/* As of now, for observers. */
+struct run_level { int64_t now_ns; int64_t gpus_milli, busy_milli, waiting_milli; uint32_t running, waiting, done; };
+struct run_level run_level(const struct sched *s);
+size_t run_changed_queues(const struct sched *s, const queue_id **queues);    /* since the last instant */
+extern const char *const sched_result_name[SCHED_RESULTS];
+extern const char *const wait_reason_name[WAIT_REASONS];     /* "order", "limit", ... */
+const struct run_setup *run_setup_of(const struct sched *s);

@@ -1,0 +1,14 @@
+/* summary.h - the numbers of a run, each with its exact definition (models.md 10.1, 10.2, 10.5). */
+#pragma once
+#include "sim/run/run.h"
+
+struct metric_kind { const char *name, *unit, *summary; };
+extern const struct metric_kind metric_kinds[];              /* ends with a NULL name; the order of summary.csv */
+
+struct metric { const struct metric_kind *kind; const char *scope; double value; uint64_t n; };   /* NaN: no value */
+struct summary { size_t n; struct metric *metric; struct arena *memory; };
+
+/* Scopes: "all", "class=C" for each class that has jobs, "queue=Q" for each queue that has jobs. */
+struct summary *summary_make(const struct sched *s);
+void   summary_free(struct summary *m);                      /* NULL: does nothing */
+double summary_value(const struct summary *m, const char *name, const char *scope);   /* NaN: none */

@@ -1,0 +1,170 @@
+/* verbs.c - what a policy may do. Each verb is checked against the world and staged at once. */
+#include "sim/run/host.h"
+
+#include <string.h>
+
+static enum sched_result refused(struct sched *s, job_id j, const char *verb, enum sched_result why)
+{
+    s->totals.refused[why]++;
+    decision_log(s, j, "refusal", verb, sched_result_name[why]);
+    return why;
+}
+
+/* ---- Start ---- */
+
+static bool piece_matches(const struct sched *s, const struct request *ask, const struct piece *p, uint32_t k)
+{
+    if (p->node >= s->cluster->n_nodes || p->task != k || !view_allows(s->idle, ask, p->node))
+        return false;
+    const struct node_type *t = cluster_node_type(s->cluster, p->node);
+    if (p->gpus && p->milli != ask->gpu_milli)
+        return false;
+    if (t->counted || p->gpus == 0)
+        return p->gpu_mask == 0 && (p->gpus == 0 || p->milli == MILLI_ALL);
+    return (t->gpus >= 64 || p->gpu_mask >> t->gpus == 0) && (uint32_t)__builtin_popcountll(p->gpu_mask) == p->gpus;
+}
+
+/* Does the placement give exactly what was asked for? Room is another question. */
+static bool placement_matches(const struct sched *s, const struct request *ask, const struct placement *p)
+{
+    static const uint8_t farthest[] = {
+        [LEVEL_ISLAND] = 1, [LEVEL_NODE] = 3, [LEVEL_RACK] = 4, [LEVEL_POD] = 5, [LEVEL_CLUSTER] = 6, [LEVEL_ANY] = 6,
+    };
+    if (p->n == 0 || (ask->tasks != SPLIT_ANY && p->n != ask->tasks))
+        return false;
+    uint64_t gpus = 0;
+    for (size_t i = 0; i < p->n; i++) {
+        if (!piece_matches(s, ask, &p->piece[i], (uint32_t)i))
+            return false;
+        if (ask->tasks != SPLIT_ANY && p->piece[i].gpus != ask->gpus)
+            return false;
+        gpus += p->piece[i].gpus;
+    }
+    if (ask->tasks == SPLIT_ANY && gpus != ask->gpus)
+        return false;
+    return farthest[ask->required_level] == 6 ||
+           cluster_placement_distance(s->cluster, p) <= farthest[ask->required_level];
+}
+
+/* Takes the pieces from the indexes: idle now, or idle once those who are leaving have left. */
+static enum sched_result take(struct sched *s, job_id j, const struct placement *p)
+{
+    if (stage_take_if_free(s, s->idle, j, p)) {
+        stage_take(s, s->room, j, p);
+        return SCHED_OK;
+    }
+    if (!s->room || !stage_take_if_free(s, s->room, j, p))
+        return SCHED_NO_ROOM;
+    stage_take(s, s->idle, j, p);
+    return SCHED_LATER;
+}
+
+static bool leaves_late(const struct sched *s, const struct live *l)
+{
+    return price_of_stop(&s->cluster->price, l->stop_mode, l->stop_done_ns).stay_ns > 0;
+}
+
+enum sched_result sched_start(struct sched *s, job_id j, const struct placement *p)
+{
+    if (j >= s->workload->n_jobs || !p || !s->in_pass)
+        return refused(s, ID_NONE, "start", SCHED_MISMATCH);
+    struct live *l = live_of(s, j);
+    enum job_state state = s->job[j].state;
+    if (!l || !(state == JOB_PENDING || (state == JOB_RELEASING && l->stopping)))
+        return refused(s, j, "start", SCHED_WRONG_STATE);
+    if (!placement_matches(s, ask_of(s, j), p))
+        return refused(s, j, "start", SCHED_MISMATCH);
+    stage_touch(s, l);
+    if (l->stopping && placement_same(l->was.held, p))
+        return sched_keep(s, j);
+    struct placement *copy = placement_copy(s, p);
+    mem_grow(&s->staged, &s->staged_capacity, s->n_staged, sizeof *s->staged);
+    s->staged[s->n_staged].p = copy;
+    s->staged[s->n_staged++].live = s->job[j].live;
+    enum sched_result result = take(s, j, copy);
+    if (result == SCHED_NO_ROOM)
+        return refused(s, j, "start", result);
+    if (l->stopping && l->was.state == JOB_RUNNING && leaves_late(s, l))
+        result = SCHED_LATER;
+    stage_state(s, l, result == SCHED_LATER ? JOB_CLAIMED : JOB_RUNNING, copy, l->stopping);
+    stage_pending(s, j, -1);
+    stage_held(s, j, 1);
+    return result;
+}
+
+/* ---- Stop ---- */
+
+enum sched_result sched_stop(struct sched *s, job_id j, enum stop_mode m)
+{
+    struct live *l = j < s->workload->n_jobs && s->in_pass ? live_of(s, j) : NULL;
+    if (!l || !l->held)
+        return refused(s, l ? j : ID_NONE, "stop", SCHED_WRONG_STATE);
+    bool starts_now = l->touched && l->held != l->was.held;    /* staged in this pass: nothing has happened yet */
+    bool claim = s->job[j].state == JOB_CLAIMED;
+    if (!starts_now && !claim && !s->workload->facts[j].preemptible)
+        return refused(s, j, "stop", SCHED_NOT_ALLOWED);
+    stage_touch(s, l);
+    const struct placement *held = l->held;
+    if (starts_now || claim) {
+        enum job_state back = l->stopping || l->leaving ? JOB_RELEASING : JOB_PENDING;
+        stage_state(s, l, back, NULL, l->stopping);
+        stage_give(s, s->idle, j, held);
+    } else {
+        int64_t done = job_done_ns(s, l);
+        stage_state(s, l, JOB_RELEASING, NULL, true);
+        l->stop_mode = (uint8_t)m;
+        l->stop_done_ns = done;
+        l->stopped_for = ID_NONE;
+        if (!leaves_late(s, l)) {
+            stage_give(s, s->idle, j, held);
+            s->room_version++;
+        }
+    }
+    stage_give(s, s->room, j, held);
+    stage_held(s, j, -1);
+    stage_pending(s, j, 1);
+    return SCHED_OK;
+}
+
+enum sched_result sched_keep(struct sched *s, job_id j)
+{
+    struct live *l = j < s->workload->n_jobs && s->in_pass ? live_of(s, j) : NULL;
+    if (!l || !l->stopping || l->held || l->was.state != JOB_RUNNING)
+        return refused(s, l ? j : ID_NONE, "keep", SCHED_WRONG_STATE);
+    bool late = leaves_late(s, l);        /* then its GPUs are still taken in the idle index */
+    struct view *in = late ? s->room : s->idle;
+    if (in && !stage_take_if_free(s, in, j, l->was.held))
+        return SCHED_NO_ROOM;
+    if (!late)
+        stage_take(s, s->room, j, l->was.held);
+    stage_state(s, l, JOB_RUNNING, l->was.held, false);
+    stage_pending(s, j, -1);
+    stage_held(s, j, 1);
+    return SCHED_OK;
+}
+
+/* ---- The rest ---- */
+
+enum sched_result sched_refuse(struct sched *s, job_id j, const char *reason)
+{
+    struct live *l = j < s->workload->n_jobs && s->in_pass ? live_of(s, j) : NULL;
+    if (!l || s->job[j].state != JOB_PENDING || (l->touched && l->was.state != JOB_PENDING))
+        return refused(s, l ? j : ID_NONE, "refuse", SCHED_WRONG_STATE);
+    stage_touch(s, l);
+    stage_state(s, l, JOB_GONE, NULL, false);
+    l->leave_why = arena_text(s->memory, reason, strlen(reason));
+    return SCHED_OK;
+}
+
+void sched_note(struct sched *s, job_id j, job_id for_whom)
+{
+    struct live *l = j < s->workload->n_jobs ? live_of(s, j) : NULL;
+    if (!l || !l->stopping || for_whom >= s->workload->n_jobs)
+        return;
+    stage_state(s, l, s->job[j].state, l->held, true);
+    l->stopped_for = for_whom;
+}
+
+const char *const sched_result_name[SCHED_RESULTS] = {
+    "ok", "later", "no room", "mismatch", "wrong state", "not allowed", "too often",
+};

@@ -1,0 +1,100 @@
+/* cluster.h - the machine: nodes with their GPUs, how they hang together, and the queues that share them.
+ *
+ * Immutable during a run. Nodes are numbered so that every island across nodes, rack and pod is a range of ids: groups
+ * in the order of the file, racks filled one after the other. Nodes alike in every respect that a request can ask about
+ * (type, owner) are one kind. */
+#pragma once
+#include "sim/contract/policy.h"
+#include "sim/core/error.h"
+#include "sim/core/intern.h"
+#include "sim/core/units.h"
+
+#define CLUSTER_NODE_GPUS_MAX  1000000u    /* of one counted node */
+#define CLUSTER_NODES_MAX      10000000u
+#define NAMED_GPUS_MAX         64u         /* of a node whose GPUs have names */
+
+struct node_type {
+    const char *name;             /* of the group */
+    uint32_t gpu_model;           /* number in cluster.gpu_models; ID_NONE: no GPU */
+    uint32_t gpus;
+    bool counted;                 /* GPUs without names: one pool costs a number. Always over 64 GPUs */
+    uint32_t gpu_mem_mib;         /* of one GPU; 0: not known */
+    int64_t cpu_milli, mem_mib;   /* INT64_MAX: not modelled, never binds */
+    uint64_t island_of[NAMED_GPUS_MAX];    /* mask of the GPUs that share GPU i's island; counted nodes: unused */
+    uint64_t numa_of[NAMED_GPUS_MAX];      /* likewise for the NUMA node */
+};
+struct node_kind {
+    uint32_t type;                /* index into types */
+    queue_id owner;               /* the pinned queue whose nodes these are; ID_NONE: anyone's */
+    uint32_t n_nodes;
+    node_id *node;                /* ascending */
+};
+struct domain {                   /* node n itself is domain n_domains + n */
+    enum level level;
+    domain_id parent;
+    node_id first, end;
+};
+
+struct price {                    /* of preemption and starting, see models.md 3.2, 3.3 */
+    enum { CHECKPOINT_NONE, CHECKPOINT_PERFECT, CHECKPOINT_PERIODIC } checkpoint;
+    int64_t interval_ns;          /* periodic: a durable checkpoint after each interval of progress since the (re)start */
+    int64_t save_ns;              /* to write one when told to leave */
+    int64_t grace_ns;             /* longest stay after a stop; a save that takes longer is lost */
+    int64_t start_ns;             /* GPUs held without progress at the first start */
+    int64_t restart_ns;           /* likewise at every later one */
+};
+
+struct cluster {
+    const char *name;
+    uint32_t n_nodes, n_types, n_kinds, n_domains;
+    int64_t  gpus;                /* all of them */
+    uint16_t *kind_of;            /* [n_nodes] */
+    uint32_t *local_of;           /* [n_nodes] position in its kind */
+    uint64_t *gpu_base;           /* [n_nodes + 1] number of named GPUs on nodes before it */
+    domain_id *domain_of;         /* [n_nodes] innermost domain across nodes: island, rack, pod or cluster */
+    struct node_type *type;
+    struct node_kind *kind;
+    struct domain *domain;        /* [n_domains], parents before children, [0] the cluster */
+    struct intern *gpu_models;
+
+    uint32_t n_queues;            /* 0: taken from the trace, flat, without quotas */
+    struct queue_facts *queue;    /* parents before children */
+    bool queues_from_trace;       /* the file names none */
+
+    int64_t period_ns;            /* of the scheduler; 0: a pass whenever something changed */
+    struct price price;
+    struct arena *memory;
+};
+
+/* What a caller gives to build one; the YAML reader, tests and node lists all come through here. */
+struct group_spec {
+    const char *name, *gpu_model;           /* gpu_model NULL: no GPU */
+    uint32_t count, gpus;
+    bool counted;
+    uint32_t island_gpus;         /* GPUs of one NVLink island; 0: no NVLink (each GPU its own); may exceed gpus: then it
+                                     must be a multiple, and the island spans nodes */
+    uint32_t numa_nodes;          /* the GPUs are split evenly over them; 0 or 1: one */
+    uint32_t gpu_mem_mib;
+    int64_t cpu_milli, mem_mib;   /* INT64_MAX: not modelled */
+    uint32_t nodes_per_rack;      /* 0: the group has no racks */
+    uint32_t racks_per_pod;       /* 0: no pods */
+};
+struct pin_spec { uint32_t group, count; };                  /* the next `count` free nodes of that group */
+struct queue_spec {
+    struct queue_facts facts;     /* name, parent (index of an earlier spec), quota, weight, priority */
+    const struct pin_spec *pins;
+    size_t n_pins;
+};
+/* Copies all that it is given. NULL with err ("queue 'a': wants 3 nodes of group 'g', 2 are left"). */
+struct cluster *cluster_build(const char *name, const struct group_spec *groups, size_t n_groups,
+                              const struct queue_spec *queues, size_t n_queues, struct error *err);
+void cluster_free(struct cluster *c);                        /* NULL: does nothing */
+
+/* Distance classes: 0 same GPU, 1 same island, 2 same node and NUMA node, 3 same node, 4 same rack, 5 same pod,
+ * 6 further. On counted nodes all GPUs are one island. Without racks every other node is 6. */
+unsigned cluster_distance(const struct cluster *c, node_id a, unsigned gpu_a, node_id b, unsigned gpu_b);
+unsigned cluster_placement_distance(const struct cluster *c, const struct placement *p);   /* the largest of all pairs */
+extern const char *const cluster_distance_name[7];           /* gpu island numa node rack pod cluster */
+domain_id cluster_domain_at(const struct cluster *c, node_id n, enum level l);   /* the innermost domain at or beyond l */
+const struct node_type *cluster_node_type(const struct cluster *c, node_id n);
+uint32_t cluster_node_gpus(const struct cluster *c, node_id n);

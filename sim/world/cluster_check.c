@@ -1,0 +1,163 @@
+/* cluster_check.c - what a cluster must not be: every check before the first byte of it is made. */
+#include "sim/core/memory.h"
+#include "sim/world/cluster_parts.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Sums over CLUSTER_NODES_MAX nodes must fit in 63 bits: a million cores and a PiB a node are 1e9 parts each. */
+#define NODE_PARTS_MAX  INT64_C(1000000000000)
+#define QUOTA_PARTS_MAX (INT64_MAX / 4)
+
+/* ---- groups ---- */
+
+static int check_island(const struct group_spec *g, struct error *err)
+{
+    uint32_t island = g->island_gpus;
+    if (g->gpus == 0 || island == 0 || (g->counted && island <= g->gpus))
+        return 0; /* on a counted node all GPUs are one island anyway */
+    if (island <= g->gpus && g->gpus <= NAMED_GPUS_MAX && g->gpus % island)
+        return error_set(err, "group '%s': its %u GPUs cannot be cut into islands of %u", g->name, g->gpus, island);
+    if (island > g->gpus && island % g->gpus)
+        return error_set(err, "group '%s': an island of %u GPUs is no whole number of nodes of %u GPUs", g->name,
+                         island, g->gpus);
+    uint32_t nodes = group_island_nodes(g);
+    if (nodes && g->nodes_per_rack % nodes)
+        return error_set(err, "group '%s': a rack of %u nodes cannot be cut into islands of %u nodes", g->name,
+                         g->nodes_per_rack, nodes);
+    return 0;
+}
+
+static int check_parts(const struct group_spec *g, const char *what, int64_t parts, struct error *err)
+{
+    if (parts == INT64_MAX || (parts >= 0 && parts <= NODE_PARTS_MAX))
+        return 0;
+    return error_set(err, "group '%s': want from 0 to %" PRId64 " %s a node, got %" PRId64, g->name, NODE_PARTS_MAX,
+                     what, parts);
+}
+
+static int check_group(const struct group_spec *g, struct error *err)
+{
+    if (!g->name || !*g->name)
+        return error_set(err, "a group has no name");
+    if (g->count > CLUSTER_NODES_MAX)
+        return error_set(err, "group '%s': want at most %u nodes, got %u", g->name, CLUSTER_NODES_MAX, g->count);
+    if (g->gpus > CLUSTER_NODE_GPUS_MAX)
+        return error_set(err, "group '%s': want at most %u GPUs a node, got %u", g->name, CLUSTER_NODE_GPUS_MAX,
+                         g->gpus);
+    if (g->gpus == 0 && g->gpu_model)
+        return error_set(err, "group '%s': has a GPU model, '%s', but no GPUs", g->name, g->gpu_model);
+    if (g->numa_nodes > NAMED_GPUS_MAX)
+        return error_set(err, "group '%s': want at most %u NUMA nodes, got %u", g->name, NAMED_GPUS_MAX, g->numa_nodes);
+    if (g->racks_per_pod && !g->nodes_per_rack)
+        return error_set(err, "group '%s': has pods of %u racks, but no racks", g->name, g->racks_per_pod);
+    if (check_island(g, err) || check_parts(g, "milli-CPUs", g->cpu_milli, err))
+        return -1;
+    return check_parts(g, "MiB", g->mem_mib, err);
+}
+
+/* The name must be new to `names`. */
+static int check_name(struct intern *names, const char *what, const char *name, struct error *err)
+{
+    uint32_t before = intern_count(names);
+    if (intern_add(names, name, strlen(name)) == before)
+        return 0;
+    return error_set(err, "%s '%s': there is another one of this name", what, name);
+}
+
+static int check_groups(const struct cluster_given *given, struct culprit *culprit, struct error *err)
+{
+    uint64_t nodes = 0, gpus = 0;
+    struct intern *names = intern_new();
+    int failed = 0;
+    for (size_t i = 0; i < given->n_groups && !failed; i++) {
+        const struct group_spec *g = &given->group[i];
+        *culprit = (struct culprit){ FAULT_GROUP, i };
+        failed = check_group(g, err) || check_name(names, "group", g->name, err);
+        nodes += g->count;
+        gpus += (uint64_t)g->count * g->gpus;
+        if (!failed && nodes > CLUSTER_NODES_MAX)
+            failed = error_set(err, "group '%s': want at most %u nodes in all, got %" PRIu64, g->name,
+                               CLUSTER_NODES_MAX, nodes);
+        if (!failed && gpus > UINT32_MAX) /* the contract counts free GPUs in 32 bits */
+            failed = error_set(err, "group '%s': want at most %u GPUs in all, got %" PRIu64, g->name, UINT32_MAX, gpus);
+    }
+    intern_free(names);
+    if (failed)
+        return -1;
+    *culprit = (struct culprit){ FAULT_WHOLE, 0 };
+    return nodes ? 0 : error_set(err, "cluster '%s' has no nodes", given->name);
+}
+
+/* ---- queues ---- */
+
+static int check_amount(const char *queue, const char *what, int64_t deserved, int64_t limit, struct error *err)
+{
+    if (deserved < UNLIMITED || limit < UNLIMITED || deserved > QUOTA_PARTS_MAX || limit > QUOTA_PARTS_MAX)
+        return error_set(err, "queue '%s': its share of %s is negative or too large", queue, what);
+    if (limit != UNLIMITED && deserved > limit)
+        return error_set(err, "queue '%s': deserves more %s than its limit allows", queue, what);
+    return 0;
+}
+
+static int check_pins(const struct cluster_given *given, const struct queue_spec *q, uint32_t *left, struct error *err)
+{
+    for (size_t i = 0; i < q->n_pins; i++) {
+        struct pin_spec pin = q->pins[i];
+        if (pin.group >= given->n_groups)
+            return error_set(err, "queue '%s': wants nodes of group %u, there are %zu groups", q->facts.name, pin.group,
+                             given->n_groups);
+        if (pin.count == 0)
+            return error_set(err, "queue '%s': wants 0 nodes of group '%s'", q->facts.name,
+                             given->group[pin.group].name);
+        if (pin.count > left[pin.group])
+            return error_set(err, "queue '%s': wants %u nodes of group '%s', %u are left", q->facts.name, pin.count,
+                             given->group[pin.group].name, left[pin.group]);
+        left[pin.group] -= pin.count;
+    }
+    return 0;
+}
+
+static int check_queue(const struct queue_spec *q, size_t index, struct error *err)
+{
+    const struct queue_facts *f = &q->facts;
+    const struct quota *quota = &f->quota;
+    if (!f->name || !*f->name)
+        return error_set(err, "a queue has no name");
+    if (f->parent != ID_NONE && f->parent >= index)
+        return error_set(err, "queue '%s': its parent is not an earlier queue", f->name);
+    if (!isfinite(f->weight) || f->weight < 0)
+        return error_set(err, "queue '%s': want a weight from 0, got %g", f->name, f->weight);
+    if (check_amount(f->name, "GPUs", quota->deserved.gpu_milli, quota->limit.gpu_milli, err) ||
+        check_amount(f->name, "CPUs", quota->deserved.cpu_milli, quota->limit.cpu_milli, err))
+        return -1;
+    return check_amount(f->name, "memory", quota->deserved.mem_mib, quota->limit.mem_mib, err);
+}
+
+static int check_queues(const struct cluster_given *given, struct culprit *culprit, struct error *err)
+{
+    struct intern *names = intern_new();
+    uint32_t *left = mem_new(given->n_groups, sizeof *left);
+    for (size_t g = 0; g < given->n_groups; g++)
+        left[g] = given->group[g].count;
+    int failed = 0;
+    for (size_t i = 0; i < given->n_queues && !failed; i++) {
+        const struct queue_spec *q = &given->queue[i];
+        *culprit = (struct culprit){ FAULT_QUEUE, i };
+        failed =
+            check_queue(q, i, err) || check_name(names, "queue", q->facts.name, err) || check_pins(given, q, left, err);
+    }
+    free(left);
+    intern_free(names);
+    return failed ? -1 : 0;
+}
+
+int cluster_check(const struct cluster_given *given, struct culprit *culprit, struct error *err)
+{
+    *culprit = (struct culprit){ FAULT_WHOLE, 0 };
+    if (check_groups(given, culprit, err))
+        return -1;
+    return check_queues(given, culprit, err);
+}

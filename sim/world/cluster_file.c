@@ -1,0 +1,299 @@
+/* cluster_file.c - a cluster from a YAML file: its keys, as tables, and what they default to. */
+#include "sim/world/cluster_file.h"
+#include "sim/core/config.h"
+#include "sim/core/memory.h"
+#include "sim/core/suggest.h"
+#include "sim/world/catalogue.h"
+#include "sim/world/cluster_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define GIB_MOST       1000000 /* a PiB, of a node or a GPU */
+#define CPUS_MOST      1000000
+#define QUOTA_MOST     INT64_C(1000000000000)
+#define TIME_MOST_S    INT64_C(3153600000) /* 100 years of 365 days, as in workload.h */
+#define QUEUE_PRIORITY 100                 /* scheduler-semantics.md, b: the default of run:ai's queues */
+#define GRACE_NS       (30 * NS_PER_S)     /* models.md, 3.3: Kubernetes' default */
+
+/* ---- what a file says ---- */
+
+struct file_group { /* one entry of `nodes` */
+    struct group_spec spec;
+    const char *type;
+    int64_t gpu_mem_mib; /* -1: not given */
+};
+struct file_queue { /* one entry of `queues` */
+    struct queue_facts facts;
+    struct config_value pins, children;
+};
+struct file_whole {
+    const char *name;
+    struct config_value nodes, queues, preemption;
+    int64_t period_ns;
+};
+
+/* clang-format off */
+#define GROUP(field) offsetof(struct file_group, field)
+#define QUEUE(field) offsetof(struct file_queue, facts.field)
+#define PRICE(field) offsetof(struct price, field)
+#define WHOLE(field) offsetof(struct file_whole, field)
+#define COUNT        .type = CONFIG_COUNT
+#define PARTS        .type = CONFIG_PARTS
+#define SECONDS      .type = CONFIG_PARTS, .scale = NS_PER_S, .most = TIME_MOST_S
+#define UNMODELLED   .word = "unlimited", .word_value = INT64_MAX
+#define QUOTA        .type = CONFIG_PARTS, .most = QUOTA_MOST, .word = "unlimited", .word_value = UNLIMITED
+
+static const struct config_key whole_keys[] = {
+    { .name = "name",       .type = CONFIG_TEXT,    .at = WHOLE(name) },
+    { .name = "nodes",      .type = CONFIG_LIST,    .at = WHOLE(nodes), .required = true },
+    { .name = "queues",     .type = CONFIG_LIST,    .at = WHOLE(queues) },
+    { .name = "period_s",   SECONDS,                .at = WHOLE(period_ns) },
+    { .name = "preemption", .type = CONFIG_MAPPING, .at = WHOLE(preemption) },
+    { 0 },
+};
+static const struct config_key group_keys[] = {
+    { .name = "group",          .type = CONFIG_TEXT, .at = GROUP(spec.name), .required = true },
+    { .name = "count",          COUNT, .at = GROUP(spec.count), .least = 1, .most = CLUSTER_NODES_MAX, .required = true },
+    { .name = "type",           .type = CONFIG_TEXT, .at = GROUP(type) },
+    { .name = "gpu_model",      .type = CONFIG_TEXT, .at = GROUP(spec.gpu_model) },
+    { .name = "gpus",           COUNT, .at = GROUP(spec.gpus), .most = CLUSTER_NODE_GPUS_MAX },
+    { .name = "counted",        .type = CONFIG_FLAG, .at = GROUP(spec.counted) },
+    { .name = "island_gpus",    COUNT, .at = GROUP(spec.island_gpus), .most = CLUSTER_NODE_GPUS_MAX },
+    { .name = "numa_nodes",     COUNT, .at = GROUP(spec.numa_nodes), .least = 1, .most = NAMED_GPUS_MAX },
+    { .name = "gpu_memory_gib", PARTS, .at = GROUP(gpu_mem_mib), .scale = 1024, .above_least = true, .most = GIB_MOST },
+    { .name = "cpus",           PARTS, .at = GROUP(spec.cpu_milli), .scale = 1000, .most = CPUS_MOST, UNMODELLED },
+    { .name = "memory_gib",     PARTS, .at = GROUP(spec.mem_mib), .scale = 1024, .most = GIB_MOST, UNMODELLED },
+    { .name = "nodes_per_rack", COUNT, .at = GROUP(spec.nodes_per_rack), .least = 1, .most = CLUSTER_NODES_MAX },
+    { .name = "racks_per_pod",  COUNT, .at = GROUP(spec.racks_per_pod), .least = 1, .most = CLUSTER_NODES_MAX },
+    { 0 },
+};
+static const struct config_key queue_keys[] = {
+    { .name = "name",                .type = CONFIG_TEXT, .at = QUEUE(name), .required = true },
+    { .name = "deserved_gpus",       QUOTA, .at = QUEUE(quota.deserved.gpu_milli), .scale = 1000 },
+    { .name = "deserved_cpus",       QUOTA, .at = QUEUE(quota.deserved.cpu_milli), .scale = 1000 },
+    { .name = "deserved_memory_gib", QUOTA, .at = QUEUE(quota.deserved.mem_mib), .scale = 1024 },
+    { .name = "limit_gpus",          QUOTA, .at = QUEUE(quota.limit.gpu_milli), .scale = 1000 },
+    { .name = "limit_cpus",          QUOTA, .at = QUEUE(quota.limit.cpu_milli), .scale = 1000 },
+    { .name = "limit_memory_gib",    QUOTA, .at = QUEUE(quota.limit.mem_mib), .scale = 1024 },
+    { .name = "weight",              .type = CONFIG_REAL, .at = QUEUE(weight), .most = 1000000 },
+    { .name = "priority",            .type = CONFIG_INTEGER, .at = QUEUE(priority), .least = INT32_MIN, .most = INT32_MAX },
+    { .name = "nodes",               .type = CONFIG_MAPPING, .at = offsetof(struct file_queue, pins) },
+    { .name = "queues",              .type = CONFIG_LIST, .at = offsetof(struct file_queue, children) },
+    { 0 },
+};
+static const char *const checkpoint_words[] = {
+    [CHECKPOINT_NONE] = "none", [CHECKPOINT_PERFECT] = "perfect", [CHECKPOINT_PERIODIC] = "periodic", NULL,
+};
+static const struct config_key preemption_keys[] = {
+    { .name = "checkpoint", .type = CONFIG_CHOICE, .at = PRICE(checkpoint), .words = checkpoint_words },
+    { .name = "interval_s", SECONDS, .at = PRICE(interval_ns), .above_least = true },
+    { .name = "save_s",     SECONDS, .at = PRICE(save_ns) },
+    { .name = "grace_s",    SECONDS, .at = PRICE(grace_ns) },
+    { .name = "start_s",    SECONDS, .at = PRICE(start_ns) },
+    { .name = "restart_s",  SECONDS, .at = PRICE(restart_ns) },
+    { 0 },
+};
+static const struct config_key pin_key = { COUNT, .least = 1, .most = CLUSTER_NODES_MAX };
+/* clang-format on */
+
+/* ---- reading it ---- */
+
+struct reader {
+    struct group_spec *group;
+    struct config_value *group_at, *queue_at; /* where each stands */
+    struct queue_spec *queue;
+    size_t n_groups, n_queues, queue_room, queue_at_room;
+    struct intern *group_names; /* by number of the group */
+    queue_id *pinned_by;        /* [groups] the last queue that named it, plus 1: to see a duplicate key */
+    struct arena *pins;
+    struct error *err;
+};
+
+/* What the catalogue says of the type; the rest of the entry then goes on top of it. */
+static int group_from_type(struct file_group *g, struct config_value type, struct error *err)
+{
+    const struct config_key as_text = { .type = CONFIG_TEXT };
+    const char *name = NULL;
+    if (config_scalar(type, &as_text, &name, err))
+        return -1;
+    const struct node_design *d = node_design_find(name);
+    if (!d) {
+        struct suggestion near = { .typed = name };
+        for (const struct node_design *known = node_catalogue; known->name; known++)
+            suggest_offer(&near, known->name);
+        return config_error(type, err, "no node type '%s' in the catalogue%s%s%s", name,
+                            near.best ? ", did you mean '" : "", near.best ? near.best : "", near.best ? "'?" : "");
+    }
+    g->spec = (struct group_spec){
+        .gpu_model = d->gpu_model,
+        .gpus = d->gpus,
+        .island_gpus = d->island_gpus,
+        .numa_nodes = d->numa_nodes,
+        .cpu_milli = d->cpus * INT64_C(1000),
+        .mem_mib = d->memory_gib * INT64_C(1024),
+        .nodes_per_rack = d->nodes_per_rack,
+    };
+    return 0;
+}
+
+static int read_group(struct reader *r, struct config_value entry)
+{
+    struct file_group g = {
+        .gpu_mem_mib = -1,
+        .spec = { .gpus = UINT32_MAX, .cpu_milli = INT64_MAX, .mem_mib = INT64_MAX },
+    };
+    struct config_value type = config_look(entry, "type");
+    if (config_given(type) && group_from_type(&g, type, r->err))
+        return -1;
+    if (config_fields(entry, group_keys, &g, r->err))
+        return -1;
+    if (g.spec.gpus == UINT32_MAX)
+        return config_error(entry, r->err, "group '%s': want a 'type' or the number of 'gpus'", g.spec.name);
+    if (g.spec.island_gpus == ISLAND_IS_NODE)
+        g.spec.island_gpus = g.spec.gpus;
+    const struct gpu_model *known = g.spec.gpu_model ? gpu_model_find(g.spec.gpu_model) : NULL;
+    if (g.gpu_mem_mib >= 0)
+        g.spec.gpu_mem_mib = (uint32_t)g.gpu_mem_mib;
+    else if (known)
+        g.spec.gpu_mem_mib = known->mem_gib * 1024;
+    intern_add(r->group_names, g.spec.name, strlen(g.spec.name));
+    r->group_at[r->n_groups] = entry;
+    r->group[r->n_groups++] = g.spec;
+    return 0;
+}
+
+static int read_pins(struct reader *r, struct config_value pins, struct queue_spec *q)
+{
+    struct pin_spec *pin = arena_alloc(r->pins, config_count(pins) * sizeof *pin);
+    q->pins = pin;
+    struct config_walk w = { .of = pins };
+    for (struct config_value v; config_next(&w, &v); q->n_pins++) {
+        const char *name = NULL;
+        if (config_key_text(v, &name, r->err) || config_scalar(v, &pin_key, &pin[q->n_pins].count, r->err))
+            return -1;
+        pin[q->n_pins].group = intern_find(r->group_names, name, strlen(name));
+        if (pin[q->n_pins].group == INTERN_NONE)
+            return config_error(v, r->err, "there is no group of this name");
+        queue_id *last = &r->pinned_by[pin[q->n_pins].group];
+        if (*last == r->n_queues)
+            return config_error(v, r->err, "this key is given twice");
+        *last = (queue_id)r->n_queues;
+    }
+    return 0;
+}
+
+/* Parents before children; the nesting of a document is at most 64 deep (config.c). */
+static int read_queues(struct reader *r, struct config_value list, queue_id parent)
+{
+    struct config_walk w = { .of = list };
+    for (struct config_value entry; config_next(&w, &entry);) {
+        struct file_queue f = { .facts = { .parent = parent, .weight = 1, .priority = QUEUE_PRIORITY } };
+        f.facts.quota.limit = (struct amount){ UNLIMITED, UNLIMITED, UNLIMITED };
+        if (config_fields(entry, queue_keys, &f, r->err))
+            return -1;
+        mem_grow(&r->queue, &r->queue_room, r->n_queues, sizeof *r->queue);
+        mem_grow(&r->queue_at, &r->queue_at_room, r->n_queues, sizeof *r->queue_at);
+        queue_id id = (queue_id)r->n_queues++;
+        r->queue_at[id] = entry;
+        r->queue[id] = (struct queue_spec){ .facts = f.facts };
+        if (read_pins(r, f.pins, &r->queue[id]) || read_queues(r, f.children, id))
+            return -1;
+    }
+    return 0;
+}
+
+static int read_preemption(struct config_value v, struct price *to, struct error *err)
+{
+    _Static_assert(sizeof to->checkpoint == sizeof(int), "config.h stores a choice as an int");
+    *to = (struct price){ .grace_ns = GRACE_NS };
+    if (config_given(v) && config_fields(v, preemption_keys, to, err))
+        return -1;
+    if (to->checkpoint == CHECKPOINT_PERIODIC && to->interval_ns == 0)
+        return config_error(v, err, "checkpoint 'periodic' wants an 'interval_s'");
+    return 0;
+}
+
+/* "a/b/two-teams.yaml.gz" -> "two-teams". The caller frees it. */
+static char *name_of_file(const char *path)
+{
+    static const char *const endings[] = { ".gz", ".zst", ".yaml", ".yml", ".json" };
+    if (strcmp(path, "-") == 0)
+        return mem_text("stdin", strlen("stdin"));
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    size_t length = strlen(name);
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        size_t n = strlen(endings[i]);
+        if (length > n && memcmp(name + length - n, endings[i], n) == 0)
+            length -= n;
+    }
+    return mem_text(name, length);
+}
+
+static struct cluster *assemble(struct reader *r, const struct file_whole *whole, const char *name)
+{
+    struct cluster_given given = { name, r->group, r->n_groups, r->queue, r->n_queues };
+    struct culprit culprit;
+    struct error why = { "" };
+    struct cluster *c = cluster_assemble(&given, &culprit, &why);
+    if (c)
+        return c;
+    struct config_value at = whole->nodes;
+    if (culprit.part != FAULT_WHOLE)
+        at = culprit.part == FAULT_GROUP ? r->group_at[culprit.index] : r->queue_at[culprit.index];
+    config_error(at, r->err, "%s", why.text);
+    return NULL;
+}
+
+static struct cluster *read_cluster(struct reader *r, struct config *config, const char *file_name)
+{
+    struct file_whole whole = { 0 };
+    struct price price;
+    if (config_fields(config_root(config), whole_keys, &whole, r->err))
+        return NULL;
+    size_t n = config_count(whole.nodes);
+    r->pinned_by = mem_new(n, sizeof *r->pinned_by);
+    r->group = mem_new(n, sizeof *r->group);
+    r->group_at = mem_new(n, sizeof *r->group_at);
+    struct config_walk w = { .of = whole.nodes };
+    for (struct config_value entry; config_next(&w, &entry);)
+        if (read_group(r, entry))
+            return NULL;
+    if (config_given(whole.queues) && config_count(whole.queues) == 0) {
+        config_error(whole.queues, r->err, "want at least one; without this key they are taken from the trace");
+        return NULL;
+    }
+    if (read_queues(r, whole.queues, ID_NONE) || read_preemption(whole.preemption, &price, r->err))
+        return NULL;
+    struct cluster *c = assemble(r, &whole, whole.name ? whole.name : file_name);
+    if (c) {
+        c->period_ns = whole.period_ns;
+        c->price = price;
+    }
+    return c;
+}
+
+struct cluster *cluster_read(const char *path, char sha256[65], struct error *err)
+{
+    struct input *in = input_open(path, err);
+    if (!in)
+        return NULL;
+    struct cluster *c = NULL;
+    struct config *config = config_read(in, err);
+    if (config && input_sha256(in, sha256, err) == 0) {
+        struct reader r = { .group_names = intern_new(), .pins = arena_new(), .err = err };
+        char *name = name_of_file(path);
+        c = read_cluster(&r, config, name);
+        free(name);
+        free(r.group);
+        free(r.group_at);
+        free(r.pinned_by);
+        free(r.queue);
+        free(r.queue_at);
+        intern_free(r.group_names);
+        arena_free(r.pins);
+    }
+    config_free(config);
+    input_close(in);
+    return c;
+}

@@ -1,0 +1,305 @@
+/* free_index.c - keeping the books of free_index.h. */
+#include "sim/world/free_index.h"
+
+#include "sim/core/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t *whole_set(const struct kind_index *k, uint32_t whole)
+{
+    return k->by_whole + (size_t)whole * k->nodes.words;
+}
+
+static uint64_t *share_set(const struct kind_index *k, uint32_t class)
+{
+    return k->by_share + (size_t)class * k->nodes.words;
+}
+
+static uint32_t shown(int32_t whole)
+{
+    return whole > 0 ? (uint32_t)whole : 0;
+}
+
+static void bucket_enter(struct kind_index *k, uint32_t whole, uint32_t local)
+{
+    bitset_add(&k->nodes, whole_set(k, whole), local);
+    if (k->count[whole]++ == 0)
+        bitset_add(&k->buckets, k->some, whole);
+    k->whole += whole;
+}
+
+static void bucket_leave(struct kind_index *k, uint32_t whole, uint32_t local)
+{
+    bitset_remove(&k->nodes, whole_set(k, whole), local);
+    if (--k->count[whole] == 0)
+        bitset_remove(&k->buckets, k->some, whole);
+    k->whole -= whole;
+}
+
+static void domains_change(struct view *v, node_id n, uint32_t kind, uint32_t before, uint32_t after)
+{
+    const struct cluster *c = v->cluster;
+    for (domain_id d = c->domain_of[n]; d != 0; d = c->domain[d].parent) {
+        v->domain_whole[(size_t)d * c->n_kinds + kind] += after - before;
+        if (v->hist_at[kind] != UINT64_MAX) {
+            uint32_t *hist = v->domain_hist + d * v->hist_stride + v->hist_at[kind];
+            hist[before]--;
+            hist[after]++;
+        }
+    }
+}
+
+static void set_whole(struct view *v, node_id n, int32_t whole)
+{
+    struct node_state *s = &v->node[n];
+    uint32_t before = shown(s->whole), after = shown(whole);
+    s->whole = whole;
+    if (before == after)
+        return;
+    uint32_t kind = v->cluster->kind_of[n], local = v->cluster->local_of[n];
+    bucket_leave(&v->kind[kind], before, local);
+    bucket_enter(&v->kind[kind], after, local);
+    if (v->domain_whole)
+        domains_change(v, n, kind, before, after);
+}
+
+static uint32_t best_share_class(const struct view *v, node_id n)
+{
+    const uint16_t *used = v->used + v->cluster->gpu_base[n];
+    uint32_t best = 0;
+    for (uint64_t m = v->node[n].shared_mask; m; m &= m - 1) {
+        uint32_t left = MILLI_ALL - used[__builtin_ctzll(m)];
+        if (left > best)
+            best = left;
+    }
+    return best ? best / 100 + 1 : 0;
+}
+
+static void set_share_class(struct view *v, node_id n)
+{
+    struct node_state *s = &v->node[n];
+    uint32_t class = best_share_class(v, n), local = v->cluster->local_of[n];
+    if (class == s->share_class)
+        return;
+    struct kind_index *k = &v->kind[v->cluster->kind_of[n]];
+    if (s->share_class)
+        bitset_remove(&k->nodes, share_set(k, s->share_class), local);
+    if (class)
+        bitset_add(&k->nodes, share_set(k, class), local);
+    s->share_class = class;
+}
+
+/* Adds `milli` (negative: gives back) to the GPUs of the mask and follows with every set. */
+static void named_change(struct view *v, const struct piece *p, int32_t milli)
+{
+    struct node_state *s = &v->node[p->node];
+    uint16_t *used = v->used + v->cluster->gpu_base[p->node];
+    uint64_t shared = s->shared_mask, whole = s->whole_mask;
+    for (uint64_t m = p->gpu_mask; m; m &= m - 1) {
+        unsigned gpu = (unsigned)__builtin_ctzll(m);
+        uint64_t bit = m & -m;
+        uint16_t now = used[gpu] = (uint16_t)(used[gpu] + milli);
+        whole = now == 0 ? whole | bit : whole & ~bit;
+        shared = now > 0 && now < MILLI_ALL ? shared | bit : shared & ~bit;
+    }
+    bool any_shared = (shared | s->shared_mask) != 0;
+    s->shared_mask = shared;
+    s->whole_mask = whole;
+    set_whole(v, p->node, __builtin_popcountll(whole));
+    if (any_shared)
+        set_share_class(v, p->node);
+}
+
+static void change(struct view *v, const struct piece *p, int64_t cpu_milli, int64_t mem_mib, int32_t sign)
+{
+    struct node_state *s = &v->node[p->node];
+    if (s->cpu_milli != INT64_MAX)
+        s->cpu_milli -= sign * cpu_milli;
+    if (s->mem_mib != INT64_MAX)
+        s->mem_mib -= sign * mem_mib;
+    if (p->gpu_mask)
+        named_change(v, p, sign * (int32_t)p->milli);
+    else if (p->gpus)
+        set_whole(v, p->node, s->whole - sign * (int32_t)p->gpus);
+}
+
+void free_index_take(struct view *v, const struct piece *p, int64_t cpu_milli, int64_t mem_mib)
+{
+    change(v, p, cpu_milli, mem_mib, 1);
+}
+
+void free_index_give(struct view *v, const struct piece *p, int64_t cpu_milli, int64_t mem_mib)
+{
+    change(v, p, cpu_milli, mem_mib, -1);
+}
+
+bool free_index_has(const struct view *v, const struct piece *p, int64_t cpu_milli, int64_t mem_mib)
+{
+    const struct node_state *s = &v->node[p->node];
+    if ((cpu_milli && s->cpu_milli < cpu_milli) || (mem_mib && s->mem_mib < mem_mib))
+        return false;
+    if (!p->gpu_mask)
+        return p->gpus == 0 || (s->whole >= 0 && (uint32_t)s->whole >= p->gpus);
+    if (p->milli == MILLI_ALL)
+        return (p->gpu_mask & ~s->whole_mask) == 0;
+    if (p->gpu_mask & ~(s->whole_mask | s->shared_mask))
+        return false;
+    const uint16_t *used = v->used + v->cluster->gpu_base[p->node];
+    for (uint64_t m = p->gpu_mask & s->shared_mask; m; m &= m - 1)
+        if (used[__builtin_ctzll(m)] + p->milli > MILLI_ALL)
+            return false;
+    return true;
+}
+
+bool free_index_settled(const struct view *v, const struct piece *p)
+{
+    const struct node_state *s = &v->node[p->node];
+    if (s->cpu_milli < 0 || s->mem_mib < 0 || s->whole < 0)
+        return false;
+    const uint16_t *used = v->used + v->cluster->gpu_base[p->node];
+    for (uint64_t m = p->gpu_mask; m; m &= m - 1)
+        if (used[__builtin_ctzll(m)] > MILLI_ALL)
+            return false;
+    return true;
+}
+
+void free_index_confine(struct view *v, domain_id d)
+{
+    view_domain_nodes(v, d, &v->first, &v->end);
+}
+
+int64_t free_index_whole(const struct view *v, shape_id s)
+{
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < v->shape[s].n; i++)
+        sum += v->kind[v->shape[s].kind[i]].whole;
+    return sum;
+}
+
+static void kind_new(struct kind_index *k, const struct cluster *c, const struct node_kind *facts)
+{
+    const struct node_type *t = &c->type[facts->type];
+    k->gpus = t->gpus;
+    k->nodes = bitset_shape(facts->n_nodes);
+    k->buckets = bitset_shape(t->gpus + 1);
+    k->by_whole = mem_new((size_t)(t->gpus + 1) * k->nodes.words, sizeof *k->by_whole);
+    k->some = mem_new(k->buckets.words, sizeof *k->some);
+    k->count = mem_new((size_t)t->gpus + 1, sizeof *k->count);
+    k->by_share = t->counted ? NULL : mem_new((size_t)SHARE_CLASSES * k->nodes.words, sizeof *k->by_share);
+}
+
+static void domains_new(struct view *v)
+{
+    const struct cluster *c = v->cluster;
+    if (c->n_domains <= 1)
+        return;
+    v->domain_whole = mem_new((size_t)c->n_domains * c->n_kinds, sizeof *v->domain_whole);
+    v->hist_at = mem_new(c->n_kinds, sizeof *v->hist_at);
+    for (uint32_t k = 0; k < c->n_kinds; k++) {
+        const struct node_type *t = &c->type[c->kind[k].type];
+        v->hist_at[k] = t->counted ? UINT64_MAX : v->hist_stride;
+        v->hist_stride += t->counted ? 0 : t->gpus + 1;
+    }
+    v->domain_hist = mem_new((size_t)c->n_domains * v->hist_stride, sizeof *v->domain_hist);
+}
+
+static void node_enter(struct view *v, node_id n)
+{
+    const struct cluster *c = v->cluster;
+    const struct node_type *t = cluster_node_type(c, n);
+    struct node_state *s = &v->node[n];
+    s->whole = (int32_t)t->gpus;
+    s->whole_mask = t->counted || !t->gpus ? 0 : UINT64_MAX >> (64 - t->gpus);
+    s->cpu_milli = t->cpu_milli;
+    s->mem_mib = t->mem_mib;
+    uint32_t kind = c->kind_of[n];
+    bucket_enter(&v->kind[kind], t->gpus, c->local_of[n]);
+    if (!v->domain_whole)
+        return;
+    for (domain_id d = c->domain_of[n]; d != 0; d = c->domain[d].parent) {
+        v->domain_whole[(size_t)d * c->n_kinds + kind] += t->gpus;
+        if (v->hist_at[kind] != UINT64_MAX)
+            v->domain_hist[d * v->hist_stride + v->hist_at[kind] + t->gpus]++;
+    }
+}
+
+struct view *free_index_new(const struct cluster *c, const struct shape_kinds *shapes, struct random *r)
+{
+    struct view *v = mem_new(1, sizeof *v);
+    v->cluster = c;
+    v->shape = shapes;
+    v->random = r;
+    v->end = c->n_nodes;
+    v->kind = mem_new(c->n_kinds, sizeof *v->kind);
+    for (uint32_t k = 0; k < c->n_kinds; k++)
+        kind_new(&v->kind[k], c, &c->kind[k]);
+    v->node = mem_new(c->n_nodes, sizeof *v->node);
+    v->used = mem_new(c->gpu_base[c->n_nodes] + 1, sizeof *v->used);
+    domains_new(v);
+    for (node_id n = 0; n < c->n_nodes; n++)
+        node_enter(v, n);
+    return v;
+}
+
+void free_index_free(struct view *v)
+{
+    if (!v)
+        return;
+    for (uint32_t k = 0; k < v->cluster->n_kinds; k++) {
+        free(v->kind[k].by_whole);
+        free(v->kind[k].some);
+        free(v->kind[k].count);
+        free(v->kind[k].by_share);
+    }
+    free(v->kind);
+    free(v->node);
+    free(v->used);
+    free(v->domain_whole);
+    free(v->domain_hist);
+    free(v->hist_at);
+    free(v);
+}
+
+static bool node_consistent(const struct view *v, node_id n)
+{
+    const struct cluster *c = v->cluster;
+    const struct node_state *s = &v->node[n];
+    const struct kind_index *k = &v->kind[c->kind_of[n]];
+    uint32_t local = c->local_of[n], whole = shown(s->whole);
+    for (uint32_t f = 0; f <= k->gpus; f++)
+        if (bitset_has(whole_set(k, f), local) != (f == whole))
+            return false;
+    if (!k->by_share)
+        return true;
+    const uint16_t *used = v->used + c->gpu_base[n];
+    for (unsigned g = 0; g < k->gpus; g++)
+        if ((s->whole_mask >> g & 1) != (used[g] == 0) || (s->shared_mask >> g & 1) != (used[g] > 0 && used[g] < MILLI_ALL))
+            return false;
+    for (uint32_t f = 1; f < SHARE_CLASSES; f++)
+        if (bitset_has(share_set(k, f), local) != (f == best_share_class(v, n)))
+            return false;
+    return whole == (uint32_t)__builtin_popcountll(s->whole_mask);
+}
+
+bool free_index_consistent(const struct view *v)
+{
+    const struct cluster *c = v->cluster;
+    int64_t *sum = mem_new((size_t)c->n_domains * c->n_kinds, sizeof *sum);
+    bool good = true;
+    for (node_id n = 0; n < c->n_nodes && good; n++) {
+        good = node_consistent(v, n);
+        for (domain_id d = c->domain_of[n];; d = c->domain[d].parent) {
+            sum[(size_t)d * c->n_kinds + c->kind_of[n]] += shown(v->node[n].whole);
+            if (d == 0)
+                break;
+        }
+    }
+    for (uint32_t k = 0; k < c->n_kinds && good; k++) {
+        good = sum[k] == v->kind[k].whole;
+        for (domain_id d = 1; d < c->n_domains && good; d++)
+            good = sum[(size_t)d * c->n_kinds + k] == v->domain_whole[(size_t)d * c->n_kinds + k];
+    }
+    free(sum);
+    return good;
+}

@@ -1,0 +1,62 @@
+/* free_index.h - the books of what is free, indexed so that nothing is ever scanned.
+ *
+ * A `struct view` of the contract is one of these. It holds, per kind of node and number of free whole GPUs, the set of
+ * nodes; per domain and kind the sum of free whole GPUs. A change costs O(GPUs of the piece + depth of the domains).
+ *
+ * One instance answers "idle", another "idle or releasing", a later one a window of the future; they differ only in
+ * which takes and gives reach them. In the idle index a claim on GPUs that others are still leaving is taken on top of them: a GPU is
+ * then used more than once, shows nothing free, and `free_index_settled` says when the claim can start. */
+#pragma once
+#include "sim/contract/placement.h"
+#include "sim/core/bitset.h"
+#include "sim/core/random.h"
+#include "sim/world/cluster.h"
+
+struct shape_kinds { uint32_t n; const uint16_t *kind; };    /* the kinds of nodes that a shape may use, ascending */
+
+struct node_state {
+    uint64_t whole_mask, shared_mask;
+    int64_t cpu_milli, mem_mib;   /* negative: claimed beyond what is idle */
+    int32_t whole;                /* likewise on a counted node */
+    uint32_t share_class;         /* 0: no shared GPU has room; k: the roomiest has (k-1)*100 milli or more */
+};
+#define SHARE_CLASSES 11u
+
+struct kind_index {
+    struct bitset_shape nodes;    /* over local node numbers */
+    struct bitset_shape buckets;  /* over numbers of free GPUs */
+    uint64_t *by_whole;           /* [gpus + 1] sets of nodes */
+    uint64_t *some;               /* numbers of free GPUs that some node has */
+    uint64_t *by_share;           /* [SHARE_CLASSES] sets; only kinds with named GPUs */
+    uint32_t *count;              /* [gpus + 1] nodes */
+    uint32_t gpus;
+    int64_t whole;                /* free whole GPUs of the kind */
+};
+
+struct view {
+    const struct cluster *cluster;
+    const struct shape_kinds *shape;    /* by shape_id; the run's */
+    struct random *random;
+    struct kind_index *kind;
+    struct node_state *node;
+    uint16_t *used;               /* [named GPUs] milli taken of each */
+    uint32_t *domain_whole;       /* [n_domains * n_kinds]; NULL with one domain only */
+    uint32_t *domain_hist;        /* per domain and kind with named GPUs: nodes by free GPUs */
+    uint64_t *hist_at;            /* [n_kinds] offset of a kind within a domain's histograms; UINT64_MAX: none */
+    uint64_t hist_stride;
+    node_id first, end;           /* where it looks now: the host confines it to a domain and back */
+};
+
+/* Everything free. The random stream is borrowed. */
+struct view *free_index_new(const struct cluster *c, const struct shape_kinds *shapes, struct random *r);
+void free_index_free(struct view *v);                        /* NULL: does nothing */
+
+bool free_index_has(const struct view *v, const struct piece *p, int64_t cpu_milli, int64_t mem_mib);
+void free_index_take(struct view *v, const struct piece *p, int64_t cpu_milli, int64_t mem_mib);
+void free_index_give(struct view *v, const struct piece *p, int64_t cpu_milli, int64_t mem_mib);
+/* Of a piece that has been taken: nobody else holds any part of it any more. */
+bool free_index_settled(const struct view *v, const struct piece *p);
+void free_index_confine(struct view *v, domain_id d);        /* 0: the whole cluster */
+int64_t free_index_whole(const struct view *v, shape_id s);  /* free whole GPUs on all nodes of its kinds */
+/* Recomputes every set and sum from the nodes' own state; false if any differs. For tests and checked runs. */
+bool free_index_consistent(const struct view *v);

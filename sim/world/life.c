@@ -1,0 +1,29 @@
+/* life.c - see life.h. */
+#include "sim/world/life.h"
+
+#define TO(state) (1u << (state))
+
+static const unsigned char legal[JOB_STATES] = {
+    [JOB_ABSENT] = TO(JOB_PENDING),
+    [JOB_PENDING] = TO(JOB_RUNNING) | TO(JOB_CLAIMED) | TO(JOB_GONE),    /* gone: refused */
+    [JOB_CLAIMED] = TO(JOB_RUNNING) | TO(JOB_PENDING) | TO(JOB_RELEASING),   /* gives the claim back */
+    [JOB_RUNNING] = TO(JOB_GONE) | TO(JOB_RELEASING),
+    [JOB_RELEASING] = TO(JOB_PENDING) | TO(JOB_CLAIMED) | TO(JOB_RUNNING),   /* claimed, running: it moves */
+};
+
+bool life_allows(enum job_state from, enum job_state to)
+{
+    return legal[from] >> to & 1;
+}
+
+const char *life_state_name(enum job_state state)
+{
+    static const char *const name[JOB_STATES] = { "absent", "pending", "claimed", "running", "releasing", "gone" };
+    return name[state];
+}
+
+const char *life_outcome_name(enum job_outcome outcome)
+{
+    static const char *const name[] = { "", "completed", "failed", "cancelled", "rejected" };
+    return name[outcome];
+}

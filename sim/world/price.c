@@ -1,0 +1,21 @@
+/* price.c - see price.h. */
+#include "sim/world/price.h"
+
+struct leaving price_of_stop(const struct price *p, enum stop_mode mode, int64_t done_ns)
+{
+    if (p->checkpoint == CHECKPOINT_NONE)
+        return (struct leaving){ 0, done_ns };
+    if (p->checkpoint == CHECKPOINT_PERFECT)
+        return (struct leaving){ mode == STOP_SAVE ? p->save_ns : 0, 0 };
+    int64_t since_checkpoint = done_ns % p->interval_ns;
+    if (mode == STOP_RESTART)
+        return (struct leaving){ 0, since_checkpoint };
+    if (p->save_ns <= p->grace_ns)
+        return (struct leaving){ p->save_ns, 0 };
+    return (struct leaving){ p->grace_ns, since_checkpoint };
+}
+
+int64_t price_of_start(const struct price *p, bool first)
+{
+    return first ? p->start_ns : p->restart_ns;
+}

@@ -1,0 +1,11 @@
+/* price.h - what stopping and starting a job costs. Charged by the world, never by a policy. models.md 3.2, 3.3. */
+#pragma once
+#include "sim/world/cluster.h"
+
+struct leaving {
+    int64_t stay_ns;              /* it holds its GPUs that much longer, without progress */
+    int64_t lost_ns;              /* of the progress made since its last start; to be done again */
+};
+/* done_ns: reference nanoseconds of progress since the last start. */
+struct leaving price_of_stop(const struct price *p, enum stop_mode mode, int64_t done_ns);
+int64_t price_of_start(const struct price *p, bool first);   /* GPUs held before progress begins */

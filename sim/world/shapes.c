@@ -1,0 +1,88 @@
+/* shapes.c - see shapes.h. Open addressing over shape numbers, at most half full. */
+#include "sim/world/shapes.h"
+
+#include "sim/core/memory.h"
+#include "sim/core/random.h"
+
+#include <stdlib.h>
+
+struct shapes {
+    struct shape *shape;
+    size_t n, capacity;
+    uint32_t *slot;      /* [mask + 1] a shape's number, or ID_NONE */
+    uint32_t mask, last; /* last: what was asked for last is often asked for again */
+};
+
+static uint64_t hash_of(const struct shape *s)
+{
+    uint64_t h = hash_u64((uint64_t)s->ask.tasks << 32 | s->ask.gpus);
+    h = hash_u64(h ^ ((uint64_t)s->ask.gpu_milli << 32 | s->gpu_type));
+    h = hash_u64(h ^ (uint64_t)s->ask.cpu_milli);
+    h = hash_u64(h ^ (uint64_t)s->ask.mem_mib);
+    return hash_u64(h ^ ((uint64_t)s->ask.required_level << 8 | s->ask.preferred_level));
+}
+
+static bool same(const struct shape *a, const struct shape *b)
+{
+    return a->ask.tasks == b->ask.tasks && a->ask.gpus == b->ask.gpus && a->ask.gpu_milli == b->ask.gpu_milli &&
+           a->ask.cpu_milli == b->ask.cpu_milli && a->ask.mem_mib == b->ask.mem_mib &&
+           a->ask.required_level == b->ask.required_level && a->ask.preferred_level == b->ask.preferred_level &&
+           a->gpu_type == b->gpu_type;
+}
+
+static void set_slots(struct shapes *t, uint32_t slots)
+{
+    free(t->slot);
+    t->slot = mem_new(slots, sizeof *t->slot);
+    t->mask = slots - 1;
+    for (uint32_t i = 0; i < slots; i++)
+        t->slot[i] = ID_NONE;
+    for (uint32_t n = 0; n < t->n; n++) {
+        uint32_t i = (uint32_t)hash_of(&t->shape[n]) & t->mask;
+        while (t->slot[i] != ID_NONE)
+            i = (i + 1) & t->mask;
+        t->slot[i] = n;
+    }
+}
+
+struct shapes *shapes_new(void)
+{
+    struct shapes *t = mem_new(1, sizeof *t);
+    set_slots(t, 64);
+    return t;
+}
+
+void shapes_free(struct shapes *t)
+{
+    if (!t)
+        return;
+    free(t->shape);
+    free(t->slot);
+    free(t);
+}
+
+shape_id shapes_add(struct shapes *t, const struct shape *s)
+{
+    if (t->n && same(&t->shape[t->last], s))
+        return t->last;
+    uint32_t i = (uint32_t)hash_of(s) & t->mask;
+    for (; t->slot[i] != ID_NONE; i = (i + 1) & t->mask)
+        if (same(&t->shape[t->slot[i]], s))
+            return t->last = t->slot[i];
+    mem_grow(&t->shape, &t->capacity, t->n, sizeof *t->shape);
+    t->last = t->slot[i] = (uint32_t)t->n;
+    t->shape[t->n] = *s;
+    t->shape[t->n++].ask.shape = t->last;
+    if (t->n > t->mask / 2)
+        set_slots(t, (t->mask + 1) * 2);
+    return t->last;
+}
+
+struct shape *shapes_take(struct shapes *t, uint32_t *n)
+{
+    struct shape *shape = t->shape;
+    *n = (uint32_t)t->n;
+    t->shape = NULL;
+    t->n = t->capacity = 0;
+    return *n ? mem_resize(shape, *n, sizeof *shape) : shape;
+}

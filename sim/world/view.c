@@ -1,0 +1,132 @@
+/* view.c - what a placer may ask of a free index, one node or domain at a time. */
+#include "sim/world/free_index.h"
+
+struct node_free view_node(const struct view *v, node_id n)
+{
+    const struct node_state *s = &v->node[n];
+    return (struct node_free){
+        .whole_mask = s->whole_mask,
+        .shared_mask = s->shared_mask,
+        .whole = s->whole > 0 ? (uint32_t)s->whole : 0,
+        .capacity = cluster_node_gpus(v->cluster, n),
+        .cpu_milli = s->cpu_milli,
+        .mem_mib = s->mem_mib,
+    };
+}
+
+uint32_t view_gpu_milli(const struct view *v, node_id n, unsigned gpu)
+{
+    uint32_t used = v->used[v->cluster->gpu_base[n] + gpu];
+    return used < MILLI_ALL ? MILLI_ALL - used : 0;
+}
+
+uint64_t view_islands(const struct view *v, node_id n, unsigned gpu)
+{
+    return cluster_node_type(v->cluster, n)->island_of[gpu];
+}
+
+struct amount view_node_size(const struct view *v, node_id n)
+{
+    const struct node_type *t = cluster_node_type(v->cluster, n);
+    return (struct amount){ (int64_t)t->gpus * MILLI_ALL, t->cpu_milli, t->mem_mib };
+}
+
+bool view_allows(const struct view *v, const struct request *r, node_id n)
+{
+    const struct shape_kinds *allowed = &v->shape[r->shape];
+    uint16_t kind = v->cluster->kind_of[n];
+    uint32_t low = 0, high = allowed->n;
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        if (allowed->kind[middle] < kind)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < allowed->n && allowed->kind[low] == kind;
+}
+
+static bool gpus_fit(const struct view *v, const struct request *r, node_id n)
+{
+    const struct node_state *s = &v->node[n];
+    uint32_t need = r->tasks == SPLIT_ANY ? 1 : r->gpus;
+    uint32_t have = s->whole > 0 ? (uint32_t)s->whole : 0;
+    if (r->gpu_milli < MILLI_ALL && have < need)
+        for (uint64_t m = s->shared_mask; m; m &= m - 1)
+            have += view_gpu_milli(v, n, (unsigned)__builtin_ctzll(m)) >= r->gpu_milli;
+    return have >= need;
+}
+
+bool view_fits(const struct view *v, const struct request *r, node_id n)
+{
+    const struct node_state *s = &v->node[n];
+    return view_allows(v, r, n) && (!r->cpu_milli || s->cpu_milli >= r->cpu_milli) &&
+           (!r->mem_mib || s->mem_mib >= r->mem_mib) && gpus_fit(v, r, n);
+}
+
+domain_id view_domain(const struct view *v, node_id n, enum level l)
+{
+    return cluster_domain_at(v->cluster, n, l);
+}
+
+domain_id view_domain_parent(const struct view *v, domain_id d)
+{
+    const struct cluster *c = v->cluster;
+    return d >= c->n_domains ? c->domain_of[d - c->n_domains] : c->domain[d].parent;
+}
+
+void view_domain_nodes(const struct view *v, domain_id d, node_id *first, node_id *end)
+{
+    const struct cluster *c = v->cluster;
+    *first = d >= c->n_domains ? d - c->n_domains : c->domain[d].first;
+    *end = d >= c->n_domains ? *first + 1 : c->domain[d].end;
+}
+
+/* GPUs (per_task 1) or tasks that the whole GPUs of one kind give, within one domain. */
+static uint64_t kind_fits(const struct view *v, domain_id d, uint32_t kind, uint32_t per_task)
+{
+    const struct kind_index *k = &v->kind[kind];
+    const struct cluster *c = v->cluster;
+    uint64_t whole = d == 0 ? (uint64_t)k->whole : v->domain_whole[(size_t)d * c->n_kinds + kind];
+    if (per_task <= 1)
+        return whole;
+    if (d != 0 && v->hist_at[kind] == UINT64_MAX)
+        return whole / per_task;
+    const uint32_t *nodes = d == 0 ? k->count : v->domain_hist + d * v->hist_stride + v->hist_at[kind];
+    uint64_t fits = 0;
+    for (uint32_t f = bitset_next(&k->buckets, k->some, per_task); f != BITSET_END;
+         f = bitset_next(&k->buckets, k->some, f + 1))
+        fits += (uint64_t)nodes[f] * (f / per_task);
+    return fits;
+}
+
+static uint32_t domain_count(const struct view *v, domain_id d, const struct request *r, uint32_t per_task)
+{
+    uint64_t sum = 0;
+    if (d >= v->cluster->n_domains) {
+        node_id n = d - v->cluster->n_domains;
+        uint32_t whole = view_allows(v, r, n) ? view_node(v, n).whole : 0;
+        return per_task ? whole / per_task : whole;
+    }
+    const struct shape_kinds *allowed = &v->shape[r->shape];
+    for (uint32_t i = 0; i < allowed->n; i++)
+        sum += kind_fits(v, d, allowed->kind[i], per_task);
+    return sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
+}
+
+uint32_t domain_free_gpus(const struct view *v, domain_id d, const struct request *r)
+{
+    return domain_count(v, d, r, 1);
+}
+
+uint32_t domain_fits(const struct view *v, domain_id d, const struct request *r)
+{
+    if (r->gpus == 0 || r->gpu_milli < MILLI_ALL)    /* shared GPUs and CPUs are not summed up: never a refusal */
+        return UINT32_MAX;
+    return domain_count(v, d, r, r->tasks == SPLIT_ANY ? 1 : r->gpus);
+}
+
+uint64_t view_random(const struct view *v)
+{
+    return random_u64(v->random);
+}

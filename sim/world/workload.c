@@ -1,0 +1,258 @@
+/* workload.c - see workload.h: taking jobs in. Order and times are in workload_order.c. */
+#include "sim/world/workload.h"
+
+#include "sim/core/memory.h"
+#include "sim/world/workload_builder.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct job_row job_row_default = {
+    .estimate_ns = TIME_NEVER,
+    .deadline_ns = TIME_NEVER,
+    .gpus = 1,
+    .gpu_milli = MILLI_ALL,
+    .class = CLASS_TRAINING,
+    .fate = FATE_COMPLETED,
+    .preemptible = true,
+    .required_level = LEVEL_ANY,
+    .preferred_level = LEVEL_ANY,
+};
+
+struct workload *workload_new(void)
+{
+    struct workload *w = mem_new(1, sizeof *w);
+    w->queue_names = intern_new();
+    w->users = intern_new();
+    w->gpu_types = intern_new();
+    w->memory = arena_new();
+    w->builder = mem_new(1, sizeof *w->builder);
+    w->builder->shapes = shapes_new();
+    w->builder->ids = job_ids_new();
+    w->builder->sorted = true;
+    return w;
+}
+
+static void end_builder(struct workload *w)
+{
+    struct workload_builder *b = w->builder;
+    if (!b)
+        return;
+    shapes_free(b->shapes);
+    job_ids_free(b->ids);
+    free(b->shape_of);
+    free(b->tie);
+    free(b);
+    w->builder = NULL;
+}
+
+void workload_free(struct workload *w)
+{
+    if (!w)
+        return;
+    end_builder(w);
+    free(w->facts);
+    free(w->truth);
+    free(w->shape);
+    intern_free(w->queue_names);
+    intern_free(w->users);
+    intern_free(w->gpu_types);
+    arena_free(w->memory);
+    free(w);
+}
+
+/* ---- checks ---- */
+
+struct where {
+    const char *file;
+    size_t line;
+    struct error *err;
+};
+
+static int check_time(struct where at, const char *what, int64_t ns)
+{
+    if (ns >= 0 && ns < WORKLOAD_END_NS)
+        return 0;
+    return error_set(at.err, "%s:%zu: %s: want from 0 to less than 100 years, got %.9g s", at.file, at.line, what,
+                     seconds(ns));
+}
+
+static int check_times(struct where at, const struct job_row *row)
+{
+    if (check_time(at, "submit", row->submit_ns) != 0 || check_time(at, "duration", row->duration_ns) != 0 ||
+        check_time(at, "submit + duration", row->submit_ns + row->duration_ns) != 0)
+        return -1;
+    if (row->estimate_ns != TIME_NEVER && check_time(at, "estimate", row->estimate_ns) != 0)
+        return -1;
+    return row->deadline_ns == TIME_NEVER ? 0 : check_time(at, "deadline", row->deadline_ns);
+}
+
+static int check_size(struct where at, const struct job_row *row)
+{
+    uint32_t tasks = row->tasks ? row->tasks : 1;
+    if (row->tasks == SPLIT_ANY)
+        return error_set(at.err, "%s:%zu: tasks: want less than %u", at.file, at.line, SPLIT_ANY);
+    if (row->gpus % tasks)
+        return error_set(at.err, "%s:%zu: gpus: want a multiple of tasks (%u), got %u", at.file, at.line, tasks, row->gpus);
+    if (row->min_tasks > tasks)
+        return error_set(at.err, "%s:%zu: min_tasks: want at most as many as tasks (%u), got %u", at.file, at.line, tasks,
+                         row->min_tasks);
+    if (row->gpus && (row->gpu_milli < 1 || row->gpu_milli > MILLI_ALL))
+        return error_set(at.err, "%s:%zu: gpu_milli: want from 1 to %u, got %u", at.file, at.line, MILLI_ALL, row->gpu_milli);
+    if (row->cpu_milli < 0 || row->mem_mib < 0)
+        return error_set(at.err, "%s:%zu: want CPUs and memory of at least 0", at.file, at.line);
+    return 0;
+}
+
+/* "A|B": every name between the bars is there. */
+static int check_gpu_type(struct where at, const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if (text[i] == '|' && (i == 0 || i + 1 == length || text[i + 1] == '|'))
+            return error_set(at.err, "%s:%zu: gpu_type: want names with '|' between them, got '%.100s'", at.file, at.line,
+                             text);
+    return 0;
+}
+
+/* The numbers of the lines are not kept; where every line has been a job, they need not be. */
+static int used_before(const struct workload *w, struct where at, const char *name, job_id earlier)
+{
+    if (!w->builder->a_job_a_line)
+        return error_set(at.err, "%s:%zu: job_id: '%.100s' was used before", at.file, at.line, name);
+    return error_set(at.err, "%s:%zu: job_id: '%.100s' was used before, on line %zu", at.file, at.line, name,
+                     w->builder->first_line + earlier);
+}
+
+/* ---- taking in ---- */
+
+static int64_t per_gpu(int64_t of_the_job, uint32_t gpus)
+{
+    return of_the_job / gpus + (of_the_job % gpus != 0);
+}
+
+/* A total of several GPUs without tasks may be split any way; one GPU, a share of one, or none is one task. */
+static shape_id shape_of(struct workload *w, const struct job_row *row)
+{
+    struct shape s = { .gpu_type = ID_NONE, .pin = ID_NONE };
+    s.ask = (struct request){
+        .job = ID_NONE,
+        .tasks = row->tasks ? row->tasks : 1,
+        .gpus = row->gpus,
+        .gpu_milli = row->gpus ? row->gpu_milli : MILLI_ALL,
+        .required_level = row->required_level,
+        .preferred_level = row->preferred_level,
+        .cpu_milli = row->cpu_milli,
+        .mem_mib = row->mem_mib,
+        .try_first = ID_NONE,
+    };
+    if (row->tasks) {
+        s.ask.gpus = row->gpus / row->tasks;
+    } else if (row->gpus > 1) {
+        s.ask.tasks = SPLIT_ANY;
+        s.ask.cpu_milli = per_gpu(row->cpu_milli, row->gpus);
+        s.ask.mem_mib = per_gpu(row->mem_mib, row->gpus);
+    }
+    if (row->gpu_type_length)
+        s.gpu_type = intern_add(w->gpu_types, row->gpu_type, row->gpu_type_length);
+    return shapes_add(w->builder->shapes, &s);
+}
+
+static void make_room(struct workload *w)
+{
+    struct workload_builder *b = w->builder;
+    if (w->n_jobs < b->capacity)
+        return;
+    b->capacity = b->capacity ? b->capacity * 2 : 1024;
+    w->facts = mem_resize(w->facts, b->capacity, sizeof *w->facts);
+    w->truth = mem_resize(w->truth, b->capacity, sizeof *w->truth);
+    b->shape_of = mem_resize(b->shape_of, b->capacity, sizeof *b->shape_of);
+    if (b->tie)
+        b->tie = mem_resize(b->tie, b->capacity, sizeof *b->tie);
+}
+
+static void note_order(struct workload *w, const struct job_row *row, size_t line)
+{
+    struct workload_builder *b = w->builder;
+    job_id j = w->n_jobs;
+    if (j == 0)
+        b->first_line = line;
+    b->a_job_a_line = (j == 0 || b->a_job_a_line) && line == b->first_line + j;
+    if (!b->tie && row->tie)
+        b->tie = mem_new(b->capacity, sizeof *b->tie);
+    if (b->tie)
+        b->tie[j] = row->tie;
+    if (j && (row->submit_ns < w->facts[j - 1].submit_ns ||
+              (row->submit_ns == w->facts[j - 1].submit_ns && b->tie && row->tie < b->tie[j - 1])))
+        b->sorted = false;
+}
+
+static void append(struct workload *w, const struct job_row *row, const char *name, size_t name_length)
+{
+    job_id j = w->n_jobs;
+    w->builder->shape_of[j] = shape_of(w, row);
+    w->facts[j] = (struct job_facts){
+        .submit_ns = row->submit_ns,
+        .deadline_ns = row->deadline_ns,
+        .queue = intern_add(w->queue_names, row->queue_length ? row->queue : "", row->queue_length),
+        .user = row->user_length ? intern_add(w->users, row->user, row->user_length) : ID_NONE,
+        .min_tasks = row->min_tasks ? row->min_tasks : row->tasks ? row->tasks : 1,
+        .priority = row->priority,
+        .class = (uint8_t)row->class,
+        .preemptible = row->preemptible,
+    };
+    w->truth[j] = (struct job_truth){
+        .duration_ns = row->duration_ns,
+        .estimate_ns = row->estimate_ns,
+        .name = arena_text(w->memory, name, name_length),
+        .fate = (uint8_t)row->fate,
+    };
+    w->n_jobs++;
+}
+
+int workload_add(struct workload *w, const struct job_row *row, const char *file, size_t line, struct error *err)
+{
+    struct where at = { file, line, err };
+    if (check_times(at, row) != 0 || check_size(at, row) != 0 || check_gpu_type(at, row->gpu_type, row->gpu_type_length) != 0)
+        return -1;
+    if (w->n_jobs == ID_NONE - 1)
+        return error_set(err, "%s:%zu: want at most %u jobs", file, line, ID_NONE - 1);
+
+    char number[16];
+    const char *name = row->job_id;
+    size_t length = row->job_id_length;
+    if (!name) {
+        name = number;
+        length = (size_t)snprintf(number, sizeof number, "%" PRIu32, w->n_jobs + 1);
+    }
+    make_room(w);
+    note_order(w, row, line);
+    job_id earlier = job_ids_add(w->builder->ids, w->truth, w->n_jobs, name, length);
+    if (earlier != ID_NONE)
+        return used_before(w, at, name, earlier);
+    append(w, row, name, length);
+    return 0;
+}
+
+int workload_finish(struct workload *w, const char *file, struct error *err)
+{
+    struct workload_builder *b = w->builder;
+    if (w->n_jobs == 0 && w->n_skipped)
+        return error_set(err, "%s: want at least one job, got only %" PRIu32 " that never ran", file, w->n_skipped);
+    if (w->n_jobs == 0)
+        return error_set(err, "%s: want at least one job, got none", file);
+    job_ids_free(b->ids); /* first: sorting wants memory too */
+    b->ids = NULL;
+    w->facts = mem_resize(w->facts, w->n_jobs, sizeof *w->facts);
+    w->truth = mem_resize(w->truth, w->n_jobs, sizeof *w->truth);
+    w->shape = shapes_take(b->shapes, &w->n_shapes);
+    for (job_id j = 0; j < w->n_jobs; j++)
+        w->facts[j].ask = &w->shape[b->shape_of[j]].ask;
+    free(b->shape_of);
+    b->shape_of = NULL;
+    if (!b->sorted)
+        workload_sort(w);
+    end_builder(w);
+    return 0;
+}

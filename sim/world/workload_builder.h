@@ -1,0 +1,20 @@
+/* workload_builder.h - private to workload.c and workload_order.c: what a workload needs until it is finished. */
+#pragma once
+#include "sim/world/job_ids.h"
+#include "sim/world/shapes.h"
+
+/* Every time of a trace is below, so that the sum of any two fits in int64_t. A year is 365.25 days. */
+#define WORKLOAD_END_NS (INT64_C(36525) * 86400 * NS_PER_S)
+
+struct workload_builder {
+    size_t capacity;     /* of the arrays with one element a job: these two, facts and truth */
+    shape_id *shape_of;  /* facts[].ask is set at the end, for the shapes may move while they grow */
+    int64_t *tie;        /* NULL while all are 0 */
+    struct shapes *shapes;
+    struct job_ids *ids;
+    size_t first_line;
+    bool a_job_a_line;   /* job k is on line first_line + k */
+    bool sorted;         /* so far by (submit, tie) */
+};
+
+void workload_sort(struct workload *w);      /* facts and truth; facts[].ask goes along */

@@ -1,0 +1,89 @@
+/* describe_jobs.h - a workload as text, one line a job, so that a test can say in a string what it expects:
+ *
+ *     NAME SUBMIT+DURATION TASKSxGPUS [what is not the default...]      "any8": 8 GPUs, split in any way */
+#pragma once
+#include "sim/world/workload.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+struct description { char text[4096]; size_t n; };
+
+__attribute__((format(printf, 2, 3))) static void say(struct description *d, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    d->n += (size_t)vsnprintf(d->text + d->n, sizeof d->text - d->n, format, args);
+    va_end(args);
+    assert(d->n < sizeof d->text);
+}
+
+static void say_time(struct description *d, const char *before, int64_t ns)
+{
+    char text[DECIMAL_MAX];
+    if (ns != TIME_NEVER)
+        say(d, "%s%.*s", before, (int)decimal_format(text, ns, NS_PER_S), text);
+}
+
+static void say_request(struct description *d, const struct request *r)
+{
+    static const char *const levels[] = { "island", "node", "rack", "pod", "cluster" };
+    if (r->tasks == SPLIT_ANY)
+        say(d, " any%u", r->gpus);
+    else
+        say(d, " %ux%u", r->tasks, r->gpus);
+    if (r->gpu_milli != MILLI_ALL)
+        say(d, " milli=%u", r->gpu_milli);
+    if (r->cpu_milli)
+        say(d, " cpu=%" PRId64, r->cpu_milli);
+    if (r->mem_mib)
+        say(d, " mib=%" PRId64, r->mem_mib);
+    if (r->required_level != LEVEL_ANY)
+        say(d, " required=%s", levels[r->required_level]);
+    if (r->preferred_level != LEVEL_ANY)
+        say(d, " preferred=%s", levels[r->preferred_level]);
+    assert(r->job == ID_NONE && r->try_first == ID_NONE && !r->task && !r->first_task);
+}
+
+static void say_job(struct description *d, const struct workload *w, job_id j)
+{
+    static const char *const classes[] = { "training", "inference", "interactive", "batch" };
+    static const char *const fates[] = { "completed", "failed", "cancelled" };
+    const struct job_facts *f = &w->facts[j];
+    const struct job_truth *t = &w->truth[j];
+    const struct shape *s = &w->shape[f->ask->shape];
+    assert(&s->ask == f->ask && s->pin == ID_NONE);
+    say(d, "%s", t->name);
+    say_time(d, " ", f->submit_ns);
+    say_time(d, "+", t->duration_ns);
+    say_request(d, f->ask);
+    if (s->gpu_type != ID_NONE)
+        say(d, " type=%s", intern_text(w->gpu_types, s->gpu_type));
+    if (*intern_text(w->queue_names, f->queue))
+        say(d, " queue=%s", intern_text(w->queue_names, f->queue));
+    if (f->user != ID_NONE)
+        say(d, " user=%s", intern_text(w->users, f->user));
+    if (f->min_tasks != (f->ask->tasks == SPLIT_ANY ? 1 : f->ask->tasks))
+        say(d, " min=%u", f->min_tasks);
+    if (f->priority)
+        say(d, " priority=%d", f->priority);
+    if (f->class != CLASS_TRAINING)
+        say(d, " %s", classes[f->class]);
+    if (!f->preemptible)
+        say(d, " fixed");
+    say_time(d, " estimate=", t->estimate_ns);
+    say_time(d, " deadline=", f->deadline_ns);
+    if (t->fate != FATE_COMPLETED)
+        say(d, " %s", fates[t->fate]);
+    say(d, "\n");
+}
+
+static void describe_jobs(struct description *d, const struct workload *w)
+{
+    d->n = 0;
+    for (job_id j = 0; j < w->n_jobs; j++)
+        say_job(d, w, j);
+}

@@ -1,0 +1,143 @@
+/* test_formats.c - small traces of each format, and what is read from them. What is wrong with a trace is told in
+ * test_formats_errors.c. Expected values: by hand, from the texts beside them. */
+#include "tests/unit/describe_jobs.h"
+#include "tests/unit/read_text.h"
+
+struct sample { const char *name, *format, *text, *jobs; };   /* format NULL: told by the first bytes */
+
+#define N "job_id,submit_s,duration_s,gpus"
+#define SWF_END " -1 -1 -1\n" /* partition, preceding job, think time */
+
+static const struct sample good[] = {
+    { "native: required columns", NULL, N "\na,0,10,1\nb,5.5,0.25,8\n", "a 0+10 1x1\nb 5.5+0.25 any8\n" },
+    { "native: any order", NULL, "gpus,duration_s,x_note,submit_s,job_id\n4,3,hello,2,z\n", "z 2+3 any4\n" },
+    { "native: byte order mark, CRLF, blank line", NULL, "\xef\xbb\xbf" N "\r\n\r\na,0,1,1\r\n", "a 0+1 1x1\n" },
+    { "native: a fraction of a GPU", NULL, N "\na,0,1,0.25\n", "a 0+1 1x1 milli=250\n" },
+    { "native: no GPU", NULL, N ",cpus_per_task\na,0,1,0,1.5\n", "a 0+1 1x0 cpu=1500\n" },
+    { "native: no GPU and no share", NULL, N ",gpu_milli\na,0,1,0,0\n", "a 0+1 1x0\n" },
+    { "native: GPUs as pandas writes them", NULL, N "\na,0,1,2.0\n", "a 0+1 any2\n" },
+    { "native: share by gpu_milli", NULL, N ",gpu_milli\na,0,1,1,300\nb,0,1,0.5,500\n",
+      "a 0+1 1x1 milli=300\nb 0+1 1x1 milli=500\n" },
+    { "native: tasks", NULL, N ",tasks,min_tasks\na,0,1,16,2,1\nb,0,1,16,16,\n", "a 0+1 2x8 min=1\nb 0+1 16x1\n" },
+    { "native: GPUs of each task", NULL, N ",gpus_per_task\na,0,1,16,8\nb,0,1,2,0.5\nc,0,1,0,0\nd,0,1,4,\n",
+      "a 0+1 2x8\nb 0+1 4x1 milli=500\nc 0+1 1x0\nd 0+1 any4\n" },
+    { "native: tasks and GPUs of each", NULL, N ",tasks,gpus_per_task\na,0,1,16,4,4\nb,0,1,0,3,0\n",
+      "a 0+1 4x4\nb 0+1 3x0\n" },
+    /* without tasks the amounts are the job's: 10 CPUs over 4 GPUs, and 3 GiB over 4 */
+    { "native: CPUs and memory", NULL, N ",tasks,cpus_per_task,mem_gib_per_task\na,0,1,4,2,10,3\nb,0,1,4,,10,3\n",
+      "a 0+1 2x2 cpu=10000 mib=3072\nb 0+1 any4 cpu=2500 mib=768\n" },
+    { "native: who and where", NULL, N ",gpu_type,user,queue\na,0,1,1,V100|A100,ann,\"prod,eu\"\nb,0,1,1,,,\n",
+      "a 0+1 1x1 type=V100|A100 queue=prod,eu user=ann\nb 0+1 1x1\n" },
+    { "native: how", NULL,
+      N ",class,priority,preemptible,estimate_s,deadline_s,status\na,5,1,1,inference,-3,no,60,7.5,failed\n"
+        "b,5,1,1,Batch,,TRUE,,,cancelled\nc,5,1,1,interactive,9,0,,1,completed\n",
+      "a 5+1 1x1 priority=-3 inference fixed estimate=60 deadline=7.5 failed\nb 5+1 1x1 batch cancelled\n"
+      "c 5+1 1x1 priority=9 interactive fixed deadline=1\n" },
+    { "native: topology", NULL, N ",topology\na,0,1,8,required:rack\nb,0,1,8,preferred:island\nc,0,1,8,\n",
+      "a 0+1 any8 required=rack\nb 0+1 any8 preferred=island\nc 0+1 any8\n" },
+    { "native: later columns may be empty", NULL, N ",mig,group,running_on\na,0,1,1,,,\n", "a 0+1 1x1\n" },
+    { "native: order by time, then by row", NULL, N "\na,5,1,1\nb,3,1,1\nc,5,2,1\nd,3,2,1\n",
+      "b 3+1 1x1\nd 3+2 1x1\na 5+1 1x1\nc 5+2 1x1\n" },
+    { "philly: relative to the earliest, queue by cluster, numbered", NULL,
+      "timestamp,duration,num_gpus,gpu_time,cluster\n2017-10-09 07:01:55,66.0,1,66.0,11cb48\n"
+      "2017-10-09 06:13:03,2951.0,2,5902.0,6214e9\n",
+      "2 0+2951 any2 queue=6214e9\n1 2932+66 1x1 queue=11cb48\n" },
+    /* 2016 is a leap year: 28 Feb 12:00 to 1 Mar is a day and a half, 129,600 s; 2100-like rules: 2000 was one too */
+    { "philly: leap years", "philly-csv",
+      "timestamp,duration,num_gpus,cluster\n2016-02-28 12:00:00,1,1,a\n2016-02-29 00:00:00,1,1,a\n2016-03-01 00:00:00,1,1,a\n",
+      "1 0+1 1x1 queue=a\n2 43200+1 1x1 queue=a\n3 129600+1 1x1 queue=a\n" },
+    /* 1999-12-31 to 2001-01-01 are 367 days, as 2000 had 366: 31,708,800 s */
+    { "philly: the year 2000", "philly-csv",
+      "timestamp,duration,num_gpus,cluster\n1999-12-31 00:00:00,1,1,a\n2000-02-29 00:00:00,1,1,a\n2001-01-01 00:00:00,1,1,a\n",
+      "1 0+1 1x1 queue=a\n2 5184000+1 1x1 queue=a\n3 31708800+1 1x1 queue=a\n" },
+    { "helios-sim", NULL, "jobname,vc,gpu_num,submit_time,duration\nj5649,6214e9,1,0,30\nj1,11cb48,8,70,61\n",
+      "j5649 0+30 1x1 queue=6214e9\nj1 70+61 any8 queue=11cb48\n" },
+    { "helios-sim: other columns and order", NULL, "duration,submit_time,vc,extra,jobname,gpu_num\n30,0,,x,j,1\n",
+      "j 0+30 1x1\n" },
+    { "tiresias", NULL, "job_id,num_gpu,submit_time,iterations,model_name,duration,interval\n0,8,30,133,vgg11,147,23\n",
+      "0 30+147 any8\n" },
+    { "tiresias: needed columns only", NULL, "job_id,num_gpu,submit_time,duration\n0,1,30,147\n", "0 30+147 1x1\n" },
+    { "pai-sim", NULL,
+      "job_id,user,gpu_type,num_inst,num_gpu,num_cpu,submit_time,duration,wait_time,user_dur,group_dur,group_gpu_dur\n"
+      "0,6214e9,MISC,1,8.0,32.0,0,30,0.0,3119.79,3028.67,30.0\n1,u,V100,4,0.25,1.5,7,61,0,0,0,0\n"
+      "2,u,,3,2,6,9,1,0,0,0,0\n3,,CPU,1,0,2,9,1,0,0,0,0\n",
+      "0 0+30 any8 cpu=4000 user=6214e9\n1 7+61 4x1 milli=250 cpu=1500 type=V100 user=u\n2 9+1 3x2 cpu=6000 user=u\n"
+      "3 9+1 1x0 cpu=2000 type=CPU\n" },
+    { "swf: comments, requested size and time, fate, names", NULL,
+      "; Version: 2.2\n  ; another\n 7 10 -1 30 4 -1 -1 8 60 -1 1 12 3 -1 2" SWF_END
+      "8 11 -1 31 4 -1 -1 -1 -1 -1 0 -1 3 -1 -1" SWF_END "9 12 -1 32 1 -1 -1 0 0 -1 5 5 3 -1 0" SWF_END,
+      "7 10+30 any8 queue=2 user=12 estimate=60\n8 11+31 any4 failed\n9 12+32 1x1 queue=0 user=5 cancelled\n" },
+    { "swf: ties by job number, fields behind the 18th", NULL,
+      "10 5 0 1 1 1 1 1 9 1 1 1 1 1 -1 1 1 1 {3,4} q_1d 1:ppn=64\n9 5 0 1 1 1 1 1 9 1 1 1 1 1 -1 1 1 1 {3} q x\n",
+      "9 5+1 1x1 user=1 estimate=9\n10 5+1 1x1 user=1 estimate=9\n" },
+    { "swf: who never ran, and parts, are left out", NULL,
+      "1 0 -1 0 4 -1 -1 4 60 -1 5 1 1 -1 -1" SWF_END "2 0 -1 -1359980917 4 -1 -1 4 60 -1 1 1 1 -1 -1" SWF_END
+      "3 0 -1 9 -1 -1 -1 -1 60 -1 1 1 1 -1 -1" SWF_END "4 0 -1 9 1 -1 -1 1 -1 -1 1 -1 1 -1 -1" SWF_END
+      "4 0 -1 5 1 -1 -1 1 -1 -1 2 -1 1 -1 -1" SWF_END "4 0 -1 4 1 -1 -1 1 -1 -1 3 -1 1 -1 -1" SWF_END,
+      "4 0+9 1x1\n" },
+};
+
+static void read_sample(void **state)
+{
+    const struct sample *s = *state;
+    const struct trace_format *used = NULL;
+    struct error err = { "" };
+    struct description d = { .n = 0 };
+    struct workload *w = read_text(s->text, strlen(s->text), s->format, &used, &err);
+    assert_string_equal(err.text, "");
+    assert_memory_equal(used->name, s->name, strcspn(s->name, ":")); /* "philly: ..." is philly-csv */
+    describe_jobs(&d, w);
+    assert_string_equal(d.text, s->jobs);
+    workload_free(w);
+}
+
+/* Cells of a megabyte: in a name they are kept, in a number or a header they are cut in the message. */
+static void long_cells(void **state)
+{
+    (void)state;
+    enum { LONG = 1 << 20 };
+    static const struct { const char *before, *after; } around[] = {
+        { N "\n", ",0,1,1\n" }, { N "\na,", ",1,1\n" }, { N ",", "\n" }, { N ",class\na,0,1,1,", "\n" },
+        { N ",topology\na,0,1,1,required:", "\n" }, { N "\n1,0,1,1\n1,0,1,1\n", ",0,1,1\n" }, { "jobname,vc,gpu_num,submit_time,duration\n", ",a,1,0,1\n" },
+        { "timestamp,duration,num_gpus,gpu_time,cluster\n", ",1,1,1,a\n" }, { "", "" }, { "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 ", "\n" }, { ";", "\n" },
+    };
+    char *text = malloc(LONG + 200);
+    assert_non_null(text);
+    for (size_t i = 0; i < COUNT(around); i++) {
+        size_t n = strlen(around[i].before), m = strlen(around[i].after);
+        memcpy(text, around[i].before, n);
+        memset(text + n, '9', LONG);
+        memcpy(text + n + LONG, around[i].after, m);
+        struct error err = { "" };
+        const struct trace_format *used;
+        struct workload *w = read_text(text, n + LONG + m, NULL, &used, &err);
+        assert_int_equal(w == NULL, err.text[0] != '\0');
+        if (i == 0)
+            assert_int_equal(strlen(w->truth[0].name), LONG);
+        workload_free(w);
+    }
+    free(text);
+}
+
+static void finding(void **state)
+{
+    (void)state;
+    for (size_t i = 0; trace_formats[i]; i++)
+        assert_ptr_equal(trace_format_find(trace_formats[i]->name), trace_formats[i]);
+    assert_null(trace_format_find("nativ"));
+    struct error err = { "" };
+    const struct trace_format *used;
+    char sha256[65];
+    assert_null(trace_read("nowhere.csv", NULL, &used, sha256, &err));
+    assert_string_equal(err.text, "nowhere.csv: cannot open: No such file or directory");
+}
+
+int main(void)
+{
+    static struct CMUnitTest tests[TESTS_MOST];
+    size_t n = 0;
+    ADD_ROWS(tests, n, read_sample, good);
+    ADD_TEST(tests, n, long_cells);
+    ADD_TEST(tests, n, finding);
+    return run_in_directory(tests, n);
+}

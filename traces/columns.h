@@ -1,0 +1,34 @@
+/* columns.h - what trace formats in CSV share: finding columns by name, taking their cells, adding the job.
+ *
+ * A format lists its columns as they are published, a "?" behind those that it can do without; other columns are passed
+ * over. Its job function takes cells by their place in that list. The first wrong cell ends the reading: a take_...()
+ * after it does no harm, so a job function checks nothing. helios_sim.c is the shortest example. */
+#pragma once
+#include "traces/format.h"
+
+#define COLUMNS_MAX 16
+#define GPUS_MAX    1000000   /* of one job */
+
+struct columns {
+    const struct row *row;
+    size_t at[COLUMNS_MAX];       /* where each listed column is; TABLE_NO_COLUMN: not in this file */
+    struct error *err;
+};
+typedef void columns_job(const struct columns *c, struct job_row *job);   /* job: job_row_default, to be filled */
+
+/* For trace_format.recognise: 2, the first line is exactly the list (in which a name ends with NULL); 1, it has all that
+ * the format needs; 0, it has not. */
+int columns_recognise(const char *const *names, const char *head, size_t length);
+/* For trace_format.read: one job a row. */
+int columns_read(const char *const *names, columns_job *job, struct input *in, struct workload *w, struct error *err);
+
+/* A cell must be there, but for text, where an empty one means none. */
+void take_id(const struct columns *c, unsigned column, struct job_row *job);
+void take_text(const struct columns *c, unsigned column, const char **text, size_t *length);
+void take_time(const struct columns *c, unsigned column, int64_t *ns);        /* seconds, not negative */
+void take_gpus(const struct columns *c, unsigned column, struct job_row *job);    /* sets gpus and gpu_milli */
+
+/* A number of GPUs in thousandths: a whole number up to GPUS_MAX or a fraction below one. 0, or -1 with err. */
+int cell_gpus(const struct row *r, size_t i, int64_t *milli, struct error *err);
+/* The same as the total of a job: 250 is one GPU of which it has a quarter. */
+void job_gpus(struct job_row *job, int64_t milli);

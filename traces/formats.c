@@ -1,0 +1,74 @@
+/* formats.c - the trace formats there are, and reading a trace in one of them. */
+#include "traces/format.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* A new format is a file in formats/ and its name here. */
+#define EACH_FORMAT(F) F(native) F(philly_csv) F(helios_sim) F(tiresias) F(pai_sim) F(swf)
+
+#define DECLARED(name) extern const struct trace_format name##_format;
+#define LISTED(name)   &name##_format,
+EACH_FORMAT(DECLARED)
+const struct trace_format *const trace_formats[] = { EACH_FORMAT(LISTED) NULL };
+
+const struct trace_format *trace_format_find(const char *name)
+{
+    for (size_t i = 0; trace_formats[i]; i++)
+        if (strcmp(trace_formats[i]->name, name) == 0)
+            return trace_formats[i];
+    return NULL;
+}
+
+/* The one that is certain; else the only one that says perhaps. */
+static const struct trace_format *recognise(struct input *in, struct error *err)
+{
+    size_t length, n = 0, perhaps = 0;
+    const char *head = input_peek(in, &length, err);
+    const struct trace_format *found = NULL;
+    char names[256];
+    if (!head)
+        return NULL;
+    for (size_t i = 0; trace_formats[i]; i++) {
+        int sure = trace_formats[i]->recognise(head, length);
+        if (sure == 2)
+            return trace_formats[i];
+        if (sure == 1 && ++perhaps)
+            found = trace_formats[i];
+        if (n < sizeof names)
+            n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", i ? ", " : "", trace_formats[i]->name);
+    }
+    if (perhaps != 1)
+        error_set(err, "%s: cannot tell its format from the first bytes: say FILE:FORMAT with one of %s", input_name(in),
+                  names);
+    return perhaps == 1 ? found : NULL;
+}
+
+static int read_all(struct input *in, const struct trace_format *format, struct workload *w, char sha256[65],
+                    struct error *err)
+{
+    if (format->read(in, w, err) != 0 || workload_finish(w, input_name(in), err) != 0)
+        return -1;
+    return input_sha256(in, sha256, err);
+}
+
+struct workload *trace_read(const char *path, const struct trace_format *format, const struct trace_format **used,
+                            char sha256[65], struct error *err)
+{
+    struct input *in = input_open(path, err);
+    if (!in)
+        return NULL;
+    struct workload *w = NULL;
+    if (!format)
+        format = recognise(in, err);
+    if (format) {
+        w = workload_new();
+        *used = format;
+        if (read_all(in, format, w, sha256, err) != 0) {
+            workload_free(w);
+            w = NULL;
+        }
+    }
+    input_close(in);
+    return w;
+}

@@ -1,0 +1,32 @@
+/* helios_sim.c - the job list of the Helios simulator (S-Lab-System-Group/HeliosArtifact, SC'21): one line a job, times
+ * in seconds, a virtual cluster for each. */
+#include "traces/columns.h"
+
+enum { JOBNAME, VC, GPU_NUM, SUBMIT_TIME, DURATION };
+static const char *const names[] = { "jobname", "vc", "gpu_num", "submit_time", "duration", NULL };
+
+static void helios_job(const struct columns *c, struct job_row *job)
+{
+    take_id(c, JOBNAME, job);
+    take_text(c, VC, &job->queue, &job->queue_length);
+    take_gpus(c, GPU_NUM, job);
+    take_time(c, SUBMIT_TIME, &job->submit_ns);
+    take_time(c, DURATION, &job->duration_ns);
+}
+
+static int helios_recognise(const char *head, size_t length)
+{
+    return columns_recognise(names, head, length);
+}
+
+static int helios_read(struct input *in, struct workload *w, struct error *err)
+{
+    return columns_read(names, helios_job, in, w, err);
+}
+
+const struct trace_format helios_sim_format = {
+    .name = "helios-sim",
+    .summary = "Helios simulator: jobname,vc,gpu_num,submit_time,duration",
+    .recognise = helios_recognise,
+    .read = helios_read,
+};

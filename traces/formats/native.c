@@ -1,0 +1,289 @@
+/* native.c - gpuyard's own trace format: CSV with a header, columns in any order, times in seconds.
+ *
+ * columns[] below is all there is to know about a column but the sizes, which have rules between them: see size(). CPUs
+ * and memory are those of one task; of a job without tasks (only the total of its GPUs is known) they are the job's. */
+#include "traces/columns.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+/* One row as its cells say it; what has no cell keeps the default. */
+struct native {
+    struct cell job_id, user, queue, gpu_type;
+    int64_t submit_ns, duration_ns, estimate_ns, deadline_ns;
+    int64_t gpus_milli, per_task_milli, tasks, min_tasks, gpu_milli, cpu_milli, mem_mib, priority;
+    size_t preemptible, class, status;   /* indexes of words */
+    uint8_t required_level, preferred_level;
+};
+#define NOT_GIVEN (-1)
+static const struct native nothing = {
+    .estimate_ns = TIME_NEVER,
+    .deadline_ns = TIME_NEVER,
+    .per_task_milli = NOT_GIVEN,
+    .gpu_milli = NOT_GIVEN,
+    .preemptible = 1,
+    .class = CLASS_TRAINING,
+    .status = FATE_COMPLETED,
+    .required_level = LEVEL_ANY,
+    .preferred_level = LEVEL_ANY,
+};
+
+static const char *const booleans[] = { "false", "true", "no", "yes", "0", "1", NULL }; /* every second is true */
+static const char *const classes[] = { "training", "inference", "interactive", "batch", NULL }; /* enum job_class */
+static const char *const fates[] = { "completed", "failed", "cancelled", NULL };                /* enum job_fate */
+static const char *const levels[] = { "island", "node", "rack", "pod", "cluster", NULL };       /* enum level */
+
+enum kind { TEXT, TIME, GPUS, NUMBER, WORD, TOPOLOGY, NOT_YET };
+struct column {
+    const char *name;
+    enum kind kind;
+    size_t at;                   /* where in struct native */
+    int64_t scale, least, most;  /* NUMBER; scale 1: whole */
+    const char *const *words;    /* WORD */
+};
+#define NEEDED     4 /* the first ones */
+#define TASKS_MAX  1000000
+#define CPUS_MAX   1000000
+#define GIB_MAX    1000000
+#define CELL(text, is, field)           { .name = text, .kind = is, .at = offsetof(struct native, field) }
+#define A_WORD(text, field, list)       { .name = text, .kind = WORD, .at = offsetof(struct native, field), .words = list }
+#define A_NUMBER(text, field, by, from, to) \
+    { .name = text, .kind = NUMBER, .at = offsetof(struct native, field), .scale = by, .least = from, .most = to }
+#define LATER(text)                     { .name = text, .kind = NOT_YET }
+static const struct column columns[] = {
+    CELL("job_id", TEXT, job_id),
+    CELL("submit_s", TIME, submit_ns),
+    CELL("duration_s", TIME, duration_ns),
+    CELL("gpus", GPUS, gpus_milli),
+    CELL("gpus_per_task", GPUS, per_task_milli),
+    A_NUMBER("tasks", tasks, 1, 1, TASKS_MAX),
+    A_NUMBER("min_tasks", min_tasks, 1, 1, TASKS_MAX),
+    A_NUMBER("cpus_per_task", cpu_milli, 1000, 0, INT64_C(1000) * CPUS_MAX),
+    A_NUMBER("mem_gib_per_task", mem_mib, 1024, 0, INT64_C(1024) * GIB_MAX),
+    A_NUMBER("gpu_milli", gpu_milli, 1, 0, MILLI_ALL),
+    CELL("gpu_type", TEXT, gpu_type),
+    CELL("user", TEXT, user),
+    CELL("queue", TEXT, queue),
+    A_WORD("class", class, classes),
+    A_NUMBER("priority", priority, 1, INT32_MIN, INT32_MAX),
+    A_WORD("preemptible", preemptible, booleans),
+    CELL("estimate_s", TIME, estimate_ns),
+    CELL("deadline_s", TIME, deadline_ns), /* a point in time, as submit_s is */
+    A_WORD("status", status, fates),
+    CELL("topology", TOPOLOGY, required_level),
+    LATER("gpu_mem_gib"), LATER("mig"), LATER("model"), LATER("data_gib"), LATER("node_selector"), LATER("affinity"),
+    LATER("anti_affinity"), LATER("max_per_node"), LATER("tolerations"), LATER("depends_on"), LATER("running_on"),
+    LATER("group"),
+};
+#define COLUMNS (sizeof columns / sizeof *columns)
+
+struct reading {
+    struct workload *w;
+    size_t n_used, cell[COLUMNS];            /* cell[k] of a row is of column used[k] */
+    const struct column *used[COLUMNS];
+};
+
+/* ---- the header ---- */
+
+static const struct column *find_column(const char *name)
+{
+    for (const struct column *c = columns; c < columns + COLUMNS; c++)
+        if (strcmp(c->name, name) == 0)
+            return c;
+    return NULL;
+}
+
+static int unknown_column(const struct row *header, const char *name, struct error *err)
+{
+    char known[512];
+    size_t n = 0;
+    for (size_t i = 0; i < COLUMNS && n < sizeof known; i++)
+        n += (size_t)snprintf(known + n, sizeof known - n, "%s%s", i ? ", " : "", columns[i].name);
+    return error_set(err, "%s:%zu: unknown column '%.40s': want one of %s, or a name that begins with x_", header->file,
+                     header->line, name, known);
+}
+
+static int on_header(void *self, const struct row *header, struct error *err)
+{
+    struct reading *r = self;
+    for (size_t i = 0; i < header->n_columns; i++) {
+        const struct column *c = find_column(header->column[i]);
+        if (!c && strncmp(header->column[i], "x_", 2) == 0)
+            continue;
+        if (!c)
+            return unknown_column(header, header->column[i], err);
+        r->used[r->n_used] = c; /* table_in.h lets no name come twice */
+        r->cell[r->n_used++] = i;
+    }
+    for (size_t i = 0; i < NEEDED; i++)
+        if (table_column(header, columns[i].name) == TABLE_NO_COLUMN)
+            return error_set(err, "%s:%zu: want a column '%s'", header->file, header->line, columns[i].name);
+    return 0;
+}
+
+/* ---- cells ---- */
+
+static size_t word_index(const char *const *words, const char *text)
+{
+    size_t i = 0;
+    while (words[i] && strcasecmp(words[i], text) != 0)
+        i++;
+    return i;
+}
+
+static int take_word(const struct row *row, size_t i, const char *const *words, size_t *index, struct error *err)
+{
+    char want[128] = "one of";
+    size_t n = strlen(want), k = word_index(words, row->cell[i].text);
+    if (words[k]) {
+        *index = k;
+        return 0;
+    }
+    for (k = 0; words[k] && n < sizeof want; k++)
+        n += (size_t)snprintf(want + n, sizeof want - n, "%s %s", k ? "," : "", words[k]);
+    return cell_error(row, i, want, err);
+}
+
+/* "required:rack": never wider. "preferred:rack": wider if need be. */
+static int take_topology(const struct row *row, size_t i, struct native *n, struct error *err)
+{
+    const char *text = row->cell[i].text, *colon = strchr(text, ':');
+    size_t length = colon ? (size_t)(colon - text) : 0, level = colon ? word_index(levels, colon + 1) : LEVEL_ANY;
+    if (level < LEVEL_ANY && length == 8 && strncmp(text, "required", 8) == 0)
+        n->required_level = (uint8_t)level;
+    else if (level < LEVEL_ANY && length == 9 && strncmp(text, "preferred", 9) == 0)
+        n->preferred_level = (uint8_t)level;
+    else
+        return cell_error(row, i, "required:LEVEL or preferred:LEVEL, LEVEL being one of island, node, rack, pod, cluster",
+                          err);
+    return 0;
+}
+
+static int take_cell(const struct row *row, size_t i, const struct column *c, struct native *n, struct error *err)
+{
+    void *to = (char *)n + c->at;
+    if (row->cell[i].length == 0)
+        return c - columns < NEEDED ? cell_required(row, i, err) : 0;
+    switch (c->kind) {
+    case TEXT:
+        *(struct cell *)to = row->cell[i];
+        return 0;
+    case TIME:
+        return cell_time(row, i, 0, to, err);
+    case GPUS:
+        return cell_gpus(row, i, to, err);
+    case NUMBER:
+        if (c->scale == 1)
+            return cell_integer(row, i, c->least, c->most, to, err);
+        return cell_decimal(row, i, c->scale, c->least, c->most, to, err);
+    case WORD:
+        return take_word(row, i, c->words, to, err);
+    case TOPOLOGY:
+        return take_topology(row, i, n, err);
+    case NOT_YET:
+        break;
+    }
+    return error_set(err, "%s:%zu: column '%s' is not supported yet", row->file, row->line, c->name);
+}
+
+/* ---- the size of a job ---- */
+
+static int wrong(const struct row *row, const char *column, const char *want, struct error *err)
+{
+    for (size_t i = 0; i < row->n_columns; i++)
+        if (strcmp(row->column[i], column) == 0)
+            return cell_error(row, i, want, err);
+    return cell_error(row, TABLE_NO_COLUMN, want, err);
+}
+
+/* Of gpus, gpus_per_task and tasks, the first is always there, the others may follow from it. */
+static int split_into_tasks(const struct row *row, struct native *n, struct error *err)
+{
+    int64_t per_task = n->per_task_milli;
+    if (!n->tasks && per_task > 0 && n->gpus_milli % per_task == 0)
+        n->tasks = n->gpus_milli / per_task;
+    else if (!n->tasks && n->gpus_milli == per_task)
+        n->tasks = 1; /* none of none */
+    if (!n->tasks)
+        return wrong(row, "gpus", "a multiple of gpus_per_task", err);
+    if (n->tasks * per_task != n->gpus_milli)
+        return wrong(row, "gpus", "tasks x gpus_per_task", err);
+    return n->tasks <= TASKS_MAX ? 0 : wrong(row, "gpus", "at most 1000000 tasks of gpus_per_task", err);
+}
+
+/* A share of a GPU is said by a fraction of one or by gpu_milli; by both if they agree. */
+static int size(const struct row *row, struct native *n, struct job_row *job, struct error *err)
+{
+    bool by_task = n->per_task_milli != NOT_GIVEN;
+    if (by_task && split_into_tasks(row, n, err) != 0)
+        return -1;
+    job_gpus(job, by_task ? n->per_task_milli : n->gpus_milli);
+    if (by_task)
+        job->gpus *= (uint32_t)n->tasks;
+    job->tasks = (uint32_t)n->tasks;
+    job->min_tasks = (uint32_t)n->min_tasks;
+    if (!by_task && job->gpu_milli < MILLI_ALL && n->tasks > 1)
+        return wrong(row, "gpus", "a whole number, as there are tasks, or gpus_per_task", err);
+    if (n->gpu_milli == NOT_GIVEN || job->gpus == 0)
+        return 0;
+    if (n->gpu_milli == 0)
+        return wrong(row, "gpu_milli", "at least 1, as there are GPUs", err);
+    if (job->gpu_milli < MILLI_ALL && n->gpu_milli != job->gpu_milli)
+        return wrong(row, "gpu_milli", by_task ? "the fraction in gpus_per_task" : "the fraction in gpus", err);
+    job->gpu_milli = (uint32_t)n->gpu_milli;
+    return 0;
+}
+
+static int on_row(void *self, const struct row *row, struct error *err)
+{
+    struct reading *r = self;
+    struct native n = nothing;
+    struct job_row job = job_row_default;
+    for (size_t k = 0; k < r->n_used; k++)
+        if (take_cell(row, r->cell[k], r->used[k], &n, err) != 0)
+            return -1;
+    if (size(row, &n, &job, err) != 0)
+        return -1;
+    job.job_id = n.job_id.text;
+    job.job_id_length = n.job_id.length;
+    job.queue = n.queue.text;
+    job.queue_length = n.queue.length;
+    job.user = n.user.text;
+    job.user_length = n.user.length;
+    job.gpu_type = n.gpu_type.text;
+    job.gpu_type_length = n.gpu_type.length;
+    job.submit_ns = n.submit_ns;
+    job.duration_ns = n.duration_ns;
+    job.estimate_ns = n.estimate_ns;
+    job.deadline_ns = n.deadline_ns;
+    job.cpu_milli = n.cpu_milli;
+    job.mem_mib = n.mem_mib;
+    job.priority = (int32_t)n.priority;
+    job.class = (enum job_class)n.class;
+    job.fate = (enum job_fate)n.status;
+    job.preemptible = n.preemptible % 2;
+    job.required_level = n.required_level;
+    job.preferred_level = n.preferred_level;
+    return workload_add(r->w, &job, row->file, row->line, err);
+}
+
+static int native_recognise(const char *head, size_t length)
+{
+    static const char *const names[] = { "job_id", "submit_s", "duration_s", "gpus", NULL };
+    return columns_recognise(names, head, length) ? 2 : 0; /* the units in the names are ours alone */
+}
+
+static int native_read(struct input *in, struct workload *w, struct error *err)
+{
+    static const struct table_handler handler = { .on_header = on_header, .on_row = on_row };
+    struct reading r = { .w = w };
+    return table_read(in, (struct table_style){ .header = true }, &handler, &r, err);
+}
+
+const struct trace_format native_format = {
+    .name = "native",
+    .summary = "gpuyard's own: job_id,submit_s,duration_s,gpus and optional columns",
+    .recognise = native_recognise,
+    .read = native_read,
+};

@@ -1,0 +1,63 @@
+/* pai_sim.c - the job list of the PAI-2020 simulator (alibaba/clusterdata:cluster-trace-gpu-v2020/simulator).
+ *
+ * num_gpu and num_cpu are those of one instance, of num_inst alike. gpu_type MISC stands there for "some other model" of
+ * the traced cluster; as a demand it says nothing, so MISC, like an empty cell, is any model. wait_time is what happened
+ * there, and user_dur, group_dur and group_gpu_dur are its predictions from other jobs: none of it is read. */
+#include "traces/columns.h"
+
+#include <string.h>
+
+enum { JOB_ID, USER, GPU_TYPE, NUM_INST, NUM_GPU, NUM_CPU, SUBMIT_TIME, DURATION };
+static const char *const names[] = { "job_id",      "user?",    "gpu_type?",  "num_inst",  "num_gpu",    "num_cpu?",
+                                     "submit_time", "duration", "wait_time?", "user_dur?", "group_dur?", "group_gpu_dur?",
+                                     NULL };
+
+#define INSTANCES_MAX 1000000
+#define CPUS_MAX      1000000
+
+/* One instance of whole GPUs may be split over nodes, as only its total is known; several are tasks. */
+static void pai_size(const struct columns *c, struct job_row *job)
+{
+    int64_t instances = 1;
+    if (cell_required(c->row, c->at[NUM_INST], c->err) != 0 ||
+        cell_integer(c->row, c->at[NUM_INST], 1, INSTANCES_MAX, &instances, c->err) != 0)
+        return;
+    take_gpus(c, NUM_GPU, job);
+    if (c->at[NUM_CPU] != TABLE_NO_COLUMN)
+        (void)cell_decimal(c->row, c->at[NUM_CPU], 1000, 0, INT64_C(1000) * CPUS_MAX, &job->cpu_milli, c->err);
+    if (instances == 1)
+        return;
+    if (job->gpus * instances > GPUS_MAX)
+        (void)cell_error(c->row, c->at[NUM_INST], "num_inst x num_gpu of at most 1000000", c->err);
+    job->tasks = (uint32_t)instances;
+    job->gpus *= job->tasks;
+}
+
+static void pai_job(const struct columns *c, struct job_row *job)
+{
+    take_id(c, JOB_ID, job);
+    take_text(c, USER, &job->user, &job->user_length);
+    take_text(c, GPU_TYPE, &job->gpu_type, &job->gpu_type_length);
+    if (job->gpu_type && strcmp(job->gpu_type, "MISC") == 0)
+        job->gpu_type_length = 0;
+    pai_size(c, job);
+    take_time(c, SUBMIT_TIME, &job->submit_ns);
+    take_time(c, DURATION, &job->duration_ns);
+}
+
+static int pai_recognise(const char *head, size_t length)
+{
+    return columns_recognise(names, head, length);
+}
+
+static int pai_read(struct input *in, struct workload *w, struct error *err)
+{
+    return columns_read(names, pai_job, in, w, err);
+}
+
+const struct trace_format pai_sim_format = {
+    .name = "pai-sim",
+    .summary = "PAI-2020 simulator: job_id,user,gpu_type,num_inst,num_gpu,num_cpu,submit_time,duration,...",
+    .recognise = pai_recognise,
+    .read = pai_read,
+};
