@@ -1,6 +1,53 @@
-# The tests: tests/KIND/NAME.c each become one program, linked with the whole simulator but main().
+# The tests. tests/KIND/NAME.c becomes one program, linked with the whole simulator but main(); tests/e2e/* and
+# scripts/* are run with the program itself. Each leaves a log; `check` sums them up, and only what changed runs again.
+
+SAN_ENV := ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
 TEST_SRC := $(filter-out tests/bench/%,$(wildcard tests/*/test_*.c))
 TEST_BIN := $(patsubst %.c,$(OUT)/%,$(TEST_SRC))
+TEST_LOG := $(TEST_BIN:%=%.log)
+E2E      := $(wildcard tests/e2e/*.sh)
+E2E_LOG  := $(patsubst %.sh,$(OUT)/%.log,$(E2E)) $(OUT)/tests/reproductions/reproduce.log
+JOBS     := $(shell nproc)
 
 $(OUT)/tests/%: $(OUT)/tests/%.o $(LIB)
 	$(CC) $(LINK) $(CFLAGS) $(LDFLAGS) -o $@ $< -Wl,--whole-archive $(LIB) -Wl,--no-whole-archive -lcmocka $(DEP_LIBS)
+
+# $(call logged,COMMAND): a log that exists only if the command succeeded; else it is NAME.log.failed.
+logged = @rm -f $@ $@.failed; $(SAN_ENV) $(1) >$@.tmp 2>&1; s=$$?; echo "exit $$s" >>$@.tmp; \
+         if [ $$s = 0 ]; then mv $@.tmp $@; else mv $@.tmp $@.failed; fi
+
+$(TEST_LOG): %.log: % $(BIN) $(wildcard tests/golden/* traces/samples/*)
+	$(call logged,$<)
+$(OUT)/tests/e2e/%.log: tests/e2e/%.sh $(BIN) $(wildcard scripts/* scripts/plot/* traces/samples/* tests/golden/* tests/support/*) README.md
+	@mkdir -p $(@D)
+	$(call logged,MODE=$(MODE) $< $(abspath $(BIN)))
+$(OUT)/tests/reproductions/reproduce.log: scripts/reproduce $(BIN) $(wildcard tests/reproductions/*)
+	@mkdir -p $(@D)
+	$(call logged,scripts/reproduce $(abspath $(BIN)))
+
+test-logs: $(TEST_LOG) $(E2E_LOG)
+
+check: all layers
+	@$(MAKE) --no-print-directory -k -j$(JOBS) test-logs
+	@scripts/sum-tests $(TEST_LOG) $(E2E_LOG)
+
+asan:     ; @$(MAKE) --no-print-directory MODE=asan check
+tsan:     ; @$(MAKE) --no-print-directory MODE=tsan check
+coverage: ; @$(MAKE) --no-print-directory MODE=coverage check && gcovr --root . --exclude tests build/coverage
+
+reproduce: all
+	@scripts/reproduce ./gpuyard
+
+# core <- contract <- world <- run <- study <- cli; policies see the contract, traces see core and the workload.
+layers:
+	@scripts/check-layers
+
+demo: all
+	@scripts/demo ./gpuyard
+
+BENCH_BIN := $(patsubst %.c,$(OUT)/%,$(wildcard tests/bench/*.c))
+bench: all $(BENCH_BIN)
+	@scripts/bench ./gpuyard $(OUT)/tests/bench
+
+.PHONY: check test-logs asan tsan coverage reproduce layers demo bench
+.SECONDARY: $(TEST_BIN) $(TEST_BIN:%=%.o)

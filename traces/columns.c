@@ -2,7 +2,9 @@
 #include "traces/columns.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 static bool is_needed(const char *name)
 {
@@ -139,6 +141,27 @@ int cell_gpus(const struct row *r, size_t i, int64_t *milli, struct error *err)
         return cell_error(r, i, "0 or at least 0.001", err);
     *milli = value;
     return 0;
+}
+
+size_t word_index(const char *const *words, const char *text)
+{
+    size_t i = 0;
+    while (words[i] && strcasecmp(words[i], text) != 0)
+        i++;
+    return i;
+}
+
+int cell_word(const struct row *row, size_t i, const char *const *words, size_t *index, struct error *err)
+{
+    char want[128] = "one of";
+    size_t n = strlen(want), k = word_index(words, row->cell[i].text);
+    if (words[k]) {
+        *index = k;
+        return 0;
+    }
+    for (k = 0; words[k] && n < sizeof want; k++)
+        n += (size_t)snprintf(want + n, sizeof want - n, "%s %s", k ? "," : "", words[k]);
+    return cell_error(row, i, want, err);
 }
 
 void job_gpus(struct job_row *job, int64_t milli)

@@ -16,8 +16,8 @@ struct columns {
 };
 typedef void columns_job(const struct columns *c, struct job_row *job);   /* job: job_row_default, to be filled */
 
-/* For trace_format.recognise: 2, the first line is exactly the list (in which a name ends with NULL); 1, it has all that
- * the format needs; 0, it has not. */
+/* For trace_format.recognise: 2, the first line is exactly the list, which NULL ends; 1, it has all that the format
+ * needs; 0, it has not. */
 int columns_recognise(const char *const *names, const char *head, size_t length);
 /* For trace_format.read: one job a row. */
 int columns_read(const char *const *names, columns_job *job, struct input *in, struct workload *w, struct error *err);
@@ -32,3 +32,7 @@ void take_gpus(const struct columns *c, unsigned column, struct job_row *job);  
 int cell_gpus(const struct row *r, size_t i, int64_t *milli, struct error *err);
 /* The same as the total of a job: 250 is one GPU of which it has a quarter. */
 void job_gpus(struct job_row *job, int64_t milli);
+/* The index of a word in a list that ends with NULL, whatever its case; past the last if it is not there. cell_word()
+ * makes that an error. */
+size_t word_index(const char *const *words, const char *text);
+int cell_word(const struct row *r, size_t i, const char *const *words, size_t *index, struct error *err);

@@ -39,8 +39,8 @@ static const struct trace_format *recognise(struct input *in, struct error *err)
             n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", i ? ", " : "", trace_formats[i]->name);
     }
     if (perhaps != 1)
-        error_set(err, "%s: cannot tell its format from the first bytes: say FILE:FORMAT with one of %s", input_name(in),
-                  names);
+        error_set(err, "%s: cannot tell its format from the first bytes: say FILE:FORMAT with one of %s",
+                  input_name(in), names);
     return perhaps == 1 ? found : NULL;
 }
 

@@ -1,7 +1,7 @@
 # gantt.gp - which GPU was held by whom and when: a lane for each GPU, or, of a large cluster, how much of each node.
 load 'vars.gp'
 height = 90 + int(lanes * lane_px)
-if (height < 240) height = 240
+if (height < (view eq 'heat' ? 340 : 240)) height = view eq 'heat' ? 340 : 240
 load here.'/common.gp'
 set title title_text
 set xrange [0:end]

@@ -21,14 +21,23 @@ function read_nodes(    f, n, per)
     return per
 }
 
-# The start is given if the shell found it, and the last row ends last. Else read it all.
+# Both files are in order of time, so their edges (header, first and last row) tell the span, if the first event is
+# known and the last row is what it seems. Else all rows do.
 function read_span(    f, start, end, pieces)
 {
-    if (first != "" && last != "") {
-        t0 = first + 0
-        t1 = last + 0
-        if (t1 > t0)
+    if ((getline start < "first") > 0) {
+        csv_open("first", "time_s")
+        csv_next("first", f)
+        start = f[at["time_s"]]
+        csv_open("last", "end_s")
+        csv_next("last", f)
+        csv_next("last", f)
+        end = f[at["end_s"]]
+        if (start ~ /^-?[0-9.]+$/ && end ~ /^-?[0-9.]+$/ && end - start > 0) {
+            t0 = start + 0
+            t1 = end + 0
             return
+        }
     }
     csv_open(dir "/intervals.csv", "start_s end_s")
     while (csv_next(dir "/intervals.csv", f)) {
@@ -104,7 +113,8 @@ BEGIN {
             if (term)
                 line = line (share < 0.0005 ? "." : share > 0.9995 ? "#" : int(share * 10))
             else
-                printf "%.6f %d %.3f\n", (x + 0.5) / bins * (t1 - t0) / unit_s, r, share * 100 > "heat"
+                for (k = r; k == r || k < 2 && rows == 1; k++)     # an image needs two rows
+                    printf "%.6f %d %.3f\n", (x + 0.5) / bins * (t1 - t0) / unit_s, k, share * 100 > "heat"
         }
         if (term)
             print line > "out"
@@ -117,8 +127,8 @@ BEGIN {
     row_px = rows <= 20 ? 24 : rows <= 50 ? 12 : rows <= 100 ? 7 : 4
     for (r = 0; r < rows; r += step) {
         step = row_px >= 13 ? 1 : int(13 / row_px) + 1
-        printf "set ytics add (%s %d)\n", quoted("node " name[r]), r > "tics.gp"
+        printf "set ytics add (%s %.1f)\n", quoted("node " name[r]), (rows == 1 ? 0.5 : r) > "tics.gp"
     }
     printf "title_text = %s\nend = %.9f\nunit = '%s'\nlanes = %d\nlane_px = %d\nview = 'heat'\nbin_s = '%s'\n", quoted(title " " subtitle),
-        (t1 - t0) / unit_s, unit, rows, row_px, human((t1 - t0) / bins) > "facts.gp"
+        (t1 - t0) / unit_s, unit, (rows == 1 ? 2 : rows), row_px, human((t1 - t0) / bins) > "facts.gp"
 }

@@ -15,7 +15,7 @@ function read_manifest(file, member,    text, line, depth, c, name, string, expe
     while ((getline line < file) > 0)
         text = text line "\n"
     close(file)
-    while (match(text, /["{}\[\]:,]/)) {
+    while (match(text, /[][{}:,"]/)) {
         c = substr(text, RSTART, 1)
         text = substr(text, RSTART + 1)
         if (c == "{" || c == "[")

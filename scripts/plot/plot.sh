@@ -7,8 +7,7 @@
 # Exit: 0 ok, 1 the plot failed, 2 usage, 3 bad input.
 set -u
 LC_ALL=C
-SOURCE_DATE_EPOCH=0       # the date in a PDF
-export LC_ALL SOURCE_DATE_EPOCH
+export LC_ALL
 
 usage()
 {
@@ -64,7 +63,7 @@ for dir do
     case $dir in /*) ;; *) dir=$PWD/$dir ;; esac
     printf '%s\n' "$dir"
 done > "$tmp/dirs"
-awk_run()                 # PROGRAM [name=value...]: runs scripts/plot/PROGRAM.awk in $tmp
+awk_run()                 # PROGRAM [name=value...]: runs PROGRAM.awk, with what it builds on, in $tmp
 {
     program=$1
     shift
@@ -74,8 +73,14 @@ awk_run()                 # PROGRAM [name=value...]: runs scripts/plot/PROGRAM.a
             set -- "$@" -v "$pair"
             shift
         done
-        awk "$@" -f "$here/csv.awk" -f "$here/words.awk" -f "$here/steps.awk" -f "$here/$program.awk" < /dev/null
+        case $program in utilisation|queue_length) set -- "$@" -f "$here/steps.awk" ;; esac
+        awk "$@" -f "$here/csv.awk" -f "$here/words.awk" -f "$here/$program.awk" < /dev/null
     )
+}
+edges()                   # FILE: header, first and last row, without reading all that lies between
+{
+    head -n 2 "$1"
+    tail -n 1 "$1"
 }
 awk_run labels || exit
 
@@ -92,16 +97,16 @@ jct_cdf|wait_cdf)
     done
     awk_run cdf column="$column" || exit ;;
 utilisation|queue_length)
-    for dir do            # first and last time, without reading all that lies between
+    i=0
+    for dir do
+        i=$((i + 1))
         rows=0
         for file in $files; do
             [ "$file" = jobs.csv ] || rows=$((rows + $(wc -l < "$dir/$file")))
         done
-        first=$(sed -n '2{s/,.*//p;q;}' "$dir/timeseries.csv")
-        last=$(tail -n 1 "$dir/timeseries.csv" | sed 's/,.*//')
-        [ -n "$first" ] || bad_input "$dir/timeseries.csv: no rows"
-        printf '%s %s %s\n' "$first" "$last" "$rows"
-    done > "$tmp/spans"
+        echo "$rows" > "$tmp/rows.$i"
+        edges "$dir/timeseries.csv" > "$tmp/edges.$i"
+    done
     awk_run "$kind" format="$format" columns="$columns" lines="$lines" || exit ;;
 gantt)
     gpus=$(awk_run gpus) || exit
@@ -110,9 +115,9 @@ gantt)
         sort -t "$(printf '\t')" -k1,1n -k2,2n -k3,3n -k4 "$tmp/unsorted" > "$tmp/pieces"
         awk_run gantt_lanes format="$format" columns="$columns" ansi="$ansi" || exit
     else
-        first=
-        [ ! -f "$1/timeseries.csv" ] || first=$(first_time "$1/timeseries.csv")
-        awk_run gantt_heat format="$format" columns="$columns" first="$first" last="$(awk_run last_end)" || exit
+        [ ! -f "$1/timeseries.csv" ] || edges "$1/timeseries.csv" > "$tmp/first"
+        edges "$1/intervals.csv" > "$tmp/last"
+        awk_run gantt_heat format="$format" columns="$columns" || exit
     fi ;;
 compare)
     awk_run compare format="$format" columns="$columns" ansi="$ansi" || exit ;;
@@ -129,6 +134,9 @@ if [ ! -f "$tmp/out" ]; then
         cat "$tmp/errors" >&2
         exit 1
     }
+fi
+if [ "$format" = pdf ]; then      # cairo writes the date: put another of the same length, so that offsets stay right
+    sed 's/(D:[0-9]\{14\}/(D:19700101000000/' "$tmp/out" > "$tmp/dated" && mv "$tmp/dated" "$tmp/out" || exit 1
 fi
 if [ "$format" = term ]; then     # gnuplot begins each plot with a form feed and ends lines with blanks
     tr -d '\014' < "$tmp/out" | sed 's/ *$//' > "$tmp/text"

@@ -24,32 +24,14 @@ function read_waiting(i, column, file,    f, row, c, time, value)
 function short(x)    { return x < 100 ? sprintf("%.3g", x) : commas(x) }
 
 BEGIN {
-    while ((getline text < "labels") > 0) {
-        label[++dirs] = text
-        getline dir[dirs] < "dirs"
-        getline text < "spans"
-        split(text, s, " ")
-        if (dirs == 1 || s[1] + 0 < t0)
-            t0 = s[1] + 0
-        if (dirs == 1 || s[2] + 0 > t1_all)
-            t1_all = s[2] + 0
-        t1[dirs] = s[2] + 0
-        if (s[3] > rows)
-            rows = s[3]
-    }
-    if (t1_all <= t0)
-        t1_all = t0 + 1
-    unit = axis_unit(t1_all - t0)
-    unit_s = unit_seconds(unit)
+    steps_runs()
     width = format == "term" ? (t1_all - t0) / (columns - 10) : rows > 6000 ? (t1_all - t0) / 800 : 0
-    for (i = 1; i <= dirs; i++) {
-        if (t1[i] <= t0)
-            t1[i] = t0 + 1
+    for (i = 1; i <= runs; i++) {
         read_waiting(i, "jobs_waiting", "jobs")
         read_waiting(i, "gpus_waiting", "gpus")
         printf "title%d = %s\njobs_mean%d = '%s'\ngpus_mean%d = '%s'\n", i, quoted(label[i]), i, short(mean["jobs", i]), i,
             short(mean["gpus", i]) > "facts.gp"
     }
-    printf "n = %d\nend = %.9f\nunit = '%s'\nmean_over = '%s'\njobs_most = %.9g\ngpus_most = %.9g\n", dirs,
+    printf "n = %d\nend = %.9f\nunit = '%s'\nmean_over = '%s'\njobs_most = %.9g\ngpus_most = %.9g\n", runs,
         (t1_all - t0) / unit_s, unit, width ? human(width) : "", most["jobs"], most["gpus"] > "facts.gp"
 }

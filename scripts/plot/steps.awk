@@ -76,3 +76,33 @@ function steps_end(file,    i, k, key, mean, before, width)
     }
     close(file)
 }
+
+# What the runs on one time axis have in common. Sets runs, label[], dir[], t0 (the earliest start of all), t1[] and
+# t1_all (their ends), unit, unit_s, and rows, the length of the longest file.
+function steps_runs(    text, f, i)
+{
+    while ((getline text < "labels") > 0) {
+        i = ++runs
+        label[i] = text
+        getline dir[i] < "dirs"
+        getline text < ("rows." i)
+        if (text + 0 > rows)
+            rows = text + 0
+        csv_open("edges." i, "time_s")
+        if (!csv_next("edges." i, f))
+            fail(dir[i] "/timeseries.csv: no rows")
+        if (i == 1 || f[at["time_s"]] + 0 < t0)
+            t0 = f[at["time_s"]] + 0
+        csv_next("edges." i, f)
+        t1[i] = f[at["time_s"]] + 0
+        if (i == 1 || t1[i] > t1_all)
+            t1_all = t1[i]
+    }
+    for (i = 1; i <= runs; i++)
+        if (t1[i] <= t0)
+            t1[i] = t0 + 1              # a run of no length: anything above zero will do
+    if (t1_all <= t0)
+        t1_all = t0 + 1
+    unit = axis_unit(t1_all - t0)
+    unit_s = unit_seconds(unit)
+}

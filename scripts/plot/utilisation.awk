@@ -129,29 +129,11 @@ function write_legend(    k, text, used)
 }
 
 BEGIN {
-    while ((getline text < "labels") > 0) {
-        label[++dirs] = text
-        getline dir[dirs] < "dirs"
-        getline text < "spans"
-        split(text, s, " ")
-        if (dirs == 1 || s[1] + 0 < t0)
-            t0 = s[1] + 0
-        if (dirs == 1 || s[2] + 0 > t1_all)
-            t1_all = s[2] + 0
-        t1[dirs] = s[2] + 0
-        if (s[3] > rows)
-            rows = s[3]
-    }
-    if (t1_all <= t0)
-        t1_all = t0 + 1
-    unit = axis_unit(t1_all - t0)
-    unit_s = unit_seconds(unit)
+    steps_runs()
     # Steps on a terminal are as wide as a character.
-    width = format == "term" ? (t1_all - t0) / (columns - 10) : rows > 6000 ? (t1_all - t0) / 500 : 0
-    panel_rows = dirs == 1 ? lines - 8 : 8
-    for (i = 1; i <= dirs; i++) {
-        if (t1[i] <= t0)
-            t1[i] = t0 + 1
+    width = format == "term" ? (t1_all - t0) / (columns - 10) : rows > 1200 ? (t1_all - t0) / 500 : 0
+    panel_rows = runs == 1 ? lines - 8 : 8
+    for (i = 1; i <= runs; i++) {
         read_queues(i)
         read_capacity(i)
     }
@@ -164,7 +146,7 @@ BEGIN {
         print "queue" k " = " quoted(name[k]) > "facts.gp"
         print "queue_colour" k " = " colour_number(k) > "facts.gp"
     }
-    for (i = 1; i <= dirs; i++) {
+    for (i = 1; i <= runs; i++) {
         write_stack(i)
         close("stack." i)
         write_capacity(i)
@@ -175,5 +157,5 @@ BEGIN {
     if (format == "term")
         write_legend()
     printf "n = %d\nbands = %d\nmost = %.9g\nend = %.9f\nunit = '%s'\nunit_s = %d\ndown = %d\nmean_over = '%s'\npanel_rows = %d\n",
-        dirs, bands, most, (t1_all - t0) / unit_s, unit, unit_s, down, width ? human(width) : "", panel_rows > "facts.gp"
+        runs, bands, most, (t1_all - t0) / unit_s, unit, unit_s, down, width ? human(width) : "", panel_rows > "facts.gp"
 }

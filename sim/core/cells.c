@@ -94,7 +94,8 @@ int cell_integer(const struct row *r, size_t i, int64_t least, int64_t most, int
     return 0;
 }
 
-int cell_decimal(const struct row *r, size_t i, int64_t scale, int64_t least, int64_t most, int64_t *out, struct error *err)
+int cell_decimal(const struct row *r, size_t i, int64_t scale, int64_t least, int64_t most, int64_t *out,
+                 struct error *err)
 {
     struct cell c = cell_at(r, i);
     int64_t value;

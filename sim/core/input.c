@@ -183,7 +183,8 @@ static int tell_kind(struct input *in, struct error *err)
 
 static int start_decoder(struct input *in, struct error *err)
 {
-    if (in->kind == GZIP && inflateInit2(&in->gzip, 15 + 16) != Z_OK) /* the largest window; gzip, not zlib, around it */
+    const int window_bits = 15 + 16; /* the largest window; gzip, not zlib, around it */
+    if (in->kind == GZIP && inflateInit2(&in->gzip, window_bits) != Z_OK)
         return error_set(err, "%s: cannot start zlib", in->name);
     if (in->kind == ZSTD) {
         in->zstd = ZSTD_createDCtx();

@@ -25,7 +25,8 @@ struct output {
 
 /* ---- opening and closing ---- */
 
-static char *join(const char *directory, size_t directory_length, const char *before, const char *name, const char *after)
+static char *join(const char *directory, size_t directory_length, const char *before, const char *name,
+                  const char *after)
 {
     size_t bytes = directory_length + strlen(before) + strlen(name) + strlen(after) + 2;
     char *path = mem_resize(NULL, bytes, 1);
@@ -86,15 +87,20 @@ static void free_output(struct output *o)
     free(o);
 }
 
+int output_settle(struct output *o, struct error *err)
+{
+    flush(o);
+    if (o->partial && o->fd >= 0 && close(o->fd) != 0 && !o->failure)
+        o->failure = errno; /* a network file system may find out only now that it is full */
+    if (o->partial)
+        o->fd = -1;
+    return o->failure ? error_set(err, "%s: cannot write: %s", o->path, strerror(o->failure)) : 0;
+}
+
 int output_commit(struct output *o, struct error *err)
 {
-    int result = 0;
-    flush(o);
-    if (o->partial && close(o->fd) != 0 && !o->failure)
-        o->failure = errno; /* a network file system may find out only now that it is full */
-    if (o->failure)
-        result = error_set(err, "%s: cannot write: %s", o->path, strerror(o->failure));
-    else if (o->partial && rename(o->partial, o->path) != 0)
+    int result = output_settle(o, err);
+    if (result == 0 && o->partial && rename(o->partial, o->path) != 0)
         result = error_set(err, "%s: cannot create: %s", o->path, strerror(errno));
     if (result != 0 && o->partial)
         unlink(o->partial);
@@ -107,7 +113,8 @@ void output_discard(struct output *o)
     if (!o)
         return;
     if (o->partial) {
-        close(o->fd);
+        if (o->fd >= 0)
+            close(o->fd);
         unlink(o->partial);
     }
     free_output(o);
@@ -232,4 +239,15 @@ void out_double(struct output *o, double value)
             break;
     }
     out_bytes(o, text, with_plain_point(text));
+}
+
+void out_wide_seconds(struct output *o, int128_t ns)
+{
+    out_integer(o, (int64_t)(ns / NS_PER_S));
+    int64_t part = (int64_t)(ns % NS_PER_S);
+    if (!part)
+        return;
+    char text[DECIMAL_MAX];
+    size_t length = decimal_format(text, part, NS_PER_S); /* "0.5": the point and what is behind it */
+    out_bytes(o, text + 1, length - 1);
 }

@@ -5,6 +5,8 @@
  * output_commit(). */
 #pragma once
 #include "sim/core/error.h"
+#include "sim/core/units.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <stddef.h>
@@ -18,9 +20,13 @@ void out_char(struct output *o, char c);
 void out_integer(struct output *o, int64_t value);
 void out_decimal(struct output *o, int64_t value, int64_t scale);   /* as decimal_format() of units.h */
 void out_seconds(struct output *o, int64_t ns);                     /* TIME_NEVER: nothing, an empty field */
+void out_wide_seconds(struct output *o, int128_t ns);               /* of sums over GPUs; at least 0 */
 void out_ratio(struct output *o, int64_t over, int64_t under);      /* over/under with six decimals, rounded half up, trailing
                                                                        zeros dropped; under <= 0: empty */
 void out_double(struct output *o, double value);             /* shortest that reads back the same (%.17g at most); NaN: empty */
 void out_csv(struct output *o, const char *text);            /* quoted only where CSV needs it */
+/* Everything is on its way to the disk, and the file closed; what is left for output_commit() is to give it its name. For
+ * files that are to appear together or not at all. 0, or -1 with err. Nothing may be written after it. */
+int  output_settle(struct output *o, struct error *err);
 int  output_commit(struct output *o, struct error *err);     /* 0: the file is there, whole; -1: it is not; frees o */
 void output_discard(struct output *o);                       /* no file; frees o. NULL: does nothing */

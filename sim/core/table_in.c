@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define LINES_FIRST ((size_t)128 << 10)
-#define LINE_MOST   ((size_t)64 << 20) /* bytes; a longer line or quoted cell is a mistake, e.g. a file of another kind */
+#define LINE_MOST   ((size_t)16 << 20) /* bytes; a longer line or quoted cell is a mistake */
 
 /* ---- lines ---- */
 
@@ -30,7 +30,8 @@ static int more_lines(struct lines *l, struct error *err)
     l->end -= l->begin;
     l->begin = 0;
     if (l->end > LINE_MOST)
-        return error_set(err, "%s:%zu: want lines of at most %zu MiB", input_name(l->in), l->number + 1, LINE_MOST >> 20);
+        return error_set(err, "%s:%zu: want lines of at most %zu MiB", input_name(l->in), l->number + 1,
+                         LINE_MOST >> 20);
     if (l->capacity - l->end <= LINES_FIRST / 2) {
         l->capacity *= 2;
         l->buffer = mem_resize(l->buffer, l->capacity, 1);
@@ -228,7 +229,8 @@ static void take_csv_line(struct reader *r, struct csv_parser *p, char *line, si
         fail_if(r, error_set(r->err, "%s:%zu: stray quote: want quotes around the whole cell, and those in it doubled",
                              r->row.file, r->lines.number));
     if (p->entry_pos > LINE_MOST)
-        fail_if(r, error_set(r->err, "%s:%zu: want cells of at most %zu MiB", r->row.file, r->field_line, LINE_MOST >> 20));
+        fail_if(
+            r, error_set(r->err, "%s:%zu: want cells of at most %zu MiB", r->row.file, r->field_line, LINE_MOST >> 20));
 }
 
 static void end_csv(struct reader *r, struct csv_parser *p)
@@ -267,7 +269,7 @@ int table_read(struct input *in, struct table_style style, const struct table_ha
     struct csv_parser p;
     csv_init(&p, CSV_STRICT | CSV_STRICT_FINI); /* fails only without a parser */
     csv_set_realloc_func(&p, csv_memory);
-    csv_set_blk_size(&p, 4096); /* a cell's buffer grows by so much */
+    csv_set_blk_size(&p, 64 << 10); /* the buffer of a cell grows by so much, not by doubling */
 
     read_lines(&r, &p);
 

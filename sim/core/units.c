@@ -81,9 +81,9 @@ static bool whole_part(const struct written *w, int64_t point, int64_t *whole)
     for (int64_t i = 0; i < point; i++) {
         if (i >= n && value == 0)
             break; /* zero stays zero, whatever its power of ten */
-        value = value * 10 + (i < n ? (int64_t)digit(w, i) : 0);
-        if (value > WHOLE_MOST)
+        if (value > WHOLE_MOST / 10)
             return false;
+        value = value * 10 + (i < n ? (int64_t)digit(w, i) : 0);
     }
     *whole = value;
     return true;

@@ -16,7 +16,7 @@ void decision_log(const struct sched *s, job_id j, const char *kind, const char 
 {
     const struct run_observer *o = &s->setup.observer;
     if (o->decision)
-        o->decision(o->self, j, kind, decision, reason);
+        o->decision(o->self, j, s->now_ns, kind, decision, reason);
 }
 
 /* ---- Coming and going ---- */

@@ -100,6 +100,15 @@ struct job_result run_job(const struct sched *s, job_id j)
     return r;
 }
 
+struct run_times run_times(const struct sched *s, job_id j)
+{
+    const struct job_run *run = &s->job[j];
+    if (run->state != JOB_GONE || run->outcome == OUTCOME_REJECTED)
+        return (struct run_times){ .ended = false };
+    int64_t jct_ns = run->end_ns - s->workload->facts[j].submit_ns;
+    return (struct run_times){ true, jct_ns, jct_ns - run->run_ns };
+}
+
 const struct run_totals *run_totals(const struct sched *s)
 {
     return &s->totals;
@@ -126,4 +135,14 @@ struct run_level run_level(const struct sched *s)
 const struct run_setup *run_setup_of(const struct sched *s)
 {
     return &s->setup;
+}
+
+const void *run_policy_params(const struct sched *s)
+{
+    return s->policy_params;
+}
+
+const void *run_placer_params(const struct sched *s)
+{
+    return s->placer_params;
 }

@@ -21,7 +21,7 @@ struct interval;
 struct run_observer {
     void *self;
     void (*interval)(void *self, const struct interval *i);       /* an allocation ended */
-    void (*decision)(void *self, job_id j, const char *kind, const char *decision, const char *reason);
+    void (*decision)(void *self, job_id j, int64_t now_ns, const char *kind, const char *decision, const char *reason);
     void (*instant)(void *self, const struct sched *s);           /* after the last pass of an instant that changed something */
 };
 struct interval {                 /* a job's hold on its pieces, from start to release */
@@ -71,6 +71,10 @@ struct job_result {
 };
 struct job_result run_job(const struct sched *s, job_id j);
 
+/* The same, at little cost. */
+struct run_times { bool ended; int64_t jct_ns, wait_ns; };    /* ended: completed, failed or cancelled */
+struct run_times run_times(const struct sched *s, job_id j);
+
 enum account { ACCOUNT_START, ACCOUNT_USEFUL, ACCOUNT_LOST, ACCOUNT_SAVE, ACCOUNTS };   /* the rest is free */
 extern const char *const account_name[ACCOUNTS];
 struct run_totals {
@@ -99,3 +103,5 @@ size_t run_changed_queues(const struct sched *s, const queue_id **queues);    /*
 extern const char *const sched_result_name[SCHED_RESULTS];
 extern const char *const wait_reason_name[WAIT_REASONS];     /* "order", "limit", ... */
 const struct run_setup *run_setup_of(const struct sched *s);
+const void *run_policy_params(const struct sched *s);         /* with the defaults filled in */
+const void *run_placer_params(const struct sched *s);

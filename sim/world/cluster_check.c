@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Sums over CLUSTER_NODES_MAX nodes must fit in 63 bits: a million cores and a PiB a node are 1e9 parts each. */
-#define NODE_PARTS_MAX  INT64_C(1000000000000)
+#define NODE_PARTS_MAX  INT64_C(100000000000)
 #define QUOTA_PARTS_MAX (INT64_MAX / 4)
 
 /* ---- groups ---- */

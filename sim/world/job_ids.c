@@ -8,10 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct slot { uint32_t tag; job_id job; };
+struct slot {
+    uint32_t tag;
+    job_id job;
+};
 struct job_ids {
-    int64_t last;        /* while all are rising numbers */
-    struct slot *slot;   /* NULL until they are not */
+    int64_t last;      /* while all are rising numbers */
+    struct slot *slot; /* NULL until they are not */
     size_t mask;
 };
 

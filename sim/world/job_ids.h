@@ -1,7 +1,7 @@
 /* job_ids.h - was this job_id used before?
  *
- * Ids that are rising whole numbers, as most traces have them, cannot repeat and cost nothing. The first one that is not
- * builds a hash table of all so far, of about 20 bytes a job. */
+ * Ids that are rising whole numbers, as most traces have them, cannot repeat and cost nothing. The first one that is
+ * not builds a hash table of all so far, of about 20 bytes a job. */
 #pragma once
 #include "sim/world/workload.h"
 

@@ -89,18 +89,25 @@ static int check_times(struct where at, const struct job_row *row)
     return row->deadline_ns == TIME_NEVER ? 0 : check_time(at, "deadline", row->deadline_ns);
 }
 
+static uint32_t tasks_of(const struct job_row *row)
+{
+    return row->tasks ? row->tasks : 1;
+}
+
 static int check_size(struct where at, const struct job_row *row)
 {
-    uint32_t tasks = row->tasks ? row->tasks : 1;
+    uint32_t tasks = tasks_of(row);
     if (row->tasks == SPLIT_ANY)
         return error_set(at.err, "%s:%zu: tasks: want less than %u", at.file, at.line, SPLIT_ANY);
     if (row->gpus % tasks)
-        return error_set(at.err, "%s:%zu: gpus: want a multiple of tasks (%u), got %u", at.file, at.line, tasks, row->gpus);
+        return error_set(at.err, "%s:%zu: gpus: want a multiple of tasks (%u), got %u", at.file, at.line, tasks,
+                         row->gpus);
     if (row->min_tasks > tasks)
-        return error_set(at.err, "%s:%zu: min_tasks: want at most as many as tasks (%u), got %u", at.file, at.line, tasks,
-                         row->min_tasks);
+        return error_set(at.err, "%s:%zu: min_tasks: want at most as many as tasks (%u), got %u", at.file, at.line,
+                         tasks, row->min_tasks);
     if (row->gpus && (row->gpu_milli < 1 || row->gpu_milli > MILLI_ALL))
-        return error_set(at.err, "%s:%zu: gpu_milli: want from 1 to %u, got %u", at.file, at.line, MILLI_ALL, row->gpu_milli);
+        return error_set(at.err, "%s:%zu: gpu_milli: want from 1 to %u, got %u", at.file, at.line, MILLI_ALL,
+                         row->gpu_milli);
     if (row->cpu_milli < 0 || row->mem_mib < 0)
         return error_set(at.err, "%s:%zu: want CPUs and memory of at least 0", at.file, at.line);
     return 0;
@@ -111,8 +118,8 @@ static int check_gpu_type(struct where at, const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++)
         if (text[i] == '|' && (i == 0 || i + 1 == length || text[i + 1] == '|'))
-            return error_set(at.err, "%s:%zu: gpu_type: want names with '|' between them, got '%.100s'", at.file, at.line,
-                             text);
+            return error_set(at.err, "%s:%zu: gpu_type: want names with '|' between them, got '%.100s'", at.file,
+                             at.line, text);
     return 0;
 }
 
@@ -138,7 +145,7 @@ static shape_id shape_of(struct workload *w, const struct job_row *row)
     struct shape s = { .gpu_type = ID_NONE, .pin = ID_NONE };
     s.ask = (struct request){
         .job = ID_NONE,
-        .tasks = row->tasks ? row->tasks : 1,
+        .tasks = tasks_of(row),
         .gpus = row->gpus,
         .gpu_milli = row->gpus ? row->gpu_milli : MILLI_ALL,
         .required_level = row->required_level,
@@ -197,7 +204,7 @@ static void append(struct workload *w, const struct job_row *row, const char *na
         .deadline_ns = row->deadline_ns,
         .queue = intern_add(w->queue_names, row->queue_length ? row->queue : "", row->queue_length),
         .user = row->user_length ? intern_add(w->users, row->user, row->user_length) : ID_NONE,
-        .min_tasks = row->min_tasks ? row->min_tasks : row->tasks ? row->tasks : 1,
+        .min_tasks = row->min_tasks ? row->min_tasks : tasks_of(row),
         .priority = row->priority,
         .class = (uint8_t)row->class,
         .preemptible = row->preemptible,
@@ -214,7 +221,8 @@ static void append(struct workload *w, const struct job_row *row, const char *na
 int workload_add(struct workload *w, const struct job_row *row, const char *file, size_t line, struct error *err)
 {
     struct where at = { file, line, err };
-    if (check_times(at, row) != 0 || check_size(at, row) != 0 || check_gpu_type(at, row->gpu_type, row->gpu_type_length) != 0)
+    if (check_times(at, row) != 0 || check_size(at, row) != 0 ||
+        check_gpu_type(at, row->gpu_type, row->gpu_type_length) != 0)
         return -1;
     if (w->n_jobs == ID_NONE - 1)
         return error_set(err, "%s:%zu: want at most %u jobs", file, line, ID_NONE - 1);

@@ -1,8 +1,8 @@
 /* workload.h - the jobs of a trace as they were submitted, sorted by submit time.
  *
- * A reader fills one struct job_row per job and calls workload_add(); workload_finish() sorts by (submit time, tie, order
- * in the file) and numbers the jobs. What a policy may see (struct job_facts) and what only the world knows (struct
- * job_truth) are two arrays. Jobs that ask for the same share one shape. */
+ * A reader fills one struct job_row per job and calls workload_add(); workload_finish() sorts by (submit time, tie,
+ * order in the file) and numbers the jobs. What a policy may see (struct job_facts) and what only the world knows
+ * (struct job_truth) are two arrays. Jobs that ask for the same share one shape. */
 #pragma once
 #include "sim/contract/policy.h"
 #include "sim/core/error.h"
@@ -48,8 +48,8 @@ extern const struct job_row job_row_default;
 
 struct workload {
     uint32_t n_jobs;
-    uint32_t n_skipped;           /* rows that say they are no job that ran (SWF: cancelled before its start); counted by
-                                     the reader, so that a report can state them */
+    uint32_t n_skipped;           /* rows that say they are no job that ran (SWF: cancelled before its start), as the
+                                     reader counts them, so that a report can state it */
     struct job_facts *facts;      /* [n_jobs]; .queue is an index into queue_names until a run binds it to a cluster */
     struct job_truth *truth;      /* [n_jobs] */
     uint32_t n_shapes;
@@ -66,7 +66,7 @@ void workload_free(struct workload *w);                      /* NULL: does nothi
 /* `where` is "FILE:LINE", for the messages: a job_id seen before, a time that overflows (submit + duration must stay
  * below 100 years), gpus no multiple of tasks. 0, or -1 with err. */
 int  workload_add(struct workload *w, const struct job_row *row, const char *file, size_t line, struct error *err);
-/* The earliest submit time becomes 0: for a trace that tells the date. Deadlines move along. Before workload_finish(). */
+/* The earliest submit time becomes 0: for a trace that tells dates. Deadlines move along. Before workload_finish(). */
 void workload_rebase(struct workload *w);
 int  workload_finish(struct workload *w, const char *file, struct error *err);   /* an error if there is no job */
 

@@ -87,8 +87,8 @@ void workload_retime_batches(struct workload *w, uint32_t batch, int64_t every_n
     }
 }
 
-/* ns / load, rounded half up. A double is whole x 2^-shift, so for any load from 2^-12 to 2^53 this is exact: a trace of
- * more than 104 days has more nanoseconds than a double has bits. */
+/* ns / load, rounded half up. A double is whole x 2^-shift, so for any load from 2^-12 to 2^53 this is exact: a trace
+ * of more than 104 days has more nanoseconds than a double has bits. */
 static int64_t divided(int64_t ns, double load)
 {
     int exponent;

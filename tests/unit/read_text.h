@@ -1,4 +1,4 @@
-/* read_text.h - a trace from a string, by way of a file t.csv in the current directory: messages begin with "t.csv:". */
+/* read_text.h - a trace from a string, by way of a file t.csv in the current directory, hence "t.csv:" in messages. */
 #pragma once
 #include "tests/unit/test_core.h"
 #include "traces/format.h"

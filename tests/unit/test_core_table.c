@@ -241,8 +241,8 @@ static void large_file(void **state)
 static const struct long_row { const char *name, *begin, *middle; size_t megabytes; const char *error; } long_rows[] = {
     { "long line", "a\n", "xxxxxxxx", 1, "" },
     { "long quoted cell", "a\n\"", "xxxxxx\n\n", 1, "t.csv:2: a quote opens here and is never closed" },
-    { "endless line", "a\n", "xxxxxxxx", 66, "t.csv:2: want lines of at most 64 MiB" },
-    { "endless quote", "a\nb\n\"", "xxxxxx\n\n", 66, "t.csv:3: want cells of at most 64 MiB" },
+    { "endless line", "a\n", "xxxxxxxx", 18, "t.csv:2: want lines of at most 16 MiB" },
+    { "endless quote", "a\nb\n\"", "xxxxxx\n\n", 18, "t.csv:3: want cells of at most 16 MiB" },
 };
 
 static int on_long_row(void *self, const struct row *row, struct error *err)

@@ -3,9 +3,11 @@
 #include "tests/unit/describe_jobs.h"
 #include "tests/unit/read_text.h"
 
-struct sample { const char *name, *format, *text, *jobs; };   /* format NULL: told by the first bytes */
+struct sample {
+    const char *name, *format, *text, *jobs;
+}; /* format NULL: told by the first bytes */
 
-#define N "job_id,submit_s,duration_s,gpus"
+#define N       "job_id,submit_s,duration_s,gpus"
 #define SWF_END " -1 -1 -1\n" /* partition, preceding job, think time */
 
 static const struct sample good[] = {
@@ -44,11 +46,13 @@ static const struct sample good[] = {
       "2 0+2951 any2 queue=6214e9\n1 2932+66 1x1 queue=11cb48\n" },
     /* 2016 is a leap year: 28 Feb 12:00 to 1 Mar is a day and a half, 129,600 s; 2100-like rules: 2000 was one too */
     { "philly: leap years", "philly-csv",
-      "timestamp,duration,num_gpus,cluster\n2016-02-28 12:00:00,1,1,a\n2016-02-29 00:00:00,1,1,a\n2016-03-01 00:00:00,1,1,a\n",
+      "timestamp,duration,num_gpus,cluster\n2016-02-28 12:00:00,1,1,a\n2016-02-29 00:00:00,1,1,a\n2016-03-01 "
+      "00:00:00,1,1,a\n",
       "1 0+1 1x1 queue=a\n2 43200+1 1x1 queue=a\n3 129600+1 1x1 queue=a\n" },
     /* 1999-12-31 to 2001-01-01 are 367 days, as 2000 had 366: 31,708,800 s */
     { "philly: the year 2000", "philly-csv",
-      "timestamp,duration,num_gpus,cluster\n1999-12-31 00:00:00,1,1,a\n2000-02-29 00:00:00,1,1,a\n2001-01-01 00:00:00,1,1,a\n",
+      "timestamp,duration,num_gpus,cluster\n1999-12-31 00:00:00,1,1,a\n2000-02-29 00:00:00,1,1,a\n2001-01-01 "
+      "00:00:00,1,1,a\n",
       "1 0+1 1x1 queue=a\n2 5184000+1 1x1 queue=a\n3 31708800+1 1x1 queue=a\n" },
     { "helios-sim", NULL, "jobname,vc,gpu_num,submit_time,duration\nj5649,6214e9,1,0,30\nj1,11cb48,8,70,61\n",
       "j5649 0+30 1x1 queue=6214e9\nj1 70+61 any8 queue=11cb48\n" },
@@ -96,10 +100,20 @@ static void long_cells(void **state)
 {
     (void)state;
     enum { LONG = 1 << 20 };
-    static const struct { const char *before, *after; } around[] = {
-        { N "\n", ",0,1,1\n" }, { N "\na,", ",1,1\n" }, { N ",", "\n" }, { N ",class\na,0,1,1,", "\n" },
-        { N ",topology\na,0,1,1,required:", "\n" }, { N "\n1,0,1,1\n1,0,1,1\n", ",0,1,1\n" }, { "jobname,vc,gpu_num,submit_time,duration\n", ",a,1,0,1\n" },
-        { "timestamp,duration,num_gpus,gpu_time,cluster\n", ",1,1,1,a\n" }, { "", "" }, { "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 ", "\n" }, { ";", "\n" },
+    static const struct {
+        const char *before, *after;
+    } around[] = {
+        { N "\n", ",0,1,1\n" },
+        { N "\na,", ",1,1\n" },
+        { N ",", "\n" },
+        { N ",class\na,0,1,1,", "\n" },
+        { N ",topology\na,0,1,1,required:", "\n" },
+        { N "\n1,0,1,1\n1,0,1,1\n", ",0,1,1\n" },
+        { "jobname,vc,gpu_num,submit_time,duration\n", ",a,1,0,1\n" },
+        { "timestamp,duration,num_gpus,gpu_time,cluster\n", ",1,1,1,a\n" },
+        { "", "" },
+        { "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 ", "\n" },
+        { ";", "\n" },
     };
     char *text = malloc(LONG + 200);
     assert_non_null(text);

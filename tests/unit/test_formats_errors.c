@@ -1,16 +1,18 @@
 /* test_formats_errors.c - small traces of each format with one thing wrong, and the message that tells it. */
 #include "tests/unit/read_text.h"
 
-struct sample { const char *name, *format, *text, *error; };   /* format NULL: told by the first bytes */
+struct sample {
+    const char *name, *format, *text, *error;
+}; /* format NULL: told by the first bytes */
 
-#define N "job_id,submit_s,duration_s,gpus"
+#define N       "job_id,submit_s,duration_s,gpus"
 #define SWF_END " -1 -1 -1\n" /* partition, preceding job, think time */
-#define HELIOS "jobname,vc,gpu_num,submit_time,duration\n"
-#define PHILLY "timestamp,duration,num_gpus,gpu_time,cluster\n"
-#define NAMES  "one of native, philly-csv, helios-sim, tiresias, pai-sim, swf"
-#define PAI    "job_id,num_inst,num_gpu,num_cpu,submit_time,duration\n"
-#define A_TIME "want a time from 1970 to 2069 like 2017-10-09 07:01:55, got "
-#define A_GPU  "want a whole number up to 1000000, or a fraction below one, got "
+#define HELIOS  "jobname,vc,gpu_num,submit_time,duration\n"
+#define PHILLY  "timestamp,duration,num_gpus,gpu_time,cluster\n"
+#define NAMES   "one of native, philly-csv, helios-sim, tiresias, pai-sim, swf"
+#define PAI     "job_id,num_inst,num_gpu,num_cpu,submit_time,duration\n"
+#define A_TIME  "want a time from 1970 to 2069 like 2017-10-09 07:01:55, got "
+#define A_GPU   "want a whole number up to 1000000, or a fraction below one, got "
 static const struct sample bad[] = {
     { "empty file", NULL, "", "t.csv: cannot tell its format from the first bytes: say FILE:FORMAT with " NAMES },
     { "some other file", NULL, "hello\n",
@@ -23,7 +25,8 @@ static const struct sample bad[] = {
     { "native: empty file", "native", "", "t.csv:1: want a header, got an empty file" },
     { "native: a column is missing", "native", "job_id,submit_s,gpus\na,0,1\n", "t.csv:1: want a column 'duration_s'" },
     { "native: unknown column", "native", N ",gpu_typ\n",
-      "t.csv:1: unknown column 'gpu_typ': want one of job_id, submit_s, duration_s, gpus, gpus_per_task, tasks, min_tasks, "
+      "t.csv:1: unknown column 'gpu_typ': want one of job_id, submit_s, duration_s, gpus, gpus_per_task, tasks, "
+      "min_tasks, "
       "cpus_per_task, mem_gib_per_task, gpu_milli, gpu_type, user, queue, class, priority, preemptible, estimate_s, "
       "deadline_s, status, topology, gpu_mem_gib, mig, model, data_gib, node_selector, affinity, anti_affinity, "
       "max_per_node, tolerations, depends_on, running_on, group, or a name that begins with x_" },
@@ -42,14 +45,16 @@ static const struct sample bad[] = {
       "t.csv:2: submit + duration: want from 0 to less than 100 years, got 3.15576e+09 s" },
     { "native: too long", NULL, N "\na,0,9e9,1\n",
       "t.csv:2: duration: want from 0 to less than 100 years, got 9e+09 s" },
-    { "native: beyond the clock", NULL, N "\na,1e300,1,1\n", "t.csv:2: submit_s: want a number of seconds, got '1e300'" },
+    { "native: beyond the clock", NULL, N "\na,1e300,1,1\n",
+      "t.csv:2: submit_s: want a number of seconds, got '1e300'" },
     { "native: estimate too long", NULL, N ",estimate_s\na,0,1,1,9e9\n",
       "t.csv:2: estimate: want from 0 to less than 100 years, got 9e+09 s" },
     { "native: one GPU and a half", NULL, N "\na,0,1,1.5\n", "t.csv:2: gpus: " A_GPU "'1.5'" },
     { "native: negative GPUs", NULL, N "\na,0,1,-1\n", "t.csv:2: gpus: " A_GPU "'-1'" },
     { "native: too many GPUs", NULL, N "\na,0,1,1000001\n", "t.csv:2: gpus: " A_GPU "'1000001'" },
     { "native: GPUs in words", NULL, N "\na,0,1,two\n", "t.csv:2: gpus: " A_GPU "'two'" },
-    { "native: too small a share", NULL, N "\na,0,1,0.0004\n", "t.csv:2: gpus: want 0 or at least 0.001, got '0.0004'" },
+    { "native: too small a share", NULL, N "\na,0,1,0.0004\n",
+      "t.csv:2: gpus: want 0 or at least 0.001, got '0.0004'" },
     { "native: no multiple of tasks", NULL, N ",tasks\na,0,1,8,3\n",
       "t.csv:2: gpus: want a multiple of tasks (3), got 8" },
     { "native: a fraction over tasks", NULL, N ",tasks\na,0,1,0.5,2\n",
@@ -68,7 +73,8 @@ static const struct sample bad[] = {
       "t.csv:2: min_tasks: want at most as many as tasks (4), got 5" },
     { "native: min_tasks without tasks", NULL, N ",min_tasks\na,0,1,8,4\n",
       "t.csv:2: min_tasks: want at most as many as tasks (1), got 4" },
-    { "native: no tasks", NULL, N ",tasks\na,0,1,8,0\n", "t.csv:2: tasks: want a whole number from 1 to 1000000, got '0'" },
+    { "native: no tasks", NULL, N ",tasks\na,0,1,8,0\n",
+      "t.csv:2: tasks: want a whole number from 1 to 1000000, got '0'" },
     { "native: share beyond one", NULL, N ",gpu_milli\na,0,1,1,1001\n",
       "t.csv:2: gpu_milli: want a whole number from 0 to 1000, got '1001'" },
     { "native: shares disagree", NULL, N ",gpu_milli\na,0,1,0.5,250\n",
@@ -90,10 +96,12 @@ static const struct sample bad[] = {
     { "native: priority", NULL, N ",priority\na,0,1,1,1.5\n",
       "t.csv:2: priority: want a whole number from -2147483648 to 2147483647, got '1.5'" },
     { "native: topology without a level", NULL, N ",topology\na,0,1,1,rack\n",
-      "t.csv:2: topology: want required:LEVEL or preferred:LEVEL, LEVEL being one of island, node, rack, pod, cluster, got "
+      "t.csv:2: topology: want required:LEVEL or preferred:LEVEL, LEVEL being one of island, node, rack, pod, cluster, "
+      "got "
       "'rack'" },
     { "native: topology of no known level", NULL, N ",topology\na,0,1,1,required:row\n",
-      "t.csv:2: topology: want required:LEVEL or preferred:LEVEL, LEVEL being one of island, node, rack, pod, cluster, got "
+      "t.csv:2: topology: want required:LEVEL or preferred:LEVEL, LEVEL being one of island, node, rack, pod, cluster, "
+      "got "
       "'required:row'" },
     { "native: a column of later", NULL, N ",mig\na,0,1,1,\nb,0,1,1,1g.5gb\n",
       "t.csv:3: column 'mig' is not supported yet" },
@@ -153,7 +161,8 @@ static const struct sample bad[] = {
       "t.csv:1: processors requested: want a whole number from -1 to 100000000, got 'one'" },
     { "swf: status", "swf", "1 0 -1 9 1 -1 -1 1 -1 -1 6 1 1 -1 -1" SWF_END,
       "t.csv:1: status: want a whole number from -1 to 5, got '6'" },
-    { "swf: a job twice", "swf", "1 0 -1 9 1 -1 -1 1 -1 -1 1 1 1 -1 -1" SWF_END "1 0 -1 9 1 -1 -1 1 -1 -1 1 1 1 -1 -1" SWF_END,
+    { "swf: a job twice", "swf",
+      "1 0 -1 9 1 -1 -1 1 -1 -1 1 1 1 -1 -1" SWF_END "1 0 -1 9 1 -1 -1 1 -1 -1 1 1 1 -1 -1" SWF_END,
       "t.csv:2: job_id: '1' was used before, on line 1" },
 };
 

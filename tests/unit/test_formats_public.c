@@ -1,5 +1,5 @@
-/* test_formats_public.c - the public traces, read whole. Expected values: traces/README.md and design/reproductions.md of
- * the shared files, which lie in $GPUYARD_SHARED ("../shared" by default); without them the tests are skipped. */
+/* test_formats_public.c - the public traces, read whole. Expected values: traces/README.md and design/reproductions.md
+ * of the shared files, which lie in $GPUYARD_SHARED ("../shared" by default); without them the tests are skipped. */
 #include "tests/unit/test_core.h"
 #include "traces/format.h"
 
@@ -20,7 +20,8 @@ static const struct trace {
 } traces[] = {
     { "philly_oct_nov", "reproductions/philly_oct_nov.csv.zst", "helios-sim", 68503, 0, 11, 0, 2487094239, 0, 0 },
     { "philly_first5000_pai", "reproductions/philly_first5000_pai.csv.zst", "pai-sim", 5000, 0, 1, 0, 0, 0, 0 },
-    { "philly_first3000_tiresias", "reproductions/philly_first3000_tiresias.csv.zst", "tiresias", 3000, 0, 1, 0, 0, 0, 0 },
+    { "philly_first3000_tiresias", "reproductions/philly_first3000_tiresias.csv.zst", "tiresias", 3000, 0, 1, 0, 0, 0,
+      0 },
     { "60_job", "tiresias/60_job.csv", "tiresias", 60, 0, 1, 0, 0, 0, 0 },
     { "sdsc5k", "reproductions/sdsc5k.swf.zst", "swf", 4606, 0, 0, 0, 0, 0, 0 },
     { "philly", "philly/philly.csv.zst", "philly-csv", 82247, 0, 15, 0, 0, 13136, 0 },
@@ -42,7 +43,7 @@ static uint32_t gpus_of(const struct workload *w, job_id j)
     return r->tasks == SPLIT_ANY ? r->gpus : r->tasks * r->gpus;
 }
 
-/* NULL after skip() only in the eyes of the compiler. *used: what its first bytes were taken for. */
+/* The caller frees. *used: what its first bytes were taken for. */
 static struct workload *read_shared(const char *path, const struct trace_format **used)
 {
     const char *shared = getenv("GPUYARD_SHARED");
@@ -93,15 +94,31 @@ static void whole_trace(void **state)
     workload_free(w);
 }
 
-/* README, philly: sizes, virtual clusters, GPU-hours, the longest job, and the months by the days since the first job. */
+/* README, philly: sizes, virtual clusters, months, GPU-hours, the longest job. By date(1), the first job of the file is
+ * submitted at 2017-09-04 10:30:41, the last 9,408,690 s later, and months begin as many seconds later as given here.
+ */
 static void philly_details(void **state)
 {
     (void)state;
-    static const struct { const char *prefix; uint32_t jobs; } clusters[] = {
-        { "6214e9", 41226 }, { "11cb48", 16091 }, { "6c71a0", 9953 }, { "b436b2", 7423 }, { "103959", 1934 },
-        { "ee9e8c", 1511 },  { "0e4a51", 1435 },  { "ed69ec", 1137 }, { "7f04ca", 723 },  { "2869ce", 422 }, { "e13805", 374 },
+    static const struct {
+        const char *prefix;
+        uint32_t jobs;
+    } clusters[] = {
+        { "6214e9", 41226 }, { "11cb48", 16091 }, { "6c71a0", 9953 }, { "b436b2", 7423 },
+        { "103959", 1934 },  { "ee9e8c", 1511 },  { "0e4a51", 1435 }, { "ed69ec", 1137 },
+        { "7f04ca", 723 },   { "2869ce", 422 },   { "e13805", 374 },
+    };
+    static const struct {
+        int64_t until_s;
+        uint32_t jobs;
+    } of_months[] = {
+        { 2294959, 5657 },
+        { 4973359, 47192 },
+        { 7565359, 21318 },
+        { INT64_MAX, 8080 },
     };
     const struct trace_format *used;
+    uint32_t in_month[4] = { 0 };
     struct workload *w = read_shared("philly/philly.csv.zst", &used);
     uint32_t of_size[9] = { 0 }, larger = 0, in_cluster[COUNT(clusters)] = { 0 };
     int64_t longest = 0, shortest = TIME_NEVER;
@@ -113,6 +130,10 @@ static void philly_details(void **state)
         longest = run > longest ? run : longest;
         shortest = run < shortest ? run : shortest;
         gpu_ns += (int128_t)run * gpus;
+        size_t m = 0;
+        while (w->facts[j].submit_ns / NS_PER_S >= of_months[m].until_s)
+            m++;
+        in_month[m]++;
         for (size_t c = 0; c < COUNT(clusters); c++)
             in_cluster[c] += strncmp(intern_text(w->queue_names, w->facts[j].queue), clusters[c].prefix, 6) == 0;
     }
@@ -126,7 +147,9 @@ static void philly_details(void **state)
     for (size_t c = 0; c < COUNT(clusters); c++)
         assert_int_equal(in_cluster[c], clusters[c].jobs);
     assert_int_equal(w->facts[0].submit_ns, 0);
-    assert_int_equal(w->facts[w->n_jobs - 1].submit_ns / NS_PER_S / 86400, 109); /* "109 d" */
+    assert_int_equal(w->facts[w->n_jobs - 1].submit_ns, 9408690 * NS_PER_S);
+    for (size_t m = 0; m < 4; m++)
+        assert_int_equal(in_month[m], of_months[m].jobs);
     workload_free(w);
 }
 

@@ -100,8 +100,10 @@ static const struct time_row {
     { "far beyond the end", INT64_MAX - 1, INT64_MAX - 1, TIME_NEVER, TIME_NEVER,
       "t:7: submit: want from 0 to less than 100 years, got 9.22337204e+09 s" },
     { "before time 0", -1, 1, TIME_NEVER, TIME_NEVER, "t:7: submit: want from 0 to less than 100 years, got -1e-09 s" },
-    { "less than no time", 0, -S, TIME_NEVER, TIME_NEVER, "t:7: duration: want from 0 to less than 100 years, got -1 s" },
-    { "estimate", 0, S, 100 * YEAR, TIME_NEVER, "t:7: estimate: want from 0 to less than 100 years, got 3.15576e+09 s" },
+    { "less than no time", 0, -S, TIME_NEVER, TIME_NEVER,
+      "t:7: duration: want from 0 to less than 100 years, got -1 s" },
+    { "estimate", 0, S, 100 * YEAR, TIME_NEVER,
+      "t:7: estimate: want from 0 to less than 100 years, got 3.15576e+09 s" },
     { "deadline", 0, S, TIME_NEVER, -S, "t:7: deadline: want from 0 to less than 100 years, got -1 s" },
 };
 
@@ -120,7 +122,7 @@ static void time_limits(void **state)
 
 static const struct name_row {
     const char *name, *ids[6];
-    const char *expected;        /* of the last */
+    const char *expected; /* of the last */
 } names[] = {
     { "rising numbers", { "1", "2", "30" }, "" },
     { "numbers that fall", { "3", "2", "1" }, "" },
@@ -132,7 +134,8 @@ static const struct name_row {
     { "07 twice", { "7", "07", "07" }, "t:3: job_id: '07' was used before, on line 2" },
     { "0 and 00", { "0", "00" }, "" },
     { "one begins as the other", { "ab", "a", "abc" }, "" },
-    { "a number of too many digits", { "999999999999999999", "1000000000000000000", "1000000000000000000" },
+    { "a number of too many digits",
+      { "999999999999999999", "1000000000000000000", "1000000000000000000" },
       "t:3: job_id: '1000000000000000000' was used before, on line 2" },
 };
 
@@ -158,7 +161,7 @@ static void numbered_by_row(void **state)
     add(w, job(NULL, 0, S));
     add(w, job(NULL, 0, S));
     assert_int_equal(workload_add(w, &again, "t", 9, &err), -1);
-    assert_string_equal(err.text, "t:9: job_id: '2' was used before");   /* rows are not lines here */
+    assert_string_equal(err.text, "t:9: job_id: '2' was used before"); /* rows are not lines here */
     finish(w);
     assert_string_equal(w->truth[1].name, "2");
     workload_free(w);
@@ -196,7 +199,7 @@ static void shapes_are_shared(void **state)
         row.gpu_type = "V100";
         row.gpu_type_length = i % 2000 < 1000 ? 4 : 0;
         row.queue = "qr";
-        row.queue_length = i % 3;        /* "", q and qr: no part of the shape, nor are the rest */
+        row.queue_length = i % 3; /* "", q and qr: no part of the shape, nor are the rest */
         row.priority = (int32_t)i;
         add(w, row);
     }

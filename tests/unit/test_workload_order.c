@@ -66,9 +66,9 @@ static void random_order(void **state)
         struct error err = { "" };
         struct job_row row = job_row_default;
         row.submit_ns = (int64_t)random_below(&r, 5000);
-        row.duration_ns = i;                       /* in truth */
-        row.priority = (int32_t)i;                 /* in facts */
-        row.gpus = (uint32_t)(i % 100);            /* in the shape */
+        row.duration_ns = i;            /* in truth */
+        row.priority = (int32_t)i;      /* in facts */
+        row.gpus = (uint32_t)(i % 100); /* in the shape */
         assert_int_equal(workload_add(w, &row, "t", 1, &err), 0);
     }
     finish(w);
@@ -103,13 +103,13 @@ static void batches(void **state)
     struct workload *w = workload_new();
     struct description d;
     for (int64_t i = 0; i < 7; i++)
-        add(w, i * i * S, 0, i == 4 ? 20 * S : TIME_NEVER);   /* job 5: submitted at 16, due 4 s later */
+        add(w, i * i * S, 0, i == 4 ? 20 * S : TIME_NEVER); /* job 5: submitted at 16, due 4 s later */
     finish(w);
     workload_retime_batches(w, 3, 60 * S);
     describe_jobs(&d, w);
     assert_string_equal(d.text, "1 0+1 1x1\n2 0+1 1x1\n3 0+1 1x1\n4 60+1 1x1\n5 60+1 1x1 deadline=64\n6 60+1 1x1\n"
                                 "7 120+1 1x1\n");
-    workload_retime_batches(w, 1, INT64_MAX);   /* absurd, but no overflow: all but the first at the end of time */
+    workload_retime_batches(w, 1, INT64_MAX); /* absurd, but no overflow: all but the first at the end of time */
     assert_true(w->facts[0].submit_ns == 0 && w->facts[6].submit_ns == 100 * YEAR - 1);
     workload_free(w);
 }
@@ -142,7 +142,7 @@ static void load(void **state)
     const struct load_row *r = *state;
     struct workload *w = workload_new();
     add(w, r->submit_ns, 0, TIME_NEVER);
-    add(w, r->submit_ns, 0, r->submit_ns / 2);   /* late from the start: by as much afterwards */
+    add(w, r->submit_ns, 0, r->submit_ns / 2); /* late from the start: by as much afterwards */
     finish(w);
     workload_scale_load(w, r->load);
     assert_int_equal(w->facts[0].submit_ns, r->expected_ns);

@@ -6,14 +6,13 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 /* One row as its cells say it; what has no cell keeps the default. */
 struct native {
     struct cell job_id, user, queue, gpu_type;
     int64_t submit_ns, duration_ns, estimate_ns, deadline_ns;
     int64_t gpus_milli, per_task_milli, tasks, min_tasks, gpu_milli, cpu_milli, mem_mib, priority;
-    size_t preemptible, class, status;   /* indexes of words */
+    size_t preemptible, class, status; /* indexes of words */
     uint8_t required_level, preferred_level;
 };
 #define NOT_GIVEN (-1)
@@ -34,23 +33,35 @@ static const char *const classes[] = { "training", "inference", "interactive", "
 static const char *const fates[] = { "completed", "failed", "cancelled", NULL };                /* enum job_fate */
 static const char *const levels[] = { "island", "node", "rack", "pod", "cluster", NULL };       /* enum level */
 
+/* clang-format off: a table */
 enum kind { TEXT, TIME, GPUS, NUMBER, WORD, TOPOLOGY, NOT_YET };
 struct column {
     const char *name;
     enum kind kind;
-    size_t at;                   /* where in struct native */
-    int64_t scale, least, most;  /* NUMBER; scale 1: whole */
-    const char *const *words;    /* WORD */
+    size_t at;                  /* where in struct native */
+    int64_t scale, least, most; /* NUMBER; scale 1: whole */
+    const char *const *words;   /* WORD */
 };
-#define NEEDED     4 /* the first ones */
-#define TASKS_MAX  1000000
-#define CPUS_MAX   1000000
-#define GIB_MAX    1000000
-#define CELL(text, is, field)           { .name = text, .kind = is, .at = offsetof(struct native, field) }
-#define A_WORD(text, field, list)       { .name = text, .kind = WORD, .at = offsetof(struct native, field), .words = list }
-#define A_NUMBER(text, field, by, from, to) \
-    { .name = text, .kind = NUMBER, .at = offsetof(struct native, field), .scale = by, .least = from, .most = to }
-#define LATER(text)                     { .name = text, .kind = NOT_YET }
+#define NEEDED    4 /* the first ones */
+#define TASKS_MAX 1000000
+#define CPUS_MAX  1000000
+#define GIB_MAX   1000000
+#define CELL(text, is, field)                                                                                          \
+    {                                                                                                                  \
+        .name = text, .kind = is, .at = offsetof(struct native, field)                                                 \
+    }
+#define A_WORD(text, field, list)                                                                                      \
+    {                                                                                                                  \
+        .name = text, .kind = WORD, .at = offsetof(struct native, field), .words = list                                \
+    }
+#define A_NUMBER(text, field, by, from, to)                                                                            \
+    {                                                                                                                  \
+        .name = text, .kind = NUMBER, .at = offsetof(struct native, field), .scale = by, .least = from, .most = to     \
+    }
+#define LATER(text)                                                                                                    \
+    {                                                                                                                  \
+        .name = text, .kind = NOT_YET                                                                                  \
+    }
 static const struct column columns[] = {
     CELL("job_id", TEXT, job_id),
     CELL("submit_s", TIME, submit_ns),
@@ -72,15 +83,25 @@ static const struct column columns[] = {
     CELL("deadline_s", TIME, deadline_ns), /* a point in time, as submit_s is */
     A_WORD("status", status, fates),
     CELL("topology", TOPOLOGY, required_level),
-    LATER("gpu_mem_gib"), LATER("mig"), LATER("model"), LATER("data_gib"), LATER("node_selector"), LATER("affinity"),
-    LATER("anti_affinity"), LATER("max_per_node"), LATER("tolerations"), LATER("depends_on"), LATER("running_on"),
+    LATER("gpu_mem_gib"),
+    LATER("mig"),
+    LATER("model"),
+    LATER("data_gib"),
+    LATER("node_selector"),
+    LATER("affinity"),
+    LATER("anti_affinity"),
+    LATER("max_per_node"),
+    LATER("tolerations"),
+    LATER("depends_on"),
+    LATER("running_on"),
     LATER("group"),
 };
+/* clang-format on */
 #define COLUMNS (sizeof columns / sizeof *columns)
 
 struct reading {
     struct workload *w;
-    size_t n_used, cell[COLUMNS];            /* cell[k] of a row is of column used[k] */
+    size_t n_used, cell[COLUMNS]; /* cell[k] of a row is of column used[k] */
     const struct column *used[COLUMNS];
 };
 
@@ -124,27 +145,6 @@ static int on_header(void *self, const struct row *header, struct error *err)
 
 /* ---- cells ---- */
 
-static size_t word_index(const char *const *words, const char *text)
-{
-    size_t i = 0;
-    while (words[i] && strcasecmp(words[i], text) != 0)
-        i++;
-    return i;
-}
-
-static int take_word(const struct row *row, size_t i, const char *const *words, size_t *index, struct error *err)
-{
-    char want[128] = "one of";
-    size_t n = strlen(want), k = word_index(words, row->cell[i].text);
-    if (words[k]) {
-        *index = k;
-        return 0;
-    }
-    for (k = 0; words[k] && n < sizeof want; k++)
-        n += (size_t)snprintf(want + n, sizeof want - n, "%s %s", k ? "," : "", words[k]);
-    return cell_error(row, i, want, err);
-}
-
 /* "required:rack": never wider. "preferred:rack": wider if need be. */
 static int take_topology(const struct row *row, size_t i, struct native *n, struct error *err)
 {
@@ -155,8 +155,8 @@ static int take_topology(const struct row *row, size_t i, struct native *n, stru
     else if (level < LEVEL_ANY && length == 9 && strncmp(text, "preferred", 9) == 0)
         n->preferred_level = (uint8_t)level;
     else
-        return cell_error(row, i, "required:LEVEL or preferred:LEVEL, LEVEL being one of island, node, rack, pod, cluster",
-                          err);
+        return cell_error(
+            row, i, "required:LEVEL or preferred:LEVEL, LEVEL being one of island, node, rack, pod, cluster", err);
     return 0;
 }
 
@@ -178,7 +178,7 @@ static int take_cell(const struct row *row, size_t i, const struct column *c, st
             return cell_integer(row, i, c->least, c->most, to, err);
         return cell_decimal(row, i, c->scale, c->least, c->most, to, err);
     case WORD:
-        return take_word(row, i, c->words, to, err);
+        return cell_word(row, i, c->words, to, err);
     case TOPOLOGY:
         return take_topology(row, i, n, err);
     case NOT_YET:

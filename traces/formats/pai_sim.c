@@ -1,16 +1,16 @@
 /* pai_sim.c - the job list of the PAI-2020 simulator (alibaba/clusterdata:cluster-trace-gpu-v2020/simulator).
  *
- * num_gpu and num_cpu are those of one instance, of num_inst alike. gpu_type MISC stands there for "some other model" of
- * the traced cluster; as a demand it says nothing, so MISC, like an empty cell, is any model. wait_time is what happened
- * there, and user_dur, group_dur and group_gpu_dur are its predictions from other jobs: none of it is read. */
+ * num_gpu and num_cpu are those of one instance, of num_inst alike. gpu_type MISC stands there for "some other model"
+ * of the traced cluster; as a demand it says nothing, so MISC, like an empty cell, is any model. wait_time is what
+ * happened there, and user_dur, group_dur and group_gpu_dur are its predictions from other jobs: none of it is read. */
 #include "traces/columns.h"
 
 #include <string.h>
 
 enum { JOB_ID, USER, GPU_TYPE, NUM_INST, NUM_GPU, NUM_CPU, SUBMIT_TIME, DURATION };
-static const char *const names[] = { "job_id",      "user?",    "gpu_type?",  "num_inst",  "num_gpu",    "num_cpu?",
-                                     "submit_time", "duration", "wait_time?", "user_dur?", "group_dur?", "group_gpu_dur?",
-                                     NULL };
+static const char *const names[] = { "job_id",     "user?",          "gpu_type?", "num_inst",   "num_gpu",
+                                     "num_cpu?",   "submit_time",    "duration",  "wait_time?", "user_dur?",
+                                     "group_dur?", "group_gpu_dur?", NULL };
 
 #define INSTANCES_MAX 1000000
 #define CPUS_MAX      1000000

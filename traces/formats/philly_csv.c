@@ -1,7 +1,7 @@
 /* philly_csv.c - the Philly log as a table (petuum/adaptdl, siasosp23/artifacts): one line a job, in no order.
  *
- * timestamp is a wall clock without a zone, read as UTC; the earliest becomes time 0. gpu_time is duration x num_gpus and
- * not read. Jobs have no names: they are numbered by their row. */
+ * timestamp is a wall clock without a zone, read as UTC; the earliest becomes time 0. gpu_time is duration x num_gpus
+ * and not read. Jobs have no names: they are numbered by their row. */
 #include "traces/columns.h"
 
 enum { TIMESTAMP, DURATION, NUM_GPUS, GPU_TIME, CLUSTER };

@@ -10,11 +10,15 @@
 
 #include <string.h>
 
+/* clang-format off */
 enum { JOB, SUBMIT, WAIT, RUN, PROCS, CPU, MEMORY, PROCS_ASKED, TIME_ASKED, MEMORY_ASKED, STATUS, USER, GROUP, PROGRAM,
        QUEUE, PARTITION, PRECEDING, THINK, FIELDS };
+/* clang-format on */
 static const char *const names[FIELDS] = {
-    "job number",     "submit time",      "wait time",   "run time", "processors", "CPU time", "memory", "processors requested",
-    "time requested", "memory requested", "status",      "user",     "group",      "program",  "queue",  "partition",
+    "job number",     "submit time",      "wait time", "run time",
+    "processors",     "CPU time",         "memory",    "processors requested",
+    "time requested", "memory requested", "status",    "user",
+    "group",          "program",          "queue",     "partition",
     "preceding job",  "think time",
 };
 enum { STATUS_FAILED = 0, STATUS_PART = 2, STATUS_LAST_PART = 4, STATUS_CANCELLED = 5 };
@@ -28,7 +32,8 @@ struct record {
 static int read_record(const struct row *row, struct record *r, struct error *err)
 {
     if (cell_integer(row, JOB, INT64_MIN, INT64_MAX, &r->job, err) != 0 ||
-        cell_time(row, SUBMIT, INT64_MIN, &r->submit_ns, err) != 0 || cell_time(row, RUN, INT64_MIN, &r->run_ns, err) != 0 ||
+        cell_time(row, SUBMIT, INT64_MIN, &r->submit_ns, err) != 0 ||
+        cell_time(row, RUN, INT64_MIN, &r->run_ns, err) != 0 ||
         cell_integer(row, PROCS, -1, PROCS_MAX, &r->procs, err) != 0 ||
         cell_integer(row, PROCS_ASKED, -1, PROCS_MAX, &r->procs_asked, err) != 0 ||
         cell_time(row, TIME_ASKED, INT64_MIN, &r->asked_ns, err) != 0)

@@ -1,5 +1,5 @@
-/* tiresias.c - the job list of the Tiresias simulator (SymbioticLab/Tiresias, NSDI'19), times in seconds. Iterations and
- * the model describe the same work as the duration; the interval is the submit time's step. */
+/* tiresias.c - the job list of the Tiresias simulator (SymbioticLab/Tiresias, NSDI'19), times in seconds. Iterations
+ * and the model describe the same work as the duration; the interval is the submit time's step. */
 #include "traces/columns.h"
 
 enum { JOB_ID, NUM_GPU, SUBMIT_TIME, ITERATIONS, MODEL_NAME, DURATION, INTERVAL };

@@ -1,0 +1,137 @@
+/* manifest.c - see manifest.h. */
+#include "sim/run/manifest.h"
+
+#include "sim/run/params.h"
+#include "sim/run/version.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static void write_json(struct output *o, json_t *root)
+{
+    char *text = json_dumps(root, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
+    out_text(o, text);
+    out_char(o, '\n');
+    free(text);
+    json_decref(root);
+}
+
+/* Paths and names may hold bytes that are not UTF-8; JSON may not. */
+static json_t *text_or_null(const char *text)
+{
+    json_t *value = text ? json_string(text) : NULL;
+    return value ? value : json_null();
+}
+
+static json_t *parameters(const struct param *list, const void *params)
+{
+    json_t *o = json_object();
+    for (const struct param *p = list; p && p->name; p++) {
+        char value[64];
+        params_show(p, params, value, sizeof value);
+        json_object_set_new(o, p->name, json_string(value));
+    }
+    return o;
+}
+
+static json_t *input(const char *path, const char *format, const char *sha256)
+{
+    json_t *o = json_object();
+    json_object_set_new(o, "path", text_or_null(path));
+    if (format)
+        json_object_set_new(o, "format", text_or_null(format));
+    json_object_set_new(o, "sha256", text_or_null(sha256));
+    return o;
+}
+
+static json_t *counts(const struct run_totals *t, const struct workload *w, uint32_t skipped)
+{
+    const struct { const char *name; uint64_t value; } count[] = {
+        { "jobs", w->n_jobs },          { "skipped_rows", skipped },
+        { "completed", t->completed },  { "failed", t->failed },
+        { "cancelled", t->cancelled },  { "rejected", t->rejected },
+        { "running", t->running },      { "pending", t->pending },
+        { "never_started", t->never_started }, { "starts", t->starts },
+        { "preemptions", t->preemptions }, { "moves", t->moves },
+        { "passes", t->passes },        { "events", t->events },
+    };
+    json_t *o = json_object();
+    for (size_t i = 0; i < sizeof count / sizeof count[0]; i++)
+        json_object_set_new(o, count[i].name, json_integer((json_int_t)count[i].value));
+    return o;
+}
+
+/* What the world refused the policy, by reason; empty in a sound run. */
+static json_t *refusals(const struct run_totals *t)
+{
+    json_t *o = json_object();
+    for (unsigned i = 0; i < SCHED_RESULTS; i++)
+        if (t->refused[i])
+            json_object_set_new(o, sched_result_name[i], json_integer((json_int_t)t->refused[i]));
+    if (t->sight_refused)
+        json_object_set_new(o, "run time asked without SEES_RUN_TIME", json_integer((json_int_t)t->sight_refused));
+    return o;
+}
+
+static void where_and_when(json_t *root)
+{
+    char host[256] = "", when[64];
+    time_t now = time(NULL);
+    struct tm tm;
+    gethostname(host, sizeof host - 1);
+    strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &tm));
+    json_object_set_new(root, "host", text_or_null(host));
+    json_object_set_new(root, "written", json_string(when));
+}
+
+void manifest_write(struct output *o, const struct results_setup *setup, const struct sched *s)
+{
+    const struct run_setup *run = run_setup_of(s);
+    const struct run_origin *origin = &setup->origin;
+    json_t *root = json_object(), *command = json_array();
+    for (int i = 0; i < origin->argc; i++)
+        json_array_append_new(command, text_or_null(origin->argv[i]));
+    json_object_set_new(root, "program", json_string("gpuyard"));
+    json_object_set_new(root, "version", json_string(version_text()));
+    json_object_set_new(root, "commit", json_string(version_commit()));
+    json_object_set_new(root, "compiler", json_string(version_compiler()));
+    json_object_set_new(root, "schema_version", json_integer(SCHEMA_VERSION));
+    json_object_set_new(root, "command", command);
+    json_object_set_new(root, "policy", text_or_null(run->policy->name));
+    json_object_set_new(root, "policy_text", text_or_null(origin->policy_text));
+    json_object_set_new(root, "policy_parameters", parameters(run->policy->params, run_policy_params(s)));
+    json_object_set_new(root, "placement", text_or_null(run->placer->name));
+    json_object_set_new(root, "placement_text", text_or_null(origin->placement_text));
+    json_object_set_new(root, "placement_parameters", parameters(run->placer->params, run_placer_params(s)));
+    json_object_set_new(root, "clairvoyant", json_boolean(run_totals(s)->clairvoyant));
+    json_object_set_new(root, "seed", json_integer((json_int_t)run->seed));
+    json_object_set_new(root, "cluster", input(origin->cluster_path, NULL, origin->cluster_sha256));
+    json_object_set_new(root, "trace", input(origin->trace_path, origin->trace_format, origin->trace_sha256));
+    json_object_set_new(root, "configuration", text_or_null(origin->settings_yaml));
+    json_object_set_new(root, "counts", counts(run_totals(s), run->workload, origin->skipped_rows));
+    json_object_set_new(root, "refused", refusals(run_totals(s)));
+    where_and_when(root);
+    write_json(o, root);
+}
+
+void manifest_summary_json(struct output *o, const struct summary *m)
+{
+    json_t *root = json_object(), *list = json_array();
+    for (size_t i = 0; i < m->n; i++) {
+        const struct metric *x = &m->metric[i];
+        json_t *row = json_object();
+        json_object_set_new(row, "metric", json_string(x->kind->name));
+        json_object_set_new(row, "scope", text_or_null(x->scope));
+        json_object_set_new(row, "value", isfinite(x->value) ? json_real(x->value) : json_null());
+        json_object_set_new(row, "unit", json_string(x->kind->unit));
+        json_object_set_new(row, "n", json_integer((json_int_t)x->n));
+        json_array_append_new(list, row);
+    }
+    json_object_set_new(root, "schema_version", json_integer(SCHEMA_VERSION));
+    json_object_set_new(root, "metrics", list);
+    write_json(o, root);
+}

@@ -1,0 +1,259 @@
+/* results.c - what is written while the run goes on, and how all of it appears at once. See results.h. */
+#include "sim/run/results.h"
+
+#include "sim/core/memory.h"
+#include "sim/core/output.h"
+#include "sim/run/manifest.h"
+#include "sim/run/rows.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+const char *const output_name[OUTPUT_FILES] = { "jobs",  "intervals", "timeseries", "queues",
+                                                "nodes", "summary",   "manifest",   "events" };
+static const char *const file_name[OUTPUT_FILES] = {
+    "jobs.csv", "intervals.csv", "timeseries.csv", "queues.csv", "nodes.csv", "summary.csv", "manifest.json", "events.csv",
+};
+static const char summary_json_name[] = "summary.json";
+
+struct results {
+    struct results_setup setup;
+    const struct cluster *cluster;
+    const struct workload *workload;
+    struct output *file[OUTPUT_FILES], *summary_json;
+    bool made_directory;
+    bool any_row;
+    struct run_level last;        /* last row of timeseries */
+    int64_t next_sample_ns;
+    uint64_t sequence;
+    int64_t now_ns;
+};
+
+/* ---- Rows as the run goes on ---- */
+
+static void on_interval(void *self, const struct interval *i)
+{
+    struct results *r = self;
+    rows_interval(r->file[OUTPUT_INTERVALS], r->workload, i);
+}
+
+static void on_decision(void *self, job_id j, int64_t now_ns, const char *kind, const char *decision, const char *reason)
+{
+    struct results *r = self;
+    struct output *o = r->file[OUTPUT_EVENTS];
+    out_seconds(o, now_ns);
+    out_char(o, ',');
+    out_integer(o, (int64_t)r->sequence++);
+    out_char(o, ',');
+    out_text(o, kind);
+    out_char(o, ',');
+    if (j != ID_NONE)
+        out_csv(o, r->workload->truth[j].name);
+    out_char(o, ',');
+    out_csv(o, decision);
+    out_char(o, ',');
+    out_csv(o, reason);
+    out_char(o, '\n');
+}
+
+static void timeseries_row(struct results *r, const struct run_level *l)
+{
+    struct output *o = r->file[OUTPUT_TIMESERIES];
+    const int64_t gpus = r->cluster->gpus * MILLI_ALL;
+    const int64_t value[] = { gpus, gpus, l->gpus_milli, l->busy_milli };
+    out_seconds(o, l->now_ns);
+    for (size_t i = 0; i < sizeof value / sizeof value[0]; i++) {
+        out_char(o, ',');
+        out_decimal(o, value[i], MILLI_ALL);
+    }
+    out_char(o, ',');
+    out_integer(o, l->running);
+    out_char(o, ',');
+    out_integer(o, l->waiting);
+    out_char(o, ',');
+    out_decimal(o, l->waiting_milli, MILLI_ALL);
+    out_char(o, '\n');
+}
+
+static void queue_row(struct results *r, const struct sched *s, queue_id q)
+{
+    struct output *o = r->file[OUTPUT_QUEUES];
+    int64_t deserved = r->cluster->queue[q].quota.deserved.gpu_milli, held = queue_held(s, q).gpu_milli;
+    out_seconds(o, sched_now(s));
+    out_char(o, ',');
+    out_csv(o, r->cluster->queue[q].name);
+    out_char(o, ',');
+    out_decimal(o, held, MILLI_ALL);
+    out_char(o, ',');
+    if (deserved != UNLIMITED)
+        out_decimal(o, deserved, MILLI_ALL);
+    out_char(o, ',');
+    out_decimal(o, held + queue_pending(s, q).gpu_milli, MILLI_ALL);
+    out_char(o, '\n');
+}
+
+static void on_instant(void *self, const struct sched *s)
+{
+    struct results *r = self;
+    struct run_level l = run_level(s);
+    if (r->setup.sample_ns) {
+        if (r->any_row && l.now_ns < r->next_sample_ns)
+            return;
+        r->next_sample_ns = l.now_ns - l.now_ns % r->setup.sample_ns + r->setup.sample_ns;
+    }
+    const struct run_level *p = &r->last;
+    bool same = r->any_row && p->gpus_milli == l.gpus_milli && p->busy_milli == l.busy_milli &&
+                p->waiting_milli == l.waiting_milli && p->running == l.running && p->waiting == l.waiting;
+    if (r->file[OUTPUT_TIMESERIES] && !same)
+        timeseries_row(r, &l);
+    r->any_row = true;
+    r->last = l;
+    if (!r->file[OUTPUT_QUEUES])
+        return;
+    if (r->setup.sample_ns) {
+        for (queue_id q = 0; q < r->cluster->n_queues; q++)
+            queue_row(r, s, q);
+        return;
+    }
+    const queue_id *changed;
+    size_t n = run_changed_queues(s, &changed);
+    for (size_t i = 0; i < n; i++)
+        queue_row(r, s, changed[i]);
+}
+
+struct run_observer results_observer(struct results *r)
+{
+    struct run_observer o = { .self = r };
+    if (r->file[OUTPUT_INTERVALS])
+        o.interval = on_interval;
+    if (r->file[OUTPUT_EVENTS])
+        o.decision = on_decision;
+    if (r->file[OUTPUT_TIMESERIES] || r->file[OUTPUT_QUEUES])
+        o.instant = on_instant;
+    return o;
+}
+
+/* ---- Opening and ending ---- */
+
+/* Like mkdir -p; *made: the last directory is new. */
+static int make_directory(const char *path, bool *made, struct error *err)
+{
+    char *copy = mem_text(path, strlen(path));
+    for (char *p = copy + 1; *p; p++) {
+        if (*p != '/')
+            continue;
+        *p = '\0';
+        mkdir(copy, 0777);                /* what matters is whether the last one works */
+        *p = '/';
+    }
+    int result = 0;
+    struct stat st;
+    *made = mkdir(copy, 0777) == 0;
+    if (!*made && errno != EEXIST)
+        result = error_set(err, "%s: cannot make the directory: %s", path, strerror(errno));
+    else if (!*made && (stat(copy, &st) != 0 || !S_ISDIR(st.st_mode)))
+        result = error_set(err, "%s: want a directory for the results", path);
+    free(copy);
+    return result;
+}
+
+struct results *results_open(const struct results_setup *setup, const struct cluster *c, const struct workload *w,
+                             struct error *err)
+{
+    struct results *r = mem_new(1, sizeof *r);
+    r->setup = *setup;
+    r->setup.outputs |= 1u << OUTPUT_MANIFEST;
+    r->cluster = c;
+    r->workload = w;
+    int result = make_directory(setup->directory, &r->made_directory, err);
+    for (unsigned f = 0; f < OUTPUT_FILES && result == 0; f++)
+        if (r->setup.outputs & 1u << f && !(r->file[f] = output_open(setup->directory, file_name[f], err)))
+            result = -1;
+    if (result == 0 && r->file[OUTPUT_SUMMARY] &&
+        !(r->summary_json = output_open(setup->directory, summary_json_name, err)))
+        result = -1;
+    if (result != 0) {
+        results_discard(r);
+        return NULL;
+    }
+    for (unsigned f = OUTPUT_INTERVALS; f < OUTPUT_FILES; f++)
+        if (r->file[f] && (f == OUTPUT_INTERVALS || f == OUTPUT_TIMESERIES || f == OUTPUT_QUEUES || f == OUTPUT_EVENTS))
+            rows_header(r->file[f], f);
+    return r;
+}
+
+static void discard_files(struct results *r)
+{
+    for (unsigned f = 0; f < OUTPUT_FILES; f++)
+        output_discard(r->file[f]);
+    output_discard(r->summary_json);
+}
+
+void results_discard(struct results *r)
+{
+    if (!r)
+        return;
+    discard_files(r);
+    if (r->made_directory)
+        rmdir(r->setup.directory);
+    free(r);
+}
+
+/* What an earlier run left under a name that this run does not write would look like this run's. */
+static void remove_stale(const struct results *r)
+{
+    for (unsigned f = 0; f < OUTPUT_FILES; f++) {
+        char path[4096];
+        if (r->setup.outputs & 1u << f)
+            continue;
+        snprintf(path, sizeof path, "%s/%s", r->setup.directory, file_name[f]);
+        unlink(path);
+        if (f != OUTPUT_SUMMARY)
+            continue;
+        snprintf(path, sizeof path, "%s/%s", r->setup.directory, summary_json_name);
+        unlink(path);
+    }
+}
+
+static int settle_all(struct results *r, struct error *err)
+{
+    int result = 0;
+    for (unsigned f = 0; f < OUTPUT_FILES; f++)
+        if (r->file[f] && output_settle(r->file[f], err) != 0)
+            result = -1;
+    if (r->summary_json && output_settle(r->summary_json, err) != 0)
+        result = -1;
+    return result;
+}
+
+int results_finish(struct results *r, const struct sched *s, const struct summary *m, struct error *err)
+{
+    if (r->file[OUTPUT_JOBS])
+        rows_jobs(r->file[OUTPUT_JOBS], s);
+    if (r->file[OUTPUT_NODES])
+        rows_nodes(r->file[OUTPUT_NODES], s);
+    if (r->file[OUTPUT_SUMMARY]) {
+        rows_summary_csv(r->file[OUTPUT_SUMMARY], m);
+        manifest_summary_json(r->summary_json, m);
+    }
+    manifest_write(r->file[OUTPUT_MANIFEST], &r->setup, s);
+    if (settle_all(r, err) != 0) {
+        results_discard(r);
+        return -1;
+    }
+    int result = 0;
+    remove_stale(r);
+    if (r->summary_json && output_commit(r->summary_json, err) != 0)
+        result = -1;
+    for (unsigned i = 0; i < OUTPUT_FILES; i++) {
+        unsigned f = i + 1 < OUTPUT_FILES ? (i < OUTPUT_MANIFEST ? i : i + 1) : OUTPUT_MANIFEST;    /* the manifest last */
+        if (r->file[f] && output_commit(r->file[f], err) != 0)
+            result = -1;
+    }
+    free(r);
+    return result;
+}

@@ -1,0 +1,16 @@
+/* rows.h - the columns of every result file, and the rows of those that are written at the end. */
+#pragma once
+#include "sim/core/output.h"
+#include "sim/run/results.h"
+
+extern const char *const *const output_columns[OUTPUT_FILES];    /* each ends with NULL; NULL: not a CSV file */
+
+void rows_header(struct output *o, enum output_file file);
+/* One line of jobs.csv: from the trace and what came of the job. */
+void rows_job(struct output *o, const struct cluster *c, const struct workload *w, job_id j,
+              const struct job_result *r);
+void rows_jobs(struct output *o, const struct sched *s);
+void rows_nodes(struct output *o, const struct sched *s);
+void rows_interval(struct output *o, const struct workload *w, const struct interval *i);
+void rows_summary_csv(struct output *o, const struct summary *m);
+const char *rows_class(enum job_class class);

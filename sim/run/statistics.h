@@ -1,0 +1,12 @@
+/* statistics.h - exact means and quantiles of integer samples. */
+#pragma once
+#include "sim/core/units.h"
+
+/* Quantile p of type 7 (models.md 10.5): h = (n-1) p, linear between the two neighbours, as
+ * gsl_stats_quantile_from_sorted_data. Reorders the sample; O(n). n > 0. */
+double quantile(int64_t *sample, size_t n, double p);
+
+/* A sum of doubles with compensation (Neumaier, ZAMM 54, 1974): the order of a million terms does not show. */
+struct exact_sum { double sum, rest; };
+void   sum_add(struct exact_sum *s, double x);
+double sum_value(const struct exact_sum *s);

@@ -1,0 +1,298 @@
+/* summary.c - see summary.h. Sums of times are exact integers; the only rounding is the last division. */
+#include "sim/run/summary.h"
+
+#include "sim/core/memory.h"
+#include "sim/run/rows.h"
+#include "sim/run/statistics.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { P99_LEAST_JOBS = 1000 };    /* models.md 10.5: below that a 99th percentile says nothing */
+
+enum {
+    JOBS_SUBMITTED, JOBS_COMPLETED, JOBS_FAILED, JOBS_CANCELLED, JOBS_REJECTED, JOBS_RUNNING, JOBS_PENDING,
+    JOBS_NEVER_STARTED, JCT_MEAN, JCT_P50, JCT_P90, JCT_P99, JCT_CENSORED_MEAN, WAIT_MEAN, WAIT_P50, WAIT_P90, WAIT_P99,
+    FIRST_WAIT_MEAN, WAITED, SLOWDOWN_MEAN, BOUNDED_SLOWDOWN_MEAN, MAKESPAN, UTIL_ALLOC, UTIL_BUSY, UTIL_EFFECTIVE, GOODPUT,
+    GPU_H_HELD, GPU_H_FREE_WHILE_WAITING, PREEMPTIONS, RESTARTS, LOST_GPU_H, OVERHEAD_GPU_H, QUEUE_LENGTH_MEAN,
+    GPUS_WAITING_MEAN, METRICS
+};
+const struct metric_kind metric_kinds[] = {
+    [JOBS_SUBMITTED] = { "jobs_submitted", "", "jobs of the trace that arrived" },
+    [JOBS_COMPLETED] = { "jobs_completed", "", "ended, and completed according to the trace" },
+    [JOBS_FAILED] = { "jobs_failed", "", "ended, and failed according to the trace" },
+    [JOBS_CANCELLED] = { "jobs_cancelled", "", "ended, and cancelled according to the trace" },
+    [JOBS_REJECTED] = { "jobs_rejected", "", "could never have run, and were refused" },
+    [JOBS_RUNNING] = { "jobs_running", "", "still running at the cut-off" },
+    [JOBS_PENDING] = { "jobs_pending", "", "still waiting at the end" },
+    [JOBS_NEVER_STARTED] = { "jobs_never_started", "", "waiting at the end for quota, limit or a dependency, for ever" },
+    [JCT_MEAN] = { "jct_mean_s", "s", "job completion time: last end - submit; of jobs that ended" },
+    [JCT_P50] = { "jct_p50_s", "s", "its median (type 7)" },
+    [JCT_P90] = { "jct_p90_s", "s", "its 90th percentile" },
+    [JCT_P99] = { "jct_p99_s", "s", "its 99th percentile; from 1000 jobs on" },
+    [JCT_CENSORED_MEAN] = { "jct_censored_mean_s", "s", "mean JCT with unfinished jobs counted up to the end: a lower bound" },
+    [WAIT_MEAN] = { "wait_mean_s", "s", "all time in queue, requeues included; of jobs that ended" },
+    [WAIT_P50] = { "wait_p50_s", "s", "its median" },
+    [WAIT_P90] = { "wait_p90_s", "s", "its 90th percentile" },
+    [WAIT_P99] = { "wait_p99_s", "s", "its 99th percentile; from 1000 jobs on" },
+    [FIRST_WAIT_MEAN] = { "first_wait_mean_s", "s", "first start - submit; of jobs that ended" },
+    [WAITED] = { "waited_share", "", "share of the jobs that ended whose wait was not zero" },
+    [SLOWDOWN_MEAN] = { "slowdown_mean", "", "JCT / service time; of jobs that ended and had any" },
+    [BOUNDED_SLOWDOWN_MEAN] = { "bounded_slowdown_mean", "", "max(1, JCT / max(service time, 10 s)); of jobs that ended" },
+    [MAKESPAN] = { "makespan_s", "s", "last end - first submit" },
+    [UTIL_ALLOC] = { "util_alloc", "", "GPU-time held / GPU-time that was up; of a queue: its part of that" },
+    [UTIL_BUSY] = { "util_busy", "", "GPU-time in which work was done / GPU-time that was up" },
+    [UTIL_EFFECTIVE] = { "util_effective", "", "GPU-time of work that survived / GPU-time that was up" },
+    [GOODPUT] = { "goodput", "", "GPU-time of work that survived / GPU-time held" },
+    [GPU_H_HELD] = { "gpu_h_held", "GPU h", "GPU-time held" },
+    [GPU_H_FREE_WHILE_WAITING] = { "gpu_h_free_while_waiting", "GPU h", "GPU-time free while at least one job waited" },
+    [PREEMPTIONS] = { "preemptions", "", "stops by the policy" },
+    [RESTARTS] = { "restarts", "", "starts of jobs that had run before" },
+    [LOST_GPU_H] = { "lost_gpu_h", "GPU h", "GPU-time of work that was rolled back" },
+    [OVERHEAD_GPU_H] = { "overhead_gpu_h", "GPU h", "GPU-time of starting up and saving" },
+    [QUEUE_LENGTH_MEAN] = { "queue_length_mean", "", "jobs waiting, mean over time" },
+    [GPUS_WAITING_MEAN] = { "gpus_waiting_mean", "GPUs", "GPUs that waiting jobs ask for, mean over time" },
+    [METRICS] = { NULL, NULL, NULL },
+};
+
+/* What is added up over the jobs of one scope. */
+struct tally {
+    const char *scope;
+    uint64_t jobs, ended, waited, had_service, censored_jobs, count[METRICS];
+    int128_t jct_ns, wait_ns, first_wait_ns, censored_ns, held, lost, overhead;    /* the last three in milli-GPU ns */
+    struct exact_sum slowdown, bounded;
+    int64_t first_ns, last_ns;
+    double quantile_s[2][3];      /* of JCT and wait: p50, p90, p99 */
+    size_t at;                    /* its part of the samples */
+};
+
+static void tally_end(struct tally *t, const struct job_result *r, const struct job_facts *f, int64_t service_ns)
+{
+    static const uint8_t outcome_metric[] = { [OUTCOME_COMPLETED] = JOBS_COMPLETED, [OUTCOME_FAILED] = JOBS_FAILED,
+                                              [OUTCOME_CANCELLED] = JOBS_CANCELLED };
+    int64_t jct_ns = r->wait_ns + r->run_ns, bound_ns = service_ns > 10 * NS_PER_S ? service_ns : 10 * NS_PER_S;
+    t->ended++;
+    t->count[outcome_metric[r->outcome]]++;
+    t->jct_ns += jct_ns;
+    t->wait_ns += r->wait_ns;
+    t->first_wait_ns += r->start_ns - f->submit_ns;
+    t->waited += r->wait_ns > 0;
+    t->last_ns = r->end_ns > t->last_ns ? r->end_ns : t->last_ns;
+    sum_add(&t->bounded, jct_ns > bound_ns ? (double)jct_ns / (double)bound_ns : 1.0);
+    if (service_ns > 0) {
+        t->had_service++;
+        sum_add(&t->slowdown, (double)jct_ns / (double)service_ns);
+    }
+}
+
+static void tally_job(struct tally *t, const struct sched *s, job_id j, const struct job_result *r)
+{
+    const struct workload *w = run_setup_of(s)->workload;
+    const struct job_facts *f = &w->facts[j];
+    if (r->state == JOB_ABSENT)
+        return;
+    t->first_ns = t->jobs == 0 || f->submit_ns < t->first_ns ? f->submit_ns : t->first_ns;
+    t->jobs++;
+    t->count[PREEMPTIONS] += r->preemptions;
+    t->count[RESTARTS] += r->restarts;
+    int128_t gpu_milli = (int128_t)f->ask->gpus * f->ask->gpu_milli * (f->ask->tasks == SPLIT_ANY ? 1 : f->ask->tasks);
+    t->held += r->run_ns * gpu_milli;
+    t->lost += r->lost_ns * gpu_milli;
+    t->overhead += r->overhead_ns * gpu_milli;
+    if (r->state == JOB_GONE && r->outcome == OUTCOME_REJECTED) {
+        t->count[JOBS_REJECTED]++;
+        return;
+    }
+    t->censored_jobs++;
+    t->censored_ns += r->wait_ns + r->run_ns;
+    if (r->state == JOB_GONE)
+        tally_end(t, r, f, w->truth[j].duration_ns);
+    else
+        t->count[r->state == JOB_RUNNING ? JOBS_RUNNING : JOBS_PENDING]++;
+}
+
+/* ---- From tallies to rows ---- */
+
+struct maker { struct summary *m; size_t capacity; const struct sched *s; };
+
+static void put(struct maker *k, unsigned metric, const char *scope, double value, uint64_t n)
+{
+    mem_grow(&k->m->metric, &k->capacity, k->m->n, sizeof *k->m->metric);
+    k->m->metric[k->m->n++] = (struct metric){ &metric_kinds[metric], scope, n ? value : (double)NAN, n };
+}
+
+static double mean_s(int128_t sum_ns, uint64_t n)
+{
+    return n ? (double)sum_ns / (double)n / (double)NS_PER_S : 0;
+}
+
+static double gpu_hours(int128_t milli_ns)
+{
+    return (double)milli_ns / MILLI_ALL / (double)NS_PER_S / 3600;
+}
+
+/* ---- Quantiles: one pass puts the samples of each group side by side ---- */
+
+struct samples { int64_t *jct, *wait; };
+
+static size_t group_of(const struct workload *w, job_id j, bool by_class)
+{
+    return by_class ? w->facts[j].class : w->facts[j].queue;
+}
+
+static void quantiles_of(struct tally *t, const struct samples *x)
+{
+    static const double p[] = { .5, .9, .99 };
+    for (unsigned i = 0; i < 3; i++) {
+        bool enough = t->ended >= (i == 2 ? P99_LEAST_JOBS : 1);
+        t->quantile_s[0][i] = enough ? quantile(x->jct + t->at, t->ended, p[i]) / (double)NS_PER_S : (double)NAN;
+        t->quantile_s[1][i] = enough ? quantile(x->wait + t->at, t->ended, p[i]) / (double)NS_PER_S : (double)NAN;
+    }
+}
+
+static void quantiles_by_group(const struct sched *s, struct tally *group, size_t n_groups, const struct tally *all,
+                               bool by_class, const struct samples *x)
+{
+    const struct workload *w = run_setup_of(s)->workload;
+    size_t *next = mem_new(n_groups + 1, sizeof *next);
+    for (size_t g = 0; g < n_groups; g++) {
+        group[g].at = next[g];
+        next[g + 1] = next[g] + group[g].ended;
+    }
+    for (job_id j = 0; j < w->n_jobs; j++) {
+        struct run_times t = run_times(s, j);
+        if (!t.ended)
+            continue;
+        size_t i = next[group_of(w, j, by_class)]++;
+        x->jct[i] = t.jct_ns;
+        x->wait[i] = t.wait_ns;
+    }
+    free(next);
+    for (size_t g = 0; g < n_groups; g++) {
+        if (all && group[g].ended == all->ended)
+            memcpy(group[g].quantile_s, all->quantile_s, sizeof all->quantile_s);
+        else
+            quantiles_of(&group[g], x);
+    }
+}
+
+static void put_quantiles(struct maker *k, const struct tally *t, unsigned p50, unsigned which)
+{
+    for (unsigned i = 0; i < 3; i++)
+        put(k, p50 + i, t->scope, t->quantile_s[which][i], t->ended);
+}
+
+static void put_jobs(struct maker *k, const struct tally *t, bool all)
+{
+    put(k, JOBS_SUBMITTED, t->scope, (double)t->jobs, t->jobs);
+    for (unsigned m = JOBS_COMPLETED; m <= JOBS_PENDING; m++)
+        put(k, m, t->scope, (double)t->count[m], t->jobs);
+    if (all)
+        put(k, JOBS_NEVER_STARTED, t->scope, run_totals(k->s)->never_started, t->jobs);
+    put(k, JCT_MEAN, t->scope, mean_s(t->jct_ns, t->ended), t->ended);
+    put_quantiles(k, t, JCT_P50, 0);
+    put(k, JCT_CENSORED_MEAN, t->scope, mean_s(t->censored_ns, t->censored_jobs), t->censored_jobs);
+    put(k, WAIT_MEAN, t->scope, mean_s(t->wait_ns, t->ended), t->ended);
+    put_quantiles(k, t, WAIT_P50, 1);
+    put(k, FIRST_WAIT_MEAN, t->scope, mean_s(t->first_wait_ns, t->ended), t->ended);
+    put(k, WAITED, t->scope, (double)t->waited / (double)t->ended, t->ended);
+    put(k, SLOWDOWN_MEAN, t->scope, sum_value(&t->slowdown) / (double)t->had_service, t->had_service);
+    put(k, BOUNDED_SLOWDOWN_MEAN, t->scope, sum_value(&t->bounded) / (double)t->ended, t->ended);
+    put(k, MAKESPAN, t->scope, seconds(t->last_ns - t->first_ns), t->ended);
+}
+
+static void put_gpus(struct maker *k, const struct tally *t, bool all)
+{
+    const struct run_totals *r = run_totals(k->s);
+    double up = (double)r->capacity, held = (double)t->held;
+    int128_t useful = r->account[ACCOUNT_USEFUL];
+    put(k, UTIL_ALLOC, t->scope, held / up, r->capacity > 0);
+    if (all) {
+        put(k, UTIL_BUSY, t->scope, (double)(useful + r->account[ACCOUNT_LOST]) / up, r->capacity > 0);
+        put(k, UTIL_EFFECTIVE, t->scope, (double)useful / up, r->capacity > 0);
+        put(k, GOODPUT, t->scope, (double)useful / held, t->held > 0);
+    }
+    put(k, GPU_H_HELD, t->scope, gpu_hours(t->held), t->jobs);
+    if (all)
+        put(k, GPU_H_FREE_WHILE_WAITING, t->scope, gpu_hours(r->free_while_waiting), t->jobs);
+    put(k, PREEMPTIONS, t->scope, (double)t->count[PREEMPTIONS], t->jobs);
+    put(k, RESTARTS, t->scope, (double)t->count[RESTARTS], t->jobs);
+    put(k, LOST_GPU_H, t->scope, gpu_hours(t->lost), t->jobs);
+    put(k, OVERHEAD_GPU_H, t->scope, gpu_hours(t->overhead), t->jobs);
+    double span = (double)(r->last_ns - r->first_ns);
+    if (all) {
+        put(k, QUEUE_LENGTH_MEAN, t->scope, (double)r->waiting / span, r->last_ns > r->first_ns);
+        put(k, GPUS_WAITING_MEAN, t->scope, (double)r->gpus_waiting / MILLI_ALL / span, r->last_ns > r->first_ns);
+    }
+}
+
+static void put_scope(struct maker *k, const struct tally *t, bool all)
+{
+    put_jobs(k, t, all);
+    put_gpus(k, t, all);
+}
+
+static const char *scope_name(struct maker *k, const char *kind, const char *name)
+{
+    size_t length = strlen(kind) + strlen(name) + 2;
+    char *text = arena_alloc(k->m->memory, length);
+    snprintf(text, length, "%s=%s", kind, name);
+    return text;
+}
+
+static void put_groups(struct maker *k, struct tally *group, size_t n, const struct cluster *c)
+{
+    for (size_t g = 0; g < n; g++) {
+        if (!group[g].jobs)
+            continue;
+        group[g].scope = c ? scope_name(k, "queue", c->queue[g].name)
+                           : scope_name(k, "class", rows_class((enum job_class)g));
+        put_scope(k, &group[g], false);
+    }
+}
+
+struct summary *summary_make(const struct sched *s)
+{
+    const struct workload *w = run_setup_of(s)->workload;
+    const struct cluster *c = run_setup_of(s)->cluster;
+    struct maker k = { .m = mem_new(1, sizeof *k.m), .s = s };
+    struct samples x = { mem_new(w->n_jobs, sizeof *x.jct), mem_new(w->n_jobs, sizeof *x.wait) };
+    struct tally all = { .scope = "all" }, class[CLASSES] = { { NULL } };
+    struct tally *queue = mem_new(c->n_queues, sizeof *queue);
+    k.m->memory = arena_new();
+    for (job_id j = 0; j < w->n_jobs; j++) {
+        struct job_result r = run_job(s, j);
+        tally_job(&all, s, j, &r);
+        tally_job(&class[w->facts[j].class], s, j, &r);
+        tally_job(&queue[w->facts[j].queue], s, j, &r);
+    }
+    quantiles_by_group(s, class, CLASSES, NULL, true, &x);
+    quantiles_of(&all, &x);
+    quantiles_by_group(s, queue, c->n_queues, &all, false, &x);
+    put_scope(&k, &all, true);
+    put_groups(&k, class, CLASSES, NULL);
+    put_groups(&k, queue, c->n_queues, c);
+    free(queue);
+    free(x.jct);
+    free(x.wait);
+    return k.m;
+}
+
+void summary_free(struct summary *m)
+{
+    if (!m)
+        return;
+    free(m->metric);
+    arena_free(m->memory);
+    free(m);
+}
+
+double summary_value(const struct summary *m, const char *name, const char *scope)
+{
+    for (size_t i = 0; i < m->n; i++)
+        if (!strcmp(m->metric[i].kind->name, name) && !strcmp(m->metric[i].scope, scope))
+            return m->metric[i].value;
+    return (double)NAN;
+}
