@@ -24,7 +24,7 @@ DEP_CFLAGS = $(eval DEP_CFLAGS := $$(shell pkg-config --cflags $(PACKAGES)))$(DE
 DEP_LIBS   = $(eval DEP_LIBS := $$(shell pkg-config --libs $(PACKAGES)) -lcsv -ldl -lm)$(DEP_LIBS)
 
 FLAGS = -std=c17 -D_POSIX_C_SOURCE=200809L -D_XOPEN_SOURCE=700 -I. -MMD -MP -fPIE -ffp-contract=off -fno-math-errno \
-        -fstack-protector-strong -fvisibility=hidden \
+        -fstack-protector-strong \
         -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla \
         $(MODE_$(MODE)) $(DEP_CFLAGS)
 LINK  = $(MODE_$(MODE)) -pie -Wl,-z,relro,-z,now -Wl,--dynamic-list=sim/contract/exported.list

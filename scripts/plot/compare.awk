@@ -41,7 +41,7 @@ BEGIN {
                 for (bar = ""; length(bar) < n; ) bar = bar "#"
                 if (ansi)
                     bar = "\033[" (31 + (i - 1) % 6) "m" bar "\033[0m"
-                printf "  %-*s |%s %s\n", longest, label[i], bar, text > "out"
+                printf "  %s |%s %s\n", pad(label[i], longest), bar, text > "out"
             } else
                 printf "%.9g %d %s\n", value[m, i] / scale[m], i, "\"" text "\"" > ("bars." m)
         }

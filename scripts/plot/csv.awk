@@ -11,19 +11,20 @@ function fail(text)
     exit 3
 }
 
-# Reads the header: at[name] becomes the number of that column.
-function csv_open(file, wanted,    n, i, name, f)
+# Reads the header: at[name] becomes the number of that column. Errors call the file `known_as`, if given.
+function csv_open(file, wanted, known_as,    n, i, name, f)
 {
+    known_as = known_as == "" ? file : known_as
     close(file)
     n = csv_next(file, f)
     if (!n)
-        fail(file ": empty or unreadable")
+        fail(known_as ": empty or unreadable")
     for (i = 1; i <= n; i++)
         at[f[i]] = i
     n = split(wanted, name, " ")
     for (i = 1; i <= n; i++)
         if (!(name[i] in at))
-            fail(file ": no column " name[i])
+            fail(known_as ": no column " name[i])
 }
 
 # The next row as f[1..n]; returns n, or 0 at the end. The common row without quotes is fast.

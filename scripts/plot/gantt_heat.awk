@@ -120,8 +120,7 @@ BEGIN {
             print line > "out"
     }
     if (term) {
-        end = sprintf("%.3g %s", (t1 - t0) / unit_s, unit)
-        printf "%14s%-*s%-*.3g%s\n", "", int(bins / 2), "0", bins - int(bins / 2) - length(end), (t1 - t0) / 2 / unit_s, end > "out"
+        print pad("", 14) time_scale(t1 - t0, bins) > "out"
         exit
     }
     row_px = rows <= 20 ? 24 : rows <= 50 ? 12 : rows <= 100 ? 7 : 4

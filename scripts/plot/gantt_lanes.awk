@@ -173,7 +173,7 @@ function inked(mark, k)
 {
     return ansi ? sprintf("\033[%d;%dm%s\033[0m", k % 2, 31 + (k - 1) % 6, mark) : mark
 }
-function text_out(title, subtitle,    y, x, line, k, at_node, used, t)
+function text_out(title, subtitle,    y, x, line, k, used, text)
 {
     print "  " title > "out"
     if (subtitle)
@@ -186,11 +186,7 @@ function text_out(title, subtitle,    y, x, line, k, at_node, used, t)
                 line = line ((y, x) in cell ? inked(cell[y, x], cell_colour[y, x]) : ".")
             print line > "out"
         }
-    t = (t1 - t0) / unit_s
-    line = sprintf("%14s%-*s", "", int(wide / 2), 0)
-    line = line sprintf("%-*.3g%*.3g %s", int(wide / 2) - length(sprintf("%.3g", t)) - length(unit), t / 2,
-        length(sprintf("%.3g", t)), t, unit)
-    print line > "out"
+    print pad("", 14) time_scale(t1 - t0, wide) > "out"
     if (queues > 1) {
         for (k = 1; k <= queues && k <= 10; k++) {
             text = "  " substr("abcdefghij", k, 1) " " queue_name(k)

@@ -104,6 +104,7 @@ utilisation|queue_length)
         for file in $files; do
             [ "$file" = jobs.csv ] || rows=$((rows + $(wc -l < "$dir/$file")))
         done
+        [ "$(head -n 2 "$dir/timeseries.csv" | wc -l)" -eq 2 ] || bad_input "$dir/timeseries.csv: no rows"
         echo "$rows" > "$tmp/rows.$i"
         edges "$dir/timeseries.csv" > "$tmp/edges.$i"
     done
@@ -146,6 +147,8 @@ fi
 
 if [ "$outfile" = - ]; then
     cat "$tmp/out"
+elif [ -e "$outfile" ] && [ ! -f "$outfile" ]; then
+    cat "$tmp/out" > "$outfile"   # a device or a pipe must not be replaced
 else
     part=$outfile.part.$$     # renamed when whole
     cat "$tmp/out" > "$part" && mv -f "$part" "$outfile" || exit 1

@@ -88,9 +88,8 @@ function steps_runs(    text, f, i)
         getline text < ("rows." i)
         if (text + 0 > rows)
             rows = text + 0
-        csv_open("edges." i, "time_s")
-        if (!csv_next("edges." i, f))
-            fail(dir[i] "/timeseries.csv: no rows")
+        csv_open("edges." i, "time_s", dir[i] "/timeseries.csv")
+        csv_next("edges." i, f)
         if (i == 1 || f[at["time_s"]] + 0 < t0)
             t0 = f[at["time_s"]] + 0
         csv_next("edges." i, f)

@@ -42,6 +42,15 @@ function human(s)
 function axis_unit(span)   { return span <= 180 ? "s" : span <= 10800 ? "min" : span <= 259200 ? "h" : "d" }
 function unit_seconds(u)   { return u == "s" ? 1 : u == "min" ? 60 : u == "h" ? 3600 : 86400 }
 
+# Under a row of `wide` characters: start, middle and end of a span.
+function time_scale(span, wide,    unit, end, half)
+{
+    unit = axis_unit(span)
+    end = sprintf("%.3g %s", span / unit_seconds(unit), unit)
+    half = int(wide / 2)
+    return pad("0", half) pad(sprintf("%.3g", span / 2 / unit_seconds(unit)), wide - half - length(end)) end
+}
+
 function percent(share)    { return share > 0 && share < 0.01 ? sprintf("%.2g %%", share * 100) : sprintf("%.0f %%", share * 100) }
 
 # Colours a colour-blind reader can tell apart (Paul Tol, "muted"; grey for the rest), as rrggbb.
@@ -56,6 +65,14 @@ function colour_number(k,    c, i, n)
     for (i = 1; i <= 6; i++)
         n = n * 16 + index("0123456789abcdef", substr(c, i, 1)) - 1
     return n
+}
+
+# Text with blanks up to a width; a negative one puts them before it.
+function pad(text, width,    w)
+{
+    for (w = width < 0 ? -width : width; length(text) < w; )
+        text = width < 0 ? " " text : text " "
+    return text
 }
 
 # Orders order[1..n] by value[], most first; equal ones stay in order.

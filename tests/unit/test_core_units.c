@@ -44,6 +44,7 @@ static const struct parse_row { const char *name, *text; int64_t scale; bool ok;
     { "before the clock's beginning", "-9223372036.854775809", S, false, 0 },
     { "18 digits", "123456789012345678", 1, true, INT64_C(123456789012345678) },
     { "19 digits", "1234567890123456789", 1, false, 0 },
+    { "19 nines, whose value overflows 64 bits", "9999999999999999999", 1, false, 0 },
     { "18 digits by power", "1e17", 1, true, INT64_C(100000000000000000) },
     { "19 digits by power", "1e18", 1, false, 0 },
     { "leading zeros do not count", "0000000000000000000000000042", 1, true, 42 },

@@ -1,0 +1,40 @@
+/* floor CLUSTER TRACE DIR - the least that any replay must do: read the trace, write a row of jobs.csv for each job.
+ *
+ * No clock, no queue, no placement: every job "starts" when it is submitted. What `gpuyard run` takes beyond this is
+ * the price of simulating. */
+#include "sim/core/output.h"
+#include "sim/run/rows.h"
+#include "sim/run/run.h"
+#include "sim/world/cluster_file.h"
+#include "traces/format.h"
+
+#include <stdio.h>
+
+int main(int argc, char **argv)
+{
+    struct error err = { "" };
+    char sha256[65];
+    const struct trace_format *used;
+    if (argc != 4) {
+        fprintf(stderr, "usage: floor CLUSTER TRACE DIR\n");
+        return 2;
+    }
+    struct cluster *c = cluster_read(argv[1], sha256, &err);
+    struct workload *w = c ? trace_read(argv[2], NULL, &used, sha256, &err) : NULL;
+    struct output *o = w && run_bind(c, w, &err) == 0 ? output_open(argv[3], "jobs.csv", &err) : NULL;
+    if (o) {
+        rows_header(o, OUTPUT_JOBS);
+        for (job_id j = 0; j < w->n_jobs; j++) {
+            int64_t start_ns = w->facts[j].submit_ns, run_ns = w->truth[j].duration_ns;
+            struct job_result r = { .state = JOB_GONE, .outcome = OUTCOME_COMPLETED, .start_ns = start_ns,
+                                    .end_ns = start_ns + run_ns, .run_ns = run_ns };
+            rows_job(o, c, w, j, &r);
+        }
+        output_commit(o, &err);
+    }
+    if (err.text[0])
+        fprintf(stderr, "floor: %s\n", err.text);
+    workload_free(w);
+    cluster_free(c);
+    return err.text[0] != '\0';
+}
