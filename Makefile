@@ -53,10 +53,26 @@ $(OUT)/sim/run/version.o: VERSION $(wildcard .git/HEAD .git/logs/HEAD)
 deps:
 	@scripts/install-deps.sh
 
+# The program, its man page and completion, the contract headers and a pkg-config file, so that a policy can be built
+# outside the tree: cc -shared -fPIC $(pkg-config --cflags gpuyard) mine.c -o mine.so
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include/gpuyard $(DESTDIR)$(PREFIX)/share/gpuyard/scripts/plot \
+	           $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions \
+	           $(DESTDIR)$(PREFIX)/lib/pkgconfig
+	install -m 755 $(BIN) $(DESTDIR)$(PREFIX)/bin/gpuyard
+	install -m 644 sim/contract/*.h $(DESTDIR)$(PREFIX)/include/gpuyard
+	install -m 755 scripts/check_schedule $(DESTDIR)$(PREFIX)/share/gpuyard/scripts
+	install -m 644 $(wildcard scripts/plot/*.gp scripts/plot/*.awk) $(DESTDIR)$(PREFIX)/share/gpuyard/scripts/plot
+	install -m 755 scripts/plot/plot.sh $(DESTDIR)$(PREFIX)/share/gpuyard/scripts/plot
+	$(BIN) help --man >$(DESTDIR)$(PREFIX)/share/man/man1/gpuyard.1
+	$(BIN) help --completion >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/gpuyard
+	printf 'Name: gpuyard\nDescription: contract headers of the gpuyard simulator\nVersion: %s\nCflags: -I%s/include/gpuyard\n' \
+	       '$(VERSION)' '$(PREFIX)' >$(DESTDIR)$(PREFIX)/lib/pkgconfig/gpuyard.pc
+
 clean:
 	rm -rf build gpuyard
 
 include tests/tests.mk
 -include $(shell find $(OUT) -name '*.d' 2>/dev/null)
-.PHONY: all deps clean
+.PHONY: all deps install clean
 .DELETE_ON_ERROR:

@@ -242,7 +242,7 @@ static uint8_t never_fits(struct sched *s, shape_id i)
         return NO_TYPE;
     if (sched_place(s, s->idle, &r))
         return PLACED;
-    return s->why_not;
+    return (uint8_t)s->why_not;
 }
 
 void placing_begin(struct sched *s)

@@ -65,7 +65,7 @@ static const char *state_name(const struct job_result *r)
 {
     if (r->state == JOB_GONE)
         return life_outcome_name(r->outcome);
-    return r->state == JOB_RUNNING || r->state == JOB_RELEASING ? "running" : "pending";
+    return r->state == JOB_RUNNING ? "running" : "pending";
 }
 
 static void job_facts_columns(struct output *o, const struct cluster *c, const struct workload *w, job_id j,

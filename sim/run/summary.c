@@ -259,7 +259,7 @@ struct summary *summary_make(const struct sched *s)
     const struct cluster *c = run_setup_of(s)->cluster;
     struct maker k = { .m = mem_new(1, sizeof *k.m), .s = s };
     struct samples x = { mem_new(w->n_jobs, sizeof *x.jct), mem_new(w->n_jobs, sizeof *x.wait) };
-    struct tally all = { .scope = "all" }, class[CLASSES] = { { NULL } };
+    struct tally all = { .scope = "all" }, class[CLASSES] = { { .scope = NULL } };
     struct tally *queue = mem_new(c->n_queues, sizeof *queue);
     k.m->memory = arena_new();
     for (job_id j = 0; j < w->n_jobs; j++) {

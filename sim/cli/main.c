@@ -1,0 +1,79 @@
+/* main.c - gpuyard: finds the subcommand, gives it its options, and sees to it that what it wrote arrived. */
+#include "sim/cli/cli.h"
+#include "sim/core/memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Whoever closed a standard descriptor must not find a result file under its number. Opened the wrong way round, so
+ * that using it still is an error. */
+static void hold_standard_descriptors(void)
+{
+    for (int fd = 0; fd < 3; fd++)
+        if (fcntl(fd, F_GETFD) == -1 && errno == EBADF && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) != fd)
+            _exit(EXIT_FAILED);
+}
+
+/* A reader that left early, like head, is told nothing. */
+static int flush_stdout(int status)
+{
+    errno = 0;
+    bool failed = ferror(stdout) != 0;
+    if ((fflush(stdout) != 0 || failed) && errno != EPIPE)
+        complain(EXIT_FAILED, "cannot write to standard output%s%s", errno ? ": " : "", errno ? strerror(errno) : "");
+    else if (!errno)
+        return status;
+    return status ? status : EXIT_FAILED;
+}
+
+static int run_command(const struct command *c, int argc, char **argv)
+{
+    struct error err = { "" };
+    void *options = mem_new(1, c->options_size);
+    struct invocation in = { .argc = argc, .argv = argv, .options = options };
+    int status = EXIT_OK;
+    if (c->options_size)
+        memcpy(options, c->defaults, c->options_size);
+    switch (options_parse(&c->set, argc - 1, argv + 1, options, &in.operands, &err)) {
+    case OPTIONS_HELP:
+        help_command(c);
+        break;
+    case OPTIONS_WRONG:
+        status = complain(EXIT_USAGE, "%s", err.text);
+        break;
+    case OPTIONS_OK:
+        status = c->run(&in);
+        break;
+    }
+    options_free(&c->set, options, &in.operands);
+    free(options);
+    return status;
+}
+
+static int dispatch(int argc, char **argv)
+{
+    const char *first = argc > 1 ? argv[1] : NULL;
+    if (!first)
+        return complain(EXIT_USAGE, "want a command, see 'gpuyard --help'");
+    if (!strcmp(first, "--help") || !strcmp(first, "-h"))
+        help_program();
+    else if (!strcmp(first, "--version") || !strcmp(first, "-V"))
+        about();
+    else
+        return command_find(first) ? run_command(command_find(first), argc, argv) : command_unknown(first);
+    return EXIT_OK;
+}
+
+/* The locale stays C: setlocale() is never called, so that numbers are read and written alike everywhere. */
+int main(int argc, char **argv)
+{
+    hold_standard_descriptors();
+    signal(SIGPIPE, SIG_IGN);
+    setvbuf(stdout, NULL, _IOFBF, (size_t)1 << 20);    /* as good as always one write: errno then tells why it failed */
+    return flush_stdout(dispatch(argc, argv));
+}

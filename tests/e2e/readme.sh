@@ -1,0 +1,32 @@
+#!/bin/sh
+# readme.sh GPUYARD - the README shows real files: each code block that names its file is that file, the examples have
+# fewer than 40 lines, and they compile and run out of the tree.
+set -u
+gpuyard=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+passed=0 failed=0
+check() { # WHAT STATUS
+    if [ "$2" -eq 0 ]; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED: $1"; fi
+}
+for file in tests/examples/widest_first.c tests/examples/last_fit.c traces/formats/helios_sim.c; do
+    awk -v first="/* $(basename $file) - " '
+        /^```/ { inside = /^```c/; if (!inside && shown) exit; next }
+        inside && index($0, first) == 1 { shown = 1 }
+        inside && shown' README.md >"$work/shown"
+    diff "$file" "$work/shown"
+    check "README shows $file as it is" $?
+    [ "$(wc -l <$file)" -lt 40 ]
+    check "$file has fewer than 40 lines" $?
+done
+for example in widest_first last_fit; do
+    cc -std=c17 -Wall -fPIC -shared -Isim/contract -o "$work/$example.so" tests/examples/$example.c
+    check "$example compiles" $?
+done
+"$gpuyard" run -q -c traces/samples/four_teams.yaml -t traces/samples/four_teams.csv -p "$work/widest_first.so" \
+    --placement "$work/last_fit.so" -o "$work/out" && scripts/check_schedule "$work/out"
+check "the examples schedule the sample" $?
+grep -q '"policy": "widest-first"' "$work/out/manifest.json"
+check "the manifest names the plugin" $?
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]
