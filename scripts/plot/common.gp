@@ -11,16 +11,17 @@ if (term && ansi)  set terminal dumb noenhanced size columns,lines ansirgb
 if (term && !ansi) set terminal dumb noenhanced size columns,lines mono
 set output 'out'
 
-set border 3 lc rgb '#666666'
-set tics nomirror tc rgb '#333333'
-set title tc rgb '#000000'
-if (!term) set grid lc rgb '#e0e0e0' lt 1 lw 0.6
-if (term) set border 3; set tics nomirror scale 0.5; set title offset 0,-0.5
+set border 3
+set tics nomirror
 set key noautotitle
+if (term) { set tics scale 0.5; set title offset 0,-0.5 }
+if (!term) { set border 3 lc rgb '#666666'; set tics tc rgb '#333333'; set grid lc rgb '#e0e0e0' lt 1 lw 0.6 }
 
-# Lines: Okabe and Ito's colours without the yellow; the ninth line on is dashed.
+# Lines: Okabe and Ito's colours without the yellow; the ninth line on is dashed. A terminal may be dark or light: Tol's
+# "bright", and no colour for text.
 array line_colour[8] = [0x0072b2, 0xd55e00, 0x009e73, 0xcc79a7, 0xe69f00, 0x56b4e9, 0x000000, 0x999999]
-colour_of(i) = line_colour[(i - 1) % 8 + 1]
+array term_colour[8] = [0x4477aa, 0xee6677, 0x228833, 0xccbb44, 0x66ccee, 0xaa3377, 0xbbbbbb, 0xee7733]
+colour_of(i) = term ? term_colour[(i - 1) % 8 + 1] : line_colour[(i - 1) % 8 + 1]
 dash_of(i) = 1 + (i - 1) / 8 % 4
 
 # A logarithmic time axis says 1 min, 1 h, 1 d rather than powers of ten.

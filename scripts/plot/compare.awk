@@ -7,7 +7,7 @@ BEGIN {
     title[2] = "mean time in the queue"
     title[3] = "mean job completion time"
     while ((getline text < "labels") > 0) {
-        label[++runs] = text
+        text = label[++runs] = format == "term" ? clean(text, int(columns / 2)) : text
         getline dir < "dirs"
         csv_open(dir "/summary.csv", "metric scope value unit")
         while (csv_next(dir "/summary.csv", f))

@@ -1,5 +1,6 @@
 # compare.gp - a bar for each run: GPU time allocated, mean time in the queue, mean completion time.
 load 'vars.gp'
+width = longest > 25 ? 1200 : 960
 height = 110 + 26 * n
 if (height < 220) height = 220
 load here.'/common.gp'
@@ -7,8 +8,7 @@ set yrange [n + 0.6:0.4]
 set ytics scale 0 ('' 0)
 set grid noytics
 set style fill solid 1.0 noborder
-left = 0.03 + 0.0075 * longest
-if (left > 0.35) left = 0.35
+left = 0.03 + 6.9 * longest / width
 panel = (0.985 - left) / 3
 set tmargin at screen 1 - 46.0 / height
 set bmargin at screen 52.0 / height

@@ -43,7 +43,7 @@ BEGIN {
         read_manifest(dir "/manifest.json", member)
         label[n] = name[n]
         if (member["policy"] != "")
-            label[n] = clean(member["policy"] (member["placement"] == "" ? "" : ", " member["placement"]))
+            label[n] = clean(member["policy"] (member["placement"] == "" ? "" : ", " member["placement"]), 60)
         seen[label[n]]++
     }
     for (i = 1; i <= n; i++)        # two runs of one policy: tell them apart by directory

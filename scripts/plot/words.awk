@@ -1,12 +1,13 @@
 # words.awk - names, numbers, times and colours for people. Load it before the program that uses it.
 
-# A name on one line, not endlessly long.
-function clean(name)
+# A name on one line, not endlessly long: 40 letters unless told.
+function clean(name, most)
 {
+    most = most ? most : 40
     gsub(/[\001-\037\177]+/, " ", name)
-    if (length(name) <= 40)
+    if (length(name) <= most)
         return name
-    name = substr(name, 1, 38)
+    name = substr(name, 1, most - 2)
     sub(/[\300-\367][\200-\277]*$/, "", name)      # perhaps half a letter
     return name ".."
 }
@@ -53,10 +54,12 @@ function time_scale(span, wide,    unit, end, half)
 
 function percent(share)    { return share > 0 && share < 0.01 ? sprintf("%.2g %%", share * 100) : sprintf("%.0f %%", share * 100) }
 
-# Colours a colour-blind reader can tell apart (Paul Tol, "muted"; grey for the rest), as rrggbb.
+# Colours a colour-blind reader can tell apart (Paul Tol, "muted"; grey for the rest), as rrggbb. For letters on a
+# terminal, dark or light, his "bright".
 function colour(k,    c)
 {
-    split("332288 88ccee 44aa99 ddcc77 cc6677 117733 aa4499 999933 882255", c, " ")
+    split(format == "term" ? "4477aa ee6677 228833 ccbb44 66ccee aa3377 ee7733 009988 997700" : \
+        "332288 88ccee 44aa99 ddcc77 cc6677 117733 aa4499 999933 882255", c, " ")
     return k < 1 || k > 9 ? "bbbbbb" : c[k]
 }
 function colour_number(k,    c, i, n)

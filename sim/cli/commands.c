@@ -20,10 +20,12 @@ const struct command *command_find(const char *name)
 
 int command_unknown(const char *typed)
 {
+    static const char *const instead[] = { "--help", "--version", NULL };
     const char *names[sizeof commands / sizeof *commands];
     char text[DID_YOU_MEAN];
+    bool option = *typed == '-';
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         names[i] = commands[i] ? commands[i]->name : NULL;
-    return complain(EXIT_USAGE, "no such %s %s", *typed == '-' ? "option" : "command",
-                    did_you_mean(text, typed, names, "see 'gpuyard --help'"));
+    return complain(EXIT_USAGE, "no such %s %s", option ? "option" : "command",
+                    did_you_mean(text, typed, option ? instead : names, "see 'gpuyard --help'"));
 }

@@ -28,7 +28,7 @@ static void option_line(const struct option *o, size_t width)
     int at = o->letter ? printf("  -%c, --%s", o->letter, o->name) : printf("      --%s", o->name);
     if (o->argument)
         at += printf(" %s", o->argument);
-    text_wrap(stdout, o->help, (size_t)at + 1, indent, width);
+    text_wrap(stdout, o->help, (size_t)at, indent, width);
 }
 
 void help_command(const struct command *c)

@@ -78,7 +78,7 @@ void text_pad(FILE *to, const char *text, size_t width)
 void text_wrap(FILE *to, const char *text, size_t at, size_t indent, size_t width)
 {
     bool first = true;
-    if (at > indent) {
+    if (at && at + 2 > indent) {
         putc('\n', to);
         at = 0;
     }

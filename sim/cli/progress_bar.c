@@ -1,5 +1,5 @@
-/* progress.c - see progress.h. */
-#include "sim/cli/progress.h"
+/* progress_bar.c - see progress_bar.h. */
+#include "sim/cli/progress_bar.h"
 
 #include "sim/cli/term.h"
 #include "sim/run/run.h"
@@ -32,7 +32,7 @@ static size_t put_bar(char *to, size_t size, double share, size_t columns, bool 
     return (size_t)snprintf(to, size, colour ? "[\033[32m%s\033[0m] " : "[%s] ", bar);
 }
 
-const char *progress_line(char to[PROGRESS_MAX], struct progress_facts f, unsigned width, bool colour)
+const char *progress_bar_line(char to[PROGRESS_MAX], struct progress_facts f, unsigned width, bool colour)
 {
     char time[HUMAN_MAX], left[HUMAN_MAX], rate[HUMAN_MAX], part[4][64];
     double share = f.all ? (double)f.done / (double)f.all : 0, speed = f.elapsed_s > 0 ? (double)f.done / f.elapsed_s : 0;
@@ -66,29 +66,29 @@ static int64_t clock_ns(void)
     return t.tv_sec * NS_PER_S + t.tv_nsec;
 }
 
-void progress_begin(struct progress *p, uint64_t jobs, bool quiet)
+void progress_bar_begin(struct progress_bar *p, uint64_t jobs, bool quiet)
 {
-    *p = (struct progress){ .all = jobs, .on = !quiet && term_moves(STDERR_FILENO), .colour = term_colour(STDERR_FILENO) };
+    *p = (struct progress_bar){ .all = jobs, .on = !quiet && term_moves(STDERR_FILENO), .colour = term_colour(STDERR_FILENO) };
     p->began_ns = clock_ns();
     p->drawn_ns = p->began_ns + FIRST_NS - EVERY_NS;
 }
 
-void progress_show(void *self, const struct sched *s)
+void progress_bar_show(void *self, const struct sched *s)
 {
-    struct progress *p = self;
+    struct progress_bar *p = self;
     int64_t now_ns = p->on ? clock_ns() : 0;
     if (!p->on || now_ns - p->drawn_ns < EVERY_NS)
         return;
     struct run_level level = run_level(s);
     struct progress_facts facts = { level.now_ns, level.done, p->all, seconds(now_ns - p->began_ns) };
     char line[PROGRESS_MAX];
-    fprintf(stderr, "\r%s\033[K", progress_line(line, facts, term_width(STDERR_FILENO), p->colour));
+    fprintf(stderr, "\r%s\033[K", progress_bar_line(line, facts, term_width(STDERR_FILENO), p->colour));
     fflush(stderr);
     p->visible = true;
     p->drawn_ns = now_ns;
 }
 
-void progress_end(struct progress *p)
+void progress_bar_end(struct progress_bar *p)
 {
     if (p->visible)
         fputs("\r\033[K", stderr);

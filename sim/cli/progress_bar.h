@@ -1,4 +1,4 @@
-/* progress.h - one line on stderr that says how far a run is; gone when it ends. */
+/* progress_bar.h - one line on stderr that says how far a run is; gone when it ends. */
 #pragma once
 #include "sim/core/units.h"
 
@@ -13,14 +13,14 @@ struct progress_facts { int64_t now_ns; uint64_t done, all; double elapsed_s; };
 /* The line, at most width - 1 columns (the last one wraps on some terminals): what does not fit is left out, first the
  * bar, then the rate, the simulated time and the time left. `colour`: the bar is drawn with escape sequences, too. */
 #define PROGRESS_MAX 512
-const char *progress_line(char to[PROGRESS_MAX], struct progress_facts f, unsigned width, bool colour);
+const char *progress_bar_line(char to[PROGRESS_MAX], struct progress_facts f, unsigned width, bool colour);
 
 /* Draws a few times a second, from the first half second on. */
-struct progress {
+struct progress_bar {
     uint64_t all;
     int64_t began_ns, drawn_ns;   /* of the monotonic clock */
     bool on, visible, colour;
 };
-void progress_begin(struct progress *p, uint64_t jobs, bool quiet);    /* off, too, if stderr is no terminal */
-void progress_show(void *self, const struct sched *s);                 /* for run_setup.progress */
-void progress_end(struct progress *p);                                 /* erases it */
+void progress_bar_begin(struct progress_bar *p, uint64_t jobs, bool quiet);    /* off, too, if stderr is no terminal */
+void progress_bar_show(void *self, const struct sched *s);                 /* for run_setup.progress */
+void progress_bar_end(struct progress_bar *p);                                 /* erases it */

@@ -1,0 +1,145 @@
+/* cmd_run.c - gpuyard run: one run from the command line to its directory of results. */
+#include "sim/cli/cli.h"
+#include "sim/cli/interrupt.h"
+#include "sim/cli/plan.h"
+#include "sim/cli/progress_bar.h"
+#include "sim/cli/show.h"
+#include "sim/run/run.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#define TIME_MOST_S INT64_C(3153600000)    /* 100 years */
+#define AT(field)   .at = offsetof(struct run_options, field)
+
+static const struct run_options defaults = { .policy = "fifo", .placement = "pack", .seed = 1, .load = 1 };
+
+static const struct option options[] = {
+    { .name = "cluster", .letter = 'c', .argument = "CLUSTER", .kind = OPTION_TEXT, AT(cluster), .required = true,
+      .help = "YAML file of the cluster; - is standard input", .values = VALUES_FILE },
+    { .name = "trace", .letter = 't', .argument = "TRACE[:FORMAT]", .kind = OPTION_TEXT, AT(trace), .required = true,
+      .help = "file of the jobs, plain, .gz or .zst; - is standard input. Without FORMAT it is told by the first bytes",
+      .values = VALUES_FILE },
+    { .name = "policy", .letter = 'p', .argument = "POLICY[:KEY=VALUE,...]", .kind = OPTION_TEXT, AT(policy),
+      .help = "who runs next, fifo by default; with a '/' in it, a plugin", .values = VALUES_POLICY },
+    { .name = "placement", .argument = "PLACER[:KEY=VALUE,...]", .kind = OPTION_TEXT, AT(placement),
+      .help = "on which GPUs, pack by default; with a '/' in it, a plugin", .values = VALUES_PLACER },
+    { .name = "output", .letter = 'o', .argument = "DIR", .kind = OPTION_TEXT, AT(directory),
+      .help = "directory of the results; by default results/POLICY-PLACER, with those parameters that are not at their "
+              "default",
+      .values = VALUES_DIRECTORY },
+    { .name = "outputs", .argument = "LIST", .kind = OPTION_TEXT, AT(outputs),
+      .help = "files to write, separated by commas: jobs, intervals, timeseries, queues, nodes, summary, events; or all; or "
+              "default, all but events. The manifest is always written" },
+    { .name = "seed", .argument = "N", .kind = OPTION_INTEGER, AT(seed), .most = INT64_MAX,
+      .help = "of all random numbers, 1 by default" },
+    { .name = "until", .argument = "SECONDS", .kind = OPTION_SECONDS, AT(until_ns), .most = TIME_MOST_S,
+      .help = "stop there, at that simulated time; 0, the default, goes on to the end" },
+    { .name = "load", .argument = "X", .kind = OPTION_RATIO, AT(load), .most = 1000000,
+      .help = "divide all submit times by X: 2 is twice the load" },
+    { .name = "retime", .argument = "BATCH:SECONDS", .kind = OPTION_TEXT, AT(retime),
+      .help = "let BATCH jobs arrive at once every SECONDS, in the order of the trace; after --load" },
+    { .name = "sample-s", .argument = "SECONDS", .kind = OPTION_SECONDS, AT(sample_ns), .most = TIME_MOST_S,
+      .help = "at most a row per that long in timeseries and queues; 0, the default: one at every change" },
+    { .name = "set", .argument = "KEY=VALUE", .kind = OPTION_TEXTS, AT(set),
+      .help = "change a setting of the cluster: period_s, or of preemption.: checkpoint, interval_s, save_s, grace_s, "
+              "start_s, restart_s; may be given again" },
+    { .name = "check", .kind = OPTION_FLAG, AT(check), .help = "recompute the indexes at every instant: slow, for tests" },
+    { .name = "dump-config", .kind = OPTION_FLAG, AT(dump_config),
+      .help = "write the full effective configuration as YAML, and stop" },
+    { .name = "quiet", .letter = 'q', .kind = OPTION_FLAG, AT(quiet), .help = "no summary, no progress, no warnings" },
+    { .name = "verbose", .letter = 'v', .kind = OPTION_FLAG, AT(verbose), .help = "say what was read and done" },
+    { 0 },
+};
+
+/* Runs it, the results being open. 0, or -1 with err. */
+static int play(const struct plan *p, struct run_setup *setup, struct results *results, struct error *err)
+{
+    struct progress_bar progress;
+    setup->observer = results_observer(results);
+    setup->progress = progress_bar_show;
+    setup->progress_self = &progress;
+    struct sched *s = run_new(setup);
+    progress_bar_begin(&progress, p->workload->n_jobs, p->options->quiet);
+    int result = run_execute(s, err);
+    progress_bar_end(&progress);
+    if (result == 0 && atomic_load(setup->interrupted))
+        result = error_set(err, "interrupted");
+    struct summary *summary = result == 0 ? summary_make(s) : NULL;
+    interrupt_results(NULL);
+    if (summary)
+        result = results_finish(results, s, summary, err);
+    else
+        results_discard(results);
+    interrupt_end();
+    if (result == 0) {
+        const struct shown shown = { p, s, summary };
+        if (!p->options->quiet)
+            show_summary(&shown);
+        if (p->options->verbose)
+            fprintf(stderr, "gpuyard: simulated %" PRIu64 " events in %" PRIu64 " passes\n", run_totals(s)->events,
+                    run_totals(s)->passes);
+        fflush(stdout);
+        if (!p->options->quiet)
+            show_warnings(&shown);
+    }
+    summary_free(summary);
+    run_free(s);
+    return result;
+}
+
+static int run_plan(const struct plan *p, const struct invocation *in, struct error *err)
+{
+    const struct run_options *o = p->options;
+    struct results_setup where = {
+        .directory = p->directory,
+        .outputs = p->outputs,
+        .sample_ns = o->sample_ns,
+        .origin = { .argc = in->argc, .argv = in->argv, .cluster_path = o->cluster, .cluster_sha256 = p->cluster_sha256,
+                    .trace_path = p->trace.path, .trace_format = p->trace.format->name,
+                    .trace_sha256 = p->trace_sha256, .policy_text = o->policy, .placement_text = o->placement,
+                    .settings_yaml = p->settings_yaml, .skipped_rows = p->workload->n_skipped },
+    };
+    struct run_setup setup = {
+        .cluster = p->cluster, .workload = p->workload, .policy = p->policy.policy, .policy_params = p->policy.params,
+        .placer = p->placer.placer, .placer_params = p->placer.params, .seed = (uint64_t)o->seed,
+        .until_ns = o->until_ns, .check = o->check, .interrupted = interrupt_guard(),
+    };
+    struct results *results = results_open(&where, p->cluster, p->workload, err);
+    interrupt_results(results);
+    if (!results || play(p, &setup, results, err))
+        return atomic_load(setup.interrupted) ? EXIT_INTERRUPTED : EXIT_FAILED;
+    return EXIT_OK;
+}
+
+static int run_run(const struct invocation *in)
+{
+    const struct run_options *o = in->options;
+    struct error err = { "" };
+    struct plan p;
+    interrupt_begin();
+    int status = plan_make(&p, o, &err);
+    if (status == EXIT_OK && o->verbose)
+        fprintf(stderr, "gpuyard: read %" PRIu32 " jobs of format %s for %" PRIu32 " nodes\n", p.workload->n_jobs,
+                p.trace.format->name, p.cluster->n_nodes);
+    if (status == EXIT_OK && o->dump_config)
+        fputs(p.settings_yaml, stdout);
+    else if (status == EXIT_OK)
+        status = run_plan(&p, in, &err);
+    plan_free(&p);
+    return err.text[0] ? complain(status, "%s", err.text) : status;
+}
+
+const struct command cmd_run = {
+    .name = "run",
+    .summary = "run a trace on a cluster under a policy",
+    .details = "Nothing is written before both inputs were read and found good, and a run that fails or is interrupted "
+               "leaves nothing behind. Files of an earlier run in the same directory are replaced.\n"
+               "\n"
+               "'gpuyard list policies', 'placers' and 'formats' show the names and parameters there are.",
+    .set = { .name = "run", .options = options },
+    .options_size = sizeof defaults,
+    .defaults = &defaults,
+    .run = run_run,
+};

@@ -1,0 +1,197 @@
+/* list.c - see list.h. */
+#include "sim/cli/list.h"
+
+#include "policies/registry.h"
+#include "sim/run/params.h"
+#include "sim/run/rows.h"
+#include "sim/run/summary.h"
+#include "sim/world/catalogue.h"
+#include "traces/format.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static json_t *number(double value)
+{
+    if (!isfinite(value))
+        return json_null();
+    return value == floor(value) && fabs(value) < 1e15 ? json_integer((json_int_t)value) : json_real(value);
+}
+
+static void set_text(json_t *o, const char *key, const char *text)
+{
+    json_object_set_new(o, key, text ? json_string(text) : json_null());
+}
+
+static json_t *entry(json_t *list, const char *name, const char *summary)
+{
+    json_t *o = json_object();
+    set_text(o, "name", name);
+    set_text(o, "summary", summary);
+    json_array_append_new(list, o);
+    return o;
+}
+
+static json_t *words_of(const char *const *words)
+{
+    json_t *list = json_array();
+    for (; *words; words++)
+        json_array_append_new(list, json_string(*words));
+    return list;
+}
+
+/* A choice has "words", a number "least" and "most" (null: no bound). */
+static json_t *parameters(const struct param *params)
+{
+    json_t *list = json_array();
+    for (const struct param *p = params; p && p->name; p++) {
+        json_t *o = entry(list, p->name, p->summary);
+        set_text(o, "unit", p->unit ? p->unit : "");
+        if (p->words) {
+            json_object_set_new(o, "words", words_of(p->words));
+            set_text(o, "default", p->words[(size_t)p->usual]);
+            continue;
+        }
+        json_object_set_new(o, "least", number(p->least));
+        json_object_set_new(o, "most", number(p->most));
+        json_object_set_new(o, "default", number(p->usual));
+    }
+    return list;
+}
+
+/* "perhaps": what also_needs() asks for depends on parameters; each word of each is tried beside the defaults. */
+static unsigned perhaps_needs(const struct policy *p)
+{
+    unsigned needs = 0;
+    double *params = calloc(p->params_size / sizeof *params + 1, sizeof *params);
+    struct error err = { "" };
+    if (!params || !p->also_needs || params_parse(p->params, p->params_size, NULL, p->name, params, &err)) {
+        free(params);
+        return 0;
+    }
+    for (const struct param *x = p->params; x && x->name; x++)
+        for (size_t i = 0; x->words && x->words[i]; i++) {
+            params[x->at / sizeof *params] = (double)i;
+            needs |= p->also_needs(params);
+            params[x->at / sizeof *params] = x->usual;
+        }
+    free(params);
+    return needs;
+}
+
+static json_t *needs_of(unsigned needs)
+{
+    json_t *list = json_array();
+    if (needs & SEES_RUN_TIME)
+        json_array_append_new(list, json_string("sees run time"));
+    if (needs & SEES_RELEASING)
+        json_array_append_new(list, json_string("sees releasing"));
+    return list;
+}
+
+static json_t *policies(void)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; builtin_policies[i]; i++) {
+        const struct policy *p = builtin_policies[i];
+        json_t *o = entry(list, p->name, p->summary);
+        json_object_set_new(o, "parameters", parameters(p->params));
+        json_object_set_new(o, "needs", needs_of(p->needs));
+        json_object_set_new(o, "may_need", needs_of(perhaps_needs(p) & ~p->needs));
+    }
+    return list;
+}
+
+static json_t *placers(void)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; builtin_placers[i]; i++)
+        json_object_set_new(entry(list, builtin_placers[i]->name, builtin_placers[i]->summary), "parameters",
+                            parameters(builtin_placers[i]->params));
+    return list;
+}
+
+static json_t *formats(void)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; trace_formats[i]; i++)
+        entry(list, trace_formats[i]->name, trace_formats[i]->summary);
+    return list;
+}
+
+static json_t *gpus(void)
+{
+    json_t *list = json_array();
+    for (const struct gpu_model *g = gpu_catalogue; g->name; g++) {
+        json_t *o = json_object();
+        set_text(o, "name", g->name);
+        json_object_set_new(o, "mem_gib", number(g->mem_gib));
+        json_object_set_new(o, "mem_gbps", number(g->mem_gbps));
+        json_object_set_new(o, "nvlink_generation", number(g->nvlink_generation));
+        json_object_set_new(o, "nvlink_gbps", number(g->nvlink_gbps));
+        json_object_set_new(o, "pcie_gbps", number(g->pcie_gbps));
+        json_object_set_new(o, "tdp_w", number(g->tdp_w));
+        json_object_set_new(o, "idle_w", number(g->idle_w));
+        json_object_set_new(o, "dense_tflops", number(g->dense_tflops));
+        json_object_set_new(o, "kappa", number(g->kappa));
+        json_object_set_new(o, "mig_slices", number(g->mig_slices));
+        json_object_set_new(o, "price_usd_per_h", number(g->price_usd_per_h));
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+static json_t *nodes(void)
+{
+    json_t *list = json_array();
+    for (const struct node_design *n = node_catalogue; n->name; n++) {
+        json_t *o = json_object();
+        set_text(o, "name", n->name);
+        set_text(o, "gpu_model", n->gpu_model);
+        json_object_set_new(o, "gpus", number(n->gpus));
+        json_object_set_new(o, "island_gpus", number(n->island_gpus == ISLAND_IS_NODE ? n->gpus : n->island_gpus));
+        json_object_set_new(o, "numa_nodes", number(n->numa_nodes));
+        json_object_set_new(o, "cpus", number(n->cpus));
+        json_object_set_new(o, "memory_gib", number(n->memory_gib));
+        json_object_set_new(o, "nodes_per_rack", number(n->nodes_per_rack));
+        json_object_set_new(o, "nics", number(n->nics));
+        json_object_set_new(o, "nic_gbps", number(n->nic_gbps));
+        json_object_set_new(o, "idle_w", number(n->idle_w));
+        json_object_set_new(o, "most_w", number(n->most_w));
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+static json_t *metrics(void)
+{
+    json_t *list = json_array();
+    for (const struct metric_kind *m = metric_kinds; m->name; m++)
+        set_text(entry(list, m->name, m->summary), "unit", m->unit);
+    return list;
+}
+
+static json_t *columns(void)
+{
+    json_t *list = json_array();
+    for (unsigned f = 0; f < OUTPUT_FILES; f++) {
+        if (!output_columns[f])
+            continue;
+        json_t *o = json_object();
+        set_text(o, "name", output_name[f]);
+        json_object_set_new(o, "columns", words_of(output_columns[f]));
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+const struct listing listings[] = {
+    { "policies", "who runs next", policies },
+    { "placers", "on which GPUs", placers },
+    { "formats", "of traces", formats },
+    { "gpus", "models of the catalogue", gpus },
+    { "nodes", "node types of the catalogue", nodes },
+    { "metrics", "of a run's summary", metrics },
+    { "columns", "of a run's files", columns },
+    { NULL, NULL, NULL },
+};

@@ -1,0 +1,146 @@
+/* list_text.c - a listing for people: entries with their parameters, or a table. */
+#include "sim/cli/list.h"
+#include "sim/cli/term.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { INDENT_MOST = 28, GAP = 2 };
+
+static const char *text_of(const json_t *o, const char *key)
+{
+    const char *text = json_string_value(json_object_get(o, key));
+    return text ? text : "";
+}
+
+static void joined(char *to, size_t size, const json_t *list, const char *between)
+{
+    size_t n = 0;
+    to[0] = '\0';
+    for (size_t i = 0; i < json_array_size(list) && n < size; i++)
+        n += (size_t)snprintf(to + n, size - n, "%s%s", i ? between : "", json_string_value(json_array_get(list, i)));
+}
+
+static void put_number(char *to, size_t size, const json_t *value, const char *none)
+{
+    if (json_is_number(value))
+        snprintf(to, size, "%.10g", json_number_value(value));
+    else
+        snprintf(to, size, "%s", json_is_string(value) ? json_string_value(value) : none);
+}
+
+/* "blocking=strict|skip", "quantum=1..3600": the name and what may be given. */
+static size_t parameter_head(char *to, size_t size, const json_t *p)
+{
+    const json_t *words = json_object_get(p, "words");
+    size_t n = (size_t)snprintf(to, size, "%s=", text_of(p, "name"));
+    if (words)
+        joined(to + n, size - n, words, "|");
+    else {
+        char least[32], most[32];
+        put_number(least, sizeof least, json_object_get(p, "least"), "");
+        put_number(most, sizeof most, json_object_get(p, "most"), "");
+        snprintf(to + n, size - n, "%s..%s", least, most);
+    }
+    return strlen(to);
+}
+
+static void parameter(const json_t *p, size_t indent, size_t width)
+{
+    char head[512], text[1024], usual[64];
+    const char *unit = text_of(p, "unit");
+    parameter_head(head, sizeof head, p);
+    put_number(usual, sizeof usual, json_object_get(p, "default"), "");
+    snprintf(text, sizeof text, "%s (default %s%s%s)", text_of(p, "summary"), usual, *unit ? " " : "", unit);
+    printf("    %s", head);
+    text_wrap(stdout, text, 4 + strlen(head), indent, width);
+}
+
+static void needs(const json_t *o, const char *key, const char *lead, size_t indent, size_t width)
+{
+    char list[256], text[320];
+    joined(list, sizeof list, json_object_get(o, key), ", ");
+    snprintf(text, sizeof text, "%s%s", lead, list);
+    if (*list)
+        text_wrap(stdout, text, 0, indent, width);
+}
+
+static void entry(const json_t *o, size_t indent, size_t width)
+{
+    char text[4096];
+    const char *unit = text_of(o, "unit");
+    const json_t *columns = json_object_get(o, "columns"), *parameters = json_object_get(o, "parameters");
+    if (columns)
+        joined(text, sizeof text, columns, ", ");
+    else
+        snprintf(text, sizeof text, "%s%s%s%s", text_of(o, "summary"), *unit ? " (" : "", unit, *unit ? ")" : "");
+    text_wrap(stdout, text, (size_t)printf("%s", text_of(o, "name")), indent, width);
+    needs(o, "needs", "", indent, width);
+    needs(o, "may_need", "with some parameters: ", indent, width);
+    for (size_t i = 0; i < json_array_size(parameters); i++)
+        parameter(json_array_get(parameters, i), indent, width);
+}
+
+static void entries(const json_t *list, size_t width)
+{
+    size_t indent = 0;
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        size_t name = strlen(text_of(json_array_get(list, i), "name")) + GAP;
+        const json_t *parameters = json_object_get(json_array_get(list, i), "parameters");
+        indent = name > indent ? name : indent;
+        for (size_t p = 0; p < json_array_size(parameters); p++) {
+            char head[512];
+            size_t used = 4 + parameter_head(head, sizeof head, json_array_get(parameters, p)) + GAP;
+            indent = used > indent && used <= INDENT_MOST ? used : indent;
+        }
+    }
+    indent = indent > INDENT_MOST ? INDENT_MOST : indent;
+    indent = width < 60 && indent > 8 ? 8 : indent;
+    for (size_t i = 0; i < json_array_size(list); i++)
+        entry(json_array_get(list, i), indent, width);
+}
+
+static size_t column_width(const json_t *list, const char *key)
+{
+    size_t width = strlen(key);
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        char text[64];
+        put_number(text, sizeof text, json_object_get(json_array_get(list, i), key), "-");
+        width = strlen(text) > width ? strlen(text) : width;
+    }
+    return width;
+}
+
+static void table(const json_t *list)
+{
+    json_t *first = json_array_get(list, 0), *value;
+    const char *key;
+    bool begins = true;
+    json_object_foreach(first, key, value) {
+        int width = (int)column_width(list, key);
+        printf("%s%*s", begins ? "" : "  ", json_is_string(value) ? -width : width, key);
+        begins = false;
+    }
+    putchar('\n');
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        begins = true;
+        json_object_foreach(json_array_get(list, i), key, value) {
+            char text[64];
+            int width = (int)column_width(list, key);
+            put_number(text, sizeof text, value, "-");
+            printf("%s%*s", begins ? "" : "  ", json_is_string(value) ? -width : width, text);
+            begins = false;
+        }
+        putchar('\n');
+    }
+}
+
+void list_as_text(const json_t *list)
+{
+    const json_t *first = json_array_get(list, 0);
+    if (json_object_get(first, "summary") || json_object_get(first, "columns"))
+        entries(list, term_width(STDOUT_FILENO));
+    else
+        table(list);
+}

@@ -1,0 +1,89 @@
+/* plan.c - see plan.h. */
+#include "sim/cli/plan.h"
+
+#include "sim/cli/settings.h"
+#include "sim/core/memory.h"
+#include "sim/run/run.h"
+#include "sim/world/cluster_file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int look_up(struct plan *p, struct error *err)
+{
+    const struct run_options *o = p->options;
+    int status = choose_policy(o->policy, &p->policy, err);
+    if (status == EXIT_OK)
+        status = choose_placer(o->placement, &p->placer, err);
+    if (status == EXIT_OK)
+        status = choose_trace(o->trace, &p->trace, err);
+    p->outputs = OUTPUTS_DEFAULT;
+    if (status == EXIT_OK && o->outputs)
+        status = choose_outputs(o->outputs, &p->outputs, err);
+    if (status == EXIT_OK && o->retime)
+        status = choose_retiming(o->retime, &p->retime_batch, &p->retime_every_ns, err);
+    if (status != EXIT_OK)
+        return status;
+    if (!strcmp(o->cluster, "-") && !strcmp(p->trace.path, "-"))
+        error_set(err, "run: want only one of --cluster and --trace from standard input");
+    else if (o->directory && !strcmp(o->directory, "-"))
+        error_set(err, "run: --output: want a directory, got '-'");
+    return err->text[0] ? EXIT_USAGE : EXIT_OK;
+}
+
+static int read_inputs(struct plan *p, struct error *err)
+{
+    const struct run_options *o = p->options;
+    if (!(p->cluster = cluster_read(o->cluster, p->cluster_sha256, err)))
+        return EXIT_INPUT;
+    if (settings_set(p->cluster, &o->set, err))
+        return EXIT_USAGE;
+    const struct trace_format *used = NULL;
+    p->workload = trace_read(p->trace.path, p->trace.format, &used, p->trace_sha256, err);
+    p->trace.format = used;
+    if (!p->workload || run_bind(p->cluster, p->workload, err))
+        return EXIT_INPUT;
+    if (o->load != 1)
+        workload_scale_load(p->workload, o->load);
+    if (p->retime_batch)
+        workload_retime_batches(p->workload, p->retime_batch, p->retime_every_ns);
+    return EXIT_OK;
+}
+
+/* results/POLICY-PLACEMENT with parameters that are not at their default: "results/fifo-blocking=skip-pack". */
+static char *usual_directory(const struct plan *p)
+{
+    size_t size = strlen("results/-") + strlen(p->policy_text) + strlen(p->placer_text) + 1;
+    char *path = mem_new(size, 1);
+    snprintf(path, size, "results/%s-%s", p->policy_text, p->placer_text);
+    for (char *c = path; *c; c++)
+        if (*c == ':' || *c == ',')
+            *c = '-';
+    return path;
+}
+
+int plan_make(struct plan *p, const struct run_options *options, struct error *err)
+{
+    *p = (struct plan){ .options = options };
+    int status = look_up(p, err);
+    if (status == EXIT_OK)
+        status = read_inputs(p, err);
+    if (status != EXIT_OK)
+        return status;
+    p->policy_text = chosen_text(p->policy.policy->name, p->policy.policy->params, p->policy.params);
+    p->placer_text = chosen_text(p->placer.placer->name, p->placer.placer->params, p->placer.params);
+    p->directory = options->directory ? mem_text(options->directory, strlen(options->directory)) : usual_directory(p);
+    p->settings_yaml = settings_yaml(p);
+    return EXIT_OK;
+}
+
+void plan_free(struct plan *p)
+{
+    workload_free(p->workload);
+    cluster_free(p->cluster);
+    void *const own[] = { p->policy.params, p->placer.params, p->policy_text, p->placer_text, p->trace.path,
+                          p->directory, p->settings_yaml };
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        free(own[i]);
+}

@@ -1,0 +1,31 @@
+/* plan.h - a run that is about to happen: every name looked up, every input read and checked. */
+#pragma once
+#include "sim/cli/choose.h"
+#include "sim/run/results.h"
+#include "sim/world/cluster.h"
+
+struct run_options {
+    const char *cluster, *trace, *policy, *placement, *directory, *outputs, *retime;    /* NULL: not given */
+    int64_t seed, until_ns, sample_ns;
+    double load;
+    bool check, dump_config, quiet, verbose;
+    struct option_texts set;
+};
+struct plan {
+    const struct run_options *options;
+    struct chosen_policy policy;
+    struct chosen_placer placer;
+    char *policy_text, *placer_text;    /* with the parameters that are not at their default */
+    struct chosen_trace trace;    /* format: the one that was used */
+    unsigned outputs;
+    uint32_t retime_batch;        /* 0: none */
+    int64_t retime_every_ns;
+    struct cluster *cluster;
+    struct workload *workload;
+    char cluster_sha256[65], trace_sha256[65];
+    char *directory, *settings_yaml;
+};
+
+/* An exit status; if not EXIT_OK, err says why. plan_free() in any case. */
+int  plan_make(struct plan *p, const struct run_options *options, struct error *err);
+void plan_free(struct plan *p);

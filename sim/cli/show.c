@@ -1,0 +1,149 @@
+/* show.c - the summary of a run, in as many columns as the terminal has. */
+#include "sim/cli/show.h"
+
+#include "sim/cli/term.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LABEL = 15, WIDE = 66, NUMBER_MAX = 40 };
+
+static double all(const struct shown *x, const char *metric)
+{
+    return summary_value(x->summary, metric, "all");
+}
+
+static const char *seconds_text(char to[NUMBER_MAX], double s)
+{
+    if (isnan(s))
+        snprintf(to, NUMBER_MAX, "-");
+    else if (s >= 1000 || s == floor(s))
+        snprintf(to, NUMBER_MAX, "%.0f s", s);
+    else
+        snprintf(to, NUMBER_MAX, "%.2f s", s);
+    return to;
+}
+
+static const char *percent_text(char to[NUMBER_MAX], double share)
+{
+    if (isnan(share))
+        snprintf(to, NUMBER_MAX, "-");
+    else
+        snprintf(to, NUMBER_MAX, "%.1f %%", 100 * share);
+    return to;
+}
+
+/* "  label    text", the text wrapped. */
+static void line(size_t width, const char *label, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void line(size_t width, const char *label, const char *format, ...)
+{
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    text_wrap(stdout, text, (size_t)printf("  %s", label), LABEL, width);
+}
+
+/* ---- Parts ---- */
+
+static void title(const struct shown *x, size_t width)
+{
+    const struct plan *p = x->plan;
+    bool bold = term_colour(STDOUT_FILENO);
+    char text[1024];
+    snprintf(text, sizeof text, "%s with %s%s on %s (%" PRId64 " GPUs, %" PRIu32 " node%s): %" PRIu32 " job%s of %s",
+             p->policy_text, p->placer_text, p->policy.clairvoyant ? ", clairvoyant," : "", p->cluster->name,
+             p->cluster->gpus, p->cluster->n_nodes, p->cluster->n_nodes == 1 ? "" : "s", p->workload->n_jobs,
+             p->workload->n_jobs == 1 ? "" : "s", strcmp(p->trace.path, "-") ? p->trace.path : "standard input");
+    for (char *c = text; *c; c++)    /* names come from files */
+        if ((unsigned char)*c < ' ' || *c == 0x7F)
+            *c = '?';
+    fputs(bold ? "\033[1m" : "", stdout);
+    text_wrap(stdout, text, 0, 0, width);
+    fputs(bold ? "\033[0m\n" : "\n", stdout);
+}
+
+static void jobs(const struct shown *x, size_t width)
+{
+    static const struct { const char *metric, *word; } part[] = {
+        { "jobs_failed", "failed" },     { "jobs_cancelled", "cancelled" }, { "jobs_rejected", "rejected" },
+        { "jobs_running", "running" },   { "jobs_pending", "pending" },     { "jobs_never_started", "never started" },
+    };
+    char text[256];
+    size_t n = (size_t)snprintf(text, sizeof text, "%.0f completed", all(x, "jobs_completed"));
+    for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
+        double count = all(x, part[i].metric);
+        if (count > 0)
+            n += (size_t)snprintf(text + n, sizeof text - n, ", %.0f %s", count, part[i].word);
+    }
+    line(width, "jobs", "%s", text);
+}
+
+/* Mean and quantiles: for people, and below that to the second if there is room for both. */
+static void times(const struct shown *x, size_t width)
+{
+    static const char *const label[] = { "completion", "wait" };
+    static const char *const metric[][4] = { { "jct_mean_s", "jct_p50_s", "jct_p90_s", "jct_p99_s" },
+                                             { "wait_mean_s", "wait_p50_s", "wait_p90_s", "wait_p99_s" } };
+    bool wide = width >= WIDE;
+    int label_width = wide ? LABEL : 12, cell = wide ? 14 : (int)(width - 12) / 4;
+    printf("\n%*s", label_width, "");
+    for (unsigned i = 0; i < 4; i++)
+        printf("%*s", cell, (const char *const[]){ "mean", "p50", "p90", "p99" }[i]);
+    putchar('\n');
+    for (unsigned row = 0; row < 2; row++) {
+        printf("  %-*s", label_width - 2, label[row]);
+        for (unsigned i = 0; i < 4; i++) {
+            char text[HUMAN_MAX];
+            printf("%*s", cell, human_time(text, all(x, metric[row][i])));
+        }
+        putchar('\n');
+        if (!wide)
+            continue;
+        printf("%*s", label_width, "");
+        for (unsigned i = 0; i < 4; i++) {
+            char text[NUMBER_MAX];
+            double s = all(x, metric[row][i]);
+            printf("%*s", cell, s >= 120 ? seconds_text(text, s) : "");    /* below that both are the same */
+        }
+        putchar('\n');
+    }
+    putchar('\n');
+}
+
+static void gpus(const struct shown *x, size_t width)
+{
+    char a[NUMBER_MAX], b[NUMBER_MAX], e[NUMBER_MAX];
+    line(width, "utilisation", "%s allocated, %s busy, %s effective", percent_text(a, all(x, "util_alloc")),
+         percent_text(b, all(x, "util_busy")), percent_text(e, all(x, "util_effective")));
+}
+
+static void costs(const struct shown *x, size_t width)
+{
+    double slowdown = all(x, "bounded_slowdown_mean");
+    if (!isnan(slowdown))
+        line(width, "slowdown", "%.*f, mean, bounded", slowdown < 100 ? 2 : 0, slowdown);
+    line(width, "preemptions", "%.0f, restarts %.0f", all(x, "preemptions"), all(x, "restarts"));
+    line(width, "GPU time", "%.1f h held, %.1f h lost, %.1f h overhead", all(x, "gpu_h_held"), all(x, "lost_gpu_h"),
+         all(x, "overhead_gpu_h"));
+}
+
+void show_summary(const struct shown *x)
+{
+    size_t width = term_width(STDOUT_FILENO);
+    char human[HUMAN_MAX], exact[NUMBER_MAX];
+    double makespan = all(x, "makespan_s");
+    title(x, width);
+    jobs(x, width);
+    line(width, "makespan", makespan >= 120 ? "%s (%s)" : "%s", human_time(human, makespan), seconds_text(exact, makespan));
+    gpus(x, width);
+    times(x, width);
+    costs(x, width);
+    show_queues(x, width);
+    printf("\nresults in %s\n", x->plan->directory);
+}

@@ -1,0 +1,53 @@
+/* show_warnings.c - what is odd about a run, each in one line. */
+#include "sim/cli/show.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *s_if_many(uint64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+/* How many were rejected, and the first of them with its reason: the others are in jobs.csv. */
+static void rejected(const struct shown *x, uint32_t n)
+{
+    const struct workload *w = x->plan->workload;
+    for (job_id j = 0; j < w->n_jobs; j++) {
+        struct job_result r = run_job(x->run, j);
+        if (r.outcome != OUTCOME_REJECTED)
+            continue;
+        warn("%" PRIu32 " job%s rejected: could never have run; %s '%s': %s", n, s_if_many(n),
+             n == 1 ? "it is" : "the first is", w->truth[j].name, r.refusal ? r.refusal : "no reason given");
+        return;
+    }
+}
+
+static void refused(const struct shown *x, const struct run_totals *t)
+{
+    for (unsigned i = 0; i < SCHED_RESULTS; i++)
+        if (t->refused[i])
+            warn("%" PRIu64 " request%s of policy %s refused by the world: %s", t->refused[i], s_if_many(t->refused[i]),
+                 x->plan->policy.policy->name, sched_result_name[i]);
+    if (t->sight_refused)
+        warn("%" PRIu64 " question%s of policy %s for a true run time refused: it does not declare SEES_RUN_TIME",
+             t->sight_refused, s_if_many(t->sight_refused), x->plan->policy.policy->name);
+}
+
+void show_warnings(const struct shown *x)
+{
+    const struct run_totals *t = run_totals(x->run);
+    if (x->plan->workload->n_skipped)
+        warn("%" PRIu32 " row%s of the trace skipped: no job that ran", x->plan->workload->n_skipped,
+             s_if_many(x->plan->workload->n_skipped));
+    if (t->rejected)
+        rejected(x, t->rejected);
+    if (t->never_started)
+        warn("%" PRIu32 " job%s never started: waiting for quota, limit or a dependency when all others were done",
+             t->never_started, s_if_many(t->never_started));
+    if (t->cut_off)
+        warn("cut off: %" PRIu32 " job%s running, %" PRIu32 " waiting; no mean includes them", t->running,
+             s_if_many(t->running), t->pending);
+    refused(x, t);
+}

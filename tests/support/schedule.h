@@ -1,0 +1,221 @@
+/* schedule.h - a small schedule as one table row: the cluster, the jobs, and when each of them has to start and end.
+ *
+ *   { "two of three", "fifo", ONE_NODE(2), .jobs = { { 0, 10, 1, .starts = 0 }, { 0, 5, 2, .starts = 10 } } }
+ *
+ * Times are seconds. Starts, ends, stops and lost work are always compared, the rest where a row mentions it. */
+#pragma once
+#include "sim/run/run.h"
+#include "tests/support/named.h"
+#include "tests/unit/test_core.h"
+
+#include <stdio.h>
+
+#define NEVER (-1.0)
+enum { JOBS_AT_MOST = 8, GROUPS_AT_MOST = 3, QUEUES_AT_MOST = 3 };
+
+struct job {
+    double at, lasts;             /* submitted at; service time */
+    uint32_t gpus;                /* in all */
+    double starts, ends;          /* first start; ends 0: starts + lasts. NEVER */
+    double shares;                /* of each GPU; 0: all of it */
+    uint32_t tasks;               /* 0: any split */
+    int64_t cpus, mem_mib;        /* per task */
+    const char *queue, *gpu_type, *required, *preferred;     /* levels: island node rack pod cluster */
+    int32_t priority;
+    bool stays;                   /* is not preemptible */
+    const char *took;             /* NODE:GPUS of every piece, nodes without names NODE:xCOUNT; "; " between intervals */
+    uint32_t stops;               /* preemptions */
+    double lost;                  /* seconds of progress to be done again */
+    double waits[WAIT_REASONS];   /* all of them, if any is given */
+    const char *refused;
+};
+
+struct schedule {
+    const char *name, *policy;
+    struct group_spec group[GROUPS_AT_MOST];
+    const char *placer;           /* NULL: pack */
+    struct queue_spec queue[QUEUES_AT_MOST];                 /* none: as the jobs say */
+    struct price price;
+    double period, until;
+    struct job jobs[JOBS_AT_MOST];    /* up to the first that neither lasts nor asks for anything */
+    double useful, lost, startup, saving;                    /* GPU-seconds; checked if any is given */
+};
+
+#define NODES(n, g) { .name = "node", .gpu_model = "A100", .count = (n), .gpus = (g), .cpu_milli = INT64_MAX, .mem_mib = INT64_MAX }
+#define ONE_NODE(g) { NODES(1, g) }
+#define QUEUE(n, gpus)                                                                                                 \
+    { .facts = { .name = (n), .parent = ID_NONE, .weight = 1,                                                          \
+                 .quota = { { INT64_C(1000) * (gpus), UNLIMITED, UNLIMITED }, { UNLIMITED, UNLIMITED, UNLIMITED } } } }
+#define QUEUE_PINNED(n, pin)                                                                                           \
+    { .facts = { .name = (n), .parent = ID_NONE, .weight = 1,                                                          \
+                 .quota = { { 0, UNLIMITED, UNLIMITED }, { UNLIMITED, UNLIMITED, UNLIMITED } } },                      \
+      .pins = (pin), .n_pins = 1 }
+#define PERIODIC(every, restart)                                                                                       \
+    { .checkpoint = CHECKPOINT_PERIODIC, .interval_ns = (every) * NS_PER_S, .restart_ns = (restart) * NS_PER_S }
+#define FREE_OF_CHARGE { .checkpoint = CHECKPOINT_PERFECT }
+#define SAVE_TAKES(save) { .checkpoint = CHECKPOINT_PERFECT, .save_ns = (save) * NS_PER_S }
+
+/* ---- Setting up ---- */
+
+static inline uint8_t level_named(const char *name)
+{
+    static const char *const names[] = { "island", "node", "rack", "pod", "cluster" };
+    for (uint8_t i = 0; name && i < COUNT(names); i++)
+        if (!strcmp(names[i], name))
+            return i;
+    assert(!name);
+    return LEVEL_ANY;
+}
+
+static inline size_t jobs_of(const struct schedule *row)
+{
+    size_t n = 0;
+    while (n < JOBS_AT_MOST && (row->jobs[n].lasts > 0 || row->jobs[n].gpus || row->jobs[n].cpus))
+        n++;
+    return n;
+}
+
+static inline void job_add(struct workload *w, const struct job *job)
+{
+    struct error err = { "" };
+    struct job_row row = job_row_default;
+    row.submit_ns = ns_of_seconds(job->at);
+    row.duration_ns = ns_of_seconds(job->lasts);
+    row.gpus = job->gpus;
+    row.gpu_milli = job->shares > 0 ? (uint32_t)(job->shares * MILLI_ALL + 0.5) : MILLI_ALL;
+    row.tasks = job->tasks;
+    row.cpu_milli = job->cpus * 1000;
+    row.mem_mib = job->mem_mib;
+    row.queue = job->queue;
+    row.queue_length = job->queue ? strlen(job->queue) : 0;
+    row.gpu_type = job->gpu_type;
+    row.gpu_type_length = job->gpu_type ? strlen(job->gpu_type) : 0;
+    row.required_level = level_named(job->required);
+    row.preferred_level = level_named(job->preferred);
+    row.priority = job->priority;
+    row.preemptible = !job->stays;
+    if (workload_add(w, &row, "schedule", w->n_jobs + 1, &err))
+        fail_msg("%s", err.text);
+}
+
+static inline struct workload *workload_of(const struct job *jobs, size_t n)
+{
+    struct error err = { "" };
+    struct workload *w = workload_new();
+    for (size_t i = 0; i < n; i++)
+        job_add(w, &jobs[i]);
+    if (workload_finish(w, "schedule", &err))
+        fail_msg("%s", err.text);
+    return w;
+}
+
+static inline struct cluster *cluster_of(const struct group_spec *groups, const struct queue_spec *queues)
+{
+    struct error err = { "" };
+    size_t n_groups = 0, n_queues = 0;
+    while (n_groups < GROUPS_AT_MOST && groups[n_groups].count)
+        n_groups++;
+    while (queues && n_queues < QUEUES_AT_MOST && queues[n_queues].facts.name)
+        n_queues++;
+    struct cluster *c = cluster_build("small", groups, n_groups, queues, n_queues, &err);
+    if (!c)
+        fail_msg("%s", err.text);
+    return c;
+}
+
+/* ---- Playing ---- */
+
+struct taken { char text[JOBS_AT_MOST][256]; };
+
+static inline void note_interval(void *self, const struct interval *i)
+{
+    struct taken *t = self;
+    char *text = t->text[i->job], *end = text + sizeof t->text[0];
+    text += strlen(text);
+    if (text != t->text[i->job])
+        text += snprintf(text, (size_t)(end - text), "; ");
+    for (size_t k = 0; k < i->pieces->n; k++) {
+        const struct piece *p = &i->pieces->piece[k];
+        text += snprintf(text, (size_t)(end - text), "%s%u:", k ? " " : "", p->node);
+        if (!p->gpu_mask && p->gpus)
+            text += snprintf(text, (size_t)(end - text), "x%u", p->gpus);
+        for (unsigned gpu = 0; gpu < 64; gpu++)
+            if (p->gpu_mask >> gpu & 1)
+                text += snprintf(text, (size_t)(end - text), "%u", gpu);
+    }
+}
+
+/* Names what differs: job, thing, both values. */
+static inline void same(const char *what, size_t job, double want_s, int64_t got_ns)
+{
+    int64_t want_ns = want_s < 0 ? -1 : ns_of_seconds(want_s);
+    if (got_ns != want_ns)
+        fail_msg("job %zu: %s: want %.9g s, got %.9g s", job + 1, what, want_s, got_ns < 0 ? NEVER : seconds(got_ns));
+}
+
+static inline void same_text(const char *what, size_t job, const char *want, const char *got)
+{
+    if (want && strcmp(want, got ? got : ""))
+        fail_msg("job %zu: %s: want '%s', got '%s'", job + 1, what, want, got ? got : "");
+}
+
+static inline void same_job(const struct job *want, size_t i, const struct job_result *got, const char *took)
+{
+    same_text("refused", i, want->refused ? want->refused : "", got->refusal);
+    same("starts", i, want->starts, got->start_ns);
+    if (!want->refused)
+        same("ends", i, want->ends != 0 ? want->ends : want->starts < 0 ? NEVER : want->starts + want->lasts, got->end_ns);
+    same_text("took", i, want->took, took);
+    if (want->stops != got->preemptions)
+        fail_msg("job %zu: want %u stops, got %u", i + 1, want->stops, got->preemptions);
+    same("lost", i, want->lost, got->lost_ns);
+    double any = 0;
+    for (unsigned r = 0; r < WAIT_REASONS; r++)
+        any += want->waits[r];
+    for (unsigned r = 0; r < WAIT_REASONS && any > 0; r++)
+        same(wait_reason_name[r], i, want->waits[r], got->waits[r]);
+}
+
+static inline void same_accounts(const struct schedule *row, const struct run_totals *t)
+{
+    const double want[ACCOUNTS] = { [ACCOUNT_START] = row->startup, [ACCOUNT_USEFUL] = row->useful,
+                                    [ACCOUNT_LOST] = row->lost, [ACCOUNT_SAVE] = row->saving };
+    if (row->useful + row->lost + row->startup + row->saving <= 0)
+        return;
+    for (unsigned a = 0; a < ACCOUNTS; a++)
+        if (t->account[a] != (int128_t)ns_of_seconds(want[a]) * MILLI_ALL)
+            fail_msg("%s: want %.9g GPU-s, got %.9g GPU-s", account_name[a], want[a],
+                     (double)t->account[a] / 1e9 / MILLI_ALL);
+}
+
+/* The test of every table of struct schedule. */
+static inline void plays_as_written(void **state)
+{
+    const struct schedule *row = *state;
+    struct error err = { "" };
+    struct taken taken = { { "" } };
+    size_t n = jobs_of(row);
+    struct cluster *c = cluster_of(row->group, row->queue);
+    c->price = row->price;
+    c->period_ns = ns_of_seconds(row->period);
+    struct workload *w = workload_of(row->jobs, n);
+    if (run_bind(c, w, &err))
+        fail_msg("%s", err.text);
+    struct named_policy named = policy_named(row->policy);
+    struct sched *s = run_new(&(struct run_setup){
+        .cluster = c, .workload = w, .policy = named.policy, .policy_params = named.params,
+        .placer = placer_named(row->placer ? row->placer : "pack"), .until_ns = ns_of_seconds(row->until), .check = true,
+        .observer = { .self = &taken, .interval = note_interval },
+    });
+    if (run_execute(s, &err))
+        fail_msg("%s", err.text);
+    for (job_id j = 0; j < n; j++) {
+        size_t i = strtoul(w->truth[j].name, NULL, 10) - 1;    /* rows need not be in the order of time */
+        struct job_result got = run_job(s, j);
+        same_job(&row->jobs[i], i, &got, taken.text[j]);
+    }
+    same_accounts(row, run_totals(s));
+    run_free(s);
+    workload_free(w);
+    cluster_free(c);
+}
