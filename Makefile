@@ -43,7 +43,7 @@ $(BIN): $(OUT)/sim/cli/main.o $(LIB) sim/contract/exported.list
 	$(CC) $(LINK) $(CFLAGS) $(LDFLAGS) -o $@ $< -Wl,--whole-archive $(LIB) -Wl,--no-whole-archive $(DEP_LIBS)
 $(LIB): $(LIB_OBJ)
 	@rm -f $@ && $(AR) rcs $@ $^
-$(OUT)/%.o: %.c
+$(OUT)/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(CC) $(FLAGS) $(CFLAGS) -c -o $@ $<
 

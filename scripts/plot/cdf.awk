@@ -70,11 +70,13 @@ BEGIN {
             printf "%.9g %.9g\n", least, 100 > ("curve." i)
         printf "%.9g 100\n", biggest > ("curve." i)
         close("curve." i)
-        text = label[i] ": " commas(n[i]) " jobs"
+        text = ": " commas(n[i]) " jobs"
         if (column == "wait_s")
             text = text ", " percent(1 - zero[i] / n[i]) " waited"
         if (unfinished[i])
-            text = text ", " commas(unfinished[i]) " unfinished not counted"
+            text = text ", " commas(unfinished[i]) " unfinished left out"
+        # The dumb terminal cuts a legend at its beginning: the name gives way.
+        text = (columns ? clean(label[i], columns - 20 - length(text)) : label[i]) text
         print "title" i " = " quoted(text) > "facts.gp"
     }
     printf "n = %d\nleast = %.9g\nbiggest = %.9g\n", dirs, least, biggest > "facts.gp"

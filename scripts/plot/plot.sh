@@ -95,7 +95,9 @@ jct_cdf|wait_cdf)
         awk_run values column="$column" i="$i" > "$tmp/unsorted" || exit
         sort -n "$tmp/unsorted" > "$tmp/sorted.$i"
     done
-    awk_run cdf column="$column" || exit ;;
+    room=0
+    [ "$format" != term ] || room=$columns
+    awk_run cdf column="$column" columns="$room" || exit ;;
 utilisation|queue_length)
     i=0
     for dir do

@@ -19,7 +19,8 @@ struct command {
     const char *name, *summary;
     const char *details;          /* of the help: paragraphs, separated by "\n"; NULL: none */
     struct option_set set;
-    const char *const *words;     /* what the first operand may be, for completion; NULL: files */
+    enum option_values operand_values;
+    const char *const *words;     /* of VALUES_WORDS; NULL: none */
     size_t options_size;
     const void *defaults;         /* of options_size */
     int (*run)(const struct invocation *in);    /* returns the exit status */

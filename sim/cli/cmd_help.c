@@ -40,6 +40,7 @@ const struct command cmd_help = {
     .name = "help",
     .summary = "this overview, or the help of a command",
     .set = { .name = "help", .options = options, .operands = "[COMMAND]", .most_operands = 1 },
+    .operand_values = VALUES_COMMAND,
     .options_size = sizeof defaults,
     .defaults = &defaults,
     .run = help_run,

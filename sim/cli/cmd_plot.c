@@ -205,6 +205,7 @@ const struct command cmd_plot = {
     .summary = "plot one or more directories of results",
     .details = "Needs gnuplot. The names of the files written are listed on standard output.",
     .set = { .name = "plot", .options = options, .operands = "DIR...", .least_operands = 1, .most_operands = SIZE_MAX },
+    .operand_values = VALUES_DIRECTORY,
     .options_size = sizeof defaults,
     .defaults = &defaults,
     .run = plot_run,

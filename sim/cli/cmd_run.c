@@ -15,6 +15,8 @@
 
 static const struct run_options defaults = { .policy = "fifo", .placement = "pack", .seed = 1, .load = 1 };
 
+static const char *const output_words[] = { "all", "default", "jobs", "intervals", "timeseries", "queues", "nodes", "summary",
+                                            "events", NULL };
 static const struct option options[] = {
     { .name = "cluster", .letter = 'c', .argument = "CLUSTER", .kind = OPTION_TEXT, AT(cluster), .required = true,
       .help = "YAML file of the cluster; - is standard input", .values = VALUES_FILE },
@@ -29,7 +31,7 @@ static const struct option options[] = {
       .help = "directory of the results; by default results/POLICY-PLACER, with those parameters that are not at their "
               "default",
       .values = VALUES_DIRECTORY },
-    { .name = "outputs", .argument = "LIST", .kind = OPTION_TEXT, AT(outputs),
+    { .name = "outputs", .argument = "LIST", .kind = OPTION_TEXT, AT(outputs), .words = output_words,
       .help = "files to write, separated by commas: jobs, intervals, timeseries, queues, nodes, summary, events; or all; or "
               "default, all but events. The manifest is always written" },
     { .name = "seed", .argument = "N", .kind = OPTION_INTEGER, AT(seed), .most = INT64_MAX,

@@ -4,43 +4,33 @@
 
 #include <stdio.h>
 
-static void put_words(const char *const *words)
+/* Command substitution with the words that fit. */
+static void put_values(enum option_values values, const char *const *words)
 {
-    for (size_t i = 0; words[i]; i++)
-        printf("%s%s", i ? " " : "", words[i]);
-}
-
-/* What may follow an option: the body of its branch. */
-static void put_values(const struct option *o)
-{
-    printf("COMPREPLY=($(compgen ");
-    switch (o->values) {
+    size_t i = 0;
+    printf("COMPREPLY=($(compgen %s", values == VALUES_FILE ? "-f" : values == VALUES_DIRECTORY ? "-d" : "-W '");
+    switch (values) {
     case VALUES_FILE:
-        printf("-f");
-        break;
     case VALUES_DIRECTORY:
-        printf("-d");
         break;
     case VALUES_POLICY:
-        printf("-W '");
-        for (size_t i = 0; builtin_policies[i]; i++)
-            printf("%s%s", i ? " " : "", builtin_policies[i]->name);
-        printf("'");
+        for (; builtin_policies[i]; i++)
+            printf("%s ", builtin_policies[i]->name);
         break;
     case VALUES_PLACER:
-        printf("-W '");
-        for (size_t i = 0; builtin_placers[i]; i++)
-            printf("%s%s", i ? " " : "", builtin_placers[i]->name);
-        printf("'");
+        for (; builtin_placers[i]; i++)
+            printf("%s ", builtin_placers[i]->name);
         break;
-    case VALUES_ANY:
-        printf("-W '");
-        if (o->words)
-            put_words(o->words);
-        printf("'");
+    case VALUES_COMMAND:
+        for (; commands[i]; i++)
+            printf("%s ", commands[i]->name);
+        break;
+    case VALUES_WORDS:
+        for (; words && words[i]; i++)
+            printf("%s ", words[i]);
         break;
     }
-    printf(" -- \"$cur\"))");
+    printf("%s -- \"$cur\"))", values == VALUES_FILE || values == VALUES_DIRECTORY ? "" : "'");
 }
 
 static void put_command(const struct command *c)
@@ -53,20 +43,15 @@ static void put_command(const struct command *c)
         if (o->letter)
             printf("|-%c", o->letter);
         printf(") ");
-        put_values(o);
+        put_values(o->values, o->words);
         printf("; return ;;\n");
     }
     printf("        esac\n        case $cur in\n        -*) COMPREPLY=($(compgen -W '");
     for (const struct option *o = c->set.options; o->name; o++)
         printf("--%s ", o->name);
-    printf("--%s' -- \"$cur\")) ;;\n        *) COMPREPLY=($(compgen ", option_help.name);
-    if (c->words) {
-        printf("-W '");
-        put_words(c->words);
-        printf("'");
-    } else
-        printf(c->set.most_operands ? "-d" : "-W ''");
-    printf(" -- \"$cur\")) ;;\n        esac ;;\n");
+    printf("--%s' -- \"$cur\")) ;;\n        *) ", option_help.name);
+    put_values(c->operand_values, c->words);
+    printf(" ;;\n        esac ;;\n");
 }
 
 void help_completion(void)

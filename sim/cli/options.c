@@ -212,9 +212,11 @@ static int complete(struct parser *p, const struct operands *operands)
     for (size_t i = 0; set->options[i].name; i++)
         if (set->options[i].required && !p->given[i])
             return complain(p, &set->options[i], set->options[i].argument, NULL);
+    if (operands->n > set->most_operands && !set->most_operands)
+        return error_set(p->err, "%s: takes no operand, got '%s'", set->name, operands->text[0]);
     if (operands->n > set->most_operands)
-        return error_set(p->err, "%s: want %s, got '%s' besides", set->name,
-                         set->most_operands ? set->operands : "no operand", operands->text[set->most_operands]);
+        return error_set(p->err, "%s: want %s, got '%s' besides", set->name, set->operands,
+                         operands->text[set->most_operands]);
     if (operands->n < set->least_operands)
         return error_set(p->err, "%s: want %s, see 'gpuyard %s --help'", set->name, set->operands, set->name);
     return 0;

@@ -20,7 +20,9 @@ enum option_kind {
 };
 struct option_texts { size_t n; const char **text; };
 
-enum option_values { VALUES_ANY, VALUES_FILE, VALUES_DIRECTORY, VALUES_POLICY, VALUES_PLACER };   /* for completion */
+enum option_values {              /* what completion offers */
+    VALUES_WORDS, VALUES_FILE, VALUES_DIRECTORY, VALUES_POLICY, VALUES_PLACER, VALUES_COMMAND
+};
 struct option {                   /* a table ends with a NULL name */
     const char *name;
     char letter;                  /* 0: none */
@@ -28,7 +30,7 @@ struct option {                   /* a table ends with a NULL name */
     enum option_kind kind;
     size_t at;                    /* offset in the struct that is filled */
     int64_t least, most;
-    const char *const *words;     /* ends with NULL */
+    const char *const *words;     /* ends with NULL; of another kind than OPTION_WORD: what completion offers */
     bool required;
     enum option_values values;
 };

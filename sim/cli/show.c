@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 enum { LABEL = 15, WIDE = 66, NUMBER_MAX = 40 };
+enum { ALIKE_S = 120 };            /* below that human_time() says seconds, too */
 
 static double all(const struct shown *x, const char *metric)
 {
@@ -21,7 +22,7 @@ static const char *seconds_text(char to[NUMBER_MAX], double s)
 {
     if (isnan(s))
         snprintf(to, NUMBER_MAX, "-");
-    else if (s >= 1000 || s == floor(s))
+    else if (s >= 100 || s == floor(s))
         snprintf(to, NUMBER_MAX, "%.0f s", s);
     else
         snprintf(to, NUMBER_MAX, "%.2f s", s);
@@ -33,7 +34,7 @@ static const char *percent_text(char to[NUMBER_MAX], double share)
     if (isnan(share))
         snprintf(to, NUMBER_MAX, "-");
     else
-        snprintf(to, NUMBER_MAX, "%.1f %%", 100 * share);
+        snprintf(to, NUMBER_MAX, "%.1f%%", 100 * share);
     return to;
 }
 
@@ -56,8 +57,8 @@ static void title(const struct shown *x, size_t width)
     const struct plan *p = x->plan;
     bool bold = term_colour(STDOUT_FILENO);
     char text[1024];
-    snprintf(text, sizeof text, "%s with %s%s on %s (%" PRId64 " GPUs, %" PRIu32 " node%s): %" PRIu32 " job%s of %s",
-             p->policy_text, p->placer_text, p->policy.clairvoyant ? ", clairvoyant," : "", p->cluster->name,
+    snprintf(text, sizeof text, "%s%s with %s on %s (%" PRId64 " GPUs, %" PRIu32 " node%s): %" PRIu32 " job%s of %s",
+             p->policy_text, p->policy.clairvoyant ? " (clairvoyant)" : "", p->placer_text, p->cluster->name,
              p->cluster->gpus, p->cluster->n_nodes, p->cluster->n_nodes == 1 ? "" : "s", p->workload->n_jobs,
              p->workload->n_jobs == 1 ? "" : "s", strcmp(p->trace.path, "-") ? p->trace.path : "standard input");
     for (char *c = text; *c; c++)    /* names come from files */
@@ -84,6 +85,15 @@ static void jobs(const struct shown *x, size_t width)
     line(width, "jobs", "%s", text);
 }
 
+/* "33.1 min" as "33.1m". */
+static const char *tight(char *text)
+{
+    char *blank = strchr(text, ' ');
+    if (blank && blank[1])
+        memmove(blank, blank + 1, 2), blank[1] = '\0';
+    return text;
+}
+
 /* Mean and quantiles: for people, and below that to the second if there is room for both. */
 static void times(const struct shown *x, size_t width)
 {
@@ -100,16 +110,20 @@ static void times(const struct shown *x, size_t width)
         printf("  %-*s", label_width - 2, label[row]);
         for (unsigned i = 0; i < 4; i++) {
             char text[HUMAN_MAX];
-            printf("%*s", cell, human_time(text, all(x, metric[row][i])));
+            human_time(text, all(x, metric[row][i]));
+            printf("%*s", cell, wide ? text : tight(text));
         }
         putchar('\n');
-        if (!wide)
+        bool longer = false;
+        for (unsigned i = 0; i < 4; i++)
+            longer |= all(x, metric[row][i]) >= ALIKE_S;
+        if (!wide || !longer)
             continue;
         printf("%*s", label_width, "");
         for (unsigned i = 0; i < 4; i++) {
             char text[NUMBER_MAX];
             double s = all(x, metric[row][i]);
-            printf("%*s", cell, s >= 120 ? seconds_text(text, s) : "");    /* below that both are the same */
+            printf("%*s", cell, s >= ALIKE_S ? seconds_text(text, s) : "");
         }
         putchar('\n');
     }
@@ -127,7 +141,7 @@ static void costs(const struct shown *x, size_t width)
 {
     double slowdown = all(x, "bounded_slowdown_mean");
     if (!isnan(slowdown))
-        line(width, "slowdown", "%.*f, mean, bounded", slowdown < 100 ? 2 : 0, slowdown);
+        line(width, "slowdown", "%.*f (mean, bounded)", slowdown < 100 ? 2 : 0, slowdown);
     line(width, "preemptions", "%.0f, restarts %.0f", all(x, "preemptions"), all(x, "restarts"));
     line(width, "GPU time", "%.1f h held, %.1f h lost, %.1f h overhead", all(x, "gpu_h_held"), all(x, "lost_gpu_h"),
          all(x, "overhead_gpu_h"));
@@ -140,7 +154,7 @@ void show_summary(const struct shown *x)
     double makespan = all(x, "makespan_s");
     title(x, width);
     jobs(x, width);
-    line(width, "makespan", makespan >= 120 ? "%s (%s)" : "%s", human_time(human, makespan), seconds_text(exact, makespan));
+    line(width, "makespan", makespan >= ALIKE_S ? "%s (%s)" : "%s", human_time(human, makespan), seconds_text(exact, makespan));
     gpus(x, width);
     times(x, width);
     costs(x, width);

@@ -126,7 +126,7 @@ const char *human_time(char to[HUMAN_MAX], double s)
     while (fabs(s) >= scale[i].most)
         i++;
     double value = s / scale[i].seconds;
-    bool whole = fabs(value) >= 99.95 || value == floor(value);
+    bool whole = fabs(value) >= 99.95 || (i == 0 && value == floor(value));
     snprintf(to, HUMAN_MAX, "%.*f %s", whole ? 0 : 1, value, scale[i].unit);
     return to;
 }

@@ -1,0 +1,113 @@
+/* test_events.c - what happens at one instant, and in which order; jobs of no length; periodic passes; the cut-off.
+ * The order (models.md 0): job end, released, start-up over, arrival, then the pass. By hand. */
+#include "tests/support/schedule.h"
+
+/* clang-format off */
+static const struct schedule rows[] = {
+    /* ---- One instant ---- */
+    { "an end comes before an arrival", "fifo", ONE_NODE(1), .jobs = { { 0, 10, 1, 0 }, { 10, 5, 1, 10 } } },
+    { "an arrival comes before the pass that an end causes", "sjf", ONE_NODE(1), .jobs = {
+        { 0, 10, 1, 0 }, { 1, 5, 1, 11 }, { 10, 1, 1, 10 } } },
+    { "all arrivals of an instant come before the pass", "sjf", ONE_NODE(1), .jobs = { { 5, 9, 1, 8 }, { 5, 3, 1, 5 } } },
+    { "all ends of an instant come before the pass", "fifo", ONE_NODE(2), .jobs = {
+        { 0, 10, 1, 0 }, { 0, 10, 1, 0 }, { 1, 5, 2, 10 } } },
+    { "who ends now is not preempted", "priority:preempt=yes", ONE_NODE(1), .price = FREE_OF_CHARGE, .jobs = {
+        { 0, 10, 1, 0 }, { 10, 5, 1, 10, .priority = 1 } } },
+    { "at one instant in the order of the trace", "fifo", ONE_NODE(1), .jobs = { { 5, 3, 1, 5 }, { 5, 2, 1, 8 }, { 5, 1, 1, 10 } } },
+    { "rows that are not in the order of time", "fifo", ONE_NODE(1), .jobs = { { 7, 3, 1, 8 }, { 5, 3, 1, 5 }, { 7, 1, 1, 11 } } },
+
+    /* ---- No length ---- */
+    { "no length: all at one instant", "fifo", ONE_NODE(1), .jobs = { { 0, 0, 1, 0 }, { 0, 0, 1, 0 }, { 0, 5, 1, 0 }, { 5, 0, 1, 5 } } },
+    { "no length: waits for GPUs like any other", "fifo", ONE_NODE(1), .jobs = { { 0, 10, 1, 0 }, { 5, 0, 1, 10 }, { 6, 3, 1, 10 } } },
+    { "no length: still has to start up", "fifo", ONE_NODE(1), .price = { .start_ns = 2 * NS_PER_S }, .startup = 4, .useful = 1,
+      .jobs = { { 0, 0, 1, 0, .ends = 2 }, { 0, 1, 1, 2, .ends = 5 } } },
+    { "no length: preempts for an instant", "priority:preempt=yes", ONE_NODE(1), .price = FREE_OF_CHARGE, .jobs = {
+        { 0, 10, 1, 0, .stops = 1 }, { 4, 0, 1, 4, .priority = 1 } } },
+
+    /* ---- A pass every 10 s. Until its first pass a job waits for the pass ---- */
+    { "periodic: passes at 0, 10, 20", "fifo", ONE_NODE(1), .period = 10, .jobs = {
+        { 0, 3, 1, 0 }, { 1, 5, 1, 10, .waits = { [WAIT_PASS] = 9 } },
+        { 20, 1, 1, 20 }, { 21, 1, 1, 30, .waits = { [WAIT_PASS] = 9 } } } },
+    { "periodic: behind others after the first pass", "fifo", ONE_NODE(2), .period = 10, .jobs = {
+        { 0, 30, 1, 0 }, { 2, 5, 2, 30, .waits = { [WAIT_PASS] = 8, [WAIT_GPUS] = 20 } },
+        { 12, 5, 1, 40, .waits = { [WAIT_PASS] = 8, [WAIT_ORDER] = 10, [WAIT_GPUS] = 10 } } } },
+    { "periodic: an end between passes starts nobody", "fifo", ONE_NODE(1), .period = 10, .jobs = {
+        { 0, 13, 1, 0 }, { 0, 5, 1, 20 } } },
+    { "periodic: who arrives at the grid is in that pass", "sjf", ONE_NODE(1), .period = 10, .jobs = {
+        { 0, 10, 1, 0 }, { 3, 5, 1, 20, .waits = { [WAIT_PASS] = 7, [WAIT_GPUS] = 10 } }, { 10, 2, 1, 10 } } },
+    { "periodic: preempted ones wait for the next pass", "priority:preempt=yes", ONE_NODE(1), .period = 10,
+      .price = FREE_OF_CHARGE, .jobs = {
+        { 0, 25, 1, 0, .ends = 35, .stops = 1, .waits = { [WAIT_PASS] = 10 } }, { 3, 5, 1, 10, .priority = 1 } } },
+
+    /* ---- The cut-off ---- */
+    { "cut-off: in the middle", "fifo", ONE_NODE(1), .until = 7, .useful = 7, .jobs = {
+        { 0, 10, 1, 0, .ends = NEVER }, { 1, 5, 1, NEVER, .waits = { [WAIT_GPUS] = 6 } },
+        { 3, 5, 1, NEVER, .waits = { [WAIT_ORDER] = 4 } }, { 9, 5, 1, NEVER } } },
+    { "cut-off: that instant still happens", "fifo", ONE_NODE(1), .until = 10, .useful = 10, .jobs = {
+        { 0, 10, 1, 0 }, { 1, 5, 1, 10, .ends = NEVER }, { 10, 5, 1, NEVER } } },
+    { "cut-off: after the end", "fifo", ONE_NODE(1), .until = 100, .useful = 10, .jobs = { { 0, 10, 1, 0 } } },
+    { "cut-off: while starting up", "fifo", ONE_NODE(1), .until = 1, .price = { .start_ns = 2 * NS_PER_S }, .startup = 1,
+      .jobs = { { 0, 10, 1, 0, .ends = NEVER } } },
+    { "cut-off: while saving, with a claim on its GPU", "priority:preempt=yes", ONE_NODE(1), .until = 7, .price = SAVE_TAKES(5),
+      .useful = 5, .saving = 2, .jobs = {
+        { 0, 10, 1, 0, .ends = NEVER, .stops = 1 }, { 5, 9, 1, NEVER, .priority = 1, .waits = { [WAIT_RELEASING] = 2 } } } },
+};
+/* clang-format on */
+
+/* ---- The order itself, as it is told to observers: at 10 s job 1 ends, job 2 has saved and left, job 4 starts on its
+ * claim, job 5 arrives and starts on job 1's GPU in the pass. Job 3 only fills the third GPU. ---- */
+
+struct told { char text[512]; };
+
+static void tell(struct told *t, job_id j, const char *what)
+{
+    size_t n = strlen(t->text);
+    snprintf(t->text + n, sizeof t->text - n, "%s%u %s", n ? ", " : "", j + 1, what);
+}
+
+static void told_interval(void *self, const struct interval *i)
+{
+    if (i->end_ns == 10 * NS_PER_S)
+        tell(self, i->job, i->why);
+}
+
+static void told_decision(void *self, job_id j, int64_t now_ns, const char *kind, const char *decision, const char *reason)
+{
+    (void)decision;
+    (void)reason;
+    if (now_ns == 10 * NS_PER_S && (!strcmp(kind, "arrival") || !strcmp(kind, "start")))
+        tell(self, j, kind);
+}
+
+static void order_of_an_instant(void **state)
+{
+    (void)state;
+    static const struct job jobs[] = { { 0, 10, 1, .priority = 9 }, { 0, 100, 1, .priority = 0 }, { 0, 100, 1, .priority = 9 },
+                                       { 5, 100, 1, .priority = 5 }, { 10, 100, 1, .priority = 1 } };
+    static const struct group_spec groups[GROUPS_AT_MOST] = { NODES(1, 3) };
+    struct error err = { "" };
+    struct told told = { .text = "" };
+    struct cluster *c = cluster_of(groups, NULL);
+    c->price = (struct price)SAVE_TAKES(5);
+    struct workload *w = workload_of(jobs, COUNT(jobs));
+    assert_int_equal(run_bind(c, w, &err), 0);
+    struct named_policy named = policy_named("priority:preempt=yes");
+    struct sched *s = run_new(&(struct run_setup){
+        .cluster = c, .workload = w, .policy = named.policy, .policy_params = named.params, .placer = placer_named("pack"),
+        .until_ns = 20 * NS_PER_S, .check = true,
+        .observer = { .self = &told, .interval = told_interval, .decision = told_decision } });
+    assert_int_equal(run_execute(s, &err), 0);
+    assert_string_equal(told.text, "1 done, 2 preempted, 4 start, 5 arrival, 5 start");
+    run_free(s);
+    workload_free(w);
+    cluster_free(c);
+}
+
+int main(void)
+{
+    static struct CMUnitTest tests[TESTS_MOST];
+    size_t n = 0;
+    ADD_ROWS(tests, n, plays_as_written, rows);
+    ADD_TEST(tests, n, order_of_an_instant);
+    return cmocka_run_group_tests(tests, NULL, NULL) != 0;
+}
