@@ -74,10 +74,12 @@ BEGIN {
         if (column == "wait_s")
             text = text ", " percent(1 - zero[i] / n[i]) " waited"
         if (unfinished[i])
-            text = text ", " commas(unfinished[i]) " unfinished left out"
+            text = text ", " commas(unfinished[i]) " unfinished" (columns ? "" : " left out")
         # The dumb terminal cuts a legend at its beginning: the name gives way.
-        text = (columns ? clean(label[i], columns - 20 - length(text)) : label[i]) text
+        text = (columns ? clean(label[i], columns - 17 - length(text)) : label[i]) text
+        if (length(text) > longest)
+            longest = length(text)
         print "title" i " = " quoted(text) > "facts.gp"
     }
-    printf "n = %d\nleast = %.9g\nbiggest = %.9g\n", dirs, least, biggest > "facts.gp"
+    printf "n = %d\nlongest = %d\nleast = %.9g\nbiggest = %.9g\n", dirs, longest, least, biggest > "facts.gp"
 }

@@ -5,6 +5,6 @@ set yrange [0:100]
 set ytics 20
 set ylabel 'share of jobs (%)'
 set key bottom right Left reverse box lc rgb '#cccccc' opaque height 0.5 samplen 2.5
-if (n > 4 && !term) { set key below left vertical maxcols 1 Left reverse nobox; set bmargin at screen (62 + 17.0 * n) / height }
+if (below && !term) { set key below left vertical maxcols 1 Left reverse nobox; set bmargin at screen (62 + 17.0 * n) / height }
 if (term) { set ylabel '%' offset 2,0; set ytics 25; set key below left vertical maxcols 1 Left reverse nobox samplen 2; set bmargin 3 + n }
 plot for [i=1:n] 'curve.'.i using 1:2 with steps lw 2 dt dash_of(i) lc rgb colour_of(i) title value('title'.i)

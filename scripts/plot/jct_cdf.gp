@@ -1,6 +1,7 @@
 # jct_cdf.gp - how many of the finished jobs were done within how long after submission; one curve per run.
 load 'vars.gp'
-height = n > 4 ? 500 + 17 * n : 540
+below = n > 4 || longest > 50   # a large legend would cover the curves
+height = below ? 500 + 17 * n : 540
 if (format eq 'term') lines = lines - 1 + n
 load here.'/common.gp'
 set title 'Job completion time: from submission to end'

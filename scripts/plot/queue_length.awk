@@ -29,7 +29,7 @@ BEGIN {
     for (i = 1; i <= runs; i++) {
         read_waiting(i, "jobs_waiting", "jobs")
         read_waiting(i, "gpus_waiting", "gpus")
-        printf "title%d = %s\njobs_mean%d = '%s'\ngpus_mean%d = '%s'\n", i, quoted(format == "term" ? clean(label[i], columns - 65) : label[i]), i, short(mean["jobs", i]), i,
+        printf "title%d = %s\njobs_mean%d = '%s'\ngpus_mean%d = '%s'\n", i, quoted(format == "term" ? clean(label[i], columns - 45) : label[i]), i, short(mean["jobs", i]), i,
             short(mean["gpus", i]) > "facts.gp"
     }
     printf "n = %d\nend = %.9f\nunit = '%s'\nmean_over = '%s'\njobs_most = %.9g\ngpus_most = %.9g\n", runs,

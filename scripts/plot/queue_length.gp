@@ -22,6 +22,6 @@ do for [p=1:2] {
     most = value(file[p].'_most')
     set yrange [0:(most > 0 ? most * 1.05 : 1)]
     plot for [i=1:n] file[p].'.'.i using 1:2 with steps lw 1.5 dt dash_of(i) lc rgb colour_of(i) \
-        title (p == 2 ? value('title'.i).': '.value('jobs_mean'.i).' jobs wait on average for '.value('gpus_mean'.i).' GPUs' : '')
+        title (p == 2 ? value('title'.i).': mean '.value('jobs_mean'.i).' jobs, '.value('gpus_mean'.i).' GPUs' : '')
 }
 if (!term) unset multiplot

@@ -1,7 +1,8 @@
 # wait_cdf.gp - how many of the finished jobs spent at most how long in the queue, all stays added; one curve per run.
 # A curve starts at the height of those that never waited, or less than the axis shows.
 load 'vars.gp'
-height = n > 4 ? 500 + 17 * n : 540
+below = n > 4 || longest > 50   # a large legend would cover the curves
+height = below ? 500 + 17 * n : 540
 if (format eq 'term') lines = lines - 1 + n
 load here.'/common.gp'
 set title 'Time in the queue'

@@ -1,9 +1,9 @@
 # words.awk - names, numbers, times and colours for people. Load it before the program that uses it.
 
-# A name on one line, not endlessly long: 40 letters unless told.
+# A name on one line, not endlessly long: 40 letters unless told, at least 12.
 function clean(name, most)
 {
-    most = most ? most : 40
+    most = !most ? 40 : most < 12 ? 12 : most
     gsub(/[\001-\037\177]+/, " ", name)
     if (length(name) <= most)
         return name

@@ -48,7 +48,7 @@ static const struct schedule rows[] = {
     /* ---- Models ---- */
     { "model: only on its nodes", "fifo", TWO_MODELS, .jobs = {
         { 0, 10, 2, 0, .gpu_type = "V100", .took = "1:01" },
-        { 0, 5, 1, 10, .gpu_type = "V100", .took = "1:0", .waits = { [WAIT_GPUS] = 10 } }, { 0, 1, 1, 10, .took = "0:0" } } },
+        { 0, 5, 1, 10, .gpu_type = "V100", .took = "1:0", .waits = { [WAIT_GPUS] = 10 } }, { 0, 1, 1, 10, .took = "1:1" } } },
     { "model: one of two", "fifo", TWO_MODELS, .jobs = {
         { 0, 10, 2, 0, .gpu_type = "A100", .took = "0:01" }, { 0, 5, 1, 0, .gpu_type = "T4|A100|V100", .took = "1:0" } } },
     { "model: any, over both", "fifo", TWO_MODELS, .jobs = { { 0, 10, 4, 0, .took = "0:01 1:01" } } },
@@ -75,10 +75,10 @@ static const struct schedule rows[] = {
         { 0, 10, 1, 0, .took = "0:0" }, { 0, 5, 2, 0, .took = "0:23" }, { 0, 5, 1, 0, .took = "0:1" } } },
     { "level: one island of the node", "fifo", ISLANDS(1, 4, 2), .jobs = {
         { 0, 10, 1, 0, .took = "0:0" }, { 0, 5, 2, 0, .required = "island", .took = "0:23" },
-        { 0, 5, 2, 10, .required = "island", .took = "0:01" } } },
+        { 0, 5, 2, 5, .required = "island", .took = "0:23" } } },
     { "level: an island over two nodes", "fifo", ISLANDS(4, 2, 4), .jobs = {
         { 0, 10, 1, 0, .took = "0:0" }, { 0, 5, 4, 0, .required = "island", .took = "2:01 3:01" } } },
-    /* On node 0 jobs 2 and 4 leave GPUs 1 and 3 free, of two islands; node 1 is empty */
+    /* At 6 GPUs 1 and 3 of node 0 are free, which are of two islands; node 1 is empty */
     { "level: no island of the fullest node, one of another", "fifo", ISLANDS(2, 4, 2), .jobs = {
         { 0, 10, 1, 0, .took = "0:0" }, { 0, 1, 1, 0, .took = "0:1" }, { 0, 10, 1, 0, .took = "0:2" }, { 1, 5, 1, 1, .took = "0:1" },
         { 6, 5, 2, 6, .required = "island", .took = "1:01" } } },
