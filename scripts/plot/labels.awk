@@ -1,4 +1,4 @@
-# labels.awk - writes `labels`: for each directory in `dirs` "policy, placement" of its manifest, or its own name.
+# labels.awk - writes `labels`: for each directory in `dirs` "policy:parameters, placement" of its manifest, or its own name.
 
 function basename(path)
 {
@@ -42,8 +42,11 @@ BEGIN {
         name[n] = clean(basename(dir))
         read_manifest(dir "/manifest.json", member)
         label[n] = name[n]
-        if (member["policy"] != "")
-            label[n] = clean(member["policy"] (member["placement"] == "" ? "" : ", " member["placement"]), 60)
+        policy = member["policy_text"]        # with its parameters; a plugin goes by its name, not by its path
+        if (policy == "" || policy ~ /\//)
+            policy = member["policy"]
+        if (policy != "")
+            label[n] = clean(policy (member["placement"] == "" ? "" : ", " member["placement"]), 60)
         seen[label[n]]++
     }
     for (i = 1; i <= n; i++)        # two runs of one policy: tell them apart by directory

@@ -12,7 +12,7 @@
 
 #define EVERY_NS (NS_PER_S / 4)
 #define FIRST_NS (NS_PER_S / 2)
-enum { BAR_LEAST = 10, BAR_MOST = 30 };
+enum { BAR_LEAST = 10, BAR_MOST = 30, PARTS = 5 };
 
 static const char *rate_text(char to[HUMAN_MAX], double rate)
 {
@@ -34,26 +34,26 @@ static size_t put_bar(char *to, size_t size, double share, size_t columns, bool 
 
 const char *progress_bar_line(char to[PROGRESS_MAX], struct progress_facts f, unsigned width, bool colour)
 {
-    char time[HUMAN_MAX], left[HUMAN_MAX], rate[HUMAN_MAX], part[4][64];
+    char time[HUMAN_MAX], left[HUMAN_MAX], rate[HUMAN_MAX], part[PARTS][64];
     double share = f.all ? (double)f.done / (double)f.all : 0, speed = f.elapsed_s > 0 ? (double)f.done / f.elapsed_s : 0;
     double left_s = f.done ? (double)(f.all - f.done) / speed : (double)NAN;
-    snprintf(part[0], sizeof part[0], "%3.0f %%  %llu/%llu jobs", floor(100 * share), (unsigned long long)f.done,
-             (unsigned long long)f.all);
-    snprintf(part[1], sizeof part[1], "  %s left", human_time(left, f.done ? ceil(left_s) : left_s));
-    snprintf(part[2], sizeof part[2], "  at %s", human_time(time, seconds(f.now_ns)));
-    snprintf(part[3], sizeof part[3], "  %s", rate_text(rate, speed));
-    static const unsigned char shown[] = { 0, 2, 3, 1 };    /* from left to right: time, rate, what is left */
+    snprintf(part[0], sizeof part[0], "%3.0f%%", floor(100 * share));
+    snprintf(part[1], sizeof part[1], "  %llu/%llu jobs", (unsigned long long)f.done, (unsigned long long)f.all);
+    snprintf(part[2], sizeof part[2], "  %s left", human_time(left, f.done ? ceil(left_s) : left_s));
+    snprintf(part[3], sizeof part[3], "  at %s", human_time(time, seconds(f.now_ns)));
+    snprintf(part[4], sizeof part[4], "  %s", rate_text(rate, speed));
+    static const unsigned char shown[PARTS] = { 0, 1, 3, 4, 2 };    /* from left to right: what is left comes last */
     size_t room = width ? width - 1 : 0, used = strlen(part[0]), n = 0;
-    bool fits[4] = { used <= room };
-    for (unsigned i = 1; i < 4 && fits[i - 1]; i++) {
+    bool fits[PARTS] = { used <= room };
+    for (unsigned i = 1; i < PARTS && fits[i - 1]; i++) {
         fits[i] = used + strlen(part[i]) <= room;
         used += fits[i] ? strlen(part[i]) : 0;
     }
     to[0] = '\0';
-    size_t bar = fits[3] && room > used + 1 ? room - used - 1 : 0;
+    size_t bar = fits[PARTS - 1] && room > used + 1 ? room - used - 1 : 0;
     if (bar >= BAR_LEAST)
         n = put_bar(to, PROGRESS_MAX, share, bar < BAR_MOST ? bar : BAR_MOST, colour);
-    for (unsigned i = 0; i < 4; i++)
+    for (unsigned i = 0; i < PARTS; i++)
         if (fits[shown[i]])
             n += (size_t)snprintf(to + n, PROGRESS_MAX - n, "%s", part[shown[i]]);
     return to;

@@ -31,7 +31,7 @@ static void put_value(const struct column *c, double value)
     else if (isnan(value))
         printf("%*s", c->width, "-");
     else if (c->kind == A_SHARE)
-        printf("%*.1f %%", c->width - 2, 100 * value);
+        printf("%*.1f%%", c->width - 1, 100 * value);
     else
         printf("%*.*f", c->width, c->kind == SOME_HOURS, value);
 }

@@ -45,9 +45,9 @@ static inline struct named_policy policy_named(const char *text)
 
 static inline const struct placer *placer_named(const char *name)
 {
-    for (size_t i = 0; builtin_placers[i]; i++)
-        if (!strcmp(builtin_placers[i]->name, name))
-            return builtin_placers[i];
-    assert(!"a placer of this name");
-    return NULL;
+    size_t i = 0;
+    while (builtin_placers[i] && strcmp(builtin_placers[i]->name, name))
+        i++;
+    assert(builtin_placers[i]);
+    return builtin_placers[i];
 }
