@@ -54,6 +54,7 @@ void ordered_begin(struct sched *s, struct ordered *o, const struct discipline *
     for (uint32_t q = 0; q < n; q++) {
         o->queue[q].waiting = line_new(s);
         o->queue[q].running = d->preempts ? line_new(s) : NULL;
+        o->queue[q].blocked = ID_NONE;
     }
 }
 
@@ -208,13 +209,23 @@ static void sift(struct served **heap, size_t n, size_t i)
     heap[i] = w;
 }
 
+/* The head waits for `why`, all behind it for WAIT_ORDER; so does whoever was the head before. */
+static void block_head(struct sched *s, struct ordered_queue *q, job_id j, enum wait_reason why)
+{
+    if (q->blocked != j && q->blocked != ID_NONE)
+        sched_blocked(s, q->blocked, WAIT_GROUP);
+    q->blocked = j;
+    sched_blocked(s, j, why);
+}
+
 /* false: this line is done for the pass. */
 static bool serve_one(struct sched *s, struct ordered *o, struct served *w)
 {
     const struct discipline *d = o->discipline;
     enum wait_reason why = WAIT_OTHER;
     struct request r = job_request(s, w->job);
-    if (!d->admits || d->admits(s, w->job, &why)) {
+    bool admitted = !d->admits || d->admits(s, w->job, &why);
+    if (admitted) {
         const struct placement *where = sched_place(s, sched_view(s, FREE_IDLE), &r);
         if (where && sched_start(s, w->job, where) == SCHED_OK)
             return true;
@@ -225,9 +236,14 @@ static bool serve_one(struct sched *s, struct ordered *o, struct served *w)
     if (job_state(s, w->job) == JOB_GONE)
         return true;                                      /* admits() has refused it */
     if (((const struct ordered_params *)o->params)->blocking <= 0) {
-        sched_blocked(s, w->job, why);                    /* all behind it wait for WAIT_ORDER */
+        block_head(s, w->queue, w->job, why);
         return false;
     }
+    if (!admitted && !o->per_queue) {                     /* its queue is full: others of its shape may be of another queue */
+        sched_blocked(s, w->job, why);
+        return true;
+    }
+    sched_blocked(s, w->job, WAIT_GROUP);
     line_blocked(s, w->queue->waiting, r.shape, why);
     line_skip_shape(&w->walk, r.shape);                   /* who asks for the same fails the same */
     return true;

@@ -24,7 +24,7 @@ struct discipline {
     bool (*admits)(struct sched *s, job_id j, enum wait_reason *why);
 };
 
-struct ordered_queue { struct line *waiting, *running; bool listed; };
+struct ordered_queue { struct line *waiting, *running; bool listed; job_id blocked; };    /* blocked: the last head that did not fit */
 struct ordered {
     const struct discipline *discipline;
     const void *params;

@@ -77,14 +77,13 @@ static int play(const struct plan *p, struct run_setup *setup, struct results *r
     interrupt_end();
     if (result == 0) {
         const struct shown shown = { p, s, summary };
-        if (!p->options->quiet)
-            show_summary(&shown);
         if (p->options->verbose)
             fprintf(stderr, "gpuyard: simulated %" PRIu64 " events in %" PRIu64 " passes\n", run_totals(s)->events,
                     run_totals(s)->passes);
-        fflush(stdout);
-        if (!p->options->quiet)
-            show_warnings(&shown);
+        if (!p->options->quiet) {
+            show_warnings(&shown);        /* stdout is written last of all: above the summary */
+            show_summary(&shown);
+        }
     }
     summary_free(summary);
     run_free(s);

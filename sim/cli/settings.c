@@ -173,7 +173,7 @@ static void put_trace(FILE *f, const struct plan *p)
     fputs("trace:\n", f);
     put_text(f, "  file", p->trace.path);
     fprintf(f, "  format: %s\n  sha256: %s\n", p->trace.format->name, p->trace_sha256);
-    fprintf(f, "  jobs: %" PRIu32 "\n  load: %.17g\n", p->workload->n_jobs, p->options->load);
+    fprintf(f, "  jobs: %" PRIu32 "\n  load: %.15g\n", p->workload->n_jobs, p->options->load);
     if (p->retime_batch) {
         fprintf(f, "  retime:\n    batch: %" PRIu32 "\n", p->retime_batch);
         put_time(f, "    every_s", p->retime_every_ns);

@@ -299,6 +299,9 @@ enum notice { NOTICE_ARRIVED, NOTICE_STARTED, NOTICE_STOPPED };
 void notice_add(struct sched *s, enum notice kind, job_id j, enum stop_cause why);
 void notices_give(struct sched *s);
 
+/* builder.c */
+struct builder *builder_begin(struct sched *s, struct view *v, const struct request *r);
+
 /* placing.c */
 void placing_begin(struct sched *s);                                      /* which kinds each shape may use; which never fit */
 void placing_end(struct sched *s);

@@ -12,10 +12,10 @@
 
 enum { LIST_MOST = 512, NUMBER_MOST = 32 };
 
-/* The shortest text that reads back as the same number. */
+/* A text that reads back as the same number: 15 digits, if they do, are what a person would write. */
 static void number_show(double value, char *to, size_t size)
 {
-    for (int digits = 1; digits <= 17; digits++) {
+    for (int digits = 15; digits <= 17; digits++) {
         snprintf(to, size, "%.*g", digits, value);
         if (strtod(to, NULL) == value)
             return;

@@ -1,164 +1,42 @@
-/* placing.c - asking a placer: the builder, required and preferred domains, and what can never be placed. */
+/* placing.c - asking a placer: required and preferred domains, and what can never be placed. */
 #include "sim/run/host.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- The builder ---- */
-
-static struct builder *builder_open(struct sched *s, struct view *v, const struct request *r)
-{
-    struct builder *b = &s->builder;
-    if (b->open)
-        HOST_BUG(s, "a second builder was begun before builder_take() ended the first");
-    b->s = s;
-    b->v = v;
-    b->r = r;
-    b->n = 0;
-    b->open = true;
-    return b;
-}
-
-struct builder *sched_builder(struct sched *s, const struct view *v, const struct request *r)
-{
-    return builder_open(s, v == s->room ? s->room : s->idle, r);
-}
-
-const struct view *builder_view(const struct builder *b)
-{
-    return b->v;
-}
-
-size_t builder_mark(const struct builder *b)
-{
-    return b->n;
-}
-
-static int64_t cpu_of(const struct builder *b, const struct piece *p)
-{
-    return piece_share(b->r, p, b->r->cpu_milli);
-}
-
-static int64_t mem_of(const struct builder *b, const struct piece *p)
-{
-    return piece_share(b->r, p, b->r->mem_mib);
-}
-
-void builder_rollback(struct builder *b, size_t mark)
-{
-    while (b->n > mark) {
-        const struct piece *p = &b->piece[--b->n];
-        free_index_give(b->v, p, cpu_of(b, p), mem_of(b, p));
-    }
-}
-
-bool builder_add(struct builder *b, struct piece p)
-{
-    if (p.node >= b->v->cluster->n_nodes || !free_index_has(b->v, &p, cpu_of(b, &p), mem_of(b, &p)))
-        return false;
-    free_index_take(b->v, &p, cpu_of(b, &p), mem_of(b, &p));
-    mem_grow(&b->piece, &b->capacity, b->n, sizeof *b->piece);
-    b->piece[b->n++] = p;
-    return true;
-}
-
-static uint64_t lowest_bits(uint64_t mask, uint32_t n)
-{
-    uint64_t rest = mask;
-    while (n-- > 0)
-        rest &= rest - 1;
-    return mask & ~rest;
-}
-
-/* The lowest `gpus` free ones, of one island if one has as many: the tightest such island, the lowest on ties. */
-static uint64_t pick_whole(const struct view *v, node_id n, uint32_t gpus)
-{
-    uint64_t whole = v->node[n].whole_mask, best = 0;
-    if ((uint32_t)__builtin_popcountll(whole) < gpus)
-        return 0;
-    unsigned best_size = 65;
-    for (uint64_t left = whole; left;) {
-        uint64_t island = view_islands(v, n, (unsigned)__builtin_ctzll(left)) & whole;
-        unsigned size = (unsigned)__builtin_popcountll(island);
-        if (size >= gpus && size < best_size) {
-            best = island;
-            best_size = size;
-        }
-        left &= ~island;
-    }
-    return lowest_bits(best ? best : whole, gpus);
-}
-
-/* Shared GPUs that fit, the fullest first, then whole ones. */
-static uint64_t pick_shared(const struct view *v, node_id n, uint32_t milli, uint32_t gpus)
-{
-    uint64_t picked = 0;
-    for (; gpus > 0; gpus--) {
-        uint32_t least = MILLI_ALL + 1;
-        uint64_t bit = 0;
-        for (uint64_t m = v->node[n].shared_mask & ~picked; m; m &= m - 1) {
-            uint32_t left = view_gpu_milli(v, n, (unsigned)__builtin_ctzll(m));
-            if (left >= milli && left < least) {
-                least = left;
-                bit = m & -m;
-            }
-        }
-        if (!bit)
-            break;
-        picked |= bit;
-    }
-    uint64_t whole = gpus ? pick_whole(v, n, gpus) : 0;
-    return gpus && !whole ? 0 : picked | whole;
-}
-
-bool builder_add_some(struct builder *b, const struct request *r, uint32_t task, node_id n, uint32_t gpus)
-{
-    struct piece p = { .node = n, .task = task, .gpus = gpus, .milli = gpus ? r->gpu_milli : 0 };
-    if (!cluster_node_type(b->v->cluster, n)->counted && gpus) {
-        p.gpu_mask = r->gpu_milli == MILLI_ALL ? pick_whole(b->v, n, gpus) : pick_shared(b->v, n, r->gpu_milli, gpus);
-        if (!p.gpu_mask)
-            return false;
-    } else if (gpus && r->gpu_milli != MILLI_ALL) {
-        return false;              /* counted GPUs are not shared */
-    }
-    return builder_add(b, p);
-}
-
-uint32_t request_task(const struct request *r, uint32_t k)
-{
-    return r->task ? r->task[k] : r->first_task + k;
-}
-
-static int by_task(const void *a, const void *b)
-{
-    const struct piece *x = a, *y = b;
-    return x->task < y->task ? -1 : x->task > y->task;
-}
-
-const struct placement *builder_take(struct builder *b)
-{
-    struct placement *p = sched_scratch(b->s, sizeof *p + b->n * sizeof p->piece[0]);
-    p->n = b->n;
-    memcpy(p->piece, b->piece, b->n * sizeof p->piece[0]);
-    for (size_t i = 1; i < p->n; i++)
-        if (p->piece[i].task < p->piece[i - 1].task) {
-            qsort(p->piece, p->n, sizeof p->piece[0], by_task);
-            break;
-        }
-    builder_rollback(b, 0);
-    b->open = false;
-    return p;
-}
-
 /* ---- Asking the placer, domain by domain where the request wants one ---- */
 
 static enum place_result place_here(struct sched *s, struct view *v, const struct request *r)
 {
-    struct builder *b = builder_open(s, v, r);
+    struct builder *b = builder_begin(s, v, r);
     enum place_result result = s->setup.placer->place(b, r, s->placer_params);
     if (result != PLACED) {
         builder_rollback(b, 0);
         b->open = false;
+    }
+    return result;
+}
+
+static enum place_result place_confined(struct sched *s, struct view *v, const struct request *r, domain_id d,
+                                        uint64_t only)
+{
+    free_index_confine(v, d, only);
+    enum place_result result = place_here(s, v, r);
+    free_index_confine(v, 0, UINT64_MAX);
+    return result;
+}
+
+/* Islands inside one node, from that of the lowest GPU on. Tried where it has as many free GPUs as needed. */
+static enum place_result place_in_islands(struct sched *s, struct view *v, const struct request *r, node_id n,
+                                          uint32_t gpus)
+{
+    const struct node_type *t = cluster_node_type(v->cluster, n);
+    enum place_result result = NO_TOPOLOGY;
+    uint64_t left = t->gpus >= 64 ? UINT64_MAX : (UINT64_C(1) << t->gpus) - 1;
+    for (uint64_t island; left && result != PLACED; left &= ~island) {
+        island = t->island_of[__builtin_ctzll(left)];
+        if (r->gpu_milli < MILLI_ALL || (uint32_t)__builtin_popcountll(island & v->node[n].whole_mask) >= gpus)
+            result = place_confined(s, v, r, v->cluster->n_domains + n, island);
     }
     return result;
 }
@@ -168,6 +46,7 @@ static enum place_result place_in_one(struct sched *s, struct view *v, const str
 {
     const struct cluster *c = v->cluster;
     uint32_t need = r->tasks == SPLIT_ANY ? r->gpus : r->tasks;
+    uint32_t gpus = r->tasks == SPLIT_ANY ? r->gpus : r->gpus * r->tasks;
     enum place_result result = NO_TOPOLOGY;
     for (node_id n = 0; n < c->n_nodes && result != PLACED;) {
         domain_id d = cluster_domain_at(c, n, level);
@@ -175,9 +54,9 @@ static enum place_result place_in_one(struct sched *s, struct view *v, const str
         view_domain_nodes(v, d, &first, &n);
         if (domain_fits(v, d, r) < need)
             continue;
-        free_index_confine(v, d);
-        result = place_here(s, v, r);
-        free_index_confine(v, 0);
+        bool inside = level == LEVEL_ISLAND && d >= c->n_domains && !cluster_node_type(c, first)->counted &&
+                      cluster_node_gpus(c, first) > 0;
+        result = inside ? place_in_islands(s, v, r, first, gpus) : place_confined(s, v, r, d, UINT64_MAX);
     }
     return result == PLACED ? PLACED : NO_TOPOLOGY;
 }

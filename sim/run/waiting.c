@@ -169,7 +169,7 @@ void sched_blocked(struct sched *s, job_id j, enum wait_reason why)
     struct undo *u = undo_add(s, UNDO_OWN, j);
     if (u)
         u->why = l->own_why;
-    if (s->setup.observer.decision && why != wait_reason_now(s, l))
+    if (s->setup.observer.decision && why != WAIT_GROUP && why != wait_reason_now(s, l))
         decision_log(s, j, "decision", "blocked", wait_reason_name[why]);
     wait_own(s, l, why);
 }

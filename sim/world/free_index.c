@@ -164,9 +164,10 @@ bool free_index_settled(const struct view *v, const struct piece *p)
     return true;
 }
 
-void free_index_confine(struct view *v, domain_id d)
+void free_index_confine(struct view *v, domain_id d, uint64_t only)
 {
     view_domain_nodes(v, d, &v->first, &v->end);
+    v->only = only;
 }
 
 int64_t free_index_whole(const struct view *v, shape_id s)
@@ -231,6 +232,7 @@ struct view *free_index_new(const struct cluster *c, const struct shape_kinds *s
     v->shape = shapes;
     v->random = r;
     v->end = c->n_nodes;
+    v->only = UINT64_MAX;
     v->kind = mem_new(c->n_kinds, sizeof *v->kind);
     for (uint32_t k = 0; k < c->n_kinds; k++)
         kind_new(&v->kind[k], c, &c->kind[k]);

@@ -45,6 +45,7 @@ struct view {
     uint64_t *hist_at;            /* [n_kinds] offset of a kind within a domain's histograms; UINT64_MAX: none */
     uint64_t hist_stride;
     node_id first, end;           /* where it looks now: the host confines it to a domain and back */
+    uint64_t only;                /* likewise, to GPUs of an island inside a node; otherwise all bits */
 };
 
 /* Everything free. The random stream is borrowed. */
@@ -56,7 +57,7 @@ void free_index_take(struct view *v, const struct piece *p, int64_t cpu_milli, i
 void free_index_give(struct view *v, const struct piece *p, int64_t cpu_milli, int64_t mem_mib);
 /* Of a piece that has been taken: nobody else holds any part of it any more. */
 bool free_index_settled(const struct view *v, const struct piece *p);
-void free_index_confine(struct view *v, domain_id d);        /* 0: the whole cluster */
+void free_index_confine(struct view *v, domain_id d, uint64_t only);    /* (0, UINT64_MAX): the whole cluster */
 int64_t free_index_whole(const struct view *v, shape_id s);  /* free whole GPUs on all nodes of its kinds */
 /* Recomputes every set and sum from the nodes' own state; false if any differs. For tests and checked runs. */
 bool free_index_consistent(const struct view *v);

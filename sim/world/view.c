@@ -4,10 +4,11 @@
 struct node_free view_node(const struct view *v, node_id n)
 {
     const struct node_state *s = &v->node[n];
+    uint64_t whole = s->whole_mask & v->only;
     return (struct node_free){
-        .whole_mask = s->whole_mask,
-        .shared_mask = s->shared_mask,
-        .whole = s->whole > 0 ? (uint32_t)s->whole : 0,
+        .whole_mask = whole,
+        .shared_mask = s->shared_mask & v->only,
+        .whole = s->whole_mask ? (uint32_t)__builtin_popcountll(whole) : s->whole > 0 ? (uint32_t)s->whole : 0,
         .capacity = cluster_node_gpus(v->cluster, n),
         .cpu_milli = s->cpu_milli,
         .mem_mib = s->mem_mib,
@@ -48,11 +49,11 @@ bool view_allows(const struct view *v, const struct request *r, node_id n)
 
 static bool gpus_fit(const struct view *v, const struct request *r, node_id n)
 {
-    const struct node_state *s = &v->node[n];
+    struct node_free f = view_node(v, n);
     uint32_t need = r->tasks == SPLIT_ANY ? 1 : r->gpus;
-    uint32_t have = s->whole > 0 ? (uint32_t)s->whole : 0;
+    uint32_t have = f.whole;
     if (r->gpu_milli < MILLI_ALL && have < need)
-        for (uint64_t m = s->shared_mask; m; m &= m - 1)
+        for (uint64_t m = f.shared_mask; m; m &= m - 1)
             have += view_gpu_milli(v, n, (unsigned)__builtin_ctzll(m)) >= r->gpu_milli;
     return have >= need;
 }

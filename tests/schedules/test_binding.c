@@ -44,6 +44,8 @@ static const struct schedule rows[] = {
         { 0, 10, 1, 0 }, { 0, 4, 1, 0, .shares = .1, .took = "0:1" }, { 0, 3, 1, 4, .took = "0:1", .waits = { [WAIT_GPUS] = 4 } } } },
     { "shares: of several GPUs", "fifo", ONE_NODE(2), .jobs = {
         { 0, 10, 2, 0, .shares = .5, .tasks = 1, .took = "0:01" }, { 0, 10, 2, 0, .shares = .5, .tasks = 2, .took = "0:0 0:1" } } },
+    { "shares: a total of several, one piece a node", "fifo", { NODES(2, 1) }, .jobs = {
+        { 0, 10, 2, 0, .shares = .5, .took = "0:0 1:0" }, { 0, 10, 2, 0, .shares = .5, .took = "0:0 1:0" } } },
 
     /* ---- Models ---- */
     { "model: only on its nodes", "fifo", TWO_MODELS, .jobs = {

@@ -69,6 +69,10 @@ static const struct schedule rows[] = {
         { 52, 10, 1, 65, .priority = 1, .waits = { [WAIT_GPUS] = 13 } } } },
     { "srtf: saving is the price of overtaking", "srtf", ONE_NODE(1), .price = SAVE_TAKES(2), .useful = 13, .saving = 2, .jobs = {
         { 0, 10, 1, 0, .ends = 15, .stops = 1 }, { 2, 3, 1, 4, .waits = { [WAIT_RELEASING] = 2 } } } },
+    /* At 5 V has started up and all its 10 s to do, job 2 only 7: V begins again at 17, its start cost is paid */
+    { "srtf: starting up is no progress", "srtf", ONE_NODE(1),
+      .price = { .checkpoint = CHECKPOINT_PERFECT, .start_ns = 5 * NS_PER_S }, .useful = 17, .startup = 10, .jobs = {
+        { 0, 10, 1, 0, .ends = 27, .stops = 1 }, { 5, 7, 1, 5, .ends = 17 } } },
 
     /* ---- Starting: GPUs are held, nothing is done ---- */
     { "starting: the first time", "fifo", ONE_NODE(2), .price = { .start_ns = 3 * NS_PER_S }, .startup = 9, .useful = 25,
