@@ -122,8 +122,8 @@ static int run_run(const struct invocation *in)
     interrupt_begin();
     int status = plan_make(&p, o, &err);
     if (status == EXIT_OK && o->verbose)
-        fprintf(stderr, "gpuyard: read %" PRIu32 " jobs of format %s for %" PRIu32 " nodes\n", p.workload->n_jobs,
-                p.trace.format->name, p.cluster->n_nodes);
+        fprintf(stderr, "gpuyard: read %" PRIu32 " jobs of format %s for %" PRIu32 " node%s\n", p.workload->n_jobs,
+                p.trace.format->name, p.cluster->n_nodes, p.cluster->n_nodes == 1 ? "" : "s");
     if (status == EXIT_OK && o->dump_config)
         fputs(p.settings_yaml, stdout);
     else if (status == EXIT_OK)

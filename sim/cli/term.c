@@ -92,7 +92,7 @@ void text_wrap(FILE *to, const char *text, size_t at, size_t indent, size_t widt
             first = true;
         }
         if (first) {
-            for (; at < indent; at++)
+            for (; bytes && at < indent; at++)
                 putc(' ', to);
         } else {
             putc(' ', to);

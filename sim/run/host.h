@@ -141,7 +141,6 @@ struct sched {
     struct random placer_random, policy_random;
     enum place_result why_not;
     struct builder builder;
-    size_t free_placement_count;
     struct placement *free_placement[32];      /* by size class, linked */
 
     struct line **line;

@@ -87,6 +87,12 @@ static const struct schedule rows[] = {
         { 0, 10, 1, 0, .priority = 2 }, { 1, 5, 2, 10, .priority = 1 }, { 2, 20, 1, 2, .ends = 27, .stops = 1 } } },
     { "preempt: not in vain", "priority:preempt=yes", ONE_NODE(2), .price = FREE_OF_CHARGE, .jobs = {
         { 0, 10, 1, 0, .priority = 2 }, { 0, 9, 1, 0 }, { 1, 5, 2, 10, .priority = 1 } } },
+    /* jobs 3 and 4 would free two GPUs, but never of one node */
+    { "preempt: not in vain, by place", "priority:preempt=yes", { NODES(2, 2) }, .placer = "spread", .price = FREE_OF_CHARGE,
+      .jobs = {
+        { 0, 20, 1, 0, .priority = 2, .took = "0:0" }, { 0, 30, 1, 0, .priority = 2, .took = "1:0" },
+        { 0, 10, 1, 0, .took = "0:1" }, { 0, 10, 1, 0, .took = "1:1" },
+        { 2, 5, 2, 20, .tasks = 1, .priority = 1, .waits = { [WAIT_GPUS] = 8, [WAIT_FRAGMENTED] = 10 } } } },
     /* jobs 3 and 2 give way to job 4; they have had 1 s and 2 s */
     { "preempt: the last come first", "priority:preempt=yes", ONE_NODE(4), .price = FREE_OF_CHARGE, .jobs = {
         { 0, 10, 2, 0 }, { 1, 10, 1, 1, .ends = 16, .stops = 1 }, { 2, 10, 1, 2, .ends = 17, .stops = 1 },
@@ -95,6 +101,10 @@ static const struct schedule rows[] = {
     { "preempt: whoever still fits stays", "priority:preempt=yes", ONE_NODE(4), .price = FREE_OF_CHARGE, .jobs = {
         { 0, 10, 3, 0, .ends = 15, .stops = 1, .took = "0:012; 0:012" }, { 1, 10, 1, 1, .took = "0:3" },
         { 2, 5, 3, 2, .priority = 1, .took = "0:012" } } },
+    /* job 3 would also fit on GPU 4, but moving has a price */
+    { "preempt: whoever still fits stays where it is", "priority:preempt=yes", ONE_NODE(6), .price = FREE_OF_CHARGE, .jobs = {
+        { 0, 10, 3, 0, .ends = 15, .stops = 1, .took = "0:012; 0:012" }, { 0, 2, 2, 0, .took = "0:34" },
+        { 1, 10, 1, 1, .took = "0:5" }, { 3, 5, 4, 3, .priority = 1, .took = "0:0123" } } },
     /* GPU 0 is job 3's when job 4 takes the lowest three */
     { "preempt: whoever still fits elsewhere moves", "priority:preempt=yes", ONE_NODE(4), .price = FREE_OF_CHARGE, .jobs = {
         { 0, 1, 1, 0, .took = "0:0" }, { 0, 10, 3, 0, .ends = 15, .stops = 1, .took = "0:123; 0:012" },

@@ -9,6 +9,7 @@
 #include "tests/unit/test_core.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"    /* rows leave out what is usual */
 

@@ -1,0 +1,279 @@
+#!/bin/sh
+# cli.sh PATH-TO-GPUYARD - the command line: exit status, exact messages, what is written and what is not.
+set -u
+unset COLUMNS NO_COLOR GPUYARD_SCRIPTS
+LC_ALL=C
+export LC_ALL
+G=${1:?usage: cli.sh PATH-TO-GPUYARD}
+case $G in /*) ;; *) G=$PWD/$G ;; esac
+work=$(mktemp -d "${TMPDIR:-/tmp}/gpuyard-cli.XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+passed=0 failed=0
+
+ok()   { passed=$((passed + 1)); }
+fail() { failed=$((failed + 1)); echo "FAILED: $*"; }
+# expect STATUS STDERR COMMAND...: exact status and standard error; standard output is kept in ./out.
+expect()
+{
+    want_status=$1 want_err=$2
+    shift 2
+    "$@" >out 2>err
+    status=$?
+    got_err=$(cat err)
+    if [ "$status" != "$want_status" ]; then
+        fail "$*: want status $want_status, got $status: $got_err"
+    elif [ "$got_err" != "$want_err" ]; then
+        fail "$*: want on stderr '$want_err', got '$got_err'"
+    else
+        ok
+    fi
+}
+# says FILE TEXT: the file has that line.
+says() { if grep -Fqx -e "$2" "$1"; then ok; else fail "$1: no line '$2'"; fi; }
+holds() { if grep -Fq -e "$2" "$1"; then ok; else fail "$1: nothing like '$2'"; fi; }
+same() { if cmp -s "$1" "$2"; then ok; else fail "$1 and $2 differ"; fi; }
+none() { for f do if [ -e "$f" ]; then fail "$f is there"; else ok; fi; done; }
+# wrong STATUS MESSAGE ARGUMENTS-OF-RUN...: one line on stderr, nothing on stdout, no directory.
+wrong()
+{
+    s=$1 m=$2
+    shift 2
+    expect "$s" "gpuyard: $m" "$G" run -o bad "$@"
+    if [ -s out ] || [ -e bad ] || [ -e results ]; then fail "run $*: wrote something"; rm -rf bad results; else ok; fi
+}
+
+# Two queues on one node of eight GPUs. By hand, first in first out: a 0-100, b waits for a: 100-150, c with b: 100-120;
+# so 1080 of 1200 GPU-seconds, and arrivals and ends at six times.
+cat >c.yaml <<'YAML'
+name: tiny
+nodes:
+  - { group: a, count: 1, gpus: 8 }
+YAML
+cat >t.csv <<'CSV'
+job_id,submit_s,duration_s,gpus,queue
+a,0,100,8,red
+b,10,50,4,blue
+c,20,20,4,red
+CSV
+printf 'job_id,submit_s,duration_s,gpus\na,0,100,8\nb,10,x,4\n' >broken.csv
+gzip -k t.csv
+
+# ---- The program ----
+expect 2 "gpuyard: want a command, see 'gpuyard --help'" "$G"
+expect 2 "gpuyard: no such command 'sweeep', see 'gpuyard --help'" "$G" sweeep
+expect 2 "gpuyard: no such command 'lst', did you mean 'list'?" "$G" lst
+expect 2 "gpuyard: no such option '--hepl', did you mean '--help'?" "$G" --hepl
+expect 0 "" "$G" --help
+says out 'usage: gpuyard COMMAND [OPTION]...'
+for c in run list plot help; do
+    expect 0 "" "$G" $c --help
+    awk 'length($0) > 80 { exit 1 }' out && ok || fail "$c --help: a line over 80 columns"
+done
+COLUMNS=40 "$G" plot --help | awk 'length($0) > 40 { exit 1 }' && ok || fail "plot --help: a line over 40 columns"
+expect 0 "" "$G" help run
+cp out one && expect 0 "" "$G" run --help && same one out
+expect 2 "gpuyard: no such command 'lst', did you mean 'list'?" "$G" help lst
+expect 0 "" "$G" --version
+for word in gpuyard commit compiler libraries schema; do holds out "$word "; done
+for library in gsl libfyaml jansson zlib zstd libcrypto; do holds out "$library "; done
+expect 0 "" "$G" help --man
+says out '.TH GPUYARD 1 "" "gpuyard '"$("$G" --version | sed -n '1s/gpuyard //p')"'" "User Commands"'
+if command -v groff >/dev/null; then
+    groff -man -Tascii -ww -z out 2>err; [ -s err ] && fail "man page: $(head -1 err)" || ok
+fi
+expect 0 "" "$G" help --completion bash
+if command -v bash >/dev/null; then
+    bash -n out && ok || fail "completion: syntax"
+    got=$(bash -c '. ./out; COMP_WORDS=(gpuyard run --po); COMP_CWORD=2; _gpuyard; echo "${COMPREPLY[*]}"')
+    [ "$got" = --policy ] && ok || fail "completion: want --policy, got '$got'"
+    got=$(bash -c '. ./out; COMP_WORDS=(gpuyard run --placement = sp); COMP_CWORD=4; _gpuyard; echo "${COMPREPLY[*]}"')
+    [ "$got" = spread ] && ok || fail "completion: want spread, got '$got'"
+fi
+expect 2 "gpuyard: help: --completion: want bash, got 'fish'" "$G" help --completion fish
+
+# ---- Wrong usage: status 2, and nothing is written ----
+wrong 2 "run: --cluster: want CLUSTER"
+wrong 2 "run: --trace: want TRACE[:FORMAT]" -c c.yaml
+wrong 2 "run: no option '--polcy', did you mean '--policy'?" -c c.yaml -t t.csv --polcy fifo
+wrong 2 "run: no option '--pol', see 'gpuyard run --help'" -c c.yaml -t t.csv --pol fifo
+wrong 2 "run: --seed is given twice" -c c.yaml -t t.csv --seed 1 --seed 2
+wrong 2 "run: --seed: want a whole number from 0 to 9223372036854775807, got '1.5'" -c c.yaml -t t.csv --seed 1.5
+wrong 2 "run: takes no operand, got 'x'" -c c.yaml -t t.csv -- x
+wrong 2 "no policy 'fio', did you mean 'fifo'?" -c c.yaml -t t.csv -p fio
+wrong 2 "no policy 'lottery', see 'gpuyard list policies'" -c c.yaml -t t.csv -p lottery
+wrong 2 "no placer 'pakc', did you mean 'pack'?" -c c.yaml -t t.csv --placement pakc
+wrong 2 "policy fifo: no parameter 'bloking': want one of scope, blocking; did you mean 'blocking'?" \
+    -c c.yaml -t t.csv -p fifo:bloking=skip
+wrong 2 "policy fifo: blocking: want strict or skip, got 'yes'" -c c.yaml -t t.csv -p fifo:blocking=yes
+wrong 2 "no format 'phily-csv', did you mean 'philly-csv'?" -c c.yaml -t t.csv:phily-csv
+wrong 2 "no format 'excel', see 'gpuyard list formats'" -c c.yaml -t t.csv:excel
+wrong 2 "run: want only one of --cluster and --trace from standard input" -c - -t -:native
+wrong 2 "run: --outputs: no output 'job', did you mean 'jobs'?" -c c.yaml -t t.csv --outputs job
+wrong 2 "run: --retime: want BATCH:SECONDS, jobs and the time between batches, got '0:5'" -c c.yaml -t t.csv --retime 0:5
+wrong 2 "run: --load: want a number above 0, at most 1000000, got '0'" -c c.yaml -t t.csv --load 0
+wrong 2 "run: --set: no setting 'preemption.grace', did you mean 'preemption.grace_s'?" -c c.yaml -t t.csv --set preemption.grace=1
+wrong 2 "run: --set: want KEY=VALUE, got 'period_s'" -c c.yaml -t t.csv --set period_s
+wrong 2 "run: --set: period_s: want seconds from 0 to 3153600000, got '-1'" -c c.yaml -t t.csv --set period_s=-1
+wrong 2 "run: --set: period_s is given twice" -c c.yaml -t t.csv --set period_s=1 --set period_s=1
+wrong 2 "run: --set: preemption.checkpoint: want none, perfect or periodic, got 'always'" \
+    -c c.yaml -t t.csv --set preemption.checkpoint=always
+wrong 2 "run: --set: preemption.checkpoint: 'periodic' wants a preemption.interval_s, too" \
+    -c c.yaml -t t.csv --set preemption.checkpoint=periodic
+expect 2 "gpuyard: run: --output: want a directory, got '-'" "$G" run -c c.yaml -t t.csv -o -
+expect 2 "gpuyard: no list of 'polices', did you mean 'policies'?" "$G" list polices
+expect 2 "gpuyard: list: --format: want text or json, got 'yaml'" "$G" list policies --format yaml
+expect 2 "gpuyard: plot: want DIR..., see 'gpuyard plot --help'" "$G" plot
+
+# ---- Bad input: status 3, and nothing is written ----
+wrong 3 "no.yaml: cannot open: No such file or directory" -c no.yaml -t t.csv
+wrong 3 "no.csv: cannot open: No such file or directory" -c c.yaml -t no.csv
+wrong 3 "broken.csv:3: duration_s: want a number of seconds, got 'x'" -c c.yaml -t broken.csv
+wrong 3 "./no.so: cannot load the plugin: cannot open shared object file: No such file or directory" \
+    -c c.yaml -t t.csv -p ./no.so
+wrong 3 "./c.yaml: cannot load the plugin: file too short" -c c.yaml -t t.csv --placement ./c.yaml
+printf 'name: two\nnodes: [ { group: a, count: 1, gpus: 8 } ]\nqueues: [ { name: red }, { name: green } ]\n' >q.yaml
+wrong 3 "cluster two: the trace has jobs in queue 'blue': want it among the queues of the cluster" -c q.yaml -t t.csv
+expect 3 "gpuyard: nowhere: no such directory" "$G" plot nowhere
+expect 3 "gpuyard: .: holds no result files to plot" "$G" plot .
+
+# ---- A run ----
+expect 0 "" "$G" run -c c.yaml -t t.csv -o r
+says out 'fifo with pack on tiny (8 GPUs, 1 node): 3 jobs of t.csv'
+says out '  jobs         3 completed'
+says out '  makespan     2.5 min (150 s)'
+says out '  utilisation  90.0% allocated, 90.0% busy, 90.0% effective'
+says out 'results in r'
+awk 'length($0) > 80 { exit 1 }' out && ok || fail "summary: a line over 80 columns"
+for f in jobs.csv intervals.csv timeseries.csv queues.csv nodes.csv summary.csv summary.json manifest.json; do
+    [ -s "r/$f" ] && ok || fail "r/$f is missing"
+done
+none r/events.csv
+COLUMNS=40 "$G" run -c c.yaml -t t.csv -o r | awk 'length($0) > 40 { exit 1 }' && ok || fail "summary: a line over 40 columns"
+expect 0 "" "$G" run -c c.yaml -t t.csv -q -o quiet
+[ -s out ] && fail "-q: wrote on stdout" || ok
+same r/jobs.csv quiet/jobs.csv
+expect 0 "" "$G" run -qc c.yaml -t t.csv.gz -or.gz
+same r/jobs.csv r.gz/jobs.csv
+expect 0 "" "$G" run -c c.yaml -t t.csv:native -o native -q && same r/jobs.csv native/jobs.csv
+cp t.csv 'with:colon'
+expect 0 "" "$G" run -c c.yaml -t with:colon -o colon -q && same r/jobs.csv colon/jobs.csv
+"$G" run -c c.yaml -t - -q -o stdin <t.csv && same r/jobs.csv stdin/jobs.csv
+"$G" run -c - -t t.csv -q -o stdin2 <c.yaml && same r/jobs.csv stdin2/jobs.csv
+expect 0 "" "$G" run -c c.yaml -t t.csv -q -p fifo:blocking=skip --placement spread
+[ -f results/fifo-blocking=skip-spread/manifest.json ] && ok || fail "the default directory: $(ls results 2>&1)"
+rm -rf results
+expect 0 "" "$G" run -c c.yaml -t t.csv -q --outputs summary,events -o some
+[ "$(ls some | tr '\n' ' ')" = 'events.csv manifest.json summary.csv summary.json ' ] && ok || fail "--outputs: $(ls some)"
+expect 0 "" "$G" run -c c.yaml -t t.csv -q --outputs jobs -o some
+[ "$(ls some | tr '\n' ' ')" = 'jobs.csv manifest.json ' ] && ok || fail "--outputs again: $(ls some)"
+expect 0 "" "$G" run -c c.yaml -t t.csv -q --retime 3:60 -o retimed
+[ "$(awk -F, 'NR > 1 { s += $8 } END { print s }' retimed/jobs.csv)" = 0 ] && ok || fail "--retime"
+expect 0 "" "$G" run -c c.yaml -t t.csv -q --load 2 -o loaded
+[ "$(awk -F, 'NR > 1 { s += $8 } END { print s }' loaded/jobs.csv)" = 15 ] && ok || fail "--load"
+expect 0 "gpuyard: warning: cut off: 1 job running, 2 waiting; no mean includes them" \
+    "$G" run -c c.yaml -t t.csv --until 99.5 -o cut
+expect 0 "gpuyard: read 3 jobs of format native for 1 node
+gpuyard: simulated 6 events in 6 passes" "$G" run -v -c c.yaml -t t.csv -o r
+printf 'job_id,submit_s,duration_s,gpus\na,0,10,9\nb,5,10,1\n' >large.csv
+expect 0 "gpuyard: warning: 1 job rejected: could never have run; it is 'a': asks for more than the cluster has" \
+    "$G" run -c c.yaml -t large.csv -o large
+says out '  jobs         1 completed, 1 rejected'
+expect 0 "" "$G" run -c c.yaml -t t.csv -p srtf -o srtf
+says out 'srtf (clairvoyant) with pack on tiny (8 GPUs, 1 node): 3 jobs of t.csv'
+touch plain
+expect 1 "gpuyard: plain: want a directory for the results" "$G" run -c c.yaml -t t.csv -o plain
+
+# ---- The configuration, and a run from its manifest ----
+expect 0 "" "$G" run -c c.yaml -t t.csv --dump-config -o dumped -p fifo:blocking=skip --set period_s=60 --load 0.1
+none dumped results
+says out '    blocking: skip'
+says out '    scope: pool'
+says out '  period_s: 60'
+says out '  load: 0.1'
+says out "  sha256: $(sha256sum t.csv | cut -d' ' -f1)"
+holds r/manifest.json "$(sha256sum c.yaml | cut -d' ' -f1)"
+expect 0 "" "$G" run -c c.yaml -t t.csv -p fifo:blocking=skip --seed 7 -q -o first
+sed -n '/"command": \[/,/\]/p' first/manifest.json | sed '1d;$d;s/^ *"//;s/",\{0,1\}$//' >command
+set --
+while read -r word; do set -- "$@" "$word"; done <command
+mv first was
+shift
+expect 0 "" "$G" "$@"
+for f in was/*.csv was/summary.json; do same "$f" "first/${f#was/}"; done
+
+# ---- Lists ----
+for l in policies placers formats gpus nodes metrics columns; do
+    expect 0 "" "$G" list $l
+    [ -s out ] && ok || fail "list $l: empty"
+    expect 0 "" "$G" list $l --format json
+    case $(head -c 1 out)$(tail -c 2 out) in '[]') ok ;; *) fail "list $l: no JSON array" ;; esac
+done
+"$G" list policies --format json >out
+holds out '"name": "fifo"'
+holds out '"sees run time"'
+
+# ---- Pipes and descriptors ----
+"$G" list policies 2>err | head -n 1 >out
+[ -s err ] && fail "list | head: $(cat err)" || ok
+holds out fifo
+{ "$G" list columns 2>err; echo $? >status; } | true
+[ -s err ] && fail "list | true: $(cat err)" || ok
+expect 1 "gpuyard: cannot write to standard output: Bad file descriptor" sh -c '"$0" list policies >&-' "$G"
+if [ -w /dev/full ]; then
+    expect 1 "gpuyard: cannot write to standard output: No space left on device" sh -c '"$0" list policies >/dev/full' "$G"
+fi
+expect 3 "gpuyard: <stdin>: cannot read: Bad file descriptor" sh -c '"$0" run -c c.yaml -t - -o bad <&-' "$G"
+none bad
+sh -c '"$0" run -c c.yaml -t t.csv -q -o closed >&- 2>&- <&-' "$G" && same r/jobs.csv closed/jobs.csv
+
+# ---- Interrupted: while it reads, and while it runs ----
+mkfifo pipe
+for signal in INT TERM; do
+    sleep 5 >pipe &
+    sleeper=$!
+    timeout --preserve-status -s $signal 0.5 "$G" run -c c.yaml -t pipe -o bad >out 2>err
+    s=$?
+    kill $sleeper 2>/dev/null
+    wait $sleeper 2>/dev/null
+    [ $s = 130 ] && ok || fail "$signal while reading: status $s"
+    none bad
+done
+printf 'nodes: [ { group: a, count: 5000, gpus: 8 } ]\n' >wide.yaml
+awk 'BEGIN { print "job_id,submit_s,duration_s,gpus"; for (i = 0; i < 300000; i++) print i "," i ",1000,1" }' >long.csv
+for signal in INT TERM; do
+    timeout --preserve-status -s $signal 3 "$G" run -c wide.yaml -t long.csv -o bad --check >out 2>err
+    s=$?
+    [ $s = 130 ] && ok || fail "$signal while running: status $s"
+    case $(cat err) in 'gpuyard: interrupted'|'') ok ;; *) fail "$signal while running: $(cat err)" ;; esac
+    none bad
+done
+
+# ---- Plots: what the script is asked for ----
+mkdir -p scripts/plot
+cat >scripts/plot/plot.sh <<'SH'
+[ "$1" != wait_cdf ] || exit 3
+echo "$@"
+SH
+GPUYARD_SCRIPTS=$work/scripts
+export GPUYARD_SCRIPTS
+expect 0 "" "$G" plot r --kind jct_cdf --format svg
+says out 'jct_cdf svg r/jct_cdf.svg r'
+says out 'r/jct_cdf.svg'
+expect 0 "" "$G" plot r srtf --kind compare -o x.pdf
+says out 'compare pdf x.pdf r srtf'
+expect 0 "" "$G" plot r --kind gantt --format term
+[ "$(cat out)" = 'gantt term - r' ] && ok || fail "plot --format term: $(cat out)"
+expect 3 "" "$G" plot r --kind wait_cdf
+expect 2 "gpuyard: plot: gantt shows one directory, got 'srtf' besides" "$G" plot r srtf --kind gantt
+expect 2 "gpuyard: plot: --kind: want jct_cdf, wait_cdf, utilisation, queue_length, gantt or compare, got 'pie'" \
+    "$G" plot r --kind pie
+expect 2 "gpuyard: plot: --output: want --kind with it: without one there may be several plots" "$G" plot r -o x.png
+expect 3 "gpuyard: some/summary.csv: cannot read it, and compare needs it: No such file or directory" \
+    "$G" plot some --kind compare
+GPUYARD_SCRIPTS=$work
+expect 1 "gpuyard: $work: no plotting scripts there (GPUYARD_SCRIPTS)" "$G" plot r
+unset GPUYARD_SCRIPTS
+
+echo "$passed passed, $failed failed"
+[ $failed = 0 ]
