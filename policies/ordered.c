@@ -76,7 +76,7 @@ void ordered_started(struct sched *s, struct ordered *o, job_id j)
         return;
     struct line_key k = o->discipline->key(s, j, o->params);
     if (o->discipline->shrinks)
-        k.time_ns += sched_now(s);            /* the end: what is left then is k.time_ns - now at any time */
+        k.time_ns += sched_now(s) + job_start_cost_ns(s, j);    /* the end: what is left is k.time_ns - now at any time */
     line_push(q->running, j, k);
 }
 

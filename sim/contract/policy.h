@@ -42,7 +42,8 @@ int64_t  job_estimate_ns(const struct sched *s, job_id j);    /* run time still 
                                                                  TIME_NEVER: none was submitted */
 int64_t  job_true_ns(struct sched *s, job_id j);              /* the truth; only with SEES_RUN_TIME: otherwise -1, and
                                                                  counted as a refusal */
-int64_t  job_start_cost_ns(const struct sched *s, job_id j);  /* GPUs held without progress if it started now */
+int64_t  job_start_cost_ns(const struct sched *s, job_id j);  /* GPUs held without progress if it started now; of a
+                                                                 running job: what is left of that */
 void    *job_own(struct sched *s, job_id j);                  /* policy.job_size bytes, zero at its first arrival */
 struct amount sched_capacity(const struct sched *s);          /* of nodes that are up */
 uint64_t sched_room_version(const struct sched *s);           /* grows when anything is released: while it stands, a
@@ -95,7 +96,7 @@ void sched_rollback(struct sched *s, sched_mark_t m);
 void sched_save(struct sched *s, void *own, size_t bytes);    /* before changing own state inside a search */
 
 /* ---- The table ---- */
-enum { SEES_RUN_TIME = 1, SEES_RELEASING = 2 };
+enum { SEES_RUN_TIME = 1, SEES_RELEASING = 2, SEES_TIMELINE = 4 };    /* the last: timeline.h */
 enum stop_cause { STOPPED_DONE, STOPPED_FAILED, STOPPED_CANCELLED, STOPPED_BY_POLICY, STOP_CAUSES };
 struct policy {
     unsigned abi;                 /* POLICY_ABI */

@@ -38,6 +38,16 @@ static void rotate_up(struct ordered *t, const struct ordered_space *s, uint32_t
         x->left = parent;
     }
     p->up = item;
+    if (s->sum_up) {
+        s->sum_up(s->context, parent);
+        s->sum_up(s->context, item);
+    }
+}
+
+void ordered_changed(const struct ordered_space *s, uint32_t item)
+{
+    for (; s->sum_up && item != ORDERED_NONE; item = at(s, item)->up)
+        s->sum_up(s->context, item);
 }
 
 void ordered_add(struct ordered *t, const struct ordered_space *s, uint32_t item, uint64_t salt)
@@ -46,6 +56,7 @@ void ordered_add(struct ordered *t, const struct ordered_space *s, uint32_t item
     *x = (struct ordered_link){ ORDERED_NONE, ORDERED_NONE, ORDERED_NONE, (uint32_t)(hash_u64(salt) >> 32) };
     if (t->root == ORDERED_NONE) {
         t->root = t->first = t->last = item;
+        ordered_changed(s, item);
         return;
     }
     if (s->before(s->context, t->last, item)) {
@@ -70,6 +81,7 @@ void ordered_add(struct ordered *t, const struct ordered_space *s, uint32_t item
     }
     while (x->up != ORDERED_NONE && at(s, x->up)->rank < x->rank)
         rotate_up(t, s, item);
+    ordered_changed(s, item);
 }
 
 void ordered_remove(struct ordered *t, const struct ordered_space *s, uint32_t item)
@@ -82,6 +94,7 @@ void ordered_remove(struct ordered *t, const struct ordered_space *s, uint32_t i
     while (x->left != ORDERED_NONE && x->right != ORDERED_NONE)
         rotate_up(t, s, at(s, x->left)->rank > at(s, x->right)->rank ? x->left : x->right);
     hang(t, s, x->up, item, x->left != ORDERED_NONE ? x->left : x->right);
+    ordered_changed(s, x->up);
 }
 
 uint32_t ordered_next(const struct ordered_space *s, uint32_t item)

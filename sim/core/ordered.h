@@ -19,11 +19,14 @@ struct ordered_space {
     size_t size;
     bool (*before)(const void *context, uint32_t a, uint32_t b);
     const void *context;
+    void (*sum_up)(const void *context, uint32_t item);   /* recomputes what an item knows of its subtree from its
+                                                             children; NULL: nothing to know */
 };
 
 void     ordered_add(struct ordered *t, const struct ordered_space *s, uint32_t item, uint64_t salt);   /* salt: a name of
                                                      the item that two runs share; equal salts are allowed */
 void     ordered_remove(struct ordered *t, const struct ordered_space *s, uint32_t item);
+void     ordered_changed(const struct ordered_space *s, uint32_t item);     /* its own part of such a sum has changed */
 uint32_t ordered_next(const struct ordered_space *s, uint32_t item);         /* ORDERED_NONE: it was the last */
 uint32_t ordered_previous(const struct ordered_space *s, uint32_t item);
 /* The first item for which `reached` is false, where the items for which it is true come first. */

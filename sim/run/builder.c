@@ -19,7 +19,7 @@ struct builder *builder_begin(struct sched *s, struct view *v, const struct requ
 
 struct builder *sched_builder(struct sched *s, const struct view *v, const struct request *r)
 {
-    return builder_begin(s, v == s->room ? s->room : s->idle, r);
+    return builder_begin(s, view_of(s, v), r);
 }
 
 const struct view *builder_view(const struct builder *b)

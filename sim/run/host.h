@@ -8,6 +8,7 @@
 #include "sim/core/ordered.h"
 #include "sim/core/random.h"
 #include "sim/run/run.h"
+#include "sim/run/timeline.h"
 #include "sim/world/free_index.h"
 #include "sim/world/price.h"
 #include "sim/world/progress.h"
@@ -79,6 +80,8 @@ struct live {
     struct progress progress;
     event_id event, progress_event;
     job_id stopped_for;
+    uint32_t hold[HOLD_KINDS];    /* on the timeline; ORDERED_NONE: none */
+    int64_t hold_end_ns;          /* of the run hold that a stop of this pass has dropped */
     uint32_t entry;               /* first line entry; ID_NONE: in no line */
     int64_t wait[WAIT_REASONS];   /* of a group member: minus the group's totals at the joining */
     uint32_t wait_sub;            /* the group it counts with; ID_NONE: its own reason */
@@ -121,6 +124,7 @@ struct sched {
     size_t n_fresh, fresh_capacity;
     int64_t *wake;                /* descending */
     size_t n_wakes, wake_capacity;
+    uint64_t *node_seen, node_stamp;   /* [n_nodes] the last placement that was checked and has a piece there */
     bool in_pass;
     bool changed;                 /* something that a policy may act on */
 
@@ -137,6 +141,7 @@ struct sched {
     struct shape_kinds *shape_kinds;
     uint8_t *shape_never;         /* why the shape can never be placed; 0: it can */
     struct view *idle, *room;     /* room NULL without SEES_RELEASING */
+    struct timeline *timeline;    /* NULL without SEES_TIMELINE */
     uint64_t room_version;
     struct random placer_random, policy_random;
     enum place_result why_not;
@@ -248,9 +253,13 @@ void books_held(struct sched *s, job_id j, int sign);
 void books_pending(struct sched *s, job_id j, int sign);
 void books_settle(struct sched *s);
 
+/* Kept until the pass ends, and dropped then unless j holds it or plans it. Returns p. */
+struct placement *placement_stage(struct sched *s, job_id j, struct placement *p);
+struct view *view_of(const struct sched *s, const struct view *v);        /* the same, to be changed; idle if it is not ours */
+
 /* transaction.c - what a pass stages, how it is undone and carried out */
 enum undo_kind { UNDO_JOB, UNDO_TAKE, UNDO_GIVE, UNDO_HELD, UNDO_PENDING, UNDO_BYTES, UNDO_WAKE, UNDO_PUSH, UNDO_REMOVE,
-                 UNDO_OWN, UNDO_SUB, UNDO_LINE };
+                 UNDO_OWN, UNDO_SUB, UNDO_LINE, UNDO_HOLD_ADD, UNDO_HOLD_DROP };
 struct undo {
     uint8_t kind, state, why, mode;
     bool stopping;
@@ -263,6 +272,7 @@ struct undo {
         struct { void *to, *saved; size_t bytes; } bytes;
         struct line_key key;
         int64_t time_ns;
+        struct { int64_t start_ns, end_ns; struct placement *p; } hold;
     } u;
 };
 struct undo *undo_add(struct sched *s, enum undo_kind kind, job_id j);    /* NULL: nobody set a mark */

@@ -38,6 +38,7 @@ void job_arrive(struct sched *s, job_id j)
     struct live *l = &s->live[slot];
     void *own = l->own;
     *l = (struct live){ .job = j, .stopped_for = ID_NONE, .entry = ID_NONE, .wait_sub = ID_NONE, .last_start_ns = -1 };
+    memset(l->hold, 0xff, sizeof l->hold);                   /* ORDERED_NONE */
     l->own = own;
     if (own)
         memset(own, 0, s->setup.policy->job_size);
@@ -125,7 +126,7 @@ void job_progressing(struct sched *s, job_id j)
 
 int64_t job_done_ns(const struct sched *s, const struct live *l)
 {
-    if (s->job[l->job].state != JOB_RUNNING || l->progress.since_ns >= s->now_ns)
+    if (!l->event || l->progress.since_ns >= s->now_ns)       /* not running in truth, or still starting up */
         return l->begin_left_ns - l->progress.left_ns;
     struct progress p = l->progress;
     progress_settle(&p, s->now_ns);
@@ -200,6 +201,7 @@ void job_released(struct sched *s, job_id j)
 {
     struct live *l = live_of(s, j);
     struct placement *p = l->leaving;
+    timeline_left(s, l, HOLD_LEAVING);
     l->leaving = NULL;
     placement_give(s->idle, ask_of(s, j), p);
     interval_close(s, l, p, l->leaving_since_ns, l->leave_why);
@@ -223,7 +225,7 @@ void job_end(struct sched *s, job_id j)
     struct live *l = live_of(s, j);
     unsigned fate = s->workload->truth[j].fate;
     struct placement *p = l->held;
-    l->event = 0;
+    timeline_left(s, l, HOLD_RUN);
     halt(s, l, p);
     MUST(s, l->progress.left_ns == 0);
     l->held = NULL;

@@ -20,12 +20,12 @@ static bool sub_before(const void *sched, uint32_t a, uint32_t b)
 
 struct ordered_space line_entries(const struct sched *s)
 {
-    return (struct ordered_space){ s->entry, sizeof *s->entry, line_entry_before, s };
+    return (struct ordered_space){ s->entry, sizeof *s->entry, line_entry_before, s, NULL };
 }
 
 struct ordered_space line_subs(const struct sched *s)
 {
-    return (struct ordered_space){ s->sub, sizeof *s->sub, sub_before, s };
+    return (struct ordered_space){ s->sub, sizeof *s->sub, sub_before, s, NULL };
 }
 
 /* ---- Sub-lines ---- */

@@ -72,7 +72,7 @@ static enum place_result place_at_levels(struct sched *s, struct view *v, const 
 
 const struct placement *sched_place(struct sched *s, const struct view *v, const struct request *r)
 {
-    struct view *in = v == s->room ? s->room : s->idle;
+    struct view *in = view_of(s, v);
     if (r->gpu_milli == MILLI_ALL &&
         free_index_whole(in, r->shape) < (int64_t)r->gpus * (r->tasks == SPLIT_ANY ? 1 : (int64_t)r->tasks)) {
         s->why_not = s->shape_kinds[r->shape].n ? NO_ROOM : NO_TYPE;
@@ -148,12 +148,15 @@ void placing_begin(struct sched *s)
     arena_reset(s->scratch);
     if (s->needs & SEES_RELEASING)
         s->room = free_index_new(s->cluster, s->shape_kinds, &s->placer_random);
+    if (s->needs & SEES_TIMELINE)
+        timeline_begin(s);
 }
 
 void placing_end(struct sched *s)
 {
     free_index_free(s->idle);
     free_index_free(s->room);
+    timeline_end(s);
     free(s->builder.piece);
 }
 

@@ -37,8 +37,10 @@ double job_attained_gpu_s(const struct sched *s, job_id j)
 {
     const struct live *l = live_of(s, j);
     int64_t held_ns = s->job[j].run_ns;
-    if (l && s->job[j].state == JOB_RUNNING)
+    if (l && l->event)
         held_ns += s->now_ns - l->held_since_ns;
+    else if (l && l->leaving)
+        held_ns += s->now_ns - l->leaving_since_ns;
     return seconds(held_ns) * (double)request_gpu_milli(ask_of(s, j)) / MILLI_ALL;
 }
 
@@ -49,7 +51,7 @@ static int64_t kept_ns(const struct sched *s, job_id j)
     if (!l)
         return 0;
     int64_t left = l->progress.left_ns;
-    if (s->job[j].state == JOB_RUNNING)
+    if (l->event)
         left = l->begin_left_ns - job_done_ns(s, l);
     return s->workload->truth[j].duration_ns - left;
 }
@@ -74,6 +76,9 @@ int64_t job_true_ns(struct sched *s, job_id j)
 
 int64_t job_start_cost_ns(const struct sched *s, job_id j)
 {
+    const struct live *l = live_of(s, j);
+    if (l && l->event)
+        return l->progress.since_ns > s->now_ns ? l->progress.since_ns - s->now_ns : 0;
     return price_of_start(&s->cluster->price, s->job[j].start_ns < 0);
 }
 
@@ -120,6 +125,12 @@ void *sched_scratch(struct sched *s, size_t bytes)
 const struct view *sched_view(const struct sched *s, enum free_kind k)
 {
     return k == FREE_OR_RELEASING && s->room ? s->room : s->idle;
+}
+
+struct view *view_of(const struct sched *s, const struct view *v)
+{
+    struct view *own = v && v == s->room ? s->room : timeline_own_view(s, v);
+    return own ? own : s->idle;
 }
 
 struct request job_request(const struct sched *s, job_id j)

@@ -136,6 +136,12 @@ static void undo_one(struct sched *s, const struct undo *u)
     case UNDO_LINE:
         wait_clock_set(&s->line[u->number]->clock, s->now_ns, u->why);
         break;
+    case UNDO_HOLD_ADD:
+        hold_drop(s, u->job, u->mode);
+        break;
+    case UNDO_HOLD_DROP:
+        hold_add(s, u->job, u->mode, u->u.hold.start_ns, u->u.hold.end_ns, u->u.hold.p);
+        break;
     }
 }
 
@@ -226,9 +232,12 @@ static void carry_out(struct sched *s, struct live *l)
 /* Copies of placements that were rolled back or given up within the pass. */
 static void drop_unused(struct sched *s)
 {
-    for (size_t i = 0; i < s->n_staged; i++)
-        if (s->live[s->staged[i].live].held != s->staged[i].p)
+    for (size_t i = 0; i < s->n_staged; i++) {
+        const struct live *l = &s->live[s->staged[i].live];
+        uint32_t plan = l->hold[HOLD_PLAN];
+        if (l->held != s->staged[i].p && (plan == ORDERED_NONE || s->timeline->hold[plan].p != s->staged[i].p))
             placement_drop(s, s->staged[i].p);
+    }
     s->n_staged = 0;
 }
 
@@ -238,6 +247,7 @@ bool pass_run(struct sched *s)
     s->changed = false;
     s->totals.passes++;
     wait_pass_begins(s);
+    timeline_pass(s);
     s->setup.policy->schedule(s, s->policy_params, s->policy_state);
     s->in_pass = false;
     s->marked = false;

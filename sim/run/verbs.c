@@ -25,7 +25,7 @@ static bool piece_matches(const struct sched *s, const struct request *ask, cons
 }
 
 /* Does the placement give exactly what was asked for? Room is another question. */
-static bool placement_matches(const struct sched *s, const struct request *ask, const struct placement *p)
+static bool placement_matches(struct sched *s, const struct request *ask, const struct placement *p)
 {
     static const uint8_t farthest[] = {
         [LEVEL_ISLAND] = 1, [LEVEL_NODE] = 3, [LEVEL_RACK] = 4, [LEVEL_POD] = 5, [LEVEL_CLUSTER] = 6, [LEVEL_ANY] = 6,
@@ -33,11 +33,15 @@ static bool placement_matches(const struct sched *s, const struct request *ask, 
     if (p->n == 0 || (ask->tasks != SPLIT_ANY && p->n != ask->tasks))
         return false;
     uint64_t gpus = 0;
+    s->node_stamp++;
     for (size_t i = 0; i < p->n; i++) {
         if (!piece_matches(s, ask, &p->piece[i], (uint32_t)i))
             return false;
         if (ask->tasks != SPLIT_ANY && p->piece[i].gpus != ask->gpus)
             return false;
+        if (ask->tasks == SPLIT_ANY && s->node_seen[p->piece[i].node] == s->node_stamp)
+            return false;                                /* one piece a node */
+        s->node_seen[p->piece[i].node] = s->node_stamp;
         gpus += p->piece[i].gpus;
     }
     if (ask->tasks == SPLIT_ANY && gpus != ask->gpus)
@@ -77,16 +81,14 @@ enum sched_result sched_start(struct sched *s, job_id j, const struct placement 
     stage_touch(s, l);
     if (l->stopping && placement_same(l->was.held, p))
         return sched_keep(s, j);
-    struct placement *copy = placement_copy(s, p);
-    mem_grow(&s->staged, &s->staged_capacity, s->n_staged, sizeof *s->staged);
-    s->staged[s->n_staged].p = copy;
-    s->staged[s->n_staged++].live = s->job[j].live;
+    struct placement *copy = placement_stage(s, j, placement_copy(s, p));
     enum sched_result result = take(s, j, copy);
     if (result == SCHED_NO_ROOM)
         return refused(s, j, "start", result);
     if (l->stopping && l->was.state == JOB_RUNNING && leaves_late(s, l))
         result = SCHED_LATER;
     stage_state(s, l, result == SCHED_LATER ? JOB_CLAIMED : JOB_RUNNING, copy, l->stopping);
+    timeline_started(s, l);
     stage_pending(s, j, -1);
     stage_held(s, j, 1);
     return result;
@@ -109,16 +111,19 @@ enum sched_result sched_stop(struct sched *s, job_id j, enum stop_mode m)
         enum job_state back = l->stopping || l->leaving ? JOB_RELEASING : JOB_PENDING;
         stage_state(s, l, back, NULL, l->stopping);
         stage_give(s, s->idle, j, held);
+        timeline_left(s, l, HOLD_RUN);
     } else {
         int64_t done = job_done_ns(s, l);
         stage_state(s, l, JOB_RELEASING, NULL, true);
         l->stop_mode = (uint8_t)m;
         l->stop_done_ns = done;
         l->stopped_for = ID_NONE;
-        if (!leaves_late(s, l)) {
+        int64_t stay_ns = price_of_stop(&s->cluster->price, m, done).stay_ns;
+        if (!stay_ns) {
             stage_give(s, s->idle, j, held);
             s->room_version++;
         }
+        timeline_stopped(s, l, stay_ns);
     }
     stage_give(s, s->room, j, held);
     stage_held(s, j, -1);
@@ -138,6 +143,7 @@ enum sched_result sched_keep(struct sched *s, job_id j)
     if (!late)
         stage_take(s, s->room, j, l->was.held);
     stage_state(s, l, JOB_RUNNING, l->was.held, false);
+    timeline_kept(s, l);
     stage_pending(s, j, -1);
     stage_held(s, j, 1);
     return SCHED_OK;

@@ -14,7 +14,6 @@
 #define QUOTA_MOST     INT64_C(1000000000000)
 #define TIME_MOST_S    INT64_C(3153600000) /* 100 years of 365 days, as in workload.h */
 #define QUEUE_PRIORITY 100                 /* scheduler-semantics.md, b: the default of run:ai's queues */
-#define GRACE_NS       (30 * NS_PER_S)     /* models.md, 3.3: Kubernetes' default */
 
 /* ---- what a file says ---- */
 
@@ -206,28 +205,12 @@ static int read_queues(struct reader *r, struct config_value list, queue_id pare
 static int read_preemption(struct config_value v, struct price *to, struct error *err)
 {
     _Static_assert(sizeof to->checkpoint == sizeof(int), "config.h stores a choice as an int");
-    *to = (struct price){ .grace_ns = GRACE_NS };
+    *to = (struct price){ .grace_ns = CLUSTER_GRACE_NS };
     if (config_given(v) && config_fields(v, preemption_keys, to, err))
         return -1;
     if (to->checkpoint == CHECKPOINT_PERIODIC && to->interval_ns == 0)
         return config_error(v, err, "checkpoint 'periodic' wants an 'interval_s'");
     return 0;
-}
-
-/* "a/b/two-teams.yaml.gz" -> "two-teams". The caller frees it. */
-static char *name_of_file(const char *path)
-{
-    static const char *const endings[] = { ".gz", ".zst", ".yaml", ".yml", ".json" };
-    if (strcmp(path, "-") == 0)
-        return mem_text("stdin", strlen("stdin"));
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    size_t length = strlen(name);
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-        size_t n = strlen(endings[i]);
-        if (length > n && memcmp(name + length - n, endings[i], n) == 0)
-            length -= n;
-    }
-    return mem_text(name, length);
 }
 
 static struct cluster *assemble(struct reader *r, const struct file_whole *whole, const char *name)
@@ -273,27 +256,20 @@ static struct cluster *read_cluster(struct reader *r, struct config *config, con
     return c;
 }
 
-struct cluster *cluster_read(const char *path, char sha256[65], struct error *err)
+struct cluster *cluster_from_yaml(struct input *in, const char *name, struct error *err)
 {
-    struct input *in = input_open(path, err);
-    if (!in)
-        return NULL;
-    struct cluster *c = NULL;
     struct config *config = config_read(in, err);
-    if (config && input_sha256(in, sha256, err) == 0) {
-        struct reader r = { .group_names = intern_new(), .pins = arena_new(), .err = err };
-        char *name = name_of_file(path);
-        c = read_cluster(&r, config, name);
-        free(name);
-        free(r.group);
-        free(r.group_at);
-        free(r.pinned_by);
-        free(r.queue);
-        free(r.queue_at);
-        intern_free(r.group_names);
-        arena_free(r.pins);
-    }
+    if (!config)
+        return NULL;
+    struct reader r = { .group_names = intern_new(), .pins = arena_new(), .err = err };
+    struct cluster *c = read_cluster(&r, config, name);
+    free(r.group);
+    free(r.group_at);
+    free(r.pinned_by);
+    free(r.queue);
+    free(r.queue_at);
+    intern_free(r.group_names);
+    arena_free(r.pins);
     config_free(config);
-    input_close(in);
     return c;
 }

@@ -1,7 +1,13 @@
-/* cluster_file.h - a cluster from a YAML file. Every mistake is an error with file:line:column. */
+/* cluster_file.h - a cluster from a file: YAML, or a published list of nodes (node_list.h), told by its first line.
+ * Every mistake is an error with file:line, and in YAML the column. */
 #pragma once
 #include "sim/core/input.h"
 #include "sim/world/cluster.h"
 
+#define CLUSTER_GRACE_NS (30 * NS_PER_S)   /* where the file says none; models.md, 3.3: Kubernetes' default */
+
 /* path "-": standard input. NULL with err. sha256: of the file's bytes. */
 struct cluster *cluster_read(const char *path, char sha256[65], struct error *err);
+
+/* Its YAML part. `name`: unless the file says one. */
+struct cluster *cluster_from_yaml(struct input *in, const char *name, struct error *err);

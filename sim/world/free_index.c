@@ -134,6 +134,11 @@ void free_index_give(struct view *v, const struct piece *p, int64_t cpu_milli, i
     change(v, p, cpu_milli, mem_mib, -1);
 }
 
+void free_index_set_counted(struct view *v, node_id n, int32_t whole)
+{
+    set_whole(v, n, whole);
+}
+
 bool free_index_has(const struct view *v, const struct piece *p, int64_t cpu_milli, int64_t mem_mib)
 {
     const struct node_state *s = &v->node[p->node];

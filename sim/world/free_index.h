@@ -55,6 +55,8 @@ void free_index_free(struct view *v);                        /* NULL: does nothi
 bool free_index_has(const struct view *v, const struct piece *p, int64_t cpu_milli, int64_t mem_mib);
 void free_index_take(struct view *v, const struct piece *p, int64_t cpu_milli, int64_t mem_mib);
 void free_index_give(struct view *v, const struct piece *p, int64_t cpu_milli, int64_t mem_mib);
+/* A counted node has that many free GPUs: for windows, whose counted nodes are not summed up. */
+void free_index_set_counted(struct view *v, node_id n, int32_t whole);
 /* Of a piece that has been taken: nobody else holds any part of it any more. */
 bool free_index_settled(const struct view *v, const struct piece *p);
 void free_index_confine(struct view *v, domain_id d, uint64_t only);    /* (0, UINT64_MAX): the whole cluster */

@@ -89,9 +89,14 @@ static int check_times(struct where at, const struct job_row *row)
     return row->deadline_ns == TIME_NEVER ? 0 : check_time(at, "deadline", row->deadline_ns);
 }
 
+static bool shares_several(const struct job_row *row)
+{
+    return !row->tasks && row->gpus > 1 && row->gpu_milli < MILLI_ALL;
+}
+
 static uint32_t tasks_of(const struct job_row *row)
 {
-    return row->tasks ? row->tasks : 1;
+    return row->tasks ? row->tasks : shares_several(row) ? row->gpus : 1;
 }
 
 static int check_size(struct where at, const struct job_row *row)
@@ -139,7 +144,8 @@ static int64_t per_gpu(int64_t of_the_job, uint32_t gpus)
     return of_the_job / gpus + (of_the_job % gpus != 0);
 }
 
-/* A total of several GPUs without tasks may be split any way; one GPU, a share of one, or none is one task. */
+/* A total of several GPUs without tasks may be split any way; one GPU, a share of one, or none is one task; several
+ * shares are as many tasks, for two of them may lie on one node, or on one GPU. */
 static shape_id shape_of(struct workload *w, const struct job_row *row)
 {
     struct shape s = { .gpu_type = ID_NONE, .pin = ID_NONE };
@@ -154,7 +160,11 @@ static shape_id shape_of(struct workload *w, const struct job_row *row)
         .mem_mib = row->mem_mib,
         .try_first = ID_NONE,
     };
-    if (row->tasks) {
+    if (shares_several(row)) {
+        s.ask.gpus = 1;
+        s.ask.cpu_milli = per_gpu(row->cpu_milli, row->gpus);
+        s.ask.mem_mib = per_gpu(row->mem_mib, row->gpus);
+    } else if (row->tasks) {
         s.ask.gpus = row->gpus / row->tasks;
     } else if (row->gpus > 1) {
         s.ask.tasks = SPLIT_ANY;

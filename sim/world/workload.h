@@ -34,7 +34,8 @@ struct job_row {
     int64_t estimate_ns, deadline_ns;             /* TIME_NEVER: none */
     uint32_t gpus;                /* total of whole GPUs, or of shared ones */
     uint32_t gpu_milli;           /* of each; MILLI_ALL by default */
-    uint32_t tasks;               /* 0: only the total is known (SPLIT_ANY); else gpus is a multiple of it */
+    uint32_t tasks;               /* 0: only the total is known (SPLIT_ANY; several shares: as many tasks of one share
+                                     each); else gpus is a multiple of it */
     uint32_t min_tasks;           /* 0: all of them (a gang) */
     int64_t cpu_milli, mem_mib;   /* per task; without tasks: of the whole job */
     int32_t priority;

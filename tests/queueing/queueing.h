@@ -19,22 +19,29 @@
 
 #define assert_near(got, want, tolerance) assert_true(fabs((got) - (want)) <= (tolerance))
 
-enum law { EXPONENTIAL, FIXED, HYPER };    /* HYPER: one of two exponentials of balanced means, c^2 = 4 */
-struct customers { double rate, mean_s; enum law law; };
+enum law { EXPONENTIAL, FIXED, HYPER }; /* HYPER: one of two exponentials of balanced means, c^2 = 4 */
+struct customers {
+    double rate, mean_s;
+    enum law law;
+};
 struct queue_system {
     unsigned servers;
     const char *policy;
-    struct customers class[2];    /* rate 0: none. Under a policy that goes by priority the first go first */
+    struct customers class[2]; /* rate 0: none. Under a policy that goes by priority the first go first */
 };
-enum figure { WAIT, SHARE_THAT_WAITS, SOJOURN, LENGTH };    /* LENGTH: mean number waiting, over time */
-struct wanted { enum figure figure; unsigned class; double exact; };
-enum { WANTED_MOST = 3, REPLICATIONS_MOST = 100, JOBS_MOST = 2000000 };
+enum figure { WAIT, SHARE_THAT_WAITS, SOJOURN, LENGTH }; /* LENGTH: mean number waiting, over time */
+struct wanted {
+    enum figure figure;
+    unsigned class;
+    double exact;
+};
+enum { WANTED_MOST = 3, REPLICATIONS_MOST = 100 };
 struct law_row {
     const char *name;
     struct queue_system system;
-    struct wanted want[WANTED_MOST];    /* up to the first with exact 0 */
-    double speed;                 /* of the servers; 0: 1, as the closed form has it; else: a negative control */
-    bool nightly;                 /* takes too long for every day */
+    struct wanted want[WANTED_MOST]; /* up to the first with exact 0 */
+    double speed;                    /* of the servers; 0: 1, as the closed form has it; else: a negative control */
+    bool nightly;                    /* takes too long for every day */
 };
 
 static inline bool nightly(void)
@@ -44,7 +51,10 @@ static inline bool nightly(void)
 
 /* ---- One replication ---- */
 
-struct source { struct random arrivals, sizes, branches; double next_s; };    /* a stream for each purpose */
+struct source {
+    struct random arrivals, sizes, branches;
+    double next_s;
+}; /* a stream for each purpose */
 
 static inline double draw_exponential(struct random *r, double mean_s)
 {
@@ -71,7 +81,8 @@ static inline struct workload *queue_workload(const struct queue_system *q, doub
         random_init(&source[k].arrivals, 1, "arrivals", entity);
         random_init(&source[k].sizes, 1, "sizes", entity);
         random_init(&source[k].branches, 1, "branches", entity);
-        source[k].next_s = q->class[k].rate > 0 ? draw_exponential(&source[k].arrivals, 1 / q->class[k].rate) : INFINITY;
+        source[k].next_s =
+            q->class[k].rate > 0 ? draw_exponential(&source[k].arrivals, 1 / q->class[k].rate) : INFINITY;
     }
     struct workload *w = workload_new();
     struct error err = { "" };
@@ -92,16 +103,20 @@ static inline struct workload *queue_workload(const struct queue_system *q, doub
 static inline struct sched *queue_play(const struct queue_system *q, double speed, uint32_t jobs, uint64_t which)
 {
     struct error err = { "" };
-    const struct group_spec group = { .name = "servers", .count = 1, .gpus = q->servers, .counted = true,
-                                      .cpu_milli = INT64_MAX, .mem_mib = INT64_MAX };
+    const struct group_spec group = {
+        .name = "servers", .count = 1, .gpus = q->servers, .counted = true, .cpu_milli = INT64_MAX, .mem_mib = INT64_MAX
+    };
     struct cluster *c = cluster_build("queue", &group, 1, NULL, 0, &err);
     assert_non_null(c);
     c->price.checkpoint = CHECKPOINT_PERFECT;
     struct workload *w = queue_workload(q, speed, jobs, which);
     assert_int_equal(run_bind(c, w, &err), 0);
     struct named_policy named = policy_named(q->policy);
-    struct sched *s = run_new(&(struct run_setup){ .cluster = c, .workload = w, .policy = named.policy,
-                                                   .policy_params = named.params, .placer = placer_named("first-fit") });
+    struct sched *s = run_new(&(struct run_setup){ .cluster = c,
+                                                   .workload = w,
+                                                   .policy = named.policy,
+                                                   .policy_params = named.params,
+                                                   .placer = placer_named("first-fit") });
     if (run_execute(s, &err))
         fail_msg("%s", err.text);
     assert_int_equal(run_totals(s)->completed, jobs);
@@ -137,7 +152,9 @@ static inline double queue_figure(const struct sched *s, const struct wanted *wa
 
 /* ---- Replications ---- */
 
-struct estimate { double mean, half_width; };
+struct estimate {
+    double mean, half_width;
+};
 
 static inline void replicate(const struct law_row *row, uint32_t jobs, size_t replications, struct estimate *estimate)
 {
@@ -170,17 +187,17 @@ static inline void law_holds(void **state)
     if (row->nightly && !nightly())
         skip();
     struct estimate e[WANTED_MOST];
-    double jobs = nightly() ? 100000 : 50000;
+    double jobs = nightly() ? 100000 : 50000, most = nightly() ? 4000000 : 2000000;
     for (;;) {
         replicate(row, (uint32_t)jobs, nightly() ? REPLICATIONS_MOST : 30, e);
-        double longer = pow(looseness(row, e), 2);         /* the width goes with 1/sqrt(jobs) */
-        if (row->speed > 0 || longer <= 1 || jobs >= JOBS_MOST)
+        double longer = pow(looseness(row, e), 2); /* the width goes with 1/sqrt(jobs) */
+        if (row->speed > 0 || longer <= 1 || jobs >= most)
             break;
-        jobs = fmin(1.2 * longer * jobs, JOBS_MOST);
+        jobs = fmin(1.2 * longer * jobs, most);
     }
     for (size_t k = 0; k < WANTED_MOST && row->want[k].exact > 0; k++) {
-        print_message("%s: want %.6g, estimate %.6g +- %.2g %%, %.0f jobs each\n", row->name, row->want[k].exact, e[k].mean,
-                      100 * e[k].half_width / row->want[k].exact, floor(jobs));
+        print_message("%s: want %.6g, estimate %.6g +- %.2g %%, %.0f jobs each\n", row->name, row->want[k].exact,
+                      e[k].mean, 100 * e[k].half_width / row->want[k].exact, floor(jobs));
         bool inside = fabs(e[k].mean - row->want[k].exact) <= e[k].half_width;
         assert_int_equal(inside, row->speed <= 0);
     }

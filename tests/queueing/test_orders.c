@@ -1,41 +1,60 @@
-/* test_orders.c - one server whose customers do not go in order of arrival: priorities, shortest first. models.md 11.1. */
+/* test_orders.c - one server whose customers do not go in order of arrival: priorities, shortest first. models.md 11.1.
+ */
 #include "tests/queueing/queueing.h"
 
 #include <gsl/gsl_integration.h>
 
 #define TWO_CLASSES(how, rate1, s1, rate2, s2, law)                                                                    \
-    { .servers = 1, .policy = how, .class = { { rate1, s1, law }, { rate2, s2, law } } }
-#define M_M_1(rho, how) { .servers = 1, .policy = how, .class = { { rho, 1, EXPONENTIAL } } }
-#define WAITS "priority"
-#define TAKES "priority:preempt=yes"
-#define SJF_8  1.882219    /* checked below against their integrals */
+    {                                                                                                                  \
+        .servers = 1, .policy = how, .class = { { rate1, s1, law }, { rate2, s2, law } }                               \
+    }
+#define M_M_1(rho, how)                                                                                                \
+    {                                                                                                                  \
+        .servers = 1, .policy = how, .class = { { rho, 1, EXPONENTIAL } }                                              \
+    }
+#define WAITS  "priority"
+#define TAKES  "priority:preempt=yes"
+#define SJF_8  1.882219 /* checked below against their integrals */
 #define SRPT_8 2.352773
 
 /* R = sum of lambda_i E[S_i^2]/2, sigma_k the load of classes 1..k.
  * Cobham (Operations Research 2(1), 1954): W_k = R/((1-sigma_{k-1})(1-sigma_k)); here R = .8, and .1 + .6 = .7.
  * Preemptive-resume: T_k = E[S_k]/(1-sigma_{k-1}) + R_k/((1-sigma_{k-1})(1-sigma_k)), R_k of classes 1..k only. */
 static const struct law_row rows[] = {
-    { .name = "priority, exponential", .system = TWO_CLASSES(WAITS, .3, 1, .5, 1, EXPONENTIAL),
+    { .name = "priority, exponential",
+      .system = TWO_CLASSES(WAITS, .3, 1, .5, 1, EXPONENTIAL),
       .want = { { WAIT, 0, 1.142857 }, { WAIT, 1, 5.714286 } } },
-    { .name = "priority, fixed sizes", .system = TWO_CLASSES(WAITS, .2, 1, .3, 2, FIXED),
+    { .name = "priority, fixed sizes",
+      .system = TWO_CLASSES(WAITS, .2, 1, .3, 2, FIXED),
       .want = { { WAIT, 0, .875 }, { WAIT, 1, 4.375 } } },
-    { .name = "priority: control, service 5 % faster", .system = TWO_CLASSES(WAITS, .3, 1, .5, 1, EXPONENTIAL),
-      .speed = 1.05, .want = { { WAIT, 0, 1.142857 }, { WAIT, 1, 5.714286 } } },
-    { .name = "preemptive, exponential", .system = TWO_CLASSES(TAKES, .3, 1, .5, 1, EXPONENTIAL),
+    { .name = "priority: control, service 5 % faster",
+      .system = TWO_CLASSES(WAITS, .3, 1, .5, 1, EXPONENTIAL),
+      .speed = 1.05,
+      .want = { { WAIT, 0, 1.142857 }, { WAIT, 1, 5.714286 } } },
+    { .name = "preemptive, exponential",
+      .system = TWO_CLASSES(TAKES, .3, 1, .5, 1, EXPONENTIAL),
       .want = { { SOJOURN, 0, 1.428571 }, { SOJOURN, 1, 7.142857 } } },
-    { .name = "preemptive, fixed sizes", .system = TWO_CLASSES(TAKES, .2, 1, .3, 2, FIXED),
+    { .name = "preemptive, fixed sizes",
+      .system = TWO_CLASSES(TAKES, .2, 1, .3, 2, FIXED),
       .want = { { SOJOURN, 0, 1.125 }, { SOJOURN, 1, 6.875 } } },
-    { .name = "preemptive: control, service 5 % faster", .system = TWO_CLASSES(TAKES, .3, 1, .5, 1, EXPONENTIAL),
-      .speed = 1.05, .want = { { SOJOURN, 0, 1.428571 }, { SOJOURN, 1, 7.142857 } } },
+    { .name = "preemptive: control, service 5 % faster",
+      .system = TWO_CLASSES(TAKES, .3, 1, .5, 1, EXPONENTIAL),
+      .speed = 1.05,
+      .want = { { SOJOURN, 0, 1.428571 }, { SOJOURN, 1, 7.142857 } } },
     { .name = "sjf at .8", .system = M_M_1(.8, "sjf"), .want = { { WAIT, 0, SJF_8 } } },
-    { .name = "sjf at .8: control, service 5 % faster", .system = M_M_1(.8, "sjf"), .speed = 1.05,
+    { .name = "sjf at .8: control, service 5 % faster",
+      .system = M_M_1(.8, "sjf"),
+      .speed = 1.05,
       .want = { { WAIT, 0, SJF_8 } } },
     { .name = "srtf at .8", .system = M_M_1(.8, "srtf"), .want = { { SOJOURN, 0, SRPT_8 } } },
-    { .name = "srtf at .8: control, service 5 % faster", .system = M_M_1(.8, "srtf"), .speed = 1.05,
+    { .name = "srtf at .8: control, service 5 % faster",
+      .system = M_M_1(.8, "srtf"),
+      .speed = 1.05,
       .want = { { SOJOURN, 0, SRPT_8 } } },
 };
 
-/* ---- M/M/1 with mu = 1, lambda = .8: f(x) = exp(-x), rho(x) = lambda int_0^x t f(t) dt = lambda (1 - (1+x) exp(-x)) ---- */
+/* ---- M/M/1 with mu = 1, lambda = .8: f(x) = exp(-x), rho(x) = lambda int_0^x t f(t) dt = lambda (1 - (1+x) exp(-x))
+ * ---- */
 
 #define LAMBDA .8
 
@@ -63,7 +82,10 @@ static double srpt_sojourn(double x, void *unused)
 static void integrals(void **state)
 {
     (void)state;
-    const struct { double (*f)(double, void *); double want; } cases[] = { { sjf_wait, SJF_8 }, { srpt_sojourn, SRPT_8 } };
+    const struct {
+        double (*f)(double, void *);
+        double want;
+    } cases[] = { { sjf_wait, SJF_8 }, { srpt_sojourn, SRPT_8 } };
     gsl_integration_workspace *space = gsl_integration_workspace_alloc(1000);
     for (size_t i = 0; i < COUNT(cases); i++) {
         double got = 0, error = 0;

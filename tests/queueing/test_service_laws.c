@@ -1,7 +1,10 @@
 /* test_service_laws.c - one server, other service times: M/D/1 and M/G/1 by Pollaczek and Khinchine. models.md 11.1. */
 #include "tests/queueing/queueing.h"
 
-#define M_G_1(rho, law) { .servers = 1, .policy = "fifo", .class = { { rho, 1, law } } }
+#define M_G_1(rho, law)                                                                                                \
+    {                                                                                                                  \
+        .servers = 1, .policy = "fifo", .class = { { rho, 1, law } }                                                   \
+    }
 
 /* W_q = rho (1 + c^2)/(2 (1-rho)), with c^2 = 0 for M/D/1 and 4 for the hyperexponential. Who arrives finds the server
  * busy with probability rho. */
@@ -9,12 +12,16 @@ static const struct law_row rows[] = {
     { .name = "M/D/1 at .5", .system = M_G_1(.5, FIXED), .want = { { WAIT, 0, .5 }, { SHARE_THAT_WAITS, 0, .5 } } },
     { .name = "M/D/1 at .8", .system = M_G_1(.8, FIXED), .want = { { WAIT, 0, 2 }, { SHARE_THAT_WAITS, 0, .8 } } },
     { .name = "M/D/1 at .9", .system = M_G_1(.9, FIXED), .want = { { WAIT, 0, 4.5 }, { SHARE_THAT_WAITS, 0, .9 } } },
-    { .name = "M/D/1 at .8: control, service 5 % faster", .system = M_G_1(.8, FIXED), .speed = 1.05,
+    { .name = "M/D/1 at .8: control, service 5 % faster",
+      .system = M_G_1(.8, FIXED),
+      .speed = 1.05,
       .want = { { WAIT, 0, 2 }, { SHARE_THAT_WAITS, 0, .8 } } },
     { .name = "M/H2/1 at .5", .system = M_G_1(.5, HYPER), .want = { { WAIT, 0, 2.5 }, { SHARE_THAT_WAITS, 0, .5 } } },
     { .name = "M/H2/1 at .8", .system = M_G_1(.8, HYPER), .want = { { WAIT, 0, 10 }, { SHARE_THAT_WAITS, 0, .8 } } },
     { .name = "M/H2/1 at .9", .system = M_G_1(.9, HYPER), .want = { { WAIT, 0, 22.5 } }, .nightly = true },
-    { .name = "M/H2/1 at .5: control, service 5 % faster", .system = M_G_1(.5, HYPER), .speed = 1.05,
+    { .name = "M/H2/1 at .5: control, service 5 % faster",
+      .system = M_G_1(.5, HYPER),
+      .speed = 1.05,
       .want = { { WAIT, 0, 2.5 }, { SHARE_THAT_WAITS, 0, .5 } } },
 };
 
@@ -26,7 +33,7 @@ static void sizes_are_hyperexponential(void **state)
     enum { N = 200000 };
     double p = (1 + sqrt(3.0 / 5.0)) / 2, q = 1 - p, mean = 0, square = 0;
     double m2 = 2.0 / 4 * (1 / p + 1 / q), m4 = 24.0 / 16 * (pow(p, -3) + pow(q, -3));
-    assert_near(m2, 5, 1e-9);                       /* variance 4 */
+    assert_near(m2, 5, 1e-9); /* variance 4 */
     struct source s;
     random_init(&s.sizes, 1, "sizes", 0);
     random_init(&s.branches, 1, "branches", 0);

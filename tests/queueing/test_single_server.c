@@ -1,13 +1,20 @@
 /* test_single_server.c - M/M/1: mean wait, distribution of waits, Little's law. models.md 11.1. */
 #include "tests/queueing/queueing.h"
 
-#define M_M_1(rho) { .servers = 1, .policy = "fifo", .class = { { rho, 1, EXPONENTIAL } } }
+#define M_M_1(rho)                                                                                                     \
+    {                                                                                                                  \
+        .servers = 1, .policy = "fifo", .class = { { rho, 1, EXPONENTIAL } }                                           \
+    }
 
 /* ---- One long run ----
  * W_q = rho/(1-rho). The variance of a mean of n waits, which are correlated, is v/n with
  * v = rho (2 + 5 rho - 4 rho^2 + rho^3) / (1-rho)^4: 29 at rho = .5, 1976 at .8. Accepted: 4 standard errors. */
 enum { WARM_UP = 50000, COUNTED = 1000000 };
-static const struct long_row { const char *name; double rho, speed; bool holds; } long_rows[] = {
+static const struct long_row {
+    const char *name;
+    double rho, speed;
+    bool holds;
+} long_rows[] = {
     { "M/M/1 at .5", .5, 1, true },
     { "M/M/1 at .8", .8, 1, true },
     { "M/M/1 at .5: control, service 5 % faster", .5, 1.05, false },
@@ -50,13 +57,17 @@ static double ks_p(double *sample, size_t n, double mean)
     return x < 0.2 ? 1 : p;
 }
 
-static const struct ks_row { const char *name; double speed; bool holds; } ks_rows[] = {
+static const struct ks_row {
+    const char *name;
+    double speed;
+    bool holds;
+} ks_rows[] = {
     { "distribution of waits", 1, true },
     { "distribution of waits: control, service 5 % faster", 1.05, false },
 };
 
-/* Every 200th job, so that they are nearly independent: at rho = .8 the correlation of waits fades with exp(-t (1-sqrt(rho))^2),
- * 6 % over the 250 s between two of them. About 4000 of them waited. */
+/* Every 200th job, so that they are nearly independent: at rho = .8 the correlation of waits fades with exp(-t
+ * (1-sqrt(rho))^2), 6 % over the 250 s between two of them. About 4000 of them waited. */
 static void waits_are_exponential(void **state)
 {
     const struct ks_row *row = *state;
@@ -78,7 +89,10 @@ static void waits_are_exponential(void **state)
 
 /* ---- Little's law on a finite run, exactly: from the jobs' own times as they are reported one by one ---- */
 
-static const struct little_row { const char *name, *policy; unsigned servers; } little_rows[] = {
+static const struct little_row {
+    const char *name, *policy;
+    unsigned servers;
+} little_rows[] = {
     { "Little: fifo", "fifo", 1 },
     { "Little: srtf", "srtf", 1 },
     { "Little: four servers", "priority:preempt=yes", 4 },
@@ -88,7 +102,8 @@ static void little(void **state)
 {
     const struct little_row *row = *state;
     double rate = .45 * row->servers;
-    const struct queue_system q = { .servers = row->servers, .policy = row->policy,
+    const struct queue_system q = { .servers = row->servers,
+                                    .policy = row->policy,
                                     .class = { { rate, 1, EXPONENTIAL }, { rate, 1, HYPER } } };
     struct sched *s = queue_play(&q, 1, 20000, 0);
     const struct workload *w = run_setup_of(s)->workload;
@@ -102,7 +117,7 @@ static void little(void **state)
         last_ns = r.end_ns > last_ns ? r.end_ns : last_ns;
     }
     assert_true(t->in_system == there);
-    assert_true(t->waiting == there - work);               /* giving way costs nothing: whoever does not run waits */
+    assert_true(t->waiting == there - work); /* giving way costs nothing: whoever does not run waits */
     assert_true(t->held == work * MILLI_ALL && t->account[ACCOUNT_USEFUL] == t->held);
     assert_true(t->first_ns == w->facts[0].submit_ns && t->last_ns == last_ns);
     assert_true(t->capacity == (int128_t)(t->last_ns - t->first_ns) * (int64_t)row->servers * MILLI_ALL);
@@ -111,8 +126,12 @@ static void little(void **state)
 
 /* ---- Replications: W_q = rho/(1-rho), L_q = lambda W_q ---- */
 static const struct law_row replicated[] = {
-    { .name = "M/M/1 at .9", .system = M_M_1(.9), .want = { { WAIT, 0, 9 }, { SHARE_THAT_WAITS, 0, .9 }, { LENGTH, 0, 8.1 } } },
-    { .name = "M/M/1 at .9: control, service 5 % faster", .system = M_M_1(.9), .speed = 1.05,
+    { .name = "M/M/1 at .9",
+      .system = M_M_1(.9),
+      .want = { { WAIT, 0, 9 }, { SHARE_THAT_WAITS, 0, .9 }, { LENGTH, 0, 8.1 } } },
+    { .name = "M/M/1 at .9: control, service 5 % faster",
+      .system = M_M_1(.9),
+      .speed = 1.05,
       .want = { { WAIT, 0, 9 }, { SHARE_THAT_WAITS, 0, .9 }, { LENGTH, 0, 8.1 } } },
 };
 

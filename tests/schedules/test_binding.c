@@ -1,13 +1,32 @@
-/* test_binding.c - what keeps a job from starting: CPUs, memory, shares of GPUs, GPU models, levels; and what never can.
- * Whole GPUs are short in all: WAIT_GPUS; there, but not so that it fits: WAIT_FRAGMENTED. By hand. */
+/* test_binding.c - what keeps a job from starting: CPUs, memory, shares of GPUs, GPU models, levels; and what never
+ * can. Whole GPUs are short in all: WAIT_GPUS; there, but not so that it fits: WAIT_FRAGMENTED. By hand. */
 #include "tests/support/schedule.h"
 
-#define SMALL(n, g, cpus, mib) { .name = "node", .gpu_model = "A100", .count = (n), .gpus = (g), .cpu_milli = 1000 * (cpus), .mem_mib = (mib) }
-#define TWO_MODELS { NODES(1, 2), { .name = "old", .gpu_model = "V100", .count = 1, .gpus = 2, .cpu_milli = INT64_MAX, .mem_mib = INT64_MAX } }
-#define ISLANDS(n, g, island) \
-    { { .name = "node", .count = (n), .gpus = (g), .island_gpus = (island), .cpu_milli = INT64_MAX, .mem_mib = INT64_MAX } }
-#define RACKS(n, g, rack) \
-    { { .name = "node", .count = (n), .gpus = (g), .nodes_per_rack = (rack), .cpu_milli = INT64_MAX, .mem_mib = INT64_MAX } }
+#define SMALL(n, g, cpus, mib)                                                                                         \
+    {                                                                                                                  \
+        .name = "node", .gpu_model = "A100", .count = (n), .gpus = (g), .cpu_milli = 1000 * (cpus), .mem_mib = (mib)   \
+    }
+#define TWO_MODELS                                                                                                     \
+    {                                                                                                                  \
+        NODES(1, 2),                                                                                                   \
+        {                                                                                                              \
+            .name = "old", .gpu_model = "V100", .count = 1, .gpus = 2, .cpu_milli = INT64_MAX, .mem_mib = INT64_MAX    \
+        }                                                                                                              \
+    }
+#define ISLANDS(n, g, island)                                                                                          \
+    {                                                                                                                  \
+        {                                                                                                              \
+            .name = "node", .count = (n), .gpus = (g), .island_gpus = (island), .cpu_milli = INT64_MAX,                \
+            .mem_mib = INT64_MAX                                                                                       \
+        }                                                                                                              \
+    }
+#define RACKS(n, g, rack)                                                                                              \
+    {                                                                                                                  \
+        {                                                                                                              \
+            .name = "node", .count = (n), .gpus = (g), .nodes_per_rack = (rack), .cpu_milli = INT64_MAX,               \
+            .mem_mib = INT64_MAX                                                                                       \
+        }                                                                                                              \
+    }
 #define NO_NODE  "does not fit the nodes, even when all are empty"
 #define TOO_MANY "asks for more than the cluster has"
 #define NO_LEVEL "no domain of the required level is large enough"
@@ -44,8 +63,8 @@ static const struct schedule rows[] = {
         { 0, 10, 1, 0 }, { 0, 4, 1, 0, .shares = .1, .took = "0:1" }, { 0, 3, 1, 4, .took = "0:1", .waits = { [WAIT_GPUS] = 4 } } } },
     { "shares: of several GPUs", "fifo", ONE_NODE(2), .jobs = {
         { 0, 10, 2, 0, .shares = .5, .tasks = 1, .took = "0:01" }, { 0, 10, 2, 0, .shares = .5, .tasks = 2, .took = "0:0 0:1" } } },
-    { "shares: a total of several, one piece a node", "fifo", { NODES(2, 1) }, .jobs = {
-        { 0, 10, 2, 0, .shares = .5, .took = "0:0 1:0" }, { 0, 10, 2, 0, .shares = .5, .took = "0:0 1:0" } } },
+    { "shares: a total of several is as many tasks", "fifo", { NODES(2, 1) }, .jobs = {    /* workload.h: two halves fill one GPU */
+        { 0, 10, 2, 0, .shares = .5, .took = "0:0 0:0" }, { 0, 10, 2, 0, .shares = .5, .took = "1:0 1:0" } } },
 
     /* ---- Models ---- */
     { "model: only on its nodes", "fifo", TWO_MODELS, .jobs = {
@@ -84,6 +103,9 @@ static const struct schedule rows[] = {
     { "level: no island of the fullest node, one of another", "fifo", ISLANDS(2, 4, 2), .jobs = {
         { 0, 10, 1, 0, .took = "0:0" }, { 0, 1, 1, 0, .took = "0:1" }, { 0, 10, 1, 0, .took = "0:2" }, { 1, 5, 1, 1, .took = "0:1" },
         { 6, 5, 2, 6, .required = "island", .took = "1:01" } } },
+    { "level: an island preferred, on another node if need be", "fifo", ISLANDS(2, 4, 2), .jobs = {
+        { 0, 10, 1, 0, .took = "0:0" }, { 0, 1, 1, 0, .took = "0:1" }, { 0, 10, 1, 0, .took = "0:2" }, { 1, 5, 1, 1, .took = "0:1" },
+        { 6, 5, 2, 6, .preferred = "island", .took = "1:01" } } },
 
     /* ---- Never: refused at arrival, whoever is behind is not held up ---- */
     { "never: too many GPUs", "fifo", { NODES(2, 2) }, .jobs = { { 0, 5, 5, NEVER, .refused = TOO_MANY }, { 0, 5, 4, 0 } } },
@@ -98,6 +120,8 @@ static const struct schedule rows[] = {
     { "never: too many for a node", "fifo", { NODES(2, 2) }, .jobs = { { 0, 5, 3, NEVER, .required = "node", .refused = NO_LEVEL } } },
     { "never: too many for a rack", "fifo", RACKS(4, 2, 2), .jobs = { { 0, 5, 5, NEVER, .required = "rack", .refused = NO_LEVEL } } },
     { "never: too many for an island", "fifo", ISLANDS(1, 4, 2), .jobs = { { 0, 5, 3, NEVER, .required = "island", .refused = NO_LEVEL } } },
+    { "never: tasks of two islands", "fifo", ISLANDS(1, 4, 2), .jobs = {
+        { 0, 5, 4, NEVER, .tasks = 2, .required = "island", .refused = NO_LEVEL } } },
 };
 /* clang-format on */
 

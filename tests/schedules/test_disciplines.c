@@ -35,6 +35,8 @@ static const struct schedule rows[] = {
     { "sjf: does not preempt", "sjf", ONE_NODE(1), .jobs = { { 0, 8, 1, 0 }, { 1, 1, 1, 8 } } },
     { "sjf: the shortest blocks", "sjf", ONE_NODE(2), .jobs = { { 0, 10, 1, 0 }, { 1, 2, 2, 10 }, { 1, 3, 1, 12 } } },
     { "sjf: skip", "sjf:blocking=skip", ONE_NODE(2), .jobs = { { 0, 10, 1, 0 }, { 1, 2, 2, 10 }, { 1, 3, 1, 1 } } },
+    { "sjf: the head is overtaken, and is behind others again", "sjf", ONE_NODE(1), .jobs = {
+        { 0, 10, 1, 0 }, { 1, 5, 1, 12, .waits = { [WAIT_GPUS] = 3, [WAIT_ORDER] = 8 } }, { 2, 2, 1, 10, .waits = { [WAIT_GPUS] = 8 } } } },
     { "sjf: pool", "sjf:scope=pool", ONE_NODE(2), .jobs = {
         { 0, 10, 1, 0, .queue = "a" }, { 1, 2, 2, 10, .queue = "a" }, { 1, 3, 1, 12, .queue = "b" } } },
     { "sjf: queue", "sjf:scope=queue", ONE_NODE(2), .jobs = {

@@ -57,7 +57,9 @@ static const struct schedule rows[] = {
 /* ---- The order itself, as it is told to observers: at 10 s job 1 ends, job 2 has saved and left, job 4 starts on its
  * claim, job 5 arrives and starts on job 1's GPU in the pass. Job 3 only fills the third GPU. ---- */
 
-struct told { char text[512]; };
+struct told {
+    char text[512];
+};
 
 static void tell(struct told *t, job_id j, const char *what)
 {
@@ -71,7 +73,8 @@ static void told_interval(void *self, const struct interval *i)
         tell(self, i->job, i->why);
 }
 
-static void told_decision(void *self, job_id j, int64_t now_ns, const char *kind, const char *decision, const char *reason)
+static void told_decision(void *self, job_id j, int64_t now_ns, const char *kind, const char *decision,
+                          const char *reason)
 {
     (void)decision;
     (void)reason;
@@ -82,8 +85,11 @@ static void told_decision(void *self, job_id j, int64_t now_ns, const char *kind
 static void order_of_an_instant(void **state)
 {
     (void)state;
-    static const struct job jobs[] = { { 0, 10, 1, .priority = 9 }, { 0, 100, 1, .priority = 0 }, { 0, 100, 1, .priority = 9 },
-                                       { 5, 100, 1, .priority = 5 }, { 10, 100, 1, .priority = 1 } };
+    static const struct job jobs[] = { { 0, 10, 1, .priority = 9 },
+                                       { 0, 100, 1, .priority = 0 },
+                                       { 0, 100, 1, .priority = 9 },
+                                       { 5, 100, 1, .priority = 5 },
+                                       { 10, 100, 1, .priority = 1 } };
     static const struct group_spec groups[GROUPS_AT_MOST] = { NODES(1, 3) };
     struct error err = { "" };
     struct told told = { .text = "" };
@@ -92,10 +98,15 @@ static void order_of_an_instant(void **state)
     struct workload *w = workload_of(jobs, COUNT(jobs));
     assert_int_equal(run_bind(c, w, &err), 0);
     struct named_policy named = policy_named("priority:preempt=yes");
-    struct sched *s = run_new(&(struct run_setup){
-        .cluster = c, .workload = w, .policy = named.policy, .policy_params = named.params, .placer = placer_named("pack"),
-        .until_ns = 20 * NS_PER_S, .check = true,
-        .observer = { .self = &told, .interval = told_interval, .decision = told_decision } });
+    struct sched *s = run_new(
+        &(struct run_setup){ .cluster = c,
+                             .workload = w,
+                             .policy = named.policy,
+                             .policy_params = named.params,
+                             .placer = placer_named("pack"),
+                             .until_ns = 20 * NS_PER_S,
+                             .check = true,
+                             .observer = { .self = &told, .interval = told_interval, .decision = told_decision } });
     assert_int_equal(run_execute(s, &err), 0);
     assert_string_equal(told.text, "1 done, 2 preempted, 4 start, 5 arrival, 5 start");
     run_free(s);

@@ -11,11 +11,15 @@ static void draw_jobs(struct job *jobs, size_t n, uint64_t which, unsigned span_
     struct random r;
     random_init(&r, 7, "optimal", which);
     for (size_t i = 0; i < n; i++)
-        jobs[i] = (struct job){ .at = (double)random_below(&r, span_s + 1), .lasts = (double)random_below(&r, longest_s + 1),
-                                .gpus = 1, .priority = (int32_t)random_below(&r, 3) };
+        jobs[i] = (struct job){ .at = (double)random_below(&r, span_s + 1),
+                                .lasts = (double)random_below(&r, longest_s + 1),
+                                .gpus = 1,
+                                .priority = (int32_t)random_below(&r, 3) };
 }
 
-struct played { int64_t sum_jct_ns, starts_ns[SIZE]; };     /* starts by row */
+struct played {
+    int64_t sum_jct_ns, starts_ns[SIZE];
+}; /* starts by row */
 
 static struct played play(const struct job *jobs, size_t n, uint32_t servers, const char *policy)
 {
@@ -27,8 +31,11 @@ static struct played play(const struct job *jobs, size_t n, uint32_t servers, co
     struct workload *w = workload_of(jobs, n);
     assert_int_equal(run_bind(c, w, &err), 0);
     struct named_policy named = policy_named(policy);
-    struct sched *s = run_new(&(struct run_setup){ .cluster = c, .workload = w, .policy = named.policy,
-                                                   .policy_params = named.params, .placer = placer_named("first-fit") });
+    struct sched *s = run_new(&(struct run_setup){ .cluster = c,
+                                                   .workload = w,
+                                                   .policy = named.policy,
+                                                   .policy_params = named.params,
+                                                   .placer = placer_named("first-fit") });
     if (run_execute(s, &err))
         fail_msg("%s", err.text);
     for (job_id j = 0; j < n; j++) {
@@ -51,7 +58,7 @@ static void srpt_is_optimal(void **state)
     unsigned better[COUNT(others)] = { 0 };
     for (uint64_t k = 0; k < WORKLOADS; k++) {
         struct job jobs[SIZE];
-        draw_jobs(jobs, SIZE, k, 4 * SIZE, 9);             /* 4.5 s of work every 4 s */
+        draw_jobs(jobs, SIZE, k, 4 * SIZE, 9); /* 4.5 s of work every 4 s */
         int64_t best = play(jobs, SIZE, 1, "srtf").sum_jct_ns;
         for (size_t p = 0; p < COUNT(others); p++) {
             int64_t sum = play(jobs, SIZE, 1, others[p]).sum_jct_ns;
@@ -59,7 +66,7 @@ static void srpt_is_optimal(void **state)
             better[p] += best < sum;
         }
     }
-    for (size_t p = 0; p < COUNT(others); p++)             /* control: they are not just the same */
+    for (size_t p = 0; p < COUNT(others); p++) /* control: they are not just the same */
         assert_true(better[p] > WORKLOADS / 2);
 }
 
@@ -130,15 +137,17 @@ static void fifo_is_monotone(void **state)
         struct played shorter = play(jobs, SIZE, servers, "fifo");
         no_start_is_later(&before, &shorter, &by_shorter);
     }
-    assert_true(by_more > WORKLOADS && by_shorter > WORKLOADS);      /* control: it does matter */
+    assert_true(by_more > WORKLOADS && by_shorter > WORKLOADS); /* control: it does matter */
 }
 
-/* Control: under skip it does not hold. Jobs 1 and 2 end at 4, and job 3 takes both GPUs; if job 1 ends at 3 already, job 4
- * slips in before it and keeps its GPU until 12. */
+/* Control: under skip it does not hold. Jobs 1 and 2 end at 4, and job 3 takes both GPUs; if job 1 ends at 3 already,
+ * job 4 slips in before it and keeps its GPU until 12. */
 static void skip_is_not(void **state)
 {
     (void)state;
-    struct job jobs[] = { { .lasts = 4, .gpus = 1 }, { .lasts = 4, .gpus = 1 }, { .at = 1, .lasts = 1, .gpus = 2 },
+    struct job jobs[] = { { .lasts = 4, .gpus = 1 },
+                          { .lasts = 4, .gpus = 1 },
+                          { .at = 1, .lasts = 1, .gpus = 2 },
                           { .at = 1, .lasts = 9, .gpus = 1 } };
     assert_true(play(jobs, COUNT(jobs), 2, "fifo:blocking=skip").starts_ns[2] == 4 * NS_PER_S);
     jobs[0].lasts = 3;

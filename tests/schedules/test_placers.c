@@ -1,8 +1,11 @@
-/* test_placers.c - which nodes and GPUs each placer takes. Nodes have 4 GPUs, all jobs run side by side from 0 unless said
- * otherwise. By hand: "fullest" and "emptiest" go by free whole GPUs, equal ones by number. */
+/* test_placers.c - which nodes and GPUs each placer takes. Nodes have 4 GPUs, all jobs run side by side from 0 unless
+ * said otherwise. By hand: "fullest" and "emptiest" go by free whole GPUs, equal ones by number. */
 #include "tests/support/schedule.h"
 
-#define THREE { NODES(3, 4) }
+#define THREE                                                                                                          \
+    {                                                                                                                  \
+        NODES(3, 4)                                                                                                    \
+    }
 
 /* clang-format off */
 static const struct schedule rows[] = {
@@ -65,7 +68,8 @@ static const struct schedule rows[] = {
 };
 /* clang-format on */
 
-/* ---- random: each node equally likely. Pearson's chi^2 with 3 degrees of freedom is above 16.27 once in a thousand. ---- */
+/* ---- random: each node equally likely. Pearson's chi^2 with 3 degrees of freedom is above 16.27 once in a thousand.
+ * ---- */
 
 enum { SEEDS = 400, FOUR = 4 };
 
@@ -79,16 +83,24 @@ static node_id node_taken(struct cluster *c, struct workload *w, const char *pla
     node_id node = ID_NONE;
     struct error err = { "" };
     struct named_policy fifo = policy_named("fifo");
-    struct sched *s = run_new(&(struct run_setup){
-        .cluster = c, .workload = w, .policy = fifo.policy, .policy_params = fifo.params, .placer = placer_named(placer),
-        .seed = seed, .observer = { .self = &node, .interval = note_node } });
+    struct sched *s = run_new(&(struct run_setup){ .cluster = c,
+                                                   .workload = w,
+                                                   .policy = fifo.policy,
+                                                   .policy_params = fifo.params,
+                                                   .placer = placer_named(placer),
+                                                   .seed = seed,
+                                                   .observer = { .self = &node, .interval = note_node } });
     assert_int_equal(run_execute(s, &err), 0);
     run_free(s);
     return node;
 }
 
-static const struct fair_row { const char *name, *placer; bool fair; } fair_rows[] = {
-    { "random: fair", "random", true }, { "random: control, first-fit is not", "first-fit", false },
+static const struct fair_row {
+    const char *name, *placer;
+    bool fair;
+} fair_rows[] = {
+    { "random: fair", "random", true },
+    { "random: control, first-fit is not", "first-fit", false },
 };
 
 static void fair(void **state)
@@ -103,7 +115,7 @@ static void fair(void **state)
     assert_int_equal(run_bind(c, w, &err), 0);
     for (uint64_t seed = 0; seed < SEEDS; seed++)
         count[node_taken(c, w, row->placer, seed)]++;
-    for (uint64_t seed = 0; seed < 10; seed++)    /* a seed says it all */
+    for (uint64_t seed = 0; seed < 10; seed++) /* a seed says it all */
         assert_int_equal(node_taken(c, w, row->placer, seed), node_taken(c, w, row->placer, seed));
     double chi2 = 0, expected = (double)SEEDS / FOUR;
     for (unsigned n = 0; n < FOUR; n++)

@@ -4,11 +4,15 @@
 
 /* Told to save with no time to do it, a job falls back to its last periodic checkpoint: that is "restart mode". */
 #define CANNOT_SAVE(every, restart)                                                                                    \
-    { .checkpoint = CHECKPOINT_PERIODIC, .interval_ns = (every) * NS_PER_S, .save_ns = NS_PER_S, .grace_ns = 0,        \
-      .restart_ns = (restart) * NS_PER_S }
+    {                                                                                                                  \
+        .checkpoint = CHECKPOINT_PERIODIC, .interval_ns = (every)*NS_PER_S, .save_ns = NS_PER_S, .grace_ns = 0,        \
+        .restart_ns = (restart)*NS_PER_S                                                                               \
+    }
 #define CAN_SAVE(save, grace)                                                                                          \
-    { .checkpoint = CHECKPOINT_PERIODIC, .interval_ns = 30 * NS_PER_S, .save_ns = (save) * NS_PER_S,                   \
-      .grace_ns = (grace) * NS_PER_S, .restart_ns = 10 * NS_PER_S }
+    {                                                                                                                  \
+        .checkpoint = CHECKPOINT_PERIODIC, .interval_ns = 30 * NS_PER_S, .save_ns = (save)*NS_PER_S,                   \
+        .grace_ns = (grace)*NS_PER_S, .restart_ns = 10 * NS_PER_S                                                      \
+    }
 #define TAKES "priority:preempt=yes"
 
 /* clang-format off */

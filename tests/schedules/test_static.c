@@ -1,9 +1,15 @@
 /* test_static.c - "two for me, two for you": each queue has its own GPUs, by count or by node. By hand. */
 #include "tests/support/schedule.h"
 
-#define TWO_EACH { QUEUE("a", 2), QUEUE("b", 2) }
+#define TWO_EACH                                                                                                       \
+    {                                                                                                                  \
+        QUEUE("a", 2), QUEUE("b", 2)                                                                                   \
+    }
 static const struct pin_spec first_node = { 0, 1 }, second_node = { 0, 1 };
-#define A_NODE_EACH { QUEUE_PINNED("a", &first_node), QUEUE_PINNED("b", &second_node) }
+#define A_NODE_EACH                                                                                                    \
+    {                                                                                                                  \
+        QUEUE_PINNED("a", &first_node), QUEUE_PINNED("b", &second_node)                                                \
+    }
 
 /* clang-format off */
 static const struct schedule rows[] = {

@@ -8,7 +8,7 @@
 
 struct named_policy {
     const struct policy *policy;
-    double params[8];             /* a parameter struct consists of doubles */
+    double params[8]; /* a parameter struct consists of doubles */
 };
 
 static inline struct named_policy policy_named(const char *text)
@@ -16,7 +16,8 @@ static inline struct named_policy policy_named(const char *text)
     struct named_policy named = { 0 };
     struct error err = { "" };
     size_t n = strcspn(text, ":"), i = 0;
-    while (builtin_policies[i] && (strlen(builtin_policies[i]->name) != n || strncmp(builtin_policies[i]->name, text, n)))
+    while (builtin_policies[i] &&
+           (strlen(builtin_policies[i]->name) != n || strncmp(builtin_policies[i]->name, text, n)))
         i++;
     named.policy = builtin_policies[i];
     assert(named.policy && named.policy->params_size <= sizeof named.params);

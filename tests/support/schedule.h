@@ -11,52 +11,76 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#pragma GCC diagnostic ignored "-Wmissing-field-initializers"    /* rows leave out what is usual */
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers" /* rows leave out what is usual */
 
 #define NEVER (-1.0)
 enum { JOBS_AT_MOST = 8, GROUPS_AT_MOST = 3, QUEUES_AT_MOST = 3 };
 
 struct job {
-    double at, lasts;             /* submitted at; service time */
-    uint32_t gpus;                /* in all */
-    double starts, ends;          /* first start; ends 0: starts + lasts. NEVER */
-    double shares;                /* of each GPU; 0: all of it */
-    uint32_t tasks;               /* 0: any split */
-    int64_t cpus, mem_mib;        /* per task */
-    const char *queue, *gpu_type, *required, *preferred;     /* levels: island node rack pod cluster */
+    double at, lasts;                                    /* submitted at; service time */
+    uint32_t gpus;                                       /* in all */
+    double starts, ends;                                 /* first start; ends 0: starts + lasts. NEVER */
+    double shares;                                       /* of each GPU; 0: all of it */
+    uint32_t tasks;                                      /* 0: any split */
+    int64_t cpus, mem_mib;                               /* per task */
+    const char *queue, *gpu_type, *required, *preferred; /* levels: island node rack pod cluster */
     int32_t priority;
-    bool stays;                   /* is not preemptible */
-    const char *took;             /* NODE:GPUS of every piece, nodes without names NODE:xCOUNT; "; " between intervals */
-    uint32_t stops;               /* preemptions */
-    double lost;                  /* seconds of progress to be done again */
-    double waits[WAIT_REASONS];   /* all of them, if any is given */
+    bool stays;                 /* is not preemptible */
+    const char *took;           /* NODE:GPUS of every piece, nodes without names NODE:xCOUNT; "; " between intervals */
+    uint32_t stops;             /* preemptions */
+    double lost;                /* seconds of progress to be done again */
+    double waits[WAIT_REASONS]; /* all of them, if any is given */
     const char *refused;
 };
 
 struct schedule {
     const char *name, *policy;
     struct group_spec group[GROUPS_AT_MOST];
-    const char *placer;           /* NULL: pack */
-    struct queue_spec queue[QUEUES_AT_MOST];                 /* none: as the jobs say */
+    const char *placer;                      /* NULL: pack */
+    struct queue_spec queue[QUEUES_AT_MOST]; /* none: as the jobs say */
     struct price price;
     double period, until;
-    struct job jobs[JOBS_AT_MOST];    /* up to the first that neither lasts nor asks for anything */
-    double useful, lost, startup, saving;                    /* GPU-seconds; checked if any is given */
+    struct job jobs[JOBS_AT_MOST];        /* up to the first that neither lasts nor asks for anything */
+    double useful, lost, startup, saving; /* GPU-seconds; checked if any is given */
 };
 
-#define NODES(n, g) { .name = "node", .gpu_model = "A100", .count = (n), .gpus = (g), .cpu_milli = INT64_MAX, .mem_mib = INT64_MAX }
-#define ONE_NODE(g) { NODES(1, g) }
+#define NODES(n, g)                                                                                                    \
+    {                                                                                                                  \
+        .name = "node", .gpu_model = "A100", .count = (n), .gpus = (g), .cpu_milli = INT64_MAX, .mem_mib = INT64_MAX   \
+    }
+#define ONE_NODE(g)                                                                                                    \
+    {                                                                                                                  \
+        NODES(1, g)                                                                                                    \
+    }
 #define QUEUE(n, gpus)                                                                                                 \
-    { .facts = { .name = (n), .parent = ID_NONE, .weight = 1,                                                          \
-                 .quota = { { INT64_C(1000) * (gpus), UNLIMITED, UNLIMITED }, { UNLIMITED, UNLIMITED, UNLIMITED } } } }
+    {                                                                                                                  \
+        .facts = {                                                                                                     \
+            .name = (n),                                                                                               \
+            .parent = ID_NONE,                                                                                         \
+            .weight = 1,                                                                                               \
+            .quota = { { INT64_C(1000) * (gpus), UNLIMITED, UNLIMITED }, { UNLIMITED, UNLIMITED, UNLIMITED } }         \
+        }                                                                                                              \
+    }
 #define QUEUE_PINNED(n, pin)                                                                                           \
-    { .facts = { .name = (n), .parent = ID_NONE, .weight = 1,                                                          \
-                 .quota = { { 0, UNLIMITED, UNLIMITED }, { UNLIMITED, UNLIMITED, UNLIMITED } } },                      \
-      .pins = (pin), .n_pins = 1 }
+    {                                                                                                                  \
+        .facts = { .name = (n),                                                                                        \
+                   .parent = ID_NONE,                                                                                  \
+                   .weight = 1,                                                                                        \
+                   .quota = { { 0, UNLIMITED, UNLIMITED }, { UNLIMITED, UNLIMITED, UNLIMITED } } },                    \
+        .pins = (pin), .n_pins = 1                                                                                     \
+    }
 #define PERIODIC(every, restart)                                                                                       \
-    { .checkpoint = CHECKPOINT_PERIODIC, .interval_ns = (every) * NS_PER_S, .restart_ns = (restart) * NS_PER_S }
-#define FREE_OF_CHARGE { .checkpoint = CHECKPOINT_PERFECT }
-#define SAVE_TAKES(save) { .checkpoint = CHECKPOINT_PERFECT, .save_ns = (save) * NS_PER_S }
+    {                                                                                                                  \
+        .checkpoint = CHECKPOINT_PERIODIC, .interval_ns = (every)*NS_PER_S, .restart_ns = (restart)*NS_PER_S           \
+    }
+#define FREE_OF_CHARGE                                                                                                 \
+    {                                                                                                                  \
+        .checkpoint = CHECKPOINT_PERFECT                                                                               \
+    }
+#define SAVE_TAKES(save)                                                                                               \
+    {                                                                                                                  \
+        .checkpoint = CHECKPOINT_PERFECT, .save_ns = (save)*NS_PER_S                                                   \
+    }
 
 /* ---- Setting up ---- */
 
@@ -128,7 +152,9 @@ static inline struct cluster *cluster_of(const struct group_spec *groups, const 
 
 /* ---- Playing ---- */
 
-struct taken { char text[JOBS_AT_MOST][256]; };
+struct taken {
+    char text[JOBS_AT_MOST][256];
+};
 
 static inline void note_interval(void *self, const struct interval *i)
 {
@@ -152,7 +178,8 @@ static inline void note_interval(void *self, const struct interval *i)
 static inline void same(struct error *err, const char *what, size_t job, double want_s, int64_t got_ns)
 {
     if (got_ns != (want_s < 0 ? -1 : ns_of_seconds(want_s)))
-        error_set(err, "job %zu: %s: want %.9g s, got %.9g s", job + 1, what, want_s, got_ns < 0 ? NEVER : seconds(got_ns));
+        error_set(err, "job %zu: %s: want %.9g s, got %.9g s", job + 1, what, want_s,
+                  got_ns < 0 ? NEVER : seconds(got_ns));
 }
 
 static inline void same_text(struct error *err, const char *what, size_t job, const char *want, const char *got)
@@ -181,8 +208,10 @@ static inline void same_job(struct error *err, const struct job *want, size_t i,
 
 static inline void same_accounts(struct error *err, const struct schedule *row, const struct run_totals *t)
 {
-    const double want[ACCOUNTS] = { [ACCOUNT_START] = row->startup, [ACCOUNT_USEFUL] = row->useful,
-                                    [ACCOUNT_LOST] = row->lost, [ACCOUNT_SAVE] = row->saving };
+    const double want[ACCOUNTS] = { [ACCOUNT_START] = row->startup,
+                                    [ACCOUNT_USEFUL] = row->useful,
+                                    [ACCOUNT_LOST] = row->lost,
+                                    [ACCOUNT_SAVE] = row->saving };
     bool any = row->useful + row->lost + row->startup + row->saving > 0;
     for (unsigned a = 0; a < ACCOUNTS && any; a++)
         if (t->account[a] != (int128_t)ns_of_seconds(want[a]) * MILLI_ALL)
@@ -203,14 +232,19 @@ static inline void plays_as_written(void **state)
     run_bind(c, w, &err);
     struct named_policy named = policy_named(row->policy);
     struct sched *s = run_new(&(struct run_setup){
-        .cluster = c, .workload = w, .policy = named.policy, .policy_params = named.params,
-        .placer = placer_named(row->placer ? row->placer : "pack"), .until_ns = ns_of_seconds(row->until), .check = true,
+        .cluster = c,
+        .workload = w,
+        .policy = named.policy,
+        .policy_params = named.params,
+        .placer = placer_named(row->placer ? row->placer : "pack"),
+        .until_ns = ns_of_seconds(row->until),
+        .check = true,
         .observer = { .self = &taken, .interval = note_interval },
     });
     if (run_execute(s, &err) == 0)
         same_accounts(&err, row, run_totals(s));
     for (job_id j = 0; j < w->n_jobs && !*err.text; j++) {
-        size_t i = strtoul(w->truth[j].name, NULL, 10) - 1;    /* rows need not be in the order of time */
+        size_t i = strtoul(w->truth[j].name, NULL, 10) - 1; /* rows need not be in the order of time */
         struct job_result got = run_job(s, j);
         same_job(&err, &row->jobs[i], i, &got, taken.text[j]);
     }

@@ -1,14 +1,10 @@
 /* test_formats_public.c - the public traces, read whole. Expected values: traces/README.md and design/reproductions.md
  * of the shared files, which lie in $GPUYARD_SHARED ("../shared" by default); without them the tests are skipped. */
-#include "tests/unit/test_core.h"
-#include "traces/format.h"
+#include "tests/unit/read_shared.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Means are given to as many digits as the README does; users, queues, gpu_s and means of 0 are not stated there. Rows
  * that never ran are counted from the files: awk '!/^ *;/ && ($4 <= 0 || ($5 <= 0 && $8 <= 0))'. */
@@ -36,28 +32,6 @@ static const struct trace {
     { "NASA-iPSC", "swf/NASA-iPSC-1993-3.1-cln.swf.zst", "swf", 18239 - 173, 173, 0, 0, 0, 0, 0 },
     { "lublin_256", "swf/lublin_256.swf.zst", "swf", 10000, 0, 0, 0, 0, 0, 0 },
 };
-
-static uint32_t gpus_of(const struct workload *w, job_id j)
-{
-    const struct request *r = w->facts[j].ask;
-    return r->tasks == SPLIT_ANY ? r->gpus : r->tasks * r->gpus;
-}
-
-/* The caller frees. *used: what its first bytes were taken for. */
-static struct workload *read_shared(const char *path, const struct trace_format **used)
-{
-    const char *shared = getenv("GPUYARD_SHARED");
-    char whole[1024], sha256[65];
-    struct error err = { "" };
-    snprintf(whole, sizeof whole, "%s/traces/%s", shared ? shared : "../shared", path);
-    if (access(whole, R_OK) != 0) {
-        print_message("%s is not there: say in GPUYARD_SHARED where the shared files are\n", whole);
-        skip();
-    }
-    struct workload *w = trace_read(whole, NULL, used, sha256, &err);
-    assert_string_equal(err.text, "");
-    return w;
-}
 
 static void close_to(double value, double expected, double half_a_digit)
 {

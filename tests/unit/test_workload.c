@@ -43,7 +43,7 @@ static const struct size_row {
     { "no GPU has no share", 0, 0, 0, 0, 0, 0, "j 0+1 1x0\n" },
     { "a total may be split", 8, 1000, 0, 0, 32000, 800, "j 0+1 any8 cpu=4000 mib=100\n" },
     { "what does not divide is rounded up", 3, 1000, 0, 0, 10000, 1, "j 0+1 any3 cpu=3334 mib=1\n" },
-    { "several shares may be split", 3, 500, 0, 0, 0, 0, "j 0+1 any3 milli=500\n" },
+    { "several shares are as many tasks", 3, 500, 0, 0, 0, 0, "j 0+1 3x1 milli=500\n" },
     { "tasks", 8, 1000, 2, 0, 4000, 100, "j 0+1 2x4 cpu=4000 mib=100\n" },
     { "one task is not split", 8, 1000, 1, 0, 0, 0, "j 0+1 1x8\n" },
     { "tasks without GPUs", 0, 1000, 5, 0, 1000, 0, "j 0+1 5x0 cpu=1000\n" },

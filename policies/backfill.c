@@ -1,0 +1,190 @@
+/* backfill.c - jobs behind may start early where no promise is delayed.
+ *
+ * The first `depth` jobs that cannot start are promised the earliest time at which they fit by the submitted estimates;
+ * a later job starts only if it fits now and until it is expected to end. depth 1 is EASY (Lifka, JSSPP 1995), no bound
+ * is conservative backfilling (Mu'alem and Feitelson, IEEE TPDS 12(6), 2001). Everything is planned anew in each pass.
+ * "Free over the whole window" needs no rule about extra nodes: on counts it says the same. */
+#include "sim/contract/timeline.h"
+
+#include <stddef.h>
+#include <string.h>
+
+struct backfill_params { double depth, order, tests; };
+enum { BY_ARRIVAL, BY_ESTIMATE };
+enum { PLACER_TRIES = 1000 };     /* moments at which one reservation asks the placer */
+static const char *const orders[] = { "arrival", "shortest", NULL };
+
+struct backfill {
+    struct line *waiting, *shortest;
+    double promised;              /* jobs that hold a promise */
+    uint64_t seen;                /* timeline_version of the last pass */
+    bool passed;
+    job_id *fresh;                /* arrived since the last pass */
+    size_t n_fresh, fresh_capacity;
+    int64_t *too_long;            /* by shape: an estimate that did not fit before the promises, in pass too_long_pass */
+    uint64_t *too_long_pass, pass;
+    size_t shapes;
+};
+
+static void backfill_begin(struct sched *s, const void *params, void *state)
+{
+    struct backfill *b = state;
+    b->waiting = line_new(s);
+    b->shortest = ((const struct backfill_params *)params)->order > 0 ? line_new(s) : NULL;
+}
+
+static void backfill_arrived(struct sched *s, const void *params, void *state, job_id j)
+{
+    (void)params;
+    struct backfill *b = state;
+    int64_t submit_ns = job_facts(s, j)->submit_ns;
+    if (b->shortest)
+        line_push(b->shortest, j, (struct line_key){ .major = (double)job_estimate_ns(s, j), .time_ns = submit_ns });
+    line_push(b->waiting, j, (struct line_key){ .time_ns = submit_ns });
+    if (b->n_fresh == b->fresh_capacity) {
+        size_t capacity = b->fresh_capacity ? 2 * b->fresh_capacity : 64;
+        job_id *grown = sched_alloc(s, capacity * sizeof *grown);
+        if (b->n_fresh)
+            memcpy(grown, b->fresh, b->n_fresh * sizeof *grown);
+        b->fresh = grown;
+        b->fresh_capacity = capacity;
+    }
+    b->fresh[b->n_fresh++] = j;
+}
+
+static void backfill_started(struct sched *s, const void *params, void *state, job_id j)
+{
+    (void)s;
+    (void)params;
+    struct backfill *b = state;
+    line_remove(b->waiting, j);
+    if (b->shortest)
+        line_remove(b->shortest, j);
+}
+
+/* Starts j now, or promises it the earliest time that its estimate and the promises of all others allow: never later
+ * than its own last promise. Returns whether it holds a promise now. */
+static bool start_or_promise(struct sched *s, job_id j)
+{
+    struct request r = job_request(s, j);
+    int64_t promised_ns = plan_start(s, j);
+    sched_mark_t before = sched_mark(s);
+    plan_drop(s, j);
+    struct slot slot = timeline_earliest(s, j, sched_now(s), promised_ns, PLACER_TRIES);
+    if (slot.where && slot.start_ns == sched_now(s) && sched_start(s, j, slot.where) == SCHED_OK)
+        return false;
+    if (!slot.where || plan_set(s, j, slot.start_ns, slot.where) != SCHED_OK)
+        sched_rollback(s, before);
+    sched_blocked(s, j, sched_place(s, sched_view(s, FREE_IDLE), &r) ? WAIT_RESERVED : sched_why_not(s));
+    return plan_start(s, j) != TIME_NEVER;
+}
+
+static void shape_room(struct sched *s, struct backfill *b, shape_id shape)
+{
+    if (shape < b->shapes)
+        return;
+    size_t n = 2 * ((size_t)shape + 1);
+    int64_t *too_long = sched_alloc(s, n * sizeof *too_long);
+    uint64_t *pass = sched_alloc(s, n * sizeof *pass);
+    if (b->shapes) {
+        memcpy(too_long, b->too_long, b->shapes * sizeof *too_long);
+        memcpy(pass, b->too_long_pass, b->shapes * sizeof *pass);
+    }
+    b->too_long = too_long;
+    b->too_long_pass = pass;
+    b->shapes = n;
+}
+
+/* Starts j if that delays no promise. What fails for one estimate fails for all longer ones of the same shape. */
+static void fill_behind(struct sched *s, struct backfill *b, struct line *line, struct line_walk *walk, job_id j)
+{
+    shape_id shape = job_facts(s, j)->ask->shape;
+    int64_t length_ns = job_estimate_ns(s, j), now_ns = sched_now(s);
+    shape_room(s, b, shape);
+    if (b->too_long_pass[shape] == b->pass && length_ns >= b->too_long[shape]) {
+        sched_blocked(s, j, WAIT_RESERVED);
+        return;
+    }
+    struct request r = job_request(s, j);
+    if (!sched_place(s, sched_view(s, FREE_IDLE), &r)) {
+        sched_blocked(s, j, WAIT_GROUP);
+        line_blocked(s, line, shape, sched_why_not(s));
+        if (walk)
+            line_skip_shape(walk, shape);             /* no room now, promise or not: the same for all of its kind */
+        return;
+    }
+    int64_t until_ns = length_ns == TIME_NEVER ? TIME_NEVER : now_ns + job_start_cost_ns(s, j) + length_ns;
+    const struct placement *where = sched_place(s, timeline_view(s, now_ns, until_ns), &r);
+    if (where && sched_start(s, j, where) == SCHED_OK)
+        return;
+    b->too_long_pass[shape] = b->pass;
+    b->too_long[shape] = length_ns;
+    sched_blocked(s, j, WAIT_RESERVED);
+}
+
+/* Nobody has given up GPUs since the last pass: what it refused stays refused, and only newcomers are looked at. */
+static void serve_fresh(struct sched *s, const struct backfill_params *p, struct backfill *b)
+{
+    for (size_t i = 0; i < b->n_fresh; i++) {
+        if (b->promised < p->depth)
+            b->promised += start_or_promise(s, b->fresh[i]);
+        else
+            fill_behind(s, b, b->waiting, NULL, b->fresh[i]);
+    }
+}
+
+static void serve_all(struct sched *s, const struct backfill_params *p, struct backfill *b)
+{
+    struct line_walk walk = { .l = b->waiting };
+    double tested = 0;
+    job_id j;
+    b->promised = 0;
+    while (b->promised < p->depth && tested < p->tests && line_next(&walk, &j)) {
+        b->promised += start_or_promise(s, j);
+        tested++;
+    }
+    struct line *line = b->shortest ? b->shortest : b->waiting;
+    if (b->shortest)
+        walk = (struct line_walk){ .l = b->shortest };
+    while (tested < p->tests && line_next(&walk, &j)) {
+        if (b->shortest && (job_state(s, j) != JOB_PENDING || plan_start(s, j) != TIME_NEVER))
+            continue;
+        fill_behind(s, b, line, &walk, j);
+        tested++;
+    }
+}
+
+static void backfill_schedule(struct sched *s, const void *params, void *state)
+{
+    const struct backfill_params *p = params;
+    struct backfill *b = state;
+    b->pass++;
+    if (b->passed && b->seen == timeline_version(s) && !b->shortest && p->tests >= 1e9)
+        serve_fresh(s, p, b);
+    else
+        serve_all(s, p, b);
+    b->passed = true;
+    b->seen = timeline_version(s);
+    b->n_fresh = 0;
+}
+
+#define BACKFILL_PARAMS(depth_usual)                                                                                   \
+    { "depth", "jobs that get a promise", "jobs", 1, 1e9, depth_usual, NULL, offsetof(struct backfill_params, depth) },\
+    { "order", "of those behind: arrival, or shortest estimate first (SJBF)", "", 0, 0, BY_ARRIVAL, orders,            \
+      offsetof(struct backfill_params, order) },                                                                       \
+    { "tests", "jobs looked at in a pass", "jobs", 1, 1e9, 1e9, NULL, offsetof(struct backfill_params, tests) },       \
+    { 0 }
+static const struct param easy_params[] = { BACKFILL_PARAMS(1) };
+static const struct param conservative_params[] = { BACKFILL_PARAMS(1e9) };
+
+#define BACKFILL_TABLE                                                                                                 \
+    .abi = POLICY_ABI, .needs = SEES_TIMELINE, .params_size = sizeof(struct backfill_params),                          \
+    .state_size = sizeof(struct backfill), .begin = backfill_begin, .schedule = backfill_schedule,                     \
+    .job_arrived = backfill_arrived, .job_started = backfill_started
+const struct policy easy_policy = {
+    BACKFILL_TABLE, .name = "easy", .summary = "backfilling that never delays the head", .params = easy_params,
+};
+const struct policy conservative_policy = {
+    BACKFILL_TABLE, .name = "conservative", .summary = "backfilling that delays nobody ahead",
+    .params = conservative_params,
+};

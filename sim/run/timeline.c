@@ -1,0 +1,316 @@
+/* timeline.c - holds in the order of their starts and ends, and windows that follow them.
+ *
+ * A hold belongs to a window [from, until) if it starts before `until` and ends after `from`. A window is a free index
+ * from which the pieces of those holds are taken; to move it, only the holds between the old bounds and the new are
+ * looked at. Counted nodes are not summed up but asked for the most that is taken at any instant of the window. */
+#include "sim/run/host.h"
+
+#include <stdlib.h>
+
+/* ---- Holds ---- */
+
+static bool starts_before(const void *context, uint32_t a, uint32_t b)
+{
+    const struct timeline *t = context;
+    return t->hold[a].start_ns != t->hold[b].start_ns ? t->hold[a].start_ns < t->hold[b].start_ns : a < b;
+}
+
+static bool ends_before(const void *context, uint32_t a, uint32_t b)
+{
+    const struct timeline *t = context;
+    return t->hold[a].end_ns != t->hold[b].end_ns ? t->hold[a].end_ns < t->hold[b].end_ns : a < b;
+}
+
+static struct ordered_space starts_of(const struct timeline *t)
+{
+    return (struct ordered_space){ t->hold, sizeof *t->hold, starts_before, t, NULL };
+}
+
+static struct ordered_space ends_of(const struct timeline *t)
+{
+    return (struct ordered_space){ t->end, sizeof *t->end, ends_before, t, NULL };
+}
+
+static bool starts_below(const void *key, const void *context, uint32_t item)
+{
+    return ((const struct timeline *)context)->hold[item].start_ns < *(const int64_t *)key;
+}
+
+static bool ends_at_or_below(const void *key, const void *context, uint32_t item)
+{
+    return ((const struct timeline *)context)->hold[item].end_ns <= *(const int64_t *)key;
+}
+
+static bool within(const struct window *w, const struct hold *h)
+{
+    return h->start_ns < w->until_ns && h->end_ns > w->from_ns;
+}
+
+/* CPU and memory everywhere, GPUs only where they have names. */
+static void window_change(struct sched *s, struct window *w, const struct hold *h, bool take)
+{
+    const struct request *ask = ask_of(s, h->job);
+    for (size_t i = 0; i < h->p->n; i++) {
+        struct piece p = h->p->piece[i];
+        int64_t cpu = piece_share(ask, &p, ask->cpu_milli), mem = piece_share(ask, &p, ask->mem_mib);
+        if (s->timeline->taken[p.node])
+            p.gpus = 0;
+        (take ? free_index_take : free_index_give)(w->v, &p, cpu, mem);
+    }
+}
+
+static void profiles_change(struct sched *s, const struct hold *h, int64_t sign)
+{
+    struct timeline *t = s->timeline;
+    for (size_t i = 0; i < h->p->n; i++) {
+        const struct piece *p = &h->p->piece[i];
+        int64_t milli = (int64_t)p->gpus * p->milli;
+        profile_add(t->kind_taken[s->cluster->kind_of[p->node]], h->start_ns, h->end_ns, sign * milli);
+        if (t->taken[p->node])
+            profile_add(t->taken[p->node], h->start_ns, h->end_ns, sign * p->gpus);
+    }
+}
+
+static uint32_t *hold_slot(struct sched *s, job_id j, enum hold_kind kind)
+{
+    return &live_of(s, j)->hold[kind];
+}
+
+static uint32_t hold_item(struct timeline *t)
+{
+    uint32_t i = t->free;
+    if (i != ORDERED_NONE) {
+        t->free = t->hold[i].link.up;
+        return i;
+    }
+    mem_grow(&t->hold, &t->capacity, t->n, sizeof *t->hold);
+    mem_grow(&t->end, &t->end_capacity, t->n, sizeof *t->end);
+    return (uint32_t)t->n++;
+}
+
+void hold_add(struct sched *s, job_id j, enum hold_kind kind, int64_t start_ns, int64_t end_ns, struct placement *p)
+{
+    struct timeline *t = s->timeline;
+    uint32_t i = hold_item(t);
+    t->hold[i] = (struct hold){
+        .start_ns = start_ns, .end_ns = end_ns, .job = j, .kind = (uint8_t)kind, .p = p, .born = s->totals.passes,
+    };
+    struct ordered_space starts = starts_of(t), ends = ends_of(t);
+    ordered_add(&t->by_start, &starts, i, j);
+    ordered_add(&t->by_end, &ends, i, j);
+    *hold_slot(s, j, kind) = i;
+    t->version++;
+    profiles_change(s, &t->hold[i], 1);
+    for (unsigned w = 0; w < 2; w++)
+        if (within(&t->window[w], &t->hold[i]))
+            window_change(s, &t->window[w], &t->hold[i], true);
+    struct undo *u = undo_add(s, UNDO_HOLD_ADD, j);
+    if (u)
+        u->mode = (uint8_t)kind;
+}
+
+void hold_drop(struct sched *s, job_id j, enum hold_kind kind)
+{
+    struct timeline *t = s->timeline;
+    uint32_t *slot = hold_slot(s, j, kind), i = *slot;
+    if (i == ORDERED_NONE)
+        return;
+    struct undo *u = undo_add(s, UNDO_HOLD_DROP, j);
+    if (u) {
+        u->mode = (uint8_t)kind;
+        u->u.hold.start_ns = t->hold[i].start_ns;
+        u->u.hold.end_ns = t->hold[i].end_ns;
+        u->u.hold.p = t->hold[i].p;
+    }
+    struct ordered_space starts = starts_of(t), ends = ends_of(t);
+    for (unsigned w = 0; w < 2; w++)
+        if (within(&t->window[w], &t->hold[i]))
+            window_change(s, &t->window[w], &t->hold[i], false);
+    profiles_change(s, &t->hold[i], -1);
+    ordered_remove(&t->by_start, &starts, i);
+    ordered_remove(&t->by_end, &ends, i);
+    t->hold[i].link.up = t->free;
+    t->free = i;
+    t->version++;
+    t->freed += kind != HOLD_PLAN;
+    *slot = ORDERED_NONE;
+}
+
+/* ---- Windows ---- */
+
+/* Holds that start in [low, high) and end after `from`. */
+static void each_start(struct sched *s, struct window *w, int64_t low, int64_t high, bool take)
+{
+    struct timeline *t = s->timeline;
+    struct ordered_space starts = starts_of(t);
+    uint32_t i = ordered_search(&t->by_start, &starts, starts_below, &low);
+    for (; i != ORDERED_NONE && t->hold[i].start_ns < high; i = ordered_next(&starts, i))
+        if (t->hold[i].end_ns > w->from_ns)
+            window_change(s, w, &t->hold[i], take);
+}
+
+/* Holds that end in (low, high] and start before `until`. */
+static void each_end(struct sched *s, struct window *w, int64_t low, int64_t high, bool take)
+{
+    struct timeline *t = s->timeline;
+    struct ordered_space ends = ends_of(t);
+    uint32_t i = ordered_search(&t->by_end, &ends, ends_at_or_below, &low);
+    for (; i != ORDERED_NONE && t->hold[i].end_ns <= high; i = ordered_next(&ends, i))
+        if (t->hold[i].start_ns < w->until_ns)
+            window_change(s, w, &t->hold[i], take);
+}
+
+static void window_move(struct sched *s, struct window *w, int64_t from_ns, int64_t until_ns)
+{
+    if (until_ns > w->until_ns)
+        each_start(s, w, w->until_ns, until_ns, true);
+    else
+        each_start(s, w, until_ns, w->until_ns, false);
+    w->until_ns = until_ns;
+    if (from_ns > w->from_ns)
+        each_end(s, w, w->from_ns, from_ns, false);
+    else
+        each_end(s, w, from_ns, w->from_ns, true);
+    w->from_ns = from_ns;
+}
+
+const struct view *timeline_view(struct sched *s, int64_t from_ns, int64_t until_ns)
+{
+    struct timeline *t = s->timeline;
+    if (!t)
+        HOST_BUG(s, "the policy asks for the timeline without SEES_TIMELINE");
+    struct window *w = &t->window[from_ns > s->now_ns];
+    if (until_ns <= from_ns)
+        until_ns = from_ns + 1;
+    bool same = w->from_ns == from_ns && w->until_ns == until_ns && w->version == t->version;
+    if (same)
+        return w->v;
+    window_move(s, w, from_ns, until_ns);
+    w->version = t->version;
+    for (size_t i = 0; i < t->n_counted; i++) {
+        node_id n = t->counted[i];
+        int64_t most = profile_most(t->taken[n], from_ns, until_ns);
+        free_index_set_counted(w->v, n, (int32_t)((int64_t)cluster_node_gpus(s->cluster, n) - most));
+    }
+    return w->v;
+}
+
+struct view *timeline_own_view(const struct sched *s, const struct view *v)
+{
+    for (unsigned w = 0; s->timeline && w < 2; w++)
+        if (s->timeline->window[w].v == v)
+            return s->timeline->window[w].v;
+    return NULL;
+}
+
+/* ---- Times ---- */
+
+int64_t timeline_next_end_ns(const struct timeline *t, int64_t after_ns)
+{
+    struct ordered_space ends = ends_of(t);
+    uint32_t i = ordered_search(&t->by_end, &ends, ends_at_or_below, &after_ns);
+    return i == ORDERED_NONE ? TIME_NEVER : t->hold[i].end_ns;
+}
+
+int64_t timeline_length_ns(const struct sched *s, job_id j)
+{
+    int64_t estimate = job_estimate_ns(s, j);
+    return estimate == TIME_NEVER ? TIME_NEVER : job_start_cost_ns(s, j) + estimate;
+}
+
+int64_t timeline_plus(int64_t time_ns, int64_t length_ns)
+{
+    return length_ns > TIME_NEVER - time_ns ? TIME_NEVER : time_ns + length_ns;
+}
+
+/* ---- Following the jobs ---- */
+
+void timeline_started(struct sched *s, struct live *l)
+{
+    if (!s->timeline)
+        return;
+    plan_drop(s, l->job);
+    hold_add(s, l->job, HOLD_RUN, s->now_ns, timeline_plus(s->now_ns, timeline_length_ns(s, l->job)), l->held);
+}
+
+void timeline_stopped(struct sched *s, struct live *l, int64_t stay_ns)
+{
+    if (!s->timeline)
+        return;
+    uint32_t i = l->hold[HOLD_RUN];
+    struct placement *p = s->timeline->hold[i].p;
+    l->hold_end_ns = s->timeline->hold[i].end_ns;
+    hold_drop(s, l->job, HOLD_RUN);
+    if (stay_ns > 0)
+        hold_add(s, l->job, HOLD_LEAVING, s->now_ns, s->now_ns + stay_ns, p);
+}
+
+void timeline_kept(struct sched *s, struct live *l)
+{
+    if (!s->timeline)
+        return;
+    hold_drop(s, l->job, HOLD_LEAVING);
+    hold_add(s, l->job, HOLD_RUN, l->last_start_ns, l->hold_end_ns, l->held);
+}
+
+void timeline_left(struct sched *s, struct live *l, enum hold_kind kind)
+{
+    if (s->timeline)
+        hold_drop(s, l->job, kind);
+}
+
+void timeline_pass(struct sched *s)
+{
+    struct timeline *t = s->timeline;
+    if (!t)
+        return;
+    for (uint32_t i; (i = t->by_end.first) != ORDERED_NONE && t->hold[i].end_ns <= s->now_ns;) {
+        struct hold h = t->hold[i];
+        hold_drop(s, h.job, h.kind);
+        if (h.kind == HOLD_PLAN)
+            placement_drop(s, h.p);
+        else
+            hold_add(s, h.job, h.kind, h.start_ns, s->now_ns + 1, h.p);
+    }
+}
+
+void timeline_begin(struct sched *s)
+{
+    const struct cluster *c = s->cluster;
+    struct timeline *t = s->timeline = mem_new(1, sizeof *t);
+    t->free = ORDERED_NONE;
+    t->by_start = t->by_end = ORDERED_EMPTY;
+    t->taken = mem_new(c->n_nodes, sizeof *t->taken);
+    t->counted = mem_new(c->n_nodes, sizeof *t->counted);
+    t->kind_taken = mem_new(c->n_kinds, sizeof *t->kind_taken);
+    for (uint32_t k = 0; k < c->n_kinds; k++)
+        t->kind_taken[k] = profile_new();
+    for (node_id n = 0; n < c->n_nodes; n++) {
+        if (!cluster_node_type(c, n)->counted)
+            continue;
+        t->taken[n] = profile_new();
+        t->counted[t->n_counted++] = n;
+    }
+    for (unsigned w = 0; w < 2; w++)
+        t->window[w] = (struct window){ free_index_new(c, s->shape_kinds, &s->placer_random), s->now_ns, s->now_ns, 0 };
+}
+
+void timeline_end(struct sched *s)
+{
+    struct timeline *t = s->timeline;
+    if (!t)
+        return;
+    for (uint32_t k = 0; k < s->cluster->n_kinds; k++)
+        profile_free(t->kind_taken[k]);
+    for (size_t i = 0; i < t->n_counted; i++)
+        profile_free(t->taken[t->counted[i]]);
+    for (unsigned w = 0; w < 2; w++)
+        free_index_free(t->window[w].v);
+    free(t->hold);
+    free(t->end);
+    free(t->taken);
+    free(t->counted);
+    free(t->kind_taken);
+    free(t->planned);
+    free(t);
+}

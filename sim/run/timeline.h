@@ -1,0 +1,53 @@
+/* timeline.h (run) - private: holds over time, and the windows that show what they leave free. See contract/timeline.h. */
+#pragma once
+#include "sim/contract/timeline.h"
+#include "sim/core/ordered.h"
+#include "sim/core/profile.h"
+#include "sim/world/free_index.h"
+
+enum hold_kind { HOLD_RUN, HOLD_LEAVING, HOLD_PLAN, HOLD_KINDS };
+
+struct hold {
+    struct ordered_link link;     /* by start */
+    int64_t start_ns, end_ns;
+    job_id job;
+    uint8_t kind;
+    uint64_t born;                /* number of the pass */
+    struct placement *p;          /* the job's own, or of a plan */
+};
+struct hold_end { struct ordered_link link; };               /* the same item in the order of ends */
+struct window { struct view *v; int64_t from_ns, until_ns; uint64_t version; };
+
+struct timeline {
+    struct hold *hold;
+    struct hold_end *end;
+    size_t n, capacity, end_capacity;
+    uint32_t free;                /* chained through link.up */
+    struct ordered by_start, by_end;
+    struct window window[2];      /* that begin now; that begin later */
+    node_id *counted;             /* counted nodes, and what is taken of each over time, in GPUs */
+    size_t n_counted;
+    struct profile **taken;       /* [n_nodes]; NULL: its GPUs have names */
+    struct profile **kind_taken;  /* [n_kinds] milli-GPUs */
+    job_id *planned;              /* who has a plan */
+    size_t n_planned, planned_capacity;
+    uint64_t version;             /* of all holds */
+    uint64_t freed;               /* grows when a hold goes or moves that is no plan */
+};
+
+struct sched;
+struct live;
+void timeline_begin(struct sched *s);                        /* only for a policy that SEES_TIMELINE */
+void timeline_end(struct sched *s);
+void timeline_pass(struct sched *s);                         /* a pass begins: those past their estimate */
+void timeline_started(struct sched *s, struct live *l);      /* staged: it holds l->held from now on */
+void timeline_stopped(struct sched *s, struct live *l, int64_t stay_ns);   /* staged: it stays that much longer */
+void timeline_kept(struct sched *s, struct live *l);
+void timeline_left(struct sched *s, struct live *l, enum hold_kind kind);  /* truth: that hold is over */
+/* For the undo log. */
+void hold_add(struct sched *s, job_id j, enum hold_kind kind, int64_t start_ns, int64_t end_ns, struct placement *p);
+void hold_drop(struct sched *s, job_id j, enum hold_kind kind);            /* nothing if there is none */
+int64_t timeline_next_end_ns(const struct timeline *t, int64_t after_ns);   /* TIME_NEVER: none */
+int64_t timeline_length_ns(const struct sched *s, job_id j);               /* start-up and what is left of the estimate */
+int64_t timeline_plus(int64_t time_ns, int64_t length_ns);                 /* saturates at TIME_NEVER */
+struct view *timeline_own_view(const struct sched *s, const struct view *v);   /* NULL: not one of ours */

@@ -1,0 +1,48 @@
+/* cluster_read.c - see cluster_file.h: opening the file and telling what it is. */
+#include "sim/core/memory.h"
+#include "sim/world/cluster_file.h"
+#include "sim/world/node_list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* "a/b/two-teams.yaml.gz" -> "two-teams". The caller frees it. */
+static char *name_of_file(const char *path)
+{
+    static const char *const endings[] = { ".gz", ".zst", ".yaml", ".yml", ".json", ".csv" };
+    if (strcmp(path, "-") == 0)
+        return mem_text("stdin", strlen("stdin"));
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    size_t length = strlen(name);
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        size_t n = strlen(endings[i]);
+        if (length > n && memcmp(name + length - n, endings[i], n) == 0)
+            length -= n;
+    }
+    return mem_text(name, length);
+}
+
+static struct cluster *read_either(struct input *in, const char *name, struct error *err)
+{
+    size_t length;
+    const char *head = input_peek(in, &length, err);
+    if (!head)
+        return NULL;
+    return node_list_recognise(head, length) ? cluster_from_nodes(in, name, err) : cluster_from_yaml(in, name, err);
+}
+
+struct cluster *cluster_read(const char *path, char sha256[65], struct error *err)
+{
+    struct input *in = input_open(path, err);
+    if (!in)
+        return NULL;
+    char *name = name_of_file(path);
+    struct cluster *c = read_either(in, name, err);
+    if (c && input_sha256(in, sha256, err) != 0) {
+        cluster_free(c);
+        c = NULL;
+    }
+    free(name);
+    input_close(in);
+    return c;
+}
