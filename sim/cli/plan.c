@@ -23,6 +23,8 @@ static int look_up(struct plan *p, struct error *err)
         status = choose_outputs(o->outputs, &p->outputs, err);
     if (status == EXIT_OK && o->retime)
         status = choose_retiming(o->retime, &p->retime_batch, &p->retime_every_ns, err);
+    if (status == EXIT_OK && o->estimates)
+        status = choose_estimates(o->estimates, &p->estimates, err);
     if (status != EXIT_OK)
         return status;
     if (!strcmp(o->cluster, "-") && !strcmp(p->trace.path, "-"))
@@ -48,6 +50,8 @@ static int read_inputs(struct plan *p, struct error *err)
         workload_scale_load(p->workload, o->load);
     if (p->retime_batch)
         workload_retime_batches(p->workload, p->retime_batch, p->retime_every_ns);
+    if (p->estimates > 0)
+        workload_estimate(p->workload, p->estimates);
     return EXIT_OK;
 }
 

@@ -5,7 +5,7 @@
 #include "sim/world/cluster.h"
 
 struct run_options {
-    const char *cluster, *trace, *policy, *placement, *directory, *outputs, *retime;    /* NULL: not given */
+    const char *cluster, *trace, *policy, *placement, *directory, *outputs, *retime, *estimates;    /* NULL: not given */
     int64_t seed, until_ns, sample_ns;
     double load;
     bool check, dump_config, quiet, verbose;
@@ -20,6 +20,7 @@ struct plan {
     unsigned outputs;
     uint32_t retime_batch;        /* 0: none */
     int64_t retime_every_ns;
+    double estimates;             /* times the run time; 0: as submitted */
     struct cluster *cluster;
     struct workload *workload;
     char cluster_sha256[65], trace_sha256[65];

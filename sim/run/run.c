@@ -42,7 +42,7 @@ struct sched *run_new(const struct run_setup *setup)
     s->placer_params = params_copy(s, setup->placer->params, setup->placer->params_size, setup->placer_params);
     s->policy_state = arena_alloc(s->memory, setup->policy->state_size + 1);
     s->needs = setup->policy->needs | (setup->policy->also_needs ? setup->policy->also_needs(s->policy_params) : 0);
-    s->totals.clairvoyant = (s->needs & SEES_RUN_TIME) != 0;
+    s->totals.clairvoyant = (s->needs & SEES_RUN_TIME) != 0 || setup->true_estimates;
     random_init(&s->policy_random, setup->seed, "policy", 0);
     random_init(&s->placer_random, setup->seed, "placement", 0);
     s->events = event_queue_new();

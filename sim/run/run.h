@@ -40,6 +40,7 @@ struct run_setup {
     const void *placer_params;
     uint64_t seed;
     int64_t until_ns;             /* cut-off; 0: run to the end */
+    bool true_estimates;          /* the estimates were made from the run times: the run is reported as clairvoyant */
     bool check;                   /* recompute the indexes at every instant: slow, for tests */
     struct run_observer observer;
     const atomic_bool *interrupted;    /* NULL: never; set: run_execute() returns -1 with "interrupted" */
