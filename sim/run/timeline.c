@@ -65,9 +65,10 @@ static void profiles_change(struct sched *s, const struct hold *h, int64_t sign)
     for (size_t i = 0; i < h->p->n; i++) {
         const struct piece *p = &h->p->piece[i];
         int64_t milli = (int64_t)p->gpus * p->milli;
-        profile_add(t->kind_taken[s->cluster->kind_of[p->node]], h->start_ns, h->end_ns, sign * milli);
-        if (t->taken[p->node])
-            profile_add(t->taken[p->node], h->start_ns, h->end_ns, sign * p->gpus);
+        struct profile *kind = t->kind_taken[s->cluster->kind_of[p->node]], *node = t->taken[p->node];
+        profile_add(kind, h->start_ns, h->end_ns, sign * milli);
+        if (node && node != kind)
+            profile_add(node, h->start_ns, h->end_ns, sign * milli);
     }
 }
 
@@ -190,7 +191,7 @@ const struct view *timeline_view(struct sched *s, int64_t from_ns, int64_t until
     for (size_t i = 0; i < t->n_counted; i++) {
         node_id n = t->counted[i];
         int64_t most = profile_most(t->taken[n], from_ns, until_ns);
-        free_index_set_counted(w->v, n, (int32_t)((int64_t)cluster_node_gpus(s->cluster, n) - most));
+        free_index_set_counted(w->v, n, (int32_t)((int64_t)cluster_node_gpus(s->cluster, n) - most / MILLI_ALL));
     }
     return w->v;
 }
@@ -288,7 +289,8 @@ void timeline_begin(struct sched *s)
     for (node_id n = 0; n < c->n_nodes; n++) {
         if (!cluster_node_type(c, n)->counted)
             continue;
-        t->taken[n] = profile_new();
+        const struct node_kind *kind = &c->kind[c->kind_of[n]];
+        t->taken[n] = kind->n_nodes == 1 ? t->kind_taken[c->kind_of[n]] : profile_new();
         t->counted[t->n_counted++] = n;
     }
     for (unsigned w = 0; w < 2; w++)
@@ -300,10 +302,11 @@ void timeline_end(struct sched *s)
     struct timeline *t = s->timeline;
     if (!t)
         return;
+    for (size_t i = 0; i < t->n_counted; i++)
+        if (t->taken[t->counted[i]] != t->kind_taken[s->cluster->kind_of[t->counted[i]]])
+            profile_free(t->taken[t->counted[i]]);
     for (uint32_t k = 0; k < s->cluster->n_kinds; k++)
         profile_free(t->kind_taken[k]);
-    for (size_t i = 0; i < t->n_counted; i++)
-        profile_free(t->taken[t->counted[i]]);
     for (unsigned w = 0; w < 2; w++)
         free_index_free(t->window[w].v);
     free(t->hold);

@@ -25,9 +25,9 @@ struct timeline {
     uint32_t free;                /* chained through link.up */
     struct ordered by_start, by_end;
     struct window window[2];      /* that begin now; that begin later */
-    node_id *counted;             /* counted nodes, and what is taken of each over time, in GPUs */
+    node_id *counted;             /* counted nodes, and what is taken of each over time, in milli-GPUs */
     size_t n_counted;
-    struct profile **taken;       /* [n_nodes]; NULL: its GPUs have names */
+    struct profile **taken;       /* [n_nodes]; NULL: its GPUs have names. The only node of its kind shares the kind's */
     struct profile **kind_taken;  /* [n_kinds] milli-GPUs */
     job_id *planned;              /* who has a plan */
     size_t n_planned, planned_capacity;
