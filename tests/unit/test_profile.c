@@ -1,0 +1,107 @@
+/* test_profile.c - sim/core/profile.h against an array with one number a second, on random holds. */
+#include "sim/core/profile.h"
+#include "sim/core/random.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+enum { SECONDS = 200, HOLDS = 60, STEPS = 400, SEEDS = 200, NEVER_HERE = -1 };
+
+struct world {
+    struct random r;
+    struct profile *p;
+    int64_t value[SECONDS + 1];
+    struct { int64_t from, until, amount; } hold[HOLDS];
+    size_t n;
+};
+
+static int64_t draw(struct world *w, uint64_t below)
+{
+    return (int64_t)random_below(&w->r, below);
+}
+
+static void change(struct world *w, size_t i, int64_t sign)
+{
+    profile_add(w->p, w->hold[i].from, w->hold[i].until, sign * w->hold[i].amount);
+    for (int64_t t = w->hold[i].from; t < w->hold[i].until && t <= SECONDS; t++)
+        w->value[t] += sign * w->hold[i].amount;
+}
+
+static void step(struct world *w)
+{
+    if (w->n < HOLDS && (w->n == 0 || draw(w, 2))) {
+        int64_t from = draw(w, SECONDS), until = draw(w, 10) ? from + draw(w, 40) : INT64_MAX;
+        w->hold[w->n].from = from;
+        w->hold[w->n].until = until;
+        w->hold[w->n].amount = 1 + draw(w, 5);
+        change(w, w->n++, 1);
+    } else {
+        size_t i = (size_t)draw(w, w->n);
+        change(w, i, -1);
+        w->hold[i] = w->hold[--w->n];
+    }
+}
+
+static int64_t naive_most(const struct world *w, int64_t from, int64_t until)
+{
+    int64_t most = w->value[from];
+    for (int64_t t = from; t < until; t++)
+        most = w->value[t] > most ? w->value[t] : most;
+    return most;
+}
+
+static int64_t naive_fit(const struct world *w, int64_t after, int64_t length, int64_t most)
+{
+    for (int64_t t = after; t + length <= SECONDS; t++)
+        if (naive_most(w, t, t + length) <= most)
+            return t;
+    return NEVER_HERE;
+}
+
+static void agrees_with_an_array(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        struct world w = { .p = profile_new() };
+        random_init(&w.r, seed, "profile", 0);
+        for (int k = 0; k < STEPS; k++) {
+            step(&w);
+            int64_t from = draw(&w, SECONDS - 50), until = from + draw(&w, 50);
+            assert_int_equal(profile_at(w.p, from), w.value[from]);
+            assert_int_equal(profile_most(w.p, from, until), naive_most(&w, from, until));
+            int64_t length = 1 + draw(&w, 30), most = draw(&w, 30);
+            int64_t want = naive_fit(&w, from, length, most), got = profile_fit(w.p, from, length, most);
+            if (want == NEVER_HERE)
+                assert_true(got > SECONDS - length);
+            else
+                assert_int_equal(got, want);
+        }
+        profile_free(w.p);
+    }
+}
+
+static void empty(void **state)
+{
+    (void)state;
+    struct profile *p = profile_new();
+    assert_int_equal(profile_at(p, 5), 0);
+    assert_int_equal(profile_most(p, 0, INT64_MAX), 0);
+    assert_int_equal(profile_fit(p, 7, INT64_MAX, 0), 7);
+    profile_add(p, 3, 3, 9);                         /* an empty interval */
+    assert_int_equal(profile_most(p, 0, INT64_MAX), 0);
+    profile_add(p, 10, INT64_MAX, 2);
+    assert_int_equal(profile_fit(p, 0, 10, 1), 0);   /* ends where the hold begins */
+    assert_int_equal(profile_fit(p, 0, 11, 1), INT64_MAX);
+    profile_free(p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(agrees_with_an_array), cmocka_unit_test(empty) };
+    return cmocka_run_group_tests(tests, NULL, NULL) != 0;
+}
