@@ -2,7 +2,8 @@
  *
  * The first `depth` jobs that cannot start are promised the earliest time at which they fit by the submitted estimates;
  * a later job starts only if it fits now and until it is expected to end. depth 1 is EASY (Lifka, JSSPP 1995), no bound
- * is conservative backfilling (Mu'alem and Feitelson, IEEE TPDS 12(6), 2001). Everything is planned anew in each pass.
+ * is conservative backfilling (Mu'alem and Feitelson, IEEE TPDS 12(6), 2001). When somebody gives up GPUs, each promise is
+ * looked at again, first come first, with those of all others in place: it never gets later. Newcomers only add to them.
  * "Free over the whole window" needs no rule about extra nodes: on counts it says the same. */
 #include "sim/contract/timeline.h"
 

@@ -22,5 +22,5 @@ const struct view *timeline_view(struct sched *s, int64_t from_ns, int64_t until
  * those are used up or nothing is found up to horizon_ns. */
 struct slot { int64_t start_ns; const struct placement *where; };
 struct slot timeline_earliest(struct sched *s, job_id j, int64_t after_ns, int64_t horizon_ns, unsigned tries);
-uint64_t timeline_version(const struct sched *s);        /* grows when a job gives up GPUs or outstays its estimate: while it stands,
-                                                            nobody's promise can improve */
+uint64_t timeline_version(const struct sched *s);        /* grows when a job gives up GPUs or outstays its estimate: while
+                                                            it stands, what did not fit does not fit now either */

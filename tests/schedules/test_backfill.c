@@ -58,11 +58,12 @@ static void start(struct naive *w, int j, int now)
     w->job[j].waits = false;
 }
 
-static void conservative_pass(struct naive *w, int now)
+/* Promises are looked at again, first come first, when somebody has ended; else only newcomers get one. */
+static void conservative_pass(struct naive *w, int now, bool ended)
 {
     for (int j = 0; j < JOBS; j++) {
         struct job *x = &w->job[j];
-        if (!x->waits)
+        if (!x->waits || (!ended && x->promise != NEVER))
             continue;
         for (int s = now; s <= x->promise; s++) {
             bool fits = true;
@@ -112,19 +113,19 @@ static void easy_pass(struct naive *w, int now, bool backfills)
 static void simulate(struct naive *w, enum kind kind)
 {
     for (int now = 0, left = JOBS; left > 0; now++) {
-        bool event = false;
+        bool event = false, ended = false;
         for (int j = 0; j < JOBS; j++) {
             struct job *x = &w->job[j];
             if (x->runs && now == x->start + x->run) {
                 x->runs = false;
-                x->done = event = true;
+                x->done = event = ended = true;
                 left--;
             }
             if (now == x->submit)
                 x->waits = event = true;
         }
         if (event && kind == CONSERVATIVE)
-            conservative_pass(w, now);
+            conservative_pass(w, now, ended);
         else if (event)
             easy_pass(w, now, kind == EASY);
     }
