@@ -65,7 +65,7 @@ install: all
 	install -m 644 $(wildcard scripts/plot/*.gp scripts/plot/*.awk) $(DESTDIR)$(PREFIX)/share/gpuyard/scripts/plot
 	install -m 755 scripts/plot/plot.sh $(DESTDIR)$(PREFIX)/share/gpuyard/scripts/plot
 	$(BIN) help --man >$(DESTDIR)$(PREFIX)/share/man/man1/gpuyard.1
-	$(BIN) help --completion >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/gpuyard
+	$(BIN) help --completion bash >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/gpuyard
 	printf 'Name: gpuyard\nDescription: contract headers of the gpuyard simulator\nVersion: %s\nCflags: -I%s/include/gpuyard\n' \
 	       '$(VERSION)' '$(PREFIX)' >$(DESTDIR)$(PREFIX)/lib/pkgconfig/gpuyard.pc
 

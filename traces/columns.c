@@ -85,10 +85,16 @@ static int on_row(void *self, const struct row *row, struct error *err)
 {
     struct reading *r = self;
     struct job_row job = job_row_default;
+    bool skipped = false;
     r->columns.row = row;
     r->columns.err = err;
+    r->columns.skipped = &skipped;
     r->job(&r->columns, &job);
-    return err->text[0] ? -1 : workload_add(r->w, &job, row->file, row->line, err);
+    if (err->text[0])
+        return -1;
+    if (skipped)
+        r->w->n_skipped++;
+    return skipped ? 0 : workload_add(r->w, &job, row->file, row->line, err);
 }
 
 int columns_read(const char *const *names, columns_job *job, struct input *in, struct workload *w, struct error *err)
@@ -126,6 +132,22 @@ void take_gpus(const struct columns *c, unsigned column, struct job_row *job)
     int64_t milli;
     if (cell_gpus(c->row, c->at[column], &milli, c->err) == 0)
         job_gpus(job, milli);
+}
+
+void take_cpus(const struct columns *c, unsigned column, int64_t *milli)
+{
+    if (c->at[column] != TABLE_NO_COLUMN)
+        (void)cell_decimal(c->row, c->at[column], 1000, 0, INT64_C(1000) * CPUS_MAX, milli, c->err);
+}
+
+bool has_value(const struct columns *c, unsigned column)
+{
+    return c->at[column] != TABLE_NO_COLUMN && c->row->cell[c->at[column]].length;
+}
+
+void skip_job(const struct columns *c)
+{
+    *c->skipped = true;
 }
 
 int cell_gpus(const struct row *r, size_t i, int64_t *milli, struct error *err)

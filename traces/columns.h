@@ -6,13 +6,15 @@
 #pragma once
 #include "traces/format.h"
 
-#define COLUMNS_MAX 16
+#define COLUMNS_MAX 24
 #define GPUS_MAX    1000000   /* of one job */
+#define CPUS_MAX    1000000   /* likewise */
 
 struct columns {
     const struct row *row;
     size_t at[COLUMNS_MAX];       /* where each listed column is; TABLE_NO_COLUMN: not in this file */
     struct error *err;
+    bool *skipped;                /* see skip_job() */
 };
 typedef void columns_job(const struct columns *c, struct job_row *job);   /* job: job_row_default, to be filled */
 
@@ -27,6 +29,10 @@ void take_id(const struct columns *c, unsigned column, struct job_row *job);
 void take_text(const struct columns *c, unsigned column, const char **text, size_t *length);
 void take_time(const struct columns *c, unsigned column, int64_t *ns);        /* seconds, not negative */
 void take_gpus(const struct columns *c, unsigned column, struct job_row *job);    /* sets gpus and gpu_milli */
+void take_cpus(const struct columns *c, unsigned column, int64_t *milli);         /* empty: none */
+bool has_value(const struct columns *c, unsigned column);                         /* the column is there, not empty */
+/* The row says that no job ran: it becomes none, and is counted in workload.n_skipped. */
+void skip_job(const struct columns *c);
 
 /* A number of GPUs in thousandths: a whole number up to GPUS_MAX or a fraction below one. 0, or -1 with err. */
 int cell_gpus(const struct row *r, size_t i, int64_t *milli, struct error *err);

@@ -5,7 +5,11 @@
 #include <string.h>
 
 /* A new format is a file in formats/ and its name here. */
-#define EACH_FORMAT(F) F(native) F(philly_csv) F(helios_sim) F(tiresias) F(pai_sim) F(swf)
+/* clang-format off */
+#define EACH_FORMAT(F) \
+    F(native) F(philly) F(philly_csv) F(helios) F(helios_sim) F(acme) F(openb) F(dlrm) F(elasticflow) F(chronus) \
+    F(tiresias) F(pai_sim) F(swf)
+/* clang-format on */
 
 #define DECLARED(name) extern const struct trace_format name##_format;
 #define LISTED(name)   &name##_format,

@@ -12,9 +12,9 @@ struct sample {
 #define NAMES                                                                                                          \
     "one of native, philly, philly-csv, helios, helios-sim, acme, openb, dlrm, elasticflow, chronus, tiresias, "       \
     "pai-sim, swf"
-#define PAI     "job_id,num_inst,num_gpu,num_cpu,submit_time,duration\n"
-#define A_TIME  "want a time from 1970 to 2069 like 2017-10-09 07:01:55, got "
-#define A_GPU   "want a whole number up to 1000000, or a fraction below one, got "
+#define PAI    "job_id,num_inst,num_gpu,num_cpu,submit_time,duration\n"
+#define A_TIME "want a time from 1970 to 2069 like 2017-10-09 07:01:55, got "
+#define A_GPU  "want a whole number up to 1000000, or a fraction below one, got "
 static const struct sample bad[] = {
     { "empty file", NULL, "", "t.csv: cannot tell its format from the first bytes: say FILE:FORMAT with " NAMES },
     { "some other file", NULL, "hello\n",

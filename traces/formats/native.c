@@ -44,7 +44,6 @@ struct column {
 };
 #define NEEDED    4 /* the first ones */
 #define TASKS_MAX 1000000
-#define CPUS_MAX  1000000
 #define GIB_MAX   1000000
 #define CELL(text, is, field)                                                                                          \
     {                                                                                                                  \

@@ -13,7 +13,6 @@ static const char *const names[] = { "job_id",     "user?",          "gpu_type?"
                                      "group_dur?", "group_gpu_dur?", NULL };
 
 #define INSTANCES_MAX 1000000
-#define CPUS_MAX      1000000
 
 /* One instance of whole GPUs may be split over nodes, as only its total is known; several are tasks. */
 static void pai_size(const struct columns *c, struct job_row *job)
@@ -23,8 +22,7 @@ static void pai_size(const struct columns *c, struct job_row *job)
         cell_integer(c->row, c->at[NUM_INST], 1, INSTANCES_MAX, &instances, c->err) != 0)
         return;
     take_gpus(c, NUM_GPU, job);
-    if (c->at[NUM_CPU] != TABLE_NO_COLUMN)
-        (void)cell_decimal(c->row, c->at[NUM_CPU], 1000, 0, INT64_C(1000) * CPUS_MAX, &job->cpu_milli, c->err);
+    take_cpus(c, NUM_CPU, &job->cpu_milli);
     if (instances == 1)
         return;
     if (job->gpus * instances > GPUS_MAX)
