@@ -28,5 +28,18 @@ done
 check "the examples schedule the sample" $?
 grep -q '"policy": "widest-first"' "$work/out/manifest.json"
 check "the manifest names the plugin" $?
-echo "$passed passed, $failed failed"
+scripts/demo "$gpuyard" | grep -E '^(policy|static|fifo|srtf)' >"$work/table" && grep -Fxf "$work/table" README.md | diff "$work/table" -
+check "README shows the table of the demo" $?
+shared=${GPUYARD_SHARED:-../shared}/traces/philly/philly.csv.zst
+if [ -f "$shared" ]; then
+    cp "$shared" "$work/philly.csv.zst"
+    (root=$PWD && cd "$work" && "$gpuyard" run -c "$root/traces/samples/philly_quarter.yaml" -t philly.csv.zst \
+        -p fifo:blocking=skip -o results/philly) >"$work/session"
+    awk '/^\$ .\/gpuyard run/ { on = 1; next } /^```/ { on = 0 } on' README.md | diff "$work/session" -
+    check "README shows the session as it is" $?
+else
+    echo "skipped: the session of the README: no $shared"
+    skipped=1
+fi
+echo "$passed passed, $failed failed, ${skipped:-0} skipped"
 [ $failed -eq 0 ]
