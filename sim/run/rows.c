@@ -209,7 +209,7 @@ static void node_facts_columns(struct output *o, const struct cluster *c, node_i
     queue_id owner = c->kind[c->kind_of[n]].owner;
     out_integer(o, n);
     out_char(o, ',');
-    out_csv(o, t->name);
+    out_csv(o, c->group_name[c->group_of[n]]);
     out_char(o, ',');
     if (t->gpu_model != ID_NONE)
         out_csv(o, intern_text(c->gpu_models, t->gpu_model));

@@ -36,29 +36,42 @@ static void name_gpus(struct node_type *t, const struct group_spec *g)
                 t->numa_of[i] |= UINT64_C(1) << j;
 }
 
-static void build_types(struct cluster *c, const struct group_spec *groups, size_t n)
+static struct node_type type_of(struct cluster *c, const struct group_spec *g)
 {
-    c->n_types = (uint32_t)n;
+    const char *model = g->gpu_model ? g->gpu_model : MODEL_ANY;
+    struct node_type t;
+    memset(&t, 0, sizeof t);      /* padding, too: types are compared byte by byte */
+    t.gpu_model = g->gpus ? intern_add(c->gpu_models, model, strlen(model)) : ID_NONE;
+    t.gpus = g->gpus;
+    t.counted = g->counted || g->gpus > NAMED_GPUS_MAX;
+    t.gpu_mem_mib = g->gpu_mem_mib;
+    t.cpu_milli = g->cpu_milli;
+    t.mem_mib = g->mem_mib;
+    if (!t.counted)
+        name_gpus(&t, g);
+    return t;
+}
+
+/* Groups alike in all but their names are one type. type_of_group: [n], for the caller to free. */
+static uint32_t *build_types(struct cluster *c, const struct group_spec *groups, size_t n)
+{
+    uint32_t *type_of_group = mem_new(n, sizeof *type_of_group);
+    c->n_groups = (uint32_t)n;
+    c->group_name = arena_alloc(c->memory, n * sizeof *c->group_name);
     c->type = arena_alloc(c->memory, n * sizeof *c->type);
     c->gpu_models = intern_new();
     for (size_t i = 0; i < n; i++) {
-        const struct group_spec *g = &groups[i];
-        const char *model = g->gpu_model ? g->gpu_model : MODEL_ANY;
-        struct node_type *t = &c->type[i];
-        *t = (struct node_type){
-            .name = keep(c, g->name),
-            .gpu_model = g->gpus ? intern_add(c->gpu_models, model, strlen(model)) : ID_NONE,
-            .gpus = g->gpus,
-            .counted = g->counted || g->gpus > NAMED_GPUS_MAX,
-            .gpu_mem_mib = g->gpu_mem_mib,
-            .cpu_milli = g->cpu_milli,
-            .mem_mib = g->mem_mib,
-        };
-        if (!t->counted)
-            name_gpus(t, g);
-        c->n_nodes += g->count;
-        c->gpus += (int64_t)g->count * g->gpus;
+        uint32_t k = 0;
+        c->type[c->n_types] = type_of(c, &groups[i]);
+        while (memcmp(&c->type[k], &c->type[c->n_types], sizeof *c->type) != 0)
+            k++;
+        c->n_types += k == c->n_types;
+        type_of_group[i] = k;
+        c->group_name[i] = keep(c, groups[i].name);
+        c->n_nodes += groups[i].count;
+        c->gpus += (int64_t)groups[i].count * groups[i].gpus;
     }
+    return type_of_group;
 }
 
 /* ---- kinds ---- */
@@ -91,61 +104,84 @@ static struct pins_by_group sort_pins(const struct cluster_given *given)
     return by;
 }
 
-/* The next `count` nodes are of this type and owner. */
-static void extend_kind(struct cluster *c, uint32_t type, queue_id owner, uint32_t count)
+/* Nodes in a row that are of one group and kind. */
+struct stretch { uint32_t group, kind, count; };
+struct stretches {
+    struct stretch *at;
+    size_t n;
+    uint32_t *of_owner, *next;    /* 1 + a kind of that owner, 1 + the next of the same; 0 ends. Nobody's are those of n_queues */
+};
+
+/* The next `count` nodes are of this group, type and owner. */
+static void stretch_add(struct cluster *c, struct stretches *all, uint32_t group, uint32_t type, queue_id owner,
+                        uint32_t *of_owner, uint32_t count)
 {
-    struct node_kind *last = c->n_kinds ? &c->kind[c->n_kinds - 1] : NULL;
-    if (!last || last->type != type || last->owner != owner) {
-        last = &c->kind[c->n_kinds++];
-        *last = (struct node_kind){ .type = type, .owner = owner };
+    uint32_t k = *of_owner;
+    while (k && c->kind[k - 1].type != type)
+        k = all->next[k - 1];
+    if (!k) {
+        c->kind[c->n_kinds] = (struct node_kind){ .type = type, .owner = owner };
+        all->next[c->n_kinds++] = *of_owner;
+        k = *of_owner = c->n_kinds;
     }
-    last->n_nodes += count;
+    c->kind[k - 1].n_nodes += count;
+    all->at[all->n++] = (struct stretch){ group, k - 1, count };
 }
 
-static int build_kinds(struct cluster *c, const struct cluster_given *given, struct error *err)
+static int build_kinds(struct cluster *c, const struct cluster_given *given, const uint32_t *type_of_group,
+                       struct stretches *all, struct error *err)
 {
     struct pins_by_group by = sort_pins(given);
     size_t most = given->n_groups + by.first[given->n_groups];
     c->kind = arena_alloc(c->memory, most * sizeof *c->kind);
-    for (size_t g = 0; g < given->n_groups; g++) {
+    all->at = mem_new(most, sizeof *all->at);
+    all->next = mem_new(most, sizeof *all->next);
+    all->of_owner = mem_new(given->n_queues + 1, sizeof *all->of_owner);
+    for (uint32_t g = 0; g < given->n_groups; g++) {
         uint32_t left = given->group[g].count;
         for (size_t i = by.first[g]; i < by.first[g + 1]; i++) {
-            extend_kind(c, (uint32_t)g, by.pin[i].owner, by.pin[i].count);
+            queue_id owner = by.pin[i].owner;
+            stretch_add(c, all, g, type_of_group[g], owner, &all->of_owner[owner], by.pin[i].count);
             left -= by.pin[i].count;
         }
         if (left)
-            extend_kind(c, (uint32_t)g, ID_NONE, left);
+            stretch_add(c, all, g, type_of_group[g], ID_NONE, &all->of_owner[given->n_queues], left);
     }
     free(by.first);
     free(by.pin);
+    free(all->next);
+    free(all->of_owner);
     if (c->n_kinds <= KINDS_MAX)
         return 0;
-    return error_set(err,
-                     "cluster '%s': want at most %u kinds of nodes (a group, or what one queue owns of it), got %u",
+    return error_set(err, "cluster '%s': want at most %u kinds of nodes (a type, or what one queue owns of it), got %u",
                      c->name, KINDS_MAX, c->n_kinds);
 }
 
 /* ---- nodes ---- */
 
-/* A kind is a range of ids, so all kinds share one list of them. */
-static void build_nodes(struct cluster *c)
+static void build_nodes(struct cluster *c, const struct stretches *all)
 {
     size_t n = c->n_nodes;
     c->kind_of = arena_alloc(c->memory, n * sizeof *c->kind_of);
     c->local_of = arena_alloc(c->memory, n * sizeof *c->local_of);
+    c->group_of = arena_alloc(c->memory, n * sizeof *c->group_of);
     c->gpu_base = arena_alloc(c->memory, (n + 1) * sizeof *c->gpu_base);
-    node_id *ids = arena_alloc(c->memory, n * sizeof *ids);
+    uint32_t *filled = mem_new(c->n_kinds, sizeof *filled);
+    for (uint32_t k = 0; k < c->n_kinds; k++)
+        c->kind[k].node = arena_alloc(c->memory, c->kind[k].n_nodes * sizeof(node_id));
     node_id at = 0;
-    for (uint32_t k = 0; k < c->n_kinds; k++) {
-        const struct node_type *t = &c->type[c->kind[k].type];
-        c->kind[k].node = &ids[at];
-        for (uint32_t i = 0; i < c->kind[k].n_nodes; i++, at++) {
-            ids[at] = at;
-            c->kind_of[at] = (uint16_t)k;
-            c->local_of[at] = i;
+    for (size_t i = 0; i < all->n; i++) {
+        struct node_kind *kind = &c->kind[all->at[i].kind];
+        const struct node_type *t = &c->type[kind->type];
+        for (uint32_t left = all->at[i].count; left > 0; left--, at++) {
+            c->kind_of[at] = (uint16_t)all->at[i].kind;
+            c->group_of[at] = all->at[i].group;
+            c->local_of[at] = filled[all->at[i].kind]++;
+            kind->node[c->local_of[at]] = at;
             c->gpu_base[at + 1] = c->gpu_base[at] + (t->counted ? 0 : t->gpus);
         }
     }
+    free(filled);
 }
 
 /* ---- queues ---- */
@@ -182,12 +218,17 @@ struct cluster *cluster_assemble(const struct cluster_given *given, struct culpr
     struct cluster *c = arena_alloc(memory, sizeof *c);
     c->memory = memory;
     c->name = keep(c, given->name);
-    build_types(c, given->group, given->n_groups);
-    if (build_kinds(c, given, err)) {
+    struct stretches all = { .n = 0 };
+    uint32_t *type_of_group = build_types(c, given->group, given->n_groups);
+    int result = build_kinds(c, given, type_of_group, &all, err);
+    free(type_of_group);
+    if (result) {
+        free(all.at);
         cluster_free(c);
         return NULL;
     }
-    build_nodes(c);
+    build_nodes(c, &all);
+    free(all.at);
     domains_build(c, given->group, given->n_groups);
     build_queues(c, given->queue, given->n_queues);
     return c;

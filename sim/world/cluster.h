@@ -2,7 +2,7 @@
  *
  * Immutable during a run. Nodes are numbered so that every island across nodes, rack and pod is a range of ids: groups
  * in the order of the file, racks filled one after the other. Nodes alike in every respect that a request can ask about
- * (type, owner) are one kind. */
+ * (type, owner) are one kind, whatever group they are of. */
 #pragma once
 #include "sim/contract/policy.h"
 #include "sim/core/error.h"
@@ -14,7 +14,6 @@
 #define NAMED_GPUS_MAX         64u         /* of a node whose GPUs have names */
 
 struct node_type {
-    const char *name;             /* of the group */
     uint32_t gpu_model;           /* number in cluster.gpu_models; ID_NONE: no GPU */
     uint32_t gpus;
     bool counted;                 /* GPUs without names: one pool costs a number. Always over 64 GPUs */
@@ -48,6 +47,9 @@ struct cluster {
     const char *name;
     uint32_t n_nodes, n_types, n_kinds, n_domains;
     int64_t  gpus;                /* all of them */
+    uint32_t n_groups;
+    const char **group_name;      /* [n_groups] */
+    uint32_t *group_of;           /* [n_nodes] */
     uint16_t *kind_of;            /* [n_nodes] */
     uint32_t *local_of;           /* [n_nodes] position in its kind */
     uint64_t *gpu_base;           /* [n_nodes + 1] number of named GPUs on nodes before it */

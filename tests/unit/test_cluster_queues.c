@@ -163,7 +163,7 @@ static void kinds_are_limited(void **state)
     }
     struct error err = { "" };
     assert_null(cluster_build("test", &g, 1, q, QUEUES, &err));
-    assert_string_equal(err.text, "cluster 'test': want at most 65535 kinds of nodes (a group, or what one queue owns of it), "
+    assert_string_equal(err.text, "cluster 'test': want at most 65535 kinds of nodes (a type, or what one queue owns of it), "
                                   "got 65537");
     g.count = 65535;
     struct cluster *c = build(&g, 1, q, 65535);
