@@ -1,0 +1,185 @@
+/* random_world.h - a random cluster and workload from a seed, and what a run of them gives: for properties that hold for
+ * every policy and placer. Header only. */
+#pragma once
+#include "policies/registry.h"
+#include "sim/core/memory.h"
+#include "sim/core/random.h"
+#include "sim/run/run.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { JOBS_MOST = 120, GROUPS_MOST = 3, QUEUES_MOST = 3, COMBINATIONS_MOST = 64 };
+
+struct world {
+    size_t n_jobs, n_groups, n_queues;
+    struct job_row job[JOBS_MOST];
+    struct group_spec group[GROUPS_MOST];
+    struct queue_spec queue[QUEUES_MOST];
+    struct pin_spec pin[QUEUES_MOST];
+    struct price price;
+    int64_t period_ns;
+};
+struct outcome { struct job_result job[JOBS_MOST]; struct run_totals totals; bool stalled; };
+
+/* A policy with one choice of its word parameters, and a placer. */
+struct combination {
+    const struct policy *policy;
+    const struct placer *placer;
+    double params[16];
+    char name[160];
+};
+
+static inline const char *queue_name(size_t q)
+{
+    static const char *const name[QUEUES_MOST] = { "a", "b", "c" };
+    return name[q];
+}
+
+static inline void random_job(struct world *w, struct random *r, size_t j)
+{
+    struct job_row *x = &w->job[j];
+    *x = job_row_default;
+    int64_t before = j ? w->job[j - 1].submit_ns : 0;
+    x->submit_ns = before + (random_below(r, 3) ? (int64_t)random_below(r, 8) * NS_PER_S : 0);
+    x->duration_ns = random_below(r, 12) ? (int64_t)random_below(r, 40) * NS_PER_S : 0;
+    x->estimate_ns = x->duration_ns + (int64_t)random_below(r, 20) * NS_PER_S;
+    x->gpus = 1 + (uint32_t)random_below(r, random_below(r, 4) ? 4 : 20);
+    if (random_below(r, 4) == 0) {
+        x->tasks = 1 + (uint32_t)random_below(r, 3);
+        x->gpus = x->tasks * (1 + (uint32_t)random_below(r, 4));
+    } else if (random_below(r, 6) == 0) {
+        x->gpus = 1;
+        x->gpu_milli = 100 * (1 + (uint32_t)random_below(r, 9));
+    }
+    x->cpu_milli = random_below(r, 3) ? 0 : 1000 * (int64_t)random_below(r, 6);
+    x->priority = (int32_t)random_below(r, 3);
+    x->preemptible = random_below(r, 5) > 0;
+    x->queue = queue_name(random_below(r, w->n_queues));
+    x->queue_length = 1;
+}
+
+static inline struct world random_world(uint64_t seed)
+{
+    struct world w = { .n_queues = 1 + seed % QUEUES_MOST };
+    struct random r;
+    random_init(&r, seed, "world", 0);
+    w.n_groups = 1 + random_below(&r, 2);
+    for (size_t g = 0; g < w.n_groups; g++)
+        w.group[g] = (struct group_spec){
+            .name = queue_name(g), .count = 2 + (uint32_t)random_below(&r, 3), .gpus = random_below(&r, 2) ? 8 : 4,
+            .island_gpus = random_below(&r, 2) ? 4 : 0, .nodes_per_rack = (uint32_t)random_below(&r, 3),
+            .cpu_milli = random_below(&r, 2) ? 24000 : INT64_MAX, .mem_mib = INT64_MAX,
+        };
+    for (size_t q = 0; q < w.n_queues; q++)
+        w.queue[q].facts = (struct queue_facts){
+            .name = queue_name(q), .parent = ID_NONE, .weight = 1,
+            .quota = { { UNLIMITED, UNLIMITED, UNLIMITED }, { UNLIMITED, UNLIMITED, UNLIMITED } },
+        };
+    static const int modes[] = { CHECKPOINT_NONE, CHECKPOINT_PERFECT, CHECKPOINT_PERIODIC };
+    w.price.checkpoint = modes[random_below(&r, 3)];
+    w.price.interval_ns = 5 * NS_PER_S;
+    w.price.save_ns = (int64_t)random_below(&r, 2) * NS_PER_S;
+    w.price.grace_ns = 2 * NS_PER_S;
+    w.price.restart_ns = (int64_t)random_below(&r, 3) * NS_PER_S;
+    w.n_jobs = 20 + random_below(&r, JOBS_MOST - 20);
+    for (size_t j = 0; j < w.n_jobs; j++)
+        random_job(&w, &r, j);
+    return w;
+}
+
+/* Runs w; the observer may be empty. A stall is an outcome of its own; any other error fails the test. */
+static inline struct outcome world_run(const struct world *w, const struct combination *k, uint64_t seed,
+                                       struct run_observer observer)
+{
+    struct error err = { "" };
+    struct outcome out = { .stalled = false };
+    struct cluster *c = cluster_build("w", w->group, w->n_groups, w->queue, w->n_queues, &err);
+    if (!c)
+        fail_msg("%s", err.text);
+    c->price = w->price;
+    c->period_ns = w->period_ns;
+    struct workload *load = workload_new();
+    for (size_t j = 0; j < w->n_jobs; j++)
+        if (workload_add(load, &w->job[j], "world", j + 1, &err))
+            fail_msg("%s", err.text);
+    if (workload_finish(load, "world", &err) || run_bind(c, load, &err))
+        fail_msg("%s", err.text);
+    struct run_setup setup = { .cluster = c, .workload = load, .policy = k->policy, .policy_params = k->params,
+                               .placer = k->placer, .seed = seed, .check = true, .observer = observer };
+    struct sched *s = run_new(&setup);
+    if (run_execute(s, &err)) {
+        if (!strstr(err.text, "stalls"))
+            fail_msg("%s: %s", k->name, err.text);
+        out.stalled = true;
+    }
+    for (size_t j = 0; j < w->n_jobs && !out.stalled; j++)
+        out.job[j] = run_job(s, (job_id)j);
+    out.totals = *run_totals(s);
+    run_free(s);
+    workload_free(load);
+    cluster_free(c);
+    return out;
+}
+
+/* Every choice of the words of a policy's parameters, with one placer. Returns how many. */
+static inline size_t combinations(const struct policy *p, const struct placer *placer, struct combination *to)
+{
+    size_t n = 1;
+    to[0] = (struct combination){ .policy = p, .placer = placer };
+    snprintf(to[0].name, sizeof to[0].name, "%s/%s", p->name, placer->name);
+    for (const struct param *x = p->params; x && x->name; x++) {
+        size_t words = 0, old = n;
+        for (size_t i = 0; i < n; i++)
+            to[i].params[x->at / sizeof(double)] = x->usual;
+        while (x->words && x->words[words])
+            words++;
+        for (size_t i = 0; i < old; i++)
+            for (size_t v = 0; v < words; v++) {
+                struct combination *k = v ? &to[n++] : &to[i];
+                assert_true(n < COMBINATIONS_MOST);
+                if (v)
+                    *k = to[i];
+                k->params[x->at / sizeof(double)] = (double)v;
+            }
+        for (size_t i = 0; words && i < n; i++) {
+            size_t length = strlen(to[i].name);
+            snprintf(to[i].name + length, sizeof to[i].name - length, " %s=%s", x->name,
+                     x->words[(size_t)to[i].params[x->at / sizeof(double)]]);
+        }
+    }
+    return n;
+}
+
+/* Calls `check` for every policy, choice of words and placer, and every seed below `seeds`. */
+static inline void each_combination(uint64_t seeds, void (*check)(const struct combination *k, uint64_t seed))
+{
+    static struct combination all[COMBINATIONS_MOST];
+    for (size_t p = 0; builtin_policies[p]; p++)
+        for (size_t q = 0; builtin_placers[q]; q++) {
+            size_t n = combinations(builtin_policies[p], builtin_placers[q], all);
+            for (size_t i = 0; i < n; i++)
+                for (uint64_t seed = 0; seed < seeds; seed++)
+                    check(&all[i], seed);
+        }
+}
+
+static inline bool named(const struct combination *k, const char *policy)
+{
+    return !strcmp(k->policy->name, policy);
+}
+
+static inline bool same_job(const struct job_result *a, const struct job_result *b)
+{
+    return a->state == b->state && a->outcome == b->outcome && a->start_ns == b->start_ns && a->end_ns == b->end_ns &&
+           a->wait_ns == b->wait_ns && a->run_ns == b->run_ns && a->lost_ns == b->lost_ns &&
+           a->preemptions == b->preemptions && a->distance == b->distance &&
+           !memcmp(a->waits, b->waits, sizeof a->waits);
+}
