@@ -78,6 +78,7 @@ void job_retire(struct sched *s, job_id j)
 {
     struct live *l = live_of(s, j);
     lines_forget(s, j);
+    timeline_forget(s, l);
     wait_store(s, j, l);
     mem_grow(&s->live_free, &s->live_free_capacity, s->n_live_free, sizeof *s->live_free);
     s->live_free[s->n_live_free++] = s->job[j].live;

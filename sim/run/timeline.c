@@ -260,6 +260,16 @@ void timeline_left(struct sched *s, struct live *l, enum hold_kind kind)
         hold_drop(s, l->job, kind);
 }
 
+void timeline_forget(struct sched *s, struct live *l)
+{
+    uint32_t i = l->hold[HOLD_PLAN];
+    if (i == ORDERED_NONE)
+        return;
+    struct placement *p = s->timeline->hold[i].p;
+    hold_drop(s, l->job, HOLD_PLAN);
+    placement_drop(s, p);
+}
+
 void timeline_pass(struct sched *s)
 {
     struct timeline *t = s->timeline;

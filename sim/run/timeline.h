@@ -44,6 +44,7 @@ void timeline_started(struct sched *s, struct live *l);      /* staged: it holds
 void timeline_stopped(struct sched *s, struct live *l, int64_t stay_ns);   /* staged: it stays that much longer */
 void timeline_kept(struct sched *s, struct live *l);
 void timeline_left(struct sched *s, struct live *l, enum hold_kind kind);  /* truth: that hold is over */
+void timeline_forget(struct sched *s, struct live *l);       /* truth: it is gone, and so is its plan */
 /* For the undo log. */
 void hold_add(struct sched *s, job_id j, enum hold_kind kind, int64_t start_ns, int64_t end_ns, struct placement *p);
 void hold_drop(struct sched *s, job_id j, enum hold_kind kind);            /* nothing if there is none */

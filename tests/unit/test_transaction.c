@@ -1,0 +1,257 @@
+/* test_transaction.c - a policy that does what it likes: random verbs, nested marks and rollbacks, impossible requests.
+ *
+ * After every rollback all that can be seen through the contract is what it was at the mark. The indexes are recomputed at
+ * every instant (setup.check), and the run must end in order or stall cleanly: a policy may be wrong, the world may not. */
+#include "sim/contract/timeline.h"
+#include "tests/support/random_world.h"
+
+enum { SEEDS = 400, VERBS_A_PASS = 12, SEEN_MOST = 1 << 16 };
+
+struct wild { struct line *waiting, *running; struct random r; };
+static uint64_t reached[SCHED_RESULTS], rollbacks, noticed;
+static unsigned passes_left;
+
+/* ---- Everything that can be seen ---- */
+
+struct seen { size_t n; uint64_t word[SEEN_MOST]; };
+
+static void see(struct seen *to, uint64_t word)
+{
+    assert_true(to->n < SEEN_MOST);
+    to->word[to->n++] = word;
+}
+
+static void see_view(struct seen *to, const struct view *v)
+{
+    node_id first, end;
+    view_domain_nodes(v, 0, &first, &end);
+    for (node_id n = first; n < end; n++) {
+        struct node_free f = view_node(v, n);
+        see(to, f.whole_mask);
+        see(to, f.shared_mask);
+        see(to, f.whole);
+        see(to, (uint64_t)f.cpu_milli);
+        for (unsigned g = 0; g < f.capacity && g < 64; g++)
+            see(to, view_gpu_milli(v, n, g));
+    }
+}
+
+static void see_line(struct seen *to, const struct line *l)
+{
+    struct line_walk w = { .l = l };
+    see(to, line_length(l));
+    for (job_id j; line_next(&w, &j);)
+        see(to, j);
+}
+
+static void look(struct sched *s, const struct wild *p, uint32_t n_jobs, struct seen *to)
+{
+    to->n = 0;
+    see_view(to, sched_view(s, FREE_IDLE));
+    see_view(to, sched_view(s, FREE_OR_RELEASING));
+    see_view(to, timeline_view(s, sched_now(s), sched_now(s) + 20 * NS_PER_S));
+    see_view(to, timeline_view(s, sched_now(s) + 5 * NS_PER_S, sched_now(s) + 20 * NS_PER_S));
+    for (queue_id q = 0; q < queue_count(s); q++) {
+        see(to, (uint64_t)queue_held(s, q).gpu_milli);
+        see(to, (uint64_t)queue_pending(s, q).gpu_milli);
+    }
+    for (job_id j = 0; j < n_jobs; j++) {
+        see(to, job_state(s, j));
+        see(to, (uint64_t)plan_start(s, j));
+        const struct placement *at = job_placement(s, j);
+        see(to, at ? at->n : 0);
+        for (size_t i = 0; at && i < at->n; i++)
+            see(to, at->piece[i].gpu_mask + ((uint64_t)at->piece[i].node << 8));
+    }
+    see_line(to, p->waiting);
+    see_line(to, p->running);
+}
+
+/* ---- Random verbs ---- */
+
+static uint32_t draw(struct wild *p, uint64_t n)
+{
+    return (uint32_t)random_below(&p->r, n);
+}
+
+static void count(enum sched_result r)
+{
+    reached[r]++;
+}
+
+static void try_start(struct sched *s, struct wild *p, job_id j)
+{
+    static const enum free_kind kinds[] = { FREE_IDLE, FREE_OR_RELEASING };
+    struct request r = job_request(s, j);
+    const struct placement *where = sched_place(s, sched_view(s, kinds[draw(p, 2)]), &r);
+    if (!where)
+        return;
+    if (draw(p, 8) == 0) {                               /* spoil it */
+        struct placement *bad = sched_scratch(s, sizeof *bad + where->n * sizeof where->piece[0]);
+        memcpy(bad, where, sizeof *bad + where->n * sizeof where->piece[0]);
+        bad->piece[draw(p, bad->n)].node = draw(p, 40);
+        where = bad;
+    }
+    count(sched_start(s, j, where));
+}
+
+static void try_plan(struct sched *s, job_id j)
+{
+    struct slot slot = timeline_earliest(s, j, sched_now(s), TIME_NEVER, 20);
+    if (slot.where && job_state(s, j) == JOB_PENDING)
+        count(plan_set(s, j, slot.start_ns, slot.where));
+}
+
+static void one_verb(struct sched *s, struct wild *p, uint32_t n_jobs)
+{
+    job_id j = draw(p, n_jobs);
+    if (job_state(s, j) == JOB_ABSENT)
+        return;
+    switch (draw(p, 12)) {
+    case 0: case 1: case 2: case 3:
+        try_start(s, p, j);
+        break;
+    case 4: case 5:
+        count(sched_stop(s, j, draw(p, 2) ? STOP_SAVE : STOP_RESTART));
+        break;
+    case 6:
+        count(sched_keep(s, j));
+        break;
+    case 7:
+        sched_blocked(s, j, draw(p, WAIT_GROUP + 1));
+        line_blocked(s, p->waiting, draw(p, 3) ? job_facts(s, j)->ask->shape : ID_NONE, draw(p, WAIT_REASONS));
+        break;
+    case 8:
+        count(sched_wake_at(s, sched_now(s) + (int64_t)draw(p, 5) * NS_PER_S - NS_PER_S));
+        break;
+    case 9:
+        if (line_remove(p->waiting, j))
+            line_push(p->waiting, j, (struct line_key){ .major = draw(p, 5) });
+        break;
+    case 10:
+        try_plan(s, j);
+        break;
+    default:
+        sched_note(s, j, draw(p, n_jobs));
+        if (draw(p, 40) == 0)
+            count(sched_refuse(s, j, "a whim"));
+        break;
+    }
+}
+
+static uint32_t jobs_of;
+
+static void nested(struct sched *s, struct wild *p, unsigned depth)
+{
+    static struct seen before[4], after;
+    look(s, p, jobs_of, &before[depth]);
+    sched_mark_t m = sched_mark(s);
+    for (unsigned i = draw(p, VERBS_A_PASS); i > 0; i--) {
+        one_verb(s, p, jobs_of);
+        if (depth < 3 && draw(p, 6) == 0)
+            nested(s, p, depth + 1);
+    }
+    if (draw(p, 2)) {
+        look(s, p, jobs_of, &after);
+        noticed += after.n != before[depth].n || memcmp(after.word, before[depth].word, after.n * sizeof after.word[0]);
+        return;
+    }
+    sched_rollback(s, m);
+    look(s, p, jobs_of, &after);
+    rollbacks++;
+    assert_int_equal(after.n, before[depth].n);
+    assert_memory_equal(after.word, before[depth].word, after.n * sizeof after.word[0]);
+}
+
+/* After a while it only starts what fits, so that the run ends. */
+static void wild_schedule(struct sched *s, const void *params, void *state)
+{
+    (void)params;
+    struct wild *p = state;
+    if (passes_left > 0) {
+        passes_left--;
+        nested(s, p, 0);
+        sched_wake_at(s, sched_now(s) + NS_PER_S);
+        return;
+    }
+    struct line_walk w = { .l = p->waiting };
+    for (job_id j; line_next(&w, &j);) {
+        struct request r = job_request(s, j);
+        const struct placement *where = job_state(s, j) == JOB_PENDING ? sched_place(s, sched_view(s, FREE_IDLE), &r) : NULL;
+        if (where)
+            sched_start(s, j, where);
+    }
+}
+
+static void wild_begin(struct sched *s, const void *params, void *state)
+{
+    (void)params;
+    struct wild *p = state;
+    p->waiting = line_new(s);
+    p->running = line_new(s);
+    random_init(&p->r, sched_random(s), "wild", 0);
+}
+
+static void wild_arrived(struct sched *s, const void *params, void *state, job_id j)
+{
+    (void)s;
+    (void)params;
+    line_push(((struct wild *)state)->waiting, j, (struct line_key){ .major = j % 7 });
+}
+
+static void wild_started(struct sched *s, const void *params, void *state, job_id j)
+{
+    (void)params;
+    line_remove(((struct wild *)state)->waiting, j);
+    line_push(((struct wild *)state)->running, j, (struct line_key){ .time_ns = sched_now(s) });
+}
+
+static void wild_stopped(struct sched *s, const void *params, void *state, job_id j, enum stop_cause why)
+{
+    (void)s;
+    (void)params;
+    (void)why;
+    line_remove(((struct wild *)state)->running, j);
+}
+
+static const struct policy wild_policy = {
+    .abi = POLICY_ABI, .name = "wild", .summary = "random verbs", .needs = SEES_RELEASING | SEES_TIMELINE,
+    .state_size = sizeof(struct wild), .begin = wild_begin, .schedule = wild_schedule,
+    .job_arrived = wild_arrived, .job_started = wild_started, .job_stopped = wild_stopped,
+};
+
+static void rollbacks_restore(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        struct world w = random_world(seed);
+        struct combination k = { .policy = &wild_policy, .placer = builtin_placers[seed % 6], .name = "wild" };
+        w.period_ns = seed % 4 == 3 ? 2 * NS_PER_S : 0;
+        jobs_of = (uint32_t)w.n_jobs;
+        passes_left = 150;
+        world_run(&w, &k, seed, (struct run_observer){ 0 });
+    }
+}
+
+/* The control: what is not rolled back is seen to differ. */
+static void changes_are_seen(void **state)
+{
+    (void)state;
+    assert_true(rollbacks > 10000);
+    assert_true(noticed > 10000);
+}
+
+static void every_answer_is_given(void **state)
+{
+    (void)state;
+    for (unsigned r = 0; r < SCHED_RESULTS; r++)
+        if (!reached[r])
+            fail_msg("no verb answered '%s'", sched_result_name[r]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(rollbacks_restore), cmocka_unit_test(changes_are_seen),
+                                        cmocka_unit_test(every_answer_is_given) };
+    return cmocka_run_group_tests(tests, NULL, NULL) != 0;
+}
