@@ -15,17 +15,31 @@ enum { BY_ARRIVAL, BY_ESTIMATE };
 enum { PLACER_TRIES = 1000 };     /* moments at which one reservation asks the placer */
 static const char *const orders[] = { "arrival", "shortest", NULL };
 
+struct list { job_id *job; size_t n, capacity; };
 struct backfill {
     struct line *waiting, *shortest;
-    double promised;              /* jobs that hold a promise */
+    double ahead;                 /* jobs that the last pass left waiting and promised a time, if there is one */
+    int64_t due_ns;               /* the first of the promises that were kept as they were */
     uint64_t seen;                /* timeline_version of the last pass */
     bool passed;
-    job_id *fresh;                /* arrived since the last pass */
-    size_t n_fresh, fresh_capacity;
+    struct list fresh;            /* arrived since the last pass */
     int64_t *too_long;            /* by shape: an estimate that did not fit before the promises, in pass too_long_pass */
     uint64_t *too_long_pass, pass;
     size_t shapes;
 };
+
+/* Appends to a list that grows by doubling; what it outgrows stays with the run. */
+static void append(struct sched *s, struct list *l, job_id j)
+{
+    if (l->n == l->capacity) {
+        l->capacity = l->capacity ? 2 * l->capacity : 64;
+        job_id *grown = sched_alloc(s, l->capacity * sizeof *grown);
+        if (l->n)
+            memcpy(grown, l->job, l->n * sizeof *grown);
+        l->job = grown;
+    }
+    l->job[l->n++] = j;
+}
 
 static void backfill_begin(struct sched *s, const void *params, void *state)
 {
@@ -42,15 +56,7 @@ static void backfill_arrived(struct sched *s, const void *params, void *state, j
     if (b->shortest)
         line_push(b->shortest, j, (struct line_key){ .major = (double)job_estimate_ns(s, j), .time_ns = submit_ns });
     line_push(b->waiting, j, (struct line_key){ .time_ns = submit_ns });
-    if (b->n_fresh == b->fresh_capacity) {
-        size_t capacity = b->fresh_capacity ? 2 * b->fresh_capacity : 64;
-        job_id *grown = sched_alloc(s, capacity * sizeof *grown);
-        if (b->n_fresh)
-            memcpy(grown, b->fresh, b->n_fresh * sizeof *grown);
-        b->fresh = grown;
-        b->fresh_capacity = capacity;
-    }
-    b->fresh[b->n_fresh++] = j;
+    append(s, &b->fresh, j);
 }
 
 static void backfill_started(struct sched *s, const void *params, void *state, job_id j)
@@ -64,20 +70,25 @@ static void backfill_started(struct sched *s, const void *params, void *state, j
 }
 
 /* Starts j now, or promises it the earliest time that its estimate and the promises of all others allow: never later
- * than its own last promise. Returns whether it holds a promise now. */
-static bool start_or_promise(struct sched *s, job_id j)
+ * than its own last promise, unless that has come and somebody outstays his estimate. Returns whether it started. */
+static bool start_or_promise(struct sched *s, struct backfill *b, job_id j)
 {
     struct request r = job_request(s, j);
-    int64_t promised_ns = plan_start(s, j);
+    int64_t last_ns = plan_start(s, j), promised_ns = last_ns > sched_now(s) ? last_ns : TIME_NEVER;
+    if (last_ns <= sched_now(s) && sched_start(s, j, plan_placement(s, j)) == SCHED_OK)
+        return true;                                  /* its time has come */
     sched_mark_t before = sched_mark(s);
     plan_drop(s, j);
     struct slot slot = timeline_earliest(s, j, sched_now(s), promised_ns, PLACER_TRIES);
     if (slot.where && slot.start_ns == sched_now(s) && sched_start(s, j, slot.where) == SCHED_OK)
-        return false;
-    if (!slot.where || plan_set(s, j, slot.start_ns, slot.where) != SCHED_OK)
+        return true;
+    if ((!slot.where || plan_set(s, j, slot.start_ns, slot.where) != SCHED_OK) && promised_ns != TIME_NEVER) {
         sched_rollback(s, before);
+        sched_wake_at(s, promised_ns);                /* perhaps nobody will end just then */
+        b->due_ns = promised_ns < b->due_ns ? promised_ns : b->due_ns;
+    }
     sched_blocked(s, j, sched_place(s, sched_view(s, FREE_IDLE), &r) ? WAIT_RESERVED : sched_why_not(s));
-    return plan_start(s, j) != TIME_NEVER;
+    return false;
 }
 
 static void shape_room(struct sched *s, struct backfill *b, shape_id shape)
@@ -126,11 +137,11 @@ static void fill_behind(struct sched *s, struct backfill *b, struct line *line, 
 /* Nobody has given up GPUs since the last pass: what it refused stays refused, and only newcomers are looked at. */
 static void serve_fresh(struct sched *s, const struct backfill_params *p, struct backfill *b)
 {
-    for (size_t i = 0; i < b->n_fresh; i++) {
-        if (b->promised < p->depth)
-            b->promised += start_or_promise(s, b->fresh[i]);
+    for (size_t i = 0; i < b->fresh.n; i++) {
+        if (b->ahead < p->depth)
+            b->ahead += !start_or_promise(s, b, b->fresh.job[i]);
         else
-            fill_behind(s, b, b->waiting, NULL, b->fresh[i]);
+            fill_behind(s, b, b->waiting, NULL, b->fresh.job[i]);
     }
 }
 
@@ -139,9 +150,10 @@ static void serve_all(struct sched *s, const struct backfill_params *p, struct b
     struct line_walk walk = { .l = b->waiting };
     double tested = 0;
     job_id j;
-    b->promised = 0;
-    while (b->promised < p->depth && tested < p->tests && line_next(&walk, &j)) {
-        b->promised += start_or_promise(s, j);
+    b->ahead = 0;
+    b->due_ns = TIME_NEVER;
+    while (b->ahead < p->depth && tested < p->tests && line_next(&walk, &j)) {
+        b->ahead += !start_or_promise(s, b, j);
         tested++;
     }
     struct line *line = b->shortest ? b->shortest : b->waiting;
@@ -160,13 +172,13 @@ static void backfill_schedule(struct sched *s, const void *params, void *state)
     const struct backfill_params *p = params;
     struct backfill *b = state;
     b->pass++;
-    if (b->passed && b->seen == timeline_version(s) && !b->shortest && p->tests >= 1e9)
+    if (b->passed && b->seen == timeline_version(s) && sched_now(s) < b->due_ns && !b->shortest && p->tests >= 1e9)
         serve_fresh(s, p, b);
     else
         serve_all(s, p, b);
     b->passed = true;
     b->seen = timeline_version(s);
-    b->n_fresh = 0;
+    b->fresh.n = 0;
 }
 
 #define BACKFILL_PARAMS(depth_usual)                                                                                   \

@@ -89,11 +89,19 @@ void ordered_stopped(struct sched *s, struct ordered *o, job_id j)
 
 /* ---- Preemption ---- */
 
-static struct line_key running_key(const struct sched *s, const struct ordered *o, struct line_key k)
+enum where_in_order { AHEAD, BEHIND, ALL_AHEAD };
+
+/* Where running job v stands to waiting job j. Running jobs are in the order of their ends, start-up included; what is
+ * compared is the work that is left, so of those that are starting up some may be ahead though their end is behind. */
+static enum where_in_order order_of(struct sched *s, const struct ordered *o, job_id v, struct line_key k, job_id j,
+                                    struct line_key key)
 {
-    if (o->discipline->shrinks)
-        k.time_ns -= sched_now(s);
-    return k;
+    if (!o->discipline->shrinks)
+        return key_before(key, j, k, v) ? BEHIND : ALL_AHEAD;
+    k.time_ns -= sched_now(s);
+    if (!key_before(key, j, k, v))
+        return ALL_AHEAD;
+    return key_before(key, j, o->discipline->key(s, v, o->params), v) ? BEHIND : AHEAD;
 }
 
 /* Are there enough GPUs in all, counting those behind j? Saves most of the vain searches. */
@@ -106,9 +114,10 @@ static bool totals_suffice(struct sched *s, const struct ordered *o, const struc
     struct line_key k;
     job_id v;
     for (bool more = line_last(q->running, &v, &k); more && have < need; more = line_before(q->running, &v, &k)) {
-        if (!key_before(key, j, running_key(s, o, k), v))
+        enum where_in_order at = order_of(s, o, v, k, j, key);
+        if (at == ALL_AHEAD)
             break;
-        if (job_state(s, v) == JOB_RUNNING)
+        if (at == BEHIND && job_state(s, v) == JOB_RUNNING)
             have += job_size(s, v).gpu_milli;
     }
     return have >= need;
@@ -165,9 +174,10 @@ static bool preempt_for(struct sched *s, struct ordered *o, struct ordered_queue
     struct line_key k;
     job_id v;
     for (bool more = line_last(q->running, &v, &k); more; more = line_before(q->running, &v, &k)) {
-        if (!key_before(key, j, running_key(s, o, k), v))
+        enum where_in_order at = order_of(s, o, v, k, j, key);
+        if (at == ALL_AHEAD)
             break;
-        if (job_state(s, v) != JOB_RUNNING || !job_facts(s, v)->preemptible || sched_stop(s, v, STOP_SAVE) != SCHED_OK)
+        if (at != BEHIND || job_state(s, v) != JOB_RUNNING || !job_facts(s, v)->preemptible || sched_stop(s, v, STOP_SAVE) != SCHED_OK)
             continue;
         drop(s, o, v);
         if (place_and_start(s, FREE_OR_RELEASING, j)) {

@@ -2,14 +2,15 @@
 #pragma once
 #include "policy.h"
 
-/* Holds of running jobs follow by themselves: from their start to start + start-up + submitted estimate. A job past its
- * estimate is expected to end in the next nanosecond, at every pass anew; one without estimate never. Plans are the
+/* Holds of running jobs follow by themselves: from their start to start + start-up + submitted estimate. A job that outstays
+ * its estimate is expected to take as long again as it has until then; one without estimate never ends. Plans are the
  * policy's and stay until dropped, moved or started. All of it is staged: a rollback undoes plans too. */
 enum sched_result plan_set(struct sched *s, job_id j, int64_t start_ns, const struct placement *p);   /* moves too; ends at
                                         start + estimate; logs a promise; NO_ROOM if something overlaps */
 void    plan_drop(struct sched *s, job_id j);
 void    plan_clear(struct sched *s);                     /* all of them: planning anew in each pass */
 int64_t plan_start(const struct sched *s, job_id j);     /* TIME_NEVER: none */
+const struct placement *plan_placement(const struct sched *s, job_id j);   /* NULL: none; until it is moved, dropped or started */
 
 /* What is free at every instant of [from, until). Not a copy: a free index that rests where it was last asked, one for
  * windows that begin now and one for later ones, each good until it is asked again. Moving costs the holds that begin or

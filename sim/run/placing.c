@@ -51,6 +51,8 @@ static enum place_result place_in_one(struct sched *s, struct view *v, const str
     for (node_id n = 0; n < c->n_nodes && result != PLACED;) {
         domain_id d = cluster_domain_at(c, n, level);
         node_id first;
+        if (d < c->n_domains && c->domain[d].level > level)
+            d = c->n_domains + n;                     /* in no such domain: the node stands for itself */
         view_domain_nodes(v, d, &first, &n);
         if (domain_fits(v, d, r) < need)
             continue;

@@ -96,6 +96,12 @@ int64_t plan_start(const struct sched *s, job_id j)
     return l && l->hold[HOLD_PLAN] != ORDERED_NONE ? s->timeline->hold[l->hold[HOLD_PLAN]].start_ns : TIME_NEVER;
 }
 
+const struct placement *plan_placement(const struct sched *s, job_id j)
+{
+    const struct live *l = live_of(s, j);
+    return l && l->hold[HOLD_PLAN] != ORDERED_NONE ? s->timeline->hold[l->hold[HOLD_PLAN]].p : NULL;
+}
+
 uint64_t timeline_version(const struct sched *s)
 {
     return s->timeline->freed;

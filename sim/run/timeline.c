@@ -216,7 +216,8 @@ int64_t timeline_next_end_ns(const struct timeline *t, int64_t after_ns)
 int64_t timeline_length_ns(const struct sched *s, job_id j)
 {
     int64_t estimate = job_estimate_ns(s, j);
-    return estimate == TIME_NEVER ? TIME_NEVER : job_start_cost_ns(s, j) + estimate;
+    int64_t length = estimate == TIME_NEVER ? TIME_NEVER : job_start_cost_ns(s, j) + estimate;
+    return length > 0 ? length : 1;       /* a job of no length still needs its GPUs at one instant */
 }
 
 int64_t timeline_plus(int64_t time_ns, int64_t length_ns)
@@ -270,6 +271,11 @@ void timeline_forget(struct sched *s, struct live *l)
     placement_drop(s, p);
 }
 
+static int64_t as_long_again(const struct sched *s, const struct hold *h)
+{
+    return s->now_ns > h->start_ns ? s->now_ns - h->start_ns : 1;
+}
+
 void timeline_pass(struct sched *s)
 {
     struct timeline *t = s->timeline;
@@ -281,7 +287,7 @@ void timeline_pass(struct sched *s)
         if (h.kind == HOLD_PLAN)
             placement_drop(s, h.p);
         else
-            hold_add(s, h.job, h.kind, h.start_ns, s->now_ns + 1, h.p);
+            hold_add(s, h.job, h.kind, h.start_ns, timeline_plus(s->now_ns, as_long_again(s, &h)), h.p);
     }
 }
 

@@ -1,0 +1,73 @@
+/* test_price.c - what leaving and starting cost. By hand from models.md 3.3 and 11.2 (4). */
+#include "sim/world/price.h"
+#include "tests/unit/test_core.h"
+
+#define S NS_PER_S
+static const struct row {
+    const char *name;
+    int checkpoint;
+    int64_t interval_s, save_s, grace_s;
+    enum stop_mode mode;
+    int64_t done_s, stay_s, lost_s;
+} rows[] = {
+    /* models.md 11.2 (4): checkpoints every 30, stopped at 50 in restart mode: 20 are lost */
+    { "restart: back to the last checkpoint", CHECKPOINT_PERIODIC, 30, 0, 30, STOP_RESTART, 50, 0, 20 },
+    { "restart: just before a checkpoint", CHECKPOINT_PERIODIC, 30, 5, 30, STOP_RESTART, 59, 0, 29 },
+    { "restart: at a checkpoint", CHECKPOINT_PERIODIC, 30, 5, 30, STOP_RESTART, 60, 0, 0 },
+    { "restart: before the first", CHECKPOINT_PERIODIC, 30, 5, 30, STOP_RESTART, 7, 0, 7 },
+    { "restart: nothing done", CHECKPOINT_PERIODIC, 30, 5, 30, STOP_RESTART, 0, 0, 0 },
+    { "save in less than the grace", CHECKPOINT_PERIODIC, 30, 5, 10, STOP_SAVE, 50, 5, 0 },
+    { "save in just the grace", CHECKPOINT_PERIODIC, 30, 10, 10, STOP_SAVE, 50, 10, 0 },
+    { "save takes longer: killed", CHECKPOINT_PERIODIC, 30, 11, 10, STOP_SAVE, 50, 10, 20 },
+    { "save takes longer, at a checkpoint", CHECKPOINT_PERIODIC, 30, 11, 10, STOP_SAVE, 30, 10, 0 },
+    { "no grace: gone at once", CHECKPOINT_PERIODIC, 30, 11, 0, STOP_SAVE, 50, 0, 20 },
+    { "saving costs nothing", CHECKPOINT_PERIODIC, 30, 0, 0, STOP_SAVE, 50, 0, 0 },
+    { "perfect: nothing is lost", CHECKPOINT_PERFECT, 30, 0, 0, STOP_SAVE, 50, 0, 0 },
+    { "perfect: dropped at once", CHECKPOINT_PERFECT, 30, 5, 30, STOP_RESTART, 50, 0, 0 },
+    { "perfect: saves first", CHECKPOINT_PERFECT, 30, 5, 30, STOP_SAVE, 50, 5, 0 },
+    { "none: all is lost", CHECKPOINT_NONE, 30, 5, 30, STOP_SAVE, 50, 0, 50 },
+    { "none: all is lost, restart", CHECKPOINT_NONE, 30, 5, 30, STOP_RESTART, 50, 0, 50 },
+    { "none: nothing to lose", CHECKPOINT_NONE, 0, 0, 0, STOP_SAVE, 0, 0, 0 },
+};
+
+static void stop(void **state)
+{
+    const struct row *row = *state;
+    struct price p = { .checkpoint = row->checkpoint, .interval_ns = row->interval_s * S, .save_ns = row->save_s * S,
+                       .grace_ns = row->grace_s * S, .start_ns = 1000 * S, .restart_ns = 2000 * S };
+    struct leaving l = price_of_stop(&p, row->mode, row->done_s * S);
+    assert_int_equal(l.stay_ns, row->stay_s * S);
+    assert_int_equal(l.lost_ns, row->lost_s * S);
+}
+
+/* Whatever the price: nobody stays longer than the grace or loses more than was done; a save never loses more than a restart. */
+static void bounds(void **state)
+{
+    (void)state;
+    for (int64_t i = 0; i < 2 * 4 * 4 * 40; i++) {
+        struct price p = { .checkpoint = i % 2 ? CHECKPOINT_PERIODIC : CHECKPOINT_NONE, .interval_ns = 7,
+                           .save_ns = i / 2 % 4, .grace_ns = i / 8 % 4 };
+        int64_t done = i / 32;
+        struct leaving save = price_of_stop(&p, STOP_SAVE, done), drop = price_of_stop(&p, STOP_RESTART, done);
+        assert_true(save.stay_ns >= 0 && save.stay_ns <= p.grace_ns && drop.stay_ns == 0);
+        assert_true(save.lost_ns >= 0 && save.lost_ns <= drop.lost_ns && drop.lost_ns <= done);
+    }
+}
+
+static void start(void **state)
+{
+    (void)state;
+    struct price p = { .start_ns = 42, .restart_ns = 30 };
+    assert_int_equal(price_of_start(&p, true), 42);
+    assert_int_equal(price_of_start(&p, false), 30);       /* replaces the start-up of the first time */
+}
+
+int main(void)
+{
+    static struct CMUnitTest tests[TESTS_MOST];
+    size_t n = 0;
+    ADD_ROWS(tests, n, stop, rows);
+    ADD_TEST(tests, n, bounds);
+    ADD_TEST(tests, n, start);
+    return cmocka_run_group_tests(tests, NULL, NULL) != 0;
+}
