@@ -1,8 +1,4 @@
-/* timeline.c - holds in the order of their starts and ends, and windows that follow them.
- *
- * A hold belongs to a window [from, until) if it starts before `until` and ends after `from`. A window is a free index
- * from which the pieces of those holds are taken; to move it, only the holds between the old bounds and the new are
- * looked at. Counted nodes are not summed up but asked for the most that is taken at any instant of the window. */
+/* timeline.c - holds in the order of their starts and ends, and how they follow the jobs. See contract/timeline.h. */
 #include "sim/run/host.h"
 
 #include <stdlib.h>
@@ -21,42 +17,19 @@ static bool ends_before(const void *context, uint32_t a, uint32_t b)
     return t->hold[a].end_ns != t->hold[b].end_ns ? t->hold[a].end_ns < t->hold[b].end_ns : a < b;
 }
 
-static struct ordered_space starts_of(const struct timeline *t)
+struct ordered_space holds_by_start(const struct timeline *t)
 {
     return (struct ordered_space){ t->hold, sizeof *t->hold, starts_before, t, NULL };
 }
 
-static struct ordered_space ends_of(const struct timeline *t)
+struct ordered_space holds_by_end(const struct timeline *t)
 {
     return (struct ordered_space){ t->end, sizeof *t->end, ends_before, t, NULL };
 }
 
-static bool starts_below(const void *key, const void *context, uint32_t item)
-{
-    return ((const struct timeline *)context)->hold[item].start_ns < *(const int64_t *)key;
-}
-
-static bool ends_at_or_below(const void *key, const void *context, uint32_t item)
+bool hold_ends_by(const void *key, const void *context, uint32_t item)
 {
     return ((const struct timeline *)context)->hold[item].end_ns <= *(const int64_t *)key;
-}
-
-static bool within(const struct window *w, const struct hold *h)
-{
-    return h->start_ns < w->until_ns && h->end_ns > w->from_ns;
-}
-
-/* CPU and memory everywhere, GPUs only where they have names. */
-static void window_change(struct sched *s, struct window *w, const struct hold *h, bool take)
-{
-    const struct request *ask = ask_of(s, h->job);
-    for (size_t i = 0; i < h->p->n; i++) {
-        struct piece p = h->p->piece[i];
-        int64_t cpu = piece_share(ask, &p, ask->cpu_milli), mem = piece_share(ask, &p, ask->mem_mib);
-        if (s->timeline->taken[p.node])
-            p.gpus = 0;
-        (take ? free_index_take : free_index_give)(w->v, &p, cpu, mem);
-    }
 }
 
 static void profiles_change(struct sched *s, const struct hold *h, int64_t sign)
@@ -96,14 +69,14 @@ void hold_add(struct sched *s, job_id j, enum hold_kind kind, int64_t start_ns, 
     t->hold[i] = (struct hold){
         .start_ns = start_ns, .end_ns = end_ns, .job = j, .kind = (uint8_t)kind, .p = p, .born = s->totals.passes,
     };
-    struct ordered_space starts = starts_of(t), ends = ends_of(t);
+    struct ordered_space starts = holds_by_start(t), ends = holds_by_end(t);
     ordered_add(&t->by_start, &starts, i, j);
     ordered_add(&t->by_end, &ends, i, j);
     *hold_slot(s, j, kind) = i;
     t->version++;
     profiles_change(s, &t->hold[i], 1);
     for (unsigned w = 0; w < 2; w++)
-        if (within(&t->window[w], &t->hold[i]))
+        if (window_has(&t->window[w], &t->hold[i]))
             window_change(s, &t->window[w], &t->hold[i], true);
     struct undo *u = undo_add(s, UNDO_HOLD_ADD, j);
     if (u)
@@ -123,9 +96,9 @@ void hold_drop(struct sched *s, job_id j, enum hold_kind kind)
         u->u.hold.end_ns = t->hold[i].end_ns;
         u->u.hold.p = t->hold[i].p;
     }
-    struct ordered_space starts = starts_of(t), ends = ends_of(t);
+    struct ordered_space starts = holds_by_start(t), ends = holds_by_end(t);
     for (unsigned w = 0; w < 2; w++)
-        if (within(&t->window[w], &t->hold[i]))
+        if (window_has(&t->window[w], &t->hold[i]))
             window_change(s, &t->window[w], &t->hold[i], false);
     profiles_change(s, &t->hold[i], -1);
     ordered_remove(&t->by_start, &starts, i);
@@ -137,79 +110,12 @@ void hold_drop(struct sched *s, job_id j, enum hold_kind kind)
     *slot = ORDERED_NONE;
 }
 
-/* ---- Windows ---- */
-
-/* Holds that start in [low, high) and end after `from`. */
-static void each_start(struct sched *s, struct window *w, int64_t low, int64_t high, bool take)
-{
-    struct timeline *t = s->timeline;
-    struct ordered_space starts = starts_of(t);
-    uint32_t i = ordered_search(&t->by_start, &starts, starts_below, &low);
-    for (; i != ORDERED_NONE && t->hold[i].start_ns < high; i = ordered_next(&starts, i))
-        if (t->hold[i].end_ns > w->from_ns)
-            window_change(s, w, &t->hold[i], take);
-}
-
-/* Holds that end in (low, high] and start before `until`. */
-static void each_end(struct sched *s, struct window *w, int64_t low, int64_t high, bool take)
-{
-    struct timeline *t = s->timeline;
-    struct ordered_space ends = ends_of(t);
-    uint32_t i = ordered_search(&t->by_end, &ends, ends_at_or_below, &low);
-    for (; i != ORDERED_NONE && t->hold[i].end_ns <= high; i = ordered_next(&ends, i))
-        if (t->hold[i].start_ns < w->until_ns)
-            window_change(s, w, &t->hold[i], take);
-}
-
-static void window_move(struct sched *s, struct window *w, int64_t from_ns, int64_t until_ns)
-{
-    if (until_ns > w->until_ns)
-        each_start(s, w, w->until_ns, until_ns, true);
-    else
-        each_start(s, w, until_ns, w->until_ns, false);
-    w->until_ns = until_ns;
-    if (from_ns > w->from_ns)
-        each_end(s, w, w->from_ns, from_ns, false);
-    else
-        each_end(s, w, from_ns, w->from_ns, true);
-    w->from_ns = from_ns;
-}
-
-const struct view *timeline_view(struct sched *s, int64_t from_ns, int64_t until_ns)
-{
-    struct timeline *t = s->timeline;
-    if (!t)
-        HOST_BUG(s, "the policy asks for the timeline without SEES_TIMELINE");
-    struct window *w = &t->window[from_ns > s->now_ns];
-    if (until_ns <= from_ns)
-        until_ns = from_ns + 1;
-    bool same = w->from_ns == from_ns && w->until_ns == until_ns && w->version == t->version;
-    if (same)
-        return w->v;
-    window_move(s, w, from_ns, until_ns);
-    w->version = t->version;
-    for (size_t i = 0; i < t->n_counted; i++) {
-        node_id n = t->counted[i];
-        int64_t most = profile_most(t->taken[n], from_ns, until_ns);
-        free_index_set_counted(w->v, n, (int32_t)((int64_t)cluster_node_gpus(s->cluster, n) - most / MILLI_ALL));
-    }
-    return w->v;
-}
-
-struct view *timeline_own_view(const struct sched *s, const struct view *v)
-{
-    for (unsigned w = 0; s->timeline && w < 2; w++)
-        if (s->timeline->window[w].v == v)
-            return s->timeline->window[w].v;
-    return NULL;
-}
-
 /* ---- Times ---- */
 
 int64_t timeline_next_end_ns(const struct timeline *t, int64_t after_ns)
 {
-    struct ordered_space ends = ends_of(t);
-    uint32_t i = ordered_search(&t->by_end, &ends, ends_at_or_below, &after_ns);
+    struct ordered_space ends = holds_by_end(t);
+    uint32_t i = ordered_search(&t->by_end, &ends, hold_ends_by, &after_ns);
     return i == ORDERED_NONE ? TIME_NEVER : t->hold[i].end_ns;
 }
 
