@@ -85,7 +85,8 @@ static bool has_room(const struct bench *b, const struct held *h)
         if (b->used[h->p.node][__builtin_ctzll(m)] + h->p.milli > MILLI_ALL)
             return false;
     return rest_fits(b, &rest, h->p.node) &&
-           (!type_of(b, h->p.node)->counted || b->counted[h->p.node] + h->p.gpus <= type_of(b, h->p.node)->gpus);
+           (!type_of(b, h->p.node)->counted || !h->p.gpus ||
+            b->counted[h->p.node] + h->p.gpus <= type_of(b, h->p.node)->gpus);
 }
 
 /* Taken, and nobody else has any part of it: nothing on the node's GPUs, CPUs and memory beyond what there is. */
