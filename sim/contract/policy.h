@@ -80,7 +80,8 @@ enum sched_result sched_start(struct sched *s, job_id j, const struct placement 
 /* Gives up all GPUs. They are releasing for as long as leaving takes, idle at once if that is no time. A job stopped and
  * started elsewhere in one pass moves when it has saved. On a claim: gives it back, free of charge. */
 enum sched_result sched_stop(struct sched *s, job_id j, enum stop_mode m);
-/* Takes back this pass's stop of j, in any order, unless its GPUs were taken since: it never stopped. */
+/* Takes back this pass's stop of j, in any order, unless its GPUs were taken since: it never stopped. NO_ROOM is an answer
+ * here, and not counted as a refusal. */
 enum sched_result sched_keep(struct sched *s, job_id j);
 enum sched_result sched_refuse(struct sched *s, job_id j, const char *reason);    /* will never run; reason is copied */
 void sched_blocked(struct sched *s, job_id j, enum wait_reason why);    /* own reason, until given anew or it starts */

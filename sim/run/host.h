@@ -245,6 +245,7 @@ bool line_entry_before(const void *sched, uint32_t a, uint32_t b);
 struct ordered_space line_entries(const struct sched *s);
 struct ordered_space line_subs(const struct sched *s);
 uint32_t sub_line_of(const struct line *l, shape_id shape);               /* ID_NONE: no job of it ever stood there */
+void line_restore(struct line *l, job_id j, struct line_key k, unsigned place);    /* as before a line_remove */
 void lines_forget(struct sched *s, job_id j);                             /* out of every line */
 void lines_free(struct sched *s);
 

@@ -106,7 +106,8 @@ static uint32_t *entry_link(struct sched *s, struct live *live, const struct lin
     return link;
 }
 
-static void entry_insert(struct line *l, struct live *live, struct line_key key)
+/* `place`: how many of the job's other entries stand before this one. The first says with which line it waits. */
+static void entry_insert(struct line *l, struct live *live, struct line_key key, unsigned place)
 {
     struct sched *s = l->s;
     uint32_t e = s->free_entry;
@@ -118,7 +119,11 @@ static void entry_insert(struct line *l, struct live *live, struct line_key key)
     }
     uint32_t number = sub_line_make(l, ask_of(s, live->job)->shape);
     struct sub_line *sub = &s->sub[number];
-    s->entry[e] = (struct line_entry){ .key = key, .job = live->job, .sub = number, .next_of_job = live->entry };
+    uint32_t *link = &live->entry;
+    for (unsigned i = 0; i < place && *link != ID_NONE; i++)
+        link = &s->entry[*link].next_of_job;
+    s->entry[e] = (struct line_entry){ .key = key, .job = live->job, .sub = number, .next_of_job = *link };
+    *link = e;
     struct ordered_space entries = line_entries(s), subs = line_subs(s);
     bool was_empty = sub->entries.root == ORDERED_NONE;
     if (!was_empty && line_entry_before(s, e, sub->entries.first)) {     /* a new head moves the sub-line */
@@ -128,10 +133,10 @@ static void entry_insert(struct line *l, struct live *live, struct line_key key)
     ordered_add(&sub->entries, &entries, e, live->job);
     if (was_empty)
         ordered_add(&l->subs, &subs, number, sub->shape);
-    live->entry = e;
     l->length++;
     l->version++;
-    wait_joined(s, live, number);
+    if (live->entry == e)
+        wait_joined(s, live, number);
 }
 
 static void entry_remove(struct line *l, struct live *live, uint32_t *link)
@@ -167,6 +172,8 @@ bool line_remove(struct line *l, job_id j)
     if (u) {
         u->number = l->number;
         u->u.key = s->entry[*link].key;
+        for (uint32_t e = live->entry; e != *link; e = s->entry[e].next_of_job)
+            u->mode++;
     }
     entry_remove(l, live, link);
     return true;
@@ -183,7 +190,12 @@ void line_push(struct line *l, job_id j, struct line_key k)
     struct undo *u = undo_add(l->s, UNDO_PUSH, j);
     if (u)
         u->number = l->number;
-    entry_insert(l, live, k);
+    entry_insert(l, live, k, 0);
+}
+
+void line_restore(struct line *l, job_id j, struct line_key k, unsigned place)
+{
+    entry_insert(l, live_of(l->s, j), k, place);
 }
 
 void lines_forget(struct sched *s, job_id j)

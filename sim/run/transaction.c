@@ -125,7 +125,7 @@ static void undo_one(struct sched *s, const struct undo *u)
         line_remove(s->line[u->number], u->job);
         break;
     case UNDO_REMOVE:
-        line_push(s->line[u->number], u->job, u->u.key);
+        line_restore(s->line[u->number], u->job, u->u.key, u->mode);
         break;
     case UNDO_OWN:
         wait_own(s, l, u->why);

@@ -17,8 +17,8 @@ static bool piece_matches(const struct sched *s, const struct request *ask, cons
     if (p->node >= s->cluster->n_nodes || p->task != k || !view_allows(s->idle, ask, p->node))
         return false;
     const struct node_type *t = cluster_node_type(s->cluster, p->node);
-    if (p->gpus && p->milli != ask->gpu_milli)
-        return false;
+    if (p->gpus ? p->milli != ask->gpu_milli : ask->tasks == SPLIT_ANY)
+        return false;                                    /* another share; a piece of nothing */
     if (t->counted || p->gpus == 0)
         return p->gpu_mask == 0 && (p->gpus == 0 || p->milli == MILLI_ALL);
     return (t->gpus >= 64 || p->gpu_mask >> t->gpus == 0) && (uint32_t)__builtin_popcountll(p->gpu_mask) == p->gpus;

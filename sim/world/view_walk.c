@@ -7,6 +7,7 @@
  * (FIRST_RANK + k * STRIDE) modulo that number for k = 0, 1, ... */
 enum { STARTED, BUCKET, NEXT, STRIDE };
 enum { DRAWN_RANK = BUCKET, DRAWN = NEXT };
+enum { FIRST_TRIES = 1000 };    /* after that the first is taken as the stride finds it */
 
 struct range { node_id first, end; };
 
@@ -212,13 +213,26 @@ static uint64_t common_divisor(uint64_t a, uint64_t b)
     return a;
 }
 
+/* The first node: drawn again while it is out of range or lacks the rest, so that each that will do is equally likely. */
+static uint64_t first_rank(const struct node_walk *w, struct range range, uint64_t count)
+{
+    uint64_t rank = 0;
+    for (unsigned tries = 0; tries < FIRST_TRIES; tries++) {
+        rank = random_below(w->v->random, count);
+        node_id n = candidate(w, rank);
+        if (n >= range.first && n < range.end && rest_fits(w, n))
+            break;
+    }
+    return rank;
+}
+
 static bool next_drawn(struct node_walk *w, struct range range, node_id *n)
 {
     if (!w->at[STARTED]) {
         uint64_t count = count_candidates(w);
         w->at[STARTED] = 1 + count;
         if (count) {
-            w->at[DRAWN_RANK] = random_below(w->v->random, count);
+            w->at[DRAWN_RANK] = first_rank(w, range, count);
             w->at[STRIDE] = 1 + random_below(w->v->random, count);
             while (common_divisor(w->at[STRIDE], count) != 1)
                 w->at[STRIDE]++;
