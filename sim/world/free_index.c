@@ -66,7 +66,7 @@ static void set_whole(struct view *v, node_id n, int32_t whole)
 
 static uint32_t best_share_class(const struct view *v, node_id n)
 {
-    const uint16_t *used = v->used + v->cluster->gpu_base[n];
+    const uint32_t *used = v->used + v->cluster->gpu_base[n];
     uint32_t best = 0;
     for (uint64_t m = v->node[n].shared_mask; m; m &= m - 1) {
         uint32_t left = MILLI_ALL - used[__builtin_ctzll(m)];
@@ -94,12 +94,12 @@ static void set_share_class(struct view *v, node_id n)
 static void named_change(struct view *v, const struct piece *p, int32_t milli)
 {
     struct node_state *s = &v->node[p->node];
-    uint16_t *used = v->used + v->cluster->gpu_base[p->node];
+    uint32_t *used = v->used + v->cluster->gpu_base[p->node];
     uint64_t shared = s->shared_mask, whole = s->whole_mask;
     for (uint64_t m = p->gpu_mask; m; m &= m - 1) {
         unsigned gpu = (unsigned)__builtin_ctzll(m);
         uint64_t bit = m & -m;
-        uint16_t now = used[gpu] = (uint16_t)(used[gpu] + milli);
+        uint32_t now = used[gpu] = (uint32_t)((int32_t)used[gpu] + milli);
         whole = now == 0 ? whole | bit : whole & ~bit;
         shared = now > 0 && now < MILLI_ALL ? shared | bit : shared & ~bit;
     }
@@ -150,7 +150,7 @@ bool free_index_has(const struct view *v, const struct piece *p, int64_t cpu_mil
         return (p->gpu_mask & ~s->whole_mask) == 0;
     if (p->gpu_mask & ~(s->whole_mask | s->shared_mask))
         return false;
-    const uint16_t *used = v->used + v->cluster->gpu_base[p->node];
+    const uint32_t *used = v->used + v->cluster->gpu_base[p->node];
     for (uint64_t m = p->gpu_mask & s->shared_mask; m; m &= m - 1)
         if (used[__builtin_ctzll(m)] + p->milli > MILLI_ALL)
             return false;
@@ -162,7 +162,7 @@ bool free_index_settled(const struct view *v, const struct piece *p)
     const struct node_state *s = &v->node[p->node];
     if (s->cpu_milli < 0 || s->mem_mib < 0 || s->whole < 0)
         return false;
-    const uint16_t *used = v->used + v->cluster->gpu_base[p->node];
+    const uint32_t *used = v->used + v->cluster->gpu_base[p->node];
     for (uint64_t m = p->gpu_mask; m; m &= m - 1)
         if (used[__builtin_ctzll(m)] > MILLI_ALL)
             return false;
@@ -279,7 +279,7 @@ static bool node_consistent(const struct view *v, node_id n)
             return false;
     if (!k->by_share)
         return true;
-    const uint16_t *used = v->used + c->gpu_base[n];
+    const uint32_t *used = v->used + c->gpu_base[n];
     for (unsigned g = 0; g < k->gpus; g++)
         if ((s->whole_mask >> g & 1) != (used[g] == 0) || (s->shared_mask >> g & 1) != (used[g] > 0 && used[g] < MILLI_ALL))
             return false;

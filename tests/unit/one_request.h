@@ -3,6 +3,7 @@
  * the run ends in order, whatever was asked. What is refused changes nothing, and is counted once. */
 #pragma once
 #include "policies/registry.h"
+#include "sim/contract/timeline.h"
 #include "sim/run/run.h"
 #include "tests/unit/test_core.h"
 
@@ -67,7 +68,7 @@ static inline enum sched_result start_one(struct sched *s, job_id j, struct piec
 /* ---- What has changed? ---- */
 
 struct sight { struct node_free idle[NODES], room[NODES]; struct amount held[2], pending[2]; enum job_state state[JOBS];
-               const struct placement *at[JOBS]; };
+               const struct placement *at[JOBS]; int64_t plan_ns[JOBS]; };
 
 static inline struct sight look(const struct sched *s)
 {
@@ -84,6 +85,7 @@ static inline struct sight look(const struct sched *s)
     for (job_id j = 0; j < JOBS; j++) {
         to.state[j] = job_state(s, j);
         to.at[j] = job_placement(s, j);
+        to.plan_ns[j] = plan_start(s, j);
     }
     return to;
 }
@@ -182,7 +184,7 @@ static inline void one_request(void **state)
     current = *state;
     passes = 0;
     answer = SCHED_RESULTS;
-    struct policy asks = { .abi = POLICY_ABI, .name = "asks", .needs = SEES_RELEASING & ~current->not_needed,
+    struct policy asks = { .abi = POLICY_ABI, .name = "asks", .needs = (SEES_RELEASING | SEES_TIMELINE) & ~current->not_needed,
                            .schedule = schedule, .job_arrived = arrived };
     struct cluster *c = small_cluster();
     struct workload *w = small_load(c);
