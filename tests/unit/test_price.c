@@ -5,7 +5,7 @@
 #define S NS_PER_S
 static const struct row {
     const char *name;
-    int checkpoint;
+    unsigned checkpoint;
     int64_t interval_s, save_s, grace_s;
     enum stop_mode mode;
     int64_t done_s, stay_s, lost_s;

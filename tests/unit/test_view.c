@@ -151,7 +151,7 @@ static void all_agrees(struct bench *b)
         domains_agree(b, &r);
         for (int order = BY_ID; order <= ANY_ORDER; order++)
             walk_agrees(b, (struct node_walk){ .v = b->v, .r = &r, .within = draw(b, 2) ? 0 : draw(b, domains),
-                        .min_whole = draw(b, draw(b, 4) ? 5 : 120), .order = order }, draw(b, 2) ? 0 : draw(b, domains));
+                        .min_whole = draw(b, draw(b, 4) ? 5 : 120), .order = (enum node_order)order }, draw(b, 2) ? 0 : draw(b, domains));
         walk_agrees(b, (struct node_walk){ .v = b->v, .r = &r, .within = draw(b, 3) ? 0 : draw(b, domains), .shared_only = true },
                     draw(b, 3) ? 0 : draw(b, domains));
     }
