@@ -43,8 +43,11 @@ void show_warnings(const struct shown *x)
              s_if_many(x->plan->workload->n_skipped));
     if (t->rejected)
         rejected(x, t->rejected);
+    if (t->deadlocked)
+        warn("deadlock: %" PRIu32 " job%s hold%s part of a gang and wait for the rest, for ever", t->deadlocked,
+             s_if_many(t->deadlocked), t->deadlocked == 1 ? "s" : "");
     if (t->never_started)
-        warn("%" PRIu32 " job%s never started: waiting for quota, limit or a dependency when all others were done",
+        warn("%" PRIu32 " job%s never started: waiting for quota, limit, a dependency or behind a deadlock when all others were done",
              t->never_started, s_if_many(t->never_started));
     if (t->cut_off)
         warn("cut off: %" PRIu32 " job%s running, %" PRIu32 " waiting; no mean includes them", t->running,

@@ -6,7 +6,7 @@
 #include "placement.h"
 #include "queues.h"
 
-#define POLICY_ABI 1u
+#define POLICY_ABI 2u
 #ifndef TIME_NEVER
 #define TIME_NEVER INT64_MAX
 #endif
@@ -19,6 +19,7 @@ enum job_state {       /* staged: what it would be if the pass ended here */
     JOB_CLAIMED,       /* has its GPUs; waits for their last users to leave */
     JOB_RUNNING,
     JOB_RELEASING,     /* evicted, in its grace period or saving */
+    JOB_GATHERING,     /* holds tasks and makes no progress: fewer than its minimum, or still saving before it goes on */
     JOB_GONE, JOB_STATES
 };
 struct job_facts {                /* what was submitted; never changes, the pointer is good all run long */
@@ -77,9 +78,16 @@ enum stop_mode { STOP_SAVE, STOP_RESTART };  /* save what can be saved within th
                                                 last durable checkpoint. The world charges grace, loss and restart */
 
 enum sched_result sched_start(struct sched *s, job_id j, const struct placement *p);
+/* With STARTS_PARTIAL a placement may name some of the tasks only, and further ones be started while the job holds others.
+ * Progress begins with the minimum, at the share of the tasks that are there. Single tasks start on idle GPUs only. */
+
 /* Gives up all GPUs. They are releasing for as long as leaving takes, idle at once if that is no time. A job stopped and
  * started elsewhere in one pass moves when it has saved. On a claim: gives it back, free of charge. */
 enum sched_result sched_stop(struct sched *s, job_id j, enum stop_mode m);
+/* Gives up one task, only with STARTS_PARTIAL. A job that keeps its minimum goes on, slower, and loses nothing; below it
+ * progress stops at the price of a stop: that task's GPUs are releasing, the others are held on. A job whose tasks were
+ * changed in this pass, or one that is gathering, cannot be stopped whole (WRONG_STATE): stop its tasks. */
+enum sched_result sched_stop_task(struct sched *s, job_id j, uint32_t task, enum stop_mode m);
 /* Takes back this pass's stop of j, in any order, unless its GPUs were taken since: it never stopped. NO_ROOM is an answer
  * here, and not counted as a refusal. */
 enum sched_result sched_keep(struct sched *s, job_id j);
@@ -97,7 +105,8 @@ void sched_rollback(struct sched *s, sched_mark_t m);
 void sched_save(struct sched *s, void *own, size_t bytes);    /* before changing own state inside a search */
 
 /* ---- The table ---- */
-enum { SEES_RUN_TIME = 1, SEES_RELEASING = 2, SEES_TIMELINE = 4 };    /* the last: timeline.h */
+enum { SEES_RUN_TIME = 1, SEES_RELEASING = 2, SEES_TIMELINE = 4,      /* the last: timeline.h */
+       STARTS_PARTIAL = 8 };  /* starts and stops single tasks; not together with SEES_TIMELINE */
 enum stop_cause { STOPPED_DONE, STOPPED_FAILED, STOPPED_CANCELLED, STOPPED_BY_POLICY, STOP_CAUSES };
 struct policy {
     unsigned abi;                 /* POLICY_ABI */

@@ -22,9 +22,17 @@ static void note_change(struct sched *s, queue_id q)
     }
 }
 
-void books_held(struct sched *s, job_id j, int sign)
+/* What that many of its tasks are. */
+static struct amount amount_of(const struct sched *s, job_id j, uint32_t tasks)
 {
-    struct amount size = request_amount(ask_of(s, j));
+    struct request part = *ask_of(s, j);
+    part.tasks = tasks;
+    return request_amount(&part);
+}
+
+void books_held(struct sched *s, job_id j, uint32_t tasks, int sign)
+{
+    struct amount size = amount_of(s, j, tasks);
     for (queue_id q = s->workload->facts[j].queue; q != ID_NONE; q = s->cluster->queue[q].parent) {
         settle(s, &s->books[q]);
         amount_add(&s->books[q].held, size, sign);
@@ -32,9 +40,9 @@ void books_held(struct sched *s, job_id j, int sign)
     }
 }
 
-void books_pending(struct sched *s, job_id j, int sign)
+void books_pending(struct sched *s, job_id j, uint32_t tasks, int sign)
 {
-    struct amount size = request_amount(ask_of(s, j));
+    struct amount size = amount_of(s, j, tasks);
     s->waiting_milli += sign * size.gpu_milli;
     for (queue_id q = s->workload->facts[j].queue; q != ID_NONE; q = s->cluster->queue[q].parent) {
         amount_add(&s->books[q].pending, size, sign);

@@ -150,15 +150,43 @@ static bool may_wait_for_ever(enum wait_reason why)
     return why == WAIT_LIMIT || why == WAIT_QUOTA || why == WAIT_DEPENDENCY;
 }
 
-/* Nothing will ever happen again. Fine if the reasons say so, else the policy has forgotten somebody. */
+/* Would a task of it start now? */
+static bool task_fits(const struct sched *s, const struct request *ask)
+{
+    for (node_id n = 0; n < s->cluster->n_nodes; n++)
+        if (ask->tasks == SPLIT_ANY ? (int64_t)view_node(s->idle, n).whole >= ask->gpus : view_fits(s->idle, ask, n))
+            return true;
+    return false;
+}
+
+static bool anyone_gathers(const struct sched *s)
+{
+    for (job_id j = 0; j < s->next_arrival; j++)
+        if (s->job[j].state == JOB_GATHERING)
+            return true;
+    return false;
+}
+
+/* Nothing will ever happen again. Fine if the reasons say so, or if incomplete gangs hold what everybody lacks; else the
+ * policy has forgotten somebody. */
 static int stall_check(struct sched *s, struct error *err)
 {
+    bool deadlock = anyone_gathers(s);
+    shape_id last_shape = ID_NONE;
     for (job_id j = 0; j < s->next_arrival; j++) {
         const struct live *l = live_of(s, j);
         if (!l)
             continue;
         enum wait_reason why = wait_reason_now(s, l);
-        if (s->job[j].state != JOB_PENDING || !may_wait_for_ever(why))
+        enum job_state state = s->job[j].state;
+        const struct request *ask = ask_of(s, j);
+        bool fits = deadlock && ask->shape != last_shape && task_fits(s, ask);
+        last_shape = fits ? last_shape : ask->shape;
+        if (state == JOB_GATHERING && !fits) {
+            s->totals.deadlocked++;
+            continue;
+        }
+        if (state != JOB_PENDING || !(may_wait_for_ever(why) || (deadlock && !fits)))
             return error_set(err, "policy %s stalls: job %s is %s (%s) at %.9g s, and nothing will ever happen again",
                              s->setup.policy->name, s->workload->truth[j].name, life_state_name(s->job[j].state),
                              wait_reason_name[why], seconds(s->now_ns));

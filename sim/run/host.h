@@ -64,14 +64,24 @@ struct line {
     struct wait_clock clock;
 };
 
+/* Tasks that have left a gang and are still saving. */
+struct part {
+    struct part *next;
+    struct placement *p;
+    int64_t since_ns, until_ns;
+};
+
 /* What is kept of a job while it waits, runs or leaves. */
 struct live {
     job_id job;
     bool touched, stopping, claimed;   /* touched in this pass; stopping: stop staged; claimed: in s->claims */
+    bool broken;                  /* in this pass it fell below its minimum while it ran */
     uint8_t stop_mode;
     struct { uint8_t state; struct placement *held; } was;    /* before this pass */
     struct placement *held;       /* runs on or claims it */
     struct placement *leaving;    /* still occupies it after a stop */
+    struct placement *late;       /* tasks stopped in this pass that are going to save; staged */
+    struct part *part;            /* those of earlier passes, in the order of their ends */
     int64_t held_since_ns, leaving_since_ns, start_cost_ns;
     int64_t last_start_ns, begin_left_ns;      /* work left at the last start */
     int64_t stop_done_ns;         /* progress since the last start when the stop was staged */
@@ -90,6 +100,9 @@ struct live {
     bool counting;                /* waits now */
     void *own;                    /* the policy's bytes */
 };
+
+/* Of a job that may hold less than all of it: milli-GPU ns. */
+struct gpu_time { int128_t held, lost, overhead; };
 
 struct queue_books {
     struct amount held, pending;
@@ -137,6 +150,8 @@ struct sched {
     uint8_t *wait_why;
     size_t n_wait_parts, wait_part_capacity, wait_why_capacity;
     const char **refusal;         /* by job, made with the first refusal */
+    struct gpu_time *gpu_time;    /* [n_jobs]; NULL without STARTS_PARTIAL: all of the job or nothing */
+    struct part *free_part;
 
     struct shape_kinds *shape_kinds;
     uint8_t *shape_never;         /* why the shape can never be placed; 0: it can */
@@ -222,6 +237,10 @@ static inline bool entry_key_before(const struct line_entry *a, const struct lin
 struct placement *placement_copy(struct sched *s, const struct placement *p);
 void placement_drop(struct sched *s, struct placement *p);              /* NULL: does nothing */
 bool placement_same(const struct placement *a, const struct placement *b);
+const struct piece *placement_task(const struct placement *p, uint32_t task);      /* NULL: it is not there; p may be NULL */
+/* Scratch. a may be NULL; the tasks of b are not in a. */
+const struct placement *placement_with(struct sched *s, const struct placement *a, const struct placement *b);
+const struct placement *placement_without(struct sched *s, const struct placement *a, uint32_t task);   /* NULL: nothing is left */
 bool placement_take_if_free(struct view *v, const struct request *r, const struct placement *p);
 void placement_take(struct view *v, const struct request *r, const struct placement *p);
 void placement_give(struct view *v, const struct request *r, const struct placement *p);
@@ -250,8 +269,8 @@ void lines_forget(struct sched *s, job_id j);                             /* out
 void lines_free(struct sched *s);
 
 /* books.c - queues: held and pending, up the tree */
-void books_held(struct sched *s, job_id j, int sign);
-void books_pending(struct sched *s, job_id j, int sign);
+void books_held(struct sched *s, job_id j, uint32_t tasks, int sign);      /* tasks: of the job, or ask->tasks for all */
+void books_pending(struct sched *s, job_id j, uint32_t tasks, int sign);
 void books_settle(struct sched *s);
 
 /* Kept until the pass ends, and dropped then unless j holds it or plans it. Returns p. */
@@ -263,12 +282,12 @@ enum undo_kind { UNDO_JOB, UNDO_TAKE, UNDO_GIVE, UNDO_HELD, UNDO_PENDING, UNDO_B
                  UNDO_OWN, UNDO_SUB, UNDO_LINE, UNDO_HOLD_ADD, UNDO_HOLD_DROP };
 struct undo {
     uint8_t kind, state, why, mode;
-    bool stopping;
+    bool stopping, broken;
     int8_t sign;
     job_id job;
     uint32_t number;              /* of a sub-line or line */
     union {
-        struct { struct placement *held; job_id stopped_for; } job;
+        struct { struct placement *held, *late; job_id stopped_for; } job;
         struct { struct view *view; const struct placement *p; } piece;
         struct { void *to, *saved; size_t bytes; } bytes;
         struct line_key key;
@@ -281,8 +300,8 @@ void stage_touch(struct sched *s, struct live *l);
 bool stage_take_if_free(struct sched *s, struct view *v, job_id j, const struct placement *p);
 void stage_take(struct sched *s, struct view *v, job_id j, const struct placement *p);    /* v NULL: does nothing */
 void stage_give(struct sched *s, struct view *v, job_id j, const struct placement *p);
-void stage_held(struct sched *s, job_id j, int sign);
-void stage_pending(struct sched *s, job_id j, int sign);
+void stage_held(struct sched *s, job_id j, uint32_t tasks, int sign);
+void stage_pending(struct sched *s, job_id j, uint32_t tasks, int sign);
 void stage_state(struct sched *s, struct live *l, enum job_state state, struct placement *held, bool stopping);
 bool pass_run(struct sched *s);                                           /* true: something changed */
 
@@ -297,9 +316,25 @@ void job_rejected(struct sched *s, job_id j, const char *reason);         /* the
 void job_retire(struct sched *s, job_id j);                               /* gone, and everyone has been told */
 void claims_settle(struct sched *s);                                      /* starts those whose GPUs are free now */
 void jobs_cut_off(struct sched *s);
+void job_halt(struct sched *s, struct live *l, const struct placement *on);   /* progress stops, l->split tells the time since the start */
+/* It leaves these pieces: l->split goes into the accounts, a row into the intervals. */
+void hold_end(struct sched *s, struct live *l, const struct placement *p, int64_t since_ns, const char *why);
 void state_set(struct sched *s, job_id j, enum job_state to);
 int64_t job_done_ns(const struct sched *s, const struct live *l);         /* progress since the last start */
 void decision_log(const struct sched *s, job_id j, const char *kind, const char *decision, const char *reason);
+
+/* verbs.c */
+enum sched_result verb_refused(struct sched *s, job_id j, const char *verb, enum sched_result why);
+bool placement_matches(struct sched *s, job_id j, const struct placement *p, bool partial);
+
+/* tasks.c - single tasks of a gang */
+enum sched_result start_more(struct sched *s, struct live *l, const struct placement *p);
+enum job_state tasks_state(const struct sched *s, const struct live *l, size_t tasks);
+double tasks_rate(const struct sched *s, const struct live *l);
+bool tasks_concern(const struct sched *s, const struct live *l);          /* the pass changed single tasks of it */
+void tasks_carry_out(struct sched *s, struct live *l);
+void part_released(struct sched *s, struct live *l);
+void tasks_cut_off(struct sched *s, struct live *l);
 
 /* engine.c */
 bool wake_cancel(struct sched *s, int64_t time_ns);
@@ -319,5 +354,5 @@ const char *placing_never(const struct sched *s, shape_id shape);         /* NUL
 
 /* ledger.c - GPU-seconds and the identities of models.md 11.3 */
 void ledger_settle(struct sched *s, int64_t to_ns);
-void ledger_interval(struct sched *s, job_id j, const struct placement *p, const int64_t split[ACCOUNTS]);
+void ledger_interval(struct sched *s, const struct placement *p, const int64_t split[ACCOUNTS]);
 int  ledger_check(struct sched *s, struct error *err);

@@ -50,7 +50,7 @@ void job_arrive(struct sched *s, job_id j)
     wait_begin_pending(s, l);
     decision_log(s, j, "arrival", "", "");
     const char *never = placing_never(s, ask_of(s, j)->shape);
-    books_pending(s, j, 1);
+    books_pending(s, j, ask_of(s, j)->tasks, 1);
     if (never) {
         state_set(s, j, JOB_GONE);
         job_rejected(s, j, never);
@@ -68,7 +68,7 @@ void job_rejected(struct sched *s, job_id j, const char *reason)
     s->job[j].end_ns = s->now_ns;
     s->totals.rejected++;
     s->in_system--;
-    books_pending(s, j, -1);
+    books_pending(s, j, ask_of(s, j)->tasks, -1);
     wait_end(s, live_of(s, j));
     decision_log(s, j, "decision", "refuse", reason);
     job_retire(s, j);
@@ -102,7 +102,7 @@ void job_begin(struct sched *s, struct live *l)
     l->held_since_ns = l->last_start_ns = s->now_ns;
     l->start_cost_ns = price_of_start(&s->cluster->price, first);
     l->begin_left_ns = l->progress.left_ns;
-    progress_begin(&l->progress, s->now_ns + l->start_cost_ns, 1.0);
+    progress_begin(&l->progress, s->now_ns + l->start_cost_ns, tasks_rate(s, l));
     l->event = event_queue_push(s->events, (struct event){ progress_end_ns(&l->progress), EVENT_JOB_END, j });
     int64_t gpus = placement_gpu_milli(l->held);
     s->held_milli += gpus;
@@ -134,8 +134,7 @@ int64_t job_done_ns(const struct sched *s, const struct live *l)
     return l->begin_left_ns - p.left_ns;
 }
 
-/* Progress stops. Splits the wall time since the start; what is lost is still to be moved by the caller. */
-static void halt(struct sched *s, struct live *l, const struct placement *on)
+void job_halt(struct sched *s, struct live *l, const struct placement *on)
 {
     int64_t wall = s->now_ns - l->held_since_ns;
     progress_settle(&l->progress, s->now_ns);
@@ -151,6 +150,22 @@ static void halt(struct sched *s, struct live *l, const struct placement *on)
     l->progress_event = 0;
 }
 
+void hold_end(struct sched *s, struct live *l, const struct placement *p, int64_t since_ns, const char *why)
+{
+    int64_t milli = placement_gpu_milli(p), overhead_ns = l->split[ACCOUNT_START] + l->split[ACCOUNT_SAVE] + l->split[ACCOUNT_GANG];
+    s->held_milli -= milli;
+    if (s->gpu_time) {
+        struct gpu_time *t = &s->gpu_time[l->job];
+        t->held += (int128_t)(s->now_ns - since_ns) * milli;
+        t->lost += (int128_t)l->split[ACCOUNT_LOST] * milli;
+        t->overhead += (int128_t)overhead_ns * milli;
+    }
+    ledger_interval(s, p, l->split);
+    if (s->setup.observer.interval)
+        s->setup.observer.interval(s->setup.observer.self,
+                                   &(struct interval){ l->job, p, since_ns, s->now_ns, why });
+}
+
 /* The job has left its pieces for good. */
 static void interval_close(struct sched *s, struct live *l, struct placement *p, int64_t since_ns, const char *why)
 {
@@ -158,13 +173,9 @@ static void interval_close(struct sched *s, struct live *l, struct placement *p,
     run->run_ns += s->now_ns - since_ns;
     run->lost_ns += l->split[ACCOUNT_LOST];
     run->overhead_ns += l->split[ACCOUNT_START] + l->split[ACCOUNT_SAVE];
-    s->held_milli -= placement_gpu_milli(p);
     s->running--;
     s->room_version++;
-    ledger_interval(s, l->job, p, l->split);
-    if (s->setup.observer.interval)
-        s->setup.observer.interval(s->setup.observer.self,
-                                   &(struct interval){ l->job, p, since_ns, s->now_ns, why });
+    hold_end(s, l, p, since_ns, why);
     placement_drop(s, p);
 }
 
@@ -172,7 +183,7 @@ void job_leave(struct sched *s, struct live *l, bool moves)
 {
     job_id j = l->job;
     struct leaving price = price_of_stop(&s->cluster->price, l->stop_mode, l->stop_done_ns);
-    halt(s, l, l->was.held);
+    job_halt(s, l, l->was.held);
     progress_roll_back(&l->progress, price.lost_ns);
     l->split[ACCOUNT_LOST] = price.lost_ns;
     l->split[ACCOUNT_USEFUL] -= price.lost_ns;
@@ -202,6 +213,10 @@ void job_released(struct sched *s, job_id j)
 {
     struct live *l = live_of(s, j);
     struct placement *p = l->leaving;
+    if (!p) {
+        part_released(s, l);
+        return;
+    }
     timeline_left(s, l, HOLD_LEAVING);
     l->leaving = NULL;
     placement_give(s->idle, ask_of(s, j), p);
@@ -227,13 +242,16 @@ void job_end(struct sched *s, job_id j)
     unsigned fate = s->workload->truth[j].fate;
     struct placement *p = l->held;
     timeline_left(s, l, HOLD_RUN);
-    halt(s, l, p);
+    job_halt(s, l, p);
     MUST(s, l->progress.left_ns == 0);
     l->held = NULL;
     placement_give(s->idle, ask_of(s, j), p);
     if (s->room)
         placement_give(s->room, ask_of(s, j), p);
-    books_held(s, j, -1);
+    uint32_t all = ask_of(s, j)->tasks, held = all == SPLIT_ANY ? all : (uint32_t)p->n;
+    books_held(s, j, held, -1);
+    if (held < all)
+        books_pending(s, j, all - held, -1);
     state_set(s, j, JOB_GONE);
     s->job[j].outcome = (uint8_t)ending[fate].outcome;
     s->job[j].end_ns = s->now_ns;
@@ -290,9 +308,10 @@ void jobs_cut_off(struct sched *s)
                                      l->split[ACCOUNT_USEFUL] - l->split[ACCOUNT_LOST];
             interval_close(s, l, l->leaving, l->leaving_since_ns, "cutoff");
         } else if (s->job[j].state == JOB_RUNNING) {
-            halt(s, l, l->held);
+            job_halt(s, l, l->held);
             interval_close(s, l, l->held, l->held_since_ns, "cutoff");
         }
+        tasks_cut_off(s, l);
         *(s->job[j].state == JOB_RUNNING ? &s->totals.running : &s->totals.pending) += 1;
         job_retire(s, j);
     }

@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-const char *const account_name[ACCOUNTS] = { "start", "useful", "lost", "save" };
+const char *const account_name[ACCOUNTS] = { "start", "useful", "lost", "save", "gang" };
 
 void ledger_settle(struct sched *s, int64_t to_ns)
 {
@@ -19,9 +19,8 @@ void ledger_settle(struct sched *s, int64_t to_ns)
         t->free_while_waiting += dt * (s->cluster->gpus * MILLI_ALL - s->held_milli);
 }
 
-void ledger_interval(struct sched *s, job_id j, const struct placement *p, const int64_t split[ACCOUNTS])
+void ledger_interval(struct sched *s, const struct placement *p, const int64_t split[ACCOUNTS])
 {
-    (void)j;
     for (size_t i = 0; i < p->n; i++) {
         int64_t milli = (int64_t)p->piece[i].gpus * p->piece[i].milli;
         for (unsigned a = 0; a < ACCOUNTS; a++) {
@@ -53,7 +52,7 @@ int ledger_check(struct sched *s, struct error *err)
                              end_ns - s->workload->facts[j].submit_ns);
         in_system += r.wait_ns + r.run_ns;
         waiting += r.wait_ns;
-        held += (int128_t)r.run_ns * request_gpu_milli(ask_of(s, j));
+        held += r.held;
     }
     for (unsigned a = 0; a < ACCOUNTS; a++)
         accounts += s->totals.account[a];

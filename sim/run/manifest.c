@@ -55,7 +55,7 @@ static json_t *counts(const struct run_totals *t, const struct workload *w, uint
         { "completed", t->completed },  { "failed", t->failed },
         { "cancelled", t->cancelled },  { "rejected", t->rejected },
         { "running", t->running },      { "pending", t->pending },
-        { "never_started", t->never_started }, { "starts", t->starts },
+        { "never_started", t->never_started }, { "deadlocked", t->deadlocked }, { "starts", t->starts },
         { "preemptions", t->preemptions }, { "moves", t->moves },
         { "passes", t->passes },        { "events", t->events },
     };

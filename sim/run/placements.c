@@ -42,6 +42,40 @@ bool placement_same(const struct placement *a, const struct placement *b)
     return true;
 }
 
+const struct piece *placement_task(const struct placement *p, uint32_t task)
+{
+    size_t low = 0, high = p ? p->n : 0;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (p->piece[middle].task < task)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return p && low < p->n && p->piece[low].task == task ? &p->piece[low] : NULL;
+}
+
+const struct placement *placement_with(struct sched *s, const struct placement *a, const struct placement *b)
+{
+    size_t n = (a ? a->n : 0) + b->n, i = 0, k = 0;
+    struct placement *all = sched_scratch(s, sizeof *all + n * sizeof all->piece[0]);
+    for (all->n = 0; all->n < n;) {
+        bool from_a = a && i < a->n && (k == b->n || a->piece[i].task < b->piece[k].task);
+        all->piece[all->n++] = from_a ? a->piece[i++] : b->piece[k++];
+    }
+    return all;
+}
+
+const struct placement *placement_without(struct sched *s, const struct placement *a, uint32_t task)
+{
+    struct placement *rest = sched_scratch(s, sizeof *rest + a->n * sizeof rest->piece[0]);
+    rest->n = 0;
+    for (size_t i = 0; i < a->n; i++)
+        if (a->piece[i].task != task)
+            rest->piece[rest->n++] = a->piece[i];
+    return rest->n ? rest : NULL;
+}
+
 void placement_take(struct view *v, const struct request *r, const struct placement *p)
 {
     for (size_t i = 0; i < p->n; i++)

@@ -10,7 +10,7 @@ static const char *const jobs_columns[] = {
     "overhead_gpu_s", "finish_time_fairness", "state", "level",
     "wait_order_s", "wait_limit_s", "wait_quota_s", "wait_protected_s", "wait_gpus_s", "wait_fragmented_s",
     "wait_topology_s", "wait_type_s", "wait_gang_s", "wait_reserved_s", "wait_releasing_s", "wait_pass_s",
-    "wait_dependency_s", "wait_other_s", NULL,
+    "wait_dependency_s", "wait_other_s", "min_tasks", NULL,
 };
 static const char *const intervals_columns[] = { "job_id", "task", "node", "gpus", "gpu_ids", "gpu_milli", "start_s", "end_s",
                                                  "end_reason", NULL };
@@ -19,7 +19,7 @@ static const char *const timeseries_columns[] = { "time_s", "gpus_total", "gpus_
 static const char *const queues_columns[] = { "time_s", "queue", "gpus_allocated", "gpus_deserved", "gpus_demand", NULL };
 static const char *const nodes_columns[] = { "node", "group", "gpu_model", "gpus", "counted", "rack", "pod", "owner",
                                              "cpus", "memory_gib", "free_gpu_s", "start_gpu_s", "useful_gpu_s",
-                                             "lost_gpu_s", "save_gpu_s", NULL };
+                                             "lost_gpu_s", "save_gpu_s", "gang_gpu_s", NULL };
 static const char *const summary_columns[] = { "metric", "scope", "value", "unit", "n", NULL };
 static const char *const events_columns[] = { "time_s", "seq", "kind", "job_id", "decision", "reason", NULL };
 
@@ -55,10 +55,10 @@ static void comma_seconds(struct output *o, int64_t ns)      /* below 0: an empt
         out_seconds(o, ns);
 }
 
-static void comma_gpu_seconds(struct output *o, int64_t ns, int64_t gpu_milli)
+static void comma_gpu_seconds(struct output *o, int128_t milli_ns)
 {
     out_char(o, ',');
-    out_wide_seconds(o, (int128_t)ns * gpu_milli / MILLI_ALL);
+    out_wide_seconds(o, milli_ns / MILLI_ALL);
 }
 
 static const char *state_name(const struct job_result *r)
@@ -122,8 +122,8 @@ void rows_job(struct output *o, const struct cluster *c, const struct workload *
     out_integer(o, r->preemptions);
     out_char(o, ',');
     out_integer(o, r->restarts);
-    comma_gpu_seconds(o, r->lost_ns, gpu_milli);
-    comma_gpu_seconds(o, r->overhead_ns, gpu_milli);
+    comma_gpu_seconds(o, r->lost);
+    comma_gpu_seconds(o, r->overhead);
     out_text(o, ",,");                                       /* finish_time_fairness */
     out_text(o, state_name(r));
     out_char(o, ',');
@@ -135,6 +135,9 @@ void rows_job(struct output *o, const struct cluster *c, const struct workload *
         else
             comma_seconds(o, r->waits[i]);
     }
+    out_char(o, ',');
+    if (ask->tasks != SPLIT_ANY)
+        out_integer(o, w->facts[j].min_tasks);
     out_char(o, '\n');
 }
 

@@ -51,6 +51,11 @@ struct sched *run_new(const struct run_setup *setup)
     s->job = mem_new(s->workload->n_jobs, sizeof *s->job);
     for (job_id j = 0; j < s->workload->n_jobs; j++)
         s->job[j] = (struct job_run){ .start_ns = -1, .end_ns = -1, .live = ID_NONE, .distance = UINT8_MAX };
+    if (s->needs & STARTS_PARTIAL) {
+        if (s->needs & SEES_TIMELINE)
+            HOST_BUG(s, "a policy cannot both start single tasks and plan ahead");
+        s->gpu_time = arena_alloc(s->memory, s->workload->n_jobs * sizeof *s->gpu_time);
+    }
     s->books = mem_new(s->cluster->n_queues, sizeof *s->books);
     s->changed_queue = mem_new(s->cluster->n_queues, sizeof *s->changed_queue);
     s->node_seen = mem_new(s->cluster->n_nodes, sizeof *s->node_seen);
@@ -94,6 +99,13 @@ struct job_result run_job(const struct sched *s, job_id j)
         .distance = run->distance,
         .refusal = s->refusal ? s->refusal[j] : NULL,
     };
+    int64_t milli = request_gpu_milli(ask_of(s, j));
+    struct gpu_time t = { (int128_t)run->run_ns * milli, (int128_t)run->lost_ns * milli, (int128_t)run->overhead_ns * milli };
+    if (s->gpu_time)
+        t = s->gpu_time[j];
+    r.held = t.held;
+    r.lost = t.lost;
+    r.overhead = t.overhead;
     for (unsigned i = 0; i < run->waits; i++) {
         r.waits[s->wait_why[run->waits_at + i]] = s->wait_part[run->waits_at + i];
         r.wait_ns += s->wait_part[run->waits_at + i];

@@ -28,7 +28,8 @@ struct interval {                 /* a job's hold on its pieces, from start to r
     job_id job;
     const struct placement *pieces;
     int64_t start_ns, end_ns;
-    const char *why;              /* done failed cancelled preempted moved cutoff */
+    const char *why;              /* done failed cancelled preempted moved cutoff; resized; broken: a task of the gang was
+                                     stopped; gang: held until now without its minimum; saved: a task of a broken gang has left */
 };
 
 struct run_setup {
@@ -65,6 +66,8 @@ struct job_result {
     int64_t start_ns, end_ns;     /* -1: not (yet) */
     int64_t wait_ns, run_ns;      /* all time in queue; all time with GPUs. jct = wait + run */
     int64_t lost_ns, overhead_ns; /* parts of run_ns: progress that was rolled back; starting and saving */
+    int128_t held;                /* milli-GPU ns, and parts of it: */
+    int128_t lost, overhead;      /* progress that was rolled back; starting, saving, and waiting for the rest of a gang */
     int64_t waits[WAIT_REASONS];  /* parts of wait_ns, exactly */
     uint32_t preemptions, restarts;
     uint8_t distance;             /* class of the last placement; 255: never placed */
@@ -76,7 +79,7 @@ struct job_result run_job(const struct sched *s, job_id j);
 struct run_times { bool ended; int64_t jct_ns, wait_ns; };    /* ended: completed, failed or cancelled */
 struct run_times run_times(const struct sched *s, job_id j);
 
-enum account { ACCOUNT_START, ACCOUNT_USEFUL, ACCOUNT_LOST, ACCOUNT_SAVE, ACCOUNTS };   /* the rest is free */
+enum account { ACCOUNT_START, ACCOUNT_USEFUL, ACCOUNT_LOST, ACCOUNT_SAVE, ACCOUNT_GANG, ACCOUNTS };   /* the rest is free */
 extern const char *const account_name[ACCOUNTS];
 struct run_totals {
     int64_t first_ns, last_ns;    /* first submit, last end (or the cut-off): the interval of all averages */
@@ -90,7 +93,8 @@ struct run_totals {
     int128_t in_system, waiting;  /* integrals of the number of jobs, ns */
     int128_t gpus_waiting;        /* milli-GPU ns */
     int128_t free_while_waiting;  /* free milli-GPU ns while at least one job waited */
-    uint32_t never_started;       /* pending at the end for quota, limit or a dependency */
+    uint32_t never_started;       /* pending at the end for quota, limit or a dependency, or behind a deadlock */
+    uint32_t deadlocked;          /* hold part of a gang at the end, and nothing will ever be free again */
     bool clairvoyant, cut_off;
 };
 const struct run_totals *run_totals(const struct sched *s);

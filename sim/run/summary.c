@@ -14,9 +14,9 @@ enum { P99_LEAST_JOBS = 1000 };    /* models.md 10.5: below that a 99th percenti
 
 enum {
     JOBS_SUBMITTED, JOBS_COMPLETED, JOBS_FAILED, JOBS_CANCELLED, JOBS_REJECTED, JOBS_RUNNING, JOBS_PENDING,
-    JOBS_NEVER_STARTED, JCT_MEAN, JCT_P50, JCT_P90, JCT_P99, JCT_CENSORED_MEAN, WAIT_MEAN, WAIT_P50, WAIT_P90, WAIT_P99,
+    JOBS_NEVER_STARTED, JOBS_DEADLOCKED, JCT_MEAN, JCT_P50, JCT_P90, JCT_P99, JCT_CENSORED_MEAN, WAIT_MEAN, WAIT_P50, WAIT_P90, WAIT_P99,
     FIRST_WAIT_MEAN, WAITED, SLOWDOWN_MEAN, BOUNDED_SLOWDOWN_MEAN, MAKESPAN, UTIL_ALLOC, UTIL_BUSY, UTIL_EFFECTIVE, GOODPUT,
-    GPU_H_HELD, GPU_H_FREE_WHILE_WAITING, PREEMPTIONS, RESTARTS, LOST_GPU_H, OVERHEAD_GPU_H, QUEUE_LENGTH_MEAN,
+    GPU_H_HELD, GPU_H_FREE_WHILE_WAITING, PREEMPTIONS, RESTARTS, GANG_GPU_H, LOST_GPU_H, OVERHEAD_GPU_H, QUEUE_LENGTH_MEAN,
     GPUS_WAITING_MEAN, METRICS
 };
 const struct metric_kind metric_kinds[] = {
@@ -27,7 +27,8 @@ const struct metric_kind metric_kinds[] = {
     [JOBS_REJECTED] = { "jobs_rejected", "", "could never have run, and were refused" },
     [JOBS_RUNNING] = { "jobs_running", "", "still running at the cut-off" },
     [JOBS_PENDING] = { "jobs_pending", "", "still waiting at the end" },
-    [JOBS_NEVER_STARTED] = { "jobs_never_started", "", "waiting at the end for quota, limit or a dependency, for ever" },
+    [JOBS_NEVER_STARTED] = { "jobs_never_started", "", "waiting at the end for quota, limit, a dependency or a deadlock, for ever" },
+    [JOBS_DEADLOCKED] = { "jobs_deadlocked", "", "holding part of a gang at the end, for ever" },
     [JCT_MEAN] = { "jct_mean_s", "s", "job completion time: last end - submit; of jobs that ended" },
     [JCT_P50] = { "jct_p50_s", "s", "its median (type 7)" },
     [JCT_P90] = { "jct_p90_s", "s", "its 90th percentile" },
@@ -50,8 +51,9 @@ const struct metric_kind metric_kinds[] = {
     [GPU_H_FREE_WHILE_WAITING] = { "gpu_h_free_while_waiting", "GPU h", "GPU-time free while at least one job waited" },
     [PREEMPTIONS] = { "preemptions", "", "stops by the policy" },
     [RESTARTS] = { "restarts", "", "starts of jobs that had run before" },
+    [GANG_GPU_H] = { "gang_gpu_h", "GPU h", "GPU-time held by gangs that were not complete" },
     [LOST_GPU_H] = { "lost_gpu_h", "GPU h", "GPU-time of work that was rolled back" },
-    [OVERHEAD_GPU_H] = { "overhead_gpu_h", "GPU h", "GPU-time of starting up and saving" },
+    [OVERHEAD_GPU_H] = { "overhead_gpu_h", "GPU h", "GPU-time of starting up, of saving, and of incomplete gangs" },
     [QUEUE_LENGTH_MEAN] = { "queue_length_mean", "", "jobs waiting, mean over time" },
     [GPUS_WAITING_MEAN] = { "gpus_waiting_mean", "GPUs", "GPUs that waiting jobs ask for, mean over time" },
     [METRICS] = { NULL, NULL, NULL },
@@ -97,10 +99,9 @@ static void tally_job(struct tally *t, const struct sched *s, job_id j, const st
     t->jobs++;
     t->count[PREEMPTIONS] += r->preemptions;
     t->count[RESTARTS] += r->restarts;
-    int128_t gpu_milli = (int128_t)f->ask->gpus * f->ask->gpu_milli * (f->ask->tasks == SPLIT_ANY ? 1 : f->ask->tasks);
-    t->held += r->run_ns * gpu_milli;
-    t->lost += r->lost_ns * gpu_milli;
-    t->overhead += r->overhead_ns * gpu_milli;
+    t->held += r->held;
+    t->lost += r->lost;
+    t->overhead += r->overhead;
     if (r->state == JOB_GONE && r->outcome == OUTCOME_REJECTED) {
         t->count[JOBS_REJECTED]++;
         return;
@@ -189,8 +190,10 @@ static void put_jobs(struct maker *k, const struct tally *t, bool all)
     put(k, JOBS_SUBMITTED, t->scope, (double)t->jobs, t->jobs);
     for (unsigned m = JOBS_COMPLETED; m <= JOBS_PENDING; m++)
         put(k, m, t->scope, (double)t->count[m], t->jobs);
-    if (all)
+    if (all) {
         put(k, JOBS_NEVER_STARTED, t->scope, run_totals(k->s)->never_started, t->jobs);
+        put(k, JOBS_DEADLOCKED, t->scope, run_totals(k->s)->deadlocked, t->jobs);
+    }
     put(k, JCT_MEAN, t->scope, mean_s(t->jct_ns, t->ended), t->ended);
     put_quantiles(k, t, JCT_P50, 0);
     put(k, JCT_CENSORED_MEAN, t->scope, mean_s(t->censored_ns, t->censored_jobs), t->censored_jobs);
@@ -219,6 +222,8 @@ static void put_gpus(struct maker *k, const struct tally *t, bool all)
         put(k, GPU_H_FREE_WHILE_WAITING, t->scope, gpu_hours(r->free_while_waiting), t->jobs);
     put(k, PREEMPTIONS, t->scope, (double)t->count[PREEMPTIONS], t->jobs);
     put(k, RESTARTS, t->scope, (double)t->count[RESTARTS], t->jobs);
+    if (all)
+        put(k, GANG_GPU_H, t->scope, gpu_hours(r->account[ACCOUNT_GANG]), t->jobs);
     put(k, LOST_GPU_H, t->scope, gpu_hours(t->lost), t->jobs);
     put(k, OVERHEAD_GPU_H, t->scope, gpu_hours(t->overhead), t->jobs);
     double span = (double)(r->last_ns - r->first_ns);

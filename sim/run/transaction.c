@@ -61,20 +61,24 @@ void stage_give(struct sched *s, struct view *v, job_id j, const struct placemen
     placement_give(v, ask_of(s, j), p);
 }
 
-void stage_held(struct sched *s, job_id j, int sign)
+void stage_held(struct sched *s, job_id j, uint32_t tasks, int sign)
 {
     struct undo *u = undo_add(s, UNDO_HELD, j);
-    if (u)
+    if (u) {
         u->sign = (int8_t)sign;
-    books_held(s, j, sign);
+        u->number = tasks;
+    }
+    books_held(s, j, tasks, sign);
 }
 
-void stage_pending(struct sched *s, job_id j, int sign)
+void stage_pending(struct sched *s, job_id j, uint32_t tasks, int sign)
 {
     struct undo *u = undo_add(s, UNDO_PENDING, j);
-    if (u)
+    if (u) {
         u->sign = (int8_t)sign;
-    books_pending(s, j, sign);
+        u->number = tasks;
+    }
+    books_pending(s, j, tasks, sign);
 }
 
 void stage_state(struct sched *s, struct live *l, enum job_state state, struct placement *held, bool stopping)
@@ -84,7 +88,9 @@ void stage_state(struct sched *s, struct live *l, enum job_state state, struct p
         u->state = s->job[l->job].state;
         u->mode = l->stop_mode;
         u->stopping = l->stopping;
+        u->broken = l->broken;
         u->u.job.held = l->held;
+        u->u.job.late = l->late;
         u->u.job.stopped_for = l->stopped_for;
     }
     s->job[l->job].state = (uint8_t)state;
@@ -99,6 +105,8 @@ static void undo_one(struct sched *s, const struct undo *u)
     case UNDO_JOB:
         s->job[u->job].state = u->state;
         l->held = u->u.job.held;
+        l->late = u->u.job.late;
+        l->broken = u->broken;
         l->stopped_for = u->u.job.stopped_for;
         l->stopping = u->stopping;
         l->stop_mode = u->mode;
@@ -110,10 +118,10 @@ static void undo_one(struct sched *s, const struct undo *u)
         placement_take(u->u.piece.view, ask_of(s, u->job), u->u.piece.p);
         break;
     case UNDO_HELD:
-        books_held(s, u->job, -u->sign);
+        books_held(s, u->job, u->number, -u->sign);
         break;
     case UNDO_PENDING:
-        books_pending(s, u->job, -u->sign);
+        books_pending(s, u->job, u->number, -u->sign);
         break;
     case UNDO_BYTES:
         memcpy(u->u.bytes.to, u->u.bytes.saved, u->u.bytes.bytes);
@@ -193,9 +201,13 @@ static void claim_begin(struct sched *s, struct live *l)
 static void carry_out(struct sched *s, struct live *l)
 {
     enum job_state was = l->was.state, now = s->job[l->job].state;
-    bool same = was == now && (l->held == l->was.held);
+    bool same = was == now && l->held == l->was.held && !l->broken;
     if (same)
         return;
+    if (tasks_concern(s, l)) {
+        tasks_carry_out(s, l);
+        return;
+    }
     s->changed = true;
     bool moves = was == JOB_RUNNING && l->held;
     MUST(s, moves ? life_allows(was, JOB_RELEASING) && life_allows(JOB_RELEASING, now)
@@ -235,7 +247,7 @@ static void drop_unused(struct sched *s)
     for (size_t i = 0; i < s->n_staged; i++) {
         const struct live *l = &s->live[s->staged[i].live];
         uint32_t plan = l->hold[HOLD_PLAN];
-        if (l->held != s->staged[i].p && (plan == ORDERED_NONE || s->timeline->hold[plan].p != s->staged[i].p))
+        if (l->held != s->staged[i].p && l->late != s->staged[i].p && (plan == ORDERED_NONE || s->timeline->hold[plan].p != s->staged[i].p))
             placement_drop(s, s->staged[i].p);
     }
     s->n_staged = 0;
@@ -257,6 +269,7 @@ bool pass_run(struct sched *s)
         carry_out(s, &s->live[s->touched[i]]);
         s->live[s->touched[i]].touched = false;
         s->live[s->touched[i]].stopping = false;
+        s->live[s->touched[i]].broken = false;
     }
     s->n_touched = 0;
     notices_give(s);

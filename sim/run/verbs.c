@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static enum sched_result refused(struct sched *s, job_id j, const char *verb, enum sched_result why)
+enum sched_result verb_refused(struct sched *s, job_id j, const char *verb, enum sched_result why)
 {
     s->totals.refused[why]++;
     decision_log(s, j, "refusal", verb, sched_result_name[why]);
@@ -12,9 +12,9 @@ static enum sched_result refused(struct sched *s, job_id j, const char *verb, en
 
 /* ---- Start ---- */
 
-static bool piece_matches(const struct sched *s, const struct request *ask, const struct piece *p, uint32_t k)
+static bool piece_matches(const struct sched *s, const struct request *ask, const struct piece *p)
 {
-    if (p->node >= s->cluster->n_nodes || p->task != k || !view_allows(s->idle, ask, p->node))
+    if (p->node >= s->cluster->n_nodes || !view_allows(s->idle, ask, p->node))
         return false;
     const struct node_type *t = cluster_node_type(s->cluster, p->node);
     if (p->gpus ? p->milli != ask->gpu_milli : ask->tasks == SPLIT_ANY)
@@ -24,27 +24,41 @@ static bool piece_matches(const struct sched *s, const struct request *ask, cons
     return (t->gpus >= 64 || p->gpu_mask >> t->gpus == 0) && (uint32_t)__builtin_popcountll(p->gpu_mask) == p->gpus;
 }
 
-/* Does the placement give exactly what was asked for? Room is another question. */
-static bool placement_matches(struct sched *s, const struct request *ask, const struct placement *p)
+/* Pieces by rank, one a node, that add up to the total. */
+static bool split_matches(struct sched *s, const struct request *ask, const struct placement *p)
+{
+    uint64_t gpus = 0;
+    s->node_stamp++;
+    for (size_t i = 0; i < p->n; i++) {
+        if (p->piece[i].task != i || !piece_matches(s, ask, &p->piece[i]) || s->node_seen[p->piece[i].node] == s->node_stamp)
+            return false;
+        s->node_seen[p->piece[i].node] = s->node_stamp;
+        gpus += p->piece[i].gpus;
+    }
+    return gpus == ask->gpus;
+}
+
+static bool tasks_match(const struct sched *s, const struct request *ask, const struct placement *p, bool partial)
+{
+    if (p->n > ask->tasks || (!partial && p->n < ask->tasks))
+        return false;
+    for (size_t i = 0; i < p->n; i++) {
+        uint32_t task = p->piece[i].task;
+        if (task >= ask->tasks || (i > 0 && task <= p->piece[i - 1].task))
+            return false;
+        if (p->piece[i].gpus != ask->gpus || !piece_matches(s, ask, &p->piece[i]))
+            return false;
+    }
+    return true;
+}
+
+bool placement_matches(struct sched *s, job_id j, const struct placement *p, bool partial)
 {
     static const uint8_t farthest[] = {
         [LEVEL_ISLAND] = 1, [LEVEL_NODE] = 3, [LEVEL_RACK] = 4, [LEVEL_POD] = 5, [LEVEL_CLUSTER] = 6, [LEVEL_ANY] = 6,
     };
-    if (p->n == 0 || (ask->tasks != SPLIT_ANY && p->n != ask->tasks))
-        return false;
-    uint64_t gpus = 0;
-    s->node_stamp++;
-    for (size_t i = 0; i < p->n; i++) {
-        if (!piece_matches(s, ask, &p->piece[i], (uint32_t)i))
-            return false;
-        if (ask->tasks != SPLIT_ANY && p->piece[i].gpus != ask->gpus)
-            return false;
-        if (ask->tasks == SPLIT_ANY && s->node_seen[p->piece[i].node] == s->node_stamp)
-            return false;                                /* one piece a node */
-        s->node_seen[p->piece[i].node] = s->node_stamp;
-        gpus += p->piece[i].gpus;
-    }
-    if (ask->tasks == SPLIT_ANY && gpus != ask->gpus)
+    const struct request *ask = ask_of(s, j);
+    if (p->n == 0 || !(ask->tasks == SPLIT_ANY ? split_matches(s, ask, p) : tasks_match(s, ask, p, partial)))
         return false;
     return farthest[ask->required_level] == 6 ||
            cluster_placement_distance(s->cluster, p) <= farthest[ask->required_level];
@@ -71,26 +85,30 @@ static bool leaves_late(const struct sched *s, const struct live *l)
 enum sched_result sched_start(struct sched *s, job_id j, const struct placement *p)
 {
     if (j >= s->workload->n_jobs || !p || !s->in_pass)
-        return refused(s, ID_NONE, "start", SCHED_MISMATCH);
+        return verb_refused(s, ID_NONE, "start", SCHED_MISMATCH);
     struct live *l = live_of(s, j);
     enum job_state state = s->job[j].state;
+    if (l && l->held && (s->needs & STARTS_PARTIAL) && state != JOB_CLAIMED)
+        return start_more(s, l, p);
     if (!l || !(state == JOB_PENDING || (state == JOB_RELEASING && l->stopping)))
-        return refused(s, j, "start", SCHED_WRONG_STATE);
-    if (!placement_matches(s, ask_of(s, j), p))
-        return refused(s, j, "start", SCHED_MISMATCH);
+        return verb_refused(s, j, "start", SCHED_WRONG_STATE);
+    if (!placement_matches(s, j, p, (s->needs & STARTS_PARTIAL) && !l->stopping))
+        return verb_refused(s, j, "start", SCHED_MISMATCH);
     stage_touch(s, l);
     if (l->stopping && placement_same(l->was.held, p))
         return sched_keep(s, j);
+    if (p->n < ask_of(s, j)->tasks && ask_of(s, j)->tasks != SPLIT_ANY)
+        return start_more(s, l, p);
     struct placement *copy = placement_stage(s, j, placement_copy(s, p));
     enum sched_result result = take(s, j, copy);
     if (result == SCHED_NO_ROOM)
-        return refused(s, j, "start", result);
+        return verb_refused(s, j, "start", result);
     if (l->stopping && l->was.state == JOB_RUNNING && leaves_late(s, l))
         result = SCHED_LATER;
-    stage_state(s, l, result == SCHED_LATER ? JOB_CLAIMED : JOB_RUNNING, copy, l->stopping);
+    stage_state(s, l, result == SCHED_LATER ? JOB_CLAIMED : tasks_state(s, l, p->n), copy, l->stopping);
     timeline_started(s, l);
-    stage_pending(s, j, -1);
-    stage_held(s, j, 1);
+    stage_pending(s, j, ask_of(s, j)->tasks, -1);
+    stage_held(s, j, ask_of(s, j)->tasks, 1);
     return result;
 }
 
@@ -100,11 +118,13 @@ enum sched_result sched_stop(struct sched *s, job_id j, enum stop_mode m)
 {
     struct live *l = j < s->workload->n_jobs && s->in_pass ? live_of(s, j) : NULL;
     if (!l || !l->held)
-        return refused(s, l ? j : ID_NONE, "stop", SCHED_WRONG_STATE);
+        return verb_refused(s, l ? j : ID_NONE, "stop", SCHED_WRONG_STATE);
     bool starts_now = l->touched && l->held != l->was.held;    /* staged in this pass: nothing has happened yet */
     bool claim = s->job[j].state == JOB_CLAIMED;
+    if (s->job[j].state == JOB_GATHERING || (starts_now && !l->stopping && l->was.state == JOB_RUNNING))
+        return verb_refused(s, j, "stop", SCHED_WRONG_STATE);
     if (!starts_now && !claim && !s->workload->facts[j].preemptible)
-        return refused(s, j, "stop", SCHED_NOT_ALLOWED);
+        return verb_refused(s, j, "stop", SCHED_NOT_ALLOWED);
     stage_touch(s, l);
     const struct placement *held = l->held;
     if (starts_now || claim) {
@@ -126,8 +146,8 @@ enum sched_result sched_stop(struct sched *s, job_id j, enum stop_mode m)
         timeline_stopped(s, l, stay_ns);
     }
     stage_give(s, s->room, j, held);
-    stage_held(s, j, -1);
-    stage_pending(s, j, 1);
+    stage_held(s, j, ask_of(s, j)->tasks, -1);
+    stage_pending(s, j, ask_of(s, j)->tasks, 1);
     return SCHED_OK;
 }
 
@@ -135,7 +155,7 @@ enum sched_result sched_keep(struct sched *s, job_id j)
 {
     struct live *l = j < s->workload->n_jobs && s->in_pass ? live_of(s, j) : NULL;
     if (!l || !l->stopping || l->held || l->was.state != JOB_RUNNING)
-        return refused(s, l ? j : ID_NONE, "keep", SCHED_WRONG_STATE);
+        return verb_refused(s, l ? j : ID_NONE, "keep", SCHED_WRONG_STATE);
     bool late = leaves_late(s, l);        /* then its GPUs are still taken in the idle index */
     struct view *in = late ? s->room : s->idle;
     if (in && !stage_take_if_free(s, in, j, l->was.held))
@@ -144,8 +164,8 @@ enum sched_result sched_keep(struct sched *s, job_id j)
         stage_take(s, s->room, j, l->was.held);
     stage_state(s, l, JOB_RUNNING, l->was.held, false);
     timeline_kept(s, l);
-    stage_pending(s, j, -1);
-    stage_held(s, j, 1);
+    stage_pending(s, j, ask_of(s, j)->tasks, -1);
+    stage_held(s, j, ask_of(s, j)->tasks, 1);
     return SCHED_OK;
 }
 
@@ -155,7 +175,7 @@ enum sched_result sched_refuse(struct sched *s, job_id j, const char *reason)
 {
     struct live *l = j < s->workload->n_jobs && s->in_pass ? live_of(s, j) : NULL;
     if (!l || s->job[j].state != JOB_PENDING || (l->touched && l->was.state != JOB_PENDING))
-        return refused(s, l ? j : ID_NONE, "refuse", SCHED_WRONG_STATE);
+        return verb_refused(s, l ? j : ID_NONE, "refuse", SCHED_WRONG_STATE);
     stage_touch(s, l);
     stage_state(s, l, JOB_GONE, NULL, false);
     l->leave_why = arena_text(s->memory, reason, strlen(reason));

@@ -5,9 +5,10 @@
 
 static const unsigned char legal[JOB_STATES] = {
     [JOB_ABSENT] = TO(JOB_PENDING),
-    [JOB_PENDING] = TO(JOB_RUNNING) | TO(JOB_CLAIMED) | TO(JOB_GONE),    /* gone: refused */
+    [JOB_PENDING] = TO(JOB_RUNNING) | TO(JOB_CLAIMED) | TO(JOB_GATHERING) | TO(JOB_GONE),    /* gone: refused */
     [JOB_CLAIMED] = TO(JOB_RUNNING) | TO(JOB_PENDING) | TO(JOB_RELEASING),   /* gives the claim back */
-    [JOB_RUNNING] = TO(JOB_GONE) | TO(JOB_RELEASING),
+    [JOB_RUNNING] = TO(JOB_GONE) | TO(JOB_RELEASING) | TO(JOB_GATHERING),
+    [JOB_GATHERING] = TO(JOB_RUNNING) | TO(JOB_PENDING),
     [JOB_RELEASING] = TO(JOB_PENDING) | TO(JOB_CLAIMED) | TO(JOB_RUNNING),   /* claimed, running: it moves */
 };
 
@@ -18,7 +19,8 @@ bool life_allows(enum job_state from, enum job_state to)
 
 const char *life_state_name(enum job_state state)
 {
-    static const char *const name[JOB_STATES] = { "absent", "pending", "claimed", "running", "releasing", "gone" };
+    static const char *const name[JOB_STATES] = { "absent", "pending", "claimed", "running", "releasing", "gathering",
+                                                    "gone" };
     return name[state];
 }
 

@@ -139,7 +139,7 @@ def task_twice(r):
 
 def task_missing(r):
     j = r.first(r.jobs, lambda j: j["tasks"] and j["state"] == "completed", "no job with tasks")
-    j["tasks"] = str(int(j["tasks"]) + 1)
+    j["tasks"] = j["min_tasks"] = str(int(j["tasks"]) + 1)
 
 def job_in_two_episodes_at_once(r):
     j = r.finished()
@@ -248,7 +248,7 @@ FAULTS = [                    # the fault, how a line of the answer begins, exit
     (piece_ends_late,             r"gang: .* do not start and end together", 1),
     (piece_starts_late,           r"gang: .* do not start and end together", 1),
     (task_twice,                  r"gang: .* task \d+ is there ", 1),
-    (task_missing,                r"gang: .* wants tasks ", 1),
+    (task_missing,                r"gang: .* wants \d+ of the tasks ", 1),
     (job_in_two_episodes_at_once, r"overlap: ", 1),
     (fewer_gpus_than_asked,       r"gang: .* holds ", 1),
     (other_owner,                 r"owner: .* belongs to ", 1),

@@ -57,6 +57,7 @@ static inline void random_job(struct world *w, struct random *r, size_t j)
     if (random_below(r, 4) == 0) {
         x->tasks = 1 + (uint32_t)random_below(r, 3);
         x->gpus = x->tasks * (1 + (uint32_t)random_below(r, 4));
+        x->min_tasks = j % 2 ? 1 + (uint32_t)(j % x->tasks) : 0;
     } else if (random_below(r, 6) == 0) {
         x->gpus = 1;
         x->gpu_milli = 100 * (1 + (uint32_t)random_below(r, 9));

@@ -8,7 +8,8 @@
 enum { SEEDS = 400, VERBS_A_PASS = 12, SEEN_MOST = 1 << 16 };
 
 struct wild { struct line *waiting, *running; struct random r; };
-static uint64_t reached[SCHED_RESULTS], rollbacks, noticed;
+static uint64_t reached[SCHED_RESULTS], rollbacks, noticed, states[JOB_STATES];
+static bool by_task;              /* single tasks are started and stopped; else the timeline is used */
 static unsigned passes_left;
 
 /* ---- Everything that can be seen ---- */
@@ -49,19 +50,21 @@ static void look(struct sched *s, const struct wild *p, uint32_t n_jobs, struct 
     to->n = 0;
     see_view(to, sched_view(s, FREE_IDLE));
     see_view(to, sched_view(s, FREE_OR_RELEASING));
-    see_view(to, timeline_view(s, sched_now(s), sched_now(s) + 20 * NS_PER_S));
-    see_view(to, timeline_view(s, sched_now(s) + 5 * NS_PER_S, sched_now(s) + 20 * NS_PER_S));
+    if (!by_task) {
+        see_view(to, timeline_view(s, sched_now(s), sched_now(s) + 20 * NS_PER_S));
+        see_view(to, timeline_view(s, sched_now(s) + 5 * NS_PER_S, sched_now(s) + 20 * NS_PER_S));
+    }
     for (queue_id q = 0; q < queue_count(s); q++) {
         see(to, (uint64_t)queue_held(s, q).gpu_milli);
         see(to, (uint64_t)queue_pending(s, q).gpu_milli);
     }
     for (job_id j = 0; j < n_jobs; j++) {
         see(to, job_state(s, j));
-        see(to, (uint64_t)plan_start(s, j));
+        see(to, by_task ? 0 : (uint64_t)plan_start(s, j));
         const struct placement *at = job_placement(s, j);
         see(to, at ? at->n : 0);
         for (size_t i = 0; at && i < at->n; i++)
-            see(to, at->piece[i].gpu_mask + ((uint64_t)at->piece[i].node << 8));
+            see(to, at->piece[i].gpu_mask + ((uint64_t)at->piece[i].node << 8) + ((uint64_t)at->piece[i].task << 32));
     }
     see_line(to, p->waiting);
     see_line(to, p->running);
@@ -95,6 +98,28 @@ static void try_start(struct sched *s, struct wild *p, job_id j)
     count(sched_start(s, j, where));
 }
 
+/* Some of the tasks that it lacks, or by mistake some that it holds. */
+static void try_tasks(struct sched *s, struct wild *p, job_id j)
+{
+    struct request r = job_request(s, j);
+    if (r.tasks == SPLIT_ANY)
+        return;
+    uint32_t *task = sched_scratch(s, r.tasks * sizeof *task), n = 0;
+    const struct placement *held = job_placement(s, j);
+    for (uint32_t k = 0; k < r.tasks; k++) {
+        bool holds = false;
+        for (size_t i = 0; held && i < held->n; i++)
+            holds |= held->piece[i].task == k;
+        if (draw(p, 3) && (!holds || draw(p, 20) == 0))
+            task[n++] = k;
+    }
+    r.task = task;
+    r.tasks = n;
+    const struct placement *where = n ? sched_place(s, sched_view(s, draw(p, 4) ? FREE_IDLE : FREE_OR_RELEASING), &r) : NULL;
+    if (where)
+        count(sched_start(s, j, where));
+}
+
 static void try_plan(struct sched *s, job_id j)
 {
     struct slot slot = timeline_earliest(s, j, sched_now(s), TIME_NEVER, 20);
@@ -107,12 +132,19 @@ static void one_verb(struct sched *s, struct wild *p, uint32_t n_jobs)
     job_id j = draw(p, n_jobs);
     if (job_state(s, j) == JOB_ABSENT)
         return;
+    states[job_state(s, j)]++;
     switch (draw(p, 12)) {
     case 0: case 1: case 2: case 3:
-        try_start(s, p, j);
+        if (by_task && draw(p, 2))
+            try_tasks(s, p, j);
+        else
+            try_start(s, p, j);
         break;
     case 4: case 5:
-        count(sched_stop(s, j, draw(p, 2) ? STOP_SAVE : STOP_RESTART));
+        if (by_task && draw(p, 2))
+            count(sched_stop_task(s, j, draw(p, 4), draw(p, 2) ? STOP_SAVE : STOP_RESTART));
+        else
+            count(sched_stop(s, j, draw(p, 2) ? STOP_SAVE : STOP_RESTART));
         break;
     case 6:
         count(sched_keep(s, j));
@@ -129,7 +161,8 @@ static void one_verb(struct sched *s, struct wild *p, uint32_t n_jobs)
             line_push(p->waiting, j, (struct line_key){ .major = draw(p, 5) });
         break;
     case 10:
-        try_plan(s, j);
+        if (!by_task)
+            try_plan(s, j);
         break;
     default:
         sched_note(s, j, draw(p, n_jobs));
@@ -177,6 +210,14 @@ static void wild_schedule(struct sched *s, const void *params, void *state)
     struct line_walk w = { .l = p->waiting };
     for (job_id j; line_next(&w, &j);) {
         struct request r = job_request(s, j);
+        for (uint32_t k = 0; by_task && r.tasks != SPLIT_ANY && k < r.tasks; k++) {
+            struct request one = r;
+            one.tasks = 1;
+            one.first_task = k;
+            const struct placement *here = job_state(s, j) == JOB_GATHERING ? sched_place(s, sched_view(s, FREE_IDLE), &one) : NULL;
+            if (here)
+                sched_start(s, j, here);
+        }
         const struct placement *where = job_state(s, j) == JOB_PENDING ? sched_place(s, sched_view(s, FREE_IDLE), &r) : NULL;
         if (where)
             sched_start(s, j, where);
@@ -214,15 +255,21 @@ static void wild_stopped(struct sched *s, const void *params, void *state, job_i
     line_remove(((struct wild *)state)->running, j);
 }
 
+static unsigned wild_needs(const void *params)
+{
+    (void)params;
+    return by_task ? STARTS_PARTIAL : SEES_TIMELINE;
+}
+
 static const struct policy wild_policy = {
-    .abi = POLICY_ABI, .name = "wild", .summary = "random verbs", .needs = SEES_RELEASING | SEES_TIMELINE,
+    .abi = POLICY_ABI, .name = "wild", .summary = "random verbs", .needs = SEES_RELEASING, .also_needs = wild_needs,
     .state_size = sizeof(struct wild), .begin = wild_begin, .schedule = wild_schedule,
     .job_arrived = wild_arrived, .job_started = wild_started, .job_stopped = wild_stopped,
 };
 
 static void rollbacks_restore(void **state)
 {
-    (void)state;
+    by_task = *state != NULL;
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         struct world w = random_world(seed);
         struct combination k = { .policy = &wild_policy, .placer = builtin_placers[seed % 6], .name = "wild" };
@@ -244,6 +291,9 @@ static void changes_are_seen(void **state)
 static void every_answer_is_given(void **state)
 {
     (void)state;
+    for (unsigned state_of = JOB_PENDING; state_of < JOB_STATES; state_of++)
+        if (states[state_of] < 100)
+            fail_msg("state %u was met %llu times", state_of, (unsigned long long)states[state_of]);
     for (unsigned r = 0; r < SCHED_RESULTS; r++)
         if (!reached[r])
             fail_msg("no verb answered '%s'", sched_result_name[r]);
@@ -251,7 +301,9 @@ static void every_answer_is_given(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(rollbacks_restore), cmocka_unit_test(changes_are_seen),
+    const struct CMUnitTest tests[] = { cmocka_unit_test(rollbacks_restore),
+                                        { "rollbacks_restore, single tasks", rollbacks_restore, NULL, NULL, "tasks" },
+                                        cmocka_unit_test(changes_are_seen),
                                         cmocka_unit_test(every_answer_is_given) };
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -1,0 +1,267 @@
+/* tasks.c - single tasks: gangs that are not complete, jobs that grow and shrink.
+ *
+ * A job that holds fewer tasks than its minimum is gathering: it holds their GPUs, makes no progress and waits for the
+ * rest (WAIT_GANG; account "gang"). From the minimum on it progresses at the share of its tasks that it holds. Falling below the minimum
+ * while it runs breaks the gang: progress stops at the price of a stop, the task that was stopped stays while it saves,
+ * the others are held on. Growing or shrinking above the minimum loses nothing and counts as a durable checkpoint. */
+#include "sim/run/host.h"
+
+#include <string.h>
+
+enum job_state tasks_state(const struct sched *s, const struct live *l, size_t tasks)
+{
+    if (tasks == 0)
+        return JOB_PENDING;
+    bool enough = ask_of(s, l->job)->tasks == SPLIT_ANY || tasks >= s->workload->facts[l->job].min_tasks;
+    return enough && !l->late && !l->part ? JOB_RUNNING : JOB_GATHERING;
+}
+
+double tasks_rate(const struct sched *s, const struct live *l)
+{
+    uint32_t all = ask_of(s, l->job)->tasks;
+    return all == SPLIT_ANY || l->held->n == all ? 1.0 : (double)l->held->n / all;
+}
+
+/* ---- Verbs ---- */
+
+enum sched_result start_more(struct sched *s, struct live *l, const struct placement *p)
+{
+    job_id j = l->job;
+    for (size_t i = 0; i < p->n; i++)
+        if (placement_task(l->held, p->piece[i].task))
+            return verb_refused(s, j, "start", SCHED_WRONG_STATE);
+    const struct placement *all = p->n > 0 ? placement_with(s, l->held, p) : p;
+    if (ask_of(s, j)->tasks == SPLIT_ANY || !placement_matches(s, j, all, true))
+        return verb_refused(s, j, "start", SCHED_MISMATCH);
+    stage_touch(s, l);
+    struct placement *added = placement_stage(s, j, placement_copy(s, p));
+    if (!stage_take_if_free(s, s->idle, j, added))
+        return verb_refused(s, j, "start", SCHED_NO_ROOM);
+    stage_take(s, s->room, j, added);
+    stage_state(s, l, tasks_state(s, l, all->n), placement_stage(s, j, placement_copy(s, all)), false);
+    stage_pending(s, j, (uint32_t)p->n, -1);
+    stage_held(s, j, (uint32_t)p->n, 1);
+    return SCHED_OK;
+}
+
+/* Progress ends: what this costs is fixed now. */
+static void break_gang(struct sched *s, struct live *l, enum stop_mode m)
+{
+    int64_t done_ns = job_done_ns(s, l);
+    stage_state(s, l, JOB_GATHERING, l->held, false);
+    l->broken = true;
+    l->stop_mode = (uint8_t)m;
+    l->stop_done_ns = done_ns;
+}
+
+static bool stop_allowed(const struct sched *s, const struct live *l, const struct piece *p)
+{
+    enum job_state state = s->job[l->job].state;
+    if (!(s->needs & STARTS_PARTIAL) || !p || !(state == JOB_RUNNING || state == JOB_GATHERING))
+        return false;
+    return ask_of(s, l->job)->tasks != SPLIT_ANY;
+}
+
+enum sched_result sched_stop_task(struct sched *s, job_id j, uint32_t task, enum stop_mode m)
+{
+    struct live *l = j < s->workload->n_jobs && s->in_pass ? live_of(s, j) : NULL;
+    const struct piece *p = l ? placement_task(l->held, task) : NULL;
+    if (!l || !stop_allowed(s, l, p))
+        return verb_refused(s, l ? j : ID_NONE, "stop", SCHED_WRONG_STATE);
+    stage_touch(s, l);
+    bool ran = l->was.state == JOB_RUNNING, held = placement_task(l->was.held, task) != NULL;
+    if (held && !s->workload->facts[j].preemptible)
+        return verb_refused(s, j, "stop", SCHED_NOT_ALLOWED);
+    const struct placement *rest = placement_without(s, l->held, task);
+    if (!rest && ran && !l->broken && held)
+        return sched_stop(s, j, m);
+    struct placement *gone = placement_copy(s, &(struct placement){ .n = 0 });
+    gone->n = 1;
+    gone->piece[0] = *p;
+    placement_stage(s, j, gone);
+    if (ran && !l->broken && (!rest || rest->n < s->workload->facts[j].min_tasks))
+        break_gang(s, l, m);
+    struct placement *now = rest ? placement_stage(s, j, placement_copy(s, rest)) : NULL, *late = l->late;
+    bool saves = l->broken && held && price_of_stop(&s->cluster->price, l->stop_mode, l->stop_done_ns).stay_ns > 0;
+    if (saves)
+        late = placement_stage(s, j, placement_copy(s, placement_with(s, l->late, gone)));
+    stage_state(s, l, s->job[j].state, now, false);
+    l->late = late;
+    s->job[j].state = (uint8_t)tasks_state(s, l, now ? now->n : 0);
+    if (!saves) {
+        stage_give(s, s->idle, j, gone);
+        s->room_version++;
+    }
+    stage_give(s, s->room, j, gone);
+    stage_held(s, j, 1, -1);
+    stage_pending(s, j, 1, 1);
+    return SCHED_OK;
+}
+
+/* ---- Carrying out ---- */
+
+bool tasks_concern(const struct sched *s, const struct live *l)
+{
+    if (l->stopping || ask_of(s, l->job)->tasks == SPLIT_ANY || !(s->needs & STARTS_PARTIAL))
+        return false;
+    return l->broken || l->was.state == JOB_GATHERING || s->job[l->job].state == JOB_GATHERING ||
+           (l->was.state == JOB_RUNNING && s->job[l->job].state == JOB_RUNNING);
+}
+
+/* Since l->held_since_ns these pieces were held for nothing. */
+static void gathering_ends(struct sched *s, struct live *l, struct placement *p)
+{
+    memset(l->split, 0, sizeof l->split);
+    l->split[ACCOUNT_GANG] = s->now_ns - l->held_since_ns;
+    if (l->split[ACCOUNT_GANG])
+        hold_end(s, l, p, l->held_since_ns, "gang");
+    else
+        s->held_milli -= placement_gpu_milli(p);
+}
+
+static void gathering_begins(struct sched *s, struct live *l)
+{
+    l->held_since_ns = s->now_ns;
+    s->held_milli += placement_gpu_milli(l->held);
+    enum wait_reason why = l->part && l->held->n >= s->workload->facts[l->job].min_tasks ? WAIT_RELEASING : WAIT_GANG;
+    if (l->counting)
+        wait_own(s, l, why);
+    else
+        wait_begin(s, l, why);
+}
+
+/* The wall time since the start or the last change goes into the accounts; l->split is set. */
+static void run_ends(struct sched *s, struct live *l, const char *why)
+{
+    struct job_run *run = &s->job[l->job];
+    run->run_ns += s->now_ns - l->held_since_ns;
+    run->lost_ns += l->split[ACCOUNT_LOST];
+    run->overhead_ns += l->split[ACCOUNT_START];
+    hold_end(s, l, l->was.held, l->held_since_ns, why);
+}
+
+static void part_begins(struct sched *s, struct live *l, int64_t stay_ns)
+{
+    struct part *part = s->free_part, **last = &l->part;
+    if (part)
+        s->free_part = part->next;
+    else
+        part = arena_alloc(s->memory, sizeof *part);
+    *part = (struct part){ .p = l->late, .since_ns = s->now_ns, .until_ns = s->now_ns + stay_ns };
+    while (*last && (*last)->until_ns <= part->until_ns)
+        last = &(*last)->next;
+    part->next = *last;
+    *last = part;
+    s->held_milli += placement_gpu_milli(l->late);
+    event_queue_push(s->events, (struct event){ part->until_ns, EVENT_RELEASED, l->job });
+}
+
+static void gang_breaks(struct sched *s, struct live *l)
+{
+    struct leaving price = price_of_stop(&s->cluster->price, l->stop_mode, l->stop_done_ns);
+    job_halt(s, l, l->was.held);
+    progress_roll_back(&l->progress, price.lost_ns);
+    l->split[ACCOUNT_LOST] = price.lost_ns;
+    l->split[ACCOUNT_USEFUL] -= price.lost_ns;
+    run_ends(s, l, "broken");
+    s->running--;
+    s->job[l->job].preemptions++;
+    s->totals.preemptions++;
+    decision_log(s, l->job, "stop", "broken", "");
+    if (l->late)
+        part_begins(s, l, price.stay_ns);
+    l->late = NULL;
+    wait_begin(s, l, WAIT_GROUP);
+}
+
+/* It goes on with more or fewer tasks. */
+static void resize(struct sched *s, struct live *l)
+{
+    int64_t wall = s->now_ns - l->held_since_ns, starting = wall < l->start_cost_ns ? wall : l->start_cost_ns;
+    memset(l->split, 0, sizeof l->split);
+    l->split[ACCOUNT_START] = starting;
+    l->split[ACCOUNT_USEFUL] = wall - starting;
+    run_ends(s, l, "resized");
+    l->held_since_ns = s->now_ns;
+    l->start_cost_ns -= starting;
+    progress_set_rate(&l->progress, s->now_ns, tasks_rate(s, l));
+    l->begin_left_ns = l->progress.left_ns;
+    event_queue_cancel(s->events, l->event);
+    l->event = event_queue_push(s->events, (struct event){ progress_end_ns(&l->progress), EVENT_JOB_END, l->job });
+    s->held_milli += placement_gpu_milli(l->held);
+    if (!l->progress_event)
+        s->busy_milli += placement_gpu_milli(l->held) - placement_gpu_milli(l->was.held);
+    decision_log(s, l->job, "start", "resize", "");
+}
+
+void tasks_carry_out(struct sched *s, struct live *l)
+{
+    job_id j = l->job;
+    enum job_state was = l->was.state, now = s->job[j].state;
+    if (was == now && l->held && l->was.held && placement_same(l->held, l->was.held)) {
+        placement_drop(s, l->held);                  /* stopped and started where they were: nothing has happened */
+        placement_drop(s, l->late);
+        l->held = l->was.held;
+        l->late = NULL;
+        return;
+    }
+    s->changed = true;
+    MUST(s, was == now || life_allows(was, now) || (was == JOB_RUNNING && life_allows(JOB_GATHERING, now)));
+    if (was == JOB_RUNNING && now == JOB_RUNNING && !l->broken) {
+        resize(s, l);
+        placement_drop(s, l->was.held);
+        return;
+    }
+    if (was == JOB_RUNNING)
+        gang_breaks(s, l);
+    else if (was == JOB_GATHERING)
+        gathering_ends(s, l, l->was.held);
+    placement_drop(s, l->was.held);
+    if (now == JOB_RUNNING) {
+        job_begin(s, l);
+    } else if (now == JOB_GATHERING) {
+        gathering_begins(s, l);
+        decision_log(s, j, "decision", "gather", "");
+    } else {
+        wait_own(s, l, WAIT_GROUP);
+        notice_add(s, NOTICE_ARRIVED, j, 0);
+    }
+}
+
+/* ---- Later ---- */
+
+static void part_ends(struct sched *s, struct live *l, struct part *part)
+{
+    memset(l->split, 0, sizeof l->split);
+    l->split[ACCOUNT_SAVE] = s->now_ns - part->since_ns;
+    hold_end(s, l, part->p, part->since_ns, "saved");
+    placement_drop(s, part->p);
+    part->next = s->free_part;
+    s->free_part = part;
+}
+
+void part_released(struct sched *s, struct live *l)
+{
+    struct part *part = l->part;
+    MUST(s, part && part->until_ns == s->now_ns);
+    l->part = part->next;
+    placement_give(s->idle, ask_of(s, l->job), part->p);
+    s->room_version++;
+    part_ends(s, l, part);
+    if (l->held && s->job[l->job].state == JOB_GATHERING && tasks_state(s, l, l->held->n) == JOB_RUNNING) {
+        gathering_ends(s, l, l->held);
+        state_set(s, l->job, JOB_RUNNING);
+        job_begin(s, l);
+    }
+    claims_settle(s);
+}
+
+void tasks_cut_off(struct sched *s, struct live *l)
+{
+    if (s->job[l->job].state == JOB_GATHERING)
+        gathering_ends(s, l, l->held);
+    for (struct part *part; (part = l->part) != NULL;) {
+        l->part = part->next;
+        part_ends(s, l, part);
+    }
+}
