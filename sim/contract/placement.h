@@ -27,6 +27,7 @@ struct request {
     uint32_t gpu_milli;           /* of each of these GPUs; below MILLI_ALL shares a GPU */
     uint8_t required_level;       /* enum level, LEVEL_ANY: none. All pieces within one such domain */
     uint8_t preferred_level;      /* tried first, then one level out after the other */
+    uint32_t max_per_node;        /* tasks of the job on one node; 0: any number */
     int64_t cpu_milli, mem_mib;   /* per task, or per GPU under SPLIT_ANY */
     node_id try_first;            /* nominated, or where it was; ID_NONE: none */
 };
@@ -55,10 +56,14 @@ uint32_t view_gpu_milli(const struct view *v, node_id n, unsigned gpu);    /* fr
 uint64_t view_islands(const struct view *v, node_id n, unsigned gpu);      /* mask of the GPUs on gpu's island */
 struct amount view_node_size(const struct view *v, node_id n);
 
-/* allows: everything but room (up, GPU model, whose nodes these are). fits: room too, for one task of r; under
+/* allows: everything but room (up, GPU model, labels, taints, whose nodes these are). fits: room too, for one task of r; under
  * SPLIT_ANY for at least one GPU. Both O(1). */
 bool view_allows(const struct view *v, const struct request *r, node_id n);
 bool view_fits(const struct view *v, const struct request *r, node_id n);
+/* How r likes a node that it may use: the weights of its preferred affinity terms that hold there, and the advisory taints
+ * (PreferNoSchedule) of the node that it does not tolerate. O(log kinds of nodes). */
+struct node_liking { int64_t preferred; uint32_t avoided; };
+struct node_liking view_liking(const struct view *v, const struct request *r, node_id n);
 
 /* Nodes that allow r, lie in `within` (0: wherever the view looks) and have at least min_whole free whole GPUs and the
  * CPU and memory of one task (SPLIT_ANY: of one GPU); O(log nodes) a step and GPU model. With shared_only: nodes that
@@ -104,7 +109,7 @@ struct param {                    /* a list ends with a NULL name */
 };
 
 /* ---- A placer ---- */
-#define PLACEMENT_ABI 1u
+#define PLACEMENT_ABI 2u
 enum place_result { PLACED, NO_ROOM, NO_ROOM_FRAGMENTED, NO_TOPOLOGY, NO_TYPE };   /* why not, for the wait split:
                                    too few free GPUs in all; enough, but not so that they fit; no domain; no such GPUs */
 struct placer {

@@ -50,9 +50,26 @@ void builder_rollback(struct builder *b, size_t mark)
     }
 }
 
+static uint32_t pieces_on(const struct piece *p, size_t n, node_id node)
+{
+    uint32_t on = 0;
+    for (size_t i = 0; i < n; i++)
+        on += p[i].node == node;
+    return on;
+}
+
+/* No further task of the job may go there. */
+static bool node_is_full(const struct builder *b, node_id n)
+{
+    if (!b->r->max_per_node)
+        return false;
+    const struct placement *held = b->r->job == ID_NONE ? NULL : job_placement(b->s, b->r->job);
+    return pieces_on(b->piece, b->n, n) + (held ? pieces_on(held->piece, held->n, n) : 0) >= b->r->max_per_node;
+}
+
 bool builder_add(struct builder *b, struct piece p)
 {
-    if (p.node >= b->v->cluster->n_nodes || !free_index_has(b->v, &p, cpu_of(b, &p), mem_of(b, &p)))
+    if (p.node >= b->v->cluster->n_nodes || node_is_full(b, p.node) || !free_index_has(b->v, &p, cpu_of(b, &p), mem_of(b, &p)))
         return false;
     free_index_take(b->v, &p, cpu_of(b, &p), mem_of(b, &p));
     mem_grow(&b->piece, &b->capacity, b->n, sizeof *b->piece);

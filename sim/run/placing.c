@@ -1,5 +1,6 @@
 /* placing.c - asking a placer: required and preferred domains, and what can never be placed. */
 #include "sim/run/host.h"
+#include "sim/world/labels.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -105,7 +106,21 @@ static bool model_matches(const char *list, const char *model)
     return false;
 }
 
-static bool kind_allowed(const struct sched *s, const struct shape *shape, const struct node_kind *kind)
+static const char *wish(const struct sched *s, uint32_t id)
+{
+    return id == ID_NONE ? "" : intern_text(s->workload->wishes, id);
+}
+
+static struct node_liking kind_liking(const struct sched *s, const struct shape *shape, const struct node_kind *kind)
+{
+    const struct node_type *t = &s->cluster->type[kind->type];
+    return (struct node_liking){
+        affinity_weight(wish(s, shape->affinity), intern_text(s->cluster->texts, t->labels)),
+        taints_avoided(intern_text(s->cluster->texts, t->taints), wish(s, shape->tolerations)),
+    };
+}
+
+static bool has_model(const struct sched *s, const struct shape *shape, const struct node_kind *kind)
 {
     const struct node_type *t = &s->cluster->type[kind->type];
     if (kind->owner != shape->pin || (shape->ask.gpus && !t->gpus))
@@ -114,6 +129,14 @@ static bool kind_allowed(const struct sched *s, const struct shape *shape, const
         return true;
     return t->gpu_model != ID_NONE && model_matches(intern_text(s->workload->gpu_types, shape->gpu_type),
                                                     intern_text(s->cluster->gpu_models, t->gpu_model));
+}
+
+static bool has_labels(const struct sched *s, const struct shape *shape, const struct node_kind *kind)
+{
+    const struct node_type *t = &s->cluster->type[kind->type];
+    const char *labels = intern_text(s->cluster->texts, t->labels), *taints = intern_text(s->cluster->texts, t->taints);
+    return selector_holds(wish(s, shape->selector), labels) && affinity_holds(wish(s, shape->affinity), labels) &&
+           taints_tolerated(taints, wish(s, shape->tolerations));
 }
 
 static uint8_t never_fits(struct sched *s, shape_id i)
@@ -135,11 +158,15 @@ void placing_begin(struct sched *s)
     for (shape_id i = 0; i < n; i++) {
         uint32_t count = 0;
         for (uint32_t k = 0; k < s->cluster->n_kinds; k++)
-            if (kind_allowed(s, &s->workload->shape[i], &s->cluster->kind[k]))
+            if (has_model(s, &s->workload->shape[i], &s->cluster->kind[k]) &&
+                has_labels(s, &s->workload->shape[i], &s->cluster->kind[k]))
                 allowed[count++] = (uint16_t)k;
         uint16_t *kept = arena_alloc(s->memory, (count + 1) * sizeof *kept);
         memcpy(kept, allowed, count * sizeof *kept);
-        s->shape_kinds[i] = (struct shape_kinds){ count, kept };
+        struct node_liking *liking = arena_alloc(s->memory, (count + 1) * sizeof *liking);
+        for (uint32_t k = 0; k < count; k++)
+            liking[k] = kind_liking(s, &s->workload->shape[i], &s->cluster->kind[kept[k]]);
+        s->shape_kinds[i] = (struct shape_kinds){ count, kept, liking };
     }
     free(allowed);
     s->idle = free_index_new(s->cluster, s->shape_kinds, &s->placer_random);
@@ -171,5 +198,9 @@ const char *placing_never(const struct sched *s, shape_id shape)
         [NO_TOPOLOGY] = "no domain of the required level is large enough",
         [NO_TYPE] = "no node has its GPU model",
     };
+    if (s->shape_never[shape] == NO_TYPE)
+        for (uint32_t k = 0; k < s->cluster->n_kinds; k++)
+            if (has_model(s, &s->workload->shape[shape], &s->cluster->kind[k]))
+                return "no node has the labels that it wants, and no taints that it does not tolerate";
     return why[s->shape_never[shape]];
 }

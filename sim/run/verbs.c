@@ -38,6 +38,18 @@ static bool split_matches(struct sched *s, const struct request *ask, const stru
     return gpus == ask->gpus;
 }
 
+static bool crowded(const struct request *ask, const struct placement *p)
+{
+    for (size_t i = 0; ask->max_per_node && i < p->n; i++) {
+        uint32_t on = 0;
+        for (size_t k = 0; k <= i; k++)
+            on += p->piece[k].node == p->piece[i].node;
+        if (on > ask->max_per_node)
+            return true;
+    }
+    return false;
+}
+
 static bool tasks_match(const struct sched *s, const struct request *ask, const struct placement *p, bool partial)
 {
     if (p->n > ask->tasks || (!partial && p->n < ask->tasks))
@@ -49,7 +61,7 @@ static bool tasks_match(const struct sched *s, const struct request *ask, const 
         if (p->piece[i].gpus != ask->gpus || !piece_matches(s, ask, &p->piece[i]))
             return false;
     }
-    return true;
+    return !crowded(ask, p);
 }
 
 bool placement_matches(struct sched *s, job_id j, const struct placement *p, bool partial)

@@ -3,7 +3,9 @@
 #include "sim/world/cluster.h"
 #include "sim/core/memory.h"
 #include "sim/world/cluster_parts.h"
+#include "sim/world/labels.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,6 +38,25 @@ static void name_gpus(struct node_type *t, const struct group_spec *g)
                 t->numa_of[i] |= UINT64_C(1) << j;
 }
 
+static uint32_t keep_text(struct cluster *c, const char *text)
+{
+    return intern_add(c->texts, text ? text : "", text ? strlen(text) : 0);
+}
+
+/* Its labels, and its GPU model as one more unless it says so itself. */
+static uint32_t labels_of(struct cluster *c, const struct group_spec *g, const char *model)
+{
+    const char *own = g->labels ? g->labels : "";
+    if (!g->gpus || affinity_holds("gpu_type", own))
+        return keep_text(c, own);
+    size_t size = strlen(own) + strlen(model) + sizeof "gpu_type=;";
+    char *all = mem_new(size, 1);
+    snprintf(all, size, "gpu_type=%s%s%s", model, *own ? ";" : "", own);
+    uint32_t id = keep_text(c, all);
+    free(all);
+    return id;
+}
+
 static struct node_type type_of(struct cluster *c, const struct group_spec *g)
 {
     const char *model = g->gpu_model ? g->gpu_model : MODEL_ANY;
@@ -45,6 +66,8 @@ static struct node_type type_of(struct cluster *c, const struct group_spec *g)
     t.gpus = g->gpus;
     t.counted = g->counted || g->gpus > NAMED_GPUS_MAX;
     t.gpu_mem_mib = g->gpu_mem_mib;
+    t.labels = labels_of(c, g, model);
+    t.taints = keep_text(c, g->taints);
     t.cpu_milli = g->cpu_milli;
     t.mem_mib = g->mem_mib;
     if (!t.counted)
@@ -60,6 +83,7 @@ static uint32_t *build_types(struct cluster *c, const struct group_spec *groups,
     c->group_name = arena_alloc(c->memory, n * sizeof *c->group_name);
     c->type = arena_alloc(c->memory, n * sizeof *c->type);
     c->gpu_models = intern_new();
+    c->texts = intern_new();
     for (size_t i = 0; i < n; i++) {
         uint32_t k = 0;
         c->type[c->n_types] = type_of(c, &groups[i]);
@@ -247,6 +271,7 @@ void cluster_free(struct cluster *c)
     if (!c)
         return;
     intern_free(c->gpu_models);
+    intern_free(c->texts);
     arena_free(c->memory); /* c itself lies there */
 }
 

@@ -18,6 +18,7 @@ struct node_type {
     uint32_t gpus;
     bool counted;                 /* GPUs without names: one pool costs a number. Always over 64 GPUs */
     uint32_t gpu_mem_mib;         /* of one GPU; 0: not known */
+    uint32_t labels, taints;      /* texts of labels.h, in cluster.texts */
     int64_t cpu_milli, mem_mib;   /* INT64_MAX: not modelled, never binds */
     uint64_t island_of[NAMED_GPUS_MAX];    /* mask of the GPUs that share GPU i's island; counted nodes: unused */
     uint64_t numa_of[NAMED_GPUS_MAX];      /* likewise for the NUMA node */
@@ -57,7 +58,7 @@ struct cluster {
     struct node_type *type;
     struct node_kind *kind;
     struct domain *domain;        /* [n_domains], parents before children, [0] the cluster */
-    struct intern *gpu_models;
+    struct intern *gpu_models, *texts;
 
     uint32_t n_queues;            /* 0: taken from the trace, flat, without quotas */
     struct queue_facts *queue;    /* parents before children */
@@ -80,6 +81,7 @@ struct group_spec {
     int64_t cpu_milli, mem_mib;   /* INT64_MAX: not modelled */
     uint32_t nodes_per_rack;      /* 0: the group has no racks */
     uint32_t racks_per_pod;       /* 0: no pods */
+    const char *labels, *taints;  /* as in labels.h; NULL: none */
 };
 struct pin_spec { uint32_t group, count; };                  /* the next `count` free nodes of that group */
 struct queue_spec {

@@ -1,6 +1,7 @@
 /* cluster_check.c - what a cluster must not be: every check before the first byte of it is made. */
 #include "sim/core/memory.h"
 #include "sim/world/cluster_parts.h"
+#include "sim/world/labels.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -53,6 +54,11 @@ static int check_group(const struct group_spec *g, struct error *err)
         return error_set(err, "group '%s': want at most %u NUMA nodes, got %u", g->name, NAMED_GPUS_MAX, g->numa_nodes);
     if (g->racks_per_pod && !g->nodes_per_rack)
         return error_set(err, "group '%s': has pods of %u racks, but no racks", g->name, g->racks_per_pod);
+    const char *labels_want = labels_wrong(g->labels ? g->labels : ""), *taints_want = taints_wrong(g->taints ? g->taints : "");
+    if (labels_want)
+        return error_set(err, "group '%s': labels: want %s, got '%.100s'", g->name, labels_want, g->labels);
+    if (taints_want)
+        return error_set(err, "group '%s': taints: want %s, got '%.100s'", g->name, taints_want, g->taints);
     if (check_island(g, err) || check_parts(g, "milli-CPUs", g->cpu_milli, err))
         return -1;
     return check_parts(g, "MiB", g->mem_mib, err);

@@ -5,7 +5,9 @@
 #include "sim/core/suggest.h"
 #include "sim/world/catalogue.h"
 #include "sim/world/cluster_parts.h"
+#include "sim/world/labels.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +23,7 @@ struct file_group { /* one entry of `nodes` */
     struct group_spec spec;
     const char *type;
     int64_t gpu_mem_mib; /* -1: not given */
+    struct config_value labels, taints;
 };
 struct file_queue { /* one entry of `queues` */
     struct queue_facts facts;
@@ -64,6 +67,8 @@ static const struct config_key group_keys[] = {
     { .name = "cpus",           PARTS, .at = GROUP(spec.cpu_milli), .scale = 1000, .most = CPUS_MOST, UNMODELLED },
     { .name = "memory_gib",     PARTS, .at = GROUP(spec.mem_mib), .scale = 1024, .most = GIB_MOST, UNMODELLED },
     { .name = "nodes_per_rack", COUNT, .at = GROUP(spec.nodes_per_rack), .least = 1, .most = CLUSTER_NODES_MAX },
+    { .name = "labels",         .type = CONFIG_MAPPING, .at = GROUP(labels) },
+    { .name = "taints",         .type = CONFIG_LIST, .at = GROUP(taints) },
     { .name = "racks_per_pod",  COUNT, .at = GROUP(spec.racks_per_pod), .least = 1, .most = CLUSTER_NODES_MAX },
     { 0 },
 };
@@ -105,7 +110,7 @@ struct reader {
     size_t n_groups, n_queues, queue_room, queue_at_room;
     struct intern *group_names; /* by number of the group */
     queue_id *pinned_by;        /* [groups] the last queue that named it, plus 1: to see a duplicate key */
-    struct arena *pins;
+    struct arena *memory;
     struct error *err;
 };
 
@@ -136,6 +141,26 @@ static int group_from_type(struct file_group *g, struct config_value type, struc
     return 0;
 }
 
+/* A mapping of labels, or a list of taints, as a text of labels.h. */
+static int read_texts(struct reader *r, struct config_value from, bool keys, const char **to)
+{
+    const struct config_key as_text = { .type = CONFIG_TEXT };
+    struct config_walk w = { .of = from };
+    for (struct config_value v; config_next(&w, &v);) {
+        const char *key = "", *value = NULL, *before = *to ? *to : "";
+        if ((keys && config_key_text(v, &key, r->err)) || config_scalar(v, &as_text, &value, r->err))
+            return -1;
+        size_t size = strlen(before) + strlen(key) + strlen(value) + 3;
+        char *text = arena_alloc(r->memory, size);
+        snprintf(text, size, "%s%s%s%s%s", before, *before ? ";" : "", key, keys ? "=" : "", value);
+        const char *wrong = keys ? labels_wrong(text) : taints_wrong(text);
+        if (wrong)
+            return config_error(v, r->err, "want %s, got '%s'", keys ? "a name without = ! < > & | ; : * , and spaces" : wrong, value);
+        *to = text;
+    }
+    return 0;
+}
+
 static int read_group(struct reader *r, struct config_value entry)
 {
     struct file_group g = {
@@ -156,6 +181,8 @@ static int read_group(struct reader *r, struct config_value entry)
         g.spec.gpu_mem_mib = (uint32_t)g.gpu_mem_mib;
     else if (known)
         g.spec.gpu_mem_mib = known->mem_gib * 1024;
+    if (read_texts(r, g.labels, true, &g.spec.labels) || read_texts(r, g.taints, false, &g.spec.taints))
+        return -1;
     intern_add(r->group_names, g.spec.name, strlen(g.spec.name));
     r->group_at[r->n_groups] = entry;
     r->group[r->n_groups++] = g.spec;
@@ -164,7 +191,7 @@ static int read_group(struct reader *r, struct config_value entry)
 
 static int read_pins(struct reader *r, struct config_value pins, struct queue_spec *q)
 {
-    struct pin_spec *pin = arena_alloc(r->pins, config_count(pins) * sizeof *pin);
+    struct pin_spec *pin = arena_alloc(r->memory, config_count(pins) * sizeof *pin);
     q->pins = pin;
     struct config_walk w = { .of = pins };
     for (struct config_value v; config_next(&w, &v); q->n_pins++) {
@@ -261,7 +288,7 @@ struct cluster *cluster_from_yaml(struct input *in, const char *name, struct err
     struct config *config = config_read(in, err);
     if (!config)
         return NULL;
-    struct reader r = { .group_names = intern_new(), .pins = arena_new(), .err = err };
+    struct reader r = { .group_names = intern_new(), .memory = arena_new(), .err = err };
     struct cluster *c = read_cluster(&r, config, name);
     free(r.group);
     free(r.group_at);
@@ -269,7 +296,7 @@ struct cluster *cluster_from_yaml(struct input *in, const char *name, struct err
     free(r.queue);
     free(r.queue_at);
     intern_free(r.group_names);
-    arena_free(r.pins);
+    arena_free(r.memory);
     config_free(config);
     return c;
 }

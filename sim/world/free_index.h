@@ -12,7 +12,8 @@
 #include "sim/core/random.h"
 #include "sim/world/cluster.h"
 
-struct shape_kinds { uint32_t n; const uint16_t *kind; };    /* the kinds of nodes that a shape may use, ascending */
+/* The kinds of nodes that a shape may use, ascending, and how it likes them. */
+struct shape_kinds { uint32_t n; const uint16_t *kind; const struct node_liking *liking; };
 
 struct node_state {
     uint64_t whole_mask, shared_mask;

@@ -32,7 +32,8 @@ struct amount view_node_size(const struct view *v, node_id n)
     return (struct amount){ (int64_t)t->gpus * MILLI_ALL, t->cpu_milli, t->mem_mib };
 }
 
-bool view_allows(const struct view *v, const struct request *r, node_id n)
+/* Its place among the kinds that r may use; their number: it is none of them. */
+static uint32_t kind_place(const struct view *v, const struct request *r, node_id n)
 {
     const struct shape_kinds *allowed = &v->shape[r->shape];
     uint16_t kind = v->cluster->kind_of[n];
@@ -44,7 +45,18 @@ bool view_allows(const struct view *v, const struct request *r, node_id n)
         else
             high = middle;
     }
-    return low < allowed->n && allowed->kind[low] == kind;
+    return low < allowed->n && allowed->kind[low] == kind ? low : allowed->n;
+}
+
+bool view_allows(const struct view *v, const struct request *r, node_id n)
+{
+    return kind_place(v, r, n) < v->shape[r->shape].n;
+}
+
+struct node_liking view_liking(const struct view *v, const struct request *r, node_id n)
+{
+    uint32_t at = kind_place(v, r, n);
+    return at < v->shape[r->shape].n ? v->shape[r->shape].liking[at] : (struct node_liking){ 0, 0 };
 }
 
 static bool gpus_fit(const struct view *v, const struct request *r, node_id n)

@@ -2,6 +2,7 @@
 #include "sim/world/workload.h"
 
 #include "sim/core/memory.h"
+#include "sim/world/labels.h"
 #include "sim/world/workload_builder.h"
 
 #include <inttypes.h>
@@ -27,6 +28,7 @@ struct workload *workload_new(void)
     w->queue_names = intern_new();
     w->users = intern_new();
     w->gpu_types = intern_new();
+    w->wishes = intern_new();
     w->memory = arena_new();
     w->builder = mem_new(1, sizeof *w->builder);
     w->builder->shapes = shapes_new();
@@ -59,6 +61,7 @@ void workload_free(struct workload *w)
     intern_free(w->queue_names);
     intern_free(w->users);
     intern_free(w->gpu_types);
+    intern_free(w->wishes);
     arena_free(w->memory);
     free(w);
 }
@@ -113,9 +116,25 @@ static int check_size(struct where at, const struct job_row *row)
     if (row->gpus && (row->gpu_milli < 1 || row->gpu_milli > MILLI_ALL))
         return error_set(at.err, "%s:%zu: gpu_milli: want from 1 to %u, got %u", at.file, at.line, MILLI_ALL,
                          row->gpu_milli);
+    if (row->max_per_node && tasks_of(row) == 1 && row->gpus > 1 && !row->tasks)
+        return error_set(at.err, "%s:%zu: max_per_node: want the tasks, too", at.file, at.line);
     if (row->cpu_milli < 0 || row->mem_mib < 0)
         return error_set(at.err, "%s:%zu: want CPUs and memory of at least 0", at.file, at.line);
     return 0;
+}
+
+static int check_wish(struct where at, const char *what, const char *text, const char *(*wrong)(const char *))
+{
+    const char *want = text ? wrong(text) : NULL;
+    return want ? error_set(at.err, "%s:%zu: %s: want %s, got '%.100s'", at.file, at.line, what, want, text) : 0;
+}
+
+static int check_wishes(struct where at, const struct job_row *row)
+{
+    if (check_wish(at, "node_selector", row->selector, selector_wrong) ||
+        check_wish(at, "affinity", row->affinity, affinity_wrong))
+        return -1;
+    return check_wish(at, "tolerations", row->tolerations, tolerations_wrong);
 }
 
 /* "A|B": every name between the bars is there. */
@@ -144,11 +163,17 @@ static int64_t per_gpu(int64_t of_the_job, uint32_t gpus)
     return of_the_job / gpus + (of_the_job % gpus != 0);
 }
 
+static uint32_t wish_of(struct workload *w, const char *text)
+{
+    return text && *text ? intern_add(w->wishes, text, strlen(text)) : ID_NONE;
+}
+
 /* A total of several GPUs without tasks may be split any way; one GPU, a share of one, or none is one task; several
  * shares are as many tasks, for two of them may lie on one node, or on one GPU. */
 static shape_id shape_of(struct workload *w, const struct job_row *row)
 {
-    struct shape s = { .gpu_type = ID_NONE, .pin = ID_NONE };
+    struct shape s = { .gpu_type = ID_NONE, .pin = ID_NONE, .selector = wish_of(w, row->selector),
+                       .affinity = wish_of(w, row->affinity), .tolerations = wish_of(w, row->tolerations) };
     s.ask = (struct request){
         .job = ID_NONE,
         .tasks = tasks_of(row),
@@ -158,6 +183,7 @@ static shape_id shape_of(struct workload *w, const struct job_row *row)
         .preferred_level = row->preferred_level,
         .cpu_milli = row->cpu_milli,
         .mem_mib = row->mem_mib,
+        .max_per_node = row->max_per_node,
         .try_first = ID_NONE,
     };
     if (shares_several(row)) {
@@ -231,7 +257,7 @@ static void append(struct workload *w, const struct job_row *row, const char *na
 int workload_add(struct workload *w, const struct job_row *row, const char *file, size_t line, struct error *err)
 {
     struct where at = { file, line, err };
-    if (check_times(at, row) != 0 || check_size(at, row) != 0 ||
+    if (check_times(at, row) != 0 || check_size(at, row) != 0 || check_wishes(at, row) != 0 ||
         check_gpu_type(at, row->gpu_type, row->gpu_type_length) != 0)
         return -1;
     if (w->n_jobs == ID_NONE - 1)

@@ -21,6 +21,7 @@ struct job_truth {
 struct shape {
     struct request ask;
     uint32_t gpu_type;            /* interned list "A|B" of allowed models; ID_NONE: any */
+    uint32_t selector, affinity, tolerations;    /* texts of labels.h, in workload.wishes; ID_NONE: none */
     queue_id pin;                 /* set by run: the queue whose own nodes it is confined to; ID_NONE: none */
 };
 
@@ -43,6 +44,8 @@ struct job_row {
     enum job_fate fate;
     bool preemptible;
     uint8_t required_level, preferred_level;      /* enum level; LEVEL_ANY: none */
+    const char *selector, *affinity, *tolerations;    /* as in labels.h; NULL: none */
+    uint32_t max_per_node;        /* tasks of it on one node; 0: any number. Wants tasks */
     int64_t tie;                  /* goes before the order in the file at equal submit times; 0 by default */
 };
 extern const struct job_row job_row_default;
@@ -57,7 +60,7 @@ struct workload {
     struct shape *shape;
     struct intern *queue_names;   /* of the trace, in the order of first sight; "" if a job has none */
     struct intern *users;
-    struct intern *gpu_types;
+    struct intern *gpu_types, *wishes;
     struct workload_builder *builder;   /* private, until workload_finish() */
     struct arena *memory;
 };

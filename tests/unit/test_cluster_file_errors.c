@@ -74,7 +74,7 @@ static const struct row { const char *name, *text, *error; } rows[] = {
       "c.yaml:2:3: group 'g': want a 'type' or the number of 'gpus'" },
     { "unknown group key", GROUP "  gpu: 8\n",
       "c.yaml:5:3: unknown key 'gpu': want one of group, count, type, gpu_model, gpus, counted, island_gpus, numa_nodes, "
-      "gpu_memory_gib, cpus, memory_gib, nodes_per_rack, racks_per_pod, did you mean 'gpus'?" },
+      "gpu_memory_gib, cpus, memory_gib, nodes_per_rack, labels, taints, racks_per_pod, did you mean 'gpus'?" },
     { "duplicate group key", GROUP "  count: 2\n", "c.yaml:5:3: key 'count' is given twice" },
     { "count is a word", "nodes:\n- group: g\n  count: x\n",
       "c.yaml:3:10: count: want a whole number from 1 to 10000000, got 'x'" },

@@ -30,8 +30,8 @@ static const struct sample bad[] = {
       "t.csv:1: unknown column 'gpu_typ': want one of job_id, submit_s, duration_s, gpus, gpus_per_task, tasks, "
       "min_tasks, "
       "cpus_per_task, mem_gib_per_task, gpu_milli, gpu_type, user, queue, class, priority, preemptible, estimate_s, "
-      "deadline_s, status, topology, gpu_mem_gib, mig, model, data_gib, node_selector, affinity, anti_affinity, "
-      "max_per_node, tolerations, depends_on, running_on, group, or a name that begins with x_" },
+      "deadline_s, status, topology, node_selector, affinity, tolerations, max_per_node, anti_affinity, gpu_mem_gib, mig, "
+      "model, data_gib, depends_on, running_on, group, or a name that begins with x_" },
     { "native: a column twice", "native", N ",gpus\n", "t.csv:1: column 'gpus' is named twice" },
     { "native: too few cells", NULL, N "\na,0,1\n", "t.csv:2: want 4 cells as in the header, got 3" },
     { "native: no name", NULL, N "\n,0,1,1\n", "t.csv:2: job_id: want a value, got ''" },

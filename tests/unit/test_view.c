@@ -212,7 +212,7 @@ static void drawn_evenly(void **state)
     const struct request any = { .tasks = 1, .gpus = 1, .gpu_milli = MILLI_ALL }, cpus = { .tasks = 1, .gpus = 1, .gpu_milli = MILLI_ALL, .cpu_milli = 2000 };
     memset(&b, 0, sizeof b);
     b.c = cluster_build("drawn", &g, 1, NULL, 0, &err);
-    b.shape[0] = (struct shape_kinds){ 1, b.kind[0] };
+    b.shape[0] = (struct shape_kinds){ .n = 1, .kind = b.kind[0] };
     random_init(&b.placer, 1, "drawn", 0);
     b.v = free_index_new(b.c, b.shape, &b.placer);
     domain_id rack = view_domain(b.v, 4, LEVEL_RACK);

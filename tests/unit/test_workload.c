@@ -224,11 +224,15 @@ static void shapes_differ(void **state)
     struct workload *w = workload_new();
     struct job_row row = job(NULL, 0, S);
     row.gpus = 4;
-    for (int field = 0; field < 8; field++) {
+    for (int field = 0; field < 12; field++) {
         struct job_row r = row;
         r.gpus = field == 1 ? 8 : 4;
+        r.selector = field == 8 ? "a=b" : "";
+        r.affinity = field == 9 ? "a=b" : NULL;
+        r.tolerations = field == 10 ? "a=b" : NULL;
+        r.max_per_node = field == 11;
         r.gpu_milli = field == 2 ? 500 : MILLI_ALL;
-        r.tasks = field == 3 ? 4 : 0;
+        r.tasks = field == 3 || field == 11 ? 4 : 0;
         r.cpu_milli = field == 4;
         r.mem_mib = field == 5;
         r.required_level = field == 6 ? LEVEL_RACK : LEVEL_ANY;
@@ -237,7 +241,7 @@ static void shapes_differ(void **state)
         add(w, r);
     }
     finish(w);
-    assert_int_equal(w->n_shapes, 8);
+    assert_int_equal(w->n_shapes, 12);
     workload_free(w);
 }
 

@@ -172,7 +172,7 @@ static inline void begin(struct bench *b, uint64_t seed)
         for (uint32_t k = 0; k < b->c->n_kinds; k++)
             if (s == 0 || (s > 1 && draw(b, 2)))         /* all; none; some */
                 b->kind[s][n++] = (uint16_t)k;
-        b->shape[s] = (struct shape_kinds){ n, b->kind[s] };
+        b->shape[s] = (struct shape_kinds){ .n = n, .kind = b->kind[s] };
     }
     b->v = free_index_new(b->c, b->shape, &b->placer);
 }

@@ -9,10 +9,10 @@
 
 /* One row as its cells say it; what has no cell keeps the default. */
 struct native {
-    struct cell job_id, user, queue, gpu_type;
+    struct cell job_id, user, queue, gpu_type, selector, affinity, tolerations;
     int64_t submit_ns, duration_ns, estimate_ns, deadline_ns;
-    int64_t gpus_milli, per_task_milli, tasks, min_tasks, gpu_milli, cpu_milli, mem_mib, priority;
-    size_t preemptible, class, status; /* indexes of words */
+    int64_t gpus_milli, per_task_milli, tasks, min_tasks, gpu_milli, cpu_milli, mem_mib, priority, max_per_node;
+    size_t preemptible, anti_affinity, class, status; /* indexes of words */
     uint8_t required_level, preferred_level;
 };
 #define NOT_GIVEN (-1)
@@ -32,6 +32,7 @@ static const char *const booleans[] = { "false", "true", "no", "yes", "0", "1", 
 static const char *const classes[] = { "training", "inference", "interactive", "batch", NULL }; /* enum job_class */
 static const char *const fates[] = { "completed", "failed", "cancelled", NULL };                /* enum job_fate */
 static const char *const levels[] = { "island", "node", "rack", "pod", "cluster", NULL };       /* enum level */
+static const char *const apart[] = { "none", "node", NULL };
 
 /* clang-format off: a table */
 enum kind { TEXT, TIME, GPUS, NUMBER, WORD, TOPOLOGY, NOT_YET };
@@ -82,15 +83,15 @@ static const struct column columns[] = {
     CELL("deadline_s", TIME, deadline_ns), /* a point in time, as submit_s is */
     A_WORD("status", status, fates),
     CELL("topology", TOPOLOGY, required_level),
+    CELL("node_selector", TEXT, selector),
+    CELL("affinity", TEXT, affinity),
+    CELL("tolerations", TEXT, tolerations),
+    A_NUMBER("max_per_node", max_per_node, 1, 1, TASKS_MAX),
+    A_WORD("anti_affinity", anti_affinity, apart), /* its tasks on different nodes */
     LATER("gpu_mem_gib"),
     LATER("mig"),
     LATER("model"),
     LATER("data_gib"),
-    LATER("node_selector"),
-    LATER("affinity"),
-    LATER("anti_affinity"),
-    LATER("max_per_node"),
-    LATER("tolerations"),
     LATER("depends_on"),
     LATER("running_on"),
     LATER("group"),
@@ -262,6 +263,10 @@ static int on_row(void *self, const struct row *row, struct error *err)
     job.class = (enum job_class)n.class;
     job.fate = (enum job_fate)n.status;
     job.preemptible = n.preemptible % 2;
+    job.selector = n.selector.text;
+    job.affinity = n.affinity.text;
+    job.tolerations = n.tolerations.text;
+    job.max_per_node = n.anti_affinity ? 1 : (uint32_t)n.max_per_node;
     job.required_level = n.required_level;
     job.preferred_level = n.preferred_level;
     return workload_add(r->w, &job, row->file, row->line, err);

@@ -1,0 +1,121 @@
+/* test_labels.c - labels, taints and what jobs wish of them. By hand from the rules of Kubernetes (concepts/
+ * scheduling-eviction: assign-pod-node, taint-and-toleration). */
+#include "sim/world/labels.h"
+#include "tests/unit/test_core.h"
+
+#define LABELS "gpu_type=V100;zone=a;disk=ssd;cores=96"
+
+enum { HOLDS = 1, FAILS = 0 };
+static const struct { const char *selector; bool holds; } selectors[] = {
+    { "", HOLDS }, { "zone=a", HOLDS }, { "zone=b", FAILS }, { "zone=a;disk=ssd", HOLDS }, { "zone=a;disk=hdd", FAILS },
+    { "rack=1", FAILS }, { "gpu_type=V100", HOLDS }, { "zon=a", FAILS }, { "zone=aa", FAILS },
+};
+static const struct { const char *affinity; bool holds; int64_t weight; } affinities[] = {
+    { "", HOLDS, 0 },
+    { "zone=a", HOLDS, 0 },                    /* In, one value */
+    { "zone=b|a", HOLDS, 0 },
+    { "zone=b|c", FAILS, 0 },
+    { "zone!=b|c", HOLDS, 0 },
+    { "zone!=a|c", FAILS, 0 },
+    { "rack!=1", HOLDS, 0 },                   /* NotIn holds where the key is absent */
+    { "disk", HOLDS, 0 },                      /* Exists */
+    { "rack", FAILS, 0 },
+    { "!rack", HOLDS, 0 },                     /* DoesNotExist */
+    { "!disk", FAILS, 0 },
+    { "cores>64", HOLDS, 0 },                  /* Gt, Lt: whole numbers, strictly */
+    { "cores>96", FAILS, 0 },
+    { "cores<97", HOLDS, 0 },
+    { "rack<5", FAILS, 0 },                    /* absent: neither */
+    { "zone>5", FAILS, 0 },                    /* no number: neither */
+    { "zone=a&disk=ssd", HOLDS, 0 },           /* needs of a term: all */
+    { "zone=a&disk=hdd", FAILS, 0 },
+    { "zone=b;disk=ssd", HOLDS, 0 },           /* required terms: one of them */
+    { "zone=b;disk=hdd", FAILS, 0 },
+    { "10:zone=b", HOLDS, 0 },                 /* preferred terms never keep off */
+    { "10:zone=a", HOLDS, 10 },
+    { "10:zone=a;5:disk=ssd;7:rack", HOLDS, 15 },
+    { "zone=b;10:disk=ssd", FAILS, 10 },
+    { "zone=a;100:disk=ssd&cores>1", HOLDS, 100 },
+};
+static const struct { const char *taints, *tolerations; bool tolerated; uint32_t avoided; } taints[] = {
+    { "", "", HOLDS, 0 },
+    { "gpu=yes:NoSchedule", "", FAILS, 0 },
+    { "gpu=yes:NoExecute", "", FAILS, 0 },
+    { "gpu=yes:PreferNoSchedule", "", HOLDS, 1 },
+    { "gpu=yes:NoSchedule", "gpu", HOLDS, 0 },                  /* Exists, every effect */
+    { "gpu=yes:NoSchedule", "gpu=yes", HOLDS, 0 },
+    { "gpu=yes:NoSchedule", "gpu=no", FAILS, 0 },
+    { "gpu=yes:NoSchedule", "gpu=yes:NoSchedule", HOLDS, 0 },
+    { "gpu=yes:NoSchedule", "gpu=yes:NoExecute", FAILS, 0 },
+    { "gpu=yes:NoSchedule", "gpu:NoSchedule", HOLDS, 0 },
+    { "gpu=yes:NoSchedule", "*", HOLDS, 0 },
+    { "gpu:NoSchedule", "gpu", HOLDS, 0 },                      /* a taint without value */
+    { "gpu:NoSchedule", "gpu=yes", FAILS, 0 },
+    { "a:NoSchedule;b:NoSchedule", "a", FAILS, 0 },             /* each must be tolerated */
+    { "a:NoSchedule;b:NoSchedule", "a;b", HOLDS, 0 },
+    { "a:PreferNoSchedule;b:PreferNoSchedule", "b", HOLDS, 1 },
+    { "a:PreferNoSchedule;b:NoSchedule", "b", HOLDS, 1 },
+    { "a:PreferNoSchedule;b:NoSchedule", "*", HOLDS, 0 },
+};
+
+static void selection(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof selectors / sizeof *selectors; i++) {
+        assert_null(selector_wrong(selectors[i].selector));
+        if (selector_holds(selectors[i].selector, LABELS) != selectors[i].holds)
+            fail_msg("'%s'", selectors[i].selector);
+    }
+}
+
+static void affinity(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof affinities / sizeof *affinities; i++) {
+        assert_null(affinity_wrong(affinities[i].affinity));
+        if (affinity_holds(affinities[i].affinity, LABELS) != affinities[i].holds ||
+            affinity_weight(affinities[i].affinity, LABELS) != affinities[i].weight)
+            fail_msg("'%s'", affinities[i].affinity);
+    }
+}
+
+static void toleration(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof taints / sizeof *taints; i++) {
+        assert_null(taints_wrong(taints[i].taints));
+        assert_null(tolerations_wrong(taints[i].tolerations));
+        if (taints_tolerated(taints[i].taints, taints[i].tolerations) != taints[i].tolerated ||
+            taints_avoided(taints[i].taints, taints[i].tolerations) != taints[i].avoided)
+            fail_msg("'%s' against '%s'", taints[i].taints, taints[i].tolerations);
+    }
+}
+
+static void malformed(void **state)
+{
+    (void)state;
+    static const char *const label[] = { "a", "a=", "=a", "a=b;", ";", "a=b;;c=d", "a b=c", "a=b=c", "a=b:c", "a=b,c=d" };
+    static const char *const wish[] = { ";", "a=", "=b", "a=b|", "a=|b", "a>x", "a>", "a<5|6", "0:a", "101:a", "x:a", "5:", ":a",
+                                        "a&", "&a", "!", "!a=b", "a>99999999999999999999999", "a>+5" };
+    static const char *const taint[] = { "a", "a=b", "a:Noschedule", "a:", ":NoSchedule", "=b:NoSchedule", "a=:NoSchedule", ";" };
+    static const char *const toleration_text[] = { ":NoSchedule", "a:Never", "a=", "**", "*;a", ";" };
+    for (size_t i = 0; i < sizeof label / sizeof *label; i++)
+        if (!labels_wrong(label[i]) || !selector_wrong(label[i]))
+            fail_msg("labels '%s'", label[i]);
+    for (size_t i = 0; i < sizeof wish / sizeof *wish; i++)
+        if (!affinity_wrong(wish[i]))
+            fail_msg("affinity '%s'", wish[i]);
+    for (size_t i = 0; i < sizeof taint / sizeof *taint; i++)
+        if (!taints_wrong(taint[i]))
+            fail_msg("taints '%s'", taint[i]);
+    for (size_t i = 0; i < sizeof toleration_text / sizeof *toleration_text; i++)
+        if (!tolerations_wrong(toleration_text[i]))
+            fail_msg("tolerations '%s'", toleration_text[i]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(selection), cmocka_unit_test(affinity), cmocka_unit_test(toleration),
+                                        cmocka_unit_test(malformed) };
+    return cmocka_run_group_tests(tests, NULL, NULL) != 0;
+}
