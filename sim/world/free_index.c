@@ -2,6 +2,7 @@
 #include "sim/world/free_index.h"
 
 #include "sim/core/memory.h"
+#include "sim/world/scores.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -122,6 +123,7 @@ static void change(struct view *v, const struct piece *p, int64_t cpu_milli, int
         named_change(v, p, sign * (int32_t)p->milli);
     else if (p->gpus)
         set_whole(v, p->node, s->whole - sign * (int32_t)p->gpus);
+    scores_changed(v->scores, p->node);
 }
 
 void free_index_take(struct view *v, const struct piece *p, int64_t cpu_milli, int64_t mem_mib)
@@ -136,7 +138,10 @@ void free_index_give(struct view *v, const struct piece *p, int64_t cpu_milli, i
 
 void free_index_set_counted(struct view *v, node_id n, int32_t whole)
 {
+    if (v->node[n].whole == whole)
+        return;
     set_whole(v, n, whole);
+    scores_changed(v->scores, n);
 }
 
 bool free_index_has(const struct view *v, const struct piece *p, int64_t cpu_milli, int64_t mem_mib)
@@ -265,6 +270,8 @@ void free_index_free(struct view *v)
     free(v->domain_whole);
     free(v->domain_hist);
     free(v->hist_at);
+    scores_free(v->scores);
+    arena_free(v->prepared);
     free(v);
 }
 

@@ -33,6 +33,9 @@ struct kind_index {
     int64_t whole;                /* free whole GPUs of the kind */
 };
 
+struct scores;
+struct typical_list { size_t n; const struct typical *item; };
+
 struct view {
     const struct cluster *cluster;
     const struct shape_kinds *shape;    /* by shape_id; the run's */
@@ -46,7 +49,12 @@ struct view {
     uint64_t hist_stride;
     node_id first, end;           /* where it looks now: the host confines it to a domain and back */
     uint64_t only;                /* likewise, to GPUs of an island inside a node; otherwise all bits */
+    const struct typical_list *typical;    /* the run's; NULL: none */
+    struct scores *scores;        /* scores.h; NULL until a placer asks for the best node */
+    struct arena *prepared;       /* likewise, for view_alloc() */
 };
+struct node_range { node_id first, end; };
+struct node_range free_index_range(const struct view *v, domain_id within);    /* where both look */
 
 /* Everything free. The random stream is borrowed. */
 struct view *free_index_new(const struct cluster *c, const struct shape_kinds *shapes, struct random *r);

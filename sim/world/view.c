@@ -32,6 +32,16 @@ struct amount view_node_size(const struct view *v, node_id n)
     return (struct amount){ (int64_t)t->gpus * MILLI_ALL, t->cpu_milli, t->mem_mib };
 }
 
+uint32_t view_kinds(const struct view *v)
+{
+    return v->cluster->n_kinds;
+}
+
+uint32_t view_kind(const struct view *v, node_id n)
+{
+    return v->cluster->kind_of[n];
+}
+
 bool view_allows(const struct view *v, const struct request *r, node_id n)
 {
     const struct shape_kinds *allowed = &v->shape[r->shape];
@@ -83,6 +93,16 @@ void view_domain_nodes(const struct view *v, domain_id d, node_id *first, node_i
     *end = d >= c->n_domains ? *first + 1 : c->domain[d].end;
 }
 
+struct node_range free_index_range(const struct view *v, domain_id within)
+{
+    struct node_range r = { v->first, v->end }, d = r;
+    if (within)
+        view_domain_nodes(v, within, &d.first, &d.end);
+    r.first = d.first > r.first ? d.first : r.first;
+    r.end = d.end < r.end ? d.end : r.end;
+    return r;
+}
+
 /* GPUs (per_task 1) or tasks that the whole GPUs of one kind give, within one domain. */
 static uint64_t kind_fits(const struct view *v, domain_id d, uint32_t kind, uint32_t per_task)
 {
@@ -130,4 +150,10 @@ uint32_t domain_fits(const struct view *v, domain_id d, const struct request *r)
 uint64_t view_random(const struct view *v)
 {
     return random_u64(v->random);
+}
+
+size_t view_typical(const struct view *v, const struct typical **list)
+{
+    *list = v->typical ? v->typical->item : NULL;
+    return v->typical ? v->typical->n : 0;
 }
