@@ -139,6 +139,7 @@ struct sched {
     const char **refusal;         /* by job, made with the first refusal */
 
     struct shape_kinds *shape_kinds;
+    struct typical_list typical;  /* what the jobs ask for */
     uint8_t *shape_never;         /* why the shape can never be placed; 0: it can */
     struct view *idle, *room;     /* room NULL without SEES_RELEASING */
     struct timeline *timeline;    /* NULL without SEES_TIMELINE */
@@ -315,6 +316,7 @@ struct builder *builder_begin(struct sched *s, struct view *v, const struct requ
 /* placing.c */
 void placing_begin(struct sched *s);                                      /* which kinds each shape may use; which never fit */
 void placing_end(struct sched *s);
+struct view *placing_view(struct sched *s);                               /* a new index of all that there is */
 const char *placing_never(const struct sched *s, shape_id shape);         /* NULL: it can be placed */
 
 /* ledger.c - GPU-seconds and the identities of models.md 11.3 */

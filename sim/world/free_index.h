@@ -11,6 +11,7 @@
 #include "sim/core/bitset.h"
 #include "sim/core/random.h"
 #include "sim/world/cluster.h"
+#include "sim/world/typical.h"
 
 struct shape_kinds { uint32_t n; const uint16_t *kind; };    /* the kinds of nodes that a shape may use, ascending */
 
@@ -34,7 +35,6 @@ struct kind_index {
 };
 
 struct scores;
-struct typical_list { size_t n; const struct typical *item; };
 
 struct view {
     const struct cluster *cluster;

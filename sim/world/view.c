@@ -62,6 +62,8 @@ static bool gpus_fit(const struct view *v, const struct request *r, node_id n)
     struct node_free f = view_node(v, n);
     uint32_t need = r->tasks == SPLIT_ANY ? 1 : r->gpus;
     uint32_t have = f.whole;
+    if (r->gpu_milli < MILLI_ALL && need && cluster_node_type(v->cluster, n)->counted)
+        return false;                 /* counted GPUs are not shared */
     if (r->gpu_milli < MILLI_ALL && have < need)
         for (uint64_t m = f.shared_mask; m; m &= m - 1)
             have += view_gpu_milli(v, n, (unsigned)__builtin_ctzll(m)) >= r->gpu_milli;
