@@ -15,15 +15,7 @@ static const void *best_fit_begin(const struct view *v, const void *params)
 
 static int32_t best_fit_score(const struct view *v, const struct request *r, node_id n, const void *state)
 {
-    const struct amount *most = state;
-    struct node_free f = view_node(v, n);
-    int64_t gpu_milli = node_milli_left(v, n, &f) - (int64_t)r->gpus * r->gpu_milli;
-    double over = 0;
-    if (most->cpu_milli && f.cpu_milli != INT64_MAX)
-        over += (double)(f.cpu_milli - r->cpu_milli) / (double)most->cpu_milli * 0.5;
-    if (most->gpu_milli)
-        over += (double)gpu_milli / (double)most->gpu_milli * 0.5;
-    return (int32_t)((1 - over) * 100);
+    return fit_points(v, r, n, state);
 }
 
 static enum place_result best_fit_place(struct builder *b, const struct request *r, const void *params)

@@ -49,7 +49,7 @@ enum place_result place_best(struct builder *b, const struct request *r, const s
     }
     uint32_t left = r->gpus;
     for (uint32_t rank = 0; !place_rest(b, r, rank, left, how, params); rank++) {
-        uint32_t taken = fill_piece(b, r, rank, left, EMPTIEST_FIRST);
+        uint32_t taken = fill_piece(b, r, 0, rank, left, EMPTIEST_FIRST);
         if (!taken)
             return fill_failed(r);
         left -= taken;
@@ -81,4 +81,16 @@ int64_t node_milli_left(const struct view *v, node_id n, const struct node_free 
     for (uint64_t m = f->shared_mask; m; m &= m - 1)
         left += view_gpu_milli(v, n, (unsigned)__builtin_ctzll(m));
     return left;
+}
+
+int32_t fit_points(const struct view *v, const struct request *r, node_id n, const struct amount *most)
+{
+    struct node_free f = view_node(v, n);
+    int64_t gpu_milli = node_milli_left(v, n, &f) - (int64_t)r->gpus * r->gpu_milli;
+    double over = 0;
+    if (most->cpu_milli && f.cpu_milli != INT64_MAX)
+        over += (double)(f.cpu_milli - r->cpu_milli) / (double)most->cpu_milli * 0.5;
+    if (most->gpu_milli)
+        over += (double)gpu_milli / (double)most->gpu_milli * 0.5;
+    return (int32_t)((1 - over) * 100);
 }

@@ -57,6 +57,13 @@ struct amount view_node_size(const struct view *v, node_id n);
 /* Nodes of one kind differ in what is free and in nothing else that a request can ask about. Kinds are dense from 0. */
 uint32_t view_kinds(const struct view *v);
 uint32_t view_kind(const struct view *v, node_id n);
+/* Of the node's GPU model, from the catalogue: training speed (a V100 is 1) and USD an hour. 0: not known, or no GPU. */
+double   view_gpu_speed(const struct view *v, node_id n);
+double   view_gpu_price(const struct view *v, node_id n);
+/* Tasks that hold GPUs of n: those that want of GPUs what r wants (any share of one; or as many whole ones, beyond
+ * eight all alike), and the others. Only for a placer that needs SEES_TENANTS. */
+struct tenants { uint32_t alike, others; };
+struct tenants view_tenants(const struct view *v, node_id n, const struct request *r);
 
 /* allows: everything but room (up, GPU model, whose nodes these are). fits: room too, for one task of r; under
  * SPLIT_ANY for at least one GPU. Both O(1). */
@@ -138,9 +145,11 @@ struct param {                    /* a list ends with a NULL name */
 #define PLACEMENT_ABI 2u
 enum place_result { PLACED, NO_ROOM, NO_ROOM_FRAGMENTED, NO_TOPOLOGY, NO_TYPE };   /* why not, for the wait split:
                                    too few free GPUs in all; enough, but not so that they fit; no domain; no such GPUs */
+enum { SEES_TENANTS = 1 };
 struct placer {
     unsigned abi;                 /* PLACEMENT_ABI */
     const char *name, *summary;
+    unsigned needs;               /* SEES_TENANTS */
     const struct param *params;   /* NULL: none */
     size_t params_size;
     /* Adds pieces for all of r to b, or says why not (what was added is then undone by the host). The answer depends on

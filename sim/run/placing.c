@@ -130,6 +130,8 @@ struct view *placing_view(struct sched *s)
 {
     struct view *v = free_index_new(s->cluster, s->shape_kinds, &s->placer_random);
     v->typical = &s->typical;
+    if (s->setup.placer->needs & SEES_TENANTS)
+        free_index_count_tenants(v);
     return v;
 }
 

@@ -123,6 +123,8 @@ static void change(struct view *v, const struct piece *p, int64_t cpu_milli, int
         named_change(v, p, sign * (int32_t)p->milli);
     else if (p->gpus)
         set_whole(v, p->node, s->whole - sign * (int32_t)p->gpus);
+    if (v->tenants && p->gpus)
+        v->tenants[(size_t)p->node * TENANT_CLASSES + tenant_class(p->gpus, p->milli)] += (uint32_t)sign;
     scores_changed(v->scores, p->node);
 }
 
@@ -254,6 +256,11 @@ struct view *free_index_new(const struct cluster *c, const struct shape_kinds *s
     return v;
 }
 
+void free_index_count_tenants(struct view *v)
+{
+    v->tenants = mem_new((size_t)v->cluster->n_nodes * TENANT_CLASSES, sizeof *v->tenants);
+}
+
 void free_index_free(struct view *v)
 {
     if (!v)
@@ -270,6 +277,7 @@ void free_index_free(struct view *v)
     free(v->domain_whole);
     free(v->domain_hist);
     free(v->hist_at);
+    free(v->tenants);
     scores_free(v->scores);
     arena_free(v->prepared);
     free(v);

@@ -1,4 +1,5 @@
 /* view.c - what a placer may ask of a free index, one node or domain at a time. */
+#include "sim/world/catalogue.h"
 #include "sim/world/free_index.h"
 
 struct node_free view_node(const struct view *v, node_id n)
@@ -40,6 +41,36 @@ uint32_t view_kinds(const struct view *v)
 uint32_t view_kind(const struct view *v, node_id n)
 {
     return v->cluster->kind_of[n];
+}
+
+static const struct gpu_model *model_of(const struct view *v, node_id n)
+{
+    uint32_t model = cluster_node_type(v->cluster, n)->gpu_model;
+    return model == ID_NONE ? NULL : gpu_model_find(intern_text(v->cluster->gpu_models, model));
+}
+
+double view_gpu_speed(const struct view *v, node_id n)
+{
+    const struct gpu_model *m = model_of(v, n);
+    return m ? m->kappa : 0;
+}
+
+double view_gpu_price(const struct view *v, node_id n)
+{
+    const struct gpu_model *m = model_of(v, n);
+    return m ? m->price_usd_per_h : 0;
+}
+
+struct tenants view_tenants(const struct view *v, node_id n, const struct request *r)
+{
+    struct tenants t = { 0, 0 };
+    unsigned alike = tenant_class(r->gpus, r->gpu_milli);
+    for (unsigned i = 0; v->tenants && i < TENANT_CLASSES; i++) {
+        uint32_t pieces = v->tenants[(size_t)n * TENANT_CLASSES + i];
+        t.alike += i == alike ? pieces : 0;
+        t.others += i == alike ? 0 : pieces;
+    }
+    return t;
 }
 
 bool view_allows(const struct view *v, const struct request *r, node_id n)
