@@ -119,5 +119,6 @@ const struct placer fgd_placer = {
     .abi = PLACEMENT_ABI,
     .name = "fgd",
     .summary = "fragmentation gradient descent: where typical jobs lose the least room",
+    .needs = SEES_TYPICAL,
     .place = fgd_place,
 };

@@ -97,7 +97,7 @@ uint64_t  view_random(const struct view *v);             /* the placer's own str
 /* What the jobs of the run typically ask for: the distinct requests of one task by GPUs, share, CPU and allowed nodes (memory
  * plays no part, and is 0 here), most jobs first, until 95 % of the jobs are covered. Under SPLIT_ANY the task is the total.
  * Ties: more CPU first, then a larger share, more GPUs, then the request that was seen first. Made once, of all jobs, at the
- * start of the run. After hkust-adsl/kubernetes-scheduler-simulator:pkg/utils/frag.go, GetTypicalPods. */
+ * start of the run, for a placer that needs SEES_TYPICAL; for others there are none. After hkust-adsl/kubernetes-scheduler-simulator:pkg/utils/frag.go, GetTypicalPods. */
 struct typical {
     struct request ask;           /* one task; job ID_NONE */
     uint64_t jobs;                /* that ask for it */
@@ -145,11 +145,11 @@ struct param {                    /* a list ends with a NULL name */
 #define PLACEMENT_ABI 2u
 enum place_result { PLACED, NO_ROOM, NO_ROOM_FRAGMENTED, NO_TOPOLOGY, NO_TYPE };   /* why not, for the wait split:
                                    too few free GPUs in all; enough, but not so that they fit; no domain; no such GPUs */
-enum { SEES_TENANTS = 1 };
+enum { SEES_TENANTS = 1, SEES_TYPICAL = 2 };    /* view_tenants(); view_typical(), which knows of jobs still to come */
 struct placer {
     unsigned abi;                 /* PLACEMENT_ABI */
     const char *name, *summary;
-    unsigned needs;               /* SEES_TENANTS */
+    unsigned needs;               /* SEES_... */
     const struct param *params;   /* NULL: none */
     size_t params_size;
     /* Adds pieces for all of r to b, or says why not (what was added is then undone by the host). The answer depends on

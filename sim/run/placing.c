@@ -151,7 +151,8 @@ void placing_begin(struct sched *s)
         s->shape_kinds[i] = (struct shape_kinds){ count, kept };
     }
     free(allowed);
-    s->typical = typical_of(s->workload, s->memory);
+    if (s->setup.placer->needs & SEES_TYPICAL)
+        s->typical = typical_of(s->workload, s->memory);
     s->idle = placing_view(s);
     struct random before = s->placer_random;
     for (shape_id i = 0; i < n; i++)
