@@ -1,12 +1,16 @@
 /* builtin.c - the list of policies and placers. */
 #include "policies/registry.h"
 
-extern const struct policy fifo_policy, sjf_policy, srtf_policy, priority_policy, static_policy, easy_policy, conservative_policy;
-extern const struct placer pack_placer, first_fit_placer, spread_placer, random_placer, consolidate_placer, count_placer;
+extern const struct policy fifo_policy, sjf_policy, srtf_policy, priority_policy, static_policy, easy_policy, conservative_policy,
+    loss_policy;
+extern const struct placer pack_placer, first_fit_placer, spread_placer, random_placer, consolidate_placer, count_placer,
+    best_fit_placer, fgd_placer, dot_product_placer, gpu_packing_placer, gpu_clustering_placer, rack_placer, fastest_placer;
 
 const struct policy *const builtin_policies[] = {
-    &fifo_policy, &sjf_policy, &srtf_policy, &priority_policy, &easy_policy, &conservative_policy, &static_policy, NULL,
+    &fifo_policy, &sjf_policy, &srtf_policy, &priority_policy, &easy_policy, &conservative_policy, &static_policy,
+    &loss_policy, NULL,
 };
 const struct placer *const builtin_placers[] = {
-    &pack_placer, &first_fit_placer, &spread_placer, &random_placer, &consolidate_placer, &count_placer, NULL,
+    &pack_placer, &first_fit_placer, &spread_placer, &random_placer, &consolidate_placer, &count_placer, &best_fit_placer,
+    &fgd_placer, &dot_product_placer, &gpu_packing_placer, &gpu_clustering_placer, &rack_placer, &fastest_placer, NULL,
 };

@@ -99,7 +99,7 @@ static int on_row(void *self, const struct row *row, struct error *err)
 
 int columns_read(const char *const *names, columns_job *job, struct input *in, struct workload *w, struct error *err)
 {
-    struct reading r = { .names = names, .job = job, .w = w };
+    struct reading r = { .names = names, .job = job, .w = w, .columns = { .sizes_only = w->sizes_only } };
     static const struct table_handler handler = { .on_header = on_header, .on_row = on_row };
     return table_read(in, (struct table_style){ .header = true }, &handler, &r, err);
 }

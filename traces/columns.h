@@ -15,6 +15,7 @@ struct columns {
     size_t at[COLUMNS_MAX];       /* where each listed column is; TABLE_NO_COLUMN: not in this file */
     struct error *err;
     bool *skipped;                /* see skip_job() */
+    bool sizes_only;              /* of the workload: what never ran is a job, too */
 };
 typedef void columns_job(const struct columns *c, struct job_row *job);   /* job: job_row_default, to be filled */
 

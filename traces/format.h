@@ -14,6 +14,10 @@ struct trace_format {
 extern const struct trace_format *const trace_formats[];     /* ends with NULL; the most telling first */
 
 const struct trace_format *trace_format_find(const char *name);   /* NULL: no such format */
+/* trace_read_sizes() is for a study in which times do not matter: what never ran is a job, too, and a list without times will
+ * do, as far as the format can tell. */
+struct workload *trace_read_sizes(const char *path, const struct trace_format *format, const struct trace_format **used,
+                                  char sha256[65], struct error *err);
 /* Reads PATH as that format (NULL: tell it by its first bytes) and finishes the workload. NULL with err.
  * *used: the format; sha256: of the bytes as stored. */
 struct workload *trace_read(const char *path, const struct trace_format *format, const struct trace_format **used,

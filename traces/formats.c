@@ -56,8 +56,8 @@ static int read_all(struct input *in, const struct trace_format *format, struct 
     return input_sha256(in, sha256, err);
 }
 
-struct workload *trace_read(const char *path, const struct trace_format *format, const struct trace_format **used,
-                            char sha256[65], struct error *err)
+static struct workload *read_trace(const char *path, bool sizes_only, const struct trace_format *format,
+                                   const struct trace_format **used, char sha256[65], struct error *err)
 {
     struct input *in = input_open(path, err);
     if (!in)
@@ -67,6 +67,7 @@ struct workload *trace_read(const char *path, const struct trace_format *format,
         format = recognise(in, err);
     if (format) {
         w = workload_new();
+        w->sizes_only = sizes_only;
         *used = format;
         if (read_all(in, format, w, sha256, err) != 0) {
             workload_free(w);
@@ -75,4 +76,16 @@ struct workload *trace_read(const char *path, const struct trace_format *format,
     }
     input_close(in);
     return w;
+}
+
+struct workload *trace_read(const char *path, const struct trace_format *format, const struct trace_format **used,
+                            char sha256[65], struct error *err)
+{
+    return read_trace(path, false, format, used, sha256, err);
+}
+
+struct workload *trace_read_sizes(const char *path, const struct trace_format *format, const struct trace_format **used,
+                                  char sha256[65], struct error *err)
+{
+    return read_trace(path, true, format, used, sha256, err);
 }

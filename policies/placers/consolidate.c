@@ -17,7 +17,7 @@ static enum place_result place_total(struct builder *b, const struct request *r)
     if (!most_free(b, r, &n))
         return fill_failed(r);
     if (left <= view_node(builder_view(b), n).capacity)
-        return fill_one_node(b, r, 0, left, FULLEST_FIRST) ? PLACED : fill_failed(r);
+        return fill_one_node(b, r, 0, 0, left, FULLEST_FIRST) ? PLACED : fill_failed(r);
     for (uint32_t rank = 0; left > 0; rank++) {
         if (!most_free(b, r, &n))
             return fill_failed(r);

@@ -10,7 +10,7 @@ static enum place_result count_place(struct builder *b, const struct request *r,
         return fill(b, r, BY_ID, BY_ID);
     uint32_t left = r->gpus;
     for (uint32_t rank = 0; left > 0; rank++) {
-        uint32_t taken = fill_piece(b, r, rank, left, BY_ID);
+        uint32_t taken = fill_piece(b, r, 0, rank, left, BY_ID);
         if (!taken)
             return fill_failed(r);
         left -= taken;

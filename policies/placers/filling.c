@@ -6,24 +6,33 @@ enum place_result fill_failed(const struct request *r)
     return r->gpus && r->gpu_milli == MILLI_ALL ? NO_ROOM_FRAGMENTED : NO_ROOM;    /* the host has looked at the totals */
 }
 
-static bool fill_shared(struct builder *b, const struct request *r, uint32_t task)
+static bool fill_shared(struct builder *b, const struct request *r, domain_id within, uint32_t task)
 {
-    struct node_walk w = { .v = builder_view(b), .r = r, .shared_only = true };
+    struct node_walk w = { .v = builder_view(b), .r = r, .within = within, .shared_only = true };
     for (node_id n; node_walk_next(&w, &n);)
         if (builder_add_some(b, r, task, n, 1))
             return true;
     return false;
 }
 
-bool fill_one_node(struct builder *b, const struct request *r, uint32_t task, uint32_t gpus, enum node_order order)
+static bool lies_within(const struct view *v, domain_id d, node_id n)
 {
-    if (r->try_first != ID_NONE && view_fits(builder_view(b), r, r->try_first) &&
+    node_id first, end;
+    view_domain_nodes(v, d, &first, &end);
+    return first <= n && n < end;
+}
+
+bool fill_one_node(struct builder *b, const struct request *r, domain_id within, uint32_t task, uint32_t gpus,
+                   enum node_order order)
+{
+    if (r->try_first != ID_NONE && lies_within(builder_view(b), within, r->try_first) &&
+        view_fits(builder_view(b), r, r->try_first) &&
         builder_add_some(b, r, task, r->try_first, gpus))
         return true;
     bool packs = order == FULLEST_FIRST && r->gpu_milli < MILLI_ALL && gpus == 1;
-    if (packs && fill_shared(b, r, task))
+    if (packs && fill_shared(b, r, within, task))
         return true;
-    struct node_walk w = { .v = builder_view(b), .r = r, .order = order };
+    struct node_walk w = { .v = builder_view(b), .r = r, .within = within, .order = order };
     w.min_whole = r->gpu_milli < MILLI_ALL && !packs ? 0 : gpus;      /* shared GPUs may serve instead of whole ones */
     for (node_id n; node_walk_next(&w, &n);)
         if (builder_add_some(b, r, task, n, gpus))
@@ -43,9 +52,10 @@ static uint32_t room_for(const struct view *v, const struct request *r, node_id 
     return room > 0 ? (uint32_t)room : 0;
 }
 
-uint32_t fill_piece(struct builder *b, const struct request *r, uint32_t rank, uint32_t most, enum node_order order)
+uint32_t fill_piece(struct builder *b, const struct request *r, domain_id within, uint32_t rank, uint32_t most,
+                    enum node_order order)
 {
-    struct node_walk w = { .v = builder_view(b), .r = r, .min_whole = 1, .order = order };
+    struct node_walk w = { .v = builder_view(b), .r = r, .within = within, .min_whole = 1, .order = order };
     for (node_id n; node_walk_next(&w, &n);) {
         uint32_t room = room_for(w.v, r, n, most);
         if (room)
@@ -54,27 +64,29 @@ uint32_t fill_piece(struct builder *b, const struct request *r, uint32_t rank, u
     return 0;
 }
 
-static enum place_result fill_split(struct builder *b, const struct request *r, enum node_order order,
-                                    enum node_order split)
+uint32_t fill_total(struct builder *b, const struct request *r, domain_id within, uint32_t *rank, uint32_t gpus,
+                    enum node_order order, enum node_order split)
 {
-    uint32_t left = r->gpus;
-    for (uint32_t rank = 0; left > 0; rank++) {
-        if (fill_one_node(b, r, rank, left, order))
-            return PLACED;
-        uint32_t taken = fill_piece(b, r, rank, left, split);
+    for (uint32_t left = gpus; left > 0; ++*rank) {
+        if (fill_one_node(b, r, within, *rank, left, order)) {
+            ++*rank;
+            break;
+        }
+        uint32_t taken = fill_piece(b, r, within, *rank, left, split);
         if (!taken)
-            return fill_failed(r);
+            return gpus - left;
         left -= taken;
     }
-    return PLACED;
+    return gpus;
 }
 
 enum place_result fill(struct builder *b, const struct request *r, enum node_order order, enum node_order split)
 {
+    uint32_t rank = 0;
     if (r->tasks == SPLIT_ANY)
-        return fill_split(b, r, order, split);
+        return fill_total(b, r, 0, &rank, r->gpus, order, split) == r->gpus ? PLACED : fill_failed(r);
     for (uint32_t k = 0; k < r->tasks; k++)
-        if (!fill_one_node(b, r, request_task(r, k), r->gpus, order))
+        if (!fill_one_node(b, r, 0, request_task(r, k), r->gpus, order))
             return fill_failed(r);
     return PLACED;
 }

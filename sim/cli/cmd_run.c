@@ -44,6 +44,9 @@ static const struct option options[] = {
       .help = "let BATCH jobs arrive at once every SECONDS, in the order of the trace; after --load" },
     { .name = "estimates", .argument = "HOW", .kind = OPTION_TEXT, AT(estimates),
       .help = "of run times: trace, the default, as submitted; perfect; or a factor, that many times the run time" },
+    { .name = "stream", .argument = "PERCENT", .kind = OPTION_RATIO, AT(stream), .most = 100000,
+      .help = "a packing study: the jobs in random order, then drawn again until they ask for PERCENT of the GPUs, one a "
+              "second, and none leaves; times of the trace do not matter, and jobs that never ran count, too" },
     { .name = "sample-s", .argument = "SECONDS", .kind = OPTION_SECONDS, AT(sample_ns), .most = TIME_MOST_S,
       .help = "at most a row per that long in timeseries and queues; 0, the default: one at every change" },
     { .name = "set", .argument = "KEY=VALUE", .kind = OPTION_TEXTS, AT(set),
@@ -107,7 +110,7 @@ static int run_plan(const struct plan *p, const struct invocation *in, struct er
     struct run_setup setup = {
         .cluster = p->cluster, .workload = p->workload, .policy = p->policy.policy, .policy_params = p->policy.params,
         .placer = p->placer.placer, .placer_params = p->placer.params, .seed = (uint64_t)o->seed,
-        .until_ns = o->until_ns, .true_estimates = p->estimates > 0, .check = o->check, .interrupted = interrupt_guard(),
+        .until_ns = p->until_ns, .true_estimates = p->estimates > 0, .check = o->check, .interrupted = interrupt_guard(),
     };
     struct results *results = results_open(&where, p->cluster, p->workload, err);
     interrupt_results(results);

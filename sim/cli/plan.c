@@ -27,11 +27,27 @@ static int look_up(struct plan *p, struct error *err)
         status = choose_estimates(o->estimates, &p->estimates, err);
     if (status != EXIT_OK)
         return status;
-    if (!strcmp(o->cluster, "-") && !strcmp(p->trace.path, "-"))
+    if (o->stream > 0 && (o->load != 1 || o->retime || o->estimates))
+        error_set(err, "run: --stream: times do not matter, so want no --load, --retime or --estimates");
+    else if (!strcmp(o->cluster, "-") && !strcmp(p->trace.path, "-"))
         error_set(err, "run: want only one of --cluster and --trace from standard input");
     else if (o->directory && !strcmp(o->directory, "-"))
         error_set(err, "run: --output: want a directory, got '-'");
     return err->text[0] ? EXIT_USAGE : EXIT_OK;
+}
+
+/* Until is where the last job has come. */
+static int make_stream(struct plan *p, struct error *err)
+{
+    struct error why = { "" };
+    double gpu_milli = (double)p->cluster->gpus * MILLI_ALL * p->options->stream / 100;
+    if (workload_stream(p->workload, (int64_t)gpu_milli, (uint64_t)p->options->seed, &why)) {
+        error_set(err, "%s: %s", p->trace.path, why.text);
+        return EXIT_INPUT;
+    }
+    if (!p->until_ns)
+        p->until_ns = p->workload->facts[p->workload->n_jobs - 1].submit_ns;
+    return EXIT_OK;
 }
 
 static int read_inputs(struct plan *p, struct error *err)
@@ -42,7 +58,7 @@ static int read_inputs(struct plan *p, struct error *err)
     if (settings_set(p->cluster, &o->set, err))
         return EXIT_USAGE;
     const struct trace_format *used = NULL;
-    p->workload = trace_read(p->trace.path, p->trace.format, &used, p->trace_sha256, err);
+    p->workload = (o->stream > 0 ? trace_read_sizes : trace_read)(p->trace.path, p->trace.format, &used, p->trace_sha256, err);
     p->trace.format = used;
     if (!p->workload || run_bind(p->cluster, p->workload, err))
         return EXIT_INPUT;
@@ -52,7 +68,7 @@ static int read_inputs(struct plan *p, struct error *err)
         workload_retime_batches(p->workload, p->retime_batch, p->retime_every_ns);
     if (p->estimates > 0)
         workload_estimate(p->workload, p->estimates);
-    return EXIT_OK;
+    return o->stream > 0 ? make_stream(p, err) : EXIT_OK;
 }
 
 /* results/POLICY-PLACEMENT with parameters that are not at their default: "results/fifo-blocking=skip-pack". */
@@ -69,7 +85,7 @@ static char *usual_directory(const struct plan *p)
 
 int plan_make(struct plan *p, const struct run_options *options, struct error *err)
 {
-    *p = (struct plan){ .options = options };
+    *p = (struct plan){ .options = options, .until_ns = options->until_ns };
     int status = look_up(p, err);
     if (status == EXIT_OK)
         status = read_inputs(p, err);

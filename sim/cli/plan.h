@@ -7,7 +7,7 @@
 struct run_options {
     const char *cluster, *trace, *policy, *placement, *directory, *outputs, *retime, *estimates;    /* NULL: not given */
     int64_t seed, until_ns, sample_ns;
-    double load;
+    double load, stream;          /* stream: percent of the GPUs; 0: none */
     bool check, dump_config, quiet, verbose;
     struct option_texts set;
 };
@@ -20,6 +20,7 @@ struct plan {
     unsigned outputs;
     uint32_t retime_batch;        /* 0: none */
     int64_t retime_every_ns;
+    int64_t until_ns;             /* 0: to the end */
     double estimates;             /* times the run time; 0: as submitted */
     struct cluster *cluster;
     struct workload *workload;

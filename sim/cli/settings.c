@@ -180,6 +180,8 @@ static void put_trace(FILE *f, const struct plan *p)
     }
     if (p->estimates > 0)
         fprintf(f, "  estimates: %.15g\n", p->estimates);
+    if (p->options->stream > 0)
+        fprintf(f, "  stream_percent: %.15g\n", p->options->stream);
 }
 
 /* An interval of 0 says "at every change" and an end of 0 "none"; then there is no such key. */
@@ -203,8 +205,8 @@ char *settings_yaml(const struct plan *p)
     fprintf(f, "seed: %" PRId64 "\n", o->seed);
     put_cluster(f, p);
     put_trace(f, p);
-    if (o->until_ns)
-        put_time(f, "until_s", o->until_ns);
+    if (p->until_ns)
+        put_time(f, "until_s", p->until_ns);
     if (o->sample_ns)
         put_time(f, "sample_s", o->sample_ns);
     fprintf(f, "check: %s\noutputs: [", o->check ? "true" : "false");

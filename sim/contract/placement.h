@@ -55,6 +55,16 @@ struct node_free view_node(const struct view *v, node_id n);
 uint32_t view_gpu_milli(const struct view *v, node_id n, unsigned gpu);    /* free share of a named GPU */
 uint64_t view_islands(const struct view *v, node_id n, unsigned gpu);      /* mask of the GPUs on gpu's island */
 struct amount view_node_size(const struct view *v, node_id n);
+/* Nodes of one kind differ in what is free and in nothing else that a request can ask about. Kinds are dense from 0. */
+uint32_t view_kinds(const struct view *v);
+uint32_t view_kind(const struct view *v, node_id n);
+/* Of the node's GPU model, from the catalogue: training speed (a V100 is 1) and USD an hour. 0: not known, or no GPU. */
+double   view_gpu_speed(const struct view *v, node_id n);
+double   view_gpu_price(const struct view *v, node_id n);
+/* Tasks that hold GPUs of n: those that want of GPUs what r wants (any share of one; or as many whole ones, beyond
+ * eight all alike), and the others. Only for a placer that needs SEES_TENANTS. */
+struct tenants { uint32_t alike, others; };
+struct tenants view_tenants(const struct view *v, node_id n, const struct request *r);
 
 /* allows: everything but room (up, GPU model, labels, taints, whose nodes these are). fits: room too, for one task of r; under
  * SPLIT_ANY for at least one GPU. Both O(1). */
@@ -89,6 +99,34 @@ uint32_t  domain_fits(const struct view *v, domain_id d, const struct request *r
                                               GPUs); by whole GPUs only, so an upper bound where CPU or memory binds */
 uint64_t  view_random(const struct view *v);             /* the placer's own stream; a rollback does not rewind it */
 
+/* What the jobs of the run typically ask for: the distinct requests of one task by GPUs, share, CPU and allowed nodes (memory
+ * plays no part, and is 0 here), most jobs first, until 95 % of the jobs are covered. Under SPLIT_ANY the task is the total.
+ * Ties: more CPU first, then a larger share, more GPUs, then the request that was seen first. Made once, of all jobs, at the
+ * start of the run, for a placer that needs SEES_TYPICAL; for others there are none. After hkust-adsl/kubernetes-scheduler-simulator:pkg/utils/frag.go, GetTypicalPods. */
+struct typical {
+    struct request ask;           /* one task; job ID_NONE */
+    uint64_t jobs;                /* that ask for it */
+    double share;                 /* of the jobs that the list covers: the shares add up to one */
+};
+size_t view_typical(const struct view *v, const struct typical **list);
+
+/* ---- Scores: the best node by a number that the placer gives ---- */
+/* The host keeps the scores of a request's shape and asks again only for nodes that changed since. So score() may look at
+ * nothing but the node (what is free on it, its size and kind), the request and its own state. */
+struct scoring {
+    const void *(*begin)(const struct view *v, const void *params);   /* makes the state with view_alloc(), once a view;
+                                                                         NULL: the parameters are the state */
+    int32_t (*score)(const struct view *v, const struct request *r, node_id n, const void *state);   /* higher is better; of
+                                       nodes that fit one task of r; SCORE_NEVER: not there */
+};
+#define SCORE_NEVER INT32_MIN
+/* The node that fits one task of r (SPLIT_ANY: one GPU), lies in `within` (0: wherever the view looks) and scores highest;
+ * equal: the lowest id. O(log nodes) and a score for each node changed since this shape was last asked for. false: none. */
+bool  view_best(const struct view *v, const struct request *r, domain_id within, const struct scoring *by, const void *params,
+                node_id *n);
+const void *view_scoring(const struct view *v, const struct scoring *by, const void *params);   /* its state */
+void *view_alloc(const struct view *v, size_t bytes);    /* zeroed, freed with the view; for begin() */
+
 /* ---- A builder: pieces so far, visible in the view while being built, so a gang never uses one GPU twice. ---- */
 struct builder;
 const struct view *builder_view(const struct builder *b);
@@ -112,9 +150,11 @@ struct param {                    /* a list ends with a NULL name */
 #define PLACEMENT_ABI 2u
 enum place_result { PLACED, NO_ROOM, NO_ROOM_FRAGMENTED, NO_TOPOLOGY, NO_TYPE };   /* why not, for the wait split:
                                    too few free GPUs in all; enough, but not so that they fit; no domain; no such GPUs */
+enum { SEES_TENANTS = 1, SEES_TYPICAL = 2 };    /* view_tenants(); view_typical(), which knows of jobs still to come */
 struct placer {
     unsigned abi;                 /* PLACEMENT_ABI */
     const char *name, *summary;
+    unsigned needs;               /* SEES_... */
     const struct param *params;   /* NULL: none */
     size_t params_size;
     /* Adds pieces for all of r to b, or says why not (what was added is then undone by the host). The answer depends on

@@ -154,6 +154,7 @@ struct sched {
     struct part *free_part;
 
     struct shape_kinds *shape_kinds;
+    struct typical_list typical;  /* what the jobs ask for */
     uint8_t *shape_never;         /* why the shape can never be placed; 0: it can */
     struct view *idle, *room;     /* room NULL without SEES_RELEASING */
     struct timeline *timeline;    /* NULL without SEES_TIMELINE */
@@ -350,6 +351,7 @@ struct builder *builder_begin(struct sched *s, struct view *v, const struct requ
 /* placing.c */
 void placing_begin(struct sched *s);                                      /* which kinds each shape may use; which never fit */
 void placing_end(struct sched *s);
+struct view *placing_view(struct sched *s);                               /* a new index of all that there is */
 const char *placing_never(const struct sched *s, shape_id shape);         /* NULL: it can be placed */
 
 /* ledger.c - GPU-seconds and the identities of models.md 11.3 */

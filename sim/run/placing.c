@@ -149,6 +149,15 @@ static uint8_t never_fits(struct sched *s, shape_id i)
     return (uint8_t)s->why_not;
 }
 
+struct view *placing_view(struct sched *s)
+{
+    struct view *v = free_index_new(s->cluster, s->shape_kinds, &s->placer_random);
+    v->typical = &s->typical;
+    if (s->setup.placer->needs & SEES_TENANTS)
+        free_index_count_tenants(v);
+    return v;
+}
+
 void placing_begin(struct sched *s)
 {
     uint32_t n = s->workload->n_shapes;
@@ -169,14 +178,16 @@ void placing_begin(struct sched *s)
         s->shape_kinds[i] = (struct shape_kinds){ count, kept, liking };
     }
     free(allowed);
-    s->idle = free_index_new(s->cluster, s->shape_kinds, &s->placer_random);
+    if (s->setup.placer->needs & SEES_TYPICAL)
+        s->typical = typical_of(s->workload, s->memory);
+    s->idle = placing_view(s);
     struct random before = s->placer_random;
     for (shape_id i = 0; i < n; i++)
         s->shape_never[i] = never_fits(s, i);
     s->placer_random = before;
     arena_reset(s->scratch);
     if (s->needs & SEES_RELEASING)
-        s->room = free_index_new(s->cluster, s->shape_kinds, &s->placer_random);
+        s->room = placing_view(s);
     if (s->needs & SEES_TIMELINE)
         timeline_begin(s);
 }

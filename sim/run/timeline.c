@@ -216,7 +216,7 @@ void timeline_begin(struct sched *s)
         t->counted[t->n_counted++] = n;
     }
     for (unsigned w = 0; w < 2; w++)
-        t->window[w] = (struct window){ free_index_new(c, s->shape_kinds, &s->placer_random), s->now_ns, s->now_ns, 0 };
+        t->window[w] = (struct window){ placing_view(s), s->now_ns, s->now_ns, 0 };
 }
 
 void timeline_end(struct sched *s)

@@ -2,6 +2,7 @@
 #include "sim/world/free_index.h"
 
 #include "sim/core/memory.h"
+#include "sim/world/scores.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -122,6 +123,9 @@ static void change(struct view *v, const struct piece *p, int64_t cpu_milli, int
         named_change(v, p, sign * (int32_t)p->milli);
     else if (p->gpus)
         set_whole(v, p->node, s->whole - sign * (int32_t)p->gpus);
+    if (v->tenants && p->gpus)
+        v->tenants[(size_t)p->node * TENANT_CLASSES + tenant_class(p->gpus, p->milli)] += (uint32_t)sign;
+    scores_changed(v->scores, p->node);
 }
 
 void free_index_take(struct view *v, const struct piece *p, int64_t cpu_milli, int64_t mem_mib)
@@ -136,7 +140,10 @@ void free_index_give(struct view *v, const struct piece *p, int64_t cpu_milli, i
 
 void free_index_set_counted(struct view *v, node_id n, int32_t whole)
 {
+    if (v->node[n].whole == whole)
+        return;
     set_whole(v, n, whole);
+    scores_changed(v->scores, n);
 }
 
 bool free_index_has(const struct view *v, const struct piece *p, int64_t cpu_milli, int64_t mem_mib)
@@ -249,6 +256,11 @@ struct view *free_index_new(const struct cluster *c, const struct shape_kinds *s
     return v;
 }
 
+void free_index_count_tenants(struct view *v)
+{
+    v->tenants = mem_new((size_t)v->cluster->n_nodes * TENANT_CLASSES, sizeof *v->tenants);
+}
+
 void free_index_free(struct view *v)
 {
     if (!v)
@@ -265,6 +277,9 @@ void free_index_free(struct view *v)
     free(v->domain_whole);
     free(v->domain_hist);
     free(v->hist_at);
+    free(v->tenants);
+    scores_free(v->scores);
+    arena_free(v->prepared);
     free(v);
 }
 

@@ -11,6 +11,7 @@
 #include "sim/core/bitset.h"
 #include "sim/core/random.h"
 #include "sim/world/cluster.h"
+#include "sim/world/typical.h"
 
 /* The kinds of nodes that a shape may use, ascending, and how it likes them. */
 struct shape_kinds { uint32_t n; const uint16_t *kind; const struct node_liking *liking; };
@@ -22,6 +23,11 @@ struct node_state {
     uint32_t share_class;         /* 0: no shared GPU has room; k: the roomiest has (k-1)*100 milli or more */
 };
 #define SHARE_CLASSES 11u
+#define TENANT_CLASSES 10u        /* shares; one to eight whole GPUs; more */
+static inline unsigned tenant_class(uint32_t gpus, uint32_t milli)
+{
+    return milli < MILLI_ALL ? 0 : gpus < TENANT_CLASSES ? gpus : TENANT_CLASSES - 1;
+}
 
 struct kind_index {
     struct bitset_shape nodes;    /* over local node numbers */
@@ -33,6 +39,8 @@ struct kind_index {
     uint32_t gpus;
     int64_t whole;                /* free whole GPUs of the kind */
 };
+
+struct scores;
 
 struct view {
     const struct cluster *cluster;
@@ -47,10 +55,17 @@ struct view {
     uint64_t hist_stride;
     node_id first, end;           /* where it looks now: the host confines it to a domain and back */
     uint64_t only;                /* likewise, to GPUs of an island inside a node; otherwise all bits */
+    uint32_t *tenants;            /* [n_nodes * TENANT_CLASSES] pieces that hold GPUs; NULL: nobody asks */
+    const struct typical_list *typical;    /* the run's; NULL: none */
+    struct scores *scores;        /* scores.h; NULL until a placer asks for the best node */
+    struct arena *prepared;       /* likewise, for view_alloc() */
 };
+struct node_range { node_id first, end; };
+struct node_range free_index_range(const struct view *v, domain_id within);    /* where both look */
 
 /* Everything free. The random stream is borrowed. */
 struct view *free_index_new(const struct cluster *c, const struct shape_kinds *shapes, struct random *r);
+void free_index_count_tenants(struct view *v);               /* from now on; while all is free */
 void free_index_free(struct view *v);                        /* NULL: does nothing */
 
 bool free_index_has(const struct view *v, const struct piece *p, int64_t cpu_milli, int64_t mem_mib);

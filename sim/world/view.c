@@ -1,4 +1,5 @@
 /* view.c - what a placer may ask of a free index, one node or domain at a time. */
+#include "sim/world/catalogue.h"
 #include "sim/world/free_index.h"
 
 struct node_free view_node(const struct view *v, node_id n)
@@ -30,6 +31,46 @@ struct amount view_node_size(const struct view *v, node_id n)
 {
     const struct node_type *t = cluster_node_type(v->cluster, n);
     return (struct amount){ (int64_t)t->gpus * MILLI_ALL, t->cpu_milli, t->mem_mib };
+}
+
+uint32_t view_kinds(const struct view *v)
+{
+    return v->cluster->n_kinds;
+}
+
+uint32_t view_kind(const struct view *v, node_id n)
+{
+    return v->cluster->kind_of[n];
+}
+
+static const struct gpu_model *model_of(const struct view *v, node_id n)
+{
+    uint32_t model = cluster_node_type(v->cluster, n)->gpu_model;
+    return model == ID_NONE ? NULL : gpu_model_find(intern_text(v->cluster->gpu_models, model));
+}
+
+double view_gpu_speed(const struct view *v, node_id n)
+{
+    const struct gpu_model *m = model_of(v, n);
+    return m ? m->kappa : 0;
+}
+
+double view_gpu_price(const struct view *v, node_id n)
+{
+    const struct gpu_model *m = model_of(v, n);
+    return m ? m->price_usd_per_h : 0;
+}
+
+struct tenants view_tenants(const struct view *v, node_id n, const struct request *r)
+{
+    struct tenants t = { 0, 0 };
+    unsigned alike = tenant_class(r->gpus, r->gpu_milli);
+    for (unsigned i = 0; v->tenants && i < TENANT_CLASSES; i++) {
+        uint32_t pieces = v->tenants[(size_t)n * TENANT_CLASSES + i];
+        t.alike += i == alike ? pieces : 0;
+        t.others += i == alike ? 0 : pieces;
+    }
+    return t;
 }
 
 /* Its place among the kinds that r may use; their number: it is none of them. */
@@ -64,6 +105,8 @@ static bool gpus_fit(const struct view *v, const struct request *r, node_id n)
     struct node_free f = view_node(v, n);
     uint32_t need = r->tasks == SPLIT_ANY ? 1 : r->gpus;
     uint32_t have = f.whole;
+    if (r->gpu_milli < MILLI_ALL && need && cluster_node_type(v->cluster, n)->counted)
+        return false;                 /* counted GPUs are not shared */
     if (r->gpu_milli < MILLI_ALL && have < need)
         for (uint64_t m = f.shared_mask; m; m &= m - 1)
             have += view_gpu_milli(v, n, (unsigned)__builtin_ctzll(m)) >= r->gpu_milli;
@@ -93,6 +136,16 @@ void view_domain_nodes(const struct view *v, domain_id d, node_id *first, node_i
     const struct cluster *c = v->cluster;
     *first = d >= c->n_domains ? d - c->n_domains : c->domain[d].first;
     *end = d >= c->n_domains ? *first + 1 : c->domain[d].end;
+}
+
+struct node_range free_index_range(const struct view *v, domain_id within)
+{
+    struct node_range r = { v->first, v->end }, d = r;
+    if (within)
+        view_domain_nodes(v, within, &d.first, &d.end);
+    r.first = d.first > r.first ? d.first : r.first;
+    r.end = d.end < r.end ? d.end : r.end;
+    return r;
 }
 
 /* GPUs (per_task 1) or tasks that the whole GPUs of one kind give, within one domain. */
@@ -142,4 +195,10 @@ uint32_t domain_fits(const struct view *v, domain_id d, const struct request *r)
 uint64_t view_random(const struct view *v)
 {
     return random_u64(v->random);
+}
+
+size_t view_typical(const struct view *v, const struct typical **list)
+{
+    *list = v->typical ? v->typical->item : NULL;
+    return v->typical ? v->typical->n : 0;
 }

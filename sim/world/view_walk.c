@@ -9,20 +9,6 @@ enum { STARTED, BUCKET, NEXT, STRIDE };
 enum { DRAWN_RANK = BUCKET, DRAWN = NEXT };
 enum { FIRST_TRIES = 1000 };    /* after that the first is taken as the stride finds it */
 
-struct range { node_id first, end; };
-
-static struct range walk_range(const struct node_walk *w)
-{
-    struct range r = { w->v->first, w->v->end };
-    if (w->within) {
-        struct range d;
-        view_domain_nodes(w->v, w->within, &d.first, &d.end);
-        r.first = d.first > r.first ? d.first : r.first;
-        r.end = d.end < r.end ? d.end : r.end;
-    }
-    return r;
-}
-
 /* Least node id >= from in one set of a kind. */
 static node_id kind_next(const struct view *v, uint32_t kind, const uint64_t *set, node_id from)
 {
@@ -97,7 +83,7 @@ static bool rest_fits(const struct node_walk *w, node_id n)
     return (!w->r->cpu_milli || s->cpu_milli >= w->r->cpu_milli) && (!w->r->mem_mib || s->mem_mib >= w->r->mem_mib);
 }
 
-static bool next_by_bucket(struct node_walk *w, struct range range, node_id *n)
+static bool next_by_bucket(struct node_walk *w, struct node_range range, node_id *n)
 {
     bool up = w->order == FULLEST_FIRST;
     if (!w->at[STARTED]) {
@@ -122,7 +108,7 @@ static bool next_by_bucket(struct node_walk *w, struct range range, node_id *n)
     return false;
 }
 
-static bool next_by_id(struct node_walk *w, struct range range, node_id *n)
+static bool next_by_id(struct node_walk *w, struct node_range range, node_id *n)
 {
     if (!w->at[STARTED]) {
         w->at[STARTED] = 1;
@@ -153,7 +139,7 @@ static bool share_fits(const struct node_walk *w, node_id n)
     return false;
 }
 
-static bool next_shared(struct node_walk *w, struct range range, node_id *n)
+static bool next_shared(struct node_walk *w, struct node_range range, node_id *n)
 {
     if (!w->at[STARTED]) {
         w->at[STARTED] = 1;
@@ -214,7 +200,7 @@ static uint64_t common_divisor(uint64_t a, uint64_t b)
 }
 
 /* The first node: drawn again while it is out of range or lacks the rest, so that each that will do is equally likely. */
-static uint64_t first_rank(const struct node_walk *w, struct range range, uint64_t count)
+static uint64_t first_rank(const struct node_walk *w, struct node_range range, uint64_t count)
 {
     uint64_t rank = 0;
     for (unsigned tries = 0; tries < FIRST_TRIES; tries++) {
@@ -226,7 +212,7 @@ static uint64_t first_rank(const struct node_walk *w, struct range range, uint64
     return rank;
 }
 
-static bool next_drawn(struct node_walk *w, struct range range, node_id *n)
+static bool next_drawn(struct node_walk *w, struct node_range range, node_id *n)
 {
     if (!w->at[STARTED]) {
         uint64_t count = count_candidates(w);
@@ -251,7 +237,7 @@ static bool next_drawn(struct node_walk *w, struct range range, node_id *n)
 
 bool node_walk_next(struct node_walk *w, node_id *n)
 {
-    struct range range = walk_range(w);
+    struct node_range range = free_index_range(w->v, w->within);
     if (w->shared_only)
         return next_shared(w, range, n);
     switch (w->order) {

@@ -52,6 +52,7 @@ extern const struct job_row job_row_default;
 
 struct workload {
     uint32_t n_jobs;
+    bool sizes_only;              /* set before reading: times do not matter, so what never ran is a job, too */
     uint32_t n_skipped;           /* rows that say they are no job that ran (SWF: cancelled before its start), as the
                                      reader counts them, so that a report can state it */
     struct job_facts *facts;      /* [n_jobs]; .queue is an index into queue_names until a run binds it to a cluster */
@@ -82,3 +83,8 @@ void workload_retime_batches(struct workload *w, uint32_t batch, int64_t every_n
 void workload_estimate(struct workload *w, double factor);
 /* Submit times divided by `load` (> 0): 2 means twice the load. Rounded to nearest ns. */
 void workload_scale_load(struct workload *w, double load);
+/* A packing study: the jobs by name, put in random order, then drawn from all of them again and again, as long as what they
+ * ask for in all is at most gpu_milli (the first that would pass it ends the stream). Job k comes at k seconds, from 1, and
+ * none leaves within fifty years. A job that came before gets the name NAME+2, NAME+3, ... Streams "stream order" and
+ * "stream draws" of the seed. After workload_finish(); -1 with err: none asks for GPUs. */
+int workload_stream(struct workload *w, int64_t gpu_milli, uint64_t seed, struct error *err);

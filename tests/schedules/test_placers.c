@@ -7,6 +7,25 @@
         NODES(3, 4)                                                                                                    \
     }
 
+#define RACKS(n)                                                                                                       \
+    {                                                                                                                  \
+        .name = "racked", .gpu_model = "A100", .count = (n), .gpus = 4, .cpu_milli = INT64_MAX, .mem_mib = INT64_MAX,  \
+        .nodes_per_rack = 2                                                                                            \
+    }
+#define WITH_CPUS(name_, n, g, cpus, rack)                                                                             \
+    {                                                                                                                  \
+        .name = (name_), .gpu_model = "A100", .count = (n), .gpus = (g), .cpu_milli = 1000 * (cpus),                   \
+        .mem_mib = INT64_MAX, .nodes_per_rack = (rack)                                                                 \
+    }
+#define OF(model, g)                                                                                                   \
+    {                                                                                                                  \
+        .name = model, .gpu_model = model, .count = 1, .gpus = (g), .cpu_milli = INT64_MAX, .mem_mib = INT64_MAX       \
+    }
+#define OF_MODELS                                                                                                      \
+    {                                                                                                                  \
+        OF("T4-16", 2), OF("V100-SXM2-16", 2), OF("A100-SXM4-40", 2)                                                   \
+    }
+
 /* clang-format off */
 static const struct schedule rows[] = {
     /* ---- pack ---- */
@@ -61,6 +80,84 @@ static const struct schedule rows[] = {
     { "count: one pool", "fifo", { { .name = "pool", .count = 1, .gpus = 100, .cpu_milli = INT64_MAX, .mem_mib = INT64_MAX } },
       .placer = "count", .jobs = {
         { 0, 10, 70, 0, .took = "0:x70" }, { 0, 5, 31, 10, .took = "0:x31" }, { 0, 5, 30, 10, .took = "0:x30" } } },
+
+    /* ---- rack: racks of two nodes ---- */
+    { "rack: the tightest that holds it, then best fit", "fifo", { RACKS(4) }, .placer = "rack", .jobs = {
+        { 0, 10, 3, 0, .took = "0:012" }, { 0, 10, 4, 0, .took = "1:0123" }, { 0, 10, 3, 0, .took = "2:012" },
+        { 0, 10, 1, 0, .took = "0:3" }, { 0, 10, 4, 0, .took = "3:0123" } } },
+    /* 4 of 8, 6 of 8 free: the rack of 4 is tighter, though the other has a node that fits as well */
+    { "rack: split within the tightest", "fifo", { RACKS(4) }, .placer = "rack", .jobs = {
+        { 0, 10, 2, 0, .took = "0:01" }, { 0, 10, 4, 0, .tasks = 2, .took = "0:23 1:01" },
+        { 0, 10, 2, 0, .tasks = 1, .took = "1:23" }, { 0, 10, 6, 0, .took = "2:0123 3:01" } } },
+    /* 5, 8, 8 free: eleven go to two racks, the roomiest with the lowest number and the rest to the tightest that holds it */
+    { "rack: as few as can be", "fifo", { RACKS(6) }, .placer = "rack", .jobs = {
+        { 0, 10, 3, 0, .took = "0:012" }, { 0, 10, 11, 0, .took = "2:0123 3:0123 1:012" } } },
+    { "rack: tasks over racks", "fifo", { RACKS(4) }, .placer = "rack", .jobs = {
+        { 0, 10, 3, 0, .took = "0:012" },
+        { 0, 10, 12, 0, .tasks = 6, .took = "2:01 2:23 3:01 3:23 1:01 1:23" } } },
+    { "rack: a node without a rack is one of its own", "fifo", { RACKS(2), NODES(1, 4) }, .placer = "rack", .jobs = {
+        { 0, 10, 3, 0, .took = "2:012" }, { 0, 10, 5, 0, .took = "0:0123 1:0" } } },
+    /* the tightest rack, 0, has two GPUs left on each node, but only 3 CPUs; of the other, node 2 likewise */
+    { "rack: where CPUs bind, the next", "fifo", { WITH_CPUS("node", 4, 4, 8, 2) }, .placer = "rack", .jobs = {
+        { 0, 10, 2, 0, .tasks = 1, .cpus = 5, .took = "0:01" }, { 0, 10, 2, 0, .tasks = 1, .cpus = 5, .took = "1:01" },
+        { 0, 10, 2, 0, .tasks = 1, .cpus = 5, .took = "2:01" }, { 0, 10, 2, 0, .tasks = 2, .cpus = 4, .took = "3:0 3:1" } } },
+    { "rack: shares", "fifo", { RACKS(4) }, .placer = "rack", .jobs = {
+        { 0, 10, 1, 0, .shares = .5, .took = "0:0" }, { 0, 10, 4, 0, .took = "1:0123" },
+        { 0, 10, 1, 0, .shares = .5, .took = "0:0" } } },
+
+    /* ---- best-fit: of 8 CPUs and 4 GPUs; the less is left of both together, the better ---- */
+    /* the third: on node 0 (1/8 + 3/4)/2 = 7/16 is left over, on node 1, which has fewer GPUs free, (4/8 + 2/4)/2 = 8/16 */
+    { "best-fit: CPUs count", "fifo", { WITH_CPUS("node", 2, 4, 8, 0) }, .placer = "best-fit", .jobs = {
+        { 0, 10, 0, 0, .cpus = 6, .took = "0:" }, { 0, 10, 1, 0, .cpus = 3, .took = "1:0" }, { 0, 10, 1, 0, .cpus = 1, .took = "0:0" } } },
+    { "best-fit: shares onto the fullest GPU", "fifo", { NODES(2, 2) }, .placer = "best-fit", .jobs = {
+        { 0, 10, 1, 0, .shares = .3, .took = "0:0" }, { 0, 10, 1, 0, .shares = .6, .took = "0:0" },
+        { 0, 10, 1, 0, .shares = .5, .took = "0:1" }, { 0, 10, 1, 0, .shares = .4, .took = "0:1" } } },
+    { "best-fit: a total goes whole where it fits best", "fifo", THREE, .placer = "best-fit", .jobs = {
+        { 0, 10, 1, 0, .took = "0:0" }, { 0, 10, 2, 0, .took = "0:12" }, { 0, 10, 3, 0, .took = "1:012" },
+        { 0, 10, 6, 0, .took = "2:0123 0:3 1:3" } } },
+
+    /* ---- dot-product ---- */
+    /* demand 1 GPU, free 3 and 4 of 4: products .5 x 1/4 x 3/4 and .5 x 1/4 x 1: scores 90 and 87, or 9 and 12 */
+    { "dot-product: where it is fullest", "fifo", { NODES(2, 4) }, .placer = "dot-product", .jobs = {
+        { 0, 10, 1, 0, .took = "0:0" }, { 0, 10, 1, 0, .took = "0:1" } } },
+    { "dot-product: aligned", "fifo", { NODES(2, 4) }, .placer = "dot-product:prefer=largest", .jobs = {
+        { 0, 10, 1, 0, .took = "0:0" }, { 0, 10, 1, 0, .took = "1:0" } } },
+
+    /* ---- gpu-packing ---- */
+    { "gpu-packing: shared, then in use, then idle", "fifo", THREE, .placer = "gpu-packing", .jobs = {
+        { 0, 10, 1, 0, .shares = .5, .took = "0:0" }, { 0, 10, 4, 0, .tasks = 1, .took = "1:0123" },
+        { 0, 10, 1, 0, .shares = .5, .took = "0:0" }, { 0, 10, 1, 0, .shares = .7, .took = "0:1" },
+        { 0, 10, 2, 0, .tasks = 1, .took = "0:23" }, { 0, 10, 1, 0, .shares = .4, .took = "2:0" } } },
+    { "gpu-packing: of idle nodes the smallest", "fifo", { OF("large", 8), OF("small", 2) }, .placer = "gpu-packing", .jobs = {
+        { 0, 10, 2, 0, .tasks = 1, .took = "1:01" } } },
+
+    /* ---- gpu-clustering ---- */
+    { "gpu-clustering: each with its like", "fifo", THREE, .placer = "gpu-clustering", .jobs = {
+        { 0, 10, 1, 0, .shares = .5, .took = "0:0" }, { 0, 10, 1, 0, .took = "1:0" }, { 0, 10, 2, 0, .tasks = 1, .took = "2:01" },
+        { 0, 10, 1, 0, .shares = .7, .took = "0:1" }, { 0, 10, 1, 0, .took = "1:1" }, { 0, 10, 2, 0, .tasks = 1, .took = "2:23" },
+        { 0, 10, 4, 0, .tasks = 2, .took = "1:23 0:23" } } },
+    { "gpu-clustering: and nobody stays when all have left", "fifo", { NODES(2, 4) }, .placer = "gpu-clustering", .jobs = {
+        { 0, 10, 1, 0, .took = "0:0" }, { 0, 5, 1, 0, .shares = .5, .took = "1:0" }, { 5, 9, 2, 5, .tasks = 1, .took = "1:01" } } },
+
+    /* ---- fastest: T4 .42 at .40 USD/h, V100 1 at .90, A100 2 at 2.74 ---- */
+    { "fastest: the fastest with room", "fifo", OF_MODELS, .placer = "fastest", .jobs = {
+        { 0, 10, 1, 0, .took = "2:0" }, { 0, 10, 2, 0, .tasks = 1, .took = "1:01" }, { 0, 10, 1, 0, .took = "2:1" },
+        { 0, 10, 1, 0, .took = "0:0" } } },
+    { "fastest: the cheapest", "fifo", OF_MODELS, .placer = "fastest:by=price", .jobs = {
+        { 0, 10, 1, 0, .took = "0:0" }, { 0, 10, 2, 0, .tasks = 1, .took = "1:01" }, { 0, 10, 1, 0, .took = "0:1" },
+        { 0, 10, 1, 0, .took = "2:0" } } },
+    { "fastest: models that are not known come last", "fifo", { OF("mystery", 2), OF("T4-16", 2) }, .placer = "fastest", .jobs = {
+        { 0, 10, 1, 0, .took = "1:0" }, { 0, 10, 1, 0, .took = "1:1" }, { 0, 10, 1, 0, .took = "0:0" } } },
+    { "fastest: nor are they cheap", "fifo", { OF("mystery", 2), OF("T4-16", 2) }, .placer = "fastest:by=price", .jobs = {
+        { 0, 10, 1, 0, .took = "1:0" } } },
+
+    /* ---- fgd: what a .6 leaves of a GPU is of no use to another .6, so a .4 goes there ---- */
+    { "fgd: fills what is of no use to others", "fifo", { NODES(2, 2) }, .placer = "fgd", .jobs = {
+        { 0, 10, 1, 0, .shares = .6 }, { 0, 10, 1, 0, .shares = .4, .took = "0:0" },
+        { 0, 10, 1, 0, .shares = .6 }, { 0, 10, 1, 0, .shares = .4, .took = "0:1" } } },
+    /* 7 of 8 CPUs: on the large node 3 GPUs lose their use, F = 3; on the small one 1 */
+    { "fgd: CPU short is GPU lost", "fifo", { WITH_CPUS("large", 1, 4, 8, 0), WITH_CPUS("small", 1, 2, 8, 0) }, .placer = "fgd", .jobs = {
+        { 0, 10, 1, 0, .cpus = 7, .took = "1:0" }, { 0, 10, 1, 0, .cpus = 2, .took = "0:0" } } },
 
     /* ---- random: only where there is room ---- */
     { "random: the only node with room", "fifo", { NODES(2, 4) }, .placer = "random", .jobs = {

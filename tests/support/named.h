@@ -36,3 +36,26 @@ static inline const struct placer *placer_named(const char *name)
     assert(builtin_placers[i]);
     return builtin_placers[i];
 }
+
+struct named_placer {
+    const struct placer *placer;
+    double params[8];
+};
+
+static inline struct named_placer placer_with(const char *text)
+{
+    struct named_placer named = { 0 };
+    struct error err = { "" };
+    char name[64];
+    size_t n = strcspn(text, ":");
+    assert(n < sizeof name);
+    memcpy(name, text, n);
+    name[n] = '\0';
+    named.placer = placer_named(name);
+    assert(named.placer->params_size <= sizeof named.params);
+    int result = params_parse(named.placer->params, named.placer->params_size, text[n] ? text + n + 1 : NULL, text,
+                              named.params, &err);
+    assert(result == 0);
+    (void)result;
+    return named;
+}

@@ -231,12 +231,14 @@ static inline void plays_as_written(void **state)
     struct workload *w = workload_of(row->jobs, jobs_of(row));
     run_bind(c, w, &err);
     struct named_policy named = policy_named(row->policy);
+    struct named_placer placer = placer_with(row->placer ? row->placer : "pack");
     struct sched *s = run_new(&(struct run_setup){
         .cluster = c,
         .workload = w,
         .policy = named.policy,
         .policy_params = named.params,
-        .placer = placer_named(row->placer ? row->placer : "pack"),
+        .placer = placer.placer,
+        .placer_params = placer.params,
         .until_ns = ns_of_seconds(row->until),
         .check = true,
         .observer = { .self = &taken, .interval = note_interval },

@@ -35,6 +35,8 @@ static bool fits(const struct bench *b, const struct request *r, node_id n)
     uint32_t need = r->tasks == SPLIT_ANY ? 1 : r->gpus, have = whole(b, n);
     for (uint32_t g = 0; !type_of(b, n)->counted && r->gpu_milli < MILLI_ALL && g < type_of(b, n)->gpus; g++)
         have += b->used[n][g] && left_of(b, n, g) >= r->gpu_milli;
+    if (need && r->gpu_milli < MILLI_ALL && type_of(b, n)->counted)
+        return false;
     return allows(b, r, n) && rest_fits(b, r, n) && have >= need;
 }
 

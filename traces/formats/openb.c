@@ -1,18 +1,20 @@
 /* openb.c - pod lists of alibaba/clusterdata:cluster-trace-gpu-v2023 (ATC'23), times in seconds of the trace.
  *
  * A pod is one task. num_gpu above one is whole GPUs; of one GPU it has gpu_milli. gpu_spec "A|B" are the models it may
- * have. Its service time is deletion - scheduled; a pod without a scheduled_time never ran, and is left out. What is
+ * have. Its service time is deletion - scheduled; a pod without a scheduled_time never ran, and is left out unless only
+ * sizes matter. What is
  * "Running" was so when the trace ended, and is taken for completed. qos[] below is our reading of the classes:
  * latency-sensitive pods are services that go first, best-effort pods give way.
  *
- * The variants multigpu* end with gpu_milli: packing lists without times. They are recognised to be refused. */
+ * The variants multigpu* end with gpu_milli: packing lists without times, which will do if only sizes matter. */
 #include "traces/columns.h"
 
 enum { NAME, CPU_MILLI, MEMORY_MIB, NUM_GPU, GPU_MILLI, GPU_SPEC, QOS, POD_PHASE, CREATION, DELETION, SCHEDULED };
 /* clang-format off */
 static const char *const names[] = { "name", "cpu_milli", "memory_mib", "num_gpu", "gpu_milli", "gpu_spec?", "qos?",
                                      "pod_phase?", "creation_time", "deletion_time", "scheduled_time", NULL };
-static const char *const names_without_times[] = { "name", "cpu_milli", "memory_mib", "num_gpu", "gpu_milli", NULL };
+static const char *const names_without_times[] = { "name", "cpu_milli", "memory_mib", "num_gpu", "gpu_milli", "gpu_spec?", "qos?",
+                                                   "pod_phase?", "creation_time?", "deletion_time?", "scheduled_time?", NULL };
 
 static const char *const qos_words[] = { "LS", "BE", "Burstable", "Guaranteed", NULL };
 static const struct { enum job_class class; int32_t priority; bool preemptible; } qos[] = {
@@ -62,6 +64,8 @@ static void openb_job(const struct columns *c, struct job_row *job)
     take_size(c, job);
     take_kind(c, job);
     take_text(c, GPU_SPEC, &job->gpu_type, &job->gpu_type_length);
+    if (c->sizes_only)
+        return;
     take_time(c, CREATION, &job->submit_ns);
     if (!has_value(c, SCHEDULED)) {
         skip_job(c);
@@ -82,7 +86,7 @@ static int openb_recognise(const char *head, size_t length)
 
 static int openb_read(struct input *in, struct workload *w, struct error *err)
 {
-    return columns_read(names, openb_job, in, w, err);
+    return columns_read(w->sizes_only ? names_without_times : names, openb_job, in, w, err);
 }
 
 const struct trace_format openb_format = {
