@@ -61,7 +61,8 @@ uint32_t view_kind(const struct view *v, node_id n);
 double   view_gpu_speed(const struct view *v, node_id n);
 double   view_gpu_price(const struct view *v, node_id n);
 /* Tasks that hold GPUs of n: those that want of GPUs what r wants (any share of one; or as many whole ones, beyond
- * eight all alike), and the others. Only for a placer that needs SEES_TENANTS. */
+ * eight all alike), and the others. Only for a placer that needs SEES_TENANTS; a planned window does not tell those of
+ * counted nodes. */
 struct tenants { uint32_t alike, others; };
 struct tenants view_tenants(const struct view *v, node_id n, const struct request *r);
 
