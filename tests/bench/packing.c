@@ -1,5 +1,6 @@
 /* packing CLUSTER TRACE PLACER SEEDS TIMES - jobs a second that a placer places or refuses when a trace is packed until its
- * jobs ask for 130 % of the GPUs: one run a seed, in this process, nothing written. Reading is not counted; setting a run up is.
+ * jobs ask for 130 % of the GPUs: one run a seed, in this process, nothing written. Reading is not counted; setting a run
+ * up is.
  *
  * Prints the jobs of all seeds and the least of TIMES processor times in seconds that they took. */
 #include "policies/registry.h"
@@ -38,7 +39,7 @@ static const struct placer *placer_named(const char *name)
     return builtin_placers[i];
 }
 
-/* The stream of one seed; the runs of it take turns. */
+/* The stream of one seed. */
 static struct workload *stream(const char *cluster, const char *trace, uint64_t seed, struct cluster **c, struct error *err)
 {
     char sha256[65];
@@ -54,8 +55,8 @@ static struct workload *stream(const char *cluster, const char *trace, uint64_t 
 
 static int play(const struct cluster *c, struct workload *w, const struct placer *placer, uint64_t seed, struct error *err)
 {
-    struct sched *s = run_new(&(struct run_setup){ .cluster = c, .workload = w, .policy = policy_named("loss"), .placer = placer,
-                                                   .seed = seed, .until_ns = w->facts[w->n_jobs - 1].submit_ns });
+    struct sched *s = run_new(&(struct run_setup){ .cluster = c, .workload = w, .policy = policy_named("loss"),
+                                                   .placer = placer, .seed = seed, .until_ns = w->facts[w->n_jobs - 1].submit_ns });
     int result = run_execute(s, err);
     run_free(s);
     return result;
