@@ -4,7 +4,8 @@
 extern const struct policy fifo_policy, sjf_policy, srtf_policy, priority_policy, static_policy, easy_policy, conservative_policy,
     loss_policy;
 extern const struct placer pack_placer, first_fit_placer, spread_placer, random_placer, consolidate_placer, count_placer,
-    best_fit_placer, fgd_placer, dot_product_placer, gpu_packing_placer, gpu_clustering_placer, rack_placer, fastest_placer;
+    best_fit_placer, fgd_placer, dot_product_placer, gpu_packing_placer, gpu_clustering_placer,
+    rack_placer, fastest_placer;
 
 const struct policy *const builtin_policies[] = {
     &fifo_policy, &sjf_policy, &srtf_policy, &priority_policy, &easy_policy, &conservative_policy, &static_policy,

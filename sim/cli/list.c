@@ -105,9 +105,16 @@ static json_t *policies(void)
 static json_t *placers(void)
 {
     json_t *list = json_array();
-    for (size_t i = 0; builtin_placers[i]; i++)
-        json_object_set_new(entry(list, builtin_placers[i]->name, builtin_placers[i]->summary), "parameters",
-                            parameters(builtin_placers[i]->params));
+    for (size_t i = 0; builtin_placers[i]; i++) {
+        const struct placer *p = builtin_placers[i];
+        json_t *o = entry(list, p->name, p->summary), *needs = json_array();
+        json_object_set_new(o, "parameters", parameters(p->params));
+        json_object_set_new(o, "needs", needs);
+        if (p->needs & SEES_TENANTS)
+            json_array_append_new(needs, json_string("sees who holds GPUs of a node"));
+        if (p->needs & SEES_TYPICAL)
+            json_array_append_new(needs, json_string("sees what jobs typically ask for"));
+    }
     return list;
 }
 

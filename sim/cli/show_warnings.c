@@ -18,7 +18,7 @@ static void rejected(const struct shown *x, uint32_t n)
         struct job_result r = run_job(x->run, j);
         if (r.outcome != OUTCOME_REJECTED)
             continue;
-        warn("%" PRIu32 " job%s rejected: could never have run; %s '%s': %s", n, s_if_many(n),
+        warn("%" PRIu32 " job%s rejected; %s '%s': %s", n, s_if_many(n),
              n == 1 ? "it is" : "the first is", w->truth[j].name, r.refusal ? r.refusal : "no reason given");
         return;
     }

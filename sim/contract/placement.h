@@ -62,7 +62,8 @@ uint32_t view_kind(const struct view *v, node_id n);
 double   view_gpu_speed(const struct view *v, node_id n);
 double   view_gpu_price(const struct view *v, node_id n);
 /* Tasks that hold GPUs of n: those that want of GPUs what r wants (any share of one; or as many whole ones, beyond
- * eight all alike), and the others. Only for a placer that needs SEES_TENANTS. */
+ * eight all alike), and the others. Only for a placer that needs SEES_TENANTS; a planned window does not tell those of
+ * counted nodes. */
 struct tenants { uint32_t alike, others; };
 struct tenants view_tenants(const struct view *v, node_id n, const struct request *r);
 
@@ -102,7 +103,8 @@ uint64_t  view_random(const struct view *v);             /* the placer's own str
 /* What the jobs of the run typically ask for: the distinct requests of one task by GPUs, share, CPU and allowed nodes (memory
  * plays no part, and is 0 here), most jobs first, until 95 % of the jobs are covered. Under SPLIT_ANY the task is the total.
  * Ties: more CPU first, then a larger share, more GPUs, then the request that was seen first. Made once, of all jobs, at the
- * start of the run, for a placer that needs SEES_TYPICAL; for others there are none. After hkust-adsl/kubernetes-scheduler-simulator:pkg/utils/frag.go, GetTypicalPods. */
+ * start of the run, for a placer that needs SEES_TYPICAL; for others there are none.
+ * After hkust-adsl/kubernetes-scheduler-simulator:pkg/utils/frag.go, GetTypicalPods. */
 struct typical {
     struct request ask;           /* one task; job ID_NONE */
     uint64_t jobs;                /* that ask for it */
@@ -112,12 +114,13 @@ size_t view_typical(const struct view *v, const struct typical **list);
 
 /* ---- Scores: the best node by a number that the placer gives ---- */
 /* The host keeps the scores of a request's shape and asks again only for nodes that changed since. So score() may look at
- * nothing but the node (what is free on it, its size and kind), the request and its own state. */
+ * nothing but the node (what is free on it, its size and kind), the request and its own state; nodes of a kind that are
+ * empty score alike. A placer has one of these: when another is asked for, the scores of the first are forgotten. */
 struct scoring {
     const void *(*begin)(const struct view *v, const void *params);   /* makes the state with view_alloc(), once a view;
                                                                          NULL: the parameters are the state */
     int32_t (*score)(const struct view *v, const struct request *r, node_id n, const void *state);   /* higher is better; of
-                                       nodes that fit one task of r; SCORE_NEVER: not there */
+                                       nodes that fit one task of r; SCORE_NEVER: not there. NULL: only the state is wanted */
 };
 #define SCORE_NEVER INT32_MIN
 /* The node that fits one task of r (SPLIT_ANY: one GPU), lies in `within` (0: wherever the view looks) and scores highest;

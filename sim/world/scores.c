@@ -13,7 +13,7 @@ struct score_table {
     int64_t cpu_milli, mem_mib;
     uint64_t seen;                          /* changes taken in */
     uint64_t asked_at;
-    int32_t *best;                          /* [2 * leaves] best[1] of all; of i: the better of 2i and 2i + 1; leaves are nodes */
+    int32_t *best;                          /* [2 * leaves] [1] of all, [i] the better of 2i and 2i + 1; leaves are nodes */
 };
 
 void scores_free(struct scores *s)

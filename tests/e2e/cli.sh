@@ -112,6 +112,9 @@ wrong 2 "run: want only one of --cluster and --trace from standard input" -c - -
 wrong 2 "run: --outputs: no output 'job', did you mean 'jobs'?" -c c.yaml -t t.csv --outputs job
 wrong 2 "run: --retime: want BATCH:SECONDS, jobs and the time between batches, got '0:5'" -c c.yaml -t t.csv --retime 0:5
 wrong 2 "run: --load: want a number above 0, at most 1000000, got '0'" -c c.yaml -t t.csv --load 0
+wrong 2 "run: --stream: want a number above 0, at most 100000, got '0'" -c c.yaml -t t.csv --stream 0
+wrong 2 "run: --stream: times do not matter, so want no --load, --retime or --estimates" -c c.yaml -t t.csv --stream 100 --load 2
+wrong 3 "t.csv: a stream wants room for its first job" -c c.yaml -t t.csv --stream 1
 wrong 2 "run: --set: no setting 'preemption.grace', did you mean 'preemption.grace_s'?" -c c.yaml -t t.csv --set preemption.grace=1
 wrong 2 "run: --set: want KEY=VALUE, got 'period_s'" -c c.yaml -t t.csv --set period_s
 wrong 2 "run: --set: period_s: want seconds from 0 to 3153600000, got '-1'" -c c.yaml -t t.csv --set period_s=-1
@@ -171,12 +174,19 @@ expect 0 "" "$G" run -c c.yaml -t t.csv -q --retime 3:60 -o retimed
 [ "$(awk -F, 'NR > 1 { s += $8 } END { print s }' retimed/jobs.csv)" = 0 ] && ok || fail "--retime"
 expect 0 "" "$G" run -c c.yaml -t t.csv -q --load 2 -o loaded
 [ "$(awk -F, 'NR > 1 { s += $8 } END { print s }' loaded/jobs.csv)" = 15 ] && ok || fail "--load"
+# 16 GPUs asked for in all: up to 200 % of 8 the jobs of 8, 4 and 4 come once, one a second.
+expect 0 "" "$G" run -c c.yaml -t t.csv -q --stream 200 -p loss -o stream
+[ "$(awk -F, 'NR > 1 { n++; g += $6; t += $8 != n } END { print n, g, t + 0 }' stream/jobs.csv)" = '3 16 0' ] && ok || fail "--stream"
+holds stream/manifest.json 'stream_percent: 200'
+expect 0 "" "$G" run -c c.yaml -t t.csv --stream 200 --dump-config
+says out '  stream_percent: 200'
+says out 'until_s: 3'
 expect 0 "gpuyard: warning: cut off: 1 job running, 2 waiting; no mean includes them" \
     "$G" run -c c.yaml -t t.csv --until 99.5 -o cut
 expect 0 "gpuyard: read 3 jobs of format native for 1 node
 gpuyard: simulated 6 events in 6 passes" "$G" run -v -c c.yaml -t t.csv -o r
 printf 'job_id,submit_s,duration_s,gpus\na,0,10,9\nb,5,10,1\n' >large.csv
-expect 0 "gpuyard: warning: 1 job rejected: could never have run; it is 'a': asks for more than the cluster has" \
+expect 0 "gpuyard: warning: 1 job rejected; it is 'a': asks for more than the cluster has" \
     "$G" run -c c.yaml -t large.csv -o large
 says out '  jobs         1 completed, 1 rejected'
 expect 0 "" "$G" run -c c.yaml -t t.csv -p srtf -o srtf

@@ -32,6 +32,12 @@ check "consolidate compiles as a plugin" $?
 run built-in --placement consolidate && run loaded --placement "$work/placer.so" && same built-in loaded
 check "consolidate: the same bytes built in and loaded" $?
 
+cc -std=c17 -D_XOPEN_SOURCE=700 -O1 -fPIC -shared -I. -Dfgd_placer=placer_plugin -o "$work/fgd.so" policies/placers/fgd.c \
+    policies/placers/fragments.c policies/placers/scored.c policies/placers/filling.c -lm
+check "fgd compiles as a plugin" $?
+run built-in --placement fgd && run loaded --placement "$work/fgd.so" && same built-in loaded
+check "fgd: the same bytes built in and loaded" $?
+
 build() { # NAME: the C of a plugin on stdin
     cc -std=c17 -fPIC -shared -Isim/contract -x c -o "$work/$1.so" -
 }

@@ -29,7 +29,7 @@ struct queue_system {
     const char *policy;
     struct customers class[2]; /* rate 0: none. Under a policy that goes by priority the first go first */
 };
-enum figure { WAIT, SHARE_THAT_WAITS, SOJOURN, LENGTH }; /* LENGTH: mean number waiting, over time */
+enum figure { WAIT, SHARE_THAT_WAITS, SHARE_LOST, SOJOURN, LENGTH }; /* LENGTH: mean number waiting, over time */
 struct wanted {
     enum figure figure;
     unsigned class;
@@ -119,7 +119,7 @@ static inline struct sched *queue_play(const struct queue_system *q, double spee
                                                    .placer = placer_named("first-fit") });
     if (run_execute(s, &err))
         fail_msg("%s", err.text);
-    assert_int_equal(run_totals(s)->completed, jobs);
+    assert_int_equal(run_totals(s)->completed + run_totals(s)->rejected, jobs);
     return s;
 }
 
@@ -145,6 +145,7 @@ static inline double queue_figure(const struct sched *s, const struct wanted *wa
         struct job_result r = run_job(s, j);
         n++;
         sum += want->figure == SHARE_THAT_WAITS ? (double)(r.wait_ns > 0)
+               : want->figure == SHARE_LOST     ? (double)(r.outcome == OUTCOME_REJECTED)
                                                 : seconds(want->figure == WAIT ? r.wait_ns : r.wait_ns + r.run_ns);
     }
     return sum / n;

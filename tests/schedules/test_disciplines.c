@@ -12,6 +12,13 @@ static const struct schedule rows[] = {
         { 0, 10, 1, 0 }, { 0, 5, 2, 10, .waits = { [WAIT_GPUS] = 10 } }, { 1, 3, 1, 1 } } },
     { "fifo: skip makes no promise to the head", "fifo:blocking=skip", ONE_NODE(2), .jobs = {
         { 0, 10, 1, 0 }, { 0, 5, 2, 21 }, { 1, 20, 1, 1 } } },
+    /* ---- loss: at 2 the one-GPU job finds room, the next one like it does not; when room is there again, it is tried anew */
+    { "loss: who does not fit is refused", "loss", ONE_NODE(2), .jobs = {
+        { 0, 10, 1, 0 }, { 1, 5, 2, NEVER, .refused = "no room when it arrived" }, { 2, 3, 1, 2 },
+        { 3, 1, 1, NEVER, .refused = "no room when it arrived" }, { 5, 1, 1, 5 }, { 10, 5, 2, 10 } } },
+    { "loss: between two passes, in the order of arrival", "loss", ONE_NODE(2), .period = 10, .jobs = {
+        { 1, 10, 2, 10, .waits = { [WAIT_PASS] = 9 } },
+        { 2, 10, 1, NEVER, .refused = "no room when it arrived", .waits = { [WAIT_PASS] = 8 } } } },
     { "fifo: pool, the head blocks other queues too", "fifo:scope=pool", ONE_NODE(2), .jobs = {
         { 0, 10, 1, 0, .queue = "a" }, { 0, 5, 2, 10, .queue = "a" }, { 1, 3, 1, 15, .queue = "b" } } },
     { "fifo: queue, the head blocks its own line only", "fifo:scope=queue", ONE_NODE(2), .jobs = {

@@ -165,55 +165,66 @@ static const struct schedule rows[] = {
 };
 /* clang-format on */
 
-/* ---- random: each node equally likely. Pearson's chi^2 with 3 degrees of freedom is above 16.27 once in a thousand.
+/* ---- random: each node, and each GPU, equally likely. Pearson's chi^2 with 3 degrees of freedom is above 16.27 once in a thousand.
  * ---- */
 
 enum { SEEDS = 400, FOUR = 4 };
 
-static void note_node(void *self, const struct interval *i)
+static void note_piece(void *self, const struct interval *i)
 {
-    *(node_id *)self = i->pieces->piece[0].node;
+    *(struct piece *)self = i->pieces->piece[0];
 }
 
-static node_id node_taken(struct cluster *c, struct workload *w, const char *placer, uint64_t seed)
+static struct piece taken(struct cluster *c, struct workload *w, const char *named, uint64_t seed)
 {
-    node_id node = ID_NONE;
+    struct piece piece = { .node = ID_NONE };
     struct error err = { "" };
     struct named_policy fifo = policy_named("fifo");
+    struct named_placer placer = placer_with(named);
     struct sched *s = run_new(&(struct run_setup){ .cluster = c,
                                                    .workload = w,
                                                    .policy = fifo.policy,
                                                    .policy_params = fifo.params,
-                                                   .placer = placer_named(placer),
+                                                   .placer = placer.placer,
+                                                   .placer_params = placer.params,
                                                    .seed = seed,
-                                                   .observer = { .self = &node, .interval = note_node } });
+                                                   .observer = { .self = &piece, .interval = note_piece } });
     assert_int_equal(run_execute(s, &err), 0);
     run_free(s);
-    return node;
+    return piece;
 }
 
 static const struct fair_row {
     const char *name, *placer;
-    bool fair;
+    bool fair, by_gpu;
 } fair_rows[] = {
-    { "random: fair", "random", true },
-    { "random: control, first-fit is not", "first-fit", false },
+    { "random: fair", "random", true, false },
+    { "random: control, first-fit is not", "first-fit", false, false },
+    { "random: any GPU, fair to nodes", "random:gpus=any", true, false },
+    { "random: any GPU, fair to GPUs", "random:gpus=any", true, true },
+    { "random: control, the fullest GPU is not any", "random", false, true },
 };
+
+static unsigned drawn(const struct fair_row *row, struct cluster *c, struct workload *w, uint64_t seed)
+{
+    struct piece p = taken(c, w, row->placer, seed);
+    return row->by_gpu ? (unsigned)__builtin_ctzll(p.gpu_mask) : p.node;
+}
 
 static void fair(void **state)
 {
     const struct fair_row *row = *state;
     static const struct group_spec groups[GROUPS_AT_MOST] = { NODES(FOUR, 4) };
-    static const struct job one = { 0, 10, 1, 0 };
+    static const struct job one = { 0, 10, 1, 0, .shares = .5 };
     struct error err = { "" };
     unsigned count[FOUR] = { 0 };
     struct cluster *c = cluster_of(groups, NULL);
     struct workload *w = workload_of(&one, 1);
     assert_int_equal(run_bind(c, w, &err), 0);
     for (uint64_t seed = 0; seed < SEEDS; seed++)
-        count[node_taken(c, w, row->placer, seed)]++;
+        count[drawn(row, c, w, seed)]++;
     for (uint64_t seed = 0; seed < 10; seed++) /* a seed says it all */
-        assert_int_equal(node_taken(c, w, row->placer, seed), node_taken(c, w, row->placer, seed));
+        assert_int_equal(drawn(row, c, w, seed), drawn(row, c, w, seed));
     double chi2 = 0, expected = (double)SEEDS / FOUR;
     for (unsigned n = 0; n < FOUR; n++)
         chi2 += (count[n] - expected) * (count[n] - expected) / expected;
