@@ -62,6 +62,7 @@ void take_gavel_slo(const struct columns *c, struct job_row *job)
         return;
     if (cell_decimal(c->row, c->at[GAVEL_SLO], 1000000, -1000000, SLO_MOST * 1000000, &micro, c->err) != 0 || micro < 0)
         return;
-    double deadline_s = seconds(job->submit_ns) + (double)micro / 1e6 * seconds(job->duration_ns);
-    job->deadline_ns = ns_of_seconds(deadline_s);
+    job->deadline_ns = ns_of_seconds(seconds(job->submit_ns) + (double)micro / 1e6 * seconds(job->duration_ns));
+    if (job->deadline_ns == TIME_NEVER)
+        (void)cell_error(c->row, c->at[GAVEL_SLO], "a deadline within 100 years", c->err);
 }

@@ -184,7 +184,9 @@ static int check_unknown_format(const char *text, struct error *err)
         struct suggestion near = { .typed = name };
         for (size_t i = 0; trace_formats[i]; i++)
             suggest_offer(&near, trace_formats[i]->name);
-        if (near.best)
+        if (trace_format_find(name))
+            status = usage(err, "format %s takes no options, got '%s'", name, end + 1);
+        else if (near.best)
             status = usage(err, "no format '%s', did you mean '%s'?", name, near.best);
         else
             status = usage(err, "no format '%s', see 'gpuyard list formats'", name);

@@ -196,6 +196,7 @@ expect 3 "gpuyard: g.trace: a gavel trace has no durations: want FILE:gavel:tabl
     "$G" convert g.trace
 expect 3 "gpuyard: g.json: no GPU type 'a100': want one of v100" "$G" convert g.trace:gavel:table=g.json,gpu=a100
 expect 2 "gpuyard: format gavel: no option 'tabel': want one of table, gpu, scale" "$G" convert g.trace:gavel:tabel=g.json
+expect 2 "gpuyard: format native takes no options, got 'x=1'" "$G" convert t.csv:native:x=1
 expect 2 "gpuyard: format gavel: gpu: want gpu=VALUE" "$G" convert g.trace:gavel:gpu
 expect 2 "gpuyard: format gavel: gpu is given twice" "$G" convert g.trace:gavel:gpu=a,gpu=b
 expect 2 "gpuyard: no format 'gavle', did you mean 'gavel'?" "$G" convert g.trace:gavle:table=g.json

@@ -85,6 +85,8 @@ static const struct sample samples[] = {
     { "shockwave: SLO", .format = "shockwave", .text = ROW12("1", "soon", "1", "0"),
       .error = "t.csv:1: SLO: want a number from -1 to 1000000, got 'soon'" },
 
+    { "shockwave: a deadline after all times", .format = "shockwave", .text = ROW12("1", "1000000", "3e9", "0"),
+      .error = "t.csv:1: SLO: want a deadline within 100 years, got '1000000'" },
     { "genai", .text = GENAI "2024-11-15 16:57:50,TXT_2_IMG,SUCCEED,32.0,G0,63.0,M0,0\n"
       "2024-11-15 16:57:52,TXT_2_IMG,FAILED,1.5,,63.0,,0\n2024-11-15 16:57:53,TXT_2_IMG,PENDING,0.0,G0,63.0,M0,0\n"
       "2024-11-15 16:57:54,TXT_2_IMG,PROCESSING,21.0,G0,63.0,M0,0\n",
