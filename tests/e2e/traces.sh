@@ -166,6 +166,12 @@ expect 0 "" "$G" convert t.csv --scale-load 2 --since 3600 --rebase --limit 2
 says out 'b,0,0,1,V100,ann,blue,,'
 says out 'c,1800,1800,4,T4,bob,blue,inference,60'
 lines 3 out
+printf 'job_id,submit_s,duration_s,gpus,queue,depends_on\na,0,1,1,x,\nb,1,1,1,y,a\nc,2,1,1,y,a;b\n' >deps.csv
+expect 0 "" "$G" convert deps.csv
+same deps.csv out
+expect 0 "" "$G" convert deps.csv --queue y
+says out 'b,1,1,1,y,'
+says out 'c,2,1,1,y,b'
 expect 2 "gpuyard: convert: --queue: no job has 'rod', did you mean 'red'?" "$G" convert t.csv --queue blue,rod
 expect 2 "gpuyard: convert: --since: want seconds, or a date like 2017-10-09 or '2017-10-09 07:01:55', got 'noon'" \
     "$G" convert t.csv --since noon
