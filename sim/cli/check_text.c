@@ -110,7 +110,8 @@ static void show_arrivals(const json_t *a)
     line("submitted", text);
     snprintf(text, sizeof text, "%s on average, CV %.2f", human_time(gap, number(a, "gap_mean_s")), number(a, "gap_cv"));
     line("gaps", isnan(number(a, "gap_cv")) ? "none" : text);
-    snprintf(text, sizeof text, "%.0f jobs in the hour from %s", number(a, "busiest_hour_jobs"),
+    double most = number(a, "busiest_hour_jobs");
+    snprintf(text, sizeof text, "%.0f job%s in the hour from %s", most, most == 1 ? "" : "s",
              when(from, a, number(a, "busiest_hour_from_s")));
     line("busiest hour", text);
 }

@@ -80,7 +80,7 @@ says out '  warning       1 job has an estimate below its run time'
 expect 3 "gpuyard: check: 3 warnings" "$G" check --strict t.csv
 printf 'job_id,submit_s,duration_s,gpus\na,0,1,1\n' >one.csv
 expect 0 "" "$G" check --strict one.csv
-says out '  busiest hour  1 jobs in the hour from 0 s'
+says out '  busiest hour  1 job in the hour from 0 s'
 
 # ---- check: of a cluster, and of both. 58 GPU h on 20 GPUs in 2 h: 145% ----
 expect 0 "" "$G" check c.yaml
