@@ -64,6 +64,9 @@ struct reading {
     columns_job *job;
     struct workload *w;
     struct columns columns;
+    const struct bare_table *bare;
+    const char *const *layout; /* of the last bare row */
+    size_t layout_columns;
 };
 
 static int on_header(void *self, const struct row *header, struct error *err)
@@ -102,6 +105,65 @@ int columns_read(const char *const *names, columns_job *job, struct input *in, s
     struct reading r = { .names = names, .job = job, .w = w, .columns = { .sizes_only = w->sizes_only } };
     static const struct table_handler handler = { .on_header = on_header, .on_row = on_row };
     return table_read(in, (struct table_style){ .header = true }, &handler, &r, err);
+}
+
+/* ---- without a header ---- */
+
+static size_t count(const char *const *names)
+{
+    size_t n = 0;
+    while (names[n])
+        n++;
+    return n;
+}
+
+static int find_layout(struct reading *r, const struct row *row, struct error *err)
+{
+    char want[64] = "";
+    size_t n = 0;
+    r->layout = NULL;
+    for (const char *const *const *l = r->bare->layouts; *l && !r->layout; l++) {
+        r->layout_columns = count(*l);
+        if (r->layout_columns == row->n)
+            r->layout = *l;
+        if (n < sizeof want)
+            n += (size_t)snprintf(want + n, sizeof want - n, "%s%zu", n ? " or " : "", r->layout_columns);
+    }
+    if (!r->layout)
+        return error_set(err, "%s:%zu: want %s cells, got %zu", row->file, row->line, want, row->n);
+    return on_header(r, &(struct row){ .file = row->file, .line = row->line, .column = r->layout, .n_columns = row->n },
+                     err);
+}
+
+/* Somebody may have put the names on top. */
+static bool is_header(const struct row *row, const char *const *layout)
+{
+    size_t i = 0;
+    while (i < row->n && strcmp(row->cell[i].text, layout[i]) == 0)
+        i++;
+    return i == row->n;
+}
+
+static int on_bare_row(void *self, const struct row *given, struct error *err)
+{
+    struct reading *r = self;
+    struct row row = *given;
+    bool first = !r->layout;
+    if ((first || r->layout_columns != row.n) && find_layout(r, &row, err) != 0)
+        return -1;
+    if (first && is_header(&row, r->layout))
+        return 0;
+    row.column = r->layout;
+    row.n_columns = row.n;
+    return on_row(r, &row, err);
+}
+
+int columns_read_bare(const struct bare_table *t, const void *self, struct input *in, struct workload *w,
+                      struct error *err)
+{
+    struct reading r = { .names = t->names, .job = t->job, .w = w, .bare = t, .columns.self = self };
+    static const struct table_handler handler = { .on_row = on_bare_row };
+    return table_read(in, t->style, &handler, &r, err);
 }
 
 /* ---- cells ---- */

@@ -9,6 +9,8 @@
 #define COLUMNS_MAX 24
 #define GPUS_MAX    1000000   /* of one job */
 #define CPUS_MAX    1000000   /* likewise */
+#define TASKS_MAX   1000000   /* likewise */
+#define GIB_MAX     1000000   /* of memory, likewise */
 
 struct columns {
     const struct row *row;
@@ -16,6 +18,7 @@ struct columns {
     struct error *err;
     bool *skipped;                /* see skip_job() */
     bool sizes_only;              /* of the workload: what never ran is a job, too */
+    const void *self;             /* of columns_read_bare(); else NULL */
 };
 typedef void columns_job(const struct columns *c, struct job_row *job);   /* job: job_row_default, to be filled */
 
@@ -24,6 +27,16 @@ typedef void columns_job(const struct columns *c, struct job_row *job);   /* job
 int columns_recognise(const char *const *names, const char *head, size_t length);
 /* For trace_format.read: one job a row. */
 int columns_read(const char *const *names, columns_job *job, struct input *in, struct workload *w, struct error *err);
+
+/* A file without a header: a row has the columns of that layout that has as many of them. */
+struct bare_table {
+    const char *const *names;               /* as above */
+    const char *const *const *layouts;      /* each a list of names; NULL ends both */
+    struct table_style style;
+    columns_job *job;
+};
+int columns_read_bare(const struct bare_table *t, const void *self, struct input *in, struct workload *w,
+                      struct error *err);
 
 /* A cell must be there, but for text, where an empty one means none. */
 void take_id(const struct columns *c, unsigned column, struct job_row *job);

@@ -145,22 +145,114 @@ static bool is_word(const char *text)
     return c > text && !*c;
 }
 
-int choose_trace(const char *text, struct chosen_trace *to, struct error *err)
+static const struct trace_format *format_at(const char *text, size_t length)
 {
-    const char *colon = strrchr(text, ':');
-    to->format = colon ? trace_format_find(colon + 1) : NULL;
-    if (to->format && colon == text)
-        return usage(err, "run: --trace: want TRACE[:FORMAT], got '%s'", text);
-    if (colon && !to->format && is_word(colon + 1) && access(text, F_OK) != 0) {
-        struct suggestion near = { .typed = colon + 1 };
+    char name[64];
+    if (length >= sizeof name)
+        return NULL;
+    memcpy(name, text, length);
+    name[length] = '\0';
+    return trace_format_find(name);
+}
+
+/* The last colon with a format behind it, up to the end or to a colon with its options; NULL: there is none. */
+static const char *find_format(const char *text, const struct trace_format **format)
+{
+    const char *found = NULL;
+    for (const char *colon = strchr(text, ':'); colon; colon = strchr(colon + 1, ':')) {
+        size_t length = strcspn(colon + 1, ":");
+        const struct trace_format *f = format_at(colon + 1, length);
+        if (f && (!colon[1 + length] || f->options)) {
+            found = colon;
+            *format = f;
+        }
+    }
+    return found;
+}
+
+/* A path that is not there and ends like one that names a format. */
+static int check_unknown_format(const char *text, struct error *err)
+{
+    const char *end = strchr(text, '=') ? strrchr(text, ':') : NULL;
+    end = end ? end : text + strlen(text);
+    const char *colon = end;
+    while (colon > text && *--colon != ':')
+        ;
+    char *name = *colon == ':' ? mem_text(colon + 1, (size_t)(end - colon - 1)) : NULL;
+    int status = EXIT_OK;
+    if (name && is_word(name) && access(text, F_OK) != 0) {
+        struct suggestion near = { .typed = name };
         for (size_t i = 0; trace_formats[i]; i++)
             suggest_offer(&near, trace_formats[i]->name);
-        if (near.best)
-            return usage(err, "no format '%s', did you mean '%s'?", colon + 1, near.best);
-        return usage(err, "no format '%s', see 'gpuyard list formats'", colon + 1);
+        if (trace_format_find(name))
+            status = usage(err, "format %s takes no options, got '%s'", name, end + 1);
+        else if (near.best)
+            status = usage(err, "no format '%s', did you mean '%s'?", name, near.best);
+        else
+            status = usage(err, "no format '%s', see 'gpuyard list formats'", name);
     }
-    to->path = mem_text(text, to->format ? (size_t)(colon - text) : strlen(text));
+    free(name);
+    return status;
+}
+
+/* One "NAME=VALUE". */
+static int take_trace_option(struct chosen_trace *to, char *text, struct error *err)
+{
+    const struct trace_format *f = to->format;
+    char *equals = strchr(text, '='), names[256] = "";
+    size_t k = 0, n = 0;
+    if (equals)
+        *equals = '\0';
+    for (k = 0; f->options[k].name && strcmp(f->options[k].name, text) != 0; k++)
+        if (n < sizeof names)
+            n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", k ? ", " : "", f->options[k].name);
+    if (!f->options[k].name)
+        return usage(err, "format %s: no option '%s': want one of %s", f->name, text, names);
+    if (!equals || !equals[1])
+        return usage(err, "format %s: %s: want %s=VALUE", f->name, text, text);
+    if (to->value[k])
+        return usage(err, "format %s: %s is given twice", f->name, text);
+    to->value[k] = equals + 1;
     return EXIT_OK;
+}
+
+int choose_trace(const char *command, const char *text, struct chosen_trace *to, struct error *err)
+{
+    *to = (struct chosen_trace){ 0 };
+    const char *colon = find_format(text, &to->format);
+    if (colon == text)
+        return usage(err, "%s: want TRACE[:FORMAT], got '%s'", command, text);
+    if (!colon) {
+        to->path = mem_text(text, strlen(text));
+        return check_unknown_format(text, err);
+    }
+    to->path = mem_text(text, (size_t)(colon - text));
+    const char *given = strchr(colon + 1, ':');
+    int status = EXIT_OK;
+    if (given)
+        to->values = mem_text(given + 1, strlen(given + 1));
+    for (char *one = to->values, *next; one && status == EXIT_OK; one = next) {
+        next = strchr(one, ',');
+        if (next)
+            *next++ = '\0';
+        status = take_trace_option(to, one, err);
+    }
+    return status;
+}
+
+void chosen_trace_free(struct chosen_trace *t)
+{
+    free(t->path);
+    free(t->values);
+    *t = (struct chosen_trace){ 0 };
+}
+
+struct workload *chosen_trace_read(const struct chosen_trace *t, bool sizes_only, const struct trace_format **used,
+                                   char sha256[65], struct error *err)
+{
+    const struct trace_source from = { .path = t->path, .format = t->format, .sizes_only = sizes_only,
+                                       .value = t->format && t->format->options ? t->value : NULL };
+    return trace_read_source(&from, used, sha256, err);
 }
 
 /* ---- Lists and pairs ---- */

@@ -14,9 +14,19 @@ struct chosen_placer { const struct placer *placer; void *params; };
 int choose_policy(const char *text, struct chosen_policy *to, struct error *err);    /* to->params: free() it */
 int choose_placer(const char *text, struct chosen_placer *to, struct error *err);    /* likewise */
 
-/* "PATH[:FORMAT]". What follows the last ':' is a format only if there is one of that name; a path may hold colons. */
-struct chosen_trace { char *path; const struct trace_format *format; };    /* free(path); format NULL: not said */
-int choose_trace(const char *text, struct chosen_trace *to, struct error *err);
+/* "PATH[:FORMAT[:NAME=VALUE,...]]". What follows a ':' is a format only if there is one of that name; a path may hold
+ * colons. `command`: for messages. chosen_trace_free() in any case. */
+struct chosen_trace {
+    char *path;
+    const struct trace_format *format;            /* NULL: not said */
+    const char *value[TRACE_OPTIONS_MAX];         /* of format->options; NULL: not said */
+    char *values;                                 /* what they point into */
+};
+int  choose_trace(const char *command, const char *text, struct chosen_trace *to, struct error *err);
+void chosen_trace_free(struct chosen_trace *t);
+/* trace_read_source() of it. */
+struct workload *chosen_trace_read(const struct chosen_trace *t, bool sizes_only, const struct trace_format **used,
+                                   char sha256[65], struct error *err);
 
 /* "jobs,summary,..." or "all", "default": bits of enum output_file. */
 int choose_outputs(const char *text, unsigned *outputs, struct error *err);

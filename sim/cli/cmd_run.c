@@ -21,7 +21,8 @@ static const struct option options[] = {
     { .name = "cluster", .letter = 'c', .argument = "CLUSTER", .kind = OPTION_TEXT, AT(cluster), .required = true,
       .help = "YAML file of the cluster; - is standard input", .values = VALUES_FILE },
     { .name = "trace", .letter = 't', .argument = "TRACE[:FORMAT]", .kind = OPTION_TEXT, AT(trace), .required = true,
-      .help = "file of the jobs, plain, .gz or .zst; - is standard input. Without FORMAT it is told by the first bytes",
+      .help = "file of the jobs, plain, .gz or .zst; - is standard input. Without FORMAT it is told by the first bytes; "
+              "options of a format follow it: TRACE:gavel:table=FILE,gpu=v100",
       .values = VALUES_FILE },
     { .name = "policy", .letter = 'p', .argument = "POLICY[:KEY=VALUE,...]", .kind = OPTION_TEXT, AT(policy),
       .help = "who runs next, fifo by default; with a '/' in it, a plugin", .values = VALUES_POLICY },

@@ -55,7 +55,7 @@ void help_program(void)
     text_wrap(stdout, "Simulates the scheduling of jobs on clusters of GPUs.", 0, 0, width);
     printf("\ncommands:\n");
     for (size_t i = 0; commands[i]; i++)
-        text_wrap(stdout, commands[i]->summary, (size_t)printf("  %-6s", commands[i]->name), 10, width);
+        text_wrap(stdout, commands[i]->summary, (size_t)printf("  %-8s", commands[i]->name), 12, width);
     putchar('\n');
     text_wrap(stdout, "'gpuyard COMMAND --help' shows a command's options, 'gpuyard --version' what the program is made of.",
               0, 0, width);

@@ -121,8 +121,12 @@ static json_t *placers(void)
 static json_t *formats(void)
 {
     json_t *list = json_array();
-    for (size_t i = 0; trace_formats[i]; i++)
-        entry(list, trace_formats[i]->name, trace_formats[i]->summary);
+    for (size_t i = 0; trace_formats[i]; i++) {
+        json_t *o = entry(list, trace_formats[i]->name, trace_formats[i]->summary), *options = json_array();
+        for (const struct trace_option *t = trace_formats[i]->options; t && t->name; t++)
+            entry(options, t->name, t->summary);
+        json_object_set_new(o, "options", options);
+    }
     return list;
 }
 

@@ -80,6 +80,10 @@ static void entry(const json_t *o, size_t indent, size_t width)
     needs(o, "may_need", "with some parameters: ", indent, width);
     for (size_t i = 0; i < json_array_size(parameters); i++)
         parameter(json_array_get(parameters, i), indent, width);
+    for (size_t i = 0; i < json_array_size(json_object_get(o, "options")); i++) {
+        const json_t *option = json_array_get(json_object_get(o, "options"), i);
+        text_wrap(stdout, text_of(option, "summary"), (size_t)printf("    %s=", text_of(option, "name")), indent, width);
+    }
 }
 
 static void entries(const json_t *list, size_t width)

@@ -17,7 +17,7 @@ static int look_up(struct plan *p, struct error *err)
     if (status == EXIT_OK)
         status = choose_placer(o->placement, &p->placer, err);
     if (status == EXIT_OK)
-        status = choose_trace(o->trace, &p->trace, err);
+        status = choose_trace("run: --trace", o->trace, &p->trace, err);
     p->outputs = OUTPUTS_DEFAULT;
     if (status == EXIT_OK && o->outputs)
         status = choose_outputs(o->outputs, &p->outputs, err);
@@ -58,7 +58,7 @@ static int read_inputs(struct plan *p, struct error *err)
     if (settings_set(p->cluster, &o->set, err))
         return EXIT_USAGE;
     const struct trace_format *used = NULL;
-    p->workload = (o->stream > 0 ? trace_read_sizes : trace_read)(p->trace.path, p->trace.format, &used, p->trace_sha256, err);
+    p->workload = chosen_trace_read(&p->trace, o->stream > 0, &used, p->trace_sha256, err);
     p->trace.format = used;
     if (!p->workload || run_bind(p->cluster, p->workload, err))
         return EXIT_INPUT;
@@ -102,8 +102,9 @@ void plan_free(struct plan *p)
 {
     workload_free(p->workload);
     cluster_free(p->cluster);
-    void *const own[] = { p->policy.params, p->placer.params, p->policy_text, p->placer_text, p->trace.path,
-                          p->directory, p->settings_yaml };
+    chosen_trace_free(&p->trace);
+    void *const own[] = { p->policy.params, p->placer.params, p->policy_text, p->placer_text, p->directory,
+                          p->settings_yaml };
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         free(own[i]);
 }

@@ -172,7 +172,14 @@ static void put_trace(FILE *f, const struct plan *p)
 {
     fputs("trace:\n", f);
     put_text(f, "  file", p->trace.path);
-    fprintf(f, "  format: %s\n  sha256: %s\n", p->trace.format->name, p->trace_sha256);
+    fprintf(f, "  format: %s\n", p->trace.format->name);
+    for (size_t k = 0; p->trace.format->options && p->trace.format->options[k].name; k++)
+        if (p->trace.value[k]) {
+            char key[64];
+            snprintf(key, sizeof key, "  %s", p->trace.format->options[k].name);
+            put_text(f, key, p->trace.value[k]);
+        }
+    fprintf(f, "  sha256: %s\n", p->trace_sha256);
     fprintf(f, "  jobs: %" PRIu32 "\n  load: %.15g\n", p->workload->n_jobs, p->options->load);
     if (p->retime_batch) {
         fprintf(f, "  retime:\n    batch: %" PRIu32 "\n", p->retime_batch);

@@ -31,6 +31,7 @@ struct job_facts {                /* what was submitted; never changes, the poin
     int32_t priority;
     uint8_t class;                /* enum job_class */
     bool preemptible;
+    uint32_t model;               /* interned: what it trains or serves; ID_NONE: unknown */
 };
 int64_t sched_now(const struct sched *s);
 const struct job_facts *job_facts(const struct sched *s, job_id j);

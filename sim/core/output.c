@@ -2,6 +2,7 @@
 #include "sim/core/output.h"
 
 #include "sim/core/memory.h"
+#include "sim/core/packer.h"
 #include "sim/core/units.h"
 
 #include <errno.h>
@@ -19,6 +20,7 @@ struct output {
     int failure;   /* errno of the first failed write; nothing is written after it */
     char *path;    /* the final one, also for messages */
     char *partial; /* where it is written until then; NULL for a stream */
+    struct packer *packer; /* NULL: as it is */
     size_t used;
     char *buffer;
 };
@@ -73,14 +75,42 @@ static void write_all(struct output *o, const char *bytes, size_t length)
     }
 }
 
+static void write_packed(void *self, const void *bytes, size_t length)
+{
+    write_all(self, bytes, length);
+}
+
+void output_pack(struct output *o, enum packing kind)
+{
+    if (kind != PACK_NOT)
+        o->packer = packer_new(kind, write_packed, o);
+}
+
+static void store(struct output *o, const char *bytes, size_t length)
+{
+    if (o->packer)
+        packer_put(o->packer, bytes, length);
+    else
+        write_all(o, bytes, length);
+}
+
 static void flush(struct output *o)
 {
-    write_all(o, o->buffer, o->used);
+    store(o, o->buffer, o->used);
     o->used = 0;
+}
+
+static void end_packing(struct output *o)
+{
+    if (o->packer)
+        packer_end(o->packer);
+    packer_free(o->packer);
+    o->packer = NULL;
 }
 
 static void free_output(struct output *o)
 {
+    packer_free(o->packer);
     free(o->path);
     free(o->partial);
     free(o->buffer);
@@ -90,6 +120,7 @@ static void free_output(struct output *o)
 int output_settle(struct output *o, struct error *err)
 {
     flush(o);
+    end_packing(o);
     if (o->partial && o->fd >= 0 && close(o->fd) != 0 && !o->failure)
         o->failure = errno; /* a network file system may find out only now that it is full */
     if (o->partial)
@@ -134,7 +165,7 @@ void out_bytes(struct output *o, const void *bytes, size_t length)
 {
     if (length > CAPACITY) {
         flush(o);
-        write_all(o, bytes, length);
+        store(o, bytes, length);
     } else if (length) {
         memcpy(room(o, length), bytes, length);
         o->used += length;

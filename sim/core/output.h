@@ -5,6 +5,7 @@
  * output_commit(). */
 #pragma once
 #include "sim/core/error.h"
+#include "sim/core/packer.h"
 #include "sim/core/units.h"
 
 #include <stdbool.h>
@@ -14,6 +15,7 @@
 struct output;
 struct output *output_open(const char *directory, const char *name, struct error *err);   /* NULL with err */
 struct output *output_stream(int fd, const char *name);      /* an open descriptor, e.g. stdout; commit only flushes */
+void output_pack(struct output *o, enum packing kind);       /* before the first byte: from now on compressed */
 void out_bytes(struct output *o, const void *bytes, size_t length);
 void out_text(struct output *o, const char *text);
 void out_char(struct output *o, char c);

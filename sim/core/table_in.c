@@ -175,6 +175,28 @@ static void take_blanks_line(struct reader *r, char *line, size_t length)
         fail_if(r, take_row(r));
 }
 
+/* ---- separated by tabs ---- */
+
+static void take_tabs_line(struct reader *r, char *line, size_t length)
+{
+    r->row.line = r->lines.number;
+    r->n = 0;
+    char *end = line + length;
+    if (end > line && end[-1] == '\n')
+        end--;
+    if (end > line && end[-1] == '\r')
+        end--;
+    if (end == line)
+        return;
+    for (char *at = line, *tab; at <= end; at = tab + 1) {
+        tab = memchr(at, '\t', (size_t)(end - at));
+        tab = tab ? tab : end;
+        *tab = '\0'; /* the end of the line, or the spare byte behind the last one */
+        add_cell(r, at, (size_t)(tab - at));
+    }
+    fail_if(r, take_row(r));
+}
+
 /* ---- CSV ---- */
 
 static void csv_cell(void *text, size_t length, void *self)
@@ -250,9 +272,13 @@ static void read_lines(struct reader *r, struct csv_parser *p)
         fail_if(r, found < 0);
         if (found <= 0)
             break;
-        if (!r->style.blanks)
+        if (!r->style.blanks && !r->style.tabs)
             take_csv_line(r, p, line, length);
-        else if (!take_comment(r, line, length))
+        else if (take_comment(r, line, length))
+            continue;
+        else if (r->style.tabs)
+            take_tabs_line(r, line, length);
+        else
             take_blanks_line(r, line, length);
     }
     end_csv(r, p);

@@ -21,6 +21,7 @@ struct row {
 struct table_style {
     bool header;                  /* first row names the columns; then every row must have as many cells */
     bool blanks;                  /* cells are separated by runs of blanks, no quotes (SWF) */
+    bool tabs;                    /* cells are separated by single tabs, no quotes; any of them may be empty */
     char comment;                 /* lines that begin with it (after blanks) go to `on_comment`; 0: none */
 };
 struct table_handler {

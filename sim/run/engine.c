@@ -110,9 +110,11 @@ static void apply_all(struct sched *s)
     }
     for (; next_arrival_ns(s) == s->now_ns; s->next_arrival++) {
         s->totals.events++;
-        job_arrive(s, s->next_arrival);
+        if (!dependencies_hold(s, s->next_arrival))
+            job_arrive(s, s->next_arrival);
         notices_give(s);
     }
+    (void)dependencies_arrive(s); /* s->changed says it */
     if (s->n_wakes && s->wake[s->n_wakes - 1] == s->now_ns) {
         s->totals.events++;
         s->n_wakes--;
@@ -173,6 +175,7 @@ static int stall_check(struct sched *s, struct error *err)
 {
     bool deadlock = anyone_gathers(s);
     shape_id last_shape = ID_NONE;
+    (void)dependencies_enter(s);
     for (job_id j = 0; j < s->next_arrival; j++) {
         const struct live *l = live_of(s, j);
         if (!l)
@@ -211,6 +214,9 @@ static int round_of(struct sched *s, unsigned *fruitless)
         s->pass_due_ns = TIME_NEVER;
         changed |= pass_run(s);
         *fruitless = s->changed || !world_is_over(s) ? 0 : *fruitless + 1;
+        s->changed = false;
+        if (dependencies_arrive(s)) /* a refusal let them in */
+            s->pass_due_ns = on_grid(s, s->now_ns + (s->cluster->period_ns > 0));
         s->changed = false;
     }
     if (changed || s->n_changed_queues)

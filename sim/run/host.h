@@ -162,6 +162,7 @@ struct sched {
     struct random placer_random, policy_random;
     enum place_result why_not;
     struct builder builder;
+    struct dependencies *dependencies;         /* NULL: none */
     struct placement *free_placement[32];      /* by size class, linked */
 
     struct line **line;
@@ -307,6 +308,7 @@ void stage_state(struct sched *s, struct live *l, enum job_state state, struct p
 bool pass_run(struct sched *s);                                           /* true: something changed */
 
 /* jobs.c - the truth: jobs arrive, run, leave, end */
+struct live *job_enter(struct sched *s, job_id j);                        /* pending, without counting its wait */
 void job_arrive(struct sched *s, job_id j);
 void job_begin(struct sched *s, struct live *l);                          /* on l->held, now */
 void job_leave(struct sched *s, struct live *l, bool moves);              /* the stop of this pass is carried out */
@@ -339,6 +341,15 @@ void tasks_cut_off(struct sched *s, struct live *l);
 
 /* engine.c */
 bool wake_cancel(struct sched *s, int64_t time_ns);
+
+/* dependencies.c - jobs that wait for others to end */
+struct dependencies;
+struct dependencies *dependencies_new(const struct workload *w);          /* NULL: no job depends on another */
+void dependencies_free(struct dependencies *d);                           /* NULL: does nothing */
+bool dependencies_hold(struct sched *s, job_id j);                        /* submitted now: true, it must wait */
+void dependencies_ended(struct sched *s, job_id j);                       /* whatever came of it */
+bool dependencies_arrive(struct sched *s);                                /* those who wait no more; false: none */
+uint32_t dependencies_enter(struct sched *s);                             /* at the end: who still waits is pending; how many */
 
 /* notices.c */
 enum notice { NOTICE_ARRIVED, NOTICE_STARTED, NOTICE_STOPPED };

@@ -32,7 +32,7 @@ static uint32_t live_slot(struct sched *s)
     return (uint32_t)s->n_live++;
 }
 
-void job_arrive(struct sched *s, job_id j)
+struct live *job_enter(struct sched *s, job_id j)
 {
     uint32_t slot = live_slot(s);
     struct live *l = &s->live[slot];
@@ -43,11 +43,17 @@ void job_arrive(struct sched *s, job_id j)
     if (own)
         memset(own, 0, s->setup.policy->job_size);
     l->progress.left_ns = s->workload->truth[j].duration_ns;
+    l->wait[WAIT_DEPENDENCY] = s->now_ns - s->workload->facts[j].submit_ns;
     s->job[j].live = slot;
     s->in_system++;
     s->changed = true;
     state_set(s, j, JOB_PENDING);
-    wait_begin_pending(s, l);
+    return l;
+}
+
+void job_arrive(struct sched *s, job_id j)
+{
+    wait_begin_pending(s, job_enter(s, j));
     decision_log(s, j, "arrival", "", "");
     const char *never = placing_never(s, ask_of(s, j)->shape);
     books_pending(s, j, ask_of(s, j)->tasks, 1);
@@ -68,6 +74,7 @@ void job_rejected(struct sched *s, job_id j, const char *reason)
     s->job[j].end_ns = s->now_ns;
     s->totals.rejected++;
     s->in_system--;
+    dependencies_ended(s, j);
     books_pending(s, j, ask_of(s, j)->tasks, -1);
     wait_end(s, live_of(s, j));
     decision_log(s, j, "decision", "refuse", reason);
@@ -257,6 +264,7 @@ void job_end(struct sched *s, job_id j)
     s->job[j].end_ns = s->now_ns;
     *(fate == FATE_COMPLETED ? &s->totals.completed : fate == FATE_FAILED ? &s->totals.failed : &s->totals.cancelled) += 1;
     s->in_system--;
+    dependencies_ended(s, j);
     interval_close(s, l, p, l->held_since_ns, ending[fate].why);
     decision_log(s, j, "end", ending[fate].why, "");
     notice_add(s, NOTICE_STOPPED, j, ending[fate].cause);
@@ -297,6 +305,7 @@ void claims_settle(struct sched *s)
 
 void jobs_cut_off(struct sched *s)
 {
+    (void)dependencies_enter(s);
     for (job_id j = 0; j < s->workload->n_jobs; j++) {
         struct live *l = live_of(s, j);
         if (!l)

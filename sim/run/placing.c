@@ -125,6 +125,8 @@ static bool has_model(const struct sched *s, const struct shape *shape, const st
     const struct node_type *t = &s->cluster->type[kind->type];
     if (kind->owner != shape->pin || (shape->ask.gpus && !t->gpus))
         return false;
+    if (t->gpu_mem_mib && t->gpu_mem_mib < shape->gpu_mem_mib)
+        return false;
     if (shape->gpu_type == ID_NONE)
         return true;
     return t->gpu_model != ID_NONE && model_matches(intern_text(s->workload->gpu_types, shape->gpu_type),
@@ -213,5 +215,7 @@ const char *placing_never(const struct sched *s, shape_id shape)
         for (uint32_t k = 0; k < s->cluster->n_kinds; k++)
             if (has_model(s, &s->workload->shape[shape], &s->cluster->kind[k]))
                 return "no node has the labels that it wants, and no taints that it does not tolerate";
+    if (s->shape_never[shape] == NO_TYPE && s->workload->shape[shape].gpu_mem_mib)
+        return "no node has GPUs of its model with as much memory";
     return why[s->shape_never[shape]];
 }

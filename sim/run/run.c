@@ -63,6 +63,7 @@ struct sched *run_new(const struct run_setup *setup)
     s->now_ns = s->settled_ns = s->totals.first_ns = s->workload->facts[0].submit_ns;
     for (queue_id q = 0; q < s->cluster->n_queues; q++)
         s->books[q].since_ns = s->now_ns;
+    s->dependencies = dependencies_new(s->workload);
     placing_begin(s);
     return s;
 }
@@ -72,6 +73,7 @@ void run_free(struct sched *s)
     if (!s)
         return;
     placing_end(s);
+    dependencies_free(s->dependencies);
     lines_free(s);
     event_queue_free(s->events);
     void *const own[] = { s->wake, s->fresh, s->job, s->live, s->live_free, s->wait_part, s->wait_why, s->books,
@@ -81,6 +83,21 @@ void run_free(struct sched *s)
     arena_free(s->memory);
     arena_free(s->scratch);
     free(s);
+}
+
+const char *run_never(const struct sched *s, shape_id shape)
+{
+    return placing_never(s, shape);
+}
+
+int64_t run_shape_gpus(const struct sched *s, shape_id shape)
+{
+    int64_t gpus = 0;
+    for (uint32_t i = 0; i < s->shape_kinds[shape].n; i++) {
+        const struct node_kind *kind = &s->cluster->kind[s->shape_kinds[shape].kind[i]];
+        gpus += (int64_t)kind->n_nodes * s->cluster->type[kind->type].gpus;
+    }
+    return gpus;
 }
 
 struct job_result run_job(const struct sched *s, job_id j)

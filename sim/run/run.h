@@ -54,6 +54,10 @@ struct run_setup {
 int run_bind(struct cluster *c, struct workload *w, struct error *err);
 
 struct sched *run_new(const struct run_setup *setup);
+/* Of a shape, before or after the run: why its jobs can never run, NULL if they can; and how many GPUs there are on nodes
+ * that they may use. */
+const char *run_never(const struct sched *s, shape_id shape);
+int64_t     run_shape_gpus(const struct sched *s, shape_id shape);
 /* 0: the trace was played to its end (or to the cut-off). -1 with err: the policy stalled, an identity was broken, or
  * it was interrupted. */
 int  run_execute(struct sched *s, struct error *err);

@@ -82,6 +82,8 @@ struct group_spec {
     uint32_t nodes_per_rack;      /* 0: the group has no racks */
     uint32_t racks_per_pod;       /* 0: no pods */
     const char *labels, *taints;  /* as in labels.h; NULL: none */
+    const uint32_t *rack_nodes;   /* [n_racks] racks that are not alike: their sizes, which add up to count; NULL: they are */
+    uint32_t n_racks;
 };
 struct pin_spec { uint32_t group, count; };                  /* the next `count` free nodes of that group */
 struct queue_spec {

@@ -31,6 +31,22 @@ static int check_island(const struct group_spec *g, struct error *err)
     return 0;
 }
 
+static int check_racks(const struct group_spec *g, struct error *err)
+{
+    uint64_t nodes = 0;
+    if (g->racks_per_pod && !g->nodes_per_rack && !g->rack_nodes)
+        return error_set(err, "group '%s': has pods of %u racks, but no racks", g->name, g->racks_per_pod);
+    for (uint32_t r = 0; g->rack_nodes && r < g->n_racks; r++) {
+        nodes += g->rack_nodes[r];
+        if (g->rack_nodes[r] == 0 || (group_island_nodes(g) && g->rack_nodes[r] % group_island_nodes(g)))
+            return error_set(err, "group '%s': a rack of %u nodes is empty or cannot be cut into its islands", g->name,
+                             g->rack_nodes[r]);
+    }
+    if (g->rack_nodes && nodes != g->count)
+        return error_set(err, "group '%s': its racks have %" PRIu64 " nodes, but it has %u", g->name, nodes, g->count);
+    return 0;
+}
+
 static int check_parts(const struct group_spec *g, const char *what, int64_t parts, struct error *err)
 {
     if (parts == INT64_MAX || (parts >= 0 && parts <= NODE_PARTS_MAX))
@@ -52,14 +68,12 @@ static int check_group(const struct group_spec *g, struct error *err)
         return error_set(err, "group '%s': has a GPU model, '%s', but no GPUs", g->name, g->gpu_model);
     if (g->numa_nodes > NAMED_GPUS_MAX)
         return error_set(err, "group '%s': want at most %u NUMA nodes, got %u", g->name, NAMED_GPUS_MAX, g->numa_nodes);
-    if (g->racks_per_pod && !g->nodes_per_rack)
-        return error_set(err, "group '%s': has pods of %u racks, but no racks", g->name, g->racks_per_pod);
     const char *labels_want = labels_wrong(g->labels ? g->labels : ""), *taints_want = taints_wrong(g->taints ? g->taints : "");
     if (labels_want)
         return error_set(err, "group '%s': labels: want %s, got '%.100s'", g->name, labels_want, g->labels);
     if (taints_want)
         return error_set(err, "group '%s': taints: want %s, got '%.100s'", g->name, taints_want, g->taints);
-    if (check_island(g, err) || check_parts(g, "milli-CPUs", g->cpu_milli, err))
+    if (check_racks(g, err) || check_island(g, err) || check_parts(g, "milli-CPUs", g->cpu_milli, err))
         return -1;
     return check_parts(g, "MiB", g->mem_mib, err);
 }

@@ -2,6 +2,7 @@
 #include "sim/core/memory.h"
 #include "sim/world/cluster_file.h"
 #include "sim/world/node_list.h"
+#include "sim/world/node_topology.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,8 @@ static struct cluster *read_either(struct input *in, const char *name, struct er
     const char *head = input_peek(in, &length, err);
     if (!head)
         return NULL;
+    if (node_topology_recognise(head, length))
+        return cluster_from_topology(in, name, err);
     return node_list_recognise(head, length) ? cluster_from_nodes(in, name, err) : cluster_from_yaml(in, name, err);
 }
 

@@ -16,27 +16,37 @@ uint32_t group_island_nodes(const struct group_spec *g)
     return g->gpus && g->island_gpus > g->gpus ? g->island_gpus / g->gpus : 0;
 }
 
-/* Nodes of one domain of that level; 0: the group has none. */
-static uint64_t domain_nodes(const struct group_spec *g, enum level l)
+/* Nodes of racks [from, to) of those that are not alike. */
+static uint64_t rack_sum(const struct group_spec *g, uint64_t from, uint64_t to)
+{
+    uint64_t n = 0;
+    for (uint64_t r = from; r < to && r < g->n_racks; r++)
+        n += g->rack_nodes[r];
+    return n;
+}
+
+/* Nodes of the k-th domain of that level; 0: the group has none. The last of a group may have less. */
+static uint64_t domain_nodes(const struct group_spec *g, enum level l, uint64_t k)
 {
     switch (l) {
     case LEVEL_ISLAND:
         return group_island_nodes(g);
     case LEVEL_RACK:
-        return g->nodes_per_rack;
+        return g->rack_nodes ? rack_sum(g, k, k + 1) : g->nodes_per_rack;
     default: /* LEVEL_POD */
-        return (uint64_t)g->nodes_per_rack * g->racks_per_pod;
+        return g->rack_nodes ? rack_sum(g, k * g->racks_per_pod, (k + 1) * g->racks_per_pod)
+                             : (uint64_t)g->nodes_per_rack * g->racks_per_pod;
     }
 }
 
-/* Cuts every group into domains of one level; the last of a group may be smaller. Called from the outermost level to
- * the innermost, so domain_of holds the parents. */
+/* Cuts every group into domains of one level. Called from the outermost level to the innermost, so domain_of holds the
+ * parents. */
 static void cut(struct cluster *c, const struct group_spec *groups, size_t n_groups, enum level l)
 {
     uint64_t first = 0;
     for (size_t g = 0; g < n_groups; first += groups[g++].count) {
-        uint64_t size = domain_nodes(&groups[g], l), end = first + groups[g].count;
-        for (uint64_t at = first; size && at < end; at += size) {
+        uint64_t size, end = first + groups[g].count, k = 0;
+        for (uint64_t at = first; at < end && (size = domain_nodes(&groups[g], l, k)) > 0; at += size, k++) {
             node_id stop = (node_id)(at + size < end ? at + size : end);
             c->domain[c->n_domains] = (struct domain){ l, c->domain_of[at], (node_id)at, stop };
             for (uint64_t n = at; n < stop; n++)
@@ -46,15 +56,23 @@ static void cut(struct cluster *c, const struct group_spec *groups, size_t n_gro
     }
 }
 
+static size_t domains_in(const struct group_spec *g, enum level l)
+{
+    uint64_t size = domain_nodes(g, l, 0), racks = g->n_racks;
+    if (g->rack_nodes && l == LEVEL_RACK)
+        return racks;
+    if (g->rack_nodes && l == LEVEL_POD)
+        return g->racks_per_pod ? (racks + g->racks_per_pod - 1) / g->racks_per_pod : 0;
+    return size ? (g->count + size - 1) / size : 0;
+}
+
 void domains_build(struct cluster *c, const struct group_spec *groups, size_t n_groups)
 {
     static const enum level inwards[] = { LEVEL_POD, LEVEL_RACK, LEVEL_ISLAND };
     size_t n = 1;
     for (size_t g = 0; g < n_groups; g++)
-        for (size_t i = 0; i < 3; i++) {
-            uint64_t size = domain_nodes(&groups[g], inwards[i]);
-            n += size ? (groups[g].count + size - 1) / size : 0;
-        }
+        for (size_t i = 0; i < 3; i++)
+            n += domains_in(&groups[g], inwards[i]);
     c->domain = arena_alloc(c->memory, n * sizeof *c->domain);
     c->domain_of = arena_alloc(c->memory, c->n_nodes * sizeof *c->domain_of); /* all in domain 0 */
     c->domain[0] = (struct domain){ LEVEL_CLUSTER, ID_NONE, 0, c->n_nodes };

@@ -18,10 +18,13 @@ static const struct layout {
     int64_t cpus_scale, memory_scale;        /* to milli-CPUs and MiB */
 } layouts[] = {
     { { "sn",        "gpu",              "model",     "cpu_milli", "memory_mib" },  1,    1 },
-    { { "machine",   "cap_gpu",          "gpu_type",  "cap_cpu",   "cap_mem" },     1000, 1024 },
+    { { "machine",   "cap_gpu",          "gpu_type",  "cap_cpu",   "cap_mem" },     1000, 1024 }, /* BARE */
     { { "machine",   "cap_gpu",          "gpu_type",  "cap_cpu",   "cap_mem(GB)" }, 1000, 1024 },
     { { "node_name", "gpu_capacity_num", "gpu_model", "cpu_num",   NULL },          1000, 1 },
 };
+enum { BARE = 1 };      /* the layout that is published without its header, and then in this order */
+static const char *const bare_columns[COLUMNS] = { "machine", "gpu_type", "cap_cpu", "cap_mem", "cap_gpu" };
+static const size_t bare_at[COLUMNS] = { [NAME] = 0, [MODEL] = 1, [CPUS] = 2, [MEMORY] = 3, [GPUS] = 4 };
 /* clang-format on */
 
 /* ---- telling the layout ---- */
@@ -52,8 +55,23 @@ static const struct layout *layout_of(const char *line, size_t length)
     return NULL;
 }
 
-/* The first line is handed to layout_of() without its end and its byte order mark. */
-static const struct layout *layout_of_head(const char *head, size_t length)
+/* Two words and three numbers. */
+static bool is_bare(const char *line, size_t length)
+{
+    size_t cells = 0;
+    for (const char *at = line, *end = line + length; at; cells++) {
+        const char *comma = memchr(at, ',', (size_t)(end - at));
+        int64_t value;
+        bool number = decimal_parse(at, (size_t)((comma ? comma : end) - at), 1, &value);
+        if (cells == COLUMNS || number != (cells >= bare_at[CPUS]))
+            return false;
+        at = comma ? comma + 1 : NULL;
+    }
+    return cells == COLUMNS;
+}
+
+/* The first line is looked at without its end and its byte order mark. */
+static const struct layout *layout_of_head(const char *head, size_t length, bool *bare)
 {
     const char *newline = memchr(head, '\n', length);
     length = newline ? (size_t)(newline - head) : length;
@@ -62,12 +80,15 @@ static const struct layout *layout_of_head(const char *head, size_t length)
         head += 3;
         length -= 3;
     }
-    return layout_of(head, length);
+    const struct layout *named = layout_of(head, length);
+    *bare = !named && is_bare(head, length);
+    return *bare ? &layouts[BARE] : named;
 }
 
 bool node_list_recognise(const char *head, size_t length)
 {
-    return layout_of_head(head, length) != NULL;
+    bool bare;
+    return layout_of_head(head, length, &bare) != NULL;
 }
 
 /* ---- rows ---- */
@@ -118,6 +139,16 @@ static int on_row(void *self, const struct row *row, struct error *err)
     mem_grow(&l->node, &l->capacity, l->n, sizeof *l->node);
     l->node[l->n++] = node;
     return 0;
+}
+
+static int on_bare_row(void *self, const struct row *given, struct error *err)
+{
+    struct row row = *given;
+    if (row.n != COLUMNS)
+        return error_set(err, "%s:%zu: want %d cells, got %zu", row.file, row.line, COLUMNS, row.n);
+    row.column = bare_columns;
+    row.n_columns = COLUMNS;
+    return on_row(self, &row, err);
 }
 
 /* ---- nodes by name ---- */
@@ -190,12 +221,14 @@ static struct cluster *build(struct list *l, const char *file, const char *name,
 
 struct cluster *cluster_from_nodes(struct input *in, const char *name, struct error *err)
 {
-    static const struct table_handler handler = { .on_header = on_header, .on_row = on_row };
+    static const struct table_handler handlers[] = { { .on_header = on_header, .on_row = on_row }, { .on_row = on_bare_row } };
     size_t length;
+    bool bare = false;
     const char *head = input_peek(in, &length, err);
-    struct list l = { .layout = head ? layout_of_head(head, length) : NULL, .texts = arena_new() };
+    struct list l = { .layout = head ? layout_of_head(head, length, &bare) : NULL, .texts = arena_new() };
     struct cluster *c = NULL;
-    if (l.layout && table_read(in, (struct table_style){ .header = true }, &handler, &l, err) == 0)
+    memcpy(l.at, bare_at, sizeof l.at);
+    if (l.layout && table_read(in, (struct table_style){ .header = !bare }, &handlers[bare], &l, err) == 0)
         c = build(&l, input_name(in), name, err);
     free(l.node);
     arena_free(l.texts);

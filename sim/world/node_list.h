@@ -1,7 +1,8 @@
 /* node_list.h - a cluster from a published list of its nodes, CSV with one node a row, told by its header:
  *
  *     sn,cpu_milli,memory_mib,gpu,model                 openb: alibaba/clusterdata:cluster-trace-gpu-v2023
- *     machine,gpu_type,cap_cpu,cap_mem,cap_gpu          PAI: cluster-trace-gpu-v2020, pai_machine_spec; also cap_mem(GB)
+ *     machine,gpu_type,cap_cpu,cap_mem,cap_gpu          PAI: cluster-trace-gpu-v2020, pai_machine_spec; also cap_mem(GB);
+ *                                                       and, as it is published, without this line, in this order
  *     gpu_model,gpu_capacity_num,cpu_num,node_name      cluster-trace-v2026-spot-gpu; memory is not modelled
  *
  * Columns in any order, others are passed over. Nodes are numbered by name, so that the order of the file does not

@@ -29,11 +29,13 @@ struct workload *workload_new(void)
     w->users = intern_new();
     w->gpu_types = intern_new();
     w->wishes = intern_new();
+    w->models = intern_new();
     w->memory = arena_new();
     w->builder = mem_new(1, sizeof *w->builder);
     w->builder->shapes = shapes_new();
     w->builder->ids = job_ids_new();
     w->builder->sorted = true;
+    w->origin_ns = TIME_NEVER;
     return w;
 }
 
@@ -46,6 +48,7 @@ static void end_builder(struct workload *w)
     job_ids_free(b->ids);
     free(b->shape_of);
     free(b->tie);
+    free(b->wait);
     free(b);
     w->builder = NULL;
 }
@@ -58,10 +61,13 @@ void workload_free(struct workload *w)
     free(w->facts);
     free(w->truth);
     free(w->shape);
+    free(w->depends_first);
+    free(w->depends_on);
     intern_free(w->queue_names);
     intern_free(w->users);
     intern_free(w->gpu_types);
     intern_free(w->wishes);
+    intern_free(w->models);
     arena_free(w->memory);
     free(w);
 }
@@ -172,8 +178,9 @@ static uint32_t wish_of(struct workload *w, const char *text)
  * shares are as many tasks, for two of them may lie on one node, or on one GPU. */
 static shape_id shape_of(struct workload *w, const struct job_row *row)
 {
-    struct shape s = { .gpu_type = ID_NONE, .pin = ID_NONE, .selector = wish_of(w, row->selector),
-                       .affinity = wish_of(w, row->affinity), .tolerations = wish_of(w, row->tolerations) };
+    struct shape s = { .gpu_type = ID_NONE, .gpu_mem_mib = row->gpus ? row->gpu_mem_mib : 0, .pin = ID_NONE,
+                       .selector = wish_of(w, row->selector), .affinity = wish_of(w, row->affinity),
+                       .tolerations = wish_of(w, row->tolerations) };
     s.ask = (struct request){
         .job = ID_NONE,
         .tasks = tasks_of(row),
@@ -226,6 +233,8 @@ static void note_order(struct workload *w, const struct job_row *row, size_t lin
         b->tie = mem_new(b->capacity, sizeof *b->tie);
     if (b->tie)
         b->tie[j] = row->tie;
+    w->n_unsorted += j && row->submit_ns < w->facts[j - 1].submit_ns;
+    w->numbered = (j == 0 || w->numbered) && !row->job_id;
     if (j && (row->submit_ns < w->facts[j - 1].submit_ns ||
               (row->submit_ns == w->facts[j - 1].submit_ns && b->tie && row->tie < b->tie[j - 1])))
         b->sorted = false;
@@ -244,12 +253,14 @@ static void append(struct workload *w, const struct job_row *row, const char *na
         .priority = row->priority,
         .class = (uint8_t)row->class,
         .preemptible = row->preemptible,
+        .model = row->model_length ? intern_add(w->models, row->model, row->model_length) : ID_NONE,
     };
     w->truth[j] = (struct job_truth){
         .duration_ns = row->duration_ns,
         .estimate_ns = row->estimate_ns,
         .name = arena_text(w->memory, name, name_length),
         .fate = (uint8_t)row->fate,
+        .data_mib = row->data_mib,
     };
     w->n_jobs++;
 }
@@ -276,6 +287,8 @@ int workload_add(struct workload *w, const struct job_row *row, const char *file
     if (earlier != ID_NONE)
         return used_before(w, at, name, earlier);
     append(w, row, name, length);
+    if (row->depends_on_length)
+        dependencies_note(w, row->depends_on, row->depends_on_length, line);
     return 0;
 }
 
@@ -297,6 +310,7 @@ int workload_finish(struct workload *w, const char *file, struct error *err)
     b->shape_of = NULL;
     if (!b->sorted)
         workload_sort(w);
+    int result = dependencies_resolve(w, file, err);
     end_builder(w);
-    return 0;
+    return result;
 }

@@ -16,12 +16,14 @@ struct job_truth {
     int64_t estimate_ns;          /* TIME_NEVER: none submitted */
     const char *name;             /* job_id of the trace */
     uint8_t fate;
+    uint32_t data_mib;            /* input data; 0: not said */
 };
 /* What jobs of one shape have in common besides the request itself. */
 struct shape {
     struct request ask;
     uint32_t gpu_type;            /* interned list "A|B" of allowed models; ID_NONE: any */
     uint32_t selector, affinity, tolerations;    /* texts of labels.h, in workload.wishes; ID_NONE: none */
+    uint32_t gpu_mem_mib;         /* that each of its GPUs must have; 0: any. GPUs of unknown memory will do */
     queue_id pin;                 /* set by run: the queue whose own nodes it is confined to; ID_NONE: none */
 };
 
@@ -31,6 +33,8 @@ struct job_row {
     const char *queue;    size_t queue_length;    /* NULL or "": no queue */
     const char *user;     size_t user_length;     /* NULL or "": unknown */
     const char *gpu_type; size_t gpu_type_length; /* NULL or "": any; "A|B": one of them */
+    const char *model;    size_t model_length;    /* NULL or "": unknown */
+    const char *depends_on; size_t depends_on_length;   /* job_ids "A;B", anywhere in the trace; NULL or "": none */
     int64_t submit_ns, duration_ns;
     int64_t estimate_ns, deadline_ns;             /* TIME_NEVER: none */
     uint32_t gpus;                /* total of whole GPUs, or of shared ones */
@@ -39,6 +43,7 @@ struct job_row {
                                      each); else gpus is a multiple of it */
     uint32_t min_tasks;           /* 0: all of them (a gang) */
     int64_t cpu_milli, mem_mib;   /* per task; without tasks: of the whole job */
+    uint32_t gpu_mem_mib, data_mib;               /* 0: not said */
     int32_t priority;
     enum job_class class;
     enum job_fate fate;
@@ -55,13 +60,18 @@ struct workload {
     bool sizes_only;              /* set before reading: times do not matter, so what never ran is a job, too */
     uint32_t n_skipped;           /* rows that say they are no job that ran (SWF: cancelled before its start), as the
                                      reader counts them, so that a report can state it */
+    uint32_t n_unsorted;          /* rows submitted before the job that is above them in the file */
+    bool numbered;                /* the trace has no job_ids: jobs are called after their rows */
+    int64_t origin_ns;            /* the date of time 0, since 1970; TIME_NEVER: the trace tells no dates */
     struct job_facts *facts;      /* [n_jobs]; .queue is an index into queue_names until a run binds it to a cluster */
     struct job_truth *truth;      /* [n_jobs] */
     uint32_t n_shapes;
     struct shape *shape;
     struct intern *queue_names;   /* of the trace, in the order of first sight; "" if a job has none */
     struct intern *users;
-    struct intern *gpu_types, *wishes;
+    struct intern *gpu_types, *wishes, *models;
+    uint32_t *depends_first;      /* job j waits for depends_on[depends_first[j] .. depends_first[j + 1]); NULL: no job does */
+    job_id *depends_on;
     struct workload_builder *builder;   /* private, until workload_finish() */
     struct arena *memory;
 };
@@ -71,9 +81,13 @@ void workload_free(struct workload *w);                      /* NULL: does nothi
 /* `where` is "FILE:LINE", for the messages: a job_id seen before, a time that overflows (submit + duration must stay
  * below 100 years), gpus no multiple of tasks. 0, or -1 with err. */
 int  workload_add(struct workload *w, const struct job_row *row, const char *file, size_t line, struct error *err);
-/* The earliest submit time becomes 0: for a trace that tells dates. Deadlines move along. Before workload_finish(). */
+/* The earliest submit time becomes 0: for a trace that tells dates, whose origin_ns it sets. Deadlines move along. */
 void workload_rebase(struct workload *w);
-int  workload_finish(struct workload *w, const char *file, struct error *err);   /* an error if there is no job */
+/* An error if there is no job, or if a job depends on one that is not there or on itself, by way of others or not. */
+int  workload_finish(struct workload *w, const char *file, struct error *err);
+/* Leaves the jobs j with keep[j], at least one, in their order. After workload_finish(); shapes and names stay. Nobody
+ * depends on a job that is gone. */
+void workload_keep(struct workload *w, const bool *keep);
 
 /* Both keep the order of the jobs, each job's time from submit to deadline, and submit times below 100 years. After
  * workload_finish().
@@ -85,6 +99,6 @@ void workload_estimate(struct workload *w, double factor);
 void workload_scale_load(struct workload *w, double load);
 /* A packing study: the jobs by name, put in random order, then drawn from all of them again and again, as long as what they
  * ask for in all is at most gpu_milli (the first that would pass it ends the stream). Job k comes at k seconds, from 1, and
- * none leaves within fifty years. A job that came before gets the name NAME+2, NAME+3, ... Streams "stream order" and
+ * none leaves within fifty years. A job that came before gets the name NAME+2, NAME+3, ...; nobody depends on anybody. Streams "stream order" and
  * "stream draws" of the seed. After workload_finish(); -1 with err: none asks for GPUs. */
 int workload_stream(struct workload *w, int64_t gpu_milli, uint64_t seed, struct error *err);

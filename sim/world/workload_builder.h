@@ -12,9 +12,19 @@ struct workload_builder {
     int64_t *tie;        /* NULL while all are 0 */
     struct shapes *shapes;
     struct job_ids *ids;
+    struct job_waits {
+        const char *name, *for_whom;    /* in the workload's memory; the first is the truth's */
+        size_t line;
+    } *wait;             /* of each job that depends on others, in the order of the file */
+    size_t n_waits, waits_capacity;
     size_t first_line;
     bool a_job_a_line;   /* job k is on line first_line + k */
     bool sorted;         /* so far by (submit, tie) */
 };
+
+/* dependencies.c */
+void dependencies_note(struct workload *w, const char *list, size_t length, size_t line);   /* of the job added last */
+int  dependencies_resolve(struct workload *w, const char *file, struct error *err);
+void dependencies_keep(struct workload *w, const bool *keep);                               /* before the jobs move */
 
 void workload_sort(struct workload *w);      /* facts and truth; facts[].ask goes along */

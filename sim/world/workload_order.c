@@ -52,6 +52,20 @@ void workload_sort(struct workload *w)
     free(key);
 }
 
+void workload_keep(struct workload *w, const bool *keep)
+{
+    job_id kept = 0;
+    dependencies_keep(w, keep);
+    for (job_id j = 0; j < w->n_jobs; j++) {
+        if (!keep[j])
+            continue;
+        w->facts[kept] = w->facts[j];
+        w->truth[kept++] = w->truth[j];
+    }
+    assert(kept > 0);
+    w->n_jobs = kept;
+}
+
 /* ---- other submit times ---- */
 
 static int64_t capped(int64_t ns)
@@ -74,6 +88,8 @@ void workload_rebase(struct workload *w)
             first = w->facts[j].submit_ns;
     for (job_id j = 0; j < w->n_jobs; j++)
         set_submit(&w->facts[j], w->facts[j].submit_ns - first);
+    if (w->n_jobs)
+        w->origin_ns = (w->origin_ns == TIME_NEVER ? 0 : w->origin_ns) + first;
 }
 
 void workload_retime_batches(struct workload *w, uint32_t batch, int64_t every_ns)

@@ -106,6 +106,10 @@ int workload_stream(struct workload *w, int64_t gpu_milli, uint64_t seed, struct
     }
     free(w->facts);
     free(w->truth);
+    free(w->depends_first);
+    free(w->depends_on);
+    w->depends_first = NULL;
+    w->depends_on = NULL;
     w->facts = s.facts;
     w->truth = s.truth;
     w->n_jobs = s.n;

@@ -26,6 +26,8 @@ struct job {
     const char *queue, *gpu_type, *required, *preferred; /* levels: island node rack pod cluster */
     int32_t priority;
     bool stays;                 /* is not preemptible */
+    const char *after;          /* the jobs that it depends on, counted from 1: "1;2" */
+    uint32_t gpu_mem_mib;       /* that each GPU must have */
     const char *took;           /* NODE:GPUS of every piece, nodes without names NODE:xCOUNT; "; " between intervals */
     uint32_t stops;             /* preemptions */
     double lost;                /* seconds of progress to be done again */
@@ -121,6 +123,9 @@ static inline void job_add(struct workload *w, const struct job *job)
     row.preferred_level = level_named(job->preferred);
     row.priority = job->priority;
     row.preemptible = !job->stays;
+    row.gpu_mem_mib = job->gpu_mem_mib;
+    row.depends_on = job->after;
+    row.depends_on_length = job->after ? strlen(job->after) : 0;
     if (workload_add(w, &row, "schedule", w->n_jobs + 1, &err))
         fail_msg("%s", err.text);
 }

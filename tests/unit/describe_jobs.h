@@ -76,6 +76,14 @@ static void say_job(struct description *d, const struct workload *w, job_id j)
         say(d, " fixed");
     say_time(d, " estimate=", t->estimate_ns);
     say_time(d, " deadline=", f->deadline_ns);
+    if (f->model != ID_NONE)
+        say(d, " model=%s", intern_text(w->models, f->model));
+    if (s->gpu_mem_mib)
+        say(d, " gpu_mib=%u", s->gpu_mem_mib);
+    if (t->data_mib)
+        say(d, " data_mib=%u", t->data_mib);
+    for (uint32_t i = w->depends_first ? w->depends_first[j] : 0; w->depends_first && i < w->depends_first[j + 1]; i++)
+        say(d, " after=%s", w->truth[w->depends_on[i]].name);
     if (t->fate != FATE_COMPLETED)
         say(d, " %s", fates[t->fate]);
     say(d, "\n");

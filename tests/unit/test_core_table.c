@@ -82,6 +82,7 @@ static int on_row(void *self, const struct row *row, struct error *err)
 #define HEAD  { .header = true }
 #define BARE  { .header = false }
 #define SWF   { .blanks = true, .comment = ';' }
+#define TABS  { .tabs = true }
 #define HASH  { .header = true, .comment = '#' }
 #define T(x)  x, sizeof x - 1
 
@@ -112,6 +113,8 @@ static const struct table_row {
     { "no comments wanted", T("a\n#1\n"), HEAD, "H1|a/2|#1/", "" },
     { "swf", T("; v 2\r\n  1   2\t3 \r\n\n ;c\n4 5\n6"), SWF, "; v 2/2|1|2|3/;c/5|4|5/6|6/", "" },
     { "swf: comment at the end", T("1\n;end"), SWF, "1|1/;end/", "" },
+    { "tabs", T("1\t2 3\t\"x\t\r\n\n\t\n4"), TABS, "1|1|2 3|\"x|/3||/4|4/", "" },
+    { "tabs: NUL", T("1\t\0\n"), TABS, "", "t.csv:1: NUL byte: want text" },
     { "swf: quotes are text", T("\"1 2\"\n"), SWF, "1|\"1|2\"/", "" },
 
     { "too few cells", T("a,b,c,d\n1,2,3,4\n1,2,3\n5,6,7,8\n"), HEAD, "H1|a|b|c|d/2|1|2|3|4/",

@@ -2,6 +2,7 @@
  * test_formats_errors.c. Expected values: by hand, from the texts beside them. */
 #include "tests/unit/describe_jobs.h"
 #include "tests/unit/read_text.h"
+#include "tests/unit/round_trip.h"
 
 struct sample {
     const char *name, *format, *text, *jobs;
@@ -37,6 +38,12 @@ static const struct sample good[] = {
       "c 5+1 1x1 priority=9 interactive fixed deadline=1\n" },
     { "native: topology", NULL, N ",topology\na,0,1,8,required:rack\nb,0,1,8,preferred:island\nc,0,1,8,\n",
       "a 0+1 any8 required=rack\nb 0+1 any8 preferred=island\nc 0+1 any8\n" },
+    { "native: memory of a GPU, model, data", NULL, N ",gpu_mem_gib,model,data_gib\na,0,1,1,40,bert,0.5\nb,0,1,0,40,,\n",
+      "a 0+1 1x1 model=bert gpu_mib=40960 data_mib=512\nb 0+1 1x0\n" },
+    { "native: depends_on, ahead and behind", NULL, N ",depends_on\na,9,1,1,b;c\nb,5,1,1,\nc,7,1,1,b\nd,0,1,1,a\n",
+      "d 0+1 1x1 after=a\nb 5+1 1x1\nc 7+1 1x1 after=b\na 9+1 1x1 after=b after=c\n" },
+    { "native: wishes", NULL, N ",tasks,node_selector,affinity,tolerations,max_per_node,anti_affinity\n"
+      "a,0,1,4,4,zone=a,10:disk=ssd,*,2,none\nb,0,1,2,2,,,,,node\n", "a 0+1 4x1\nb 0+1 2x1\n" },
     { "native: later columns may be empty", NULL, N ",mig,group,running_on\na,0,1,1,,,\n", "a 0+1 1x1\n" },
     { "native: order by time, then by row", NULL, N "\na,5,1,1\nb,3,1,1\nc,5,2,1\nd,3,2,1\n",
       "b 3+1 1x1\nd 3+2 1x1\na 5+1 1x1\nc 5+2 1x1\n" },
@@ -59,7 +66,7 @@ static const struct sample good[] = {
     { "helios-sim: other columns and order", NULL, "duration,submit_time,vc,extra,jobname,gpu_num\n30,0,,x,j,1\n",
       "j 0+30 1x1\n" },
     { "tiresias", NULL, "job_id,num_gpu,submit_time,iterations,model_name,duration,interval\n0,8,30,133,vgg11,147,23\n",
-      "0 30+147 any8\n" },
+      "0 30+147 any8 model=vgg11\n" },
     { "tiresias: needed columns only", NULL, "job_id,num_gpu,submit_time,duration\n0,1,30,147\n", "0 30+147 1x1\n" },
     { "pai-sim", NULL,
       "job_id,user,gpu_type,num_inst,num_gpu,num_cpu,submit_time,duration,wait_time,user_dur,group_dur,group_gpu_dur\n"
@@ -92,6 +99,7 @@ static void read_sample(void **state)
     assert_memory_equal(used->name, s->name, strcspn(s->name, ":")); /* "philly: ..." is philly-csv */
     describe_jobs(&d, w);
     assert_string_equal(d.text, s->jobs);
+    round_trip(w);
     workload_free(w);
 }
 

@@ -11,7 +11,7 @@ struct sample {
 #define PHILLY  "timestamp,duration,num_gpus,gpu_time,cluster\n"
 #define NAMES                                                                                                          \
     "one of native, philly, philly-csv, helios, helios-sim, acme, openb, dlrm, elasticflow, chronus, tiresias, "       \
-    "pai-sim, swf"
+    "pai, pai-sim, gavel, shockwave, genai, swf"
 #define PAI    "job_id,num_inst,num_gpu,num_cpu,submit_time,duration\n"
 #define A_TIME "want a time from 1970 to 2069 like 2017-10-09 07:01:55, got "
 #define A_GPU  "want a whole number up to 1000000, or a fraction below one, got "
@@ -105,6 +105,16 @@ static const struct sample bad[] = {
       "t.csv:2: topology: want required:LEVEL or preferred:LEVEL, LEVEL being one of island, node, rack, pod, cluster, "
       "got "
       "'required:row'" },
+    { "native: depends on nobody", NULL, N ",depends_on\na,0,1,1,\nb,0,1,1,a;x\n",
+      "t.csv:3: depends_on: no job has the job_id 'x'" },
+    { "native: depends on an empty name", NULL, N ",depends_on\na,0,1,1,\nb,0,1,1,a;\n",
+      "t.csv:3: depends_on: no job has the job_id ''" },
+    { "native: depends on itself", NULL, N ",depends_on\na,0,1,1,a\n",
+      "t.csv:2: depends_on: job 'a' would wait for itself" },
+    { "native: depends on itself by way of others", NULL, N ",depends_on\na,5,1,1,b\nb,3,1,1,c\nc,1,1,1,d\nd,0,1,1,b\n",
+      "t.csv:3: depends_on: job 'b' would wait for itself" },
+    { "native: memory of a GPU in words", NULL, N ",gpu_mem_gib\na,0,1,1,big\n",
+      "t.csv:2: gpu_mem_gib: want a number from 0 to 1000000, got 'big'" },
     { "native: a column of later", NULL, N ",mig\na,0,1,1,\nb,0,1,1,1g.5gb\n",
       "t.csv:3: column 'mig' is not supported yet" },
     { "native: gpu_type", NULL, N ",gpu_type\na,0,1,1,V100||A100\n",

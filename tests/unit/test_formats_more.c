@@ -3,6 +3,7 @@
  * test_formats_more_public.c. Expected values: by hand; published examples are marked. */
 #include "tests/unit/describe_jobs.h"
 #include "tests/unit/read_text.h"
+#include "tests/unit/round_trip.h"
 
 struct sample {
     const char *name, *text, *jobs;
@@ -83,14 +84,14 @@ static const struct sample good[] = {
       "i2 475+2677925 1x0 cpu=64000 mib=327680 user=app_1 priority=1 inference fixed\n"
       "i1 610+91047 1x0 cpu=64000 mib=960000 user=app_1 priority=1 inference fixed\n", 0 },
     { "elasticflow: both layouts", "job_id,submit_time,real_iteration,model_name,ddl,batch_size,num_gpu,real_duration,"
-      "duration,iteration\n0,0,1282877,vgg16,771220,256,1,976570,976570,1282877\n", "0 0+976570 1x1 deadline=771220\n", 0 },
+      "duration,iteration\n0,0,1282877,vgg16,771220,256,1,976570,976570,1282877\n", "0 0+976570 1x1 deadline=771220 model=vgg16\n", 0 },
     { "elasticflow: the other one", "job_id,submit_time,iteration,model_name,ddl,batch_size,num_gpu,duration\n"
-      "1,3717550,1548,ncf,3717583,32768,8,66\n", "1 3717550+66 any8 deadline=3717583\n", 0 },
+      "1,3717550,1548,ncf,3717583,32768,8,66\n", "1 3717550+66 any8 deadline=3717583 model=ncf\n", 0 },
     /* 7505 min = 450,300 s; strict until 7505 + 235 min = 464,400 s; soft until 2 + 159 = 161 min; best: none */
     { "chronus", CHRONUS "1,vc_6214e9,1,7505,760,alexnet,106,6,235,10,0,strict\n0,v,4,2,5,m,96,5,159-189-229,10-8-5,0,soft\n"
       "3,v,1,918,5,m,146,5,918,10,1,best\n4,v,0,9,5,m,68,5,166,10,0,strict\n5,v,2,0.5,5,m,0.25,5,1,10,0,strict\n",
-      "5 30+15 any2 queue=v deadline=90\n0 120+5760 any4 queue=v deadline=9660\n3 55080+8760 1x1 queue=v\n"
-      "1 450300+6360 1x1 queue=vc_6214e9 deadline=464400\n", 1 },
+      "5 30+15 any2 queue=v deadline=90 model=m\n0 120+5760 any4 queue=v deadline=9660 model=m\n"
+      "3 55080+8760 1x1 queue=v model=m\n1 450300+6360 1x1 queue=vc_6214e9 deadline=464400 model=alexnet\n", 1 },
     /* philly-traces' README: 74 s, then 2 days and 5:39:42, 193,182 s */
     { "philly: as published", "[{\"status\": \"Pass\", \"vc\": \"ee9e8c\", \"jobid\": \"application_1506638472019_14199\",\n"
       "\"attempts\": [" TRY("\"2017-10-07 01:12:09\"", "\"2017-10-07 01:13:23\"", ON("m47", EIGHT)) ",\n"
@@ -130,6 +131,7 @@ static void read_sample(void **state)
     assert_memory_equal(used->name, s->name, strlen(used->name));
     describe_jobs(&d, w);
     assert_string_equal(d.text, s->jobs);
+    round_trip(w);
     assert_int_equal(w->n_skipped, s->skipped);
     workload_free(w);
 }

@@ -66,7 +66,7 @@ static const struct sample bad[] = {
       "t.csv:2: num_gpu: want a whole number from 0 to 1000000, got '0.5'" },
     { "openb: no number of GPUs", NULL, OPENB "a,1,1,,500,,LS,Running,0,9,0\n", "t.csv:2: num_gpu: want a value, got ''" },
     { "openb: memory", NULL, OPENB "a,1,-1,1,500,,LS,Running,0,9,0\n",
-      "t.csv:2: memory_mib: want a whole number from 0 to 1073741824, got '-1'" },
+      "t.csv:2: memory_mib: want a whole number from 0 to 1024000000, got '-1'" },
     { "openb: qos", NULL, OPENB "a,1,1,1,500,,SLA,Running,0,9,0\n",
       "t.csv:2: qos: want one of LS, BE, Burstable, Guaranteed, got 'SLA'" },
     { "openb: phase of a pod left out", NULL, OPENB "a,1,1,1,500,,LS,Waiting,0,9,\n",

@@ -1,6 +1,7 @@
 /* test_formats_more_public.c - the public files of the formats with deadlines and pods, read whole. Expected values:
  * traces/README.md of the shared files; what it does not state was counted in the files with Python's csv module. */
 #include "tests/unit/read_shared.h"
+#include "tests/unit/round_trip.h"
 
 #include <math.h>
 #include <string.h>
@@ -82,6 +83,7 @@ static void whole_trace(void **state)
     assert_int_equal(n.batch, t->batch);
     assert_int_equal(n.typed, t->typed);
     assert_int_equal(n.deadlines, t->deadlines);
+    round_trip(w);
     workload_free(w);
 }
 

@@ -1,6 +1,7 @@
 /* test_formats_public.c - the public traces, read whole. Expected values: traces/README.md and design/reproductions.md
  * of the shared files, which lie in $GPUYARD_SHARED ("../shared" by default); without them the tests are skipped. */
 #include "tests/unit/read_shared.h"
+#include "tests/unit/round_trip.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -65,6 +66,7 @@ static void whole_trace(void **state)
         assert_true(gpu_ns == (int128_t)t->gpu_s * NS_PER_S);
     close_to((double)run_ns / 1e9 / w->n_jobs, t->run_mean_s, 0.5);
     close_to((double)gpus / w->n_jobs, t->gpus_mean, t->gpus_mean < 100 ? 0.05 : 0.5);
+    round_trip(w);
     workload_free(w);
 }
 

@@ -36,6 +36,8 @@ static const struct good {
     { "openb: neighbours that are alike",
       OPENB "n-0,64000,262144,2,P100\nn-1,64000,262144,2,P100\nn-2,32000,262144,0,\nn-3,64000,262144,2,P100\n",
       "n-0 2x2 P100 cpu=64000 mib=262144\nn-2 1x0 cpu=32000 mib=262144\nn-3 1x2 P100 cpu=64000 mib=262144\n" },
+    { "PAI: as published, without a header", "m1,P100,64,512,2\nm0,P100,64,512,2\nm2,CPU,96,512,0\n",
+      "m0 2x2 P100 cpu=64000 mib=524288\nm2 1x0 cpu=96000 mib=524288\n" },
     { "in order of the names, not of the file", OPENB "n-2,2,2,1,G2\nn-0,1,2,8,G2\nn-1,2,2,1,G2\n",
       "n-0 1x8 G2 cpu=1 mib=2\nn-1 2x1 G2 cpu=2 mib=2\n" },
     { "numbers by their value, before other names", SPOT "A10,1,128,10\nH800,8,192,9\nA10,1,128,a\nA10,1,128,100\n",

@@ -7,9 +7,9 @@
 
 #include <string.h>
 
-enum { JOB_ID, USER, NUM_GPU, SUBMIT_TIME, DURATION, EXPECT, JOB_TYPE };
-static const char *const names[] = { "job_id",           "user?",    "num_gpu", "submit_time", "duration",
-                                     "expect_time_list", "job_type", NULL };
+enum { JOB_ID, USER, NUM_GPU, SUBMIT_TIME, DURATION, EXPECT, JOB_TYPE, MODEL_NAME };
+static const char *const names[] = { "job_id",           "user?",    "num_gpu",     "submit_time", "duration",
+                                     "expect_time_list", "job_type", "model_name?", NULL };
 static const char *const types[] = { "strict", "soft", "best", NULL };
 enum { TYPE_BEST = 2 };
 
@@ -44,6 +44,7 @@ static void chronus_job(const struct columns *c, struct job_row *job)
     take_minutes(c, SUBMIT_TIME, c->row->cell[c->at[SUBMIT_TIME]].length, &job->submit_ns);
     take_minutes(c, DURATION, c->row->cell[c->at[DURATION]].length, &job->duration_ns);
     take_deadline(c, job);
+    take_text(c, MODEL_NAME, &job->model, &job->model_length);
     if (job->gpus == 0)
         skip_job(c);
 }

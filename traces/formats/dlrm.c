@@ -13,7 +13,6 @@ static const char *const names[] = { "instance_sn", "app_name", "cpu_request", "
                                      "creation_time", "scheduled_time", "deletion_time", NULL };
 /* clang-format on */
 #define WINDOW_NS (INT64_C(31) * 86400 * NS_PER_S)
-#define GIB_MAX   1000000
 
 static void take_time_or(const struct columns *c, unsigned column, int64_t otherwise, int64_t *ns)
 {

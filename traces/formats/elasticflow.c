@@ -1,11 +1,11 @@
 /* elasticflow.c - job lists of ElasticFlow (pkusys/ElasticFlow, ASPLOS'23), times in seconds, with deadlines.
  *
  * ddl is a time of the trace, and may lie before submit + duration: an elastic job would have met it on more GPUs than
- * num_gpu. The model, its batch size and the iterations describe the same work as the duration. */
+ * num_gpu. The batch size and the iterations describe the same work as the duration. */
 #include "traces/columns.h"
 
-enum { JOB_ID, SUBMIT_TIME, DDL, NUM_GPU, DURATION };
-static const char *const names[] = { "job_id", "submit_time", "ddl", "num_gpu", "duration", NULL };
+enum { JOB_ID, SUBMIT_TIME, DDL, NUM_GPU, DURATION, MODEL_NAME };
+static const char *const names[] = { "job_id", "submit_time", "ddl", "num_gpu", "duration", "model_name?", NULL };
 
 static void elasticflow_job(const struct columns *c, struct job_row *job)
 {
@@ -14,6 +14,7 @@ static void elasticflow_job(const struct columns *c, struct job_row *job)
     take_time(c, DDL, &job->deadline_ns);
     take_gpus(c, NUM_GPU, job);
     take_time(c, DURATION, &job->duration_ns);
+    take_text(c, MODEL_NAME, &job->model, &job->model_length);
 }
 
 static int elasticflow_recognise(const char *head, size_t length)

@@ -2,6 +2,7 @@
  *
  * columns[] below is all there is to know about a column but the sizes, which have rules between them: see size(). CPUs
  * and memory are those of one task; of a job without tasks (only the total of its GPUs is known) they are the job's. */
+#include "traces/native.h"
 #include "traces/columns.h"
 
 #include <stdio.h>
@@ -9,9 +10,10 @@
 
 /* One row as its cells say it; what has no cell keeps the default. */
 struct native {
-    struct cell job_id, user, queue, gpu_type, selector, affinity, tolerations;
+    struct cell job_id, user, queue, gpu_type, model, depends_on, selector, affinity, tolerations;
     int64_t submit_ns, duration_ns, estimate_ns, deadline_ns;
     int64_t gpus_milli, per_task_milli, tasks, min_tasks, gpu_milli, cpu_milli, mem_mib, priority, max_per_node;
+    int64_t gpu_mem_mib, data_mib;
     size_t preemptible, anti_affinity, class, status; /* indexes of words */
     uint8_t required_level, preferred_level;
 };
@@ -29,9 +31,9 @@ static const struct native nothing = {
 };
 
 static const char *const booleans[] = { "false", "true", "no", "yes", "0", "1", NULL }; /* every second is true */
-static const char *const classes[] = { "training", "inference", "interactive", "batch", NULL }; /* enum job_class */
-static const char *const fates[] = { "completed", "failed", "cancelled", NULL };                /* enum job_fate */
-static const char *const levels[] = { "island", "node", "rack", "pod", "cluster", NULL };       /* enum level */
+const char *const native_classes[] = { "training", "inference", "interactive", "batch", NULL };
+const char *const native_fates[] = { "completed", "failed", "cancelled", NULL };
+const char *const native_levels[] = { "island", "node", "rack", "pod", "cluster", NULL };
 static const char *const apart[] = { "none", "node", NULL };
 
 /* clang-format off: a table */
@@ -44,8 +46,6 @@ struct column {
     const char *const *words;   /* WORD */
 };
 #define NEEDED    4 /* the first ones */
-#define TASKS_MAX 1000000
-#define GIB_MAX   1000000
 #define CELL(text, is, field)                                                                                          \
     {                                                                                                                  \
         .name = text, .kind = is, .at = offsetof(struct native, field)                                                 \
@@ -76,23 +76,23 @@ static const struct column columns[] = {
     CELL("gpu_type", TEXT, gpu_type),
     CELL("user", TEXT, user),
     CELL("queue", TEXT, queue),
-    A_WORD("class", class, classes),
+    A_WORD("class", class, native_classes),
     A_NUMBER("priority", priority, 1, INT32_MIN, INT32_MAX),
     A_WORD("preemptible", preemptible, booleans),
     CELL("estimate_s", TIME, estimate_ns),
     CELL("deadline_s", TIME, deadline_ns), /* a point in time, as submit_s is */
-    A_WORD("status", status, fates),
+    A_WORD("status", status, native_fates),
     CELL("topology", TOPOLOGY, required_level),
     CELL("node_selector", TEXT, selector),
     CELL("affinity", TEXT, affinity),
     CELL("tolerations", TEXT, tolerations),
     A_NUMBER("max_per_node", max_per_node, 1, 1, TASKS_MAX),
     A_WORD("anti_affinity", anti_affinity, apart), /* its tasks on different nodes */
-    LATER("gpu_mem_gib"),
+    A_NUMBER("gpu_mem_gib", gpu_mem_mib, 1024, 0, INT64_C(1024) * GIB_MAX),
     LATER("mig"),
-    LATER("model"),
-    LATER("data_gib"),
-    LATER("depends_on"),
+    CELL("model", TEXT, model),
+    A_NUMBER("data_gib", data_mib, 1024, 0, INT64_C(1024) * GIB_MAX),
+    CELL("depends_on", TEXT, depends_on), /* job_ids with ';' between */
     LATER("running_on"),
     LATER("group"),
 };
@@ -149,7 +149,7 @@ static int on_header(void *self, const struct row *header, struct error *err)
 static int take_topology(const struct row *row, size_t i, struct native *n, struct error *err)
 {
     const char *text = row->cell[i].text, *colon = strchr(text, ':');
-    size_t length = colon ? (size_t)(colon - text) : 0, level = colon ? word_index(levels, colon + 1) : LEVEL_ANY;
+    size_t length = colon ? (size_t)(colon - text) : 0, level = colon ? word_index(native_levels, colon + 1) : LEVEL_ANY;
     if (level < LEVEL_ANY && length == 8 && strncmp(text, "required", 8) == 0)
         n->required_level = (uint8_t)level;
     else if (level < LEVEL_ANY && length == 9 && strncmp(text, "preferred", 9) == 0)
@@ -253,6 +253,12 @@ static int on_row(void *self, const struct row *row, struct error *err)
     job.user_length = n.user.length;
     job.gpu_type = n.gpu_type.text;
     job.gpu_type_length = n.gpu_type.length;
+    job.model = n.model.text;
+    job.model_length = n.model.length;
+    job.depends_on = n.depends_on.text;
+    job.depends_on_length = n.depends_on.length;
+    job.gpu_mem_mib = (uint32_t)n.gpu_mem_mib;
+    job.data_mib = (uint32_t)n.data_mib;
     job.submit_ns = n.submit_ns;
     job.duration_ns = n.duration_ns;
     job.estimate_ns = n.estimate_ns;

@@ -24,7 +24,7 @@ static const char *const phase_words[] = { "Pending", "Running", "Succeeded", "F
 /* clang-format on */
 enum { PHASE_FAILED = 3 };
 #define CPU_MILLI_MAX (INT64_C(1000) * CPUS_MAX)
-#define MEMORY_MAX    (INT64_C(1) << 30) /* MiB: a PiB */
+#define MEMORY_MAX    (INT64_C(1024) * GIB_MAX) /* MiB */
 
 static void take_size(const struct columns *c, struct job_row *job)
 {

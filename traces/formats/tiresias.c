@@ -1,5 +1,5 @@
 /* tiresias.c - the job list of the Tiresias simulator (SymbioticLab/Tiresias, NSDI'19), times in seconds. Iterations
- * and the model describe the same work as the duration; the interval is the submit time's step. */
+ * describe the same work as the duration; the interval is the submit time's step. */
 #include "traces/columns.h"
 
 enum { JOB_ID, NUM_GPU, SUBMIT_TIME, ITERATIONS, MODEL_NAME, DURATION, INTERVAL };
@@ -12,6 +12,7 @@ static void tiresias_job(const struct columns *c, struct job_row *job)
     take_gpus(c, NUM_GPU, job);
     take_time(c, SUBMIT_TIME, &job->submit_ns);
     take_time(c, DURATION, &job->duration_ns);
+    take_text(c, MODEL_NAME, &job->model, &job->model_length);
 }
 
 static int tiresias_recognise(const char *head, size_t length)

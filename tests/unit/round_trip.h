@@ -1,0 +1,115 @@
+/* round_trip.h - a workload written in the native format and read back is the same workload, whatever format it came from;
+ * written again, it is the same bytes. Numbers of queues, users and shapes may differ (they go by first sight in the new
+ * order), so what they stand for is compared. */
+#pragma once
+#include "tests/unit/test_core.h"
+#include "traces/format.h"
+#include "traces/native.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *text_or_none(const struct intern *t, uint32_t number)
+{
+    return number == ID_NONE ? "" : intern_text(t, number);
+}
+
+static void same_request(const struct workload *a, const struct request *x, const struct workload *b,
+                         const struct request *y)
+{
+    assert_int_equal(x->tasks, y->tasks);
+    assert_int_equal(x->gpus, y->gpus);
+    assert_int_equal(x->gpu_milli, y->gpu_milli);
+    assert_int_equal(x->required_level, y->required_level);
+    assert_int_equal(x->preferred_level, y->preferred_level);
+    assert_int_equal(x->cpu_milli, y->cpu_milli);
+    assert_int_equal(x->mem_mib, y->mem_mib);
+    assert_int_equal(x->max_per_node, y->max_per_node);
+    const struct shape *s = &a->shape[x->shape], *t = &b->shape[y->shape];
+    assert_string_equal(text_or_none(a->wishes, s->selector), text_or_none(b->wishes, t->selector));
+    assert_string_equal(text_or_none(a->wishes, s->affinity), text_or_none(b->wishes, t->affinity));
+    assert_string_equal(text_or_none(a->wishes, s->tolerations), text_or_none(b->wishes, t->tolerations));
+    assert_int_equal(s->gpu_mem_mib, t->gpu_mem_mib);
+    assert_string_equal(text_or_none(a->gpu_types, s->gpu_type), text_or_none(b->gpu_types, t->gpu_type));
+}
+
+static void same_jobs(const struct workload *a, const struct workload *b)
+{
+    assert_int_equal(a->n_jobs, b->n_jobs);
+    assert_int_equal(a->depends_first != NULL, b->depends_first != NULL);
+    if (a->depends_first) {
+        assert_memory_equal(a->depends_first, b->depends_first, (a->n_jobs + 1) * sizeof *a->depends_first);
+        assert_memory_equal(a->depends_on, b->depends_on, a->depends_first[a->n_jobs] * sizeof *a->depends_on);
+    }
+    for (job_id j = 0; j < a->n_jobs; j++) {
+        const struct job_facts *x = &a->facts[j], *y = &b->facts[j];
+        assert_string_equal(a->truth[j].name, b->truth[j].name);
+        assert_int_equal(x->submit_ns, y->submit_ns);
+        assert_int_equal(x->deadline_ns, y->deadline_ns);
+        assert_int_equal(x->min_tasks, y->min_tasks);
+        assert_int_equal(x->priority, y->priority);
+        assert_int_equal(x->class, y->class);
+        assert_int_equal(x->preemptible, y->preemptible);
+        assert_string_equal(intern_text(a->queue_names, x->queue), intern_text(b->queue_names, y->queue));
+        assert_string_equal(text_or_none(a->users, x->user), text_or_none(b->users, y->user));
+        assert_string_equal(text_or_none(a->models, x->model), text_or_none(b->models, y->model));
+        assert_int_equal(a->truth[j].duration_ns, b->truth[j].duration_ns);
+        assert_int_equal(a->truth[j].estimate_ns, b->truth[j].estimate_ns);
+        assert_int_equal(a->truth[j].fate, b->truth[j].fate);
+        assert_int_equal(a->truth[j].data_mib, b->truth[j].data_mib);
+        same_request(a, x->ask, b, y->ask);
+    }
+}
+
+/* The caller frees. */
+static char *read_whole(const char *path, size_t *length)
+{
+    FILE *f = fopen(path, "rb");
+    assert_non_null(f);
+    assert_int_equal(fseek(f, 0, SEEK_END), 0);
+    *length = (size_t)ftell(f);
+    rewind(f);
+    char *bytes = malloc(*length + 1);
+    assert_non_null(bytes);
+    assert_int_equal(fread(bytes, 1, *length, f), *length);
+    fclose(f);
+    return bytes;
+}
+
+static void write_native(const char *directory, const char *name, const struct workload *w)
+{
+    struct error err = { "" };
+    struct output *o = output_open(directory, name, &err);
+    assert_non_null(o);
+    assert_int_equal(native_write(o, w, &err), 0);
+    assert_int_equal(output_commit(o, &err), 0);
+    assert_string_equal(err.text, "");
+}
+
+static void round_trip(const struct workload *w)
+{
+    char directory[] = "/tmp/gpuyard-round-XXXXXX", path[2][64], sha256[65];
+    struct error err = { "" };
+    const struct trace_format *used;
+    size_t length[2];
+    assert_non_null(mkdtemp(directory));
+    snprintf(path[0], sizeof path[0], "%s/a.csv", directory);
+    snprintf(path[1], sizeof path[1], "%s/b.csv", directory);
+    write_native(directory, "a.csv", w);
+    struct workload *again = trace_read(path[0], NULL, &used, sha256, &err);
+    assert_string_equal(err.text, "");
+    assert_string_equal(used->name, "native");
+    same_jobs(w, again);
+    write_native(directory, "b.csv", again);
+    char *first = read_whole(path[0], &length[0]), *second = read_whole(path[1], &length[1]);
+    assert_int_equal(length[0], length[1]);
+    assert_memory_equal(first, second, length[0]);
+    free(first);
+    free(second);
+    workload_free(again);
+    unlink(path[0]);
+    unlink(path[1]);
+    rmdir(directory);
+}

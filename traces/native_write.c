@@ -1,0 +1,337 @@
+/* native_write.c - see native.h. A size is always written as gpus and, where the placer may not choose the split, tasks;
+ * a share of a GPU as gpu_milli. */
+#include "sim/core/memory.h"
+#include "traces/columns.h"
+#include "traces/native.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MIB_PER_GIB 1024
+
+struct job {
+    const struct workload *w;
+    const struct job_facts *facts;
+    const struct job_truth *truth;
+    const struct request *ask;
+};
+
+static const struct shape *shape_of(const struct job *j)
+{
+    return &j->w->shape[j->ask->shape];
+}
+
+static uint32_t times(const struct request *r)
+{
+    return r->tasks == SPLIT_ANY ? r->gpus : r->tasks;
+}
+
+static int64_t gpus(const struct request *r)
+{
+    return r->tasks == SPLIT_ANY ? r->gpus : (int64_t)r->tasks * r->gpus;
+}
+
+/* Without tasks the column is the whole job's; the reader rounds up when it shares it out, so a cap does no harm. */
+static int64_t whole(const struct request *r, int64_t each, int64_t most)
+{
+    int128_t all = r->tasks == SPLIT_ANY ? (int128_t)each * r->gpus : each;
+    return r->tasks == SPLIT_ANY && all > most ? most : (int64_t)all;
+}
+
+static void put_gib(struct output *o, int64_t mib)
+{
+    enum { DIGITS = 10 }; /* 1/1024 has ten decimals */
+    char text[DIGITS + 1] = ".";
+    int64_t rest = mib % MIB_PER_GIB * 9765625;
+    size_t n = 1 + DIGITS;
+    out_integer(o, mib / MIB_PER_GIB);
+    if (!rest)
+        return;
+    for (size_t i = DIGITS; i > 0; i--, rest /= 10)
+        text[i] = (char)('0' + rest % 10);
+    while (text[n - 1] == '0')
+        n--;
+    out_bytes(o, text, n);
+}
+
+/* ---- columns: whether a job needs one, and what it says there ---- */
+
+static bool has_tasks(const struct job *j)
+{
+    return j->ask->tasks != SPLIT_ANY && (j->ask->tasks > 1 || j->ask->gpus > 1);
+}
+static void put_tasks(struct output *o, const struct job *j)
+{
+    out_integer(o, j->ask->tasks);
+}
+static bool has_min_tasks(const struct job *j)
+{
+    return j->ask->tasks != SPLIT_ANY && j->facts->min_tasks != j->ask->tasks;
+}
+static void put_min_tasks(struct output *o, const struct job *j)
+{
+    out_integer(o, j->facts->min_tasks);
+}
+static bool has_cpus(const struct job *j)
+{
+    return j->ask->cpu_milli != 0;
+}
+static void put_cpus(struct output *o, const struct job *j)
+{
+    out_decimal(o, whole(j->ask, j->ask->cpu_milli, INT64_C(1000) * CPUS_MAX), 1000);
+}
+static bool has_memory(const struct job *j)
+{
+    return j->ask->mem_mib != 0;
+}
+static void put_memory(struct output *o, const struct job *j)
+{
+    put_gib(o, whole(j->ask, j->ask->mem_mib, (int64_t)MIB_PER_GIB * GIB_MAX));
+}
+static bool has_share(const struct job *j)
+{
+    return j->ask->gpu_milli != MILLI_ALL;
+}
+static void put_share(struct output *o, const struct job *j)
+{
+    out_integer(o, j->ask->gpu_milli);
+}
+static bool has_gpu_type(const struct job *j)
+{
+    return shape_of(j)->gpu_type != ID_NONE;
+}
+static void put_gpu_type(struct output *o, const struct job *j)
+{
+    out_csv(o, intern_text(j->w->gpu_types, shape_of(j)->gpu_type));
+}
+static bool has_user(const struct job *j)
+{
+    return j->facts->user != ID_NONE;
+}
+static void put_user(struct output *o, const struct job *j)
+{
+    out_csv(o, intern_text(j->w->users, j->facts->user));
+}
+static bool has_queue(const struct job *j)
+{
+    return *intern_text(j->w->queue_names, j->facts->queue);
+}
+static void put_queue(struct output *o, const struct job *j)
+{
+    out_csv(o, intern_text(j->w->queue_names, j->facts->queue));
+}
+static bool has_class(const struct job *j)
+{
+    return j->facts->class != CLASS_TRAINING;
+}
+static void put_class(struct output *o, const struct job *j)
+{
+    out_text(o, native_classes[j->facts->class]);
+}
+static bool has_priority(const struct job *j)
+{
+    return j->facts->priority != 0;
+}
+static void put_priority(struct output *o, const struct job *j)
+{
+    out_integer(o, j->facts->priority);
+}
+static bool is_fixed(const struct job *j)
+{
+    return !j->facts->preemptible;
+}
+static void put_fixed(struct output *o, const struct job *j)
+{
+    (void)j;
+    out_text(o, "false");
+}
+static bool has_estimate(const struct job *j)
+{
+    return j->truth->estimate_ns != TIME_NEVER;
+}
+static void put_estimate(struct output *o, const struct job *j)
+{
+    out_seconds(o, j->truth->estimate_ns);
+}
+static bool has_deadline(const struct job *j)
+{
+    return j->facts->deadline_ns != TIME_NEVER;
+}
+static void put_deadline(struct output *o, const struct job *j)
+{
+    out_seconds(o, j->facts->deadline_ns);
+}
+static bool has_fate(const struct job *j)
+{
+    return j->truth->fate != FATE_COMPLETED;
+}
+static void put_fate(struct output *o, const struct job *j)
+{
+    out_text(o, native_fates[j->truth->fate]);
+}
+static bool has_topology(const struct job *j)
+{
+    return j->ask->required_level != LEVEL_ANY || j->ask->preferred_level != LEVEL_ANY;
+}
+static void put_topology(struct output *o, const struct job *j)
+{
+    bool required = j->ask->required_level != LEVEL_ANY;
+    out_text(o, required ? "required:" : "preferred:");
+    out_text(o, native_levels[required ? j->ask->required_level : j->ask->preferred_level]);
+}
+static bool has_model(const struct job *j)
+{
+    return j->facts->model != ID_NONE;
+}
+static void put_model(struct output *o, const struct job *j)
+{
+    out_csv(o, intern_text(j->w->models, j->facts->model));
+}
+
+static bool has_selector(const struct job *j)
+{
+    return shape_of(j)->selector != ID_NONE;
+}
+static void put_selector(struct output *o, const struct job *j)
+{
+    out_csv(o, intern_text(j->w->wishes, shape_of(j)->selector));
+}
+static bool has_affinity(const struct job *j)
+{
+    return shape_of(j)->affinity != ID_NONE;
+}
+static void put_affinity(struct output *o, const struct job *j)
+{
+    out_csv(o, intern_text(j->w->wishes, shape_of(j)->affinity));
+}
+static bool has_tolerations(const struct job *j)
+{
+    return shape_of(j)->tolerations != ID_NONE;
+}
+static void put_tolerations(struct output *o, const struct job *j)
+{
+    out_csv(o, intern_text(j->w->wishes, shape_of(j)->tolerations));
+}
+static bool has_max_per_node(const struct job *j)
+{
+    return j->ask->max_per_node != 0;
+}
+static void put_max_per_node(struct output *o, const struct job *j)
+{
+    out_integer(o, j->ask->max_per_node);
+}
+static bool has_gpu_memory(const struct job *j)
+{
+    return shape_of(j)->gpu_mem_mib != 0;
+}
+static void put_gpu_memory(struct output *o, const struct job *j)
+{
+    put_gib(o, shape_of(j)->gpu_mem_mib);
+}
+static bool has_data(const struct job *j)
+{
+    return j->truth->data_mib != 0;
+}
+static void put_data(struct output *o, const struct job *j)
+{
+    put_gib(o, j->truth->data_mib);
+}
+static bool has_depends(const struct job *j)
+{
+    const uint32_t *first = j->w->depends_first;
+    job_id id = (job_id)(j->facts - j->w->facts);
+    return first && first[id] < first[id + 1];
+}
+/* Quoted as one cell: a name may need it. */
+static void put_depends(struct output *o, const struct job *j)
+{
+    const struct workload *w = j->w;
+    job_id id = (job_id)(j->facts - w->facts);
+    size_t length = 1;
+    for (uint32_t i = w->depends_first[id]; i < w->depends_first[id + 1]; i++)
+        length += strlen(w->truth[w->depends_on[i]].name) + 1;
+    char *text = mem_new(length, 1), *at = text;
+    for (uint32_t i = w->depends_first[id]; i < w->depends_first[id + 1]; i++)
+        at += sprintf(at, "%s%s", at == text ? "" : ";", w->truth[w->depends_on[i]].name);
+    out_csv(o, text);
+    free(text);
+}
+
+static const struct column {
+    const char *name;
+    bool (*has)(const struct job *j);
+    void (*put)(struct output *o, const struct job *j);
+} columns[] = {
+    { "tasks", has_tasks, put_tasks },          { "min_tasks", has_min_tasks, put_min_tasks },
+    { "cpus_per_task", has_cpus, put_cpus },    { "mem_gib_per_task", has_memory, put_memory },
+    { "gpu_milli", has_share, put_share },      { "gpu_type", has_gpu_type, put_gpu_type },
+    { "user", has_user, put_user },             { "queue", has_queue, put_queue },
+    { "class", has_class, put_class },          { "priority", has_priority, put_priority },
+    { "preemptible", is_fixed, put_fixed },     { "estimate_s", has_estimate, put_estimate },
+    { "deadline_s", has_deadline, put_deadline }, { "status", has_fate, put_fate },
+    { "topology", has_topology, put_topology }, { "node_selector", has_selector, put_selector },
+    { "affinity", has_affinity, put_affinity }, { "tolerations", has_tolerations, put_tolerations },
+    { "max_per_node", has_max_per_node, put_max_per_node },
+    { "gpu_mem_gib", has_gpu_memory, put_gpu_memory },
+    { "model", has_model, put_model },          { "data_gib", has_data, put_data },
+    { "depends_on", has_depends, put_depends },
+};
+#define COLUMNS (sizeof columns / sizeof *columns)
+
+/* ---- rows ---- */
+
+static struct job job_at(const struct workload *w, job_id j)
+{
+    return (struct job){ w, &w->facts[j], &w->truth[j], w->facts[j].ask };
+}
+
+static int check_size(const struct job *j, struct error *err)
+{
+    if (gpus(j->ask) <= GPUS_MAX && times(j->ask) <= TASKS_MAX)
+        return 0;
+    return error_set(err, "job '%.100s': want at most %d GPUs and %d tasks in a native trace", j->truth->name, GPUS_MAX,
+                     TASKS_MAX);
+}
+
+static void put_row(struct output *o, const struct job *j, const bool *used)
+{
+    out_csv(o, j->truth->name);
+    out_char(o, ',');
+    out_seconds(o, j->facts->submit_ns);
+    out_char(o, ',');
+    out_seconds(o, j->truth->duration_ns);
+    out_char(o, ',');
+    out_integer(o, gpus(j->ask));
+    for (size_t k = 0; k < COLUMNS; k++) {
+        if (used[k])
+            out_char(o, ',');
+        if (used[k] && columns[k].has(j))
+            columns[k].put(o, j);
+    }
+    out_char(o, '\n');
+}
+
+int native_write(struct output *o, const struct workload *w, struct error *err)
+{
+    bool used[COLUMNS] = { false };
+    for (job_id j = 0; j < w->n_jobs; j++) {
+        struct job job = job_at(w, j);
+        if (check_size(&job, err) != 0)
+            return -1;
+        for (size_t k = 0; k < COLUMNS; k++)
+            used[k] = used[k] || columns[k].has(&job);
+    }
+    out_text(o, "job_id,submit_s,duration_s,gpus");
+    for (size_t k = 0; k < COLUMNS; k++)
+        if (used[k]) {
+            out_char(o, ',');
+            out_text(o, columns[k].name);
+        }
+    out_char(o, '\n');
+    for (job_id j = 0; j < w->n_jobs; j++) {
+        struct job job = job_at(w, j);
+        put_row(o, &job, used);
+    }
+    return 0;
+}
