@@ -22,3 +22,6 @@ struct workload *trace_read_sizes(const char *path, const struct trace_format *f
  * *used: the format; sha256: of the bytes as stored. */
 struct workload *trace_read(const char *path, const struct trace_format *format, const struct trace_format **used,
                             char sha256[65], struct error *err);
+/* The same of an input that is open, and stays so. */
+struct workload *trace_from_input(struct input *in, bool sizes_only, const struct trace_format *format,
+                                  const struct trace_format **used, char sha256[65], struct error *err);

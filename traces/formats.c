@@ -56,24 +56,25 @@ static int read_all(struct input *in, const struct trace_format *format, struct 
     return input_sha256(in, sha256, err);
 }
 
+struct workload *trace_from_input(struct input *in, bool sizes_only, const struct trace_format *format,
+                                  const struct trace_format **used, char sha256[65], struct error *err)
+{
+    if (!format && !(format = recognise(in, err)))
+        return NULL;
+    *used = format;
+    struct workload *w = workload_new();
+    w->sizes_only = sizes_only;
+    if (read_all(in, format, w, sha256, err) == 0)
+        return w;
+    workload_free(w);
+    return NULL;
+}
+
 static struct workload *read_trace(const char *path, bool sizes_only, const struct trace_format *format,
                                    const struct trace_format **used, char sha256[65], struct error *err)
 {
     struct input *in = input_open(path, err);
-    if (!in)
-        return NULL;
-    struct workload *w = NULL;
-    if (!format)
-        format = recognise(in, err);
-    if (format) {
-        w = workload_new();
-        w->sizes_only = sizes_only;
-        *used = format;
-        if (read_all(in, format, w, sha256, err) != 0) {
-            workload_free(w);
-            w = NULL;
-        }
-    }
+    struct workload *w = in ? trace_from_input(in, sizes_only, format, used, sha256, err) : NULL;
     input_close(in);
     return w;
 }

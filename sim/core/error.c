@@ -12,5 +12,8 @@ int error_set(struct error *err, const char *format, ...)
     va_start(args, format);
     vsnprintf(err->text, sizeof err->text, format, args);
     va_end(args);
+    for (char *c = err->text; *c; c++) /* a path, a cell, an argument may hold anything; a message is one line */
+        if ((unsigned char)*c < ' ' || *c == 0x7f)
+            *c = '?';
     return -1;
 }

@@ -21,7 +21,9 @@
 enum kind { PLAIN, GZIP, ZSTD };
 struct input {
     char *name;
-    int fd;
+    int fd;                     /* -1: the stored bytes are in memory, */
+    const unsigned char *bytes; /* so many still to be read */
+    size_t n_bytes;
     bool at_end; /* of the stored bytes */
     enum kind kind;
     EVP_MD_CTX *sha;
@@ -42,15 +44,29 @@ const char *input_name(const struct input *in)
 
 /* ---- stored bytes ---- */
 
+static ssize_t read_stored(struct input *in, unsigned char *to, size_t capacity)
+{
+    ssize_t n;
+    if (in->fd < 0) {
+        size_t some = in->n_bytes < capacity ? in->n_bytes : capacity;
+        if (some)
+            memcpy(to, in->bytes, some);
+        in->bytes += some;
+        in->n_bytes -= some;
+        return (ssize_t)some;
+    }
+    do
+        n = read(in->fd, to, capacity);
+    while (n < 0 && errno == EINTR);
+    return n;
+}
+
 /* Reads more stored bytes behind those that are left; 0 also at the end, which sets at_end. */
 static int more_stored(struct input *in, struct error *err)
 {
     if (in->begin == in->end)
         in->begin = in->end = 0;
-    ssize_t n;
-    do
-        n = read(in->fd, in->stored + in->end, STORED_CAPACITY - in->end);
-    while (n < 0 && errno == EINTR);
+    ssize_t n = read_stored(in, in->stored + in->end, STORED_CAPACITY - in->end);
     if (n < 0)
         return error_set(err, "%s: cannot read: %s", in->name, strerror(errno));
     in->at_end = n == 0;
@@ -195,26 +211,42 @@ static int start_decoder(struct input *in, struct error *err)
     return 0;
 }
 
-struct input *input_open(const char *path, struct error *err)
+static struct input *new_input(const char *name)
 {
     struct input *in = mem_new(1, sizeof *in);
-    const char *name = strcmp(path, "-") == 0 ? "<stdin>" : path;
     in->name = mem_text(name, strlen(name));
     in->stored = mem_resize(NULL, STORED_CAPACITY, 1);
     in->fd = -1;
-    if (open_file(in, path, err) != 0)
-        goto fail;
-    in->sha = EVP_MD_CTX_new();
-    if (!in->sha || EVP_DigestInit_ex(in->sha, EVP_sha256(), NULL) != 1) {
-        error_set(err, "%s: cannot compute SHA-256", in->name);
-        goto fail;
-    }
-    if (tell_kind(in, err) != 0 || start_decoder(in, err) != 0)
-        goto fail;
     return in;
-fail:
+}
+
+/* The digest, the kind, its decoder. Frees `in` and returns NULL if one of them fails. */
+static struct input *begin(struct input *in, struct error *err)
+{
+    in->sha = EVP_MD_CTX_new();
+    if (!in->sha || EVP_DigestInit_ex(in->sha, EVP_sha256(), NULL) != 1)
+        error_set(err, "%s: cannot compute SHA-256", in->name);
+    else if (tell_kind(in, err) == 0 && start_decoder(in, err) == 0)
+        return in;
     input_close(in);
     return NULL;
+}
+
+struct input *input_open(const char *path, struct error *err)
+{
+    struct input *in = new_input(strcmp(path, "-") == 0 ? "<stdin>" : path);
+    if (open_file(in, path, err) == 0)
+        return begin(in, err);
+    input_close(in);
+    return NULL;
+}
+
+struct input *input_from_bytes(const void *bytes, size_t length, const char *name, struct error *err)
+{
+    struct input *in = new_input(name);
+    in->bytes = bytes;
+    in->n_bytes = length;
+    return begin(in, err);
 }
 
 void input_close(struct input *in)
