@@ -105,9 +105,7 @@ char *chosen_text(const char *name, const struct param *list, const void *params
 {
     char *text = NULL;
     size_t length;
-    FILE *f = open_memstream(&text, &length);
-    if (!f)
-        return mem_text(name, strlen(name));
+    FILE *f = mem_stream(&text, &length);
     fputs(name, f);
     char before = ':';
     for (const struct param *p = list; p && p->name; p++) {
@@ -120,7 +118,7 @@ char *chosen_text(const char *name, const struct param *list, const void *params
         fprintf(f, "%c%s=%s", before, p->name, value);
         before = ',';
     }
-    fclose(f);
+    mem_stream_end(f);
     return text;
 }
 

@@ -6,7 +6,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <openssl/evp.h>
+#define OPENSSL_API_COMPAT 0x10100000L /* its older interface wants no memory and cannot fail */
+#include <openssl/sha.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #define STORED_CAPACITY (128 * 1024)
 #define MAGIC           4 /* first bytes that tell the kind */
@@ -26,7 +28,7 @@ struct input {
     size_t n_bytes;
     bool at_end; /* of the stored bytes */
     enum kind kind;
-    EVP_MD_CTX *sha;
+    SHA256_CTX sha;
     char hex[65];
     unsigned char *stored; /* as in the file; [begin, end) is still to be decoded */
     size_t begin, end;
@@ -70,8 +72,7 @@ static int more_stored(struct input *in, struct error *err)
     if (n < 0)
         return error_set(err, "%s: cannot read: %s", in->name, strerror(errno));
     in->at_end = n == 0;
-    if (n && EVP_DigestUpdate(in->sha, in->stored + in->end, (size_t)n) != 1)
-        return error_set(err, "%s: cannot compute SHA-256", in->name);
+    SHA256_Update(&in->sha, in->stored + in->end, (size_t)n);
     in->end += (size_t)n;
     return 0;
 }
@@ -127,6 +128,8 @@ static long unpack_some(struct input *in, void *to, size_t capacity, struct erro
     ZSTD_inBuffer from = { in->stored, in->end, in->begin };
     ZSTD_outBuffer out = { to, capacity, 0 };
     size_t result = ZSTD_decompressStream(in->zstd, &out, &from);
+    if (ZSTD_getErrorCode(result) == ZSTD_error_memory_allocation)
+        mem_exhausted();
     if (ZSTD_isError(result))
         return damaged(in, ZSTD_getErrorName(result), err);
     in->begin = from.pos;
@@ -197,15 +200,31 @@ static int tell_kind(struct input *in, struct error *err)
     return 0;
 }
 
+static void *zlib_memory(void *self, unsigned count, unsigned size)
+{
+    (void)self;
+    return mem_new(count, size);
+}
+
+static void zlib_free(void *self, void *memory)
+{
+    (void)self;
+    free(memory);
+}
+
 static int start_decoder(struct input *in, struct error *err)
 {
     const int window_bits = 15 + 16; /* the largest window; gzip, not zlib, around it */
+    in->gzip.zalloc = zlib_memory;
+    in->gzip.zfree = zlib_free;
     if (in->kind == GZIP && inflateInit2(&in->gzip, window_bits) != Z_OK)
         return error_set(err, "%s: cannot start zlib", in->name);
     if (in->kind == ZSTD) {
         in->zstd = ZSTD_createDCtx();
         ZSTD_bounds window = ZSTD_dParam_getBounds(ZSTD_d_windowLogMax);
-        if (!in->zstd || ZSTD_isError(ZSTD_DCtx_setParameter(in->zstd, ZSTD_d_windowLogMax, window.upperBound)))
+        if (!in->zstd)
+            mem_exhausted();
+        if (ZSTD_isError(ZSTD_DCtx_setParameter(in->zstd, ZSTD_d_windowLogMax, window.upperBound)))
             return error_set(err, "%s: cannot start zstd", in->name); /* the bound: what `zstd --long=31` writes */
     }
     return 0;
@@ -220,13 +239,11 @@ static struct input *new_input(const char *name)
     return in;
 }
 
-/* The digest, the kind, its decoder. Frees `in` and returns NULL if one of them fails. */
+/* The kind and its decoder. Frees `in` and returns NULL if one of them fails. */
 static struct input *begin(struct input *in, struct error *err)
 {
-    in->sha = EVP_MD_CTX_new();
-    if (!in->sha || EVP_DigestInit_ex(in->sha, EVP_sha256(), NULL) != 1)
-        error_set(err, "%s: cannot compute SHA-256", in->name);
-    else if (tell_kind(in, err) == 0 && start_decoder(in, err) == 0)
+    SHA256_Init(&in->sha);
+    if (tell_kind(in, err) == 0 && start_decoder(in, err) == 0)
         return in;
     input_close(in);
     return NULL;
@@ -258,7 +275,6 @@ void input_close(struct input *in)
     if (in->kind == GZIP)
         inflateEnd(&in->gzip);
     ZSTD_freeDCtx(in->zstd);
-    EVP_MD_CTX_free(in->sha);
     free(in->stored);
     free(in->name);
     free(in);
@@ -303,11 +319,9 @@ int input_sha256(struct input *in, char hex[65], struct error *err)
     if (n < 0)
         return -1;
     if (!in->hex[0]) { /* a digest can be finished but once */
-        unsigned char digest[EVP_MAX_MD_SIZE];
-        unsigned int size = 0;
-        if (EVP_DigestFinal_ex(in->sha, digest, &size) != 1 || size != 32)
-            return error_set(err, "%s: cannot compute SHA-256", in->name);
-        for (unsigned int i = 0; i < size; i++) {
+        unsigned char digest[SHA256_DIGEST_LENGTH];
+        SHA256_Final(digest, &in->sha);
+        for (unsigned int i = 0; i < sizeof digest; i++) {
             in->hex[2 * i] = "0123456789abcdef"[digest[i] >> 4];
             in->hex[2 * i + 1] = "0123456789abcdef"[digest[i] & 15];
         }
