@@ -118,7 +118,7 @@ char *chosen_text(const char *name, const struct param *list, const void *params
         fprintf(f, "%c%s=%s", before, p->name, value);
         before = ',';
     }
-    mem_stream_end(f);
+    mem_stream_end(f, &text);
     return text;
 }
 

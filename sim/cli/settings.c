@@ -215,6 +215,6 @@ char *settings_yaml(const struct plan *p)
             first = false;
         }
     fputs("]\n", f);
-    mem_stream_end(f);
+    mem_stream_end(f, &text);
     return text;
 }

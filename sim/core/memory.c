@@ -79,9 +79,9 @@ FILE *mem_stream(char **text, size_t *length)
     return f;
 }
 
-void mem_stream_end(FILE *f)
+void mem_stream_end(FILE *f, char *const *text)
 {
     bool failed = ferror(f) != 0;
-    if (fclose(f) != 0 || failed)
+    if (fclose(f) != 0 || failed || !*text) /* glibc 2.36 closes without a word when it cannot cut the text to size */
         mem_exhausted();
 }

@@ -17,7 +17,7 @@ void mem_grow(void *array_pointer, size_t *capacity, size_t count, size_t size);
 /* A text that grows as stdio writes it: open_memstream() that does not fail, nor lose what did not fit. It is there after
  * mem_stream_end(); free() it. */
 FILE *mem_stream(char **text, size_t *length);
-void mem_stream_end(FILE *f);
+void mem_stream_end(FILE *f, char *const *text);
 
 /* The end of memory, for whoever else notices it: a library that takes its own. */
 _Noreturn void mem_exhausted(void);
