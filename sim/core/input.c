@@ -19,6 +19,7 @@
 
 #define STORED_CAPACITY (128 * 1024)
 #define MAGIC           4 /* first bytes that tell the kind */
+#define FRAME_HEADER    18 /* of zstd, at most; RFC 8878, 3.1.1 */
 
 enum kind { PLAIN, GZIP, ZSTD };
 struct input {
@@ -35,6 +36,7 @@ struct input {
     bool in_frame; /* within a gzip member or a zstd frame: here the file must not end */
     z_stream gzip;
     ZSTD_DCtx *zstd;
+    uint64_t frame_wants, frame_got; /* decoded bytes of this zstd frame, as its header says; so far */
     size_t peeked_begin, peeked_end;
     char peeked[INPUT_PEEK]; /* decoded, but not yet read by the caller */
 };
@@ -66,8 +68,9 @@ static ssize_t read_stored(struct input *in, unsigned char *to, size_t capacity)
 /* Reads more stored bytes behind those that are left; 0 also at the end, which sets at_end. */
 static int more_stored(struct input *in, struct error *err)
 {
-    if (in->begin == in->end)
-        in->begin = in->end = 0;
+    memmove(in->stored, in->stored + in->begin, in->end - in->begin); /* most often nothing */
+    in->end -= in->begin;
+    in->begin = 0;
     ssize_t n = read_stored(in, in->stored + in->end, STORED_CAPACITY - in->end);
     if (n < 0)
         return error_set(err, "%s: cannot read: %s", in->name, strerror(errno));
@@ -123,8 +126,21 @@ static long inflate_some(struct input *in, void *to, size_t capacity, struct err
     return (long)(room - z->avail_out);
 }
 
+/* What the frame that begins here will hold: libzstd 1.5 does not notice in a stream that it ends early in an empty block. */
+static int begin_frame(struct input *in, struct error *err)
+{
+    while (in->end - in->begin < FRAME_HEADER && !in->at_end)
+        if (more_stored(in, err) != 0)
+            return -1;
+    in->frame_wants = ZSTD_getFrameContentSize(in->stored + in->begin, in->end - in->begin);
+    in->frame_got = 0;
+    return 0;
+}
+
 static long unpack_some(struct input *in, void *to, size_t capacity, struct error *err)
 {
+    if (!in->in_frame && begin_frame(in, err) != 0)
+        return -1;
     ZSTD_inBuffer from = { in->stored, in->end, in->begin };
     ZSTD_outBuffer out = { to, capacity, 0 };
     size_t result = ZSTD_decompressStream(in->zstd, &out, &from);
@@ -134,6 +150,9 @@ static long unpack_some(struct input *in, void *to, size_t capacity, struct erro
         return damaged(in, ZSTD_getErrorName(result), err);
     in->begin = from.pos;
     in->in_frame = result != 0;
+    in->frame_got += out.pos;
+    if (result == 0 && in->frame_wants < ZSTD_CONTENTSIZE_ERROR && in->frame_got != in->frame_wants)
+        return damaged(in, "a frame ends early", err);
     return (long)out.pos;
 }
 
