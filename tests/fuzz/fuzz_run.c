@@ -1,4 +1,6 @@
-/* fuzz_run.c - a whole run: the first bytes choose policy, parameters, placer and cluster, the rest is a native trace.
+/* fuzz_run.c - a whole run: the first bytes choose policy, parameters, placer and cluster, the rest is a native
+ * trace, or its jobs in eight bytes each.
+ *
  * Whatever it is, the run comes to its end with every identity whole, and the same a second time. */
 #include "policies/registry.h"
 #include "sim/core/memory.h"
@@ -6,7 +8,7 @@
 #include "tests/fuzz/fuzz.h"
 #include "traces/format.h"
 
-enum { POLICY, PLACER, CLUSTER, PRICE, PERIOD, CUT, PARAMS, CHOICES = PARAMS + 4, JOBS_MOST = 64, GPUS_MOST = 64 };
+enum { POLICY, PLACER, CLUSTER, PRICE, PERIOD, CUT, PARAMS, PACKED = PARAMS + 4, CHOICES, JOBS_MOST = 24, GPUS_MOST = 64 };
 
 static const struct policy *policy_of(uint8_t choice)
 {
@@ -117,15 +119,65 @@ static int is_small(const struct workload *w)
     return w->n_jobs <= JOBS_MOST;
 }
 
+static struct workload *text_jobs(const uint8_t *bytes, size_t length, struct error *err)
+{
+    const struct trace_format *used;
+    char sha256[65];
+    struct input *in = input_from_bytes(bytes, length, "fuzz", err);
+    struct workload *w = in ? trace_from_input(in, false, trace_format_find("native"), &used, sha256, err) : NULL;
+    input_close(in);
+    return w;
+}
+
+static struct job_row packed_job(const uint8_t *b, int64_t before_ns)
+{
+    static const char *const types[] = { "", "", "A100", "T4", "A100|T4", "T4|A100", "K80", "" };
+    enum { SHARE = 0, SPLIT = 1, TASKS = 2 };
+    struct job_row row = job_row_default;
+    row.submit_ns = before_ns + b[0] % 8 * NS_PER_S;
+    row.duration_ns = b[1] * (NS_PER_S / 4);
+    row.estimate_ns = b[2] ? b[2] * (NS_PER_S / 4) : TIME_NEVER;
+    unsigned kind = b[3] >> 6, size = b[3] & 63;
+    row.tasks = kind >= TASKS ? 1 + (size & 3) : 0;
+    row.gpus = kind == SHARE ? 1 : kind == SPLIT ? size / 2 : row.tasks * (size >> 2 & 15);
+    row.gpu_milli = kind == SHARE ? 1 + size * 15 : MILLI_ALL;
+    row.min_tasks = kind == TASKS && b[7] & 4 ? 1 : 0;
+    row.priority = b[4] & 7;
+    row.preemptible = b[4] & 8;
+    row.queue = b[4] & 16 ? "x" : "y";
+    row.queue_length = 1;
+    row.gpu_type = types[b[4] >> 5];
+    row.gpu_type_length = strlen(row.gpu_type);
+    row.cpu_milli = (b[5] & 15) * 1000;
+    row.mem_mib = (b[5] >> 4) * 1024;
+    row.required_level = (b[6] & 15) <= LEVEL_CLUSTER ? b[6] & 15 : LEVEL_ANY;
+    row.preferred_level = b[6] >> 4 <= LEVEL_CLUSTER ? b[6] >> 4 : LEVEL_ANY;
+    row.fate = b[7] % 3;
+    return row;
+}
+
+static struct workload *packed_jobs(const uint8_t *bytes, size_t length, struct error *err)
+{
+    struct workload *w = workload_new();
+    int64_t before_ns = 0;
+    for (size_t i = 0; i + 8 <= length && i < 8 * JOBS_MOST; i += 8) {
+        struct job_row row = packed_job(bytes + i, before_ns);
+        before_ns = row.submit_ns;
+        FUZZ_MUST(workload_add(w, &row, "fuzz", i / 8 + 1, err) == 0);
+    }
+    if (workload_finish(w, "fuzz", err) == 0)
+        return w;
+    workload_free(w);
+    return NULL;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
     if (length < CHOICES)
         return -1;
     struct error err = { "" };
-    const struct trace_format *used;
-    char sha256[65];
-    struct input *in = input_from_bytes(bytes + CHOICES, length - CHOICES, "fuzz", &err);
-    struct workload *w = in ? trace_from_input(in, false, trace_format_find("native"), &used, sha256, &err) : NULL;
+    struct workload *w = (bytes[PACKED] & 1 ? packed_jobs : text_jobs)(bytes + CHOICES, length - CHOICES, &err);
+    fuzz_said(!w, &err);
     if (w && is_small(w)) {
         struct cluster *c = cluster_of(bytes);
         if (run_bind(c, w, &err) == 0)
@@ -133,6 +185,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
         cluster_free(c);
     }
     workload_free(w);
-    input_close(in);
     return 0;
 }
