@@ -34,7 +34,6 @@ check: all layers
 	@scripts/sum-tests $(TEST_LOG) $(FUZZ_LOG) $(E2E_LOG)
 
 asan:     ; @$(MAKE) --no-print-directory MODE=asan check
-tsan:     ; @$(MAKE) --no-print-directory MODE=tsan check
 coverage: ; @$(MAKE) --no-print-directory MODE=coverage check && gcovr --root . --exclude tests build/coverage
 
 reproduce: all
@@ -65,5 +64,5 @@ BENCH_BIN := $(patsubst %.c,$(OUT)/%,$(wildcard tests/bench/*.c))
 bench: all $(BENCH_BIN)
 	@scripts/bench ./gpuyard $(OUT)/tests/bench
 
-.PHONY: check test-logs asan tsan coverage reproduce layers demo bench fuzz fuzz-run
+.PHONY: check test-logs asan coverage reproduce layers demo bench fuzz fuzz-run
 .SECONDARY: $(TEST_BIN) $(TEST_BIN:%=%.o) $(FUZZ_BIN:%=%.o)
