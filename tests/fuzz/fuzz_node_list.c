@@ -13,6 +13,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
         fuzz_said(!c, &err);
         FUZZ_MUST(!c || c->n_nodes > 0);
         cluster_free(c);
+    } else if (head) {
+        fuzz_said(node_list_refuses(head, n, "fuzz", &err), &err);
     }
     input_close(in);
     return 0;
