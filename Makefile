@@ -3,7 +3,7 @@
 #   make deps      install what is missing (Debian packages)       make check   every test
 #   make           build ./gpuyard                                 make demo    one workload, several policies, plots
 #
-# MODE=release|debug|asan|tsan|coverage keep their objects apart under build/MODE. CC, CFLAGS, LDFLAGS are yours.
+# MODE=release|debug|asan|coverage|fuzz keep their objects apart under build/MODE. CC, CFLAGS, LDFLAGS are yours.
 
 CC     ?= cc
 MODE   ?= release
@@ -16,8 +16,8 @@ COMMIT  := $(shell git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)
 MODE_release  := -O2 -g -D_FORTIFY_SOURCE=2
 MODE_debug    := -O0 -g
 MODE_asan     := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
-MODE_tsan     := -O1 -g -fsanitize=thread
 MODE_coverage := -O0 -g --coverage
+MODE_fuzz     := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
 PACKAGES := gsl libfyaml jansson zlib libzstd libcrypto
 DEP_CFLAGS = $(eval DEP_CFLAGS := $$(shell pkg-config --cflags $(PACKAGES)))$(DEP_CFLAGS)

@@ -5,6 +5,8 @@ SAN_ENV := ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
 TEST_SRC := $(filter-out tests/bench/%,$(wildcard tests/*/test_*.c))
 TEST_BIN := $(patsubst %.c,$(OUT)/%,$(TEST_SRC))
 TEST_LOG := $(TEST_BIN:%=%.log)
+FUZZ_BIN := $(patsubst %.c,$(OUT)/%,$(wildcard tests/fuzz/fuzz_*.c))
+FUZZ_LOG := $(FUZZ_BIN:%=%.log)
 E2E      := $(wildcard tests/e2e/*.sh)
 E2E_LOG  := $(patsubst %.sh,$(OUT)/%.log,$(E2E)) $(OUT)/tests/reproductions/reproduce.log
 JOBS     := $(shell nproc)
@@ -18,25 +20,38 @@ logged = @rm -f $@ $@.failed; $(SAN_ENV) $(1) >$@.tmp 2>&1; s=$$?; echo "exit $$
 
 $(TEST_LOG): %.log: % $(BIN) $(wildcard tests/golden/* traces/samples/*)
 	$(call logged,$<)
-$(OUT)/tests/e2e/%.log: tests/e2e/%.sh $(BIN) $(wildcard scripts/* scripts/plot/* traces/samples/* tests/golden/* tests/support/*) README.md
+$(OUT)/tests/e2e/%.log: tests/e2e/%.sh $(BIN) $(wildcard tests/e2e/*.py tests/e2e/*.txt scripts/* scripts/plot/* traces/samples/* tests/golden/* tests/support/*) README.md
 	@mkdir -p $(@D)
 	$(call logged,MODE=$(MODE) $< $(abspath $(BIN)))
 $(OUT)/tests/reproductions/reproduce.log: scripts/reproduce $(BIN) $(wildcard tests/reproductions/*)
 	@mkdir -p $(@D)
 	$(call logged,scripts/reproduce $(abspath $(BIN)))
 
-test-logs: $(TEST_LOG) $(E2E_LOG)
+test-logs: $(TEST_LOG) $(FUZZ_LOG) $(E2E_LOG)
 
 check: all layers
 	@$(MAKE) --no-print-directory -k -j$(JOBS) test-logs
-	@scripts/sum-tests $(TEST_LOG) $(E2E_LOG)
+	@scripts/sum-tests $(TEST_LOG) $(FUZZ_LOG) $(E2E_LOG)
 
 asan:     ; @$(MAKE) --no-print-directory MODE=asan check
-tsan:     ; @$(MAKE) --no-print-directory MODE=tsan check
 coverage: ; @$(MAKE) --no-print-directory MODE=coverage check && gcovr --root . --exclude tests build/coverage
 
 reproduce: all
 	@scripts/reproduce ./gpuyard
+
+# The fuzz targets: `check` gives each its corpus, `fuzz` needs clang's libFuzzer. See tests/fuzz/fuzz.h and scripts/fuzz.
+FUZZ_MAIN := $(if $(filter fuzz,$(MODE)),-fsanitize=fuzzer,$(OUT)/tests/fuzz/replay.o)
+$(FUZZ_BIN): %: %.o $(LIB) $(filter %.o,$(FUZZ_MAIN))
+	$(CC) $(LINK) $(CFLAGS) $(LDFLAGS) -o $@ $< $(FUZZ_MAIN) -Wl,--whole-archive $(LIB) -Wl,--no-whole-archive $(DEP_LIBS)
+$(FUZZ_LOG): $(OUT)/tests/fuzz/fuzz_%.log: $(OUT)/tests/fuzz/fuzz_% $(wildcard tests/fuzz/corpus/*/*)
+	$(call logged,GPUYARD_FORMAT=all $< tests/fuzz/corpus/$*)
+fuzz-run: $(FUZZ_BIN) $(BIN)
+	@scripts/fuzz $(OUT)/tests/fuzz $(BIN) $(FUZZ_TARGETS)
+fuzz:
+	@if echo 'int LLVMFuzzerTestOneInput(void) { return 0; }' | clang -fsanitize=fuzzer -x c - -o /dev/null 2>/dev/null; \
+	 then $(MAKE) --no-print-directory MODE=fuzz CC=clang fuzz-run; \
+	 else echo "skipped: fuzz: no clang with libFuzzer here (Debian: clang, libclang-rt-dev)"; \
+	      echo "0 passed, 0 failed, 1 skipped"; fi
 
 # core <- contract <- world <- run <- study <- cli; policies see the contract, traces see core and the workload.
 layers:
@@ -49,5 +64,5 @@ BENCH_BIN := $(patsubst %.c,$(OUT)/%,$(wildcard tests/bench/*.c))
 bench: all $(BENCH_BIN)
 	@scripts/bench ./gpuyard $(OUT)/tests/bench
 
-.PHONY: check test-logs asan tsan coverage reproduce layers demo bench
-.SECONDARY: $(TEST_BIN) $(TEST_BIN:%=%.o)
+.PHONY: check test-logs asan coverage reproduce layers demo bench fuzz fuzz-run
+.SECONDARY: $(TEST_BIN) $(TEST_BIN:%=%.o) $(FUZZ_BIN:%=%.o)

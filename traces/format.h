@@ -41,3 +41,6 @@ struct trace_source {
 };
 struct workload *trace_read_source(const struct trace_source *from, const struct trace_format **used, char sha256[65],
                                    struct error *err);
+/* The same of an input that is open, and stays so; from->path is not looked at. */
+struct workload *trace_from_input(struct input *in, const struct trace_source *from, const struct trace_format **used,
+                                  char sha256[65], struct error *err);

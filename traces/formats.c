@@ -63,7 +63,7 @@ static int read_all(struct input *in, const struct trace_format *format, const c
     return input_sha256(in, sha256, err);
 }
 
-static struct workload *read_from(struct input *in, const struct trace_source *from, const struct trace_format **used,
+struct workload *trace_from_input(struct input *in, const struct trace_source *from, const struct trace_format **used,
                                   char sha256[65], struct error *err)
 {
     const struct trace_format *format = from->format ? from->format : recognise(in, err);
@@ -82,7 +82,7 @@ struct workload *trace_read_source(const struct trace_source *from, const struct
                                    struct error *err)
 {
     struct input *in = input_open(from->path, err);
-    struct workload *w = in ? read_from(in, from, used, sha256, err) : NULL;
+    struct workload *w = in ? trace_from_input(in, from, used, sha256, err) : NULL;
     input_close(in);
     return w;
 }

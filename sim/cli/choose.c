@@ -9,7 +9,6 @@
 #include "sim/run/results.h"
 
 #include <ctype.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,17 +17,7 @@
 #define BATCH_MOST     INT64_C(1000000000)
 #define EVERY_MOST_S   INT64_C(3153600000)    /* 100 years */
 
-static int usage(struct error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static int usage(struct error *err, const char *format, ...)
-{
-    char text[sizeof err->text];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    error_set(err, "%s", text);
-    return EXIT_USAGE;
-}
+#define usage(...) (error_set(__VA_ARGS__), EXIT_USAGE)
 
 /* ---- Policies and placers ---- */
 
@@ -116,9 +105,7 @@ char *chosen_text(const char *name, const struct param *list, const void *params
 {
     char *text = NULL;
     size_t length;
-    FILE *f = open_memstream(&text, &length);
-    if (!f)
-        return mem_text(name, strlen(name));
+    FILE *f = mem_stream(&text, &length);
     fputs(name, f);
     char before = ':';
     for (const struct param *p = list; p && p->name; p++) {
@@ -131,7 +118,7 @@ char *chosen_text(const char *name, const struct param *list, const void *params
         fprintf(f, "%c%s=%s", before, p->name, value);
         before = ',';
     }
-    fclose(f);
+    mem_stream_end(f, &text);
     return text;
 }
 

@@ -19,7 +19,7 @@ static const char *const output_words[] = { "all", "default", "jobs", "intervals
                                             "events", NULL };
 static const struct option options[] = {
     { .name = "cluster", .letter = 'c', .argument = "CLUSTER", .kind = OPTION_TEXT, AT(cluster), .required = true,
-      .help = "YAML file of the cluster; - is standard input", .values = VALUES_FILE },
+      .help = "file of the cluster, YAML or a published list of nodes (openb, PAI, spot), plain, .gz or .zst; - is standard input", .values = VALUES_FILE },
     { .name = "trace", .letter = 't', .argument = "TRACE[:FORMAT]", .kind = OPTION_TEXT, AT(trace), .required = true,
       .help = "file of the jobs, plain, .gz or .zst; - is standard input. Without FORMAT it is told by the first bytes; "
               "options of a format follow it: TRACE:gavel:table=FILE,gpu=v100",
@@ -61,7 +61,7 @@ static const struct option options[] = {
     { 0 },
 };
 
-/* Runs it, the results being open. 0, or -1 with err. */
+/* Runs it, the results being open, and commits or discards them. 0, or -1 with err. */
 static int play(const struct plan *p, struct run_setup *setup, struct results *results, struct error *err)
 {
     struct progress_bar progress;
@@ -75,9 +75,11 @@ static int play(const struct plan *p, struct run_setup *setup, struct results *r
     if (result == 0 && atomic_load(setup->interrupted))
         result = error_set(err, "interrupted");
     struct summary *summary = result == 0 ? summary_make(s) : NULL;
-    interrupt_results(NULL);
     if (summary)
-        result = results_finish(results, s, summary, err);
+        result = results_write(results, s, summary, err);
+    interrupt_hold();
+    if (result == 0)
+        result = results_commit(results, err);
     else
         results_discard(results);
     interrupt_end();
@@ -108,14 +110,18 @@ static int run_plan(const struct plan *p, const struct invocation *in, struct er
                     .trace_sha256 = p->trace_sha256, .policy_text = o->policy, .placement_text = o->placement,
                     .settings_yaml = p->settings_yaml, .skipped_rows = p->workload->n_skipped },
     };
+    struct results *results = results_new(&where, p->cluster, p->workload);
     struct run_setup setup = {
         .cluster = p->cluster, .workload = p->workload, .policy = p->policy.policy, .policy_params = p->policy.params,
         .placer = p->placer.placer, .placer_params = p->placer.params, .seed = (uint64_t)o->seed,
-        .until_ns = p->until_ns, .true_estimates = p->estimates > 0, .check = o->check, .interrupted = interrupt_guard(),
+        .until_ns = p->until_ns, .true_estimates = p->estimates > 0, .check = o->check, .interrupted = interrupt_guard(results),
     };
-    struct results *results = results_open(&where, p->cluster, p->workload, err);
-    interrupt_results(results);
-    if (!results || play(p, &setup, results, err))
+    if (results_open(results, err)) {
+        interrupt_hold();
+        results_discard(results);
+        return EXIT_FAILED;
+    }
+    if (play(p, &setup, results, err))
         return atomic_load(setup.interrupted) ? EXIT_INTERRUPTED : EXIT_FAILED;
     return EXIT_OK;
 }

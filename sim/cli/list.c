@@ -2,6 +2,7 @@
 #include "sim/cli/list.h"
 
 #include "policies/registry.h"
+#include "sim/core/memory.h"
 #include "sim/run/params.h"
 #include "sim/run/rows.h"
 #include "sim/run/summary.h"
@@ -63,9 +64,9 @@ static json_t *parameters(const struct param *params)
 static unsigned perhaps_needs(const struct policy *p)
 {
     unsigned needs = 0;
-    double *params = calloc(p->params_size / sizeof *params + 1, sizeof *params);
+    double *params = mem_new(p->params_size / sizeof *params + 1, sizeof *params);
     struct error err = { "" };
-    if (!params || !p->also_needs || params_parse(p->params, p->params_size, NULL, p->name, params, &err)) {
+    if (!p->also_needs || params_parse(p->params, p->params_size, NULL, p->name, params, &err)) {
         free(params);
         return 0;
     }

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <jansson.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,11 +70,18 @@ static int dispatch(int argc, char **argv)
     return EXIT_OK;
 }
 
+/* jansson's values are then always there, as our own. */
+static void *json_memory(size_t bytes)
+{
+    return mem_resize(NULL, bytes, 1);
+}
+
 /* The locale stays C: setlocale() is never called, so that numbers are read and written alike everywhere. */
 int main(int argc, char **argv)
 {
     hold_standard_descriptors();
     signal(SIGPIPE, SIG_IGN);
+    json_set_alloc_funcs(json_memory, free);
     setvbuf(stdout, NULL, _IOFBF, (size_t)1 << 20);    /* as good as always one write: errno then tells why it failed */
     return flush_stdout(dispatch(argc, argv));
 }

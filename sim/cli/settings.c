@@ -197,9 +197,7 @@ char *settings_yaml(const struct plan *p)
     const struct run_options *o = p->options;
     char *text = NULL;
     size_t length;
-    FILE *f = open_memstream(&text, &length);
-    if (!f)
-        return mem_text("", 0);
+    FILE *f = mem_stream(&text, &length);
     fprintf(f, "# The effective configuration of a run of gpuyard %s.\npolicy:\n", version_text());
     put_text(f, "  name", p->policy.policy->name);
     put_text(f, "  given", o->policy);
@@ -224,6 +222,6 @@ char *settings_yaml(const struct plan *p)
             first = false;
         }
     fputs("]\n", f);
-    fclose(f);
+    mem_stream_end(f, &text);
     return text;
 }

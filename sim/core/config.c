@@ -2,6 +2,7 @@
 #include "sim/core/config_parts.h"
 #include "sim/core/memory.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -157,8 +158,16 @@ static int syntax_error(const struct config *c, struct error *err)
                      fy_parser_get_stream_error(c->parser) ? "something else" : "nothing");
 }
 
+/* libfyaml 0.7 does not look whether malloc() gave it what it wanted. Lists of single letters, the worst there is, took 170
+ * bytes a byte; where that much is not to be had, the end comes here. */
+static void try_memory(const struct config *c)
+{
+    free(mem_resize(NULL, c->length + 4096, 256));
+}
+
 static int parse(struct config *c, struct error *err)
 {
+    try_memory(c);
     struct fy_diag_cfg silent;
     fy_diag_cfg_default(&silent);
     silent.fp = NULL;
@@ -190,6 +199,7 @@ static int parse(struct config *c, struct error *err)
 struct config *config_read(struct input *in, struct error *err)
 {
     struct config *c = mem_new(1, sizeof *c);
+    errno = 0; /* see config_free() */
     c->name = mem_text(input_name(in), strlen(input_name(in)));
     if (read_all(c, in, err) || check_text(c, err) || parse(c, err)) {
         config_free(c);
@@ -198,10 +208,14 @@ struct config *config_read(struct input *in, struct error *err)
     return c;
 }
 
+/* A piece that was lacking all the same may be a text, half a document or a message that is not there. But malloc() has left
+ * its mark. */
 void config_free(struct config *c)
 {
     if (!c)
         return;
+    if (errno == ENOMEM)
+        mem_exhausted();
     if (c->document)
         fy_parse_document_destroy(c->parser, c->document);
     if (c->parser)

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CONFIG_BYTES_MAX ((size_t)16 << 20)   /* of plain text: a small compressed file cannot fill the memory */
+#define CONFIG_BYTES_MAX ((size_t)4 << 20)    /* of plain text: a small compressed file cannot fill the memory */
 
 struct config;
 struct config *config_read(struct input *in, struct error *err);   /* all of it. NULL with err */

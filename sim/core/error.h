@@ -9,5 +9,5 @@ struct error {
     char text[1024];
 };
 
-/* Fills err->text (cut, never overrun) and returns -1, so that a caller writes `return error_set(...)`. */
+/* Fills err->text (what is too long loses its middle; control characters become '?') and returns -1, so that a caller writes `return error_set(...)`. */
 int error_set(struct error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -6,7 +6,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <openssl/evp.h>
+#define OPENSSL_API_COMPAT 0x10100000L /* its older interface wants no memory and cannot fail */
+#include <openssl/sha.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,23 +15,28 @@
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #define STORED_CAPACITY (128 * 1024)
 #define MAGIC           4 /* first bytes that tell the kind */
+#define FRAME_HEADER    18 /* of zstd, at most; RFC 8878, 3.1.1 */
 
 enum kind { PLAIN, GZIP, ZSTD };
 struct input {
     char *name;
-    int fd;
+    int fd;                     /* -1: the stored bytes are in memory, */
+    const unsigned char *bytes; /* so many still to be read */
+    size_t n_bytes;
     bool at_end; /* of the stored bytes */
     enum kind kind;
-    EVP_MD_CTX *sha;
+    SHA256_CTX sha;
     char hex[65];
     unsigned char *stored; /* as in the file; [begin, end) is still to be decoded */
     size_t begin, end;
     bool in_frame; /* within a gzip member or a zstd frame: here the file must not end */
     z_stream gzip;
     ZSTD_DCtx *zstd;
+    uint64_t frame_wants, frame_got; /* decoded bytes of this zstd frame, as its header says; so far */
     size_t peeked_begin, peeked_end;
     char peeked[INPUT_PEEK]; /* decoded, but not yet read by the caller */
 };
@@ -42,20 +48,34 @@ const char *input_name(const struct input *in)
 
 /* ---- stored bytes ---- */
 
+static ssize_t read_stored(struct input *in, unsigned char *to, size_t capacity)
+{
+    ssize_t n;
+    if (in->fd < 0) {
+        size_t some = in->n_bytes < capacity ? in->n_bytes : capacity;
+        if (some)
+            memcpy(to, in->bytes, some);
+        in->bytes += some;
+        in->n_bytes -= some;
+        return (ssize_t)some;
+    }
+    do
+        n = read(in->fd, to, capacity);
+    while (n < 0 && errno == EINTR);
+    return n;
+}
+
 /* Reads more stored bytes behind those that are left; 0 also at the end, which sets at_end. */
 static int more_stored(struct input *in, struct error *err)
 {
-    if (in->begin == in->end)
-        in->begin = in->end = 0;
-    ssize_t n;
-    do
-        n = read(in->fd, in->stored + in->end, STORED_CAPACITY - in->end);
-    while (n < 0 && errno == EINTR);
+    memmove(in->stored, in->stored + in->begin, in->end - in->begin); /* most often nothing */
+    in->end -= in->begin;
+    in->begin = 0;
+    ssize_t n = read_stored(in, in->stored + in->end, STORED_CAPACITY - in->end);
     if (n < 0)
         return error_set(err, "%s: cannot read: %s", in->name, strerror(errno));
     in->at_end = n == 0;
-    if (n && EVP_DigestUpdate(in->sha, in->stored + in->end, (size_t)n) != 1)
-        return error_set(err, "%s: cannot compute SHA-256", in->name);
+    SHA256_Update(&in->sha, in->stored + in->end, (size_t)n);
     in->end += (size_t)n;
     return 0;
 }
@@ -106,15 +126,33 @@ static long inflate_some(struct input *in, void *to, size_t capacity, struct err
     return (long)(room - z->avail_out);
 }
 
+/* What the frame that begins here will hold: libzstd 1.5 does not notice in a stream that it ends early in an empty block. */
+static int begin_frame(struct input *in, struct error *err)
+{
+    while (in->end - in->begin < FRAME_HEADER && !in->at_end)
+        if (more_stored(in, err) != 0)
+            return -1;
+    in->frame_wants = ZSTD_getFrameContentSize(in->stored + in->begin, in->end - in->begin);
+    in->frame_got = 0;
+    return 0;
+}
+
 static long unpack_some(struct input *in, void *to, size_t capacity, struct error *err)
 {
+    if (!in->in_frame && begin_frame(in, err) != 0)
+        return -1;
     ZSTD_inBuffer from = { in->stored, in->end, in->begin };
     ZSTD_outBuffer out = { to, capacity, 0 };
     size_t result = ZSTD_decompressStream(in->zstd, &out, &from);
+    if (ZSTD_getErrorCode(result) == ZSTD_error_memory_allocation)
+        mem_exhausted();
     if (ZSTD_isError(result))
         return damaged(in, ZSTD_getErrorName(result), err);
     in->begin = from.pos;
     in->in_frame = result != 0;
+    in->frame_got += out.pos;
+    if (result == 0 && in->frame_wants < ZSTD_CONTENTSIZE_ERROR && in->frame_got != in->frame_wants)
+        return damaged(in, "a frame ends early", err);
     return (long)out.pos;
 }
 
@@ -181,40 +219,70 @@ static int tell_kind(struct input *in, struct error *err)
     return 0;
 }
 
+static void *zlib_memory(void *self, unsigned count, unsigned size)
+{
+    (void)self;
+    return mem_new(count, size);
+}
+
+static void zlib_free(void *self, void *memory)
+{
+    (void)self;
+    free(memory);
+}
+
 static int start_decoder(struct input *in, struct error *err)
 {
     const int window_bits = 15 + 16; /* the largest window; gzip, not zlib, around it */
+    in->gzip.zalloc = zlib_memory;
+    in->gzip.zfree = zlib_free;
     if (in->kind == GZIP && inflateInit2(&in->gzip, window_bits) != Z_OK)
         return error_set(err, "%s: cannot start zlib", in->name);
     if (in->kind == ZSTD) {
         in->zstd = ZSTD_createDCtx();
         ZSTD_bounds window = ZSTD_dParam_getBounds(ZSTD_d_windowLogMax);
-        if (!in->zstd || ZSTD_isError(ZSTD_DCtx_setParameter(in->zstd, ZSTD_d_windowLogMax, window.upperBound)))
+        if (!in->zstd)
+            mem_exhausted();
+        if (ZSTD_isError(ZSTD_DCtx_setParameter(in->zstd, ZSTD_d_windowLogMax, window.upperBound)))
             return error_set(err, "%s: cannot start zstd", in->name); /* the bound: what `zstd --long=31` writes */
     }
     return 0;
 }
 
-struct input *input_open(const char *path, struct error *err)
+static struct input *new_input(const char *name)
 {
     struct input *in = mem_new(1, sizeof *in);
-    const char *name = strcmp(path, "-") == 0 ? "<stdin>" : path;
     in->name = mem_text(name, strlen(name));
     in->stored = mem_resize(NULL, STORED_CAPACITY, 1);
     in->fd = -1;
-    if (open_file(in, path, err) != 0)
-        goto fail;
-    in->sha = EVP_MD_CTX_new();
-    if (!in->sha || EVP_DigestInit_ex(in->sha, EVP_sha256(), NULL) != 1) {
-        error_set(err, "%s: cannot compute SHA-256", in->name);
-        goto fail;
-    }
-    if (tell_kind(in, err) != 0 || start_decoder(in, err) != 0)
-        goto fail;
     return in;
-fail:
+}
+
+/* The kind and its decoder. Frees `in` and returns NULL if one of them fails. */
+static struct input *begin(struct input *in, struct error *err)
+{
+    SHA256_Init(&in->sha);
+    if (tell_kind(in, err) == 0 && start_decoder(in, err) == 0)
+        return in;
     input_close(in);
     return NULL;
+}
+
+struct input *input_open(const char *path, struct error *err)
+{
+    struct input *in = new_input(strcmp(path, "-") == 0 ? "<stdin>" : path);
+    if (open_file(in, path, err) == 0)
+        return begin(in, err);
+    input_close(in);
+    return NULL;
+}
+
+struct input *input_from_bytes(const void *bytes, size_t length, const char *name, struct error *err)
+{
+    struct input *in = new_input(name);
+    in->bytes = bytes;
+    in->n_bytes = length;
+    return begin(in, err);
 }
 
 void input_close(struct input *in)
@@ -226,7 +294,6 @@ void input_close(struct input *in)
     if (in->kind == GZIP)
         inflateEnd(&in->gzip);
     ZSTD_freeDCtx(in->zstd);
-    EVP_MD_CTX_free(in->sha);
     free(in->stored);
     free(in->name);
     free(in);
@@ -271,11 +338,9 @@ int input_sha256(struct input *in, char hex[65], struct error *err)
     if (n < 0)
         return -1;
     if (!in->hex[0]) { /* a digest can be finished but once */
-        unsigned char digest[EVP_MAX_MD_SIZE];
-        unsigned int size = 0;
-        if (EVP_DigestFinal_ex(in->sha, digest, &size) != 1 || size != 32)
-            return error_set(err, "%s: cannot compute SHA-256", in->name);
-        for (unsigned int i = 0; i < size; i++) {
+        unsigned char digest[SHA256_DIGEST_LENGTH];
+        SHA256_Final(digest, &in->sha);
+        for (unsigned int i = 0; i < sizeof digest; i++) {
             in->hex[2 * i] = "0123456789abcdef"[digest[i] >> 4];
             in->hex[2 * i + 1] = "0123456789abcdef"[digest[i] & 15];
         }

@@ -4,6 +4,7 @@
  * was half written. So no caller has an error path that no test can reach. Sizes are checked against overflow. */
 #pragma once
 #include <stddef.h>
+#include <stdio.h>
 
 void *mem_new(size_t count, size_t size);                    /* zeroed; free with free() */
 void *mem_resize(void *old, size_t count, size_t size);      /* like realloc; what is new is not zeroed */
@@ -13,6 +14,13 @@ char *mem_text(const char *text, size_t length);             /* a copy, ended wi
  * `mem_grow(&a, &capacity, count, sizeof *a)` before `a[count++] = x`. */
 void mem_grow(void *array_pointer, size_t *capacity, size_t count, size_t size);
 
+/* A text that grows as stdio writes it: open_memstream() that does not fail, nor lose what did not fit. It is there after
+ * mem_stream_end(); free() it. */
+FILE *mem_stream(char **text, size_t *length);
+void mem_stream_end(FILE *f, char *const *text);
+
+/* The end of memory, for whoever else notices it: a library that takes its own. */
+_Noreturn void mem_exhausted(void);
 /* Called once before the program ends for want of memory. NULL: nothing to do. */
 void mem_on_failure(void (*clean_up)(void));
 

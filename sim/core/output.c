@@ -21,6 +21,8 @@ struct output {
     char *path;    /* the final one, also for messages */
     char *partial; /* where it is written until then; NULL for a stream */
     struct packer *packer; /* NULL: as it is */
+    char *earlier; /* where the old file of that name waits while a commit may still fail */
+    bool replaces; /* it is there */
     size_t used;
     char *buffer;
 };
@@ -36,30 +38,42 @@ static char *join(const char *directory, size_t directory_length, const char *be
     return path;
 }
 
-static struct output *new_output(int fd, char *path, char *partial)
+static struct output *new_output(int fd, char *path, char *partial, char *earlier)
 {
     struct output *o = mem_new(1, sizeof *o);
-    *o = (struct output){ .fd = fd, .path = path, .partial = partial, .buffer = mem_resize(NULL, CAPACITY, 1) };
+    *o = (struct output){ .fd = fd, .path = path, .partial = partial, .earlier = earlier };
+    o->buffer = mem_resize(NULL, CAPACITY, 1);
     return o;
 }
 
+static void free_output(struct output *o)
+{
+    packer_free(o->packer);
+    free(o->path);
+    free(o->partial);
+    free(o->earlier);
+    free(o->buffer);
+    free(o);
+}
+
+/* The file is made last: where memory ends before, there is none. */
 struct output *output_open(const char *directory, const char *name, struct error *err)
 {
     char *path = join(directory, strlen(directory), "", name, "");
-    char *slash = strrchr(path, '/'); /* the name may have one, too */
-    char *partial = join(path, (size_t)(slash - path), ".", slash + 1, ".partial");
-    int fd = open(partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (fd >= 0)
-        return new_output(fd, path, partial);
+    size_t parent = (size_t)(strrchr(path, '/') - path); /* the name may have a slash, too */
+    struct output *o = new_output(-1, path, join(path, parent, ".", path + parent + 1, ".partial"),
+                                  join(path, parent, ".", path + parent + 1, ".earlier"));
+    o->fd = open(o->partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (o->fd >= 0)
+        return o;
     error_set(err, "%s: cannot create: %s", path, strerror(errno));
-    free(path);
-    free(partial);
+    free_output(o);
     return NULL;
 }
 
 struct output *output_stream(int fd, const char *name)
 {
-    return new_output(fd, mem_text(name, strlen(name)), NULL);
+    return new_output(fd, mem_text(name, strlen(name)), NULL, NULL);
 }
 
 static void write_all(struct output *o, const char *bytes, size_t length)
@@ -108,15 +122,6 @@ static void end_packing(struct output *o)
     o->packer = NULL;
 }
 
-static void free_output(struct output *o)
-{
-    packer_free(o->packer);
-    free(o->path);
-    free(o->partial);
-    free(o->buffer);
-    free(o);
-}
-
 int output_settle(struct output *o, struct error *err)
 {
     flush(o);
@@ -128,26 +133,64 @@ int output_settle(struct output *o, struct error *err)
     return o->failure ? error_set(err, "%s: cannot write: %s", o->path, strerror(o->failure)) : 0;
 }
 
+/* A second link keeps the old file until all have their names. A file system without links has none, and no way back. */
+static bool takes_name(struct output *o)
+{
+    if (!o->partial)
+        return true;
+    unlink(o->earlier); /* of a program that was killed here */
+    o->replaces = link(o->path, o->earlier) == 0;
+    return rename(o->partial, o->path) == 0;
+}
+
+static void gives_name_back(struct output *o)
+{
+    if (o->replaces)
+        rename(o->earlier, o->path);
+    else if (o->partial)
+        unlink(o->path);
+}
+
+int output_commit_all(struct output *const *list, size_t n, struct error *err)
+{
+    size_t named = 0;
+    while (named < n && takes_name(list[named]))
+        named++;
+    int result = named < n ? error_set(err, "%s: cannot create: %s", list[named]->path, strerror(errno)) : 0;
+    for (size_t i = 0; i < n; i++) {
+        if (result != 0 && i < named)
+            gives_name_back(list[i]);
+        output_remove(list[i]);
+        free_output(list[i]);
+    }
+    return result;
+}
+
 int output_commit(struct output *o, struct error *err)
 {
-    int result = output_settle(o, err);
-    if (result == 0 && o->partial && rename(o->partial, o->path) != 0)
-        result = error_set(err, "%s: cannot create: %s", o->path, strerror(errno));
-    if (result != 0 && o->partial)
-        unlink(o->partial);
+    if (output_settle(o, err) == 0)
+        return output_commit_all(&o, 1, err);
+    output_remove(o);
     free_output(o);
-    return result;
+    return -1;
+}
+
+void output_remove(const struct output *o)
+{
+    if (!o || !o->partial)
+        return;
+    unlink(o->partial);
+    if (o->replaces)
+        unlink(o->earlier);
 }
 
 void output_discard(struct output *o)
 {
     if (!o)
         return;
-    if (o->partial) {
-        if (o->fd >= 0)
-            close(o->fd);
-        unlink(o->partial);
-    }
+    if (o->partial && o->fd >= 0)
+        close(o->fd);
+    output_remove(o);
     free_output(o);
 }
 

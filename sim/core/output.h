@@ -31,4 +31,9 @@ void out_csv(struct output *o, const char *text);            /* quoted only wher
  * files that are to appear together or not at all. 0, or -1 with err. Nothing may be written after it. */
 int  output_settle(struct output *o, struct error *err);
 int  output_commit(struct output *o, struct error *err);     /* 0: the file is there, whole; -1: it is not; frees o */
+/* Files that were settled get their names: all, in this order, or none: then what had such a name before has it again. Frees
+ * them. 0, or -1 with err. */
+int  output_commit_all(struct output *const *list, size_t n, struct error *err);
+/* Takes away what there is so far, from a signal handler or at the end of memory: only that, for the program ends now. */
+void output_remove(const struct output *o);
 void output_discard(struct output *o);                       /* no file; frees o. NULL: does nothing */

@@ -4,7 +4,7 @@
 #include "sim/core/memory.h"
 
 #include <limits.h>
-#include <stdio.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -40,12 +40,10 @@ enum packing packing_of(const char *file_name)
 }
 
 /* What else can go wrong in a compressor is a mistake of ours. */
-static void must(int ok, const char *what)
+static void must(bool ok)
 {
-    if (ok)
-        return;
-    fprintf(stderr, "gpuyard: out of memory: %s\n", what);
-    exit(EXIT_FAILURE);
+    if (!ok)
+        mem_exhausted();
 }
 
 struct packer *packer_new(enum packing kind, packer_sink *sink, void *self)
@@ -55,11 +53,11 @@ struct packer *packer_new(enum packing kind, packer_sink *sink, void *self)
     p->sink = sink;
     p->self = self;
     if (kind == PACK_GZIP) {
-        must(deflateInit2(&p->gzip, GZIP_LEVEL, Z_DEFLATED, GZIP_WINDOW, GZIP_MEMORY, Z_DEFAULT_STRATEGY) == Z_OK, "gzip");
+        must(deflateInit2(&p->gzip, GZIP_LEVEL, Z_DEFLATED, GZIP_WINDOW, GZIP_MEMORY, Z_DEFAULT_STRATEGY) == Z_OK);
         return p;
     }
     p->zstd = ZSTD_createCCtx();
-    must(p->zstd != NULL, "zstd");
+    must(p->zstd != NULL);
     ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_compressionLevel, ZSTD_LEVEL);
     ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_checksumFlag, 1);
     return p;
@@ -84,7 +82,7 @@ static void put_zstd(struct packer *p, const void *bytes, size_t length, ZSTD_En
     do {
         ZSTD_outBuffer out = { p->out, sizeof p->out, 0 };
         left = ZSTD_compressStream2(p->zstd, &out, &in, flush);
-        must(!ZSTD_isError(left), "zstd");
+        must(!ZSTD_isError(left));
         p->sink(p->self, p->out, out.pos);
     } while (flush == ZSTD_e_end ? left > 0 : in.pos < in.size);
 }

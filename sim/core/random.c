@@ -1,7 +1,10 @@
 /* random.c - see random.h. */
 #include "sim/core/random.h"
 
+#include "sim/core/memory.h"
+
 #include <assert.h>
+#include <gsl/gsl_errno.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -118,7 +121,11 @@ const gsl_rng_type *const random_xoshiro256pp = &xoshiro256pp;
 
 gsl_rng *random_gsl(uint64_t seed, const char *purpose, uint64_t entity)
 {
+    gsl_error_handler_t *usual = gsl_set_error_handler_off(); /* it aborts */
     gsl_rng *rng = gsl_rng_alloc(random_xoshiro256pp);
+    gsl_set_error_handler(usual);
+    if (!rng)
+        mem_exhausted();
     random_init(rng->state, seed, purpose, entity);
     return rng;
 }

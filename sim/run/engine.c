@@ -224,13 +224,9 @@ static int round_of(struct sched *s, unsigned *fruitless)
     return 0;
 }
 
-static int glance(struct sched *s, struct error *err)
+static bool is_interrupted(const struct sched *s)
 {
-    if (s->setup.interrupted && atomic_load(s->setup.interrupted))
-        return error_set(err, "interrupted");
-    if (s->setup.progress)
-        s->setup.progress(s->setup.progress_self, s);
-    return 0;
+    return s->setup.interrupted && atomic_load_explicit(s->setup.interrupted, memory_order_relaxed);
 }
 
 static int play(struct sched *s, struct error *err)
@@ -254,8 +250,10 @@ static int play(struct sched *s, struct error *err)
         ledger_settle(s, t);
         s->now_ns = t;
         round_of(s, &fruitless);
-        if (++rounds % GLANCE_EVERY == 0 && glance(s, err))
-            return -1;
+        if (is_interrupted(s))
+            return error_set(err, "interrupted");
+        if (++rounds % GLANCE_EVERY == 0 && s->setup.progress)
+            s->setup.progress(s->setup.progress_self, s);
     }
     return 0;
 }

@@ -25,7 +25,8 @@ struct results {
     const struct cluster *cluster;
     const struct workload *workload;
     struct output *file[OUTPUT_FILES], *summary_json;
-    bool made_directory;
+    char *directory;              /* a copy, which remove_directories() cuts */
+    size_t made;                  /* length of the outermost directory on its path that is new; 0: none */
     bool any_row;
     struct run_level last;        /* last row of timeseries */
     int64_t next_sample_ns;
@@ -139,68 +140,90 @@ struct run_observer results_observer(struct results *r)
 
 /* ---- Opening and ending ---- */
 
-/* Like mkdir -p; *made: the last directory is new. */
-static int make_directory(const char *path, bool *made, struct error *err)
-{
-    char *copy = mem_text(path, strlen(path));
-    for (char *p = copy + 1; *p; p++) {
-        if (*p != '/')
-            continue;
-        *p = '\0';
-        mkdir(copy, 0777);                /* what matters is whether the last one works */
-        *p = '/';
-    }
-    int result = 0;
-    struct stat st;
-    *made = mkdir(copy, 0777) == 0;
-    if (!*made && errno != EEXIST)
-        result = error_set(err, "%s: cannot make the directory: %s", path, strerror(errno));
-    else if (!*made && (stat(copy, &st) != 0 || !S_ISDIR(st.st_mode)))
-        result = error_set(err, "%s: want a directory for the results", path);
-    free(copy);
-    return result;
-}
-
-struct results *results_open(const struct results_setup *setup, const struct cluster *c, const struct workload *w,
-                             struct error *err)
+struct results *results_new(const struct results_setup *setup, const struct cluster *c, const struct workload *w)
 {
     struct results *r = mem_new(1, sizeof *r);
     r->setup = *setup;
     r->setup.outputs |= 1u << OUTPUT_MANIFEST;
+    r->directory = mem_text(setup->directory, strlen(setup->directory));
     r->cluster = c;
     r->workload = w;
-    int result = make_directory(setup->directory, &r->made_directory, err);
-    for (unsigned f = 0; f < OUTPUT_FILES && result == 0; f++)
-        if (r->setup.outputs & 1u << f && !(r->file[f] = output_open(setup->directory, file_name[f], err)))
-            result = -1;
-    if (result == 0 && r->file[OUTPUT_SUMMARY] &&
-        !(r->summary_json = output_open(setup->directory, summary_json_name, err)))
-        result = -1;
-    if (result != 0) {
-        results_discard(r);
-        return NULL;
-    }
-    for (unsigned f = OUTPUT_INTERVALS; f < OUTPUT_FILES; f++)
-        if (r->file[f] && (f == OUTPUT_INTERVALS || f == OUTPUT_TIMESERIES || f == OUTPUT_QUEUES || f == OUTPUT_EVENTS))
-            rows_header(r->file[f], f);
     return r;
 }
 
-static void discard_files(struct results *r)
+/* Like mkdir -p. */
+static int make_directory(struct results *r, struct error *err)
+{
+    char *path = mem_text(r->directory, strlen(r->directory));
+    int failure = 0, cause = 0;    /* of the last, which counts; of the first that explains it */
+    for (size_t i = 1, all = strlen(path); i <= all; i++) {
+        if (path[i] && path[i] != '/')
+            continue;
+        path[i] = '\0';
+        failure = mkdir(path, 0777) == 0 ? 0 : errno;
+        path[i] = r->directory[i];
+        if (!failure && !r->made)
+            r->made = i;
+        if (failure && failure != EEXIST && !cause)
+            cause = failure;
+    }
+    free(path);
+    struct stat st;
+    if (failure && failure != EEXIST)
+        return error_set(err, "%s: cannot make the directory: %s", r->directory,
+                         strerror(failure == ENOENT ? cause : failure));
+    if (failure && (stat(r->directory, &st) != 0 || !S_ISDIR(st.st_mode)))
+        return error_set(err, "%s: want a directory for the results", r->directory);
+    return 0;
+}
+
+static void remove_directories(struct results *r)
+{
+    for (size_t length = strlen(r->directory); r->made && length >= r->made;) {
+        r->directory[length] = '\0';
+        rmdir(r->directory);
+        do
+            length--;
+        while (length > 0 && r->directory[length] != '/');
+    }
+}
+
+int results_open(struct results *r, struct error *err)
+{
+    if (make_directory(r, err) != 0)
+        return -1;
+    for (unsigned f = 0; f < OUTPUT_FILES; f++)
+        if (r->setup.outputs & 1u << f && !(r->file[f] = output_open(r->directory, file_name[f], err)))
+            return -1;
+    if (r->file[OUTPUT_SUMMARY] && !(r->summary_json = output_open(r->directory, summary_json_name, err)))
+        return -1;
+    for (unsigned f = OUTPUT_INTERVALS; f < OUTPUT_FILES; f++)
+        if (r->file[f] && (f == OUTPUT_INTERVALS || f == OUTPUT_TIMESERIES || f == OUTPUT_QUEUES || f == OUTPUT_EVENTS))
+            rows_header(r->file[f], f);
+    return 0;
+}
+
+static void free_results(struct results *r)
+{
+    free(r->directory);
+    free(r);
+}
+
+void results_remove(struct results *r)
 {
     for (unsigned f = 0; f < OUTPUT_FILES; f++)
-        output_discard(r->file[f]);
-    output_discard(r->summary_json);
+        output_remove(r->file[f]);
+    output_remove(r->summary_json);
+    remove_directories(r);
 }
 
 void results_discard(struct results *r)
 {
-    if (!r)
-        return;
-    discard_files(r);
-    if (r->made_directory)
-        rmdir(r->setup.directory);
-    free(r);
+    for (unsigned f = 0; f < OUTPUT_FILES; f++)
+        output_discard(r->file[f]);
+    output_discard(r->summary_json);
+    remove_directories(r);
+    free_results(r);
 }
 
 /* What an earlier run left under a name that this run does not write would look like this run's. */
@@ -210,11 +233,11 @@ static void remove_stale(const struct results *r)
         char path[4096];
         if (r->setup.outputs & 1u << f)
             continue;
-        snprintf(path, sizeof path, "%s/%s", r->setup.directory, file_name[f]);
+        snprintf(path, sizeof path, "%s/%s", r->directory, file_name[f]);
         unlink(path);
         if (f != OUTPUT_SUMMARY)
             continue;
-        snprintf(path, sizeof path, "%s/%s", r->setup.directory, summary_json_name);
+        snprintf(path, sizeof path, "%s/%s", r->directory, summary_json_name);
         unlink(path);
     }
 }
@@ -230,7 +253,7 @@ static int settle_all(struct results *r, struct error *err)
     return result;
 }
 
-int results_finish(struct results *r, const struct sched *s, const struct summary *m, struct error *err)
+int results_write(struct results *r, const struct sched *s, const struct summary *m, struct error *err)
 {
     if (r->file[OUTPUT_JOBS])
         rows_jobs(r->file[OUTPUT_JOBS], s);
@@ -241,19 +264,24 @@ int results_finish(struct results *r, const struct sched *s, const struct summar
         manifest_summary_json(r->summary_json, m);
     }
     manifest_write(r->file[OUTPUT_MANIFEST], &r->setup, s);
-    if (settle_all(r, err) != 0) {
-        results_discard(r);
-        return -1;
-    }
-    int result = 0;
-    remove_stale(r);
-    if (r->summary_json && output_commit(r->summary_json, err) != 0)
-        result = -1;
-    for (unsigned i = 0; i < OUTPUT_FILES; i++) {
-        unsigned f = i + 1 < OUTPUT_FILES ? (i < OUTPUT_MANIFEST ? i : i + 1) : OUTPUT_MANIFEST;    /* the manifest last */
-        if (r->file[f] && output_commit(r->file[f], err) != 0)
-            result = -1;
-    }
-    free(r);
+    return settle_all(r, err);
+}
+
+int results_commit(struct results *r, struct error *err)
+{
+    struct output *list[OUTPUT_FILES + 1];
+    size_t n = 0;
+    for (unsigned f = 0; f < OUTPUT_FILES; f++)
+        if (r->file[f] && f != OUTPUT_MANIFEST)
+            list[n++] = r->file[f];
+    if (r->summary_json)
+        list[n++] = r->summary_json;
+    list[n++] = r->file[OUTPUT_MANIFEST];
+    int result = output_commit_all(list, n, err);
+    if (result == 0)
+        remove_stale(r);
+    else
+        remove_directories(r);
+    free_results(r);
     return result;
 }

@@ -13,7 +13,7 @@ enum output_file {
 extern const char *const output_name[OUTPUT_FILES];          /* "jobs", "intervals", ... */
 #define OUTPUTS_DEFAULT ((1u << OUTPUT_EVENTS) - 1)
 
-/* What the manifest says besides what the run itself knows. All borrowed until results_finish(). */
+/* What the manifest says besides what the run itself knows. All borrowed until results_commit() or results_discard(). */
 struct run_origin {
     int argc;
     char *const *argv;
@@ -30,10 +30,14 @@ struct results_setup {
 };
 
 struct results;
-/* Makes the directory if need be. NULL with err. */
-struct results *results_open(const struct results_setup *setup, const struct cluster *c, const struct workload *w,
-                             struct error *err);
+struct results *results_new(const struct results_setup *setup, const struct cluster *c, const struct workload *w);
+/* Makes the directory, with those above it if need be, and the files. 0, or -1 with err. */
+int  results_open(struct results *r, struct error *err);
 struct run_observer results_observer(struct results *r);     /* for run_setup.observer */
-/* Writes what is left and gives every file its name. Frees r. 0, or -1 with err and nothing there. */
-int  results_finish(struct results *r, const struct sched *s, const struct summary *m, struct error *err);
-void results_discard(struct results *r);                     /* removes what was written; frees r. NULL: does nothing */
+/* Writes what is left, to the disk; what is missing then are the names. 0, or -1 with err. */
+int  results_write(struct results *r, const struct sched *s, const struct summary *m, struct error *err);
+/* Gives every file its name, or if that fails none. Frees r. 0, or -1 with err and all as it was before. */
+int  results_commit(struct results *r, struct error *err);
+void results_discard(struct results *r);                     /* removes what was written and made; frees r */
+/* The same without freeing: where a signal came, or memory ended, and the program ends now. Safe in a signal handler. */
+void results_remove(struct results *r);

@@ -31,7 +31,9 @@ static struct cluster *read_either(struct input *in, const char *name, struct er
         return NULL;
     if (node_topology_recognise(head, length))
         return cluster_from_topology(in, name, err);
-    return node_list_recognise(head, length) ? cluster_from_nodes(in, name, err) : cluster_from_yaml(in, name, err);
+    if (node_list_recognise(head, length))
+        return cluster_from_nodes(in, name, err);
+    return node_list_refuses(head, length, input_name(in), err) ? NULL : cluster_from_yaml(in, name, err);
 }
 
 struct cluster *cluster_read(const char *path, char sha256[65], struct error *err)

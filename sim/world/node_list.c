@@ -5,6 +5,7 @@
 #include "sim/core/table_in.h"
 #include "sim/world/cluster_file.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,6 +90,24 @@ bool node_list_recognise(const char *head, size_t length)
 {
     bool bare;
     return layout_of_head(head, length, &bare) != NULL;
+}
+
+bool node_list_refuses(const char *head, size_t length, const char *file, struct error *err)
+{
+    const char *newline = memchr(head, '\n', length);
+    size_t n = newline ? (size_t)(newline - head) : length, used = 0;
+    char names[512] = "";
+    for (size_t i = 0; i < n; i++)
+        if (!head[i] || strchr(":{[#?%\"'", head[i]))
+            return false;
+    if (!memchr(head, ',', n))
+        return false;
+    for (const struct layout *l = layouts; l < layouts + sizeof layouts / sizeof *layouts; l++)
+        for (size_t i = 0; i < COLUMNS && used < sizeof names; i++)
+            if (l->column[i])
+                used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i ? "," : used ? "; " : "", l->column[i]);
+    error_set(err, "%s:1: want YAML, or a list of nodes with the columns %s", file, names);
+    return true;
 }
 
 /* ---- rows ---- */

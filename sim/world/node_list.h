@@ -14,5 +14,7 @@
 #include "sim/world/cluster.h"
 
 bool node_list_recognise(const char *head, size_t length);
+/* Whether it begins like a table, though of no such list: then err says which there are. */
+bool node_list_refuses(const char *head, size_t length, const char *file, struct error *err);
 /* NULL with err. */
 struct cluster *cluster_from_nodes(struct input *in, const char *name, struct error *err);

@@ -177,7 +177,7 @@ static void too_long(void **state)
     struct error err = { "" };
     char sha256[65];
     assert_null(cluster_read("long.yaml.gz", sha256, &err));
-    assert_string_equal(err.text, "long.yaml.gz: want at most 16777216 bytes of text");
+    assert_string_equal(err.text, "long.yaml.gz: want at most 4194304 bytes of text");
 }
 
 static void nul_byte(void **state)

@@ -247,6 +247,38 @@ static void name_is_a_directory(void **state)
     assert_false(there(".sub.partial"));
 }
 
+/* Three files, of which the second cannot have its name: the first's old content is back, the third is not there. */
+static void all_or_none(void **state)
+{
+    (void)state;
+    static const char *const names[] = { "f", "sub", "g" };
+    struct error err = { "" };
+    struct output *list[3];
+    for (int good = 0; good < 2; good++) {
+        FILE *before = fopen("f", "w");
+        fputs("old", before);
+        fclose(before);
+        for (size_t i = 0; i < 3; i++) {
+            list[i] = output_open(".", good && i == 1 ? "h" : names[i], &err);
+            assert_non_null(list[i]);
+            out_text(list[i], "new");
+            assert_int_equal(output_settle(list[i], &err), 0);
+        }
+        err.text[0] = '\0';
+        assert_int_equal(output_commit_all(list, 3, &err), good ? 0 : -1);
+        assert_string_equal(err.text, good ? "" : "./sub: cannot create: Is a directory");
+        char *text = content("f");
+        assert_string_equal(text, good ? "new" : "old");
+        free(text);
+        assert_int_equal(there("g"), good);
+        assert_int_equal(there("h"), good);
+        assert_false(there(".f.partial") || there(".f.earlier") || there(".sub.partial") || there(".g.partial"));
+        unlink("f");
+        unlink("g");
+        unlink("h");
+    }
+}
+
 /* The disk is full after 100 kB, while the buffer is flushed or only in the commit. */
 static const struct full_row { const char *name; int kilobytes; } full_rows[] = {
     { "full disk in the commit", 200 },
@@ -328,6 +360,7 @@ int main(void)
     ADD_TEST(tests, n, large_files);
     ADD_TEST(tests, n, cannot_create);
     ADD_TEST(tests, n, name_is_a_directory);
+    ADD_TEST(tests, n, all_or_none);
     ADD_ROWS(tests, n, full_disk, full_rows);
     ADD_ROWS(tests, n, stream_fails, stream_rows);
     ADD_TEST(tests, n, stream);

@@ -1,0 +1,189 @@
+/* fuzz_run.c - a whole run: the first bytes choose policy, parameters, placer and cluster, the rest is a native
+ * trace, or its jobs in eight bytes each.
+ *
+ * Whatever it is, the run comes to its end with every identity whole, and the same a second time. */
+#include "policies/registry.h"
+#include "sim/core/memory.h"
+#include "sim/run/run.h"
+#include "tests/fuzz/fuzz.h"
+#include "traces/format.h"
+
+enum { POLICY, PLACER, CLUSTER, PRICE, PERIOD, CUT, PARAMS, PACKED = PARAMS + 4, CHOICES, JOBS_MOST = 24, GPUS_MOST = 64 };
+
+static const struct policy *policy_of(uint8_t choice)
+{
+    size_t n = 0;
+    while (builtin_policies[n])
+        n++;
+    return builtin_policies[choice % n];
+}
+
+static const struct placer *placer_of(uint8_t choice)
+{
+    size_t n = 0;
+    while (builtin_placers[n])
+        n++;
+    return builtin_placers[choice % n];
+}
+
+/* A word for each parameter that has words; the others keep their default. */
+static void *params_of(const struct param *list, size_t size, const uint8_t *choice)
+{
+    char *params = mem_new(1, size + 1);
+    for (const struct param *p = list; p && p->name; p++) {
+        double value = p->usual;
+        size_t words = 0;
+        while (p->words && p->words[words])
+            words++;
+        if (words)
+            value = (double)(choice[(p - list) % 4] % words);
+        memcpy(params + p->at, &value, sizeof value);
+    }
+    return params;
+}
+
+static struct cluster *cluster_of(const uint8_t *choice)
+{
+    static const struct price prices[] = {
+        { .checkpoint = CHECKPOINT_NONE },
+        { .checkpoint = CHECKPOINT_PERFECT, .grace_ns = 2 * NS_PER_S, .save_ns = NS_PER_S },
+        { .checkpoint = CHECKPOINT_PERIODIC, .interval_ns = 5 * NS_PER_S, .start_ns = NS_PER_S },
+        { .checkpoint = CHECKPOINT_PERIODIC, .interval_ns = 1, .save_ns = 7, .restart_ns = 3, .grace_ns = 30 * NS_PER_S },
+    };
+    struct error err = { "" };
+    unsigned shape = choice[CLUSTER];
+    struct group_spec group[] = {
+        { .name = "a", .gpu_model = "A100", .count = 1 + shape % 4, .gpus = 8, .island_gpus = shape & 4 ? 4 : 0,
+          .cpu_milli = INT64_MAX, .mem_mib = INT64_MAX, .nodes_per_rack = shape & 8 ? 2 : 0 },
+        { .name = "b", .gpu_model = "T4", .count = 2, .gpus = 4, .cpu_milli = 16000, .mem_mib = 65536,
+          .counted = (shape & 32) != 0 },
+    };
+    struct pin_spec pin = { .group = 0, .count = 1 };
+    struct queue_spec queue[] = {
+        { .facts = { .name = "y", .parent = ID_NONE, .weight = 1 } },
+        { .facts = { .name = "x", .parent = ID_NONE, .weight = 1 }, .pins = &pin, .n_pins = 1 },
+    };
+    for (size_t q = 0; q < 2; q++)
+        queue[q].facts.quota = (struct quota){ { 4000, UNLIMITED, UNLIMITED }, { UNLIMITED, UNLIMITED, UNLIMITED } };
+    struct cluster *c = cluster_build("c", group, 1 + (shape >> 4 & 1), queue, shape & 64 ? 2 : 0, &err);
+    fuzz_said(!c, &err);
+    FUZZ_MUST(c);
+    c->price = prices[choice[PRICE] % 4];
+    c->period_ns = choice[PERIOD] % 4 * NS_PER_S;
+    return c;
+}
+
+/* The parts of what happened, in an order that matters. */
+static uint64_t digest(const struct sched *s, uint32_t jobs)
+{
+    uint64_t sum = 0;
+    for (job_id j = 0; j < jobs; j++) {
+        struct job_result r = run_job(s, j);
+        const int64_t parts[] = { (int64_t)r.state, (int64_t)r.outcome, r.start_ns, r.end_ns, r.wait_ns,
+                                  r.run_ns, r.lost_ns, r.overhead_ns, r.preemptions, r.distance };
+        for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+            sum = sum * 1000003 + (uint64_t)parts[i];
+    }
+    return sum;
+}
+
+static uint64_t play(const uint8_t *choice, struct cluster *c, struct workload *w)
+{
+    const struct policy *policy = policy_of(choice[POLICY]);
+    const struct placer *placer = placer_of(choice[PLACER]);
+    struct error err = { "" };
+    void *params = params_of(policy->params, policy->params_size, choice + PARAMS);
+    void *placing = params_of(placer->params, placer->params_size, choice + PARAMS);
+    struct run_setup setup = {
+        .cluster = c, .workload = w, .policy = policy, .policy_params = params, .placer = placer, .placer_params = placing,
+        .seed = choice[CUT], .until_ns = choice[CUT] & 1 ? choice[CUT] * NS_PER_S : 0, .check = true,
+    };
+    struct sched *s = run_new(&setup);
+    if (run_execute(s, &err)) {
+        fprintf(stderr, "%s, %s: %s\n", policy->name, placer->name, err.text);
+        FUZZ_MUST(strstr(err.text, " stalls: ") && !strcmp(placer->name, "consolidate")); /* see placers/consolidate.c */
+    }
+    uint64_t sum = digest(s, w->n_jobs);
+    run_free(s);
+    free(params);
+    free(placing);
+    return sum;
+}
+
+/* What would only be slow is left out: many jobs, and requests far beyond the cluster in many pieces. */
+static int is_small(const struct workload *w)
+{
+    for (job_id j = 0; j < w->n_jobs; j++)
+        if (w->facts[j].ask->tasks != SPLIT_ANY && w->facts[j].ask->tasks > GPUS_MOST)
+            return 0;
+    return w->n_jobs <= JOBS_MOST;
+}
+
+static struct workload *text_jobs(const uint8_t *bytes, size_t length, struct error *err)
+{
+    const struct trace_format *used;
+    char sha256[65];
+    struct input *in = input_from_bytes(bytes, length, "fuzz", err);
+    struct workload *w = in ? trace_from_input(in, &(struct trace_source){ .format = trace_format_find("native") }, &used, sha256, err) : NULL;
+    input_close(in);
+    return w;
+}
+
+static struct job_row packed_job(const uint8_t *b, int64_t before_ns)
+{
+    static const char *const types[] = { "", "", "A100", "T4", "A100|T4", "T4|A100", "K80", "" };
+    enum { SHARE = 0, SPLIT = 1, TASKS = 2 };
+    struct job_row row = job_row_default;
+    row.submit_ns = before_ns + b[0] % 8 * NS_PER_S;
+    row.duration_ns = b[1] * (NS_PER_S / 4);
+    row.estimate_ns = b[2] ? b[2] * (NS_PER_S / 4) : TIME_NEVER;
+    unsigned kind = b[3] >> 6, size = b[3] & 63;
+    row.tasks = kind >= TASKS ? 1 + (size & 3) : 0;
+    row.gpus = kind == SHARE ? 1 : kind == SPLIT ? size / 2 : row.tasks * (size >> 2 & 15);
+    row.gpu_milli = kind == SHARE ? 1 + size * 15 : MILLI_ALL;
+    row.min_tasks = kind == TASKS && b[7] & 4 ? 1 : 0;
+    row.priority = b[4] & 7;
+    row.preemptible = b[4] & 8;
+    row.queue = b[4] & 16 ? "x" : "y";
+    row.queue_length = 1;
+    row.gpu_type = types[b[4] >> 5];
+    row.gpu_type_length = strlen(row.gpu_type);
+    row.cpu_milli = (b[5] & 15) * 1000;
+    row.mem_mib = (b[5] >> 4) * 1024;
+    row.required_level = (b[6] & 15) <= LEVEL_CLUSTER ? b[6] & 15 : LEVEL_ANY;
+    row.preferred_level = b[6] >> 4 <= LEVEL_CLUSTER ? b[6] >> 4 : LEVEL_ANY;
+    row.fate = b[7] % 3;
+    return row;
+}
+
+static struct workload *packed_jobs(const uint8_t *bytes, size_t length, struct error *err)
+{
+    struct workload *w = workload_new();
+    int64_t before_ns = 0;
+    for (size_t i = 0; i + 8 <= length && i < 8 * JOBS_MOST; i += 8) {
+        struct job_row row = packed_job(bytes + i, before_ns);
+        before_ns = row.submit_ns;
+        FUZZ_MUST(workload_add(w, &row, "fuzz", i / 8 + 1, err) == 0);
+    }
+    if (workload_finish(w, "fuzz", err) == 0)
+        return w;
+    workload_free(w);
+    return NULL;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
+{
+    if (length < CHOICES)
+        return -1;
+    struct error err = { "" };
+    struct workload *w = (bytes[PACKED] & 1 ? packed_jobs : text_jobs)(bytes + CHOICES, length - CHOICES, &err);
+    fuzz_said(!w, &err);
+    if (w && is_small(w)) {
+        struct cluster *c = cluster_of(bytes);
+        if (run_bind(c, w, &err) == 0)
+            FUZZ_MUST(play(bytes, c, w) == play(bytes, c, w));
+        cluster_free(c);
+    }
+    workload_free(w);
+    return 0;
+}
