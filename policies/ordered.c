@@ -8,6 +8,7 @@
 
 const char *const ordered_scopes[] = { "pool", "queue", NULL };
 const char *const ordered_blockings[] = { "strict", "skip", NULL };
+const char *const ordered_no_yes[] = { "no", "yes", NULL };
 
 struct line_key key_submit(struct sched *s, job_id j, const void *params)
 {

@@ -8,13 +8,15 @@
 enum { SCOPE_POOL, SCOPE_QUEUE };
 enum { BLOCKING_STRICT, BLOCKING_SKIP };
 struct ordered_params { double scope, blocking; };    /* the first member of every discipline's parameters */
-extern const char *const ordered_scopes[], *const ordered_blockings[];
+extern const char *const ordered_scopes[], *const ordered_blockings[], *const ordered_no_yes[];
 #define ORDERED_PARAM_SCOPE                                                                                            \
     { "scope", "pool: one line for all; queue: a line for each queue", "", 0, 0, SCOPE_POOL, ordered_scopes,           \
       offsetof(struct ordered_params, scope) }
 #define ORDERED_PARAM_BLOCKING(usual)                                                                                  \
     { "blocking", "strict: the first that does not fit blocks its line; skip: it is passed over", "", 0, 0, usual,     \
       ordered_blockings, offsetof(struct ordered_params, blocking) }
+#define ORDERED_PARAM_PREEMPT(who, at)                                                                                 \
+    { "preempt", "yes: running jobs give way whose " who, "", 0, 0, 0, ordered_no_yes, at }
 
 struct discipline {
     struct line_key (*key)(struct sched *s, job_id j, const void *params);    /* of a waiting job */

@@ -4,7 +4,6 @@
 struct priority_params { struct ordered_params ordered; double preempt; };
 static const struct discipline waits = { .key = key_priority };
 static const struct discipline takes = { .key = key_priority, .preempts = true };
-static const char *const no_yes[] = { "no", "yes", NULL };
 
 static unsigned priority_needs(const void *params)
 {
@@ -15,8 +14,7 @@ ORDERED_CALLBACKS(priority, ((const struct priority_params *)params)->preempt > 
 static const struct param priority_param_list[] = {
     ORDERED_PARAM_SCOPE,
     ORDERED_PARAM_BLOCKING(BLOCKING_STRICT),
-    { "preempt", "yes: running jobs of lower priority give way", "", 0, 0, 0, no_yes,
-      offsetof(struct priority_params, preempt) },
+    ORDERED_PARAM_PREEMPT("priority is lower", offsetof(struct priority_params, preempt)),
     { 0 },
 };
 
