@@ -183,11 +183,12 @@ static bool serve_one(struct sched *s, struct ordered *o, struct head *h)
     return true;
 }
 
-void ordered_serve(struct sched *s, struct ordered *o)
+bool ordered_serve(struct sched *s, struct ordered *o)
 {
     size_t n = 0, still = 0;
     struct served *all = o->n_busy ? sched_scratch(s, o->n_busy * sizeof *all) : NULL;
     struct head *heap = o->n_busy ? sched_scratch(s, o->n_busy * sizeof *heap) : NULL;
+    bool left = false;
     o->pass++;
     o->n_dropped = o->dropped_capacity = 0;
     for (size_t i = 0; i < o->n_busy; i++) {
@@ -202,9 +203,12 @@ void ordered_serve(struct sched *s, struct ordered *o)
     o->n_busy = still;
     heads_make(heap, n, FIRST_ON_TOP);
     while (n > 0) {
-        if (!serve_one(s, o, &heap[0]) || !served_next(s, &heap[0]))
+        bool more = serve_one(s, o, &heap[0]);
+        left |= job_state(s, heap[0].job) == JOB_PENDING;
+        if (!more || !served_next(s, &heap[0]))
             heap[0] = heap[--n];
         if (n)
             heads_sift(heap, n, 0, FIRST_ON_TOP);
     }
+    return left || o->n_dropped > 0;
 }

@@ -48,7 +48,7 @@ void ordered_arrived(struct sched *s, struct ordered *o, job_id j);
 void ordered_started(struct sched *s, struct ordered *o, job_id j);
 void ordered_stopped(struct sched *s, struct ordered *o, job_id j);
 void ordered_moved(struct sched *s, struct ordered *o, job_id j);    /* its key is another one now, waiting or running */
-void ordered_serve(struct sched *s, struct ordered *o);
+bool ordered_serve(struct sched *s, struct ordered *o);              /* true: somebody is left waiting */
 
 /* Of a running job: the key under which it stands in its line, as of now; and the one by which it is judged, the same or better. */
 struct line_key ordered_bound(struct sched *s, const struct ordered *o, job_id j, struct line_key k);
