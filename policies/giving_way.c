@@ -76,6 +76,14 @@ static void victims_begin(struct sched *s, const struct ordered *o, struct runni
     heads_make(r->heap, r->n_heap, LAST_ON_TOP);
 }
 
+/* At most: who shares a GPU may be the only one on it. */
+static int64_t frees_milli(struct sched *s, job_id v)
+{
+    uint32_t share = job_facts(s, v)->ask->gpu_milli;
+    int64_t held = job_size(s, v).gpu_milli;
+    return share > 0 && share < MILLI_ALL ? held / share * MILLI_ALL : held;
+}
+
 /* false: there are no more. */
 static bool victims_fetch(struct sched *s, const struct ordered *o, struct running *r)
 {
@@ -91,7 +99,7 @@ static bool victims_fetch(struct sched *s, const struct ordered *o, struct runni
     struct head *h = &r->heap[0];
     struct victim *v = &r->victim[r->n_victims];
     *v = (struct victim){ h->job, h->key, ordered_present(s, o, h->job, h->key), 0 };
-    v->sum_milli = (r->n_victims ? v[-1].sum_milli : 0) + job_size(s, v->job).gpu_milli;
+    v->sum_milli = (r->n_victims ? v[-1].sum_milli : 0) + frees_milli(s, v->job);
     r->n_victims++;
     if (line_before(h->of, &h->job, &h->key))
         h->key = ordered_bound(s, o, h->job, h->key);
@@ -118,7 +126,7 @@ static bool least_victims(struct sched *s, const struct ordered *o, struct runni
     struct request ask = job_request(s, j);
     int64_t lacks = job_size(s, j).gpu_milli - (int64_t)domain_free_gpus(sched_view(s, FREE_OR_RELEASING), 0, &ask) * MILLI_ALL;
     *least = 0;
-    if (lacks <= 0)
+    if (lacks <= 0 || ask.gpu_milli < MILLI_ALL)    /* a part of a GPU may be free where no whole one is */
         return true;
     while (!r->n_victims || r->victim[r->n_victims - 1].sum_milli < lacks)
         if (!victims_fetch(s, o, r) || !victim_behind(s, o, r, r->n_victims - 1, j, key))

@@ -28,9 +28,7 @@ struct line_key key_priority(struct sched *s, job_id j, const void *params)
 
 struct line_key key_service(struct sched *s, job_id j, const void *params)
 {
-    struct line_key k = key_remaining(s, j, params);
-    k.major = (double)k.time_ns * (double)job_size(s, j).gpu_milli;
-    return k;
+    return (struct line_key){ .major = (double)key_remaining(s, j, params).time_ns * (double)job_size(s, j).gpu_milli };
 }
 
 static struct ordered_queue *queue_of(const struct sched *s, const struct ordered *o, job_id j)
@@ -77,9 +75,9 @@ void ordered_started(struct sched *s, struct ordered *o, job_id j)
     line_remove(queue_of(s, o, j)->waiting, j);
     if (!o->running)
         return;
-    struct line_key k = o->discipline->key(s, j, o->params);
+    struct line_key k = o->discipline->shrinks ? key_remaining(s, j, o->params) : o->discipline->key(s, j, o->params);
     if (o->discipline->shrinks)
-        k = (struct line_key){ .time_ns = k.time_ns + sched_now(s) + job_start_cost_ns(s, j) };    /* the end: the same at any time */
+        k.time_ns += sched_now(s) + job_start_cost_ns(s, j);    /* the end: the same at any time */
     running_push(s, rivals_of(s, o, j), j, k);
 }
 
@@ -103,7 +101,7 @@ struct line_key ordered_bound(struct sched *s, const struct ordered *o, job_id j
     if (o->discipline->shrinks)
         k.time_ns -= sched_now(s);
     if (o->discipline->by_gpus)
-        k.major = (double)k.time_ns * (double)job_size(s, j).gpu_milli;
+        k = (struct line_key){ .major = (double)k.time_ns * (double)job_size(s, j).gpu_milli };
     return k;
 }
 

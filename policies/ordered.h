@@ -22,8 +22,8 @@ extern const char *const ordered_scopes[], *const ordered_blockings[], *const or
 struct discipline {
     struct line_key (*key)(struct sched *s, job_id j, const void *params);    /* of a waiting job */
     bool preempts;                /* whoever is behind in the order gives way */
-    bool shrinks;                 /* key.time_ns is the time still to run: it falls while the job runs */
-    bool by_gpus;                 /* key.major is that time x GPUs */
+    bool shrinks;                 /* the key is the time still to run (key_remaining): it falls while the job runs */
+    bool by_gpus;                 /* or that time x GPUs (key_service) */
     /* Of a job that has come up in the order since it started or was moved: where it is now. NULL: as when it started. */
     struct line_key (*present)(struct sched *s, const struct ordered *o, job_id j);
     /* May j start as far as its queue is concerned? false: *why says why not. NULL: always. */

@@ -26,9 +26,9 @@ static const struct schedule rows[] = {
     /* 2: job 1 falls, job 2 runs; 4: it falls too, but it is running; 6: falls again, job 1 is ahead; 8: so does job 1 */
     { "las: three queues", "las:threshold1=2,threshold2=4,promote=0", ONE_NODE(1), FREE, .jobs = {
         { 0, 8, 1, 0, .ends = 12, .stops = 1 }, { 0, 8, 1, 2, .ends = 16, .stops = 1 } } },
-    /* In the second queue since 4 and 2; job 3 is behind neither */
-    { "las: who waits goes by time of entry", "las:threshold1=2,threshold2=0,promote=0", ONE_NODE(2), FREE, .jobs = {
-        { 0, 9, 1, 0, .ends = 13, .stops = 1 }, { 2, 9, 1, 2, .ends = 13 + 1, .stops = 1 }, { 4, 3, 2, 4 } } },
+    /* In the second queue since 4 and 2. At 6, beside job 4, there is room for one of them */
+    { "las2d: who waits goes by time of entry", "las2d:threshold1=4,threshold2=0,promote=0", ONE_NODE(3), FREE, .jobs = {
+        { 0, 10, 1, 0, .ends = 14, .stops = 1 }, { 0, 8, 2, 0, .ends = 9, .stops = 1 }, { 5, 1, 3, 5 }, { 5.5, 3, 1, 6 } } },
     { "las: no first queue", "las:threshold1=0,threshold2=5", ONE_NODE(1), FREE, .jobs = {
         { 0, 10, 1, 0, .ends = 12, .stops = 1 }, { 1, 2, 1, 5 } } },
     { "las: one queue is fifo", "las:threshold1=0,threshold2=0", ONE_NODE(1), FREE, .jobs = { { 0, 10, 1, 0 }, { 1, 2, 1, 10 } } },
@@ -40,7 +40,7 @@ static const struct schedule rows[] = {
         { 0, 10, 1, 0, .queue = "a" }, { 1, 3, 1, 10, .queue = "b" } } },
     { "las: skip", "las:threshold1=4", ONE_NODE(2), FREE, .jobs = { { 0, 3, 1, 0 }, { 1, 5, 2, 3 + 1 }, { 2, 2, 1, 2 } } },
     { "las: strict", "las:threshold1=4,blocking=strict", ONE_NODE(2), FREE, .jobs = {
-        { 0, 3, 1, 0 }, { 1, 5, 2, 3, .ends = 8 }, { 2, 2, 1, 8 } } },
+        { 0, 3, 1, 0 }, { 1, 4, 2, 3 }, { 2, 2, 1, 7 } } },
     /* Job 1 leaves its GPU from 4 to 6, with 6 s to do */
     { "las: saving has its price", "las:threshold1=4", ONE_NODE(1), .price = SAVE_TAKES(2), .jobs = {
         { 0, 10, 1, 0, .ends = 15, .stops = 1 }, { 1, 3, 1, 6 } } },
@@ -72,7 +72,7 @@ static const struct schedule rows[] = {
         { 0, 20, 1, 0, .ends = 22, .stops = 1, .shares = .5 }, { 1, 2, 1, 16 } } },
     /* Rounds of 2 GPU-s: job 1 crosses each second, job 2 every two */
     { "las2d: continuous", "las2d:continuous=yes,quantum_s=2", ONE_NODE(2), FREE, .jobs = {
-        { 0, 3, 2, 0, .ends = 7, .stops = 2 }, { 0, 4, 1, 1, .ends = 7 + 0, .stops = 1 } } },
+        { 0, 3, 2, 0, .ends = 7, .stops = 2 }, { 0, 4, 1, 1, .ends = 6, .stops = 1 } } },
 };
 /* clang-format on */
 
