@@ -56,6 +56,21 @@ void running_remove(struct sched *s, struct running *r, job_id j)
         line_remove(r->shape[at].line, j);
 }
 
+size_t running_count(const struct running *r)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < r->n_shapes; i++)
+        n += line_length(r->shape[i].line);
+    return n;
+}
+
+void running_list(const struct running *r, job_id **to)
+{
+    for (size_t i = 0; i < r->n_shapes; i++)
+        for (struct line_walk walk = { .l = r->shape[i].line }; line_next(&walk, *to);)
+            ++*to;
+}
+
 /* ---- Victims, the last in the order first ---- */
 
 static void victims_begin(struct sched *s, const struct ordered *o, struct running *r)

@@ -20,6 +20,9 @@ struct dropped { job_id job; struct line_key key; };
 void running_push(struct sched *s, struct running *r, job_id j, struct line_key k);
 void running_remove(struct sched *s, struct running *r, job_id j);
 
+size_t running_count(const struct running *r);
+void running_list(const struct running *r, job_id **to);    /* moves on behind the last */
+
 /* Stops those behind j in the order, the last first and no more than it takes, and starts j. false: it cannot be placed
  * whoever is stopped; then nothing has changed. */
 bool preempt_for(struct sched *s, struct ordered *o, struct running *r, job_id j, struct line_key key);

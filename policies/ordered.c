@@ -95,6 +95,23 @@ void ordered_moved(struct sched *s, struct ordered *o, job_id j)
         line_push(queue_of(s, o, j)->waiting, j, o->discipline->key(s, j, o->params));
 }
 
+const job_id *ordered_jobs(struct sched *s, const struct ordered *o, size_t *n)
+{
+    size_t queues = o->per_queue ? queue_count(s) : 1, sets = o->running ? queue_count(s) + (size_t)1 : 0;
+    *n = 0;
+    for (size_t i = 0; i < queues; i++)
+        *n += line_length(o->queue[i].waiting);
+    for (size_t i = 0; i < sets; i++)
+        *n += running_count(&o->running[i]);
+    job_id *all = sched_scratch(s, (*n + 1) * sizeof *all), *to = all;
+    for (size_t i = 0; i < queues; i++)
+        for (struct line_walk walk = { .l = o->queue[i].waiting }; line_next(&walk, to);)
+            to++;
+    for (size_t i = 0; i < sets; i++)
+        running_list(&o->running[i], &to);
+    return all;
+}
+
 /* Jobs of one shape are in the order of their ends, start-up included; what is compared is the work that is left. */
 struct line_key ordered_bound(struct sched *s, const struct ordered *o, job_id j, struct line_key k)
 {

@@ -50,6 +50,8 @@ void ordered_stopped(struct sched *s, struct ordered *o, job_id j);
 void ordered_moved(struct sched *s, struct ordered *o, job_id j);    /* its key is another one now, waiting or running */
 bool ordered_serve(struct sched *s, struct ordered *o);              /* true: somebody is left waiting */
 
+const job_id *ordered_jobs(struct sched *s, const struct ordered *o, size_t *n);    /* who waits or runs; scratch */
+
 /* Of a running job: the key under which it stands in its line, as of now; and the one by which it is judged, the same or better. */
 struct line_key ordered_bound(struct sched *s, const struct ordered *o, job_id j, struct line_key k);
 struct line_key ordered_present(struct sched *s, const struct ordered *o, job_id j, struct line_key bound);
