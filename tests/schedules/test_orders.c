@@ -1,4 +1,4 @@
-/* test_orders.c - ljf, qssf, edf, and sjf by GPUs: schedules worked out by hand. */
+/* test_orders.c - ljf, qssf, edf, sjf by GPUs, priority with ageing: schedules worked out by hand. */
 #include "tests/support/schedule.h"
 
 /* clang-format off */
@@ -37,6 +37,21 @@ static const struct schedule rows[] = {
         { 0, 9, 1, 0, .ends = 11, .stops = 1, .deadline = 30 }, { 1, 2, 1, 1, .deadline = 3 }, { 2, 4, 1, 11, .deadline = 40 } } },
     { "edf: a job without a deadline gives way to one with", "edf:preempt=yes", ONE_NODE(1), .price = FREE_OF_CHARGE, .jobs = {
         { 0, 9, 1, 0, .ends = 11, .stops = 1 }, { 1, 2, 1, 1, .deadline = 1000 } } },
+
+    /* ---- priority with ageing: one point an hour. Job 2 has 2 points at 7300, as much as job 3 with its priority 2 ---- */
+    { "ageing: no", "priority", ONE_NODE(1), .jobs = {
+        { 0, 7300, 1, 0 }, { 10, 5, 1, 7305 }, { 20, 5, 1, 7300, .priority = 2 } } },
+    { "ageing: an equal that was there first", "priority:age_weight=1", ONE_NODE(1), .jobs = {
+        { 0, 7300, 1, 0 }, { 10, 5, 1, 7300 }, { 7220, 5, 1, 7305, .priority = 2 } } },
+    { "ageing: all wait", "priority:age_weight=1", ONE_NODE(1), .jobs = {
+        { 0, 7300, 1, 0 }, { 10, 5, 1, 7305 }, { 20, 5, 1, 7300, .priority = 2 } } },
+    { "ageing: only full hours count", "priority:age_weight=1", ONE_NODE(1), .jobs = {
+        { 0, 7209, 1, 0 }, { 10, 5, 1, 7214 }, { 7200, 5, 1, 7209, .priority = 2 } } },
+    { "ageing: not beyond the cap", "priority:age_weight=1,age_max=1.5", ONE_NODE(1), .jobs = {
+        { 0, 7300, 1, 0 }, { 10, 5, 1, 7305 }, { 7220, 5, 1, 7300, .priority = 2 } } },
+    /* At 7210 job 2 has 2 points and takes the GPU at that moment; job 1 has waited 5 s then */
+    { "ageing: preempts at the full hour", "priority:age_weight=1,preempt=yes", ONE_NODE(1), .price = FREE_OF_CHARGE, .jobs = {
+        { 0, 7300, 1, 0, .ends = 7305, .stops = 1, .priority = 1 }, { 10, 5, 1, 7210 } } },
 };
 /* clang-format on */
 
