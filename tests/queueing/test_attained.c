@@ -15,9 +15,9 @@ enum { JOBS = 20000 }; /* quanta take their time */
 #define LAS(quantum) "las:continuous=yes,quantum_s=" #quantum
 #define GITTINS      "gittins:two_dimensional=no"
 #define HYPER_7 2.699158 /* checked below against the integral */
-/* Fixed sizes, at .6: 1/.4 + .6/(2 x .16). In order of arrival (Pollaczek-Khinchine): 1 + .6/(2 x .4) */
-#define FIXED_6         4.375
-#define FIXED_6_ARRIVAL 1.75
+/* Fixed sizes, at .4: 1/.6 + .4/(2 x .36). In order of arrival (Pollaczek-Khinchine): 1 + .4/(2 x .6) */
+#define FIXED_4         (20.0 / 9)
+#define FIXED_4_ARRIVAL (4.0 / 3)
 
 /* Exponential sizes: no order that does not know them is better than another (Kleinrock's conservation law), 1/(1-rho).
  * Hazard rate falls (hyper-exponential): Gittins is foreground-background. Rises (fixed): order of arrival. */
@@ -35,11 +35,11 @@ static const struct law_row rows[] = {
       .nightly = true,
       .jobs = JOBS, .system = M_G_1(.7, HYPER, "las2d:continuous=yes,quantum_s=.1"),
       .want = { { SOJOURN, 0, HYPER_7 } } },
-    { .name = "las, fixed sizes", .jobs = JOBS, .system = M_G_1(.6, FIXED, LAS(.05)), .want = { { SOJOURN, 0, FIXED_6 } } },
+    { .name = "las, fixed sizes", .jobs = JOBS / 2, .system = M_G_1(.4, FIXED, LAS(.01)), .want = { { SOJOURN, 0, FIXED_4 } } },
     { .name = "las, fixed sizes: control, service 5 % faster",
-      .jobs = JOBS, .system = M_G_1(.6, FIXED, LAS(.05)),
+      .jobs = JOBS / 2, .system = M_G_1(.4, FIXED, LAS(.01)),
       .speed = 1.05,
-      .want = { { SOJOURN, 0, FIXED_6 } } },
+      .want = { { SOJOURN, 0, FIXED_4 } } },
     { .name = "gittins, exponential", .jobs = JOBS, .system = M_G_1(.7, EXPONENTIAL, GITTINS), .want = { { SOJOURN, 0, 1 / .3 } } },
     { .name = "gittins, hyper-exponential", .jobs = JOBS, .system = M_G_1(.7, HYPER, GITTINS), .want = { { SOJOURN, 0, HYPER_7 } } },
     { .name = "gittins, hyper-exponential: control, service 5 % faster",
@@ -47,12 +47,12 @@ static const struct law_row rows[] = {
       .speed = 1.05,
       .want = { { SOJOURN, 0, HYPER_7 } } },
     { .name = "gittins, fixed sizes",
-      .jobs = JOBS, .system = M_G_1(.6, FIXED, GITTINS),
-      .want = { { SOJOURN, 0, FIXED_6_ARRIVAL } } },
+      .jobs = JOBS, .system = M_G_1(.4, FIXED, GITTINS),
+      .want = { { SOJOURN, 0, FIXED_4_ARRIVAL } } },
     { .name = "gittins, fixed sizes: control, service 5 % faster",
-      .jobs = JOBS, .system = M_G_1(.6, FIXED, GITTINS),
+      .jobs = JOBS, .system = M_G_1(.4, FIXED, GITTINS),
       .speed = 1.05,
-      .want = { { SOJOURN, 0, FIXED_6_ARRIVAL } } },
+      .want = { { SOJOURN, 0, FIXED_4_ARRIVAL } } },
 };
 
 /* H2 of queueing.h: share p_i, rate 2 p_i. */
