@@ -72,7 +72,7 @@ static void as_defined(void **state)
         learn(service, n);
         for (unsigned i = 0; i < 100; i++) {
             double a = i == 0 ? 0 : random_uniform(&r) * service[n - 1], want = by_definition(service, n, a);
-            assert_true(fabs(gittins_index(&law, a) - want) <= 1e-9 * want);
+            assert_true(fabs(gittins_index(&law, a) - want) <= 1e-6 * want); /* a difference of sums, close to the end */
         }
         assert_true(gittins_index(&law, service[n - 1]) == 0);
     }
