@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* The bound is where it stands in its line. Its key is that or better: then it is ahead of some who are behind its bound. */
-struct victim { job_id job; struct line_key bound, key; int64_t sum_milli; };
+struct victim { job_id job; struct line_key bound, key; bool judged; int64_t sum_milli; };    /* judged: its key is known */
 
 /* ---- Who runs ---- */
 
@@ -113,7 +113,7 @@ static bool victims_fetch(struct sched *s, const struct ordered *o, struct runni
     }
     struct head *h = &r->heap[0];
     struct victim *v = &r->victim[r->n_victims];
-    *v = (struct victim){ h->job, h->key, ordered_present(s, o, h->job, h->key), 0 };
+    *v = (struct victim){ .job = h->job, .bound = h->key };
     v->sum_milli = (r->n_victims ? v[-1].sum_milli : 0) + frees_milli(s, v->job);
     r->n_victims++;
     if (line_before(h->of, &h->job, &h->key))
@@ -176,7 +176,10 @@ static void stop_victims(struct sched *s, struct ordered *o, const struct runnin
                          struct line_key key)
 {
     for (size_t i = from; i < to; i++) {
-        const struct victim *v = &r->victim[i];
+        struct victim *v = &r->victim[i];
+        if (!v->judged)
+            v->key = ordered_present(s, o, v->job, v->bound);
+        v->judged = true;
         if (key_before(key, j, v->key, v->job) && job_state(s, v->job) == JOB_RUNNING &&
             job_facts(s, v->job)->preemptible && sched_stop(s, v->job, STOP_SAVE) == SCHED_OK)
             drop(s, o, v);
