@@ -228,14 +228,16 @@ static void step_back(struct sched *s, struct ordered *o, struct step step)
     o->n_dropped = step.n_dropped;
 }
 
-/* Stops as few from the end as make room for j, and leaves it at that. NULL: nobody's stop makes room. */
+/* Stops as few from the end as make room for j, but somebody: what others are leaving anyway is not claimed, since a claim
+ * is not taken back for who comes ahead of it later. NULL: nobody's stop makes room. */
 static const struct placement *make_room(struct sched *s, struct ordered *o, struct running *r, job_id j, struct line_key key,
                                          size_t least)
 {
     size_t low = least, high = least;    /* [0, low) stopped is too few */
     struct step step;
+    size_t dropped_before = o->n_dropped;
     stop_victims(s, o, r, 0, least, j, key);
-    const struct placement *where = find_room(s, j);
+    const struct placement *where = o->n_dropped > dropped_before ? find_room(s, j) : NULL;
     for (size_t stride = 1; !where; stride *= 2) {
         for (low = high; high < low + stride && victim_behind(s, o, r, high, j, key);)
             high++;
@@ -243,13 +245,13 @@ static const struct placement *make_room(struct sched *s, struct ordered *o, str
             return NULL;
         step = step_begin(s, o);
         stop_victims(s, o, r, low, high, j, key);
-        where = find_room(s, j);
+        where = o->n_dropped > dropped_before ? find_room(s, j) : NULL;
     }
     while (high - low > 1) {
         size_t middle = low + (high - low) / 2;
         step_back(s, o, step);
         stop_victims(s, o, r, low, middle, j, key);
-        if (find_room(s, j)) {
+        if (o->n_dropped > dropped_before && find_room(s, j)) {
             high = middle;
         } else {
             low = middle;

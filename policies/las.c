@@ -6,7 +6,10 @@
  * `promote` x its service goes back to the first queue, and its service counts from 0 again.
  *
  * With continuous=yes every quantum is a queue and nobody stays because he runs: plain least attained service, on one server
- * foreground-background (Kleinrock, Queueing Systems vol. 2, 4.6), in round robin among equals. Sees no run times. */
+ * foreground-background (Kleinrock, Queueing Systems vol. 2, 4.6), in round robin among equals. Sees no run times.
+ *
+ * Jobs that take turns get nowhere where a stop loses all their work: without checkpoints, or with quanta shorter than a
+ * restart, a run may never end (promote=0 ends in queues, since whoever runs goes first in the last of them). */
 #include "policies/attained.h"
 
 #include <math.h>
@@ -75,6 +78,6 @@ const struct policy las_policy = {
     .begin = las_begin, .params = las_param_list,
 };
 const struct policy las2d_policy = {
-    LAS_TABLE, .name = "las2d", .summary = "the same by GPU-seconds (Tiresias)",
+    LAS_TABLE, .name = "las2d", .summary = "least attained GPU-seconds first, in queues, with preemption",
     .begin = las2d_begin, .params = las2d_param_list,
 };

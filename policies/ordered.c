@@ -152,16 +152,6 @@ static void block_head(struct sched *s, struct ordered_queue *q, job_id j, enum 
     sched_blocked(s, j, why);
 }
 
-/* Is somebody ahead of it in its own line who was stopped in this pass? */
-static bool behind_dropped(const struct sched *s, const struct ordered *o, const struct head *h)
-{
-    for (size_t i = 0; i < o->n_dropped; i++)
-        if (queue_of(s, o, o->dropped[i].job) == ((struct served *)h->of)->queue &&
-            key_before(o->dropped[i].key, o->dropped[i].job, h->key, h->job))
-            return true;
-    return false;
-}
-
 /* false: this line is done for the pass. */
 static bool serve_one(struct sched *s, struct ordered *o, struct head *h)
 {
@@ -171,8 +161,6 @@ static bool serve_one(struct sched *s, struct ordered *o, struct head *h)
     enum wait_reason why = WAIT_OTHER;
     struct request r = job_request(s, j);
     bool strict = ((const struct ordered_params *)o->params)->blocking <= 0;
-    if (strict && behind_dropped(s, o, h))
-        return false;
     bool admitted = !d->admits || d->admits(s, j, &why);
     if (admitted) {
         const struct placement *where = sched_place(s, sched_view(s, FREE_IDLE), &r);
