@@ -1,17 +1,20 @@
-/* builtin.c - the list of policies and placers. */
+/* builtin.c - the list of policies and placers, in the order in which they are shown. */
 #include "policies/registry.h"
 
-extern const struct policy fifo_policy, sjf_policy, srtf_policy, priority_policy, static_policy, easy_policy, conservative_policy,
-    loss_policy;
-extern const struct placer pack_placer, first_fit_placer, spread_placer, random_placer, consolidate_placer, count_placer,
-    best_fit_placer, fgd_placer, dot_product_placer, gpu_packing_placer, gpu_clustering_placer,
-    rack_placer, fastest_placer;
+#define EACH_POLICY(x)                                                                                                 \
+    x(fifo) x(sjf) x(ljf) x(qssf) x(edf) x(srtf) x(srsf) x(las) x(las2d) x(gittins) x(priority) x(multifactor)         \
+    x(fair_tree) x(easy) x(conservative) x(static) x(drf) x(fair_share) x(themis) x(loss)
+#define EACH_PLACER(x)                                                                                                 \
+    x(pack) x(first_fit) x(spread) x(random) x(consolidate) x(count) x(best_fit) x(fgd) x(dot_product) x(gpu_packing)  \
+    x(gpu_clustering) x(rack) x(fastest)
 
-const struct policy *const builtin_policies[] = {
-    &fifo_policy, &sjf_policy, &srtf_policy, &priority_policy, &easy_policy, &conservative_policy, &static_policy,
-    &loss_policy, NULL,
-};
-const struct placer *const builtin_placers[] = {
-    &pack_placer, &first_fit_placer, &spread_placer, &random_placer, &consolidate_placer, &count_placer, &best_fit_placer,
-    &fgd_placer, &dot_product_placer, &gpu_packing_placer, &gpu_clustering_placer, &rack_placer, &fastest_placer, NULL,
-};
+#define DECLARE_POLICY(name) extern const struct policy name##_policy;
+#define DECLARE_PLACER(name) extern const struct placer name##_placer;
+#define POLICY_ADDRESS(name) &name##_policy,
+#define PLACER_ADDRESS(name) &name##_placer,
+
+EACH_POLICY(DECLARE_POLICY)
+EACH_PLACER(DECLARE_PLACER)
+
+const struct policy *const builtin_policies[] = { EACH_POLICY(POLICY_ADDRESS) NULL };
+const struct placer *const builtin_placers[] = { EACH_PLACER(PLACER_ADDRESS) NULL };

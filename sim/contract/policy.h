@@ -118,7 +118,7 @@ struct policy {
     size_t params_size, state_size, job_size;
     void (*begin)(struct sched *s, const void *params, void *state);    /* lines and tables; may be NULL */
     void (*schedule)(struct sched *s, const void *params, void *state);
-    /* Notices: the change has happened. Only lines and own state may change. Any may be NULL. */
+    /* Notices: the change has happened. Only lines, own state and wake-ups may change. Any may be NULL. */
     void (*job_arrived)(struct sched *s, const void *params, void *state, job_id j);   /* wants GPUs: new or evicted */
     void (*job_started)(struct sched *s, const void *params, void *state, job_id j);   /* runs; claims only when they run */
     void (*job_stopped)(struct sched *s, const void *params, void *state, job_id j, enum stop_cause why);  /* holds nothing

@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { META_JOBS = 160, META_PARAMS = 8, META_INTERVALS = 20000, META_COMBOS = 512 };
+enum { META_JOBS = 160, META_PARAMS = 8, META_INTERVALS = 20000, META_COMBOS = 4096 };
 
 struct meta_job {
     int64_t submit, duration, estimate; /* estimate -1: none */
@@ -131,7 +131,14 @@ static inline bool meta_policy_is(const struct meta_combo *c, const char *name)
 
 static inline bool meta_preempts(const struct meta_combo *c)
 {
-    return meta_policy_is(c, "srtf") || meta_is(c, "preempt", "yes");
+    const struct policy *p = c->policy;
+    return (p->needs | (p->also_needs ? p->also_needs(c->params) : 0u)) & SEES_RELEASING;
+}
+
+/* Round robin: where a stop has a price, a job may never get anywhere. */
+static inline bool meta_takes_turns(const struct meta_combo *c)
+{
+    return meta_is(c, "continuous", "yes");
 }
 
 static inline bool meta_strict_fifo_pool(const struct meta_combo *c)
@@ -408,6 +415,8 @@ static inline struct meta_run *meta_play(const struct meta_world *world, const s
     run->hold = calloc(META_INTERVALS, sizeof *run->hold);
     meta_number(world, run);
     struct cluster *c = meta_cluster(world);
+    if (meta_takes_turns(combo))
+        c->price = (struct price){ .checkpoint = CHECKPOINT_PERFECT };
     struct workload *w = workload_new();
     for (size_t i = 0; i < world->n_jobs; i++)
         meta_add(w, world, i);

@@ -86,7 +86,44 @@ static void spoil_halves(struct meta_pair *p)
 
 static bool line_per_queue(const struct meta_combo *c)
 {
-    return meta_is(c, "scope", "queue") && strcmp(c->placer->name, "random");    /* one stream of draws for both */
+    return meta_is(c, "scope", "queue") && strcmp(c->placer->name, "random") && /* one stream of draws for both */
+           !meta_policy_is(c, "gittins");                                        /* learns from both */
+}
+
+/* ---- A pass more, for jobs that are refused on arrival, decides nothing else: whoever gave way gave way at once ---- */
+
+static void make_more_passes(struct meta_pair *p, uint64_t seed)
+{
+    p->w = meta_random(seed);
+    p->w.price = (struct price){ .checkpoint = CHECKPOINT_PERFECT };
+    p->w.n_jobs = p->w.n_jobs > 100 ? 100 : p->w.n_jobs;
+    p->v = p->w;
+    for (size_t i = 0; i < 60; i++)
+        p->v.job[p->v.n_jobs++] = (struct meta_job){ .submit = (int64_t)(i * p->w.n_jobs / 10 + i % 7), .duration = 1,
+                                                     .gpus = 60000, .milli = MILLI_ALL, .required = LEVEL_ANY };
+}
+
+static void spoil_more_passes(struct meta_pair *p)
+{
+    for (size_t i = p->w.n_jobs; i < p->v.n_jobs; i++)
+        p->v.job[i].gpus = 1, p->v.job[i].duration = 40;
+}
+
+/* Not where lines are apart: one's leavings are seen by the other in the next pass only. Draws aside. */
+static bool one_line_gives_way(const struct meta_combo *c)
+{
+    return meta_preempts(c) && meta_is(c, "scope", "pool") && strcmp(c->placer->name, "random");
+}
+
+static size_t times_differ(const struct meta_pair *p, const struct meta_run *a, const struct meta_run *b,
+                           int64_t *want_ns, int64_t *got_ns)
+{
+    for (size_t i = 0; i < p->w.n_jobs; i++) {
+        *want_ns = a->job[i].end_ns, *got_ns = b->job[i].end_ns;
+        if (*want_ns != *got_ns || a->job[i].start_ns != b->job[i].start_ns)
+            return i;
+    }
+    return ID_NONE;
 }
 
 /* ---- Estimates never too short: a promise is kept ---- */
@@ -138,6 +175,7 @@ int main(void)
         { "later jobs leave the past alone", 5, make_later, knows_the_past_alone, NULL, past_differs, spoil_later },
         { "strict fifo: and all earlier jobs", 30, make_later, strict_fifo, NULL, earlier_differs, spoil_later },
         { "two halves: each as if alone", 8, make_halves, line_per_queue, NULL, meta_starts_differ, spoil_halves },
+        { "more passes: the same schedule", 6, make_more_passes, one_line_gives_way, NULL, times_differ, spoil_more_passes },
         { "promises are kept, all estimates known", 40, make_known, promises, NULL, promise_broken, spoil_honest },
         { "promises are kept, some unknown", 40, make_honest, promises, NULL, promise_broken, spoil_honest },
     };

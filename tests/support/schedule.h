@@ -25,6 +25,7 @@ struct job {
     int64_t cpus, mem_mib;                               /* per task */
     const char *queue, *gpu_type, *required, *preferred; /* levels: island node rack pod cluster */
     int32_t priority;
+    double estimate, deadline;  /* 0: none */
     bool stays;                 /* is not preemptible */
     const char *after;          /* the jobs that it depends on, counted from 1: "1;2" */
     uint32_t gpu_mem_mib;       /* that each GPU must have */
@@ -122,6 +123,8 @@ static inline void job_add(struct workload *w, const struct job *job)
     row.required_level = level_named(job->required);
     row.preferred_level = level_named(job->preferred);
     row.priority = job->priority;
+    row.estimate_ns = job->estimate > 0 ? ns_of_seconds(job->estimate) : TIME_NEVER;
+    row.deadline_ns = job->deadline > 0 ? ns_of_seconds(job->deadline) : TIME_NEVER;
     row.preemptible = !job->stays;
     row.gpu_mem_mib = job->gpu_mem_mib;
     row.depends_on = job->after;
