@@ -14,7 +14,7 @@
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers" /* rows leave out what is usual */
 
 #define NEVER (-1.0)
-enum { JOBS_AT_MOST = 8, GROUPS_AT_MOST = 3, QUEUES_AT_MOST = 3 };
+enum { JOBS_AT_MOST = 8, GROUPS_AT_MOST = 3, QUEUES_AT_MOST = 4 };
 
 struct job {
     double at, lasts;                                    /* submitted at; service time */
