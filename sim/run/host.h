@@ -7,6 +7,7 @@
 #include "sim/core/memory.h"
 #include "sim/core/ordered.h"
 #include "sim/core/random.h"
+#include "sim/run/predict.h"
 #include "sim/run/run.h"
 #include "sim/run/timeline.h"
 #include "sim/world/free_index.h"
@@ -74,6 +75,7 @@ struct live {
     struct placement *leaving;    /* still occupies it after a stop */
     int64_t held_since_ns, leaving_since_ns, start_cost_ns;
     int64_t last_start_ns, begin_left_ns;      /* work left at the last start */
+    int64_t estimate_ns;          /* of the whole run, as of its arrival; TIME_NEVER: none */
     int64_t stop_done_ns;         /* progress since the last start when the stop was staged */
     int64_t split[ACCOUNTS];      /* of the interval that is being left */
     const char *leave_why;
@@ -142,6 +144,7 @@ struct sched {
     uint8_t *shape_never;         /* why the shape can never be placed; 0: it can */
     struct view *idle, *room;     /* room NULL without SEES_RELEASING */
     struct timeline *timeline;    /* NULL without SEES_TIMELINE */
+    struct predictor *predictor;  /* NULL: estimates are as submitted */
     uint64_t room_version;
     struct random placer_random, policy_random;
     enum place_result why_not;

@@ -32,6 +32,16 @@ static uint32_t live_slot(struct sched *s)
     return (uint32_t)s->n_live++;
 }
 
+/* Predicted, but never more than what was submitted. */
+static int64_t estimate_at_arrival(const struct sched *s, job_id j)
+{
+    int64_t submitted_ns = s->workload->truth[j].estimate_ns;
+    if (!s->predictor)
+        return submitted_ns;
+    int64_t ns = predictor_ask(s->predictor, s->workload->facts[j].user, request_gpu_milli(ask_of(s, j)));
+    return ns < submitted_ns ? ns : submitted_ns;
+}
+
 void job_arrive(struct sched *s, job_id j)
 {
     uint32_t slot = live_slot(s);
@@ -43,6 +53,7 @@ void job_arrive(struct sched *s, job_id j)
     if (own)
         memset(own, 0, s->setup.policy->job_size);
     l->progress.left_ns = s->workload->truth[j].duration_ns;
+    l->estimate_ns = estimate_at_arrival(s, j);
     s->job[j].live = slot;
     s->in_system++;
     s->changed = true;
@@ -239,6 +250,9 @@ void job_end(struct sched *s, job_id j)
     s->job[j].end_ns = s->now_ns;
     *(fate == FATE_COMPLETED ? &s->totals.completed : fate == FATE_FAILED ? &s->totals.failed : &s->totals.cancelled) += 1;
     s->in_system--;
+    if (s->predictor)
+        predictor_ended(s->predictor, s->workload->facts[j].user, request_gpu_milli(ask_of(s, j)),
+                        s->workload->truth[j].duration_ns);
     interval_close(s, l, p, l->held_since_ns, ending[fate].why);
     decision_log(s, j, "end", ending[fate].why, "");
     notice_add(s, NOTICE_STOPPED, j, ending[fate].cause);

@@ -42,7 +42,8 @@ struct sched *run_new(const struct run_setup *setup)
     s->placer_params = params_copy(s, setup->placer->params, setup->placer->params_size, setup->placer_params);
     s->policy_state = arena_alloc(s->memory, setup->policy->state_size + 1);
     s->needs = setup->policy->needs | (setup->policy->also_needs ? setup->policy->also_needs(s->policy_params) : 0);
-    s->totals.clairvoyant = (s->needs & SEES_RUN_TIME) != 0 || setup->true_estimates;
+    s->totals.clairvoyant = (s->needs & SEES_RUN_TIME) != 0 || estimates_know_truth(&setup->estimates);
+    s->predictor = predictor_new(&setup->estimates);
     random_init(&s->policy_random, setup->seed, "policy", 0);
     random_init(&s->placer_random, setup->seed, "placement", 0);
     s->events = event_queue_new();
@@ -68,6 +69,7 @@ void run_free(struct sched *s)
         return;
     placing_end(s);
     lines_free(s);
+    predictor_free(s->predictor);
     event_queue_free(s->events);
     void *const own[] = { s->wake, s->fresh, s->job, s->live, s->live_free, s->wait_part, s->wait_why, s->books,
                           s->changed_queue, s->undo, s->node_seen, s->touched, s->staged, s->claim, s->notice, s->node_account };

@@ -11,6 +11,7 @@
 #include "sim/core/error.h"
 #include "sim/core/units.h"
 #include "sim/world/cluster.h"
+#include "sim/world/estimates.h"
 #include "sim/world/life.h"
 #include "sim/world/workload.h"
 
@@ -40,7 +41,8 @@ struct run_setup {
     const void *placer_params;
     uint64_t seed;
     int64_t until_ns;             /* cut-off; 0: run to the end */
-    bool true_estimates;          /* the estimates were made from the run times: the run is reported as clairvoyant */
+    struct estimates estimates;   /* how those of the workload were made, or the rule that predicts them in the run; {0}:
+                                     as submitted */
     bool check;                   /* recompute the indexes at every instant: slow, for tests */
     struct run_observer observer;
     const atomic_bool *interrupted;    /* NULL: never; set: run_execute() returns -1 with "interrupted" */
