@@ -54,8 +54,9 @@ void job_arrive(struct sched *s, job_id j)
         memset(own, 0, s->setup.policy->job_size);
     l->progress.left_ns = s->workload->truth[j].duration_ns;
     l->estimate_ns = estimate_at_arrival(s, j);
+    l->contending_before = s->totals.contending;
     s->job[j].live = slot;
-    s->in_system++;
+    books_present(s, j, 1);
     s->changed = true;
     state_set(s, j, JOB_PENDING);
     wait_begin_pending(s, l);
@@ -78,7 +79,7 @@ void job_rejected(struct sched *s, job_id j, const char *reason)
     s->job[j].outcome = OUTCOME_REJECTED;
     s->job[j].end_ns = s->now_ns;
     s->totals.rejected++;
-    s->in_system--;
+    books_present(s, j, -1);
     books_pending(s, j, -1);
     wait_end(s, live_of(s, j));
     decision_log(s, j, "decision", "refuse", reason);
@@ -249,7 +250,8 @@ void job_end(struct sched *s, job_id j)
     s->job[j].outcome = (uint8_t)ending[fate].outcome;
     s->job[j].end_ns = s->now_ns;
     *(fate == FATE_COMPLETED ? &s->totals.completed : fate == FATE_FAILED ? &s->totals.failed : &s->totals.cancelled) += 1;
-    s->in_system--;
+    s->job[j].fairness_micro = books_fairness_micro(s, l);
+    books_present(s, j, -1);
     if (s->predictor)
         predictor_ended(s->predictor, s->workload->facts[j].user, request_gpu_milli(ask_of(s, j)),
                         s->workload->truth[j].duration_ns);

@@ -51,7 +51,7 @@ struct sched *run_new(const struct run_setup *setup)
     s->free_entry = ID_NONE;
     s->job = mem_new(s->workload->n_jobs, sizeof *s->job);
     for (job_id j = 0; j < s->workload->n_jobs; j++)
-        s->job[j] = (struct job_run){ .start_ns = -1, .end_ns = -1, .live = ID_NONE, .distance = UINT8_MAX };
+        s->job[j] = (struct job_run){ .start_ns = -1, .end_ns = -1, .fairness_micro = -1, .live = ID_NONE, .distance = UINT8_MAX };
     s->books = mem_new(s->cluster->n_queues, sizeof *s->books);
     s->changed_queue = mem_new(s->cluster->n_queues, sizeof *s->changed_queue);
     s->node_seen = mem_new(s->cluster->n_nodes, sizeof *s->node_seen);
@@ -91,6 +91,7 @@ struct job_result run_job(const struct sched *s, job_id j)
         .run_ns = run->run_ns,
         .lost_ns = run->lost_ns,
         .overhead_ns = run->overhead_ns,
+        .fairness_micro = run->fairness_micro,
         .preemptions = run->preemptions,
         .restarts = run->restarts,
         .distance = run->distance,
@@ -109,7 +110,7 @@ struct run_times run_times(const struct sched *s, job_id j)
     if (run->state != JOB_GONE || run->outcome == OUTCOME_REJECTED)
         return (struct run_times){ .ended = false };
     int64_t jct_ns = run->end_ns - s->workload->facts[j].submit_ns;
-    return (struct run_times){ true, jct_ns, jct_ns - run->run_ns };
+    return (struct run_times){ true, jct_ns, jct_ns - run->run_ns, run->fairness_micro };
 }
 
 const struct run_totals *run_totals(const struct sched *s)

@@ -68,6 +68,7 @@ struct job_result {
     int64_t wait_ns, run_ns;      /* all time in queue; all time with GPUs. jct = wait + run */
     int64_t lost_ns, overhead_ns; /* parts of run_ns: progress that was rolled back; starting and saving */
     int64_t waits[WAIT_REASONS];  /* parts of wait_ns, exactly */
+    int64_t fairness_micro;       /* finish-time fairness in millionths; -1: not ended, or no service time */
     uint32_t preemptions, restarts;
     uint8_t distance;             /* class of the last placement; 255: never placed */
     const char *refusal;          /* NULL: not refused */
@@ -75,7 +76,7 @@ struct job_result {
 struct job_result run_job(const struct sched *s, job_id j);
 
 /* The same, at little cost. */
-struct run_times { bool ended; int64_t jct_ns, wait_ns; };    /* ended: completed, failed or cancelled */
+struct run_times { bool ended; int64_t jct_ns, wait_ns, fairness_micro; };    /* ended: completed, failed or cancelled */
 struct run_times run_times(const struct sched *s, job_id j);
 
 enum account { ACCOUNT_START, ACCOUNT_USEFUL, ACCOUNT_LOST, ACCOUNT_SAVE, ACCOUNTS };   /* the rest is free */
@@ -90,6 +91,7 @@ struct run_totals {
     int128_t held;                /* milli-GPU ns occupied, summed up over time */
     int128_t account[ACCOUNTS];   /* milli-GPU ns */
     int128_t in_system, waiting;  /* integrals of the number of jobs, ns */
+    int128_t contending;          /* integral of the number of queues that have a job in the system, ns */
     int128_t gpus_waiting;        /* milli-GPU ns */
     int128_t free_while_waiting;  /* free milli-GPU ns while at least one job waited */
     uint32_t never_started;       /* pending at the end for quota, limit or a dependency */
