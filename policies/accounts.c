@@ -90,8 +90,9 @@ void fair_tree_factors(struct account *a, uint32_t n, struct account **room)
 
 /* ---- Classic ---- */
 
-void classic_factors(struct account *a, uint32_t n)
+void classic_factors(struct account *a, uint32_t n, struct account **room)
 {
+    (void)room;
     prepare(a, n);
     a[0].level = 1;
     for (uint32_t i = 1; i < n; i++) {

@@ -26,6 +26,6 @@ struct account {
     uint32_t first, next;         /* children, and siblings, in the order of the array */
 };
 
-/* room: for n pointers. Among equals in every respect the first in the array goes first. */
+/* room: for n pointers. */
 void fair_tree_factors(struct account *a, uint32_t n, struct account **room);
-void classic_factors(struct account *a, uint32_t n);
+void classic_factors(struct account *a, uint32_t n, struct account **room);

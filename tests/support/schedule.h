@@ -25,12 +25,14 @@ struct job {
     int64_t cpus, mem_mib;                               /* per task */
     const char *queue, *gpu_type, *required, *preferred; /* levels: island node rack pod cluster */
     int32_t priority;
+    double estimate, deadline;  /* 0: none */
     bool stays;                 /* is not preemptible */
     const char *took;           /* NODE:GPUS of every piece, nodes without names NODE:xCOUNT; "; " between intervals */
     uint32_t stops;             /* preemptions */
     double lost;                /* seconds of progress to be done again */
     double waits[WAIT_REASONS]; /* all of them, if any is given */
     const char *refused;
+    const char *user;
 };
 
 struct schedule {
@@ -115,11 +117,15 @@ static inline void job_add(struct workload *w, const struct job *job)
     row.mem_mib = job->mem_mib;
     row.queue = job->queue;
     row.queue_length = job->queue ? strlen(job->queue) : 0;
+    row.user = job->user;
+    row.user_length = job->user ? strlen(job->user) : 0;
     row.gpu_type = job->gpu_type;
     row.gpu_type_length = job->gpu_type ? strlen(job->gpu_type) : 0;
     row.required_level = level_named(job->required);
     row.preferred_level = level_named(job->preferred);
     row.priority = job->priority;
+    row.estimate_ns = job->estimate > 0 ? ns_of_seconds(job->estimate) : TIME_NEVER;
+    row.deadline_ns = job->deadline > 0 ? ns_of_seconds(job->deadline) : TIME_NEVER;
     row.preemptible = !job->stays;
     if (workload_add(w, &row, "schedule", w->n_jobs + 1, &err))
         fail_msg("%s", err.text);

@@ -72,7 +72,7 @@ static void compare(const struct row *row, bool tree)
     for (; n < MOST && (n == 0 || row->member[n].parent || row->member[n].shares > 0 || row->member[n].user); n++)
         a[n] = (struct account){ .parent = row->member[n].parent, .user = row->member[n].user,
                                  .shares = row->member[n].shares, .usage = row->member[n].usage };
-    tree ? fair_tree_factors(a, n, room) : classic_factors(a, n);
+    (tree ? fair_tree_factors : classic_factors)(a, n, room);
     for (uint32_t i = 0; i < n; i++)
         if (a[i].user && fabs(a[i].factor - row->factor[i]) > 1e-9)
             fail_msg("%u: want %.9g, got %.9g", i, row->factor[i], a[i].factor);
