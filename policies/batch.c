@@ -141,14 +141,17 @@ static double now_s(const struct sched *s)
     return (double)sched_now(s) / NS_IN_S;
 }
 
-static void prioritise(struct sched *s, struct batch *b, job_id j, double at_s)
+/* false: it is what it was. */
+static bool prioritise(struct sched *s, struct batch *b, job_id j, double at_s)
 {
     struct batch_job *own = job_own(s, j);
     if (b->unranked)
         b->order.factors(b->account, b->n_accounts, b->room);
     b->unranked = false;
     b->at_s = at_s;
+    double was = own->priority;
     own->priority = b->order.priority(s, b, j, b->ordered.params);
+    return own->priority != was;
 }
 
 static struct line_key key_own(struct sched *s, job_id j, const void *params)
@@ -222,13 +225,9 @@ static void sort_anew(struct sched *s, struct batch *b, struct line *l)
     struct line_walk walk = { .l = l };
     for (job_id j; line_next(&walk, &j);)
         all[n++] = j;
-    for (size_t i = 0; i < n; i++) {
-        double was = ((const struct batch_job *)job_own(s, all[i]))->priority;
-        prioritise(s, b, all[i], (double)b->computed * b->period_s);
-        struct line_key k = key_own(s, all[i], NULL);
-        if (-k.major != was)
-            line_push(l, all[i], k);
-    }
+    for (size_t i = 0; i < n; i++)
+        if (prioritise(s, b, all[i], (double)b->computed * b->period_s))
+            line_push(l, all[i], key_own(s, all[i], NULL));
 }
 
 void batch_serve(struct sched *s, struct batch *b)

@@ -3,11 +3,12 @@
  *
  * At each multiple of the period, first all usage decays by (1 - 0.693 / half life) a second, then every running job is
  * charged the GPU-seconds since the last one, then accounts are ranked and the priorities of waiting jobs computed. Who
- * stops is charged at once (SchedMD/slurm:src/plugins/priority/multifactor/priority_multifactor.c).
+ * stops is charged at once (SchedMD/slurm:src/plugins/priority/multifactor/priority_multifactor.c). So a period costs
+ * O(running + waiting), and a push into the line for each priority that has changed.
  *
  * Accounts are the queues, with their weights as shares. Users are the leaves below the queue of their jobs, one share
- * each, known from their first job on, which makes all be ranked anew. A queue whose jobs tell no user is itself a leaf; beside known users the unknown ones
- * are one user. */
+ * each, known from their first job on, which makes all be ranked anew. A queue whose jobs tell no user is itself a leaf;
+ * beside known users the unknown ones are one user. */
 #pragma once
 #include "policies/accounts.h"
 #include "policies/ordered.h"
