@@ -81,25 +81,26 @@ static unsigned groups_of(uint32_t user, int64_t gpu_milli, struct group key[LEV
 
 static bool shorter(const void *context, uint32_t a, uint32_t b)
 {
-    const struct past *past = context;
+    const struct past *past = ((const struct predictor *)context)->past;
     return past[a].run_ns != past[b].run_ns ? past[a].run_ns < past[b].run_ns : a < b;
 }
 
-static uint32_t count_of(const struct past *past, uint32_t item)
+static uint32_t count_of(const struct predictor *p, uint32_t item)
 {
-    return item == ORDERED_NONE ? 0 : past[item].count;
+    return item == ORDERED_NONE ? 0 : p->past[item].count;
 }
 
 static void count_up(const void *context, uint32_t item)
 {
-    struct past *past = (struct past *)(uintptr_t)context;
-    past[item].count = 1 + count_of(past, past[item].link.left) + count_of(past, past[item].link.right);
+    const struct predictor *p = context;
+    struct past *x = &p->past[item];
+    x->count = 1 + count_of(p, x->link.left) + count_of(p, x->link.right);
 }
 
 static void keep_sorted(struct predictor *p, struct group *g, int64_t run_ns)
 {
     mem_grow(&p->past, &p->past_capacity, p->n_past, sizeof *p->past);
-    struct ordered_space space = { p->past, sizeof *p->past, shorter, p->past, count_up };
+    struct ordered_space space = { p->past, sizeof *p->past, shorter, p, count_up };
     p->past[p->n_past] = (struct past){ .run_ns = run_ns };
     ordered_add(&g->sorted, &space, (uint32_t)p->n_past, p->n_past);
     p->n_past++;
@@ -109,7 +110,7 @@ static int64_t ranked(const struct predictor *p, const struct group *g, uint64_t
 {
     uint32_t i = g->sorted.root;
     for (;;) {
-        uint64_t before = count_of(p->past, p->past[i].link.left);
+        uint64_t before = count_of(p, p->past[i].link.left);
         if (rank == before)
             return p->past[i].run_ns;
         if (rank < before) {
