@@ -120,7 +120,7 @@ static double compounded(const struct batch *b, double periods)
 /* All multiples of the period up to now, at once: a job was charged what it ran of the first, and then whole ones. */
 static void catch_up(struct sched *s, struct batch *b)
 {
-    int64_t last = sched_now(s) / b->period_ns;
+    int64_t last = (sched_now(s) - b->origin_ns) / b->period_ns;
     if (last == b->computed)
         return;
     double periods = (double)(last - b->computed), first_s = (double)(b->computed + 1) * b->period_s;
@@ -136,9 +136,9 @@ static void catch_up(struct sched *s, struct batch *b)
     b->unranked = b->unsorted = true;
 }
 
-static double now_s(const struct sched *s)
+static double now_s(const struct sched *s, const struct batch *b)
 {
-    return (double)sched_now(s) / NS_IN_S;
+    return (double)(sched_now(s) - b->origin_ns) / NS_IN_S;
 }
 
 /* false: it is what it was. */
@@ -173,7 +173,7 @@ void batch_begin(struct sched *s, struct batch *b, struct batch_order order, con
     b->period_ns = (int64_t)(p->calc_period_s * NS_IN_S + .5);
     b->period_s = (double)b->period_ns / NS_IN_S;
     b->decay = p->half_life_s > 0 ? pow(fmax(0, 1 - .693 / p->half_life_s), b->period_s) : 1;
-    b->computed = sched_now(s) / b->period_ns;
+    b->origin_ns = sched_now(s);
     b->leaves = sched_alloc(s, queue_count(s) * sizeof *b->leaves);
     account_add(s, b, NO_ACCOUNT, false, 1);
     for (queue_id q = 0; q < queue_count(s); q++) {
@@ -188,7 +188,7 @@ void batch_arrived(struct sched *s, struct batch *b, job_id j)
     struct batch_job *own = job_own(s, j);
     catch_up(s, b);
     own->account = leaf_of(s, b, j);
-    prioritise(s, b, j, now_s(s));
+    prioritise(s, b, j, now_s(s, b));
     ordered_arrived(s, &b->ordered, j);
 }
 
@@ -201,7 +201,7 @@ void batch_started(struct sched *s, struct batch *b, job_id j)
         b->charged = grown(s, b->charged, b->n_charged, b->charged_capacity, sizeof *b->charged);
     }
     own->at = b->n_charged++;
-    b->charged[own->at] = (struct charged){ j, (double)job_size(s, j).gpu_milli / MILLI_ALL, now_s(s) };
+    b->charged[own->at] = (struct charged){ j, (double)job_size(s, j).gpu_milli / MILLI_ALL, now_s(s, b) };
     ordered_started(s, &b->ordered, j);
 }
 
@@ -210,7 +210,7 @@ void batch_stopped(struct sched *s, struct batch *b, job_id j)
     struct batch_job *own = job_own(s, j);
     catch_up(s, b);
     struct charged *c = &b->charged[own->at];
-    charge(s, b, c, c->gpus * (now_s(s) - c->since_s));
+    charge(s, b, c, c->gpus * (now_s(s, b) - c->since_s));
     *c = b->charged[--b->n_charged];
     ((struct batch_job *)job_own(s, c->job))->at = own->at;
     ordered_stopped(s, &b->ordered, j);
@@ -242,5 +242,5 @@ void batch_serve(struct sched *s, struct batch *b)
     for (size_t i = 0; i < b->ordered.n_busy; i++)
         waits |= line_length(b->ordered.queue[b->ordered.busy[i]].waiting) > 0;
     if (waits)
-        sched_wake_at(s, (b->computed + 1) * b->period_ns);
+        sched_wake_at(s, b->origin_ns + (b->computed + 1) * b->period_ns);
 }

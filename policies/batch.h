@@ -1,7 +1,7 @@
 /* batch.h - what a batch scheduler's orders share: usage that is charged and decayed, priorities that are computed at
  * submission and then anew once a period, and in between stand still (Slurm's decay thread).
  *
- * At each multiple of the period, first all usage decays by (1 - 0.693 / half life) a second, then every running job is
+ * At each multiple of the period since the first submission, first all usage decays by (1 - 0.693 / half life) a second, then every running job is
  * charged the GPU-seconds since the last one, then accounts are ranked and the priorities of waiting jobs computed. Who
  * stops is charged at once (SchedMD/slurm:src/plugins/priority/multifactor/priority_multifactor.c). So a period costs
  * O(running + waiting), and a push into the line for each priority that has changed.
@@ -43,6 +43,7 @@ struct batch {
     uint32_t n_charged, charged_capacity;
     double period_s, decay;       /* decay: factor of a period */
     int64_t period_ns, computed;  /* the last multiple that has been computed */
+    int64_t origin_ns;            /* when the run began: multiples count from there, and so do the seconds of this struct */
     double at_s;                  /* when the priority that is being computed is of */
     bool unranked, unsorted;      /* since then: an account has come; the waiting jobs have not been looked at */
 };

@@ -57,7 +57,7 @@ static double multifactor_priority(struct sched *s, const struct batch *b, job_i
     const struct multifactor_params *p = params;
     const struct job_facts *f = job_facts(s, j);
     double gpus = (double)sched_capacity(s).gpu_milli, part = gpus > 0 ? (double)job_size(s, j).gpu_milli / gpus : 0;
-    double sum = p->w_age * within_1((b->at_s - (double)f->submit_ns / 1e9) / p->max_age_s) +
+    double sum = p->w_age * within_1((b->at_s - (double)(f->submit_ns - b->origin_ns) / 1e9) / p->max_age_s) +
                  p->w_fairshare * batch_factor(b, s, j) + p->w_size * size_factor(s, j, part, (int)p->favour) +
                  p->w_qos * within_1(f->priority / p->top_priority) + p->w_tres_gpu * part;
     return fmin(PRIORITY_MOST, fmax(1, floor(sum)));

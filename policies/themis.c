@@ -1,7 +1,7 @@
 /* themis.c - finish-time fairness by auctions of leases (Mahajan et al., NSDI 2020), for jobs of a fixed size.
  *
  * Whoever starts has its GPUs for a lease, and for another if nobody takes them at its end. With ends=together it is rounded
- * up to the next multiple of its length, so that many end at once and a large job may find room; with ends=apart each ends
+ * up to the next multiple of its length since the first submission, so that many end at once and a large job may find room; with ends=apart each ends
  * exactly when it is over, which makes an auction per lease. Free GPUs and those whose lease
  * ends are offered to the fraction 1 - f of the jobs with the worst rho (of those that wait or whose lease ends, rounded up),
  * among them the shortest remaining time first; the others get what is left, the worst rho first. Whoever does not fit is
@@ -30,6 +30,7 @@ struct themis {
     struct line *waiting, *leases;    /* by submit time; by the end of the lease */
     uint32_t *present;            /* [queues] jobs in the system */
     double contending, contending_queue_s, settled_s;
+    int64_t origin_ns;            /* when the run began */
     uint64_t version;             /* of room, at the last auction */
     job_id *fresh;                /* have come since */
     size_t n_fresh, fresh_capacity;
@@ -49,10 +50,11 @@ static int64_t lease_ns(const void *params)
 }
 
 /* Of a lease that begins now. */
-static int64_t lease_end_ns(const struct sched *s, const void *params)
+static int64_t lease_end_ns(const struct sched *s, const struct themis *t, const void *params)
 {
-    int64_t lease = lease_ns(params), end = sched_now(s) + lease;
-    return (int)((const struct themis_params *)params)->ends == ENDS_APART ? end : (end + lease - 1) / lease * lease;
+    int64_t lease = lease_ns(params), end = sched_now(s) - t->origin_ns + lease;
+    bool apart = (int)((const struct themis_params *)params)->ends == ENDS_APART;
+    return t->origin_ns + (apart ? end : (end + lease - 1) / lease * lease);
 }
 
 static double remaining_s(struct sched *s, const void *params, job_id j)
@@ -174,7 +176,7 @@ static size_t auction(struct sched *s, struct themis *t, const void *params, str
     }
     for (size_t i = 0; i < n; i++)
         if (b[i].running && job_state(s, b[i].job) == JOB_RUNNING)
-            line_push(t->leases, b[i].job, (struct line_key){ .time_ns = lease_end_ns(s, params) });
+            line_push(t->leases, b[i].job, (struct line_key){ .time_ns = lease_end_ns(s, t, params) });
     return left;
 }
 
@@ -222,7 +224,7 @@ static void wake_at_next_end(struct sched *s, const struct themis *t, const void
 {
     struct line_key end;
     job_id first;
-    int64_t next_ns = lease_end_ns(s, params);
+    int64_t next_ns = lease_end_ns(s, t, params);
     if (line_first(t->leases, &first, &end) && end.time_ns < next_ns)
         next_ns = end.time_ns;
     sched_wake_at(s, next_ns);
@@ -258,6 +260,7 @@ static void themis_begin(struct sched *s, const void *params, void *state)
     t->leases = line_new(s);
     t->present = sched_alloc(s, queue_count(s) * sizeof *t->present);
     t->settled_s = now_s(s);
+    t->origin_ns = sched_now(s);
 }
 
 static void themis_arrived(struct sched *s, const void *params, void *state, job_id j)
@@ -285,7 +288,7 @@ static void themis_started(struct sched *s, const void *params, void *state, job
 {
     struct themis *t = state;
     line_remove(t->waiting, j);
-    line_push(t->leases, j, (struct line_key){ .time_ns = lease_end_ns(s, params) });
+    line_push(t->leases, j, (struct line_key){ .time_ns = lease_end_ns(s, t, params) });
 }
 
 static void themis_stopped(struct sched *s, const void *params, void *state, job_id j, enum stop_cause why)

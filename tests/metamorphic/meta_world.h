@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { META_JOBS = 160, META_PARAMS = 8, META_INTERVALS = 20000, META_COMBOS = 512 };
+enum { META_JOBS = 160, META_PARAMS = 16, META_INTERVALS = 20000, META_COMBOS = 4096 };
 
 struct meta_job {
     int64_t submit, duration, estimate; /* estimate -1: none */
@@ -131,7 +131,14 @@ static inline bool meta_policy_is(const struct meta_combo *c, const char *name)
 
 static inline bool meta_preempts(const struct meta_combo *c)
 {
-    return meta_policy_is(c, "srtf") || meta_is(c, "preempt", "yes");
+    const struct policy *p = c->policy;
+    return (p->needs | (p->also_needs ? p->also_needs(c->params) : 0u)) & SEES_RELEASING;
+}
+
+/* Usage of the past, of all queues, orders the jobs. */
+static inline bool meta_remembers(const struct meta_combo *c)
+{
+    return meta_policy_is(c, "multifactor") || meta_policy_is(c, "fair-tree");
 }
 
 static inline bool meta_strict_fifo_pool(const struct meta_combo *c)

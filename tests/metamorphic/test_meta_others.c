@@ -80,7 +80,8 @@ static void spoil_halves(struct meta_pair *p)
 
 static bool line_per_queue(const struct meta_combo *c)
 {
-    return meta_is(c, "scope", "queue") && strcmp(c->placer->name, "random");    /* one stream of draws for both */
+    return meta_is(c, "scope", "queue") && strcmp(c->placer->name, "random") && /* one stream of draws for both */
+           !meta_remembers(c);
 }
 
 /* ---- Estimates never too short: a promise is kept ---- */

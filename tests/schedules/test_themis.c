@@ -46,9 +46,9 @@ static const struct schedule rows[] = {
     /* Job 1 says 1000: 1000/1000 at 10. Job 2 says 5: 12/5. By the truth job 1 is over at 12. */
     { "by estimates", "themis:f=0.5,lease_s=10,ends=apart,work=estimate", ONE_NODE(1), .price = FREE_OF_CHARGE, .jobs = {
         { 0, 12, 1, 0, .ends = 62, .stops = 1, .estimate = 1000 }, { 3, 50, 1, 10, .ends = 60, .estimate = 5 } } },
-    /* The lease of job 1 begins at 3 and is rounded up: 20, and not 13. At 20 rho is 30/30 and 14/5 */
+    /* The lease of the second job begins at 3 and is rounded up: 20, and not 13. At 20 rho is 30/30 and 14/5 */
     { "together: a lease is rounded up", "themis:f=0.5,lease_s=10", ONE_NODE(1), .price = FREE_OF_CHARGE, .jobs = {
-        { 3, 30, 1, 3, .ends = 38, .stops = 1 }, { 11, 5, 1, 20 } } },
+        { 0, 1, 1, 0 }, { 3, 30, 1, 3, .ends = 38, .stops = 1 }, { 11, 5, 1, 20 } } },
     { "apart: it is not", "themis:f=0.5,lease_s=10,ends=apart", ONE_NODE(1), .price = FREE_OF_CHARGE, .jobs = {
         { 3, 30, 1, 3, .ends = 38, .stops = 1 }, { 11, 5, 1, 13 } } },
     /* The leases of 0 and 5 both end at 20, when job 2's rho is 24/10 and theirs 1: what was in vain above */
