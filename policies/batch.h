@@ -1,10 +1,11 @@
 /* batch.h - what a batch scheduler's orders share: usage that is charged and decayed, priorities that are computed at
  * submission and then anew once a period, and in between stand still (Slurm's decay thread).
  *
- * At each multiple of the period since the first submission, first all usage decays by (1 - 0.693 / half life) a second, then every running job is
- * charged the GPU-seconds since the last one, then accounts are ranked and the priorities of waiting jobs computed. Who
- * stops is charged at once (SchedMD/slurm:src/plugins/priority/multifactor/priority_multifactor.c). So a period costs
- * O(running + waiting), and a push into the line for each priority that has changed.
+ * At each multiple of the period since the first submission, first all usage decays by (1 - 0.693 / half life) a second,
+ * then every running job is charged the GPU-seconds since the last one, then accounts are ranked and the priorities of
+ * waiting jobs computed. Who stops is charged at once
+ * (SchedMD/slurm:src/plugins/priority/multifactor/priority_multifactor.c). So a period costs O(running + waiting), and a push
+ * into the line for each priority that has changed.
  *
  * Accounts are the queues, with their weights as shares. Users are the leaves below the queue of their jobs, one share
  * each, known from their first job on, which makes all be ranked anew. A queue whose jobs tell no user is itself a leaf;

@@ -1,11 +1,11 @@
 /* themis.c - finish-time fairness by auctions of leases (Mahajan et al., NSDI 2020), for jobs of a fixed size.
  *
- * Whoever starts has its GPUs for a lease, and for another if nobody takes them at its end. With ends=together it is rounded
- * up to the next multiple of its length since the first submission, so that many end at once and a large job may find room; with ends=apart each ends
- * exactly when it is over, which makes an auction per lease. Free GPUs and those whose lease
- * ends are offered to the fraction 1 - f of the jobs with the worst rho (of those that wait or whose lease ends, rounded up),
- * among them the shortest remaining time first; the others get what is left, the worst rho first. Whoever does not fit is
- * passed over. rho = (time since submit + remaining) / T_id, a waiting job's as if it started now;
+ * Whoever starts has its GPUs for a lease, and for another if nobody takes them at its end. With ends=together it is
+ * rounded up to the next multiple of its length since the first submission, so that many end at once and a large job may
+ * find room; with ends=apart each ends exactly when it is over, which makes an auction per lease. Free GPUs and those whose
+ * lease ends are offered to the fraction 1 - f of the jobs with the worst rho (of those that wait or whose lease ends, rounded
+ * up), among them the shortest remaining time first; the others get what is left, the worst rho first. Whoever does not fit
+ * is passed over. rho = (time since submit + remaining) / T_id, a waiting job's as if it started now;
  * T_id = E max(1, n N / C), N the mean number of contending queues since submit (models.md 10.4).
  *
  * An auction costs O(waiting jobs): rho of all of them changes with time, each at its own pace. Between auctions, while

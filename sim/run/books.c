@@ -54,8 +54,8 @@ void books_present(struct sched *s, job_id j, int sign)
     s->in_system += (uint32_t)sign;
 }
 
-/* Themis (Mahajan et al., NSDI 2020), models.md 10.4: the time from submit to end over that on an exclusive 1/N of the GPUs, which is
- * E max(1, n N / C), N the mean number of contending queues in that time. */
+/* Themis (Mahajan et al., NSDI 2020), models.md 10.4: the time from submit to end over that on an exclusive 1/N of the GPUs,
+ * which is E max(1, n N / C), N the mean number of contending queues in that time. */
 int64_t books_fairness_micro(const struct sched *s, const struct live *l)
 {
     double there_ns = (double)(s->now_ns - s->workload->facts[l->job].submit_ns);
