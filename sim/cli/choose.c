@@ -281,18 +281,10 @@ int choose_outputs(const char *text, unsigned *outputs, struct error *err)
     return status;
 }
 
-int choose_estimates(const char *text, double *factor, struct error *err)
+int choose_estimates(const char *text, struct estimates *estimates, struct error *err)
 {
-    int64_t thousandths = 0;
-    if (!strcmp(text, "trace"))
-        *factor = 0;
-    else if (!strcmp(text, "perfect"))
-        *factor = 1;
-    else if (decimal_parse(text, strlen(text), 1000, &thousandths) && thousandths >= 1 && thousandths <= 1000000)
-        *factor = (double)thousandths / 1000;
-    else
-        return usage(err, "run: --estimates: want trace, perfect, or a factor from 0.001 to 1000, got '%s'", text);
-    return EXIT_OK;
+    struct error why = { "" };
+    return estimates_read(text, estimates, &why) == 0 ? EXIT_OK : usage(err, "run: --estimates: %s", why.text);
 }
 
 int choose_retiming(const char *text, uint32_t *batch, int64_t *every_ns, struct error *err)

@@ -6,6 +6,7 @@
 #include "sim/cli/cli.h"
 #include "sim/contract/policy.h"
 #include "sim/core/units.h"
+#include "sim/world/estimates.h"
 #include "traces/format.h"
 
 /* "NAME[:key=value,...]"; a '/' in NAME makes it the path of a plugin. */
@@ -30,9 +31,9 @@ struct workload *chosen_trace_read(const struct chosen_trace *t, bool sizes_only
 
 /* "jobs,summary,..." or "all", "default": bits of enum output_file. */
 int choose_outputs(const char *text, unsigned *outputs, struct error *err);
+/* As in sim/world/estimates.h. */
+int choose_estimates(const char *text, struct estimates *estimates, struct error *err);
 /* "BATCH:SECONDS" */
-/* "trace": 0; "perfect": 1; a factor from 0.001 to 1000. */
-int choose_estimates(const char *text, double *factor, struct error *err);
 int choose_retiming(const char *text, uint32_t *batch, int64_t *every_ns, struct error *err);
 
 /* "NAME:key=value,..." with those parameters that are not at their default; the caller frees it. */

@@ -44,7 +44,9 @@ static const struct option options[] = {
     { .name = "retime", .argument = "BATCH:SECONDS", .kind = OPTION_TEXT, AT(retime),
       .help = "let BATCH jobs arrive at once every SECONDS, in the order of the trace; after --load" },
     { .name = "estimates", .argument = "HOW", .kind = OPTION_TEXT, AT(estimates),
-      .help = "of run times: trace, the default, as submitted; perfect; or a factor, that many times the run time" },
+      .help = "of run times: trace, the default, as submitted; perfect; a factor, that many times the run time; uniform:F, "
+              "drawn from the run time to 1 + F times it; lognormal:SIGMA, with median 1 times it; buckets, rounded up to what "
+              "people ask for; user-last2, the mean of the user's last two; or group-quantile[:Q], of the user's, by GPUs" },
     { .name = "stream", .argument = "PERCENT", .kind = OPTION_RATIO, AT(stream), .most = 100000,
       .help = "a packing study: the jobs in random order, then drawn again until they ask for PERCENT of the GPUs, one a "
               "second, and none leaves; times of the trace do not matter, and jobs that never ran count, too" },
@@ -114,7 +116,7 @@ static int run_plan(const struct plan *p, const struct invocation *in, struct er
     struct run_setup setup = {
         .cluster = p->cluster, .workload = p->workload, .policy = p->policy.policy, .policy_params = p->policy.params,
         .placer = p->placer.placer, .placer_params = p->placer.params, .seed = (uint64_t)o->seed,
-        .until_ns = p->until_ns, .true_estimates = p->estimates > 0, .check = o->check, .interrupted = interrupt_guard(results),
+        .until_ns = p->until_ns, .estimates = p->estimates, .check = o->check, .interrupted = interrupt_guard(results),
     };
     if (results_open(results, err)) {
         interrupt_hold();

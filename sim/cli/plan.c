@@ -66,8 +66,7 @@ static int read_inputs(struct plan *p, struct error *err)
         workload_scale_load(p->workload, o->load);
     if (p->retime_batch)
         workload_retime_batches(p->workload, p->retime_batch, p->retime_every_ns);
-    if (p->estimates > 0)
-        workload_estimate(p->workload, p->estimates);
+    workload_estimate(p->workload, &p->estimates, (uint64_t)o->seed);
     return o->stream > 0 ? make_stream(p, err) : EXIT_OK;
 }
 

@@ -21,7 +21,7 @@ struct plan {
     uint32_t retime_batch;        /* 0: none */
     int64_t retime_every_ns;
     int64_t until_ns;             /* 0: to the end */
-    double estimates;             /* times the run time; 0: as submitted */
+    struct estimates estimates;
     struct cluster *cluster;
     struct workload *workload;
     char cluster_sha256[65], trace_sha256[65];

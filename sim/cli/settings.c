@@ -185,8 +185,11 @@ static void put_trace(FILE *f, const struct plan *p)
         fprintf(f, "  retime:\n    batch: %" PRIu32 "\n", p->retime_batch);
         put_time(f, "    every_s", p->retime_every_ns);
     }
-    if (p->estimates > 0)
-        fprintf(f, "  estimates: %.15g\n", p->estimates);
+    if (p->estimates.kind != ESTIMATE_TRACE) {
+        char text[ESTIMATES_TEXT];
+        estimates_show(&p->estimates, text);
+        fprintf(f, "  estimates: %s\n", text);
+    }
     if (p->options->stream > 0)
         fprintf(f, "  stream_percent: %.15g\n", p->options->stream);
 }
@@ -201,7 +204,7 @@ char *settings_yaml(const struct plan *p)
     fprintf(f, "# The effective configuration of a run of gpuyard %s.\npolicy:\n", version_text());
     put_text(f, "  name", p->policy.policy->name);
     put_text(f, "  given", o->policy);
-    fprintf(f, "  clairvoyant: %s\n", p->policy.clairvoyant || p->estimates > 0 ? "true" : "false");
+    fprintf(f, "  clairvoyant: %s\n", p->policy.clairvoyant || estimates_know_truth(&p->estimates) ? "true" : "false");
     put_params(f, p->policy.policy->params, p->policy.params);
     fputs("placement:\n", f);
     put_text(f, "  name", p->placer.placer->name);

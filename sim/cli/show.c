@@ -58,7 +58,8 @@ static void title(const struct shown *x, size_t width)
     bool bold = term_colour(STDOUT_FILENO);
     char text[1024];
     snprintf(text, sizeof text, "%s%s with %s on %s (%" PRId64 " GPUs, %" PRIu32 " node%s): %" PRIu32 " job%s of %s",
-             p->policy_text, p->policy.clairvoyant || p->estimates > 0 ? " (clairvoyant)" : "", p->placer_text, p->cluster->name,
+             p->policy_text, p->policy.clairvoyant || estimates_know_truth(&p->estimates) ? " (clairvoyant)" : "", p->placer_text,
+             p->cluster->name,
              p->cluster->gpus, p->cluster->n_nodes, p->cluster->n_nodes == 1 ? "" : "s", p->workload->n_jobs,
              p->workload->n_jobs == 1 ? "" : "s", strcmp(p->trace.path, "-") ? p->trace.path : "standard input");
     for (char *c = text; *c; c++)    /* names come from files */

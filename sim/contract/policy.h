@@ -40,8 +40,8 @@ struct amount job_size(const struct sched *s, job_id j);      /* all that it ask
 const struct placement *job_placement(const struct sched *s, job_id j);   /* NULL: holds nothing; claims count as held */
 int64_t  job_last_start_ns(const struct sched *s, job_id j);  /* minimum run times, newest first; -1: never */
 double   job_attained_gpu_s(const struct sched *s, job_id j); /* service so far (LAS) */
-int64_t  job_estimate_ns(const struct sched *s, job_id j);    /* run time still to come by the submitted estimate; past it: 0;
-                                                                 TIME_NEVER: none was submitted */
+int64_t  job_estimate_ns(const struct sched *s, job_id j);    /* run time still to come by the estimate, submitted or (the run's
+                                                                 option) predicted at arrival; past it: 0; TIME_NEVER: none */
 int64_t  job_true_ns(struct sched *s, job_id j);              /* the truth; only with SEES_RUN_TIME: otherwise -1, and
                                                                  counted as a refusal */
 int64_t  job_start_cost_ns(const struct sched *s, job_id j);  /* GPUs held without progress if it started now; of a

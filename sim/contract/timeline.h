@@ -2,7 +2,7 @@
 #pragma once
 #include "policy.h"
 
-/* Holds of running jobs follow by themselves: from their start to start + start-up + submitted estimate. A job that outstays
+/* Holds of running jobs follow by themselves: from their start to start + start-up + estimate. A job that outstays
  * its estimate is expected to take as long again as it has until then; one without estimate never ends. Plans are the
  * policy's and stay until dropped, moved or started. All of it is staged: a rollback undoes plans too. */
 enum sched_result plan_set(struct sched *s, job_id j, int64_t start_ns, const struct placement *p);   /* moves too; ends at

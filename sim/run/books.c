@@ -1,5 +1,7 @@
-/* books.c - what each queue holds and asks for, summed up the tree. */
+/* books.c - what each queue holds and asks for, summed up the tree; who contends, and how fair that came out. */
 #include "sim/run/host.h"
+
+#include <math.h>
 
 static void amount_add(struct amount *to, struct amount by, int64_t sign)
 {
@@ -48,6 +50,31 @@ void books_pending(struct sched *s, job_id j, uint32_t tasks, int sign)
         amount_add(&s->books[q].pending, size, sign);
         note_change(s, q);
     }
+}
+
+/* A queue contends while one of its own jobs is there. */
+void books_present(struct sched *s, job_id j, int sign)
+{
+    uint32_t *present = &s->books[s->workload->facts[j].queue].present;
+    s->contending += *present == 0;
+    *present += (uint32_t)sign;
+    s->contending -= *present == 0;
+    s->in_system += (uint32_t)sign;
+}
+
+/* Themis (Mahajan et al., NSDI 2020), models.md 10.4: the time from submit to end over that on an exclusive 1/N of the GPUs,
+ * which is E max(1, n N / C), N the mean number of contending queues in that time. */
+int64_t books_fairness_micro(const struct sched *s, const struct live *l)
+{
+    double there_ns = (double)(s->now_ns - s->workload->facts[l->job].submit_ns);
+    double alone_ns = (double)s->workload->truth[l->job].duration_ns;
+    int64_t gpu_milli = request_gpu_milli(ask_of(s, l->job));
+    if (gpu_milli > 0 && there_ns > 0) {
+        double queues = (double)(s->totals.contending - l->contending_before) / there_ns;
+        alone_ns *= fmax(1, (double)gpu_milli * queues / (double)(s->cluster->gpus * MILLI_ALL));
+    }
+    double micro = alone_ns > 0 ? floor(1e6 * there_ns / alone_ns + .5) : -1;
+    return micro < 9e18 ? (int64_t)micro : INT64_MAX;
 }
 
 void books_settle(struct sched *s)

@@ -7,6 +7,7 @@
 #include "sim/core/memory.h"
 #include "sim/core/ordered.h"
 #include "sim/core/random.h"
+#include "sim/run/predict.h"
 #include "sim/run/run.h"
 #include "sim/run/timeline.h"
 #include "sim/world/free_index.h"
@@ -24,6 +25,7 @@
 struct job_run {
     int64_t start_ns, end_ns;     /* -1: not yet */
     int64_t run_ns, lost_ns, overhead_ns;
+    int64_t fairness_micro;       /* -1: none */
     uint32_t live;                /* ID_NONE: not arrived, or gone */
     uint32_t preemptions, restarts;
     uint32_t waits_at;            /* in s->wait_part, once gone */
@@ -84,6 +86,8 @@ struct live {
     struct part *part;            /* those of earlier passes, in the order of their ends */
     int64_t held_since_ns, leaving_since_ns, start_cost_ns;
     int64_t last_start_ns, begin_left_ns;      /* work left at the last start */
+    int128_t contending_before;   /* the integral at its arrival */
+    int64_t estimate_ns;          /* of the whole run, as of its arrival; TIME_NEVER: none */
     int64_t stop_done_ns;         /* progress since the last start when the stop was staged */
     int64_t split[ACCOUNTS];      /* of the interval that is being left */
     const char *leave_why;
@@ -108,6 +112,7 @@ struct queue_books {
     struct amount held, pending;
     int128_t held_integral;       /* milli-GPU ns */
     int64_t since_ns;
+    uint32_t present;             /* its own jobs that have arrived and not gone */
     bool changed;
 };
 
@@ -158,6 +163,7 @@ struct sched {
     uint8_t *shape_never;         /* why the shape can never be placed; 0: it can */
     struct view *idle, *room;     /* room NULL without SEES_RELEASING */
     struct timeline *timeline;    /* NULL without SEES_TIMELINE */
+    struct predictor *predictor;  /* NULL: estimates are as submitted */
     uint64_t room_version;
     struct random placer_random, policy_random;
     enum place_result why_not;
@@ -190,7 +196,7 @@ struct sched {
     size_t n_notices, notice_capacity;
 
     int64_t busy_milli, held_milli, waiting_milli;    /* GPUs making progress; occupied; asked for by waiting jobs */
-    uint32_t running, waiting, in_system;
+    uint32_t running, waiting, in_system, contending;
     int128_t (*node_account)[ACCOUNTS];
     struct run_totals totals;
     int64_t settled_ns;
@@ -274,6 +280,8 @@ void lines_free(struct sched *s);
 void books_held(struct sched *s, job_id j, uint32_t tasks, int sign);      /* tasks: of the job, or ask->tasks for all */
 void books_pending(struct sched *s, job_id j, uint32_t tasks, int sign);
 void books_settle(struct sched *s);
+void books_present(struct sched *s, job_id j, int sign);                  /* j arrives (1) or goes (-1) */
+int64_t books_fairness_micro(const struct sched *s, const struct live *l);   /* finish-time fairness of who ends now; -1: none */
 
 /* Kept until the pass ends, and dropped then unless j holds it or plans it. Returns p. */
 struct placement *placement_stage(struct sched *s, job_id j, struct placement *p);

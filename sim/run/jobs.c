@@ -32,6 +32,16 @@ static uint32_t live_slot(struct sched *s)
     return (uint32_t)s->n_live++;
 }
 
+/* Predicted, but never more than what was submitted. */
+static int64_t estimate_at_arrival(const struct sched *s, job_id j)
+{
+    int64_t submitted_ns = s->workload->truth[j].estimate_ns;
+    if (!s->predictor)
+        return submitted_ns;
+    int64_t ns = predictor_ask(s->predictor, s->workload->facts[j].user, request_gpu_milli(ask_of(s, j)));
+    return ns < submitted_ns ? ns : submitted_ns;
+}
+
 struct live *job_enter(struct sched *s, job_id j)
 {
     uint32_t slot = live_slot(s);
@@ -44,8 +54,10 @@ struct live *job_enter(struct sched *s, job_id j)
         memset(own, 0, s->setup.policy->job_size);
     l->progress.left_ns = s->workload->truth[j].duration_ns;
     l->wait[WAIT_DEPENDENCY] = s->now_ns - s->workload->facts[j].submit_ns;
+    l->estimate_ns = estimate_at_arrival(s, j);
+    l->contending_before = s->totals.contending;
     s->job[j].live = slot;
-    s->in_system++;
+    books_present(s, j, 1);
     s->changed = true;
     state_set(s, j, JOB_PENDING);
     return l;
@@ -73,7 +85,7 @@ void job_rejected(struct sched *s, job_id j, const char *reason)
     s->job[j].outcome = OUTCOME_REJECTED;
     s->job[j].end_ns = s->now_ns;
     s->totals.rejected++;
-    s->in_system--;
+    books_present(s, j, -1);
     dependencies_ended(s, j);
     books_pending(s, j, ask_of(s, j)->tasks, -1);
     wait_end(s, live_of(s, j));
@@ -263,8 +275,12 @@ void job_end(struct sched *s, job_id j)
     s->job[j].outcome = (uint8_t)ending[fate].outcome;
     s->job[j].end_ns = s->now_ns;
     *(fate == FATE_COMPLETED ? &s->totals.completed : fate == FATE_FAILED ? &s->totals.failed : &s->totals.cancelled) += 1;
-    s->in_system--;
     dependencies_ended(s, j);
+    s->job[j].fairness_micro = books_fairness_micro(s, l);
+    books_present(s, j, -1);
+    if (s->predictor)
+        predictor_ended(s->predictor, s->workload->facts[j].user, request_gpu_milli(ask_of(s, j)),
+                        s->workload->truth[j].duration_ns);
     interval_close(s, l, p, l->held_since_ns, ending[fate].why);
     decision_log(s, j, "end", ending[fate].why, "");
     notice_add(s, NOTICE_STOPPED, j, ending[fate].cause);

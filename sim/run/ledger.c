@@ -12,6 +12,7 @@ void ledger_settle(struct sched *s, int64_t to_ns)
     s->settled_ns = to_ns;
     t->in_system += dt * s->in_system;
     t->waiting += dt * s->waiting;
+    t->contending += dt * s->contending;
     t->gpus_waiting += dt * s->waiting_milli;
     t->held += dt * s->held_milli;
     t->capacity += dt * s->cluster->gpus * MILLI_ALL;

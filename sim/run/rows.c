@@ -124,7 +124,10 @@ void rows_job(struct output *o, const struct cluster *c, const struct workload *
     out_integer(o, r->restarts);
     comma_gpu_seconds(o, r->lost);
     comma_gpu_seconds(o, r->overhead);
-    out_text(o, ",,");                                       /* finish_time_fairness */
+    out_char(o, ',');
+    if (r->fairness_micro >= 0)
+        out_decimal(o, r->fairness_micro, 1000000);
+    out_char(o, ',');
     out_text(o, state_name(r));
     out_char(o, ',');
     if (r->distance != UINT8_MAX)

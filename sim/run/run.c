@@ -42,7 +42,8 @@ struct sched *run_new(const struct run_setup *setup)
     s->placer_params = params_copy(s, setup->placer->params, setup->placer->params_size, setup->placer_params);
     s->policy_state = arena_alloc(s->memory, setup->policy->state_size + 1);
     s->needs = setup->policy->needs | (setup->policy->also_needs ? setup->policy->also_needs(s->policy_params) : 0);
-    s->totals.clairvoyant = (s->needs & SEES_RUN_TIME) != 0 || setup->true_estimates;
+    s->totals.clairvoyant = (s->needs & SEES_RUN_TIME) != 0 || estimates_know_truth(&setup->estimates);
+    s->predictor = predictor_new(&setup->estimates);
     random_init(&s->policy_random, setup->seed, "policy", 0);
     random_init(&s->placer_random, setup->seed, "placement", 0);
     s->events = event_queue_new();
@@ -50,7 +51,7 @@ struct sched *run_new(const struct run_setup *setup)
     s->free_entry = ID_NONE;
     s->job = mem_new(s->workload->n_jobs, sizeof *s->job);
     for (job_id j = 0; j < s->workload->n_jobs; j++)
-        s->job[j] = (struct job_run){ .start_ns = -1, .end_ns = -1, .live = ID_NONE, .distance = UINT8_MAX };
+        s->job[j] = (struct job_run){ .start_ns = -1, .end_ns = -1, .fairness_micro = -1, .live = ID_NONE, .distance = UINT8_MAX };
     if (s->needs & STARTS_PARTIAL) {
         if (s->needs & SEES_TIMELINE)
             HOST_BUG(s, "a policy cannot both start single tasks and plan ahead");
@@ -75,6 +76,7 @@ void run_free(struct sched *s)
     placing_end(s);
     dependencies_free(s->dependencies);
     lines_free(s);
+    predictor_free(s->predictor);
     event_queue_free(s->events);
     void *const own[] = { s->wake, s->fresh, s->job, s->live, s->live_free, s->wait_part, s->wait_why, s->books,
                           s->changed_queue, s->undo, s->node_seen, s->touched, s->staged, s->claim, s->notice, s->node_account };
@@ -111,6 +113,7 @@ struct job_result run_job(const struct sched *s, job_id j)
         .run_ns = run->run_ns,
         .lost_ns = run->lost_ns,
         .overhead_ns = run->overhead_ns,
+        .fairness_micro = run->fairness_micro,
         .preemptions = run->preemptions,
         .restarts = run->restarts,
         .distance = run->distance,
@@ -136,7 +139,7 @@ struct run_times run_times(const struct sched *s, job_id j)
     if (run->state != JOB_GONE || run->outcome == OUTCOME_REJECTED)
         return (struct run_times){ .ended = false };
     int64_t jct_ns = run->end_ns - s->workload->facts[j].submit_ns;
-    return (struct run_times){ true, jct_ns, jct_ns - run->run_ns };
+    return (struct run_times){ true, jct_ns, jct_ns - run->run_ns, run->fairness_micro };
 }
 
 const struct run_totals *run_totals(const struct sched *s)

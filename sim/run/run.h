@@ -11,6 +11,7 @@
 #include "sim/core/error.h"
 #include "sim/core/units.h"
 #include "sim/world/cluster.h"
+#include "sim/world/estimates.h"
 #include "sim/world/life.h"
 #include "sim/world/workload.h"
 
@@ -41,7 +42,8 @@ struct run_setup {
     const void *placer_params;
     uint64_t seed;
     int64_t until_ns;             /* cut-off; 0: run to the end */
-    bool true_estimates;          /* the estimates were made from the run times: the run is reported as clairvoyant */
+    struct estimates estimates;   /* how those of the workload were made, or the rule that predicts them in the run; {0}:
+                                     as submitted */
     bool check;                   /* recompute the indexes at every instant: slow, for tests */
     struct run_observer observer;
     const atomic_bool *interrupted;    /* NULL: never; set: run_execute() returns -1 with "interrupted" */
@@ -73,6 +75,7 @@ struct job_result {
     int128_t held;                /* milli-GPU ns, and parts of it: */
     int128_t lost, overhead;      /* progress that was rolled back; starting, saving, and waiting for the rest of a gang */
     int64_t waits[WAIT_REASONS];  /* parts of wait_ns, exactly */
+    int64_t fairness_micro;       /* finish-time fairness in millionths; -1: not ended, or no service time */
     uint32_t preemptions, restarts;
     uint8_t distance;             /* class of the last placement; 255: never placed */
     const char *refusal;          /* NULL: not refused */
@@ -80,7 +83,7 @@ struct job_result {
 struct job_result run_job(const struct sched *s, job_id j);
 
 /* The same, at little cost. */
-struct run_times { bool ended; int64_t jct_ns, wait_ns; };    /* ended: completed, failed or cancelled */
+struct run_times { bool ended; int64_t jct_ns, wait_ns, fairness_micro; };    /* ended: completed, failed or cancelled */
 struct run_times run_times(const struct sched *s, job_id j);
 
 enum account { ACCOUNT_START, ACCOUNT_USEFUL, ACCOUNT_LOST, ACCOUNT_SAVE, ACCOUNT_GANG, ACCOUNTS };   /* the rest is free */
@@ -95,6 +98,7 @@ struct run_totals {
     int128_t held;                /* milli-GPU ns occupied, summed up over time */
     int128_t account[ACCOUNTS];   /* milli-GPU ns */
     int128_t in_system, waiting;  /* integrals of the number of jobs, ns */
+    int128_t contending;          /* integral of the number of queues that have a job in the system, ns */
     int128_t gpus_waiting;        /* milli-GPU ns */
     int128_t free_while_waiting;  /* free milli-GPU ns while at least one job waited */
     uint32_t never_started;       /* pending at the end for quota, limit or a dependency, or behind a deadlock */

@@ -58,7 +58,8 @@ static int64_t kept_ns(const struct sched *s, job_id j)
 
 int64_t job_estimate_ns(const struct sched *s, job_id j)
 {
-    int64_t estimate = s->workload->truth[j].estimate_ns;
+    const struct live *l = live_of(s, j);
+    int64_t estimate = l ? l->estimate_ns : s->workload->truth[j].estimate_ns;
     if (estimate == TIME_NEVER)
         return TIME_NEVER;
     int64_t left = estimate - kept_ns(s, j);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MICRO = 1000000 };
 enum { P99_LEAST_JOBS = 1000 };    /* models.md 10.5: below that a 99th percentile says nothing */
 
 enum {
@@ -17,7 +18,7 @@ enum {
     JOBS_NEVER_STARTED, JOBS_DEADLOCKED, JCT_MEAN, JCT_P50, JCT_P90, JCT_P99, JCT_CENSORED_MEAN, WAIT_MEAN, WAIT_P50, WAIT_P90, WAIT_P99,
     FIRST_WAIT_MEAN, WAITED, SLOWDOWN_MEAN, BOUNDED_SLOWDOWN_MEAN, MAKESPAN, UTIL_ALLOC, UTIL_BUSY, UTIL_EFFECTIVE, GOODPUT,
     GPU_H_HELD, GPU_H_FREE_WHILE_WAITING, PREEMPTIONS, RESTARTS, GANG_GPU_H, LOST_GPU_H, OVERHEAD_GPU_H, QUEUE_LENGTH_MEAN,
-    GPUS_WAITING_MEAN, METRICS
+    GPUS_WAITING_MEAN, FAIRNESS_P95, FAIRNESS_MAX, FAIRNESS_KEPT, METRICS
 };
 const struct metric_kind metric_kinds[] = {
     [JOBS_SUBMITTED] = { "jobs_submitted", "", "jobs of the trace that arrived" },
@@ -56,18 +57,22 @@ const struct metric_kind metric_kinds[] = {
     [OVERHEAD_GPU_H] = { "overhead_gpu_h", "GPU h", "GPU-time of starting up, of saving, and of incomplete gangs" },
     [QUEUE_LENGTH_MEAN] = { "queue_length_mean", "", "jobs waiting, mean over time" },
     [GPUS_WAITING_MEAN] = { "gpus_waiting_mean", "GPUs", "GPUs that waiting jobs ask for, mean over time" },
+    [FAIRNESS_P95] = { "finish_time_fairness_p95", "", "95th percentile of JCT / JCT on an exclusive 1/N of the GPUs" },
+    [FAIRNESS_MAX] = { "finish_time_fairness_max", "", "the largest of it" },
+    [FAIRNESS_KEPT] = { "finish_time_fairness_kept", "", "share of the jobs for which it is at most 1" },
     [METRICS] = { NULL, NULL, NULL },
 };
 
 /* What is added up over the jobs of one scope. */
 struct tally {
     const char *scope;
-    uint64_t jobs, ended, waited, had_service, censored_jobs, count[METRICS];
+    uint64_t jobs, ended, waited, had_service, fairness_kept, censored_jobs, count[METRICS];
     int128_t jct_ns, wait_ns, first_wait_ns, censored_ns, held, lost, overhead;    /* the last three in milli-GPU ns */
     struct exact_sum slowdown, bounded;
-    int64_t first_ns, last_ns;
+    int64_t first_ns, last_ns, worst_fairness;
     double quantile_s[2][3];      /* of JCT and wait: p50, p90, p99 */
-    size_t at;                    /* its part of the samples */
+    double fairness_p95;
+    size_t at, fairness_at;       /* its part of the samples: of the ended; of those that had service time */
 };
 
 static void tally_end(struct tally *t, const struct job_result *r, const struct job_facts *f, int64_t service_ns)
@@ -86,6 +91,8 @@ static void tally_end(struct tally *t, const struct job_result *r, const struct 
     if (service_ns > 0) {
         t->had_service++;
         sum_add(&t->slowdown, (double)jct_ns / (double)service_ns);
+        t->fairness_kept += r->fairness_micro <= MICRO;
+        t->worst_fairness = r->fairness_micro > t->worst_fairness ? r->fairness_micro : t->worst_fairness;
     }
 }
 
@@ -136,7 +143,8 @@ static double gpu_hours(int128_t milli_ns)
 
 /* ---- Quantiles: one pass puts the samples of each group side by side ---- */
 
-struct samples { int64_t *jct, *wait; };
+struct samples { int64_t *jct, *wait, *fairness; };
+struct filled { size_t ended, had_service; };
 
 static size_t group_of(const struct workload *w, job_id j, bool by_class)
 {
@@ -151,31 +159,37 @@ static void quantiles_of(struct tally *t, const struct samples *x)
         t->quantile_s[0][i] = enough ? quantile(x->jct + t->at, t->ended, p[i]) / (double)NS_PER_S : (double)NAN;
         t->quantile_s[1][i] = enough ? quantile(x->wait + t->at, t->ended, p[i]) / (double)NS_PER_S : (double)NAN;
     }
+    t->fairness_p95 = t->had_service ? quantile(x->fairness + t->fairness_at, t->had_service, .95) / MICRO : (double)NAN;
 }
 
 static void quantiles_by_group(const struct sched *s, struct tally *group, size_t n_groups, const struct tally *all,
                                bool by_class, const struct samples *x)
 {
     const struct workload *w = run_setup_of(s)->workload;
-    size_t *next = mem_new(n_groups + 1, sizeof *next);
+    struct filled *next = mem_new(n_groups + 1, sizeof *next);
     for (size_t g = 0; g < n_groups; g++) {
-        group[g].at = next[g];
-        next[g + 1] = next[g] + group[g].ended;
+        group[g].at = next[g].ended;
+        group[g].fairness_at = next[g].had_service;
+        next[g + 1] = (struct filled){ next[g].ended + group[g].ended, next[g].had_service + group[g].had_service };
     }
     for (job_id j = 0; j < w->n_jobs; j++) {
         struct run_times t = run_times(s, j);
         if (!t.ended)
             continue;
-        size_t i = next[group_of(w, j, by_class)]++;
-        x->jct[i] = t.jct_ns;
-        x->wait[i] = t.wait_ns;
+        struct filled *to = &next[group_of(w, j, by_class)];
+        x->jct[to->ended] = t.jct_ns;
+        x->wait[to->ended++] = t.wait_ns;
+        if (t.fairness_micro >= 0)
+            x->fairness[to->had_service++] = t.fairness_micro;
     }
     free(next);
     for (size_t g = 0; g < n_groups; g++) {
-        if (all && group[g].ended == all->ended)
-            memcpy(group[g].quantile_s, all->quantile_s, sizeof all->quantile_s);
-        else
+        if (!all || group[g].ended != all->ended) {
             quantiles_of(&group[g], x);
+            continue;
+        }
+        memcpy(group[g].quantile_s, all->quantile_s, sizeof all->quantile_s);
+        group[g].fairness_p95 = all->fairness_p95;
     }
 }
 
@@ -233,10 +247,18 @@ static void put_gpus(struct maker *k, const struct tally *t, bool all)
     }
 }
 
+static void put_fairness(struct maker *k, const struct tally *t)
+{
+    put(k, FAIRNESS_P95, t->scope, t->fairness_p95, t->had_service);
+    put(k, FAIRNESS_MAX, t->scope, (double)t->worst_fairness / MICRO, t->had_service);
+    put(k, FAIRNESS_KEPT, t->scope, (double)t->fairness_kept / (double)t->had_service, t->had_service);
+}
+
 static void put_scope(struct maker *k, const struct tally *t, bool all)
 {
     put_jobs(k, t, all);
     put_gpus(k, t, all);
+    put_fairness(k, t);
 }
 
 static const char *scope_name(struct maker *k, const char *kind, const char *name)
@@ -263,7 +285,8 @@ struct summary *summary_make(const struct sched *s)
     const struct workload *w = run_setup_of(s)->workload;
     const struct cluster *c = run_setup_of(s)->cluster;
     struct maker k = { .m = mem_new(1, sizeof *k.m), .s = s };
-    struct samples x = { mem_new(w->n_jobs, sizeof *x.jct), mem_new(w->n_jobs, sizeof *x.wait) };
+    struct samples x = { mem_new(w->n_jobs, sizeof *x.jct), mem_new(w->n_jobs, sizeof *x.wait),
+                         mem_new(w->n_jobs, sizeof *x.fairness) };
     struct tally all = { .scope = "all" }, class[CLASSES] = { { .scope = NULL } };
     struct tally *queue = mem_new(c->n_queues, sizeof *queue);
     k.m->memory = arena_new();
@@ -282,6 +305,7 @@ struct summary *summary_make(const struct sched *s)
     free(queue);
     free(x.jct);
     free(x.wait);
+    free(x.fairness);
     return k.m;
 }
 

@@ -93,8 +93,6 @@ void workload_keep(struct workload *w, const bool *keep);
  * workload_finish().
  * Re-timing: job k of the order (submit, position) arrives at every_ns x floor(k / batch). */
 void workload_retime_batches(struct workload *w, uint32_t batch, int64_t every_ns);
-/* Estimates that are the run times, or that many times them (rounded to nearest ns): perfect ones for 1. */
-void workload_estimate(struct workload *w, double factor);
 /* Submit times divided by `load` (> 0): 2 means twice the load. Rounded to nearest ns. */
 void workload_scale_load(struct workload *w, double load);
 /* A packing study: the jobs by name, put in random order, then drawn from all of them again and again, as long as what they

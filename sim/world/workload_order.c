@@ -103,15 +103,6 @@ void workload_retime_batches(struct workload *w, uint32_t batch, int64_t every_n
     }
 }
 
-void workload_estimate(struct workload *w, double factor)
-{
-    assert(factor > 0);
-    for (job_id j = 0; j < w->n_jobs; j++) {
-        int64_t run_ns = w->truth[j].duration_ns;
-        w->truth[j].estimate_ns = factor == 1.0 ? run_ns : capped(ns_of_seconds(seconds(run_ns) * factor));
-    }
-}
-
 /* ns / load, rounded half up. A double is whole x 2^-shift, so for any load from 2^-12 to 2^53 this is exact: a trace
  * of more than 104 days has more nanoseconds than a double has bits. */
 static int64_t divided(int64_t ns, double load)

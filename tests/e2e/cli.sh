@@ -111,6 +111,9 @@ wrong 2 "no format 'excel', see 'gpuyard list formats'" -c c.yaml -t t.csv:excel
 wrong 2 "run: want only one of --cluster and --trace from standard input" -c - -t -:native
 wrong 2 "run: --outputs: no output 'job', did you mean 'jobs'?" -c c.yaml -t t.csv --outputs job
 wrong 2 "run: --retime: want BATCH:SECONDS, jobs and the time between batches, got '0:5'" -c c.yaml -t t.csv --retime 0:5
+wrong 2 "run: --estimates: want trace, perfect, uniform:F, lognormal:SIGMA, buckets, user-last2, group-quantile[:Q], or a factor from 0.001 to 1000, got 'unifrom:2'; did you mean 'uniform'?" \
+    -c c.yaml -t t.csv --estimates unifrom:2
+wrong 2 "run: --estimates: want uniform:F with F from 0 to 1000, got 'uniform'" -c c.yaml -t t.csv --estimates uniform
 wrong 2 "run: --load: want a number above 0, at most 1000000, got '0'" -c c.yaml -t t.csv --load 0
 wrong 2 "run: --stream: want a number above 0, at most 100000, got '0'" -c c.yaml -t t.csv --stream 0
 wrong 2 "run: --stream: times do not matter, so want no --load, --retime or --estimates" -c c.yaml -t t.csv --stream 100 --load 2
@@ -201,6 +204,12 @@ says out '    blocking: skip'
 says out '    scope: pool'
 says out '  period_s: 60'
 says out '  load: 0.1'
+for e in perfect uniform:2 user-last2 group-quantile:0.9; do
+    "$G" run -c c.yaml -t t.csv --dump-config --estimates "$e" >out
+    says out "  estimates: $e"
+    case $e in perfect | uniform:*) says out '  clairvoyant: true' ;; *) says out '  clairvoyant: false' ;; esac
+done
+"$G" run -c c.yaml -t t.csv --dump-config -p fifo:blocking=skip --set period_s=60 --load 0.1 >out
 says out "  sha256: $(sha256sum t.csv | cut -d' ' -f1)"
 holds r/manifest.json "$(sha256sum c.yaml | cut -d' ' -f1)"
 expect 0 "" "$G" run -c c.yaml -t t.csv -p fifo:blocking=skip --seed 7 -q -o first

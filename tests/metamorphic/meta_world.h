@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { META_JOBS = 160, META_PARAMS = 8, META_INTERVALS = 20000, META_COMBOS = 4096 };
+enum { META_JOBS = 160, META_PARAMS = 16, META_INTERVALS = 20000, META_COMBOS = 4096 };
 
 struct meta_job {
     int64_t submit, duration, estimate; /* estimate -1: none */
@@ -139,6 +139,12 @@ static inline bool meta_preempts(const struct meta_combo *c)
 static inline bool meta_takes_turns(const struct meta_combo *c)
 {
     return meta_is(c, "continuous", "yes");
+}
+
+/* Usage of the past, of all queues, orders the jobs. */
+static inline bool meta_remembers(const struct meta_combo *c)
+{
+    return meta_policy_is(c, "multifactor") || meta_policy_is(c, "fair-tree");
 }
 
 static inline bool meta_strict_fifo_pool(const struct meta_combo *c)

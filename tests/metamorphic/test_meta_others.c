@@ -87,7 +87,7 @@ static void spoil_halves(struct meta_pair *p)
 static bool line_per_queue(const struct meta_combo *c)
 {
     return meta_is(c, "scope", "queue") && strcmp(c->placer->name, "random") && /* one stream of draws for both */
-           !meta_policy_is(c, "gittins");                                        /* learns from both */
+           !meta_policy_is(c, "gittins") && !meta_remembers(c);                  /* learn from both */
 }
 
 /* ---- A pass more, for jobs that are refused on arrival, decides nothing else: whoever gave way gave way at once ---- */

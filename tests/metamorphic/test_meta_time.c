@@ -79,6 +79,16 @@ struct row {
     int64_t factor, shift, period;
 };
 
+/* A policy's own times scale too. */
+static struct meta_combo scaled(const struct meta_combo *c, int64_t factor)
+{
+    struct meta_combo to = *c;
+    for (const struct param *q = c->policy->params; q && q->name; q++)
+        if (q->unit && (!strcmp(q->unit, "s") || !strcmp(q->unit, "GPU-s")))
+            to.params[q->at / sizeof(double)] *= (double)factor;
+    return to;
+}
+
 /* Every combination, some seeds; with `spoil` one duration is longer than it should be, and each must notice. */
 static void compare_all(const struct row *row, uint64_t seeds, bool spoil)
 {
@@ -89,8 +99,8 @@ static void compare_all(const struct row *row, uint64_t seeds, bool spoil)
         w.period = row->period && seed % 2 ? row->period : 0;
         struct meta_world v = row->change(w);
         for (size_t c = 0; c < n_combos; c++) {
-            if (row->factor != 1 && rounds(&combo[c]))
-                continue;
+            if (row->factor != 1 && (rounds(&combo[c]) || meta_remembers(&combo[c])))
+                continue;                                    /* Slurm's decay is by the second, its sizes by the minute */
             struct meta_combo other = scaled(&combo[c], row->factor);
             struct meta_run *a = meta_play(&w, &combo[c], seed);
             size_t i = 0;

@@ -14,7 +14,7 @@
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers" /* rows leave out what is usual */
 
 #define NEVER (-1.0)
-enum { JOBS_AT_MOST = 8, GROUPS_AT_MOST = 3, QUEUES_AT_MOST = 3 };
+enum { JOBS_AT_MOST = 8, GROUPS_AT_MOST = 3, QUEUES_AT_MOST = 4 };
 
 struct job {
     double at, lasts;                                    /* submitted at; service time */
@@ -34,6 +34,7 @@ struct job {
     double lost;                /* seconds of progress to be done again */
     double waits[WAIT_REASONS]; /* all of them, if any is given */
     const char *refused;
+    const char *user;
 };
 
 struct schedule {
@@ -118,6 +119,8 @@ static inline void job_add(struct workload *w, const struct job *job)
     row.mem_mib = job->mem_mib;
     row.queue = job->queue;
     row.queue_length = job->queue ? strlen(job->queue) : 0;
+    row.user = job->user;
+    row.user_length = job->user ? strlen(job->user) : 0;
     row.gpu_type = job->gpu_type;
     row.gpu_type_length = job->gpu_type ? strlen(job->gpu_type) : 0;
     row.required_level = level_named(job->required);
