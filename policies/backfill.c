@@ -77,13 +77,13 @@ static bool start_or_promise(struct sched *s, struct backfill *b, job_id j)
     int64_t last_ns = plan_start(s, j), promised_ns = last_ns > sched_now(s) ? last_ns : TIME_NEVER;
     if (last_ns <= sched_now(s) && sched_start(s, j, plan_placement(s, j)) == SCHED_OK)
         return true;                                  /* its time has come */
-    sched_mark_t before = sched_mark(s);
-    plan_drop(s, j);
     struct slot slot = timeline_earliest(s, j, sched_now(s), promised_ns, PLACER_TRIES);
     if (slot.where && slot.start_ns == sched_now(s) && sched_start(s, j, slot.where) == SCHED_OK)
         return true;
-    if ((!slot.where || plan_set(s, j, slot.start_ns, slot.where) != SCHED_OK) && promised_ns != TIME_NEVER) {
-        sched_rollback(s, before);
+    bool promised = slot.where && plan_set(s, j, slot.start_ns, slot.where) == SCHED_OK;
+    if (!promised && promised_ns == TIME_NEVER) {
+        plan_drop(s, j);
+    } else if (!promised) {
         sched_wake_at(s, promised_ns);                /* perhaps nobody will end just then */
         b->due_ns = promised_ns < b->due_ns ? promised_ns : b->due_ns;
     }

@@ -17,6 +17,7 @@ struct profile {
     size_t n, capacity;
     uint32_t free;                /* chained through link.up */
     struct ordered steps;
+    int64_t base;                 /* the value before the first step */
 };
 
 static bool before(const void *context, uint32_t a, uint32_t b)
@@ -99,14 +100,17 @@ void profile_add(struct profile *p, int64_t from, int64_t until, int64_t amount)
     if (from >= until || amount == 0)
         return;
     int holds = amount > 0 ? 1 : -1;
-    change(p, from, amount, holds);
+    if (from == INT64_MIN)
+        p->base += amount;
+    else
+        change(p, from, amount, holds);
     if (until != INT64_MAX)
         change(p, until, -amount, holds);
 }
 
 int64_t profile_at(const struct profile *p, int64_t time)
 {
-    int64_t value = 0;
+    int64_t value = p->base;
     for (uint32_t i = p->steps.root; i != ORDERED_NONE;) {
         const struct step *s = &p->step[i];
         if (s->time > time) {
@@ -161,29 +165,25 @@ static int64_t most_within(const struct profile *p, uint32_t i, int64_t base, in
 
 int64_t profile_most(const struct profile *p, int64_t from, int64_t until)
 {
-    int64_t first = profile_at(p, from), most = most_within(p, p->steps.root, 0, from, until);
+    int64_t first = profile_at(p, from), most = most_within(p, p->steps.root, p->base, from, until);
     return most > first ? most : first;
 }
 
-int64_t profile_fit(const struct profile *p, int64_t after, int64_t length, int64_t most)
+int64_t profile_fit(const struct profile *p, int64_t after, int64_t before, int64_t length, int64_t most)
 {
     struct ordered_space space = steps_of(p);
-    for (int64_t t = after;;) {
-        int64_t until = length > INT64_MAX - t ? INT64_MAX : t + length;
-        uint32_t bad = last_above(p, p->steps.root, 0, t, until, most);
-        if (bad == ORDERED_NONE) {
+    for (int64_t t = after; t < before;) {
+        int64_t until = length > before - t ? before : t + length;
+        uint32_t next = last_above(p, p->steps.root, p->base, t, until, most);
+        if (next != ORDERED_NONE) {
+            next = ordered_next(&space, next);
+        } else {
             if (profile_at(p, t) <= most)
                 return t;
             int64_t key = t + 1;                  /* too much at t itself: go on from the next step */
-            bad = ordered_search(&p->steps, &space, earlier, &key);
-            if (bad == ORDERED_NONE)
-                return INT64_MAX;
-            t = p->step[bad].time;
-            continue;
+            next = ordered_search(&p->steps, &space, earlier, &key);
         }
-        bad = ordered_next(&space, bad);
-        if (bad == ORDERED_NONE)
-            return INT64_MAX;
-        t = p->step[bad].time;
+        t = next == ORDERED_NONE ? before : p->step[next].time;
     }
+    return before;
 }

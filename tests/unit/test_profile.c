@@ -75,7 +75,7 @@ static void agrees_with_an_array(void **state)
             assert_int_equal(profile_at(w.p, from), w.value[from]);
             assert_int_equal(profile_most(w.p, from, until), naive_most(&w, from, until));
             int64_t length = 1 + draw(&w, 30), most = draw(&w, 30);
-            int64_t want = naive_fit(&w, from, length, most), got = profile_fit(w.p, from, length, most);
+            int64_t want = naive_fit(&w, from, length, most), got = profile_fit(w.p, from, INT64_MAX, length, most);
             if (want == NEVER_HERE)
                 assert_true(got > SECONDS - length);
             else
@@ -91,12 +91,12 @@ static void empty(void **state)
     struct profile *p = profile_new();
     assert_int_equal(profile_at(p, 5), 0);
     assert_int_equal(profile_most(p, 0, INT64_MAX), 0);
-    assert_int_equal(profile_fit(p, 7, INT64_MAX, 0), 7);
+    assert_int_equal(profile_fit(p, 7, INT64_MAX, INT64_MAX, 0), 7);
     profile_add(p, 3, 3, 9);                         /* an empty interval */
     assert_int_equal(profile_most(p, 0, INT64_MAX), 0);
     profile_add(p, 10, INT64_MAX, 2);
-    assert_int_equal(profile_fit(p, 0, 10, 1), 0);   /* ends where the hold begins */
-    assert_int_equal(profile_fit(p, 0, 11, 1), INT64_MAX);
+    assert_int_equal(profile_fit(p, 0, INT64_MAX, 10, 1), 0);   /* ends where the hold begins */
+    assert_int_equal(profile_fit(p, 0, INT64_MAX, 11, 1), INT64_MAX);
     profile_free(p);
 }
 
