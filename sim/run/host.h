@@ -44,6 +44,9 @@ struct line_entry {
     job_id job;
     uint32_t sub;                 /* sub-line, global number */
     uint32_t next_of_job;         /* other lines that the job stands in */
+    int64_t reserved_ns;          /* its estimate while it waits for WAIT_RESERVED, else INT64_MIN. Without a timeline:
+                                     always INT64_MIN */
+    int64_t least_reserved_ns;    /* of its subtree */
 };
 struct sub_line {
     struct ordered_link link;     /* in its line, by the key of its first entry */
@@ -245,6 +248,7 @@ bool line_entry_before(const void *sched, uint32_t a, uint32_t b);
 struct ordered_space line_entries(const struct sched *s);
 struct ordered_space line_subs(const struct sched *s);
 uint32_t sub_line_of(const struct line *l, shape_id shape);               /* ID_NONE: no job of it ever stood there */
+void line_entries_reserve(struct sched *s, const struct live *l);         /* its own reason has changed */
 void line_restore(struct line *l, job_id j, struct line_key k, unsigned place);    /* as before a line_remove */
 void lines_forget(struct sched *s, job_id j);                             /* out of every line */
 void lines_free(struct sched *s);
@@ -315,6 +319,7 @@ struct builder *builder_begin(struct sched *s, struct view *v, const struct requ
 /* placing.c */
 void placing_begin(struct sched *s);                                      /* which kinds each shape may use; which never fit */
 void placing_end(struct sched *s);
+bool placing_lacks(const struct view *v, const struct request *r);        /* whole GPUs, even by totals */
 const char *placing_never(const struct sched *s, shape_id shape);         /* NULL: it can be placed */
 
 /* ledger.c - GPU-seconds and the identities of models.md 11.3 */

@@ -72,11 +72,16 @@ static enum place_result place_at_levels(struct sched *s, struct view *v, const 
     return widest < LEVEL_CLUSTER ? place_in_one(s, v, r, widest) : place_here(s, v, r);
 }
 
+bool placing_lacks(const struct view *v, const struct request *r)
+{
+    return r->gpu_milli == MILLI_ALL &&
+           free_index_whole(v, r->shape) < (int64_t)r->gpus * (r->tasks == SPLIT_ANY ? 1 : (int64_t)r->tasks);
+}
+
 const struct placement *sched_place(struct sched *s, const struct view *v, const struct request *r)
 {
     struct view *in = view_of(s, v);
-    if (r->gpu_milli == MILLI_ALL &&
-        free_index_whole(in, r->shape) < (int64_t)r->gpus * (r->tasks == SPLIT_ANY ? 1 : (int64_t)r->tasks)) {
+    if (placing_lacks(in, r)) {
         s->why_not = s->shape_kinds[r->shape].n ? NO_ROOM : NO_TYPE;
         return NULL;
     }
