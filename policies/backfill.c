@@ -91,7 +91,7 @@ static bool start_or_promise(struct sched *s, struct backfill *b, job_id j)
         sched_wake_at(s, promised_ns);                /* perhaps nobody will end just then */
         b->due_ns = promised_ns < b->due_ns ? promised_ns : b->due_ns;
     }
-    sched_blocked(s, j, sched_place(s, sched_view(s, FREE_IDLE), &r) ? WAIT_RESERVED : sched_why_not(s));
+    sched_blocked(s, j, sched_fits(s, sched_view(s, FREE_IDLE), &r) ? WAIT_RESERVED : sched_why_not(s));
     return false;
 }
 
@@ -130,7 +130,7 @@ static void fill_behind(struct sched *s, struct backfill *b, struct line *line, 
         return;
     }
     struct request r = job_request(s, j);
-    if (!sched_place(s, sched_view(s, FREE_IDLE), &r)) {
+    if (!sched_fits(s, sched_view(s, FREE_IDLE), &r)) {
         sched_blocked(s, j, WAIT_GROUP);
         line_blocked(s, line, shape, sched_why_not(s));
         if (walk)

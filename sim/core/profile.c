@@ -144,28 +144,56 @@ static uint32_t last_above(const struct profile *p, uint32_t i, int64_t base, in
     return ORDERED_NONE;
 }
 
-/* Greatest value after the steps of the subtree that lie in (after, until); INT64_MIN if there are none. */
-static int64_t most_within(const struct profile *p, uint32_t i, int64_t base, int64_t after, int64_t until)
+/* The root of the steps in (after, until): all of them lie below it, or it is ORDERED_NONE. *base: the value before the first
+ * step of its subtree. */
+static uint32_t root_within(const struct profile *p, int64_t after, int64_t until, int64_t *base)
 {
-    if (i == ORDERED_NONE)
-        return INT64_MIN;
-    const struct step *s = &p->step[i];
-    if (after == INT64_MIN && until == INT64_MAX)
-        return base + s->most;
-    int64_t here = base + s->delta + (s->link.left == ORDERED_NONE ? 0 : p->step[s->link.left].sum);
-    if (s->time <= after)
-        return most_within(p, s->link.right, here, after, until);
-    if (s->time >= until)
-        return most_within(p, s->link.left, base, after, until);
-    int64_t left = most_within(p, s->link.left, base, after, INT64_MAX);
-    int64_t right = most_within(p, s->link.right, here, INT64_MIN, until);
-    int64_t most = left > here ? left : here;
-    return right > most ? right : most;
+    uint32_t i = p->steps.root;
+    while (i != ORDERED_NONE) {
+        const struct step *s = &p->step[i];
+        if (s->time > after && s->time < until)
+            break;
+        if (s->time <= after)
+            *base += s->delta + (s->link.left == ORDERED_NONE ? 0 : p->step[s->link.left].sum);
+        i = s->time <= after ? s->link.right : s->link.left;
+    }
+    return i;
 }
 
 int64_t profile_most(const struct profile *p, int64_t from, int64_t until)
 {
-    int64_t first = profile_at(p, from), most = most_within(p, p->steps.root, p->base, from, until);
+    int64_t first = p->base, most = INT64_MIN;
+    uint32_t root = root_within(p, from, until, &first);
+    if (root == ORDERED_NONE)
+        return first;
+    int64_t here = first;
+    for (uint32_t i = root; i != ORDERED_NONE;) {          /* down to the first of them: `first` is the value before it */
+        const struct step *s = &p->step[i], *right = s->link.right == ORDERED_NONE ? NULL : &p->step[s->link.right];
+        int64_t value = first + s->delta + (s->link.left == ORDERED_NONE ? 0 : p->step[s->link.left].sum);
+        if (i == root)
+            here = value;
+        if (s->time > from) {
+            most = value > most ? value : most;
+            if (i != root && right && value + right->most > most)
+                most = value + right->most;
+            i = s->link.left;
+        } else {
+            first = value;
+            i = s->link.right;
+        }
+    }
+    for (uint32_t i = p->step[root].link.right; i != ORDERED_NONE;) {    /* down to the last: `here` is the value before i's */
+        const struct step *s = &p->step[i], *left = s->link.left == ORDERED_NONE ? NULL : &p->step[s->link.left];
+        if (s->time < until) {
+            if (left && here + left->most > most)
+                most = here + left->most;
+            here += s->delta + (left ? left->sum : 0);
+            most = here > most ? here : most;
+            i = s->link.right;
+        } else {
+            i = s->link.left;
+        }
+    }
     return most > first ? most : first;
 }
 

@@ -320,6 +320,8 @@ struct builder *builder_begin(struct sched *s, struct view *v, const struct requ
 void placing_begin(struct sched *s);                                      /* which kinds each shape may use; which never fit */
 void placing_end(struct sched *s);
 bool placing_lacks(const struct view *v, const struct request *r);        /* whole GPUs, even by totals */
+bool placing_by_totals(const struct sched *s, const struct request *r);   /* it fits where the total suffices: one counted
+                                                                             node, and nothing else is scarce */
 const char *placing_never(const struct sched *s, shape_id shape);         /* NULL: it can be placed */
 
 /* ledger.c - GPU-seconds and the identities of models.md 11.3 */

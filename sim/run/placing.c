@@ -89,6 +89,24 @@ const struct placement *sched_place(struct sched *s, const struct view *v, const
     return s->why_not == PLACED ? builder_take(&s->builder) : NULL;
 }
 
+bool placing_by_totals(const struct sched *s, const struct request *r)
+{
+    const struct shape_kinds *kinds = &s->shape_kinds[r->shape];
+    if (kinds->n != 1 || s->cluster->kind[kinds->kind[0]].n_nodes != 1)
+        return false;
+    const struct node_type *t = &s->cluster->type[s->cluster->kind[kinds->kind[0]].type];
+    return t->counted && r->gpu_milli == MILLI_ALL && (r->tasks == SPLIT_ANY || r->tasks == 1) &&
+           (!r->cpu_milli || t->cpu_milli == INT64_MAX) && (!r->mem_mib || t->mem_mib == INT64_MAX);
+}
+
+bool sched_fits(struct sched *s, const struct view *v, const struct request *r)
+{
+    if (!placing_by_totals(s, r))
+        return sched_place(s, v, r);
+    s->why_not = placing_lacks(view_of(s, v), r) ? NO_ROOM : PLACED;
+    return s->why_not == PLACED;
+}
+
 enum wait_reason sched_why_not(const struct sched *s)
 {
     static const uint8_t reason[] = { [PLACED] = WAIT_OTHER, [NO_ROOM] = WAIT_GPUS, [NO_ROOM_FRAGMENTED] = WAIT_FRAGMENTED,

@@ -52,12 +52,12 @@ static struct slot earliest(struct sched *s, job_id j, int64_t after_ns, int64_t
 }
 
 /* The earliest time by totals, up to that of its plan, as long as nobody has come into the way of the plan; only where
- * totals say it all: on the one counted node that the job may use. Else `after`: nothing is known. */
+ * totals say it all. Else `after`: nothing is known. */
 static int64_t totals_fit_before(const struct sched *s, const struct hold *plan, int64_t after_ns)
 {
     const struct request *r = ask_of(s, plan->job);
     const struct shape_kinds *kinds = &s->shape_kinds[r->shape];
-    if (plan->summed || kinds->n != 1 || s->cluster->kind[kinds->kind[0]].n_nodes != 1)
+    if (!placing_by_totals(s, r))
         return after_ns;
     const struct profile *taken = s->timeline->kind_taken[kinds->kind[0]];
     int64_t all = kind_gpus_milli(s->cluster, kinds->kind[0]);

@@ -53,6 +53,11 @@ static void each_end(struct sched *s, struct window *w, int64_t low, int64_t hig
 
 static void window_move(struct sched *s, struct window *w, int64_t from_ns, int64_t until_ns)
 {
+    if (s->timeline->by_start.root == ORDERED_NONE) {             /* nothing to sum up */
+        w->from_ns = from_ns;
+        w->until_ns = until_ns;
+        return;
+    }
     if (until_ns > w->until_ns)
         each_start(s, w, w->until_ns, until_ns, true);
     else
