@@ -13,10 +13,10 @@ struct pending {
 };
 
 struct walk {
-    struct line *l;
+    const struct line *l;
     const struct view *room;      /* who asks for more is left out; NULL: nobody is */
     uint64_t version;
-    struct line_entry reached;    /* a copy: the entry itself may be gone */
+    struct { struct line_key key; job_id job; } reached;      /* a copy: the entry itself may be gone */
     bool begun;
     uint32_t current;             /* sub-line of the last answer, still to be continued; ID_NONE: none */
     struct pending at;            /* where it was, and how to go on */
@@ -85,11 +85,12 @@ static void find_place(struct walk *w)
     w->version = l->version;
     w->n = 0;
     w->current = ID_NONE;
+    const struct line_entry reached = { .key = w->reached.key, .job = w->reached.job };
     uint32_t sub = l->subs.first;
     for (; sub != ORDERED_NONE && w->begun; sub = sub_next(s, sub)) {
-        if (entry_key_before(&w->reached, &s->entry[s->sub[sub].entries.first]))
+        if (entry_key_before(&reached, &s->entry[s->sub[sub].entries.first]))
             break;
-        uint32_t e = ordered_search(&s->sub[sub].entries, &entries, at_or_before, &w->reached);
+        uint32_t e = ordered_search(&s->sub[sub].entries, &entries, at_or_before, &reached);
         if (e != ORDERED_NONE && !is_skipped(w, sub))
             heap_push(w, (struct pending){ e, TIME_NEVER });
     }
@@ -101,7 +102,7 @@ static struct walk *walk_of(struct line_walk *lw)
     struct walk *w;
     if (!lw->at[0]) {
         w = sched_scratch(lw->l->s, sizeof *w);
-        w->l = lw->l->s->line[lw->l->number];
+        w->l = lw->l;
         w->version = lw->l->version;
         w->current = ID_NONE;
         w->next_sub = lw->l->subs.first;
@@ -158,10 +159,10 @@ static bool is_full(const struct walk *w, uint32_t sub)
 {
     struct sched *s = w->l->s;
     shape_id shape = s->sub[sub].shape;
-    if (!w->room || !placing_lacks(w->room, &s->workload->shape[shape].ask))
+    if (!placing_lacks(w->room, &s->workload->shape[shape].ask))
         return false;
     sched_blocked(s, s->entry[s->sub[sub].entries.first].job, WAIT_GROUP);
-    line_blocked(s, w->l, shape, WAIT_GPUS);
+    line_blocked(s, s->line[w->l->number], shape, WAIT_GPUS);
     return true;
 }
 
@@ -178,23 +179,23 @@ bool line_next(struct line_walk *lw, job_id *j)
         e = s->sub[w->next_sub].entries.first;
         if (w->n && line_entry_before(s, w->heap[0].entry, e))
             break;
-        if (!is_skipped(w, w->next_sub) && !is_full(w, w->next_sub))
+        if (!is_skipped(w, w->next_sub) && !(w->room && is_full(w, w->next_sub)))
             break;
         e = ORDERED_NONE;
     }
-    w->at.most_ns = TIME_NEVER;
     if (w->n && (e == ORDERED_NONE || line_entry_before(s, w->heap[0].entry, e))) {
         w->at = w->heap[0];
         heap_pop(w);
     } else if (e != ORDERED_NONE) {
-        w->at.entry = e;
+        w->at = (struct pending){ e, TIME_NEVER };
         w->next_sub = sub_next(s, w->next_sub);
     } else {
         return false;
     }
     e = w->at.entry;
     w->current = s->entry[e].sub;
-    w->reached = s->entry[e];
+    w->reached.key = s->entry[e].key;
+    w->reached.job = s->entry[e].job;
     w->begun = true;
     *j = s->entry[e].job;
     return true;
