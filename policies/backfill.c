@@ -12,12 +12,14 @@
 
 struct backfill_params { double depth, order, tests; };
 enum { BY_ARRIVAL, BY_ESTIMATE };
+#define TESTS_ALL 1e9
 enum { PLACER_TRIES = 1000 };     /* moments at which one reservation asks the placer */
 static const char *const orders[] = { "arrival", "shortest", NULL };
 
 struct list { job_id *job; size_t n, capacity; };
 struct backfill {
     struct line *waiting, *shortest;
+    bool all;                     /* everyone is looked at in each pass, or left out because that would change nothing */
     double ahead;                 /* jobs that the last pass left waiting and promised a time, if there is one */
     int64_t due_ns;               /* the first of the promises that were kept as they were */
     uint64_t seen;                /* timeline_version of the last pass */
@@ -43,9 +45,11 @@ static void append(struct sched *s, struct list *l, job_id j)
 
 static void backfill_begin(struct sched *s, const void *params, void *state)
 {
+    const struct backfill_params *p = params;
     struct backfill *b = state;
     b->waiting = line_new(s);
-    b->shortest = ((const struct backfill_params *)params)->order > 0 ? line_new(s) : NULL;
+    b->shortest = p->order > 0 ? line_new(s) : NULL;
+    b->all = p->tests >= TESTS_ALL;
 }
 
 static void backfill_arrived(struct sched *s, const void *params, void *state, job_id j)
@@ -77,17 +81,17 @@ static bool start_or_promise(struct sched *s, struct backfill *b, job_id j)
     int64_t last_ns = plan_start(s, j), promised_ns = last_ns > sched_now(s) ? last_ns : TIME_NEVER;
     if (last_ns <= sched_now(s) && sched_start(s, j, plan_placement(s, j)) == SCHED_OK)
         return true;                                  /* its time has come */
-    sched_mark_t before = sched_mark(s);
-    plan_drop(s, j);
     struct slot slot = timeline_earliest(s, j, sched_now(s), promised_ns, PLACER_TRIES);
     if (slot.where && slot.start_ns == sched_now(s) && sched_start(s, j, slot.where) == SCHED_OK)
         return true;
-    if ((!slot.where || plan_set(s, j, slot.start_ns, slot.where) != SCHED_OK) && promised_ns != TIME_NEVER) {
-        sched_rollback(s, before);
+    bool promised = slot.where && plan_set(s, j, slot.start_ns, slot.where) == SCHED_OK;
+    if (!promised && promised_ns == TIME_NEVER) {
+        plan_drop(s, j);
+    } else if (!promised) {
         sched_wake_at(s, promised_ns);                /* perhaps nobody will end just then */
         b->due_ns = promised_ns < b->due_ns ? promised_ns : b->due_ns;
     }
-    sched_blocked(s, j, sched_place(s, sched_view(s, FREE_IDLE), &r) ? WAIT_RESERVED : sched_why_not(s));
+    sched_blocked(s, j, sched_fits(s, sched_view(s, FREE_IDLE), &r) ? WAIT_RESERVED : sched_why_not(s));
     return false;
 }
 
@@ -107,6 +111,14 @@ static void shape_room(struct sched *s, struct backfill *b, shape_id shape)
     b->shapes = n;
 }
 
+/* j would fit, but for its length: as would those like it that are no shorter, and who knows that already is left out. */
+static void reserved(struct sched *s, const struct backfill *b, struct line_walk *walk, job_id j, int64_t too_long_ns)
+{
+    sched_blocked(s, j, WAIT_RESERVED);
+    if (walk && b->all)
+        line_skip_longer(walk, too_long_ns);
+}
+
 /* Starts j if that delays no promise. What fails for one estimate fails for all longer ones of the same shape. */
 static void fill_behind(struct sched *s, struct backfill *b, struct line *line, struct line_walk *walk, job_id j)
 {
@@ -114,11 +126,11 @@ static void fill_behind(struct sched *s, struct backfill *b, struct line *line, 
     int64_t length_ns = job_estimate_ns(s, j), now_ns = sched_now(s);
     shape_room(s, b, shape);
     if (b->too_long_pass[shape] == b->pass && length_ns >= b->too_long[shape]) {
-        sched_blocked(s, j, WAIT_RESERVED);
+        reserved(s, b, walk, j, b->too_long[shape]);
         return;
     }
     struct request r = job_request(s, j);
-    if (!sched_place(s, sched_view(s, FREE_IDLE), &r)) {
+    if (!sched_fits(s, sched_view(s, FREE_IDLE), &r)) {
         sched_blocked(s, j, WAIT_GROUP);
         line_blocked(s, line, shape, sched_why_not(s));
         if (walk)
@@ -131,7 +143,7 @@ static void fill_behind(struct sched *s, struct backfill *b, struct line *line, 
         return;
     b->too_long_pass[shape] = b->pass;
     b->too_long[shape] = length_ns;
-    sched_blocked(s, j, WAIT_RESERVED);
+    reserved(s, b, walk, j, length_ns);
 }
 
 /* Nobody has given up GPUs since the last pass: what it refused stays refused, and only newcomers are looked at. */
@@ -158,7 +170,9 @@ static void serve_all(struct sched *s, const struct backfill_params *p, struct b
     }
     struct line *line = b->shortest ? b->shortest : b->waiting;
     if (b->shortest)
-        walk = (struct line_walk){ .l = b->shortest };
+        walk = (struct line_walk){ .l = b->shortest };    /* meets those with a promise again */
+    else if (b->all)
+        line_skip_full(&walk, sched_view(s, FREE_IDLE));
     while (tested < p->tests && line_next(&walk, &j)) {
         if (b->shortest && (job_state(s, j) != JOB_PENDING || plan_start(s, j) != TIME_NEVER))
             continue;
@@ -172,7 +186,7 @@ static void backfill_schedule(struct sched *s, const void *params, void *state)
     const struct backfill_params *p = params;
     struct backfill *b = state;
     b->pass++;
-    if (b->passed && b->seen == timeline_version(s) && sched_now(s) < b->due_ns && !b->shortest && p->tests >= 1e9)
+    if (b->passed && b->seen == timeline_version(s) && sched_now(s) < b->due_ns && !b->shortest && b->all)
         serve_fresh(s, p, b);
     else
         serve_all(s, p, b);
@@ -185,7 +199,7 @@ static void backfill_schedule(struct sched *s, const void *params, void *state)
     { "depth", "jobs that get a promise", "jobs", 1, 1e9, depth_usual, NULL, offsetof(struct backfill_params, depth) },\
     { "order", "of those behind: arrival, or shortest estimate first (SJBF)", "", 0, 0, BY_ARRIVAL, orders,            \
       offsetof(struct backfill_params, order) },                                                                       \
-    { "tests", "jobs looked at in a pass", "jobs", 1, 1e9, 1e9, NULL, offsetof(struct backfill_params, tests) },       \
+    { "tests", "jobs looked at in a pass", "jobs", 1, TESTS_ALL, TESTS_ALL, NULL, offsetof(struct backfill_params, tests) },       \
     { 0 }
 static const struct param easy_params[] = { BACKFILL_PARAMS(1) };
 static const struct param conservative_params[] = { BACKFILL_PARAMS(1e9) };

@@ -59,7 +59,9 @@ const struct view *sched_view(const struct sched *s, enum free_kind k);
 struct request job_request(const struct sched *s, job_id j);  /* all of it */
 /* Asks the run's placer. The answer is scratch: it dies with a rollback to an earlier mark, or with the pass. */
 const struct placement *sched_place(struct sched *s, const struct view *v, const struct request *r);   /* NULL: no */
-enum wait_reason sched_why_not(const struct sched *s);        /* of the last sched_place that said no */
+bool sched_fits(struct sched *s, const struct view *v, const struct request *r);   /* would it find a place? On a counted
+                                                                 pool by totals, for next to nothing */
+enum wait_reason sched_why_not(const struct sched *s);        /* of the last of both that said no */
 /* For a policy that places by itself: pieces for r (kept by the caller until builder_take). One at a time. */
 struct builder *sched_builder(struct sched *s, const struct view *v, const struct request *r);
 const struct placement *builder_take(struct builder *b);      /* its pieces as a placement; ends it */

@@ -41,6 +41,12 @@ struct line_walk { const struct line *l; uint64_t at[4]; };  /* at = {0} before 
 bool   line_next(struct line_walk *w, job_id *j);            /* O(log shapes); false: no more */
 struct line_key line_walk_key(const struct line_walk *w);    /* of the job that the last line_next gave */
 void   line_skip_shape(struct line_walk *w, shape_id shape); /* the rest of this walk leaves it out */
+/* The rest of this walk may leave out those of the shape, the job just given, that wait for WAIT_RESERVED already and
+ * whose estimate is no shorter than this. A hint: when the line changes meanwhile, they are given all the same. */
+void   line_skip_longer(struct line_walk *w, int64_t estimate_ns);
+/* The walk leaves out each shape that asks for more whole GPUs than are free in `room` when its first job is reached.
+ * As if that job had been given and had no room: it waits with its group, and the group for WAIT_GPUS. */
+void   line_skip_full(struct line_walk *w, const struct view *room);
 
 /* Why jobs wait, exactly and at O(1): from now on everyone of this shape (ID_NONE: everyone) in this line waits for
  * that reason, whoever joins later too. The host adds up time per group and splits it at the start. A job's own

@@ -6,7 +6,7 @@
  * its estimate is expected to take as long again as it has until then; one without estimate never ends. Plans are the
  * policy's and stay until dropped, moved or started. All of it is staged: a rollback undoes plans too. */
 enum sched_result plan_set(struct sched *s, job_id j, int64_t start_ns, const struct placement *p);   /* moves too; ends at
-                                        start + estimate; logs a promise; NO_ROOM if something overlaps */
+                                        start + estimate; logs a promise; NO_ROOM if something overlaps: it stays as it was */
 void    plan_drop(struct sched *s, job_id j);
 void    plan_clear(struct sched *s);                     /* all of them: planning anew in each pass */
 int64_t plan_start(const struct sched *s, job_id j);     /* TIME_NEVER: none */
@@ -18,7 +18,8 @@ const struct placement *plan_placement(const struct sched *s, job_id j);   /* NU
  * holds one after the other within the window count together, so a window may show less than there is, never more. */
 const struct view *timeline_view(struct sched *s, int64_t from_ns, int64_t until_ns);
 
-/* The earliest start, not before `after`, at which the run's placer finds room for the whole estimated run. Jumps by
+/* The earliest start, not before `after`, at which the run's placer finds room for the whole estimated run; a plan that
+ * j has is not in its way. Jumps by
  * totals per kind of node and asks the placer only where they suffice, at most `tries` times; TIME_NEVER and NULL when
  * those are used up or nothing is found up to horizon_ns. */
 struct slot { int64_t start_ns; const struct placement *where; };

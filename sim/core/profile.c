@@ -17,6 +17,7 @@ struct profile {
     size_t n, capacity;
     uint32_t free;                /* chained through link.up */
     struct ordered steps;
+    int64_t base;                 /* the value before the first step */
 };
 
 static bool before(const void *context, uint32_t a, uint32_t b)
@@ -99,14 +100,17 @@ void profile_add(struct profile *p, int64_t from, int64_t until, int64_t amount)
     if (from >= until || amount == 0)
         return;
     int holds = amount > 0 ? 1 : -1;
-    change(p, from, amount, holds);
+    if (from == INT64_MIN)
+        p->base += amount;
+    else
+        change(p, from, amount, holds);
     if (until != INT64_MAX)
         change(p, until, -amount, holds);
 }
 
 int64_t profile_at(const struct profile *p, int64_t time)
 {
-    int64_t value = 0;
+    int64_t value = p->base;
     for (uint32_t i = p->steps.root; i != ORDERED_NONE;) {
         const struct step *s = &p->step[i];
         if (s->time > time) {
@@ -140,50 +144,74 @@ static uint32_t last_above(const struct profile *p, uint32_t i, int64_t base, in
     return ORDERED_NONE;
 }
 
-/* Greatest value after the steps of the subtree that lie in (after, until); INT64_MIN if there are none. */
-static int64_t most_within(const struct profile *p, uint32_t i, int64_t base, int64_t after, int64_t until)
+/* The root of the steps in (after, until): all of them lie below it, or it is ORDERED_NONE. *base: the value before the first
+ * step of its subtree. */
+static uint32_t root_within(const struct profile *p, int64_t after, int64_t until, int64_t *base)
 {
-    if (i == ORDERED_NONE)
-        return INT64_MIN;
-    const struct step *s = &p->step[i];
-    if (after == INT64_MIN && until == INT64_MAX)
-        return base + s->most;
-    int64_t here = base + s->delta + (s->link.left == ORDERED_NONE ? 0 : p->step[s->link.left].sum);
-    if (s->time <= after)
-        return most_within(p, s->link.right, here, after, until);
-    if (s->time >= until)
-        return most_within(p, s->link.left, base, after, until);
-    int64_t left = most_within(p, s->link.left, base, after, INT64_MAX);
-    int64_t right = most_within(p, s->link.right, here, INT64_MIN, until);
-    int64_t most = left > here ? left : here;
-    return right > most ? right : most;
+    uint32_t i = p->steps.root;
+    while (i != ORDERED_NONE) {
+        const struct step *s = &p->step[i];
+        if (s->time > after && s->time < until)
+            break;
+        if (s->time <= after)
+            *base += s->delta + (s->link.left == ORDERED_NONE ? 0 : p->step[s->link.left].sum);
+        i = s->time <= after ? s->link.right : s->link.left;
+    }
+    return i;
 }
 
 int64_t profile_most(const struct profile *p, int64_t from, int64_t until)
 {
-    int64_t first = profile_at(p, from), most = most_within(p, p->steps.root, 0, from, until);
+    int64_t first = p->base, most = INT64_MIN;
+    uint32_t root = root_within(p, from, until, &first);
+    if (root == ORDERED_NONE)
+        return first;
+    int64_t here = first;
+    for (uint32_t i = root; i != ORDERED_NONE;) {          /* down to the first of them: `first` is the value before it */
+        const struct step *s = &p->step[i], *right = s->link.right == ORDERED_NONE ? NULL : &p->step[s->link.right];
+        int64_t value = first + s->delta + (s->link.left == ORDERED_NONE ? 0 : p->step[s->link.left].sum);
+        if (i == root)
+            here = value;
+        if (s->time > from) {
+            most = value > most ? value : most;
+            if (i != root && right && value + right->most > most)
+                most = value + right->most;
+            i = s->link.left;
+        } else {
+            first = value;
+            i = s->link.right;
+        }
+    }
+    for (uint32_t i = p->step[root].link.right; i != ORDERED_NONE;) {    /* down to the last: `here` is the value before i's */
+        const struct step *s = &p->step[i], *left = s->link.left == ORDERED_NONE ? NULL : &p->step[s->link.left];
+        if (s->time < until) {
+            if (left && here + left->most > most)
+                most = here + left->most;
+            here += s->delta + (left ? left->sum : 0);
+            most = here > most ? here : most;
+            i = s->link.right;
+        } else {
+            i = s->link.left;
+        }
+    }
     return most > first ? most : first;
 }
 
-int64_t profile_fit(const struct profile *p, int64_t after, int64_t length, int64_t most)
+int64_t profile_fit(const struct profile *p, int64_t after, int64_t before, int64_t length, int64_t most)
 {
     struct ordered_space space = steps_of(p);
-    for (int64_t t = after;;) {
-        int64_t until = length > INT64_MAX - t ? INT64_MAX : t + length;
-        uint32_t bad = last_above(p, p->steps.root, 0, t, until, most);
-        if (bad == ORDERED_NONE) {
+    for (int64_t t = after; t < before;) {
+        int64_t until = length > before - t ? before : t + length;
+        uint32_t next = last_above(p, p->steps.root, p->base, t, until, most);
+        if (next != ORDERED_NONE) {
+            next = ordered_next(&space, next);
+        } else {
             if (profile_at(p, t) <= most)
                 return t;
             int64_t key = t + 1;                  /* too much at t itself: go on from the next step */
-            bad = ordered_search(&p->steps, &space, earlier, &key);
-            if (bad == ORDERED_NONE)
-                return INT64_MAX;
-            t = p->step[bad].time;
-            continue;
+            next = ordered_search(&p->steps, &space, earlier, &key);
         }
-        bad = ordered_next(&space, bad);
-        if (bad == ORDERED_NONE)
-            return INT64_MAX;
-        t = p->step[bad].time;
+        t = next == ORDERED_NONE ? before : p->step[next].time;
     }
+    return before;
 }

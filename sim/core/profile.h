@@ -9,11 +9,12 @@
 struct profile;
 struct profile *profile_new(void);
 void    profile_free(struct profile *p);                     /* NULL: does nothing */
-/* Adds `amount` (negative: takes back) on [from, until). until INT64_MAX: for ever. An empty interval: nothing. */
+/* Adds `amount` (negative: takes back) on [from, until). from INT64_MIN: since ever; until INT64_MAX: for ever. An empty
+ * interval: nothing. */
 void    profile_add(struct profile *p, int64_t from, int64_t until, int64_t amount);
 int64_t profile_at(const struct profile *p, int64_t time);
 /* The greatest value on [from, until); of an empty interval the value at `from`. */
 int64_t profile_most(const struct profile *p, int64_t from, int64_t until);
-/* The earliest t >= after such that the value stays at or below `most` on [t, t + length). INT64_MAX: never. length
- * INT64_MAX: for ever. */
-int64_t profile_fit(const struct profile *p, int64_t after, int64_t length, int64_t most);
+/* The earliest t in [after, before) such that the value stays at or below `most` on [t, t + length), as far as that lies
+ * before `before`; none: `before`. length, before INT64_MAX: for ever. */
+int64_t profile_fit(const struct profile *p, int64_t after, int64_t before, int64_t length, int64_t most);

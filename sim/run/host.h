@@ -46,6 +46,9 @@ struct line_entry {
     job_id job;
     uint32_t sub;                 /* sub-line, global number */
     uint32_t next_of_job;         /* other lines that the job stands in */
+    int64_t reserved_ns;          /* its estimate while it waits for WAIT_RESERVED, else INT64_MIN. Without a timeline:
+                                     always INT64_MIN */
+    int64_t least_reserved_ns;    /* of its subtree */
 };
 struct sub_line {
     struct ordered_link link;     /* in its line, by the key of its first entry */
@@ -272,6 +275,7 @@ bool line_entry_before(const void *sched, uint32_t a, uint32_t b);
 struct ordered_space line_entries(const struct sched *s);
 struct ordered_space line_subs(const struct sched *s);
 uint32_t sub_line_of(const struct line *l, shape_id shape);               /* ID_NONE: no job of it ever stood there */
+void line_entries_reserve(struct sched *s, const struct live *l);         /* its own reason has changed */
 void line_restore(struct line *l, job_id j, struct line_key k, unsigned place);    /* as before a line_remove */
 void lines_forget(struct sched *s, job_id j);                             /* out of every line */
 void lines_free(struct sched *s);
@@ -371,6 +375,9 @@ struct builder *builder_begin(struct sched *s, struct view *v, const struct requ
 void placing_begin(struct sched *s);                                      /* which kinds each shape may use; which never fit */
 void placing_end(struct sched *s);
 struct view *placing_view(struct sched *s);                               /* a new index of all that there is */
+bool placing_lacks(const struct view *v, const struct request *r);        /* whole GPUs, even by totals */
+bool placing_by_totals(const struct sched *s, const struct request *r);   /* it fits where the total suffices: one counted
+                                                                             node, and nothing else is scarce */
 const char *placing_never(const struct sched *s, shape_id shape);         /* NULL: it can be placed */
 
 /* ledger.c - GPU-seconds and the identities of models.md 11.3 */

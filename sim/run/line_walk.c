@@ -1,4 +1,4 @@
-/* line_walk.c - visiting a line in order, leaving shapes out, whatever is pushed or removed meanwhile.
+/* line_walk.c - visiting a line in order, leaving out who cannot start, whatever is pushed or removed meanwhile.
  *
  * The line keeps its sub-lines sorted by their first entry. A walk takes sub-lines from there one after the other as it
  * reaches them, and keeps the next entry of each sub-line that it has begun in a heap: it costs what it visits. When the
@@ -7,15 +7,21 @@
 
 #include <string.h>
 
+struct pending {
+    uint32_t entry;
+    int64_t most_ns;              /* go on with those reserved for no longer; TIME_NEVER: with all */
+};
+
 struct walk {
     const struct line *l;
+    const struct view *room;      /* who asks for more is left out; NULL: nobody is */
     uint64_t version;
-    struct line_entry reached;    /* a copy: the entry itself may be gone */
+    struct { struct line_key key; job_id job; } reached;      /* a copy: the entry itself may be gone */
     bool begun;
     uint32_t current;             /* sub-line of the last answer, still to be continued; ID_NONE: none */
-    uint32_t current_entry;
+    struct pending at;            /* where it was, and how to go on */
     uint32_t next_sub;            /* the first sub-line not begun; ORDERED_NONE: all are */
-    uint32_t *heap;               /* entries */
+    struct pending *heap;
     size_t n, capacity;
     uint64_t *skipped;            /* bits by sub-line number; NULL: none */
     size_t skipped_size;
@@ -27,36 +33,36 @@ static uint32_t sub_next(const struct sched *s, uint32_t sub)
     return ordered_next(&subs, sub);
 }
 
-static void heap_push(struct walk *w, uint32_t e)
+static void heap_push(struct walk *w, struct pending p)
 {
     const struct sched *s = w->l->s;
     if (w->n == w->capacity) {
         size_t capacity = w->capacity ? 2 * w->capacity : 16;
-        uint32_t *heap = sched_scratch(w->l->s, capacity * sizeof *heap);
+        struct pending *heap = sched_scratch(w->l->s, capacity * sizeof *heap);
         if (w->n)
             memcpy(heap, w->heap, w->n * sizeof *heap);
         w->heap = heap;
         w->capacity = capacity;
     }
     size_t i = w->n++;
-    for (; i > 0 && line_entry_before(s, e, w->heap[(i - 1) / 2]); i = (i - 1) / 2)
+    for (; i > 0 && line_entry_before(s, p.entry, w->heap[(i - 1) / 2].entry); i = (i - 1) / 2)
         w->heap[i] = w->heap[(i - 1) / 2];
-    w->heap[i] = e;
+    w->heap[i] = p;
 }
 
 static void heap_pop(struct walk *w)
 {
     const struct sched *s = w->l->s;
-    uint32_t e = w->heap[--w->n];
+    struct pending p = w->heap[--w->n];
     size_t i = 0;
     for (size_t child; (child = 2 * i + 1) < w->n; i = child) {
-        if (child + 1 < w->n && line_entry_before(s, w->heap[child + 1], w->heap[child]))
+        if (child + 1 < w->n && line_entry_before(s, w->heap[child + 1].entry, w->heap[child].entry))
             child++;
-        if (!line_entry_before(s, w->heap[child], e))
+        if (!line_entry_before(s, w->heap[child].entry, p.entry))
             break;
         w->heap[i] = w->heap[child];
     }
-    w->heap[i] = e;
+    w->heap[i] = p;
 }
 
 static bool is_skipped(const struct walk *w, uint32_t sub)
@@ -79,13 +85,14 @@ static void find_place(struct walk *w)
     w->version = l->version;
     w->n = 0;
     w->current = ID_NONE;
+    const struct line_entry reached = { .key = w->reached.key, .job = w->reached.job };
     uint32_t sub = l->subs.first;
     for (; sub != ORDERED_NONE && w->begun; sub = sub_next(s, sub)) {
-        if (entry_key_before(&w->reached, &s->entry[s->sub[sub].entries.first]))
+        if (entry_key_before(&reached, &s->entry[s->sub[sub].entries.first]))
             break;
-        uint32_t e = ordered_search(&s->sub[sub].entries, &entries, at_or_before, &w->reached);
+        uint32_t e = ordered_search(&s->sub[sub].entries, &entries, at_or_before, &reached);
         if (e != ORDERED_NONE && !is_skipped(w, sub))
-            heap_push(w, e);
+            heap_push(w, (struct pending){ e, TIME_NEVER });
     }
     w->next_sub = sub;
 }
@@ -107,33 +114,88 @@ static struct walk *walk_of(struct line_walk *lw)
     return w;
 }
 
+static uint32_t first_up_to(const struct line_entry *entry, uint32_t e, int64_t most_ns)
+{
+    while (e != ORDERED_NONE && entry[e].least_reserved_ns <= most_ns) {
+        uint32_t left = entry[e].link.left;
+        if (left != ORDERED_NONE && entry[left].least_reserved_ns <= most_ns)
+            e = left;
+        else if (entry[e].reserved_ns <= most_ns)
+            return e;
+        else
+            e = entry[e].link.right;
+    }
+    return ORDERED_NONE;
+}
+
+/* The next entry of the sub-line that is reserved for no longer. */
+static uint32_t next_up_to(const struct line_entry *entry, uint32_t e, int64_t most_ns)
+{
+    for (;;) {
+        uint32_t found = first_up_to(entry, entry[e].link.right, most_ns), up = entry[e].link.up;
+        if (found != ORDERED_NONE)
+            return found;
+        for (; up != ORDERED_NONE && entry[up].link.right == e; up = entry[up].link.up)
+            e = up;
+        if (up == ORDERED_NONE || entry[up].reserved_ns <= most_ns)
+            return up;
+        e = up;
+    }
+}
+
+static void go_on(struct walk *w)
+{
+    const struct sched *s = w->l->s;
+    struct ordered_space entries = line_entries(s);
+    struct pending p = w->at;
+    p.entry = p.most_ns == TIME_NEVER ? ordered_next(&entries, p.entry) : next_up_to(s->entry, p.entry, p.most_ns);
+    if (p.entry != ORDERED_NONE)
+        heap_push(w, p);
+    w->current = ID_NONE;
+}
+
+/* Asks for more than there is: as if its first job had been given, and had no room. */
+static bool is_full(const struct walk *w, uint32_t sub)
+{
+    struct sched *s = w->l->s;
+    shape_id shape = s->sub[sub].shape;
+    if (!placing_lacks(w->room, &s->workload->shape[shape].ask))
+        return false;
+    sched_blocked(s, s->entry[s->sub[sub].entries.first].job, WAIT_GROUP);
+    line_blocked(s, s->line[w->l->number], shape, WAIT_GPUS);
+    return true;
+}
+
 bool line_next(struct line_walk *lw, job_id *j)
 {
     struct walk *w = walk_of(lw);
     const struct sched *s = w->l->s;
-    if (w->current != ID_NONE) {
-        struct ordered_space entries = line_entries(s);
-        uint32_t e = ordered_next(&entries, w->current_entry);
-        if (e != ORDERED_NONE)
-            heap_push(w, e);
-        w->current = ID_NONE;
-    }
-    while (w->n && is_skipped(w, s->entry[w->heap[0]].sub))
+    if (w->current != ID_NONE)
+        go_on(w);
+    while (w->n && is_skipped(w, s->entry[w->heap[0].entry].sub))
         heap_pop(w);
-    while (w->next_sub != ORDERED_NONE && is_skipped(w, w->next_sub))
-        w->next_sub = sub_next(s, w->next_sub);
-    uint32_t e = w->next_sub == ORDERED_NONE ? ORDERED_NONE : s->sub[w->next_sub].entries.first;
-    if (w->n && (e == ORDERED_NONE || line_entry_before(s, w->heap[0], e))) {
-        e = w->heap[0];
+    uint32_t e = ORDERED_NONE;
+    for (; w->next_sub != ORDERED_NONE; w->next_sub = sub_next(s, w->next_sub)) {
+        e = s->sub[w->next_sub].entries.first;
+        if (w->n && line_entry_before(s, w->heap[0].entry, e))
+            break;
+        if (!is_skipped(w, w->next_sub) && !(w->room && is_full(w, w->next_sub)))
+            break;
+        e = ORDERED_NONE;
+    }
+    if (w->n && (e == ORDERED_NONE || line_entry_before(s, w->heap[0].entry, e))) {
+        w->at = w->heap[0];
         heap_pop(w);
     } else if (e != ORDERED_NONE) {
+        w->at = (struct pending){ e, TIME_NEVER };
         w->next_sub = sub_next(s, w->next_sub);
     } else {
         return false;
     }
+    e = w->at.entry;
     w->current = s->entry[e].sub;
-    w->current_entry = e;
-    w->reached = s->entry[e];
+    w->reached.key = s->entry[e].key;
+    w->reached.job = s->entry[e].job;
     w->begun = true;
     *j = s->entry[e].job;
     return true;
@@ -142,6 +204,18 @@ bool line_next(struct line_walk *lw, job_id *j)
 struct line_key line_walk_key(const struct line_walk *lw)
 {
     return ((const struct walk *)(uintptr_t)lw->at[0])->reached.key;
+}
+
+void line_skip_longer(struct line_walk *lw, int64_t estimate_ns)
+{
+    struct walk *w = walk_of(lw);
+    if (w->current != ID_NONE && estimate_ns <= w->at.most_ns)
+        w->at.most_ns = estimate_ns - 1;
+}
+
+void line_skip_full(struct line_walk *lw, const struct view *room)
+{
+    walk_of(lw)->room = room;
 }
 
 void line_skip_shape(struct line_walk *lw, shape_id shape)

@@ -18,9 +18,19 @@ static bool sub_before(const void *sched, uint32_t a, uint32_t b)
     return line_entry_before(s, s->sub[a].entries.first, s->sub[b].entries.first);
 }
 
+static void sum_up_reserved(const void *sched, uint32_t e)
+{
+    struct line_entry *entry = ((const struct sched *)sched)->entry, *x = &entry[e];
+    uint32_t child[] = { x->link.left, x->link.right };
+    x->least_reserved_ns = x->reserved_ns;
+    for (unsigned i = 0; i < 2; i++)
+        if (child[i] != ORDERED_NONE && entry[child[i]].least_reserved_ns < x->least_reserved_ns)
+            x->least_reserved_ns = entry[child[i]].least_reserved_ns;
+}
+
 struct ordered_space line_entries(const struct sched *s)
 {
-    return (struct ordered_space){ s->entry, sizeof *s->entry, line_entry_before, s, NULL };
+    return (struct ordered_space){ s->entry, sizeof *s->entry, line_entry_before, s, s->timeline ? sum_up_reserved : NULL };
 }
 
 struct ordered_space line_subs(const struct sched *s)
@@ -106,6 +116,25 @@ static uint32_t *entry_link(struct sched *s, struct live *live, const struct lin
     return link;
 }
 
+static int64_t reserved_ns(const struct sched *s, const struct live *l)
+{
+    return s->timeline && l->own_why == WAIT_RESERVED ? job_estimate_ns(s, l->job) : INT64_MIN;
+}
+
+void line_entries_reserve(struct sched *s, const struct live *l)
+{
+    if (l->entry == ID_NONE)
+        return;
+    struct ordered_space entries = line_entries(s);
+    int64_t now_ns = reserved_ns(s, l);
+    for (uint32_t e = l->entry; e != ID_NONE; e = s->entry[e].next_of_job) {
+        if (s->entry[e].reserved_ns == now_ns)
+            continue;
+        s->entry[e].reserved_ns = now_ns;
+        ordered_changed(&entries, e);
+    }
+}
+
 /* `place`: how many of the job's other entries stand before this one. The first says with which line it waits. */
 static void entry_insert(struct line *l, struct live *live, struct line_key key, unsigned place)
 {
@@ -122,7 +151,8 @@ static void entry_insert(struct line *l, struct live *live, struct line_key key,
     uint32_t *link = &live->entry;
     for (unsigned i = 0; i < place && *link != ID_NONE; i++)
         link = &s->entry[*link].next_of_job;
-    s->entry[e] = (struct line_entry){ .key = key, .job = live->job, .sub = number, .next_of_job = *link };
+    s->entry[e] = (struct line_entry){ .key = key, .job = live->job, .sub = number, .next_of_job = *link,
+                                       .reserved_ns = reserved_ns(s, live), .least_reserved_ns = INT64_MIN };
     *link = e;
     struct ordered_space entries = line_entries(s), subs = line_subs(s);
     bool was_empty = sub->entries.root == ORDERED_NONE;

@@ -73,16 +73,39 @@ static enum place_result place_at_levels(struct sched *s, struct view *v, const 
     return widest < LEVEL_CLUSTER ? place_in_one(s, v, r, widest) : place_here(s, v, r);
 }
 
+bool placing_lacks(const struct view *v, const struct request *r)
+{
+    return r->gpu_milli == MILLI_ALL &&
+           free_index_whole(v, r->shape) < (int64_t)r->gpus * (r->tasks == SPLIT_ANY ? 1 : (int64_t)r->tasks);
+}
+
 const struct placement *sched_place(struct sched *s, const struct view *v, const struct request *r)
 {
     struct view *in = view_of(s, v);
-    if (r->gpu_milli == MILLI_ALL &&
-        free_index_whole(in, r->shape) < (int64_t)r->gpus * (r->tasks == SPLIT_ANY ? 1 : (int64_t)r->tasks)) {
+    if (placing_lacks(in, r)) {
         s->why_not = s->shape_kinds[r->shape].n ? NO_ROOM : NO_TYPE;
         return NULL;
     }
     s->why_not = place_at_levels(s, in, r);
     return s->why_not == PLACED ? builder_take(&s->builder) : NULL;
+}
+
+bool placing_by_totals(const struct sched *s, const struct request *r)
+{
+    const struct shape_kinds *kinds = &s->shape_kinds[r->shape];
+    if (kinds->n != 1 || s->cluster->kind[kinds->kind[0]].n_nodes != 1)
+        return false;
+    const struct node_type *t = &s->cluster->type[s->cluster->kind[kinds->kind[0]].type];
+    return t->counted && r->gpu_milli == MILLI_ALL && (r->tasks == SPLIT_ANY || r->tasks == 1) &&
+           (!r->cpu_milli || t->cpu_milli == INT64_MAX) && (!r->mem_mib || t->mem_mib == INT64_MAX);
+}
+
+bool sched_fits(struct sched *s, const struct view *v, const struct request *r)
+{
+    if (!placing_by_totals(s, r))
+        return sched_place(s, v, r);
+    s->why_not = placing_lacks(view_of(s, v), r) ? NO_ROOM : PLACED;
+    return s->why_not == PLACED;
 }
 
 enum wait_reason sched_why_not(const struct sched *s)

@@ -1,6 +1,12 @@
 /* plans.c - reservations: the earliest slot for a whole run, and who has been promised what. */
 #include "sim/run/host.h"
 
+static struct hold *plan_of(const struct sched *s, job_id j)
+{
+    const struct live *l = live_of(s, j);
+    return l && l->hold[HOLD_PLAN] != ORDERED_NONE ? &s->timeline->hold[l->hold[HOLD_PLAN]] : NULL;
+}
+
 /* ---- The earliest slot ---- */
 
 static int64_t kind_gpus_milli(const struct cluster *c, uint32_t kind)
@@ -15,7 +21,7 @@ static int64_t totals_fit(const struct sched *s, const struct request *r, int64_
     const struct shape_kinds *kinds = &s->shape_kinds[r->shape];
     int64_t need = request_gpu_milli(r);
     if (kinds->n == 1)
-        return profile_fit(t->kind_taken[kinds->kind[0]], after_ns, length_ns,
+        return profile_fit(t->kind_taken[kinds->kind[0]], after_ns, TIME_NEVER, length_ns,
                            kind_gpus_milli(s->cluster, kinds->kind[0]) - need);
     while (after_ns != TIME_NEVER) {
         int64_t until_ns = length_ns > TIME_NEVER - after_ns ? TIME_NEVER : after_ns + length_ns, free = 0;
@@ -29,7 +35,7 @@ static int64_t totals_fit(const struct sched *s, const struct request *r, int64_
     return after_ns;
 }
 
-struct slot timeline_earliest(struct sched *s, job_id j, int64_t after_ns, int64_t horizon_ns, unsigned tries)
+static struct slot earliest(struct sched *s, job_id j, int64_t after_ns, int64_t horizon_ns, unsigned tries)
 {
     struct request r = job_request(s, j);
     int64_t length_ns = timeline_length_ns(s, j);
@@ -45,22 +51,66 @@ struct slot timeline_earliest(struct sched *s, job_id j, int64_t after_ns, int64
     return (struct slot){ TIME_NEVER, NULL };
 }
 
+/* The earliest time by totals, up to that of its plan, as long as nobody has come into the way of the plan; only where
+ * totals say it all. Else `after`: nothing is known. */
+static int64_t totals_fit_before(const struct sched *s, const struct hold *plan, int64_t after_ns)
+{
+    const struct request *r = ask_of(s, plan->job);
+    const struct shape_kinds *kinds = &s->shape_kinds[r->shape];
+    if (!placing_by_totals(s, r))
+        return after_ns;
+    const struct profile *taken = s->timeline->kind_taken[kinds->kind[0]];
+    int64_t all = kind_gpus_milli(s->cluster, kinds->kind[0]);
+    if (profile_most(taken, plan->start_ns, plan->end_ns) > all)
+        return after_ns;
+    return profile_fit(taken, after_ns, plan->start_ns, plan->end_ns - plan->start_ns, all - request_gpu_milli(r));
+}
+
+struct slot timeline_earliest(struct sched *s, job_id j, int64_t after_ns, int64_t horizon_ns, unsigned tries)
+{
+    struct hold *plan = plan_of(s, j);
+    if (!plan)
+        return earliest(s, j, after_ns, horizon_ns, tries);
+    if (plan->start_ns > after_ns && plan->start_ns <= horizon_ns) {
+        after_ns = totals_fit_before(s, plan, after_ns);
+        if (after_ns == plan->start_ns)
+            return (struct slot){ plan->start_ns, plan->p };
+    }
+    hold_show(s, plan, false);
+    struct slot found = earliest(s, j, after_ns, horizon_ns, tries);
+    hold_show(s, plan, true);
+    return found;
+}
+
 /* ---- Plans ---- */
+
+static bool room_in_window(struct sched *s, job_id j, int64_t from_ns, int64_t until_ns, const struct placement *p)
+{
+    struct view *v = timeline_own_view(s, timeline_view(s, from_ns, until_ns));
+    if (!placement_take_if_free(v, ask_of(s, j), p))
+        return false;
+    placement_give(v, ask_of(s, j), p);
+    return true;
+}
 
 enum sched_result plan_set(struct sched *s, job_id j, int64_t start_ns, const struct placement *p)
 {
     struct live *l = s->in_pass && j < s->workload->n_jobs ? live_of(s, j) : NULL;
     if (!l || s->job[j].state != JOB_PENDING || start_ns < s->now_ns)
         return SCHED_WRONG_STATE;
-    plan_drop(s, j);
     int64_t end_ns = timeline_plus(start_ns, timeline_length_ns(s, j));
-    struct view *v = timeline_own_view(s, timeline_view(s, start_ns, end_ns));
-    if (!placement_take_if_free(v, ask_of(s, j), p))
+    struct hold *plan = plan_of(s, j);
+    if (plan && plan->start_ns == start_ns && plan->end_ns == end_ns && placement_same(plan->p, p))
+        return SCHED_OK;
+    if (plan)
+        hold_show(s, plan, false);
+    bool room = room_in_window(s, j, start_ns, end_ns, p);
+    if (plan)
+        hold_show(s, plan, true);
+    if (!room)
         return SCHED_NO_ROOM;
-    placement_give(v, ask_of(s, j), p);
+    plan_drop(s, j);
     struct placement *copy = placement_stage(s, j, placement_copy(s, p));
-    mem_grow(&s->timeline->planned, &s->timeline->planned_capacity, s->timeline->n_planned, sizeof(job_id));
-    s->timeline->planned[s->timeline->n_planned++] = j;
     hold_add(s, j, HOLD_PLAN, start_ns, end_ns, copy);
     if (s->setup.observer.decision) {
         char text[32];
@@ -72,34 +122,30 @@ enum sched_result plan_set(struct sched *s, job_id j, int64_t start_ns, const st
 
 void plan_drop(struct sched *s, job_id j)
 {
-    const struct live *l = live_of(s, j);
-    uint32_t i = l ? l->hold[HOLD_PLAN] : ORDERED_NONE;
-    if (i == ORDERED_NONE)
+    const struct hold *plan = plan_of(s, j);
+    if (!plan)
         return;
-    if (s->timeline->hold[i].born != s->totals.passes)    /* else it is among those staged in this pass */
-        placement_stage(s, j, s->timeline->hold[i].p);
+    if (plan->born != s->totals.passes)               /* else it is among those staged in this pass */
+        placement_stage(s, j, plan->p);
     hold_drop(s, j, HOLD_PLAN);
 }
 
 void plan_clear(struct sched *s)
 {
-    struct timeline *t = s->timeline;
-    for (size_t i = 0; i < t->n_planned; i++)
-        plan_drop(s, t->planned[i]);
-    if (!s->marked)
-        t->n_planned = 0;
+    while (s->timeline->n_plans)
+        plan_drop(s, s->timeline->hold[s->timeline->plan[s->timeline->n_plans - 1]].job);
 }
 
 int64_t plan_start(const struct sched *s, job_id j)
 {
-    const struct live *l = live_of(s, j);
-    return l && l->hold[HOLD_PLAN] != ORDERED_NONE ? s->timeline->hold[l->hold[HOLD_PLAN]].start_ns : TIME_NEVER;
+    const struct hold *plan = plan_of(s, j);
+    return plan ? plan->start_ns : TIME_NEVER;
 }
 
 const struct placement *plan_placement(const struct sched *s, job_id j)
 {
-    const struct live *l = live_of(s, j);
-    return l && l->hold[HOLD_PLAN] != ORDERED_NONE ? s->timeline->hold[l->hold[HOLD_PLAN]].p : NULL;
+    const struct hold *plan = plan_of(s, j);
+    return plan ? plan->p : NULL;
 }
 
 uint64_t timeline_version(const struct sched *s)

@@ -32,17 +32,42 @@ bool hold_ends_by(const void *key, const void *context, uint32_t item)
     return ((const struct timeline *)context)->hold[item].end_ns <= *(const int64_t *)key;
 }
 
+/* Who runs is counted since ever: nobody asks for the past, and a step less is kept. */
 static void profiles_change(struct sched *s, const struct hold *h, int64_t sign)
 {
     struct timeline *t = s->timeline;
+    int64_t from_ns = h->kind == HOLD_PLAN ? h->start_ns : INT64_MIN;
     for (size_t i = 0; i < h->p->n; i++) {
         const struct piece *p = &h->p->piece[i];
         int64_t milli = (int64_t)p->gpus * p->milli;
         struct profile *kind = t->kind_taken[s->cluster->kind_of[p->node]], *node = t->taken[p->node];
-        profile_add(kind, h->start_ns, h->end_ns, sign * milli);
+        profile_add(kind, from_ns, h->end_ns, sign * milli);
         if (node && node != kind)
-            profile_add(node, h->start_ns, h->end_ns, sign * milli);
+            profile_add(node, from_ns, h->end_ns, sign * milli);
     }
+}
+
+void hold_show(struct sched *s, struct hold *h, bool shown)
+{
+    struct timeline *t = s->timeline;
+    h->shown = shown;
+    t->version++;
+    profiles_change(s, h, shown ? 1 : -1);
+    for (unsigned w = 0; h->summed && w < 2; w++)
+        if (window_has(&t->window[w], h))
+            window_change(s, &t->window[w], h, shown);
+}
+
+static bool is_summed(const struct sched *s, job_id j, const struct placement *p)
+{
+    const struct request *ask = ask_of(s, j);
+    for (size_t i = 0; i < p->n; i++) {
+        const struct node_type *type = cluster_node_type(s->cluster, p->piece[i].node);
+        if (!type->counted || (ask->cpu_milli && type->cpu_milli != INT64_MAX) ||
+            (ask->mem_mib && type->mem_mib != INT64_MAX))
+            return true;
+    }
+    return false;
 }
 
 static uint32_t *hold_slot(struct sched *s, job_id j, enum hold_kind kind)
@@ -62,22 +87,36 @@ static uint32_t hold_item(struct timeline *t)
     return (uint32_t)t->n++;
 }
 
+static void plans_enter(struct timeline *t, uint32_t i)
+{
+    mem_grow(&t->plan, &t->plan_capacity, t->n_plans, sizeof *t->plan);
+    t->hold[i].plan = (uint32_t)t->n_plans;
+    t->plan[t->n_plans++] = i;
+}
+
+static void plans_leave(struct timeline *t, uint32_t i)
+{
+    uint32_t last = t->plan[--t->n_plans];
+    t->plan[t->hold[i].plan] = last;
+    t->hold[last].plan = t->hold[i].plan;
+}
+
 void hold_add(struct sched *s, job_id j, enum hold_kind kind, int64_t start_ns, int64_t end_ns, struct placement *p)
 {
     struct timeline *t = s->timeline;
     uint32_t i = hold_item(t);
     t->hold[i] = (struct hold){
         .start_ns = start_ns, .end_ns = end_ns, .job = j, .kind = (uint8_t)kind, .p = p, .born = s->totals.passes,
+        .summed = is_summed(s, j, p),
     };
     struct ordered_space starts = holds_by_start(t), ends = holds_by_end(t);
-    ordered_add(&t->by_start, &starts, i, j);
-    ordered_add(&t->by_end, &ends, i, j);
+    if (t->hold[i].summed)
+        ordered_add(&t->by_start, &starts, i, j);
+    ordered_add(&t->by_end[t->hold[i].summed], &ends, i, j);
+    if (kind == HOLD_PLAN)
+        plans_enter(t, i);
     *hold_slot(s, j, kind) = i;
-    t->version++;
-    profiles_change(s, &t->hold[i], 1);
-    for (unsigned w = 0; w < 2; w++)
-        if (window_has(&t->window[w], &t->hold[i]))
-            window_change(s, &t->window[w], &t->hold[i], true);
+    hold_show(s, &t->hold[i], true);
     struct undo *u = undo_add(s, UNDO_HOLD_ADD, j);
     if (u)
         u->mode = (uint8_t)kind;
@@ -97,15 +136,14 @@ void hold_drop(struct sched *s, job_id j, enum hold_kind kind)
         u->u.hold.p = t->hold[i].p;
     }
     struct ordered_space starts = holds_by_start(t), ends = holds_by_end(t);
-    for (unsigned w = 0; w < 2; w++)
-        if (window_has(&t->window[w], &t->hold[i]))
-            window_change(s, &t->window[w], &t->hold[i], false);
-    profiles_change(s, &t->hold[i], -1);
-    ordered_remove(&t->by_start, &starts, i);
-    ordered_remove(&t->by_end, &ends, i);
+    hold_show(s, &t->hold[i], false);
+    if (t->hold[i].summed)
+        ordered_remove(&t->by_start, &starts, i);
+    ordered_remove(&t->by_end[t->hold[i].summed], &ends, i);
+    if (kind == HOLD_PLAN)
+        plans_leave(t, i);
     t->hold[i].link.up = t->free;
     t->free = i;
-    t->version++;
     t->freed += kind != HOLD_PLAN;
     *slot = ORDERED_NONE;
 }
@@ -115,8 +153,15 @@ void hold_drop(struct sched *s, job_id j, enum hold_kind kind)
 int64_t timeline_next_end_ns(const struct timeline *t, int64_t after_ns)
 {
     struct ordered_space ends = holds_by_end(t);
-    uint32_t i = ordered_search(&t->by_end, &ends, hold_ends_by, &after_ns);
-    return i == ORDERED_NONE ? TIME_NEVER : t->hold[i].end_ns;
+    int64_t next_ns = TIME_NEVER;
+    for (unsigned summed = 0; summed < 2; summed++) {
+        uint32_t i = ordered_search(&t->by_end[summed], &ends, hold_ends_by, &after_ns);
+        if (i != ORDERED_NONE && !t->hold[i].shown)
+            i = ordered_next(&ends, i);
+        if (i != ORDERED_NONE && t->hold[i].end_ns < next_ns)
+            next_ns = t->hold[i].end_ns;
+    }
+    return next_ns;
 }
 
 int64_t timeline_length_ns(const struct sched *s, job_id j)
@@ -182,12 +227,10 @@ static int64_t as_long_again(const struct sched *s, const struct hold *h)
     return s->now_ns > h->start_ns ? s->now_ns - h->start_ns : 1;
 }
 
-void timeline_pass(struct sched *s)
+static void settle_ended(struct sched *s, const struct ordered *by_end)
 {
-    struct timeline *t = s->timeline;
-    if (!t)
-        return;
-    for (uint32_t i; (i = t->by_end.first) != ORDERED_NONE && t->hold[i].end_ns <= s->now_ns;) {
+    const struct timeline *t = s->timeline;
+    for (uint32_t i; (i = by_end->first) != ORDERED_NONE && t->hold[i].end_ns <= s->now_ns;) {
         struct hold h = t->hold[i];
         hold_drop(s, h.job, h.kind);
         if (h.kind == HOLD_PLAN)
@@ -197,12 +240,18 @@ void timeline_pass(struct sched *s)
     }
 }
 
+void timeline_pass(struct sched *s)
+{
+    for (unsigned summed = 0; s->timeline && summed < 2; summed++)
+        settle_ended(s, &s->timeline->by_end[summed]);
+}
+
 void timeline_begin(struct sched *s)
 {
     const struct cluster *c = s->cluster;
     struct timeline *t = s->timeline = mem_new(1, sizeof *t);
     t->free = ORDERED_NONE;
-    t->by_start = t->by_end = ORDERED_EMPTY;
+    t->by_start = t->by_end[0] = t->by_end[1] = ORDERED_EMPTY;
     t->taken = mem_new(c->n_nodes, sizeof *t->taken);
     t->counted = mem_new(c->n_nodes, sizeof *t->counted);
     t->kind_taken = mem_new(c->n_kinds, sizeof *t->kind_taken);
@@ -236,6 +285,6 @@ void timeline_end(struct sched *s)
     free(t->taken);
     free(t->counted);
     free(t->kind_taken);
-    free(t->planned);
+    free(t->plan);
     free(t);
 }

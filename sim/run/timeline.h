@@ -8,10 +8,13 @@
 enum hold_kind { HOLD_RUN, HOLD_LEAVING, HOLD_PLAN, HOLD_KINDS };
 
 struct hold {
-    struct ordered_link link;     /* by start */
+    struct ordered_link link;     /* by start, if summed */
     int64_t start_ns, end_ns;
     job_id job;
     uint8_t kind;
+    bool shown;                   /* in profiles and windows */
+    bool summed;                  /* windows sum it up: it takes GPUs with names, CPU or memory. Else profiles say it all */
+    uint32_t plan;                /* its place among the plans */
     uint64_t born;                /* number of the pass */
     struct placement *p;          /* the job's own, or of a plan */
 };
@@ -23,14 +26,15 @@ struct timeline {
     struct hold_end *end;
     size_t n, capacity, end_capacity;
     uint32_t free;                /* chained through link.up */
-    struct ordered by_start, by_end;
+    struct ordered by_start;      /* those that windows sum up */
+    struct ordered by_end[2];     /* the others; those that windows sum up */
     struct window window[2];      /* that begin now; that begin later */
     node_id *counted;             /* counted nodes, and what is taken of each over time, in milli-GPUs */
     size_t n_counted;
     struct profile **taken;       /* [n_nodes]; NULL: its GPUs have names. The only node of its kind shares the kind's */
     struct profile **kind_taken;  /* [n_kinds] milli-GPUs */
-    job_id *planned;              /* who has a plan */
-    size_t n_planned, planned_capacity;
+    uint32_t *plan;               /* the holds that are plans */
+    size_t n_plans, plan_capacity;
     uint64_t version;             /* of all holds */
     uint64_t freed;               /* grows when a hold goes or moves that is no plan */
 };
@@ -48,6 +52,7 @@ void timeline_forget(struct sched *s, struct live *l);       /* truth: it is gon
 /* For the undo log. */
 void hold_add(struct sched *s, job_id j, enum hold_kind kind, int64_t start_ns, int64_t end_ns, struct placement *p);
 void hold_drop(struct sched *s, job_id j, enum hold_kind kind);            /* nothing if there is none */
+void hold_show(struct sched *s, struct hold *h, bool shown);               /* false: to see what there were without it */
 struct ordered_space holds_by_start(const struct timeline *t);
 struct ordered_space holds_by_end(const struct timeline *t);
 bool hold_ends_by(const void *time_ns, const void *timeline, uint32_t item);   /* for ordered_search */

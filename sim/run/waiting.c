@@ -69,9 +69,16 @@ static void count_stop(struct sched *s, struct live *l)
         l->wait[l->own_why == WAIT_GROUP ? WAIT_ORDER : l->own_why] += s->now_ns - l->own_since_ns;
 }
 
+static void own_set(struct sched *s, struct live *l, enum wait_reason why)
+{
+    l->own_why = (uint8_t)why;
+    if (s->timeline)
+        line_entries_reserve(s, l);
+}
+
 void wait_begin(struct sched *s, struct live *l, enum wait_reason own)
 {
-    l->own_why = (uint8_t)own;
+    own_set(s, l, own);
     l->counting = true;
     s->waiting++;
     count_start(s, l);
@@ -109,7 +116,7 @@ void wait_own(struct sched *s, struct live *l, enum wait_reason why)
         return;
     if (l->counting)
         count_stop(s, l);
-    l->own_why = (uint8_t)why;
+    own_set(s, l, why);
     if (l->counting)
         count_start(s, l);
 }

@@ -2,7 +2,8 @@
  *
  * A hold belongs to a window [from, until) if it starts before `until` and ends after `from`. A window is a free index
  * from which the pieces of those holds are taken; to move it, only the holds between the old bounds and the new are
- * looked at. Counted nodes are not summed up but asked for the most that is taken at any instant of the window. */
+ * looked at. Counted nodes are not summed up but asked for the most that is taken at any instant of the window; a hold
+ * that takes nothing but counted GPUs is not looked at. */
 #include "sim/run/host.h"
 
 bool window_has(const struct window *w, const struct hold *h)
@@ -35,7 +36,7 @@ static void each_start(struct sched *s, struct window *w, int64_t low, int64_t h
     struct ordered_space starts = holds_by_start(t);
     uint32_t i = ordered_search(&t->by_start, &starts, starts_below, &low);
     for (; i != ORDERED_NONE && t->hold[i].start_ns < high; i = ordered_next(&starts, i))
-        if (t->hold[i].end_ns > w->from_ns)
+        if (t->hold[i].shown && t->hold[i].end_ns > w->from_ns)
             window_change(s, w, &t->hold[i], take);
 }
 
@@ -44,14 +45,19 @@ static void each_end(struct sched *s, struct window *w, int64_t low, int64_t hig
 {
     struct timeline *t = s->timeline;
     struct ordered_space ends = holds_by_end(t);
-    uint32_t i = ordered_search(&t->by_end, &ends, hold_ends_by, &low);
+    uint32_t i = ordered_search(&t->by_end[true], &ends, hold_ends_by, &low);
     for (; i != ORDERED_NONE && t->hold[i].end_ns <= high; i = ordered_next(&ends, i))
-        if (t->hold[i].start_ns < w->until_ns)
+        if (t->hold[i].shown && t->hold[i].start_ns < w->until_ns)
             window_change(s, w, &t->hold[i], take);
 }
 
 static void window_move(struct sched *s, struct window *w, int64_t from_ns, int64_t until_ns)
 {
+    if (s->timeline->by_start.root == ORDERED_NONE) {             /* nothing to sum up */
+        w->from_ns = from_ns;
+        w->until_ns = until_ns;
+        return;
+    }
     if (until_ns > w->until_ns)
         each_start(s, w, w->until_ns, until_ns, true);
     else

@@ -27,7 +27,6 @@ static void bucket_enter(struct kind_index *k, uint32_t whole, uint32_t local)
     bitset_add(&k->nodes, whole_set(k, whole), local);
     if (k->count[whole]++ == 0)
         bitset_add(&k->buckets, k->some, whole);
-    k->whole += whole;
 }
 
 static void bucket_leave(struct kind_index *k, uint32_t whole, uint32_t local)
@@ -35,7 +34,6 @@ static void bucket_leave(struct kind_index *k, uint32_t whole, uint32_t local)
     bitset_remove(&k->nodes, whole_set(k, whole), local);
     if (--k->count[whole] == 0)
         bitset_remove(&k->buckets, k->some, whole);
-    k->whole -= whole;
 }
 
 static void domains_change(struct view *v, node_id n, uint32_t kind, uint32_t before, uint32_t after)
@@ -59,8 +57,11 @@ static void set_whole(struct view *v, node_id n, int32_t whole)
     if (before == after)
         return;
     uint32_t kind = v->cluster->kind_of[n], local = v->cluster->local_of[n];
-    bucket_leave(&v->kind[kind], before, local);
-    bucket_enter(&v->kind[kind], after, local);
+    v->kind[kind].whole += (int64_t)after - before;
+    if (v->kind[kind].by_whole) {
+        bucket_leave(&v->kind[kind], before, local);
+        bucket_enter(&v->kind[kind], after, local);
+    }
     if (v->domain_whole)
         domains_change(v, n, kind, before, after);
 }
@@ -196,10 +197,12 @@ static void kind_new(struct kind_index *k, const struct cluster *c, const struct
     k->gpus = t->gpus;
     k->nodes = bitset_shape(facts->n_nodes);
     k->buckets = bitset_shape(t->gpus + 1);
+    k->by_share = t->counted ? NULL : mem_new((size_t)SHARE_CLASSES * k->nodes.words, sizeof *k->by_share);
+    if (facts->n_nodes == 1)
+        return;
     k->by_whole = mem_new((size_t)(t->gpus + 1) * k->nodes.words, sizeof *k->by_whole);
     k->some = mem_new(k->buckets.words, sizeof *k->some);
     k->count = mem_new((size_t)t->gpus + 1, sizeof *k->count);
-    k->by_share = t->counted ? NULL : mem_new((size_t)SHARE_CLASSES * k->nodes.words, sizeof *k->by_share);
 }
 
 static void domains_new(struct view *v)
@@ -227,7 +230,9 @@ static void node_enter(struct view *v, node_id n)
     s->cpu_milli = t->cpu_milli;
     s->mem_mib = t->mem_mib;
     uint32_t kind = c->kind_of[n];
-    bucket_enter(&v->kind[kind], t->gpus, c->local_of[n]);
+    v->kind[kind].whole += t->gpus;
+    if (v->kind[kind].by_whole)
+        bucket_enter(&v->kind[kind], t->gpus, c->local_of[n]);
     if (!v->domain_whole)
         return;
     for (domain_id d = c->domain_of[n]; d != 0; d = c->domain[d].parent) {
@@ -289,7 +294,7 @@ static bool node_consistent(const struct view *v, node_id n)
     const struct node_state *s = &v->node[n];
     const struct kind_index *k = &v->kind[c->kind_of[n]];
     uint32_t local = c->local_of[n], whole = shown(s->whole);
-    for (uint32_t f = 0; f <= k->gpus; f++)
+    for (uint32_t f = 0; k->by_whole && f <= k->gpus; f++)
         if (bitset_has(whole_set(k, f), local) != (f == whole))
             return false;
     if (!k->by_share)

@@ -32,13 +32,34 @@ static inline unsigned tenant_class(uint32_t gpus, uint32_t milli)
 struct kind_index {
     struct bitset_shape nodes;    /* over local node numbers */
     struct bitset_shape buckets;  /* over numbers of free GPUs */
-    uint64_t *by_whole;           /* [gpus + 1] sets of nodes */
+    uint64_t *by_whole;           /* [gpus + 1] sets of nodes; NULL, as are the next two, of a kind of one node, a pool: what
+                                     is free of it says it all */
     uint64_t *some;               /* numbers of free GPUs that some node has */
     uint64_t *by_share;           /* [SHARE_CLASSES] sets; only kinds with named GPUs */
     uint32_t *count;              /* [gpus + 1] nodes */
     uint32_t gpus;
     int64_t whole;                /* free whole GPUs of the kind */
 };
+
+/* The least number of free GPUs >= whole that some node has, the greatest <= whole; BITSET_END: none. */
+static inline uint32_t kind_bucket_next(const struct kind_index *k, uint32_t whole)
+{
+    if (k->by_whole)
+        return bitset_next(&k->buckets, k->some, whole);
+    return k->whole >= whole ? (uint32_t)k->whole : BITSET_END;
+}
+static inline uint32_t kind_bucket_previous(const struct kind_index *k, uint32_t whole)
+{
+    if (k->by_whole)
+        return bitset_previous(&k->buckets, k->some, whole < k->gpus ? whole : k->gpus);
+    return k->whole <= whole ? (uint32_t)k->whole : BITSET_END;
+}
+static inline uint32_t kind_bucket_count(const struct kind_index *k, uint32_t whole)    /* nodes */
+{
+    if (k->by_whole)
+        return whole <= k->gpus ? k->count[whole] : 0;
+    return k->whole == whole;
+}
 
 struct scores;
 

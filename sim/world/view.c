@@ -158,11 +158,10 @@ static uint64_t kind_fits(const struct view *v, domain_id d, uint32_t kind, uint
         return whole;
     if (d != 0 && v->hist_at[kind] == UINT64_MAX)
         return whole / per_task;
-    const uint32_t *nodes = d == 0 ? k->count : v->domain_hist + d * v->hist_stride + v->hist_at[kind];
+    const uint32_t *nodes = d == 0 ? NULL : v->domain_hist + d * v->hist_stride + v->hist_at[kind];
     uint64_t fits = 0;
-    for (uint32_t f = bitset_next(&k->buckets, k->some, per_task); f != BITSET_END;
-         f = bitset_next(&k->buckets, k->some, f + 1))
-        fits += (uint64_t)nodes[f] * (f / per_task);
+    for (uint32_t f = kind_bucket_next(k, per_task); f != BITSET_END; f = kind_bucket_next(k, f + 1))
+        fits += (uint64_t)(nodes ? nodes[f] : kind_bucket_count(k, f)) * (f / per_task);
     return fits;
 }
 

@@ -9,7 +9,7 @@ enum { STARTED, BUCKET, NEXT, STRIDE };
 enum { DRAWN_RANK = BUCKET, DRAWN = NEXT };
 enum { FIRST_TRIES = 1000 };    /* after that the first is taken as the stride finds it */
 
-/* Least node id >= from in one set of a kind. */
+/* Least node id >= from in one set of a kind; NULL: the set of all. */
 static node_id kind_next(const struct view *v, uint32_t kind, const uint64_t *set, node_id from)
 {
     const struct node_kind *k = &v->cluster->kind[kind];
@@ -27,8 +27,9 @@ static node_id kind_next(const struct view *v, uint32_t kind, const uint64_t *se
         }
         local = low;
     }
-    local = bitset_next(&v->kind[kind].nodes, set, local);
-    return local == BITSET_END ? ID_NONE : k->node[local];
+    if (set)
+        local = bitset_next(&v->kind[kind].nodes, set, local);
+    return local < k->n_nodes ? k->node[local] : ID_NONE;
 }
 
 static node_id bucket_next(const struct node_walk *w, uint32_t bucket, node_id from)
@@ -38,9 +39,9 @@ static node_id bucket_next(const struct node_walk *w, uint32_t bucket, node_id f
     node_id least = ID_NONE;
     for (uint32_t i = 0; i < allowed->n; i++) {
         const struct kind_index *k = &v->kind[allowed->kind[i]];
-        if (bucket > k->gpus || !k->count[bucket])
+        if (!kind_bucket_count(k, bucket))
             continue;
-        node_id n = kind_next(v, allowed->kind[i], k->by_whole + (size_t)bucket * k->nodes.words, from);
+        node_id n = kind_next(v, allowed->kind[i], k->by_whole ? k->by_whole + (size_t)bucket * k->nodes.words : NULL, from);
         least = n < least ? n : least;
     }
     return least;
@@ -69,8 +70,7 @@ static uint32_t next_bucket(const struct node_walk *w, uint32_t bucket, bool up)
     uint32_t best = BITSET_END;
     for (uint32_t i = 0; i < allowed->n; i++) {
         const struct kind_index *k = &v->kind[allowed->kind[i]];
-        uint32_t b = up ? bitset_next(&k->buckets, k->some, bucket)
-                        : bitset_previous(&k->buckets, k->some, bucket < k->gpus ? bucket : k->gpus);
+        uint32_t b = up ? kind_bucket_next(k, bucket) : kind_bucket_previous(k, bucket);
         if (b != BITSET_END && (best == BITSET_END || (up ? b < best : b > best)))
             best = b;
     }
@@ -163,13 +163,15 @@ static node_id candidate(const struct node_walk *w, uint64_t rank)
     const struct shape_kinds *allowed = &v->shape[w->r->shape];
     for (uint32_t i = 0; i < allowed->n; i++) {
         const struct kind_index *k = &v->kind[allowed->kind[i]];
-        for (uint32_t b = bitset_next(&k->buckets, k->some, w->min_whole); b != BITSET_END;
-             b = bitset_next(&k->buckets, k->some, b + 1)) {
-            if (rank < k->count[b]) {
-                const uint64_t *set = k->by_whole + (size_t)b * k->nodes.words;
-                return v->cluster->kind[allowed->kind[i]].node[bitset_select(set, (uint32_t)rank)];
+        for (uint32_t b = kind_bucket_next(k, w->min_whole); b != BITSET_END; b = kind_bucket_next(k, b + 1)) {
+            uint32_t count = kind_bucket_count(k, b);
+            if (rank < count) {
+                uint32_t local = 0;
+                if (k->by_whole)
+                    local = bitset_select(k->by_whole + (size_t)b * k->nodes.words, (uint32_t)rank);
+                return v->cluster->kind[allowed->kind[i]].node[local];
             }
-            rank -= k->count[b];
+            rank -= count;
         }
     }
     return ID_NONE;
@@ -182,9 +184,8 @@ static uint64_t count_candidates(const struct node_walk *w)
     uint64_t count = 0;
     for (uint32_t i = 0; i < allowed->n; i++) {
         const struct kind_index *k = &v->kind[allowed->kind[i]];
-        for (uint32_t b = bitset_next(&k->buckets, k->some, w->min_whole); b != BITSET_END;
-             b = bitset_next(&k->buckets, k->some, b + 1))
-            count += k->count[b];
+        for (uint32_t b = kind_bucket_next(k, w->min_whole); b != BITSET_END; b = kind_bucket_next(k, b + 1))
+            count += kind_bucket_count(k, b);
     }
     return count;
 }

@@ -28,7 +28,7 @@ static int64_t draw(struct world *w, uint64_t below)
 static void change(struct world *w, size_t i, int64_t sign)
 {
     profile_add(w->p, w->hold[i].from, w->hold[i].until, sign * w->hold[i].amount);
-    for (int64_t t = w->hold[i].from; t < w->hold[i].until && t <= SECONDS; t++)
+    for (int64_t t = w->hold[i].from < 0 ? 0 : w->hold[i].from; t < w->hold[i].until && t <= SECONDS; t++)
         w->value[t] += sign * w->hold[i].amount;
 }
 
@@ -36,7 +36,7 @@ static void step(struct world *w)
 {
     if (w->n < HOLDS && (w->n == 0 || draw(w, 2))) {
         int64_t from = draw(w, SECONDS), until = draw(w, 10) ? from + draw(w, 40) : INT64_MAX;
-        w->hold[w->n].from = from;
+        w->hold[w->n].from = draw(w, 6) ? from : INT64_MIN;
         w->hold[w->n].until = until;
         w->hold[w->n].amount = 1 + draw(w, 5);
         change(w, w->n++, 1);
@@ -63,6 +63,14 @@ static int64_t naive_fit(const struct world *w, int64_t after, int64_t length, i
     return NEVER_HERE;
 }
 
+static int64_t naive_fit_before(const struct world *w, int64_t after, int64_t before, int64_t length, int64_t most)
+{
+    for (int64_t t = after; t < before; t++)
+        if (naive_most(w, t, t + length < before ? t + length : before) <= most)
+            return t;
+    return before;
+}
+
 static void agrees_with_an_array(void **state)
 {
     (void)state;
@@ -75,11 +83,13 @@ static void agrees_with_an_array(void **state)
             assert_int_equal(profile_at(w.p, from), w.value[from]);
             assert_int_equal(profile_most(w.p, from, until), naive_most(&w, from, until));
             int64_t length = 1 + draw(&w, 30), most = draw(&w, 30);
-            int64_t want = naive_fit(&w, from, length, most), got = profile_fit(w.p, from, length, most);
+            int64_t want = naive_fit(&w, from, length, most), got = profile_fit(w.p, from, INT64_MAX, length, most);
             if (want == NEVER_HERE)
                 assert_true(got > SECONDS - length);
             else
                 assert_int_equal(got, want);
+            int64_t before = from + draw(&w, 50);
+            assert_int_equal(profile_fit(w.p, from, before, length, most), naive_fit_before(&w, from, before, length, most));
         }
         profile_free(w.p);
     }
@@ -91,12 +101,12 @@ static void empty(void **state)
     struct profile *p = profile_new();
     assert_int_equal(profile_at(p, 5), 0);
     assert_int_equal(profile_most(p, 0, INT64_MAX), 0);
-    assert_int_equal(profile_fit(p, 7, INT64_MAX, 0), 7);
+    assert_int_equal(profile_fit(p, 7, INT64_MAX, INT64_MAX, 0), 7);
     profile_add(p, 3, 3, 9);                         /* an empty interval */
     assert_int_equal(profile_most(p, 0, INT64_MAX), 0);
     profile_add(p, 10, INT64_MAX, 2);
-    assert_int_equal(profile_fit(p, 0, 10, 1), 0);   /* ends where the hold begins */
-    assert_int_equal(profile_fit(p, 0, 11, 1), INT64_MAX);
+    assert_int_equal(profile_fit(p, 0, INT64_MAX, 10, 1), 0);   /* ends where the hold begins */
+    assert_int_equal(profile_fit(p, 0, INT64_MAX, 11, 1), INT64_MAX);
     profile_free(p);
 }
 

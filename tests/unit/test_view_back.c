@@ -21,10 +21,10 @@ static struct bytes all_bytes(const struct bench *b)
     copy(&to, v->used, b->c->gpu_base[b->c->n_nodes] * sizeof *v->used);
     for (uint32_t k = 0; k < b->c->n_kinds; k++) {
         const struct kind_index *x = &v->kind[k];
-        copy(&to, x->by_whole, (size_t)(x->gpus + 1) * x->nodes.words * sizeof *x->by_whole);
-        copy(&to, x->some, x->buckets.words * sizeof *x->some);
+        copy(&to, x->by_whole, x->by_whole ? (size_t)(x->gpus + 1) * x->nodes.words * sizeof *x->by_whole : 0);
+        copy(&to, x->some, x->some ? x->buckets.words * sizeof *x->some : 0);
         copy(&to, x->by_share, x->by_share ? (size_t)SHARE_CLASSES * x->nodes.words * sizeof *x->by_share : 0);
-        copy(&to, x->count, (size_t)(x->gpus + 1) * sizeof *x->count);
+        copy(&to, x->count, x->count ? (size_t)(x->gpus + 1) * sizeof *x->count : 0);
         copy(&to, &x->whole, sizeof x->whole);
     }
     if (v->domain_whole) {

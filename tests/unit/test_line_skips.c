@@ -1,0 +1,217 @@
+/* test_line_skips.c - walks that leave out those who cannot start (line_skip_longer, line_skip_full) and sched_fits, against
+ * the definition, one job at a time, while jobs start, reasons change and marks are rolled back. */
+#include "sim/contract/timeline.h"
+#include "tests/support/random_world.h"
+
+enum { SEEDS = 200, PASSES = 40, NEVER_SKIPPED = -1 };
+
+static struct {
+    struct line *line;
+    struct random r;
+    uint32_t n_jobs;
+    unsigned passes;
+    bool in[JOBS_MOST];
+    double major[JOBS_MOST];
+    uint8_t own[JOBS_MOST];
+} k;
+static unsigned given, too_long, full, asked;
+
+static uint64_t draw(uint64_t n) { return random_below(&k.r, n); }
+
+static bool before(struct sched *s, job_id a, job_id b)
+{
+    if (k.major[a] != k.major[b])
+        return k.major[a] < k.major[b];
+    int64_t x = job_facts(s, a)->submit_ns, y = job_facts(s, b)->submit_ns;
+    return x != y ? x < y : a < b;
+}
+
+static size_t in_order(struct sched *s, job_id *order)
+{
+    size_t n = 0;
+    for (job_id j = 0; j < k.n_jobs; j++) {
+        if (!k.in[j])
+            continue;
+        size_t i = n++;
+        for (; i > 0 && before(s, j, order[i - 1]); i--)
+            order[i] = order[i - 1];
+        order[i] = j;
+    }
+    return n;
+}
+
+/* Whole GPUs that are asked for and not there, node by node. */
+static bool lacks(struct sched *s, const struct request *r)
+{
+    const struct view *idle = sched_view(s, FREE_IDLE);
+    uint64_t have = 0;
+    node_id n, end;
+    view_domain_nodes(idle, 0, &n, &end);
+    for (; n < end; n++)
+        have += view_allows(idle, r, n) ? view_node(idle, n).whole : 0;
+    return r->gpu_milli == MILLI_ALL && have < (uint64_t)r->gpus * (r->tasks == SPLIT_ANY ? 1 : r->tasks);
+}
+
+/* ---- The definition ---- */
+
+struct shape_state { bool begun, out; int64_t bound_ns; };
+struct walker { job_id order[JOBS_MOST]; size_t n, at; bool skips_full; struct shape_state shape[4 * JOBS_MOST]; };
+
+static bool next(struct sched *s, struct walker *w, job_id *j)
+{
+    while (w->at < w->n) {
+        *j = w->order[w->at++];
+        struct request r = job_request(s, *j);
+        struct shape_state *shape = &w->shape[r.shape];
+        if (!shape->begun && w->skips_full && lacks(s, &r)) {
+            shape->begun = shape->out = true;
+            k.own[*j] = WAIT_GROUP;
+            full++;
+        }
+        if (!shape->begun) {
+            shape->begun = true;
+            shape->bound_ns = NEVER_SKIPPED;
+        }
+        if (shape->out)
+            continue;
+        if (shape->bound_ns == NEVER_SKIPPED || k.own[*j] != WAIT_RESERVED || job_estimate_ns(s, *j) < shape->bound_ns)
+            return true;
+        too_long++;
+    }
+    return false;
+}
+
+/* ---- The policy ---- */
+
+static void block(struct sched *s, job_id j, bool noted)
+{
+    static const enum wait_reason reasons[] = { WAIT_RESERVED, WAIT_RESERVED, WAIT_GPUS, WAIT_GROUP };
+    enum wait_reason why = reasons[draw(4)];
+    sched_blocked(s, j, why);
+    if (noted)
+        k.own[j] = (uint8_t)why;
+}
+
+static void walk(struct sched *s)
+{
+    static struct walker w;
+    memset(&w, 0, sizeof w);
+    w.n = in_order(s, w.order);
+    w.skips_full = draw(2);
+    struct line_walk real = { .l = k.line };
+    if (w.skips_full)
+        line_skip_full(&real, sched_view(s, FREE_IDLE));
+    for (job_id want, got;; given++) {
+        bool more = next(s, &w, &want);
+        assert_int_equal(line_next(&real, &got), more);
+        if (!more)
+            return;
+        assert_int_equal(got, want);
+        struct request r = job_request(s, got);
+        if (job_state(s, got) != JOB_PENDING)
+            continue;
+        const struct placement *p = sched_place(s, sched_view(s, FREE_IDLE), &r);
+        enum wait_reason why = sched_why_not(s);
+        assert_int_equal(sched_fits(s, sched_view(s, FREE_IDLE), &r), p != NULL);
+        if (!p)
+            assert_int_equal(sched_why_not(s), why);
+        asked++;
+        if (p && draw(12) == 0 && sched_start(s, got, p) == SCHED_OK)
+            continue;
+        block(s, got, true);
+        if (draw(2))
+            continue;
+        struct shape_state *shape = &w.shape[r.shape];
+        int64_t bound_ns = (int64_t)draw(40) * NS_PER_S;
+        line_skip_longer(&real, bound_ns);
+        if (shape->bound_ns == NEVER_SKIPPED || bound_ns < shape->bound_ns)
+            shape->bound_ns = bound_ns;
+    }
+}
+
+static void begin(struct sched *s, const void *params, void *state)
+{
+    (void)params;
+    (void)state;
+    k.line = line_new(s);
+}
+
+static void arrived(struct sched *s, const void *params, void *state, job_id j)
+{
+    (void)params;
+    (void)state;
+    k.in[j] = true;
+    k.major[j] = (double)draw(3);
+    k.own[j] = WAIT_GROUP;
+    line_push(k.line, j, (struct line_key){ .major = k.major[j], .time_ns = job_facts(s, j)->submit_ns });
+}
+
+static void started(struct sched *s, const void *params, void *state, job_id j)
+{
+    (void)s;
+    (void)params;
+    (void)state;
+    k.in[j] = false;
+    line_remove(k.line, j);
+}
+
+static void schedule(struct sched *s, const void *params, void *state)
+{
+    (void)params;
+    (void)state;
+    sched_mark_t mark = sched_mark(s);
+    for (job_id j = 0; j < k.n_jobs; j++) {           /* all of it is undone */
+        if (!k.in[j] || draw(3))
+            continue;
+        block(s, j, false);
+        if (draw(4) == 0)
+            line_remove(k.line, j);
+    }
+    sched_rollback(s, mark);
+    if (k.passes > 0) {
+        k.passes--;
+        walk(s);
+        sched_wake_at(s, sched_now(s) + NS_PER_S);
+        return;
+    }
+    for (job_id j = 0; j < k.n_jobs; j++) {
+        struct request r = job_request(s, j);
+        const struct placement *p = job_state(s, j) == JOB_PENDING ? sched_place(s, sched_view(s, FREE_IDLE), &r) : NULL;
+        if (p)
+            sched_start(s, j, p);
+    }
+}
+
+static const struct policy skipping = {
+    .abi = POLICY_ABI, .name = "skipping", .summary = "walks at random", .needs = SEES_TIMELINE, .begin = begin,
+    .schedule = schedule, .job_arrived = arrived, .job_started = started,
+};
+
+static void as_defined(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        struct world w = random_world(seed);
+        if (seed % 3 == 0) {                          /* one pool, where totals decide */
+            w.n_groups = 1;
+            w.group[0] = (struct group_spec){ .name = "pool", .count = 1, .gpus = 30, .counted = true,
+                                              .cpu_milli = seed % 2 ? INT64_MAX : 30000, .mem_mib = INT64_MAX };
+        }
+        for (size_t j = 0; seed % 4 && j < w.n_jobs; j++)    /* few shapes: many to leave out */
+            w.job[j].gpus = 1 + (uint32_t)(j % 3), w.job[j].tasks = job_row_default.tasks, w.job[j].cpu_milli = 0;
+        struct combination c = { .policy = &skipping, .placer = builtin_placers[0], .name = "skipping" };
+        memset(&k, 0, sizeof k);
+        random_init(&k.r, seed, "skips", 0);
+        k.passes = PASSES;
+        k.n_jobs = (uint32_t)w.n_jobs;
+        world_run(&w, &c, seed, (struct run_observer){ 0 });
+    }
+    print_message("%u given, %u too long, %u shapes full, %u asked for\n", given, too_long, full, asked);
+    assert_true(given > 10000 && too_long > 1000 && full > 300 && asked > 10000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(as_defined) };
+    return cmocka_run_group_tests(tests, NULL, NULL) != 0;
+}
