@@ -143,7 +143,8 @@ def interrupted(number, share, duration_s, before, good):
     err = run.communicate(timeout=60)[1].decode()
     now = content("out")
     stopped = run.returncode in (130, -number) and now == before and err in ("", "gpuyard: interrupted\n")
-    check(stopped or (run.returncode == 0 and now == good),
+    done = run.returncode in (0, 130) and now == good       # a signal may come when only the summary is not printed yet
+    check(stopped or done,
           "signal %d after %.2f of a run: %d, %r, %s" % (number, share, run.returncode, err, set(now.items()) ^ set(before.items())))
     if not stopped:
         shutil.rmtree("out")

@@ -46,15 +46,15 @@ static void values(const struct run_options *o)
     unsigned outputs;
     uint32_t batch;
     int64_t every_ns;
-    double factor;
-    asked(choose_trace(o->trace, &trace, &err), &err);
+    struct estimates estimates;
+    asked(choose_trace("run", o->trace, &trace, &err), &err);
     free(trace.path);
     err.text[0] = '\0';
     asked(choose_outputs(o->outputs ? o->outputs : "all", &outputs, &err), &err);
     err.text[0] = '\0';
     asked(choose_retiming(o->retime ? o->retime : "1:1", &batch, &every_ns, &err), &err);
     err.text[0] = '\0';
-    asked(choose_estimates(o->estimates ? o->estimates : "trace", &factor, &err), &err);
+    asked(choose_estimates(o->estimates ? o->estimates : "trace", &estimates, &err), &err);
 }
 
 static void settings(const struct run_options *o)

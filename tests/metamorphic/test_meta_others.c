@@ -109,10 +109,11 @@ static void spoil_more_passes(struct meta_pair *p)
         p->v.job[i].gpus = 1, p->v.job[i].duration = 40;
 }
 
-/* Not where lines are apart: one's leavings are seen by the other in the next pass only. Draws aside. */
+/* Not where lines are apart: one's leavings are seen by the other in the next pass only. Draws aside, and placers that
+ * take what is refused for typical. */
 static bool one_line_gives_way(const struct meta_combo *c)
 {
-    return meta_preempts(c) && meta_is(c, "scope", "pool") && strcmp(c->placer->name, "random");
+    return meta_preempts(c) && knows_the_past_alone(c) && meta_is(c, "scope", "pool") && strcmp(c->placer->name, "random");
 }
 
 static size_t times_differ(const struct meta_pair *p, const struct meta_run *a, const struct meta_run *b,

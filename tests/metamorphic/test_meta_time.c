@@ -57,16 +57,6 @@ static struct meta_world renamed(struct meta_world w)
     return w;
 }
 
-/* A policy's own times scale too. */
-static struct meta_combo scaled(const struct meta_combo *c, int64_t factor)
-{
-    struct meta_combo to = *c;
-    for (const struct param *q = c->policy->params; q && q->name; q++)
-        if (q->unit && (!strcmp(q->unit, "s") || !strcmp(q->unit, "GPU-s")))
-            to.params[q->at / sizeof(double)] *= (double)factor;
-    return to;
-}
-
 /* Moments that do not fall on whole nanoseconds: a number of GPU-seconds on three GPUs. */
 static bool rounds(const struct meta_combo *c)
 {

@@ -28,9 +28,9 @@ static void world_begin(struct world *w, const uint32_t *gpus, size_t kinds)
                                     .cpu_milli = 64000, .mem_mib = INT64_MAX };
     w->c = cluster_build("fragments", g, kinds, NULL, 0, &err);
     assert_non_null(w->c);
-    w->shape[0] = (struct shape_kinds){ (uint32_t)kinds, all };
-    w->shape[1] = (struct shape_kinds){ 1, all };          /* the first kind alone */
-    w->shape[2] = (struct shape_kinds){ 0, all };          /* none */
+    w->shape[0] = (struct shape_kinds){ .n = (uint32_t)kinds, .kind = all };
+    w->shape[1] = (struct shape_kinds){ .n = 1, .kind = all };          /* the first kind alone */
+    w->shape[2] = (struct shape_kinds){ .n = 0, .kind = all };          /* none */
     w->v = free_index_new(w->c, w->shape, NULL);
     w->v->typical = &w->list;
     w->v->prepared = arena_new();

@@ -151,7 +151,7 @@ static void begin(struct bench *b, uint64_t seed)
     assert_true(b->c->n_nodes <= NODES_MOST);
     for (uint32_t k = 0; k < b->c->n_kinds; k++)
         b->kinds[k] = (uint16_t)k;
-    b->shape = (struct shape_kinds){ b->c->n_kinds, b->kinds };
+    b->shape = (struct shape_kinds){ .n = b->c->n_kinds, .kind = b->kinds };
     b->v = free_index_new(b->c, &b->shape, &b->placer);
     b->r = (struct request){ .tasks = 1, .gpus = 1, .gpu_milli = 300, .cpu_milli = 2000, .try_first = ID_NONE };
 }

@@ -198,7 +198,7 @@ static void as_defined(void **state)
                                               .cpu_milli = seed % 2 ? INT64_MAX : 30000, .mem_mib = INT64_MAX };
         }
         for (size_t j = 0; seed % 4 && j < w.n_jobs; j++)    /* few shapes: many to leave out */
-            w.job[j].gpus = 1 + (uint32_t)(j % 3), w.job[j].tasks = job_row_default.tasks, w.job[j].cpu_milli = 0;
+            w.job[j].gpus = 1 + (uint32_t)(j % 3), w.job[j].tasks = job_row_default.tasks, w.job[j].min_tasks = 0, w.job[j].cpu_milli = 0;
         struct combination c = { .policy = &skipping, .placer = builtin_placers[0], .name = "skipping" };
         memset(&k, 0, sizeof k);
         random_init(&k.r, seed, "skips", 0);

@@ -121,7 +121,7 @@ static void asks_for_changes_only(void **state)
     node_id n;
     memset(&b, 0, sizeof b);
     b.c = cluster_build("many", &g, 1, NULL, 0, &err);
-    b.shape[0] = (struct shape_kinds){ 1, b.kind[0] };
+    b.shape[0] = (struct shape_kinds){ .n = 1, .kind = b.kind[0] };
     b.v = free_index_new(b.c, b.shape, &b.placer);
     asked = 0;
     view_best(b.v, &r, 0, &by, &factor, &n);
