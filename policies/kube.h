@@ -1,0 +1,66 @@
+/* kube.h - what the files of the kube policy share: parameters, pods that are bound, nominations, the choice of a node. */
+#pragma once
+#include "policies/kube_queue.h"
+
+struct kube_params {
+    double preempt, score, cpu, memory, gpu, shape_0, shape_100, balanced, taint_weight, affinity_weight, fit_weight,
+        balanced_weight, ties, sample, backoff_s, backoff_most_s;
+};
+enum { SCORE_LEAST, SCORE_MOST, SCORE_RATIO };
+enum { BALANCED_VALUE, BALANCED_CHANGE };
+enum { TIES_NAME, TIES_RANDOM };
+
+/* A bound pod: one task of a job on a node. */
+struct pod {
+    job_id job;
+    uint32_t task;
+    node_id node;
+    uint32_t of_job, after, before;    /* others: of the job; on the node, both ways. ID_NONE ends */
+};
+/* Room that a pod has made for itself by preemption: no other pod of its priority or less may take it. */
+struct nomination { job_id job; uint32_t task; node_id node; int32_t priority; };
+struct shape_facts {              /* made when the shape is first seen */
+    bool made, indifferent;       /* it likes every node that it may use alike */
+    uint32_t most_gpus;           /* of a node that it may use */
+};
+struct candidate { node_id node; int64_t score; struct node_liking liking; };
+struct failure { uint64_t round; int32_t priority; };    /* it found no place then, nor would with less priority */
+struct kube {
+    const struct kube_params *params;
+    bool gang;                    /* all pods of a job (its minimum) or none */
+    struct kube_queue queue;
+    uint64_t seen;                /* room version of the last pass */
+    uint64_t round;               /* grows with all that may help a pod */
+    struct pod *pod;              /* [n_pods] bound ones, without gang */
+    size_t n_pods, pod_capacity;
+    uint32_t free_pod;
+    uint32_t *on_node;            /* first pod by node */
+    node_id n_nodes, next_start;  /* where the next sampled search begins */
+    struct candidate *candidate;  /* [n_nodes] room for one search */
+    struct nomination *nomination;
+    size_t n_nominations, nomination_capacity;
+    struct shape_facts *shape;
+    struct failure *failed;       /* by shape */
+    size_t n_shapes;
+    uint32_t epochs;
+};
+struct kube_job {                 /* of a job that wants or holds something */
+    uint32_t epoch;               /* of its arrival: pods of an earlier one are stale */
+    uint32_t first_pod;
+};
+
+/* kube_node.c */
+/* One pod of r as a request: a job that gives only a total is one pod. */
+struct request kube_pod(const struct request *all, uint32_t task);
+const struct shape_facts *kube_shape(struct sched *s, struct kube *k, const struct request *pod);
+/* The best feasible node for a pod of job j; false: none. */
+bool kube_choose(struct sched *s, struct kube *k, job_id j, const struct request *pod, node_id *n);
+
+/* kube_preempt.c */
+/* Makes room on one node by stopping pods of lower priority and nominates it for a pod of j; false: no node can be cured. */
+bool kube_preempt(struct sched *s, struct kube *k, job_id j, const struct request *pod);
+/* Others have been told to leave for the pod, and are not all gone yet. */
+bool kube_awaits(const struct sched *s, const struct kube *k, job_id j, uint32_t task);
+
+/* kube.c */
+void kube_pod_stopped(struct sched *s, struct kube *k, job_id j, uint32_t task);

@@ -1,0 +1,226 @@
+/* kube_node.c - filter and score: the node for one pod.
+ *
+ * Feasible: labels, taints and room, room that others are nominated for aside. The score is the sum of weight times score
+ * over TaintToleration, NodeAffinity, NodeResourcesFit and NodeResourcesBalancedAllocation; a tie goes to the lowest
+ * node, or to one drawn. Where neither likings nor nominations matter the best node is kept up to date by view_best(). */
+#include "policies/kube.h"
+
+#include "policies/kube_score.h"
+
+enum { RESOURCES = 3, SAMPLE_LEAST = 100 };
+
+struct request kube_pod(const struct request *all, uint32_t task)
+{
+    struct request pod = *all;
+    pod.first_task = task;
+    pod.task = NULL;
+    if (pod.tasks == SPLIT_ANY) {
+        pod.cpu_milli *= pod.gpus;
+        pod.mem_mib *= pod.gpus;
+    }
+    pod.tasks = 1;
+    return pod;
+}
+
+/* ---- Scores of one node ---- */
+
+struct resource { int64_t requested, capacity, weight; };
+
+static int64_t gpu_milli_free(const struct view *v, node_id n, const struct node_free *f)
+{
+    int64_t milli = (int64_t)f->whole * MILLI_ALL;
+    for (uint64_t m = f->shared_mask; m; m &= m - 1)
+        milli += view_gpu_milli(v, n, (unsigned)__builtin_ctzll(m));
+    return milli;
+}
+
+/* Resources that the node has and that weigh something; requested with the pod, or without it. */
+static size_t resources_of(const struct view *v, const struct request *pod, node_id n, const struct kube_params *p,
+                           bool with_pod, struct resource *to)
+{
+    struct node_free f = view_node(v, n);
+    struct amount size = view_node_size(v, n);
+    int64_t cpu = with_pod ? pod->cpu_milli : 0, mem = with_pod ? pod->mem_mib : 0;
+    int64_t gpu = with_pod ? (int64_t)pod->gpus * pod->gpu_milli : 0;
+    size_t count = 0;
+    if (p->cpu > 0 && size.cpu_milli > 0 && size.cpu_milli != INT64_MAX)
+        to[count++] = (struct resource){ size.cpu_milli - f.cpu_milli + cpu, size.cpu_milli, (int64_t)p->cpu };
+    if (p->memory > 0 && size.mem_mib > 0 && size.mem_mib != INT64_MAX)
+        to[count++] = (struct resource){ size.mem_mib - f.mem_mib + mem, size.mem_mib, (int64_t)p->memory };
+    if (p->gpu > 0 && size.gpu_milli > 0)
+        to[count++] = (struct resource){ size.gpu_milli - gpu_milli_free(v, n, &f) + gpu, size.gpu_milli, (int64_t)p->gpu };
+    return count;
+}
+
+static int64_t fit_score(const struct kube_params *p, const struct resource *r, size_t n)
+{
+    const struct kube_point shape[] = { { 0, (int64_t)p->shape_0 }, { 100, (int64_t)p->shape_100 } };
+    int64_t score[RESOURCES], weight[RESOURCES];
+    for (size_t i = 0; i < n; i++) {
+        weight[i] = r[i].weight;
+        score[i] = p->score <= SCORE_LEAST ? kube_least_allocated(r[i].requested, r[i].capacity)
+                   : p->score <= SCORE_MOST ? kube_most_allocated(r[i].requested, r[i].capacity)
+                                            : kube_ratio(shape, sizeof shape / sizeof *shape, r[i].requested, r[i].capacity);
+    }
+    return p->score <= SCORE_MOST ? kube_mean(score, weight, n) : kube_mean_of_scored(score, weight, n);
+}
+
+static int64_t balance(const struct resource *r, size_t n)
+{
+    double fraction[RESOURCES];
+    for (size_t i = 0; i < n; i++)
+        fraction[i] = (double)r[i].requested / (double)r[i].capacity;
+    return n ? kube_balanced(fraction, n) : 0;
+}
+
+static int32_t node_score(const struct view *v, const struct request *pod, node_id n, const void *params)
+{
+    const struct kube_params *p = params;
+    struct resource r[RESOURCES], before[RESOURCES];
+    size_t count = resources_of(v, pod, n, p, true, r);
+    int64_t balanced = balance(r, count);
+    if (p->balanced > BALANCED_VALUE && count) {
+        resources_of(v, pod, n, p, false, before);
+        balanced = 50 + (50 + balanced - balance(before, count)) / 2;
+    }
+    return (int32_t)((int64_t)p->fit_weight * fit_score(p, r, count) + (int64_t)p->balanced_weight * balanced);
+}
+
+/* ---- All feasible nodes ---- */
+
+const struct shape_facts *kube_shape(struct sched *s, struct kube *k, const struct request *pod)
+{
+    while (pod->shape >= k->n_shapes) {
+        size_t shapes = k->n_shapes, failed = k->n_shapes;
+        k->shape = kube_grown(s, k->shape, &shapes, k->n_shapes, sizeof *k->shape);
+        k->failed = kube_grown(s, k->failed, &failed, k->n_shapes, sizeof *k->failed);
+        k->n_shapes = shapes;
+    }
+    struct shape_facts *f = &k->shape[pod->shape];
+    if (f->made)
+        return f;
+    const struct view *v = sched_view(s, FREE_IDLE);
+    struct node_liking first = { 0, 0 };
+    bool any = false;
+    *f = (struct shape_facts){ .made = true, .indifferent = true };
+    for (node_id n = 0; n < k->n_nodes; n++) {
+        if (!view_allows(v, pod, n))
+            continue;
+        struct node_liking liking = view_liking(v, pod, n);
+        first = any ? first : liking;
+        any = true;
+        f->indifferent &= liking.preferred == first.preferred && liking.avoided == first.avoided;
+        uint32_t gpus = (uint32_t)(view_node_size(v, n).gpu_milli / MILLI_ALL);
+        f->most_gpus = gpus > f->most_gpus ? gpus : f->most_gpus;
+    }
+    return f;
+}
+
+/* Pods of the job that are on n already. */
+static uint32_t pods_on(const struct sched *s, job_id j, node_id n)
+{
+    const struct placement *held = job_placement(s, j);
+    uint32_t on = 0;
+    for (size_t i = 0; held && i < held->n; i++)
+        on += held->piece[i].node == n;
+    return on;
+}
+
+/* Is there room beside what others of no lower priority are nominated for? */
+static bool room_beside_nominated(struct sched *s, const struct kube *k, job_id j, const struct request *pod, node_id n)
+{
+    struct node_free f = view_node(sched_view(s, FREE_IDLE), n);
+    int64_t cpu = f.cpu_milli - pod->cpu_milli, mem = f.mem_mib - pod->mem_mib;
+    int64_t gpus = (int64_t)f.whole - (pod->gpu_milli == MILLI_ALL ? pod->gpus : 0);
+    for (size_t i = 0; i < k->n_nominations; i++) {
+        const struct nomination *m = &k->nomination[i];
+        if (m->node != n || (m->job == j && m->task == pod->first_task) || m->priority < job_facts(s, j)->priority)
+            continue;
+        struct request other = kube_pod(job_facts(s, m->job)->ask, 0);
+        cpu -= other.cpu_milli;
+        mem -= other.mem_mib;
+        gpus -= other.gpus;
+    }
+    return cpu >= 0 && mem >= 0 && gpus >= 0;
+}
+
+static bool feasible(struct sched *s, const struct kube *k, job_id j, const struct request *pod, node_id n)
+{
+    const struct view *v = sched_view(s, FREE_IDLE);
+    if (!view_allows(v, pod, n) || !view_fits(v, pod, n))
+        return false;
+    if (pod->max_per_node && pods_on(s, j, n) >= pod->max_per_node)
+        return false;
+    return !k->n_nominations || room_beside_nominated(s, k, j, pod, n);
+}
+
+/* How many feasible nodes are enough. kubernetes/kubernetes:pkg/scheduler/schedule_one.go, numFeasibleNodesToFind */
+static node_id enough(const struct kube *k)
+{
+    if (k->params->sample <= 0 || k->n_nodes < SAMPLE_LEAST)
+        return k->n_nodes;
+    node_id percent = k->n_nodes / 125 >= 45 ? 5 : 50 - k->n_nodes / 125, n = k->n_nodes / 100 * percent + k->n_nodes % 100 * percent / 100;
+    return n < SAMPLE_LEAST ? SAMPLE_LEAST : n;
+}
+
+static size_t filter(struct sched *s, struct kube *k, job_id j, const struct request *pod)
+{
+    const struct view *v = sched_view(s, FREE_IDLE);
+    node_id want = enough(k), looked = 0;
+    size_t found = 0;
+    for (; looked < k->n_nodes && found < want; looked++) {
+        node_id n = (k->next_start + looked) % k->n_nodes;
+        if (feasible(s, k, j, pod, n))
+            k->candidate[found++] = (struct candidate){ n, node_score(v, pod, n, k->params), view_liking(v, pod, n) };
+    }
+    if (k->params->sample > 0)
+        k->next_start = (k->next_start + looked) % k->n_nodes;
+    return found;
+}
+
+static node_id best_of(struct sched *s, const struct kube *k, struct candidate *list, size_t n)
+{
+    int64_t preferred = 0, avoided = 0;
+    for (size_t i = 0; i < n; i++) {
+        preferred = list[i].liking.preferred > preferred ? list[i].liking.preferred : preferred;
+        avoided = list[i].liking.avoided > avoided ? list[i].liking.avoided : avoided;
+    }
+    size_t best = 0, equal = 1;
+    for (size_t i = 0; i < n; i++) {
+        list[i].score += (int64_t)k->params->affinity_weight * kube_normalised(list[i].liking.preferred, preferred, false) +
+                         (int64_t)k->params->taint_weight * kube_normalised(list[i].liking.avoided, avoided, true);
+        if (i == 0)
+            continue;
+        bool tied = list[i].score == list[best].score;
+        equal = tied ? equal + 1 : list[i].score > list[best].score ? 1 : equal;
+        bool takes = k->params->ties > TIES_NAME ? sched_random(s) % equal == 0 : list[i].node < list[best].node;
+        if (list[i].score > list[best].score || (tied && takes))
+            best = i;
+    }
+    return list[best].node;
+}
+
+/* Where room has been made for the pod: taken without looking further if it is there. */
+static bool choose_nominated(struct sched *s, const struct kube *k, job_id j, const struct request *pod, node_id *n)
+{
+    for (size_t i = 0; i < k->n_nominations; i++) {
+        *n = k->nomination[i].node;
+        if (k->nomination[i].job == j && k->nomination[i].task == pod->first_task)
+            return feasible(s, k, j, pod, *n);
+    }
+    return false;
+}
+
+bool kube_choose(struct sched *s, struct kube *k, job_id j, const struct request *pod, node_id *n)
+{
+    if (choose_nominated(s, k, j, pod, n))
+        return true;
+    static const struct scoring by = { .score = node_score };
+    if (kube_shape(s, k, pod)->indifferent && !k->n_nominations && !pod->max_per_node && k->params->ties <= TIES_NAME &&
+        k->params->sample <= 0)
+        return view_best(sched_view(s, FREE_IDLE), pod, 0, &by, k->params, n);
+    size_t found = filter(s, k, j, pod);
+    if (found)
+        *n = best_of(s, k, k->candidate, found);
+    return found > 0;
+}
