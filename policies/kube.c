@@ -53,7 +53,7 @@ void kube_pod_stopped(struct sched *s, struct kube *k, job_id j, uint32_t task)
     uint32_t i = *link;
     *link = k->pod[i].of_job;
     pod_gone(k, i);
-    if (own->first_pod != ID_NONE)     /* its controller makes the pod anew; a job without pods arrives again */
+    if (job_state(s, j) != JOB_RELEASING)    /* its controller makes the pod anew; a job that leaves whole arrives again */
         queue_enter(s, &k->queue, j, task, own->epoch);
 }
 
@@ -102,7 +102,8 @@ static bool bind_pod(struct sched *s, struct kube *k, job_id j, const struct req
     return true;
 }
 
-/* All pods that it lacks, or at least its minimum; else none. */
+/* All pods that it lacks, or at least its minimum; else none. What does not go pod by pod (a level of the topology, a total
+ * beyond one node, a place that the scores do not see) is left to the placer. */
 static bool bind_gang(struct sched *s, struct kube *k, job_id j)
 {
     const struct request *ask = job_facts(s, j)->ask;
@@ -112,11 +113,14 @@ static bool bind_gang(struct sched *s, struct kube *k, job_id j)
     for (uint32_t task = 0; task < tasks && all; task++) {
         struct request pod = kube_pod(ask, task);
         pod.job = j;
-        all = holds(s, j, task) || bind_pod(s, k, j, &pod);
+        all = ask->required_level >= LEVEL_CLUSTER && (holds(s, j, task) || bind_pod(s, k, j, &pod));
     }
-    if (job_state(s, j) == JOB_GATHERING)
-        sched_rollback(s, before);
-    return all;
+    if (job_state(s, j) == JOB_RUNNING)
+        return all;
+    sched_rollback(s, before);
+    struct request whole = job_request(s, j);
+    const struct placement *where = sched_place(s, sched_view(s, FREE_IDLE), &whole);
+    return where && sched_start(s, j, where) == SCHED_OK;
 }
 
 /* ---- One pod of the queue ---- */
@@ -149,12 +153,16 @@ static bool stale(struct sched *s, const struct waiting_pod *pod)
     return pod->task != ALL_PODS && holds(s, pod->job, pod->task);
 }
 
-/* A job that gives only a total is one pod, and so has to fit one node. */
+/* What single pods cannot be: a total of more than a node has; or together within a domain. */
 static bool refused(struct sched *s, struct kube *k, job_id j, const struct request *pod)
 {
-    if (job_facts(s, j)->ask->tasks != SPLIT_ANY || kube_shape(s, k, pod)->most_gpus >= pod->gpus)
+    const struct request *ask = job_facts(s, j)->ask;
+    if (k->gang)
         return false;
-    return sched_refuse(s, j, "gives only a total of GPUs, more than a node has: pods want tasks") == SCHED_OK;
+    if (ask->tasks == SPLIT_ANY && !kube_shape(s, k, pod)->fits)
+        return sched_refuse(s, j, "gives only a total, more than a node has: pods want tasks") == SCHED_OK;
+    return ask->required_level < LEVEL_CLUSTER &&
+           sched_refuse(s, j, "requires a level of the topology, which single pods cannot") == SCHED_OK;
 }
 
 /* By preemption. true: somebody has left for the pod, or will. */
@@ -177,7 +185,7 @@ static void try_pod(struct sched *s, struct kube *k, struct waiting_pod *w)
         return;
     kube_shape(s, k, &pod);
     struct failure *failed = &k->failed[pod.shape];
-    if (failed->round == k->round && w->priority <= failed->priority) {
+    if (failed->round == k->round && w->priority <= failed->priority && !kube_nominated(k, j, pod.first_task)) {
         pod_failed(s, k, w);
         return;
     }

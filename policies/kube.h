@@ -21,7 +21,7 @@ struct pod {
 struct nomination { job_id job; uint32_t task; node_id node; int32_t priority; };
 struct shape_facts {              /* made when the shape is first seen */
     bool made, indifferent;       /* it likes every node that it may use alike */
-    uint32_t most_gpus;           /* of a node that it may use */
+    bool fits;                    /* some node that it may use, when empty, has room for a pod */
 };
 struct candidate { node_id node; int64_t score; struct node_liking liking; };
 struct failure { uint64_t round; int32_t priority; };    /* it found no place then, nor would with less priority */
@@ -61,6 +61,7 @@ bool kube_choose(struct sched *s, struct kube *k, job_id j, const struct request
 bool kube_preempt(struct sched *s, struct kube *k, job_id j, const struct request *pod);
 /* Others have been told to leave for the pod, and are not all gone yet. */
 bool kube_awaits(const struct sched *s, const struct kube *k, job_id j, uint32_t task);
+const struct nomination *kube_nominated(const struct kube *k, job_id j, uint32_t task);    /* NULL: it is not */
 
 /* kube.c */
 void kube_pod_stopped(struct sched *s, struct kube *k, job_id j, uint32_t task);

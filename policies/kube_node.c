@@ -110,8 +110,8 @@ const struct shape_facts *kube_shape(struct sched *s, struct kube *k, const stru
         first = any ? first : liking;
         any = true;
         f->indifferent &= liking.preferred == first.preferred && liking.avoided == first.avoided;
-        uint32_t gpus = (uint32_t)(view_node_size(v, n).gpu_milli / MILLI_ALL);
-        f->most_gpus = gpus > f->most_gpus ? gpus : f->most_gpus;
+        struct amount size = view_node_size(v, n);
+        f->fits |= size.gpu_milli >= (int64_t)pod->gpus * MILLI_ALL && size.cpu_milli >= pod->cpu_milli && size.mem_mib >= pod->mem_mib;
     }
     return f;
 }
@@ -203,12 +203,11 @@ static node_id best_of(struct sched *s, const struct kube *k, struct candidate *
 /* Where room has been made for the pod: taken without looking further if it is there. */
 static bool choose_nominated(struct sched *s, const struct kube *k, job_id j, const struct request *pod, node_id *n)
 {
-    for (size_t i = 0; i < k->n_nominations; i++) {
-        *n = k->nomination[i].node;
-        if (k->nomination[i].job == j && k->nomination[i].task == pod->first_task)
-            return feasible(s, k, j, pod, *n);
-    }
-    return false;
+    const struct nomination *own = kube_nominated(k, j, pod->first_task);
+    if (!own || !feasible(s, k, j, pod, own->node))
+        return false;
+    *n = own->node;
+    return true;
 }
 
 bool kube_choose(struct sched *s, struct kube *k, job_id j, const struct request *pod, node_id *n)

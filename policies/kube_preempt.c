@@ -149,12 +149,18 @@ static bool better(const struct option *a, const struct option *b)
     return a->earliest_ns > b->earliest_ns;
 }
 
-bool kube_awaits(const struct sched *s, const struct kube *k, job_id j, uint32_t task)
+const struct nomination *kube_nominated(const struct kube *k, job_id j, uint32_t task)
 {
     for (size_t i = 0; i < k->n_nominations; i++)
         if (k->nomination[i].job == j && k->nomination[i].task == task)
-            return releasing(s, k->nomination[i].node);
-    return false;
+            return &k->nomination[i];
+    return NULL;
+}
+
+bool kube_awaits(const struct sched *s, const struct kube *k, job_id j, uint32_t task)
+{
+    const struct nomination *m = kube_nominated(k, j, task);
+    return m && releasing(s, m->node);
 }
 
 static void nominate(struct sched *s, struct kube *k, job_id j, uint32_t task, node_id n)

@@ -45,6 +45,7 @@ struct meta_combo {
 struct meta_hold {
     job_id job;
     int64_t start_ns, end_ns;
+    bool idle;                          /* without the rest of its gang */
     struct placement *pieces;
 };
 struct meta_run {
@@ -101,6 +102,16 @@ static inline bool meta_next_words(const struct policy *p, double *params)
     return false;
 }
 
+/* How many words are not the first of their choice. */
+static inline unsigned meta_words(const struct policy *p, const double *params)
+{
+    unsigned n = 0;
+    for (const struct param *q = p->params; q && q->name; q++)
+        n += q->words && params[q->at / sizeof(double)] > 0;
+    return n;
+}
+
+/* Every choice of words with every placer. Who places pod by pod hardly asks the placer, and has many words: one at a time. */
 static inline size_t meta_combos(struct meta_combo *list)
 {
     size_t n = 0;
@@ -112,8 +123,9 @@ static inline size_t meta_combos(struct meta_combo *list)
         for (const struct param *q = c.policy->params; q && q->name; q++)
             if (q->words)
                 c.params[q->at / sizeof(double)] = 0;
+        bool pods = c.policy->needs & STARTS_PARTIAL;
         do {
-            for (size_t k = 0; builtin_placers[k]; k++) {
+            for (size_t k = 0; builtin_placers[k] && !(pods && (k > 0 || meta_words(c.policy, c.params) > 1)); k++) {
                 assert_true(n < META_COMBOS);
                 c.placer = builtin_placers[k];
                 meta_name(&c);
@@ -284,7 +296,7 @@ static inline void meta_interval(void *self, const struct interval *i)
     }
     struct placement *copy = malloc(bytes);
     memcpy(copy, i->pieces, bytes);
-    run->hold[run->n_holds++] = (struct meta_hold){ i->job, i->start_ns, i->end_ns, copy };
+    run->hold[run->n_holds++] = (struct meta_hold){ i->job, i->start_ns, i->end_ns, !strcmp(i->why, "gang") || !strcmp(i->why, "saved"), copy };
 }
 
 static inline void meta_decision(void *self, job_id j, int64_t now_ns, const char *kind, const char *decision,
@@ -383,7 +395,7 @@ static inline const char *meta_replay(const struct cluster *c, const struct work
     size_t n = 0;
     for (size_t i = 0; i < run->n_holds; i++) {
         const struct meta_hold *h = &run->hold[i];
-        const char *gang = meta_gang(w->facts[h->job].ask, h->pieces);
+        const char *gang = h->idle ? NULL : meta_gang(w->facts[h->job].ask, h->pieces);
         wrong = gang ? gang : wrong;
         if (h->end_ns == h->start_ns)
             continue;                   /* holds nothing for any time */
@@ -393,7 +405,7 @@ static inline const char *meta_replay(const struct cluster *c, const struct work
     qsort(event, n, sizeof *event, meta_by_time);
     for (size_t i = 0; i < n; i++) {
         const struct meta_hold *h = event[i].hold;
-        holds[h->job] += event[i].sign;
+        holds[h->job] += h->idle ? 0 : event[i].sign;
         if (holds[h->job] < 0 || holds[h->job] > 1)
             wrong = "a job holds GPUs twice over";
         for (size_t k = 0; k < h->pieces->n; k++)
