@@ -1,6 +1,7 @@
 # utilisation.awk - allocated GPUs by queue over time: stack.I (time, then the queues' cumulative sums from the bottom),
 # capacity.I (time, total, up) and facts.gp. The nine queues with most GPU time over all runs have colours of their
-# own, the others are one. On a terminal: cells, a letter for each column and row of panel I.
+# own, the others are one. capacity.I also tells the GPUs that make progress; where that is less than what is
+# allocated (start-up, saving, incomplete gangs) a line shows it. On a terminal: cells, a letter for each column and row of panel I.
 #
 # Queues without jobs are left out: they are inner nodes of the queue tree, and repeat what their children hold.
 
@@ -33,22 +34,29 @@ function read_queues(i,    f, k, queue, has_jobs)
 function read_capacity(i,    f, now, time, up)
 {
     steps_begin(t0, t1[i], width)
-    csv_open(dir[i] "/timeseries.csv", "time_s gpus_total gpus_up")
+    csv_open(dir[i] "/timeseries.csv", "time_s gpus_total gpus_up gpus_busy")
     while (csv_next(dir[i] "/timeseries.csv", f)) {
         now = f[at["gpus_total"]] " " f[at["gpus_up"]]
-        if (now == up)
+        if (now == up) {
+            steps_set("busy", f[at["time_s"]], f[at["gpus_busy"]])
             continue
+        }
         up = now
         steps_set("total", f[at["time_s"]], f[at["gpus_total"]])
         steps_set("up", f[at["time_s"]], f[at["gpus_up"]])
+        steps_set("busy", f[at["time_s"]], f[at["gpus_busy"]])
         if (f[at["gpus_total"]] + 0 > most)
             most = f[at["gpus_total"]] + 0
         if (f[at["gpus_up"]] + 0 != f[at["gpus_total"]] + 0)
             down = 1
     }
     steps_end("capacity_steps." i)
-    if (steps_integral["up"] > 0)
+    if (steps_integral["busy"] < 0.98 * allocated[i])
+        idle = 1
+    if (steps_integral["up"] > 0) {
         allocated[i] /= steps_integral["up"]
+        busy[i] = steps_integral["busy"] / steps_integral["up"]
+    }
 }
 
 function write_sums(file, time, held, keys,    k, sum, line)
@@ -81,12 +89,12 @@ function write_capacity(i,    row, f, c, time)
     while ((getline row < ("capacity_steps." i)) > 0) {
         split(row, f, " ")
         if (time != "" && f[1] != time)
-            printf "%.9f %s %s\n", time / unit_s, c[1], c[2] > ("capacity." i)
+            printf "%.9f %s %s %s\n", time / unit_s, c[1], c[2], c[3] > ("capacity." i)
         time = f[1]
         c[f[2]] = f[3]
     }
-    printf "%.9f %s %s\n", time / unit_s, c[1], c[2] > ("capacity." i)
-    printf "%.9f %s %s\n", (t1[i] - t0) / unit_s, c[1], c[2] > ("capacity." i)
+    printf "%.9f %s %s %s\n", time / unit_s, c[1], c[2], c[3] > ("capacity." i)
+    printf "%.9f %s %s %s\n", (t1[i] - t0) / unit_s, c[1], c[2], c[3] > ("capacity." i)
 }
 
 # For a terminal: the letters of the panel, at the middle of each character cell.
@@ -152,10 +160,10 @@ BEGIN {
         write_capacity(i)
         if (format == "term")
             write_cells(i, panel_rows)
-        print "panel" i " = " quoted(label[i] ": " percent(allocated[i]) " of the GPU time allocated") > "facts.gp"
+        print "panel" i " = " quoted(label[i] ": " percent(allocated[i]) " of the GPU time allocated" (idle ? ", " percent(busy[i]) " making progress" : "")) > "facts.gp"
     }
     if (format == "term")
         write_legend()
-    printf "n = %d\nbands = %d\nmost = %.9g\nend = %.9f\nunit = '%s'\nunit_s = %d\ndown = %d\nmean_over = '%s'\npanel_rows = %d\n",
-        runs, bands, most, (t1_all - t0) / unit_s, unit, unit_s, down, width ? human(width) : "", panel_rows > "facts.gp"
+    printf "n = %d\nbands = %d\nmost = %.9g\nend = %.9f\nunit = '%s'\nunit_s = %d\ndown = %d\nidle = %d\nmean_over = '%s'\npanel_rows = %d\n",
+        runs, bands, most, (t1_all - t0) / unit_s, unit, unit_s, down, idle, width ? human(width) : "", panel_rows > "facts.gp"
 }

@@ -12,6 +12,7 @@ do for [i=1:n] {
          'capacity.'.i using 1:(down ? $3 : NaN) with steps lw 1 lc rgb '#d55e00' title (down ? 'GPUs up' : ''), \
          for [k=bands:1:-1] 'stack.'.i using 1:(column(k + 1)) with fillsteps fc rgb value('queue_colour'.k) title value('queue'.k), \
          'capacity.'.i using 1:2 with steps lw 1.5 lc rgb 'black', \
-         'capacity.'.i using 1:(down ? $3 : NaN) with steps lw 1 lc rgb '#d55e00'
+         'capacity.'.i using 1:(down ? $3 : NaN) with steps lw 1 lc rgb '#d55e00', \
+         'capacity.'.i using 1:(idle ? $4 : NaN) with steps lw 1.6 lc rgb '#e69f00' title (idle ? 'making progress' : '')
 }
 unset multiplot
