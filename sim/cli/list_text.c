@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#define NO_BOUND 1e9
 enum { INDENT_MOST = 28, GAP = 2 };
 
 static const char *text_of(const json_t *o, const char *key)
@@ -30,7 +31,7 @@ static void put_number(char *to, size_t size, const json_t *value, const char *n
         snprintf(to, size, "%s", json_is_string(value) ? json_string_value(value) : none);
 }
 
-/* "blocking=strict|skip", "quantum=1..3600": the name and what may be given. */
+/* "blocking=strict|skip", "lease_s=1..3600", "weight=0..": the name and what may be given; a bound too far to meet is none. */
 static size_t parameter_head(char *to, size_t size, const json_t *p)
 {
     const json_t *words = json_object_get(p, "words");
@@ -40,7 +41,10 @@ static size_t parameter_head(char *to, size_t size, const json_t *p)
     else {
         char least[32], most[32];
         put_number(least, sizeof least, json_object_get(p, "least"), "");
-        put_number(most, sizeof most, json_object_get(p, "most"), "");
+        if (json_number_value(json_object_get(p, "most")) >= NO_BOUND)
+            most[0] = '\0';
+        else
+            put_number(most, sizeof most, json_object_get(p, "most"), "");
         snprintf(to + n, size - n, "%s..%s", least, most);
     }
     return strlen(to);
