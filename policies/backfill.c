@@ -197,7 +197,7 @@ static void backfill_schedule(struct sched *s, const void *params, void *state)
 
 #define BACKFILL_PARAMS(depth_usual)                                                                                   \
     { "depth", "jobs that get a promise", "jobs", 1, 1e9, depth_usual, NULL, offsetof(struct backfill_params, depth) },\
-    { "order", "of those behind: arrival, or shortest estimate first (SJBF)", "", 0, 0, BY_ARRIVAL, orders,            \
+    { "order", "order of those behind: arrival, or shortest estimate first (SJBF)", "", 0, 0, BY_ARRIVAL, orders,      \
       offsetof(struct backfill_params, order) },                                                                       \
     { "tests", "jobs looked at in a pass", "jobs", 1, TESTS_ALL, TESTS_ALL, NULL, offsetof(struct backfill_params, tests) },       \
     { 0 }

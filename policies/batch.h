@@ -17,9 +17,9 @@
 struct batch_params { struct ordered_params ordered; double calc_period_s, half_life_s; };    /* the first member of both */
 #define BATCH_PARAMS                                                                                                   \
     ORDERED_PARAM_SCOPE, ORDERED_PARAM_BLOCKING(BLOCKING_STRICT),                                                      \
-        { "calc_period_s", "between computations of usage and priorities", "s", 1, 86400, 300, NULL,                   \
+        { "calc_period_s", "time between computations of usage and priorities", "s", 1, 86400, 300, NULL,              \
           offsetof(struct batch_params, calc_period_s) },                                                              \
-        { "half_life_s", "of usage; 0: it does not decay", "s", 0, 1e9, 604800, NULL,                                  \
+        { "half_life_s", "half-life of usage; 0: it does not decay", "s", 0, 1e9, 604800, NULL,                        \
           offsetof(struct batch_params, half_life_s) }
 
 struct batch_job { double priority; uint32_t account, at; };    /* the policy's own of a job; at: among the charged */

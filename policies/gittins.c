@@ -161,7 +161,7 @@ static const struct param gittins_param_list[] = {
       offsetof(struct gittins_params, two_dimensional) },
     { "learn", "jobs that have to end before the law is known; las or las2d until then", "jobs", 1, 1e9, 100, NULL,
       offsetof(struct gittins_params, learn) },
-    { "grown", "factor by which they grow until it is learnt again", "", 1.001, 1e9, 1.25, NULL,
+    { "grown", "the law is learnt again when they have grown by this factor", "", 1.001, 1e9, 1.25, NULL,
       offsetof(struct gittins_params, grown) },
     { 0 },
 };

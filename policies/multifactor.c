@@ -79,11 +79,12 @@ static const struct param multifactor_param_list[] = {
     WEIGHT(w_qos, 0, "the job's own priority"),
     WEIGHT(w_tres_gpu, 0, "its part of all GPUs"),
     { "max_age_s", "when the age counts in full", "s", 1, 1e9, 604800, NULL, offsetof(struct multifactor_params, max_age_s) },
-    { "favour", "which sizes; relative: to the time limit", "", 0, 0, FAVOUR_LARGE, favours,
+    { "favour", "sizes that come first; relative: GPUs by the time limit", "", 0, 0, FAVOUR_LARGE, favours,
       offsetof(struct multifactor_params, favour) },
     { "top_priority", "the priority of a job that counts in full", "", 1, 1e9, 1, NULL,
       offsetof(struct multifactor_params, top_priority) },
-    { "fairshare", "of users and accounts", "", 0, 0, FAIR_TREE, fair_shares, offsetof(struct multifactor_params, fairshare) },
+    { "fairshare", "how the shares of users and accounts become a factor", "", 0, 0, FAIR_TREE, fair_shares,
+      offsetof(struct multifactor_params, fairshare) },
     { 0 },
 };
 

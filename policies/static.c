@@ -50,7 +50,7 @@ static const struct param static_param_list[] = {
     { "scope", "queue: a line for each queue; pool: one line, whose head blocks all", "", 0, 0, SCOPE_QUEUE, ordered_scopes,
       offsetof(struct ordered_params, scope) },
     ORDERED_PARAM_BLOCKING(BLOCKING_STRICT),
-    { "order", "of the jobs of a queue", "", 0, 0, BY_SUBMIT, orders, offsetof(struct static_params, order) },
+    { "order", "order of the jobs of a queue", "", 0, 0, BY_SUBMIT, orders, offsetof(struct static_params, order) },
     { 0 },
 };
 

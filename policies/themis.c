@@ -310,7 +310,7 @@ static unsigned themis_needs(const void *params)
 static const struct param themis_param_list[] = {
     { "f", "offers go to the fraction 1 - f that is worst off", "", 0, 1, .8, NULL, offsetof(struct themis_params, f) },
     { "lease_s", "how long a start holds its GPUs", "s", 1, 1e7, 600, NULL, offsetof(struct themis_params, lease_s) },
-    { "ends", "of leases: together, at multiples of lease_s; apart, each when it is over", "", 0, 0, ENDS_TOGETHER, endings,
+    { "ends", "together: leases end at multiples of lease_s; apart: each when it is over", "", 0, 0, ENDS_TOGETHER, endings,
       offsetof(struct themis_params, ends) },
     { "work", "true: run times are known; estimate: by estimates", "", 0, 0, WORK_TRUE, works,
       offsetof(struct themis_params, work) },

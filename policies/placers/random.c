@@ -85,7 +85,7 @@ static enum place_result random_place(struct builder *b, const struct request *r
 
 static const char *const gpus_words[] = { "fullest", "any", NULL };
 static const struct param random_params[] = {
-    { "gpus", "of the node drawn, for a task: the fullest that will do, or any", "", 0, 0, GPUS_FULLEST, gpus_words,
+    { "gpus", "GPUs of the node drawn: the fullest that will do, or any", "", 0, 0, GPUS_FULLEST, gpus_words,
       offsetof(struct random_params, gpus) },
     { 0 },
 };

@@ -86,7 +86,7 @@ static json_t *needs_of(unsigned needs)
     if (needs & SEES_RUN_TIME)
         json_array_append_new(list, json_string("sees run time"));
     if (needs & SEES_RELEASING)
-        json_array_append_new(list, json_string("sees releasing"));
+        json_array_append_new(list, json_string("sees GPUs that are being released"));
     return list;
 }
 

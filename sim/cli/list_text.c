@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#define NO_BOUND 1e9
 enum { INDENT_MOST = 28, GAP = 2 };
 
 static const char *text_of(const json_t *o, const char *key)
@@ -30,7 +31,7 @@ static void put_number(char *to, size_t size, const json_t *value, const char *n
         snprintf(to, size, "%s", json_is_string(value) ? json_string_value(value) : none);
 }
 
-/* "blocking=strict|skip", "quantum=1..3600": the name and what may be given. */
+/* "blocking=strict|skip", "lease_s=1..3600", "weight=0..": the name and what may be given; a bound too far to meet is none. */
 static size_t parameter_head(char *to, size_t size, const json_t *p)
 {
     const json_t *words = json_object_get(p, "words");
@@ -40,19 +41,26 @@ static size_t parameter_head(char *to, size_t size, const json_t *p)
     else {
         char least[32], most[32];
         put_number(least, sizeof least, json_object_get(p, "least"), "");
-        put_number(most, sizeof most, json_object_get(p, "most"), "");
+        if (json_number_value(json_object_get(p, "most")) >= NO_BOUND)
+            most[0] = '\0';
+        else
+            put_number(most, sizeof most, json_object_get(p, "most"), "");
         snprintf(to + n, size - n, "%s..%s", least, most);
     }
     return strlen(to);
 }
 
-static void parameter(const json_t *p, size_t indent, size_t width)
+/* What a parameter means is said once in a list: `said` has those that were shown. */
+static void parameter(const json_t *p, json_t *said, size_t indent, size_t width)
 {
     char head[512], text[1024], usual[64];
-    const char *unit = text_of(p, "unit");
+    const char *unit = text_of(p, "unit"), *summary = text_of(p, "summary");
     parameter_head(head, sizeof head, p);
     put_number(usual, sizeof usual, json_object_get(p, "default"), "");
-    snprintf(text, sizeof text, "%s (default %s%s%s)", text_of(p, "summary"), usual, *unit ? " " : "", unit);
+    const char *before = json_string_value(json_object_get(said, head));
+    bool again = before && strcmp(before, summary) == 0;
+    json_object_set_new(said, head, json_string(summary));
+    snprintf(text, sizeof text, "%s (default %s%s%s)", again ? "as above" : summary, usual, *unit ? " " : "", unit);
     printf("    %s", head);
     text_wrap(stdout, text, 4 + strlen(head), indent, width);
 }
@@ -66,7 +74,7 @@ static void needs(const json_t *o, const char *key, const char *lead, size_t ind
         text_wrap(stdout, text, 0, indent, width);
 }
 
-static void entry(const json_t *o, size_t indent, size_t width)
+static void entry(const json_t *o, json_t *said, size_t indent, size_t width)
 {
     char text[4096];
     const char *unit = text_of(o, "unit");
@@ -79,7 +87,7 @@ static void entry(const json_t *o, size_t indent, size_t width)
     needs(o, "needs", "", indent, width);
     needs(o, "may_need", "with some parameters: ", indent, width);
     for (size_t i = 0; i < json_array_size(parameters); i++)
-        parameter(json_array_get(parameters, i), indent, width);
+        parameter(json_array_get(parameters, i), said, indent, width);
     for (size_t i = 0; i < json_array_size(json_object_get(o, "options")); i++) {
         const json_t *option = json_array_get(json_object_get(o, "options"), i);
         text_wrap(stdout, text_of(option, "summary"), (size_t)printf("    %s=", text_of(option, "name")), indent, width);
@@ -101,8 +109,10 @@ static void entries(const json_t *list, size_t width)
     }
     indent = indent > INDENT_MOST ? INDENT_MOST : indent;
     indent = width < 60 && indent > 8 ? 8 : indent;
+    json_t *said = json_object();
     for (size_t i = 0; i < json_array_size(list); i++)
-        entry(json_array_get(list, i), indent, width);
+        entry(json_array_get(list, i), said, indent, width);
+    json_decref(said);
 }
 
 static size_t column_width(const json_t *list, const char *key)

@@ -75,6 +75,28 @@ void text_pad(FILE *to, const char *text, size_t width)
         putc(' ', to);
 }
 
+/* How much of a word goes into one line: all that has room, else up to the last comma that has, or the first at all. */
+static size_t word_part(const char *word, size_t bytes, size_t room)
+{
+    size_t cut = 0;
+    for (size_t i = 0, columns = 0; i < bytes; i++) {
+        columns += begins_character(word[i]);
+        if (columns > room && cut)
+            return cut;
+        if (word[i] == ',')
+            cut = i + 1;
+    }
+    return bytes;
+}
+
+static size_t columns_of(const char *text, size_t bytes)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < bytes; i++)
+        n += begins_character(text[i]);
+    return n;
+}
+
 void text_wrap(FILE *to, const char *text, size_t at, size_t indent, size_t width)
 {
     bool first = true;
@@ -83,10 +105,8 @@ void text_wrap(FILE *to, const char *text, size_t at, size_t indent, size_t widt
         at = 0;
     }
     while (*text) {
-        size_t bytes = strcspn(text, " \n"), columns = 0;
-        for (size_t i = 0; i < bytes; i++)
-            columns += begins_character(text[i]);
-        if (!first && at + 1 + columns > width) {
+        size_t bytes = strcspn(text, " \n");
+        if (!first && at + 1 + columns_of(text, bytes) > width) {
             putc('\n', to);
             at = 0;
             first = true;
@@ -94,20 +114,20 @@ void text_wrap(FILE *to, const char *text, size_t at, size_t indent, size_t widt
         if (first) {
             for (; bytes && at < indent; at++)
                 putc(' ', to);
+            bytes = word_part(text, bytes, width > at ? width - at : 0);
         } else {
             putc(' ', to);
             at++;
         }
         fwrite(text, 1, bytes, to);
-        at += columns;
-        first = false;
+        at += columns_of(text, bytes);
         text += bytes;
-        if (*text == '\n') {
+        first = *text && *text != ' ';    /* a paragraph ends, or this is not all of the word */
+        if (first) {
             putc('\n', to);
             at = 0;
-            first = true;
         }
-        text += *text != '\0';
+        text += *text == ' ' || *text == '\n';
     }
     putc('\n', to);
 }
