@@ -49,6 +49,9 @@ static const struct schedule rows[] = {
     /* ---- Gangs: k 10 ---- */
     { "gangs: two of 6 on 8 hold 4 each for ever", "kube", ONE_NODE(8), .deadlocked = 2, .jobs = {
         { 0, 10, 6, NEVER, .tasks = 6 }, { 0, 10, 6, NEVER, .tasks = 6 } } },
+    { "gangs: what a deadlock wastes until the end", "kube", ONE_NODE(8), .until = 100, .deadlocked = 2, .gang = 800, .jobs = {
+        { 0, 10, 6, NEVER, .tasks = 6, .waits = { [WAIT_GANG] = 100 } },
+        { 0, 10, 6, NEVER, .tasks = 6, .waits = { [WAIT_GANG] = 100 } } } },
     { "gangs: a second apart one runs and the other holds 2", "kube", ONE_NODE(8), .useful = 120, .gang = 18, .jobs = {
         { 0, 10, 6, 0, .tasks = 6 }, { 1, 10, 6, 10, .tasks = 6, .waits = { [WAIT_GANG] = 9 } } } },
     { "gangs: who waits behind a deadlock never starts", "kube", ONE_NODE(8), .deadlocked = 2, .jobs = {
@@ -212,7 +215,7 @@ static const struct schedule rows[] = {
      * once; the other fails at 50, 51 (job 3 is bound) and 53, and so gets node 0 at 57. 25 done at 50, 28.5 at 57 */
     { "preempt: all pods of a job that lost its last come back", "kube", A_AND_B(1, 10, 100), .price = FREE_OF_CHARGE, .jobs = {
         { 0, 50, 1, 0, .selector = "zone=b" },
-        { 0, 100, 2, 0, .ends = 128.5, .tasks = 2, .min_tasks = 1, .stops = 1, .took = "0:0; 1:0; 0:0 1:0" },
+        { 0, 100, 2, 0, .ends = 128.5, .tasks = 2, .min_tasks = 1, .stops = 1, .took = "0:0; 1:0; 1:0 0:0" },
         { 50, 5, 1, 51, .priority = 1, .selector = "zone=a" } } },
 
     /* ---- Nominations: job 1 saves until 55, job 2 rests until 58 ---- */

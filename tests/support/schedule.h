@@ -241,10 +241,8 @@ static inline void same_accounts(struct error *err, const struct schedule *row, 
         error_set(err, "want %u deadlocked, got %u", row->deadlocked, t->deadlocked);
 }
 
-/* The test of every table of struct schedule. */
-static inline void plays_as_written(void **state)
+static inline void plays_with(const struct schedule *row, const struct policy *policy, const void *params)
 {
-    const struct schedule *row = *state;
     struct error err = { "" };
     struct taken taken = { { "" } };
     struct cluster *c = cluster_of(row->group, row->queue);
@@ -252,13 +250,12 @@ static inline void plays_as_written(void **state)
     c->period_ns = ns_of_seconds(row->period);
     struct workload *w = workload_of(row->jobs, jobs_of(row));
     run_bind(c, w, &err);
-    struct named_policy named = policy_named(row->policy);
     struct named_placer placer = placer_with(row->placer ? row->placer : "pack");
     struct sched *s = run_new(&(struct run_setup){
         .cluster = c,
         .workload = w,
-        .policy = named.policy,
-        .policy_params = named.params,
+        .policy = policy,
+        .policy_params = params,
         .placer = placer.placer,
         .placer_params = placer.params,
         .until_ns = ns_of_seconds(row->until),
@@ -276,4 +273,12 @@ static inline void plays_as_written(void **state)
     workload_free(w);
     cluster_free(c);
     assert_string_equal(err.text, "");
+}
+
+/* The test of every table of struct schedule. */
+static inline void plays_as_written(void **state)
+{
+    const struct schedule *row = *state;
+    struct named_policy named = policy_named(row->policy);
+    plays_with(row, named.policy, named.params);
 }
