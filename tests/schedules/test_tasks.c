@@ -1,6 +1,7 @@
 /* test_tasks.c - single tasks in the world, by hand: gangs that gather, grow, shrink and break. policy.h, sim/run/tasks.c.
  *
- * Job 1 has four tasks of one GPU. A script starts and stops them at given times; task k gets GPU k. Other jobs, of
+ * Job 1 has four tasks of one GPU. A script starts and stops them at given times; task k gets GPU k;
+ * the books are looked at after each step. Other jobs, of
  * one task, start when they arrive, on GPU 7. */
 #include "tests/support/schedule.h"
 
@@ -13,7 +14,7 @@ struct step {
     enum verb verb;
     unsigned tasks;               /* bit k: task k */
     enum sched_result answer;
-    unsigned first_gpu;           /* of task 0 */
+    int shift;                    /* GPU k + shift instead */
 };
 struct scripted {
     const char *name;
@@ -29,7 +30,7 @@ static enum sched_result start(struct sched *s, const struct step *step)
     to.p.n = 0;
     for (unsigned k = 0; k < 4; k++)
         if (step->tasks >> k & 1)
-            to.p.piece[to.p.n++] = (struct piece){ 0, k, UINT64_C(1) << (step->first_gpu + k), 1, MILLI_ALL };
+            to.p.piece[to.p.n++] = (struct piece){ 0, k, UINT64_C(1) << ((int)k + step->shift), 1, MILLI_ALL };
     return sched_start(s, 0, &to.p);
 }
 
@@ -57,10 +58,12 @@ static void follow(struct sched *s, const void *params, void *state)
         if (answer > SCHED_LATER)
             assert_true(job_state(s, 0) == was && sched_room_version(s) == before);
         size_t held = job_placement(s, 0) ? job_placement(s, 0)->n : 0;
-        assert_int_equal(queue_pending(s, 0).gpu_milli, job_state(s, 0) == JOB_GONE ? 0 : 1000 * (4 - held));
-        assert_true(queue_held(s, 0).gpu_milli == (int64_t)(1000 * held) || job_state(s, 1) == JOB_RUNNING);
+        if (jobs_of(&script->what) == 1 && job_state(s, 0) != JOB_GONE) {
+            assert_int_equal(queue_pending(s, 0).gpu_milli, 1000 * (4 - held));
+            assert_int_equal(queue_held(s, 0).gpu_milli, 1000 * held);
+        }
     }
-    if (step->verb)
+    if (ns_of_seconds(step->at) > sched_now(s))
         sched_wake_at(s, ns_of_seconds(step->at));
     for (job_id j = 1; j < jobs_of(&script->what); j++)
         if (job_state(s, j) == JOB_PENDING) {
@@ -102,7 +105,8 @@ static const struct scripted rows[] = {
       { { 0, START, LOW }, { 5, STOP, 1 }, { 9, START, ALL & ~2u } } },
     { "gather: stopped and started at one instant", { .group = NODE_OF_8, .useful = 160, .gang = 2 * 9, JOB(0, .starts = 9, .ends = 49) },
       { { 0, START, LOW }, { 5, STOP, 1 }, { 5, START, 1 }, { 9, START, HIGH } } },
-    { "gather: until the end", { .group = NODE_OF_8, .until = 20, .gang = 40, JOB(0, .starts = NEVER, .waits = { [WAIT_GANG] = 20 }) }, { { 0, START, LOW } } },
+    { "gather: until the end", { .group = NODE_OF_8, .until = 20, .gang = 40, JOB(0, .starts = NEVER, .waits = { [WAIT_GANG] = 20 }) },
+      { { 0, START, LOW }, { 30, END } } },
     { "gather: what starts costs is paid when it begins", { .group = NODE_OF_8, .price = LOSES, .useful = 160, .gang = 14, .startup = 8,
       JOB(0, .starts = 7, .ends = 49) }, { { 0, START, LOW }, { 7, START, HIGH } } },
 
@@ -123,7 +127,7 @@ static const struct scripted rows[] = {
     { "grow: as starting up ends", { .group = NODE_OF_8, .price = LOSES, .useful = 160, .startup = 4, JOB(2, .starts = 0, .ends = 42) },
       { { 0, START, LOW }, { 2, START, HIGH } } },
     { "shrink: and grow at one instant is another place", { .group = NODE_OF_8, .useful = 160, JOB(2, .starts = 0, .ends = 40, .took = "0:0 0:1 0:2 0:3; 0:0 0:1 0:4 0:3") },
-      { { 0, START, ALL }, { 10, STOP, 4 }, { 10, START, 4, .first_gpu = 2 } } },
+      { { 0, START, ALL }, { 10, STOP, 4 }, { 10, START, 4, .shift = 2 } } },
     { "shrink: and grow at one instant in place is nothing", { .group = NODE_OF_8, .useful = 160, JOB(2, .starts = 0, .ends = 40, .took = "0:0 0:1 0:2 0:3") },
       { { 0, START, ALL }, { 10, STOP, 4 }, { 10, START, 4 } } },
     { "shrink: until the end", { .group = NODE_OF_8, .until = 20, .useful = 40 + 20, JOB(2, .starts = 0, .ends = NEVER) },
@@ -155,14 +159,14 @@ static const struct scripted rows[] = {
     /* Elsewhere at 21, and goes on when it has saved at 23 */
     { "break: complete again before it has saved", { .group = NODE_OF_8, .useful = 160, .gang = 3 + 4 * 2, .price = SAVES(3), .saving = 3,
       .startup = 4 * 4, JOB(0, .starts = 0, .ends = 23 + 4 + 20, .stops = 1, .waits = { [WAIT_GANG] = 1, [WAIT_RELEASING] = 2 }) },
-      { { 0, START, ALL }, { 20, STOP, 8 }, { 21, START, 8, .first_gpu = 3 } } },
+      { { 0, START, ALL }, { 20, STOP, 8 }, { 21, START, 8, .shift = 3 } } },
     { "break: moved at one instant", { .group = NODE_OF_8, .useful = 160, .gang = 4 * 3, .price = SAVES(3), .saving = 3,
       .startup = 4 * 4, JOB(0, .starts = 0, .ends = 23 + 4 + 20, .stops = 1) },
-      { { 0, START, ALL }, { 20, STOP, 8 }, { 20, START, 8, .first_gpu = 3 } } },
+      { { 0, START, ALL }, { 20, STOP, 8 }, { 20, START, 8, .shift = 3 } } },
     { "break: cut off while saving", { .group = NODE_OF_8, .until = 22, .useful = 80, .gang = 3 * 2, .price = SAVES(3), .saving = 2,
       JOB(0, .starts = 0, .ends = NEVER, .stops = 1) }, { { 0, START, ALL }, { 20, STOP, 8 } } },
     { "break: cut off while held", { .group = NODE_OF_8, .until = 30, .useful = 80, .gang = 3 * 10, .price = SAVES(3), .saving = 3,
-      JOB(0, .starts = 0, .ends = NEVER, .stops = 1) }, { { 0, START, ALL }, { 20, STOP, 8 } } },
+      JOB(0, .starts = 0, .ends = NEVER, .stops = 1) }, { { 0, START, ALL }, { 20, STOP, 8 }, { 40, END } } },
     { "break: again while starting up", { .group = NODE_OF_8, .price = LOSES, .useful = 160, .lost = 8, .gang = 15 + 3, .startup = 8 + 4 + 16,
       JOB(0, .starts = 0, .ends = 27 + 28, .stops = 2, .lost = 2) },
       { { 0, START, ALL }, { 20, STOP, 8 }, { 25, START, 8 }, { 26, STOP, 1 }, { 27, START, 1 } } },
@@ -179,7 +183,7 @@ static const struct scripted rows[] = {
     { "refused: one that is taken", { .group = NODE_OF_8, .jobs = { { 0, 40, 4, 0, .ends = 80, .tasks = 4, .min_tasks = 2 }, { 0, 100, 1, 0 } } },
       { { 0, START, LOW }, { 5, START, 8, SCHED_NO_ROOM, 4 } } },
     { "refused: one's own GPU", { .group = NODE_OF_8, .useful = 160, JOB(2, .starts = 0, .ends = 80) },
-      { { 0, START, LOW }, { 5, START, 4, SCHED_NO_ROOM, 0 }, { 5, START, 8, SCHED_NO_ROOM, 0 } } },
+      { { 0, START, LOW }, { 5, START, 4, SCHED_NO_ROOM, -2 }, { 5, START, 8, SCHED_NO_ROOM, -2 } } },
     { "refused: nothing", { .group = NODE_OF_8, .useful = 160, JOB(2, .starts = 0, .ends = 80) },
       { { 0, START, LOW }, { 5, START, 0, SCHED_MISMATCH } } },
     { "refused: to stop a task that is not there", { .group = NODE_OF_8, .useful = 160, JOB(2, .starts = 0, .ends = 80) },
