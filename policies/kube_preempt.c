@@ -204,5 +204,6 @@ bool kube_preempt(struct sched *s, struct kube *k, job_id j, const struct reques
         return false;
     stop_all(s, k, j, list, victims_on(s, k, j, pod, best.node, list));
     nominate(s, k, j, pod->first_task, best.node);
+    k->round++;                        /* it is another world for those who failed */
     return true;
 }
