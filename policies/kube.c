@@ -4,7 +4,7 @@
  * need and wait for ever for the rest, which the world detects and reports. `gang` binds all pods of a job (its minimum)
  * together or none, as co-scheduling does. After kubernetes/kubernetes:pkg/scheduler (queue order, back-off, filter, score,
  * preemption; kube_node.c, kube_preempt.c). What differs:
- *  * - whatever is released may help every pod, and only then are those set aside tried again (no five-minute flush);
+ * - whatever is released may help every pod, and only then are those set aside tried again (no five-minute flush);
  * - a share of a GPU is placed like with a sharing device plugin: by the fullest GPU that fits;
  * - a missing CPU or memory request counts 0 in the scores, not 100 milli and 200 MB;
  * - the default tie goes to the lowest node; `ties=random` draws, as the original does. */
@@ -25,7 +25,7 @@ static void pod_bound(struct sched *s, struct kube *k, job_id j, uint32_t task, 
         k->pod = kube_grown(s, k->pod, &k->pod_capacity, k->n_pods, sizeof *k->pod);
         i = (uint32_t)k->n_pods++;
     }
-    k->pod[i] = (struct pod){ j, task, n, own->first_pod, k->on_node[n], ID_NONE };
+    k->pod[i] = (struct pod){ j, task, n, sched_now(s), own->first_pod, k->on_node[n], ID_NONE };
     if (k->on_node[n] != ID_NONE)
         k->pod[k->on_node[n]].before = i;
     k->on_node[n] = own->first_pod = i;
@@ -53,8 +53,10 @@ void kube_pod_stopped(struct sched *s, struct kube *k, job_id j, uint32_t task)
     uint32_t i = *link;
     *link = k->pod[i].of_job;
     pod_gone(k, i);
-    if (job_state(s, j) != JOB_RELEASING)    /* its controller makes the pod anew; a job that leaves whole arrives again */
+    if (job_state(s, j) != JOB_RELEASING)    /* its controller makes the pod anew */
         queue_enter(s, &k->queue, j, task, own->epoch);
+    else                               /* it arrives again with all its pods: those that wait are stale */
+        own->epoch = ++k->epochs;
 }
 
 /* Of one pod, or of all pods of a job. What was kept for it may help others. */
@@ -125,9 +127,17 @@ static bool bind_gang(struct sched *s, struct kube *k, job_id j)
 
 /* ---- One pod of the queue ---- */
 
-static enum wait_reason why_not(struct sched *s, const struct request *ask)
+/* Pods of j that have to find a place together. */
+static uint32_t least_pods(const struct sched *s, const struct kube *k, job_id j)
 {
-    return domain_free_gpus(sched_view(s, FREE_IDLE), 0, ask) >= ask->gpus ? WAIT_FRAGMENTED : WAIT_GPUS;
+    return k->gang && job_state(s, j) == JOB_PENDING ? job_facts(s, j)->min_tasks : 1;
+}
+
+static enum wait_reason why_not(struct sched *s, const struct kube *k, job_id j)
+{
+    const struct request *ask = job_facts(s, j)->ask;
+    uint64_t wanted = (uint64_t)ask->gpus * least_pods(s, k, j);
+    return domain_free_gpus(sched_view(s, FREE_IDLE), 0, ask) >= wanted ? WAIT_FRAGMENTED : WAIT_GPUS;
 }
 
 static void pod_rests(struct sched *s, job_id j)
@@ -140,7 +150,7 @@ static void pod_failed(struct sched *s, struct kube *k, struct waiting_pod *pod)
 {
     queue_failed(s, &k->queue, pod);
     if (job_state(s, pod->job) == JOB_PENDING)
-        sched_blocked(s, pod->job, why_not(s, job_facts(s, pod->job)->ask));
+        sched_blocked(s, pod->job, why_not(s, k, pod->job));
 }
 
 /* Its job has ended, left or arrived again since, or the pod is bound. */
@@ -185,14 +195,16 @@ static void try_pod(struct sched *s, struct kube *k, struct waiting_pod *w)
         return;
     kube_shape(s, k, &pod);
     struct failure *failed = &k->failed[pod.shape];
-    if (failed->round == k->round && w->priority <= failed->priority && !kube_nominated(k, j, pod.first_task)) {
+    uint32_t least = least_pods(s, k, j);
+    bool vain = failed->round == k->round && w->priority <= failed->priority && least >= failed->least;
+    if (vain && !kube_nominated(k, j, pod.first_task)) {
         pod_failed(s, k, w);
         return;
     }
     if (k->gang ? bind_gang(s, k, j) : bind_pod(s, k, j, &pod))
         return;
     if (!make_room(s, k, j, &pod) && !pod.max_per_node && (!k->gang || job_state(s, j) == JOB_PENDING))
-        *failed = (struct failure){ k->round, w->priority };
+        *failed = (struct failure){ k->round, w->priority, least };
     pod_failed(s, k, w);
 }
 

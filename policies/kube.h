@@ -15,6 +15,7 @@ struct pod {
     job_id job;
     uint32_t task;
     node_id node;
+    int64_t since_ns;
     uint32_t of_job, after, before;    /* others: of the job; on the node, both ways. ID_NONE ends */
 };
 /* Room that a pod has made for itself by preemption: no other pod of its priority or less may take it. */
@@ -24,7 +25,8 @@ struct shape_facts {              /* made when the shape is first seen */
     bool fits;                    /* some node that it may use, when empty, has room for a pod */
 };
 struct candidate { node_id node; int64_t score; struct node_liking liking; };
-struct failure { uint64_t round; int32_t priority; };    /* it found no place then, nor would with less priority */
+/* It found no place then, nor would with less priority or more pods that have to find one together. */
+struct failure { uint64_t round; int32_t priority; uint32_t least; };
 struct kube {
     const struct kube_params *params;
     bool gang;                    /* all pods of a job (its minimum) or none */
@@ -53,12 +55,16 @@ struct kube_job {                 /* of a job that wants or holds something */
 /* One pod of r as a request: a job that gives only a total is one pod. */
 struct request kube_pod(const struct request *all, uint32_t task);
 const struct shape_facts *kube_shape(struct sched *s, struct kube *k, const struct request *pod);
+/* Nothing but room keeps a pod of j from n. */
+bool kube_allows(struct sched *s, job_id j, const struct request *pod, node_id n);
 /* The best feasible node for a pod of job j; false: none. */
 bool kube_choose(struct sched *s, struct kube *k, job_id j, const struct request *pod, node_id *n);
 
 /* kube_preempt.c */
 /* Makes room on one node by stopping pods of lower priority and nominates it for a pod of j; false: no node can be cured. */
 bool kube_preempt(struct sched *s, struct kube *k, job_id j, const struct request *pod);
+/* NULL: it is not. */
+const struct nomination *kube_nominated(const struct kube *k, job_id j, uint32_t task);
 /* Others have been told to leave for the pod, and are not all gone yet. */
 bool kube_awaits(const struct sched *s, const struct kube *k, job_id j, uint32_t task);
 const struct nomination *kube_nominated(const struct kube *k, job_id j, uint32_t task);    /* NULL: it is not */

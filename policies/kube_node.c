@@ -34,7 +34,8 @@ static int64_t gpu_milli_free(const struct view *v, node_id n, const struct node
     return milli;
 }
 
-/* Resources that the node has and that weigh something; requested with the pod, or without it. */
+/* Resources that the node has and that weigh something, GPUs only of a pod that asks for some; requested with the pod, or
+ * without it. */
 static size_t resources_of(const struct view *v, const struct request *pod, node_id n, const struct kube_params *p,
                            bool with_pod, struct resource *to)
 {
@@ -47,7 +48,7 @@ static size_t resources_of(const struct view *v, const struct request *pod, node
         to[count++] = (struct resource){ size.cpu_milli - f.cpu_milli + cpu, size.cpu_milli, (int64_t)p->cpu };
     if (p->memory > 0 && size.mem_mib > 0 && size.mem_mib != INT64_MAX)
         to[count++] = (struct resource){ size.mem_mib - f.mem_mib + mem, size.mem_mib, (int64_t)p->memory };
-    if (p->gpu > 0 && size.gpu_milli > 0)
+    if (p->gpu > 0 && size.gpu_milli > 0 && pod->gpus > 0)
         to[count++] = (struct resource){ size.gpu_milli - gpu_milli_free(v, n, &f) + gpu, size.gpu_milli, (int64_t)p->gpu };
     return count;
 }
@@ -73,13 +74,20 @@ static int64_t balance(const struct resource *r, size_t n)
     return n ? kube_balanced(fraction, n) : 0;
 }
 
+/* A pod that asks for nothing that counts is not balanced: else all such pods would go to one node. */
+static bool asks_for_some(const struct request *pod, const struct kube_params *p)
+{
+    return (p->cpu > 0 && pod->cpu_milli > 0) || (p->memory > 0 && pod->mem_mib > 0) || (p->gpu > 0 && pod->gpus > 0);
+}
+
 static int32_t node_score(const struct view *v, const struct request *pod, node_id n, const void *params)
 {
     const struct kube_params *p = params;
     struct resource r[RESOURCES], before[RESOURCES];
     size_t count = resources_of(v, pod, n, p, true, r);
-    int64_t balanced = balance(r, count);
-    if (p->balanced > BALANCED_VALUE && count) {
+    bool balances = asks_for_some(pod, p);
+    int64_t balanced = balances ? balance(r, count) : 0;
+    if (balances && count && p->balanced > BALANCED_VALUE) {
         resources_of(v, pod, n, p, false, before);
         balanced = 50 + (50 + balanced - balance(before, count)) / 2;
     }
@@ -141,15 +149,17 @@ static bool room_beside_nominated(struct sched *s, const struct kube *k, job_id 
         mem -= other.mem_mib;
         gpus -= other.gpus;
     }
-    return cpu >= 0 && mem >= 0 && gpus >= 0;
+    return (cpu >= 0 || !pod->cpu_milli) && (mem >= 0 || !pod->mem_mib) && (gpus >= 0 || !pod->gpus);
+}
+
+bool kube_allows(struct sched *s, job_id j, const struct request *pod, node_id n)
+{
+    return view_allows(sched_view(s, FREE_IDLE), pod, n) && (!pod->max_per_node || pods_on(s, j, n) < pod->max_per_node);
 }
 
 static bool feasible(struct sched *s, const struct kube *k, job_id j, const struct request *pod, node_id n)
 {
-    const struct view *v = sched_view(s, FREE_IDLE);
-    if (!view_allows(v, pod, n) || !view_fits(v, pod, n))
-        return false;
-    if (pod->max_per_node && pods_on(s, j, n) >= pod->max_per_node)
+    if (!kube_allows(s, j, pod, n) || !view_fits(sched_view(s, FREE_IDLE), pod, n))
         return false;
     return !k->n_nominations || room_beside_nominated(s, k, j, pod, n);
 }
@@ -203,11 +213,10 @@ static node_id best_of(struct sched *s, const struct kube *k, struct candidate *
 /* Where room has been made for the pod: taken without looking further if it is there. */
 static bool choose_nominated(struct sched *s, const struct kube *k, job_id j, const struct request *pod, node_id *n)
 {
-    const struct nomination *own = kube_nominated(k, j, pod->first_task);
-    if (!own || !feasible(s, k, j, pod, own->node))
-        return false;
-    *n = own->node;
-    return true;
+    const struct nomination *m = kube_nominated(k, j, pod->first_task);
+    if (m)
+        *n = m->node;
+    return m && feasible(s, k, j, pod, m->node);
 }
 
 bool kube_choose(struct sched *s, struct kube *k, job_id j, const struct request *pod, node_id *n)

@@ -16,7 +16,7 @@ enum { TRIED_LEAST = 100, GPUS_NAMED = 64 };
 
 struct thought {
     uint32_t free_milli[GPUS_NAMED];
-    uint64_t named;               /* GPUs with names */
+    uint64_t named;               /* GPUs that may have names */
     int64_t counted, cpu_milli, mem_mib;
     int64_t kept;                 /* GPUs that others are nominated for */
 };
@@ -24,8 +24,8 @@ struct thought {
 static struct thought think_of(const struct view *v, node_id n)
 {
     struct node_free f = view_node(v, n);
-    struct thought t = { .counted = f.whole, .cpu_milli = f.cpu_milli, .mem_mib = f.mem_mib };
-    bool named = f.capacity > 0 && f.capacity <= GPUS_NAMED && (f.whole_mask || f.whole == 0);
+    struct thought t = { .counted = f.whole_mask ? 0 : f.whole, .cpu_milli = f.cpu_milli, .mem_mib = f.mem_mib };
+    bool named = f.capacity > 0 && f.capacity <= GPUS_NAMED;
     t.named = named ? f.capacity == GPUS_NAMED ? UINT64_MAX : (UINT64_C(1) << f.capacity) - 1 : 0;
     for (uint64_t m = f.whole_mask | f.shared_mask; m; m &= m - 1)
         t.free_milli[__builtin_ctzll(m)] = view_gpu_milli(v, n, (unsigned)__builtin_ctzll(m));
@@ -45,7 +45,7 @@ static void think_piece(struct thought *t, const struct piece *p, const struct r
 
 static bool thought_fits(const struct thought *t, const struct request *pod)
 {
-    int64_t gpus = t->named ? 0 : t->counted;
+    int64_t gpus = t->counted;
     for (uint64_t m = t->named; m; m &= m - 1)
         gpus += t->free_milli[__builtin_ctzll(m)] >= pod->gpu_milli;
     return gpus - t->kept >= pod->gpus && t->cpu_milli >= pod->cpu_milli && t->mem_mib >= pod->mem_mib;
@@ -110,7 +110,7 @@ static size_t victims_on(struct sched *s, const struct kube *k, job_id j, const 
     for (uint32_t i = k->on_node[n]; i != ID_NONE; i = k->pod[i].after) {
         const struct job_facts *f = job_facts(s, k->pod[i].job);
         if (f->priority < priority && f->preemptible)
-            list[lower++] = (struct victim){ i, f->priority, job_last_start_ns(s, k->pod[i].job), k->pod[i].job, k->pod[i].task };
+            list[lower++] = (struct victim){ i, f->priority, k->pod[i].since_ns, k->pod[i].job, k->pod[i].task };
     }
     for (size_t i = 0; i < lower; i++)
         think_piece(&t, piece_of(s, &list[i]), job_facts(s, list[i].job)->ask, 1);
@@ -169,10 +169,16 @@ static void nominate(struct sched *s, struct kube *k, job_id j, uint32_t task, n
     k->nomination[k->n_nominations++] = (struct nomination){ j, task, n, job_facts(s, j)->priority };
 }
 
+static bool stop_pod(struct sched *s, job_id j, uint32_t task)
+{
+    bool whole = job_facts(s, j)->ask->tasks == SPLIT_ANY;
+    return (whole ? sched_stop(s, j, STOP_SAVE) : sched_stop_task(s, j, task, STOP_SAVE)) == SCHED_OK;
+}
+
 static void stop_all(struct sched *s, struct kube *k, job_id j, const struct victim *list, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (sched_stop_task(s, list[i].job, list[i].task, STOP_SAVE) == SCHED_OK) {
+        if (stop_pod(s, list[i].job, list[i].task)) {
             sched_note(s, list[i].job, j);
             kube_pod_stopped(s, k, list[i].job, list[i].task);
         }
@@ -180,14 +186,13 @@ static void stop_all(struct sched *s, struct kube *k, job_id j, const struct vic
 
 bool kube_preempt(struct sched *s, struct kube *k, job_id j, const struct request *pod)
 {
-    const struct view *v = sched_view(s, FREE_IDLE);
     node_id most = k->n_nodes / 10 > TRIED_LEAST ? k->n_nodes / 10 : TRIED_LEAST, tried = 0;
     node_id first = k->params->ties > TIES_NAME ? (node_id)(sched_random(s) % k->n_nodes) : 0;
     struct victim *list = sched_scratch(s, (k->n_pods + (size_t)1) * sizeof *list);
     struct option best = { ID_NONE, 0, 0, 0, 0 };
     for (node_id i = 0; i < k->n_nodes && tried < most; i++) {
         node_id n = (first + i) % k->n_nodes;
-        size_t victims = view_allows(v, pod, n) && k->on_node[n] != ID_NONE ? victims_on(s, k, j, pod, n, list) : 0;
+        size_t victims = kube_allows(s, j, pod, n) && k->on_node[n] != ID_NONE ? victims_on(s, k, j, pod, n, list) : 0;
         if (!victims)
             continue;
         tried++;
@@ -199,5 +204,6 @@ bool kube_preempt(struct sched *s, struct kube *k, job_id j, const struct reques
         return false;
     stop_all(s, k, j, list, victims_on(s, k, j, pod, best.node, list));
     nominate(s, k, j, pod->first_task, best.node);
+    k->round++;                        /* it is another world for those who failed */
     return true;
 }

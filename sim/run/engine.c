@@ -229,6 +229,24 @@ static bool is_interrupted(const struct sched *s)
     return s->setup.interrupted && atomic_load_explicit(s->setup.interrupted, memory_order_relaxed);
 }
 
+static void cut_off(struct sched *s)
+{
+    int64_t t = s->setup.until_ns > s->now_ns ? s->setup.until_ns : s->now_ns;
+    s->totals.cut_off = true;
+    ledger_settle(s, t);
+    s->now_ns = t;
+}
+
+/* Nothing will ever happen again. A deadlock is held until the cut-off, so that what it wastes is counted. */
+static int stand_still(struct sched *s, struct error *err)
+{
+    if (stall_check(s, err))
+        return -1;
+    if (s->totals.deadlocked && s->setup.until_ns)
+        cut_off(s);
+    return 0;
+}
+
 static int play(struct sched *s, struct error *err)
 {
     uint64_t rounds = 0, rounds_here = 0;
@@ -236,12 +254,9 @@ static int play(struct sched *s, struct error *err)
     while (s->in_system > 0 || s->next_arrival < s->workload->n_jobs) {
         int64_t t = next_instant_ns(s);
         if (t == TIME_NEVER || fruitless > FRUITLESS_WAKES_MOST)
-            return stall_check(s, err);
+            return stand_still(s, err);
         if (s->setup.until_ns && t > s->setup.until_ns) {
-            s->totals.cut_off = true;
-            t = s->setup.until_ns > s->now_ns ? s->setup.until_ns : s->now_ns;
-            ledger_settle(s, t);
-            s->now_ns = t;
+            cut_off(s);
             return 0;
         }
         rounds_here = t == s->now_ns ? rounds_here + 1 : 0;

@@ -89,6 +89,12 @@ static enum sched_result take(struct sched *s, job_id j, const struct placement 
     return SCHED_LATER;
 }
 
+/* Tasks in p, as the books count them. */
+static uint32_t tasks_in(const struct sched *s, job_id j, const struct placement *p)
+{
+    return ask_of(s, j)->tasks == SPLIT_ANY ? SPLIT_ANY : (uint32_t)p->n;
+}
+
 static bool leaves_late(const struct sched *s, const struct live *l)
 {
     return price_of_stop(&s->cluster->price, l->stop_mode, l->stop_done_ns).stay_ns > 0;
@@ -158,8 +164,8 @@ enum sched_result sched_stop(struct sched *s, job_id j, enum stop_mode m)
         timeline_stopped(s, l, stay_ns);
     }
     stage_give(s, s->room, j, held);
-    stage_held(s, j, ask_of(s, j)->tasks, -1);
-    stage_pending(s, j, ask_of(s, j)->tasks, 1);
+    stage_held(s, j, tasks_in(s, j, held), -1);
+    stage_pending(s, j, tasks_in(s, j, held), 1);
     return SCHED_OK;
 }
 
@@ -176,8 +182,8 @@ enum sched_result sched_keep(struct sched *s, job_id j)
         stage_take(s, s->room, j, l->was.held);
     stage_state(s, l, JOB_RUNNING, l->was.held, false);
     timeline_kept(s, l);
-    stage_pending(s, j, ask_of(s, j)->tasks, -1);
-    stage_held(s, j, ask_of(s, j)->tasks, 1);
+    stage_pending(s, j, tasks_in(s, j, l->held), -1);
+    stage_held(s, j, tasks_in(s, j, l->held), 1);
     return SCHED_OK;
 }
 

@@ -21,7 +21,8 @@ struct job {
     uint32_t gpus;                                       /* in all */
     double starts, ends;                                 /* first start; ends 0: starts + lasts. NEVER */
     double shares;                                       /* of each GPU; 0: all of it */
-    uint32_t tasks;                                      /* 0: any split */
+    uint32_t tasks, min_tasks;                           /* 0: any split; all of them */
+    uint32_t max_per_node;                               /* 0: any number */
     int64_t cpus, mem_mib;                               /* per task */
     const char *queue, *gpu_type, *required, *preferred; /* levels: island node rack pod cluster */
     int32_t priority;
@@ -35,6 +36,7 @@ struct job {
     double waits[WAIT_REASONS]; /* all of them, if any is given */
     const char *refused;
     const char *user;
+    const char *selector, *affinity, *tolerations; /* as in labels.h */
 };
 
 struct schedule {
@@ -45,7 +47,8 @@ struct schedule {
     struct price price;
     double period, until;
     struct job jobs[JOBS_AT_MOST];        /* up to the first that neither lasts nor asks for anything */
-    double useful, lost, startup, saving; /* GPU-seconds; checked if any is given */
+    double useful, lost, startup, saving, gang; /* GPU-seconds; checked if any is given */
+    uint32_t deadlocked;
 };
 
 #define NODES(n, g)                                                                                                    \
@@ -130,6 +133,11 @@ static inline void job_add(struct workload *w, const struct job *job)
     row.deadline_ns = job->deadline > 0 ? ns_of_seconds(job->deadline) : TIME_NEVER;
     row.preemptible = !job->stays;
     row.gpu_mem_mib = job->gpu_mem_mib;
+    row.min_tasks = job->min_tasks;
+    row.max_per_node = job->max_per_node;
+    row.selector = job->selector;
+    row.affinity = job->affinity;
+    row.tolerations = job->tolerations;
     row.depends_on = job->after;
     row.depends_on_length = job->after ? strlen(job->after) : 0;
     if (workload_add(w, &row, "schedule", w->n_jobs + 1, &err))
@@ -222,18 +230,19 @@ static inline void same_accounts(struct error *err, const struct schedule *row, 
     const double want[ACCOUNTS] = { [ACCOUNT_START] = row->startup,
                                     [ACCOUNT_USEFUL] = row->useful,
                                     [ACCOUNT_LOST] = row->lost,
-                                    [ACCOUNT_SAVE] = row->saving };
-    bool any = row->useful + row->lost + row->startup + row->saving > 0;
+                                    [ACCOUNT_SAVE] = row->saving,
+                                    [ACCOUNT_GANG] = row->gang };
+    bool any = row->useful + row->lost + row->startup + row->saving + row->gang > 0;
     for (unsigned a = 0; a < ACCOUNTS && any; a++)
         if (t->account[a] != (int128_t)ns_of_seconds(want[a]) * MILLI_ALL)
             error_set(err, "%s: want %.9g GPU-s, got %.9g GPU-s", account_name[a], want[a],
                       (double)t->account[a] / NS_PER_S / MILLI_ALL);
+    if (t->deadlocked != row->deadlocked)
+        error_set(err, "want %u deadlocked, got %u", row->deadlocked, t->deadlocked);
 }
 
-/* The test of every table of struct schedule. */
-static inline void plays_as_written(void **state)
+static inline void plays_with(const struct schedule *row, const struct policy *policy, const void *params)
 {
-    const struct schedule *row = *state;
     struct error err = { "" };
     struct taken taken = { { "" } };
     struct cluster *c = cluster_of(row->group, row->queue);
@@ -241,13 +250,12 @@ static inline void plays_as_written(void **state)
     c->period_ns = ns_of_seconds(row->period);
     struct workload *w = workload_of(row->jobs, jobs_of(row));
     run_bind(c, w, &err);
-    struct named_policy named = policy_named(row->policy);
     struct named_placer placer = placer_with(row->placer ? row->placer : "pack");
     struct sched *s = run_new(&(struct run_setup){
         .cluster = c,
         .workload = w,
-        .policy = named.policy,
-        .policy_params = named.params,
+        .policy = policy,
+        .policy_params = params,
         .placer = placer.placer,
         .placer_params = placer.params,
         .until_ns = ns_of_seconds(row->until),
@@ -265,4 +273,12 @@ static inline void plays_as_written(void **state)
     workload_free(w);
     cluster_free(c);
     assert_string_equal(err.text, "");
+}
+
+/* The test of every table of struct schedule. */
+static inline void plays_as_written(void **state)
+{
+    const struct schedule *row = *state;
+    struct named_policy named = policy_named(row->policy);
+    plays_with(row, named.policy, named.params);
 }
