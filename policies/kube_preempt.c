@@ -32,11 +32,18 @@ static struct thought think_of(const struct view *v, node_id n)
     return t;
 }
 
+/* What a node has no end of stays so. */
+static void change(int64_t *amount, int64_t by)
+{
+    if (*amount != INT64_MAX)
+        *amount += by;
+}
+
 static void think_piece(struct thought *t, const struct piece *p, const struct request *ask, int sign)
 {
     struct request pod = kube_pod(ask, p->task);
-    t->cpu_milli += sign * pod.cpu_milli;
-    t->mem_mib += sign * pod.mem_mib;
+    change(&t->cpu_milli, sign * pod.cpu_milli);
+    change(&t->mem_mib, sign * pod.mem_mib);
     if (!p->gpu_mask)
         t->counted += sign * (int64_t)p->gpus;
     for (uint64_t m = p->gpu_mask; m; m &= m - 1)
@@ -92,8 +99,8 @@ static void keep_for_nominated(const struct sched *s, const struct kube *k, node
         if (m->node != n || m->priority < priority || releasing(s, n))
             continue;
         struct request pod = kube_pod(job_facts(s, m->job)->ask, 0);
-        t->cpu_milli -= pod.cpu_milli;
-        t->mem_mib -= pod.mem_mib;
+        change(&t->cpu_milli, -pod.cpu_milli);
+        change(&t->mem_mib, -pod.mem_mib);
         t->kept += pod.gpus;
     }
 }

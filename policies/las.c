@@ -9,7 +9,7 @@
  * foreground-background (Kleinrock, Queueing Systems vol. 2, 4.6), in round robin among equals. Sees no run times.
  *
  * Jobs that take turns get nowhere where a stop loses all their work: without checkpoints, or with quanta shorter than a
- * restart, a run may never end (promote=0 ends in queues, since whoever runs goes first in the last of them). */
+ * restart, a run ends as a livelock (not with promote=0 in queues, since whoever runs goes first in the last of them). */
 #include "policies/attained.h"
 
 #include <math.h>

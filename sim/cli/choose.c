@@ -165,7 +165,7 @@ static int check_unknown_format(const char *text, struct error *err)
     const char *colon = end;
     while (colon > text && *--colon != ':')
         ;
-    char *name = *colon == ':' ? mem_text(colon + 1, (size_t)(end - colon - 1)) : NULL;
+    char *name = colon < end && *colon == ':' ? mem_text(colon + 1, (size_t)(end - colon - 1)) : NULL;
     int status = EXIT_OK;
     if (name && is_word(name) && access(text, F_OK) != 0) {
         struct suggestion near = { .typed = name };

@@ -203,25 +203,25 @@ static bool world_is_over(const struct sched *s)
     return s->next_arrival == s->workload->n_jobs && event_queue_length(s->events) == 0;
 }
 
-static int round_of(struct sched *s, unsigned *fruitless)
+static int round_of(struct sched *s, unsigned *fruitless, struct error *err)
 {
     apply_all(s);
     if (s->changed)
         s->pass_due_ns = on_grid(s, s->now_ns);
-    bool changed = s->changed;
+    bool changed = s->changed, acted = false;
     s->changed = false;
     if (s->pass_due_ns == s->now_ns) {
         s->pass_due_ns = TIME_NEVER;
-        changed |= pass_run(s);
+        acted = pass_run(s);
         *fruitless = s->changed || !world_is_over(s) ? 0 : *fruitless + 1;
         s->changed = false;
         if (dependencies_arrive(s)) /* a refusal let them in */
             s->pass_due_ns = on_grid(s, s->now_ns + (s->cluster->period_ns > 0));
         s->changed = false;
     }
-    if (changed || s->n_changed_queues)
+    if (changed || acted || s->n_changed_queues)
         instant_ends(s);
-    return 0;
+    return acted ? livelock_check(s, err) : 0;
 }
 
 static bool is_interrupted(const struct sched *s)
@@ -264,7 +264,8 @@ static int play(struct sched *s, struct error *err)
             return error_set(err, "policy %s does not let time pass at %.9g s", s->setup.policy->name, seconds(t));
         ledger_settle(s, t);
         s->now_ns = t;
-        round_of(s, &fruitless);
+        if (round_of(s, &fruitless, err))
+            return -1;
         if (is_interrupted(s))
             return error_set(err, "interrupted");
         if (++rounds % GLANCE_EVERY == 0 && s->setup.progress)

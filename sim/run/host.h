@@ -89,6 +89,7 @@ struct live {
     struct part *part;            /* those of earlier passes, in the order of their ends */
     int64_t held_since_ns, leaving_since_ns, start_cost_ns;
     int64_t last_start_ns, begin_left_ns;      /* work left at the last start */
+    int64_t least_left_ns;        /* ever, as far as settled */
     int128_t contending_before;   /* the integral at its arrival */
     int64_t estimate_ns;          /* of the whole run, as of its arrival; TIME_NEVER: none */
     int64_t stop_done_ns;         /* progress since the last start when the stop was staged */
@@ -203,6 +204,8 @@ struct sched {
     int128_t (*node_account)[ACCOUNTS];
     struct run_totals totals;
     int64_t settled_ns;
+    int64_t got_on_ns;            /* when a job last did; see livelock.c */
+    uint64_t fruitless_passes;    /* since then, of those that started or stopped something */
 };
 
 _Noreturn void host_bug(const struct sched *s, const char *file, int line, const char *format, ...)
@@ -318,6 +321,11 @@ void stage_held(struct sched *s, job_id j, uint32_t tasks, int sign);
 void stage_pending(struct sched *s, job_id j, uint32_t tasks, int sign);
 void stage_state(struct sched *s, struct live *l, enum job_state state, struct placement *held, bool stopping);
 bool pass_run(struct sched *s);                                           /* true: something changed */
+
+/* livelock.c - jobs that are stopped over and over, and none gets on */
+void livelock_got_on(struct sched *s);                                    /* a job has arrived, started for the first time or gone */
+void livelock_settled(struct sched *s, struct live *l);                   /* l->progress is as of now, before what a stop costs */
+int livelock_check(struct sched *s, struct error *err);                   /* after a pass that changed something; -1: it is one */
 
 /* jobs.c - the truth: jobs arrive, run, leave, end */
 struct live *job_enter(struct sched *s, job_id j);                        /* pending, without counting its wait */

@@ -52,7 +52,7 @@ struct live *job_enter(struct sched *s, job_id j)
     l->own = own;
     if (own)
         memset(own, 0, s->setup.policy->job_size);
-    l->progress.left_ns = s->workload->truth[j].duration_ns;
+    l->progress.left_ns = l->least_left_ns = s->workload->truth[j].duration_ns;
     l->wait[WAIT_DEPENDENCY] = s->now_ns - s->workload->facts[j].submit_ns;
     l->estimate_ns = estimate_at_arrival(s, j);
     l->contending_before = s->totals.contending;
@@ -60,6 +60,7 @@ struct live *job_enter(struct sched *s, job_id j)
     books_present(s, j, 1);
     s->changed = true;
     state_set(s, j, JOB_PENDING);
+    livelock_got_on(s);
     return l;
 }
 
@@ -102,6 +103,7 @@ void job_retire(struct sched *s, job_id j)
     mem_grow(&s->live_free, &s->live_free_capacity, s->n_live_free, sizeof *s->live_free);
     s->live_free[s->n_live_free++] = s->job[j].live;
     s->job[j].live = ID_NONE;
+    livelock_got_on(s);
 }
 
 /* ---- Running ---- */
@@ -113,10 +115,12 @@ void job_begin(struct sched *s, struct live *l)
     bool first = run->start_ns < 0;
     if (l->counting)
         wait_end(s, l);
-    if (first)
+    if (first) {
         run->start_ns = s->now_ns;
-    else
+        livelock_got_on(s);
+    } else {
         run->restarts++;
+    }
     run->distance = (uint8_t)cluster_placement_distance(s->cluster, l->held);
     l->held_since_ns = l->last_start_ns = s->now_ns;
     l->start_cost_ns = price_of_start(&s->cluster->price, first);
@@ -157,6 +161,7 @@ void job_halt(struct sched *s, struct live *l, const struct placement *on)
 {
     int64_t wall = s->now_ns - l->held_since_ns;
     progress_settle(&l->progress, s->now_ns);
+    livelock_settled(s, l);
     memset(l->split, 0, sizeof l->split);
     l->split[ACCOUNT_START] = wall < l->start_cost_ns ? wall : l->start_cost_ns;
     l->split[ACCOUNT_USEFUL] = wall - l->split[ACCOUNT_START];

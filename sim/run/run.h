@@ -60,8 +60,8 @@ struct sched *run_new(const struct run_setup *setup);
  * that they may use. */
 const char *run_never(const struct sched *s, shape_id shape);
 int64_t     run_shape_gpus(const struct sched *s, shape_id shape);
-/* 0: the trace was played to its end (or to the cut-off). -1 with err: the policy stalled, an identity was broken, or
- * it was interrupted. */
+/* 0: the trace was played to its end (or to the cut-off). -1 with err: the policy stalled or is in a livelock (the rule:
+ * livelock.c), an identity was broken, or it was interrupted. */
 int  run_execute(struct sched *s, struct error *err);
 void run_free(struct sched *s);
 

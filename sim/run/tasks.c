@@ -185,6 +185,7 @@ static void resize(struct sched *s, struct live *l)
     l->held_since_ns = s->now_ns;
     l->start_cost_ns -= starting;
     progress_set_rate(&l->progress, s->now_ns, tasks_rate(s, l));
+    livelock_settled(s, l);
     l->begin_left_ns = l->progress.left_ns;
     event_queue_cancel(s->events, l->event);
     l->event = event_queue_push(s->events, (struct event){ progress_end_ns(&l->progress), EVENT_JOB_END, l->job });

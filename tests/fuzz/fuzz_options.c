@@ -48,7 +48,7 @@ static void values(const struct run_options *o)
     int64_t every_ns;
     struct estimates estimates;
     asked(choose_trace("run", o->trace, &trace, &err), &err);
-    free(trace.path);
+    chosen_trace_free(&trace);
     err.text[0] = '\0';
     asked(choose_outputs(o->outputs ? o->outputs : "all", &outputs, &err), &err);
     err.text[0] = '\0';
