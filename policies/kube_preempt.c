@@ -18,7 +18,7 @@ struct thought {
     uint32_t free_milli[GPUS_NAMED];
     uint64_t named;               /* GPUs that may have names */
     int64_t counted, cpu_milli, mem_mib;
-    int64_t kept;                 /* GPUs that others are nominated for */
+    int64_t kept;                 /* whole GPUs that others are nominated for */
 };
 
 static struct thought think_of(const struct view *v, node_id n)
@@ -84,6 +84,19 @@ static bool releasing(const struct sched *s, node_id n)
     return a.whole != b.whole || a.shared_mask != b.shared_mask || a.cpu_milli != b.cpu_milli || a.mem_mib != b.mem_mib;
 }
 
+/* Of the fullest GPU that has it. */
+static void keep_share(struct thought *t, uint32_t milli)
+{
+    uint32_t *fullest = NULL;
+    for (uint64_t m = t->named; m; m &= m - 1) {
+        uint32_t *free_milli = &t->free_milli[__builtin_ctzll(m)];
+        if (*free_milli >= milli && (!fullest || *free_milli < *fullest))
+            fullest = free_milli;
+    }
+    if (fullest)
+        *fullest -= milli;
+}
+
 /* What is free already and others of no lower priority are nominated for. */
 static void keep_for_nominated(const struct sched *s, const struct kube *k, node_id n, int32_t priority, struct thought *t)
 {
@@ -94,7 +107,10 @@ static void keep_for_nominated(const struct sched *s, const struct kube *k, node
         struct request pod = kube_pod(job_facts(s, m->job)->ask, 0);
         t->cpu_milli -= pod.cpu_milli;
         t->mem_mib -= pod.mem_mib;
-        t->kept += pod.gpus;
+        if (pod.gpu_milli == MILLI_ALL)
+            t->kept += pod.gpus;
+        else if (pod.gpus)
+            keep_share(t, pod.gpu_milli);
     }
 }
 
