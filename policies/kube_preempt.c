@@ -48,7 +48,8 @@ static bool thought_fits(const struct thought *t, const struct request *pod)
     int64_t gpus = t->counted;
     for (uint64_t m = t->named; m; m &= m - 1)
         gpus += t->free_milli[__builtin_ctzll(m)] >= pod->gpu_milli;
-    return gpus - t->kept >= pod->gpus && t->cpu_milli >= pod->cpu_milli && t->mem_mib >= pod->mem_mib;
+    return (!pod->gpus || gpus - t->kept >= pod->gpus) && (!pod->cpu_milli || t->cpu_milli >= pod->cpu_milli) &&
+           (!pod->mem_mib || t->mem_mib >= pod->mem_mib);
 }
 
 /* ---- Victims ---- */
@@ -97,21 +98,33 @@ static void keep_share(struct thought *t, uint32_t milli)
         *fullest -= milli;
 }
 
-/* What is free already and others of no lower priority are nominated for. */
-static void keep_for_nominated(const struct sched *s, const struct kube *k, node_id n, int32_t priority, struct thought *t)
+static void keep(struct thought *t, const struct request *pod)
+{
+    t->cpu_milli -= pod->cpu_milli;
+    t->mem_mib -= pod->mem_mib;
+    if (pod->gpu_milli == MILLI_ALL)
+        t->kept += pod->gpus;
+    else if (pod->gpus)
+        keep_share(t, pod->gpu_milli);
+}
+
+/* What others of no lower priority than a pod of j are nominated for. */
+static void keep_for_nominated(const struct sched *s, const struct kube *k, node_id n, job_id j, uint32_t task, struct thought *t)
 {
     for (size_t i = 0; i < k->n_nominations; i++) {
         const struct nomination *m = &k->nomination[i];
-        if (m->node != n || m->priority < priority || releasing(s, n))
+        if (m->node != n || (m->job == j && m->task == task) || m->priority < job_facts(s, j)->priority)
             continue;
-        struct request pod = kube_pod(job_facts(s, m->job)->ask, 0);
-        t->cpu_milli -= pod.cpu_milli;
-        t->mem_mib -= pod.mem_mib;
-        if (pod.gpu_milli == MILLI_ALL)
-            t->kept += pod.gpus;
-        else if (pod.gpus)
-            keep_share(t, pod.gpu_milli);
+        struct request other = kube_pod(job_facts(s, m->job)->ask, 0);
+        keep(t, &other);
     }
+}
+
+bool kube_room_beside(const struct sched *s, const struct kube *k, job_id j, const struct request *pod, node_id n)
+{
+    struct thought t = think_of(sched_view(s, FREE_IDLE), n);
+    keep_for_nominated(s, k, n, j, pod->first_task, &t);
+    return thought_fits(&t, pod);
 }
 
 /* Victims on n, the most important first; 0: none are needed or none suffice. The list is scratch. */
@@ -121,7 +134,8 @@ static size_t victims_on(struct sched *s, const struct kube *k, job_id j, const 
     const struct view *v = sched_view(s, FREE_IDLE);
     struct thought t = think_of(v, n);
     int32_t priority = job_facts(s, j)->priority;
-    keep_for_nominated(s, k, n, priority, &t);
+    if (!releasing(s, n))
+        keep_for_nominated(s, k, n, j, pod->first_task, &t);
     size_t lower = 0, chosen = 0;
     for (uint32_t i = k->on_node[n]; i != ID_NONE; i = k->pod[i].after) {
         const struct job_facts *f = job_facts(s, k->pod[i].job);
