@@ -53,10 +53,7 @@ void kube_pod_stopped(struct sched *s, struct kube *k, job_id j, uint32_t task)
     uint32_t i = *link;
     *link = k->pod[i].of_job;
     pod_gone(k, i);
-    if (own->first_pod != ID_NONE)     /* its controller makes the pod anew */
-        queue_enter(s, &k->queue, j, task, own->epoch);
-    else                               /* it arrives again with all its pods: those that wait are stale */
-        own->epoch = ++k->epochs;
+    queue_enter(s, &k->queue, j, task, own->epoch);    /* its controller makes it anew; stale if the job arrives again */
 }
 
 /* Of one pod, or of all pods of a job. What was kept for it may help others. */
