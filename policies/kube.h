@@ -70,5 +70,9 @@ bool kube_room_beside(const struct sched *s, const struct kube *k, job_id j, con
 /* Others have been told to leave for the pod, and are not all gone yet. */
 bool kube_awaits(const struct sched *s, const struct kube *k, job_id j, uint32_t task);
 
-/* kube.c */
-void kube_pod_stopped(struct sched *s, struct kube *k, job_id j, uint32_t task);
+/* kube_pods.c */
+void kube_pod_bound(struct sched *s, struct kube *k, job_id j, uint32_t task, node_id n);
+void kube_pod_gone(struct kube *k, uint32_t i);    /* not of the list of its job */
+void kube_pod_stopped(struct sched *s, struct kube *k, job_id j, uint32_t task);    /* evicted: enters the queue anew */
+/* Of one pod, or of all pods of a job. What was kept for it may help others. */
+void kube_forget_nomination(struct kube *k, job_id j, uint32_t task);
