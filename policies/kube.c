@@ -13,64 +13,6 @@
 #include <stddef.h>
 #include <string.h>
 
-/* ---- Bound pods, by node and by job ---- */
-
-static void pod_bound(struct sched *s, struct kube *k, job_id j, uint32_t task, node_id n)
-{
-    struct kube_job *own = job_own(s, j);
-    uint32_t i = k->free_pod;
-    if (i != ID_NONE) {
-        k->free_pod = k->pod[i].after;
-    } else {
-        k->pod = kube_grown(s, k->pod, &k->pod_capacity, k->n_pods, sizeof *k->pod);
-        i = (uint32_t)k->n_pods++;
-    }
-    k->pod[i] = (struct pod){ j, task, n, sched_now(s), own->first_pod, k->on_node[n], ID_NONE };
-    if (k->on_node[n] != ID_NONE)
-        k->pod[k->on_node[n]].before = i;
-    k->on_node[n] = own->first_pod = i;
-}
-
-static void pod_gone(struct kube *k, uint32_t i)
-{
-    struct pod *p = &k->pod[i];
-    if (p->after != ID_NONE)
-        k->pod[p->after].before = p->before;
-    if (p->before != ID_NONE)
-        k->pod[p->before].after = p->after;
-    else
-        k->on_node[p->node] = p->after;
-    p->after = k->free_pod;
-    k->free_pod = i;
-}
-
-void kube_pod_stopped(struct sched *s, struct kube *k, job_id j, uint32_t task)
-{
-    struct kube_job *own = job_own(s, j);
-    uint32_t *link = &own->first_pod;
-    while (k->pod[*link].task != task)
-        link = &k->pod[*link].of_job;
-    uint32_t i = *link;
-    *link = k->pod[i].of_job;
-    pod_gone(k, i);
-    if (job_state(s, j) != JOB_RELEASING)    /* its controller makes the pod anew */
-        queue_enter(s, &k->queue, j, task, own->epoch);
-    else                               /* it arrives again with all its pods: those that wait are stale */
-        own->epoch = ++k->epochs;
-}
-
-/* Of one pod, or of all pods of a job. What was kept for it may help others. */
-static void forget_nomination(struct kube *k, job_id j, uint32_t task)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < k->n_nominations; i++)
-        if (k->nomination[i].job != j || (task != ALL_PODS && k->nomination[i].task != task))
-            k->nomination[kept++] = k->nomination[i];
-    if (kept < k->n_nominations)
-        k->seen = UINT64_MAX;
-    k->n_nominations = kept;
-}
-
 /* ---- Binding ---- */
 
 static bool holds(const struct sched *s, job_id j, uint32_t task)
@@ -98,8 +40,8 @@ static bool bind_pod(struct sched *s, struct kube *k, job_id j, const struct req
     if (!added || sched_start(s, j, where) != SCHED_OK)
         return false;
     if (!k->gang) {
-        pod_bound(s, k, j, pod->first_task, n);
-        forget_nomination(k, j, pod->first_task);
+        kube_pod_bound(s, k, j, pod->first_task, n);
+        kube_forget_nomination(k, j, pod->first_task);
     }
     return true;
 }
@@ -182,7 +124,7 @@ static bool make_room(struct sched *s, struct kube *k, job_id j, const struct re
         return false;
     if (kube_awaits(s, k, j, pod->first_task))
         return true;
-    forget_nomination(k, j, pod->first_task);
+    kube_forget_nomination(k, j, pod->first_task);
     return kube_preempt(s, k, j, pod);
 }
 
@@ -280,10 +222,10 @@ static void kube_stopped(struct sched *s, const void *params, void *state, job_i
     struct kube_job *own = job_own(s, j);
     for (uint32_t i = own->first_pod, next; i != ID_NONE; i = next) {
         next = k->pod[i].of_job;
-        pod_gone(k, i);
+        kube_pod_gone(k, i);
     }
     own->first_pod = ID_NONE;
-    forget_nomination(k, j, ALL_PODS);
+    kube_forget_nomination(k, j, ALL_PODS);
 }
 
 static unsigned kube_needs(const void *params)

@@ -65,9 +65,15 @@ bool kube_choose(struct sched *s, struct kube *k, job_id j, const struct request
 bool kube_preempt(struct sched *s, struct kube *k, job_id j, const struct request *pod);
 /* NULL: it is not. */
 const struct nomination *kube_nominated(const struct kube *k, job_id j, uint32_t task);
+/* Is there room for a pod of j beside what others of no lower priority are nominated for? */
+bool kube_room_beside(const struct sched *s, const struct kube *k, job_id j, const struct request *pod, node_id n);
 /* Others have been told to leave for the pod, and are not all gone yet. */
 bool kube_awaits(const struct sched *s, const struct kube *k, job_id j, uint32_t task);
 const struct nomination *kube_nominated(const struct kube *k, job_id j, uint32_t task);    /* NULL: it is not */
 
-/* kube.c */
-void kube_pod_stopped(struct sched *s, struct kube *k, job_id j, uint32_t task);
+/* kube_pods.c */
+void kube_pod_bound(struct sched *s, struct kube *k, job_id j, uint32_t task, node_id n);
+void kube_pod_gone(struct kube *k, uint32_t i);    /* not of the list of its job */
+void kube_pod_stopped(struct sched *s, struct kube *k, job_id j, uint32_t task);    /* evicted: enters the queue anew */
+/* Of one pod, or of all pods of a job. What was kept for it may help others. */
+void kube_forget_nomination(struct kube *k, job_id j, uint32_t task);

@@ -134,24 +134,6 @@ static uint32_t pods_on(const struct sched *s, job_id j, node_id n)
     return on;
 }
 
-/* Is there room beside what others of no lower priority are nominated for? */
-static bool room_beside_nominated(struct sched *s, const struct kube *k, job_id j, const struct request *pod, node_id n)
-{
-    struct node_free f = view_node(sched_view(s, FREE_IDLE), n);
-    int64_t cpu = f.cpu_milli - pod->cpu_milli, mem = f.mem_mib - pod->mem_mib;
-    int64_t gpus = (int64_t)f.whole - (pod->gpu_milli == MILLI_ALL ? pod->gpus : 0);
-    for (size_t i = 0; i < k->n_nominations; i++) {
-        const struct nomination *m = &k->nomination[i];
-        if (m->node != n || (m->job == j && m->task == pod->first_task) || m->priority < job_facts(s, j)->priority)
-            continue;
-        struct request other = kube_pod(job_facts(s, m->job)->ask, 0);
-        cpu -= other.cpu_milli;
-        mem -= other.mem_mib;
-        gpus -= other.gpus;
-    }
-    return (cpu >= 0 || !pod->cpu_milli) && (mem >= 0 || !pod->mem_mib) && (gpus >= 0 || !pod->gpus);
-}
-
 bool kube_allows(struct sched *s, job_id j, const struct request *pod, node_id n)
 {
     return view_allows(sched_view(s, FREE_IDLE), pod, n) && (!pod->max_per_node || pods_on(s, j, n) < pod->max_per_node);
@@ -161,7 +143,7 @@ static bool feasible(struct sched *s, const struct kube *k, job_id j, const stru
 {
     if (!kube_allows(s, j, pod, n) || !view_fits(sched_view(s, FREE_IDLE), pod, n))
         return false;
-    return !k->n_nominations || room_beside_nominated(s, k, j, pod, n);
+    return !k->n_nominations || kube_room_beside(s, k, j, pod, n);
 }
 
 /* How many feasible nodes are enough. kubernetes/kubernetes:pkg/scheduler/schedule_one.go, numFeasibleNodesToFind */

@@ -18,7 +18,7 @@ struct thought {
     uint32_t free_milli[GPUS_NAMED];
     uint64_t named;               /* GPUs that may have names */
     int64_t counted, cpu_milli, mem_mib;
-    int64_t kept;                 /* GPUs that others are nominated for */
+    int64_t kept;                 /* whole GPUs that others are nominated for */
 };
 
 static struct thought think_of(const struct view *v, node_id n)
@@ -55,7 +55,8 @@ static bool thought_fits(const struct thought *t, const struct request *pod)
     int64_t gpus = t->counted;
     for (uint64_t m = t->named; m; m &= m - 1)
         gpus += t->free_milli[__builtin_ctzll(m)] >= pod->gpu_milli;
-    return gpus - t->kept >= pod->gpus && t->cpu_milli >= pod->cpu_milli && t->mem_mib >= pod->mem_mib;
+    return (!pod->gpus || gpus - t->kept >= pod->gpus) && (!pod->cpu_milli || t->cpu_milli >= pod->cpu_milli) &&
+           (!pod->mem_mib || t->mem_mib >= pod->mem_mib);
 }
 
 /* ---- Victims ---- */
@@ -91,18 +92,46 @@ static bool releasing(const struct sched *s, node_id n)
     return a.whole != b.whole || a.shared_mask != b.shared_mask || a.cpu_milli != b.cpu_milli || a.mem_mib != b.mem_mib;
 }
 
-/* What is free already and others of no lower priority are nominated for. */
-static void keep_for_nominated(const struct sched *s, const struct kube *k, node_id n, int32_t priority, struct thought *t)
+/* Of the fullest GPU that has it. */
+static void keep_share(struct thought *t, uint32_t milli)
+{
+    uint32_t *fullest = NULL;
+    for (uint64_t m = t->named; m; m &= m - 1) {
+        uint32_t *free_milli = &t->free_milli[__builtin_ctzll(m)];
+        if (*free_milli >= milli && (!fullest || *free_milli < *fullest))
+            fullest = free_milli;
+    }
+    if (fullest)
+        *fullest -= milli;
+}
+
+static void keep(struct thought *t, const struct request *pod)
+{
+    change(&t->cpu_milli, -pod->cpu_milli);
+    change(&t->mem_mib, -pod->mem_mib);
+    if (pod->gpu_milli == MILLI_ALL)
+        t->kept += pod->gpus;
+    else if (pod->gpus)
+        keep_share(t, pod->gpu_milli);
+}
+
+/* What others of no lower priority than a pod of j are nominated for. */
+static void keep_for_nominated(const struct sched *s, const struct kube *k, node_id n, job_id j, uint32_t task, struct thought *t)
 {
     for (size_t i = 0; i < k->n_nominations; i++) {
         const struct nomination *m = &k->nomination[i];
-        if (m->node != n || m->priority < priority || releasing(s, n))
+        if (m->node != n || (m->job == j && m->task == task) || m->priority < job_facts(s, j)->priority)
             continue;
-        struct request pod = kube_pod(job_facts(s, m->job)->ask, 0);
-        change(&t->cpu_milli, -pod.cpu_milli);
-        change(&t->mem_mib, -pod.mem_mib);
-        t->kept += pod.gpus;
+        struct request other = kube_pod(job_facts(s, m->job)->ask, 0);
+        keep(t, &other);
     }
+}
+
+bool kube_room_beside(const struct sched *s, const struct kube *k, job_id j, const struct request *pod, node_id n)
+{
+    struct thought t = think_of(sched_view(s, FREE_IDLE), n);
+    keep_for_nominated(s, k, n, j, pod->first_task, &t);
+    return thought_fits(&t, pod);
 }
 
 /* Victims on n, the most important first; 0: none are needed or none suffice. The list is scratch. */
@@ -112,7 +141,8 @@ static size_t victims_on(struct sched *s, const struct kube *k, job_id j, const 
     const struct view *v = sched_view(s, FREE_IDLE);
     struct thought t = think_of(v, n);
     int32_t priority = job_facts(s, j)->priority;
-    keep_for_nominated(s, k, n, priority, &t);
+    if (!releasing(s, n))
+        keep_for_nominated(s, k, n, j, pod->first_task, &t);
     size_t lower = 0, chosen = 0;
     for (uint32_t i = k->on_node[n]; i != ID_NONE; i = k->pod[i].after) {
         const struct job_facts *f = job_facts(s, k->pod[i].job);

@@ -218,6 +218,11 @@ static const struct schedule rows[] = {
         { 0, 100, 2, 0, .ends = 128.5, .tasks = 2, .min_tasks = 1, .stops = 1, .took = "0:0; 1:0; 1:0 0:0" },
         { 50, 5, 1, 51, .priority = 1, .selector = "zone=a" } } },
 
+    /* Each evicts one half, and both take their places at 51 beside each other's nomination */
+    { "nominated: two shares of one GPU", "kube", ONE_NODE(1), .price = FREE_OF_CHARGE, .jobs = {
+        { 0, 100, 1, 0, .shares = .5, .ends = 111, .stops = 1 }, { 0, 100, 1, 0, .shares = .5, .ends = 111, .stops = 1 },
+        { 50, 10, 1, 51, .shares = .5, .priority = 1 }, { 50, 10, 1, 51, .shares = .5, .priority = 1 } } },
+
     /* ---- Nominations: job 1 saves until 55, job 2 rests until 58 ---- */
     { "nominated: an equal does not take the room", "kube:backoff_s=8", ONE_NODE(1), .price = SAVE_TAKES(5), .until = 60, .jobs = {
         { 0, 100, 1, 0, .ends = NEVER, .stops = 1 }, { 50, 10, 1, 58, .ends = NEVER, .priority = 2 }, { 56, 10, 1, NEVER, .priority = 2 } } },
