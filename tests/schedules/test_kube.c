@@ -69,7 +69,7 @@ static const struct schedule rows[] = {
         { 0, 10, 2, 0 }, { 1, 10, 4, 16, .tasks = 4 }, { 2, 10, 4, 2, .ends = 16, .tasks = 4, .min_tasks = 2 } } },
     { "total: one pod", "kube", ALIKE(2, 4, 100, 100), .jobs = { { 0, 10, 3, 0, .took = "0:012" }, { 0, 10, 3, 0, .took = "1:012" } } },
     { "total: more than a node has", "kube", ALIKE(2, 4, 100, 100), .jobs = {
-        { 0, 10, 8, NEVER, .refused = "gives only a total of GPUs, more than a node has: pods want tasks" },
+        { 0, 10, 8, NEVER, .refused = "gives only a total, more than a node has: pods want tasks" },
         { 0, 10, 8, 0, .tasks = 2, .took = "0:0123 1:0123" } } },
 
     /* ---- Which node ---- */
