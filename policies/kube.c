@@ -149,10 +149,15 @@ static bool stale(struct sched *s, const struct waiting_pod *pod)
     return pod->task != ALL_PODS && holds(s, pod->job, pod->task);
 }
 
-/* A job that gives only a total is one pod, and so has to fit one node. */
+/* A job that gives only a total is one pod, and so has to fit one node. What pods and the GPUs of one pod have to be close
+ * to, nobody looks at. */
 static bool refused(struct sched *s, struct kube *k, job_id j, const struct request *pod)
 {
-    if (job_facts(s, j)->ask->tasks != SPLIT_ANY || kube_shape(s, k, pod)->most_gpus >= pod->gpus)
+    const struct request *ask = job_facts(s, j)->ask;
+    bool one = ask->tasks == SPLIT_ANY || ask->tasks == 1;
+    if (ask->required_level < LEVEL_CLUSTER && (!one || (ask->required_level == LEVEL_ISLAND && ask->gpus > 1)))
+        return sched_refuse(s, j, "wants its GPUs close together: pods are placed one by one") == SCHED_OK;
+    if (ask->tasks != SPLIT_ANY || kube_shape(s, k, pod)->most_gpus >= pod->gpus)
         return false;
     return sched_refuse(s, j, "gives only a total of GPUs, more than a node has: pods want tasks") == SCHED_OK;
 }
