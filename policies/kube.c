@@ -105,15 +105,17 @@ static bool stale(struct sched *s, const struct waiting_pod *pod)
     return pod->task != ALL_PODS && holds(s, pod->job, pod->task);
 }
 
-/* What single pods cannot be: a total of more than a node has; or together within a domain. */
+/* What single pods cannot be: a total of more than a node has; or together within a domain. One pod is within every domain but
+ * an island. */
 static bool refused(struct sched *s, struct kube *k, job_id j, const struct request *pod)
 {
     const struct request *ask = job_facts(s, j)->ask;
+    bool one = ask->tasks == SPLIT_ANY || ask->tasks == 1;
     if (k->gang)
         return false;
     if (ask->tasks == SPLIT_ANY && !kube_shape(s, k, pod)->fits)
         return sched_refuse(s, j, "gives only a total, more than a node has: pods want tasks") == SCHED_OK;
-    return ask->required_level < LEVEL_CLUSTER &&
+    return ask->required_level < LEVEL_CLUSTER && (!one || (ask->required_level == LEVEL_ISLAND && ask->gpus > 1)) &&
            sched_refuse(s, j, "requires a level of the topology, which single pods cannot") == SCHED_OK;
 }
 

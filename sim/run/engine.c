@@ -152,11 +152,21 @@ static bool may_wait_for_ever(enum wait_reason why)
     return why == WAIT_LIMIT || why == WAIT_QUOTA || why == WAIT_DEPENDENCY;
 }
 
-/* Would a task of it start now? */
-static bool task_fits(const struct sched *s, const struct request *ask)
+static bool may_hold_more_on(const struct request *ask, const struct placement *held, node_id n)
 {
+    uint32_t on = 0;
+    for (size_t i = 0; held && i < held->n; i++)
+        on += held->piece[i].node == n;
+    return !ask->max_per_node || on < ask->max_per_node;
+}
+
+/* Would a task of it start now, beside those that it holds? */
+static bool task_fits(const struct sched *s, const struct live *l)
+{
+    const struct request *ask = ask_of(s, l->job);
     for (node_id n = 0; n < s->cluster->n_nodes; n++)
-        if (ask->tasks == SPLIT_ANY ? (int64_t)view_node(s->idle, n).whole >= ask->gpus : view_fits(s->idle, ask, n))
+        if (ask->tasks == SPLIT_ANY ? (int64_t)view_node(s->idle, n).whole >= ask->gpus
+                                    : view_fits(s->idle, ask, n) && may_hold_more_on(ask, l->held, n))
             return true;
     return false;
 }
@@ -183,8 +193,9 @@ static int stall_check(struct sched *s, struct error *err)
         enum wait_reason why = wait_reason_now(s, l);
         enum job_state state = s->job[j].state;
         const struct request *ask = ask_of(s, j);
-        bool fits = deadlock && ask->shape != last_shape && task_fits(s, ask);
-        last_shape = fits ? last_shape : ask->shape;
+        bool fits = deadlock && ask->shape != last_shape && task_fits(s, l);
+        if (!fits && !ask->max_per_node)
+            last_shape = ask->shape;
         if (state == JOB_GATHERING && !fits) {
             s->totals.deadlocked++;
             continue;
