@@ -30,6 +30,8 @@ grep -q '"policy": "widest-first"' "$work/out/manifest.json"
 check "the manifest names the plugin" $?
 scripts/demo "$gpuyard" | grep -E '^(policy|static|fifo|srtf)' >"$work/table" && grep -Fxf "$work/table" README.md | diff "$work/table" -
 check "README shows the table of the demo" $?
+scripts/gangs "$gpuyard" "$work/gangs" >"$work/pair" && grep -Fxf "$work/pair" README.md | diff "$work/pair" -
+check "README shows the pair of kube and gang" $?
 shared=${GPUYARD_SHARED:-../shared}/traces/philly/philly.csv.zst
 if [ -f "$shared" ]; then
     cp "$shared" "$work/philly.csv.zst"
