@@ -41,6 +41,7 @@ static bool bind_pod(struct sched *s, struct kube *k, job_id j, const struct req
         return false;
     if (!k->gang) {
         kube_pod_bound(s, k, j, pod->first_task, n);
+        k->round += k->params->preempt > 0;    /* it may be somebody's victim */
         kube_forget_nomination(k, j, pod->first_task);
     }
     return true;

@@ -48,7 +48,9 @@ void kube_forget_nomination(struct kube *k, job_id j, uint32_t task)
     for (size_t i = 0; i < k->n_nominations; i++)
         if (k->nomination[i].job != j || (task != ALL_PODS && k->nomination[i].task != task))
             k->nomination[kept++] = k->nomination[i];
-    if (kept < k->n_nominations)
+    if (kept < k->n_nominations) {
         k->seen = UINT64_MAX;
+        k->round++;
+    }
     k->n_nominations = kept;
 }

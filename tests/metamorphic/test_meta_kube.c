@@ -3,7 +3,7 @@
 #include "tests/support/named.h"
 #include "tests/support/random_world.h"
 
-enum { SEEDS = 4 };
+enum { SEEDS = 150 };
 static const struct combination *doing;
 static size_t preempted, gathered;
 
