@@ -17,16 +17,7 @@
 
 static bool holds(const struct sched *s, job_id j, uint32_t task)
 {
-    const struct placement *held = job_placement(s, j);
-    size_t low = 0, high = held ? held->n : 0;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (held->piece[middle].task < task)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return held && low < held->n && held->piece[low].task == task;
+    return placement_task(job_placement(s, j), task) != NULL;
 }
 
 static bool bind_pod(struct sched *s, struct kube *k, job_id j, const struct request *pod)

@@ -64,7 +64,6 @@ bool kube_choose(struct sched *s, struct kube *k, job_id j, const struct request
 /* Makes room on one node by stopping pods of lower priority and nominates it for a pod of j; false: no node can be cured. */
 bool kube_preempt(struct sched *s, struct kube *k, job_id j, const struct request *pod);
 /* NULL: it is not. */
-const struct nomination *kube_nominated(const struct kube *k, job_id j, uint32_t task);
 /* Is there room for a pod of j beside what others of no lower priority are nominated for? */
 bool kube_room_beside(const struct sched *s, const struct kube *k, job_id j, const struct request *pod, node_id n);
 /* Others have been told to leave for the pod, and are not all gone yet. */

@@ -78,11 +78,7 @@ static int by_importance(const void *a, const void *b)
 
 static const struct piece *piece_of(const struct sched *s, const struct victim *v)
 {
-    const struct placement *held = job_placement(s, v->job);
-    for (size_t i = 0; held && i < held->n; i++)
-        if (held->piece[i].task == v->task)
-            return &held->piece[i];
-    return NULL;
+    return placement_task(job_placement(s, v->job), v->task);
 }
 
 /* Somebody on n has been told to leave and is still there. */

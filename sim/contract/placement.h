@@ -40,6 +40,7 @@ struct piece {                    /* one task's hold on one node */
     uint32_t milli;               /* taken of each; 0 for a CPU-only task */
 };
 struct placement { size_t n; struct piece piece[]; };   /* pieces ascend by task; never changed once made */
+const struct piece *placement_task(const struct placement *p, uint32_t task);    /* O(log n); NULL: not there, or p is NULL */
 
 /* ---- A view: one indexed answer to "what is free". Live: it shows every staged change and every rollback. ---- */
 struct view;

@@ -251,7 +251,6 @@ static inline bool entry_key_before(const struct line_entry *a, const struct lin
 struct placement *placement_copy(struct sched *s, const struct placement *p);
 void placement_drop(struct sched *s, struct placement *p);              /* NULL: does nothing */
 bool placement_same(const struct placement *a, const struct placement *b);
-const struct piece *placement_task(const struct placement *p, uint32_t task);      /* NULL: it is not there; p may be NULL */
 /* Scratch. a may be NULL; the tasks of b are not in a. */
 const struct placement *placement_with(struct sched *s, const struct placement *a, const struct placement *b);
 const struct placement *placement_without(struct sched *s, const struct placement *a, uint32_t task);   /* NULL: nothing is left */

@@ -6,34 +6,12 @@ LC_ALL=C
 export LC_ALL
 G=${1:?usage: cli.sh PATH-TO-GPUYARD}
 case $G in /*) ;; *) G=$PWD/$G ;; esac
+root=$PWD
 work=$(mktemp -d "${TMPDIR:-/tmp}/gpuyard-cli.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
-passed=0 failed=0
+. "$root/tests/support/checks.sh"
 
-ok()   { passed=$((passed + 1)); }
-fail() { failed=$((failed + 1)); echo "FAILED: $*"; }
-# expect STATUS STDERR COMMAND...: exact status and standard error; standard output is kept in ./out.
-expect()
-{
-    want_status=$1 want_err=$2
-    shift 2
-    "$@" >out 2>err
-    status=$?
-    got_err=$(cat err)
-    if [ "$status" != "$want_status" ]; then
-        fail "$*: want status $want_status, got $status: $got_err"
-    elif [ "$got_err" != "$want_err" ]; then
-        fail "$*: want on stderr '$want_err', got '$got_err'"
-    else
-        ok
-    fi
-}
-# says FILE TEXT: the file has that line.
-says() { if grep -Fqx -e "$2" "$1"; then ok; else fail "$1: no line '$2'"; fi; }
-holds() { if grep -Fq -e "$2" "$1"; then ok; else fail "$1: nothing like '$2'"; fi; }
-same() { if cmp -s "$1" "$2"; then ok; else fail "$1 and $2 differ"; fi; }
-none() { for f do if [ -e "$f" ]; then fail "$f is there"; else ok; fi; done; }
 # wrong STATUS MESSAGE ARGUMENTS-OF-RUN...: one line on stderr, nothing on stdout, no directory.
 wrong()
 {

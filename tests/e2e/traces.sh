@@ -9,32 +9,13 @@ case $G in /*) ;; *) G=$PWD/$G ;; esac
 samples=$PWD/traces/samples
 shared=${GPUYARD_SHARED:-../shared}/traces
 [ -d "$shared" ] && shared=$(cd "$shared" && pwd)
+root=$PWD
 work=$(mktemp -d "${TMPDIR:-/tmp}/gpuyard-traces.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
-passed=0 failed=0 skipped=0
+skipped=0
+. "$root/tests/support/checks.sh"
 
-ok()   { passed=$((passed + 1)); }
-fail() { failed=$((failed + 1)); echo "FAILED: $*"; }
-# expect STATUS STDERR COMMAND...: exact status and standard error; standard output is kept in ./out.
-expect()
-{
-    want_status=$1 want_err=$2
-    shift 2
-    "$@" >out 2>err
-    status=$?
-    got_err=$(cat err)
-    if [ "$status" != "$want_status" ]; then
-        fail "$*: want status $want_status, got $status: $got_err"
-    elif [ "$got_err" != "$want_err" ]; then
-        fail "$*: want on stderr '$want_err', got '$got_err'"
-    else
-        ok
-    fi
-}
-says() { if grep -Fqx -e "$2" "$1"; then ok; else fail "$1: no line '$2'"; fi; }
-same() { if cmp -s "$1" "$2"; then ok; else fail "$1 and $2 differ"; fi; }
-none() { for f do if [ -e "$f" ]; then fail "$f is there"; else ok; fi; done; }
 narrow() { if awk 'length($0) > 80 { exit 1 }' "$1"; then ok; else fail "$2: a line over 80 columns"; fi; }
 lines() { if [ "$(wc -l <"$2")" = "$1" ]; then ok; else fail "$2: want $1 lines, got $(wc -l <"$2")"; fi; }
 

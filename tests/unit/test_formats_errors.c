@@ -1,9 +1,5 @@
 /* test_formats_errors.c - small traces of each format with one thing wrong, and the message that tells it. */
-#include "tests/unit/read_text.h"
-
-struct sample {
-    const char *name, *format, *text, *error;
-}; /* format NULL: told by the first bytes */
+#include "tests/unit/bad_text.h"
 
 #define N       "job_id,submit_s,duration_s,gpus"
 #define SWF_END " -1 -1 -1\n" /* partition, preceding job, think time */
@@ -177,15 +173,6 @@ static const struct sample bad[] = {
       "1 0 -1 9 1 -1 -1 1 -1 -1 1 1 1 -1 -1" SWF_END "1 0 -1 9 1 -1 -1 1 -1 -1 1 1 1 -1 -1" SWF_END,
       "t.csv:2: job_id: '1' was used before, on line 1" },
 };
-
-static void refused(void **state)
-{
-    const struct sample *s = *state;
-    const struct trace_format *used = NULL;
-    struct error err = { "" };
-    assert_null(read_text(s->text, strlen(s->text), s->format, &used, &err));
-    assert_string_equal(err.text, s->error);
-}
 
 int main(void)
 {

@@ -1,10 +1,6 @@
 /* test_formats_more_errors.c - the formats with dates, attempts, deadlines and pods: small traces with one thing wrong,
  * and the message that tells it. */
-#include "tests/unit/read_text.h"
-
-struct sample {
-    const char *name, *format, *text, *error;
-}; /* format NULL: told by the first bytes */
+#include "tests/unit/bad_text.h"
 
 /* clang-format off */
 #define HELIOS  "job_id,user,vc,gpu_num,cpu_num,node_num,state,submit_time,start_time,end_time,duration,queue\n"
@@ -125,15 +121,6 @@ static const struct sample bad[] = {
       "t.csv:2: job_id: 'a' was used before, on line 1" },
 };
 /* clang-format on */
-
-static void refused(void **state)
-{
-    const struct sample *s = *state;
-    const struct trace_format *used = NULL;
-    struct error err = { "" };
-    assert_null(read_text(s->text, strlen(s->text), s->format, &used, &err));
-    assert_string_equal(err.text, s->error);
-}
 
 /* Texts of `length` bytes between the two, in a job: what is too long is refused, what is deep is not followed. */
 static void long_jobs(void **state)
