@@ -29,7 +29,8 @@ static bool gets_on(const struct sched *s, const struct live *l)
 
 int livelock_check(struct sched *s, struct error *err)
 {
-    if (++s->fruitless_passes <= FRUITLESS_MOST + FRUITLESS_PER_JOB * (uint64_t)s->in_system)
+    uint64_t most = s->setup.fruitless_most ? s->setup.fruitless_most : FRUITLESS_MOST;
+    if (++s->fruitless_passes <= most + FRUITLESS_PER_JOB * (uint64_t)s->in_system)
         return 0;
     for (job_id j = 0; j < s->next_arrival; j++)
         if (s->job[j].state == JOB_RUNNING && gets_on(s, live_of(s, j))) {

@@ -44,6 +44,7 @@ struct run_setup {
     int64_t until_ns;             /* cut-off; 0: run to the end */
     struct estimates estimates;   /* how those of the workload were made, or the rule that predicts them in the run; {0}:
                                      as submitted */
+    uint64_t fruitless_most;      /* passes after which a run may be in a livelock (livelock.c); 0: 20,000 */
     bool check;                   /* recompute the indexes at every instant: slow, for tests */
     struct run_observer observer;
     const atomic_bool *interrupted;    /* NULL: never; set: run_execute() returns -1 with "interrupted" */

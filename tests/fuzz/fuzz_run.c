@@ -97,6 +97,7 @@ static uint64_t play(const uint8_t *choice, struct cluster *c, struct workload *
     struct run_setup setup = {
         .cluster = c, .workload = w, .policy = policy, .policy_params = params, .placer = placer, .placer_params = placing,
         .seed = choice[CUT], .until_ns = choice[CUT] & 1 ? choice[CUT] * NS_PER_S : 0, .check = true,
+        .fruitless_most = 500,
     };
     struct sched *s = run_new(&setup);
     if (run_execute(s, &err)) {
