@@ -90,6 +90,8 @@ int plan_make(struct plan *p, const struct run_options *options, struct error *e
         status = read_inputs(p, err);
     if (status != EXIT_OK)
         return status;
+    if (!p->cluster->period_said)
+        p->cluster->period_ns = p->policy.policy->period_ns;
     p->policy_text = chosen_text(p->policy.policy->name, p->policy.policy->params, p->policy.params);
     p->placer_text = chosen_text(p->placer.placer->name, p->placer.placer->params, p->placer.params);
     p->directory = options->directory ? mem_text(options->directory, strlen(options->directory)) : usual_directory(p);

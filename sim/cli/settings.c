@@ -83,6 +83,8 @@ static int set_one(struct cluster *c, const char *text, bool given[SETTINGS + 1]
     if (given[i])
         return error_set(err, "run: --set: %s is given twice", key);
     given[i] = true;
+    if (i < SETTINGS && settings[i].at == offsetof(struct cluster, period_ns))
+        c->period_said = true;
     return i < SETTINGS ? set_time(c, &settings[i], equals + 1, err) : set_checkpoint(c, equals + 1, err);
 }
 

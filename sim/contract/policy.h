@@ -6,7 +6,7 @@
 #include "placement.h"
 #include "queues.h"
 
-#define POLICY_ABI 2u
+#define POLICY_ABI 3u
 #ifndef TIME_NEVER
 #define TIME_NEVER INT64_MAX
 #endif
@@ -118,6 +118,8 @@ struct policy {
     unsigned (*also_needs)(const void *params);    /* SEES_... that depend on parameters; may be NULL */
     const struct param *params;   /* NULL: none */
     size_t params_size, state_size, job_size;
+    int64_t period_ns;            /* of its passes, where neither the cluster nor the command line says; 0: whenever something
+                                     changed */
     void (*begin)(struct sched *s, const void *params, void *state);    /* lines and tables; may be NULL */
     void (*schedule)(struct sched *s, const void *params, void *state);
     /* Notices: the change has happened. Only lines, own state and wake-ups may change. Any may be NULL. */

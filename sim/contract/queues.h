@@ -10,8 +10,9 @@ struct queue_facts {              /* from the cluster file; never changes */
     const char *name;
     queue_id parent, first_child, next_sibling;   /* ID_NONE ends; children by id */
     struct quota quota;
-    double weight;                /* over quota */
+    double weight, cpu_weight, mem_weight;        /* over quota: of GPUs, CPUs, memory */
     int32_t priority;
+    int64_t preempt_min_runtime_ns, reclaim_min_runtime_ns;    /* its jobs are not stopped before; -1: as the parent says */
     bool pinned;                  /* owns nodes: its jobs run there and nowhere else, and no other queue's do */
 };
 uint32_t queue_count(const struct sched *s);
@@ -20,6 +21,7 @@ const struct queue_facts *queue_facts(const struct sched *s, queue_id q);
 /* The books, summed up the tree at every staged change and rollback: O(depth). held counts what is running or claimed;
  * what only waits to be released is not held any more. pending: asked for by waiting jobs. */
 struct amount queue_held(const struct sched *s, queue_id q);
+struct amount queue_held_firm(const struct sched *s, queue_id q);    /* that part of held which non-preemptible jobs hold */
 struct amount queue_pending(const struct sched *s, queue_id q);
 
 /* A line is an ordered set of jobs, waiting or running: by key, ties by id. Inside it, jobs of one shape form a

@@ -38,6 +38,8 @@ void books_held(struct sched *s, job_id j, uint32_t tasks, int sign)
     for (queue_id q = s->workload->facts[j].queue; q != ID_NONE; q = s->cluster->queue[q].parent) {
         settle(s, &s->books[q]);
         amount_add(&s->books[q].held, size, sign);
+        if (!s->workload->facts[j].preemptible)
+            amount_add(&s->books[q].held_firm, size, sign);
         note_change(s, q);
     }
 }
@@ -96,6 +98,11 @@ const struct queue_facts *queue_facts(const struct sched *s, queue_id q)
 struct amount queue_held(const struct sched *s, queue_id q)
 {
     return s->books[q].held;
+}
+
+struct amount queue_held_firm(const struct sched *s, queue_id q)
+{
+    return s->books[q].held_firm;
 }
 
 struct amount queue_pending(const struct sched *s, queue_id q)

@@ -113,7 +113,7 @@ struct live {
 struct gpu_time { int128_t held, lost, overhead; };
 
 struct queue_books {
-    struct amount held, pending;
+    struct amount held, held_firm, pending;
     int128_t held_integral;       /* milli-GPU ns */
     int64_t since_ns;
     uint32_t present;             /* its own jobs that have arrived and not gone */

@@ -65,6 +65,7 @@ struct cluster {
     bool queues_from_trace;       /* the file names none */
 
     int64_t period_ns;            /* of the scheduler; 0: a pass whenever something changed */
+    bool period_said;             /* in the file or on the command line; otherwise the policy may have one of its own */
     struct price price;
     struct arena *memory;
 };

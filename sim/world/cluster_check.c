@@ -150,6 +150,8 @@ static int check_queue(const struct queue_spec *q, size_t index, struct error *e
         return error_set(err, "queue '%s': its parent is not an earlier queue", f->name);
     if (!isfinite(f->weight) || f->weight < 0)
         return error_set(err, "queue '%s': want a weight from 0, got %g", f->name, f->weight);
+    if (!isfinite(f->cpu_weight) || f->cpu_weight < 0 || !isfinite(f->mem_weight) || f->mem_weight < 0)
+        return error_set(err, "queue '%s': want a cpu_weight and a memory_weight from 0", f->name);
     if (check_amount(f->name, "GPUs", quota->deserved.gpu_milli, quota->limit.gpu_milli, err) ||
         check_amount(f->name, "CPUs", quota->deserved.cpu_milli, quota->limit.cpu_milli, err))
         return -1;

@@ -81,6 +81,10 @@ static const struct config_key queue_keys[] = {
     { .name = "limit_cpus",          QUOTA, .at = QUEUE(quota.limit.cpu_milli), .scale = 1000 },
     { .name = "limit_memory_gib",    QUOTA, .at = QUEUE(quota.limit.mem_mib), .scale = 1024 },
     { .name = "weight",              .type = CONFIG_REAL, .at = QUEUE(weight), .most = 1000000 },
+    { .name = "cpu_weight",          .type = CONFIG_REAL, .at = QUEUE(cpu_weight), .most = 1000000 },
+    { .name = "memory_weight",       .type = CONFIG_REAL, .at = QUEUE(mem_weight), .most = 1000000 },
+    { .name = "preempt_min_runtime_s", SECONDS,           .at = QUEUE(preempt_min_runtime_ns) },
+    { .name = "reclaim_min_runtime_s", SECONDS,           .at = QUEUE(reclaim_min_runtime_ns) },
     { .name = "priority",            .type = CONFIG_INTEGER, .at = QUEUE(priority), .least = INT32_MIN, .most = INT32_MAX },
     { .name = "nodes",               .type = CONFIG_MAPPING, .at = offsetof(struct file_queue, pins) },
     { .name = "queues",              .type = CONFIG_LIST, .at = offsetof(struct file_queue, children) },
@@ -214,8 +218,13 @@ static int read_queues(struct reader *r, struct config_value list, queue_id pare
 {
     struct config_walk w = { .of = list };
     for (struct config_value entry; config_next(&w, &entry);) {
-        struct file_queue f = { .facts = { .parent = parent, .weight = 1, .priority = QUEUE_PRIORITY } };
-        f.facts.quota.limit = (struct amount){ UNLIMITED, UNLIMITED, UNLIMITED };
+        struct file_queue f = {
+            .facts = {
+                .parent = parent, .weight = 1, .cpu_weight = 1, .mem_weight = 1, .priority = QUEUE_PRIORITY,
+                .preempt_min_runtime_ns = -1, .reclaim_min_runtime_ns = -1,
+                .quota = { { 0, UNLIMITED, UNLIMITED }, { UNLIMITED, UNLIMITED, UNLIMITED } },
+            },
+        };
         if (config_fields(entry, queue_keys, &f, r->err))
             return -1;
         mem_grow(&r->queue, &r->queue_room, r->n_queues, sizeof *r->queue);
@@ -257,7 +266,7 @@ static struct cluster *assemble(struct reader *r, const struct file_whole *whole
 
 static struct cluster *read_cluster(struct reader *r, struct config *config, const char *file_name)
 {
-    struct file_whole whole = { 0 };
+    struct file_whole whole = { .period_ns = -1 };
     struct price price;
     if (config_fields(config_root(config), whole_keys, &whole, r->err))
         return NULL;
@@ -277,7 +286,8 @@ static struct cluster *read_cluster(struct reader *r, struct config *config, con
         return NULL;
     struct cluster *c = assemble(r, &whole, whole.name ? whole.name : file_name);
     if (c) {
-        c->period_ns = whole.period_ns;
+        c->period_ns = whole.period_ns >= 0 ? whole.period_ns : 0;
+        c->period_said = whole.period_ns >= 0;
         c->price = price;
     }
     return c;
