@@ -98,6 +98,7 @@ struct live {
     struct progress progress;
     event_id event, progress_event;
     job_id stopped_for;
+    uint32_t pencilled_out;       /* how often, in this pass */
     uint32_t hold[HOLD_KINDS];    /* on the timeline; ORDERED_NONE: none */
     int64_t hold_end_ns;          /* of the run hold that a stop of this pass has dropped */
     uint32_t entry;               /* first line entry; ID_NONE: in no line */
@@ -196,6 +197,8 @@ struct sched {
     size_t n_staged, staged_capacity;
     uint32_t *claim;              /* live slots, in the order of claiming */
     size_t n_claims, claim_capacity;
+    struct { const struct placement *p; job_id job; int8_t sign; } *pencil;    /* -1: out */
+    size_t n_pencils, pencil_capacity, pencilled_out;                         /* the last: how many are */
     struct { uint8_t kind, why; job_id job; } *notice;
     size_t n_notices, notice_capacity;
 
@@ -250,6 +253,7 @@ static inline bool entry_key_before(const struct line_entry *a, const struct lin
 /* placements.c - memory for placements, and pieces to and from an index */
 struct placement *placement_copy(struct sched *s, const struct placement *p);
 void placement_drop(struct sched *s, struct placement *p);              /* NULL: does nothing */
+bool piece_same(const struct piece *a, const struct piece *b);
 bool placement_same(const struct placement *a, const struct placement *b);
 /* Scratch. a may be NULL; the tasks of b are not in a. */
 const struct placement *placement_with(struct sched *s, const struct placement *a, const struct placement *b);
@@ -295,7 +299,7 @@ struct view *view_of(const struct sched *s, const struct view *v);        /* the
 
 /* transaction.c - what a pass stages, how it is undone and carried out */
 enum undo_kind { UNDO_JOB, UNDO_TAKE, UNDO_GIVE, UNDO_HELD, UNDO_PENDING, UNDO_BYTES, UNDO_WAKE, UNDO_PUSH, UNDO_REMOVE,
-                 UNDO_OWN, UNDO_SUB, UNDO_LINE, UNDO_HOLD_ADD, UNDO_HOLD_DROP };
+                 UNDO_OWN, UNDO_SUB, UNDO_LINE, UNDO_HOLD_ADD, UNDO_HOLD_DROP, UNDO_PENCIL };
 struct undo {
     uint8_t kind, state, why, mode;
     bool stopping, broken;
@@ -320,6 +324,10 @@ void stage_held(struct sched *s, job_id j, uint32_t tasks, int sign);
 void stage_pending(struct sched *s, job_id j, uint32_t tasks, int sign);
 void stage_state(struct sched *s, struct live *l, enum job_state state, struct placement *held, bool stopping);
 bool pass_run(struct sched *s);                                           /* true: something changed */
+
+/* pencil.c - what a pass only thinks of */
+void pencil_undo(struct sched *s);
+void pencils_erase(struct sched *s);                                      /* at the end of a pass: as if they had not been */
 
 /* livelock.c - jobs that are stopped over and over, and none gets on */
 void livelock_got_on(struct sched *s);                                    /* a job has arrived, started for the first time or gone */
@@ -348,6 +356,7 @@ void decision_log(const struct sched *s, job_id j, const char *kind, const char 
 /* verbs.c */
 enum sched_result verb_refused(struct sched *s, job_id j, const char *verb, enum sched_result why);
 bool placement_matches(struct sched *s, job_id j, const struct placement *p, bool partial);
+uint32_t tasks_in(const struct sched *s, job_id j, const struct placement *p);    /* as the books count them */
 
 /* tasks.c - single tasks of a gang */
 enum sched_result start_more(struct sched *s, struct live *l, const struct placement *p);

@@ -29,16 +29,18 @@ void placement_drop(struct sched *s, struct placement *p)
     s->free_placement[class] = p;
 }
 
+bool piece_same(const struct piece *a, const struct piece *b)
+{
+    return a->node == b->node && a->task == b->task && a->gpu_mask == b->gpu_mask && a->gpus == b->gpus && a->milli == b->milli;
+}
+
 bool placement_same(const struct placement *a, const struct placement *b)
 {
     if (a->n != b->n)
         return false;
-    for (size_t i = 0; i < a->n; i++) {
-        const struct piece *x = &a->piece[i], *y = &b->piece[i];
-        if (x->node != y->node || x->task != y->task || x->gpu_mask != y->gpu_mask || x->gpus != y->gpus ||
-            x->milli != y->milli)
+    for (size_t i = 0; i < a->n; i++)
+        if (!piece_same(&a->piece[i], &b->piece[i]))
             return false;
-    }
     return true;
 }
 

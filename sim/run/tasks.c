@@ -57,7 +57,7 @@ static void break_gang(struct sched *s, struct live *l, enum stop_mode m)
 static bool stop_allowed(const struct sched *s, const struct live *l, const struct piece *p)
 {
     enum job_state state = s->job[l->job].state;
-    if (!(s->needs & STARTS_PARTIAL) || !p || !(state == JOB_RUNNING || state == JOB_GATHERING))
+    if (!(s->needs & STARTS_PARTIAL) || !p || l->pencilled_out || !(state == JOB_RUNNING || state == JOB_GATHERING))
         return false;
     return ask_of(s, l->job)->tasks != SPLIT_ANY;
 }

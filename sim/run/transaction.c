@@ -147,6 +147,9 @@ static void undo_one(struct sched *s, const struct undo *u)
     case UNDO_HOLD_ADD:
         hold_drop(s, u->job, u->mode);
         break;
+    case UNDO_PENCIL:
+        pencil_undo(s);
+        break;
     case UNDO_HOLD_DROP:
         hold_add(s, u->job, u->mode, u->u.hold.start_ns, u->u.hold.end_ns, u->u.hold.p);
         break;
@@ -264,6 +267,7 @@ bool pass_run(struct sched *s)
     s->in_pass = false;
     s->marked = false;
     s->n_undo = 0;
+    pencils_erase(s);
     drop_unused(s);
     for (size_t i = 0; i < s->n_touched; i++) {
         carry_out(s, &s->live[s->touched[i]]);

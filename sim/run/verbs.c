@@ -83,14 +83,13 @@ static enum sched_result take(struct sched *s, job_id j, const struct placement 
         stage_take(s, s->room, j, p);
         return SCHED_OK;
     }
-    if (!s->room || !stage_take_if_free(s, s->room, j, p))
+    if (!s->room || s->pencilled_out || !stage_take_if_free(s, s->room, j, p))
         return SCHED_NO_ROOM;
     stage_take(s, s->idle, j, p);
     return SCHED_LATER;
 }
 
-/* Tasks in p, as the books count them. */
-static uint32_t tasks_in(const struct sched *s, job_id j, const struct placement *p)
+uint32_t tasks_in(const struct sched *s, job_id j, const struct placement *p)
 {
     return ask_of(s, j)->tasks == SPLIT_ANY ? SPLIT_ANY : (uint32_t)p->n;
 }
@@ -135,7 +134,7 @@ enum sched_result sched_start(struct sched *s, job_id j, const struct placement 
 enum sched_result sched_stop(struct sched *s, job_id j, enum stop_mode m)
 {
     struct live *l = j < s->workload->n_jobs && s->in_pass ? live_of(s, j) : NULL;
-    if (!l || !l->held)
+    if (!l || !l->held || l->pencilled_out)
         return verb_refused(s, l ? j : ID_NONE, "stop", SCHED_WRONG_STATE);
     bool starts_now = l->touched && l->held != l->was.held;    /* staged in this pass: nothing has happened yet */
     bool claim = s->job[j].state == JOB_CLAIMED;
