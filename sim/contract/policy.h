@@ -22,16 +22,28 @@ enum job_state {       /* staged: what it would be if the pass ended here */
     JOB_GATHERING,     /* holds tasks and makes no progress: fewer than its minimum, or still saving before it goes on */
     JOB_GONE, JOB_STATES
 };
+/* Tasks that belong together. The groups of a job are a tree whose root is entry 0, parents before children; only leaves own
+ * tasks, each leaf some consecutive ones. */
+struct task_group {
+    const char *name;             /* its path, "replica1/encoder"; "." for the root */
+    uint32_t parent;              /* ID_NONE for the root */
+    uint32_t min_tasks;           /* of a leaf; 0 for others */
+    uint8_t required_level, preferred_level;  /* enum level: all tasks below it within one such domain. Of the root: those
+                                                 of the job, which stand in its requests, too */
+};
 struct job_facts {                /* what was submitted; never changes, the pointer is good all run long */
     const struct request *ask;    /* all tasks; one copy shared by the jobs of a shape */
     int64_t submit_ns, deadline_ns;           /* deadline TIME_NEVER: none */
     queue_id queue;
     uint32_t user;                /* interned; ID_NONE: unknown */
-    uint32_t min_tasks;           /* a gang: ask->tasks (1 under SPLIT_ANY) */
+    uint32_t min_tasks;           /* a gang: all of them (1 under SPLIT_ANY). With groups: the sum of those of the leaves,
+                                     and complete is who has the minimum of every leaf */
     int32_t priority;
     uint8_t class;                /* enum job_class */
     bool preemptible;
     uint32_t model;               /* interned: what it trains or serves; ID_NONE: unknown */
+    uint32_t n_groups;            /* 0: all tasks are one group */
+    const struct task_group *group;           /* [n_groups] */
 };
 int64_t sched_now(const struct sched *s);
 const struct job_facts *job_facts(const struct sched *s, job_id j);
@@ -57,7 +69,8 @@ void    *sched_scratch(struct sched *s, size_t bytes);        /* zeroed, until t
 enum free_kind { FREE_IDLE, FREE_OR_RELEASING };              /* two indexes; the second only with SEES_RELEASING */
 const struct view *sched_view(const struct sched *s, enum free_kind k);
 struct request job_request(const struct sched *s, job_id j);  /* all of it */
-/* Asks the run's placer. The answer is scratch: it dies with a rollback to an earlier mark, or with the pass. */
+/* Asks the run's placer, run by run of the chain; levels of the job and of its groups are seen to. The answer is scratch: it
+ * dies with a rollback to an earlier mark, or with the pass. */
 const struct placement *sched_place(struct sched *s, const struct view *v, const struct request *r);   /* NULL: no */
 bool sched_fits(struct sched *s, const struct view *v, const struct request *r);   /* would it find a place? On a counted
                                                                  pool by totals, for next to nothing */

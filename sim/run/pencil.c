@@ -49,8 +49,8 @@ enum sched_result sched_pencil(struct sched *s, job_id j, const struct placement
         return SCHED_NO_ROOM;
     if (s->room)
         stage_take(s, s->idle, j, p);
-    stage_pending(s, j, tasks_in(s, j, p), -1);
-    stage_held(s, j, tasks_in(s, j, p), 1);
+    stage_pending(s, j, placement_amount(ask_of(s, j), p), -1);
+    stage_held(s, j, placement_amount(ask_of(s, j), p), 1);
     pencil_add(s, j, p, 1);
     return SCHED_OK;
 }
@@ -66,8 +66,8 @@ enum sched_result sched_pencil_out(struct sched *s, job_id j, const struct place
     if (!holds || overlaps(s, l, p))
         return verb_refused(s, l ? j : ID_NONE, "pencil", SCHED_MISMATCH);
     stage_give(s, s->room, j, p);
-    stage_held(s, j, tasks_in(s, j, p), -1);
-    stage_pending(s, j, tasks_in(s, j, p), 1);
+    stage_held(s, j, placement_amount(ask_of(s, j), p), -1);
+    stage_pending(s, j, placement_amount(ask_of(s, j), p), 1);
     pencil_add(s, j, p, -1);
     return SCHED_OK;
 }
@@ -87,8 +87,8 @@ void pencils_erase(struct sched *s)
             count_out(s, j, -1);
             placement_take(s->room, ask_of(s, j), p);
         }
-        books_held(s, j, tasks_in(s, j, p), -s->pencil[i].sign);
-        books_pending(s, j, tasks_in(s, j, p), s->pencil[i].sign);
+        books_held(s, j, placement_amount(ask_of(s, j), p), -s->pencil[i].sign);
+        books_pending(s, j, placement_amount(ask_of(s, j), p), s->pencil[i].sign);
     }
     s->n_pencils = 0;
 }
