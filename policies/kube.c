@@ -38,27 +38,18 @@ static bool bind_pod(struct sched *s, struct kube *k, job_id j, const struct req
     return true;
 }
 
-/* The job, or a group of it, has to lie within a domain. */
-static bool by_level(const struct job_facts *f)
-{
-    bool within = f->ask->required_level < LEVEL_CLUSTER;
-    for (uint32_t g = 0; g < f->n_groups && !within; g++)
-        within = f->group[g].required_level < LEVEL_CLUSTER;
-    return within;
-}
-
 /* All pods that it lacks, or at least its minimum; else none. What does not go pod by pod (a level of the topology, a total
  * beyond one node, a place that the scores do not see) is left to the placer. */
 static bool bind_gang(struct sched *s, struct kube *k, job_id j)
 {
     const struct request *ask = job_facts(s, j)->ask;
-    uint32_t tasks = kube_pods(ask);
+    uint32_t tasks = ask->tasks == SPLIT_ANY ? 1 : ask->tasks;
     sched_mark_t before = sched_mark(s);
     bool all = true;
     for (uint32_t task = 0; task < tasks && all; task++) {
         struct request pod = kube_pod(ask, task);
         pod.job = j;
-        all = !by_level(job_facts(s, j)) && (holds(s, j, task) || bind_pod(s, k, j, &pod));
+        all = ask->required_level >= LEVEL_CLUSTER && (holds(s, j, task) || bind_pod(s, k, j, &pod));
     }
     if (job_state(s, j) == JOB_RUNNING)
         return all;
@@ -79,8 +70,7 @@ static uint32_t least_pods(const struct sched *s, const struct kube *k, job_id j
 static enum wait_reason why_not(struct sched *s, const struct kube *k, job_id j)
 {
     const struct request *ask = job_facts(s, j)->ask;
-    uint64_t wanted = ask->next && least_pods(s, k, j) > 1 ? (uint64_t)job_size(s, j).gpu_milli / MILLI_ALL
-                                                           : (uint64_t)ask->gpus * least_pods(s, k, j);
+    uint64_t wanted = (uint64_t)ask->gpus * least_pods(s, k, j);
     return domain_free_gpus(sched_view(s, FREE_IDLE), 0, ask) >= wanted ? WAIT_FRAGMENTED : WAIT_GPUS;
 }
 
@@ -112,12 +102,12 @@ static bool stale(struct sched *s, const struct waiting_pod *pod)
 static bool refused(struct sched *s, struct kube *k, job_id j, const struct request *pod)
 {
     const struct request *ask = job_facts(s, j)->ask;
-    bool one = kube_pods(ask) == 1;
+    bool one = ask->tasks == SPLIT_ANY || ask->tasks == 1;
     if (k->gang)
         return false;
     if (ask->tasks == SPLIT_ANY && !kube_shape(s, k, pod)->fits)
         return sched_refuse(s, j, "gives only a total, more than a node has: pods want tasks") == SCHED_OK;
-    return by_level(job_facts(s, j)) && (!one || (ask->required_level == LEVEL_ISLAND && ask->gpus > 1)) &&
+    return ask->required_level < LEVEL_CLUSTER && (!one || (ask->required_level == LEVEL_ISLAND && ask->gpus > 1)) &&
            sched_refuse(s, j, "requires a level of the topology, which single pods cannot") == SCHED_OK;
 }
 
@@ -208,13 +198,13 @@ static void kube_arrived(struct sched *s, const void *params, void *state, job_i
     (void)params;
     struct kube *k = state;
     struct kube_job *own = job_own(s, j);
-    uint32_t pods = kube_pods(job_facts(s, j)->ask);
+    uint32_t tasks = job_facts(s, j)->ask->tasks;
     *own = (struct kube_job){ .epoch = ++k->epochs, .first_pod = ID_NONE };
     if (k->gang) {
         queue_enter(s, &k->queue, j, ALL_PODS, own->epoch);
         return;
     }
-    for (uint32_t task = 0; task < pods; task++)
+    for (uint32_t task = 0; task < (tasks == SPLIT_ANY ? 1 : tasks); task++)
         queue_enter(s, &k->queue, j, task, own->epoch);
 }
 

@@ -11,21 +11,15 @@ enum { RESOURCES = 3, SAMPLE_LEAST = 100 };
 
 struct request kube_pod(const struct request *all, uint32_t task)
 {
-    struct request pod = *request_of_task(all, task);
+    struct request pod = *all;
     pod.first_task = task;
     pod.task = NULL;
-    pod.next = NULL;
     if (pod.tasks == SPLIT_ANY) {
         pod.cpu_milli *= pod.gpus;
         pod.mem_mib *= pod.gpus;
     }
     pod.tasks = 1;
     return pod;
-}
-
-uint32_t kube_pods(const struct request *all)
-{
-    return all->tasks == SPLIT_ANY ? 1 : request_tasks(all);
 }
 
 /* ---- Scores of one node ---- */

@@ -49,6 +49,7 @@ int64_t sched_now(const struct sched *s);
 const struct job_facts *job_facts(const struct sched *s, job_id j);
 enum job_state job_state(const struct sched *s, job_id j);
 struct amount job_size(const struct sched *s, job_id j);      /* all that it asks for */
+struct amount request_size(const struct request *r);          /* likewise, of a request */
 const struct placement *job_placement(const struct sched *s, job_id j);   /* NULL: holds nothing; claims count as held */
 int64_t  job_last_start_ns(const struct sched *s, job_id j);  /* minimum run times, newest first; -1: never */
 double   job_attained_gpu_s(const struct sched *s, job_id j); /* service so far (LAS) */
