@@ -113,6 +113,19 @@ static bool may_be_victim(struct sched *s, const struct quota_state *q, const st
     return tasks_left(s, v) > f->min_tasks || !is_protected(q, s, x, v);
 }
 
+/* Of this leaf something might be taken for good, not only moved. */
+static bool may_be_taken_from(struct sched *s, struct quota_state *q, const struct search *x, queue_id leaf)
+{
+    static const struct quota_amount nothing;
+    const struct job_facts *f = job_facts(s, x->job);
+    struct quota_scenario scenario;
+    quota_divide_now(s, q);
+    quota_scenario_begin(&scenario, q->queue, q->loss, f->queue, &x->wanted.amount, !f->preemptible, q->params->saturation);
+    bool may = quota_scenario_take(&scenario, leaf, &nothing);
+    quota_scenario_end(&scenario);
+    return may;
+}
+
 static bool is_victim_leaf(const struct sched *s, const struct search *x, queue_id leaf)
 {
     queue_id mine = job_facts(s, x->job)->queue;
@@ -309,6 +322,15 @@ static bool next_victim(struct sched *s, struct quota_state *q, struct search *x
     return false;
 }
 
+/* In the end the rules decide whom it hits; but where nobody at all can be taken from, there is nothing to search. */
+static bool anybody_gives(struct sched *s, struct quota_state *q, struct search *x)
+{
+    for (queue_id i = 0; i < q->n_queues; i++)
+        if (line_length(q->leaf[i].running) > 0 && is_victim_leaf(s, x, i) && may_be_taken_from(s, q, x, i))
+            return true;
+    return false;
+}
+
 static void victims_begin(struct sched *s, struct quota_state *q, struct search *x)
 {
     x->stamp++;
@@ -322,8 +344,6 @@ static void victims_begin(struct sched *s, struct quota_state *q, struct search 
         if (line_victim(s, q, x, i) && leaf_next(s, q, x, i, &sum))
             order_add(&q->victims, i, &sum);
     }
-    if (q->victims.n_leaves > 1)
-        quota_divide_now(s, q);
     order_make(&q->victims);
 }
 
@@ -706,6 +726,9 @@ bool quota_search(struct sched *s, struct quota_state *q, job_id j, enum quota_a
     x->job = j;
     x->wanted = quota_wanted(s, j, job_placement(s, j));
     x->n_recorded = 0;
+    if (action == RECLAIM && !anybody_gives(s, q, x))
+        return false;
+    quota_divide_now(s, q);
     x->placed = sched_scratch(s, (x->wanted.n + 1) * sizeof *x->placed);
     const struct request *ask = job_facts(s, j)->ask;
     for (uint32_t k = 1; k <= x->wanted.n; k++) {
