@@ -302,8 +302,8 @@ static void draw_tree(struct random *r, struct quota_queue *q)
             if (i + 1 == TREE)
                 for (uint32_t j = 0; j < TREE; j++)
                     q[j].of[x].allocated = q[j].of[x].firm = 0;
-            s->fair = few(r);
-            s->deserved = random_below(r, 5) ? few(r) : UNLIMITED;
+            s->fair = few(r) + few(r);
+            s->deserved = random_below(r, 3) ? few(r) : UNLIMITED;
             s->limit = random_below(r, 4) ? UNLIMITED : few(r);
             if (leaf) {
                 s->allocated = few(r) + few(r);
