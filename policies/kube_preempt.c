@@ -118,7 +118,7 @@ static void keep_for_nominated(const struct sched *s, const struct kube *k, node
         const struct nomination *m = &k->nomination[i];
         if (m->node != n || (m->job == j && m->task == task) || m->priority < job_facts(s, j)->priority)
             continue;
-        struct request other = kube_pod(job_facts(s, m->job)->ask, 0);
+        struct request other = kube_pod(job_facts(s, m->job)->ask, m->task);
         keep(t, &other);
     }
 }

@@ -4,6 +4,7 @@
 #include "policies/registry.h"
 #include "sim/core/memory.h"
 #include "sim/run/run.h"
+#include "sim/world/requests.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -101,7 +102,7 @@ static json_t *by_type(const struct workload *w, const struct sched *s)
         const struct shape *shape = &w->shape[w->facts[j].ask->shape];
         uint32_t type = shape->gpu_type == ID_NONE ? 0 : shape->gpu_type + 1;
         int64_t may_use = run_shape_gpus(s, w->facts[j].ask->shape);
-        add_job(shape->ask.gpus ? &of[type] : &none, w, j);
+        add_job(request_gpus(&shape->ask) ? &of[type] : &none, w, j);
         gpus[type] = may_use > gpus[type] ? may_use : gpus[type];
     }
     json_t *list = json_array();
@@ -213,10 +214,10 @@ static void largest(const struct cluster *c, const struct workload *w, json_t *r
     double job = 0;
     json_int_t task = 0, node = 0;
     for (job_id j = 0; j < w->n_jobs; j++) {
-        const struct request *r = w->facts[j].ask;
         double gpus = check_job_gpus(&w->facts[j]);
         job = gpus > job ? gpus : job;
-        task = r->tasks != SPLIT_ANY && r->gpus > task ? r->gpus : task;
+        for (const struct request *r = w->facts[j].ask; r; r = r->next)
+            task = r->tasks != SPLIT_ANY && r->gpus > task ? r->gpus : task;
     }
     for (node_id n = 0; n < c->n_nodes; n++)
         node = cluster_node_gpus(c, n) > node ? cluster_node_gpus(c, n) : node;

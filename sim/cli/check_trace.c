@@ -3,6 +3,7 @@
 
 #include "sim/core/memory.h"
 #include "sim/run/statistics.h"
+#include "sim/world/requests.h"
 #include "traces/native.h"
 
 #include <inttypes.h>
@@ -32,7 +33,7 @@ void check_warn(json_t *report, const char *format, ...)
 
 static int64_t job_milli(const struct job_facts *f)
 {
-    return (int64_t)f->ask->gpus * f->ask->gpu_milli * (f->ask->tasks == SPLIT_ANY ? 1 : f->ask->tasks);
+    return request_gpu_milli(f->ask);
 }
 
 double check_job_gpus(const struct job_facts *f)

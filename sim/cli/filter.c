@@ -3,6 +3,7 @@
 
 #include "sim/core/memory.h"
 #include "sim/core/suggest.h"
+#include "sim/world/requests.h"
 #include "traces/dates.h"
 #include "traces/native.h"
 
@@ -75,7 +76,7 @@ struct filter {
 
 static bool fits(const struct filter_options *f, const struct filter *p, const struct job_facts *j)
 {
-    int64_t gpus = (int64_t)j->ask->gpus * (j->ask->tasks == SPLIT_ANY ? 1 : j->ask->tasks);
+    int64_t gpus = request_gpus(j->ask);
     return j->submit_ns >= p->since_ns && j->submit_ns < p->until_ns && gpus >= f->min_gpus && gpus <= f->max_gpus &&
            (!p->queue || p->queue[j->queue]) && (!p->user || (j->user != ID_NONE && p->user[j->user])) &&
            (!p->class || p->class[j->class]);

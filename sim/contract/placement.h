@@ -16,13 +16,18 @@ struct amount { int64_t gpu_milli, cpu_milli, mem_mib; };   /* additive */
  * span nodes (then it is a domain between node and rack). */
 enum level { LEVEL_ISLAND, LEVEL_NODE, LEVEL_RACK, LEVEL_POD, LEVEL_CLUSTER, LEVEL_ANY };
 
-/* What one decision wants placed. Facts of the shape, plus which part of the job is meant. */
+/* What one decision wants placed. Facts of the shape, plus which part of the job is meant.
+ * A job whose tasks differ is a chain of runs, each of tasks alike: over the whole job run after run owns the tasks
+ * first_task .. first_task + tasks - 1. SPLIT_ANY has no further run. */
 struct request {
     job_id job;                   /* ID_NONE in the copy that a shape's jobs share */
     shape_id shape;
     uint32_t tasks;               /* how many tasks alike; SPLIT_ANY: `gpus` in any split, one piece a node */
     const uint32_t *task;         /* which: task[0..tasks); NULL: first_task and on */
     uint32_t first_task;
+    uint32_t group;               /* of these tasks: a leaf of job_facts.group; 0 where there is none */
+    const struct request *next;   /* the next run, placed with this one or not at all; NULL: none. A single run of a job
+                                     is asked for by a copy with next NULL */
     uint32_t gpus;                /* per task, or the total under SPLIT_ANY; 0: CPU only */
     uint32_t gpu_milli;           /* of each of these GPUs; below MILLI_ALL shares a GPU */
     uint8_t required_level;       /* enum level, LEVEL_ANY: none. All pieces within one such domain */
@@ -31,6 +36,8 @@ struct request {
     int64_t cpu_milli, mem_mib;   /* per task, or per GPU under SPLIT_ANY */
     node_id try_first;            /* nominated, or where it was; ID_NONE: none */
 };
+const struct request *request_of_task(const struct request *ask, uint32_t task);    /* the run of the chain with that task */
+uint32_t request_tasks(const struct request *ask);        /* of all runs; SPLIT_ANY stays */
 
 struct piece {                    /* one task's hold on one node */
     node_id node;
@@ -161,7 +168,7 @@ struct placer {
     unsigned needs;               /* SEES_... */
     const struct param *params;   /* NULL: none */
     size_t params_size;
-    /* Adds pieces for all of r to b, or says why not (what was added is then undone by the host). The answer depends on
-     * view, request, parameters and view_random alone. */
+    /* Adds pieces for all of r, a single run, to b, or says why not (what was added is then undone by the host). The
+     * answer depends on view, request, parameters and view_random alone. */
     enum place_result (*place)(struct builder *b, const struct request *r, const void *params);
 };

@@ -22,21 +22,34 @@ enum job_state {       /* staged: what it would be if the pass ended here */
     JOB_GATHERING,     /* holds tasks and makes no progress: fewer than its minimum, or still saving before it goes on */
     JOB_GONE, JOB_STATES
 };
+/* Tasks that belong together. The groups of a job are a tree whose root is entry 0, parents before children; only leaves own
+ * tasks, each leaf some consecutive ones. */
+struct task_group {
+    const char *name;             /* its path, "replica1/encoder"; "." for the root */
+    uint32_t parent;              /* ID_NONE for the root */
+    uint32_t min_tasks;           /* of a leaf; 0 for others */
+    uint8_t required_level, preferred_level;  /* enum level: all tasks below it within one such domain. Of the root: those
+                                                 of the job, which stand in its requests, too */
+};
 struct job_facts {                /* what was submitted; never changes, the pointer is good all run long */
     const struct request *ask;    /* all tasks; one copy shared by the jobs of a shape */
     int64_t submit_ns, deadline_ns;           /* deadline TIME_NEVER: none */
     queue_id queue;
     uint32_t user;                /* interned; ID_NONE: unknown */
-    uint32_t min_tasks;           /* a gang: ask->tasks (1 under SPLIT_ANY) */
+    uint32_t min_tasks;           /* a gang: all of them (1 under SPLIT_ANY). With groups: the sum of those of the leaves,
+                                     and complete is who has the minimum of every leaf */
     int32_t priority;
     uint8_t class;                /* enum job_class */
     bool preemptible;
     uint32_t model;               /* interned: what it trains or serves; ID_NONE: unknown */
+    uint32_t n_groups;            /* 0: all tasks are one group */
+    const struct task_group *group;           /* [n_groups] */
 };
 int64_t sched_now(const struct sched *s);
 const struct job_facts *job_facts(const struct sched *s, job_id j);
 enum job_state job_state(const struct sched *s, job_id j);
 struct amount job_size(const struct sched *s, job_id j);      /* all that it asks for */
+struct amount request_size(const struct request *r);          /* likewise, of a request */
 const struct placement *job_placement(const struct sched *s, job_id j);   /* NULL: holds nothing; claims count as held */
 int64_t  job_last_start_ns(const struct sched *s, job_id j);  /* minimum run times, newest first; -1: never */
 double   job_attained_gpu_s(const struct sched *s, job_id j); /* service so far (LAS) */
@@ -57,7 +70,8 @@ void    *sched_scratch(struct sched *s, size_t bytes);        /* zeroed, until t
 enum free_kind { FREE_IDLE, FREE_OR_RELEASING };              /* two indexes; the second only with SEES_RELEASING */
 const struct view *sched_view(const struct sched *s, enum free_kind k);
 struct request job_request(const struct sched *s, job_id j);  /* all of it */
-/* Asks the run's placer. The answer is scratch: it dies with a rollback to an earlier mark, or with the pass. */
+/* Asks the run's placer, run by run of the chain; levels of the job and of its groups are seen to. The answer is scratch: it
+ * dies with a rollback to an earlier mark, or with the pass. */
 const struct placement *sched_place(struct sched *s, const struct view *v, const struct request *r);   /* NULL: no */
 bool sched_fits(struct sched *s, const struct view *v, const struct request *r);   /* would it find a place? On a counted
                                                                  pool by totals, for next to nothing */
@@ -98,6 +112,14 @@ enum sched_result sched_refuse(struct sched *s, job_id j, const char *reason);  
 void sched_blocked(struct sched *s, job_id j, enum wait_reason why);    /* own reason, until given anew or it starts */
 enum sched_result sched_wake_at(struct sched *s, int64_t time_ns);      /* a set: equal times merge */
 void sched_note(struct sched *s, job_id j, job_id for_whom);            /* who caused this stop, for the log */
+
+/* In pencil: p is taken from the views and put into the books for the rest of this pass, as if j (which may hold other tasks)
+ * had been started there; on GPUs that are idle, or free once their users have left. Nothing comes of it. _out: as if j had
+ * left those pieces, which it holds, for FREE_OR_RELEASING only; while any is out, no claim is accepted, and j is not stopped. For searches, and to
+ * keep for whom room was made what others are leaving: the next pass decides anew. Needs SEES_RELEASING. p is kept by pointer
+ * until the pass ends. NO_ROOM is an answer here, and not counted as a refusal. */
+enum sched_result sched_pencil(struct sched *s, job_id j, const struct placement *p);
+enum sched_result sched_pencil_out(struct sched *s, job_id j, const struct placement *p);
 
 /* Undo, in time proportional to what is undone: verbs, books, views, reasons, wakes, lines, and bytes saved with
  * sched_save. Marks nest; rolling back to one ends every later one. Stops and starts of one job net out: the same

@@ -1,5 +1,6 @@
 /* bind.c - bringing a workload and a cluster together: queues by name, and whose nodes a job may use. */
 #include "sim/run/host.h"
+#include "sim/world/shapes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -47,36 +48,47 @@ static int queue_for(const struct cluster *c, const char *name, queue_id *q, str
     return 0;
 }
 
+struct pinning {
+    struct shape *shape;
+    uint32_t n;
+    size_t capacity;
+    uint32_t *at;                 /* [shapes before x queues] the pinned shape; 0: not made yet */
+    uint32_t n_queues;
+};
+
+static shape_id pinned_shape(struct pinning *p, shape_id id, queue_id q)
+{
+    uint32_t *slot = &p->at[(size_t)id * p->n_queues + q];
+    if (*slot)
+        return *slot;
+    struct shape made = p->shape[id];
+    if (made.next != ID_NONE)
+        made.next = pinned_shape(p, made.next, q);
+    mem_grow(&p->shape, &p->capacity, p->n, sizeof *p->shape);
+    made.ask.shape = p->n;
+    made.pin = q;
+    p->shape[p->n] = made;
+    return *slot = p->n++;
+}
+
 /* Jobs of pinned queues become shapes of their own: they ask for the same, but of other nodes. */
 static void pin_shapes(const struct cluster *c, struct workload *w)
 {
-    uint32_t n = w->n_shapes, made = n;
-    size_t capacity = n;
-    struct shape *shape = mem_new(n, sizeof *shape);
-    uint32_t *at = mem_new((size_t)n * c->n_queues, sizeof *at);    /* 0: not made yet */
-    memcpy(shape, w->shape, n * sizeof *shape);
+    uint32_t n = w->n_shapes;
+    struct pinning p = { mem_new(n, sizeof *p.shape), n, n, mem_new((size_t)n * c->n_queues, sizeof *p.at), c->n_queues };
+    memcpy(p.shape, w->shape, n * sizeof *p.shape);
+    for (job_id j = 0; j < w->n_jobs; j++)
+        if (c->queue[w->facts[j].queue].pinned)
+            pinned_shape(&p, w->facts[j].ask->shape, w->facts[j].queue);
     for (job_id j = 0; j < w->n_jobs; j++) {
-        queue_id q = w->facts[j].queue;
-        shape_id id = w->facts[j].ask->shape;
-        if (!c->queue[q].pinned)
-            continue;
-        uint32_t *slot = &at[(size_t)id * c->n_queues + q];
-        if (!*slot) {
-            mem_grow(&shape, &capacity, made, sizeof *shape);
-            shape[made] = shape[id];
-            shape[made].ask.shape = made;
-            shape[made].pin = q;
-            *slot = made++;
-        }
+        uint32_t pinned = p.at[(size_t)w->facts[j].ask->shape * c->n_queues + w->facts[j].queue];
+        w->facts[j].ask = &p.shape[pinned ? pinned : w->facts[j].ask->shape].ask;
     }
-    for (job_id j = 0; j < w->n_jobs; j++) {
-        uint32_t pinned = at[(size_t)w->facts[j].ask->shape * c->n_queues + w->facts[j].queue];
-        w->facts[j].ask = &shape[pinned ? pinned : w->facts[j].ask->shape].ask;
-    }
+    shapes_link(p.shape, p.n);
     free(w->shape);
-    w->shape = shape;
-    w->n_shapes = made;
-    free(at);
+    w->shape = p.shape;
+    w->n_shapes = p.n;
+    free(p.at);
 }
 
 int run_bind(struct cluster *c, struct workload *w, struct error *err)

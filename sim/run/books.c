@@ -24,17 +24,8 @@ static void note_change(struct sched *s, queue_id q)
     }
 }
 
-/* What that many of its tasks are. */
-static struct amount amount_of(const struct sched *s, job_id j, uint32_t tasks)
+void books_held(struct sched *s, job_id j, struct amount size, int sign)
 {
-    struct request part = *ask_of(s, j);
-    part.tasks = tasks;
-    return request_amount(&part);
-}
-
-void books_held(struct sched *s, job_id j, uint32_t tasks, int sign)
-{
-    struct amount size = amount_of(s, j, tasks);
     for (queue_id q = s->workload->facts[j].queue; q != ID_NONE; q = s->cluster->queue[q].parent) {
         settle(s, &s->books[q]);
         amount_add(&s->books[q].held, size, sign);
@@ -44,9 +35,8 @@ void books_held(struct sched *s, job_id j, uint32_t tasks, int sign)
     }
 }
 
-void books_pending(struct sched *s, job_id j, uint32_t tasks, int sign)
+void books_pending(struct sched *s, job_id j, struct amount size, int sign)
 {
-    struct amount size = amount_of(s, j, tasks);
     s->waiting_milli += sign * size.gpu_milli;
     for (queue_id q = s->workload->facts[j].queue; q != ID_NONE; q = s->cluster->queue[q].parent) {
         amount_add(&s->books[q].pending, size, sign);

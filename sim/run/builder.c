@@ -34,12 +34,14 @@ size_t builder_mark(const struct builder *b)
 
 static int64_t cpu_of(const struct builder *b, const struct piece *p)
 {
-    return piece_share(b->r, p, b->r->cpu_milli);
+    const struct request *run = request_of_piece(b->r, p);
+    return piece_share(run, p, run->cpu_milli);
 }
 
 static int64_t mem_of(const struct builder *b, const struct piece *p)
 {
-    return piece_share(b->r, p, b->r->mem_mib);
+    const struct request *run = request_of_piece(b->r, p);
+    return piece_share(run, p, run->mem_mib);
 }
 
 void builder_rollback(struct builder *b, size_t mark)
@@ -137,11 +139,6 @@ bool builder_add_some(struct builder *b, const struct request *r, uint32_t task,
         return false;              /* counted GPUs are not shared */
     }
     return builder_add(b, p);
-}
-
-uint32_t request_task(const struct request *r, uint32_t k)
-{
-    return r->task ? r->task[k] : r->first_task + k;
 }
 
 static int by_task(const void *a, const void *b)

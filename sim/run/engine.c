@@ -160,13 +160,28 @@ static bool may_hold_more_on(const struct request *ask, const struct placement *
     return !ask->max_per_node || on < ask->max_per_node;
 }
 
-/* Would a task of it start now, beside those that it holds? */
-static bool task_fits(const struct sched *s, const struct live *l)
+static bool holds_all_of(const struct live *l, const struct request *run)
 {
-    const struct request *ask = ask_of(s, l->job);
+    uint32_t held = 0;
+    for (size_t i = 0; l->held && i < l->held->n; i++)
+        held += l->held->piece[i].task - run->first_task < run->tasks;
+    return held == run->tasks;
+}
+
+/* Would a task of that run start now, beside those that it holds? */
+static bool task_of_fits(const struct sched *s, const struct live *l, const struct request *ask)
+{
     for (node_id n = 0; n < s->cluster->n_nodes; n++)
         if (ask->tasks == SPLIT_ANY ? (int64_t)view_node(s->idle, n).whole >= ask->gpus
                                     : view_fits(s->idle, ask, n) && may_hold_more_on(ask, l->held, n))
+            return true;
+    return false;
+}
+
+static bool task_fits(const struct sched *s, const struct live *l)
+{
+    for (const struct request *run = ask_of(s, l->job); run; run = run->next)
+        if (!holds_all_of(l, run) && task_of_fits(s, l, run))
             return true;
     return false;
 }

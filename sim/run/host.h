@@ -13,6 +13,7 @@
 #include "sim/world/free_index.h"
 #include "sim/world/price.h"
 #include "sim/world/progress.h"
+#include "sim/world/requests.h"
 
 #define HOST_BUG(s, ...) host_bug((s), __FILE__, __LINE__, __VA_ARGS__)
 #define MUST(s, condition)                                                                                             \
@@ -98,6 +99,7 @@ struct live {
     struct progress progress;
     event_id event, progress_event;
     job_id stopped_for;
+    uint32_t pencilled_out;       /* how often, in this pass */
     uint32_t hold[HOLD_KINDS];    /* on the timeline; ORDERED_NONE: none */
     int64_t hold_end_ns;          /* of the run hold that a stop of this pass has dropped */
     uint32_t entry;               /* first line entry; ID_NONE: in no line */
@@ -196,6 +198,8 @@ struct sched {
     size_t n_staged, staged_capacity;
     uint32_t *claim;              /* live slots, in the order of claiming */
     size_t n_claims, claim_capacity;
+    struct { const struct placement *p; job_id job; int8_t sign; } *pencil;    /* -1: out */
+    size_t n_pencils, pencil_capacity, pencilled_out;                         /* the last: how many are */
     struct { uint8_t kind, why; job_id job; } *notice;
     size_t n_notices, notice_capacity;
 
@@ -220,20 +224,6 @@ static inline const struct request *ask_of(const struct sched *s, job_id j)
 {
     return s->workload->facts[j].ask;
 }
-static inline int64_t request_gpu_milli(const struct request *r)
-{
-    return (int64_t)r->gpus * r->gpu_milli * (r->tasks == SPLIT_ANY ? 1 : (int64_t)r->tasks);
-}
-/* CPU and memory that go with one piece. */
-static inline int64_t piece_share(const struct request *r, const struct piece *p, int64_t each)
-{
-    return r->tasks == SPLIT_ANY ? each * (int64_t)p->gpus : each;
-}
-static inline struct amount request_amount(const struct request *r)
-{
-    int64_t n = r->tasks == SPLIT_ANY ? (int64_t)r->gpus : (int64_t)r->tasks;
-    return (struct amount){ request_gpu_milli(r), n * r->cpu_milli, n * r->mem_mib };
-}
 
 /* The order of a line. */
 static inline bool entry_key_before(const struct line_entry *a, const struct line_entry *b)
@@ -250,13 +240,14 @@ static inline bool entry_key_before(const struct line_entry *a, const struct lin
 /* placements.c - memory for placements, and pieces to and from an index */
 struct placement *placement_copy(struct sched *s, const struct placement *p);
 void placement_drop(struct sched *s, struct placement *p);              /* NULL: does nothing */
+bool piece_same(const struct piece *a, const struct piece *b);
 bool placement_same(const struct placement *a, const struct placement *b);
 /* Scratch. a may be NULL; the tasks of b are not in a. */
 const struct placement *placement_with(struct sched *s, const struct placement *a, const struct placement *b);
 const struct placement *placement_without(struct sched *s, const struct placement *a, uint32_t task);   /* NULL: nothing is left */
-bool placement_take_if_free(struct view *v, const struct request *r, const struct placement *p);
-void placement_take(struct view *v, const struct request *r, const struct placement *p);
-void placement_give(struct view *v, const struct request *r, const struct placement *p);
+bool placement_take_if_free(struct view *v, const struct request *ask, const struct placement *p);
+void placement_take(struct view *v, const struct request *ask, const struct placement *p);
+void placement_give(struct view *v, const struct request *ask, const struct placement *p);
 int64_t placement_gpu_milli(const struct placement *p);
 
 /* waiting.c - why each job waits, to the nanosecond */
@@ -283,8 +274,8 @@ void lines_forget(struct sched *s, job_id j);                             /* out
 void lines_free(struct sched *s);
 
 /* books.c - queues: held and pending, up the tree */
-void books_held(struct sched *s, job_id j, uint32_t tasks, int sign);      /* tasks: of the job, or ask->tasks for all */
-void books_pending(struct sched *s, job_id j, uint32_t tasks, int sign);
+void books_held(struct sched *s, job_id j, struct amount size, int sign);  /* size: of the tasks in question */
+void books_pending(struct sched *s, job_id j, struct amount size, int sign);
 void books_settle(struct sched *s);
 void books_present(struct sched *s, job_id j, int sign);                  /* j arrives (1) or goes (-1) */
 int64_t books_fairness_micro(const struct sched *s, const struct live *l);   /* finish-time fairness of who ends now; -1: none */
@@ -295,7 +286,7 @@ struct view *view_of(const struct sched *s, const struct view *v);        /* the
 
 /* transaction.c - what a pass stages, how it is undone and carried out */
 enum undo_kind { UNDO_JOB, UNDO_TAKE, UNDO_GIVE, UNDO_HELD, UNDO_PENDING, UNDO_BYTES, UNDO_WAKE, UNDO_PUSH, UNDO_REMOVE,
-                 UNDO_OWN, UNDO_SUB, UNDO_LINE, UNDO_HOLD_ADD, UNDO_HOLD_DROP };
+                 UNDO_OWN, UNDO_SUB, UNDO_LINE, UNDO_HOLD_ADD, UNDO_HOLD_DROP, UNDO_PENCIL };
 struct undo {
     uint8_t kind, state, why, mode;
     bool stopping, broken;
@@ -309,6 +300,7 @@ struct undo {
         struct line_key key;
         int64_t time_ns;
         struct { int64_t start_ns, end_ns; struct placement *p; } hold;
+        struct amount size;
     } u;
 };
 struct undo *undo_add(struct sched *s, enum undo_kind kind, job_id j);    /* NULL: nobody set a mark */
@@ -316,10 +308,14 @@ void stage_touch(struct sched *s, struct live *l);
 bool stage_take_if_free(struct sched *s, struct view *v, job_id j, const struct placement *p);
 void stage_take(struct sched *s, struct view *v, job_id j, const struct placement *p);    /* v NULL: does nothing */
 void stage_give(struct sched *s, struct view *v, job_id j, const struct placement *p);
-void stage_held(struct sched *s, job_id j, uint32_t tasks, int sign);
-void stage_pending(struct sched *s, job_id j, uint32_t tasks, int sign);
+void stage_held(struct sched *s, job_id j, struct amount size, int sign);
+void stage_pending(struct sched *s, job_id j, struct amount size, int sign);
 void stage_state(struct sched *s, struct live *l, enum job_state state, struct placement *held, bool stopping);
 bool pass_run(struct sched *s);                                           /* true: something changed */
+
+/* pencil.c - what a pass only thinks of */
+void pencil_undo(struct sched *s);
+void pencils_erase(struct sched *s);                                      /* at the end of a pass: as if they had not been */
 
 /* livelock.c - jobs that are stopped over and over, and none gets on */
 void livelock_got_on(struct sched *s);                                    /* a job has arrived, started for the first time or gone */
@@ -351,7 +347,8 @@ bool placement_matches(struct sched *s, job_id j, const struct placement *p, boo
 
 /* tasks.c - single tasks of a gang */
 enum sched_result start_more(struct sched *s, struct live *l, const struct placement *p);
-enum job_state tasks_state(const struct sched *s, const struct live *l, size_t tasks);
+bool tasks_enough(const struct sched *s, job_id j, const struct placement *p);    /* the minimum, of every group. p NULL: none */
+enum job_state tasks_state(const struct sched *s, const struct live *l, const struct placement *p);
 double tasks_rate(const struct sched *s, const struct live *l);
 bool tasks_concern(const struct sched *s, const struct live *l);          /* the pass changed single tasks of it */
 void tasks_carry_out(struct sched *s, struct live *l);
@@ -383,9 +380,15 @@ void placing_begin(struct sched *s);                                      /* whi
 void placing_end(struct sched *s);
 struct view *placing_view(struct sched *s);                               /* a new index of all that there is */
 bool placing_lacks(const struct view *v, const struct request *r);        /* whole GPUs, even by totals */
+/* Of the runs of the chain that want whole GPUs of the kinds that the first run may use. */
+int64_t placing_whole_gpus(const struct shape_kinds *kinds, const struct request *r);
 bool placing_by_totals(const struct sched *s, const struct request *r);   /* it fits where the total suffices: one counted
                                                                              node, and nothing else is scarce */
 const char *placing_never(const struct sched *s, shape_id shape);         /* NULL: it can be placed */
+
+/* group_places.c - chains of runs, and domains within domains */
+bool group_places_wanted(const struct sched *s, const struct request *r);
+enum place_result group_places(struct sched *s, struct view *v, const struct request *r);
 
 /* ledger.c - GPU-seconds and the identities of models.md 11.3 */
 void ledger_settle(struct sched *s, int64_t to_ns);

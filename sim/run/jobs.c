@@ -69,7 +69,7 @@ void job_arrive(struct sched *s, job_id j)
     wait_begin_pending(s, job_enter(s, j));
     decision_log(s, j, "arrival", "", "");
     const char *never = placing_never(s, ask_of(s, j)->shape);
-    books_pending(s, j, ask_of(s, j)->tasks, 1);
+    books_pending(s, j, request_amount(ask_of(s, j)), 1);
     if (never) {
         state_set(s, j, JOB_GONE);
         job_rejected(s, j, never);
@@ -88,7 +88,7 @@ void job_rejected(struct sched *s, job_id j, const char *reason)
     s->totals.rejected++;
     books_present(s, j, -1);
     dependencies_ended(s, j);
-    books_pending(s, j, ask_of(s, j)->tasks, -1);
+    books_pending(s, j, request_amount(ask_of(s, j)), -1);
     wait_end(s, live_of(s, j));
     decision_log(s, j, "decision", "refuse", reason);
     job_retire(s, j);
@@ -272,10 +272,11 @@ void job_end(struct sched *s, job_id j)
     placement_give(s->idle, ask_of(s, j), p);
     if (s->room)
         placement_give(s->room, ask_of(s, j), p);
-    uint32_t all = ask_of(s, j)->tasks, held = all == SPLIT_ANY ? all : (uint32_t)p->n;
+    const struct request *ask = ask_of(s, j);
+    struct amount held = placement_amount(ask, p);
     books_held(s, j, held, -1);
-    if (held < all)
-        books_pending(s, j, all - held, -1);
+    if (ask->tasks != SPLIT_ANY && p->n < request_tasks(ask))
+        books_pending(s, j, amount_less(request_amount(ask), held), -1);
     state_set(s, j, JOB_GONE);
     s->job[j].outcome = (uint8_t)ending[fate].outcome;
     s->job[j].end_ns = s->now_ns;

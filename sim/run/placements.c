@@ -29,16 +29,18 @@ void placement_drop(struct sched *s, struct placement *p)
     s->free_placement[class] = p;
 }
 
+bool piece_same(const struct piece *a, const struct piece *b)
+{
+    return a->node == b->node && a->task == b->task && a->gpu_mask == b->gpu_mask && a->gpus == b->gpus && a->milli == b->milli;
+}
+
 bool placement_same(const struct placement *a, const struct placement *b)
 {
     if (a->n != b->n)
         return false;
-    for (size_t i = 0; i < a->n; i++) {
-        const struct piece *x = &a->piece[i], *y = &b->piece[i];
-        if (x->node != y->node || x->task != y->task || x->gpu_mask != y->gpu_mask || x->gpus != y->gpus ||
-            x->milli != y->milli)
+    for (size_t i = 0; i < a->n; i++)
+        if (!piece_same(&a->piece[i], &b->piece[i]))
             return false;
-    }
     return true;
 }
 
@@ -76,28 +78,35 @@ const struct placement *placement_without(struct sched *s, const struct placemen
     return rest->n ? rest : NULL;
 }
 
-void placement_take(struct view *v, const struct request *r, const struct placement *p)
-{
-    for (size_t i = 0; i < p->n; i++)
-        free_index_take(v, &p->piece[i], piece_share(r, &p->piece[i], r->cpu_milli),
-                        piece_share(r, &p->piece[i], r->mem_mib));
-}
-
-void placement_give(struct view *v, const struct request *r, const struct placement *p)
-{
-    for (size_t i = p->n; i-- > 0;)
-        free_index_give(v, &p->piece[i], piece_share(r, &p->piece[i], r->cpu_milli),
-                        piece_share(r, &p->piece[i], r->mem_mib));
-}
-
-bool placement_take_if_free(struct view *v, const struct request *r, const struct placement *p)
+void placement_take(struct view *v, const struct request *ask, const struct placement *p)
 {
     for (size_t i = 0; i < p->n; i++) {
+        const struct request *r = request_of_piece(ask, &p->piece[i]);
+        free_index_take(v, &p->piece[i], piece_share(r, &p->piece[i], r->cpu_milli),
+                        piece_share(r, &p->piece[i], r->mem_mib));
+    }
+}
+
+static void give(struct view *v, const struct request *ask, const struct piece *p)
+{
+    const struct request *r = request_of_piece(ask, p);
+    free_index_give(v, p, piece_share(r, p, r->cpu_milli), piece_share(r, p, r->mem_mib));
+}
+
+void placement_give(struct view *v, const struct request *ask, const struct placement *p)
+{
+    for (size_t i = p->n; i-- > 0;)
+        give(v, ask, &p->piece[i]);
+}
+
+bool placement_take_if_free(struct view *v, const struct request *ask, const struct placement *p)
+{
+    for (size_t i = 0; i < p->n; i++) {
+        const struct request *r = request_of_piece(ask, &p->piece[i]);
         int64_t cpu = piece_share(r, &p->piece[i], r->cpu_milli), mem = piece_share(r, &p->piece[i], r->mem_mib);
         if (!free_index_has(v, &p->piece[i], cpu, mem)) {
             while (i-- > 0)
-                free_index_give(v, &p->piece[i], piece_share(r, &p->piece[i], r->cpu_milli),
-                                piece_share(r, &p->piece[i], r->mem_mib));
+                give(v, ask, &p->piece[i]);
             return false;
         }
         free_index_take(v, &p->piece[i], cpu, mem);

@@ -73,20 +73,43 @@ static enum place_result place_at_levels(struct sched *s, struct view *v, const 
     return widest < LEVEL_CLUSTER ? place_in_one(s, v, r, widest) : place_here(s, v, r);
 }
 
+static bool same_kinds(const struct shape_kinds *a, const struct shape_kinds *b)
+{
+    return a->n == b->n && !memcmp(a->kind, b->kind, a->n * sizeof *a->kind);
+}
+
+int64_t placing_whole_gpus(const struct shape_kinds *kinds, const struct request *r)
+{
+    int64_t sum = 0;
+    for (const struct request *run = r; run; run = run->next)
+        if (run->gpu_milli == MILLI_ALL && (run == r || same_kinds(&kinds[run->shape], &kinds[r->shape])))
+            sum += run_gpus(run);
+    return sum;
+}
+
 bool placing_lacks(const struct view *v, const struct request *r)
 {
-    return r->gpu_milli == MILLI_ALL &&
-           free_index_whole(v, r->shape) < (int64_t)r->gpus * (r->tasks == SPLIT_ANY ? 1 : (int64_t)r->tasks);
+    for (; r; r = r->next)
+        if (r->gpu_milli == MILLI_ALL && free_index_whole(v, r->shape) < placing_whole_gpus(v->shape, r))
+            return true;
+    return false;
+}
+
+static bool some_run_has_no_type(const struct sched *s, const struct request *r)
+{
+    while (r && s->shape_kinds[r->shape].n)
+        r = r->next;
+    return r;
 }
 
 const struct placement *sched_place(struct sched *s, const struct view *v, const struct request *r)
 {
     struct view *in = view_of(s, v);
     if (placing_lacks(in, r)) {
-        s->why_not = s->shape_kinds[r->shape].n ? NO_ROOM : NO_TYPE;
+        s->why_not = some_run_has_no_type(s, r) ? NO_TYPE : NO_ROOM;
         return NULL;
     }
-    s->why_not = place_at_levels(s, in, r);
+    s->why_not = group_places_wanted(s, r) ? group_places(s, in, r) : place_at_levels(s, in, r);
     return s->why_not == PLACED ? builder_take(&s->builder) : NULL;
 }
 
@@ -96,7 +119,7 @@ bool placing_by_totals(const struct sched *s, const struct request *r)
     if (kinds->n != 1 || s->cluster->kind[kinds->kind[0]].n_nodes != 1)
         return false;
     const struct node_type *t = &s->cluster->type[s->cluster->kind[kinds->kind[0]].type];
-    return t->counted && r->gpu_milli == MILLI_ALL && (r->tasks == SPLIT_ANY || r->tasks == 1) &&
+    return t->counted && !r->next && r->gpu_milli == MILLI_ALL && (r->tasks == SPLIT_ANY || r->tasks == 1) &&
            (!r->cpu_milli || t->cpu_milli == INT64_MAX) && (!r->mem_mib || t->mem_mib == INT64_MAX);
 }
 

@@ -1,5 +1,6 @@
 /* rows.c - see rows.h. What each column means: results/README.md. */
 #include "sim/run/rows.h"
+#include "sim/world/requests.h"
 
 #include <math.h>
 #include <string.h>
@@ -88,7 +89,7 @@ static void job_facts_columns(struct output *o, const struct cluster *c, const s
     out_decimal(o, gpu_milli, MILLI_ALL);
     out_char(o, ',');
     if (f->ask->tasks != SPLIT_ANY)
-        out_integer(o, f->ask->tasks);
+        out_integer(o, request_tasks(f->ask));
 }
 
 /* models.md 10.1: slowdown = JCT / E, bounded = max(1, JCT / max(E, 10 s)); E is the service time. */
@@ -106,7 +107,7 @@ static void slowdown_columns(struct output *o, int64_t jct_ns, int64_t service_n
 void rows_job(struct output *o, const struct cluster *c, const struct workload *w, job_id j, const struct job_result *r)
 {
     const struct request *ask = w->facts[j].ask;
-    int64_t gpu_milli = (int64_t)ask->gpus * ask->gpu_milli * (ask->tasks == SPLIT_ANY ? 1 : (int64_t)ask->tasks);
+    int64_t gpu_milli = request_gpu_milli(ask);
     int64_t submit_ns = w->facts[j].submit_ns;
     bool ended = r->state == JOB_GONE && r->outcome != OUTCOME_REJECTED;
     job_facts_columns(o, c, w, j, gpu_milli);

@@ -23,6 +23,7 @@ struct run_observer {
     void *self;
     void (*interval)(void *self, const struct interval *i);       /* an allocation ended */
     void (*decision)(void *self, job_id j, int64_t now_ns, const char *kind, const char *decision, const char *reason);
+    void (*pencilled)(void *self, job_id j, const struct placement *p);    /* at the end of a pass that had only thought of it */
     void (*instant)(void *self, const struct sched *s);           /* after the last pass of an instant that changed something */
 };
 struct interval {                 /* a job's hold on its pieces, from start to release */

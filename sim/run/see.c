@@ -21,6 +21,11 @@ struct amount job_size(const struct sched *s, job_id j)
     return request_amount(ask_of(s, j));
 }
 
+struct amount request_size(const struct request *r)
+{
+    return request_amount(r);
+}
+
 const struct placement *job_placement(const struct sched *s, job_id j)
 {
     const struct live *l = live_of(s, j);

@@ -1,25 +1,52 @@
 /* tasks.c - single tasks: gangs that are not complete, jobs that grow and shrink.
  *
  * A job that holds fewer tasks than its minimum is gathering: it holds their GPUs, makes no progress and waits for the
- * rest (WAIT_GANG; account "gang"). From the minimum on it progresses at the share of its tasks that it holds. Falling below the minimum
+ * rest (WAIT_GANG; account "gang"). From the minimum (of every group) on it progresses at the share of its tasks, or of its GPUs if the tasks differ, that it holds. Falling below the minimum
  * while it runs breaks the gang: progress stops at the price of a stop, the task that was stopped stays while it saves,
  * the others are held on. Growing or shrinking above the minimum loses nothing and counts as a durable checkpoint. */
 #include "sim/run/host.h"
 
 #include <string.h>
 
-enum job_state tasks_state(const struct sched *s, const struct live *l, size_t tasks)
+/* The runs of a leaf follow each other, and so do the pieces of p. */
+static bool groups_enough(const struct job_facts *f, const struct placement *p)
 {
-    if (tasks == 0)
-        return JOB_PENDING;
-    bool enough = ask_of(s, l->job)->tasks == SPLIT_ANY || tasks >= s->workload->facts[l->job].min_tasks;
-    return enough && !l->late && !l->part ? JOB_RUNNING : JOB_GATHERING;
+    size_t i = 0;
+    for (const struct request *r = f->ask, *next; r; r = next) {
+        uint32_t held = 0;
+        for (next = r; next && next->group == r->group; next = next->next)
+            for (; i < p->n && p->piece[i].task - next->first_task < next->tasks; i++)
+                held++;
+        if (held < f->group[r->group].min_tasks)
+            return false;
+    }
+    return true;
 }
 
+bool tasks_enough(const struct sched *s, job_id j, const struct placement *p)
+{
+    const struct job_facts *f = &s->workload->facts[j];
+    if (f->ask->tasks == SPLIT_ANY)
+        return p != NULL;
+    return p && p->n >= f->min_tasks && (!f->n_groups || groups_enough(f, p));
+}
+
+enum job_state tasks_state(const struct sched *s, const struct live *l, const struct placement *p)
+{
+    if (!p)
+        return JOB_PENDING;
+    return tasks_enough(s, l->job, p) && !l->late && !l->part ? JOB_RUNNING : JOB_GATHERING;
+}
+
+/* The share of the tasks; where they differ, of their GPUs, if they have any. */
 double tasks_rate(const struct sched *s, const struct live *l)
 {
-    uint32_t all = ask_of(s, l->job)->tasks;
-    return all == SPLIT_ANY || l->held->n == all ? 1.0 : (double)l->held->n / all;
+    const struct request *ask = ask_of(s, l->job);
+    uint32_t all = request_tasks(ask);
+    if (all == SPLIT_ANY || l->held->n == all)
+        return 1.0;
+    int64_t gpu_milli = ask->next ? request_gpu_milli(ask) : 0;
+    return gpu_milli ? (double)placement_gpu_milli(l->held) / (double)gpu_milli : (double)l->held->n / all;
 }
 
 /* ---- Verbs ---- */
@@ -38,9 +65,9 @@ enum sched_result start_more(struct sched *s, struct live *l, const struct place
     if (!stage_take_if_free(s, s->idle, j, added))
         return verb_refused(s, j, "start", SCHED_NO_ROOM);
     stage_take(s, s->room, j, added);
-    stage_state(s, l, tasks_state(s, l, all->n), placement_stage(s, j, placement_copy(s, all)), false);
-    stage_pending(s, j, (uint32_t)p->n, -1);
-    stage_held(s, j, (uint32_t)p->n, 1);
+    stage_state(s, l, tasks_state(s, l, all), placement_stage(s, j, placement_copy(s, all)), false);
+    stage_pending(s, j, placement_amount(ask_of(s, j), p), -1);
+    stage_held(s, j, placement_amount(ask_of(s, j), p), 1);
     return SCHED_OK;
 }
 
@@ -57,7 +84,7 @@ static void break_gang(struct sched *s, struct live *l, enum stop_mode m)
 static bool stop_allowed(const struct sched *s, const struct live *l, const struct piece *p)
 {
     enum job_state state = s->job[l->job].state;
-    if (!(s->needs & STARTS_PARTIAL) || !p || !(state == JOB_RUNNING || state == JOB_GATHERING))
+    if (!(s->needs & STARTS_PARTIAL) || !p || l->pencilled_out || !(state == JOB_RUNNING || state == JOB_GATHERING))
         return false;
     return ask_of(s, l->job)->tasks != SPLIT_ANY;
 }
@@ -79,7 +106,7 @@ enum sched_result sched_stop_task(struct sched *s, job_id j, uint32_t task, enum
     gone->n = 1;
     gone->piece[0] = *p;
     placement_stage(s, j, gone);
-    if (ran && !l->broken && (!rest || rest->n < s->workload->facts[j].min_tasks))
+    if (ran && !l->broken && !tasks_enough(s, j, rest))
         break_gang(s, l, m);
     struct placement *now = rest ? placement_stage(s, j, placement_copy(s, rest)) : NULL, *late = l->late;
     bool saves = l->broken && held && price_of_stop(&s->cluster->price, l->stop_mode, l->stop_done_ns).stay_ns > 0;
@@ -87,14 +114,14 @@ enum sched_result sched_stop_task(struct sched *s, job_id j, uint32_t task, enum
         late = placement_stage(s, j, placement_copy(s, placement_with(s, l->late, gone)));
     stage_state(s, l, s->job[j].state, now, false);
     l->late = late;
-    s->job[j].state = (uint8_t)tasks_state(s, l, now ? now->n : 0);
+    s->job[j].state = (uint8_t)tasks_state(s, l, now);
     if (!saves) {
         stage_give(s, s->idle, j, gone);
         s->room_version++;
     }
     stage_give(s, s->room, j, gone);
-    stage_held(s, j, 1, -1);
-    stage_pending(s, j, 1, 1);
+    stage_held(s, j, placement_amount(ask_of(s, j), gone), -1);
+    stage_pending(s, j, placement_amount(ask_of(s, j), gone), 1);
     return SCHED_OK;
 }
 
@@ -123,7 +150,7 @@ static void gathering_begins(struct sched *s, struct live *l)
 {
     l->held_since_ns = s->now_ns;
     s->held_milli += placement_gpu_milli(l->held);
-    enum wait_reason why = l->part && l->held->n >= s->workload->facts[l->job].min_tasks ? WAIT_RELEASING : WAIT_GANG;
+    enum wait_reason why = l->part && tasks_enough(s, l->job, l->held) ? WAIT_RELEASING : WAIT_GANG;
     if (l->counting)
         wait_own(s, l, why);
     else
@@ -249,7 +276,7 @@ void part_released(struct sched *s, struct live *l)
     placement_give(s->idle, ask_of(s, l->job), part->p);
     s->room_version++;
     part_ends(s, l, part);
-    if (l->held && s->job[l->job].state == JOB_GATHERING && tasks_state(s, l, l->held->n) == JOB_RUNNING) {
+    if (l->held && s->job[l->job].state == JOB_GATHERING && tasks_state(s, l, l->held) == JOB_RUNNING) {
         gathering_ends(s, l, l->held);
         state_set(s, l->job, JOB_RUNNING);
         job_begin(s, l);

@@ -63,8 +63,9 @@ static bool is_summed(const struct sched *s, job_id j, const struct placement *p
     const struct request *ask = ask_of(s, j);
     for (size_t i = 0; i < p->n; i++) {
         const struct node_type *type = cluster_node_type(s->cluster, p->piece[i].node);
-        if (!type->counted || (ask->cpu_milli && type->cpu_milli != INT64_MAX) ||
-            (ask->mem_mib && type->mem_mib != INT64_MAX))
+        const struct request *run = request_of_piece(ask, &p->piece[i]);
+        if (!type->counted || (run->cpu_milli && type->cpu_milli != INT64_MAX) ||
+            (run->mem_mib && type->mem_mib != INT64_MAX))
             return true;
     }
     return false;

@@ -61,24 +61,24 @@ void stage_give(struct sched *s, struct view *v, job_id j, const struct placemen
     placement_give(v, ask_of(s, j), p);
 }
 
-void stage_held(struct sched *s, job_id j, uint32_t tasks, int sign)
+void stage_held(struct sched *s, job_id j, struct amount size, int sign)
 {
     struct undo *u = undo_add(s, UNDO_HELD, j);
     if (u) {
         u->sign = (int8_t)sign;
-        u->number = tasks;
+        u->u.size = size;
     }
-    books_held(s, j, tasks, sign);
+    books_held(s, j, size, sign);
 }
 
-void stage_pending(struct sched *s, job_id j, uint32_t tasks, int sign)
+void stage_pending(struct sched *s, job_id j, struct amount size, int sign)
 {
     struct undo *u = undo_add(s, UNDO_PENDING, j);
     if (u) {
         u->sign = (int8_t)sign;
-        u->number = tasks;
+        u->u.size = size;
     }
-    books_pending(s, j, tasks, sign);
+    books_pending(s, j, size, sign);
 }
 
 void stage_state(struct sched *s, struct live *l, enum job_state state, struct placement *held, bool stopping)
@@ -118,10 +118,10 @@ static void undo_one(struct sched *s, const struct undo *u)
         placement_take(u->u.piece.view, ask_of(s, u->job), u->u.piece.p);
         break;
     case UNDO_HELD:
-        books_held(s, u->job, u->number, -u->sign);
+        books_held(s, u->job, u->u.size, -u->sign);
         break;
     case UNDO_PENDING:
-        books_pending(s, u->job, u->number, -u->sign);
+        books_pending(s, u->job, u->u.size, -u->sign);
         break;
     case UNDO_BYTES:
         memcpy(u->u.bytes.to, u->u.bytes.saved, u->u.bytes.bytes);
@@ -146,6 +146,9 @@ static void undo_one(struct sched *s, const struct undo *u)
         break;
     case UNDO_HOLD_ADD:
         hold_drop(s, u->job, u->mode);
+        break;
+    case UNDO_PENCIL:
+        pencil_undo(s);
         break;
     case UNDO_HOLD_DROP:
         hold_add(s, u->job, u->mode, u->u.hold.start_ns, u->u.hold.end_ns, u->u.hold.p);
@@ -264,6 +267,7 @@ bool pass_run(struct sched *s)
     s->in_pass = false;
     s->marked = false;
     s->n_undo = 0;
+    pencils_erase(s);
     drop_unused(s);
     for (size_t i = 0; i < s->n_touched; i++) {
         carry_out(s, &s->live[s->touched[i]]);

@@ -52,28 +52,51 @@ static bool crowded(const struct request *ask, const struct placement *p)
 
 static bool tasks_match(const struct sched *s, const struct request *ask, const struct placement *p, bool partial)
 {
-    if (p->n > ask->tasks || (!partial && p->n < ask->tasks))
+    uint32_t tasks = request_tasks(ask);
+    if (p->n > tasks || (!partial && p->n < tasks))
         return false;
     for (size_t i = 0; i < p->n; i++) {
         uint32_t task = p->piece[i].task;
-        if (task >= ask->tasks || (i > 0 && task <= p->piece[i - 1].task))
+        if (task >= tasks || (i > 0 && task <= p->piece[i - 1].task))
             return false;
-        if (p->piece[i].gpus != ask->gpus || !piece_matches(s, ask, &p->piece[i]))
+        const struct request *run = request_of_piece(ask, &p->piece[i]);
+        if (p->piece[i].gpus != run->gpus || !piece_matches(s, run, &p->piece[i]))
             return false;
     }
     return !crowded(ask, p);
 }
 
-bool placement_matches(struct sched *s, job_id j, const struct placement *p, bool partial)
+static bool near_enough(const struct sched *s, const struct placement *p, enum level level)
 {
     static const uint8_t farthest[] = {
         [LEVEL_ISLAND] = 1, [LEVEL_NODE] = 3, [LEVEL_RACK] = 4, [LEVEL_POD] = 5, [LEVEL_CLUSTER] = 6, [LEVEL_ANY] = 6,
     };
+    return farthest[level] == 6 || cluster_placement_distance(s->cluster, p) <= farthest[level];
+}
+
+/* The tasks below each group that requires a level, whatever else the job holds. */
+static bool groups_near(struct sched *s, job_id j, const struct placement *p)
+{
+    const struct job_facts *f = &s->workload->facts[j];
+    for (uint32_t g = 1; g < f->n_groups; g++) {
+        if (f->group[g].required_level >= LEVEL_CLUSTER)
+            continue;
+        struct placement *part = sched_scratch(s, sizeof *part + p->n * sizeof part->piece[0]);
+        for (size_t i = 0; i < p->n; i++)
+            if (group_within(f->group, request_of_piece(f->ask, &p->piece[i])->group, g))
+                part->piece[part->n++] = p->piece[i];
+        if (part->n && !near_enough(s, part, f->group[g].required_level))
+            return false;
+    }
+    return true;
+}
+
+bool placement_matches(struct sched *s, job_id j, const struct placement *p, bool partial)
+{
     const struct request *ask = ask_of(s, j);
     if (p->n == 0 || !(ask->tasks == SPLIT_ANY ? split_matches(s, ask, p) : tasks_match(s, ask, p, partial)))
         return false;
-    return farthest[ask->required_level] == 6 ||
-           cluster_placement_distance(s->cluster, p) <= farthest[ask->required_level];
+    return near_enough(s, p, ask->required_level) && groups_near(s, j, p);
 }
 
 /* Takes the pieces from the indexes: idle now, or idle once those who are leaving have left. */
@@ -83,16 +106,10 @@ static enum sched_result take(struct sched *s, job_id j, const struct placement 
         stage_take(s, s->room, j, p);
         return SCHED_OK;
     }
-    if (!s->room || !stage_take_if_free(s, s->room, j, p))
+    if (!s->room || s->pencilled_out || !stage_take_if_free(s, s->room, j, p))
         return SCHED_NO_ROOM;
     stage_take(s, s->idle, j, p);
     return SCHED_LATER;
-}
-
-/* Tasks in p, as the books count them. */
-static uint32_t tasks_in(const struct sched *s, job_id j, const struct placement *p)
-{
-    return ask_of(s, j)->tasks == SPLIT_ANY ? SPLIT_ANY : (uint32_t)p->n;
 }
 
 static bool leaves_late(const struct sched *s, const struct live *l)
@@ -115,7 +132,8 @@ enum sched_result sched_start(struct sched *s, job_id j, const struct placement 
     stage_touch(s, l);
     if (l->stopping && placement_same(l->was.held, p))
         return sched_keep(s, j);
-    if (p->n < ask_of(s, j)->tasks && ask_of(s, j)->tasks != SPLIT_ANY)
+    const struct request *ask = ask_of(s, j);
+    if (ask->tasks != SPLIT_ANY && p->n < request_tasks(ask))
         return start_more(s, l, p);
     struct placement *copy = placement_stage(s, j, placement_copy(s, p));
     enum sched_result result = take(s, j, copy);
@@ -123,10 +141,10 @@ enum sched_result sched_start(struct sched *s, job_id j, const struct placement 
         return verb_refused(s, j, "start", result);
     if (l->stopping && l->was.state == JOB_RUNNING && leaves_late(s, l))
         result = SCHED_LATER;
-    stage_state(s, l, result == SCHED_LATER ? JOB_CLAIMED : tasks_state(s, l, p->n), copy, l->stopping);
+    stage_state(s, l, result == SCHED_LATER ? JOB_CLAIMED : tasks_state(s, l, p), copy, l->stopping);
     timeline_started(s, l);
-    stage_pending(s, j, ask_of(s, j)->tasks, -1);
-    stage_held(s, j, ask_of(s, j)->tasks, 1);
+    stage_pending(s, j, request_amount(ask), -1);
+    stage_held(s, j, request_amount(ask), 1);
     return result;
 }
 
@@ -135,7 +153,7 @@ enum sched_result sched_start(struct sched *s, job_id j, const struct placement 
 enum sched_result sched_stop(struct sched *s, job_id j, enum stop_mode m)
 {
     struct live *l = j < s->workload->n_jobs && s->in_pass ? live_of(s, j) : NULL;
-    if (!l || !l->held)
+    if (!l || !l->held || l->pencilled_out)
         return verb_refused(s, l ? j : ID_NONE, "stop", SCHED_WRONG_STATE);
     bool starts_now = l->touched && l->held != l->was.held;    /* staged in this pass: nothing has happened yet */
     bool claim = s->job[j].state == JOB_CLAIMED;
@@ -164,8 +182,8 @@ enum sched_result sched_stop(struct sched *s, job_id j, enum stop_mode m)
         timeline_stopped(s, l, stay_ns);
     }
     stage_give(s, s->room, j, held);
-    stage_held(s, j, tasks_in(s, j, held), -1);
-    stage_pending(s, j, tasks_in(s, j, held), 1);
+    stage_held(s, j, placement_amount(ask_of(s, j), held), -1);
+    stage_pending(s, j, placement_amount(ask_of(s, j), held), 1);
     return SCHED_OK;
 }
 
@@ -182,8 +200,8 @@ enum sched_result sched_keep(struct sched *s, job_id j)
         stage_take(s, s->room, j, l->was.held);
     stage_state(s, l, JOB_RUNNING, l->was.held, false);
     timeline_kept(s, l);
-    stage_pending(s, j, tasks_in(s, j, l->held), -1);
-    stage_held(s, j, tasks_in(s, j, l->held), 1);
+    stage_pending(s, j, placement_amount(ask_of(s, j), l->held), -1);
+    stage_held(s, j, placement_amount(ask_of(s, j), l->held), 1);
     return SCHED_OK;
 }
 

@@ -17,7 +17,8 @@ void window_change(struct sched *s, struct window *w, const struct hold *h, bool
     const struct request *ask = ask_of(s, h->job);
     for (size_t i = 0; i < h->p->n; i++) {
         struct piece p = h->p->piece[i];
-        int64_t cpu = piece_share(ask, &p, ask->cpu_milli), mem = piece_share(ask, &p, ask->mem_mib);
+        const struct request *run = request_of_piece(ask, &p);
+        int64_t cpu = piece_share(run, &p, run->cpu_milli), mem = piece_share(run, &p, run->mem_mib);
         if (s->timeline->taken[p.node])
             p.gpus = 0;
         (take ? free_index_take : free_index_give)(w->v, &p, cpu, mem);

@@ -21,8 +21,8 @@ static uint64_t hash_of(const struct shape *s)
     h = hash_u64(h ^ (uint64_t)s->ask.mem_mib);
     h = hash_u64(h ^ ((uint64_t)s->selector << 32 | s->affinity));
     h = hash_u64(h ^ ((uint64_t)s->tolerations << 32 | s->ask.max_per_node));
-    h = hash_u64(h ^ s->gpu_mem_mib);
-    return hash_u64(h ^ ((uint64_t)s->ask.required_level << 8 | s->ask.preferred_level));
+    h = hash_u64(h ^ ((uint64_t)s->ask.first_task << 32 | s->gpu_mem_mib));
+    return hash_u64(h ^ ((uint64_t)s->next << 32 | (uint64_t)s->ask.required_level << 8 | s->ask.preferred_level));
 }
 
 static bool same(const struct shape *a, const struct shape *b)
@@ -31,7 +31,8 @@ static bool same(const struct shape *a, const struct shape *b)
            a->ask.cpu_milli == b->ask.cpu_milli && a->ask.mem_mib == b->ask.mem_mib &&
            a->ask.required_level == b->ask.required_level && a->ask.preferred_level == b->ask.preferred_level &&
            a->gpu_type == b->gpu_type && a->gpu_mem_mib == b->gpu_mem_mib && a->selector == b->selector && a->affinity == b->affinity &&
-           a->tolerations == b->tolerations && a->ask.max_per_node == b->ask.max_per_node;
+           a->tolerations == b->tolerations && a->ask.max_per_node == b->ask.max_per_node && a->next == b->next &&
+           a->ask.first_task == b->ask.first_task && a->ask.group == b->ask.group && a->group == b->group;
 }
 
 static void set_slots(struct shapes *t, uint32_t slots)
@@ -88,5 +89,13 @@ struct shape *shapes_take(struct shapes *t, uint32_t *n)
     *n = (uint32_t)t->n;
     t->shape = NULL;
     t->n = t->capacity = 0;
-    return *n ? mem_resize(shape, *n, sizeof *shape) : shape;
+    shape = *n ? mem_resize(shape, *n, sizeof *shape) : shape;
+    shapes_link(shape, *n);
+    return shape;
+}
+
+void shapes_link(struct shape *shape, uint32_t n)
+{
+    for (shape_id i = 0; i < n; i++)
+        shape[i].ask.next = shape[i].next == ID_NONE ? NULL : &shape[shape[i].next].ask;
 }

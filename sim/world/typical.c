@@ -66,6 +66,7 @@ static struct typical typical_request(const struct counted *from, uint64_t cover
     if (t.ask.tasks != SPLIT_ANY)
         t.ask.tasks = 1;
     t.ask.mem_mib = 0;
+    t.ask.next = NULL;
     t.ask.required_level = t.ask.preferred_level = LEVEL_ANY;
     return t;
 }
@@ -73,14 +74,16 @@ static struct typical typical_request(const struct counted *from, uint64_t cover
 struct typical_list typical_of(const struct workload *w, struct arena *memory)
 {
     struct counted *shape = mem_new(w->n_shapes, sizeof *shape);
+    uint64_t all = 0;
     for (shape_id i = 0; i < w->n_shapes; i++)
         shape[i].shape = &w->shape[i];
     for (job_id j = 0; j < w->n_jobs; j++)
-        shape[w->facts[j].ask->shape].jobs++;
+        for (const struct request *r = w->facts[j].ask; r; r = r->next, all++)
+            shape[r->shape].jobs++;
     size_t n = merge(shape, w->n_shapes), used = 0;
     uint64_t covered = 0;
     qsort(shape, n, sizeof *shape, by_jobs);
-    while (used < n && covered * 100 < (uint64_t)w->n_jobs * COVERED_PERCENT)
+    while (used < n && covered * 100 < all * COVERED_PERCENT)
         covered += shape[used++].jobs;
     struct typical *item = arena_alloc(memory, (used + 1) * sizeof *item);
     for (size_t i = 0; i < used; i++)

@@ -3,6 +3,7 @@
 
 #include "sim/core/memory.h"
 #include "sim/world/labels.h"
+#include "sim/world/task_groups.h"
 #include "sim/world/workload_builder.h"
 
 #include <inttypes.h>
@@ -30,6 +31,7 @@ struct workload *workload_new(void)
     w->gpu_types = intern_new();
     w->wishes = intern_new();
     w->models = intern_new();
+    w->trees = group_trees_new();
     w->memory = arena_new();
     w->builder = mem_new(1, sizeof *w->builder);
     w->builder->shapes = shapes_new();
@@ -68,6 +70,7 @@ void workload_free(struct workload *w)
     intern_free(w->gpu_types);
     intern_free(w->wishes);
     intern_free(w->models);
+    group_trees_free(w->trees);
     arena_free(w->memory);
     free(w);
 }
@@ -108,8 +111,28 @@ static uint32_t tasks_of(const struct job_row *row)
     return row->tasks ? row->tasks : shares_several(row) ? row->gpus : 1;
 }
 
+static int check_part(struct where at, const struct task_row *part)
+{
+    uint32_t tasks = part->tasks ? part->tasks : 1;
+    at.line = part->line;
+    if (part->min_tasks > tasks)
+        return error_set(at.err, "%s:%zu: min_tasks: want at most as many as tasks (%u), got %u", at.file, at.line,
+                         tasks, part->min_tasks);
+    if (part->gpus && (part->gpu_milli < 1 || part->gpu_milli > MILLI_ALL))
+        return error_set(at.err, "%s:%zu: gpu_milli: want from 1 to %u, got %u", at.file, at.line, MILLI_ALL,
+                         part->gpu_milli);
+    if (part->cpu_milli < 0 || part->mem_mib < 0)
+        return error_set(at.err, "%s:%zu: want CPUs and memory of at least 0", at.file, at.line);
+    return 0;
+}
+
 static int check_size(struct where at, const struct job_row *row)
 {
+    for (size_t i = 0; i < row->n_parts; i++)
+        if (check_part(at, &row->part[i]) != 0)
+            return -1;
+    if (row->n_parts)
+        return 0;
     uint32_t tasks = tasks_of(row);
     if (row->tasks == SPLIT_ANY)
         return error_set(at.err, "%s:%zu: tasks: want less than %u", at.file, at.line, SPLIT_ANY);
@@ -174,13 +197,59 @@ static uint32_t wish_of(struct workload *w, const char *text)
     return text && *text ? intern_add(w->wishes, text, strlen(text)) : ID_NONE;
 }
 
+static struct shape wishes_of(struct workload *w, const struct job_row *row)
+{
+    struct shape s = { .next = ID_NONE, .gpu_type = ID_NONE, .pin = ID_NONE, .selector = wish_of(w, row->selector),
+                       .affinity = wish_of(w, row->affinity), .tolerations = wish_of(w, row->tolerations) };
+    if (row->gpu_type_length)
+        s.gpu_type = intern_add(w->gpu_types, row->gpu_type, row->gpu_type_length);
+    return s;
+}
+
+/* Run by run, the last first: each is a shape with all that follows. */
+static int chain_of(struct workload *w, const struct job_row *row, const char *file, shape_id *shape, uint32_t *min_tasks,
+                    struct error *err)
+{
+    struct job_groups groups;
+    struct shape s = wishes_of(w, row);
+    int result = job_groups_make(w, row, file, &groups, err);
+    uint32_t first_task = 0;
+    for (size_t i = 0; result == 0 && i < groups.n_runs; i++)
+        first_task += groups.run[i]->tasks ? groups.run[i]->tasks : 1;
+    for (size_t i = groups.n_runs; result == 0 && i-- > 0; s.next = *shape) {
+        const struct task_row *part = groups.run[i];
+        uint32_t tasks = part->tasks ? part->tasks : 1;
+        first_task -= tasks;
+        s.n_groups = groups.n_groups;
+        s.group = groups.group;
+        s.gpu_mem_mib = part->gpus ? row->gpu_mem_mib : 0;
+        s.ask = (struct request){
+            .job = ID_NONE,
+            .tasks = tasks,
+            .first_task = first_task,
+            .group = groups.group_of[i],
+            .gpus = part->gpus,
+            .gpu_milli = part->gpus ? part->gpu_milli : MILLI_ALL,
+            .required_level = groups.required_level,
+            .preferred_level = groups.preferred_level,
+            .cpu_milli = part->cpu_milli,
+            .mem_mib = part->mem_mib,
+            .max_per_node = row->max_per_node,
+            .try_first = ID_NONE,
+        };
+        *shape = shapes_add(w->builder->shapes, &s);
+    }
+    *min_tasks = groups.min_tasks;
+    job_groups_free(&groups);
+    return result;
+}
+
 /* A total of several GPUs without tasks may be split any way; one GPU, a share of one, or none is one task; several
  * shares are as many tasks, for two of them may lie on one node, or on one GPU. */
 static shape_id shape_of(struct workload *w, const struct job_row *row)
 {
-    struct shape s = { .gpu_type = ID_NONE, .gpu_mem_mib = row->gpus ? row->gpu_mem_mib : 0, .pin = ID_NONE,
-                       .selector = wish_of(w, row->selector), .affinity = wish_of(w, row->affinity),
-                       .tolerations = wish_of(w, row->tolerations) };
+    struct shape s = wishes_of(w, row);
+    s.gpu_mem_mib = row->gpus ? row->gpu_mem_mib : 0;
     s.ask = (struct request){
         .job = ID_NONE,
         .tasks = tasks_of(row),
@@ -204,8 +273,6 @@ static shape_id shape_of(struct workload *w, const struct job_row *row)
         s.ask.cpu_milli = per_gpu(row->cpu_milli, row->gpus);
         s.ask.mem_mib = per_gpu(row->mem_mib, row->gpus);
     }
-    if (row->gpu_type_length)
-        s.gpu_type = intern_add(w->gpu_types, row->gpu_type, row->gpu_type_length);
     return shapes_add(w->builder->shapes, &s);
 }
 
@@ -240,16 +307,17 @@ static void note_order(struct workload *w, const struct job_row *row, size_t lin
         b->sorted = false;
 }
 
-static void append(struct workload *w, const struct job_row *row, const char *name, size_t name_length)
+static void append(struct workload *w, const struct job_row *row, shape_id shape, uint32_t min_tasks, const char *name,
+                   size_t name_length)
 {
     job_id j = w->n_jobs;
-    w->builder->shape_of[j] = shape_of(w, row);
+    w->builder->shape_of[j] = shape;
     w->facts[j] = (struct job_facts){
         .submit_ns = row->submit_ns,
         .deadline_ns = row->deadline_ns,
         .queue = intern_add(w->queue_names, row->queue_length ? row->queue : "", row->queue_length),
         .user = row->user_length ? intern_add(w->users, row->user, row->user_length) : ID_NONE,
-        .min_tasks = row->min_tasks ? row->min_tasks : tasks_of(row),
+        .min_tasks = min_tasks,
         .priority = row->priority,
         .class = (uint8_t)row->class,
         .preemptible = row->preemptible,
@@ -286,7 +354,13 @@ int workload_add(struct workload *w, const struct job_row *row, const char *file
     job_id earlier = job_ids_add(w->builder->ids, w->truth, w->n_jobs, name, length);
     if (earlier != ID_NONE)
         return used_before(w, at, name, earlier);
-    append(w, row, name, length);
+    shape_id shape = ID_NONE;
+    uint32_t min_tasks = row->min_tasks ? row->min_tasks : tasks_of(row);
+    if (!row->n_parts)
+        shape = shape_of(w, row);
+    else if (chain_of(w, row, file, &shape, &min_tasks, err) != 0)
+        return -1;
+    append(w, row, shape, min_tasks, name, length);
     if (row->depends_on_length)
         dependencies_note(w, row->depends_on, row->depends_on_length, line);
     return 0;
@@ -304,8 +378,12 @@ int workload_finish(struct workload *w, const char *file, struct error *err)
     w->facts = mem_resize(w->facts, w->n_jobs, sizeof *w->facts);
     w->truth = mem_resize(w->truth, w->n_jobs, sizeof *w->truth);
     w->shape = shapes_take(b->shapes, &w->n_shapes);
-    for (job_id j = 0; j < w->n_jobs; j++)
-        w->facts[j].ask = &w->shape[b->shape_of[j]].ask;
+    for (job_id j = 0; j < w->n_jobs; j++) {
+        const struct shape *shape = &w->shape[b->shape_of[j]];
+        w->facts[j].ask = &shape->ask;
+        w->facts[j].n_groups = shape->n_groups;
+        w->facts[j].group = shape->group;
+    }
     free(b->shape_of);
     b->shape_of = NULL;
     if (!b->sorted)

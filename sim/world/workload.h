@@ -18,13 +18,27 @@ struct job_truth {
     uint8_t fate;
     uint32_t data_mib;            /* input data; 0: not said */
 };
-/* What jobs of one shape have in common besides the request itself. */
+/* What jobs of one shape have in common besides the request itself. Every run of a chain is a shape of its own: that of
+ * the chain from there on. */
 struct shape {
     struct request ask;
+    shape_id next;                /* that of ask.next; ID_NONE: none */
+    uint32_t n_groups;            /* of the job */
+    const struct task_group *group;    /* each distinct tree once, in the memory of the workload; NULL: none */
     uint32_t gpu_type;            /* interned list "A|B" of allowed models; ID_NONE: any */
     uint32_t selector, affinity, tolerations;    /* texts of labels.h, in workload.wishes; ID_NONE: none */
     uint32_t gpu_mem_mib;         /* that each of its GPUs must have; 0: any. GPUs of unknown memory will do */
     queue_id pin;                 /* set by run: the queue whose own nodes it is confined to; ID_NONE: none */
+};
+
+/* Tasks alike of a job whose tasks differ, or an inner group: that has no tasks, only levels. */
+struct task_row {
+    const char *group;            /* its path, "replica1/encoder"; "." is the root */
+    uint32_t gpus, gpu_milli, tasks;    /* gpus: of each task */
+    uint32_t min_tasks;           /* 0: all of them */
+    int64_t cpu_milli, mem_mib;   /* per task */
+    uint8_t required_level, preferred_level;    /* of the group */
+    size_t line;                  /* for messages */
 };
 
 /* One job as a trace format tells it. Start from job_row_default, set what the format knows. */
@@ -51,6 +65,9 @@ struct job_row {
     uint8_t required_level, preferred_level;      /* enum level; LEVEL_ANY: none */
     const char *selector, *affinity, *tolerations;    /* as in labels.h; NULL: none */
     uint32_t max_per_node;        /* tasks of it on one node; 0: any number. Wants tasks */
+    const struct task_row *part;  /* [n_parts] when there are any: instead of gpus, gpu_milli, tasks, min_tasks, cpu_milli, mem_mib
+                                     and levels. See task_groups.h */
+    size_t n_parts;
     int64_t tie;                  /* goes before the order in the file at equal submit times; 0 by default */
 };
 extern const struct job_row job_row_default;
@@ -70,6 +87,7 @@ struct workload {
     struct intern *queue_names;   /* of the trace, in the order of first sight; "" if a job has none */
     struct intern *users;
     struct intern *gpu_types, *wishes, *models;
+    struct group_trees *trees;    /* private: see task_groups.h */
     uint32_t *depends_first;      /* job j waits for depends_on[depends_first[j] .. depends_first[j + 1]); NULL: no job does */
     job_id *depends_on;
     struct workload_builder *builder;   /* private, until workload_finish() */
@@ -88,6 +106,10 @@ int  workload_finish(struct workload *w, const char *file, struct error *err);
 /* Leaves the jobs j with keep[j], at least one, in their order. After workload_finish(); shapes and names stay. Nobody
  * depends on a job that is gone. */
 void workload_keep(struct workload *w, const bool *keep);
+
+/* Every total (SPLIT_ANY) becomes a gang of tasks of `gpus` GPUs each and one with the rest, each with the CPUs and memory that
+ * belong to its GPUs. After workload_finish(), before a run binds it. */
+void workload_make_pods(struct workload *w, uint32_t gpus);
 
 /* Both keep the order of the jobs, each job's time from submit to deadline, and submit times below 100 years. After
  * workload_finish().

@@ -1,6 +1,7 @@
 /* workload_stream.c - the jobs of a trace as a stream of requests to be packed: see workload_stream(). */
 #include "sim/core/memory.h"
 #include "sim/core/random.h"
+#include "sim/world/requests.h"
 #include "sim/world/workload_builder.h"
 
 #include <inttypes.h>
@@ -38,8 +39,7 @@ static struct named *shuffled(const struct workload *w, uint64_t seed)
 
 static int64_t demand_of(const struct workload *w, job_id j)
 {
-    const struct request *r = w->facts[j].ask;
-    return (int64_t)r->gpus * r->gpu_milli * (r->tasks == SPLIT_ANY ? 1 : (int64_t)r->tasks);
+    return request_gpu_milli(w->facts[j].ask);
 }
 
 /* ---- Jobs as they come ---- */

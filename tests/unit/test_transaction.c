@@ -127,13 +127,22 @@ static void try_plan(struct sched *s, job_id j)
         count(plan_set(s, j, slot.start_ns, slot.where));
 }
 
+static void try_pencil(struct sched *s, struct wild *p, job_id j)
+{
+    struct request r = job_request(s, j);
+    const struct placement *held = job_placement(s, j);
+    const struct placement *where = draw(p, 2) && held ? held : sched_place(s, sched_view(s, FREE_OR_RELEASING), &r);
+    if (where)
+        count(where == held ? sched_pencil_out(s, j, where) : sched_pencil(s, j, where));
+}
+
 static void one_verb(struct sched *s, struct wild *p, uint32_t n_jobs)
 {
     job_id j = draw(p, n_jobs);
     if (job_state(s, j) == JOB_ABSENT)
         return;
     states[job_state(s, j)]++;
-    switch (draw(p, 12)) {
+    switch (draw(p, 13)) {
     case 0: case 1: case 2: case 3:
         if (by_task && draw(p, 2))
             try_tasks(s, p, j);
@@ -159,6 +168,10 @@ static void one_verb(struct sched *s, struct wild *p, uint32_t n_jobs)
     case 9:
         if (line_remove(p->waiting, j))
             line_push(p->waiting, j, (struct line_key){ .major = draw(p, 5) });
+        break;
+    case 11:
+        if (draw(p, 2))
+            try_pencil(s, p, j);
         break;
     case 10:
         if (!by_task)

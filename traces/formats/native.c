@@ -1,16 +1,23 @@
 /* native.c - gpuyard's own trace format: CSV with a header, columns in any order, times in seconds.
  *
  * columns[] below is all there is to know about a column but the sizes, which have rules between them: see size(). CPUs
- * and memory are those of one task; of a job without tasks (only the total of its GPUs is known) they are the job's. */
+ * and memory are those of one task; of a job without tasks (only the total of its GPUs is known) they are the job's.
+ *
+ * A job whose tasks differ has a row for each kind of task: rows that follow each other, of one job_id, each with a group.
+ * gpus, gpus_per_task, gpu_milli, tasks (1 by default), min_tasks, cpus_per_task, mem_gib_per_task and topology are the row's own, whatever
+ * else there is says the same in all of them. A group is a path, `replica1/encoder`, of a tree with the job as its root; rows
+ * of one path are of one group, whose minimum is the sum of theirs. An inner group (replica1) or the job itself (`.`) has
+ * a row only for its topology, with 0 GPUs and no tasks. All rows with `.`: the tasks differ, and there are no groups. */
 #include "traces/native.h"
 #include "traces/columns.h"
+#include "traces/native_groups.h"
 
 #include <stdio.h>
 #include <string.h>
 
 /* One row as its cells say it; what has no cell keeps the default. */
 struct native {
-    struct cell job_id, user, queue, gpu_type, model, depends_on, selector, affinity, tolerations;
+    struct cell job_id, group, user, queue, gpu_type, model, depends_on, selector, affinity, tolerations;
     int64_t submit_ns, duration_ns, estimate_ns, deadline_ns;
     int64_t gpus_milli, per_task_milli, tasks, min_tasks, gpu_milli, cpu_milli, mem_mib, priority, max_per_node;
     int64_t gpu_mem_mib, data_mib;
@@ -94,13 +101,20 @@ static const struct column columns[] = {
     A_NUMBER("data_gib", data_mib, 1024, 0, INT64_C(1024) * GIB_MAX),
     CELL("depends_on", TEXT, depends_on), /* job_ids with ';' between */
     LATER("running_on"),
-    LATER("group"),
+    CELL("group", TEXT, group),
 };
 /* clang-format on */
 #define COLUMNS (sizeof columns / sizeof *columns)
 
+/* Of a row with a group; what the others say belongs to the job. */
+static const char *const own_columns[] = { "gpus", "gpus_per_task", "gpu_milli", "tasks", "min_tasks", "cpus_per_task",
+                                           "mem_gib_per_task", "topology", "group", NULL };
+
 struct reading {
     struct workload *w;
+    struct native_groups groups;
+    size_t job_id, group;       /* their cells; TABLE_NO_COLUMN: none */
+    bool own[COLUMNS];          /* by used column */
     size_t n_used, cell[COLUMNS]; /* cell[k] of a row is of column used[k] */
     const struct column *used[COLUMNS];
 };
@@ -135,11 +149,14 @@ static int on_header(void *self, const struct row *header, struct error *err)
         if (!c)
             return unknown_column(header, header->column[i], err);
         r->used[r->n_used] = c; /* table_in.h lets no name come twice */
+        r->own[r->n_used] = own_columns[word_index(own_columns, c->name)];
         r->cell[r->n_used++] = i;
     }
     for (size_t i = 0; i < NEEDED; i++)
         if (table_column(header, columns[i].name) == TABLE_NO_COLUMN)
             return error_set(err, "%s:%zu: want a column '%s'", header->file, header->line, columns[i].name);
+    r->job_id = table_column(header, "job_id");
+    r->group = table_column(header, "group");
     return 0;
 }
 
@@ -235,47 +252,83 @@ static int size(const struct row *row, struct native *n, struct job_row *job, st
     return 0;
 }
 
+static void fill(const struct native *n, struct job_row *job)
+{
+    job->job_id = n->job_id.text;
+    job->job_id_length = n->job_id.length;
+    job->queue = n->queue.text;
+    job->queue_length = n->queue.length;
+    job->user = n->user.text;
+    job->user_length = n->user.length;
+    job->gpu_type = n->gpu_type.text;
+    job->gpu_type_length = n->gpu_type.length;
+    job->model = n->model.text;
+    job->model_length = n->model.length;
+    job->depends_on = n->depends_on.text;
+    job->depends_on_length = n->depends_on.length;
+    job->gpu_mem_mib = (uint32_t)n->gpu_mem_mib;
+    job->data_mib = (uint32_t)n->data_mib;
+    job->submit_ns = n->submit_ns;
+    job->duration_ns = n->duration_ns;
+    job->estimate_ns = n->estimate_ns;
+    job->deadline_ns = n->deadline_ns;
+    job->cpu_milli = n->cpu_milli;
+    job->mem_mib = n->mem_mib;
+    job->priority = (int32_t)n->priority;
+    job->class = (enum job_class)n->class;
+    job->fate = (enum job_fate)n->status;
+    job->preemptible = n->preemptible % 2;
+    job->selector = n->selector.text;
+    job->affinity = n->affinity.text;
+    job->tolerations = n->tolerations.text;
+    job->max_per_node = n->anti_affinity ? 1 : (uint32_t)n->max_per_node;
+    job->required_level = n->required_level;
+    job->preferred_level = n->preferred_level;
+}
+
+static int take_row(struct reading *r, const struct row *row, struct native *n, struct job_row *job, struct error *err)
+{
+    *n = nothing;
+    *job = job_row_default;
+    for (size_t k = 0; k < r->n_used; k++)
+        if (take_cell(row, r->cell[k], r->used[k], n, err) != 0)
+            return -1;
+    if (size(row, n, job, err) != 0)
+        return -1;
+    fill(n, job);
+    return 0;
+}
+
+static int check_part(struct reading *r, const struct row *row, const struct job_row *job, bool goes_on, struct error *err)
+{
+    for (size_t k = 0; goes_on && k < r->n_used; k++)
+        if (!r->own[k] && native_groups_same(&r->groups, row, r->cell[k], err) != 0)
+            return -1;
+    return job->tasks && job->gpus % job->tasks ? wrong(row, "gpus", "a multiple of tasks", err) : 0;
+}
+
 static int on_row(void *self, const struct row *row, struct error *err)
 {
     struct reading *r = self;
-    struct native n = nothing;
-    struct job_row job = job_row_default;
-    for (size_t k = 0; k < r->n_used; k++)
-        if (take_cell(row, r->cell[k], r->used[k], &n, err) != 0)
-            return -1;
-    if (size(row, &n, &job, err) != 0)
+    struct native n;
+    struct job_row job;
+    struct row kept;
+    bool part = r->group != TABLE_NO_COLUMN && row->cell[r->group].length;
+    bool goes_on = part && native_groups_go_on(&r->groups, row, r->job_id);
+    if (!goes_on && native_groups_end(&r->groups, err) != 0)
         return -1;
-    job.job_id = n.job_id.text;
-    job.job_id_length = n.job_id.length;
-    job.queue = n.queue.text;
-    job.queue_length = n.queue.length;
-    job.user = n.user.text;
-    job.user_length = n.user.length;
-    job.gpu_type = n.gpu_type.text;
-    job.gpu_type_length = n.gpu_type.length;
-    job.model = n.model.text;
-    job.model_length = n.model.length;
-    job.depends_on = n.depends_on.text;
-    job.depends_on_length = n.depends_on.length;
-    job.gpu_mem_mib = (uint32_t)n.gpu_mem_mib;
-    job.data_mib = (uint32_t)n.data_mib;
-    job.submit_ns = n.submit_ns;
-    job.duration_ns = n.duration_ns;
-    job.estimate_ns = n.estimate_ns;
-    job.deadline_ns = n.deadline_ns;
-    job.cpu_milli = n.cpu_milli;
-    job.mem_mib = n.mem_mib;
-    job.priority = (int32_t)n.priority;
-    job.class = (enum job_class)n.class;
-    job.fate = (enum job_fate)n.status;
-    job.preemptible = n.preemptible % 2;
-    job.selector = n.selector.text;
-    job.affinity = n.affinity.text;
-    job.tolerations = n.tolerations.text;
-    job.max_per_node = n.anti_affinity ? 1 : (uint32_t)n.max_per_node;
-    job.required_level = n.required_level;
-    job.preferred_level = n.preferred_level;
-    return workload_add(r->w, &job, row->file, row->line, err);
+    if (part && !goes_on) {
+        kept = native_groups_keep(&r->groups, row);
+        row = &kept;
+    }
+    if (take_row(r, row, &n, &job, err) != 0)
+        return -1;
+    if (!part)
+        return workload_add(r->w, &job, row->file, row->line, err);
+    if (check_part(r, row, &job, goes_on, err) != 0)
+        return -1;
+    native_groups_add(&r->groups, row, &job, n.group.text);
+    return 0;
 }
 
 static int native_recognise(const char *head, size_t length)
@@ -288,7 +341,12 @@ static int native_read(struct input *in, struct workload *w, struct error *err)
 {
     static const struct table_handler handler = { .on_header = on_header, .on_row = on_row };
     struct reading r = { .w = w };
-    return table_read(in, (struct table_style){ .header = true }, &handler, &r, err);
+    native_groups_begin(&r.groups, w);
+    int result = table_read(in, (struct table_style){ .header = true }, &handler, &r, err);
+    if (result == 0)
+        result = native_groups_end(&r.groups, err);
+    native_groups_free(&r.groups);
+    return result;
 }
 
 const struct trace_format native_format = {

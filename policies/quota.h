@@ -1,0 +1,112 @@
+/* quota.h - what the files of the quota policy share: its parameters, its queues, the order among them, its search.
+ *
+ * Guaranteed quota after NVIDIA/KAI-Scheduler:pkg/scheduler (actions/, plugins/). A pass is a session: allocate,
+ * consolidation, reclaim, preempt, eviction of stale gangs, each of which can be switched off. What a pass promises on GPUs
+ * that others are leaving is in pencil, and the next pass decides anew. */
+#pragma once
+#include "policies/heads.h"
+#include "policies/quota_rules.h"
+
+struct quota_params {
+    double allocate, consolidation, reclaim, preempt, stale, stale_s, moves, consolidation_victims, victims, min_runtime_of,
+        saturation, k, half_life_h;
+};
+enum { RUNTIME_OF_ANCESTOR, RUNTIME_OF_QUEUE };
+
+/* Jobs of one shape that wait whole in a leaf. */
+struct leaf_shape { shape_id shape; uint32_t waiting; struct quota_amount ask; enum wait_reason why; };
+struct leaf {                     /* [queue_id]; of inner queues nothing is used */
+    struct line *waiting;         /* who lacks tasks */
+    struct line *running;         /* who can be a victim: preemptible, and holds something */
+    struct leaf_shape *shape;
+    size_t n_shapes, capacity;
+    uint32_t growing;             /* of those who wait: hold something already */
+    int64_t least_gpu_milli;      /* that anyone who waits whole asks for; a lower bound */
+    int64_t reasons_fair, reasons_held;    /* GPUs, when the reasons were told */
+    int64_t settled_ns, settled_milli;     /* usage: since then it has held so much */
+    double used;                  /* decayed GPU seconds */
+    bool retold;                  /* somebody has come, and does not know yet why he waits */
+};
+/* Of a shape: is there room for it, and why not. */
+struct shape_room { uint64_t failed_at; uint32_t waiting, place; enum wait_reason why; };
+
+/* Who is next, over the tree of queues: each inner queue is represented by the best job of its best child. */
+struct order_node { struct quota_standing standing; struct quota_amount amount; uint32_t n; bool active; };
+struct order {
+    struct quota_state *q;
+    bool victims;                 /* the worst comes first, and amounts are those of victims */
+    struct order_node *node;      /* [queues + 1], the last the root */
+    queue_id *heap;               /* children of each, at first[node] */
+    queue_id *active;             /* whatever must be cleared */
+    size_t n_active, n_leaves;
+};
+
+struct quota_job {                /* policy.job_size */
+    uint64_t pass;                /* the last that started, pencilled or stopped something of it */
+    bool waits, runs, broken;     /* in the lines of its leaf; below its minimum, and still holds something */
+    bool whole;                   /* counted with its shape */
+};
+
+struct quota_state {
+    const struct quota_params *params;
+    uint32_t n_queues;
+    struct quota_queue *queue;    /* [n_queues] as of now, staged changes and all, once refreshed */
+    struct quota_amount total;
+    queue_id top;
+    struct leaf *leaf;            /* [n_queues] */
+    uint32_t *first;              /* [n_queues + 1] of its children in a heap */
+    struct quota_taker *taker;
+    struct quota_loss *loss;
+    struct order jobs, victims, again;    /* who is served; who is evicted; who comes back */
+    struct shape_room *room;      /* [n_room] by shape */
+    size_t n_room;
+    shape_id *asked;              /* shapes that somebody waits for */
+    size_t n_asked, asked_capacity;
+    uint64_t pass, version;       /* version grows with whatever may make room */
+    uint64_t seen_version;
+    bool divided, pencilled;      /* in this pass */
+    struct line *broken;          /* jobs below their minimum, the longest first */
+    struct line *misplaced;       /* jobs of inner queues */
+    struct search *search;
+};
+
+/* quota_jobs.c - jobs, task by task */
+/* The tasks that come next: below the minimum all that it takes, otherwise one. SPLIT_ANY: one, the whole job. */
+struct wanted { uint32_t n; const uint32_t *task; struct quota_amount amount; };
+struct wanted quota_wanted(struct sched *s, job_id j, const struct placement *has);    /* has: what it holds, or would; scratch */
+struct quota_amount quota_of_tasks(struct sched *s, job_id j, const uint32_t *task, uint32_t n);
+const struct placement *quota_place(struct sched *s, enum free_kind in, job_id j, const uint32_t *task, uint32_t n, node_id first);
+bool quota_lacks_tasks(const struct sched *s, job_id j);
+struct line_key quota_key(const struct sched *s, job_id j, size_t held);    /* priority, how elastic, age */
+void quota_waits(struct sched *s, struct quota_state *q, job_id j);              /* enters the lines, or is keyed anew */
+void quota_waits_no_more(struct sched *s, struct quota_state *q, job_id j);
+void quota_runs(struct sched *s, struct quota_state *q, job_id j);
+void quota_runs_no_more(struct sched *s, struct quota_state *q, job_id j);
+void quota_is_whole(struct sched *s, struct quota_state *q, job_id j);     /* or holds nothing */
+
+/* quota_tree.c - shares, and order among queues */
+void quota_tree_begin(struct sched *s, struct quota_state *q);
+void quota_refresh(struct sched *s, struct quota_state *q, queue_id leaf);       /* the shares on its path, from the books */
+void quota_refresh_all(struct sched *s, struct quota_state *q);
+void quota_divide_now(struct sched *s, struct quota_state *q);                   /* fair shares, once a pass */
+void order_begin(struct order *o);
+void order_add(struct order *o, queue_id leaf, const struct quota_amount *amount);    /* of its first job, or of its victims */
+void order_make(struct order *o);
+queue_id order_top(const struct order *o);                                 /* ID_NONE: nobody is left */
+void order_next(struct order *o, queue_id leaf, const struct quota_amount *amount);   /* of the top: NULL, it has no more */
+
+/* quota_allocate.c */
+enum allocated { ALLOCATED_NOT, ALLOCATED_PENCIL, ALLOCATED };
+void quota_allocate(struct sched *s, struct quota_state *q);
+/* In pencil only: for a search. what was placed; NULL: it does not fit, or may not. */
+const struct placement *quota_pencil(struct sched *s, struct quota_state *q, job_id j, const uint32_t *task, uint32_t n);
+bool quota_has_capacity(struct quota_state *q, const struct job_facts *f, const struct quota_amount *ask, enum wait_reason *why);
+struct shape_room *quota_room(struct sched *s, struct quota_state *q, shape_id shape);
+
+/* quota_search.c */
+enum quota_action { CONSOLIDATION, RECLAIM, PREEMPT };
+bool quota_search(struct sched *s, struct quota_state *q, job_id j, enum quota_action action);
+
+/* quota_actions.c */
+void quota_act(struct sched *s, struct quota_state *q, enum quota_action action);
+void quota_evict_stale(struct sched *s, struct quota_state *q);

@@ -1,0 +1,147 @@
+/* quota_actions.c - consolidation, reclaim and preempt: who may try; and gangs that have been incomplete for too long.
+ *
+ * After NVIDIA/KAI-Scheduler:pkg/scheduler/actions/{consolidation,reclaim,preempt,stalegangeviction}. A job that is no easier than one that has
+ * failed in this pass (of its queue; for consolidation of any) is not tried. */
+#include "policies/quota.h"
+
+struct tried { const struct request *ask; uint32_t tasks; bool firm; };
+struct failures { struct tried *list; size_t n, capacity; };
+
+/* Fits wherever `a` fits: it asks for no more, under the same conditions. */
+static bool no_easier(const struct tried *a, const struct tried *b)
+{
+    const struct request *x = a->ask, *y = b->ask;
+    if (x->shape == y->shape)
+        return a->tasks >= b->tasks && a->firm >= b->firm;
+    return false;
+}
+
+static bool failed_before(const struct failures *f, const struct tried *t)
+{
+    for (size_t i = 0; i < f->n; i++)
+        if (no_easier(t, &f->list[i]))
+            return true;
+    return false;
+}
+
+static void note_failure(struct sched *s, struct failures *f, struct tried t)
+{
+    if (f->n == f->capacity) {
+        size_t capacity = f->capacity ? 2 * f->capacity : 8;
+        struct tried *grown = sched_scratch(s, capacity * sizeof *grown);
+        for (size_t i = 0; i < f->n; i++)
+            grown[i] = f->list[i];
+        f->list = grown;
+        f->capacity = capacity;
+    }
+    f->list[f->n++] = t;
+}
+
+/* ---- Who may try ---- */
+
+/* Enough GPUs are free in all; shares of a GPU are not counted. */
+static bool enough_in_all(struct sched *s, job_id j, const struct wanted *w)
+{
+    const struct request *ask = job_facts(s, j)->ask;
+    return ask->gpu_milli < MILLI_ALL || ask->next ||
+           (int64_t)domain_free_gpus(sched_view(s, FREE_OR_RELEASING), 0, ask) * MILLI_ALL >= w->amount.of[Q_GPU];
+}
+
+static bool may_try(struct sched *s, struct quota_state *q, job_id j, const struct wanted *w, enum quota_action action)
+{
+    const struct job_facts *f = job_facts(s, j);
+    const struct quota_job *own = job_own(s, j);
+    if (own->pass == q->pass || w->n == 0 || !quota_has_capacity(q, f, &w->amount, NULL))
+        return false;
+    if (action == CONSOLIDATION)
+        return f->preemptible && enough_in_all(s, j, w);
+    return action == PREEMPT || quota_may_reclaim(&q->queue[f->queue], &w->amount, !f->preemptible);
+}
+
+/* Of this leaf anybody? Cheap, and no is certain. */
+static bool leaf_may_try(const struct quota_state *q, queue_id i, enum quota_action action)
+{
+    const struct leaf *l = &q->leaf[i];
+    const struct quota_share *gpus = &q->queue[i].of[Q_GPU];
+    if (line_length(l->waiting) == 0)
+        return false;
+    if (action == RECLAIM)
+        return l->growing || gpus->allocated + l->least_gpu_milli <= gpus->fair;
+    if (action == CONSOLIDATION)
+        return true;
+    job_id first, last;
+    struct line_key best, worst;
+    return line_first(l->waiting, &first, &best) && line_last(l->running, &last, &worst) && worst.major > best.major;
+}
+
+struct turn { struct line_walk walk; job_id job; struct wanted wanted; struct failures failed; };
+
+static bool next_turn(struct sched *s, struct quota_state *q, struct turn *t, struct failures *failed, enum quota_action action)
+{
+    while (line_next(&t->walk, &t->job)) {
+        const struct job_facts *f = job_facts(s, t->job);
+        const struct quota_job *own = job_own(s, t->job);
+        if (own->pass == q->pass)
+            continue;
+        t->wanted = quota_wanted(s, t->job, job_placement(s, t->job));
+        struct tried me = { f->ask, t->wanted.n, !f->preemptible };
+        if (may_try(s, q, t->job, &t->wanted, action) && !failed_before(failed, &me))
+            return true;
+        if (own->whole && f->preemptible)
+            line_skip_shape(&t->walk, f->ask->shape);
+    }
+    return false;
+}
+
+void quota_act(struct sched *s, struct quota_state *q, enum quota_action action)
+{
+    struct failures all = { 0 };
+    struct turn *turn = NULL;
+    if (action == RECLAIM)
+        quota_divide_now(s, q);
+    order_begin(&q->jobs);
+    for (queue_id i = 0; i < q->n_queues; i++) {
+        if (!leaf_may_try(q, i, action))
+            continue;
+        if (!turn)
+            turn = sched_scratch(s, q->n_queues * sizeof *turn);
+        turn[i].walk = (struct line_walk){ .l = q->leaf[i].waiting };
+        if (next_turn(s, q, &turn[i], action == CONSOLIDATION ? &all : &turn[i].failed, action))
+            order_add(&q->jobs, i, &turn[i].wanted.amount);
+    }
+    if (q->jobs.n_leaves > 1)
+        quota_divide_now(s, q);
+    order_make(&q->jobs);
+    for (queue_id leaf; (leaf = order_top(&q->jobs)) != ID_NONE;) {
+        struct turn *t = &turn[leaf];
+        struct failures *failed = action == CONSOLIDATION ? &all : &t->failed;
+        const struct job_facts *f = job_facts(s, t->job);
+        struct tried me = { f->ask, t->wanted.n, !f->preemptible };
+        if (may_try(s, q, t->job, &t->wanted, action) && !failed_before(failed, &me) && !quota_search(s, q, t->job, action)) {
+            note_failure(s, failed, me);
+            if (action == RECLAIM)
+                sched_blocked(s, t->job, WAIT_PROTECTED);
+        }
+        bool more = next_turn(s, q, t, failed, action);
+        order_next(&q->jobs, leaf, more ? &t->wanted.amount : NULL);
+    }
+}
+
+/* ---- Stale gangs ---- */
+
+void quota_evict_stale(struct sched *s, struct quota_state *q)
+{
+    int64_t after_ns = (int64_t)(q->params->stale_s * 1e9 + .5);
+    job_id j;
+    struct line_key k;
+    while (line_first(q->broken, &j, &k)) {
+        const struct placement *has = job_placement(s, j);
+        if (has && job_state(s, j) == JOB_GATHERING && k.time_ns + after_ns > sched_now(s)) {
+            sched_wake_at(s, k.time_ns + after_ns);
+            return;
+        }
+        quota_is_whole(s, q, j);
+        for (size_t i = has && job_state(s, j) == JOB_GATHERING ? has->n : 0; i-- > 0;)
+            sched_stop_task(s, j, has->piece[i].task, STOP_SAVE);
+    }
+}

@@ -1,0 +1,157 @@
+/* quota_allocate.c - the first action: idle GPUs go to whoever is next, up to the limits; and why the others wait.
+ *
+ * After NVIDIA/KAI-Scheduler:pkg/scheduler/actions/allocate/allocate.go. A job that finds no room is passed over, and the next of
+ * its queue tried. Fair shares do not cap what is taken from the idle. What fits only where others are leaving is pencilled in.
+ *
+ * Room is a matter of the shape alone, so a shape for which there is none is looked at once until something makes room; only
+ * queues in which a shape with room waits take part in the order. */
+#include "policies/quota.h"
+
+bool quota_has_capacity(struct quota_state *q, const struct job_facts *f, const struct quota_amount *ask, enum wait_reason *why)
+{
+    enum quota_verdict v = quota_capacity(q->queue, f->queue, ask, !f->preemptible, NULL);
+    if (why)
+        *why = v == QUOTA_OVER_LIMIT ? WAIT_LIMIT : WAIT_QUOTA;
+    return v == QUOTA_FITS;
+}
+
+static void mark_pass(struct sched *s, struct quota_state *q, job_id j)
+{
+    struct quota_job *own = job_own(s, j);
+    own->pass = q->pass;
+}
+
+const struct placement *quota_pencil(struct sched *s, struct quota_state *q, job_id j, const uint32_t *task, uint32_t n)
+{
+    const struct placement *where = quota_place(s, FREE_IDLE, j, task, n, ID_NONE);
+    if (!where)
+        where = quota_place(s, FREE_OR_RELEASING, j, task, n, ID_NONE);
+    if (!where || sched_pencil(s, j, where) != SCHED_OK)
+        return NULL;
+    quota_refresh(s, q, job_facts(s, j)->queue);
+    return where;
+}
+
+static enum allocated allocate_job(struct sched *s, struct quota_state *q, job_id j, const struct wanted *w)
+{
+    const struct placement *where = quota_place(s, FREE_IDLE, j, w->task, w->n, ID_NONE);
+    enum allocated done = ALLOCATED;
+    if (where) {
+        bool more = job_placement(s, j) != NULL;
+        if (sched_start(s, j, where) != SCHED_OK)
+            return ALLOCATED_NOT;
+        if (more || quota_lacks_tasks(s, j))    /* a whole start is told by its notice */
+            quota_waits(s, q, j);
+    } else {
+        where = quota_place(s, FREE_OR_RELEASING, j, w->task, w->n, ID_NONE);
+        if (!where || sched_pencil(s, j, where) != SCHED_OK)
+            return ALLOCATED_NOT;
+        sched_blocked(s, j, WAIT_RELEASING);
+        q->pencilled = true;
+        done = ALLOCATED_PENCIL;
+    }
+    mark_pass(s, q, j);
+    quota_refresh(s, q, job_facts(s, j)->queue);
+    return done;
+}
+
+/* ---- Which shapes have room ---- */
+
+static bool shape_fits(struct sched *s, struct quota_state *q, shape_id shape, job_id j)
+{
+    struct shape_room *room = quota_room(s, q, shape);
+    if (room->failed_at == q->version)
+        return false;
+    struct wanted w = quota_wanted(s, j, NULL);
+    if (quota_place(s, FREE_OR_RELEASING, j, w.task, w.n, ID_NONE))
+        return true;
+    room->failed_at = q->version;
+    room->why = sched_why_not(s);
+    return false;
+}
+
+static bool any_has_room(const struct quota_state *q, const struct leaf *l)
+{
+    for (size_t i = 0; i < l->n_shapes; i++)
+        if (l->shape[i].waiting && q->room[l->shape[i].shape].failed_at != q->version)
+            return true;
+    return l->growing > 0;
+}
+
+static bool nobody_has_room(const struct quota_state *q)
+{
+    for (size_t i = 0; i < q->n_asked; i++)
+        if (q->room[q->asked[i]].failed_at != q->version)
+            return false;
+    return true;
+}
+
+/* ---- The heads of the queues ---- */
+
+struct heads { struct line_walk walk; job_id job; struct wanted wanted; };
+
+/* The next of the leaf for whom there may be room, and who may have it. */
+static bool next_head(struct sched *s, struct quota_state *q, struct heads *h)
+{
+    while (line_next(&h->walk, &h->job)) {
+        const struct job_facts *f = job_facts(s, h->job);
+        const struct quota_job *own = job_own(s, h->job);
+        enum wait_reason why;
+        if (own->pass == q->pass && !job_placement(s, h->job))
+            continue;
+        if (own->whole && !shape_fits(s, q, f->ask->shape, h->job)) {
+            line_skip_shape(&h->walk, f->ask->shape);
+            continue;
+        }
+        h->wanted = quota_wanted(s, h->job, job_placement(s, h->job));
+        if (quota_has_capacity(q, f, &h->wanted.amount, &why))
+            return true;
+        sched_blocked(s, h->job, why);
+    }
+    return false;
+}
+
+static void serve(struct sched *s, struct quota_state *q, queue_id leaf, struct heads *h)
+{
+    job_id j = h->job;
+    bool whole = ((struct quota_job *)job_own(s, j))->whole;
+    enum wait_reason why;
+    if (!quota_has_capacity(q, job_facts(s, j), &h->wanted.amount, &why)) {    /* others of its queue came first */
+        sched_blocked(s, j, why);
+    } else {
+        struct line_key before = line_walk_key(&h->walk);
+        enum allocated done = allocate_job(s, q, j, &h->wanted);
+        if (done == ALLOCATED && quota_lacks_tasks(s, j) && quota_key(s, j, job_placement(s, j)->n).minor == before.minor) {
+            h->wanted = quota_wanted(s, j, job_placement(s, j));    /* still next in its queue; else the walk meets it again */
+            order_next(&q->jobs, leaf, &h->wanted.amount);
+            return;
+        }
+        if (done == ALLOCATED_NOT && !whole)
+            sched_blocked(s, j, sched_why_not(s));
+        if (done == ALLOCATED_NOT && whole)
+            quota_room(s, q, job_facts(s, j)->ask->shape)->failed_at = q->version;
+    }
+    bool more = next_head(s, q, h);
+    order_next(&q->jobs, leaf, more ? &h->wanted.amount : NULL);
+}
+
+void quota_allocate(struct sched *s, struct quota_state *q)
+{
+    bool growing = false;
+    for (queue_id i = 0; i < q->n_queues && !growing; i++)
+        growing = q->leaf[i].growing > 0;
+    if (!growing && nobody_has_room(q))
+        return;
+    struct heads *heads = sched_scratch(s, q->n_queues * sizeof *heads);
+    order_begin(&q->jobs);
+    for (queue_id i = 0; i < q->n_queues; i++) {
+        heads[i].walk = (struct line_walk){ .l = q->leaf[i].waiting };
+        if (any_has_room(q, &q->leaf[i]) && next_head(s, q, &heads[i]))
+            order_add(&q->jobs, i, &heads[i].wanted.amount);
+    }
+    if (q->jobs.n_leaves > 1)
+        quota_divide_now(s, q);
+    order_make(&q->jobs);
+    for (queue_id leaf; (leaf = order_top(&q->jobs)) != ID_NONE;)
+        serve(s, q, leaf, &heads[leaf]);
+}
