@@ -53,7 +53,7 @@ enum quota_verdict quota_capacity(const struct quota_queue *q, queue_id leaf, co
     for (*at = leaf; *at != ID_NONE; *at = q[*at].parent)
         if (over_limit(&q[*at], ask))
             return QUOTA_OVER_LIMIT;
-    for (*at = leaf; firm && *at != ID_NONE; *at = q[*at].parent)
+    for (*at = firm ? leaf : ID_NONE; *at != ID_NONE; *at = q[*at].parent)
         if (over_deserved(&q[*at], ask))
             return QUOTA_OVER_DESERVED;
     return QUOTA_FITS;
@@ -220,10 +220,10 @@ bool quota_scenario_valid(const struct quota_scenario *s)
 
 void quota_scenario_end(struct quota_scenario *s)
 {
-    for (queue_id i = s->leaf; i != ID_NONE; i = s->q[i].parent)
-        s->loss[i] = (struct quota_loss){ 0 };
     for (queue_id v = s->losers, next; v != ID_NONE; v = next) {
         next = s->loss[v].next;
         s->loss[v] = (struct quota_loss){ 0 };
     }
+    for (queue_id i = s->leaf; i != ID_NONE; i = s->q[i].parent)
+        s->loss[i] = (struct quota_loss){ 0 };
 }

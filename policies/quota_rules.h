@@ -11,7 +11,7 @@ struct quota_amount quota_sum(const struct quota_amount *a, const struct quota_a
 /* ---- Capacity: may a job of this queue get so much? What it does not ask for is not looked at. ---- */
 enum quota_verdict { QUOTA_FITS, QUOTA_OVER_LIMIT, QUOTA_OVER_DESERVED };
 /* At every queue up the tree: allocated + ask <= limit; firm (not preemptible): firm + ask <= deserved too. The limits of all
- * queues are tested first. at: the queue that says no; may be NULL. */
+ * queues are tested first. at: the queue that says no, or ID_NONE; may be NULL. */
 enum quota_verdict quota_capacity(const struct quota_queue *q, queue_id leaf, const struct quota_amount *ask, bool firm,
                                   queue_id *at);
 
@@ -32,7 +32,7 @@ struct quota_standing {
     struct quota_amount allocatable;          /* 7 */
 };
 struct quota_standing quota_standing(const struct quota_queue *queue, const struct quota_amount *job,
-                                     const struct quota_amount *victims, const struct quota_amount *total);    /* NULL: nothing */
+                                     const struct quota_amount *victims, const struct quota_amount *total);    /* NULL: none */
 bool quota_goes_before(const struct quota_standing *a, const struct quota_standing *b);
 
 /* ---- Reclaim: a queue takes from another ---- */

@@ -27,11 +27,22 @@ $(OUT)/tests/reproductions/reproduce.log: scripts/reproduce $(BIN) $(wildcard te
 	@mkdir -p $(@D)
 	$(call logged,scripts/reproduce $(abspath $(BIN)))
 
-test-logs: $(TEST_LOG) $(FUZZ_LOG) $(E2E_LOG)
+# Facts about what real schedulers decide: `make conformance CASES=DIR`.
+CASES ?= ../shared/conformance
+CONF_BIN := $(OUT)/tests/conformance/conformance
+CONF_LOG := $(CONF_BIN).log
+$(CONF_BIN): $(patsubst %.c,$(OUT)/%.o,$(wildcard tests/conformance/*.c)) $(LIB)
+	$(CC) $(LINK) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) -Wl,--whole-archive $(LIB) -Wl,--no-whole-archive $(DEP_LIBS)
+$(CONF_LOG): $(CONF_BIN) $(wildcard $(CASES)/*.json $(CASES)/*/*.json)
+	$(call logged,$< $(CASES))
+conformance: $(CONF_BIN)
+	@$< $(CASES)
+
+test-logs: $(TEST_LOG) $(CONF_LOG) $(FUZZ_LOG) $(E2E_LOG)
 
 check: all layers
 	@$(MAKE) --no-print-directory -k -j$(JOBS) test-logs
-	@scripts/sum-tests $(TEST_LOG) $(FUZZ_LOG) $(E2E_LOG)
+	@scripts/sum-tests $(TEST_LOG) $(CONF_LOG) $(FUZZ_LOG) $(E2E_LOG)
 
 asan:     ; @$(MAKE) --no-print-directory MODE=asan check
 coverage: ; @$(MAKE) --no-print-directory MODE=coverage check && gcovr --root . --exclude tests build/coverage
@@ -64,5 +75,5 @@ BENCH_BIN := $(patsubst %.c,$(OUT)/%,$(wildcard tests/bench/*.c))
 bench: all $(BENCH_BIN)
 	@scripts/bench ./gpuyard $(OUT)/tests/bench
 
-.PHONY: check test-logs asan coverage reproduce layers demo bench fuzz fuzz-run
+.PHONY: check conformance test-logs asan coverage reproduce layers demo bench fuzz fuzz-run
 .SECONDARY: $(TEST_BIN) $(TEST_BIN:%=%.o) $(FUZZ_BIN:%=%.o)

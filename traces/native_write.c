@@ -1,6 +1,7 @@
 /* native_write.c - see native.h. A size is always written as gpus and, where the placer may not choose the split, tasks;
  * a share of a GPU as gpu_milli. */
 #include "sim/core/memory.h"
+#include "sim/world/requests.h"
 #include "traces/columns.h"
 #include "traces/native.h"
 
@@ -14,7 +15,9 @@ struct job {
     const struct workload *w;
     const struct job_facts *facts;
     const struct job_truth *truth;
-    const struct request *ask;
+    const struct request *ask;    /* this row's run; of an inner group: the first one, and nothing of it is told */
+    const struct task_group *group;    /* this row's; NULL: the job has none */
+    bool inner;
 };
 
 static const struct shape *shape_of(const struct job *j)
@@ -25,11 +28,6 @@ static const struct shape *shape_of(const struct job *j)
 static uint32_t times(const struct request *r)
 {
     return r->tasks == SPLIT_ANY ? r->gpus : r->tasks;
-}
-
-static int64_t gpus(const struct request *r)
-{
-    return r->tasks == SPLIT_ANY ? r->gpus : (int64_t)r->tasks * r->gpus;
 }
 
 /* Without tasks the column is the whole job's; the reader rounds up when it shares it out, so a cap does no harm. */
@@ -57,25 +55,45 @@ static void put_gib(struct output *o, int64_t mib)
 
 /* ---- columns: whether a job needs one, and what it says there ---- */
 
+static bool has_group(const struct job *j)
+{
+    return j->group || j->facts->ask->next;
+}
+static void put_group(struct output *o, const struct job *j)
+{
+    out_csv(o, j->group ? j->group->name : ".");
+}
 static bool has_tasks(const struct job *j)
 {
-    return j->ask->tasks != SPLIT_ANY && (j->ask->tasks > 1 || j->ask->gpus > 1);
+    return !j->inner && j->ask->tasks != SPLIT_ANY && (j->ask->tasks > 1 || j->ask->gpus > 1);
 }
 static void put_tasks(struct output *o, const struct job *j)
 {
     out_integer(o, j->ask->tasks);
 }
+/* Of this row: the first rows of a group have as much of its minimum as they can, but one is left for each of the others. */
+static int64_t min_tasks(const struct job *j)
+{
+    int64_t left = j->group ? j->group->min_tasks : j->facts->min_tasks, after = 0;
+    for (const struct request *r = j->ask->next; r && r->group == j->ask->group; r = r->next)
+        after++;
+    for (const struct request *r = j->facts->ask; r != j->ask; r = r->next)
+        if (r->group == j->ask->group)
+            left -= r->tasks;
+    left = left - after > 1 ? left - after : 1;
+    return left < j->ask->tasks ? left : j->ask->tasks;
+}
 static bool has_min_tasks(const struct job *j)
 {
-    return j->ask->tasks != SPLIT_ANY && j->facts->min_tasks != j->ask->tasks;
+    return !j->inner && j->ask->tasks != SPLIT_ANY && min_tasks(j) != j->ask->tasks;
 }
 static void put_min_tasks(struct output *o, const struct job *j)
 {
-    out_integer(o, j->facts->min_tasks);
+    out_integer(o, min_tasks(j));
 }
 static bool has_cpus(const struct job *j)
 {
-    return j->ask->cpu_milli != 0;
+    return !j->inner && j->ask->cpu_milli != 0;
 }
 static void put_cpus(struct output *o, const struct job *j)
 {
@@ -83,7 +101,7 @@ static void put_cpus(struct output *o, const struct job *j)
 }
 static bool has_memory(const struct job *j)
 {
-    return j->ask->mem_mib != 0;
+    return !j->inner && j->ask->mem_mib != 0;
 }
 static void put_memory(struct output *o, const struct job *j)
 {
@@ -91,7 +109,7 @@ static void put_memory(struct output *o, const struct job *j)
 }
 static bool has_share(const struct job *j)
 {
-    return j->ask->gpu_milli != MILLI_ALL;
+    return !j->inner && j->ask->gpu_milli != MILLI_ALL;
 }
 static void put_share(struct output *o, const struct job *j)
 {
@@ -170,15 +188,23 @@ static void put_fate(struct output *o, const struct job *j)
 {
     out_text(o, native_fates[j->truth->fate]);
 }
+static uint8_t required_level(const struct job *j)
+{
+    return j->group ? j->group->required_level : j->ask->required_level;
+}
+static uint8_t preferred_level(const struct job *j)
+{
+    return j->group ? j->group->preferred_level : j->ask->preferred_level;
+}
 static bool has_topology(const struct job *j)
 {
-    return j->ask->required_level != LEVEL_ANY || j->ask->preferred_level != LEVEL_ANY;
+    return required_level(j) != LEVEL_ANY || preferred_level(j) != LEVEL_ANY;
 }
 static void put_topology(struct output *o, const struct job *j)
 {
-    bool required = j->ask->required_level != LEVEL_ANY;
+    bool required = required_level(j) != LEVEL_ANY;
     out_text(o, required ? "required:" : "preferred:");
-    out_text(o, native_levels[required ? j->ask->required_level : j->ask->preferred_level]);
+    out_text(o, native_levels[required ? required_level(j) : preferred_level(j)]);
 }
 static bool has_model(const struct job *j)
 {
@@ -221,13 +247,21 @@ static void put_max_per_node(struct output *o, const struct job *j)
 {
     out_integer(o, j->ask->max_per_node);
 }
+/* Of the job: its runs without GPUs need none. */
+static uint32_t gpu_memory(const struct job *j)
+{
+    uint32_t mib = 0;
+    for (const struct request *r = j->facts->ask; r && !mib; r = r->next)
+        mib = j->w->shape[r->shape].gpu_mem_mib;
+    return mib;
+}
 static bool has_gpu_memory(const struct job *j)
 {
-    return shape_of(j)->gpu_mem_mib != 0;
+    return gpu_memory(j) != 0;
 }
 static void put_gpu_memory(struct output *o, const struct job *j)
 {
-    put_gib(o, shape_of(j)->gpu_mem_mib);
+    put_gib(o, gpu_memory(j));
 }
 static bool has_data(const struct job *j)
 {
@@ -263,6 +297,7 @@ static const struct column {
     bool (*has)(const struct job *j);
     void (*put)(struct output *o, const struct job *j);
 } columns[] = {
+    { "group", has_group, put_group },
     { "tasks", has_tasks, put_tasks },          { "min_tasks", has_min_tasks, put_min_tasks },
     { "cpus_per_task", has_cpus, put_cpus },    { "mem_gib_per_task", has_memory, put_memory },
     { "gpu_milli", has_share, put_share },      { "gpu_type", has_gpu_type, put_gpu_type },
@@ -281,57 +316,92 @@ static const struct column {
 
 /* ---- rows ---- */
 
-static struct job job_at(const struct workload *w, job_id j)
+static bool is_inner(const struct job_facts *f, uint32_t g)
 {
-    return (struct job){ w, &w->facts[j], &w->truth[j], w->facts[j].ask };
+    for (uint32_t i = g + 1; i < f->n_groups; i++)
+        if (f->group[i].parent == g)
+            return true;
+    return false;
 }
 
-static int check_size(const struct job *j, struct error *err)
+/* Calls `row` for each row of the job: one for each run, groups in their order; inner ones have a row if they have a level.
+ * Stops when it returns -1. */
+static int each_row(const struct workload *w, job_id j, int (*row)(void *self, const struct job *job), void *self)
 {
-    if (gpus(j->ask) <= GPUS_MAX && times(j->ask) <= TASKS_MAX)
+    const struct job_facts *f = &w->facts[j];
+    const struct request *r = f->ask;
+    struct job job = { w, f, &w->truth[j], r, NULL, false };
+    for (uint32_t g = 0; g < f->n_groups; g++) {
+        job.group = &f->group[g];
+        job.inner = is_inner(f, g);
+        if (job.inner && has_topology(&job) && row(self, &job) != 0)
+            return -1;
+        for (; !job.inner && r && r->group == g; r = r->next) {
+            job.ask = r;
+            if (row(self, &job) != 0)
+                return -1;
+        }
+    }
+    for (; !f->n_groups && r; r = r->next) {
+        job.ask = r;
+        if (row(self, &job) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+struct writing {
+    struct output *o;
+    struct error *err;
+    bool used[COLUMNS];
+};
+
+static int look_at_row(void *self, const struct job *j)
+{
+    struct writing *t = self;
+    for (size_t k = 0; k < COLUMNS; k++)
+        t->used[k] = t->used[k] || columns[k].has(j);
+    if (run_gpus(j->ask) <= GPUS_MAX && times(j->ask) <= TASKS_MAX)
         return 0;
-    return error_set(err, "job '%.100s': want at most %d GPUs and %d tasks in a native trace", j->truth->name, GPUS_MAX,
+    return error_set(t->err, "job '%.100s': want at most %d GPUs and %d tasks in a native trace", j->truth->name, GPUS_MAX,
                      TASKS_MAX);
 }
 
-static void put_row(struct output *o, const struct job *j, const bool *used)
+static int put_row(void *self, const struct job *j)
 {
+    const struct writing *t = self;
+    struct output *o = t->o;
     out_csv(o, j->truth->name);
     out_char(o, ',');
     out_seconds(o, j->facts->submit_ns);
     out_char(o, ',');
     out_seconds(o, j->truth->duration_ns);
     out_char(o, ',');
-    out_integer(o, gpus(j->ask));
+    out_integer(o, j->inner ? 0 : run_gpus(j->ask));
     for (size_t k = 0; k < COLUMNS; k++) {
-        if (used[k])
+        if (t->used[k])
             out_char(o, ',');
-        if (used[k] && columns[k].has(j))
+        if (t->used[k] && columns[k].has(j))
             columns[k].put(o, j);
     }
     out_char(o, '\n');
+    return 0;
 }
 
 int native_write(struct output *o, const struct workload *w, struct error *err)
 {
-    bool used[COLUMNS] = { false };
-    for (job_id j = 0; j < w->n_jobs; j++) {
-        struct job job = job_at(w, j);
-        if (check_size(&job, err) != 0)
+    struct writing t = { o, err, { false } };
+    for (job_id j = 0; j < w->n_jobs; j++)
+        if (each_row(w, j, look_at_row, &t) != 0)
             return -1;
-        for (size_t k = 0; k < COLUMNS; k++)
-            used[k] = used[k] || columns[k].has(&job);
-    }
     out_text(o, "job_id,submit_s,duration_s,gpus");
     for (size_t k = 0; k < COLUMNS; k++)
-        if (used[k]) {
+        if (t.used[k]) {
             out_char(o, ',');
             out_text(o, columns[k].name);
         }
     out_char(o, '\n');
-    for (job_id j = 0; j < w->n_jobs; j++) {
-        struct job job = job_at(w, j);
-        put_row(o, &job, used);
-    }
+    for (job_id j = 0; j < w->n_jobs; j++)
+        each_row(w, j, put_row, &t);
     return 0;
 }

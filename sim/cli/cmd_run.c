@@ -41,6 +41,9 @@ static const struct option options[] = {
       .help = "stop there, at that simulated time; 0, the default, goes on to the end" },
     { .name = "load", .argument = "X", .kind = OPTION_RATIO, AT(load), .most = 1000000,
       .help = "divide all submit times by X: 2 is twice the load" },
+    { .name = "pods", .argument = "N", .kind = OPTION_INTEGER, AT(pods), .most = 1000000,
+      .help = "a job of which only the total of GPUs is known becomes tasks of N GPUs and one with the rest, all or none: 20 "
+              "with N = 8 are 8, 8 and 4; 0, the default: any split" },
     { .name = "retime", .argument = "BATCH:SECONDS", .kind = OPTION_TEXT, AT(retime),
       .help = "let BATCH jobs arrive at once every SECONDS, in the order of the trace; after --load" },
     { .name = "estimates", .argument = "HOW", .kind = OPTION_TEXT, AT(estimates),

@@ -60,6 +60,8 @@ static int read_inputs(struct plan *p, struct error *err)
     const struct trace_format *used = NULL;
     p->workload = chosen_trace_read(&p->trace, o->stream > 0, &used, p->trace_sha256, err);
     p->trace.format = used;
+    if (p->workload && o->pods)
+        workload_make_pods(p->workload, (uint32_t)o->pods);
     if (!p->workload || run_bind(p->cluster, p->workload, err))
         return EXIT_INPUT;
     if (o->load != 1)

@@ -183,6 +183,8 @@ static void put_trace(FILE *f, const struct plan *p)
         }
     fprintf(f, "  sha256: %s\n", p->trace_sha256);
     fprintf(f, "  jobs: %" PRIu32 "\n  load: %.15g\n", p->workload->n_jobs, p->options->load);
+    if (p->options->pods)
+        fprintf(f, "  pods: %" PRId64 "\n", p->options->pods);
     if (p->retime_batch) {
         fprintf(f, "  retime:\n    batch: %" PRIu32 "\n", p->retime_batch);
         put_time(f, "    every_s", p->retime_every_ns);

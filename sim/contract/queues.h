@@ -6,6 +6,17 @@ struct sched;
 
 #define UNLIMITED INT64_C(-1)
 struct quota { struct amount deserved, limit; };  /* UNLIMITED per field */
+/* How a queue shares quota with its cohort, in Kueue's terms (kubernetes-sigs/kueue:apis/kueue: ClusterQueuePreemption,
+ * ResourceQuota). -1 in a choice: as the parent says, and 0 at the top. */
+enum queueing { BEST_EFFORT_FIFO, STRICT_FIFO };             /* a head that is not admitted is set aside; or blocks its queue */
+enum within_queue { WITHIN_NEVER, WITHIN_LOWER_PRIORITY, WITHIN_LOWER_OR_NEWER_EQUAL };    /* whom of its own it stops */
+enum reclaim_within_cohort { RECLAIM_NEVER, RECLAIM_LOWER_PRIORITY, RECLAIM_ANY };         /* whom of those who borrow */
+enum borrow_within_cohort { BORROW_NEVER, BORROW_LOWER_PRIORITY };     /* and whom for a job that would borrow itself */
+struct cohort_rules {
+    struct amount borrowing_limit, lending_limit;            /* UNLIMITED per field */
+    int queueing, within_queue, reclaim, borrow;
+    int32_t borrow_priority_threshold;   /* above it nobody is stopped for a job that would borrow; INT32_MAX: no such bound */
+};
 struct queue_facts {              /* from the cluster file; never changes */
     const char *name;
     queue_id parent, first_child, next_sibling;   /* ID_NONE ends; children by id */
@@ -13,6 +24,7 @@ struct queue_facts {              /* from the cluster file; never changes */
     double weight, cpu_weight, mem_weight;        /* over quota: of GPUs, CPUs, memory */
     int32_t priority;
     int64_t preempt_min_runtime_ns, reclaim_min_runtime_ns;    /* its jobs are not stopped before; -1: as the parent says */
+    struct cohort_rules cohort;
     bool pinned;                  /* owns nodes: its jobs run there and nowhere else, and no other queue's do */
 };
 uint32_t queue_count(const struct sched *s);

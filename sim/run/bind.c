@@ -17,6 +17,7 @@ static void queues_from_trace(struct cluster *c, const struct workload *w)
             .parent = ID_NONE, .first_child = ID_NONE, .next_sibling = ID_NONE,
             .quota = { { UNLIMITED, UNLIMITED, UNLIMITED }, { UNLIMITED, UNLIMITED, UNLIMITED } },
             .weight = 1, .cpu_weight = 1, .mem_weight = 1, .preempt_min_runtime_ns = -1, .reclaim_min_runtime_ns = -1,
+            .cohort = COHORT_RULES_UNSAID,
         };
     }
 }

@@ -87,6 +87,8 @@ struct group_spec {
     uint32_t n_racks;
 };
 struct pin_spec { uint32_t group, count; };                  /* the next `count` free nodes of that group */
+#define COHORT_RULES_UNSAID                                                                                            \
+    { { UNLIMITED, UNLIMITED, UNLIMITED }, { UNLIMITED, UNLIMITED, UNLIMITED }, -1, -1, -1, -1, INT32_MAX }
 struct queue_spec {
     struct queue_facts facts;     /* name, parent (index of an earlier spec), quota, weight, priority */
     const struct pin_spec *pins;

@@ -122,6 +122,18 @@ static int check_amount(const char *queue, const char *what, int64_t deserved, i
     return 0;
 }
 
+/* What is borrowed or lent, and what goes with it. */
+static int check_sharing(const struct queue_facts *f, struct error *err)
+{
+    const struct amount *all[] = { &f->cohort.borrowing_limit, &f->cohort.lending_limit };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (check_amount(f->name, "GPUs it may borrow or lend", all[i]->gpu_milli, UNLIMITED, err) ||
+            check_amount(f->name, "CPUs it may borrow or lend", all[i]->cpu_milli, UNLIMITED, err) ||
+            check_amount(f->name, "memory it may borrow or lend", all[i]->mem_mib, UNLIMITED, err))
+            return -1;
+    return 0;
+}
+
 static int check_pins(const struct cluster_given *given, const struct queue_spec *q, uint32_t *left, struct error *err)
 {
     for (size_t i = 0; i < q->n_pins; i++) {
@@ -155,7 +167,9 @@ static int check_queue(const struct queue_spec *q, size_t index, struct error *e
     if (check_amount(f->name, "GPUs", quota->deserved.gpu_milli, quota->limit.gpu_milli, err) ||
         check_amount(f->name, "CPUs", quota->deserved.cpu_milli, quota->limit.cpu_milli, err))
         return -1;
-    return check_amount(f->name, "memory", quota->deserved.mem_mib, quota->limit.mem_mib, err);
+    if (check_amount(f->name, "memory", quota->deserved.mem_mib, quota->limit.mem_mib, err))
+        return -1;
+    return check_sharing(f, err);
 }
 
 static int check_queues(const struct cluster_given *given, struct culprit *culprit, struct error *err)

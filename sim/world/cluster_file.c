@@ -27,7 +27,7 @@ struct file_group { /* one entry of `nodes` */
 };
 struct file_queue { /* one entry of `queues` */
     struct queue_facts facts;
-    struct config_value pins, children;
+    struct config_value pins, preemption, children;
 };
 struct file_whole {
     const char *name;
@@ -38,6 +38,7 @@ struct file_whole {
 /* clang-format off */
 #define GROUP(field) offsetof(struct file_group, field)
 #define QUEUE(field) offsetof(struct file_queue, facts.field)
+#define RULE(field)  offsetof(struct cohort_rules, field)
 #define PRICE(field) offsetof(struct price, field)
 #define WHOLE(field) offsetof(struct file_whole, field)
 #define COUNT        .type = CONFIG_COUNT
@@ -72,6 +73,27 @@ static const struct config_key group_keys[] = {
     { .name = "racks_per_pod",  COUNT, .at = GROUP(spec.racks_per_pod), .least = 1, .most = CLUSTER_NODES_MAX },
     { 0 },
 };
+static const char *const queueing_words[] = {
+    [BEST_EFFORT_FIFO] = "best-effort-fifo", [STRICT_FIFO] = "strict-fifo", NULL,
+};
+static const char *const within_queue_words[] = {
+    [WITHIN_NEVER] = "never", [WITHIN_LOWER_PRIORITY] = "lower-priority",
+    [WITHIN_LOWER_OR_NEWER_EQUAL] = "lower-or-newer-equal", NULL,
+};
+static const char *const reclaim_words[] = {
+    [RECLAIM_NEVER] = "never", [RECLAIM_LOWER_PRIORITY] = "lower-priority", [RECLAIM_ANY] = "any", NULL,
+};
+static const char *const borrow_words[] = {
+    [BORROW_NEVER] = "never", [BORROW_LOWER_PRIORITY] = "lower-priority", NULL,
+};
+static const struct config_key queue_preemption_keys[] = {
+    { .name = "within_queue",          .type = CONFIG_CHOICE, .at = RULE(within_queue), .words = within_queue_words },
+    { .name = "reclaim_within_cohort", .type = CONFIG_CHOICE, .at = RULE(reclaim), .words = reclaim_words },
+    { .name = "borrow_within_cohort",  .type = CONFIG_CHOICE, .at = RULE(borrow), .words = borrow_words },
+    { .name = "borrow_priority_threshold", .type = CONFIG_INTEGER, .at = RULE(borrow_priority_threshold),
+      .least = INT32_MIN, .most = INT32_MAX },
+    { 0 },
+};
 static const struct config_key queue_keys[] = {
     { .name = "name",                .type = CONFIG_TEXT, .at = QUEUE(name), .required = true },
     { .name = "deserved_gpus",       QUOTA, .at = QUEUE(quota.deserved.gpu_milli), .scale = 1000 },
@@ -86,6 +108,14 @@ static const struct config_key queue_keys[] = {
     { .name = "preempt_min_runtime_s", SECONDS,           .at = QUEUE(preempt_min_runtime_ns) },
     { .name = "reclaim_min_runtime_s", SECONDS,           .at = QUEUE(reclaim_min_runtime_ns) },
     { .name = "priority",            .type = CONFIG_INTEGER, .at = QUEUE(priority), .least = INT32_MIN, .most = INT32_MAX },
+    { .name = "borrowing_limit_gpus",       QUOTA, .at = QUEUE(cohort.borrowing_limit.gpu_milli), .scale = 1000 },
+    { .name = "borrowing_limit_cpus",       QUOTA, .at = QUEUE(cohort.borrowing_limit.cpu_milli), .scale = 1000 },
+    { .name = "borrowing_limit_memory_gib", QUOTA, .at = QUEUE(cohort.borrowing_limit.mem_mib), .scale = 1024 },
+    { .name = "lending_limit_gpus",         QUOTA, .at = QUEUE(cohort.lending_limit.gpu_milli), .scale = 1000 },
+    { .name = "lending_limit_cpus",         QUOTA, .at = QUEUE(cohort.lending_limit.cpu_milli), .scale = 1000 },
+    { .name = "lending_limit_memory_gib",   QUOTA, .at = QUEUE(cohort.lending_limit.mem_mib), .scale = 1024 },
+    { .name = "queueing",            .type = CONFIG_CHOICE, .at = QUEUE(cohort.queueing), .words = queueing_words },
+    { .name = "preemption",          .type = CONFIG_MAPPING, .at = offsetof(struct file_queue, preemption) },
     { .name = "nodes",               .type = CONFIG_MAPPING, .at = offsetof(struct file_queue, pins) },
     { .name = "queues",              .type = CONFIG_LIST, .at = offsetof(struct file_queue, children) },
     { 0 },
@@ -223,9 +253,11 @@ static int read_queues(struct reader *r, struct config_value list, queue_id pare
                 .parent = parent, .weight = 1, .cpu_weight = 1, .mem_weight = 1, .priority = QUEUE_PRIORITY,
                 .preempt_min_runtime_ns = -1, .reclaim_min_runtime_ns = -1,
                 .quota = { { 0, UNLIMITED, UNLIMITED }, { UNLIMITED, UNLIMITED, UNLIMITED } },
+                .cohort = COHORT_RULES_UNSAID,
             },
         };
-        if (config_fields(entry, queue_keys, &f, r->err))
+        if (config_fields(entry, queue_keys, &f, r->err) ||
+            (config_given(f.preemption) && config_fields(f.preemption, queue_preemption_keys, &f.facts.cohort, r->err)))
             return -1;
         mem_grow(&r->queue, &r->queue_room, r->n_queues, sizeof *r->queue);
         mem_grow(&r->queue_at, &r->queue_at_room, r->n_queues, sizeof *r->queue_at);

@@ -1,13 +1,12 @@
 /* test_tasks.c - single tasks in the world, by hand: gangs that gather, grow, shrink and break. policy.h, sim/run/tasks.c.
  *
- * Job 1 has four tasks of one GPU. A script starts and stops them at given times; task k gets GPU k;
- * the books are looked at after each step. Other jobs, of
- * one task, start when they arrive, on GPU 7. */
+ * Job 1 has four tasks, of one GPU if the script does not say how many. A script starts and stops them at given times; they get the
+ * GPUs from 0 on, task after task; the books are looked at after each step. Other jobs, of one task, start when they arrive, on GPU 7. */
 #include "tests/support/schedule.h"
 
 #define NODE_OF_8 ONE_NODE(8)
 enum verb { END, START, STOP, WHOLE };
-enum { STEPS_MOST = 12 };
+enum { STEPS_MOST = 12, TASKS = 4 };
 
 struct step {
     double at;
@@ -20,18 +19,50 @@ struct scripted {
     const char *name;
     struct schedule what;
     struct step step[STEPS_MOST];
+    uint32_t gpus[TASKS];         /* of each task; none: one each */
 };
 static const struct scripted *script;
 static size_t done;
 
+static bool differ(void)
+{
+    return script->what.jobs[0].n_parts > 0;
+}
+
+static uint32_t gpus_of(unsigned task)
+{
+    return differ() ? script->gpus[task] : 1;
+}
+
 static enum sched_result start(struct sched *s, const struct step *step)
 {
-    union { struct placement p; unsigned char room[sizeof(struct placement) + 4 * sizeof(struct piece)]; } to;
+    union { struct placement p; unsigned char room[sizeof(struct placement) + TASKS * sizeof(struct piece)]; } to;
+    int first = step->shift;
     to.p.n = 0;
-    for (unsigned k = 0; k < 4; k++)
+    for (unsigned k = 0; k < TASKS; first += (int)gpus_of(k++))
         if (step->tasks >> k & 1)
-            to.p.piece[to.p.n++] = (struct piece){ 0, k, UINT64_C(1) << ((int)k + step->shift), 1, MILLI_ALL };
+            to.p.piece[to.p.n++] = (struct piece){ 0, k, ((UINT64_C(1) << gpus_of(k)) - 1) << first, gpus_of(k), gpus_of(k) ? MILLI_ALL : 0 };
     return sched_start(s, 0, &to.p);
+}
+
+/* Of CPUs each task has as many as GPUs, and one more. */
+static void look_at_books(const struct sched *s)
+{
+    struct amount held = queue_held(s, 0), pending = queue_pending(s, 0);
+    int64_t gpus = 0, cpus = 0, all_gpus = 0, all_cpus = 0;
+    for (unsigned k = 0; k < TASKS; k++) {
+        bool has = placement_task(job_placement(s, 0), k) != NULL;
+        gpus += has ? gpus_of(k) : 0;
+        cpus += has ? gpus_of(k) + 1 : 0;
+        all_gpus += gpus_of(k);
+        all_cpus += gpus_of(k) + 1;
+    }
+    assert_int_equal(held.gpu_milli, 1000 * gpus);
+    assert_int_equal(pending.gpu_milli, 1000 * (all_gpus - gpus));
+    if (!differ())
+        return;
+    assert_int_equal(held.cpu_milli, 1000 * cpus);
+    assert_int_equal(pending.cpu_milli, 1000 * (all_cpus - cpus));
 }
 
 static enum sched_result stop(struct sched *s, const struct step *step)
@@ -57,11 +88,8 @@ static void follow(struct sched *s, const void *params, void *state)
         assert_int_equal(answer, step->answer);
         if (answer > SCHED_LATER)
             assert_true(job_state(s, 0) == was && sched_room_version(s) == before);
-        size_t held = job_placement(s, 0) ? job_placement(s, 0)->n : 0;
-        if (jobs_of(&script->what) == 1 && job_state(s, 0) != JOB_GONE) {
-            assert_int_equal(queue_pending(s, 0).gpu_milli, 1000 * (4 - held));
-            assert_int_equal(queue_held(s, 0).gpu_milli, 1000 * held);
-        }
+        if (jobs_of(&script->what) == 1 && job_state(s, 0) != JOB_GONE)
+            look_at_books(s);
     }
     if (ns_of_seconds(step->at) > sched_now(s))
         sched_wake_at(s, ns_of_seconds(step->at));
@@ -75,6 +103,13 @@ static void follow(struct sched *s, const void *params, void *state)
 }
 
 #define JOB(m, ...) .jobs = { { 0, 40, 4, .tasks = 4, .min_tasks = (m), __VA_ARGS__ } }
+/* Tasks that differ: what PART says, and a CPU more than GPUs. */
+#define OF(path, n, g, min)                                                                                            \
+    {                                                                                                                  \
+        .group = (path), .gpus = (g), .gpu_milli = MILLI_ALL, .tasks = (n), .min_tasks = (min), .cpu_milli = 1000 * ((g) + 1), \
+        .required_level = LEVEL_ANY, .preferred_level = LEVEL_ANY                                                      \
+    }
+#define DIFFER(...) .jobs = { { 0, 40, __VA_ARGS__ } }
 #define SAVES(save)                                                                                                    \
     {                                                                                                                  \
         .checkpoint = CHECKPOINT_PERFECT, .save_ns = (save)*NS_PER_S, .grace_ns = 30 * NS_PER_S,                       \
@@ -174,6 +209,34 @@ static const struct scripted rows[] = {
     { "break: growing has saved what was done", { .group = NODE_OF_8, .price = LOSES, .useful = 160, .lost = 16, .gang = 6, .startup = 4 + 16,
       JOB(2, .starts = 0, .ends = 20 + 4 + 36, .stops = 1, .lost = 4) },
       { { 0, START, LOW }, { 10, START, HIGH }, { 14, STOP, 0xe }, { 20, START, 0xe } } },
+
+    /* ---- Tasks that differ: 4 + 2 + 2 GPUs, or 3 + 3 + 1 + 1 ---- */
+    { "groups: gather", { .group = NODE_OF_8, .useful = 320, .gang = 4 * 3 + 6 * 2, DIFFER(.starts = 5, .ends = 45, PARTS(OF("a", 1, 4, 0), OF("b", 2, 2, 0), OF("c", 1, 0, 0))) },
+      { { 0, START, 1 }, { 3, START, 2 }, { 5, START, HIGH } }, { 4, 2, 2, 0 } },
+    /* A minimum of 3 is not enough when both of b are missing, nor is b without a */
+    { "groups: the minimum of each", { .group = NODE_OF_8, .useful = 320, .gang = 6 * 4, DIFFER(.starts = 4, .ends = 4 + 40, PARTS(OF("a", 2, 3, 1), OF("b", 2, 1, 1))) },
+      { { 0, START, LOW }, { 4, START, HIGH } }, { 3, 3, 1, 1 } },
+    { "groups: only the other", { .group = NODE_OF_8, .useful = 320, .gang = 2 * 4, DIFFER(.starts = 4, .ends = 4 + 40, PARTS(OF("a", 2, 3, 1), OF("b", 2, 1, 1))) },
+      { { 0, START, HIGH }, { 4, START, LOW } }, { 3, 3, 1, 1 } },
+    /* 4 of 8 GPUs from 0 on, 7 from 10, 8 from 18: 5 + 7 + 28 */
+    { "groups: the speed is the share of GPUs", { .group = NODE_OF_8, .useful = 320, DIFFER(.starts = 0, .ends = 46, PARTS(OF("a", 2, 3, 1), OF("b", 2, 1, 1))) },
+      { { 0, START, 1 | 4 }, { 10, START, 2 }, { 18, START, 8 } }, { 3, 3, 1, 1 } },
+    { "groups: without GPUs it is the share of tasks", { .group = NODE_OF_8, DIFFER(.starts = 0, .ends = 80, PARTS(OF("a", 2, 0, 1), OF("b", 2, 0, 1))) },
+      { { 0, START, 1 | 4 } }, { 0, 0, 0, 0 } },
+    { "groups: runs of one group count together", { .group = NODE_OF_8, .useful = 320, .gang = 3 * 5, DIFFER(.starts = 5, .ends = 5 + 80, PARTS(OF(".", 2, 3, 1), OF(".", 2, 1, 1))) },
+      { { 0, START, 2 }, { 5, START, 8 } }, { 3, 3, 1, 1 } },
+    /* At 20 both of b go, though the two of a would be the minimum of tasks; 20 s are left at 25, and 4 s of restart */
+    { "groups: one below its minimum breaks it", { .group = NODE_OF_8, .price = SAVES(0), .useful = 320, .gang = 6 * 5, .startup = 8 * 4,
+      DIFFER(.starts = 0, .ends = 25 + 4 + 20, .stops = 1, PARTS(OF("a", 2, 3, 1), OF("b", 2, 1, 1))) },
+      { { 0, START, ALL }, { 20, STOP, HIGH }, { 25, START, HIGH } }, { 3, 3, 1, 1 } },
+    { "groups: shrinks where it may", { .group = NODE_OF_8, .useful = 320, DIFFER(.starts = 0, .ends = 20 + 40, PARTS(OF("a", 2, 3, 1), OF("b", 2, 1, 1))) },
+      { { 0, START, ALL }, { 20, STOP, 2 | 8 } }, { 3, 3, 1, 1 } },
+    { "groups: saving, then back", { .group = NODE_OF_8, .price = SAVES(3), .useful = 320, .gang = 4 * 5, .saving = 4 * 3, .startup = 8 * 4,
+      DIFFER(.starts = 0, .ends = 25 + 4 + 20, .stops = 1, PARTS(OF("a", 1, 4, 0), OF("b", 2, 2, 0), OF("c", 1, 0, 0))) },
+      { { 0, START, ALL }, { 20, STOP, 1 }, { 25, START, 1 } }, { 4, 2, 2, 0 } },
+    { "groups: stopped whole", { .group = NODE_OF_8, .price = SAVES(3), .useful = 320, .saving = 7 * 3, .startup = 8 * 4,
+      DIFFER(.starts = 0, .ends = 25 + 4 + 40 - 17.5, .stops = 1, PARTS(OF("a", 2, 3, 1), OF("b", 2, 1, 1))) },
+      { { 0, START, LOW | 4 }, { 20, WHOLE, 0 }, { 25, START, ALL } }, { 3, 3, 1, 1 } },
 
     /* ---- Refused: nothing changes ---- */
     { "refused: a task that it has", { .group = NODE_OF_8, .gang = 10, .useful = 160, JOB(0, .starts = 5, .ends = 45) },

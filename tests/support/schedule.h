@@ -22,6 +22,7 @@ struct job {
     double starts, ends;                                 /* first start; ends 0: starts + lasts. NEVER */
     double shares;                                       /* of each GPU; 0: all of it */
     uint32_t tasks, min_tasks;                           /* 0: any split; all of them */
+    const struct task_row *part; size_t n_parts;         /* PARTS(...): instead of gpus, tasks, min_tasks, cpus, mem_mib, levels */
     uint32_t max_per_node;                               /* 0: any number */
     int64_t cpus, mem_mib;                               /* per task */
     const char *queue, *gpu_type, *required, *preferred; /* levels: island node rack pod cluster */
@@ -50,6 +51,16 @@ struct schedule {
     double useful, lost, startup, saving, gang; /* GPU-seconds; checked if any is given */
     uint32_t deadlocked;
 };
+
+/* Of PARTS: the group, its level, and `tasks` tasks of `gpus` GPUs, at least `min` of them (0: all). */
+#define PART(name, level, n, g, min)                                                                                   \
+    {                                                                                                                  \
+        .group = (name), .gpus = (g), .gpu_milli = MILLI_ALL, .tasks = (n), .min_tasks = (min),                        \
+        .required_level = (level), .preferred_level = LEVEL_ANY                                                        \
+    }
+#define PARTS(...)                                                                                                     \
+    .part = (const struct task_row[]){ __VA_ARGS__ },                                                                  \
+    .n_parts = sizeof((const struct task_row[]){ __VA_ARGS__ }) / sizeof(struct task_row)
 
 #define NODES(n, g)                                                                                                    \
     {                                                                                                                  \
@@ -135,6 +146,8 @@ static inline void job_add(struct workload *w, const struct job *job)
     row.gpu_mem_mib = job->gpu_mem_mib;
     row.min_tasks = job->min_tasks;
     row.max_per_node = job->max_per_node;
+    row.part = job->part;
+    row.n_parts = job->n_parts;
     row.selector = job->selector;
     row.affinity = job->affinity;
     row.tolerations = job->tolerations;

@@ -1,6 +1,9 @@
 /* describe_jobs.h - a workload as text, one line a job, so that a test can say in a string what it expects:
  *
- *     NAME SUBMIT+DURATION TASKSxGPUS [what is not the default...]      "any8": 8 GPUs, split in any way */
+ *     NAME SUBMIT+DURATION TASKSxGPUS [what is not the default...]      "any8": 8 GPUs, split in any way
+ *
+ * A job whose tasks differ: "2x8 ... & 1x4 ...", with groups "2x8 ... @a & 1x4 ... @b/c", and then what its groups have:
+ * "b/c(min=1 required=rack)". */
 #pragma once
 #include "sim/world/workload.h"
 
@@ -45,7 +48,46 @@ static void say_request(struct description *d, const struct request *r)
         say(d, " required=%s", levels[r->required_level]);
     if (r->preferred_level != LEVEL_ANY)
         say(d, " preferred=%s", levels[r->preferred_level]);
-    assert(r->job == ID_NONE && r->try_first == ID_NONE && !r->task && !r->first_task);
+    assert(r->job == ID_NONE && r->try_first == ID_NONE && !r->task);
+}
+
+/* All runs; how many tasks they have. */
+static uint32_t say_runs(struct description *d, const struct workload *w, const struct job_facts *f)
+{
+    uint32_t tasks = 0;
+    for (const struct request *r = f->ask; r; r = r->next) {
+        assert(r->first_task == tasks && &w->shape[r->shape].ask == r && w->shape[r->shape].group == f->group);
+        assert(!r->next || r->tasks != SPLIT_ANY);
+        tasks = r->tasks == SPLIT_ANY ? 1 : tasks + r->tasks;
+        if (r != f->ask)
+            say(d, " &");
+        say_request(d, r);
+        if (f->n_groups)
+            say(d, " @%s", f->group[r->group].name);
+    }
+    return tasks;
+}
+
+static void say_groups(struct description *d, const struct job_facts *f)
+{
+    static const char *const levels[] = { "island", "node", "rack", "pod", "cluster" };
+    for (uint32_t g = 0; g < f->n_groups; g++) {
+        const struct task_group *x = &f->group[g];
+        uint32_t tasks = 0;
+        for (const struct request *r = f->ask; r; r = r->next)
+            tasks += r->group == g ? r->tasks : 0;
+        assert(g ? x->parent < g : x->parent == ID_NONE);
+        if (x->min_tasks == tasks && x->required_level == LEVEL_ANY && x->preferred_level == LEVEL_ANY)
+            continue;
+        say(d, " %s(", x->name);
+        if (x->min_tasks != tasks)
+            say(d, "min=%u", x->min_tasks);
+        if (x->required_level != LEVEL_ANY)
+            say(d, "required=%s", levels[x->required_level]);
+        if (x->preferred_level != LEVEL_ANY)
+            say(d, "preferred=%s", levels[x->preferred_level]);
+        say(d, ")");
+    }
 }
 
 static void say_job(struct description *d, const struct workload *w, job_id j)
@@ -59,14 +101,15 @@ static void say_job(struct description *d, const struct workload *w, job_id j)
     say(d, "%s", t->name);
     say_time(d, " ", f->submit_ns);
     say_time(d, "+", t->duration_ns);
-    say_request(d, f->ask);
+    uint32_t tasks = say_runs(d, w, f);
+    say_groups(d, f);
     if (s->gpu_type != ID_NONE)
         say(d, " type=%s", intern_text(w->gpu_types, s->gpu_type));
     if (*intern_text(w->queue_names, f->queue))
         say(d, " queue=%s", intern_text(w->queue_names, f->queue));
     if (f->user != ID_NONE)
         say(d, " user=%s", intern_text(w->users, f->user));
-    if (f->min_tasks != (f->ask->tasks == SPLIT_ANY ? 1 : f->ask->tasks))
+    if (f->min_tasks != tasks)
         say(d, " min=%u", f->min_tasks);
     if (f->priority)
         say(d, " priority=%d", f->priority);

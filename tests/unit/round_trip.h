@@ -35,6 +35,26 @@ static void same_request(const struct workload *a, const struct request *x, cons
     assert_string_equal(text_or_none(a->gpu_types, s->gpu_type), text_or_none(b->gpu_types, t->gpu_type));
 }
 
+/* All runs and groups. */
+static void same_chain(const struct workload *a, const struct job_facts *x, const struct workload *b, const struct job_facts *y)
+{
+    const struct request *r = x->ask, *s = y->ask;
+    for (; r && s; r = r->next, s = s->next) {
+        same_request(a, r, b, s);
+        assert_int_equal(r->first_task, s->first_task);
+        assert_int_equal(r->group, s->group);
+    }
+    assert_true(!r && !s);
+    assert_int_equal(x->n_groups, y->n_groups);
+    for (uint32_t g = 0; g < x->n_groups; g++) {
+        assert_string_equal(x->group[g].name, y->group[g].name);
+        assert_int_equal(x->group[g].parent, y->group[g].parent);
+        assert_int_equal(x->group[g].min_tasks, y->group[g].min_tasks);
+        assert_int_equal(x->group[g].required_level, y->group[g].required_level);
+        assert_int_equal(x->group[g].preferred_level, y->group[g].preferred_level);
+    }
+}
+
 static void same_jobs(const struct workload *a, const struct workload *b)
 {
     assert_int_equal(a->n_jobs, b->n_jobs);
@@ -59,7 +79,7 @@ static void same_jobs(const struct workload *a, const struct workload *b)
         assert_int_equal(a->truth[j].estimate_ns, b->truth[j].estimate_ns);
         assert_int_equal(a->truth[j].fate, b->truth[j].fate);
         assert_int_equal(a->truth[j].data_mib, b->truth[j].data_mib);
-        same_request(a, x->ask, b, y->ask);
+        same_chain(a, x, b, y);
     }
 }
 

@@ -44,6 +44,24 @@ static const struct sample good[] = {
       "d 0+1 1x1 after=a\nb 5+1 1x1\nc 7+1 1x1 after=b\na 9+1 1x1 after=b after=c\n" },
     { "native: wishes", NULL, N ",tasks,node_selector,affinity,tolerations,max_per_node,anti_affinity\n"
       "a,0,1,4,4,zone=a,10:disk=ssd,*,2,none\nb,0,1,2,2,,,,,node\n", "a 0+1 4x1\nb 0+1 2x1\n" },
+    { "native: tasks that differ", NULL, N ",tasks,cpus_per_task,group\na,0,1,16,2,4,.\na,0,1,4,,1,.\nb,0,1,4,,8,\n",
+      "a 0+1 2x8 cpu=4000 & 1x4 cpu=1000\nb 0+1 any4 cpu=2000\n" },
+    { "native: groups", NULL, N ",tasks,min_tasks,group\na,0,1,2,2,1,x\na,0,1,0,1,,y\n", "a 0+1 2x1 @x & 1x0 @y x(min=1) min=2\n" },
+    /* tasks go by group, groups by first sight; a minimum is the sum of those of its rows */
+    { "native: a group of two kinds of tasks", NULL, N ",tasks,min_tasks,group\na,0,1,4,2,1,x\na,0,1,8,1,,y\na,0,1,6,3,2,x\n",
+      "a 0+1 2x2 @x & 3x2 @x & 1x8 @y x(min=3) min=4\n" },
+    { "native: groups in groups", NULL,
+      N ",topology,group\na,0,1,8,,r1/enc\na,0,1,1,required:node,r1/dec\na,0,1,8,,r2/enc\na,0,1,0,preferred:rack,r1\n"
+        "a,0,1,0,required:pod,.\n",
+      "a 0+1 1x8 required=pod @r1/enc & 1x1 required=pod @r1/dec & 1x8 required=pod @r2/enc .(required=pod) "
+      "r1(preferred=rack) r1/dec(required=node)\n" },
+    { "native: shares, and what belongs to the job", NULL,
+      N ",gpu_milli,group,gpu_mem_gib,gpu_type,max_per_node,user\na,0,1,0.5,,x,1,V100,1,ann\na,0,1,1,250,y,1,V100,1,ann\n"
+        "a,0,1,0,,z,1,V100,1,ann\n",
+      "a 0+1 1x1 milli=500 @x & 1x1 milli=250 @y & 1x0 @z type=V100 user=ann gpu_mib=1024\n" },
+    { "native: jobs with groups and without, in any order of time", NULL,
+      N ",group\na,5,1,1,x\na,5,1,2,y\nb,3,1,2,x\nb,3,1,4,x\nc,4,1,2,\n",
+      "b 3+1 1x2 @x & 1x4 @x\nc 4+1 any2\na 5+1 1x1 @x & 1x2 @y\n" },
     { "native: later columns may be empty", NULL, N ",mig,group,running_on\na,0,1,1,,,\n", "a 0+1 1x1\n" },
     { "native: order by time, then by row", NULL, N "\na,5,1,1\nb,3,1,1\nc,5,2,1\nd,3,2,1\n",
       "b 3+1 1x1\nd 3+2 1x1\na 5+1 1x1\nc 5+2 1x1\n" },

@@ -219,7 +219,6 @@ static void as_defined(void **state)
         quota_divide(q, quota_arrange(q, n), Q_GPU, milli(total), k, room);
         for (uint32_t i = 0; i < n; i++)
             if (q[i].of[Q_GPU].fair != milli(fair[i]))
-            { for (uint32_t z = 0; z < n; z++) print_message("%u: %g %g w%g r%g p%d u%g want %g got %g\n", z, one[z].deserved, one[z].limit, one[z].weight, one[z].request, one[z].priority, one[z].usage, fair[z], (double)q[z].of[Q_GPU].fair/GPU); print_message("total %g k %g\n", total, k);
                 fail_msg("trial %u queue %u of %u: want %g, got %g", trial, i, n, fair[i], (double)q[i].of[Q_GPU].fair / GPU);
         for (enum wrong w = RIGHT + 1; w < WRONGS; w++) {
             double other[MOST];

@@ -1,0 +1,31 @@
+/* conformance.h - what a case is put to: each kind of case has a function, and finds what it needs in the JSON.
+ *
+ * 0: all that the case demands holds. 1: something differs. 2: skipped, it cannot be asked here. Of the last two `why` tells. */
+#pragma once
+#include <jansson.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+enum { CASE_PASSED, CASE_FAILED, CASE_SKIPPED };
+struct why { char *text; size_t size; };
+
+__attribute__((format(printf, 3, 4))) static inline int because(int what, struct why why, const char *format, ...)
+{
+    va_list more;
+    va_start(more, format);
+    vsnprintf(why.text, why.size, format, more);
+    va_end(more);
+    return what;
+}
+
+static inline double number_of(const json_t *o, const char *key) { return json_number_value(json_object_get(o, key)); }
+static inline const char *text_of(const json_t *o, const char *key) { return json_string_value(json_object_get(o, key)); }
+
+/* division.c and rules.c: the pure rules of guaranteed quota */
+int division_case(const json_t *c, struct why why);
+int gate_case(const json_t *c, struct why why);
+int reason_case(const json_t *c, struct why why);
+int scenario_case(const json_t *c, struct why why);
+int order_case(const json_t *c, struct why why);
