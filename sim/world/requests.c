@@ -39,11 +39,6 @@ int64_t request_gpus(const struct request *ask)
     return gpus;
 }
 
-struct amount request_rest(const struct request *ask)
-{
-    return request_amount(ask->next);
-}
-
 static struct amount of_tasks(const struct request *run, uint32_t tasks)
 {
     struct request part = *run;
@@ -52,14 +47,27 @@ static struct amount of_tasks(const struct request *run, uint32_t tasks)
     return request_amount(&part);
 }
 
+static void add(struct amount *to, struct amount by)
+{
+    to->gpu_milli += by.gpu_milli;
+    to->cpu_milli += by.cpu_milli;
+    to->mem_mib += by.mem_mib;
+}
+
+struct amount request_rest(const struct request *ask)
+{
+    struct amount sum = { 0, 0, 0 };
+    for (const struct request *r = ask->next; r; r = r->next)
+        add(&sum, of_tasks(r, r->tasks));
+    return sum;
+}
+
 struct amount placement_amount(const struct request *ask, const struct placement *p)
 {
     if (!ask->next)
         return of_tasks(ask, ask->tasks == SPLIT_ANY ? SPLIT_ANY : (uint32_t)p->n);
     struct amount sum = { 0, 0, 0 };
-    for (size_t i = 0; i < p->n; i++) {
-        struct amount one = of_tasks(request_of_task(ask, p->piece[i].task), 1);
-        sum = (struct amount){ sum.gpu_milli + one.gpu_milli, sum.cpu_milli + one.cpu_milli, sum.mem_mib + one.mem_mib };
-    }
+    for (size_t i = 0; i < p->n; i++)
+        add(&sum, of_tasks(request_of_task(ask, p->piece[i].task), 1));
     return sum;
 }
