@@ -90,7 +90,7 @@ int64_t placing_whole_gpus(const struct shape_kinds *kinds, const struct request
 bool placing_lacks(const struct view *v, const struct request *r)
 {
     for (; r; r = r->next)
-        if (r->gpu_milli == MILLI_ALL && free_index_whole(v, r->shape) < placing_whole_gpus(v->shape, r))
+        if (r->gpu_milli == MILLI_ALL && free_index_whole(v, r->shape) < (r->next ? placing_whole_gpus(v->shape, r) : run_gpus(r)))
             return true;
     return false;
 }

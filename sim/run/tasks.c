@@ -66,8 +66,9 @@ enum sched_result start_more(struct sched *s, struct live *l, const struct place
         return verb_refused(s, j, "start", SCHED_NO_ROOM);
     stage_take(s, s->room, j, added);
     stage_state(s, l, tasks_state(s, l, all), placement_stage(s, j, placement_copy(s, all)), false);
-    stage_pending(s, j, placement_amount(ask_of(s, j), p), -1);
-    stage_held(s, j, placement_amount(ask_of(s, j), p), 1);
+    const struct amount size = placement_amount(ask_of(s, j), p);
+    stage_pending(s, j, size, -1);
+    stage_held(s, j, size, 1);
     return SCHED_OK;
 }
 
@@ -120,8 +121,9 @@ enum sched_result sched_stop_task(struct sched *s, job_id j, uint32_t task, enum
         s->room_version++;
     }
     stage_give(s, s->room, j, gone);
-    stage_held(s, j, placement_amount(ask_of(s, j), gone), -1);
-    stage_pending(s, j, placement_amount(ask_of(s, j), gone), 1);
+    const struct amount size = placement_amount(ask_of(s, j), gone);
+    stage_held(s, j, size, -1);
+    stage_pending(s, j, size, 1);
     return SCHED_OK;
 }
 

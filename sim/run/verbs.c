@@ -143,8 +143,9 @@ enum sched_result sched_start(struct sched *s, job_id j, const struct placement 
         result = SCHED_LATER;
     stage_state(s, l, result == SCHED_LATER ? JOB_CLAIMED : tasks_state(s, l, p), copy, l->stopping);
     timeline_started(s, l);
-    stage_pending(s, j, request_amount(ask), -1);
-    stage_held(s, j, request_amount(ask), 1);
+    const struct amount size = request_amount(ask);
+    stage_pending(s, j, size, -1);
+    stage_held(s, j, size, 1);
     return result;
 }
 
@@ -182,8 +183,9 @@ enum sched_result sched_stop(struct sched *s, job_id j, enum stop_mode m)
         timeline_stopped(s, l, stay_ns);
     }
     stage_give(s, s->room, j, held);
-    stage_held(s, j, placement_amount(ask_of(s, j), held), -1);
-    stage_pending(s, j, placement_amount(ask_of(s, j), held), 1);
+    const struct amount size = placement_amount(ask_of(s, j), held);
+    stage_held(s, j, size, -1);
+    stage_pending(s, j, size, 1);
     return SCHED_OK;
 }
 
@@ -200,8 +202,9 @@ enum sched_result sched_keep(struct sched *s, job_id j)
         stage_take(s, s->room, j, l->was.held);
     stage_state(s, l, JOB_RUNNING, l->was.held, false);
     timeline_kept(s, l);
-    stage_pending(s, j, placement_amount(ask_of(s, j), l->held), -1);
-    stage_held(s, j, placement_amount(ask_of(s, j), l->held), 1);
+    const struct amount size = placement_amount(ask_of(s, j), l->held);
+    stage_pending(s, j, size, -1);
+    stage_held(s, j, size, 1);
     return SCHED_OK;
 }
 

@@ -41,9 +41,10 @@ int64_t request_gpus(const struct request *ask)
 
 static struct amount of_tasks(const struct request *run, uint32_t tasks)
 {
-    int64_t n = tasks == SPLIT_ANY ? (int64_t)run->gpus : (int64_t)tasks;
-    int64_t gpus = tasks == SPLIT_ANY ? n : n * run->gpus;
-    return (struct amount){ gpus * run->gpu_milli, n * run->cpu_milli, n * run->mem_mib };
+    struct request part = *run;
+    part.tasks = tasks;
+    part.next = NULL;
+    return request_amount(&part);
 }
 
 static void add(struct amount *to, struct amount by)
@@ -53,9 +54,9 @@ static void add(struct amount *to, struct amount by)
     to->mem_mib += by.mem_mib;
 }
 
-struct amount request_amount(const struct request *ask)
+struct amount request_rest(const struct request *ask)
 {
-    struct amount sum = of_tasks(ask, ask->tasks);
+    struct amount sum = { 0, 0, 0 };
     for (const struct request *r = ask->next; r; r = r->next)
         add(&sum, of_tasks(r, r->tasks));
     return sum;

@@ -135,6 +135,8 @@ static void order_runs(struct job_groups *to, uint32_t n_groups)
 static int take_parts(struct making *m, const struct job_row *row, struct job_groups *to)
 {
     uint64_t tasks = 0;
+    if (row->n_parts > GROUPS_MAX)
+        return error_set(m->err, "%s:%zu: want at most %d rows of a job", m->file, row->part[GROUPS_MAX].line, GROUPS_MAX);
     uint32_t *group_of = mem_new(row->n_parts, sizeof *group_of);
     to->run = mem_new(row->n_parts, sizeof *to->run);
     to->group_of = mem_new(row->n_parts, sizeof *to->group_of);

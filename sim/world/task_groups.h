@@ -5,7 +5,7 @@
 #pragma once
 #include "sim/world/workload.h"
 
-#define GROUPS_MAX 1000
+#define GROUPS_MAX 1000    /* of a job, and rows of it */
 
 struct group_trees;
 struct group_trees *group_trees_new(void);

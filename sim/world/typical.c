@@ -71,6 +71,16 @@ static struct typical typical_request(const struct counted *from, uint64_t cover
     return t;
 }
 
+/* By an earlier run of the same job: it counts once. */
+static bool said_before(const struct workload *w, const struct request *ask, const struct request *run)
+{
+    const struct counted this = { &w->shape[run->shape], 0 };
+    for (const struct request *r = ask; r != run; r = r->next)
+        if (by_request(&(struct counted){ &w->shape[r->shape], 0 }, &this) == 0)
+            return true;
+    return false;
+}
+
 struct typical_list typical_of(const struct workload *w, struct arena *memory)
 {
     struct counted *shape = mem_new(w->n_shapes, sizeof *shape);
@@ -78,8 +88,11 @@ struct typical_list typical_of(const struct workload *w, struct arena *memory)
     for (shape_id i = 0; i < w->n_shapes; i++)
         shape[i].shape = &w->shape[i];
     for (job_id j = 0; j < w->n_jobs; j++)
-        for (const struct request *r = w->facts[j].ask; r; r = r->next, all++)
-            shape[r->shape].jobs++;
+        for (const struct request *r = w->facts[j].ask; r; r = r->next)
+            if (!said_before(w, w->facts[j].ask, r)) {
+                shape[r->shape].jobs++;
+                all++;
+            }
     size_t n = merge(shape, w->n_shapes), used = 0;
     uint64_t covered = 0;
     qsort(shape, n, sizeof *shape, by_jobs);

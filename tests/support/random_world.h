@@ -16,11 +16,13 @@
 
 #include <cmocka.h>
 
-enum { JOBS_MOST = 120, GROUPS_MOST = 3, QUEUES_MOST = 3, COMBINATIONS_MOST = 64 };
+enum { JOBS_MOST = 120, GROUPS_MOST = 3, QUEUES_MOST = 3, PARTS_MOST = 4, COMBINATIONS_MOST = 64 };
 
 struct world {
     size_t n_jobs, n_groups, n_queues;
     struct job_row job[JOBS_MOST];
+    struct task_row part[JOBS_MOST][PARTS_MOST];    /* of jobs with groups; pointed to when the world is run */
+    size_t n_parts[JOBS_MOST];
     struct group_spec group[GROUPS_MOST];
     struct queue_spec queue[QUEUES_MOST];
     struct pin_spec pin[QUEUES_MOST];
@@ -98,6 +100,37 @@ static inline struct world random_world(uint64_t seed)
     return w;
 }
 
+/* Every fourth job gets one to three runs of tasks, in groups or not, some of them in an inner group with a level. */
+static inline void random_groups(struct world *w, uint64_t seed)
+{
+    static const char *const path[][PARTS_MOST] = { { ".", ".", "." }, { "a", "b", "c" }, { "a", "a", "b" },
+                                                    { "x/a", "x/b", "c", "x" }, { "a", "b", "c", "." } };
+    struct random r;
+    random_init(&r, seed, "groups", 0);
+    for (size_t j = 0; j < w->n_jobs; j++) {
+        const char *const *group = path[random_below(&r, 5)];
+        size_t n = random_below(&r, 4) ? 0 : group[3] ? 4 : 1 + random_below(&r, 3);
+        w->n_parts[j] = n;
+        for (size_t i = 0; i < n; i++) {
+            struct task_row *x = &w->part[j][i];
+            bool shared = random_below(&r, 6) == 0;
+            *x = (struct task_row){ .group = group[i], .gpu_milli = MILLI_ALL, .required_level = LEVEL_ANY, .preferred_level = LEVEL_ANY,
+                                    .line = j + 1 };
+            if (i == 3) {
+                *(random_below(&r, 2) ? &x->required_level : &x->preferred_level) = (uint8_t)(LEVEL_NODE + random_below(&r, 3));
+                continue;
+            }
+            x->tasks = 1 + (uint32_t)random_below(&r, 3);
+            x->gpus = shared ? 1 : (uint32_t)random_below(&r, 4);
+            x->gpu_milli = shared ? 100 * (1 + (uint32_t)random_below(&r, 9)) : MILLI_ALL;
+            x->min_tasks = random_below(&r, 2) ? 1 + (uint32_t)random_below(&r, x->tasks) : 0;
+            x->cpu_milli = random_below(&r, 3) ? 0 : 1000 * (int64_t)random_below(&r, 4);
+        }
+        if (n && group[0][0] == 'a' && group[1][0] == 'b' && random_below(&r, 2))
+            w->part[j][0].required_level = (uint8_t)(LEVEL_ISLAND + random_below(&r, 3));
+    }
+}
+
 /* Runs w; the observer may be empty. A stall is an outcome of its own; any other error fails the test. */
 static inline struct outcome world_run(const struct world *w, const struct combination *k, uint64_t seed,
                                        struct run_observer observer)
@@ -110,9 +143,13 @@ static inline struct outcome world_run(const struct world *w, const struct combi
     c->price = w->price;
     c->period_ns = w->period_ns;
     struct workload *load = workload_new();
-    for (size_t j = 0; j < w->n_jobs; j++)
-        if (workload_add(load, &w->job[j], "world", j + 1, &err))
+    for (size_t j = 0; j < w->n_jobs; j++) {
+        struct job_row row = w->job[j];
+        row.part = w->part[j];
+        row.n_parts = w->n_parts[j];
+        if (workload_add(load, &row, "world", j + 1, &err))
             fail_msg("%s", err.text);
+    }
     if (workload_finish(load, "world", &err) || run_bind(c, load, &err))
         fail_msg("%s", err.text);
     struct run_setup setup = { .cluster = c, .workload = load, .policy = k->policy, .policy_params = k->params,

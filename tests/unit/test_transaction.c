@@ -98,24 +98,38 @@ static void try_start(struct sched *s, struct wild *p, job_id j)
     count(sched_start(s, j, where));
 }
 
-/* Some of the tasks that it lacks, or by mistake some that it holds. */
-static void try_tasks(struct sched *s, struct wild *p, job_id j)
+static struct request *part_of(struct sched *s, struct wild *p, job_id j, const struct request *run)
 {
-    struct request r = job_request(s, j);
-    if (r.tasks == SPLIT_ANY)
-        return;
-    uint32_t *task = sched_scratch(s, r.tasks * sizeof *task), n = 0;
-    const struct placement *held = job_placement(s, j);
-    for (uint32_t k = 0; k < r.tasks; k++) {
-        bool holds = false;
-        for (size_t i = 0; held && i < held->n; i++)
-            holds |= held->piece[i].task == k;
+    struct request *part = sched_scratch(s, sizeof *part);
+    uint32_t *task = sched_scratch(s, run->tasks * sizeof *task), n = 0;
+    for (uint32_t k = run->first_task; k < run->first_task + run->tasks; k++) {
+        bool holds = placement_task(job_placement(s, j), k) != NULL;
         if (draw(p, 3) && (!holds || draw(p, 20) == 0))
             task[n++] = k;
     }
-    r.task = task;
-    r.tasks = n;
-    const struct placement *where = n ? sched_place(s, sched_view(s, draw(p, 4) ? FREE_IDLE : FREE_OR_RELEASING), &r) : NULL;
+    *part = *run;
+    part->job = j;
+    part->task = task;
+    part->tasks = n;
+    part->next = NULL;
+    return part;
+}
+
+/* Some of the tasks that it lacks, or by mistake some that it holds. */
+static void try_tasks(struct sched *s, struct wild *p, job_id j)
+{
+    const struct request *ask = job_facts(s, j)->ask;
+    if (ask->tasks == SPLIT_ANY)
+        return;
+    const struct request *first = NULL, **last = &first;
+    for (const struct request *run = ask; run; run = run->next) {
+        struct request *part = part_of(s, p, j, run);
+        if (!part->tasks)
+            continue;
+        *last = part;
+        last = &part->next;
+    }
+    const struct placement *where = first ? sched_place(s, sched_view(s, draw(p, 4) ? FREE_IDLE : FREE_OR_RELEASING), first) : NULL;
     if (where)
         count(sched_start(s, j, where));
 }
@@ -223,8 +237,10 @@ static void wild_schedule(struct sched *s, const void *params, void *state)
     struct line_walk w = { .l = p->waiting };
     for (job_id j; line_next(&w, &j);) {
         struct request r = job_request(s, j);
-        for (uint32_t k = 0; by_task && r.tasks != SPLIT_ANY && k < r.tasks; k++) {
-            struct request one = r;
+        for (uint32_t k = 0; by_task && r.tasks != SPLIT_ANY && k < request_tasks(&r); k++) {
+            struct request one = *request_of_task(&r, k);
+            one.job = j;
+            one.next = NULL;
             one.tasks = 1;
             one.first_task = k;
             const struct placement *here = job_state(s, j) == JOB_GATHERING ? sched_place(s, sched_view(s, FREE_IDLE), &one) : NULL;
@@ -285,6 +301,7 @@ static void rollbacks_restore(void **state)
     by_task = *state != NULL;
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         struct world w = random_world(seed);
+        random_groups(&w, seed);
         struct combination k = { .policy = &wild_policy, .placer = builtin_placers[seed % 6], .name = "wild" };
         w.period_ns = seed % 4 == 3 ? 2 * NS_PER_S : 0;
         jobs_of = (uint32_t)w.n_jobs;
