@@ -100,7 +100,7 @@ static int check_times(struct where at, const struct job_row *row)
 
 static bool shares_several(const struct job_row *row)
 {
-    return !row->tasks && row->gpus > 1 && row->gpu_milli < MILLI_ALL;
+    return !row->tasks && row->gpus > 1 && (row->gpu_milli < MILLI_ALL || row->share_mem_mib);
 }
 
 static uint32_t tasks_of(const struct job_row *row)
@@ -122,6 +122,10 @@ static int check_size(struct where at, const struct job_row *row)
     if (row->gpus && (row->gpu_milli < 1 || row->gpu_milli > MILLI_ALL))
         return error_set(at.err, "%s:%zu: gpu_milli: want from 1 to %u, got %u", at.file, at.line, MILLI_ALL,
                          row->gpu_milli);
+    if (row->mig && (row->gpu_milli != MILLI_ALL || row->share_mem_mib))
+        return error_set(at.err, "%s:%zu: mig: an instance is not shared: want no share of it", at.file, at.line);
+    if (row->share_mem_mib && row->gpu_milli != MILLI_ALL)
+        return error_set(at.err, "%s:%zu: gpu_share_mem_gib: want no other share beside it", at.file, at.line);
     if (row->max_per_node && tasks_of(row) == 1 && row->gpus > 1 && !row->tasks)
         return error_set(at.err, "%s:%zu: max_per_node: want the tasks, too", at.file, at.line);
     if (row->cpu_milli < 0 || row->mem_mib < 0)
@@ -179,13 +183,14 @@ static uint32_t wish_of(struct workload *w, const char *text)
 static shape_id shape_of(struct workload *w, const struct job_row *row)
 {
     struct shape s = { .gpu_type = ID_NONE, .gpu_mem_mib = row->gpus ? row->gpu_mem_mib : 0, .pin = ID_NONE,
-                       .selector = wish_of(w, row->selector), .affinity = wish_of(w, row->affinity),
+                       .share_mem_mib = row->gpus ? row->share_mem_mib : 0, .selector = wish_of(w, row->selector), .affinity = wish_of(w, row->affinity),
                        .tolerations = wish_of(w, row->tolerations) };
     s.ask = (struct request){
         .job = ID_NONE,
         .tasks = tasks_of(row),
         .gpus = row->gpus,
-        .gpu_milli = row->gpus ? row->gpu_milli : MILLI_ALL,
+        .gpu_milli = !row->gpus ? MILLI_ALL : row->mig ? MILLI_ALL * mig_g(row->mig) : row->gpu_milli,
+        .mig = row->gpus ? row->mig : 0,
         .required_level = row->required_level,
         .preferred_level = row->preferred_level,
         .cpu_milli = row->cpu_milli,

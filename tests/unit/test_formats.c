@@ -44,6 +44,12 @@ static const struct sample good[] = {
       "d 0+1 1x1 after=a\nb 5+1 1x1\nc 7+1 1x1 after=b\na 9+1 1x1 after=b after=c\n" },
     { "native: wishes", NULL, N ",tasks,node_selector,affinity,tolerations,max_per_node,anti_affinity\n"
       "a,0,1,4,4,zone=a,10:disk=ssd,*,2,none\nb,0,1,2,2,,,,,node\n", "a 0+1 4x1\nb 0+1 2x1\n" },
+    { "native: instances count their g", NULL, N ",gpus_per_task,mig\na,0,1,4,,1g.10gb\nb,0,1,6,2,3g.40gb\nc,0,1,1,,7g.9gb\nd,0,1,0,,1g.10gb\n",
+      "a 0+1 any4 mig=1g.10gb\nb 0+1 3x2 milli=3000 mig=3g.40gb\nc 0+1 1x1 milli=7000 mig=7g.9gb\nd 0+1 1x0\n" },
+    { "native: a share as memory", NULL, N ",gpus_per_task,gpu_share_mem_gib\na,0,1,1,,2.5\nb,0,1,3,,10\nc,0,1,4,2,10\nd,0,1,0,,10\n",
+      "a 0+1 1x1 share_mib=2560\nb 0+1 3x1 share_mib=10240\nc 0+1 2x2 share_mib=10240\nd 0+1 1x0\n" },
+    { "native: the same share of several GPUs", NULL, N ",gpus_per_task,gpu_milli\na,0,1,2,2,500\nb,0,1,6,3,250\nc,0,1,2,,500\n",
+      "a 0+1 1x2 milli=500\nb 0+1 2x3 milli=250\nc 0+1 2x1 milli=500\n" },
     { "native: later columns may be empty", NULL, N ",mig,group,running_on\na,0,1,1,,,\n", "a 0+1 1x1\n" },
     { "native: order by time, then by row", NULL, N "\na,5,1,1\nb,3,1,1\nc,5,2,1\nd,3,2,1\n",
       "b 3+1 1x1\nd 3+2 1x1\na 5+1 1x1\nc 5+2 1x1\n" },
