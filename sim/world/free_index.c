@@ -49,7 +49,7 @@ static void domains_change(struct view *v, node_id n, uint32_t kind, uint32_t be
     }
 }
 
-static void kind_change(struct view *v, node_id n, uint32_t kind, uint32_t before, uint32_t after)
+static inline void kind_change(struct view *v, node_id n, uint32_t kind, uint32_t before, uint32_t after)
 {
     uint32_t local = v->cluster->local_of[n];
     v->kind[kind].whole += (int64_t)after - before;
@@ -106,7 +106,7 @@ static void set_share_class(struct view *v, node_id n)
         bitset_remove(&k->nodes, share_set(k, s->share_class), local);
     if (class)
         bitset_add(&k->nodes, share_set(k, class), local);
-    s->share_class = class;
+    s->share_class = (uint16_t)class;
 }
 
 /* Adds `milli` (negative: gives back) to the GPUs of the mask and follows with every set. */
@@ -124,7 +124,7 @@ static void named_change(struct view *v, const struct piece *p, int32_t milli)
     }
     bool any_shared = (shared | s->shared_mask) != 0;
     s->shared_mask = shared;
-    if (v->cluster->kind[v->cluster->kind_of[p->node]].parts > 1)
+    if (s->several)
         set_parts(v, p->node, s->whole_mask, whole);
     else
         set_whole(v, p->node, __builtin_popcountll(whole));
@@ -267,6 +267,7 @@ static void node_enter(struct view *v, node_id n)
     s->cpu_milli = t->cpu_milli;
     s->mem_mib = t->mem_mib;
     uint32_t first = c->kind_of[n];
+    s->several = c->kind[first].parts > 1;
     for (uint32_t kind = first; kind < first + c->kind[first].parts; kind++)
         kind_enter(v, n, kind);
 }
