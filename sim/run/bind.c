@@ -111,8 +111,8 @@ static int resolve_shares(const struct cluster *c, struct workload *w, struct er
             shape->gpu_mem_mib = shape->share_mem_mib;
         if (smallest_memory(c, w, shape, &mem_mib, err))
             return -1;
-        if (mem_mib)
-            shape->ask.gpu_milli = (uint32_t)(((uint64_t)shape->share_mem_mib * MILLI_ALL + mem_mib - 1) / mem_mib);
+        uint64_t milli = mem_mib ? ((uint64_t)shape->share_mem_mib * MILLI_ALL + mem_mib - 1) / mem_mib : 1;
+        shape->ask.gpu_milli = (uint32_t)milli;        /* no such GPU: it will never run, but stays a share */
     }
     return 0;
 }

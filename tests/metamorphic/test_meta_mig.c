@@ -3,7 +3,7 @@
 #include "tests/support/random_world.h"
 #include "tests/unit/test_core.h"
 
-enum { WORLDS = 12, SLOTS = 5 };
+enum { WORLDS = 3, SLOTS = 5 };
 enum { SMALL = 1 << 12 | 10, OTHER = 1 << 12 | 20, LARGE = 3 << 12 | 40 };
 
 /* Where nothing is lost at a stop, no policy runs for ever. */
