@@ -139,7 +139,7 @@ static bool least_victims(struct sched *s, const struct ordered *o, struct runni
                           size_t *least)
 {
     struct request ask = job_request(s, j);
-    int64_t lacks = job_size(s, j).gpu_milli - (int64_t)domain_free_gpus(sched_view(s, FREE_OR_RELEASING), 0, &ask) * MILLI_ALL;
+    int64_t lacks = job_size(s, j).gpu_milli - (int64_t)domain_free_gpus(sched_view(s, FREE_OR_RELEASING), 0, &ask) * ask.gpu_milli;
     *least = 0;
     if (lacks <= 0 || ask.gpu_milli < MILLI_ALL)    /* a part of a GPU may be free where no whole one is */
         return true;

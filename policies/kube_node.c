@@ -39,17 +39,17 @@ static int64_t gpu_milli_free(const struct view *v, node_id n, const struct node
 static size_t resources_of(const struct view *v, const struct request *pod, node_id n, const struct kube_params *p,
                            bool with_pod, struct resource *to)
 {
-    struct node_free f = view_node(v, n);
+    struct node_free f = view_node_for(v, pod, n);
     struct amount size = view_node_size(v, n);
     int64_t cpu = with_pod ? pod->cpu_milli : 0, mem = with_pod ? pod->mem_mib : 0;
-    int64_t gpu = with_pod ? (int64_t)pod->gpus * pod->gpu_milli : 0;
+    int64_t gpu = with_pod ? (int64_t)pod->gpus * request_share(pod) : 0, gpus = (int64_t)f.capacity * MILLI_ALL;
     size_t count = 0;
     if (p->cpu > 0 && size.cpu_milli > 0 && size.cpu_milli != INT64_MAX)
         to[count++] = (struct resource){ size.cpu_milli - f.cpu_milli + cpu, size.cpu_milli, (int64_t)p->cpu };
     if (p->memory > 0 && size.mem_mib > 0 && size.mem_mib != INT64_MAX)
         to[count++] = (struct resource){ size.mem_mib - f.mem_mib + mem, size.mem_mib, (int64_t)p->memory };
-    if (p->gpu > 0 && size.gpu_milli > 0 && pod->gpus > 0)
-        to[count++] = (struct resource){ size.gpu_milli - gpu_milli_free(v, n, &f) + gpu, size.gpu_milli, (int64_t)p->gpu };
+    if (p->gpu > 0 && gpus > 0 && pod->gpus > 0)
+        to[count++] = (struct resource){ gpus - gpu_milli_free(v, n, &f) + gpu, gpus, (int64_t)p->gpu };
     return count;
 }
 
@@ -119,7 +119,7 @@ const struct shape_facts *kube_shape(struct sched *s, struct kube *k, const stru
         any = true;
         f->indifferent &= liking.preferred == first.preferred && liking.avoided == first.avoided;
         struct amount size = view_node_size(v, n);
-        f->fits |= size.gpu_milli >= (int64_t)pod->gpus * MILLI_ALL && size.cpu_milli >= pod->cpu_milli && size.mem_mib >= pod->mem_mib;
+        f->fits |= view_node_for(v, pod, n).capacity >= pod->gpus && size.cpu_milli >= pod->cpu_milli && size.mem_mib >= pod->mem_mib;
     }
     return f;
 }

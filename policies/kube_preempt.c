@@ -16,17 +16,18 @@ enum { TRIED_LEAST = 100, GPUS_NAMED = 64 };
 
 struct thought {
     uint32_t free_milli[GPUS_NAMED];
-    uint64_t named;               /* GPUs that may have names */
+    uint64_t named;               /* GPUs that may have names, and that the pod may use */
     int64_t counted, cpu_milli, mem_mib;
     int64_t kept;                 /* whole GPUs that others are nominated for */
 };
 
-static struct thought think_of(const struct view *v, node_id n)
+static struct thought think_of(const struct view *v, const struct request *pod, node_id n)
 {
     struct node_free f = view_node(v, n);
     struct thought t = { .counted = f.whole_mask ? 0 : f.whole, .cpu_milli = f.cpu_milli, .mem_mib = f.mem_mib };
     bool named = f.capacity > 0 && f.capacity <= GPUS_NAMED;
     t.named = named ? f.capacity == GPUS_NAMED ? UINT64_MAX : (UINT64_C(1) << f.capacity) - 1 : 0;
+    t.named &= view_slots(v, pod, n);
     for (uint64_t m = f.whole_mask | f.shared_mask; m; m &= m - 1)
         t.free_milli[__builtin_ctzll(m)] = view_gpu_milli(v, n, (unsigned)__builtin_ctzll(m));
     return t;
@@ -105,28 +106,30 @@ static void keep(struct thought *t, const struct request *pod)
 {
     change(&t->cpu_milli, -pod->cpu_milli);
     change(&t->mem_mib, -pod->mem_mib);
-    if (pod->gpu_milli == MILLI_ALL)
+    if (pod->gpu_milli >= MILLI_ALL)
         t->kept += pod->gpus;
     else if (pod->gpus)
         keep_share(t, pod->gpu_milli);
 }
 
 /* What others of no lower priority than a pod of j are nominated for. */
-static void keep_for_nominated(const struct sched *s, const struct kube *k, node_id n, job_id j, uint32_t task, struct thought *t)
+static void keep_for_nominated(const struct sched *s, const struct kube *k, node_id n, job_id j, const struct request *pod,
+                               struct thought *t)
 {
     for (size_t i = 0; i < k->n_nominations; i++) {
         const struct nomination *m = &k->nomination[i];
-        if (m->node != n || (m->job == j && m->task == task) || m->priority < job_facts(s, j)->priority)
+        if (m->node != n || (m->job == j && m->task == pod->first_task) || m->priority < job_facts(s, j)->priority)
             continue;
         struct request other = kube_pod(job_facts(s, m->job)->ask, m->task);
+        other.gpus = other.mig == pod->mig ? other.gpus : 0;    /* else it wants none of those that the pod may use */
         keep(t, &other);
     }
 }
 
 bool kube_room_beside(const struct sched *s, const struct kube *k, job_id j, const struct request *pod, node_id n)
 {
-    struct thought t = think_of(sched_view(s, FREE_IDLE), n);
-    keep_for_nominated(s, k, n, j, pod->first_task, &t);
+    struct thought t = think_of(sched_view(s, FREE_IDLE), pod, n);
+    keep_for_nominated(s, k, n, j, pod, &t);
     return thought_fits(&t, pod);
 }
 
@@ -135,10 +138,10 @@ static size_t victims_on(struct sched *s, const struct kube *k, job_id j, const 
                          struct victim *list)
 {
     const struct view *v = sched_view(s, FREE_IDLE);
-    struct thought t = think_of(v, n);
+    struct thought t = think_of(v, pod, n);
     int32_t priority = job_facts(s, j)->priority;
     if (!releasing(s, n))
-        keep_for_nominated(s, k, n, j, pod->first_task, &t);
+        keep_for_nominated(s, k, n, j, pod, &t);
     size_t lower = 0, chosen = 0;
     for (uint32_t i = k->on_node[n]; i != ID_NONE; i = k->pod[i].after) {
         const struct job_facts *f = job_facts(s, k->pod[i].job);

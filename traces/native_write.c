@@ -109,7 +109,7 @@ static void put_memory(struct output *o, const struct job *j)
 }
 static bool has_share(const struct job *j)
 {
-    return !j->inner && j->ask->gpu_milli != MILLI_ALL;
+    return !j->inner && j->ask->gpu_milli < MILLI_ALL && !shape_of(j)->share_mem_mib;
 }
 static void put_share(struct output *o, const struct job *j)
 {
@@ -263,6 +263,23 @@ static void put_gpu_memory(struct output *o, const struct job *j)
 {
     put_gib(o, gpu_memory(j));
 }
+static bool has_share_memory(const struct job *j)
+{
+    return shape_of(j)->share_mem_mib != 0;
+}
+static void put_share_memory(struct output *o, const struct job *j)
+{
+    put_gib(o, shape_of(j)->share_mem_mib);
+}
+static bool has_mig(const struct job *j)
+{
+    return j->ask->mig != 0;
+}
+static void put_mig(struct output *o, const struct job *j)
+{
+    char name[MIG_NAME_MAX];
+    out_text(o, mig_name(j->ask->mig, name));
+}
 static bool has_data(const struct job *j)
 {
     return j->truth->data_mib != 0;
@@ -309,6 +326,8 @@ static const struct column {
     { "affinity", has_affinity, put_affinity }, { "tolerations", has_tolerations, put_tolerations },
     { "max_per_node", has_max_per_node, put_max_per_node },
     { "gpu_mem_gib", has_gpu_memory, put_gpu_memory },
+    { "gpu_share_mem_gib", has_share_memory, put_share_memory },
+    { "mig", has_mig, put_mig },
     { "model", has_model, put_model },          { "data_gib", has_data, put_data },
     { "depends_on", has_depends, put_depends },
 };

@@ -16,12 +16,12 @@ static enum place_result place_total(struct builder *b, const struct request *r)
     node_id n;
     if (!most_free(b, r, &n))
         return fill_failed(r);
-    if (left <= view_node(builder_view(b), n).capacity)
+    if (left <= view_node_for(builder_view(b), r, n).capacity)
         return fill_one_node(b, r, 0, 0, left, FULLEST_FIRST) ? PLACED : fill_failed(r);
     for (uint32_t rank = 0; left > 0; rank++) {
         if (!most_free(b, r, &n))
             return fill_failed(r);
-        struct node_free f = view_node(builder_view(b), n);
+        struct node_free f = view_node_for(builder_view(b), r, n);
         uint32_t take = left < f.capacity ? left : f.capacity;
         if (f.whole < take || !builder_add_some(b, r, rank, n, take))
             return fill_failed(r);

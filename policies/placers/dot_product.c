@@ -25,8 +25,8 @@ static double part(int64_t amount, int64_t most)
 static int32_t dot_product_score(const struct view *v, const struct request *r, node_id n, const void *state)
 {
     const struct dot_product *d = state;
-    struct node_free f = view_node(v, n);
-    int64_t asked = (int64_t)r->gpus * r->gpu_milli;
+    struct node_free f = view_node_for(v, r, n);
+    int64_t asked = (int64_t)r->gpus * request_share(r);
     double product = part(f.cpu_milli, d->most.cpu_milli) * part(r->cpu_milli, d->most.cpu_milli) +
                      part(node_milli_left(v, n, &f), d->most.gpu_milli) * part(asked, d->most.gpu_milli);
     return (int32_t)(100 * (d->largest ? product / 2 : 1 - product / 2));

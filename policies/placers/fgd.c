@@ -94,6 +94,8 @@ static int32_t fgd_score(const struct view *v, const struct request *r, node_id 
 {
     if (is_one_share(r))
         return choose_share(v, r, n, state).points;
+    if (r->mig)                   /* instances do not fragment */
+        return fgd_points(state, 0);
     struct free_gpus before = free_gpus_of(v, n), after = left_after(r, before);
     uint32_t kind = view_kind(v, n);
     return fgd_points(state, fragments_in(state, kind, &before) - fragments_in(state, kind, &after));

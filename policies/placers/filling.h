@@ -2,10 +2,22 @@
 #pragma once
 #include "sim/contract/placement.h"
 
+/* Which GPU a share goes to. GPUs in use already may outrank the order of the nodes, or the nodes come first and the fullest
+ * GPU there that fits; or, spread, a free GPU of the first node, then its emptiest. scheduler-semantics.md, b.5 and h. */
+enum fill_devices { DEVICES_OF_NODE, DEVICES_PACK, DEVICES_APART };
+struct fill_params { double devices; };
+extern const char *const fill_device_words[];                /* a choice of them */
+#define FILL_DEVICES(usual)                                                                                            \
+    { "devices", "of a share: the fullest in use, of any node (pack), or of the first node (node); or a free one (spread)", "", 0,  \
+      0, usual, fill_device_words, offsetof(struct fill_params, devices) }
+
 /* Every task on the first node of `order` that has room for it. A request without tasks (only a total) goes whole onto
  * the first such node; if none has room, onto the nodes of `split`, all that is free on each, where the last piece
  * again goes to the first node of `order` that has room for it. */
 enum place_result fill(struct builder *b, const struct request *r, enum node_order order, enum node_order split);
+/* The same, with a placer's struct fill_params. fill() packs if the fullest node comes first, else devices are of the node. */
+enum place_result fill_as(struct builder *b, const struct request *r, enum node_order order, enum node_order split,
+                          const void *params);
 
 /* All below look `within` a domain; 0: wherever the view looks.
  * `gpus` GPUs as one piece on the first node of `order` with room. */

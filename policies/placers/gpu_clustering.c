@@ -17,7 +17,7 @@ static const void *gpu_clustering_begin(const struct view *v, const void *params
 static int32_t gpu_clustering_score(const struct view *v, const struct request *r, node_id n, const void *state)
 {
     const struct amount *most = state;
-    struct node_free f = view_node(v, n);
+    struct node_free f = view_node_for(v, r, n);
     struct tenants t = view_tenants(v, n, r);
     if (!r->gpus || !most->gpu_milli)
         return 0;

@@ -40,7 +40,7 @@ static int32_t percent_left(const struct view *v, node_id n, const struct reques
 
 static int32_t gpu_packing_score(const struct view *v, const struct request *r, node_id n, const void *state)
 {
-    struct node_free f = view_node(v, n);
+    struct node_free f = view_node_for(v, r, n);
     uint32_t whole;
     (void)state;
     if (!r->gpus)

@@ -3,13 +3,16 @@
 
 static enum place_result pack_place(struct builder *b, const struct request *r, const void *params)
 {
-    (void)params;
-    return fill(b, r, FULLEST_FIRST, EMPTIEST_FIRST);
+    return fill_as(b, r, FULLEST_FIRST, EMPTIEST_FIRST, params);
 }
+
+static const struct param pack_params[] = { FILL_DEVICES(DEVICES_PACK), { 0 } };
 
 const struct placer pack_placer = {
     .abi = PLACEMENT_ABI,
     .name = "pack",
     .summary = "best fit: the fullest node with room, as few nodes as can be",
+    .params = pack_params,
+    .params_size = sizeof(struct fill_params),
     .place = pack_place,
 };

@@ -17,7 +17,7 @@ static uint32_t draw(const struct view *v, uint32_t n)
 
 static uint64_t gpus_that_fit(const struct view *v, const struct request *r, node_id n)
 {
-    struct node_free f = view_node(v, n);
+    struct node_free f = view_node_for(v, r, n);
     uint64_t fit = f.whole_mask;
     for (uint64_t m = r->gpu_milli < MILLI_ALL ? f.shared_mask : 0; m; m &= m - 1)
         if (view_gpu_milli(v, n, (unsigned)__builtin_ctzll(m)) >= r->gpu_milli)

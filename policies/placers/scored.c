@@ -85,8 +85,8 @@ int64_t node_milli_left(const struct view *v, node_id n, const struct node_free 
 
 int32_t fit_points(const struct view *v, const struct request *r, node_id n, const struct amount *most)
 {
-    struct node_free f = view_node(v, n);
-    int64_t gpu_milli = node_milli_left(v, n, &f) - (int64_t)r->gpus * r->gpu_milli;
+    struct node_free f = view_node_for(v, r, n);
+    int64_t gpu_milli = node_milli_left(v, n, &f) - (int64_t)r->gpus * request_share(r);
     double over = 0;
     if (most->cpu_milli && f.cpu_milli != INT64_MAX)
         over += (double)(f.cpu_milli - r->cpu_milli) / (double)most->cpu_milli * 0.5;

@@ -3,13 +3,16 @@
 
 static enum place_result spread_place(struct builder *b, const struct request *r, const void *params)
 {
-    (void)params;
-    return fill(b, r, EMPTIEST_FIRST, EMPTIEST_FIRST);
+    return fill_as(b, r, EMPTIEST_FIRST, EMPTIEST_FIRST, params);
 }
+
+static const struct param spread_params[] = { FILL_DEVICES(DEVICES_OF_NODE), { 0 } };
 
 const struct placer spread_placer = {
     .abi = PLACEMENT_ABI,
     .name = "spread",
     .summary = "worst fit: the emptiest node",
+    .params = spread_params,
+    .params_size = sizeof(struct fill_params),
     .place = spread_place,
 };

@@ -31,7 +31,7 @@ static json_t *gpu_types(const struct cluster *c)
             if (t->gpu_model != m)
                 continue;
             nodes++;
-            gpus += t->gpus;
+            gpus += cluster_node_milli(c, n) / MILLI_ALL;
             largest = t->gpus > largest ? t->gpus : largest;
         }
         json_array_append_new(list, json_pack("{s:o, s:I, s:I, s:I}", "gpu_type", text(intern_text(c->gpu_models, m)),
@@ -128,7 +128,7 @@ static int64_t queue_gpus(const struct cluster *c, queue_id q)
     int64_t gpus = 0;
     for (uint32_t k = 0; k < c->n_kinds; k++)
         if (c->kind[k].owner == (c->queue[q].pinned ? q : ID_NONE))
-            gpus += (int64_t)c->kind[k].n_nodes * c->type[c->kind[k].type].gpus;
+            gpus += (int64_t)c->kind[k].n_nodes * c->kind[k].gpus * c->kind[k].slot_milli / MILLI_ALL;
     return gpus;
 }
 

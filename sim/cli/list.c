@@ -7,6 +7,7 @@
 #include "sim/run/rows.h"
 #include "sim/run/summary.h"
 #include "sim/world/catalogue.h"
+#include "sim/world/mig.h"
 #include "traces/format.h"
 
 #include <math.h>
@@ -153,6 +154,23 @@ static json_t *gpus(void)
     return list;
 }
 
+static json_t *mig_profiles(void)
+{
+    json_t *list = json_array();
+    for (const struct mig_design *d = mig_catalogue; d->gpu_model; d++) {
+        uint16_t profile = mig_profile(d->profile);
+        json_t *o = json_object();
+        set_text(o, "gpu_model", d->gpu_model);
+        set_text(o, "profile", d->profile);
+        json_object_set_new(o, "compute_slices", number(mig_g(profile)));
+        json_object_set_new(o, "memory_slices", number(d->memory_slices));
+        json_object_set_new(o, "memory_gb", number(mig_gb(profile)));
+        json_object_set_new(o, "most_per_gpu", number(d->most));
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
 static json_t *nodes(void)
 {
     json_t *list = json_array();
@@ -202,6 +220,7 @@ const struct listing listings[] = {
     { "placers", "on which GPUs", placers },
     { "formats", "of traces", formats },
     { "gpus", "models of the catalogue", gpus },
+    { "mig", "MIG profiles of the catalogue", mig_profiles },
     { "nodes", "node types of the catalogue", nodes },
     { "metrics", "of a run's summary", metrics },
     { "columns", "of a run's files", columns },

@@ -29,9 +29,10 @@ struct request {
     const struct request *next;   /* the next run, placed with this one or not at all; NULL: none. A single run of a job
                                      is asked for by a copy with next NULL */
     uint32_t gpus;                /* per task, or the total under SPLIT_ANY; 0: CPU only */
-    uint32_t gpu_milli;           /* of each of these GPUs; below MILLI_ALL shares a GPU */
+    uint32_t gpu_milli;           /* of each of these GPUs; below MILLI_ALL shares a GPU; MILLI_ALL x g of MIG instances */
     uint8_t required_level;       /* enum level, LEVEL_ANY: none. All pieces within one such domain */
     uint8_t preferred_level;      /* tried first, then one level out after the other */
+    uint16_t mig;                 /* instances of this profile are wanted, each whole: its number; 0: GPUs */
     uint32_t max_per_node;        /* tasks of the job on one node; 0: any number */
     int64_t cpu_milli, mem_mib;   /* per task, or per GPU under SPLIT_ANY */
     node_id try_first;            /* nominated, or where it was; ID_NONE: none */
@@ -44,7 +45,7 @@ struct piece {                    /* one task's hold on one node */
     uint32_t task;                /* under SPLIT_ANY: the rank of the piece */
     uint64_t gpu_mask;            /* bit i: GPU i of the node; 0 on a counted node */
     uint32_t gpus;                /* how many: the bits of gpu_mask, or a plain count */
-    uint32_t milli;               /* taken of each; 0 for a CPU-only task */
+    uint32_t milli;               /* taken of each, as the request says; 0 for a CPU-only task */
 };
 struct placement { size_t n; struct piece piece[]; };   /* pieces ascend by task; never changed once made */
 const struct piece *placement_task(const struct placement *p, uint32_t task);    /* O(log n); NULL: not there, or p is NULL */
@@ -60,9 +61,14 @@ struct node_free {
     int64_t cpu_milli, mem_mib;
 };
 struct node_free view_node(const struct view *v, node_id n);
-uint32_t view_gpu_milli(const struct view *v, node_id n, unsigned gpu);    /* free share of a named GPU */
+/* MIG instances are GPUs with names, each its own island. Those of n that r may use, and what is free of them (all GPUs, unless
+ * r wants a profile). */
+uint64_t view_slots(const struct view *v, const struct request *r, node_id n);
+struct node_free view_node_for(const struct view *v, const struct request *r, node_id n);
+uint32_t view_gpu_milli(const struct view *v, node_id n, unsigned gpu);    /* free share of a named GPU; of an instance: the
+                                                                              gpu_milli of who wants it, or 0 */
 uint64_t view_islands(const struct view *v, node_id n, unsigned gpu);      /* mask of the GPUs on gpu's island */
-struct amount view_node_size(const struct view *v, node_id n);
+struct amount view_node_size(const struct view *v, node_id n);             /* an instance is a GPU here */
 /* Nodes of one kind differ in what is free and in nothing else that a request can ask about. Kinds are dense from 0. */
 uint32_t view_kinds(const struct view *v);
 uint32_t view_kind(const struct view *v, node_id n);
@@ -142,12 +148,21 @@ void *view_alloc(const struct view *v, size_t bytes);    /* zeroed, freed with t
 struct builder;
 const struct view *builder_view(const struct builder *b);
 bool   builder_add(struct builder *b, struct piece p);   /* false: not free there */
-/* Lets the host pick `gpus` GPUs on n for `task`: with a share below one the fullest shared GPU that fits, else the lowest whole
- * ones, of one island if it can. false: they are not there. gpus 0: CPU and memory only. */
+/* Which GPUs of a node a share gets: shared ones that fit, the fullest first, then whole ones; or whole ones, then shared ones,
+ * the emptiest first. Several shares of one task lie on different GPUs.
+ * NVIDIA/KAI-Scheduler:pkg/scheduler/plugins/{gpupack,gpuspread}. */
+enum device_order { DEVICES_PACKED, DEVICES_SPREAD };
+void builder_devices(struct builder *b, enum device_order o);    /* until builder_take(); packed if nothing is said */
+/* Lets the host pick `gpus` GPUs on n for `task`: shares as above, whole ones the lowest, of one island if it can. false: they
+ * are not there. gpus 0: CPU and memory only. */
 bool   builder_add_some(struct builder *b, const struct request *r, uint32_t task, node_id n, uint32_t gpus);
 size_t builder_mark(const struct builder *b);            /* number of pieces */
 void   builder_rollback(struct builder *b, size_t mark); /* back to that many */
 uint32_t request_task(const struct request *r, uint32_t k);   /* name of its k-th task */
+static inline uint32_t request_share(const struct request *r)     /* of each GPU or instance: what it takes of all that it is */
+{
+    return r->gpu_milli < MILLI_ALL ? r->gpu_milli : MILLI_ALL;
+}
 
 /* ---- Parameters of a policy or placer: `name:key=value,...` on the command line ---- */
 struct param {                    /* a list ends with a NULL name */

@@ -92,6 +92,44 @@ static void pin_shapes(const struct cluster *c, struct workload *w)
     free(p.at);
 }
 
+/* The memory of a GPU that the shape may use, the smallest of those that are no smaller than its share; 0: there is none. */
+static int smallest_memory(const struct cluster *c, const struct workload *w, const struct shape *shape, uint32_t *mem_mib,
+                           struct error *err)
+{
+    *mem_mib = 0;
+    for (uint32_t k = 0; k < c->n_kinds; k++) {
+        const struct node_kind *kind = &c->kind[k];
+        uint32_t of_kind = c->type[kind->type].gpu_mem_mib;
+        if (kind->mig || c->type[kind->type].counted || !placing_has_gpus(c, w, shape, kind))
+            continue;
+        if (!of_kind)
+            return error_set(err, "cluster %s: group '%s': jobs ask for a share of GPUs by memory: want its gpu_memory_gib", c->name,
+                             c->group_name[c->group_of[kind->node[0]]]);
+        if (of_kind >= shape->share_mem_mib && (!*mem_mib || of_kind < *mem_mib))
+            *mem_mib = of_kind;
+    }
+    return 0;
+}
+
+/* A share said as memory is that of the smallest GPU that may give it, on each: rounded up to a thousandth, so never too
+ * little. A larger GPU is given away by the same part, which is more memory. */
+static int resolve_shares(const struct cluster *c, struct workload *w, struct error *err)
+{
+    for (shape_id i = 0; i < w->n_shapes; i++) {
+        struct shape *shape = &w->shape[i];
+        uint32_t mem_mib;
+        if (!shape->share_mem_mib)
+            continue;
+        if (shape->gpu_mem_mib < shape->share_mem_mib)
+            shape->gpu_mem_mib = shape->share_mem_mib;
+        if (smallest_memory(c, w, shape, &mem_mib, err))
+            return -1;
+        uint64_t milli = mem_mib ? ((uint64_t)shape->share_mem_mib * MILLI_ALL + mem_mib - 1) / mem_mib : 1;
+        shape->ask.gpu_milli = (uint32_t)milli;        /* no such GPU: it will never run, but stays a share */
+    }
+    return 0;
+}
+
 int run_bind(struct cluster *c, struct workload *w, struct error *err)
 {
     if (c->queues_from_trace)
@@ -113,5 +151,5 @@ int run_bind(struct cluster *c, struct workload *w, struct error *err)
     if (pinned)
         pin_shapes(c, w);
     free(map);
-    return 0;
+    return resolve_shares(c, w, err);
 }

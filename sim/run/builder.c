@@ -13,6 +13,7 @@ struct builder *builder_begin(struct sched *s, struct view *v, const struct requ
     b->v = v;
     b->r = r;
     b->n = 0;
+    b->devices = DEVICES_PACKED;
     b->open = true;
     return b;
 }
@@ -88,9 +89,9 @@ static uint64_t lowest_bits(uint64_t mask, uint32_t n)
 }
 
 /* The lowest `gpus` free ones, of one island if one has as many: the tightest such island, the lowest on ties. */
-static uint64_t pick_whole(const struct view *v, node_id n, uint32_t gpus)
+static uint64_t pick_whole(const struct view *v, const struct request *r, node_id n, uint32_t gpus)
 {
-    uint64_t whole = v->node[n].whole_mask & v->only, best = 0;
+    uint64_t whole = v->node[n].whole_mask & v->only & view_slots(v, r, n), best = 0;
     if ((uint32_t)__builtin_popcountll(whole) < gpus)
         return 0;
     unsigned best_size = 65;
@@ -106,17 +107,17 @@ static uint64_t pick_whole(const struct view *v, node_id n, uint32_t gpus)
     return lowest_bits(best ? best : whole, gpus);
 }
 
-/* Shared GPUs that fit, the fullest first, then whole ones. */
-static uint64_t pick_shared(const struct view *v, node_id n, uint32_t milli, uint32_t gpus)
+/* At most `gpus` shared ones that have r's share: the fullest, or the emptiest, the lowest on ties. */
+static uint64_t pick_shared(const struct view *v, const struct request *r, node_id n, uint32_t gpus, bool fullest)
 {
     uint64_t picked = 0;
     for (; gpus > 0; gpus--) {
-        uint32_t least = MILLI_ALL + 1;
+        uint32_t best = 0;
         uint64_t bit = 0;
         for (uint64_t m = v->node[n].shared_mask & v->only & ~picked; m; m &= m - 1) {
             uint32_t left = view_gpu_milli(v, n, (unsigned)__builtin_ctzll(m));
-            if (left >= milli && left < least) {
-                least = left;
+            if (left >= r->gpu_milli && (!bit || (fullest ? left < best : left > best))) {
+                best = left;
                 bit = m & -m;
             }
         }
@@ -124,15 +125,32 @@ static uint64_t pick_shared(const struct view *v, node_id n, uint32_t milli, uin
             break;
         picked |= bit;
     }
-    uint64_t whole = gpus ? pick_whole(v, n, gpus) : 0;
-    return gpus && !whole ? 0 : picked | whole;
+    return picked;
+}
+
+static uint64_t pick_shares(const struct builder *b, const struct request *r, node_id n, uint32_t gpus)
+{
+    uint32_t whole = 0;
+    if (b->devices == DEVICES_SPREAD) {
+        whole = view_node(b->v, n).whole;
+        whole = whole < gpus ? whole : gpus;
+    }
+    uint64_t picked = pick_shared(b->v, r, n, gpus - whole, b->devices == DEVICES_PACKED);
+    whole = gpus - (uint32_t)__builtin_popcountll(picked);
+    uint64_t rest = whole ? pick_whole(b->v, r, n, whole) : 0;
+    return whole && !rest ? 0 : picked | rest;
+}
+
+void builder_devices(struct builder *b, enum device_order o)
+{
+    b->devices = o;
 }
 
 bool builder_add_some(struct builder *b, const struct request *r, uint32_t task, node_id n, uint32_t gpus)
 {
     struct piece p = { .node = n, .task = task, .gpus = gpus, .milli = gpus ? r->gpu_milli : 0 };
     if (!cluster_node_type(b->v->cluster, n)->counted && gpus) {
-        p.gpu_mask = r->gpu_milli == MILLI_ALL ? pick_whole(b->v, n, gpus) : pick_shared(b->v, n, r->gpu_milli, gpus);
+        p.gpu_mask = r->gpu_milli >= MILLI_ALL ? pick_whole(b->v, r, n, gpus) : pick_shares(b, r, n, gpus);
         if (!p.gpu_mask)
             return false;
     } else if (gpus && r->gpu_milli != MILLI_ALL) {

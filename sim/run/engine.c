@@ -172,7 +172,7 @@ static bool holds_all_of(const struct live *l, const struct request *run)
 static bool task_of_fits(const struct sched *s, const struct live *l, const struct request *ask)
 {
     for (node_id n = 0; n < s->cluster->n_nodes; n++)
-        if (ask->tasks == SPLIT_ANY ? (int64_t)view_node(s->idle, n).whole >= ask->gpus
+        if (ask->tasks == SPLIT_ANY ? (int64_t)view_node_for(s->idle, ask, n).whole >= ask->gpus
                                     : view_fits(s->idle, ask, n) && may_hold_more_on(ask, l->held, n))
             return true;
     return false;

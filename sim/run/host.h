@@ -129,6 +129,7 @@ struct builder {
     const struct request *r;      /* for CPU and memory of its pieces */
     size_t n, capacity;
     struct piece *piece;
+    enum device_order devices;
     bool open;
 };
 
@@ -376,6 +377,8 @@ void notices_give(struct sched *s);
 struct builder *builder_begin(struct sched *s, struct view *v, const struct request *r);
 
 /* placing.c */
+/* Of those kinds it may use, as far as owner, slots, GPU model and memory say. */
+bool placing_has_gpus(const struct cluster *c, const struct workload *w, const struct shape *shape, const struct node_kind *kind);
 void placing_begin(struct sched *s);                                      /* which kinds each shape may use; which never fit */
 void placing_end(struct sched *s);
 struct view *placing_view(struct sched *s);                               /* a new index of all that there is */

@@ -2,6 +2,7 @@
 #include "sim/run/host.h"
 #include "sim/world/labels.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,7 +83,7 @@ int64_t placing_whole_gpus(const struct shape_kinds *kinds, const struct request
 {
     int64_t sum = 0;
     for (const struct request *run = r; run; run = run->next)
-        if (run->gpu_milli == MILLI_ALL && (run == r || same_kinds(&kinds[run->shape], &kinds[r->shape])))
+        if (run->gpu_milli >= MILLI_ALL && run->mig == r->mig && (run == r || same_kinds(&kinds[run->shape], &kinds[r->shape])))
             sum += run_gpus(run);
     return sum;
 }
@@ -90,7 +91,7 @@ int64_t placing_whole_gpus(const struct shape_kinds *kinds, const struct request
 bool placing_lacks(const struct view *v, const struct request *r)
 {
     for (; r; r = r->next)
-        if (r->gpu_milli == MILLI_ALL && free_index_whole(v, r->shape) < (r->next ? placing_whole_gpus(v->shape, r) : run_gpus(r)))
+        if (r->gpu_milli >= MILLI_ALL && free_index_whole(v, r->shape) < (r->next ? placing_whole_gpus(v->shape, r) : run_gpus(r)))
             return true;
     return false;
 }
@@ -166,17 +167,33 @@ static struct node_liking kind_liking(const struct sched *s, const struct shape 
     };
 }
 
-static bool has_model(const struct sched *s, const struct shape *shape, const struct node_kind *kind)
+/* Instances of a mixed node are for those who name their profile, those of a single one for whole GPUs. */
+static bool has_slots(const struct shape *shape, const struct node_kind *kind, const struct node_type *t)
 {
-    const struct node_type *t = &s->cluster->type[kind->type];
-    if (kind->owner != shape->pin || (shape->ask.gpus && !t->gpus))
+    const struct request *ask = &shape->ask;
+    if (!ask->gpus)
+        return kind->first;
+    if (!kind->mig || t->mig_single)
+        return !ask->mig && (!kind->mig || ask->gpu_milli == MILLI_ALL);
+    return ask->mig == kind->mig;
+}
+
+static bool is_model(const struct cluster *c, const struct workload *w, const struct shape *shape, const struct node_kind *kind)
+{
+    const struct node_type *t = &c->type[kind->type];
+    return shape->gpu_type == ID_NONE || (t->gpu_model != ID_NONE && model_matches(intern_text(w->gpu_types, shape->gpu_type),
+                                                                                    intern_text(c->gpu_models, t->gpu_model)));
+}
+
+bool placing_has_gpus(const struct cluster *c, const struct workload *w, const struct shape *shape, const struct node_kind *kind)
+{
+    const struct node_type *t = &c->type[kind->type];
+    uint32_t mem_mib = kind->mig ? mig_gb(kind->mig) * 1024 : t->gpu_mem_mib;
+    if (kind->owner != shape->pin || (shape->ask.gpus && !t->gpus) || !has_slots(shape, kind, t))
         return false;
-    if (t->gpu_mem_mib && t->gpu_mem_mib < shape->gpu_mem_mib)
+    if (mem_mib && mem_mib < shape->gpu_mem_mib)
         return false;
-    if (shape->gpu_type == ID_NONE)
-        return true;
-    return t->gpu_model != ID_NONE && model_matches(intern_text(s->workload->gpu_types, shape->gpu_type),
-                                                    intern_text(s->cluster->gpu_models, t->gpu_model));
+    return is_model(c, w, shape, kind);
 }
 
 static bool has_labels(const struct sched *s, const struct shape *shape, const struct node_kind *kind)
@@ -215,7 +232,7 @@ void placing_begin(struct sched *s)
     for (shape_id i = 0; i < n; i++) {
         uint32_t count = 0;
         for (uint32_t k = 0; k < s->cluster->n_kinds; k++)
-            if (has_model(s, &s->workload->shape[i], &s->cluster->kind[k]) &&
+            if (placing_has_gpus(s->cluster, s->workload, &s->workload->shape[i], &s->cluster->kind[k]) &&
                 has_labels(s, &s->workload->shape[i], &s->cluster->kind[k]))
                 allowed[count++] = (uint16_t)k;
         uint16_t *kept = arena_alloc(s->memory, (count + 1) * sizeof *kept);
@@ -248,6 +265,23 @@ void placing_end(struct sched *s)
     free(s->builder.piece);
 }
 
+static const char *never_for_mig(const struct sched *s, uint16_t profile)
+{
+    char name[MIG_NAME_MAX], text[64];
+    int length = snprintf(text, sizeof text, "no node has MIG instances of profile %s", mig_name(profile, name));
+    return arena_text(s->memory, text, (size_t)length);
+}
+
+/* Would whole GPUs of its model do, if they were not cut? */
+static bool lacks_uncut(const struct sched *s, const struct shape *shape)
+{
+    for (uint32_t k = 0; shape->ask.gpus && k < s->cluster->n_kinds; k++)
+        if (s->cluster->kind[k].mig && s->cluster->kind[k].owner == shape->pin &&
+            is_model(s->cluster, s->workload, shape, &s->cluster->kind[k]))
+            return true;
+    return false;
+}
+
 const char *placing_never(const struct sched *s, shape_id shape)
 {
     static const char *const why[] = {
@@ -259,8 +293,12 @@ const char *placing_never(const struct sched *s, shape_id shape)
     };
     if (s->shape_never[shape] == NO_TYPE)
         for (uint32_t k = 0; k < s->cluster->n_kinds; k++)
-            if (has_model(s, &s->workload->shape[shape], &s->cluster->kind[k]))
+            if (placing_has_gpus(s->cluster, s->workload, &s->workload->shape[shape], &s->cluster->kind[k]))
                 return "no node has the labels that it wants, and no taints that it does not tolerate";
+    if (s->shape_never[shape] == NO_TYPE && s->workload->shape[shape].ask.mig)
+        return never_for_mig(s, s->workload->shape[shape].ask.mig);
+    if (s->shape_never[shape] == NO_TYPE && lacks_uncut(s, &s->workload->shape[shape]))
+        return "no node has GPUs of its model that are not cut into MIG instances";
     if (s->shape_never[shape] == NO_TYPE && s->workload->shape[shape].gpu_mem_mib)
         return "no node has GPUs of its model with as much memory";
     return why[s->shape_never[shape]];

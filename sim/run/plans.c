@@ -11,7 +11,7 @@ static struct hold *plan_of(const struct sched *s, job_id j)
 
 static int64_t kind_gpus_milli(const struct cluster *c, uint32_t kind)
 {
-    return (int64_t)c->kind[kind].n_nodes * c->type[c->kind[kind].type].gpus * MILLI_ALL;
+    return (int64_t)c->kind[kind].n_nodes * c->kind[kind].gpus * c->kind[kind].slot_milli;
 }
 
 /* The earliest time from which on the totals of the kinds that r may use leave enough. */

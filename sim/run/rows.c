@@ -221,7 +221,7 @@ static void node_facts_columns(struct output *o, const struct cluster *c, node_i
     if (t->gpu_model != ID_NONE)
         out_csv(o, intern_text(c->gpu_models, t->gpu_model));
     out_char(o, ',');
-    out_integer(o, t->gpus);
+    out_integer(o, cluster_node_milli(c, n) / MILLI_ALL);
     out_text(o, t->counted ? ",1," : ",0,");
     domain_number(o, c, n, LEVEL_RACK);
     out_char(o, ',');
@@ -244,7 +244,7 @@ void rows_nodes(struct output *o, const struct sched *s)
     rows_header(o, OUTPUT_NODES);
     for (node_id n = 0; n < c->n_nodes; n++) {
         const int128_t *account = run_node_accounts(s, n);
-        int128_t free = (int128_t)(t->last_ns - t->first_ns) * cluster_node_gpus(c, n) * MILLI_ALL;
+        int128_t free = (int128_t)(t->last_ns - t->first_ns) * cluster_node_milli(c, n);
         node_facts_columns(o, c, n);
         for (unsigned a = 0; a < ACCOUNTS; a++)
             free -= account[a];

@@ -98,7 +98,7 @@ int64_t run_shape_gpus(const struct sched *s, shape_id shape)
     int64_t gpus = 0;
     for (uint32_t i = 0; i < s->shape_kinds[shape].n; i++) {
         const struct node_kind *kind = &s->cluster->kind[s->shape_kinds[shape].kind[i]];
-        gpus += (int64_t)kind->n_nodes * s->cluster->type[kind->type].gpus;
+        gpus += (int64_t)kind->n_nodes * kind->gpus * kind->slot_milli / MILLI_ALL;
     }
     return gpus;
 }

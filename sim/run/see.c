@@ -101,7 +101,8 @@ struct amount sched_capacity(const struct sched *s)
         const struct node_kind *kind = &s->cluster->kind[k];
         const struct node_type *t = &s->cluster->type[kind->type];
         int64_t n = kind->n_nodes;
-        all.gpu_milli += n * (int64_t)t->gpus * MILLI_ALL;
+        all.gpu_milli += n * kind->gpus * kind->slot_milli;
+        n = kind->first ? n : 0;
         all.cpu_milli += t->cpu_milli == INT64_MAX ? 0 : n * t->cpu_milli;
         all.mem_mib += t->mem_mib == INT64_MAX ? 0 : n * t->mem_mib;
     }

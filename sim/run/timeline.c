@@ -40,7 +40,7 @@ static void profiles_change(struct sched *s, const struct hold *h, int64_t sign)
     for (size_t i = 0; i < h->p->n; i++) {
         const struct piece *p = &h->p->piece[i];
         int64_t milli = (int64_t)p->gpus * p->milli;
-        struct profile *kind = t->kind_taken[s->cluster->kind_of[p->node]], *node = t->taken[p->node];
+        struct profile *kind = t->kind_taken[cluster_piece_kind(s->cluster, p)], *node = t->taken[p->node];
         profile_add(kind, from_ns, h->end_ns, sign * milli);
         if (node && node != kind)
             profile_add(node, from_ns, h->end_ns, sign * milli);

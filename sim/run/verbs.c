@@ -21,7 +21,8 @@ static bool piece_matches(const struct sched *s, const struct request *ask, cons
         return false;                                    /* another share; a piece of nothing */
     if (t->counted || p->gpus == 0)
         return p->gpu_mask == 0 && (p->gpus == 0 || p->milli == MILLI_ALL);
-    return (t->gpus >= 64 || p->gpu_mask >> t->gpus == 0) && (uint32_t)__builtin_popcountll(p->gpu_mask) == p->gpus;
+    return (t->gpus >= 64 || p->gpu_mask >> t->gpus == 0) && (p->gpu_mask & ~view_slots(s->idle, ask, p->node)) == 0 &&
+           (uint32_t)__builtin_popcountll(p->gpu_mask) == p->gpus;
 }
 
 /* Pieces by rank, one a node, that add up to the total. */

@@ -38,6 +38,21 @@ static void name_gpus(struct node_type *t, const struct group_spec *g)
                 t->numa_of[i] |= UINT64_C(1) << j;
 }
 
+/* Each its own island; which socket an instance is at is not told. */
+static void name_instances(struct node_type *t, const struct group_spec *g)
+{
+    t->gpus = 0;
+    for (uint32_t m = 0; m < g->n_mig; m++)
+        for (uint32_t i = 0; i < g->mig[m].count; i++)
+            t->mig[t->gpus++] = g->mig[m].profile;
+    for (uint32_t i = 0; i < t->gpus; i++) {
+        t->island_of[i] = UINT64_C(1) << i;
+        t->numa_of[i] = run_mask(0, t->gpus);
+    }
+    t->gpu_mem_mib = g->n_mig == 1 ? mig_gb(t->mig[0]) * 1024 : 0;
+    t->mig_single = g->mig_single;
+}
+
 static uint32_t keep_text(struct cluster *c, const char *text)
 {
     return intern_add(c->texts, text ? text : "", text ? strlen(text) : 0);
@@ -70,7 +85,9 @@ static struct node_type type_of(struct cluster *c, const struct group_spec *g)
     t.taints = keep_text(c, g->taints);
     t.cpu_milli = g->cpu_milli;
     t.mem_mib = g->mem_mib;
-    if (!t.counted)
+    if (g->n_mig)
+        name_instances(&t, g);
+    else if (!t.counted)
         name_gpus(&t, g);
     return t;
 }
@@ -93,7 +110,6 @@ static uint32_t *build_types(struct cluster *c, const struct group_spec *groups,
         type_of_group[i] = k;
         c->group_name[i] = keep(c, groups[i].name);
         c->n_nodes += groups[i].count;
-        c->gpus += (int64_t)groups[i].count * groups[i].gpus;
     }
     return type_of_group;
 }
@@ -136,6 +152,26 @@ struct stretches {
     uint32_t *of_owner, *next;    /* 1 + a kind of that owner, 1 + the next of the same; 0 ends. Nobody's are those of n_queues */
 };
 
+/* One kind, or one for each profile. */
+static void kinds_of_type(struct cluster *c, uint32_t type, queue_id owner)
+{
+    const struct node_type *t = &c->type[type];
+    uint32_t first = c->n_kinds, at = 0, end;
+    do {
+        uint16_t mig = at < NAMED_GPUS_MAX ? t->mig[at] : 0;
+        for (end = mig ? at : t->gpus; end < t->gpus && t->mig[end] == mig;)
+            end++;
+        c->kind[c->n_kinds++] = (struct node_kind){
+            .type = type, .owner = owner, .first = at == 0, .mig = mig, .gpus = end - at,
+            .slots = mig ? run_mask(at, end) : UINT64_MAX,
+            .slot_milli = mig && !t->mig_single ? MILLI_ALL * mig_g(mig) : MILLI_ALL,
+        };
+        at = end;
+    } while (at < t->gpus);
+    for (uint32_t k = first; k < c->n_kinds; k++)
+        c->kind[k].parts = (uint16_t)(c->n_kinds - k);
+}
+
 /* The next `count` nodes are of this group, type and owner. */
 static void stretch_add(struct cluster *c, struct stretches *all, uint32_t group, uint32_t type, queue_id owner,
                         uint32_t *of_owner, uint32_t count)
@@ -144,11 +180,15 @@ static void stretch_add(struct cluster *c, struct stretches *all, uint32_t group
     while (k && c->kind[k - 1].type != type)
         k = all->next[k - 1];
     if (!k) {
-        c->kind[c->n_kinds] = (struct node_kind){ .type = type, .owner = owner };
-        all->next[c->n_kinds++] = *of_owner;
-        k = *of_owner = c->n_kinds;
+        k = c->n_kinds + 1;
+        all->next[k - 1] = *of_owner;
+        *of_owner = k;
+        kinds_of_type(c, type, owner);
     }
-    c->kind[k - 1].n_nodes += count;
+    for (uint32_t part = 0; part < c->kind[k - 1].parts; part++) {
+        c->kind[k - 1 + part].n_nodes += count;
+        c->gpus += (int64_t)count * c->kind[k - 1 + part].gpus * c->kind[k - 1 + part].slot_milli / MILLI_ALL;
+    }
     all->at[all->n++] = (struct stretch){ group, k - 1, count };
 }
 
@@ -156,10 +196,12 @@ static int build_kinds(struct cluster *c, const struct cluster_given *given, con
                        struct stretches *all, struct error *err)
 {
     struct pins_by_group by = sort_pins(given);
-    size_t most = given->n_groups + by.first[given->n_groups];
-    c->kind = arena_alloc(c->memory, most * sizeof *c->kind);
+    size_t most = given->n_groups + by.first[given->n_groups], parts = 1;
+    for (size_t g = 0; g < given->n_groups; g++)
+        parts = given->group[g].n_mig > parts ? given->group[g].n_mig : parts;
+    c->kind = arena_alloc(c->memory, most * parts * sizeof *c->kind);
     all->at = mem_new(most, sizeof *all->at);
-    all->next = mem_new(most, sizeof *all->next);
+    all->next = mem_new(most * parts, sizeof *all->next);
     all->of_owner = mem_new(given->n_queues + 1, sizeof *all->of_owner);
     for (uint32_t g = 0; g < given->n_groups; g++) {
         uint32_t left = given->group[g].count;
@@ -192,7 +234,7 @@ static void build_nodes(struct cluster *c, const struct stretches *all)
     c->gpu_base = arena_alloc(c->memory, (n + 1) * sizeof *c->gpu_base);
     uint32_t *filled = mem_new(c->n_kinds, sizeof *filled);
     for (uint32_t k = 0; k < c->n_kinds; k++)
-        c->kind[k].node = arena_alloc(c->memory, c->kind[k].n_nodes * sizeof(node_id));
+        c->kind[k].node = c->kind[k].first ? arena_alloc(c->memory, c->kind[k].n_nodes * sizeof(node_id)) : c->kind[k - 1].node;
     node_id at = 0;
     for (size_t i = 0; i < all->n; i++) {
         struct node_kind *kind = &c->kind[all->at[i].kind];
@@ -283,4 +325,31 @@ const struct node_type *cluster_node_type(const struct cluster *c, node_id n)
 uint32_t cluster_node_gpus(const struct cluster *c, node_id n)
 {
     return cluster_node_type(c, n)->gpus;
+}
+
+int64_t cluster_node_milli(const struct cluster *c, node_id n)
+{
+    const struct node_kind *k = &c->kind[c->kind_of[n]];
+    int64_t sum = 0;
+    for (uint32_t part = 0; part < k->parts; part++)
+        sum += (int64_t)k[part].gpus * k[part].slot_milli;
+    return sum;
+}
+
+uint32_t cluster_piece_kind(const struct cluster *c, const struct piece *p)
+{
+    uint32_t k = c->kind_of[p->node];
+    while (c->kind[k].parts > 1 && p->gpu_mask && !(c->kind[k].slots & p->gpu_mask))
+        k++;
+    return k;
+}
+
+uint64_t cluster_slots(const struct cluster *c, node_id n, uint16_t mig)
+{
+    if (!mig)
+        return UINT64_MAX;
+    const struct node_kind *k = &c->kind[c->kind_of[n]];
+    while (k->parts > 1 && k->mig != mig)
+        k++;
+    return k->mig == mig ? k->slots : 0;
 }

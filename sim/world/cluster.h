@@ -8,6 +8,7 @@
 #include "sim/core/error.h"
 #include "sim/core/intern.h"
 #include "sim/core/units.h"
+#include "sim/world/mig.h"
 
 #define CLUSTER_NODE_GPUS_MAX  1000000u    /* of one counted node */
 #define CLUSTER_NODES_MAX      10000000u
@@ -15,19 +16,29 @@
 
 struct node_type {
     uint32_t gpu_model;           /* number in cluster.gpu_models; ID_NONE: no GPU */
-    uint32_t gpus;
+    uint32_t gpus;                /* or MIG instances */
     bool counted;                 /* GPUs without names: one pool costs a number. Always over 64 GPUs */
-    uint32_t gpu_mem_mib;         /* of one GPU; 0: not known */
+    bool mig_single;              /* its instances are asked for as GPUs */
+    uint32_t gpu_mem_mib;         /* of one GPU, or of an instance if all are alike; 0: not known */
     uint32_t labels, taints;      /* texts of labels.h, in cluster.texts */
     int64_t cpu_milli, mem_mib;   /* INT64_MAX: not modelled, never binds */
     uint64_t island_of[NAMED_GPUS_MAX];    /* mask of the GPUs that share GPU i's island; counted nodes: unused */
     uint64_t numa_of[NAMED_GPUS_MAX];      /* likewise for the NUMA node */
+    uint16_t mig[NAMED_GPUS_MAX];          /* profile of each instance, alike ones side by side; 0: a GPU */
 };
 struct node_kind {
     uint32_t type;                /* index into types */
     queue_id owner;               /* the pinned queue whose nodes these are; ID_NONE: anyone's */
     uint32_t n_nodes;
     node_id *node;                /* ascending */
+    /* Nodes with instances of several profiles are as many kinds, one after the other: each is these nodes as somebody
+     * sees them who wants that profile. */
+    uint16_t parts;               /* kinds of these nodes from here on; 1: this is the last, or the only one */
+    bool first;                   /* the first of them: kind_of says it, and who wants no GPU sees it */
+    uint16_t mig;                 /* profile of all its GPUs; 0: they are GPUs */
+    uint32_t gpus;                /* of each node, of this profile */
+    uint64_t slots;               /* which those are */
+    uint32_t slot_milli;          /* what each counts, see mig.h: MILLI_ALL, or x g */
 };
 struct domain {                   /* node n itself is domain n_domains + n */
     enum level level;
@@ -47,7 +58,7 @@ struct price {                    /* of preemption and starting, see models.md 3
 struct cluster {
     const char *name;
     uint32_t n_nodes, n_types, n_kinds, n_domains;
-    int64_t  gpus;                /* all of them */
+    int64_t  gpus;                /* all of them, as mig.h counts them */
     uint32_t n_groups;
     const char **group_name;      /* [n_groups] */
     uint32_t *group_of;           /* [n_nodes] */
@@ -70,11 +81,12 @@ struct cluster {
     struct arena *memory;
 };
 
+struct mig_spec { uint16_t profile; uint32_t count; };      /* on each node */
 /* What a caller gives to build one; the YAML reader, tests and node lists all come through here. */
 struct group_spec {
     const char *name, *gpu_model;           /* gpu_model NULL: no GPU */
     uint32_t count, gpus;
-    bool counted;
+    bool counted, mig_single;
     uint32_t island_gpus;         /* GPUs of one NVLink island; 0: no NVLink (each GPU its own); may exceed gpus: then it
                                      must be a multiple, and the island spans nodes */
     uint32_t numa_nodes;          /* the GPUs are split evenly over them; 0 or 1: one */
@@ -85,6 +97,8 @@ struct group_spec {
     const char *labels, *taints;  /* as in labels.h; NULL: none */
     const uint32_t *rack_nodes;   /* [n_racks] racks that are not alike: their sizes, which add up to count; NULL: they are */
     uint32_t n_racks;
+    const struct mig_spec *mig;   /* [n_mig] its GPUs are cut into these instances, and no other is used; NULL: they are not */
+    uint32_t n_mig;
 };
 struct pin_spec { uint32_t group, count; };                  /* the next `count` free nodes of that group */
 #define COHORT_RULES_UNSAID                                                                                            \
@@ -106,4 +120,7 @@ unsigned cluster_placement_distance(const struct cluster *c, const struct placem
 extern const char *const cluster_distance_name[7];           /* gpu island numa node rack pod cluster */
 domain_id cluster_domain_at(const struct cluster *c, node_id n, enum level l);   /* the innermost domain at or beyond l */
 const struct node_type *cluster_node_type(const struct cluster *c, node_id n);
-uint32_t cluster_node_gpus(const struct cluster *c, node_id n);
+uint32_t cluster_node_gpus(const struct cluster *c, node_id n);         /* or instances */
+int64_t cluster_node_milli(const struct cluster *c, node_id n);         /* what they count together */
+uint32_t cluster_piece_kind(const struct cluster *c, const struct piece *p);      /* among those of its node */
+uint64_t cluster_slots(const struct cluster *c, node_id n, uint16_t mig);         /* instances of that profile; 0: all */

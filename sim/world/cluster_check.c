@@ -1,5 +1,6 @@
 /* cluster_check.c - what a cluster must not be: every check before the first byte of it is made. */
 #include "sim/core/memory.h"
+#include "sim/world/catalogue.h"
 #include "sim/world/cluster_parts.h"
 #include "sim/world/labels.h"
 
@@ -47,6 +48,53 @@ static int check_racks(const struct group_spec *g, struct error *err)
     return 0;
 }
 
+/* By totals: how the instances lie on each GPU is not asked. Of GPUs and profiles that nobody knows less can be said. */
+static int check_cuts(const struct group_spec *g, struct error *err)
+{
+    uint32_t compute = 0, memory = 0;
+    char name[MIG_NAME_MAX];
+    for (uint32_t i = 0; i < g->n_mig; i++) {
+        const struct mig_design *d = g->gpu_model ? mig_design_find(g->gpu_model, mig_name(g->mig[i].profile, name)) : NULL;
+        compute += g->mig[i].count * mig_g(g->mig[i].profile);
+        memory += d ? g->mig[i].count * d->memory_slices : 0;
+        if (d && g->mig[i].count > d->most * g->gpus)
+            return error_set(err, "group '%s': mig: want at most %u instances of profile %s on %u GPUs, got %u", g->name,
+                             d->most * g->gpus, name, g->gpus, g->mig[i].count);
+    }
+    if (compute > MIG_COMPUTE_SLICES * g->gpus)
+        return error_set(err, "group '%s': mig: the instances have %u compute slices, the %u GPUs of a node %u", g->name, compute,
+                         g->gpus, MIG_COMPUTE_SLICES * g->gpus);
+    if (memory > MIG_MEMORY_SLICES * g->gpus)
+        return error_set(err, "group '%s': mig: the instances have %u memory slices, the %u GPUs of a node %u", g->name, memory,
+                         g->gpus, MIG_MEMORY_SLICES * g->gpus);
+    return 0;
+}
+
+static int check_mig(const struct group_spec *g, struct error *err)
+{
+    const struct gpu_model *model = g->gpu_model ? gpu_model_find(g->gpu_model) : NULL;
+    uint32_t instances = 0;
+    char name[MIG_NAME_MAX];
+    if (g->mig_single && g->n_mig != 1)
+        return error_set(err, "group '%s': mig_strategy single: want instances of one profile, got %u", g->name, g->n_mig);
+    if (!g->n_mig)
+        return 0;
+    if (!g->gpus || g->counted || g->gpus > NAMED_GPUS_MAX)
+        return error_set(err, "group '%s': mig: want from 1 to %u GPUs with names, got %u%s", g->name, NAMED_GPUS_MAX, g->gpus,
+                         g->counted ? " counted" : "");
+    if (model && !model->mig_slices)
+        return error_set(err, "group '%s': mig: GPUs of model '%s' cannot be cut", g->name, g->gpu_model);
+    for (uint32_t i = 0; i < g->n_mig; i++) {
+        for (uint32_t k = 0; k < i; k++)
+            if (g->mig[k].profile == g->mig[i].profile)
+                return error_set(err, "group '%s': mig: profile %s is given twice", g->name, mig_name(g->mig[i].profile, name));
+        if (!mig_g(g->mig[i].profile) || !g->mig[i].count || g->mig[i].count > NAMED_GPUS_MAX - instances)
+            return error_set(err, "group '%s': mig: want from 1 to %u instances a node", g->name, NAMED_GPUS_MAX);
+        instances += g->mig[i].count;
+    }
+    return check_cuts(g, err);
+}
+
 static int check_parts(const struct group_spec *g, const char *what, int64_t parts, struct error *err)
 {
     if (parts == INT64_MAX || (parts >= 0 && parts <= NODE_PARTS_MAX))
@@ -73,7 +121,7 @@ static int check_group(const struct group_spec *g, struct error *err)
         return error_set(err, "group '%s': labels: want %s, got '%.100s'", g->name, labels_want, g->labels);
     if (taints_want)
         return error_set(err, "group '%s': taints: want %s, got '%.100s'", g->name, taints_want, g->taints);
-    if (check_racks(g, err) || check_island(g, err) || check_parts(g, "milli-CPUs", g->cpu_milli, err))
+    if (check_racks(g, err) || check_island(g, err) || check_mig(g, err) || check_parts(g, "milli-CPUs", g->cpu_milli, err))
         return -1;
     return check_parts(g, "MiB", g->mem_mib, err);
 }

@@ -23,7 +23,8 @@ struct file_group { /* one entry of `nodes` */
     struct group_spec spec;
     const char *type;
     int64_t gpu_mem_mib; /* -1: not given */
-    struct config_value labels, taints;
+    struct config_value labels, taints, mig;
+    int mig_strategy; /* -1: not given */
 };
 struct file_queue { /* one entry of `queues` */
     struct queue_facts facts;
@@ -55,6 +56,7 @@ static const struct config_key whole_keys[] = {
     { .name = "preemption", .type = CONFIG_MAPPING, .at = WHOLE(preemption) },
     { 0 },
 };
+static const char *const mig_words[] = { "mixed", "single", NULL };
 static const struct config_key group_keys[] = {
     { .name = "group",          .type = CONFIG_TEXT, .at = GROUP(spec.name), .required = true },
     { .name = "count",          COUNT, .at = GROUP(spec.count), .least = 1, .most = CLUSTER_NODES_MAX, .required = true },
@@ -70,6 +72,8 @@ static const struct config_key group_keys[] = {
     { .name = "nodes_per_rack", COUNT, .at = GROUP(spec.nodes_per_rack), .least = 1, .most = CLUSTER_NODES_MAX },
     { .name = "labels",         .type = CONFIG_MAPPING, .at = GROUP(labels) },
     { .name = "taints",         .type = CONFIG_LIST, .at = GROUP(taints) },
+    { .name = "mig",            .type = CONFIG_MAPPING, .at = GROUP(mig) },
+    { .name = "mig_strategy",   .type = CONFIG_CHOICE, .at = GROUP(mig_strategy), .words = mig_words },
     { .name = "racks_per_pod",  COUNT, .at = GROUP(spec.racks_per_pod), .least = 1, .most = CLUSTER_NODES_MAX },
     { 0 },
 };
@@ -132,6 +136,7 @@ static const struct config_key preemption_keys[] = {
     { .name = "restart_s",  SECONDS, .at = PRICE(restart_ns) },
     { 0 },
 };
+static const struct config_key instances_key = { COUNT, .least = 1, .most = NAMED_GPUS_MAX };
 static const struct config_key pin_key = { COUNT, .least = 1, .most = CLUSTER_NODES_MAX };
 /* clang-format on */
 
@@ -195,10 +200,31 @@ static int read_texts(struct reader *r, struct config_value from, bool keys, con
     return 0;
 }
 
+/* Profiles and how many instances of each a node has. */
+static int read_mig(struct reader *r, const struct file_group *from, struct config_value entry, struct group_spec *to)
+{
+    struct mig_spec *mig = arena_alloc(r->memory, (config_count(from->mig) + 1) * sizeof *mig);
+    struct config_walk w = { .of = from->mig };
+    if (config_given(from->mig) ? config_count(from->mig) == 0 : from->mig_strategy >= 0)
+        return config_error(config_given(from->mig) ? from->mig : entry, r->err, "want MIG instances: mig: { 1g.10gb: 7 }");
+    for (struct config_value v; config_next(&w, &v); to->n_mig++) {
+        const char *name = NULL;
+        if (config_key_text(v, &name, r->err) || config_scalar(v, &instances_key, &mig[to->n_mig].count, r->err))
+            return -1;
+        mig[to->n_mig].profile = mig_profile(name);
+        if (!mig[to->n_mig].profile)
+            return config_error(v, r->err, "want " MIG_WANTED ", got '%.100s'", name);
+    }
+    to->mig = to->n_mig ? mig : NULL;
+    to->mig_single = from->mig_strategy > 0;
+    return 0;
+}
+
 static int read_group(struct reader *r, struct config_value entry)
 {
     struct file_group g = {
         .gpu_mem_mib = -1,
+        .mig_strategy = -1,
         .spec = { .gpus = UINT32_MAX, .cpu_milli = INT64_MAX, .mem_mib = INT64_MAX },
     };
     struct config_value type = config_look(entry, "type");
@@ -215,7 +241,8 @@ static int read_group(struct reader *r, struct config_value entry)
         g.spec.gpu_mem_mib = (uint32_t)g.gpu_mem_mib;
     else if (known)
         g.spec.gpu_mem_mib = known->mem_gib * 1024;
-    if (read_texts(r, g.labels, true, &g.spec.labels) || read_texts(r, g.taints, false, &g.spec.taints))
+    if (read_texts(r, g.labels, true, &g.spec.labels) || read_texts(r, g.taints, false, &g.spec.taints) ||
+        read_mig(r, &g, entry, &g.spec))
         return -1;
     intern_add(r->group_names, g.spec.name, strlen(g.spec.name));
     r->group_at[r->n_groups] = entry;

@@ -13,7 +13,7 @@ const char *const cluster_distance_name[7] = { "gpu", "island", "numa", "node", 
 
 uint32_t group_island_nodes(const struct group_spec *g)
 {
-    return g->gpus && g->island_gpus > g->gpus ? g->island_gpus / g->gpus : 0;
+    return g->gpus && !g->n_mig && g->island_gpus > g->gpus ? g->island_gpus / g->gpus : 0;
 }
 
 /* Nodes of racks [from, to) of those that are not alike. */

@@ -49,14 +49,9 @@ static void domains_change(struct view *v, node_id n, uint32_t kind, uint32_t be
     }
 }
 
-static void set_whole(struct view *v, node_id n, int32_t whole)
+static inline void kind_change(struct view *v, node_id n, uint32_t kind, uint32_t before, uint32_t after)
 {
-    struct node_state *s = &v->node[n];
-    uint32_t before = shown(s->whole), after = shown(whole);
-    s->whole = whole;
-    if (before == after)
-        return;
-    uint32_t kind = v->cluster->kind_of[n], local = v->cluster->local_of[n];
+    uint32_t local = v->cluster->local_of[n];
     v->kind[kind].whole += (int64_t)after - before;
     if (v->kind[kind].by_whole) {
         bucket_leave(&v->kind[kind], before, local);
@@ -64,6 +59,28 @@ static void set_whole(struct view *v, node_id n, int32_t whole)
     }
     if (v->domain_whole)
         domains_change(v, n, kind, before, after);
+}
+
+static void set_whole(struct view *v, node_id n, int32_t whole)
+{
+    struct node_state *s = &v->node[n];
+    uint32_t before = shown(s->whole), after = shown(whole);
+    s->whole = whole;
+    if (before != after)
+        kind_change(v, n, v->cluster->kind_of[n], before, after);
+}
+
+/* Of a node that is several kinds, each goes by its own GPUs. */
+static void set_parts(struct view *v, node_id n, uint64_t was, uint64_t is)
+{
+    uint32_t first = v->cluster->kind_of[n];
+    v->node[n].whole = __builtin_popcountll(is);
+    for (uint32_t k = first; k < first + v->cluster->kind[first].parts; k++) {
+        uint64_t slots = v->cluster->kind[k].slots;
+        uint32_t before = (uint32_t)__builtin_popcountll(was & slots), after = (uint32_t)__builtin_popcountll(is & slots);
+        if (before != after)
+            kind_change(v, n, k, before, after);
+    }
 }
 
 static uint32_t best_share_class(const struct view *v, node_id n)
@@ -89,7 +106,7 @@ static void set_share_class(struct view *v, node_id n)
         bitset_remove(&k->nodes, share_set(k, s->share_class), local);
     if (class)
         bitset_add(&k->nodes, share_set(k, class), local);
-    s->share_class = class;
+    s->share_class = (uint16_t)class;
 }
 
 /* Adds `milli` (negative: gives back) to the GPUs of the mask and follows with every set. */
@@ -107,8 +124,11 @@ static void named_change(struct view *v, const struct piece *p, int32_t milli)
     }
     bool any_shared = (shared | s->shared_mask) != 0;
     s->shared_mask = shared;
+    if (s->several)
+        set_parts(v, p->node, s->whole_mask, whole);
+    else
+        set_whole(v, p->node, __builtin_popcountll(whole));
     s->whole_mask = whole;
-    set_whole(v, p->node, __builtin_popcountll(whole));
     if (any_shared)
         set_share_class(v, p->node);
 }
@@ -154,7 +174,7 @@ bool free_index_has(const struct view *v, const struct piece *p, int64_t cpu_mil
         return false;
     if (!p->gpu_mask)
         return p->gpus == 0 || (s->whole >= 0 && (uint32_t)s->whole >= p->gpus);
-    if (p->milli == MILLI_ALL)
+    if (p->milli >= MILLI_ALL)
         return (p->gpu_mask & ~s->whole_mask) == 0;
     if (p->gpu_mask & ~(s->whole_mask | s->shared_mask))
         return false;
@@ -171,8 +191,9 @@ bool free_index_settled(const struct view *v, const struct piece *p)
     if (s->cpu_milli < 0 || s->mem_mib < 0 || s->whole < 0)
         return false;
     const uint32_t *used = v->used + v->cluster->gpu_base[p->node];
+    uint32_t all = p->milli > MILLI_ALL ? p->milli : MILLI_ALL;
     for (uint64_t m = p->gpu_mask; m; m &= m - 1)
-        if (used[__builtin_ctzll(m)] > MILLI_ALL)
+        if (used[__builtin_ctzll(m)] > all)
             return false;
     return true;
 }
@@ -194,15 +215,15 @@ int64_t free_index_whole(const struct view *v, shape_id s)
 static void kind_new(struct kind_index *k, const struct cluster *c, const struct node_kind *facts)
 {
     const struct node_type *t = &c->type[facts->type];
-    k->gpus = t->gpus;
+    k->gpus = facts->gpus;
     k->nodes = bitset_shape(facts->n_nodes);
-    k->buckets = bitset_shape(t->gpus + 1);
+    k->buckets = bitset_shape(k->gpus + 1);
     k->by_share = t->counted ? NULL : mem_new((size_t)SHARE_CLASSES * k->nodes.words, sizeof *k->by_share);
     if (facts->n_nodes == 1)
         return;
-    k->by_whole = mem_new((size_t)(t->gpus + 1) * k->nodes.words, sizeof *k->by_whole);
+    k->by_whole = mem_new((size_t)(k->gpus + 1) * k->nodes.words, sizeof *k->by_whole);
     k->some = mem_new(k->buckets.words, sizeof *k->some);
-    k->count = mem_new((size_t)t->gpus + 1, sizeof *k->count);
+    k->count = mem_new((size_t)k->gpus + 1, sizeof *k->count);
 }
 
 static void domains_new(struct view *v)
@@ -215,9 +236,25 @@ static void domains_new(struct view *v)
     for (uint32_t k = 0; k < c->n_kinds; k++) {
         const struct node_type *t = &c->type[c->kind[k].type];
         v->hist_at[k] = t->counted ? UINT64_MAX : v->hist_stride;
-        v->hist_stride += t->counted ? 0 : t->gpus + 1;
+        v->hist_stride += t->counted ? 0 : c->kind[k].gpus + 1;
     }
     v->domain_hist = mem_new((size_t)c->n_domains * v->hist_stride, sizeof *v->domain_hist);
+}
+
+static void kind_enter(struct view *v, node_id n, uint32_t kind)
+{
+    const struct cluster *c = v->cluster;
+    uint32_t gpus = v->kind[kind].gpus;
+    v->kind[kind].whole += gpus;
+    if (v->kind[kind].by_whole)
+        bucket_enter(&v->kind[kind], gpus, c->local_of[n]);
+    if (!v->domain_whole)
+        return;
+    for (domain_id d = c->domain_of[n]; d != 0; d = c->domain[d].parent) {
+        v->domain_whole[(size_t)d * c->n_kinds + kind] += gpus;
+        if (v->hist_at[kind] != UINT64_MAX)
+            v->domain_hist[d * v->hist_stride + v->hist_at[kind] + gpus]++;
+    }
 }
 
 static void node_enter(struct view *v, node_id n)
@@ -229,17 +266,10 @@ static void node_enter(struct view *v, node_id n)
     s->whole_mask = t->counted || !t->gpus ? 0 : UINT64_MAX >> (64 - t->gpus);
     s->cpu_milli = t->cpu_milli;
     s->mem_mib = t->mem_mib;
-    uint32_t kind = c->kind_of[n];
-    v->kind[kind].whole += t->gpus;
-    if (v->kind[kind].by_whole)
-        bucket_enter(&v->kind[kind], t->gpus, c->local_of[n]);
-    if (!v->domain_whole)
-        return;
-    for (domain_id d = c->domain_of[n]; d != 0; d = c->domain[d].parent) {
-        v->domain_whole[(size_t)d * c->n_kinds + kind] += t->gpus;
-        if (v->hist_at[kind] != UINT64_MAX)
-            v->domain_hist[d * v->hist_stride + v->hist_at[kind] + t->gpus]++;
-    }
+    uint32_t first = c->kind_of[n];
+    s->several = c->kind[first].parts > 1;
+    for (uint32_t kind = first; kind < first + c->kind[first].parts; kind++)
+        kind_enter(v, n, kind);
 }
 
 struct view *free_index_new(const struct cluster *c, const struct shape_kinds *shapes, struct random *r)
@@ -288,25 +318,43 @@ void free_index_free(struct view *v)
     free(v);
 }
 
+/* What a kind counts of a node. */
+static uint32_t whole_of(const struct view *v, node_id n, uint32_t kind)
+{
+    const struct node_state *s = &v->node[n];
+    const struct node_kind *k = &v->cluster->kind[kind];
+    return k->first && k->parts == 1 ? shown(s->whole) : (uint32_t)__builtin_popcountll(s->whole_mask & k->slots);
+}
+
+static bool kind_consistent(const struct view *v, node_id n, uint32_t kind)
+{
+    const struct kind_index *k = &v->kind[kind];
+    uint32_t local = v->cluster->local_of[n], whole = whole_of(v, n, kind);
+    for (uint32_t f = 0; k->by_whole && f <= k->gpus; f++)
+        if (bitset_has(whole_set(k, f), local) != (f == whole))
+            return false;
+    return k->by_whole || k->whole == whole;
+}
+
 static bool node_consistent(const struct view *v, node_id n)
 {
     const struct cluster *c = v->cluster;
     const struct node_state *s = &v->node[n];
     const struct kind_index *k = &v->kind[c->kind_of[n]];
-    uint32_t local = c->local_of[n], whole = shown(s->whole);
-    for (uint32_t f = 0; k->by_whole && f <= k->gpus; f++)
-        if (bitset_has(whole_set(k, f), local) != (f == whole))
+    uint32_t local = c->local_of[n];
+    for (uint32_t part = 0; part < c->kind[c->kind_of[n]].parts; part++)
+        if (!kind_consistent(v, n, c->kind_of[n] + part))
             return false;
     if (!k->by_share)
         return true;
     const uint32_t *used = v->used + c->gpu_base[n];
-    for (unsigned g = 0; g < k->gpus; g++)
+    for (unsigned g = 0; g < cluster_node_gpus(c, n); g++)
         if ((s->whole_mask >> g & 1) != (used[g] == 0) || (s->shared_mask >> g & 1) != (used[g] > 0 && used[g] < MILLI_ALL))
             return false;
     for (uint32_t f = 1; f < SHARE_CLASSES; f++)
         if (bitset_has(share_set(k, f), local) != (f == best_share_class(v, n)))
             return false;
-    return whole == (uint32_t)__builtin_popcountll(s->whole_mask);
+    return s->whole == __builtin_popcountll(s->whole_mask);
 }
 
 bool free_index_consistent(const struct view *v)
@@ -317,7 +365,8 @@ bool free_index_consistent(const struct view *v)
     for (node_id n = 0; n < c->n_nodes && good; n++) {
         good = node_consistent(v, n);
         for (domain_id d = c->domain_of[n];; d = c->domain[d].parent) {
-            sum[(size_t)d * c->n_kinds + c->kind_of[n]] += shown(v->node[n].whole);
+            for (uint32_t part = 0, k = c->kind_of[n]; part < c->kind[k].parts; part++)
+                sum[(size_t)d * c->n_kinds + k + part] += whole_of(v, n, k + part);
             if (d == 0)
                 break;
         }

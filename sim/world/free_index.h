@@ -20,7 +20,8 @@ struct node_state {
     uint64_t whole_mask, shared_mask;
     int64_t cpu_milli, mem_mib;   /* negative: claimed beyond what is idle */
     int32_t whole;                /* likewise on a counted node */
-    uint32_t share_class;         /* 0: no shared GPU has room; k: the roomiest has (k-1)*100 milli or more */
+    uint16_t share_class;         /* 0: no shared GPU has room; k: the roomiest has (k-1)*100 milli or more */
+    bool several;                 /* kinds: it has MIG instances of several profiles */
 };
 #define SHARE_CLASSES 11u
 #define TENANT_CLASSES 10u        /* shares; one to eight whole GPUs; more */

@@ -24,6 +24,7 @@ static int by_request(const void *left, const void *right)
         { a->ask.cpu_milli, b->ask.cpu_milli },
         { a->ask.gpus ? a->ask.gpu_milli : 0, b->ask.gpus ? b->ask.gpu_milli : 0 },
         { a->ask.gpus, b->ask.gpus },
+        { a->ask.mig, b->ask.mig },
         { a->ask.tasks == SPLIT_ANY, b->ask.tasks == SPLIT_ANY },
         { -(int64_t)a->gpu_type, -(int64_t)b->gpu_type },
         { -(int64_t)a->pin, -(int64_t)b->pin },

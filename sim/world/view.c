@@ -16,9 +16,31 @@ struct node_free view_node(const struct view *v, node_id n)
     };
 }
 
+uint64_t view_slots(const struct view *v, const struct request *r, node_id n)
+{
+    return cluster_slots(v->cluster, n, r->mig);
+}
+
+struct node_free view_node_for(const struct view *v, const struct request *r, node_id n)
+{
+    struct node_free f = view_node(v, n);
+    if (!r->mig)
+        return f;
+    uint64_t slots = view_slots(v, r, n);
+    f.whole_mask &= slots;
+    f.shared_mask = 0;
+    f.whole = (uint32_t)__builtin_popcountll(f.whole_mask);
+    f.capacity = (uint32_t)__builtin_popcountll(slots);
+    return f;
+}
+
 uint32_t view_gpu_milli(const struct view *v, node_id n, unsigned gpu)
 {
     uint32_t used = v->used[v->cluster->gpu_base[n] + gpu];
+    if (used == 0) {
+        const struct piece of = { .node = n, .gpu_mask = UINT64_C(1) << gpu };
+        return v->cluster->kind[cluster_piece_kind(v->cluster, &of)].slot_milli;
+    }
     return used < MILLI_ALL ? MILLI_ALL - used : 0;
 }
 
@@ -86,7 +108,9 @@ static uint32_t kind_place(const struct view *v, const struct request *r, node_i
         else
             high = middle;
     }
-    return low < allowed->n && allowed->kind[low] == kind ? low : allowed->n;
+    bool one_of_them = low < allowed->n && (allowed->kind[low] == kind ||
+                                            allowed->kind[low] - kind < v->cluster->kind[kind].parts);
+    return one_of_them ? low : allowed->n;
 }
 
 bool view_allows(const struct view *v, const struct request *r, node_id n)
@@ -102,7 +126,7 @@ struct node_liking view_liking(const struct view *v, const struct request *r, no
 
 static bool gpus_fit(const struct view *v, const struct request *r, node_id n)
 {
-    struct node_free f = view_node(v, n);
+    struct node_free f = view_node_for(v, r, n);
     uint32_t need = r->tasks == SPLIT_ANY ? 1 : r->gpus;
     uint32_t have = f.whole;
     if (r->gpu_milli < MILLI_ALL && need && cluster_node_type(v->cluster, n)->counted)
@@ -170,7 +194,7 @@ static uint32_t domain_count(const struct view *v, domain_id d, const struct req
     uint64_t sum = 0;
     if (d >= v->cluster->n_domains) {
         node_id n = d - v->cluster->n_domains;
-        uint32_t whole = view_allows(v, r, n) ? view_node(v, n).whole : 0;
+        uint32_t whole = view_allows(v, r, n) ? view_node_for(v, r, n).whole : 0;
         return per_task ? whole / per_task : whole;
     }
     const struct shape_kinds *allowed = &v->shape[r->shape];

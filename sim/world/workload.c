@@ -103,7 +103,7 @@ static int check_times(struct where at, const struct job_row *row)
 
 static bool shares_several(const struct job_row *row)
 {
-    return !row->tasks && row->gpus > 1 && row->gpu_milli < MILLI_ALL;
+    return !row->tasks && row->gpus > 1 && (row->gpu_milli < MILLI_ALL || row->share_mem_mib);
 }
 
 static uint32_t tasks_of(const struct job_row *row)
@@ -145,6 +145,10 @@ static int check_size(struct where at, const struct job_row *row)
     if (row->gpus && (row->gpu_milli < 1 || row->gpu_milli > MILLI_ALL))
         return error_set(at.err, "%s:%zu: gpu_milli: want from 1 to %u, got %u", at.file, at.line, MILLI_ALL,
                          row->gpu_milli);
+    if (row->mig && (row->gpu_milli != MILLI_ALL || row->share_mem_mib))
+        return error_set(at.err, "%s:%zu: mig: an instance is not shared: want no share of it", at.file, at.line);
+    if (row->share_mem_mib && row->gpu_milli != MILLI_ALL)
+        return error_set(at.err, "%s:%zu: gpu_share_mem_gib: want no other share beside it", at.file, at.line);
     if (row->max_per_node && tasks_of(row) == 1 && row->gpus > 1 && !row->tasks)
         return error_set(at.err, "%s:%zu: max_per_node: want the tasks, too", at.file, at.line);
     if (row->cpu_milli < 0 || row->mem_mib < 0)
@@ -206,6 +210,12 @@ static struct shape wishes_of(struct workload *w, const struct job_row *row)
     return s;
 }
 
+/* Of each of so many GPUs, or instances. */
+static uint32_t milli_of(const struct job_row *row, uint32_t gpus, uint32_t gpu_milli)
+{
+    return !gpus ? MILLI_ALL : row->mig ? MILLI_ALL * mig_g(row->mig) : gpu_milli;
+}
+
 /* Run by run, the last first: each is a shape with all that follows. */
 static int chain_of(struct workload *w, const struct job_row *row, const char *file, shape_id *shape, uint32_t *min_tasks,
                     struct error *err)
@@ -223,13 +233,15 @@ static int chain_of(struct workload *w, const struct job_row *row, const char *f
         s.n_groups = groups.n_groups;
         s.group = groups.group;
         s.gpu_mem_mib = part->gpus ? row->gpu_mem_mib : 0;
+        s.share_mem_mib = part->gpus ? row->share_mem_mib : 0;
         s.ask = (struct request){
             .job = ID_NONE,
             .tasks = tasks,
             .first_task = first_task,
             .group = groups.group_of[i],
             .gpus = part->gpus,
-            .gpu_milli = part->gpus ? part->gpu_milli : MILLI_ALL,
+            .gpu_milli = milli_of(row, part->gpus, part->gpu_milli),
+            .mig = part->gpus ? row->mig : 0,
             .required_level = groups.required_level,
             .preferred_level = groups.preferred_level,
             .cpu_milli = part->cpu_milli,
@@ -250,11 +262,13 @@ static shape_id shape_of(struct workload *w, const struct job_row *row)
 {
     struct shape s = wishes_of(w, row);
     s.gpu_mem_mib = row->gpus ? row->gpu_mem_mib : 0;
+    s.share_mem_mib = row->gpus ? row->share_mem_mib : 0;
     s.ask = (struct request){
         .job = ID_NONE,
         .tasks = tasks_of(row),
         .gpus = row->gpus,
-        .gpu_milli = row->gpus ? row->gpu_milli : MILLI_ALL,
+        .gpu_milli = milli_of(row, row->gpus, row->gpu_milli),
+        .mig = row->gpus ? row->mig : 0,
         .required_level = row->required_level,
         .preferred_level = row->preferred_level,
         .cpu_milli = row->cpu_milli,

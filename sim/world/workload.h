@@ -8,6 +8,7 @@
 #include "sim/core/error.h"
 #include "sim/core/intern.h"
 #include "sim/core/units.h"
+#include "sim/world/mig.h"
 
 enum job_fate { FATE_COMPLETED, FATE_FAILED, FATE_CANCELLED };   /* how it ends, once it has had its service time */
 
@@ -28,6 +29,7 @@ struct shape {
     uint32_t gpu_type;            /* interned list "A|B" of allowed models; ID_NONE: any */
     uint32_t selector, affinity, tolerations;    /* texts of labels.h, in workload.wishes; ID_NONE: none */
     uint32_t gpu_mem_mib;         /* that each of its GPUs must have; 0: any. GPUs of unknown memory will do */
+    uint32_t share_mem_mib;       /* of each of its GPUs, which are shared; run_bind() makes it ask.gpu_milli; 0: not so */
     queue_id pin;                 /* set by run: the queue whose own nodes it is confined to; ID_NONE: none */
 };
 
@@ -53,6 +55,8 @@ struct job_row {
     int64_t estimate_ns, deadline_ns;             /* TIME_NEVER: none */
     uint32_t gpus;                /* total of whole GPUs, or of shared ones */
     uint32_t gpu_milli;           /* of each; MILLI_ALL by default */
+    uint32_t share_mem_mib;       /* a share of each, said as its memory; 0: gpu_milli says it */
+    uint16_t mig;                 /* gpus are instances of this profile; 0: GPUs */
     uint32_t tasks;               /* 0: only the total is known (SPLIT_ANY; several shares: as many tasks of one share
                                      each); else gpus is a multiple of it */
     uint32_t min_tasks;           /* 0: all of them (a gang) */

@@ -31,6 +31,8 @@ struct job {
     bool stays;                 /* is not preemptible */
     const char *after;          /* the jobs that it depends on, counted from 1: "1;2" */
     uint32_t gpu_mem_mib;       /* that each GPU must have */
+    uint32_t share_mem_mib;     /* a share of each, as memory */
+    const char *mig;            /* the GPUs are instances of this profile */
     const char *took;           /* NODE:GPUS of every piece, nodes without names NODE:xCOUNT; "; " between intervals */
     uint32_t stops;             /* preemptions */
     double lost;                /* seconds of progress to be done again */
@@ -144,6 +146,8 @@ static inline void job_add(struct workload *w, const struct job *job)
     row.deadline_ns = job->deadline > 0 ? ns_of_seconds(job->deadline) : TIME_NEVER;
     row.preemptible = !job->stays;
     row.gpu_mem_mib = job->gpu_mem_mib;
+    row.share_mem_mib = job->share_mem_mib;
+    row.mig = job->mig ? mig_profile(job->mig) : 0;
     row.min_tasks = job->min_tasks;
     row.max_per_node = job->max_per_node;
     row.part = job->part;

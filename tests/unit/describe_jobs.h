@@ -40,6 +40,10 @@ static void say_request(struct description *d, const struct request *r)
         say(d, " %ux%u", r->tasks, r->gpus);
     if (r->gpu_milli != MILLI_ALL)
         say(d, " milli=%u", r->gpu_milli);
+    if (r->mig) {
+        char name[MIG_NAME_MAX];
+        say(d, " mig=%s", mig_name(r->mig, name));
+    }
     if (r->cpu_milli)
         say(d, " cpu=%" PRId64, r->cpu_milli);
     if (r->mem_mib)
@@ -123,6 +127,8 @@ static void say_job(struct description *d, const struct workload *w, job_id j)
         say(d, " model=%s", intern_text(w->models, f->model));
     if (s->gpu_mem_mib)
         say(d, " gpu_mib=%u", s->gpu_mem_mib);
+    if (s->share_mem_mib)
+        say(d, " share_mib=%u", s->share_mem_mib);
     if (t->data_mib)
         say(d, " data_mib=%u", t->data_mib);
     for (uint32_t i = w->depends_first ? w->depends_first[j] : 0; w->depends_first && i < w->depends_first[j + 1]; i++)

@@ -19,6 +19,7 @@ static void write_file(const char *name, const char *text, size_t length)
 }
 
 #define GROUP "nodes:\n- group: g\n  count: 2\n  gpus: 8\n"
+#define A100 "nodes:\n- group: g\n  count: 2\n  type: dgx-a100-80\n"
 #define ROOT_KEYS "name, nodes, queues, period_s, preemption"
 /* clang-format off */
 static const struct row { const char *name, *text, *error; } rows[] = {
@@ -74,7 +75,32 @@ static const struct row { const char *name, *text, *error; } rows[] = {
       "c.yaml:2:3: group 'g': want a 'type' or the number of 'gpus'" },
     { "unknown group key", GROUP "  gpu: 8\n",
       "c.yaml:5:3: unknown key 'gpu': want one of group, count, type, gpu_model, gpus, counted, island_gpus, numa_nodes, "
-      "gpu_memory_gib, cpus, memory_gib, nodes_per_rack, labels, taints, racks_per_pod, did you mean 'gpus'?" },
+      "gpu_memory_gib, cpus, memory_gib, nodes_per_rack, labels, taints, mig, mig_strategy, racks_per_pod, did you mean 'gpus'?" },
+    { "MIG no mapping", A100 "  mig: 7\n", "c.yaml:5:8: mig: want a mapping, got '7'" },
+    { "MIG without instances", A100 "  mig: {}\n", "c.yaml:5:8: mig: want MIG instances: mig: { 1g.10gb: 7 }" },
+    { "a strategy without MIG", A100 "  mig_strategy: mixed\n", "c.yaml:2:3: want MIG instances: mig: { 1g.10gb: 7 }" },
+    { "an unknown strategy", A100 "  mig: {1g.10gb: 7}\n  mig_strategy: none\n",
+      "c.yaml:6:17: mig_strategy: want one of mixed, single, got 'none'" },
+    { "no MIG profile", A100 "  mig: {1g: 7}\n", "c.yaml:5:13: 1g: want a MIG profile like 1g.10gb, got '1g'" },
+    { "no instances", A100 "  mig: {1g.10gb: 0}\n", "c.yaml:5:18: 1g.10gb: want a whole number from 1 to 64, got '0'" },
+    { "MIG profile twice", A100 "  mig: {1g.10gb: 1, 01g.10gb: 1}\n",
+      "c.yaml:5:31: 01g.10gb: want a MIG profile like 1g.10gb, got '01g.10gb'" },
+    { "the same MIG profile twice", A100 "  mig: {1g.10gb: 1, 1g.10gb: 1}\n", "c.yaml:2:3: group 'g': mig: profile 1g.10gb is given twice" },
+    { "single with two profiles", A100 "  mig: {1g.10gb: 1, 2g.20gb: 1}\n  mig_strategy: single\n",
+      "c.yaml:2:3: group 'g': mig_strategy single: want instances of one profile, got 2" },
+    { "MIG of counted GPUs", A100 "  counted: true\n  mig: {1g.10gb: 1}\n",
+      "c.yaml:2:3: group 'g': mig: want from 1 to 64 GPUs with names, got 8 counted" },
+    { "MIG without GPUs", "nodes:\n- {group: g, count: 1, gpus: 0, mig: {1g.10gb: 1}}\n",
+      "c.yaml:2:3: group 'g': mig: want from 1 to 64 GPUs with names, got 0" },
+    { "MIG of GPUs that cannot be cut", "nodes:\n- {group: g, count: 1, type: dgx1-v100, mig: {1g.10gb: 1}}\n",
+      "c.yaml:2:3: group 'g': mig: GPUs of model 'V100-SXM2-16' cannot be cut" },
+    { "more instances than slots", A100 "  mig: {1g.10gb: 56, 2g.20gb: 9}\n", "c.yaml:2:3: group 'g': mig: want from 1 to 64 instances a node" },
+    { "one instance of a profile too many", A100 "  gpus: 2\n  mig: {4g.40gb: 3}\n",
+      "c.yaml:2:3: group 'g': mig: want at most 2 instances of profile 4g.40gb on 2 GPUs, got 3" },
+    { "too many compute slices", A100 "  gpus: 1\n  mig: {4g.40gb: 1, 2g.20gb: 2}\n",
+      "c.yaml:2:3: group 'g': mig: the instances have 8 compute slices, the 1 GPUs of a node 7" },
+    { "too many memory slices", A100 "  gpus: 1\n  mig: {3g.40gb: 2, 1g.10gb: 1}\n",
+      "c.yaml:2:3: group 'g': mig: the instances have 9 memory slices, the 1 GPUs of a node 8" },
     { "duplicate group key", GROUP "  count: 2\n", "c.yaml:5:3: key 'count' is given twice" },
     { "count is a word", "nodes:\n- group: g\n  count: x\n",
       "c.yaml:3:10: count: want a whole number from 1 to 10000000, got 'x'" },

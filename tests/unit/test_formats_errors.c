@@ -26,7 +26,7 @@ static const struct sample bad[] = {
       "t.csv:1: unknown column 'gpu_typ': want one of job_id, submit_s, duration_s, gpus, gpus_per_task, tasks, "
       "min_tasks, "
       "cpus_per_task, mem_gib_per_task, gpu_milli, gpu_type, user, queue, class, priority, preemptible, estimate_s, "
-      "deadline_s, status, topology, node_selector, affinity, tolerations, max_per_node, anti_affinity, gpu_mem_gib, mig, "
+      "deadline_s, status, topology, node_selector, affinity, tolerations, max_per_node, anti_affinity, gpu_mem_gib, gpu_share_mem_gib, mig, "
       "model, data_gib, depends_on, running_on, group, or a name that begins with x_" },
     { "native: a column twice", "native", N ",gpus\n", "t.csv:1: column 'gpus' is named twice" },
     { "native: too few cells", NULL, N "\na,0,1\n", "t.csv:2: want 4 cells as in the header, got 3" },
@@ -111,8 +111,8 @@ static const struct sample bad[] = {
       "t.csv:3: depends_on: job 'b' would wait for itself" },
     { "native: memory of a GPU in words", NULL, N ",gpu_mem_gib\na,0,1,1,big\n",
       "t.csv:2: gpu_mem_gib: want a number from 0 to 1000000, got 'big'" },
-    { "native: a column of later", NULL, N ",mig\na,0,1,1,\nb,0,1,1,1g.5gb\n",
-      "t.csv:3: column 'mig' is not supported yet" },
+    { "native: a column of later", NULL, N ",running_on\na,0,1,1,\nb,0,1,1,7\n",
+      "t.csv:3: column 'running_on' is not supported yet" },
     { "native: rows of a job that differ", NULL, N ",user,group\na,0,1,1,ann,x\na,0,1,1,bob,y\n",
       "t.csv:3: user: want 'ann' as on line 2, which is of the same job, got 'bob'" },
     { "native: rows of a job at different times", NULL, N ",group\na,0,1,1,x\na,0,1,1,y\na,5,1,1,z\n",
@@ -137,6 +137,16 @@ static const struct sample bad[] = {
       "t.csv:3: min_tasks: want at most as many as tasks (2), got 3" },
     { "native: GPUs that do not divide in a group", NULL, N ",tasks,group\na,0,1,3,2,x\n",
       "t.csv:2: gpus: want a multiple of tasks, got '3'" },
+    { "native: mig: no profile", NULL, N ",mig\na,0,1,1,\nb,0,1,1,1g5gb\n", "t.csv:3: mig: want a MIG profile like 1g.10gb, got '1g5gb'" },
+    { "native: mig: eight slices", NULL, N ",mig\na,0,1,1,8g.80gb\n", "t.csv:2: mig: want a MIG profile like 1g.10gb, got '8g.80gb'" },
+    { "native: mig: no memory", NULL, N ",mig\na,0,1,1,1g.0gb\n", "t.csv:2: mig: want a MIG profile like 1g.10gb, got '1g.0gb'" },
+    { "native: mig: too much memory", NULL, N ",mig\na,0,1,1,1g.4096gb\n", "t.csv:2: mig: want a MIG profile like 1g.10gb, got '1g.4096gb'" },
+    { "native: mig: with more behind it", NULL, N ",mig\na,0,1,1,1g.10gb+me\n", "t.csv:2: mig: want a MIG profile like 1g.10gb, got '1g.10gb+me'" },
+    { "native: a share of an instance", NULL, N ",mig\na,0,1,0.5,1g.10gb\n", "t.csv:2: mig: an instance is not shared: want no share of it" },
+    { "native: an instance and memory of it", NULL, N ",mig,gpu_share_mem_gib\na,0,1,1,1g.10gb,4\n",
+      "t.csv:2: mig: an instance is not shared: want no share of it" },
+    { "native: a share said twice", NULL, N ",gpu_milli,gpu_share_mem_gib\na,0,1,1,500,4\n",
+      "t.csv:2: gpu_share_mem_gib: want no other share beside it" },
     { "native: gpu_type", NULL, N ",gpu_type\na,0,1,1,V100||A100\n",
       "t.csv:2: gpu_type: want names with '|' between them, got 'V100||A100'" },
     { "native: a name twice", NULL, N "\n1,0,1,1\n2,0,1,1\n1,0,1,1\n",

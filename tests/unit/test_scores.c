@@ -38,15 +38,6 @@ static node_id plain_best(const struct bench *b, const struct request *r, struct
     return best;
 }
 
-static struct request any_request(struct bench *b)
-{
-    struct request r = { .shape = draw(b, SHAPES), .tasks = draw(b, 3) ? 1 : SPLIT_ANY, .gpus = draw(b, 6), .try_first = ID_NONE };
-    r.gpu_milli = draw(b, 2) ? MILLI_ALL : 50 * (1 + draw(b, 19));
-    r.cpu_milli = draw(b, 2) ? 0 : 1000 * draw(b, 12);
-    r.mem_mib = draw(b, 2) ? 0 : 100 * draw(b, 12);
-    return r;
-}
-
 static void best_agrees(struct bench *b, const struct request *r, bool many)
 {
     static const struct scoring plain = { NULL, any_score }, prepared = { begin_with, any_score };
@@ -72,14 +63,12 @@ static void agrees(void **state)
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         struct request fixed[SHAPES];
         begin(&b, seed);
-        for (shape_id s = 0; s < SHAPES; s++) {
-            fixed[s] = any_request(&b);
-            fixed[s].shape = s;
-        }
+        for (shape_id s = 0; s < SHAPES; s++)
+            fixed[s] = any_request(&b, s);
         for (int i = 0; i < STEPS; i++) {
             for (uint32_t k = draw(&b, 8); k > 0; k--)
                 step(&b);
-            struct request r = any_request(&b);
+            struct request r = any_request(&b, draw(&b, SHAPES));
             best_agrees(&b, draw(&b, 4) ? &fixed[draw(&b, SHAPES)] : &r, seed % 3 == 0);
             if (seed % 4 == 1)
                 b.v->scores->most = 2;

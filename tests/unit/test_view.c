@@ -32,7 +32,7 @@ static void nodes_agree(const struct bench *b)
 
 static bool fits(const struct bench *b, const struct request *r, node_id n)
 {
-    uint32_t need = r->tasks == SPLIT_ANY ? 1 : r->gpus, have = whole(b, n);
+    uint32_t need = r->tasks == SPLIT_ANY ? 1 : r->gpus, have = whole_for(b, r, n);
     for (uint32_t g = 0; !type_of(b, n)->counted && r->gpu_milli < MILLI_ALL && g < type_of(b, n)->gpus; g++)
         have += b->used[n][g] && left_of(b, n, g) >= r->gpu_milli;
     if (need && r->gpu_milli < MILLI_ALL && type_of(b, n)->counted)
@@ -53,12 +53,13 @@ static void domains_agree(const struct bench *b, const struct request *r)
         for (node_id n = first; n < end; n++) {
             if (!allows(b, r, n))
                 continue;
-            gpus += whole(b, n);
-            tasks += each ? whole(b, n) / each : 0;
+            gpus += whole_for(b, r, n);
+            tasks += each ? whole_for(b, r, n) / each : 0;
             pools |= type_of(b, n)->counted;
         }
         all = d == 0 ? gpus : all;
-        assert_int_equal(domain_free_gpus(b->v, d, r), gpus);
+        if (d < b->c->n_domains || r->shape != WANTS_NO_GPU)    /* of a node, who wants no GPU sees all profiles */
+            assert_int_equal(domain_free_gpus(b->v, d, r), gpus);
         uint32_t got = domain_fits(b->v, d, r);
         if (!r->gpus || r->gpu_milli < MILLI_ALL)
             assert_true(got >= tasks);          /* not summed up: a bound from above */
@@ -93,15 +94,15 @@ static bool in_walk(const struct bench *b, const struct node_walk *w, node_id n)
 {
     if (!allows(b, w->r, n) || !rest_fits(b, w->r, n))
         return false;
-    return w->shared_only ? best_share(b, n) >= w->r->gpu_milli : whole(b, n) >= w->min_whole;
+    return w->shared_only ? best_share(b, n) >= w->r->gpu_milli : whole_for(b, w->r, n) >= w->min_whole;
 }
 
 static bool ahead(const struct bench *b, const struct node_walk *w, node_id a, node_id z)
 {
     if (w->shared_only && best_share(b, a) / 100 != best_share(b, z) / 100)    /* in steps of a tenth */
         return best_share(b, a) < best_share(b, z);
-    if (!w->shared_only && w->order != BY_ID && whole(b, a) != whole(b, z))
-        return w->order == FULLEST_FIRST ? whole(b, a) < whole(b, z) : whole(b, a) > whole(b, z);
+    if (!w->shared_only && w->order != BY_ID && whole_for(b, w->r, a) != whole_for(b, w->r, z))
+        return (w->order == FULLEST_FIRST) == (whole_for(b, w->r, a) < whole_for(b, w->r, z));
     return a < z;
 }
 
@@ -131,24 +132,17 @@ static void walk_agrees(struct bench *b, struct node_walk w, domain_id confined)
     free_index_confine(b->v, 0, UINT64_MAX);
 }
 
-static struct request any_request(struct bench *b)
-{
-    struct request r = { .shape = draw(b, SHAPES), .tasks = draw(b, 3) ? 1 : SPLIT_ANY, .gpus = draw(b, 6), .try_first = ID_NONE };
-    r.gpu_milli = draw(b, 2) ? MILLI_ALL : 50 * (1 + draw(b, 19));
-    r.cpu_milli = draw(b, 2) ? 0 : 1000 * draw(b, 12);
-    r.mem_mib = draw(b, 2) ? 0 : 100 * draw(b, 12);
-    return r;
-}
-
 static void all_agrees(struct bench *b)
 {
     domain_id domains = b->c->n_domains + b->c->n_nodes;
     nodes_agree(b);
     for (int k = 0; k < 3; k++) {
-        struct request r = any_request(b);
+        struct request r = any_request(b, draw(b, SHAPES));
         for (node_id n = 0; n < b->c->n_nodes; n++) {
             assert_int_equal(view_allows(b->v, &r, n), allows(b, &r, n));
             assert_int_equal(view_fits(b->v, &r, n), fits(b, &r, n));
+            if (allows(b, &r, n) && r.gpus)
+                assert_int_equal(view_node_for(b->v, &r, n).whole, whole_for(b, &r, n));
         }
         domains_agree(b, &r);
         for (int order = BY_ID; order <= ANY_ORDER; order++)

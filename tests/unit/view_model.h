@@ -1,6 +1,6 @@
 /* view_model.h - plain counts beside a free index: what is taken of every GPU, CPU and memory, on random clusters with one
- * group of every sort: nodes with and without names for their GPUs and without any, racks, pods, islands, owned nodes; and
- * shapes that may use all kinds of nodes, none, or some. */
+ * group of every sort: nodes with and without names for their GPUs and without any, racks, pods, islands, owned nodes, MIG
+ * instances of several profiles and of one; and shapes that may use all kinds of nodes, none, or some, or that want a profile. */
 #pragma once
 #include "sim/core/memory.h"
 #include "sim/world/free_index.h"
@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NODES_MOST = 40, GPUS_MOST = 100, HELD_MOST = 200, SHAPES = 6, KINDS_MOST = 16, SEEDS = 300, STEPS = 40 };
+enum { NODES_MOST = 50, GPUS_MOST = 100, HELD_MOST = 200, SHAPES = 9, KINDS_MOST = 24, SEEDS = 300, STEPS = 40 };
+enum { WANTS_SMALL = 6, WANTS_LARGE, WANTS_NO_GPU };    /* shapes: an instance of that profile; CPUs alone, of any node */
+enum { SMALL = 1 << 12 | 10, LARGE = 3 << 12 | 40, EQUAL = 2 << 12 | 20 };    /* 1g.10gb, 3g.40gb, 2g.20gb */
 
 struct held { struct piece p; int64_t cpu_milli, mem_mib; };
 struct bench {
@@ -40,9 +42,28 @@ static inline uint32_t whole(const struct bench *b, node_id n)
     return free;
 }
 
+/* Of those that r may use; who wants none sees a node by its first profile. */
+static inline uint32_t whole_for(const struct bench *b, const struct request *r, node_id n)
+{
+    const struct node_type *t = type_of(b, n);
+    uint32_t free = 0;
+    if (!r->mig && (!t->gpus || t->counted || !t->mig[0]))
+        return whole(b, n);
+    for (uint32_t g = 0; g < t->gpus; g++)
+        free += b->used[n][g] == 0 && t->mig[g] == (r->mig ? r->mig : t->mig[0]);
+    return free;
+}
+
+/* What an instance of a mixed node counts: 1000 x g. */
+static inline uint32_t slot_milli(const struct node_type *t, uint32_t gpu)
+{
+    return t->mig[gpu] && !t->mig_single ? MILLI_ALL * (t->mig[gpu] >> 12) : MILLI_ALL;
+}
+
 static inline uint32_t left_of(const struct bench *b, node_id n, uint32_t gpu)
 {
-    return b->used[n][gpu] < MILLI_ALL ? MILLI_ALL - b->used[n][gpu] : 0;
+    uint32_t all = slot_milli(type_of(b, n), gpu);
+    return b->used[n][gpu] < all ? all - b->used[n][gpu] : 0;
 }
 
 static inline uint32_t best_share(const struct bench *b, node_id n)          /* milli; 0: nothing shared has room */
@@ -64,7 +85,8 @@ static inline bool rest_fits(const struct bench *b, const struct request *r, nod
 static inline bool allows(const struct bench *b, const struct request *r, node_id n)
 {
     for (uint32_t i = 0; i < b->shape[r->shape].n; i++)
-        if (b->shape[r->shape].kind[i] == b->c->kind_of[n])
+        if (b->c->kind[b->shape[r->shape].kind[i]].type == b->c->kind[b->c->kind_of[n]].type &&
+            b->c->kind[b->shape[r->shape].kind[i]].owner == b->c->kind[b->c->kind_of[n]].owner)
             return true;
     return false;
 }
@@ -83,7 +105,7 @@ static inline bool has_room(const struct bench *b, const struct held *h)
 {
     struct request rest = { .cpu_milli = h->cpu_milli, .mem_mib = h->mem_mib };
     for (uint64_t m = h->p.gpu_mask; m; m &= m - 1)
-        if (b->used[h->p.node][__builtin_ctzll(m)] + h->p.milli > MILLI_ALL)
+        if (b->used[h->p.node][__builtin_ctzll(m)] + h->p.milli > slot_milli(type_of(b, h->p.node), (uint32_t)__builtin_ctzll(m)))
             return false;
     return rest_fits(b, &rest, h->p.node) &&
            (!type_of(b, h->p.node)->counted || !h->p.gpus ||
@@ -95,7 +117,7 @@ static inline bool settled(const struct bench *b, const struct held *h)
 {
     const struct node_type *t = type_of(b, h->p.node);
     for (uint64_t m = h->p.gpu_mask; m; m &= m - 1)
-        if (b->used[h->p.node][__builtin_ctzll(m)] > MILLI_ALL)
+        if (b->used[h->p.node][__builtin_ctzll(m)] > slot_milli(t, (uint32_t)__builtin_ctzll(m)))
             return false;
     return (t->cpu_milli == INT64_MAX || b->cpu[h->p.node] <= t->cpu_milli) &&
            (t->mem_mib == INT64_MAX || b->mem[h->p.node] <= t->mem_mib) &&
@@ -114,6 +136,11 @@ static inline struct held any_piece(struct bench *b)
         h.p.milli = MILLI_ALL;
     } else if (t->gpus) {
         h.p.gpu_mask = random_u64(&b->draws) & random_u64(&b->draws) & UINT64_MAX >> (64 - t->gpus);
+        for (uint32_t g = 0, like = draw(b, t->gpus); t->mig[0] && g < t->gpus; g++)    /* instances are alike, and taken whole */
+            if (t->mig[g] != t->mig[like])
+                h.p.gpu_mask &= ~(UINT64_C(1) << g);
+            else
+                h.p.milli = slot_milli(t, like);
         h.p.gpus = (uint32_t)__builtin_popcountll(h.p.gpu_mask);
     }
     return h;
@@ -147,12 +174,13 @@ static inline void step(struct bench *b)
 
 static inline void begin(struct bench *b, uint64_t seed)
 {
-    static const struct pin_spec pins[] = { { 0, 1 }, { 1, 1 }, { 2, 1 } };
+    static const struct pin_spec pins[] = { { 0, 1 }, { 1, 1 }, { 2, 1 }, { 5, 1 } };
     memset(b, 0, sizeof *b);
     random_init(&b->draws, seed, "view", 0);
     random_init(&b->placer, seed, "placer", 0);
     uint32_t racks = draw(b, 3);
     struct error err = { "" };
+    const struct mig_spec mixed[] = { { SMALL, 1 + draw(b, 5) }, { LARGE, 1 + draw(b, 4) }, { EQUAL, 1 + draw(b, 3) } };
     struct group_spec g[] = {
         { .name = "named", .count = 3 + draw(b, 8), .gpus = 1 + draw(b, 9), .cpu_milli = 16000, .mem_mib = 1000,
           .nodes_per_rack = 2 * racks, .racks_per_pod = racks ? draw(b, 3) : 0 },
@@ -160,9 +188,13 @@ static inline void begin(struct bench *b, uint64_t seed)
         { .name = "full word", .count = 1 + draw(b, 3), .gpus = 64, .cpu_milli = INT64_MAX, .mem_mib = INT64_MAX, .nodes_per_rack = draw(b, 3) },
         { .name = "no GPU", .count = draw(b, 3), .cpu_milli = 8000, .mem_mib = INT64_MAX },
         { .name = "small pools", .count = draw(b, 4), .gpus = 4, .counted = true, .cpu_milli = 8000, .mem_mib = INT64_MAX },
+        { .name = "mixed", .count = 1 + draw(b, 4), .gpus = 4, .mig = mixed, .n_mig = 1 + draw(b, 3), .cpu_milli = 16000,
+          .mem_mib = INT64_MAX, .nodes_per_rack = draw(b, 3) },
+        { .name = "single", .count = draw(b, 4), .gpus = 4, .mig = mixed + 2, .n_mig = 1, .mig_single = true, .cpu_milli = 16000,
+          .mem_mib = INT64_MAX, .nodes_per_rack = draw(b, 3) },
         { .name = "linked", .count = 2 * draw(b, 4), .gpus = 4, .island_gpus = 8, .cpu_milli = 16000, .mem_mib = INT64_MAX },
     };
-    struct queue_spec q = { .facts = { .name = "own", .parent = ID_NONE, .weight = 1 }, .pins = pins, .n_pins = draw(b, 4) };
+    struct queue_spec q = { .facts = { .name = "own", .parent = ID_NONE, .weight = 1 }, .pins = pins, .n_pins = draw(b, 5) };
     b->c = cluster_build("view", g, COUNT(g), &q, draw(b, 2), &err);
     if (!b->c)
         fail_msg("%s", err.text);
@@ -170,11 +202,27 @@ static inline void begin(struct bench *b, uint64_t seed)
     for (int s = 0; s < SHAPES; s++) {
         uint32_t n = 0;
         for (uint32_t k = 0; k < b->c->n_kinds; k++)
-            if (s == 0 || (s > 1 && draw(b, 2)))         /* all; none; some */
+            if (s == WANTS_NO_GPU                        ? b->c->kind[k].first
+                : b->c->kind[k].slot_milli != MILLI_ALL || b->c->kind[k].mig == SMALL
+                    ? b->c->kind[k].mig == (s == WANTS_SMALL ? SMALL : s == WANTS_LARGE ? LARGE : 0)
+                    : s < WANTS_SMALL && (s == 0 || (s > 1 && draw(b, 2))))    /* all; none; some */
                 b->kind[s][n++] = (uint16_t)k;
         b->shape[s] = (struct shape_kinds){ .n = n, .kind = b->kind[s] };
     }
     b->v = free_index_new(b->c, b->shape, &b->placer);
+}
+
+static inline struct request any_request(struct bench *b, shape_id shape)
+{
+    struct request r = { .shape = shape, .tasks = draw(b, 3) ? 1 : SPLIT_ANY, .gpus = draw(b, 6), .try_first = ID_NONE };
+    r.gpu_milli = draw(b, 2) ? MILLI_ALL : 50 * (1 + draw(b, 19));
+    r.cpu_milli = draw(b, 2) ? 0 : 1000 * draw(b, 12);
+    r.mem_mib = draw(b, 2) ? 0 : 100 * draw(b, 12);
+    r.tasks = r.shape == WANTS_NO_GPU ? 1 : r.tasks;
+    r.gpus = r.shape == WANTS_NO_GPU ? 0 : r.shape >= WANTS_SMALL ? 1 + draw(b, 5) : r.gpus;
+    r.mig = r.shape == WANTS_SMALL ? SMALL : r.shape == WANTS_LARGE ? LARGE : 0;
+    r.gpu_milli = r.mig ? MILLI_ALL * (uint32_t)(r.mig >> 12) : r.gpus ? r.gpu_milli : MILLI_ALL;
+    return r;
 }
 
 static inline void end(struct bench *b)

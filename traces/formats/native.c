@@ -20,7 +20,8 @@ struct native {
     struct cell job_id, group, user, queue, gpu_type, model, depends_on, selector, affinity, tolerations;
     int64_t submit_ns, duration_ns, estimate_ns, deadline_ns;
     int64_t gpus_milli, per_task_milli, tasks, min_tasks, gpu_milli, cpu_milli, mem_mib, priority, max_per_node;
-    int64_t gpu_mem_mib, data_mib;
+    int64_t gpu_mem_mib, share_mem_mib, data_mib;
+    uint16_t mig;
     size_t preemptible, anti_affinity, class, status; /* indexes of words */
     uint8_t required_level, preferred_level;
 };
@@ -44,7 +45,7 @@ const char *const native_levels[] = { "island", "node", "rack", "pod", "cluster"
 static const char *const apart[] = { "none", "node", NULL };
 
 /* clang-format off: a table */
-enum kind { TEXT, TIME, GPUS, NUMBER, WORD, TOPOLOGY, NOT_YET };
+enum kind { TEXT, TIME, GPUS, NUMBER, WORD, TOPOLOGY, MIG, NOT_YET };
 struct column {
     const char *name;
     enum kind kind;
@@ -96,7 +97,8 @@ static const struct column columns[] = {
     A_NUMBER("max_per_node", max_per_node, 1, 1, TASKS_MAX),
     A_WORD("anti_affinity", anti_affinity, apart), /* its tasks on different nodes */
     A_NUMBER("gpu_mem_gib", gpu_mem_mib, 1024, 0, INT64_C(1024) * GIB_MAX),
-    LATER("mig"),
+    A_NUMBER("gpu_share_mem_gib", share_mem_mib, 1024, 1, INT64_C(1024) * GIB_MAX),
+    CELL("mig", MIG, mig),
     CELL("model", TEXT, model),
     A_NUMBER("data_gib", data_mib, 1024, 0, INT64_C(1024) * GIB_MAX),
     CELL("depends_on", TEXT, depends_on), /* job_ids with ';' between */
@@ -198,6 +200,9 @@ static int take_cell(const struct row *row, size_t i, const struct column *c, st
         return cell_word(row, i, c->words, to, err);
     case TOPOLOGY:
         return take_topology(row, i, n, err);
+    case MIG:
+        *(uint16_t *)to = mig_profile(row->cell[i].text);
+        return *(uint16_t *)to ? 0 : cell_error(row, i, MIG_WANTED, err);
     case NOT_YET:
         break;
     }
@@ -240,6 +245,8 @@ static int size(const struct row *row, struct native *n, struct job_row *job, st
         job->gpus *= (uint32_t)n->tasks;
     job->tasks = (uint32_t)n->tasks;
     job->min_tasks = (uint32_t)n->min_tasks;
+    job->mig = n->mig;
+    job->share_mem_mib = (uint32_t)n->share_mem_mib;
     if (!by_task && job->gpu_milli < MILLI_ALL && n->tasks > 1)
         return wrong(row, "gpus", "a whole number, as there are tasks, or gpus_per_task", err);
     if (n->gpu_milli == NOT_GIVEN || job->gpus == 0)
