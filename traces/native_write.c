@@ -3,6 +3,7 @@
 #include "sim/core/memory.h"
 #include "traces/columns.h"
 #include "traces/native.h"
+#include "traces/running_on.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -258,6 +259,35 @@ static void put_depends(struct output *o, const struct job *j)
     free(text);
 }
 
+static const struct job_running *running(const struct job *j)
+{
+    return j->truth->running ? &j->w->running[j->truth->running - 1] : NULL;
+}
+static bool runs(const struct job *j)
+{
+    return running(j);
+}
+static void put_running_on(struct output *o, const struct job *j)
+{
+    running_on_write(o, running(j));
+}
+static bool has_started(const struct job *j)
+{
+    return running(j) && running(j)->ran_ns >= 0;
+}
+static void put_started(struct output *o, const struct job *j)
+{
+    out_seconds(o, j->facts->submit_ns - running(j)->ran_ns);
+}
+static bool is_leaving(const struct job *j)
+{
+    return running(j) && running(j)->leaving_ns >= 0;
+}
+static void put_leaving(struct output *o, const struct job *j)
+{
+    out_seconds(o, running(j)->leaving_ns);
+}
+
 static const struct column {
     const char *name;
     bool (*has)(const struct job *j);
@@ -275,7 +305,8 @@ static const struct column {
     { "max_per_node", has_max_per_node, put_max_per_node },
     { "gpu_mem_gib", has_gpu_memory, put_gpu_memory },
     { "model", has_model, put_model },          { "data_gib", has_data, put_data },
-    { "depends_on", has_depends, put_depends },
+    { "depends_on", has_depends, put_depends }, { "running_on", runs, put_running_on },
+    { "started_s", has_started, put_started },  { "leaving_s", is_leaving, put_leaving },
 };
 #define COLUMNS (sizeof columns / sizeof *columns)
 

@@ -38,7 +38,8 @@ const struct job_facts *job_facts(const struct sched *s, job_id j);
 enum job_state job_state(const struct sched *s, job_id j);
 struct amount job_size(const struct sched *s, job_id j);      /* all that it asks for */
 const struct placement *job_placement(const struct sched *s, job_id j);   /* NULL: holds nothing; claims count as held */
-int64_t  job_last_start_ns(const struct sched *s, job_id j);  /* minimum run times, newest first; -1: never */
+int64_t  job_last_start_ns(const struct sched *s, job_id j);  /* minimum run times, newest first; -1: never.
+                                     Before 0 for a job that ran already when the trace begins */
 double   job_attained_gpu_s(const struct sched *s, job_id j); /* service so far (LAS) */
 int64_t  job_estimate_ns(const struct sched *s, job_id j);    /* run time still to come by the estimate, submitted or (the run's
                                                                  option) predicted at arrival; past it: 0; TIME_NEVER: none */
@@ -123,7 +124,8 @@ struct policy {
     void (*begin)(struct sched *s, const void *params, void *state);    /* lines and tables; may be NULL */
     void (*schedule)(struct sched *s, const void *params, void *state);
     /* Notices: the change has happened. Only lines, own state and wake-ups may change. Any may be NULL. */
-    void (*job_arrived)(struct sched *s, const void *params, void *state, job_id j);   /* wants GPUs: new or evicted */
+    void (*job_arrived)(struct sched *s, const void *params, void *state, job_id j);   /* wants GPUs: new or evicted. Who
+                                        ran before the trace begins holds some already; if it runs, job_started follows */
     void (*job_started)(struct sched *s, const void *params, void *state, job_id j);   /* runs; claims only when they run */
     void (*job_stopped)(struct sched *s, const void *params, void *state, job_id j, enum stop_cause why);  /* holds nothing
                                                               now; evicted: job_arrived follows once it has left its GPUs */

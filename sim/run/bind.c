@@ -100,5 +100,5 @@ int run_bind(struct cluster *c, struct workload *w, struct error *err)
     if (pinned)
         pin_shapes(c, w);
     free(map);
-    return 0;
+    return running_check(c, w, err);
 }

@@ -159,7 +159,7 @@ struct sched {
     uint8_t *wait_why;
     size_t n_wait_parts, wait_part_capacity, wait_why_capacity;
     const char **refusal;         /* by job, made with the first refusal */
-    struct gpu_time *gpu_time;    /* [n_jobs]; NULL without STARTS_PARTIAL: all of the job or nothing */
+    struct gpu_time *gpu_time;    /* [n_jobs]; NULL: all of a job or nothing */
     struct part *free_part;
 
     struct shape_kinds *shape_kinds;
@@ -330,9 +330,11 @@ int livelock_check(struct sched *s, struct error *err);                   /* aft
 struct live *job_enter(struct sched *s, job_id j);                        /* pending, without counting its wait */
 void job_arrive(struct sched *s, job_id j);
 void job_begin(struct sched *s, struct live *l);                          /* on l->held, now */
+void job_runs(struct sched *s, struct live *l, int64_t start_cost_ns);    /* likewise, and nobody is told */
 void job_leave(struct sched *s, struct live *l, bool moves);              /* the stop of this pass is carried out */
 void job_released(struct sched *s, job_id j);                             /* it has left its GPUs */
 void job_end(struct sched *s, job_id j);
+const char *job_ending(const struct sched *s, job_id j);                   /* why its last interval will have ended */
 void job_progressing(struct sched *s, job_id j);
 void job_rejected(struct sched *s, job_id j, const char *reason);         /* the state has changed already */
 void job_retire(struct sched *s, job_id j);                               /* gone, and everyone has been told */
@@ -341,6 +343,7 @@ void jobs_cut_off(struct sched *s);
 void job_halt(struct sched *s, struct live *l, const struct placement *on);   /* progress stops, l->split tells the time since the start */
 /* It leaves these pieces: l->split goes into the accounts, a row into the intervals. */
 void hold_end(struct sched *s, struct live *l, const struct placement *p, int64_t since_ns, const char *why);
+void job_loses(struct live *l, int64_t lost_ns);                          /* of l->split; what was done before the trace began is not in it */
 void state_set(struct sched *s, job_id j, enum job_state to);
 int64_t job_done_ns(const struct sched *s, const struct live *l);         /* progress since the last start */
 void decision_log(const struct sched *s, job_id j, const char *kind, const char *decision, const char *reason);
@@ -355,8 +358,15 @@ enum job_state tasks_state(const struct sched *s, const struct live *l, size_t t
 double tasks_rate(const struct sched *s, const struct live *l);
 bool tasks_concern(const struct sched *s, const struct live *l);          /* the pass changed single tasks of it */
 void tasks_carry_out(struct sched *s, struct live *l);
+void tasks_gather(struct sched *s, struct live *l);                       /* from now on it holds l->held for nothing */
 void part_released(struct sched *s, struct live *l);
 void tasks_cut_off(struct sched *s, struct live *l);
+
+/* running.c - jobs that run already when they are submitted */
+int running_arrive(struct sched *s, job_id j, struct error *err);         /* 0, or RUN_BAD_INPUT with err */
+int64_t running_before_ns(const struct sched *s, job_id j);               /* it had run for so long when it was submitted */
+bool running_leaves_for_good(const struct sched *s, job_id j);            /* it was leaving, and has nothing left to do */
+int running_check(const struct cluster *c, const struct workload *w, struct error *err);    /* for run_bind() */
 
 /* engine.c */
 bool wake_cancel(struct sched *s, int64_t time_ns);

@@ -119,7 +119,7 @@ static void gathering_ends(struct sched *s, struct live *l, struct placement *p)
         s->held_milli -= placement_gpu_milli(p);
 }
 
-static void gathering_begins(struct sched *s, struct live *l)
+void tasks_gather(struct sched *s, struct live *l)
 {
     l->held_since_ns = s->now_ns;
     s->held_milli += placement_gpu_milli(l->held);
@@ -128,6 +128,7 @@ static void gathering_begins(struct sched *s, struct live *l)
         wait_own(s, l, why);
     else
         wait_begin(s, l, why);
+    decision_log(s, l->job, "decision", "gather", "");
 }
 
 /* The wall time since the start or the last change goes into the accounts; l->split is set. */
@@ -161,8 +162,7 @@ static void gang_breaks(struct sched *s, struct live *l)
     struct leaving price = price_of_stop(&s->cluster->price, l->stop_mode, l->stop_done_ns);
     job_halt(s, l, l->was.held);
     progress_roll_back(&l->progress, price.lost_ns);
-    l->split[ACCOUNT_LOST] = price.lost_ns;
-    l->split[ACCOUNT_USEFUL] -= price.lost_ns;
+    job_loses(l, price.lost_ns);
     run_ends(s, l, "broken");
     s->running--;
     s->job[l->job].preemptions++;
@@ -221,8 +221,7 @@ void tasks_carry_out(struct sched *s, struct live *l)
     if (now == JOB_RUNNING) {
         job_begin(s, l);
     } else if (now == JOB_GATHERING) {
-        gathering_begins(s, l);
-        decision_log(s, j, "decision", "gather", "");
+        tasks_gather(s, l);
     } else {
         wait_own(s, l, WAIT_GROUP);
         notice_add(s, NOTICE_ARRIVED, j, 0);

@@ -20,6 +20,8 @@ const struct job_row job_row_default = {
     .preemptible = true,
     .required_level = LEVEL_ANY,
     .preferred_level = LEVEL_ANY,
+    .ran_ns = -1,
+    .leaving_ns = -1,
 };
 
 struct workload *workload_new(void)
@@ -63,6 +65,7 @@ void workload_free(struct workload *w)
     free(w->shape);
     free(w->depends_first);
     free(w->depends_on);
+    free(w->running);
     intern_free(w->queue_names);
     intern_free(w->users);
     intern_free(w->gpu_types);
@@ -153,6 +156,19 @@ static int check_gpu_type(struct where at, const char *text, size_t length)
     return 0;
 }
 
+static int check_running(struct where at, const struct job_row *row)
+{
+    if (!row->n_running_on && row->ran_ns < 0 && row->leaving_ns < 0)
+        return 0;
+    if (!row->n_running_on)
+        return error_set(at.err, "%s:%zu: started_s, leaving_s: want running_on, too", at.file, at.line);
+    if (row->depends_on_length)
+        return error_set(at.err, "%s:%zu: running_on: want no depends_on, for it runs already", at.file, at.line);
+    if (row->ran_ns >= WORKLOAD_END_NS || row->leaving_ns >= WORKLOAD_END_NS)
+        return error_set(at.err, "%s:%zu: started_s, leaving_s: want less than 100 years", at.file, at.line);
+    return 0;
+}
+
 /* The numbers of the lines are not kept; where every line has been a job, they need not be. */
 static int used_before(const struct workload *w, struct where at, const char *name, job_id earlier)
 {
@@ -240,6 +256,19 @@ static void note_order(struct workload *w, const struct job_row *row, size_t lin
         b->sorted = false;
 }
 
+static uint32_t running_add(struct workload *w, const struct job_row *row, const char *file, size_t line)
+{
+    const struct job_running *last = w->n_running ? &w->running[w->n_running - 1] : NULL;
+    size_t bytes = row->n_running_on * sizeof *row->running_on;
+    const char *same = last && !strcmp(last->file, file) ? last->file : arena_text(w->memory, file, strlen(file));
+    mem_grow(&w->running, &w->running_capacity, w->n_running, sizeof *w->running);
+    w->running[w->n_running] = (struct job_running){
+        .on = memcpy(arena_alloc(w->memory, bytes), row->running_on, bytes), .n = row->n_running_on,
+        .ran_ns = row->ran_ns, .leaving_ns = row->leaving_ns, .file = same, .line = line,
+    };
+    return ++w->n_running;
+}
+
 static void append(struct workload *w, const struct job_row *row, const char *name, size_t name_length)
 {
     job_id j = w->n_jobs;
@@ -269,6 +298,7 @@ int workload_add(struct workload *w, const struct job_row *row, const char *file
 {
     struct where at = { file, line, err };
     if (check_times(at, row) != 0 || check_size(at, row) != 0 || check_wishes(at, row) != 0 ||
+        check_running(at, row) != 0 ||
         check_gpu_type(at, row->gpu_type, row->gpu_type_length) != 0)
         return -1;
     if (w->n_jobs == ID_NONE - 1)
@@ -287,6 +317,8 @@ int workload_add(struct workload *w, const struct job_row *row, const char *file
     if (earlier != ID_NONE)
         return used_before(w, at, name, earlier);
     append(w, row, name, length);
+    if (row->n_running_on)
+        w->truth[w->n_jobs - 1].running = running_add(w, row, file, line);
     if (row->depends_on_length)
         dependencies_note(w, row->depends_on, row->depends_on_length, line);
     return 0;

@@ -17,6 +17,23 @@ struct job_truth {
     const char *name;             /* job_id of the trace */
     uint8_t fate;
     uint32_t data_mib;            /* input data; 0: not said */
+    uint32_t running;             /* runs already when it is submitted: workload.running[running - 1]; 0: it does not */
+};
+/* Part of what a job holds when it is submitted. */
+struct held_at {
+    node_id node;
+    uint32_t gpus;                /* 0: as many as the task asks for */
+    uint64_t gpu_mask;            /* bit i: GPU i of the node; 0: whichever are free */
+};
+/* A job that runs already when it is submitted: task i on[i], fewer than its tasks if it has the first of them only;
+ * without tasks (SPLIT_ANY) the parts of its total, each on a node of its own. */
+struct job_running {
+    struct held_at *on;
+    uint32_t n;
+    int64_t ran_ns;               /* it has run for that long at its submit time; -1: not said, but its start-up is over */
+    int64_t leaving_ns;           /* it was told to leave, and gives all up so long after its submit time; -1: it stays */
+    const char *file;             /* where the trace says so */
+    size_t line;
 };
 /* What jobs of one shape have in common besides the request itself. */
 struct shape {
@@ -51,6 +68,9 @@ struct job_row {
     uint8_t required_level, preferred_level;      /* enum level; LEVEL_ANY: none */
     const char *selector, *affinity, *tolerations;    /* as in labels.h; NULL: none */
     uint32_t max_per_node;        /* tasks of it on one node; 0: any number. Wants tasks */
+    const struct held_at *running_on;             /* [n_running_on] what it holds already; see struct job_running */
+    uint32_t n_running_on;        /* 0: it does not run yet */
+    int64_t ran_ns, leaving_ns;   /* -1 by default */
     int64_t tie;                  /* goes before the order in the file at equal submit times; 0 by default */
 };
 extern const struct job_row job_row_default;
@@ -72,6 +92,9 @@ struct workload {
     struct intern *gpu_types, *wishes, *models;
     uint32_t *depends_first;      /* job j waits for depends_on[depends_first[j] .. depends_first[j + 1]); NULL: no job does */
     job_id *depends_on;
+    struct job_running *running;  /* in the order of the file */
+    uint32_t n_running;
+    size_t running_capacity;
     struct workload_builder *builder;   /* private, until workload_finish() */
     struct arena *memory;
 };
@@ -97,6 +120,6 @@ void workload_retime_batches(struct workload *w, uint32_t batch, int64_t every_n
 void workload_scale_load(struct workload *w, double load);
 /* A packing study: the jobs by name, put in random order, then drawn from all of them again and again, as long as what they
  * ask for in all is at most gpu_milli (the first that would pass it ends the stream). Job k comes at k seconds, from 1, and
- * none leaves within fifty years. A job that came before gets the name NAME+2, NAME+3, ...; nobody depends on anybody. Streams "stream order" and
+ * none leaves within fifty years, or runs already. A job that came before gets the name NAME+2, NAME+3, ...; nobody depends on anybody. Streams "stream order" and
  * "stream draws" of the seed. After workload_finish(); -1 with err: none asks for GPUs. */
 int workload_stream(struct workload *w, int64_t gpu_milli, uint64_t seed, struct error *err);

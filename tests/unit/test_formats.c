@@ -44,6 +44,9 @@ static const struct sample good[] = {
       "d 0+1 1x1 after=a\nb 5+1 1x1\nc 7+1 1x1 after=b\na 9+1 1x1 after=b after=c\n" },
     { "native: wishes", NULL, N ",tasks,node_selector,affinity,tolerations,max_per_node,anti_affinity\n"
       "a,0,1,4,4,zone=a,10:disk=ssd,*,2,none\nb,0,1,2,2,,,,,node\n", "a 0+1 4x1\nb 0+1 2x1\n" },
+    { "native: running already", NULL,
+      N ",tasks,running_on,started_s,leaving_s\na,5,1,4,2,0:0-1;1:0 2,-3.5,\nb,5,1,1,,7,,\nc,6,1,70,,0:0-63;1:x6,,0\n",
+      "a 5+1 2x2 on=0:2:3 on=1:2:5 ran=8.5\nb 5+1 1x1 on=7:0:0\nc 6+1 any70 on=0:64:ffffffffffffffff on=1:6:0 leaving=0\n" },
     { "native: later columns may be empty", NULL, N ",mig,group,running_on\na,0,1,1,,,\n", "a 0+1 1x1\n" },
     { "native: order by time, then by row", NULL, N "\na,5,1,1\nb,3,1,1\nc,5,2,1\nd,3,2,1\n",
       "b 3+1 1x1\nd 3+2 1x1\na 5+1 1x1\nc 5+2 1x1\n" },

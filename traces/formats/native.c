@@ -1,17 +1,24 @@
 /* native.c - gpuyard's own trace format: CSV with a header, columns in any order, times in seconds.
  *
  * columns[] below is all there is to know about a column but the sizes, which have rules between them: see size(). CPUs
- * and memory are those of one task; of a job without tasks (only the total of its GPUs is known) they are the job's. */
+ * and memory are those of one task; of a job without tasks (only the total of its GPUs is known) they are the job's.
+ *
+ * A job that runs already when it is submitted (the snapshot of a cluster): running_on says where, one node for each task,
+ * or for its first ones; traces/running_on.h has the grammar. started_s, perhaps negative, is since when; without it the
+ * job has run for no time, but its start-up is over. duration_s is what is then left to do. leaving_s: it was told to
+ * leave and holds its GPUs for so long after submit_s; then it waits, or is gone if duration_s is 0. */
 #include "traces/native.h"
 #include "traces/columns.h"
+#include "traces/running_on.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* One row as its cells say it; what has no cell keeps the default. */
 struct native {
-    struct cell job_id, user, queue, gpu_type, model, depends_on, selector, affinity, tolerations;
-    int64_t submit_ns, duration_ns, estimate_ns, deadline_ns;
+    struct cell job_id, user, queue, gpu_type, model, depends_on, selector, affinity, tolerations, running_on;
+    int64_t submit_ns, duration_ns, estimate_ns, deadline_ns, started_ns, leaving_ns;
     int64_t gpus_milli, per_task_milli, tasks, min_tasks, gpu_milli, cpu_milli, mem_mib, priority, max_per_node;
     int64_t gpu_mem_mib, data_mib;
     size_t preemptible, anti_affinity, class, status; /* indexes of words */
@@ -21,6 +28,8 @@ struct native {
 static const struct native nothing = {
     .estimate_ns = TIME_NEVER,
     .deadline_ns = TIME_NEVER,
+    .started_ns = TIME_NEVER,
+    .leaving_ns = NOT_GIVEN,
     .per_task_milli = NOT_GIVEN,
     .gpu_milli = NOT_GIVEN,
     .preemptible = 1,
@@ -45,7 +54,8 @@ struct column {
     int64_t scale, least, most; /* NUMBER; scale 1: whole */
     const char *const *words;   /* WORD */
 };
-#define NEEDED    4 /* the first ones */
+#define NEEDED       4 /* the first ones */
+#define YEARS_100_NS (INT64_C(36525) * 86400 * NS_PER_S)
 #define CELL(text, is, field)                                                                                          \
     {                                                                                                                  \
         .name = text, .kind = is, .at = offsetof(struct native, field)                                                 \
@@ -93,7 +103,9 @@ static const struct column columns[] = {
     CELL("model", TEXT, model),
     A_NUMBER("data_gib", data_mib, 1024, 0, INT64_C(1024) * GIB_MAX),
     CELL("depends_on", TEXT, depends_on), /* job_ids with ';' between */
-    LATER("running_on"),
+    CELL("running_on", TEXT, running_on),
+    A_NUMBER("started_s", started_ns, NS_PER_S, -YEARS_100_NS, YEARS_100_NS), /* a point in time */
+    CELL("leaving_s", TIME, leaving_ns),
     LATER("group"),
 };
 /* clang-format on */
@@ -103,6 +115,7 @@ struct reading {
     struct workload *w;
     size_t n_used, cell[COLUMNS]; /* cell[k] of a row is of column used[k] */
     const struct column *used[COLUMNS];
+    struct held_list running_on;
 };
 
 /* ---- the header ---- */
@@ -235,6 +248,19 @@ static int size(const struct row *row, struct native *n, struct job_row *job, st
     return 0;
 }
 
+static int take_running(const struct row *row, const struct native *n, struct held_list *on, struct job_row *job, struct error *err)
+{
+    if (n->running_on.length && !running_on_parse(n->running_on.text, on))
+        return wrong(row, "running_on", RUNNING_ON_WANT, err);
+    job->running_on = on->at;
+    job->n_running_on = n->running_on.length ? (uint32_t)on->n : 0;
+    job->leaving_ns = n->leaving_ns;
+    if (n->started_ns == TIME_NEVER)
+        return 0;
+    job->ran_ns = n->submit_ns - n->started_ns;
+    return job->ran_ns >= 0 ? 0 : wrong(row, "started_s", "at most submit_s", err);
+}
+
 static int on_row(void *self, const struct row *row, struct error *err)
 {
     struct reading *r = self;
@@ -273,6 +299,8 @@ static int on_row(void *self, const struct row *row, struct error *err)
     job.affinity = n.affinity.text;
     job.tolerations = n.tolerations.text;
     job.max_per_node = n.anti_affinity ? 1 : (uint32_t)n.max_per_node;
+    if (take_running(row, &n, &r->running_on, &job, err) != 0)
+        return -1;
     job.required_level = n.required_level;
     job.preferred_level = n.preferred_level;
     return workload_add(r->w, &job, row->file, row->line, err);
@@ -288,7 +316,9 @@ static int native_read(struct input *in, struct workload *w, struct error *err)
 {
     static const struct table_handler handler = { .on_header = on_header, .on_row = on_row };
     struct reading r = { .w = w };
-    return table_read(in, (struct table_style){ .header = true }, &handler, &r, err);
+    int result = table_read(in, (struct table_style){ .header = true }, &handler, &r, err);
+    free(r.running_on.at);
+    return result;
 }
 
 const struct trace_format native_format = {
