@@ -288,6 +288,33 @@ static void put_leaving(struct output *o, const struct job *j)
     out_seconds(o, running(j)->leaving_ns);
 }
 
+static const struct own_price no_price = OWN_PRICE_NONE;
+static struct own_price price(const struct job *j)
+{
+    return j->truth->price ? workload_price(j->w, j->truth->price) : no_price;
+}
+static bool has_checkpoint(const struct job *j)
+{
+    return price(j).checkpoint >= 0;
+}
+static void put_checkpoint(struct output *o, const struct job *j)
+{
+    out_text(o, native_checkpoints[price(j).checkpoint]);
+}
+#define PRICE_COLUMN(field)                                                                                            \
+    static bool has_##field(const struct job *j)                                                                       \
+    {                                                                                                                  \
+        return price(j).field##_ns >= 0;                                                                               \
+    }                                                                                                                  \
+    static void put_##field(struct output *o, const struct job *j)                                                     \
+    {                                                                                                                  \
+        out_seconds(o, price(j).field##_ns);                                                                           \
+    }
+PRICE_COLUMN(interval)
+PRICE_COLUMN(save)
+PRICE_COLUMN(grace)
+PRICE_COLUMN(restart)
+
 static const struct column {
     const char *name;
     bool (*has)(const struct job *j);
@@ -307,6 +334,9 @@ static const struct column {
     { "model", has_model, put_model },          { "data_gib", has_data, put_data },
     { "depends_on", has_depends, put_depends }, { "running_on", runs, put_running_on },
     { "started_s", has_started, put_started },  { "leaving_s", is_leaving, put_leaving },
+    { "checkpoint", has_checkpoint, put_checkpoint },
+    { "interval_s", has_interval, put_interval }, { "save_s", has_save, put_save },
+    { "grace_s", has_grace, put_grace },        { "restart_s", has_restart, put_restart },
 };
 #define COLUMNS (sizeof columns / sizeof *columns)
 

@@ -134,6 +134,7 @@ struct sched {
     struct run_setup setup;
     const struct cluster *cluster;
     struct workload *workload;
+    struct price *price;          /* [prices of the workload + 1], the first the cluster's */
     void *policy_state, *policy_params, *placer_params;
     unsigned needs;
     struct arena *memory, *scratch;
@@ -219,6 +220,10 @@ static inline struct live *live_of(const struct sched *s, job_id j)
 static inline const struct request *ask_of(const struct sched *s, job_id j)
 {
     return s->workload->facts[j].ask;
+}
+static inline const struct price *price_of(const struct sched *s, job_id j)
+{
+    return &s->price[s->workload->truth[j].price];
 }
 static inline int64_t request_gpu_milli(const struct request *r)
 {

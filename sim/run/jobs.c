@@ -121,7 +121,7 @@ void job_begin(struct sched *s, struct live *l)
     } else {
         run->restarts++;
     }
-    job_runs(s, l, price_of_start(&s->cluster->price, first));
+    job_runs(s, l, price_of_start(price_of(s, j), first));
     decision_log(s, j, "start", first ? "start" : "restart", "");
     notice_add(s, NOTICE_STARTED, j, 0);
 }
@@ -219,7 +219,7 @@ void job_loses(struct live *l, int64_t lost_ns)
 void job_leave(struct sched *s, struct live *l, bool moves)
 {
     job_id j = l->job;
-    struct leaving price = price_of_stop(&s->cluster->price, l->stop_mode, l->stop_done_ns);
+    struct leaving price = price_of_stop(price_of(s, j), l->stop_mode, l->stop_done_ns);
     job_halt(s, l, l->was.held);
     progress_roll_back(&l->progress, price.lost_ns);
     job_loses(l, price.lost_ns);

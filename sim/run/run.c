@@ -65,6 +65,12 @@ struct sched *run_new(const struct run_setup *setup)
     for (queue_id q = 0; q < s->cluster->n_queues; q++)
         s->books[q].since_ns = s->now_ns;
     s->dependencies = dependencies_new(s->workload);
+    s->price = arena_alloc(s->memory, (intern_count(s->workload->prices) + (size_t)1) * sizeof *s->price);
+    s->price[0] = s->cluster->price;
+    for (uint32_t i = 1; i <= intern_count(s->workload->prices); i++) {
+        struct own_price own = workload_price(s->workload, i);
+        s->price[i] = price_with(&s->cluster->price, &own);
+    }
     placing_begin(s);
     return s;
 }

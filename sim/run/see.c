@@ -80,7 +80,7 @@ int64_t job_start_cost_ns(const struct sched *s, job_id j)
     const struct live *l = live_of(s, j);
     if (l && l->event)
         return l->progress.since_ns > s->now_ns ? l->progress.since_ns - s->now_ns : 0;
-    return price_of_start(&s->cluster->price, s->job[j].start_ns < 0);
+    return price_of_start(price_of(s, j), s->job[j].start_ns < 0);
 }
 
 void *job_own(struct sched *s, job_id j)

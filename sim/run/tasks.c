@@ -82,7 +82,7 @@ enum sched_result sched_stop_task(struct sched *s, job_id j, uint32_t task, enum
     if (ran && !l->broken && (!rest || rest->n < s->workload->facts[j].min_tasks))
         break_gang(s, l, m);
     struct placement *now = rest ? placement_stage(s, j, placement_copy(s, rest)) : NULL, *late = l->late;
-    bool saves = l->broken && held && price_of_stop(&s->cluster->price, l->stop_mode, l->stop_done_ns).stay_ns > 0;
+    bool saves = l->broken && held && price_of_stop(price_of(s, l->job), l->stop_mode, l->stop_done_ns).stay_ns > 0;
     if (saves)
         late = placement_stage(s, j, placement_copy(s, placement_with(s, l->late, gone)));
     stage_state(s, l, s->job[j].state, now, false);
@@ -159,7 +159,7 @@ static void part_begins(struct sched *s, struct live *l, int64_t stay_ns)
 
 static void gang_breaks(struct sched *s, struct live *l)
 {
-    struct leaving price = price_of_stop(&s->cluster->price, l->stop_mode, l->stop_done_ns);
+    struct leaving price = price_of_stop(price_of(s, l->job), l->stop_mode, l->stop_done_ns);
     job_halt(s, l, l->was.held);
     progress_roll_back(&l->progress, price.lost_ns);
     job_loses(l, price.lost_ns);

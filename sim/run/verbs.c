@@ -97,7 +97,7 @@ static uint32_t tasks_in(const struct sched *s, job_id j, const struct placement
 
 static bool leaves_late(const struct sched *s, const struct live *l)
 {
-    return price_of_stop(&s->cluster->price, l->stop_mode, l->stop_done_ns).stay_ns > 0;
+    return price_of_stop(price_of(s, l->job), l->stop_mode, l->stop_done_ns).stay_ns > 0;
 }
 
 enum sched_result sched_start(struct sched *s, job_id j, const struct placement *p)
@@ -156,7 +156,7 @@ enum sched_result sched_stop(struct sched *s, job_id j, enum stop_mode m)
         l->stop_mode = (uint8_t)m;
         l->stop_done_ns = done;
         l->stopped_for = ID_NONE;
-        int64_t stay_ns = price_of_stop(&s->cluster->price, m, done).stay_ns;
+        int64_t stay_ns = price_of_stop(price_of(s, j), m, done).stay_ns;
         if (!stay_ns) {
             stage_give(s, s->idle, j, held);
             s->room_version++;

@@ -17,8 +17,12 @@ struct job_truth {
     const char *name;             /* job_id of the trace */
     uint8_t fate;
     uint32_t data_mib;            /* input data; 0: not said */
+    uint32_t price;               /* of its own: number in workload.prices, from 1; 0: the cluster's */
     uint32_t running;             /* runs already when it is submitted: workload.running[running - 1]; 0: it does not */
 };
+/* What a job says of its price of preemption, as in struct price of cluster.h. -1: as the cluster says. */
+struct own_price { int64_t checkpoint, interval_ns, save_ns, grace_ns, restart_ns; };
+#define OWN_PRICE_NONE { -1, -1, -1, -1, -1 }
 /* Part of what a job holds when it is submitted. */
 struct held_at {
     node_id node;
@@ -68,6 +72,7 @@ struct job_row {
     uint8_t required_level, preferred_level;      /* enum level; LEVEL_ANY: none */
     const char *selector, *affinity, *tolerations;    /* as in labels.h; NULL: none */
     uint32_t max_per_node;        /* tasks of it on one node; 0: any number. Wants tasks */
+    struct own_price price;       /* OWN_PRICE_NONE by default */
     const struct held_at *running_on;             /* [n_running_on] what it holds already; see struct job_running */
     uint32_t n_running_on;        /* 0: it does not run yet */
     int64_t ran_ns, leaving_ns;   /* -1 by default */
@@ -92,6 +97,9 @@ struct workload {
     struct intern *gpu_types, *wishes, *models;
     uint32_t *depends_first;      /* job j waits for depends_on[depends_first[j] .. depends_first[j + 1]); NULL: no job does */
     job_id *depends_on;
+    struct intern *prices;        /* the bytes of struct own_price: workload_price() */
+    struct price_at { const char *file; size_t line; } *price_at;    /* where each was seen first */
+    size_t price_capacity;
     struct job_running *running;  /* in the order of the file */
     uint32_t n_running;
     size_t running_capacity;
@@ -108,6 +116,7 @@ int  workload_add(struct workload *w, const struct job_row *row, const char *fil
 void workload_rebase(struct workload *w);
 /* An error if there is no job, or if a job depends on one that is not there or on itself, by way of others or not. */
 int  workload_finish(struct workload *w, const char *file, struct error *err);
+struct own_price workload_price(const struct workload *w, uint32_t price);    /* of job_truth.price, not 0 */
 /* Leaves the jobs j with keep[j], at least one, in their order. After workload_finish(); shapes and names stay. Nobody
  * depends on a job that is gone. */
 void workload_keep(struct workload *w, const bool *keep);

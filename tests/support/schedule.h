@@ -38,6 +38,7 @@ struct job {
     const char *refused;
     const char *user;
     const char *selector, *affinity, *tolerations; /* as in labels.h */
+    const struct own_price *price;                 /* NULL: the cluster's */
     const char *on;                                /* where it runs already, as in running_on.h */
     double ran, leaves;                            /* for how long it has; how long it still stays, told to leave. 0: not said */
 };
@@ -143,6 +144,8 @@ static inline void job_add(struct workload *w, const struct job *job)
     row.tolerations = job->tolerations;
     row.depends_on = job->after;
     row.depends_on_length = job->after ? strlen(job->after) : 0;
+    if (job->price)
+        row.price = *job->price;
     struct held_list on = { .n = 0 };
     assert(!job->on || running_on_parse(job->on, &on));
     row.running_on = on.at;

@@ -21,7 +21,8 @@ struct native {
     int64_t submit_ns, duration_ns, estimate_ns, deadline_ns, started_ns, leaving_ns;
     int64_t gpus_milli, per_task_milli, tasks, min_tasks, gpu_milli, cpu_milli, mem_mib, priority, max_per_node;
     int64_t gpu_mem_mib, data_mib;
-    size_t preemptible, anti_affinity, class, status; /* indexes of words */
+    int64_t interval_ns, save_ns, grace_ns, restart_ns;
+    size_t preemptible, anti_affinity, class, status, checkpoint; /* indexes of words */
     uint8_t required_level, preferred_level;
 };
 #define NOT_GIVEN (-1)
@@ -30,6 +31,11 @@ static const struct native nothing = {
     .deadline_ns = TIME_NEVER,
     .started_ns = TIME_NEVER,
     .leaving_ns = NOT_GIVEN,
+    .checkpoint = SIZE_MAX,
+    .interval_ns = NOT_GIVEN,
+    .save_ns = NOT_GIVEN,
+    .grace_ns = NOT_GIVEN,
+    .restart_ns = NOT_GIVEN,
     .per_task_milli = NOT_GIVEN,
     .gpu_milli = NOT_GIVEN,
     .preemptible = 1,
@@ -43,6 +49,7 @@ static const char *const booleans[] = { "false", "true", "no", "yes", "0", "1", 
 const char *const native_classes[] = { "training", "inference", "interactive", "batch", NULL };
 const char *const native_fates[] = { "completed", "failed", "cancelled", NULL };
 const char *const native_levels[] = { "island", "node", "rack", "pod", "cluster", NULL };
+const char *const native_checkpoints[] = { "none", "perfect", "periodic", NULL };
 static const char *const apart[] = { "none", "node", NULL };
 
 /* clang-format off: a table */
@@ -106,6 +113,11 @@ static const struct column columns[] = {
     CELL("running_on", TEXT, running_on),
     A_NUMBER("started_s", started_ns, NS_PER_S, -YEARS_100_NS, YEARS_100_NS), /* a point in time */
     CELL("leaving_s", TIME, leaving_ns),
+    A_WORD("checkpoint", checkpoint, native_checkpoints), /* as in the preemption of a cluster, and instead of that */
+    CELL("interval_s", TIME, interval_ns),
+    CELL("save_s", TIME, save_ns),
+    CELL("grace_s", TIME, grace_ns),
+    CELL("restart_s", TIME, restart_ns),
     LATER("group"),
 };
 /* clang-format on */
@@ -130,7 +142,7 @@ static const struct column *find_column(const char *name)
 
 static int unknown_column(const struct row *header, const char *name, struct error *err)
 {
-    char known[512];
+    char known[1024];
     size_t n = 0;
     for (size_t i = 0; i < COLUMNS && n < sizeof known; i++)
         n += (size_t)snprintf(known + n, sizeof known - n, "%s%s", i ? ", " : "", columns[i].name);
@@ -299,6 +311,8 @@ static int on_row(void *self, const struct row *row, struct error *err)
     job.affinity = n.affinity.text;
     job.tolerations = n.tolerations.text;
     job.max_per_node = n.anti_affinity ? 1 : (uint32_t)n.max_per_node;
+    job.price = (struct own_price){ n.checkpoint == SIZE_MAX ? -1 : (int64_t)n.checkpoint, n.interval_ns, n.save_ns, n.grace_ns,
+                                    n.restart_ns };
     if (take_running(row, &n, &r->running_on, &job, err) != 0)
         return -1;
     job.required_level = n.required_level;
