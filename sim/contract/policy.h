@@ -38,6 +38,7 @@ const struct job_facts *job_facts(const struct sched *s, job_id j);
 enum job_state job_state(const struct sched *s, job_id j);
 struct amount job_size(const struct sched *s, job_id j);      /* all that it asks for */
 const struct placement *job_placement(const struct sched *s, job_id j);   /* NULL: holds nothing; claims count as held */
+const struct placement *job_suspended(const struct sched *s, job_id j);   /* where it may go on; NULL: not suspended */
 int64_t  job_last_start_ns(const struct sched *s, job_id j);  /* minimum run times, newest first; -1: never.
                                      Before 0 for a job that ran already when the trace begins */
 double   job_attained_gpu_s(const struct sched *s, job_id j); /* service so far (LAS) */
@@ -78,8 +79,10 @@ enum sched_result {
     SCHED_TOO_OFTEN,   /* a wake in the past, or too many */
     SCHED_RESULTS
 };
-enum stop_mode { STOP_SAVE, STOP_RESTART };  /* save what can be saved within the grace period; or drop at once to the
-                                                last durable checkpoint. The world charges grace, loss and restart */
+/* Save what can be saved within the grace period; or drop at once to the last durable checkpoint; or stand still: nothing is
+ * lost, GPUs and CPUs are idle at once, the memory of the nodes stays taken, and the job goes on only on the same pieces. The
+ * world charges grace, loss and restart. */
+enum stop_mode { STOP_SAVE, STOP_RESTART, STOP_SUSPEND };
 
 enum sched_result sched_start(struct sched *s, job_id j, const struct placement *p);
 /* With STARTS_PARTIAL a placement may name some of the tasks only, and further ones be started while the job holds others.
@@ -88,6 +91,9 @@ enum sched_result sched_start(struct sched *s, job_id j, const struct placement 
 /* Gives up all GPUs. They are releasing for as long as leaving takes, idle at once if that is no time. A job stopped and
  * started elsewhere in one pass moves when it has saved. On a claim: gives it back, free of charge. */
 enum sched_result sched_stop(struct sched *s, job_id j, enum stop_mode m);
+/* Of a suspended job, pending: STOP_RESTART drops it to its last durable checkpoint and frees its memory, then it starts
+ * anywhere; until then sched_start() is a MISMATCH but on job_suspended(). STOP_SUSPEND is NOT_ALLOWED for a job that does not
+ * hold all of its tasks, and with SEES_TIMELINE. */
 /* Gives up one task, only with STARTS_PARTIAL. A job that keeps its minimum goes on, slower, and loses nothing; below it
  * progress stops at the price of a stop: that task's GPUs are releasing, the others are held on. A job whose tasks were
  * changed in this pass, or one that is gathering, cannot be stopped whole (WRONG_STATE): stop its tasks. */

@@ -80,10 +80,12 @@ struct part {
 struct live {
     job_id job;
     bool touched, stopping, claimed;   /* touched in this pass; stopping: stop staged; claimed: in s->claims */
+    bool dropped;                 /* in this pass it fell from suspension to its last checkpoint */
     bool broken;                  /* in this pass it fell below its minimum while it ran */
     uint8_t stop_mode;
     struct { uint8_t state; struct placement *held; } was;    /* before this pass */
     struct placement *held;       /* runs on or claims it */
+    struct placement *suspended;  /* its memory there is taken, and it can go on there; until it does or is dropped */
     struct placement *leaving;    /* still occupies it after a stop */
     struct placement *late;       /* tasks stopped in this pass that are going to save; staged */
     struct part *part;            /* those of earlier passes, in the order of their ends */
@@ -300,10 +302,10 @@ struct view *view_of(const struct sched *s, const struct view *v);        /* the
 
 /* transaction.c - what a pass stages, how it is undone and carried out */
 enum undo_kind { UNDO_JOB, UNDO_TAKE, UNDO_GIVE, UNDO_HELD, UNDO_PENDING, UNDO_BYTES, UNDO_WAKE, UNDO_PUSH, UNDO_REMOVE,
-                 UNDO_OWN, UNDO_SUB, UNDO_LINE, UNDO_HOLD_ADD, UNDO_HOLD_DROP };
+                 UNDO_OWN, UNDO_SUB, UNDO_MEMORY_TAKE, UNDO_MEMORY_GIVE, UNDO_LINE, UNDO_HOLD_ADD, UNDO_HOLD_DROP };
 struct undo {
     uint8_t kind, state, why, mode;
-    bool stopping, broken;
+    bool stopping, broken, dropped;
     int8_t sign;
     job_id job;
     uint32_t number;              /* of a sub-line or line */
@@ -366,6 +368,16 @@ void tasks_carry_out(struct sched *s, struct live *l);
 void tasks_gather(struct sched *s, struct live *l);                       /* from now on it holds l->held for nothing */
 void part_released(struct sched *s, struct live *l);
 void tasks_cut_off(struct sched *s, struct live *l);
+
+/* suspend.c - jobs that stand still where they are */
+void suspend_stage(struct sched *s, struct live *l, const struct placement *p);      /* only their memory is taken from now on */
+void suspend_unstage(struct sched *s, struct live *l, const struct placement *p);    /* not even that */
+enum sched_result suspend_drop(struct sched *s, struct live *l);          /* the verb */
+void suspend_begins(struct sched *s, struct live *l, const struct placement *p);     /* truth: it has left p, but for its memory */
+void suspend_dropped(struct sched *s, struct live *l);                    /* truth: to its last checkpoint */
+void suspend_ends(struct sched *s, struct live *l);                       /* truth: it goes on, on l->held */
+void memory_take(struct view *v, const struct request *r, const struct placement *p);
+void memory_give(struct view *v, const struct request *r, const struct placement *p);
 
 /* running.c - jobs that run already when they are submitted */
 int running_arrive(struct sched *s, job_id j, struct error *err);         /* 0, or RUN_BAD_INPUT with err */

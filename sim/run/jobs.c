@@ -115,6 +115,10 @@ void job_begin(struct sched *s, struct live *l)
     bool first = run->start_ns < 0;
     if (l->counting)
         wait_end(s, l);
+    if (l->suspended) {
+        suspend_ends(s, l);
+        return;
+    }
     if (first) {
         run->start_ns = s->now_ns;
         livelock_got_on(s);
@@ -226,7 +230,8 @@ void job_leave(struct sched *s, struct live *l, bool moves)
     l->split[ACCOUNT_SAVE] = price.stay_ns;
     s->job[j].preemptions++;
     s->totals.preemptions++;
-    l->leave_why = moves ? "moved" : "preempted";
+    bool stands = l->stop_mode == STOP_SUSPEND;
+    l->leave_why = moves ? "moved" : stands ? "suspended" : "preempted";
     if (s->setup.observer.decision)
         decision_log(s, j, "stop", l->leave_why,
                      l->stopped_for == ID_NONE ? "" : s->workload->truth[l->stopped_for].name);
@@ -237,6 +242,8 @@ void job_leave(struct sched *s, struct live *l, bool moves)
         event_queue_push(s->events, (struct event){ s->now_ns + price.stay_ns, EVENT_RELEASED, j });
         return;
     }
+    if (stands)
+        suspend_begins(s, l, l->was.held);
     interval_close(s, l, l->was.held, l->held_since_ns, l->leave_why);
     if (!moves) {
         state_set(s, j, JOB_PENDING);

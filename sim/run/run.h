@@ -31,7 +31,7 @@ struct interval {                 /* a job's hold on its pieces, from start to r
     int64_t start_ns, end_ns;
     const char *why;              /* done failed cancelled preempted moved cutoff; resized; broken: a task of the gang was
                                      stopped; gang: held until now without its minimum; saved: a task of a broken gang has left;
-                                     left: was leaving when it was submitted */
+                                     left: was leaving when it was submitted; suspended */
 };
 
 struct run_setup {

@@ -27,6 +27,12 @@ const struct placement *job_placement(const struct sched *s, job_id j)
     return l ? l->held : NULL;
 }
 
+const struct placement *job_suspended(const struct sched *s, job_id j)
+{
+    const struct live *l = live_of(s, j);
+    return l && !l->dropped ? l->suspended : NULL;
+}
+
 int64_t job_last_start_ns(const struct sched *s, job_id j)
 {
     const struct live *l = live_of(s, j);
@@ -80,6 +86,8 @@ int64_t job_start_cost_ns(const struct sched *s, job_id j)
     const struct live *l = live_of(s, j);
     if (l && l->event)
         return l->progress.since_ns > s->now_ns ? l->progress.since_ns - s->now_ns : 0;
+    if (l && l->suspended)
+        return l->start_cost_ns;
     return price_of_start(price_of(s, j), s->job[j].start_ns < 0);
 }
 

@@ -20,6 +20,8 @@ struct price price_with(const struct price *of_the_cluster, const struct own_pri
 
 struct leaving price_of_stop(const struct price *p, enum stop_mode mode, int64_t done_ns)
 {
+    if (mode == STOP_SUSPEND)
+        return (struct leaving){ 0, 0 };
     if (p->checkpoint == CHECKPOINT_NONE)
         return (struct leaving){ 0, done_ns };
     if (p->checkpoint == CHECKPOINT_PERFECT)
