@@ -80,9 +80,10 @@ enum sched_result {
     SCHED_RESULTS
 };
 /* Save what can be saved within the grace period; or drop at once to the last durable checkpoint; or stand still: nothing is
- * lost, GPUs and CPUs are idle at once, the memory of the nodes stays taken, and the job goes on only on the same pieces. The
- * world charges grace, loss and restart. */
-enum stop_mode { STOP_SAVE, STOP_RESTART, STOP_SUSPEND };
+ * lost, GPUs and CPUs are idle at once, the memory of the nodes stays taken, and the job goes on only on the same pieces; or
+ * leave as for STOP_SAVE, and be cancelled: what it did since its last start is lost, and job_stopped says STOPPED_CANCELLED.
+ * The world charges grace, loss and restart. */
+enum stop_mode { STOP_SAVE, STOP_RESTART, STOP_SUSPEND, STOP_CANCEL };
 
 enum sched_result sched_start(struct sched *s, job_id j, const struct placement *p);
 /* With STARTS_PARTIAL a placement may name some of the tasks only, and further ones be started while the job holds others.
@@ -94,7 +95,7 @@ enum sched_result sched_stop(struct sched *s, job_id j, enum stop_mode m);
 /* Of a suspended job, pending: STOP_RESTART drops it to its last durable checkpoint and frees its memory, then it starts
  * anywhere; until then sched_start() is a MISMATCH but on job_suspended(). STOP_SUSPEND is NOT_ALLOWED for a job that does not
  * hold all of its tasks, and with SEES_TIMELINE. */
-/* Gives up one task, only with STARTS_PARTIAL. A job that keeps its minimum goes on, slower, and loses nothing; below it
+/* Gives up one task, only with STARTS_PARTIAL, and by STOP_SAVE or STOP_RESTART. A job that keeps its minimum goes on, slower, and loses nothing; below it
  * progress stops at the price of a stop: that task's GPUs are releasing, the others are held on. A job whose tasks were
  * changed in this pass, or one that is gathering, cannot be stopped whole (WRONG_STATE): stop its tasks. */
 enum sched_result sched_stop_task(struct sched *s, job_id j, uint32_t task, enum stop_mode m);

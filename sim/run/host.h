@@ -80,6 +80,7 @@ struct part {
 struct live {
     job_id job;
     bool touched, stopping, claimed;   /* touched in this pass; stopping: stop staged; claimed: in s->claims */
+    bool cancelled;               /* told to leave for good */
     bool dropped;                 /* in this pass it fell from suspension to its last checkpoint */
     bool broken;                  /* in this pass it fell below its minimum while it ran */
     uint8_t stop_mode;

@@ -220,38 +220,6 @@ void job_loses(struct live *l, int64_t lost_ns)
     l->split[ACCOUNT_USEFUL] -= here_ns;
 }
 
-void job_leave(struct sched *s, struct live *l, bool moves)
-{
-    job_id j = l->job;
-    struct leaving price = price_of_stop(price_of(s, j), l->stop_mode, l->stop_done_ns);
-    job_halt(s, l, l->was.held);
-    progress_roll_back(&l->progress, price.lost_ns);
-    job_loses(l, price.lost_ns);
-    l->split[ACCOUNT_SAVE] = price.stay_ns;
-    s->job[j].preemptions++;
-    s->totals.preemptions++;
-    bool stands = l->stop_mode == STOP_SUSPEND;
-    l->leave_why = moves ? "moved" : stands ? "suspended" : "preempted";
-    if (s->setup.observer.decision)
-        decision_log(s, j, "stop", l->leave_why,
-                     l->stopped_for == ID_NONE ? "" : s->workload->truth[l->stopped_for].name);
-    notice_add(s, NOTICE_STOPPED, j, STOPPED_BY_POLICY);
-    if (price.stay_ns > 0) {
-        l->leaving = l->was.held;
-        l->leaving_since_ns = l->held_since_ns;
-        event_queue_push(s->events, (struct event){ s->now_ns + price.stay_ns, EVENT_RELEASED, j });
-        return;
-    }
-    if (stands)
-        suspend_begins(s, l, l->was.held);
-    interval_close(s, l, l->was.held, l->held_since_ns, l->leave_why);
-    if (!moves) {
-        state_set(s, j, JOB_PENDING);
-        wait_begin_pending(s, l);
-        notice_add(s, NOTICE_ARRIVED, j, 0);
-    }
-}
-
 /* How it ends, as the trace says. */
 static const struct ending { enum job_outcome outcome; enum stop_cause cause; const char *why; } endings[] = {
     [FATE_COMPLETED] = { OUTCOME_COMPLETED, STOPPED_DONE, "done" },
@@ -264,10 +232,9 @@ const char *job_ending(const struct sched *s, job_id j)
     return endings[s->workload->truth[j].fate].why;
 }
 
-static void job_is_over(struct sched *s, struct live *l)
+static void job_is_over(struct sched *s, struct live *l, unsigned fate)
 {
     job_id j = l->job;
-    unsigned fate = s->workload->truth[j].fate;
     state_set(s, j, JOB_GONE);
     s->job[j].outcome = (uint8_t)endings[fate].outcome;
     s->job[j].end_ns = s->now_ns;
@@ -275,10 +242,45 @@ static void job_is_over(struct sched *s, struct live *l)
     dependencies_ended(s, j);
     s->job[j].fairness_micro = books_fairness_micro(s, l);
     books_present(s, j, -1);
-    if (s->predictor)
+    if (s->predictor && l->progress.left_ns == 0)
         predictor_ended(s->predictor, s->workload->facts[j].user, request_gpu_milli(ask_of(s, j)),
                         s->workload->truth[j].duration_ns);
     decision_log(s, j, "end", endings[fate].why, "");
+}
+
+void job_leave(struct sched *s, struct live *l, bool moves)
+{
+    job_id j = l->job;
+    struct leaving price = price_of_stop(price_of(s, j), l->stop_mode, l->stop_done_ns);
+    job_halt(s, l, l->was.held);
+    progress_roll_back(&l->progress, price.lost_ns);
+    job_loses(l, price.lost_ns);
+    l->split[ACCOUNT_SAVE] = price.stay_ns;
+    bool stands = l->stop_mode == STOP_SUSPEND;
+    l->cancelled = l->stop_mode == STOP_CANCEL;
+    s->job[j].preemptions += !l->cancelled;
+    s->totals.preemptions += !l->cancelled;
+    l->leave_why = moves ? "moved" : stands ? "suspended" : l->cancelled ? "cancelled" : "preempted";
+    if (s->setup.observer.decision)
+        decision_log(s, j, "stop", l->leave_why,
+                     l->stopped_for == ID_NONE ? "" : s->workload->truth[l->stopped_for].name);
+    notice_add(s, NOTICE_STOPPED, j, l->cancelled ? STOPPED_CANCELLED : STOPPED_BY_POLICY);
+    if (price.stay_ns > 0) {
+        l->leaving = l->was.held;
+        l->leaving_since_ns = l->held_since_ns;
+        event_queue_push(s->events, (struct event){ s->now_ns + price.stay_ns, EVENT_RELEASED, j });
+        return;
+    }
+    if (stands)
+        suspend_begins(s, l, l->was.held);
+    interval_close(s, l, l->was.held, l->held_since_ns, l->leave_why);
+    if (l->cancelled) {
+        job_is_over(s, l, FATE_CANCELLED);
+    } else if (!moves) {
+        state_set(s, j, JOB_PENDING);
+        wait_begin_pending(s, l);
+        notice_add(s, NOTICE_ARRIVED, j, 0);
+    }
 }
 
 void job_released(struct sched *s, job_id j)
@@ -295,9 +297,12 @@ void job_released(struct sched *s, job_id j)
     interval_close(s, l, p, l->leaving_since_ns, l->leave_why);
     if (l->held) {
         wait_begin(s, l, WAIT_RELEASING);
+    } else if (l->cancelled) {
+        job_is_over(s, l, FATE_CANCELLED);
+        job_retire(s, j);
     } else if (running_leaves_for_good(s, j)) {
         books_pending(s, j, ask_of(s, j)->tasks, -1);
-        job_is_over(s, l);
+        job_is_over(s, l, s->workload->truth[j].fate);
         job_retire(s, j);                            /* no policy has ever heard of it */
     } else {
         state_set(s, j, JOB_PENDING);
@@ -324,7 +329,7 @@ void job_end(struct sched *s, job_id j)
     if (held < all)
         books_pending(s, j, all - held, -1);
     interval_close(s, l, p, l->held_since_ns, ending->why);
-    job_is_over(s, l);
+    job_is_over(s, l, s->workload->truth[j].fate);
     notice_add(s, NOTICE_STOPPED, j, ending->cause);
 }
 

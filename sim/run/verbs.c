@@ -117,7 +117,7 @@ enum sched_result sched_start(struct sched *s, job_id j, const struct placement 
     stage_touch(s, l);
     if (l->stopping && placement_same(l->was.held, p))
         return sched_keep(s, j);
-    if (stands && !(suspended && placement_same(suspended, p)))
+    if ((stands && !(suspended && placement_same(suspended, p))) || (l->stopping && l->stop_mode == STOP_CANCEL))
         return verb_refused(s, j, "start", SCHED_MISMATCH);
     if (p->n < ask_of(s, j)->tasks && ask_of(s, j)->tasks != SPLIT_ANY)
         return start_more(s, l, p);
@@ -180,7 +180,10 @@ enum sched_result sched_stop(struct sched *s, job_id j, enum stop_mode m)
     if (job_suspended(s, j) || (l->stopping && m == STOP_SUSPEND && !starts_now && !claim))
         suspend_stage(s, l, held);
     stage_held(s, j, tasks_in(s, j, held), -1);
-    stage_pending(s, j, tasks_in(s, j, held), 1);
+    if (starts_now || claim || m != STOP_CANCEL)
+        stage_pending(s, j, tasks_in(s, j, held), 1);
+    else if (!all)
+        stage_pending(s, j, ask_of(s, j)->tasks - tasks_in(s, j, held), -1);
     return SCHED_OK;
 }
 
@@ -203,8 +206,12 @@ enum sched_result sched_keep(struct sched *s, job_id j)
         stage_take(s, s->room, j, l->was.held);
     stage_state(s, l, JOB_RUNNING, l->was.held, false);
     timeline_kept(s, l);
-    stage_pending(s, j, tasks_in(s, j, l->held), -1);
-    stage_held(s, j, tasks_in(s, j, l->held), 1);
+    uint32_t tasks = tasks_in(s, j, l->held);
+    if (l->stop_mode != STOP_CANCEL)
+        stage_pending(s, j, tasks, -1);
+    else if (tasks != ask_of(s, j)->tasks)
+        stage_pending(s, j, ask_of(s, j)->tasks - tasks, 1);
+    stage_held(s, j, tasks, 1);
     return SCHED_OK;
 }
 

@@ -10,7 +10,7 @@ static const unsigned char legal[JOB_STATES] = {
     [JOB_RUNNING] = TO(JOB_GONE) | TO(JOB_RELEASING) | TO(JOB_GATHERING),
     [JOB_GATHERING] = TO(JOB_RUNNING) | TO(JOB_PENDING),
     [JOB_RELEASING] = TO(JOB_PENDING) | TO(JOB_CLAIMED) | TO(JOB_RUNNING) | TO(JOB_GONE),    /* claimed, running: it
-                                                                                             moves; gone: see running.c */
+                                                                                             moves; gone: cancelled, or see running.c */
 };
 
 bool life_allows(enum job_state from, enum job_state to)

@@ -22,6 +22,8 @@ struct leaving price_of_stop(const struct price *p, enum stop_mode mode, int64_t
 {
     if (mode == STOP_SUSPEND)
         return (struct leaving){ 0, 0 };
+    if (mode == STOP_CANCEL)
+        return (struct leaving){ price_of_stop(p, STOP_SAVE, done_ns).stay_ns, done_ns };
     if (p->checkpoint == CHECKPOINT_NONE)
         return (struct leaving){ 0, done_ns };
     if (p->checkpoint == CHECKPOINT_PERFECT)

@@ -149,7 +149,7 @@ static void one_verb(struct sched *s, struct wild *p, uint32_t n_jobs)
         if (by_task && draw(p, 2))
             count(sched_stop_task(s, j, draw(p, 4), draw(p, 2) ? STOP_SAVE : STOP_RESTART));
         else
-            count(sched_stop(s, j, draw(p, by_task && draw(p, 2) ? STOP_SUSPEND + 1 : STOP_SUSPEND)));
+            count(sched_stop(s, j, draw(p, 60) == 0 ? STOP_CANCEL : draw(p, by_task && draw(p, 2) ? STOP_SUSPEND + 1 : STOP_SUSPEND)));
         break;
     case 6:
         count(sched_keep(s, j));
