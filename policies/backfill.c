@@ -150,6 +150,8 @@ static void fill_behind(struct sched *s, struct backfill *b, struct line *line, 
 static void serve_fresh(struct sched *s, const struct backfill_params *p, struct backfill *b)
 {
     for (size_t i = 0; i < b->fresh.n; i++) {
+        if (job_state(s, b->fresh.job[i]) != JOB_PENDING)
+            continue;                                 /* it ran when it arrived */
         if (b->ahead < p->depth)
             b->ahead += !start_or_promise(s, b, b->fresh.job[i]);
         else

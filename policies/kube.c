@@ -31,7 +31,7 @@ static bool bind_pod(struct sched *s, struct kube *k, job_id j, const struct req
     if (!added || sched_start(s, j, where) != SCHED_OK)
         return false;
     if (!k->gang) {
-        kube_pod_bound(s, k, j, pod->first_task, n);
+        kube_pod_bound(s, k, j, pod->first_task, n, sched_now(s));
         k->round += k->params->preempt > 0;    /* it may be somebody's victim */
         kube_forget_nomination(k, j, pod->first_task);
     }
@@ -200,12 +200,18 @@ static void kube_arrived(struct sched *s, const void *params, void *state, job_i
     struct kube_job *own = job_own(s, j);
     uint32_t tasks = job_facts(s, j)->ask->tasks;
     *own = (struct kube_job){ .epoch = ++k->epochs, .first_pod = ID_NONE };
-    if (k->gang) {
+    const struct placement *held = job_placement(s, j);    /* it ran when it was submitted */
+    int64_t since_ns = job_state(s, j) == JOB_RUNNING ? job_last_start_ns(s, j) : sched_now(s);
+    bool whole = held && (tasks == SPLIT_ANY || held->n == tasks);
+    if (k->gang && !whole)
         queue_enter(s, &k->queue, j, ALL_PODS, own->epoch);
+    if (k->gang)
         return;
-    }
-    for (uint32_t task = 0; task < (tasks == SPLIT_ANY ? 1 : tasks); task++)
-        queue_enter(s, &k->queue, j, task, own->epoch);
+    for (size_t i = 0; held && i < held->n; i++)
+        kube_pod_bound(s, k, j, held->piece[i].task, held->piece[i].node, since_ns);
+    for (uint32_t task = 0; !whole && task < (tasks == SPLIT_ANY ? 1 : tasks); task++)
+        if (!holds(s, j, task))
+            queue_enter(s, &k->queue, j, task, own->epoch);
 }
 
 static void kube_stopped(struct sched *s, const void *params, void *state, job_id j, enum stop_cause why)

@@ -71,7 +71,7 @@ bool kube_awaits(const struct sched *s, const struct kube *k, job_id j, uint32_t
 const struct nomination *kube_nominated(const struct kube *k, job_id j, uint32_t task);    /* NULL: it is not */
 
 /* kube_pods.c */
-void kube_pod_bound(struct sched *s, struct kube *k, job_id j, uint32_t task, node_id n);
+void kube_pod_bound(struct sched *s, struct kube *k, job_id j, uint32_t task, node_id n, int64_t since_ns);
 void kube_pod_gone(struct kube *k, uint32_t i);    /* not of the list of its job */
 void kube_pod_stopped(struct sched *s, struct kube *k, job_id j, uint32_t task);    /* evicted: enters the queue anew */
 /* Of one pod, or of all pods of a job. What was kept for it may help others. */

@@ -1,7 +1,7 @@
 /* kube_pods.c - bound pods by node and by job, and what they are nominated for. */
 #include "policies/kube.h"
 
-void kube_pod_bound(struct sched *s, struct kube *k, job_id j, uint32_t task, node_id n)
+void kube_pod_bound(struct sched *s, struct kube *k, job_id j, uint32_t task, node_id n, int64_t since_ns)
 {
     struct kube_job *own = job_own(s, j);
     uint32_t i = k->free_pod;
@@ -11,7 +11,7 @@ void kube_pod_bound(struct sched *s, struct kube *k, job_id j, uint32_t task, no
         k->pod = kube_grown(s, k->pod, &k->pod_capacity, k->n_pods, sizeof *k->pod);
         i = (uint32_t)k->n_pods++;
     }
-    k->pod[i] = (struct pod){ j, task, n, sched_now(s), own->first_pod, k->on_node[n], ID_NONE };
+    k->pod[i] = (struct pod){ j, task, n, since_ns, own->first_pod, k->on_node[n], ID_NONE };
     if (k->on_node[n] != ID_NONE)
         k->pod[k->on_node[n]].before = i;
     k->on_node[n] = own->first_pod = i;

@@ -60,7 +60,7 @@ static void loss_schedule(struct sched *s, const void *params, void *state)
     struct loss *l = state;
     (void)params;
     for (size_t i = 0; i < l->n_fresh; i++)
-        if (!fits(s, l, l->fresh[i]))
+        if (job_state(s, l->fresh[i]) == JOB_PENDING && !fits(s, l, l->fresh[i]))
             sched_refuse(s, l->fresh[i], "no room when it arrived");
     l->n_fresh = 0;
 }

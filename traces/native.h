@@ -3,8 +3,10 @@
 #include "sim/core/output.h"
 #include "sim/world/workload.h"
 
-/* The words of its cells, each list ending with NULL: enum job_class, enum job_fate, enum level. */
-extern const char *const native_classes[], *const native_fates[], *const native_levels[];
+/* The words of its cells, each list ending with NULL: enum job_class, enum job_fate, enum level, checkpoints of
+ * struct price. */
+extern const char *const native_classes[], *const native_fates[], *const native_levels[],
+    *const native_checkpoints[];
 
 /* Every job, in the order of the workload, with those of the columns that some job needs. What is read back has the same
  * jobs with the same facts, to the nanosecond; only numbers of shapes, queues and users go by first sight in the new

@@ -4,6 +4,7 @@
 #include "sim/world/requests.h"
 #include "traces/columns.h"
 #include "traces/native.h"
+#include "traces/running_on.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -309,6 +310,62 @@ static void put_depends(struct output *o, const struct job *j)
     free(text);
 }
 
+static const struct job_running *running(const struct job *j)
+{
+    return j->truth->running ? &j->w->running[j->truth->running - 1] : NULL;
+}
+static bool runs(const struct job *j)
+{
+    return running(j);
+}
+static void put_running_on(struct output *o, const struct job *j)
+{
+    running_on_write(o, running(j));
+}
+static bool has_started(const struct job *j)
+{
+    return running(j) && running(j)->ran_ns >= 0;
+}
+static void put_started(struct output *o, const struct job *j)
+{
+    out_seconds(o, j->facts->submit_ns - running(j)->ran_ns);
+}
+static bool is_leaving(const struct job *j)
+{
+    return running(j) && running(j)->leaving_ns >= 0;
+}
+static void put_leaving(struct output *o, const struct job *j)
+{
+    out_seconds(o, running(j)->leaving_ns);
+}
+
+static const struct own_price no_price = OWN_PRICE_NONE;
+static struct own_price price(const struct job *j)
+{
+    return j->truth->price ? workload_price(j->w, j->truth->price) : no_price;
+}
+static bool has_checkpoint(const struct job *j)
+{
+    return price(j).checkpoint >= 0;
+}
+static void put_checkpoint(struct output *o, const struct job *j)
+{
+    out_text(o, native_checkpoints[price(j).checkpoint]);
+}
+#define PRICE_COLUMN(field)                                                                                            \
+    static bool has_##field(const struct job *j)                                                                       \
+    {                                                                                                                  \
+        return price(j).field##_ns >= 0;                                                                               \
+    }                                                                                                                  \
+    static void put_##field(struct output *o, const struct job *j)                                                     \
+    {                                                                                                                  \
+        out_seconds(o, price(j).field##_ns);                                                                           \
+    }
+PRICE_COLUMN(interval)
+PRICE_COLUMN(save)
+PRICE_COLUMN(grace)
+PRICE_COLUMN(restart)
+
 static const struct column {
     const char *name;
     bool (*has)(const struct job *j);
@@ -329,7 +386,11 @@ static const struct column {
     { "gpu_share_mem_gib", has_share_memory, put_share_memory },
     { "mig", has_mig, put_mig },
     { "model", has_model, put_model },          { "data_gib", has_data, put_data },
-    { "depends_on", has_depends, put_depends },
+    { "depends_on", has_depends, put_depends }, { "running_on", runs, put_running_on },
+    { "started_s", has_started, put_started },  { "leaving_s", is_leaving, put_leaving },
+    { "checkpoint", has_checkpoint, put_checkpoint },
+    { "interval_s", has_interval, put_interval }, { "save_s", has_save, put_save },
+    { "grace_s", has_grace, put_grace },        { "restart_s", has_restart, put_restart },
 };
 #define COLUMNS (sizeof columns / sizeof *columns)
 

@@ -126,7 +126,10 @@ static int run_plan(const struct plan *p, const struct invocation *in, struct er
         results_discard(results);
         return EXIT_FAILED;
     }
-    if (play(p, &setup, results, err))
+    int result = play(p, &setup, results, err);
+    if (result == RUN_BAD_INPUT)
+        return EXIT_INPUT;
+    if (result)
         return atomic_load(setup.interrupted) ? EXIT_INTERRUPTED : EXIT_FAILED;
     return EXIT_OK;
 }

@@ -51,7 +51,9 @@ enum job_state job_state(const struct sched *s, job_id j);
 struct amount job_size(const struct sched *s, job_id j);      /* all that it asks for */
 struct amount request_size(const struct request *r);          /* likewise, of a request */
 const struct placement *job_placement(const struct sched *s, job_id j);   /* NULL: holds nothing; claims count as held */
-int64_t  job_last_start_ns(const struct sched *s, job_id j);  /* minimum run times, newest first; -1: never */
+const struct placement *job_suspended(const struct sched *s, job_id j);   /* where it may go on; NULL: not suspended */
+int64_t  job_last_start_ns(const struct sched *s, job_id j);  /* minimum run times, newest first; -1: never.
+                                     Before 0 for a job that ran already when the trace begins */
 double   job_attained_gpu_s(const struct sched *s, job_id j); /* service so far (LAS) */
 int64_t  job_estimate_ns(const struct sched *s, job_id j);    /* run time still to come by the estimate, submitted or (the run's
                                                                  option) predicted at arrival; past it: 0; TIME_NEVER: none */
@@ -91,8 +93,11 @@ enum sched_result {
     SCHED_TOO_OFTEN,   /* a wake in the past, or too many */
     SCHED_RESULTS
 };
-enum stop_mode { STOP_SAVE, STOP_RESTART };  /* save what can be saved within the grace period; or drop at once to the
-                                                last durable checkpoint. The world charges grace, loss and restart */
+/* Save what can be saved within the grace period; or drop at once to the last durable checkpoint; or stand still: nothing is
+ * lost, GPUs and CPUs are idle at once, the memory of the nodes stays taken, and the job goes on only on the same pieces; or
+ * leave as for STOP_SAVE, and be cancelled: what it did since its last start is lost, and job_stopped says STOPPED_CANCELLED.
+ * The world charges grace, loss and restart. */
+enum stop_mode { STOP_SAVE, STOP_RESTART, STOP_SUSPEND, STOP_CANCEL };
 
 enum sched_result sched_start(struct sched *s, job_id j, const struct placement *p);
 /* With STARTS_PARTIAL a placement may name some of the tasks only, and further ones be started while the job holds others.
@@ -101,7 +106,10 @@ enum sched_result sched_start(struct sched *s, job_id j, const struct placement 
 /* Gives up all GPUs. They are releasing for as long as leaving takes, idle at once if that is no time. A job stopped and
  * started elsewhere in one pass moves when it has saved. On a claim: gives it back, free of charge. */
 enum sched_result sched_stop(struct sched *s, job_id j, enum stop_mode m);
-/* Gives up one task, only with STARTS_PARTIAL. A job that keeps its minimum goes on, slower, and loses nothing; below it
+/* Of a suspended job, pending: STOP_RESTART drops it to its last durable checkpoint and frees its memory, then it starts
+ * anywhere; until then sched_start() is a MISMATCH but on job_suspended(). STOP_SUSPEND is NOT_ALLOWED for a job that does not
+ * hold all of its tasks, and with SEES_TIMELINE. */
+/* Gives up one task, only with STARTS_PARTIAL, and by STOP_SAVE or STOP_RESTART. A job that keeps its minimum goes on, slower, and loses nothing; below it
  * progress stops at the price of a stop: that task's GPUs are releasing, the others are held on. A job whose tasks were
  * changed in this pass, or one that is gathering, cannot be stopped whole (WRONG_STATE): stop its tasks. */
 enum sched_result sched_stop_task(struct sched *s, job_id j, uint32_t task, enum stop_mode m);
@@ -145,7 +153,8 @@ struct policy {
     void (*begin)(struct sched *s, const void *params, void *state);    /* lines and tables; may be NULL */
     void (*schedule)(struct sched *s, const void *params, void *state);
     /* Notices: the change has happened. Only lines, own state and wake-ups may change. Any may be NULL. */
-    void (*job_arrived)(struct sched *s, const void *params, void *state, job_id j);   /* wants GPUs: new or evicted */
+    void (*job_arrived)(struct sched *s, const void *params, void *state, job_id j);   /* wants GPUs: new or evicted. Who
+                                        ran before the trace begins holds some already; if it runs, job_started follows */
     void (*job_started)(struct sched *s, const void *params, void *state, job_id j);   /* runs; claims only when they run */
     void (*job_stopped)(struct sched *s, const void *params, void *state, job_id j, enum stop_cause why);  /* holds nothing
                                                               now; evicted: job_arrived follows once it has left its GPUs */

@@ -262,6 +262,23 @@ void out_seconds(struct output *o, int64_t ns)
         out_decimal(o, ns, NS_PER_S);
 }
 
+void out_bits(struct output *o, uint64_t mask)
+{
+    for (bool first = true; mask; first = false) {
+        int low = __builtin_ctzll(mask);
+        uint64_t run = mask >> low;
+        int length = ~run ? __builtin_ctzll(~run) : 64 - low;
+        if (!first)
+            out_char(o, ' ');
+        out_integer(o, low);
+        if (length > 1) {
+            out_char(o, '-');
+            out_integer(o, low + length - 1);
+        }
+        mask &= low + length < 64 ? UINT64_MAX << (low + length) : 0;
+    }
+}
+
 void out_ratio(struct output *o, int64_t over, int64_t under)
 {
     if (under <= 0)

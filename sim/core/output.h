@@ -26,6 +26,7 @@ void out_wide_seconds(struct output *o, int128_t ns);               /* of sums o
 void out_ratio(struct output *o, int64_t over, int64_t under);      /* over/under with six decimals, rounded half up, trailing
                                                                        zeros dropped; under <= 0: empty */
 void out_double(struct output *o, double value);             /* shortest that reads back the same (%.17g at most); NaN: empty */
+void out_bits(struct output *o, uint64_t mask);              /* numbers of the bits that are set, as "0-3 6" */
 void out_csv(struct output *o, const char *text);            /* quoted only where CSV needs it */
 /* Everything is on its way to the disk, and the file closed; what is left for output_commit() is to give it its name. For
  * files that are to appear together or not at all. 0, or -1 with err. Nothing may be written after it. */

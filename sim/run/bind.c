@@ -130,6 +130,19 @@ static int resolve_shares(const struct cluster *c, struct workload *w, struct er
     return 0;
 }
 
+/* Of those that jobs bring along: do they go together with the cluster's? */
+static int check_prices(const struct cluster *c, const struct workload *w, struct error *err)
+{
+    for (uint32_t i = 1; i <= intern_count(w->prices); i++) {
+        struct own_price own = workload_price(w, i);
+        struct price p = price_with(&c->price, &own);
+        if (p.checkpoint == CHECKPOINT_PERIODIC && p.interval_ns == 0)
+            return error_set(err, "%s:%zu: checkpoint: 'periodic' wants an interval_s, here or in the cluster",
+                             w->price_at[i - 1].file, w->price_at[i - 1].line);
+    }
+    return 0;
+}
+
 int run_bind(struct cluster *c, struct workload *w, struct error *err)
 {
     if (c->queues_from_trace)
@@ -151,5 +164,5 @@ int run_bind(struct cluster *c, struct workload *w, struct error *err)
     if (pinned)
         pin_shapes(c, w);
     free(map);
-    return resolve_shares(c, w, err);
+    return resolve_shares(c, w, err) || check_prices(c, w, err) ? -1 : running_check(c, w, err);
 }

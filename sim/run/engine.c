@@ -101,7 +101,16 @@ static void apply(struct sched *s, const struct event *e)
     notices_give(s);
 }
 
-static void apply_all(struct sched *s)
+static int arrive(struct sched *s, job_id j, struct error *err)
+{
+    if (s->workload->truth[j].running)
+        return running_arrive(s, j, err);
+    if (!dependencies_hold(s, j))
+        job_arrive(s, j);
+    return 0;
+}
+
+static int apply_all(struct sched *s, struct error *err)
 {
     struct event e;
     while (event_queue_peek(s->events, &e) && e.time_ns == s->now_ns) {
@@ -110,8 +119,8 @@ static void apply_all(struct sched *s)
     }
     for (; next_arrival_ns(s) == s->now_ns; s->next_arrival++) {
         s->totals.events++;
-        if (!dependencies_hold(s, s->next_arrival))
-            job_arrive(s, s->next_arrival);
+        if (arrive(s, s->next_arrival, err))
+            return RUN_BAD_INPUT;
         notices_give(s);
     }
     (void)dependencies_arrive(s); /* s->changed says it */
@@ -120,6 +129,7 @@ static void apply_all(struct sched *s)
         s->n_wakes--;
         s->changed = true;
     }
+    return 0;
 }
 
 static int64_t on_grid(const struct sched *s, int64_t t)
@@ -231,7 +241,8 @@ static bool world_is_over(const struct sched *s)
 
 static int round_of(struct sched *s, unsigned *fruitless, struct error *err)
 {
-    apply_all(s);
+    if (apply_all(s, err))
+        return RUN_BAD_INPUT;
     if (s->changed)
         s->pass_due_ns = on_grid(s, s->now_ns);
     bool changed = s->changed, acted = false;
@@ -290,8 +301,9 @@ static int play(struct sched *s, struct error *err)
             return error_set(err, "policy %s does not let time pass at %.9g s", s->setup.policy->name, seconds(t));
         ledger_settle(s, t);
         s->now_ns = t;
-        if (round_of(s, &fruitless, err))
-            return -1;
+        int result = round_of(s, &fruitless, err);
+        if (result)
+            return result;
         if (is_interrupted(s))
             return error_set(err, "interrupted");
         if (++rounds % GLANCE_EVERY == 0 && s->setup.progress)
@@ -304,8 +316,9 @@ int run_execute(struct sched *s, struct error *err)
 {
     if (s->setup.policy->begin)
         s->setup.policy->begin(s, s->policy_params, s->policy_state);
-    if (play(s, err))
-        return -1;
+    int result = play(s, err);
+    if (result)
+        return result;
     jobs_cut_off(s);
     books_settle(s);
     s->totals.last_ns = s->now_ns;

@@ -81,10 +81,13 @@ struct part {
 struct live {
     job_id job;
     bool touched, stopping, claimed;   /* touched in this pass; stopping: stop staged; claimed: in s->claims */
+    bool cancelled;               /* told to leave for good */
+    bool dropped;                 /* in this pass it fell from suspension to its last checkpoint */
     bool broken;                  /* in this pass it fell below its minimum while it ran */
     uint8_t stop_mode;
     struct { uint8_t state; struct placement *held; } was;    /* before this pass */
     struct placement *held;       /* runs on or claims it */
+    struct placement *suspended;  /* its memory there is taken, and it can go on there; until it does or is dropped */
     struct placement *leaving;    /* still occupies it after a stop */
     struct placement *late;       /* tasks stopped in this pass that are going to save; staged */
     struct part *part;            /* those of earlier passes, in the order of their ends */
@@ -137,6 +140,7 @@ struct sched {
     struct run_setup setup;
     const struct cluster *cluster;
     struct workload *workload;
+    struct price *price;          /* [prices of the workload + 1], the first the cluster's */
     void *policy_state, *policy_params, *placer_params;
     unsigned needs;
     struct arena *memory, *scratch;
@@ -162,7 +166,7 @@ struct sched {
     uint8_t *wait_why;
     size_t n_wait_parts, wait_part_capacity, wait_why_capacity;
     const char **refusal;         /* by job, made with the first refusal */
-    struct gpu_time *gpu_time;    /* [n_jobs]; NULL without STARTS_PARTIAL: all of the job or nothing */
+    struct gpu_time *gpu_time;    /* [n_jobs]; NULL: all of a job or nothing */
     struct part *free_part;
 
     struct shape_kinds *shape_kinds;
@@ -224,6 +228,10 @@ static inline struct live *live_of(const struct sched *s, job_id j)
 static inline const struct request *ask_of(const struct sched *s, job_id j)
 {
     return s->workload->facts[j].ask;
+}
+static inline const struct price *price_of(const struct sched *s, job_id j)
+{
+    return &s->price[s->workload->truth[j].price];
 }
 
 /* The order of a line. */
@@ -287,10 +295,11 @@ struct view *view_of(const struct sched *s, const struct view *v);        /* the
 
 /* transaction.c - what a pass stages, how it is undone and carried out */
 enum undo_kind { UNDO_JOB, UNDO_TAKE, UNDO_GIVE, UNDO_HELD, UNDO_PENDING, UNDO_BYTES, UNDO_WAKE, UNDO_PUSH, UNDO_REMOVE,
-                 UNDO_OWN, UNDO_SUB, UNDO_LINE, UNDO_HOLD_ADD, UNDO_HOLD_DROP, UNDO_PENCIL };
+                 UNDO_OWN, UNDO_SUB, UNDO_MEMORY_TAKE, UNDO_MEMORY_GIVE, UNDO_LINE, UNDO_HOLD_ADD, UNDO_HOLD_DROP,
+                 UNDO_PENCIL };
 struct undo {
     uint8_t kind, state, why, mode;
-    bool stopping, broken;
+    bool stopping, broken, dropped;
     int8_t sign;
     job_id job;
     uint32_t number;              /* of a sub-line or line */
@@ -327,9 +336,11 @@ int livelock_check(struct sched *s, struct error *err);                   /* aft
 struct live *job_enter(struct sched *s, job_id j);                        /* pending, without counting its wait */
 void job_arrive(struct sched *s, job_id j);
 void job_begin(struct sched *s, struct live *l);                          /* on l->held, now */
+void job_runs(struct sched *s, struct live *l, int64_t start_cost_ns);    /* likewise, and nobody is told */
 void job_leave(struct sched *s, struct live *l, bool moves);              /* the stop of this pass is carried out */
 void job_released(struct sched *s, job_id j);                             /* it has left its GPUs */
 void job_end(struct sched *s, job_id j);
+const char *job_ending(const struct sched *s, job_id j);                   /* why its last interval will have ended */
 void job_progressing(struct sched *s, job_id j);
 void job_rejected(struct sched *s, job_id j, const char *reason);         /* the state has changed already */
 void job_retire(struct sched *s, job_id j);                               /* gone, and everyone has been told */
@@ -338,6 +349,7 @@ void jobs_cut_off(struct sched *s);
 void job_halt(struct sched *s, struct live *l, const struct placement *on);   /* progress stops, l->split tells the time since the start */
 /* It leaves these pieces: l->split goes into the accounts, a row into the intervals. */
 void hold_end(struct sched *s, struct live *l, const struct placement *p, int64_t since_ns, const char *why);
+void job_loses(struct live *l, int64_t lost_ns);                          /* of l->split; what was done before the trace began is not in it */
 void state_set(struct sched *s, job_id j, enum job_state to);
 int64_t job_done_ns(const struct sched *s, const struct live *l);         /* progress since the last start */
 void decision_log(const struct sched *s, job_id j, const char *kind, const char *decision, const char *reason);
@@ -353,8 +365,25 @@ enum job_state tasks_state(const struct sched *s, const struct live *l, const st
 double tasks_rate(const struct sched *s, const struct live *l);
 bool tasks_concern(const struct sched *s, const struct live *l);          /* the pass changed single tasks of it */
 void tasks_carry_out(struct sched *s, struct live *l);
+void tasks_gather(struct sched *s, struct live *l);                       /* from now on it holds l->held for nothing */
 void part_released(struct sched *s, struct live *l);
 void tasks_cut_off(struct sched *s, struct live *l);
+
+/* suspend.c - jobs that stand still where they are */
+void suspend_stage(struct sched *s, struct live *l, const struct placement *p);      /* only their memory is taken from now on */
+void suspend_unstage(struct sched *s, struct live *l, const struct placement *p);    /* not even that */
+enum sched_result suspend_drop(struct sched *s, struct live *l);          /* the verb */
+void suspend_begins(struct sched *s, struct live *l, const struct placement *p);     /* truth: it has left p, but for its memory */
+void suspend_dropped(struct sched *s, struct live *l);                    /* truth: to its last checkpoint */
+void suspend_ends(struct sched *s, struct live *l);                       /* truth: it goes on, on l->held */
+void memory_take(struct view *v, const struct request *r, const struct placement *p);
+void memory_give(struct view *v, const struct request *r, const struct placement *p);
+
+/* running.c - jobs that run already when they are submitted */
+int running_arrive(struct sched *s, job_id j, struct error *err);         /* 0, or RUN_BAD_INPUT with err */
+int64_t running_before_ns(const struct sched *s, job_id j);               /* it had run for so long when it was submitted */
+bool running_leaves_for_good(const struct sched *s, job_id j);            /* it was leaving, and has nothing left to do */
+int running_check(const struct cluster *c, const struct workload *w, struct error *err);    /* for run_bind() */
 
 /* engine.c */
 bool wake_cancel(struct sched *s, int64_t time_ns);

@@ -115,15 +115,27 @@ void job_begin(struct sched *s, struct live *l)
     bool first = run->start_ns < 0;
     if (l->counting)
         wait_end(s, l);
+    if (l->suspended) {
+        suspend_ends(s, l);
+        return;
+    }
     if (first) {
         run->start_ns = s->now_ns;
         livelock_got_on(s);
     } else {
         run->restarts++;
     }
-    run->distance = (uint8_t)cluster_placement_distance(s->cluster, l->held);
+    job_runs(s, l, price_of_start(price_of(s, j), first));
+    decision_log(s, j, "start", first ? "start" : "restart", "");
+    notice_add(s, NOTICE_STARTED, j, 0);
+}
+
+void job_runs(struct sched *s, struct live *l, int64_t start_cost_ns)
+{
+    job_id j = l->job;
+    s->job[j].distance = (uint8_t)cluster_placement_distance(s->cluster, l->held);
     l->held_since_ns = l->last_start_ns = s->now_ns;
-    l->start_cost_ns = price_of_start(&s->cluster->price, first);
+    l->start_cost_ns = start_cost_ns;
     l->begin_left_ns = l->progress.left_ns;
     progress_begin(&l->progress, s->now_ns + l->start_cost_ns, tasks_rate(s, l));
     l->event = event_queue_push(s->events, (struct event){ progress_end_ns(&l->progress), EVENT_JOB_END, j });
@@ -137,8 +149,6 @@ void job_begin(struct sched *s, struct live *l)
         s->busy_milli += gpus;
     s->running++;
     s->totals.starts++;
-    decision_log(s, j, "start", first ? "start" : "restart", "");
-    notice_add(s, NOTICE_STARTED, j, 0);
 }
 
 void job_progressing(struct sched *s, job_id j)
@@ -203,30 +213,70 @@ static void interval_close(struct sched *s, struct live *l, struct placement *p,
     placement_drop(s, p);
 }
 
+void job_loses(struct live *l, int64_t lost_ns)
+{
+    int64_t here_ns = lost_ns < l->split[ACCOUNT_USEFUL] ? lost_ns : l->split[ACCOUNT_USEFUL];
+    l->split[ACCOUNT_LOST] = here_ns;
+    l->split[ACCOUNT_USEFUL] -= here_ns;
+}
+
+/* How it ends, as the trace says. */
+static const struct ending { enum job_outcome outcome; enum stop_cause cause; const char *why; } endings[] = {
+    [FATE_COMPLETED] = { OUTCOME_COMPLETED, STOPPED_DONE, "done" },
+    [FATE_FAILED] = { OUTCOME_FAILED, STOPPED_FAILED, "failed" },
+    [FATE_CANCELLED] = { OUTCOME_CANCELLED, STOPPED_CANCELLED, "cancelled" },
+};
+
+const char *job_ending(const struct sched *s, job_id j)
+{
+    return endings[s->workload->truth[j].fate].why;
+}
+
+static void job_is_over(struct sched *s, struct live *l, unsigned fate)
+{
+    job_id j = l->job;
+    state_set(s, j, JOB_GONE);
+    s->job[j].outcome = (uint8_t)endings[fate].outcome;
+    s->job[j].end_ns = s->now_ns;
+    *(fate == FATE_COMPLETED ? &s->totals.completed : fate == FATE_FAILED ? &s->totals.failed : &s->totals.cancelled) += 1;
+    dependencies_ended(s, j);
+    s->job[j].fairness_micro = books_fairness_micro(s, l);
+    books_present(s, j, -1);
+    if (s->predictor && l->progress.left_ns == 0)
+        predictor_ended(s->predictor, s->workload->facts[j].user, request_gpu_milli(ask_of(s, j)),
+                        s->workload->truth[j].duration_ns);
+    decision_log(s, j, "end", endings[fate].why, "");
+}
+
 void job_leave(struct sched *s, struct live *l, bool moves)
 {
     job_id j = l->job;
-    struct leaving price = price_of_stop(&s->cluster->price, l->stop_mode, l->stop_done_ns);
+    struct leaving price = price_of_stop(price_of(s, j), l->stop_mode, l->stop_done_ns);
     job_halt(s, l, l->was.held);
     progress_roll_back(&l->progress, price.lost_ns);
-    l->split[ACCOUNT_LOST] = price.lost_ns;
-    l->split[ACCOUNT_USEFUL] -= price.lost_ns;
+    job_loses(l, price.lost_ns);
     l->split[ACCOUNT_SAVE] = price.stay_ns;
-    s->job[j].preemptions++;
-    s->totals.preemptions++;
-    l->leave_why = moves ? "moved" : "preempted";
+    bool stands = l->stop_mode == STOP_SUSPEND;
+    l->cancelled = l->stop_mode == STOP_CANCEL;
+    s->job[j].preemptions += !l->cancelled;
+    s->totals.preemptions += !l->cancelled;
+    l->leave_why = moves ? "moved" : stands ? "suspended" : l->cancelled ? "cancelled" : "preempted";
     if (s->setup.observer.decision)
         decision_log(s, j, "stop", l->leave_why,
                      l->stopped_for == ID_NONE ? "" : s->workload->truth[l->stopped_for].name);
-    notice_add(s, NOTICE_STOPPED, j, STOPPED_BY_POLICY);
+    notice_add(s, NOTICE_STOPPED, j, l->cancelled ? STOPPED_CANCELLED : STOPPED_BY_POLICY);
     if (price.stay_ns > 0) {
         l->leaving = l->was.held;
         l->leaving_since_ns = l->held_since_ns;
         event_queue_push(s->events, (struct event){ s->now_ns + price.stay_ns, EVENT_RELEASED, j });
         return;
     }
+    if (stands)
+        suspend_begins(s, l, l->was.held);
     interval_close(s, l, l->was.held, l->held_since_ns, l->leave_why);
-    if (!moves) {
+    if (l->cancelled) {
+        job_is_over(s, l, FATE_CANCELLED);
+    } else if (!moves) {
         state_set(s, j, JOB_PENDING);
         wait_begin_pending(s, l);
         notice_add(s, NOTICE_ARRIVED, j, 0);
@@ -247,6 +297,13 @@ void job_released(struct sched *s, job_id j)
     interval_close(s, l, p, l->leaving_since_ns, l->leave_why);
     if (l->held) {
         wait_begin(s, l, WAIT_RELEASING);
+    } else if (l->cancelled) {
+        job_is_over(s, l, FATE_CANCELLED);
+        job_retire(s, j);
+    } else if (running_leaves_for_good(s, j)) {
+        books_pending(s, j, request_amount(ask_of(s, j)), -1);
+        job_is_over(s, l, s->workload->truth[j].fate);
+        job_retire(s, j);                            /* no policy has ever heard of it */
     } else {
         state_set(s, j, JOB_PENDING);
         wait_begin_pending(s, l);
@@ -257,13 +314,8 @@ void job_released(struct sched *s, job_id j)
 
 void job_end(struct sched *s, job_id j)
 {
-    static const struct { enum job_outcome outcome; enum stop_cause cause; const char *why; } ending[] = {
-        [FATE_COMPLETED] = { OUTCOME_COMPLETED, STOPPED_DONE, "done" },
-        [FATE_FAILED] = { OUTCOME_FAILED, STOPPED_FAILED, "failed" },
-        [FATE_CANCELLED] = { OUTCOME_CANCELLED, STOPPED_CANCELLED, "cancelled" },
-    };
     struct live *l = live_of(s, j);
-    unsigned fate = s->workload->truth[j].fate;
+    const struct ending *ending = &endings[s->workload->truth[j].fate];
     struct placement *p = l->held;
     timeline_left(s, l, HOLD_RUN);
     job_halt(s, l, p);
@@ -277,19 +329,9 @@ void job_end(struct sched *s, job_id j)
     books_held(s, j, held, -1);
     if (ask->tasks != SPLIT_ANY && p->n < request_tasks(ask))
         books_pending(s, j, amount_less(request_amount(ask), held), -1);
-    state_set(s, j, JOB_GONE);
-    s->job[j].outcome = (uint8_t)ending[fate].outcome;
-    s->job[j].end_ns = s->now_ns;
-    *(fate == FATE_COMPLETED ? &s->totals.completed : fate == FATE_FAILED ? &s->totals.failed : &s->totals.cancelled) += 1;
-    dependencies_ended(s, j);
-    s->job[j].fairness_micro = books_fairness_micro(s, l);
-    books_present(s, j, -1);
-    if (s->predictor)
-        predictor_ended(s->predictor, s->workload->facts[j].user, request_gpu_milli(ask_of(s, j)),
-                        s->workload->truth[j].duration_ns);
-    interval_close(s, l, p, l->held_since_ns, ending[fate].why);
-    decision_log(s, j, "end", ending[fate].why, "");
-    notice_add(s, NOTICE_STOPPED, j, ending[fate].cause);
+    interval_close(s, l, p, l->held_since_ns, ending->why);
+    job_is_over(s, l, s->workload->truth[j].fate);
+    notice_add(s, NOTICE_STOPPED, j, ending->cause);
 }
 
 /* ---- Claims ---- */

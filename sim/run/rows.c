@@ -157,23 +157,6 @@ void rows_jobs(struct output *o, const struct sched *s)
 
 /* ---- intervals.csv ---- */
 
-static void gpu_ids(struct output *o, uint64_t mask)         /* 0-3 6 */
-{
-    for (bool first = true; mask; first = false) {
-        int low = __builtin_ctzll(mask);
-        uint64_t run = mask >> low;
-        int length = ~run ? __builtin_ctzll(~run) : 64 - low;
-        if (!first)
-            out_char(o, ' ');
-        out_integer(o, low);
-        if (length > 1) {
-            out_char(o, '-');
-            out_integer(o, low + length - 1);
-        }
-        mask &= low + length < 64 ? UINT64_MAX << (low + length) : 0;
-    }
-}
-
 void rows_interval(struct output *o, const struct workload *w, const struct interval *i)
 {
     for (size_t k = 0; k < i->pieces->n; k++) {
@@ -186,7 +169,7 @@ void rows_interval(struct output *o, const struct workload *w, const struct inte
         out_char(o, ',');
         out_integer(o, p->gpus);
         out_char(o, ',');
-        gpu_ids(o, p->gpu_mask);
+        out_bits(o, p->gpu_mask);
         out_char(o, ',');
         out_integer(o, p->milli);
         comma_seconds(o, i->start_ns);

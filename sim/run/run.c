@@ -52,9 +52,9 @@ struct sched *run_new(const struct run_setup *setup)
     s->job = mem_new(s->workload->n_jobs, sizeof *s->job);
     for (job_id j = 0; j < s->workload->n_jobs; j++)
         s->job[j] = (struct job_run){ .start_ns = -1, .end_ns = -1, .fairness_micro = -1, .live = ID_NONE, .distance = UINT8_MAX };
-    if (s->needs & STARTS_PARTIAL) {
-        if (s->needs & SEES_TIMELINE)
-            HOST_BUG(s, "a policy cannot both start single tasks and plan ahead");
+    if ((s->needs & STARTS_PARTIAL) && (s->needs & SEES_TIMELINE))
+        HOST_BUG(s, "a policy cannot both start single tasks and plan ahead");
+    if ((s->needs & STARTS_PARTIAL) || s->workload->n_running) {
         s->gpu_time = arena_alloc(s->memory, s->workload->n_jobs * sizeof *s->gpu_time);
     }
     s->books = mem_new(s->cluster->n_queues, sizeof *s->books);
@@ -65,6 +65,12 @@ struct sched *run_new(const struct run_setup *setup)
     for (queue_id q = 0; q < s->cluster->n_queues; q++)
         s->books[q].since_ns = s->now_ns;
     s->dependencies = dependencies_new(s->workload);
+    s->price = arena_alloc(s->memory, (intern_count(s->workload->prices) + (size_t)1) * sizeof *s->price);
+    s->price[0] = s->cluster->price;
+    for (uint32_t i = 1; i <= intern_count(s->workload->prices); i++) {
+        struct own_price own = workload_price(s->workload, i);
+        s->price[i] = price_with(&s->cluster->price, &own);
+    }
     placing_begin(s);
     return s;
 }

@@ -31,7 +31,8 @@ struct interval {                 /* a job's hold on its pieces, from start to r
     const struct placement *pieces;
     int64_t start_ns, end_ns;
     const char *why;              /* done failed cancelled preempted moved cutoff; resized; broken: a task of the gang was
-                                     stopped; gang: held until now without its minimum; saved: a task of a broken gang has left */
+                                     stopped; gang: held until now without its minimum; saved: a task of a broken gang has left;
+                                     left: was leaving when it was submitted; suspended */
 };
 
 struct run_setup {
@@ -63,7 +64,9 @@ struct sched *run_new(const struct run_setup *setup);
 const char *run_never(const struct sched *s, shape_id shape);
 int64_t     run_shape_gpus(const struct sched *s, shape_id shape);
 /* 0: the trace was played to its end (or to the cut-off). -1 with err: the policy stalled or is in a livelock (the rule:
- * livelock.c), an identity was broken, or it was interrupted. */
+ * livelock.c), an identity was broken, or it was interrupted. RUN_BAD_INPUT with err: a job cannot run where the trace says
+ * that it does. */
+#define RUN_BAD_INPUT (-2)
 int  run_execute(struct sched *s, struct error *err);
 void run_free(struct sched *s);
 

@@ -32,6 +32,12 @@ const struct placement *job_placement(const struct sched *s, job_id j)
     return l ? l->held : NULL;
 }
 
+const struct placement *job_suspended(const struct sched *s, job_id j)
+{
+    const struct live *l = live_of(s, j);
+    return l && !l->dropped ? l->suspended : NULL;
+}
+
 int64_t job_last_start_ns(const struct sched *s, job_id j)
 {
     const struct live *l = live_of(s, j);
@@ -41,7 +47,7 @@ int64_t job_last_start_ns(const struct sched *s, job_id j)
 double job_attained_gpu_s(const struct sched *s, job_id j)
 {
     const struct live *l = live_of(s, j);
-    int64_t held_ns = s->job[j].run_ns;
+    int64_t held_ns = s->job[j].run_ns + running_before_ns(s, j);
     if (l && l->event)
         held_ns += s->now_ns - l->held_since_ns;
     else if (l && l->leaving)
@@ -85,7 +91,9 @@ int64_t job_start_cost_ns(const struct sched *s, job_id j)
     const struct live *l = live_of(s, j);
     if (l && l->event)
         return l->progress.since_ns > s->now_ns ? l->progress.since_ns - s->now_ns : 0;
-    return price_of_start(&s->cluster->price, s->job[j].start_ns < 0);
+    if (l && l->suspended)
+        return l->start_cost_ns;
+    return price_of_start(price_of(s, j), s->job[j].start_ns < 0);
 }
 
 void *job_own(struct sched *s, job_id j)

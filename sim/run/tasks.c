@@ -98,7 +98,7 @@ enum sched_result sched_stop_task(struct sched *s, job_id j, uint32_t task, enum
         return verb_refused(s, l ? j : ID_NONE, "stop", SCHED_WRONG_STATE);
     stage_touch(s, l);
     bool ran = l->was.state == JOB_RUNNING, held = placement_task(l->was.held, task) != NULL;
-    if (held && !s->workload->facts[j].preemptible)
+    if (held && (!s->workload->facts[j].preemptible || m > STOP_RESTART))
         return verb_refused(s, j, "stop", SCHED_NOT_ALLOWED);
     const struct placement *rest = placement_without(s, l->held, task);
     if (!rest && ran && !l->broken && held)
@@ -110,7 +110,7 @@ enum sched_result sched_stop_task(struct sched *s, job_id j, uint32_t task, enum
     if (ran && !l->broken && !tasks_enough(s, j, rest))
         break_gang(s, l, m);
     struct placement *now = rest ? placement_stage(s, j, placement_copy(s, rest)) : NULL, *late = l->late;
-    bool saves = l->broken && held && price_of_stop(&s->cluster->price, l->stop_mode, l->stop_done_ns).stay_ns > 0;
+    bool saves = l->broken && held && price_of_stop(price_of(s, l->job), l->stop_mode, l->stop_done_ns).stay_ns > 0;
     if (saves)
         late = placement_stage(s, j, placement_copy(s, placement_with(s, l->late, gone)));
     stage_state(s, l, s->job[j].state, now, false);
@@ -148,7 +148,7 @@ static void gathering_ends(struct sched *s, struct live *l, struct placement *p)
         s->held_milli -= placement_gpu_milli(p);
 }
 
-static void gathering_begins(struct sched *s, struct live *l)
+void tasks_gather(struct sched *s, struct live *l)
 {
     l->held_since_ns = s->now_ns;
     s->held_milli += placement_gpu_milli(l->held);
@@ -157,6 +157,7 @@ static void gathering_begins(struct sched *s, struct live *l)
         wait_own(s, l, why);
     else
         wait_begin(s, l, why);
+    decision_log(s, l->job, "decision", "gather", "");
 }
 
 /* The wall time since the start or the last change goes into the accounts; l->split is set. */
@@ -187,11 +188,10 @@ static void part_begins(struct sched *s, struct live *l, int64_t stay_ns)
 
 static void gang_breaks(struct sched *s, struct live *l)
 {
-    struct leaving price = price_of_stop(&s->cluster->price, l->stop_mode, l->stop_done_ns);
+    struct leaving price = price_of_stop(price_of(s, l->job), l->stop_mode, l->stop_done_ns);
     job_halt(s, l, l->was.held);
     progress_roll_back(&l->progress, price.lost_ns);
-    l->split[ACCOUNT_LOST] = price.lost_ns;
-    l->split[ACCOUNT_USEFUL] -= price.lost_ns;
+    job_loses(l, price.lost_ns);
     run_ends(s, l, "broken");
     s->running--;
     s->job[l->job].preemptions++;
@@ -250,8 +250,7 @@ void tasks_carry_out(struct sched *s, struct live *l)
     if (now == JOB_RUNNING) {
         job_begin(s, l);
     } else if (now == JOB_GATHERING) {
-        gathering_begins(s, l);
-        decision_log(s, j, "decision", "gather", "");
+        tasks_gather(s, l);
     } else {
         wait_own(s, l, WAIT_GROUP);
         notice_add(s, NOTICE_ARRIVED, j, 0);

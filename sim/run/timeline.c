@@ -1,6 +1,7 @@
 /* timeline.c - holds in the order of their starts and ends, and how they follow the jobs. See contract/timeline.h. */
 #include "sim/run/host.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* ---- Holds ---- */
@@ -168,6 +169,10 @@ int64_t timeline_next_end_ns(const struct timeline *t, int64_t after_ns)
 int64_t timeline_length_ns(const struct sched *s, job_id j)
 {
     int64_t estimate = job_estimate_ns(s, j);
+    const struct live *l = live_of(s, j);
+    double rate = l && l->held ? tasks_rate(s, l) : 1;
+    if (estimate != TIME_NEVER && rate < 1)
+        estimate = (int64_t)ceil((double)estimate / rate);
     int64_t length = estimate == TIME_NEVER ? TIME_NEVER : job_start_cost_ns(s, j) + estimate;
     return length > 0 ? length : 1;       /* a job of no length still needs its GPUs at one instant */
 }
@@ -185,6 +190,12 @@ void timeline_started(struct sched *s, struct live *l)
         return;
     plan_drop(s, l->job);
     hold_add(s, l->job, HOLD_RUN, s->now_ns, timeline_plus(s->now_ns, timeline_length_ns(s, l->job)), l->held);
+}
+
+void timeline_leaves(struct sched *s, struct live *l, int64_t stay_ns)
+{
+    if (s->timeline)
+        hold_add(s, l->job, HOLD_LEAVING, s->now_ns, s->now_ns + stay_ns, l->leaving);
 }
 
 void timeline_stopped(struct sched *s, struct live *l, int64_t stay_ns)

@@ -46,6 +46,7 @@ void timeline_end(struct sched *s);
 void timeline_pass(struct sched *s);                         /* a pass begins: those past their estimate */
 void timeline_started(struct sched *s, struct live *l);      /* staged: it holds l->held from now on */
 void timeline_stopped(struct sched *s, struct live *l, int64_t stay_ns);   /* staged: it stays that much longer */
+void timeline_leaves(struct sched *s, struct live *l, int64_t stay_ns);    /* truth: l->leaving stays that much longer */
 void timeline_kept(struct sched *s, struct live *l);
 void timeline_left(struct sched *s, struct live *l, enum hold_kind kind);  /* truth: that hold is over */
 void timeline_forget(struct sched *s, struct live *l);       /* truth: it is gone, and so is its plan */

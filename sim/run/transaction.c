@@ -89,6 +89,7 @@ void stage_state(struct sched *s, struct live *l, enum job_state state, struct p
         u->mode = l->stop_mode;
         u->stopping = l->stopping;
         u->broken = l->broken;
+        u->dropped = l->dropped;
         u->u.job.held = l->held;
         u->u.job.late = l->late;
         u->u.job.stopped_for = l->stopped_for;
@@ -107,6 +108,7 @@ static void undo_one(struct sched *s, const struct undo *u)
         l->held = u->u.job.held;
         l->late = u->u.job.late;
         l->broken = u->broken;
+        l->dropped = u->dropped;
         l->stopped_for = u->u.job.stopped_for;
         l->stopping = u->stopping;
         l->stop_mode = u->mode;
@@ -116,6 +118,12 @@ static void undo_one(struct sched *s, const struct undo *u)
         break;
     case UNDO_GIVE:
         placement_take(u->u.piece.view, ask_of(s, u->job), u->u.piece.p);
+        break;
+    case UNDO_MEMORY_TAKE:
+        memory_give(u->u.piece.view, ask_of(s, u->job), u->u.piece.p);
+        break;
+    case UNDO_MEMORY_GIVE:
+        memory_take(u->u.piece.view, ask_of(s, u->job), u->u.piece.p);
         break;
     case UNDO_HELD:
         books_held(s, u->job, u->u.size, -u->sign);
@@ -205,6 +213,8 @@ static void carry_out(struct sched *s, struct live *l)
 {
     enum job_state was = l->was.state, now = s->job[l->job].state;
     bool same = was == now && l->held == l->was.held && !l->broken;
+    if (l->dropped)
+        suspend_dropped(s, l);
     if (same)
         return;
     if (tasks_concern(s, l)) {
@@ -274,6 +284,7 @@ bool pass_run(struct sched *s)
         s->live[s->touched[i]].touched = false;
         s->live[s->touched[i]].stopping = false;
         s->live[s->touched[i]].broken = false;
+        s->live[s->touched[i]].dropped = false;
     }
     s->n_touched = 0;
     notices_give(s);

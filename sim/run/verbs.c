@@ -115,7 +115,7 @@ static enum sched_result take(struct sched *s, job_id j, const struct placement 
 
 static bool leaves_late(const struct sched *s, const struct live *l)
 {
-    return price_of_stop(&s->cluster->price, l->stop_mode, l->stop_done_ns).stay_ns > 0;
+    return price_of_stop(price_of(s, l->job), l->stop_mode, l->stop_done_ns).stay_ns > 0;
 }
 
 enum sched_result sched_start(struct sched *s, job_id j, const struct placement *p)
@@ -130,14 +130,22 @@ enum sched_result sched_start(struct sched *s, job_id j, const struct placement 
         return verb_refused(s, j, "start", SCHED_WRONG_STATE);
     if (!placement_matches(s, j, p, (s->needs & STARTS_PARTIAL) && !l->stopping))
         return verb_refused(s, j, "start", SCHED_MISMATCH);
+    const struct placement *suspended = job_suspended(s, j);
+    bool stands = suspended || (l->stopping && l->stop_mode == STOP_SUSPEND);
     stage_touch(s, l);
     if (l->stopping && placement_same(l->was.held, p))
         return sched_keep(s, j);
+    if ((stands && !(suspended && placement_same(suspended, p))) || (l->stopping && l->stop_mode == STOP_CANCEL))
+        return verb_refused(s, j, "start", SCHED_MISMATCH);
     const struct request *ask = ask_of(s, j);
     if (ask->tasks != SPLIT_ANY && p->n < request_tasks(ask))
         return start_more(s, l, p);
     struct placement *copy = placement_stage(s, j, placement_copy(s, p));
+    if (suspended)
+        suspend_unstage(s, l, suspended);
     enum sched_result result = take(s, j, copy);
+    if (suspended && result == SCHED_NO_ROOM)
+        suspend_stage(s, l, suspended);
     if (result == SCHED_NO_ROOM)
         return verb_refused(s, j, "start", result);
     if (l->stopping && l->was.state == JOB_RUNNING && leaves_late(s, l))
@@ -152,9 +160,16 @@ enum sched_result sched_start(struct sched *s, job_id j, const struct placement 
 
 /* ---- Stop ---- */
 
+static bool tasks_missing(const struct sched *s, job_id j, const struct placement *p)
+{
+    return ask_of(s, j)->tasks != SPLIT_ANY && p->n < request_tasks(ask_of(s, j));
+}
+
 enum sched_result sched_stop(struct sched *s, job_id j, enum stop_mode m)
 {
     struct live *l = j < s->workload->n_jobs && s->in_pass ? live_of(s, j) : NULL;
+    if (l && !l->held && m == STOP_RESTART && job_suspended(s, j))
+        return suspend_drop(s, l);
     if (!l || !l->held || l->pencilled_out)
         return verb_refused(s, l ? j : ID_NONE, "stop", SCHED_WRONG_STATE);
     bool starts_now = l->touched && l->held != l->was.held;    /* staged in this pass: nothing has happened yet */
@@ -162,6 +177,9 @@ enum sched_result sched_stop(struct sched *s, job_id j, enum stop_mode m)
     if (s->job[j].state == JOB_GATHERING || (starts_now && !l->stopping && l->was.state == JOB_RUNNING))
         return verb_refused(s, j, "stop", SCHED_WRONG_STATE);
     if (!starts_now && !claim && !s->workload->facts[j].preemptible)
+        return verb_refused(s, j, "stop", SCHED_NOT_ALLOWED);
+    bool all = !tasks_missing(s, j, l->held);
+    if (!starts_now && !claim && m == STOP_SUSPEND && (s->timeline || !all))
         return verb_refused(s, j, "stop", SCHED_NOT_ALLOWED);
     stage_touch(s, l);
     const struct placement *held = l->held;
@@ -176,7 +194,7 @@ enum sched_result sched_stop(struct sched *s, job_id j, enum stop_mode m)
         l->stop_mode = (uint8_t)m;
         l->stop_done_ns = done;
         l->stopped_for = ID_NONE;
-        int64_t stay_ns = price_of_stop(&s->cluster->price, m, done).stay_ns;
+        int64_t stay_ns = price_of_stop(price_of(s, j), m, done).stay_ns;
         if (!stay_ns) {
             stage_give(s, s->idle, j, held);
             s->room_version++;
@@ -184,9 +202,14 @@ enum sched_result sched_stop(struct sched *s, job_id j, enum stop_mode m)
         timeline_stopped(s, l, stay_ns);
     }
     stage_give(s, s->room, j, held);
+    if (job_suspended(s, j) || (l->stopping && m == STOP_SUSPEND && !starts_now && !claim))
+        suspend_stage(s, l, held);
     const struct amount size = placement_amount(ask_of(s, j), held);
     stage_held(s, j, size, -1);
-    stage_pending(s, j, size, 1);
+    if (starts_now || claim || m != STOP_CANCEL)
+        stage_pending(s, j, size, 1);
+    else if (!all)
+        stage_pending(s, j, amount_less(request_amount(ask_of(s, j)), size), -1);
     return SCHED_OK;
 }
 
@@ -196,15 +219,24 @@ enum sched_result sched_keep(struct sched *s, job_id j)
     if (!l || !l->stopping || l->held || l->was.state != JOB_RUNNING)
         return verb_refused(s, l ? j : ID_NONE, "keep", SCHED_WRONG_STATE);
     bool late = leaves_late(s, l);        /* then its GPUs are still taken in the idle index */
+    bool stands = l->stop_mode == STOP_SUSPEND;
     struct view *in = late ? s->room : s->idle;
-    if (in && !stage_take_if_free(s, in, j, l->was.held))
+    if (stands)
+        suspend_unstage(s, l, l->was.held);
+    if (in && !stage_take_if_free(s, in, j, l->was.held)) {
+        if (stands)
+            suspend_stage(s, l, l->was.held);
         return SCHED_NO_ROOM;
+    }
     if (!late)
         stage_take(s, s->room, j, l->was.held);
     stage_state(s, l, JOB_RUNNING, l->was.held, false);
     timeline_kept(s, l);
     const struct amount size = placement_amount(ask_of(s, j), l->held);
-    stage_pending(s, j, size, -1);
+    if (l->stop_mode != STOP_CANCEL)
+        stage_pending(s, j, size, -1);
+    else if (tasks_missing(s, j, l->held))
+        stage_pending(s, j, amount_less(request_amount(ask_of(s, j)), size), 1);
     stage_held(s, j, size, 1);
     return SCHED_OK;
 }
@@ -214,7 +246,7 @@ enum sched_result sched_keep(struct sched *s, job_id j)
 enum sched_result sched_refuse(struct sched *s, job_id j, const char *reason)
 {
     struct live *l = j < s->workload->n_jobs && s->in_pass ? live_of(s, j) : NULL;
-    if (!l || s->job[j].state != JOB_PENDING || (l->touched && l->was.state != JOB_PENDING))
+    if (!l || s->job[j].state != JOB_PENDING || (l->touched && l->was.state != JOB_PENDING) || l->suspended)
         return verb_refused(s, l ? j : ID_NONE, "refuse", SCHED_WRONG_STATE);
     stage_touch(s, l);
     stage_state(s, l, JOB_GONE, NULL, false);

@@ -9,7 +9,8 @@ static const unsigned char legal[JOB_STATES] = {
     [JOB_CLAIMED] = TO(JOB_RUNNING) | TO(JOB_PENDING) | TO(JOB_RELEASING),   /* gives the claim back */
     [JOB_RUNNING] = TO(JOB_GONE) | TO(JOB_RELEASING) | TO(JOB_GATHERING),
     [JOB_GATHERING] = TO(JOB_RUNNING) | TO(JOB_PENDING),
-    [JOB_RELEASING] = TO(JOB_PENDING) | TO(JOB_CLAIMED) | TO(JOB_RUNNING),   /* claimed, running: it moves */
+    [JOB_RELEASING] = TO(JOB_PENDING) | TO(JOB_CLAIMED) | TO(JOB_RUNNING) | TO(JOB_GONE),    /* claimed, running: it
+                                                                                             moves; gone: cancelled, or see running.c */
 };
 
 bool life_allows(enum job_state from, enum job_state to)

@@ -1,8 +1,29 @@
 /* price.c - see price.h. */
 #include "sim/world/price.h"
 
+static int64_t either(int64_t own, int64_t of_the_cluster)
+{
+    return own < 0 ? of_the_cluster : own;
+}
+
+struct price price_with(const struct price *of_the_cluster, const struct own_price *own)
+{
+    struct price p = *of_the_cluster;
+    if (own->checkpoint >= 0)
+        p.checkpoint = (unsigned)own->checkpoint;
+    p.interval_ns = either(own->interval_ns, p.interval_ns);
+    p.save_ns = either(own->save_ns, p.save_ns);
+    p.grace_ns = either(own->grace_ns, p.grace_ns);
+    p.restart_ns = either(own->restart_ns, p.restart_ns);
+    return p;
+}
+
 struct leaving price_of_stop(const struct price *p, enum stop_mode mode, int64_t done_ns)
 {
+    if (mode == STOP_SUSPEND)
+        return (struct leaving){ 0, 0 };
+    if (mode == STOP_CANCEL)
+        return (struct leaving){ price_of_stop(p, STOP_SAVE, done_ns).stay_ns, done_ns };
     if (p->checkpoint == CHECKPOINT_NONE)
         return (struct leaving){ 0, done_ns };
     if (p->checkpoint == CHECKPOINT_PERFECT)

@@ -1,6 +1,9 @@
 /* price.h - what stopping and starting a job costs. Charged by the world, never by a policy. models.md 3.2, 3.3. */
 #pragma once
 #include "sim/world/cluster.h"
+#include "sim/world/workload.h"
+
+struct price price_with(const struct price *of_the_cluster, const struct own_price *own);
 
 struct leaving {
     int64_t stay_ns;              /* it holds its GPUs that much longer, without progress */

@@ -21,6 +21,9 @@ const struct job_row job_row_default = {
     .preemptible = true,
     .required_level = LEVEL_ANY,
     .preferred_level = LEVEL_ANY,
+    .price = OWN_PRICE_NONE,
+    .ran_ns = -1,
+    .leaving_ns = -1,
 };
 
 struct workload *workload_new(void)
@@ -32,6 +35,7 @@ struct workload *workload_new(void)
     w->wishes = intern_new();
     w->models = intern_new();
     w->trees = group_trees_new();
+    w->prices = intern_new();
     w->memory = arena_new();
     w->builder = mem_new(1, sizeof *w->builder);
     w->builder->shapes = shapes_new();
@@ -65,12 +69,15 @@ void workload_free(struct workload *w)
     free(w->shape);
     free(w->depends_first);
     free(w->depends_on);
+    free(w->running);
     intern_free(w->queue_names);
     intern_free(w->users);
     intern_free(w->gpu_types);
     intern_free(w->wishes);
     intern_free(w->models);
     group_trees_free(w->trees);
+    intern_free(w->prices);
+    free(w->price_at);
     arena_free(w->memory);
     free(w);
 }
@@ -177,6 +184,29 @@ static int check_gpu_type(struct where at, const char *text, size_t length)
         if (text[i] == '|' && (i == 0 || i + 1 == length || text[i + 1] == '|'))
             return error_set(at.err, "%s:%zu: gpu_type: want names with '|' between them, got '%.100s'", at.file,
                              at.line, text);
+    return 0;
+}
+
+static int check_price(struct where at, const struct own_price *p)
+{
+    if (p->interval_ns == 0)
+        return error_set(at.err, "%s:%zu: interval_s: want more than 0", at.file, at.line);
+    if (p->interval_ns < WORKLOAD_END_NS && p->save_ns < WORKLOAD_END_NS && p->grace_ns < WORKLOAD_END_NS &&
+        p->restart_ns < WORKLOAD_END_NS)
+        return 0;
+    return error_set(at.err, "%s:%zu: interval_s, save_s, grace_s, restart_s: want less than 100 years", at.file, at.line);
+}
+
+static int check_running(struct where at, const struct job_row *row)
+{
+    if (!row->n_running_on && row->ran_ns < 0 && row->leaving_ns < 0)
+        return 0;
+    if (!row->n_running_on)
+        return error_set(at.err, "%s:%zu: started_s, leaving_s: want running_on, too", at.file, at.line);
+    if (row->depends_on_length)
+        return error_set(at.err, "%s:%zu: running_on: want no depends_on, for it runs already", at.file, at.line);
+    if (row->ran_ns >= WORKLOAD_END_NS || row->leaving_ns >= WORKLOAD_END_NS)
+        return error_set(at.err, "%s:%zu: started_s, leaving_s: want less than 100 years", at.file, at.line);
     return 0;
 }
 
@@ -321,6 +351,40 @@ static void note_order(struct workload *w, const struct job_row *row, size_t lin
         b->sorted = false;
 }
 
+static uint32_t price_add(struct workload *w, const struct own_price *own, const char *file, size_t line)
+{
+    static const struct own_price none = OWN_PRICE_NONE;
+    uint32_t known = intern_count(w->prices);
+    if (!memcmp(own, &none, sizeof none))
+        return 0;
+    uint32_t number = intern_add(w->prices, (const char *)own, sizeof *own);
+    if (number == known) {
+        mem_grow(&w->price_at, &w->price_capacity, known, sizeof *w->price_at);
+        w->price_at[known] = (struct price_at){ arena_text(w->memory, file, strlen(file)), line };
+    }
+    return number + 1;
+}
+
+struct own_price workload_price(const struct workload *w, uint32_t price)
+{
+    struct own_price own;
+    memcpy(&own, intern_text(w->prices, price - 1), sizeof own);
+    return own;
+}
+
+static uint32_t running_add(struct workload *w, const struct job_row *row, const char *file, size_t line)
+{
+    const struct job_running *last = w->n_running ? &w->running[w->n_running - 1] : NULL;
+    size_t bytes = row->n_running_on * sizeof *row->running_on;
+    const char *same = last && !strcmp(last->file, file) ? last->file : arena_text(w->memory, file, strlen(file));
+    mem_grow(&w->running, &w->running_capacity, w->n_running, sizeof *w->running);
+    w->running[w->n_running] = (struct job_running){
+        .on = memcpy(arena_alloc(w->memory, bytes), row->running_on, bytes), .n = row->n_running_on,
+        .ran_ns = row->ran_ns, .leaving_ns = row->leaving_ns, .file = same, .line = line,
+    };
+    return ++w->n_running;
+}
+
 static void append(struct workload *w, const struct job_row *row, shape_id shape, uint32_t min_tasks, const char *name,
                    size_t name_length)
 {
@@ -351,6 +415,7 @@ int workload_add(struct workload *w, const struct job_row *row, const char *file
 {
     struct where at = { file, line, err };
     if (check_times(at, row) != 0 || check_size(at, row) != 0 || check_wishes(at, row) != 0 ||
+        check_price(at, &row->price) != 0 || check_running(at, row) != 0 ||
         check_gpu_type(at, row->gpu_type, row->gpu_type_length) != 0)
         return -1;
     if (w->n_jobs == ID_NONE - 1)
@@ -375,6 +440,9 @@ int workload_add(struct workload *w, const struct job_row *row, const char *file
     else if (chain_of(w, row, file, &shape, &min_tasks, err) != 0)
         return -1;
     append(w, row, shape, min_tasks, name, length);
+    w->truth[w->n_jobs - 1].price = price_add(w, &row->price, file, line);
+    if (row->n_running_on)
+        w->truth[w->n_jobs - 1].running = running_add(w, row, file, line);
     if (row->depends_on_length)
         dependencies_note(w, row->depends_on, row->depends_on_length, line);
     return 0;

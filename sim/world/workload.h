@@ -18,6 +18,27 @@ struct job_truth {
     const char *name;             /* job_id of the trace */
     uint8_t fate;
     uint32_t data_mib;            /* input data; 0: not said */
+    uint32_t price;               /* of its own: number in workload.prices, from 1; 0: the cluster's */
+    uint32_t running;             /* runs already when it is submitted: workload.running[running - 1]; 0: it does not */
+};
+/* What a job says of its price of preemption, as in struct price of cluster.h. -1: as the cluster says. */
+struct own_price { int64_t checkpoint, interval_ns, save_ns, grace_ns, restart_ns; };
+#define OWN_PRICE_NONE { -1, -1, -1, -1, -1 }
+/* Part of what a job holds when it is submitted. */
+struct held_at {
+    node_id node;
+    uint32_t gpus;                /* 0: as many as the task asks for */
+    uint64_t gpu_mask;            /* bit i: GPU i of the node; 0: whichever are free */
+};
+/* A job that runs already when it is submitted: task i on[i], fewer than its tasks if it has the first of them only;
+ * without tasks (SPLIT_ANY) the parts of its total, each on a node of its own. */
+struct job_running {
+    struct held_at *on;
+    uint32_t n;
+    int64_t ran_ns;               /* it has run for that long at its submit time; -1: not said, but its start-up is over */
+    int64_t leaving_ns;           /* it was told to leave, and gives all up so long after its submit time; -1: it stays */
+    const char *file;             /* where the trace says so */
+    size_t line;
 };
 /* What jobs of one shape have in common besides the request itself. Every run of a chain is a shape of its own: that of
  * the chain from there on. */
@@ -72,6 +93,10 @@ struct job_row {
     const struct task_row *part;  /* [n_parts] when there are any: instead of gpus, gpu_milli, tasks, min_tasks, cpu_milli, mem_mib
                                      and levels. See task_groups.h */
     size_t n_parts;
+    struct own_price price;       /* OWN_PRICE_NONE by default */
+    const struct held_at *running_on;             /* [n_running_on] what it holds already; see struct job_running */
+    uint32_t n_running_on;        /* 0: it does not run yet */
+    int64_t ran_ns, leaving_ns;   /* -1 by default */
     int64_t tie;                  /* goes before the order in the file at equal submit times; 0 by default */
 };
 extern const struct job_row job_row_default;
@@ -94,6 +119,12 @@ struct workload {
     struct group_trees *trees;    /* private: see task_groups.h */
     uint32_t *depends_first;      /* job j waits for depends_on[depends_first[j] .. depends_first[j + 1]); NULL: no job does */
     job_id *depends_on;
+    struct intern *prices;        /* the bytes of struct own_price: workload_price() */
+    struct price_at { const char *file; size_t line; } *price_at;    /* where each was seen first */
+    size_t price_capacity;
+    struct job_running *running;  /* in the order of the file */
+    uint32_t n_running;
+    size_t running_capacity;
     struct workload_builder *builder;   /* private, until workload_finish() */
     struct arena *memory;
 };
@@ -107,6 +138,7 @@ int  workload_add(struct workload *w, const struct job_row *row, const char *fil
 void workload_rebase(struct workload *w);
 /* An error if there is no job, or if a job depends on one that is not there or on itself, by way of others or not. */
 int  workload_finish(struct workload *w, const char *file, struct error *err);
+struct own_price workload_price(const struct workload *w, uint32_t price);    /* of job_truth.price, not 0 */
 /* Leaves the jobs j with keep[j], at least one, in their order. After workload_finish(); shapes and names stay. Nobody
  * depends on a job that is gone. */
 void workload_keep(struct workload *w, const bool *keep);
@@ -123,6 +155,6 @@ void workload_retime_batches(struct workload *w, uint32_t batch, int64_t every_n
 void workload_scale_load(struct workload *w, double load);
 /* A packing study: the jobs by name, put in random order, then drawn from all of them again and again, as long as what they
  * ask for in all is at most gpu_milli (the first that would pass it ends the stream). Job k comes at k seconds, from 1, and
- * none leaves within fifty years. A job that came before gets the name NAME+2, NAME+3, ...; nobody depends on anybody. Streams "stream order" and
+ * none leaves within fifty years, or runs already. A job that came before gets the name NAME+2, NAME+3, ...; nobody depends on anybody. Streams "stream order" and
  * "stream draws" of the seed. After workload_finish(); -1 with err: none asks for GPUs. */
 int workload_stream(struct workload *w, int64_t gpu_milli, uint64_t seed, struct error *err);

@@ -76,6 +76,7 @@ static void come(struct stream *s, job_id j)
     f->submit_ns = (int64_t)s->n * NS_PER_S;
     f->deadline_ns = t->estimate_ns = TIME_NEVER;
     t->duration_ns = STAYS_NS;
+    t->running = 0;
     t->name = name_of_draw(s->from, t->name, ++s->times[j]);
 }
 

@@ -15,6 +15,11 @@
     }
 #define TAKES "priority:preempt=yes"
 
+static const struct own_price none = { CHECKPOINT_NONE, -1, -1, -1, -1 }, perfect = { CHECKPOINT_PERFECT, -1, -1, -1, -1 },
+                              every_25 = { CHECKPOINT_PERIODIC, 25 * NS_PER_S, -1, -1, -1 },
+                              slow = { -1, -1, -1, -1, 20 * NS_PER_S }, saves = { -1, -1, 5 * NS_PER_S, 30 * NS_PER_S, -1 },
+                              too_slow = { -1, -1, 5 * NS_PER_S, 4 * NS_PER_S, -1 };
+
 /* clang-format off */
 static const struct schedule rows[] = {
     /* ---- models.md 11.2, item 4: checkpoints at 30, lost 20, resumes with 70 left ---- */
@@ -77,6 +82,27 @@ static const struct schedule rows[] = {
     { "srtf: starting up is no progress", "srtf", ONE_NODE(1),
       .price = { .checkpoint = CHECKPOINT_PERFECT, .start_ns = 5 * NS_PER_S }, .useful = 17, .startup = 10, .jobs = {
         { 0, 10, 1, 0, .ends = 27, .stops = 1 }, { 5, 7, 1, 5, .ends = 17 } } },
+
+    /* ---- A price of its own: without one it would lose 20 and end at 50 + 10 + 70 = 130 ---- */
+    { "own: no checkpoints", TAKES, ONE_NODE(1), .price = CANNOT_SAVE(30, 10), .useful = 100, .lost = 50, .startup = 10,
+      .jobs = { { 0, 100, 1, 0, .ends = 160, .stops = 1, .lost = 50, .price = &none }, { 50, 0, 1, 50, .priority = 1 } } },
+    { "own: perfect, but it takes the cluster's second to save", TAKES, ONE_NODE(1), .price = CANNOT_SAVE(30, 10), .useful = 100,
+      .saving = 1, .startup = 10,
+      .jobs = { { 0, 100, 1, 0, .ends = 111, .stops = 1, .price = &perfect }, { 50, 0, 1, 51, .priority = 1 } } },
+    { "own: another interval", TAKES, ONE_NODE(1), .price = CANNOT_SAVE(30, 10), .useful = 100, .startup = 10,
+      .jobs = { { 0, 100, 1, 0, .ends = 110, .stops = 1, .price = &every_25 }, { 50, 0, 1, 50, .priority = 1 } } },
+    { "own: a longer restart", TAKES, ONE_NODE(1), .price = CANNOT_SAVE(30, 10), .useful = 100, .lost = 20, .startup = 20,
+      .jobs = { { 0, 100, 1, 0, .ends = 140, .stops = 1, .lost = 20, .price = &slow }, { 50, 0, 1, 50, .priority = 1 } } },
+    { "own: time to save", TAKES, ONE_NODE(1), .price = CANNOT_SAVE(30, 10), .useful = 100, .saving = 5, .startup = 10,
+      .jobs = { { 0, 100, 1, 0, .ends = 115, .stops = 1, .price = &saves }, { 50, 0, 1, 55, .priority = 1 } } },
+    { "own: not enough of it", TAKES, ONE_NODE(1), .price = CANNOT_SAVE(30, 10), .useful = 100, .lost = 20, .saving = 4,
+      .startup = 10, .jobs = { { 0, 100, 1, 0, .ends = 134, .stops = 1, .lost = 20, .price = &too_slow },
+                               { 50, 0, 1, 54, .priority = 1 } } },
+    /* Each of two at a price of its own: the first is back at 60 with 70 to do, the other at 70 with 100 */
+    { "own: side by side", TAKES, ONE_NODE(2), .price = CANNOT_SAVE(30, 10), .useful = 200, .lost = 70, .startup = 30, .jobs = {
+        { 0, 100, 1, 0, .ends = 130, .stops = 1, .lost = 20 },
+        { 0, 100, 1, 0, .ends = 170, .stops = 1, .lost = 50, .price = &(struct own_price){ 0, -1, -1, -1, 20 * NS_PER_S } },
+        { 50, 0, 2, 50, .priority = 1 } } },
 
     /* ---- Starting: GPUs are held, nothing is done ---- */
     { "starting: the first time", "fifo", ONE_NODE(2), .price = { .start_ns = 3 * NS_PER_S }, .startup = 9, .useful = 25,

@@ -7,6 +7,7 @@
 #include "sim/run/run.h"
 #include "tests/support/named.h"
 #include "tests/unit/test_core.h"
+#include "traces/running_on.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,6 +41,9 @@ struct job {
     const char *refused;
     const char *user;
     const char *selector, *affinity, *tolerations; /* as in labels.h */
+    const struct own_price *price;                 /* NULL: the cluster's */
+    const char *on;                                /* where it runs already, as in running_on.h */
+    double ran, leaves;                            /* for how long it has; how long it still stays, told to leave. 0: not said */
 };
 
 struct schedule {
@@ -157,8 +161,17 @@ static inline void job_add(struct workload *w, const struct job *job)
     row.tolerations = job->tolerations;
     row.depends_on = job->after;
     row.depends_on_length = job->after ? strlen(job->after) : 0;
+    if (job->price)
+        row.price = *job->price;
+    struct held_list on = { .n = 0 };
+    assert(!job->on || running_on_parse(job->on, &on));
+    row.running_on = on.at;
+    row.n_running_on = (uint32_t)on.n;
+    row.ran_ns = job->ran > 0 ? ns_of_seconds(job->ran) : -1;
+    row.leaving_ns = job->leaves > 0 ? ns_of_seconds(job->leaves) : -1;
     if (workload_add(w, &row, "schedule", w->n_jobs + 1, &err))
         fail_msg("%s", err.text);
+    free(on.at);
 }
 
 static inline struct workload *workload_of(const struct job *jobs, size_t n)
@@ -266,7 +279,7 @@ static inline void plays_with(const struct schedule *row, const struct policy *p
     c->price = row->price;
     c->period_ns = ns_of_seconds(row->period);
     struct workload *w = workload_of(row->jobs, jobs_of(row));
-    run_bind(c, w, &err);
+    assert_int_equal(run_bind(c, w, &err), 0);
     struct named_placer placer = placer_with(row->placer ? row->placer : "pack");
     struct sched *s = run_new(&(struct run_setup){
         .cluster = c,

@@ -133,6 +133,23 @@ static void say_job(struct description *d, const struct workload *w, job_id j)
         say(d, " data_mib=%u", t->data_mib);
     for (uint32_t i = w->depends_first ? w->depends_first[j] : 0; w->depends_first && i < w->depends_first[j + 1]; i++)
         say(d, " after=%s", w->truth[w->depends_on[i]].name);
+    if (t->price) {
+        static const char *const names[] = { " checkpoint=", " interval=", " save=", " grace=", " restart=" };
+        struct own_price own = workload_price(w, t->price);
+        const int64_t part[] = { own.checkpoint < 0 ? -1 : own.checkpoint * NS_PER_S, own.interval_ns, own.save_ns, own.grace_ns,
+                                 own.restart_ns };
+        for (size_t i = 0; i < sizeof part / sizeof *part; i++)
+            if (part[i] >= 0)
+                say_time(d, names[i], part[i]);
+    }
+    for (uint32_t i = 0; t->running && i < w->running[t->running - 1].n; i++) {
+        const struct held_at *at = &w->running[t->running - 1].on[i];
+        say(d, " on=%u:%u:%" PRIx64, at->node, at->gpus, at->gpu_mask);
+    }
+    if (t->running && w->running[t->running - 1].ran_ns >= 0)
+        say_time(d, " ran=", w->running[t->running - 1].ran_ns);
+    if (t->running && w->running[t->running - 1].leaving_ns >= 0)
+        say_time(d, " leaving=", w->running[t->running - 1].leaving_ns);
     if (t->fate != FATE_COMPLETED)
         say(d, " %s", fates[t->fate]);
     say(d, "\n");

@@ -27,7 +27,26 @@ static const struct sample bad[] = {
       "min_tasks, "
       "cpus_per_task, mem_gib_per_task, gpu_milli, gpu_type, user, queue, class, priority, preemptible, estimate_s, "
       "deadline_s, status, topology, node_selector, affinity, tolerations, max_per_node, anti_affinity, gpu_mem_gib, gpu_share_mem_gib, mig, "
-      "model, data_gib, depends_on, running_on, group, or a name that begins with x_" },
+      "model, data_gib, depends_on, running_on, started_s, leaving_s, checkpoint, interval_s, save_s, grace_s, "
+      "restart_s, group, or a name that begins with x_" },
+#define PLACES "want NODE or NODE:GPUS with ';' between, GPUS being numbers from 0 to 63 as in '0-3 6', or xN, got "
+    { "native: a GPU that no node has", "native", N ",running_on\na,0,1,1,0:64\n", "t.csv:2: running_on: " PLACES "'0:64'" },
+    { "native: GPUs that descend", "native", N ",running_on\na,0,1,2,0:3-2\n", "t.csv:2: running_on: " PLACES "'0:3-2'" },
+    { "native: no GPU", "native", N ",running_on\na,0,1,2,0:\n", "t.csv:2: running_on: " PLACES "'0:'" },
+    { "native: none of a node's", "native", N ",running_on\na,0,1,2,0:x0\n", "t.csv:2: running_on: " PLACES "'0:x0'" },
+    { "native: a node too much", "native", N ",running_on\na,0,1,2,0;\n", "t.csv:2: running_on: " PLACES "'0;'" },
+    { "native: started after its submission", "native", N ",running_on,started_s\na,0,1,1,0,1\n",
+      "t.csv:2: started_s: want at most submit_s, got '1'" },
+    { "native: started nowhere", "native", N ",started_s\na,0,1,1,-1\n",
+      "t.csv:2: started_s, leaving_s: want running_on, too" },
+    { "native: leaving nothing", "native", N ",leaving_s\na,0,1,1,0\n",
+      "t.csv:2: started_s, leaving_s: want running_on, too" },
+    { "native: running, and waiting for others", "native", N ",running_on,depends_on\na,0,1,1,0,\nb,0,1,1,1,a\n",
+      "t.csv:3: running_on: want no depends_on, for it runs already" },
+    { "native: checkpoints in no time", "native", N ",interval_s\na,0,1,1,0\n", "t.csv:2: interval_s: want more than 0" },
+    { "native: checkpoints of no kind", "native", N ",checkpoint\na,0,1,1,some\n",
+      "t.csv:2: checkpoint: want one of none, perfect, periodic, got 'some'" },
+    { "native: saves before it began", "native", N ",save_s\na,0,1,1,-1\n", "t.csv:2: save_s: want seconds of at least 0, got '-1'" },
     { "native: a column twice", "native", N ",gpus\n", "t.csv:1: column 'gpus' is named twice" },
     { "native: too few cells", NULL, N "\na,0,1\n", "t.csv:2: want 4 cells as in the header, got 3" },
     { "native: no name", NULL, N "\n,0,1,1\n", "t.csv:2: job_id: want a value, got ''" },
@@ -111,8 +130,6 @@ static const struct sample bad[] = {
       "t.csv:3: depends_on: job 'b' would wait for itself" },
     { "native: memory of a GPU in words", NULL, N ",gpu_mem_gib\na,0,1,1,big\n",
       "t.csv:2: gpu_mem_gib: want a number from 0 to 1000000, got 'big'" },
-    { "native: a column of later", NULL, N ",running_on\na,0,1,1,\nb,0,1,1,7\n",
-      "t.csv:3: column 'running_on' is not supported yet" },
     { "native: rows of a job that differ", NULL, N ",user,group\na,0,1,1,ann,x\na,0,1,1,bob,y\n",
       "t.csv:3: user: want 'ann' as on line 2, which is of the same job, got 'bob'" },
     { "native: rows of a job at different times", NULL, N ",group\na,0,1,1,x\na,0,1,1,y\na,5,1,1,z\n",

@@ -8,7 +8,7 @@
 enum { SEEDS = 400, VERBS_A_PASS = 12, SEEN_MOST = 1 << 16 };
 
 struct wild { struct line *waiting, *running; struct random r; };
-static uint64_t reached[SCHED_RESULTS], rollbacks, noticed, states[JOB_STATES];
+static uint64_t reached[SCHED_RESULTS], rollbacks, noticed, suspended, states[JOB_STATES];
 static bool by_task;              /* single tasks are started and stopped; else the timeline is used */
 static unsigned passes_left;
 
@@ -32,6 +32,7 @@ static void see_view(struct seen *to, const struct view *v)
         see(to, f.shared_mask);
         see(to, f.whole);
         see(to, (uint64_t)f.cpu_milli);
+        see(to, (uint64_t)f.mem_mib);
         for (unsigned g = 0; g < f.capacity && g < 64; g++)
             see(to, view_gpu_milli(v, n, g));
     }
@@ -63,6 +64,7 @@ static void look(struct sched *s, const struct wild *p, uint32_t n_jobs, struct 
         see(to, by_task ? 0 : (uint64_t)plan_start(s, j));
         const struct placement *at = job_placement(s, j);
         see(to, at ? at->n : 0);
+        see(to, job_suspended(s, j) ? job_suspended(s, j)->n : 0);
         for (size_t i = 0; at && i < at->n; i++)
             see(to, at->piece[i].gpu_mask + ((uint64_t)at->piece[i].node << 8) + ((uint64_t)at->piece[i].task << 32));
     }
@@ -87,6 +89,8 @@ static void try_start(struct sched *s, struct wild *p, job_id j)
     static const enum free_kind kinds[] = { FREE_IDLE, FREE_OR_RELEASING };
     struct request r = job_request(s, j);
     const struct placement *where = sched_place(s, sched_view(s, kinds[draw(p, 2)]), &r);
+    if (job_suspended(s, j) && draw(p, 4))
+        where = job_suspended(s, j);
     if (!where)
         return;
     if (draw(p, 8) == 0) {                               /* spoil it */
@@ -156,6 +160,7 @@ static void one_verb(struct sched *s, struct wild *p, uint32_t n_jobs)
     if (job_state(s, j) == JOB_ABSENT)
         return;
     states[job_state(s, j)]++;
+    suspended += job_suspended(s, j) != NULL;
     switch (draw(p, 13)) {
     case 0: case 1: case 2: case 3:
         if (by_task && draw(p, 2))
@@ -167,7 +172,7 @@ static void one_verb(struct sched *s, struct wild *p, uint32_t n_jobs)
         if (by_task && draw(p, 2))
             count(sched_stop_task(s, j, draw(p, 4), draw(p, 2) ? STOP_SAVE : STOP_RESTART));
         else
-            count(sched_stop(s, j, draw(p, 2) ? STOP_SAVE : STOP_RESTART));
+            count(sched_stop(s, j, draw(p, 60) == 0 ? STOP_CANCEL : draw(p, by_task && draw(p, 2) ? STOP_SUSPEND + 1 : STOP_SUSPEND)));
         break;
     case 6:
         count(sched_keep(s, j));
@@ -184,7 +189,7 @@ static void one_verb(struct sched *s, struct wild *p, uint32_t n_jobs)
             line_push(p->waiting, j, (struct line_key){ .major = draw(p, 5) });
         break;
     case 11:
-        if (draw(p, 2))
+        if (draw(p, 4) == 0)
             try_pencil(s, p, j);
         break;
     case 10:
@@ -247,6 +252,8 @@ static void wild_schedule(struct sched *s, const void *params, void *state)
             if (here)
                 sched_start(s, j, here);
         }
+        if (job_suspended(s, j) && sched_start(s, j, job_suspended(s, j)) != SCHED_OK)
+            sched_stop(s, j, STOP_RESTART);
         const struct placement *where = job_state(s, j) == JOB_PENDING ? sched_place(s, sched_view(s, FREE_IDLE), &r) : NULL;
         if (where)
             sched_start(s, j, where);
@@ -304,6 +311,10 @@ static void rollbacks_restore(void **state)
         random_groups(&w, seed);
         struct combination k = { .policy = &wild_policy, .placer = builtin_placers[seed % 6], .name = "wild" };
         w.period_ns = seed % 4 == 3 ? 2 * NS_PER_S : 0;
+        for (size_t g = 0; g < w.n_groups; g++)
+            w.group[g].mem_mib = 24;
+        for (size_t j = 0; j < w.n_jobs; j++)
+            w.job[j].mem_mib = w.job[j].tasks ? (int64_t)(j % 3) : (int64_t)((j % 2) * w.job[j].gpus);
         jobs_of = (uint32_t)w.n_jobs;
         passes_left = 150;
         world_run(&w, &k, seed, (struct run_observer){ 0 });
@@ -316,6 +327,7 @@ static void changes_are_seen(void **state)
     (void)state;
     assert_true(rollbacks > 10000);
     assert_true(noticed > 10000);
+    assert_true(suspended > 1000);
 }
 
 static void every_answer_is_given(void **state)

@@ -7,28 +7,43 @@
  * gpus, gpus_per_task, gpu_milli, tasks (1 by default), min_tasks, cpus_per_task, mem_gib_per_task and topology are the row's own, whatever
  * else there is says the same in all of them. A group is a path, `replica1/encoder`, of a tree with the job as its root; rows
  * of one path are of one group, whose minimum is the sum of theirs. An inner group (replica1) or the job itself (`.`) has
- * a row only for its topology, with 0 GPUs and no tasks. All rows with `.`: the tasks differ, and there are no groups. */
+ * a row only for its topology, with 0 GPUs and no tasks. All rows with `.`: the tasks differ, and there are no groups.
+ *
+ * A job that runs already when it is submitted (the snapshot of a cluster): running_on says where, one node for each task,
+ * or for its first ones; traces/running_on.h has the grammar. started_s, perhaps negative, is since when; without it the
+ * job has run for no time, but its start-up is over. duration_s is what is then left to do. leaving_s: it was told to
+ * leave and holds its GPUs for so long after submit_s; then it waits, or is gone if duration_s is 0. */
 #include "traces/native.h"
 #include "traces/columns.h"
 #include "traces/native_groups.h"
+#include "traces/running_on.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* One row as its cells say it; what has no cell keeps the default. */
 struct native {
-    struct cell job_id, group, user, queue, gpu_type, model, depends_on, selector, affinity, tolerations;
-    int64_t submit_ns, duration_ns, estimate_ns, deadline_ns;
+    struct cell job_id, group, user, queue, gpu_type, model, depends_on, selector, affinity, tolerations, running_on;
+    int64_t submit_ns, duration_ns, estimate_ns, deadline_ns, started_ns, leaving_ns;
     int64_t gpus_milli, per_task_milli, tasks, min_tasks, gpu_milli, cpu_milli, mem_mib, priority, max_per_node;
     int64_t gpu_mem_mib, share_mem_mib, data_mib;
+    int64_t interval_ns, save_ns, grace_ns, restart_ns;
     uint16_t mig;
-    size_t preemptible, anti_affinity, class, status; /* indexes of words */
+    size_t preemptible, anti_affinity, class, status, checkpoint; /* indexes of words */
     uint8_t required_level, preferred_level;
 };
 #define NOT_GIVEN (-1)
 static const struct native nothing = {
     .estimate_ns = TIME_NEVER,
     .deadline_ns = TIME_NEVER,
+    .started_ns = TIME_NEVER,
+    .leaving_ns = NOT_GIVEN,
+    .checkpoint = SIZE_MAX,
+    .interval_ns = NOT_GIVEN,
+    .save_ns = NOT_GIVEN,
+    .grace_ns = NOT_GIVEN,
+    .restart_ns = NOT_GIVEN,
     .per_task_milli = NOT_GIVEN,
     .gpu_milli = NOT_GIVEN,
     .preemptible = 1,
@@ -42,10 +57,11 @@ static const char *const booleans[] = { "false", "true", "no", "yes", "0", "1", 
 const char *const native_classes[] = { "training", "inference", "interactive", "batch", NULL };
 const char *const native_fates[] = { "completed", "failed", "cancelled", NULL };
 const char *const native_levels[] = { "island", "node", "rack", "pod", "cluster", NULL };
+const char *const native_checkpoints[] = { "none", "perfect", "periodic", NULL };
 static const char *const apart[] = { "none", "node", NULL };
 
 /* clang-format off: a table */
-enum kind { TEXT, TIME, GPUS, NUMBER, WORD, TOPOLOGY, MIG, NOT_YET };
+enum kind { TEXT, TIME, GPUS, NUMBER, WORD, TOPOLOGY, MIG };
 struct column {
     const char *name;
     enum kind kind;
@@ -53,7 +69,8 @@ struct column {
     int64_t scale, least, most; /* NUMBER; scale 1: whole */
     const char *const *words;   /* WORD */
 };
-#define NEEDED    4 /* the first ones */
+#define NEEDED       4 /* the first ones */
+#define YEARS_100_NS (INT64_C(36525) * 86400 * NS_PER_S)
 #define CELL(text, is, field)                                                                                          \
     {                                                                                                                  \
         .name = text, .kind = is, .at = offsetof(struct native, field)                                                 \
@@ -65,10 +82,6 @@ struct column {
 #define A_NUMBER(text, field, by, from, to)                                                                            \
     {                                                                                                                  \
         .name = text, .kind = NUMBER, .at = offsetof(struct native, field), .scale = by, .least = from, .most = to     \
-    }
-#define LATER(text)                                                                                                    \
-    {                                                                                                                  \
-        .name = text, .kind = NOT_YET                                                                                  \
     }
 static const struct column columns[] = {
     CELL("job_id", TEXT, job_id),
@@ -102,7 +115,14 @@ static const struct column columns[] = {
     CELL("model", TEXT, model),
     A_NUMBER("data_gib", data_mib, 1024, 0, INT64_C(1024) * GIB_MAX),
     CELL("depends_on", TEXT, depends_on), /* job_ids with ';' between */
-    LATER("running_on"),
+    CELL("running_on", TEXT, running_on),
+    A_NUMBER("started_s", started_ns, NS_PER_S, -YEARS_100_NS, YEARS_100_NS), /* a point in time */
+    CELL("leaving_s", TIME, leaving_ns),
+    A_WORD("checkpoint", checkpoint, native_checkpoints), /* as in the preemption of a cluster, and instead of that */
+    CELL("interval_s", TIME, interval_ns),
+    CELL("save_s", TIME, save_ns),
+    CELL("grace_s", TIME, grace_ns),
+    CELL("restart_s", TIME, restart_ns),
     CELL("group", TEXT, group),
 };
 /* clang-format on */
@@ -119,6 +139,7 @@ struct reading {
     bool own[COLUMNS];          /* by used column */
     size_t n_used, cell[COLUMNS]; /* cell[k] of a row is of column used[k] */
     const struct column *used[COLUMNS];
+    struct held_list running_on;
 };
 
 /* ---- the header ---- */
@@ -133,7 +154,7 @@ static const struct column *find_column(const char *name)
 
 static int unknown_column(const struct row *header, const char *name, struct error *err)
 {
-    char known[512];
+    char known[1024];
     size_t n = 0;
     for (size_t i = 0; i < COLUMNS && n < sizeof known; i++)
         n += (size_t)snprintf(known + n, sizeof known - n, "%s%s", i ? ", " : "", columns[i].name);
@@ -203,10 +224,8 @@ static int take_cell(const struct row *row, size_t i, const struct column *c, st
     case MIG:
         *(uint16_t *)to = mig_profile(row->cell[i].text);
         return *(uint16_t *)to ? 0 : cell_error(row, i, MIG_WANTED, err);
-    case NOT_YET:
-        break;
     }
-    return error_set(err, "%s:%zu: column '%s' is not supported yet", row->file, row->line, c->name);
+    return -1;
 }
 
 /* ---- the size of a job ---- */
@@ -289,8 +308,23 @@ static void fill(const struct native *n, struct job_row *job)
     job->affinity = n->affinity.text;
     job->tolerations = n->tolerations.text;
     job->max_per_node = n->anti_affinity ? 1 : (uint32_t)n->max_per_node;
+    job->price = (struct own_price){ n->checkpoint == SIZE_MAX ? -1 : (int64_t)n->checkpoint, n->interval_ns, n->save_ns,
+                                      n->grace_ns, n->restart_ns };
     job->required_level = n->required_level;
     job->preferred_level = n->preferred_level;
+}
+
+static int take_running(const struct row *row, const struct native *n, struct held_list *on, struct job_row *job, struct error *err)
+{
+    if (n->running_on.length && !running_on_parse(n->running_on.text, on))
+        return wrong(row, "running_on", RUNNING_ON_WANT, err);
+    job->running_on = on->at;
+    job->n_running_on = n->running_on.length ? (uint32_t)on->n : 0;
+    job->leaving_ns = n->leaving_ns;
+    if (n->started_ns == TIME_NEVER)
+        return 0;
+    job->ran_ns = n->submit_ns - n->started_ns;
+    return job->ran_ns >= 0 ? 0 : wrong(row, "started_s", "at most submit_s", err);
 }
 
 static int take_row(struct reading *r, const struct row *row, struct native *n, struct job_row *job, struct error *err)
@@ -303,7 +337,7 @@ static int take_row(struct reading *r, const struct row *row, struct native *n, 
     if (size(row, n, job, err) != 0)
         return -1;
     fill(n, job);
-    return 0;
+    return take_running(row, n, &r->running_on, job, err);
 }
 
 static int check_part(struct reading *r, const struct row *row, const struct job_row *job, bool goes_on, struct error *err)
@@ -353,6 +387,7 @@ static int native_read(struct input *in, struct workload *w, struct error *err)
     if (result == 0)
         result = native_groups_end(&r.groups, err);
     native_groups_free(&r.groups);
+    free(r.running_on.at);
     return result;
 }
 
