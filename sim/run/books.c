@@ -10,12 +10,6 @@ static void amount_add(struct amount *to, struct amount by, int64_t sign)
     to->mem_mib += sign * by.mem_mib;
 }
 
-static void settle(const struct sched *s, struct queue_books *b)
-{
-    b->held_integral += (int128_t)b->held.gpu_milli * (s->now_ns - b->since_ns);
-    b->since_ns = s->now_ns;
-}
-
 static void note_change(struct sched *s, queue_id q)
 {
     if (!s->books[q].changed) {
@@ -36,7 +30,7 @@ void books_held(struct sched *s, job_id j, uint32_t tasks, int sign)
 {
     struct amount size = amount_of(s, j, tasks);
     for (queue_id q = s->workload->facts[j].queue; q != ID_NONE; q = s->cluster->queue[q].parent) {
-        settle(s, &s->books[q]);
+        quota_settle(s, q);
         amount_add(&s->books[q].held, size, sign);
         if (!s->workload->facts[j].preemptible)
             amount_add(&s->books[q].held_firm, size, sign);
@@ -49,7 +43,18 @@ void books_pending(struct sched *s, job_id j, uint32_t tasks, int sign)
     struct amount size = amount_of(s, j, tasks);
     s->waiting_milli += sign * size.gpu_milli;
     for (queue_id q = s->workload->facts[j].queue; q != ID_NONE; q = s->cluster->queue[q].parent) {
+        quota_settle(s, q);
         amount_add(&s->books[q].pending, size, sign);
+        note_change(s, q);
+    }
+}
+
+void books_occupied(struct sched *s, job_id j, int64_t gpu_milli)
+{
+    s->held_milli += gpu_milli;
+    for (queue_id q = s->workload->facts[j].queue; q != ID_NONE; q = s->cluster->queue[q].parent) {
+        quota_settle(s, q);
+        s->books[q].occupied_milli += gpu_milli;
         note_change(s, q);
     }
 }
@@ -79,12 +84,6 @@ int64_t books_fairness_micro(const struct sched *s, const struct live *l)
     return micro < 9e18 ? (int64_t)micro : INT64_MAX;
 }
 
-void books_settle(struct sched *s)
-{
-    for (queue_id q = 0; q < s->cluster->n_queues; q++)
-        settle(s, &s->books[q]);
-}
-
 uint32_t queue_count(const struct sched *s)
 {
     return s->cluster->n_queues;
@@ -110,9 +109,18 @@ struct amount queue_pending(const struct sched *s, queue_id q)
     return s->books[q].pending;
 }
 
-int128_t run_queue_held(const struct sched *s, queue_id q)
+struct run_queue_level run_queue_level(const struct sched *s, queue_id q)
 {
-    return s->books[q].held_integral;
+    const struct queue_books *b = &s->books[q];
+    return (struct run_queue_level){ b->occupied_milli, b->held.gpu_milli + b->pending.gpu_milli, b->quota.told_milli };
+}
+
+void queue_fair_share(struct sched *s, queue_id q, struct amount share)
+{
+    if (q >= s->cluster->n_queues || s->books[q].quota.told_milli == share.gpu_milli)
+        return;
+    s->books[q].quota.told_milli = share.gpu_milli;
+    note_change(s, q);
 }
 
 size_t run_changed_queues(const struct sched *s, const queue_id **queues)

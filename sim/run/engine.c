@@ -292,7 +292,7 @@ int run_execute(struct sched *s, struct error *err)
     if (play(s, err))
         return -1;
     jobs_cut_off(s);
-    books_settle(s);
+    quotas_end(s);
     s->totals.last_ns = s->now_ns;
     instant_ends(s);
     return ledger_check(s, err);

@@ -114,8 +114,9 @@ struct gpu_time { int128_t held, lost, overhead; };
 
 struct queue_books {
     struct amount held, held_firm, pending;
-    int128_t held_integral;       /* milli-GPU ns */
-    int64_t since_ns;
+    int64_t occupied_milli;       /* GPUs held in truth: no claims, but those that are being left */
+    struct run_quota quota;       /* settled up to since_ns */
+    int64_t since_ns, short_since_ns;    /* short: of its own, see quotas.c; TIME_NEVER: it is not */
     uint32_t present;             /* its own jobs that have arrived and not gone */
     bool changed;
 };
@@ -186,6 +187,8 @@ struct sched {
     struct queue_books *books;
     queue_id *changed_queue;
     size_t n_changed_queues;
+    struct run_reclaim *reclaim;
+    size_t n_reclaims, reclaim_capacity;
 
     struct undo *undo;
     size_t n_undo, undo_capacity;
@@ -285,9 +288,14 @@ void lines_free(struct sched *s);
 /* books.c - queues: held and pending, up the tree */
 void books_held(struct sched *s, job_id j, uint32_t tasks, int sign);      /* tasks: of the job, or ask->tasks for all */
 void books_pending(struct sched *s, job_id j, uint32_t tasks, int sign);
-void books_settle(struct sched *s);
+void books_occupied(struct sched *s, job_id j, int64_t gpu_milli);         /* that many more, or fewer, are held in truth */
 void books_present(struct sched *s, job_id j, int sign);                  /* j arrives (1) or goes (-1) */
 int64_t books_fairness_micro(const struct sched *s, const struct live *l);   /* finish-time fairness of who ends now; -1: none */
+
+/* quotas.c - what each queue is owed and gets */
+void quotas_begin(struct sched *s);
+void quotas_end(struct sched *s);
+void quota_settle(struct sched *s, queue_id q);                           /* before its books change */
 
 /* Kept until the pass ends, and dropped then unless j holds it or plans it. Returns p. */
 struct placement *placement_stage(struct sched *s, job_id j, struct placement *p);

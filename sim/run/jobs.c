@@ -128,7 +128,7 @@ void job_begin(struct sched *s, struct live *l)
     progress_begin(&l->progress, s->now_ns + l->start_cost_ns, tasks_rate(s, l));
     l->event = event_queue_push(s->events, (struct event){ progress_end_ns(&l->progress), EVENT_JOB_END, j });
     int64_t gpus = placement_gpu_milli(l->held);
-    s->held_milli += gpus;
+    books_occupied(s, j, gpus);
     l->progress_event = 0;
     if (l->start_cost_ns > 0)
         l->progress_event = event_queue_push(
@@ -177,7 +177,7 @@ void job_halt(struct sched *s, struct live *l, const struct placement *on)
 void hold_end(struct sched *s, struct live *l, const struct placement *p, int64_t since_ns, const char *why)
 {
     int64_t milli = placement_gpu_milli(p), overhead_ns = l->split[ACCOUNT_START] + l->split[ACCOUNT_SAVE] + l->split[ACCOUNT_GANG];
-    s->held_milli -= milli;
+    books_occupied(s, l->job, -milli);
     if (s->gpu_time) {
         struct gpu_time *t = &s->gpu_time[l->job];
         t->held += (int128_t)(s->now_ns - since_ns) * milli;

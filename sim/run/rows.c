@@ -16,7 +16,8 @@ static const char *const intervals_columns[] = { "job_id", "task", "node", "gpus
                                                  "end_reason", NULL };
 static const char *const timeseries_columns[] = { "time_s", "gpus_total", "gpus_up", "gpus_allocated", "gpus_busy",
                                                   "jobs_running", "jobs_waiting", "gpus_waiting", NULL };
-static const char *const queues_columns[] = { "time_s", "queue", "gpus_allocated", "gpus_deserved", "gpus_demand", NULL };
+static const char *const queues_columns[] = { "time_s", "queue", "gpus_allocated", "gpus_deserved", "gpus_demand",
+                                              "gpus_fair_share", NULL };
 static const char *const nodes_columns[] = { "node", "group", "gpu_model", "gpus", "counted", "rack", "pod", "owner",
                                              "cpus", "memory_gib", "free_gpu_s", "start_gpu_s", "useful_gpu_s",
                                              "lost_gpu_s", "save_gpu_s", "gang_gpu_s", NULL };

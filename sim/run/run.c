@@ -62,8 +62,7 @@ struct sched *run_new(const struct run_setup *setup)
     s->node_seen = mem_new(s->cluster->n_nodes, sizeof *s->node_seen);
     s->node_account = mem_new(s->cluster->n_nodes, sizeof *s->node_account);
     s->now_ns = s->settled_ns = s->totals.first_ns = s->workload->facts[0].submit_ns;
-    for (queue_id q = 0; q < s->cluster->n_queues; q++)
-        s->books[q].since_ns = s->now_ns;
+    quotas_begin(s);
     s->dependencies = dependencies_new(s->workload);
     placing_begin(s);
     return s;
@@ -78,7 +77,7 @@ void run_free(struct sched *s)
     lines_free(s);
     predictor_free(s->predictor);
     event_queue_free(s->events);
-    void *const own[] = { s->wake, s->fresh, s->job, s->live, s->live_free, s->wait_part, s->wait_why, s->books,
+    void *const own[] = { s->wake, s->fresh, s->job, s->live, s->live_free, s->wait_part, s->wait_why, s->books, s->reclaim,
                           s->changed_queue, s->undo, s->node_seen, s->touched, s->staged, s->claim, s->notice, s->node_account };
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
         free(own[i]);

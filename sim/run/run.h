@@ -108,11 +108,25 @@ struct run_totals {
 };
 const struct run_totals *run_totals(const struct sched *s);
 const int128_t *run_node_accounts(const struct sched *s, node_id n);       /* [ACCOUNTS] milli-GPU ns */
-int128_t run_queue_held(const struct sched *s, queue_id q);                /* integral of held milli-GPUs, ns */
+
+/* What a queue was owed and what it got, in milli-GPU ns; quotas.c says what each is. */
+struct run_quota {
+    bool used;                    /* it, or a queue below it, has jobs in the trace */
+    bool deserves;                /* it has a deserved quota; without one deserved_milli is the cluster */
+    int64_t deserved_milli, fair_milli;
+    int64_t told_milli;           /* the fair share that the policy told last; -1: none */
+    int128_t held, owed, satisfied, fair, borrowed, unused;
+};
+const struct run_quota *run_queue_quota(const struct sched *s, queue_id q);
+/* The times in which queues with a deserved quota were short of their own, in the order in which these ended. */
+struct run_reclaim { queue_id queue; bool open; int64_t start_ns, end_ns; };    /* open: at the end of the run, still */
+size_t run_reclaims(const struct sched *s, const struct run_reclaim **list);
 
 /* As of now, for observers. */
 struct run_level { int64_t now_ns; int64_t gpus_milli, busy_milli, waiting_milli; uint32_t running, waiting, done; };
 struct run_level run_level(const struct sched *s);
+struct run_queue_level { int64_t gpus_milli, demand_milli, fair_milli; };    /* fair: as the policy told it; -1: it has not */
+struct run_queue_level run_queue_level(const struct sched *s, queue_id q);
 size_t run_changed_queues(const struct sched *s, const queue_id **queues);    /* since the last instant */
 extern const char *const sched_result_name[SCHED_RESULTS];
 extern const char *const wait_reason_name[WAIT_REASONS];     /* "order", "limit", ... */

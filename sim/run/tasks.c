@@ -116,13 +116,13 @@ static void gathering_ends(struct sched *s, struct live *l, struct placement *p)
     if (l->split[ACCOUNT_GANG])
         hold_end(s, l, p, l->held_since_ns, "gang");
     else
-        s->held_milli -= placement_gpu_milli(p);
+        books_occupied(s, l->job, -placement_gpu_milli(p));
 }
 
 static void gathering_begins(struct sched *s, struct live *l)
 {
     l->held_since_ns = s->now_ns;
-    s->held_milli += placement_gpu_milli(l->held);
+    books_occupied(s, l->job, placement_gpu_milli(l->held));
     enum wait_reason why = l->part && l->held->n >= s->workload->facts[l->job].min_tasks ? WAIT_RELEASING : WAIT_GANG;
     if (l->counting)
         wait_own(s, l, why);
@@ -152,7 +152,7 @@ static void part_begins(struct sched *s, struct live *l, int64_t stay_ns)
         last = &(*last)->next;
     part->next = *last;
     *last = part;
-    s->held_milli += placement_gpu_milli(l->late);
+    books_occupied(s, l->job, placement_gpu_milli(l->late));
     event_queue_push(s->events, (struct event){ part->until_ns, EVENT_RELEASED, l->job });
 }
 
@@ -189,7 +189,7 @@ static void resize(struct sched *s, struct live *l)
     l->begin_left_ns = l->progress.left_ns;
     event_queue_cancel(s->events, l->event);
     l->event = event_queue_push(s->events, (struct event){ progress_end_ns(&l->progress), EVENT_JOB_END, l->job });
-    s->held_milli += placement_gpu_milli(l->held);
+    books_occupied(s, l->job, placement_gpu_milli(l->held));
     if (!l->progress_event)
         s->busy_milli += placement_gpu_milli(l->held) - placement_gpu_milli(l->was.held);
     decision_log(s, l->job, "start", "resize", "");
