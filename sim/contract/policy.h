@@ -97,7 +97,8 @@ enum sched_result sched_keep(struct sched *s, job_id j);
 enum sched_result sched_refuse(struct sched *s, job_id j, const char *reason);    /* will never run; reason is copied */
 void sched_blocked(struct sched *s, job_id j, enum wait_reason why);    /* own reason, until given anew or it starts */
 enum sched_result sched_wake_at(struct sched *s, int64_t time_ns);      /* a set: equal times merge */
-void sched_note(struct sched *s, job_id j, job_id for_whom);            /* who caused this stop, for the log */
+void sched_note(struct sched *s, job_id j, job_id for_whom);            /* who caused this pass's stop of j, or of tasks of j:
+                                                                 for the log and the metrics by cause */
 
 /* Undo, in time proportional to what is undone: verbs, books, views, reasons, wakes, lines, and bytes saved with
  * sched_save. Marks nest; rolling back to one ends every later one. Stops and starts of one job net out: the same

@@ -69,6 +69,27 @@ void books_present(struct sched *s, job_id j, int sign)
     s->in_system += (uint32_t)sign;
 }
 
+void books_preempted(struct sched *s, const struct live *l, enum preemption_cause unsaid, int64_t lost_ns)
+{
+    const struct job_facts *facts = s->workload->facts;
+    queue_id own = facts[l->job].queue;
+    enum preemption_cause cause = unsaid;
+    if (unsaid != PREEMPTED_MOVE && l->stopped_for != ID_NONE)
+        cause = facts[l->stopped_for].queue == own ? PREEMPTED_PRIORITY : PREEMPTED_RECLAIM;
+    struct run_preemptions *p = &s->books[own].preemptions[cause];
+    p->n++;
+    p->lost += (int128_t)lost_ns * placement_gpu_milli(l->was.held);
+    s->job[l->job].preemptions++;
+    s->totals.preemptions++;
+}
+
+const char *const preemption_cause_name[PREEMPTION_CAUSES] = { "reclaim", "preempt", "move", "broken", "policy" };
+
+const struct run_preemptions *run_queue_preemptions(const struct sched *s, queue_id q)
+{
+    return s->books[q].preemptions;
+}
+
 /* Themis (Mahajan et al., NSDI 2020), models.md 10.4: the time from submit to end over that on an exclusive 1/N of the GPUs,
  * which is E max(1, n N / C), N the mean number of contending queues in that time. */
 int64_t books_fairness_micro(const struct sched *s, const struct live *l)

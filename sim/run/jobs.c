@@ -19,6 +19,11 @@ void decision_log(const struct sched *s, job_id j, const char *kind, const char 
         o->decision(o->self, j, s->now_ns, kind, decision, reason);
 }
 
+void stop_log(const struct sched *s, const struct live *l, const char *how)
+{
+    decision_log(s, l->job, "stop", how, l->stopped_for == ID_NONE ? "" : s->workload->truth[l->stopped_for].name);
+}
+
 /* ---- Coming and going ---- */
 
 static uint32_t live_slot(struct sched *s)
@@ -123,6 +128,7 @@ void job_begin(struct sched *s, struct live *l)
     }
     run->distance = (uint8_t)cluster_placement_distance(s->cluster, l->held);
     l->held_since_ns = l->last_start_ns = s->now_ns;
+    l->stopped_for = ID_NONE;
     l->start_cost_ns = price_of_start(&s->cluster->price, first);
     l->begin_left_ns = l->progress.left_ns;
     progress_begin(&l->progress, s->now_ns + l->start_cost_ns, tasks_rate(s, l));
@@ -187,7 +193,7 @@ void hold_end(struct sched *s, struct live *l, const struct placement *p, int64_
     ledger_interval(s, p, l->split);
     if (s->setup.observer.interval)
         s->setup.observer.interval(s->setup.observer.self,
-                                   &(struct interval){ l->job, p, since_ns, s->now_ns, why });
+                                   &(struct interval){ l->job, p, since_ns, s->now_ns, l->stopped_for, why });
 }
 
 /* The job has left its pieces for good. */
@@ -212,12 +218,9 @@ void job_leave(struct sched *s, struct live *l, bool moves)
     l->split[ACCOUNT_LOST] = price.lost_ns;
     l->split[ACCOUNT_USEFUL] -= price.lost_ns;
     l->split[ACCOUNT_SAVE] = price.stay_ns;
-    s->job[j].preemptions++;
-    s->totals.preemptions++;
+    books_preempted(s, l, moves ? PREEMPTED_MOVE : PREEMPTED_POLICY, price.lost_ns);
     l->leave_why = moves ? "moved" : "preempted";
-    if (s->setup.observer.decision)
-        decision_log(s, j, "stop", l->leave_why,
-                     l->stopped_for == ID_NONE ? "" : s->workload->truth[l->stopped_for].name);
+    stop_log(s, l, l->leave_why);
     notice_add(s, NOTICE_STOPPED, j, STOPPED_BY_POLICY);
     if (price.stay_ns > 0) {
         l->leaving = l->was.held;

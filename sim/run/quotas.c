@@ -12,6 +12,7 @@
 #include "sim/run/host.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 static int64_t least(int64_t a, int64_t b)
 {
@@ -20,11 +21,11 @@ static int64_t least(int64_t a, int64_t b)
 
 /* ---- Being short ---- */
 
-static void reclaim_add(struct sched *s, queue_id q, int64_t end_ns, bool open)
+static void reclaim_add(struct queue_books *b, int64_t end_ns, bool open)
 {
-    mem_grow(&s->reclaim, &s->reclaim_capacity, s->n_reclaims, sizeof *s->reclaim);
-    s->reclaim[s->n_reclaims++] = (struct run_reclaim){ q, open, s->books[q].short_since_ns, end_ns };
-    s->books[q].short_since_ns = TIME_NEVER;
+    mem_grow(&b->reclaim, &b->reclaim_capacity, b->n_reclaims, sizeof *b->reclaim);
+    b->reclaim[b->n_reclaims++] = (struct run_reclaim){ b->short_since_ns, end_ns, open };
+    b->short_since_ns = TIME_NEVER;
 }
 
 void quota_settle(struct sched *s, queue_id q)
@@ -43,7 +44,7 @@ void quota_settle(struct sched *s, queue_id q)
     if (i->deserves && got < owed && b->short_since_ns == TIME_NEVER)
         b->short_since_ns = b->since_ns;
     else if (got == owed && b->short_since_ns != TIME_NEVER)
-        reclaim_add(s, q, b->since_ns, false);
+        reclaim_add(b, b->since_ns, false);
     b->since_ns = s->now_ns;
 }
 
@@ -52,7 +53,7 @@ void quotas_end(struct sched *s)
     for (queue_id q = 0; q < s->cluster->n_queues; q++) {
         quota_settle(s, q);
         if (s->books[q].short_since_ns != TIME_NEVER)
-            reclaim_add(s, q, s->now_ns, true);
+            reclaim_add(&s->books[q], s->now_ns, true);
     }
 }
 
@@ -107,8 +108,14 @@ const struct run_quota *run_queue_quota(const struct sched *s, queue_id q)
     return &s->books[q].quota;
 }
 
-size_t run_reclaims(const struct sched *s, const struct run_reclaim **list)
+size_t run_queue_reclaims(const struct sched *s, queue_id q, const struct run_reclaim **list)
 {
-    *list = s->reclaim;
-    return s->n_reclaims;
+    *list = s->books[q].reclaim;
+    return s->books[q].n_reclaims;
+}
+
+void quotas_free(struct sched *s)
+{
+    for (queue_id q = 0; q < s->cluster->n_queues; q++)
+        free(s->books[q].reclaim);
 }

@@ -75,9 +75,10 @@ void run_free(struct sched *s)
     placing_end(s);
     dependencies_free(s->dependencies);
     lines_free(s);
+    quotas_free(s);
     predictor_free(s->predictor);
     event_queue_free(s->events);
-    void *const own[] = { s->wake, s->fresh, s->job, s->live, s->live_free, s->wait_part, s->wait_why, s->books, s->reclaim,
+    void *const own[] = { s->wake, s->fresh, s->job, s->live, s->live_free, s->wait_part, s->wait_why, s->books,
                           s->changed_queue, s->undo, s->node_seen, s->touched, s->staged, s->claim, s->notice, s->node_account };
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
         free(own[i]);

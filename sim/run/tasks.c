@@ -50,6 +50,7 @@ static void break_gang(struct sched *s, struct live *l, enum stop_mode m)
     int64_t done_ns = job_done_ns(s, l);
     stage_state(s, l, JOB_GATHERING, l->held, false);
     l->broken = true;
+    l->stopped_for = ID_NONE;
     l->stop_mode = (uint8_t)m;
     l->stop_done_ns = done_ns;
 }
@@ -165,9 +166,9 @@ static void gang_breaks(struct sched *s, struct live *l)
     l->split[ACCOUNT_USEFUL] -= price.lost_ns;
     run_ends(s, l, "broken");
     s->running--;
-    s->job[l->job].preemptions++;
-    s->totals.preemptions++;
-    decision_log(s, l->job, "stop", "broken", "");
+    books_preempted(s, l, PREEMPTED_BROKEN, price.lost_ns);
+    stop_log(s, l, "broken");
+    l->stopped_for = ID_NONE;
     if (l->late)
         part_begins(s, l, price.stay_ns);
     l->late = NULL;
@@ -204,6 +205,7 @@ void tasks_carry_out(struct sched *s, struct live *l)
         placement_drop(s, l->late);
         l->held = l->was.held;
         l->late = NULL;
+        l->stopped_for = ID_NONE;
         return;
     }
     s->changed = true;
