@@ -44,7 +44,7 @@ static int seek_level(void *self, const struct told_level *l, struct error *err)
 }
 
 /* The nearest names stay good while more are offered: the row that had one does not. */
-struct nearest { struct suggestion of; char best[DID_YOU_MEAN / 2]; };
+struct nearest { struct suggestion of; bool jobs, queues; char best[DID_YOU_MEAN / 2]; };
 
 static void offer(struct nearest *n, const char *name)
 {
@@ -58,9 +58,12 @@ static void offer(struct nearest *n, const char *name)
 
 static int offer_job(void *self, const struct told_job *j, struct error *err)
 {
+    struct nearest *n = self;
     (void)err;
-    offer(self, j->queue);
-    offer(self, j->name);
+    if (n->queues)
+        offer(n, j->queue);
+    if (n->jobs)
+        offer(n, j->name);
     return 0;
 }
 
@@ -71,12 +74,14 @@ static int offer_level(void *self, const struct told_level *l, struct error *err
     return 0;
 }
 
-static int unknown(const char *directory, const char *name, const char *what)
+static int unknown(const char *directory, const char *name, const struct explain_options *o)
 {
-    struct nearest n = { .of = { .typed = name } };
+    const char *what = o->job ? "job" : o->queue ? "queue" : "job or queue";
+    struct nearest n = { .of = { .typed = name }, .jobs = !o->queue, .queues = !o->job };
     struct error ignored = { "" };
     explain_read(directory, &(struct listener){ .self = &n, .job = offer_job }, &ignored);
-    explain_read(directory, &(struct listener){ .self = &n, .level = offer_level }, &ignored);
+    if (n.queues)
+        explain_read(directory, &(struct listener){ .self = &n, .level = offer_level }, &ignored);
     if (n.of.best)
         return complain(EXIT_USAGE, "%s: no %s '%s', did you mean '%s'?", directory, what, name, n.of.best);
     return complain(EXIT_USAGE, "%s: no %s '%s'", directory, what, name);
@@ -121,7 +126,7 @@ static int explain_run(const struct invocation *in)
     if (queue && levels > 0)
         return complain(EXIT_INPUT, "%s/queues.csv: is not there, and the story of a queue needs it", directory);
     if (!job && !queue)
-        return unknown(directory, name, o->job ? "job" : o->queue ? "queue" : "job or queue");
+        return unknown(directory, name, o);
     return job ? show(explain_job(directory, name, &err), explain_job_text, o->format, &err)
                : show(explain_queue(directory, name, &err), explain_queue_text, o->format, &err);
 }

@@ -139,23 +139,40 @@ static int take_interval(void *self, const struct told_interval *i, struct error
 
 /* ---- From events.csv: what was decided about it ---- */
 
-static const char *because(const struct told_event *e)
+static const char *because(const char *reason)
 {
-    for (unsigned i = 0; is(e->decision, "blocked") && i < WAIT_REASONS; i++)
-        if (is(e->reason, wait_reason_name[i]))
+    for (unsigned i = 0; i < WAIT_REASONS; i++)
+        if (is(reason, wait_reason_name[i]))
             return meaning[i];
     return "";
+}
+
+/* The parts of one wait come one after the other, when it is over. */
+static void add_wait(json_t *list, const struct told_event *e)
+{
+    json_t *last = json_array_get(list, json_array_size(list) - 1), *parts = json_object_get(last, "waited");
+    double time_s = (double)e->time_ns / (double)NS_PER_S;
+    if (!parts || json_number_value(json_object_get(last, "time_s")) != time_s) {
+        parts = json_array();
+        json_array_append_new(list, json_pack("{s:f, s:s, s:o}", "time_s", time_s, "decision", "wait", "waited", parts));
+    }
+    json_array_append_new(parts, json_pack("{s:f, s:o, s:o}", "s", strtod(e->reason, NULL), "reason", explain_text(e->decision), "because",
+                                           explain_text(because(e->decision))));
 }
 
 static int take_event(void *self, const struct told_event *e, struct error *err)
 {
     struct teller *t = self;
+    json_t *list = json_object_get(t->story, "decisions");
     (void)err;
-    if (!is(e->job, t->name) || !(is(e->kind, "decision") || is(e->kind, "stop")))
+    if (!is(e->job, t->name))
         return 0;
-    json_array_append_new(json_object_get(t->story, "decisions"),
-                          json_pack("{s:o, s:o, s:o, s:o}", "time_s", explain_seconds(e->time_ns), "decision", explain_text(e->decision),
-                                    "reason", explain_text(e->reason), "because", explain_text(because(e))));
+    if (is(e->kind, "wait"))
+        add_wait(list, e);
+    else if (is(e->kind, "decision") || is(e->kind, "stop"))
+        json_array_append_new(list, json_pack("{s:o, s:o, s:o, s:o}", "time_s", explain_seconds(e->time_ns), "decision",
+                                              explain_text(e->decision), "reason", explain_text(e->reason), "because",
+                                              explain_text(is(e->decision, "blocked") ? because(e->reason) : "")));
     return 0;
 }
 

@@ -135,6 +135,22 @@ static void say_run(FILE *to, const json_t *run, bool first)
         say_end_of(to, run);
 }
 
+static void say_waited(FILE *to, const json_t *parts)
+{
+    double all = 0;
+    for (size_t i = 0; i < json_array_size(parts); i++)
+        all += story_number(json_array_get(parts, i), "s");
+    fputs("has waited ", to);
+    say_duration(to, all);
+    for (size_t i = 0; i < json_array_size(parts); i++) {
+        const json_t *part = json_array_get(parts, i);
+        fputs(i ? ", " : json_array_size(parts) > 1 ? ": " : "", to);
+        if (json_array_size(parts) > 1)
+            say_duration(to, story_number(part, "s"));
+        fprintf(to, " because %s", story_text(part, "because"));
+    }
+}
+
 static void say_decision(FILE *to, const json_t *d)
 {
     static const struct { const char *decision, *words; } all[] = {
@@ -143,6 +159,10 @@ static void say_decision(FILE *to, const json_t *d)
         { "preempted", "is told to leave" }, { "moved", "is told to move" }, { "broken", "loses a task" },
     };
     const char *what = story_text(d, "decision"), *reason = story_text(d, "reason");
+    if (!strcmp(what, "wait")) {
+        say_waited(to, json_object_get(d, "waited"));
+        return;
+    }
     if (!strcmp(what, "blocked")) {
         fprintf(to, "waits from now on because %s", story_text(d, "because"));
         return;
@@ -194,9 +214,10 @@ static void say_cost(const json_t *story)
     struct paragraph p;
     FILE *to = say_begin(&p);
     double stops = story_number(story, "preemptions");
+    char lost[HOURS_MAX], overhead[HOURS_MAX];
     if (stops > 0)
-        fprintf(to, "stopped %.0f time%s: %.4g GPU h of work lost, %.4g GPU h of starting and saving", stops, say_plural(stops),
-                story_number(story, "lost_gpu_h"), story_number(story, "overhead_gpu_h"));
+        fprintf(to, "stopped %.0f time%s: %s of work lost, %s of starting and saving", stops, say_plural(stops),
+                gpu_hours_text(lost, story_number(story, "lost_gpu_h")), gpu_hours_text(overhead, story_number(story, "overhead_gpu_h")));
     say_end(&p, "cost", LABEL);
 }
 

@@ -5,8 +5,9 @@
 
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { LABEL = 16, NAME_LEAST = 8, NAME_MOST = 24, ROWS_MOST = 20 };
+enum { LABEL = 16, NAME_LEAST = 8, CELL = 15, ROWS_MOST = 20 };
 
 static void say_head(const json_t *story)
 {
@@ -46,14 +47,16 @@ static void say_owed(const json_t *story)
     struct paragraph p;
     FILE *to = say_begin(&p);
     double satisfied = story_number(story, "quota_satisfaction");
+    char a[HOURS_MAX], b[HOURS_MAX];
     if (!isnan(satisfied))
-        fprintf(to, "%.1f GPU h, what it asked for within its quota; held %.1f%% of that, and lacked %.1f GPU h",
-                story_number(story, "owed_gpu_h"), 100 * satisfied, story_number(story, "unmet_gpu_h"));
+        fprintf(to, "%s, what it asked for within its quota; held %.1f%% of that, and lacked %s",
+                gpu_hours_text(a, story_number(story, "owed_gpu_h")), 100 * satisfied,
+                gpu_hours_text(b, story_number(story, "unmet_gpu_h")));
     say_end(&p, "was owed", LABEL);
     to = say_begin(&p);
     if (!isnan(satisfied))
-        fprintf(to, "%.1f GPU h beyond its quota, and left %.1f GPU h of the quota unused", story_number(story, "borrowed_gpu_h"),
-                story_number(story, "unused_gpu_h"));
+        fprintf(to, "%s beyond its quota, and left %s of the quota unused", gpu_hours_text(a, story_number(story, "borrowed_gpu_h")),
+                gpu_hours_text(b, story_number(story, "unused_gpu_h")));
     say_end(&p, "borrowed", LABEL);
 }
 
@@ -92,18 +95,24 @@ static void say_borrowers(const json_t *story)
         size_t w = text_width(story_text(row, "queue"));
         width = w > width ? w : width;
     }
-    width = width > NAME_MOST ? NAME_MOST : width;
-    if (n)
-        printf("\n  Others beyond their quotas, in GPU h, while this one\n  %*s%16s%12s\n", (int)width + 2, "", "had to spare", "was short");
+    size_t room = term_width(STDOUT_FILENO) > 2 + 2 * CELL + NAME_LEAST ? term_width(STDOUT_FILENO) - 2 - 2 * CELL : NAME_LEAST;
+    width = width > room ? room : width;
+    if (n) {
+        putchar('\n');
+        text_wrap(stdout, "What others held beyond their quotas while this one", 0, 2, term_width(STDOUT_FILENO));
+        printf("  %*s%*s%*s\n", (int)width, "", CELL, "had to spare", CELL, "was short");
+    }
     json_array_foreach(list, i, row)
     {
         if (i == ROWS_MOST) {
-            printf("    ... and %zu more\n", n - i);
+            printf("  ... and %zu more\n", n - i);
             break;
         }
-        fputs("    ", stdout);
+        char unused[HOURS_MAX], lacking[HOURS_MAX];
+        fputs("  ", stdout);
         text_pad(stdout, story_text(row, "queue"), width);
-        printf("%16.1f%12.1f\n", story_number(row, "gpu_h_while_unused"), story_number(row, "gpu_h_while_short"));
+        printf("%*s%*s\n", CELL, gpu_hours_text(unused, story_number(row, "gpu_h_while_unused")), CELL,
+               gpu_hours_text(lacking, story_number(row, "gpu_h_while_short")));
     }
 }
 

@@ -58,6 +58,12 @@ const char *instant_text(char to[INSTANT_MAX], double s)
     return to;
 }
 
+const char *gpu_hours_text(char to[HOURS_MAX], double h)
+{
+    snprintf(to, HOURS_MAX, h < 10 ? "%.3g GPU h" : "%.1f GPU h", h);
+    return to;
+}
+
 void say_gpus(FILE *to, double gpus)
 {
     fprintf(to, "%.*f GPU%s", gpus == floor(gpus) ? 0 : 2, gpus, say_plural(gpus));

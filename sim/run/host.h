@@ -106,6 +106,7 @@ struct live {
     int64_t own_since_ns;
     uint8_t own_why;
     bool counting;                /* waits now */
+    int64_t *wait_before;         /* [WAIT_REASONS] its parts when this wait began, for the log; NULL: there is none */
     void *own;                    /* the policy's bytes */
 };
 

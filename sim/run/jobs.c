@@ -52,7 +52,8 @@ struct live *job_enter(struct sched *s, job_id j)
     uint32_t slot = live_slot(s);
     struct live *l = &s->live[slot];
     void *own = l->own;
-    *l = (struct live){ .job = j, .stopped_for = ID_NONE, .entry = ID_NONE, .wait_sub = ID_NONE, .last_start_ns = -1 };
+    int64_t *wait_before = l->wait_before;
+    *l = (struct live){ .wait_before = wait_before, .job = j, .stopped_for = ID_NONE, .entry = ID_NONE, .wait_sub = ID_NONE, .last_start_ns = -1 };
     memset(l->hold, 0xff, sizeof l->hold);                   /* ORDERED_NONE */
     l->own = own;
     if (own)
