@@ -137,7 +137,8 @@ static void advance(struct teller *t, int64_t to_ns)
         if (a >= owed && t->is_short)
             short_ends(t, false);
         t->is_short = a < owed;
-        for (uint32_t n = 0; n < intern_count(t->names); n++) {
+        /* which queues are below which is not in the files: of a queue without jobs nobody is known to be another */
+        for (uint32_t n = 0; t->other[t->own].has_jobs && n < intern_count(t->names); n++) {
             struct other *o = &t->other[n];
             int64_t over = o->now.deserved_milli >= 0 ? o->now.held_milli - o->now.deserved_milli : 0;
             if (over <= 0 || n == t->own || !o->has_jobs)
@@ -258,7 +259,7 @@ static void put_others(struct teller *t, json_t *story, bool intervals)
     for (unsigned c = 0; c < PREEMPTION_CAUSES; c++)
         json_object_set_new(causes, preemption_cause_name[c], json_integer((json_int_t)t->causes[c]));
     json_object_set_new(story, "borrowers", borrowers);
-    json_object_set_new(story, "preemptions", intervals ? json_incref(causes) : json_null());
+    json_object_set_new(story, "preemptions", intervals && t->n_jobs ? json_incref(causes) : json_null());
     json_decref(causes);
     json_object_set_new(story, "preempted_by", by);
     json_object_set_new(story, "preempted", of);
