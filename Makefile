@@ -61,7 +61,7 @@ install: all
 	           $(DESTDIR)$(PREFIX)/lib/pkgconfig
 	install -m 755 $(BIN) $(DESTDIR)$(PREFIX)/bin/gpuyard
 	install -m 644 sim/contract/*.h $(DESTDIR)$(PREFIX)/include/gpuyard
-	install -m 755 scripts/check_schedule $(DESTDIR)$(PREFIX)/share/gpuyard/scripts
+	install -m 755 scripts/check_schedule scripts/check_quotas $(DESTDIR)$(PREFIX)/share/gpuyard/scripts
 	install -m 644 $(wildcard scripts/plot/*.gp scripts/plot/*.awk) $(DESTDIR)$(PREFIX)/share/gpuyard/scripts/plot
 	install -m 755 scripts/plot/plot.sh $(DESTDIR)$(PREFIX)/share/gpuyard/scripts/plot
 	$(BIN) help --man >$(DESTDIR)$(PREFIX)/share/man/man1/gpuyard.1

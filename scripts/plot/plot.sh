@@ -2,7 +2,7 @@
 # plot.sh KIND FORMAT OUTFILE DIR... - one plot of one or more result directories. OUTFILE - is stdout.
 #
 # KIND.awk (cdf.awk for both distributions) turns the CSV files into a few hundred rows, KIND.gp draws them. On a
-# terminal, gantt and compare are text made by awk alone: gnuplot's dumb terminal draws no filled boxes.
+# terminal, quota, gantt and compare are text made by awk alone: gnuplot's dumb terminal draws no filled boxes.
 # Needs a POSIX shell, awk, sort and gnuplot 5.4. Equal inputs give equal bytes.
 # Exit: 0 ok, 1 the plot failed, 2 usage, 3 bad input.
 set -u
@@ -12,7 +12,7 @@ export LC_ALL
 usage()
 {
     [ $# -eq 0 ] || echo "plot.sh: $*" >&2
-    echo "usage: plot.sh jct_cdf|wait_cdf|utilisation|queue_length|gantt|compare png|svg|pdf|term OUTFILE|- DIR..." >&2
+    echo "usage: plot.sh jct_cdf|wait_cdf|utilisation|queue_length|quota|gantt|compare png|svg|pdf|term OUTFILE|- DIR..." >&2
     exit 2
 }
 bad_input()
@@ -28,12 +28,13 @@ case $kind in
 jct_cdf|wait_cdf) files=jobs.csv ;;
 utilisation)      files="timeseries.csv queues.csv jobs.csv" ;;
 queue_length)     files=timeseries.csv ;;
+quota)            files="queues.csv timeseries.csv summary.csv" ;;
 gantt)            files="intervals.csv nodes.csv jobs.csv" ;;
 compare)          files=summary.csv ;;
 *)                usage "unknown kind '$kind'" ;;
 esac
 case $format in png|svg|pdf|term) ;; *) usage "unknown format '$format'" ;; esac
-[ "$kind" != gantt ] || [ $# -eq 1 ] || usage "gantt shows one directory, got $#"
+case $kind in gantt|quota) [ $# -eq 1 ] || usage "$kind shows one directory, got $#" ;; esac
 
 for dir do
     [ -d "$dir" ] || bad_input "$dir: no such directory"
@@ -73,7 +74,7 @@ awk_run()                 # PROGRAM [name=value...]: runs PROGRAM.awk, with what
             set -- "$@" -v "$pair"
             shift
         done
-        case $program in utilisation|queue_length) set -- "$@" -f "$here/steps.awk" ;; esac
+        case $program in utilisation|queue_length|quota) set -- "$@" -f "$here/steps.awk" ;; esac
         awk "$@" -f "$here/csv.awk" -f "$here/words.awk" -f "$here/$program.awk" < /dev/null
     )
 }
@@ -98,13 +99,13 @@ jct_cdf|wait_cdf)
     room=0
     [ "$format" != term ] || room=$columns
     awk_run cdf column="$column" columns="$room" || exit ;;
-utilisation|queue_length)
+utilisation|queue_length|quota)
     i=0
     for dir do
         i=$((i + 1))
         rows=0
         for file in $files; do
-            [ "$file" = jobs.csv ] || rows=$((rows + $(wc -l < "$dir/$file")))
+            [ "$file" = jobs.csv ] || [ "$file" = summary.csv ] || rows=$((rows + $(wc -l < "$dir/$file")))
         done
         [ "$(head -n 2 "$dir/timeseries.csv" | wc -l)" -eq 2 ] || bad_input "$dir/timeseries.csv: no rows"
         echo "$rows" > "$tmp/rows.$i"

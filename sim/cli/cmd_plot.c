@@ -25,11 +25,12 @@ static const struct kind { const char *name, *file[FILES_MOST]; size_t least, mo
     { "wait_cdf", { "jobs.csv" }, 1, SIZE_MAX },
     { "utilisation", { "timeseries.csv", "queues.csv", "jobs.csv" }, 1, SIZE_MAX },
     { "queue_length", { "timeseries.csv" }, 1, SIZE_MAX },
+    { "quota", { "queues.csv", "timeseries.csv", "summary.csv" }, 1, 1 },
     { "gantt", { "intervals.csv", "nodes.csv", "jobs.csv" }, 1, 1 },
     { "compare", { "summary.csv" }, 2, SIZE_MAX },
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
-static const char *const kind_names[] = { "jct_cdf", "wait_cdf", "utilisation", "queue_length", "gantt", "compare", NULL };
+static const char *const kind_names[] = { "jct_cdf", "wait_cdf", "utilisation", "queue_length", "quota", "gantt", "compare", NULL };
 enum { FORMAT_PNG, FORMAT_SVG, FORMAT_PDF, FORMAT_TERM };
 static const char *const formats[] = { "png", "svg", "pdf", "term", NULL };
 
@@ -38,8 +39,8 @@ static const struct plot_options defaults = { .kind = -1, .format = -1 };
 #define AT(field) .at = offsetof(struct plot_options, field)
 static const struct option options[] = {
     { .name = "kind", .letter = 'k', .argument = "KIND", .kind = OPTION_WORD, AT(kind), .words = kind_names,
-      .help = "jct_cdf, wait_cdf, utilisation, queue_length, gantt (of one directory) or compare; without it, all for which "
-              "the files are there" },
+      .help = "jct_cdf, wait_cdf, utilisation, queue_length, quota and gantt (of one directory each) or compare; without it, "
+              "all for which the files are there" },
     { .name = "format", .letter = 'f', .argument = "FORMAT", .kind = OPTION_WORD, AT(format), .words = formats,
       .help = "png, svg, pdf, or term: drawn with characters on standard output. By default what the ending of the output "
               "file says, else png" },

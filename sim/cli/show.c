@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LABEL = 15, WIDE = 66, NUMBER_MAX = 40 };
+enum { LABEL = 15, WIDE = 66, NUMBER_MAX = 40, CAUSES_MAX = 128 };
 enum { ALIKE_S = 120 };            /* below that human_time() says seconds, too */
 
 static double all(const struct shown *x, const char *metric)
@@ -139,12 +139,49 @@ static void gpus(const struct shown *x, size_t width)
          percent_text(b, all(x, "util_busy")), percent_text(e, all(x, "util_effective")));
 }
 
+/* " (12 reclaim, 3 move)", if anything is known of them; " (all reclaim)". */
+static const char *causes_text(char to[CAUSES_MAX], const struct shown *x)
+{
+    double count = all(x, "preemptions");
+    size_t n = 0;
+    to[0] = '\0';
+    if (all(x, "preemptions_policy") == count)
+        return to;
+    for (unsigned i = 0; i < PREEMPTION_CAUSES; i++) {
+        char metric[NUMBER_MAX];
+        snprintf(metric, sizeof metric, "preemptions_%s", preemption_cause_name[i]);
+        double of = all(x, metric);
+        if (of == count)
+            n += (size_t)snprintf(to + n, CAUSES_MAX - n, " (all %s", preemption_cause_name[i]);
+        else if (of > 0)
+            n += (size_t)snprintf(to + n, CAUSES_MAX - n, "%s%.0f %s", n ? ", " : " (", of, preemption_cause_name[i]);
+    }
+    snprintf(to + n, CAUSES_MAX - n, ")");
+    return to;
+}
+
+static void quotas(const struct shown *x, size_t width)
+{
+    char satisfied[NUMBER_MAX], mean[HUMAN_MAX], longest[HUMAN_MAX], text[NUMBER_MAX] = "";
+    double reclaims = all(x, "reclaims"), open = all(x, "reclaims_open");
+    if (isnan(reclaims))
+        return;
+    line(width, "quotas", "%s satisfied, %.1f GPU h borrowed", percent_text(satisfied, all(x, "quota_satisfaction")),
+         all(x, "borrowed_gpu_h"));
+    if (open > 0)
+        snprintf(text, sizeof text, "; %.0f not over at the end", open);
+    if (reclaims > 0)
+        line(width, "", "short of its own %.0f time%s: mean %s, longest %s%s", reclaims, reclaims == 1 ? "" : "s",
+             human_time(mean, all(x, "time_to_reclaim_mean_s")), human_time(longest, all(x, "time_to_reclaim_max_s")), text);
+}
+
 static void costs(const struct shown *x, size_t width)
 {
+    char text[CAUSES_MAX];
     double slowdown = all(x, "bounded_slowdown_mean");
     if (!isnan(slowdown))
         line(width, "slowdown", "%.*f (mean, bounded)", slowdown < 100 ? 2 : 0, slowdown);
-    line(width, "preemptions", "%.0f, restarts %.0f", all(x, "preemptions"), all(x, "restarts"));
+    line(width, "preemptions", "%.0f%s, restarts %.0f", all(x, "preemptions"), causes_text(text, x), all(x, "restarts"));
     line(width, "GPU time", "%.1f h held, %.1f h lost, %.1f h overhead", all(x, "gpu_h_held"), all(x, "lost_gpu_h"),
          all(x, "overhead_gpu_h"));
 }
@@ -160,6 +197,7 @@ void show_summary(const struct shown *x)
     gpus(x, width);
     times(x, width);
     costs(x, width);
+    quotas(x, width);
     show_queues(x, width);
     printf("\nresults in %s\n", x->plan->directory);
 }

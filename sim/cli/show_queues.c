@@ -20,6 +20,7 @@ static const struct column {
     { "of all GPUs", "util_alloc", 13, A_SHARE, 72 },
     { "wait", "wait_mean_s", 11, A_TIME, 0 },
     { "completion", "jct_mean_s", 12, A_TIME, 0 },
+    { "in quota", "quota_satisfaction", 10, A_SHARE, 80 },
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
@@ -36,11 +37,17 @@ static void put_value(const struct column *c, double value)
         printf("%*.*f", c->width, c->kind == SOME_HOURS, value);
 }
 
-static size_t name_width(const char *const *name, size_t n, size_t width)
+/* Nobody has a quota: it would say how much of all that was asked for was held. */
+static bool has_room(const struct shown *x, const struct column *c, size_t width)
+{
+    return width >= c->from_width && !(!strcmp(c->metric, "quota_satisfaction") && isnan(summary_value(x->summary, c->metric, "all")));
+}
+
+static size_t name_width(const struct shown *x, const char *const *name, size_t n, size_t width)
 {
     size_t used = 2, longest = NAME_LEAST;
     for (size_t i = 0; i < COLUMNS; i++)
-        used += width >= columns[i].from_width ? (size_t)columns[i].width : 0;
+        used += has_room(x, &columns[i], width) ? (size_t)columns[i].width : 0;
     for (size_t i = 0; i < n; i++)
         longest = text_width(name[i]) > longest ? text_width(name[i]) : longest;
     size_t room = width > used + NAME_LEAST ? width - used : NAME_LEAST;
@@ -62,17 +69,17 @@ void show_queues(const struct shown *x, size_t width)
     }
     if (n < QUEUES_LEAST)
         return;
-    size_t names = name_width(name, n, width);
+    size_t names = name_width(x, name, n, width);
     printf("\n  ");
     text_pad(stdout, "queue", names);
     for (size_t c = 0; c < COLUMNS; c++)
-        if (width >= columns[c].from_width)
+        if (has_room(x, &columns[c], width))
             printf("%*s", columns[c].width, columns[c].head);
     for (size_t i = 0; i < n; i++) {
         printf("\n  ");
         text_pad(stdout, name[i], names);
         for (size_t c = 0; c < COLUMNS; c++)
-            if (width >= columns[c].from_width)
+            if (has_room(x, &columns[c], width))
                 put_value(&columns[c], summary_value(x->summary, columns[c].metric, scope[i]));
     }
     putchar('\n');

@@ -119,7 +119,8 @@ enum sched_result sched_keep(struct sched *s, job_id j);
 enum sched_result sched_refuse(struct sched *s, job_id j, const char *reason);    /* will never run; reason is copied */
 void sched_blocked(struct sched *s, job_id j, enum wait_reason why);    /* own reason, until given anew or it starts */
 enum sched_result sched_wake_at(struct sched *s, int64_t time_ns);      /* a set: equal times merge */
-void sched_note(struct sched *s, job_id j, job_id for_whom);            /* who caused this stop, for the log */
+void sched_note(struct sched *s, job_id j, job_id for_whom);            /* who caused this pass's stop of j, or of tasks of j:
+                                                                 for the log and the metrics by cause */
 
 /* In pencil: p is taken from the views and put into the books for the rest of this pass, as if j (which may hold other tasks)
  * had been started there; on GPUs that are idle, or free once their users have left. Nothing comes of it. _out: as if j had

@@ -35,6 +35,9 @@ const struct queue_facts *queue_facts(const struct sched *s, queue_id q);
 struct amount queue_held(const struct sched *s, queue_id q);
 struct amount queue_held_firm(const struct sched *s, queue_id q);    /* that part of held which non-preemptible jobs hold */
 struct amount queue_pending(const struct sched *s, queue_id q);
+/* What the policy at present holds to be the queue's fair share, for queues.csv and its plots. The last one told stands; a
+ * rollback does not take it back. */
+void queue_fair_share(struct sched *s, queue_id q, struct amount share);
 
 /* A line is an ordered set of jobs, waiting or running: by key, ties by id. Inside it, jobs of one shape form a
  * sub-line, so that a shape that cannot start is passed over as one. Push and remove, O(log n), belong in notices; in

@@ -10,12 +10,6 @@ static void amount_add(struct amount *to, struct amount by, int64_t sign)
     to->mem_mib += sign * by.mem_mib;
 }
 
-static void settle(const struct sched *s, struct queue_books *b)
-{
-    b->held_integral += (int128_t)b->held.gpu_milli * (s->now_ns - b->since_ns);
-    b->since_ns = s->now_ns;
-}
-
 static void note_change(struct sched *s, queue_id q)
 {
     if (!s->books[q].changed) {
@@ -27,7 +21,7 @@ static void note_change(struct sched *s, queue_id q)
 void books_held(struct sched *s, job_id j, struct amount size, int sign)
 {
     for (queue_id q = s->workload->facts[j].queue; q != ID_NONE; q = s->cluster->queue[q].parent) {
-        settle(s, &s->books[q]);
+        quota_settle(s, q);
         amount_add(&s->books[q].held, size, sign);
         if (!s->workload->facts[j].preemptible)
             amount_add(&s->books[q].held_firm, size, sign);
@@ -39,7 +33,18 @@ void books_pending(struct sched *s, job_id j, struct amount size, int sign)
 {
     s->waiting_milli += sign * size.gpu_milli;
     for (queue_id q = s->workload->facts[j].queue; q != ID_NONE; q = s->cluster->queue[q].parent) {
+        quota_settle(s, q);
         amount_add(&s->books[q].pending, size, sign);
+        note_change(s, q);
+    }
+}
+
+void books_occupied(struct sched *s, job_id j, int64_t gpu_milli)
+{
+    s->held_milli += gpu_milli;
+    for (queue_id q = s->workload->facts[j].queue; q != ID_NONE; q = s->cluster->queue[q].parent) {
+        quota_settle(s, q);
+        s->books[q].occupied_milli += gpu_milli;
         note_change(s, q);
     }
 }
@@ -52,6 +57,27 @@ void books_present(struct sched *s, job_id j, int sign)
     *present += (uint32_t)sign;
     s->contending -= *present == 0;
     s->in_system += (uint32_t)sign;
+}
+
+void books_preempted(struct sched *s, const struct live *l, enum preemption_cause unsaid, int64_t lost_ns)
+{
+    const struct job_facts *facts = s->workload->facts;
+    queue_id own = facts[l->job].queue;
+    enum preemption_cause cause = unsaid;
+    if (unsaid != PREEMPTED_MOVE && l->stopped_for != ID_NONE)
+        cause = facts[l->stopped_for].queue == own ? PREEMPTED_PRIORITY : PREEMPTED_RECLAIM;
+    struct run_preemptions *p = &s->books[own].preemptions[cause];
+    p->n++;
+    p->lost += (int128_t)lost_ns * placement_gpu_milli(l->was.held);
+    s->job[l->job].preemptions++;
+    s->totals.preemptions++;
+}
+
+const char *const preemption_cause_name[PREEMPTION_CAUSES] = { "reclaim", "preempt", "move", "broken", "policy" };
+
+const struct run_preemptions *run_queue_preemptions(const struct sched *s, queue_id q)
+{
+    return s->books[q].preemptions;
 }
 
 /* Themis (Mahajan et al., NSDI 2020), models.md 10.4: the time from submit to end over that on an exclusive 1/N of the GPUs,
@@ -67,12 +93,6 @@ int64_t books_fairness_micro(const struct sched *s, const struct live *l)
     }
     double micro = alone_ns > 0 ? floor(1e6 * there_ns / alone_ns + .5) : -1;
     return micro < 9e18 ? (int64_t)micro : INT64_MAX;
-}
-
-void books_settle(struct sched *s)
-{
-    for (queue_id q = 0; q < s->cluster->n_queues; q++)
-        settle(s, &s->books[q]);
 }
 
 uint32_t queue_count(const struct sched *s)
@@ -100,9 +120,18 @@ struct amount queue_pending(const struct sched *s, queue_id q)
     return s->books[q].pending;
 }
 
-int128_t run_queue_held(const struct sched *s, queue_id q)
+struct run_queue_level run_queue_level(const struct sched *s, queue_id q)
 {
-    return s->books[q].held_integral;
+    const struct queue_books *b = &s->books[q];
+    return (struct run_queue_level){ b->occupied_milli, b->held.gpu_milli + b->pending.gpu_milli, b->quota.told_milli };
+}
+
+void queue_fair_share(struct sched *s, queue_id q, struct amount share)
+{
+    if (q >= s->cluster->n_queues || s->books[q].quota.told_milli == share.gpu_milli)
+        return;
+    s->books[q].quota.told_milli = share.gpu_milli;
+    note_change(s, q);
 }
 
 size_t run_changed_queues(const struct sched *s, const queue_id **queues)

@@ -320,7 +320,7 @@ int run_execute(struct sched *s, struct error *err)
     if (result)
         return result;
     jobs_cut_off(s);
-    books_settle(s);
+    quotas_end(s);
     s->totals.last_ns = s->now_ns;
     instant_ends(s);
     return ledger_check(s, err);

@@ -111,6 +111,7 @@ struct live {
     int64_t own_since_ns;
     uint8_t own_why;
     bool counting;                /* waits now */
+    int64_t *wait_before;         /* [WAIT_REASONS] its parts when this wait began, for the log; NULL: there is none */
     void *own;                    /* the policy's bytes */
 };
 
@@ -119,8 +120,12 @@ struct gpu_time { int128_t held, lost, overhead; };
 
 struct queue_books {
     struct amount held, held_firm, pending;
-    int128_t held_integral;       /* milli-GPU ns */
-    int64_t since_ns;
+    int64_t occupied_milli;       /* GPUs held in truth: no claims, but those that are being left */
+    struct run_quota quota;       /* settled up to since_ns */
+    int64_t since_ns, short_since_ns;    /* short: of its own, see quotas.c; TIME_NEVER: it is not */
+    struct run_reclaim *reclaim;
+    size_t n_reclaims, reclaim_capacity;
+    struct run_preemptions preemptions[PREEMPTION_CAUSES];
     uint32_t present;             /* its own jobs that have arrived and not gone */
     bool changed;
 };
@@ -285,9 +290,16 @@ void lines_free(struct sched *s);
 /* books.c - queues: held and pending, up the tree */
 void books_held(struct sched *s, job_id j, struct amount size, int sign);  /* size: of the tasks in question */
 void books_pending(struct sched *s, job_id j, struct amount size, int sign);
-void books_settle(struct sched *s);
+void books_occupied(struct sched *s, job_id j, int64_t gpu_milli);         /* that many more, or fewer, are held in truth */
 void books_present(struct sched *s, job_id j, int sign);                  /* j arrives (1) or goes (-1) */
+void books_preempted(struct sched *s, const struct live *l, enum preemption_cause unsaid, int64_t lost_ns);   /* from l->was.held */
 int64_t books_fairness_micro(const struct sched *s, const struct live *l);   /* finish-time fairness of who ends now; -1: none */
+
+/* quotas.c - what each queue is owed and gets */
+void quotas_begin(struct sched *s);
+void quotas_end(struct sched *s);
+void quotas_free(struct sched *s);
+void quota_settle(struct sched *s, queue_id q);                           /* before its books change */
 
 /* Kept until the pass ends, and dropped then unless j holds it or plans it. Returns p. */
 struct placement *placement_stage(struct sched *s, job_id j, struct placement *p);
@@ -353,6 +365,7 @@ void job_loses(struct live *l, int64_t lost_ns);                          /* of 
 void state_set(struct sched *s, job_id j, enum job_state to);
 int64_t job_done_ns(const struct sched *s, const struct live *l);         /* progress since the last start */
 void decision_log(const struct sched *s, job_id j, const char *kind, const char *decision, const char *reason);
+void stop_log(const struct sched *s, const struct live *l, const char *how);
 
 /* verbs.c */
 enum sched_result verb_refused(struct sched *s, job_id j, const char *verb, enum sched_result why);

@@ -19,6 +19,11 @@ void decision_log(const struct sched *s, job_id j, const char *kind, const char 
         o->decision(o->self, j, s->now_ns, kind, decision, reason);
 }
 
+void stop_log(const struct sched *s, const struct live *l, const char *how)
+{
+    decision_log(s, l->job, "stop", how, l->stopped_for == ID_NONE ? "" : s->workload->truth[l->stopped_for].name);
+}
+
 /* ---- Coming and going ---- */
 
 static uint32_t live_slot(struct sched *s)
@@ -47,7 +52,8 @@ struct live *job_enter(struct sched *s, job_id j)
     uint32_t slot = live_slot(s);
     struct live *l = &s->live[slot];
     void *own = l->own;
-    *l = (struct live){ .job = j, .stopped_for = ID_NONE, .entry = ID_NONE, .wait_sub = ID_NONE, .last_start_ns = -1 };
+    int64_t *wait_before = l->wait_before;
+    *l = (struct live){ .wait_before = wait_before, .job = j, .stopped_for = ID_NONE, .entry = ID_NONE, .wait_sub = ID_NONE, .last_start_ns = -1 };
     memset(l->hold, 0xff, sizeof l->hold);                   /* ORDERED_NONE */
     l->own = own;
     if (own)
@@ -135,12 +141,13 @@ void job_runs(struct sched *s, struct live *l, int64_t start_cost_ns)
     job_id j = l->job;
     s->job[j].distance = (uint8_t)cluster_placement_distance(s->cluster, l->held);
     l->held_since_ns = l->last_start_ns = s->now_ns;
+    l->stopped_for = ID_NONE;
     l->start_cost_ns = start_cost_ns;
     l->begin_left_ns = l->progress.left_ns;
     progress_begin(&l->progress, s->now_ns + l->start_cost_ns, tasks_rate(s, l));
     l->event = event_queue_push(s->events, (struct event){ progress_end_ns(&l->progress), EVENT_JOB_END, j });
     int64_t gpus = placement_gpu_milli(l->held);
-    s->held_milli += gpus;
+    books_occupied(s, j, gpus);
     l->progress_event = 0;
     if (l->start_cost_ns > 0)
         l->progress_event = event_queue_push(
@@ -187,7 +194,7 @@ void job_halt(struct sched *s, struct live *l, const struct placement *on)
 void hold_end(struct sched *s, struct live *l, const struct placement *p, int64_t since_ns, const char *why)
 {
     int64_t milli = placement_gpu_milli(p), overhead_ns = l->split[ACCOUNT_START] + l->split[ACCOUNT_SAVE] + l->split[ACCOUNT_GANG];
-    s->held_milli -= milli;
+    books_occupied(s, l->job, -milli);
     if (s->gpu_time) {
         struct gpu_time *t = &s->gpu_time[l->job];
         t->held += (int128_t)(s->now_ns - since_ns) * milli;
@@ -197,7 +204,7 @@ void hold_end(struct sched *s, struct live *l, const struct placement *p, int64_
     ledger_interval(s, p, l->split);
     if (s->setup.observer.interval)
         s->setup.observer.interval(s->setup.observer.self,
-                                   &(struct interval){ l->job, p, since_ns, s->now_ns, why });
+                                   &(struct interval){ l->job, p, since_ns, s->now_ns, l->stopped_for, why });
 }
 
 /* The job has left its pieces for good. */
@@ -258,12 +265,10 @@ void job_leave(struct sched *s, struct live *l, bool moves)
     l->split[ACCOUNT_SAVE] = price.stay_ns;
     bool stands = l->stop_mode == STOP_SUSPEND;
     l->cancelled = l->stop_mode == STOP_CANCEL;
-    s->job[j].preemptions += !l->cancelled;
-    s->totals.preemptions += !l->cancelled;
+    if (!l->cancelled)
+        books_preempted(s, l, moves ? PREEMPTED_MOVE : PREEMPTED_POLICY, price.lost_ns);
     l->leave_why = moves ? "moved" : stands ? "suspended" : l->cancelled ? "cancelled" : "preempted";
-    if (s->setup.observer.decision)
-        decision_log(s, j, "stop", l->leave_why,
-                     l->stopped_for == ID_NONE ? "" : s->workload->truth[l->stopped_for].name);
+    stop_log(s, l, l->leave_why);
     notice_add(s, NOTICE_STOPPED, j, l->cancelled ? STOPPED_CANCELLED : STOPPED_BY_POLICY);
     if (price.stay_ns > 0) {
         l->leaving = l->was.held;

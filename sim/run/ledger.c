@@ -39,6 +39,35 @@ static int broken(struct error *err, const char *identity, int128_t a, int128_t 
                      (double)b);
 }
 
+/* Every stop has one cause, and so has the work that it cost. */
+static int preemptions_check(const struct sched *s, struct error *err)
+{
+    int128_t n = 0, lost = 0;
+    for (queue_id q = 0; q < s->cluster->n_queues; q++)
+        for (unsigned i = 0; i < PREEMPTION_CAUSES; i++) {
+            n += (int128_t)s->books[q].preemptions[i].n;
+            lost += s->books[q].preemptions[i].lost;
+        }
+    if (n != (int128_t)s->totals.preemptions)
+        return broken(err, "preemptions, in all and by cause", (int128_t)s->totals.preemptions, n);
+    return lost == s->totals.account[ACCOUNT_LOST]
+               ? 0 : broken(err, "GPU-seconds lost, by account and by cause", s->totals.account[ACCOUNT_LOST], lost);
+}
+
+/* Each queue's books: held = deserved - unused + borrowed; and the queues together hold what is held. */
+static int quotas_check(const struct sched *s, struct error *err)
+{
+    int128_t held = 0, span_ns = s->now_ns - s->totals.first_ns;
+    for (queue_id q = 0; q < s->cluster->n_queues; q++) {
+        const struct run_quota *i = &s->books[q].quota;
+        int128_t quota = span_ns * i->deserved_milli - i->unused + i->borrowed;
+        if (i->held != quota)
+            return broken(err, "GPU-seconds of a queue, held and by its quota", i->held, quota);
+        held += s->cluster->queue[q].first_child == ID_NONE ? i->held : 0;
+    }
+    return held == s->totals.held ? 0 : broken(err, "GPU-seconds held, over time and over queues", s->totals.held, held);
+}
+
 int ledger_check(struct sched *s, struct error *err)
 {
     int128_t in_system = 0, waiting = 0, held = 0, accounts = 0;
@@ -67,5 +96,5 @@ int ledger_check(struct sched *s, struct error *err)
         return broken(err, "GPU-seconds held, by account and by job", accounts, held);
     if (s->held_milli || s->busy_milli || s->running)
         return broken(err, "GPUs still held when all have left", s->held_milli, s->busy_milli);
-    return 0;
+    return preemptions_check(s, err) ? -1 : quotas_check(s, err);
 }

@@ -29,6 +29,7 @@ struct results {
     size_t made;                  /* length of the outermost directory on its path that is new; 0: none */
     bool any_row;
     struct run_level last;        /* last row of timeseries */
+    struct run_queue_level *last_of_queue;     /* [n_queues] last rows of queues */
     int64_t next_sample_ns;
     uint64_t sequence;
     int64_t now_ns;
@@ -80,20 +81,28 @@ static void timeseries_row(struct results *r, const struct run_level *l)
     out_char(o, '\n');
 }
 
+static void comma_milli(struct output *o, int64_t milli)     /* below 0: an empty field */
+{
+    out_char(o, ',');
+    if (milli >= 0)
+        out_decimal(o, milli, MILLI_ALL);
+}
+
 static void queue_row(struct results *r, const struct sched *s, queue_id q)
 {
     struct output *o = r->file[OUTPUT_QUEUES];
-    int64_t deserved = r->cluster->queue[q].quota.deserved.gpu_milli, held = queue_held(s, q).gpu_milli;
+    struct run_queue_level l = run_queue_level(s, q), *last = &r->last_of_queue[q];
+    bool same = l.gpus_milli == last->gpus_milli && l.demand_milli == last->demand_milli && l.fair_milli == last->fair_milli;
+    if (same && !r->setup.sample_ns)
+        return;
+    *last = l;
     out_seconds(o, sched_now(s));
     out_char(o, ',');
     out_csv(o, r->cluster->queue[q].name);
-    out_char(o, ',');
-    out_decimal(o, held, MILLI_ALL);
-    out_char(o, ',');
-    if (deserved != UNLIMITED)
-        out_decimal(o, deserved, MILLI_ALL);
-    out_char(o, ',');
-    out_decimal(o, held + queue_pending(s, q).gpu_milli, MILLI_ALL);
+    comma_milli(o, l.gpus_milli);
+    comma_milli(o, r->cluster->queue[q].quota.deserved.gpu_milli);
+    comma_milli(o, l.demand_milli);
+    comma_milli(o, l.fair_milli);
     out_char(o, '\n');
 }
 
@@ -148,6 +157,9 @@ struct results *results_new(const struct results_setup *setup, const struct clus
     r->directory = mem_text(setup->directory, strlen(setup->directory));
     r->cluster = c;
     r->workload = w;
+    r->last_of_queue = mem_new(c->n_queues, sizeof *r->last_of_queue);
+    for (queue_id q = 0; q < c->n_queues; q++)
+        r->last_of_queue[q].fair_milli = -1;
     return r;
 }
 
@@ -206,6 +218,7 @@ int results_open(struct results *r, struct error *err)
 static void free_results(struct results *r)
 {
     free(r->directory);
+    free(r->last_of_queue);
     free(r);
 }
 

@@ -14,10 +14,11 @@ static const char *const jobs_columns[] = {
     "wait_dependency_s", "wait_other_s", "min_tasks", NULL,
 };
 static const char *const intervals_columns[] = { "job_id", "task", "node", "gpus", "gpu_ids", "gpu_milli", "start_s", "end_s",
-                                                 "end_reason", NULL };
+                                                 "end_reason", "stopped_for", NULL };
 static const char *const timeseries_columns[] = { "time_s", "gpus_total", "gpus_up", "gpus_allocated", "gpus_busy",
                                                   "jobs_running", "jobs_waiting", "gpus_waiting", NULL };
-static const char *const queues_columns[] = { "time_s", "queue", "gpus_allocated", "gpus_deserved", "gpus_demand", NULL };
+static const char *const queues_columns[] = { "time_s", "queue", "gpus_allocated", "gpus_deserved", "gpus_demand",
+                                              "gpus_fair_share", NULL };
 static const char *const nodes_columns[] = { "node", "group", "gpu_model", "gpus", "counted", "rack", "pod", "owner",
                                              "cpus", "memory_gib", "free_gpu_s", "start_gpu_s", "useful_gpu_s",
                                              "lost_gpu_s", "save_gpu_s", "gang_gpu_s", NULL };
@@ -176,6 +177,9 @@ void rows_interval(struct output *o, const struct workload *w, const struct inte
         comma_seconds(o, i->end_ns);
         out_char(o, ',');
         out_text(o, i->why);
+        out_char(o, ',');
+        if (i->for_whom != ID_NONE)
+            out_csv(o, w->truth[i->for_whom].name);
         out_char(o, '\n');
     }
 }

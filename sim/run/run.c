@@ -62,8 +62,7 @@ struct sched *run_new(const struct run_setup *setup)
     s->node_seen = mem_new(s->cluster->n_nodes, sizeof *s->node_seen);
     s->node_account = mem_new(s->cluster->n_nodes, sizeof *s->node_account);
     s->now_ns = s->settled_ns = s->totals.first_ns = s->workload->facts[0].submit_ns;
-    for (queue_id q = 0; q < s->cluster->n_queues; q++)
-        s->books[q].since_ns = s->now_ns;
+    quotas_begin(s);
     s->dependencies = dependencies_new(s->workload);
     s->price = arena_alloc(s->memory, (intern_count(s->workload->prices) + (size_t)1) * sizeof *s->price);
     s->price[0] = s->cluster->price;
@@ -82,6 +81,7 @@ void run_free(struct sched *s)
     placing_end(s);
     dependencies_free(s->dependencies);
     lines_free(s);
+    quotas_free(s);
     predictor_free(s->predictor);
     event_queue_free(s->events);
     void *const own[] = { s->wake, s->fresh, s->job, s->live, s->live_free, s->wait_part, s->wait_why, s->books,

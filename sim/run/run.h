@@ -30,6 +30,7 @@ struct interval {                 /* a job's hold on its pieces, from start to r
     job_id job;
     const struct placement *pieces;
     int64_t start_ns, end_ns;
+    job_id for_whom;              /* preempted, moved or broken: for this job, if the policy has said so; else ID_NONE */
     const char *why;              /* done failed cancelled preempted moved cutoff; resized; broken: a task of the gang was
                                      stopped; gang: held until now without its minimum; saved: a task of a broken gang has left;
                                      left: was leaving when it was submitted; suspended */
@@ -112,11 +113,39 @@ struct run_totals {
 };
 const struct run_totals *run_totals(const struct sched *s);
 const int128_t *run_node_accounts(const struct sched *s, node_id n);       /* [ACCOUNTS] milli-GPU ns */
-int128_t run_queue_held(const struct sched *s, queue_id q);                /* integral of held milli-GPUs, ns */
+
+/* Why the world thinks that the policy stopped a job: by where it went and whom the policy said that it was for. */
+enum preemption_cause {
+    PREEMPTED_RECLAIM,            /* for a job of another queue */
+    PREEMPTED_PRIORITY,           /* for a job of its own queue */
+    PREEMPTED_MOVE,               /* started elsewhere in the same pass, for whomever */
+    PREEMPTED_BROKEN,             /* it fell below its minimum: one of its tasks was stopped, and nobody said for whom */
+    PREEMPTED_POLICY,             /* nobody said for whom */
+    PREEMPTION_CAUSES
+};
+extern const char *const preemption_cause_name[PREEMPTION_CAUSES];    /* reclaim preempt move broken policy */
+struct run_preemptions { uint64_t n; int128_t lost; };        /* lost: milli-GPU ns of work rolled back */
+const struct run_preemptions *run_queue_preemptions(const struct sched *s, queue_id q);    /* [PREEMPTION_CAUSES] of jobs of q
+                                                                 itself, which has no queues below it */
+
+/* What a queue was owed and what it got, in milli-GPU ns; quotas.c says what each is. */
+struct run_quota {
+    bool used;                    /* it, or a queue below it, has jobs in the trace */
+    bool deserves;                /* it has a deserved quota; without one deserved_milli is the cluster */
+    int64_t deserved_milli, fair_milli;
+    int64_t told_milli;           /* the fair share that the policy told last; -1: none */
+    int128_t held, owed, satisfied, fair, borrowed, unused;
+};
+const struct run_quota *run_queue_quota(const struct sched *s, queue_id q);
+/* The times in which a queue with a deserved quota held less than it was owed, one after the other. */
+struct run_reclaim { int64_t start_ns, end_ns; bool open; };  /* open: at the end of the run, still */
+size_t run_queue_reclaims(const struct sched *s, queue_id q, const struct run_reclaim **list);
 
 /* As of now, for observers. */
 struct run_level { int64_t now_ns; int64_t gpus_milli, busy_milli, waiting_milli; uint32_t running, waiting, done; };
 struct run_level run_level(const struct sched *s);
+struct run_queue_level { int64_t gpus_milli, demand_milli, fair_milli; };    /* fair: as the policy told it; -1: it has not */
+struct run_queue_level run_queue_level(const struct sched *s, queue_id q);
 size_t run_changed_queues(const struct sched *s, const queue_id **queues);    /* since the last instant */
 extern const char *const sched_result_name[SCHED_RESULTS];
 extern const char *const wait_reason_name[WAIT_REASONS];     /* "order", "limit", ... */

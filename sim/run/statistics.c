@@ -59,6 +59,16 @@ double quantile(int64_t *sample, size_t n, double p)
     return below + (h - (double)k) * ((double)above - below);
 }
 
+double jain_index(const double *x, size_t n)
+{
+    double sum = 0, squares = 0;
+    for (size_t i = 0; i < n; i++) {
+        sum += x[i];
+        squares += x[i] * x[i];
+    }
+    return squares > 0 ? sum * sum / ((double)n * squares) : (double)NAN;
+}
+
 void sum_add(struct exact_sum *s, double x)
 {
     double t = s->sum + x;

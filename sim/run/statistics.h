@@ -6,6 +6,9 @@
  * gsl_stats_quantile_from_sorted_data. Reorders the sample; O(n). n > 0. */
 double quantile(int64_t *sample, size_t n, double p);
 
+/* Jain, Chiu, Hawe (DEC-TR-301, 1984): (sum x)^2 / (n sum x^2). 1 if all are equal, 1/n if one has all. NaN: all are 0, or n is. */
+double jain_index(const double *x, size_t n);
+
 /* A sum of doubles with compensation (Neumaier, ZAMM 54, 1974): the order of a million terms does not show. */
 struct exact_sum { double sum, rest; };
 void   sum_add(struct exact_sum *s, double x);

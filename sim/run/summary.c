@@ -4,6 +4,7 @@
 #include "sim/core/memory.h"
 #include "sim/run/rows.h"
 #include "sim/run/statistics.h"
+#include "sim/run/summary_parts.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,13 +14,6 @@
 enum { MICRO = 1000000 };
 enum { P99_LEAST_JOBS = 1000 };    /* models.md 10.5: below that a 99th percentile says nothing */
 
-enum {
-    JOBS_SUBMITTED, JOBS_COMPLETED, JOBS_FAILED, JOBS_CANCELLED, JOBS_REJECTED, JOBS_RUNNING, JOBS_PENDING,
-    JOBS_NEVER_STARTED, JOBS_DEADLOCKED, JCT_MEAN, JCT_P50, JCT_P90, JCT_P99, JCT_CENSORED_MEAN, WAIT_MEAN, WAIT_P50, WAIT_P90, WAIT_P99,
-    FIRST_WAIT_MEAN, WAITED, SLOWDOWN_MEAN, BOUNDED_SLOWDOWN_MEAN, MAKESPAN, UTIL_ALLOC, UTIL_BUSY, UTIL_EFFECTIVE, GOODPUT,
-    GPU_H_HELD, GPU_H_FREE_WHILE_WAITING, PREEMPTIONS, RESTARTS, GANG_GPU_H, LOST_GPU_H, OVERHEAD_GPU_H, QUEUE_LENGTH_MEAN,
-    GPUS_WAITING_MEAN, FAIRNESS_P95, FAIRNESS_MAX, FAIRNESS_KEPT, METRICS
-};
 const struct metric_kind metric_kinds[] = {
     [JOBS_SUBMITTED] = { "jobs_submitted", "", "jobs of the trace that arrived" },
     [JOBS_COMPLETED] = { "jobs_completed", "", "ended, and completed according to the trace" },
@@ -60,6 +54,29 @@ const struct metric_kind metric_kinds[] = {
     [FAIRNESS_P95] = { "finish_time_fairness_p95", "", "95th percentile of JCT / JCT on an exclusive 1/N of the GPUs" },
     [FAIRNESS_MAX] = { "finish_time_fairness_max", "", "the largest of it" },
     [FAIRNESS_KEPT] = { "finish_time_fairness_kept", "", "share of the jobs for which it is at most 1" },
+    [QUOTA_SATISFACTION] = { "quota_satisfaction", "", "GPU-time held of what was owed: of what a queue asked for within its deserved quota. "
+        "Without a quota: within the cluster; without demand: 1. In all: of the queues that have a quota" },
+    [QUOTA_UNMET] = { "quota_unmet_gpu_h", "GPU h", "GPU-time owed and not held" },
+    [QUOTA_UNUSED] = { "quota_unused_gpu_h", "GPU h", "GPU-time of the deserved quota that its queue did not hold" },
+    [BORROWED] = { "borrowed_gpu_h", "GPU h", "GPU-time held beyond the deserved quota" },
+    [RECLAIMS] = { "reclaims", "", "times in which a queue held less than it was owed" },
+    [RECLAIMS_OPEN] = { "reclaims_open", "", "of these, the ones not over at the end" },
+    [RECLAIM_MEAN] = { "time_to_reclaim_mean_s", "s", "until it held what it was owed; those not over count up to the end: a lower bound" },
+    [RECLAIM_P90] = { "time_to_reclaim_p90_s", "s", "its 90th percentile" },
+    [RECLAIM_MAX] = { "time_to_reclaim_max_s", "s", "the longest of it" },
+    [FAIR_SHARE_HELD] = { "fair_share_held", "", "GPU-time held / GPU-time asked for within the fair share: the deserved quota and, of what "
+        "no quota covers, a part by weight" },
+    [JAIN_INDEX] = { "jain_index", "", "Jain's index of fair_share_held over the queues that had demand: 1 if all are alike, 1/N at worst" },
+    [PREEMPTED_FIRST + PREEMPTED_RECLAIM] = { "preemptions_reclaim", "", "preemptions for a job of another queue" },
+    [PREEMPTED_FIRST + PREEMPTED_PRIORITY] = { "preemptions_preempt", "", "preemptions for a job of the same queue" },
+    [PREEMPTED_FIRST + PREEMPTED_MOVE] = { "preemptions_move", "", "preemptions of jobs that were started elsewhere in the same pass" },
+    [PREEMPTED_FIRST + PREEMPTED_BROKEN] = { "preemptions_broken", "", "preemptions of gangs of which a task was stopped, the policy not saying for whom" },
+    [PREEMPTED_FIRST + PREEMPTED_POLICY] = { "preemptions_policy", "", "all others: the policy did not say for whom" },
+    [LOST_FIRST + PREEMPTED_RECLAIM] = { "lost_gpu_h_reclaim", "GPU h", "GPU-time rolled back by preemptions_reclaim" },
+    [LOST_FIRST + PREEMPTED_PRIORITY] = { "lost_gpu_h_preempt", "GPU h", "by preemptions_preempt" },
+    [LOST_FIRST + PREEMPTED_MOVE] = { "lost_gpu_h_move", "GPU h", "by preemptions_move" },
+    [LOST_FIRST + PREEMPTED_BROKEN] = { "lost_gpu_h_broken", "GPU h", "by preemptions_broken" },
+    [LOST_FIRST + PREEMPTED_POLICY] = { "lost_gpu_h_policy", "GPU h", "by preemptions_policy" },
     [METRICS] = { NULL, NULL, NULL },
 };
 
@@ -123,9 +140,7 @@ static void tally_job(struct tally *t, const struct sched *s, job_id j, const st
 
 /* ---- From tallies to rows ---- */
 
-struct maker { struct summary *m; size_t capacity; const struct sched *s; };
-
-static void put(struct maker *k, unsigned metric, const char *scope, double value, uint64_t n)
+void summary_put(struct maker *k, unsigned metric, const char *scope, double value, uint64_t n)
 {
     mem_grow(&k->m->metric, &k->capacity, k->m->n, sizeof *k->m->metric);
     k->m->metric[k->m->n++] = (struct metric){ &metric_kinds[metric], scope, n ? value : (double)NAN, n };
@@ -136,7 +151,7 @@ static double mean_s(int128_t sum_ns, uint64_t n)
     return n ? (double)sum_ns / (double)n / (double)NS_PER_S : 0;
 }
 
-static double gpu_hours(int128_t milli_ns)
+double gpu_hours(int128_t milli_ns)
 {
     return (double)milli_ns / MILLI_ALL / (double)NS_PER_S / 3600;
 }
@@ -196,28 +211,28 @@ static void quantiles_by_group(const struct sched *s, struct tally *group, size_
 static void put_quantiles(struct maker *k, const struct tally *t, unsigned p50, unsigned which)
 {
     for (unsigned i = 0; i < 3; i++)
-        put(k, p50 + i, t->scope, t->quantile_s[which][i], t->ended);
+        summary_put(k, p50 + i, t->scope, t->quantile_s[which][i], t->ended);
 }
 
 static void put_jobs(struct maker *k, const struct tally *t, bool all)
 {
-    put(k, JOBS_SUBMITTED, t->scope, (double)t->jobs, t->jobs);
+    summary_put(k, JOBS_SUBMITTED, t->scope, (double)t->jobs, t->jobs);
     for (unsigned m = JOBS_COMPLETED; m <= JOBS_PENDING; m++)
-        put(k, m, t->scope, (double)t->count[m], t->jobs);
+        summary_put(k, m, t->scope, (double)t->count[m], t->jobs);
     if (all) {
-        put(k, JOBS_NEVER_STARTED, t->scope, run_totals(k->s)->never_started, t->jobs);
-        put(k, JOBS_DEADLOCKED, t->scope, run_totals(k->s)->deadlocked, t->jobs);
+        summary_put(k, JOBS_NEVER_STARTED, t->scope, run_totals(k->s)->never_started, t->jobs);
+        summary_put(k, JOBS_DEADLOCKED, t->scope, run_totals(k->s)->deadlocked, t->jobs);
     }
-    put(k, JCT_MEAN, t->scope, mean_s(t->jct_ns, t->ended), t->ended);
+    summary_put(k, JCT_MEAN, t->scope, mean_s(t->jct_ns, t->ended), t->ended);
     put_quantiles(k, t, JCT_P50, 0);
-    put(k, JCT_CENSORED_MEAN, t->scope, mean_s(t->censored_ns, t->censored_jobs), t->censored_jobs);
-    put(k, WAIT_MEAN, t->scope, mean_s(t->wait_ns, t->ended), t->ended);
+    summary_put(k, JCT_CENSORED_MEAN, t->scope, mean_s(t->censored_ns, t->censored_jobs), t->censored_jobs);
+    summary_put(k, WAIT_MEAN, t->scope, mean_s(t->wait_ns, t->ended), t->ended);
     put_quantiles(k, t, WAIT_P50, 1);
-    put(k, FIRST_WAIT_MEAN, t->scope, mean_s(t->first_wait_ns, t->ended), t->ended);
-    put(k, WAITED, t->scope, (double)t->waited / (double)t->ended, t->ended);
-    put(k, SLOWDOWN_MEAN, t->scope, sum_value(&t->slowdown) / (double)t->had_service, t->had_service);
-    put(k, BOUNDED_SLOWDOWN_MEAN, t->scope, sum_value(&t->bounded) / (double)t->ended, t->ended);
-    put(k, MAKESPAN, t->scope, seconds(t->last_ns - t->first_ns), t->ended);
+    summary_put(k, FIRST_WAIT_MEAN, t->scope, mean_s(t->first_wait_ns, t->ended), t->ended);
+    summary_put(k, WAITED, t->scope, (double)t->waited / (double)t->ended, t->ended);
+    summary_put(k, SLOWDOWN_MEAN, t->scope, sum_value(&t->slowdown) / (double)t->had_service, t->had_service);
+    summary_put(k, BOUNDED_SLOWDOWN_MEAN, t->scope, sum_value(&t->bounded) / (double)t->ended, t->ended);
+    summary_put(k, MAKESPAN, t->scope, seconds(t->last_ns - t->first_ns), t->ended);
 }
 
 static void put_gpus(struct maker *k, const struct tally *t, bool all)
@@ -225,33 +240,33 @@ static void put_gpus(struct maker *k, const struct tally *t, bool all)
     const struct run_totals *r = run_totals(k->s);
     double up = (double)r->capacity, held = (double)t->held;
     int128_t useful = r->account[ACCOUNT_USEFUL];
-    put(k, UTIL_ALLOC, t->scope, held / up, r->capacity > 0);
+    summary_put(k, UTIL_ALLOC, t->scope, held / up, r->capacity > 0);
     if (all) {
-        put(k, UTIL_BUSY, t->scope, (double)(useful + r->account[ACCOUNT_LOST]) / up, r->capacity > 0);
-        put(k, UTIL_EFFECTIVE, t->scope, (double)useful / up, r->capacity > 0);
-        put(k, GOODPUT, t->scope, (double)useful / held, t->held > 0);
+        summary_put(k, UTIL_BUSY, t->scope, (double)(useful + r->account[ACCOUNT_LOST]) / up, r->capacity > 0);
+        summary_put(k, UTIL_EFFECTIVE, t->scope, (double)useful / up, r->capacity > 0);
+        summary_put(k, GOODPUT, t->scope, (double)useful / held, t->held > 0);
     }
-    put(k, GPU_H_HELD, t->scope, gpu_hours(t->held), t->jobs);
+    summary_put(k, GPU_H_HELD, t->scope, gpu_hours(t->held), t->jobs);
     if (all)
-        put(k, GPU_H_FREE_WHILE_WAITING, t->scope, gpu_hours(r->free_while_waiting), t->jobs);
-    put(k, PREEMPTIONS, t->scope, (double)t->count[PREEMPTIONS], t->jobs);
-    put(k, RESTARTS, t->scope, (double)t->count[RESTARTS], t->jobs);
+        summary_put(k, GPU_H_FREE_WHILE_WAITING, t->scope, gpu_hours(r->free_while_waiting), t->jobs);
+    summary_put(k, PREEMPTIONS, t->scope, (double)t->count[PREEMPTIONS], t->jobs);
+    summary_put(k, RESTARTS, t->scope, (double)t->count[RESTARTS], t->jobs);
     if (all)
-        put(k, GANG_GPU_H, t->scope, gpu_hours(r->account[ACCOUNT_GANG]), t->jobs);
-    put(k, LOST_GPU_H, t->scope, gpu_hours(t->lost), t->jobs);
-    put(k, OVERHEAD_GPU_H, t->scope, gpu_hours(t->overhead), t->jobs);
+        summary_put(k, GANG_GPU_H, t->scope, gpu_hours(r->account[ACCOUNT_GANG]), t->jobs);
+    summary_put(k, LOST_GPU_H, t->scope, gpu_hours(t->lost), t->jobs);
+    summary_put(k, OVERHEAD_GPU_H, t->scope, gpu_hours(t->overhead), t->jobs);
     double span = (double)(r->last_ns - r->first_ns);
     if (all) {
-        put(k, QUEUE_LENGTH_MEAN, t->scope, (double)r->waiting / span, r->last_ns > r->first_ns);
-        put(k, GPUS_WAITING_MEAN, t->scope, (double)r->gpus_waiting / MILLI_ALL / span, r->last_ns > r->first_ns);
+        summary_put(k, QUEUE_LENGTH_MEAN, t->scope, (double)r->waiting / span, r->last_ns > r->first_ns);
+        summary_put(k, GPUS_WAITING_MEAN, t->scope, (double)r->gpus_waiting / MILLI_ALL / span, r->last_ns > r->first_ns);
     }
 }
 
 static void put_fairness(struct maker *k, const struct tally *t)
 {
-    put(k, FAIRNESS_P95, t->scope, t->fairness_p95, t->had_service);
-    put(k, FAIRNESS_MAX, t->scope, (double)t->worst_fairness / MICRO, t->had_service);
-    put(k, FAIRNESS_KEPT, t->scope, (double)t->fairness_kept / (double)t->had_service, t->had_service);
+    summary_put(k, FAIRNESS_P95, t->scope, t->fairness_p95, t->had_service);
+    summary_put(k, FAIRNESS_MAX, t->scope, (double)t->worst_fairness / MICRO, t->had_service);
+    summary_put(k, FAIRNESS_KEPT, t->scope, (double)t->fairness_kept / (double)t->had_service, t->had_service);
 }
 
 static void put_scope(struct maker *k, const struct tally *t, bool all)
@@ -272,11 +287,15 @@ static const char *scope_name(struct maker *k, const char *kind, const char *nam
 static void put_groups(struct maker *k, struct tally *group, size_t n, const struct cluster *c)
 {
     for (size_t g = 0; g < n; g++) {
+        if (c && run_queue_quota(k->s, (queue_id)g)->used && c->queue[g].first_child != ID_NONE)
+            summary_queue_quota(k, scope_name(k, "queue", c->queue[g].name), (queue_id)g);
         if (!group[g].jobs)
             continue;
         group[g].scope = c ? scope_name(k, "queue", c->queue[g].name)
                            : scope_name(k, "class", rows_class((enum job_class)g));
         put_scope(k, &group[g], false);
+        if (c)
+            summary_queue_quota(k, group[g].scope, (queue_id)g);
     }
 }
 
@@ -300,6 +319,7 @@ struct summary *summary_make(const struct sched *s)
     quantiles_of(&all, &x);
     quantiles_by_group(s, queue, c->n_queues, &all, false, &x);
     put_scope(&k, &all, true);
+    summary_all_quota(&k, all.scope);
     put_groups(&k, class, CLASSES, NULL);
     put_groups(&k, queue, c->n_queues, c);
     free(queue);

@@ -78,6 +78,7 @@ static void break_gang(struct sched *s, struct live *l, enum stop_mode m)
     int64_t done_ns = job_done_ns(s, l);
     stage_state(s, l, JOB_GATHERING, l->held, false);
     l->broken = true;
+    l->stopped_for = ID_NONE;
     l->stop_mode = (uint8_t)m;
     l->stop_done_ns = done_ns;
 }
@@ -145,13 +146,13 @@ static void gathering_ends(struct sched *s, struct live *l, struct placement *p)
     if (l->split[ACCOUNT_GANG])
         hold_end(s, l, p, l->held_since_ns, "gang");
     else
-        s->held_milli -= placement_gpu_milli(p);
+        books_occupied(s, l->job, -placement_gpu_milli(p));
 }
 
 void tasks_gather(struct sched *s, struct live *l)
 {
     l->held_since_ns = s->now_ns;
-    s->held_milli += placement_gpu_milli(l->held);
+    books_occupied(s, l->job, placement_gpu_milli(l->held));
     enum wait_reason why = l->part && tasks_enough(s, l->job, l->held) ? WAIT_RELEASING : WAIT_GANG;
     if (l->counting)
         wait_own(s, l, why);
@@ -182,7 +183,7 @@ static void part_begins(struct sched *s, struct live *l, int64_t stay_ns)
         last = &(*last)->next;
     part->next = *last;
     *last = part;
-    s->held_milli += placement_gpu_milli(l->late);
+    books_occupied(s, l->job, placement_gpu_milli(l->late));
     event_queue_push(s->events, (struct event){ part->until_ns, EVENT_RELEASED, l->job });
 }
 
@@ -194,9 +195,9 @@ static void gang_breaks(struct sched *s, struct live *l)
     job_loses(l, price.lost_ns);
     run_ends(s, l, "broken");
     s->running--;
-    s->job[l->job].preemptions++;
-    s->totals.preemptions++;
-    decision_log(s, l->job, "stop", "broken", "");
+    books_preempted(s, l, PREEMPTED_BROKEN, price.lost_ns);
+    stop_log(s, l, "broken");
+    l->stopped_for = ID_NONE;
     if (l->late)
         part_begins(s, l, price.stay_ns);
     l->late = NULL;
@@ -218,7 +219,7 @@ static void resize(struct sched *s, struct live *l)
     l->begin_left_ns = l->progress.left_ns;
     event_queue_cancel(s->events, l->event);
     l->event = event_queue_push(s->events, (struct event){ progress_end_ns(&l->progress), EVENT_JOB_END, l->job });
-    s->held_milli += placement_gpu_milli(l->held);
+    books_occupied(s, l->job, placement_gpu_milli(l->held));
     if (!l->progress_event)
         s->busy_milli += placement_gpu_milli(l->held) - placement_gpu_milli(l->was.held);
     decision_log(s, l->job, "start", "resize", "");
@@ -233,6 +234,7 @@ void tasks_carry_out(struct sched *s, struct live *l)
         placement_drop(s, l->late);
         l->held = l->was.held;
         l->late = NULL;
+        l->stopped_for = ID_NONE;
         return;
     }
     s->changed = true;

@@ -231,6 +231,7 @@ enum sched_result sched_keep(struct sched *s, job_id j)
     if (!late)
         stage_take(s, s->room, j, l->was.held);
     stage_state(s, l, JOB_RUNNING, l->was.held, false);
+    l->stopped_for = ID_NONE;
     timeline_kept(s, l);
     const struct amount size = placement_amount(ask_of(s, j), l->held);
     if (l->stop_mode != STOP_CANCEL)
@@ -257,9 +258,9 @@ enum sched_result sched_refuse(struct sched *s, job_id j, const char *reason)
 void sched_note(struct sched *s, job_id j, job_id for_whom)
 {
     struct live *l = j < s->workload->n_jobs ? live_of(s, j) : NULL;
-    if (!l || !l->stopping || for_whom >= s->workload->n_jobs)
+    if (!l || !(l->stopping || l->broken) || for_whom >= s->workload->n_jobs)
         return;
-    stage_state(s, l, s->job[j].state, l->held, true);
+    stage_state(s, l, s->job[j].state, l->held, l->stopping);
     l->stopped_for = for_whom;
 }
 

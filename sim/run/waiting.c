@@ -5,6 +5,8 @@
  * a reason of its own goes by its line's clock. All are integers, so a job's parts add up to its wait. */
 #include "sim/run/host.h"
 
+#include <string.h>
+
 static void clock_run(struct wait_clock *c, int64_t now_ns)
 {
     if (c->why != WAIT_GROUP)
@@ -79,6 +81,10 @@ static void own_set(struct sched *s, struct live *l, enum wait_reason why)
 void wait_begin(struct sched *s, struct live *l, enum wait_reason own)
 {
     own_set(s, l, own);
+    if (s->setup.observer.decision) {
+        l->wait_before = l->wait_before ? l->wait_before : arena_alloc(s->memory, sizeof l->wait);
+        memcpy(l->wait_before, l->wait, sizeof l->wait);
+    }
     l->counting = true;
     s->waiting++;
     count_start(s, l);
@@ -103,11 +109,24 @@ void wait_pass_begins(struct sched *s)
     s->n_fresh = 0;
 }
 
+static void wait_log(const struct sched *s, const struct live *l)
+{
+    for (unsigned r = 0; r < WAIT_REASONS; r++) {
+        char text[DECIMAL_MAX + 1];
+        if (l->wait[r] == l->wait_before[r])
+            continue;
+        text[decimal_format(text, l->wait[r] - l->wait_before[r], NS_PER_S)] = '\0';
+        decision_log(s, l->job, "wait", wait_reason_name[r], text);
+    }
+}
+
 void wait_end(struct sched *s, struct live *l)
 {
     count_stop(s, l);
     l->counting = false;
     s->waiting--;
+    if (l->wait_before)
+        wait_log(s, l);
 }
 
 void wait_own(struct sched *s, struct live *l, enum wait_reason why)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # golden.sh GPUYARD - the same input gives the same bytes as when tests/golden/sums.txt was written, and the independent
-# checker finds nothing impossible in any of these runs. After a wanted change: golden.sh GPUYARD --update, and say in the
+# checkers find nothing impossible in any of these runs, and the same metrics of quota. After a wanted change: golden.sh GPUYARD --update, and say in the
 # commit which rows changed and why.
 set -u
 gpuyard=$1
@@ -29,6 +29,8 @@ for name in $(grep -v '^#' tests/golden/runs.txt | cut -d'|' -f1); do
     check "$name: other bytes than tests/golden/sums.txt" $?
     scripts/check_schedule "$work/$name"
     check "$name: the schedule is impossible" $?
+    scripts/check_quotas "$work/$name"
+    check "$name: other metrics of quota" $?
 done
 rm -f "$work.sums"
 echo "$passed passed, $failed failed"

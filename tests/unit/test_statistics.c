@@ -127,6 +127,17 @@ static void harmonic(void **state)
     assert_true(sum_value(&up) == sum_value(&down));
 }
 
+/* models.md 10.4: J(4, 2, 2) = 64 / 72. The rest by the formula's definition. */
+static void jain(void **state)
+{
+    (void)state;
+    assert_true(fabs(jain_index((double[]){ 4, 2, 2 }, 3) - 64. / 72) < 1e-15);
+    assert_true(fabs(jain_index((double[]){ 4, 2, 1 }, 3) - 49. / 63) < 1e-15);
+    assert_true(jain_index((double[]){ .25, .25, .25, .25 }, 4) == 1);
+    assert_true(jain_index((double[]){ 0, 3, 0, 0 }, 4) == .25);
+    assert_true(isnan(jain_index((double[]){ 0, 0 }, 2)) && isnan(jain_index(NULL, 0)));
+}
+
 int main(void)
 {
     static struct CMUnitTest tests[TESTS_MOST];
@@ -135,5 +146,6 @@ int main(void)
     ADD_ROWS(tests, n, by_hand, hands);
     ADD_TEST(tests, n, sums);
     ADD_TEST(tests, n, harmonic);
+    ADD_TEST(tests, n, jain);
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -1,0 +1,147 @@
+/* explain_read.c - the rows of result files by the names of their columns. See explain.h. */
+#include "sim/cli/explain.h"
+#include "sim/core/input.h"
+#include "sim/core/memory.h"
+#include "sim/core/table_in.h"
+#include "sim/run/run.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { COLUMNS_MOST = 40, PATH_LONG = 4096 };
+
+enum { ID, QUEUE, USER, CLASS, GPU_TYPE, GPUS, TASKS, SUBMIT, START, END, WAIT, RUN, SLOWDOWN, PREEMPTIONS, RESTARTS, LOST,
+       OVERHEAD, FAIRNESS, STATE, MIN_TASKS, WAITS };
+static const char *const job_columns[] = {
+    "job_id", "queue", "user", "class", "gpu_type", "gpus", "tasks", "submit_s", "start_s", "end_s", "wait_s", "run_s", "slowdown",
+    "preemptions", "restarts", "lost_gpu_s", "overhead_gpu_s", "finish_time_fairness", "state", "min_tasks", NULL,
+};
+static const char *const interval_columns[] = { "job_id", "node", "gpus", "gpu_ids", "gpu_milli", "start_s", "end_s", "end_reason",
+                                                "stopped_for", NULL };
+static const char *const level_columns[] = { "time_s", "queue", "gpus_allocated", "gpus_deserved", "gpus_demand", "gpus_fair_share",
+                                             NULL };
+static const char *const event_columns[] = { "time_s", "kind", "job_id", "decision", "reason", NULL };
+
+struct reading {
+    const struct listener *to;
+    const char *const *column;
+    size_t at[COLUMNS_MOST];
+    int (*take)(struct reading *r, const struct row *row, struct error *err);
+};
+
+static const char *text(const struct reading *r, const struct row *row, size_t i)
+{
+    return row->cell[r->at[i]].text;
+}
+
+static int number(const struct reading *r, const struct row *row, size_t i, int64_t *out, struct error *err)
+{
+    return cell_integer(row, r->at[i], 0, INT64_MAX, out, err);
+}
+
+static int milli(const struct reading *r, const struct row *row, size_t i, int64_t *out, struct error *err)
+{
+    return cell_decimal(row, r->at[i], 1000, 0, INT64_MAX, out, err);
+}
+
+static int time_of(const struct reading *r, const struct row *row, size_t i, int64_t *ns, struct error *err)
+{
+    return cell_time(row, r->at[i], INT64_MIN, ns, err);
+}
+
+/* ---- One row of each file ---- */
+
+static int take_job(struct reading *r, const struct row *row, struct error *err)
+{
+    struct told_job j = {
+        .name = text(r, row, ID), .queue = text(r, row, QUEUE), .user = text(r, row, USER), .class = text(r, row, CLASS),
+        .gpu_type = text(r, row, GPU_TYPE), .tasks = text(r, row, TASKS), .min_tasks = text(r, row, MIN_TASKS),
+        .state = text(r, row, STATE), .slowdown = text(r, row, SLOWDOWN), .fairness = text(r, row, FAIRNESS),
+        .start_ns = -1, .end_ns = -1,
+    };
+    if (milli(r, row, GPUS, &j.gpu_milli, err) || time_of(r, row, SUBMIT, &j.submit_ns, err) || time_of(r, row, START, &j.start_ns, err) ||
+        time_of(r, row, END, &j.end_ns, err) || time_of(r, row, WAIT, &j.wait_ns, err) || time_of(r, row, RUN, &j.run_ns, err) ||
+        number(r, row, PREEMPTIONS, &j.preemptions, err) || number(r, row, RESTARTS, &j.restarts, err) ||
+        time_of(r, row, LOST, &j.lost_gpu_ns, err) || time_of(r, row, OVERHEAD, &j.overhead_gpu_ns, err))
+        return -1;
+    for (unsigned i = 0; i < WAIT_REASONS; i++)
+        if (time_of(r, row, WAITS + i, &j.waits_ns[i], err))
+            return -1;
+    return r->to->job(r->to->self, &j, err);
+}
+
+static int take_interval(struct reading *r, const struct row *row, struct error *err)
+{
+    struct told_interval i = { .job = text(r, row, 0), .node = text(r, row, 1), .gpu_ids = text(r, row, 3), .why = text(r, row, 7),
+                               .stopped_for = text(r, row, 8) };
+    if (number(r, row, 2, &i.gpus, err) || number(r, row, 4, &i.gpu_milli, err) || time_of(r, row, 5, &i.start_ns, err) ||
+        time_of(r, row, 6, &i.end_ns, err))
+        return -1;
+    return r->to->interval(r->to->self, &i, err);
+}
+
+static int take_level(struct reading *r, const struct row *row, struct error *err)
+{
+    struct told_level l = { .queue = text(r, row, 1), .deserved_milli = -1, .fair_milli = -1 };
+    if (time_of(r, row, 0, &l.time_ns, err) || milli(r, row, 2, &l.held_milli, err) || milli(r, row, 3, &l.deserved_milli, err) ||
+        milli(r, row, 4, &l.demand_milli, err) || milli(r, row, 5, &l.fair_milli, err))
+        return -1;
+    return r->to->level(r->to->self, &l, err);
+}
+
+static int take_event(struct reading *r, const struct row *row, struct error *err)
+{
+    struct told_event e = { .kind = text(r, row, 1), .job = text(r, row, 2), .decision = text(r, row, 3), .reason = text(r, row, 4) };
+    return time_of(r, row, 0, &e.time_ns, err) ? -1 : r->to->event(r->to->self, &e, err);
+}
+
+/* ---- A file ---- */
+
+static int find_column(struct reading *r, size_t i, const char *name, const struct row *header, struct error *err)
+{
+    r->at[i] = table_column(header, name);
+    return r->at[i] == TABLE_NO_COLUMN ? error_set(err, "%s:%zu: no column %s", header->file, header->line, name) : 0;
+}
+
+static int on_header(void *self, const struct row *header, struct error *err)
+{
+    struct reading *r = self;
+    size_t n = 0;
+    for (; r->column[n]; n++)
+        if (find_column(r, n, r->column[n], header, err))
+            return -1;
+    for (unsigned i = 0; r->to->job && i < WAIT_REASONS; i++) {
+        char name[40];
+        snprintf(name, sizeof name, "wait_%s_s", wait_reason_name[i]);
+        if (find_column(r, WAITS + i, name, header, err))
+            return -1;
+    }
+    return 0;
+}
+
+static int on_row(void *self, const struct row *row, struct error *err)
+{
+    struct reading *r = self;
+    return r->take(r, row, err);
+}
+
+int explain_read(const char *directory, const struct listener *l, struct error *err)
+{
+    const char *name = l->job ? "jobs.csv" : l->interval ? "intervals.csv" : l->level ? "queues.csv" : "events.csv";
+    struct reading r = { .to = l };
+    r.column = l->job ? job_columns : l->interval ? interval_columns : l->level ? level_columns : event_columns;
+    r.take = l->job ? take_job : l->interval ? take_interval : l->level ? take_level : take_event;
+    char path[PATH_LONG];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    if (access(path, F_OK) != 0 && errno == ENOENT)
+        return 1;
+    struct input *in = input_open(path, err);
+    if (!in)
+        return -1;
+    int result = table_read(in, (struct table_style){ .header = true },
+                            &(struct table_handler){ .on_header = on_header, .on_row = on_row }, &r, err);
+    input_close(in);
+    return result;
+}

@@ -1,0 +1,144 @@
+#!/bin/sh
+# explain.sh GPUYARD - the stories of a small run, worked out by hand (tests/schedules/test_quotas.c, "taken back, when the
+# victim has saved"), to the letter; of names of every kind; and of directories that lack something.
+set -u
+G=$(realpath "$1")
+. "$(dirname "$0")/../support/checks.sh"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+unset COLUMNS
+cat >cluster.yaml <<'END'
+nodes:
+  - { group: node, count: 1, gpus: 8, gpu_model: A100-SXM4-80 }
+queues:
+  - { name: X, deserved_gpus: 4 }
+  - { name: Y, deserved_gpus: 4 }
+preemption: { checkpoint: perfect, save_s: 5, grace_s: 30 }
+END
+cat >trace.csv <<'END'
+job_id,submit_s,duration_s,gpus,queue,priority
+a,0,100,4,X,0
+b,0,100,4,X,0
+X,10,20,4,Y,1
+END
+"$G" run -q -c cluster.yaml -t trace.csv -p priority:preempt=yes --outputs jobs,intervals,queues,events -o r || exit 1
+
+# Job b is told to leave at 10, has saved at 15 and has its GPUs again at 35, with 90 s to do.
+expect 0 "" "$G" explain r b
+cat >want <<'END'
+  job b of queue X, training: 4 GPUs
+
+  submitted     at 0 s
+  waited        0 s until its first start, in all 20 s
+                  20 s: too few GPUs were free
+
+  0 s             starts on node 0 GPU 4-7, holds them for 15 s, until it was
+                  preempted for job X of queue Y (reclaim)
+  10 s            is told to leave for job X
+  15 s            waits from now on because too few GPUs were free
+  35 s            has waited 20 s because too few GPUs were free
+  35 s            runs again on node 0 GPU 4-7, holds them for 90 s, until it
+                  had done its work
+
+  cost          stopped 1 time: 0 GPU h of work lost, 0.00556 GPU h of starting
+                and saving
+  outcome       completed at 125 s, 2.1 min after it was submitted, 1.25 times
+                its service time
+  fairness      that is 1.25 times as long as on GPUs of its own, an equal share
+                for each queue that had jobs (fair: at most 1)
+END
+same want out
+
+# A name of both kinds
+expect 2 "gpuyard: r: 'X' is a job and a queue: want --job or --queue" "$G" explain r X
+expect 2 "gpuyard: explain: want --job or --queue, got both" "$G" explain r X --job --queue
+expect 0 "" "$G" explain r X --job
+says out "  others        job b of queue X was preempted for it (reclaim), and had left at"
+says out "                  5 s: it had its GPUs, and their last users were leaving"
+expect 0 "" "$G" explain r Y
+cat >want <<'END'
+  queue Y: deserves 4 GPUs; 1 job, 1 completed, over 2.1 min
+
+  asked for     0.8 GPUs on average, and held 0.6
+  was owed      0.0278 GPU h, what it asked for within its quota; held 80.0% of
+                that, and lacked 0.00556 GPU h
+  borrowed      0 GPU h beyond its quota, and left 0.117 GPU h of the quota
+                unused
+  short         of its own 1 time, until it had what it was owed: 5 s
+                  5 s from 10 s
+
+  What others held beyond their quotas while this one
+             had to spare      was short
+  X          0.0833 GPU h  0.00556 GPU h
+
+  preempted     none of its jobs
+                its own jobs preempted jobs of X (1)
+  waited most   5 s: job X, 4 GPUs, submitted at 10 s
+  fairness      0.0% of its jobs took no longer than on GPUs of its own, an
+                equal share for each queue that had jobs; the worst, X, 1.25
+                times as long
+END
+same want out
+
+# X: 4 beyond its 4 from 0 to 10 while Y has 4 to spare, to 15 while Y is short, and from 35 to 100
+expect 0 "" "$G" explain r Y --format json
+python3 - <<'END' && ok || fail "explain --format json: $(cat out)"
+import json
+s = json.load(open("out"))
+x = s["borrowers"][0]
+near = lambda a, b: abs(a - b) < 1e-12
+assert near(s["quota_satisfaction"], .8) and near(s["unmet_gpu_h"], 20 / 3600) and near(s["unused_gpu_h"], 420 / 3600)
+assert x["queue"] == "X" and near(x["gpu_h_while_unused"], (40 + 260) / 3600) and near(x["gpu_h_while_short"], 20 / 3600)
+assert s["short"] == {"count": 1, "mean_s": 5, "longest": [{"start_s": 10, "s": 5, "open": False}]}
+assert s["preempted"] == [{"queue": "X", "stops": 1}] and s["preempted_by"] == [] and s["missing"] == []
+END
+expect 0 "" "$G" explain r X --queue --format json
+python3 -c 'import json; s = json.load(open("out")); assert s["preemptions"] == {"reclaim": 1, "preempt": 0, "move": 0, "broken": 0, "policy": 0}
+assert s["preempted_by"] == [{"queue": "Y", "stops": 1}] and abs(s["borrowed_gpu_h"] - 320 / 3600) < 1e-12' && ok || fail "queue X: $(cat out)"
+
+# ---- Names ----
+expect 2 "gpuyard: r: no job or queue 'bbbbbb'" "$G" explain r bbbbbb
+printf 'job_id,submit_s,duration_s,gpus,queue\n"odd, ""name"" \033[31m",0,10,1,"a queue"\nplain-17,0,20,8,vision\nplain-18,5,1,8,"a queue"\n' >odd.csv
+sed '/^queues/,/name: Y/d' cluster.yaml >plain.yaml
+"$G" run -q -c plain.yaml -t odd.csv -p fifo --until 15 --outputs jobs,intervals,queues -o odd || exit 1
+expect 0 "" "$G" explain odd "$(printf 'odd, "name" \033[31m')"
+says out '  job odd, "name" ?[31m of queue a queue, training: 1 GPU in 1 task'
+expect 2 "gpuyard: odd: no job or queue 'plian-17', did you mean 'plain-17'?" "$G" explain odd plian-17
+expect 2 "gpuyard: odd: no queue 'visoin', did you mean 'vision'?" "$G" explain odd visoin --queue
+expect 2 "gpuyard: odd: no job 'vision'" "$G" explain odd vision --job
+expect 0 "" "$G" explain odd plain-18
+says out "  waited        never started; waited 10 s"
+says out "  without events.csv"
+expect 0 "" "$G" explain odd "a queue"
+says out "  queue a queue: no quota; 2 jobs, 1 completed, over 15 s"
+for width in 40 80; do
+    for what in b Y "X --job" "X --queue"; do
+        # shellcheck disable=SC2086
+        COLUMNS=$width "$G" explain r $what | awk -v w=$width 'length($0) > w { exit 1 }'
+        [ $? -eq 0 ] && ok || fail "explain $what: a line over $width columns"
+    done
+done
+
+# ---- What is not there, or broken ----
+expect 3 "gpuyard: nowhere: no such directory" "$G" explain nowhere b
+mkdir empty
+expect 3 "gpuyard: empty/jobs.csv: is not there: want the results of a run" "$G" explain empty b
+expect 2 "gpuyard: explain: want DIR NAME, see 'gpuyard explain --help'" "$G" explain r
+cp r/jobs.csv empty
+expect 0 "" "$G" explain empty b
+says out "  without intervals.csv, events.csv"
+expect 3 "gpuyard: empty/queues.csv: is not there, and the story of a queue needs it" "$G" explain empty Y
+head -c 700 r/jobs.csv >empty/jobs.csv
+columns=$(head -1 r/jobs.csv | tr ',' '\n' | wc -l)
+"$G" explain empty b >out 2>err
+status=$?
+[ $status -eq 3 ] && ok || fail "a truncated jobs.csv: status $status"
+holds err "gpuyard: empty/jobs.csv:4: want $columns cells as in the header, got "
+cp r/jobs.csv r/queues.csv empty
+sed 's/stopped_for/stopped/' r/intervals.csv >empty/intervals.csv
+expect 3 "gpuyard: empty/intervals.csv:1: no column stopped_for" "$G" explain empty b
+sed '2s/^[^,]*,[^,]*,/soon,X,/' r/queues.csv >empty/queues.csv
+expect 3 "gpuyard: empty/queues.csv:2: time_s: want a number of seconds, got 'soon'" "$G" explain empty Y
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]
