@@ -102,7 +102,6 @@ static inline bool meta_next_words(const struct policy *p, double *params)
     return false;
 }
 
-/* How many words are not the first of their choice. */
 /* How many are not as usual. */
 static inline unsigned meta_words(const struct policy *p, const double *params)
 {
