@@ -27,6 +27,39 @@ struct group_search {
     enum place_result why_not;
 };
 
+/* ---- Totals ---- */
+
+static bool same_kinds(const struct shape_kinds *a, const struct shape_kinds *b)
+{
+    return a->n == b->n && !memcmp(a->kind, b->kind, a->n * sizeof *a->kind);
+}
+
+int64_t group_places_whole(const struct shape_kinds *kinds, const struct request *r)
+{
+    int64_t sum = 0;
+    for (const struct request *run = r; run; run = run->next)
+        if (run->gpu_milli == MILLI_ALL && (run == r || same_kinds(&kinds[run->shape], &kinds[r->shape])))
+            sum += run_gpus(run);
+    return sum;
+}
+
+bool group_places_lack(const struct view *v, const struct request *r)
+{
+    for (; r; r = r->next)
+        if (r->gpu_milli == MILLI_ALL && free_index_whole(v, r->shape) < group_places_whole(v->shape, r))
+            return true;
+    return false;
+}
+
+bool group_places_type(const struct sched *s, const struct request *r)
+{
+    while (r && s->shape_kinds[r->shape].n)
+        r = r->next;
+    return !r;
+}
+
+/* ---- What is searched ---- */
+
 /* The tree of the job; one that has none is a single group. */
 static const struct task_group *tree_of(const struct sched *s, const struct request *r, uint32_t *n)
 {
