@@ -10,23 +10,6 @@
 
 enum { TRIES = 1000 };
 
-struct place {
-    domain_id domain;
-    uint64_t only;                /* GPUs of its node */
-};
-struct group_search {
-    struct sched *s;
-    struct view *v;
-    const struct request *ask;    /* what is to be placed: some runs, or parts of them */
-    const struct task_group *tree;
-    uint32_t n_groups;
-    const struct placement *held; /* by the job already; NULL: nothing */
-    const struct request *whole;  /* all that the job asks for: the runs of what is held */
-    struct place *at;             /* [n_groups] */
-    unsigned tries;
-    enum place_result why_not;
-};
-
 /* ---- Totals ---- */
 
 static bool same_kinds(const struct shape_kinds *a, const struct shape_kinds *b)
@@ -59,6 +42,23 @@ bool group_places_type(const struct sched *s, const struct request *r)
 }
 
 /* ---- What is searched ---- */
+
+struct place {
+    domain_id domain;
+    uint64_t only;                /* GPUs of its node */
+};
+struct group_search {
+    struct sched *s;
+    struct view *v;
+    const struct request *ask;    /* what is to be placed: some runs, or parts of them */
+    const struct task_group *tree;
+    uint32_t n_groups;
+    const struct placement *held; /* by the job already; NULL: nothing */
+    const struct request *whole;  /* all that the job asks for: the runs of what is held */
+    struct place *at;             /* [n_groups] */
+    unsigned tries;
+    enum place_result why_not;
+};
 
 /* The tree of the job; one that has none is a single group. */
 static const struct task_group *tree_of(const struct sched *s, const struct request *r, uint32_t *n)
