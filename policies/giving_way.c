@@ -94,9 +94,10 @@ static void victims_begin(struct sched *s, const struct ordered *o, struct runni
 /* At most: who shares a GPU may be the only one on it. */
 static int64_t frees_milli(struct sched *s, job_id v)
 {
-    uint32_t share = job_facts(s, v)->ask->gpu_milli;
-    int64_t held = job_size(s, v).gpu_milli;
-    return share > 0 && share < MILLI_ALL ? held / share * MILLI_ALL : held;
+    int64_t gpus = 0;
+    for (const struct request *r = job_facts(s, v)->ask; r; r = r->next)
+        gpus += (int64_t)r->gpus * (r->tasks == SPLIT_ANY ? 1 : (int64_t)r->tasks);
+    return gpus * MILLI_ALL;
 }
 
 /* false: there are no more. */
@@ -134,6 +135,13 @@ static bool victim_behind(struct sched *s, const struct ordered *o, struct runni
     return key_before(key, j, r->victim[i].bound, r->victim[i].job);
 }
 
+static bool wants_shares(const struct request *r)
+{
+    while (r && r->gpu_milli == MILLI_ALL)
+        r = r->next;
+    return r;
+}
+
 /* How many victims it takes at least, by GPUs alone. false: all those behind j do not make room for it. */
 static bool least_victims(struct sched *s, const struct ordered *o, struct running *r, job_id j, struct line_key key,
                           size_t *least)
@@ -141,7 +149,7 @@ static bool least_victims(struct sched *s, const struct ordered *o, struct runni
     struct request ask = job_request(s, j);
     int64_t lacks = job_size(s, j).gpu_milli - (int64_t)domain_free_gpus(sched_view(s, FREE_OR_RELEASING), 0, &ask) * ask.gpu_milli;
     *least = 0;
-    if (lacks <= 0 || ask.gpu_milli < MILLI_ALL)    /* a part of a GPU may be free where no whole one is */
+    if (lacks <= 0 || wants_shares(&ask))    /* a part of a GPU may be free where no whole one is */
         return true;
     while (!r->n_victims || r->victim[r->n_victims - 1].sum_milli < lacks)
         if (!victims_fetch(s, o, r) || !victim_behind(s, o, r, r->n_victims - 1, j, key))

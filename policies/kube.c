@@ -38,19 +38,43 @@ static bool bind_pod(struct sched *s, struct kube *k, job_id j, const struct req
     return true;
 }
 
+/* The job, or a group of it, has to lie within a domain. */
+static bool by_level(const struct job_facts *f)
+{
+    bool within = f->ask->required_level < LEVEL_CLUSTER;
+    for (uint32_t g = 0; g < f->n_groups && !within; g++)
+        within = f->group[g].required_level < LEVEL_CLUSTER;
+    return within;
+}
+
+/* Of each group the pods of its minimum, or all; false: some found no node. */
+static bool bind_pods(struct sched *s, struct kube *k, job_id j, bool minimum)
+{
+    const struct job_facts *f = job_facts(s, j);
+    uint32_t left = UINT32_MAX;
+    bool all = true;
+    for (const struct request *run = f->ask, *before = NULL; run; before = run, run = run->next) {
+        if (minimum && (!before || before->group != run->group))
+            left = f->n_groups ? f->group[run->group].min_tasks : f->min_tasks;
+        uint32_t end = run->first_task + kube_pods_of(run);
+        bool bound = true;
+        for (uint32_t task = run->first_task; task < end && left && bound; task++, left--) {
+            struct request pod = kube_pod(run, task);
+            pod.job = j;
+            bound = holds(s, j, task) || bind_pod(s, k, j, &pod);
+        }
+        all = all && bound;
+    }
+    return all;
+}
+
 /* All pods that it lacks, or at least its minimum; else none. What does not go pod by pod (a level of the topology, a total
  * beyond one node, a place that the scores do not see) is left to the placer. */
 static bool bind_gang(struct sched *s, struct kube *k, job_id j)
 {
-    const struct request *ask = job_facts(s, j)->ask;
-    uint32_t tasks = ask->tasks == SPLIT_ANY ? 1 : ask->tasks;
+    const struct job_facts *f = job_facts(s, j);
     sched_mark_t before = sched_mark(s);
-    bool all = true;
-    for (uint32_t task = 0; task < tasks && all; task++) {
-        struct request pod = kube_pod(ask, task);
-        pod.job = j;
-        all = ask->required_level >= LEVEL_CLUSTER && (holds(s, j, task) || bind_pod(s, k, j, &pod));
-    }
+    bool all = !by_level(f) && (f->min_tasks == kube_pods(f->ask) || bind_pods(s, k, j, true)) && bind_pods(s, k, j, false);
     if (job_state(s, j) == JOB_RUNNING)
         return all;
     sched_rollback(s, before);

@@ -54,6 +54,8 @@ struct kube_job {                 /* of a job that wants or holds something */
 /* kube_node.c */
 /* One pod of r as a request: a job that gives only a total is one pod. */
 struct request kube_pod(const struct request *all, uint32_t task);
+uint32_t kube_pods(const struct request *all);       /* of all runs */
+uint32_t kube_pods_of(const struct request *run);
 const struct shape_facts *kube_shape(struct sched *s, struct kube *k, const struct request *pod);
 /* Nothing but room keeps a pod of j from n. */
 bool kube_allows(struct sched *s, job_id j, const struct request *pod, node_id n);

@@ -22,6 +22,16 @@ struct request kube_pod(const struct request *all, uint32_t task)
     return pod;
 }
 
+uint32_t kube_pods(const struct request *all)
+{
+    return all->tasks == SPLIT_ANY ? 1 : request_tasks(all);
+}
+
+uint32_t kube_pods_of(const struct request *run)
+{
+    return run->tasks == SPLIT_ANY ? 1 : run->tasks;
+}
+
 /* ---- Scores of one node ---- */
 
 struct resource { int64_t requested, capacity, weight; };

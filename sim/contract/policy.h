@@ -6,7 +6,7 @@
 #include "placement.h"
 #include "queues.h"
 
-#define POLICY_ABI 3u
+#define POLICY_ABI 4u
 #ifndef TIME_NEVER
 #define TIME_NEVER INT64_MAX
 #endif

@@ -3,12 +3,45 @@
  * The groups are gone through parents first. Each is given a place inside that of its parent: a domain of its level, in the order
  * of ids, or just the place of its parent; the runs of a leaf are placed there, in the order of tasks, by the run's placer.
  * Where a later group finds none, an earlier one tries its next place, so that something is found if the placer can find
- * it, within TRIES calls of the placer. A group of which tasks are held already stays where these are. */
+ * it, within TRIES calls of the placer more than there are runs. A group of which tasks are held already stays where these are. */
 #include "sim/run/host.h"
 
 #include <string.h>
 
-enum { TRIES = 1000 };
+enum { TRIES = 200 };
+
+/* ---- Totals ---- */
+
+static bool same_kinds(const struct shape_kinds *a, const struct shape_kinds *b)
+{
+    return a->n == b->n && !memcmp(a->kind, b->kind, a->n * sizeof *a->kind);
+}
+
+int64_t group_places_whole(const struct shape_kinds *kinds, const struct request *r)
+{
+    int64_t sum = 0;
+    for (const struct request *run = r; run; run = run->next)
+        if (run->gpu_milli >= MILLI_ALL && run->mig == r->mig && (run == r || same_kinds(&kinds[run->shape], &kinds[r->shape])))
+            sum += run_gpus(run);
+    return sum;
+}
+
+bool group_places_lack(const struct view *v, const struct request *r)
+{
+    for (; r; r = r->next)
+        if (r->gpu_milli >= MILLI_ALL && free_index_whole(v, r->shape) < group_places_whole(v->shape, r))
+            return true;
+    return false;
+}
+
+bool group_places_type(const struct sched *s, const struct request *r)
+{
+    while (r && s->shape_kinds[r->shape].n)
+        r = r->next;
+    return !r;
+}
+
+/* ---- What is searched ---- */
 
 struct place {
     domain_id domain;
@@ -187,6 +220,8 @@ static bool requires_level(const struct group_search *x)
 enum place_result group_places(struct sched *s, struct view *v, const struct request *r)
 {
     struct group_search x = { .s = s, .v = v, .ask = r, .tries = TRIES, .why_not = NO_ROOM_FRAGMENTED };
+    for (const struct request *run = r; run; run = run->next)
+        x.tries++;
     x.tree = tree_of(s, r, &x.n_groups);
     x.held = held_besides(s, r);
     x.whole = x.held ? ask_of(s, r->job) : r;

@@ -74,40 +74,11 @@ static enum place_result place_at_levels(struct sched *s, struct view *v, const 
     return widest < LEVEL_CLUSTER ? place_in_one(s, v, r, widest) : place_here(s, v, r);
 }
 
-static bool same_kinds(const struct shape_kinds *a, const struct shape_kinds *b)
-{
-    return a->n == b->n && !memcmp(a->kind, b->kind, a->n * sizeof *a->kind);
-}
-
-int64_t placing_whole_gpus(const struct shape_kinds *kinds, const struct request *r)
-{
-    int64_t sum = 0;
-    for (const struct request *run = r; run; run = run->next)
-        if (run->gpu_milli >= MILLI_ALL && run->mig == r->mig && (run == r || same_kinds(&kinds[run->shape], &kinds[r->shape])))
-            sum += run_gpus(run);
-    return sum;
-}
-
-bool placing_lacks(const struct view *v, const struct request *r)
-{
-    for (; r; r = r->next)
-        if (r->gpu_milli >= MILLI_ALL && free_index_whole(v, r->shape) < (r->next ? placing_whole_gpus(v->shape, r) : run_gpus(r)))
-            return true;
-    return false;
-}
-
-static bool some_run_has_no_type(const struct sched *s, const struct request *r)
-{
-    while (r && s->shape_kinds[r->shape].n)
-        r = r->next;
-    return r;
-}
-
 const struct placement *sched_place(struct sched *s, const struct view *v, const struct request *r)
 {
     struct view *in = view_of(s, v);
     if (placing_lacks(in, r)) {
-        s->why_not = some_run_has_no_type(s, r) ? NO_TYPE : NO_ROOM;
+        s->why_not = group_places_type(s, r) ? NO_ROOM : NO_TYPE;
         return NULL;
     }
     s->why_not = group_places_wanted(s, r) ? group_places(s, in, r) : place_at_levels(s, in, r);
@@ -207,7 +178,7 @@ static bool has_labels(const struct sched *s, const struct shape *shape, const s
 static uint8_t never_fits(struct sched *s, shape_id i)
 {
     struct request r = s->workload->shape[i].ask;
-    if (!s->shape_kinds[i].n)
+    if (!group_places_type(s, &r))
         return NO_TYPE;
     if (sched_place(s, s->idle, &r))
         return PLACED;

@@ -54,10 +54,10 @@ static void add(struct amount *to, struct amount by)
     to->mem_mib += by.mem_mib;
 }
 
-struct amount request_rest(const struct request *ask)
+struct amount chain_amount(const struct request *ask)
 {
     struct amount sum = { 0, 0, 0 };
-    for (const struct request *r = ask->next; r; r = r->next)
+    for (const struct request *r = ask; r; r = r->next)
         add(&sum, of_tasks(r, r->tasks));
     return sum;
 }

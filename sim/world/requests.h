@@ -36,13 +36,13 @@ static inline struct amount amount_less(struct amount a, struct amount b)
     return (struct amount){ a.gpu_milli - b.gpu_milli, a.cpu_milli - b.cpu_milli, a.mem_mib - b.mem_mib };
 }
 int64_t request_gpus(const struct request *ask);
-struct amount request_rest(const struct request *ask);    /* of the runs after the first */
+struct amount chain_amount(const struct request *ask);
 static inline struct amount request_amount(const struct request *ask)
 {
+    if (ask->next)
+        return chain_amount(ask);
     int64_t n = ask->tasks == SPLIT_ANY ? (int64_t)ask->gpus : (int64_t)ask->tasks;
-    struct amount rest = ask->next ? request_rest(ask) : (struct amount){ 0, 0, 0 };
-    return (struct amount){ rest.gpu_milli + run_gpus(ask) * ask->gpu_milli, rest.cpu_milli + n * ask->cpu_milli,
-                            rest.mem_mib + n * ask->mem_mib };
+    return (struct amount){ run_gpus(ask) * ask->gpu_milli, n * ask->cpu_milli, n * ask->mem_mib };
 }
 /* What these pieces of `ask` are. */
 struct amount placement_amount(const struct request *ask, const struct placement *p);

@@ -2,6 +2,7 @@
 #include "sim/world/task_groups.h"
 
 #include "sim/core/memory.h"
+#include "sim/world/workload_builder.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -32,6 +33,23 @@ void group_trees_free(struct group_trees *t)
 
 /* ---- The tree of one job, in the making ---- */
 
+/* The parts that have tasks, in the order of tasks. */
+struct job_groups {
+    size_t n_runs;
+    const struct task_row **run;  /* [n_runs] */
+    uint32_t *group_of;           /* [n_runs] */
+    uint32_t min_tasks;           /* of all leaves */
+    uint32_t n_groups;            /* 0: only the root */
+    const struct task_group *group;    /* the same pointer for equal trees */
+    uint8_t required_level, preferred_level;    /* of the root */
+};
+
+static void job_groups_free(struct job_groups *g)
+{
+    free(g->run);
+    free(g->group_of);
+}
+
 struct node {
     const char *path;             /* not ended: length counts */
     size_t length;
@@ -46,7 +64,7 @@ struct making {
     uint32_t n;
 };
 
-static int wrong(struct making *m, const struct task_row *part, const char *want)
+static int wrong(const struct making *m, const struct task_row *part, const char *want)
 {
     return error_set(m->err, "%s:%zu: group: want %s, got '%.100s'", m->file, part->line, want, part->group);
 }
@@ -93,10 +111,26 @@ static int take_levels(struct making *m, const struct task_row *part, uint32_t g
     return 0;
 }
 
-static int check_part(struct making *m, const struct task_row *part, const struct node *n)
+static uint32_t tasks_of(const struct task_row *part)
 {
-    if (!n->inner)
-        return 0;
+    return part->tasks ? part->tasks : 1;
+}
+
+static int check_size(const struct making *m, const struct task_row *part)
+{
+    if (part->min_tasks > tasks_of(part))
+        return error_set(m->err, "%s:%zu: min_tasks: want at most as many as tasks (%u), got %u", m->file, part->line,
+                         tasks_of(part), part->min_tasks);
+    if (part->gpus && (part->gpu_milli < 1 || part->gpu_milli > MILLI_ALL))
+        return error_set(m->err, "%s:%zu: gpu_milli: want from 1 to %u, got %u", m->file, part->line, MILLI_ALL,
+                         part->gpu_milli);
+    if (part->cpu_milli < 0 || part->mem_mib < 0)
+        return error_set(m->err, "%s:%zu: want CPUs and memory of at least 0", m->file, part->line);
+    return 0;
+}
+
+static int check_inner(const struct making *m, const struct task_row *part)
+{
     if (part->gpus || part->tasks || part->cpu_milli || part->mem_mib)
         return error_set(m->err, "%s:%zu: want no GPUs, tasks, CPUs or memory of group '%.100s', as it has groups below it",
                          m->file, part->line, part->group);
@@ -104,11 +138,6 @@ static int check_part(struct making *m, const struct task_row *part, const struc
         return error_set(m->err, "%s:%zu: topology: want one of group '%.100s', as it has groups below it", m->file,
                          part->line, part->group);
     return 0;
-}
-
-static uint32_t tasks_of(const struct task_row *part)
-{
-    return part->tasks ? part->tasks : 1;
 }
 
 /* By group, then as given. */
@@ -146,7 +175,7 @@ static int take_parts(struct making *m, const struct job_row *row, struct job_gr
     for (size_t i = 0; i < row->n_parts && !m->err->text[0]; i++) {
         const struct task_row *part = &row->part[i];
         struct node *n = &m->node[group_of[i]];
-        if (check_part(m, part, n) != 0 || n->inner)
+        if ((n->inner ? check_inner(m, part) : check_size(m, part)) != 0 || n->inner)
             continue;
         to->group_of[to->n_runs] = group_of[i];
         to->run[to->n_runs++] = part;
@@ -190,7 +219,7 @@ static const struct task_group *intern_tree(struct workload *w, const struct mak
     return t->tree[id] = tree;
 }
 
-int job_groups_make(struct workload *w, const struct job_row *row, const char *file, struct job_groups *to, struct error *err)
+static int make_groups(struct workload *w, const struct job_row *row, const char *file, struct job_groups *to, struct error *err)
 {
     struct making *m = mem_new(1, sizeof *m);
     *to = (struct job_groups){ .n_groups = 0 };
@@ -211,8 +240,47 @@ int job_groups_make(struct workload *w, const struct job_row *row, const char *f
     return result;
 }
 
-void job_groups_free(struct job_groups *g)
+/* ---- The chain of runs ---- */
+
+static struct request request_of(const struct job_groups *g, size_t run, uint32_t first_task, const struct job_row *row)
 {
-    free(g->run);
-    free(g->group_of);
+    const struct task_row *part = g->run[run];
+    return (struct request){
+        .job = ID_NONE,
+        .tasks = tasks_of(part),
+        .first_task = first_task,
+        .group = g->group_of[run],
+        .gpus = part->gpus,
+        .gpu_milli = job_row_milli(row, part->gpus, part->gpu_milli),
+        .mig = part->gpus ? row->mig : 0,
+        .required_level = g->required_level,
+        .preferred_level = g->preferred_level,
+        .cpu_milli = part->cpu_milli,
+        .mem_mib = part->mem_mib,
+        .max_per_node = row->max_per_node,
+        .try_first = ID_NONE,
+    };
+}
+
+/* The last run first: each is a shape with all that follows. */
+int task_groups_shape(struct workload *w, const struct job_row *row, struct shape common, const char *file, shape_id *shape,
+                      uint32_t *min_tasks, struct error *err)
+{
+    struct job_groups groups;
+    int result = make_groups(w, row, file, &groups, err);
+    uint32_t first_task = 0;
+    for (size_t i = 0; result == 0 && i < groups.n_runs; i++)
+        first_task += tasks_of(groups.run[i]);
+    for (size_t i = groups.n_runs; result == 0 && i-- > 0; common.next = *shape) {
+        first_task -= tasks_of(groups.run[i]);
+        common.n_groups = groups.n_groups;
+        common.group = groups.group;
+        common.gpu_mem_mib = groups.run[i]->gpus ? row->gpu_mem_mib : 0;
+        common.share_mem_mib = groups.run[i]->gpus ? row->share_mem_mib : 0;
+        common.ask = request_of(&groups, i, first_task, row);
+        *shape = shapes_add(w->builder->shapes, &common);
+    }
+    *min_tasks = groups.min_tasks;
+    job_groups_free(&groups);
+    return result;
 }

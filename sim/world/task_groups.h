@@ -10,16 +10,7 @@
 struct group_trees;
 struct group_trees *group_trees_new(void);
 void group_trees_free(struct group_trees *t);    /* NULL: does nothing */
-/* The tree (the same pointer for equal trees) and the parts that have tasks, in the order of tasks: by group, then as given. */
-struct job_groups {
-    size_t n_runs;
-    const struct task_row **run;  /* [n_runs] */
-    uint32_t *group_of;           /* [n_runs] */
-    uint32_t min_tasks;           /* of all leaves */
-    uint32_t n_groups;            /* 0: only the root */
-    const struct task_group *group;
-    uint8_t required_level, preferred_level;    /* of the root */
-};
-/* -1 with err. job_groups_free() in any case. */
-int  job_groups_make(struct workload *w, const struct job_row *row, const char *file, struct job_groups *to, struct error *err);
-void job_groups_free(struct job_groups *g);
+/* The shape of a job of parts, by group and then as given, and its minimum of tasks. `common`: what is the same for all of
+ * its tasks. 0, or -1 with err. */
+int task_groups_shape(struct workload *w, const struct job_row *row, struct shape common, const char *file, shape_id *shape,
+                      uint32_t *min_tasks, struct error *err);

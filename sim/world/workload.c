@@ -118,28 +118,8 @@ static uint32_t tasks_of(const struct job_row *row)
     return row->tasks ? row->tasks : shares_several(row) ? row->gpus : 1;
 }
 
-static int check_part(struct where at, const struct task_row *part)
-{
-    uint32_t tasks = part->tasks ? part->tasks : 1;
-    at.line = part->line;
-    if (part->min_tasks > tasks)
-        return error_set(at.err, "%s:%zu: min_tasks: want at most as many as tasks (%u), got %u", at.file, at.line,
-                         tasks, part->min_tasks);
-    if (part->gpus && (part->gpu_milli < 1 || part->gpu_milli > MILLI_ALL))
-        return error_set(at.err, "%s:%zu: gpu_milli: want from 1 to %u, got %u", at.file, at.line, MILLI_ALL,
-                         part->gpu_milli);
-    if (part->cpu_milli < 0 || part->mem_mib < 0)
-        return error_set(at.err, "%s:%zu: want CPUs and memory of at least 0", at.file, at.line);
-    return 0;
-}
-
 static int check_size(struct where at, const struct job_row *row)
 {
-    for (size_t i = 0; i < row->n_parts; i++)
-        if (check_part(at, &row->part[i]) != 0)
-            return -1;
-    if (row->n_parts)
-        return 0;
     uint32_t tasks = tasks_of(row);
     if (row->tasks == SPLIT_ANY)
         return error_set(at.err, "%s:%zu: tasks: want less than %u", at.file, at.line, SPLIT_ANY);
@@ -240,52 +220,6 @@ static struct shape wishes_of(struct workload *w, const struct job_row *row)
     return s;
 }
 
-/* Of each of so many GPUs, or instances. */
-static uint32_t milli_of(const struct job_row *row, uint32_t gpus, uint32_t gpu_milli)
-{
-    return !gpus ? MILLI_ALL : row->mig ? MILLI_ALL * mig_g(row->mig) : gpu_milli;
-}
-
-/* Run by run, the last first: each is a shape with all that follows. */
-static int chain_of(struct workload *w, const struct job_row *row, const char *file, shape_id *shape, uint32_t *min_tasks,
-                    struct error *err)
-{
-    struct job_groups groups;
-    struct shape s = wishes_of(w, row);
-    int result = job_groups_make(w, row, file, &groups, err);
-    uint32_t first_task = 0;
-    for (size_t i = 0; result == 0 && i < groups.n_runs; i++)
-        first_task += groups.run[i]->tasks ? groups.run[i]->tasks : 1;
-    for (size_t i = groups.n_runs; result == 0 && i-- > 0; s.next = *shape) {
-        const struct task_row *part = groups.run[i];
-        uint32_t tasks = part->tasks ? part->tasks : 1;
-        first_task -= tasks;
-        s.n_groups = groups.n_groups;
-        s.group = groups.group;
-        s.gpu_mem_mib = part->gpus ? row->gpu_mem_mib : 0;
-        s.share_mem_mib = part->gpus ? row->share_mem_mib : 0;
-        s.ask = (struct request){
-            .job = ID_NONE,
-            .tasks = tasks,
-            .first_task = first_task,
-            .group = groups.group_of[i],
-            .gpus = part->gpus,
-            .gpu_milli = milli_of(row, part->gpus, part->gpu_milli),
-            .mig = part->gpus ? row->mig : 0,
-            .required_level = groups.required_level,
-            .preferred_level = groups.preferred_level,
-            .cpu_milli = part->cpu_milli,
-            .mem_mib = part->mem_mib,
-            .max_per_node = row->max_per_node,
-            .try_first = ID_NONE,
-        };
-        *shape = shapes_add(w->builder->shapes, &s);
-    }
-    *min_tasks = groups.min_tasks;
-    job_groups_free(&groups);
-    return result;
-}
-
 /* A total of several GPUs without tasks may be split any way; one GPU, a share of one, or none is one task; several
  * shares are as many tasks, for two of them may lie on one node, or on one GPU. */
 static shape_id shape_of(struct workload *w, const struct job_row *row)
@@ -297,7 +231,7 @@ static shape_id shape_of(struct workload *w, const struct job_row *row)
         .job = ID_NONE,
         .tasks = tasks_of(row),
         .gpus = row->gpus,
-        .gpu_milli = milli_of(row, row->gpus, row->gpu_milli),
+        .gpu_milli = job_row_milli(row, row->gpus, row->gpu_milli),
         .mig = row->gpus ? row->mig : 0,
         .required_level = row->required_level,
         .preferred_level = row->preferred_level,
@@ -414,7 +348,7 @@ static void append(struct workload *w, const struct job_row *row, shape_id shape
 int workload_add(struct workload *w, const struct job_row *row, const char *file, size_t line, struct error *err)
 {
     struct where at = { file, line, err };
-    if (check_times(at, row) != 0 || check_size(at, row) != 0 || check_wishes(at, row) != 0 ||
+    if (check_times(at, row) != 0 || (!row->n_parts && check_size(at, row) != 0) || check_wishes(at, row) != 0 ||
         check_price(at, &row->price) != 0 || check_running(at, row) != 0 ||
         check_gpu_type(at, row->gpu_type, row->gpu_type_length) != 0)
         return -1;
@@ -437,7 +371,7 @@ int workload_add(struct workload *w, const struct job_row *row, const char *file
     uint32_t min_tasks = row->min_tasks ? row->min_tasks : tasks_of(row);
     if (!row->n_parts)
         shape = shape_of(w, row);
-    else if (chain_of(w, row, file, &shape, &min_tasks, err) != 0)
+    else if (task_groups_shape(w, row, wishes_of(w, row), file, &shape, &min_tasks, err) != 0)
         return -1;
     append(w, row, shape, min_tasks, name, length);
     w->truth[w->n_jobs - 1].price = price_add(w, &row->price, file, line);

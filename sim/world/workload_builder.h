@@ -1,6 +1,7 @@
 /* workload_builder.h - private to workload.c and workload_order.c: what a workload needs until it is finished. */
 #pragma once
 #include "sim/world/job_ids.h"
+#include "sim/world/mig.h"
 #include "sim/world/shapes.h"
 
 /* Every time of a trace is below, so that the sum of any two fits in int64_t. A year is 365.25 days. */
@@ -21,6 +22,12 @@ struct workload_builder {
     bool a_job_a_line;   /* job k is on line first_line + k */
     bool sorted;         /* so far by (submit, tie) */
 };
+
+/* Of each of so many GPUs or instances; gpu_milli where the row names no profile. */
+static inline uint32_t job_row_milli(const struct job_row *row, uint32_t gpus, uint32_t gpu_milli)
+{
+    return !gpus ? MILLI_ALL : row->mig ? MILLI_ALL * mig_g(row->mig) : gpu_milli;
+}
 
 /* dependencies.c */
 void dependencies_note(struct workload *w, const char *list, size_t length, size_t line);   /* of the job added last */

@@ -63,7 +63,7 @@ fi
 expect 0 "" "$G" help --completion bash
 if command -v bash >/dev/null; then
     bash -n out && ok || fail "completion: syntax"
-    got=$(bash -c '. ./out; COMP_WORDS=(gpuyard run --po); COMP_CWORD=2; _gpuyard; echo "${COMPREPLY[*]}"')
+    got=$(bash -c '. ./out; COMP_WORDS=(gpuyard run --pol); COMP_CWORD=2; _gpuyard; echo "${COMPREPLY[*]}"')
     [ "$got" = --policy ] && ok || fail "completion: want --policy, got '$got'"
     got=$(bash -c '. ./out; COMP_WORDS=(gpuyard run --placement = sp); COMP_CWORD=4; _gpuyard; echo "${COMPREPLY[*]}"')
     [ "$got" = spread ] && ok || fail "completion: want spread, got '$got'"
@@ -151,6 +151,11 @@ expect 0 "" "$G" run -c c.yaml -t t.csv -q --outputs summary,events -o some
 [ "$(ls some | tr '\n' ' ')" = 'events.csv manifest.json summary.csv summary.json ' ] && ok || fail "--outputs: $(ls some)"
 expect 0 "" "$G" run -c c.yaml -t t.csv -q --outputs jobs -o some
 [ "$(ls some | tr '\n' ' ')" = 'jobs.csv manifest.json ' ] && ok || fail "--outputs again: $(ls some)"
+# 8 GPUs of a node as 3, 3 and 2; b and c as 3 and 1
+expect 0 "" "$G" run -c c.yaml -t t.csv -q --pods 3 -o pods
+[ "$(awk -F, '$1 == "a" { printf "%s:%s ", $2, $4 }' pods/intervals.csv)" = "0:3 1:3 2:2 " ] && ok || fail "--pods: pieces"
+[ "$(awk -F, 'NR > 1 { printf "%s:%s:%s ", $6, $7, $NF }' pods/jobs.csv)" = "8:3:3 4:2:2 4:2:2 " ] && ok || fail "--pods: jobs"
+"$G" run -c c.yaml -t t.csv --pods 3 --dump-config | grep -qx '  pods: 3' && ok || fail "--pods: the configuration"
 expect 0 "" "$G" run -c c.yaml -t t.csv -q --retime 3:60 -o retimed
 [ "$(awk -F, 'NR > 1 { s += $8 } END { print s }' retimed/jobs.csv)" = 0 ] && ok || fail "--retime"
 expect 0 "" "$G" run -c c.yaml -t t.csv -q --load 2 -o loaded

@@ -116,7 +116,7 @@ static uint64_t play(const uint8_t *choice, struct cluster *c, struct workload *
 static int is_small(const struct workload *w)
 {
     for (job_id j = 0; j < w->n_jobs; j++)
-        if (w->facts[j].ask->tasks != SPLIT_ANY && w->facts[j].ask->tasks > GPUS_MOST)
+        if (w->facts[j].ask->tasks != SPLIT_ANY && request_tasks(w->facts[j].ask) > GPUS_MOST)
             return 0;
     return w->n_jobs <= JOBS_MOST;
 }
@@ -161,13 +161,43 @@ static struct job_row packed_job(const uint8_t *b, int64_t before_ns)
     return row;
 }
 
+/* The tasks in two to four runs, each one GPU smaller or larger than the one before, in groups or not. */
+static void pack_parts(struct job_row *row, const uint8_t *b, struct task_row *part)
+{
+    static const char *const paths[4][4] = { { ".", ".", ".", "." }, { "a", "b", "c", "d" }, { "a/x", "a/y", "b", "a" }, { "a", "b", ".", "" } };
+    const char *const *path = paths[b[0] >> 3 & 3];
+    size_t n = 2 + (b[0] >> 5 & 1);
+    uint32_t gpus = row->gpus / row->tasks;
+    for (size_t i = 0; i < 4; i++) {
+        bool inner = (path == paths[2] && i == 3) || (path == paths[3] && i == 2);
+        if ((i >= n && !inner) || (path == paths[2] && i == 1 && n == 2))
+            continue;
+        struct task_row *x = &part[row->n_parts++];
+        *x = (struct task_row){ .group = path[i], .required_level = LEVEL_ANY, .preferred_level = LEVEL_ANY, .line = 1 };
+        if (inner) {
+            x->required_level = row->required_level == LEVEL_ANY ? LEVEL_RACK : row->required_level;
+            continue;
+        }
+        x->gpus = gpus + (uint32_t)(b[7] >> i & 1);
+        x->gpu_milli = row->gpu_milli;
+        x->tasks = 1 + (b[6] >> i & 1);
+        x->min_tasks = b[5] >> i & 1;
+        x->cpu_milli = row->cpu_milli;
+        x->mem_mib = row->mem_mib;
+    }
+    row->part = part;
+}
+
 static struct workload *packed_jobs(const uint8_t *bytes, size_t length, struct error *err)
 {
     struct workload *w = workload_new();
     int64_t before_ns = 0;
     for (size_t i = 0; i + 8 <= length && i < 8 * JOBS_MOST; i += 8) {
         struct job_row row = packed_job(bytes + i, before_ns);
+        struct task_row part[4];
         before_ns = row.submit_ns;
+        if (row.tasks && bytes[i] >> 6 == 3)
+            pack_parts(&row, bytes + i, part);
         FUZZ_MUST(workload_add(w, &row, "fuzz", i / 8 + 1, err) == 0);
     }
     if (workload_finish(w, "fuzz", err) == 0)

@@ -104,6 +104,10 @@ static const struct schedule rows[] = {
     { "gang: the minimum of each group", "gang", ONE_NODE(8), .useful = 20 + 60 + 20,
       .jobs = { { 0, 10, 2, .tasks = 1, .starts = 0 },
                 { 0, 10, .starts = 0, .ends = 10 + 2.5, PARTS(PART("head", LEVEL_ANY, 1, 4, 0), PART("work", LEVEL_ANY, 2, 2, 1)) } } },
+    /* Of 6 GPUs the first group would take all: a minimum goes first. 10 s at 5/8, then 3.75 s */
+    { "gang: no more than the minimum of one before that of another", "gang", ONE_NODE(8), .useful = 20 + 50 + 30,
+      .jobs = { { 0, 10, 2, .tasks = 1, .starts = 0 },
+                { 0, 10, .starts = 0, .ends = 10 + 3.75, PARTS(PART("work", LEVEL_ANY, 2, 3, 1), PART("head", LEVEL_ANY, 1, 2, 0)) } } },
     { "gang: in a rack each", "gang", TWO_PODS,
       .jobs = { { 0, 10, .starts = 0, PARTS(PART("a", LEVEL_RACK, 2, 8, 0), PART("b", LEVEL_RACK, 2, 8, 0)),
                   .took = "0:01234567 1:01234567 2:01234567 3:01234567" } } },
