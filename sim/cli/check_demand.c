@@ -40,6 +40,39 @@ static json_t *gpu_types(const struct cluster *c)
     return list;
 }
 
+static json_t *row_named(json_t *list, const char *key, const char *name)
+{
+    for (size_t i = 0; i < json_array_size(list); i++)
+        if (strcmp(json_string_value(json_object_get(json_array_get(list, i), key)), name) == 0)
+            return json_array_get(list, i);
+    json_t *row = json_pack("{s:o}", key, text(name));
+    json_array_append_new(list, row);
+    return row;
+}
+
+static void add_to(json_t *row, const char *key, int64_t n)
+{
+    json_object_set_new(row, key, json_integer(json_integer_value(json_object_get(row, key)) + n));
+}
+
+/* Instances by profile, in the order of the file; those of single nodes, which are asked for as GPUs, apart. */
+static json_t *instances(const struct cluster *c)
+{
+    json_t *list = json_array();
+    for (uint32_t k = 0; k < c->n_kinds; k++) {
+        const struct node_kind *kind = &c->kind[k];
+        char name[MIG_NAME_MAX], label[2 * MIG_NAME_MAX];
+        if (!kind->mig)
+            continue;
+        snprintf(label, sizeof label, "%s %s", mig_name(kind->mig, name), c->type[kind->type].mig_single ? "single" : "mixed");
+        json_t *row = row_named(list, "profile", label);
+        add_to(row, "nodes", kind->n_nodes);
+        add_to(row, "instances", (int64_t)kind->n_nodes * kind->gpus);
+        add_to(row, "gpus", (int64_t)kind->n_nodes * kind->gpus * kind->slot_milli / MILLI_ALL);
+    }
+    return list;
+}
+
 static json_int_t domains_of(const struct cluster *c, enum level l)
 {
     json_int_t n = 0;
@@ -53,10 +86,15 @@ json_t *check_cluster(const struct cluster *c)
     json_int_t cpu_only = 0;
     for (node_id n = 0; n < c->n_nodes; n++)
         cpu_only += cluster_node_gpus(c, n) == 0;
-    return json_pack("{s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:[]}", "name", text(c->name), "nodes",
+    json_t *report = json_pack("{s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:[]}", "name", text(c->name), "nodes",
                      (json_int_t)c->n_nodes, "gpus", (json_int_t)c->gpus, "nodes_without_gpus", cpu_only, "racks",
                      domains_of(c, LEVEL_RACK), "pods", domains_of(c, LEVEL_POD), "queues",
                      (json_int_t)(c->queues_from_trace ? 0 : c->n_queues), "gpu_types", gpu_types(c), "warnings");
+    json_t *mig = instances(c);
+    if (json_array_size(mig))
+        json_object_set(report, "mig", mig);
+    json_decref(mig);
+    return report;
 }
 
 /* ---- demand ---- */

@@ -159,6 +159,8 @@ static void show_cluster(const json_t *c)
     static const struct table_column columns[] = { { "nodes", "nodes", 10, CELL_COUNT }, { "GPUs", "gpus", 10, CELL_COUNT },
                                                    { "largest node", "largest_node", 14, CELL_COUNT },
                                                    { NULL, NULL, 0, 0 } };
+    static const struct table_column instances[] = { { "nodes", "nodes", 10, CELL_COUNT }, { "instances", "instances", 11, CELL_COUNT },
+                                                     { "count GPUs", "gpus", 12, CELL_COUNT }, { NULL, NULL, 0, 0 } };
     static const struct { const char *key, *label; } counts[] = { { "racks", "racks" }, { "pods", "pods" }, { "queues", "queues" },
                                                                   { "nodes_without_gpus", "without GPUs" } };
     char text[128];
@@ -171,6 +173,8 @@ static void show_cluster(const json_t *c)
             line(counts[i].label, text);
     }
     table(json_object_get(c, "gpu_types"), "GPU type", "gpu_type", columns);
+    if (json_object_get(c, "mig"))
+        table(json_object_get(c, "mig"), "MIG profile", "profile", instances);
 }
 
 static void show_demand(const json_t *d)

@@ -23,9 +23,9 @@ uint64_t view_slots(const struct view *v, const struct request *r, node_id n)
 
 struct node_free view_node_for(const struct view *v, const struct request *r, node_id n)
 {
-    struct node_free f = view_node(v, n);
     if (!r->mig)
-        return f;
+        return view_node(v, n);
+    struct node_free f = view_node(v, n);
     uint64_t slots = view_slots(v, r, n);
     f.whole_mask &= slots;
     f.shared_mask = 0;
@@ -34,14 +34,16 @@ struct node_free view_node_for(const struct view *v, const struct request *r, no
     return f;
 }
 
+static uint32_t slot_milli(const struct view *v, node_id n, unsigned gpu)
+{
+    const struct piece of = { .node = n, .gpu_mask = UINT64_C(1) << gpu };
+    return v->cluster->kind[cluster_piece_kind(v->cluster, &of)].slot_milli;
+}
+
 uint32_t view_gpu_milli(const struct view *v, node_id n, unsigned gpu)
 {
     uint32_t used = v->used[v->cluster->gpu_base[n] + gpu];
-    if (used == 0) {
-        const struct piece of = { .node = n, .gpu_mask = UINT64_C(1) << gpu };
-        return v->cluster->kind[cluster_piece_kind(v->cluster, &of)].slot_milli;
-    }
-    return used < MILLI_ALL ? MILLI_ALL - used : 0;
+    return used >= MILLI_ALL ? 0 : used ? MILLI_ALL - used : slot_milli(v, n, gpu);
 }
 
 uint64_t view_islands(const struct view *v, node_id n, unsigned gpu)

@@ -8,7 +8,8 @@
 #include "tests/fuzz/fuzz.h"
 #include "traces/format.h"
 
-enum { POLICY, PLACER, CLUSTER, PRICE, PERIOD, CUT, PARAMS, PACKED = PARAMS + 4, CHOICES, JOBS_MOST = 24, GPUS_MOST = 64 };
+enum { POLICY, PLACER, CLUSTER, PRICE, PERIOD, CUT, PARAMS, PACKED = PARAMS + 4, CHOICES, JOBS_MOST = 24, GPUS_MOST = 64,
+       SMALL = 1 << 12 | 10, LARGE = 3 << 12 | 40 };    /* MIG profiles */
 
 static const struct policy *policy_of(uint8_t choice)
 {
@@ -52,11 +53,14 @@ static struct cluster *cluster_of(const uint8_t *choice)
     };
     struct error err = { "" };
     unsigned shape = choice[CLUSTER];
+    static const struct mig_spec mixed[] = { { SMALL, 4 }, { LARGE, 2 } };
     struct group_spec group[] = {
         { .name = "a", .gpu_model = "A100", .count = 1 + shape % 4, .gpus = 8, .island_gpus = shape & 4 ? 4 : 0,
-          .cpu_milli = INT64_MAX, .mem_mib = INT64_MAX, .nodes_per_rack = shape & 8 ? 2 : 0, .labels = "zone=a" },
-        { .name = "b", .gpu_model = "T4", .count = 2, .gpus = 4, .cpu_milli = 16000, .mem_mib = 65536,
+          .cpu_milli = INT64_MAX, .mem_mib = INT64_MAX, .nodes_per_rack = shape & 8 ? 2 : 0, .gpu_mem_mib = 81920, .labels = "zone=a" },
+        { .name = "b", .gpu_model = "T4", .count = 2, .gpus = 4, .gpu_mem_mib = 16384, .cpu_milli = 16000, .mem_mib = 65536,
           .counted = (shape & 32) != 0, .labels = "zone=b", .taints = "spot:NoSchedule;old:PreferNoSchedule" },
+        { .name = "c", .gpu_model = "A100", .count = 2, .gpus = 2, .mig = mixed, .n_mig = shape & 8 ? 1 : 2,
+          .mig_single = (shape & 8) != 0, .cpu_milli = 16000, .mem_mib = INT64_MAX, .labels = "zone=a" },
     };
     struct pin_spec pin = { .group = 0, .count = 1 };
     struct queue_spec queue[] = {
@@ -65,7 +69,7 @@ static struct cluster *cluster_of(const uint8_t *choice)
     };
     for (size_t q = 0; q < 2; q++)
         queue[q].facts.quota = (struct quota){ { 4000, UNLIMITED, UNLIMITED }, { UNLIMITED, UNLIMITED, UNLIMITED } };
-    struct cluster *c = cluster_build("c", group, 1 + (shape >> 4 & 1), queue, shape & 64 ? 2 : 0, &err);
+    struct cluster *c = cluster_build("c", group, shape & 128 ? 3 : 1 + (shape >> 4 & 1), queue, shape & 64 ? 2 : 0, &err);
     fuzz_said(!c, &err);
     FUZZ_MUST(c);
     c->price = prices[choice[PRICE] % 4];
@@ -150,6 +154,7 @@ static struct job_row packed_job(const uint8_t *b, int64_t before_ns)
     row.queue_length = 1;
     row.gpu_type = types[b[4] >> 5];
     row.gpu_type_length = strlen(row.gpu_type);
+    row.mig = b[4] >> 5 != 7 || kind == SHARE ? 0 : b[7] & 1 ? SMALL : LARGE;
     row.cpu_milli = (b[5] & 15) * 1000;
     row.mem_mib = (b[5] >> 4) * 1024;
     row.required_level = (b[6] & 15) <= LEVEL_CLUSTER ? b[6] & 15 : LEVEL_ANY;
