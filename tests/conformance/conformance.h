@@ -29,3 +29,6 @@ int gate_case(const json_t *c, struct why why);
 int reason_case(const json_t *c, struct why why);
 int scenario_case(const json_t *c, struct why why);
 int order_case(const json_t *c, struct why why);
+
+/* session_run.c: one or several passes of the policy quota */
+int session_case(const json_t *c, struct why why);
