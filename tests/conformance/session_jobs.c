@@ -85,7 +85,26 @@ static bool same_size(struct size a, struct size b)
     return a.gpus == b.gpus && a.milli == b.milli && a.share_mem_mib == b.share_mem_mib && a.mig == b.mig;
 }
 
-/* ---- Tasks in our order: by group, by size, and those that hold something first ---- */
+/* ---- Tasks in our order: by group, by size, those that hold something first, the highest task priority first ---- */
+
+/* An explicit one is above none. */
+static double task_priority(const json_t *task)
+{
+    const json_t *own = json_object_get(task, "task_priority");
+    return json_is_number(own) ? json_number_value(own) : -INFINITY;
+}
+
+static void sort_tasks(const json_t **task, uint32_t n)
+{
+    for (uint32_t i = 1; i < n; i++)
+        for (uint32_t k = i; k > 0; k--) {
+            const json_t *a = task[k - 1], *b = task[k];
+            if (holds(a) != holds(b) ? holds(a) : task_priority(a) >= task_priority(b))
+                break;
+            task[k - 1] = b;
+            task[k] = a;
+        }
+}
 
 /* Takes those of the group and of one size from `from` on; returns how many. */
 static int take_alike(struct session *s, const json_t *job, const char *group, const json_t *like, uint32_t *n, struct why why)
@@ -96,18 +115,18 @@ static int take_alike(struct session *s, const json_t *job, const char *group, c
     *n = 0;
     if (size_of(job, like, &want, why) != CASE_PASSED)
         return CASE_SKIPPED;
-    for (int held = 1; held >= 0; held--)
-        json_array_foreach(json_object_get(job, "tasks"), i, task) {
-            const char *of = text_of(task, "subgroup");
-            if (size_of(job, task, &size, why) != CASE_PASSED)
-                return CASE_SKIPPED;
-            if (holds(task) != held || (group && (!of || strcmp(of, group) != 0)) || !same_size(size, want))
-                continue;
-            if (s->n_tasks == TASKS_MOST)
-                return because(CASE_SKIPPED, why, "more than %d tasks", TASKS_MOST);
-            s->task[s->n_tasks++] = task;
-            ++*n;
-        }
+    json_array_foreach(json_object_get(job, "tasks"), i, task) {
+        const char *of = text_of(task, "subgroup");
+        if (size_of(job, task, &size, why) != CASE_PASSED)
+            return CASE_SKIPPED;
+        if ((group && (!of || strcmp(of, group) != 0)) || !same_size(size, want))
+            continue;
+        if (s->n_tasks == TASKS_MOST)
+            return because(CASE_SKIPPED, why, "more than %d tasks", TASKS_MOST);
+        s->task[s->n_tasks++] = task;
+        ++*n;
+    }
+    sort_tasks(&s->task[s->n_tasks - *n], *n);
     return CASE_PASSED;
 }
 
@@ -119,34 +138,37 @@ static bool taken(const struct session *s, const json_t *task)
     return false;
 }
 
-/* A leaf: a row for each size of its tasks. The minimum is of the whole leaf; a single row can say it. */
+/* A leaf, or with a NULL group the whole job: a row for each size of its tasks. Rows have minima, so one of several sizes must
+ * need them all. */
 static int add_leaf(struct making *m, const json_t *job, const json_t *group, const char *path, struct why why)
 {
     const char *name = text_of(group, "name");
-    uint32_t min = (uint32_t)number_of(group, "min_available"), rows = 0;
+    uint32_t min = (uint32_t)number_of(group ? group : job, "min_available"), rows = 0, members = 0;
     size_t i;
     const json_t *task;
     json_array_foreach(json_object_get(job, "tasks"), i, task) {
         const char *of = text_of(task, "subgroup");
         struct size size;
         uint32_t n;
-        if (taken(m->s, task) || !of || strcmp(of, name) != 0)
+        if (taken(m->s, task) || (name && (!of || strcmp(of, name) != 0)))
             continue;
         if (size_of(job, task, &size, why) != CASE_PASSED || take_alike(m->s, job, name, task, &n, why) != CASE_PASSED)
             return CASE_SKIPPED;
         if (m->n_parts == PARTS_MOST || size.mig || size.share_mem_mib)
             return because(CASE_SKIPPED, why, "groups of tasks with MIG or shares told as memory");
         struct task_row *row = &m->part[m->n_parts++];
-        *row = (struct task_row){ .group = path, .gpus = size.gpus, .gpu_milli = size.milli, .tasks = n,
-                                  .min_tasks = rows++ == 0 && min <= n ? min : n, .cpu_milli = m->row.cpu_milli, .mem_mib = m->row.mem_mib };
-        if (levels_of(m->s, group, &row->required_level, &row->preferred_level, why) != CASE_PASSED)
+        *row = (struct task_row){ .group = path, .gpus = size.gpus, .gpu_milli = size.milli, .tasks = n, .min_tasks = n,
+                                  .cpu_milli = m->row.cpu_milli, .mem_mib = m->row.mem_mib };
+        if (levels_of(m->s, group ? group : job, &row->required_level, &row->preferred_level, why) != CASE_PASSED)
             return CASE_SKIPPED;
-        if (rows > 1)
-            return because(CASE_SKIPPED, why, "a group of several sizes");
-        if (min == 0)
-            return because(CASE_SKIPPED, why, "a group without a minimum");
+        rows++;
+        members += n;
     }
-    return rows ? CASE_PASSED : because(CASE_SKIPPED, why, "a group without tasks");
+    if (rows == 1 && min > 0 && min <= members)
+        m->part[m->n_parts - 1].min_tasks = min;
+    else if (min != members)
+        return because(CASE_SKIPPED, why, "a group of %u tasks in %u sizes with a minimum of %u", members, rows, min);
+    return members ? CASE_PASSED : because(CASE_SKIPPED, why, "a group without tasks");
 }
 
 /* Inner groups have a row for their levels. */
@@ -183,8 +205,10 @@ static int add_tasks(struct making *m, const json_t *job, struct why why)
     if (size_of(job, json_array_get(tasks, 0), &size, why) != CASE_PASSED ||
         take_alike(m->s, job, NULL, json_array_get(tasks, 0), &n, why) != CASE_PASSED)
         return CASE_SKIPPED;
-    if (n < json_array_size(tasks))
-        return because(CASE_SKIPPED, why, "tasks of several sizes without groups");
+    if (n < json_array_size(tasks)) {
+        m->s->n_tasks -= n;
+        return add_leaf(m, job, NULL, ".", why);
+    }
     m->row.tasks = n;
     m->row.gpus = n * size.gpus;
     m->row.gpu_milli = size.milli;

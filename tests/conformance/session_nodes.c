@@ -75,7 +75,6 @@ static int mig_of(const json_t *node, struct group_spec *g, struct why why)
     json_t *count;
     if (!strategy)
         return CASE_PASSED;
-    g->gpus = g->n_mig = 0;
     g->mig_single = !strcmp(strategy, "single");
     json_object_foreach(json_object_get(node, "mig_instances"), profile, count) {
         const char *name = strstr(profile, "mig-");
@@ -85,6 +84,10 @@ static int mig_of(const json_t *node, struct group_spec *g, struct why why)
         if (json_integer_value(count) > 0)
             to[g->n_mig++] = (struct mig_spec){ number, (uint32_t)json_integer_value(count) };
         slices += (uint32_t)json_integer_value(count) * mig_g(number);
+    }
+    if (g->mig_single && !g->n_mig && g->gpus) {    /* not said which: as many whole ones as there are GPUs */
+        to[g->n_mig++] = (struct mig_spec){ mig_profile("7g.80gb"), g->gpus };
+        slices = 7 * g->gpus;
     }
     g->mig = g->n_mig ? to : NULL;
     g->gpus = g->n_mig ? (slices + 6) / 7 + g->n_mig : 0;    /* enough of them: only the instances count */
@@ -116,6 +119,12 @@ static bool same_node(const struct group_spec *a, const struct group_spec *b)
            !a->n_mig && !b->n_mig;
 }
 
+/* A cluster without nodes has one that nothing fits on. */
+static struct group_spec no_node(void)
+{
+    return (struct group_spec){ .name = "nothing", .count = 1, .taints = "nobody:NoSchedule" };
+}
+
 /* A group for each node; with a topology, for each domain of the coarsest level, filled rack by rack. */
 int session_nodes(struct session *s, struct group_spec *group, size_t *n_groups, struct why why)
 {
@@ -138,6 +147,8 @@ int session_nodes(struct session *s, struct group_spec *group, size_t *n_groups,
         return CASE_SKIPPED;
     bool racks = s->n_levels && s->level[0] != LEVEL_NODE, pods = racks && s->level[0] == LEVEL_POD;
     *n_groups = 0;
+    if (s->n_nodes == 0)
+        group[(*n_groups)++] = no_node();
     for (uint32_t n = 0; n < s->n_nodes; n++) {
         struct group_spec one, *last = *n_groups ? &group[*n_groups - 1] : NULL;
         uint32_t shared = n ? shared_levels(&node[n - 1], &node[n]) : 0;

@@ -17,7 +17,7 @@
 
 enum task_state { PENDING, BINDING, RUNNING, RELEASING, PIPELINED, TASK_STATES };
 static const char *const state_name[TASK_STATES] = { "Pending", "Binding", "Running", "Releasing", "Pipelined" };
-struct seen { enum task_state state; struct piece at; };    /* at: not when Pending */
+struct seen { enum task_state state; struct piece at; };    /* at: not when Pending; gpu_mask 0 at first: any */
 struct play {
     struct session *session;
     const struct sched *sched;
@@ -40,7 +40,7 @@ static void see_task(struct play *p, job_id j, uint32_t k, const struct piece *n
 {
     const struct session_job *job = &p->session->job[j];
     struct seen *x = &p->seen[job->first + k], *pencil = &p->pencil[job->first + k];
-    bool had = held(x), stays = had && now && now->node == x->at.node && now->gpu_mask == x->at.gpu_mask;
+    bool had = held(x), stays = had && now && now->node == x->at.node && (now->gpu_mask == x->at.gpu_mask || !x->at.gpu_mask);
     p->calls[0] += now && !stays;
     p->calls[1] += had && !stays;
     p->calls[2] += pencil->state == PIPELINED;
@@ -119,11 +119,16 @@ static bool devices_fit(struct devices *d, const json_t *labels, const struct pi
     return true;
 }
 
+/* A task that waits keeps in the source the name of the node that the case gave it. The devices of shares that are
+ * pencilled in are not compared: the source leaves them the labels of devices where they could not even fit. */
 static int compare_task(const struct play *p, const json_t *want, uint32_t task, struct devices *d)
 {
     const struct seen *x = &p->seen[task];
     const char *state = text_of(want, "state"), *node = text_of(want, "node"), *id = text_of(p->session->task[task], "id");
-    bool shared = x->state != PENDING && x->at.milli < MILLI_ALL;
+    bool shared = x->state != PENDING && x->state != PIPELINED && x->at.milli < MILLI_ALL;
+    const char *named = text_of(p->session->task[task], "node");
+    if (x->state == PENDING && node && named && !strcmp(node, named))
+        node = NULL;
     if (strcmp(state, state_name[x->state]) != 0 || (node && strcmp(node, node_of(p, x)) != 0))
         return because(CASE_FAILED, p->why, "round %u: task %s: want %s%s%s, got %s on %s", p->done, id, state, node ? " on " : "",
                        node ? node : "", state_name[x->state], node_of(p, x));
@@ -352,7 +357,7 @@ static int play(struct play *p, const struct policy *policy, struct why why)
         const struct job_running *r = running ? &p->session->workload->running[running - 1] : NULL;
         for (uint32_t k = 0; r && k < r->n; k++)
             p->seen[p->session->job[j].first + k] = (struct seen){ r->leaving_ns < 0 ? RUNNING : RELEASING,
-                { .node = r->on[k].node, .task = k, .gpu_mask = r->on[k].gpu_mask, .milli = MILLI_ALL } };
+                { .node = r->on[k].node, .task = k, .gpu_mask = r->on[k].gpu_mask, .milli = MILLI_ALL } };    /* until it is seen */
     }
     int failed = run_execute(s, &err);
     while (p->done < p->rounds)
