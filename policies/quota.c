@@ -121,7 +121,7 @@ static const char *const runtimes[] = { "ancestor", "queue", NULL };
 #define NUMBER(field, about, unit, least, most, usual)                                                                         \
     { #field, about, unit, least, most, usual, NULL, offsetof(struct quota_params, field) }
 static const struct param quota_param_list[] = {
-    SWITCH(allocate, "the action: idle GPUs to whoever is next"),
+    NUMBER(allocate, "0: idle GPUs go to nobody; for looking at one action alone", "", 0, 1, 1),
     SWITCH(consolidation, "the action: preemptible jobs are moved to make room"),
     SWITCH(reclaim, "the action: queues within their fair share take back from others"),
     SWITCH(preempt, "the action: higher priority stops lower priority of the same queue"),

@@ -43,7 +43,7 @@ static void note_failure(struct sched *s, struct failures *f, struct tried t)
 static bool enough_in_all(struct sched *s, job_id j, const struct wanted *w)
 {
     const struct request *ask = job_facts(s, j)->ask;
-    return ask->gpu_milli < MILLI_ALL || ask->next ||
+    return ask->gpu_milli != MILLI_ALL || ask->next ||
            (int64_t)domain_free_gpus(sched_view(s, FREE_OR_RELEASING), 0, ask) * MILLI_ALL >= w->amount.of[Q_GPU];
 }
 

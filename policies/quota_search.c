@@ -415,7 +415,7 @@ static void come_back(struct sched *s, struct quota_state *q, struct search *x, 
         if (!e)
             continue;
         const struct piece *old = placement_task(had, p->task);
-        bool same = e->from == p->node && (p->milli == MILLI_ALL || p->gpu_mask == old->gpu_mask);
+        bool same = e->from == p->node && (p->milli >= MILLI_ALL || p->gpu_mask == old->gpu_mask);
         e->fate = same ? FATE_KEPT : FATE_MOVED;
         e->to = p->node;
     }
@@ -733,7 +733,7 @@ bool quota_search(struct sched *s, struct quota_state *q, job_id j, enum quota_a
     const struct request *ask = job_facts(s, j)->ask;
     for (uint32_t k = 1; k <= x->wanted.n; k++) {
         const struct request *run = ask->tasks == SPLIT_ANY ? ask : request_of_task(ask, x->wanted.task[k - 1]);
-        x->by_gpus = ask->tasks != SPLIT_ANY && run->gpus > 0 && run->gpu_milli == MILLI_ALL;
+        x->by_gpus = ask->tasks != SPLIT_ANY && run->gpus > 0 && run->gpu_milli == MILLI_ALL && !run->mig;
         x->task_milli = (int64_t)run->gpus * run->gpu_milli;
         if (!solve(s, q, x, k))
             return false;

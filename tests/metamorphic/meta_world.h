@@ -103,11 +103,12 @@ static inline bool meta_next_words(const struct policy *p, double *params)
 }
 
 /* How many words are not the first of their choice. */
+/* How many are not as usual. */
 static inline unsigned meta_words(const struct policy *p, const double *params)
 {
     unsigned n = 0;
     for (const struct param *q = p->params; q && q->name; q++)
-        n += q->words && params[q->at / sizeof(double)] > 0;
+        n += q->words && params[q->at / sizeof(double)] != q->usual;
     return n;
 }
 

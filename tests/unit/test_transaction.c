@@ -316,7 +316,7 @@ static void rollbacks_restore(void **state)
         for (size_t j = 0; j < w.n_jobs; j++)
             w.job[j].mem_mib = w.job[j].tasks ? (int64_t)(j % 3) : (int64_t)((j % 2) * w.job[j].gpus);
         jobs_of = (uint32_t)w.n_jobs;
-        passes_left = 150;
+        passes_left = 200;
         world_run(&w, &k, seed, (struct run_observer){ 0 });
     }
 }
