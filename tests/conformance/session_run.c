@@ -292,7 +292,7 @@ static const struct placer *placer_called(const char *name)
 }
 
 /* The defaults of the source, but for what its test harness sets: no grace for stale gangs, no bound of consolidation. */
-static int settings_of(const json_t *c, char *text, size_t size, struct why why)
+static int settings_of(const struct policy *policy, const json_t *c, char *text, size_t size, struct why why)
 {
     static const struct { const char *theirs, *ours; } actions[] = { { "allocate", "allocate" }, { "consolidation", "consolidation" },
         { "reclaim", "reclaim" }, { "preempt", "preempt" }, { "stalegangeviction", "stale" } };
@@ -304,7 +304,11 @@ static int settings_of(const json_t *c, char *text, size_t size, struct why why)
         json_array_foreach(json_object_get(c, "actions"), k, action)
             on = on || !strcmp(json_string_value(action), actions[i].theirs);
         known += on;
-        length += (size_t)snprintf(text + length, size - length, ",%s=%s", actions[i].ours, on ? "yes" : "no");
+        const struct param *x = policy->params;
+        while (x->name && strcmp(x->name, actions[i].ours) != 0)
+            x++;
+        const char *value = x->words ? (on ? "yes" : "no") : (on ? "1" : "0");
+        length += (size_t)snprintf(text + length, size - length, ",%s=%s", actions[i].ours, value);
     }
     return known == json_array_size(json_object_get(c, "actions")) ? CASE_PASSED : because(CASE_SKIPPED, why, "an action that is not known");
 }
@@ -338,7 +342,7 @@ static int play(struct play *p, const struct policy *policy, struct why why)
     struct error err = { "" };
     char settings[256];
     const char *placer_name, *devices;
-    if (settings_of(c, settings, sizeof settings, why) != CASE_PASSED || placing_of(c, &placer_name, &devices, why) != CASE_PASSED)
+    if (settings_of(policy, c, settings, sizeof settings, why) != CASE_PASSED || placing_of(c, &placer_name, &devices, why) != CASE_PASSED)
         return CASE_SKIPPED;
     const struct placer *placer = placer_called(placer_name);
     if (policy->params_size > sizeof params || placer->params_size > sizeof placing ||
