@@ -32,3 +32,6 @@ int order_case(const json_t *c, struct why why);
 
 /* session_run.c: one or several passes of the policy quota */
 int session_case(const json_t *c, struct why why);
+
+/* control.c: makes one demand of a case wrong. false: it has none */
+bool contradict(json_t *c);
