@@ -177,6 +177,7 @@ struct sched {
     struct shape_kinds *shape_kinds;
     struct typical_list typical;  /* what the jobs ask for */
     uint8_t *shape_never;         /* why the shape can never be placed; 0: it can */
+    uint32_t *shape_least;        /* STARTS_PARTIAL: if it cannot, so many tasks of it as a minimum can; 0: none */
     struct view *idle, *room;     /* room NULL without SEES_RELEASING */
     struct timeline *timeline;    /* NULL without SEES_TIMELINE */
     struct predictor *predictor;  /* NULL: estimates are as submitted */
@@ -427,6 +428,7 @@ struct view *placing_view(struct sched *s);                               /* a n
 bool placing_by_totals(const struct sched *s, const struct request *r);   /* it fits where the total suffices: one counted
                                                                              node, and nothing else is scarce */
 const char *placing_never(const struct sched *s, shape_id shape);         /* NULL: it can be placed */
+const char *placing_never_job(const struct sched *s, job_id j);           /* NULL: it can be, or its minimum */
 
 /* group_places.c - chains of runs, and domains within domains */
 bool group_places_wanted(const struct sched *s, const struct request *r);

@@ -74,7 +74,7 @@ void job_arrive(struct sched *s, job_id j)
 {
     wait_begin_pending(s, job_enter(s, j));
     decision_log(s, j, "arrival", "", "");
-    const char *never = placing_never(s, ask_of(s, j)->shape);
+    const char *never = placing_never_job(s, j);
     books_pending(s, j, request_amount(ask_of(s, j)), 1);
     if (never) {
         state_set(s, j, JOB_GONE);

@@ -185,6 +185,44 @@ static uint8_t never_fits(struct sched *s, shape_id i)
     return (uint8_t)s->why_not;
 }
 
+/* Its minimum, of every group; the first tasks of each. */
+static struct request *least_of(struct sched *s, const struct job_facts *f)
+{
+    struct request *first = NULL, **end = &first;
+    uint32_t group = ID_NONE, left = 0;
+    for (const struct request *run = f->ask; run; run = run->next) {
+        if (run->group != group)
+            left = f->n_groups ? f->group[run->group].min_tasks : group == ID_NONE ? f->min_tasks : left;
+        group = run->group;
+        if (left == 0)
+            continue;
+        *end = sched_scratch(s, sizeof **end);
+        **end = *run;
+        (*end)->tasks = run->tasks < left ? run->tasks : left;
+        (*end)->next = NULL;
+        left -= (*end)->tasks;
+        end = (struct request **)(uintptr_t)&(*end)->next;
+    }
+    return first;
+}
+
+/* Elastic jobs too large for the cluster: is their minimum? Told by the largest minimum of the shape that fits. */
+static void find_least(struct sched *s)
+{
+    const struct workload *w = s->workload;
+    s->shape_least = arena_alloc(s->memory, (w->n_shapes + (size_t)1) * sizeof *s->shape_least);
+    memset(s->shape_least, 0, (w->n_shapes + (size_t)1) * sizeof *s->shape_least);
+    for (job_id j = 0; j < w->n_jobs && s->needs & STARTS_PARTIAL; j++) {
+        const struct job_facts *f = &w->facts[j];
+        uint32_t *least = &s->shape_least[f->ask->shape];
+        if (s->shape_never[f->ask->shape] == PLACED || s->shape_never[f->ask->shape] == NO_TYPE || f->ask->tasks == SPLIT_ANY ||
+            f->min_tasks >= request_tasks(f->ask) || f->min_tasks <= *least)
+            continue;
+        if (sched_place(s, s->idle, least_of(s, f)))
+            *least = f->min_tasks;
+    }
+}
+
 struct view *placing_view(struct sched *s)
 {
     struct view *v = free_index_new(s->cluster, s->shape_kinds, &s->placer_random);
@@ -220,6 +258,7 @@ void placing_begin(struct sched *s)
     struct random before = s->placer_random;
     for (shape_id i = 0; i < n; i++)
         s->shape_never[i] = never_fits(s, i);
+    find_least(s);
     s->placer_random = before;
     arena_reset(s->scratch);
     if (s->needs & SEES_RELEASING)
@@ -273,4 +312,10 @@ const char *placing_never(const struct sched *s, shape_id shape)
     if (s->shape_never[shape] == NO_TYPE && s->workload->shape[shape].gpu_mem_mib)
         return "no node has GPUs of its model with as much memory";
     return why[s->shape_never[shape]];
+}
+
+const char *placing_never_job(const struct sched *s, job_id j)
+{
+    shape_id shape = ask_of(s, j)->shape;
+    return s->workload->facts[j].min_tasks <= s->shape_least[shape] ? NULL : placing_never(s, shape);
 }

@@ -1,7 +1,8 @@
 /* conformance.c - puts facts about what real schedulers decide (../shared/conformance/README.md) to the code that runs here.
  *
- * conformance DIR: a line a case, in the order of the file names; what each kind demands and reached; the sum last. Fails if
- * a kind reaches less than its share, if a file cannot be read, or if the index promises cases that are not there. */
+ * conformance DIR: a line a case, in the order of the file names; what each kind demands and reached; the sum last. Each case
+ * that passes is put once more with one demand made wrong, and must then fail: otherwise it counts as failed. Fails if a kind
+ * reaches less than its share, if a file cannot be read, or if the index promises cases that are not there. */
 #include "tests/conformance/conformance.h"
 #include "tests/conformance/kueue.h"
 
@@ -25,6 +26,7 @@ static struct kind {
     { "unit/reclaim-strategy", 100, reason_case, { 0 } },      { "unit/reclaim-hierarchy", 100, scenario_case, { 0 } },
     { "unit/queue-order", 100, order_case, { 0 } },            { "kueue/fair-preemption", 100, kueue, { 0 } },
     { "kueue/hierarchical-preemption", 100, kueue, { 0 } },    { "kueue/classical-preemption", 95, kueue, { 0 } },
+    { "steady_state", 95, session_case, { 0 } },               { "single_action", 90, session_case, { 0 } },
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
@@ -36,11 +38,23 @@ static struct kind *kind_of(const char *group)
     return NULL;
 }
 
+/* Does it see what is wrong? */
+static bool sees(const json_t *c, const struct kind *kind)
+{
+    char text[1024] = "";
+    json_t *wrong = json_deep_copy(c);
+    bool seen = contradict(wrong) && kind->ask(wrong, (struct why){ text, sizeof text }) == CASE_FAILED;
+    json_decref(wrong);
+    return seen;
+}
+
 static unsigned put(const json_t *c, struct kind *kind)
 {
     static const char *const said[] = { "ok", "FAILED", "skipped" };
     char text[1024] = "";
     int what = kind->ask(c, (struct why){ text, sizeof text });
+    if (what == CASE_PASSED && !sees(c, kind))
+        what = because(CASE_FAILED, (struct why){ text, sizeof text }, "passes with a wrong demand, too");
     printf("%s %s%s%s\n", said[what], text_of(c, "id"), *text ? ": " : "", text);
     kind->count[what]++;
     return what == CASE_PASSED;

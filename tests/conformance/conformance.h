@@ -29,3 +29,9 @@ int gate_case(const json_t *c, struct why why);
 int reason_case(const json_t *c, struct why why);
 int scenario_case(const json_t *c, struct why why);
 int order_case(const json_t *c, struct why why);
+
+/* session_run.c: one or several passes of the policy quota */
+int session_case(const json_t *c, struct why why);
+
+/* control.c: makes one demand of a case wrong. false: it has none */
+bool contradict(json_t *c);

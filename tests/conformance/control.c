@@ -1,0 +1,51 @@
+/* control.c - the negative control: one demand of a case made wrong. Whoever passes that, too, does not look. */
+#include "tests/conformance/conformance.h"
+
+#include <string.h>
+
+static void put_string(json_t *o, const char *key, const char *text) { json_object_set_new(o, key, json_string(text)); }
+
+/* The first job or task: another state. */
+static bool other_state(json_t *list)
+{
+    json_t *first = json_object_iter_value(json_object_iter(list));
+    const char *state = text_of(first, "state");
+    if (state)
+        put_string(first, "state", !strcmp(state, "Pending") ? "Running" : "Pending");
+    return state != NULL;
+}
+
+/* The first number, however deep. */
+static bool another_number(json_t *o)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach(o, key, value) {
+        if (json_is_number(value))
+            return json_object_set_new(o, key, json_real(json_number_value(value) + 1)) == 0;
+        if (another_number(value))
+            return true;
+    }
+    return false;
+}
+
+bool contradict(json_t *c)
+{
+    static const char *const yes_no[] = { "may_attempt_reclaim", "reclaimable", "scenario_valid" };
+    json_t *expect = json_object_get(c, "expect"), *preempted = json_object_get(expect, "preempted");
+    for (size_t i = 0; i < sizeof yes_no / sizeof *yes_no; i++) {
+        json_t *now = json_object_get(expect, yes_no[i]);
+        if (now)
+            return json_object_set_new(expect, yes_no[i], json_boolean(!json_is_true(now))) == 0;
+    }
+    if (json_object_get(expect, "first")) {
+        put_string(expect, "first", !strcmp(text_of(expect, "first"), "left") ? "right" : "left");
+        return true;
+    }
+    if (json_array_size(preempted))
+        return json_array_remove(preempted, 0) == 0;
+    if (preempted)
+        return json_array_append_new(preempted, json_pack("{s:s}", "workload", "nobody")) == 0;
+    return other_state(json_object_get(expect, "tasks")) || other_state(json_object_get(expect, "jobs")) ||
+           another_number(json_object_get(expect, "fair_share"));
+}

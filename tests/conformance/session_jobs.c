@@ -1,0 +1,373 @@
+/* session_jobs.c - the jobs of a case: their tasks, groups of tasks and levels, and what they hold when the session begins. */
+#include "tests/conformance/session.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PARTS_MOST = 64, PATH_MOST = 256, DEVICES_MOST = 64 };
+
+/* Devices of a node, in the order in which they were first named; whole GPUs have none. */
+struct devices { const char *label[DEVICES_MOST]; uint32_t n; };
+struct making {
+    struct session *s;
+    struct job_row row;
+    struct task_row part[PARTS_MOST];
+    char path[PARTS_MOST][PATH_MOST];
+    size_t n_parts;
+    struct held_at on[TASKS_MOST];
+    struct devices device[NODES_MOST];
+    char affinity[512];
+};
+
+bool task_is(const json_t *task, const char *state) { return !strcmp(text_of(task, "state"), state); }
+
+double task_gpus(const json_t *job, const json_t *task)
+{
+    const json_t *own = json_object_get(task, "gpus");
+    return own && !json_is_null(own) ? json_number_value(own) : number_of(job, "gpus_per_task");
+}
+
+static bool holds(const json_t *task) { return task_is(task, "Running") || task_is(task, "Releasing"); }
+
+static int level_of(const struct session *s, const json_t *constraint, const char *key, uint8_t *level, struct why why)
+{
+    const char *name = text_of(constraint, key);
+    for (uint32_t k = 0; name && k < s->n_levels; k++)
+        if (!strcmp(s->level_name[k], name)) {
+            *level = s->level[k];
+            return CASE_PASSED;
+        }
+    return name ? because(CASE_SKIPPED, why, "no level %s in the topology", name) : CASE_PASSED;
+}
+
+static int levels_of(const struct session *s, const json_t *o, uint8_t *required, uint8_t *preferred, struct why why)
+{
+    const json_t *constraint = json_object_get(o, "topology_constraint");
+    *required = *preferred = LEVEL_ANY;
+    int result = level_of(s, constraint, "required_level", required, why);
+    return result == CASE_PASSED ? level_of(s, constraint, "preferred_level", preferred, why) : result;
+}
+
+/* ---- What a task asks for ---- */
+
+struct size { uint32_t gpus, milli, share_mem_mib; uint16_t mig; };
+
+static int size_of(const json_t *job, const json_t *task, struct size *size, struct why why)
+{
+    double gpus = task_gpus(job, task), memory = number_of(job, "gpu_memory_mib_per_task");
+    double devices = number_of(job, "fraction_devices_per_task");
+    const json_t *mig = json_object_get(task, "mig");
+    *size = (struct size){ .gpus = (uint32_t)gpus, .milli = MILLI_ALL };
+    if (json_object_get(task, "legacy_mig"))
+        return because(CASE_SKIPPED, why, "a MIG request in the legacy form");
+    if (mig && !json_is_null(mig)) {
+        const char *profile = json_object_iter_key(json_object_iter((json_t *)(uintptr_t)mig)), *name = strstr(profile, "mig-");
+        size->mig = mig_profile(name ? name + 4 : profile);
+        size->gpus = (uint32_t)json_integer_value(json_object_get(mig, profile));
+        if (!size->mig || json_object_size(mig) != 1 || gpus > 0)
+            return because(CASE_SKIPPED, why, "MIG profiles that are no single one");
+    } else if (memory > 0) {
+        size->gpus = devices > 0 ? (uint32_t)devices : 1;
+        size->share_mem_mib = (uint32_t)memory;
+    } else if (gpus != floor(gpus)) {
+        double milli = gpus * MILLI_ALL;
+        if (gpus > 1 || fabs(milli - round(milli)) > 1e-9)
+            return because(CASE_SKIPPED, why, "%g of a GPU", gpus);
+        size->gpus = devices > 0 ? (uint32_t)devices : 1;
+        size->milli = (uint32_t)lround(milli);
+    }
+    return CASE_PASSED;
+}
+
+static bool same_size(struct size a, struct size b)
+{
+    return a.gpus == b.gpus && a.milli == b.milli && a.share_mem_mib == b.share_mem_mib && a.mig == b.mig;
+}
+
+/* ---- Tasks in our order: by group, by size, those that hold something first, the highest task priority first ---- */
+
+/* An explicit one is above none. */
+static double task_priority(const json_t *task)
+{
+    const json_t *own = json_object_get(task, "task_priority");
+    return json_is_number(own) ? json_number_value(own) : -INFINITY;
+}
+
+static void sort_tasks(const json_t **task, uint32_t n)
+{
+    for (uint32_t i = 1; i < n; i++)
+        for (uint32_t k = i; k > 0; k--) {
+            const json_t *a = task[k - 1], *b = task[k];
+            if (holds(a) != holds(b) ? holds(a) : task_priority(a) >= task_priority(b))
+                break;
+            task[k - 1] = b;
+            task[k] = a;
+        }
+}
+
+/* Takes those of the group and of one size from `from` on; returns how many. */
+static int take_alike(struct session *s, const json_t *job, const char *group, const json_t *like, uint32_t *n, struct why why)
+{
+    struct size want, size;
+    size_t i;
+    const json_t *task;
+    *n = 0;
+    if (size_of(job, like, &want, why) != CASE_PASSED)
+        return CASE_SKIPPED;
+    json_array_foreach(json_object_get(job, "tasks"), i, task) {
+        const char *of = text_of(task, "subgroup");
+        if (size_of(job, task, &size, why) != CASE_PASSED)
+            return CASE_SKIPPED;
+        if ((group && (!of || strcmp(of, group) != 0)) || !same_size(size, want))
+            continue;
+        if (s->n_tasks == TASKS_MOST)
+            return because(CASE_SKIPPED, why, "more than %d tasks", TASKS_MOST);
+        s->task[s->n_tasks++] = task;
+        ++*n;
+    }
+    sort_tasks(&s->task[s->n_tasks - *n], *n);
+    return CASE_PASSED;
+}
+
+static bool taken(const struct session *s, const json_t *task)
+{
+    for (uint32_t i = 0; i < s->n_tasks; i++)
+        if (s->task[i] == task)
+            return true;
+    return false;
+}
+
+/* A leaf, or with a NULL group the whole job: a row for each size of its tasks. Rows have minima, so one of several sizes must
+ * need them all. */
+static int add_leaf(struct making *m, const json_t *job, const json_t *group, const char *path, struct why why)
+{
+    const char *name = text_of(group, "name");
+    uint32_t min = (uint32_t)number_of(group ? group : job, "min_available"), rows = 0, members = 0;
+    size_t i;
+    const json_t *task;
+    json_array_foreach(json_object_get(job, "tasks"), i, task) {
+        const char *of = text_of(task, "subgroup");
+        struct size size;
+        uint32_t n;
+        if (taken(m->s, task) || (name && (!of || strcmp(of, name) != 0)))
+            continue;
+        if (size_of(job, task, &size, why) != CASE_PASSED || take_alike(m->s, job, name, task, &n, why) != CASE_PASSED)
+            return CASE_SKIPPED;
+        if (m->n_parts == PARTS_MOST || size.mig || size.share_mem_mib)
+            return because(CASE_SKIPPED, why, "groups of tasks with MIG or shares told as memory");
+        struct task_row *row = &m->part[m->n_parts++];
+        *row = (struct task_row){ .group = path, .gpus = size.gpus, .gpu_milli = size.milli, .tasks = n, .min_tasks = n,
+                                  .cpu_milli = m->row.cpu_milli, .mem_mib = m->row.mem_mib };
+        if (levels_of(m->s, group ? group : job, &row->required_level, &row->preferred_level, why) != CASE_PASSED)
+            return CASE_SKIPPED;
+        rows++;
+        members += n;
+    }
+    if (rows == 1 && min > 0 && min <= members)
+        m->part[m->n_parts - 1].min_tasks = min;
+    else if (min != members)
+        return because(CASE_SKIPPED, why, "a group of %u tasks in %u sizes with a minimum of %u", members, rows, min);
+    return members ? CASE_PASSED : because(CASE_SKIPPED, why, "a group without tasks");
+}
+
+/* Inner groups have a row for their levels. */
+static int add_groups(struct making *m, const json_t *job, const json_t *group, const char *above, bool root, struct why why)
+{
+    const json_t *children = json_object_get(group, "children"), *child;
+    size_t i;
+    if (m->n_parts >= PARTS_MOST)
+        return because(CASE_SKIPPED, why, "more than %d groups", PARTS_MOST);
+    char *path = m->path[m->n_parts];
+    snprintf(path, PATH_MOST, "%s%s%s", above, *above ? "/" : "", root ? "." : text_of(group, "name"));
+    if (json_array_size(children) == 0)
+        return add_leaf(m, job, group, path, why);
+    struct task_row row = { .group = path };
+    if (levels_of(m->s, group, &row.required_level, &row.preferred_level, why) != CASE_PASSED)
+        return CASE_SKIPPED;
+    if (row.required_level != LEVEL_ANY || row.preferred_level != LEVEL_ANY)
+        m->part[m->n_parts++] = row;
+    char below[PATH_MOST];
+    snprintf(below, sizeof below, "%s", root ? "" : path);
+    json_array_foreach(children, i, child) if (add_groups(m, job, child, below, false, why) != CASE_PASSED) return CASE_SKIPPED;
+    return CASE_PASSED;
+}
+
+static int add_tasks(struct making *m, const json_t *job, struct why why)
+{
+    const json_t *groups = json_object_get(job, "subgroups"), *tasks = json_object_get(job, "tasks");
+    if (groups && !json_is_null(groups))
+        return add_groups(m, job, groups, "", true, why);
+    struct size size = { 0 };
+    uint32_t n = 0;
+    if (json_array_size(tasks) == 0)
+        return because(CASE_SKIPPED, why, "a job without tasks");
+    if (size_of(job, json_array_get(tasks, 0), &size, why) != CASE_PASSED ||
+        take_alike(m->s, job, NULL, json_array_get(tasks, 0), &n, why) != CASE_PASSED)
+        return CASE_SKIPPED;
+    if (n < json_array_size(tasks)) {
+        m->s->n_tasks -= n;
+        return add_leaf(m, job, NULL, ".", why);
+    }
+    m->row.tasks = n;
+    m->row.gpus = n * size.gpus;
+    m->row.gpu_milli = size.milli;
+    m->row.share_mem_mib = size.share_mem_mib;
+    m->row.mig = size.mig;
+    m->row.min_tasks = (uint32_t)number_of(job, "min_available");
+    if (m->row.min_tasks > n)
+        return because(CASE_SKIPPED, why, "a minimum above the number of tasks");
+    return levels_of(m->s, job, &m->row.required_level, &m->row.preferred_level, why);
+}
+
+/* ---- What it holds already ---- */
+
+static uint64_t device_of(struct devices *d, const char *label)
+{
+    uint32_t i = 0;
+    while (i < d->n && (!label || !d->label[i] || strcmp(d->label[i], label) != 0))
+        i++;
+    if (i == d->n && d->n < DEVICES_MOST)
+        d->label[d->n++] = label;
+    return UINT64_C(1) << i;
+}
+
+static int hold(struct making *m, const json_t *job, const json_t *task, struct held_at *at, struct why why)
+{
+    struct size size;
+    const json_t *labels = json_object_get(task, "gpu_groups");
+    if (size_of(job, task, &size, why) != CASE_PASSED)
+        return CASE_SKIPPED;
+    *at = (struct held_at){ .node = session_node(m->s, text_of(task, "node")) };
+    if (at->node == ID_NONE)
+        return because(CASE_SKIPPED, why, "task %s runs on a node that is not there", text_of(task, "id"));
+    bool shared = size.milli < MILLI_ALL || size.share_mem_mib;
+    for (uint32_t k = 0; k < size.gpus && !size.mig; k++)
+        at->gpu_mask |= device_of(&m->device[at->node], shared ? json_string_value(json_array_get(labels, k)) : NULL);
+    return CASE_PASSED;
+}
+
+/* Of the tasks in our order: the first must be those that hold something. */
+static int add_holds(struct making *m, const json_t *job, uint32_t first, struct why why)
+{
+    struct job_row *row = &m->row;
+    uint32_t leaving = 0, others = 0;
+    for (uint32_t k = first; k < m->s->n_tasks; k++) {
+        const json_t *task = m->s->task[k];
+        if (!holds(task) && !task_is(task, "Pending"))
+            return because(CASE_SKIPPED, why, "a task that is %s at the start", text_of(task, "state"));
+        if (!holds(task)) {
+            others++;
+            continue;
+        }
+        leaving += task_is(task, "Releasing");
+        if (others)
+            return because(CASE_SKIPPED, why, "those that run are not the first tasks of the job");
+        if (hold(m, job, task, &m->on[row->n_running_on], why) != CASE_PASSED)
+            return CASE_SKIPPED;
+        row->n_running_on++;
+    }
+    row->running_on = row->n_running_on ? m->on : NULL;
+    row->ran_ns = row->n_running_on ? 60 * NS_PER_S : -1;
+    if (leaving && leaving < row->n_running_on)
+        return because(CASE_SKIPPED, why, "a job of which a part is leaving at the start");
+    row->leaving_ns = !leaving ? -1 : row->price.save_ns > 0 ? row->price.save_ns : LEAVING_NS;
+    return CASE_PASSED;
+}
+
+/* Tasks may say which nodes they may use; a job can, for all of them. */
+static int add_nodes(struct making *m, const json_t *job, struct why why)
+{
+    const json_t *first = json_object_get(json_array_get(json_object_get(job, "tasks"), 0), "allowed_nodes"), *task, *name;
+    size_t i;
+    json_array_foreach(json_object_get(job, "tasks"), i, task)
+        if (!json_equal(first, json_object_get(task, "allowed_nodes")) && first != json_object_get(task, "allowed_nodes"))
+            return because(CASE_SKIPPED, why, "tasks that may use different nodes");
+    if (!first || json_is_null(first))
+        return CASE_PASSED;
+    if (m->s->n_levels)
+        return because(CASE_SKIPPED, why, "nodes that are named, in a topology");
+    size_t length = (size_t)snprintf(m->affinity, sizeof m->affinity, "node=");
+    json_array_foreach(first, i, name)
+        length += (size_t)snprintf(m->affinity + length, sizeof m->affinity - length, "%s%s", i ? "|" : "", json_string_value(name));
+    m->row.affinity = m->affinity;
+    return CASE_PASSED;
+}
+
+static int check_keys(const json_t *job, struct why why)
+{
+    static const char *const known[] = { "name", "queue", "priority", "preemptible", "list_seq", "created_seq", "gpus_per_task",
+                                         "cpu_milli_per_task", "memory_bytes_per_task", "gpu_memory_mib_per_task", "tasks",
+                                         "min_available", "subgroups", "topology_constraint", "stays_releasing_when_evicted",
+                                         "fraction_devices_per_task", "stale_for_seconds", "age_minutes", NULL };
+    static const char *const of_task[] = { "id", "state", "node", "gpu_groups", "subgroup", "gpus", "mig", "legacy_mig",
+                                           "allowed_nodes", "task_priority", NULL };
+    size_t i;
+    const json_t *task;
+    int result = only_known(job, "a job's", known, why);
+    json_array_foreach(json_object_get(job, "tasks"), i, task)
+        result = result == CASE_PASSED ? only_known(task, "a task's", of_task, why) : result;
+    return result;
+}
+
+static int add_job(struct making *m, const json_t *json, struct why why)
+{
+    struct session *s = m->s;
+    struct error err = { "" };
+    struct session_job *job = &s->job[s->n_jobs];
+    *job = (struct session_job){ json, text_of(json, "name"), s->n_tasks, 0,
+                                 json_is_true(json_object_get(json, "stays_releasing_when_evicted")) };
+    m->row = job_row_default;
+    m->row.job_id = job->name;
+    m->row.job_id_length = strlen(job->name);
+    m->row.queue = text_of(json, "queue");
+    m->row.queue_length = strlen(m->row.queue);
+    m->row.duration_ns = FOR_EVER_NS;
+    m->row.estimate_ns = TIME_NEVER;
+    m->row.priority = (int32_t)number_of(json, "priority");
+    m->row.preemptible = json_is_true(json_object_get(json, "preemptible"));
+    m->row.cpu_milli = (int64_t)number_of(json, "cpu_milli_per_task");
+    m->row.mem_mib = (int64_t)number_of(json, "memory_bytes_per_task");
+    m->n_parts = 0;
+    if (job->stays)
+        m->row.price.save_ns = FOR_EVER_NS;
+    if (check_keys(json, why) != CASE_PASSED || add_tasks(m, json, why) != CASE_PASSED || add_nodes(m, json, why) != CASE_PASSED ||
+        add_holds(m, json, job->first, why) != CASE_PASSED)
+        return CASE_SKIPPED;
+    m->row.part = m->n_parts ? m->part : NULL;
+    m->row.n_parts = m->n_parts;
+    job->n = s->n_tasks - job->first;
+    s->n_jobs++;
+    if (job->n < json_array_size(json_object_get(json, "tasks")))
+        return because(CASE_SKIPPED, why, "tasks of job %s are in no group", job->name);
+    if (workload_add(s->workload, &m->row, "case", s->n_jobs, &err) != 0)
+        return because(CASE_SKIPPED, why, "%s", err.text);
+    return CASE_PASSED;
+}
+
+static int older_first(const void *a, const void *b)
+{
+    const json_t *x = *(const json_t *const *)a, *y = *(const json_t *const *)b;
+    double age = number_of(y, "age_minutes") - number_of(x, "age_minutes");
+    double t = age != 0 ? age : number_of(x, "created_seq") - number_of(y, "created_seq");
+    return t != 0 ? (t > 0) - (t < 0) : strcmp(text_of(x, "name"), text_of(y, "name"));
+}
+
+int session_jobs(struct session *s, struct why why)
+{
+    static const json_t *job[JOBS_MOST];
+    static struct making m;
+    const json_t *jobs = json_object_get(s->json, "jobs");
+    size_t n = json_array_size(jobs);
+    memset(&m, 0, sizeof m);
+    m.s = s;
+    if (n > JOBS_MOST)
+        return because(CASE_SKIPPED, why, "more than %d jobs", JOBS_MOST);
+    for (size_t i = 0; i < n; i++)
+        job[i] = json_array_get(jobs, i);
+    qsort(job, n, sizeof *job, older_first);
+    for (size_t i = 0; i < n; i++)
+        if (add_job(&m, job[i], why) != CASE_PASSED)
+            return CASE_SKIPPED;
+    return CASE_PASSED;
+}
