@@ -94,7 +94,8 @@ static uint32_t least_pods(const struct sched *s, const struct kube *k, job_id j
 static enum wait_reason why_not(struct sched *s, const struct kube *k, job_id j)
 {
     const struct request *ask = job_facts(s, j)->ask;
-    uint64_t wanted = (uint64_t)ask->gpus * least_pods(s, k, j);
+    uint64_t wanted = ask->next && least_pods(s, k, j) > 1 ? (uint64_t)job_size(s, j).gpu_milli / MILLI_ALL
+                                                           : (uint64_t)ask->gpus * least_pods(s, k, j);
     return domain_free_gpus(sched_view(s, FREE_IDLE), 0, ask) >= wanted ? WAIT_FRAGMENTED : WAIT_GPUS;
 }
 
@@ -126,12 +127,12 @@ static bool stale(struct sched *s, const struct waiting_pod *pod)
 static bool refused(struct sched *s, struct kube *k, job_id j, const struct request *pod)
 {
     const struct request *ask = job_facts(s, j)->ask;
-    bool one = ask->tasks == SPLIT_ANY || ask->tasks == 1;
+    bool one = kube_pods(ask) == 1;
     if (k->gang)
         return false;
     if (ask->tasks == SPLIT_ANY && !kube_shape(s, k, pod)->fits)
         return sched_refuse(s, j, "gives only a total, more than a node has: pods want tasks") == SCHED_OK;
-    return ask->required_level < LEVEL_CLUSTER && (!one || (ask->required_level == LEVEL_ISLAND && ask->gpus > 1)) &&
+    return by_level(job_facts(s, j)) && (!one || (ask->required_level == LEVEL_ISLAND && ask->gpus > 1)) &&
            sched_refuse(s, j, "requires a level of the topology, which single pods cannot") == SCHED_OK;
 }
 
@@ -222,18 +223,18 @@ static void kube_arrived(struct sched *s, const void *params, void *state, job_i
     (void)params;
     struct kube *k = state;
     struct kube_job *own = job_own(s, j);
-    uint32_t tasks = job_facts(s, j)->ask->tasks;
+    uint32_t pods = kube_pods(job_facts(s, j)->ask);
     *own = (struct kube_job){ .epoch = ++k->epochs, .first_pod = ID_NONE };
     const struct placement *held = job_placement(s, j);    /* it ran when it was submitted */
     int64_t since_ns = job_state(s, j) == JOB_RUNNING ? job_last_start_ns(s, j) : sched_now(s);
-    bool whole = held && (tasks == SPLIT_ANY || held->n == tasks);
+    bool whole = held && (job_facts(s, j)->ask->tasks == SPLIT_ANY || held->n == pods);
     if (k->gang && !whole)
         queue_enter(s, &k->queue, j, ALL_PODS, own->epoch);
     if (k->gang)
         return;
     for (size_t i = 0; held && i < held->n; i++)
         kube_pod_bound(s, k, j, held->piece[i].task, held->piece[i].node, since_ns);
-    for (uint32_t task = 0; !whole && task < (tasks == SPLIT_ANY ? 1 : tasks); task++)
+    for (uint32_t task = 0; !whole && task < pods; task++)
         if (!holds(s, j, task))
             queue_enter(s, &k->queue, j, task, own->epoch);
 }

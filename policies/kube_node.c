@@ -11,9 +11,10 @@ enum { RESOURCES = 3, SAMPLE_LEAST = 100 };
 
 struct request kube_pod(const struct request *all, uint32_t task)
 {
-    struct request pod = *all;
+    struct request pod = *request_of_task(all, task);
     pod.first_task = task;
     pod.task = NULL;
+    pod.next = NULL;
     if (pod.tasks == SPLIT_ANY) {
         pod.cpu_milli *= pod.gpus;
         pod.mem_mib *= pod.gpus;
