@@ -21,14 +21,44 @@ static void mark_pass(struct sched *s, struct quota_state *q, job_id j)
     own->pass = q->pass;
 }
 
+static bool by_level(const struct job_facts *f)
+{
+    bool level = f->ask->required_level != LEVEL_ANY || f->ask->preferred_level != LEVEL_ANY;
+    for (uint32_t g = 0; g < f->n_groups && !level; g++)
+        level = f->group[g].required_level != LEVEL_ANY || f->group[g].preferred_level != LEVEL_ANY;
+    return level;
+}
+
+/* Each task where it is idle, else where others are leaving. */
+static const struct placement *pencil_tasks(struct sched *s, job_id j, const uint32_t *task, uint32_t n)
+{
+    struct placement *all = sched_scratch(s, sizeof *all + n * sizeof all->piece[0]);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct placement *one = quota_place(s, FREE_IDLE, j, &task[i], 1, ID_NONE);
+        if (!one)
+            one = quota_place(s, FREE_OR_RELEASING, j, &task[i], 1, ID_NONE);
+        if (!one || sched_pencil(s, j, one) != SCHED_OK)
+            return NULL;
+        all->piece[all->n++] = one->piece[0];
+    }
+    return all;
+}
+
 const struct placement *quota_pencil(struct sched *s, struct quota_state *q, job_id j, const uint32_t *task, uint32_t n)
 {
+    const struct job_facts *f = job_facts(s, j);
     const struct placement *where = quota_place(s, FREE_IDLE, j, task, n, ID_NONE);
-    if (!where)
-        where = quota_place(s, FREE_OR_RELEASING, j, task, n, ID_NONE);
-    if (!where || sched_pencil(s, j, where) != SCHED_OK)
-        return NULL;
-    quota_refresh(s, q, job_facts(s, j)->queue);
+    sched_mark_t before = sched_mark(s);
+    if (!where && n > 1 && !by_level(f) && f->ask->tasks != SPLIT_ANY) {
+        where = pencil_tasks(s, j, task, n);
+        if (!where)
+            sched_rollback(s, before);
+    } else {
+        where = where ? where : quota_place(s, FREE_OR_RELEASING, j, task, n, ID_NONE);
+        if (!where || sched_pencil(s, j, where) != SCHED_OK)
+            return NULL;
+    }
+    quota_refresh(s, q, f->queue);
     return where;
 }
 
@@ -43,8 +73,7 @@ static enum allocated allocate_job(struct sched *s, struct quota_state *q, job_i
         if (more || quota_lacks_tasks(s, j))    /* a whole start is told by its notice */
             quota_waits(s, q, j);
     } else {
-        where = quota_place(s, FREE_OR_RELEASING, j, w->task, w->n, ID_NONE);
-        if (!where || sched_pencil(s, j, where) != SCHED_OK)
+        if (!quota_pencil(s, q, j, w->task, w->n))
             return ALLOCATED_NOT;
         sched_blocked(s, j, WAIT_RELEASING);
         q->pencilled = true;
