@@ -29,14 +29,19 @@ static bool by_level(const struct job_facts *f)
     return level;
 }
 
-/* Each task where it is idle, else where others are leaving. */
+/* Where it is idle, else where others are leaving. A share does not go beside those who all leave: then the GPU is a whole one. */
+static const struct placement *find(struct sched *s, job_id j, const uint32_t *task, uint32_t n)
+{
+    bool share = job_facts(s, j)->ask->gpu_milli < MILLI_ALL;
+    const struct placement *where = share ? NULL : quota_place(s, FREE_IDLE, j, task, n, ID_NONE);
+    return where ? where : quota_place(s, FREE_OR_RELEASING, j, task, n, ID_NONE);
+}
+
 static const struct placement *pencil_tasks(struct sched *s, job_id j, const uint32_t *task, uint32_t n)
 {
     struct placement *all = sched_scratch(s, sizeof *all + n * sizeof all->piece[0]);
     for (uint32_t i = 0; i < n; i++) {
-        const struct placement *one = quota_place(s, FREE_IDLE, j, &task[i], 1, ID_NONE);
-        if (!one)
-            one = quota_place(s, FREE_OR_RELEASING, j, &task[i], 1, ID_NONE);
+        const struct placement *one = find(s, j, &task[i], 1);
         if (!one || sched_pencil(s, j, one) != SCHED_OK)
             return NULL;
         all->piece[all->n++] = one->piece[0];
@@ -47,18 +52,18 @@ static const struct placement *pencil_tasks(struct sched *s, job_id j, const uin
 const struct placement *quota_pencil(struct sched *s, struct quota_state *q, job_id j, const uint32_t *task, uint32_t n)
 {
     const struct job_facts *f = job_facts(s, j);
-    const struct placement *where = quota_place(s, FREE_IDLE, j, task, n, ID_NONE);
+    const struct placement *where;
     sched_mark_t before = sched_mark(s);
-    if (!where && n > 1 && !by_level(f) && f->ask->tasks != SPLIT_ANY) {
+    if (n > 1 && !by_level(f)) {
         where = pencil_tasks(s, j, task, n);
-        if (!where)
-            sched_rollback(s, before);
     } else {
-        where = where ? where : quota_place(s, FREE_OR_RELEASING, j, task, n, ID_NONE);
-        if (!where || sched_pencil(s, j, where) != SCHED_OK)
-            return NULL;
+        where = find(s, j, task, n);
+        where = where && sched_pencil(s, j, where) == SCHED_OK ? where : NULL;
     }
-    quota_refresh(s, q, f->queue);
+    if (where)
+        quota_refresh(s, q, f->queue);
+    else
+        sched_rollback(s, before);
     return where;
 }
 
