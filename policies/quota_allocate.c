@@ -29,19 +29,31 @@ static bool by_level(const struct job_facts *f)
     return level;
 }
 
-/* Where it is idle, else where others are leaving. A share does not go beside those who all leave: then the GPU is a whole one. */
-static const struct placement *find(struct sched *s, job_id j, const uint32_t *task, uint32_t n)
+static bool fits_on(struct sched *s, enum free_kind in, job_id j, uint32_t task, node_id n)
 {
-    bool share = job_facts(s, j)->ask->gpu_milli < MILLI_ALL;
-    const struct placement *where = share ? NULL : quota_place(s, FREE_IDLE, j, task, n, ID_NONE);
-    return where ? where : quota_place(s, FREE_OR_RELEASING, j, task, n, ID_NONE);
+    struct request r = *request_of_task(job_facts(s, j)->ask, task);
+    return view_fits(sched_view(s, in), &r, n);
+}
+
+/* One task: where others are leaving, too, but rather where it is idle. A pencilled task uses up first what is being left, so
+ * what is idle stays so for the next. A share looks at the whole of a GPU only. */
+static const struct placement *find_one(struct sched *s, job_id j, uint32_t task)
+{
+    const struct placement *where = quota_place(s, FREE_OR_RELEASING, j, &task, 1, ID_NONE), *idle, *there;
+    if (!where || job_facts(s, j)->ask->gpu_milli < MILLI_ALL || fits_on(s, FREE_IDLE, j, task, where->piece[0].node))
+        return where;
+    idle = quota_place(s, FREE_IDLE, j, &task, 1, ID_NONE);
+    if (!idle || !fits_on(s, FREE_OR_RELEASING, j, task, idle->piece[0].node))
+        return where;
+    there = quota_place(s, FREE_OR_RELEASING, j, &task, 1, idle->piece[0].node);
+    return there && there->piece[0].node == idle->piece[0].node ? there : where;
 }
 
 static const struct placement *pencil_tasks(struct sched *s, job_id j, const uint32_t *task, uint32_t n)
 {
     struct placement *all = sched_scratch(s, sizeof *all + n * sizeof all->piece[0]);
     for (uint32_t i = 0; i < n; i++) {
-        const struct placement *one = find(s, j, &task[i], 1);
+        const struct placement *one = find_one(s, j, task[i]);
         if (!one || sched_pencil(s, j, one) != SCHED_OK)
             return NULL;
         all->piece[all->n++] = one->piece[0];
@@ -49,17 +61,21 @@ static const struct placement *pencil_tasks(struct sched *s, job_id j, const uin
     return all;
 }
 
+static const struct placement *pencil_all(struct sched *s, job_id j, const uint32_t *task, uint32_t n)
+{
+    const struct placement *where = quota_place(s, FREE_IDLE, j, task, n, ID_NONE);
+    if (where && sched_pencil(s, j, where) == SCHED_OK)
+        return where;
+    where = quota_place(s, FREE_OR_RELEASING, j, task, n, ID_NONE);
+    return where && sched_pencil(s, j, where) == SCHED_OK ? where : NULL;
+}
+
 const struct placement *quota_pencil(struct sched *s, struct quota_state *q, job_id j, const uint32_t *task, uint32_t n)
 {
     const struct job_facts *f = job_facts(s, j);
-    const struct placement *where;
     sched_mark_t before = sched_mark(s);
-    if (n > 1 && !by_level(f)) {
-        where = pencil_tasks(s, j, task, n);
-    } else {
-        where = find(s, j, task, n);
-        where = where && sched_pencil(s, j, where) == SCHED_OK ? where : NULL;
-    }
+    const struct placement *where = by_level(f) || f->ask->tasks == SPLIT_ANY ? pencil_all(s, j, task, n)
+                                                                                : pencil_tasks(s, j, task, n);
     if (where)
         quota_refresh(s, q, f->queue);
     else
@@ -97,7 +113,7 @@ static bool shape_fits(struct sched *s, struct quota_state *q, shape_id shape, j
     if (room->failed_at == q->version)
         return false;
     struct wanted w = quota_wanted(s, j, NULL);
-    if (quota_place(s, FREE_OR_RELEASING, j, w.task, w.n, ID_NONE))
+    if (quota_place(s, FREE_IDLE, j, w.task, w.n, ID_NONE) || quota_place(s, FREE_OR_RELEASING, j, w.task, w.n, ID_NONE))
         return true;
     room->failed_at = q->version;
     room->why = sched_why_not(s);

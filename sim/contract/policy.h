@@ -122,9 +122,9 @@ enum sched_result sched_wake_at(struct sched *s, int64_t time_ns);      /* a set
 void sched_note(struct sched *s, job_id j, job_id for_whom);            /* who caused this pass's stop of j, or of tasks of j:
                                                                  for the log and the metrics by cause */
 
-/* In pencil: p is taken from the views and put into the books for the rest of this pass, as if j (which may hold other tasks)
- * had been started there; on GPUs that are idle, or free once their users have left. Nothing comes of it. _out: as if j had
- * left those pieces, which it holds, for FREE_OR_RELEASING only; while any is out, no claim is accepted, and j is not stopped. For searches, and to
+/* In pencil: p is taken from FREE_OR_RELEASING, where it must be free, and put into the books for the rest of this pass, as if j
+ * (which may hold other tasks) had been started there; what of it is idle stays so. Nothing comes of it. _out: as if j had
+ * left those pieces, which it holds; while any is out, no claim is accepted, and j is not stopped. For searches, and to
  * keep for whom room was made what others are leaving: the next pass decides anew. Needs SEES_RELEASING. p is kept by pointer
  * until the pass ends. NO_ROOM is an answer here, and not counted as a refusal. */
 enum sched_result sched_pencil(struct sched *s, job_id j, const struct placement *p);

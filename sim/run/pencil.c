@@ -47,8 +47,6 @@ enum sched_result sched_pencil(struct sched *s, job_id j, const struct placement
         return verb_refused(s, l ? j : ID_NONE, "pencil", SCHED_MISMATCH);
     if (!stage_take_if_free(s, room_of(s), j, p))
         return SCHED_NO_ROOM;
-    if (s->room)
-        stage_take(s, s->idle, j, p);
     stage_pending(s, j, placement_amount(ask_of(s, j), p), -1);
     stage_held(s, j, placement_amount(ask_of(s, j), p), 1);
     pencil_add(s, j, p, 1);
@@ -81,8 +79,6 @@ void pencils_erase(struct sched *s)
             if (s->setup.observer.pencilled)
                 s->setup.observer.pencilled(s->setup.observer.self, j, p);
             placement_give(room_of(s), ask_of(s, j), p);
-            if (s->room)
-                placement_give(s->idle, ask_of(s, j), p);
         } else {
             count_out(s, j, -1);
             placement_take(s->room, ask_of(s, j), p);
