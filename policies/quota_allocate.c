@@ -83,16 +83,37 @@ const struct placement *quota_pencil(struct sched *s, struct quota_state *q, job
     return where;
 }
 
+/* All of its GPUs have that much idle. */
+static bool is_idle(struct sched *s, const struct placement *p)
+{
+    const struct view *idle = sched_view(s, FREE_IDLE);
+    for (size_t i = 0; p && i < p->n; i++)
+        for (uint64_t m = p->piece[i].gpu_mask; m; m &= m - 1)
+            if (view_gpu_milli(idle, p->piece[i].node, (unsigned)__builtin_ctzll(m)) < p->piece[i].milli)
+                return false;
+    return p;
+}
+
+/* Where it can start now; NULL: nowhere. */
+static const struct placement *find_idle(struct sched *s, job_id j, const struct wanted *w)
+{
+    bool share = job_facts(s, j)->ask->gpu_milli < MILLI_ALL;
+    const struct placement *where = quota_place(s, share ? FREE_OR_RELEASING : FREE_IDLE, j, w->task, w->n, ID_NONE);
+    return !share || is_idle(s, where) ? where : NULL;
+}
+
 static enum allocated allocate_job(struct sched *s, struct quota_state *q, job_id j, const struct wanted *w)
 {
-    const struct placement *where = quota_place(s, FREE_IDLE, j, w->task, w->n, ID_NONE);
+    const struct placement *where = find_idle(s, j, w);
     enum allocated done = ALLOCATED;
     if (where) {
         bool more = job_placement(s, j) != NULL;
         if (sched_start(s, j, where) != SCHED_OK)
             return ALLOCATED_NOT;
-        if (more || quota_lacks_tasks(s, j))    /* a whole start is told by its notice */
+        if (quota_lacks_tasks(s, j))
             quota_waits(s, q, j);
+        else if (more)                 /* otherwise the notice of the start says it */
+            quota_waits_no_more(s, q, j);
     } else {
         if (!quota_pencil(s, q, j, w->task, w->n))
             return ALLOCATED_NOT;
