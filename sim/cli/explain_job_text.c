@@ -39,16 +39,16 @@ static void say_wait(const json_t *story)
     FILE *to = say_begin(&p);
     double first = story_number(story, "start_s") - story_number(story, "submit_s"), all = story_number(story, "wait_s");
     const json_t *list = json_object_get(story, "waits");
-    if (isnan(first))
-        fputs("never started; waited ", to);
-    else if (all == 0)
+    if (all == 0)
         fputs("not at all", to);
-    else if (first != all) {
+    if (first != all && !isnan(first)) {
         say_duration(to, first);
         fputs(" until its first start, in all ", to);
     }
-    if (all > 0 || isnan(first))
+    if (all > 0)
         say_duration(to, all);
+    if (isnan(first))
+        fputs(", and never started", to);
     say_end(&p, "waited", LABEL);
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *part = json_array_get(list, i);
@@ -69,7 +69,7 @@ static void say_meanwhile(const json_t *story)
     if (started > 0) {
         fprintf(to, "%.0f job%s with ", started, say_plural(started));
         say_gpus(to, story_number(m, "gpus"));
-        fprintf(to, " started for the first time before it did, %.0f of other queues", others);
+        fprintf(to, " started for the first time, %.0f of other queues", others);
         fprintf(to, "; %.0f of them had come later%s", later, later > 0 ? ": " : "");
         for (size_t i = 0; i < json_array_size(names); i++) {
             fputs(i ? ", " : "", to);
