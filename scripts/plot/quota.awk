@@ -49,7 +49,7 @@ function read_queues(    f, q, held)
         if (!(q in shown))
             continue
         held = f[at["gpus_allocated"]] + 0
-        put(q, "within", f[at["time_s"]], deserved[q] == "" || held < deserved[q] + 0 ? held : deserved[q] + 0)
+        put(q, "within", f[at["time_s"]], deserved[q] != "" && held > deserved[q] + 0 ? deserved[q] + 0 : held)
         put(q, "held", f[at["time_s"]], held)
         put(q, "asked", f[at["time_s"]], f[at["gpus_demand"]])
         if (f[at["gpus_fair_share"]] != "") {
@@ -102,7 +102,8 @@ function title_of(q,    text)
     text = clean(q == "" ? "(no queue)" : q, panels > 8 && format != "term" ? 18 : 28)
     if (deserved[q] == "")
         return text ": no quota"
-    return text ": quota " sprintf("%.6g", deserved[q]) (value[q, "quota_satisfaction"] == "" ? "" : ", " percent(value[q, "quota_satisfaction"]) " satisfied")
+    text = text ": quota " sprintf("%.6g", deserved[q])
+    return text (value[q, "quota_satisfaction"] == "" ? "" : ", " percent(value[q, "quota_satisfaction"]) " satisfied")
 }
 
 # On a terminal: six rows of cells, and the quota as a row of its own colour.
@@ -133,7 +134,7 @@ function write_text(    k, q, row, f, x, next_x, wide, y, line, high, cell, c)
         }
     }
     print "\n" pad("", 9) time_scale(t1[1] - t0, wide) > "out"
-    print "  # held within the quota   + held beyond it   . asked for   - the quota" > "out"
+    print "  # held within the quota   + held beyond it" (columns < 74 ? "\n" : " ") "  . asked for   - the quota" > "out"
     if (queues > panels)
         print "  " queues - panels " more queues with less demand are not shown" > "out"
 }
@@ -156,13 +157,15 @@ BEGIN {
     read_queues()
     write_panels()
     for (k = 1; k <= panels; k++) {
-        printf "title%d = %s\ndeserved%d = %s\nmost%d = %.9g\nfair%d = %d\n", k, quoted(title_of(panel[k])), k,
-            deserved[panel[k]] == "" ? "NaN" : sprintf("%.9g", deserved[panel[k]]), k, most[panel[k]], k, (panel[k] in fair) > "facts.gp"
-        any_fair = any_fair || panel[k] in fair
+        q = panel[k]
+        printf "title%d = %s\ndeserved%d = %s\nmost%d = %.9g\nfair%d = %d\n", k, quoted(title_of(q)), k,
+            deserved[q] == "" ? "NaN" : sprintf("%.9g", deserved[q]), k, most[q], k, (q in fair) > "facts.gp"
+        any_fair = any_fair || (q in fair)
         close("queue." k)
     }
-    printf "n = %d\nacross = %d\nend = %.9f\nunit = '%s'\nmean_over = '%s'\nany_fair = %d\nheading = %s\n", panels, across, (t1[1] - t0) / unit_s,
-        unit, width ? human(width) : "", any_fair, quoted(label[1] (queues > panels ? "; the " panels " queues with the most demand, of " queues : "")) > "facts.gp"
+    heading = label[1] (queues > panels ? "; the " panels " queues with the most demand, of " queues : "")
+    printf "n = %d\nacross = %d\nend = %.9f\nunit = '%s'\nmean_over = '%s'\nany_fair = %d\nheading = %s\n", panels, across,
+        (t1[1] - t0) / unit_s, unit, width ? human(width) : "", any_fair, quoted(heading) > "facts.gp"
     if (format == "term")
         write_text()
 }

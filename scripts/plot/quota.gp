@@ -6,7 +6,7 @@ panel_height = across == 1 ? 190 : 160
 height = 90 + panel_height * down
 load here.'/common.gp'
 set style fill solid 1.0 noborder
-set grid front
+set grid back
 set xrange [0:end]
 time_label = sprintf('time since the start (%s)', unit) . (mean_over eq '' ? '' : '; each step is the mean over '.mean_over)
 set multiplot

@@ -134,8 +134,8 @@ static int explain_run(const struct invocation *in)
 const struct command cmd_explain = {
     .name = "explain",
     .summary = "tell what happened to one job or one queue of a run, and why",
-    .details = "Reads the result files of the directory: jobs.csv, for a queue queues.csv, and intervals.csv if it is there; for a job "
-               "events.csv, too (gpuyard run --outputs ...,events).",
+    .details = "Reads the result files of the directory: jobs.csv, for a queue queues.csv, and intervals.csv if it is there; "
+               "for a job events.csv, too (gpuyard run --outputs ...,events).",
     .set = { .name = "explain", .options = options, .operands = "DIR NAME", .least_operands = 2, .most_operands = 2 },
     .operand_values = VALUES_DIRECTORY,
     .options_size = sizeof defaults,

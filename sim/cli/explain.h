@@ -1,8 +1,8 @@
 /* explain.h - the story of one job or one queue, told from the result files of a run, as JSON, and as text made of that.
  * Files are read as streams; what is kept grows with the number of jobs, not of rows.
  *
- * In JSON times are seconds of the trace's clock, GPU time is hours; null where there is no value. The caller owns the
- * objects. */
+ * In JSON times are seconds of the trace's clock, GPU time is hours; what has no value is null or left out. The caller
+ * owns the objects. */
 #pragma once
 #include "sim/contract/queues.h"
 #include "sim/core/error.h"
@@ -44,8 +44,13 @@ void    explain_job_text(const json_t *story);               /* on stdout, as wi
 void    explain_queue_text(const json_t *story);
 
 /* The parts of a story. */
-json_t *explain_text(const char *text);                      /* "": null; what is no UTF-8: "?" */
-json_t *explain_seconds(int64_t ns);                         /* below 0: null */
-json_t *explain_gpu_hours(int128_t milli_ns);
-const char *explain_cause(const char *why, const char *own_queue, const char *for_queue);    /* as preemption_cause_name; for_queue
-                                                                                                NULL: nobody has said */
+void put_text(json_t *o, const char *key, const char *text);         /* "" or NULL: null; what is no UTF-8: "?" */
+void put_number(json_t *o, const char *key, double value);           /* NaN: null */
+void put_count(json_t *o, const char *key, uint64_t value);
+void put_seconds(json_t *o, const char *key, int64_t ns);            /* below 0: null */
+void put_gpus(json_t *o, const char *key, int64_t milli);
+void put_gpu_hours(json_t *o, const char *key, int128_t milli_ns);
+json_t *put_list(json_t *o, const char *key);                        /* an empty one; owned by o */
+json_t *add_entry(json_t *list);                                     /* an empty object; owned by the list */
+/* Why a job was stopped, as preemption_cause_name; NULL: it was not. for_queue NULL: the policy has not said for whom. */
+const char *explain_cause(const char *why, const char *own_queue, const char *for_queue);

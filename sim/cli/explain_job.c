@@ -5,18 +5,20 @@
 #include "sim/core/memory.h"
 #include "sim/run/run.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { LATER_SHOWN = 5 };
 
 struct teller {
-    const char *name, *queue;
+    const char *name;
+    char *queue;
     int64_t submit_ns, start_ns, gone_ns;      /* gone: when it had waited and run all that it did */
-    json_t *story, *steps, *stopped;
+    json_t *story, *runs, *decisions, *stopped, *later;
     json_t *stay;                              /* of the interval whose pieces are being read */
     int64_t stay_start_ns;
-    struct { uint64_t all, others, later; int64_t gpu_milli; json_t *first_later; } meanwhile;
+    struct { uint64_t all, others, later; int64_t gpu_milli; } meanwhile;
     struct intern *named;                      /* jobs of other rows whose queues are wanted */
     char **queue_of;                           /* [named] */
 };
@@ -45,9 +47,9 @@ static const char *const meaning[WAIT_REASONS] = {
     [WAIT_OTHER] = "the policy gave no other reason",
 };
 
-static json_t *waits_of(const struct told_job *j)
+static void put_waits(json_t *story, const struct told_job *j)
 {
-    json_t *list = json_array();
+    json_t *list = put_list(story, "waits");
     bool told[WAIT_REASONS] = { false };
     for (;;) {                                 /* the longest first */
         unsigned most = WAIT_REASONS;
@@ -55,21 +57,24 @@ static json_t *waits_of(const struct told_job *j)
             if (!told[i] && j->waits_ns[i] > 0 && (most == WAIT_REASONS || j->waits_ns[i] > j->waits_ns[most]))
                 most = i;
         if (most == WAIT_REASONS)
-            return list;
+            return;
         told[most] = true;
-        json_array_append_new(list, json_pack("{s:s, s:o, s:s}", "reason", wait_reason_name[most], "s", explain_seconds(j->waits_ns[most]),
-                                              "because", meaning[most]));
+        json_t *part = add_entry(list);
+        put_text(part, "reason", wait_reason_name[most]);
+        put_seconds(part, "s", j->waits_ns[most]);
+        put_text(part, "because", meaning[most]);
     }
 }
 
-static json_t *number_or_null(const char *text)
+static double number_of(const char *text)
 {
-    return *text ? json_real(strtod(text, NULL)) : json_null();
+    return *text ? strtod(text, NULL) : (double)NAN;
 }
 
 static int take_self(void *self, const struct told_job *j, struct error *err)
 {
     struct teller *t = self;
+    json_t *story = t->story;
     (void)err;
     if (!is(j->name, t->name) || t->queue)
         return 0;
@@ -77,27 +82,27 @@ static int take_self(void *self, const struct told_job *j, struct error *err)
     t->submit_ns = j->submit_ns;
     t->start_ns = j->start_ns;
     t->gone_ns = j->submit_ns + j->wait_ns + j->run_ns;
-    json_object_set_new(t->story, "job", explain_text(j->name));
-    json_object_set_new(t->story, "queue", explain_text(j->queue));
-    json_object_set_new(t->story, "user", explain_text(j->user));
-    json_object_set_new(t->story, "class", explain_text(j->class));
-    json_object_set_new(t->story, "gpus", json_real((double)j->gpu_milli / 1000));
-    json_object_set_new(t->story, "gpu_type", explain_text(j->gpu_type));
-    json_object_set_new(t->story, "tasks", number_or_null(j->tasks));
-    json_object_set_new(t->story, "min_tasks", number_or_null(j->min_tasks));
-    json_object_set_new(t->story, "state", explain_text(j->state));
-    json_object_set_new(t->story, "submit_s", explain_seconds(j->submit_ns));
-    json_object_set_new(t->story, "start_s", explain_seconds(j->start_ns));
-    json_object_set_new(t->story, "end_s", explain_seconds(j->end_ns));
-    json_object_set_new(t->story, "wait_s", explain_seconds(j->wait_ns));
-    json_object_set_new(t->story, "run_s", explain_seconds(j->run_ns));
-    json_object_set_new(t->story, "waits", waits_of(j));
-    json_object_set_new(t->story, "preemptions", json_integer((json_int_t)j->preemptions));
-    json_object_set_new(t->story, "restarts", json_integer((json_int_t)j->restarts));
-    json_object_set_new(t->story, "lost_gpu_h", explain_gpu_hours((int128_t)j->lost_gpu_ns * 1000));
-    json_object_set_new(t->story, "overhead_gpu_h", explain_gpu_hours((int128_t)j->overhead_gpu_ns * 1000));
-    json_object_set_new(t->story, "slowdown", number_or_null(j->slowdown));
-    json_object_set_new(t->story, "finish_time_fairness", number_or_null(j->fairness));
+    put_text(story, "job", j->name);
+    put_text(story, "queue", j->queue);
+    put_text(story, "user", j->user);
+    put_text(story, "class", j->class);
+    put_gpus(story, "gpus", j->gpu_milli);
+    put_text(story, "gpu_type", j->gpu_type);
+    put_number(story, "tasks", number_of(j->tasks));
+    put_number(story, "min_tasks", number_of(j->min_tasks));
+    put_text(story, "state", j->state);
+    put_seconds(story, "submit_s", j->submit_ns);
+    put_seconds(story, "start_s", j->start_ns);
+    put_seconds(story, "end_s", j->end_ns);
+    put_seconds(story, "wait_s", j->wait_ns);
+    put_seconds(story, "run_s", j->run_ns);
+    put_waits(story, j);
+    put_count(story, "preemptions", (uint64_t)j->preemptions);
+    put_count(story, "restarts", (uint64_t)j->restarts);
+    put_gpu_hours(story, "lost_gpu_h", (int128_t)j->lost_gpu_ns * 1000);
+    put_gpu_hours(story, "overhead_gpu_h", (int128_t)j->overhead_gpu_ns * 1000);
+    put_number(story, "slowdown", number_of(j->slowdown));
+    put_number(story, "finish_time_fairness", number_of(j->fairness));
     return 0;
 }
 
@@ -109,10 +114,13 @@ static void remember(struct teller *t, const char *job)
         intern_add(t->named, job, strlen(job));
 }
 
-static json_t *place_of(const struct told_interval *i)
+static void add_place(json_t *places, const struct told_interval *i)
 {
-    return json_pack("{s:o, s:I, s:o, s:f}", "node", explain_text(i->node), "gpus", (json_int_t)i->gpus, "gpu_ids",
-                     explain_text(i->gpu_ids), "share", (double)i->gpu_milli / 1000);
+    json_t *place = add_entry(places);
+    put_text(place, "node", i->node);
+    put_count(place, "gpus", (uint64_t)i->gpus);
+    put_text(place, "gpu_ids", i->gpu_ids);
+    put_gpus(place, "share", i->gpu_milli);
 }
 
 static int take_interval(void *self, const struct told_interval *i, struct error *err)
@@ -126,13 +134,17 @@ static int take_interval(void *self, const struct told_interval *i, struct error
     }
     const char *of = json_string_value(json_object_get(t->stay, "job"));
     if (t->stay && i->start_ns == t->stay_start_ns && of && is(of, i->job)) {
-        json_array_append_new(json_object_get(t->stay, "places"), place_of(i));
+        add_place(json_object_get(t->stay, "places"), i);
         return 0;
     }
     t->stay_start_ns = i->start_ns;
-    t->stay = json_pack("{s:o, s:o, s:o, s:s, s:o, s:[o]}", "job", explain_text(i->job), "start_s", explain_seconds(i->start_ns), "end_s",
-                        explain_seconds(i->end_ns), "ended_as", i->why, "stopped_for", explain_text(i->stopped_for), "places", place_of(i));
-    json_array_append_new(own ? t->steps : t->stopped, t->stay);
+    t->stay = add_entry(own ? t->runs : t->stopped);
+    put_text(t->stay, "job", i->job);
+    put_seconds(t->stay, "start_s", i->start_ns);
+    put_seconds(t->stay, "end_s", i->end_ns);
+    put_text(t->stay, "ended_as", i->why);
+    put_text(t->stay, "stopped_for", i->stopped_for);
+    add_place(put_list(t->stay, "places"), i);
     remember(t, own ? i->stopped_for : i->job);
     return 0;
 }
@@ -151,28 +163,33 @@ static const char *because(const char *reason)
 static void add_wait(json_t *list, const struct told_event *e)
 {
     json_t *last = json_array_get(list, json_array_size(list) - 1), *parts = json_object_get(last, "waited");
-    double time_s = (double)e->time_ns / (double)NS_PER_S;
-    if (!parts || json_number_value(json_object_get(last, "time_s")) != time_s) {
-        parts = json_array();
-        json_array_append_new(list, json_pack("{s:f, s:s, s:o}", "time_s", time_s, "decision", "wait", "waited", parts));
+    if (!parts || json_number_value(json_object_get(last, "time_s")) != (double)e->time_ns / (double)NS_PER_S) {
+        last = add_entry(list);
+        put_seconds(last, "time_s", e->time_ns);
+        put_text(last, "decision", "wait");
+        parts = put_list(last, "waited");
     }
-    json_array_append_new(parts, json_pack("{s:f, s:o, s:o}", "s", strtod(e->reason, NULL), "reason", explain_text(e->decision), "because",
-                                           explain_text(because(e->decision))));
+    json_t *part = add_entry(parts);
+    put_number(part, "s", number_of(e->reason));
+    put_text(part, "reason", e->decision);
+    put_text(part, "because", because(e->decision));
 }
 
 static int take_event(void *self, const struct told_event *e, struct error *err)
 {
     struct teller *t = self;
-    json_t *list = json_object_get(t->story, "decisions");
     (void)err;
     if (!is(e->job, t->name))
         return 0;
     if (is(e->kind, "wait"))
-        add_wait(list, e);
-    else if (is(e->kind, "decision") || is(e->kind, "stop"))
-        json_array_append_new(list, json_pack("{s:o, s:o, s:o, s:o}", "time_s", explain_seconds(e->time_ns), "decision",
-                                              explain_text(e->decision), "reason", explain_text(e->reason), "because",
-                                              explain_text(is(e->decision, "blocked") ? because(e->reason) : "")));
+        add_wait(t->decisions, e);
+    if (!is(e->kind, "decision") && !is(e->kind, "stop"))
+        return 0;
+    json_t *decision = add_entry(t->decisions);
+    put_seconds(decision, "time_s", e->time_ns);
+    put_text(decision, "decision", e->decision);
+    put_text(decision, "reason", e->reason);
+    put_text(decision, "because", is(e->decision, "blocked") ? because(e->reason) : "");
     return 0;
 }
 
@@ -194,7 +211,7 @@ static int take_other(void *self, const struct told_job *j, struct error *err)
     if (j->submit_ns <= t->submit_ns)
         return 0;
     if (t->meanwhile.later++ < LATER_SHOWN)
-        json_array_append_new(t->meanwhile.first_later, explain_text(j->name));
+        put_text(add_entry(t->later), "job", j->name);
     return 0;
 }
 
@@ -207,23 +224,23 @@ static const char *queue_of(const struct teller *t, const json_t *job)
 
 static void add_causes(struct teller *t)
 {
-    json_t *step;
+    json_t *stay;
     size_t i;
-    json_array_foreach(t->steps, i, step)
+    json_array_foreach(t->runs, i, stay)
     {
-        const char *why = json_string_value(json_object_get(step, "ended_as")), *by = queue_of(t, json_object_get(step, "stopped_for"));
-        const char *cause = explain_cause(why, t->queue, by);
-        json_object_set_new(step, "for_queue", by ? explain_text(by) : json_null());
-        json_object_set_new(step, "cause", cause ? json_string(cause) : json_null());
-        json_object_del(step, "job");
+        const char *why = json_string_value(json_object_get(stay, "ended_as"));
+        const char *by = queue_of(t, json_object_get(stay, "stopped_for"));
+        put_text(stay, "for_queue", by);
+        put_text(stay, "cause", explain_cause(why, t->queue, by));
+        json_object_del(stay, "job");
     }
-    json_array_foreach(t->stopped, i, step)
+    json_array_foreach(t->stopped, i, stay)
     {
-        const char *why = json_string_value(json_object_get(step, "ended_as")), *of = queue_of(t, json_object_get(step, "job"));
-        const char *cause = explain_cause(why, of ? of : "", t->queue);
-        json_object_set_new(step, "queue", of ? explain_text(of) : json_null());
-        json_object_set_new(step, "cause", cause ? json_string(cause) : json_null());
-        json_object_del(step, "stopped_for");
+        const char *why = json_string_value(json_object_get(stay, "ended_as"));
+        const char *of = queue_of(t, json_object_get(stay, "job"));
+        put_text(stay, "queue", of);
+        put_text(stay, "cause", explain_cause(why, of ? of : "", t->queue));
+        json_object_del(stay, "stopped_for");
     }
 }
 
@@ -231,10 +248,15 @@ static void add_causes(struct teller *t)
 
 static int tell(struct teller *t, const char *directory, struct error *err)
 {
-    json_t *missing = json_array();
-    json_object_set_new(t->story, "missing", missing);
+    json_t *missing = put_list(t->story, "missing");
     if (explain_read(directory, &(struct listener){ .self = t, .job = take_self }, err))
         return -1;
+    json_t *meanwhile = json_object();
+    json_object_set_new(t->story, "meanwhile", meanwhile);
+    t->runs = put_list(t->story, "runs");
+    t->decisions = put_list(t->story, "decisions");
+    t->stopped = put_list(t->story, "stopped");
+    t->later = json_array();
     int found = explain_read(directory, &(struct listener){ .self = t, .interval = take_interval }, err);
     if (found > 0)
         json_array_append_new(missing, json_string("intervals.csv"));
@@ -242,29 +264,24 @@ static int tell(struct teller *t, const char *directory, struct error *err)
     if (heard > 0)
         json_array_append_new(missing, json_string("events.csv"));
     t->queue_of = mem_new(intern_count(t->named) + 1, sizeof *t->queue_of);
-    if (found < 0 || heard < 0 || explain_read(directory, &(struct listener){ .self = t, .job = take_other }, err))
-        return -1;
+    int others = heard < 0 ? -1 : explain_read(directory, &(struct listener){ .self = t, .job = take_other }, err);
+    put_count(meanwhile, "started", t->meanwhile.all);
+    put_count(meanwhile, "of_other_queues", t->meanwhile.others);
+    put_gpus(meanwhile, "gpus", t->meanwhile.gpu_milli);
+    put_count(meanwhile, "submitted_later", t->meanwhile.later);
+    json_object_set_new(meanwhile, "first_of_these", t->later);
     add_causes(t);
-    json_object_set_new(t->story, "meanwhile",
-                        json_pack("{s:I, s:I, s:I, s:f, s:O}", "started", (json_int_t)t->meanwhile.all, "of_other_queues",
-                                  (json_int_t)t->meanwhile.others, "submitted_later", (json_int_t)t->meanwhile.later, "gpus",
-                                  (double)t->meanwhile.gpu_milli / 1000, "first_of_these", t->meanwhile.first_later));
-    return 0;
+    return others;
 }
 
 json_t *explain_job(const char *directory, const char *name, struct error *err)
 {
-    struct teller t = { .name = name, .story = json_object(), .steps = json_array(), .stopped = json_array(), .named = intern_new() };
-    t.meanwhile.first_later = json_array();
-    json_object_set_new(t.story, "decisions", json_array());
+    struct teller t = { .name = name, .story = json_object(), .named = intern_new() };
     int result = tell(&t, directory, err);
-    json_object_set_new(t.story, "runs", t.steps);
-    json_object_set_new(t.story, "stopped", t.stopped);
     for (uint32_t i = 0; t.queue_of && i < intern_count(t.named); i++)
         free(t.queue_of[i]);
     free(t.queue_of);
-    free((char *)t.queue);
-    json_decref(t.meanwhile.first_later);
+    free(t.queue);
     intern_free(t.named);
     if (result == 0)
         return t.story;

@@ -39,16 +39,16 @@ static void say_wait(const json_t *story)
     FILE *to = say_begin(&p);
     double first = story_number(story, "start_s") - story_number(story, "submit_s"), all = story_number(story, "wait_s");
     const json_t *list = json_object_get(story, "waits");
-    if (isnan(first))
-        fputs("never started; waited ", to);
-    else if (all == 0)
+    if (all == 0)
         fputs("not at all", to);
-    else if (first != all) {
+    if (first != all && !isnan(first)) {
         say_duration(to, first);
         fputs(" until its first start, in all ", to);
     }
-    if (all > 0 || isnan(first))
+    if (all > 0)
         say_duration(to, all);
+    if (isnan(first))
+        fputs(", and never started", to);
     say_end(&p, "waited", LABEL);
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *part = json_array_get(list, i);
@@ -64,15 +64,16 @@ static void say_meanwhile(const json_t *story)
     struct paragraph p;
     FILE *to = say_begin(&p);
     const json_t *m = json_object_get(story, "meanwhile"), *names = json_object_get(m, "first_of_these");
-    double started = story_number(m, "started"), others = story_number(m, "of_other_queues"), later = story_number(m, "submitted_later");
+    double started = story_number(m, "started"), others = story_number(m, "of_other_queues");
+    double later = story_number(m, "submitted_later");
     if (started > 0) {
         fprintf(to, "%.0f job%s with ", started, say_plural(started));
         say_gpus(to, story_number(m, "gpus"));
-        fprintf(to, " started for the first time before it did, %.0f of other queues", others);
+        fprintf(to, " started for the first time, %.0f of other queues", others);
         fprintf(to, "; %.0f of them had come later%s", later, later > 0 ? ": " : "");
         for (size_t i = 0; i < json_array_size(names); i++) {
             fputs(i ? ", " : "", to);
-            say_name(to, json_string_value(json_array_get(names, i)));
+            say_name(to, story_text(json_array_get(names, i), "job"));
         }
         fputs(later > (double)json_array_size(names) ? " ..." : "", to);
     }
@@ -217,7 +218,8 @@ static void say_cost(const json_t *story)
     char lost[HOURS_MAX], overhead[HOURS_MAX];
     if (stops > 0)
         fprintf(to, "stopped %.0f time%s: %s of work lost, %s of starting and saving", stops, say_plural(stops),
-                gpu_hours_text(lost, story_number(story, "lost_gpu_h")), gpu_hours_text(overhead, story_number(story, "overhead_gpu_h")));
+                gpu_hours_text(lost, story_number(story, "lost_gpu_h")),
+                gpu_hours_text(overhead, story_number(story, "overhead_gpu_h")));
     say_end(&p, "cost", LABEL);
 }
 
@@ -247,7 +249,8 @@ static void say_outcome(const json_t *story)
     struct paragraph p;
     FILE *to = say_begin(&p);
     char when[INSTANT_MAX];
-    double end_s = story_number(story, "end_s"), fair = story_number(story, "finish_time_fairness"), slow = story_number(story, "slowdown");
+    double end_s = story_number(story, "end_s"), slow = story_number(story, "slowdown");
+    double fair = story_number(story, "finish_time_fairness");
     fputs(story_text(story, "state"), to);
     if (!isnan(end_s)) {
         fprintf(to, " at %s, ", instant_text(when, end_s));
@@ -259,7 +262,8 @@ static void say_outcome(const json_t *story)
     say_end(&p, "outcome", LABEL);
     to = say_begin(&p);
     if (!isnan(fair))
-        fprintf(to, "that is %.2f times as long as on GPUs of its own, an equal share for each queue that had jobs (fair: at most 1)", fair);
+        fprintf(to, "that is %.2f times as long as on GPUs of its own, an equal share for each queue that had jobs "
+                    "(fair: at most 1)", fair);
     say_end(&p, "fairness", LABEL);
 }
 

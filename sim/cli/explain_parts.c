@@ -2,22 +2,52 @@
 #include "sim/cli/explain.h"
 #include "sim/run/run.h"
 
+#include <math.h>
 #include <string.h>
 
-json_t *explain_text(const char *text)
+void put_text(json_t *o, const char *key, const char *text)
 {
-    json_t *value = *text ? json_string(text) : json_null();
-    return value ? value : json_string("?");
+    json_t *value = text && *text ? json_string(text) : json_null();
+    json_object_set_new(o, key, value ? value : json_string("?"));
 }
 
-json_t *explain_seconds(int64_t ns)
+void put_number(json_t *o, const char *key, double value)
 {
-    return ns < 0 ? json_null() : json_real((double)ns / (double)NS_PER_S);
+    json_object_set_new(o, key, isnan(value) ? json_null() : json_real(value));
 }
 
-json_t *explain_gpu_hours(int128_t milli_ns)
+void put_count(json_t *o, const char *key, uint64_t value)
 {
-    return json_real((double)milli_ns / 1000 / (double)NS_PER_S / 3600);
+    json_object_set_new(o, key, json_integer((json_int_t)value));
+}
+
+void put_seconds(json_t *o, const char *key, int64_t ns)
+{
+    put_number(o, key, ns < 0 ? (double)NAN : (double)ns / (double)NS_PER_S);
+}
+
+void put_gpus(json_t *o, const char *key, int64_t milli)
+{
+    put_number(o, key, (double)milli / 1000);
+}
+
+void put_gpu_hours(json_t *o, const char *key, int128_t milli_ns)
+{
+    put_number(o, key, (double)milli_ns / 1000 / (double)NS_PER_S / 3600);
+}
+
+json_t *put_list(json_t *o, const char *key)
+{
+    json_t *list = json_array();
+    json_object_set_new(o, key, list);
+    return list;
+}
+
+json_t *add_entry(json_t *list)
+{
+    json_t *o = json_object();
+    json_array_append_new(list, o);
+    return o;
 }
 
 const char *explain_cause(const char *why, const char *own_queue, const char *for_queue)

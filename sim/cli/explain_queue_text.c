@@ -36,7 +36,8 @@ static void say_means(const json_t *story)
     struct paragraph p;
     FILE *to = say_begin(&p);
     double fair = story_number(story, "fair_share_gpus_mean");
-    fprintf(to, "%.1f GPUs on average, and held %.1f", story_number(story, "demand_gpus_mean"), story_number(story, "held_gpus_mean"));
+    fprintf(to, "%.1f GPUs on average, and held %.1f", story_number(story, "demand_gpus_mean"),
+            story_number(story, "held_gpus_mean"));
     if (!isnan(fair))
         fprintf(to, "; the policy held %.1f to be fair", fair);
     say_end(&p, "asked for", LABEL);
@@ -55,8 +56,8 @@ static void say_owed(const json_t *story)
     say_end(&p, "was owed", LABEL);
     to = say_begin(&p);
     if (!isnan(satisfied))
-        fprintf(to, "%s beyond its quota, and left %s of the quota unused", gpu_hours_text(a, story_number(story, "borrowed_gpu_h")),
-                gpu_hours_text(b, story_number(story, "unused_gpu_h")));
+        fprintf(to, "%s beyond its quota, and left %s of the quota unused",
+                gpu_hours_text(a, story_number(story, "borrowed_gpu_h")), gpu_hours_text(b, story_number(story, "unused_gpu_h")));
     say_end(&p, "borrowed", LABEL);
 }
 
@@ -177,8 +178,8 @@ static void say_jobs(const json_t *story)
     }
     to = say_begin(&p);
     if (!isnan(story_number(story, "fairness_kept"))) {
-        fprintf(to, "%.1f%% of its jobs took no longer than on GPUs of its own, an equal share for each queue that had jobs; the worst, ",
-                100 * story_number(story, "fairness_kept"));
+        fprintf(to, "%.1f%% of its jobs took no longer than on GPUs of its own, an equal share for each queue that had jobs; "
+                    "the worst, ", 100 * story_number(story, "fairness_kept"));
         say_name(to, story_text(worst, "job"));
         fprintf(to, ", %.2f times as long", story_number(worst, "finish_time_fairness"));
     }

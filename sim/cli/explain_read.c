@@ -61,11 +61,16 @@ static int take_job(struct reading *r, const struct row *row, struct error *err)
         .state = text(r, row, STATE), .slowdown = text(r, row, SLOWDOWN), .fairness = text(r, row, FAIRNESS),
         .start_ns = -1, .end_ns = -1,
     };
-    if (milli(r, row, GPUS, &j.gpu_milli, err) || time_of(r, row, SUBMIT, &j.submit_ns, err) || time_of(r, row, START, &j.start_ns, err) ||
-        time_of(r, row, END, &j.end_ns, err) || time_of(r, row, WAIT, &j.wait_ns, err) || time_of(r, row, RUN, &j.run_ns, err) ||
-        number(r, row, PREEMPTIONS, &j.preemptions, err) || number(r, row, RESTARTS, &j.restarts, err) ||
-        time_of(r, row, LOST, &j.lost_gpu_ns, err) || time_of(r, row, OVERHEAD, &j.overhead_gpu_ns, err))
+    const struct { size_t column; int64_t *ns; } times[] = {
+        { SUBMIT, &j.submit_ns }, { START, &j.start_ns }, { END, &j.end_ns },           { WAIT, &j.wait_ns },
+        { RUN, &j.run_ns },       { LOST, &j.lost_gpu_ns }, { OVERHEAD, &j.overhead_gpu_ns },
+    };
+    if (milli(r, row, GPUS, &j.gpu_milli, err) || number(r, row, PREEMPTIONS, &j.preemptions, err) ||
+        number(r, row, RESTARTS, &j.restarts, err))
         return -1;
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+        if (time_of(r, row, times[i].column, times[i].ns, err))
+            return -1;
     for (unsigned i = 0; i < WAIT_REASONS; i++)
         if (time_of(r, row, WAITS + i, &j.waits_ns[i], err))
             return -1;
@@ -93,7 +98,8 @@ static int take_level(struct reading *r, const struct row *row, struct error *er
 
 static int take_event(struct reading *r, const struct row *row, struct error *err)
 {
-    struct told_event e = { .kind = text(r, row, 1), .job = text(r, row, 2), .decision = text(r, row, 3), .reason = text(r, row, 4) };
+    struct told_event e = { .kind = text(r, row, 1), .job = text(r, row, 2), .decision = text(r, row, 3),
+                            .reason = text(r, row, 4) };
     return time_of(r, row, 0, &e.time_ns, err) ? -1 : r->to->event(r->to->self, &e, err);
 }
 

@@ -54,23 +54,26 @@ const struct metric_kind metric_kinds[] = {
     [FAIRNESS_P95] = { "finish_time_fairness_p95", "", "95th percentile of JCT / JCT on an exclusive 1/N of the GPUs" },
     [FAIRNESS_MAX] = { "finish_time_fairness_max", "", "the largest of it" },
     [FAIRNESS_KEPT] = { "finish_time_fairness_kept", "", "share of the jobs for which it is at most 1" },
-    [QUOTA_SATISFACTION] = { "quota_satisfaction", "", "GPU-time held of what was owed: of what a queue asked for within its deserved quota. "
-        "Without a quota: within the cluster; without demand: 1. In all: of the queues that have a quota" },
+    [QUOTA_SATISFACTION] = { "quota_satisfaction", "", "GPU-time held of what was owed: of what a queue asked for within its "
+        "deserved quota. Without a quota: within the cluster; without demand: 1. In all: of the queues that have a quota" },
     [QUOTA_UNMET] = { "quota_unmet_gpu_h", "GPU h", "GPU-time owed and not held" },
     [QUOTA_UNUSED] = { "quota_unused_gpu_h", "GPU h", "GPU-time of the deserved quota that its queue did not hold" },
     [BORROWED] = { "borrowed_gpu_h", "GPU h", "GPU-time held beyond the deserved quota" },
     [RECLAIMS] = { "reclaims", "", "times in which a queue held less than it was owed" },
     [RECLAIMS_OPEN] = { "reclaims_open", "", "of these, the ones not over at the end" },
-    [RECLAIM_MEAN] = { "time_to_reclaim_mean_s", "s", "until it held what it was owed; those not over count up to the end: a lower bound" },
+    [RECLAIM_MEAN] = { "time_to_reclaim_mean_s", "s", "until it held what it was owed; those not over count up to the end: "
+        "a lower bound" },
     [RECLAIM_P90] = { "time_to_reclaim_p90_s", "s", "its 90th percentile" },
     [RECLAIM_MAX] = { "time_to_reclaim_max_s", "s", "the longest of it" },
-    [FAIR_SHARE_HELD] = { "fair_share_held", "", "GPU-time held / GPU-time asked for within the fair share: the deserved quota and, of what "
-        "no quota covers, a part by weight" },
-    [JAIN_INDEX] = { "jain_index", "", "Jain's index of fair_share_held over the queues that had demand: 1 if all are alike, 1/N at worst" },
+    [FAIR_SHARE_HELD] = { "fair_share_held", "", "GPU-time held / GPU-time asked for within the fair share: the deserved quota "
+        "and, of what no quota covers, a part by weight" },
+    [JAIN_INDEX] = { "jain_index", "", "Jain's index of fair_share_held over the queues that had demand: 1 if all are alike, "
+        "1/N at worst" },
     [PREEMPTED_FIRST + PREEMPTED_RECLAIM] = { "preemptions_reclaim", "", "preemptions for a job of another queue" },
     [PREEMPTED_FIRST + PREEMPTED_PRIORITY] = { "preemptions_preempt", "", "preemptions for a job of the same queue" },
-    [PREEMPTED_FIRST + PREEMPTED_MOVE] = { "preemptions_move", "", "preemptions of jobs that were started elsewhere in the same pass" },
-    [PREEMPTED_FIRST + PREEMPTED_BROKEN] = { "preemptions_broken", "", "preemptions of gangs of which a task was stopped, the policy not saying for whom" },
+    [PREEMPTED_FIRST + PREEMPTED_MOVE] = { "preemptions_move", "", "preemptions of jobs started elsewhere in the same pass" },
+    [PREEMPTED_FIRST + PREEMPTED_BROKEN] = { "preemptions_broken", "", "preemptions of gangs of which a task was stopped; the "
+        "policy did not say for whom" },
     [PREEMPTED_FIRST + PREEMPTED_POLICY] = { "preemptions_policy", "", "all others: the policy did not say for whom" },
     [LOST_FIRST + PREEMPTED_RECLAIM] = { "lost_gpu_h_reclaim", "GPU h", "GPU-time rolled back by preemptions_reclaim" },
     [LOST_FIRST + PREEMPTED_PRIORITY] = { "lost_gpu_h_preempt", "GPU h", "by preemptions_preempt" },

@@ -108,7 +108,7 @@ expect 2 "gpuyard: odd: no job or queue 'plian-17', did you mean 'plain-17'?" "$
 expect 2 "gpuyard: odd: no queue 'visoin', did you mean 'vision'?" "$G" explain odd visoin --queue
 expect 2 "gpuyard: odd: no job 'vision'" "$G" explain odd vision --job
 expect 0 "" "$G" explain odd plain-18
-says out "  waited        never started; waited 10 s"
+says out "  waited        10 s, and never started"
 says out "  without events.csv"
 expect 0 "" "$G" explain odd "a queue"
 says out "  queue a queue: no quota; 2 jobs, 1 completed, over 15 s"

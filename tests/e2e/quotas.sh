@@ -65,5 +65,20 @@ scripts/check_quotas "$work/bad" >"$work/said" 2>&1
 status=$?
 [ $status -eq 2 ] || fail "a missing file: status $status"
 holds "$work/said" "intervals.csv: No such file"
+
+# ---- The plot: the same bytes twice, also of a run without quotas; a terminal's is as wide as asked for ----
+plot() { scripts/plot/plot.sh quota "$1" "$2" "$3"; }
+for format in png svg pdf; do
+    plot $format "$work/a" "$work/good" && plot $format "$work/b" "$work/good" && [ -s "$work/a" ] && same "$work/a" "$work/b"
+done
+plot svg "$work/a" "$work/from_trace" && holds "$work/a" "vision: no quota"
+plot svg "$work/a" "$work/good" && holds "$work/a" "language: quota 10.5, "
+awk -F, -v OFS=, 'NR > 1 { $6 = $4 } { print }' "$work/good/queues.csv" >"$work/bad/queues.csv"
+plot svg "$work/a" "$work/bad" && holds "$work/a" ">fair share<"
+COLUMNS=60 plot term - "$work/good" >"$work/said"
+holds "$work/said" "  research: quota 20, "
+awk 'length($0) > 60 { exit 1 }' "$work/said" && ok || fail "plot --format term: a line over 60 columns"
+scripts/plot/plot.sh quota svg "$work/a" "$work/good" "$work/srtf" 2>"$work/said"
+holds "$work/said" "plot.sh: quota shows one directory, got 2"
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]
