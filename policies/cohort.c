@@ -130,13 +130,19 @@ static void grow_members(struct sched *s, struct cohort *c, struct cohort_member
         c->search.victim = sched_alloc(s, c->members_most * sizeof(struct cohort_victim));
         c->search.candidate = sched_alloc(s, c->members_most * sizeof(struct cohort_victim));
     }
-    if (c->n_admitted == c->admitted_most) {
-        c->admitted_most = c->admitted_most ? 2 * c->admitted_most : 64;
-        job_id *grown = sched_alloc(s, c->admitted_most * sizeof *grown);
-        if (c->n_admitted)
-            memcpy(grown, c->admitted, c->n_admitted * sizeof *grown);
-        c->admitted = grown;
+}
+
+void cohort_shelter(struct sched *s, struct cohort *c, struct entrant *e)
+{
+    if (c->n_sheltered == c->sheltered_most) {
+        c->sheltered_most = c->sheltered_most ? 2 * c->sheltered_most : 16;
+        job_id *grown = sched_alloc(s, c->sheltered_most * sizeof *grown);
+        if (c->n_sheltered)
+            memcpy(grown, c->sheltered, c->n_sheltered * sizeof *grown);
+        c->sheltered = grown;
     }
+    c->sheltered[c->n_sheltered++] = e->as.id;
+    e->as.firm = true;
 }
 
 void cohort_hold(struct sched *s, struct cohort *c, struct entrant *e)
@@ -144,9 +150,8 @@ void cohort_hold(struct sched *s, struct cohort *c, struct entrant *e)
     struct cohort_members *m = &c->members[e->as.queue];
     struct cohort_tree *t = cohort_tree_of(c, e->as.queue);
     grow_members(s, c, m);
-    c->admitted[c->n_admitted++] = e->as.id;
     e->as.admitted_ns = sched_now(s);
-    e->as.firm = true;                                    /* until the pass ends */
+    e->as.firm = !job_facts(s, e->as.id)->preemptible;
     e->as.leaving = false;
     e->phase = PHASE_HOLDS_QUOTA;
     e->at = m->n;
@@ -154,7 +159,8 @@ void cohort_hold(struct sched *s, struct cohort *c, struct entrant *e)
     c->n_members++;
     cohort_use(&c->books, e->as.queue, e->need, 1);
     t->changes++;
-    t->admitted_pass = c->pass;
+    if (e->evicted == c->pass || (e->tasks != SPLIT_ANY && e->tasks != job_facts(s, e->as.id)->ask->tasks))
+        cohort_shelter(s, c, e);                          /* the latter cannot be stopped before it has started */
 }
 
 void cohort_release(struct sched *s, struct cohort *c, struct entrant *e)
@@ -221,17 +227,16 @@ static void place_all(struct sched *s, struct cohort *c)
 
 /* ---- A pass ---- */
 
-/* Whom the last pass admitted may be evicted from now on. */
-static void end_protection(struct sched *s, struct cohort *c)
+static void end_shelter(struct sched *s, struct cohort *c)
 {
-    for (uint32_t i = 0; i < c->n_admitted; i++) {
-        struct entrant *e = job_own(s, c->admitted[i]);
+    for (uint32_t i = 0; i < c->n_sheltered; i++) {
+        struct entrant *e = job_own(s, c->sheltered[i]);
         if (!e || !holds_quota(e))
             continue;
-        e->as.firm = !job_facts(s, c->admitted[i])->preemptible;
+        e->as.firm = !job_facts(s, c->sheltered[i])->preemptible;
         cohort_tree_of(c, e->as.queue)->changes++;
     }
-    c->n_admitted = 0;
+    c->n_sheltered = 0;
 }
 
 static void open_queues(struct sched *s, struct cohort *c)
@@ -256,10 +261,13 @@ static void cohort_schedule(struct sched *s, const void *params, void *state)
     struct cohort *c = state;
     (void)params;
     c->pass++;
-    end_protection(s, c);
-    place_all(s, c);
-    open_queues(s, c);
-    cohort_run_cycles(s, c);
+    end_shelter(s, c);
+    do {
+        c->released = false;
+        place_all(s, c);
+        open_queues(s, c);
+        cohort_run_cycles(s, c);
+    } while (c->released);
 }
 
 /* ---- Notices ---- */
@@ -270,10 +278,12 @@ static void cohort_arrived(struct sched *s, const void *params, void *state, job
     struct entrant *e = job_own(s, j);
     const struct job_facts *f = job_facts(s, j);
     (void)params;
-    if (holds_quota(e))
+    if (e->phase == PHASE_HOLDS_QUOTA) {                  /* it left at once, and was admitted again in the same pass */
+        sched_blocked(s, j, WAIT_GPUS);
+        return;
+    }
+    if (e->phase == PHASE_LEAVING)
         cohort_release(s, c, e);
-    if (e->phase == PHASE_LEFT)
-        sched_wake_at(s, sched_now(s) + 1);               /* it went at once: nothing else calls for another pass */
     *e = (struct entrant){ .as = { .id = j, .queue = f->queue, .priority = f->priority, .queued_ns = f->submit_ns, .need = e->need } };
     cohort_wait(s, c, j);
 }

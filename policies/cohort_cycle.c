@@ -53,9 +53,8 @@ static job_id walk_on(struct sched *s, struct cohort *c, uint32_t v)
     job_id j;
     if (!q->all)
         return line_first(q->fresh, &j, NULL) ? j : ID_NONE;
-    while (line_next(&q->walk, &j))
-        if (job_state(s, j) == JOB_PENDING)
-            return j;
+    if (line_next(&q->walk, &j))
+        return j;
     q->tried = cohort_tree_of(c, v)->releases;
     q->tried_room = sched_room_version(s);
     q->all = false;
@@ -132,24 +131,23 @@ static void evict(struct sched *s, struct cohort *c, struct entrant *e, job_id f
     job_id j = e->as.id;
     if (e->as.leaving)
         return;
-    if (e->phase == PHASE_HOLDS_QUOTA) {
-        line_remove(c->unplaced, j);
-        cohort_release(s, c, e);
-        cohort_wait(s, c, j);
-        c->again = true;
+    uint64_t room = sched_room_version(s);
+    if (e->phase == PHASE_PLACED && sched_stop(s, j, STOP_SAVE) != SCHED_OK)
+        return;
+    if (e->phase == PHASE_PLACED && job_state(s, j) == JOB_RELEASING)
+        sched_note(s, j, for_whom);
+    e->evicted = c->pass;
+    if (job_state(s, j) == JOB_RELEASING && sched_room_version(s) == room) {
+        e->as.leaving = true;
+        e->phase = PHASE_LEAVING;
+        cohort_tree_of(c, e->as.queue)->changes++;
         return;
     }
-    uint64_t room = sched_room_version(s);
-    if (sched_stop(s, j, STOP_SAVE) != SCHED_OK)
-        return;
-    sched_note(s, j, for_whom);
-    e->as.leaving = true;
-    e->phase = PHASE_LEAVING;
-    cohort_tree_of(c, e->as.queue)->changes++;
-    if (sched_room_version(s) == room)
-        return;
-    cohort_release(s, c, e);                              /* leaving takes no time */
-    e->phase = PHASE_LEFT;
+    line_remove(c->unplaced, j);                          /* it had no place, or only in this pass, or leaves at once */
+    cohort_release(s, c, e);
+    cohort_wait(s, c, j);
+    c->unplaced_room = UINT64_MAX;
+    c->released = true;
 }
 
 static bool overlaps(const struct cohort *c, const struct nomination *n)
@@ -230,8 +228,6 @@ static bool no_victims(struct sched *s, struct cohort *c, uint32_t v)
     bool was_settled = q->settled, was_preemptor = q->preemptor == q->head;
     reserve(s, c, v);
     q->preemptor = was_preemptor ? ID_NONE : q->preemptor;
-    if (q->nomination.mode == MODE_NO_VICTIMS && cohort_tree_of(c, v)->admitted_pass == c->pass)
-        c->again = q->retry = true;                       /* whom this pass has admitted may be evicted in the next */
     set_aside(s, c, v);
     return !was_settled;
 }
@@ -321,17 +317,11 @@ static bool run_cycle(struct sched *s, struct cohort *c)
 
 void cohort_run_cycles(struct sched *s, struct cohort *c)
 {
-    c->again = false;
     while (gather(s, c) && run_cycle(s, c))
         ;
     for (uint32_t i = 0; i < c->n_busy; i++) {
         struct cohort_queue *q = &c->queue[c->busy[i]];
         if (q->head != ID_NONE && !q->settled)            /* others hold what it asks for: it is met again in the next pass */
             sched_blocked(s, q->head, WAIT_RESERVED);
-        if (q->retry)
-            q->tried = UINT64_MAX;
-        q->retry = false;
     }
-    if (c->again)
-        sched_wake_at(s, sched_now(s) + 1);
 }
