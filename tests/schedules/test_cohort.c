@@ -4,7 +4,7 @@
  * cohort_fair.h; the arithmetic is beside the row where it is not plain. */
 #include "tests/support/schedule.h"
 
-#define LIMITED(n, up, gpus, w, borrows, lends, ...)                                                                   \
+#define BOUNDED(n, up, gpus, w, borrows, lends, threshold, ...)                                                        \
     {                                                                                                                  \
         .facts = {                                                                                                     \
             .name = (n),                                                                                               \
@@ -13,10 +13,11 @@
             .quota = { { INT64_C(1000) * (gpus), UNLIMITED, UNLIMITED }, { UNLIMITED, UNLIMITED, UNLIMITED } },        \
             .cohort = { .borrowing_limit = { (borrows), UNLIMITED, UNLIMITED },                                        \
                         .lending_limit = { (lends), UNLIMITED, UNLIMITED },                                            \
-                        .borrow_priority_threshold = INT32_MAX,                                                        \
+                        .borrow_priority_threshold = (threshold),                                                      \
                         __VA_ARGS__ }                                                                                  \
         }                                                                                                              \
     }
+#define LIMITED(n, up, gpus, w, borrows, lends, ...) BOUNDED(n, up, gpus, w, borrows, lends, INT32_MAX, __VA_ARGS__)
 #define SHARES(n, up, gpus, w, ...) LIMITED(n, up, gpus, w, UNLIMITED, UNLIMITED, __VA_ARGS__)
 #define TWO_AND_TWO(...)                                                                                               \
     {                                                                                                                  \
@@ -90,8 +91,8 @@ static const struct schedule rows[] = {
     { "borrowing: not without leave to", "cohort", ONE_NODE(4), .queue = TWO_AND_TWO(.reclaim = RECLAIM_LOWER_PRIORITY),
       .price = UNPAID, .jobs = { { 0, 10, 3, 0, B }, { 5, 5, 3, 10, A, .priority = 1 } } },
     { "borrowing: not above the threshold", "cohort", ONE_NODE(4),
-      .queue = { SHARES("org", ID_NONE, 0, 1), SHARES("a", 0, 2, 1, .reclaim = RECLAIM_LOWER_PRIORITY,
-                 .borrow = BORROW_LOWER_PRIORITY, .borrow_priority_threshold = -1), SHARES("b", 0, 2, 1) },
+      .queue = { SHARES("org", ID_NONE, 0, 1), BOUNDED("a", 0, 2, 1, UNLIMITED, UNLIMITED, -1,
+                 .reclaim = RECLAIM_LOWER_PRIORITY, .borrow = BORROW_LOWER_PRIORITY), SHARES("b", 0, 2, 1) },
       .price = UNPAID, .jobs = { { 0, 10, 3, 0, B }, { 5, 5, 3, 10, A, .priority = 1 } } },
 
     /* ---- Order ---- */
