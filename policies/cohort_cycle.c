@@ -47,23 +47,21 @@ static bool is_strict(const struct cohort *c, uint32_t v)
 }
 
 /* Whoever is next in a best-effort queue. Nobody: all have been tried. */
-static job_id walk_on(struct sched *s, struct cohort *c, uint32_t v)
+static job_id walk_on(struct cohort_queue *q)
 {
-    struct cohort_queue *q = &c->queue[v];
     job_id j;
     if (!q->all)
         return line_first(q->fresh, &j, NULL) ? j : ID_NONE;
     if (line_next(&q->walk, &j))
         return j;
-    q->tried = cohort_tree_of(c, v)->releases;
-    q->tried_room = sched_room_version(s);
+    q->tried = q->opened;                                 /* what came free since has not been offered to all */
     q->all = false;
     while (line_first(q->fresh, &j, NULL))
         line_remove(q->fresh, j);
     return ID_NONE;
 }
 
-static void find_head(struct sched *s, struct cohort *c, uint32_t v)
+static void find_head(const struct cohort *c, uint32_t v)
 {
     struct cohort_queue *q = &c->queue[v];
     job_id j = ID_NONE, was = q->head;
@@ -72,7 +70,7 @@ static void find_head(struct sched *s, struct cohort *c, uint32_t v)
     else if (is_strict(c, v))
         q->head = line_first(q->waiting, &j, NULL) ? j : ID_NONE;
     else if (q->head == ID_NONE)
-        q->head = walk_on(s, c, v);
+        q->head = walk_on(q);
     if (q->head != was)
         q->settled = false;
 }
@@ -145,7 +143,7 @@ static void evict(struct sched *s, struct cohort *c, struct entrant *e, job_id f
     }
     line_remove(c->unplaced, j);                          /* it had no place, or only in this pass, or leaves at once */
     cohort_release(s, c, e);
-    cohort_wait(s, c, j);
+    cohort_list_add(s, &c->resting, j);
     c->unplaced_room = UINT64_MAX;
     c->released = true;
 }
@@ -170,7 +168,8 @@ static bool preempt(struct sched *s, struct cohort *c, uint32_t v)
         return false;
     cohort_need(s, c, q->head, n->tasks, need);
     for (uint32_t i = 0; i < n->n_victims; i++)
-        use_for_now(s, c, n->victim[i]->queue, n->victim[i]->need, -1);
+        if (cohort_holds_quota((const struct entrant *)n->victim[i]))
+            use_for_now(s, c, n->victim[i]->queue, n->victim[i]->need, -1);
     if (!cohort_fits(&c->books, v, need)) {
         undo_since(c, before);
         return false;
@@ -286,7 +285,7 @@ static bool gather(struct sched *s, struct cohort *c)
     for (uint32_t i = 0; i < c->n_busy; i++) {
         uint32_t v = c->busy[i];
         struct cohort_queue *q = &c->queue[v];
-        find_head(s, c, v);
+        find_head(c, v);
         if (q->head == ID_NONE)
             continue;
         bool stale = q->nomination.job != q->head || q->nomination.changes != cohort_tree_of(c, v)->changes ||
