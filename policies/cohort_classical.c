@@ -5,8 +5,6 @@
  * classical/hierarchical_preemption.go}. */
 #include "policies/cohort_search.h"
 
-#include <stdlib.h>
-
 enum kind {                       /* in the order in which they are taken */
     HIERARCHICAL,                 /* the request fits in the quota of a subtree that holds the preemptor and not this one */
     WHILE_BORROWING,              /* may be taken even for a preemptor that borrows */
@@ -21,7 +19,12 @@ static const enum cohort_reason reason_of[] = {
 
 /* ---- Candidates ---- */
 
-struct wish { const struct cohort_workload *preemptor; const bool *contested; uint32_t n; bool others, precedence; };
+struct wish {
+    const struct cohort_workload *preemptor;
+    const bool *contested;
+    uint32_t n, heap;             /* candidates; of these not yet in order */
+    bool others, precedence;
+};
 
 static enum kind kind_elsewhere(const struct cohort_search *s, const struct wish *wish, const struct cohort_workload *w,
                                 bool precedence)
@@ -116,10 +119,9 @@ static void collect(struct cohort_search *s, struct wish *wish)
 }
 
 /* Who leaves already, of all kinds, goes first; then by kind, the two that depend on borrowing as one. */
-static int by_order(const void *a, const void *b)
+static int by_order(const struct cohort_victim *x, const struct cohort_victim *y)
 {
     static const int group[] = { [HIERARCHICAL] = 0, [WHILE_BORROWING] = 1, [WITHOUT_BORROWING] = 1, [SAME_QUEUE] = 2 };
-    const struct cohort_victim *x = a, *y = b;
     if (x->workload->leaving != y->workload->leaving)
         return x->workload->leaving ? -1 : 1;
     if (group[x->kind] != group[y->kind])
@@ -127,13 +129,47 @@ static int by_order(const void *a, const void *b)
     return cohort_compare_workloads(x->workload, y->workload);
 }
 
+/* Few of many are mostly enough, so they are put in order as they are asked for: a heap of the rest, the first on top, and
+ * behind it those in order, from the end. */
+static void sift(struct cohort_victim *heap, uint32_t n, uint32_t i)
+{
+    struct cohort_victim c = heap[i];
+    for (uint32_t child; (child = 2 * i + 1) < n; i = child) {
+        if (child + 1 < n && by_order(&heap[child + 1], &heap[child]) < 0)
+            child++;
+        if (by_order(&heap[child], &c) >= 0)
+            break;
+        heap[i] = heap[child];
+    }
+    heap[i] = c;
+}
+
+static void order_begin(struct cohort_search *s, struct wish *wish)
+{
+    wish->heap = wish->n;
+    for (uint32_t i = wish->n / 2; i-- > 0;)
+        sift(s->candidate, wish->n, i);
+}
+
+static const struct cohort_victim *in_order(struct cohort_search *s, struct wish *wish, uint32_t i)
+{
+    while (wish->n - wish->heap <= i) {
+        struct cohort_victim first = s->candidate[0];
+        s->candidate[0] = s->candidate[--wish->heap];
+        s->candidate[wish->heap] = first;
+        if (wish->heap)
+            sift(s->candidate, wish->heap, 0);
+    }
+    return &s->candidate[wish->n - 1 - i];
+}
+
 /* ---- The search ---- */
 
-static bool attempt(struct cohort_search *s, const struct wish *wish, bool borrowing)
+static bool attempt(struct cohort_search *s, struct wish *wish, bool borrowing)
 {
     s->n_victims = 0;
     for (uint32_t i = 0; i < wish->n; i++) {
-        const struct cohort_victim *c = &s->candidate[i];
+        const struct cohort_victim *c = in_order(s, wish, i);
         if (c->kind != SAME_QUEUE && ((borrowing && c->kind == WITHOUT_BORROWING) ||
                                       !all_beyond(s, c->workload->queue, c->common, wish->contested)))
             continue;
@@ -164,9 +200,9 @@ bool cohort_search_classical(struct cohort_search *s, const struct cohort_worklo
     bool alone = s->rules[preemptor->queue].borrow == BORROW_NEVER;
     s->n_victims = 0;
     collect(s, &wish);
-    if (wish.n == 0)
+    if (wish.n == 0 || !cohort_enough(s, preemptor, contested, wish.n))
         return false;
-    qsort(s->candidate, wish.n, sizeof *s->candidate, by_order);
+    order_begin(s, &wish);
     if (!wish.others || (alone && !under_nominal(s, preemptor->queue, contested)))
         return attempt(s, &wish, true);
     bool borrowing_first = !alone || wish.precedence;

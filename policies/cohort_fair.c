@@ -98,8 +98,9 @@ static uint32_t collect(struct cohort_search *s, const struct cohort_workload *p
             if (cohort_may_evict(s, preemptor, m->of[i], contested))
                 s->candidate[n++] = (struct cohort_victim){ .workload = m->of[i] };
     }
-    if (n)
-        qsort(s->candidate, n, sizeof *s->candidate, by_queue);
+    if (!n || !cohort_enough(s, preemptor, contested, n))
+        return 0;
+    qsort(s->candidate, n, sizeof *s->candidate, by_queue);
     for (uint32_t i = 0; i < n; i++) {
         struct cohort_range *r = &s->range[s->candidate[i].workload->queue];
         if (r->end == 0)
