@@ -165,9 +165,28 @@ static const struct cohort_victim *in_order(struct cohort_search *s, struct wish
 
 /* ---- The search ---- */
 
+/* A bound: could evicting all that this attempt may take make room in a cell, each freeing at most what it needs; and, where
+ * the preemptor may not borrow, bring its queue within its quota? */
+static bool may_succeed(const struct cohort_search *s, const struct wish *wish, bool borrowing, uint32_t cell)
+{
+    const struct cohort_workload *p = wish->preemptor;
+    size_t at = cohort_at(s->books, p->queue, cell);
+    int64_t lacks = p->need[cell] - cohort_available(s->books, p->queue, cell);
+    int64_t beyond = borrowing ? 0 : s->books->usage[at] + p->need[cell] - s->books->subtree[at];
+    for (uint32_t i = 0; i < wish->n && (lacks > 0 || beyond > 0); i++) {
+        const struct cohort_victim *c = &s->candidate[i];
+        lacks -= borrowing && c->kind == WITHOUT_BORROWING ? 0 : c->workload->need[cell];
+        beyond -= c->kind == SAME_QUEUE ? c->workload->need[cell] : 0;
+    }
+    return p->need[cell] == 0 || (lacks <= 0 && beyond <= 0);
+}
+
 static bool attempt(struct cohort_search *s, struct wish *wish, bool borrowing)
 {
     s->n_victims = 0;
+    for (uint32_t cell = 0; cell < s->books->cells; cell++)
+        if (!may_succeed(s, wish, borrowing, cell))
+            return false;
     for (uint32_t i = 0; i < wish->n; i++) {
         const struct cohort_victim *c = in_order(s, wish, i);
         if (c->kind != SAME_QUEUE && ((borrowing && c->kind == WITHOUT_BORROWING) ||
@@ -200,7 +219,7 @@ bool cohort_search_classical(struct cohort_search *s, const struct cohort_worklo
     bool alone = s->rules[preemptor->queue].borrow == BORROW_NEVER;
     s->n_victims = 0;
     collect(s, &wish);
-    if (wish.n == 0 || !cohort_enough(s, preemptor, contested, wish.n))
+    if (wish.n == 0)
         return false;
     order_begin(s, &wish);
     if (!wish.others || (alone && !under_nominal(s, preemptor->queue, contested)))
