@@ -22,7 +22,7 @@ static const enum cohort_reason reason_of[] = {
 struct wish {
     const struct cohort_workload *preemptor;
     const bool *contested;
-    uint32_t n, heap;             /* candidates; of these not yet in order */
+    uint32_t n, usable, heap;     /* candidates; of these, those of the present attempt; of these, those not yet in order */
     bool others, precedence;
 };
 
@@ -144,23 +144,31 @@ static void sift(struct cohort_victim *heap, uint32_t n, uint32_t i)
     heap[i] = c;
 }
 
-static void order_begin(struct cohort_search *s, struct wish *wish)
+static void order_begin(struct cohort_search *s, struct wish *wish, bool borrowing)
 {
-    wish->heap = wish->n;
-    for (uint32_t i = wish->n / 2; i-- > 0;)
-        sift(s->candidate, wish->n, i);
+    wish->usable = 0;
+    for (uint32_t i = 0; i < wish->n; i++) {
+        struct cohort_victim c = s->candidate[i];
+        if (borrowing && c.kind == WITHOUT_BORROWING)
+            continue;
+        s->candidate[i] = s->candidate[wish->usable];
+        s->candidate[wish->usable++] = c;
+    }
+    wish->heap = wish->usable;
+    for (uint32_t i = wish->heap / 2; i-- > 0;)
+        sift(s->candidate, wish->heap, i);
 }
 
 static const struct cohort_victim *in_order(struct cohort_search *s, struct wish *wish, uint32_t i)
 {
-    while (wish->n - wish->heap <= i) {
+    while (wish->usable - wish->heap <= i) {
         struct cohort_victim first = s->candidate[0];
         s->candidate[0] = s->candidate[--wish->heap];
         s->candidate[wish->heap] = first;
         if (wish->heap)
             sift(s->candidate, wish->heap, 0);
     }
-    return &s->candidate[wish->n - 1 - i];
+    return &s->candidate[wish->usable - 1 - i];
 }
 
 /* ---- The search ---- */
@@ -187,10 +195,10 @@ static bool attempt(struct cohort_search *s, struct wish *wish, bool borrowing)
     for (uint32_t cell = 0; cell < s->books->cells; cell++)
         if (!may_succeed(s, wish, borrowing, cell))
             return false;
-    for (uint32_t i = 0; i < wish->n; i++) {
+    order_begin(s, wish, borrowing);
+    for (uint32_t i = 0; i < wish->usable; i++) {
         const struct cohort_victim *c = in_order(s, wish, i);
-        if (c->kind != SAME_QUEUE && ((borrowing && c->kind == WITHOUT_BORROWING) ||
-                                      !all_beyond(s, c->workload->queue, c->common, wish->contested)))
+        if (c->kind != SAME_QUEUE && !all_beyond(s, c->workload->queue, c->common, wish->contested))
             continue;
         cohort_evict(s, c);
         if (!cohort_admissible(s, wish->preemptor, borrowing))
@@ -221,7 +229,6 @@ bool cohort_search_classical(struct cohort_search *s, const struct cohort_worklo
     collect(s, &wish);
     if (wish.n == 0)
         return false;
-    order_begin(s, &wish);
     if (!wish.others || (alone && !under_nominal(s, preemptor->queue, contested)))
         return attempt(s, &wish, true);
     bool borrowing_first = !alone || wish.precedence;

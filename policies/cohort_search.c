@@ -32,20 +32,6 @@ int cohort_compare_workloads(const struct cohort_workload *a, const struct cohor
     return (a->id > b->id) - (a->id < b->id);
 }
 
-bool cohort_enough(const struct cohort_search *s, const struct cohort_workload *preemptor, const bool *contested, uint32_t n)
-{
-    for (uint32_t cell = 0; cell < s->books->cells; cell++) {
-        int64_t lacks = preemptor->need[cell] - cohort_available(s->books, preemptor->queue, cell);
-        if (!contested[cell])
-            continue;
-        for (uint32_t i = 0; i < n && lacks > 0; i++)
-            lacks -= s->candidate[i].workload->need[cell];
-        if (lacks > 0)
-            return false;
-    }
-    return true;
-}
-
 void cohort_evict(struct cohort_search *s, const struct cohort_victim *v)
 {
     cohort_use(s->books, v->workload->queue, v->workload->need, -1);

@@ -58,8 +58,6 @@ bool cohort_may_evict(const struct cohort_search *s, const struct cohort_workloa
                       const bool *contested);
 int  cohort_compare_workloads(const struct cohort_workload *a, const struct cohort_workload *b);    /* <0: a goes first */
 void cohort_evict(struct cohort_search *s, const struct cohort_victim *v);    /* appends it, takes its usage back */
-/* Could evicting all n candidates free enough of what is contested? A bound: each frees at most what it needs. */
-bool cohort_enough(const struct cohort_search *s, const struct cohort_workload *preemptor, const bool *contested, uint32_t n);
 bool cohort_admissible(const struct cohort_search *s, const struct cohort_workload *preemptor, bool borrowing);
 void cohort_put_back(struct cohort_search *s, const struct cohort_workload *preemptor, bool borrowing);
 void cohort_restore(struct cohort_search *s);                /* the books; the victims stay in the answer */
