@@ -60,7 +60,7 @@ static void begin_queue(struct sched *s, struct cohort *c, uint32_t v, uint64_t 
     }
     c->rules[v] = rules_of(&f->cohort, f->parent == ID_NONE ? NULL : &c->rules[f->parent]);
     weight[v] = (uint64_t)llround(f->weight * (double)COHORT_WEIGHT_ONE);
-    c->queue[v] = (struct cohort_queue){ .head = ID_NONE, .stuck = ID_NONE, .preemptor = ID_NONE, .tried = UINT64_MAX,
+    c->queue[v] = (struct cohort_queue){ .head = ID_NONE, .stuck = ID_NONE, .preemptor = ID_NONE, .tried = { UINT64_MAX, 0 },
                                          .nomination = { .job = ID_NONE } };
     if (f->first_child != ID_NONE)
         return;
@@ -130,13 +130,18 @@ static void grow_members(struct sched *s, struct cohort *c, struct cohort_member
         c->search.victim = sched_alloc(s, c->members_most * sizeof(struct cohort_victim));
         c->search.candidate = sched_alloc(s, c->members_most * sizeof(struct cohort_victim));
     }
-    if (c->n_admitted == c->admitted_most) {
-        c->admitted_most = c->admitted_most ? 2 * c->admitted_most : 64;
-        job_id *grown = sched_alloc(s, c->admitted_most * sizeof *grown);
-        if (c->n_admitted)
-            memcpy(grown, c->admitted, c->n_admitted * sizeof *grown);
-        c->admitted = grown;
+}
+
+void cohort_list_add(struct sched *s, struct cohort_list *l, job_id j)
+{
+    if (l->n == l->most) {
+        l->most = l->most ? 2 * l->most : 16;
+        job_id *grown = sched_alloc(s, l->most * sizeof *grown);
+        if (l->n)
+            memcpy(grown, l->job, l->n * sizeof *grown);
+        l->job = grown;
     }
+    l->job[l->n++] = j;
 }
 
 void cohort_hold(struct sched *s, struct cohort *c, struct entrant *e)
@@ -144,9 +149,8 @@ void cohort_hold(struct sched *s, struct cohort *c, struct entrant *e)
     struct cohort_members *m = &c->members[e->as.queue];
     struct cohort_tree *t = cohort_tree_of(c, e->as.queue);
     grow_members(s, c, m);
-    c->admitted[c->n_admitted++] = e->as.id;
     e->as.admitted_ns = sched_now(s);
-    e->as.firm = true;                                    /* until the pass ends */
+    e->as.firm = !job_facts(s, e->as.id)->preemptible;
     e->as.leaving = false;
     e->phase = PHASE_HOLDS_QUOTA;
     e->at = m->n;
@@ -154,7 +158,10 @@ void cohort_hold(struct sched *s, struct cohort *c, struct entrant *e)
     c->n_members++;
     cohort_use(&c->books, e->as.queue, e->need, 1);
     t->changes++;
-    t->admitted_pass = c->pass;
+    if (e->tasks == job_facts(s, e->as.id)->ask->tasks)
+        return;
+    e->as.firm = true;                                    /* a job that is not whole cannot be stopped before it has started */
+    cohort_list_add(s, &c->sheltered, e->as.id);
 }
 
 void cohort_release(struct sched *s, struct cohort *c, struct entrant *e)
@@ -168,11 +175,6 @@ void cohort_release(struct sched *s, struct cohort *c, struct entrant *e)
     cohort_tree_of(c, e->as.queue)->changes++;
     cohort_tree_of(c, e->as.queue)->releases++;
     e->phase = PHASE_WAITS;
-}
-
-static bool holds_quota(const struct entrant *e)
-{
-    return e->phase == PHASE_HOLDS_QUOTA || e->phase == PHASE_PLACED || e->phase == PHASE_LEAVING;
 }
 
 void cohort_wait(struct sched *s, struct cohort *c, job_id j)
@@ -221,17 +223,16 @@ static void place_all(struct sched *s, struct cohort *c)
 
 /* ---- A pass ---- */
 
-/* Whom the last pass admitted may be evicted from now on. */
-static void end_protection(struct sched *s, struct cohort *c)
+static void end_shelter(struct sched *s, struct cohort *c)
 {
-    for (uint32_t i = 0; i < c->n_admitted; i++) {
-        struct entrant *e = job_own(s, c->admitted[i]);
-        if (!e || !holds_quota(e))
+    for (uint32_t i = 0; i < c->sheltered.n; i++) {
+        struct entrant *e = job_own(s, c->sheltered.job[i]);
+        if (!e || !cohort_holds_quota(e))
             continue;
-        e->as.firm = !job_facts(s, c->admitted[i])->preemptible;
+        e->as.firm = !job_facts(s, c->sheltered.job[i])->preemptible;
         cohort_tree_of(c, e->as.queue)->changes++;
     }
-    c->n_admitted = 0;
+    c->sheltered.n = 0;
 }
 
 static void open_queues(struct sched *s, struct cohort *c)
@@ -242,8 +243,8 @@ static void open_queues(struct sched *s, struct cohort *c)
         if (!(q->listed = line_length(q->waiting) > 0))
             continue;
         c->busy[still++] = c->busy[i];
-        q->all = q->tried != cohort_tree_of(c, c->busy[i])->releases ||
-                 (cohort_wants_place(c) && q->tried_room != sched_room_version(s));
+        q->opened = (struct cohort_moment){ cohort_tree_of(c, c->busy[i])->releases, sched_room_version(s) };
+        q->all = q->tried.releases != q->opened.releases || (cohort_wants_place(c) && q->tried.room != q->opened.room);
         q->walk = (struct line_walk){ .l = q->waiting };
         if (c->rules[c->busy[i]].queueing != STRICT_FIFO && q->preemptor == ID_NONE)
             q->head = ID_NONE;
@@ -251,15 +252,43 @@ static void open_queues(struct sched *s, struct cohort *c)
     c->n_busy = still;
 }
 
+/* true: somebody has come back. */
+static bool end_rest(struct sched *s, struct cohort *c)
+{
+    uint32_t still = 0, n = c->resting.n;
+    for (uint32_t i = 0; i < n; i++) {
+        struct entrant *e = job_own(s, c->resting.job[i]);
+        if (e->rested == c->pass) {
+            c->resting.job[still++] = e->as.id;
+            continue;
+        }
+        e->rested = c->pass;
+        cohort_wait(s, c, e->as.id);
+    }
+    c->resting.n = still;
+    return still < n;
+}
+
+static void run_round(struct sched *s, struct cohort *c)
+{
+    c->released = false;
+    place_all(s, c);
+    open_queues(s, c);
+    cohort_run_cycles(s, c);
+}
+
 static void cohort_schedule(struct sched *s, const void *params, void *state)
 {
     struct cohort *c = state;
     (void)params;
     c->pass++;
-    end_protection(s, c);
-    place_all(s, c);
-    open_queues(s, c);
-    cohort_run_cycles(s, c);
+    end_shelter(s, c);
+    do
+        run_round(s, c);
+    while (c->released || end_rest(s, c));
+    for (uint32_t i = 0; i < c->resting.n; i++)
+        cohort_wait(s, c, c->resting.job[i]);
+    c->resting.n = 0;
 }
 
 /* ---- Notices ---- */
@@ -270,10 +299,12 @@ static void cohort_arrived(struct sched *s, const void *params, void *state, job
     struct entrant *e = job_own(s, j);
     const struct job_facts *f = job_facts(s, j);
     (void)params;
-    if (holds_quota(e))
+    if (e->phase == PHASE_HOLDS_QUOTA) {                  /* it left at once, and was admitted again in the same pass */
+        sched_blocked(s, j, WAIT_GPUS);
+        return;
+    }
+    if (e->phase == PHASE_LEAVING)
         cohort_release(s, c, e);
-    if (e->phase == PHASE_LEFT)
-        sched_wake_at(s, sched_now(s) + 1);               /* it went at once: nothing else calls for another pass */
     *e = (struct entrant){ .as = { .id = j, .queue = f->queue, .priority = f->priority, .queued_ns = f->submit_ns, .need = e->need } };
     cohort_wait(s, c, j);
 }
@@ -286,7 +317,7 @@ static void cohort_stopped(struct sched *s, const void *params, void *state, job
     (void)params;
     if (why == STOPPED_BY_POLICY)
         return;                                           /* its quota is free when it has left */
-    if (holds_quota(e))
+    if (cohort_holds_quota(e))
         cohort_release(s, c, e);
     line_remove(c->unplaced, j);
     line_remove(q->fresh, j);

@@ -5,8 +5,6 @@
  * classical/hierarchical_preemption.go}. */
 #include "policies/cohort_search.h"
 
-#include <stdlib.h>
-
 enum kind {                       /* in the order in which they are taken */
     HIERARCHICAL,                 /* the request fits in the quota of a subtree that holds the preemptor and not this one */
     WHILE_BORROWING,              /* may be taken even for a preemptor that borrows */
@@ -21,7 +19,12 @@ static const enum cohort_reason reason_of[] = {
 
 /* ---- Candidates ---- */
 
-struct wish { const struct cohort_workload *preemptor; const bool *contested; uint32_t n; bool others, precedence; };
+struct wish {
+    const struct cohort_workload *preemptor;
+    const bool *contested;
+    uint32_t n, usable, heap;     /* candidates; of these, those of the present attempt; of these, those not yet in order */
+    bool others, precedence;
+};
 
 static enum kind kind_elsewhere(const struct cohort_search *s, const struct wish *wish, const struct cohort_workload *w,
                                 bool precedence)
@@ -116,10 +119,9 @@ static void collect(struct cohort_search *s, struct wish *wish)
 }
 
 /* Who leaves already, of all kinds, goes first; then by kind, the two that depend on borrowing as one. */
-static int by_order(const void *a, const void *b)
+static int by_order(const struct cohort_victim *x, const struct cohort_victim *y)
 {
     static const int group[] = { [HIERARCHICAL] = 0, [WHILE_BORROWING] = 1, [WITHOUT_BORROWING] = 1, [SAME_QUEUE] = 2 };
-    const struct cohort_victim *x = a, *y = b;
     if (x->workload->leaving != y->workload->leaving)
         return x->workload->leaving ? -1 : 1;
     if (group[x->kind] != group[y->kind])
@@ -127,15 +129,76 @@ static int by_order(const void *a, const void *b)
     return cohort_compare_workloads(x->workload, y->workload);
 }
 
+/* Few of many are mostly enough, so they are put in order as they are asked for: a heap of the rest, the first on top, and
+ * behind it those in order, from the end. */
+static void sift(struct cohort_victim *heap, uint32_t n, uint32_t i)
+{
+    struct cohort_victim c = heap[i];
+    for (uint32_t child; (child = 2 * i + 1) < n; i = child) {
+        if (child + 1 < n && by_order(&heap[child + 1], &heap[child]) < 0)
+            child++;
+        if (by_order(&heap[child], &c) >= 0)
+            break;
+        heap[i] = heap[child];
+    }
+    heap[i] = c;
+}
+
+static void order_begin(struct cohort_search *s, struct wish *wish, bool borrowing)
+{
+    wish->usable = 0;
+    for (uint32_t i = 0; i < wish->n; i++) {
+        struct cohort_victim c = s->candidate[i];
+        if (borrowing && c.kind == WITHOUT_BORROWING)
+            continue;
+        s->candidate[i] = s->candidate[wish->usable];
+        s->candidate[wish->usable++] = c;
+    }
+    wish->heap = wish->usable;
+    for (uint32_t i = wish->heap / 2; i-- > 0;)
+        sift(s->candidate, wish->heap, i);
+}
+
+static const struct cohort_victim *in_order(struct cohort_search *s, struct wish *wish, uint32_t i)
+{
+    while (wish->usable - wish->heap <= i) {
+        struct cohort_victim first = s->candidate[0];
+        s->candidate[0] = s->candidate[--wish->heap];
+        s->candidate[wish->heap] = first;
+        if (wish->heap)
+            sift(s->candidate, wish->heap, 0);
+    }
+    return &s->candidate[wish->usable - 1 - i];
+}
+
 /* ---- The search ---- */
 
-static bool attempt(struct cohort_search *s, const struct wish *wish, bool borrowing)
+/* A bound: could evicting all that this attempt may take make room in a cell, each freeing at most what it needs; and, where
+ * the preemptor may not borrow, bring its queue within its quota? */
+static bool may_succeed(const struct cohort_search *s, const struct wish *wish, bool borrowing, uint32_t cell)
+{
+    const struct cohort_workload *p = wish->preemptor;
+    size_t at = cohort_at(s->books, p->queue, cell);
+    int64_t lacks = p->need[cell] - cohort_available(s->books, p->queue, cell);
+    int64_t beyond = borrowing ? 0 : s->books->usage[at] + p->need[cell] - s->books->subtree[at];
+    for (uint32_t i = 0; i < wish->n && (lacks > 0 || beyond > 0); i++) {
+        const struct cohort_victim *c = &s->candidate[i];
+        lacks -= borrowing && c->kind == WITHOUT_BORROWING ? 0 : c->workload->need[cell];
+        beyond -= c->kind == SAME_QUEUE ? c->workload->need[cell] : 0;
+    }
+    return p->need[cell] == 0 || (lacks <= 0 && beyond <= 0);
+}
+
+static bool attempt(struct cohort_search *s, struct wish *wish, bool borrowing)
 {
     s->n_victims = 0;
-    for (uint32_t i = 0; i < wish->n; i++) {
-        const struct cohort_victim *c = &s->candidate[i];
-        if (c->kind != SAME_QUEUE && ((borrowing && c->kind == WITHOUT_BORROWING) ||
-                                      !all_beyond(s, c->workload->queue, c->common, wish->contested)))
+    for (uint32_t cell = 0; cell < s->books->cells; cell++)
+        if (!may_succeed(s, wish, borrowing, cell))
+            return false;
+    order_begin(s, wish, borrowing);
+    for (uint32_t i = 0; i < wish->usable; i++) {
+        const struct cohort_victim *c = in_order(s, wish, i);
+        if (c->kind != SAME_QUEUE && !all_beyond(s, c->workload->queue, c->common, wish->contested))
             continue;
         cohort_evict(s, c);
         if (!cohort_admissible(s, wish->preemptor, borrowing))
@@ -166,7 +229,6 @@ bool cohort_search_classical(struct cohort_search *s, const struct cohort_worklo
     collect(s, &wish);
     if (wish.n == 0)
         return false;
-    qsort(s->candidate, wish.n, sizeof *s->candidate, by_order);
     if (!wish.others || (alone && !under_nominal(s, preemptor->queue, contested)))
         return attempt(s, &wish, true);
     bool borrowing_first = !alone || wish.precedence;

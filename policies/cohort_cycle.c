@@ -47,24 +47,21 @@ static bool is_strict(const struct cohort *c, uint32_t v)
 }
 
 /* Whoever is next in a best-effort queue. Nobody: all have been tried. */
-static job_id walk_on(struct sched *s, struct cohort *c, uint32_t v)
+static job_id walk_on(struct cohort_queue *q)
 {
-    struct cohort_queue *q = &c->queue[v];
     job_id j;
     if (!q->all)
         return line_first(q->fresh, &j, NULL) ? j : ID_NONE;
-    while (line_next(&q->walk, &j))
-        if (job_state(s, j) == JOB_PENDING)
-            return j;
-    q->tried = cohort_tree_of(c, v)->releases;
-    q->tried_room = sched_room_version(s);
+    if (line_next(&q->walk, &j))
+        return j;
+    q->tried = q->opened;                                 /* what came free since has not been offered to all */
     q->all = false;
     while (line_first(q->fresh, &j, NULL))
         line_remove(q->fresh, j);
     return ID_NONE;
 }
 
-static void find_head(struct sched *s, struct cohort *c, uint32_t v)
+static void find_head(const struct cohort *c, uint32_t v)
 {
     struct cohort_queue *q = &c->queue[v];
     job_id j = ID_NONE, was = q->head;
@@ -73,7 +70,7 @@ static void find_head(struct sched *s, struct cohort *c, uint32_t v)
     else if (is_strict(c, v))
         q->head = line_first(q->waiting, &j, NULL) ? j : ID_NONE;
     else if (q->head == ID_NONE)
-        q->head = walk_on(s, c, v);
+        q->head = walk_on(q);
     if (q->head != was)
         q->settled = false;
 }
@@ -132,24 +129,23 @@ static void evict(struct sched *s, struct cohort *c, struct entrant *e, job_id f
     job_id j = e->as.id;
     if (e->as.leaving)
         return;
-    if (e->phase == PHASE_HOLDS_QUOTA) {
-        line_remove(c->unplaced, j);
-        cohort_release(s, c, e);
-        cohort_wait(s, c, j);
-        c->again = true;
+    uint64_t room = sched_room_version(s);
+    if (e->phase == PHASE_PLACED && sched_stop(s, j, STOP_SAVE) != SCHED_OK)
+        return;
+    if (e->phase == PHASE_PLACED && job_state(s, j) == JOB_RELEASING)
+        sched_note(s, j, for_whom);
+    e->evicted = c->pass;
+    if (job_state(s, j) == JOB_RELEASING && sched_room_version(s) == room) {
+        e->as.leaving = true;
+        e->phase = PHASE_LEAVING;
+        cohort_tree_of(c, e->as.queue)->changes++;
         return;
     }
-    uint64_t room = sched_room_version(s);
-    if (sched_stop(s, j, STOP_SAVE) != SCHED_OK)
-        return;
-    sched_note(s, j, for_whom);
-    e->as.leaving = true;
-    e->phase = PHASE_LEAVING;
-    cohort_tree_of(c, e->as.queue)->changes++;
-    if (sched_room_version(s) == room)
-        return;
-    cohort_release(s, c, e);                              /* leaving takes no time */
-    e->phase = PHASE_LEFT;
+    line_remove(c->unplaced, j);                          /* it had no place, or only in this pass, or leaves at once */
+    cohort_release(s, c, e);
+    cohort_list_add(s, &c->resting, j);
+    c->unplaced_room = UINT64_MAX;
+    c->released = true;
 }
 
 static bool overlaps(const struct cohort *c, const struct nomination *n)
@@ -172,7 +168,8 @@ static bool preempt(struct sched *s, struct cohort *c, uint32_t v)
         return false;
     cohort_need(s, c, q->head, n->tasks, need);
     for (uint32_t i = 0; i < n->n_victims; i++)
-        use_for_now(s, c, n->victim[i]->queue, n->victim[i]->need, -1);
+        if (cohort_holds_quota((const struct entrant *)n->victim[i]))
+            use_for_now(s, c, n->victim[i]->queue, n->victim[i]->need, -1);
     if (!cohort_fits(&c->books, v, need)) {
         undo_since(c, before);
         return false;
@@ -230,8 +227,6 @@ static bool no_victims(struct sched *s, struct cohort *c, uint32_t v)
     bool was_settled = q->settled, was_preemptor = q->preemptor == q->head;
     reserve(s, c, v);
     q->preemptor = was_preemptor ? ID_NONE : q->preemptor;
-    if (q->nomination.mode == MODE_NO_VICTIMS && cohort_tree_of(c, v)->admitted_pass == c->pass)
-        c->again = q->retry = true;                       /* whom this pass has admitted may be evicted in the next */
     set_aside(s, c, v);
     return !was_settled;
 }
@@ -290,7 +285,7 @@ static bool gather(struct sched *s, struct cohort *c)
     for (uint32_t i = 0; i < c->n_busy; i++) {
         uint32_t v = c->busy[i];
         struct cohort_queue *q = &c->queue[v];
-        find_head(s, c, v);
+        find_head(c, v);
         if (q->head == ID_NONE)
             continue;
         bool stale = q->nomination.job != q->head || q->nomination.changes != cohort_tree_of(c, v)->changes ||
@@ -321,17 +316,11 @@ static bool run_cycle(struct sched *s, struct cohort *c)
 
 void cohort_run_cycles(struct sched *s, struct cohort *c)
 {
-    c->again = false;
     while (gather(s, c) && run_cycle(s, c))
         ;
     for (uint32_t i = 0; i < c->n_busy; i++) {
         struct cohort_queue *q = &c->queue[c->busy[i]];
         if (q->head != ID_NONE && !q->settled)            /* others hold what it asks for: it is met again in the next pass */
             sched_blocked(s, q->head, WAIT_RESERVED);
-        if (q->retry)
-            q->tried = UINT64_MAX;
-        q->retry = false;
     }
-    if (c->again)
-        sched_wake_at(s, sched_now(s) + 1);
 }

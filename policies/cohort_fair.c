@@ -86,6 +86,21 @@ static bool is_source(const struct cohort_search *s, const struct cohort_workloa
            !cohort_within_nominal(s->books, queue, contested);
 }
 
+/* Could evicting all n candidates free enough of what is contested? A bound: each frees at most what it needs. */
+static bool enough(const struct cohort_search *s, const struct cohort_workload *preemptor, const bool *contested, uint32_t n)
+{
+    for (uint32_t cell = 0; cell < s->books->cells; cell++) {
+        int64_t lacks = preemptor->need[cell] - cohort_available(s->books, preemptor->queue, cell);
+        if (!contested[cell])
+            continue;
+        for (uint32_t i = 0; i < n && lacks > 0; i++)
+            lacks -= s->candidate[i].workload->need[cell];
+        if (lacks > 0)
+            return false;
+    }
+    return true;
+}
+
 static uint32_t collect(struct cohort_search *s, const struct cohort_workload *preemptor, const bool *contested)
 {
     uint32_t n = 0;
@@ -98,8 +113,9 @@ static uint32_t collect(struct cohort_search *s, const struct cohort_workload *p
             if (cohort_may_evict(s, preemptor, m->of[i], contested))
                 s->candidate[n++] = (struct cohort_victim){ .workload = m->of[i] };
     }
-    if (n)
-        qsort(s->candidate, n, sizeof *s->candidate, by_queue);
+    if (!n || !enough(s, preemptor, contested, n))
+        return 0;
+    qsort(s->candidate, n, sizeof *s->candidate, by_queue);
     for (uint32_t i = 0; i < n; i++) {
         struct cohort_range *r = &s->range[s->candidate[i].workload->queue];
         if (r->end == 0)

@@ -213,7 +213,7 @@ void cohort_nominate(struct sched *s, struct cohort *c, struct cohort_queue *q)
     uint32_t all = f->ask->tasks;
     t.as.need = t.need;
     enum mode mode = mode_of(&t, all);
-    bool fewer = all != SPLIT_ANY && f->min_tasks < all;
+    bool fewer = all != SPLIT_ANY && f->min_tasks < all && own->evicted != c->pass;    /* it can move only as a whole */
     if (!would_do(mode) && fewer && reduce(&t, all, f->min_tasks))
         return;
     if (!would_do(mode) && fewer)

@@ -1,0 +1,287 @@
+/* test_meta_cohort.c - cohorts of queues on random workloads: limits hold at every instant, who is owed quota has it, nobody is
+ * stopped in vain, and a pass leaves nothing for a second one. Each with a control that does see the contrary.
+ *
+ * The one node has as many GPUs as there is quota, so that places never bind; stopping is free and takes no time. All of it
+ * holds where queues do nothing but take back what is theirs. Where they may also stop for priorities, for age, while they
+ * borrow, or by shares, Kueue's rules can go round in circles: whoever has stopped somebody is overtaken before it is admitted,
+ * or stopped in turn (of shares: kubernetes-sigs/kueue, issue 14543). Then a pass is cut short, and limits alone are certain. */
+#include "policies/cohort_books.h"
+#include "tests/support/named.h"
+#include "sim/core/memory.h"
+#include "sim/core/random.h"
+#include "sim/run/run.h"
+#include "tests/unit/test_core.h"
+
+enum { SEEDS = 150, LEAVES = 5, TREE = 8, RUN_JOBS = 60, STOPS_MOST = 4096 };
+
+struct tree {
+    struct queue_spec queue[TREE];
+    char name[TREE][2];
+    uint32_t n, parent[TREE], leaf[LEAVES], n_leaves;
+    struct group_spec group;
+    struct job_row job[RUN_JOBS];
+};
+
+/* org above two cohorts, above three queues, beside two. */
+static void tree_make(struct tree *t, uint64_t seed, int reclaim, bool plain)
+{
+    static const uint32_t parents[TREE] = { ID_NONE, 0, 0, 1, 1, 2, 0, 0 };
+    struct random r;
+    random_init(&r, seed, "cohort runs", 0);
+    *t = (struct tree){ .n = TREE };
+    uint32_t gpus = 0;
+    for (uint32_t v = 0; v < TREE; v++) {
+        bool leaf = v > 2;
+        uint32_t nominal = (uint32_t)random_below(&r, leaf ? 7 : 3);
+        t->name[v][0] = (char)('a' + v);
+        t->parent[v] = parents[v];
+        gpus += nominal;
+        t->queue[v].facts = (struct queue_facts){
+            .name = t->name[v], .parent = parents[v], .weight = (double)random_below(&r, 4),
+            .quota = { { 1000 * (int64_t)nominal, UNLIMITED, UNLIMITED }, { UNLIMITED, UNLIMITED, UNLIMITED } },
+            .cohort = COHORT_RULES_UNSAID,
+        };
+        struct cohort_rules *rules = &t->queue[v].facts.cohort;
+        rules->reclaim = reclaim;
+        rules->within_queue = plain ? WITHIN_NEVER : (int)random_below(&r, 3);
+        rules->borrow = plain ? BORROW_NEVER : (int)random_below(&r, 2);
+        if (leaf && random_below(&r, 3) == 0)
+            rules->borrowing_limit.gpu_milli = 1000 * (int64_t)random_below(&r, 5);
+        if (leaf)
+            t->leaf[t->n_leaves++] = v;
+    }
+    t->group = (struct group_spec){ .name = "node", .count = 1, .gpus = gpus + 1, .counted = true, .cpu_milli = INT64_MAX,
+                                    .mem_mib = INT64_MAX };
+    int64_t at = 0;
+    for (size_t j = 0; j < RUN_JOBS; j++) {
+        t->job[j] = job_row_default;
+        t->job[j].submit_ns = at += (int64_t)random_below(&r, 4) * NS_PER_S;
+        t->job[j].duration_ns = (1 + (int64_t)random_below(&r, 40)) * NS_PER_S;
+        t->job[j].gpus = 1 + (uint32_t)random_below(&r, 4);
+        t->job[j].priority = (int32_t)random_below(&r, 3);
+        t->job[j].queue = t->name[t->leaf[random_below(&r, t->n_leaves)]];
+        t->job[j].queue_length = 1;
+    }
+}
+
+/* ---- What is watched ---- */
+
+struct watch {
+    const struct tree *t;
+    struct cohort_books books;
+    char memory[4096];
+    struct { int64_t time_ns; bool start; } event[STOPS_MOST];
+    size_t n_events;
+    unsigned over_limit, owed, stops, in_vain;
+};
+
+static void books_make(struct watch *w)
+{
+    static const uint32_t resource[] = { 0 };
+    w->books = (struct cohort_books){ .n = w->t->n, .cells = 1, .resources = 1, .parent = w->t->parent, .resource = resource };
+    memset(w->memory, 0, sizeof w->memory);
+    cohort_books_lay(&w->books, w->memory);
+    for (uint32_t v = 0; v < w->t->n; v++) {
+        const struct queue_facts *f = &w->t->queue[v].facts;
+        w->books.quota[v] = (struct cohort_quota){ f->quota.deserved.gpu_milli, f->cohort.borrowing_limit.gpu_milli, UNLIMITED };
+    }
+    cohort_books_settle(&w->books);
+}
+
+static void at_instant(void *self, const struct sched *s)
+{
+    struct watch *w = self;
+    books_make(w);
+    for (uint32_t k = 0; k < w->t->n_leaves; k++)
+        cohort_use(&w->books, w->t->leaf[k], &(int64_t){ queue_held(s, w->t->leaf[k]).gpu_milli }, 1);
+    for (uint32_t v = 0; v < w->t->n; v++) {
+        int64_t most = w->books.parent[v] == ID_NONE ? 0 : w->books.quota[v].borrowing;
+        w->over_limit += most != UNLIMITED && w->books.usage[v] > w->books.subtree[v] + most;
+    }
+    for (job_id j = 0; j < RUN_JOBS; j++)
+        if (job_state(s, j) == JOB_PENDING)
+            w->owed += w->books.usage[job_facts(s, j)->queue] + job_size(s, j).gpu_milli <=
+                       w->books.quota[job_facts(s, j)->queue].nominal;
+}
+
+static void at_decision(void *self, job_id j, int64_t now_ns, const char *kind, const char *decision, const char *reason)
+{
+    struct watch *w = self;
+    bool start = !strcmp(kind, "start"), stop = !strcmp(kind, "stop") && !strcmp(decision, "preempted");
+    (void)j;
+    (void)reason;
+    if (!start && !stop)
+        return;
+    assert_true(w->n_events < STOPS_MOST);
+    w->event[w->n_events].time_ns = now_ns;
+    w->event[w->n_events++].start = start;
+}
+
+/* In vain: at the very time of the stop nobody starts. It need not be the preemptor: others may go before it. */
+static void count_stops(struct watch *w)
+{
+    for (size_t i = 0; i < w->n_events; i++) {
+        if (w->event[i].start)
+            continue;
+        bool gained = false;
+        for (size_t k = 0; k < w->n_events; k++)
+            gained |= w->event[k].start && w->event[k].time_ns == w->event[i].time_ns;
+        w->stops++;
+        w->in_vain += !gained;
+    }
+}
+
+static void tree_run(struct watch *w, const struct policy *p, const double *params, struct job_result *results)
+{
+    struct error err = { "" };
+    struct cluster *c = cluster_build("w", &w->t->group, 1, w->t->queue, w->t->n, &err);
+    struct workload *load = workload_new();
+    assert_non_null(c);
+    c->price.checkpoint = CHECKPOINT_PERFECT;
+    for (size_t j = 0; j < RUN_JOBS; j++)
+        assert_int_equal(workload_add(load, &w->t->job[j], "rows", j + 1, &err), 0);
+    assert_int_equal(workload_finish(load, "rows", &err) || run_bind(c, load, &err), 0);
+    struct run_setup setup = { .cluster = c, .workload = load, .policy = p, .policy_params = params, .seed = 1,
+                               .placer = placer_named("count"), .check = true,
+                               .observer = { .self = w, .decision = at_decision, .instant = at_instant } };
+    struct sched *s = run_new(&setup);
+    if (run_execute(s, &err))
+        fail_msg("%s", err.text);
+    for (job_id j = 0; results && j < RUN_JOBS; j++)
+        results[j] = run_job(s, j);
+    run_free(s);
+    workload_free(load);
+    cluster_free(c);
+    count_stops(w);
+}
+
+/* ---- Properties ---- */
+
+static const struct way { const char *name; bool plain; double params[2]; } ways[] = {
+    { "plain", true, { 0, 0 } },      { "plain, places", true, { 0, 1 } },  { "classical", false, { 0, 0 } },
+    { "fair", false, { 1, 0 } },      { "final share", false, { 2, 0 } },   { "initial share", false, { 3, 0 } },
+    { "fair, places", false, { 1, 1 } }, { "classical, places", false, { 0, 1 } },
+};
+
+static void watch_way(struct watch *sum, const struct way *way, int reclaim)
+{
+    static struct tree t;
+    static struct watch w;
+    const struct policy *cohort = policy_named("cohort").policy;
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        tree_make(&t, seed, reclaim, way->plain);
+        w = (struct watch){ .t = &t };
+        tree_run(&w, cohort, way->params, NULL);
+        sum->over_limit += w.over_limit;
+        sum->owed += w.owed;
+        sum->stops += w.stops;
+        sum->in_vain += w.in_vain;
+    }
+}
+
+static void promises_are_kept(void **state)
+{
+    const struct way *way = *state;
+    static struct watch with, without;
+    with = without = (struct watch){ .t = NULL };
+    watch_way(&with, way, RECLAIM_ANY);
+    watch_way(&without, way, RECLAIM_NEVER);
+    assert_int_equal(with.over_limit + without.over_limit, 0);
+    assert_true(with.stops > 100);
+    assert_true(without.owed > 1000);         /* control: without reclaim, some are owed and wait */
+    if (way->plain)
+        assert_int_equal(with.owed + with.in_vain + without.stops, 0);
+    else
+        assert_true(with.owed < without.owed / 10 && with.in_vain < with.stops / 500);
+}
+
+/* Control: a policy that knows no quotas breaks them, and that is seen. */
+static void others_break_limits(void **state)
+{
+    static struct tree t;
+    static struct watch w;
+    unsigned over = 0;
+    (void)state;
+    for (uint64_t seed = 0; seed < 10; seed++) {
+        tree_make(&t, seed, RECLAIM_NEVER, true);
+        w = (struct watch){ .t = &t };
+        struct named_policy fifo = policy_named("fifo");
+        tree_run(&w, fifo.policy, fifo.params, NULL);
+        over += w.over_limit;
+    }
+    assert_true(over > 10);
+}
+
+/* ---- A second pass ---- */
+
+static const struct policy *doubled;
+
+static void twice(struct sched *s, const void *params, void *state)
+{
+    doubled->schedule(s, params, state);
+    doubled->schedule(s, params, state);
+}
+
+/* Control: starts one job a pass, so that a second pass does find something. */
+static void one_at_a_time(struct sched *s, const void *params, void *state)
+{
+    (void)params;
+    (void)state;
+    for (job_id j = 0; j < RUN_JOBS; j++) {
+        struct request r = { 0 };
+        const struct placement *where;
+        if (job_state(s, j) != JOB_PENDING)
+            continue;
+        r = job_request(s, j);
+        if ((where = sched_place(s, sched_view(s, FREE_IDLE), &r))) {
+            sched_start(s, j, where);
+            sched_wake_at(s, sched_now(s) + NS_PER_S);
+            return;
+        }
+    }
+}
+
+static bool twice_is_once(const struct policy *p, const double *params, uint64_t seed)
+{
+    static struct tree t;
+    static struct watch w;
+    static struct job_result once[RUN_JOBS], both[RUN_JOBS];
+    struct policy again = *p;
+    bool same = true;
+    doubled = p;
+    again.schedule = twice;
+    tree_make(&t, seed, RECLAIM_ANY, true);
+    w = (struct watch){ .t = &t };
+    tree_run(&w, p, params, once);
+    w = (struct watch){ .t = &t };
+    tree_run(&w, &again, params, both);
+    for (size_t j = 0; j < RUN_JOBS; j++)
+        same &= once[j].start_ns == both[j].start_ns && once[j].end_ns == both[j].end_ns &&
+                once[j].wait_ns == both[j].wait_ns && once[j].preemptions == both[j].preemptions;
+    return same;
+}
+
+static void a_second_pass_changes_nothing(void **state)
+{
+    static const struct policy slow = { .abi = POLICY_ABI, .name = "slow", .schedule = one_at_a_time };
+    unsigned differ = 0;
+    (void)state;
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        for (size_t way = 0; ways[way].plain; way++)
+            if (!twice_is_once(policy_named("cohort").policy, ways[way].params, seed))
+                fail_msg("%s, seed %u: a second pass changes something", ways[way].name, (unsigned)seed);
+        if (seed < 10)
+            differ += !twice_is_once(&slow, NULL, seed);
+    }
+    assert_true(differ > 5);
+}
+
+int main(void)
+{
+    static struct CMUnitTest tests[TESTS_MOST];
+    size_t n = 0;
+    ADD_ROWS(tests, n, promises_are_kept, ways);
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(others_break_limits);
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(a_second_pass_changes_nothing);
+    return cmocka_run_group_tests(tests, NULL, NULL) != 0;
+}

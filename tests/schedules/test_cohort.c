@@ -1,0 +1,172 @@
+/* test_cohort.c - queues that borrow each other's quota and get it back, by hand.
+ *
+ * Every row: a cohort "org" above "a" and "b". What each expects follows from the rules in cohort_books.h, cohort_search.h and
+ * cohort_fair.h; the arithmetic is beside the row where it is not plain. */
+#include "tests/support/schedule.h"
+
+#define BOUNDED(n, up, gpus, w, borrows, lends, threshold, ...)                                                        \
+    {                                                                                                                  \
+        .facts = {                                                                                                     \
+            .name = (n),                                                                                               \
+            .parent = (up),                                                                                            \
+            .weight = (w),                                                                                             \
+            .quota = { { INT64_C(1000) * (gpus), UNLIMITED, UNLIMITED }, { UNLIMITED, UNLIMITED, UNLIMITED } },        \
+            .cohort = { .borrowing_limit = { (borrows), UNLIMITED, UNLIMITED },                                        \
+                        .lending_limit = { (lends), UNLIMITED, UNLIMITED },                                            \
+                        .borrow_priority_threshold = (threshold),                                                      \
+                        __VA_ARGS__ }                                                                                  \
+        }                                                                                                              \
+    }
+#define LIMITED(n, up, gpus, w, borrows, lends, ...) BOUNDED(n, up, gpus, w, borrows, lends, INT32_MAX, __VA_ARGS__)
+#define SHARES(n, up, gpus, w, ...) LIMITED(n, up, gpus, w, UNLIMITED, UNLIMITED, __VA_ARGS__)
+#define TWO_AND_TWO(...)                                                                                               \
+    {                                                                                                                  \
+        SHARES("org", ID_NONE, 0, 1), SHARES("a", 0, 2, 1, __VA_ARGS__), SHARES("b", 0, 2, 1, __VA_ARGS__)             \
+    }
+#define A   .queue = "a"
+#define B   .queue = "b"
+#define ANY .reclaim = RECLAIM_ANY
+#define UNPAID                                                                                                         \
+    {                                                                                                                  \
+        .checkpoint = CHECKPOINT_PERFECT                                                                               \
+    }
+
+/* clang-format off */
+static const struct schedule rows[] = {
+    /* ---- Borrowing and lending ---- */
+    { "borrows what is idle", "cohort", ONE_NODE(4), .queue = TWO_AND_TWO(), .jobs = { { 0, 10, 4, 0, A } } },
+    { "without a cohort nominal quota is all", "cohort", ONE_NODE(4), .queue = { SHARES("a", ID_NONE, 2, 1) }, .jobs = {
+        { 0, 10, 2, 0, A }, { 1, 5, 1, 10, A, .waits = { [WAIT_LIMIT] = 9 } } } },
+    { "no more than the borrowing limit", "cohort", ONE_NODE(4),
+      .queue = { SHARES("org", ID_NONE, 0, 1), LIMITED("a", 0, 2, 1, 1000, UNLIMITED), SHARES("b", 0, 2, 1) }, .jobs = {
+        { 0, 10, 3, 0, A }, { 1, 5, 1, 10, A, .waits = { [WAIT_LIMIT] = 9 } },
+        { 1, 5, 4, NEVER, A, .refused = "asks for more than its queue could ever borrow" } } },
+    { "no more than the lending limit of the other", "cohort", ONE_NODE(4),
+      .queue = { SHARES("org", ID_NONE, 0, 1), SHARES("a", 0, 2, 1), LIMITED("b", 0, 2, 1, UNLIMITED, 1000) }, .jobs = {
+        { 0, 10, 3, 0, A }, { 1, 5, 1, 10, A, .waits = { [WAIT_QUOTA] = 9 } }, { 2, 5, 1, 2, B } } },
+    { "quota of the cohort itself is anybody's", "cohort", ONE_NODE(4),
+      .queue = { SHARES("org", ID_NONE, 4, 1), SHARES("a", 0, 0, 1), SHARES("b", 0, 0, 1) }, .jobs = {
+        { 0, 10, 3, 0, A }, { 1, 5, 1, 1, B }, { 2, 5, 1, 6, B, .waits = { [WAIT_QUOTA] = 4 } } } },
+    { "who keeps within its quota goes first", "cohort", ONE_NODE(4), .queue = TWO_AND_TWO(), .jobs = {
+        { 0, 10, 3, 10, A }, { 0, 10, 2, 0, B } } },
+    { "the limit caps what is borrowed", "cohort", ONE_NODE(4),
+      .queue = { SHARES("org", ID_NONE, 2, 1), { .facts = { .name = "a", .parent = 0, .weight = 1,
+                 .quota = { { 1000, UNLIMITED, UNLIMITED }, { 2000, UNLIMITED, UNLIMITED } },
+                 .cohort = COHORT_RULES_UNSAID } } }, .jobs = {
+        { 0, 10, 2, 0, A }, { 0, 10, 1, 10, A, .waits = { [WAIT_LIMIT] = 10 } } } },
+
+    /* ---- Getting it back ---- */
+    { "reclaim: the newest borrower goes", "cohort", ONE_NODE(4), .queue = TWO_AND_TWO(ANY), .price = UNPAID, .jobs = {
+        { 0, 100, 2, 0, A }, { 1, 100, 2, 1, A, .ends = 111, .stops = 1 }, { 10, 10, 2, 10, B } } },
+    { "reclaim: the preemptor waits until the victim has left", "cohort", ONE_NODE(4), .queue = TWO_AND_TWO(ANY),
+      .price = { .checkpoint = CHECKPOINT_PERFECT, .save_ns = 3 * NS_PER_S, .grace_ns = 5 * NS_PER_S }, .jobs = {
+        { 0, 100, 2, 0, A }, { 1, 100, 2, 1, A, .ends = 114, .stops = 1 },
+        { 10, 10, 2, 13, B, .waits = { [WAIT_RELEASING] = 3 } } } },
+    { "reclaim: never: who is owed waits", "cohort", ONE_NODE(4), .queue = TWO_AND_TWO(), .price = UNPAID, .jobs = {
+        { 0, 100, 2, 0, A }, { 1, 100, 2, 1, A }, { 10, 10, 2, 100, B, .waits = { [WAIT_PROTECTED] = 90 } } } },
+    { "reclaim: only from lower priorities", "cohort", ONE_NODE(4), .queue = TWO_AND_TWO(.reclaim = RECLAIM_LOWER_PRIORITY),
+      .price = UNPAID, .jobs = {
+        { 0, 100, 2, 0, A, .priority = -1, .ends = 120, .stops = 1 }, { 1, 100, 2, 1, A },
+        { 10, 10, 2, 10, B }, { 11, 10, 2, 20, B, .waits = { [WAIT_QUOTA] = 9 } } } },
+    { "reclaim: never below nominal", "cohort", ONE_NODE(4), .queue = TWO_AND_TWO(ANY), .price = UNPAID, .jobs = {
+        { 0, 10, 2, 0, A }, { 1, 10, 3, 10, B, .waits = { [WAIT_QUOTA] = 9 } } } },
+    { "reclaim: one GPU too many may cost a gang", "cohort", ONE_NODE(4), .queue = TWO_AND_TWO(ANY), .price = UNPAID, .jobs = {
+        { 0, 100, 3, 0, A, .ends = 105, .stops = 1 }, { 10, 5, 2, 10, B } } },
+    { "reclaim: who is not preemptible stays", "cohort", ONE_NODE(4), .queue = TWO_AND_TWO(ANY), .price = UNPAID, .jobs = {
+        { 0, 20, 2, 0, A, .ends = 30, .stops = 1 }, { 1, 20, 2, 1, A, .stays = true }, { 10, 10, 2, 10, B } } },
+    { "reclaim: the victim does not come back at once", "cohort", ONE_NODE(4), .queue = TWO_AND_TWO(ANY), .price = UNPAID, .jobs = {
+        { 0, 30, 4, 0, A, .ends = 50, .stops = 1 }, { 10, 20, 1, 10, B } } },
+    { "own queue: the lower priority goes", "cohort", ONE_NODE(2),
+      .queue = { SHARES("a", ID_NONE, 2, 1, .within_queue = WITHIN_LOWER_PRIORITY) }, .price = UNPAID, .jobs = {
+        { 0, 10, 1, 0, A, .priority = 1 }, { 1, 10, 1, 1, A, .ends = 16, .stops = 1 }, { 2, 5, 1, 2, A, .priority = 1 } } },
+    { "own queue: the newer of equals goes", "cohort", ONE_NODE(2),
+      .queue = { SHARES("a", ID_NONE, 2, 1, .within_queue = WITHIN_LOWER_OR_NEWER_EQUAL) }, .price = UNPAID, .jobs = {
+        { 0, 10, 1, 0, A }, { 1, 5, 2, 10, A }, { 2, 20, 1, 2, A, .ends = 27, .stops = 1 } } },
+    { "own queue: of lower priority only, equals wait", "cohort", ONE_NODE(2),
+      .queue = { SHARES("a", ID_NONE, 2, 1, .within_queue = WITHIN_LOWER_PRIORITY) }, .price = UNPAID, .jobs = {
+        { 0, 10, 1, 0, A }, { 1, 5, 2, 22, A }, { 2, 20, 1, 2, A } } },
+    { "borrowing: stops a lower priority elsewhere", "cohort", ONE_NODE(4),
+      .queue = TWO_AND_TWO(.reclaim = RECLAIM_LOWER_PRIORITY, .borrow = BORROW_LOWER_PRIORITY), .price = UNPAID, .jobs = {
+        { 0, 10, 3, 0, B, .ends = 15, .stops = 1 }, { 5, 5, 3, 5, A, .priority = 1 } } },
+    { "borrowing: not without leave to", "cohort", ONE_NODE(4), .queue = TWO_AND_TWO(.reclaim = RECLAIM_LOWER_PRIORITY),
+      .price = UNPAID, .jobs = { { 0, 10, 3, 0, B }, { 5, 5, 3, 10, A, .priority = 1 } } },
+    { "borrowing: not above the threshold", "cohort", ONE_NODE(4),
+      .queue = { SHARES("org", ID_NONE, 0, 1), BOUNDED("a", 0, 2, 1, UNLIMITED, UNLIMITED, -1,
+                 .reclaim = RECLAIM_LOWER_PRIORITY, .borrow = BORROW_LOWER_PRIORITY), SHARES("b", 0, 2, 1) },
+      .price = UNPAID, .jobs = { { 0, 10, 3, 0, B }, { 5, 5, 3, 10, A, .priority = 1 } } },
+
+    /* ---- Order ---- */
+    { "best effort: who does not fit is set aside", "cohort", ONE_NODE(2), .queue = { SHARES("a", ID_NONE, 2, 1) }, .jobs = {
+        { 0, 10, 1, 0, A }, { 1, 5, 2, 10, A, .waits = { [WAIT_LIMIT] = 9 } }, { 2, 5, 1, 2, A } } },
+    { "strict: who does not fit blocks its queue", "cohort", ONE_NODE(2),
+      .queue = { SHARES("a", ID_NONE, 2, 1, .queueing = STRICT_FIFO) }, .jobs = {
+        { 0, 10, 1, 0, A }, { 1, 5, 2, 10, A, .waits = { [WAIT_LIMIT] = 9 } },
+        { 2, 5, 1, 15, A, .waits = { [WAIT_ORDER] = 8, [WAIT_LIMIT] = 5 } } } },
+    { "strict: but no other queue", "cohort", ONE_NODE(4),
+      .queue = { SHARES("org", ID_NONE, 0, 1), LIMITED("a", 0, 2, 1, 0, UNLIMITED, .queueing = STRICT_FIFO), SHARES("b", 0, 2, 1) },
+      .jobs = { { 0, 10, 1, 0, A }, { 1, 5, 2, 10, A }, { 2, 5, 2, 2, B } } },
+    { "strict: what its head may have is not lent meanwhile", "cohort", ONE_NODE(4),
+      .queue = { SHARES("org", ID_NONE, 0, 1), SHARES("a", 0, 2, 1, .queueing = STRICT_FIFO), SHARES("b", 0, 2, 1) }, .jobs = {
+        { 0, 10, 3, 0, B }, { 1, 5, 2, 10, A, .waits = { [WAIT_PROTECTED] = 9 } },
+        { 2, 5, 1, 10, B, .waits = { [WAIT_RESERVED] = 8 } } } },
+    { "priority before age", "cohort", ONE_NODE(2), .queue = { SHARES("a", ID_NONE, 2, 1) }, .jobs = {
+        { 0, 10, 2, 0, A }, { 1, 5, 2, 15, A }, { 2, 5, 2, 10, A, .priority = 1 } } },
+
+    /* ---- Shares: 6 GPUs of the cohort, weights 2 and 1. With reclaim, S2-a holds for a fourth of a (4/6/2 <= 2/6) and
+     * for no third of b (3/6 > 3/6/2): 4 and 2; of those admitted at once the first of b goes. Without, heads alternate: 3 and 3.
+     * Evening out: the fourth of a goes for the first of b (1/4 <= 3/4), the third for the second (2/4 <= 2/4), none for the
+     * third; at 20 two have ended, and one of each comes in. ---- */
+    { "fair: by weight", "cohort:sharing=fair", ONE_NODE(6),
+      .queue = { SHARES("org", ID_NONE, 6, 1), SHARES("a", 0, 0, 2, ANY), SHARES("b", 0, 0, 1, ANY) }, .price = UNPAID, .jobs = {
+        { 0, 10, 1, 0, A }, { 0, 10, 1, 0, A }, { 0, 10, 1, 0, A }, { 0, 10, 1, 0, A },
+        { 0, 10, 1, 10, B }, { 0, 10, 1, 0, B }, { 0, 10, 1, 0, B }, { 0, 10, 1, 10, B } } },
+    { "fair: one head a cycle and no reclaim", "cohort:sharing=fair", ONE_NODE(6),
+      .queue = { SHARES("org", ID_NONE, 6, 1), SHARES("a", 0, 0, 2), SHARES("b", 0, 0, 1) }, .price = UNPAID, .jobs = {
+        { 0, 10, 1, 0, A }, { 0, 10, 1, 0, A }, { 0, 10, 1, 0, A }, { 0, 10, 1, 10, A },
+        { 0, 10, 1, 0, B }, { 0, 10, 1, 0, B }, { 0, 10, 1, 0, B }, { 0, 10, 1, 10, B } } },
+    { "fair: shares are evened out and then stay", "cohort:sharing=fair", ONE_NODE(4),
+      .queue = { SHARES("org", ID_NONE, 4, 1), SHARES("a", 0, 0, 1, ANY), SHARES("b", 0, 0, 1, ANY) }, .price = UNPAID, .jobs = {
+        { 0, 20, 1, 0, A }, { 1, 20, 1, 1, A }, { 2, 20, 1, 2, A, .ends = 31, .stops = 1 },
+        { 3, 20, 1, 3, A, .ends = 34, .stops = 1 }, { 10, 10, 1, 10, B }, { 11, 10, 1, 11, B }, { 12, 10, 1, 20, B } } },
+    { "fair: weight 0 gives way to anybody", "cohort:sharing=fair", ONE_NODE(2),
+      .queue = { SHARES("org", ID_NONE, 2, 1), SHARES("a", 0, 0, 0, ANY), SHARES("b", 0, 0, 1, ANY) }, .price = UNPAID, .jobs = {
+        { 0, 10, 2, 0, A, .ends = 15, .stops = 1 }, { 5, 5, 2, 5, B } } },
+
+    /* ---- Places ---- */
+    { "admit: quota is held while GPUs are not together", "cohort", { NODES(2, 2) }, .placer = "spread",
+      .queue = { SHARES("a", ID_NONE, 4, 1) }, .jobs = {
+        { 0, 10, 1, 0, A, .took = "0:0" }, { 0, 20, 1, 0, A, .took = "1:0" },
+        { 1, 5, 2, 10, .tasks = 1, A, .took = "0:01", .waits = { [WAIT_FRAGMENTED] = 9 } },
+        { 2, 5, 1, 10, A, .took = "1:1", .waits = { [WAIT_LIMIT] = 8 } } } },
+    { "wait: quota is not held for it", "cohort:placement=wait", { NODES(2, 2) }, .placer = "spread",
+      .queue = { SHARES("a", ID_NONE, 4, 1) }, .jobs = {
+        { 0, 10, 1, 0, A, .took = "0:0" }, { 0, 20, 1, 0, A, .took = "1:0" },
+        { 1, 5, 2, 10, .tasks = 1, A, .took = "0:01", .waits = { [WAIT_FRAGMENTED] = 9 } },
+        { 2, 5, 1, 2, A, .took = "0:1" } } },
+    { "wait: stops whose place it needs, not whose quota", "cohort:placement=wait", { NODES(2, 2) }, .placer = "spread",
+      .queue = { SHARES("a", ID_NONE, 4, 1, .within_queue = WITHIN_LOWER_PRIORITY) }, .price = UNPAID, .jobs = {
+        { 0, 20, 1, 0, A, .priority = 1 }, { 0, 20, 1, 0, A, .ends = 20, .stops = 1, .took = "1:0; 0:1" },
+        { 1, 5, 2, 1, .tasks = 1, A, .priority = 1, .took = "1:01" } } },
+
+    /* ---- Partial admission: 3 of 4 tasks do 3/4 of the work ---- */
+    { "partial: the most tasks that there is quota for", "cohort", ONE_NODE(4), .queue = { SHARES("a", ID_NONE, 3, 1) }, .jobs = {
+        { 0, 12, 4, 0, .tasks = 4, .min_tasks = 2, A, .ends = 16 } } },
+    { "partial: it does not grow", "cohort", ONE_NODE(4), .queue = { SHARES("a", ID_NONE, 4, 1) }, .jobs = {
+        { 0, 4, 1, 0, A }, { 0, 12, 4, 0, .tasks = 4, .min_tasks = 2, A, .ends = 16 } } },
+    { "partial: not below the minimum", "cohort", ONE_NODE(4), .queue = { SHARES("a", ID_NONE, 4, 1) }, .jobs = {
+        { 0, 4, 3, 0, A }, { 0, 12, 4, 4, .tasks = 4, .min_tasks = 2, A } } },
+
+    /* ---- What is not counted ---- */
+    { "pinned: its nodes are its quota", "cohort", { NODES(2, 2) },
+      .queue = { QUEUE_PINNED("a", &((const struct pin_spec){ 0, 1 })), SHARES("b", ID_NONE, 2, 1) }, .jobs = {
+        { 0, 10, 2, 0, A, .took = "0:01" }, { 1, 5, 1, 10, A, .waits = { [WAIT_GPUS] = 9 } }, { 2, 5, 2, 2, B } } },
+};
+/* clang-format on */
+
+int main(void)
+{
+    static struct CMUnitTest tests[TESTS_MOST];
+    size_t n = 0;
+    ADD_ROWS(tests, n, plays_as_written, rows);
+    return cmocka_run_group_tests(tests, NULL, NULL) != 0;
+}

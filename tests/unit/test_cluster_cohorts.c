@@ -1,0 +1,71 @@
+/* test_cluster_cohorts.c - what a cluster file says of borrowing and preemption, and what it leaves unsaid. */
+#include "sim/world/cluster_file.h"
+#include "tests/unit/test_core.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static struct cluster *cluster_of_text(const char *text)
+{
+    char name[] = "/tmp/test_cluster_cohorts.XXXXXX", sha256[65];
+    struct error err = { "" };
+    int file = mkstemp(name);
+    assert_true(file >= 0);
+    FILE *f = fdopen(file, "wb");
+    assert_true(f && fputs(text, f) >= 0 && fclose(f) == 0);
+    struct cluster *c = cluster_read(name, sha256, &err);
+    unlink(name);
+    assert_string_equal(err.text, "");
+    return c;
+}
+
+#define NODES "nodes: [ { group: g, count: 1, gpus: 8 } ]\n"
+
+static void all_said(void **state)
+{
+    (void)state;
+    struct cluster *c = cluster_of_text(NODES
+                             "queues:\n"
+                             "  - name: org\n"
+                             "    queueing: strict-fifo\n"
+                             "    preemption: { within_queue: lower-or-newer-equal, reclaim_within_cohort: any,\n"
+                             "                  borrow_within_cohort: lower-priority, borrow_priority_threshold: -3 }\n"
+                             "    borrowing_limit_gpus: 1.5\n"
+                             "    borrowing_limit_cpus: 2\n"
+                             "    borrowing_limit_memory_gib: 3\n"
+                             "    lending_limit_gpus: 0\n"
+                             "    lending_limit_cpus: unlimited\n"
+                             "    lending_limit_memory_gib: 0.5\n");
+    const struct cohort_rules *r = &c->queue[0].cohort;
+    assert_int_equal(r->queueing, STRICT_FIFO);
+    assert_int_equal(r->within_queue, WITHIN_LOWER_OR_NEWER_EQUAL);
+    assert_int_equal(r->reclaim, RECLAIM_ANY);
+    assert_int_equal(r->borrow, BORROW_LOWER_PRIORITY);
+    assert_int_equal(r->borrow_priority_threshold, -3);
+    assert_int_equal(r->borrowing_limit.gpu_milli, 1500);
+    assert_int_equal(r->borrowing_limit.cpu_milli, 2000);
+    assert_int_equal(r->borrowing_limit.mem_mib, 3072);
+    assert_int_equal(r->lending_limit.gpu_milli, 0);
+    assert_int_equal(r->lending_limit.cpu_milli, UNLIMITED);
+    assert_int_equal(r->lending_limit.mem_mib, 512);
+    cluster_free(c);
+}
+
+static void unsaid(void **state)
+{
+    static const char *const texts[] = { NODES "queues: [ { name: a } ]\n", NODES "queues: [ { name: a, preemption: {} } ]\n" };
+    (void)state;
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        struct cluster *c = cluster_of_text(texts[i]);
+        const struct cohort_rules *r = &c->queue[0].cohort, unsaid_rules = COHORT_RULES_UNSAID;
+        assert_memory_equal(r, &unsaid_rules, sizeof *r);
+        cluster_free(c);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(all_said), cmocka_unit_test(unsaid) };
+    return cmocka_run_group_tests(tests, NULL, NULL) != 0;
+}
