@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct preemptive_params { struct ordered_params ordered; double mode, youngest, reorder, strict_order, exempt_s; };
+struct preemptive_params { struct ordered_params ordered; /* one pool */ double mode, youngest, reorder, strict_order, exempt_s; };
 enum { MODE_REQUEUE, MODE_SUSPEND, MODE_CANCEL };
 static const char *const modes[] = { "requeue", "suspend", "cancel", NULL };
 static const enum stop_mode stops[] = { [MODE_REQUEUE] = STOP_SAVE, [MODE_SUSPEND] = STOP_SUSPEND, [MODE_CANCEL] = STOP_CANCEL };
@@ -75,9 +75,16 @@ static bool is_whole(const struct sched *s, job_id j)
     return tasks == SPLIT_ANY || job_placement(s, j)->n == tasks;
 }
 
+/* A queue with nodes of its own keeps to itself. */
+static queue_id rivals_of(const struct sched *s, job_id j)
+{
+    queue_id q = job_facts(s, j)->queue;
+    return queue_facts(s, q)->pinned ? q : ID_NONE;
+}
+
 static bool may_stop(const struct sched *s, const struct preemptive *p, job_id v, job_id j)
 {
-    return job_state(s, v) == JOB_RUNNING && job_facts(s, v)->preemptible &&
+    return rivals_of(s, v) == rivals_of(s, j) && job_state(s, v) == JOB_RUNNING && job_facts(s, v)->preemptible &&
            job_facts(s, v)->priority < job_facts(s, j)->priority && ((int)p->params->mode != MODE_SUSPEND || is_whole(s, v));
 }
 
@@ -206,14 +213,20 @@ static bool is_protected(struct sched *s, const struct preemptive *p, job_id j, 
     return fits;
 }
 
-/* j starts; of those that were stopped, the last first, whoever is not in its way stays. */
-static bool take(struct sched *s, job_id j, const struct placement *where, const job_id *victim, size_t n)
+/* j starts; of those that were stopped, the last first, whoever is not in its way stays, and who is requeued starts elsewhere
+ * if it can: it waits for nobody. */
+static bool take(struct sched *s, job_id j, const struct placement *where, const job_id *victim, size_t n, enum stop_mode mode)
 {
     if (sched_start(s, j, where) > SCHED_LATER)
         return false;
-    for (size_t i = n; i-- > 0;)
-        if (sched_keep(s, victim[i]) != SCHED_OK)
-            sched_note(s, victim[i], j);
+    for (size_t i = n; i-- > 0;) {
+        const struct placement *elsewhere;
+        if (sched_keep(s, victim[i]) == SCHED_OK)
+            continue;
+        if (mode == STOP_SAVE && (elsewhere = room_for(s, victim[i])) && sched_start(s, victim[i], elsewhere) <= SCHED_LATER)
+            continue;
+        sched_note(s, victim[i], j);
+    }
     return true;
 }
 
@@ -229,7 +242,7 @@ static bool preempt(struct sched *s, const struct preemptive *p, job_id j, enum 
         reorder(s, p, v.job, used, where);
         where = remove_in_order(s, j, v.job, used, mode, &used);
     }
-    if (where && take(s, j, where, v.job, used))
+    if (where && take(s, j, where, v.job, used, mode))
         return true;
     sched_rollback(s, before);
     if (is_protected(s, p, j, &v))
@@ -263,7 +276,7 @@ static bool go_on(struct sched *s, const struct preemptive *p, job_id j)
         for (size_t i = 0; i < v.n; i++)
             sched_stop(s, v.job[i], STOP_SUSPEND);
     }
-    if (is_free(sched_view(s, FREE_OR_RELEASING), there) && take(s, j, there, v.job, v.n))
+    if (is_free(sched_view(s, FREE_OR_RELEASING), there) && take(s, j, there, v.job, v.n, STOP_SUSPEND))
         return true;
     sched_rollback(s, before);
     return false;
@@ -326,7 +339,6 @@ static void preemptive_stopped(struct sched *s, const void *params, void *state,
 
 #define AT(field) offsetof(struct preemptive_params, field)
 static const struct param preemptive_param_list[] = {
-    ORDERED_PARAM_SCOPE,
     ORDERED_PARAM_BLOCKING(BLOCKING_STRICT),
     { "mode", "what becomes of who gives way", "", 0, 0, MODE_REQUEUE, modes, AT(mode) },
     { "youngest", "yes: who started last gives way first, whatever his priority", "", 0, 0, 0, ordered_no_yes, AT(youngest) },

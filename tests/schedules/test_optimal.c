@@ -19,7 +19,7 @@ static void draw_jobs(struct job *jobs, size_t n, uint64_t which, unsigned span_
 
 struct played {
     int64_t sum_jct_ns, starts_ns[SIZE];
-    bool refused;
+    bool refused; /* or cancelled: somebody did not get his service */
 }; /* starts by row */
 
 static struct played play(const struct job *jobs, size_t n, uint32_t servers, const char *policy)
@@ -42,7 +42,7 @@ static struct played play(const struct job *jobs, size_t n, uint32_t servers, co
     for (job_id j = 0; j < n; j++) {
         struct job_result r = run_job(s, j);
         out.sum_jct_ns += r.wait_ns + r.run_ns;
-        out.refused |= r.outcome == OUTCOME_REJECTED;
+        out.refused |= r.outcome != OUTCOME_COMPLETED;
         out.starts_ns[strtoul(w->truth[j].name, NULL, 10) - 1] = r.start_ns;
     }
     run_free(s);

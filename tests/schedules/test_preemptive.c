@@ -47,16 +47,16 @@ static const struct schedule rows[] = {
         { 0, 20, 1, 0 }, { 0, 20, 1, 0, STAYS }, { 1, 20, 2, 1, .ends = 26, .stops = 1, .tasks = 1, .priority = 1,
           .took = "1:01; 1:01" },
         { 10, 5, 2, 10, .tasks = 1, .priority = 2, .took = "1:01" } } },
-    /* 1, then 2: three GPUs and one are free, and the three lowest of them are of both */
+    /* 1, then 2: three GPUs and one are free, and the three lowest of them are of both. 1 moves to what is left */
     { "reorder=0: as they came", REQUEUE ":reorder=0", { NODES(4, 1) }, "first-fit", .price = FREE_OF_CHARGE, .jobs = {
-        { 0, 20, 1, 0, .ends = 25, .stops = 1 }, { 0, 20, 3, 0, .ends = 25, .stops = 1 },
+        { 0, 20, 1, 0, .stops = 1, .took = "0:0; 3:0" }, { 0, 20, 3, 0, .ends = 25, .stops = 1 },
         { 10, 5, 3, 10, .priority = 1, .took = "0:0 1:0 2:0" } } },
     { "reorder=1: who frees two of the nodes first, and 1 stays", REQUEUE, { NODES(4, 1) }, "first-fit",
       .price = FREE_OF_CHARGE, .jobs = {
         { 0, 20, 1, 0 }, { 0, 20, 3, 0, .ends = 25, .stops = 1 }, { 10, 5, 3, 10, .priority = 1, .took = "1:0 2:0 3:0" } } },
     /* Both free one of the two nodes that are chosen */
     { "reorder: by nodes nothing is gained", REQUEUE, { NODES(3, 1) }, "first-fit", .price = FREE_OF_CHARGE, .jobs = {
-        { 0, 20, 1, 0, .ends = 25, .stops = 1 }, { 1, 20, 2, 1, .ends = 26, .stops = 1, .priority = 1 },
+        { 0, 20, 1, 0, .stops = 1, .took = "0:0; 2:0" }, { 1, 20, 2, 1, .ends = 26, .stops = 1, .priority = 1 },
         { 10, 5, 2, 10, .priority = 2, .took = "0:0 1:0" } } },
     { "reorder: strict, the last first", REQUEUE ":strict_order=yes", { NODES(3, 1) }, "first-fit", .price = FREE_OF_CHARGE,
       .jobs = {
