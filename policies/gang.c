@@ -91,7 +91,7 @@ static bool bind_beside(struct sched *s, struct kube *k, job_id j)
 bool gang_bind(struct sched *s, struct kube *k, job_id j)
 {
     if (reserves(k))
-        return bind_beside(s, k, j);
+        return job_placement(s, j) || bind_beside(s, k, j);    /* one that ran as the trace began stays as it is */
     bool all, some = job_placement(s, j) != NULL;
     sched_mark_t before = sched_mark(s);
     if (bind_pods(s, k, j, &all))
