@@ -304,9 +304,11 @@ static void preemptive_begin(struct sched *s, const void *params, void *state)
 static void preemptive_schedule(struct sched *s, const void *params, void *state)
 {
     struct preemptive *p = state;
-    ordered_serve(s, &p->ordered);
-    struct line_walk behind = { .l = p->suspended };     /* a head that waits: it may wait for what they keep of the memory */
     (void)params;
+    ordered_serve(s, &p->ordered);
+    if (p->params->ordered.blocking > BLOCKING_STRICT)
+        return;
+    struct line_walk behind = { .l = p->suspended };     /* a head that waits: it may wait for what they keep of the memory */
     for (job_id j; line_next(&behind, &j);)
         if (job_suspended(s, j) && job_state(s, j) == JOB_PENDING)
             go_on(s, p, j);
