@@ -2,7 +2,7 @@
  *
  * A job's tasks are its pods. A pod that fits nowhere is set aside and the next is tried: jobs can hold part of what they
  * need and wait for ever for the rest, which the world detects and reports. `gang` binds all pods of a job (its minimum)
- * together or none, as co-scheduling does. After kubernetes/kubernetes:pkg/scheduler (queue order, back-off, filter, score,
+ * together or none, as co-scheduling does (gang.c). After kubernetes/kubernetes:pkg/scheduler (queue order, back-off, filter, score,
  * preemption; kube_node.c, kube_preempt.c). What differs:
  * - whatever is released may help every pod, and only then are those set aside tried again (no five-minute flush);
  * - a share of a GPU is placed like with a sharing device plugin: by the fullest GPU that fits;
@@ -15,12 +15,12 @@
 
 /* ---- Binding ---- */
 
-static bool holds(const struct sched *s, job_id j, uint32_t task)
+bool kube_holds(const struct sched *s, job_id j, uint32_t task)
 {
     return placement_task(job_placement(s, j), task) != NULL;
 }
 
-static bool bind_pod(struct sched *s, struct kube *k, job_id j, const struct request *pod)
+bool kube_bind(struct sched *s, struct kube *k, job_id j, const struct request *pod)
 {
     node_id n;
     if (!kube_choose(s, k, j, pod, &n))
@@ -36,51 +36,6 @@ static bool bind_pod(struct sched *s, struct kube *k, job_id j, const struct req
         kube_forget_nomination(k, j, pod->first_task);
     }
     return true;
-}
-
-/* The job, or a group of it, has to lie within a domain. */
-static bool by_level(const struct job_facts *f)
-{
-    bool within = f->ask->required_level < LEVEL_CLUSTER;
-    for (uint32_t g = 0; g < f->n_groups && !within; g++)
-        within = f->group[g].required_level < LEVEL_CLUSTER;
-    return within;
-}
-
-/* Of each group the pods of its minimum, or all; false: some found no node. */
-static bool bind_pods(struct sched *s, struct kube *k, job_id j, bool minimum)
-{
-    const struct job_facts *f = job_facts(s, j);
-    uint32_t left = UINT32_MAX;
-    bool all = true;
-    for (const struct request *run = f->ask, *before = NULL; run; before = run, run = run->next) {
-        if (minimum && (!before || before->group != run->group))
-            left = f->n_groups ? f->group[run->group].min_tasks : f->min_tasks;
-        uint32_t end = run->first_task + kube_pods_of(run);
-        bool bound = true;
-        for (uint32_t task = run->first_task; task < end && left && bound; task++, left--) {
-            struct request pod = kube_pod(run, task);
-            pod.job = j;
-            bound = holds(s, j, task) || bind_pod(s, k, j, &pod);
-        }
-        all = all && bound;
-    }
-    return all;
-}
-
-/* All pods that it lacks, or at least its minimum; else none. What does not go pod by pod (a level of the topology, a total
- * beyond one node, a place that the scores do not see) is left to the placer. */
-static bool bind_gang(struct sched *s, struct kube *k, job_id j)
-{
-    const struct job_facts *f = job_facts(s, j);
-    sched_mark_t before = sched_mark(s);
-    bool all = !by_level(f) && (f->min_tasks == kube_pods(f->ask) || bind_pods(s, k, j, true)) && bind_pods(s, k, j, false);
-    if (job_state(s, j) == JOB_RUNNING)
-        return all;
-    sched_rollback(s, before);
-    struct request whole = job_request(s, j);
-    const struct placement *where = sched_place(s, sched_view(s, FREE_IDLE), &whole);
-    return where && sched_start(s, j, where) == SCHED_OK;
 }
 
 /* ---- One pod of the queue ---- */
@@ -107,9 +62,12 @@ static void pod_rests(struct sched *s, job_id j)
 
 static void pod_failed(struct sched *s, struct kube *k, struct waiting_pod *pod)
 {
+    enum wait_reason why = why_not(s, k, pod->job);
+    if (k->gang && gang_keeps_place(s, k, pod, why))
+        return;
     queue_failed(s, &k->queue, pod);
     if (job_state(s, pod->job) == JOB_PENDING)
-        sched_blocked(s, pod->job, why_not(s, k, pod->job));
+        sched_blocked(s, pod->job, why);
 }
 
 /* Its job has ended, left or arrived again since, or the pod is bound. */
@@ -119,7 +77,7 @@ static bool stale(struct sched *s, const struct waiting_pod *pod)
     const struct kube_job *own = job_own(s, pod->job);
     if (!own || own->epoch != pod->epoch || !(state == JOB_PENDING || state == JOB_GATHERING || state == JOB_RUNNING))
         return true;
-    return pod->task != ALL_PODS && holds(s, pod->job, pod->task);
+    return pod->task != ALL_PODS && kube_holds(s, pod->job, pod->task);
 }
 
 /* What single pods cannot be: a total of more than a node has; or together within a domain. One pod is within every domain but
@@ -132,7 +90,7 @@ static bool refused(struct sched *s, struct kube *k, job_id j, const struct requ
         return false;
     if (ask->tasks == SPLIT_ANY && !kube_shape(s, k, pod)->fits)
         return sched_refuse(s, j, "gives only a total, more than a node has: pods want tasks") == SCHED_OK;
-    return by_level(job_facts(s, j)) && (!one || (ask->required_level == LEVEL_ISLAND && ask->gpus > 1)) &&
+    return !kube_by_pods(job_facts(s, j)) && (!one || (ask->required_level == LEVEL_ISLAND && ask->gpus > 1)) &&
            sched_refuse(s, j, "requires a level of the topology, which single pods cannot") == SCHED_OK;
 }
 
@@ -162,9 +120,9 @@ static void try_pod(struct sched *s, struct kube *k, struct waiting_pod *w)
         pod_failed(s, k, w);
         return;
     }
-    if (k->gang ? bind_gang(s, k, j) : bind_pod(s, k, j, &pod))
+    if (k->gang ? gang_bind(s, k, j) : kube_bind(s, k, j, &pod))
         return;
-    if (!make_room(s, k, j, &pod) && !pod.max_per_node && (!k->gang || job_state(s, j) == JOB_PENDING))
+    if (!make_room(s, k, j, &pod) && !pod.max_per_node && !k->reserved && (!k->gang || job_state(s, j) == JOB_PENDING))
         *failed = (struct failure){ k->round, w->priority, least };
     pod_failed(s, k, w);
 }
@@ -175,6 +133,8 @@ static void kube_schedule(struct sched *s, const void *params, void *state)
     struct kube *k = state;
     struct waiting_pod pod;
     queue_pass(&k->queue);
+    if (k->gang)
+        gang_pass_begins(s, k);
     do {                               /* pods that have left at once may help others at once */
         if (k->seen != sched_room_version(s)) {
             k->round++;
@@ -182,10 +142,12 @@ static void kube_schedule(struct sched *s, const void *params, void *state)
         }
         k->seen = sched_room_version(s);
         queue_wake_rested(s, &k->queue);
-        while (queue_next(&k->queue, &pod))
+        while (!k->shut && queue_next(&k->queue, &pod))
             if (!stale(s, &pod))
                 try_pod(s, k, &pod);
     } while (k->seen != sched_room_version(s));
+    if (k->gang)
+        gang_pass_ends(s, k);
     if (k->queue.resting.n)
         sched_wake_at(s, k->queue.resting.pod[0].time_ns);
 }
@@ -205,7 +167,9 @@ static void begin(struct sched *s, const void *params, void *state, bool gang)
     k->on_node = sched_alloc(s, k->n_nodes * sizeof *k->on_node);
     k->candidate = sched_alloc(s, k->n_nodes * sizeof *k->candidate);
     memset(k->on_node, 0xff, k->n_nodes * sizeof *k->on_node);    /* ID_NONE */
-    k->free_pod = ID_NONE;
+    k->free_pod = k->head = ID_NONE;
+    if (gang)
+        timers_begin(s, &k->incomplete);
 }
 
 static void kube_begin(struct sched *s, const void *params, void *state)
@@ -230,12 +194,14 @@ static void kube_arrived(struct sched *s, const void *params, void *state, job_i
     bool whole = held && (job_facts(s, j)->ask->tasks == SPLIT_ANY || held->n == pods);
     if (k->gang && !whole)
         queue_enter(s, &k->queue, j, ALL_PODS, own->epoch);
-    if (k->gang)
+    if (k->gang) {
+        gang_arrived(s, k, j);
         return;
+    }
     for (size_t i = 0; held && i < held->n; i++)
         kube_pod_bound(s, k, j, held->piece[i].task, held->piece[i].node, since_ns);
     for (uint32_t task = 0; !whole && task < pods; task++)
-        if (!holds(s, j, task))
+        if (!kube_holds(s, j, task))
             queue_enter(s, &k->queue, j, task, own->epoch);
 }
 
@@ -263,6 +229,7 @@ static const char *const scores[] = { "least", "most", "ratio", NULL };
 static const char *const balances[] = { "value", "change", NULL };
 static const char *const ties[] = { "name", "random", NULL };
 static const char *const samples[] = { "no", "adaptive", NULL };
+static const char *const blockings[] = { "strict", "skip", "reservation", NULL };
 #define AT(field) offsetof(struct kube_params, field)
 #define SCORE_PARAMS                                                                                                   \
     { "score", "of room: least, most allocated, or requested to capacity ratio", "", 0, 0, SCORE_LEAST, scores, AT(score) },\
@@ -286,17 +253,23 @@ static const struct param kube_param_list[] = {
     { "preempt", "yes: pods of lower priority give way", "", 0, 0, 1, no_yes, AT(preempt) },
     SCORE_PARAMS,
 };
-static const struct param gang_param_list[] = { SCORE_PARAMS };
+static const struct param gang_param_list[] = {
+    { "blocking", "when a gang does not fit: strict: nobody passes; skip; reservation: who does not delay it passes", "", 0, 0,
+      BLOCKING_SKIP, blockings, AT(blocking) },
+    { "stale_s", "a gang that lacks its minimum for so long loses all its tasks; negative: never", "s", -1, 1e9, 60, NULL,
+      AT(stale_s) },
+    SCORE_PARAMS,
+};
 
 #define KUBE_TABLE                                                                                                     \
-    .abi = POLICY_ABI, .needs = STARTS_PARTIAL, .params_size = sizeof(struct kube_params),                             \
+    .abi = POLICY_ABI, .params_size = sizeof(struct kube_params),                                                      \
     .state_size = sizeof(struct kube), .job_size = sizeof(struct kube_job), .schedule = kube_schedule,                 \
     .job_arrived = kube_arrived, .job_stopped = kube_stopped
 const struct policy kube_policy = {
-    KUBE_TABLE, .name = "kube", .summary = "Kubernetes' default scheduler, pod by pod: gangs may deadlock",
+    KUBE_TABLE, .needs = STARTS_PARTIAL, .name = "kube", .summary = "Kubernetes' default scheduler, pod by pod: gangs may deadlock",
     .also_needs = kube_needs, .params = kube_param_list, .begin = kube_begin,
 };
 const struct policy gang_policy = {
     KUBE_TABLE, .name = "gang", .summary = "the same scores and queue, but all pods of a job or none",
-    .params = gang_param_list, .begin = gang_begin,
+    .also_needs = gang_needs, .params = gang_param_list, .begin = gang_begin,
 };

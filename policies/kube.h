@@ -1,11 +1,13 @@
 /* kube.h - what the files of the kube policy share: parameters, pods that are bound, nominations, the choice of a node. */
 #pragma once
 #include "policies/kube_queue.h"
+#include "policies/timers.h"
 
 struct kube_params {
     double preempt, score, cpu, memory, gpu, shape_0, shape_100, balanced, taint_weight, affinity_weight, fit_weight,
-        balanced_weight, ties, sample, backoff_s, backoff_most_s;
+        balanced_weight, ties, sample, backoff_s, backoff_most_s, blocking, stale_s;
 };
+enum { BLOCKING_STRICT, BLOCKING_SKIP, BLOCKING_RESERVATION };    /* of gangs */
 enum { SCORE_LEAST, SCORE_MOST, SCORE_RATIO };
 enum { BALANCED_VALUE, BALANCED_CHANGE };
 enum { TIES_NAME, TIES_RANDOM };
@@ -45,6 +47,12 @@ struct kube {
     struct failure *failed;       /* by shape */
     size_t n_shapes;
     uint32_t epochs;
+    /* With gang: */
+    job_id head;                  /* the gang that was the first not to fit in the last pass; ID_NONE: none, or blocking=skip */
+    bool shut, reserved;          /* in this pass: nobody passes the head; it has a reservation */
+    struct waiting_pod *passed;   /* not placed in this pass, and keeping their places in the line */
+    size_t n_passed, passed_capacity;
+    struct timers incomplete;     /* gangs that lack their minimum */
 };
 struct kube_job {                 /* of a job that wants or holds something */
     uint32_t epoch;               /* of its arrival: pods of an earlier one are stale */
@@ -56,6 +64,7 @@ struct kube_job {                 /* of a job that wants or holds something */
 struct request kube_pod(const struct request *all, uint32_t task);
 uint32_t kube_pods(const struct request *all);       /* of all runs */
 uint32_t kube_pods_of(const struct request *run);
+bool kube_by_pods(const struct job_facts *f);        /* neither the job nor a group of it has to lie within a domain */
 const struct shape_facts *kube_shape(struct sched *s, struct kube *k, const struct request *pod);
 /* Nothing but room keeps a pod of j from n. */
 bool kube_allows(struct sched *s, job_id j, const struct request *pod, node_id n);
@@ -78,3 +87,16 @@ void kube_pod_gone(struct kube *k, uint32_t i);    /* not of the list of its job
 void kube_pod_stopped(struct sched *s, struct kube *k, job_id j, uint32_t task);    /* evicted: enters the queue anew */
 /* Of one pod, or of all pods of a job. What was kept for it may help others. */
 void kube_forget_nomination(struct kube *k, job_id j, uint32_t task);
+
+/* kube.c */
+bool kube_holds(const struct sched *s, job_id j, uint32_t task);
+bool kube_bind(struct sched *s, struct kube *k, job_id j, const struct request *pod);
+
+/* gang.c - all pods of a job or none */
+bool gang_bind(struct sched *s, struct kube *k, job_id j);
+bool gang_keeps_place(struct sched *s, struct kube *k, const struct waiting_pod *pod, enum wait_reason why);    /* false: it is to
+                                                                                                           be set aside */
+void gang_pass_begins(struct sched *s, struct kube *k);
+void gang_pass_ends(struct sched *s, struct kube *k);
+void gang_arrived(struct sched *s, struct kube *k, job_id j);
+unsigned gang_needs(const void *params);

@@ -33,6 +33,14 @@ uint32_t kube_pods_of(const struct request *run)
     return run->tasks == SPLIT_ANY ? 1 : run->tasks;
 }
 
+bool kube_by_pods(const struct job_facts *f)
+{
+    bool within = f->ask->required_level < LEVEL_CLUSTER;
+    for (uint32_t g = 0; g < f->n_groups && !within; g++)
+        within = f->group[g].required_level < LEVEL_CLUSTER;
+    return !within;
+}
+
 /* ---- Scores of one node ---- */
 
 struct resource { int64_t requested, capacity, weight; };

@@ -112,6 +112,11 @@ bool queue_next(struct kube_queue *q, struct waiting_pod *pod)
     return true;
 }
 
+void queue_return(struct sched *s, struct kube_queue *q, struct waiting_pod pod)
+{
+    heap_push(s, &q->ready, before, pod);
+}
+
 void queue_failed(struct sched *s, struct kube_queue *q, struct waiting_pod *pod)
 {
     pod->attempts++;

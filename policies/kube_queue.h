@@ -33,4 +33,5 @@ void queue_wake_rested(struct sched *s, struct kube_queue *q);
 /* Something may help: those set aside become ready, or rest on. rests() is told of each pod that does. */
 void queue_wake_parked(struct sched *s, struct kube_queue *q, void (*rests)(struct sched *s, job_id j));
 bool queue_next(struct kube_queue *q, struct waiting_pod *pod);        /* takes out the first ready one; false: none */
+void queue_return(struct sched *s, struct kube_queue *q, struct waiting_pod pod);    /* to its place among the ready ones */
 void queue_failed(struct sched *s, struct kube_queue *q, struct waiting_pod *pod);    /* set aside */

@@ -160,18 +160,24 @@ static bool serve_one(struct sched *s, struct ordered *o, struct head *h)
     job_id j = h->job;
     enum wait_reason why = WAIT_OTHER;
     struct request r = job_request(s, j);
+    bool suspended = job_suspended(s, j) != NULL;
     bool strict = ((const struct ordered_params *)o->params)->blocking <= 0;
     bool admitted = !d->admits || d->admits(s, j, &why);
     if (admitted) {
-        const struct placement *where = sched_place(s, sched_view(s, FREE_IDLE), &r);
+        const struct placement *where = suspended ? NULL : sched_place(s, sched_view(s, FREE_IDLE), &r);
         if (where && sched_start(s, j, where) == SCHED_OK)
             return true;
-        why = sched_why_not(s);
-        if (d->preempts && preempt_for(s, o, rivals_of(s, o, j), j, h->key))
+        why = suspended ? WAIT_GPUS : sched_why_not(s);
+        if (d->makes_room ? d->makes_room(s, o, j, &why)
+                          : d->preempts && preempt_for(s, o, rivals_of(s, o, j), j, h->key))
             return true;
     }
     if (job_state(s, j) == JOB_GONE)
         return true;                                      /* admits() has refused it */
+    if (suspended) {                                      /* it waits for GPUs of its own, others for any */
+        sched_blocked(s, j, why);
+        return true;
+    }
     if (strict) {
         block_head(s, w->queue, j, why);
         return false;

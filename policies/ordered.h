@@ -28,6 +28,9 @@ struct discipline {
     struct line_key (*present)(struct sched *s, const struct ordered *o, job_id j);
     /* May j start as far as its queue is concerned? false: *why says why not. NULL: always. */
     bool (*admits)(struct sched *s, job_id j, enum wait_reason *why);
+    /* Starts j, which does not fit or is suspended, where others give way; false: nothing has changed, and *why may say why
+     * not. NULL: as `preempts` says, and nobody is ever suspended. */
+    bool (*makes_room)(struct sched *s, struct ordered *o, job_id j, enum wait_reason *why);
 };
 
 struct ordered_queue { struct line *waiting; bool listed; job_id blocked; };    /* blocked: the last head that did not fit */

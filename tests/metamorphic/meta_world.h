@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { META_JOBS = 160, META_PARAMS = 16, META_INTERVALS = 20000, META_COMBOS = 4096 };
+enum { META_JOBS = 160, META_PARAMS = 24, META_INTERVALS = 20000, META_COMBOS = 4096 };
 
 struct meta_job {
     int64_t submit, duration, estimate; /* estimate -1: none */
@@ -123,7 +123,7 @@ static inline size_t meta_combos(struct meta_combo *list)
         for (const struct param *q = c.policy->params; q && q->name; q++)
             if (q->words)
                 c.params[q->at / sizeof(double)] = 0;
-        bool pods = c.policy->needs & STARTS_PARTIAL;
+        bool pods = !strcmp(c.policy->name, "kube") || !strcmp(c.policy->name, "gang");
         do {
             for (size_t k = 0; builtin_placers[k] && !(pods && (k > 0 || meta_words(c.policy, c.params) > 1)); k++) {
                 assert_true(n < META_COMBOS);

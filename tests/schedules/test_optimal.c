@@ -19,7 +19,7 @@ static void draw_jobs(struct job *jobs, size_t n, uint64_t which, unsigned span_
 
 struct played {
     int64_t sum_jct_ns, starts_ns[SIZE];
-    bool refused;
+    bool refused; /* or cancelled: somebody did not get his service */
 }; /* starts by row */
 
 static struct played play(const struct job *jobs, size_t n, uint32_t servers, const char *policy)
@@ -42,7 +42,7 @@ static struct played play(const struct job *jobs, size_t n, uint32_t servers, co
     for (job_id j = 0; j < n; j++) {
         struct job_result r = run_job(s, j);
         out.sum_jct_ns += r.wait_ns + r.run_ns;
-        out.refused |= r.outcome == OUTCOME_REJECTED;
+        out.refused |= r.outcome != OUTCOME_COMPLETED;
         out.starts_ns[strtoul(w->truth[j].name, NULL, 10) - 1] = r.start_ns;
     }
     run_free(s);
@@ -75,7 +75,7 @@ static void srpt_beats(const char *policy, bool differs)
 /* Who sees the run times and may take back a decision may be srtf by another name. */
 static bool may_be_srpt(const struct policy *p, const struct param *word, size_t w)
 {
-    double params[16] = { 0 };
+    double params[24] = { 0 };
     struct error err = { "" };
     assert_true(p->params_size <= sizeof params);
     assert_int_equal(params_parse(p->params, p->params_size, NULL, "", params, &err), 0);

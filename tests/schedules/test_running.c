@@ -149,7 +149,8 @@ static void starts_there(void *self, const struct sched *s)
 /* Jobs come all the time, so that every policy that preempts finds victims among those that ran first. */
 static void goes_on(void **state)
 {
-    const struct policy *policy = *state;
+    struct named_policy named = policy_named(*state);
+    const struct policy *policy = named.policy;
     struct error err = { "" };
     struct group_spec nodes[GROUPS_AT_MOST] = { NODES(4, 8) };
     struct cluster *c = cluster_of(nodes, NULL);
@@ -165,19 +166,24 @@ static void goes_on(void **state)
     assert_int_equal(workload_finish(w, "snapshot", &err), 0);
     assert_int_equal(run_bind(c, w, &err), 0);
     struct named_placer placer = placer_with("pack");
-    struct sched *s = run_new(&(struct run_setup){ .cluster = c, .workload = w, .policy = policy, .placer = placer.placer,
-                                                   .check = true, .observer = { .self = &seen, .instant = starts_there } });
+    struct sched *s = run_new(&(struct run_setup){ .cluster = c, .workload = w,
+                                                   .policy = policy, .policy_params = named.params,
+                                                   .placer = placer.placer, .check = true, .observer = { .self = &seen, .instant = starts_there } });
     assert_int_equal(run_execute(s, &err), 0);
     assert_string_equal(err.text, "");
     const struct run_totals *t = run_totals(s);
     assert_true(seen);
-    assert_int_equal(t->completed + t->rejected, w->n_jobs);
+    assert_int_equal(t->completed + t->cancelled + t->rejected, w->n_jobs);
     for (unsigned r = SCHED_OK + 1; r < SCHED_RESULTS; r++)
         assert_true(r == SCHED_LATER || r == SCHED_NO_ROOM || t->refused[r] == 0);    /* nobody asks for what is wrong */
     run_free(s);
     workload_free(w);
     cluster_free(c);
 }
+
+static const char *const variants[] = { "priority:preempt=yes", "edf:preempt=yes", "kube:preempt=no", "gang:blocking=strict",
+                                        "gang:blocking=reservation", "preemptive:mode=suspend", "preemptive:mode=cancel",
+                                        "preemptive:mode=suspend,blocking=skip,youngest=yes,exempt_s=3" };
 
 int main(void)
 {
@@ -186,6 +192,8 @@ int main(void)
     ADD_ROWS(tests, n, plays_as_written, rows);
     ADD_ROWS(tests, n, is_refused, wrongs);
     for (size_t p = 0; builtin_policies[p]; p++)
-        tests[n++] = (struct CMUnitTest){ builtin_policies[p]->name, goes_on, NULL, NULL, (void *)builtin_policies[p] };
+        tests[n++] = (struct CMUnitTest){ builtin_policies[p]->name, goes_on, NULL, NULL, (void *)builtin_policies[p]->name };
+    for (size_t i = 0; i < COUNT(variants); i++)
+        tests[n++] = (struct CMUnitTest){ variants[i], goes_on, NULL, NULL, (void *)variants[i] };
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

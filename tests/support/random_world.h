@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-enum { JOBS_MOST = 120, GROUPS_MOST = 3, QUEUES_MOST = 3, PARTS_MOST = 4, COMBINATIONS_MOST = 64 };
+enum { JOBS_MOST = 120, GROUPS_MOST = 3, QUEUES_MOST = 3, PARTS_MOST = 4, COMBINATIONS_MOST = 128 };
 
 struct world {
     size_t n_jobs, n_groups, n_queues;
@@ -35,7 +35,7 @@ struct outcome { struct job_result job[JOBS_MOST]; struct run_totals totals; boo
 struct combination {
     const struct policy *policy;
     const struct placer *placer;
-    double params[16];
+    double params[24];
     char name[160];
 };
 
