@@ -59,16 +59,24 @@ void books_present(struct sched *s, job_id j, int sign)
     s->in_system += (uint32_t)sign;
 }
 
-void books_preempted(struct sched *s, const struct live *l, enum preemption_cause unsaid, int64_t lost_ns)
+static struct run_preemptions *preemptions_of(struct sched *s, const struct live *l, enum preemption_cause unsaid)
 {
     const struct job_facts *facts = s->workload->facts;
     queue_id own = facts[l->job].queue;
     enum preemption_cause cause = unsaid;
     if (unsaid != PREEMPTED_MOVE && l->stopped_for != ID_NONE)
         cause = facts[l->stopped_for].queue == own ? PREEMPTED_PRIORITY : PREEMPTED_RECLAIM;
-    struct run_preemptions *p = &s->books[own].preemptions[cause];
-    p->n++;
-    p->lost += (int128_t)lost_ns * placement_gpu_milli(l->was.held);
+    return &s->books[own].preemptions[cause];
+}
+
+void books_lost(struct sched *s, const struct live *l, enum preemption_cause unsaid, const struct placement *p, int64_t lost_ns)
+{
+    preemptions_of(s, l, unsaid)->lost += (int128_t)lost_ns * placement_gpu_milli(p);
+}
+
+void books_preempted(struct sched *s, const struct live *l, enum preemption_cause unsaid)
+{
+    preemptions_of(s, l, unsaid)->n++;
     s->job[l->job].preemptions++;
     s->totals.preemptions++;
 }

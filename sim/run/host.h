@@ -293,7 +293,8 @@ void books_held(struct sched *s, job_id j, struct amount size, int sign);  /* si
 void books_pending(struct sched *s, job_id j, struct amount size, int sign);
 void books_occupied(struct sched *s, job_id j, int64_t gpu_milli);         /* that many more, or fewer, are held in truth */
 void books_present(struct sched *s, job_id j, int sign);                  /* j arrives (1) or goes (-1) */
-void books_preempted(struct sched *s, const struct live *l, enum preemption_cause unsaid, int64_t lost_ns);   /* from l->was.held */
+void books_preempted(struct sched *s, const struct live *l, enum preemption_cause unsaid);    /* `unsaid` unless l->stopped_for says more */
+void books_lost(struct sched *s, const struct live *l, enum preemption_cause unsaid, const struct placement *p, int64_t lost_ns);
 int64_t books_fairness_micro(const struct sched *s, const struct live *l);   /* finish-time fairness of who ends now; -1: none */
 
 /* quotas.c - what each queue is owed and gets */

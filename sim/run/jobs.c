@@ -265,8 +265,10 @@ void job_leave(struct sched *s, struct live *l, bool moves)
     l->split[ACCOUNT_SAVE] = price.stay_ns;
     bool stands = l->stop_mode == STOP_SUSPEND;
     l->cancelled = l->stop_mode == STOP_CANCEL;
+    enum preemption_cause unsaid = moves ? PREEMPTED_MOVE : PREEMPTED_POLICY;
     if (!l->cancelled)
-        books_preempted(s, l, moves ? PREEMPTED_MOVE : PREEMPTED_POLICY, price.lost_ns);
+        books_preempted(s, l, unsaid);
+    books_lost(s, l, unsaid, l->was.held, l->split[ACCOUNT_LOST]);
     l->leave_why = moves ? "moved" : stands ? "suspended" : l->cancelled ? "cancelled" : "preempted";
     stop_log(s, l, l->leave_why);
     notice_add(s, NOTICE_STOPPED, j, l->cancelled ? STOPPED_CANCELLED : STOPPED_BY_POLICY);

@@ -90,6 +90,7 @@ void suspend_dropped(struct sched *s, struct live *l)
     const int64_t split[ACCOUNTS] = { [ACCOUNT_USEFUL] = -lost_ns, [ACCOUNT_LOST] = lost_ns };
     ledger_interval(s, l->suspended, split);
     run->lost_ns += lost_ns;
+    books_lost(s, l, PREEMPTED_POLICY, l->suspended, lost_ns);
     if (s->gpu_time)
         s->gpu_time[l->job].lost += (int128_t)lost_ns * placement_gpu_milli(l->suspended);
     placement_drop(s, l->suspended);

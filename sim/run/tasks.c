@@ -195,7 +195,8 @@ static void gang_breaks(struct sched *s, struct live *l)
     job_loses(l, price.lost_ns);
     run_ends(s, l, "broken");
     s->running--;
-    books_preempted(s, l, PREEMPTED_BROKEN, price.lost_ns);
+    books_preempted(s, l, PREEMPTED_BROKEN);
+    books_lost(s, l, PREEMPTED_BROKEN, l->was.held, l->split[ACCOUNT_LOST]);
     stop_log(s, l, "broken");
     l->stopped_for = ID_NONE;
     if (l->late)
