@@ -39,12 +39,13 @@ static void note_failure(struct sched *s, struct failures *f, struct tried t)
 
 /* ---- Who may try ---- */
 
-/* Enough GPUs are free in all; shares of a GPU are not counted. */
-static bool enough_in_all(struct sched *s, job_id j, const struct wanted *w)
+/* Enough of the GPUs is free in all, parts of them included: what is shared can be moved together. */
+static bool enough_in_all(const struct quota_state *q, const struct wanted *w)
 {
-    const struct request *ask = job_facts(s, j)->ask;
-    return ask->gpu_milli != MILLI_ALL || ask->next ||
-           (int64_t)domain_free_gpus(sched_view(s, FREE_OR_RELEASING), 0, ask) * MILLI_ALL >= w->amount.of[Q_GPU];
+    int64_t free_milli = q->total.of[Q_GPU];
+    for (queue_id i = q->top; i != ID_NONE; i = q->queue[i].next_sibling)
+        free_milli -= q->queue[i].of[Q_GPU].allocated;
+    return free_milli >= w->amount.of[Q_GPU];
 }
 
 static bool may_try(struct sched *s, struct quota_state *q, job_id j, const struct wanted *w, enum quota_action action)
@@ -54,7 +55,7 @@ static bool may_try(struct sched *s, struct quota_state *q, job_id j, const stru
     if (own->pass == q->pass || w->n == 0 || !quota_has_capacity(q, f, &w->amount, NULL))
         return false;
     if (action == CONSOLIDATION)
-        return f->preemptible && enough_in_all(s, j, w);
+        return f->preemptible && enough_in_all(q, w);
     return action == PREEMPT || quota_may_reclaim(&q->queue[f->queue], &w->amount, !f->preemptible);
 }
 

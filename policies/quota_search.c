@@ -171,6 +171,12 @@ static struct quota_amount unit_amount(struct sched *s, const struct unit *u)
     return quota_of_tasks(s, u->job, task, u->n);
 }
 
+static struct quota_amount held_amount(struct sched *s, job_id j)
+{
+    const struct placement *has = job_placement(s, j);
+    return unit_amount(s, &(struct unit){ .job = j, .n = (uint32_t)has->n, .piece = has->piece });
+}
+
 static uint32_t group_of(const struct request *ask, uint32_t task)
 {
     return ask->tasks == SPLIT_ANY ? 0 : request_of_task(ask, task)->group;
@@ -279,9 +285,7 @@ static bool leaf_next(struct sched *s, const struct quota_state *q, struct searc
     if (again == x->n_back && x->leaf[leaf].done)
         return false;
     job_id v = again < x->n_back ? x->victim[x->back[again].victim].job : x->leaf[leaf].at;
-    const struct placement *has = job_placement(s, v);
-    struct unit all = { .job = v, .n = (uint32_t)has->n, .piece = has->piece };
-    *sum = unit_amount(s, &all);
+    *sum = held_amount(s, v);
     *sum = quota_sum(sum, &x->leaf[leaf].popped);
     (void)q;
     return true;
@@ -307,10 +311,8 @@ static bool next_victim(struct sched *s, struct quota_state *q, struct search *x
             line_victim(s, q, x, leaf);
         }
         bool taken = take_unit(s, q, x, which);
-        if (taken) {
-            struct quota_amount lost = unit_amount(s, &x->unit[x->n_units - 1]);
-            x->leaf[leaf].popped = quota_sum(&x->leaf[leaf].popped, &lost);
-        }
+        struct quota_amount lost = taken ? unit_amount(s, &x->unit[x->n_units - 1]) : held_amount(s, x->victim[which].job);
+        x->leaf[leaf].popped = quota_sum(&x->leaf[leaf].popped, &lost);
         struct quota_amount sum;
         bool more = leaf_next(s, q, x, leaf, &sum);
         order_next(&q->victims, leaf, more ? &sum : NULL);
