@@ -39,15 +39,6 @@ static void note_failure(struct sched *s, struct failures *f, struct tried t)
 
 /* ---- Who may try ---- */
 
-/* Enough of the GPUs is free in all, parts of them included: what is shared can be moved together. */
-static bool enough_in_all(const struct quota_state *q, const struct wanted *w)
-{
-    int64_t free_milli = q->total.of[Q_GPU];
-    for (queue_id i = q->top; i != ID_NONE; i = q->queue[i].next_sibling)
-        free_milli -= q->queue[i].of[Q_GPU].allocated;
-    return free_milli >= w->amount.of[Q_GPU];
-}
-
 static bool may_try(struct sched *s, struct quota_state *q, job_id j, const struct wanted *w, enum quota_action action)
 {
     const struct job_facts *f = job_facts(s, j);
@@ -55,7 +46,7 @@ static bool may_try(struct sched *s, struct quota_state *q, job_id j, const stru
     if (own->pass == q->pass || w->n == 0 || !quota_has_capacity(q, f, &w->amount, NULL))
         return false;
     if (action == CONSOLIDATION)
-        return f->preemptible && enough_in_all(q, w);
+        return f->preemptible && quota_enough_in_all(q, &w->amount);
     return action == PREEMPT || quota_may_reclaim(&q->queue[f->queue], &w->amount, !f->preemptible);
 }
 

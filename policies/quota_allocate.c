@@ -23,7 +23,9 @@ static void mark_pass(struct sched *s, struct quota_state *q, job_id j)
 
 const struct placement *quota_pencil(struct sched *s, struct quota_state *q, job_id j, const uint32_t *task, uint32_t n)
 {
-    const struct placement *where = quota_place(s, FREE_IDLE, j, task, n, ID_NONE);
+    /* Beside those who are to leave a shared GPU, it is not idle: they show only in the other view. */
+    bool shares = job_facts(s, j)->ask->gpu_milli < MILLI_ALL;
+    const struct placement *where = shares ? NULL : quota_place(s, FREE_IDLE, j, task, n, ID_NONE);
     if (!where)
         where = quota_place(s, FREE_OR_RELEASING, j, task, n, ID_NONE);
     if (!where || sched_pencil(s, j, where) != SCHED_OK)

@@ -324,9 +324,13 @@ static bool next_victim(struct sched *s, struct quota_state *q, struct search *x
     return false;
 }
 
-/* In the end the rules decide whom it hits; but where nobody at all can be taken from, there is nothing to search. */
+/* In the end the rules decide whom it hits; but where nobody at all can be taken from, there is nothing to search, unless all
+ * can be moved: as much as is asked for must then be free already, and consolidation has not tried it. */
 static bool anybody_gives(struct sched *s, struct quota_state *q, struct search *x)
 {
+    bool consolidated = q->params->consolidation > 0 && job_facts(s, x->job)->preemptible;
+    if (q->params->moves > 0 && !consolidated && quota_enough_in_all(q, &x->wanted.amount))
+        return true;
     for (queue_id i = 0; i < q->n_queues; i++)
         if (line_length(q->leaf[i].running) > 0 && is_victim_leaf(s, x, i) && may_be_taken_from(s, q, x, i))
             return true;
