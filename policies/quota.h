@@ -89,7 +89,6 @@ void quota_tree_begin(struct sched *s, struct quota_state *q);
 void quota_refresh(struct sched *s, struct quota_state *q, queue_id leaf);       /* the shares on its path, from the books */
 void quota_refresh_all(struct sched *s, struct quota_state *q);
 void quota_divide_now(struct sched *s, struct quota_state *q);                   /* fair shares, once a pass */
-bool quota_enough_in_all(const struct quota_state *q, const struct quota_amount *ask);    /* are so many GPUs free, anywhere? */
 void order_begin(struct order *o);
 void order_add(struct order *o, queue_id leaf, const struct quota_amount *amount);    /* of its first job, or of its victims */
 void order_make(struct order *o);

@@ -39,6 +39,15 @@ static void note_failure(struct sched *s, struct failures *f, struct tried t)
 
 /* ---- Who may try ---- */
 
+/* Enough GPUs are free in all, be it in pieces. */
+static bool enough_in_all(const struct quota_state *q, const struct wanted *w)
+{
+    int64_t free = q->total.of[Q_GPU];
+    for (queue_id i = q->top; i != ID_NONE; i = q->queue[i].next_sibling)
+        free -= q->queue[i].of[Q_GPU].allocated;
+    return free >= w->amount.of[Q_GPU];
+}
+
 static bool may_try(struct sched *s, struct quota_state *q, job_id j, const struct wanted *w, enum quota_action action)
 {
     const struct job_facts *f = job_facts(s, j);
@@ -46,7 +55,7 @@ static bool may_try(struct sched *s, struct quota_state *q, job_id j, const stru
     if (own->pass == q->pass || w->n == 0 || !quota_has_capacity(q, f, &w->amount, NULL))
         return false;
     if (action == CONSOLIDATION)
-        return f->preemptible && quota_enough_in_all(q, &w->amount);
+        return f->preemptible && enough_in_all(q, w);
     return action == PREEMPT || quota_may_reclaim(&q->queue[f->queue], &w->amount, !f->preemptible);
 }
 
@@ -130,6 +139,10 @@ void quota_evict_stale(struct sched *s, struct quota_state *q)
         const struct placement *has = job_placement(s, j);
         if (has && job_state(s, j) == JOB_GATHERING && k.time_ns + after_ns > sched_now(s)) {
             sched_wake_at(s, k.time_ns + after_ns);
+            return;
+        }
+        if (((struct quota_job *)job_own(s, j))->pass == q->pass) {    /* on its way to be whole again */
+            sched_wake_at(s, sched_now(s) + 1);
             return;
         }
         quota_is_whole(s, q, j);

@@ -21,16 +21,49 @@ static void mark_pass(struct sched *s, struct quota_state *q, job_id j)
     own->pass = q->pass;
 }
 
+static bool by_level(const struct job_facts *f)
+{
+    bool level = f->ask->required_level != LEVEL_ANY || f->ask->preferred_level != LEVEL_ANY;
+    for (uint32_t g = 0; g < f->n_groups && !level; g++)
+        level = f->group[g].required_level != LEVEL_ANY || f->group[g].preferred_level != LEVEL_ANY;
+    return level;
+}
+
+/* Where it is idle, else where others are leaving. A share does not go beside those who all leave: then the GPU is a whole one. */
+static const struct placement *find(struct sched *s, job_id j, const uint32_t *task, uint32_t n)
+{
+    bool share = job_facts(s, j)->ask->gpu_milli < MILLI_ALL;
+    const struct placement *where = share ? NULL : quota_place(s, FREE_IDLE, j, task, n, ID_NONE);
+    return where ? where : quota_place(s, FREE_OR_RELEASING, j, task, n, ID_NONE);
+}
+
+static const struct placement *pencil_tasks(struct sched *s, job_id j, const uint32_t *task, uint32_t n)
+{
+    struct placement *all = sched_scratch(s, sizeof *all + n * sizeof all->piece[0]);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct placement *one = find(s, j, &task[i], 1);
+        if (!one || sched_pencil(s, j, one) != SCHED_OK)
+            return NULL;
+        all->piece[all->n++] = one->piece[0];
+    }
+    return all;
+}
+
 const struct placement *quota_pencil(struct sched *s, struct quota_state *q, job_id j, const uint32_t *task, uint32_t n)
 {
-    /* Beside those who are to leave a shared GPU, it is not idle: they show only in the other view. */
-    bool shares = job_facts(s, j)->ask->gpu_milli < MILLI_ALL;
-    const struct placement *where = shares ? NULL : quota_place(s, FREE_IDLE, j, task, n, ID_NONE);
-    if (!where)
-        where = quota_place(s, FREE_OR_RELEASING, j, task, n, ID_NONE);
-    if (!where || sched_pencil(s, j, where) != SCHED_OK)
-        return NULL;
-    quota_refresh(s, q, job_facts(s, j)->queue);
+    const struct job_facts *f = job_facts(s, j);
+    const struct placement *where;
+    sched_mark_t before = sched_mark(s);
+    if (n > 1 && !by_level(f)) {
+        where = pencil_tasks(s, j, task, n);
+    } else {
+        where = find(s, j, task, n);
+        where = where && sched_pencil(s, j, where) == SCHED_OK ? where : NULL;
+    }
+    if (where)
+        quota_refresh(s, q, f->queue);
+    else
+        sched_rollback(s, before);
     return where;
 }
 
@@ -45,8 +78,7 @@ static enum allocated allocate_job(struct sched *s, struct quota_state *q, job_i
         if (more || quota_lacks_tasks(s, j))    /* a whole start is told by its notice */
             quota_waits(s, q, j);
     } else {
-        where = quota_place(s, FREE_OR_RELEASING, j, w->task, w->n, ID_NONE);
-        if (!where || sched_pencil(s, j, where) != SCHED_OK)
+        if (!quota_pencil(s, q, j, w->task, w->n))
             return ALLOCATED_NOT;
         sched_blocked(s, j, WAIT_RELEASING);
         q->pencilled = true;

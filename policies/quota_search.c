@@ -27,6 +27,7 @@ struct search {
     enum quota_action action;
     job_id job;
     struct wanted wanted;
+    bool moves_only;              /* nobody will lose anything for good: the victims are those of a consolidation */
     bool by_gpus;                 /* one task wants this many whole GPUs; otherwise every node may do */
     int64_t task_milli;
     uint32_t stamp;
@@ -171,12 +172,6 @@ static struct quota_amount unit_amount(struct sched *s, const struct unit *u)
     return quota_of_tasks(s, u->job, task, u->n);
 }
 
-static struct quota_amount held_amount(struct sched *s, job_id j)
-{
-    const struct placement *has = job_placement(s, j);
-    return unit_amount(s, &(struct unit){ .job = j, .n = (uint32_t)has->n, .piece = has->piece });
-}
-
 static uint32_t group_of(const struct request *ask, uint32_t task)
 {
     return ask->tasks == SPLIT_ANY ? 0 : request_of_task(ask, task)->group;
@@ -278,6 +273,18 @@ static bool take_unit(struct sched *s, const struct quota_state *q, struct searc
     return true;
 }
 
+/* Of j, what was needed for fewer tasks already. */
+static struct quota_amount recorded_amount(struct sched *s, const struct search *x, job_id j)
+{
+    struct quota_amount sum = { { 0 } };
+    for (size_t i = 0; i < x->n_recorded; i++)
+        if (x->recorded[i].job == j) {
+            struct quota_amount unit = unit_amount(s, &x->recorded[i]);
+            sum = quota_sum(&sum, &unit);
+        }
+    return sum;
+}
+
 /* What the leaf would have lost with its next one. false: it has no more. */
 static bool leaf_next(struct sched *s, const struct quota_state *q, struct search *x, queue_id leaf, struct quota_amount *sum)
 {
@@ -285,7 +292,9 @@ static bool leaf_next(struct sched *s, const struct quota_state *q, struct searc
     if (again == x->n_back && x->leaf[leaf].done)
         return false;
     job_id v = again < x->n_back ? x->victim[x->back[again].victim].job : x->leaf[leaf].at;
-    *sum = held_amount(s, v);
+    const struct placement *has = job_placement(s, v);
+    struct unit all = { .job = v, .n = (uint32_t)has->n, .piece = has->piece };
+    *sum = unit_amount(s, &all);
     *sum = quota_sum(sum, &x->leaf[leaf].popped);
     (void)q;
     return true;
@@ -294,8 +303,7 @@ static bool leaf_next(struct sched *s, const struct quota_state *q, struct searc
 /* The next potential victim of all: one more unit. */
 static bool next_victim(struct sched *s, struct quota_state *q, struct search *x, uint32_t *unit)
 {
-    size_t most = x->action == CONSOLIDATION ? (size_t)q->params->consolidation_victims : (size_t)q->params->victims;
-    bool capped = x->action != CONSOLIDATION || q->params->consolidation_victims >= 0;
+    double most = x->moves_only ? q->params->consolidation_victims : q->params->victims;
     for (queue_id leaf; (leaf = order_top(&q->victims)) != ID_NONE;) {
         size_t again = back_victim(x, leaf);
         uint32_t which;
@@ -303,7 +311,7 @@ static bool next_victim(struct sched *s, struct quota_state *q, struct search *x
             which = x->back[again].victim;
             x->back[again] = x->back[--x->n_back];
         } else {
-            if (capped && x->n_victims > most)    /* the comparison of the original lets one more through */
+            if (most >= 0 && (double)x->n_victims > most)    /* the comparison of the original lets one more through */
                 return false;
             which = (uint32_t)x->n_victims;
             x->victim = grown(s, x->victim, &x->victim_capacity, x->n_victims, sizeof *x->victim);
@@ -311,7 +319,7 @@ static bool next_victim(struct sched *s, struct quota_state *q, struct search *x
             line_victim(s, q, x, leaf);
         }
         bool taken = take_unit(s, q, x, which);
-        struct quota_amount lost = taken ? unit_amount(s, &x->unit[x->n_units - 1]) : held_amount(s, x->victim[which].job);
+        struct quota_amount lost = taken ? unit_amount(s, &x->unit[x->n_units - 1]) : recorded_amount(s, x, x->victim[which].job);
         x->leaf[leaf].popped = quota_sum(&x->leaf[leaf].popped, &lost);
         struct quota_amount sum;
         bool more = leaf_next(s, q, x, leaf, &sum);
@@ -324,13 +332,9 @@ static bool next_victim(struct sched *s, struct quota_state *q, struct search *x
     return false;
 }
 
-/* In the end the rules decide whom it hits; but where nobody at all can be taken from, there is nothing to search, unless all
- * can be moved: as much as is asked for must then be free already, and consolidation has not tried it. */
+/* In the end the rules decide whom it hits; but where nobody at all can be taken from, there is nothing to search. */
 static bool anybody_gives(struct sched *s, struct quota_state *q, struct search *x)
 {
-    bool consolidated = q->params->consolidation > 0 && job_facts(s, x->job)->preemptible;
-    if (q->params->moves > 0 && !consolidated && quota_enough_in_all(q, &x->wanted.amount))
-        return true;
     for (queue_id i = 0; i < q->n_queues; i++)
         if (line_length(q->leaf[i].running) > 0 && is_victim_leaf(s, x, i) && may_be_taken_from(s, q, x, i))
             return true;
@@ -732,8 +736,9 @@ bool quota_search(struct sched *s, struct quota_state *q, job_id j, enum quota_a
     x->job = j;
     x->wanted = quota_wanted(s, j, job_placement(s, j));
     x->n_recorded = 0;
-    if (action == RECLAIM && !anybody_gives(s, q, x))
-        return false;
+    x->moves_only = action == CONSOLIDATION || (action == RECLAIM && !anybody_gives(s, q, x));
+    if (action == RECLAIM && x->moves_only && (q->params->moves <= 0 || (q->params->consolidation > 0 && job_facts(s, j)->preemptible)))
+        return false;              /* nobody gives anything, and consolidation has tried already */
     quota_divide_now(s, q);
     x->placed = sched_scratch(s, (x->wanted.n + 1) * sizeof *x->placed);
     const struct request *ask = job_facts(s, j)->ask;

@@ -93,15 +93,6 @@ void quota_divide_now(struct sched *s, struct quota_state *q)
     quota_divide_tree(q->queue, q->top, &q->total, q->params->k, q->taker);
 }
 
-/* Parts of GPUs included: what is shared can be moved together. */
-bool quota_enough_in_all(const struct quota_state *q, const struct quota_amount *ask)
-{
-    int64_t free_milli = q->total.of[Q_GPU];
-    for (queue_id i = q->top; i != ID_NONE; i = q->queue[i].next_sibling)
-        free_milli -= q->queue[i].of[Q_GPU].allocated;
-    return free_milli >= ask->of[Q_GPU];
-}
-
 /* ---- Order ---- */
 
 static uint32_t parent_of(const struct order *o, queue_id i)
