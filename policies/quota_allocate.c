@@ -37,11 +37,20 @@ static const struct placement *find(struct sched *s, job_id j, const uint32_t *t
     return where ? where : quota_place(s, FREE_OR_RELEASING, j, task, n, ID_NONE);
 }
 
+/* On the node of the task before, as long as it has room: it was the best, and what is pencilled in there leaves it as idle as
+ * it was, and fuller. */
+static const struct placement *find_beside(struct sched *s, job_id j, const uint32_t *task, node_id node)
+{
+    const struct placement *where = quota_place(s, FREE_OR_RELEASING, j, task, 1, node);
+    return where && where->piece[0].node == node ? where : NULL;
+}
+
 static const struct placement *pencil_tasks(struct sched *s, job_id j, const uint32_t *task, uint32_t n)
 {
     struct placement *all = sched_scratch(s, sizeof *all + n * sizeof all->piece[0]);
     for (uint32_t i = 0; i < n; i++) {
-        const struct placement *one = find(s, j, &task[i], 1);
+        const struct placement *one = i > 0 ? find_beside(s, j, &task[i], all->piece[i - 1].node) : NULL;
+        one = one ? one : find(s, j, &task[i], 1);
         if (!one || sched_pencil(s, j, one) != SCHED_OK)
             return NULL;
         all->piece[all->n++] = one->piece[0];
