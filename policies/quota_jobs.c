@@ -230,11 +230,12 @@ void quota_waits(struct sched *s, struct quota_state *q, job_id j)
     l->retold = true;
     if (own->whole)
         count_shape(s, q, j, 1);
-    if (job_state(s, j) != JOB_GATHERING)
+    if (job_state(s, j) != JOB_GATHERING) {
         quota_is_whole(s, q, j);
-    else if (!own->broken)
+    } else if (!own->broken) {
         line_push(q->broken, j, (struct line_key){ .time_ns = sched_now(s) });
-    own->broken = job_state(s, j) == JOB_GATHERING;
+        own->broken = true;
+    }
 }
 
 void quota_waits_no_more(struct sched *s, struct quota_state *q, job_id j)

@@ -159,6 +159,7 @@ int main(int argc, char **argv)
     bool bad = false;
     const char *dir = argc > 1 ? argv[1] : "../shared/conformance";
     struct stat is;
+    setvbuf(stdout, NULL, _IOLBF, 0);    /* a case that hangs is told by the one before it */
     if (stat(dir, &is) != 0) {
         printf("skipped: %s is not there: say where the cases are, `make conformance CASES=DIR`\n0 passed, 0 failed, 1 skipped\n", dir);
         return 0;

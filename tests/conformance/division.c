@@ -47,7 +47,7 @@ int division_case(const json_t *c, struct why why)
     qsort(queue, n, sizeof *queue, by_age);
     for (uint32_t i = 0; i < n; i++) {
         q[i] = (struct quota_queue){ .priority = (int32_t)number_of(queue[i], "priority"), .parent = ID_NONE };
-        for (int r = 0; r < Q_RESOURCES; r++) {
+        for (enum quota_resource r = 0; r < Q_RESOURCES; r++) {
             const json_t *s = json_object_get(json_object_get(queue[i], "resources"), resource_name[r]);
             q[i].of[r] = (struct quota_share){
                 .deserved = amount_of(s, "deserved", r), .limit = amount_of(s, "limit", r), .request = amount_of(s, "request", r),
@@ -58,7 +58,7 @@ int division_case(const json_t *c, struct why why)
     }
     queue_id first = quota_arrange(q, n);
     double k = number_of(c, "k_value");
-    for (int r = 0; r < Q_RESOURCES; r++) {
+    for (enum quota_resource r = 0; r < Q_RESOURCES; r++) {
         bool all = !strcmp(which, "all");
         const json_t *total = json_object_get(c, "total"), *left = json_object_get(expect, "remaining");
         if (!all && strcmp(which, resource_name[r]) != 0)

@@ -257,6 +257,15 @@ static const struct scripted rows[] = {
       { { 0, START, LOW }, { 5, WHOLE, 0, SCHED_WRONG_STATE }, { 7, START, HIGH } } },
     { "refused: to stop a job whole whose tasks were changed", { .group = NODE_OF_8, .useful = 160, JOB(2, .starts = 0, .ends = 75) },
       { { 0, START, LOW }, { 5, START, 4 }, { 5, WHOLE, 0, SCHED_WRONG_STATE }, { 15, STOP, 4 } } },
+    /* ---- More tasks than the cluster has room for: the minimum decides ---- */
+    { "elastic: the minimum fits", { .group = ONE_NODE(3), .useful = 160, JOB(2, .starts = 0, .ends = 80) }, { { 0, START, LOW } } },
+    { "elastic: the minimum does not", { .group = ONE_NODE(1), JOB(2, .starts = NEVER, .refused = "asks for more than the cluster has") },
+      { { 0, END, 0, SCHED_OK } } },
+    { "elastic: of each group, the minimum fits", { .group = ONE_NODE(3), .useful = 160,
+      DIFFER(PARTS(OF("a", 2, 1, 1), OF("b", 2, 1, 1)), .starts = 0, .ends = 80) },
+      { { 0, START, 1 | 4 } }, { 1, 1, 1, 1 } },
+    { "elastic: of each group, the minimum does not", { .group = ONE_NODE(3), DIFFER(PARTS(OF("a", 2, 1, 2), OF("b", 2, 1, 2)), .starts = NEVER,
+      .refused = "asks for more than the cluster has") }, { { 0, END, 0, SCHED_OK } } },
     { "stop: a running part whole", { .group = NODE_OF_8, .price = SAVES(3), .useful = 160, .saving = 6, .startup = 16,
       JOB(2, .starts = 0, .ends = 25 + 4 + 30, .stops = 1) }, { { 0, START, LOW }, { 20, WHOLE, 0 }, { 25, START, ALL } } },
 };
