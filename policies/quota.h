@@ -43,6 +43,8 @@ struct order {
 
 struct quota_job {                /* policy.job_size */
     uint64_t pass;                /* the last that started, pencilled or stopped something of it */
+    uint64_t scenario;            /* in which some of it was evicted last */
+    uint32_t evicted;             /* then: the first of those tasks */
     bool waits, runs, broken;     /* in the lines of its leaf; below its minimum, and still holds something */
     bool whole;                   /* counted with its shape */
 };
