@@ -135,13 +135,20 @@ static bool is_victim_leaf(const struct sched *s, const struct search *x, queue_
 }
 
 /* The next job of the leaf's line that may be one, from its end. */
-static bool line_victim(struct sched *s, const struct quota_state *q, struct search *x, queue_id leaf)
+static bool line_victim(struct sched *s, struct quota_state *q, struct search *x, queue_id leaf)
 {
     if (x->leaf[leaf].done)
         return false;
     do {
-        bool there = x->leaf[leaf].begun ? line_before(q->leaf[leaf].running, &x->leaf[leaf].at, &x->leaf[leaf].key)
-                                         : line_last(q->leaf[leaf].running, &x->leaf[leaf].at, &x->leaf[leaf].key);
+        bool there = true;
+        if (x->leaf[leaf].begun) {
+            there = line_before(q->leaf[leaf].running, &x->leaf[leaf].at, &x->leaf[leaf].key);
+        } else {
+            const struct head *worst = leaf_worst(&q->leaf[leaf]);
+            x->leaf[leaf].at = worst->job;
+            x->leaf[leaf].key = worst->key;
+            there = worst->job != ID_NONE;
+        }
         x->leaf[leaf].begun = true;
         x->leaf[leaf].done = !there || (x->action == PREEMPT && -x->leaf[leaf].key.major >= job_facts(s, x->job)->priority);
     } while (!x->leaf[leaf].done && !may_be_victim(s, q, x, x->leaf[leaf].at));
