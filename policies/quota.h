@@ -23,6 +23,7 @@ struct leaf {                     /* [queue_id]; of inner queues nothing is used
     uint32_t growing;             /* of those who wait: hold something already */
     struct head best, worst;      /* of those who wait, of the victims; job ID_NONE: nobody. While known */
     bool best_known, worst_known;
+    struct quota_amount worst_amount;    /* all that the worst holds */
     int64_t least_gpu_milli;      /* that anyone who waits whole asks for; a lower bound */
     int64_t reasons_fair, reasons_held;    /* GPUs, when the reasons were told */
     int64_t settled_ns, settled_milli;     /* usage: since then it has held so much */
@@ -80,11 +81,12 @@ struct quota_state {
 struct wanted { uint32_t n; const uint32_t *task; struct quota_amount amount; };
 struct wanted quota_wanted(struct sched *s, job_id j, const struct placement *has);    /* has: what it holds, or would; scratch */
 struct quota_amount quota_of_tasks(struct sched *s, job_id j, const uint32_t *task, uint32_t n);
+struct quota_amount quota_of_placement(struct sched *s, job_id j, const struct placement *p);
 const struct placement *quota_place(struct sched *s, enum free_kind in, job_id j, const uint32_t *task, uint32_t n, node_id first);
 bool quota_lacks_tasks(const struct sched *s, job_id j);
 struct line_key quota_key(const struct sched *s, job_id j, size_t held);    /* priority, how elastic, age */
 const struct head *leaf_best(struct leaf *l);                              /* who waits first; who is evicted first */
-const struct head *leaf_worst(struct leaf *l);
+const struct head *leaf_worst(struct sched *s, struct leaf *l);
 void quota_waits(struct sched *s, struct quota_state *q, job_id j);              /* enters the lines, or is keyed anew */
 void quota_waits_no_more(struct sched *s, struct quota_state *q, job_id j);
 void quota_runs(struct sched *s, struct quota_state *q, job_id j);

@@ -58,7 +58,7 @@ static bool may_try(struct sched *s, struct quota_state *q, job_id j, const stru
 }
 
 /* Of this leaf anybody? Cheap, and no is certain. */
-static bool leaf_may_try(struct quota_state *q, queue_id i, enum quota_action action)
+static bool leaf_may_try(struct sched *s, struct quota_state *q, queue_id i, enum quota_action action)
 {
     struct leaf *l = &q->leaf[i];
     const struct quota_share *gpus = &q->queue[i].of[Q_GPU];
@@ -68,7 +68,7 @@ static bool leaf_may_try(struct quota_state *q, queue_id i, enum quota_action ac
         return l->growing || gpus->allocated + l->least_gpu_milli <= gpus->fair;
     if (action == CONSOLIDATION)
         return l->growing || l->least_gpu_milli <= q->free_milli;
-    const struct head *best = leaf_best(l), *worst = leaf_worst(l);
+    const struct head *best = leaf_best(l), *worst = leaf_worst(s, l);
     return best->job != ID_NONE && worst->job != ID_NONE && worst->key.major > best->key.major;
 }
 
@@ -100,7 +100,7 @@ void quota_act(struct sched *s, struct quota_state *q, enum quota_action action)
     count_free(q);
     order_begin(&q->jobs);
     for (queue_id i = 0; i < q->n_queues; i++) {
-        if (!leaf_may_try(q, i, action))
+        if (!leaf_may_try(s, q, i, action))
             continue;
         if (!turn)
             turn = sched_scratch(s, q->n_queues * sizeof *turn);
@@ -116,12 +116,15 @@ void quota_act(struct sched *s, struct quota_state *q, enum quota_action action)
         struct failures *failed = action == CONSOLIDATION ? &all : &t->failed;
         const struct job_facts *f = job_facts(s, t->job);
         struct tried me = { f->ask, t->wanted.n, !f->preemptible };
-        if (may_try(s, q, t->job, &t->wanted, action) && !failed_before(failed, &me) && !quota_search(s, q, t->job, action)) {
-            note_failure(s, failed, me);
-            if (action == RECLAIM)
-                sched_blocked(s, t->job, WAIT_PROTECTED);
+        if (may_try(s, q, t->job, &t->wanted, action) && !failed_before(failed, &me)) {
+            if (quota_search(s, q, t->job, action)) {
+                count_free(q);
+            } else {
+                note_failure(s, failed, me);
+                if (action == RECLAIM)
+                    sched_blocked(s, t->job, WAIT_PROTECTED);
+            }
         }
-        count_free(q);
         bool more = next_turn(s, q, t, failed, action);
         order_next(&q->jobs, leaf, more ? &t->wanted.amount : NULL);
     }

@@ -225,11 +225,23 @@ const struct head *leaf_best(struct leaf *l)
     return &l->best;
 }
 
-const struct head *leaf_worst(struct leaf *l)
+struct quota_amount quota_of_placement(struct sched *s, job_id j, const struct placement *p)
 {
-    if (!l->worst_known && !line_last(l->running, &l->worst.job, &l->worst.key))
-        l->worst.job = ID_NONE;
+    uint32_t *task = sched_scratch(s, p->n * sizeof *task);
+    for (size_t i = 0; i < p->n; i++)
+        task[i] = p->piece[i].task;
+    return quota_of_tasks(s, j, task, (uint32_t)p->n);
+}
+
+const struct head *leaf_worst(struct sched *s, struct leaf *l)
+{
+    if (l->worst_known)
+        return &l->worst;
     l->worst_known = true;
+    if (!line_last(l->running, &l->worst.job, &l->worst.key))
+        l->worst.job = ID_NONE;
+    else if (job_placement(s, l->worst.job))
+        l->worst_amount = quota_of_placement(s, l->worst.job, job_placement(s, l->worst.job));
     return &l->worst;
 }
 

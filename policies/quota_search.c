@@ -144,7 +144,7 @@ static bool line_victim(struct sched *s, struct quota_state *q, struct search *x
         if (x->leaf[leaf].begun) {
             there = line_before(q->leaf[leaf].running, &x->leaf[leaf].at, &x->leaf[leaf].key);
         } else {
-            const struct head *worst = leaf_worst(&q->leaf[leaf]);
+            const struct head *worst = leaf_worst(s, &q->leaf[leaf]);
             x->leaf[leaf].at = worst->job;
             x->leaf[leaf].key = worst->key;
             there = worst->job != ID_NONE;
@@ -301,11 +301,9 @@ static bool leaf_next(struct sched *s, const struct quota_state *q, struct searc
     if (again == x->n_back && x->leaf[leaf].done)
         return false;
     job_id v = again < x->n_back ? x->victim[x->back[again].victim].job : x->leaf[leaf].at;
-    const struct placement *has = job_placement(s, v);
-    struct unit all = { .job = v, .n = (uint32_t)has->n, .piece = has->piece };
-    *sum = unit_amount(s, &all);
+    const struct head *worst = leaf_worst(s, &q->leaf[leaf]);
+    *sum = v == worst->job ? q->leaf[leaf].worst_amount : quota_of_placement(s, v, job_placement(s, v));
     *sum = quota_sum(sum, &x->leaf[leaf].popped);
-    (void)q;
     return true;
 }
 
