@@ -713,6 +713,7 @@ static void carry_out(struct sched *s, struct quota_state *q, struct search *x)
     }
     ((struct quota_job *)job_own(s, x->job))->pass = q->pass;
     q->pencilled = true;
+    sched_wake_at(s, sched_now(s) + 1);    /* who leaves in no time is no event: the next pass would not come */
     sched_blocked(s, x->job, WAIT_RELEASING);
     refresh_chosen(s, q, x);
 }
