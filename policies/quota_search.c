@@ -680,6 +680,7 @@ static void stop_evicted(struct sched *s, struct quota_state *q, struct search *
     } else {
         for (uint32_t i = 0; i < n; i++)
             sched_stop_task(s, v, task[i], STOP_SAVE);
+        sched_note(s, v, x->job);
         quota_runs(s, q, v);
         if (job_placement(s, v))
             quota_waits(s, q, v);
