@@ -645,20 +645,19 @@ static bool solve(struct sched *s, struct quota_state *q, struct search *x, uint
     return false;
 }
 
-/* The victims that are needed for this much: the tasks that did not come back to where they were. */
+/* The victims that are needed for this much: units of which not all came back to where it was. They stay whole: what is moved
+ * for this much may be lost for more. */
 static void record(struct sched *s, struct search *x)
 {
     struct unit *kept = sched_scratch(s, x->n_chosen * sizeof *kept);
     size_t n = 0;
     for (size_t i = 0; i < x->n_chosen; i++) {
         const struct unit *u = x->chosen[i];
-        struct piece *piece = sched_scratch(s, u->n * sizeof *piece);
-        uint32_t k = 0;
-        for (uint32_t p = 0; p < u->n; p++)
-            if (evicted_task(x, u->job, u->piece[p].task)->fate != FATE_KEPT)
-                piece[k++] = u->piece[p];
-        if (k)
-            kept[n++] = (struct unit){ u->job, u->leaf, k, ID_NONE, piece };
+        bool needed = false;
+        for (uint32_t p = 0; p < u->n && !needed; p++)
+            needed = evicted_task(x, u->job, u->piece[p].task)->fate != FATE_KEPT;
+        if (needed)
+            kept[n++] = (struct unit){ u->job, u->leaf, u->n, ID_NONE, u->piece };
     }
     x->recorded = kept;
     x->n_recorded = n;
