@@ -18,6 +18,11 @@ struct kind {
     const char *policy;
     bool single;                  /* jobs of one task and whole GPUs */
     bool grace, runtimes;
+    /* Controls: what spoils a pass. shares: after they were divided; blind: the policy is not told of minimum run times. */
+    void (*shares)(struct quota_state *q);
+    void (*before)(struct sched *s, struct quota_state *q);
+    void (*after)(struct sched *s, struct quota_state *q);
+    bool blind, may_fail;
 };
 struct world {
     struct queue_spec queue[TREE_MOST];
@@ -116,10 +121,12 @@ struct counts {
     unsigned changed_again, traces;            /* of those, some did something; a pass did nothing, and left a trace */
     unsigned over_limit, firm_over, unsound;   /* limits, quotas of the firm; shares that sum to too much */
     unsigned idle_left, gates, owed;           /* fits and waits; pass the gate within deserved; and a scenario is valid */
+    unsigned passed_over;                      /* a scenario is valid that the search need not find */
     unsigned stops, for_nobody, in_vain, in_vain_disturbed;
     unsigned inside;                           /* evicted inside of the minimum run time */
-    unsigned halved, left_halved, whole_first; /* gangs; of these, not whole a pass later; lost all where surplus would do */
-    unsigned elastic_whole;
+    unsigned halved, left_halved, half_evicted;    /* gangs; not whole a pass later; lost tasks that are not moved */
+    unsigned elastic_whole, whole_first;       /* elastic jobs that lost all; though their surplus would do */
+    unsigned searches, search_traces;          /* that found nothing; and left a trace */
 };
 struct watch {
     const struct world *world;
@@ -129,12 +136,13 @@ struct watch {
     int64_t idle[NODES_MOST];
     struct digest was, is;
     bool was_fixed, disturbed, seen[JOBS], halved[JOBS];
-    job_id room_for[JOBS];        /* v -> for whom it was stopped in the pass before */
-    int64_t n_room_for;
     bool starts;                  /* the last pass started something */
+    size_t lost[JOBS];            /* tasks of its minimum that a gang lost in this pass, less those that are pencilled in */
+    job_id room_for[JOBS];        /* for whom it was stopped in the pass before */
 };
 static struct watch watch;
-static void (*pass_itself)(struct sched *, const void *, void *);
+static const struct policy *wrapped;
+static const struct sched *running;
 
 static void see(struct digest *d, uint64_t word)
 {
@@ -266,49 +274,67 @@ static int64_t idle_on(struct sched *s, node_id n)
     return view_node(sched_view(s, FREE_IDLE), n).whole;
 }
 
-/* Some of the victims, in some order, are valid together and enough. */
-static bool scenario_exists(struct quota_state *q, const struct quota_scenario *begun, job_id *victim, size_t n, size_t taken,
-                            int64_t lacks, struct sched *s)
-{
-    struct quota_scenario x;
-    int64_t freed = 0;
-    quota_scenario_begin(&x, q->queue, q->loss, begun->leaf, &begun->ask, begun->firm, begun->multiplier);
-    bool may = true;
-    for (size_t i = 0; i < taken && may; i++) {
-        struct quota_amount unit = quota_amount(job_size(s, victim[i]));
-        may = quota_scenario_take(&x, job_facts(s, victim[i])->queue, &unit);
-        freed += job_size(s, victim[i]).gpu_milli / MILLI_ALL;
-    }
-    bool valid = may && freed >= lacks && quota_scenario_valid(&x);
-    quota_scenario_end(&x);
-    for (size_t i = taken; i < n && may && !valid; i++) {
-        job_id v = victim[i];
-        victim[i] = victim[taken];
-        victim[taken] = v;
-        valid = scenario_exists(q, begun, victim, n, taken + 1, lacks, s);
-        victim[taken] = victim[i];
-        victim[i] = v;
-    }
-    return valid;
-}
-
-static bool reclaim_exists(struct sched *s, struct quota_state *q, job_id j)
+/* May these be taken one after the other in this order, or (n_first < n) in whichever order beyond the first ones? */
+static unsigned valid_orders(struct quota_state *q, struct sched *s, job_id j, job_id *victim, size_t n, size_t n_first,
+                             unsigned *orders)
 {
     const struct job_facts *f = job_facts(s, j);
-    struct quota_scenario x = { .leaf = f->queue, .ask = quota_amount(job_size(s, j)), .firm = !f->preemptible,
-                                .multiplier = q->params->saturation };
+    struct quota_amount ask = quota_amount(job_size(s, j));
+    unsigned valid = 0;
+    for (size_t i = n_first; i < n; i++) {
+        job_id v = victim[i];
+        victim[i] = victim[n_first];
+        victim[n_first] = v;
+        valid += valid_orders(q, s, j, victim, n, n_first + 1, orders);
+        victim[n_first] = victim[i];
+        victim[i] = v;
+    }
+    if (n_first < n)
+        return valid;
+    struct quota_scenario x;
+    bool may = true;
+    quota_scenario_begin(&x, q->queue, q->loss, f->queue, &ask, !f->preemptible, q->params->saturation);
+    for (size_t i = 0; i < n && may; i++) {
+        struct quota_amount unit = quota_amount(job_size(s, victim[i]));
+        may = quota_scenario_take(&x, job_facts(s, victim[i])->queue, &unit);
+    }
+    may = may && quota_scenario_valid(&x);
+    quota_scenario_end(&x);
+    ++*orders;
+    return may;
+}
+
+/* Is there a set of victims that makes room for j and is valid? PLAIN: in whatever order they are taken, all of their node.
+ * Then the search has to find it: as a taker within its deserved share goes before a queue that would be above its own with
+ * any of them, nobody takes its place back first. Of other sets it may not: it lets all leave that it has looked at on a
+ * node, and if one that it may not take, or that goes first, does not come back as it was, tries no fewer. That is how it is
+ * specified (scheduler-semantics b.6). */
+enum { NO_SCENARIO, HIDDEN, PLAIN };
+static int reclaim_exists(struct sched *s, struct quota_state *q, job_id j)
+{
+    int best = NO_SCENARIO;
     for (node_id n = 0; n < watch.world->group.count; n++) {
-        job_id victim[NODE_GPUS];
+        job_id on[NODE_GPUS], victim[NODE_GPUS];
         size_t found = 0;
         for (job_id v = 0; v < JOBS; v++) {
             const struct placement *p = job_state(s, v) == JOB_RUNNING ? job_placement(s, v) : NULL;
-            if (p && p->piece[0].node == n && job_facts(s, v)->preemptible && job_facts(s, v)->queue != f->queue)
-                victim[found++] = v;
+            if (p && p->piece[0].node == n && job_facts(s, v)->preemptible && job_facts(s, v)->queue != job_facts(s, j)->queue)
+                on[found++] = v;
         }
-        if (scenario_exists(q, &x, victim, found, 0, job_size(s, j).gpu_milli / MILLI_ALL - idle_on(s, n), s))
-            return true;
+        for (unsigned set = 1; set < 1u << found; set++) {
+            int64_t free = idle_on(s, n) * MILLI_ALL;
+            size_t size = 0;
+            for (size_t i = 0; i < found; i++)
+                if (set >> i & 1) {
+                    victim[size++] = on[i];
+                    free += job_size(s, on[i]).gpu_milli;
+                }
+            unsigned orders = 0, valid = free < job_size(s, j).gpu_milli ? 0 : valid_orders(q, s, j, victim, size, 0, &orders);
+            int now = !valid ? NO_SCENARIO : valid == orders && size == found ? PLAIN : HIDDEN;
+            best = now > best ? now : best;
+        }
     }
-    return false;
+    return best;
 }
 
 static bool within_deserved(const struct quota_state *q, queue_id i, const struct quota_amount *ask)
@@ -337,13 +363,15 @@ static void check_who_waits(struct sched *s, struct quota_state *q)
         if (!within_deserved(q, f->queue, &ask) || !quota_may_reclaim(&q->queue[f->queue], &ask, !f->preemptible))
             continue;
         watch.to->gates++;
-        watch.to->owed += reclaim_exists(s, q, j);
+        int exists = reclaim_exists(s, q, j);
+        watch.to->passed_over += exists == HIDDEN;
+        watch.to->owed += exists == PLAIN;
     }
 }
 
 /* ---- A pass ---- */
 
-static void compare(struct sched *s, const struct quota_state *q)
+static void compare(const struct quota_state *q)
 {
     bool same = !q->pencilled, leaving = false;
     watch.starts = false;
@@ -355,11 +383,11 @@ static void compare(struct sched *s, const struct quota_state *q)
         bool incomplete = b->state == JOB_GATHERING && b->n > 0;
         watch.to->halved += incomplete && !watch.halved[j];
         watch.to->left_halved += incomplete && watch.halved[j] && !watch.disturbed;
+        watch.lost[j] = incomplete && a->state == JOB_RUNNING ? job_facts(running, j)->min_tasks - b->n : 0;
         watch.halved[j] = incomplete;
     }
     watch.to->traces += same && !same_digest(&watch.was, &watch.is);
     watch.was_fixed = same && !leaving;
-    (void)s;
 }
 
 static void check_rooms(void)
@@ -378,6 +406,8 @@ static void watched_pass(struct sched *s, const void *params, void *state)
 {
     struct quota_state *q = state;
     shares_as_of_now(s, q);
+    if (watch.kind->shares)
+        watch.kind->shares(q);
     watch.to->unsound += unsound_shares(q);
     look(s, q, &watch.was);
     hold(s, watch.before);
@@ -385,10 +415,14 @@ static void watched_pass(struct sched *s, const void *params, void *state)
         watch.idle[n] = idle_on(s, n);
     bool again = watch.was_fixed && !watch.disturbed && same_digest(&watch.was, &watch.is);
     q->version++;
-    pass_itself(s, params, state);
+    if (watch.kind->before)
+        watch.kind->before(s, q);
+    wrapped->schedule(s, params, state);
+    if (watch.kind->after)
+        watch.kind->after(s, q);
     look(s, q, &watch.is);
     hold(s, watch.after);
-    compare(s, q);
+    compare(q);
     check_rooms();
     watch.disturbed = false;
     check_bounds(s);
@@ -401,8 +435,6 @@ static void watched_pass(struct sched *s, const void *params, void *state)
     if (sched_now(s) < watch.world->last_ns + TAIL_S * NS_PER_S)
         sched_wake_at(s, sched_now(s) + NS_PER_S);
 }
-
-static const struct policy *wrapped;
 
 static void watched_arrival(struct sched *s, const void *params, void *state, job_id j)
 {
@@ -419,21 +451,19 @@ static void watched_end(struct sched *s, const void *params, void *state, job_id
 
 /* ---- Stops, told at zero grace right after the pass ---- */
 
-static const struct sched *running;
-
 static int64_t min_runtime_ns(job_id v, job_id j)
 {
     queue_id mine = job_facts(running, j)->queue, its = job_facts(running, v)->queue, from = its;
-    for (queue_id up = its; mine != its && up != ID_NONE; up = queue_facts(running, up)->parent) {
+    for (queue_id up = its; mine != its && up != ID_NONE; up = watch.world->queue[up].facts.parent) {
         queue_id down = mine;
         while (down != ID_NONE && down != up)
-            down = queue_facts(running, down)->parent;
+            down = watch.world->queue[down].facts.parent;
         if (down == up)
             break;
         from = up;
     }
-    for (; from != ID_NONE; from = queue_facts(running, from)->parent) {
-        const struct queue_facts *f = queue_facts(running, from);
+    for (; from != ID_NONE; from = watch.world->queue[from].facts.parent) {
+        const struct queue_facts *f = &watch.world->queue[from].facts;
         int64_t ns = mine == its ? f->preempt_min_runtime_ns : f->reclaim_min_runtime_ns;
         if (ns >= 0)
             return ns;
@@ -475,16 +505,30 @@ static void at_interval(void *self, const struct interval *i)
     }
 }
 
+static void at_pencil(void *self, job_id j, const struct placement *p)
+{
+    (void)self;
+    watch.lost[j] -= p->n < watch.lost[j] ? p->n : watch.lost[j];
+}
+
 static void at_instant(void *self, const struct sched *s)
 {
     (void)self;
+    for (job_id j = 0; j < JOBS; j++) {
+        watch.to->half_evicted += watch.lost[j] > 0;
+        watch.lost[j] = 0;
+    }
     check_bounds(s);
 }
 
 static void world_run(const struct world *w, const struct kind *k, uint64_t seed, struct counts *to)
 {
     struct error err = { "" };
-    struct cluster *c = cluster_build("w", &w->group, 1, w->queue, w->n_queues, &err);
+    struct queue_spec queue[TREE_MOST];
+    memcpy(queue, w->queue, sizeof queue);
+    for (uint32_t i = 0; i < w->n_queues && k->blind; i++)
+        queue[i].facts.preempt_min_runtime_ns = queue[i].facts.reclaim_min_runtime_ns = -1;
+    struct cluster *c = cluster_build("w", &w->group, 1, queue, w->n_queues, &err);
     if (!c)
         fail_msg("%s", err.text);
     c->price = w->price;
@@ -496,60 +540,177 @@ static void world_run(const struct world *w, const struct kind *k, uint64_t seed
     assert_int_equal(workload_finish(load, "rows", &err) || run_bind(c, load, &err), 0);
     struct named_policy named = policy_named(k->policy);
     struct policy watched = *named.policy;
+    if (!strcmp(watched.name, "quota")) {
+        watched.schedule = watched_pass;
+        watched.job_arrived = watched_arrival;
+        watched.job_stopped = watched_end;
+    }
     wrapped = named.policy;
-    pass_itself = named.policy->schedule;
-    watched.schedule = watched_pass;
-    watched.job_arrived = watched_arrival;
-    watched.job_stopped = watched_end;
     watch = (struct watch){ .world = w, .kind = k, .to = to };
     memset(watch.room_for, 0xff, sizeof watch.room_for);
     struct run_setup setup = { .cluster = c, .workload = load, .policy = &watched, .policy_params = named.params, .seed = seed,
-                               .placer = placer_named("pack"), .check = true,
-                               .observer = { .interval = at_interval, .instant = at_instant } };
+                               .placer = placer_named("pack"), .check = true, .fruitless_most = 1000,
+                               .observer = { .interval = at_interval, .instant = at_instant, .pencilled = at_pencil } };
     struct sched *s = run_new(&setup);
     running = s;
-    if (run_execute(s, &err))
+    if (run_execute(s, &err) && !k->may_fail)
         fail_msg("%s, seed %u: %s", k->name, (unsigned)seed, err.text);
     run_free(s);
     workload_free(load);
     cluster_free(c);
 }
 
-static const struct kind kinds[] = {
-    { "single", "quota", true, false, false },
-    { "single, no consolidation", "quota:consolidation=no", true, false, false },
-    { "gangs", "quota", false, false, false },
-    { "gangs, grace", "quota", false, true, false },
-    { "gangs, minimum run times", "quota:consolidation=no", false, false, true },
-    { "single, minimum run times", "quota:consolidation=no,min_runtime_of=ancestor", true, false, true },
-};
-
-static void run_seeds(const struct kind *k, uint64_t n, struct counts *to)
+static struct counts run_seeds(const struct kind *k, uint64_t n)
 {
-    *to = (struct counts){ 0 };
+    struct counts c = { 0 };
     for (uint64_t seed = 0; seed < n; seed++) {
         struct world w = world_make(k, seed);
-        world_run(&w, k, seed, to);
+        world_run(&w, k, seed, &c);
     }
+    return c;
 }
+
+/* ---- Promises ---- */
+
+static const struct kind kinds[] = {
+    { .name = "single tasks", .policy = "quota", .single = true },
+    { .name = "single tasks, no consolidation", .policy = "quota:consolidation=no", .single = true },
+    { .name = "single tasks, minimum run times", .policy = "quota:consolidation=no", .single = true, .runtimes = true },
+    { .name = "gangs", .policy = "quota" },
+    { .name = "gangs, grace", .policy = "quota", .grace = true },
+    { .name = "gangs, use counts", .policy = "quota:half_life_h=1" },
+    { .name = "gangs, minimum run times", .policy = "quota:consolidation=no", .runtimes = true },
+    { .name = "gangs, minimum run times of the ancestor", .policy = "quota:consolidation=no,moves=no", .runtimes = true },
+};
 
 static void promises_are_kept(void **state)
 {
     const struct kind *k = *state;
-    struct counts c;
-    run_seeds(k, SEEDS, &c);
-    assert_int_equal(c.over_limit + c.firm_over + c.unsound, 0);
-    assert_int_equal(c.traces, 0);
-    assert_int_equal(c.idle_left, 0);
-    assert_int_equal(c.inside, 0);
-    assert_int_equal(c.for_nobody, 0);
+    struct counts c = run_seeds(k, SEEDS);
     assert_true(c.fixed > c.passes / 3 && c.again > 1000);
-    if (!k->runtimes)
+    assert_int_equal(c.over_limit + c.firm_over + c.unsound, 0);
+    assert_int_equal(c.traces + c.idle_left + c.owed, 0);
+    assert_int_equal(c.inside + c.for_nobody + c.half_evicted, 0);
+    if (k->runtimes)
+        assert_true(c.changed_again > 20);    /* control: then time alone lets something happen */
+    else if (!strstr(k->policy, "half_life"))
         assert_int_equal(c.changed_again, 0);
     if (!k->grace)
-        assert_true(c.stops > 500 && (c.in_vain + c.in_vain_disturbed) * 200 <= c.stops);
+        assert_true(c.stops > 500 && (c.in_vain + c.in_vain_disturbed) * 300 < c.stops);
     if (k->single && !k->runtimes)
-        assert_true(c.gates > 10000 && c.owed * 500 < c.gates);
+        assert_true(c.gates > 5000 && c.passed_over * 400 < c.gates);
+    if (!k->single && !k->grace) {
+        assert_true(c.elastic_whole > 20 && c.whole_first * 20 < c.elastic_whole);
+        assert_true(c.halved > 10 && c.left_halved == 0);
+    }
+}
+
+/* ---- Controls ---- */
+
+static void one_gpu_more(struct quota_state *q)
+{
+    q->queue[q->n_queues - 1].of[Q_GPU].fair += q->total.of[Q_GPU];
+}
+
+static void forget_who_is_awaited(struct sched *s, struct quota_state *q)
+{
+    (void)s;
+    for (job_id j; line_first(q->awaited, &j, NULL);)
+        line_remove(q->awaited, j);
+}
+
+static void key_one_anew(struct sched *s, struct quota_state *q)
+{
+    job_id j;
+    (void)s;
+    for (queue_id i = 0; i < q->n_queues; i++)
+        if (line_length(q->leaf[i].waiting) > 1 && line_first(q->leaf[i].waiting, &j, NULL))
+            line_push(q->leaf[i].waiting, j, (struct line_key){ .major = 1000 });
+}
+
+/* For whoever waits, whole jobs leave that have something to spare; and gangs lose a task. */
+static void stop_at_will(struct sched *s, struct quota_state *q)
+{
+    hold(s, watch.after);
+    for (job_id j = 0; j < JOBS; j++) {
+        const struct held *h = &watch.after[j];
+        const struct quota_job *own = job_own(s, j);
+        const struct job_facts *f = job_facts(s, j);
+        if (h->state != JOB_RUNNING || !f->preemptible || h->n < 2 || own->pass == q->pass || h->n != watch.before[j].n)
+            continue;
+        if (h->n == f->min_tasks) {
+            sched_stop_task(s, j, h->piece[0].task, STOP_SAVE);
+            return;
+        }
+        for (job_id k = 0; k < JOBS; k++)
+            if (watch.after[k].state == JOB_PENDING && job_facts(s, k)->ask->tasks == 1 && surplus_would_do(j, k)) {
+                sched_stop(s, j, STOP_SAVE);
+                sched_note(s, j, k);
+                return;
+            }
+    }
+}
+
+static const struct kind no_reclaim = { .name = "no reclaim", .policy = "quota:reclaim=no", .single = true };
+static const struct kind fifo = { .name = "fifo", .policy = "fifo" };
+static const struct kind blind = { .name = "blind", .policy = "quota:consolidation=no", .runtimes = true, .blind = true };
+static const struct kind greedy = { .name = "greedy", .policy = "quota", .shares = one_gpu_more };
+static const struct kind forgetful = { .name = "forgetful", .policy = "quota", .single = true, .before = forget_who_is_awaited,
+                                       .may_fail = true };
+static const struct kind untidy = { .name = "untidy", .policy = "quota", .after = key_one_anew, .may_fail = true };
+static const struct kind wilful = { .name = "wilful", .policy = "quota", .after = stop_at_will, .may_fail = true };
+
+static void what_is_broken_is_seen(void **state)
+{
+    (void)state;
+    struct counts c = run_seeds(&fifo, 10);
+    assert_true(c.over_limit > 10 && c.firm_over > 10);
+    assert_true(run_seeds(&no_reclaim, 20).owed > 100);
+    assert_true(run_seeds(&blind, 20).inside > 20);
+    assert_true(run_seeds(&greedy, 5).unsound > 100);
+    c = run_seeds(&forgetful, 20);
+    assert_true(c.in_vain * 20 > c.stops);
+    assert_true(run_seeds(&untidy, 5).traces > 20);
+    c = run_seeds(&wilful, 20);
+    assert_true(c.half_evicted > 20 && c.whole_first > 20);
+}
+
+/* ---- A search that finds nothing leaves nothing behind ---- */
+
+static bool leave_a_trace;
+
+static void search_for_all(struct sched *s, struct quota_state *q)
+{
+    static struct digest was, is;
+    for (job_id j = 0; j < JOBS; j++)
+        for (int action = CONSOLIDATION; action <= PREEMPT; action++) {
+            struct quota_amount ask = quota_amount(job_size(s, j));
+            if (job_state(s, j) != JOB_PENDING || ((struct quota_job *)job_own(s, j))->pass == q->pass ||
+                !quota_has_capacity(q, job_facts(s, j), &ask, NULL))
+                continue;
+            look(s, q, &was);
+            if (quota_search(s, q, j, (enum quota_action)action))
+                return;
+            if (leave_a_trace)
+                key_one_anew(s, q);
+            look(s, q, &is);
+            watch.to->searches++;
+            watch.to->search_traces += !same_digest(&was, &is);
+        }
+}
+
+static void failed_searches_leave_no_trace(void **state)
+{
+    (void)state;
+    static const struct kind searching = { .name = "searching", .policy = "quota", .grace = true, .after = search_for_all,
+                                           .may_fail = true };
+    struct counts c = run_seeds(&searching, 20);
+    assert_true(c.searches > 10000);
+    assert_int_equal(c.search_traces, 0);
+    leave_a_trace = true;
+    c = run_seeds(&searching, 3);
+    leave_a_trace = false;
+    assert_true(c.search_traces > 50);
 }
 
 int main(void)
@@ -557,5 +718,7 @@ int main(void)
     static struct CMUnitTest tests[TESTS_MOST];
     size_t n = 0;
     ADD_ROWS(tests, n, promises_are_kept, kinds);
+    ADD_TEST(tests, n, what_is_broken_is_seen);
+    ADD_TEST(tests, n, failed_searches_leave_no_trace);
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }
