@@ -73,6 +73,8 @@ struct quota_state {
     int64_t free_milli;           /* GPUs, idle or being left, in whatever pieces; as of the action's last change */
     struct line *broken;          /* jobs below their minimum, the longest first */
     struct line *misplaced;       /* jobs of inner queues */
+    struct line *awaited;         /* for whom a search made room, and who were moved for it, in that order: served first */
+    int64_t n_awaited;
     struct search *search;
 };
 

@@ -83,28 +83,31 @@ const struct placement *quota_pencil(struct sched *s, struct quota_state *q, job
     return where;
 }
 
-/* All of its GPUs have that much idle. */
-static bool is_idle(struct sched *s, const struct placement *p)
+/* All of its GPUs have that much free there. */
+static bool is_free(struct sched *s, enum free_kind in, const struct placement *p)
 {
-    const struct view *idle = sched_view(s, FREE_IDLE);
+    const struct view *v = sched_view(s, in);
     for (size_t i = 0; p && i < p->n; i++)
         for (uint64_t m = p->piece[i].gpu_mask; m; m &= m - 1)
-            if (view_gpu_milli(idle, p->piece[i].node, (unsigned)__builtin_ctzll(m)) < p->piece[i].milli)
+            if (view_gpu_milli(v, p->piece[i].node, (unsigned)__builtin_ctzll(m)) < p->piece[i].milli)
                 return false;
     return p;
 }
 
-/* Where it can start now; NULL: nowhere. */
-static const struct placement *find_idle(struct sched *s, job_id j, const struct wanted *w)
+/* Where it can start now, on nothing that is pencilled in for others; NULL: nowhere. */
+static const struct placement *find_idle(struct sched *s, const struct quota_state *q, job_id j, const struct wanted *w)
 {
     bool share = job_facts(s, j)->ask->gpu_milli < MILLI_ALL;
-    const struct placement *where = quota_place(s, share ? FREE_OR_RELEASING : FREE_IDLE, j, w->task, w->n, ID_NONE);
-    return !share || is_idle(s, where) ? where : NULL;
+    const struct placement *where = share ? NULL : quota_place(s, FREE_IDLE, j, w->task, w->n, ID_NONE);
+    if (!share && (!where || !q->pencilled || is_free(s, FREE_OR_RELEASING, where)))
+        return where;
+    where = quota_place(s, FREE_OR_RELEASING, j, w->task, w->n, ID_NONE);
+    return is_free(s, FREE_IDLE, where) ? where : NULL;
 }
 
 static enum allocated allocate_job(struct sched *s, struct quota_state *q, job_id j, const struct wanted *w)
 {
-    const struct placement *where = find_idle(s, j, w);
+    const struct placement *where = find_idle(s, q, j, w);
     enum allocated done = ALLOCATED;
     if (where) {
         bool more = job_placement(s, j) != NULL;
@@ -206,8 +209,24 @@ static void serve(struct sched *s, struct quota_state *q, queue_id leaf, struct 
     order_next(&q->jobs, leaf, more ? &h->wanted.amount : NULL);
 }
 
+/* Room that was made for somebody is not given to others, who would have to leave it again. */
+static void serve_awaited(struct sched *s, struct quota_state *q)
+{
+    struct line_walk walk = { .l = q->awaited };
+    for (job_id j; line_next(&walk, &j);) {
+        if (job_state(s, j) == JOB_RELEASING)
+            continue;
+        bool waits = ((struct quota_job *)job_own(s, j))->waits;
+        struct wanted w = waits ? quota_wanted(s, j, job_placement(s, j)) : (struct wanted){ 0 };
+        if (w.n == 0 || !quota_has_capacity(q, job_facts(s, j), &w.amount, NULL) ||
+            allocate_job(s, q, j, &w) != ALLOCATED_PENCIL)
+            line_remove(q->awaited, j);
+    }
+}
+
 void quota_allocate(struct sched *s, struct quota_state *q)
 {
+    serve_awaited(s, q);
     bool growing = false;
     for (queue_id i = 0; i < q->n_queues && !growing; i++)
         growing = q->leaf[i].growing > 0;

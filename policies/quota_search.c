@@ -684,20 +684,19 @@ static bool solve(struct sched *s, struct quota_state *q, struct search *x, uint
     return false;
 }
 
-/* The victims that are needed for this much: the tasks that did not come back to where they were. */
+/* The victims that are needed for this much: units of which not all came back to where it was. They stay whole: what is moved
+ * for this much may be lost for more. */
 static void record(struct sched *s, struct search *x)
 {
     struct unit *kept = sched_scratch(s, x->n_chosen * sizeof *kept);
     size_t n = 0;
     for (size_t i = 0; i < x->n_chosen; i++) {
         const struct unit *u = x->chosen[i];
-        struct piece *piece = sched_scratch(s, u->n * sizeof *piece);
-        uint32_t k = 0;
-        for (uint32_t p = 0; p < u->n; p++)
-            if (evicted_task(s, x, u->job, u->piece[p].task)->fate != FATE_KEPT)
-                piece[k++] = u->piece[p];
-        if (k)
-            kept[n++] = (struct unit){ u->job, u->leaf, k, ID_NONE, piece };
+        bool needed = false;
+        for (uint32_t p = 0; p < u->n && !needed; p++)
+            needed = evicted_task(s, x, u->job, u->piece[p].task)->fate != FATE_KEPT;
+        if (needed)
+            kept[n++] = (struct unit){ u->job, u->leaf, u->n, ID_NONE, u->piece };
     }
     x->recorded = kept;
     x->n_recorded = n;
@@ -721,6 +720,7 @@ static void stop_evicted(struct sched *s, struct quota_state *q, struct search *
     } else {
         for (uint32_t i = 0; i < n; i++)
             sched_stop_task(s, v, task[i], STOP_SAVE);
+        sched_note(s, v, x->job);
         quota_runs(s, q, v);
         if (job_placement(s, v))
             quota_waits(s, q, v);
@@ -749,7 +749,12 @@ static void carry_out(struct sched *s, struct quota_state *q, struct search *x)
             sched_pencil(s, e->job, where);
     }
     ((struct quota_job *)job_own(s, x->job))->pass = q->pass;
+    line_push(q->awaited, x->job, (struct line_key){ .time_ns = q->n_awaited++ });
+    for (size_t i = 0; i < x->n_evicted; i++)
+        if (x->evicted[i].fate == FATE_MOVED)
+            line_push(q->awaited, x->evicted[i].job, (struct line_key){ .time_ns = q->n_awaited++ });
     q->pencilled = true;
+    sched_wake_at(s, sched_now(s) + 1);    /* who leaves in no time is no event: the next pass would not come */
     sched_blocked(s, x->job, WAIT_RELEASING);
     refresh_chosen(s, q, x);
 }
