@@ -221,7 +221,7 @@ bool cohort_place(struct sched *s, struct cohort *c, job_id j)
     const struct placement *where = sched_place(s, sched_view(s, FREE_IDLE), &r);
     (void)c;
     if (!where || sched_start(s, j, where) != SCHED_OK) {
-        sched_blocked(s, j, sched_why_not(s));
+        sched_blocked(s, j, job_placement(s, j) ? WAIT_GANG : sched_why_not(s));
         return false;
     }
     e->phase = PHASE_PLACED;
