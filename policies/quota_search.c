@@ -6,6 +6,7 @@
  * the queues. A victim that comes back to its node never left; one that finds another place is moved. If the job has its place and the
  * action finds nothing wrong with what is lost, the next task is solved.
  *
+ * A job that gives only a total is one task that lies on several nodes: for it all potential victims leave at once.
  * What differs: a node on which even all potential victims would not free enough GPUs is not tried; a scenario is not tried
  * without a victim if the job fits as it is; other waiting jobs do not take part in the order; nodes by id. */
 #include "policies/quota.h"
@@ -16,7 +17,7 @@
 /* Tasks that leave together. */
 struct unit { job_id job; queue_id leaf; uint32_t n, next_of_job; const struct piece *piece; };
 /* A job some of whose tasks are potential victims. */
-struct victim { job_id job; queue_id leaf; uint32_t first_unit, left; struct line_key key; bool core_stays; };
+struct victim { job_id job; queue_id leaf; uint32_t first_unit; };
 struct back { uint32_t victim; struct line_key key; };    /* has more tasks: comes again */
 struct on_node { uint32_t stamp, first; int64_t milli; };  /* potential victims there */
 struct on_node_link { uint32_t unit, next; };
@@ -29,7 +30,7 @@ struct search {
     struct wanted wanted;
     bool moves_only;              /* nobody will lose anything for good: the victims are those of a consolidation */
     bool by_gpus;                 /* one task wants this many whole GPUs; otherwise every node may do */
-    int64_t task_milli;
+    int64_t task_milli, freed_milli;    /* the second: of all potential victims */
     uint32_t stamp;
     struct on_node *node;         /* [nodes] */
     struct on_node_link *link;
@@ -38,11 +39,10 @@ struct search {
     size_t n_units, unit_capacity;
     struct victim *victim;
     size_t n_victims, victim_capacity;
-    uint32_t *victim_of;          /* [queues] victims of the leaf come from its line: where the walk is */
     struct { job_id at; struct line_key key; bool begun, done; struct quota_amount popped; } *leaf;    /* [queues] */
     struct back *back;
     size_t n_back, back_capacity;
-    size_t tried;
+    size_t tried;                 /* potential victims when a total was tried last */
     const struct unit **chosen;   /* who leaves in the scenario */
     size_t n_chosen, chosen_capacity;
     struct evicted *evicted;      /* what became of them */
@@ -214,6 +214,7 @@ static void link_unit(struct sched *s, struct search *x, uint32_t u)
         struct on_node *n = &x->node[p->node];
         if (n->stamp != x->stamp)
             *n = (struct on_node){ x->stamp, ID_NONE, 0 };
+        x->freed_milli += (int64_t)p->gpus * (p->milli < MILLI_ALL ? MILLI_ALL : p->milli);
         n->milli += (int64_t)p->gpus * (p->milli < MILLI_ALL ? MILLI_ALL : p->milli);
         if (n->first != ID_NONE && x->link[n->first].unit == u)
             continue;
@@ -344,7 +345,8 @@ static bool anybody_gives(struct sched *s, struct quota_state *q, struct search 
 static void victims_begin(struct sched *s, struct quota_state *q, struct search *x)
 {
     x->stamp++;
-    x->n_units = x->n_victims = x->n_back = x->n_links = 0;
+    x->n_units = x->n_victims = x->n_back = x->n_links = x->tried = 0;
+    x->freed_milli = 0;
     order_begin(&q->victims);
     for (queue_id i = 0; i < q->n_queues; i++) {
         if (!is_victim_leaf(s, x, i) || line_length(q->leaf[i].running) == 0)
@@ -630,6 +632,21 @@ static enum outcome try_nodes(struct sched *s, struct quota_state *q, struct sea
     return NO_PLACE;
 }
 
+/* A total that is split in any way needs room anywhere: all potential victims leave, as soon as that frees enough GPUs; when it
+ * does not do, again when there are twice as many. */
+static enum outcome try_total(struct sched *s, struct quota_state *q, struct search *x)
+{
+    const struct request *ask = job_facts(s, x->job)->ask;
+    int64_t free_milli = (int64_t)domain_free_gpus(sched_view(s, FREE_OR_RELEASING), 0, ask) * ask->gpu_milli;
+    if (free_milli + x->freed_milli < x->task_milli || x->n_units < 2 * x->tried)
+        return NO_PLACE;
+    x->tried = x->n_units;
+    x->n_chosen = 0;
+    for (size_t i = 0; i < x->n_units; i++)
+        choose(s, x, &x->unit[i]);
+    return try_scenario(s, q, x, 1);
+}
+
 /* Makes room for so many tasks. */
 static bool solve(struct sched *s, struct quota_state *q, struct search *x, uint32_t tasks)
 {
@@ -639,8 +656,9 @@ static bool solve(struct sched *s, struct quota_state *q, struct search *x, uint
     victims_begin(s, q, x);
     if (try_scenario(s, q, x, tasks) == SOLVED)
         return true;
+    bool total = job_facts(s, x->job)->ask->tasks == SPLIT_ANY;
     for (uint32_t u; next_victim(s, q, x, &u);)
-        if (try_nodes(s, q, x, x->unit[u].job, tasks) == SOLVED)
+        if ((total ? try_total(s, q, x) : try_nodes(s, q, x, x->unit[u].job, tasks)) == SOLVED)
             return true;
     return false;
 }
