@@ -17,6 +17,7 @@ static void quota_begin(struct sched *s, const void *params, void *state)
         q->leaf[i] = (struct leaf){ .waiting = line_new(s), .running = line_new(s), .least_gpu_milli = INT64_MAX };
     q->broken = line_new(s);
     q->misplaced = line_new(s);
+    q->awaited = line_new(s);
 }
 
 /* Whatever was released may help everybody; so may what the last pass had only pencilled in. */
@@ -109,8 +110,9 @@ static void quota_started(struct sched *s, const void *params, void *state, job_
 static void quota_stopped(struct sched *s, const void *params, void *state, job_id j, enum stop_cause why)
 {
     (void)params;
-    (void)why;
     struct quota_state *q = state;
+    if (why != STOPPED_BY_POLICY)
+        line_remove(q->awaited, j);
     quota_runs_no_more(s, q, j);
     quota_waits_no_more(s, q, j);
     quota_is_whole(s, q, j);

@@ -67,6 +67,8 @@ struct quota_state {
     bool divided, pencilled;      /* in this pass */
     struct line *broken;          /* jobs below their minimum, the longest first */
     struct line *misplaced;       /* jobs of inner queues */
+    struct line *awaited;         /* for whom a search made room, and who were moved for it, in that order: served first */
+    int64_t n_awaited;
     struct search *search;
 };
 

@@ -206,8 +206,24 @@ static void serve(struct sched *s, struct quota_state *q, queue_id leaf, struct 
     order_next(&q->jobs, leaf, more ? &h->wanted.amount : NULL);
 }
 
+/* Room that was made for somebody is not given to others, who would have to leave it again. */
+static void serve_awaited(struct sched *s, struct quota_state *q)
+{
+    struct line_walk walk = { .l = q->awaited };
+    for (job_id j; line_next(&walk, &j);) {
+        if (job_state(s, j) == JOB_RELEASING)
+            continue;
+        bool waits = ((struct quota_job *)job_own(s, j))->waits;
+        struct wanted w = waits ? quota_wanted(s, j, job_placement(s, j)) : (struct wanted){ 0 };
+        if (w.n == 0 || !quota_has_capacity(q, job_facts(s, j), &w.amount, NULL) ||
+            allocate_job(s, q, j, &w) != ALLOCATED_PENCIL)
+            line_remove(q->awaited, j);
+    }
+}
+
 void quota_allocate(struct sched *s, struct quota_state *q)
 {
+    serve_awaited(s, q);
     bool growing = false;
     for (queue_id i = 0; i < q->n_queues && !growing; i++)
         growing = q->leaf[i].growing > 0;

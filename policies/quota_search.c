@@ -730,7 +730,12 @@ static void carry_out(struct sched *s, struct quota_state *q, struct search *x)
             sched_pencil(s, e->job, where);
     }
     ((struct quota_job *)job_own(s, x->job))->pass = q->pass;
+    line_push(q->awaited, x->job, (struct line_key){ .time_ns = q->n_awaited++ });
+    for (size_t i = 0; i < x->n_evicted; i++)
+        if (x->evicted[i].fate == FATE_MOVED)
+            line_push(q->awaited, x->evicted[i].job, (struct line_key){ .time_ns = q->n_awaited++ });
     q->pencilled = true;
+    sched_wake_at(s, sched_now(s) + 1);    /* who leaves in no time is no event: the next pass would not come */
     sched_blocked(s, x->job, WAIT_RELEASING);
     refresh_chosen(s, q, x);
 }
