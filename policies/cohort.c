@@ -103,14 +103,36 @@ void cohort_need(const struct sched *s, const struct cohort *c, job_id j, uint32
     struct amount size = job_size(s, j);
     for (uint32_t cell = 0; cell < COHORT_CELLS; cell++) {
         int64_t all = c->counted[(size_t)f->queue * COHORT_CELLS + cell] ? part_of(&size, cell) : 0;
-        need[cell] = tasks == SPLIT_ANY ? all : all / f->ask->tasks * tasks;
+        need[cell] = tasks == request_tasks(f->ask) ? all : all / f->ask->tasks * tasks;
     }
 }
 
-struct request cohort_request(const struct sched *s, job_id j, uint32_t tasks)
+/* Those tasks of the chain that do not hold anything. */
+static const struct request *lacking(struct sched *s, const struct request *run, job_id j, const struct placement *held)
+{
+    if (!run)
+        return NULL;
+    struct request *r = sched_scratch(s, sizeof *r);
+    uint32_t *task = sched_scratch(s, run->tasks * sizeof *task), n = 0;
+    for (uint32_t i = run->first_task; i < run->first_task + run->tasks; i++)
+        if (!placement_task(held, i))
+            task[n++] = i;
+    *r = *run;
+    r->job = j;
+    r->task = task;
+    r->tasks = n;
+    r->next = lacking(s, run->next, j, held);
+    return n ? r : r->next;
+}
+
+struct request cohort_request(struct sched *s, job_id j, uint32_t tasks)
 {
     struct request r = job_request(s, j);
-    r.tasks = tasks;
+    const struct placement *held = job_placement(s, j);
+    if (held && job_state(s, j) == JOB_GATHERING)
+        return *lacking(s, &r, j, held);
+    if (tasks != request_tasks(&r))
+        r.tasks = tasks;
     return r;
 }
 
@@ -158,7 +180,7 @@ void cohort_hold(struct sched *s, struct cohort *c, struct entrant *e)
     c->n_members++;
     cohort_use(&c->books, e->as.queue, e->need, 1);
     t->changes++;
-    if (e->tasks == job_facts(s, e->as.id)->ask->tasks)
+    if (e->tasks == request_tasks(job_facts(s, e->as.id)->ask) && job_state(s, e->as.id) != JOB_GATHERING)
         return;
     e->as.firm = true;                                    /* a job that is not whole cannot be stopped before it has started */
     cohort_list_add(s, &c->sheltered, e->as.id);
@@ -199,7 +221,7 @@ bool cohort_place(struct sched *s, struct cohort *c, job_id j)
     const struct placement *where = sched_place(s, sched_view(s, FREE_IDLE), &r);
     (void)c;
     if (!where || sched_start(s, j, where) != SCHED_OK) {
-        sched_blocked(s, j, sched_why_not(s));
+        sched_blocked(s, j, job_placement(s, j) ? WAIT_GANG : sched_why_not(s));
         return false;
     }
     e->phase = PHASE_PLACED;
@@ -215,7 +237,8 @@ static void place_all(struct sched *s, struct cohort *c)
     for (job_id j; line_next(&walk, &j);) {
         if (cohort_place(s, c, j))
             line_remove(c->unplaced, j);
-        else if (((const struct entrant *)job_own(s, j))->tasks == job_facts(s, j)->ask->tasks)
+        else if (((const struct entrant *)job_own(s, j))->tasks == request_tasks(job_facts(s, j)->ask) &&
+                 job_state(s, j) != JOB_GATHERING)
             line_skip_shape(&walk, job_facts(s, j)->ask->shape);
     }
     c->unplaced_room = sched_room_version(s);
@@ -225,14 +248,20 @@ static void place_all(struct sched *s, struct cohort *c)
 
 static void end_shelter(struct sched *s, struct cohort *c)
 {
+    uint32_t still = 0;
     for (uint32_t i = 0; i < c->sheltered.n; i++) {
-        struct entrant *e = job_own(s, c->sheltered.job[i]);
+        job_id j = c->sheltered.job[i];
+        struct entrant *e = job_own(s, j);
         if (!e || !cohort_holds_quota(e))
             continue;
-        e->as.firm = !job_facts(s, c->sheltered.job[i])->preemptible;
+        if (job_state(s, j) == JOB_GATHERING) {
+            c->sheltered.job[still++] = j;
+            continue;
+        }
+        e->as.firm = !job_facts(s, j)->preemptible;
         cohort_tree_of(c, e->as.queue)->changes++;
     }
-    c->sheltered.n = 0;
+    c->sheltered.n = still;
 }
 
 static void open_queues(struct sched *s, struct cohort *c)
@@ -293,6 +322,23 @@ static void cohort_schedule(struct sched *s, const void *params, void *state)
 
 /* ---- Notices ---- */
 
+/* It ran as the trace began: it was admitted then, with the tasks that run; if they are too few, with all. */
+static void holds_already(struct sched *s, struct cohort *c, struct entrant *e)
+{
+    const struct request *ask = job_facts(s, e->as.id)->ask;
+    bool runs = job_state(s, e->as.id) == JOB_RUNNING;
+    e->tasks = runs && ask->tasks != SPLIT_ANY ? (uint32_t)job_placement(s, e->as.id)->n : request_tasks(ask);
+    cohort_need(s, c, e->as.id, e->tasks, e->need);
+    cohort_hold(s, c, e);
+    if (runs) {
+        e->as.admitted_ns = job_last_start_ns(s, e->as.id);
+        e->phase = PHASE_PLACED;
+        return;
+    }
+    line_push(c->unplaced, e->as.id, (struct line_key){ .major = -e->as.priority, .time_ns = e->as.admitted_ns });
+    c->unplaced_room = UINT64_MAX;
+}
+
 static void cohort_arrived(struct sched *s, const void *params, void *state, job_id j)
 {
     struct cohort *c = state;
@@ -306,7 +352,10 @@ static void cohort_arrived(struct sched *s, const void *params, void *state, job
     if (e->phase == PHASE_LEAVING)
         cohort_release(s, c, e);
     *e = (struct entrant){ .as = { .id = j, .queue = f->queue, .priority = f->priority, .queued_ns = f->submit_ns, .need = e->need } };
-    cohort_wait(s, c, j);
+    if (job_placement(s, j))
+        holds_already(s, c, e);
+    else
+        cohort_wait(s, c, j);
 }
 
 static void cohort_stopped(struct sched *s, const void *params, void *state, job_id j, enum stop_cause why)

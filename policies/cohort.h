@@ -91,7 +91,7 @@ static inline struct cohort_tree *cohort_tree_of(const struct cohort *c, uint32_
 
 /* What `tasks` of its tasks count against its queue's quota. Under SPLIT_ANY and for all of them: the whole. */
 void cohort_need(const struct sched *s, const struct cohort *c, job_id j, uint32_t tasks, int64_t need[COHORT_CELLS]);
-struct request cohort_request(const struct sched *s, job_id j, uint32_t tasks);
+struct request cohort_request(struct sched *s, job_id j, uint32_t tasks);    /* in scratch; of a broken gang: what it lacks */
 
 /* Fills the nomination of the queue for its head. */
 void cohort_nominate(struct sched *s, struct cohort *c, struct cohort_queue *q);

@@ -90,7 +90,7 @@ static void set_aside(struct sched *s, struct cohort *c, uint32_t v)
 {
     struct cohort_queue *q = &c->queue[v];
     const struct job_facts *f = job_facts(s, q->head);
-    bool one_of_many = f->min_tasks >= f->ask->tasks || f->ask->tasks == SPLIT_ANY;
+    bool one_of_many = f->min_tasks >= request_tasks(f->ask) || f->ask->tasks == SPLIT_ANY || f->ask->next;
     if (is_strict(c, v)) {
         forget_stuck(s, q, q->head);
         sched_blocked(s, q->head, q->nomination.why);
@@ -235,7 +235,7 @@ static bool never_fits(struct sched *s, struct cohort *c, uint32_t v)
 {
     const struct job_facts *f = job_facts(s, c->queue[v].head);
     int64_t need[COHORT_CELLS];
-    uint32_t least = f->ask->tasks == SPLIT_ANY ? SPLIT_ANY : f->min_tasks;
+    uint32_t least = f->ask->tasks == SPLIT_ANY || f->ask->next ? request_tasks(f->ask) : f->min_tasks;
     cohort_need(s, c, c->queue[v].head, least, need);
     return !cohort_could_fit(&c->books, v, need);
 }

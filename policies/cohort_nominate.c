@@ -210,10 +210,11 @@ void cohort_nominate(struct sched *s, struct cohort *c, struct cohort_queue *q)
     const struct entrant *own = job_own(s, q->head);
     struct trial t = { .s = s, .c = c, .q = q, 
                        .job = q->head, .as = own->as };
-    uint32_t all = f->ask->tasks;
+    uint32_t all = request_tasks(f->ask);
     t.as.need = t.need;
     enum mode mode = mode_of(&t, all);
-    bool fewer = all != SPLIT_ANY && f->min_tasks < all && own->evicted != c->pass;    /* it can move only as a whole */
+    bool fewer = all != SPLIT_ANY && !f->ask->next && f->min_tasks < all && own->evicted != c->pass;    /* it can move only
+                                                                                       as a whole, and so do unlike tasks */
     if (!would_do(mode) && fewer && reduce(&t, all, f->min_tasks))
         return;
     if (!would_do(mode) && fewer)

@@ -71,7 +71,7 @@ static int64_t exempt_until_ns(const struct sched *s, const struct preemptive *p
 /* Only the whole of a job is suspended. */
 static bool is_whole(const struct sched *s, job_id j)
 {
-    uint32_t tasks = job_facts(s, j)->ask->tasks;
+    uint32_t tasks = request_tasks(job_facts(s, j)->ask);
     return tasks == SPLIT_ANY || job_placement(s, j)->n == tasks;
 }
 

@@ -9,13 +9,14 @@
 #pragma once
 #include "sim/core/random.h"
 #include "sim/run/run.h"
+#include "tests/support/choices.h"
 #include "tests/support/named.h"
 #include "tests/unit/test_core.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { META_JOBS = 160, META_PARAMS = 24, META_INTERVALS = 20000, META_COMBOS = 4096 };
+enum { META_JOBS = 160, META_PARAMS = 24, META_INTERVALS = 20000, META_COMBOS = 2048 };
 
 struct meta_job {
     int64_t submit, duration, estimate; /* estimate -1: none */
@@ -102,16 +103,7 @@ static inline bool meta_next_words(const struct policy *p, double *params)
     return false;
 }
 
-/* How many are not as usual. */
-static inline unsigned meta_words(const struct policy *p, const double *params)
-{
-    unsigned n = 0;
-    for (const struct param *q = p->params; q && q->name; q++)
-        n += q->words && params[q->at / sizeof(double)] != q->usual;
-    return n;
-}
-
-/* Every choice of words with every placer. Who places pod by pod hardly asks the placer, and has many words: one at a time. */
+/* The choices of tests/support/choices.h with every placer; who places pod by pod hardly asks the placer: with the first. */
 static inline size_t meta_combos(struct meta_combo *list)
 {
     size_t n = 0;
@@ -125,7 +117,7 @@ static inline size_t meta_combos(struct meta_combo *list)
                 c.params[q->at / sizeof(double)] = 0;
         bool pods = !strcmp(c.policy->name, "kube") || !strcmp(c.policy->name, "gang");
         do {
-            for (size_t k = 0; builtin_placers[k] && !(pods && (k > 0 || meta_words(c.policy, c.params) > 1)); k++) {
+            for (size_t k = 0; choice_is_played(c.policy, c.params) && builtin_placers[k] && !(pods && k > 0); k++) {
                 assert_true(n < META_COMBOS);
                 c.placer = builtin_placers[k];
                 meta_name(&c);

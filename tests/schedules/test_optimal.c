@@ -38,7 +38,7 @@ static struct played play(const struct job *jobs, size_t n, uint32_t servers, co
                                                    .policy_params = named.params,
                                                    .placer = placer_named("first-fit") });
     if (run_execute(s, &err))
-        fail_msg("%s", err.text);
+        fail_msg("%s: %s", policy, err.text);
     for (job_id j = 0; j < n; j++) {
         struct job_result r = run_job(s, j);
         out.sum_jct_ns += r.wait_ns + r.run_ns;

@@ -24,6 +24,9 @@ static const struct schedule rows[] = {
     { "in use by its queue", "static", ONE_NODE(4), .queue = { QUEUE("a", 2), QUEUE("b", 2) }, .jobs = {
         { 0, 10, 2, 0, .queue = "a", .on = "0:0-1" }, { 0, 5, 1, 10, .queue = "a", .waits = { [WAIT_LIMIT] = 10 } },
         { 0, 5, 1, 0, .queue = "b" } } },
+    { "in use by its queue, which is not in a cohort", "cohort", ONE_NODE(4), .queue = { QUEUE("a", 2), QUEUE("b", 2) }, .jobs = {
+        { 0, 10, 2, 0, .queue = "a", .on = "0:0-1" }, { 0, 5, 1, 10, .queue = "a", .waits = { [WAIT_LIMIT] = 10 } },
+        { 0, 5, 1, 0, .queue = "b" } } },
     { "expected to end, so a promise can be made and kept", "easy", ONE_NODE(2), .jobs = {
         { 0, 10, 1, 0, .estimate = 10, .on = "0:0" }, { 0, 10, 2, 10, .estimate = 10 }, { 0, 10, 1, 0, .estimate = 10 },
         { 0, 11, 1, 20, .estimate = 11 } } },
@@ -55,6 +58,10 @@ static const struct schedule rows[] = {
         { 0, 20, 2, 0, .ends = 40, .tasks = 2, .min_tasks = 1, .on = "0:0" } } },
     { "a gang that lacks one", "kube", ONE_NODE(2), .useful = 50, .gang = 10, .jobs = {
         { 0, 20, 2, 10, .tasks = 2, .on = "0:0", .waits = { [WAIT_GANG] = 10 } }, { 0, 10, 1, 0, .on = "0:1" } } },
+    { "a gang that lacks one holds its quota, and grows when there is room", "cohort", ONE_NODE(3), .useful = 65, .gang = 10,
+      .queue = { QUEUE("a", 2), QUEUE("b", 1) }, .jobs = {
+        { 0, 20, 2, 10, .tasks = 2, .queue = "a", .on = "0:0", .waits = { [WAIT_GANG] = 10 } },
+        { 0, 10, 2, 0, .queue = "b", .on = "0:1-2" }, { 0, 5, 1, 30, .queue = "a", .waits = { [WAIT_LIMIT] = 30 } } } },
     /* kube tries again after a back-off of 1 s, see test_kube.c */
     { "a pod of it makes room", "kube:preempt=yes", ONE_NODE(1), .price = FREE_OF_CHARGE, .jobs = {
         { 0, 20, 1, 0, .ends = 26, .stops = 1, .on = "0:0" }, { 5, 5, 1, 6, .priority = 1 } } },

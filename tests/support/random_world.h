@@ -5,6 +5,7 @@
 #include "sim/core/memory.h"
 #include "sim/core/random.h"
 #include "sim/run/run.h"
+#include "tests/support/choices.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -198,7 +199,7 @@ static inline size_t combinations(const struct policy *p, const struct placer *p
     return n;
 }
 
-/* Calls `check` for every policy, choice of words and placer, and every seed below `seeds`. */
+/* Calls `check` for every policy, choice of words (choices.h) and placer, and every seed below `seeds`. */
 static inline void each_combination(uint64_t seeds, void (*check)(const struct combination *k, uint64_t seed))
 {
     static struct combination all[COMBINATIONS_MOST];
@@ -206,7 +207,7 @@ static inline void each_combination(uint64_t seeds, void (*check)(const struct c
         for (size_t q = 0; builtin_placers[q]; q++) {
             size_t n = combinations(builtin_policies[p], builtin_placers[q], all);
             for (size_t i = 0; i < n; i++)
-                for (uint64_t seed = 0; seed < seeds; seed++)
+                for (uint64_t seed = 0; seed < seeds && choice_is_played(all[i].policy, all[i].params); seed++)
                     check(&all[i], seed);
         }
 }
