@@ -109,10 +109,13 @@ static enum allocated allocate_job(struct sched *s, struct quota_state *q, job_i
 {
     const struct placement *where = find_idle(s, q, j, w);
     enum allocated done = ALLOCATED;
+    bool more = job_placement(s, j) != NULL;
+    sched_mark_t before = sched_mark(s);
+    if (where && sched_start(s, j, where) != SCHED_OK) {    /* its CPUs or memory are still being left */
+        sched_rollback(s, before);
+        where = NULL;
+    }
     if (where) {
-        bool more = job_placement(s, j) != NULL;
-        if (sched_start(s, j, where) != SCHED_OK)
-            return ALLOCATED_NOT;
         if (quota_lacks_tasks(s, j))
             quota_waits(s, q, j);
         else if (more)                 /* otherwise the notice of the start says it */
