@@ -8,7 +8,8 @@
  *
  * A job that gives only a total is one task that lies on several nodes: for it all potential victims leave at once.
  * What differs: a node on which even all potential victims would not free enough GPUs is not tried; a scenario is not tried
- * without a victim if the job fits as it is; other waiting jobs do not take part in the order; nodes by id. */
+ * without a victim if the job fits as it is; other waiting jobs do not take part in the order, so whoever was made room for
+ * is served first at the next pass; nodes by id. */
 #include "policies/quota.h"
 
 #include <stdlib.h>
