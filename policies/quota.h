@@ -21,6 +21,9 @@ struct leaf {                     /* [queue_id]; of inner queues nothing is used
     struct leaf_shape *shape;
     size_t n_shapes, capacity;
     uint32_t growing;             /* of those who wait: hold something already */
+    struct head best, worst;      /* of those who wait, of the victims; job ID_NONE: nobody. While known */
+    bool best_known, worst_known;
+    struct quota_amount worst_amount;    /* all that the worst holds */
     int64_t least_gpu_milli;      /* that anyone who waits whole asks for; a lower bound */
     int64_t reasons_fair, reasons_held;    /* GPUs, when the reasons were told */
     int64_t settled_ns, settled_milli;     /* usage: since then it has held so much */
@@ -43,6 +46,8 @@ struct order {
 
 struct quota_job {                /* policy.job_size */
     uint64_t pass;                /* the last that started, pencilled or stopped something of it */
+    uint64_t scenario;            /* in which some of it was evicted last */
+    uint32_t evicted;             /* then: the first of those tasks */
     bool waits, runs, broken;     /* in the lines of its leaf; below its minimum, and still holds something */
     bool whole;                   /* counted with its shape */
 };
@@ -65,6 +70,7 @@ struct quota_state {
     uint64_t pass, version;       /* version grows with whatever may make room */
     uint64_t seen_version;
     bool divided, pencilled;      /* in this pass */
+    int64_t free_milli;           /* GPUs, idle or being left, in whatever pieces; as of the action's last change */
     struct line *broken;          /* jobs below their minimum, the longest first */
     struct line *misplaced;       /* jobs of inner queues */
     struct line *awaited;         /* for whom a search made room, and who were moved for it, in that order: served first */
@@ -77,9 +83,12 @@ struct quota_state {
 struct wanted { uint32_t n; const uint32_t *task; struct quota_amount amount; };
 struct wanted quota_wanted(struct sched *s, job_id j, const struct placement *has);    /* has: what it holds, or would; scratch */
 struct quota_amount quota_of_tasks(struct sched *s, job_id j, const uint32_t *task, uint32_t n);
+struct quota_amount quota_of_placement(struct sched *s, job_id j, const struct placement *p);
 const struct placement *quota_place(struct sched *s, enum free_kind in, job_id j, const uint32_t *task, uint32_t n, node_id first);
 bool quota_lacks_tasks(const struct sched *s, job_id j);
 struct line_key quota_key(const struct sched *s, job_id j, size_t held);    /* priority, how elastic, age */
+const struct head *leaf_best(struct leaf *l);                              /* who waits first; who is evicted first */
+const struct head *leaf_worst(struct sched *s, struct leaf *l);
 void quota_waits(struct sched *s, struct quota_state *q, job_id j);              /* enters the lines, or is keyed anew */
 void quota_waits_no_more(struct sched *s, struct quota_state *q, job_id j);
 void quota_runs(struct sched *s, struct quota_state *q, job_id j);

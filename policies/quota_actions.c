@@ -39,13 +39,11 @@ static void note_failure(struct sched *s, struct failures *f, struct tried t)
 
 /* ---- Who may try ---- */
 
-/* Enough GPUs are free in all, be it in pieces. */
-static bool enough_in_all(const struct quota_state *q, const struct wanted *w)
+static void count_free(struct quota_state *q)
 {
-    int64_t free = q->total.of[Q_GPU];
+    q->free_milli = q->total.of[Q_GPU];
     for (queue_id i = q->top; i != ID_NONE; i = q->queue[i].next_sibling)
-        free -= q->queue[i].of[Q_GPU].allocated;
-    return free >= w->amount.of[Q_GPU];
+        q->free_milli -= q->queue[i].of[Q_GPU].allocated;
 }
 
 static bool may_try(struct sched *s, struct quota_state *q, job_id j, const struct wanted *w, enum quota_action action)
@@ -55,24 +53,23 @@ static bool may_try(struct sched *s, struct quota_state *q, job_id j, const stru
     if (own->pass == q->pass || w->n == 0 || !quota_has_capacity(q, f, &w->amount, NULL))
         return false;
     if (action == CONSOLIDATION)
-        return f->preemptible && enough_in_all(q, w);
+        return f->preemptible && w->amount.of[Q_GPU] <= q->free_milli;
     return action == PREEMPT || quota_may_reclaim(&q->queue[f->queue], &w->amount, !f->preemptible);
 }
 
 /* Of this leaf anybody? Cheap, and no is certain. */
-static bool leaf_may_try(const struct quota_state *q, queue_id i, enum quota_action action)
+static bool leaf_may_try(struct sched *s, struct quota_state *q, queue_id i, enum quota_action action)
 {
-    const struct leaf *l = &q->leaf[i];
+    struct leaf *l = &q->leaf[i];
     const struct quota_share *gpus = &q->queue[i].of[Q_GPU];
     if (line_length(l->waiting) == 0)
         return false;
     if (action == RECLAIM)
         return l->growing || gpus->allocated + l->least_gpu_milli <= gpus->fair;
     if (action == CONSOLIDATION)
-        return true;
-    job_id first, last;
-    struct line_key best, worst;
-    return line_first(l->waiting, &first, &best) && line_last(l->running, &last, &worst) && worst.major > best.major;
+        return l->growing || l->least_gpu_milli <= q->free_milli;
+    const struct head *best = leaf_best(l), *worst = leaf_worst(s, l);
+    return best->job != ID_NONE && worst->job != ID_NONE && worst->key.major > best->key.major;
 }
 
 struct turn { struct line_walk walk; job_id job; struct wanted wanted; struct failures failed; };
@@ -100,9 +97,10 @@ void quota_act(struct sched *s, struct quota_state *q, enum quota_action action)
     struct turn *turn = NULL;
     if (action == RECLAIM)
         quota_divide_now(s, q);
+    count_free(q);
     order_begin(&q->jobs);
     for (queue_id i = 0; i < q->n_queues; i++) {
-        if (!leaf_may_try(q, i, action))
+        if (!leaf_may_try(s, q, i, action))
             continue;
         if (!turn)
             turn = sched_scratch(s, q->n_queues * sizeof *turn);
@@ -118,10 +116,14 @@ void quota_act(struct sched *s, struct quota_state *q, enum quota_action action)
         struct failures *failed = action == CONSOLIDATION ? &all : &t->failed;
         const struct job_facts *f = job_facts(s, t->job);
         struct tried me = { f->ask, t->wanted.n, !f->preemptible };
-        if (may_try(s, q, t->job, &t->wanted, action) && !failed_before(failed, &me) && !quota_search(s, q, t->job, action)) {
-            note_failure(s, failed, me);
-            if (action == RECLAIM)
-                sched_blocked(s, t->job, WAIT_PROTECTED);
+        if (may_try(s, q, t->job, &t->wanted, action) && !failed_before(failed, &me)) {
+            if (quota_search(s, q, t->job, action)) {
+                count_free(q);
+            } else {
+                note_failure(s, failed, me);
+                if (action == RECLAIM)
+                    sched_blocked(s, t->job, WAIT_PROTECTED);
+            }
         }
         bool more = next_turn(s, q, t, failed, action);
         order_next(&q->jobs, leaf, more ? &t->wanted.amount : NULL);

@@ -83,33 +83,39 @@ const struct placement *quota_pencil(struct sched *s, struct quota_state *q, job
     return where;
 }
 
-/* All of its GPUs have that much idle. */
-static bool is_idle(struct sched *s, const struct placement *p)
+/* All of its GPUs have that much free there. */
+static bool is_free(struct sched *s, enum free_kind in, const struct placement *p)
 {
-    const struct view *idle = sched_view(s, FREE_IDLE);
+    const struct view *v = sched_view(s, in);
     for (size_t i = 0; p && i < p->n; i++)
         for (uint64_t m = p->piece[i].gpu_mask; m; m &= m - 1)
-            if (view_gpu_milli(idle, p->piece[i].node, (unsigned)__builtin_ctzll(m)) < p->piece[i].milli)
+            if (view_gpu_milli(v, p->piece[i].node, (unsigned)__builtin_ctzll(m)) < p->piece[i].milli)
                 return false;
     return p;
 }
 
-/* Where it can start now; NULL: nowhere. */
-static const struct placement *find_idle(struct sched *s, job_id j, const struct wanted *w)
+/* Where it can start now, on nothing that is pencilled in for others; NULL: nowhere. */
+static const struct placement *find_idle(struct sched *s, const struct quota_state *q, job_id j, const struct wanted *w)
 {
     bool share = job_facts(s, j)->ask->gpu_milli < MILLI_ALL;
-    const struct placement *where = quota_place(s, share ? FREE_OR_RELEASING : FREE_IDLE, j, w->task, w->n, ID_NONE);
-    return !share || is_idle(s, where) ? where : NULL;
+    const struct placement *where = share ? NULL : quota_place(s, FREE_IDLE, j, w->task, w->n, ID_NONE);
+    if (!share && (!where || !q->pencilled || is_free(s, FREE_OR_RELEASING, where)))
+        return where;
+    where = quota_place(s, FREE_OR_RELEASING, j, w->task, w->n, ID_NONE);
+    return is_free(s, FREE_IDLE, where) ? where : NULL;
 }
 
 static enum allocated allocate_job(struct sched *s, struct quota_state *q, job_id j, const struct wanted *w)
 {
-    const struct placement *where = find_idle(s, j, w);
+    const struct placement *where = find_idle(s, q, j, w);
     enum allocated done = ALLOCATED;
+    bool more = job_placement(s, j) != NULL;
+    sched_mark_t before = sched_mark(s);
+    if (where && sched_start(s, j, where) != SCHED_OK) {    /* its CPUs or memory are still being left */
+        sched_rollback(s, before);
+        where = NULL;
+    }
     if (where) {
-        bool more = job_placement(s, j) != NULL;
-        if (sched_start(s, j, where) != SCHED_OK)
-            return ALLOCATED_NOT;
         if (quota_lacks_tasks(s, j))
             quota_waits(s, q, j);
         else if (more)                 /* otherwise the notice of the start says it */

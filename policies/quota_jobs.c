@@ -217,6 +217,34 @@ static void count_shape(struct sched *s, struct quota_state *q, job_id j, int by
             l->least_gpu_milli = l->shape[i].ask.of[Q_GPU];
 }
 
+const struct head *leaf_best(struct leaf *l)
+{
+    if (!l->best_known && !line_first(l->waiting, &l->best.job, &l->best.key))
+        l->best.job = ID_NONE;
+    l->best_known = true;
+    return &l->best;
+}
+
+struct quota_amount quota_of_placement(struct sched *s, job_id j, const struct placement *p)
+{
+    uint32_t *task = sched_scratch(s, p->n * sizeof *task);
+    for (size_t i = 0; i < p->n; i++)
+        task[i] = p->piece[i].task;
+    return quota_of_tasks(s, j, task, (uint32_t)p->n);
+}
+
+const struct head *leaf_worst(struct sched *s, struct leaf *l)
+{
+    if (l->worst_known)
+        return &l->worst;
+    l->worst_known = true;
+    if (!line_last(l->running, &l->worst.job, &l->worst.key))
+        l->worst.job = ID_NONE;
+    else if (job_placement(s, l->worst.job))
+        l->worst_amount = quota_of_placement(s, l->worst.job, job_placement(s, l->worst.job));
+    return &l->worst;
+}
+
 void quota_waits(struct sched *s, struct quota_state *q, job_id j)
 {
     struct quota_job *own = job_own(s, j);
@@ -224,6 +252,7 @@ void quota_waits(struct sched *s, struct quota_state *q, job_id j)
     const struct placement *has = job_placement(s, j);
     quota_waits_no_more(s, q, j);
     line_push(l->waiting, j, quota_key(s, j, has ? has->n : 0));
+    l->best_known = false;
     own->waits = true;
     own->whole = !has;
     l->growing += !own->whole;
@@ -245,6 +274,7 @@ void quota_waits_no_more(struct sched *s, struct quota_state *q, job_id j)
         return;
     struct leaf *l = &q->leaf[job_facts(s, j)->queue];
     line_remove(l->waiting, j);
+    l->best_known = false;
     own->waits = false;
     l->growing -= !own->whole;
     if (own->whole)
@@ -257,15 +287,19 @@ void quota_runs(struct sched *s, struct quota_state *q, job_id j)
     const struct placement *has = job_placement(s, j);
     if (!job_facts(s, j)->preemptible || !has)
         return;
-    line_push(q->leaf[job_facts(s, j)->queue].running, j, quota_key(s, j, has->n));
+    struct leaf *l = &q->leaf[job_facts(s, j)->queue];
+    line_push(l->running, j, quota_key(s, j, has->n));
+    l->worst_known = false;
     own->runs = true;
 }
 
 void quota_runs_no_more(struct sched *s, struct quota_state *q, job_id j)
 {
     struct quota_job *own = job_own(s, j);
+    struct leaf *l = &q->leaf[job_facts(s, j)->queue];
     if (own->runs)
-        line_remove(q->leaf[job_facts(s, j)->queue].running, j);
+        line_remove(l->running, j);
+    l->worst_known = l->worst_known && !own->runs;
     own->runs = false;
 }
 

@@ -66,6 +66,8 @@ static double dominant_share(const struct quota_queue *q, const struct quota_amo
     double most = 0;
     for (enum quota_resource r = 0; r < Q_RESOURCES; r++) {
         double held = (double)(q->of[r].allocated + job->of[r] - victims->of[r]);
+        if (held == 0)
+            continue;
         int64_t may = allocatable->of[r] == UNLIMITED ? total->of[r] : allocatable->of[r];
         most = fmax(most, may == 0 ? held * barred[r] : held / (double)may);
     }

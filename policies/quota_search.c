@@ -22,7 +22,7 @@ struct back { uint32_t victim; struct line_key key; };    /* has more tasks: com
 struct on_node { uint32_t stamp, first; int64_t milli; };  /* potential victims there */
 struct on_node_link { uint32_t unit, next; };
 enum fate { FATE_LOST, FATE_MOVED, FATE_KEPT };
-struct evicted { job_id job; queue_id leaf; uint32_t task; node_id from, to; enum fate fate; };
+struct evicted { job_id job; queue_id leaf; uint32_t task, next_of_job; node_id from, to; enum fate fate; };
 
 struct search {
     enum quota_action action;
@@ -45,6 +45,7 @@ struct search {
     size_t tried;                 /* potential victims when a total was tried last */
     const struct unit **chosen;   /* who leaves in the scenario */
     size_t n_chosen, chosen_capacity;
+    uint64_t scenario;            /* number of the last */
     struct evicted *evicted;      /* what became of them */
     size_t n_evicted, evicted_capacity;
     struct unit *recorded;        /* needed for the tasks so far */
@@ -134,13 +135,20 @@ static bool is_victim_leaf(const struct sched *s, const struct search *x, queue_
 }
 
 /* The next job of the leaf's line that may be one, from its end. */
-static bool line_victim(struct sched *s, const struct quota_state *q, struct search *x, queue_id leaf)
+static bool line_victim(struct sched *s, struct quota_state *q, struct search *x, queue_id leaf)
 {
     if (x->leaf[leaf].done)
         return false;
     do {
-        bool there = x->leaf[leaf].begun ? line_before(q->leaf[leaf].running, &x->leaf[leaf].at, &x->leaf[leaf].key)
-                                         : line_last(q->leaf[leaf].running, &x->leaf[leaf].at, &x->leaf[leaf].key);
+        bool there = true;
+        if (x->leaf[leaf].begun) {
+            there = line_before(q->leaf[leaf].running, &x->leaf[leaf].at, &x->leaf[leaf].key);
+        } else {
+            const struct head *worst = leaf_worst(s, &q->leaf[leaf]);
+            x->leaf[leaf].at = worst->job;
+            x->leaf[leaf].key = worst->key;
+            there = worst->job != ID_NONE;
+        }
         x->leaf[leaf].begun = true;
         x->leaf[leaf].done = !there || (x->action == PREEMPT && -x->leaf[leaf].key.major >= job_facts(s, x->job)->priority);
     } while (!x->leaf[leaf].done && !may_be_victim(s, q, x, x->leaf[leaf].at));
@@ -293,11 +301,9 @@ static bool leaf_next(struct sched *s, const struct quota_state *q, struct searc
     if (again == x->n_back && x->leaf[leaf].done)
         return false;
     job_id v = again < x->n_back ? x->victim[x->back[again].victim].job : x->leaf[leaf].at;
-    const struct placement *has = job_placement(s, v);
-    struct unit all = { .job = v, .n = (uint32_t)has->n, .piece = has->piece };
-    *sum = unit_amount(s, &all);
+    const struct head *worst = leaf_worst(s, &q->leaf[leaf]);
+    *sum = v == worst->job ? q->leaf[leaf].worst_amount : quota_of_placement(s, v, job_placement(s, v));
     *sum = quota_sum(sum, &x->leaf[leaf].popped);
-    (void)q;
     return true;
 }
 
@@ -375,40 +381,56 @@ static const struct placement *as_placement(struct sched *s, const struct piece 
     return p;
 }
 
+/* The first of its tasks that are evicted in this scenario. ID_NONE: none. */
+static uint32_t first_evicted(struct sched *s, const struct search *x, job_id j)
+{
+    const struct quota_job *own = job_own(s, j);
+    return own->scenario == x->scenario ? own->evicted : ID_NONE;
+}
+
+static void note_evicted(struct sched *s, struct search *x, const struct unit *u, const struct piece *p)
+{
+    struct quota_job *own = job_own(s, u->job);
+    uint32_t next = first_evicted(s, x, u->job);
+    x->evicted = grown(s, x->evicted, &x->evicted_capacity, x->n_evicted, sizeof *x->evicted);
+    x->evicted[x->n_evicted] = (struct evicted){ u->job, u->leaf, p->task, next, p->node, ID_NONE, FATE_LOST };
+    own->scenario = x->scenario;
+    own->evicted = (uint32_t)x->n_evicted++;
+}
+
 static bool evict_chosen(struct sched *s, struct quota_state *q, struct search *x)
 {
     x->n_evicted = 0;
+    x->scenario++;
     for (size_t i = 0; i < x->n_chosen; i++) {
         const struct unit *u = x->chosen[i];
         if (sched_pencil_out(s, u->job, as_placement(s, u->piece, u->n)) != SCHED_OK)
             return false;
-        for (uint32_t k = 0; k < u->n; k++) {
-            x->evicted = grown(s, x->evicted, &x->evicted_capacity, x->n_evicted, sizeof *x->evicted);
-            x->evicted[x->n_evicted++] = (struct evicted){ u->job, u->leaf, u->piece[k].task, u->piece[k].node, ID_NONE, FATE_LOST };
-        }
+        for (uint32_t k = 0; k < u->n; k++)
+            note_evicted(s, x, u, &u->piece[k]);
     }
     for (size_t i = 0; i < x->n_chosen; i++)
         quota_refresh(s, q, x->chosen[i]->leaf);
     return true;
 }
 
-static struct evicted *evicted_task(struct search *x, job_id j, uint32_t task)
+static struct evicted *evicted_task(struct sched *s, struct search *x, job_id j, uint32_t task)
 {
-    for (size_t i = 0; i < x->n_evicted; i++)
-        if (x->evicted[i].job == j && x->evicted[i].task == task)
-            return &x->evicted[i];
-    return NULL;
+    uint32_t i = first_evicted(s, x, j);
+    while (i != ID_NONE && x->evicted[i].task != task)
+        i = x->evicted[i].next_of_job;
+    return i == ID_NONE ? NULL : &x->evicted[i];
 }
 
 static const struct placement *what_stays(struct sched *s, struct search *x, job_id j)
 {
     const struct placement *has = job_placement(s, j);
-    if (!has)
-        return NULL;
+    if (!has || first_evicted(s, x, j) == ID_NONE)
+        return has;
     struct piece *piece = sched_scratch(s, has->n * sizeof *piece);
     uint32_t n = 0;
     for (size_t i = 0; i < has->n; i++)
-        if (!evicted_task(x, j, has->piece[i].task))
+        if (!evicted_task(s, x, j, has->piece[i].task))
             piece[n++] = has->piece[i];
     return n ? as_placement(s, piece, n) : NULL;
 }
@@ -423,7 +445,7 @@ static void come_back(struct sched *s, struct quota_state *q, struct search *x, 
     const struct placement *had = job_placement(s, j);
     for (size_t i = 0; where && i < where->n; i++) {
         const struct piece *p = &where->piece[i];
-        struct evicted *e = evicted_task(x, j, p->task);
+        struct evicted *e = evicted_task(s, x, j, p->task);
         if (!e)
             continue;
         const struct piece *old = placement_task(had, p->task);
@@ -437,12 +459,13 @@ static void come_back(struct sched *s, struct quota_state *q, struct search *x, 
 static void whole_fates(struct sched *s, struct search *x)
 {
     for (size_t i = 0; i < x->n_evicted; i++) {
-        struct evicted *e = &x->evicted[i];
-        if (job_facts(s, e->job)->ask->tasks != SPLIT_ANY)
+        if (job_facts(s, x->evicted[i].job)->ask->tasks != SPLIT_ANY || first_evicted(s, x, x->evicted[i].job) != i)
             continue;
-        for (size_t k = 0; k < x->n_evicted; k++)
-            if (x->evicted[k].job == e->job && x->evicted[k].fate < e->fate)
-                e->fate = x->evicted[k].fate;
+        enum fate worst = FATE_KEPT;
+        for (uint32_t k = (uint32_t)i; k != ID_NONE; k = x->evicted[k].next_of_job)
+            worst = x->evicted[k].fate < worst ? x->evicted[k].fate : worst;
+        for (uint32_t k = (uint32_t)i; k != ID_NONE; k = x->evicted[k].next_of_job)
+            x->evicted[k].fate = worst;
     }
 }
 
@@ -468,12 +491,10 @@ static struct comer *comers(struct sched *s, struct search *x, struct quota_amou
     struct comer *c = sched_scratch(s, (x->n_chosen + 1) * sizeof *c);
     c[0] = comer_of(s, x, x->job, mine);
     *n = 1;
-    for (size_t i = 0; i < x->n_chosen; i++) {
-        bool seen = false;
-        for (size_t k = 0; k < *n && !seen; k++)
-            seen = c[k].job == x->chosen[i]->job;
-        if (!seen)
-            c[(*n)++] = comer_of(s, x, x->chosen[i]->job, quota_wanted(s, x->chosen[i]->job, what_stays(s, x, x->chosen[i]->job)).amount);
+    for (size_t i = 0; i < x->n_evicted; i++) {
+        job_id v = x->evicted[i].job;
+        if (first_evicted(s, x, v) == i)
+            c[(*n)++] = comer_of(s, x, v, quota_wanted(s, v, what_stays(s, x, v)).amount);
     }
     qsort(c, *n, sizeof *c, by_leaf_and_key);
     return c;
@@ -526,7 +547,7 @@ static bool reclaim_is_valid(struct sched *s, struct quota_state *q, struct sear
         const struct unit *u = x->chosen[i];
         uint32_t *task = sched_scratch(s, u->n * sizeof *task), n = 0;
         for (uint32_t k = 0; k < u->n; k++) {
-            const struct evicted *e = evicted_task(x, u->job, u->piece[k].task);
+            const struct evicted *e = evicted_task(s, x, u->job, u->piece[k].task);
             if (e->fate == FATE_LOST || (e->fate == FATE_MOVED && q->params->moves <= 0))
                 task[n++] = e->task;
         }
@@ -663,20 +684,19 @@ static bool solve(struct sched *s, struct quota_state *q, struct search *x, uint
     return false;
 }
 
-/* The victims that are needed for this much: the tasks that did not come back to where they were. */
+/* The victims that are needed for this much: units of which not all came back to where it was. They stay whole: what is moved
+ * for this much may be lost for more. */
 static void record(struct sched *s, struct search *x)
 {
     struct unit *kept = sched_scratch(s, x->n_chosen * sizeof *kept);
     size_t n = 0;
     for (size_t i = 0; i < x->n_chosen; i++) {
         const struct unit *u = x->chosen[i];
-        struct piece *piece = sched_scratch(s, u->n * sizeof *piece);
-        uint32_t k = 0;
-        for (uint32_t p = 0; p < u->n; p++)
-            if (evicted_task(x, u->job, u->piece[p].task)->fate != FATE_KEPT)
-                piece[k++] = u->piece[p];
-        if (k)
-            kept[n++] = (struct unit){ u->job, u->leaf, k, ID_NONE, piece };
+        bool needed = false;
+        for (uint32_t p = 0; p < u->n && !needed; p++)
+            needed = evicted_task(s, x, u->job, u->piece[p].task)->fate != FATE_KEPT;
+        if (needed)
+            kept[n++] = (struct unit){ u->job, u->leaf, u->n, ID_NONE, u->piece };
     }
     x->recorded = kept;
     x->n_recorded = n;
@@ -689,15 +709,18 @@ static void stop_evicted(struct sched *s, struct quota_state *q, struct search *
     const struct placement *has = job_placement(s, v);
     struct quota_job *own = job_own(s, v);
     uint32_t *task = sched_scratch(s, has->n * sizeof *task), n = 0;
-    for (size_t i = 0; i < x->n_evicted; i++)
-        if (x->evicted[i].job == v && x->evicted[i].fate != FATE_KEPT)
+    for (uint32_t i = first_evicted(s, x, v); i != ID_NONE; i = x->evicted[i].next_of_job)
+        if (x->evicted[i].fate != FATE_KEPT)
             task[n++] = x->evicted[i].task;
+    if (n == 0)
+        return;
     own->pass = q->pass;
     if (n == has->n && job_state(s, v) == JOB_RUNNING && sched_stop(s, v, STOP_SAVE) == SCHED_OK) {
         sched_note(s, v, x->job);
     } else {
         for (uint32_t i = 0; i < n; i++)
             sched_stop_task(s, v, task[i], STOP_SAVE);
+        sched_note(s, v, x->job);
         quota_runs(s, q, v);
         if (job_placement(s, v))
             quota_waits(s, q, v);
@@ -706,13 +729,9 @@ static void stop_evicted(struct sched *s, struct quota_state *q, struct search *
 
 static void carry_out(struct sched *s, struct quota_state *q, struct search *x)
 {
-    for (size_t i = 0; i < x->n_evicted; i++) {
-        bool first = x->evicted[i].fate != FATE_KEPT;
-        for (size_t k = 0; k < i && first; k++)
-            first = x->evicted[k].job != x->evicted[i].job || x->evicted[k].fate == FATE_KEPT;
-        if (first)
+    for (size_t i = 0; i < x->n_evicted; i++)
+        if (first_evicted(s, x, x->evicted[i].job) == i)
             stop_evicted(s, q, x, x->evicted[i].job);
-    }
     q->version++;
     bool whole = job_facts(s, x->job)->ask->tasks == SPLIT_ANY;
     for (uint32_t i = 0; i < x->wanted.n; i++) {

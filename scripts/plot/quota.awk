@@ -97,13 +97,20 @@ function write_row(q, time)
         (q in fair) ? sprintf("%.9g", level[q, "fair"]) : "NaN" > ("queue." number[q])
 }
 
+function nearly(share)    # all but a little is not all
+{
+    return share > 0.99 && share < 0.99995 ? sprintf("%.2f %%", share * 100) : percent(share)
+}
+
 function title_of(q,    text)
 {
     text = clean(q == "" ? "(no queue)" : q, panels > 8 && format != "term" ? 18 : 28)
     if (deserved[q] == "")
         return text ": no quota"
+    if (deserved[q] + 0 == 0)
+        return text ": no quota of its own"
     text = text ": quota " sprintf("%.6g", deserved[q])
-    return text (value[q, "quota_satisfaction"] == "" ? "" : ", " percent(value[q, "quota_satisfaction"]) " satisfied")
+    return text (value[q, "quota_satisfaction"] == "" ? "" : ", " nearly(value[q, "quota_satisfaction"]) " satisfied")
 }
 
 # On a terminal: six rows of cells, and the quota as a row of its own colour.

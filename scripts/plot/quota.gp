@@ -40,7 +40,7 @@ set tmargin at screen 30.0 / height; set bmargin at screen 4.0 / height
 unset border; unset tics; unset title; unset grid
 set key center center horizontal Left reverse samplen 1.6 width -2
 set yrange [0:1]
+fair_share = any_fair ? ", NaN with lines lw 1.4 lc rgb '#cc79a7' title 'fair share'" : ''
 plot NaN with boxes fc rgb '#0072b2' title 'held within the quota', NaN with boxes fc rgb '#e69f00' title 'held beyond it', \
-     NaN with boxes fc rgb '#dddddd' title 'asked for', NaN with lines lw 1.6 lc rgb 'black' title 'deserved quota', \
-     NaN with lines lw 1.4 lc rgb '#cc79a7' title (any_fair ? 'fair share' : '')
+     NaN with boxes fc rgb '#dddddd' title 'asked for', NaN with lines lw 1.6 lc rgb 'black' title 'deserved quota' @fair_share
 unset multiplot

@@ -1,6 +1,7 @@
-/* make_trace JOBS GPUS LOAD SEED - a native trace: Poisson arrivals, exponential durations of mean one hour, 1 to 64 GPUs.
+/* make_trace JOBS GPUS LOAD SEED [QUEUES] - a native trace: Poisson arrivals, exponential durations of mean one hour, 1 to 64 GPUs.
  *
- * The arrival rate is such that work arrives at LOAD times what GPUS can do. Draws are attached to the job. */
+ * The arrival rate is such that work arrives at LOAD times what GPUS can do. With QUEUES each job is of one of that many queues, q0
+ * and on, all alike. Draws are attached to the job. */
 #include "sim/core/output.h"
 #include "sim/core/random.h"
 
@@ -15,8 +16,8 @@ enum { SIZES = sizeof sizes / sizeof sizes[0], MEAN_S = 3600 };
 
 int main(int argc, char **argv)
 {
-    if (argc != 5) {
-        fprintf(stderr, "usage: make_trace JOBS GPUS LOAD SEED\n");
+    if (argc != 5 && argc != 6) {
+        fprintf(stderr, "usage: make_trace JOBS GPUS LOAD SEED [QUEUES]\n");
         return 2;
     }
     long jobs = atol(argv[1]);
@@ -25,12 +26,14 @@ int main(int argc, char **argv)
         mean_gpus += sizes[i].gpus * sizes[i].share;
     gap_s = mean_gpus * MEAN_S / (atof(argv[2]) * atof(argv[3]));
     struct output *o = output_stream(STDOUT_FILENO, "stdout");
-    struct random arrivals, durations, widths;
+    struct random arrivals, durations, widths, owners;
+    uint64_t queues = argc > 5 ? strtoull(argv[5], NULL, 10) : 0;
     uint64_t seed = strtoull(argv[4], NULL, 10);
     random_init(&arrivals, seed, "arrivals", 0);
     random_init(&durations, seed, "durations", 0);
     random_init(&widths, seed, "sizes", 0);
-    out_text(o, "job_id,submit_s,duration_s,gpus\n");
+    random_init(&owners, seed, "queues", 0);
+    out_text(o, queues ? "job_id,submit_s,duration_s,gpus,queue\n" : "job_id,submit_s,duration_s,gpus\n");
     for (long j = 0; j < jobs; j++) {
         now_s += -log(random_uniform(&arrivals)) * gap_s;
         double duration_s = -log(random_uniform(&durations)) * MEAN_S, u = random_uniform(&widths);
@@ -44,6 +47,10 @@ int main(int argc, char **argv)
         out_decimal(o, (int64_t)(duration_s * 1000) + 1, 1000);
         out_char(o, ',');
         out_integer(o, sizes[k].gpus);
+        if (queues) {
+            out_text(o, ",q");
+            out_integer(o, (int64_t)random_below(&owners, queues));
+        }
         out_char(o, '\n');
     }
     struct error err = { "" };

@@ -28,11 +28,22 @@ done
 check "the examples schedule the sample" $?
 grep -q '"policy": "widest-first"' "$work/out/manifest.json"
 check "the manifest names the plugin" $?
-scripts/demo "$gpuyard" | grep -E '^(policy|static|fifo|srtf)' >"$work/table" && grep -Fxf "$work/table" README.md | diff "$work/table" -
+scripts/demo "$gpuyard" | grep -E '^(policy|static|quota|fifo|srtf)' >"$work/table" && grep -Fxf "$work/table" README.md | diff "$work/table" -
 check "README shows the table of the demo" $?
 scripts/gangs "$gpuyard" "$work/gangs" >"$work/pair" && grep -Fxf "$work/pair" README.md | diff "$work/pair" -
 check "README shows the pair of kube and gang" $?
-shared=${GPUYARD_SHARED:-../shared}/traces/philly/philly.csv.zst
+"$gpuyard" explain results/demo/quota 778 >"$work/story"
+awk '/^\$ .\/gpuyard explain/ { on = 1; next } /^```/ { on = 0 } on' README.md | diff "$work/story" -
+check "README shows the story of a job as it is" $?
+traces=${GPUYARD_SHARED:-../shared}/traces
+if [ -f "$traces/reproductions/philly_oct_nov.csv.zst" ]; then
+    scripts/quotas "$gpuyard" "$work/quotas" >"$work/table" && awk '/^\| policy \| checkpoints/ { on = 1 } /^$/ { on = 0 } on' README.md | diff "$work/table" -
+    check "README shows the table of quotas" $?
+else
+    echo "skipped: the table of quotas of the README: no $traces/reproductions/philly_oct_nov.csv.zst"
+    skipped=1
+fi
+shared=$traces/philly/philly.csv.zst
 if [ -f "$shared" ]; then
     cp "$shared" "$work/philly.csv.zst"
     (root=$PWD && cd "$work" && "$gpuyard" run -c "$root/traces/samples/philly_quarter.yaml" -t philly.csv.zst \
@@ -41,7 +52,7 @@ if [ -f "$shared" ]; then
     check "README shows the session as it is" $?
 else
     echo "skipped: the session of the README: no $shared"
-    skipped=1
+    skipped=$((${skipped:-0} + 1))
 fi
 echo "$passed passed, $failed failed, ${skipped:-0} skipped"
 [ $failed -eq 0 ]
