@@ -181,6 +181,8 @@ static bool next_head(struct sched *s, struct quota_state *q, struct heads *h)
             continue;
         }
         h->wanted = quota_wanted(s, h->job, job_placement(s, h->job));
+        if (h->wanted.n == 0)          /* has started in this pass, before all others */
+            continue;
         if (quota_has_capacity(q, f, &h->wanted.amount, &why))
             return true;
         sched_blocked(s, h->job, why);

@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { META_JOBS = 160, META_PARAMS = 24, META_INTERVALS = 20000, META_COMBOS = 2048 };
+enum { META_JOBS = 160, META_PARAMS = 24, META_INTERVALS = 20000, META_COMBOS = 1024 };
 
 struct meta_job {
     int64_t submit, duration, estimate; /* estimate -1: none */
@@ -103,7 +103,8 @@ static inline bool meta_next_words(const struct policy *p, double *params)
     return false;
 }
 
-/* The choices of tests/support/choices.h with every placer; who places pod by pod hardly asks the placer: with the first. */
+/* The usual choice of words with every placer, those of tests/support/choices.h with the first. Who places pod by pod hardly asks
+ * the placer: all with the first. */
 static inline size_t meta_combos(struct meta_combo *list)
 {
     size_t n = 0;
@@ -117,7 +118,9 @@ static inline size_t meta_combos(struct meta_combo *list)
                 c.params[q->at / sizeof(double)] = 0;
         bool pods = !strcmp(c.policy->name, "kube") || !strcmp(c.policy->name, "gang");
         do {
-            for (size_t k = 0; choice_is_played(c.policy, c.params) && builtin_placers[k] && !(pods && k > 0); k++) {
+            for (size_t k = 0; choice_is_played(c.policy, c.params) && builtin_placers[k]; k++) {
+                if (k > 0 && (pods || choice_unusual(c.policy, c.params) > 0))
+                    break;
                 assert_true(n < META_COMBOS);
                 c.placer = builtin_placers[k];
                 meta_name(&c);

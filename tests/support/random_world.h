@@ -199,7 +199,8 @@ static inline size_t combinations(const struct policy *p, const struct placer *p
     return n;
 }
 
-/* Calls `check` for every policy, choice of words (choices.h) and placer, and every seed below `seeds`. */
+/* Calls `check` for every policy with its usual words and every placer, for other choices (choices.h) with the first placer, and
+ * every seed below `seeds`. */
 static inline void each_combination(uint64_t seeds, void (*check)(const struct combination *k, uint64_t seed))
 {
     static struct combination all[COMBINATIONS_MOST];
@@ -207,7 +208,8 @@ static inline void each_combination(uint64_t seeds, void (*check)(const struct c
         for (size_t q = 0; builtin_placers[q]; q++) {
             size_t n = combinations(builtin_policies[p], builtin_placers[q], all);
             for (size_t i = 0; i < n; i++)
-                for (uint64_t seed = 0; seed < seeds && choice_is_played(all[i].policy, all[i].params); seed++)
+                for (uint64_t seed = 0; seed < seeds && (choice_unusual(all[i].policy, all[i].params) == 0 ||
+                                                         (q == 0 && choice_is_played(all[i].policy, all[i].params))); seed++)
                     check(&all[i], seed);
         }
 }
