@@ -91,6 +91,8 @@ void quota_divide_now(struct sched *s, struct quota_state *q)
         q->queue[i].of[Q_GPU].usage = l->used / ((double)q->total.of[Q_GPU] / MILLI_ALL * half_life_s / M_LN2);
     }
     quota_divide_tree(q->queue, q->top, &q->total, q->params->k, q->taker);
+    for (queue_id i = 0; i < q->n_queues; i++)
+        queue_fair_share(s, i, (struct amount){ q->queue[i].of[Q_GPU].fair, q->queue[i].of[Q_CPU].fair, q->queue[i].of[Q_MEM].fair });
 }
 
 /* ---- Order ---- */
