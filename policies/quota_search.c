@@ -693,8 +693,10 @@ static void carry_out(struct sched *s, struct quota_state *q, struct search *x)
         bool first = x->evicted[i].fate != FATE_KEPT;
         for (size_t k = 0; k < i && first; k++)
             first = x->evicted[k].job != x->evicted[i].job || x->evicted[k].fate == FATE_KEPT;
-        if (first)
+        if (first) {
             stop_evicted(s, q, x, x->evicted[i].job);
+            sched_wake_at(s, sched_now(s) + 1);    /* who leaves in no time is no event: the next pass would not come */
+        }
     }
     q->version++;
     bool whole = job_facts(s, x->job)->ask->tasks == SPLIT_ANY;
@@ -718,7 +720,6 @@ static void carry_out(struct sched *s, struct quota_state *q, struct search *x)
         if (x->evicted[i].fate == FATE_MOVED)
             line_push(q->awaited, x->evicted[i].job, (struct line_key){ .time_ns = q->n_awaited++ });
     q->pencilled = true;
-    sched_wake_at(s, sched_now(s) + 1);    /* who leaves in no time is no event: the next pass would not come */
     sched_blocked(s, x->job, WAIT_RELEASING);
     refresh_chosen(s, q, x);
 }
