@@ -705,7 +705,8 @@ static void record(struct sched *s, struct search *x)
 
 /* ---- Doing it ---- */
 
-static void stop_evicted(struct sched *s, struct quota_state *q, struct search *x, job_id v)
+/* false: it stays where it is. */
+static bool stop_evicted(struct sched *s, struct quota_state *q, struct search *x, job_id v)
 {
     const struct placement *has = job_placement(s, v);
     struct quota_job *own = job_own(s, v);
@@ -718,7 +719,7 @@ static void stop_evicted(struct sched *s, struct quota_state *q, struct search *
             for_whom = x->job;
     }
     if (n == 0)
-        return;
+        return false;
     own->pass = q->pass;
     if (n == has->n && job_state(s, v) == JOB_RUNNING && sched_stop(s, v, STOP_SAVE) == SCHED_OK) {
         sched_note(s, v, for_whom);
@@ -730,13 +731,14 @@ static void stop_evicted(struct sched *s, struct quota_state *q, struct search *
         if (job_placement(s, v))
             quota_waits(s, q, v);
     }
+    return true;
 }
 
 static void carry_out(struct sched *s, struct quota_state *q, struct search *x)
 {
     for (size_t i = 0; i < x->n_evicted; i++)
-        if (first_evicted(s, x, x->evicted[i].job) == i)
-            stop_evicted(s, q, x, x->evicted[i].job);
+        if (first_evicted(s, x, x->evicted[i].job) == i && stop_evicted(s, q, x, x->evicted[i].job))
+            sched_wake_at(s, sched_now(s) + 1);    /* who leaves in no time is no event: the next pass would not come */
     q->version++;
     bool whole = job_facts(s, x->job)->ask->tasks == SPLIT_ANY;
     for (uint32_t i = 0; i < x->wanted.n; i++) {
@@ -759,7 +761,6 @@ static void carry_out(struct sched *s, struct quota_state *q, struct search *x)
         if (x->evicted[i].fate == FATE_MOVED)
             line_push(q->awaited, x->evicted[i].job, (struct line_key){ .time_ns = q->n_awaited++ });
     q->pencilled = true;
-    sched_wake_at(s, sched_now(s) + 1);    /* who leaves in no time is no event: the next pass would not come */
     sched_blocked(s, x->job, WAIT_RELEASING);
     refresh_chosen(s, q, x);
 }
