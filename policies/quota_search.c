@@ -711,22 +711,21 @@ static bool stop_evicted(struct sched *s, struct quota_state *q, struct search *
     const struct placement *has = job_placement(s, v);
     struct quota_job *own = job_own(s, v);
     uint32_t *task = sched_scratch(s, has->n * sizeof *task), n = 0;
-    job_id for_whom = v;              /* nothing of it is lost: it moves */
+    bool moves = true;                /* nothing of it is lost */
     for (uint32_t i = first_evicted(s, x, v); i != ID_NONE; i = x->evicted[i].next_of_job) {
         if (x->evicted[i].fate != FATE_KEPT)
             task[n++] = x->evicted[i].task;
-        if (x->evicted[i].fate == FATE_LOST)
-            for_whom = x->job;
+        moves = moves && x->evicted[i].fate != FATE_LOST;
     }
     if (n == 0)
         return false;
     own->pass = q->pass;
     if (n == has->n && job_state(s, v) == JOB_RUNNING && sched_stop(s, v, STOP_SAVE) == SCHED_OK) {
-        sched_note(s, v, for_whom);
+        (moves ? sched_note_move : sched_note)(s, v, x->job);
     } else {
         for (uint32_t i = 0; i < n; i++)
             sched_stop_task(s, v, task[i], STOP_SAVE);
-        sched_note(s, v, for_whom);
+        (moves ? sched_note_move : sched_note)(s, v, x->job);
         quota_runs(s, q, v);
         if (job_placement(s, v))
             quota_waits(s, q, v);

@@ -120,8 +120,9 @@ enum sched_result sched_refuse(struct sched *s, job_id j, const char *reason);  
 void sched_blocked(struct sched *s, job_id j, enum wait_reason why);    /* own reason, until given anew or it starts */
 enum sched_result sched_wake_at(struct sched *s, int64_t time_ns);      /* a set: equal times merge */
 void sched_note(struct sched *s, job_id j, job_id for_whom);            /* who caused this pass's stop of j, or of tasks of j:
-                                                                 for the log and the metrics by cause. j itself: it is
-                                                                 to be placed anew, a move in more than one pass */
+                                                                 for the log and the metrics by cause */
+void sched_note_move(struct sched *s, job_id j, job_id for_whom);       /* likewise, and j is only to be placed anew: a move,
+                                                                 though it starts in a later pass */
 
 /* In pencil: p is taken from FREE_OR_RELEASING, where it must be free, and put into the books for the rest of this pass, as if j
  * (which may hold other tasks) had been started there; what of it is idle stays so. Nothing comes of it. _out: as if j had

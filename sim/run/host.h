@@ -82,6 +82,7 @@ struct live {
     job_id job;
     bool touched, stopping, claimed;   /* touched in this pass; stopping: stop staged; claimed: in s->claims */
     bool cancelled;               /* told to leave for good */
+    bool anew;                    /* in this pass it was stopped to be placed anew: a move, though it starts later */
     bool dropped;                 /* in this pass it fell from suspension to its last checkpoint */
     bool broken;                  /* in this pass it fell below its minimum while it ran */
     uint8_t stop_mode;
@@ -313,7 +314,7 @@ enum undo_kind { UNDO_JOB, UNDO_TAKE, UNDO_GIVE, UNDO_HELD, UNDO_PENDING, UNDO_B
                  UNDO_PENCIL };
 struct undo {
     uint8_t kind, state, why, mode;
-    bool stopping, broken, dropped;
+    bool stopping, broken, dropped, anew;
     int8_t sign;
     job_id job;
     uint32_t number;              /* of a sub-line or line */

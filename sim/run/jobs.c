@@ -269,10 +269,7 @@ void job_leave(struct sched *s, struct live *l, bool moves)
     if (!l->cancelled)
         books_preempted(s, l, unsaid);
     books_lost(s, l, unsaid, l->was.held, l->split[ACCOUNT_LOST]);
-    bool anew = l->stopped_for == j;
-    if (anew)
-        l->stopped_for = ID_NONE;
-    l->leave_why = moves || anew ? "moved" : stands ? "suspended" : l->cancelled ? "cancelled" : "preempted";
+    l->leave_why = moves || l->anew ? "moved" : stands ? "suspended" : l->cancelled ? "cancelled" : "preempted";
     stop_log(s, l, l->leave_why);
     notice_add(s, NOTICE_STOPPED, j, l->cancelled ? STOPPED_CANCELLED : STOPPED_BY_POLICY);
     if (price.stay_ns > 0) {

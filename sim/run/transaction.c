@@ -90,6 +90,7 @@ void stage_state(struct sched *s, struct live *l, enum job_state state, struct p
         u->stopping = l->stopping;
         u->broken = l->broken;
         u->dropped = l->dropped;
+        u->anew = l->anew;
         u->u.job.held = l->held;
         u->u.job.late = l->late;
         u->u.job.stopped_for = l->stopped_for;
@@ -109,6 +110,7 @@ static void undo_one(struct sched *s, const struct undo *u)
         l->late = u->u.job.late;
         l->broken = u->broken;
         l->dropped = u->dropped;
+        l->anew = u->anew;
         l->stopped_for = u->u.job.stopped_for;
         l->stopping = u->stopping;
         l->stop_mode = u->mode;
@@ -285,6 +287,7 @@ bool pass_run(struct sched *s)
         s->live[s->touched[i]].stopping = false;
         s->live[s->touched[i]].broken = false;
         s->live[s->touched[i]].dropped = false;
+        s->live[s->touched[i]].anew = false;
     }
     s->n_touched = 0;
     notices_give(s);

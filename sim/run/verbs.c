@@ -255,13 +255,24 @@ enum sched_result sched_refuse(struct sched *s, job_id j, const char *reason)
     return SCHED_OK;
 }
 
-void sched_note(struct sched *s, job_id j, job_id for_whom)
+static void note(struct sched *s, job_id j, job_id for_whom, bool anew)
 {
     struct live *l = j < s->workload->n_jobs ? live_of(s, j) : NULL;
     if (!l || !(l->stopping || l->broken) || for_whom >= s->workload->n_jobs)
         return;
     stage_state(s, l, s->job[j].state, l->held, l->stopping);
     l->stopped_for = for_whom;
+    l->anew = anew;
+}
+
+void sched_note(struct sched *s, job_id j, job_id for_whom)
+{
+    note(s, j, for_whom, false);
+}
+
+void sched_note_move(struct sched *s, job_id j, job_id for_whom)
+{
+    note(s, j, for_whom, true);
 }
 
 const char *const sched_result_name[SCHED_RESULTS] = {
