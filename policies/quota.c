@@ -15,6 +15,7 @@ static void quota_begin(struct sched *s, const void *params, void *state)
     q->leaf = sched_alloc(s, q->n_queues * sizeof *q->leaf);
     for (queue_id i = 0; i < q->n_queues; i++)
         q->leaf[i] = (struct leaf){ .waiting = line_new(s), .running = line_new(s), .least_gpu_milli = INT64_MAX };
+    q->ends = 1;
     q->broken = line_new(s);
     q->misplaced = line_new(s);
     q->awaited = line_new(s);
@@ -113,6 +114,7 @@ static void quota_stopped(struct sched *s, const void *params, void *state, job_
     struct quota_state *q = state;
     if (why != STOPPED_BY_POLICY)
         line_remove(q->awaited, j);
+    q->ends += why != STOPPED_BY_POLICY;
     quota_runs_no_more(s, q, j);
     quota_waits_no_more(s, q, j);
     quota_is_whole(s, q, j);

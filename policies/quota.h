@@ -46,6 +46,7 @@ struct order {
 
 struct quota_job {                /* policy.job_size */
     uint64_t pass;                /* the last that started, pencilled or stopped something of it */
+    uint64_t consolidated;        /* q->ends when others were last moved for it */
     uint64_t scenario;            /* in which some of it was evicted last */
     uint32_t evicted;             /* then: the first of those tasks */
     bool waits, runs, broken;     /* in the lines of its leaf; below its minimum, and still holds something */
@@ -67,6 +68,7 @@ struct quota_state {
     size_t n_room;
     shape_id *asked;              /* shapes that somebody waits for */
     size_t n_asked, asked_capacity;
+    uint64_t ends;                /* jobs that have gone by themselves, and one: without, others are moved for a job once only */
     uint64_t pass, version;       /* version grows with whatever may make room */
     uint64_t seen_version;
     bool divided, pencilled;      /* in this pass */

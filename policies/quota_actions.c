@@ -53,7 +53,7 @@ static bool may_try(struct sched *s, struct quota_state *q, job_id j, const stru
     if (own->pass == q->pass || w->n == 0 || !quota_has_capacity(q, f, &w->amount, NULL))
         return false;
     if (action == CONSOLIDATION)
-        return f->preemptible && w->amount.of[Q_GPU] <= q->free_milli;
+        return f->preemptible && own->consolidated != q->ends && w->amount.of[Q_GPU] <= q->free_milli;
     return action == PREEMPT || quota_may_reclaim(&q->queue[f->queue], &w->amount, !f->preemptible);
 }
 

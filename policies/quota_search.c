@@ -754,7 +754,10 @@ static void carry_out(struct sched *s, struct quota_state *q, struct search *x)
         if (where)
             sched_pencil(s, e->job, where);
     }
-    ((struct quota_job *)job_own(s, x->job))->pass = q->pass;
+    struct quota_job *own = job_own(s, x->job);
+    own->pass = q->pass;
+    if (x->action == CONSOLIDATION)
+        own->consolidated = q->ends;
     line_push(q->awaited, x->job, (struct line_key){ .time_ns = q->n_awaited++ });
     for (size_t i = 0; i < x->n_evicted; i++)
         if (x->evicted[i].fate == FATE_MOVED)

@@ -225,7 +225,8 @@ static int stall_check(struct sched *s, struct error *err)
             s->totals.deadlocked++;
             continue;
         }
-        if (state != JOB_PENDING || !(may_wait_for_ever(why) || (deadlock && !fits)))
+        bool too_wide = placing_never(s, ask->shape);    /* all its tasks; with fewer it could run, and the policy waits for all */
+        if (state != JOB_PENDING || !(may_wait_for_ever(why) || too_wide || (deadlock && !fits)))
             return error_set(err, "policy %s stalls: job %s is %s (%s) at %.9g s, and nothing will ever happen again",
                              s->setup.policy->name, s->workload->truth[j].name, life_state_name(s->job[j].state),
                              wait_reason_name[why], seconds(s->now_ns));
