@@ -30,7 +30,7 @@ struct search {
     job_id job;
     struct wanted wanted;
     bool moves_only;              /* nobody will lose anything for good: the victims are those of a consolidation */
-    bool by_gpus;                 /* one task wants this many whole GPUs; otherwise every node may do */
+    const struct request *run;    /* the last task's; NULL: every node may do, for it does not want whole GPUs */
     int64_t task_milli, freed_milli;    /* the second: of all potential victims */
     uint32_t stamp;
     struct on_node *node;         /* [nodes] */
@@ -594,11 +594,11 @@ static enum outcome try_scenario(struct sched *s, struct quota_state *q, struct 
 
 static bool node_could_do(struct sched *s, const struct search *x, node_id n)
 {
-    if (!x->by_gpus)
+    if (!x->run)
         return true;
-    struct node_free f = view_node(sched_view(s, FREE_OR_RELEASING), n);
+    struct node_free f = view_node_for(sched_view(s, FREE_OR_RELEASING), x->run, n);
     int64_t shared = __builtin_popcountll(f.shared_mask), victims = x->node[n].stamp == x->stamp ? x->node[n].milli : 0;
-    return ((int64_t)f.whole + shared) * MILLI_ALL + victims >= x->task_milli;
+    return (int64_t)f.whole * x->run->gpu_milli + shared * MILLI_ALL + victims >= x->task_milli;
 }
 
 /* Those of the potential victims leave whose jobs have a task there, and those that are needed anyway. */
@@ -794,7 +794,7 @@ bool quota_search(struct sched *s, struct quota_state *q, job_id j, enum quota_a
     const struct request *ask = job_facts(s, j)->ask;
     for (uint32_t k = 1; k <= x->wanted.n; k++) {
         const struct request *run = ask->tasks == SPLIT_ANY ? ask : request_of_task(ask, x->wanted.task[k - 1]);
-        x->by_gpus = ask->tasks != SPLIT_ANY && run->gpus > 0 && run->gpu_milli == MILLI_ALL && !run->mig;
+        x->run = ask->tasks != SPLIT_ANY && run->gpus > 0 && run->gpu_milli >= MILLI_ALL ? run : NULL;
         x->task_milli = (int64_t)run->gpus * run->gpu_milli;
         if (!solve(s, q, x, k))
             return false;

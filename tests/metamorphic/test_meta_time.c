@@ -57,10 +57,11 @@ static struct meta_world renamed(struct meta_world w)
     return w;
 }
 
-/* Moments that do not fall on whole nanoseconds: a number of GPU-seconds on three GPUs. */
+/* Moments that do not fall on whole nanoseconds: a number of GPU-seconds on three GPUs; or that do not scale: a pass a nanosecond after
+ * an eviction in no time, where there is no period. */
 static bool rounds(const struct meta_combo *c)
 {
-    return meta_policy_is(c, "gittins") || meta_policy_is(c, "las2d");
+    return meta_policy_is(c, "gittins") || meta_policy_is(c, "las2d") || meta_policy_is(c, "quota");
 }
 
 struct row {
