@@ -135,7 +135,7 @@ bool gang_keeps_place(struct sched *s, struct kube *k, const struct waiting_pod 
     if ((int)k->params->blocking == BLOCKING_SKIP || job_state(s, pod->job) != JOB_PENDING)
         return false;
     bool first = !k->n_passed;
-    k->passed = kube_grown(s, k->passed, &k->passed_capacity, k->n_passed, sizeof *k->passed);
+    k->passed = array_grown(s, k->passed, &k->passed_capacity, k->n_passed, sizeof *k->passed);
     k->passed[k->n_passed++] = *pod;
     if (first)
         becomes_head(s, k, pod->job);

@@ -119,8 +119,8 @@ const struct shape_facts *kube_shape(struct sched *s, struct kube *k, const stru
 {
     while (pod->shape >= k->n_shapes) {
         size_t shapes = k->n_shapes, failed = k->n_shapes;
-        k->shape = kube_grown(s, k->shape, &shapes, k->n_shapes, sizeof *k->shape);
-        k->failed = kube_grown(s, k->failed, &failed, k->n_shapes, sizeof *k->failed);
+        k->shape = array_grown(s, k->shape, &shapes, k->n_shapes, sizeof *k->shape);
+        k->failed = array_grown(s, k->failed, &failed, k->n_shapes, sizeof *k->failed);
         k->n_shapes = shapes;
     }
     struct shape_facts *f = &k->shape[pod->shape];

@@ -8,7 +8,7 @@ void kube_pod_bound(struct sched *s, struct kube *k, job_id j, uint32_t task, no
     if (i != ID_NONE) {
         k->free_pod = k->pod[i].after;
     } else {
-        k->pod = kube_grown(s, k->pod, &k->pod_capacity, k->n_pods, sizeof *k->pod);
+        k->pod = array_grown(s, k->pod, &k->pod_capacity, k->n_pods, sizeof *k->pod);
         i = (uint32_t)k->n_pods++;
     }
     k->pod[i] = (struct pod){ j, task, n, since_ns, own->first_pod, k->on_node[n], ID_NONE };

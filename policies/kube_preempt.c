@@ -201,7 +201,7 @@ bool kube_awaits(const struct sched *s, const struct kube *k, job_id j, uint32_t
 
 static void nominate(struct sched *s, struct kube *k, job_id j, uint32_t task, node_id n)
 {
-    k->nomination = kube_grown(s, k->nomination, &k->nomination_capacity, k->n_nominations, sizeof *k->nomination);
+    k->nomination = array_grown(s, k->nomination, &k->nomination_capacity, k->n_nominations, sizeof *k->nomination);
     k->nomination[k->n_nominations++] = (struct nomination){ j, task, n, job_facts(s, j)->priority };
 }
 

@@ -3,17 +3,6 @@
 
 #include <string.h>
 
-void *kube_grown(struct sched *s, void *array, size_t *capacity, size_t n, size_t size)
-{
-    if (n < *capacity)
-        return array;
-    *capacity = *capacity ? 2 * *capacity : 64;
-    void *grown = sched_alloc(s, *capacity * size);
-    if (n)
-        memcpy(grown, array, n * size);
-    return grown;
-}
-
 static bool before(const struct waiting_pod *a, const struct waiting_pod *b)
 {
     if (a->priority != b->priority)
@@ -34,7 +23,7 @@ typedef bool pod_order(const struct waiting_pod *a, const struct waiting_pod *b)
 
 static void heap_push(struct sched *s, struct pod_heap *h, pod_order *less, struct waiting_pod pod)
 {
-    h->pod = kube_grown(s, h->pod, &h->capacity, h->n, sizeof *h->pod);
+    h->pod = array_grown(s, h->pod, &h->capacity, h->n, sizeof *h->pod);
     size_t i = h->n++;
     for (size_t parent; i > 0 && less(&pod, &h->pod[parent = (i - 1) / 2]); i = parent)
         h->pod[i] = h->pod[parent];
@@ -122,6 +111,6 @@ void queue_failed(struct sched *s, struct kube_queue *q, struct waiting_pod *pod
     pod->attempts++;
     pod->failed_ns = pod->time_ns = sched_now(s);
     pod->order = (q->pass << 32) + q->failures++;
-    q->parked.pod = kube_grown(s, q->parked.pod, &q->parked.capacity, q->parked.n, sizeof *q->parked.pod);
+    q->parked.pod = array_grown(s, q->parked.pod, &q->parked.capacity, q->parked.n, sizeof *q->parked.pod);
     q->parked.pod[q->parked.n++] = *pod;
 }

@@ -6,7 +6,7 @@
  * Pods of jobs that arrive at one instant alternate, for their controllers make them at the same time; else ties end on
  * the order of failing, then on the job. */
 #pragma once
-#include "sim/contract/policy.h"
+#include "policies/grown.h"
 
 #define ALL_PODS UINT32_MAX       /* the job as one entry */
 
@@ -25,7 +25,6 @@ struct kube_queue {
     double backoff_s, backoff_most_s;
 };
 
-void *kube_grown(struct sched *s, void *array, size_t *capacity, size_t n, size_t size);    /* room for one more, zeroed */
 
 void queue_enter(struct sched *s, struct kube_queue *q, job_id j, uint32_t task, uint32_t epoch);
 void queue_pass(struct kube_queue *q);                       /* a pass begins */

@@ -4,6 +4,7 @@
  * consolidation, reclaim, preempt, eviction of stale gangs, each of which can be switched off. What a pass promises on GPUs
  * that others are leaving is in pencil, and the next pass decides anew. */
 #pragma once
+#include "policies/grown.h"
 #include "policies/heads.h"
 #include "policies/quota_rules.h"
 

@@ -153,13 +153,7 @@ static struct leaf_shape *leaf_shape(struct sched *s, struct leaf *l, shape_id s
     }
     if (low < l->n_shapes && l->shape[low].shape == shape)
         return &l->shape[low];
-    if (l->n_shapes == l->capacity) {
-        l->capacity = l->capacity ? 2 * l->capacity : 8;
-        struct leaf_shape *grown = sched_alloc(s, l->capacity * sizeof *grown);
-        if (l->n_shapes)
-            memcpy(grown, l->shape, l->n_shapes * sizeof *grown);
-        l->shape = grown;
-    }
+    l->shape = array_grown(s, l->shape, &l->capacity, l->n_shapes, sizeof *l->shape);
     memmove(&l->shape[low + 1], &l->shape[low], (l->n_shapes++ - low) * sizeof *l->shape);
     l->shape[low] = (struct leaf_shape){ .shape = shape, .why = WAIT_ORDER };
     return &l->shape[low];
@@ -194,13 +188,7 @@ static void count_shape(struct sched *s, struct quota_state *q, job_id j, int by
     }
     here->waiting += (uint32_t)by;
     if (room->waiting == 0) {
-        if (q->n_asked == q->asked_capacity) {
-            q->asked_capacity = q->asked_capacity ? 2 * q->asked_capacity : 16;
-            shape_id *grown = sched_alloc(s, q->asked_capacity * sizeof *grown);
-            if (q->n_asked)
-                memcpy(grown, q->asked, q->n_asked * sizeof *grown);
-            q->asked = grown;
-        }
+        q->asked = array_grown(s, q->asked, &q->asked_capacity, q->n_asked, sizeof *q->asked);
         room->place = (uint32_t)q->n_asked;
         q->asked[q->n_asked++] = shape;
     }

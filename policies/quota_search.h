@@ -1,0 +1,55 @@
+/* quota_search.h - what the search for victims shares: who might leave, who leaves in a scenario, and what becomes of them. */
+#pragma once
+#include "policies/quota.h"
+
+/* Tasks that leave together. */
+struct unit { job_id job; queue_id leaf; uint32_t n, next_of_job; const struct piece *piece; };
+/* A job some of whose tasks are potential victims. */
+struct victim { job_id job; queue_id leaf; uint32_t first_unit; };
+struct back { uint32_t victim; struct line_key key; };    /* has more tasks: comes again */
+struct on_node { uint32_t stamp, first; int64_t milli; };  /* potential victims there */
+struct on_node_link { uint32_t unit, next; };
+enum fate { FATE_LOST, FATE_MOVED, FATE_KEPT };
+struct evicted { job_id job; queue_id leaf; uint32_t task, next_of_job; node_id from, to; enum fate fate; };
+
+struct search {
+    enum quota_action action;
+    job_id job;
+    struct wanted wanted;
+    bool moves_only;              /* nobody will lose anything for good: the victims are those of a consolidation */
+    const struct request *run;    /* the last task's; NULL: every node may do, for it does not want whole GPUs */
+    int64_t task_milli, freed_milli;    /* the second: of all potential victims */
+    uint32_t stamp;
+    struct on_node *node;         /* [nodes] */
+    struct on_node_link *link;
+    size_t n_links, link_capacity;
+    struct unit *unit;
+    size_t n_units, unit_capacity;
+    struct victim *victim;
+    size_t n_victims, victim_capacity;
+    struct { job_id at; struct line_key key; bool begun, done; struct quota_amount popped; } *leaf;    /* [queues] */
+    struct back *back;
+    size_t n_back, back_capacity;
+    size_t tried;                 /* potential victims when a total was tried last */
+    const struct unit **chosen;   /* who leaves in the scenario */
+    size_t n_chosen, chosen_capacity;
+    uint64_t scenario;            /* number of the last */
+    struct evicted *evicted;      /* what became of them */
+    size_t n_evicted, evicted_capacity;
+    struct unit *recorded;        /* needed for the tasks so far */
+    size_t n_recorded, recorded_capacity;
+    struct piece *placed;         /* where the job's tasks went */
+};
+
+/* quota_victims.c - potential victims, the worst first */
+void search_victims(struct sched *s, struct quota_state *q, struct search *x);    /* from the worst on */
+bool search_next_victim(struct sched *s, struct quota_state *q, struct search *x, uint32_t *unit);    /* one more unit; false: no more */
+bool search_gives(struct sched *s, struct quota_state *q, struct search *x);      /* somebody may lose something for good */
+
+/* quota_scenario.c - some leave, the job comes, and who of them finds a place again */
+enum outcome { NO_PLACE, NOT_VALID, SOLVED };
+void search_choose(struct sched *s, struct search *x, const struct unit *u);
+enum outcome search_try(struct sched *s, struct quota_state *q, struct search *x, uint32_t tasks);    /* those chosen leave; and takes it back */
+uint32_t search_first_evicted(struct sched *s, const struct search *x, job_id j);    /* of its tasks in the last scenario. ID_NONE: none */
+struct evicted *search_evicted(struct sched *s, struct search *x, job_id j, uint32_t task);    /* NULL: it was not */
+void search_refresh(struct sched *s, struct quota_state *q, const struct search *x);    /* the shares of all who take part */
