@@ -117,7 +117,7 @@ const struct placement *quota_pencil(struct sched *s, struct quota_state *q, job
 bool quota_has_capacity(struct quota_state *q, const struct job_facts *f, const struct quota_amount *ask, enum wait_reason *why);
 struct shape_room *quota_room(struct sched *s, struct quota_state *q, shape_id shape);
 
-/* quota_search.c */
+/* quota_search.c, with quota_victims.c and quota_scenario.c: see quota_search.h */
 enum quota_action { CONSOLIDATION, RECLAIM, PREEMPT };
 bool quota_search(struct sched *s, struct quota_state *q, job_id j, enum quota_action action);
 
