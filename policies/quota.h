@@ -16,15 +16,18 @@ enum { RUNTIME_OF_ANCESTOR, RUNTIME_OF_QUEUE };
 
 /* Jobs of one shape that wait whole in a leaf. */
 struct leaf_shape { shape_id shape; uint32_t waiting; struct quota_amount ask; enum wait_reason why; };
+struct late { job_id job; struct line_key key; struct quota_amount holds; };
 struct leaf {                     /* [queue_id]; of inner queues nothing is used */
     struct line *waiting;         /* who lacks tasks */
     struct line *running;         /* who can be a victim: preemptible, and holds something */
     struct leaf_shape *shape;
     size_t n_shapes, capacity;
     uint32_t growing;             /* of those who wait: hold something already */
-    struct head best, worst;      /* of those who wait, of the victims; job ID_NONE: nobody. While known */
-    bool best_known, worst_known;
-    struct quota_amount worst_amount;    /* all that the worst holds */
+    struct head best;             /* of those who wait; job ID_NONE: nobody. While known */
+    bool best_known;
+    struct late *last;            /* of who can be a victim, from the end of the line: as many as were asked for */
+    size_t n_last, last_capacity;
+    bool stands_anew;             /* since the victims were ordered last, its shares or its worst have changed */
     int64_t least_gpu_milli;      /* that anyone who waits whole asks for; a lower bound */
     int64_t reasons_fair, reasons_held;    /* GPUs, when the reasons were told */
     int64_t settled_ns, settled_milli;     /* usage: since then it has held so much */
@@ -35,10 +38,16 @@ struct leaf {                     /* [queue_id]; of inner queues nothing is used
 struct shape_room { uint64_t failed_at; uint32_t waiting, place; enum wait_reason why; };
 
 /* Who is next, over the tree of queues: each inner queue is represented by the best job of its best child. */
-struct order_node { struct quota_standing standing; struct quota_amount amount; uint32_t n; bool active; };
+struct order_node {
+    struct quota_standing standing;
+    struct quota_amount amount;
+    uint32_t n, at;               /* children; its place among its siblings */
+    bool in, listed, stands;      /* in the heap; among the active; of victims: the standing is that of its shares */
+};
 struct order {
     struct quota_state *q;
     bool victims;                 /* the worst comes first, and amounts are those of victims */
+    bool compares;                /* there is more than one leaf */
     struct order_node *node;      /* [queues + 1], the last the root */
     queue_id *heap;               /* children of each, at first[node] */
     queue_id *active;             /* whatever must be cleared */
@@ -64,7 +73,10 @@ struct quota_state {
     uint32_t *first;              /* [n_queues + 1] of its children in a heap */
     struct quota_taker *taker;
     struct quota_loss *loss;
-    struct order jobs, victims, again;    /* who is served; who is evicted; who comes back */
+    struct order jobs, again;     /* who is served; who comes back */
+    struct order victims, worst;  /* who is evicted, in a search; who would be first, kept up to date as it is asked for */
+    queue_id *anew;               /* queues that stand anew there */
+    size_t n_anew;
     struct shape_room *room;      /* [n_room] by shape */
     size_t n_room;
     shape_id *asked;              /* shapes that somebody waits for */
@@ -90,8 +102,8 @@ struct quota_amount quota_of_placement(struct sched *s, job_id j, const struct p
 const struct placement *quota_place(struct sched *s, enum free_kind in, job_id j, const uint32_t *task, uint32_t n, node_id first);
 bool quota_lacks_tasks(const struct sched *s, job_id j);
 struct line_key quota_key(const struct sched *s, job_id j, size_t held);    /* priority, how elastic, age */
-const struct head *leaf_best(struct leaf *l);                              /* who waits first; who is evicted first */
-const struct head *leaf_worst(struct sched *s, struct leaf *l);
+const struct head *leaf_best(struct leaf *l);                              /* who waits first */
+const struct late *leaf_late(struct sched *s, struct leaf *l, size_t k);     /* who can be a victim, from the end; NULL: not so many */
 void quota_waits(struct sched *s, struct quota_state *q, job_id j);              /* enters the lines, or is keyed anew */
 void quota_waits_no_more(struct sched *s, struct quota_state *q, job_id j);
 void quota_runs(struct sched *s, struct quota_state *q, job_id j);
@@ -103,11 +115,17 @@ void quota_tree_begin(struct sched *s, struct quota_state *q);
 void quota_refresh(struct sched *s, struct quota_state *q, queue_id leaf);       /* the shares on its path, from the books */
 void quota_refresh_all(struct sched *s, struct quota_state *q);
 void quota_divide_now(struct sched *s, struct quota_state *q);                   /* fair shares, once a pass */
+void quota_stands_anew(struct quota_state *q, queue_id i);                       /* its shares, or who would be evicted first */
+
+/* quota_order.c - order among queues. One kept up to date is told what is new; others are made of leaves. */
+void order_new(struct sched *s, struct order *o, struct quota_state *q, bool victims);
 void order_begin(struct order *o);
 void order_add(struct order *o, queue_id leaf, const struct quota_amount *amount);    /* of its first job, or of its victims */
 void order_make(struct order *o);
 queue_id order_top(const struct order *o);                                 /* ID_NONE: nobody is left */
-void order_next(struct order *o, queue_id leaf, const struct quota_amount *amount);   /* of the top: NULL, it has no more */
+void order_set(struct order *o, queue_id leaf, const struct quota_amount *amount);    /* from now on; NULL, it has no more */
+void order_anew(struct order *o, queue_id i);                              /* its shares have changed */
+void order_copy(struct order *to, const struct order *from);
 
 /* quota_allocate.c */
 enum allocated { ALLOCATED_NOT, ALLOCATED_PENCIL, ALLOCATED };

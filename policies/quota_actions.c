@@ -68,8 +68,9 @@ static bool leaf_may_try(struct sched *s, struct quota_state *q, queue_id i, enu
         return l->growing || gpus->allocated + l->least_gpu_milli <= gpus->fair;
     if (action == CONSOLIDATION)
         return l->growing || l->least_gpu_milli <= q->free_milli;
-    const struct head *best = leaf_best(l), *worst = leaf_worst(s, l);
-    return best->job != ID_NONE && worst->job != ID_NONE && worst->key.major > best->key.major;
+    const struct head *best = leaf_best(l);
+    const struct late *worst = leaf_late(s, l, 0);
+    return best->job != ID_NONE && worst && worst->key.major > best->key.major;
 }
 
 struct turn { struct line_walk walk; job_id job; struct wanted wanted; struct failures failed; };
@@ -126,7 +127,7 @@ void quota_act(struct sched *s, struct quota_state *q, enum quota_action action)
             }
         }
         bool more = next_turn(s, q, t, failed, action);
-        order_next(&q->jobs, leaf, more ? &t->wanted.amount : NULL);
+        order_set(&q->jobs, leaf, more ? &t->wanted.amount : NULL);
     }
 }
 

@@ -202,7 +202,7 @@ static void serve(struct sched *s, struct quota_state *q, queue_id leaf, struct 
         enum allocated done = allocate_job(s, q, j, &h->wanted);
         if (done == ALLOCATED && quota_lacks_tasks(s, j) && quota_key(s, j, job_placement(s, j)->n).minor == before.minor) {
             h->wanted = quota_wanted(s, j, job_placement(s, j));    /* still next in its queue; else the walk meets it again */
-            order_next(&q->jobs, leaf, &h->wanted.amount);
+            order_set(&q->jobs, leaf, &h->wanted.amount);
             return;
         }
         if (done == ALLOCATED_NOT && !whole)
@@ -211,7 +211,7 @@ static void serve(struct sched *s, struct quota_state *q, queue_id leaf, struct 
             quota_room(s, q, job_facts(s, j)->ask->shape)->failed_at = q->version;
     }
     bool more = next_head(s, q, h);
-    order_next(&q->jobs, leaf, more ? &h->wanted.amount : NULL);
+    order_set(&q->jobs, leaf, more ? &h->wanted.amount : NULL);
 }
 
 /* Room that was made for somebody is not given to others, who would have to leave it again. */

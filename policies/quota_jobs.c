@@ -221,16 +221,27 @@ struct quota_amount quota_of_placement(struct sched *s, job_id j, const struct p
     return quota_of_tasks(s, j, task, (uint32_t)p->n);
 }
 
-const struct head *leaf_worst(struct sched *s, struct leaf *l)
+const struct late *leaf_late(struct sched *s, struct leaf *l, size_t k)
 {
-    if (l->worst_known)
-        return &l->worst;
-    l->worst_known = true;
-    if (!line_last(l->running, &l->worst.job, &l->worst.key))
-        l->worst.job = ID_NONE;
-    else if (job_placement(s, l->worst.job))
-        l->worst_amount = quota_of_placement(s, l->worst.job, job_placement(s, l->worst.job));
-    return &l->worst;
+    while (l->n_last <= k) {
+        struct late v;
+        if (l->n_last == line_length(l->running))
+            return NULL;
+        if (l->n_last > 0)
+            v = l->last[l->n_last - 1];
+        (void)(l->n_last > 0 ? line_before(l->running, &v.job, &v.key) : line_last(l->running, &v.job, &v.key));
+        const struct placement *has = job_placement(s, v.job);
+        v.holds = has ? quota_of_placement(s, v.job, has) : (struct quota_amount){ { 0 } };
+        l->last = array_grown(s, l->last, &l->last_capacity, l->n_last, sizeof *l->last);
+        l->last[l->n_last++] = v;
+    }
+    return &l->last[k];
+}
+
+static void runs_anew(struct quota_state *q, queue_id leaf)
+{
+    q->leaf[leaf].n_last = 0;
+    quota_stands_anew(q, leaf);
 }
 
 void quota_waits(struct sched *s, struct quota_state *q, job_id j)
@@ -277,7 +288,7 @@ void quota_runs(struct sched *s, struct quota_state *q, job_id j)
         return;
     struct leaf *l = &q->leaf[job_facts(s, j)->queue];
     line_push(l->running, j, quota_key(s, j, has->n));
-    l->worst_known = false;
+    runs_anew(q, job_facts(s, j)->queue);
     own->runs = true;
 }
 
@@ -285,9 +296,10 @@ void quota_runs_no_more(struct sched *s, struct quota_state *q, job_id j)
 {
     struct quota_job *own = job_own(s, j);
     struct leaf *l = &q->leaf[job_facts(s, j)->queue];
-    if (own->runs)
-        line_remove(l->running, j);
-    l->worst_known = l->worst_known && !own->runs;
+    if (!own->runs)
+        return;
+    line_remove(l->running, j);
+    runs_anew(q, job_facts(s, j)->queue);
     own->runs = false;
 }
 

@@ -43,10 +43,7 @@ static bool choose_from_node(struct sched *s, struct search *x, node_id n)
             seen = x->chosen[k]->job == x->unit[x->link[i].unit].job;
         if (seen)
             continue;
-        uint32_t v = 0;
-        while (x->victim[v].job != x->unit[x->link[i].unit].job)
-            v++;
-        for (uint32_t u = x->victim[v].first_unit; u != ID_NONE; u = x->unit[u].next_of_job) {
+        for (uint32_t u = x->victim[x->unit[x->link[i].unit].victim].first_unit; u != ID_NONE; u = x->unit[u].next_of_job) {
             search_choose(s, x, &x->unit[u]);
             for (uint32_t k = 0; k < x->unit[u].n && !could; k++)
                 could = node_could_do(s, x, x->unit[u].piece[k].node);
@@ -121,7 +118,7 @@ static void record(struct sched *s, struct search *x)
         for (uint32_t p = 0; p < u->n && !needed; p++)
             needed = search_evicted(s, x, u->job, u->piece[p].task)->fate != FATE_KEPT;
         if (needed)
-            kept[n++] = (struct unit){ u->job, u->leaf, u->n, ID_NONE, u->piece };
+            kept[n++] = (struct unit){ u->job, u->leaf, u->n, ID_NONE, ID_NONE, u->piece };
     }
     x->recorded = kept;
     x->n_recorded = n;

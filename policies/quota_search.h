@@ -3,9 +3,11 @@
 #include "policies/quota.h"
 
 /* Tasks that leave together. */
-struct unit { job_id job; queue_id leaf; uint32_t n, next_of_job; const struct piece *piece; };
+struct unit { job_id job; queue_id leaf; uint32_t n, next_of_job, victim; const struct piece *piece; };
 /* A job some of whose tasks are potential victims. */
-struct victim { job_id job; queue_id leaf; uint32_t first_unit; };
+struct victim { job_id job; queue_id leaf; uint32_t first_unit; struct quota_amount holds; };
+/* How far the search is with a leaf: next in its line; NULL: no more. */
+struct leaf_victims { uint32_t stamp; size_t at; const struct late *next; struct quota_amount taken; };
 struct back { uint32_t victim; struct line_key key; };    /* has more tasks: comes again */
 struct on_node { uint32_t stamp, first; int64_t milli; };  /* potential victims there */
 struct on_node_link { uint32_t unit, next; };
@@ -27,7 +29,7 @@ struct search {
     size_t n_units, unit_capacity;
     struct victim *victim;
     size_t n_victims, victim_capacity;
-    struct { job_id at; struct line_key key; bool begun, done; struct quota_amount popped; } *leaf;    /* [queues] */
+    struct leaf_victims *leaf;    /* [queues] */
     struct back *back;
     size_t n_back, back_capacity;
     size_t tried;                 /* potential victims when a total was tried last */
@@ -44,7 +46,13 @@ struct search {
 /* quota_victims.c - potential victims, the worst first */
 void search_victims(struct sched *s, struct quota_state *q, struct search *x);    /* from the worst on */
 bool search_next_victim(struct sched *s, struct quota_state *q, struct search *x, uint32_t *unit);    /* one more unit; false: no more */
+bool search_protects(const struct quota_state *q, const struct sched *s, const struct search *x, job_id v);    /* it has not run for long enough */
 bool search_gives(struct sched *s, struct quota_state *q, struct search *x);      /* somebody may lose something for good */
+
+/* quota_units.c - what leaves together */
+bool search_take_unit(struct sched *s, const struct quota_state *q, struct search *x, uint32_t victim);    /* false: all of it is taken, recorded or protected */
+struct quota_amount search_unit_amount(struct sched *s, const struct unit *u);
+struct quota_amount search_recorded_amount(struct sched *s, const struct search *x, job_id j);    /* of j, what fewer tasks needed */
 
 /* quota_scenario.c - some leave, the job comes, and who of them finds a place again */
 enum outcome { NO_PLACE, NOT_VALID, SOLVED };
