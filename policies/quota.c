@@ -14,7 +14,8 @@ static void quota_begin(struct sched *s, const void *params, void *state)
     quota_tree_begin(s, q);
     q->leaf = sched_alloc(s, q->n_queues * sizeof *q->leaf);
     for (queue_id i = 0; i < q->n_queues; i++)
-        q->leaf[i] = (struct leaf){ .waiting = line_new(s), .running = line_new(s), .least_gpu_milli = INT64_MAX };
+        q->leaf[i] = (struct leaf){ .waiting = line_new(s), .running = line_new(s), .least_gpu_milli = INT64_MAX,
+                                    .fair = { { -1, -1, -1 } } };
     q->ends = 1;
     q->broken = line_new(s);
     q->misplaced = line_new(s);
@@ -24,7 +25,7 @@ static void quota_begin(struct sched *s, const void *params, void *state)
 /* Whatever was released may help everybody; so may what the last pass had only pencilled in. */
 static void pass_begins(struct sched *s, struct quota_state *q)
 {
-    q->pass++;
+    quota_pass_begins(q);
     q->divided = false;
     if (q->pencilled || q->seen_version != sched_room_version(s))
         q->version++;

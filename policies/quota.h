@@ -27,11 +27,14 @@ struct leaf {                     /* [queue_id]; of inner queues nothing is used
     bool best_known;
     struct late *last;            /* of who can be a victim, from the end of the line: as many as were asked for */
     size_t n_last, last_capacity;
+    uint32_t leaving;             /* of those who run */
+    uint64_t acted;               /* the last pass that did something to its jobs */
     bool stands_anew;             /* since the victims were ordered last, its shares or its worst have changed */
     int64_t least_gpu_milli;      /* that anyone who waits whole asks for; a lower bound */
     int64_t reasons_fair, reasons_held;    /* GPUs, when the reasons were told */
     int64_t settled_ns, settled_milli;     /* usage: since then it has held so much */
     double used;                  /* decayed GPU seconds */
+    struct quota_amount fair;     /* as told; -1: not yet */
     bool retold;                  /* somebody has come, and does not know yet why he waits */
 };
 /* Of a shape: is there room for it, and why not. */
@@ -59,7 +62,7 @@ struct quota_job {                /* policy.job_size */
     uint64_t consolidated;        /* q->ends when others were last moved for it */
     uint64_t scenario;            /* in which some of it was evicted last */
     uint32_t evicted;             /* then: the first of those tasks */
-    bool waits, runs, broken;     /* in the lines of its leaf; below its minimum, and still holds something */
+    bool waits, runs, leaves, broken;     /* in the lines of its leaf; and leaves what it holds; below its minimum, and still holds something */
     bool whole;                   /* counted with its shape */
 };
 
@@ -69,6 +72,8 @@ struct quota_state {
     struct quota_queue *queue;    /* [n_queues] as of now, staged changes and all, once refreshed */
     struct quota_amount total;
     queue_id top;
+    unsigned settled;             /* of the top queues, as in struct quota_queue */
+    bool unsettled;               /* some siblings are not */
     struct leaf *leaf;            /* [n_queues] */
     uint32_t *first;              /* [n_queues + 1] of its children in a heap */
     struct quota_taker *taker;
@@ -77,6 +82,9 @@ struct quota_state {
     struct order victims, worst;  /* who is evicted, in a search; who would be first, kept up to date as it is asked for */
     queue_id *anew;               /* queues that stand anew there */
     size_t n_anew;
+    queue_id *acted;              /* leaves to whose jobs this pass did something, or some of whose jobs are leaving */
+    size_t n_acted;
+    bool protects;                /* some queue has a minimum run time against reclaim */
     struct shape_room *room;      /* [n_room] by shape */
     size_t n_room;
     shape_id *asked;              /* shapes that somebody waits for */
@@ -107,8 +115,11 @@ const struct late *leaf_late(struct sched *s, struct leaf *l, size_t k);     /* 
 void quota_waits(struct sched *s, struct quota_state *q, job_id j);              /* enters the lines, or is keyed anew */
 void quota_waits_no_more(struct sched *s, struct quota_state *q, job_id j);
 void quota_runs(struct sched *s, struct quota_state *q, job_id j);
+void quota_holds_anew(struct sched *s, struct quota_state *q, job_id j);         /* it has grown */
 void quota_runs_no_more(struct sched *s, struct quota_state *q, job_id j);
 void quota_is_whole(struct sched *s, struct quota_state *q, job_id j);     /* or holds nothing */
+void quota_pass_begins(struct quota_state *q);
+void quota_has_acted(struct sched *s, struct quota_state *q, job_id j);    /* this pass has started, pencilled or stopped something of it */
 
 /* quota_tree.c - shares, and order among queues */
 void quota_tree_begin(struct sched *s, struct quota_state *q);

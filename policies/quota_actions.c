@@ -151,5 +151,6 @@ void quota_evict_stale(struct sched *s, struct quota_state *q)
         quota_is_whole(s, q, j);
         for (size_t i = has && job_state(s, j) == JOB_GATHERING ? has->n : 0; i-- > 0;)
             sched_stop_task(s, j, has->piece[i].task, STOP_SAVE);
+        quota_has_acted(s, q, j);
     }
 }

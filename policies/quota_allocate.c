@@ -15,12 +15,6 @@ bool quota_has_capacity(struct quota_state *q, const struct job_facts *f, const 
     return v == QUOTA_FITS;
 }
 
-static void mark_pass(struct sched *s, struct quota_state *q, job_id j)
-{
-    struct quota_job *own = job_own(s, j);
-    own->pass = q->pass;
-}
-
 static bool by_level(const struct job_facts *f)
 {
     bool level = f->ask->required_level != LEVEL_ANY || f->ask->preferred_level != LEVEL_ANY;
@@ -120,6 +114,8 @@ static enum allocated allocate_job(struct sched *s, struct quota_state *q, job_i
             quota_waits(s, q, j);
         else if (more)                 /* otherwise the notice of the start says it */
             quota_waits_no_more(s, q, j);
+        if (more)
+            quota_holds_anew(s, q, j);
     } else {
         if (!quota_pencil(s, q, j, w->task, w->n))
             return ALLOCATED_NOT;
@@ -127,7 +123,7 @@ static enum allocated allocate_job(struct sched *s, struct quota_state *q, job_i
         q->pencilled = true;
         done = ALLOCATED_PENCIL;
     }
-    mark_pass(s, q, j);
+    quota_has_acted(s, q, j);
     quota_refresh(s, q, job_facts(s, j)->queue);
     return done;
 }

@@ -244,6 +244,11 @@ static void runs_anew(struct quota_state *q, queue_id leaf)
     quota_stands_anew(q, leaf);
 }
 
+void quota_holds_anew(struct sched *s, struct quota_state *q, job_id j)
+{
+    runs_anew(q, job_facts(s, j)->queue);
+}
+
 void quota_waits(struct sched *s, struct quota_state *q, job_id j)
 {
     struct quota_job *own = job_own(s, j);
@@ -299,6 +304,8 @@ void quota_runs_no_more(struct sched *s, struct quota_state *q, job_id j)
     if (!own->runs)
         return;
     line_remove(l->running, j);
+    l->leaving -= own->leaves;
+    own->leaves = false;
     runs_anew(q, job_facts(s, j)->queue);
     own->runs = false;
 }
@@ -309,4 +316,31 @@ void quota_is_whole(struct sched *s, struct quota_state *q, job_id j)
     if (own->broken)
         line_remove(q->broken, j);
     own->broken = false;
+}
+
+void quota_has_acted(struct sched *s, struct quota_state *q, job_id j)
+{
+    queue_id leaf = job_facts(s, j)->queue;
+    struct quota_job *own = job_own(s, j);
+    own->pass = q->pass;
+    if (own->runs && !job_placement(s, j) && !own->leaves) {
+        own->leaves = true;
+        q->leaf[leaf].leaving++;
+    }
+    if (q->leaf[leaf].acted != q->pass) {
+        q->acted[q->n_acted++] = leaf;
+        q->leaf[leaf].acted = q->pass;
+    }
+}
+
+void quota_pass_begins(struct quota_state *q)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < q->n_acted; i++)
+        if (q->leaf[q->acted[i]].leaving > 0)
+            q->acted[n++] = q->acted[i];
+    q->n_acted = n;
+    q->pass++;
+    for (size_t i = 0; i < n; i++)
+        q->leaf[q->acted[i]].acted = q->pass;
 }

@@ -130,7 +130,6 @@ static void record(struct sched *s, struct search *x)
 static bool stop_evicted(struct sched *s, struct quota_state *q, struct search *x, job_id v)
 {
     const struct placement *has = job_placement(s, v);
-    struct quota_job *own = job_own(s, v);
     uint32_t *task = sched_scratch(s, has->n * sizeof *task), n = 0;
     bool moves = true;                /* nothing of it is lost */
     for (uint32_t i = search_first_evicted(s, x, v); i != ID_NONE; i = x->evicted[i].next_of_job) {
@@ -140,7 +139,6 @@ static bool stop_evicted(struct sched *s, struct quota_state *q, struct search *
     }
     if (n == 0)
         return false;
-    own->pass = q->pass;
     if (n == has->n && job_state(s, v) == JOB_RUNNING && sched_stop(s, v, STOP_SAVE) == SCHED_OK) {
         (moves ? sched_note_move : sched_note)(s, v, x->job);
     } else {
@@ -151,6 +149,7 @@ static bool stop_evicted(struct sched *s, struct quota_state *q, struct search *
         if (job_placement(s, v))
             quota_waits(s, q, v);
     }
+    quota_has_acted(s, q, v);
     return true;
 }
 
@@ -176,7 +175,7 @@ static void carry_out(struct sched *s, struct quota_state *q, struct search *x)
             sched_pencil(s, e->job, where);
     }
     struct quota_job *own = job_own(s, x->job);
-    own->pass = q->pass;
+    quota_has_acted(s, q, x->job);
     if (x->action == CONSOLIDATION)
         own->consolidated = q->ends;
     line_push(q->awaited, x->job, (struct line_key){ .time_ns = q->n_awaited++ });

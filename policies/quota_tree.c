@@ -2,6 +2,7 @@
 #include "policies/quota.h"
 
 #include <math.h>
+#include <string.h>
 
 void quota_stands_anew(struct quota_state *q, queue_id i)
 {
@@ -10,17 +11,26 @@ void quota_stands_anew(struct quota_state *q, queue_id i)
     q->leaf[i].stands_anew = true;
 }
 
+static void unsettle(struct quota_state *q, queue_id parent, enum quota_resource r)
+{
+    *(parent == ID_NONE ? &q->settled : &q->queue[parent].settled) &= ~(1u << r);
+    q->unsettled = true;
+}
+
 static void refresh_one(const struct sched *s, struct quota_state *all, queue_id i)
 {
     struct quota_queue *q = &all->queue[i];
     struct quota_amount held = quota_amount(queue_held(s, i)), firm = quota_amount(queue_held_firm(s, i)),
                         pending = quota_amount(queue_pending(s, i));
-    for (int r = 0; r < Q_RESOURCES; r++) {
+    for (enum quota_resource r = 0; r < Q_RESOURCES; r++) {
         if (q->of[r].allocated != held.of[r])
             quota_stands_anew(all, i);
+        int64_t before = quota_requestable(&q->of[r]);
         q->of[r].allocated = held.of[r];
         q->of[r].firm = firm.of[r];
         q->of[r].request = held.of[r] + pending.of[r];
+        if (!quota_same_share(&q->of[r], r, before, quota_requestable(&q->of[r])))
+            unsettle(all, q->parent, r);
     }
 }
 
@@ -32,8 +42,9 @@ void quota_refresh(struct sched *s, struct quota_state *q, queue_id leaf)
 
 void quota_refresh_all(struct sched *s, struct quota_state *q)
 {
-    for (queue_id i = 0; i < q->n_queues; i++)
-        refresh_one(s, q, i);
+    const queue_id *changed;
+    for (size_t n = queue_changes(s, &changed); n-- > 0;)
+        refresh_one(s, q, changed[n]);
 }
 
 /* Of nodes whose CPUs or memory are not modelled there is no end. */
@@ -65,13 +76,16 @@ void quota_tree_begin(struct sched *s, struct quota_state *q)
         q->queue[i] = (struct quota_queue){ .priority = f->priority, .parent = f->parent };
         for (int r = 0; r < Q_RESOURCES; r++)
             q->queue[i].of[r] = (struct quota_share){ .deserved = deserved.of[r], .limit = limit.of[r], .weight = weight[r] };
+        q->protects = q->protects || f->reclaim_min_runtime_ns > 0;
         q->first[(f->parent == ID_NONE ? n : f->parent) + 1]++;
     }
     for (uint32_t i = 0; i <= n; i++)
         q->first[i + 1] += q->first[i];
     q->top = quota_arrange(q->queue, n);
+    q->unsettled = true;
     q->total = capacity_of(s);
     q->anew = sched_alloc(s, n * sizeof *q->anew);
+    q->acted = sched_alloc(s, n * sizeof *q->acted);
     order_new(s, &q->jobs, q, false);
     order_new(s, &q->again, q, false);
     order_new(s, &q->victims, q, true);
@@ -79,23 +93,37 @@ void quota_tree_begin(struct sched *s, struct quota_state *q)
     q->worst.compares = true;
 }
 
+static void use_decays(struct sched *s, struct quota_state *q, queue_id i)
+{
+    struct leaf *l = &q->leaf[i];
+    double past_s = (double)(sched_now(s) - l->settled_ns) / 1e9, half_life_s = q->params->half_life_h * 3600;
+    double kept = exp2(-past_s / half_life_s);
+    l->used = l->used * kept + (double)l->settled_milli / MILLI_ALL * half_life_s / M_LN2 * (1 - kept);
+    l->settled_ns = sched_now(s);
+    l->settled_milli = q->queue[i].of[Q_GPU].allocated;
+    q->queue[i].of[Q_GPU].usage = l->used / ((double)q->total.of[Q_GPU] / MILLI_ALL * half_life_s / M_LN2);
+    unsettle(q, q->queue[i].parent, Q_GPU);
+}
+
 void quota_divide_now(struct sched *s, struct quota_state *q)
 {
     if (q->divided)
         return;
     q->divided = true;
-    for (queue_id i = 0; q->params->half_life_h > 0 && i < q->n_queues; i++) {
-        struct leaf *l = &q->leaf[i];
-        double past_s = (double)(sched_now(s) - l->settled_ns) / 1e9, half_life_s = q->params->half_life_h * 3600;
-        double kept = exp2(-past_s / half_life_s);
-        l->used = l->used * kept + (double)l->settled_milli / MILLI_ALL * half_life_s / M_LN2 * (1 - kept);
-        l->settled_ns = sched_now(s);
-        l->settled_milli = q->queue[i].of[Q_GPU].allocated;
-        q->queue[i].of[Q_GPU].usage = l->used / ((double)q->total.of[Q_GPU] / MILLI_ALL * half_life_s / M_LN2);
+    for (queue_id i = 0; q->params->half_life_h > 0 && i < q->n_queues; i++)
+        use_decays(s, q, i);
+    if (!q->unsettled)
+        return;
+    q->unsettled = false;
+    quota_divide_tree(q->queue, q->top, &q->total, q->params->k, q->taker, &q->settled);
+    for (queue_id i = 0; i < q->n_queues; i++) {
+        struct quota_amount fair;
+        for (enum quota_resource r = 0; r < Q_RESOURCES; r++)
+            fair.of[r] = q->queue[i].of[r].fair;
+        if (!memcmp(&fair, &q->leaf[i].fair, sizeof fair))
+            continue;
+        q->leaf[i].fair = fair;
+        quota_stands_anew(q, i);
+        queue_fair_share(s, i, (struct amount){ fair.of[Q_GPU], fair.of[Q_CPU], fair.of[Q_MEM] });
     }
-    quota_divide_tree(q->queue, q->top, &q->total, q->params->k, q->taker);
-    for (queue_id i = 0; i < q->n_queues; i++)
-        quota_stands_anew(q, i);       /* XXX */
-    for (queue_id i = 0; i < q->n_queues; i++)
-        queue_fair_share(s, i, (struct amount){ q->queue[i].of[Q_GPU].fair, q->queue[i].of[Q_CPU].fair, q->queue[i].of[Q_MEM].fair });
 }

@@ -190,7 +190,7 @@ static void order_the_worst(struct sched *s, struct quota_state *q)
 static void correct(struct sched *s, struct quota_state *q, struct search *x, queue_id leaf)
 {
     struct quota_amount sum;
-    if (line_length(q->leaf[leaf].running) > 0 && victims_of(s, q, x, leaf)->at > 0)
+    if (is_victim_leaf(s, x, leaf) && line_length(q->leaf[leaf].running) > 0 && victims_of(s, q, x, leaf)->at > 0)
         order_set(&q->victims, leaf, leaf_next(s, q, x, leaf, &sum) ? &sum : NULL);
 }
 
@@ -211,7 +211,8 @@ void search_victims(struct sched *s, struct quota_state *q, struct search *x)
     order_copy(&q->victims, &q->worst);
     if (x->action == RECLAIM)
         order_set(&q->victims, mine, NULL);
-    for (queue_id i = 0; i < q->n_queues; i++)
-        if (is_victim_leaf(s, x, i))
-            correct(s, q, x, i);
+    bool all = x->action == RECLAIM && q->protects;
+    for (queue_id i = 0; i < (all ? q->n_queues : q->n_acted); i++)
+        correct(s, q, x, all ? i : q->acted[i]);
+    correct(s, q, x, mine);
 }

@@ -35,6 +35,9 @@ const struct queue_facts *queue_facts(const struct sched *s, queue_id q);
 struct amount queue_held(const struct sched *s, queue_id q);
 struct amount queue_held_firm(const struct sched *s, queue_id q);    /* that part of held which non-preemptible jobs hold */
 struct amount queue_pending(const struct sched *s, queue_id q);
+/* The queues whose books have changed since this was asked last, each once, in any order: to refresh what is made of them. The list
+ * is good until the books change again. */
+size_t queue_changes(struct sched *s, const queue_id **queues);
 /* What the policy at present holds to be the queue's fair share, for queues.csv and its plots. The last one told stands; a
  * rollback does not take it back. */
 void queue_fair_share(struct sched *s, queue_id q, struct amount share);
