@@ -38,7 +38,15 @@ struct leaf {                     /* [queue_id]; of inner queues nothing is used
     bool retold;                  /* somebody has come, and does not know yet why he waits */
 };
 /* Of a shape: is there room for it, and why not. */
-struct shape_room { uint64_t failed_at; uint32_t waiting, place; enum wait_reason why; };
+struct shape_room {
+    uint64_t failed_at;
+    uint32_t waiting, place;
+    enum wait_reason why;
+    const struct request *ask;    /* of those who have waited since nobody did: one is in groups; the least that any wants */
+    bool grouped;
+    uint32_t least_tasks;
+    int64_t least_milli;
+};
 
 /* Who is next, over the tree of queues: each inner queue is represented by the best job of its best child. */
 struct order_node {
@@ -89,9 +97,11 @@ struct quota_state {
     size_t n_room;
     shape_id *asked;              /* shapes that somebody waits for */
     size_t n_asked, asked_capacity;
+    uint32_t growing;             /* of all leaves */
     uint64_t ends;                /* jobs that have gone by themselves, and one: without, others are moved for a job once only */
     uint64_t pass, version;       /* version grows with whatever may make room */
     uint64_t seen_version;
+    uint64_t changes;             /* passes, and successful searches: between them nothing that a search looks at changes */
     bool divided, pencilled;      /* in this pass */
     int64_t free_milli;           /* GPUs, idle or being left, in whatever pieces; as of the action's last change */
     struct line *broken;          /* jobs below their minimum, the longest first */
@@ -149,6 +159,8 @@ struct shape_room *quota_room(struct sched *s, struct quota_state *q, shape_id s
 /* quota_search.c, with quota_victims.c and quota_scenario.c: see quota_search.h */
 enum quota_action { CONSOLIDATION, RECLAIM, PREEMPT };
 bool quota_search(struct sched *s, struct quota_state *q, job_id j, enum quota_action action);
+/* A consolidation for somebody who holds nothing and wants that many of these tasks, in no groups, cannot succeed: certain, and cheap. */
+bool quota_moves_in_vain(struct sched *s, struct quota_state *q, const struct request *ask, uint32_t min_tasks);
 
 /* quota_actions.c */
 void quota_act(struct sched *s, struct quota_state *q, enum quota_action action);

@@ -92,6 +92,19 @@ static bool next_turn(struct sched *s, struct quota_state *q, struct turn *t, st
     return false;
 }
 
+/* No job of any shape has a chance. */
+static bool all_in_vain(struct sched *s, struct quota_state *q)
+{
+    if (q->growing > 0)
+        return false;
+    for (size_t i = 0; i < q->n_asked; i++) {
+        const struct shape_room *room = &q->room[q->asked[i]];
+        if (room->least_milli <= q->free_milli && (room->grouped || !quota_moves_in_vain(s, q, room->ask, room->least_tasks)))
+            return false;
+    }
+    return true;
+}
+
 void quota_act(struct sched *s, struct quota_state *q, enum quota_action action)
 {
     struct failures all = { 0 };
@@ -99,6 +112,8 @@ void quota_act(struct sched *s, struct quota_state *q, enum quota_action action)
     if (action == RECLAIM)
         quota_divide_now(s, q);
     count_free(q);
+    if (action == CONSOLIDATION && q->params->reclaim > 0 && all_in_vain(s, q))
+        return;                    /* reclaim divides the shares, if nobody has */
     order_begin(&q->jobs);
     for (queue_id i = 0; i < q->n_queues; i++) {
         if (!leaf_may_try(s, q, i, action))

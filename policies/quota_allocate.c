@@ -228,10 +228,7 @@ static void serve_awaited(struct sched *s, struct quota_state *q)
 void quota_allocate(struct sched *s, struct quota_state *q)
 {
     serve_awaited(s, q);
-    bool growing = false;
-    for (queue_id i = 0; i < q->n_queues && !growing; i++)
-        growing = q->leaf[i].growing > 0;
-    if (!growing && nobody_has_room(q))
+    if (!q->growing && nobody_has_room(q))
         return;
     struct heads *heads = sched_scratch(s, q->n_queues * sizeof *heads);
     order_begin(&q->jobs);

@@ -177,8 +177,9 @@ struct shape_room *quota_room(struct sched *s, struct quota_state *q, shape_id s
 /* Somebody more, or less, waits whole for this shape. */
 static void count_shape(struct sched *s, struct quota_state *q, job_id j, int by)
 {
-    shape_id shape = job_facts(s, j)->ask->shape;
-    struct leaf *l = &q->leaf[job_facts(s, j)->queue];
+    const struct job_facts *f = job_facts(s, j);
+    shape_id shape = f->ask->shape;
+    struct leaf *l = &q->leaf[f->queue];
     struct leaf_shape *here = leaf_shape(s, l, shape);
     struct shape_room *room = quota_room(s, q, shape);
     if (here->waiting == 0) {
@@ -191,6 +192,14 @@ static void count_shape(struct sched *s, struct quota_state *q, job_id j, int by
         q->asked = array_grown(s, q->asked, &q->asked_capacity, q->n_asked, sizeof *q->asked);
         room->place = (uint32_t)q->n_asked;
         q->asked[q->n_asked++] = shape;
+        room->ask = f->ask;
+        room->grouped = false;
+        room->least_tasks = UINT32_MAX;
+    }
+    room->grouped = room->grouped || f->n_groups > 0;
+    if (f->min_tasks < room->least_tasks) {
+        room->least_tasks = f->min_tasks;
+        room->least_milli = quota_wanted(s, j, NULL).amount.of[Q_GPU];
     }
     room->waiting += (uint32_t)by;
     if (room->waiting == 0) {
@@ -260,6 +269,7 @@ void quota_waits(struct sched *s, struct quota_state *q, job_id j)
     own->waits = true;
     own->whole = !has;
     l->growing += !own->whole;
+    q->growing += !own->whole;
     l->retold = true;
     if (own->whole)
         count_shape(s, q, j, 1);
@@ -281,6 +291,7 @@ void quota_waits_no_more(struct sched *s, struct quota_state *q, job_id j)
     l->best_known = false;
     own->waits = false;
     l->growing -= !own->whole;
+    q->growing -= !own->whole;
     if (own->whole)
         count_shape(s, q, j, -1);
 }
@@ -341,6 +352,7 @@ void quota_pass_begins(struct quota_state *q)
             q->acted[n++] = q->acted[i];
     q->n_acted = n;
     q->pass++;
+    q->changes++;
     for (size_t i = 0; i < n; i++)
         q->leaf[q->acted[i]].acted = q->pass;
 }

@@ -90,15 +90,94 @@ static enum outcome try_total(struct sched *s, struct quota_state *q, struct sea
     return search_try(s, q, x, 1);
 }
 
+static struct search *search_of(struct sched *s, struct quota_state *q)
+{
+    if (q->search)
+        return q->search;
+    struct search *x = q->search = sched_alloc(s, sizeof *x);
+    node_id first, end;
+    view_domain_nodes(sched_view(s, FREE_IDLE), 0, &first, &end);
+    x->node = sched_alloc(s, end * sizeof *x->node);
+    x->leaf = sched_alloc(s, q->n_queues * sizeof *x->leaf);
+    return x;
+}
+
+/* ---- What cannot succeed, without looking further ---- */
+
+/* The nodes of those whom a consolidation for someone who holds nothing may look at: the same for all until something changes. */
+static void list_movable(struct sched *s, struct quota_state *q, struct search *x)
+{
+    search_victims(s, q, x);
+    for (uint32_t u; search_next_victim(s, q, x, &u);)
+        ;
+    x->n_movable = 0;
+    for (size_t u = 0; u < x->n_units; u++)
+        for (uint32_t i = 0; i < x->unit[u].n; i++) {
+            struct on_node *n = &x->node[x->unit[u].piece[i].node];
+            if (n->stamp != x->stamp)
+                continue;
+            x->movable = array_grown(s, x->movable, &x->movable_capacity, x->n_movable, sizeof *x->movable);
+            x->movable[x->n_movable++] = (struct movable){ x->unit[u].piece[i].node, n->milli };
+            n->stamp = 0;
+        }
+    x->movable_at = q->changes;
+}
+
+static bool could_move(struct sched *s, struct quota_state *q, struct search *x)
+{
+    if (x->movable_at != q->changes)
+        list_movable(s, q, x);
+    x->stamp++;
+    for (size_t i = 0; i < x->n_movable; i++) {
+        x->node[x->movable[i].node] = (struct on_node){ x->stamp, ID_NONE, x->movable[i].milli };
+        if (node_could_do(s, x, x->movable[i].node))
+            return true;
+    }
+    return false;
+}
+
+/* The tasks so far that are like the last one. */
+static uint32_t alike(const struct search *x, uint32_t tasks)
+{
+    uint32_t n = 0;
+    while (n < tasks && x->wanted.task[tasks - 1 - n] >= x->run->first_task)
+        n++;
+    return n;
+}
+
+/* More tasks of this run than fit, by whole GPUs, on all nodes as they are. */
+static bool lacks_nodes(struct sched *s, const struct request *run, uint32_t tasks)
+{
+    return run->gpus > 0 && run->gpu_milli >= MILLI_ALL && domain_fits(sched_view(s, FREE_OR_RELEASING), 0, run) < tasks;
+}
+
+bool quota_moves_in_vain(struct sched *s, struct quota_state *q, const struct request *ask, uint32_t min_tasks)
+{
+    struct search *x = search_of(s, q);
+    x->action = CONSOLIDATION;
+    x->moves_only = true;
+    x->job = ID_NONE;
+    x->n_recorded = 0;
+    for (x->run = ask; x->run && x->run->first_task < min_tasks && ask->tasks != SPLIT_ANY; x->run = x->run->next) {
+        uint32_t left = min_tasks - x->run->first_task;
+        x->task_milli = (int64_t)x->run->gpus * x->run->gpu_milli;
+        if (lacks_nodes(s, x->run, left < x->run->tasks ? left : x->run->tasks) && !could_move(s, q, x))
+            return true;
+    }
+    return false;
+}
+
 /* Makes room for so many tasks. */
 static bool solve(struct sched *s, struct quota_state *q, struct search *x, uint32_t tasks)
 {
-    x->n_chosen = 0;
-    for (size_t i = 0; i < x->n_recorded; i++)
-        search_choose(s, x, &x->recorded[i]);
+    if (x->n_recorded > 0 || !x->run || !lacks_nodes(s, x->run, alike(x, tasks))) {
+        x->n_chosen = 0;
+        for (size_t i = 0; i < x->n_recorded; i++)
+            search_choose(s, x, &x->recorded[i]);
+        if (search_try(s, q, x, tasks) == SOLVED)
+            return true;
+    }
     search_victims(s, q, x);
-    if (search_try(s, q, x, tasks) == SOLVED)
-        return true;
     bool total = job_facts(s, x->job)->ask->tasks == SPLIT_ANY;
     for (uint32_t u; search_next_victim(s, q, x, &u);)
         if ((total ? try_total(s, q, x) : try_nodes(s, q, x, x->unit[u].job, tasks)) == SOLVED)
@@ -159,6 +238,7 @@ static void carry_out(struct sched *s, struct quota_state *q, struct search *x)
         if (search_first_evicted(s, x, x->evicted[i].job) == i && stop_evicted(s, q, x, x->evicted[i].job))
             sched_wake_at(s, sched_now(s) + 1);    /* who leaves in no time is no event: the next pass would not come */
     q->version++;
+    q->changes++;
     bool whole = job_facts(s, x->job)->ask->tasks == SPLIT_ANY;
     for (uint32_t i = 0; i < x->wanted.n; i++) {
         node_id to = whole ? ID_NONE : x->placed[i].node;
@@ -187,20 +267,13 @@ static void carry_out(struct sched *s, struct quota_state *q, struct search *x)
     search_refresh(s, q, x);
 }
 
-static struct search *search_of(struct sched *s, struct quota_state *q)
-{
-    if (q->search)
-        return q->search;
-    struct search *x = q->search = sched_alloc(s, sizeof *x);
-    node_id first, end;
-    view_domain_nodes(sched_view(s, FREE_IDLE), 0, &first, &end);
-    x->node = sched_alloc(s, end * sizeof *x->node);
-    x->leaf = sched_alloc(s, q->n_queues * sizeof *x->leaf);
-    return x;
-}
-
 bool quota_search(struct sched *s, struct quota_state *q, job_id j, enum quota_action action)
 {
+    const struct job_facts *f = job_facts(s, j);
+    if (action == CONSOLIDATION && !job_placement(s, j) && !f->n_groups && quota_moves_in_vain(s, q, f->ask, f->min_tasks)) {
+        quota_divide_now(s, q);
+        return false;
+    }
     struct search *x = search_of(s, q);
     x->action = action;
     x->job = j;
@@ -211,7 +284,7 @@ bool quota_search(struct sched *s, struct quota_state *q, job_id j, enum quota_a
         return false;              /* nobody gives anything, and consolidation has tried already */
     quota_divide_now(s, q);
     x->placed = sched_scratch(s, (x->wanted.n + 1) * sizeof *x->placed);
-    const struct request *ask = job_facts(s, j)->ask;
+    const struct request *ask = f->ask;
     for (uint32_t k = 1; k <= x->wanted.n; k++) {
         const struct request *run = ask->tasks == SPLIT_ANY ? ask : request_of_task(ask, x->wanted.task[k - 1]);
         x->run = ask->tasks != SPLIT_ANY && run->gpus > 0 && run->gpu_milli >= MILLI_ALL ? run : NULL;

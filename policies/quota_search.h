@@ -11,12 +11,13 @@ struct leaf_victims { uint32_t stamp; size_t at; const struct late *next; struct
 struct back { uint32_t victim; struct line_key key; };    /* has more tasks: comes again */
 struct on_node { uint32_t stamp, first; int64_t milli; };  /* potential victims there */
 struct on_node_link { uint32_t unit, next; };
+struct movable { node_id node; int64_t milli; };
 enum fate { FATE_LOST, FATE_MOVED, FATE_KEPT };
 struct evicted { job_id job; queue_id leaf; uint32_t task, next_of_job; node_id from, to; enum fate fate; };
 
 struct search {
     enum quota_action action;
-    job_id job;
+    job_id job;                   /* ID_NONE: anybody who holds nothing */
     struct wanted wanted;
     bool moves_only;              /* nobody will lose anything for good: the victims are those of a consolidation */
     const struct request *run;    /* the last task's; NULL: every node may do, for it does not want whole GPUs */
@@ -32,6 +33,9 @@ struct search {
     struct leaf_victims *leaf;    /* [queues] */
     struct back *back;
     size_t n_back, back_capacity;
+    struct movable *movable;
+    size_t n_movable, movable_capacity;
+    uint64_t movable_at;          /* q->changes then */
     size_t tried;                 /* potential victims when a total was tried last */
     const struct unit **chosen;   /* who leaves in the scenario */
     size_t n_chosen, chosen_capacity;

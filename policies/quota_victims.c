@@ -45,11 +45,11 @@ static uint32_t tasks_left(const struct sched *s, job_id j)
 
 static bool may_be_victim(struct sched *s, const struct quota_state *q, const struct search *x, job_id v)
 {
-    const struct job_facts *f = job_facts(s, v), *mine = job_facts(s, x->job);
+    const struct job_facts *f = job_facts(s, v);
     const struct quota_job *own = job_own(s, v);
     if (v == x->job || own->pass == q->pass || !job_placement(s, v))
         return false;
-    if (x->action == PREEMPT && f->priority >= mine->priority)
+    if (x->action == PREEMPT && f->priority >= job_facts(s, x->job)->priority)
         return false;
     return tasks_left(s, v) > f->min_tasks || !search_protects(q, s, x, v);
 }
@@ -69,8 +69,7 @@ static bool may_be_taken_from(struct sched *s, struct quota_state *q, const stru
 
 static bool is_victim_leaf(const struct sched *s, const struct search *x, queue_id leaf)
 {
-    queue_id mine = job_facts(s, x->job)->queue;
-    return x->action == CONSOLIDATION || (x->action == RECLAIM) == (leaf != mine);
+    return x->action == CONSOLIDATION || (x->action == RECLAIM) == (leaf != job_facts(s, x->job)->queue);
 }
 
 /* The next job from the end of the leaf's line that may be one. NULL: no more. */
@@ -196,7 +195,7 @@ static void correct(struct sched *s, struct quota_state *q, struct search *x, qu
 
 void search_victims(struct sched *s, struct quota_state *q, struct search *x)
 {
-    queue_id mine = job_facts(s, x->job)->queue;
+    queue_id mine = x->job == ID_NONE ? ID_NONE : job_facts(s, x->job)->queue;
     x->stamp++;
     x->n_units = x->n_victims = x->n_back = x->n_links = x->tried = 0;
     x->freed_milli = 0;
@@ -214,5 +213,6 @@ void search_victims(struct sched *s, struct quota_state *q, struct search *x)
     bool all = x->action == RECLAIM && q->protects;
     for (queue_id i = 0; i < (all ? q->n_queues : q->n_acted); i++)
         correct(s, q, x, all ? i : q->acted[i]);
-    correct(s, q, x, mine);
+    if (mine != ID_NONE)
+        correct(s, q, x, mine);
 }
