@@ -90,52 +90,6 @@ static enum outcome try_total(struct sched *s, struct quota_state *q, struct sea
     return search_try(s, q, x, 1);
 }
 
-static struct search *search_of(struct sched *s, struct quota_state *q)
-{
-    if (q->search)
-        return q->search;
-    struct search *x = q->search = sched_alloc(s, sizeof *x);
-    node_id first, end;
-    view_domain_nodes(sched_view(s, FREE_IDLE), 0, &first, &end);
-    x->node = sched_alloc(s, end * sizeof *x->node);
-    x->leaf = sched_alloc(s, q->n_queues * sizeof *x->leaf);
-    return x;
-}
-
-/* ---- What cannot succeed, without looking further ---- */
-
-/* The nodes of those whom a consolidation for someone who holds nothing may look at: the same for all until something changes. */
-static void list_movable(struct sched *s, struct quota_state *q, struct search *x)
-{
-    search_victims(s, q, x);
-    for (uint32_t u; search_next_victim(s, q, x, &u);)
-        ;
-    x->n_movable = 0;
-    for (size_t u = 0; u < x->n_units; u++)
-        for (uint32_t i = 0; i < x->unit[u].n; i++) {
-            struct on_node *n = &x->node[x->unit[u].piece[i].node];
-            if (n->stamp != x->stamp)
-                continue;
-            x->movable = array_grown(s, x->movable, &x->movable_capacity, x->n_movable, sizeof *x->movable);
-            x->movable[x->n_movable++] = (struct movable){ x->unit[u].piece[i].node, n->milli };
-            n->stamp = 0;
-        }
-    x->movable_at = q->changes;
-}
-
-static bool could_move(struct sched *s, struct quota_state *q, struct search *x)
-{
-    if (x->movable_at != q->changes)
-        list_movable(s, q, x);
-    x->stamp++;
-    for (size_t i = 0; i < x->n_movable; i++) {
-        x->node[x->movable[i].node] = (struct on_node){ x->stamp, ID_NONE, x->movable[i].milli };
-        if (node_could_do(s, x, x->movable[i].node))
-            return true;
-    }
-    return false;
-}
-
 /* The tasks so far that are like the last one. */
 static uint32_t alike(const struct search *x, uint32_t tasks)
 {
@@ -145,32 +99,10 @@ static uint32_t alike(const struct search *x, uint32_t tasks)
     return n;
 }
 
-/* More tasks of this run than fit, by whole GPUs, on all nodes as they are. */
-static bool lacks_nodes(struct sched *s, const struct request *run, uint32_t tasks)
-{
-    return run->gpus > 0 && run->gpu_milli >= MILLI_ALL && domain_fits(sched_view(s, FREE_OR_RELEASING), 0, run) < tasks;
-}
-
-bool quota_moves_in_vain(struct sched *s, struct quota_state *q, const struct request *ask, uint32_t min_tasks)
-{
-    struct search *x = search_of(s, q);
-    x->action = CONSOLIDATION;
-    x->moves_only = true;
-    x->job = ID_NONE;
-    x->n_recorded = 0;
-    for (x->run = ask; x->run && x->run->first_task < min_tasks && ask->tasks != SPLIT_ANY; x->run = x->run->next) {
-        uint32_t left = min_tasks - x->run->first_task;
-        x->task_milli = (int64_t)x->run->gpus * x->run->gpu_milli;
-        if (lacks_nodes(s, x->run, left < x->run->tasks ? left : x->run->tasks) && !could_move(s, q, x))
-            return true;
-    }
-    return false;
-}
-
 /* Makes room for so many tasks. */
 static bool solve(struct sched *s, struct quota_state *q, struct search *x, uint32_t tasks)
 {
-    if (x->n_recorded > 0 || !x->run || !lacks_nodes(s, x->run, alike(x, tasks))) {
+    if (x->n_recorded > 0 || !x->run || !search_lacks_nodes(s, x->run, alike(x, tasks))) {
         x->n_chosen = 0;
         for (size_t i = 0; i < x->n_recorded; i++)
             search_choose(s, x, &x->recorded[i]);
@@ -274,7 +206,7 @@ bool quota_search(struct sched *s, struct quota_state *q, job_id j, enum quota_a
         quota_divide_now(s, q);
         return false;
     }
-    struct search *x = search_of(s, q);
+    struct search *x = search_begin(s, q);
     x->action = action;
     x->job = j;
     x->wanted = quota_wanted(s, j, job_placement(s, j));

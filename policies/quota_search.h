@@ -11,7 +11,7 @@ struct leaf_victims { uint32_t stamp; size_t at; const struct late *next; struct
 struct back { uint32_t victim; struct line_key key; };    /* has more tasks: comes again */
 struct on_node { uint32_t stamp, first; int64_t milli; };  /* potential victims there */
 struct on_node_link { uint32_t unit, next; };
-struct movable { node_id node; int64_t milli; };
+struct movable { node_id node; uint32_t gpus; int64_t milli; const struct request *run; };    /* gpus 0: not whole ones of one node */
 enum fate { FATE_LOST, FATE_MOVED, FATE_KEPT };
 struct evicted { job_id job; queue_id leaf; uint32_t task, next_of_job; node_id from, to; enum fate fate; };
 
@@ -35,6 +35,7 @@ struct search {
     size_t n_back, back_capacity;
     struct movable *movable;
     size_t n_movable, movable_capacity;
+    bool movable_elastic;         /* of some only surplus tasks */
     uint64_t movable_at;          /* q->changes then */
     size_t tried;                 /* potential victims when a total was tried last */
     const struct unit **chosen;   /* who leaves in the scenario */
@@ -59,6 +60,12 @@ struct quota_amount search_unit_amount(struct sched *s, const struct unit *u);
 struct quota_amount search_recorded_amount(struct sched *s, const struct search *x, job_id j);    /* of j, what fewer tasks needed */
 
 /* quota_scenario.c - some leave, the job comes, and who of them finds a place again */
+
+
+/* quota_vain.c - what cannot succeed */
+struct search *search_begin(struct sched *s, struct quota_state *q);    /* the room for it: one a run */
+bool search_lacks_nodes(struct sched *s, const struct request *run, uint32_t tasks);    /* more than fit, by whole GPUs */
+
 enum outcome { NO_PLACE, NOT_VALID, SOLVED };
 void search_choose(struct sched *s, struct search *x, const struct unit *u);
 enum outcome search_try(struct sched *s, struct quota_state *q, struct search *x, uint32_t tasks);    /* those chosen leave; and takes it back */
