@@ -14,8 +14,12 @@ struct quota_params {
 };
 enum { RUNTIME_OF_ANCESTOR, RUNTIME_OF_QUEUE };
 
+/* The tasks that come next: below the minimum all that it takes, otherwise one. SPLIT_ANY: one, the whole job. */
+struct wanted { uint32_t n; const uint32_t *task; struct quota_amount amount; };
 /* Jobs of one shape that wait whole in a leaf. */
 struct leaf_shape { shape_id shape; uint32_t waiting; struct quota_amount ask; enum wait_reason why; };
+/* The first of them, and what he wants. */
+struct shape_head { job_id job; struct line_key key; uint32_t tasks; struct quota_amount ask; };
 struct late { job_id job; struct line_key key; struct quota_amount holds; };
 struct leaf {                     /* [queue_id]; of inner queues nothing is used */
     struct line *waiting;         /* who lacks tasks */
@@ -23,12 +27,14 @@ struct leaf {                     /* [queue_id]; of inner queues nothing is used
     struct leaf_shape *shape;
     size_t n_shapes, capacity;
     uint32_t growing;             /* of those who wait: hold something already */
-    struct head best;             /* of those who wait; job ID_NONE: nobody. While known */
-    bool best_known;
+    struct shape_head *head;      /* of each shape that waits whole, in the order of the line. While known */
+    size_t n_heads, heads_capacity;
+    bool heads_known;
     struct late *last;            /* of who can be a victim, from the end of the line: as many as were asked for */
     size_t n_last, last_capacity;
     uint32_t leaving;             /* of those who run */
     uint64_t acted;               /* the last pass that did something to its jobs */
+    bool limited;                 /* it, or a queue above it, has a limit */
     bool stands_anew;             /* since the victims were ordered last, its shares or its worst have changed */
     int64_t least_gpu_milli;      /* that anyone who waits whole asks for; a lower bound */
     int64_t reasons_fair, reasons_held;    /* GPUs, when the reasons were told */
@@ -44,6 +50,7 @@ struct shape_room {
     enum wait_reason why;
     const struct request *ask;    /* of those who have waited since nobody did: one is in groups; the least that any wants */
     bool grouped;
+    uint64_t vain_at;             /* q->changes, when moving others was seen to be in vain */
     uint32_t least_tasks;
     int64_t least_milli;
 };
@@ -112,15 +119,15 @@ struct quota_state {
 };
 
 /* quota_jobs.c - jobs, task by task */
-/* The tasks that come next: below the minimum all that it takes, otherwise one. SPLIT_ANY: one, the whole job. */
-struct wanted { uint32_t n; const uint32_t *task; struct quota_amount amount; };
 struct wanted quota_wanted(struct sched *s, job_id j, const struct placement *has);    /* has: what it holds, or would; scratch */
 struct quota_amount quota_of_tasks(struct sched *s, job_id j, const uint32_t *task, uint32_t n);
 struct quota_amount quota_of_placement(struct sched *s, job_id j, const struct placement *p);
 const struct placement *quota_place(struct sched *s, enum free_kind in, job_id j, const uint32_t *task, uint32_t n, node_id first);
 bool quota_lacks_tasks(const struct sched *s, job_id j);
 struct line_key quota_key(const struct sched *s, job_id j, size_t held);    /* priority, how elastic, age */
-const struct head *leaf_best(struct leaf *l);                              /* who waits first */
+void leaf_heads(struct sched *s, struct leaf *l);                            /* makes them known; of a leaf where nobody grows */
+/* A walk of that line to j, as if it had left out all that come before, shape by shape. */
+void leaf_walk_to(struct sched *s, const struct quota_state *q, struct line_walk *w, job_id j);
 const struct late *leaf_late(struct sched *s, struct leaf *l, size_t k);     /* who can be a victim, from the end; NULL: not so many */
 void quota_waits(struct sched *s, struct quota_state *q, job_id j);              /* enters the lines, or is keyed anew */
 void quota_waits_no_more(struct sched *s, struct quota_state *q, job_id j);

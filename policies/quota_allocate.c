@@ -161,11 +161,17 @@ static bool nobody_has_room(const struct quota_state *q)
 
 /* ---- The heads of the queues ---- */
 
-struct heads { struct line_walk walk; job_id job; struct wanted wanted; };
+struct heads {
+    struct line_walk walk;
+    bool behind;                  /* the walk has not come to the job yet */
+    job_id job;
+    struct wanted wanted;         /* while it is behind, without the tasks */
+};
 
 /* The next of the leaf for whom there may be room, and who may have it. */
 static bool next_head(struct sched *s, struct quota_state *q, struct heads *h)
 {
+    h->behind = false;
     while (line_next(&h->walk, &h->job)) {
         const struct job_facts *f = job_facts(s, h->job);
         const struct quota_job *own = job_own(s, h->job);
@@ -186,9 +192,37 @@ static bool next_head(struct sched *s, struct quota_state *q, struct heads *h)
     return false;
 }
 
+/* Mostly the first of some shape; then there is no need to walk. */
+static bool first_head(struct sched *s, struct quota_state *q, struct leaf *l, struct heads *h)
+{
+    h->walk = (struct line_walk){ .l = l->waiting };
+    if (l->growing)
+        return next_head(s, q, h);
+    leaf_heads(s, l);
+    for (size_t i = 0; i < l->n_heads; i++) {
+        const struct job_facts *f = job_facts(s, l->head[i].job);
+        const struct quota_job *own = job_own(s, l->head[i].job);
+        if (own->pass == q->pass || job_placement(s, l->head[i].job))
+            return next_head(s, q, h);
+        if (!shape_fits(s, q, f->ask->shape, l->head[i].job))
+            continue;
+        if (!quota_has_capacity(q, f, &l->head[i].ask, NULL))
+            return next_head(s, q, h);
+        h->job = l->head[i].job;
+        h->wanted = (struct wanted){ l->head[i].tasks, NULL, l->head[i].ask };
+        h->behind = true;
+        return true;
+    }
+    return false;
+}
+
 static void serve(struct sched *s, struct quota_state *q, queue_id leaf, struct heads *h)
 {
     job_id j = h->job;
+    if (h->behind) {
+        leaf_walk_to(s, q, &h->walk, j);
+        h->wanted = quota_wanted(s, j, NULL);
+    }
     bool whole = ((struct quota_job *)job_own(s, j))->whole;
     enum wait_reason why;
     if (!quota_has_capacity(q, job_facts(s, j), &h->wanted.amount, &why)) {    /* others of its queue came first */
@@ -233,8 +267,7 @@ void quota_allocate(struct sched *s, struct quota_state *q)
     struct heads *heads = sched_scratch(s, q->n_queues * sizeof *heads);
     order_begin(&q->jobs);
     for (queue_id i = 0; i < q->n_queues; i++) {
-        heads[i].walk = (struct line_walk){ .l = q->leaf[i].waiting };
-        if (any_has_room(q, &q->leaf[i]) && next_head(s, q, &heads[i]))
+        if (any_has_room(q, &q->leaf[i]) && first_head(s, q, &q->leaf[i], &heads[i]))
             order_add(&q->jobs, i, &heads[i].wanted.amount);
     }
     if (q->jobs.n_leaves > 1)

@@ -214,12 +214,34 @@ static void count_shape(struct sched *s, struct quota_state *q, job_id j, int by
             l->least_gpu_milli = l->shape[i].ask.of[Q_GPU];
 }
 
-const struct head *leaf_best(struct leaf *l)
+void leaf_heads(struct sched *s, struct leaf *l)
 {
-    if (!l->best_known && !line_first(l->waiting, &l->best.job, &l->best.key))
-        l->best.job = ID_NONE;
-    l->best_known = true;
-    return &l->best;
+    if (l->heads_known)
+        return;
+    l->heads_known = true;
+    l->n_heads = 0;
+    for (size_t i = 0; i < l->n_shapes; i++) {
+        struct shape_head h = { 0 };
+        if (!l->shape[i].waiting || !line_first_of(l->waiting, l->shape[i].shape, &h.job, &h.key))
+            continue;
+        struct wanted w = quota_wanted(s, h.job, NULL);
+        h.tasks = w.n;
+        h.ask = w.amount;
+        l->head = array_grown(s, l->head, &l->heads_capacity, l->n_heads, sizeof *l->head);
+        size_t at = l->n_heads++;
+        for (; at > 0 && key_before(h.key, h.job, l->head[at - 1].key, l->head[at - 1].job); at--)
+            l->head[at] = l->head[at - 1];
+        l->head[at] = h;
+    }
+}
+
+void leaf_walk_to(struct sched *s, const struct quota_state *q, struct line_walk *w, job_id j)
+{
+    for (job_id i; line_next(w, &i) && i != j;) {
+        const struct quota_job *own = job_own(s, i);
+        if (own->pass != q->pass)      /* else it has come since */
+            line_skip_shape(w, job_facts(s, i)->ask->shape);
+    }
 }
 
 struct quota_amount quota_of_placement(struct sched *s, job_id j, const struct placement *p)
@@ -265,7 +287,7 @@ void quota_waits(struct sched *s, struct quota_state *q, job_id j)
     const struct placement *has = job_placement(s, j);
     quota_waits_no_more(s, q, j);
     line_push(l->waiting, j, quota_key(s, j, has ? has->n : 0));
-    l->best_known = false;
+    l->heads_known = false;
     own->waits = true;
     own->whole = !has;
     l->growing += !own->whole;
@@ -288,7 +310,7 @@ void quota_waits_no_more(struct sched *s, struct quota_state *q, job_id j)
         return;
     struct leaf *l = &q->leaf[job_facts(s, j)->queue];
     line_remove(l->waiting, j);
-    l->best_known = false;
+    l->heads_known = false;
     own->waits = false;
     l->growing -= !own->whole;
     q->growing -= !own->whole;

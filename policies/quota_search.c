@@ -202,7 +202,8 @@ static void carry_out(struct sched *s, struct quota_state *q, struct search *x)
 bool quota_search(struct sched *s, struct quota_state *q, job_id j, enum quota_action action)
 {
     const struct job_facts *f = job_facts(s, j);
-    if (action == CONSOLIDATION && !job_placement(s, j) && !f->n_groups && quota_moves_in_vain(s, q, f->ask, f->min_tasks)) {
+    if (action == CONSOLIDATION && !job_placement(s, j) && !f->n_groups &&
+        (quota_room(s, q, f->ask->shape)->vain_at == q->changes || quota_moves_in_vain(s, q, f->ask, f->min_tasks))) {
         quota_divide_now(s, q);
         return false;
     }

@@ -53,6 +53,7 @@ void   line_push(struct line *l, job_id j, struct line_key k);    /* in this lin
 bool   line_remove(struct line *l, job_id j);                     /* false: was not in */
 size_t line_length(const struct line *l);
 bool   line_first(const struct line *l, job_id *j, struct line_key *k);   /* false: empty. k may be NULL */
+bool   line_first_of(const struct line *l, shape_id shape, job_id *j, struct line_key *k);    /* of that shape; O(1) */
 bool   line_last(const struct line *l, job_id *j, struct line_key *k);
 bool   line_before(const struct line *l, job_id *j, struct line_key *k);   /* the one before *j; false: it is the first, or not in */
 
