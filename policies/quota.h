@@ -110,7 +110,8 @@ struct quota_state {
     uint64_t seen_version;
     uint64_t changes;             /* passes, and successful searches: between them nothing that a search looks at changes */
     bool divided, pencilled;      /* in this pass */
-    int64_t free_milli;           /* GPUs, idle or being left, in whatever pieces; as of the action's last change */
+    int64_t free_milli;           /* GPUs, idle or being left, in whatever pieces */
+    int32_t least_priority, most_priority;    /* of all jobs that have come */
     struct line *broken;          /* jobs below their minimum, the longest first */
     struct line *misplaced;       /* jobs of inner queues */
     struct line *awaited;         /* for whom a search made room, and who were moved for it, in that order: served first */

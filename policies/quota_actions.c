@@ -39,13 +39,6 @@ static void note_failure(struct sched *s, struct failures *f, struct tried t)
 
 /* ---- Who may try ---- */
 
-static void count_free(struct quota_state *q)
-{
-    q->free_milli = q->total.of[Q_GPU];
-    for (queue_id i = q->top; i != ID_NONE; i = q->queue[i].next_sibling)
-        q->free_milli -= q->queue[i].of[Q_GPU].allocated;
-}
-
 static bool may_try(struct sched *s, struct quota_state *q, job_id j, const struct wanted *w, enum quota_action action)
 {
     const struct job_facts *f = job_facts(s, j);
@@ -147,9 +140,11 @@ void quota_act(struct sched *s, struct quota_state *q, enum quota_action action)
 {
     struct failures all = { 0 };
     struct turn *turn = NULL;
+    bool changed = false;
+    if (action == PREEMPT && q->least_priority >= q->most_priority)
+        return;
     if (action == RECLAIM)
         quota_divide_now(s, q);
-    count_free(q);
     if (action == CONSOLIDATION && q->params->reclaim > 0 && all_in_vain(s, q, &all))
         return;                    /* reclaim divides the shares, if nobody has */
     order_begin(&q->jobs);
@@ -171,8 +166,7 @@ void quota_act(struct sched *s, struct quota_state *q, enum quota_action action)
         struct tried me = { f->ask, t->wanted.n, !f->preemptible };
         if (may_try(s, q, t->job, &t->wanted, action) && !failed_before(failed, &me)) {
             if (quota_search(s, q, t->job, action)) {
-                count_free(q);
-            } else {
+                        } else {
                 note_failure(s, failed, me);
                 if (action == RECLAIM)
                     sched_blocked(s, t->job, WAIT_PROTECTED);
@@ -180,7 +174,8 @@ void quota_act(struct sched *s, struct quota_state *q, enum quota_action action)
                     return;
             }
         }
-        bool more = next_turn(s, q, t, failed, action);
+        bool again = t->behind && !changed;    /* whoever was passed over would be again */
+        bool more = again ? first_turn(s, q, leaf, t, failed, action) : next_turn(s, q, t, failed, action);
         order_set(&q->jobs, leaf, more ? &t->wanted.amount : NULL);
     }
 }

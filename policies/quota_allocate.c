@@ -9,6 +9,8 @@
 
 bool quota_has_capacity(struct quota_state *q, const struct job_facts *f, const struct quota_amount *ask, enum wait_reason *why)
 {
+    if (f->preemptible && !q->leaf[f->queue].limited)
+        return true;
     enum quota_verdict v = quota_capacity(q->queue, f->queue, ask, !f->preemptible, NULL);
     if (why)
         *why = v == QUOTA_OVER_LIMIT ? WAIT_LIMIT : WAIT_QUOTA;
@@ -219,29 +221,50 @@ static bool first_head(struct sched *s, struct quota_state *q, struct leaf *l, s
 static void serve(struct sched *s, struct quota_state *q, queue_id leaf, struct heads *h)
 {
     job_id j = h->job;
+    bool whole = ((struct quota_job *)job_own(s, j))->whole;
+    struct shape_room *room = quota_room(s, q, job_facts(s, j)->ask->shape);
+    enum wait_reason why;
+    bool may = quota_has_capacity(q, job_facts(s, j), &h->wanted.amount, &why);
+    if (may && h->behind && room->failed_at == q->version) {
+        order_set(&q->jobs, leaf, first_head(s, q, &q->leaf[leaf], h) ? &h->wanted.amount : NULL);
+        return;
+    }
     if (h->behind) {
         leaf_walk_to(s, q, &h->walk, j);
         h->wanted = quota_wanted(s, j, NULL);
     }
-    bool whole = ((struct quota_job *)job_own(s, j))->whole;
-    enum wait_reason why;
-    if (!quota_has_capacity(q, job_facts(s, j), &h->wanted.amount, &why)) {    /* others of its queue came first */
+    if (!may) {                        /* others of its queue came first */
         sched_blocked(s, j, why);
     } else {
         struct line_key before = line_walk_key(&h->walk);
         enum allocated done = allocate_job(s, q, j, &h->wanted);
         if (done == ALLOCATED && quota_lacks_tasks(s, j) && quota_key(s, j, job_placement(s, j)->n).minor == before.minor) {
             h->wanted = quota_wanted(s, j, job_placement(s, j));    /* still next in its queue; else the walk meets it again */
+            h->behind = false;
             order_set(&q->jobs, leaf, &h->wanted.amount);
             return;
         }
         if (done == ALLOCATED_NOT && !whole)
             sched_blocked(s, j, sched_why_not(s));
         if (done == ALLOCATED_NOT && whole)
-            quota_room(s, q, job_facts(s, j)->ask->shape)->failed_at = q->version;
+            room->failed_at = q->version;
     }
     bool more = next_head(s, q, h);
     order_set(&q->jobs, leaf, more ? &h->wanted.amount : NULL);
+}
+
+/* Nobody who is left can get anything, and none of them has to be told why. */
+static bool all_served(struct quota_state *q, struct sched *s, const struct heads *heads)
+{
+    if (q->growing > 0 || !nobody_has_room(q))
+        return false;
+    for (size_t i = 0; i < q->jobs.n_active; i++) {
+        queue_id leaf = q->jobs.active[i];
+        bool left = q->jobs.node[leaf].in && q->queue[leaf].first_child == ID_NONE;
+        if (left && !quota_has_capacity(q, job_facts(s, heads[leaf].job), &heads[leaf].wanted.amount, NULL))
+            return false;
+    }
+    return true;
 }
 
 /* Room that was made for somebody is not given to others, who would have to leave it again. */
@@ -273,6 +296,6 @@ void quota_allocate(struct sched *s, struct quota_state *q)
     if (q->jobs.n_leaves > 1)
         quota_divide_now(s, q);
     order_make(&q->jobs);
-    for (queue_id leaf; (leaf = order_top(&q->jobs)) != ID_NONE;)
+    for (queue_id leaf; (leaf = order_top(&q->jobs)) != ID_NONE && !all_served(q, s, heads);)
         serve(s, q, leaf, &heads[leaf]);
 }

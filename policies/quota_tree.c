@@ -25,6 +25,8 @@ static void refresh_one(const struct sched *s, struct quota_state *all, queue_id
     for (enum quota_resource r = 0; r < Q_RESOURCES; r++) {
         if (q->of[r].allocated != held.of[r])
             quota_stands_anew(all, i);
+        if (r == Q_GPU && q->parent == ID_NONE)
+            all->free_milli -= held.of[r] - q->of[r].allocated;
         int64_t before = quota_requestable(&q->of[r]);
         q->of[r].allocated = held.of[r];
         q->of[r].firm = firm.of[r];
@@ -84,6 +86,7 @@ void quota_tree_begin(struct sched *s, struct quota_state *q)
     q->top = quota_arrange(q->queue, n);
     q->unsettled = true;
     q->total = capacity_of(s);
+    q->free_milli = q->total.of[Q_GPU];
     q->anew = sched_alloc(s, n * sizeof *q->anew);
     q->acted = sched_alloc(s, n * sizeof *q->acted);
     order_new(s, &q->jobs, q, false);
