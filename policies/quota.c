@@ -20,12 +20,30 @@ static void quota_begin(struct sched *s, const void *params, void *state)
         for (queue_id up = i; up != ID_NONE; up = q->queue[up].parent)
             for (int r = 0; r < Q_RESOURCES; r++)
                 q->leaf[i].limited = q->leaf[i].limited || q->queue[up].of[r].limit != UNLIMITED;
+    for (queue_id i = 0; i < q->n_queues; i++)
+        q->budgets = q->budgets || queue_facts(s, i)->budget_gpu_milli_s > 0;
     q->ends = 1;
     q->least_priority = INT32_MAX;
     q->most_priority = INT32_MIN;
     q->broken = line_new(s);
     q->misplaced = line_new(s);
     q->awaited = line_new(s);
+}
+
+/* Whose budget is spent waits for the next month. */
+static void look_at_budgets(struct sched *s, struct quota_state *q)
+{
+    bool waits = false;
+    for (queue_id i = 0; i < q->n_queues; i++) {
+        struct leaf *l = &q->leaf[i];
+        queue_id up = q->queue[i].parent;
+        bool was = l->spent;
+        l->spent = queue_budget_spent(s, i) || (up != ID_NONE && q->leaf[up].spent);    /* parents come first */
+        l->retold = l->retold || l->spent != was;
+        waits = waits || (l->spent && line_length(l->waiting) > 0);
+    }
+    if (waits)
+        sched_wake_at(s, sched_month_end_ns(s));
 }
 
 /* Whatever was released may help everybody; so may what the last pass had only pencilled in. */
@@ -38,6 +56,8 @@ static void pass_begins(struct sched *s, struct quota_state *q)
     q->seen_version = sched_room_version(s);
     q->pencilled = false;
     quota_refresh_all(s, q);
+    if (q->budgets)
+        look_at_budgets(s, q);
 }
 
 /* Who still waits, by what the last try of their shape said and by how their queue stands. */
@@ -59,6 +79,8 @@ static void tell_reasons(struct sched *s, struct quota_state *q)
             bool over = gpus->deserved != UNLIMITED && gpus->allocated + shape->ask.of[Q_GPU] > gpus->deserved;
             if (why == WAIT_GPUS && over)
                 why = WAIT_QUOTA;
+            if (l->spent)
+                why = WAIT_LIMIT;
             if (why != shape->why)
                 line_blocked(s, l->waiting, shape->shape, why);
             shape->why = why;
@@ -116,6 +138,7 @@ static void quota_started(struct sched *s, const void *params, void *state, job_
         quota_waits_no_more(s, q, j);
     quota_runs(s, q, j);
     quota_is_whole(s, q, j);
+    ((struct quota_job *)job_own(s, j))->moved = false;
 }
 
 static void quota_stopped(struct sched *s, const void *params, void *state, job_id j, enum stop_cause why)

@@ -35,6 +35,7 @@ struct leaf {                     /* [queue_id]; of inner queues nothing is used
     uint32_t leaving;             /* of those who run */
     uint64_t acted;               /* the last pass that did something to its jobs */
     bool limited;                 /* it, or a queue above it, has a limit */
+    bool spent;                   /* its budget of the month, or that of a queue above it: it starts nothing */
     bool stands_anew;             /* since the victims were ordered last, its shares or its worst have changed */
     int64_t least_gpu_milli;      /* that anyone who waits whole asks for; a lower bound */
     int64_t reasons_fair, reasons_held;    /* GPUs, when the reasons were told */
@@ -77,6 +78,7 @@ struct quota_job {                /* policy.job_size */
     uint64_t consolidated;        /* q->ends when others were last moved for it */
     uint64_t scenario;            /* in which some of it was evicted last */
     uint32_t evicted;             /* then: the first of those tasks */
+    bool moved;                   /* by a search, and not started since: it goes on, whatever budgets say */
     bool waits, runs, leaves, broken;     /* in the lines of its leaf; and leaves what it holds; below its minimum, and still holds something */
     bool whole;                   /* counted with its shape */
 };
@@ -110,6 +112,7 @@ struct quota_state {
     uint64_t seen_version;
     uint64_t changes;             /* passes, and successful searches: between them nothing that a search looks at changes */
     bool divided, pencilled;      /* in this pass */
+    bool budgets;                 /* some queue has one */
     int64_t free_milli;           /* GPUs, idle or being left, in whatever pieces */
     int32_t least_priority, most_priority;    /* of all jobs that have come */
     struct line *broken;          /* jobs below their minimum, the longest first */

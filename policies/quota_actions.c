@@ -55,7 +55,7 @@ static bool leaf_may_try(struct sched *s, struct quota_state *q, queue_id i, enu
 {
     struct leaf *l = &q->leaf[i];
     const struct quota_share *gpus = &q->queue[i].of[Q_GPU];
-    if (line_length(l->waiting) == 0)
+    if (line_length(l->waiting) == 0 || l->spent)
         return false;
     if (action == RECLAIM)
         return l->growing || gpus->allocated + l->least_gpu_milli <= gpus->fair;

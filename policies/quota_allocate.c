@@ -147,6 +147,8 @@ static bool shape_fits(struct sched *s, struct quota_state *q, shape_id shape, j
 
 static bool any_has_room(const struct quota_state *q, const struct leaf *l)
 {
+    if (l->spent)
+        return false;
     for (size_t i = 0; i < l->n_shapes; i++)
         if (l->shape[i].waiting && q->room[l->shape[i].shape].failed_at != q->version)
             return true;
@@ -274,7 +276,8 @@ static void serve_awaited(struct sched *s, struct quota_state *q)
     for (job_id j; line_next(&walk, &j);) {
         if (job_state(s, j) == JOB_RELEASING)
             continue;
-        bool waits = ((struct quota_job *)job_own(s, j))->waits;
+        const struct quota_job *own = job_own(s, j);
+        bool waits = own->waits && (own->moved || !q->leaf[job_facts(s, j)->queue].spent);
         struct wanted w = waits ? quota_wanted(s, j, job_placement(s, j)) : (struct wanted){ 0 };
         if (w.n == 0 || !quota_has_capacity(q, job_facts(s, j), &w.amount, NULL) ||
             allocate_job(s, q, j, &w) != ALLOCATED_PENCIL)

@@ -192,8 +192,10 @@ static void carry_out(struct sched *s, struct quota_state *q, struct search *x)
         own->consolidated = q->ends;
     line_push(q->awaited, x->job, (struct line_key){ .time_ns = q->n_awaited++ });
     for (size_t i = 0; i < x->n_evicted; i++)
-        if (x->evicted[i].fate == FATE_MOVED)
+        if (x->evicted[i].fate == FATE_MOVED) {
             line_push(q->awaited, x->evicted[i].job, (struct line_key){ .time_ns = q->n_awaited++ });
+            ((struct quota_job *)job_own(s, x->evicted[i].job))->moved = true;
+        }
     q->pencilled = true;
     sched_blocked(s, x->job, WAIT_RELEASING);
     search_refresh(s, q, x);

@@ -32,7 +32,7 @@ static bool is(const char *a, const char *b)
 
 static const char *const meaning[WAIT_REASONS] = {
     [WAIT_ORDER] = "others were before it in line",
-    [WAIT_LIMIT] = "its queue was at its limit",
+    [WAIT_LIMIT] = "its queue was at its limit, or had spent its budget of the month",
     [WAIT_QUOTA] = "its queue was over its quota, and nobody's was idle",
     [WAIT_PROTECTED] = "its queue was owed GPUs, but those who had them were protected",
     [WAIT_GPUS] = "too few GPUs were free",

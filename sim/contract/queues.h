@@ -24,6 +24,7 @@ struct queue_facts {              /* from the cluster file; never changes */
     double weight, cpu_weight, mem_weight;        /* over quota: of GPUs, CPUs, memory */
     int32_t priority;
     int64_t preempt_min_runtime_ns, reclaim_min_runtime_ns;    /* its jobs are not stopped before; -1: as the parent says */
+    int64_t budget_gpu_milli_s;   /* GPU time that it, with those below it, may hold in a month; 0: no budget */
     struct cohort_rules cohort;
     bool pinned;                  /* owns nodes: its jobs run there and nowhere else, and no other queue's do */
 };
@@ -35,6 +36,11 @@ const struct queue_facts *queue_facts(const struct sched *s, queue_id q);
 struct amount queue_held(const struct sched *s, queue_id q);
 struct amount queue_held_firm(const struct sched *s, queue_id q);    /* that part of held which non-preemptible jobs hold */
 struct amount queue_pending(const struct sched *s, queue_id q);
+/* Months: of the calendar, in UTC, if the trace tells the date of time 0 (the first is then cut short); else 30 days each, from time
+ * 0. Spent: what its jobs, and those of the queues below it, have held since the month began has reached its own budget; those of
+ * the queues above it are not looked at. Held is what intervals.csv says: from the start until they have left. Exact. */
+bool queue_budget_spent(struct sched *s, queue_id q);
+int64_t sched_month_end_ns(const struct sched *s);
 /* The queues whose books have changed since this was asked last, each once, in any order: to refresh what is made of them. The list
  * is good until the books change again. */
 size_t queue_changes(struct sched *s, const queue_id **queues);

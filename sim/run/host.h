@@ -127,6 +127,8 @@ struct queue_books {
     struct run_reclaim *reclaim;
     size_t n_reclaims, reclaim_capacity;
     struct run_preemptions preemptions[PREEMPTION_CAUSES];
+    int64_t month_end_ns;         /* of the month in which it was settled last, when some queue has a budget */
+    int128_t held_before_month;   /* quota.held when that month began */
     uint32_t present;             /* its own jobs that have arrived and not gone */
     bool changed, unseen;         /* since the last instant; since the policy asked */
 };
@@ -198,6 +200,7 @@ struct sched {
     size_t n_subs, sub_capacity;
 
     struct queue_books *books;
+    bool budgets;                 /* some queue has one */
     queue_id *changed_queue, *unseen_queue;
     size_t n_changed_queues, n_unseen_queues;
 
@@ -302,6 +305,7 @@ int64_t books_fairness_micro(const struct sched *s, const struct live *l);   /* 
 void quotas_begin(struct sched *s);
 void quotas_end(struct sched *s);
 void quotas_free(struct sched *s);
+void budget_settle(struct sched *s, struct queue_books *b);    /* budgets.c: months that have ended since it was settled */
 void quota_settle(struct sched *s, queue_id q);                           /* before its books change */
 
 /* Kept until the pass ends, and dropped then unless j holds it or plans it. Returns p. */

@@ -33,6 +33,8 @@ void quota_settle(struct sched *s, queue_id q)
     struct queue_books *b = &s->books[q];
     struct run_quota *i = &b->quota;
     int64_t dt = s->now_ns - b->since_ns, a = b->occupied_milli, d = b->held.gpu_milli + b->pending.gpu_milli;
+    if (s->budgets)
+        budget_settle(s, b);
     if (dt == 0)
         return;
     int64_t owed = least(i->deserved_milli, d), got = least(a, owed), over = a - i->deserved_milli;
@@ -92,6 +94,8 @@ void quotas_begin(struct sched *s)
         s->books[q].quota.deserves = deserved != UNLIMITED;
         s->books[q].quota.deserved_milli = deserved != UNLIMITED ? deserved : all;
         s->books[q].quota.told_milli = -1;
+        s->budgets = s->budgets || queue[q].budget_gpu_milli_s > 0;
+        s->books[q].month_end_ns = sched_month_end_ns(s);
         s->books[q].since_ns = s->now_ns;
         s->books[q].short_since_ns = TIME_NEVER;
     }

@@ -106,6 +106,8 @@ static const struct config_key queue_keys[] = {
     { .name = "limit_gpus",          QUOTA, .at = QUEUE(quota.limit.gpu_milli), .scale = 1000 },
     { .name = "limit_cpus",          QUOTA, .at = QUEUE(quota.limit.cpu_milli), .scale = 1000 },
     { .name = "limit_memory_gib",    QUOTA, .at = QUEUE(quota.limit.mem_mib), .scale = 1024 },
+    { .name = "budget_gpu_h_per_month", .type = CONFIG_PARTS, .at = QUEUE(budget_gpu_milli_s), .scale = 3600000,
+      .above_least = true, .most = QUOTA_MOST },
     { .name = "weight",              .type = CONFIG_REAL, .at = QUEUE(weight), .most = 1000000 },
     { .name = "cpu_weight",          .type = CONFIG_REAL, .at = QUEUE(cpu_weight), .most = 1000000 },
     { .name = "memory_weight",       .type = CONFIG_REAL, .at = QUEUE(mem_weight), .most = 1000000 },
