@@ -78,6 +78,7 @@ struct cluster {
     int64_t period_ns;            /* of the scheduler; 0: a pass whenever something changed */
     bool period_said;             /* in the file or on the command line; otherwise the policy may have one of its own */
     struct price price;
+    struct failures *failures;    /* failures.h; NULL: nothing fails */
     struct arena *memory;
 };
 
