@@ -4,6 +4,7 @@
 #include "sim/core/memory.h"
 #include "sim/world/cluster_parts.h"
 #include "sim/world/labels.h"
+#include "sim/world/price.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -282,6 +283,8 @@ struct cluster *cluster_assemble(const struct cluster_given *given, struct culpr
     *culprit = (struct culprit){ FAULT_WHOLE, 0 };
     struct arena *memory = arena_new();
     struct cluster *c = arena_alloc(memory, sizeof *c);
+    c->price = price_default();
+    c->storage = storage_default();
     c->memory = memory;
     c->name = keep(c, given->name);
     struct stretches all = { .n = 0 };

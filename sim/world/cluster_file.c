@@ -7,6 +7,7 @@
 #include "sim/world/cluster_parts.h"
 #include "sim/world/failures_file.h"
 #include "sim/world/labels.h"
+#include "sim/world/price.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +34,7 @@ struct file_queue { /* one entry of `queues` */
 };
 struct file_whole {
     const char *name;
-    struct config_value nodes, queues, preemption, failures;
+    struct config_value nodes, queues, preemption, failures, storage;
     int64_t period_ns;
 };
 
@@ -41,7 +42,6 @@ struct file_whole {
 #define GROUP(field) offsetof(struct file_group, field)
 #define QUEUE(field) offsetof(struct file_queue, facts.field)
 #define RULE(field)  offsetof(struct cohort_rules, field)
-#define PRICE(field) offsetof(struct price, field)
 #define WHOLE(field) offsetof(struct file_whole, field)
 #define COUNT        .type = CONFIG_COUNT
 #define PARTS        .type = CONFIG_PARTS
@@ -56,6 +56,7 @@ static const struct config_key whole_keys[] = {
     { .name = "period_s",   SECONDS,                .at = WHOLE(period_ns) },
     { .name = "preemption", .type = CONFIG_MAPPING, .at = WHOLE(preemption) },
     { .name = "failures",   .type = CONFIG_MAPPING, .at = WHOLE(failures) },
+    { .name = "storage",    .type = CONFIG_MAPPING, .at = WHOLE(storage) },
     { 0 },
 };
 static const char *const mig_words[] = { "mixed", "single", NULL };
@@ -124,18 +125,6 @@ static const struct config_key queue_keys[] = {
     { .name = "preemption",          .type = CONFIG_MAPPING, .at = offsetof(struct file_queue, preemption) },
     { .name = "nodes",               .type = CONFIG_MAPPING, .at = offsetof(struct file_queue, pins) },
     { .name = "queues",              .type = CONFIG_LIST, .at = offsetof(struct file_queue, children) },
-    { 0 },
-};
-static const char *const checkpoint_words[] = {
-    [CHECKPOINT_NONE] = "none", [CHECKPOINT_PERFECT] = "perfect", [CHECKPOINT_PERIODIC] = "periodic", NULL,
-};
-static const struct config_key preemption_keys[] = {
-    { .name = "checkpoint", .type = CONFIG_CHOICE, .at = PRICE(checkpoint), .words = checkpoint_words },
-    { .name = "interval_s", SECONDS, .at = PRICE(interval_ns), .above_least = true },
-    { .name = "save_s",     SECONDS, .at = PRICE(save_ns) },
-    { .name = "grace_s",    SECONDS, .at = PRICE(grace_ns) },
-    { .name = "start_s",    SECONDS, .at = PRICE(start_ns) },
-    { .name = "restart_s",  SECONDS, .at = PRICE(restart_ns) },
     { 0 },
 };
 static const struct config_key instances_key = { COUNT, .least = 1, .most = NAMED_GPUS_MAX };
@@ -299,17 +288,6 @@ static int read_queues(struct reader *r, struct config_value list, queue_id pare
     return 0;
 }
 
-static int read_preemption(struct config_value v, struct price *to, struct error *err)
-{
-    _Static_assert(sizeof to->checkpoint == sizeof(int), "config.h stores a choice as an int");
-    *to = (struct price){ .grace_ns = CLUSTER_GRACE_NS };
-    if (config_given(v) && config_fields(v, preemption_keys, to, err))
-        return -1;
-    if (to->checkpoint == CHECKPOINT_PERIODIC && to->interval_ns == 0)
-        return config_error(v, err, "checkpoint 'periodic' wants an 'interval_s'");
-    return 0;
-}
-
 static struct cluster *assemble(struct reader *r, const struct file_whole *whole, const char *name)
 {
     struct cluster_given given = { name, r->group, r->n_groups, r->queue, r->n_queues };
@@ -329,6 +307,7 @@ static struct cluster *read_cluster(struct reader *r, struct config *config, con
 {
     struct file_whole whole = { .period_ns = -1 };
     struct price price;
+    struct storage storage = storage_default();
     if (config_fields(config_root(config), whole_keys, &whole, r->err))
         return NULL;
     size_t n = config_count(whole.nodes);
@@ -343,13 +322,15 @@ static struct cluster *read_cluster(struct reader *r, struct config *config, con
         config_error(whole.queues, r->err, "want at least one; without this key they are taken from the trace");
         return NULL;
     }
-    if (read_queues(r, whole.queues, ID_NONE) || read_preemption(whole.preemption, &price, r->err))
+    if (read_queues(r, whole.queues, ID_NONE) || price_read(whole.preemption, &price, r->err) ||
+        (config_given(whole.storage) && storage_read(whole.storage, &storage, r->err)))
         return NULL;
     struct cluster *c = assemble(r, &whole, whole.name ? whole.name : file_name);
     if (c) {
         c->period_ns = whole.period_ns >= 0 ? whole.period_ns : 0;
         c->period_said = whole.period_ns >= 0;
         c->price = price;
+        c->storage = storage;
     }
     if (c && config_given(whole.failures) && failures_read(whole.failures, c, r->err)) {
         cluster_free(c);
