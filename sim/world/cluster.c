@@ -115,6 +115,21 @@ static uint32_t *build_types(struct cluster *c, const struct group_spec *groups,
     return type_of_group;
 }
 
+static void know_hardware(struct cluster *c, const struct cluster_given *given)
+{
+    uint32_t n = intern_count(c->gpu_models);
+    c->catalogue = given->catalogue;
+    c->gpu_known = arena_alloc(c->memory, (n + 1) * sizeof *c->gpu_known);
+    c->design_of = arena_alloc(c->memory, given->n_groups * sizeof *c->design_of);
+    c->nics_of = arena_alloc(c->memory, given->n_groups * sizeof *c->nics_of);
+    for (uint32_t i = 0; i < n; i++)
+        c->gpu_known[i] = catalogue_gpu(c->catalogue, intern_text(c->gpu_models, i));
+    for (size_t g = 0; g < given->n_groups; g++) {
+        c->design_of[g] = given->group[g].design;
+        c->nics_of[g] = given->group[g].nics;
+    }
+}
+
 /* ---- kinds ---- */
 
 /* The pins of all queues by group; within one in the order of the queues: pin[first[g] .. first[g + 1]). */
@@ -298,6 +313,7 @@ struct cluster *cluster_assemble(const struct cluster_given *given, struct culpr
     }
     build_nodes(c, &all);
     free(all.at);
+    know_hardware(c, given);
     domains_build(c, given->group, given->n_groups);
     build_queues(c, given->queue, given->n_queues);
     return c;
@@ -306,7 +322,7 @@ struct cluster *cluster_assemble(const struct cluster_given *given, struct culpr
 struct cluster *cluster_build(const char *name, const struct group_spec *groups, size_t n_groups,
                               const struct queue_spec *queues, size_t n_queues, struct error *err)
 {
-    struct cluster_given given = { name, groups, n_groups, queues, n_queues };
+    struct cluster_given given = { name, groups, n_groups, queues, n_queues, NULL };
     struct culprit culprit;
     return cluster_assemble(&given, &culprit, err);
 }
@@ -317,6 +333,7 @@ void cluster_free(struct cluster *c)
         return;
     intern_free(c->gpu_models);
     intern_free(c->texts);
+    catalogue_free(c->catalogue);
     arena_free(c->memory); /* c itself lies there */
 }
 

@@ -8,6 +8,7 @@
 #include "sim/core/error.h"
 #include "sim/core/intern.h"
 #include "sim/core/units.h"
+#include "sim/world/catalogue.h"
 #include "sim/world/mig.h"
 #include "sim/world/storage.h"
 
@@ -41,6 +42,7 @@ struct node_kind {
     uint64_t slots;               /* which those are */
     uint32_t slot_milli;          /* what each counts, see mig.h: MILLI_ALL, or x g */
 };
+struct node_nics { uint32_t nics; double gbps; };       /* of a node: how many, each so fast per direction; 0: not known */
 struct domain {                   /* node n itself is domain n_domains + n */
     enum level level;
     domain_id parent;
@@ -81,6 +83,10 @@ struct cluster {
     struct node_kind *kind;
     struct domain *domain;        /* [n_domains], parents before children, [0] the cluster */
     struct intern *gpu_models, *texts;
+    const struct gpu_model **gpu_known;       /* [gpu_models] what the catalogue tells of it; NULL: nothing */
+    const struct node_design **design_of;     /* [n_groups] likewise; NULL: the group names no node type */
+    struct node_nics *nics_of;    /* [n_groups] */
+    struct catalogue *catalogue;  /* what its file adds to it; NULL: nothing */
 
     uint32_t n_queues;            /* 0: taken from the trace, flat, without quotas */
     struct queue_facts *queue;    /* parents before children */
@@ -110,6 +116,8 @@ struct group_spec {
     const char *labels, *taints;  /* as in labels.h; NULL: none */
     const uint32_t *rack_nodes;   /* [n_racks] racks that are not alike: their sizes, which add up to count; NULL: they are */
     uint32_t n_racks;
+    const struct node_design *design;       /* of the catalogue; NULL: none */
+    struct node_nics nics;
     const struct mig_spec *mig;   /* [n_mig] its GPUs are cut into these instances, and no other is used; NULL: they are not */
     uint32_t n_mig;
 };

@@ -34,7 +34,7 @@ struct file_queue { /* one entry of `queues` */
 };
 struct file_whole {
     const char *name;
-    struct config_value nodes, queues, preemption, failures, storage;
+    struct config_value nodes, queues, preemption, failures, storage, gpu_models, node_types;
     int64_t period_ns;
 };
 
@@ -57,6 +57,8 @@ static const struct config_key whole_keys[] = {
     { .name = "preemption", .type = CONFIG_MAPPING, .at = WHOLE(preemption) },
     { .name = "failures",   .type = CONFIG_MAPPING, .at = WHOLE(failures) },
     { .name = "storage",    .type = CONFIG_MAPPING, .at = WHOLE(storage) },
+    { .name = "gpu_models", .type = CONFIG_LIST,    .at = WHOLE(gpu_models) },
+    { .name = "node_types", .type = CONFIG_LIST,    .at = WHOLE(node_types) },
     { 0 },
 };
 static const char *const mig_words[] = { "mixed", "single", NULL };
@@ -78,6 +80,8 @@ static const struct config_key group_keys[] = {
     { .name = "mig",            .type = CONFIG_MAPPING, .at = GROUP(mig) },
     { .name = "mig_strategy",   .type = CONFIG_CHOICE, .at = GROUP(mig_strategy), .words = mig_words },
     { .name = "racks_per_pod",  COUNT, .at = GROUP(spec.racks_per_pod), .least = 1, .most = CLUSTER_NODES_MAX },
+    { .name = "nics",           COUNT, .at = GROUP(spec.nics.nics), .least = 1, .most = NAMED_GPUS_MAX },
+    { .name = "nic_gbps",       .type = CONFIG_REAL, .at = GROUP(spec.nics.gbps), .above_least = true, .most = 1000000 },
     { 0 },
 };
 static const char *const queueing_words[] = {
@@ -140,22 +144,23 @@ struct reader {
     size_t n_groups, n_queues, queue_room, queue_at_room;
     struct intern *group_names; /* by number of the group */
     queue_id *pinned_by;        /* [groups] the last queue that named it, plus 1: to see a duplicate key */
+    struct catalogue *catalogue;
     struct arena *memory;
     struct error *err;
 };
 
 /* What the catalogue says of the type; the rest of the entry then goes on top of it. */
-static int group_from_type(struct file_group *g, struct config_value type, struct error *err)
+static int group_from_type(struct file_group *g, const struct catalogue *known, struct config_value type, struct error *err)
 {
     const struct config_key as_text = { .type = CONFIG_TEXT };
     const char *name = NULL;
     if (config_scalar(type, &as_text, &name, err))
         return -1;
-    const struct node_design *d = node_design_find(name);
+    const struct node_design *d = catalogue_node(known, name), *other;
     if (!d) {
         struct suggestion near = { .typed = name };
-        for (const struct node_design *known = node_catalogue; known->name; known++)
-            suggest_offer(&near, known->name);
+        for (uint32_t i = 0; (other = catalogue_node_at(known, i)); i++)
+            suggest_offer(&near, other->name);
         return config_error(type, err, "no node type '%s' in the catalogue%s%s%s", name,
                             near.best ? ", did you mean '" : "", near.best ? near.best : "", near.best ? "'?" : "");
     }
@@ -167,6 +172,8 @@ static int group_from_type(struct file_group *g, struct config_value type, struc
         .cpu_milli = d->cpus * INT64_C(1000),
         .mem_mib = d->memory_gib * INT64_C(1024),
         .nodes_per_rack = d->nodes_per_rack,
+        .design = d,
+        .nics = { d->nics, d->nic_gbps },
     };
     return 0;
 }
@@ -219,7 +226,7 @@ static int read_group(struct reader *r, struct config_value entry)
         .spec = { .gpus = UINT32_MAX, .cpu_milli = INT64_MAX, .mem_mib = INT64_MAX },
     };
     struct config_value type = config_look(entry, "type");
-    if (config_given(type) && group_from_type(&g, type, r->err))
+    if (config_given(type) && group_from_type(&g, r->catalogue, type, r->err))
         return -1;
     if (config_fields(entry, group_keys, &g, r->err))
         return -1;
@@ -227,7 +234,7 @@ static int read_group(struct reader *r, struct config_value entry)
         return config_error(entry, r->err, "group '%s': want a 'type' or the number of 'gpus'", g.spec.name);
     if (g.spec.island_gpus == ISLAND_IS_NODE)
         g.spec.island_gpus = g.spec.gpus;
-    const struct gpu_model *known = g.spec.gpu_model ? gpu_model_find(g.spec.gpu_model) : NULL;
+    const struct gpu_model *known = g.spec.gpu_model ? catalogue_gpu(r->catalogue, g.spec.gpu_model) : NULL;
     if (g.gpu_mem_mib >= 0)
         g.spec.gpu_mem_mib = (uint32_t)g.gpu_mem_mib;
     else if (known)
@@ -290,7 +297,7 @@ static int read_queues(struct reader *r, struct config_value list, queue_id pare
 
 static struct cluster *assemble(struct reader *r, const struct file_whole *whole, const char *name)
 {
-    struct cluster_given given = { name, r->group, r->n_groups, r->queue, r->n_queues };
+    struct cluster_given given = { name, r->group, r->n_groups, r->queue, r->n_queues, r->catalogue };
     struct culprit culprit;
     struct error why = { "" };
     struct cluster *c = cluster_assemble(&given, &culprit, &why);
@@ -309,6 +316,9 @@ static struct cluster *read_cluster(struct reader *r, struct config *config, con
     struct price price;
     struct storage storage = storage_default();
     if (config_fields(config_root(config), whole_keys, &whole, r->err))
+    if (config_fields(config_root(config), whole_keys, &whole, r->err) ||
+        catalogue_read_gpus(r->catalogue, whole.gpu_models, r->err) ||
+        catalogue_read_nodes(r->catalogue, whole.node_types, r->err))
         return NULL;
     size_t n = config_count(whole.nodes);
     r->pinned_by = mem_new(n, sizeof *r->pinned_by);
@@ -344,8 +354,10 @@ struct cluster *cluster_from_yaml(struct input *in, const char *name, struct err
     struct config *config = config_read(in, err);
     if (!config)
         return NULL;
-    struct reader r = { .group_names = intern_new(), .memory = arena_new(), .err = err };
+    struct reader r = { .group_names = intern_new(), .memory = arena_new(), .catalogue = catalogue_new(), .err = err };
     struct cluster *c = read_cluster(&r, config, name);
+    if (!c)
+        catalogue_free(r.catalogue);
     free(r.group);
     free(r.group_at);
     free(r.pinned_by);
