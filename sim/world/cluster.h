@@ -8,6 +8,7 @@
 #include "sim/core/error.h"
 #include "sim/core/intern.h"
 #include "sim/core/units.h"
+#include "sim/world/catalogue.h"
 #include "sim/world/mig.h"
 
 #define CLUSTER_NODE_GPUS_MAX  1000000u    /* of one counted node */
@@ -61,6 +62,8 @@ struct cluster {
     int64_t  gpus;                /* all of them, as mig.h counts them */
     uint32_t n_groups;
     const char **group_name;      /* [n_groups] */
+    const struct node_design **group_design;   /* [n_groups] their type in the catalogue; NULL: none */
+    uint32_t *group_gpus;         /* [n_groups] of each node, uncut */
     uint32_t *group_of;           /* [n_nodes] */
     uint16_t *kind_of;            /* [n_nodes] */
     uint32_t *local_of;           /* [n_nodes] position in its kind */
@@ -78,6 +81,8 @@ struct cluster {
     int64_t period_ns;            /* of the scheduler; 0: a pass whenever something changed */
     bool period_said;             /* in the file or on the command line; otherwise the policy may have one of its own */
     struct price price;
+    struct power *power;          /* sections power and prices; NULL: not given */
+    struct prices *prices;
     struct arena *memory;
 };
 
@@ -85,6 +90,7 @@ struct mig_spec { uint16_t profile; uint32_t count; };      /* on each node */
 /* What a caller gives to build one; the YAML reader, tests and node lists all come through here. */
 struct group_spec {
     const char *name, *gpu_model;           /* gpu_model NULL: no GPU */
+    const struct node_design *design;       /* NULL: of no type of the catalogue */
     uint32_t count, gpus;
     bool counted, mig_single;
     uint32_t island_gpus;         /* GPUs of one NVLink island; 0: no NVLink (each GPU its own); may exceed gpus: then it

@@ -6,6 +6,7 @@
 #include "sim/world/catalogue.h"
 #include "sim/world/cluster_parts.h"
 #include "sim/world/labels.h"
+#include "sim/world/power_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +33,7 @@ struct file_queue { /* one entry of `queues` */
 };
 struct file_whole {
     const char *name;
-    struct config_value nodes, queues, preemption;
+    struct config_value nodes, queues, preemption, power, prices;
     int64_t period_ns;
 };
 
@@ -54,6 +55,8 @@ static const struct config_key whole_keys[] = {
     { .name = "queues",     .type = CONFIG_LIST,    .at = WHOLE(queues) },
     { .name = "period_s",   SECONDS,                .at = WHOLE(period_ns) },
     { .name = "preemption", .type = CONFIG_MAPPING, .at = WHOLE(preemption) },
+    { .name = "power",      .type = CONFIG_MAPPING, .at = WHOLE(power) },
+    { .name = "prices",     .type = CONFIG_MAPPING, .at = WHOLE(prices) },
     { 0 },
 };
 static const char *const mig_words[] = { "mixed", "single", NULL };
@@ -169,6 +172,7 @@ static int group_from_type(struct file_group *g, struct config_value type, struc
                             near.best ? ", did you mean '" : "", near.best ? near.best : "", near.best ? "'?" : "");
     }
     g->spec = (struct group_spec){
+        .design = d,
         .gpu_model = d->gpu_model,
         .gpus = d->gpus,
         .island_gpus = d->island_gpus,
@@ -348,6 +352,10 @@ static struct cluster *read_cluster(struct reader *r, struct config *config, con
         c->period_ns = whole.period_ns >= 0 ? whole.period_ns : 0;
         c->period_said = whole.period_ns >= 0;
         c->price = price;
+        if (power_read(whole.power, c, r->err) || prices_read(whole.prices, c, r->err)) {
+            cluster_free(c);
+            return NULL;
+        }
     }
     return c;
 }

@@ -10,7 +10,7 @@
  * in whatever order, and the same bytes everywhere. What a GPU draws is rounded once, to nanowatts for each thousandth. */
 #pragma once
 #include "sim/core/units.h"
-#include "sim/world/catalogue.h"
+#include "sim/world/hourly.h"
 
 #define NW_PER_W   INT64_C(1000000000)
 #define AJ_PER_KWH 3.6e24         /* attojoules: 3.6e6 J */
@@ -42,6 +42,25 @@ struct node_power node_power_of(const struct power_law *law, const struct node_w
 int64_t power_at_duty_nw(const struct power_law *law, const struct node_power *n, double duty);
 /* Of what is held of the CPUs of a node; a node whose CPUs are not modelled (INT64_MAX) holds none. */
 int64_t power_of_cpus_nw(const struct node_power *n, int64_t held_milli, int64_t node_milli);
+
+/* ---- What a cluster file says: sections `power` and `prices`, see power_file.h ---- */
+struct power {                    /* the default in brackets */
+    struct power_law law;
+    double duty;                  /* of a GPU while its job computes [1, A] */
+    double pue;                   /* energy of the facility / of the nodes [1.58, P: Uptime Institute 2023, mean; hyperscale 1.1] */
+    struct hourly carbon;         /* grams of CO2 a kWh [400, A] */
+    int64_t off_after_ns;         /* a node idle for so long is powered off [TIME_NEVER: never] */
+    int64_t wake_ns;              /* from a start on it until it is up [300 s, A] */
+    int64_t off_nw;               /* what it draws while it is off [0] */
+    int64_t cap_nw, rack_cap_nw;  /* of all nodes; of each rack's [INT64_MAX: none] */
+    struct node_power *of_group;  /* [n_groups] */
+};
+struct prices {
+    int bill;                     /* enum bill [allocated] */
+    double energy_usd_per_kwh;    /* of the facility's energy [0.10, A] */
+    double *gpu_usd_per_h;        /* [n_groups] of a GPU, uncut [catalogue] */
+};
+enum bill { BILL_ALLOCATED, BILL_CAPACITY };    /* GPU-hours that jobs hold; those that there are, held or not */
 
 /* ---- Energy: P dt, piece by piece ---- */
 struct meter {
