@@ -258,8 +258,9 @@ static int round_of(struct sched *s, unsigned *fruitless, struct error *err)
             s->pass_due_ns = on_grid(s, s->now_ns + (s->cluster->period_ns > 0));
         s->changed = false;
     }
-    if (changed || acted || s->n_changed_queues)
+    if (changed || acted || s->shown || s->n_changed_queues)
         instant_ends(s);
+    s->shown = false;
     return acted ? livelock_check(s, err) : 0;
 }
 
