@@ -242,6 +242,7 @@ struct sched {
     struct run_totals totals;
     const struct run_model *model[MODELS_MOST];       /* those that are on */
     size_t n_models;
+    struct energy *energy;        /* energy.c; NULL: off */
     int64_t settled_ns;
     int64_t got_on_ns;            /* when a job last did; see livelock.c */
     uint64_t fruitless_passes;    /* since then, of those that started or stopped something */
