@@ -173,12 +173,26 @@ static int differ(struct error *err, const char *identity, int128_t a, int128_t 
     return error_set(err, "an identity is broken, please report it: %s: %.17g kWh is not %.17g kWh", identity, power_kwh(a), power_kwh(b));
 }
 
+/* All have left: no job draws anything, and each node what it draws alone. */
+static bool all_is_quiet(const struct sched *s)
+{
+    for (job_id j = 0; j < s->workload->n_jobs; j++)
+        if (s->energy->job[j].gpus_nw || s->energy->job[j].node_nw)
+            return false;
+    for (node_id n = 0; n < s->cluster->n_nodes; n++)
+        if (s->energy->node[n].meter.nw != alone_nw(s, n))
+            return false;
+    return true;
+}
+
 static int check(struct sched *s, struct error *err)
 {
     const struct energy *e = s->energy;
     int128_t nodes_aj = 0, parts_aj = e->jobs_aj + e->idle_aj + e->nodes_aj;
     for (node_id n = 0; n < s->cluster->n_nodes; n++)
         nodes_aj += e->node[n].meter.aj;
+    if (!all_is_quiet(s))
+        return error_set(err, "an identity is broken, please report it: power is drawn when all jobs have left");
     if (nodes_aj != e->all.aj)
         return differ(err, "energy, over time and over nodes", e->all.aj, nodes_aj);
     return parts_aj == e->all.aj ? 0 : differ(err, "energy of all nodes, and of jobs, idle GPUs and nodes", e->all.aj, parts_aj);
