@@ -5,6 +5,7 @@
 #include "sim/world/cluster_parts.h"
 #include "sim/world/labels.h"
 #include "sim/world/price.h"
+#include "sim/world/power.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,6 +100,8 @@ static uint32_t *build_types(struct cluster *c, const struct group_spec *groups,
     uint32_t *type_of_group = mem_new(n, sizeof *type_of_group);
     c->n_groups = (uint32_t)n;
     c->group_name = arena_alloc(c->memory, n * sizeof *c->group_name);
+    c->group_design = arena_alloc(c->memory, n * sizeof *c->group_design);
+    c->group_gpus = arena_alloc(c->memory, n * sizeof *c->group_gpus);
     c->type = arena_alloc(c->memory, n * sizeof *c->type);
     c->gpu_models = intern_new();
     c->texts = intern_new();
@@ -110,6 +113,8 @@ static uint32_t *build_types(struct cluster *c, const struct group_spec *groups,
         c->n_types += k == c->n_types;
         type_of_group[i] = k;
         c->group_name[i] = keep(c, groups[i].name);
+        c->group_design[i] = groups[i].design;
+        c->group_gpus[i] = groups[i].gpus;
         c->n_nodes += groups[i].count;
     }
     return type_of_group;
@@ -334,6 +339,8 @@ void cluster_free(struct cluster *c)
     intern_free(c->gpu_models);
     intern_free(c->texts);
     catalogue_free(c->catalogue);
+    if (c->power)
+        hourly_free(&c->power->carbon);
     arena_free(c->memory); /* c itself lies there */
 }
 

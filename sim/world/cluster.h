@@ -74,6 +74,8 @@ struct cluster {
     int64_t  gpus;                /* all of them, as mig.h counts them */
     uint32_t n_groups;
     const char **group_name;      /* [n_groups] */
+    const struct node_design **group_design;   /* [n_groups] their type in the catalogue; NULL: none */
+    uint32_t *group_gpus;         /* [n_groups] of each node, uncut */
     uint32_t *group_of;           /* [n_nodes] */
     uint16_t *kind_of;            /* [n_nodes] */
     uint32_t *local_of;           /* [n_nodes] position in its kind */
@@ -97,6 +99,8 @@ struct cluster {
     struct price price;
     struct failures *failures;    /* failures.h; NULL: nothing fails */
     struct storage storage;
+    struct power *power;          /* sections power and prices; NULL: not given */
+    struct prices *prices;
     struct arena *memory;
 };
 
@@ -104,6 +108,7 @@ struct mig_spec { uint16_t profile; uint32_t count; };      /* on each node */
 /* What a caller gives to build one; the YAML reader, tests and node lists all come through here. */
 struct group_spec {
     const char *name, *gpu_model;           /* gpu_model NULL: no GPU */
+    const struct node_design *design;       /* NULL: of no type of the catalogue */
     uint32_t count, gpus;
     bool counted, mig_single;
     uint32_t island_gpus;         /* GPUs of one NVLink island; 0: no NVLink (each GPU its own); may exceed gpus: then it

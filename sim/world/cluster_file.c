@@ -8,6 +8,7 @@
 #include "sim/world/failures_file.h"
 #include "sim/world/labels.h"
 #include "sim/world/price.h"
+#include "sim/world/power_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +35,7 @@ struct file_queue { /* one entry of `queues` */
 };
 struct file_whole {
     const char *name;
-    struct config_value nodes, queues, preemption, failures, storage, gpu_models, node_types;
+    struct config_value nodes, queues, preemption, failures, storage, gpu_models, node_types, power, prices;
     int64_t period_ns;
 };
 
@@ -59,6 +60,8 @@ static const struct config_key whole_keys[] = {
     { .name = "storage",    .type = CONFIG_MAPPING, .at = WHOLE(storage) },
     { .name = "gpu_models", .type = CONFIG_LIST,    .at = WHOLE(gpu_models) },
     { .name = "node_types", .type = CONFIG_LIST,    .at = WHOLE(node_types) },
+    { .name = "power",      .type = CONFIG_MAPPING, .at = WHOLE(power) },
+    { .name = "prices",     .type = CONFIG_MAPPING, .at = WHOLE(prices) },
     { 0 },
 };
 static const char *const mig_words[] = { "mixed", "single", NULL };
@@ -165,6 +168,7 @@ static int group_from_type(struct file_group *g, const struct catalogue *known, 
                             near.best ? ", did you mean '" : "", near.best ? near.best : "", near.best ? "'?" : "");
     }
     g->spec = (struct group_spec){
+        .design = d,
         .gpu_model = d->gpu_model,
         .gpus = d->gpus,
         .island_gpus = d->island_gpus,
@@ -345,6 +349,10 @@ static struct cluster *read_cluster(struct reader *r, struct config *config, con
     if (c && config_given(whole.failures) && failures_read(whole.failures, c, r->err)) {
         cluster_free(c);
         return NULL;
+        if (power_read(whole.power, c, r->err) || prices_read(whole.prices, c, r->err)) {
+            cluster_free(c);
+            return NULL;
+        }
     }
     return c;
 }
