@@ -43,8 +43,12 @@ struct job_facts {                /* what was submitted; never changes, the poin
     bool preemptible;
     uint32_t model;               /* interned: what it trains or serves; ID_NONE: unknown */
     uint32_t n_groups;            /* 0: all tasks are one group */
+    uint32_t sizing;              /* 0: it has one size, that of ask; else job_sizes() says which it may have */
     const struct task_group *group;           /* [n_groups] */
 };
+/* How many tasks, or GPUs if it has no tasks (SPLIT_ANY), a job may have. Elastic: it can grow and shrink between least and most.
+ * Moldable: it has any of these sizes, and keeps the one that it starts with first. `ask` and who knows no sizes go by the usual one. */
+struct job_sizes { uint32_t least, usual, most; bool moldable; };
 int64_t sched_now(const struct sched *s);
 const struct job_facts *job_facts(const struct sched *s, job_id j);
 enum job_state job_state(const struct sched *s, job_id j);

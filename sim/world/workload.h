@@ -81,6 +81,9 @@ struct job_row {
     uint32_t tasks;               /* 0: only the total is known (SPLIT_ANY; several shares: as many tasks of one share
                                      each); else gpus is a multiple of it */
     uint32_t min_tasks;           /* 0: all of them (a gang) */
+    uint32_t max_tasks;           /* 0: no more than tasks. See sizes.h */
+    uint32_t min_gpus, max_gpus;  /* likewise without tasks, 0: as many as gpus */
+    bool moldable;                /* keeps the size that it starts with */
     int64_t cpu_milli, mem_mib;   /* per task; without tasks: of the whole job */
     uint32_t gpu_mem_mib, data_mib;               /* 0: not said */
     int32_t priority;
@@ -116,6 +119,7 @@ struct workload {
     struct intern *queue_names;   /* of the trace, in the order of first sight; "" if a job has none */
     struct intern *users;
     struct intern *gpu_types, *wishes, *models;
+    struct intern *sizes;         /* the bytes of struct job_sizes: workload_sizes() */
     struct group_trees *trees;    /* private: see task_groups.h */
     uint32_t *depends_first;      /* job j waits for depends_on[depends_first[j] .. depends_first[j + 1]); NULL: no job does */
     job_id *depends_on;
@@ -139,6 +143,7 @@ void workload_rebase(struct workload *w);
 /* An error if there is no job, or if a job depends on one that is not there or on itself, by way of others or not. */
 int  workload_finish(struct workload *w, const char *file, struct error *err);
 struct own_price workload_price(const struct workload *w, uint32_t price);    /* of job_truth.price, not 0 */
+struct job_sizes workload_sizes(const struct workload *w, job_id j);
 /* Leaves the jobs j with keep[j], at least one, in their order. After workload_finish(); shapes and names stay. Nobody
  * depends on a job that is gone. */
 void workload_keep(struct workload *w, const bool *keep);
