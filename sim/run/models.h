@@ -19,6 +19,8 @@ struct run_model {                /* what is NULL or 0 is not wanted */
     void (*placed)(struct sched *s, struct live *l);
     void (*left)(struct sched *s, struct live *l, const struct placement *from);     /* it makes no progress there any more */
 
+    void (*paced)(struct sched *s, struct live *l);           /* l->progress goes on at another rate now, or from its start on */
+
     unsigned events;              /* 1 << enum event_kind: those that are its own */
     void (*happens)(struct sched *s, const struct event *e);
     void (*settle)(struct sched *s, int64_t to_ns);           /* integrals; levels are those of s->settled_ns until then */

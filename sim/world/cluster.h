@@ -8,6 +8,7 @@
 #include "sim/core/error.h"
 #include "sim/core/intern.h"
 #include "sim/core/units.h"
+#include "sim/world/elastic.h"
 #include "sim/world/mig.h"
 
 #define CLUSTER_NODE_GPUS_MAX  1000000u    /* of one counted node */
@@ -78,6 +79,7 @@ struct cluster {
     int64_t period_ns;            /* of the scheduler; 0: a pass whenever something changed */
     bool period_said;             /* in the file or on the command line; otherwise the policy may have one of its own */
     struct price price;
+    struct elastic elastic;
     struct arena *memory;
 };
 
