@@ -5,6 +5,9 @@
 extern const struct run_model energy_model, cost_model;
 const struct run_model *const run_models[] = {
     &energy_model, &cost_model,
+extern const struct run_model elastic_jobs;
+
+    &elastic_jobs,
     NULL,
 };
 _Static_assert(sizeof run_models / sizeof run_models[0] <= MODELS_MOST + 1, "struct sched has room for them");

@@ -9,6 +9,7 @@
 #include "sim/core/intern.h"
 #include "sim/core/units.h"
 #include "sim/world/catalogue.h"
+#include "sim/world/elastic.h"
 #include "sim/world/mig.h"
 #include "sim/world/storage.h"
 
@@ -101,6 +102,7 @@ struct cluster {
     struct storage storage;
     struct power *power;          /* sections power and prices; NULL: not given */
     struct prices *prices;
+    struct elastic elastic;
     struct arena *memory;
 };
 

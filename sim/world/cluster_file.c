@@ -35,7 +35,7 @@ struct file_queue { /* one entry of `queues` */
 };
 struct file_whole {
     const char *name;
-    struct config_value nodes, queues, preemption, failures, storage, gpu_models, node_types, power, prices;
+    struct config_value nodes, queues, preemption, failures, storage, gpu_models, node_types, power, prices, elastic;
     int64_t period_ns;
 };
 
@@ -62,6 +62,7 @@ static const struct config_key whole_keys[] = {
     { .name = "node_types", .type = CONFIG_LIST,    .at = WHOLE(node_types) },
     { .name = "power",      .type = CONFIG_MAPPING, .at = WHOLE(power) },
     { .name = "prices",     .type = CONFIG_MAPPING, .at = WHOLE(prices) },
+    { .name = "elastic",    .type = CONFIG_MAPPING, .at = WHOLE(elastic) },
     { 0 },
 };
 static const char *const mig_words[] = { "mixed", "single", NULL };
@@ -353,6 +354,10 @@ static struct cluster *read_cluster(struct reader *r, struct config *config, con
             cluster_free(c);
             return NULL;
         }
+    }
+    if (c && config_given(whole.elastic) && elastic_read(whole.elastic, &c->elastic, c->memory, r->err)) {
+        cluster_free(c);
+        return NULL;
     }
     return c;
 }

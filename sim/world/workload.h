@@ -85,6 +85,9 @@ struct job_row {
     uint32_t tasks;               /* 0: only the total is known (SPLIT_ANY; several shares: as many tasks of one share
                                      each); else gpus is a multiple of it */
     uint32_t min_tasks;           /* 0: all of them (a gang) */
+    uint32_t max_tasks;           /* 0: no more than tasks. See sizes.h */
+    uint32_t min_gpus, max_gpus;  /* likewise without tasks, 0: as many as gpus */
+    bool moldable;                /* keeps the size that it starts with */
     int64_t cpu_milli, mem_mib;   /* per task; without tasks: of the whole job */
     uint32_t gpu_mem_mib, data_mib;               /* 0: not said */
     const char *data_set; size_t data_set_length; /* who name the same share what a node has cached; NULL or "": none */
@@ -123,6 +126,7 @@ struct workload {
     struct intern *queue_names;   /* of the trace, in the order of first sight; "" if a job has none */
     struct intern *users;
     struct intern *gpu_types, *wishes, *models;
+    struct intern *sizes;         /* the bytes of struct job_sizes: workload_sizes() */
     struct group_trees *trees;    /* private: see task_groups.h */
     uint32_t *depends_first;      /* job j waits for depends_on[depends_first[j] .. depends_first[j + 1]); NULL: no job does */
     job_id *depends_on;
@@ -151,6 +155,7 @@ struct own_input workload_input(const struct workload *w, job_id j);
 const char *workload_data_set(const struct workload *w, uint32_t data_set);
 const char *workload_image(const struct workload *w, uint32_t image);
 uint32_t workload_data_sets(const struct workload *w);       /* how many there are */
+struct job_sizes workload_sizes(const struct workload *w, job_id j);
 /* Leaves the jobs j with keep[j], at least one, in their order. After workload_finish(); shapes and names stay. Nobody
  * depends on a job that is gone. */
 void workload_keep(struct workload *w, const bool *keep);

@@ -28,9 +28,11 @@ struct native {
     int64_t submit_ns, duration_ns, estimate_ns, deadline_ns, started_ns, leaving_ns;
     int64_t gpus_milli, per_task_milli, tasks, min_tasks, gpu_milli, cpu_milli, mem_mib, priority, max_per_node;
     int64_t gpu_mem_mib, share_mem_mib, data_mib, epochs, checkpoint_mib;
+    int64_t gpus_milli, per_task_milli, tasks, min_tasks, max_tasks, min_gpus, max_gpus, gpu_milli, cpu_milli, mem_mib, priority, max_per_node;
+    int64_t gpu_mem_mib, share_mem_mib, data_mib;
     int64_t interval_ns, save_ns, grace_ns, restart_ns;
     uint16_t mig;
-    size_t preemptible, anti_affinity, class, status, checkpoint; /* indexes of words */
+    size_t preemptible, moldable, anti_affinity, class, status, checkpoint; /* indexes of words */
     uint8_t required_level, preferred_level;
 };
 #define NOT_GIVEN (-1)
@@ -92,6 +94,10 @@ static const struct column columns[] = {
     CELL("gpus_per_task", GPUS, per_task_milli),
     A_NUMBER("tasks", tasks, 1, 1, TASKS_MAX),
     A_NUMBER("min_tasks", min_tasks, 1, 1, TASKS_MAX),
+    A_NUMBER("max_tasks", max_tasks, 1, 1, TASKS_MAX), /* elastic: it may have from min_tasks to max_tasks */
+    A_NUMBER("min_gpus", min_gpus, 1, 1, GPUS_MAX),    /* likewise of a job without tasks */
+    A_NUMBER("max_gpus", max_gpus, 1, 1, GPUS_MAX),
+    A_WORD("moldable", moldable, booleans),            /* it keeps the size that it starts with */
     A_NUMBER("cpus_per_task", cpu_milli, 1000, 0, INT64_C(1000) * CPUS_MAX),
     A_NUMBER("mem_gib_per_task", mem_mib, 1024, 0, INT64_C(1024) * GIB_MAX),
     A_NUMBER("gpu_milli", gpu_milli, 1, 0, MILLI_ALL),
@@ -269,6 +275,10 @@ static int size(const struct row *row, struct native *n, struct job_row *job, st
         job->gpus *= (uint32_t)n->tasks;
     job->tasks = (uint32_t)n->tasks;
     job->min_tasks = (uint32_t)n->min_tasks;
+    job->max_tasks = (uint32_t)n->max_tasks;
+    job->min_gpus = (uint32_t)n->min_gpus;
+    job->max_gpus = (uint32_t)n->max_gpus;
+    job->moldable = n->moldable % 2;
     job->mig = n->mig;
     job->share_mem_mib = (uint32_t)n->share_mem_mib;
     if (!by_task && job->gpu_milli < MILLI_ALL && n->tasks > 1)
