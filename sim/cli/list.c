@@ -4,6 +4,7 @@
 #include "policies/registry.h"
 #include "sim/core/memory.h"
 #include "sim/run/params.h"
+#include "sim/run/models.h"
 #include "sim/run/rows.h"
 #include "sim/run/summary.h"
 #include "sim/world/catalogue.h"
@@ -198,6 +199,9 @@ static json_t *metrics(void)
     json_t *list = json_array();
     for (const struct metric_kind *m = metric_kinds; m->name; m++)
         set_text(entry(list, m->name, m->summary), "unit", m->unit);
+    for (const struct run_model *const *of = run_models; *of; of++)
+        for (const struct metric_kind *m = (*of)->metrics; m && m->name; m++)
+            set_text(entry(list, m->name, m->summary), "unit", m->unit);
     return list;
 }
 

@@ -5,6 +5,7 @@
  *
  * A pass that makes events at its own instant (work of no length) is followed by another round at that instant. */
 #include "sim/run/host.h"
+#include "sim/run/models.h"
 
 #include <string.h>
 
@@ -96,7 +97,7 @@ static void apply(struct sched *s, const struct event *e)
         job_progressing(s, e->subject);
         break;
     default:
-        HOST_BUG(s, "an event of kind %d is in the queue", (int)e->kind);
+        MUST(s, models_happens(s, e));
     }
     notices_give(s);
 }
@@ -322,6 +323,7 @@ int run_execute(struct sched *s, struct error *err)
         return result;
     jobs_cut_off(s);
     quotas_end(s);
+    models_end(s);
     s->totals.last_ns = s->now_ns;
     instant_ends(s);
     return ledger_check(s, err);

@@ -15,6 +15,9 @@
 #include "sim/world/progress.h"
 #include "sim/world/requests.h"
 
+enum { MODELS_MOST = 16 };
+struct run_model;
+
 #define HOST_BUG(s, ...) host_bug((s), __FILE__, __LINE__, __VA_ARGS__)
 #define MUST(s, condition)                                                                                             \
     do {                                                                                                               \
@@ -77,6 +80,20 @@ struct part {
     int64_t since_ns, until_ns;
 };
 
+/* How a running job gets on: see pace.c. Times are of one iteration; without a training model that is a reference second. */
+struct pace {
+    double tasks;                 /* share of its tasks that run */
+    double compute_s, comm_s, reference_s;     /* here, alone; together at the reference placement */
+    double gamma;                 /* how far computing and communicating overlap */
+    double crowd;                 /* speed that other tenants of its GPUs leave it, in (0, 1] */
+    double link_s, read_s;        /* the least that its links and its reading take at their present shares; 0: do not bind */
+    int64_t mark_ns, mark_done_ns;    /* the last change of its rate (or when progress begins), progress until then since the start */
+    int64_t at_risk_ns;           /* time in which it had made progress that was not safe then */
+    int64_t stalled_since_ns;
+    uint8_t stalled_on;           /* enum account */
+    bool stalled;
+};
+
 /* What is kept of a job while it waits, runs or leaves. */
 struct live {
     job_id job;
@@ -99,6 +116,8 @@ struct live {
     int64_t estimate_ns;          /* of the whole run, as of its arrival; TIME_NEVER: none */
     int64_t stop_done_ns;         /* progress since the last start when the stop was staged */
     int64_t split[ACCOUNTS];      /* of the interval that is being left */
+    int64_t stall_ns[HELD_ACCOUNTS];    /* of the interval it holds: time held without progress that is over */
+    struct pace pace;
     const char *leave_why;
     struct progress progress;
     event_id event, progress_event;
@@ -216,9 +235,12 @@ struct sched {
     size_t n_notices, notice_capacity;
 
     int64_t busy_milli, held_milli, waiting_milli;    /* GPUs making progress; occupied; asked for by waiting jobs */
+    int64_t up_milli;             /* GPUs that are there and not down */
     uint32_t running, waiting, in_system, contending;
     int128_t (*node_account)[ACCOUNTS];
     struct run_totals totals;
+    const struct run_model *model[MODELS_MOST];       /* those that are on */
+    size_t n_models;
     int64_t settled_ns;
     int64_t got_on_ns;            /* when a job last did; see livelock.c */
     uint64_t fruitless_passes;    /* since then, of those that started or stopped something */
@@ -347,6 +369,24 @@ void livelock_got_on(struct sched *s);                                    /* a j
 void livelock_settled(struct sched *s, struct live *l);                   /* l->progress is as of now, before what a stop costs */
 int livelock_check(struct sched *s, struct error *err);                   /* after a pass that changed something; -1: it is one */
 
+/* pace.c - how fast a running job gets on; l runs in truth */
+double pace_iteration_s(const struct pace *p);
+double pace_rate(const struct pace *p);                                   /* reference ns per ns; 0 while it is stalled */
+void pace_begin(struct sched *s, struct live *l);                         /* on l->held: the models say how fast */
+void pace_end(struct sched *s, struct live *l, const struct placement *from);
+void pace_changed(struct sched *s, struct live *l);                       /* l->pace has: progress is settled, its end re-timed */
+void pace_stall(struct sched *s, struct live *l, enum account on);        /* it holds its GPUs without progress, until pace_go_on() or it leaves */
+void pace_go_on(struct sched *s, struct live *l);
+void pace_split(struct sched *s, struct live *l);                         /* l->split: the time since l->held_since_ns, by account */
+static inline int64_t pace_overhead_ns(const int64_t split[ACCOUNTS])
+{
+    return split[ACCOUNT_START] + split[ACCOUNT_SAVE] + split[ACCOUNT_CHECKPOINT] + split[ACCOUNT_FAULT];
+}
+/* What a stop now costs; done_ns: as job_done_ns(). */
+struct leaving pace_stop(const struct sched *s, const struct live *l, enum stop_mode mode, int64_t done_ns);
+/* The time since l->held_since_ns, at most, in which the last lost_ns of done_ns were done; INT64_MAX: all that there was. */
+int64_t pace_lost_wall_ns(const struct sched *s, const struct live *l, int64_t done_ns, int64_t lost_ns);
+
 /* jobs.c - the truth: jobs arrive, run, leave, end */
 struct live *job_enter(struct sched *s, job_id j);                        /* pending, without counting its wait */
 void job_arrive(struct sched *s, job_id j);
@@ -364,7 +404,9 @@ void jobs_cut_off(struct sched *s);
 void job_halt(struct sched *s, struct live *l, const struct placement *on);   /* progress stops, l->split tells the time since the start */
 /* It leaves these pieces: l->split goes into the accounts, a row into the intervals. */
 void hold_end(struct sched *s, struct live *l, const struct placement *p, int64_t since_ns, const char *why);
-void job_loses(struct live *l, int64_t lost_ns);                          /* of l->split; what was done before the trace began is not in it */
+/* After job_halt(): of the done_ns since its start it must do lost_ns again. Of l->split; what was done before the trace
+ * began is not in it. */
+void job_loses(struct sched *s, struct live *l, int64_t done_ns, int64_t lost_ns);
 void state_set(struct sched *s, job_id j, enum job_state to);
 int64_t job_done_ns(const struct sched *s, const struct live *l);         /* progress since the last start */
 void decision_log(const struct sched *s, job_id j, const char *kind, const char *decision, const char *reason);

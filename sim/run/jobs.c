@@ -144,7 +144,8 @@ void job_runs(struct sched *s, struct live *l, int64_t start_cost_ns)
     l->stopped_for = ID_NONE;
     l->start_cost_ns = start_cost_ns;
     l->begin_left_ns = l->progress.left_ns;
-    progress_begin(&l->progress, s->now_ns + l->start_cost_ns, tasks_rate(s, l));
+    pace_begin(s, l);
+    progress_begin(&l->progress, s->now_ns + l->start_cost_ns, pace_rate(&l->pace));
     l->event = event_queue_push(s->events, (struct event){ progress_end_ns(&l->progress), EVENT_JOB_END, j });
     int64_t gpus = placement_gpu_milli(l->held);
     books_occupied(s, j, gpus);
@@ -176,24 +177,22 @@ int64_t job_done_ns(const struct sched *s, const struct live *l)
 
 void job_halt(struct sched *s, struct live *l, const struct placement *on)
 {
-    int64_t wall = s->now_ns - l->held_since_ns;
     progress_settle(&l->progress, s->now_ns);
     livelock_settled(s, l);
-    memset(l->split, 0, sizeof l->split);
-    l->split[ACCOUNT_START] = wall < l->start_cost_ns ? wall : l->start_cost_ns;
-    l->split[ACCOUNT_USEFUL] = wall - l->split[ACCOUNT_START];
+    pace_end(s, l, on);
     event_queue_cancel(s->events, l->event);
     l->event = 0;
     if (l->progress_event)
         event_queue_cancel(s->events, l->progress_event);
-    else
+    else if (!l->pace.stalled)
         s->busy_milli -= placement_gpu_milli(on);
+    pace_split(s, l);
     l->progress_event = 0;
 }
 
 void hold_end(struct sched *s, struct live *l, const struct placement *p, int64_t since_ns, const char *why)
 {
-    int64_t milli = placement_gpu_milli(p), overhead_ns = l->split[ACCOUNT_START] + l->split[ACCOUNT_SAVE] + l->split[ACCOUNT_GANG];
+    int64_t milli = placement_gpu_milli(p), overhead_ns = pace_overhead_ns(l->split) + l->split[ACCOUNT_GANG];
     books_occupied(s, l->job, -milli);
     if (s->gpu_time) {
         struct gpu_time *t = &s->gpu_time[l->job];
@@ -213,16 +212,18 @@ static void interval_close(struct sched *s, struct live *l, struct placement *p,
     struct job_run *run = &s->job[l->job];
     run->run_ns += s->now_ns - since_ns;
     run->lost_ns += l->split[ACCOUNT_LOST];
-    run->overhead_ns += l->split[ACCOUNT_START] + l->split[ACCOUNT_SAVE];
+    run->overhead_ns += pace_overhead_ns(l->split);
     s->running--;
     s->room_version++;
     hold_end(s, l, p, since_ns, why);
     placement_drop(s, p);
 }
 
-void job_loses(struct live *l, int64_t lost_ns)
+void job_loses(struct sched *s, struct live *l, int64_t done_ns, int64_t lost_ns)
 {
-    int64_t here_ns = lost_ns < l->split[ACCOUNT_USEFUL] ? lost_ns : l->split[ACCOUNT_USEFUL];
+    int64_t wall_ns = pace_lost_wall_ns(s, l, done_ns, lost_ns);
+    int64_t here_ns = wall_ns < l->split[ACCOUNT_USEFUL] ? wall_ns : l->split[ACCOUNT_USEFUL];
+    progress_roll_back(&l->progress, lost_ns);
     l->split[ACCOUNT_LOST] = here_ns;
     l->split[ACCOUNT_USEFUL] -= here_ns;
 }
@@ -258,10 +259,9 @@ static void job_is_over(struct sched *s, struct live *l, unsigned fate)
 void job_leave(struct sched *s, struct live *l, bool moves)
 {
     job_id j = l->job;
-    struct leaving price = price_of_stop(price_of(s, j), l->stop_mode, l->stop_done_ns);
+    struct leaving price = pace_stop(s, l, l->stop_mode, l->stop_done_ns);
     job_halt(s, l, l->was.held);
-    progress_roll_back(&l->progress, price.lost_ns);
-    job_loses(l, price.lost_ns);
+    job_loses(s, l, l->stop_done_ns, price.lost_ns);
     l->split[ACCOUNT_SAVE] = price.stay_ns;
     bool stands = l->stop_mode == STOP_SUSPEND;
     l->cancelled = l->stop_mode == STOP_CANCEL;
@@ -384,8 +384,9 @@ void jobs_cut_off(struct sched *s)
         if (l->counting)
             wait_end(s, l);
         if (l->leaving) {
-            l->split[ACCOUNT_SAVE] = s->now_ns - l->leaving_since_ns - l->split[ACCOUNT_START] -
-                                     l->split[ACCOUNT_USEFUL] - l->split[ACCOUNT_LOST];
+            l->split[ACCOUNT_SAVE] = 0;
+            for (unsigned a = 0; a < HELD_ACCOUNTS; a++)
+                l->split[ACCOUNT_SAVE] -= a == ACCOUNT_SAVE ? l->leaving_since_ns - s->now_ns : l->split[a];
             interval_close(s, l, l->leaving, l->leaving_since_ns, "cutoff");
         } else if (s->job[j].state == JOB_RUNNING) {
             job_halt(s, l, l->held);

@@ -2,6 +2,7 @@
 #include "sim/run/run.h"
 
 #include "sim/run/host.h"
+#include "sim/run/models.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -62,6 +63,7 @@ struct sched *run_new(const struct run_setup *setup)
     s->node_seen = mem_new(s->cluster->n_nodes, sizeof *s->node_seen);
     s->node_account = mem_new(s->cluster->n_nodes, sizeof *s->node_account);
     s->now_ns = s->settled_ns = s->totals.first_ns = s->workload->facts[0].submit_ns;
+    s->up_milli = s->cluster->gpus * MILLI_ALL;
     quotas_begin(s);
     s->dependencies = dependencies_new(s->workload);
     s->price = arena_alloc(s->memory, (intern_count(s->workload->prices) + (size_t)1) * sizeof *s->price);
@@ -71,6 +73,7 @@ struct sched *run_new(const struct run_setup *setup)
         s->price[i] = price_with(&s->cluster->price, &own);
     }
     placing_begin(s);
+    models_begin(s);
     return s;
 }
 
@@ -78,6 +81,7 @@ void run_free(struct sched *s)
 {
     if (!s)
         return;
+    models_free(s);
     placing_end(s);
     dependencies_free(s->dependencies);
     lines_free(s);
@@ -166,6 +170,7 @@ struct run_level run_level(const struct sched *s)
         .gpus_milli = s->held_milli,
         .busy_milli = s->busy_milli,
         .waiting_milli = s->waiting_milli,
+        .up_milli = s->up_milli,
         .running = s->running,
         .waiting = s->waiting,
         .done = s->totals.completed + s->totals.failed + s->totals.cancelled + s->totals.rejected,

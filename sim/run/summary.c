@@ -2,6 +2,7 @@
 #include "sim/run/summary.h"
 
 #include "sim/core/memory.h"
+#include "sim/run/models.h"
 #include "sim/run/rows.h"
 #include "sim/run/statistics.h"
 #include "sim/run/summary_parts.h"
@@ -143,10 +144,15 @@ static void tally_job(struct tally *t, const struct sched *s, job_id j, const st
 
 /* ---- From tallies to rows ---- */
 
-void summary_put(struct maker *k, unsigned metric, const char *scope, double value, uint64_t n)
+void summary_put_kind(struct maker *k, const struct metric_kind *kind, const char *scope, double value, uint64_t n)
 {
     mem_grow(&k->m->metric, &k->capacity, k->m->n, sizeof *k->m->metric);
-    k->m->metric[k->m->n++] = (struct metric){ &metric_kinds[metric], scope, n ? value : (double)NAN, n };
+    k->m->metric[k->m->n++] = (struct metric){ kind, scope, n ? value : (double)NAN, n };
+}
+
+void summary_put(struct maker *k, unsigned metric, const char *scope, double value, uint64_t n)
+{
+    summary_put_kind(k, &metric_kinds[metric], scope, value, n);
 }
 
 static double mean_s(int128_t sum_ns, uint64_t n)
@@ -325,6 +331,7 @@ struct summary *summary_make(const struct sched *s)
     summary_all_quota(&k, all.scope);
     put_groups(&k, class, CLASSES, NULL);
     put_groups(&k, queue, c->n_queues, c);
+    models_summarise(&k);
     free(queue);
     free(x.jct);
     free(x.wait);

@@ -82,7 +82,7 @@ void suspend_dropped(struct sched *s, struct live *l)
 {
     struct job_run *run = &s->job[l->job];
     s->changed = true;
-    int64_t lost_ns = price_of_stop(price_of(s, l->job), STOP_RESTART, job_done_ns(s, l)).lost_ns;
+    int64_t lost_ns = pace_stop(s, l, STOP_RESTART, job_done_ns(s, l)).lost_ns;
     int64_t useful_ns = run->run_ns - run->lost_ns - run->overhead_ns;
     progress_roll_back(&l->progress, lost_ns);
     if (lost_ns > useful_ns)

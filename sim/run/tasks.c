@@ -111,7 +111,7 @@ enum sched_result sched_stop_task(struct sched *s, job_id j, uint32_t task, enum
     if (ran && !l->broken && !tasks_enough(s, j, rest))
         break_gang(s, l, m);
     struct placement *now = rest ? placement_stage(s, j, placement_copy(s, rest)) : NULL, *late = l->late;
-    bool saves = l->broken && held && price_of_stop(price_of(s, l->job), l->stop_mode, l->stop_done_ns).stay_ns > 0;
+    bool saves = l->broken && held && pace_stop(s, l, l->stop_mode, l->stop_done_ns).stay_ns > 0;
     if (saves)
         late = placement_stage(s, j, placement_copy(s, placement_with(s, l->late, gone)));
     stage_state(s, l, s->job[j].state, now, false);
@@ -167,7 +167,7 @@ static void run_ends(struct sched *s, struct live *l, const char *why)
     struct job_run *run = &s->job[l->job];
     run->run_ns += s->now_ns - l->held_since_ns;
     run->lost_ns += l->split[ACCOUNT_LOST];
-    run->overhead_ns += l->split[ACCOUNT_START];
+    run->overhead_ns += pace_overhead_ns(l->split);
     hold_end(s, l, l->was.held, l->held_since_ns, why);
 }
 
@@ -189,10 +189,9 @@ static void part_begins(struct sched *s, struct live *l, int64_t stay_ns)
 
 static void gang_breaks(struct sched *s, struct live *l)
 {
-    struct leaving price = price_of_stop(price_of(s, l->job), l->stop_mode, l->stop_done_ns);
+    struct leaving price = pace_stop(s, l, l->stop_mode, l->stop_done_ns);
     job_halt(s, l, l->was.held);
-    progress_roll_back(&l->progress, price.lost_ns);
-    job_loses(l, price.lost_ns);
+    job_loses(s, l, l->stop_done_ns, price.lost_ns);
     run_ends(s, l, "broken");
     s->running--;
     books_preempted(s, l, PREEMPTED_BROKEN);
@@ -208,21 +207,21 @@ static void gang_breaks(struct sched *s, struct live *l)
 /* It goes on with more or fewer tasks. */
 static void resize(struct sched *s, struct live *l)
 {
-    int64_t wall = s->now_ns - l->held_since_ns, starting = wall < l->start_cost_ns ? wall : l->start_cost_ns;
-    memset(l->split, 0, sizeof l->split);
-    l->split[ACCOUNT_START] = starting;
-    l->split[ACCOUNT_USEFUL] = wall - starting;
+    pace_end(s, l, l->was.held);
+    bool busy = !l->progress_event && !l->pace.stalled;
+    pace_split(s, l);
     run_ends(s, l, "resized");
     l->held_since_ns = s->now_ns;
-    l->start_cost_ns -= starting;
-    progress_set_rate(&l->progress, s->now_ns, tasks_rate(s, l));
+    l->start_cost_ns -= l->split[ACCOUNT_START];
+    pace_begin(s, l);
+    progress_set_rate(&l->progress, s->now_ns, pace_rate(&l->pace));
     livelock_settled(s, l);
     l->begin_left_ns = l->progress.left_ns;
     event_queue_cancel(s->events, l->event);
     l->event = event_queue_push(s->events, (struct event){ progress_end_ns(&l->progress), EVENT_JOB_END, l->job });
     books_occupied(s, l->job, placement_gpu_milli(l->held));
     if (!l->progress_event)
-        s->busy_milli += placement_gpu_milli(l->held) - placement_gpu_milli(l->was.held);
+        s->busy_milli += placement_gpu_milli(l->held) - (busy ? placement_gpu_milli(l->was.held) : 0);
     decision_log(s, l->job, "start", "resize", "");
 }
 

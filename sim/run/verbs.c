@@ -115,7 +115,7 @@ static enum sched_result take(struct sched *s, job_id j, const struct placement 
 
 static bool leaves_late(const struct sched *s, const struct live *l)
 {
-    return price_of_stop(price_of(s, l->job), l->stop_mode, l->stop_done_ns).stay_ns > 0;
+    return pace_stop(s, l, l->stop_mode, l->stop_done_ns).stay_ns > 0;
 }
 
 enum sched_result sched_start(struct sched *s, job_id j, const struct placement *p)
@@ -194,7 +194,7 @@ enum sched_result sched_stop(struct sched *s, job_id j, enum stop_mode m)
         l->stop_mode = (uint8_t)m;
         l->stop_done_ns = done;
         l->stopped_for = ID_NONE;
-        int64_t stay_ns = price_of_stop(price_of(s, j), m, done).stay_ns;
+        int64_t stay_ns = pace_stop(s, l, m, done).stay_ns;
         if (!stay_ns) {
             stage_give(s, s->idle, j, held);
             s->room_version++;

@@ -18,17 +18,24 @@ struct price price_with(const struct price *of_the_cluster, const struct own_pri
     return p;
 }
 
-struct leaving price_of_stop(const struct price *p, enum stop_mode mode, int64_t done_ns)
+int64_t price_durable_ns(const struct price *p, int64_t done_ns)
+{
+    if (p->checkpoint == CHECKPOINT_PERIODIC)
+        return done_ns - done_ns % p->interval_ns;
+    return p->checkpoint == CHECKPOINT_PERFECT ? done_ns : 0;
+}
+
+struct leaving price_of_stop(const struct price *p, enum stop_mode mode, int64_t done_ns, int64_t durable_ns)
 {
     if (mode == STOP_SUSPEND)
         return (struct leaving){ 0, 0 };
     if (mode == STOP_CANCEL)
-        return (struct leaving){ price_of_stop(p, STOP_SAVE, done_ns).stay_ns, done_ns };
+        return (struct leaving){ price_of_stop(p, STOP_SAVE, done_ns, durable_ns).stay_ns, done_ns };
     if (p->checkpoint == CHECKPOINT_NONE)
         return (struct leaving){ 0, done_ns };
     if (p->checkpoint == CHECKPOINT_PERFECT)
         return (struct leaving){ mode == STOP_SAVE ? p->save_ns : 0, 0 };
-    int64_t since_checkpoint = done_ns % p->interval_ns;
+    int64_t since_checkpoint = done_ns - durable_ns;
     if (mode == STOP_RESTART)
         return (struct leaving){ 0, since_checkpoint };
     if (p->save_ns <= p->grace_ns)

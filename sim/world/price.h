@@ -9,6 +9,8 @@ struct leaving {
     int64_t stay_ns;              /* it holds its GPUs that much longer, without progress */
     int64_t lost_ns;              /* of the progress made since its last start; to be done again */
 };
-/* done_ns: reference nanoseconds of progress since the last start. */
-struct leaving price_of_stop(const struct price *p, enum stop_mode mode, int64_t done_ns);
+/* done_ns: reference nanoseconds of progress since the last start; durable_ns: those that a checkpoint has. */
+struct leaving price_of_stop(const struct price *p, enum stop_mode mode, int64_t done_ns, int64_t durable_ns);
+/* Of done_ns, where checkpoints cost nothing: the last whole interval; all of it if they are perfect. */
+int64_t price_durable_ns(const struct price *p, int64_t done_ns);
 int64_t price_of_start(const struct price *p, bool first);   /* GPUs held before progress begins */

@@ -35,7 +35,7 @@ static void stop(void **state)
     const struct row *row = *state;
     struct price p = { .checkpoint = row->checkpoint, .interval_ns = row->interval_s * S, .save_ns = row->save_s * S,
                        .grace_ns = row->grace_s * S, .start_ns = 1000 * S, .restart_ns = 2000 * S };
-    struct leaving l = price_of_stop(&p, row->mode, row->done_s * S);
+    struct leaving l = price_of_stop(&p, row->mode, row->done_s * S, price_durable_ns(&p, row->done_s * S));
     assert_int_equal(l.stay_ns, row->stay_s * S);
     assert_int_equal(l.lost_ns, row->lost_s * S);
 }
@@ -48,7 +48,8 @@ static void bounds(void **state)
         struct price p = { .checkpoint = i % 2 ? CHECKPOINT_PERIODIC : CHECKPOINT_NONE, .interval_ns = 7,
                            .save_ns = i / 2 % 4, .grace_ns = i / 8 % 4 };
         int64_t done = i / 32;
-        struct leaving save = price_of_stop(&p, STOP_SAVE, done), drop = price_of_stop(&p, STOP_RESTART, done);
+        int64_t durable = price_durable_ns(&p, done);
+        struct leaving save = price_of_stop(&p, STOP_SAVE, done, durable), drop = price_of_stop(&p, STOP_RESTART, done, durable);
         assert_true(save.stay_ns >= 0 && save.stay_ns <= p.grace_ns && drop.stay_ns == 0);
         assert_true(save.lost_ns >= 0 && save.lost_ns <= drop.lost_ns && drop.lost_ns <= done);
     }

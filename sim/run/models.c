@@ -1,0 +1,89 @@
+/* models.c - see models.h. */
+#include "sim/run/models.h"
+#include "sim/run/host.h"
+
+const struct run_model *const run_models[] = {
+    NULL,
+};
+_Static_assert(sizeof run_models / sizeof run_models[0] <= MODELS_MOST + 1, "struct sched has room for them");
+
+void models_begin(struct sched *s)
+{
+    for (const struct run_model *const *m = run_models; *m; m++)
+        if ((*m)->wanted(s))
+            s->model[s->n_models++] = *m;
+    for (size_t i = 0; i < s->n_models; i++)
+        if (s->model[i]->begin)
+            s->model[i]->begin(s);
+}
+
+void models_free(struct sched *s)
+{
+    for (size_t i = 0; i < s->n_models; i++)
+        if (s->model[i]->free)
+            s->model[i]->free(s);
+}
+
+void models_settle(struct sched *s, int64_t to_ns)
+{
+    for (size_t i = 0; i < s->n_models; i++)
+        if (s->model[i]->settle)
+            s->model[i]->settle(s, to_ns);
+}
+
+bool models_happens(struct sched *s, const struct event *e)
+{
+    for (size_t i = 0; i < s->n_models; i++)
+        if (s->model[i]->events >> e->kind & 1u) {
+            s->model[i]->happens(s, e);
+            return true;
+        }
+    return false;
+}
+
+void models_header(struct output *o, const struct sched *s, enum model_file file)
+{
+    for (size_t i = 0; s && i < s->n_models; i++) {
+        const struct run_model *m = s->model[i];
+        const char *const *column = file == MODEL_JOBS ? m->job_columns : file == MODEL_NODES ? m->node_columns : m->series_columns;
+        for (; column && *column; column++) {
+            out_char(o, ',');
+            out_text(o, *column);
+        }
+    }
+}
+
+void models_row(struct output *o, const struct sched *s, enum model_file file, uint32_t subject)
+{
+    for (size_t i = 0; i < s->n_models; i++) {
+        const struct run_model *m = s->model[i];
+        if (file == MODEL_JOBS && m->job_row)
+            m->job_row(o, s, subject);
+        else if (file == MODEL_NODES && m->node_row)
+            m->node_row(o, s, subject);
+        else if (file == MODEL_SERIES && m->series_row)
+            m->series_row(o, s);
+    }
+}
+
+void models_summarise(struct maker *k)
+{
+    for (size_t i = 0; i < k->s->n_models; i++)
+        if (k->s->model[i]->summarise)
+            k->s->model[i]->summarise(k);
+}
+
+void models_end(struct sched *s)
+{
+    for (size_t i = 0; i < s->n_models; i++)
+        if (s->model[i]->end)
+            s->model[i]->end(s);
+}
+
+int models_check(struct sched *s, struct error *err)
+{
+    for (size_t i = 0; i < s->n_models; i++)
+        if (s->model[i]->check && s->model[i]->check(s, err))
+            return -1;
+    return 0;
+}

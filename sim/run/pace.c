@@ -1,0 +1,146 @@
+/* pace.c - how fast a running job gets on, and what of its work is safe.
+ *
+ * models.md 0, 2.2: progress is piecewise linear at
+ *     rate = tasks x reference_s / max((compute^gamma + comm^gamma)^(1/gamma), link_s, read_s),  compute = compute_s / crowd
+ * Neutral values give exactly the share of its tasks that run. A model that changes a part of it calls pace_changed(). */
+#include "sim/run/host.h"
+#include "sim/run/models.h"
+
+#include <math.h>
+#include <string.h>
+
+static const struct pace neutral = { .tasks = 1, .compute_s = 1, .reference_s = 1, .gamma = 2, .crowd = 1 };
+
+double pace_iteration_s(const struct pace *p)
+{
+    double compute_s = p->compute_s / p->crowd, s = compute_s;
+    if (p->comm_s > 0)
+        s = pow(pow(compute_s, p->gamma) + pow(p->comm_s, p->gamma), 1 / p->gamma);
+    return fmax(s, fmax(p->link_s, p->read_s));
+}
+
+double pace_rate(const struct pace *p)
+{
+    return p->stalled ? 0 : p->tasks * (p->reference_s / pace_iteration_s(p));
+}
+
+void pace_begin(struct sched *s, struct live *l)
+{
+    l->pace = neutral;
+    l->pace.tasks = tasks_rate(s, l);
+    l->pace.mark_ns = s->now_ns + l->start_cost_ns;
+    for (size_t i = 0; i < s->n_models; i++)
+        if (s->model[i]->placed)
+            s->model[i]->placed(s, l);
+}
+
+void pace_end(struct sched *s, struct live *l, const struct placement *from)
+{
+    for (size_t i = 0; i < s->n_models; i++)
+        if (s->model[i]->left)
+            s->model[i]->left(s, l, from);
+}
+
+/* ---- What is safe: done_ns is progress since the last start ---- */
+
+static int64_t durable_ns(const struct sched *s, const struct live *l, int64_t done_ns)
+{
+    return price_durable_ns(price_of(s, l->job), done_ns);
+}
+
+struct leaving pace_stop(const struct sched *s, const struct live *l, enum stop_mode mode, int64_t done_ns)
+{
+    return price_of_stop(price_of(s, l->job), mode, done_ns, durable_ns(s, l, done_ns));
+}
+
+/* Time in which progress was made since the mark. */
+static int64_t since_mark_ns(const struct sched *s, const struct live *l)
+{
+    return l->pace.stalled || s->now_ns <= l->pace.mark_ns ? 0 : s->now_ns - l->pace.mark_ns;
+}
+
+static int64_t at_risk_ns(const struct sched *s, const struct live *l, int64_t done_ns, int64_t lost_ns)
+{
+    int64_t since_ns = since_mark_ns(s, l), made_ns = done_ns - l->pace.mark_done_ns;
+    if (lost_ns > made_ns)
+        return l->pace.at_risk_ns + since_ns;
+    double wall = l->progress.rate == 1.0 ? (double)lost_ns : (double)lost_ns / l->progress.rate;
+    return wall < (double)since_ns ? (int64_t)wall : since_ns;
+}
+
+int64_t pace_lost_wall_ns(const struct sched *s, const struct live *l, int64_t done_ns, int64_t lost_ns)
+{
+    return lost_ns <= 0 ? 0 : lost_ns >= done_ns ? INT64_MAX : at_risk_ns(s, l, done_ns, lost_ns);
+}
+
+/* Progress, and what of it would be lost, up to now. */
+static void mark(struct sched *s, struct live *l)
+{
+    int64_t done_ns = job_done_ns(s, l);
+    l->pace.at_risk_ns = at_risk_ns(s, l, done_ns, done_ns - durable_ns(s, l, done_ns));
+    l->pace.mark_done_ns = done_ns;
+    if (s->now_ns > l->pace.mark_ns)
+        l->pace.mark_ns = s->now_ns;
+}
+
+/* ---- Changes ---- */
+
+void pace_changed(struct sched *s, struct live *l)
+{
+    double rate = pace_rate(&l->pace);
+    if (rate == l->progress.rate)
+        return;
+    mark(s, l);
+    progress_set_rate(&l->progress, s->now_ns, rate);
+    livelock_settled(s, l);
+    event_queue_move(s->events, l->event, progress_end_ns(&l->progress));
+}
+
+void pace_stall(struct sched *s, struct live *l, enum account on)
+{
+    MUST(s, !l->pace.stalled);
+    if (l->progress_event) {                          /* that was all of its start-up */
+        event_queue_cancel(s->events, l->progress_event);
+        l->progress_event = 0;
+        l->start_cost_ns = s->now_ns - l->held_since_ns;
+        l->progress.since_ns = l->pace.mark_ns = s->now_ns;
+    } else {
+        s->busy_milli -= placement_gpu_milli(l->held);
+    }
+    mark(s, l);
+    l->pace.stalled = true;
+    l->pace.stalled_on = (uint8_t)on;
+    l->pace.stalled_since_ns = s->now_ns;
+    pace_changed(s, l);
+}
+
+static void stall_ends(struct sched *s, struct live *l)
+{
+    l->pace.stalled = false;
+    l->stall_ns[l->pace.stalled_on] += s->now_ns - l->pace.stalled_since_ns;
+    l->pace.mark_ns = s->now_ns;
+}
+
+void pace_go_on(struct sched *s, struct live *l)
+{
+    MUST(s, l->pace.stalled);
+    stall_ends(s, l);
+    s->busy_milli += placement_gpu_milli(l->held);
+    pace_changed(s, l);
+}
+
+void pace_split(struct sched *s, struct live *l)
+{
+    int64_t useful_ns = s->now_ns - l->held_since_ns;
+    memset(l->split, 0, sizeof l->split);
+    l->split[ACCOUNT_START] = useful_ns < l->start_cost_ns ? useful_ns : l->start_cost_ns;
+    useful_ns -= l->split[ACCOUNT_START];
+    if (l->pace.stalled)
+        stall_ends(s, l);
+    for (unsigned a = 0; a < HELD_ACCOUNTS; a++) {
+        l->split[a] += l->stall_ns[a];
+        useful_ns -= l->stall_ns[a];
+        l->stall_ns[a] = 0;
+    }
+    l->split[ACCOUNT_USEFUL] = useful_ns;
+}
