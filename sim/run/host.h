@@ -239,6 +239,7 @@ struct sched {
     uint32_t running, waiting, in_system, contending;
     int128_t (*node_account)[ACCOUNTS];
     struct run_totals totals;
+    struct flows *flows;          /* NULL: nothing is shared */
     const struct run_model *model[MODELS_MOST];       /* those that are on */
     size_t n_models;
     int64_t settled_ns;

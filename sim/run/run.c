@@ -1,6 +1,7 @@
 /* run.c - setting a run up, asking what came of it, and taking it down. */
 #include "sim/run/run.h"
 
+#include "sim/run/flows.h"
 #include "sim/run/host.h"
 #include "sim/run/models.h"
 
@@ -88,6 +89,7 @@ void run_free(struct sched *s)
     quotas_free(s);
     predictor_free(s->predictor);
     event_queue_free(s->events);
+    flows_free(s->flows);
     void *const own[] = { s->wake, s->fresh, s->job, s->live, s->live_free, s->wait_part, s->wait_why, s->books,
                           s->changed_queue, s->undo, s->node_seen, s->touched, s->staged, s->claim, s->pencil, s->notice,
                           s->node_account };
