@@ -329,7 +329,6 @@ static struct cluster *read_cluster(struct reader *r, struct config *config, con
     struct file_whole whole = { .period_ns = -1 };
     struct price price;
     struct storage storage = storage_default();
-    if (config_fields(config_root(config), whole_keys, &whole, r->err))
     if (config_fields(config_root(config), whole_keys, &whole, r->err) ||
         catalogue_read_gpus(r->catalogue, whole.gpu_models, r->err) ||
         catalogue_read_nodes(r->catalogue, whole.node_types, r->err))
@@ -351,6 +350,7 @@ static struct cluster *read_cluster(struct reader *r, struct config *config, con
         return NULL;
     struct cluster *c = assemble(r, &whole, whole.name ? whole.name : file_name);
     if (c) {
+        r->catalogue = NULL;      /* it is the cluster's now */
         c->period_ns = whole.period_ns >= 0 ? whole.period_ns : 0;
         c->period_said = whole.period_ns >= 0;
         c->price = price;
@@ -370,8 +370,7 @@ struct cluster *cluster_from_yaml(struct input *in, const char *name, struct err
         return NULL;
     struct reader r = { .group_names = intern_new(), .memory = arena_new(), .catalogue = catalogue_new(), .err = err };
     struct cluster *c = read_cluster(&r, config, name);
-    if (!c)
-        catalogue_free(r.catalogue);
+    catalogue_free(r.catalogue);
     free(r.group);
     free(r.group_at);
     free(r.pinned_by);

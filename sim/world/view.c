@@ -1,6 +1,7 @@
 /* view.c - what a placer may ask of a free index, one node or domain at a time. */
 #include "sim/world/catalogue.h"
 #include "sim/world/free_index.h"
+#include "sim/world/headroom.h"
 
 struct node_free view_node(const struct view *v, node_id n)
 {
@@ -140,6 +141,11 @@ static bool gpus_fit(const struct view *v, const struct request *r, node_id n)
 }
 
 bool view_fits(const struct view *v, const struct request *r, node_id n)
+{
+    return view_has_room(v, r, n) && (!v->headroom || headroom_fits(v->headroom, r, n));
+}
+
+bool view_has_room(const struct view *v, const struct request *r, node_id n)
 {
     const struct node_state *s = &v->node[n];
     return view_allows(v, r, n) && (!r->cpu_milli || s->cpu_milli >= r->cpu_milli) &&
