@@ -196,6 +196,7 @@ struct sched {
 
     struct shape_kinds *shape_kinds;
     struct typical_list typical;  /* what the jobs ask for */
+    uint32_t *gpu_mem_most_mib;   /* [types] of free_index_count_memory(); NULL: placements do not heed it */
     uint8_t *shape_never;         /* why the shape can never be placed; 0: it can */
     uint32_t *shape_least;        /* STARTS_PARTIAL: if it cannot, so many tasks of it as a minimum can; 0: none */
     struct view *idle, *room;     /* room NULL without SEES_RELEASING */

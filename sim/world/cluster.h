@@ -9,6 +9,7 @@
 #include "sim/core/intern.h"
 #include "sim/core/units.h"
 #include "sim/world/mig.h"
+#include "sim/world/sharing.h"
 
 #define CLUSTER_NODE_GPUS_MAX  1000000u    /* of one counted node */
 #define CLUSTER_NODES_MAX      10000000u
@@ -78,6 +79,7 @@ struct cluster {
     int64_t period_ns;            /* of the scheduler; 0: a pass whenever something changed */
     bool period_said;             /* in the file or on the command line; otherwise the policy may have one of its own */
     struct price price;
+    struct sharing sharing;       /* sharing_usual unless a file says more */
     struct arena *memory;
 };
 

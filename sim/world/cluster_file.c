@@ -6,6 +6,7 @@
 #include "sim/world/catalogue.h"
 #include "sim/world/cluster_parts.h"
 #include "sim/world/labels.h"
+#include "sim/world/sharing_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +33,7 @@ struct file_queue { /* one entry of `queues` */
 };
 struct file_whole {
     const char *name;
-    struct config_value nodes, queues, preemption;
+    struct config_value nodes, queues, preemption, sharing;
     int64_t period_ns;
 };
 
@@ -54,6 +55,7 @@ static const struct config_key whole_keys[] = {
     { .name = "queues",     .type = CONFIG_LIST,    .at = WHOLE(queues) },
     { .name = "period_s",   SECONDS,                .at = WHOLE(period_ns) },
     { .name = "preemption", .type = CONFIG_MAPPING, .at = WHOLE(preemption) },
+    { .name = "sharing",    .type = CONFIG_MAPPING, .at = WHOLE(sharing) },
     { 0 },
 };
 static const char *const mig_words[] = { "mixed", "single", NULL };
@@ -348,6 +350,10 @@ static struct cluster *read_cluster(struct reader *r, struct config *config, con
         c->period_ns = whole.period_ns >= 0 ? whole.period_ns : 0;
         c->period_said = whole.period_ns >= 0;
         c->price = price;
+        if (sharing_read(whole.sharing, &c->sharing, c->memory, r->err)) {
+            cluster_free(c);
+            return NULL;
+        }
     }
     return c;
 }
