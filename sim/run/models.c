@@ -24,6 +24,20 @@ void models_free(struct sched *s)
             s->model[i]->free(s);
 }
 
+void models_held(struct sched *s, job_id j, const struct placement *p, int sign)
+{
+    for (size_t i = 0; i < s->n_models; i++)
+        if (s->model[i]->held)
+            s->model[i]->held(s, j, p, sign);
+}
+
+void models_paced(struct sched *s, struct live *l)
+{
+    for (size_t i = 0; i < s->n_models; i++)
+        if (s->model[i]->paced)
+            s->model[i]->paced(s, l);
+}
+
 void models_settle(struct sched *s, int64_t to_ns)
 {
     for (size_t i = 0; i < s->n_models; i++)
