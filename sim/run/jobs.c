@@ -143,6 +143,7 @@ void job_runs(struct sched *s, struct live *l, int64_t start_cost_ns)
     s->job[j].distance = (uint8_t)cluster_placement_distance(s->cluster, l->held);
     l->held_since_ns = l->last_start_ns = s->now_ns;
     l->stopped_for = ID_NONE;
+    l->size = placement_size(ask_of(s, j), l->held);
     l->start_cost_ns = start_cost_ns;
     l->begin_left_ns = l->progress.left_ns;
     pace_begin(s, l);
@@ -335,7 +336,7 @@ static void runs_no_more(struct sched *s, struct live *l, unsigned fate, const c
     const struct request *ask = ask_of(s, j);
     struct amount held = placement_amount(ask, p);
     books_held(s, j, held, -1);
-    if (ask->tasks != SPLIT_ANY && p->n < request_tasks(ask))
+    if (tasks_missing(s, j, p))
         books_pending(s, j, amount_less(request_amount(ask), held), -1);
     interval_close(s, l, p, l->held_since_ns, why);
     job_is_over(s, l, fate);

@@ -56,7 +56,9 @@ struct sched *run_new(const struct run_setup *setup)
         s->job[j] = (struct job_run){ .start_ns = -1, .end_ns = -1, .fairness_micro = -1, .live = ID_NONE, .distance = UINT8_MAX };
     if ((s->needs & STARTS_PARTIAL) && (s->needs & SEES_TIMELINE))
         HOST_BUG(s, "a policy cannot both start single tasks and plan ahead");
-    if ((s->needs & STARTS_PARTIAL) || s->workload->n_running) {
+    if ((s->needs & RESIZES) && s->needs & (STARTS_PARTIAL | SEES_TIMELINE))
+        HOST_BUG(s, "a policy that resizes whole jobs can neither start single tasks nor plan ahead");
+    if (s->needs & (STARTS_PARTIAL | RESIZES) || s->workload->n_running) {
         s->gpu_time = arena_alloc(s->memory, s->workload->n_jobs * sizeof *s->gpu_time);
     }
     s->books = mem_new(s->cluster->n_queues, sizeof *s->books);

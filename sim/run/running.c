@@ -105,7 +105,7 @@ static void hold(struct sched *s, struct live *l, struct placement *p)
     if (s->room)
         placement_take(s->room, ask_of(s, l->job), p);
     struct amount size = placement_amount(ask_of(s, l->job), p);
-    books_pending(s, l->job, size, -1);
+    books_pending(s, l->job, amount_served(s, l->job, p), -1);
     books_held(s, l->job, size, 1);
 }
 
