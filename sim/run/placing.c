@@ -333,6 +333,8 @@ const char *placing_never(const struct sched *s, shape_id shape)
         return never_for_mig(s, s->workload->shape[shape].ask.mig);
     if (s->shape_never[shape] == NO_TYPE && lacks_uncut(s, &s->workload->shape[shape]))
         return "no node has GPUs of its model that are not cut into MIG instances";
+    if (s->shape_never[shape] == NO_TYPE && s->gpu_mem_most_mib && s->workload->shape[shape].ask.gpu_mem_mib)
+        return "fills more memory than a GPU of its model has";
     if (s->shape_never[shape] == NO_TYPE && s->workload->shape[shape].gpu_mem_mib)
         return "no node has GPUs of its model with as much memory";
     return why[s->shape_never[shape]];

@@ -81,6 +81,67 @@ static const struct schedule rows[] = {
     /* each starts up for 3 s. 1 gets on from 3, from 4 on at 1/2, as 2 does from 7 on: its 5 s are done at 17. Then 1 has 2.5 s left */
     { "who starts up is there already", "fifo", ONE_NODE(1), .sharing = SLICES, .price = { .start_ns = 3 * NS_PER_S }, .jobs = {
         { 0, 10, 1, 0, .ends = 19.5, .shares = .5, .duty = 1 }, { 4, 5, 1, 4, .ends = 17, .shares = .5, .duty = 1 } } },
+    /* At 4 1 is stopped with 2 s done and saves until 7: so long 2 is alone and has 1 s left then, which takes until 9 beside 3.
+     * Now 1 goes on; 3 has 1 s left, until 11, 1 has 8 s left, of which 1 is done by then */
+    { "who saves is no tenant any more", "priority:preempt=yes", ONE_NODE(1), .sharing = SLICES, .price = SAVE_TAKES(3), .jobs = {
+        { 0, 10, 1, 0, .ends = 18, .shares = .5, .duty = 1, .stops = 1 }, { 0, 6, 1, 0, .ends = 9, .shares = .5, .duty = 1, .priority = 1, .stays = true },
+        { 4, 2, 1, 7, .ends = 11, .shares = .5, .duty = 1, .priority = 1 } } },
+    /* A checkpoint after every 3 s of progress: at 8 both have done 4 s and lose 1 s, which took them 2 s. From 10 on: 4 s of 2 are
+     * done at 18, then 1 has 3 s left. GPU-seconds: 2 x .5 x 8 (of which 2 x .5 x 2 are lost), 2, 2 x .5 x 8, .5 x 3 */
+    { "what is lost is lost in its own time", "priority:preempt=yes", ONE_NODE(1), .sharing = SLICES, .price = PERIODIC(3, 0),
+      .lost = 2, .useful = 8 - 2 + 2 + 8 + 1.5, .jobs = {
+        { 0, 10, 1, 0, .ends = 21, .shares = .5, .duty = 1, .stops = 1, .lost = 2 }, { 0, 7, 1, 0, .ends = 18, .shares = .5, .duty = 1, .stops = 1, .lost = 2 },
+        { 8, 2, 1, 8, .priority = 1 } } },
+
+    /* ---- memory: 95 % of 16 GiB are 15564 MiB, a context takes 512 ---- */
+    { "memory: two fit", "fifo", { GIB(1, 1, 16) }, .sharing = SLICES, .jobs = {
+        { 0, 10, 1, 0, .shares = .4, .duty = .1, .fills_mib = 7270 }, { 0, 10, 1, 0, .shares = .4, .duty = .1, .fills_mib = 7270 } } },
+    { "memory: one MiB too many", "fifo", { GIB(1, 1, 16) }, .sharing = SLICES, .jobs = {
+        { 0, 10, 1, 0, .shares = .4, .duty = .1, .fills_mib = 7270 }, { 0, 10, 1, 10, .shares = .4, .duty = .1, .fills_mib = 7271 } } },
+    { "memory: another GPU has it", "fifo", { GIB(1, 2, 16) }, .sharing = SLICES, .jobs = {
+        { 0, 10, 1, 0, .shares = .4, .duty = .1, .fills_mib = 7270, .took = "0:0" },
+        { 0, 10, 1, 0, .shares = .4, .duty = .1, .fills_mib = 7271, .took = "0:1" },
+        { 0, 10, 1, 0, .shares = .1, .duty = .1, .fills_mib = 7270, .took = "0:0" } } },
+    { "memory: fgd finds the GPU that has it", "fifo", { GIB(1, 2, 16) }, .placer = "fgd", .sharing = SLICES, .jobs = {
+        { 0, 10, 1, 0, .shares = .4, .duty = .1, .fills_mib = 7270 }, { 0, 10, 1, 0, .shares = .4, .duty = .1, .fills_mib = 7271 },
+        { 0, 10, 1, 0, .shares = .1, .duty = .1, .fills_mib = 7270 } } },
+    { "memory: more than any GPU has", "fifo", { GIB(1, 1, 16) }, .sharing = SLICES, .jobs = {
+        { 0, 10, 1, NEVER, .fills_mib = 15053, .refused = "fills more memory than a GPU of its model has" },
+        { 0, 10, 1, 0, .fills_mib = 15052 } } },
+    { "memory: by model", "fifo:blocking=skip", { GIB(1, 1, 16) }, .sharing = SLICES, .jobs = {
+        { 0, 10, 1, NEVER, .model = "BERT", .refused = "fills more memory than a GPU of its model has" },
+        { 0, 10, 1, 0, .model = "ResNet-50" } } },
+    { "memory: not known, never binds", "fifo", ONE_NODE(1), .sharing = SLICES, .jobs = {
+        { 0, 10, 1, 0, .shares = .5, .duty = .1, .fills_mib = 99999 }, { 0, 10, 1, 0, .shares = .5, .duty = .1, .fills_mib = 99999 } } },
+    { "memory: exclusive heeds none", "fifo", { GIB(1, 1, 16) }, .sharing = LAW(.mode = SHARING_EXCLUSIVE), .jobs = {
+        { 0, 10, 1, 0, .shares = .5, .fills_mib = 16384 }, { 0, 10, 1, 0, .shares = .5, .fills_mib = 16384 } } },
+    { "memory: shares said as memory have contexts", "fifo", { GIB(1, 1, 16) }, .sharing = SLICES, .jobs = {
+        { 0, 10, 1, 0, .duty = .1, .share_mem_mib = 8192 }, { 0, 10, 1, 10, .duty = .1, .share_mem_mib = 8192 } } },
+    { "memory: an instance has its own", "fifo:blocking=skip", { CUT }, .sharing = LAW(.mode = SHARING_MPS), .jobs = {
+        { 0, 10, 1, 0, .mig = "1g.10gb", .fills_mib = 10240 },
+        { 0, 10, 1, NEVER, .mig = "1g.10gb", .fills_mib = 10241, .refused = "no node has MIG instances of profile 1g.10gb" } } },
+
+    /* ---- oom: fail ---- */
+    { "fails: when its start-up is over", "fifo", { GIB(1, 1, 16) }, .sharing = FAILS, .price = { .start_ns = 3 * NS_PER_S },
+      .startup = 3 * .4 + 3 * .4, .useful = 10 * .4, .jobs = {
+        { 0, 10, 1, 0, .ends = 13, .shares = .4, .duty = .1, .fills_mib = 7270 },
+        { 2, 10, 1, 2, .ends = 5, .shares = .4, .duty = .1, .fills_mib = 7271, .fails = true } } },
+    { "fails: at once without a start-up, and slows nobody for longer", "fifo", { GIB(1, 1, 16) }, .sharing = FAILS, .jobs = {
+        { 0, 10, 1, 0, .shares = .4, .duty = 1, .fills_mib = 7270 },
+        { 2, 10, 1, 2, .ends = 2, .shares = .4, .duty = 1, .fills_mib = 7271, .fails = true } } },
+    { "fails: one that is too large for any GPU", "fifo", { GIB(1, 1, 16) }, .sharing = FAILS, .jobs = {
+        { 1, 10, 1, 1, .ends = 1, .fills_mib = 15053, .fails = true } } },
+    { "fails: tasks of one job", "fifo", { GIB(1, 1, 16) }, .sharing = FAILS, .jobs = {
+        { 1, 10, 2, 1, .ends = 1, .tasks = 2, .shares = .5, .fills_mib = 7271, .fails = true } } },
+
+    /* ---- MIG ---- */
+    /* exponent 1: 1g is a seventh, 3g three sevenths */
+    { "instances: by compute slices", "fifo", { CUT }, .sharing = MIG(1), .jobs = {
+        { 0, 10, 1, 0, .ends = 70, .mig = "1g.10gb" }, { 0, 30, 1, 0, .ends = 70, .mig = "3g.40gb" } } },
+    /* 1g has an eighth of the memory's bandwidth */
+    { "instances: bound by memory", "fifo", { CUT }, .sharing = MIG(0), .jobs = {
+        { 0, 10, 1, 0, .ends = 80, .mig = "1g.10gb", .bandwidth = 1 }, { 0, 10, 1, 0, .ends = 10, .mig = "3g.40gb", .bandwidth = .5 } } },
+    { "instances: exponent 0 is off", "fifo", { CUT }, .sharing = MIG(0), .jobs = { { 0, 10, 1, 0, .mig = "1g.10gb" } } },
 };
 /* clang-format on */
 
