@@ -86,10 +86,10 @@ static const struct schedule rows[] = {
     { "who saves is no tenant any more", "priority:preempt=yes", ONE_NODE(1), .sharing = SLICES, .price = SAVE_TAKES(3), .jobs = {
         { 0, 10, 1, 0, .ends = 18, .shares = .5, .duty = 1, .stops = 1 }, { 0, 6, 1, 0, .ends = 9, .shares = .5, .duty = 1, .priority = 1, .stays = true },
         { 4, 2, 1, 7, .ends = 11, .shares = .5, .duty = 1, .priority = 1 } } },
-    /* A checkpoint after every 3 s of progress: at 8 both have done 4 s and lose 1 s, which took them 2 s. From 10 on: 4 s of 2 are
+    /* A checkpoint after every 3 s of progress, and no grace: at 8 both have done 4 s and lose 1 s, which took them 2 s. From 10 on: 4 s of 2 are
      * done at 18, then 1 has 3 s left. GPU-seconds: 2 x .5 x 8 (of which 2 x .5 x 2 are lost), 2, 2 x .5 x 8, .5 x 3 */
-    { "what is lost is lost in its own time", "priority:preempt=yes", ONE_NODE(1), .sharing = SLICES, .price = PERIODIC(3, 0),
-      .lost = 2, .useful = 8 - 2 + 2 + 8 + 1.5, .jobs = {
+    { "what is lost is lost in its own time", "priority:preempt=yes", ONE_NODE(1), .sharing = SLICES,
+      .price = { .checkpoint = CHECKPOINT_PERIODIC, .interval_ns = 3 * NS_PER_S, .save_ns = NS_PER_S }, .lost = 2, .useful = 8 - 2 + 2 + 8 + 1.5, .jobs = {
         { 0, 10, 1, 0, .ends = 21, .shares = .5, .duty = 1, .stops = 1, .lost = 2 }, { 0, 7, 1, 0, .ends = 18, .shares = .5, .duty = 1, .stops = 1, .lost = 2 },
         { 8, 2, 1, 8, .priority = 1 } } },
 
