@@ -226,6 +226,8 @@ struct sched {
 
     struct shape_kinds *shape_kinds;
     struct typical_list typical;  /* what the jobs ask for */
+    struct sharing_run *sharing;  /* sharing.c; NULL: off */
+    uint32_t *gpu_mem_most_mib;   /* [types] of free_index_count_memory(); NULL: placements do not heed it */
     struct elastic_run *elastic;  /* elastic.c; NULL: off */
     uint8_t *shape_never;         /* why the shape can never be placed; 0: it can */
     uint32_t *shape_least;        /* STARTS_PARTIAL: if it cannot, so many tasks of it as a minimum can; 0: none */
@@ -438,6 +440,7 @@ void job_runs(struct sched *s, struct live *l, int64_t start_cost_ns);    /* lik
 void job_leave(struct sched *s, struct live *l, bool moves);              /* the stop of this pass is carried out */
 void job_released(struct sched *s, job_id j);                             /* it has left its GPUs */
 void job_end(struct sched *s, job_id j);
+void job_fails(struct sched *s, job_id j, const char *why);               /* now, while it runs, and before its work is done */
 const char *job_ending(const struct sched *s, job_id j);                   /* why its last interval will have ended */
 void job_progressing(struct sched *s, job_id j);
 void job_rejected(struct sched *s, job_id j, const char *reason);         /* the state has changed already */

@@ -5,6 +5,7 @@
 /* Those that set the pace of a job first, then those that go by it. */
 #define EACH_MODEL(M)                                                                                                  \
     M(elastic_jobs)                                                                                                    \
+    M(sharing_model)                                                                                                   \
     M(checkpoints_model)                                                                                               \
     M(energy_model)                                                                                                    \
     M(cost_model)                                                                                                      \

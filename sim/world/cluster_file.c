@@ -9,6 +9,7 @@
 #include "sim/world/labels.h"
 #include "sim/world/price.h"
 #include "sim/world/power_file.h"
+#include "sim/world/sharing_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +36,7 @@ struct file_queue { /* one entry of `queues` */
 };
 struct file_whole {
     const char *name;
-    struct config_value nodes, queues, preemption, failures, storage, gpu_models, node_types, power, prices, elastic;
+    struct config_value nodes, queues, preemption, failures, storage, gpu_models, node_types, power, prices, elastic, sharing;
     int64_t period_ns;
 };
 
@@ -63,6 +64,7 @@ static const struct config_key whole_keys[] = {
     { .name = "power",      .type = CONFIG_MAPPING, .at = WHOLE(power) },
     { .name = "prices",     .type = CONFIG_MAPPING, .at = WHOLE(prices) },
     { .name = "elastic",    .type = CONFIG_MAPPING, .at = WHOLE(elastic) },
+    { .name = "sharing",    .type = CONFIG_MAPPING, .at = WHOLE(sharing) },
     { 0 },
 };
 static const char *const mig_words[] = { "mixed", "single", NULL };
@@ -317,6 +319,8 @@ static struct cluster *assemble(struct reader *r, const struct file_whole *whole
 /* Parts of the physical world: each absent or read by a file of its own. */
 static int read_sections(const struct file_whole *whole, struct cluster *c, struct error *err)
 {
+    if (sharing_read(whole->sharing, &c->sharing, c->memory, err))
+        return -1;
     if (config_given(whole->failures) && failures_read(whole->failures, c, err))
         return -1;
     if (power_read(whole->power, c, err) || prices_read(whole->prices, c, err))

@@ -47,6 +47,11 @@ uint32_t view_gpu_milli(const struct view *v, node_id n, unsigned gpu)
     return used >= MILLI_ALL ? 0 : used ? MILLI_ALL - used : slot_milli(v, n, gpu);
 }
 
+bool view_gpu_fits(const struct view *v, const struct request *r, node_id n, unsigned gpu)
+{
+    return view_gpu_milli(v, n, gpu) >= r->gpu_milli && free_index_has_memory(v, n, gpu, r->gpu_mem_mib);
+}
+
 uint64_t view_islands(const struct view *v, node_id n, unsigned gpu)
 {
     return cluster_node_type(v->cluster, n)->island_of[gpu];
@@ -136,7 +141,7 @@ static bool gpus_fit(const struct view *v, const struct request *r, node_id n)
         return false;                 /* counted GPUs are not shared */
     if (r->gpu_milli < MILLI_ALL && have < need)
         for (uint64_t m = f.shared_mask; m; m &= m - 1)
-            have += view_gpu_milli(v, n, (unsigned)__builtin_ctzll(m)) >= r->gpu_milli;
+            have += view_gpu_fits(v, r, n, (unsigned)__builtin_ctzll(m));
     return have >= need;
 }
 
