@@ -4,6 +4,8 @@
 #include "sim/core/memory.h"
 #include "sim/world/cluster_parts.h"
 #include "sim/world/labels.h"
+#include "sim/world/rate_rules.h"
+#include "sim/world/training_models.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -119,12 +121,12 @@ static void know_hardware(struct cluster *c, const struct cluster_given *given)
     uint32_t n = intern_count(c->gpu_models);
     c->catalogue = given->catalogue;
     c->gpu_known = arena_alloc(c->memory, (n + 1) * sizeof *c->gpu_known);
-    c->design_of = arena_alloc(c->memory, given->n_groups * sizeof *c->design_of);
+    c->group_design = arena_alloc(c->memory, given->n_groups * sizeof *c->group_design);
     c->nics_of = arena_alloc(c->memory, given->n_groups * sizeof *c->nics_of);
     for (uint32_t i = 0; i < n; i++)
         c->gpu_known[i] = catalogue_gpu(c->catalogue, intern_text(c->gpu_models, i));
     for (size_t g = 0; g < given->n_groups; g++) {
-        c->design_of[g] = given->group[g].design;
+        c->group_design[g] = given->group[g].design;
         c->nics_of[g] = given->group[g].nics;
     }
 }
@@ -331,6 +333,8 @@ void cluster_free(struct cluster *c)
     intern_free(c->gpu_models);
     intern_free(c->texts);
     catalogue_free(c->catalogue);
+    training_models_free(c->models);
+    rate_rules_free(c->rates);
     arena_free(c->memory); /* c itself lies there */
 }
 

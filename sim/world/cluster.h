@@ -73,9 +73,11 @@ struct cluster {
     struct domain *domain;        /* [n_domains], parents before children, [0] the cluster */
     struct intern *gpu_models, *texts;
     const struct gpu_model **gpu_known;       /* [gpu_models] what the catalogue tells of it; NULL: nothing */
-    const struct node_design **design_of;     /* [n_groups] likewise; NULL: the group names no node type */
+    const struct node_design **group_design;     /* [n_groups] likewise; NULL: the group names no node type */
     struct node_nics *nics_of;    /* [n_groups] */
     struct catalogue *catalogue;  /* what its file adds to it; NULL: nothing */
+    struct training_models *models;   /* likewise; NULL: the built-in ones alone */
+    struct rate_rules *rates;     /* NULL: placements make nobody fast or slow */
 
     uint32_t n_queues;            /* 0: taken from the trace, flat, without quotas */
     struct queue_facts *queue;    /* parents before children */

@@ -6,6 +6,8 @@
 #include "sim/world/catalogue.h"
 #include "sim/world/cluster_parts.h"
 #include "sim/world/labels.h"
+#include "sim/world/rate_rules.h"
+#include "sim/world/training_models.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +34,8 @@ struct file_queue { /* one entry of `queues` */
 };
 struct file_whole {
     const char *name;
-    struct config_value nodes, queues, preemption, gpu_models, node_types;
+    struct config_value nodes, queues, preemption;
+    struct config_value gpu_models, node_types, models, progress, fabric;
     int64_t period_ns;
 };
 
@@ -56,6 +59,9 @@ static const struct config_key whole_keys[] = {
     { .name = "preemption", .type = CONFIG_MAPPING, .at = WHOLE(preemption) },
     { .name = "gpu_models", .type = CONFIG_LIST,    .at = WHOLE(gpu_models) },
     { .name = "node_types", .type = CONFIG_LIST,    .at = WHOLE(node_types) },
+    { .name = "models",     .type = CONFIG_LIST,    .at = WHOLE(models) },
+    { .name = "progress",   .type = CONFIG_MAPPING, .at = WHOLE(progress) },
+    { .name = "fabric",     .type = CONFIG_MAPPING, .at = WHOLE(fabric) },
     { 0 },
 };
 static const char *const mig_words[] = { "mixed", "single", NULL };
@@ -328,6 +334,24 @@ static struct cluster *assemble(struct reader *r, const struct file_whole *whole
         at = culprit.part == FAULT_GROUP ? r->group_at[culprit.index] : r->queue_at[culprit.index];
     config_error(at, r->err, "%s", why.text);
     return NULL;
+}
+
+/* Training models, and how placements make them fast or slow. */
+static int read_rates(const struct file_whole *whole, const char *file, struct cluster *c, struct error *err)
+{
+    const char *slash = strrchr(file, '/');
+    char *folder = mem_text(file, slash ? (size_t)(slash - file) : 0);
+    struct rate_rules *rules = rate_rules_read(whole->progress, whole->fabric, folder, err);
+    struct error why = { "" };
+    free(folder);
+    c->models = training_models_new();
+    if (config_given(whole->progress))
+        c->rates = rules;
+    else
+        rate_rules_free(rules);
+    if (!rules || training_models_read(c->models, whole->models, err))
+        return -1;
+    return c->rates && rate_rules_check(c->rates, c, &why) ? config_error(whole->progress, err, "%s", why.text) : 0;
 }
 
 static struct cluster *read_cluster(struct reader *r, struct config *config, const char *file_name)
