@@ -160,6 +160,7 @@ struct reader {
     struct intern *group_names; /* by number of the group */
     queue_id *pinned_by;        /* [groups] the last queue that named it, plus 1: to see a duplicate key */
     struct catalogue *catalogue;
+    struct input *in;
     struct arena *memory;
     struct error *err;
 };
@@ -327,8 +328,10 @@ static struct cluster *assemble(struct reader *r, const struct file_whole *whole
     struct culprit culprit;
     struct error why = { "" };
     struct cluster *c = cluster_assemble(&given, &culprit, &why);
-    if (c)
+    if (c) {
+        r->catalogue = NULL;       /* it is the cluster's now */
         return c;
+    }
     struct config_value at = whole->nodes;
     if (culprit.part != FAULT_WHOLE)
         at = culprit.part == FAULT_GROUP ? r->group_at[culprit.index] : r->queue_at[culprit.index];
@@ -382,6 +385,10 @@ static struct cluster *read_cluster(struct reader *r, struct config *config, con
         c->period_said = whole.period_ns >= 0;
         c->price = price;
     }
+    if (c && read_rates(&whole, input_name(r->in), c, r->err)) {
+        cluster_free(c);
+        return NULL;
+    }
     return c;
 }
 
@@ -390,10 +397,9 @@ struct cluster *cluster_from_yaml(struct input *in, const char *name, struct err
     struct config *config = config_read(in, err);
     if (!config)
         return NULL;
-    struct reader r = { .group_names = intern_new(), .memory = arena_new(), .catalogue = catalogue_new(), .err = err };
+    struct reader r = { .group_names = intern_new(), .memory = arena_new(), .catalogue = catalogue_new(), .in = in, .err = err };
     struct cluster *c = read_cluster(&r, config, name);
-    if (!c)
-        catalogue_free(r.catalogue);
+    catalogue_free(r.catalogue);
     free(r.group);
     free(r.group_at);
     free(r.pinned_by);

@@ -197,7 +197,7 @@ struct placement_rate placement_rate(struct placement_rates *r, uint32_t model, 
     if (f->gpus == 0 || n_gpus == 0)
         return to;
     for (enum rate_model by = known ? r->rules->model : r->rules->unknown;;) {
-        double reference = by == RATE_NONE ? 1 : reference_s(r, by, by == RATE_FACTOR ? r->n_models : number, n_gpus);
+        double reference = by == RATE_OFF ? 1 : reference_s(r, by, by == RATE_FACTOR ? r->n_models : number, n_gpus);
         if (reference > 0 && by_model(r, by, k, f, &to)) {
             to.reference_s = reference;
             break;

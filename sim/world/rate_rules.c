@@ -161,7 +161,7 @@ static int read_progress(struct config_value v, const char *folder, struct rate_
         (config_given(f.factors) && config_fields(f.factors, factor_keys, r->factor, err)))
         return -1;
     r->model = (enum rate_model)f.model;
-    r->unknown = f.unknown ? RATE_FACTOR : RATE_NONE;
+    r->unknown = f.unknown ? RATE_FACTOR : RATE_OFF;
     r->overlap = f.overlap;
     r->monotone = f.monotone == 1;
     r->reference = f.reference ? mem_text(f.reference, strlen(f.reference)) : NULL;
@@ -173,7 +173,7 @@ struct rate_rules *rate_rules_read(struct config_value progress, struct config_v
 {
     struct rate_rules *r = rate_rules_new();
     if (!config_given(progress))
-        r->model = r->unknown = RATE_NONE;
+        r->model = r->unknown = RATE_OFF;
     if ((config_given(progress) && read_progress(progress, folder, r, err)) ||
         (config_given(fabric) && read_fabric(fabric, &r->fabric, err))) {
         rate_rules_free(r);

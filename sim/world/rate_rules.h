@@ -14,7 +14,7 @@ struct cluster;
 struct throughputs;
 
 enum rate_model {
-    RATE_NONE,                    /* the pace of the trace: 1 */
+    RATE_OFF,                    /* the pace of the trace: 1 */
     RATE_ANALYTIC,                /* computing and collectives, 2.1 to 2.5; wants the training model */
     RATE_TABLE,                   /* measured throughputs, 2.6; what they lack is analytic */
     RATE_FACTOR,                  /* speed of the GPU x a factor for the distance, 2.7 */
