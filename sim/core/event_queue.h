@@ -17,6 +17,7 @@ enum event_kind {
     EVENT_CHECKPOINT,          /* of a job: is due, or a part of it is over */
     EVENT_FLOW,                /* a transfer over a shared link is over */
     EVENT_PACE,                /* of a job: a model changes its rate */
+    EVENT_NOISE,               /* of an elastic job: its gradients have become noisier */
     EVENT_ARRIVAL,
     EVENT_WAKE_UP,             /* the scheduling pass follows */
     EVENT_MEASUREMENT,

@@ -123,6 +123,8 @@ struct live {
     event_id event, progress_event;
     job_id stopped_for;
     uint32_t pencilled_out;       /* how often, in this pass */
+    uint32_t size;                /* of its last start or resize; 0: none yet */
+    event_id noise_event;         /* elastic.c */
     uint32_t hold[HOLD_KINDS];    /* on the timeline; ORDERED_NONE: none */
     int64_t hold_end_ns;          /* of the run hold that a stop of this pass has dropped */
     uint32_t entry;               /* first line entry; ID_NONE: in no line */
@@ -181,6 +183,7 @@ struct sched {
     uint64_t *node_seen, node_stamp;   /* [n_nodes] the last placement that was checked and has a piece there */
     bool in_pass;
     bool changed;                 /* something that a policy may act on */
+    bool shown;                   /* something that only observers want to see */
 
     struct job_run *job;
     struct live *live;
@@ -196,6 +199,7 @@ struct sched {
 
     struct shape_kinds *shape_kinds;
     struct typical_list typical;  /* what the jobs ask for */
+    struct elastic_run *elastic;  /* elastic.c; NULL: off */
     uint8_t *shape_never;         /* why the shape can never be placed; 0: it can */
     uint32_t *shape_least;        /* STARTS_PARTIAL: if it cannot, so many tasks of it as a minimum can; 0: none */
     struct view *idle, *room;     /* room NULL without SEES_RELEASING */
@@ -239,8 +243,10 @@ struct sched {
     uint32_t running, waiting, in_system, contending;
     int128_t (*node_account)[ACCOUNTS];
     struct run_totals totals;
+    struct flows *flows;          /* NULL: nothing is shared */
     const struct run_model *model[MODELS_MOST];       /* those that are on */
     size_t n_models;
+    struct energy *energy;        /* energy.c; NULL: off */
     int64_t settled_ns;
     int64_t got_on_ns;            /* when a job last did; see livelock.c */
     uint64_t fruitless_passes;    /* since then, of those that started or stopped something */
@@ -314,7 +320,7 @@ void lines_free(struct sched *s);
 /* books.c - queues: held and pending, up the tree */
 void books_held(struct sched *s, job_id j, struct amount size, int sign);  /* size: of the tasks in question */
 void books_pending(struct sched *s, job_id j, struct amount size, int sign);
-void books_occupied(struct sched *s, job_id j, int64_t gpu_milli);         /* that many more, or fewer, are held in truth */
+void books_occupied(struct sched *s, job_id j, const struct placement *p, int sign);    /* held in truth from now on, or no more */
 void books_present(struct sched *s, job_id j, int sign);                  /* j arrives (1) or goes (-1) */
 void books_preempted(struct sched *s, const struct live *l, enum preemption_cause unsaid);    /* `unsaid` unless l->stopped_for says more */
 void books_lost(struct sched *s, const struct live *l, enum preemption_cause unsaid, const struct placement *p, int64_t lost_ns);
@@ -416,11 +422,27 @@ void stop_log(const struct sched *s, const struct live *l, const char *how);
 enum sched_result verb_refused(struct sched *s, job_id j, const char *verb, enum sched_result why);
 bool placement_matches(struct sched *s, job_id j, const struct placement *p, bool partial);
 
+/* resize.c - jobs of several sizes */
+bool size_allowed(const struct sched *s, job_id j, uint64_t size);        /* of a whole placement */
+double size_gpu_s(const struct sched *s, job_id j);                       /* held so far, at whatever sizes */
+uint32_t size_least(const struct sched *s, job_id j);                     /* tasks with which it makes progress */
+struct amount amount_served(const struct sched *s, job_id j, const struct placement *p);    /* of what it asks for: by p */
+bool tasks_missing(const struct sched *s, job_id j, const struct placement *p);    /* and asked for still */
+bool resize_concerns(const struct sched *s, const struct live *l);        /* the pass has resized it as a whole */
+void resize_carry_out(struct sched *s, struct live *l);
+void job_resized(struct sched *s, struct live *l, int64_t cost_ns);       /* from l->was.held, which is dropped, to l->held; goes on
+                                                                             after that time, or what is left of its start-up */
+
+/* elastic.c - how they get on at each size */
+void elastic_resized(struct sched *s, job_id j);                          /* one more resize of j */
+
 /* tasks.c - single tasks of a gang */
 enum sched_result start_more(struct sched *s, struct live *l, const struct placement *p);
 bool tasks_enough(const struct sched *s, job_id j, const struct placement *p);    /* the minimum, of every group. p NULL: none */
 enum job_state tasks_state(const struct sched *s, const struct live *l, const struct placement *p);
 double tasks_rate(const struct sched *s, const struct live *l);
+void run_ends(struct sched *s, struct live *l, const char *why);          /* the time since it began, or was last resized, goes into
+                                                                             the accounts; l->split is set */
 bool tasks_concern(const struct sched *s, const struct live *l);          /* the pass changed single tasks of it */
 void tasks_carry_out(struct sched *s, struct live *l);
 void tasks_gather(struct sched *s, struct live *l);                       /* from now on it holds l->held for nothing */

@@ -1,5 +1,6 @@
 /* jobs.c - the truth: jobs arrive, run, are stopped, leave and end. Every change of state passes through here. */
 #include "sim/run/host.h"
+#include "sim/run/models.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -142,19 +143,20 @@ void job_runs(struct sched *s, struct live *l, int64_t start_cost_ns)
     s->job[j].distance = (uint8_t)cluster_placement_distance(s->cluster, l->held);
     l->held_since_ns = l->last_start_ns = s->now_ns;
     l->stopped_for = ID_NONE;
+    l->size = placement_size(ask_of(s, j), l->held);
     l->start_cost_ns = start_cost_ns;
     l->begin_left_ns = l->progress.left_ns;
     pace_begin(s, l);
     progress_begin(&l->progress, s->now_ns + l->start_cost_ns, pace_rate(&l->pace));
     l->event = event_queue_push(s->events, (struct event){ progress_end_ns(&l->progress), EVENT_JOB_END, j });
-    int64_t gpus = placement_gpu_milli(l->held);
-    books_occupied(s, j, gpus);
+    books_occupied(s, j, l->held, 1);
     l->progress_event = 0;
     if (l->start_cost_ns > 0)
         l->progress_event = event_queue_push(
             s->events, (struct event){ s->now_ns + l->start_cost_ns, EVENT_PROGRESS, j });
     else
-        s->busy_milli += gpus;
+        s->busy_milli += placement_gpu_milli(l->held);
+    models_paced(s, l);
     s->running++;
     s->totals.starts++;
 }
@@ -164,6 +166,7 @@ void job_progressing(struct sched *s, job_id j)
     struct live *l = live_of(s, j);
     l->progress_event = 0;
     s->busy_milli += placement_gpu_milli(l->held);
+    models_paced(s, l);
 }
 
 int64_t job_done_ns(const struct sched *s, const struct live *l)
@@ -193,7 +196,7 @@ void job_halt(struct sched *s, struct live *l, const struct placement *on)
 void hold_end(struct sched *s, struct live *l, const struct placement *p, int64_t since_ns, const char *why)
 {
     int64_t milli = placement_gpu_milli(p), overhead_ns = pace_overhead_ns(l->split) + l->split[ACCOUNT_GANG];
-    books_occupied(s, l->job, -milli);
+    books_occupied(s, l->job, p, -1);
     if (s->gpu_time) {
         struct gpu_time *t = &s->gpu_time[l->job];
         t->held += (int128_t)(s->now_ns - since_ns) * milli;
@@ -334,7 +337,7 @@ void job_end(struct sched *s, job_id j)
     const struct request *ask = ask_of(s, j);
     struct amount held = placement_amount(ask, p);
     books_held(s, j, held, -1);
-    if (ask->tasks != SPLIT_ANY && p->n < request_tasks(ask))
+    if (tasks_missing(s, j, p))
         books_pending(s, j, amount_less(request_amount(ask), held), -1);
     interval_close(s, l, p, l->held_since_ns, ending->why);
     job_is_over(s, l, s->workload->truth[j].fate);

@@ -219,6 +219,10 @@ static void carry_out(struct sched *s, struct live *l)
         suspend_dropped(s, l);
     if (same)
         return;
+    if (resize_concerns(s, l)) {
+        resize_carry_out(s, l);
+        return;
+    }
     if (tasks_concern(s, l)) {
         tasks_carry_out(s, l);
         return;

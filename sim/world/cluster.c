@@ -6,6 +6,8 @@
 #include "sim/world/labels.h"
 #include "sim/world/rate_rules.h"
 #include "sim/world/training_models.h"
+#include "sim/world/price.h"
+#include "sim/world/power.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -100,6 +102,7 @@ static uint32_t *build_types(struct cluster *c, const struct group_spec *groups,
     uint32_t *type_of_group = mem_new(n, sizeof *type_of_group);
     c->n_groups = (uint32_t)n;
     c->group_name = arena_alloc(c->memory, n * sizeof *c->group_name);
+    c->group_gpus = arena_alloc(c->memory, n * sizeof *c->group_gpus);
     c->type = arena_alloc(c->memory, n * sizeof *c->type);
     c->gpu_models = intern_new();
     c->texts = intern_new();
@@ -111,6 +114,7 @@ static uint32_t *build_types(struct cluster *c, const struct group_spec *groups,
         c->n_types += k == c->n_types;
         type_of_group[i] = k;
         c->group_name[i] = keep(c, groups[i].name);
+        c->group_gpus[i] = groups[i].gpus;
         c->n_nodes += groups[i].count;
     }
     return type_of_group;
@@ -299,6 +303,8 @@ struct cluster *cluster_assemble(const struct cluster_given *given, struct culpr
     *culprit = (struct culprit){ FAULT_WHOLE, 0 };
     struct arena *memory = arena_new();
     struct cluster *c = arena_alloc(memory, sizeof *c);
+    c->price = price_default();
+    c->storage = storage_default();
     c->memory = memory;
     c->name = keep(c, given->name);
     struct stretches all = { .n = 0 };
@@ -335,6 +341,8 @@ void cluster_free(struct cluster *c)
     catalogue_free(c->catalogue);
     training_models_free(c->models);
     rate_rules_free(c->rates);
+    if (c->power)
+        hourly_free(&c->power->carbon);
     arena_free(c->memory); /* c itself lies there */
 }
 

@@ -5,9 +5,12 @@
 #include "sim/core/suggest.h"
 #include "sim/world/catalogue.h"
 #include "sim/world/cluster_parts.h"
+#include "sim/world/failures_file.h"
 #include "sim/world/labels.h"
 #include "sim/world/rate_rules.h"
 #include "sim/world/training_models.h"
+#include "sim/world/price.h"
+#include "sim/world/power_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,8 +37,8 @@ struct file_queue { /* one entry of `queues` */
 };
 struct file_whole {
     const char *name;
-    struct config_value nodes, queues, preemption;
-    struct config_value gpu_models, node_types, models, progress, fabric;
+    struct config_value nodes, queues, preemption, failures, storage, gpu_models, node_types, power, prices, elastic;
+    struct config_value models, progress, fabric;
     int64_t period_ns;
 };
 
@@ -43,7 +46,6 @@ struct file_whole {
 #define GROUP(field) offsetof(struct file_group, field)
 #define QUEUE(field) offsetof(struct file_queue, facts.field)
 #define RULE(field)  offsetof(struct cohort_rules, field)
-#define PRICE(field) offsetof(struct price, field)
 #define WHOLE(field) offsetof(struct file_whole, field)
 #define COUNT        .type = CONFIG_COUNT
 #define PARTS        .type = CONFIG_PARTS
@@ -57,11 +59,16 @@ static const struct config_key whole_keys[] = {
     { .name = "queues",     .type = CONFIG_LIST,    .at = WHOLE(queues) },
     { .name = "period_s",   SECONDS,                .at = WHOLE(period_ns) },
     { .name = "preemption", .type = CONFIG_MAPPING, .at = WHOLE(preemption) },
+    { .name = "failures",   .type = CONFIG_MAPPING, .at = WHOLE(failures) },
+    { .name = "storage",    .type = CONFIG_MAPPING, .at = WHOLE(storage) },
     { .name = "gpu_models", .type = CONFIG_LIST,    .at = WHOLE(gpu_models) },
     { .name = "node_types", .type = CONFIG_LIST,    .at = WHOLE(node_types) },
     { .name = "models",     .type = CONFIG_LIST,    .at = WHOLE(models) },
     { .name = "progress",   .type = CONFIG_MAPPING, .at = WHOLE(progress) },
     { .name = "fabric",     .type = CONFIG_MAPPING, .at = WHOLE(fabric) },
+    { .name = "power",      .type = CONFIG_MAPPING, .at = WHOLE(power) },
+    { .name = "prices",     .type = CONFIG_MAPPING, .at = WHOLE(prices) },
+    { .name = "elastic",    .type = CONFIG_MAPPING, .at = WHOLE(elastic) },
     { 0 },
 };
 static const char *const mig_words[] = { "mixed", "single", NULL };
@@ -132,18 +139,6 @@ static const struct config_key queue_keys[] = {
     { .name = "preemption",          .type = CONFIG_MAPPING, .at = offsetof(struct file_queue, preemption) },
     { .name = "nodes",               .type = CONFIG_MAPPING, .at = offsetof(struct file_queue, pins) },
     { .name = "queues",              .type = CONFIG_LIST, .at = offsetof(struct file_queue, children) },
-    { 0 },
-};
-static const char *const checkpoint_words[] = {
-    [CHECKPOINT_NONE] = "none", [CHECKPOINT_PERFECT] = "perfect", [CHECKPOINT_PERIODIC] = "periodic", NULL,
-};
-static const struct config_key preemption_keys[] = {
-    { .name = "checkpoint", .type = CONFIG_CHOICE, .at = PRICE(checkpoint), .words = checkpoint_words },
-    { .name = "interval_s", SECONDS, .at = PRICE(interval_ns), .above_least = true },
-    { .name = "save_s",     SECONDS, .at = PRICE(save_ns) },
-    { .name = "grace_s",    SECONDS, .at = PRICE(grace_ns) },
-    { .name = "start_s",    SECONDS, .at = PRICE(start_ns) },
-    { .name = "restart_s",  SECONDS, .at = PRICE(restart_ns) },
     { 0 },
 };
 static const struct config_key instances_key = { COUNT, .least = 1, .most = NAMED_GPUS_MAX };
@@ -311,17 +306,6 @@ static int read_queues(struct reader *r, struct config_value list, queue_id pare
     return 0;
 }
 
-static int read_preemption(struct config_value v, struct price *to, struct error *err)
-{
-    _Static_assert(sizeof to->checkpoint == sizeof(int), "config.h stores a choice as an int");
-    *to = (struct price){ .grace_ns = CLUSTER_GRACE_NS };
-    if (config_given(v) && config_fields(v, preemption_keys, to, err))
-        return -1;
-    if (to->checkpoint == CHECKPOINT_PERIODIC && to->interval_ns == 0)
-        return config_error(v, err, "checkpoint 'periodic' wants an 'interval_s'");
-    return 0;
-}
-
 static struct cluster *assemble(struct reader *r, const struct file_whole *whole, const char *name)
 {
     struct cluster_given given = { name, r->group, r->n_groups, r->queue, r->n_queues, r->catalogue };
@@ -357,10 +341,24 @@ static int read_rates(const struct file_whole *whole, const char *file, struct c
     return c->rates && rate_rules_check(c->rates, c, &why) ? config_error(whole->progress, err, "%s", why.text) : 0;
 }
 
+/* Parts of the physical world: each absent or read by a file of its own. */
+static int read_sections(const struct file_whole *whole, const char *file, struct cluster *c, struct error *err)
+{
+    if (config_given(whole->failures) && failures_read(whole->failures, c, err))
+        return -1;
+    if (power_read(whole->power, c, err) || prices_read(whole->prices, c, err))
+        return -1;
+    if (config_given(whole->elastic) && elastic_read(whole->elastic, &c->elastic, c->memory, err))
+        return -1;
+    return read_rates(whole, file, c, err);
+}
+
 static struct cluster *read_cluster(struct reader *r, struct config *config, const char *file_name)
 {
     struct file_whole whole = { .period_ns = -1 };
     struct price price;
+    struct storage storage = storage_default();
+    if (config_fields(config_root(config), whole_keys, &whole, r->err))
     if (config_fields(config_root(config), whole_keys, &whole, r->err) ||
         catalogue_read_gpus(r->catalogue, whole.gpu_models, r->err) ||
         catalogue_read_nodes(r->catalogue, whole.node_types, r->err))
@@ -377,15 +375,17 @@ static struct cluster *read_cluster(struct reader *r, struct config *config, con
         config_error(whole.queues, r->err, "want at least one; without this key they are taken from the trace");
         return NULL;
     }
-    if (read_queues(r, whole.queues, ID_NONE) || read_preemption(whole.preemption, &price, r->err))
+    if (read_queues(r, whole.queues, ID_NONE) || price_read(whole.preemption, &price, r->err) ||
+        (config_given(whole.storage) && storage_read(whole.storage, &storage, r->err)))
         return NULL;
     struct cluster *c = assemble(r, &whole, whole.name ? whole.name : file_name);
     if (c) {
         c->period_ns = whole.period_ns >= 0 ? whole.period_ns : 0;
         c->period_said = whole.period_ns >= 0;
         c->price = price;
+        c->storage = storage;
     }
-    if (c && read_rates(&whole, input_name(r->in), c, r->err)) {
+    if (c && read_sections(&whole, input_name(r->in), c, r->err)) {
         cluster_free(c);
         return NULL;
     }
