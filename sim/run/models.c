@@ -2,10 +2,10 @@
 #include "sim/run/models.h"
 #include "sim/run/host.h"
 
-extern const struct run_model elastic_jobs, energy_model, cost_model;
+extern const struct run_model rates_model, elastic_jobs, energy_model, cost_model;
 
 const struct run_model *const run_models[] = {
-    &elastic_jobs, &energy_model, &cost_model,
+    &rates_model, &elastic_jobs, &energy_model, &cost_model,
     NULL,
 };
 _Static_assert(sizeof run_models / sizeof run_models[0] <= MODELS_MOST + 1, "struct sched has room for them");
