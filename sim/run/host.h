@@ -160,6 +160,8 @@ struct builder {
     const struct request *r;      /* for CPU and memory of its pieces */
     size_t n, capacity;
     struct piece *piece;
+    struct placement *tried;      /* for builder_rate(); room for `tried_room` pieces */
+    size_t tried_room;
     enum device_order devices;
     bool open;
 };
