@@ -4,6 +4,7 @@
 
 /* Those that set the pace of a job first, then those that go by it. */
 #define EACH_MODEL(M)                                                                                                  \
+    M(rates_model)                                                                                                     \
     M(elastic_jobs)                                                                                                    \
     M(sharing_model)                                                                                                   \
     M(checkpoints_model)                                                                                               \

@@ -259,6 +259,8 @@ struct view *placing_view(struct sched *s)
 {
     struct view *v = free_index_new(s->cluster, s->shape_kinds, &s->placer_random);
     v->typical = &s->typical;
+    v->rates = s->placement_rates;
+    v->facts = s->workload->facts;
     if (s->setup.placer->needs & SEES_TENANTS)
         free_index_count_tenants(v);
     free_index_cap_power(v);
@@ -320,6 +322,7 @@ void placing_end(struct sched *s)
     free_index_free(s->room);
     timeline_end(s);
     free(s->builder.piece);
+    free(s->builder.tried);
 }
 
 static const char *never_for_mig(const struct sched *s, uint16_t profile)

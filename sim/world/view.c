@@ -2,6 +2,7 @@
 #include "sim/world/catalogue.h"
 #include "sim/world/free_index.h"
 #include "sim/world/headroom.h"
+#include "sim/world/placement_rate.h"
 
 struct node_free view_node(const struct view *v, node_id n)
 {
@@ -89,6 +90,16 @@ double view_gpu_price(const struct view *v, node_id n)
 {
     const struct gpu_model *m = model_of(v, n);
     return m ? m->price_usd_per_h : 0;
+}
+
+double view_rate(const struct view *v, const struct request *r, const struct placement *p)
+{
+    if (!v->rates || r->mig)
+        return 1;
+    uint32_t model = r->job == ID_NONE ? ID_NONE : v->facts[r->job].model;
+    struct placement_form f = placement_rate_form(v->rates, p);
+    struct placement_rate at = placement_rate(v->rates, model, f.gpus, &f);
+    return 1 / placement_slowdown(&at);
 }
 
 struct tenants view_tenants(const struct view *v, node_id n, const struct request *r)
