@@ -6,6 +6,7 @@
  * A pass that makes events at its own instant (work of no length) is followed by another round at that instant. */
 #include "sim/run/host.h"
 #include "sim/run/models.h"
+#include "sim/run/nodes.h"
 
 #include <string.h>
 
@@ -143,6 +144,7 @@ static void check_indexes(const struct sched *s)
 {
     MUST(s, free_index_consistent(s->idle));
     MUST(s, !s->room || free_index_consistent(s->room));
+    MUST(s, nodes_consistent(s));
 }
 
 static void instant_ends(struct sched *s)
@@ -238,7 +240,12 @@ static int stall_check(struct sched *s, struct error *err)
 
 static bool world_is_over(const struct sched *s)
 {
-    return s->next_arrival == s->workload->n_jobs && event_queue_length(s->events) == 0;
+    return s->next_arrival == s->workload->n_jobs && event_queue_length(s->events) == s->background_events;
+}
+
+static bool nothing_follows(const struct sched *s)
+{
+    return world_is_over(s) && s->pass_due_ns == TIME_NEVER && s->n_wakes == 0;
 }
 
 static int round_of(struct sched *s, unsigned *fruitless, struct error *err)
@@ -292,7 +299,7 @@ static int play(struct sched *s, struct error *err)
     unsigned fruitless = 0;
     while (s->in_system > 0 || s->next_arrival < s->workload->n_jobs) {
         int64_t t = next_instant_ns(s);
-        if (t == TIME_NEVER || fruitless > FRUITLESS_WAKES_MOST)
+        if (nothing_follows(s) || fruitless > FRUITLESS_WAKES_MOST)
             return stand_still(s, err);
         if (s->setup.until_ns && t > s->setup.until_ns) {
             cut_off(s);

@@ -2,7 +2,10 @@
 #include "sim/run/models.h"
 #include "sim/run/host.h"
 
+extern const struct run_model fault_model;
+
 const struct run_model *const run_models[] = {
+    &fault_model,
     NULL,
 };
 _Static_assert(sizeof run_models / sizeof run_models[0] <= MODELS_MOST + 1, "struct sched has room for them");
