@@ -175,10 +175,11 @@ static void outage(struct sched *s, uint32_t k)
         }
     strike_nodes(s, &(struct strike){ begins ? CAUSE_MAINTENANCE : CAUSE_DRAIN, o->first, o->end, 0, 0 });
     r->draining[k] = !begins;
-    if (!begins)
-        push_fault(s, r->first[PLANNED] + k, r->planned_ns[k]);
-    else
+    if (!begins) {                /* who waits for the nodes waits for this, too */
+        event_queue_push(s->events, (struct event){ r->planned_ns[k], EVENT_FAULT, r->first[PLANNED] + k });
+    } else {
         push_repair(s, r->first[PLANNED] + k, r->planned_ns[k] + o->until_ns - o->from_ns - s->now_ns);
+    }
 }
 
 static void outage_over(struct sched *s, uint32_t k)
@@ -216,8 +217,9 @@ static void fault_happens(struct sched *s, uint32_t number)
 {
     struct fault_run *r = s->faults;
     uint32_t k = number;
-    s->background_events--;
-    switch (source_of(r, &k)) {
+    enum source source = source_of(r, &k);
+    s->background_events -= !(source == PLANNED && r->draining[k]);
+    switch (source) {
     case OF_NODE:
         node_fails(s, k, struck_gpu(s, k, &r->node[k].next), r->node[k].next.cause, r->node[k].next.detection_ns);
         push_repair(s, number, r->node[k].next.repair_ns);
