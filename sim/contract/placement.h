@@ -174,8 +174,9 @@ struct param {                    /* a list ends with a NULL name */
 
 /* ---- A placer ---- */
 #define PLACEMENT_ABI 3u
-enum place_result { PLACED, NO_ROOM, NO_ROOM_FRAGMENTED, NO_TOPOLOGY, NO_TYPE };   /* why not, for the wait split:
-                                   too few free GPUs in all; enough, but not so that they fit; no domain; no such GPUs */
+enum place_result { PLACED, NO_ROOM, NO_ROOM_FRAGMENTED, NO_TOPOLOGY, NO_TYPE, NO_POWER };   /* why not, for the wait split:
+                                   too few free GPUs in all; enough, but not so that they fit; no domain; no such GPUs;
+                                   all would be well but for a power cap: set by the host */
 enum { SEES_TENANTS = 1, SEES_TYPICAL = 2 };    /* view_tenants(); view_typical(), which knows of jobs still to come */
 struct placer {
     unsigned abi;                 /* PLACEMENT_ABI */

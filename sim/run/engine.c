@@ -4,6 +4,7 @@
  *   settle the integrals up to t; apply every event at t in its order; then one pass
  *
  * A pass that makes events at its own instant (work of no length) is followed by another round at that instant. */
+#include "sim/run/flows.h"
 #include "sim/run/host.h"
 #include "sim/run/models.h"
 #include "sim/run/nodes.h"
@@ -96,6 +97,9 @@ static void apply(struct sched *s, const struct event *e)
         break;
     case EVENT_PROGRESS:
         job_progressing(s, e->subject);
+        break;
+    case EVENT_FLOW:
+        flow_over(s, e->subject);
         break;
     default:
         MUST(s, models_happens(s, e));
@@ -265,8 +269,11 @@ static int round_of(struct sched *s, unsigned *fruitless, struct error *err)
             s->pass_due_ns = on_grid(s, s->now_ns + (s->cluster->period_ns > 0));
         s->changed = false;
     }
-    if (changed || acted || s->n_changed_queues)
+    if (s->flows)
+        flows_balance(s);
+    if (changed || acted || s->shown || s->n_changed_queues)
         instant_ends(s);
+    s->shown = false;
     return acted ? livelock_check(s, err) : 0;
 }
 

@@ -333,9 +333,9 @@ void faults_stopped(struct sched *s, const struct live *l, unsigned cause)
     r->of_size[size_class(request_gpu_milli(ask_of(s, l->job)))].n++;
 }
 
-void faults_lost(struct sched *s, unsigned cause, int64_t gpu_milli, int64_t lost_ns)
+void faults_lost(struct sched *s, unsigned cause, int128_t lost)
 {
-    s->faults->by[cause].lost += (int128_t)lost_ns * gpu_milli;
+    s->faults->by[cause].lost += lost;
 }
 
 int128_t faults_lost_in_all(const struct sched *s)
@@ -437,19 +437,19 @@ static void job_row(struct output *o, const struct sched *s, job_id j)
 
 enum { NODE_FAILURES, SWITCH_FAILURES, CORDONS, JOB_FAILURES, JOBS_GIVEN_UP, LOST_BY_FAILURES, DETECTION, DOWN, AVAILABILITY, ETTR,
        MTTF, BY_CAUSE };
-#define CAUSE(word) { "job_failures_" word, "", "jobs stopped for that cause" }
+#define CAUSE(word) { "job_failures_" word, "", "jobs stopped for that cause", BETTER_LOWER }
 static const struct metric_kind metrics[] = {
-    [NODE_FAILURES] = { "node_failures", "", "failures of nodes, or of one of their GPUs" },
-    [SWITCH_FAILURES] = { "switch_failures", "", "failures of leaf switches" },
-    [CORDONS] = { "cordons", "", "nodes taken out of service for failing often" },
-    [JOB_FAILURES] = { "job_failures", "", "jobs stopped by a failure; those by cause add up to it, but for maintenance" },
-    [JOBS_GIVEN_UP] = { "jobs_given_up", "", "jobs that failed once more than max_retries; they count as failed" },
-    [LOST_BY_FAILURES] = { "lost_by_failures_gpu_h", "GPU h", "work to be done again after failures and maintenance; part of lost_gpu_h" },
-    [DETECTION] = { "detection_gpu_h", "GPU h", "held after a failure until it was found" },
-    [DOWN] = { "down_gpu_h", "GPU h", "out of service and held by nobody" },
-    [AVAILABILITY] = { "availability", "", "GPU time that is not down, of all that is installed" },
-    [ETTR] = { "ettr", "", "effective training time: service time over the time from first start to end, by GPUs, of completed jobs" },
-    [MTTF] = { "mttf_h", "h", "time that jobs of a size ran over their failures; scope is the number of GPUs" },
+    [NODE_FAILURES] = { "node_failures", "", "failures of nodes, or of one of their GPUs", BETTER_LOWER },
+    [SWITCH_FAILURES] = { "switch_failures", "", "failures of leaf switches", BETTER_LOWER },
+    [CORDONS] = { "cordons", "", "nodes taken out of service for failing often", BETTER_LOWER },
+    [JOB_FAILURES] = { "job_failures", "", "jobs stopped by a failure; those by cause add up to it, but for maintenance", BETTER_LOWER },
+    [JOBS_GIVEN_UP] = { "jobs_given_up", "", "jobs that failed once more than max_retries; they count as failed", BETTER_LOWER },
+    [LOST_BY_FAILURES] = { "lost_by_failures_gpu_h", "GPU h", "work to be done again after failures and maintenance; part of lost_gpu_h", BETTER_LOWER },
+    [DETECTION] = { "detection_gpu_h", "GPU h", "held after a failure until it was found", BETTER_LOWER },
+    [DOWN] = { "down_gpu_h", "GPU h", "out of service and held by nobody", BETTER_LOWER },
+    [AVAILABILITY] = { "availability", "", "GPU time that is not down, of all that is installed", BETTER_HIGHER },
+    [ETTR] = { "ettr", "", "effective training time: service time over the time from first start to end, by GPUs, of completed jobs", BETTER_HIGHER },
+    [MTTF] = { "mttf_h", "h", "time that jobs of a size ran over their failures; scope is the number of GPUs", BETTER_HIGHER },
     [BY_CAUSE] = CAUSE("gpu"), CAUSE("stress"), CAUSE("unknown"), CAUSE("cable"), CAUSE("fan"), CAUSE("nic"), CAUSE("power"),
     CAUSE("task"), CAUSE("other"), CAUSE("switch"), CAUSE("software"), CAUSE("maintenance"), { 0 },
 };

@@ -88,12 +88,37 @@ struct pace {
     double gamma;                 /* how far computing and communicating overlap */
     double crowd;                 /* speed that other tenants of its GPUs leave it, in (0, 1] */
     double link_s, read_s;        /* the least that its links and its reading take at their present shares; 0: do not bind */
+    int64_t useful_ns;            /* time in which it made progress, until mark_ns */
     int64_t mark_ns, mark_done_ns;    /* the last change of its rate (or when progress begins), progress until then since the start */
     int64_t at_risk_ns;           /* time in which it had made progress that was not safe then */
     int64_t stalled_since_ns;
     uint8_t stalled_on;           /* enum account */
     bool stalled;
 };
+
+/* checkpoints.c: what is safe of a job's work, and what it is writing. */
+enum writing_stage { WRITING_NOTHING, WRITING_BLOCKED, WRITING_BACKGROUND,
+                     WRITING_TO_LEAVE, WRITING_IN_VAIN, WRITING_AT_RISK };    /* told to leave; at risk: others may slow it too much */
+struct writing {
+    int64_t safe_left_ns;         /* work left at the last durable checkpoint */
+    int64_t safe_wall_ns;         /* pace_useful_ns() then */
+    int64_t from_left_ns;         /* the interval to the next one counts from here */
+    int64_t shot_left_ns, shot_wall_ns;              /* likewise of the snapshot that is being written */
+    int64_t part_ns[2];           /* blocking, in the background */
+    double part_bytes[2];         /* after that, through the flow; 0: none */
+    int64_t end_ns;               /* of part_ns of the present part */
+    int64_t left_wall_ns;         /* pace_useful_ns() when it was suspended */
+    int64_t lost_ns, lost_wall_ns;                   /* if it does not get to save */
+    event_id event;               /* the end of the part */
+    uint32_t flow;                /* flow_id, while there is one: flows */
+    uint8_t stage, cause;         /* cause: enum preemption_cause of a stop at risk */
+    bool flows;
+    bool on;                      /* it writes periodic checkpoints that take time */
+};
+
+/* milestones.c */
+enum milestone { MILESTONE_CHECKPOINT, MILESTONE_EPOCH, MILESTONES };
+struct milestone_at { int64_t left_ns; event_id event; bool set; };
 
 /* What is kept of a job while it waits, runs or leaves. */
 struct live {
@@ -119,19 +144,24 @@ struct live {
     int64_t split[ACCOUNTS];      /* of the interval that is being left */
     int64_t stall_ns[HELD_ACCOUNTS];    /* of the interval it holds: time held without progress that is over */
     struct pace pace;
+    struct writing writing;
+    struct milestone_at milestone[MILESTONES];
     const char *leave_why;
     /* failures.c, struck.c */
     uint32_t faults;              /* that it has survived */
     bool given_up;                /* one too many: it is over when it has left */
+    int64_t unsaved_ns, unsaved_wall_ns;    /* of who is leaving and saves: lost if a fault comes */
     struct random software_draws;
     double hazard_left;           /* until its software fails: Exp(1) at first; below 0: not drawn yet */
     int64_t hazard_since_ns;
     event_id software_event;
 
     struct progress progress;
-    event_id event, progress_event;
+    event_id event, progress_event, release_event;
     job_id stopped_for;
     uint32_t pencilled_out;       /* how often, in this pass */
+    uint32_t size;                /* of its last start or resize; 0: none yet */
+    event_id noise_event;         /* elastic.c */
     uint32_t hold[HOLD_KINDS];    /* on the timeline; ORDERED_NONE: none */
     int64_t hold_end_ns;          /* of the run hold that a stop of this pass has dropped */
     uint32_t entry;               /* first line entry; ID_NONE: in no line */
@@ -190,6 +220,7 @@ struct sched {
     uint64_t *node_seen, node_stamp;   /* [n_nodes] the last placement that was checked and has a piece there */
     bool in_pass;
     bool changed;                 /* something that a policy may act on */
+    bool shown;                   /* something that only observers want to see */
 
     struct job_run *job;
     struct live *live;
@@ -205,6 +236,7 @@ struct sched {
 
     struct shape_kinds *shape_kinds;
     struct typical_list typical;  /* what the jobs ask for */
+    struct elastic_run *elastic;  /* elastic.c; NULL: off */
     uint8_t *shape_never;         /* why the shape can never be placed; 0: it can */
     uint32_t *shape_least;        /* STARTS_PARTIAL: if it cannot, so many tasks of it as a minimum can; 0: none */
     struct view *idle, *room;     /* room NULL without SEES_RELEASING */
@@ -248,8 +280,12 @@ struct sched {
     uint32_t running, waiting, in_system, contending;
     int128_t (*node_account)[ACCOUNTS];
     struct run_totals totals;
+    struct checkpoints *checkpoints;                  /* checkpoints.c; NULL: off */
+    struct storage_links *storage_links;              /* storage_links.c; NULL: its bandwidth is not shared */
+    struct flows *flows;          /* NULL: nothing is shared */
     const struct run_model *model[MODELS_MOST];       /* those that are on */
     size_t n_models;
+    struct energy *energy;        /* energy.c; NULL: off */
     struct nodes *nodes;          /* nodes.c; NULL: all are up for ever */
     struct fault_run *faults;     /* failures.c; NULL: off */
     size_t background_events;     /* in the queue: nobody's wait can end by them alone */
@@ -299,6 +335,7 @@ bool placement_take_if_free(struct view *v, const struct request *ask, const str
 void placement_take(struct view *v, const struct request *ask, const struct placement *p);
 void placement_give(struct view *v, const struct request *ask, const struct placement *p);
 int64_t placement_gpu_milli(const struct placement *p);
+uint32_t placement_nodes(const struct placement *p);                      /* how many there are in it */
 
 /* waiting.c - why each job waits, to the nanosecond */
 void wait_begin(struct sched *s, struct live *l, enum wait_reason own);   /* WAIT_GROUP: its line's */
@@ -326,10 +363,12 @@ void lines_free(struct sched *s);
 /* books.c - queues: held and pending, up the tree */
 void books_held(struct sched *s, job_id j, struct amount size, int sign);  /* size: of the tasks in question */
 void books_pending(struct sched *s, job_id j, struct amount size, int sign);
-void books_occupied(struct sched *s, job_id j, int64_t gpu_milli);         /* that many more, or fewer, are held in truth */
+void books_occupied(struct sched *s, job_id j, const struct placement *p, int sign);    /* held in truth from now on, or no more */
 void books_present(struct sched *s, job_id j, int sign);                  /* j arrives (1) or goes (-1) */
 void books_preempted(struct sched *s, const struct live *l, enum preemption_cause unsaid);    /* `unsaid` unless l->stopped_for says more */
-void books_lost(struct sched *s, const struct live *l, enum preemption_cause unsaid, const struct placement *p, int64_t lost_ns);
+/* cause: `unsaid` unless l->stopped_for says more, or LOST_BY(cause of struck.h). */
+#define LOST_BY(strike) (PREEMPTION_CAUSES + (strike))
+void books_lost(struct sched *s, const struct live *l, unsigned cause, const struct placement *p, int64_t lost_ns);
 int64_t books_fairness_micro(const struct sched *s, const struct live *l);   /* finish-time fairness of who ends now; -1: none */
 
 /* quotas.c - what each queue is owed and gets */
@@ -394,10 +433,17 @@ static inline int64_t pace_overhead_ns(const int64_t split[ACCOUNTS])
 {
     return split[ACCOUNT_START] + split[ACCOUNT_SAVE] + split[ACCOUNT_CHECKPOINT] + split[ACCOUNT_FAULT];
 }
+int64_t pace_useful_ns(const struct sched *s, const struct live *l);      /* time in which it made progress since its start or resize */
 /* What a stop now costs; done_ns: as job_done_ns(). */
 struct leaving pace_stop(const struct sched *s, const struct live *l, enum stop_mode mode, int64_t done_ns);
 /* The time since l->held_since_ns, at most, in which the last lost_ns of done_ns were done; INT64_MAX: all that there was. */
 int64_t pace_lost_wall_ns(const struct sched *s, const struct live *l, int64_t done_ns, int64_t lost_ns);
+
+/* milestones.c - what happens when a job has come so far, at whatever pace */
+void milestone_set(struct sched *s, struct live *l, enum milestone m, int64_t left_ns);   /* when so much work is left; now, if it is less */
+void milestone_drop(struct sched *s, struct live *l, enum milestone m);
+void milestone_paced(struct sched *s, struct live *l, enum milestone m);  /* its model's paced() */
+int64_t milestone_reached(struct live *l, enum milestone m);              /* its event has come: left_ns as it was set */
 
 /* jobs.c - the truth: jobs arrive, run, leave, end */
 struct live *job_enter(struct sched *s, job_id j);                        /* pending, without counting its wait */
@@ -405,7 +451,9 @@ void job_arrive(struct sched *s, job_id j);
 void job_begin(struct sched *s, struct live *l);                          /* on l->held, now */
 void job_runs(struct sched *s, struct live *l, int64_t start_cost_ns);    /* likewise, and nobody is told */
 void job_leave(struct sched *s, struct live *l, bool moves);              /* the stop of this pass is carried out */
-void job_departs(struct sched *s, struct live *l, struct placement *p, int64_t stay_ns, bool moves);    /* from p, in so long, after job_halt() */
+/* After job_halt(): it leaves p at this price. cause: of what it loses, an enum preemption_cause or LOST_BY() of a strike. */
+void job_departs(struct sched *s, struct live *l, struct placement *p, const struct leaving *price, bool at_risk, unsigned cause,
+                 bool moves);
 void job_released(struct sched *s, job_id j);                             /* it has left its GPUs */
 void job_end(struct sched *s, job_id j);
 const char *job_ending(const struct sched *s, job_id j);                   /* why its last interval will have ended */
@@ -420,8 +468,10 @@ void hold_end(struct sched *s, struct live *l, const struct placement *p, int64_
 /* After job_halt(): of the done_ns since its start it must do lost_ns again. Of l->split; what was done before the trace
  * began is not in it. */
 void job_loses(struct sched *s, struct live *l, int64_t done_ns, int64_t lost_ns);
+void job_loses_wall(struct live *l, int64_t lost_ns, int64_t wall_ns);    /* likewise, and the time that it took is known */
 void state_set(struct sched *s, job_id j, enum job_state to);
 int64_t job_done_ns(const struct sched *s, const struct live *l);         /* progress since the last start */
+int64_t job_left_ns(const struct sched *s, const struct live *l);         /* work left, as of now */
 void decision_log(const struct sched *s, job_id j, const char *kind, const char *decision, const char *reason);
 void stop_log(const struct sched *s, const struct live *l, const char *how);
 
@@ -429,11 +479,27 @@ void stop_log(const struct sched *s, const struct live *l, const char *how);
 enum sched_result verb_refused(struct sched *s, job_id j, const char *verb, enum sched_result why);
 bool placement_matches(struct sched *s, job_id j, const struct placement *p, bool partial);
 
+/* resize.c - jobs of several sizes */
+bool size_allowed(const struct sched *s, job_id j, uint64_t size);        /* of a whole placement */
+double size_gpu_s(const struct sched *s, job_id j);                       /* held so far, at whatever sizes */
+uint32_t size_least(const struct sched *s, job_id j);                     /* tasks with which it makes progress */
+struct amount amount_served(const struct sched *s, job_id j, const struct placement *p);    /* of what it asks for: by p */
+bool tasks_missing(const struct sched *s, job_id j, const struct placement *p);    /* and asked for still */
+bool resize_concerns(const struct sched *s, const struct live *l);        /* the pass has resized it as a whole */
+void resize_carry_out(struct sched *s, struct live *l);
+void job_resized(struct sched *s, struct live *l, int64_t cost_ns);       /* from l->was.held, which is dropped, to l->held; goes on
+                                                                             after that time, or what is left of its start-up */
+
+/* elastic.c - how they get on at each size */
+void elastic_resized(struct sched *s, job_id j);                          /* one more resize of j */
+
 /* tasks.c - single tasks of a gang */
 enum sched_result start_more(struct sched *s, struct live *l, const struct placement *p);
 bool tasks_enough(const struct sched *s, job_id j, const struct placement *p);    /* the minimum, of every group. p NULL: none */
 enum job_state tasks_state(const struct sched *s, const struct live *l, const struct placement *p);
 double tasks_rate(const struct sched *s, const struct live *l);
+void run_ends(struct sched *s, struct live *l, const char *why);          /* the time since it began, or was last resized, goes into
+                                                                             the accounts; l->split is set */
 bool tasks_concern(const struct sched *s, const struct live *l);          /* the pass changed single tasks of it */
 void tasks_carry_out(struct sched *s, struct live *l);
 void tasks_gather(struct sched *s, struct live *l);                       /* from now on it holds l->held for nothing */
@@ -446,8 +512,7 @@ void suspend_stage(struct sched *s, struct live *l, const struct placement *p); 
 void suspend_unstage(struct sched *s, struct live *l, const struct placement *p);    /* not even that */
 enum sched_result suspend_drop(struct sched *s, struct live *l);          /* the verb */
 void suspend_begins(struct sched *s, struct live *l, const struct placement *p);     /* truth: it has left p, but for its memory */
-int64_t suspend_dropped(struct sched *s, struct live *l, bool fault);     /* truth: to its last checkpoint; wall time lost, in
-                                                                             the books of preemption unless by a fault */
+void suspend_dropped(struct sched *s, struct live *l, unsigned cause);    /* truth: to its last checkpoint; cause as for job_departs() */
 void suspend_ends(struct sched *s, struct live *l);                       /* truth: it goes on, on l->held */
 void memory_take(struct view *v, const struct request *r, const struct placement *p);
 void memory_give(struct view *v, const struct request *r, const struct placement *p);

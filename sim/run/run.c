@@ -1,6 +1,7 @@
 /* run.c - setting a run up, asking what came of it, and taking it down. */
 #include "sim/run/run.h"
 
+#include "sim/run/flows.h"
 #include "sim/run/host.h"
 #include "sim/run/models.h"
 #include "sim/run/nodes.h"
@@ -56,7 +57,9 @@ struct sched *run_new(const struct run_setup *setup)
         s->job[j] = (struct job_run){ .start_ns = -1, .end_ns = -1, .fairness_micro = -1, .live = ID_NONE, .distance = UINT8_MAX };
     if ((s->needs & STARTS_PARTIAL) && (s->needs & SEES_TIMELINE))
         HOST_BUG(s, "a policy cannot both start single tasks and plan ahead");
-    if ((s->needs & STARTS_PARTIAL) || s->workload->n_running) {
+    if ((s->needs & RESIZES) && s->needs & (STARTS_PARTIAL | SEES_TIMELINE))
+        HOST_BUG(s, "a policy that resizes whole jobs can neither start single tasks nor plan ahead");
+    if (s->needs & (STARTS_PARTIAL | RESIZES) || s->workload->n_running) {
         s->gpu_time = arena_alloc(s->memory, s->workload->n_jobs * sizeof *s->gpu_time);
     }
     s->books = mem_new(s->cluster->n_queues, sizeof *s->books);
@@ -90,6 +93,7 @@ void run_free(struct sched *s)
     quotas_free(s);
     predictor_free(s->predictor);
     event_queue_free(s->events);
+    flows_free(s->flows);
     void *const own[] = { s->wake, s->fresh, s->job, s->live, s->live_free, s->wait_part, s->wait_why, s->books,
                           s->changed_queue, s->undo, s->node_seen, s->touched, s->staged, s->claim, s->pencil, s->notice,
                           s->node_account };

@@ -48,6 +48,8 @@ int64_t job_last_start_ns(const struct sched *s, job_id j)
 double job_attained_gpu_s(const struct sched *s, job_id j)
 {
     const struct live *l = live_of(s, j);
+    if (s->needs & RESIZES)
+        return size_gpu_s(s, j);
     int64_t held_ns = s->job[j].run_ns + running_before_ns(s, j);
     if (l && l->event)
         held_ns += s->now_ns - l->held_since_ns;

@@ -64,6 +64,7 @@ static inline uint32_t kind_bucket_count(const struct kind_index *k, uint32_t wh
 }
 
 struct scores;
+struct headroom;
 
 struct view {
     const struct cluster *cluster;
@@ -82,13 +83,16 @@ struct view {
     const struct typical_list *typical;    /* the run's; NULL: none */
     struct scores *scores;        /* scores.h; NULL until a placer asks for the best node */
     struct arena *prepared;       /* likewise, for view_alloc() */
+    struct headroom *headroom;    /* what power caps leave of it; NULL: there are none */
 };
+bool view_has_room(const struct view *v, const struct request *r, node_id n);    /* view_fits(), whatever power that takes */
 struct node_range { node_id first, end; };
 struct node_range free_index_range(const struct view *v, domain_id within);    /* where both look */
 
 /* Everything free. The random stream is borrowed. */
 struct view *free_index_new(const struct cluster *c, const struct shape_kinds *shapes, struct random *r);
 void free_index_count_tenants(struct view *v);               /* from now on; while all is free */
+void free_index_cap_power(struct view *v);                   /* likewise, if the cluster has a power cap */
 void free_index_free(struct view *v);                        /* NULL: does nothing */
 
 bool free_index_has(const struct view *v, const struct piece *p, int64_t cpu_milli, int64_t mem_mib);

@@ -1,6 +1,7 @@
 /* view.c - what a placer may ask of a free index, one node or domain at a time. */
 #include "sim/world/catalogue.h"
 #include "sim/world/free_index.h"
+#include "sim/world/headroom.h"
 
 struct node_free view_node(const struct view *v, node_id n)
 {
@@ -70,7 +71,7 @@ uint32_t view_kind(const struct view *v, node_id n)
 static const struct gpu_model *model_of(const struct view *v, node_id n)
 {
     uint32_t model = cluster_node_type(v->cluster, n)->gpu_model;
-    return model == ID_NONE ? NULL : gpu_model_find(intern_text(v->cluster->gpu_models, model));
+    return model == ID_NONE ? NULL : v->cluster->gpu_known[model];
 }
 
 double view_gpu_speed(const struct view *v, node_id n)
@@ -140,6 +141,11 @@ static bool gpus_fit(const struct view *v, const struct request *r, node_id n)
 }
 
 bool view_fits(const struct view *v, const struct request *r, node_id n)
+{
+    return view_has_room(v, r, n) && (!v->headroom || headroom_fits(v->headroom, r, n));
+}
+
+bool view_has_room(const struct view *v, const struct request *r, node_id n)
 {
     const struct node_state *s = &v->node[n];
     return view_allows(v, r, n) && (!r->cpu_milli || s->cpu_milli >= r->cpu_milli) &&
