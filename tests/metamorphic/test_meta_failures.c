@@ -3,7 +3,7 @@
 #include "sim/world/failures.h"
 #include "tests/support/random_world.h"
 
-enum { OUTAGES = 20000, SEEDS = 30 };
+enum { OUTAGES = 20000, SEEDS = 12 };
 struct outage { node_id node; uint32_t gpu; int64_t from_ns, until_ns; };    /* gpu ID_NONE: the node */
 struct seen {
     struct outage outage[OUTAGES];
@@ -96,7 +96,8 @@ static void everything_fails(const struct combination *k, uint64_t seed)
     struct random r;
     random_init(&r, seed, "failing", 0);
     struct world w = random_world(seed);
-    random_groups(&w, seed);
+    if (!named(k, "gang"))                  /* whose strict line may be held up for ever by a job whose groups fit nowhere */
+        random_groups(&w, seed);
     struct failures f = random_failures(&r, &planned);
     w.furnish = furnish;
     wanted = &f;
