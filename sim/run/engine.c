@@ -306,7 +306,7 @@ static int play(struct sched *s, struct error *err)
     unsigned fruitless = 0;
     while (s->in_system > 0 || s->next_arrival < s->workload->n_jobs) {
         int64_t t = next_instant_ns(s);
-        if (nothing_follows(s) || fruitless > FRUITLESS_WAKES_MOST)
+        if (t == TIME_NEVER || nothing_follows(s) || fruitless > FRUITLESS_WAKES_MOST)
             return stand_still(s, err);
         if (s->setup.until_ns && t > s->setup.until_ns) {
             cut_off(s);

@@ -439,14 +439,14 @@ enum { NODE_FAILURES, SWITCH_FAILURES, CORDONS, JOB_FAILURES, JOBS_GIVEN_UP, LOS
        MTTF, BY_CAUSE };
 #define CAUSE(word) { "job_failures_" word, "", "jobs stopped for that cause", BETTER_LOWER }
 static const struct metric_kind metrics[] = {
-    [NODE_FAILURES] = { "node_failures", "", "failures of nodes, or of one of their GPUs", BETTER_LOWER },
-    [SWITCH_FAILURES] = { "switch_failures", "", "failures of leaf switches", BETTER_LOWER },
-    [CORDONS] = { "cordons", "", "nodes taken out of service for failing often", BETTER_LOWER },
+    [NODE_FAILURES] = { "node_failures", "", "failures of nodes, or of one of their GPUs", BETTER_NEITHER },
+    [SWITCH_FAILURES] = { "switch_failures", "", "failures of leaf switches", BETTER_NEITHER },
+    [CORDONS] = { "cordons", "", "nodes taken out of service for failing often", BETTER_NEITHER },
     [JOB_FAILURES] = { "job_failures", "", "jobs stopped by a failure; those by cause add up to it, but for maintenance", BETTER_LOWER },
     [JOBS_GIVEN_UP] = { "jobs_given_up", "", "jobs that failed once more than max_retries; they count as failed", BETTER_LOWER },
     [LOST_BY_FAILURES] = { "lost_by_failures_gpu_h", "GPU h", "work to be done again after failures and maintenance; part of lost_gpu_h", BETTER_LOWER },
     [DETECTION] = { "detection_gpu_h", "GPU h", "held after a failure until it was found", BETTER_LOWER },
-    [DOWN] = { "down_gpu_h", "GPU h", "out of service and held by nobody", BETTER_LOWER },
+    [DOWN] = { "down_gpu_h", "GPU h", "out of service and held by nobody", BETTER_NEITHER },
     [AVAILABILITY] = { "availability", "", "GPU time that is not down, of all that is installed", BETTER_HIGHER },
     [ETTR] = { "ettr", "", "effective training time: service time over the time from first start to end, by GPUs, of completed jobs", BETTER_HIGHER },
     [MTTF] = { "mttf_h", "h", "time that jobs of a size ran over their failures; scope is the number of GPUs", BETTER_HIGHER },

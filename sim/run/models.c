@@ -4,12 +4,14 @@
 
 /* Those that set the pace of a job first, then those that go by it. */
 #define EACH_MODEL(M)                                                                                                  \
-    M(fault_model)                                                                                                     \
+    M(rates_model)                                                                                                     \
     M(elastic_jobs)                                                                                                    \
+    M(sharing_model)                                                                                                   \
     M(checkpoints_model)                                                                                               \
     M(energy_model)                                                                                                    \
     M(cost_model)                                                                                                      \
-    M(caps_model)
+    M(caps_model)                                                                                                      \
+    M(fault_model)
 #define DECLARED(name) extern const struct run_model name;
 #define LISTED(name)   &name,
 EACH_MODEL(DECLARED)

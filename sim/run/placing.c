@@ -178,13 +178,23 @@ static bool is_model(const struct cluster *c, const struct workload *w, const st
                                                                                     intern_text(c->gpu_models, t->gpu_model)));
 }
 
+/* An instance has its memory for itself. */
+static bool fills_no_more(const struct cluster *c, const struct shape *shape, const struct node_kind *kind, uint32_t mem_mib)
+{
+    if (!shape->ask.gpu_mem_mib || c->sharing.oom != OOM_REJECT)
+        return true;
+    if (kind->mig)
+        return shape->ask.gpu_mem_mib - c->sharing.context_mib <= mem_mib;
+    return shape->ask.gpu_mem_mib <= sharing_usable_mib(&c->sharing, mem_mib);
+}
+
 bool placing_has_gpus(const struct cluster *c, const struct workload *w, const struct shape *shape, const struct node_kind *kind)
 {
     const struct node_type *t = &c->type[kind->type];
     uint32_t mem_mib = kind->mig ? mig_gb(kind->mig) * 1024 : t->gpu_mem_mib;
     if (kind->owner != shape->pin || (shape->ask.gpus && !t->gpus) || !has_slots(shape, kind, t))
         return false;
-    if (mem_mib && mem_mib < shape->gpu_mem_mib)
+    if (mem_mib && (mem_mib < shape->gpu_mem_mib || !fills_no_more(c, shape, kind, mem_mib)))
         return false;
     return is_model(c, w, shape, kind);
 }
@@ -249,14 +259,30 @@ struct view *placing_view(struct sched *s)
 {
     struct view *v = free_index_new(s->cluster, s->shape_kinds, &s->placer_random);
     v->typical = &s->typical;
+    v->rates = s->placement_rates;
+    v->facts = s->workload->facts;
     if (s->setup.placer->needs & SEES_TENANTS)
         free_index_count_tenants(v);
     free_index_cap_power(v);
+    if (s->gpu_mem_most_mib)
+        free_index_count_memory(v, s->gpu_mem_most_mib);
     return v;
+}
+
+/* What tenants can have of the memory of GPUs of each type: enforced if who finds too little is not placed. */
+static void memory_begin(struct sched *s)
+{
+    const struct cluster *c = s->cluster;
+    if (!sharing_counts_memory(&c->sharing) || c->sharing.oom != OOM_REJECT)
+        return;
+    s->gpu_mem_most_mib = arena_alloc(s->memory, c->n_types * sizeof *s->gpu_mem_most_mib);
+    for (uint32_t t = 0; t < c->n_types; t++)
+        s->gpu_mem_most_mib[t] = c->type[t].mig[0] ? 0 : (uint32_t)sharing_usable_mib(&c->sharing, c->type[t].gpu_mem_mib);
 }
 
 void placing_begin(struct sched *s)
 {
+    memory_begin(s);
     uint32_t n = s->workload->n_shapes;
     s->shape_kinds = arena_alloc(s->memory, (n + 1) * sizeof *s->shape_kinds);
     s->shape_never = arena_alloc(s->memory, n + 1);
@@ -296,6 +322,7 @@ void placing_end(struct sched *s)
     free_index_free(s->room);
     timeline_end(s);
     free(s->builder.piece);
+    free(s->builder.tried);
 }
 
 static const char *never_for_mig(const struct sched *s, uint16_t profile)
@@ -333,6 +360,8 @@ const char *placing_never(const struct sched *s, shape_id shape)
         return never_for_mig(s, s->workload->shape[shape].ask.mig);
     if (s->shape_never[shape] == NO_TYPE && lacks_uncut(s, &s->workload->shape[shape]))
         return "no node has GPUs of its model that are not cut into MIG instances";
+    if (s->shape_never[shape] == NO_TYPE && s->gpu_mem_most_mib && s->workload->shape[shape].ask.gpu_mem_mib)
+        return "fills more memory than a GPU of its model has";
     if (s->shape_never[shape] == NO_TYPE && s->workload->shape[shape].gpu_mem_mib)
         return "no node has GPUs of its model with as much memory";
     return why[s->shape_never[shape]];

@@ -136,7 +136,7 @@ static bool next_by_id(struct node_walk *w, struct node_range range, node_id *n)
 static bool share_fits(const struct node_walk *w, node_id n)
 {
     for (uint64_t m = w->v->node[n].shared_mask; m; m &= m - 1)
-        if (view_gpu_milli(w->v, n, (unsigned)__builtin_ctzll(m)) >= w->r->gpu_milli)
+        if (view_gpu_fits(w->v, w->r, n, (unsigned)__builtin_ctzll(m)))
             return true;
     return false;
 }
