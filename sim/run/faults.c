@@ -333,9 +333,9 @@ void faults_stopped(struct sched *s, const struct live *l, unsigned cause)
     r->of_size[size_class(request_gpu_milli(ask_of(s, l->job)))].n++;
 }
 
-void faults_lost(struct sched *s, unsigned cause, int64_t gpu_milli, int64_t lost_ns)
+void faults_lost(struct sched *s, unsigned cause, int128_t lost)
 {
-    s->faults->by[cause].lost += (int128_t)lost_ns * gpu_milli;
+    s->faults->by[cause].lost += lost;
 }
 
 int128_t faults_lost_in_all(const struct sched *s)
