@@ -64,7 +64,7 @@ static json_t *instances(const struct cluster *c)
         char name[MIG_NAME_MAX], label[2 * MIG_NAME_MAX];
         if (!kind->mig)
             continue;
-        snprintf(label, sizeof label, "%s %s", mig_name(kind->mig, name), c->type[kind->type].mig_single ? "single" : "mixed");
+        snprintf(label, sizeof label, "%s %s", mig_name(kind->mig, name), c->type[kind->type].mig_single ? "single" : c->type[kind->type].mig_dynamic ? "dynamic" : "mixed");
         json_t *row = row_named(list, "profile", label);
         add_to(row, "nodes", kind->n_nodes);
         add_to(row, "instances", (int64_t)kind->n_nodes * kind->gpus);
