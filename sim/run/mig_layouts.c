@@ -57,8 +57,8 @@ static void placed(struct sched *s, struct live *l)
     for (size_t i = 0; i < l->held->n; i++)
         if (l->held->piece[i].gpu_mask && cluster_node_type(s->cluster, l->held->piece[i].node)->mig_dynamic)
             any |= reconfigure(s, &l->held->piece[i]);
-    if (!any)
-        return;
+    if (!any || (s->workload->truth[l->job].running && s->job[l->job].restarts == 0))
+        return;                   /* it ran when the trace began, so they were there */
     int64_t cost_ns = s->cluster->sharing.mig_reconfigure_ns;
     l->start_cost_ns += cost_ns;
     l->pace.mark_ns += cost_ns;
@@ -67,8 +67,8 @@ static void placed(struct sched *s, struct live *l)
 
 enum { RECONFIGURATIONS, GPU_HOURS };
 static const struct metric_kind metrics[] = {
-    [RECONFIGURATIONS] = { "mig_reconfigurations", "", "MIG instances that were made as jobs asked for them", 0 },
-    [GPU_HOURS] = { "mig_reconfigure_gpu_hours", "GPU h", "GPU time that jobs would wait for that, unless stopped meanwhile", -1 },
+    [RECONFIGURATIONS] = { "mig_reconfigurations", "", "MIG instances that were made as jobs asked for them", BETTER_NEITHER },
+    [GPU_HOURS] = { "mig_reconfigure_gpu_hours", "GPU h", "GPU time that jobs would wait for that, unless stopped meanwhile", BETTER_LOWER },
     { 0 },
 };
 
