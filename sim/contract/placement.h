@@ -161,6 +161,11 @@ void builder_devices(struct builder *b, enum device_order o);    /* until builde
 /* Lets the host pick `gpus` GPUs on n for `task`: shares as above, whole ones the lowest, of one island if it can. false: they
  * are not there. gpus 0: CPU and memory only. */
 bool   builder_add_some(struct builder *b, const struct request *r, uint32_t task, node_id n, uint32_t gpus);
+/* How fast a job would get on there: seconds of its trace a second, alone on the network; 1 where the cluster does not say
+ * (section `progress`). Of a placement of r, or of part of it; and of the pieces of b so far. r->job ID_NONE: of a job of which
+ * nothing is known. O(pieces). */
+double view_rate(const struct view *v, const struct request *r, const struct placement *p);
+double builder_rate(const struct builder *b);
 size_t builder_mark(const struct builder *b);            /* number of pieces */
 void   builder_rollback(struct builder *b, size_t mark); /* back to that many */
 uint32_t request_task(const struct request *r, uint32_t k);   /* name of its k-th task */
@@ -179,8 +184,9 @@ struct param {                    /* a list ends with a NULL name */
 
 /* ---- A placer ---- */
 #define PLACEMENT_ABI 4u
-enum place_result { PLACED, NO_ROOM, NO_ROOM_FRAGMENTED, NO_TOPOLOGY, NO_TYPE };   /* why not, for the wait split:
-                                   too few free GPUs in all; enough, but not so that they fit; no domain; no such GPUs */
+enum place_result { PLACED, NO_ROOM, NO_ROOM_FRAGMENTED, NO_TOPOLOGY, NO_TYPE, NO_POWER };   /* why not, for the wait split:
+                                   too few free GPUs in all; enough, but not so that they fit; no domain; no such GPUs;
+                                   all would be well but for a power cap: set by the host */
 enum { SEES_TENANTS = 1, SEES_TYPICAL = 2 };    /* view_tenants(); view_typical(), which knows of jobs still to come */
 struct placer {
     unsigned abi;                 /* PLACEMENT_ABI */

@@ -34,6 +34,20 @@ size_t builder_mark(const struct builder *b)
     return b->n;
 }
 
+double builder_rate(const struct builder *b)
+{
+    struct builder *own = &b->s->builder;
+    if (!b->v->rates)
+        return 1;
+    if (!own->tried || own->tried_room < b->n) {
+        own->tried_room = 2 * b->n + 8;
+        own->tried = mem_resize(own->tried, 1, sizeof *own->tried + own->tried_room * sizeof *own->piece);
+    }
+    own->tried->n = b->n;
+    memcpy(own->tried->piece, b->piece, b->n * sizeof *b->piece);
+    return view_rate(b->v, b->r, own->tried);
+}
+
 static int64_t cpu_of(const struct builder *b, const struct piece *p)
 {
     const struct request *run = request_of_piece(b->r, p);

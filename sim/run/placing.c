@@ -1,5 +1,6 @@
 /* placing.c - asking a placer: required and preferred domains, and what can never be placed. */
 #include "sim/run/host.h"
+#include "sim/world/headroom.h"
 #include "sim/world/labels.h"
 
 #include <stdio.h>
@@ -74,6 +75,27 @@ static enum place_result place_at_levels(struct sched *s, struct view *v, const 
     return widest < LEVEL_CLUSTER ? place_in_one(s, v, r, widest) : place_here(s, v, r);
 }
 
+static enum place_result place_anywhere(struct sched *s, struct view *v, const struct request *r)
+{
+    return group_places_wanted(s, r) ? group_places(s, v, r) : place_at_levels(s, v, r);
+}
+
+/* NO_POWER: it would be placed if there were no power caps. */
+static enum place_result place_within_caps(struct sched *s, struct view *v, const struct request *r)
+{
+    struct headroom *h = v->headroom;
+    if (headroom_may_have(h, s->shape_kinds, r) && place_anywhere(s, v, r) == PLACED)
+        return PLACED;
+    struct random before = s->placer_random;
+    v->headroom = NULL;
+    enum place_result uncapped = place_anywhere(s, v, r);
+    if (uncapped == PLACED)
+        builder_take(&s->builder);
+    v->headroom = h;
+    s->placer_random = before;
+    return uncapped == PLACED ? NO_POWER : uncapped;
+}
+
 const struct placement *sched_place(struct sched *s, const struct view *v, const struct request *r)
 {
     struct view *in = view_of(s, v);
@@ -81,7 +103,7 @@ const struct placement *sched_place(struct sched *s, const struct view *v, const
         s->why_not = group_places_type(s, r) ? NO_ROOM : NO_TYPE;
         return NULL;
     }
-    s->why_not = group_places_wanted(s, r) ? group_places(s, in, r) : place_at_levels(s, in, r);
+    s->why_not = in->headroom ? place_within_caps(s, in, r) : place_anywhere(s, in, r);
     return s->why_not == PLACED ? builder_take(&s->builder) : NULL;
 }
 
@@ -91,7 +113,7 @@ bool placing_by_totals(const struct sched *s, const struct request *r)
     if (kinds->n != 1 || s->cluster->kind[kinds->kind[0]].n_nodes != 1)
         return false;
     const struct node_type *t = &s->cluster->type[s->cluster->kind[kinds->kind[0]].type];
-    return t->counted && !r->next && r->gpu_milli == MILLI_ALL && (r->tasks == SPLIT_ANY || r->tasks == 1) &&
+    return !s->idle->headroom && t->counted && !r->next && r->gpu_milli == MILLI_ALL && (r->tasks == SPLIT_ANY || r->tasks == 1) &&
            (!r->cpu_milli || t->cpu_milli == INT64_MAX) && (!r->mem_mib || t->mem_mib == INT64_MAX);
 }
 
@@ -106,7 +128,7 @@ bool sched_fits(struct sched *s, const struct view *v, const struct request *r)
 enum wait_reason sched_why_not(const struct sched *s)
 {
     static const uint8_t reason[] = { [PLACED] = WAIT_OTHER, [NO_ROOM] = WAIT_GPUS, [NO_ROOM_FRAGMENTED] = WAIT_FRAGMENTED,
-                                      [NO_TOPOLOGY] = WAIT_TOPOLOGY, [NO_TYPE] = WAIT_TYPE };
+                                      [NO_TOPOLOGY] = WAIT_TOPOLOGY, [NO_TYPE] = WAIT_TYPE, [NO_POWER] = WAIT_POWER };
     return reason[s->why_not];
 }
 
@@ -237,8 +259,11 @@ struct view *placing_view(struct sched *s)
 {
     struct view *v = free_index_new(s->cluster, s->shape_kinds, &s->placer_random);
     v->typical = &s->typical;
+    v->rates = s->placement_rates;
+    v->facts = s->workload->facts;
     if (s->setup.placer->needs & SEES_TENANTS)
         free_index_count_tenants(v);
+    free_index_cap_power(v);
     if (s->gpu_mem_most_mib)
         free_index_count_memory(v, s->gpu_mem_most_mib);
     return v;
@@ -297,6 +322,7 @@ void placing_end(struct sched *s)
     free_index_free(s->room);
     timeline_end(s);
     free(s->builder.piece);
+    free(s->builder.tried);
 }
 
 static const char *never_for_mig(const struct sched *s, uint16_t profile)
@@ -324,6 +350,7 @@ const char *placing_never(const struct sched *s, shape_id shape)
         [NO_ROOM_FRAGMENTED] = "does not fit the nodes, even when all are empty",
         [NO_TOPOLOGY] = "no domain of the required level is large enough",
         [NO_TYPE] = "no node has its GPU model",
+        [NO_POWER] = "would pass the power cap, even alone",
     };
     if (s->shape_never[shape] == NO_TYPE)
         for (uint32_t k = 0; k < s->cluster->n_kinds; k++)

@@ -4,6 +4,8 @@
 #include "sim/core/memory.h"
 #include "sim/world/cluster_parts.h"
 #include "sim/world/labels.h"
+#include "sim/world/rate_rules.h"
+#include "sim/world/training_models.h"
 #include "sim/world/price.h"
 #include "sim/world/power.h"
 
@@ -386,6 +388,8 @@ void cluster_free(struct cluster *c)
     intern_free(c->gpu_models);
     intern_free(c->texts);
     catalogue_free(c->catalogue);
+    training_models_free(c->models);
+    rate_rules_free(c->rates);
     if (c->power)
         hourly_free(&c->power->carbon);
     arena_free(c->memory); /* c itself lies there */

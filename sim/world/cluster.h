@@ -93,6 +93,8 @@ struct cluster {
     const struct node_design **group_design;  /* [n_groups] likewise; NULL: the group names no node type */
     struct node_nics *nics_of;    /* [n_groups] */
     struct catalogue *catalogue;  /* what its file adds to it; NULL: nothing */
+    struct training_models *models;   /* likewise; NULL: the built-in ones alone */
+    struct rate_rules *rates;     /* NULL: placements make nobody fast or slow */
 
     uint32_t n_queues;            /* 0: taken from the trace, flat, without quotas */
     struct queue_facts *queue;    /* parents before children */

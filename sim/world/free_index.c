@@ -2,6 +2,7 @@
 #include "sim/world/free_index.h"
 
 #include "sim/core/memory.h"
+#include "sim/world/headroom.h"
 #include "sim/world/scores.h"
 
 #include <stdlib.h>
@@ -157,6 +158,8 @@ static void change(struct view *v, const struct piece *p, int64_t cpu_milli, int
         named_change(v, p, sign * (int32_t)p->milli);
     else if (p->gpus)
         set_whole(v, p->node, s->whole - sign * (int32_t)p->gpus);
+    if (v->headroom)
+        headroom_change(v->headroom, p, cpu_milli, sign);
     if (v->mem_mib && p->gpu_mem_mib)
         memory_change(v, p, sign);
     if (v->tenants && p->gpus)
@@ -176,8 +179,11 @@ void free_index_give(struct view *v, const struct piece *p, int64_t cpu_milli, i
 
 void free_index_set_counted(struct view *v, node_id n, int32_t whole)
 {
-    if (v->node[n].whole == whole)
+    const int32_t less = v->node[n].whole - whole;
+    if (less == 0)
         return;
+    if (v->headroom)
+        headroom_change(v->headroom, &(struct piece){ .node = n, .gpus = (uint32_t)abs(less), .milli = MILLI_ALL }, 0, less < 0 ? -1 : 1);
     set_whole(v, n, whole);
     scores_changed(v->scores, n);
 }
@@ -194,6 +200,8 @@ bool free_index_has(const struct view *v, const struct piece *p, int64_t cpu_mil
 {
     const struct node_state *s = &v->node[p->node];
     if ((cpu_milli && s->cpu_milli < cpu_milli) || (mem_mib && s->mem_mib < mem_mib))
+        return false;
+    if (v->headroom && !headroom_has(v->headroom, p, cpu_milli))
         return false;
     if (v->mem_most_mib && !has_memory(v, p))
         return false;
@@ -223,7 +231,7 @@ static bool memory_settled(const struct view *v, const struct piece *p)
 bool free_index_settled(const struct view *v, const struct piece *p)
 {
     const struct node_state *s = &v->node[p->node];
-    if (s->cpu_milli < 0 || s->mem_mib < 0 || s->whole < 0)
+    if (s->cpu_milli < 0 || s->mem_mib < 0 || s->whole < 0 || (v->headroom && !headroom_settled(v->headroom, p->node)))
         return false;
     const uint32_t *used = v->used + v->cluster->gpu_base[p->node];
     uint32_t all = p->milli > MILLI_ALL ? p->milli : MILLI_ALL;
@@ -331,6 +339,11 @@ void free_index_count_tenants(struct view *v)
     v->tenants = mem_new((size_t)v->cluster->n_nodes * TENANT_CLASSES, sizeof *v->tenants);
 }
 
+void free_index_cap_power(struct view *v)
+{
+    v->headroom = headroom_new(v->cluster);
+}
+
 void free_index_count_memory(struct view *v, const uint32_t *most_mib)
 {
     v->mem_mib = mem_new(v->cluster->gpu_base[v->cluster->n_nodes] + 1, sizeof *v->mem_mib);
@@ -355,6 +368,7 @@ void free_index_free(struct view *v)
     free(v->hist_at);
     free(v->mem_mib);
     free(v->tenants);
+    headroom_free(v->headroom);
     scores_free(v->scores);
     arena_free(v->prepared);
     free(v);

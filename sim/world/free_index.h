@@ -63,6 +63,7 @@ static inline uint32_t kind_bucket_count(const struct kind_index *k, uint32_t wh
 }
 
 struct scores;
+struct headroom;
 
 struct view {
     const struct cluster *cluster;
@@ -81,15 +82,20 @@ struct view {
     const uint32_t *mem_most_mib; /* [types] what can be taken; 0: not known, never binds */
     uint32_t *tenants;            /* [n_nodes * TENANT_CLASSES] pieces that hold GPUs; NULL: nobody asks */
     const struct typical_list *typical;    /* the run's; NULL: none */
+    struct placement_rates *rates;    /* the run's; NULL: placements make nobody fast or slow */
+    const struct job_facts *facts;    /* likewise */
     struct scores *scores;        /* scores.h; NULL until a placer asks for the best node */
     struct arena *prepared;       /* likewise, for view_alloc() */
+    struct headroom *headroom;    /* what power caps leave of it; NULL: there are none */
 };
+bool view_has_room(const struct view *v, const struct request *r, node_id n);    /* view_fits(), whatever power that takes */
 struct node_range { node_id first, end; };
 struct node_range free_index_range(const struct view *v, domain_id within);    /* where both look */
 
 /* Everything free. The random stream is borrowed. */
 struct view *free_index_new(const struct cluster *c, const struct shape_kinds *shapes, struct random *r);
 void free_index_count_tenants(struct view *v);               /* from now on; while all is free */
+void free_index_cap_power(struct view *v);                   /* likewise, if the cluster has a power cap */
 /* Likewise. most_mib as above, borrowed. */
 void free_index_count_memory(struct view *v, const uint32_t *most_mib);
 /* A GPU of n has mem_mib left to take. */

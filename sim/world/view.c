@@ -1,6 +1,8 @@
 /* view.c - what a placer may ask of a free index, one node or domain at a time. */
 #include "sim/world/catalogue.h"
 #include "sim/world/free_index.h"
+#include "sim/world/headroom.h"
+#include "sim/world/placement_rate.h"
 
 struct node_free view_node(const struct view *v, node_id n)
 {
@@ -90,6 +92,16 @@ double view_gpu_price(const struct view *v, node_id n)
     return m ? m->price_usd_per_h : 0;
 }
 
+double view_rate(const struct view *v, const struct request *r, const struct placement *p)
+{
+    if (!v->rates || r->mig)
+        return 1;
+    uint32_t model = r->job == ID_NONE ? ID_NONE : v->facts[r->job].model;
+    struct placement_form f = placement_rate_form(v->rates, p);
+    struct placement_rate at = placement_rate(v->rates, model, f.gpus, &f);
+    return 1 / placement_slowdown(&at);
+}
+
 struct tenants view_tenants(const struct view *v, node_id n, const struct request *r)
 {
     struct tenants t = { 0, 0 };
@@ -145,6 +157,11 @@ static bool gpus_fit(const struct view *v, const struct request *r, node_id n)
 }
 
 bool view_fits(const struct view *v, const struct request *r, node_id n)
+{
+    return view_has_room(v, r, n) && (!v->headroom || headroom_fits(v->headroom, r, n));
+}
+
+bool view_has_room(const struct view *v, const struct request *r, node_id n)
 {
     const struct node_state *s = &v->node[n];
     return view_allows(v, r, n) && (!r->cpu_milli || s->cpu_milli >= r->cpu_milli) &&

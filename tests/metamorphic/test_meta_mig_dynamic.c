@@ -139,8 +139,8 @@ static void one_profile_is_as_if_cut_before(const struct combination *k, uint64_
         return;
     for (size_t p = 0; p < COUNT(profiles); p++) {
         bool counts_as_many = mig_g(mig_profile(profiles[p])) * mig_design_find(model, profiles[p])->most == MIG_COMPUTE_SLICES;
-        if (!counts_as_many && named(k, "multifactor"))
-            continue;                                          /* it goes by parts of the cluster */
+        if (!counts_as_many && (named(k, "multifactor") || named(k, "themis")))
+            continue;                                          /* they go by parts of the cluster */
         struct world asked = dynamic_world(seed, profiles[p]), before = asked;
         struct mig_spec cut[GROUPS_MOST];
         asked.furnish = cut_for_nothing;

@@ -57,8 +57,8 @@ struct schedule {
     const char *placer;                      /* NULL: pack */
     struct queue_spec queue[QUEUES_AT_MOST]; /* none: as the jobs say */
     struct price price;
-    const struct sharing *sharing;           /* NULL: off */
     struct storage storage;                  /* not on: the default */
+    const struct sharing *sharing;           /* NULL: off */
     double period, until;
     struct job jobs[JOBS_AT_MOST];        /* up to the first that neither lasts nor asks for anything */
     double useful, lost, startup, saving, gang, stalled; /* GPU-seconds; checked if any is given. stalled: by checkpoints */
