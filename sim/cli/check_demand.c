@@ -166,7 +166,7 @@ static int64_t queue_gpus(const struct cluster *c, queue_id q)
     int64_t gpus = 0;
     for (uint32_t k = 0; k < c->n_kinds; k++)
         if (c->kind[k].owner == (c->queue[q].pinned ? q : ID_NONE))
-            gpus += (int64_t)c->kind[k].n_nodes * c->kind[k].gpus * c->kind[k].slot_milli / MILLI_ALL;
+            gpus += c->kind[k].n_nodes * cluster_kind_milli(c, &c->kind[k]) / MILLI_ALL;
     return gpus;
 }
 

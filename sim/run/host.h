@@ -531,6 +531,9 @@ int64_t running_before_ns(const struct sched *s, job_id j);               /* it 
 bool running_leaves_for_good(const struct sched *s, job_id j);            /* it was leaving, and has nothing left to do */
 int running_check(const struct cluster *c, const struct workload *w, struct error *err);    /* for run_bind() */
 
+/* mig_layouts.c */
+int64_t mig_held_milli(const struct sched *s, node_id n);                 /* of a mig_dynamic node, in truth */
+
 /* engine.c */
 bool wake_cancel(struct sched *s, int64_t time_ns);
 

@@ -10,6 +10,7 @@
 
 struct mig_run {
     uint64_t (*cut)[MIG_PROFILES_MOST];    /* [n_nodes] where an instance of each kind of the node begins */
+    int64_t *held_milli;          /* [n_nodes] */
     uint64_t reconfigurations;
     int128_t cost;                /* milli-GPU ns */
 };
@@ -26,13 +27,27 @@ static void begin(struct sched *s)
 {
     s->mig = mem_new(1, sizeof *s->mig);
     s->mig->cut = mem_new(s->cluster->n_nodes, sizeof *s->mig->cut);
+    s->mig->held_milli = mem_new(s->cluster->n_nodes, sizeof *s->mig->held_milli);
 }
 
 static void end_of_run(struct sched *s)
 {
     free(s->mig->cut);
+    free(s->mig->held_milli);
     free(s->mig);
     s->mig = NULL;
+}
+
+static void held(struct sched *s, job_id j, const struct placement *p, int sign)
+{
+    (void)j;
+    for (size_t i = 0; i < p->n; i++)
+        s->mig->held_milli[p->piece[i].node] += sign * (int64_t)p->piece[i].gpus * p->piece[i].milli;
+}
+
+int64_t mig_held_milli(const struct sched *s, node_id n)
+{
+    return s->mig->held_milli[n];
 }
 
 /* False: all of them are there. */
@@ -80,5 +95,5 @@ static void summarise(struct maker *k)
 
 const struct run_model mig_model = {
     .name = "mig", .summary = "GPUs that are cut into MIG instances as jobs ask for them",
-    .wanted = is_wanted, .begin = begin, .free = end_of_run, .placed = placed, .metrics = metrics, .summarise = summarise,
+    .wanted = is_wanted, .begin = begin, .free = end_of_run, .placed = placed, .held = held, .metrics = metrics, .summarise = summarise,
 };

@@ -231,12 +231,16 @@ static void kinds_of_type(struct cluster *c, uint32_t type, queue_id owner)
         c->kind[k].parts = (uint16_t)(c->n_kinds - k);
 }
 
-/* What the slots of all parts count; where those overlap, what the whole GPUs do. */
+int64_t cluster_kind_milli(const struct cluster *c, const struct node_kind *k)
+{
+    return c->type[k->type].mig_dynamic && k->parts > 1 ? 0 : (int64_t)k->gpus * k->slot_milli;
+}
+
 static int64_t parts_milli(const struct cluster *c, const struct node_kind *k)
 {
     int64_t sum = 0;
-    for (uint32_t part = c->type[k->type].mig_dynamic ? k->parts - 1u : 0; part < k->parts; part++)
-        sum += (int64_t)k[part].gpus * k[part].slot_milli;
+    for (uint32_t part = 0; part < k->parts; part++)
+        sum += cluster_kind_milli(c, &k[part]);
     return sum;
 }
 

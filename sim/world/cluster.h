@@ -156,6 +156,8 @@ domain_id cluster_domain_at(const struct cluster *c, node_id n, enum level l);  
 const struct node_type *cluster_node_type(const struct cluster *c, node_id n);
 uint32_t cluster_node_gpus(const struct cluster *c, node_id n);         /* or instances */
 int64_t cluster_node_milli(const struct cluster *c, node_id n);         /* what they count together */
+/* What the slots of one kind count on each node. Of mig_dynamic nodes, whose kinds are the same GPUs, the whole GPUs do. */
+int64_t cluster_kind_milli(const struct cluster *c, const struct node_kind *k);
 uint32_t cluster_piece_kind(const struct cluster *c, const struct piece *p);      /* among those of its node */
 uint64_t cluster_slots(const struct cluster *c, node_id n, uint16_t mig);         /* instances of that profile; 0: all */
 /* Of `slots`, as the kind counts them: those from which on as many are in `free` as one takes. */

@@ -113,7 +113,7 @@ static void set_share_class(struct view *v, node_id n)
 static uint64_t bits_of(const struct view *v, const struct piece *p)
 {
     const struct cluster *c = v->cluster;
-    return v->node[p->node].several ? kind_takes(&c->kind[cluster_piece_kind(c, p)], p->gpu_mask) : p->gpu_mask;
+    return p->mig && v->node[p->node].several ? kind_takes(&c->kind[cluster_piece_kind(c, p)], p->gpu_mask) : p->gpu_mask;
 }
 
 /* Adds `milli` (negative: gives back) to the GPUs of the mask and follows with every set. */
