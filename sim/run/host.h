@@ -241,6 +241,7 @@ struct sched {
     struct shape_kinds *shape_kinds;
     struct typical_list typical;  /* what the jobs ask for */
     struct sharing_run *sharing;  /* sharing.c; NULL: off */
+    struct mig_run *mig;          /* mig_layouts.c; NULL: off */
     uint32_t *gpu_mem_most_mib;   /* [types] of free_index_count_memory(); NULL: placements do not heed it */
     struct elastic_run *elastic;  /* elastic.c; NULL: off */
     uint8_t *shape_never;         /* why the shape can never be placed; 0: it can */
@@ -537,6 +538,9 @@ int running_arrive(struct sched *s, job_id j, struct error *err);         /* 0, 
 int64_t running_before_ns(const struct sched *s, job_id j);               /* it had run for so long when it was submitted */
 bool running_leaves_for_good(const struct sched *s, job_id j);            /* it was leaving, and has nothing left to do */
 int running_check(const struct cluster *c, const struct workload *w, struct error *err);    /* for run_bind() */
+
+/* mig_layouts.c */
+int64_t mig_held_milli(const struct sched *s, node_id n);                 /* of a mig_dynamic node, in truth */
 
 /* engine.c */
 bool wake_cancel(struct sched *s, int64_t time_ns);
