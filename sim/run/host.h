@@ -251,7 +251,7 @@ struct sched {
     size_t n_models;
     struct energy *energy;        /* energy.c; NULL: off */
     struct rates_run *rates;      /* rates.c; NULL: off */
-    struct placement_rates *placement_rates;  /* likewise; there before the placer is asked */
+    struct placement_rates *placement_rates, *predicted_rates;  /* likewise; the second: as if all nodes sent */
     int64_t settled_ns;
     int64_t got_on_ns;            /* when a job last did; see livelock.c */
     uint64_t fruitless_passes;    /* since then, of those that started or stopped something */

@@ -79,7 +79,7 @@ struct view {
     uint64_t only;                /* likewise, to GPUs of an island inside a node; otherwise all bits */
     uint32_t *tenants;            /* [n_nodes * TENANT_CLASSES] pieces that hold GPUs; NULL: nobody asks */
     const struct typical_list *typical;    /* the run's; NULL: none */
-    struct placement_rates *rates;    /* the run's; NULL: placements make nobody fast or slow */
+    struct placement_rates *rates;    /* the run's, as predicted; NULL: placements make nobody fast or slow */
     const struct job_facts *facts;    /* likewise */
     struct scores *scores;        /* scores.h; NULL until a placer asks for the best node */
     struct arena *prepared;       /* likewise, for view_alloc() */
