@@ -307,6 +307,7 @@ struct cluster *cluster_assemble(const struct cluster_given *given, struct culpr
     c->storage = storage_default();
     c->memory = memory;
     c->name = keep(c, given->name);
+    c->sharing = sharing_usual;
     struct stretches all = { .n = 0 };
     uint32_t *type_of_group = build_types(c, given->group, given->n_groups);
     int result = build_kinds(c, given, type_of_group, &all, err);

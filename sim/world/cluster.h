@@ -11,6 +11,7 @@
 #include "sim/world/catalogue.h"
 #include "sim/world/elastic.h"
 #include "sim/world/mig.h"
+#include "sim/world/sharing.h"
 #include "sim/world/storage.h"
 
 #define CLUSTER_NODE_GPUS_MAX  1000000u    /* of one counted node */
@@ -99,6 +100,7 @@ struct cluster {
     int64_t period_ns;            /* of the scheduler; 0: a pass whenever something changed */
     bool period_said;             /* in the file or on the command line; otherwise the policy may have one of its own */
     struct price price;
+    struct sharing sharing;       /* sharing_usual unless a file says more */
     struct failures *failures;    /* failures.h; NULL: nothing fails */
     struct storage storage;
     struct power *power;          /* sections power and prices; NULL: not given */

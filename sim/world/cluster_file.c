@@ -11,6 +11,7 @@
 #include "sim/world/training_models.h"
 #include "sim/world/price.h"
 #include "sim/world/power_file.h"
+#include "sim/world/sharing_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +38,7 @@ struct file_queue { /* one entry of `queues` */
 };
 struct file_whole {
     const char *name;
-    struct config_value nodes, queues, preemption, failures, storage, gpu_models, node_types, power, prices, elastic;
+    struct config_value nodes, queues, preemption, failures, storage, gpu_models, node_types, power, prices, elastic, sharing;
     struct config_value models, progress, fabric;
     int64_t period_ns;
 };
@@ -69,6 +70,7 @@ static const struct config_key whole_keys[] = {
     { .name = "power",      .type = CONFIG_MAPPING, .at = WHOLE(power) },
     { .name = "prices",     .type = CONFIG_MAPPING, .at = WHOLE(prices) },
     { .name = "elastic",    .type = CONFIG_MAPPING, .at = WHOLE(elastic) },
+    { .name = "sharing",    .type = CONFIG_MAPPING, .at = WHOLE(sharing) },
     { 0 },
 };
 static const char *const mig_words[] = { "mixed", "single", NULL };
@@ -344,6 +346,8 @@ static int read_rates(const struct file_whole *whole, const char *file, struct c
 /* Parts of the physical world: each absent or read by a file of its own. */
 static int read_sections(const struct file_whole *whole, const char *file, struct cluster *c, struct error *err)
 {
+    if (sharing_read(whole->sharing, &c->sharing, c->memory, err))
+        return -1;
     if (config_given(whole->failures) && failures_read(whole->failures, c, err))
         return -1;
     if (power_read(whole->power, c, err) || prices_read(whole->prices, c, err))
@@ -358,7 +362,6 @@ static struct cluster *read_cluster(struct reader *r, struct config *config, con
     struct file_whole whole = { .period_ns = -1 };
     struct price price;
     struct storage storage = storage_default();
-    if (config_fields(config_root(config), whole_keys, &whole, r->err))
     if (config_fields(config_root(config), whole_keys, &whole, r->err) ||
         catalogue_read_gpus(r->catalogue, whole.gpu_models, r->err) ||
         catalogue_read_nodes(r->catalogue, whole.node_types, r->err))
@@ -380,6 +383,7 @@ static struct cluster *read_cluster(struct reader *r, struct config *config, con
         return NULL;
     struct cluster *c = assemble(r, &whole, whole.name ? whole.name : file_name);
     if (c) {
+        r->catalogue = NULL;      /* it is the cluster's now */
         c->period_ns = whole.period_ns >= 0 ? whole.period_ns : 0;
         c->period_said = whole.period_ns >= 0;
         c->price = price;
