@@ -35,6 +35,7 @@ struct request {
     uint16_t mig;                 /* instances of this profile are wanted, each whole: its number; 0: GPUs */
     uint32_t gpu_mem_mib;         /* that it fills of each of its GPUs, with its context; 0: not modelled */
     uint32_t max_per_node;        /* tasks of the job on one node; 0: any number */
+    bool one_island;              /* the GPUs of each task are of one NVLink island: a tensor-parallel group */
     int64_t cpu_milli, mem_mib;   /* per task, or per GPU under SPLIT_ANY */
     node_id try_first;            /* nominated, or where it was; ID_NONE: none */
 };
