@@ -28,16 +28,15 @@ static bool periodic(const struct price *p)
 
 /* ---- What a checkpoint is ---- */
 
-static int64_t bytes_of(const struct sched *s, job_id j)
+int64_t checkpoint_bytes(const struct sched *s, job_id j)
 {
-    (void)s;
     const struct price *p = price_of(s, j);
     return p->checkpoint_bytes;
 }
 
 static int64_t write_ns(const struct sched *s, job_id j, const struct placement *on, uint32_t writers)
 {
-    return price_of(s, j)->write_ns + storage_write_ns(&s->cluster->storage, bytes_of(s, j), placement_nodes(on), writers);
+    return price_of(s, j)->write_ns + storage_write_ns(&s->cluster->storage, checkpoint_bytes(s, j), placement_nodes(on), writers);
 }
 
 /* Of progress, in reference nanoseconds: the laws speak of wall time. */
@@ -64,7 +63,7 @@ static void set_due(struct sched *s, struct live *l)
 
 static bool shares(const struct sched *s, const struct live *l)
 {
-    return s->storage_links && bytes_of(s, l->job) > 0 && storage_write_ns(&s->cluster->storage, bytes_of(s, l->job), 1, 1) > 0;
+    return s->storage_links && checkpoint_bytes(s, l->job) > 0 && storage_write_ns(&s->cluster->storage, checkpoint_bytes(s, l->job), 1, 1) > 0;
 }
 
 static unsigned part_of(const struct writing *w)
@@ -137,8 +136,8 @@ static void writer_ends(struct sched *s, struct live *l, bool durable)
     }
     c->written++;
     of->written++;
-    of->bytes += bytes_of(s, l->job);
-    c->bytes += bytes_of(s, l->job);
+    of->bytes += checkpoint_bytes(s, l->job);
+    c->bytes += checkpoint_bytes(s, l->job);
 }
 
 static void stall_counted(struct sched *s, const struct live *l, const struct placement *on)
@@ -183,7 +182,7 @@ static void snapshot(struct sched *s, struct live *l, int64_t due_ns)
     w->shot_wall_ns = pace_useful_ns(s, l);
     s->checkpoints->writers++;
     if (shares(s, l))
-        parts_set(w, p->blocking, p->write_ns, (double)bytes_of(s, l->job));
+        parts_set(w, p->blocking, p->write_ns, (double)checkpoint_bytes(s, l->job));
     else
         parts_set(w, p->blocking, write_ns(s, l->job, l->held, s->checkpoints->writers), 0);
     w->stage = w->part_ns[0] > 0 || w->part_bytes[0] > 0 ? WRITING_BLOCKED : WRITING_BACKGROUND;
@@ -288,7 +287,7 @@ bool checkpoint_save_at_risk(struct sched *s, struct live *l)
     if (!saves(s, l) || p->checkpoint != CHECKPOINT_PERIODIC || p->grace_ns == 0 || !shares(s, l))
         return false;
     int64_t ns = p->write_ns;
-    double bytes = (double)bytes_of(s, l->job);
+    double bytes = (double)checkpoint_bytes(s, l->job);
     if (w->stage == WRITING_BLOCKED) {               /* what is left to write of the snapshot */
         ns = (w->event ? w->end_ns - s->now_ns : 0) + w->part_ns[1];
         bytes = (w->flows ? flow_left(s, w->flow) : w->part_bytes[0]) + w->part_bytes[1];

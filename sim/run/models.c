@@ -2,11 +2,12 @@
 #include "sim/run/models.h"
 #include "sim/run/host.h"
 
-extern const struct run_model checkpoints_model;
+extern const struct run_model reading_model, images_model, checkpoints_model;
 extern const struct run_model elastic_jobs, energy_model, cost_model;
 
 const struct run_model *const run_models[] = {
     &elastic_jobs, &energy_model, &cost_model,
+    &reading_model, &images_model,
     &checkpoints_model,           /* the pace is known: for its intervals */
     NULL,
 };
