@@ -43,6 +43,8 @@ struct job {
     const char *selector, *affinity, *tolerations; /* as in labels.h */
     const struct own_price *price;                 /* NULL: the cluster's */
     const char *on;                                /* where it runs already, as in running_on.h */
+    uint32_t data_gib, epochs;                     /* what it reads; 0: nothing, once */
+    const char *data_set, *image;
     double ran, leaves;                            /* for how long it has; how long it still stays, told to leave. 0: not said */
 };
 
@@ -164,6 +166,12 @@ static inline void job_add(struct workload *w, const struct job *job)
     row.depends_on_length = job->after ? strlen(job->after) : 0;
     if (job->price)
         row.price = *job->price;
+    row.data_mib = job->data_gib * 1024;
+    row.epochs = job->epochs;
+    row.data_set = job->data_set;
+    row.data_set_length = job->data_set ? strlen(job->data_set) : 0;
+    row.image = job->image;
+    row.image_length = job->image ? strlen(job->image) : 0;
     struct held_list on = { .n = 0 };
     assert(!job->on || running_on_parse(job->on, &on));
     row.running_on = on.at;
