@@ -36,7 +36,7 @@ int64_t checkpoint_bytes(const struct sched *s, job_id j)
 
 static int64_t write_ns(const struct sched *s, job_id j, const struct placement *on, uint32_t writers)
 {
-    return price_of(s, j)->write_ns + storage_write_ns(&s->cluster->storage, checkpoint_bytes(s, j), placement_nodes(on), writers);
+    return price_of(s, j)->write_ns + storage_write_ns(&s->cluster->storage, checkpoint_bytes(s, j), placement_node_count(on), writers);
 }
 
 /* Of progress, in reference nanoseconds: the laws speak of wall time. */
@@ -46,7 +46,7 @@ static int64_t interval_ns(const struct sched *s, const struct live *l)
     if (p->interval_ns != INTERVAL_AUTO)
         return p->interval_ns;
     double write_s = p->blocking * seconds(write_ns(s, l->job, l->held, 1));
-    double mtbf_s = seconds(p->node_mtbf_ns) / placement_nodes(l->held);
+    double mtbf_s = seconds(p->node_mtbf_ns) / placement_node_count(l->held);
     double law_s = p->interval_law == LAW_YOUNG ? young_interval_s(write_s, mtbf_s) : daly_interval_s(write_s, mtbf_s);
     double rate = l->pace.tasks * (l->pace.reference_s / pace_iteration_s(&l->pace));
     return ns_of_seconds(auto_interval_s(law_s) * rate);
@@ -375,11 +375,11 @@ static void checkpoints_row(struct output *o, const struct sched *s, job_id j)
 }
 
 static const struct metric_kind metrics[] = {
-    { "checkpoint_gpu_h", "GPU h", "GPU-time in which jobs stood still to write checkpoints" },
-    { "checkpoints", "", "checkpoints written, those of jobs that were told to leave included" },
-    { "checkpoints_cut_short", "", "checkpoints begun and not finished: by a stop, a failure or the end of the job" },
-    { "written_gib", "GiB", "what the checkpoints came to" },
-    { NULL, NULL, NULL },
+    { "checkpoint_gpu_h", "GPU h", "GPU-time in which jobs stood still to write checkpoints", BETTER_LOWER },
+    { "checkpoints", "", "checkpoints written, those of jobs that were told to leave included", BETTER_NEITHER },
+    { "checkpoints_cut_short", "", "checkpoints begun and not finished: by a stop, a failure or the end of the job", BETTER_LOWER },
+    { "written_gib", "GiB", "what the checkpoints came to", BETTER_NEITHER },
+    { 0 },
 };
 
 static void checkpoints_summarise(struct maker *k)

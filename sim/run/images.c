@@ -46,7 +46,7 @@ int64_t start_cost_ns(const struct sched *s, struct live *l, const struct placem
     if (ns != START_BY_PARTS)
         return ns;
     l->pull_ns = pull_ns(s, l->job, on);
-    return l->pull_ns + other_parts_ns(s, l->job, placement_gpu_milli(on), placement_nodes(on));
+    return l->pull_ns + other_parts_ns(s, l->job, placement_gpu_milli(on), placement_node_count(on));
 }
 
 int64_t start_expected_ns(const struct sched *s, job_id j, bool first)

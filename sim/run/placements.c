@@ -153,7 +153,7 @@ bool placement_next_node(const struct placement *p, struct own_nodes *w)
     return false;
 }
 
-uint32_t placement_nodes(const struct placement *p)
+uint32_t placement_node_count(const struct placement *p)
 {
     uint32_t nodes = 0;
     for (struct own_nodes w = { .i = 0 }; placement_next_node(p, &w);)
