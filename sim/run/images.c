@@ -115,9 +115,9 @@ static void images_row(struct output *o, const struct sched *s, job_id j)
 }
 
 static const struct metric_kind metrics[] = {
-    { "pull_gpu_h", "GPU h", "GPU-time that waited for images: part of the starting up" },
-    { "image_pulls", "", "images pulled by nodes that had not got them" },
-    { NULL, NULL, NULL },
+    { "pull_gpu_h", "GPU h", "GPU-time that waited for images: part of the starting up", BETTER_LOWER },
+    { "image_pulls", "", "images pulled by nodes that had not got them", BETTER_NEITHER },
+    { 0 },
 };
 
 static void images_summarise(struct maker *k)

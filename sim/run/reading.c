@@ -245,9 +245,9 @@ static void reading_row(struct output *o, const struct sched *s, job_id j)
 }
 
 static const struct metric_kind metrics[] = {
-    { "read_gib", "GiB", "data read from the storage" },
-    { "cache_hit_share", "", "part of the data read that nodes had kept" },
-    { NULL, NULL, NULL },
+    { "read_gib", "GiB", "data read from the storage", BETTER_NEITHER },
+    { "cache_hit_share", "", "part of the data read that nodes had kept", BETTER_HIGHER },
+    { 0 },
 };
 
 static void reading_summarise(struct maker *k)
