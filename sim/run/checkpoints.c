@@ -12,6 +12,7 @@
 #include "sim/run/models.h"
 #include "sim/run/storage_links.h"
 #include "sim/world/checkpoint_laws.h"
+#include "sim/world/failures.h"
 
 struct of_job { uint32_t written; int64_t bytes; int128_t stalled; };    /* milli-GPU ns */
 struct checkpoints {
@@ -39,6 +40,15 @@ static int64_t write_ns(const struct sched *s, job_id j, const struct placement 
     return price_of(s, j)->write_ns + storage_write_ns(&s->cluster->storage, checkpoint_bytes(s, j), placement_node_count(on), writers);
 }
 
+/* As the price says of its nodes, or else as the failures do that it may meet. */
+static double mtbf_of(const struct sched *s, const struct live *l)
+{
+    const struct price *p = price_of(s, l->job);
+    if (p->node_mtbf_ns)
+        return seconds(p->node_mtbf_ns) / placement_node_count(l->held);
+    return 1 / failures_job_rate(s->cluster->failures, (double)placement_gpu_milli(l->held) / MILLI_ALL);
+}
+
 /* Of progress, in reference nanoseconds: the laws speak of wall time. */
 static int64_t interval_ns(const struct sched *s, const struct live *l)
 {
@@ -46,7 +56,7 @@ static int64_t interval_ns(const struct sched *s, const struct live *l)
     if (p->interval_ns != INTERVAL_AUTO)
         return p->interval_ns;
     double write_s = p->blocking * seconds(write_ns(s, l->job, l->held, 1));
-    double mtbf_s = seconds(p->node_mtbf_ns) / placement_node_count(l->held);
+    double mtbf_s = mtbf_of(s, l);
     double law_s = p->interval_law == LAW_YOUNG ? young_interval_s(write_s, mtbf_s) : daly_interval_s(write_s, mtbf_s);
     double rate = l->pace.tasks * (l->pace.reference_s / pace_iteration_s(&l->pace));
     return ns_of_seconds(auto_interval_s(law_s) * rate);
@@ -327,6 +337,14 @@ bool checkpoint_save_ends(struct sched *s, struct live *l)
     put_down(s, l);
     writer_ends(s, l, saved);
     return stage == WRITING_AT_RISK && !saved;
+}
+
+void checkpoint_save_struck(struct sched *s, struct live *l)
+{
+    if (l->writing.stage == WRITING_NOTHING)
+        return;
+    put_down(s, l);
+    writer_ends(s, l, false);
 }
 
 /* ---- The model ---- */

@@ -108,7 +108,7 @@ struct writing {
     int64_t part_ns[2];           /* blocking, in the background */
     double part_bytes[2];         /* after that, through the flow; 0: none */
     int64_t end_ns;               /* of part_ns of the present part */
-    int64_t left_wall_ns;         /* pace_useful_ns() when it was suspended */
+    int64_t left_wall_ns;         /* pace_useful_ns() when it was halted */
     int64_t lost_ns, lost_wall_ns;                   /* if it does not get to save */
     event_id event;               /* the end of the part */
     uint32_t flow;                /* flow_id, while there is one: flows */
@@ -152,6 +152,7 @@ struct live {
     int128_t contending_before;   /* the integral at its arrival */
     int64_t estimate_ns;          /* of the whole run, as of its arrival; TIME_NEVER: none */
     int64_t stop_done_ns;         /* progress since the last start when the stop was staged */
+    int64_t stop_lost_ns;         /* of that, what the stop has cost so far */
     int64_t split[ACCOUNTS];      /* of the interval that is being left */
     int64_t stall_ns[HELD_ACCOUNTS];    /* of the interval it holds: time held without progress that is over */
     struct pace pace;

@@ -281,6 +281,7 @@ void job_leave(struct sched *s, struct live *l, bool moves)
     job_halt(s, l, l->was.held);
     job_loses(s, l, l->stop_done_ns, price.lost_ns);
     l->split[ACCOUNT_SAVE] = price.stay_ns;
+    l->stop_lost_ns = price.lost_ns;
     bool stands = l->stop_mode == STOP_SUSPEND;
     l->cancelled = l->stop_mode == STOP_CANCEL;
     enum preemption_cause unsaid = moves ? PREEMPTED_MOVE : PREEMPTED_POLICY;

@@ -1,5 +1,6 @@
 /* struck.c - see struck.h. */
 #include "sim/run/struck.h"
+#include "sim/run/checkpoints.h"
 #include "sim/run/faults.h"
 #include "sim/run/host.h"
 #include "sim/run/nodes.h"
@@ -51,10 +52,13 @@ void strike_job(struct sched *s, struct live *l, const struct strike *by)
     job_loses(s, l, l->stop_done_ns, price.lost_ns);
     faults_lost(s, by->cause, placement_gpu_milli(p), l->split[ACCOUNT_LOST]);
     l->split[fault ? ACCOUNT_FAULT : ACCOUNT_SAVE] += stay_ns;
+    l->stop_lost_ns = price.lost_ns;
     l->leave_why = fault ? "fault" : "maintenance";
     decision_log(s, j, "stop", l->leave_why, strike_cause_name[by->cause]);
     notice_add(s, NOTICE_STOPPED, j, l->given_up ? STOPPED_FAILED : STOPPED_BY_FAULT);
     job_departs(s, l, p, stay_ns, false);
+    if (stay_ns > 0)
+        checkpoint_save_begins(s, l, &price, false);
 }
 
 /* What it was still saving is lost: back to the last durable checkpoint. */
@@ -62,14 +66,15 @@ static void strike_leaving(struct sched *s, struct live *l, const struct strike 
 {
     if (l->stop_mode != STOP_SAVE)
         return;
-    struct leaving save = pace_stop(s, l, STOP_SAVE, l->stop_done_ns), drop = pace_stop(s, l, STOP_RESTART, l->stop_done_ns);
+    struct leaving drop = pace_stop(s, l, STOP_RESTART, l->stop_done_ns);
     int64_t wall_ns = pace_lost_wall_ns(s, l, l->stop_done_ns, drop.lost_ns), lost_ns = l->split[ACCOUNT_USEFUL];
     l->stop_mode = STOP_RESTART;
-    if (drop.lost_ns <= save.lost_ns)
+    checkpoint_save_struck(s, l);
+    if (drop.lost_ns <= l->stop_lost_ns)
         return;
     if (wall_ns - l->split[ACCOUNT_LOST] < lost_ns)
         lost_ns = wall_ns - l->split[ACCOUNT_LOST];
-    progress_roll_back(&l->progress, drop.lost_ns - save.lost_ns);
+    progress_roll_back(&l->progress, drop.lost_ns - l->stop_lost_ns);
     l->split[ACCOUNT_USEFUL] -= lost_ns;
     l->split[ACCOUNT_LOST] += lost_ns;
     faults_lost(s, by->cause, placement_gpu_milli(l->leaving), lost_ns);

@@ -1,5 +1,6 @@
 /* test_meta_checkpoints.c - checkpoints that take time, data and images on random workloads under every policy and placer: work is
  * conserved to the nanosecond, and where nothing costs anything all is as if nothing were modelled. */
+#include "sim/world/failures.h"
 #include "tests/support/random_world.h"
 
 enum { SEEDS = 3, MIB = 1 << 20 };
@@ -116,6 +117,8 @@ static void costly(struct cluster *c, uint64_t seed)
 
 /* Alone and whole, a job that reads nothing gets on at rate 1: the time it held GPUs for, without what was lost and what was not
  * spent working, is its duration. */
+static bool failing;
+static uint64_t struck;
 static unsigned slowed;          /* jobs that read, and for which that does not hold: the negative control */
 
 static void adds_up(const struct combination *k, uint64_t seed)
@@ -123,12 +126,23 @@ static void adds_up(const struct combination *k, uint64_t seed)
     struct world w = writing(seed);
     random_groups(&w, seed);
     w.furnish = costly;
+    struct failures often = failures_default;
+    often.faults_per_day = 86400.0 / 120;
+    often.software_faults_per_day = 86400.0 / 60;
+    often.weibull_scale_ns = 10 * NS_PER_S;
+    often.detection_ns = NS_PER_S;
+    often.hang_share = 0;
+    often.max_retries = INT64_MAX;
+    w.failures = failing ? &often : NULL;
     for (size_t j = 0; j < w.n_jobs; j++)
         w.job[j].data_mib = j % 3 ? 0 : 1 + (uint32_t)(j % 40);
     struct outcome o = run(&w, k, seed);
+    struck += o.totals.account[ACCOUNT_FAULT] > 0;
     for (size_t j = 0; j < w.n_jobs && !o.stalled; j++) {
         const struct job_result *r = &o.job[j];
         bool varies = tasks_come_and_go(k) && (w.job[j].min_tasks || w.n_parts[j]);
+        if (failing && strstr(k->name, "suspend"))   /* what it did before it stood still is not booked over */
+            continue;
         int64_t useful_ns = r->run_ns - r->lost_ns - r->overhead_ns;
         slowed += w.job[j].data_mib && useful_ns > w.job[j].duration_ns;
         if (r->state != JOB_GONE || r->outcome != OUTCOME_COMPLETED || varies || w.job[j].data_mib)
@@ -146,12 +160,22 @@ static void work_is_conserved(void **state)
     assert_true(slowed > 1000);
 }
 
+static void work_is_conserved_when_nodes_fail(void **state)
+{
+    (void)state;
+    failing = true;
+    struck = 0;
+    each_combination(SEEDS, adds_up);
+    assert_true(struck > 100);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(unlimited_bandwidth_is_free),
         cmocka_unit_test(limited_bandwidth_is_noticed),
         cmocka_unit_test(work_is_conserved),
+        cmocka_unit_test(work_is_conserved_when_nodes_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
