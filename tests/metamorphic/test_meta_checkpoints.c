@@ -98,9 +98,25 @@ static void limited_bandwidth_is_noticed(void **state)      /* the negative cont
 
 /* ---- Whatever it costs: what a job did, and did again, is what the ledger says. The run itself checks its accounts. ---- */
 
+static bool failing;
+
+static void fail_often(struct cluster *c)
+{
+    struct failures *f = c->failures = arena_alloc(c->memory, sizeof *f);
+    *f = failures_default;
+    f->faults_per_day = 86400.0 / 120;
+    f->software_faults_per_day = 86400.0 / 60;
+    f->weibull_scale_ns = 10 * NS_PER_S;
+    f->detection_ns = NS_PER_S;
+    f->hang_share = 0;
+    f->max_retries = INT64_MAX;
+}
+
 static void costly(struct cluster *c, uint64_t seed)
 {
     struct random r;
+    if (failing)
+        fail_often(c);
     random_init(&r, seed, "storage", 0);
     c->storage = (struct storage){ .on = true, .contention = random_below(&r, 2) ? CONTENTION_MAXMIN : CONTENTION_NONE,
                                    .all_bps = 20 * MIB, .read_bps = 10 * MIB, .write_bps = 10 * MIB, .node_read_bps = 7 * MIB,
@@ -117,7 +133,6 @@ static void costly(struct cluster *c, uint64_t seed)
 
 /* Alone and whole, a job that reads nothing gets on at rate 1: the time it held GPUs for, without what was lost and what was not
  * spent working, is its duration. */
-static bool failing;
 static uint64_t struck;
 static unsigned slowed;          /* jobs that read, and for which that does not hold: the negative control */
 
@@ -126,14 +141,6 @@ static void adds_up(const struct combination *k, uint64_t seed)
     struct world w = writing(seed);
     random_groups(&w, seed);
     w.furnish = costly;
-    struct failures often = failures_default;
-    often.faults_per_day = 86400.0 / 120;
-    often.software_faults_per_day = 86400.0 / 60;
-    often.weibull_scale_ns = 10 * NS_PER_S;
-    often.detection_ns = NS_PER_S;
-    often.hang_share = 0;
-    often.max_retries = INT64_MAX;
-    w.failures = failing ? &often : NULL;
     for (size_t j = 0; j < w.n_jobs; j++)
         w.job[j].data_mib = j % 3 ? 0 : 1 + (uint32_t)(j % 40);
     struct outcome o = run(&w, k, seed);
