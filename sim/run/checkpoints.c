@@ -13,6 +13,7 @@
 #include "sim/run/storage_links.h"
 #include "sim/world/checkpoint_laws.h"
 #include "sim/world/failures.h"
+#include "sim/world/training_models.h"
 
 struct of_job { uint32_t written; int64_t bytes; int128_t stalled; };    /* milli-GPU ns */
 struct checkpoints {
@@ -32,7 +33,16 @@ static bool periodic(const struct price *p)
 int64_t checkpoint_bytes(const struct sched *s, job_id j)
 {
     const struct price *p = price_of(s, j);
-    return p->checkpoint_bytes;
+    return p->checkpoint_bytes == CHECKPOINT_OF_MODEL ? checkpoint_model_bytes(s->cluster, s->workload, j) : p->checkpoint_bytes;
+}
+
+int64_t checkpoint_model_bytes(const struct cluster *c, const struct workload *w, job_id j)
+{
+    struct training_model m;
+    uint32_t model = w->facts[j].model;
+    if (model == ID_NONE || !training_model_find(c->models, intern_text(w->models, model), &m))
+        return -1;
+    return (int64_t)(CHECKPOINT_BYTES_PER_PARAMETER * m.params + 0.5);
 }
 
 static int64_t write_ns(const struct sched *s, job_id j, const struct placement *on, uint32_t writers)
