@@ -15,7 +15,7 @@
 #include <string.h>
 
 struct nodes { node_id *node; size_t n, capacity; };
-struct of_job { double read, cached; };               /* bytes */
+struct of_job { double read_ns, cached_ns; };         /* of its work, for which it read from there */
 struct data {
     struct data_cache *node;      /* [n_nodes] */
     struct nodes *keeps;          /* by live slot: the nodes whose copy it uses */
@@ -136,9 +136,9 @@ static void reading_placed(struct sched *s, struct live *l)
 static void counted(struct sched *s, struct live *l, int64_t left_ns)
 {
     struct reading *r = &l->reading;
-    double bytes = (double)(r->from_left_ns - left_ns) * r->bytes_per_ns, read = bytes * r->cold / r->nodes;
-    s->data->job[l->job].read += read;
-    s->data->job[l->job].cached += bytes - read;
+    double ns = (double)(r->from_left_ns - left_ns), read_ns = ns * r->cold / r->nodes;
+    s->data->job[l->job].read_ns += read_ns;
+    s->data->job[l->job].cached_ns += ns - read_ns;
     r->from_left_ns = left_ns;
 }
 
@@ -231,17 +231,18 @@ static void reading_free(struct sched *s)
 
 static const char *const job_columns[] = { "read_gib", "cached_gib", NULL };
 
-static double in_gib(double bytes)
+static double gib_of(const struct sched *s, job_id j, double ns)
 {
-    return bytes / (1 << 30);
+    int64_t work_ns = s->workload->truth[j].duration_ns;
+    return ns > 0 ? (double)bytes_of(s, j) / (1 << 30) * epochs_of(s, j) * (ns / (double)work_ns) : 0;
 }
 
 static void reading_row(struct output *o, const struct sched *s, job_id j)
 {
     out_char(o, ',');
-    out_double(o, in_gib(s->data->job[j].read));
+    out_double(o, gib_of(s, j, s->data->job[j].read_ns));
     out_char(o, ',');
-    out_double(o, in_gib(s->data->job[j].cached));
+    out_double(o, gib_of(s, j, s->data->job[j].cached_ns));
 }
 
 static const struct metric_kind metrics[] = {
@@ -254,10 +255,10 @@ static void reading_summarise(struct maker *k)
 {
     double read = 0, cached = 0;
     for (job_id j = 0; j < k->s->workload->n_jobs; j++) {
-        read += k->s->data->job[j].read;
-        cached += k->s->data->job[j].cached;
+        read += gib_of(k->s, j, k->s->data->job[j].read_ns);
+        cached += gib_of(k->s, j, k->s->data->job[j].cached_ns);
     }
-    summary_put_kind(k, &metrics[0], "all", in_gib(read), 1);
+    summary_put_kind(k, &metrics[0], "all", read, 1);
     summary_put_kind(k, &metrics[1], "all", cached / (read + cached), read + cached > 0);
 }
 
