@@ -42,6 +42,7 @@ static const struct schedule rows[] = {
 
     /* ---- What nodes keep ---- */
     { "the second epoch comes from the cache", "fifo", ONE_NODE(1), .storage = READS(500), .useful = 150,
+      .metric = { { "read_gib", 500 }, { "cache_hit_share", .5 } },
       .jobs = { { 0, 100, 1, 0, .ends = 150, .data_gib = 500, .epochs = 2 } } },
     { "no room, no cache", "fifo", ONE_NODE(1), .storage = READS(499),
       .jobs = { { 0, 100, 1, 0, .ends = 200, .data_gib = 500, .epochs = 2 } } },
@@ -58,6 +59,7 @@ static const struct schedule rows[] = {
                 { 0, 120, 1, 0, .ends = 240, .data_gib = 600, .data_set = "b", .epochs = 2 },
                 { 240, 60, 1, 240, .ends = 300, .data_gib = 600, .data_set = "a" } } },
     { "what has not been read once is not kept", TAKES, ONE_NODE(1), .storage = READS(1000), .price = FREE_OF_CHARGE,
+      .metric = { { "read_gib", 1000 }, { "cache_hit_share", 0 } },
       .jobs = { { 0, 100, 1, 0, .ends = 200, .stops = 1, .data_gib = 1000, .data_set = "a" }, { 150, 0, 1, 150, .priority = 1 } } },
     { "another node has not got it", "fifo", { NODES(2, 1) }, .storage = READS(1000),
       .jobs = { { 0, 100, 1, 0, .ends = 200, .data_gib = 1000, .data_set = "a", .took = "0:0" },
@@ -67,7 +69,9 @@ static const struct schedule rows[] = {
     { "two nodes read twice as fast", "fifo", { NODES(2, 1) }, .storage = READS(0), .useful = 200,
       .jobs = { { 0, 100, 2, 0, .ends = 100, .data_gib = 1000 } } },
     { "one of two has it: the other holds it up", "fifo", { NODES(2, 1) }, .storage = READS(2000),
+      .metric = { { "read_gib", 2000 + 1000 }, { "cache_hit_share", .5 } },
       .jobs = { { 0, 100, 1, 0, .ends = 400, .data_gib = 2000, .data_set = "a" },
+                /* 1000 GiB from the storage, 1000 from the node that has it; then all of it from both */
                 { 400, 100, 2, 400, .ends = 600, .data_gib = 2000, .data_set = "a" },
                 { 600, 100, 2, 600, .ends = 700, .data_gib = 2000, .data_set = "a" } } },
     { "the storage is the limit", "fifo", { NODES(4, 1) },
@@ -92,14 +96,16 @@ static const struct schedule rows[] = {
 
     /* ---- Starts by parts: 180 s to pull or 30, 10 s + 2 s for each doubling of GPUs, 10 GiB at 5 GiB/s ---- */
     { "cold, then cached", "fifo", ONE_NODE(2), .storage = PULLS(0), .price = BY_PARTS, .startup = 2 * (194 + 44), .useful = 40,
+      .metric = { { "image_pulls", 1 }, { "pull_gpu_h", 2 * 210 / 3600.0 } },
       .jobs = { { 0, 10, 2, 0, .ends = 204 }, { 0, 10, 2, 204, .ends = 258 } } },
     { "images of different names", "fifo", ONE_NODE(2), .storage = PULLS(0), .price = BY_PARTS,
       .jobs = { { 0, 10, 2, 0, .ends = 204, .image = "a" }, { 0, 10, 2, 204, .ends = 408, .image = "b" },
                 { 0, 10, 2, 408, .ends = 462, .image = "a" } } },
-    { "room for one image", "fifo", ONE_NODE(2), .storage = PULLS(1), .price = BY_PARTS,
+    { "room for one image", "fifo", ONE_NODE(2), .storage = PULLS(1), .price = BY_PARTS, .metric = { { "image_pulls", 3 } },
       .jobs = { { 0, 10, 2, 0, .ends = 204, .image = "a" }, { 0, 10, 2, 204, .ends = 408, .image = "b" },
                 { 0, 10, 2, 408, .ends = 612, .image = "a" } } },
     { "one cold node holds up the gang", "fifo", { NODES(2, 1) }, .storage = PULLS(0), .price = BY_PARTS,
+      .metric = { { "image_pulls", 2 }, { "pull_gpu_h", (180 + 2 * 180 + 2 * 30) / 3600.0 } },
       .jobs = { { 0, 10, 1, 0, .ends = 202 }, { 202, 10, 2, 202, .ends = 202 + 180 + 12 + 1 + 10 },   /* two nodes load twice as fast */
                 { 405, 10, 2, 405, .ends = 405 + 30 + 12 + 1 + 10 } } },
     { "a restart has parts, too", TAKES, ONE_NODE(1), .storage = PULLS(0), .price = BY_PARTS, .startup = 192 + 192 + 42,
