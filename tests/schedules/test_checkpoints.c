@@ -128,6 +128,9 @@ static const struct schedule rows[] = {
       .jobs = { { 0, 9600, 2, 0, .ends = 9840 } } },
     { "never less than 300 s", "fifo", ONE_NODE(1), .price = AUTO(LAW_DALY, 1, 1000), .useful = 700, .stalled = 2,
       .jobs = { { 0, 700, 1, 0, .ends = 702 } } },
+    { "free ones by a law: every 300 s", TAKES, ONE_NODE(1), .price = { .checkpoint = CHECKPOINT_PERIODIC, .interval_ns = INTERVAL_AUTO,
+      .node_mtbf_ns = 86400 * S, .save_ns = S }, .useful = 1000, .lost = 100,
+      .jobs = { { 0, 1000, 1, 0, .ends = 1100, .stops = 1, .lost = 100 }, { 700, 0, 1, 700, .priority = 1 } } },
     { "never more than four hours", "fifo", ONE_NODE(1), .price = AUTO(LAW_DALY, 3600, 1000000000), .useful = 28801, .stalled = 7200,
       .jobs = { { 0, 28801, 1, 0, .ends = 36001 } } },
 };
