@@ -7,7 +7,7 @@
 int64_t checkpoint_save_ns(const struct sched *s, const struct live *l)
 {
     const struct writing *w = &l->writing;
-    if (w->stage == WRITING_BLOCKED && !w->part_bytes[0])    /* nothing was done since the snapshot */
+    if (w->stage == WRITING_BLOCKED && w->part_bytes[0] <= 0)    /* nothing was done since the snapshot */
         return w->end_ns - s->now_ns + w->part_ns[1];
     uint32_t others = s->checkpoints->writers - (w->stage != WRITING_NOTHING);
     const struct placement *on = l->leaving ? l->leaving : l->touched ? l->was.held : l->held;
