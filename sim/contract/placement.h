@@ -35,6 +35,7 @@ struct request {
     uint16_t mig;                 /* instances of this profile are wanted, each whole: its number; 0: GPUs */
     uint32_t gpu_mem_mib;         /* that it fills of each of its GPUs, with its context; 0: not modelled */
     uint32_t max_per_node;        /* tasks of the job on one node; 0: any number */
+    bool one_island;              /* the GPUs of each task are of one NVLink island: a tensor-parallel group */
     int64_t cpu_milli, mem_mib;   /* per task, or per GPU under SPLIT_ANY */
     node_id try_first;            /* nominated, or where it was; ID_NONE: none */
 };
@@ -161,8 +162,8 @@ void builder_devices(struct builder *b, enum device_order o);    /* until builde
 /* Lets the host pick `gpus` GPUs on n for `task`: shares as above, whole ones the lowest, of one island if it can. false: they
  * are not there. gpus 0: CPU and memory only. */
 bool   builder_add_some(struct builder *b, const struct request *r, uint32_t task, node_id n, uint32_t gpus);
-/* How fast a job would get on there: seconds of its trace a second, alone on the network; 1 where the cluster does not say
- * (section `progress`). Of a placement of r, or of part of it; and of the pieces of b so far. r->job ID_NONE: of a job of which
+/* How fast a job would get on there: seconds of its trace a second, with the share of oversubscribed uplinks that it has when all
+ * nodes send; 1 where the cluster does not say (section `progress`). Of a placement of r, or of part of it; and of the pieces of b so far. r->job ID_NONE: of a job of which
  * nothing is known. O(pieces). */
 double view_rate(const struct view *v, const struct request *r, const struct placement *p);
 double builder_rate(const struct builder *b);

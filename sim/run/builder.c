@@ -87,11 +87,11 @@ static bool node_is_full(const struct builder *b, node_id n)
 
 bool builder_add(struct builder *b, struct piece p)
 {
-    if (p.gpus) {
-        p.gpu_mem_mib = request_of_piece(b->r, &p)->gpu_mem_mib;
-        p.mig = request_of_piece(b->r, &p)->mig;
-    }
-    if (p.node >= b->v->cluster->n_nodes || node_is_full(b, p.node) || !free_index_has(b->v, &p, cpu_of(b, &p), mem_of(b, &p)))
+    const struct request *run = request_of_piece(b->r, &p);
+    p.gpu_mem_mib = p.gpus ? run->gpu_mem_mib : 0;
+    p.mig = p.gpus ? run->mig : 0;
+    if (p.node >= b->v->cluster->n_nodes || node_is_full(b, p.node) || !piece_on_island(b->v->cluster, run, &p) ||
+        !free_index_has(b->v, &p, cpu_of(b, &p), mem_of(b, &p)))
         return false;
     free_index_take(b->v, &p, cpu_of(b, &p), mem_of(b, &p));
     mem_grow(&b->piece, &b->capacity, b->n, sizeof *b->piece);
@@ -143,6 +143,8 @@ static uint64_t pick_whole(const struct view *v, const struct request *r, node_i
         }
         left &= ~island;
     }
+    if (!best && r->one_island)
+        return 0;
     return lowest_bits(best ? best : whole, gpus);
 }
 

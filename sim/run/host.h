@@ -294,7 +294,7 @@ struct sched {
     size_t n_models;
     struct energy *energy;        /* energy.c; NULL: off */
     struct rates_run *rates;      /* rates.c; NULL: off */
-    struct placement_rates *placement_rates;  /* likewise; there before the placer is asked */
+    struct placement_rates *placement_rates, *predicted_rates;  /* likewise; the second: as if all nodes sent */
     struct nodes *nodes;          /* nodes.c; NULL: all are up for ever */
     struct fault_run *faults;     /* failures.c; NULL: off */
     size_t background_events;     /* in the queue: nobody's wait can end by them alone */
@@ -503,6 +503,11 @@ void job_resized(struct sched *s, struct live *l, int64_t cost_ns);       /* fro
                                                                              after that time, or what is left of its start-up */
 
 /* rates.c - how their placements let them get on */
+static inline bool piece_on_island(const struct cluster *c, const struct request *run, const struct piece *p)    /* if it must be */
+{
+    return !run->one_island || !p->gpu_mask ||
+           !(p->gpu_mask & ~cluster_node_type(c, p->node)->island_of[__builtin_ctzll(p->gpu_mask)]);
+}
 void rates_prepare(struct sched *s);
 uint32_t rates_gpus(const struct request *ask);                           /* of all runs */
 
