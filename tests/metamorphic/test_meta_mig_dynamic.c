@@ -21,6 +21,18 @@ static void cut_in_three_seconds(struct cluster *c, uint64_t seed)
     c->sharing.mig_reconfigure_ns = 3 * NS_PER_S;
 }
 
+static void cut_and_failing(struct cluster *c, uint64_t seed)
+{
+    static struct failures often;
+    often = failures_default;
+    often.faults_per_day = 86400.0 / 60;
+    often.weibull_scale_ns = 9 * NS_PER_S;
+    often.detection_ns = (int64_t)(seed % 2) * 3 * NS_PER_S;
+    often.gpu_scope = 1;
+    c->failures = &often;
+    cut_in_three_seconds(c, seed);
+}
+
 /* Jobs want instances of that profile, or of any (NULL). */
 static struct world dynamic_world(uint64_t seed, const char *profile)
 {
@@ -101,17 +113,9 @@ static void none_overlap(const struct combination *k, uint64_t seed)
 static void nodes_fail(const struct combination *k, uint64_t seed)
 {
     static struct keeping x;
-    if (named(k, "kube"))         /* its list of pods does not follow faults, MIG or not */
-        return;
     struct world w = dynamic_world(seed, NULL);
-    struct failures often = failures_default;
-    often.faults_per_day = 86400.0 / 60;
-    often.weibull_scale_ns = 9 * NS_PER_S;
-    often.detection_ns = (int64_t)(seed % 2) * 3 * NS_PER_S;
-    often.gpu_scope = 1;
     x.n = 0;
-    w.furnish = cut_in_three_seconds;
-    w.failures = &often;
+    w.furnish = cut_and_failing;
     (void)world_run(&w, k, seed, (struct run_observer){ .self = &x, .interval = keep });
     for (size_t i = 0; i < x.n; i++)
         if (!has_places(&x, &w, x.hold[i].piece.node, x.hold[i].start_ns))

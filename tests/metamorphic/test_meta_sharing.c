@@ -243,17 +243,23 @@ static void heeds_memory(const struct combination *k, uint64_t seed)
 
 /* ---- Nodes that fail ---- */
 
-/* The run itself checks that nobody is left on a GPU when all have gone, and all its identities. */
-static void nodes_fail(const struct combination *k, uint64_t seed)
+static void shared_and_failing(struct cluster *c, uint64_t seed)
 {
-    struct world w = shared_world(seed);
-    struct failures often = failures_default;
+    static struct failures often;
+    often = failures_default;
     often.faults_per_day = 86400.0 / 60;
     often.weibull_scale_ns = 9 * NS_PER_S;
     often.detection_ns = (int64_t)(seed % 2) * 3 * NS_PER_S;
     often.gpu_scope = 1;
-    w.furnish = with_interference;
-    w.failures = &often;
+    c->failures = &often;
+    with_interference(c, seed);
+}
+
+/* The run itself checks that nobody is left on a GPU when all have gone, and all its identities. */
+static void nodes_fail(const struct combination *k, uint64_t seed)
+{
+    struct world w = shared_world(seed);
+    w.furnish = shared_and_failing;
     for (size_t j = 0; j < w.n_jobs; j++)
         w.job[j].used_mem_mib = 512 * (uint32_t)(j % 9);
     (void)world_run(&w, k, seed, nobody);
