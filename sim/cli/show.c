@@ -203,6 +203,17 @@ static void bills(const struct shown *x, size_t width)
         line(width, "cost", "%.2f USD, %.2f USD per useful GPU h", usd, useful_usd);
 }
 
+/* GPUs with several tenants, or cut into instances as jobs ask. */
+static void shared_gpus(const struct shown *x, size_t width)
+{
+    double jobs = all(x, "sharing_jobs"), speed = all(x, "sharing_speed_mean"), made = all(x, "mig_reconfigurations");
+    if (!isnan(jobs))
+        line(width, "sharing", "%.0f jobs shared GPUs, mean speed %.3f, %.0f out of memory", jobs, isnan(speed) ? 1 : speed,
+             all(x, "sharing_out_of_memory"));
+    if (!isnan(made))
+        line(width, "MIG", "%.0f instances made, %.1f GPU h waiting for that", made, all(x, "mig_reconfigure_gpu_hours"));
+}
+
 void show_summary(const struct shown *x)
 {
     size_t width = term_width(STDOUT_FILENO);
@@ -214,6 +225,7 @@ void show_summary(const struct shown *x)
     gpus(x, width);
     times(x, width);
     costs(x, width);
+    shared_gpus(x, width);
     bills(x, width);
     quotas(x, width);
     show_queues(x, width);
