@@ -132,6 +132,7 @@ struct live {
     uint8_t stop_mode;
     struct { uint8_t state; struct placement *held; } was;    /* before this pass */
     struct placement *held;       /* runs on or claims it */
+    const struct placement *on;   /* makes progress there in truth, whatever is staged; NULL: it does not run */
     struct placement *suspended;  /* its memory there is taken, and it can go on there; until it does or is dropped */
     struct placement *leaving;    /* still occupies it after a stop */
     struct placement *late;       /* tasks stopped in this pass that are going to save; staged */
