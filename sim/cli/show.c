@@ -217,6 +217,17 @@ static void transfers(const struct shown *x, size_t width)
         line(width, "data", "%.1f GiB read, %s from nodes that had kept it", read, percent_text(part, all(x, "cache_hit_share")));
 }
 
+/* GPUs with several tenants, or cut into instances as jobs ask. */
+static void shared_gpus(const struct shown *x, size_t width)
+{
+    double jobs = all(x, "sharing_jobs"), speed = all(x, "sharing_speed_mean"), made = all(x, "mig_reconfigurations");
+    if (!isnan(jobs))
+        line(width, "sharing", "%.0f jobs shared GPUs, mean speed %.3f, %.0f out of memory", jobs, isnan(speed) ? 1 : speed,
+             all(x, "sharing_out_of_memory"));
+    if (!isnan(made))
+        line(width, "MIG", "%.0f instances made, %.1f GPU h waiting for that", made, all(x, "mig_reconfigure_gpu_hours"));
+}
+
 void show_summary(const struct shown *x)
 {
     size_t width = term_width(STDOUT_FILENO);
@@ -229,6 +240,7 @@ void show_summary(const struct shown *x)
     times(x, width);
     costs(x, width);
     transfers(x, width);
+    shared_gpus(x, width);
     bills(x, width);
     quotas(x, width);
     show_queues(x, width);

@@ -348,6 +348,7 @@ static inline void plays_with(const struct schedule *row, const struct policy *p
     }
     run_free(s);
     workload_free(w);
+    c->sharing.pairs = NULL;               /* the row's */
     cluster_free(c);
     assert_string_equal(err.text, "");
 }
