@@ -394,6 +394,43 @@ PRICE_COLUMN(interval)
 PRICE_COLUMN(save)
 PRICE_COLUMN(grace)
 PRICE_COLUMN(restart)
+static bool has_checkpoint_size(const struct job *j)
+{
+    return price(j).checkpoint_mib >= 0;
+}
+static void put_checkpoint_size(struct output *o, const struct job *j)
+{
+    put_gib(o, price(j).checkpoint_mib);
+}
+
+static struct own_input input(const struct job *j)
+{
+    return workload_input(j->w, (job_id)(j->facts - j->w->facts));
+}
+static bool has_data_set(const struct job *j)
+{
+    return input(j).data_set != ID_NONE;
+}
+static void put_data_set(struct output *o, const struct job *j)
+{
+    out_csv(o, workload_data_set(j->w, input(j).data_set));
+}
+static bool has_epochs(const struct job *j)
+{
+    return input(j).epochs != 0;
+}
+static void put_epochs(struct output *o, const struct job *j)
+{
+    out_integer(o, input(j).epochs);
+}
+static bool has_image(const struct job *j)
+{
+    return input(j).image != ID_NONE;
+}
+static void put_image(struct output *o, const struct job *j)
+{
+    out_csv(o, workload_image(j->w, input(j).image));
+}
 
 static const struct column {
     const char *name;
@@ -422,6 +459,9 @@ static const struct column {
     { "checkpoint", has_checkpoint, put_checkpoint },
     { "interval_s", has_interval, put_interval }, { "save_s", has_save, put_save },
     { "grace_s", has_grace, put_grace },        { "restart_s", has_restart, put_restart },
+    { "checkpoint_gib", has_checkpoint_size, put_checkpoint_size },
+    { "data_set", has_data_set, put_data_set }, { "epochs", has_epochs, put_epochs },
+    { "image", has_image, put_image },
 };
 #define COLUMNS (sizeof columns / sizeof *columns)
 

@@ -1,5 +1,6 @@
 /* books.c - what each queue holds and asks for, summed up the tree; who contends, and how fair that came out. */
 #include "sim/run/host.h"
+#include "sim/run/models.h"
 
 #include <math.h>
 
@@ -39,9 +40,11 @@ void books_pending(struct sched *s, job_id j, struct amount size, int sign)
     }
 }
 
-void books_occupied(struct sched *s, job_id j, int64_t gpu_milli)
+void books_occupied(struct sched *s, job_id j, const struct placement *p, int sign)
 {
+    int64_t gpu_milli = sign * placement_gpu_milli(p);
     s->held_milli += gpu_milli;
+    models_held(s, j, p, sign);
     for (queue_id q = s->workload->facts[j].queue; q != ID_NONE; q = s->cluster->queue[q].parent) {
         quota_settle(s, q);
         s->books[q].occupied_milli += gpu_milli;

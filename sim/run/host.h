@@ -183,6 +183,7 @@ struct sched {
     uint64_t *node_seen, node_stamp;   /* [n_nodes] the last placement that was checked and has a piece there */
     bool in_pass;
     bool changed;                 /* something that a policy may act on */
+    bool shown;                   /* something that only observers want to see */
 
     struct job_run *job;
     struct live *live;
@@ -245,6 +246,7 @@ struct sched {
     struct flows *flows;          /* NULL: nothing is shared */
     const struct run_model *model[MODELS_MOST];       /* those that are on */
     size_t n_models;
+    struct energy *energy;        /* energy.c; NULL: off */
     int64_t settled_ns;
     int64_t got_on_ns;            /* when a job last did; see livelock.c */
     uint64_t fruitless_passes;    /* since then, of those that started or stopped something */
@@ -318,7 +320,7 @@ void lines_free(struct sched *s);
 /* books.c - queues: held and pending, up the tree */
 void books_held(struct sched *s, job_id j, struct amount size, int sign);  /* size: of the tasks in question */
 void books_pending(struct sched *s, job_id j, struct amount size, int sign);
-void books_occupied(struct sched *s, job_id j, int64_t gpu_milli);         /* that many more, or fewer, are held in truth */
+void books_occupied(struct sched *s, job_id j, const struct placement *p, int sign);    /* held in truth from now on, or no more */
 void books_present(struct sched *s, job_id j, int sign);                  /* j arrives (1) or goes (-1) */
 void books_preempted(struct sched *s, const struct live *l, enum preemption_cause unsaid);    /* `unsaid` unless l->stopped_for says more */
 void books_lost(struct sched *s, const struct live *l, enum preemption_cause unsaid, const struct placement *p, int64_t lost_ns);

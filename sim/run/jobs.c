@@ -1,5 +1,6 @@
 /* jobs.c - the truth: jobs arrive, run, are stopped, leave and end. Every change of state passes through here. */
 #include "sim/run/host.h"
+#include "sim/run/models.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -148,6 +149,7 @@ void job_runs(struct sched *s, struct live *l, int64_t start_cost_ns)
     pace_begin(s, l);
     progress_begin(&l->progress, s->now_ns + l->start_cost_ns, pace_rate(&l->pace));
     l->event = event_queue_push(s->events, (struct event){ progress_end_ns(&l->progress), EVENT_JOB_END, j });
+    books_occupied(s, j, l->held, 1);
     pace_told(s, l);
     int64_t gpus = placement_gpu_milli(l->held);
     books_occupied(s, j, gpus);
@@ -156,7 +158,8 @@ void job_runs(struct sched *s, struct live *l, int64_t start_cost_ns)
         l->progress_event = event_queue_push(
             s->events, (struct event){ s->now_ns + l->start_cost_ns, EVENT_PROGRESS, j });
     else
-        s->busy_milli += gpus;
+        s->busy_milli += placement_gpu_milli(l->held);
+    models_paced(s, l);
     s->running++;
     s->totals.starts++;
 }
@@ -166,6 +169,7 @@ void job_progressing(struct sched *s, job_id j)
     struct live *l = live_of(s, j);
     l->progress_event = 0;
     s->busy_milli += placement_gpu_milli(l->held);
+    models_paced(s, l);
 }
 
 int64_t job_done_ns(const struct sched *s, const struct live *l)
@@ -195,7 +199,7 @@ void job_halt(struct sched *s, struct live *l, const struct placement *on)
 void hold_end(struct sched *s, struct live *l, const struct placement *p, int64_t since_ns, const char *why)
 {
     int64_t milli = placement_gpu_milli(p), overhead_ns = pace_overhead_ns(l->split) + l->split[ACCOUNT_GANG];
-    books_occupied(s, l->job, -milli);
+    books_occupied(s, l->job, p, -1);
     if (s->gpu_time) {
         struct gpu_time *t = &s->gpu_time[l->job];
         t->held += (int128_t)(s->now_ns - since_ns) * milli;

@@ -2,9 +2,11 @@
 #include "sim/run/models.h"
 #include "sim/run/host.h"
 
+extern const struct run_model energy_model, cost_model;
+const struct run_model *const run_models[] = {
+    &energy_model, &cost_model,
 extern const struct run_model elastic_jobs;
 
-const struct run_model *const run_models[] = {
     &elastic_jobs,
     NULL,
 };
@@ -25,6 +27,20 @@ void models_free(struct sched *s)
     for (size_t i = 0; i < s->n_models; i++)
         if (s->model[i]->free)
             s->model[i]->free(s);
+}
+
+void models_held(struct sched *s, job_id j, const struct placement *p, int sign)
+{
+    for (size_t i = 0; i < s->n_models; i++)
+        if (s->model[i]->held)
+            s->model[i]->held(s, j, p, sign);
+}
+
+void models_paced(struct sched *s, struct live *l)
+{
+    for (size_t i = 0; i < s->n_models; i++)
+        if (s->model[i]->paced)
+            s->model[i]->paced(s, l);
 }
 
 void models_settle(struct sched *s, int64_t to_ns)

@@ -101,6 +101,7 @@ void pace_changed(struct sched *s, struct live *l)
     progress_set_rate(&l->progress, s->now_ns, rate);
     livelock_settled(s, l);
     event_queue_move(s->events, l->event, progress_end_ns(&l->progress));
+    models_paced(s, l);
     pace_told(s, l);
 }
 

@@ -134,7 +134,7 @@ static void leave(struct sched *s, struct live *l, struct placement *p, const st
     placement_take(s->idle, ask_of(s, l->job), p);
     s->job[l->job].start_ns = s->now_ns;
     s->job[l->job].distance = (uint8_t)cluster_placement_distance(s->cluster, p);
-    books_occupied(s, l->job, placement_gpu_milli(p));
+    books_occupied(s, l->job, p, 1);
     s->running++;
     timeline_leaves(s, l, r->leaving_ns);
     event_queue_push(s->events, (struct event){ s->now_ns + r->leaving_ns, EVENT_RELEASED, l->job });

@@ -4,6 +4,8 @@
 #include "sim/core/memory.h"
 #include "sim/world/cluster_parts.h"
 #include "sim/world/labels.h"
+#include "sim/world/price.h"
+#include "sim/world/power.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,6 +100,8 @@ static uint32_t *build_types(struct cluster *c, const struct group_spec *groups,
     uint32_t *type_of_group = mem_new(n, sizeof *type_of_group);
     c->n_groups = (uint32_t)n;
     c->group_name = arena_alloc(c->memory, n * sizeof *c->group_name);
+    c->group_design = arena_alloc(c->memory, n * sizeof *c->group_design);
+    c->group_gpus = arena_alloc(c->memory, n * sizeof *c->group_gpus);
     c->type = arena_alloc(c->memory, n * sizeof *c->type);
     c->gpu_models = intern_new();
     c->texts = intern_new();
@@ -109,9 +113,26 @@ static uint32_t *build_types(struct cluster *c, const struct group_spec *groups,
         c->n_types += k == c->n_types;
         type_of_group[i] = k;
         c->group_name[i] = keep(c, groups[i].name);
+        c->group_design[i] = groups[i].design;
+        c->group_gpus[i] = groups[i].gpus;
         c->n_nodes += groups[i].count;
     }
     return type_of_group;
+}
+
+static void know_hardware(struct cluster *c, const struct cluster_given *given)
+{
+    uint32_t n = intern_count(c->gpu_models);
+    c->catalogue = given->catalogue;
+    c->gpu_known = arena_alloc(c->memory, (n + 1) * sizeof *c->gpu_known);
+    c->design_of = arena_alloc(c->memory, given->n_groups * sizeof *c->design_of);
+    c->nics_of = arena_alloc(c->memory, given->n_groups * sizeof *c->nics_of);
+    for (uint32_t i = 0; i < n; i++)
+        c->gpu_known[i] = catalogue_gpu(c->catalogue, intern_text(c->gpu_models, i));
+    for (size_t g = 0; g < given->n_groups; g++) {
+        c->design_of[g] = given->group[g].design;
+        c->nics_of[g] = given->group[g].nics;
+    }
 }
 
 /* ---- kinds ---- */
@@ -282,6 +303,8 @@ struct cluster *cluster_assemble(const struct cluster_given *given, struct culpr
     *culprit = (struct culprit){ FAULT_WHOLE, 0 };
     struct arena *memory = arena_new();
     struct cluster *c = arena_alloc(memory, sizeof *c);
+    c->price = price_default();
+    c->storage = storage_default();
     c->memory = memory;
     c->name = keep(c, given->name);
     struct stretches all = { .n = 0 };
@@ -295,6 +318,7 @@ struct cluster *cluster_assemble(const struct cluster_given *given, struct culpr
     }
     build_nodes(c, &all);
     free(all.at);
+    know_hardware(c, given);
     domains_build(c, given->group, given->n_groups);
     build_queues(c, given->queue, given->n_queues);
     return c;
@@ -303,7 +327,7 @@ struct cluster *cluster_assemble(const struct cluster_given *given, struct culpr
 struct cluster *cluster_build(const char *name, const struct group_spec *groups, size_t n_groups,
                               const struct queue_spec *queues, size_t n_queues, struct error *err)
 {
-    struct cluster_given given = { name, groups, n_groups, queues, n_queues };
+    struct cluster_given given = { name, groups, n_groups, queues, n_queues, NULL };
     struct culprit culprit;
     return cluster_assemble(&given, &culprit, err);
 }
@@ -314,6 +338,9 @@ void cluster_free(struct cluster *c)
         return;
     intern_free(c->gpu_models);
     intern_free(c->texts);
+    catalogue_free(c->catalogue);
+    if (c->power)
+        hourly_free(&c->power->carbon);
     arena_free(c->memory); /* c itself lies there */
 }
 

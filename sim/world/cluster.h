@@ -8,8 +8,10 @@
 #include "sim/core/error.h"
 #include "sim/core/intern.h"
 #include "sim/core/units.h"
+#include "sim/world/catalogue.h"
 #include "sim/world/elastic.h"
 #include "sim/world/mig.h"
+#include "sim/world/storage.h"
 
 #define CLUSTER_NODE_GPUS_MAX  1000000u    /* of one counted node */
 #define CLUSTER_NODES_MAX      10000000u
@@ -41,20 +43,31 @@ struct node_kind {
     uint64_t slots;               /* which those are */
     uint32_t slot_milli;          /* what each counts, see mig.h: MILLI_ALL, or x g */
 };
+struct node_nics { uint32_t nics; double gbps; };       /* of a node: how many, each so fast per direction; 0: not known */
 struct domain {                   /* node n itself is domain n_domains + n */
     enum level level;
     domain_id parent;
     node_id first, end;
 };
 
-struct price {                    /* of preemption and starting, see models.md 3.2, 3.3 */
+struct price {                    /* of preemption and starting, see models.md 3.2 to 3.4; the section `preemption` */
     enum { CHECKPOINT_NONE, CHECKPOINT_PERFECT, CHECKPOINT_PERIODIC } checkpoint;
-    int64_t interval_ns;          /* periodic: a durable checkpoint after each interval of progress since the (re)start */
-    int64_t save_ns;              /* to write one when told to leave */
+    enum { LAW_DALY, LAW_YOUNG } interval_law;               /* of INTERVAL_AUTO */
+    int64_t interval_ns;          /* periodic: a checkpoint after each interval of progress since the (re)start. INTERVAL_AUTO */
+    int64_t save_ns;              /* to write one when told to leave. -1: as long as any */
     int64_t grace_ns;             /* longest stay after a stop; a save that takes longer is lost */
-    int64_t start_ns;             /* GPUs held without progress at the first start */
+    int64_t start_ns;             /* GPUs held without progress at the first start. START_BY_PARTS */
     int64_t restart_ns;           /* likewise at every later one */
+    /* What writing one takes: write_ns, and its bytes by way of the storage. Both 0: checkpoints are free and durable at once. */
+    int64_t write_ns;             /* checkpoint_s. 0 */
+    int64_t checkpoint_bytes;     /* checkpoint_gib. 0; CHECKPOINT_OF_MODEL */
+    double  blocking;             /* share of that time in which the job makes no progress: 1; asynchronous snapshots 0.1 [A] */
+    int64_t node_mtbf_ns;         /* for that: mean time between failures of a node. 0: not said */
+    int64_t init_ns, init_doubling_ns;    /* of START_BY_PARTS: 10 s, and 2 s for each doubling of the GPUs [A] */
 };
+#define INTERVAL_AUTO       (-2)  /* by the law, within 300 s and 4 h */
+#define START_BY_PARTS      (-2)  /* pulling the image, initialising, loading the checkpoint */
+#define CHECKPOINT_OF_MODEL (-2)  /* 14 bytes for each parameter of the job's model */
 
 struct cluster {
     const char *name;
@@ -62,6 +75,8 @@ struct cluster {
     int64_t  gpus;                /* all of them, as mig.h counts them */
     uint32_t n_groups;
     const char **group_name;      /* [n_groups] */
+    const struct node_design **group_design;   /* [n_groups] their type in the catalogue; NULL: none */
+    uint32_t *group_gpus;         /* [n_groups] of each node, uncut */
     uint32_t *group_of;           /* [n_nodes] */
     uint16_t *kind_of;            /* [n_nodes] */
     uint32_t *local_of;           /* [n_nodes] position in its kind */
@@ -71,6 +86,10 @@ struct cluster {
     struct node_kind *kind;
     struct domain *domain;        /* [n_domains], parents before children, [0] the cluster */
     struct intern *gpu_models, *texts;
+    const struct gpu_model **gpu_known;       /* [gpu_models] what the catalogue tells of it; NULL: nothing */
+    const struct node_design **design_of;     /* [n_groups] likewise; NULL: the group names no node type */
+    struct node_nics *nics_of;    /* [n_groups] */
+    struct catalogue *catalogue;  /* what its file adds to it; NULL: nothing */
 
     uint32_t n_queues;            /* 0: taken from the trace, flat, without quotas */
     struct queue_facts *queue;    /* parents before children */
@@ -79,6 +98,10 @@ struct cluster {
     int64_t period_ns;            /* of the scheduler; 0: a pass whenever something changed */
     bool period_said;             /* in the file or on the command line; otherwise the policy may have one of its own */
     struct price price;
+    struct failures *failures;    /* failures.h; NULL: nothing fails */
+    struct storage storage;
+    struct power *power;          /* sections power and prices; NULL: not given */
+    struct prices *prices;
     struct elastic elastic;
     struct arena *memory;
 };
@@ -87,6 +110,7 @@ struct mig_spec { uint16_t profile; uint32_t count; };      /* on each node */
 /* What a caller gives to build one; the YAML reader, tests and node lists all come through here. */
 struct group_spec {
     const char *name, *gpu_model;           /* gpu_model NULL: no GPU */
+    const struct node_design *design;       /* NULL: of no type of the catalogue */
     uint32_t count, gpus;
     bool counted, mig_single;
     uint32_t island_gpus;         /* GPUs of one NVLink island; 0: no NVLink (each GPU its own); may exceed gpus: then it
@@ -99,6 +123,8 @@ struct group_spec {
     const char *labels, *taints;  /* as in labels.h; NULL: none */
     const uint32_t *rack_nodes;   /* [n_racks] racks that are not alike: their sizes, which add up to count; NULL: they are */
     uint32_t n_racks;
+    const struct node_design *design;       /* of the catalogue; NULL: none */
+    struct node_nics nics;
     const struct mig_spec *mig;   /* [n_mig] its GPUs are cut into these instances, and no other is used; NULL: they are not */
     uint32_t n_mig;
 };

@@ -70,9 +70,9 @@ static int check_cuts(const struct group_spec *g, struct error *err)
     return 0;
 }
 
-static int check_mig(const struct group_spec *g, struct error *err)
+static int check_mig(const struct group_spec *g, const struct catalogue *known, struct error *err)
 {
-    const struct gpu_model *model = g->gpu_model ? gpu_model_find(g->gpu_model) : NULL;
+    const struct gpu_model *model = g->gpu_model ? catalogue_gpu(known, g->gpu_model) : NULL;
     uint32_t instances = 0;
     char name[MIG_NAME_MAX];
     if (g->mig_single && g->n_mig != 1)
@@ -103,7 +103,7 @@ static int check_parts(const struct group_spec *g, const char *what, int64_t par
                      what, parts);
 }
 
-static int check_group(const struct group_spec *g, struct error *err)
+static int check_group(const struct group_spec *g, const struct catalogue *known, struct error *err)
 {
     if (!g->name || !*g->name)
         return error_set(err, "a group has no name");
@@ -121,7 +121,8 @@ static int check_group(const struct group_spec *g, struct error *err)
         return error_set(err, "group '%s': labels: want %s, got '%.100s'", g->name, labels_want, g->labels);
     if (taints_want)
         return error_set(err, "group '%s': taints: want %s, got '%.100s'", g->name, taints_want, g->taints);
-    if (check_racks(g, err) || check_island(g, err) || check_mig(g, err) || check_parts(g, "milli-CPUs", g->cpu_milli, err))
+    if (check_racks(g, err) || check_island(g, err) || check_mig(g, known, err) ||
+        check_parts(g, "milli-CPUs", g->cpu_milli, err))
         return -1;
     return check_parts(g, "MiB", g->mem_mib, err);
 }
@@ -143,7 +144,7 @@ static int check_groups(const struct cluster_given *given, struct culprit *culpr
     for (size_t i = 0; i < given->n_groups && !failed; i++) {
         const struct group_spec *g = &given->group[i];
         *culprit = (struct culprit){ FAULT_GROUP, i };
-        failed = check_group(g, err) || check_name(names, "group", g->name, err);
+        failed = check_group(g, given->catalogue, err) || check_name(names, "group", g->name, err);
         nodes += g->count;
         gpus += (uint64_t)g->count * g->gpus;
         if (!failed && nodes > CLUSTER_NODES_MAX)

@@ -23,10 +23,14 @@ const char *mig_name(uint16_t profile, char to[MIG_NAME_MAX]);    /* returns to 
 /* What a catalogue GPU can be cut into. */
 struct mig_design {
     const char *gpu_model, *profile;
-    uint32_t memory_slices;       /* of the MIG_MEMORY_SLICES of a GPU */
+    uint32_t memory_slices;
     uint32_t most;                /* on one GPU */
+    uint8_t starts;               /* bit i: one may begin at memory slice i */
 };
-#define MIG_COMPUTE_SLICES 7u
+#define MIG_COMPUTE_SLICES 7u     /* at most, of any GPU */
 #define MIG_MEMORY_SLICES  8u
-extern const struct mig_design mig_catalogue[];              /* ends with a NULL gpu_model */
+/* Ends with a NULL gpu_model; those of a model are side by side, the smaller first. */
+extern const struct mig_design mig_catalogue[];
+const struct mig_design *mig_design_whole(const char *gpu_model);             /* its largest, the whole GPU; NULL: none is known */
+const struct mig_design *mig_design_smaller(const struct mig_design *d);      /* the next smaller of the model; NULL: d is the smallest */
 const struct mig_design *mig_design_find(const char *gpu_model, const char *profile);    /* NULL: not known */

@@ -1,18 +1,16 @@
 /* throughputs.c - see throughputs.h. */
 #include "sim/world/throughputs.h"
 
-#include "sim/core/input.h"
 #include "sim/core/intern.h"
+#include "sim/core/json_file.h"
 #include "sim/core/memory.h"
 #include "sim/core/units.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define FILE_MOST ((size_t)64 << 20) /* bytes: jansson holds all of it */
 #define GPUS_MOST 1000000
 
 struct rate {
@@ -25,37 +23,6 @@ struct throughputs {
     struct rate *rate; /* ascending */
     size_t n, capacity;
 };
-
-/* ---- the file ---- */
-
-struct source {
-    struct input *in;
-    struct error *err;
-    size_t bytes;
-};
-
-static size_t feed(void *to, size_t capacity, void *self)
-{
-    struct source *s = self;
-    long n = s->bytes < FILE_MOST ? input_read(s->in, to, capacity, s->err) : -1;
-    s->bytes += n > 0 ? (size_t)n : 0;
-    return n < 0 ? (size_t)-1 : (size_t)n;
-}
-
-static json_t *load(const char *path, struct error *err)
-{
-    struct source s = { .in = input_open(path, err), .err = err };
-    json_error_t why;
-    if (!s.in)
-        return NULL;
-    json_t *whole = json_load_callback(feed, &s, JSON_REJECT_DUPLICATES, &why);
-    if (!whole && s.bytes >= FILE_MOST)
-        error_set(err, "%s: want at most %zu MiB", path, FILE_MOST >> 20);
-    else if (!whole && !err->text[0])
-        error_set(err, "%s:%d: %s", path, why.line, why.text);
-    input_close(s.in);
-    return whole;
-}
 
 /* ---- its entries ---- */
 
@@ -115,7 +82,7 @@ static int take_all(struct throughputs *t, json_t *whole, struct error *err)
 
 struct throughputs *throughputs_read(const char *path, struct error *err)
 {
-    json_t *whole = load(path, err);
+    json_t *whole = json_file_read(path, err);
     if (!whole)
         return NULL;
     struct throughputs *t = mem_new(1, sizeof *t);

@@ -70,7 +70,7 @@ uint32_t view_kind(const struct view *v, node_id n)
 static const struct gpu_model *model_of(const struct view *v, node_id n)
 {
     uint32_t model = cluster_node_type(v->cluster, n)->gpu_model;
-    return model == ID_NONE ? NULL : gpu_model_find(intern_text(v->cluster->gpu_models, model));
+    return model == ID_NONE ? NULL : v->cluster->gpu_known[model];
 }
 
 double view_gpu_speed(const struct view *v, node_id n)

@@ -2,6 +2,7 @@
 #include "sim/world/workload.h"
 
 #include "sim/core/memory.h"
+#include "sim/world/job_inputs.h"
 #include "sim/world/labels.h"
 #include "sim/world/sizes.h"
 #include "sim/world/task_groups.h"
@@ -37,6 +38,7 @@ struct workload *workload_new(void)
     w->models = intern_new();
     w->trees = group_trees_new();
     w->prices = intern_new();
+    w->inputs = job_inputs_new();
     w->sizes = intern_new();
     w->memory = arena_new();
     w->builder = mem_new(1, sizeof *w->builder);
@@ -79,6 +81,7 @@ void workload_free(struct workload *w)
     intern_free(w->models);
     group_trees_free(w->trees);
     intern_free(w->prices);
+    job_inputs_free(w->inputs);
     intern_free(w->sizes);
     free(w->price_at);
     arena_free(w->memory);
@@ -355,6 +358,8 @@ int workload_add(struct workload *w, const struct job_row *row, const char *file
     struct job_sizes sizes;
     if (check_times(at, row) != 0 || (!row->n_parts && check_size(at, row) != 0) || check_wishes(at, row) != 0 ||
         check_price(at, &row->price) != 0 || check_running(at, row) != 0 ||
+        job_inputs_check(w->inputs, row, file, line, err) != 0 ||
+        check_gpu_type(at, row->gpu_type, row->gpu_type_length) != 0)
         check_gpu_type(at, row->gpu_type, row->gpu_type_length) != 0 || sizes_of_row(row, &sizes, file, line, err) != 0)
         return -1;
     if (w->n_jobs == ID_NONE - 1)
@@ -380,6 +385,7 @@ int workload_add(struct workload *w, const struct job_row *row, const char *file
         return -1;
     append(w, row, shape, min_tasks, sizes_add(w, &sizes), name, length);
     w->truth[w->n_jobs - 1].price = price_add(w, &row->price, file, line);
+    w->truth[w->n_jobs - 1].input = job_inputs_add(w->inputs, row);
     if (row->n_running_on)
         w->truth[w->n_jobs - 1].running = running_add(w, row, file, line);
     if (row->depends_on_length)

@@ -19,11 +19,15 @@ struct job_truth {
     uint8_t fate;
     uint32_t data_mib;            /* input data; 0: not said */
     uint32_t price;               /* of its own: number in workload.prices, from 1; 0: the cluster's */
+    uint32_t input;               /* workload_input(); 0: says nothing of it */
     uint32_t running;             /* runs already when it is submitted: workload.running[running - 1]; 0: it does not */
 };
 /* What a job says of its price of preemption, as in struct price of cluster.h. -1: as the cluster says. */
-struct own_price { int64_t checkpoint, interval_ns, save_ns, grace_ns, restart_ns; };
-#define OWN_PRICE_NONE { -1, -1, -1, -1, -1 }
+struct own_price { int64_t checkpoint, interval_ns, save_ns, grace_ns, restart_ns, checkpoint_mib; };
+#define OWN_PRICE_NONE { -1, -1, -1, -1, -1, -1 }
+/* What it reads besides job_truth.data_mib, by number; ID_NONE: has no name. A data set without a name is its own, an image
+ * without one is that of its model. */
+struct own_input { uint32_t data_set, image, epochs; };      /* epochs 0: not said, one */
 /* Part of what a job holds when it is submitted. */
 struct held_at {
     node_id node;
@@ -86,6 +90,9 @@ struct job_row {
     bool moldable;                /* keeps the size that it starts with */
     int64_t cpu_milli, mem_mib;   /* per task; without tasks: of the whole job */
     uint32_t gpu_mem_mib, data_mib;               /* 0: not said */
+    const char *data_set; size_t data_set_length; /* who name the same share what a node has cached; NULL or "": none */
+    const char *image;    size_t image_length;    /* container image; NULL or "": none */
+    uint32_t epochs;              /* how often it reads its data; 0: not said */
     int32_t priority;
     enum job_class class;
     enum job_fate fate;
@@ -126,6 +133,7 @@ struct workload {
     struct intern *prices;        /* the bytes of struct own_price: workload_price() */
     struct price_at { const char *file; size_t line; } *price_at;    /* where each was seen first */
     size_t price_capacity;
+    struct job_inputs *inputs;    /* private: workload_input() */
     struct job_running *running;  /* in the order of the file */
     uint32_t n_running;
     size_t running_capacity;
@@ -143,6 +151,10 @@ void workload_rebase(struct workload *w);
 /* An error if there is no job, or if a job depends on one that is not there or on itself, by way of others or not. */
 int  workload_finish(struct workload *w, const char *file, struct error *err);
 struct own_price workload_price(const struct workload *w, uint32_t price);    /* of job_truth.price, not 0 */
+struct own_input workload_input(const struct workload *w, job_id j);
+const char *workload_data_set(const struct workload *w, uint32_t data_set);
+const char *workload_image(const struct workload *w, uint32_t image);
+uint32_t workload_data_sets(const struct workload *w);       /* how many there are */
 struct job_sizes workload_sizes(const struct workload *w, job_id j);
 /* Leaves the jobs j with keep[j], at least one, in their order. After workload_finish(); shapes and names stay. Nobody
  * depends on a job that is gone. */

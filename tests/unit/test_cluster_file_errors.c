@@ -20,7 +20,7 @@ static void write_file(const char *name, const char *text, size_t length)
 
 #define GROUP "nodes:\n- group: g\n  count: 2\n  gpus: 8\n"
 #define A100 "nodes:\n- group: g\n  count: 2\n  type: dgx-a100-80\n"
-#define ROOT_KEYS "name, nodes, queues, period_s, preemption"
+#define ROOT_KEYS "name, nodes, queues, period_s, preemption, failures, storage"
 /* clang-format off */
 static const struct row { const char *name, *text, *error; } rows[] = {
     /* the document */
@@ -176,7 +176,13 @@ static const struct row { const char *name, *text, *error; } rows[] = {
     { "periodic without interval", GROUP "preemption: {checkpoint: periodic}\n",
       "c.yaml:5:13: preemption: checkpoint 'periodic' wants an 'interval_s'" },
     { "interval of nothing", GROUP "preemption:\n  interval_s: 0\n",
-      "c.yaml:6:15: interval_s: want a number above 0 up to 3153600000, got '0'" },
+      "c.yaml:6:15: interval_s: want a number above 0 up to 3153600000 or 'auto', got '0'" },
+    { "an interval by a law without failures", GROUP "preemption: {checkpoint: periodic, interval_s: auto}\n",
+      "c.yaml:5:13: preemption: interval_s 'auto' wants a 'node_mtbf_s'" },
+    { "blocking more than all", GROUP "preemption: {blocking: 1.5}\n",
+      "c.yaml:5:24: blocking: want a number from 0 to 1, got '1.5'" },
+    { "storage", GROUP "storage: {cache_gib: much}\n",
+      "c.yaml:5:22: cache_gib: want a number from 0 to 1000000000, got 'much'" },
     { "preemption no mapping", GROUP "preemption: none\n", "c.yaml:5:13: preemption: want a mapping, got 'none'" },
 };
 /* clang-format on */

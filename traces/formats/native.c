@@ -24,8 +24,10 @@
 
 /* One row as its cells say it; what has no cell keeps the default. */
 struct native {
-    struct cell job_id, group, user, queue, gpu_type, model, depends_on, selector, affinity, tolerations, running_on;
+    struct cell job_id, group, user, queue, gpu_type, model, depends_on, selector, affinity, tolerations, running_on, data_set, image;
     int64_t submit_ns, duration_ns, estimate_ns, deadline_ns, started_ns, leaving_ns;
+    int64_t gpus_milli, per_task_milli, tasks, min_tasks, gpu_milli, cpu_milli, mem_mib, priority, max_per_node;
+    int64_t gpu_mem_mib, share_mem_mib, data_mib, epochs, checkpoint_mib;
     int64_t gpus_milli, per_task_milli, tasks, min_tasks, max_tasks, min_gpus, max_gpus, gpu_milli, cpu_milli, mem_mib, priority, max_per_node;
     int64_t gpu_mem_mib, share_mem_mib, data_mib;
     int64_t interval_ns, save_ns, grace_ns, restart_ns;
@@ -44,6 +46,7 @@ static const struct native nothing = {
     .save_ns = NOT_GIVEN,
     .grace_ns = NOT_GIVEN,
     .restart_ns = NOT_GIVEN,
+    .checkpoint_mib = NOT_GIVEN,
     .per_task_milli = NOT_GIVEN,
     .gpu_milli = NOT_GIVEN,
     .preemptible = 1,
@@ -127,6 +130,10 @@ static const struct column columns[] = {
     CELL("save_s", TIME, save_ns),
     CELL("grace_s", TIME, grace_ns),
     CELL("restart_s", TIME, restart_ns),
+    A_NUMBER("checkpoint_gib", checkpoint_mib, 1024, 0, INT64_C(1024) * GIB_MAX),
+    CELL("data_set", TEXT, data_set), /* jobs that name the same share what a node has cached */
+    A_NUMBER("epochs", epochs, 1, 1, TASKS_MAX),
+    CELL("image", TEXT, image),
     CELL("group", TEXT, group),
 };
 /* clang-format on */
@@ -302,6 +309,11 @@ static void fill(const struct native *n, struct job_row *job)
     job->depends_on_length = n->depends_on.length;
     job->gpu_mem_mib = (uint32_t)n->gpu_mem_mib;
     job->data_mib = (uint32_t)n->data_mib;
+    job->data_set = n->data_set.text;
+    job->data_set_length = n->data_set.length;
+    job->image = n->image.text;
+    job->image_length = n->image.length;
+    job->epochs = (uint32_t)n->epochs;
     job->submit_ns = n->submit_ns;
     job->duration_ns = n->duration_ns;
     job->estimate_ns = n->estimate_ns;
@@ -317,7 +329,7 @@ static void fill(const struct native *n, struct job_row *job)
     job->tolerations = n->tolerations.text;
     job->max_per_node = n->anti_affinity ? 1 : (uint32_t)n->max_per_node;
     job->price = (struct own_price){ n->checkpoint == SIZE_MAX ? -1 : (int64_t)n->checkpoint, n->interval_ns, n->save_ns,
-                                      n->grace_ns, n->restart_ns };
+                                      n->grace_ns, n->restart_ns, n->checkpoint_mib };
     job->required_level = n->required_level;
     job->preferred_level = n->preferred_level;
 }
