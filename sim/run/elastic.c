@@ -250,11 +250,21 @@ void elastic_resized(struct sched *s, job_id j)
 
 static void job_row(struct output *o, const struct sched *s, job_id j)
 {
+    struct job_sizes z = workload_sizes(s->workload, j);
+    bool sized = s->needs & RESIZES && s->workload->facts[j].sizing;
+    out_char(o, ',');
+    if (sized)
+        out_integer(o, z.least);
+    out_char(o, ',');
+    if (sized)
+        out_integer(o, z.most);
     out_char(o, ',');
     out_integer(o, s->elastic->resizes[j]);
+    out_char(o, ',');
+    out_wide_seconds(o, run_job(s, j).held / MILLI_ALL);
 }
 
-static const char *const job_columns[] = { "resizes", NULL };
+static const char *const job_columns[] = { "min_size", "max_size", "resizes", "held_gpu_s", NULL };
 static const struct metric_kind metrics[] = {
     { "resizes", "", "times that running jobs were given other GPUs in one step, at the price of a resize" },
     { 0 },
@@ -265,7 +275,7 @@ static void summarise(struct maker *k)
     summary_put_kind(k, &metrics[0], "all", (double)k->s->totals.resizes, 1);
 }
 
-const struct run_model elastic_jobs = {
+const struct run_model resizing_model = {
     .name = "elastic",
     .summary = "jobs of several sizes: goodput, and the price of a resize",
     .wanted = wanted,
