@@ -150,9 +150,6 @@ void job_runs(struct sched *s, struct live *l, int64_t start_cost_ns)
     progress_begin(&l->progress, s->now_ns + l->start_cost_ns, pace_rate(&l->pace));
     l->event = event_queue_push(s->events, (struct event){ progress_end_ns(&l->progress), EVENT_JOB_END, j });
     books_occupied(s, j, l->held, 1);
-    pace_told(s, l);
-    int64_t gpus = placement_gpu_milli(l->held);
-    books_occupied(s, j, gpus);
     l->progress_event = 0;
     if (l->start_cost_ns > 0)
         l->progress_event = event_queue_push(

@@ -22,8 +22,6 @@ struct run_model {                /* what is NULL or 0 is not wanted */
                                                                whether progress is made there or not */
     void (*paced)(struct sched *s, struct live *l);           /* its progress on l->held has begun, changed or stalled */
 
-    void (*paced)(struct sched *s, struct live *l);           /* l->progress goes on at another rate now, or from its start on */
-
     unsigned events;              /* 1 << enum event_kind: those that are its own */
     void (*happens)(struct sched *s, const struct event *e);
     void (*settle)(struct sched *s, int64_t to_ns);           /* integrals; levels are those of s->settled_ns until then */

@@ -34,13 +34,6 @@ void pace_begin(struct sched *s, struct live *l)
             s->model[i]->placed(s, l);
 }
 
-void pace_told(struct sched *s, struct live *l)
-{
-    for (size_t i = 0; i < s->n_models; i++)
-        if (s->model[i]->paced)
-            s->model[i]->paced(s, l);
-}
-
 void pace_end(struct sched *s, struct live *l, const struct placement *from)
 {
     for (size_t i = 0; i < s->n_models; i++)
@@ -102,7 +95,6 @@ void pace_changed(struct sched *s, struct live *l)
     livelock_settled(s, l);
     event_queue_move(s->events, l->event, progress_end_ns(&l->progress));
     models_paced(s, l);
-    pace_told(s, l);
 }
 
 void pace_stall(struct sched *s, struct live *l, enum account on)

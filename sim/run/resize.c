@@ -4,6 +4,7 @@
  * job_resize_cost_ns() without progress, or for what is left of its start-up if that is longer, and goes on. Nothing is
  * lost, and it counts as a durable checkpoint. models.md 3.3, 3.6. */
 #include "sim/run/host.h"
+#include "sim/run/models.h"
 
 /* ---- Sizes ---- */
 
@@ -141,14 +142,14 @@ void job_resized(struct sched *s, struct live *l, int64_t cost_ns)
     pace_begin(s, l);
     progress_begin(&l->progress, s->now_ns + l->start_cost_ns, pace_rate(&l->pace));
     event_queue_move(s->events, l->event, progress_end_ns(&l->progress));
-    pace_told(s, l);
-    books_occupied(s, l->job, placement_gpu_milli(l->held));
+    books_occupied(s, l->job, l->held, 1);
     l->progress_event = 0;
     if (l->start_cost_ns > 0)
         l->progress_event =
             event_queue_push(s->events, (struct event){ s->now_ns + l->start_cost_ns, EVENT_PROGRESS, l->job });
     else
         s->busy_milli += placement_gpu_milli(l->held);
+    models_paced(s, l);
     placement_drop(s, l->was.held);
     decision_log(s, l->job, "start", "resize", "");
 }

@@ -5,7 +5,6 @@
  * while it runs breaks the gang: progress stops at the price of a stop, the task that was stopped stays while it saves,
  * the others are held on. Growing or shrinking above the minimum loses nothing and counts as a durable checkpoint. */
 #include "sim/run/host.h"
-#include "sim/run/models.h"
 
 #include <string.h>
 
@@ -204,28 +203,6 @@ static void gang_breaks(struct sched *s, struct live *l)
         part_begins(s, l, price.stay_ns);
     l->late = NULL;
     wait_begin(s, l, WAIT_GROUP);
-}
-
-/* It goes on with more or fewer tasks. */
-static void resize(struct sched *s, struct live *l)
-{
-    pace_end(s, l, l->was.held);
-    bool busy = !l->progress_event && !l->pace.stalled;
-    pace_split(s, l);
-    run_ends(s, l, "resized");
-    l->held_since_ns = s->now_ns;
-    l->start_cost_ns -= l->split[ACCOUNT_START];
-    pace_begin(s, l);
-    progress_set_rate(&l->progress, s->now_ns, pace_rate(&l->pace));
-    livelock_settled(s, l);
-    l->begin_left_ns = l->progress.left_ns;
-    event_queue_cancel(s->events, l->event);
-    l->event = event_queue_push(s->events, (struct event){ progress_end_ns(&l->progress), EVENT_JOB_END, l->job });
-    books_occupied(s, l->job, l->held, 1);
-    if (!l->progress_event)
-        s->busy_milli += placement_gpu_milli(l->held) - (busy ? placement_gpu_milli(l->was.held) : 0);
-    models_paced(s, l);
-    decision_log(s, l->job, "start", "resize", "");
 }
 
 void tasks_carry_out(struct sched *s, struct live *l)

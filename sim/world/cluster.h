@@ -110,7 +110,6 @@ struct mig_spec { uint16_t profile; uint32_t count; };      /* on each node */
 /* What a caller gives to build one; the YAML reader, tests and node lists all come through here. */
 struct group_spec {
     const char *name, *gpu_model;           /* gpu_model NULL: no GPU */
-    const struct node_design *design;       /* NULL: of no type of the catalogue */
     uint32_t count, gpus;
     bool counted, mig_single;
     uint32_t island_gpus;         /* GPUs of one NVLink island; 0: no NVLink (each GPU its own); may exceed gpus: then it

@@ -177,7 +177,6 @@ static int group_from_type(struct file_group *g, const struct catalogue *known, 
         .cpu_milli = d->cpus * INT64_C(1000),
         .mem_mib = d->memory_gib * INT64_C(1024),
         .nodes_per_rack = d->nodes_per_rack,
-        .design = d,
         .nics = { d->nics, d->nic_gbps },
     };
     return 0;

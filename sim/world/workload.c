@@ -359,7 +359,6 @@ int workload_add(struct workload *w, const struct job_row *row, const char *file
     if (check_times(at, row) != 0 || (!row->n_parts && check_size(at, row) != 0) || check_wishes(at, row) != 0 ||
         check_price(at, &row->price) != 0 || check_running(at, row) != 0 ||
         job_inputs_check(w->inputs, row, file, line, err) != 0 ||
-        check_gpu_type(at, row->gpu_type, row->gpu_type_length) != 0)
         check_gpu_type(at, row->gpu_type, row->gpu_type_length) != 0 || sizes_of_row(row, &sizes, file, line, err) != 0)
         return -1;
     if (w->n_jobs == ID_NONE - 1)

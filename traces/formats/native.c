@@ -26,10 +26,8 @@
 struct native {
     struct cell job_id, group, user, queue, gpu_type, model, depends_on, selector, affinity, tolerations, running_on, data_set, image;
     int64_t submit_ns, duration_ns, estimate_ns, deadline_ns, started_ns, leaving_ns;
-    int64_t gpus_milli, per_task_milli, tasks, min_tasks, gpu_milli, cpu_milli, mem_mib, priority, max_per_node;
-    int64_t gpu_mem_mib, share_mem_mib, data_mib, epochs, checkpoint_mib;
     int64_t gpus_milli, per_task_milli, tasks, min_tasks, max_tasks, min_gpus, max_gpus, gpu_milli, cpu_milli, mem_mib, priority, max_per_node;
-    int64_t gpu_mem_mib, share_mem_mib, data_mib;
+    int64_t gpu_mem_mib, share_mem_mib, data_mib, epochs, checkpoint_mib;
     int64_t interval_ns, save_ns, grace_ns, restart_ns;
     uint16_t mig;
     size_t preemptible, moldable, anti_affinity, class, status, checkpoint; /* indexes of words */
