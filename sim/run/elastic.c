@@ -275,7 +275,7 @@ static void summarise(struct maker *k)
     summary_put_kind(k, &metrics[0], "all", (double)k->s->totals.resizes, 1);
 }
 
-const struct run_model resizing_model = {
+const struct run_model elastic_jobs = {
     .name = "elastic",
     .summary = "jobs of several sizes: goodput, and the price of a resize",
     .wanted = wanted,

@@ -264,7 +264,6 @@ static int round_of(struct sched *s, unsigned *fruitless, struct error *err)
     }
     if (s->flows)
         flows_balance(s);
-    if (changed || acted || s->n_changed_queues)
     if (changed || acted || s->shown || s->n_changed_queues)
         instant_ends(s);
     s->shown = false;

@@ -2,9 +2,10 @@
 #include "sim/run/models.h"
 #include "sim/run/host.h"
 
-extern const struct run_model energy_model, cost_model, resizing_model;
+extern const struct run_model elastic_jobs, energy_model, cost_model;
+
 const struct run_model *const run_models[] = {
-    &energy_model, &cost_model, &resizing_model,
+    &elastic_jobs, &energy_model, &cost_model,
     NULL,
 };
 _Static_assert(sizeof run_models / sizeof run_models[0] <= MODELS_MOST + 1, "struct sched has room for them");

@@ -100,7 +100,6 @@ static uint32_t *build_types(struct cluster *c, const struct group_spec *groups,
     uint32_t *type_of_group = mem_new(n, sizeof *type_of_group);
     c->n_groups = (uint32_t)n;
     c->group_name = arena_alloc(c->memory, n * sizeof *c->group_name);
-    c->group_design = arena_alloc(c->memory, n * sizeof *c->group_design);
     c->group_gpus = arena_alloc(c->memory, n * sizeof *c->group_gpus);
     c->type = arena_alloc(c->memory, n * sizeof *c->type);
     c->gpu_models = intern_new();
@@ -113,7 +112,6 @@ static uint32_t *build_types(struct cluster *c, const struct group_spec *groups,
         c->n_types += k == c->n_types;
         type_of_group[i] = k;
         c->group_name[i] = keep(c, groups[i].name);
-        c->group_design[i] = groups[i].design;
         c->group_gpus[i] = groups[i].gpus;
         c->n_nodes += groups[i].count;
     }
@@ -125,12 +123,12 @@ static void know_hardware(struct cluster *c, const struct cluster_given *given)
     uint32_t n = intern_count(c->gpu_models);
     c->catalogue = given->catalogue;
     c->gpu_known = arena_alloc(c->memory, (n + 1) * sizeof *c->gpu_known);
-    c->design_of = arena_alloc(c->memory, given->n_groups * sizeof *c->design_of);
+    c->group_design = arena_alloc(c->memory, given->n_groups * sizeof *c->group_design);
     c->nics_of = arena_alloc(c->memory, given->n_groups * sizeof *c->nics_of);
     for (uint32_t i = 0; i < n; i++)
         c->gpu_known[i] = catalogue_gpu(c->catalogue, intern_text(c->gpu_models, i));
     for (size_t g = 0; g < given->n_groups; g++) {
-        c->design_of[g] = given->group[g].design;
+        c->group_design[g] = given->group[g].design;
         c->nics_of[g] = given->group[g].nics;
     }
 }

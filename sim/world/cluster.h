@@ -75,7 +75,6 @@ struct cluster {
     int64_t  gpus;                /* all of them, as mig.h counts them */
     uint32_t n_groups;
     const char **group_name;      /* [n_groups] */
-    const struct node_design **group_design;   /* [n_groups] their type in the catalogue; NULL: none */
     uint32_t *group_gpus;         /* [n_groups] of each node, uncut */
     uint32_t *group_of;           /* [n_nodes] */
     uint16_t *kind_of;            /* [n_nodes] */
@@ -87,7 +86,7 @@ struct cluster {
     struct domain *domain;        /* [n_domains], parents before children, [0] the cluster */
     struct intern *gpu_models, *texts;
     const struct gpu_model **gpu_known;       /* [gpu_models] what the catalogue tells of it; NULL: nothing */
-    const struct node_design **design_of;     /* [n_groups] likewise; NULL: the group names no node type */
+    const struct node_design **group_design;  /* [n_groups] likewise; NULL: the group names no node type */
     struct node_nics *nics_of;    /* [n_groups] */
     struct catalogue *catalogue;  /* what its file adds to it; NULL: nothing */
 

@@ -169,7 +169,6 @@ static int group_from_type(struct file_group *g, const struct catalogue *known, 
                             near.best ? ", did you mean '" : "", near.best ? near.best : "", near.best ? "'?" : "");
     }
     g->spec = (struct group_spec){
-        .design = d,
         .gpu_model = d->gpu_model,
         .gpus = d->gpus,
         .island_gpus = d->island_gpus,
@@ -314,6 +313,16 @@ static struct cluster *assemble(struct reader *r, const struct file_whole *whole
     return NULL;
 }
 
+/* Parts of the physical world: each absent or read by a file of its own. */
+static int read_sections(const struct file_whole *whole, struct cluster *c, struct error *err)
+{
+    if (config_given(whole->failures) && failures_read(whole->failures, c, err))
+        return -1;
+    if (power_read(whole->power, c, err) || prices_read(whole->prices, c, err))
+        return -1;
+    return config_given(whole->elastic) ? elastic_read(whole->elastic, &c->elastic, c->memory, err) : 0;
+}
+
 static struct cluster *read_cluster(struct reader *r, struct config *config, const char *file_name)
 {
     struct file_whole whole = { .period_ns = -1 };
@@ -346,15 +355,7 @@ static struct cluster *read_cluster(struct reader *r, struct config *config, con
         c->price = price;
         c->storage = storage;
     }
-    if (c && config_given(whole.failures) && failures_read(whole.failures, c, r->err)) {
-        cluster_free(c);
-        return NULL;
-        if (power_read(whole.power, c, r->err) || prices_read(whole.prices, c, r->err)) {
-            cluster_free(c);
-            return NULL;
-        }
-    }
-    if (c && config_given(whole.elastic) && elastic_read(whole.elastic, &c->elastic, c->memory, r->err)) {
+    if (c && read_sections(&whole, c, r->err)) {
         cluster_free(c);
         return NULL;
     }

@@ -24,7 +24,7 @@ static const struct sample bad[] = {
     { "native: a column is missing", "native", "job_id,submit_s,gpus\na,0,1\n", "t.csv:1: want a column 'duration_s'" },
     { "native: unknown column", "native", N ",gpu_typ\n",
       "t.csv:1: unknown column 'gpu_typ': want one of job_id, submit_s, duration_s, gpus, gpus_per_task, tasks, "
-      "min_tasks, "
+      "min_tasks, max_tasks, min_gpus, max_gpus, moldable, "
       "cpus_per_task, mem_gib_per_task, gpu_milli, gpu_type, user, queue, class, priority, preemptible, estimate_s, "
       "deadline_s, status, topology, node_selector, affinity, tolerations, max_per_node, anti_affinity, gpu_mem_gib, gpu_share_mem_gib, mig, "
       "model, data_gib, depends_on, running_on, started_s, leaving_s, checkpoint, interval_s, save_s, grace_s, "
