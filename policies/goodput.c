@@ -1,8 +1,8 @@
 /* goodput.c - GPUs go where they speed training up most: Pollux's fitness (Qiao et al., OSDI'21, 4.2), climbed greedily.
  *
- * Every `interval_s`, if anybody runs that can be resized or waits: jobs are admitted in arrival order with their least sizes (rigid ones
- * with all that they ask for), for as long as these add up to the GPUs there are; those that run stay. What is left goes step by
- * step to the job that gains most of it for each GPU, where the gain is that of
+ * Whoever arrives starts at once with what is idle, up to its usual size, in arrival order. Every `interval_s` sizes are chosen anew:
+ * those who wait are admitted in arrival order with their least sizes (rigid jobs with all that they ask for) for as long as these,
+ * beside the least sizes of those who run, add up to the GPUs there are. What is left goes step by step to the job that gains most of it for each GPU, where the gain is that of
  *     FITNESS = (mean of SPEEDUP^power)^(1/power),
  * that is of the sum of SPEEDUP^power / power; power 1 is the total speedup, 0 the geometric mean, -1 (Pollux's choice) the harmonic
  * one, and the lower, the fairer. SPEEDUP = goodput with its GPUs / goodput with a fair share, 1 / jobs of the cluster. A size other than
@@ -99,7 +99,7 @@ static bool add_share(struct division *d, job_id j, uint32_t held)
     if ((int64_t)h.size * h.unit > d->left)
         return false;
     d->left -= (int64_t)h.size * h.unit;
-    if (held && (int)d->params->penalty)
+    if (held && job_last_start_ns(d->s, j) >= 0 && (int)d->params->penalty)    /* not one that starts in this pass */
         h.factor = realloc_factor(d->s, j);
     d->share[d->n++] = h;
     return true;
@@ -188,7 +188,7 @@ static void admit(struct division *d, const struct goodput *g, bool skip)
 {
     struct line_walk w = { .l = g->waiting };
     for (job_id j; line_next(&w, &j);)
-        if (!add_share(d, j, 0)) {
+        if (job_state(d->s, j) == JOB_PENDING && !add_share(d, j, 0)) {
             sched_blocked(d->s, j, WAIT_GPUS);
             if (!skip)
                 return;
@@ -202,7 +202,19 @@ static void resize(struct sched *s, struct share *h, uint32_t least, uint32_t mo
         ((struct goodput_job *)job_own(s, h->job))->resizes++;
 }
 
-static void carry_out(struct division *d)
+static bool start(struct sched *s, const struct goodput *g, job_id j, uint32_t least, uint32_t most)
+{
+    struct sized_place p = largest_place(s, j, least, most);
+    if (!p.where || sched_start(s, j, p.where) != SCHED_OK) {
+        sched_blocked(s, j, sched_why_not(s));
+        return false;
+    }
+    if (resizable(s, j))
+        line_push(g->running, j, by_submit(s, j));
+    return true;
+}
+
+static void carry_out(struct division *d, const struct goodput *g)
 {
     struct sched *s = d->s;
     for (size_t i = 0; i < d->n; i++)
@@ -210,30 +222,32 @@ static void carry_out(struct division *d)
             resize(s, &d->share[i], d->share[i].size, d->share[i].size);
     for (size_t i = 0; i < d->n; i++) {
         const struct share *h = &d->share[i];
-        if (h->held)
-            continue;
-        struct sized_place p = largest_place(s, h->job, job_sizes(s, h->job).least, h->size);
-        if (!p.where || sched_start(s, h->job, p.where) != SCHED_OK)
-            sched_blocked(s, h->job, sched_why_not(s));
+        if (!h->held)
+            start(s, g, h->job, job_sizes(s, h->job).least, h->size);
     }
     for (size_t i = 0; i < d->n; i++)
         if (d->share[i].held && d->share[i].size > d->share[i].held)
             resize(s, &d->share[i], d->share[i].held + 1, d->share[i].size);
 }
 
-static void goodput_schedule(struct sched *s, const void *params, void *state)
+/* On what is idle. */
+static void serve(struct sched *s, const struct goodput *g, bool skip)
 {
-    const struct goodput_params *p = params;
-    struct goodput *g = state;
-    size_t most = line_length(g->waiting) + line_length(g->running);
-    if (!most)
-        return;
-    if (sched_now(s) < g->next_ns) {
-        line_blocked(s, g->waiting, ID_NONE, WAIT_PASS);
-        sched_wake_at(s, g->next_ns);
-        return;
+    struct line_walk w = { .l = g->waiting };
+    for (job_id j; line_next(&w, &j);) {
+        struct job_sizes z = job_sizes(s, j);
+        if (start(s, g, j, z.least, z.usual))
+            continue;
+        if (!skip)
+            return;
+        if (!job_facts(s, j)->sizing)
+            line_skip_shape(&w, job_facts(s, j)->ask->shape);
     }
-    line_blocked(s, g->waiting, ID_NONE, WAIT_ORDER);
+}
+
+static void choose_anew(struct sched *s, const struct goodput *g, const struct goodput_params *p)
+{
+    size_t most = line_length(g->waiting) + line_length(g->running);
     struct division d = { .s = s, .params = p, .share = sched_scratch(s, most * sizeof *d.share), .left = whole_gpus(s) };
     struct line_walk w = { .l = g->running };
     for (job_id j; line_next(&w, &j);)
@@ -246,8 +260,20 @@ static void goodput_schedule(struct sched *s, const void *params, void *state)
     if (d.n)
         set_fair(&d, gpus);
     divide(&d);
-    carry_out(&d);
-    g->next_ns = sched_now(s) + (int64_t)(p->interval_s * 1e9 + .5);
+    carry_out(&d, g);
+}
+
+static void goodput_schedule(struct sched *s, const void *params, void *state)
+{
+    const struct goodput_params *p = params;
+    struct goodput *g = state;
+    serve(s, g, (int)p->how.blocking == BLOCKING_SKIP);
+    if (line_length(g->running) == 0)
+        return;
+    if (sched_now(s) >= g->next_ns) {
+        choose_anew(s, g, p);
+        g->next_ns = sched_now(s) + (int64_t)(p->interval_s * 1e9 + .5);
+    }
     sched_wake_at(s, g->next_ns);
 }
 

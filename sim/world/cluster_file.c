@@ -176,6 +176,7 @@ static int group_from_type(struct file_group *g, const struct catalogue *known, 
         .cpu_milli = d->cpus * INT64_C(1000),
         .mem_mib = d->memory_gib * INT64_C(1024),
         .nodes_per_rack = d->nodes_per_rack,
+        .design = d,
         .nics = { d->nics, d->nic_gbps },
     };
     return 0;
@@ -357,6 +358,7 @@ static struct cluster *read_cluster(struct reader *r, struct config *config, con
     }
     if (c && read_sections(&whole, c, r->err)) {
         cluster_free(c);
+        r->catalogue = NULL;                  /* it went with the cluster */
         return NULL;
     }
     return c;

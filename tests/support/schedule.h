@@ -43,6 +43,9 @@ struct job {
     const char *selector, *affinity, *tolerations; /* as in labels.h */
     const struct own_price *price;                 /* NULL: the cluster's */
     const char *on;                                /* where it runs already, as in running_on.h */
+    uint32_t max_tasks, min_gpus, max_gpus; /* other sizes than the usual one; 0: none */
+    bool moldable;                                 /* keeps the one that it starts with */
+    const char *model;
     double ran, leaves;                            /* for how long it has; how long it still stays, told to leave. 0: not said */
 };
 
@@ -52,6 +55,7 @@ struct schedule {
     const char *placer;                      /* NULL: pack */
     struct queue_spec queue[QUEUES_AT_MOST]; /* none: as the jobs say */
     struct price price;
+    struct elastic elastic;                  /* the section; none: linear */
     double period, until;
     struct job jobs[JOBS_AT_MOST];        /* up to the first that neither lasts nor asks for anything */
     double useful, lost, startup, saving, gang; /* GPU-seconds; checked if any is given */
@@ -153,6 +157,12 @@ static inline void job_add(struct workload *w, const struct job *job)
     row.share_mem_mib = job->share_mem_mib;
     row.mig = job->mig ? mig_profile(job->mig) : 0;
     row.min_tasks = job->min_tasks;
+    row.max_tasks = job->max_tasks;
+    row.min_gpus = job->min_gpus;
+    row.max_gpus = job->max_gpus;
+    row.moldable = job->moldable;
+    row.model = job->model;
+    row.model_length = job->model ? strlen(job->model) : 0;
     row.max_per_node = job->max_per_node;
     row.part = job->part;
     row.n_parts = job->n_parts;
@@ -277,6 +287,7 @@ static inline void plays_with(const struct schedule *row, const struct policy *p
     struct taken taken = { { "" } };
     struct cluster *c = cluster_of(row->group, row->queue);
     c->price = row->price;
+    c->elastic = row->elastic;
     c->period_ns = ns_of_seconds(row->period);
     struct workload *w = workload_of(row->jobs, jobs_of(row));
     assert_int_equal(run_bind(c, w, &err), 0);
