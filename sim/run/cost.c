@@ -37,11 +37,11 @@ static double gpus_usd(const struct sched *s)
 
 enum { COST, OF_GPUS, OF_ENERGY, PER_USEFUL };
 static const struct metric_kind metrics[] = {
-    [COST] = { "cost_usd", "USD", "GPU-hours and energy" },
-    [OF_GPUS] = { "cost_gpus_usd", "USD", "of it, GPU-hours that jobs held, or that there were, as `bill` says" },
-    [OF_ENERGY] = { "cost_energy_usd", "USD", "of it, the facility's energy; with a section power" },
-    [PER_USEFUL] = { "cost_per_useful_gpu_h_usd", "USD/GPU h", "cost_usd / GPU-hours of work that survived" },
-    { NULL, NULL, NULL },
+    [COST] = { "cost_usd", "USD", "GPU-hours and energy", BETTER_LOWER },
+    [OF_GPUS] = { "cost_gpus_usd", "USD", "of it, GPU-hours that jobs held, or that there were, as `bill` says", BETTER_LOWER },
+    [OF_ENERGY] = { "cost_energy_usd", "USD", "of it, the facility's energy; with a section power", BETTER_LOWER },
+    [PER_USEFUL] = { "cost_per_useful_gpu_h_usd", "USD/GPU h", "cost_usd / GPU-hours of work that survived", BETTER_LOWER },
+    { 0 },
 };
 
 static void summarise(struct maker *k)

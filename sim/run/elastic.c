@@ -266,7 +266,7 @@ static void job_row(struct output *o, const struct sched *s, job_id j)
 
 static const char *const job_columns[] = { "min_size", "max_size", "resizes", "held_gpu_s", NULL };
 static const struct metric_kind metrics[] = {
-    { "resizes", "", "times that running jobs were given other GPUs in one step, at the price of a resize" },
+    { "resizes", "", "times that running jobs were given other GPUs in one step, at the price of a resize", BETTER_NEITHER },
     { 0 },
 };
 

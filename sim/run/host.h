@@ -87,12 +87,37 @@ struct pace {
     double gamma;                 /* how far computing and communicating overlap */
     double crowd;                 /* speed that other tenants of its GPUs leave it, in (0, 1] */
     double link_s, read_s;        /* the least that its links and its reading take at their present shares; 0: do not bind */
+    int64_t useful_ns;            /* time in which it made progress, until mark_ns */
     int64_t mark_ns, mark_done_ns;    /* the last change of its rate (or when progress begins), progress until then since the start */
     int64_t at_risk_ns;           /* time in which it had made progress that was not safe then */
     int64_t stalled_since_ns;
     uint8_t stalled_on;           /* enum account */
     bool stalled;
 };
+
+/* checkpoints.c: what is safe of a job's work, and what it is writing. */
+enum writing_stage { WRITING_NOTHING, WRITING_BLOCKED, WRITING_BACKGROUND,
+                     WRITING_TO_LEAVE, WRITING_IN_VAIN, WRITING_AT_RISK };    /* told to leave; at risk: others may slow it too much */
+struct writing {
+    int64_t safe_left_ns;         /* work left at the last durable checkpoint */
+    int64_t safe_wall_ns;         /* pace_useful_ns() then */
+    int64_t from_left_ns;         /* the interval to the next one counts from here */
+    int64_t shot_left_ns, shot_wall_ns;              /* likewise of the snapshot that is being written */
+    int64_t part_ns[2];           /* blocking, in the background */
+    double part_bytes[2];         /* after that, through the flow; 0: none */
+    int64_t end_ns;               /* of part_ns of the present part */
+    int64_t left_wall_ns;         /* pace_useful_ns() when it was suspended */
+    int64_t lost_ns, lost_wall_ns;                   /* if it does not get to save */
+    event_id event;               /* the end of the part */
+    uint32_t flow;                /* flow_id, while there is one: flows */
+    uint8_t stage, cause;         /* cause: enum preemption_cause of a stop at risk */
+    bool flows;
+    bool on;                      /* it writes periodic checkpoints that take time */
+};
+
+/* milestones.c */
+enum milestone { MILESTONE_CHECKPOINT, MILESTONE_EPOCH, MILESTONES };
+struct milestone_at { int64_t left_ns; event_id event; bool set; };
 
 /* What is kept of a job while it waits, runs or leaves. */
 struct live {
@@ -118,9 +143,11 @@ struct live {
     int64_t split[ACCOUNTS];      /* of the interval that is being left */
     int64_t stall_ns[HELD_ACCOUNTS];    /* of the interval it holds: time held without progress that is over */
     struct pace pace;
+    struct writing writing;
+    struct milestone_at milestone[MILESTONES];
     const char *leave_why;
     struct progress progress;
-    event_id event, progress_event;
+    event_id event, progress_event, release_event;
     job_id stopped_for;
     uint32_t pencilled_out;       /* how often, in this pass */
     uint32_t size;                /* of its last start or resize; 0: none yet */
@@ -243,6 +270,8 @@ struct sched {
     uint32_t running, waiting, in_system, contending;
     int128_t (*node_account)[ACCOUNTS];
     struct run_totals totals;
+    struct checkpoints *checkpoints;                  /* checkpoints.c; NULL: off */
+    struct storage_links *storage_links;              /* storage_links.c; NULL: its bandwidth is not shared */
     struct flows *flows;          /* NULL: nothing is shared */
     const struct run_model *model[MODELS_MOST];       /* those that are on */
     size_t n_models;
@@ -293,6 +322,7 @@ bool placement_take_if_free(struct view *v, const struct request *ask, const str
 void placement_take(struct view *v, const struct request *ask, const struct placement *p);
 void placement_give(struct view *v, const struct request *ask, const struct placement *p);
 int64_t placement_gpu_milli(const struct placement *p);
+uint32_t placement_nodes(const struct placement *p);                      /* how many there are in it */
 
 /* waiting.c - why each job waits, to the nanosecond */
 void wait_begin(struct sched *s, struct live *l, enum wait_reason own);   /* WAIT_GROUP: its line's */
@@ -388,10 +418,17 @@ static inline int64_t pace_overhead_ns(const int64_t split[ACCOUNTS])
 {
     return split[ACCOUNT_START] + split[ACCOUNT_SAVE] + split[ACCOUNT_CHECKPOINT] + split[ACCOUNT_FAULT];
 }
+int64_t pace_useful_ns(const struct sched *s, const struct live *l);      /* time in which it made progress since its start or resize */
 /* What a stop now costs; done_ns: as job_done_ns(). */
 struct leaving pace_stop(const struct sched *s, const struct live *l, enum stop_mode mode, int64_t done_ns);
 /* The time since l->held_since_ns, at most, in which the last lost_ns of done_ns were done; INT64_MAX: all that there was. */
 int64_t pace_lost_wall_ns(const struct sched *s, const struct live *l, int64_t done_ns, int64_t lost_ns);
+
+/* milestones.c - what happens when a job has come so far, at whatever pace */
+void milestone_set(struct sched *s, struct live *l, enum milestone m, int64_t left_ns);   /* when so much work is left; now, if it is less */
+void milestone_drop(struct sched *s, struct live *l, enum milestone m);
+void milestone_paced(struct sched *s, struct live *l, enum milestone m);  /* its model's paced() */
+int64_t milestone_reached(struct live *l, enum milestone m);              /* its event has come: left_ns as it was set */
 
 /* jobs.c - the truth: jobs arrive, run, leave, end */
 struct live *job_enter(struct sched *s, job_id j);                        /* pending, without counting its wait */
@@ -415,6 +452,7 @@ void hold_end(struct sched *s, struct live *l, const struct placement *p, int64_
 void job_loses(struct sched *s, struct live *l, int64_t done_ns, int64_t lost_ns);
 void state_set(struct sched *s, job_id j, enum job_state to);
 int64_t job_done_ns(const struct sched *s, const struct live *l);         /* progress since the last start */
+int64_t job_left_ns(const struct sched *s, const struct live *l);         /* work left, as of now */
 void decision_log(const struct sched *s, job_id j, const char *kind, const char *decision, const char *reason);
 void stop_log(const struct sched *s, const struct live *l, const char *how);
 

@@ -1,4 +1,5 @@
 /* jobs.c - the truth: jobs arrive, run, are stopped, leave and end. Every change of state passes through here. */
+#include "sim/run/checkpoints.h"
 #include "sim/run/host.h"
 #include "sim/run/models.h"
 
@@ -178,6 +179,11 @@ int64_t job_done_ns(const struct sched *s, const struct live *l)
     return l->begin_left_ns - p.left_ns;
 }
 
+int64_t job_left_ns(const struct sched *s, const struct live *l)
+{
+    return l->begin_left_ns - job_done_ns(s, l);
+}
+
 void job_halt(struct sched *s, struct live *l, const struct placement *on)
 {
     progress_settle(&l->progress, s->now_ns);
@@ -222,13 +228,17 @@ static void interval_close(struct sched *s, struct live *l, struct placement *p,
     placement_drop(s, p);
 }
 
-void job_loses(struct sched *s, struct live *l, int64_t done_ns, int64_t lost_ns)
+static void loses(struct live *l, int64_t lost_ns, int64_t wall_ns)
 {
-    int64_t wall_ns = pace_lost_wall_ns(s, l, done_ns, lost_ns);
     int64_t here_ns = wall_ns < l->split[ACCOUNT_USEFUL] ? wall_ns : l->split[ACCOUNT_USEFUL];
     progress_roll_back(&l->progress, lost_ns);
     l->split[ACCOUNT_LOST] = here_ns;
     l->split[ACCOUNT_USEFUL] -= here_ns;
+}
+
+void job_loses(struct sched *s, struct live *l, int64_t done_ns, int64_t lost_ns)
+{
+    loses(l, lost_ns, pace_lost_wall_ns(s, l, done_ns, lost_ns));
 }
 
 /* How it ends, as the trace says. */
@@ -263,6 +273,9 @@ void job_leave(struct sched *s, struct live *l, bool moves)
 {
     job_id j = l->job;
     struct leaving price = pace_stop(s, l, l->stop_mode, l->stop_done_ns);
+    bool at_risk = checkpoint_save_at_risk(s, l);
+    if (at_risk)
+        price = (struct leaving){ price_of(s, j)->grace_ns, 0 };
     job_halt(s, l, l->was.held);
     job_loses(s, l, l->stop_done_ns, price.lost_ns);
     l->split[ACCOUNT_SAVE] = price.stay_ns;
@@ -278,7 +291,9 @@ void job_leave(struct sched *s, struct live *l, bool moves)
     if (price.stay_ns > 0) {
         l->leaving = l->was.held;
         l->leaving_since_ns = l->held_since_ns;
-        event_queue_push(s->events, (struct event){ s->now_ns + price.stay_ns, EVENT_RELEASED, j });
+        l->release_event = event_queue_push(s->events, (struct event){ s->now_ns + price.stay_ns, EVENT_RELEASED, j });
+        l->writing.cause = (uint8_t)unsaid;
+        checkpoint_save_begins(s, l, &price, at_risk);
         return;
     }
     if (stands)
@@ -293,6 +308,18 @@ void job_leave(struct sched *s, struct live *l, bool moves)
     }
 }
 
+/* It has left when it was done, or when its grace was over. */
+static void saving_ends(struct sched *s, struct live *l, const struct placement *p)
+{
+    l->split[ACCOUNT_SAVE] = s->now_ns - l->leaving_since_ns;
+    for (unsigned a = 0; a < HELD_ACCOUNTS; a++)
+        l->split[ACCOUNT_SAVE] -= a == ACCOUNT_SAVE ? 0 : l->split[a];
+    if (!checkpoint_save_ends(s, l))
+        return;
+    loses(l, l->writing.lost_ns, l->writing.lost_wall_ns);
+    books_lost(s, l, l->writing.cause, p, l->split[ACCOUNT_LOST]);
+}
+
 void job_released(struct sched *s, job_id j)
 {
     struct live *l = live_of(s, j);
@@ -302,6 +329,8 @@ void job_released(struct sched *s, job_id j)
         return;
     }
     timeline_left(s, l, HOLD_LEAVING);
+    if (l->writing.stage != WRITING_NOTHING)
+        saving_ends(s, l, p);
     l->leaving = NULL;
     placement_give(s->idle, ask_of(s, j), p);
     interval_close(s, l, p, l->leaving_since_ns, l->leave_why);

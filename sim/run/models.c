@@ -2,10 +2,12 @@
 #include "sim/run/models.h"
 #include "sim/run/host.h"
 
+extern const struct run_model checkpoints_model;
 extern const struct run_model elastic_jobs, energy_model, cost_model;
 
 const struct run_model *const run_models[] = {
     &elastic_jobs, &energy_model, &cost_model,
+    &checkpoints_model,           /* the pace is known: for its intervals */
     NULL,
 };
 _Static_assert(sizeof run_models / sizeof run_models[0] <= MODELS_MOST + 1, "struct sched has room for them");

@@ -3,6 +3,7 @@
  * Such a job holds what the trace says before the first pass of its instant. job_arrived comes with what it holds, and
  * job_started follows if it runs. It counts as started then, but with the start-up and the progress of the time that it
  * has run for: a stop may cost that, too. Its duration is what is left to do. */
+#include "sim/run/checkpoints.h"
 #include "sim/run/host.h"
 
 #include <inttypes.h>
@@ -117,6 +118,7 @@ static void run_on(struct sched *s, struct live *l, const struct job_running *r)
     job_runs(s, l, start_ns > ran_ns ? start_ns - ran_ns : 0);
     l->last_start_ns -= ran_ns;
     l->begin_left_ns += progress_ns;
+    checkpoint_ran_before(s, l, progress_ns);
     timeline_started(s, l);
     decision_log(s, l->job, "start", "running", "");
     notice_add(s, NOTICE_STARTED, l->job, 0);

@@ -12,7 +12,8 @@
 struct storage {
     bool on;                      /* the file has the section. If not, nobody reads data or images */
     enum { CONTENTION_NONE, CONTENTION_MAXMIN } contention;   /* maxmin: transfers share what they go through, fairly. none:
-                                     only writers and loaders share, by the formula of 3.3 as of the beginning of a transfer */
+                                     only those who write at once share, by the formula of 3.3 as of the beginning of a write */
+    int64_t all_bps;              /* maxmin: reading and writing together. 100 GB/s [A] */
     int64_t read_bps, write_bps;              /* in all. 100 GB/s each [A] */
     int64_t node_read_bps, node_write_bps;    /* of a node. 5 and 2 GB/s [A] */
     int64_t cache_mib;            /* of each node, for data sets. 0 */
@@ -25,9 +26,9 @@ struct storage {
 struct storage storage_default(void);
 int storage_read(struct config_value section, struct storage *to, struct error *err);    /* over what *to holds already */
 
-/* What each of `writers` jobs gets that write at once: min(m b_node, b_all / writers), and how long such a write takes. */
+/* How long it takes a job on so many nodes, at min(nodes x b_node, b / writers); who loads is taken to be alone. */
 int64_t storage_write_ns(const struct storage *s, int64_t bytes, uint32_t nodes, uint32_t writers);
-int64_t storage_load_ns(const struct storage *s, int64_t bytes, uint32_t nodes, uint32_t readers);
+int64_t storage_load_ns(const struct storage *s, int64_t bytes, uint32_t nodes);
 int64_t storage_pull_ns(const struct storage *s, bool cached);
 
 /* models.md 3.7: an iteration of iteration_s seconds that reads so many bytes at this bandwidth. */

@@ -56,9 +56,10 @@ struct schedule {
     struct queue_spec queue[QUEUES_AT_MOST]; /* none: as the jobs say */
     struct price price;
     struct elastic elastic;                  /* the section; none: linear */
+    struct storage storage;                  /* not on: the default */
     double period, until;
     struct job jobs[JOBS_AT_MOST];        /* up to the first that neither lasts nor asks for anything */
-    double useful, lost, startup, saving, gang; /* GPU-seconds; checked if any is given */
+    double useful, lost, startup, saving, gang, stalled; /* GPU-seconds; checked if any is given. stalled: by checkpoints */
     uint32_t deadlocked;
 };
 
@@ -271,8 +272,9 @@ static inline void same_accounts(struct error *err, const struct schedule *row, 
                                     [ACCOUNT_USEFUL] = row->useful,
                                     [ACCOUNT_LOST] = row->lost,
                                     [ACCOUNT_SAVE] = row->saving,
-                                    [ACCOUNT_GANG] = row->gang };
-    bool any = row->useful + row->lost + row->startup + row->saving + row->gang > 0;
+                                    [ACCOUNT_GANG] = row->gang,
+                                    [ACCOUNT_CHECKPOINT] = row->stalled };
+    bool any = row->stalled + row->useful + row->lost + row->startup + row->saving + row->gang > 0;
     for (unsigned a = 0; a < ACCOUNTS && any; a++)
         if (t->account[a] != (int128_t)ns_of_seconds(want[a]) * MILLI_ALL)
             error_set(err, "%s: want %.9g GPU-s, got %.9g GPU-s", account_name[a], want[a],
@@ -288,6 +290,8 @@ static inline void plays_with(const struct schedule *row, const struct policy *p
     struct cluster *c = cluster_of(row->group, row->queue);
     c->price = row->price;
     c->elastic = row->elastic;
+    if (row->storage.on)
+        c->storage = row->storage;
     c->period_ns = ns_of_seconds(row->period);
     struct workload *w = workload_of(row->jobs, jobs_of(row));
     assert_int_equal(run_bind(c, w, &err), 0);

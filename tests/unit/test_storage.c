@@ -15,12 +15,12 @@ static const struct row { const char *name; int64_t bytes; uint32_t nodes, other
     { "two nodes", 98 * GB, 2, 1, 98 * S / 4, 98 * S / 10 },
     { "as many as the storage takes", 100 * GB, 50, 1, 1 * S, 1 * S },
     { "more than that", 100 * GB, 500, 1, 1 * S, 1 * S },
-    { "two such jobs", 100 * GB, 500, 2, 2 * S, 2 * S },
+    { "two such jobs", 100 * GB, 500, 2, 2 * S, 1 * S },
     { "others, but the node is slower", 98 * GB, 1, 20, 49 * S, 98 * S / 5 },      /* each of the 20 gets 5 GB/s */
-    { "the 51st writer feels it", 10 * GB, 1, 51, 5100000000, 5100000000 },
+    { "the 51st writer feels it", 10 * GB, 1, 51, 5100000000, 2 * S },
     { "rounded up", 3, 3, 1, 1, 1 },                                       /* 0.5 ns, 0.2 ns */
     { "nothing", 0, 1, 1, 0, 0 },
-    { "saturates", INT64_MAX, 1, UINT32_MAX, TIME_NEVER, TIME_NEVER },
+    { "saturates", INT64_MAX, 1, UINT32_MAX, TIME_NEVER, 1844674407370955162 },
 };
 
 static void transfers(void **state)
@@ -28,7 +28,7 @@ static void transfers(void **state)
     const struct row *r = *state;
     struct storage s = storage_default();
     assert_int_equal(storage_write_ns(&s, r->bytes, r->nodes, r->others), r->write_ns);
-    assert_int_equal(storage_load_ns(&s, r->bytes, r->nodes, r->others), r->load_ns);
+    assert_int_equal(storage_load_ns(&s, r->bytes, r->nodes), r->load_ns);
 }
 
 /* 11.4: infinite bandwidth, no cost. One of the two is not enough. */
@@ -82,10 +82,11 @@ static void all_keys(void **state)
     (void)state;
     struct storage s;
     struct error err = { "" };
-    assert_int_equal(read_section("storage: {read_gbps: 10, write_gbps: 0.5, node_read_gbps: unlimited, node_write_gbps: 1, "
+    assert_int_equal(read_section("storage: {gbps: 7, read_gbps: 10, write_gbps: 0.5, node_read_gbps: unlimited, node_write_gbps: 1, "
                                   "contention: maxmin, cache_gib: 0.5, pull_s: 60, pull_cached_s: 0, image_gib: 20, "
                                   "images_per_node: 3}", &s, &err), 0);
     assert_true(s.on && s.contention == CONTENTION_MAXMIN);
+    assert_int_equal(s.all_bps, 7 * GB);
     assert_int_equal(s.read_bps, 10 * GB);
     assert_int_equal(s.write_bps, GB / 2);
     assert_int_equal(s.node_read_bps, STORAGE_UNLIMITED);
@@ -114,7 +115,7 @@ static const struct wrong { const char *name, *text, *error; } wrongs[] = {
       "'unlimited', got 'fast'" },
     { "another word", "storage: {contention: fair}", "c.yaml:1:23: contention: want one of none, maxmin, got 'fair'" },
     { "negative", "storage: {cache_gib: -1}", "c.yaml:1:22: cache_gib: want a number from 0 to 1000000000, got '-1'" },
-    { "unknown key", "storage: {cache: 1}", "c.yaml:1:11: unknown key 'cache': want one of read_gbps, write_gbps, "
+    { "unknown key", "storage: {cache: 1}", "c.yaml:1:11: unknown key 'cache': want one of gbps, read_gbps, write_gbps, "
       "node_read_gbps, node_write_gbps, contention, cache_gib, pull_s, pull_cached_s, image_gib, images_per_node" },
 };
 
