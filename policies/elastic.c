@@ -93,11 +93,8 @@ static void serve(struct sched *s, const struct elastic *e, bool skip)
                 line_push(e->running, j, (struct line_key){ .time_ns = sched_now(s) });
             continue;
         }
-        sched_blocked(s, j, sched_why_not(s));
-        if (!skip)
+        if (!skip_over(s, e->waiting, &w, j, skip))
             return;
-        if (!job_facts(s, j)->sizing)
-            line_skip_shape(&w, job_facts(s, j)->ask->shape);
     }
 }
 

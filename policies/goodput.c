@@ -205,10 +205,8 @@ static void resize(struct sched *s, struct share *h, uint32_t least, uint32_t mo
 static bool start(struct sched *s, const struct goodput *g, job_id j, uint32_t least, uint32_t most)
 {
     struct sized_place p = largest_place(s, j, least, most);
-    if (!p.where || sched_start(s, j, p.where) != SCHED_OK) {
-        sched_blocked(s, j, sched_why_not(s));
+    if (!p.where || sched_start(s, j, p.where) != SCHED_OK)
         return false;
-    }
     if (resizable(s, j))
         line_push(g->running, j, by_submit(s, j));
     return true;
@@ -222,8 +220,8 @@ static void carry_out(struct division *d, const struct goodput *g)
             resize(s, &d->share[i], d->share[i].size, d->share[i].size);
     for (size_t i = 0; i < d->n; i++) {
         const struct share *h = &d->share[i];
-        if (!h->held)
-            start(s, g, h->job, job_sizes(s, h->job).least, h->size);
+        if (!h->held && !start(s, g, h->job, job_sizes(s, h->job).least, h->size))
+            sched_blocked(s, h->job, sched_why_not(s));
     }
     for (size_t i = 0; i < d->n; i++)
         if (d->share[i].held && d->share[i].size > d->share[i].held)
@@ -238,10 +236,8 @@ static void serve(struct sched *s, const struct goodput *g, bool skip)
         struct job_sizes z = job_sizes(s, j);
         if (start(s, g, j, z.least, z.usual))
             continue;
-        if (!skip)
+        if (!skip_over(s, g->waiting, &w, j, skip))
             return;
-        if (!job_facts(s, j)->sizing)
-            line_skip_shape(&w, job_facts(s, j)->ask->shape);
     }
 }
 

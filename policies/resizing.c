@@ -13,6 +13,18 @@ bool resizable(const struct sched *s, job_id j)
     return f->sizing && f->preemptible && !job_sizes(s, j).moldable;
 }
 
+bool skip_over(struct sched *s, struct line *l, struct line_walk *w, job_id j, bool skip)
+{
+    const struct job_facts *f = job_facts(s, j);
+    if (skip && !f->sizing) {
+        line_blocked(s, l, f->ask->shape, sched_why_not(s));
+        line_skip_shape(w, f->ask->shape);
+    } else {
+        sched_blocked(s, j, sched_why_not(s));
+    }
+    return skip;
+}
+
 /* No more than that many can fit by the number of whole GPUs. */
 static uint32_t at_most(struct sched *s, job_id j, uint32_t most)
 {

@@ -7,6 +7,10 @@ uint32_t size_unit_gpus(const struct sched *s, job_id j);
 /* May grow and shrink while it runs. */
 bool resizable(const struct sched *s, job_id j);
 
+/* j, which the walk of l has given, found no place, as sched_why_not() says. true: the walk goes on. Others of its shape are passed over with it, if
+ * they have one size. */
+bool skip_over(struct sched *s, struct line *l, struct line_walk *w, job_id j, bool skip);
+
 struct sized_place { uint32_t size; const struct placement *where; };    /* 0, NULL: none */
 /* The largest size from least to most at which j finds a place, with what it holds now as if it had left it. By bisection: where a
  * size fits, all smaller ones do. */
