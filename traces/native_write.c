@@ -301,6 +301,37 @@ static void put_share_memory(struct output *o, const struct job *j)
 {
     put_gib(o, shape_of(j)->share_mem_mib);
 }
+static uint32_t used_memory(const struct job *j)             /* likewise */
+{
+    uint32_t mib = 0;
+    for (const struct request *r = j->facts->ask; r && !mib; r = r->next)
+        mib = j->w->shape[r->shape].used_mem_mib;
+    return mib;
+}
+static bool has_used_memory(const struct job *j)
+{
+    return used_memory(j) != 0;
+}
+static void put_used_memory(struct output *o, const struct job *j)
+{
+    put_gib(o, used_memory(j));
+}
+static bool has_duty(const struct job *j)
+{
+    return j->truth->duty.compute != DUTY_UNSAID;
+}
+static void put_duty(struct output *o, const struct job *j)
+{
+    out_decimal(o, j->truth->duty.compute, DUTY_ALL);
+}
+static bool has_bandwidth(const struct job *j)
+{
+    return j->truth->duty.bandwidth != DUTY_UNSAID;
+}
+static void put_bandwidth(struct output *o, const struct job *j)
+{
+    out_decimal(o, j->truth->duty.bandwidth, DUTY_ALL);
+}
 static bool has_mig(const struct job *j)
 {
     return j->ask->mig != 0;
@@ -452,6 +483,8 @@ static const struct column {
     { "max_per_node", has_max_per_node, put_max_per_node },
     { "gpu_mem_gib", has_gpu_memory, put_gpu_memory },
     { "gpu_share_mem_gib", has_share_memory, put_share_memory },
+    { "gpu_mem_used_gib", has_used_memory, put_used_memory },
+    { "duty", has_duty, put_duty },             { "mem_bw_duty", has_bandwidth, put_bandwidth },
     { "mig", has_mig, put_mig },
     { "model", has_model, put_model },          { "data_gib", has_data, put_data },
     { "depends_on", has_depends, put_depends }, { "running_on", runs, put_running_on },

@@ -8,6 +8,7 @@
 #include "sim/run/rows.h"
 #include "sim/run/summary.h"
 #include "sim/world/catalogue.h"
+#include "sim/world/duties.h"
 #include "sim/world/mig.h"
 #include "traces/format.h"
 
@@ -155,6 +156,31 @@ static json_t *gpus(void)
     return list;
 }
 
+/* "0 2 4": the memory slices at which one may begin. */
+static json_t *starts_of(uint8_t mask)
+{
+    char text[2 * MIG_MEMORY_SLICES + 1], *at = text;
+    for (unsigned start = 0; start < MIG_MEMORY_SLICES; start++)
+        if (mask >> start & 1)
+            at += sprintf(at, at == text ? "%u" : " %u", start);
+    return json_string(text);
+}
+
+static json_t *duties(void)
+{
+    json_t *list = json_array();
+    for (const struct model_duty *d = duty_catalogue; d->model; d++) {
+        json_t *o = json_object();
+        set_text(o, "model", d->model);
+        json_object_set_new(o, "batch", number(d->batch));
+        json_object_set_new(o, "compute", number(d->duty.compute / (double)DUTY_ALL));
+        json_object_set_new(o, "bandwidth", number(d->duty.bandwidth / (double)DUTY_ALL));
+        json_object_set_new(o, "mem_mib", number(d->mem_mib));
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
 static json_t *mig_profiles(void)
 {
     json_t *list = json_array();
@@ -167,6 +193,7 @@ static json_t *mig_profiles(void)
         json_object_set_new(o, "memory_slices", number(d->memory_slices));
         json_object_set_new(o, "memory_gb", number(mig_gb(profile)));
         json_object_set_new(o, "most_per_gpu", number(d->most));
+        json_object_set_new(o, "starts", starts_of(d->starts));
         json_array_append_new(list, o);
     }
     return list;
@@ -225,6 +252,7 @@ const struct listing listings[] = {
     { "formats", "of traces", formats },
     { "gpus", "models of the catalogue", gpus },
     { "mig", "MIG profiles of the catalogue", mig_profiles },
+    { "duties", "of models that share GPUs: how busy each keeps one, alone", duties },
     { "nodes", "node types of the catalogue", nodes },
     { "metrics", "of a run's summary", metrics },
     { "columns", "of a run's files", columns },

@@ -33,6 +33,20 @@ size_t builder_mark(const struct builder *b)
     return b->n;
 }
 
+double builder_rate(const struct builder *b)
+{
+    struct builder *own = &b->s->builder;
+    if (!b->v->rates)
+        return 1;
+    if (!own->tried || own->tried_room < b->n) {
+        own->tried_room = 2 * b->n + 8;
+        own->tried = mem_resize(own->tried, 1, sizeof *own->tried + own->tried_room * sizeof *own->piece);
+    }
+    own->tried->n = b->n;
+    memcpy(own->tried->piece, b->piece, b->n * sizeof *b->piece);
+    return view_rate(b->v, b->r, own->tried);
+}
+
 static int64_t cpu_of(const struct builder *b, const struct piece *p)
 {
     const struct request *run = request_of_piece(b->r, p);
@@ -72,6 +86,7 @@ static bool node_is_full(const struct builder *b, node_id n)
 
 bool builder_add(struct builder *b, struct piece p)
 {
+    p.gpu_mem_mib = p.gpus ? request_of_piece(b->r, &p)->gpu_mem_mib : 0;
     if (p.node >= b->v->cluster->n_nodes || node_is_full(b, p.node) || !free_index_has(b->v, &p, cpu_of(b, &p), mem_of(b, &p)))
         return false;
     free_index_take(b->v, &p, cpu_of(b, &p), mem_of(b, &p));
@@ -116,7 +131,7 @@ static uint64_t pick_shared(const struct view *v, const struct request *r, node_
         uint64_t bit = 0;
         for (uint64_t m = v->node[n].shared_mask & v->only & ~picked; m; m &= m - 1) {
             uint32_t left = view_gpu_milli(v, n, (unsigned)__builtin_ctzll(m));
-            if (left >= r->gpu_milli && (!bit || (fullest ? left < best : left > best))) {
+            if (view_gpu_fits(v, r, n, (unsigned)__builtin_ctzll(m)) && (!bit || (fullest ? left < best : left > best))) {
                 best = left;
                 bit = m & -m;
             }

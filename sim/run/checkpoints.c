@@ -376,11 +376,11 @@ static void checkpoints_row(struct output *o, const struct sched *s, job_id j)
 }
 
 static const struct metric_kind metrics[] = {
-    { "checkpoint_gpu_h", "GPU h", "GPU-time in which jobs stood still to write checkpoints" },
-    { "checkpoints", "", "checkpoints written, those of jobs that were told to leave included" },
-    { "checkpoints_cut_short", "", "checkpoints begun and not finished: by a stop, a failure or the end of the job" },
-    { "written_gib", "GiB", "what the checkpoints came to" },
-    { NULL, NULL, NULL },
+    { "checkpoint_gpu_h", "GPU h", "GPU-time in which jobs stood still to write checkpoints", BETTER_LOWER },
+    { "checkpoints", "", "checkpoints written, those of jobs that were told to leave included", BETTER_NEITHER },
+    { "checkpoints_cut_short", "", "checkpoints begun and not finished: by a stop, a failure or the end of the job", BETTER_LOWER },
+    { "written_gib", "GiB", "what the checkpoints came to", BETTER_NEITHER },
+    { 0 },
 };
 
 static void checkpoints_summarise(struct maker *k)

@@ -12,6 +12,7 @@
 #include "sim/run/timeline.h"
 #include "sim/world/free_index.h"
 #include "sim/world/price.h"
+#include "sim/world/placement_rate.h"
 #include "sim/world/progress.h"
 #include "sim/world/requests.h"
 
@@ -186,6 +187,8 @@ struct builder {
     const struct request *r;      /* for CPU and memory of its pieces */
     size_t n, capacity;
     struct piece *piece;
+    struct placement *tried;      /* for builder_rate(); room for `tried_room` pieces */
+    size_t tried_room;
     enum device_order devices;
     bool open;
 };
@@ -226,6 +229,8 @@ struct sched {
 
     struct shape_kinds *shape_kinds;
     struct typical_list typical;  /* what the jobs ask for */
+    struct sharing_run *sharing;  /* sharing.c; NULL: off */
+    uint32_t *gpu_mem_most_mib;   /* [types] of free_index_count_memory(); NULL: placements do not heed it */
     struct elastic_run *elastic;  /* elastic.c; NULL: off */
     uint8_t *shape_never;         /* why the shape can never be placed; 0: it can */
     uint32_t *shape_least;        /* STARTS_PARTIAL: if it cannot, so many tasks of it as a minimum can; 0: none */
@@ -276,6 +281,8 @@ struct sched {
     const struct run_model *model[MODELS_MOST];       /* those that are on */
     size_t n_models;
     struct energy *energy;        /* energy.c; NULL: off */
+    struct rates_run *rates;      /* rates.c; NULL: off */
+    struct placement_rates *placement_rates;  /* likewise; there before the placer is asked */
     int64_t settled_ns;
     int64_t got_on_ns;            /* when a job last did; see livelock.c */
     uint64_t fruitless_passes;    /* since then, of those that started or stopped something */
@@ -438,6 +445,7 @@ void job_runs(struct sched *s, struct live *l, int64_t start_cost_ns);    /* lik
 void job_leave(struct sched *s, struct live *l, bool moves);              /* the stop of this pass is carried out */
 void job_released(struct sched *s, job_id j);                             /* it has left its GPUs */
 void job_end(struct sched *s, job_id j);
+void job_fails(struct sched *s, job_id j, const char *why);               /* now, while it runs, and before its work is done */
 const char *job_ending(const struct sched *s, job_id j);                   /* why its last interval will have ended */
 void job_progressing(struct sched *s, job_id j);
 void job_rejected(struct sched *s, job_id j, const char *reason);         /* the state has changed already */
@@ -470,6 +478,10 @@ bool resize_concerns(const struct sched *s, const struct live *l);        /* the
 void resize_carry_out(struct sched *s, struct live *l);
 void job_resized(struct sched *s, struct live *l, int64_t cost_ns);       /* from l->was.held, which is dropped, to l->held; goes on
                                                                              after that time, or what is left of its start-up */
+
+/* rates.c - how their placements let them get on */
+void rates_prepare(struct sched *s);
+uint32_t rates_gpus(const struct request *ask);                           /* of all runs */
 
 /* elastic.c - how they get on at each size */
 void elastic_resized(struct sched *s, job_id j);                          /* one more resize of j */

@@ -351,14 +351,13 @@ void job_released(struct sched *s, job_id j)
     claims_settle(s);
 }
 
-void job_end(struct sched *s, job_id j)
+/* It stops running for good. */
+static void runs_no_more(struct sched *s, struct live *l, unsigned fate, const char *why)
 {
-    struct live *l = live_of(s, j);
-    const struct ending *ending = &endings[s->workload->truth[j].fate];
+    job_id j = l->job;
     struct placement *p = l->held;
     timeline_left(s, l, HOLD_RUN);
     job_halt(s, l, p);
-    MUST(s, l->progress.left_ns == 0);
     l->held = NULL;
     placement_give(s->idle, ask_of(s, j), p);
     if (s->room)
@@ -368,9 +367,21 @@ void job_end(struct sched *s, job_id j)
     books_held(s, j, held, -1);
     if (tasks_missing(s, j, p))
         books_pending(s, j, amount_less(request_amount(ask), held), -1);
-    interval_close(s, l, p, l->held_since_ns, ending->why);
-    job_is_over(s, l, s->workload->truth[j].fate);
-    notice_add(s, NOTICE_STOPPED, j, ending->cause);
+    interval_close(s, l, p, l->held_since_ns, why);
+    job_is_over(s, l, fate);
+    notice_add(s, NOTICE_STOPPED, j, endings[fate].cause);
+}
+
+void job_end(struct sched *s, job_id j)
+{
+    unsigned fate = s->workload->truth[j].fate;
+    runs_no_more(s, live_of(s, j), fate, endings[fate].why);
+    MUST(s, live_of(s, j)->progress.left_ns == 0);
+}
+
+void job_fails(struct sched *s, job_id j, const char *why)
+{
+    runs_no_more(s, live_of(s, j), FATE_FAILED, why);
 }
 
 /* ---- Claims ---- */

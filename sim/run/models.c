@@ -2,14 +2,19 @@
 #include "sim/run/models.h"
 #include "sim/run/host.h"
 
-extern const struct run_model checkpoints_model;
-extern const struct run_model elastic_jobs, energy_model, cost_model;
-
-const struct run_model *const run_models[] = {
-    &elastic_jobs, &energy_model, &cost_model,
-    &checkpoints_model,           /* the pace is known: for its intervals */
-    NULL,
-};
+/* Those that set the pace of a job first, then those that go by it. */
+#define EACH_MODEL(M)                                                                                                  \
+    M(rates_model)                                                                                                     \
+    M(elastic_jobs)                                                                                                    \
+    M(sharing_model)                                                                                                   \
+    M(checkpoints_model)                                                                                               \
+    M(energy_model)                                                                                                    \
+    M(cost_model)                                                                                                      \
+    M(caps_model)
+#define DECLARED(name) extern const struct run_model name;
+#define LISTED(name)   &name,
+EACH_MODEL(DECLARED)
+const struct run_model *const run_models[] = { EACH_MODEL(LISTED) NULL };
 _Static_assert(sizeof run_models / sizeof run_models[0] <= MODELS_MOST + 1, "struct sched has room for them");
 
 void models_begin(struct sched *s)

@@ -14,10 +14,8 @@ static const struct pace neutral = { .tasks = 1, .compute_s = 1, .reference_s = 
 
 double pace_iteration_s(const struct pace *p)
 {
-    double compute_s = p->compute_s / p->crowd, s = compute_s;
-    if (p->comm_s > 0)
-        s = pow(pow(compute_s, p->gamma) + pow(p->comm_s, p->gamma), 1 / p->gamma);
-    return fmax(s, fmax(p->link_s, p->read_s));
+    double alone_s = iteration_s(p->compute_s / p->crowd, p->comm_s, p->gamma);
+    return fmax(alone_s, fmax(p->link_s, p->read_s));
 }
 
 double pace_rate(const struct pace *p)

@@ -75,6 +75,7 @@ struct sched *run_new(const struct run_setup *setup)
         struct own_price own = workload_price(s->workload, i);
         s->price[i] = price_with(&s->cluster->price, &own);
     }
+    rates_prepare(s);
     placing_begin(s);
     models_begin(s);
     return s;

@@ -4,6 +4,8 @@
 #include "sim/core/memory.h"
 #include "sim/world/cluster_parts.h"
 #include "sim/world/labels.h"
+#include "sim/world/rate_rules.h"
+#include "sim/world/training_models.h"
 #include "sim/world/price.h"
 #include "sim/world/power.h"
 
@@ -305,6 +307,7 @@ struct cluster *cluster_assemble(const struct cluster_given *given, struct culpr
     c->storage = storage_default();
     c->memory = memory;
     c->name = keep(c, given->name);
+    c->sharing = sharing_usual;
     struct stretches all = { .n = 0 };
     uint32_t *type_of_group = build_types(c, given->group, given->n_groups);
     int result = build_kinds(c, given, type_of_group, &all, err);
@@ -337,6 +340,8 @@ void cluster_free(struct cluster *c)
     intern_free(c->gpu_models);
     intern_free(c->texts);
     catalogue_free(c->catalogue);
+    training_models_free(c->models);
+    rate_rules_free(c->rates);
     if (c->power)
         hourly_free(&c->power->carbon);
     arena_free(c->memory); /* c itself lies there */

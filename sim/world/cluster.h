@@ -11,6 +11,7 @@
 #include "sim/world/catalogue.h"
 #include "sim/world/elastic.h"
 #include "sim/world/mig.h"
+#include "sim/world/sharing.h"
 #include "sim/world/storage.h"
 
 #define CLUSTER_NODE_GPUS_MAX  1000000u    /* of one counted node */
@@ -89,6 +90,8 @@ struct cluster {
     const struct node_design **group_design;  /* [n_groups] likewise; NULL: the group names no node type */
     struct node_nics *nics_of;    /* [n_groups] */
     struct catalogue *catalogue;  /* what its file adds to it; NULL: nothing */
+    struct training_models *models;   /* likewise; NULL: the built-in ones alone */
+    struct rate_rules *rates;     /* NULL: placements make nobody fast or slow */
 
     uint32_t n_queues;            /* 0: taken from the trace, flat, without quotas */
     struct queue_facts *queue;    /* parents before children */
@@ -97,6 +100,7 @@ struct cluster {
     int64_t period_ns;            /* of the scheduler; 0: a pass whenever something changed */
     bool period_said;             /* in the file or on the command line; otherwise the policy may have one of its own */
     struct price price;
+    struct sharing sharing;       /* sharing_usual unless a file says more */
     struct failures *failures;    /* failures.h; NULL: nothing fails */
     struct storage storage;
     struct power *power;          /* sections power and prices; NULL: not given */

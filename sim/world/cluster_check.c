@@ -3,6 +3,7 @@
 #include "sim/world/catalogue.h"
 #include "sim/world/cluster_parts.h"
 #include "sim/world/labels.h"
+#include "sim/world/mig_slices.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -48,7 +49,23 @@ static int check_racks(const struct group_spec *g, struct error *err)
     return 0;
 }
 
-/* By totals: how the instances lie on each GPU is not asked. Of GPUs and profiles that nobody knows less can be said. */
+/* Where all of them are known, they must have places on the GPUs of the node; else by totals. */
+static int check_places(const struct group_spec *g, struct error *err)
+{
+    struct mig_wish wish[NAMED_GPUS_MAX];
+    const struct mig_design *without;
+    char name[MIG_NAME_MAX];
+    for (uint32_t i = 0; i < g->n_mig; i++) {
+        wish[i] = (struct mig_wish){ mig_design_find(g->gpu_model, mig_name(g->mig[i].profile, name)), g->mig[i].count };
+        if (!wish[i].design)
+            return 0;
+    }
+    if (mig_fit(wish, g->n_mig, g->gpus, &without))
+        return 0;
+    return error_set(err, "group '%s': mig: the instances do not fit on the %u GPUs of a node: there is no place for all of profile %s", g->name,
+                     g->gpus, without->profile);
+}
+
 static int check_cuts(const struct group_spec *g, struct error *err)
 {
     uint32_t compute = 0, memory = 0;
@@ -67,7 +84,7 @@ static int check_cuts(const struct group_spec *g, struct error *err)
     if (memory > MIG_MEMORY_SLICES * g->gpus)
         return error_set(err, "group '%s': mig: the instances have %u memory slices, the %u GPUs of a node %u", g->name, memory,
                          g->gpus, MIG_MEMORY_SLICES * g->gpus);
-    return 0;
+    return g->gpu_model ? check_places(g, err) : 0;
 }
 
 static int check_mig(const struct group_spec *g, const struct catalogue *known, struct error *err)

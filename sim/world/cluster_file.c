@@ -7,8 +7,11 @@
 #include "sim/world/cluster_parts.h"
 #include "sim/world/failures_file.h"
 #include "sim/world/labels.h"
+#include "sim/world/rate_rules.h"
+#include "sim/world/training_models.h"
 #include "sim/world/price.h"
 #include "sim/world/power_file.h"
+#include "sim/world/sharing_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +38,8 @@ struct file_queue { /* one entry of `queues` */
 };
 struct file_whole {
     const char *name;
-    struct config_value nodes, queues, preemption, failures, storage, gpu_models, node_types, power, prices, elastic;
+    struct config_value nodes, queues, preemption, failures, storage, gpu_models, node_types, power, prices, elastic, sharing;
+    struct config_value models, progress, fabric;
     int64_t period_ns;
 };
 
@@ -60,9 +64,13 @@ static const struct config_key whole_keys[] = {
     { .name = "storage",    .type = CONFIG_MAPPING, .at = WHOLE(storage) },
     { .name = "gpu_models", .type = CONFIG_LIST,    .at = WHOLE(gpu_models) },
     { .name = "node_types", .type = CONFIG_LIST,    .at = WHOLE(node_types) },
+    { .name = "models",     .type = CONFIG_LIST,    .at = WHOLE(models) },
+    { .name = "progress",   .type = CONFIG_MAPPING, .at = WHOLE(progress) },
+    { .name = "fabric",     .type = CONFIG_MAPPING, .at = WHOLE(fabric) },
     { .name = "power",      .type = CONFIG_MAPPING, .at = WHOLE(power) },
     { .name = "prices",     .type = CONFIG_MAPPING, .at = WHOLE(prices) },
     { .name = "elastic",    .type = CONFIG_MAPPING, .at = WHOLE(elastic) },
+    { .name = "sharing",    .type = CONFIG_MAPPING, .at = WHOLE(sharing) },
     { 0 },
 };
 static const char *const mig_words[] = { "mixed", "single", NULL };
@@ -149,6 +157,7 @@ struct reader {
     struct intern *group_names; /* by number of the group */
     queue_id *pinned_by;        /* [groups] the last queue that named it, plus 1: to see a duplicate key */
     struct catalogue *catalogue;
+    struct input *in;
     struct arena *memory;
     struct error *err;
 };
@@ -305,8 +314,10 @@ static struct cluster *assemble(struct reader *r, const struct file_whole *whole
     struct culprit culprit;
     struct error why = { "" };
     struct cluster *c = cluster_assemble(&given, &culprit, &why);
-    if (c)
+    if (c) {
+        r->catalogue = NULL;       /* it is the cluster's now */
         return c;
+    }
     struct config_value at = whole->nodes;
     if (culprit.part != FAULT_WHOLE)
         at = culprit.part == FAULT_GROUP ? r->group_at[culprit.index] : r->queue_at[culprit.index];
@@ -314,14 +325,36 @@ static struct cluster *assemble(struct reader *r, const struct file_whole *whole
     return NULL;
 }
 
-/* Parts of the physical world: each absent or read by a file of its own. */
-static int read_sections(const struct file_whole *whole, struct cluster *c, struct error *err)
+/* Training models, and how placements make them fast or slow. */
+static int read_rates(const struct file_whole *whole, const char *file, struct cluster *c, struct error *err)
 {
+    const char *slash = strrchr(file, '/');
+    char *folder = mem_text(file, slash ? (size_t)(slash - file) : 0);
+    struct rate_rules *rules = rate_rules_read(whole->progress, whole->fabric, folder, err);
+    struct error why = { "" };
+    free(folder);
+    c->models = training_models_new();
+    if (config_given(whole->progress))
+        c->rates = rules;
+    else
+        rate_rules_free(rules);
+    if (!rules || training_models_read(c->models, whole->models, err))
+        return -1;
+    return c->rates && rate_rules_check(c->rates, c, &why) ? config_error(whole->progress, err, "%s", why.text) : 0;
+}
+
+/* Parts of the physical world: each absent or read by a file of its own. */
+static int read_sections(const struct file_whole *whole, const char *file, struct cluster *c, struct error *err)
+{
+    if (sharing_read(whole->sharing, &c->sharing, c->memory, err))
+        return -1;
     if (config_given(whole->failures) && failures_read(whole->failures, c, err))
         return -1;
     if (power_read(whole->power, c, err) || prices_read(whole->prices, c, err))
         return -1;
-    return config_given(whole->elastic) ? elastic_read(whole->elastic, &c->elastic, c->memory, err) : 0;
+    if (config_given(whole->elastic) && elastic_read(whole->elastic, &c->elastic, c->memory, err))
+        return -1;
+    return read_rates(whole, file, c, err);
 }
 
 static struct cluster *read_cluster(struct reader *r, struct config *config, const char *file_name)
@@ -329,7 +362,6 @@ static struct cluster *read_cluster(struct reader *r, struct config *config, con
     struct file_whole whole = { .period_ns = -1 };
     struct price price;
     struct storage storage = storage_default();
-    if (config_fields(config_root(config), whole_keys, &whole, r->err))
     if (config_fields(config_root(config), whole_keys, &whole, r->err) ||
         catalogue_read_gpus(r->catalogue, whole.gpu_models, r->err) ||
         catalogue_read_nodes(r->catalogue, whole.node_types, r->err))
@@ -351,12 +383,13 @@ static struct cluster *read_cluster(struct reader *r, struct config *config, con
         return NULL;
     struct cluster *c = assemble(r, &whole, whole.name ? whole.name : file_name);
     if (c) {
+        r->catalogue = NULL;      /* it is the cluster's now */
         c->period_ns = whole.period_ns >= 0 ? whole.period_ns : 0;
         c->period_said = whole.period_ns >= 0;
         c->price = price;
         c->storage = storage;
     }
-    if (c && read_sections(&whole, c, r->err)) {
+    if (c && read_sections(&whole, input_name(r->in), c, r->err)) {
         cluster_free(c);
         r->catalogue = NULL;                  /* it went with the cluster */
         return NULL;
@@ -369,10 +402,9 @@ struct cluster *cluster_from_yaml(struct input *in, const char *name, struct err
     struct config *config = config_read(in, err);
     if (!config)
         return NULL;
-    struct reader r = { .group_names = intern_new(), .memory = arena_new(), .catalogue = catalogue_new(), .err = err };
+    struct reader r = { .group_names = intern_new(), .memory = arena_new(), .catalogue = catalogue_new(), .in = in, .err = err };
     struct cluster *c = read_cluster(&r, config, name);
-    if (!c)
-        catalogue_free(r.catalogue);
+    catalogue_free(r.catalogue);
     free(r.group);
     free(r.group_at);
     free(r.pinned_by);

@@ -22,8 +22,11 @@ const struct model_duty duty_catalogue[] = {
 };
 /* clang-format on */
 
-const struct model_duty *duty_find(const char *model)
+const struct model_duty *duty_find(const struct sharing *s, const char *model)
 {
+    for (uint32_t i = 0; i < s->n_duties; i++)
+        if (strcmp(s->duty[i].model, model) == 0)
+            return &s->duty[i];
     for (const struct model_duty *d = duty_catalogue; d->model; d++)
         if (strcmp(d->model, model) == 0)
             return d;

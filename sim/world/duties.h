@@ -1,4 +1,4 @@
-/* duties.h - how busy typical models keep a GPU, for jobs that name their model and not their duties. */
+/* duties.h - how busy models keep a GPU, for jobs that name their model and not their duties. */
 #pragma once
 #include "sim/world/sharing.h"
 
@@ -9,4 +9,4 @@ struct model_duty {
     uint32_t mem_mib;             /* of GPU memory; 0: not known */
 };
 extern const struct model_duty duty_catalogue[];             /* ends with a NULL model */
-const struct model_duty *duty_find(const char *model);       /* NULL: not known */
+const struct model_duty *duty_find(const struct sharing *s, const char *model);    /* its own come first; NULL: not known */

@@ -22,8 +22,7 @@ static int by_node(const void *left, const void *right)
     return (a->node > b->node) - (a->node < b->node);
 }
 
-/* Nodes with GPUs of the placement, ascending, each once. */
-static size_t gather(const struct placement *p, struct form_scratch *s)
+size_t placement_nodes(const struct placement *p, struct form_scratch *s)
 {
     size_t n = 0, kept = 0;
     bool ascending = true;
@@ -98,7 +97,7 @@ static void add_link(struct placement_form *f, struct link l)
 static void add_nics(struct placement_form *f, struct form_nic nic)
 {
     for (unsigned i = 0; i < f->n_nics; i++)
-        if (f->nic[i].nics == nic.nics && f->nic[i].bps == nic.bps)
+        if (f->nic[i].nics == nic.nics && f->nic[i].gpus == nic.gpus && f->nic[i].bps == nic.bps)
             return;
     if (f->n_nics < FORM_TYPES)
         f->nic[f->n_nics++] = nic;
@@ -141,17 +140,18 @@ struct placement_form placement_form(const struct cluster *c, const struct form_
                                      struct form_scratch *scratch)
 {
     struct placement_form f = { .least = UINT32_MAX, .inside_bps = -1, .inside = LINK_NVLINK };
-    size_t n = gather(p, scratch);
+    size_t n = placement_nodes(p, scratch);
     uint32_t node_most = 0;
     for (size_t i = 0, end; i < n; i = end) {
         uint32_t gpus = 0;
-        struct form_nic nic = { 0, 0 };
+        struct form_nic nic = { 0, 0, 0 };
         for (end = i; end < n && same_unit(c, scratch->node[i].node, scratch->node[end].node); end++) {
             const struct form_node *x = &scratch->node[end];
             const struct node_type *t = cluster_node_type(c, x->node);
             const struct node_nics *own = &c->nics_of[c->group_of[x->node]];
             gpus += x->gpus;
             nic.nics += own->nics;
+            nic.gpus += t->gpus;
             nic.bps += own->nics * own->gbps * GIGA;
             node_most = t->gpus > node_most ? t->gpus : node_most;
             add_gpu(&f, c, t->gpu_model);
@@ -219,7 +219,7 @@ bool placement_form_of(const struct cluster *c, const struct form_rules *rules, 
     unsigned inside = node_distance(s, most);
     struct placement_form f = { .gpus = gpus, .least = UINT32_MAX, .inside_bps = -1, .inside = LINK_NVLINK };
     add_gpu(&f, c, s->type->gpu_model);
-    add_unit(&f, most, (struct form_nic){ nodes * s->nics.nics, nodes * s->nics.nics * s->nics.gbps * GIGA });
+    add_unit(&f, most, (struct form_nic){ nodes * s->nics.nics, nodes * s->type->gpus, nodes * s->nics.nics * s->nics.gbps * GIGA });
     add_link(&f, link_of(c->gpu_known[s->type->gpu_model], rules, inside <= SAME_ISLAND, inside == SAME_NODE));
     f.units = units;
     f.least = gpus / units;

@@ -19,7 +19,8 @@ struct placement_form {
     double kappa;                 /* training speed of the slowest GPU; a V100 is 1 */
     uint32_t gpu_model;           /* of that GPU, in cluster.gpu_models */
     bool consolidated;            /* on as few nodes as it fits on */
-    struct form_nic { uint32_t nics; double bps; } nic[FORM_TYPES];    /* of the units: NICs, bytes a second of all; 0: not known */
+    struct form_nic { uint32_t nics, gpus; double bps; } nic[FORM_TYPES];     /* of the units: NICs, GPUs of their nodes, bytes a
+                                     second of all NICs; 0: not known */
     unsigned n_nics;
 };
 
@@ -28,6 +29,8 @@ struct form_rules { double numa_factor; };    /* of PCIe bandwidth where it cros
 /* Scratch space of one caller, grown as needed. */
 struct form_scratch { struct form_node { node_id node; uint32_t gpus; uint64_t mask; } *node; size_t room; };
 void form_scratch_free(struct form_scratch *s);
+/* Nodes on which a placement has GPUs, ascending, each once: scratch->node. Returns how many. */
+size_t placement_nodes(const struct placement *p, struct form_scratch *scratch);
 
 struct placement_form placement_form(const struct cluster *c, const struct form_rules *rules, const struct placement *p,
                                      struct form_scratch *scratch);

@@ -2,6 +2,7 @@
 #include "sim/world/power_file.h"
 
 #include "sim/core/memory.h"
+#include "sim/world/headroom.h"
 
 #include <math.h>
 #include <string.h>
@@ -156,6 +157,21 @@ static struct file_group *said_of_groups(struct cluster *c, struct file_group us
     return said;
 }
 
+/* Caps that not even idle nodes keep would stop everything. */
+static int check_caps(struct config_value section, const struct cluster *c, struct error *err)
+{
+    int128_t floor_nw = headroom_floor_nw(c, 0, c->n_nodes);
+    if (floor_nw > c->power->cap_nw)
+        return config_error(section, err, "want a cap_w of at least %.9g, which all nodes draw when they are idle", (double)floor_nw / NW_PER_W);
+    for (domain_id d = 1; d < c->n_domains; d++) {
+        floor_nw = headroom_floor_nw(c, c->domain[d].first, c->domain[d].end);
+        if (c->domain[d].level == LEVEL_RACK && floor_nw > c->power->rack_cap_nw)
+            return config_error(section, err, "want a rack_cap_w of at least %.9g, which the %u nodes of a rack draw when they are idle",
+                                (double)floor_nw / NW_PER_W, c->domain[d].end - c->domain[d].first);
+    }
+    return 0;
+}
+
 int power_read(struct config_value section, struct cluster *c, struct error *err)
 {
     struct file_power f = {
@@ -183,7 +199,7 @@ int power_read(struct config_value section, struct cluster *c, struct error *err
         return -1;
     c->power = arena_alloc(c->memory, sizeof *c->power);
     *c->power = f.power;
-    return 0;
+    return check_caps(section, c, err);
 }
 
 int prices_read(struct config_value section, struct cluster *c, struct error *err)

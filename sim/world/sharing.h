@@ -22,8 +22,10 @@ enum oom_outcome {
     OOM_FAIL,                     /* it is, and fails when its start-up is over */
 };
 
-#define DUTY_ALL 1000000u
+#define DUTY_ALL    1000000u
+#define DUTY_UNSAID UINT32_MAX
 struct duty { uint32_t compute, bandwidth; };     /* u and v, in millionths */
+struct model_duty;
 
 struct sharing {                  /* defaults: sharing_usual */
     int mode, oom;                /* enum sharing_mode, enum oom_outcome */
@@ -37,6 +39,8 @@ struct sharing {                  /* defaults: sharing_usual */
     int64_t mig_reconfigure_ns;   /* to cut a GPU anew: 10 s [A] */
     int64_t context_mib;          /* of GPU memory, for each tenant beside its own: 0.5 GiB [A] */
     double memory_usable;         /* part of a GPU's memory that tenants can have: 0.95 [A] */
+    const struct model_duty *duty;    /* [n_duties] of models, before those of duties.h */
+    uint32_t n_duties;
     bool said;                    /* there is such a section */
 };
 extern const struct sharing sharing_usual;
@@ -57,5 +61,6 @@ double sharing_speed(const struct sharing *s, const struct crowd *c, struct duty
 double sharing_mig_speed(const struct sharing *s, uint32_t compute, uint32_t of_compute, uint32_t memory, uint32_t of_memory,
                          struct duty alone);
 
-/* Memory: the footprints of all tenants and a context for each fit into the usable part of the GPU's, rounded down. */
+static inline bool sharing_counts_memory(const struct sharing *s) { return s->mode != SHARING_EXCLUSIVE; }
+/* The footprints of all tenants and a context for each fit into the usable part of the GPU's, rounded down. */
 int64_t sharing_usable_mib(const struct sharing *s, int64_t gpu_mem_mib);

@@ -31,10 +31,11 @@ void training_models_free(struct training_models *t)
 
 const struct training_model *training_model_at(const struct training_models *t, uint32_t i)
 {
-    if (i < t->n_own)
+    size_t own = t ? t->n_own : 0;
+    if (i < own)
         return &t->own[i];
     const struct training_model *m = training_catalogue;
-    for (size_t left = i - t->n_own; m->name && left > 0; left--)
+    for (size_t left = i - own; m->name && left > 0; left--)
         m++;
     return m->name ? m : NULL;
 }
@@ -58,6 +59,11 @@ static bool same_name(const char *a, const char *a_end, const char *b, const cha
         if (tolower((unsigned char)*a) != tolower((unsigned char)*b))
             return false;
     }
+}
+
+bool training_names_same(const char *a, size_t a_length, const char *b)
+{
+    return same_name(a, a + a_length, b, b + strlen(b));
 }
 
 static bool is_called(const struct training_model *m, const char *name, const char *end)
@@ -114,7 +120,7 @@ struct file_model {
 #define MODEL(field) offsetof(struct file_model, field)
 static const struct config_key keys[] = {
     { .name = "name",              .type = CONFIG_TEXT,  .at = MODEL(m.name), .required = true },
-    { .name = "like",              .type = CONFIG_TEXT,  .at = MODEL(m.source) },    /* looked up before; see defaults_from() */
+    { .name = "like",              .type = CONFIG_TEXT,  .at = MODEL(m.source) },    /* see defaults_from() */
     { .name = "aliases",           .type = CONFIG_LIST,  .at = MODEL(aliases) },
     { .name = "params_m",          .type = CONFIG_REAL,  .at = MODEL(params_m), .most = 1000000000 },
     { .name = "gradient_mb",       .type = CONFIG_REAL,  .at = MODEL(gradient_mb), .most = 1000000000 },
@@ -134,19 +140,19 @@ static const struct config_key as_text = { .type = CONFIG_TEXT };
 
 static int defaults_from(const struct training_models *t, struct config_value entry, struct file_model *f, struct error *err)
 {
-    struct config_value like = config_look(entry, "like");
+    struct config_value like = config_look(entry, "like"), from = config_given(like) ? like : config_look(entry, "name");
     const char *name = NULL;
     f->m = (struct training_model){ .tensor_parallel = 1, .pipeline_parallel = 1, .communication = "not said" };
-    if (!config_given(like))
+    if (!config_given(from))
         return 0;
-    if (config_scalar(like, &as_text, &name, err))
+    if (config_scalar(from, &as_text, &name, err))
         return -1;
     if (!training_model_find(t, name, &f->m))
-        return config_error(like, err, "no training model '%s' is known here", name);
+        return config_given(like) ? config_error(like, err, "no training model '%s' is known here", name) : 0;
     f->params_m = f->m.params / 1e6;
     f->gradient_mb = f->m.gradient_bytes / 1e6;
     f->all_to_all_mb = f->m.all_to_all_bytes / 1e6;
-    f->m.aliases = NULL;
+    f->m.aliases = config_given(like) ? NULL : f->m.aliases;
     return 0;
 }
 

@@ -1,6 +1,7 @@
 /* training_models.h - what is known about models that jobs train: how much they compute and exchange in an iteration.
  *
- * models.md 2.3. Defaults, not limits: section `models` of a cluster file adds to them and replaces them:
+ * models.md 2.3. Defaults, not limits: section `models` of a cluster file adds to them; an entry starts from the model it is
+ * `like`, or from the one of the same name, which it then replaces:
  *
  *     models:
  *       - { name: my-net, like: VGG-16, batch: 64, compute_s: 0.3, gradient_mb: 600, aliases: [mine, my-net-v2] }
@@ -29,16 +30,17 @@ struct training_model {
 };
 extern const struct training_model training_catalogue[];     /* ends with a NULL name */
 
-/* All that are known: the catalogue, and before it what a file adds. */
+/* All that are known: the catalogue, and before it what a file adds. NULL: the catalogue alone. */
 struct training_models;
 struct training_models *training_models_new(void);
 void training_models_free(struct training_models *t);        /* NULL: does nothing */
-/* A list of mappings; what is not given is taken over from the model it is `like`. 0, or -1 with err. */
+/* A list of mappings. 0, or -1 with err. */
 int training_models_read(struct training_models *t, struct config_value list, struct error *err);
 /* By name or alias; case, '-', '_' and ' ' do not count, and a part in brackets at its end does not, unless that is in the
  * name: "resnet50" is ResNet-50. "(batch size 32)", as Gavel writes it, says the batch: compute_s is scaled with it [A:
  * time proportional to the batch]. false: not known. */
 bool training_model_find(const struct training_models *t, const char *name, struct training_model *found);
+bool training_names_same(const char *a, size_t a_length, const char *b);    /* but for case, '-', '_' and ' ' */
 const struct training_model *training_model_at(const struct training_models *t, uint32_t i);    /* NULL: no more */
 
 /* Measured, or 16 bytes for each parameter that the GPU holds: weight and gradient in FP16 (4), weight and two moments of Adam in

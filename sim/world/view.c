@@ -1,6 +1,8 @@
 /* view.c - what a placer may ask of a free index, one node or domain at a time. */
 #include "sim/world/catalogue.h"
 #include "sim/world/free_index.h"
+#include "sim/world/headroom.h"
+#include "sim/world/placement_rate.h"
 
 struct node_free view_node(const struct view *v, node_id n)
 {
@@ -46,6 +48,11 @@ uint32_t view_gpu_milli(const struct view *v, node_id n, unsigned gpu)
     return used >= MILLI_ALL ? 0 : used ? MILLI_ALL - used : slot_milli(v, n, gpu);
 }
 
+bool view_gpu_fits(const struct view *v, const struct request *r, node_id n, unsigned gpu)
+{
+    return view_gpu_milli(v, n, gpu) >= r->gpu_milli && free_index_has_memory(v, n, gpu, r->gpu_mem_mib);
+}
+
 uint64_t view_islands(const struct view *v, node_id n, unsigned gpu)
 {
     return cluster_node_type(v->cluster, n)->island_of[gpu];
@@ -83,6 +90,16 @@ double view_gpu_price(const struct view *v, node_id n)
 {
     const struct gpu_model *m = model_of(v, n);
     return m ? m->price_usd_per_h : 0;
+}
+
+double view_rate(const struct view *v, const struct request *r, const struct placement *p)
+{
+    if (!v->rates || r->mig)
+        return 1;
+    uint32_t model = r->job == ID_NONE ? ID_NONE : v->facts[r->job].model;
+    struct placement_form f = placement_rate_form(v->rates, p);
+    struct placement_rate at = placement_rate(v->rates, model, f.gpus, &f);
+    return 1 / placement_slowdown(&at);
 }
 
 struct tenants view_tenants(const struct view *v, node_id n, const struct request *r)
@@ -135,11 +152,16 @@ static bool gpus_fit(const struct view *v, const struct request *r, node_id n)
         return false;                 /* counted GPUs are not shared */
     if (r->gpu_milli < MILLI_ALL && have < need)
         for (uint64_t m = f.shared_mask; m; m &= m - 1)
-            have += view_gpu_milli(v, n, (unsigned)__builtin_ctzll(m)) >= r->gpu_milli;
+            have += view_gpu_fits(v, r, n, (unsigned)__builtin_ctzll(m));
     return have >= need;
 }
 
 bool view_fits(const struct view *v, const struct request *r, node_id n)
+{
+    return view_has_room(v, r, n) && (!v->headroom || headroom_fits(v->headroom, r, n));
+}
+
+bool view_has_room(const struct view *v, const struct request *r, node_id n)
 {
     const struct node_state *s = &v->node[n];
     return view_allows(v, r, n) && (!r->cpu_milli || s->cpu_milli >= r->cpu_milli) &&

@@ -24,6 +24,7 @@ const struct job_row job_row_default = {
     .required_level = LEVEL_ANY,
     .preferred_level = LEVEL_ANY,
     .price = OWN_PRICE_NONE,
+    .duty = { DUTY_UNSAID, DUTY_UNSAID },
     .ran_ns = -1,
     .leaving_ns = -1,
 };
@@ -233,6 +234,7 @@ static shape_id shape_of(struct workload *w, const struct job_row *row, bool siz
     struct shape s = wishes_of(w, row);
     s.gpu_mem_mib = row->gpus ? row->gpu_mem_mib : 0;
     s.share_mem_mib = row->gpus ? row->share_mem_mib : 0;
+    s.used_mem_mib = row->gpus ? row->used_mem_mib : 0;
     s.ask = (struct request){
         .job = ID_NONE,
         .tasks = tasks_of(row),
@@ -344,6 +346,7 @@ static void append(struct workload *w, const struct job_row *row, shape_id shape
     };
     w->truth[j] = (struct job_truth){
         .duration_ns = row->duration_ns,
+        .duty = row->duty,
         .estimate_ns = row->estimate_ns,
         .name = arena_text(w->memory, name, name_length),
         .fate = (uint8_t)row->fate,

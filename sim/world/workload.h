@@ -9,6 +9,7 @@
 #include "sim/core/intern.h"
 #include "sim/core/units.h"
 #include "sim/world/mig.h"
+#include "sim/world/sharing.h"
 
 enum job_fate { FATE_COMPLETED, FATE_FAILED, FATE_CANCELLED };   /* how it ends, once it has had its service time */
 
@@ -21,6 +22,7 @@ struct job_truth {
     uint32_t price;               /* of its own: number in workload.prices, from 1; 0: the cluster's */
     uint32_t input;               /* workload_input(); 0: says nothing of it */
     uint32_t running;             /* runs already when it is submitted: workload.running[running - 1]; 0: it does not */
+    struct duty duty;             /* of each of its GPUs, were it alone there; DUTY_UNSAID: as its model has it */
 };
 /* What a job says of its price of preemption, as in struct price of cluster.h. -1: as the cluster says. */
 struct own_price { int64_t checkpoint, interval_ns, save_ns, grace_ns, restart_ns, checkpoint_mib; };
@@ -55,6 +57,7 @@ struct shape {
     uint32_t selector, affinity, tolerations;    /* texts of labels.h, in workload.wishes; ID_NONE: none */
     uint32_t gpu_mem_mib;         /* that each of its GPUs must have; 0: any. GPUs of unknown memory will do */
     uint32_t share_mem_mib;       /* of each of its GPUs, which are shared; run_bind() makes it ask.gpu_milli; 0: not so */
+    uint32_t used_mem_mib;        /* that it fills of each of its GPUs; 0: not said, then what it has a share of, or as its model */
     queue_id pin;                 /* set by run: the queue whose own nodes it is confined to; ID_NONE: none */
 };
 
@@ -90,6 +93,8 @@ struct job_row {
     bool moldable;                /* keeps the size that it starts with */
     int64_t cpu_milli, mem_mib;   /* per task; without tasks: of the whole job */
     uint32_t gpu_mem_mib, data_mib;               /* 0: not said */
+    uint32_t used_mem_mib;        /* that it fills of each GPU; 0: not said */
+    struct duty duty;             /* DUTY_UNSAID by default */
     const char *data_set; size_t data_set_length; /* who name the same share what a node has cached; NULL or "": none */
     const char *image;    size_t image_length;    /* container image; NULL or "": none */
     uint32_t epochs;              /* how often it reads its data; 0: not said */

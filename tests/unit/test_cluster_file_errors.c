@@ -21,7 +21,7 @@ static void write_file(const char *name, const char *text, size_t length)
 #define GROUP "nodes:\n- group: g\n  count: 2\n  gpus: 8\n"
 #define A100 "nodes:\n- group: g\n  count: 2\n  type: dgx-a100-80\n"
 #define ROOT_KEYS "name, nodes, queues, period_s, preemption, failures, storage, " \
-                  "gpu_models, node_types, power, prices, elastic"
+                  "gpu_models, node_types, power, prices, elastic, sharing"
 /* clang-format off */
 static const struct row { const char *name, *text, *error; } rows[] = {
     /* the document */
@@ -102,6 +102,9 @@ static const struct row { const char *name, *text, *error; } rows[] = {
       "c.yaml:2:3: group 'g': mig: the instances have 8 compute slices, the 1 GPUs of a node 7" },
     { "too many memory slices", A100 "  gpus: 1\n  mig: {3g.40gb: 2, 1g.10gb: 1}\n",
       "c.yaml:2:3: group 'g': mig: the instances have 9 memory slices, the 1 GPUs of a node 8" },
+    /* 14 of 14 compute and 14 of 16 memory slices; but beside 4g there is a place for one of 2g (models.md 1.2) */
+    { "instances without places", A100 "  gpus: 2\n  mig: {4g.40gb: 2, 2g.20gb: 3}\n",
+      "c.yaml:2:3: group 'g': mig: the instances do not fit on the 2 GPUs of a node: there is no place for all of profile 2g.20gb" },
     { "duplicate group key", GROUP "  count: 2\n", "c.yaml:5:3: key 'count' is given twice" },
     { "count is a word", "nodes:\n- group: g\n  count: x\n",
       "c.yaml:3:10: count: want a whole number from 1 to 10000000, got 'x'" },

@@ -28,7 +28,7 @@ static const struct sample bad[] = {
       "cpus_per_task, mem_gib_per_task, gpu_milli, gpu_type, user, queue, class, priority, preemptible, estimate_s, "
       "deadline_s, status, topology, node_selector, affinity, tolerations, max_per_node, anti_affinity, gpu_mem_gib, gpu_share_mem_gib, mig, "
       "model, data_gib, depends_on, running_on, started_s, leaving_s, checkpoint, interval_s, save_s, grace_s, "
-      "restart_s, checkpoint_gib, data_set, epochs, image, group, or a name that begins with x_" },
+      "restart_s, duty, mem_bw_duty, gpu_mem_used_gib, checkpoint_gib, data_set, epochs, image, group, or a name that begins with x_" },
 #define PLACES "want NODE or NODE:GPUS with ';' between, GPUS being numbers from 0 to 63 as in '0-3 6', or xN, got "
     { "native: a GPU that no node has", "native", N ",running_on\na,0,1,1,0:64\n", "t.csv:2: running_on: " PLACES "'0:64'" },
     { "native: GPUs that descend", "native", N ",running_on\na,0,1,2,0:3-2\n", "t.csv:2: running_on: " PLACES "'0:3-2'" },

@@ -173,12 +173,12 @@ static void pairs_as_observed(void **state)
 static void models_are_known(void **state)
 {
     (void)state;
-    assert_null(duty_find("no such model"));
-    const struct model_duty *d = duty_find("MobileNetV2");
+    assert_null(duty_find(&sharing_usual, "no such model"));
+    const struct model_duty *d = duty_find(&sharing_usual, "MobileNetV2");
     assert_int_equal(d->duty.compute, 700000);
     assert_int_equal(d->duty.bandwidth, 400000);
     assert_int_equal(d->mem_mib, 2861);                    /* 3.0e9 / 2^20 = 2861.02 */
-    assert_int_equal(duty_find("NeuMF")->mem_mib, 1955);   /* 2.05e9 / 2^20 = 1955.03 */
+    assert_int_equal(duty_find(&sharing_usual, "NeuMF")->mem_mib, 1955);   /* 2.05e9 / 2^20 = 1955.03 */
 }
 
 static void memory_that_can_be_used(void **state)

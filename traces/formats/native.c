@@ -26,6 +26,7 @@
 struct native {
     struct cell job_id, group, user, queue, gpu_type, model, depends_on, selector, affinity, tolerations, running_on, data_set, image;
     int64_t submit_ns, duration_ns, estimate_ns, deadline_ns, started_ns, leaving_ns;
+    int64_t duty, bandwidth, used_mem_mib; /* duties in millionths */
     int64_t gpus_milli, per_task_milli, tasks, min_tasks, max_tasks, min_gpus, max_gpus, gpu_milli, cpu_milli, mem_mib, priority, max_per_node;
     int64_t gpu_mem_mib, share_mem_mib, data_mib, epochs, checkpoint_mib;
     int64_t interval_ns, save_ns, grace_ns, restart_ns;
@@ -41,6 +42,8 @@ static const struct native nothing = {
     .leaving_ns = NOT_GIVEN,
     .checkpoint = SIZE_MAX,
     .interval_ns = NOT_GIVEN,
+    .duty = DUTY_UNSAID,
+    .bandwidth = DUTY_UNSAID,
     .save_ns = NOT_GIVEN,
     .grace_ns = NOT_GIVEN,
     .restart_ns = NOT_GIVEN,
@@ -128,6 +131,9 @@ static const struct column columns[] = {
     CELL("save_s", TIME, save_ns),
     CELL("grace_s", TIME, grace_ns),
     CELL("restart_s", TIME, restart_ns),
+    A_NUMBER("duty", duty, DUTY_ALL, 0, DUTY_ALL),
+    A_NUMBER("mem_bw_duty", bandwidth, DUTY_ALL, 0, DUTY_ALL),
+    A_NUMBER("gpu_mem_used_gib", used_mem_mib, 1024, 0, INT64_C(1024) * GIB_MAX), /* of each GPU */
     A_NUMBER("checkpoint_gib", checkpoint_mib, 1024, 0, INT64_C(1024) * GIB_MAX),
     CELL("data_set", TEXT, data_set), /* jobs that name the same share what a node has cached */
     A_NUMBER("epochs", epochs, 1, 1, TASKS_MAX),
@@ -328,6 +334,8 @@ static void fill(const struct native *n, struct job_row *job)
     job->max_per_node = n->anti_affinity ? 1 : (uint32_t)n->max_per_node;
     job->price = (struct own_price){ n->checkpoint == SIZE_MAX ? -1 : (int64_t)n->checkpoint, n->interval_ns, n->save_ns,
                                       n->grace_ns, n->restart_ns, n->checkpoint_mib };
+    job->duty = (struct duty){ (uint32_t)n->duty, (uint32_t)n->bandwidth };
+    job->used_mem_mib = (uint32_t)n->used_mem_mib;
     job->required_level = n->required_level;
     job->preferred_level = n->preferred_level;
 }
