@@ -92,6 +92,12 @@ static const struct node_type *reference_of(const struct sched *s, const struct 
     return NULL;
 }
 
+bool elastic_learns(const struct sched *s, job_id j)
+{
+    const struct goodput_model *m = model_of(s, j);
+    return m && reference_of(s, m);
+}
+
 /* Of a size, on as few nodes of that type as it fits on. */
 static struct replicas replicas_of(const struct request *ask, uint32_t size, const struct node_type *t)
 {
@@ -136,16 +142,10 @@ static double speedup_on(struct sched *s, const struct live *l, struct replicas 
 static double speedup_here(struct sched *s, const struct live *l)
 {
     const struct goodput_model *m = model_of(s, l->job);
-    struct replicas r = { 0, 0 };
+    struct replicas r = { 0, m ? placement_nodes(l->held) : 0 };
     double slowest = INFINITY;
-    for (size_t i = 0; m && i < l->held->n; i++) {
-        const struct piece *p = &l->held->piece[i];
-        bool seen = false;
-        for (size_t k = 0; k < i && !seen; k++)
-            seen = l->held->piece[k].node == p->node;
-        r.nodes += !seen;
-        r.n += p->gpus;
-    }
+    for (size_t i = 0; m && i < l->held->n; i++)
+        r.n += l->held->piece[i].gpus;
     for (size_t i = 0; m && i < l->held->n; i++)
         slowest = fmin(slowest, speedup_on(s, l, r, fit_of(s, m, cluster_node_type(s->cluster, l->held->piece[i].node)->gpu_model)));
     return m ? slowest : 0;
@@ -200,11 +200,8 @@ static void end_run(struct sched *s)
 static void placed(struct sched *s, struct live *l)
 {
     double speedup = speedup_here(s, l);
-    if (speedup <= 0)
-        return;
-    l->pace.tasks = speedup;
-    l->pace.compute_s = l->pace.reference_s = 1;
-    l->pace.comm_s = 0;
+    if (speedup > 0)
+        l->pace.tasks = speedup;
 }
 
 static void forget(struct sched *s, struct live *l)
@@ -218,7 +215,7 @@ static void forget(struct sched *s, struct live *l)
 static void paced(struct sched *s, struct live *l)
 {
     forget(s, l);
-    if (!model_of(s, l->job) || !reference_of(s, model_of(s, l->job)) || l->progress.rate <= 0)
+    if (!elastic_learns(s, l->job) || l->progress.rate <= 0)
         return;
     uint32_t step = noise_step(s, l);
     if (step + 1 < s->cluster->elastic.noise_steps)

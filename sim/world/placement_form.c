@@ -22,7 +22,7 @@ static int by_node(const void *left, const void *right)
     return (a->node > b->node) - (a->node < b->node);
 }
 
-size_t placement_nodes(const struct placement *p, struct form_scratch *s)
+size_t form_nodes(const struct placement *p, struct form_scratch *s)
 {
     size_t n = 0, kept = 0;
     bool ascending = true;
@@ -140,7 +140,7 @@ struct placement_form placement_form(const struct cluster *c, const struct form_
                                      struct form_scratch *scratch)
 {
     struct placement_form f = { .least = UINT32_MAX, .inside_bps = -1, .inside = LINK_NVLINK };
-    size_t n = placement_nodes(p, scratch);
+    size_t n = form_nodes(p, scratch);
     uint32_t node_most = 0;
     for (size_t i = 0, end; i < n; i = end) {
         uint32_t gpus = 0;

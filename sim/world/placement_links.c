@@ -47,7 +47,7 @@ static size_t add_uplinks(const struct cluster *c, const struct form_node *node,
 
 size_t placement_links_of(const struct cluster *c, const struct placement *p, struct form_scratch *scratch, uint32_t *link)
 {
-    size_t n = placement_nodes(p, scratch), n_links = 0;
+    size_t n = form_nodes(p, scratch), n_links = 0;
     const struct form_node *node = scratch->node;
     if (n < 2 || (c->domain_of[node[0].node] == c->domain_of[node[n - 1].node] &&
                   c->domain[c->domain_of[node[0].node]].level == LEVEL_ISLAND))

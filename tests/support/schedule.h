@@ -50,7 +50,6 @@ struct job {
     const char *on;                                /* where it runs already, as in running_on.h */
     uint32_t max_tasks, min_gpus, max_gpus; /* other sizes than the usual one; 0: none */
     bool moldable;                                 /* keeps the one that it starts with */
-    const char *model;
     double ran, leaves;                            /* for how long it has; how long it still stays, told to leave. 0: not said */
 };
 
@@ -177,8 +176,6 @@ static inline void job_add(struct workload *w, const struct job *job)
     row.min_gpus = job->min_gpus;
     row.max_gpus = job->max_gpus;
     row.moldable = job->moldable;
-    row.model = job->model;
-    row.model_length = job->model ? strlen(job->model) : 0;
     row.max_per_node = job->max_per_node;
     row.part = job->part;
     row.n_parts = job->n_parts;
