@@ -36,10 +36,10 @@ static void elastic_started(struct sched *s, const void *params, void *state, jo
 
 static void elastic_stopped(struct sched *s, const void *params, void *state, job_id j, enum stop_cause why)
 {
-    (void)s;
     (void)params;
     (void)why;
     line_remove(((struct elastic *)state)->running, j);
+    ((struct elastic_job *)job_own(s, j))->runs = false;
 }
 
 /* ---- Taking back ---- */

@@ -21,7 +21,7 @@
 
 struct goodput_params { struct ordered_params how; double interval_s, power, penalty; };
 struct goodput { struct line *waiting, *running; int64_t next_ns; };    /* by submit time; running: those that can be resized */
-struct goodput_job { uint32_t resizes; };
+struct goodput_job { uint32_t resizes; bool runs; };
 
 static void goodput_begin(struct sched *s, const void *params, void *state)
 {
@@ -45,16 +45,17 @@ static void goodput_started(struct sched *s, const void *params, void *state, jo
     (void)params;
     struct goodput *g = state;
     line_remove(g->waiting, j);
+    ((struct goodput_job *)job_own(s, j))->runs = true;
     if (resizable(s, j))
         line_push(g->running, j, by_submit(s, j));
 }
 
 static void goodput_stopped(struct sched *s, const void *params, void *state, job_id j, enum stop_cause why)
 {
-    (void)s;
     (void)params;
     (void)why;
     line_remove(((struct goodput *)state)->running, j);
+    ((struct goodput_job *)job_own(s, j))->runs = false;
 }
 
 /* ---- What a size is worth ---- */
@@ -99,7 +100,7 @@ static bool add_share(struct division *d, job_id j, uint32_t held)
     if ((int64_t)h.size * h.unit > d->left)
         return false;
     d->left -= (int64_t)h.size * h.unit;
-    if (held && job_last_start_ns(d->s, j) >= 0 && (int)d->params->penalty)    /* not one that starts in this pass */
+    if (((const struct goodput_job *)job_own(d->s, j))->runs && (int)d->params->penalty)
         h.factor = realloc_factor(d->s, j);
     d->share[d->n++] = h;
     return true;
