@@ -6,7 +6,7 @@
 #include "placement.h"
 #include "queues.h"
 
-#define POLICY_ABI 5u
+#define POLICY_ABI 6u
 #ifndef TIME_NEVER
 #define TIME_NEVER INT64_MAX
 #endif
@@ -66,7 +66,8 @@ int64_t  job_true_ns(struct sched *s, job_id j);              /* the truth; only
 int64_t  job_start_cost_ns(const struct sched *s, job_id j);  /* GPUs held without progress if it started now; of a
                                                                  running job: what is left of that */
 void    *job_own(struct sched *s, job_id j);                  /* policy.job_size bytes, zero at its first arrival */
-struct amount sched_capacity(const struct sched *s);          /* of nodes that are up */
+struct amount sched_capacity(const struct sched *s);          /* of nodes that are up: changes only with a node_changed notice */
+bool     sched_node_up(const struct sched *s, node_id n);     /* false: out of service or drained, nothing fits there */
 uint64_t sched_room_version(const struct sched *s);           /* grows when anything is released: while it stands, a
                                                                  shape that failed fails again */
 uint64_t sched_random(struct sched *s);                       /* the policy's own stream */
@@ -166,7 +167,10 @@ enum { SEES_RUN_TIME = 1, SEES_RELEASING = 2, SEES_TIMELINE = 4,      /* the las
        STARTS_PARTIAL = 8,    /* starts and stops single tasks; not together with SEES_TIMELINE */
        RESIZES = 16,          /* starts jobs at any of their sizes, and resizes running ones; together with neither */
        SEES_SPEEDUP = 32 };
-enum stop_cause { STOPPED_DONE, STOPPED_FAILED, STOPPED_CANCELLED, STOPPED_BY_POLICY, STOP_CAUSES };
+enum stop_cause { STOPPED_DONE, STOPPED_FAILED, STOPPED_CANCELLED, STOPPED_BY_POLICY,
+                  STOPPED_BY_FAULT,   /* it failed with its GPUs, or they are needed for maintenance; job_arrived follows */
+                  STOP_CAUSES };
+static inline bool stopped_for_good(enum stop_cause why) { return why < STOPPED_BY_POLICY; }
 struct policy {
     unsigned abi;                 /* POLICY_ABI */
     const char *name, *summary;
@@ -184,4 +188,7 @@ struct policy {
     void (*job_started)(struct sched *s, const void *params, void *state, job_id j);   /* runs; claims only when they run */
     void (*job_stopped)(struct sched *s, const void *params, void *state, job_id j, enum stop_cause why);  /* holds nothing
                                                               now; evicted: job_arrived follows once it has left its GPUs */
+    /* GPUs of n went out of service, or came back; those who are stopped by that are told next. What does not fit any more for that reason
+     * waits: a node that is out may come back. */
+    void (*node_changed)(struct sched *s, const void *params, void *state, node_id n);
 };

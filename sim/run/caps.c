@@ -38,9 +38,9 @@ static void job_row(struct output *o, const struct sched *s, job_id j)
 static const char *const job_columns[] = { "wait_power_s", NULL };
 enum { WAITED_H, WAITED_JOBS };
 static const struct metric_kind metrics[] = {
-    [WAITED_H] = { "wait_power_h", "h", "of all waits, for power: hours of jobs that would have fit, but for a cap" },
-    [WAITED_JOBS] = { "jobs_waited_for_power", "", "jobs that have waited for it" },
-    { NULL, NULL, NULL },
+    [WAITED_H] = { "wait_power_h", "h", "of all waits, for power: hours of jobs that would have fit, but for a cap", BETTER_LOWER },
+    [WAITED_JOBS] = { "jobs_waited_for_power", "", "jobs that have waited for it", BETTER_LOWER },
+    { 0 },
 };
 
 static void summarise(struct maker *k)

@@ -10,6 +10,7 @@
 #include "sim/run/predict.h"
 #include "sim/run/run.h"
 #include "sim/run/timeline.h"
+#include "sim/world/failures.h"
 #include "sim/world/free_index.h"
 #include "sim/world/price.h"
 #include "sim/world/placement_rate.h"
@@ -147,6 +148,14 @@ struct live {
     struct writing writing;
     struct milestone_at milestone[MILESTONES];
     const char *leave_why;
+    /* failures.c, struck.c */
+    uint32_t faults;              /* that it has survived */
+    bool given_up;                /* one too many: it is over when it has left */
+    struct random software_draws;
+    double hazard_left;           /* until its software fails: Exp(1) at first; below 0: not drawn yet */
+    int64_t hazard_since_ns;
+    event_id software_event;
+
     struct progress progress;
     event_id event, progress_event, release_event;
     job_id stopped_for;
@@ -283,6 +292,9 @@ struct sched {
     struct energy *energy;        /* energy.c; NULL: off */
     struct rates_run *rates;      /* rates.c; NULL: off */
     struct placement_rates *placement_rates;  /* likewise; there before the placer is asked */
+    struct nodes *nodes;          /* nodes.c; NULL: all are up for ever */
+    struct fault_run *faults;     /* failures.c; NULL: off */
+    size_t background_events;     /* in the queue: nobody's wait can end by them alone */
     int64_t settled_ns;
     int64_t got_on_ns;            /* when a job last did; see livelock.c */
     uint64_t fruitless_passes;    /* since then, of those that started or stopped something */
@@ -443,6 +455,7 @@ void job_arrive(struct sched *s, job_id j);
 void job_begin(struct sched *s, struct live *l);                          /* on l->held, now */
 void job_runs(struct sched *s, struct live *l, int64_t start_cost_ns);    /* likewise, and nobody is told */
 void job_leave(struct sched *s, struct live *l, bool moves);              /* the stop of this pass is carried out */
+void job_departs(struct sched *s, struct live *l, struct placement *p, int64_t stay_ns, bool moves);    /* from p, in so long, after job_halt() */
 void job_released(struct sched *s, job_id j);                             /* it has left its GPUs */
 void job_end(struct sched *s, job_id j);
 void job_fails(struct sched *s, job_id j, const char *why);               /* now, while it runs, and before its work is done */
@@ -498,6 +511,7 @@ void run_ends(struct sched *s, struct live *l, const char *why);          /* the
 bool tasks_concern(const struct sched *s, const struct live *l);          /* the pass changed single tasks of it */
 void tasks_carry_out(struct sched *s, struct live *l);
 void tasks_gather(struct sched *s, struct live *l);                       /* from now on it holds l->held for nothing */
+void tasks_scatter(struct sched *s, struct live *l);                      /* a gathering job gives up all tasks, between two passes */
 void part_released(struct sched *s, struct live *l);
 void tasks_cut_off(struct sched *s, struct live *l);
 
@@ -506,7 +520,8 @@ void suspend_stage(struct sched *s, struct live *l, const struct placement *p); 
 void suspend_unstage(struct sched *s, struct live *l, const struct placement *p);    /* not even that */
 enum sched_result suspend_drop(struct sched *s, struct live *l);          /* the verb */
 void suspend_begins(struct sched *s, struct live *l, const struct placement *p);     /* truth: it has left p, but for its memory */
-void suspend_dropped(struct sched *s, struct live *l);                    /* truth: to its last checkpoint */
+int64_t suspend_dropped(struct sched *s, struct live *l, bool fault);     /* truth: to its last checkpoint; wall time lost, in
+                                                                             the books of preemption unless by a fault */
 void suspend_ends(struct sched *s, struct live *l);                       /* truth: it goes on, on l->held */
 void memory_take(struct view *v, const struct request *r, const struct placement *p);
 void memory_give(struct view *v, const struct request *r, const struct placement *p);
@@ -530,7 +545,7 @@ bool dependencies_arrive(struct sched *s);                                /* tho
 uint32_t dependencies_enter(struct sched *s);                             /* at the end: who still waits is pending; how many */
 
 /* notices.c */
-enum notice { NOTICE_ARRIVED, NOTICE_STARTED, NOTICE_STOPPED };
+enum notice { NOTICE_ARRIVED, NOTICE_STARTED, NOTICE_STOPPED, NOTICE_NODE };    /* the last: j is a node */
 void notice_add(struct sched *s, enum notice kind, job_id j, enum stop_cause why);
 void notices_give(struct sched *s);
 

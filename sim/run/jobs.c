@@ -2,6 +2,7 @@
 #include "sim/run/checkpoints.h"
 #include "sim/run/host.h"
 #include "sim/run/models.h"
+#include "sim/run/nodes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -203,6 +204,7 @@ void hold_end(struct sched *s, struct live *l, const struct placement *p, int64_
 {
     int64_t milli = placement_gpu_milli(p), overhead_ns = pace_overhead_ns(l->split) + l->split[ACCOUNT_GANG];
     books_occupied(s, l->job, p, -1);
+    nodes_held_changed(s, p);
     if (s->gpu_time) {
         struct gpu_time *t = &s->gpu_time[l->job];
         t->held += (int128_t)(s->now_ns - since_ns) * milli;
@@ -288,20 +290,35 @@ void job_leave(struct sched *s, struct live *l, bool moves)
     l->leave_why = moves || l->anew ? "moved" : stands ? "suspended" : l->cancelled ? "cancelled" : "preempted";
     stop_log(s, l, l->leave_why);
     notice_add(s, NOTICE_STOPPED, j, l->cancelled ? STOPPED_CANCELLED : STOPPED_BY_POLICY);
-    if (price.stay_ns > 0) {
-        l->leaving = l->was.held;
-        l->leaving_since_ns = l->held_since_ns;
-        l->release_event = event_queue_push(s->events, (struct event){ s->now_ns + price.stay_ns, EVENT_RELEASED, j });
-        l->writing.cause = (uint8_t)unsaid;
-        checkpoint_save_begins(s, l, &price, at_risk);
-        return;
-    }
     if (stands)
         suspend_begins(s, l, l->was.held);
-    interval_close(s, l, l->was.held, l->held_since_ns, l->leave_why);
-    if (l->cancelled) {
-        job_is_over(s, l, FATE_CANCELLED);
-    } else if (!moves) {
+    job_departs(s, l, l->was.held, price.stay_ns, moves);
+    if (price.stay_ns > 0) {
+        l->writing.cause = (uint8_t)unsaid;
+        checkpoint_save_begins(s, l, &price, at_risk);
+    }
+}
+
+/* It will not come back: told to go, or it has failed too often. */
+static bool leaves_for_good(struct sched *s, struct live *l)
+{
+    if (!l->cancelled && !l->given_up)
+        return false;
+    job_is_over(s, l, l->cancelled ? FATE_CANCELLED : FATE_FAILED);
+    return true;
+}
+
+void job_departs(struct sched *s, struct live *l, struct placement *p, int64_t stay_ns, bool moves)
+{
+    job_id j = l->job;
+    if (stay_ns > 0) {
+        l->leaving = p;
+        l->leaving_since_ns = l->held_since_ns;
+        l->release_event = event_queue_push(s->events, (struct event){ s->now_ns + stay_ns, EVENT_RELEASED, j });
+        return;
+    }
+    interval_close(s, l, p, l->held_since_ns, l->leave_why);
+    if (!leaves_for_good(s, l) && !moves) {
         state_set(s, j, JOB_PENDING);
         wait_begin_pending(s, l);
         notice_add(s, NOTICE_ARRIVED, j, 0);
@@ -336,8 +353,7 @@ void job_released(struct sched *s, job_id j)
     interval_close(s, l, p, l->leaving_since_ns, l->leave_why);
     if (l->held) {
         wait_begin(s, l, WAIT_RELEASING);
-    } else if (l->cancelled) {
-        job_is_over(s, l, FATE_CANCELLED);
+    } else if (leaves_for_good(s, l)) {
         job_retire(s, j);
     } else if (running_leaves_for_good(s, j)) {
         books_pending(s, j, request_amount(ask_of(s, j)), -1);

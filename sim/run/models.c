@@ -10,7 +10,8 @@
     M(checkpoints_model)                                                                                               \
     M(energy_model)                                                                                                    \
     M(cost_model)                                                                                                      \
-    M(caps_model)
+    M(caps_model)                                                                                                      \
+    M(fault_model)
 #define DECLARED(name) extern const struct run_model name;
 #define LISTED(name)   &name,
 EACH_MODEL(DECLARED)

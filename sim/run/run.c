@@ -4,6 +4,7 @@
 #include "sim/run/flows.h"
 #include "sim/run/host.h"
 #include "sim/run/models.h"
+#include "sim/run/nodes.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -86,6 +87,7 @@ void run_free(struct sched *s)
     if (!s)
         return;
     models_free(s);
+    nodes_free(s->nodes);
     placing_end(s);
     dependencies_free(s->dependencies);
     lines_free(s);

@@ -1,5 +1,6 @@
 /* see.c - what a policy may see of jobs, time and capacity. */
 #include "sim/run/host.h"
+#include "sim/run/nodes.h"
 
 int64_t sched_now(const struct sched *s)
 {
@@ -116,7 +117,8 @@ struct amount sched_capacity(const struct sched *s)
         all.cpu_milli += t->cpu_milli == INT64_MAX ? 0 : n * t->cpu_milli;
         all.mem_mib += t->mem_mib == INT64_MAX ? 0 : n * t->mem_mib;
     }
-    return all;
+    const struct amount out = nodes_out_of_capacity(s);
+    return amount_less(all, out);
 }
 
 uint64_t sched_room_version(const struct sched *s)

@@ -5,6 +5,7 @@
  * while it runs breaks the gang: progress stops at the price of a stop, the task that was stopped stays while it saves,
  * the others are held on. Growing or shrinking above the minimum loses nothing and counts as a durable checkpoint. */
 #include "sim/run/host.h"
+#include "sim/run/nodes.h"
 
 #include <string.h>
 
@@ -239,6 +240,26 @@ void tasks_carry_out(struct sched *s, struct live *l)
 }
 
 /* ---- Later ---- */
+
+void tasks_scatter(struct sched *s, struct live *l)
+{
+    struct placement *p = l->held;
+    const struct amount size = placement_amount(ask_of(s, l->job), p);
+    l->held = NULL;
+    placement_give(s->idle, ask_of(s, l->job), p);
+    if (s->room)
+        placement_give(s->room, ask_of(s, l->job), p);
+    books_held(s, l->job, size, -1);
+    books_pending(s, l->job, size, 1);
+    gathering_ends(s, l, p);
+    nodes_held_changed(s, p);
+    placement_drop(s, p);
+    s->room_version++;
+    state_set(s, l->job, JOB_PENDING);
+    wait_own(s, l, WAIT_GROUP);
+    decision_log(s, l->job, "stop", "fault", "");
+    notice_add(s, NOTICE_ARRIVED, l->job, 0);
+}
 
 static void part_ends(struct sched *s, struct live *l, struct part *part)
 {

@@ -171,6 +171,26 @@ void free_index_give(struct view *v, const struct piece *p, int64_t cpu_milli, i
     change(v, p, cpu_milli, mem_mib, -1);
 }
 
+void free_index_out_gpus(struct view *v, node_id n, uint64_t gpus, int sign)
+{
+    named_change(v, &(struct piece){ .node = n, .gpu_mask = gpus }, sign * (int32_t)MILLI_ALL);
+    scores_changed(v->scores, n);
+}
+
+void free_index_out_node(struct view *v, node_id n, uint32_t counted, int sign)
+{
+    const struct node_type *t = cluster_node_type(v->cluster, n);
+    struct node_state *s = &v->node[n];
+    s->out = sign > 0;
+    if (s->cpu_milli != INT64_MAX)
+        s->cpu_milli -= sign * t->cpu_milli;
+    if (s->mem_mib != INT64_MAX)
+        s->mem_mib -= sign * t->mem_mib;
+    if (counted)
+        set_whole(v, n, s->whole - sign * (int32_t)counted);
+    scores_changed(v->scores, n);
+}
+
 void free_index_set_counted(struct view *v, node_id n, int32_t whole)
 {
     const int32_t less = v->node[n].whole - whole;
@@ -193,7 +213,7 @@ static bool has_memory(const struct view *v, const struct piece *p)
 bool free_index_has(const struct view *v, const struct piece *p, int64_t cpu_milli, int64_t mem_mib)
 {
     const struct node_state *s = &v->node[p->node];
-    if ((cpu_milli && s->cpu_milli < cpu_milli) || (mem_mib && s->mem_mib < mem_mib))
+    if (s->out || (cpu_milli && s->cpu_milli < cpu_milli) || (mem_mib && s->mem_mib < mem_mib))
         return false;
     if (v->headroom && !headroom_has(v->headroom, p, cpu_milli))
         return false;

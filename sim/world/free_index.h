@@ -22,6 +22,7 @@ struct node_state {
     int32_t whole;                /* likewise on a counted node */
     uint16_t share_class;         /* 0: no shared GPU has room; k: the roomiest has (k-1)*100 milli or more */
     bool several;                 /* kinds: it has MIG instances of several profiles */
+    bool out;                     /* of service: nothing fits, not even what wants nothing */
 };
 #define SHARE_CLASSES 11u
 #define TENANT_CLASSES 10u        /* shares; one to eight whole GPUs; more */
@@ -114,6 +115,10 @@ void free_index_take(struct view *v, const struct piece *p, int64_t cpu_milli, i
 void free_index_give(struct view *v, const struct piece *p, int64_t cpu_milli, int64_t mem_mib);
 /* A counted node has that many free GPUs: for windows, whose counted nodes are not summed up. */
 void free_index_set_counted(struct view *v, node_id n, int32_t whole);
+/* Those GPUs of n (a counted node has no such) go out of service, on top of who holds them, or come back (sign -1); a whole node with
+ * its CPUs, memory and, where it is counted, `counted` GPUs. Not tenants. */
+void free_index_out_gpus(struct view *v, node_id n, uint64_t gpus, int sign);
+void free_index_out_node(struct view *v, node_id n, uint32_t counted, int sign);
 /* Of a piece that has been taken: nobody else holds any part of it any more. */
 bool free_index_settled(const struct view *v, const struct piece *p);
 void free_index_confine(struct view *v, domain_id d, uint64_t only);    /* (0, UINT64_MAX): the whole cluster */

@@ -88,7 +88,7 @@ static bool is_empty(const struct view *v, node_id n)
 {
     const struct node_type *t = cluster_node_type(v->cluster, n);
     const struct node_state *s = &v->node[n];
-    return s->whole == (int32_t)t->gpus && s->cpu_milli == t->cpu_milli && s->mem_mib == t->mem_mib;
+    return !s->out && s->whole == (int32_t)t->gpus && s->cpu_milli == t->cpu_milli && s->mem_mib == t->mem_mib;
 }
 
 /* Empty nodes of a kind score alike: one of them is asked about. */

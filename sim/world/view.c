@@ -134,7 +134,7 @@ static uint32_t kind_place(const struct view *v, const struct request *r, node_i
 
 bool view_allows(const struct view *v, const struct request *r, node_id n)
 {
-    return kind_place(v, r, n) < v->shape[r->shape].n;
+    return !v->node[n].out && kind_place(v, r, n) < v->shape[r->shape].n;
 }
 
 struct node_liking view_liking(const struct view *v, const struct request *r, node_id n)

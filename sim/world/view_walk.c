@@ -81,7 +81,7 @@ static uint32_t next_bucket(const struct node_walk *w, uint32_t bucket, bool up)
 static bool rest_fits(const struct node_walk *w, node_id n)
 {
     const struct node_state *s = &w->v->node[n];
-    return (!w->r->cpu_milli || s->cpu_milli >= w->r->cpu_milli) && (!w->r->mem_mib || s->mem_mib >= w->r->mem_mib) &&
+    return !s->out && (!w->r->cpu_milli || s->cpu_milli >= w->r->cpu_milli) && (!w->r->mem_mib || s->mem_mib >= w->r->mem_mib) &&
            (!w->v->headroom || headroom_fits(w->v->headroom, w->r, n));
 }
 

@@ -21,7 +21,7 @@ static void write_file(const char *name, const char *text, size_t length)
 #define GROUP "nodes:\n- group: g\n  count: 2\n  gpus: 8\n"
 #define A100 "nodes:\n- group: g\n  count: 2\n  type: dgx-a100-80\n"
 #define ROOT_KEYS "name, nodes, queues, period_s, preemption, failures, storage, " \
-                  "gpu_models, node_types, power, prices, elastic, sharing"
+                  "gpu_models, node_types, models, progress, fabric, power, prices, elastic, sharing"
 /* clang-format off */
 static const struct row { const char *name, *text, *error; } rows[] = {
     /* the document */

@@ -1,0 +1,143 @@
+/* struck.c - see struck.h. */
+#include "sim/run/struck.h"
+#include "sim/run/faults.h"
+#include "sim/run/host.h"
+#include "sim/run/nodes.h"
+
+#include <stdlib.h>
+
+static bool hits(const struct strike *by, const struct placement *p)
+{
+    for (size_t i = 0; p && i < p->n; i++)
+        if (p->piece[i].node >= by->first && p->piece[i].node < by->end &&
+            (!by->gpus || (p->piece[i].gpu_mask & by->gpus)))
+            return true;
+    return false;
+}
+
+/* It does not hold p any more, and asks for all of it again unless it gives up. */
+static void books_part(struct sched *s, const struct live *l, const struct placement *p)
+{
+    const struct request *ask = ask_of(s, l->job);
+    const struct amount size = placement_amount(ask, p);
+    books_held(s, l->job, size, -1);
+    if (!l->given_up)
+        books_pending(s, l->job, size, 1);
+    else if (ask->tasks != SPLIT_ANY && p->n < request_tasks(ask))
+        books_pending(s, l->job, amount_less(request_amount(ask), size), -1);
+}
+
+void strike_job(struct sched *s, struct live *l, const struct strike *by)
+{
+    job_id j = l->job;
+    bool fault = by->cause < FAULT_CAUSES;
+    struct placement *p = l->held;
+    l->stop_mode = fault ? STOP_RESTART : STOP_SAVE;
+    l->stop_done_ns = job_done_ns(s, l);
+    l->stopped_for = ID_NONE;
+    l->given_up = fault && faults_give_up(s, l);
+    struct leaving price = pace_stop(s, l, l->stop_mode, l->stop_done_ns);
+    int64_t stay_ns = fault ? by->detection_ns : price.stay_ns;
+    timeline_stopped(s, l, stay_ns);
+    l->held = NULL;
+    if (!stay_ns)
+        placement_give(s->idle, ask_of(s, j), p);
+    if (s->room)
+        placement_give(s->room, ask_of(s, j), p);
+    books_part(s, l, p);
+    state_set(s, j, JOB_RELEASING);
+    faults_stopped(s, l, by->cause);
+    job_halt(s, l, p);
+    job_loses(s, l, l->stop_done_ns, price.lost_ns);
+    faults_lost(s, by->cause, placement_gpu_milli(p), l->split[ACCOUNT_LOST]);
+    l->split[fault ? ACCOUNT_FAULT : ACCOUNT_SAVE] += stay_ns;
+    l->leave_why = fault ? "fault" : "maintenance";
+    decision_log(s, j, "stop", l->leave_why, strike_cause_name[by->cause]);
+    notice_add(s, NOTICE_STOPPED, j, l->given_up ? STOPPED_FAILED : STOPPED_BY_FAULT);
+    job_departs(s, l, p, stay_ns, false);
+}
+
+/* What it was still saving is lost: back to the last durable checkpoint. */
+static void strike_leaving(struct sched *s, struct live *l, const struct strike *by)
+{
+    if (l->stop_mode != STOP_SAVE)
+        return;
+    struct leaving save = pace_stop(s, l, STOP_SAVE, l->stop_done_ns), drop = pace_stop(s, l, STOP_RESTART, l->stop_done_ns);
+    int64_t wall_ns = pace_lost_wall_ns(s, l, l->stop_done_ns, drop.lost_ns), lost_ns = l->split[ACCOUNT_USEFUL];
+    l->stop_mode = STOP_RESTART;
+    if (drop.lost_ns <= save.lost_ns)
+        return;
+    if (wall_ns - l->split[ACCOUNT_LOST] < lost_ns)
+        lost_ns = wall_ns - l->split[ACCOUNT_LOST];
+    progress_roll_back(&l->progress, drop.lost_ns - save.lost_ns);
+    l->split[ACCOUNT_USEFUL] -= lost_ns;
+    l->split[ACCOUNT_LOST] += lost_ns;
+    faults_lost(s, by->cause, placement_gpu_milli(l->leaving), lost_ns);
+}
+
+static void give_claim_back(struct sched *s, struct live *l)
+{
+    job_id j = l->job;
+    struct placement *p = l->held;
+    timeline_left(s, l, HOLD_RUN);
+    l->held = NULL;
+    placement_give(s->idle, ask_of(s, j), p);
+    if (s->room)
+        placement_give(s->room, ask_of(s, j), p);
+    books_part(s, l, p);
+    nodes_held_changed(s, p);
+    placement_drop(s, p);
+    state_set(s, j, l->leaving ? JOB_RELEASING : JOB_PENDING);
+    decision_log(s, j, "decision", "unclaim", "");
+    if (l->leaving)
+        return;                   /* moving: it is still where it was */
+    wait_own(s, l, WAIT_GROUP);
+    notice_add(s, NOTICE_ARRIVED, j, 0);
+}
+
+static void strike_one(struct sched *s, struct live *l, const struct strike *by)
+{
+    enum job_state state = s->job[l->job].state;
+    if (by->cause < FAULT_CAUSES && hits(by, l->leaving))
+        strike_leaving(s, l, by);
+    if (by->cause < FAULT_CAUSES && hits(by, l->suspended)) {
+        memory_give(s->idle, ask_of(s, l->job), l->suspended);
+        if (s->room)
+            memory_give(s->room, ask_of(s, l->job), l->suspended);
+        faults_stopped(s, l, by->cause);
+        int64_t gpu_milli = placement_gpu_milli(l->suspended);
+        faults_lost(s, by->cause, gpu_milli, suspend_dropped(s, l, true));
+    }
+    if (!hits(by, l->held))
+        return;
+    if (state == JOB_CLAIMED)
+        give_claim_back(s, l);
+    else if (by->cause == CAUSE_DRAIN)
+        return;
+    else if (state == JOB_GATHERING)
+        tasks_scatter(s, l);
+    else
+        strike_job(s, l, by);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    job_id x = *(const job_id *)a, y = *(const job_id *)b;
+    return (x > y) - (x < y);
+}
+
+void strike_nodes(struct sched *s, const struct strike *by)
+{
+    job_id *struck = mem_new(s->n_live + 1, sizeof *struck);
+    size_t n = 0;
+    for (uint32_t i = 0; i < s->n_live; i++) {
+        const struct live *l = &s->live[i];
+        if (s->job[l->job].live == i && (hits(by, l->held) || hits(by, l->leaving) || hits(by, l->suspended)))
+            struck[n++] = l->job;
+    }
+    qsort(struck, n, sizeof *struck, by_number);
+    for (size_t i = 0; i < n; i++)
+        strike_one(s, live_of(s, struck[i]), by);
+    free(struck);
+    claims_settle(s);
+}
