@@ -22,8 +22,8 @@ static void books_part(struct sched *s, const struct live *l, const struct place
     const struct amount size = placement_amount(ask, p);
     books_held(s, l->job, size, -1);
     if (!l->given_up)
-        books_pending(s, l->job, size, 1);
-    else if (ask->tasks != SPLIT_ANY && p->n < request_tasks(ask))
+        books_pending(s, l->job, amount_served(s, l->job, p), 1);
+    else if (tasks_missing(s, l->job, p))
         books_pending(s, l->job, amount_less(request_amount(ask), size), -1);
 }
 
