@@ -437,7 +437,7 @@ static void job_row(struct output *o, const struct sched *s, job_id j)
 
 enum { NODE_FAILURES, SWITCH_FAILURES, CORDONS, JOB_FAILURES, JOBS_GIVEN_UP, LOST_BY_FAILURES, DETECTION, DOWN, AVAILABILITY, ETTR,
        MTTF, BY_CAUSE };
-#define CAUSE(word) { "job_failures_" word, "", "jobs stopped for that cause" }
+#define CAUSE(word) { "job_failures_" word, "", "jobs stopped for that cause", BETTER_LOWER }
 static const struct metric_kind metrics[] = {
     [NODE_FAILURES] = { "node_failures", "", "failures of nodes, or of one of their GPUs", BETTER_NEITHER },
     [SWITCH_FAILURES] = { "switch_failures", "", "failures of leaf switches", BETTER_NEITHER },

@@ -145,6 +145,7 @@ struct live {
     int64_t split[ACCOUNTS];      /* of the interval that is being left */
     int64_t stall_ns[HELD_ACCOUNTS];    /* of the interval it holds: time held without progress that is over */
     struct pace pace;
+    double work_ns;               /* rate x time, less what was rolled back: what the books of progress are checked against */
     struct writing writing;
     struct milestone_at milestone[MILESTONES];
     const char *leave_why;
@@ -432,6 +433,8 @@ void pace_end(struct sched *s, struct live *l, const struct placement *from);
 void pace_changed(struct sched *s, struct live *l);                       /* l->pace has: progress is settled, its end re-timed */
 void pace_stall(struct sched *s, struct live *l, enum account on);        /* it holds its GPUs without progress, until pace_go_on() or it leaves */
 void pace_go_on(struct sched *s, struct live *l);
+void pace_roll_back(struct live *l, int64_t lost_ns);                     /* that much must be done again */
+void pace_check_work(const struct sched *s, const struct live *l);       /* its work is done: models.md 11.3 */
 void pace_split(struct sched *s, struct live *l);                         /* l->split: the time since l->held_since_ns, by account */
 static inline int64_t pace_overhead_ns(const int64_t split[ACCOUNTS])
 {

@@ -69,7 +69,7 @@ static void strike_leaving(struct sched *s, struct live *l, const struct strike 
         return;
     if (wall_ns - l->split[ACCOUNT_LOST] < lost_ns)
         lost_ns = wall_ns - l->split[ACCOUNT_LOST];
-    progress_roll_back(&l->progress, drop.lost_ns - save.lost_ns);
+    pace_roll_back(l, drop.lost_ns - save.lost_ns);
     l->split[ACCOUNT_USEFUL] -= lost_ns;
     l->split[ACCOUNT_LOST] += lost_ns;
     faults_lost(s, by->cause, placement_gpu_milli(l->leaving), lost_ns);

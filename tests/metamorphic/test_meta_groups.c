@@ -35,7 +35,7 @@ static struct world with_gangs(uint64_t seed)
 static bool task_by_task(const struct combination *k)
 {
     const char *placer = k->placer->name;
-    return strcmp(placer, "rack") && strcmp(placer, "consolidate") && strcmp(placer, "random") && !strstr(k->name, "=random");
+    return strcmp(placer, "rack") && strcmp(placer, "tightest") && strcmp(placer, "consolidate") && strcmp(placer, "random") && !strstr(k->name, "=random");
 }
 
 static bool same(const struct world *w, const struct outcome *a, const struct outcome *b)
