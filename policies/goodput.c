@@ -79,6 +79,8 @@ static double worth(const struct division *d, const struct share *h, uint32_t si
     double speedup = job_speedup(d->s, h->job, size) / h->fair, power = d->params->power;
     if (h->held && size != h->held)
         speedup *= h->factor;
+    if (power == -1)
+        return -1 / speedup;
     return power == 0 ? log(speedup) : pow(speedup, power) / power;
 }
 
@@ -174,17 +176,6 @@ static void divide(struct division *d)
 
 /* ---- Who takes part, and carrying it out ---- */
 
-static int64_t whole_gpus(struct sched *s)
-{
-    const struct view *v = sched_view(s, FREE_IDLE);
-    node_id first, end;
-    int64_t gpus = 0;
-    view_domain_nodes(v, 0, &first, &end);
-    for (node_id n = first; n < end; n++)
-        gpus += view_node(v, n).whole;
-    return gpus;
-}
-
 static void admit(struct division *d, const struct goodput *g, bool skip)
 {
     struct line_walk w = { .l = g->waiting };
@@ -245,7 +236,7 @@ static void serve(struct sched *s, const struct goodput *g, bool skip)
 static void choose_anew(struct sched *s, const struct goodput *g, const struct goodput_params *p)
 {
     size_t most = line_length(g->waiting) + line_length(g->running);
-    struct division d = { .s = s, .params = p, .share = sched_scratch(s, most * sizeof *d.share), .left = whole_gpus(s) };
+    struct division d = { .s = s, .params = p, .share = sched_scratch(s, most * sizeof *d.share), .left = idle_gpus(s) };
     struct line_walk w = { .l = g->running };
     for (job_id j; line_next(&w, &j);)
         d.left += (int64_t)job_size_held(s, j) * size_unit_gpus(s, j);
