@@ -78,7 +78,7 @@ void suspend_ends(struct sched *s, struct live *l)
     notice_add(s, NOTICE_STARTED, l->job, 0);
 }
 
-int64_t suspend_dropped(struct sched *s, struct live *l, bool fault)
+void suspend_dropped(struct sched *s, struct live *l, unsigned cause)
 {
     struct job_run *run = &s->job[l->job];
     s->changed = true;
@@ -90,12 +90,10 @@ int64_t suspend_dropped(struct sched *s, struct live *l, bool fault)
     const int64_t split[ACCOUNTS] = { [ACCOUNT_USEFUL] = -lost_ns, [ACCOUNT_LOST] = lost_ns };
     ledger_interval(s, l->suspended, split);
     run->lost_ns += lost_ns;
-    if (!fault)
-        books_lost(s, l, PREEMPTED_POLICY, l->suspended, lost_ns);
+    books_lost(s, l, cause, l->suspended, lost_ns);
     if (s->gpu_time)
         s->gpu_time[l->job].lost += (int128_t)lost_ns * placement_gpu_milli(l->suspended);
     placement_drop(s, l->suspended);
     l->suspended = NULL;
     decision_log(s, l->job, "stop", "dropped", "");
-    return lost_ns;
 }
