@@ -7,6 +7,11 @@
     }
 #define AT_ONCE "elastic:every_s=0"
 
+#define SECTION(restart)                                                                                               \
+    {                                                                                                                  \
+        .given = true, .restart_ns = (restart), .noise_steps = 20                                                      \
+    }
+
 /* clang-format off: tables */
 static const struct schedule rows[] = {
     /* Two tasks do 100 s of work in 100 s, four in 50 s */
@@ -86,6 +91,16 @@ static const struct script {
       { { 0, BEGIN, 2 }, { 10, ELSEWHERE, 2 } } },
     { "moldable: a move of the same size", { .group = ONE_NODE(4), .price = RESTART(5), .useful = 200, .startup = 10, JOB(.starts = 0, .ends = 105, .moldable = true) },
       { { 0, BEGIN, 2 }, { 10, ELSEWHERE, 2 } } },
+    /* models.md 3.3: bert 120 s. Two GPUs of one node are its reference, so its rate is 1 */
+    { "price: its model's", { .group = ONE_NODE(4), .price = RESTART(5), .elastic = SECTION(-1), .useful = 200, .startup = 240,
+      JOB(.starts = 0, .ends = 220, .model = "bert") }, { { 0, BEGIN, 2 }, { 10, ELSEWHERE, 2 } } },
+    { "price: the section's", { .group = ONE_NODE(4), .price = RESTART(5), .elastic = SECTION(7 * NS_PER_S), .useful = 200, .startup = 14,
+      JOB(.starts = 0, .ends = 107, .model = "bert") }, { { 0, BEGIN, 2 }, { 10, ELSEWHERE, 2 } } },
+    { "price: its own", { .group = ONE_NODE(4), .price = RESTART(5), .elastic = SECTION(7 * NS_PER_S), .useful = 200, .startup = 6,
+      JOB(.starts = 0, .ends = 103, .model = "bert", .price = &(const struct own_price){ -1, -1, -1, -1, 3 * NS_PER_S }) },
+      { { 0, BEGIN, 2 }, { 10, ELSEWHERE, 2 } } },
+    { "price: the cluster's, of an unknown model", { .group = ONE_NODE(4), .price = RESTART(5), .elastic = SECTION(-1), .useful = 200, .startup = 10,
+      JOB(.starts = 0, .ends = 105, .model = "vgg16") }, { { 0, BEGIN, 2 }, { 10, ELSEWHERE, 2 } } },
     { "refused: too many", { .group = ONE_NODE(8), .useful = 200, JOB(.starts = 0, .ends = 100) }, { { 0, BEGIN, 2 }, { 10, RESIZE, 5, SCHED_MISMATCH } } },
     { "refused: another size of a moldable job", { .group = ONE_NODE(4), .useful = 200, JOB(.starts = 0, .ends = 100, .moldable = true) },
       { { 0, BEGIN, 2 }, { 10, RESIZE, 4, SCHED_MISMATCH } } },
