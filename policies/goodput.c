@@ -1,18 +1,19 @@
 /* goodput.c - GPUs go where they speed training up most: Pollux's fitness (Qiao et al., OSDI'21, 4.2), climbed greedily.
  *
- * Whoever arrives starts at once with what is idle, up to its usual size, in arrival order. Every `interval_s` sizes are chosen anew:
- * those who wait are admitted in arrival order with their least sizes (rigid jobs with all that they ask for) for as long as these,
- * beside the least sizes of those who run, add up to the GPUs there are. What is left goes step by step to the job that gains most of it for each GPU, where the gain is that of
+ * Whoever arrives starts at once with what is idle, up to its usual size, in arrival order. Every `interval_s` sizes are
+ * chosen anew: those who wait are admitted in arrival order with their least sizes (rigid jobs with all that they ask
+ * for) for as long as these, beside the least sizes of those who run, add up to the GPUs there are. What is left goes step
+ * by step to the job that gains most for each GPU, in terms of
  *     FITNESS = (mean of SPEEDUP^power)^(1/power),
- * that is of the sum of SPEEDUP^power / power; power 1 is the total speedup, 0 the geometric mean, -1 (Pollux's choice) the harmonic
- * one, and the lower, the fairer. SPEEDUP = goodput with its GPUs / goodput with a fair share, 1 / jobs of the cluster. A size other than
- * the one that it runs at counts as Pollux's REALLOC_FACTOR says, (T - R d) / (T + d): T since it was submitted, R its resizes so
- * far, d the price of one; so those who were resized often, or not long ago, stay as they are. A step is of 1, 2, 4, ... tasks, up to the
- * most, or to the size that it runs at.
+ * that is of the sum of SPEEDUP^power / power: power 1 is the total speedup, 0 the geometric mean, -1 (Pollux's default)
+ * the harmonic one; the lower, the fairer. SPEEDUP is goodput with these GPUs over goodput with a fair share, 1 / jobs of
+ * the cluster. A size other than the one that a job runs at counts as Pollux's REALLOC_FACTOR says, (T - R d) / (T + d): T
+ * since it was submitted, R its resizes so far, d the price of one; so who was resized often, or is young, stays as it is.
+ * A step is of 1, 2, 4, ... tasks (or GPUs), up to the most, or to the size that it runs at. Ties: the lower id.
  *
- * What differs from Pollux: it searches placements by a genetic algorithm, over all nodes at once, and may take all GPUs from a job.
- * Here sizes are chosen by greedy steps (as Optimus, EuroSys'18, gives out tasks by marginal gain), as if on as few nodes as they fit on; the run's placer
- * places them, and nobody who runs falls below its least size. */
+ * What differs from Pollux: that searches placements on all nodes at once, by a genetic algorithm, and may take all GPUs from
+ * a job. Here sizes are chosen as if on as few nodes as they fit on, by greedy steps (as Optimus, EuroSys'18, gives out tasks
+ * by marginal gain); the run's placer places them, and nobody who runs falls below its least size. */
 #include "policies/heads.h"
 #include "policies/ordered.h"
 #include "policies/resizing.h"

@@ -8,8 +8,8 @@ uint32_t size_unit_gpus(const struct sched *s, job_id j);
 bool resizable(const struct sched *s, job_id j);
 
 int64_t idle_gpus(struct sched *s);                           /* whole ones, of any node: O(nodes) */
-/* j, which the walk of l has given, found no place, as sched_why_not() says. true: the walk goes on. Others of its shape are passed over with it, if
- * they have one size. */
+/* j, which the walk of l has given, found no place, as sched_why_not() says. true: the walk goes on. If it has one size only,
+ * others of its shape are passed over with it. */
 bool skip_over(struct sched *s, struct line *l, struct line_walk *w, job_id j, bool skip);
 
 struct sized_place { uint32_t size; const struct placement *where; };    /* 0, NULL: none */
