@@ -9,7 +9,7 @@
  * the harmonic one; the lower, the fairer. SPEEDUP is goodput with these GPUs over goodput with a fair share, 1 / jobs of
  * the cluster. A size other than the one that a job runs at counts as Pollux's REALLOC_FACTOR says, (T - R d) / (T + d): T
  * since it was submitted, R its resizes so far, d the price of one; so who was resized often, or is young, stays as it is.
- * A step is of 1, 2, 4, ... tasks (or GPUs), up to the most, or to the size that it runs at. Ties: the lower id.
+ * A step is of 1, 2, 4, ... tasks (or GPUs), up to the most, or to the size that it runs at. Ties: the smaller size, then the lower id.
  *
  * What differs from Pollux: that searches placements on all nodes at once, by a genetic algorithm, and may take all GPUs from
  * a job. Here sizes are chosen as if on as few nodes as they fit on, by greedy steps (as Optimus, EuroSys'18, gives out tasks
@@ -191,8 +191,9 @@ static void admit(struct division *d, const struct goodput *g, bool skip)
 static void resize(struct sched *s, struct share *h, uint32_t least, uint32_t most)
 {
     struct sized_place p = largest_place(s, h->job, least, most);
+    struct goodput_job *own = job_own(s, h->job);
     if (p.where && sched_resize(s, h->job, p.where) == SCHED_OK)
-        ((struct goodput_job *)job_own(s, h->job))->resizes++;
+        own->resizes += own->runs;                       /* none in the pass of its start */
 }
 
 static bool start(struct sched *s, const struct goodput *g, job_id j, uint32_t least, uint32_t most)

@@ -57,6 +57,26 @@ static const struct schedule rows[] = {
       .jobs = { { 0, 10, 2, 0 }, { 0, 100, 2, 0, 30 + 35, .tasks = 2, .max_tasks = 4 } } },
     { "what one gave too much it gets back", AT_ONCE, ONE_NODE(4), .useful = 100 + 10,
       .jobs = { { 0, 100, 1, 0, 20 + 7.5, .tasks = 1, .max_tasks = 4, .took = "0:0 0:1 0:2 0:3; 0:0 0:2 0:3; 0:0 0:1 0:2 0:3" }, { 10, 10, 1, 10, .took = "0:1" } } },
+
+    /* ---- goodput: in proportion to the GPUs, since there is no section; u(n) = -fair / n is what a size is worth ---- */
+    { "goodput: alike get alike", "goodput", ONE_NODE(8), .useful = 400,
+      .jobs = { { 0, 100, 2, 0, 50, .min_gpus = 1, .max_gpus = 8 }, { 0, 100, 2, 0, 50, .min_gpus = 1, .max_gpus = 8 } } },
+    /* 4 each until 60; then the rigid one is let in, and the others have 3. It ends at 160, and at 180 they have 4 again: 120, 180 and 100 s */
+    { "goodput: sizes change at intervals only", "goodput", ONE_NODE(8), .useful = 800 + 800 + 200,
+      .jobs = { { 0, 400, 2, 0, 230, .min_gpus = 1, .max_gpus = 8 }, { 0, 400, 2, 0, 230, .min_gpus = 1, .max_gpus = 8 }, { 10, 100, 2, 60 } } },
+    { "goodput: idle GPUs are taken at once", "goodput", ONE_NODE(8), .useful = 400 + 100 + 200,
+      .jobs = { { 0, 100, 4, 0 , .min_gpus = 3, .max_gpus = 4 }, { 5, 25, 4, 5, .min_gpus = 1, .max_gpus = 4 }, { 31, 100, 2, 31 } } },
+    /* d = 90. At 60 a new size counts 60 / (60 + 90) = .4. From 1: u = -2 / (.4 n), so both go to 2; then 4, which the first has already, is worth
+     * -.5 to it, (2.5 - .5) / 2 more a GPU than 2, and 3 only 2.5 - 5 / 3. So it keeps its 4, and the second falls to 2, restarts until 150, and
+     * is at its second resize worth less and less: at 120 and 180 both stay. The first ends at 200. At 240 the factor of the second is (240 -
+     * 90) / (240 + 90), and 8 are worth -17.6 / 8 against -4 at 2: 1.8 / 6 a GPU; 6 are worth 1.07 / 4. It restarts until 330. It
+     * has done 120 + 90 of its 400 s, and does the rest in 190 / 4. */
+    { "goodput: the price makes them stay", "goodput", ONE_NODE(8), .price = RESTART(90), .useful = 800 + 800 + 200, .startup = 90 * 2 + 90 * 8,
+      .jobs = { { 0, 400, 2, 0, 200, .min_gpus = 1, .max_gpus = 8 }, { 0, 400, 2, 0, 377.5, .min_gpus = 1, .max_gpus = 8 }, { 10, 100, 2, 60 } } },
+    /* Without it both have 3 from 60 on, restart until 150 and have done 120 + 45 s at 180, when they get 4 and restart until 270: 235 s at 2 */
+    { "goodput: without the penalty they do not", "goodput:penalty=no", ONE_NODE(8), .price = RESTART(90), .useful = 800 + 800 + 200,
+      .startup = 2 * (90 * 3 + 90 * 4),
+      .jobs = { { 0, 400, 2, 0, 270 + 117.5, .min_gpus = 1, .max_gpus = 8 }, { 0, 400, 2, 0, 270 + 117.5, .min_gpus = 1, .max_gpus = 8 }, { 10, 100, 2, 60 } } },
 };
 
 /* ---- Verbs ---- */
