@@ -533,6 +533,8 @@ void rates_prepare(struct sched *s);
 uint32_t rates_gpus(const struct request *ask);                           /* of all runs */
 
 /* elastic.c - how they get on at each size */
+bool elastic_learns(const struct sched *s, job_id j);                     /* it has a goodput model; what else there is about rates
+                                                                             of its model does not concern it */
 void elastic_resized(struct sched *s, job_id j);                          /* one more resize of j */
 
 /* tasks.c - single tasks of a gang */

@@ -386,7 +386,6 @@ static struct cluster *read_cluster(struct reader *r, struct config *config, con
         return NULL;
     struct cluster *c = assemble(r, &whole, whole.name ? whole.name : file_name);
     if (c) {
-        r->catalogue = NULL;      /* it is the cluster's now */
         c->period_ns = whole.period_ns >= 0 ? whole.period_ns : 0;
         c->period_said = whole.period_ns >= 0;
         c->price = price;
