@@ -122,11 +122,11 @@ static void node_returns(struct sched *s, node_id n, uint32_t gpu)
         gpu_comes(s, n, gpu);
 }
 
-/* The GPU of a fault that is scoped to it; of a counted node all of it fails. */
+/* The GPU of a fault that is scoped to it; of a counted node all of it fails, and of one whose GPUs are cut as jobs ask. */
 static uint32_t struck_gpu(const struct sched *s, node_id n, const struct fault *f)
 {
     const struct node_type *t = cluster_node_type(s->cluster, n);
-    return s->faults->law->gpu_scope && fault_is_of_gpu(f->cause) && !t->counted ? (uint32_t)(f->gpu_u * t->gpus) : ID_NONE;
+    return s->faults->law->gpu_scope && fault_is_of_gpu(f->cause) && !t->counted && !t->mig_dynamic ? (uint32_t)(f->gpu_u * t->gpus) : ID_NONE;
 }
 
 static void leaf_fails(struct sched *s, domain_id rack, int64_t detection_ns)

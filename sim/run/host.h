@@ -145,6 +145,7 @@ struct live {
     int64_t split[ACCOUNTS];      /* of the interval that is being left */
     int64_t stall_ns[HELD_ACCOUNTS];    /* of the interval it holds: time held without progress that is over */
     struct pace pace;
+    double work_ns;               /* rate x time, less what was rolled back: what the books of progress are checked against */
     struct writing writing;
     struct milestone_at milestone[MILESTONES];
     const char *leave_why;
@@ -240,6 +241,7 @@ struct sched {
     struct shape_kinds *shape_kinds;
     struct typical_list typical;  /* what the jobs ask for */
     struct sharing_run *sharing;  /* sharing.c; NULL: off */
+    struct mig_run *mig;          /* mig_layouts.c; NULL: off */
     uint32_t *gpu_mem_most_mib;   /* [types] of free_index_count_memory(); NULL: placements do not heed it */
     struct elastic_run *elastic;  /* elastic.c; NULL: off */
     uint8_t *shape_never;         /* why the shape can never be placed; 0: it can */
@@ -292,7 +294,7 @@ struct sched {
     size_t n_models;
     struct energy *energy;        /* energy.c; NULL: off */
     struct rates_run *rates;      /* rates.c; NULL: off */
-    struct placement_rates *placement_rates;  /* likewise; there before the placer is asked */
+    struct placement_rates *placement_rates, *predicted_rates;  /* likewise; the second: as if all nodes sent */
     struct nodes *nodes;          /* nodes.c; NULL: all are up for ever */
     struct fault_run *faults;     /* failures.c; NULL: off */
     size_t background_events;     /* in the queue: nobody's wait can end by them alone */
@@ -435,6 +437,8 @@ void pace_end(struct sched *s, struct live *l, const struct placement *from);
 void pace_changed(struct sched *s, struct live *l);                       /* l->pace has: progress is settled, its end re-timed */
 void pace_stall(struct sched *s, struct live *l, enum account on);        /* it holds its GPUs without progress, until pace_go_on() or it leaves */
 void pace_go_on(struct sched *s, struct live *l);
+void pace_roll_back(struct live *l, int64_t lost_ns);                     /* that much must be done again */
+void pace_check_work(const struct sched *s, const struct live *l);       /* its work is done: models.md 11.3 */
 void pace_split(struct sched *s, struct live *l);                         /* l->split: the time since l->held_since_ns, by account */
 static inline int64_t pace_overhead_ns(const int64_t split[ACCOUNTS])
 {
@@ -499,6 +503,11 @@ void job_resized(struct sched *s, struct live *l, int64_t cost_ns);       /* fro
                                                                              after that time, or what is left of its start-up */
 
 /* rates.c - how their placements let them get on */
+static inline bool piece_on_island(const struct cluster *c, const struct request *run, const struct piece *p)    /* if it must be */
+{
+    return !run->one_island || !p->gpu_mask ||
+           !(p->gpu_mask & ~cluster_node_type(c, p->node)->island_of[__builtin_ctzll(p->gpu_mask)]);
+}
 void rates_prepare(struct sched *s);
 uint32_t rates_gpus(const struct request *ask);                           /* of all runs */
 
@@ -534,6 +543,9 @@ int running_arrive(struct sched *s, job_id j, struct error *err);         /* 0, 
 int64_t running_before_ns(const struct sched *s, job_id j);               /* it had run for so long when it was submitted */
 bool running_leaves_for_good(const struct sched *s, job_id j);            /* it was leaving, and has nothing left to do */
 int running_check(const struct cluster *c, const struct workload *w, struct error *err);    /* for run_bind() */
+
+/* mig_layouts.c */
+int64_t mig_held_milli(const struct sched *s, node_id n);                 /* of a mig_dynamic node, in truth */
 
 /* engine.c */
 bool wake_cancel(struct sched *s, int64_t time_ns);

@@ -233,7 +233,7 @@ static void interval_close(struct sched *s, struct live *l, struct placement *p,
 void job_loses_wall(struct live *l, int64_t lost_ns, int64_t wall_ns)
 {
     int64_t here_ns = wall_ns < l->split[ACCOUNT_USEFUL] ? wall_ns : l->split[ACCOUNT_USEFUL];
-    progress_roll_back(&l->progress, lost_ns);
+    pace_roll_back(l, lost_ns);
     l->split[ACCOUNT_LOST] = here_ns;
     l->split[ACCOUNT_USEFUL] -= here_ns;
 }
@@ -401,6 +401,7 @@ void job_end(struct sched *s, job_id j)
     unsigned fate = s->workload->truth[j].fate;
     runs_no_more(s, live_of(s, j), fate, endings[fate].why);
     MUST(s, live_of(s, j)->progress.left_ns == 0);
+    pace_check_work(s, live_of(s, j));
 }
 
 void job_fails(struct sched *s, job_id j, const char *why)

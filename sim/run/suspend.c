@@ -84,7 +84,7 @@ void suspend_dropped(struct sched *s, struct live *l, unsigned cause)
     s->changed = true;
     int64_t lost_ns = pace_stop(s, l, STOP_RESTART, job_done_ns(s, l)).lost_ns;
     int64_t useful_ns = run->run_ns - run->lost_ns - run->overhead_ns;
-    progress_roll_back(&l->progress, lost_ns);
+    pace_roll_back(l, lost_ns);
     if (lost_ns > useful_ns)
         lost_ns = useful_ns;      /* the rest was done before the trace began */
     const int64_t split[ACCOUNTS] = { [ACCOUNT_USEFUL] = -lost_ns, [ACCOUNT_LOST] = lost_ns };
