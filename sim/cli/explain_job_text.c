@@ -213,11 +213,23 @@ static void say_steps(const json_t *story)
 
 /* ---- What came of it ---- */
 
+/* Stops that are not the policy's. */
+static double times_struck(const json_t *story)
+{
+    const json_t *runs = json_object_get(story, "runs");
+    double n = 0;
+    for (size_t i = 0; i < json_array_size(runs); i++) {
+        const char *as = story_text(json_array_get(runs, i), "ended_as");
+        n += !strcmp(as, "fault") || !strcmp(as, "maintenance");
+    }
+    return n;
+}
+
 static void say_cost(const json_t *story)
 {
     struct paragraph p;
     FILE *to = say_begin(&p);
-    double stops = story_number(story, "preemptions");
+    double stops = story_number(story, "preemptions") + times_struck(story);
     char lost[HOURS_MAX], overhead[HOURS_MAX];
     if (stops > 0)
         fprintf(to, "stopped %.0f time%s: %s of work lost, %s of starting and saving", stops, say_plural(stops),

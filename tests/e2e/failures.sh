@@ -47,8 +47,9 @@ says r/intervals.csv 'a,0,0,8,0-7,1000,0,60,fault,'
 says r/summary.csv 'node_failures,all,1,,1'
 says r/summary.csv 'job_failures_gpu,all,1,,1'
 expect 0 "" "$G" explain r a
-holds out 'failure stopped it'
+holds out 'until a failure'
 holds out 'is stopped by a failure: gpu'
+holds out 'stopped 1 time: 0.0444 GPU h of work lost'
 if head -1 r/nodes.csv | grep -q ',faults,fault_gpu_s,down_gpu_s$'; then ok; else fail "nodes.csv: $(head -1 r/nodes.csv)"; fi
 if tail -1 r/nodes.csv | grep -q ',1,80,90$'; then ok; else fail "nodes.csv: $(tail -1 r/nodes.csv)"; fi
 
