@@ -135,6 +135,44 @@ static void schedule(void **state)
     assert_string_equal(err.text, "");
 }
 
+/* ---- What a policy is told: each change of a node, with what is up then ---- */
+
+static char told[400];
+
+static void on_node_changed(struct sched *s, const void *params, void *state, node_id n)
+{
+    (void)params;
+    (void)state;
+    size_t length = strlen(told);
+    snprintf(told + length, sizeof told - length, "%g: %u %s %g; ", seconds(sched_now(s)), n, sched_node_up(s, n) ? "up" : "out",
+             (double)sched_capacity(s).gpu_milli / MILLI_ALL);
+}
+
+static void policies_are_told(void **state)
+{
+    (void)state;
+    struct error err = { "" };
+    struct cluster *c = cluster_of_text(TWO "failures: { rate: none, detection_s: 0, maintenance: [ { first: 1, count: 1, from_s: 60, until_s: 70, drain_s: 20 } ],\n"
+                                            "  faults: [ { at_s: 10, repair_s: 20 }, { gpu: 5, at_s: 25, repair_s: 10 } ] }\n", &err);
+    struct workload *w = workload_of((struct job[]){ { 0, 100, 8 } }, 1);
+    assert_string_equal(err.text, "");
+    assert_int_equal(run_bind(c, w, &err), 0);
+    struct named_policy named = policy_named("fifo");
+    struct named_placer placer = placer_with("pack");
+    struct policy watched = *named.policy;
+    watched.node_changed = on_node_changed;
+    told[0] = '\0';
+    struct sched *s = run_new(&(struct run_setup){ .cluster = c, .workload = w, .policy = &watched, .policy_params = named.params,
+                                                   .placer = placer.placer, .placer_params = placer.params, .check = true });
+    assert_int_equal(run_execute(s, &err), 0);
+    run_free(s);
+    workload_free(w);
+    cluster_free(c);
+    /* At 25 the node is out already; its GPU stays out until 35. The drain at 40 says it, the maintenance at 60 is no change; then
+     * the job, which was on node 1 since 10, goes to node 0 and ends at 160 */
+    assert_string_equal(told, "10: 0 out 8; 30: 0 up 15; 35: 0 up 16; 40: 1 out 8; 70: 1 up 16; ");
+}
+
 /* ---- E[T] / W of models.md 3.4: 1e8 s of work, R = 300 s to restart, checkpoints at Daly's interval that take d; a failure
  * every M on the average. About 1e8 / M failures cost at most 2,000 s each, give or take as much: 0.1% for the rarest ---- */
 
@@ -241,6 +279,7 @@ int main(void)
     static struct CMUnitTest tests[TESTS_MOST];
     size_t n = 0;
     ADD_ROWS(tests, n, schedule, rows);
+    ADD_TEST(tests, n, policies_are_told);
     ADD_ROWS(tests, n, closed_form, form_rows);
     ADD_TEST(tests, n, effective_time);
     ADD_ROWS(tests, n, mttf, mttf_rows);

@@ -46,6 +46,7 @@ static const struct wrong_row { const char *name, *section, *error; } wrong_rows
       "c.yaml:2:44: repair_s: want a number above 0 up to 3153600000, got '0'" },
     { "a node's software", "failures: { faults: [ { cause: software, at_s: 1, repair_s: 1 } ] }\n",
       "c.yaml:2:23: a node does not fail by 'software'" },
+    { "faults from standard input", "failures: { trace: \"-\" }\n", "-: want a file with recorded faults" },
     { "a switch without a rack", "failures: { faults: [ { cause: switch, at_s: 1, repair_s: 1 } ] }\n",
       "c.yaml:2:23: a 'switch' fails with its rack: want a node in a rack, and no 'gpu'" },
 };
