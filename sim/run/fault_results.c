@@ -70,7 +70,7 @@ void fault_job_row(struct output *o, const struct sched *s, job_id j)
     out_integer(o, s->faults->job_faults[j]);
 }
 
-enum { NODE_FAILURES, SWITCH_FAILURES, CORDONS, JOB_FAILURES, JOBS_GIVEN_UP, LOST_BY_FAILURES, DETECTION, DOWN, AVAILABILITY, ETTR,
+enum { NODE_FAILURES, SWITCH_FAILURES, CORDONS, JOB_FAILURES, JOBS_GIVEN_UP, LOST_BY_FAILURES, DETECTION, DOWN, AVAILABILITY, UTIL_INSTALLED, ETTR,
        MTTF, BY_CAUSE };
 #define CAUSE(word) { "job_failures_" word, "", "jobs stopped for that cause", BETTER_LOWER }
 const struct metric_kind fault_metrics[] = {
@@ -83,6 +83,7 @@ const struct metric_kind fault_metrics[] = {
     [DETECTION] = { "detection_gpu_h", "GPU h", "held after a failure until it was found", BETTER_LOWER },
     [DOWN] = { "down_gpu_h", "GPU h", "out of service and held by nobody", BETTER_NEITHER },
     [AVAILABILITY] = { "availability", "", "GPU time that is not down, of all that is installed", BETTER_HIGHER },
+    [UTIL_INSTALLED] = { "util_alloc_installed", "", "as util_alloc, of all that is installed, up or down", BETTER_HIGHER },
     [ETTR] = { "ettr", "", "effective training time: service time over the time from first start to end, by GPUs, of completed jobs", BETTER_HIGHER },
     [MTTF] = { "mttf_h", "h", "time that jobs of a size ran over their failures; scope is the number of GPUs", BETTER_HIGHER },
     [BY_CAUSE] = CAUSE("gpu"), CAUSE("stress"), CAUSE("unknown"), CAUSE("cable"), CAUSE("fan"), CAUSE("nic"), CAUSE("power"),
@@ -127,6 +128,7 @@ void fault_summarise(struct maker *k)
     put(k, DETECTION, gpu_hours(t->account[ACCOUNT_FAULT]), 1);
     put(k, DOWN, gpu_hours(t->account[ACCOUNT_DOWN]), 1);
     put(k, AVAILABILITY, (double)t->capacity / (double)t->installed, t->installed > 0);
+    put(k, UTIL_INSTALLED, (double)t->held / (double)t->installed, t->installed > 0);
     put_ettr(k);
     for (unsigned i = 0; i < FAULT_SIZES; i++)
         if (r->of_size[i].n)

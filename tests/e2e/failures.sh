@@ -45,6 +45,8 @@ says r/events.csv '50,2,fault,,node 0 GPU 2,gpu'
 says r/events.csv '50,3,stop,a,fault,gpu'
 says r/intervals.csv 'a,0,0,8,0-7,1000,0,60,fault,'
 says r/summary.csv 'node_failures,all,1,,1'
+says r/summary.csv 'util_alloc,all,0.64,,1'                      # 8 x 140 of 8 x 230 - 90 GPU s
+says r/summary.csv 'util_alloc_installed,all,0.6086956521739131,,1'   # 140 / 230
 says r/summary.csv 'job_failures_gpu,all,1,,1'
 expect 0 "" "$G" explain r a
 holds out 'until a failure'

@@ -173,6 +173,37 @@ static void policies_are_told(void **state)
     assert_string_equal(told, "10: 0 out 8; 30: 0 up 15; 35: 0 up 16; 40: 1 out 8; 70: 1 up 16; ");
 }
 
+/* Fair shares are of what is up: of 16 GPUs 8 each, of 8 4 each. Both want all there is. */
+static void note_share(void *self, const struct sched *s)
+{
+    int64_t *share = self;
+    int64_t now_s = run_level(s).now_ns / NS_PER_S;
+    if (now_s < 100)
+        share[now_s / 20] = run_queue_level(s, 0).fair_milli;
+}
+
+static void shares_of_what_is_up(void **state)
+{
+    (void)state;
+    struct error err = { "" };
+    int64_t share[5] = { 0 };
+    struct cluster *c = cluster_of_text(TWO "queues: [ { name: a, deserved_gpus: 0 }, { name: b, deserved_gpus: 0 } ]\n"
+                                            "preemption: { checkpoint: perfect }\n"
+                                            "failures: { detection_s: 0, faults: [ { at_s: 30, repair_s: 35 } ] }\n", &err);
+    struct workload *w = workload_of((struct job[]){ { 0, 100, 16, .tasks = 16, .min_tasks = 1, .queue = "a" },
+                                                     { 0, 100, 16, .tasks = 16, .min_tasks = 1, .queue = "b" } }, 2);
+    assert_string_equal(err.text, "");
+    assert_int_equal(run_bind(c, w, &err), 0);
+    struct sched *s = played(c, w, "quota", 1, (struct run_observer){ .self = share, .instant = note_share }, &err);
+    assert_string_equal(err.text, "");
+    run_free(s);
+    workload_free(w);
+    cluster_free(c);
+    assert_int_equal(share[0], 8000);       /* from 0 on */
+    assert_int_equal(share[1], 4000);       /* from 30 on */
+    assert_int_equal(share[3], 8000);       /* from 65 on */
+}
+
 /* ---- E[T] / W of models.md 3.4: 1e8 s of work, R = 300 s to restart, checkpoints at Daly's interval that take d; a failure
  * every M on the average. About 1e8 / M failures cost at most 2,000 s each, give or take as much: 0.1% for the rarest ---- */
 
@@ -280,6 +311,7 @@ int main(void)
     size_t n = 0;
     ADD_ROWS(tests, n, schedule, rows);
     ADD_TEST(tests, n, policies_are_told);
+    ADD_TEST(tests, n, shares_of_what_is_up);
     ADD_ROWS(tests, n, closed_form, form_rows);
     ADD_TEST(tests, n, effective_time);
     ADD_ROWS(tests, n, mttf, mttf_rows);
