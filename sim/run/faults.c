@@ -296,8 +296,10 @@ static void number_sources(const struct sched *s, struct fault_run *r)
         if (c->domain[d].level == LEVEL_RACK)
             r->rack[leaves++] = d;
     const uint32_t n[SOURCES] = { c->n_nodes, leaves, r->law->n_given, r->law->n_planned, c->n_nodes, s->workload->n_jobs };
-    for (unsigned source = 0; source < SOURCES; source++)
+    for (unsigned source = 0; source < SOURCES; source++) {
+        MUST(s, n[source] <= UINT32_MAX - r->first[source]);
         r->first[source + 1] = r->first[source] + n[source];
+    }
 }
 
 static void begin(struct sched *s)
@@ -319,7 +321,7 @@ static void begin(struct sched *s)
     r->job_faults = mem_new(s->workload->n_jobs, sizeof *r->job_faults);
     nodes_begin(s);
     for (node_id n = 0; n < c->n_nodes; n++) {
-        failures_node_stream(law, s->setup.seed, n, (uint32_t)(cluster_node_milli(c, n) / MILLI_ALL), &r->node[n].stream);
+        failures_node_stream(law, s->setup.seed, n, c->group_gpus[c->group_of[n]], &r->node[n].stream);
         plan_next(s, n, &r->node[n]);
     }
     for (uint32_t k = 0; k < leaves; k++) {
