@@ -186,6 +186,19 @@ static void costs(const struct shown *x, size_t width)
          all(x, "overhead_gpu_h"));
 }
 
+/* Where the cluster file has a section failures. */
+static void faults(const struct shown *x, size_t width)
+{
+    char up[NUMBER_MAX];
+    double nodes = all(x, "node_failures"), jobs_stopped = all(x, "job_failures");
+    if (isnan(nodes))
+        return;
+    line(width, "failures", "%.0f of nodes; %.0f times a job was stopped; %s of GPU time up", nodes, jobs_stopped,
+         percent_text(up, all(x, "availability")));
+    line(width, "", "%.1f GPU h lost by failures, %.1f h held until found, %.0f job%s given up", all(x, "lost_by_failures_gpu_h"),
+         all(x, "detection_gpu_h"), all(x, "jobs_given_up"), all(x, "jobs_given_up") == 1 ? "" : "s");
+}
+
 /* What the sections power and prices of the cluster file have asked for. */
 static void bills(const struct shown *x, size_t width)
 {
@@ -241,6 +254,7 @@ void show_summary(const struct shown *x)
     costs(x, width);
     transfers(x, width);
     shared_gpus(x, width);
+    faults(x, width);
     bills(x, width);
     quotas(x, width);
     show_queues(x, width);

@@ -40,7 +40,7 @@ struct job {
     double duty, bandwidth;     /* of each GPU; 0: not said, NONE: none */
     uint32_t fills_mib;         /* of each GPU's memory; 0: not said */
     const char *model;
-    bool fails;                 /* for lack of GPU memory */
+    bool fails;                 /* for lack of GPU memory, or struck too often */
     const char *took;           /* NODE:GPUS of every piece, nodes without names NODE:xCOUNT; "; " between intervals */
     uint32_t stops;             /* preemptions */
     double lost;                /* seconds of progress to be done again */
