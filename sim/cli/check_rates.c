@@ -1,6 +1,7 @@
 /* check_rates.c - of how many jobs it is known how fast a placement lets them train. */
 #include "sim/cli/check.h"
 
+#include "sim/core/memory.h"
 #include "sim/world/rate_rules.h"
 #include "sim/world/throughputs.h"
 #include "sim/world/training_models.h"
@@ -16,7 +17,7 @@ void check_rates(const struct cluster *c, const struct workload *w, json_t *repo
         return;
     }
     uint32_t n = intern_count(w->models), unknown = ID_NONE;
-    bool *known = calloc(n + (size_t)1, sizeof *known);
+    bool *known = mem_new(n + (size_t)1, sizeof *known);
     json_int_t jobs = 0;
     for (uint32_t i = 0; i < n; i++) {
         struct training_model m;

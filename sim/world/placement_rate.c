@@ -111,7 +111,7 @@ static bool by_analysis(const struct placement_rates *r, const struct known *k, 
     if (!k->found)
         return false;
     placement_analytic(r->rules, &k->m, f, to);
-    return true;
+    return isfinite(to->comm_s);              /* not: of links that nobody knows */
 }
 
 static bool by_model(const struct placement_rates *r, enum rate_model model, const struct known *k,
@@ -196,7 +196,8 @@ struct placement_rate placement_rate(struct placement_rates *r, uint32_t model, 
     bool known = k->found || k->in_table != INTERN_NONE;
     if (f->gpus == 0 || n_gpus == 0)
         return to;
-    for (enum rate_model by = known ? r->rules->model : r->rules->unknown;;) {
+    enum rate_model by = k->found && k->m.progress ? (enum rate_model)(k->m.progress - 1) : known ? r->rules->model : r->rules->unknown;
+    for (;;) {
         double reference = by == RATE_OFF ? 1 : reference_s(r, by, by == RATE_FACTOR ? r->n_models : number, n_gpus);
         if (reference > 0 && by_model(r, by, k, f, &to)) {
             to.reference_s = reference;
