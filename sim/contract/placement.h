@@ -48,7 +48,8 @@ struct piece {                    /* one task's hold on one node */
     uint64_t gpu_mask;            /* bit i: GPU i of the node; 0 on a counted node */
     uint32_t gpus;                /* how many: the bits of gpu_mask, or a plain count */
     uint32_t milli;               /* taken of each, as the request says; 0 for a CPU-only task */
-    uint32_t gpu_mem_mib;         /* likewise; the host fills it in */
+    uint32_t gpu_mem_mib;         /* likewise; the host fills in this and the next */
+    uint16_t mig;                 /* the bits are of instances of this profile; 0: of GPUs */
 };
 struct placement { size_t n; struct piece piece[]; };   /* pieces ascend by task; never changed once made */
 const struct piece *placement_task(const struct placement *p, uint32_t task);    /* O(log n); NULL: not there, or p is NULL */
@@ -69,7 +70,7 @@ struct node_free view_node(const struct view *v, node_id n);
 uint64_t view_slots(const struct view *v, const struct request *r, node_id n);
 struct node_free view_node_for(const struct view *v, const struct request *r, node_id n);
 uint32_t view_gpu_milli(const struct view *v, node_id n, unsigned gpu);    /* free share of a named GPU; of an instance: the
-                                                                              gpu_milli of who wants it, or 0 */
+                                                                              gpu_milli of who wants it, or more, or 0 */
 bool     view_gpu_fits(const struct view *v, const struct request *r, node_id n, unsigned gpu);    /* of a shared GPU there is
                                                                               the share that r wants, and memory for it */
 uint64_t view_islands(const struct view *v, node_id n, unsigned gpu);      /* mask of the GPUs on gpu's island */
