@@ -88,10 +88,8 @@ static bool node_is_full(const struct builder *b, node_id n)
 bool builder_add(struct builder *b, struct piece p)
 {
     const struct request *run = request_of_piece(b->r, &p);
-    if (p.gpus) {
-        p.gpu_mem_mib = run->gpu_mem_mib;
-        p.mig = run->mig;
-    }
+    p.gpu_mem_mib = p.gpus ? run->gpu_mem_mib : 0;
+    p.mig = p.gpus ? run->mig : 0;
     if (p.node >= b->v->cluster->n_nodes || node_is_full(b, p.node) || !piece_on_island(b->v->cluster, run, &p) ||
         !free_index_has(b->v, &p, cpu_of(b, &p), mem_of(b, &p)))
         return false;
