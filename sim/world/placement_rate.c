@@ -199,7 +199,9 @@ struct placement_rate placement_rate(struct placement_rates *r, uint32_t model, 
     bool known = k->found || k->in_table != INTERN_NONE;
     if (f->gpus == 0 || n_gpus == 0)
         return to;
-    enum rate_model by = k->found && k->m.progress ? (enum rate_model)(k->m.progress - 1) : known ? r->rules->model : r->rules->unknown;
+    enum rate_model by = known ? r->rules->model : r->rules->unknown;
+    if (k->found && k->m.progress)
+        by = (enum rate_model)(k->m.progress - 1);
     for (;;) {
         double reference = by == RATE_OFF ? 1 : reference_s(r, by, by == RATE_FACTOR ? r->n_models : number, n_gpus);
         if (reference > 0 && by_model(r, by, k, f, &to)) {

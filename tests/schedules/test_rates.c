@@ -49,7 +49,8 @@ static const struct rates_row {
       { { 0, 1, 1, 0, .ends = 1, .took = "0:0", .model = "mute" }, { 0, 10, 2, 0, .ends = 14, .took = "1:0 2:0", .model = "net" },
         { 1, 4, 2, 1, .ends = 9, .took = "0:0 3:0", .model = "net" } }, 1, 23.0 / 15 },
     { "two that need no more than there is", SHARED(2), "pack",
-      { { 0, 1, 1, 0, .ends = 1, .model = "mute" }, { 0, 10, 2, 0, .ends = 10, .took = "1:0 2:0", .model = "net" }, { 1, 4, 2, 1, .ends = 5, .took = "0:0 3:0", .model = "net" } }, 1, 1 },
+      { { 0, 1, 1, 0, .ends = 1, .model = "mute" }, { 0, 10, 2, 0, .ends = 10, .took = "1:0 2:0", .model = "net" },
+        { 1, 4, 2, 1, .ends = 5, .took = "0:0 3:0", .model = "net" } }, 1, 1 },
 };
 
 /* One node, two islands of 4; "split" holds a copy on 4 GPUs of one island. */
