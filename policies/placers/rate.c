@@ -164,5 +164,6 @@ const struct placer rate_placer = {
     .abi = PLACEMENT_ABI,
     .name = "rate",
     .summary = "where the job gets on best by the cluster's section `progress`, of many ways to place it",
+    .needs = TIGHTEST_DOMAINS,
     .place = rate_place,
 };

@@ -95,6 +95,15 @@ static const struct rates_row ways[] = {
       { { 0, 8, 1, 0, .ends = 4, .took = "1:0", .model = "A3C" }, { 0, 8, 2, 0, .ends = 8, .took = "2:01", .model = "A3C" } } },
     { "tightest: the fuller rack", FOUR, "tightest",
       { { 0, 100, 1, 0, .took = "0:0" }, { 0, 10, 6, 0, .took = "1:0123 0:12", .ends = ANY, .model = "net" } } },
+    /* from 1 s on the first rack is empty, of the second a GPU is taken */
+#define FILLED                                                                                                         \
+    { 0, 1, 4, 0, .took = "0:0123", .model = "net" }, { 0, 1, 4, 0, .took = "1:0123", .model = "net" }, { 0, 9, 1, 0, .took = "2:0" }
+    { "tightest: a rack is required", FOUR, "tightest", { FILLED, { 2, 5, 4, 2, .required = "rack", .took = "3:0123", .model = "net" } } },
+    { "pack: the first rack will do", FOUR, "pack", { FILLED, { 2, 5, 4, 2, .required = "rack", .took = "0:0123", .model = "net" } } },
+    { "tightest: the tightest is too small", FOUR, "tightest",
+      { FILLED, { 2, 5, 8, 2, .required = "rack", .took = "0:0123 1:0123", .model = "net" } } },
+    { "tightest: a rack preferred, and none has room", FOUR, "tightest",
+      { FILLED, { 2, 5, 10, 2, .preferred = "rack", .took = "0:0123 1:0123 2:12", .ends = ANY, .model = "net" } } },
     { "tightest: a node before a rack", FOUR, "tightest",
       { { 0, 100, 1, 0, .took = "0:0" }, { 0, 10, 3, 0, .took = "0:123", .model = "net" } } },
 };
