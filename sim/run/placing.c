@@ -1,4 +1,5 @@
 /* placing.c - asking a placer: required and preferred domains, and what can never be placed. */
+#include "sim/run/domain_walk.h"
 #include "sim/run/host.h"
 #include "sim/world/headroom.h"
 #include "sim/world/labels.h"
@@ -44,63 +45,6 @@ static enum place_result place_in_islands(struct sched *s, struct view *v, const
     return result;
 }
 
-/* Domains of one level, in the order of ids, or by free GPUs and then by id. */
-struct domain_walk {
-    struct view *v;
-    const struct request *r;
-    enum level level;
-    bool tightest, begun;
-    node_id at;                   /* by ids: the next begins here */
-    uint32_t free;                /* by free GPUs: of the last */
-    domain_id last;
-};
-
-/* The domain of that level around n, and where the next begins. */
-static domain_id domain_around(const struct view *v, enum level level, node_id n, node_id *next)
-{
-    const struct cluster *c = v->cluster;
-    domain_id d = cluster_domain_at(c, n, level);
-    node_id first;
-    if (d < c->n_domains && c->domain[d].level > level)
-        d = c->n_domains + n;                         /* in no such domain: the node stands for itself */
-    view_domain_nodes(v, d, &first, next);
-    return d;
-}
-
-static uint32_t tasks_wanted(const struct request *r)
-{
-    return r->tasks == SPLIT_ANY ? r->gpus : r->tasks;
-}
-
-/* Where the totals suffice. */
-static bool next_domain(struct domain_walk *w, domain_id *d)
-{
-    uint32_t best = UINT32_MAX;
-    node_id n = w->tightest ? 0 : w->at;
-    bool found = false;
-    while (n < w->v->cluster->n_nodes) {
-        domain_id here = domain_around(w->v, w->level, n, &n);
-        if (domain_fits(w->v, here, w->r) < tasks_wanted(w->r))
-            continue;
-        if (!w->tightest) {
-            w->at = n;
-            *d = here;
-            return true;
-        }
-        uint32_t free = domain_free_gpus(w->v, here, w->r);
-        bool later = !w->begun || free > w->free || (free == w->free && here > w->last);
-        if (later && (!found || free < best)) {
-            found = true;
-            best = free;
-            *d = here;
-        }
-    }
-    w->begun = true;
-    w->free = best;
-    w->last = found ? *d : 0;
-    return found;
-}
-
 /* The placer is asked in one domain of the level after the other. */
 static enum place_result place_in_one(struct sched *s, struct view *v, const struct request *r, enum level level)
 {
@@ -108,7 +52,7 @@ static enum place_result place_in_one(struct sched *s, struct view *v, const str
     uint32_t gpus = r->tasks == SPLIT_ANY ? r->gpus : r->gpus * r->tasks;
     struct domain_walk w = { .v = v, .r = r, .level = level, .tightest = s->setup.placer->needs & TIGHTEST_DOMAINS };
     enum place_result result = NO_TOPOLOGY;
-    for (domain_id d; result != PLACED && next_domain(&w, &d);) {
+    for (domain_id d; result != PLACED && domain_walk_next(&w, &d);) {
         node_id first, end;
         view_domain_nodes(v, d, &first, &end);
         bool inside = level == LEVEL_ISLAND && d >= c->n_domains && !cluster_node_type(c, first)->counted &&
