@@ -8,6 +8,7 @@
 #include "sim/run/host.h"
 #include "sim/run/models.h"
 #include "sim/run/nodes.h"
+#include "sim/world/headroom.h"
 
 #include <string.h>
 
@@ -185,11 +186,17 @@ static bool holds_all_of(const struct live *l, const struct request *run)
     return held == run->tasks;
 }
 
+static bool total_fits(const struct sched *s, const struct request *ask, node_id n)
+{
+    const struct piece all = { .node = n, .gpus = ask->gpus, .milli = ask->gpu_milli };
+    return view_node_for(s->idle, ask, n).whole >= ask->gpus && (!s->idle->headroom || headroom_has(s->idle->headroom, &all, 0));
+}
+
 /* Would a task of that run start now, beside those that it holds? */
 static bool task_of_fits(const struct sched *s, const struct live *l, const struct request *ask)
 {
     for (node_id n = 0; n < s->cluster->n_nodes; n++)
-        if (ask->tasks == SPLIT_ANY ? (int64_t)view_node_for(s->idle, ask, n).whole >= ask->gpus
+        if (ask->tasks == SPLIT_ANY ? total_fits(s, ask, n)
                                     : view_fits(s->idle, ask, n) && may_hold_more_on(ask, l->held, n))
             return true;
     return false;

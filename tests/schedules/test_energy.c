@@ -4,8 +4,7 @@
  * 300 W more with all of its 128 CPUs. */
 #include "sim/run/energy.h"
 #include "sim/run/summary.h"
-#include "tests/support/from_yaml.h"
-#include "tests/support/schedule.h"
+#include "tests/support/powered_schedule.h"
 
 #include <math.h>
 
@@ -54,29 +53,9 @@ static const struct power_row {
 
 static struct sched *played(const char *yaml, const char *policy, const struct job *jobs)
 {
-    struct error err = { "" };
-    struct cluster *c = cluster_of_text(yaml, &err);
-    if (!c)
-        fail_msg("%s", err.text);
-    size_t n = 0;
-    while (n < JOBS_AT_MOST && jobs[n].lasts > 0)
-        n++;
-    struct workload *w = workload_of(jobs, n);
-    struct named_policy named = policy_named(policy);
-    assert_int_equal(run_bind(c, w, &err), 0);
-    struct sched *s = run_new(&(struct run_setup){ .cluster = c, .workload = w, .policy = named.policy, .policy_params = named.params,
-                                                   .placer = placer_named("pack"), .check = true });
-    if (run_execute(s, &err))
-        fail_msg("%s", err.text);
-    return s;
-}
-
-static void put_away(struct sched *s)
-{
-    struct run_setup setup = *run_setup_of(s);
-    run_free(s);
-    workload_free(setup.workload);
-    cluster_free((struct cluster *)(uintptr_t)setup.cluster);
+    struct text_schedule row = { .yaml = yaml, .policy = policy };
+    memcpy(row.jobs, jobs, sizeof row.jobs);
+    return text_played(&row, NULL);
 }
 
 static void near(double want, double got)
