@@ -9,6 +9,7 @@
  * The duty of a GPU on which its job makes progress is the section's `duty` x T_compute / T_iteration. */
 #include "sim/run/energy.h"
 #include "sim/run/models.h"
+#include "sim/run/sleep.h"
 
 #include <math.h>
 
@@ -31,11 +32,64 @@ static void node_add(struct sched *s, node_id n, int128_t nw)
     s->shown |= nw != 0;
 }
 
-/* A free node, as it is lit or dark. */
+static bool is_dark(const struct node_energy *e)
+{
+    return e->dark && !e->pieces;
+}
+
+static int64_t dark_nw(const struct sched *s, const struct node_energy *e)
+{
+    return e->dark == 1u << DARK_OFF ? s->energy->power->off_nw : 0;
+}
+
+/* Without what is held of it. */
 static int128_t alone_nw(const struct sched *s, node_id n)
 {
     const struct node_power *p = power_of(s, n);
+    if (is_dark(&s->energy->node[n]))
+        return dark_nw(s, &s->energy->node[n]);
     return p->base_nw + (int128_t)p->idle_nw * cluster_node_milli(s->cluster, n);
+}
+
+static void run_dark(struct sched *s, struct node_energy *e)
+{
+    int64_t dt = is_dark(e) ? s->now_ns - e->dark_since_ns : 0;
+    e->dark_ns += dt;
+    e->dark_aj += (int128_t)dt * dark_nw(s, e);
+    e->dark_since_ns = s->now_ns;
+}
+
+static void light(struct sched *s, node_id n, uint32_t pieces, uint8_t dark)
+{
+    struct node_energy *e = &s->energy->node[n];
+    int128_t before_nw = alone_nw(s, n);
+    run_dark(s, e);
+    e->pieces = pieces;
+    e->dark = dark;
+    node_add(s, n, alone_nw(s, n) - before_nw);
+}
+
+void energy_dark(struct sched *s, node_id n, enum dark why, bool on)
+{
+    const struct node_energy *e = &s->energy->node[n];
+    light(s, n, e->pieces, (uint8_t)(on ? e->dark | 1u << why : e->dark & ~(1u << why)));
+}
+
+/* A piece comes or goes. */
+static void piece_changes(struct sched *s, node_id n, int sign)
+{
+    const struct node_energy *e = &s->energy->node[n];
+    if (e->pieces + (uint32_t)sign == 0 || e->pieces == 0)
+        light(s, n, e->pieces + (uint32_t)sign, e->dark);
+    else
+        s->energy->node[n].pieces += (uint32_t)sign;
+    sleep_use_changed(s, n);
+}
+
+void energy_stands(struct sched *s, const struct placement *p, int sign)
+{
+    for (size_t i = 0; s->energy && i < p->n; i++)
+        piece_changes(s, p->piece[i].node, sign);
 }
 
 /* ---- Jobs ---- */
@@ -69,6 +123,7 @@ static void held(struct sched *s, job_id j, const struct placement *p, int sign)
         e->gpus_nw += milli * node->held_nw;
         e->node_nw += milli * base_share_nw(s, piece->node) + cpu_nw;
         node_add(s, piece->node, (int128_t)milli * (node->held_nw - node->idle_nw) + cpu_nw);
+        piece_changes(s, piece->node, sign);
     }
 }
 
@@ -126,7 +181,7 @@ static void begin(struct sched *s)
     for (job_id j = 0; j < s->workload->n_jobs; j++)
         e->job[j].duty = -1;
     for (node_id n = 0; n < s->cluster->n_nodes; n++) {
-        e->node[n] = (struct node_energy){ .meter.since_ns = s->now_ns };
+        e->node[n] = (struct node_energy){ .meter.since_ns = s->now_ns, .dark_since_ns = s->now_ns };
         node_add(s, n, alone_nw(s, n));
     }
 }
@@ -148,11 +203,12 @@ static void parts_of_node(struct sched *s, node_id n)
 {
     struct energy *e = s->energy;
     const struct node_power *p = power_of(s, n);
+    run_dark(s, &e->node[n]);
     int128_t lit_ns = s->now_ns - s->totals.first_ns - e->node[n].dark_ns, held_milli_ns = 0;
     for (unsigned a = 0; a < HELD_ACCOUNTS; a++)
         held_milli_ns += s->node_account[n][a];
     e->idle_aj += p->idle_nw * (lit_ns * cluster_node_milli(s->cluster, n) - held_milli_ns);
-    e->nodes_aj += p->base_nw * lit_ns - base_share_nw(s, n) * held_milli_ns;
+    e->nodes_aj += p->base_nw * lit_ns - base_share_nw(s, n) * held_milli_ns + e->node[n].dark_aj;
 }
 
 static void end(struct sched *s)

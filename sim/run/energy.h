@@ -11,13 +11,14 @@ struct job_energy {
     int64_t since_ns;
     double duty;                  /* of the GPUs it makes progress on; below 0: it makes none */
 };
+enum dark { DARK_OFF, DARK_DOWN, DARK_ABSENT };    /* why a node draws nothing of its own; powered off alone: off_w */
 struct node_energy {
     struct meter meter;
-    int64_t dark_ns, dark_since_ns;    /* off, down or not there; until then. -1: it is lit */
-    uint32_t pieces;              /* that hold some of it */
-    uint8_t dark;                 /* 1 << enum dark; what is held lights it all the same */
+    uint32_t pieces;              /* that hold some of it, or stand suspended there: those light it all the same */
+    uint8_t dark;                 /* 1 << enum dark */
+    int64_t dark_since_ns, dark_ns;    /* dark in all, until then */
+    int128_t dark_aj;             /* drawn in that time */
 };
-enum dark { DARK_OFF, DARK_DOWN, DARK_ABSENT };
 
 struct energy {
     const struct power *power;
@@ -29,3 +30,6 @@ struct energy {
     int128_t jobs_aj, idle_aj, nodes_aj;    /* at the end: parts of all.aj */
 };
 double energy_facility_kwh(const struct energy *e);
+/* From now on the node is dark for that reason, or not. */
+void energy_dark(struct sched *s, node_id n, enum dark why, bool on);
+void energy_stands(struct sched *s, const struct placement *p, int sign);    /* a suspended job keeps its memory there (1), or no more (-1) */

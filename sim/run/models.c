@@ -11,7 +11,8 @@
     M(energy_model)                                                                                                    \
     M(cost_model)                                                                                                      \
     M(caps_model)                                                                                                      \
-    M(fault_model)
+    M(fault_model)                                                                                                     \
+    M(sleep_model)
 #define DECLARED(name) extern const struct run_model name;
 #define LISTED(name)   &name,
 EACH_MODEL(DECLARED)

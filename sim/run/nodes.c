@@ -1,5 +1,6 @@
 /* nodes.c - see nodes.h. */
 #include "sim/run/nodes.h"
+#include "sim/run/energy.h"
 #include "sim/run/host.h"
 
 #include <stdlib.h>
@@ -170,6 +171,8 @@ static void change(struct sched *s, node_id n, uint16_t *reasons, int sign)
         return;
     show(s, n, was ^ is, was_whole != whole, sign);
     capacity_change(s, n, was ^ is, was_whole != whole, sign);
+    if (s->energy)
+        energy_dark(s, n, DARK_DOWN, whole);
     recount(s, n);
     if (sign < 0)
         s->room_version++;

@@ -94,6 +94,51 @@ static void what_is_shown_is_what_is_reported(void **state)
     each_combination(1, shown);
 }
 
+/* ---- Powering off ---- */
+
+static void with_sleep(struct cluster *c, uint64_t seed)
+{
+    with_power(c, seed);
+    c->power->off_after_ns = (int64_t)(seed % 3) * 2 * NS_PER_S;
+    c->power->wake_ns = 3 * NS_PER_S;
+    c->power->off_nw = NW_PER_W;
+}
+
+static void with_light_sleep(struct cluster *c, uint64_t seed)
+{
+    with_sleep(c, seed);
+    c->power->wake_ns = 0;
+}
+
+/* Whoever waits for waking nodes gets on all the same, and energy is conserved with nodes that come and go. */
+static void slept(const struct combination *k, uint64_t seed)
+{
+    struct world w = powered(seed);
+    w.furnish = with_sleep;
+    struct outcome o = world_run(&w, k, seed, (struct run_observer){ .self = NULL });
+    for (size_t j = 0; j < w.n_jobs && !o.stalled && !o.totals.deadlocked && !o.totals.never_started; j++)
+        assert_int_equal(o.job[j].state, JOB_GONE);
+}
+
+/* Waking takes no time: jobs fare as without. */
+static void slept_lightly(const struct combination *k, uint64_t seed)
+{
+    struct world w = powered(seed), off = w;
+    w.furnish = with_light_sleep;
+    off.furnish = NULL;
+    struct outcome a = world_run(&w, k, seed, (struct run_observer){ .self = NULL }), b = world_run(&off, k, seed, (struct run_observer){ .self = NULL });
+    for (size_t j = 0; j < w.n_jobs && !a.stalled; j++)
+        if (!same_job(&a.job[j], &b.job[j]))
+            fail_msg("%s, seed %u: job %zu fares otherwise where nodes wake at once", k->name, (unsigned)seed, j + 1);
+}
+
+static void sleep_is_accounted_for(void **state)
+{
+    (void)state;
+    each_combination(SEEDS, slept);
+    each_combination(1, slept_lightly);
+}
+
 /* ---- Caps ---- */
 
 /* Room for a third of the GPUs at full duty; racks for two thirds. */
@@ -161,6 +206,7 @@ static void caps_hold(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sleep_is_accounted_for),
         cmocka_unit_test(caps_hold),
         cmocka_unit_test(energy_is_conserved_and_changes_nothing),
         cmocka_unit_test(what_is_shown_is_what_is_reported),

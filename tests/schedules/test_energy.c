@@ -46,6 +46,9 @@ static const struct power_row {
     { "a slice of a GPU", "nodes: [ { group: dgx, type: dgx-a100, count: 1, mig: { 1g.5gb: 56 } } ]\n" ON, "fifo",
       .jobs = { { 0, HOUR, 1, .tasks = 1, .mig = "1g.5gb" } },
       1480 + 300.0 / 7, 360.0 / 7, 1000.0 / 56, 480 * 55.0 / 56, 1000 * 55.0 / 56 },
+    /* The other node is out of service for half an hour: 0 W, and 1480 W for the other half */
+    { "a node that is down draws nothing", TWO(ON "failures: { faults: [ { group: dgx, node: 1, at_s: 600, repair_s: 1800 } ] }\n"), "fifo",
+      .jobs = { { 0, HOUR, 8 } }, 3880 + 740, 2880, 1000, 240, 500 },
     { "numbers of its own", "nodes: [ { group: x, gpus: 2, count: 1 } ]\npower: { context_w: 5, most_share: 1, exponent: 1, duty: 0.25, "
       "groups: { x: { node_idle_w: 100, gpu_idle_w: 10, gpu_tdp_w: 50 } } }\n", "fifo", .jobs = { { 0, HOUR, 1 } },
       130, 20, 50, 10, 50 },                                                          /* 10 + 40 / 4 W */
