@@ -8,6 +8,7 @@
 #include "sim/run/host.h"
 #include "sim/run/models.h"
 #include "sim/run/nodes.h"
+#include "sim/run/pools.h"
 #include "sim/world/headroom.h"
 
 #include <string.h>
@@ -281,6 +282,8 @@ static int round_of(struct sched *s, unsigned *fruitless, struct error *err)
     if (changed || acted || s->shown || s->n_changed_queues)
         instant_ends(s);
     s->shown = false;
+    if (s->pools)
+        autoscaler_after(s, changed || acted);
     return acted ? livelock_check(s, err) : 0;
 }
 

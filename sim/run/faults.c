@@ -7,6 +7,7 @@
 #include "sim/run/host.h"
 #include "sim/run/models.h"
 #include "sim/run/nodes.h"
+#include "sim/run/pools.h"
 #include "sim/run/struck.h"
 
 #include <stdio.h>
@@ -15,6 +16,7 @@
 
 const char *const strike_cause_name[STRIKE_CAUSES] = {
     "gpu", "stress", "unknown", "cable", "fan", "nic", "power", "task", "other", "switch", "software", "maintenance", "drain",
+    "reclaim",
 };
 
 enum source { OF_NODE, OF_LEAF, GIVEN, PLANNED, CORDON, OF_JOB, SOURCES };
@@ -326,6 +328,10 @@ bool faults_give_up(const struct sched *s, struct live *l)
 void faults_stopped(struct sched *s, const struct live *l, unsigned cause)
 {
     struct fault_run *r = s->faults;
+    if (cause == CAUSE_RECLAIM) {
+        pools_jobs_stopped(s, 0, 0);
+        return;
+    }
     r->by[cause].n++;
     if (cause >= FAULT_CAUSES)
         return;
@@ -335,12 +341,15 @@ void faults_stopped(struct sched *s, const struct live *l, unsigned cause)
 
 void faults_lost(struct sched *s, unsigned cause, int64_t gpu_milli, int64_t lost_ns)
 {
-    s->faults->by[cause].lost += (int128_t)lost_ns * gpu_milli;
+    if (cause == CAUSE_RECLAIM)
+        pools_jobs_stopped(s, gpu_milli, lost_ns);
+    else
+        s->faults->by[cause].lost += (int128_t)lost_ns * gpu_milli;
 }
 
 int128_t faults_lost_in_all(const struct sched *s)
 {
-    int128_t lost = 0;
+    int128_t lost = s->pools ? s->pools->lost : 0;
     for (unsigned c = 0; s->faults && c < STRIKE_CAUSES; c++)
         lost += s->faults->by[c].lost;
     return lost;

@@ -292,6 +292,7 @@ struct sched {
     struct energy *energy;        /* energy.c; NULL: off */
     struct rates_run *rates;      /* rates.c; NULL: off */
     struct placement_rates *placement_rates;  /* likewise; there before the placer is asked */
+    struct pools *pools;          /* pools.c; NULL: no group is one */
     struct sleepers *sleepers;    /* sleep.c; NULL: nodes are never powered off */
     struct nodes *nodes;          /* nodes.c; NULL: all are up for ever */
     struct fault_run *faults;     /* failures.c; NULL: off */

@@ -12,7 +12,8 @@
     M(cost_model)                                                                                                      \
     M(caps_model)                                                                                                      \
     M(fault_model)                                                                                                     \
-    M(sleep_model)
+    M(sleep_model)                                                                                                     \
+    M(pools_model)
 #define DECLARED(name) extern const struct run_model name;
 #define LISTED(name)   &name,
 EACH_MODEL(DECLARED)

@@ -200,6 +200,25 @@ void gpu_comes(struct sched *s, node_id n, unsigned gpu)
     change(s, n, &s->nodes->gpu_out[s->cluster->gpu_base[n] + gpu], -1);
 }
 
+bool nodes_imaginable(const struct sched *s, node_id n)
+{
+    uint64_t gpus = all_gpus(s, n);
+    const uint16_t *reasons = s->nodes->gpu_out + s->cluster->gpu_base[n];
+    for (; gpus; gpus &= gpus - 1)
+        if (reasons[__builtin_ctzll(gpus)])
+            return false;
+    return s->nodes->out[n] == 1;
+}
+
+void nodes_imagine(struct sched *s, node_id n, bool back)
+{
+    const struct node_type *t = cluster_node_type(s->cluster, n);
+    int sign = back ? -1 : 1;
+    if (all_gpus(s, n))
+        free_index_out_gpus(s->idle, n, all_gpus(s, n), sign);
+    free_index_out_node(s->idle, n, t->counted ? t->gpus : 0, sign);
+}
+
 /* ---- Asking ---- */
 
 bool nodes_consistent(const struct sched *s)
