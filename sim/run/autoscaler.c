@@ -1,7 +1,7 @@
 /* autoscaler.c - which nodes of pools are asked for: after kubernetes/autoscaler:cluster-autoscaler, its scale-up.
  *
- * At a multiple of scan_s after something has changed, while somebody waits: those that wait for room, or behind others, are
- * placed one after the other, in the order of arrival, by the run's own placer, into what is free now and what is coming. For one
+ * At a multiple of scan_s after something has changed, while somebody waits: those that wait for room, and after them those that wait behind
+ * others, are placed one after the other, in the order of arrival, by the run's own placer, into what is free now and what is coming. For one
  * that does not fit, nodes of a pool are added until it does, as many as can help it at most; the first pool that helps is
  * asked, the cheapest GPU first. What was placed is given back: only the nodes stay asked for. At most SCANNED jobs are looked
  * at. If so many nodes as all pools have were asked for three times over, and no job has come, started or gone, no more are. */
@@ -10,13 +10,7 @@
 
 #include <stdlib.h>
 
-enum { SCANNED = 1000, IN_VAIN = 3 };
-
-static uint64_t turn_of(const struct sched *s)
-{
-    const struct run_totals *t = &s->totals;
-    return t->starts + s->next_arrival + t->completed + t->failed + t->cancelled + t->rejected;
-}
+enum { SCANNED = 1000 };
 
 void autoscaler_after(struct sched *s, bool changed)
 {
@@ -29,27 +23,35 @@ void autoscaler_after(struct sched *s, bool changed)
 
 /* ---- Who waits ---- */
 
-static bool waits_for_room(const struct sched *s, const struct live *l)
+struct waiting { job_id job; bool behind; };    /* behind: others, not for want of room itself */
+
+enum { NOT_FOR_ROOM, FOR_ROOM, BEHIND };
+static unsigned what_for(const struct sched *s, const struct live *l)
 {
-    static const bool room[WAIT_REASONS] = { [WAIT_ORDER] = true, [WAIT_GPUS] = true, [WAIT_FRAGMENTED] = true, [WAIT_TOPOLOGY] = true,
-                                             [WAIT_TYPE] = true, [WAIT_GANG] = true, [WAIT_RESERVED] = true, [WAIT_PASS] = true,
-                                             [WAIT_OTHER] = true };
+    static const uint8_t room[WAIT_REASONS] = {
+        [WAIT_GPUS] = FOR_ROOM, [WAIT_FRAGMENTED] = FOR_ROOM, [WAIT_TOPOLOGY] = FOR_ROOM, [WAIT_TYPE] = FOR_ROOM, [WAIT_GANG] = FOR_ROOM,
+        [WAIT_PROTECTED] = FOR_ROOM, [WAIT_ORDER] = BEHIND, [WAIT_RESERVED] = BEHIND, [WAIT_PASS] = BEHIND, [WAIT_OTHER] = BEHIND,
+    };
     enum job_state state = s->job[l->job].state;
-    return (state == JOB_PENDING || state == JOB_GATHERING) && l->counting && room[wait_reason_now(s, l)];
+    return (state == JOB_PENDING || state == JOB_GATHERING) && l->counting ? room[wait_reason_now(s, l)] : NOT_FOR_ROOM;
 }
 
 static int by_number(const void *a, const void *b)
 {
-    job_id x = *(const job_id *)a, y = *(const job_id *)b;
-    return (x > y) - (x < y);
+    const struct waiting *x = a, *y = b;
+    if (x->behind != y->behind)
+        return x->behind ? 1 : -1;
+    return (x->job > y->job) - (x->job < y->job);
 }
 
-static size_t who_waits(const struct sched *s, job_id *list)
+static size_t who_waits(const struct sched *s, struct waiting *list)
 {
     size_t n = 0;
-    for (uint32_t i = 0; i < s->n_live; i++)
-        if (s->job[s->live[i].job].live == i && waits_for_room(s, &s->live[i]))
-            list[n++] = s->live[i].job;
+    for (uint32_t i = 0; i < s->n_live; i++) {
+        unsigned why = s->job[s->live[i].job].live == i ? what_for(s, &s->live[i]) : NOT_FOR_ROOM;
+        if (why != NOT_FOR_ROOM)
+            list[n++] = (struct waiting){ s->live[i].job, why == BEHIND };
+    }
     qsort(list, n, sizeof *list, by_number);
     return n < SCANNED ? n : SCANNED;
 }
@@ -151,15 +153,7 @@ static void help(struct scan *x, job_id j)
             return;
 }
 
-static uint64_t all_nodes(const struct sched *s)
-{
-    uint64_t n = 0;
-    for (uint32_t i = 0; i < s->pools->n_pools; i++)
-        n += s->pools->first[s->pools->by_price[i] + 1] - s->pools->first[s->pools->by_price[i]];
-    return n;
-}
-
-static void imagine(struct sched *s, const job_id *waiting, size_t n)
+static void imagine(struct sched *s, const struct waiting *waiting, size_t n)
 {
     struct scan x = { .s = s, .shown = mem_new(s->cluster->n_nodes, sizeof *x.shown), .taken = mem_new(n, sizeof *x.taken) };
     struct random before = s->placer_random;
@@ -170,7 +164,7 @@ static void imagine(struct sched *s, const job_id *waiting, size_t n)
             x.shown[x.n_shown++] = k;
         }
     for (size_t i = 0; i < n; i++)
-        help(&x, waiting[i]);
+        help(&x, waiting[i].job);
     while (x.n_taken-- > 0)
         placement_give(s->idle, ask_of(s, x.taken[x.n_taken].job), x.taken[x.n_taken].p);
     while (x.n_shown > 0)
@@ -186,12 +180,9 @@ void autoscaler_scan(struct sched *s)
 {
     struct pools *p = s->pools;
     p->scan_due = false;
-    if (p->mark != turn_of(s))
-        p->in_vain = 0;
-    p->mark = turn_of(s);
-    if (p->in_vain >= IN_VAIN * all_nodes(s))
+    if (pools_in_vain(s))
         return;
-    job_id *waiting = mem_new(s->n_live + 1, sizeof *waiting);
+    struct waiting *waiting = mem_new(s->n_live + 1, sizeof *waiting);
     size_t n = who_waits(s, waiting);
     if (n)
         imagine(s, waiting, n);

@@ -1,10 +1,11 @@
 /* pools.c - nodes of pools: provisioned on demand, removed when nobody has needed them for idle_s, reclaimed if they are spot.
  *
  * A node that is not there is out of service like one that has failed (nodes.h), in all views and accounts. One that the
- * autoscaler asks for (autoscaler.c) is there after provision_s. It is removed when it has held nothing for idle_s and the pool
- * is above its min. Spot: after a time drawn from the node's own stream, the same under every policy, comes the notice: nothing
+ * autoscaler asks for (autoscaler.c) is there after provision_s. It is removed when it has held nothing for idle_s, its pool is above its
+ * min, none is coming, and none has come for as long: what waits for several nodes meets all of them. Spot: after a time drawn from the node's own stream, the same under every policy, comes the notice: nothing
  * new starts there, its jobs are stopped at the price of a preemption if that takes no longer than the notice, else back to
- * their last checkpoint; at its end the node is gone. */
+ * their last checkpoint; at its end the node is gone, and asked for
+ * anew if the pool is below its min. */
 #include "sim/run/pools.h"
 
 #include "sim/run/models.h"
@@ -17,15 +18,22 @@
 
 /* Subjects of EVENT_POOL: what x n_nodes + node. */
 enum what { READY, IDLE, RECLAIM, GONE, SCAN };
+enum { IN_VAIN = 3 };             /* times all nodes of pools */
 
 static bool wanted(const struct sched *s)
 {
     return s->cluster->pool != NULL;
 }
 
+/* Nobody's wait ends by these alone. */
+static bool is_background(const struct sched *s, enum what what, node_id n)
+{
+    return what == READY ? s->pools->node[n].hopeless : what != GONE;    /* gone, it can be asked for again */
+}
+
 static event_id push(struct sched *s, enum what what, node_id n, int64_t at_ns)
 {
-    s->background_events += what != READY;    /* nobody's wait ends by the others */
+    s->background_events += is_background(s, what, n);
     return event_queue_push(s->events, (struct event){ at_ns, EVENT_POOL, what * s->cluster->n_nodes + n });
 }
 
@@ -55,6 +63,7 @@ static void list_pools(struct sched *s, struct pools *p)
         if (!c->pool[g].is)
             continue;
         uint32_t at = p->n_pools++;
+        p->nodes += n - p->first[g];
         for (; at > 0 && by_price(&p->by_price[at - 1], &g, c) > 0; at--)
             p->by_price[at] = p->by_price[at - 1];
         p->by_price[at] = g;
@@ -73,11 +82,11 @@ static void look_later(struct sched *s, node_id n)
         push(s, IDLE, n, x->idle_since_ns + idle_ns > s->now_ns ? x->idle_since_ns + idle_ns : s->now_ns);
 }
 
-/* Those that were idle while the pool was at its min may go now. */
-static void look_at_idle(struct sched *s, uint32_t group)
+/* Those that were idle while their pool was at its min, or others were coming, may go now. */
+static void look_at_idle(struct sched *s)
 {
     struct pools *p = s->pools;
-    for (node_id n = p->first[group]; n < p->first[group + 1]; n++)
+    for (node_id n = 0; n < s->cluster->n_nodes; n++)
         if (p->node[n].state == POOL_THERE && !p->node[n].pieces && !p->node[n].due)
             look_later(s, n);
 }
@@ -95,16 +104,33 @@ static void is_there(struct sched *s, node_id n)
         if (after_ns < TIME_NEVER - s->now_ns - p->notice_ns)
             x->reclaim = push(s, RECLAIM, n, s->now_ns + after_ns);
     }
-    look_at_idle(s, s->cluster->group_of[n]);
+}
+
+/* Of jobs; what has no turn any more has ended. */
+static uint64_t turn_of(const struct sched *s)
+{
+    const struct run_totals *t = &s->totals;
+    return t->starts + s->next_arrival + t->completed + t->failed + t->cancelled + t->rejected;
+}
+
+bool pools_in_vain(const struct sched *s)
+{
+    struct pools *p = s->pools;
+    if (p->mark != turn_of(s))
+        p->in_vain = 0;
+    p->mark = turn_of(s);
+    return p->in_vain >= IN_VAIN * p->nodes;
 }
 
 void pool_provision(struct sched *s, node_id n)
 {
     struct pools *p = s->pools;
+    p->node[n].hopeless = pools_in_vain(s);
     p->node[n].state = POOL_COMING;
     p->there[s->cluster->group_of[n]]++;
     p->in_vain++;
     p->added++;
+    p->coming++;
     log_node(s, "provision", n);
     push(s, READY, n, s->now_ns + pool_of(s, n)->provision_ns);
 }
@@ -140,10 +166,12 @@ static void perhaps_remove(struct sched *s, node_id n)
     struct pool_node *x = &s->pools->node[n];
     const struct pool *p = pool_of(s, n);
     x->due = false;
-    if (x->state != POOL_THERE || x->pieces || s->pools->there[s->cluster->group_of[n]] <= p->min)
+    if (x->state != POOL_THERE || x->pieces || s->pools->coming || s->pools->there[s->cluster->group_of[n]] <= p->min)
         return;
     if (somebody_stands_on(s, n))
         x->idle_since_ns = s->now_ns;
+    else if (x->idle_since_ns < s->pools->last_ready_ns)
+        x->idle_since_ns = s->pools->last_ready_ns;
     if (x->idle_since_ns + p->idle_ns > s->now_ns) {
         look_later(s, n);
         return;
@@ -180,12 +208,15 @@ static void happens(struct sched *s, const struct event *e)
 {
     node_id n = e->subject % s->cluster->n_nodes;
     enum what what = e->subject / s->cluster->n_nodes;
-    s->background_events -= what != READY;
+    s->background_events -= what != SCAN && is_background(s, what, n);
     switch (what) {
     case READY:
         is_there(s, n);
         log_node(s, "ready", n);
         node_comes(s, n);
+        s->pools->last_ready_ns = s->now_ns;
+        if (--s->pools->coming == 0)
+            look_at_idle(s);
         break;
     case IDLE:
         perhaps_remove(s, n);
@@ -195,6 +226,9 @@ static void happens(struct sched *s, const struct event *e)
         break;
     case GONE:
         leaves(s, n);
+        if (s->pools->there[s->cluster->group_of[n]] < pool_of(s, n)->min)
+            pool_provision(s, n);
+        autoscaler_after(s, true);
         break;
     case SCAN:
         autoscaler_scan(s);

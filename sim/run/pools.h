@@ -7,6 +7,7 @@ enum pool_state { POOL_ABSENT, POOL_COMING, POOL_THERE, POOL_LEAVING };    /* th
 struct pool_node {
     uint8_t state;
     bool due;                     /* an event will ask whether it is needed */
+    bool hopeless;                /* it comes, and so many have come in vain that nobody counts on it */
     uint32_t pieces;              /* that hold some of it */
     int64_t idle_since_ns, since_ns, there_ns;    /* there since; in all until then */
     struct random draws;          /* "spot reclaims" of the node */
@@ -20,7 +21,10 @@ struct pools {
     uint32_t n_pools;
     int64_t scan_ns;
     bool scan_due;
-    uint64_t mark, in_vain;       /* nodes asked for since a job has last come, started or gone: as of then */
+    uint32_t coming;              /* nodes */
+    int64_t last_ready_ns;        /* when the last of them came */
+    uint64_t mark, in_vain;       /* nodes asked for since a job has last come, started or gone */
+    uint64_t nodes;               /* of all pools */
     uint64_t added, removed, reclaimed, stopped;    /* the last: jobs, by reclaims */
     int128_t lost;                /* by those, milli-GPU ns */
 };
@@ -30,6 +34,7 @@ static inline const struct pool *pool_of(const struct sched *s, node_id n)    /*
     return p && p->is ? p : NULL;
 }
 void pool_provision(struct sched *s, node_id n);             /* which is absent */
+bool pools_in_vain(const struct sched *s);                   /* too many have come, and no job has come, started or gone */
 int64_t pool_there_ns(const struct sched *s, node_id n);     /* until now */
 void pools_jobs_stopped(struct sched *s, int64_t gpu_milli, int64_t lost_ns);    /* one, by a reclaim; gpu_milli 0: lost nothing */
 

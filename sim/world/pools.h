@@ -15,7 +15,8 @@ struct pool {                     /* the default in brackets */
     uint32_t min;                 /* nodes that are always there, and at the start [0] */
     int64_t provision_ns;         /* from the decision until a node is there [180 s, A] */
     int64_t idle_ns;              /* a node that nobody has held anything of for so long is removed [600 s:
-                                     kubernetes/autoscaler:cluster-autoscaler, --scale-down-unneeded-time] */
+                                     kubernetes/autoscaler:cluster-autoscaler, --scale-down-unneeded-time and
+                                     --scale-down-delay-after-add] */
     int64_t scan_ns;              /* the autoscaler looks at those who wait at multiples of this; of several pools the least
                                      [10 s: likewise, --scan-interval] */
     double usd_per_node_h;        /* while it is there [0] */

@@ -7,6 +7,7 @@ struct text_schedule {
     const char *name, *yaml, *policy;
     struct job jobs[JOBS_AT_MOST];        /* up to the first that does not last */
     const char *placer;                   /* NULL: pack */
+    uint64_t seed;
 };
 
 /* A run that has been played; the caller puts it away. taken may be NULL. */
@@ -24,7 +25,7 @@ static inline struct sched *text_played(const struct text_schedule *row, struct 
     struct named_placer placer = placer_with(row->placer ? row->placer : "pack");
     assert_int_equal(run_bind(c, w, &err), 0);
     struct sched *s = run_new(&(struct run_setup){ .cluster = c, .workload = w, .policy = policy.policy, .policy_params = policy.params,
-                                                   .placer = placer.placer, .placer_params = placer.params, .check = true,
+                                                   .placer = placer.placer, .placer_params = placer.params, .seed = row->seed, .check = true,
                                                    .observer = { .self = taken, .interval = taken ? note_interval : NULL } });
     if (run_execute(s, &err))
         fail_msg("%s", err.text);
