@@ -1,20 +1,21 @@
 /* rate.c - where the job gets on best, of several ways to place it.
  *
- * The ways: in the tightest island, rack and pod that take it, then anywhere; there on a single node, and else in equal pieces
- * on as few nodes as can be, on twice and on four times as many, and by best fit. All of them on the fastest GPUs alone, then on
+ * The ways: on as few racks as can be, like placer rack; a total in equal pieces on as few nodes as can be, on twice and on four times as many, then as it comes; tasks as they
+ * are. Each in the tightest island, rack and pod that take it so, then anywhere; all of them on the fastest GPUs alone, then on
  * those and the next slower ones, and so on. The best by builder_rate() wins, of equal ones the first; one as good as the
  * reference placement ends the search, unless GPUs differ. Where the cluster tells no rates (section `progress`) the first
  * that takes it wins. Shares of GPUs go by best fit. */
 #include "policies/placers/filling.h"
 #include "policies/placers/tight.h"
 
-enum { PARTS_MOST = 256, DOMAINS_MOST = 4, WIDENINGS = 3 };
+enum { PARTS_MOST = 256, DOMAINS_MOST = 16, WIDENINGS = 3 };
 #define BETTER 1.000000001        /* by less is rounding */
 
 struct way {
     domain_id within;             /* 0: anywhere */
     uint32_t parts;               /* of a total: equal pieces; 0: all that is free, the emptiest nodes first */
     double speed;                 /* GPUs at least so fast */
+    bool few_racks;               /* instead: as placer rack does */
 };
 struct search {
     struct builder *b;
@@ -82,6 +83,10 @@ static bool add_pieces(struct search *x, const struct way *way)
 
 static bool add_all(struct search *x, const struct way *way)
 {
+    if (way->few_racks) {
+        struct tight_job j = tight_job(x->b, x->r);
+        return tight_few(&j, LEVEL_RACK);
+    }
     if (x->r->tasks == SPLIT_ANY)
         return way->parts ? add_equal_pieces(x, way) : add_pieces(x, way);
     for (uint32_t k = 0; k < x->r->tasks; k++)
@@ -106,53 +111,50 @@ static bool try_way(struct search *x, struct way way)
     return fits;
 }
 
-/* In one domain, however it is split. */
-static bool try_splits(struct search *x, struct way way)
-{
-    uint32_t node_gpus = x->nodes->gpus ? x->nodes->gpus : 1, least = (x->r->gpus + node_gpus - 1) / node_gpus;
-    bool fits = false;
-    way.parts = 0;
-    if (x->r->tasks != SPLIT_ANY)
-        return try_way(x, way);
-    for (unsigned i = 0; i < WIDENINGS && least << i <= PARTS_MOST && least << i <= x->r->gpus; i++) {
-        way.parts = least << i;
-        fits |= try_way(x, way);
-    }
-    way.parts = 0;
-    return try_way(x, way) || fits;
-}
-
 static bool good_enough(const struct search *x)
 {
     return x->best_rate * BETTER >= 1 && x->nodes->n_speeds < 2;
 }
 
-static void try_level(struct search *x, enum level level, double speed)
+/* In the tightest domain of the level that takes it so; LEVEL_CLUSTER: anywhere. */
+static void try_level(struct search *x, enum level level, struct way way)
 {
     struct tight_walk w = { .v = builder_view(x->b), .r = x->r, .level = level };
-    bool fits = false;
-    domain_id d;
     w.least = x->r->tasks == SPLIT_ANY ? x->r->gpus : x->r->tasks;
-    if (!tight_any(w.v, level))
-        return;
-    for (unsigned i = 0; i < DOMAINS_MOST && !fits && tight_next(&w, &d); i++)
-        fits = try_splits(x, (struct way){ .within = d, .speed = speed });
+    if (level == LEVEL_CLUSTER)
+        try_way(x, way);
+    else if (tight_any(w.v, level))
+        for (unsigned i = 0; i < DOMAINS_MOST && tight_next(&w, &way.within); i++)
+            if (try_way(x, way))
+                return;
+}
+
+static void try_levels(struct search *x, struct way way)
+{
+    static const enum level outwards[] = { LEVEL_ISLAND, LEVEL_RACK, LEVEL_POD, LEVEL_CLUSTER };
+    for (unsigned i = 0; i < sizeof outwards / sizeof *outwards && !good_enough(x); i++)
+        try_level(x, outwards[i], way);
+}
+
+static void try_speed(struct search *x, double speed)
+{
+    uint32_t node_gpus = x->nodes->gpus ? x->nodes->gpus : 1, least = (x->r->gpus + node_gpus - 1) / node_gpus;
+    for (unsigned i = 0; x->r->tasks == SPLIT_ANY && i < WIDENINGS; i++)
+        if (least << i <= PARTS_MOST && least << i <= x->r->gpus)
+            try_levels(x, (struct way){ .parts = least << i, .speed = speed });
+    try_levels(x, (struct way){ .speed = speed });
 }
 
 static enum place_result rate_place(struct builder *b, const struct request *r, const void *params)
 {
-    static const enum level outwards[] = { LEVEL_ISLAND, LEVEL_RACK, LEVEL_POD };
     struct search x = { .b = b, .r = r, .nodes = tight_nodes(builder_view(b)) };
     (void)params;
     if (r->gpus == 0 || r->gpu_milli != MILLI_ALL)
         return fill(b, r, FULLEST_FIRST, EMPTIEST_FIRST);
-    for (unsigned s = 0; s < x.nodes->n_speeds; s++) {
-        double speed = s + 1 < x.nodes->n_speeds ? x.nodes->speed[s] : 0;      /* the last: any */
-        for (unsigned i = 0; i < sizeof outwards / sizeof *outwards && !good_enough(&x); i++)
-            try_level(&x, outwards[i], speed);
-        if (!good_enough(&x))
-            try_splits(&x, (struct way){ .speed = speed });
-    }
+    if (tight_any(builder_view(b), LEVEL_RACK))
+        try_way(&x, (struct way){ .few_racks = true });
+    for (unsigned i = 0; i < x.nodes->n_speeds && !good_enough(&x); i++)
+        try_speed(&x, i + 1 < x.nodes->n_speeds ? x.nodes->speed[i] : 0);      /* the last: any */
     if (x.best_rate <= 0)
         return fill(b, r, FULLEST_FIRST, EMPTIEST_FIRST);
     return add_all(&x, &x.best) ? PLACED : fill_failed(r);

@@ -162,7 +162,8 @@ bool tight_all_in_one(struct tight_job *j, enum level level)
     return false;
 }
 
-uint32_t tight_some(struct tight_job *j, enum level level)
+/* Some of it in the roomiest; how much. */
+static uint32_t some_in_roomiest(struct tight_job *j, enum level level)
 {
     struct tight_walk w = { .v = builder_view(j->b), .r = j->r, .level = level, .roomiest = true, .least = 1 };
     uint32_t placed = 0;
@@ -171,4 +172,12 @@ uint32_t tight_some(struct tight_job *j, enum level level)
     j->left -= placed;
     j->done += placed;
     return placed;
+}
+
+bool tight_few(struct tight_job *j, enum level level)
+{
+    while (!tight_all_in_one(j, level))
+        if (!some_in_roomiest(j, level))
+            return false;
+    return true;
 }

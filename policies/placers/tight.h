@@ -34,5 +34,5 @@ struct tight_job { struct builder *b; const struct request *r; uint32_t left, do
 struct tight_job tight_job(struct builder *b, const struct request *r);
 /* All of it in the tightest domain of that level that takes it; by best fit inside. false: none does, nothing is added. */
 bool tight_all_in_one(struct tight_job *j, enum level level);
-/* Some of it in the roomiest; how much. */
-uint32_t tight_some(struct tight_job *j, enum level level);
+/* In as few as can be: the roomiest first, until the rest fits one, which then is the tightest that takes it. */
+bool tight_few(struct tight_job *j, enum level level);

@@ -18,10 +18,7 @@ static enum place_result tightest_place(struct builder *b, const struct request 
             return PLACED;
     if (!tight_any(builder_view(b), LEVEL_RACK))
         return fill(b, r, FULLEST_FIRST, EMPTIEST_FIRST);
-    while (!tight_all_in_one(&j, LEVEL_RACK))
-        if (!tight_some(&j, LEVEL_RACK))
-            return fill_failed(r);
-    return PLACED;
+    return tight_few(&j, LEVEL_RACK) ? PLACED : fill_failed(r);
 }
 
 const struct placer tightest_placer = {

@@ -10,6 +10,7 @@
 #include "sim/world/catalogue.h"
 #include "sim/world/duties.h"
 #include "sim/world/mig.h"
+#include "sim/world/training_models.h"
 #include "traces/format.h"
 
 #include <math.h>
@@ -151,6 +152,7 @@ static json_t *gpus(void)
         json_object_set_new(o, "kappa", number(g->kappa));
         json_object_set_new(o, "mig_slices", number(g->mig_slices));
         json_object_set_new(o, "price_usd_per_h", number(g->price_usd_per_h));
+        set_text(o, "source", g->source);
         json_array_append_new(list, o);
     }
     return list;
@@ -216,6 +218,30 @@ static json_t *nodes(void)
         json_object_set_new(o, "nic_gbps", number(n->nic_gbps));
         json_object_set_new(o, "idle_w", number(n->idle_w));
         json_object_set_new(o, "most_w", number(n->most_w));
+        set_text(o, "source", n->source);
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+static json_t *training_models(void)
+{
+    json_t *list = json_array();
+    for (const struct training_model *m = training_catalogue; m->name; m++) {
+        json_t *o = json_object();
+        set_text(o, "name", m->name);
+        json_object_set_new(o, "params_m", number(m->params / 1e6));
+        json_object_set_new(o, "gradient_mb", number(m->gradient_bytes / 1e6));
+        json_object_set_new(o, "all_to_all_mb", number(m->all_to_all_bytes / 1e6));
+        json_object_set_new(o, "batch", number(m->batch));
+        set_text(o, "batch_of", m->global_batch ? "job" : "gpu");
+        json_object_set_new(o, "compute_s", number(m->compute_s));
+        json_object_set_new(o, "tensor_parallel", number(m->tensor_parallel));
+        json_object_set_new(o, "pipeline_parallel", number(m->pipeline_parallel));
+        json_object_set_new(o, "memory_gib", number(round(training_model_memory_gib(m) * 100) / 100));
+        set_text(o, "communication", m->communication);
+        set_text(o, "aliases", m->aliases ? m->aliases : "");
+        set_text(o, "source", m->source);
         json_array_append_new(list, o);
     }
     return list;
@@ -254,6 +280,7 @@ const struct listing listings[] = {
     { "mig", "MIG profiles of the catalogue", mig_profiles },
     { "duties", "of models that share GPUs: how busy each keeps one, alone", duties },
     { "nodes", "node types of the catalogue", nodes },
+    { "models", "that jobs train, of the catalogue", training_models },
     { "metrics", "of a run's summary", metrics },
     { "columns", "of a run's files", columns },
     { NULL, NULL, NULL },

@@ -2,6 +2,7 @@
 #include "sim/run/host.h"
 #include "sim/world/duties.h"
 #include "sim/world/shapes.h"
+#include "sim/world/training_models.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -189,6 +190,57 @@ static void resolve_footprints(const struct cluster *c, struct workload *w)
     }
 }
 
+/* ---- Tensor parallelism ---- */
+
+/* By model, where placements matter: GPUs that hold one copy of a layer; 1: it is not split, or no node could hold it. */
+struct tensors { uint32_t *gpus; };
+
+static uint32_t tensor_of(const struct workload *w, job_id j, const void *context)
+{
+    const struct tensors *t = context;
+    const struct job_facts *f = &w->facts[j];
+    uint32_t gpus = f->model == ID_NONE ? 1 : t->gpus[f->model];
+    if (gpus < 2 || f->sizing || f->ask->next || w->truth[j].running || f->ask->gpu_milli != MILLI_ALL || f->ask->mig)
+        return ID_NONE;
+    bool splits = f->ask->tasks == SPLIT_ANY ? f->ask->gpus % gpus == 0 : f->ask->gpus == gpus;
+    return f->ask->gpus && splits ? f->model : ID_NONE;
+}
+
+/* A total becomes a gang of such groups, each with the CPUs and memory of its GPUs. */
+static void tie_tensors(struct shape *made, uint32_t model, const void *context)
+{
+    uint32_t gpus = ((const struct tensors *)context)->gpus[model];
+    made->ask.one_island = true;
+    if (made->ask.tasks != SPLIT_ANY)
+        return;
+    made->ask.tasks = made->ask.gpus / gpus;
+    made->ask.gpus = gpus;
+    made->ask.cpu_milli *= gpus;
+    made->ask.mem_mib *= gpus;
+}
+
+/* The groups of a job whose model says `tensor_parallel` are tasks, and each task is on one island: a hard constraint, like any
+ * other of a request. A group that no node can hold is not tied. */
+static void resolve_tensors(const struct cluster *c, struct workload *w)
+{
+    uint32_t n = intern_count(w->models), most = 0, tied = 0;
+    struct tensors t = { mem_new(n + (size_t)1, sizeof *t.gpus) };
+    for (uint32_t k = 0; k < c->n_kinds; k++)
+        most = c->kind[k].gpus > most ? c->kind[k].gpus : most;
+    for (uint32_t i = 0; i < n; i++) {
+        struct training_model m = { .tensor_parallel = 1 };
+        training_model_find(c->models, intern_text(w->models, i), &m);
+        t.gpus[i] = m.tensor_parallel <= most ? m.tensor_parallel : 1;
+        tied += t.gpus[i] > 1;
+    }
+    for (job_id j = 0; j < w->n_jobs && tied; j++)
+        if (w->facts[j].ask->tasks == SPLIT_ANY && tensor_of(w, j, &t) != ID_NONE)
+            w->facts[j].min_tasks = w->facts[j].ask->gpus / t.gpus[w->facts[j].model];
+    if (tied)
+        split_shapes(w, n, tensor_of, tie_tensors, &t);
+    free(t.gpus);
+}
+
 /* Of those that jobs bring along: do they go together with the cluster's? */
 static int check_prices(const struct cluster *c, const struct workload *w, struct error *err)
 {
@@ -225,5 +277,7 @@ int run_bind(struct cluster *c, struct workload *w, struct error *err)
     free(map);
     if (sharing_counts_memory(&c->sharing))
         resolve_footprints(c, w);
+    if (c->rates)
+        resolve_tensors(c, w);
     return resolve_shares(c, w, err) || check_prices(c, w, err) ? -1 : running_check(c, w, err);
 }

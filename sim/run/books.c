@@ -1,4 +1,5 @@
 /* books.c - what each queue holds and asks for, summed up the tree; who contends, and how fair that came out. */
+#include "sim/run/faults.h"
 #include "sim/run/host.h"
 #include "sim/run/models.h"
 
@@ -74,9 +75,13 @@ static struct run_preemptions *preemptions_of(struct sched *s, const struct live
     return &s->books[own].preemptions[cause];
 }
 
-void books_lost(struct sched *s, const struct live *l, enum preemption_cause unsaid, const struct placement *p, int64_t lost_ns)
+void books_lost(struct sched *s, const struct live *l, unsigned cause, const struct placement *p, int64_t lost_ns)
 {
-    preemptions_of(s, l, unsaid)->lost += (int128_t)lost_ns * placement_gpu_milli(p);
+    int128_t lost = (int128_t)lost_ns * placement_gpu_milli(p);
+    if (cause >= PREEMPTION_CAUSES)
+        faults_lost(s, cause - PREEMPTION_CAUSES, lost);
+    else
+        preemptions_of(s, l, cause)->lost += lost;
 }
 
 void books_preempted(struct sched *s, const struct live *l, enum preemption_cause unsaid)

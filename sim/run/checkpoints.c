@@ -272,7 +272,8 @@ int64_t checkpoint_save_ns(const struct sched *s, const struct live *l)
     if (w->stage == WRITING_BLOCKED && !w->part_bytes[0])    /* nothing was done since the snapshot */
         return w->end_ns - s->now_ns + w->part_ns[1];
     uint32_t others = s->checkpoints->writers - (w->stage != WRITING_NOTHING);
-    return write_ns(s, l->job, l->touched ? l->was.held : l->held, shares(s, l) ? 1 : others + 1);
+    const struct placement *on = l->leaving ? l->leaving : l->touched ? l->was.held : l->held;
+    return write_ns(s, l->job, on, shares(s, l) ? 1 : others + 1);
 }
 
 static bool saves(const struct sched *s, const struct live *l)
@@ -328,6 +329,14 @@ bool checkpoint_save_ends(struct sched *s, struct live *l)
     put_down(s, l);
     writer_ends(s, l, saved);
     return stage == WRITING_AT_RISK && !saved;
+}
+
+void checkpoint_save_fails(struct sched *s, struct live *l)
+{
+    if (l->writing.stage == WRITING_NOTHING)
+        return;
+    put_down(s, l);
+    writer_ends(s, l, false);
 }
 
 /* ---- The model ---- */

@@ -13,4 +13,5 @@ void checkpoint_save_begins(struct sched *s, struct live *l, const struct leavin
 /* It has left. true: at risk, and it has not been in time: l->writing.lost_ns, .lost_wall_ns */
 bool checkpoint_save_ends(struct sched *s, struct live *l);
 void checkpoint_cut_short(struct sched *s, struct live *l);  /* what it is writing is lost: a fault */
+void checkpoint_save_fails(struct sched *s, struct live *l); /* a fault where it is leaving: what it saves, if anything, is lost */
 void checkpoint_ran_before(struct sched *s, struct live *l, int64_t done_ns);    /* it did so much before the trace begins */

@@ -124,11 +124,11 @@ static void node_returns(struct sched *s, node_id n, uint32_t gpu)
         gpu_comes(s, n, gpu);
 }
 
-/* The GPU of a fault that is scoped to it; of a counted node all of it fails. */
+/* The GPU of a fault that is scoped to it; of a counted node all of it fails, and of one whose GPUs are cut as jobs ask. */
 static uint32_t struck_gpu(const struct sched *s, node_id n, const struct fault *f)
 {
     const struct node_type *t = cluster_node_type(s->cluster, n);
-    return s->faults->law->gpu_scope && fault_is_of_gpu(f->cause) && !t->counted ? (uint32_t)(f->gpu_u * t->gpus) : ID_NONE;
+    return s->faults->law->gpu_scope && fault_is_of_gpu(f->cause) && !t->counted && !t->mig_dynamic ? (uint32_t)(f->gpu_u * t->gpus) : ID_NONE;
 }
 
 static void leaf_fails(struct sched *s, domain_id rack, int64_t detection_ns)
@@ -329,7 +329,7 @@ void faults_stopped(struct sched *s, const struct live *l, unsigned cause)
 {
     struct fault_run *r = s->faults;
     if (cause == CAUSE_RECLAIM) {
-        pools_jobs_stopped(s, 0, 0);
+        s->pools->stopped++;
         return;
     }
     r->by[cause].n++;
@@ -339,17 +339,17 @@ void faults_stopped(struct sched *s, const struct live *l, unsigned cause)
     r->of_size[size_class(request_gpu_milli(ask_of(s, l->job)))].n++;
 }
 
-void faults_lost(struct sched *s, unsigned cause, int64_t gpu_milli, int64_t lost_ns)
+void faults_lost(struct sched *s, unsigned cause, int128_t lost)
 {
     if (cause == CAUSE_RECLAIM)
-        pools_jobs_stopped(s, gpu_milli, lost_ns);
+        s->pools->lost += lost;
     else
-        s->faults->by[cause].lost += (int128_t)lost_ns * gpu_milli;
+        s->faults->by[cause].lost += lost;
 }
 
 int128_t faults_lost_in_all(const struct sched *s)
 {
-    int128_t lost = s->pools ? s->pools->lost : 0;
+    int128_t lost = 0;
     for (unsigned c = 0; s->faults && c < STRIKE_CAUSES; c++)
         lost += s->faults->by[c].lost;
     return lost;
@@ -446,7 +446,7 @@ static void job_row(struct output *o, const struct sched *s, job_id j)
 
 enum { NODE_FAILURES, SWITCH_FAILURES, CORDONS, JOB_FAILURES, JOBS_GIVEN_UP, LOST_BY_FAILURES, DETECTION, DOWN, AVAILABILITY, ETTR,
        MTTF, BY_CAUSE };
-#define CAUSE(word) { "job_failures_" word, "", "jobs stopped for that cause" }
+#define CAUSE(word) { "job_failures_" word, "", "jobs stopped for that cause", BETTER_LOWER }
 static const struct metric_kind metrics[] = {
     [NODE_FAILURES] = { "node_failures", "", "failures of nodes, or of one of their GPUs", BETTER_NEITHER },
     [SWITCH_FAILURES] = { "switch_failures", "", "failures of leaf switches", BETTER_NEITHER },

@@ -145,12 +145,14 @@ struct live {
     int64_t split[ACCOUNTS];      /* of the interval that is being left */
     int64_t stall_ns[HELD_ACCOUNTS];    /* of the interval it holds: time held without progress that is over */
     struct pace pace;
+    double work_ns;               /* rate x time, less what was rolled back: what the books of progress are checked against */
     struct writing writing;
     struct milestone_at milestone[MILESTONES];
     const char *leave_why;
     /* failures.c, struck.c */
     uint32_t faults;              /* that it has survived */
     bool given_up;                /* one too many: it is over when it has left */
+    int64_t unsaved_ns, unsaved_wall_ns;    /* of who is leaving and saves: lost if a fault comes */
     struct random software_draws;
     double hazard_left;           /* until its software fails: Exp(1) at first; below 0: not drawn yet */
     int64_t hazard_since_ns;
@@ -239,6 +241,7 @@ struct sched {
     struct shape_kinds *shape_kinds;
     struct typical_list typical;  /* what the jobs ask for */
     struct sharing_run *sharing;  /* sharing.c; NULL: off */
+    struct mig_run *mig;          /* mig_layouts.c; NULL: off */
     uint32_t *gpu_mem_most_mib;   /* [types] of free_index_count_memory(); NULL: placements do not heed it */
     struct elastic_run *elastic;  /* elastic.c; NULL: off */
     uint8_t *shape_never;         /* why the shape can never be placed; 0: it can */
@@ -291,7 +294,7 @@ struct sched {
     size_t n_models;
     struct energy *energy;        /* energy.c; NULL: off */
     struct rates_run *rates;      /* rates.c; NULL: off */
-    struct placement_rates *placement_rates;  /* likewise; there before the placer is asked */
+    struct placement_rates *placement_rates, *predicted_rates;  /* likewise; the second: as if all nodes sent */
     struct pools *pools;          /* pools.c; NULL: no group is one */
     struct sleepers *sleepers;    /* sleep.c; NULL: nodes are never powered off */
     struct nodes *nodes;          /* nodes.c; NULL: all are up for ever */
@@ -374,7 +377,9 @@ void books_pending(struct sched *s, job_id j, struct amount size, int sign);
 void books_occupied(struct sched *s, job_id j, const struct placement *p, int sign);    /* held in truth from now on, or no more */
 void books_present(struct sched *s, job_id j, int sign);                  /* j arrives (1) or goes (-1) */
 void books_preempted(struct sched *s, const struct live *l, enum preemption_cause unsaid);    /* `unsaid` unless l->stopped_for says more */
-void books_lost(struct sched *s, const struct live *l, enum preemption_cause unsaid, const struct placement *p, int64_t lost_ns);
+/* cause: `unsaid` unless l->stopped_for says more, or LOST_BY(cause of struck.h). */
+#define LOST_BY(strike) (PREEMPTION_CAUSES + (strike))
+void books_lost(struct sched *s, const struct live *l, unsigned cause, const struct placement *p, int64_t lost_ns);
 int64_t books_fairness_micro(const struct sched *s, const struct live *l);   /* finish-time fairness of who ends now; -1: none */
 
 /* quotas.c - what each queue is owed and gets */
@@ -434,6 +439,8 @@ void pace_end(struct sched *s, struct live *l, const struct placement *from);
 void pace_changed(struct sched *s, struct live *l);                       /* l->pace has: progress is settled, its end re-timed */
 void pace_stall(struct sched *s, struct live *l, enum account on);        /* it holds its GPUs without progress, until pace_go_on() or it leaves */
 void pace_go_on(struct sched *s, struct live *l);
+void pace_roll_back(struct live *l, int64_t lost_ns);                     /* that much must be done again */
+void pace_check_work(const struct sched *s, const struct live *l);       /* its work is done: models.md 11.3 */
 void pace_split(struct sched *s, struct live *l);                         /* l->split: the time since l->held_since_ns, by account */
 static inline int64_t pace_overhead_ns(const int64_t split[ACCOUNTS])
 {
@@ -457,7 +464,9 @@ void job_arrive(struct sched *s, job_id j);
 void job_begin(struct sched *s, struct live *l);                          /* on l->held, now */
 void job_runs(struct sched *s, struct live *l, int64_t start_cost_ns);    /* likewise, and nobody is told */
 void job_leave(struct sched *s, struct live *l, bool moves);              /* the stop of this pass is carried out */
-void job_departs(struct sched *s, struct live *l, struct placement *p, int64_t stay_ns, bool moves);    /* from p, in so long, after job_halt() */
+/* After job_halt(): it leaves p at this price. cause: of what it loses, an enum preemption_cause or LOST_BY() of a strike. */
+void job_departs(struct sched *s, struct live *l, struct placement *p, const struct leaving *price, bool at_risk, unsigned cause,
+                 bool moves);
 void job_released(struct sched *s, job_id j);                             /* it has left its GPUs */
 void job_end(struct sched *s, job_id j);
 void job_fails(struct sched *s, job_id j, const char *why);               /* now, while it runs, and before its work is done */
@@ -473,6 +482,7 @@ void hold_end(struct sched *s, struct live *l, const struct placement *p, int64_
 /* After job_halt(): of the done_ns since its start it must do lost_ns again. Of l->split; what was done before the trace
  * began is not in it. */
 void job_loses(struct sched *s, struct live *l, int64_t done_ns, int64_t lost_ns);
+void job_loses_wall(struct live *l, int64_t lost_ns, int64_t wall_ns);    /* likewise, and the time that it took is known */
 void state_set(struct sched *s, job_id j, enum job_state to);
 int64_t job_done_ns(const struct sched *s, const struct live *l);         /* progress since the last start */
 int64_t job_left_ns(const struct sched *s, const struct live *l);         /* work left, as of now */
@@ -495,6 +505,11 @@ void job_resized(struct sched *s, struct live *l, int64_t cost_ns);       /* fro
                                                                              after that time, or what is left of its start-up */
 
 /* rates.c - how their placements let them get on */
+static inline bool piece_on_island(const struct cluster *c, const struct request *run, const struct piece *p)    /* if it must be */
+{
+    return !run->one_island || !p->gpu_mask ||
+           !(p->gpu_mask & ~cluster_node_type(c, p->node)->island_of[__builtin_ctzll(p->gpu_mask)]);
+}
 void rates_prepare(struct sched *s);
 uint32_t rates_gpus(const struct request *ask);                           /* of all runs */
 
@@ -520,8 +535,7 @@ void suspend_stage(struct sched *s, struct live *l, const struct placement *p); 
 void suspend_unstage(struct sched *s, struct live *l, const struct placement *p);    /* not even that */
 enum sched_result suspend_drop(struct sched *s, struct live *l);          /* the verb */
 void suspend_begins(struct sched *s, struct live *l, const struct placement *p);     /* truth: it has left p, but for its memory */
-int64_t suspend_dropped(struct sched *s, struct live *l, bool fault);     /* truth: to its last checkpoint; wall time lost, in
-                                                                             the books of preemption unless by a fault */
+void suspend_dropped(struct sched *s, struct live *l, unsigned cause);    /* truth: to its last checkpoint; cause as for job_departs() */
 void suspend_ends(struct sched *s, struct live *l);                       /* truth: it goes on, on l->held */
 void memory_take(struct view *v, const struct request *r, const struct placement *p);
 void memory_give(struct view *v, const struct request *r, const struct placement *p);
@@ -531,6 +545,9 @@ int running_arrive(struct sched *s, job_id j, struct error *err);         /* 0, 
 int64_t running_before_ns(const struct sched *s, job_id j);               /* it had run for so long when it was submitted */
 bool running_leaves_for_good(const struct sched *s, job_id j);            /* it was leaving, and has nothing left to do */
 int running_check(const struct cluster *c, const struct workload *w, struct error *err);    /* for run_bind() */
+
+/* mig_layouts.c */
+int64_t mig_held_milli(const struct sched *s, node_id n);                 /* of a mig_dynamic node, in truth */
 
 /* engine.c */
 bool wake_cancel(struct sched *s, int64_t time_ns);

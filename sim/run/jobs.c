@@ -231,17 +231,17 @@ static void interval_close(struct sched *s, struct live *l, struct placement *p,
     placement_drop(s, p);
 }
 
-static void loses(struct live *l, int64_t lost_ns, int64_t wall_ns)
+void job_loses_wall(struct live *l, int64_t lost_ns, int64_t wall_ns)
 {
     int64_t here_ns = wall_ns < l->split[ACCOUNT_USEFUL] ? wall_ns : l->split[ACCOUNT_USEFUL];
-    progress_roll_back(&l->progress, lost_ns);
+    pace_roll_back(l, lost_ns);
     l->split[ACCOUNT_LOST] = here_ns;
     l->split[ACCOUNT_USEFUL] -= here_ns;
 }
 
 void job_loses(struct sched *s, struct live *l, int64_t done_ns, int64_t lost_ns)
 {
-    loses(l, lost_ns, pace_lost_wall_ns(s, l, done_ns, lost_ns));
+    job_loses_wall(l, lost_ns, pace_lost_wall_ns(s, l, done_ns, lost_ns));
 }
 
 /* How it ends, as the trace says. */
@@ -293,11 +293,7 @@ void job_leave(struct sched *s, struct live *l, bool moves)
     notice_add(s, NOTICE_STOPPED, j, l->cancelled ? STOPPED_CANCELLED : STOPPED_BY_POLICY);
     if (stands)
         suspend_begins(s, l, l->was.held);
-    job_departs(s, l, l->was.held, price.stay_ns, moves);
-    if (price.stay_ns > 0) {
-        l->writing.cause = (uint8_t)unsaid;
-        checkpoint_save_begins(s, l, &price, at_risk);
-    }
+    job_departs(s, l, l->was.held, &price, at_risk, unsaid, moves);
 }
 
 /* It will not come back: told to go, or it has failed too often. */
@@ -309,13 +305,25 @@ static bool leaves_for_good(struct sched *s, struct live *l)
     return true;
 }
 
-void job_departs(struct sched *s, struct live *l, struct placement *p, int64_t stay_ns, bool moves)
+/* What a fault would cost while it saves. */
+static void note_unsaved(struct sched *s, struct live *l, const struct leaving *price)
+{
+    bool saves = l->stop_mode == STOP_SAVE && price->lost_ns == 0;
+    l->unsaved_ns = saves ? pace_stop(s, l, STOP_RESTART, l->stop_done_ns).lost_ns : 0;
+    l->unsaved_wall_ns = saves ? pace_lost_wall_ns(s, l, l->stop_done_ns, l->unsaved_ns) : 0;
+}
+
+void job_departs(struct sched *s, struct live *l, struct placement *p, const struct leaving *price, bool at_risk, unsigned cause, bool moves)
 {
     job_id j = l->job;
-    if (stay_ns > 0) {
+    if (price->stay_ns > 0) {
         l->leaving = p;
         l->leaving_since_ns = l->held_since_ns;
-        l->release_event = event_queue_push(s->events, (struct event){ s->now_ns + stay_ns, EVENT_RELEASED, j });
+        l->release_event = event_queue_push(s->events, (struct event){ s->now_ns + price->stay_ns, EVENT_RELEASED, j });
+        l->writing.cause = (uint8_t)cause;
+        if (s->faults)
+            note_unsaved(s, l, price);
+        checkpoint_save_begins(s, l, price, at_risk);
         return;
     }
     interval_close(s, l, p, l->held_since_ns, l->leave_why);
@@ -334,7 +342,7 @@ static void saving_ends(struct sched *s, struct live *l, const struct placement 
         l->split[ACCOUNT_SAVE] -= a == ACCOUNT_SAVE ? 0 : l->split[a];
     if (!checkpoint_save_ends(s, l))
         return;
-    loses(l, l->writing.lost_ns, l->writing.lost_wall_ns);
+    job_loses_wall(l, l->writing.lost_ns, l->writing.lost_wall_ns);
     books_lost(s, l, l->writing.cause, p, l->split[ACCOUNT_LOST]);
 }
 
@@ -394,6 +402,7 @@ void job_end(struct sched *s, job_id j)
     unsigned fate = s->workload->truth[j].fate;
     runs_no_more(s, live_of(s, j), fate, endings[fate].why);
     MUST(s, live_of(s, j)->progress.left_ns == 0);
+    pace_check_work(s, live_of(s, j));
 }
 
 void job_fails(struct sched *s, job_id j, const char *why)
@@ -444,9 +453,10 @@ void jobs_cut_off(struct sched *s)
         if (l->counting)
             wait_end(s, l);
         if (l->leaving) {
-            l->split[ACCOUNT_SAVE] = 0;
+            unsigned stays = l->split[ACCOUNT_FAULT] ? ACCOUNT_FAULT : ACCOUNT_SAVE;
+            l->split[stays] = 0;
             for (unsigned a = 0; a < HELD_ACCOUNTS; a++)
-                l->split[ACCOUNT_SAVE] -= a == ACCOUNT_SAVE ? l->leaving_since_ns - s->now_ns : l->split[a];
+                l->split[stays] -= a == stays ? l->leaving_since_ns - s->now_ns : l->split[a];
             interval_close(s, l, l->leaving, l->leaving_since_ns, "cutoff");
         } else if (s->job[j].state == JOB_RUNNING) {
             job_halt(s, l, l->held);

@@ -2,8 +2,9 @@
 #include "sim/run/models.h"
 #include "sim/run/host.h"
 
-/* Those that set the pace of a job first, then those that go by it. */
+/* What makes a start-up longer, then those that set the pace of a job, then those that go by it. */
 #define EACH_MODEL(M)                                                                                                  \
+    M(mig_model)                                                                                                       \
     M(rates_model)                                                                                                     \
     M(elastic_jobs)                                                                                                    \
     M(sharing_model)                                                                                                   \

@@ -73,6 +73,8 @@ static int64_t down_now(const struct sched *s, node_id n, uint64_t out)
     const struct node_type *t = cluster_node_type(s->cluster, n);
     if (t->counted)
         return s->nodes->out[n] ? (t->gpus + (int64_t)s->idle->node[n].whole) * MILLI_ALL : 0;
+    if (t->mig_dynamic)                               /* as a whole or not at all */
+        return s->nodes->out[n] ? cluster_node_milli(s->cluster, n) - mig_held_milli(s, n) : 0;
     const uint32_t *used = s->idle->used + s->cluster->gpu_base[n];
     int64_t down = gpus_milli(s, n, out);
     for (uint64_t m = out; m; m &= m - 1)

@@ -23,6 +23,12 @@ double pace_rate(const struct pace *p)
     return p->stalled ? 0 : p->tasks * (p->reference_s / pace_iteration_s(p));
 }
 
+/* Time in which progress was made since the mark. */
+static int64_t since_mark_ns(const struct sched *s, const struct live *l)
+{
+    return l->pace.stalled || s->now_ns <= l->pace.mark_ns ? 0 : s->now_ns - l->pace.mark_ns;
+}
+
 void pace_begin(struct sched *s, struct live *l)
 {
     l->pace = neutral;
@@ -35,6 +41,7 @@ void pace_begin(struct sched *s, struct live *l)
 
 void pace_end(struct sched *s, struct live *l, const struct placement *from)
 {
+    l->work_ns += l->progress.rate * (double)since_mark_ns(s, l);
     for (size_t i = 0; i < s->n_models; i++)
         if (s->model[i]->left)
             s->model[i]->left(s, l, from);
@@ -58,12 +65,6 @@ struct leaving pace_stop(const struct sched *s, const struct live *l, enum stop_
     struct price now = *p;
     now.save_ns = checkpoint_save_ns(s, l);
     return price_of_stop(&now, mode, done_ns, safe_ns);
-}
-
-/* Time in which progress was made since the mark. */
-static int64_t since_mark_ns(const struct sched *s, const struct live *l)
-{
-    return l->pace.stalled || s->now_ns <= l->pace.mark_ns ? 0 : s->now_ns - l->pace.mark_ns;
 }
 
 int64_t pace_useful_ns(const struct sched *s, const struct live *l)
@@ -93,9 +94,23 @@ static void mark(struct sched *s, struct live *l)
     int64_t done_ns = job_done_ns(s, l);
     l->pace.at_risk_ns = at_risk_ns(s, l, done_ns, done_ns - durable_ns(s, l, done_ns));
     l->pace.mark_done_ns = done_ns;
+    l->work_ns += l->progress.rate * (double)since_mark_ns(s, l);
     l->pace.useful_ns = pace_useful_ns(s, l);
     if (s->now_ns > l->pace.mark_ns)
         l->pace.mark_ns = s->now_ns;
+}
+
+void pace_roll_back(struct live *l, int64_t lost_ns)
+{
+    progress_roll_back(&l->progress, lost_ns);
+    l->work_ns -= (double)lost_ns;
+}
+
+void pace_check_work(const struct sched *s, const struct live *l)
+{
+    double wanted_ns = (double)s->workload->truth[l->job].duration_ns;
+    if (fabs(l->work_ns - wanted_ns) > 1e-9 * wanted_ns + 4)    /* ends are rounded up to whole nanoseconds */
+        HOST_BUG(s, "job %s has done %.17g ns of work, and had %.17g ns to do", s->workload->truth[l->job].name, l->work_ns, wanted_ns);
 }
 
 /* ---- Changes ---- */

@@ -258,7 +258,7 @@ struct view *placing_view(struct sched *s)
 {
     struct view *v = free_index_new(s->cluster, s->shape_kinds, &s->placer_random);
     v->typical = &s->typical;
-    v->rates = s->placement_rates;
+    v->rates = s->predicted_rates;
     v->facts = s->workload->facts;
     if (s->setup.placer->needs & SEES_TENANTS)
         free_index_count_tenants(v);

@@ -198,12 +198,6 @@ static void reclaim(struct sched *s, node_id n)
     s->changed = true;
 }
 
-void pools_jobs_stopped(struct sched *s, int64_t gpu_milli, int64_t lost_ns)
-{
-    s->pools->stopped += gpu_milli == 0;
-    s->pools->lost += (int128_t)lost_ns * gpu_milli;
-}
-
 static void happens(struct sched *s, const struct event *e)
 {
     node_id n = e->subject % s->cluster->n_nodes;

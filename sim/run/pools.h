@@ -36,7 +36,6 @@ static inline const struct pool *pool_of(const struct sched *s, node_id n)    /*
 void pool_provision(struct sched *s, node_id n);             /* which is absent */
 bool pools_in_vain(const struct sched *s);                   /* too many have come, and no job has come, started or gone */
 int64_t pool_there_ns(const struct sched *s, node_id n);     /* until now */
-void pools_jobs_stopped(struct sched *s, int64_t gpu_milli, int64_t lost_ns);    /* one, by a reclaim; gpu_milli 0: lost nothing */
 
 /* autoscaler.c */
 void autoscaler_after(struct sched *s, bool changed);        /* a round is over: does anybody wait? */

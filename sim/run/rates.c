@@ -43,8 +43,16 @@ static bool wanted(const struct sched *s)
 
 void rates_prepare(struct sched *s)
 {
-    if (s->cluster->rates)
-        s->placement_rates = placement_rates_new(s->cluster, s->cluster->rates, s->workload->models);
+    const struct rate_rules *rules = s->cluster->rates;
+    if (!rules)
+        return;
+    s->placement_rates = s->predicted_rates = placement_rates_new(s->cluster, rules, s->workload->models);
+    if (!rules->fabric.maxmin)
+        return;
+    struct rate_rules *crowded = arena_alloc(s->memory, sizeof *crowded);
+    *crowded = *rules;
+    crowded->fabric.maxmin = false;
+    s->predicted_rates = placement_rates_new(s->cluster, crowded, s->workload->models);
 }
 
 static void begin(struct sched *s)
@@ -75,6 +83,8 @@ static void end_run(struct sched *s)
     free(s->rates->job);
     free(s->rates->link);
     free(s->rates);
+    if (s->predicted_rates != s->placement_rates)
+        placement_rates_free(s->predicted_rates);
     placement_rates_free(s->placement_rates);
 }
 

@@ -112,7 +112,7 @@ struct amount sched_capacity(const struct sched *s)
         const struct node_kind *kind = &s->cluster->kind[k];
         const struct node_type *t = &s->cluster->type[kind->type];
         int64_t n = kind->n_nodes;
-        all.gpu_milli += n * kind->gpus * kind->slot_milli;
+        all.gpu_milli += n * cluster_kind_milli(s->cluster, kind);
         n = kind->first ? n : 0;
         all.cpu_milli += t->cpu_milli == INT64_MAX ? 0 : n * t->cpu_milli;
         all.mem_mib += t->mem_mib == INT64_MAX ? 0 : n * t->mem_mib;

@@ -1,5 +1,6 @@
 /* struck.c - see struck.h. */
 #include "sim/run/struck.h"
+#include "sim/run/checkpoints.h"
 #include "sim/run/faults.h"
 #include "sim/run/host.h"
 #include "sim/run/nodes.h"
@@ -22,8 +23,8 @@ static void books_part(struct sched *s, const struct live *l, const struct place
     const struct amount size = placement_amount(ask, p);
     books_held(s, l->job, size, -1);
     if (!l->given_up)
-        books_pending(s, l->job, size, 1);
-    else if (ask->tasks != SPLIT_ANY && p->n < request_tasks(ask))
+        books_pending(s, l->job, amount_served(s, l->job, p), 1);
+    else if (tasks_missing(s, l->job, p))
         books_pending(s, l->job, amount_less(request_amount(ask), size), -1);
 }
 
@@ -38,10 +39,16 @@ void strike_job(struct sched *s, struct live *l, const struct strike *by)
     l->stopped_for = ID_NONE;
     l->given_up = fault && faults_give_up(s, l);
     struct leaving price = pace_stop(s, l, l->stop_mode, l->stop_done_ns);
-    int64_t stay_ns = fault ? by->detection_ns : price.stay_ns;
-    timeline_stopped(s, l, stay_ns);
+    bool at_risk = checkpoint_save_at_risk(s, l);
+    if (at_risk)
+        price = (struct leaving){ price_of(s, j)->grace_ns, 0 };
+    if (at_risk && by->cause == CAUSE_RECLAIM && price.stay_ns > by->detection_ns)
+        price.stay_ns = by->detection_ns;
+    if (fault)
+        price.stay_ns = by->detection_ns;
+    timeline_stopped(s, l, price.stay_ns);
     l->held = NULL;
-    if (!stay_ns)
+    if (!price.stay_ns)
         placement_give(s->idle, ask_of(s, j), p);
     if (s->room)
         placement_give(s->room, ask_of(s, j), p);
@@ -50,12 +57,12 @@ void strike_job(struct sched *s, struct live *l, const struct strike *by)
     faults_stopped(s, l, by->cause);
     job_halt(s, l, p);
     job_loses(s, l, l->stop_done_ns, price.lost_ns);
-    faults_lost(s, by->cause, placement_gpu_milli(p), l->split[ACCOUNT_LOST]);
-    l->split[fault ? ACCOUNT_FAULT : ACCOUNT_SAVE] += stay_ns;
+    books_lost(s, l, LOST_BY(by->cause), p, l->split[ACCOUNT_LOST]);
+    l->split[fault ? ACCOUNT_FAULT : ACCOUNT_SAVE] += price.stay_ns;
     l->leave_why = fault ? "fault" : by->cause == CAUSE_RECLAIM ? "reclaimed" : "maintenance";
     decision_log(s, j, "stop", l->leave_why, strike_cause_name[by->cause]);
     notice_add(s, NOTICE_STOPPED, j, l->given_up ? STOPPED_FAILED : STOPPED_BY_FAULT);
-    job_departs(s, l, p, stay_ns, false);
+    job_departs(s, l, p, &price, at_risk, LOST_BY(by->cause), false);
 }
 
 /* What it was still saving is lost: back to the last durable checkpoint. */
@@ -63,17 +70,12 @@ static void strike_leaving(struct sched *s, struct live *l, const struct strike 
 {
     if (l->stop_mode != STOP_SAVE)
         return;
-    struct leaving save = pace_stop(s, l, STOP_SAVE, l->stop_done_ns), drop = pace_stop(s, l, STOP_RESTART, l->stop_done_ns);
-    int64_t wall_ns = pace_lost_wall_ns(s, l, l->stop_done_ns, drop.lost_ns), lost_ns = l->split[ACCOUNT_USEFUL];
     l->stop_mode = STOP_RESTART;
-    if (drop.lost_ns <= save.lost_ns)
+    checkpoint_save_fails(s, l);
+    if (!l->unsaved_ns)
         return;
-    if (wall_ns - l->split[ACCOUNT_LOST] < lost_ns)
-        lost_ns = wall_ns - l->split[ACCOUNT_LOST];
-    progress_roll_back(&l->progress, drop.lost_ns - save.lost_ns);
-    l->split[ACCOUNT_USEFUL] -= lost_ns;
-    l->split[ACCOUNT_LOST] += lost_ns;
-    faults_lost(s, by->cause, placement_gpu_milli(l->leaving), lost_ns);
+    job_loses_wall(l, l->unsaved_ns, l->unsaved_wall_ns);
+    books_lost(s, l, LOST_BY(by->cause), l->leaving, l->split[ACCOUNT_LOST]);
 }
 
 static void give_claim_back(struct sched *s, struct live *l)
@@ -106,8 +108,7 @@ static void strike_one(struct sched *s, struct live *l, const struct strike *by)
         if (s->room)
             memory_give(s->room, ask_of(s, l->job), l->suspended);
         faults_stopped(s, l, by->cause);
-        int64_t gpu_milli = placement_gpu_milli(l->suspended);
-        faults_lost(s, by->cause, gpu_milli, suspend_dropped(s, l, true));
+        suspend_dropped(s, l, LOST_BY(by->cause));
     }
     if (!hits(by, l->held))
         return;

@@ -259,6 +259,7 @@ void tasks_scatter(struct sched *s, struct live *l)
     state_set(s, l->job, JOB_PENDING);
     wait_own(s, l, WAIT_GROUP);
     decision_log(s, l->job, "stop", "fault", "");
+    notice_add(s, NOTICE_STOPPED, l->job, STOPPED_BY_FAULT);
     notice_add(s, NOTICE_ARRIVED, l->job, 0);
 }
 

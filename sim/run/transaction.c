@@ -216,7 +216,7 @@ static void carry_out(struct sched *s, struct live *l)
     enum job_state was = l->was.state, now = s->job[l->job].state;
     bool same = was == now && l->held == l->was.held && !l->broken;
     if (l->dropped)
-        (void)suspend_dropped(s, l, false);
+        suspend_dropped(s, l, PREEMPTED_POLICY);
     if (same)
         return;
     if (resize_concerns(s, l)) {

@@ -19,7 +19,8 @@ static bool piece_matches(const struct sched *s, const struct request *ask, cons
     const struct node_type *t = cluster_node_type(s->cluster, p->node);
     if (p->gpus ? p->milli != ask->gpu_milli : ask->tasks == SPLIT_ANY)
         return false;                                    /* another share; a piece of nothing */
-    if (p->gpu_mem_mib != (p->gpus ? ask->gpu_mem_mib : 0))
+    if ((p->gpus ? p->gpu_mem_mib != ask->gpu_mem_mib || p->mig != ask->mig : p->gpu_mem_mib || p->mig) ||
+        !piece_on_island(s->cluster, ask, p))
         return false;
     if (t->counted || p->gpus == 0)
         return p->gpu_mask == 0 && (p->gpus == 0 || p->milli == MILLI_ALL);

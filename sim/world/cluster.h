@@ -23,6 +23,7 @@ struct node_type {
     uint32_t gpus;                /* or MIG instances */
     bool counted;                 /* GPUs without names: one pool costs a number. Always over 64 GPUs */
     bool mig_single;              /* its instances are asked for as GPUs */
+    bool mig_dynamic;             /* its GPUs are cut as jobs ask: GPU i is the memory slices 8 i to 8 i + 7, all of them `gpus` */
     uint32_t gpu_mem_mib;         /* of one GPU, or of an instance if all are alike; 0: not known */
     uint32_t labels, taints;      /* texts of labels.h, in cluster.texts */
     int64_t cpu_milli, mem_mib;   /* INT64_MAX: not modelled, never binds */
@@ -36,12 +37,14 @@ struct node_kind {
     uint32_t n_nodes;
     node_id *node;                /* ascending */
     /* Nodes with instances of several profiles are as many kinds, one after the other: each is these nodes as somebody
-     * sees them who wants that profile. */
+     * sees them who wants that profile. Of mig_dynamic nodes, every profile of their model is one, the whole GPU the last;
+     * what is free of one is where an instance could begin. */
     uint16_t parts;               /* kinds of these nodes from here on; 1: this is the last, or the only one */
     bool first;                   /* the first of them: kind_of says it, and who wants no GPU sees it */
     uint16_t mig;                 /* profile of all its GPUs; 0: they are GPUs */
     uint32_t gpus;                /* of each node, of this profile */
-    uint64_t slots;               /* which those are */
+    uint64_t slots;               /* which those are; mig_dynamic: the slices at which one may begin */
+    uint8_t slices;               /* that each takes, from its own on: 1; of mig_dynamic nodes as many as its memory slices */
     uint32_t slot_milli;          /* what each counts, see mig.h: MILLI_ALL, or x g */
 };
 struct node_nics { uint32_t nics; double gbps; };       /* of a node: how many, each so fast per direction; 0: not known */
@@ -116,6 +119,7 @@ struct group_spec {
     const char *name, *gpu_model;           /* gpu_model NULL: no GPU */
     uint32_t count, gpus;
     bool counted, mig_single;
+    bool mig_dynamic;             /* its GPUs, at most MIG_DYNAMIC_GPUS of a model with known profiles, are cut as jobs ask */
     uint32_t island_gpus;         /* GPUs of one NVLink island; 0: no NVLink (each GPU its own); may exceed gpus: then it
                                      must be a multiple, and the island spans nodes */
     uint32_t numa_nodes;          /* the GPUs are split evenly over them; 0 or 1: one */
@@ -153,5 +157,20 @@ domain_id cluster_domain_at(const struct cluster *c, node_id n, enum level l);  
 const struct node_type *cluster_node_type(const struct cluster *c, node_id n);
 uint32_t cluster_node_gpus(const struct cluster *c, node_id n);         /* or instances */
 int64_t cluster_node_milli(const struct cluster *c, node_id n);         /* what they count together */
+/* What the slots of one kind count on each node. Of mig_dynamic nodes, whose kinds are the same GPUs, the whole GPUs do. */
+int64_t cluster_kind_milli(const struct cluster *c, const struct node_kind *k);
 uint32_t cluster_piece_kind(const struct cluster *c, const struct piece *p);      /* among those of its node */
 uint64_t cluster_slots(const struct cluster *c, node_id n, uint16_t mig);         /* instances of that profile; 0: all */
+/* Of `slots`, as the kind counts them: those from which on as many are in `free` as one takes. */
+static inline uint64_t kind_begins(const struct node_kind *k, uint64_t free)
+{
+    for (unsigned have = 1; have < k->slices; have *= 2)
+        free &= free >> have;
+    return free & k->slots;
+}
+static inline uint64_t kind_takes(const struct node_kind *k, uint64_t begins)     /* all that they take */
+{
+    for (unsigned have = 1; have < k->slices; have *= 2)
+        begins |= begins << have;
+    return begins;
+}

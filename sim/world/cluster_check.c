@@ -92,6 +92,12 @@ static int check_mig(const struct group_spec *g, const struct catalogue *known, 
     const struct gpu_model *model = g->gpu_model ? catalogue_gpu(known, g->gpu_model) : NULL;
     uint32_t instances = 0;
     char name[MIG_NAME_MAX];
+    if (g->mig_dynamic && (!g->gpus || g->counted || g->gpus > MIG_DYNAMIC_GPUS || g->n_mig))
+        return error_set(err, "group '%s': mig_strategy dynamic: want from 1 to %u GPUs with names, got %u%s", g->name, MIG_DYNAMIC_GPUS,
+                         g->gpus, g->counted ? " counted" : "");
+    if (g->mig_dynamic && !(g->gpu_model && mig_design_whole(g->gpu_model)))
+        return error_set(err, "group '%s': mig_strategy dynamic: the profiles of model '%s' are not known", g->name,
+                         g->gpu_model ? g->gpu_model : "");
     if (g->mig_single && g->n_mig != 1)
         return error_set(err, "group '%s': mig_strategy single: want instances of one profile, got %u", g->name, g->n_mig);
     if (!g->n_mig)

@@ -75,7 +75,8 @@ static const struct config_key whole_keys[] = {
     { .name = "sharing",    .type = CONFIG_MAPPING, .at = WHOLE(sharing) },
     { 0 },
 };
-static const char *const mig_words[] = { "mixed", "single", NULL };
+enum { MIG_MIXED, MIG_SINGLE, MIG_DYNAMIC };
+static const char *const mig_words[] = { [MIG_MIXED] = "mixed", [MIG_SINGLE] = "single", [MIG_DYNAMIC] = "dynamic", NULL };
 static const struct config_key group_keys[] = {
     { .name = "group",          .type = CONFIG_TEXT, .at = GROUP(spec.name), .required = true },
     { .name = "count",          COUNT, .at = GROUP(spec.count), .least = 1, .most = CLUSTER_NODES_MAX, .required = true },
@@ -219,7 +220,10 @@ static int read_mig(struct reader *r, const struct file_group *from, struct conf
 {
     struct mig_spec *mig = arena_alloc(r->memory, (config_count(from->mig) + 1) * sizeof *mig);
     struct config_walk w = { .of = from->mig };
-    if (config_given(from->mig) ? config_count(from->mig) == 0 : from->mig_strategy >= 0)
+    to->mig_dynamic = from->mig_strategy == MIG_DYNAMIC;
+    if (to->mig_dynamic && config_given(from->mig))
+        return config_error(from->mig, r->err, "want no instances beside mig_strategy dynamic: they are made as jobs ask");
+    if (config_given(from->mig) ? config_count(from->mig) == 0 : from->mig_strategy >= 0 && !to->mig_dynamic)
         return config_error(config_given(from->mig) ? from->mig : entry, r->err, "want MIG instances: mig: { 1g.10gb: 7 }");
     for (struct config_value v; config_next(&w, &v); to->n_mig++) {
         const char *name = NULL;
@@ -230,7 +234,7 @@ static int read_mig(struct reader *r, const struct file_group *from, struct conf
             return config_error(v, r->err, "want " MIG_WANTED ", got '%.100s'", name);
     }
     to->mig = to->n_mig ? mig : NULL;
-    to->mig_single = from->mig_strategy > 0;
+    to->mig_single = from->mig_strategy == MIG_SINGLE;
     return 0;
 }
 

@@ -184,7 +184,7 @@ static int read_given(struct config_value list, struct cluster *c, struct failur
         if (config_fields(entry, given_keys, &g, err) || find_nodes(entry, c, &g.nodes, &g.g.node, &end, err))
             return -1;
         const struct node_type *t = cluster_node_type(c, g.g.node);
-        if (g.g.gpu != UINT32_MAX && (t->counted || g.g.gpu >= t->gpus))
+        if (g.g.gpu != UINT32_MAX && (t->counted || t->mig_dynamic || g.g.gpu >= t->gpus))
             return config_error(entry, err, "that node has no GPU %u", g.g.gpu);
         if (g.cause == FAULT_SOFTWARE)
             return config_error(entry, err, "a node does not fail by 'software'");

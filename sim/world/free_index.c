@@ -77,8 +77,8 @@ static void set_parts(struct view *v, node_id n, uint64_t was, uint64_t is)
     uint32_t first = v->cluster->kind_of[n];
     v->node[n].whole = __builtin_popcountll(is);
     for (uint32_t k = first; k < first + v->cluster->kind[first].parts; k++) {
-        uint64_t slots = v->cluster->kind[k].slots;
-        uint32_t before = (uint32_t)__builtin_popcountll(was & slots), after = (uint32_t)__builtin_popcountll(is & slots);
+        const struct node_kind *part = &v->cluster->kind[k];
+        uint32_t before = (uint32_t)__builtin_popcountll(kind_begins(part, was)), after = (uint32_t)__builtin_popcountll(kind_begins(part, is));
         if (before != after)
             kind_change(v, n, k, before, after);
     }
@@ -110,13 +110,19 @@ static void set_share_class(struct view *v, node_id n)
     s->share_class = (uint16_t)class;
 }
 
+static uint64_t bits_of(const struct view *v, const struct piece *p)
+{
+    const struct cluster *c = v->cluster;
+    return p->mig && v->node[p->node].several ? kind_takes(&c->kind[cluster_piece_kind(c, p)], p->gpu_mask) : p->gpu_mask;
+}
+
 /* Adds `milli` (negative: gives back) to the GPUs of the mask and follows with every set. */
 static void named_change(struct view *v, const struct piece *p, int32_t milli)
 {
     struct node_state *s = &v->node[p->node];
     uint32_t *used = v->used + v->cluster->gpu_base[p->node];
     uint64_t shared = s->shared_mask, whole = s->whole_mask;
-    for (uint64_t m = p->gpu_mask; m; m &= m - 1) {
+    for (uint64_t m = bits_of(v, p); m; m &= m - 1) {
         unsigned gpu = (unsigned)__builtin_ctzll(m);
         uint64_t bit = m & -m;
         uint32_t now = used[gpu] = (uint32_t)((int32_t)used[gpu] + milli);
@@ -222,7 +228,7 @@ bool free_index_has(const struct view *v, const struct piece *p, int64_t cpu_mil
     if (!p->gpu_mask)
         return p->gpus == 0 || (s->whole >= 0 && (uint32_t)s->whole >= p->gpus);
     if (p->milli >= MILLI_ALL)
-        return (p->gpu_mask & ~s->whole_mask) == 0;
+        return (bits_of(v, p) & ~s->whole_mask) == 0;
     if (p->gpu_mask & ~(s->whole_mask | s->shared_mask))
         return false;
     const uint32_t *used = v->used + v->cluster->gpu_base[p->node];
@@ -249,7 +255,7 @@ bool free_index_settled(const struct view *v, const struct piece *p)
         return false;
     const uint32_t *used = v->used + v->cluster->gpu_base[p->node];
     uint32_t all = p->milli > MILLI_ALL ? p->milli : MILLI_ALL;
-    for (uint64_t m = p->gpu_mask; m; m &= m - 1)
+    for (uint64_t m = bits_of(v, p); m; m &= m - 1)
         if (used[__builtin_ctzll(m)] > all)
             return false;
     return !v->mem_most_mib || memory_settled(v, p);
@@ -393,7 +399,7 @@ static uint32_t whole_of(const struct view *v, node_id n, uint32_t kind)
 {
     const struct node_state *s = &v->node[n];
     const struct node_kind *k = &v->cluster->kind[kind];
-    return k->first && k->parts == 1 ? shown(s->whole) : (uint32_t)__builtin_popcountll(s->whole_mask & k->slots);
+    return k->first && k->parts == 1 ? shown(s->whole) : (uint32_t)__builtin_popcountll(kind_begins(k, s->whole_mask));
 }
 
 static bool kind_consistent(const struct view *v, node_id n, uint32_t kind)

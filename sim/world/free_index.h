@@ -83,7 +83,7 @@ struct view {
     const uint32_t *mem_most_mib; /* [types] what can be taken; 0: not known, never binds */
     uint32_t *tenants;            /* [n_nodes * TENANT_CLASSES] pieces that hold GPUs; NULL: nobody asks */
     const struct typical_list *typical;    /* the run's; NULL: none */
-    struct placement_rates *rates;    /* the run's; NULL: placements make nobody fast or slow */
+    struct placement_rates *rates;    /* the run's, as predicted; NULL: placements make nobody fast or slow */
     const struct job_facts *facts;    /* likewise */
     struct scores *scores;        /* scores.h; NULL until a placer asks for the best node */
     struct arena *prepared;       /* likewise, for view_alloc() */

@@ -42,17 +42,23 @@ static int places_left(const struct mig_design *from, const struct mig_cut *cut)
     return n;
 }
 
-/* *cost: how many places fewer there are then for `from` and what is smaller. */
+/* How many places fewer there are for `from` and what is smaller when one begins at `start`. */
+static int cost_at(const struct mig_design *d, const struct mig_cut *cut, const struct mig_design *from, unsigned start)
+{
+    struct mig_cut then = *cut;
+    mig_take(&then, d, start);
+    return places_left(from, cut) - places_left(from, &then);
+}
+
 static int cheapest(const struct mig_design *d, const struct mig_cut *cut, const struct mig_design *from, int *cost)
 {
-    int best = -1, before = places_left(from, cut);
+    int best = -1;
     *cost = INT_MAX;
     for (unsigned places = mig_places(d, cut); places; places &= places - 1) {
         unsigned start = (unsigned)__builtin_ctz(places);
-        struct mig_cut then = *cut;
-        mig_take(&then, d, start);
-        if (before - places_left(from, &then) < *cost) {
-            *cost = before - places_left(from, &then);
+        int here = cost_at(d, cut, from, start);
+        if (here < *cost) {
+            *cost = here;
             best = (int)start;
         }
     }
@@ -63,6 +69,23 @@ int mig_place(const struct mig_design *d, const struct mig_cut *cut)
 {
     int cost;
     return cheapest(d, cut, mig_design_whole(d->gpu_model), &cost);
+}
+
+unsigned mig_place_among(const struct mig_design *d, uint64_t free, uint64_t begins)
+{
+    const struct mig_design *whole = mig_design_whole(d->gpu_model);
+    int least = INT_MAX;
+    unsigned best = 0;
+    for (uint64_t m = begins; m; m &= m - 1) {
+        unsigned bit = (unsigned)__builtin_ctzll(m), first = bit / MIG_MEMORY_SLICES * MIG_MEMORY_SLICES;
+        const struct mig_cut cut = { (uint8_t)~(free >> first), 0 };
+        int cost = cost_at(d, &cut, whole, bit - first);
+        if (cost < least) {
+            least = cost;
+            best = bit;
+        }
+    }
+    return best;
 }
 
 /* All that is larger has its place: on the GPU where it costs least, the first of equals. */

@@ -22,6 +22,9 @@ uint8_t mig_places(const struct mig_design *d, const struct mig_cut *cut);    /*
  * at 4, not 0, and leaves room for 4g. -1: there is no place.
  * That is how NVIDIA's driver places them, as far as seen: 3g at 4, then 2g at 0 and 1g at 2 and 3 in NVIDIA/DCGM issue #138. */
 int mig_place(const struct mig_design *d, const struct mig_cut *cut);
+/* On several GPUs, 8 bits each: `free` slices, and where one may go of `begins`, which is not 0. The bit at which it costs the
+ * fewest places; of equals the lowest. */
+unsigned mig_place_among(const struct mig_design *d, uint64_t free, uint64_t begins);
 void mig_take(struct mig_cut *cut, const struct mig_design *d, unsigned start);
 void mig_give(struct mig_cut *cut, const struct mig_design *d, unsigned start);
 

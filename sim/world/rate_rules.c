@@ -151,6 +151,8 @@ static int read_table(struct config_value progress, const struct file_progress *
     char *path = beside(folder, f->table);
     r->table = throughputs_read_any(path, f->table_gpu, err);
     free(path);
+    if (r->table && r->monotone)
+        throughputs_make_monotone(r->table);
     return r->table ? 0 : -1;
 }
 

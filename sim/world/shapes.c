@@ -35,7 +35,7 @@ static bool same(const struct shape *a, const struct shape *b)
            a->gpu_type == b->gpu_type && a->gpu_mem_mib == b->gpu_mem_mib && a->selector == b->selector && a->affinity == b->affinity &&
            a->ask.mig == b->ask.mig && a->share_mem_mib == b->share_mem_mib && a->used_mem_mib == b->used_mem_mib && a->tolerations == b->tolerations &&
            a->ask.max_per_node == b->ask.max_per_node && a->next == b->next && a->ask.first_task == b->ask.first_task &&
-           a->ask.group == b->ask.group && a->group == b->group;
+           a->ask.group == b->ask.group && a->group == b->group && a->ask.one_island == b->ask.one_island;
 }
 
 static void set_slots(struct shapes *t, uint32_t slots)

@@ -28,18 +28,18 @@ struct node_free view_node_for(const struct view *v, const struct request *r, no
     if (!r->mig)
         return view_node(v, n);
     struct node_free f = view_node(v, n);
-    uint64_t slots = view_slots(v, r, n);
-    f.whole_mask &= slots;
+    const struct piece of = { .node = n, .gpu_mask = view_slots(v, r, n), .mig = r->mig };
+    f.whole_mask = of.gpu_mask ? kind_begins(&v->cluster->kind[cluster_piece_kind(v->cluster, &of)], v->node[n].whole_mask) & v->only : 0;
     f.shared_mask = 0;
     f.whole = (uint32_t)__builtin_popcountll(f.whole_mask);
-    f.capacity = (uint32_t)__builtin_popcountll(slots);
+    f.capacity = (uint32_t)__builtin_popcountll(of.gpu_mask);
     return f;
 }
 
 static uint32_t slot_milli(const struct view *v, node_id n, unsigned gpu)
 {
-    const struct piece of = { .node = n, .gpu_mask = UINT64_C(1) << gpu };
-    return v->cluster->kind[cluster_piece_kind(v->cluster, &of)].slot_milli;
+    const struct node_type *t = cluster_node_type(v->cluster, n);
+    return t->mig[gpu % NAMED_GPUS_MAX] && !t->mig_single ? MILLI_ALL * mig_g(t->mig[gpu % NAMED_GPUS_MAX]) : MILLI_ALL;
 }
 
 uint32_t view_gpu_milli(const struct view *v, node_id n, unsigned gpu)

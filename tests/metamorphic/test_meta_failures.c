@@ -3,7 +3,7 @@
 #include "sim/world/failures.h"
 #include "tests/support/random_world.h"
 
-enum { OUTAGES = 20000, SEEDS = 30 };
+enum { OUTAGES = 20000, SEEDS = 12 };
 struct outage { node_id node; uint32_t gpu; int64_t from_ns, until_ns; };    /* gpu ID_NONE: the node */
 struct seen {
     struct outage outage[OUTAGES];
@@ -13,6 +13,14 @@ struct seen {
     const char *name;
 };
 static struct seen seen, first[SEEDS];
+
+static struct failures *wanted;
+
+static void furnish(struct cluster *c, uint64_t seed)
+{
+    (void)seed;
+    c->failures = wanted;
+}
 
 static struct failures random_failures(struct random *r, struct planned_outage *planned)
 {
@@ -88,9 +96,11 @@ static void everything_fails(const struct combination *k, uint64_t seed)
     struct random r;
     random_init(&r, seed, "failing", 0);
     struct world w = random_world(seed);
-    random_groups(&w, seed);
+    if (!named(k, "gang"))                  /* whose strict line may be held up for ever by a job whose groups fit nowhere */
+        random_groups(&w, seed);
     struct failures f = random_failures(&r, &planned);
-    w.failures = &f;
+    w.furnish = furnish;
+    wanted = &f;
     if (strstr(k->name, "continuous=yes"))    /* round robin: where stops have a price, nobody may ever get anywhere */
         w.price.checkpoint = CHECKPOINT_PERFECT, w.price.restart_ns = 0;
     seen.n = seen.struck = 0;
@@ -122,7 +132,8 @@ static void rate_zero(const struct combination *k, uint64_t seed)
     struct failures none = failures_default;
     struct outcome plain = world_run(&w, k, seed, (struct run_observer){ .self = NULL });
     none.faults_per_day = none.switch_faults_per_year = none.software_faults_per_day = none.software_faults_per_gpu_year = 0;
-    w.failures = &none;
+    w.furnish = furnish;
+    wanted = &none;
     struct outcome off = world_run(&w, k, seed, (struct run_observer){ .self = NULL });
     for (size_t j = 0; j < w.n_jobs; j++)
         assert_true(same_job(&plain.job[j], &off.job[j]));
@@ -137,7 +148,8 @@ static void rate_almost_zero(const struct combination *k, uint64_t seed)
     struct outcome plain = world_run(&w, k, seed, (struct run_observer){ .self = NULL });
     rare.faults_per_day = 1e-9;
     rare.switch_faults_per_year = rare.software_faults_per_day = rare.software_faults_per_gpu_year = 1e-9;
-    w.failures = &rare;
+    w.furnish = furnish;
+    wanted = &rare;
     struct outcome on = world_run(&w, k, seed, (struct run_observer){ .self = NULL });
     for (size_t j = 0; j < w.n_jobs && !plain.stalled && !on.stalled; j++)
         assert_true(same_job(&plain.job[j], &on.job[j]));

@@ -30,7 +30,6 @@ struct world {
     struct price price;
     int64_t period_ns;
     void (*furnish)(struct cluster *c, uint64_t seed);    /* what else its file would say; NULL: nothing */
-    struct failures *failures;        /* NULL: none */
 };
 struct outcome { struct job_result job[JOBS_MOST]; struct run_totals totals; bool stalled; };
 
@@ -147,7 +146,6 @@ static inline struct outcome world_run(const struct world *w, const struct combi
     c->period_ns = w->period_ns;
     if (w->furnish)
         w->furnish(c, seed);
-    c->failures = w->failures;
     struct workload *load = workload_new();
     for (size_t j = 0; j < w->n_jobs; j++) {
         struct job_row row = w->job[j];

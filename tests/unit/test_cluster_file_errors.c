@@ -81,7 +81,7 @@ static const struct row { const char *name, *text, *error; } rows[] = {
     { "MIG without instances", A100 "  mig: {}\n", "c.yaml:5:8: mig: want MIG instances: mig: { 1g.10gb: 7 }" },
     { "a strategy without MIG", A100 "  mig_strategy: mixed\n", "c.yaml:2:3: want MIG instances: mig: { 1g.10gb: 7 }" },
     { "an unknown strategy", A100 "  mig: {1g.10gb: 7}\n  mig_strategy: none\n",
-      "c.yaml:6:17: mig_strategy: want one of mixed, single, got 'none'" },
+      "c.yaml:6:17: mig_strategy: want one of mixed, single, dynamic, got 'none'" },
     { "no MIG profile", A100 "  mig: {1g: 7}\n", "c.yaml:5:13: 1g: want a MIG profile like 1g.10gb, got '1g'" },
     { "no instances", A100 "  mig: {1g.10gb: 0}\n", "c.yaml:5:18: 1g.10gb: want a whole number from 1 to 64, got '0'" },
     { "MIG profile twice", A100 "  mig: {1g.10gb: 1, 01g.10gb: 1}\n",

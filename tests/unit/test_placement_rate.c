@@ -166,7 +166,7 @@ static void pieces_of_one_node(void **state)
     static const struct { node_id node; uint64_t mask; } at[] = { { 1, 2 }, { 0, 1 }, { 1, 1 }, { 0, 2 } };
     apart->n = 4;
     for (uint32_t i = 0; i < 4; i++)
-        apart->piece[i] = (struct piece){ at[i].node, i, at[i].mask, 1, MILLI_ALL, 0 };
+        apart->piece[i] = (struct piece){ .node = at[i].node, .task = i, .gpu_mask = at[i].mask, .gpus = 1, .milli = MILLI_ALL };
     struct form_scratch scratch = { NULL, 0 };
     struct form_rules rules = { 0.7 };
     struct placement_form a = placement_form(c, &rules, apart, &scratch), b = placement_form(c, &rules, whole, &scratch);
