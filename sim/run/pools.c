@@ -10,6 +10,7 @@
 
 #include "sim/run/models.h"
 #include "sim/run/nodes.h"
+#include "sim/run/sleep.h"
 #include "sim/run/struck.h"
 
 #include <math.h>
@@ -96,6 +97,7 @@ static void is_there(struct sched *s, node_id n)
     struct pool_node *x = &s->pools->node[n];
     const struct pool *p = pool_of(s, n);
     x->state = POOL_THERE;
+    sleep_there(s, n, true);
     x->since_ns = x->idle_since_ns = s->now_ns;
     x->reclaim = 0;
     if (p->reclaims_per_day > 0) {
@@ -141,6 +143,7 @@ static void leaves(struct sched *s, node_id n)
 {
     struct pool_node *x = &s->pools->node[n];
     x->state = POOL_ABSENT;
+    sleep_there(s, n, false);
     x->there_ns += s->now_ns - x->since_ns;
     s->pools->there[s->cluster->group_of[n]]--;
 }

@@ -33,6 +33,10 @@ static inline const struct pool *pool_of(const struct sched *s, node_id n)    /*
     const struct pool *p = s->cluster->pool ? &s->cluster->pool[s->cluster->group_of[n]] : NULL;
     return p && p->is ? p : NULL;
 }
+static inline bool pool_is_there(const struct sched *s, node_id n)      /* or of no pool */
+{
+    return !s->pools || !pool_of(s, n) || s->pools->node[n].state >= POOL_THERE;
+}
 void pool_provision(struct sched *s, node_id n);             /* which is absent */
 bool pools_in_vain(const struct sched *s);                   /* too many have come, and no job has come, started or gone */
 int64_t pool_there_ns(const struct sched *s, node_id n);     /* until now */

@@ -7,6 +7,7 @@
 
 #include "sim/run/energy.h"
 #include "sim/run/models.h"
+#include "sim/run/pools.h"
 
 struct sleeper {
     int64_t idle_since_ns;
@@ -54,6 +55,18 @@ static void wake(struct sched *s, node_id n)
     energy_dark(s, n, DARK_OFF, false);
 }
 
+void sleep_there(struct sched *s, node_id n, bool there)
+{
+    struct sleeper *x = s->sleepers ? &s->sleepers->node[n] : NULL;
+    if (x && there)
+        sleep_use_changed(s, n);
+    if (!x || there || x->off_since_ns == TIME_NEVER)
+        return;
+    x->off_ns += s->now_ns - x->off_since_ns;
+    x->off_since_ns = TIME_NEVER;
+    energy_dark(s, n, DARK_OFF, false);
+}
+
 void sleep_use_changed(struct sched *s, node_id n)
 {
     if (!s->sleepers)
@@ -74,7 +87,7 @@ static void happens(struct sched *s, const struct event *e)
     struct sleeper *x = &s->sleepers->node[e->subject];
     s->background_events--;
     x->due = false;
-    if (s->energy->node[e->subject].pieces || x->off_since_ns != TIME_NEVER)
+    if (s->energy->node[e->subject].pieces || x->off_since_ns != TIME_NEVER || !pool_is_there(s, e->subject))
         return;
     if (x->idle_since_ns + s->energy->power->off_after_ns > s->now_ns) {
         look_later(s, e->subject);

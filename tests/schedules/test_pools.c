@@ -40,6 +40,14 @@ static const struct text_schedule rows[] = {
         { 0, 500, 4, 0, .estimate = 500 }, { 0, 10, 4, 70, .estimate = 10 } } },
 };
 
+/* ---- Beside powering off: a node that has come is up; one that is not there is not off ---- */
+#define POWER  "power: { off_after_s: 20, wake_s: 7, node_idle_w: 100, gpu_idle_w: 10, gpu_tdp_w: 100 }\n"
+static const struct text_schedule asleep[] = {
+    { "no waking after coming", "nodes:\n" BURST(1) POWER, "fifo", .jobs = { { 0, 10, 4, 70 } } },
+    { "it sleeps until it is removed, and wakes", "nodes:\n" BURST(1) POWER, "fifo", .jobs = { { 0, 10, 4, 70 }, { 200, 10, 4, 200, .ends = 217 } } },
+    { "removed in its sleep: up when it comes again", "nodes:\n" BURST(1) POWER, "fifo", .jobs = { { 0, 10, 4, 70 }, { 681, 10, 4, 750 } } },
+};
+
 static const struct counted_row {
     const char *name, *yaml;
     struct job jobs[JOBS_AT_MOST];
@@ -55,6 +63,11 @@ static const struct counted_row {
       "cost_usd", 20 },
     { "one is removed", OWN(1) BURST(2), .jobs = { { 0, 5000, 4, 0 }, { 0, 10, 4, 70 } }, "pool_nodes_removed", 1 },
     { "one is asked for", OWN(1) BURST(2), .jobs = { { 0, 5000, 4, 0 }, { 0, 10, 4, 70 } }, "pool_nodes_added", 1 },
+    { "off as long as it sleeps: from 100 to 680", OWN(1) BURST(1) "power: { off_after_s: 20, node_idle_w: 100, gpu_idle_w: 10, gpu_tdp_w: 100 }\n",
+      .jobs = { { 0, 5000, 4, 0 }, { 0, 10, 4, 70 } }, "node_off_h", 580 / 3600.0 },
+    /* 100 + 4 x 90 W for 5000 s; the other as much for 10 s, 140 W for 20 s, and nothing before it came, slept and was removed */
+    { "nothing is drawn by what is not there", OWN(1) BURST(1) "power: { off_after_s: 20, node_idle_w: 100, gpu_idle_w: 10, gpu_tdp_w: 100 }\n",
+      .jobs = { { 0, 5000, 4, 0 }, { 0, 10, 4, 70 } }, "energy_kwh", (460 * 5010 + 140 * 20) / 3.6e6 },
     /* up: 4 GPUs all the time, 4 more for 610 s; held: 4 x 5000 + 4 x 10 */
     { "what is not there is not up", OWN(1) BURST(1), .jobs = { { 0, 5000, 4, 0 }, { 0, 10, 4, 70 } }, "util_alloc",
       20040.0 / (20000 + 4 * 610) },
@@ -153,6 +166,7 @@ int main(void)
     static struct CMUnitTest tests[TESTS_MOST];
     size_t n = 0;
     ADD_ROWS(tests, n, text_plays, rows);
+    ADD_ROWS(tests, n, text_plays, asleep);
     ADD_ROWS(tests, n, counts, counted);
     ADD_ROWS(tests, n, reclaimed, spot_rows);
     ADD_ROWS(tests, n, bad, bad_rows);
