@@ -323,3 +323,21 @@ const struct run_model pools_model = {
     .wanted = wanted, .begin = begin, .held = held, .events = 1u << EVENT_POOL, .happens = happens, .end = end,
     .node_columns = node_columns, .node_row = node_row, .metrics = metrics, .summarise = summarise,
 };
+
+/* The account that a node's others need to add up; where failures are on, they tell it. */
+static bool tells_down(const struct sched *s)
+{
+    return wanted(s) && !(s->cluster->failures && failures_happen(s->cluster->failures));
+}
+
+static void down_row(struct output *o, const struct sched *s, node_id n)
+{
+    out_char(o, ',');
+    out_wide_seconds(o, s->node_account[n][ACCOUNT_DOWN] / MILLI_ALL);
+}
+
+static const char *const down_columns[] = { "down_gpu_s", NULL };
+const struct run_model pools_down_model = {
+    .name = "nodes that are not there", .summary = "GPU time of pools' nodes while they were not there", .wanted = tells_down,
+    .node_columns = down_columns, .node_row = down_row,
+};
