@@ -254,73 +254,10 @@ static int check(struct sched *s, struct error *err)
     return parts_aj == e->all.aj ? 0 : differ(err, "energy of all nodes, and of jobs, idle GPUs and nodes", e->all.aj, parts_aj);
 }
 
-/* ---- Files ---- */
-
-static void comma_kwh(struct output *o, int128_t aj)
-{
-    out_char(o, ',');
-    out_double(o, power_kwh(aj));
-}
-
-static void job_row(struct output *o, const struct sched *s, job_id j)
-{
-    comma_kwh(o, s->energy->job[j].gpus_aj);
-    comma_kwh(o, s->energy->job[j].node_aj);
-}
-
-static void node_row(struct output *o, const struct sched *s, node_id n)
-{
-    comma_kwh(o, s->energy->node[n].meter.aj);
-}
-
-static double watts(int128_t nw)
-{
-    return (double)nw / (double)NW_PER_W;
-}
-
-static void series_row(struct output *o, const struct sched *s)
-{
-    out_char(o, ',');
-    out_double(o, watts(s->energy->all.nw));
-}
-
-static const char *const job_columns[] = { "gpu_energy_kwh", "node_energy_kwh", NULL };
-static const char *const node_columns[] = { "energy_kwh", NULL };
-static const char *const series_columns[] = { "power_w", NULL };
-
-enum { ENERGY, OF_JOBS, OF_IDLE, OF_NODES, FACILITY, CARBON, MEAN, PEAK };
-static const struct metric_kind metrics[] = {
-    [ENERGY] = { "energy_kwh", "kWh", "that all nodes have drawn", BETTER_LOWER },
-    [OF_JOBS] = { "energy_jobs_kwh", "kWh", "of it, jobs: their GPUs, their CPUs and their GPUs' share of what nodes draw anyway", BETTER_NEITHER },
-    [OF_IDLE] = { "energy_idle_gpus_kwh", "kWh", "of it, GPUs that nobody held", BETTER_NEITHER },
-    [OF_NODES] = { "energy_nodes_kwh", "kWh", "of it, nodes without their GPUs, as far as nobody held those", BETTER_NEITHER },
-    [FACILITY] = { "energy_facility_kwh", "kWh", "energy_kwh x PUE", BETTER_LOWER },
-    [CARBON] = { "carbon_kg", "kg", "CO2 of the facility's energy", BETTER_LOWER },
-    [MEAN] = { "power_mean_w", "W", "of all nodes, mean over time", BETTER_LOWER },
-    [PEAK] = { "power_peak_w", "W", "the most that all nodes have drawn for any time", BETTER_LOWER },
-    { 0 },
-};
-
-double energy_facility_kwh(const struct energy *e)
-{
-    return power_kwh(e->all.aj) * e->power->pue;
-}
-
-static void summarise(struct maker *k)
-{
-    const struct energy *e = k->s->energy;
-    double hours = seconds(k->s->totals.last_ns - k->s->totals.first_ns) / 3600;
-    const double value[] = { power_kwh(e->all.aj), power_kwh(e->jobs_aj), power_kwh(e->idle_aj), power_kwh(e->nodes_aj),
-                             energy_facility_kwh(e), sum_value(&e->carbon_g) / 1000, power_kwh(e->all.aj) * 1000 / hours,
-                             watts(e->peak_nw) };
-    for (unsigned m = 0; m < sizeof value / sizeof value[0]; m++)
-        summary_put_kind(k, &metrics[m], "all", value[m], m < MEAN || hours > 0);
-}
-
 const struct run_model energy_model = {
     .name = "power", .summary = "energy of nodes and jobs, carbon: section power",
     .wanted = wanted, .begin = begin, .held = held, .paced = paced, .left = left, .settle = settle, .end = end, .check = check,
-    .job_columns = job_columns, .node_columns = node_columns, .series_columns = series_columns,
-    .job_row = job_row, .node_row = node_row, .series_row = series_row,
-    .metrics = metrics, .summarise = summarise,
+    .job_columns = energy_job_columns, .node_columns = energy_node_columns, .series_columns = energy_series_columns,
+    .job_row = energy_job_row, .node_row = energy_node_row, .series_row = energy_series_row,
+    .metrics = energy_metrics, .summarise = energy_summarise,
 };

@@ -2,6 +2,7 @@
 #pragma once
 #include "sim/run/host.h"
 #include "sim/run/statistics.h"
+#include "sim/run/summary.h"
 #include "sim/world/power.h"
 
 /* Of a job: its GPUs; its CPUs and its GPUs' share of what its nodes draw anyway. */
@@ -29,7 +30,17 @@ struct energy {
     struct exact_sum carbon_g;    /* of the facility */
     int128_t jobs_aj, idle_aj, nodes_aj;    /* at the end: parts of all.aj */
 };
-double energy_facility_kwh(const struct energy *e);
 /* From now on the node is dark for that reason, or not. */
 void energy_dark(struct sched *s, node_id n, enum dark why, bool on);
 void energy_stands(struct sched *s, const struct placement *p, int sign);    /* a suspended job keeps its memory there (1), or no more (-1) */
+
+/* energy_results.c */
+struct output;
+struct maker;
+extern const char *const energy_job_columns[], *const energy_node_columns[], *const energy_series_columns[];
+extern const struct metric_kind energy_metrics[];
+double energy_facility_kwh(const struct energy *e);
+void energy_job_row(struct output *o, const struct sched *s, job_id j);
+void energy_node_row(struct output *o, const struct sched *s, node_id n);
+void energy_series_row(struct output *o, const struct sched *s);
+void energy_summarise(struct maker *k);

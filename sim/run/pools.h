@@ -1,6 +1,7 @@
 /* pools.h - nodes of pools that come, go and are reclaimed: see pools.c; who asks for them: autoscaler.c. */
 #pragma once
 #include "sim/run/host.h"
+#include "sim/run/summary.h"
 #include "sim/world/pools.h"
 
 enum pool_state { POOL_ABSENT, POOL_COMING, POOL_THERE, POOL_LEAVING };    /* the last: reclaimed, in its notice */
@@ -40,6 +41,14 @@ static inline bool pool_is_there(const struct sched *s, node_id n)      /* or of
 void pool_provision(struct sched *s, node_id n);             /* which is absent */
 bool pools_in_vain(const struct sched *s);                   /* too many have come, and no job has come, started or gone */
 int64_t pool_there_ns(const struct sched *s, node_id n);     /* until now */
+
+/* pools_results.c */
+struct output;
+struct maker;
+extern const char *const pools_node_columns[];
+extern const struct metric_kind pools_metrics[];
+void pools_node_row(struct output *o, const struct sched *s, node_id n);
+void pools_summarise(struct maker *k);
 
 /* autoscaler.c */
 void autoscaler_after(struct sched *s, bool changed);        /* a round is over: does anybody wait? */
