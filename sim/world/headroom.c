@@ -13,6 +13,7 @@ struct headroom {
     const struct power *power;
     int128_t left_nw, all_nw;     /* now; while nothing is taken */
     int128_t *rack_nw;            /* [n_domains] left of racks; NULL: they have no cap */
+    domain_id *rack;              /* [n_nodes] likewise; 0: in none */
     struct watts *least;          /* [n_kinds] of any node of the kind; CPUs: of a thousandth, rounded down */
 };
 
@@ -21,11 +22,9 @@ static const struct node_power *power_of(const struct headroom *h, node_id n)
     return &h->power->of_group[h->cluster->group_of[n]];
 }
 
-/* Its rack; 0: it is in none. */
-static domain_id rack_of(const struct cluster *c, node_id n)
+static domain_id rack_of(const struct headroom *h, node_id n)
 {
-    domain_id d = cluster_domain_at(c, n, LEVEL_RACK);
-    return d < c->n_domains && c->domain[d].level == LEVEL_RACK ? d : 0;
+    return h->rack_nw ? h->rack[n] : 0;
 }
 
 int128_t headroom_floor_nw(const struct cluster *c, node_id first, node_id end)
@@ -77,6 +76,11 @@ struct headroom *headroom_new(const struct cluster *c)
     h->rack_nw = mem_new(c->n_domains, sizeof *h->rack_nw);
     for (domain_id d = 1; d < c->n_domains; d++)
         h->rack_nw[d] = rack_all_nw(h, d);
+    h->rack = mem_new(c->n_nodes, sizeof *h->rack);
+    for (node_id n = 0; n < c->n_nodes; n++) {
+        domain_id d = cluster_domain_at(c, n, LEVEL_RACK);
+        h->rack[n] = d < c->n_domains && c->domain[d].level == LEVEL_RACK ? d : 0;
+    }
     return h;
 }
 
@@ -85,6 +89,7 @@ void headroom_free(struct headroom *h)
     if (!h)
         return;
     free(h->rack_nw);
+    free(h->rack);
     free(h->least);
     free(h);
 }
@@ -98,7 +103,7 @@ static int128_t worst_nw(const struct headroom *h, node_id n, int64_t gpu_milli,
 
 static bool within(const struct headroom *h, node_id n, int128_t nw)
 {
-    domain_id rack = h->rack_nw ? rack_of(h->cluster, n) : 0;
+    domain_id rack = rack_of(h, n);
     return nw <= h->left_nw && (!rack || nw <= h->rack_nw[rack]);
 }
 
@@ -107,7 +112,7 @@ void headroom_change(struct headroom *h, const struct piece *p, int64_t cpu_mill
     int128_t nw = sign * worst_nw(h, p->node, (int64_t)p->gpus * p->milli, cpu_milli);
     h->left_nw -= nw;
     if (h->rack_nw)
-        h->rack_nw[rack_of(h->cluster, p->node)] -= nw;
+        h->rack_nw[rack_of(h, p->node)] -= nw;
 }
 
 bool headroom_has(const struct headroom *h, const struct piece *p, int64_t cpu_milli)
@@ -129,7 +134,7 @@ bool headroom_fits(const struct headroom *h, const struct request *r, node_id n)
 uint32_t headroom_gpus(const struct headroom *h, const struct request *r, node_id n)
 {
     int128_t one_nw = worst_of_one_nw(h, r, n), left_nw = h->left_nw;
-    domain_id rack = h->rack_nw ? rack_of(h->cluster, n) : 0;
+    domain_id rack = rack_of(h, n);
     if (rack && h->rack_nw[rack] < left_nw)
         left_nw = h->rack_nw[rack];
     if (left_nw < 0)
@@ -140,7 +145,7 @@ uint32_t headroom_gpus(const struct headroom *h, const struct request *r, node_i
 bool headroom_fits_empty(const struct headroom *h, const struct request *r, node_id n)
 {
     int128_t nw = worst_of_one_nw(h, r, n);
-    domain_id rack = h->rack_nw ? rack_of(h->cluster, n) : 0;
+    domain_id rack = rack_of(h, n);
     return nw <= h->all_nw && (!rack || nw <= rack_all_nw(h, rack));
 }
 
