@@ -94,6 +94,7 @@ json_t *check_cluster(const struct cluster *c)
     if (json_array_size(mig))
         json_object_set(report, "mig", mig);
     json_decref(mig);
+    check_put_storage(report, c);
     return report;
 }
 

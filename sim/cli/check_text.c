@@ -172,6 +172,15 @@ static void show_cluster(const json_t *c)
         if (number(c, counts[i].key) > 0)
             line(counts[i].label, text);
     }
+    char long_text[400];
+    if (json_object_get(c, "checkpoints")) {
+        check_checkpoints_text(c, long_text, sizeof long_text);
+        line("checkpoints", long_text);
+    }
+    if (json_object_get(c, "storage")) {
+        check_storage_text(c, long_text, sizeof long_text);
+        line("storage", long_text);
+    }
     table(json_object_get(c, "gpu_types"), "GPU type", "gpu_type", columns);
     if (json_object_get(c, "mig"))
         table(json_object_get(c, "mig"), "MIG profile", "profile", instances);

@@ -223,6 +223,26 @@ static void say_cost(const json_t *story)
     say_end(&p, "cost", LABEL);
 }
 
+/* Where it lost time beside that: only what a run tells, and there was. */
+static void say_parts(const json_t *story)
+{
+    struct paragraph p;
+    char hours[HOURS_MAX];
+    double checkpoints = story_number(story, "checkpoints"), read = story_number(story, "read_gib"), cached = story_number(story, "cached_gib");
+    FILE *to = say_begin(&p);
+    if (checkpoints > 0)
+        fprintf(to, "%.0f written; it stood still for %s meanwhile", checkpoints, gpu_hours_text(hours, story_number(story, "checkpoint_gpu_h")));
+    say_end(&p, "checkpoints", LABEL);
+    to = say_begin(&p);
+    if (story_number(story, "pull_gpu_h") > 0)
+        fprintf(to, "%s of waiting for its image", gpu_hours_text(hours, story_number(story, "pull_gpu_h")));
+    say_end(&p, "image", LABEL);
+    to = say_begin(&p);
+    if (read + cached > 0)
+        fprintf(to, "%.4g GiB from the storage, %.4g GiB that its nodes had kept", read, cached);
+    say_end(&p, "data", LABEL);
+}
+
 static void say_stopped(const json_t *story)
 {
     const json_t *list = json_object_get(story, "stopped");
@@ -280,6 +300,7 @@ void explain_job_text(const json_t *story)
     say_steps(story);
     putchar('\n');
     say_cost(story);
+    say_parts(story);
     say_stopped(story);
     say_outcome(story);
     say_missing(story);

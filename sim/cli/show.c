@@ -203,6 +203,20 @@ static void bills(const struct shown *x, size_t width)
         line(width, "cost", "%.2f USD, %.2f USD per useful GPU h", usd, useful_usd);
 }
 
+/* What checkpoints, images and data have taken. */
+static void transfers(const struct shown *x, size_t width)
+{
+    char part[NUMBER_MAX];
+    double written = all(x, "checkpoints"), pulls = all(x, "image_pulls"), read = all(x, "read_gib");
+    if (!isnan(written))
+        line(width, "checkpoints", "%.0f written (%.1f GiB), %.0f cut short, %.1f h stalled", written, all(x, "written_gib"),
+             all(x, "checkpoints_cut_short"), all(x, "checkpoint_gpu_h"));
+    if (!isnan(pulls))
+        line(width, "images", "%.0f pulled, %.1f h waited for", pulls, all(x, "pull_gpu_h"));
+    if (!isnan(read))
+        line(width, "data", "%.1f GiB read, %s from nodes that had kept it", read, percent_text(part, all(x, "cache_hit_share")));
+}
+
 void show_summary(const struct shown *x)
 {
     size_t width = term_width(STDOUT_FILENO);
@@ -214,6 +228,7 @@ void show_summary(const struct shown *x)
     gpus(x, width);
     times(x, width);
     costs(x, width);
+    transfers(x, width);
     bills(x, width);
     quotas(x, width);
     show_queues(x, width);

@@ -174,7 +174,7 @@ int64_t job_resize_cost_ns(const struct sched *s, job_id j)
         return s->cluster->elastic.restart_ns;
     if (!own && m && m->restart_s >= 0)
         return ns_of_seconds(m->restart_s);
-    return price_of_start(price_of(s, j), false);
+    return start_expected_ns(s, j, false);
 }
 
 /* ---- In the run ---- */

@@ -135,7 +135,7 @@ void job_begin(struct sched *s, struct live *l)
     } else {
         run->restarts++;
     }
-    job_runs(s, l, price_of_start(price_of(s, j), first));
+    job_runs(s, l, start_cost_ns(s, l, l->held, first));
     decision_log(s, j, "start", first ? "start" : "restart", "");
     notice_add(s, NOTICE_STARTED, j, 0);
 }

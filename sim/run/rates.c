@@ -177,7 +177,7 @@ static void paced(struct sched *s, struct live *l)
     bool gets_on = !l->progress_event && !l->pace.stalled, sends = s->rates->maxmin && l->pace.comm_s > 0 && x->demand > 0;
     if (gets_on && x->since_ns < 0) {
         x->since_ns = s->now_ns;
-        x->gpus = (double)placement_gpu_milli(l->held) / MILLI_ALL;
+        x->gpus = (double)placement_gpu_milli(l->on) / MILLI_ALL;
         x->ran = true;
         if (sends)
             open_flow(s, l);

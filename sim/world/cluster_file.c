@@ -357,6 +357,8 @@ static int read_sections(const struct file_whole *whole, const char *file, struc
         return -1;
     if (config_given(whole->failures) && failures_read(whole->failures, c, err))
         return -1;
+    if (c->price.interval_ns == INTERVAL_AUTO && !c->price.node_mtbf_ns && !(c->failures && failures_job_rate(c->failures, 8) > 0))
+        return config_error(whole->preemption, err, "interval_s 'auto' wants a 'node_mtbf_s', or a section 'failures' with some");
     if (power_read(whole->power, c, err) || prices_read(whole->prices, c, err))
         return -1;
     if (config_given(whole->elastic) && elastic_read(whole->elastic, &c->elastic, c->memory, err))
