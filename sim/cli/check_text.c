@@ -231,6 +231,12 @@ static void show_demand(const json_t *d)
     snprintf(text, sizeof text, "job of %.6g GPUs, task of %.0f; the largest node has %.0f", number(d, "largest_job_gpus"),
              number(d, "largest_task_gpus"), number(d, "largest_node_gpus"));
     line("largest", text);
+    const json_t *progress = json_object_get(d, "progress");
+    if (json_is_object(progress)) {
+        snprintf(text, sizeof text, "%s, of %.0f of %.0f jobs; of the others: %s", string(progress, "model"),
+                 number(progress, "known_jobs"), number(progress, "jobs"), string(progress, "unknown"));
+        line("progress", text);
+    }
     table(json_object_get(d, "gpu_types"), "GPU type", "gpu_type", types);
     table(json_object_get(d, "queues"), "queue", "queue", queues);
 }
