@@ -88,7 +88,9 @@ int64_t pace_lost_wall_ns(const struct sched *s, const struct live *l, int64_t d
 {
     if (lost_ns <= 0 || lost_ns >= done_ns)
         return lost_ns <= 0 ? 0 : INT64_MAX;
-    return l->writing.on ? pace_useful_ns(s, l) - l->writing.safe_wall_ns : at_risk_ns(s, l, done_ns, lost_ns);
+    if (!l->writing.on)
+        return at_risk_ns(s, l, done_ns, lost_ns);
+    return (l->event ? pace_useful_ns(s, l) : l->writing.left_wall_ns) - l->writing.safe_wall_ns;
 }
 
 /* Progress, and what of it would be lost, up to now. */

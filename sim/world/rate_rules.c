@@ -95,7 +95,7 @@ static const struct config_key step_keys[] = {
     { .name = "network", MICROSECONDS, .at = LINK_NETWORK * sizeof(double) },
     { 0 },
 };
-#define FACTOR(distance, at_class) { .name = distance, .type = CONFIG_REAL, .at = (at_class) * sizeof(double), .above_least = true, .most = 1 }
+#define FACTOR(distance, class) { .name = distance, SHARE, .at = (class) * sizeof(double) }
 static const struct config_key factor_keys[] = {     /* as cluster_distance_name calls them */
     FACTOR("gpu", 0), FACTOR("island", 1), FACTOR("numa", 2), FACTOR("node", 3), FACTOR("rack", 4), FACTOR("pod", 5),
     FACTOR("cluster", 6), { 0 },

@@ -115,6 +115,9 @@ static void say_job(struct description *d, const struct workload *w, job_id j)
         say(d, " user=%s", intern_text(w->users, f->user));
     if (f->min_tasks != tasks)
         say(d, " min=%u", f->min_tasks);
+    struct job_sizes z = workload_sizes(w, (job_id)(f - w->facts));
+    if (f->sizing && (z.most != z.usual || z.least != f->min_tasks))
+        say(d, " sizes=%u-%u%s", z.least, z.most, z.moldable ? " moldable" : "");
     if (f->priority)
         say(d, " priority=%d", f->priority);
     if (f->class != CLASS_TRAINING)

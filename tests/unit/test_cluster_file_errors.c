@@ -194,7 +194,7 @@ static const struct row { const char *name, *text, *error; } rows[] = {
     { "interval of nothing", GROUP "preemption:\n  interval_s: 0\n",
       "c.yaml:6:15: interval_s: want a number above 0 up to 3153600000 or 'auto', got '0'" },
     { "an interval by a law without failures", GROUP "preemption: {checkpoint: periodic, interval_s: auto}\n",
-      "c.yaml:5:13: preemption: interval_s 'auto' wants a 'node_mtbf_s'" },
+      "c.yaml:5:13: preemption: interval_s 'auto' wants a 'node_mtbf_s', or a section 'failures' with some" },
     { "blocking more than all", GROUP "preemption: {blocking: 1.5}\n",
       "c.yaml:5:24: blocking: want a number from 0 to 1, got '1.5'" },
     { "storage", GROUP "storage: {cache_gib: much}\n",

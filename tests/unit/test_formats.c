@@ -21,6 +21,10 @@ static const struct sample good[] = {
     { "native: GPUs as pandas writes them", NULL, N "\na,0,1,2.0\n", "a 0+1 any2\n" },
     { "native: share by gpu_milli", NULL, N ",gpu_milli\na,0,1,1,300\nb,0,1,0.5,500\n",
       "a 0+1 1x1 milli=300\nb 0+1 1x1 milli=500\n" },
+    { "native: sizes", NULL, N ",tasks,min_tasks,max_tasks,min_gpus,max_gpus,moldable\na,0,1,4,4,2,8,,,\nb,0,1,4,,,,2,9,no\nc,0,1,1,,,,,3,\n"
+      "d,0,1,4,2,1,,,,yes\ne,0,1,2,1,1,1,,,\nf,0,1,3,,,,3,3,\ng,0,1,1,1,,2,,,true\n",
+      "a 0+1 4x1 min=2 sizes=2-8\nb 0+1 any4 sizes=2-9\nc 0+1 any1 sizes=1-3\nd 0+1 2x2 sizes=1-2 moldable\ne 0+1 1x2\nf 0+1 any3\n"
+      "g 0+1 1x1 sizes=1-2 moldable\n" },
     { "native: tasks", NULL, N ",tasks,min_tasks\na,0,1,16,2,1\nb,0,1,16,16,\n", "a 0+1 2x8 min=1\nb 0+1 16x1\n" },
     { "native: GPUs of each task", NULL, N ",gpus_per_task\na,0,1,16,8\nb,0,1,2,0.5\nc,0,1,0,0\nd,0,1,4,\n",
       "a 0+1 2x8\nb 0+1 4x1 milli=500\nc 0+1 1x0\nd 0+1 any4\n" },
