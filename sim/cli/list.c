@@ -120,6 +120,8 @@ static json_t *placers(void)
             json_array_append_new(needs, json_string("sees who holds GPUs of a node"));
         if (p->needs & SEES_TYPICAL)
             json_array_append_new(needs, json_string("sees what jobs typically ask for"));
+        if (p->needs & TIGHTEST_DOMAINS)
+            json_array_append_new(needs, json_string("wants the tightest domain for jobs with a topology"));
     }
     return list;
 }

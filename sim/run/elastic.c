@@ -140,7 +140,7 @@ static double speedup_on(struct sched *s, const struct live *l, const struct lea
 
 static double speedup_here(struct sched *s, const struct live *l, const struct learner *of)
 {
-    struct replicas r = { 0, placement_nodes(l->held) };
+    struct replicas r = { 0, placement_node_count(l->held) };
     uint32_t last = of->type->gpu_model;
     for (size_t i = 0; i < l->held->n; i++)
         r.n += l->held->piece[i].gpus;
@@ -176,7 +176,7 @@ int64_t job_resize_cost_ns(const struct sched *s, job_id j)
         return s->cluster->elastic.restart_ns;
     if (!own && of && of->model->restart_s >= 0)
         return ns_of_seconds(of->model->restart_s);
-    return price_of_start(price_of(s, j), false);
+    return start_expected_ns(s, j, false);
 }
 
 /* ---- In the run ---- */

@@ -1,4 +1,5 @@
 /* placing.c - asking a placer: required and preferred domains, and what can never be placed. */
+#include "sim/run/domain_walk.h"
 #include "sim/run/host.h"
 #include "sim/world/headroom.h"
 #include "sim/world/labels.h"
@@ -44,21 +45,16 @@ static enum place_result place_in_islands(struct sched *s, struct view *v, const
     return result;
 }
 
-/* Domains of one level in the order of ids; the placer is asked where the totals suffice. */
+/* The placer is asked in one domain of the level after the other. */
 static enum place_result place_in_one(struct sched *s, struct view *v, const struct request *r, enum level level)
 {
     const struct cluster *c = v->cluster;
-    uint32_t need = r->tasks == SPLIT_ANY ? r->gpus : r->tasks;
     uint32_t gpus = r->tasks == SPLIT_ANY ? r->gpus : r->gpus * r->tasks;
+    struct domain_walk w = { .v = v, .r = r, .level = level, .tightest = s->setup.placer->needs & TIGHTEST_DOMAINS };
     enum place_result result = NO_TOPOLOGY;
-    for (node_id n = 0; n < c->n_nodes && result != PLACED;) {
-        domain_id d = cluster_domain_at(c, n, level);
-        node_id first;
-        if (d < c->n_domains && c->domain[d].level > level)
-            d = c->n_domains + n;                     /* in no such domain: the node stands for itself */
-        view_domain_nodes(v, d, &first, &n);
-        if (domain_fits(v, d, r) < need)
-            continue;
+    for (domain_id d; result != PLACED && domain_walk_next(&w, &d);) {
+        node_id first, end;
+        view_domain_nodes(v, d, &first, &end);
         bool inside = level == LEVEL_ISLAND && d >= c->n_domains && !cluster_node_type(c, first)->counted &&
                       cluster_node_gpus(c, first) > 0;
         result = inside ? place_in_islands(s, v, r, first, gpus) : place_confined(s, v, r, d, UINT64_MAX);

@@ -130,6 +130,12 @@ static void say_job(struct description *d, const struct workload *w, job_id j)
         say(d, " model=%s", intern_text(w->models, f->model));
     if (s->gpu_mem_mib)
         say(d, " gpu_mib=%u", s->gpu_mem_mib);
+    if (s->used_mem_mib)
+        say(d, " used_mib=%u", s->used_mem_mib);
+    if (w->truth[j].duty.compute != DUTY_UNSAID)
+        say(d, " duty=%u", w->truth[j].duty.compute);
+    if (w->truth[j].duty.bandwidth != DUTY_UNSAID)
+        say(d, " bandwidth=%u", w->truth[j].duty.bandwidth);
     if (s->share_mem_mib)
         say(d, " share_mib=%u", s->share_mem_mib);
     if (t->data_mib)

@@ -70,6 +70,8 @@ static const struct sample good[] = {
       "a 0+1 any4 mig=1g.10gb\nb 0+1 3x2 milli=3000 mig=3g.40gb\nc 0+1 1x1 milli=7000 mig=7g.9gb\nd 0+1 1x0\n" },
     { "native: a share as memory", NULL, N ",gpus_per_task,gpu_share_mem_gib\na,0,1,1,,2.5\nb,0,1,3,,10\nc,0,1,4,2,10\nd,0,1,0,,10\n",
       "a 0+1 1x1 share_mib=2560\nb 0+1 3x1 share_mib=10240\nc 0+1 2x2 share_mib=10240\nd 0+1 1x0\n" },
+    { "native: how busy it keeps a GPU, and what it fills", NULL, N ",duty,mem_bw_duty,gpu_mem_used_gib\na,0,1,1,0.7,0,5.5\nb,0,1,1,,0.000001,\nc,0,1,0,1,,2\n",
+      "a 0+1 1x1 used_mib=5632 duty=700000 bandwidth=0\nb 0+1 1x1 bandwidth=1\nc 0+1 1x0 duty=1000000\n" },
     { "native: the same share of several GPUs", NULL, N ",gpus_per_task,gpu_milli\na,0,1,2,2,500\nb,0,1,6,3,250\nc,0,1,2,,500\n",
       "a 0+1 1x2 milli=500\nb 0+1 2x3 milli=250\nc 0+1 2x1 milli=500\n" },
     { "native: running already", NULL,

@@ -180,6 +180,7 @@ static const struct sample bad[] = {
     { "native: a share of an instance", NULL, N ",mig\na,0,1,0.5,1g.10gb\n", "t.csv:2: mig: an instance is not shared: want no share of it" },
     { "native: an instance and memory of it", NULL, N ",mig,gpu_share_mem_gib\na,0,1,1,1g.10gb,4\n",
       "t.csv:2: mig: an instance is not shared: want no share of it" },
+    { "native: busier than it can be", NULL, N ",duty\na,0,1,1,1.1\n", "t.csv:2: duty: want a number from 0 to 1, got '1.1'" },
     { "native: a share said twice", NULL, N ",gpu_milli,gpu_share_mem_gib\na,0,1,1,500,4\n",
       "t.csv:2: gpu_share_mem_gib: want no other share beside it" },
     { "native: gpu_type", NULL, N ",gpu_type\na,0,1,1,V100||A100\n",
