@@ -91,6 +91,12 @@ struct tenants view_tenants(const struct view *v, node_id n, const struct reques
  * SPLIT_ANY for at least one GPU. Both O(1). */
 bool view_allows(const struct view *v, const struct request *r, node_id n);
 bool view_fits(const struct view *v, const struct request *r, node_id n);
+/* One task of r, if the node were empty, and nobody else drew power. */
+bool view_fits_empty(const struct view *v, const struct request *r, node_id n);
+/* A power cap keeps r out, even of the thriftiest nodes that it may use. Cheap, and not the only way to lack power. */
+bool view_lacks_power(const struct view *v, const struct request *r);
+uint32_t view_power_gpus(const struct view *v, const struct request *r, node_id n);    /* GPUs of r, SPLIT_ANY, that caps leave power for on n;
+                                                                                          UINT32_MAX: there are none */
 /* How r likes a node that it may use: the weights of its preferred affinity terms that hold there, and the advisory taints
  * (PreferNoSchedule) of the node that it does not tolerate. O(log kinds of nodes). */
 struct node_liking { int64_t preferred; uint32_t avoided; };

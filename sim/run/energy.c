@@ -9,6 +9,7 @@
  * The duty of a GPU on which its job makes progress is the section's `duty` x T_compute / T_iteration. */
 #include "sim/run/energy.h"
 #include "sim/run/models.h"
+#include "sim/run/sleep.h"
 
 #include <math.h>
 
@@ -31,11 +32,64 @@ static void node_add(struct sched *s, node_id n, int128_t nw)
     s->shown |= nw != 0;
 }
 
-/* A free node, as it is lit or dark. */
+static bool is_dark(const struct node_energy *e)
+{
+    return e->dark && !e->pieces;
+}
+
+static int64_t dark_nw(const struct sched *s, const struct node_energy *e)
+{
+    return e->dark == 1u << DARK_OFF ? s->energy->power->off_nw : 0;
+}
+
+/* Without what is held of it. */
 static int128_t alone_nw(const struct sched *s, node_id n)
 {
     const struct node_power *p = power_of(s, n);
+    if (is_dark(&s->energy->node[n]))
+        return dark_nw(s, &s->energy->node[n]);
     return p->base_nw + (int128_t)p->idle_nw * cluster_node_milli(s->cluster, n);
+}
+
+static void run_dark(struct sched *s, struct node_energy *e)
+{
+    int64_t dt = is_dark(e) ? s->now_ns - e->dark_since_ns : 0;
+    e->dark_ns += dt;
+    e->dark_aj += (int128_t)dt * dark_nw(s, e);
+    e->dark_since_ns = s->now_ns;
+}
+
+static void light(struct sched *s, node_id n, uint32_t pieces, uint8_t dark)
+{
+    struct node_energy *e = &s->energy->node[n];
+    int128_t before_nw = alone_nw(s, n);
+    run_dark(s, e);
+    e->pieces = pieces;
+    e->dark = dark;
+    node_add(s, n, alone_nw(s, n) - before_nw);
+}
+
+void energy_dark(struct sched *s, node_id n, enum dark why, bool on)
+{
+    const struct node_energy *e = &s->energy->node[n];
+    light(s, n, e->pieces, (uint8_t)(on ? e->dark | 1u << why : e->dark & ~(1u << why)));
+}
+
+/* A piece comes or goes. */
+static void piece_changes(struct sched *s, node_id n, int sign)
+{
+    const struct node_energy *e = &s->energy->node[n];
+    if (e->pieces + (uint32_t)sign == 0 || e->pieces == 0)
+        light(s, n, e->pieces + (uint32_t)sign, e->dark);
+    else
+        s->energy->node[n].pieces += (uint32_t)sign;
+    sleep_use_changed(s, n);
+}
+
+void energy_stands(struct sched *s, const struct placement *p, int sign)
+{
+    for (size_t i = 0; s->energy && i < p->n; i++)
+        piece_changes(s, p->piece[i].node, sign);
 }
 
 /* ---- Jobs ---- */
@@ -69,6 +123,7 @@ static void held(struct sched *s, job_id j, const struct placement *p, int sign)
         e->gpus_nw += milli * node->held_nw;
         e->node_nw += milli * base_share_nw(s, piece->node) + cpu_nw;
         node_add(s, piece->node, (int128_t)milli * (node->held_nw - node->idle_nw) + cpu_nw);
+        piece_changes(s, piece->node, sign);
     }
 }
 
@@ -126,7 +181,7 @@ static void begin(struct sched *s)
     for (job_id j = 0; j < s->workload->n_jobs; j++)
         e->job[j].duty = -1;
     for (node_id n = 0; n < s->cluster->n_nodes; n++) {
-        e->node[n] = (struct node_energy){ .meter.since_ns = s->now_ns };
+        e->node[n] = (struct node_energy){ .meter.since_ns = s->now_ns, .dark_since_ns = s->now_ns };
         node_add(s, n, alone_nw(s, n));
     }
 }
@@ -148,11 +203,12 @@ static void parts_of_node(struct sched *s, node_id n)
 {
     struct energy *e = s->energy;
     const struct node_power *p = power_of(s, n);
+    run_dark(s, &e->node[n]);
     int128_t lit_ns = s->now_ns - s->totals.first_ns - e->node[n].dark_ns, held_milli_ns = 0;
     for (unsigned a = 0; a < HELD_ACCOUNTS; a++)
         held_milli_ns += s->node_account[n][a];
     e->idle_aj += p->idle_nw * (lit_ns * cluster_node_milli(s->cluster, n) - held_milli_ns);
-    e->nodes_aj += p->base_nw * lit_ns - base_share_nw(s, n) * held_milli_ns;
+    e->nodes_aj += p->base_nw * lit_ns - base_share_nw(s, n) * held_milli_ns + e->node[n].dark_aj;
 }
 
 static void end(struct sched *s)
@@ -198,73 +254,10 @@ static int check(struct sched *s, struct error *err)
     return parts_aj == e->all.aj ? 0 : differ(err, "energy of all nodes, and of jobs, idle GPUs and nodes", e->all.aj, parts_aj);
 }
 
-/* ---- Files ---- */
-
-static void comma_kwh(struct output *o, int128_t aj)
-{
-    out_char(o, ',');
-    out_double(o, power_kwh(aj));
-}
-
-static void job_row(struct output *o, const struct sched *s, job_id j)
-{
-    comma_kwh(o, s->energy->job[j].gpus_aj);
-    comma_kwh(o, s->energy->job[j].node_aj);
-}
-
-static void node_row(struct output *o, const struct sched *s, node_id n)
-{
-    comma_kwh(o, s->energy->node[n].meter.aj);
-}
-
-static double watts(int128_t nw)
-{
-    return (double)nw / (double)NW_PER_W;
-}
-
-static void series_row(struct output *o, const struct sched *s)
-{
-    out_char(o, ',');
-    out_double(o, watts(s->energy->all.nw));
-}
-
-static const char *const job_columns[] = { "gpu_energy_kwh", "node_energy_kwh", NULL };
-static const char *const node_columns[] = { "energy_kwh", NULL };
-static const char *const series_columns[] = { "power_w", NULL };
-
-enum { ENERGY, OF_JOBS, OF_IDLE, OF_NODES, FACILITY, CARBON, MEAN, PEAK };
-static const struct metric_kind metrics[] = {
-    [ENERGY] = { "energy_kwh", "kWh", "that all nodes have drawn", BETTER_LOWER },
-    [OF_JOBS] = { "energy_jobs_kwh", "kWh", "of it, jobs: their GPUs, their CPUs and their GPUs' share of what nodes draw anyway", BETTER_NEITHER },
-    [OF_IDLE] = { "energy_idle_gpus_kwh", "kWh", "of it, GPUs that nobody held", BETTER_NEITHER },
-    [OF_NODES] = { "energy_nodes_kwh", "kWh", "of it, nodes without their GPUs, as far as nobody held those", BETTER_NEITHER },
-    [FACILITY] = { "energy_facility_kwh", "kWh", "energy_kwh x PUE", BETTER_LOWER },
-    [CARBON] = { "carbon_kg", "kg", "CO2 of the facility's energy", BETTER_LOWER },
-    [MEAN] = { "power_mean_w", "W", "of all nodes, mean over time", BETTER_LOWER },
-    [PEAK] = { "power_peak_w", "W", "the most that all nodes have drawn for any time", BETTER_LOWER },
-    { 0 },
-};
-
-double energy_facility_kwh(const struct energy *e)
-{
-    return power_kwh(e->all.aj) * e->power->pue;
-}
-
-static void summarise(struct maker *k)
-{
-    const struct energy *e = k->s->energy;
-    double hours = seconds(k->s->totals.last_ns - k->s->totals.first_ns) / 3600;
-    const double value[] = { power_kwh(e->all.aj), power_kwh(e->jobs_aj), power_kwh(e->idle_aj), power_kwh(e->nodes_aj),
-                             energy_facility_kwh(e), sum_value(&e->carbon_g) / 1000, power_kwh(e->all.aj) * 1000 / hours,
-                             watts(e->peak_nw) };
-    for (unsigned m = 0; m < sizeof value / sizeof value[0]; m++)
-        summary_put_kind(k, &metrics[m], "all", value[m], m < MEAN || hours > 0);
-}
-
 const struct run_model energy_model = {
     .name = "power", .summary = "energy of nodes and jobs, carbon: section power",
     .wanted = wanted, .begin = begin, .held = held, .paced = paced, .left = left, .settle = settle, .end = end, .check = check,
-    .job_columns = job_columns, .node_columns = node_columns, .series_columns = series_columns,
-    .job_row = job_row, .node_row = node_row, .series_row = series_row,
-    .metrics = metrics, .summarise = summarise,
+    .job_columns = energy_job_columns, .node_columns = energy_node_columns, .series_columns = energy_series_columns,
+    .job_row = energy_job_row, .node_row = energy_node_row, .series_row = energy_series_row,
+    .metrics = energy_metrics, .summarise = energy_summarise,
 };

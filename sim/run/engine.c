@@ -8,6 +8,8 @@
 #include "sim/run/host.h"
 #include "sim/run/models.h"
 #include "sim/run/nodes.h"
+#include "sim/run/pools.h"
+#include "sim/world/headroom.h"
 
 #include <string.h>
 
@@ -185,11 +187,17 @@ static bool holds_all_of(const struct live *l, const struct request *run)
     return held == run->tasks;
 }
 
+static bool total_fits(const struct sched *s, const struct request *ask, node_id n)
+{
+    const struct piece all = { .node = n, .gpus = ask->gpus, .milli = ask->gpu_milli };
+    return view_node_for(s->idle, ask, n).whole >= ask->gpus && (!s->idle->headroom || headroom_has(s->idle->headroom, &all, 0));
+}
+
 /* Would a task of that run start now, beside those that it holds? */
 static bool task_of_fits(const struct sched *s, const struct live *l, const struct request *ask)
 {
     for (node_id n = 0; n < s->cluster->n_nodes; n++)
-        if (ask->tasks == SPLIT_ANY ? (int64_t)view_node_for(s->idle, ask, n).whole >= ask->gpus
+        if (ask->tasks == SPLIT_ANY ? total_fits(s, ask, n)
                                     : view_fits(s->idle, ask, n) && may_hold_more_on(ask, l->held, n))
             return true;
     return false;
@@ -274,6 +282,8 @@ static int round_of(struct sched *s, unsigned *fruitless, struct error *err)
     if (changed || acted || s->shown || s->n_changed_queues)
         instant_ends(s);
     s->shown = false;
+    if (s->pools)
+        autoscaler_after(s, changed || acted);
     return acted ? livelock_check(s, err) : 0;
 }
 

@@ -1,8 +1,10 @@
 /* fault_results.c - what came of failures: counts, columns, metrics, and their identities. */
 #include "sim/run/fault_run.h"
+#include "sim/run/pools.h"
 
 const char *const strike_cause_name[STRIKE_CAUSES] = {
     "gpu", "stress", "unknown", "cable", "fan", "nic", "power", "task", "other", "switch", "software", "maintenance", "drain",
+    "reclaim",
 };
 
 static const char *const size_scope[FAULT_SIZES] = { "gpus<=1", "gpus<=8", "gpus<=64", "gpus<=512", "gpus<=4096", "gpus>4096" };
@@ -25,6 +27,10 @@ void faults_ran(struct fault_run *r, int64_t gpu_milli, int64_t ns)
 void faults_stopped(struct sched *s, const struct live *l, unsigned cause)
 {
     struct fault_run *r = s->faults;
+    if (cause == CAUSE_RECLAIM) {
+        s->pools->stopped++;
+        return;
+    }
     r->by[cause].n++;
     if (cause >= FAULT_CAUSES)
         return;
@@ -34,7 +40,10 @@ void faults_stopped(struct sched *s, const struct live *l, unsigned cause)
 
 void faults_lost(struct sched *s, unsigned cause, int128_t lost)
 {
-    s->faults->by[cause].lost += lost;
+    if (cause == CAUSE_RECLAIM)
+        s->pools->lost += lost;
+    else
+        s->faults->by[cause].lost += lost;
 }
 
 int128_t faults_lost_in_all(const struct sched *s)

@@ -201,7 +201,7 @@ struct queue_books {
     size_t n_reclaims, reclaim_capacity;
     struct run_preemptions preemptions[PREEMPTION_CAUSES];
     uint32_t present;             /* its own jobs that have arrived and not gone */
-    bool changed;
+    bool changed, unseen;         /* since the last instant; since the policy asked */
 };
 
 struct undo;
@@ -278,8 +278,8 @@ struct sched {
     size_t n_subs, sub_capacity;
 
     struct queue_books *books;
-    queue_id *changed_queue;
-    size_t n_changed_queues;
+    queue_id *changed_queue, *unseen_queue;
+    size_t n_changed_queues, n_unseen_queues;
 
     struct undo *undo;
     size_t n_undo, undo_capacity;
@@ -310,6 +310,8 @@ struct sched {
     struct energy *energy;        /* energy.c; NULL: off */
     struct rates_run *rates;      /* rates.c; NULL: off */
     struct placement_rates *placement_rates, *predicted_rates;  /* likewise; the second: as if all nodes sent */
+    struct pools *pools;          /* pools.c; NULL: no group is one */
+    struct sleepers *sleepers;    /* sleep.c; NULL: nodes are never powered off */
     struct nodes *nodes;          /* nodes.c; NULL: all are up for ever */
     struct fault_run *faults;     /* failures.c; NULL: off */
     size_t background_events;     /* in the queue: nobody's wait can end by them alone */

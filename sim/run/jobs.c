@@ -3,6 +3,7 @@
 #include "sim/run/host.h"
 #include "sim/run/models.h"
 #include "sim/run/nodes.h"
+#include "sim/run/sleep.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -146,7 +147,7 @@ void job_runs(struct sched *s, struct live *l, int64_t start_cost_ns)
     l->held_since_ns = l->last_start_ns = s->now_ns;
     l->stopped_for = ID_NONE;
     l->size = placement_size(ask_of(s, j), l->held);
-    l->start_cost_ns = start_cost_ns;
+    l->start_cost_ns = start_cost_ns + sleep_wake_ns(s, l->held);
     l->begin_left_ns = l->progress.left_ns;
     pace_begin(s, l);
     progress_begin(&l->progress, s->now_ns + l->start_cost_ns, pace_rate(&l->pace));

@@ -2,6 +2,7 @@
 #include "sim/run/faults.h"
 #include "sim/run/host.h"
 #include "sim/run/models.h"
+#include "sim/run/pools.h"
 
 #include <inttypes.h>
 
@@ -54,7 +55,7 @@ static int preemptions_check(const struct sched *s, struct error *err)
         }
     if (n != (int128_t)s->totals.preemptions)
         return broken(err, "preemptions, in all and by cause", (int128_t)s->totals.preemptions, n);
-    lost += faults_lost_in_all(s);
+    lost += faults_lost_in_all(s) + (s->pools ? s->pools->lost : 0);
     return lost == s->totals.account[ACCOUNT_LOST]
                ? 0 : broken(err, "GPU-seconds lost, by account and by cause", s->totals.account[ACCOUNT_LOST], lost);
 }

@@ -14,7 +14,10 @@
     M(energy_model)                                                                                                    \
     M(cost_model)                                                                                                      \
     M(caps_model)                                                                                                      \
-    M(fault_model)
+    M(fault_model)                                                                                                     \
+    M(sleep_model)                                                                                                     \
+    M(pools_model)                                                                                                     \
+    M(pools_down_model)
 #define DECLARED(name) extern const struct run_model name;
 #define LISTED(name)   &name,
 EACH_MODEL(DECLARED)

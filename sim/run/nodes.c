@@ -1,5 +1,6 @@
 /* nodes.c - see nodes.h. */
 #include "sim/run/nodes.h"
+#include "sim/run/energy.h"
 #include "sim/run/host.h"
 
 #include <stdlib.h>
@@ -172,6 +173,8 @@ static void change(struct sched *s, node_id n, uint16_t *reasons, int sign)
         return;
     show(s, n, was ^ is, was_whole != whole, sign);
     capacity_change(s, n, was ^ is, was_whole != whole, sign);
+    if (s->energy)
+        energy_dark(s, n, DARK_DOWN, whole);
     recount(s, n);
     if (sign < 0)
         s->room_version++;
@@ -197,6 +200,25 @@ void gpu_goes(struct sched *s, node_id n, unsigned gpu)
 void gpu_comes(struct sched *s, node_id n, unsigned gpu)
 {
     change(s, n, &s->nodes->gpu_out[s->cluster->gpu_base[n] + gpu], -1);
+}
+
+bool nodes_imaginable(const struct sched *s, node_id n)
+{
+    uint64_t gpus = all_gpus(s, n);
+    const uint16_t *reasons = s->nodes->gpu_out + s->cluster->gpu_base[n];
+    for (; gpus; gpus &= gpus - 1)
+        if (reasons[__builtin_ctzll(gpus)])
+            return false;
+    return s->nodes->out[n] == 1;
+}
+
+void nodes_imagine(struct sched *s, node_id n, bool back)
+{
+    const struct node_type *t = cluster_node_type(s->cluster, n);
+    int sign = back ? -1 : 1;
+    if (all_gpus(s, n))
+        free_index_out_gpus(s->idle, n, all_gpus(s, n), sign);
+    free_index_out_node(s->idle, n, t->counted ? t->gpus : 0, sign);
 }
 
 /* ---- Asking ---- */

@@ -17,5 +17,9 @@ void node_comes(struct sched *s, node_id n);
 void gpu_goes(struct sched *s, node_id n, unsigned gpu);     /* not of a counted node */
 void gpu_comes(struct sched *s, node_id n, unsigned gpu);
 void nodes_held_changed(struct sched *s, const struct placement *p);   /* somebody has left p, in truth and in the idle index */
+/* Between two passes: the idle view shows n as if it were back, or not any more; for who asks the placer what would help. Only of
+ * a node that is out as a whole for one reason. */
+bool nodes_imaginable(const struct sched *s, node_id n);
+void nodes_imagine(struct sched *s, node_id n, bool back);
 bool nodes_consistent(const struct sched *s);                /* for checked runs: levels are those of the indexes */
 struct amount nodes_out_of_capacity(const struct sched *s);

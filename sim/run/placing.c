@@ -1,7 +1,6 @@
 /* placing.c - asking a placer: required and preferred domains, and what can never be placed. */
 #include "sim/run/domain_walk.h"
 #include "sim/run/host.h"
-#include "sim/world/headroom.h"
 #include "sim/world/labels.h"
 
 #include <stdio.h>
@@ -80,7 +79,7 @@ static enum place_result place_anywhere(struct sched *s, struct view *v, const s
 static enum place_result place_within_caps(struct sched *s, struct view *v, const struct request *r)
 {
     struct headroom *h = v->headroom;
-    if (headroom_may_have(h, s->shape_kinds, r) && place_anywhere(s, v, r) == PLACED)
+    if (!view_lacks_power(v, r) && place_anywhere(s, v, r) == PLACED)
         return PLACED;
     struct random before = s->placer_random;
     v->headroom = NULL;

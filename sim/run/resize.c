@@ -5,6 +5,7 @@
  * lost, and it counts as a durable checkpoint. models.md 3.3, 3.6. */
 #include "sim/run/host.h"
 #include "sim/run/models.h"
+#include "sim/run/sleep.h"
 
 /* ---- Sizes ---- */
 
@@ -136,6 +137,7 @@ void job_resized(struct sched *s, struct live *l, int64_t cost_ns)
     run_ends(s, l, "resized");
     l->held_since_ns = s->now_ns;
     l->start_cost_ns -= l->split[ACCOUNT_START];
+    cost_ns += sleep_wake_ns(s, l->held);
     if (l->start_cost_ns < cost_ns)
         l->start_cost_ns = cost_ns;
     l->begin_left_ns = l->progress.left_ns;

@@ -33,14 +33,17 @@ void strike_job(struct sched *s, struct live *l, const struct strike *by)
     job_id j = l->job;
     bool fault = by->cause < FAULT_CAUSES;
     struct placement *p = l->held;
-    l->stop_mode = fault ? STOP_RESTART : STOP_SAVE;
     l->stop_done_ns = job_done_ns(s, l);
+    bool in_time = by->cause != CAUSE_RECLAIM || pace_stop(s, l, STOP_SAVE, l->stop_done_ns).stay_ns <= by->detection_ns;
+    l->stop_mode = fault || !in_time ? STOP_RESTART : STOP_SAVE;
     l->stopped_for = ID_NONE;
     l->given_up = fault && faults_give_up(s, l);
     struct leaving price = pace_stop(s, l, l->stop_mode, l->stop_done_ns);
     bool at_risk = checkpoint_save_at_risk(s, l);
     if (at_risk)
         price = (struct leaving){ price_of(s, j)->grace_ns, 0 };
+    if (at_risk && by->cause == CAUSE_RECLAIM && price.stay_ns > by->detection_ns)
+        price.stay_ns = by->detection_ns;
     if (fault)
         price.stay_ns = by->detection_ns;
     timeline_stopped(s, l, price.stay_ns);
@@ -56,7 +59,7 @@ void strike_job(struct sched *s, struct live *l, const struct strike *by)
     job_loses(s, l, l->stop_done_ns, price.lost_ns);
     books_lost(s, l, LOST_BY(by->cause), p, l->split[ACCOUNT_LOST]);
     l->split[fault ? ACCOUNT_FAULT : ACCOUNT_SAVE] += price.stay_ns;
-    l->leave_why = fault ? "fault" : "maintenance";
+    l->leave_why = fault ? "fault" : by->cause == CAUSE_RECLAIM ? "reclaimed" : "maintenance";
     decision_log(s, j, "stop", l->leave_why, strike_cause_name[by->cause]);
     notice_add(s, NOTICE_STOPPED, j, l->given_up ? STOPPED_FAILED : STOPPED_BY_FAULT);
     job_departs(s, l, p, &price, at_risk, LOST_BY(by->cause), false);
@@ -100,7 +103,7 @@ static void strike_one(struct sched *s, struct live *l, const struct strike *by)
     enum job_state state = s->job[l->job].state;
     if (by->cause < FAULT_CAUSES && hits(by, l->leaving))
         strike_leaving(s, l, by);
-    if (by->cause < FAULT_CAUSES && hits(by, l->suspended)) {
+    if ((by->cause < FAULT_CAUSES || by->cause == CAUSE_RECLAIM) && hits(by, l->suspended)) {
         memory_give(s->idle, ask_of(s, l->job), l->suspended);
         if (s->room)
             memory_give(s->room, ask_of(s, l->job), l->suspended);

@@ -108,6 +108,7 @@ struct cluster {
     struct storage storage;
     struct power *power;          /* sections power and prices; NULL: not given */
     struct prices *prices;
+    struct pool *pool;            /* [n_groups] node pools, see pools.h; NULL: there are none */
     struct elastic elastic;
     struct arena *memory;
 };

@@ -10,6 +10,7 @@
 #include "sim/world/rate_rules.h"
 #include "sim/world/training_models.h"
 #include "sim/world/price.h"
+#include "sim/world/pools.h"
 #include "sim/world/power_file.h"
 #include "sim/world/sharing_file.h"
 
@@ -29,6 +30,7 @@ struct file_group { /* one entry of `nodes` */
     struct group_spec spec;
     const char *type;
     int64_t gpu_mem_mib; /* -1: not given */
+    struct config_value pool;
     struct config_value labels, taints, mig;
     int mig_strategy; /* -1: not given */
 };
@@ -92,6 +94,7 @@ static const struct config_key group_keys[] = {
     { .name = "taints",         .type = CONFIG_LIST, .at = GROUP(taints) },
     { .name = "mig",            .type = CONFIG_MAPPING, .at = GROUP(mig) },
     { .name = "mig_strategy",   .type = CONFIG_CHOICE, .at = GROUP(mig_strategy), .words = mig_words },
+    { .name = "pool",           .type = CONFIG_MAPPING, .at = GROUP(pool) },
     { .name = "racks_per_pod",  COUNT, .at = GROUP(spec.racks_per_pod), .least = 1, .most = CLUSTER_NODES_MAX },
     { .name = "nics",           COUNT, .at = GROUP(spec.nics.nics), .least = 1, .most = NAMED_GPUS_MAX },
     { .name = "nic_gbps",       .type = CONFIG_REAL, .at = GROUP(spec.nics.gbps), .above_least = true, .most = 1000000 },
@@ -393,7 +396,7 @@ static struct cluster *read_cluster(struct reader *r, struct config *config, con
     }
     const char *file = input_name(r->in), *slash = strrchr(file, '/');
     char *folder = mem_text(file, slash ? (size_t)(slash - file) : 0);
-    if (c && read_sections(&whole, folder, c, r->err)) {
+    if (c && (read_sections(&whole, folder, c, r->err) || pools_read(r->group_at, c, r->err))) {
         cluster_free(c);
         c = NULL;
     }

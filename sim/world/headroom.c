@@ -11,8 +11,9 @@ struct watts { int64_t gpu_nw, cpus_nw; };    /* above idle: of a thousandth of 
 struct headroom {
     const struct cluster *cluster;
     const struct power *power;
-    int128_t left_nw;
+    int128_t left_nw, all_nw;     /* now; while nothing is taken */
     int128_t *rack_nw;            /* [n_domains] left of racks; NULL: they have no cap */
+    domain_id *rack;              /* [n_nodes] likewise; 0: in none */
     struct watts *least;          /* [n_kinds] of any node of the kind; CPUs: of a thousandth, rounded down */
 };
 
@@ -21,11 +22,9 @@ static const struct node_power *power_of(const struct headroom *h, node_id n)
     return &h->power->of_group[h->cluster->group_of[n]];
 }
 
-/* Its rack; 0: it is in none. */
-static domain_id rack_of(const struct cluster *c, node_id n)
+static domain_id rack_of(const struct headroom *h, node_id n)
 {
-    domain_id d = cluster_domain_at(c, n, LEVEL_RACK);
-    return d < c->n_domains && c->domain[d].level == LEVEL_RACK ? d : 0;
+    return h->rack_nw ? h->rack[n] : 0;
 }
 
 int128_t headroom_floor_nw(const struct cluster *c, node_id first, node_id end)
@@ -55,6 +54,12 @@ static void find_least(struct headroom *h)
     }
 }
 
+static int128_t rack_all_nw(const struct headroom *h, domain_id rack)
+{
+    const struct domain *d = &h->cluster->domain[rack];
+    return h->power->rack_cap_nw - headroom_floor_nw(h->cluster, d->first, d->end);
+}
+
 struct headroom *headroom_new(const struct cluster *c)
 {
     const struct power *p = c->power;
@@ -64,12 +69,18 @@ struct headroom *headroom_new(const struct cluster *c)
     h->cluster = c;
     h->power = p;
     h->left_nw = p->cap_nw == INT64_MAX ? (int128_t)INT64_MAX * INT64_MAX : p->cap_nw - headroom_floor_nw(c, 0, c->n_nodes);
+    h->all_nw = h->left_nw;
     find_least(h);
     if (p->rack_cap_nw == INT64_MAX)
         return h;
     h->rack_nw = mem_new(c->n_domains, sizeof *h->rack_nw);
     for (domain_id d = 1; d < c->n_domains; d++)
-        h->rack_nw[d] = p->rack_cap_nw - headroom_floor_nw(c, c->domain[d].first, c->domain[d].end);
+        h->rack_nw[d] = rack_all_nw(h, d);
+    h->rack = mem_new(c->n_nodes, sizeof *h->rack);
+    for (node_id n = 0; n < c->n_nodes; n++) {
+        domain_id d = cluster_domain_at(c, n, LEVEL_RACK);
+        h->rack[n] = d < c->n_domains && c->domain[d].level == LEVEL_RACK ? d : 0;
+    }
     return h;
 }
 
@@ -78,6 +89,7 @@ void headroom_free(struct headroom *h)
     if (!h)
         return;
     free(h->rack_nw);
+    free(h->rack);
     free(h->least);
     free(h);
 }
@@ -91,7 +103,7 @@ static int128_t worst_nw(const struct headroom *h, node_id n, int64_t gpu_milli,
 
 static bool within(const struct headroom *h, node_id n, int128_t nw)
 {
-    domain_id rack = h->rack_nw ? rack_of(h->cluster, n) : 0;
+    domain_id rack = rack_of(h, n);
     return nw <= h->left_nw && (!rack || nw <= h->rack_nw[rack]);
 }
 
@@ -100,7 +112,7 @@ void headroom_change(struct headroom *h, const struct piece *p, int64_t cpu_mill
     int128_t nw = sign * worst_nw(h, p->node, (int64_t)p->gpus * p->milli, cpu_milli);
     h->left_nw -= nw;
     if (h->rack_nw)
-        h->rack_nw[rack_of(h->cluster, p->node)] -= nw;
+        h->rack_nw[rack_of(h, p->node)] -= nw;
 }
 
 bool headroom_has(const struct headroom *h, const struct piece *p, int64_t cpu_milli)
@@ -108,10 +120,33 @@ bool headroom_has(const struct headroom *h, const struct piece *p, int64_t cpu_m
     return within(h, p->node, worst_nw(h, p->node, (int64_t)p->gpus * p->milli, cpu_milli));
 }
 
-bool headroom_fits(const struct headroom *h, const struct request *r, node_id n)
+static int128_t worst_of_one_nw(const struct headroom *h, const struct request *r, node_id n)
 {
     int64_t gpus = r->tasks == SPLIT_ANY && r->gpus ? 1 : r->gpus;
-    return within(h, n, worst_nw(h, n, gpus * r->gpu_milli, r->cpu_milli));
+    return worst_nw(h, n, gpus * r->gpu_milli, r->cpu_milli);
+}
+
+bool headroom_fits(const struct headroom *h, const struct request *r, node_id n)
+{
+    return within(h, n, worst_of_one_nw(h, r, n));
+}
+
+uint32_t headroom_gpus(const struct headroom *h, const struct request *r, node_id n)
+{
+    int128_t one_nw = worst_of_one_nw(h, r, n), left_nw = h->left_nw;
+    domain_id rack = rack_of(h, n);
+    if (rack && h->rack_nw[rack] < left_nw)
+        left_nw = h->rack_nw[rack];
+    if (left_nw < 0)
+        return 0;
+    return one_nw && left_nw / one_nw < UINT32_MAX ? (uint32_t)(left_nw / one_nw) : UINT32_MAX;
+}
+
+bool headroom_fits_empty(const struct headroom *h, const struct request *r, node_id n)
+{
+    int128_t nw = worst_of_one_nw(h, r, n);
+    domain_id rack = rack_of(h, n);
+    return nw <= h->all_nw && (!rack || nw <= rack_all_nw(h, rack));
 }
 
 bool headroom_settled(const struct headroom *h, node_id n)

@@ -15,6 +15,8 @@ void headroom_free(struct headroom *h);                      /* NULL: does nothi
 void headroom_change(struct headroom *h, const struct piece *p, int64_t cpu_milli, int sign);    /* 1: taken, -1: given back */
 bool headroom_has(const struct headroom *h, const struct piece *p, int64_t cpu_milli);
 bool headroom_fits(const struct headroom *h, const struct request *r, node_id n);    /* one task; under SPLIT_ANY one GPU */
+uint32_t headroom_gpus(const struct headroom *h, const struct request *r, node_id n);     /* under SPLIT_ANY: how many */
+bool headroom_fits_empty(const struct headroom *h, const struct request *r, node_id n);    /* if nothing else were taken */
 bool headroom_settled(const struct headroom *h, node_id n);
 /* Could all of r, a chain, be within the cap of all nodes, on the thriftiest nodes that it may use? */
 bool headroom_may_have(const struct headroom *h, const struct shape_kinds *shapes, const struct request *r);

@@ -168,6 +168,24 @@ bool view_has_room(const struct view *v, const struct request *r, node_id n)
            (!r->mem_mib || s->mem_mib >= r->mem_mib) && gpus_fit(v, r, n);
 }
 
+bool view_fits_empty(const struct view *v, const struct request *r, node_id n)
+{
+    const struct node_type *t = cluster_node_type(v->cluster, n);
+    uint32_t need = r->tasks == SPLIT_ANY ? 1 : r->gpus;
+    return view_node_for(v, r, n).capacity >= need && t->cpu_milli >= r->cpu_milli && t->mem_mib >= r->mem_mib &&
+           (!v->headroom || headroom_fits_empty(v->headroom, r, n));
+}
+
+bool view_lacks_power(const struct view *v, const struct request *r)
+{
+    return v->headroom && !headroom_may_have(v->headroom, v->shape, r);
+}
+
+uint32_t view_power_gpus(const struct view *v, const struct request *r, node_id n)
+{
+    return v->headroom ? headroom_gpus(v->headroom, r, n) : UINT32_MAX;
+}
+
 domain_id view_domain(const struct view *v, node_id n, enum level l)
 {
     return cluster_domain_at(v->cluster, n, l);

@@ -4,8 +4,7 @@
  * 300 W more with all of its 128 CPUs. */
 #include "sim/run/energy.h"
 #include "sim/run/summary.h"
-#include "tests/support/from_yaml.h"
-#include "tests/support/schedule.h"
+#include "tests/support/powered_schedule.h"
 
 #include <math.h>
 
@@ -47,6 +46,9 @@ static const struct power_row {
     { "a slice of a GPU", "nodes: [ { group: dgx, type: dgx-a100, count: 1, mig: { 1g.5gb: 56 } } ]\n" ON, "fifo",
       .jobs = { { 0, HOUR, 1, .tasks = 1, .mig = "1g.5gb" } },
       1480 + 300.0 / 7, 360.0 / 7, 1000.0 / 56, 480 * 55.0 / 56, 1000 * 55.0 / 56 },
+    /* The other node is out of service for half an hour: 0 W, and 1480 W for the other half */
+    { "a node that is down draws nothing", TWO(ON "failures: { faults: [ { group: dgx, node: 1, at_s: 600, repair_s: 1800 } ] }\n"), "fifo",
+      .jobs = { { 0, HOUR, 8 } }, 3880 + 740, 2880, 1000, 240, 500 },
     { "numbers of its own", "nodes: [ { group: x, gpus: 2, count: 1 } ]\npower: { context_w: 5, most_share: 1, exponent: 1, duty: 0.25, "
       "groups: { x: { node_idle_w: 100, gpu_idle_w: 10, gpu_tdp_w: 50 } } }\n", "fifo", .jobs = { { 0, HOUR, 1 } },
       130, 20, 50, 10, 50 },                                                          /* 10 + 40 / 4 W */
@@ -54,29 +56,9 @@ static const struct power_row {
 
 static struct sched *played(const char *yaml, const char *policy, const struct job *jobs)
 {
-    struct error err = { "" };
-    struct cluster *c = cluster_of_text(yaml, &err);
-    if (!c)
-        fail_msg("%s", err.text);
-    size_t n = 0;
-    while (n < JOBS_AT_MOST && jobs[n].lasts > 0)
-        n++;
-    struct workload *w = workload_of(jobs, n);
-    struct named_policy named = policy_named(policy);
-    assert_int_equal(run_bind(c, w, &err), 0);
-    struct sched *s = run_new(&(struct run_setup){ .cluster = c, .workload = w, .policy = named.policy, .policy_params = named.params,
-                                                   .placer = placer_named("pack"), .check = true });
-    if (run_execute(s, &err))
-        fail_msg("%s", err.text);
-    return s;
-}
-
-static void put_away(struct sched *s)
-{
-    struct run_setup setup = *run_setup_of(s);
-    run_free(s);
-    workload_free(setup.workload);
-    cluster_free((struct cluster *)(uintptr_t)setup.cluster);
+    struct text_schedule row = { .yaml = yaml, .policy = policy };
+    memcpy(row.jobs, jobs, sizeof row.jobs);
+    return text_played(&row, NULL);
 }
 
 static void near(double want, double got)

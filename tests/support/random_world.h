@@ -90,7 +90,7 @@ static inline struct world random_world(uint64_t seed)
             .name = queue_name(q), .parent = ID_NONE, .weight = 1,
             .quota = { { UNLIMITED, UNLIMITED, UNLIMITED }, { UNLIMITED, UNLIMITED, UNLIMITED } },
         };
-    static const int modes[] = { CHECKPOINT_NONE, CHECKPOINT_PERFECT, CHECKPOINT_PERIODIC };
+    static const unsigned modes[] = { CHECKPOINT_NONE, CHECKPOINT_PERFECT, CHECKPOINT_PERIODIC };
     w.price.checkpoint = modes[random_below(&r, 3)];
     w.price.interval_ns = 5 * NS_PER_S;
     w.price.save_ns = (int64_t)random_below(&r, 2) * NS_PER_S;
