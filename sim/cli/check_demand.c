@@ -95,6 +95,7 @@ json_t *check_cluster(const struct cluster *c)
         json_object_set(report, "mig", mig);
     json_decref(mig);
     check_put_storage(report, c);
+    check_put_power(report, c);
     return report;
 }
 

@@ -181,6 +181,14 @@ static void show_cluster(const json_t *c)
         check_storage_text(c, long_text, sizeof long_text);
         line("storage", long_text);
     }
+    if (json_object_get(c, "power")) {
+        check_power_text(c, long_text, sizeof long_text);
+        line("power", long_text);
+    }
+    if (json_object_get(c, "pools")) {
+        check_pools_text(c, long_text, sizeof long_text);
+        line("pools", long_text);
+    }
     table(json_object_get(c, "gpu_types"), "GPU type", "gpu_type", columns);
     if (json_object_get(c, "mig"))
         table(json_object_get(c, "mig"), "MIG profile", "profile", instances);
