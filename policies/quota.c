@@ -14,8 +14,15 @@ static void quota_begin(struct sched *s, const void *params, void *state)
     quota_tree_begin(s, q);
     q->leaf = sched_alloc(s, q->n_queues * sizeof *q->leaf);
     for (queue_id i = 0; i < q->n_queues; i++)
-        q->leaf[i] = (struct leaf){ .waiting = line_new(s), .running = line_new(s), .least_gpu_milli = INT64_MAX };
+        q->leaf[i] = (struct leaf){ .waiting = line_new(s), .running = line_new(s), .least_gpu_milli = INT64_MAX,
+                                    .fair = { { -1, -1, -1 } } };
+    for (queue_id i = 0; i < q->n_queues; i++)
+        for (queue_id up = i; up != ID_NONE; up = q->queue[up].parent)
+            for (int r = 0; r < Q_RESOURCES; r++)
+                q->leaf[i].limited = q->leaf[i].limited || q->queue[up].of[r].limit != UNLIMITED;
     q->ends = 1;
+    q->least_priority = INT32_MAX;
+    q->most_priority = INT32_MIN;
     q->broken = line_new(s);
     q->misplaced = line_new(s);
     q->awaited = line_new(s);
@@ -24,7 +31,7 @@ static void quota_begin(struct sched *s, const void *params, void *state)
 /* Whatever was released may help everybody; so may what the last pass had only pencilled in. */
 static void pass_begins(struct sched *s, struct quota_state *q)
 {
-    q->pass++;
+    quota_pass_begins(q);
     q->divided = false;
     if (q->pencilled || q->seen_version != sched_room_version(s))
         q->version++;
@@ -90,6 +97,9 @@ static void quota_arrived(struct sched *s, const void *params, void *state, job_
 {
     (void)params;
     struct quota_state *q = state;
+    int32_t priority = job_facts(s, j)->priority;
+    q->least_priority = priority < q->least_priority ? priority : q->least_priority;
+    q->most_priority = priority > q->most_priority ? priority : q->most_priority;
     if (queue_facts(s, job_facts(s, j)->queue)->first_child == ID_NONE)
         quota_waits(s, q, j);
     else
@@ -118,6 +128,13 @@ static void quota_stopped(struct sched *s, const void *params, void *state, job_
     quota_runs_no_more(s, q, j);
     quota_waits_no_more(s, q, j);
     quota_is_whole(s, q, j);
+}
+
+static void quota_node_changed(struct sched *s, const void *params, void *state, node_id n)
+{
+    (void)params;
+    (void)n;
+    quota_capacity_changed(s, state);
 }
 
 static const char *const runtimes[] = { "ancestor", "queue", NULL };
@@ -157,4 +174,5 @@ const struct policy quota_policy = {
     .job_arrived = quota_arrived,
     .job_started = quota_started,
     .job_stopped = quota_stopped,
+    .node_changed = quota_node_changed,
 };

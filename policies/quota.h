@@ -14,31 +14,58 @@ struct quota_params {
 };
 enum { RUNTIME_OF_ANCESTOR, RUNTIME_OF_QUEUE };
 
+/* The tasks that come next: below the minimum all that it takes, otherwise one. SPLIT_ANY: one, the whole job. */
+struct wanted { uint32_t n; const uint32_t *task; struct quota_amount amount; };
 /* Jobs of one shape that wait whole in a leaf. */
 struct leaf_shape { shape_id shape; uint32_t waiting; struct quota_amount ask; enum wait_reason why; };
+/* The first of them, and what he wants. */
+struct shape_head { job_id job; struct line_key key; uint32_t tasks; struct quota_amount ask; };
+struct late { job_id job; struct line_key key; struct quota_amount holds; };
 struct leaf {                     /* [queue_id]; of inner queues nothing is used */
     struct line *waiting;         /* who lacks tasks */
     struct line *running;         /* who can be a victim: preemptible, and holds something */
     struct leaf_shape *shape;
     size_t n_shapes, capacity;
     uint32_t growing;             /* of those who wait: hold something already */
-    struct head best, worst;      /* of those who wait, of the victims; job ID_NONE: nobody. While known */
-    bool best_known, worst_known;
-    struct quota_amount worst_amount;    /* all that the worst holds */
+    struct shape_head *head;      /* of each shape that waits whole, in the order of the line. While known */
+    size_t n_heads, heads_capacity;
+    bool heads_known;
+    struct late *last;            /* of who can be a victim, from the end of the line: as many as were asked for */
+    size_t n_last, last_capacity;
+    uint32_t leaving;             /* of those who run */
+    uint64_t acted;               /* the last pass that did something to its jobs */
+    bool limited;                 /* it, or a queue above it, has a limit */
+    bool stands_anew;             /* since the victims were ordered last, its shares or its worst have changed */
     int64_t least_gpu_milli;      /* that anyone who waits whole asks for; a lower bound */
     int64_t reasons_fair, reasons_held;    /* GPUs, when the reasons were told */
     int64_t settled_ns, settled_milli;     /* usage: since then it has held so much */
     double used;                  /* decayed GPU seconds */
+    struct quota_amount fair;     /* as told; -1: not yet */
     bool retold;                  /* somebody has come, and does not know yet why he waits */
 };
 /* Of a shape: is there room for it, and why not. */
-struct shape_room { uint64_t failed_at; uint32_t waiting, place; enum wait_reason why; };
+struct shape_room {
+    uint64_t failed_at;
+    uint32_t waiting, place;
+    enum wait_reason why;
+    const struct request *ask;    /* of those who have waited since nobody did: one is in groups; the least that any wants */
+    bool grouped;
+    uint64_t vain_at;             /* q->changes, when moving others was seen to be in vain */
+    uint32_t least_tasks;
+    int64_t least_milli;
+};
 
 /* Who is next, over the tree of queues: each inner queue is represented by the best job of its best child. */
-struct order_node { struct quota_standing standing; struct quota_amount amount; uint32_t n; bool active; };
+struct order_node {
+    struct quota_standing standing;
+    struct quota_amount amount;
+    uint32_t n, at;               /* children; its place among its siblings */
+    bool in, listed, stands;      /* in the heap; among the active; of victims: the standing is that of its shares */
+};
 struct order {
     struct quota_state *q;
     bool victims;                 /* the worst comes first, and amounts are those of victims */
+    bool compares;                /* there is more than one leaf */
     struct order_node *node;      /* [queues + 1], the last the root */
     queue_id *heap;               /* children of each, at first[node] */
     queue_id *active;             /* whatever must be cleared */
@@ -50,7 +77,7 @@ struct quota_job {                /* policy.job_size */
     uint64_t consolidated;        /* q->ends when others were last moved for it */
     uint64_t scenario;            /* in which some of it was evicted last */
     uint32_t evicted;             /* then: the first of those tasks */
-    bool waits, runs, broken;     /* in the lines of its leaf; below its minimum, and still holds something */
+    bool waits, runs, leaves, broken;     /* in the lines of its leaf; and leaves what it holds; below its minimum, and still holds something */
     bool whole;                   /* counted with its shape */
 };
 
@@ -60,20 +87,31 @@ struct quota_state {
     struct quota_queue *queue;    /* [n_queues] as of now, staged changes and all, once refreshed */
     struct quota_amount total;
     queue_id top;
+    unsigned settled;             /* of the top queues, as in struct quota_queue */
+    bool unsettled;               /* some siblings are not */
     struct leaf *leaf;            /* [n_queues] */
     uint32_t *first;              /* [n_queues + 1] of its children in a heap */
     struct quota_taker *taker;
     struct quota_loss *loss;
-    struct order jobs, victims, again;    /* who is served; who is evicted; who comes back */
+    struct order jobs, again;     /* who is served; who comes back */
+    struct order victims, worst;  /* who is evicted, in a search; who would be first, kept up to date as it is asked for */
+    queue_id *anew;               /* queues that stand anew there */
+    size_t n_anew;
+    queue_id *acted;              /* leaves to whose jobs this pass did something, or some of whose jobs are leaving */
+    size_t n_acted;
+    bool protects;                /* some queue has a minimum run time against reclaim */
     struct shape_room *room;      /* [n_room] by shape */
     size_t n_room;
     shape_id *asked;              /* shapes that somebody waits for */
     size_t n_asked, asked_capacity;
+    uint32_t growing;             /* of all leaves */
     uint64_t ends;                /* jobs that have gone by themselves, and one: without, others are moved for a job once only */
     uint64_t pass, version;       /* version grows with whatever may make room */
     uint64_t seen_version;
+    uint64_t changes;             /* passes, and successful searches: between them nothing that a search looks at changes */
     bool divided, pencilled;      /* in this pass */
-    int64_t free_milli;           /* GPUs, idle or being left, in whatever pieces; as of the action's last change */
+    int64_t free_milli;           /* GPUs, idle or being left, in whatever pieces */
+    int32_t least_priority, most_priority;    /* of all jobs that have come */
     struct line *broken;          /* jobs below their minimum, the longest first */
     struct line *misplaced;       /* jobs of inner queues */
     struct line *awaited;         /* for whom a search made room, and who were moved for it, in that order: served first */
@@ -82,32 +120,42 @@ struct quota_state {
 };
 
 /* quota_jobs.c - jobs, task by task */
-/* The tasks that come next: below the minimum all that it takes, otherwise one. SPLIT_ANY: one, the whole job. */
-struct wanted { uint32_t n; const uint32_t *task; struct quota_amount amount; };
 struct wanted quota_wanted(struct sched *s, job_id j, const struct placement *has);    /* has: what it holds, or would; scratch */
 struct quota_amount quota_of_tasks(struct sched *s, job_id j, const uint32_t *task, uint32_t n);
 struct quota_amount quota_of_placement(struct sched *s, job_id j, const struct placement *p);
 const struct placement *quota_place(struct sched *s, enum free_kind in, job_id j, const uint32_t *task, uint32_t n, node_id first);
 bool quota_lacks_tasks(const struct sched *s, job_id j);
 struct line_key quota_key(const struct sched *s, job_id j, size_t held);    /* priority, how elastic, age */
-const struct head *leaf_best(struct leaf *l);                              /* who waits first; who is evicted first */
-const struct head *leaf_worst(struct sched *s, struct leaf *l);
+void leaf_heads(struct sched *s, struct leaf *l);                            /* makes them known; of a leaf where nobody grows */
+/* A walk of that line to j, as if it had left out all that come before, shape by shape. */
+void leaf_walk_to(struct sched *s, const struct quota_state *q, struct line_walk *w, job_id j);
+const struct late *leaf_late(struct sched *s, struct leaf *l, size_t k);     /* who can be a victim, from the end; NULL: not so many */
 void quota_waits(struct sched *s, struct quota_state *q, job_id j);              /* enters the lines, or is keyed anew */
 void quota_waits_no_more(struct sched *s, struct quota_state *q, job_id j);
 void quota_runs(struct sched *s, struct quota_state *q, job_id j);
+void quota_holds_anew(struct sched *s, struct quota_state *q, job_id j);         /* it has grown */
 void quota_runs_no_more(struct sched *s, struct quota_state *q, job_id j);
 void quota_is_whole(struct sched *s, struct quota_state *q, job_id j);     /* or holds nothing */
+void quota_pass_begins(struct quota_state *q);
+void quota_has_acted(struct sched *s, struct quota_state *q, job_id j);    /* this pass has started, pencilled or stopped something of it */
 
 /* quota_tree.c - shares, and order among queues */
 void quota_tree_begin(struct sched *s, struct quota_state *q);
+void quota_capacity_changed(struct sched *s, struct quota_state *q);    /* nodes came or went: fair shares are divided anew */
 void quota_refresh(struct sched *s, struct quota_state *q, queue_id leaf);       /* the shares on its path, from the books */
 void quota_refresh_all(struct sched *s, struct quota_state *q);
 void quota_divide_now(struct sched *s, struct quota_state *q);                   /* fair shares, once a pass */
+void quota_stands_anew(struct quota_state *q, queue_id i);                       /* its shares, or who would be evicted first */
+
+/* quota_order.c - order among queues. One kept up to date is told what is new; others are made of leaves. */
+void order_new(struct sched *s, struct order *o, struct quota_state *q, bool victims);
 void order_begin(struct order *o);
 void order_add(struct order *o, queue_id leaf, const struct quota_amount *amount);    /* of its first job, or of its victims */
 void order_make(struct order *o);
 queue_id order_top(const struct order *o);                                 /* ID_NONE: nobody is left */
-void order_next(struct order *o, queue_id leaf, const struct quota_amount *amount);   /* of the top: NULL, it has no more */
+void order_set(struct order *o, queue_id leaf, const struct quota_amount *amount);    /* from now on; NULL, it has no more */
+void order_anew(struct order *o, queue_id i);                              /* its shares have changed */
+void order_copy(struct order *to, const struct order *from);
 
 /* quota_allocate.c */
 enum allocated { ALLOCATED_NOT, ALLOCATED_PENCIL, ALLOCATED };
@@ -120,6 +168,8 @@ struct shape_room *quota_room(struct sched *s, struct quota_state *q, shape_id s
 /* quota_search.c, with quota_victims.c and quota_scenario.c: see quota_search.h */
 enum quota_action { CONSOLIDATION, RECLAIM, PREEMPT };
 bool quota_search(struct sched *s, struct quota_state *q, job_id j, enum quota_action action);
+/* A consolidation for somebody who holds nothing and wants that many of these tasks, in no groups, cannot succeed: certain, and cheap. */
+bool quota_moves_in_vain(struct sched *s, struct quota_state *q, const struct request *ask, uint32_t min_tasks);
 
 /* quota_actions.c */
 void quota_act(struct sched *s, struct quota_state *q, enum quota_action action);

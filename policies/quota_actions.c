@@ -39,13 +39,6 @@ static void note_failure(struct sched *s, struct failures *f, struct tried t)
 
 /* ---- Who may try ---- */
 
-static void count_free(struct quota_state *q)
-{
-    q->free_milli = q->total.of[Q_GPU];
-    for (queue_id i = q->top; i != ID_NONE; i = q->queue[i].next_sibling)
-        q->free_milli -= q->queue[i].of[Q_GPU].allocated;
-}
-
 static bool may_try(struct sched *s, struct quota_state *q, job_id j, const struct wanted *w, enum quota_action action)
 {
     const struct job_facts *f = job_facts(s, j);
@@ -68,14 +61,24 @@ static bool leaf_may_try(struct sched *s, struct quota_state *q, queue_id i, enu
         return l->growing || gpus->allocated + l->least_gpu_milli <= gpus->fair;
     if (action == CONSOLIDATION)
         return l->growing || l->least_gpu_milli <= q->free_milli;
-    const struct head *best = leaf_best(l), *worst = leaf_worst(s, l);
-    return best->job != ID_NONE && worst->job != ID_NONE && worst->key.major > best->key.major;
+    const struct late *worst = leaf_late(s, l, 0);
+    struct line_key best;
+    return worst && line_first(l->waiting, &(job_id){ 0 }, &best) && worst->key.major > best.major;
 }
 
-struct turn { struct line_walk walk; job_id job; struct wanted wanted; struct failures failed; };
+struct turn {
+    struct line_walk walk;
+    bool behind;                  /* the walk has not come to the job yet */
+    job_id job;
+    struct wanted wanted;
+    struct failures failed;
+};
 
 static bool next_turn(struct sched *s, struct quota_state *q, struct turn *t, struct failures *failed, enum quota_action action)
 {
+    if (t->behind)
+        leaf_walk_to(s, q, &t->walk, t->job);
+    t->behind = false;
     while (line_next(&t->walk, &t->job)) {
         const struct job_facts *f = job_facts(s, t->job);
         const struct quota_job *own = job_own(s, t->job);
@@ -91,21 +94,66 @@ static bool next_turn(struct sched *s, struct quota_state *q, struct turn *t, st
     return false;
 }
 
+/* Mostly the first of some shape; then there is no need to walk. */
+static bool first_turn(struct sched *s, struct quota_state *q, queue_id leaf, struct turn *t, struct failures *failed,
+                       enum quota_action action)
+{
+    struct leaf *l = &q->leaf[leaf];
+    t->walk = (struct line_walk){ .l = l->waiting };
+    if (l->growing)
+        return next_turn(s, q, t, failed, action);
+    leaf_heads(s, l);
+    for (size_t i = 0; i < l->n_heads; i++) {
+        const struct shape_head *h = &l->head[i];
+        const struct job_facts *f = job_facts(s, h->job);
+        const struct quota_job *own = job_own(s, h->job);
+        struct tried me = { f->ask, h->tasks, !f->preemptible };
+        t->job = h->job;
+        t->wanted = (struct wanted){ h->tasks, NULL, h->ask };
+        t->behind = own->pass != q->pass && may_try(s, q, h->job, &t->wanted, action) && !failed_before(failed, &me);
+        if (t->behind)
+            return true;
+        if (own->pass == q->pass || !f->preemptible)
+            return next_turn(s, q, t, failed, action);
+    }
+    return false;
+}
+
+/* No job of any shape has a chance. */
+static bool all_in_vain(struct sched *s, struct quota_state *q, const struct failures *failed)
+{
+    if (q->growing > 0)
+        return false;
+    for (size_t i = 0; i < q->n_asked; i++) {
+        struct shape_room *room = &q->room[q->asked[i]];
+        if (room->least_milli > q->free_milli || room->vain_at == q->changes ||
+            failed_before(failed, &(struct tried){ room->ask, room->least_tasks, false }))
+            continue;
+        if (room->grouped || !quota_moves_in_vain(s, q, room->ask, room->least_tasks))
+            return false;
+        room->vain_at = q->changes;
+    }
+    return true;
+}
+
 void quota_act(struct sched *s, struct quota_state *q, enum quota_action action)
 {
     struct failures all = { 0 };
     struct turn *turn = NULL;
+    bool changed = false;
+    if (action == PREEMPT && q->least_priority >= q->most_priority)
+        return;
     if (action == RECLAIM)
         quota_divide_now(s, q);
-    count_free(q);
+    if (action == CONSOLIDATION && q->params->reclaim > 0 && all_in_vain(s, q, &all))
+        return;                    /* reclaim divides the shares, if nobody has */
     order_begin(&q->jobs);
     for (queue_id i = 0; i < q->n_queues; i++) {
         if (!leaf_may_try(s, q, i, action))
             continue;
         if (!turn)
             turn = sched_scratch(s, q->n_queues * sizeof *turn);
-        turn[i].walk = (struct line_walk){ .l = q->leaf[i].waiting };
-        if (next_turn(s, q, &turn[i], action == CONSOLIDATION ? &all : &turn[i].failed, action))
+        if (first_turn(s, q, i, &turn[i], action == CONSOLIDATION ? &all : &turn[i].failed, action))
             order_add(&q->jobs, i, &turn[i].wanted.amount);
     }
     if (q->jobs.n_leaves > 1)
@@ -118,15 +166,17 @@ void quota_act(struct sched *s, struct quota_state *q, enum quota_action action)
         struct tried me = { f->ask, t->wanted.n, !f->preemptible };
         if (may_try(s, q, t->job, &t->wanted, action) && !failed_before(failed, &me)) {
             if (quota_search(s, q, t->job, action)) {
-                count_free(q);
-            } else {
+                        } else {
                 note_failure(s, failed, me);
                 if (action == RECLAIM)
                     sched_blocked(s, t->job, WAIT_PROTECTED);
+                if (action == CONSOLIDATION && all_in_vain(s, q, &all))
+                    return;
             }
         }
-        bool more = next_turn(s, q, t, failed, action);
-        order_next(&q->jobs, leaf, more ? &t->wanted.amount : NULL);
+        bool again = t->behind && !changed;    /* whoever was passed over would be again */
+        bool more = again ? first_turn(s, q, leaf, t, failed, action) : next_turn(s, q, t, failed, action);
+        order_set(&q->jobs, leaf, more ? &t->wanted.amount : NULL);
     }
 }
 
@@ -150,5 +200,6 @@ void quota_evict_stale(struct sched *s, struct quota_state *q)
         quota_is_whole(s, q, j);
         for (size_t i = has && job_state(s, j) == JOB_GATHERING ? has->n : 0; i-- > 0;)
             sched_stop_task(s, j, has->piece[i].task, STOP_SAVE);
+        quota_has_acted(s, q, j);
     }
 }

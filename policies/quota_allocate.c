@@ -9,16 +9,12 @@
 
 bool quota_has_capacity(struct quota_state *q, const struct job_facts *f, const struct quota_amount *ask, enum wait_reason *why)
 {
+    if (f->preemptible && !q->leaf[f->queue].limited)
+        return true;
     enum quota_verdict v = quota_capacity(q->queue, f->queue, ask, !f->preemptible, NULL);
     if (why)
         *why = v == QUOTA_OVER_LIMIT ? WAIT_LIMIT : WAIT_QUOTA;
     return v == QUOTA_FITS;
-}
-
-static void mark_pass(struct sched *s, struct quota_state *q, job_id j)
-{
-    struct quota_job *own = job_own(s, j);
-    own->pass = q->pass;
 }
 
 static bool by_level(const struct job_facts *f)
@@ -120,6 +116,8 @@ static enum allocated allocate_job(struct sched *s, struct quota_state *q, job_i
             quota_waits(s, q, j);
         else if (more)                 /* otherwise the notice of the start says it */
             quota_waits_no_more(s, q, j);
+        if (more)
+            quota_holds_anew(s, q, j);
     } else {
         if (!quota_pencil(s, q, j, w->task, w->n))
             return ALLOCATED_NOT;
@@ -127,7 +125,7 @@ static enum allocated allocate_job(struct sched *s, struct quota_state *q, job_i
         q->pencilled = true;
         done = ALLOCATED_PENCIL;
     }
-    mark_pass(s, q, j);
+    quota_has_acted(s, q, j);
     quota_refresh(s, q, job_facts(s, j)->queue);
     return done;
 }
@@ -165,11 +163,17 @@ static bool nobody_has_room(const struct quota_state *q)
 
 /* ---- The heads of the queues ---- */
 
-struct heads { struct line_walk walk; job_id job; struct wanted wanted; };
+struct heads {
+    struct line_walk walk;
+    bool behind;                  /* the walk has not come to the job yet */
+    job_id job;
+    struct wanted wanted;         /* while it is behind, without the tasks */
+};
 
 /* The next of the leaf for whom there may be room, and who may have it. */
 static bool next_head(struct sched *s, struct quota_state *q, struct heads *h)
 {
+    h->behind = false;
     while (line_next(&h->walk, &h->job)) {
         const struct job_facts *f = job_facts(s, h->job);
         const struct quota_job *own = job_own(s, h->job);
@@ -190,28 +194,77 @@ static bool next_head(struct sched *s, struct quota_state *q, struct heads *h)
     return false;
 }
 
+/* Mostly the first of some shape; then there is no need to walk. */
+static bool first_head(struct sched *s, struct quota_state *q, struct leaf *l, struct heads *h)
+{
+    h->walk = (struct line_walk){ .l = l->waiting };
+    if (l->growing)
+        return next_head(s, q, h);
+    leaf_heads(s, l);
+    for (size_t i = 0; i < l->n_heads; i++) {
+        const struct job_facts *f = job_facts(s, l->head[i].job);
+        const struct quota_job *own = job_own(s, l->head[i].job);
+        if (own->pass == q->pass || job_placement(s, l->head[i].job))
+            return next_head(s, q, h);
+        if (!shape_fits(s, q, f->ask->shape, l->head[i].job))
+            continue;
+        if (!quota_has_capacity(q, f, &l->head[i].ask, NULL))
+            return next_head(s, q, h);
+        h->job = l->head[i].job;
+        h->wanted = (struct wanted){ l->head[i].tasks, NULL, l->head[i].ask };
+        h->behind = true;
+        return true;
+    }
+    return false;
+}
+
 static void serve(struct sched *s, struct quota_state *q, queue_id leaf, struct heads *h)
 {
     job_id j = h->job;
     bool whole = ((struct quota_job *)job_own(s, j))->whole;
+    struct shape_room *room = quota_room(s, q, job_facts(s, j)->ask->shape);
     enum wait_reason why;
-    if (!quota_has_capacity(q, job_facts(s, j), &h->wanted.amount, &why)) {    /* others of its queue came first */
+    bool may = quota_has_capacity(q, job_facts(s, j), &h->wanted.amount, &why);
+    if (may && h->behind && room->failed_at == q->version) {
+        order_set(&q->jobs, leaf, first_head(s, q, &q->leaf[leaf], h) ? &h->wanted.amount : NULL);
+        return;
+    }
+    if (h->behind) {
+        leaf_walk_to(s, q, &h->walk, j);
+        h->wanted = quota_wanted(s, j, NULL);
+    }
+    if (!may) {                        /* others of its queue came first */
         sched_blocked(s, j, why);
     } else {
         struct line_key before = line_walk_key(&h->walk);
         enum allocated done = allocate_job(s, q, j, &h->wanted);
         if (done == ALLOCATED && quota_lacks_tasks(s, j) && quota_key(s, j, job_placement(s, j)->n).minor == before.minor) {
             h->wanted = quota_wanted(s, j, job_placement(s, j));    /* still next in its queue; else the walk meets it again */
-            order_next(&q->jobs, leaf, &h->wanted.amount);
+            h->behind = false;
+            order_set(&q->jobs, leaf, &h->wanted.amount);
             return;
         }
         if (done == ALLOCATED_NOT && !whole)
             sched_blocked(s, j, sched_why_not(s));
         if (done == ALLOCATED_NOT && whole)
-            quota_room(s, q, job_facts(s, j)->ask->shape)->failed_at = q->version;
+            room->failed_at = q->version;
     }
     bool more = next_head(s, q, h);
-    order_next(&q->jobs, leaf, more ? &h->wanted.amount : NULL);
+    order_set(&q->jobs, leaf, more ? &h->wanted.amount : NULL);
+}
+
+/* Nobody who is left can get anything, and none of them has to be told why. */
+static bool all_served(struct quota_state *q, struct sched *s, const struct heads *heads)
+{
+    if (q->growing > 0 || !nobody_has_room(q))
+        return false;
+    for (size_t i = 0; i < q->jobs.n_active; i++) {
+        queue_id leaf = q->jobs.active[i];
+        bool left = q->jobs.node[leaf].in && q->queue[leaf].first_child == ID_NONE;
+        if (left && !quota_has_capacity(q, job_facts(s, heads[leaf].job), &heads[leaf].wanted.amount, NULL))
+            return false;
+    }
+    return true;
 }
 
 /* Room that was made for somebody is not given to others, who would have to leave it again. */
@@ -232,21 +285,17 @@ static void serve_awaited(struct sched *s, struct quota_state *q)
 void quota_allocate(struct sched *s, struct quota_state *q)
 {
     serve_awaited(s, q);
-    bool growing = false;
-    for (queue_id i = 0; i < q->n_queues && !growing; i++)
-        growing = q->leaf[i].growing > 0;
-    if (!growing && nobody_has_room(q))
+    if (!q->growing && nobody_has_room(q))
         return;
     struct heads *heads = sched_scratch(s, q->n_queues * sizeof *heads);
     order_begin(&q->jobs);
     for (queue_id i = 0; i < q->n_queues; i++) {
-        heads[i].walk = (struct line_walk){ .l = q->leaf[i].waiting };
-        if (any_has_room(q, &q->leaf[i]) && next_head(s, q, &heads[i]))
+        if (any_has_room(q, &q->leaf[i]) && first_head(s, q, &q->leaf[i], &heads[i]))
             order_add(&q->jobs, i, &heads[i].wanted.amount);
     }
     if (q->jobs.n_leaves > 1)
         quota_divide_now(s, q);
     order_make(&q->jobs);
-    for (queue_id leaf; (leaf = order_top(&q->jobs)) != ID_NONE;)
+    for (queue_id leaf; (leaf = order_top(&q->jobs)) != ID_NONE && !all_served(q, s, heads);)
         serve(s, q, leaf, &heads[leaf]);
 }

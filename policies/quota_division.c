@@ -162,16 +162,22 @@ int64_t quota_divide(struct quota_queue *q, queue_id first, enum quota_resource 
 }
 
 void quota_divide_tree(struct quota_queue *q, queue_id first_top, const struct quota_amount *capacity, double k,
-                       struct quota_taker *room)
+                       struct quota_taker *room, unsigned *top_settled)
 {
     if (first_top == ID_NONE)
         return;
     for (enum quota_resource r = 0; r < Q_RESOURCES; r++)
-        quota_divide(q, first_top, r, capacity->of[r], k, room);
+        if (!(*top_settled >> r & 1))
+            quota_divide(q, first_top, r, capacity->of[r], k, room);
+    *top_settled = ~0u;
     for (queue_id i = first_top; i != ID_NONE;) {
         if (q[i].first_child != ID_NONE) {
-            for (enum quota_resource r = 0; r < Q_RESOURCES; r++)
-                quota_divide(q, q[i].first_child, r, q[i].of[r].fair, k, room);
+            for (enum quota_resource r = 0; r < Q_RESOURCES; r++) {
+                if (!(q[i].settled >> r & 1) || q[i].settled_fair.of[r] != q[i].of[r].fair)
+                    quota_divide(q, q[i].first_child, r, q[i].of[r].fair, k, room);
+                q[i].settled_fair.of[r] = q[i].of[r].fair;
+            }
+            q[i].settled = ~0u;
             i = q[i].first_child;
             continue;
         }
@@ -179,4 +185,11 @@ void quota_divide_tree(struct quota_queue *q, queue_id first_top, const struct q
             i = q[i].parent;
         i = q[i].next_sibling;
     }
+}
+
+/* Two units: one that step 3 may have given, or that rounding took; and one so that the comparison in step 2 is never close. */
+bool quota_same_share(const struct quota_share *s, enum quota_resource r, int64_t requestable, int64_t instead)
+{
+    int64_t enough = s->fair + 2 * unit[r];
+    return requestable == instead || (requestable >= enough && instead >= enough);
 }

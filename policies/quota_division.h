@@ -31,6 +31,8 @@ struct quota_queue {              /* [queue_id], the older the lower */
     int32_t priority;
     queue_id parent;              /* ID_NONE: a top queue; else lower than its children's ids */
     queue_id first_child, next_sibling;    /* set by quota_arrange: siblings by priority, the highest first, then by age */
+    unsigned settled;             /* bit r: its children have divided settled_fair of resource r, and nothing has changed since */
+    struct quota_amount settled_fair;
 };
 struct quota_taker { struct quota_share *share; int64_t wants; int32_t priority; double claim, lost; };    /* scratch */
 
@@ -46,9 +48,13 @@ int64_t quota_divide(struct quota_queue *q, queue_id first, enum quota_resource 
 int64_t quota_divide_rest(struct quota_queue *q, queue_id first, enum quota_resource r, int64_t rest, double k,
                           struct quota_taker *room);
 
-/* Every resource, down the whole tree. room: one for each queue. */
+/* Every resource, down the whole tree, but where the siblings are settled already; top_settled: of the top queues. room: one for
+ * each queue. A queue's request may change without unsettling its siblings and itself as quota_same_share() says. */
 void quota_divide_tree(struct quota_queue *q, queue_id first_top, const struct quota_amount *capacity, double k,
-                       struct quota_taker *room);
+                       struct quota_taker *room, unsigned *top_settled);
+/* The fair shares of a queue and its siblings do not depend on whether it may have `requestable` or `instead`: because they are the
+ * same, or because it is not satisfied, in any round of the division, with either of them. */
+bool quota_same_share(const struct quota_share *s, enum quota_resource r, int64_t requestable, int64_t instead);
 
 int64_t quota_requestable(const struct quota_share *s);     /* min(limit, request) */
 int64_t quota_allocatable(const struct quota_share *s);     /* what it may hold when all want more: the limit if deserved is

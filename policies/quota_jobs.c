@@ -177,8 +177,9 @@ struct shape_room *quota_room(struct sched *s, struct quota_state *q, shape_id s
 /* Somebody more, or less, waits whole for this shape. */
 static void count_shape(struct sched *s, struct quota_state *q, job_id j, int by)
 {
-    shape_id shape = job_facts(s, j)->ask->shape;
-    struct leaf *l = &q->leaf[job_facts(s, j)->queue];
+    const struct job_facts *f = job_facts(s, j);
+    shape_id shape = f->ask->shape;
+    struct leaf *l = &q->leaf[f->queue];
     struct leaf_shape *here = leaf_shape(s, l, shape);
     struct shape_room *room = quota_room(s, q, shape);
     if (here->waiting == 0) {
@@ -191,6 +192,14 @@ static void count_shape(struct sched *s, struct quota_state *q, job_id j, int by
         q->asked = array_grown(s, q->asked, &q->asked_capacity, q->n_asked, sizeof *q->asked);
         room->place = (uint32_t)q->n_asked;
         q->asked[q->n_asked++] = shape;
+        room->ask = f->ask;
+        room->grouped = false;
+        room->least_tasks = UINT32_MAX;
+    }
+    room->grouped = room->grouped || f->n_groups > 0;
+    if (f->min_tasks < room->least_tasks) {
+        room->least_tasks = f->min_tasks;
+        room->least_milli = quota_wanted(s, j, NULL).amount.of[Q_GPU];
     }
     room->waiting += (uint32_t)by;
     if (room->waiting == 0) {
@@ -205,12 +214,34 @@ static void count_shape(struct sched *s, struct quota_state *q, job_id j, int by
             l->least_gpu_milli = l->shape[i].ask.of[Q_GPU];
 }
 
-const struct head *leaf_best(struct leaf *l)
+void leaf_heads(struct sched *s, struct leaf *l)
 {
-    if (!l->best_known && !line_first(l->waiting, &l->best.job, &l->best.key))
-        l->best.job = ID_NONE;
-    l->best_known = true;
-    return &l->best;
+    if (l->heads_known)
+        return;
+    l->heads_known = true;
+    l->n_heads = 0;
+    for (size_t i = 0; i < l->n_shapes; i++) {
+        struct shape_head h = { 0 };
+        if (!l->shape[i].waiting || !line_first_of(l->waiting, l->shape[i].shape, &h.job, &h.key))
+            continue;
+        struct wanted w = quota_wanted(s, h.job, NULL);
+        h.tasks = w.n;
+        h.ask = w.amount;
+        l->head = array_grown(s, l->head, &l->heads_capacity, l->n_heads, sizeof *l->head);
+        size_t at = l->n_heads++;
+        for (; at > 0 && key_before(h.key, h.job, l->head[at - 1].key, l->head[at - 1].job); at--)
+            l->head[at] = l->head[at - 1];
+        l->head[at] = h;
+    }
+}
+
+void leaf_walk_to(struct sched *s, const struct quota_state *q, struct line_walk *w, job_id j)
+{
+    for (job_id i; line_next(w, &i) && i != j;) {
+        const struct quota_job *own = job_own(s, i);
+        if (own->pass != q->pass)      /* else it has come since */
+            line_skip_shape(w, job_facts(s, i)->ask->shape);
+    }
 }
 
 struct quota_amount quota_of_placement(struct sched *s, job_id j, const struct placement *p)
@@ -221,16 +252,32 @@ struct quota_amount quota_of_placement(struct sched *s, job_id j, const struct p
     return quota_of_tasks(s, j, task, (uint32_t)p->n);
 }
 
-const struct head *leaf_worst(struct sched *s, struct leaf *l)
+const struct late *leaf_late(struct sched *s, struct leaf *l, size_t k)
 {
-    if (l->worst_known)
-        return &l->worst;
-    l->worst_known = true;
-    if (!line_last(l->running, &l->worst.job, &l->worst.key))
-        l->worst.job = ID_NONE;
-    else if (job_placement(s, l->worst.job))
-        l->worst_amount = quota_of_placement(s, l->worst.job, job_placement(s, l->worst.job));
-    return &l->worst;
+    while (l->n_last <= k) {
+        struct late v;
+        if (l->n_last == line_length(l->running))
+            return NULL;
+        if (l->n_last > 0)
+            v = l->last[l->n_last - 1];
+        (void)(l->n_last > 0 ? line_before(l->running, &v.job, &v.key) : line_last(l->running, &v.job, &v.key));
+        const struct placement *has = job_placement(s, v.job);
+        v.holds = has ? quota_of_placement(s, v.job, has) : (struct quota_amount){ { 0 } };
+        l->last = array_grown(s, l->last, &l->last_capacity, l->n_last, sizeof *l->last);
+        l->last[l->n_last++] = v;
+    }
+    return &l->last[k];
+}
+
+static void runs_anew(struct quota_state *q, queue_id leaf)
+{
+    q->leaf[leaf].n_last = 0;
+    quota_stands_anew(q, leaf);
+}
+
+void quota_holds_anew(struct sched *s, struct quota_state *q, job_id j)
+{
+    runs_anew(q, job_facts(s, j)->queue);
 }
 
 void quota_waits(struct sched *s, struct quota_state *q, job_id j)
@@ -240,10 +287,11 @@ void quota_waits(struct sched *s, struct quota_state *q, job_id j)
     const struct placement *has = job_placement(s, j);
     quota_waits_no_more(s, q, j);
     line_push(l->waiting, j, quota_key(s, j, has ? has->n : 0));
-    l->best_known = false;
+    l->heads_known = false;
     own->waits = true;
     own->whole = !has;
     l->growing += !own->whole;
+    q->growing += !own->whole;
     l->retold = true;
     if (own->whole)
         count_shape(s, q, j, 1);
@@ -262,9 +310,10 @@ void quota_waits_no_more(struct sched *s, struct quota_state *q, job_id j)
         return;
     struct leaf *l = &q->leaf[job_facts(s, j)->queue];
     line_remove(l->waiting, j);
-    l->best_known = false;
+    l->heads_known = false;
     own->waits = false;
     l->growing -= !own->whole;
+    q->growing -= !own->whole;
     if (own->whole)
         count_shape(s, q, j, -1);
 }
@@ -277,7 +326,7 @@ void quota_runs(struct sched *s, struct quota_state *q, job_id j)
         return;
     struct leaf *l = &q->leaf[job_facts(s, j)->queue];
     line_push(l->running, j, quota_key(s, j, has->n));
-    l->worst_known = false;
+    runs_anew(q, job_facts(s, j)->queue);
     own->runs = true;
 }
 
@@ -285,9 +334,12 @@ void quota_runs_no_more(struct sched *s, struct quota_state *q, job_id j)
 {
     struct quota_job *own = job_own(s, j);
     struct leaf *l = &q->leaf[job_facts(s, j)->queue];
-    if (own->runs)
-        line_remove(l->running, j);
-    l->worst_known = l->worst_known && !own->runs;
+    if (!own->runs)
+        return;
+    line_remove(l->running, j);
+    l->leaving -= own->leaves;
+    own->leaves = false;
+    runs_anew(q, job_facts(s, j)->queue);
     own->runs = false;
 }
 
@@ -297,4 +349,32 @@ void quota_is_whole(struct sched *s, struct quota_state *q, job_id j)
     if (own->broken)
         line_remove(q->broken, j);
     own->broken = false;
+}
+
+void quota_has_acted(struct sched *s, struct quota_state *q, job_id j)
+{
+    queue_id leaf = job_facts(s, j)->queue;
+    struct quota_job *own = job_own(s, j);
+    own->pass = q->pass;
+    if (own->runs && !job_placement(s, j) && !own->leaves) {
+        own->leaves = true;
+        q->leaf[leaf].leaving++;
+    }
+    if (q->leaf[leaf].acted != q->pass) {
+        q->acted[q->n_acted++] = leaf;
+        q->leaf[leaf].acted = q->pass;
+    }
+}
+
+void quota_pass_begins(struct quota_state *q)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < q->n_acted; i++)
+        if (q->leaf[q->acted[i]].leaving > 0)
+            q->acted[n++] = q->acted[i];
+    q->n_acted = n;
+    q->pass++;
+    q->changes++;
+    for (size_t i = 0; i < n; i++)
+        q->leaf[q->acted[i]].acted = q->pass;
 }

@@ -91,6 +91,11 @@ struct quota_standing quota_standing(const struct quota_queue *queue, const stru
     return s;
 }
 
+void quota_standing_less(struct quota_standing *s, const struct quota_amount *victims, const struct quota_amount *total)
+{
+    s->with = dominant_share(s->queue, &nothing, victims, &s->allocatable, total);
+}
+
 bool quota_goes_before(const struct quota_standing *a, const struct quota_standing *b)
 {
     if (a->over_used != b->over_used)

@@ -33,6 +33,8 @@ struct quota_standing {
 };
 struct quota_standing quota_standing(const struct quota_queue *queue, const struct quota_amount *job,
                                      const struct quota_amount *victims, const struct quota_amount *total);    /* NULL: none */
+/* The same, with other victims. */
+void quota_standing_less(struct quota_standing *s, const struct quota_amount *victims, const struct quota_amount *total);
 bool quota_goes_before(const struct quota_standing *a, const struct quota_standing *b);
 
 /* ---- Reclaim: a queue takes from another ---- */

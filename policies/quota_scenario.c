@@ -169,7 +169,7 @@ static bool place_again(struct sched *s, struct quota_state *q, struct search *x
                 memcpy(x->placed, where->piece, where->n * sizeof *x->placed);
         }
         uint32_t next = ++at[leaf];
-        order_next(&q->again, leaf, next < n && c[next].leaf == leaf ? &c[next].amount : NULL);
+        order_set(&q->again, leaf, next < n && c[next].leaf == leaf ? &c[next].amount : NULL);
     }
     return true;
 }

@@ -43,10 +43,7 @@ static bool choose_from_node(struct sched *s, struct search *x, node_id n)
             seen = x->chosen[k]->job == x->unit[x->link[i].unit].job;
         if (seen)
             continue;
-        uint32_t v = 0;
-        while (x->victim[v].job != x->unit[x->link[i].unit].job)
-            v++;
-        for (uint32_t u = x->victim[v].first_unit; u != ID_NONE; u = x->unit[u].next_of_job) {
+        for (uint32_t u = x->victim[x->unit[x->link[i].unit].victim].first_unit; u != ID_NONE; u = x->unit[u].next_of_job) {
             search_choose(s, x, &x->unit[u]);
             for (uint32_t k = 0; k < x->unit[u].n && !could; k++)
                 could = node_could_do(s, x, x->unit[u].piece[k].node);
@@ -93,15 +90,26 @@ static enum outcome try_total(struct sched *s, struct quota_state *q, struct sea
     return search_try(s, q, x, 1);
 }
 
+/* The tasks so far that are like the last one. */
+static uint32_t alike(const struct search *x, uint32_t tasks)
+{
+    uint32_t n = 0;
+    while (n < tasks && x->wanted.task[tasks - 1 - n] >= x->run->first_task)
+        n++;
+    return n;
+}
+
 /* Makes room for so many tasks. */
 static bool solve(struct sched *s, struct quota_state *q, struct search *x, uint32_t tasks)
 {
-    x->n_chosen = 0;
-    for (size_t i = 0; i < x->n_recorded; i++)
-        search_choose(s, x, &x->recorded[i]);
+    if (x->n_recorded > 0 || !x->run || !search_lacks_nodes(s, x->run, alike(x, tasks))) {
+        x->n_chosen = 0;
+        for (size_t i = 0; i < x->n_recorded; i++)
+            search_choose(s, x, &x->recorded[i]);
+        if (search_try(s, q, x, tasks) == SOLVED)
+            return true;
+    }
     search_victims(s, q, x);
-    if (search_try(s, q, x, tasks) == SOLVED)
-        return true;
     bool total = job_facts(s, x->job)->ask->tasks == SPLIT_ANY;
     for (uint32_t u; search_next_victim(s, q, x, &u);)
         if ((total ? try_total(s, q, x) : try_nodes(s, q, x, x->unit[u].job, tasks)) == SOLVED)
@@ -121,7 +129,7 @@ static void record(struct sched *s, struct search *x)
         for (uint32_t p = 0; p < u->n && !needed; p++)
             needed = search_evicted(s, x, u->job, u->piece[p].task)->fate != FATE_KEPT;
         if (needed)
-            kept[n++] = (struct unit){ u->job, u->leaf, u->n, ID_NONE, u->piece };
+            kept[n++] = (struct unit){ u->job, u->leaf, u->n, ID_NONE, ID_NONE, u->piece };
     }
     x->recorded = kept;
     x->n_recorded = n;
@@ -133,7 +141,6 @@ static void record(struct sched *s, struct search *x)
 static bool stop_evicted(struct sched *s, struct quota_state *q, struct search *x, job_id v)
 {
     const struct placement *has = job_placement(s, v);
-    struct quota_job *own = job_own(s, v);
     uint32_t *task = sched_scratch(s, has->n * sizeof *task), n = 0;
     bool moves = true;                /* nothing of it is lost */
     for (uint32_t i = search_first_evicted(s, x, v); i != ID_NONE; i = x->evicted[i].next_of_job) {
@@ -143,7 +150,6 @@ static bool stop_evicted(struct sched *s, struct quota_state *q, struct search *
     }
     if (n == 0)
         return false;
-    own->pass = q->pass;
     if (n == has->n && job_state(s, v) == JOB_RUNNING && sched_stop(s, v, STOP_SAVE) == SCHED_OK) {
         (moves ? sched_note_move : sched_note)(s, v, x->job);
     } else {
@@ -154,6 +160,7 @@ static bool stop_evicted(struct sched *s, struct quota_state *q, struct search *
         if (job_placement(s, v))
             quota_waits(s, q, v);
     }
+    quota_has_acted(s, q, v);
     return true;
 }
 
@@ -163,6 +170,7 @@ static void carry_out(struct sched *s, struct quota_state *q, struct search *x)
         if (search_first_evicted(s, x, x->evicted[i].job) == i && stop_evicted(s, q, x, x->evicted[i].job))
             sched_wake_at(s, sched_now(s) + 1);    /* who leaves in no time is no event: the next pass would not come */
     q->version++;
+    q->changes++;
     bool whole = job_facts(s, x->job)->ask->tasks == SPLIT_ANY;
     for (uint32_t i = 0; i < x->wanted.n; i++) {
         node_id to = whole ? ID_NONE : x->placed[i].node;
@@ -179,7 +187,7 @@ static void carry_out(struct sched *s, struct quota_state *q, struct search *x)
             sched_pencil(s, e->job, where);
     }
     struct quota_job *own = job_own(s, x->job);
-    own->pass = q->pass;
+    quota_has_acted(s, q, x->job);
     if (x->action == CONSOLIDATION)
         own->consolidated = q->ends;
     line_push(q->awaited, x->job, (struct line_key){ .time_ns = q->n_awaited++ });
@@ -191,21 +199,15 @@ static void carry_out(struct sched *s, struct quota_state *q, struct search *x)
     search_refresh(s, q, x);
 }
 
-static struct search *search_of(struct sched *s, struct quota_state *q)
-{
-    if (q->search)
-        return q->search;
-    struct search *x = q->search = sched_alloc(s, sizeof *x);
-    node_id first, end;
-    view_domain_nodes(sched_view(s, FREE_IDLE), 0, &first, &end);
-    x->node = sched_alloc(s, end * sizeof *x->node);
-    x->leaf = sched_alloc(s, q->n_queues * sizeof *x->leaf);
-    return x;
-}
-
 bool quota_search(struct sched *s, struct quota_state *q, job_id j, enum quota_action action)
 {
-    struct search *x = search_of(s, q);
+    const struct job_facts *f = job_facts(s, j);
+    if (action == CONSOLIDATION && !job_placement(s, j) && !f->n_groups &&
+        (quota_room(s, q, f->ask->shape)->vain_at == q->changes || quota_moves_in_vain(s, q, f->ask, f->min_tasks))) {
+        quota_divide_now(s, q);
+        return false;
+    }
+    struct search *x = search_begin(s, q);
     x->action = action;
     x->job = j;
     x->wanted = quota_wanted(s, j, job_placement(s, j));
@@ -215,7 +217,7 @@ bool quota_search(struct sched *s, struct quota_state *q, job_id j, enum quota_a
         return false;              /* nobody gives anything, and consolidation has tried already */
     quota_divide_now(s, q);
     x->placed = sched_scratch(s, (x->wanted.n + 1) * sizeof *x->placed);
-    const struct request *ask = job_facts(s, j)->ask;
+    const struct request *ask = f->ask;
     for (uint32_t k = 1; k <= x->wanted.n; k++) {
         const struct request *run = ask->tasks == SPLIT_ANY ? ask : request_of_task(ask, x->wanted.task[k - 1]);
         x->run = ask->tasks != SPLIT_ANY && run->gpus > 0 && run->gpu_milli >= MILLI_ALL ? run : NULL;

@@ -3,18 +3,21 @@
 #include "policies/quota.h"
 
 /* Tasks that leave together. */
-struct unit { job_id job; queue_id leaf; uint32_t n, next_of_job; const struct piece *piece; };
+struct unit { job_id job; queue_id leaf; uint32_t n, next_of_job, victim; const struct piece *piece; };
 /* A job some of whose tasks are potential victims. */
-struct victim { job_id job; queue_id leaf; uint32_t first_unit; };
+struct victim { job_id job; queue_id leaf; uint32_t first_unit; struct quota_amount holds; };
+/* How far the search is with a leaf: next in its line; NULL: no more. */
+struct leaf_victims { uint32_t stamp; size_t at; const struct late *next; struct quota_amount taken; };
 struct back { uint32_t victim; struct line_key key; };    /* has more tasks: comes again */
 struct on_node { uint32_t stamp, first; int64_t milli; };  /* potential victims there */
 struct on_node_link { uint32_t unit, next; };
+struct movable { node_id node; uint32_t gpus; int64_t milli; const struct request *run; };    /* gpus 0: not whole ones of one node */
 enum fate { FATE_LOST, FATE_MOVED, FATE_KEPT };
 struct evicted { job_id job; queue_id leaf; uint32_t task, next_of_job; node_id from, to; enum fate fate; };
 
 struct search {
     enum quota_action action;
-    job_id job;
+    job_id job;                   /* ID_NONE: anybody who holds nothing */
     struct wanted wanted;
     bool moves_only;              /* nobody will lose anything for good: the victims are those of a consolidation */
     const struct request *run;    /* the last task's; NULL: every node may do, for it does not want whole GPUs */
@@ -27,9 +30,13 @@ struct search {
     size_t n_units, unit_capacity;
     struct victim *victim;
     size_t n_victims, victim_capacity;
-    struct { job_id at; struct line_key key; bool begun, done; struct quota_amount popped; } *leaf;    /* [queues] */
+    struct leaf_victims *leaf;    /* [queues] */
     struct back *back;
     size_t n_back, back_capacity;
+    struct movable *movable;
+    size_t n_movable, movable_capacity;
+    bool movable_elastic;         /* of some only surplus tasks */
+    uint64_t movable_at;          /* q->changes then */
     size_t tried;                 /* potential victims when a total was tried last */
     const struct unit **chosen;   /* who leaves in the scenario */
     size_t n_chosen, chosen_capacity;
@@ -44,9 +51,21 @@ struct search {
 /* quota_victims.c - potential victims, the worst first */
 void search_victims(struct sched *s, struct quota_state *q, struct search *x);    /* from the worst on */
 bool search_next_victim(struct sched *s, struct quota_state *q, struct search *x, uint32_t *unit);    /* one more unit; false: no more */
+bool search_protects(const struct quota_state *q, const struct sched *s, const struct search *x, job_id v);    /* it has not run for long enough */
 bool search_gives(struct sched *s, struct quota_state *q, struct search *x);      /* somebody may lose something for good */
 
+/* quota_units.c - what leaves together */
+bool search_take_unit(struct sched *s, const struct quota_state *q, struct search *x, uint32_t victim);    /* false: all of it is taken, recorded or protected */
+struct quota_amount search_unit_amount(struct sched *s, const struct unit *u);
+struct quota_amount search_recorded_amount(struct sched *s, const struct search *x, job_id j);    /* of j, what fewer tasks needed */
+
 /* quota_scenario.c - some leave, the job comes, and who of them finds a place again */
+
+
+/* quota_vain.c - what cannot succeed */
+struct search *search_begin(struct sched *s, struct quota_state *q);    /* the room for it: one a run */
+bool search_lacks_nodes(struct sched *s, const struct request *run, uint32_t tasks);    /* more than fit, by whole GPUs */
+
 enum outcome { NO_PLACE, NOT_VALID, SOLVED };
 void search_choose(struct sched *s, struct search *x, const struct unit *u);
 enum outcome search_try(struct sched *s, struct quota_state *q, struct search *x, uint32_t tasks);    /* those chosen leave; and takes it back */

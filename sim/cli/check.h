@@ -23,6 +23,7 @@ json_t *check_demand(struct cluster *c, struct workload *w, struct error *err);
 void check_as_text(const json_t *file);      /* on stdout */
 
 /* The parts of a report. */
+void    check_rates(const struct cluster *c, const struct workload *w, json_t *report);
 json_t *check_real(double value);            /* null if it is none */
 void    check_warn(json_t *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
 double  check_job_gpus(const struct job_facts *f);                               /* shares as fractions */

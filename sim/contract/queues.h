@@ -35,6 +35,9 @@ const struct queue_facts *queue_facts(const struct sched *s, queue_id q);
 struct amount queue_held(const struct sched *s, queue_id q);
 struct amount queue_held_firm(const struct sched *s, queue_id q);    /* that part of held which non-preemptible jobs hold */
 struct amount queue_pending(const struct sched *s, queue_id q);
+/* The queues whose books have changed since this was asked last, each once, in any order: to refresh what is made of them. The list
+ * is good until the books change again. */
+size_t queue_changes(struct sched *s, const queue_id **queues);
 /* What the policy at present holds to be the queue's fair share, for queues.csv and its plots. The last one told stands; a
  * rollback does not take it back. */
 void queue_fair_share(struct sched *s, queue_id q, struct amount share);
@@ -50,6 +53,7 @@ void   line_push(struct line *l, job_id j, struct line_key k);    /* in this lin
 bool   line_remove(struct line *l, job_id j);                     /* false: was not in */
 size_t line_length(const struct line *l);
 bool   line_first(const struct line *l, job_id *j, struct line_key *k);   /* false: empty. k may be NULL */
+bool   line_first_of(const struct line *l, shape_id shape, job_id *j, struct line_key *k);    /* of that shape; O(1) */
 bool   line_last(const struct line *l, job_id *j, struct line_key *k);
 bool   line_before(const struct line *l, job_id *j, struct line_key *k);   /* the one before *j; false: it is the first, or not in */
 

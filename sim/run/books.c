@@ -18,6 +18,10 @@ static void note_change(struct sched *s, queue_id q)
         s->books[q].changed = true;
         s->changed_queue[s->n_changed_queues++] = q;
     }
+    if (!s->books[q].unseen) {
+        s->books[q].unseen = true;
+        s->unseen_queue[s->n_unseen_queues++] = q;
+    }
 }
 
 void books_held(struct sched *s, job_id j, struct amount size, int sign)
@@ -136,6 +140,16 @@ struct amount queue_held_firm(const struct sched *s, queue_id q)
 struct amount queue_pending(const struct sched *s, queue_id q)
 {
     return s->books[q].pending;
+}
+
+size_t queue_changes(struct sched *s, const queue_id **queues)
+{
+    size_t n = s->n_unseen_queues;
+    for (size_t i = 0; i < n; i++)
+        s->books[s->unseen_queue[i]].unseen = false;
+    s->n_unseen_queues = 0;
+    *queues = s->unseen_queue;
+    return n;
 }
 
 struct run_queue_level run_queue_level(const struct sched *s, queue_id q)

@@ -201,7 +201,7 @@ struct queue_books {
     size_t n_reclaims, reclaim_capacity;
     struct run_preemptions preemptions[PREEMPTION_CAUSES];
     uint32_t present;             /* its own jobs that have arrived and not gone */
-    bool changed;
+    bool changed, unseen;         /* since the last instant; since the policy asked */
 };
 
 struct undo;
@@ -278,8 +278,8 @@ struct sched {
     size_t n_subs, sub_capacity;
 
     struct queue_books *books;
-    queue_id *changed_queue;
-    size_t n_changed_queues;
+    queue_id *changed_queue, *unseen_queue;
+    size_t n_changed_queues, n_unseen_queues;
 
     struct undo *undo;
     size_t n_undo, undo_capacity;
@@ -535,6 +535,8 @@ void rates_prepare(struct sched *s);
 uint32_t rates_gpus(const struct request *ask);                           /* of all runs */
 
 /* elastic.c - how they get on at each size */
+bool elastic_learns(const struct sched *s, job_id j);                     /* it has a goodput model; what else there is about rates
+                                                                             of its model does not concern it */
 void elastic_resized(struct sched *s, job_id j);                          /* one more resize of j */
 
 /* tasks.c - single tasks of a gang */

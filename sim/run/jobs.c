@@ -407,7 +407,8 @@ void job_end(struct sched *s, job_id j)
 
 void job_fails(struct sched *s, job_id j, const char *why)
 {
-    runs_no_more(s, live_of(s, j), FATE_FAILED, why);
+    decision_log(s, j, "stop", why, "");
+    runs_no_more(s, live_of(s, j), FATE_FAILED, endings[FATE_FAILED].why);
 }
 
 /* ---- Claims ---- */

@@ -261,6 +261,12 @@ static bool entry_view(const struct sched *s, uint32_t e, job_id *j, struct line
     return true;
 }
 
+bool line_first_of(const struct line *l, shape_id shape, job_id *j, struct line_key *k)
+{
+    uint32_t sub = sub_line_of(l, shape);
+    return sub != ID_NONE && entry_view(l->s, l->s->sub[sub].entries.first, j, k);
+}
+
 static bool before_bound(const void *key, const void *context, uint32_t e)
 {
     return line_entry_before(context, e, *(const uint32_t *)key);

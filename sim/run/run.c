@@ -64,6 +64,7 @@ struct sched *run_new(const struct run_setup *setup)
     }
     s->books = mem_new(s->cluster->n_queues, sizeof *s->books);
     s->changed_queue = mem_new(s->cluster->n_queues, sizeof *s->changed_queue);
+    s->unseen_queue = mem_new(s->cluster->n_queues, sizeof *s->unseen_queue);
     s->node_seen = mem_new(s->cluster->n_nodes, sizeof *s->node_seen);
     s->node_account = mem_new(s->cluster->n_nodes, sizeof *s->node_account);
     s->now_ns = s->settled_ns = s->totals.first_ns = s->workload->facts[0].submit_ns;
@@ -98,7 +99,7 @@ void run_free(struct sched *s)
     event_queue_free(s->events);
     flows_free(s->flows);
     void *const own[] = { s->wake, s->fresh, s->job, s->live, s->live_free, s->wait_part, s->wait_why, s->books,
-                          s->changed_queue, s->undo, s->node_seen, s->touched, s->staged, s->claim, s->pencil, s->notice,
+                          s->changed_queue, s->unseen_queue, s->undo, s->node_seen, s->touched, s->staged, s->claim, s->pencil, s->notice,
                           s->node_account };
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
         free(own[i]);

@@ -40,7 +40,7 @@ struct job {
     double duty, bandwidth;     /* of each GPU; 0: not said, NONE: none */
     uint32_t fills_mib;         /* of each GPU's memory; 0: not said */
     const char *model;
-    bool fails;                 /* for lack of GPU memory */
+    bool fails;                 /* for lack of GPU memory, or struck too often */
     const char *took;           /* NODE:GPUS of every piece, nodes without names NODE:xCOUNT; "; " between intervals */
     uint32_t stops;             /* preemptions */
     double lost;                /* seconds of progress to be done again */
@@ -52,6 +52,8 @@ struct job {
     const char *on;                                /* where it runs already, as in running_on.h */
     uint32_t data_gib, epochs;                     /* what it reads; 0: nothing, once */
     const char *data_set, *image;
+    uint32_t max_tasks, min_gpus, max_gpus; /* other sizes than the usual one; 0: none */
+    bool moldable;                                 /* keeps the one that it starts with */
     double ran, leaves;                            /* for how long it has; how long it still stays, told to leave. 0: not said */
 };
 
@@ -61,6 +63,7 @@ struct schedule {
     const char *placer;                      /* NULL: pack */
     struct queue_spec queue[QUEUES_AT_MOST]; /* none: as the jobs say */
     struct price price;
+    struct elastic elastic;                  /* the section; none: linear */
     struct storage storage;                  /* not on: the default */
     const struct sharing *sharing;           /* NULL: off */
     double period, until;
@@ -174,6 +177,10 @@ static inline void job_add(struct workload *w, const struct job *job)
     row.model = job->model;
     row.model_length = job->model ? strlen(job->model) : 0;
     row.min_tasks = job->min_tasks;
+    row.max_tasks = job->max_tasks;
+    row.min_gpus = job->min_gpus;
+    row.max_gpus = job->max_gpus;
+    row.moldable = job->moldable;
     row.max_per_node = job->max_per_node;
     row.part = job->part;
     row.n_parts = job->n_parts;
@@ -318,6 +325,7 @@ static inline void plays_with(const struct schedule *row, const struct policy *p
     struct taken taken = { { "" } };
     struct cluster *c = cluster_of(row->group, row->queue);
     c->price = row->price;
+    c->elastic = row->elastic;
     if (row->storage.on)
         c->storage = row->storage;
     c->period_ns = ns_of_seconds(row->period);
@@ -348,6 +356,7 @@ static inline void plays_with(const struct schedule *row, const struct policy *p
     }
     run_free(s);
     workload_free(w);
+    c->sharing.pairs = NULL;               /* the row's */
     cluster_free(c);
     assert_string_equal(err.text, "");
 }
