@@ -10,6 +10,7 @@
 #include "sim/world/catalogue.h"
 #include "sim/world/mig.h"
 #include "traces/format.h"
+#include "traces/synth/synth.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -133,6 +134,14 @@ static json_t *formats(void)
     return list;
 }
 
+static json_t *workloads(void)
+{
+    json_t *list = json_array();
+    for (const struct synth_preset *p = synth_presets; p->name; p++)
+        entry(list, p->name, p->summary);
+    return list;
+}
+
 static json_t *gpus(void)
 {
     json_t *list = json_array();
@@ -223,6 +232,7 @@ const struct listing listings[] = {
     { "policies", "who runs next", policies },
     { "placers", "on which GPUs", placers },
     { "formats", "of traces", formats },
+    { "workloads", "that are built in, for 'gpuyard synth --preset'", workloads },
     { "gpus", "models of the catalogue", gpus },
     { "mig", "MIG profiles of the catalogue", mig_profiles },
     { "nodes", "node types of the catalogue", nodes },
