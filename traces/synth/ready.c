@@ -248,6 +248,16 @@ int synth_class_check(const struct synth_class *c, struct error *err)
     return result;
 }
 
+int synth_class_law(const struct synth_class *c, struct law *to, struct error *err)
+{
+    struct ready_class r;
+    int result = ready_make(&r, c, err);
+    if (result == 0)
+        *to = r.law[0][FATE_COMPLETED].law;
+    ready_free(&r);
+    return result;
+}
+
 struct drawn ready_draw(const struct ready_class *r, const struct luck *u)
 {
     size_t size = shares_choose(&r->sizes, u->size), fate = shares_choose(&r->fates[size], u->fate);

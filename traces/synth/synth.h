@@ -39,6 +39,8 @@ int synth_generate(const struct synth_spec *s, const struct synth_wish *wish, co
 
 /* Whether there are laws as the class wants them; err says why not. */
 int synth_class_check(const struct synth_class *c, struct error *err);
+/* The law of the jobs that complete, before it is cut, where mean and median are to be solved for. -1 with err. */
+int synth_class_law(const struct synth_class *c, struct law *to, struct error *err);
 /* Projects of shares k^-exponent; name NULL: project1, project2, ... */
 void synth_projects_zipf(struct synth_spec *s, size_t n, const char **name, double exponent);
 /* [users] the project of each: user 1, who has the most jobs, first; each goes to the project that lacks most of its share. */
