@@ -26,8 +26,7 @@ static const struct option options[] = {
       .help = "where to write the workload file; - is standard output, then the report goes to standard error" },
     { .name = "law", .argument = "LAW", .kind = OPTION_WORD, AT(law), .words = fit_law_words,
       .help = "of run times: lognormal, by mean and median; lognormal-of-logs; weibull; gamma; mix-2, mix-3, mix-4 of lognormal "
-              "laws; slices, 200 equally likely values. By default the nearest but slices whose mean is within a tenth of the "
-              "trace's" },
+              "laws; slices, 200 equally likely values. By default the nearest, or slices if none is near" },
     { .name = "seed", .argument = "N", .kind = OPTION_INTEGER, AT(seed), .most = INT64_MAX,
       .help = "of the workload that the trace is compared with, 1 by default" },
     { .name = "plot", .argument = "FILE", .kind = OPTION_TEXT, AT(plot), .values = VALUES_FILE,

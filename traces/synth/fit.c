@@ -237,6 +237,9 @@ static int fit_one(const struct jobs *of, int law, struct synth_class *to, struc
     to->models = count_names(of, of->w->models, model_of, "none", memory);
     report->n_jobs = (uint32_t)of->n;
     report->class = to->class;
+    struct error why = { "" };
+    if (to->mean_gpus > 0 && synth_class_check(to, &why) != 0)
+        to->mean_gpus = 0;        /* nobody asks for one GPU or less: the mean stays near, for rare sizes went to the nearest */
     return synth_class_check(to, err);
 }
 

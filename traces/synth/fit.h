@@ -1,9 +1,9 @@
 /* fit.h - from the jobs of any trace to the laws of a workload file.
  *
- *   run times     of each class, the candidate with the least Kolmogorov-Smirnov distance among those whose mean is within a tenth of
- *                 the trace's (among all, if none is): lognormal by mean and median, or by the moments of ln x; Weibull and gamma by
- *                 maximum likelihood; mixes of 2, 3, 4 lognormal laws by expectation and maximisation. `slices`, 200 equally likely
- *                 values with the trace's mean, are taken only where asked for. All are cut at the shortest and the longest job.
+ *   run times     of each class, the candidate with the least Kolmogorov-Smirnov distance: lognormal by mean and median, or by the
+ *                 moments of ln x; Weibull and gamma by maximum likelihood; mixes of 2, 3, 4 lognormal laws by expectation and
+ *                 maximisation. All are cut at the shortest and the longest job. Where none has a distance of at most 0.1 and a mean
+ *                 within a tenth of the trace's: slices, the means of 200 equal parts of the sorted run times.
  *   sizes, types, models, fates, projects: as often as in the trace; fates with their mean run times, and by size where there are enough
  *   correlation   Spearman's, ties having mean ranks
  *   users         how many, and the exponent of Zipf's law by maximum likelihood

@@ -6,11 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define DISTANCE_MOST 0.1
+#define MEAN_OFF_MOST 0.1
 #define SHORTEST_S 0.5            /* what a run time of 0 is taken for: traces tell whole seconds */
 
 enum { BY_MEAN_AND_MEDIAN, BY_LOGS, WEIBULL, GAMMA, MIX_2, MIX_3, MIX_4, SLICES };
 const char *const fit_law_words[] = { "lognormal", "lognormal-of-logs", "weibull", "gamma", "mix-2", "mix-3", "mix-4", "slices", NULL };
-_Static_assert(SLICES == FIT_SLICES && sizeof fit_law_words / sizeof *fit_law_words == FIT_CANDIDATES + 1, "one word a candidate");
+_Static_assert((int)SLICES == (int)FIT_SLICES && sizeof fit_law_words / sizeof *fit_law_words == FIT_CANDIDATES + 1, "one word a candidate");
 
 struct sample {
     const double *x;              /* ascending */
@@ -238,7 +240,7 @@ static bool solved(struct synth_durations *d, struct law *to)
 void fit_laws(const double *x, size_t n, struct arena *memory, struct fit_class *to)
 {
     struct sample s = sample_of(x, n, memory);
-    int best = -1, near = -1;
+    to->chosen = SLICES;
     to->mean_s = s.mean;
     to->median_s = s.median;
     for (int k = 0; k < FIT_CANDIDATES; k++) {
@@ -255,12 +257,10 @@ void fit_laws(const double *x, size_t n, struct arena *memory, struct fit_class 
             l->distance = fit_distance(x, n, &cut);
             l->mean_s = cut.mean;
             l->median_s = cut_law_quantile(&cut, .5);
-            if (k != SLICES && (best < 0 || l->distance < to->law[best].distance))
-                best = k;
-            if (k != SLICES && fabs(l->mean_s / s.mean - 1) < .1 && (near < 0 || l->distance < to->law[near].distance))
-                near = k;
+            bool near = l->distance <= DISTANCE_MOST && fabs(l->mean_s / s.mean - 1) <= MEAN_OFF_MOST;
+            if (k != SLICES && near && (to->chosen == SLICES || l->distance < to->law[to->chosen].distance))
+                to->chosen = k;
         }
         cut_law_free(&cut);
     }
-    to->chosen = near >= 0 ? near : best >= 0 ? best : SLICES;
 }

@@ -50,6 +50,8 @@ static int make_sizes(struct ready_class *to, struct error *err)
     double most = copula_spearman(&to->sizes, 1);
     if (most == 0 && !c->spearman_said)
         wanted = 0;
+    if (most == 0 && wanted != 0)
+        return error_set(err, "spearman: one size is correlated with nothing, want 0, got %g", wanted);
     to->r = copula_r(&to->sizes, wanted);
     return isnan(to->r) ? error_set(err, "spearman: sizes with so many ties allow from %.3f to %.3f, want %g", -most, most, wanted)
                         : 0;
