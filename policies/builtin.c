@@ -7,7 +7,7 @@
     x(fair_share) x(themis) x(loss)
 #define EACH_PLACER(x)                                                                                                 \
     x(pack) x(first_fit) x(spread) x(random) x(consolidate) x(count) x(best_fit) x(fgd) x(dot_product) x(gpu_packing)  \
-    x(gpu_clustering) x(rack) x(fastest)
+    x(gpu_clustering) x(rack) x(tightest) x(fastest) x(rate)
 
 #define DECLARE_POLICY(name) extern const struct policy name##_policy;
 #define DECLARE_PLACER(name) extern const struct placer name##_placer;

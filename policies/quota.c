@@ -112,9 +112,9 @@ static void quota_stopped(struct sched *s, const void *params, void *state, job_
 {
     (void)params;
     struct quota_state *q = state;
-    if (why != STOPPED_BY_POLICY)
+    if (stopped_for_good(why))
         line_remove(q->awaited, j);
-    q->ends += why != STOPPED_BY_POLICY;
+    q->ends += stopped_for_good(why);
     quota_runs_no_more(s, q, j);
     quota_waits_no_more(s, q, j);
     quota_is_whole(s, q, j);

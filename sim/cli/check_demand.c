@@ -64,7 +64,7 @@ static json_t *instances(const struct cluster *c)
         char name[MIG_NAME_MAX], label[2 * MIG_NAME_MAX];
         if (!kind->mig)
             continue;
-        snprintf(label, sizeof label, "%s %s", mig_name(kind->mig, name), c->type[kind->type].mig_single ? "single" : "mixed");
+        snprintf(label, sizeof label, "%s %s", mig_name(kind->mig, name), c->type[kind->type].mig_single ? "single" : c->type[kind->type].mig_dynamic ? "dynamic" : "mixed");
         json_t *row = row_named(list, "profile", label);
         add_to(row, "nodes", kind->n_nodes);
         add_to(row, "instances", (int64_t)kind->n_nodes * kind->gpus);
@@ -166,7 +166,7 @@ static int64_t queue_gpus(const struct cluster *c, queue_id q)
     int64_t gpus = 0;
     for (uint32_t k = 0; k < c->n_kinds; k++)
         if (c->kind[k].owner == (c->queue[q].pinned ? q : ID_NONE))
-            gpus += (int64_t)c->kind[k].n_nodes * c->kind[k].gpus * c->kind[k].slot_milli / MILLI_ALL;
+            gpus += c->kind[k].n_nodes * cluster_kind_milli(c, &c->kind[k]) / MILLI_ALL;
     return gpus;
 }
 

@@ -45,6 +45,7 @@ static const char *const meaning[WAIT_REASONS] = {
     [WAIT_PASS] = "the scheduler's next pass, or a back-off, was to come",
     [WAIT_DEPENDENCY] = "jobs on which it depends had not ended",
     [WAIT_OTHER] = "the policy gave no other reason",
+    [WAIT_POWER] = "it would have fit, but the power cap would not have held",
 };
 
 static void put_waits(json_t *story, const struct told_job *j)

@@ -121,7 +121,9 @@ static int on_header(void *self, const struct row *header, struct error *err)
     for (unsigned i = 0; r->to->job && i < WAIT_REASONS; i++) {
         char name[40];
         snprintf(name, sizeof name, "wait_%s_s", wait_reason_name[i]);
-        if (find_column(r, WAITS + i, name, header, err))
+        if (i == WAIT_POWER && table_column(header, name) == TABLE_NO_COLUMN)
+            r->at[WAITS + i] = TABLE_NO_COLUMN;       /* a run without a power cap */
+        else if (find_column(r, WAITS + i, name, header, err))
             return -1;
     }
     return 0;

@@ -8,7 +8,9 @@
 #include "sim/run/rows.h"
 #include "sim/run/summary.h"
 #include "sim/world/catalogue.h"
+#include "sim/world/duties.h"
 #include "sim/world/mig.h"
+#include "sim/world/training_models.h"
 #include "traces/format.h"
 #include "traces/synth/synth.h"
 
@@ -159,6 +161,32 @@ static json_t *gpus(void)
         json_object_set_new(o, "kappa", number(g->kappa));
         json_object_set_new(o, "mig_slices", number(g->mig_slices));
         json_object_set_new(o, "price_usd_per_h", number(g->price_usd_per_h));
+        set_text(o, "source", g->source);
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+/* "0 2 4": the memory slices at which one may begin. */
+static json_t *starts_of(uint8_t mask)
+{
+    char text[2 * MIG_MEMORY_SLICES + 1], *at = text;
+    for (unsigned start = 0; start < MIG_MEMORY_SLICES; start++)
+        if (mask >> start & 1)
+            at += sprintf(at, at == text ? "%u" : " %u", start);
+    return json_string(text);
+}
+
+static json_t *duties(void)
+{
+    json_t *list = json_array();
+    for (const struct model_duty *d = duty_catalogue; d->model; d++) {
+        json_t *o = json_object();
+        set_text(o, "model", d->model);
+        json_object_set_new(o, "batch", number(d->batch));
+        json_object_set_new(o, "compute", number(d->duty.compute / (double)DUTY_ALL));
+        json_object_set_new(o, "bandwidth", number(d->duty.bandwidth / (double)DUTY_ALL));
+        json_object_set_new(o, "mem_mib", number(d->mem_mib));
         json_array_append_new(list, o);
     }
     return list;
@@ -176,6 +204,7 @@ static json_t *mig_profiles(void)
         json_object_set_new(o, "memory_slices", number(d->memory_slices));
         json_object_set_new(o, "memory_gb", number(mig_gb(profile)));
         json_object_set_new(o, "most_per_gpu", number(d->most));
+        json_object_set_new(o, "starts", starts_of(d->starts));
         json_array_append_new(list, o);
     }
     return list;
@@ -198,6 +227,30 @@ static json_t *nodes(void)
         json_object_set_new(o, "nic_gbps", number(n->nic_gbps));
         json_object_set_new(o, "idle_w", number(n->idle_w));
         json_object_set_new(o, "most_w", number(n->most_w));
+        set_text(o, "source", n->source);
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+static json_t *training_models(void)
+{
+    json_t *list = json_array();
+    for (const struct training_model *m = training_catalogue; m->name; m++) {
+        json_t *o = json_object();
+        set_text(o, "name", m->name);
+        json_object_set_new(o, "params_m", number(m->params / 1e6));
+        json_object_set_new(o, "gradient_mb", number(m->gradient_bytes / 1e6));
+        json_object_set_new(o, "all_to_all_mb", number(m->all_to_all_bytes / 1e6));
+        json_object_set_new(o, "batch", number(m->batch));
+        set_text(o, "batch_of", m->global_batch ? "job" : "gpu");
+        json_object_set_new(o, "compute_s", number(m->compute_s));
+        json_object_set_new(o, "tensor_parallel", number(m->tensor_parallel));
+        json_object_set_new(o, "pipeline_parallel", number(m->pipeline_parallel));
+        json_object_set_new(o, "memory_gib", number(round(training_model_memory_gib(m) * 100) / 100));
+        set_text(o, "communication", m->communication);
+        set_text(o, "aliases", m->aliases ? m->aliases : "");
+        set_text(o, "source", m->source);
         json_array_append_new(list, o);
     }
     return list;
@@ -235,7 +288,9 @@ const struct listing listings[] = {
     { "workloads", "that are built in, for 'gpuyard synth --preset'", workloads },
     { "gpus", "models of the catalogue", gpus },
     { "mig", "MIG profiles of the catalogue", mig_profiles },
+    { "duties", "of models that share GPUs: how busy each keeps one, alone", duties },
     { "nodes", "node types of the catalogue", nodes },
+    { "models", "that jobs train, of the catalogue", training_models },
     { "metrics", "of a run's summary", metrics },
     { "columns", "of a run's files", columns },
     { NULL, NULL, NULL },

@@ -186,6 +186,23 @@ static void costs(const struct shown *x, size_t width)
          all(x, "overhead_gpu_h"));
 }
 
+/* What the sections power and prices of the cluster file have asked for. */
+static void bills(const struct shown *x, size_t width)
+{
+    char jobs_part[NUMBER_MAX];
+    double kwh = all(x, "energy_kwh"), usd = all(x, "cost_usd"), useful_usd = all(x, "cost_per_useful_gpu_h_usd");
+    if (!isnan(kwh))
+        line(width, "energy", "%.1f kWh (%s for jobs), %.1f kW mean, %.1f kW peak, %.1f kg CO2", kwh,
+             percent_text(jobs_part, all(x, "energy_jobs_kwh") / kwh), all(x, "power_mean_w") / 1000, all(x, "power_peak_w") / 1000,
+             all(x, "carbon_kg"));
+    if (isnan(usd))
+        return;
+    if (isnan(useful_usd))
+        line(width, "cost", "%.2f USD", usd);
+    else
+        line(width, "cost", "%.2f USD, %.2f USD per useful GPU h", usd, useful_usd);
+}
+
 void show_summary(const struct shown *x)
 {
     size_t width = term_width(STDOUT_FILENO);
@@ -197,6 +214,7 @@ void show_summary(const struct shown *x)
     gpus(x, width);
     times(x, width);
     costs(x, width);
+    bills(x, width);
     quotas(x, width);
     show_queues(x, width);
     printf("\nresults in %s\n", x->plan->directory);

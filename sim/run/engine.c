@@ -7,6 +7,7 @@
 #include "sim/run/flows.h"
 #include "sim/run/host.h"
 #include "sim/run/models.h"
+#include "sim/run/nodes.h"
 
 #include <string.h>
 
@@ -147,6 +148,7 @@ static void check_indexes(const struct sched *s)
 {
     MUST(s, free_index_consistent(s->idle));
     MUST(s, !s->room || free_index_consistent(s->room));
+    MUST(s, nodes_consistent(s));
 }
 
 static void instant_ends(struct sched *s)
@@ -242,7 +244,12 @@ static int stall_check(struct sched *s, struct error *err)
 
 static bool world_is_over(const struct sched *s)
 {
-    return s->next_arrival == s->workload->n_jobs && event_queue_length(s->events) == 0;
+    return s->next_arrival == s->workload->n_jobs && event_queue_length(s->events) == s->background_events;
+}
+
+static bool nothing_follows(const struct sched *s)
+{
+    return world_is_over(s) && s->pass_due_ns == TIME_NEVER && s->n_wakes == 0;
 }
 
 static int round_of(struct sched *s, unsigned *fruitless, struct error *err)
@@ -264,8 +271,9 @@ static int round_of(struct sched *s, unsigned *fruitless, struct error *err)
     }
     if (s->flows)
         flows_balance(s);
-    if (changed || acted || s->n_changed_queues)
+    if (changed || acted || s->shown || s->n_changed_queues)
         instant_ends(s);
+    s->shown = false;
     return acted ? livelock_check(s, err) : 0;
 }
 
@@ -298,7 +306,7 @@ static int play(struct sched *s, struct error *err)
     unsigned fruitless = 0;
     while (s->in_system > 0 || s->next_arrival < s->workload->n_jobs) {
         int64_t t = next_instant_ns(s);
-        if (t == TIME_NEVER || fruitless > FRUITLESS_WAKES_MOST)
+        if (t == TIME_NEVER || nothing_follows(s) || fruitless > FRUITLESS_WAKES_MOST)
             return stand_still(s, err);
         if (s->setup.until_ns && t > s->setup.until_ns) {
             cut_off(s);

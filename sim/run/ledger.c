@@ -1,4 +1,5 @@
 /* ledger.c - GPU-seconds and the identities of models.md 11.3, checked at the end of every run, release builds too. */
+#include "sim/run/faults.h"
 #include "sim/run/host.h"
 #include "sim/run/models.h"
 
@@ -53,6 +54,7 @@ static int preemptions_check(const struct sched *s, struct error *err)
         }
     if (n != (int128_t)s->totals.preemptions)
         return broken(err, "preemptions, in all and by cause", (int128_t)s->totals.preemptions, n);
+    lost += faults_lost_in_all(s);
     return lost == s->totals.account[ACCOUNT_LOST]
                ? 0 : broken(err, "GPU-seconds lost, by account and by cause", s->totals.account[ACCOUNT_LOST], lost);
 }

@@ -2,9 +2,21 @@
 #include "sim/run/models.h"
 #include "sim/run/host.h"
 
-const struct run_model *const run_models[] = {
-    NULL,
-};
+/* What makes a start-up longer, then those that set the pace of a job, then those that go by it. */
+#define EACH_MODEL(M)                                                                                                  \
+    M(mig_model)                                                                                                       \
+    M(rates_model)                                                                                                     \
+    M(elastic_jobs)                                                                                                    \
+    M(sharing_model)                                                                                                   \
+    M(checkpoints_model)                                                                                               \
+    M(energy_model)                                                                                                    \
+    M(cost_model)                                                                                                      \
+    M(caps_model)                                                                                                      \
+    M(fault_model)
+#define DECLARED(name) extern const struct run_model name;
+#define LISTED(name)   &name,
+EACH_MODEL(DECLARED)
+const struct run_model *const run_models[] = { EACH_MODEL(LISTED) NULL };
 _Static_assert(sizeof run_models / sizeof run_models[0] <= MODELS_MOST + 1, "struct sched has room for them");
 
 void models_begin(struct sched *s)
@@ -22,6 +34,20 @@ void models_free(struct sched *s)
     for (size_t i = 0; i < s->n_models; i++)
         if (s->model[i]->free)
             s->model[i]->free(s);
+}
+
+void models_held(struct sched *s, job_id j, const struct placement *p, int sign)
+{
+    for (size_t i = 0; i < s->n_models; i++)
+        if (s->model[i]->held)
+            s->model[i]->held(s, j, p, sign);
+}
+
+void models_paced(struct sched *s, struct live *l)
+{
+    for (size_t i = 0; i < s->n_models; i++)
+        if (s->model[i]->paced)
+            s->model[i]->paced(s, l);
 }
 
 void models_settle(struct sched *s, int64_t to_ns)

@@ -18,6 +18,9 @@ struct run_model {                /* what is NULL or 0 is not wanted */
      * grown or shrunk: then left() has come before, for what it held until now. */
     void (*placed)(struct sched *s, struct live *l);
     void (*left)(struct sched *s, struct live *l, const struct placement *from);     /* it makes no progress there any more */
+    void (*held)(struct sched *s, job_id j, const struct placement *p, int sign);    /* p is held from now on (1), or no more (-1),
+                                                               whether progress is made there or not */
+    void (*paced)(struct sched *s, struct live *l);           /* its progress on l->held has begun, changed or stalled */
 
     unsigned events;              /* 1 << enum event_kind: those that are its own */
     void (*happens)(struct sched *s, const struct event *e);
@@ -38,6 +41,8 @@ extern const struct run_model *const run_models[];            /* all there are; 
 
 void models_begin(struct sched *s);                           /* finds those that are wanted: s->model[0 .. n_models) */
 void models_free(struct sched *s);
+void models_held(struct sched *s, job_id j, const struct placement *p, int sign);
+void models_paced(struct sched *s, struct live *l);
 void models_settle(struct sched *s, int64_t to_ns);
 bool models_happens(struct sched *s, const struct event *e);  /* false: nobody's */
 /* What those that are on append to a line of a file; s NULL: nothing. */

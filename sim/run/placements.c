@@ -129,3 +129,16 @@ int64_t placement_gpu_milli(const struct placement *p)
         sum += (int64_t)p->piece[i].gpus * p->piece[i].milli;
     return sum;
 }
+
+/* Pieces of one node mostly follow each other. */
+uint32_t placement_nodes(const struct placement *p)
+{
+    uint32_t nodes = 0;
+    for (size_t i = 0; i < p->n; i++) {
+        size_t before = i;
+        while (before > 0 && p->piece[before - 1].node != p->piece[i].node)
+            before--;
+        nodes += before == 0;
+    }
+    return nodes;
+}

@@ -141,7 +141,7 @@ void rows_job(struct output *o, const struct cluster *c, const struct workload *
     out_char(o, ',');
     if (r->distance != UINT8_MAX)
         out_text(o, cluster_distance_name[r->distance]);
-    for (unsigned i = 0; i < WAIT_REASONS; i++) {
+    for (unsigned i = 0; i <= WAIT_OTHER; i++) {
         if (!r->waits[i])
             out_bytes(o, ",0", 2);
         else

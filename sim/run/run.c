@@ -4,6 +4,7 @@
 #include "sim/run/flows.h"
 #include "sim/run/host.h"
 #include "sim/run/models.h"
+#include "sim/run/nodes.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -56,7 +57,9 @@ struct sched *run_new(const struct run_setup *setup)
         s->job[j] = (struct job_run){ .start_ns = -1, .end_ns = -1, .fairness_micro = -1, .live = ID_NONE, .distance = UINT8_MAX };
     if ((s->needs & STARTS_PARTIAL) && (s->needs & SEES_TIMELINE))
         HOST_BUG(s, "a policy cannot both start single tasks and plan ahead");
-    if ((s->needs & STARTS_PARTIAL) || s->workload->n_running) {
+    if ((s->needs & RESIZES) && s->needs & (STARTS_PARTIAL | SEES_TIMELINE))
+        HOST_BUG(s, "a policy that resizes whole jobs can neither start single tasks nor plan ahead");
+    if (s->needs & (STARTS_PARTIAL | RESIZES) || s->workload->n_running) {
         s->gpu_time = arena_alloc(s->memory, s->workload->n_jobs * sizeof *s->gpu_time);
     }
     s->books = mem_new(s->cluster->n_queues, sizeof *s->books);
@@ -73,6 +76,7 @@ struct sched *run_new(const struct run_setup *setup)
         struct own_price own = workload_price(s->workload, i);
         s->price[i] = price_with(&s->cluster->price, &own);
     }
+    rates_prepare(s);
     placing_begin(s);
     models_begin(s);
     return s;
@@ -83,6 +87,7 @@ void run_free(struct sched *s)
     if (!s)
         return;
     models_free(s);
+    nodes_free(s->nodes);
     placing_end(s);
     dependencies_free(s->dependencies);
     lines_free(s);

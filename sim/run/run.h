@@ -105,7 +105,7 @@ extern const char *const account_name[ACCOUNTS];
 struct run_totals {
     int64_t first_ns, last_ns;    /* first submit, last end (or the cut-off): the interval of all averages */
     uint32_t completed, failed, cancelled, rejected, running, pending;
-    uint64_t starts, preemptions, moves, passes, events;
+    uint64_t starts, preemptions, moves, resizes, passes, events;
     uint64_t refused[SCHED_RESULTS];    /* requests of the policy that the world refused, by reason */
     uint64_t sight_refused;       /* questions for the true run time without SEES_RUN_TIME */
     int128_t capacity;            /* milli-GPU ns that were up */

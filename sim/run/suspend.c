@@ -78,19 +78,19 @@ void suspend_ends(struct sched *s, struct live *l)
     notice_add(s, NOTICE_STARTED, l->job, 0);
 }
 
-void suspend_dropped(struct sched *s, struct live *l)
+void suspend_dropped(struct sched *s, struct live *l, unsigned cause)
 {
     struct job_run *run = &s->job[l->job];
     s->changed = true;
     int64_t lost_ns = pace_stop(s, l, STOP_RESTART, job_done_ns(s, l)).lost_ns;
     int64_t useful_ns = run->run_ns - run->lost_ns - run->overhead_ns;
-    progress_roll_back(&l->progress, lost_ns);
+    pace_roll_back(l, lost_ns);
     if (lost_ns > useful_ns)
         lost_ns = useful_ns;      /* the rest was done before the trace began */
     const int64_t split[ACCOUNTS] = { [ACCOUNT_USEFUL] = -lost_ns, [ACCOUNT_LOST] = lost_ns };
     ledger_interval(s, l->suspended, split);
     run->lost_ns += lost_ns;
-    books_lost(s, l, PREEMPTED_POLICY, l->suspended, lost_ns);
+    books_lost(s, l, cause, l->suspended, lost_ns);
     if (s->gpu_time)
         s->gpu_time[l->job].lost += (int128_t)lost_ns * placement_gpu_milli(l->suspended);
     placement_drop(s, l->suspended);

@@ -1,6 +1,16 @@
 /* price.c - see price.h. */
 #include "sim/world/price.h"
 
+struct price price_default(void)
+{
+    return (struct price){ .grace_ns = 30 * NS_PER_S, .blocking = 1, .init_ns = 10 * NS_PER_S, .init_doubling_ns = 2 * NS_PER_S };
+}
+
+bool price_writes(const struct price *p)
+{
+    return p->write_ns > 0 || p->checkpoint_bytes != 0;
+}
+
 static int64_t either(int64_t own, int64_t of_the_cluster)
 {
     return own < 0 ? of_the_cluster : own;
@@ -12,7 +22,9 @@ struct price price_with(const struct price *of_the_cluster, const struct own_pri
     if (own->checkpoint >= 0)
         p.checkpoint = (unsigned)own->checkpoint;
     p.interval_ns = either(own->interval_ns, p.interval_ns);
-    p.save_ns = either(own->save_ns, p.save_ns);
+    if (own->checkpoint_mib >= 0)
+        p.checkpoint_bytes = own->checkpoint_mib << 20;
+    p.save_ns = own->save_ns >= 0 ? own->save_ns : price_writes(&p) && !price_writes(of_the_cluster) ? -1 : p.save_ns;
     p.grace_ns = either(own->grace_ns, p.grace_ns);
     p.restart_ns = either(own->restart_ns, p.restart_ns);
     return p;

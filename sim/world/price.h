@@ -1,8 +1,12 @@
 /* price.h - what stopping and starting a job costs. Charged by the world, never by a policy. models.md 3.2, 3.3. */
 #pragma once
+#include "sim/core/config.h"
 #include "sim/world/cluster.h"
 #include "sim/world/workload.h"
 
+struct price price_default(void);                            /* a grace of 30 s as Kubernetes [A], see struct price */
+int price_read(struct config_value section, struct price *to, struct error *err);   /* absent: the defaults */
+bool price_writes(const struct price *p);                    /* checkpoints take time or bytes */
 struct price price_with(const struct price *of_the_cluster, const struct own_price *own);
 
 struct leaving {

@@ -15,6 +15,7 @@
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers" /* rows leave out what is usual */
 
 #define NEVER (-1.0)
+#define NONE (-1.0)
 enum { JOBS_AT_MOST = 8, GROUPS_AT_MOST = 3, QUEUES_AT_MOST = 4 };
 
 struct job {
@@ -34,6 +35,10 @@ struct job {
     uint32_t gpu_mem_mib;       /* that each GPU must have */
     uint32_t share_mem_mib;     /* a share of each, as memory */
     const char *mig;            /* the GPUs are instances of this profile */
+    double duty, bandwidth;     /* of each GPU; 0: not said, NONE: none */
+    uint32_t fills_mib;         /* of each GPU's memory; 0: not said */
+    const char *model;
+    bool fails;                 /* for lack of GPU memory */
     const char *took;           /* NODE:GPUS of every piece, nodes without names NODE:xCOUNT; "; " between intervals */
     uint32_t stops;             /* preemptions */
     double lost;                /* seconds of progress to be done again */
@@ -52,9 +57,11 @@ struct schedule {
     const char *placer;                      /* NULL: pack */
     struct queue_spec queue[QUEUES_AT_MOST]; /* none: as the jobs say */
     struct price price;
+    struct storage storage;                  /* not on: the default */
+    const struct sharing *sharing;           /* NULL: off */
     double period, until;
     struct job jobs[JOBS_AT_MOST];        /* up to the first that neither lasts nor asks for anything */
-    double useful, lost, startup, saving, gang; /* GPU-seconds; checked if any is given */
+    double useful, lost, startup, saving, gang, stalled; /* GPU-seconds; checked if any is given. stalled: by checkpoints */
     uint32_t deadlocked;
 };
 
@@ -126,6 +133,11 @@ static inline size_t jobs_of(const struct schedule *row)
     return n;
 }
 
+static inline uint32_t millionths(double duty)
+{
+    return duty == NONE ? 0 : duty > 0 ? (uint32_t)(duty * DUTY_ALL + 0.5) : DUTY_UNSAID;
+}
+
 static inline void job_add(struct workload *w, const struct job *job)
 {
     struct error err = { "" };
@@ -152,6 +164,10 @@ static inline void job_add(struct workload *w, const struct job *job)
     row.gpu_mem_mib = job->gpu_mem_mib;
     row.share_mem_mib = job->share_mem_mib;
     row.mig = job->mig ? mig_profile(job->mig) : 0;
+    row.duty = (struct duty){ millionths(job->duty), millionths(job->bandwidth) };
+    row.used_mem_mib = job->fills_mib;
+    row.model = job->model;
+    row.model_length = job->model ? strlen(job->model) : 0;
     row.min_tasks = job->min_tasks;
     row.max_per_node = job->max_per_node;
     row.part = job->part;
@@ -247,6 +263,8 @@ static inline void same_job(struct error *err, const struct job *want, size_t i,
         same(err, "ends", i, ends, got->end_ns);
     same_text(err, "took", i, want->took, took);
     same(err, "lost", i, want->lost, got->lost_ns);
+    if (want->fails != (got->outcome == OUTCOME_FAILED))
+        error_set(err, "job %zu: want it to %s", i + 1, want->fails ? "fail" : "end well");
     if (want->stops != got->preemptions)
         error_set(err, "job %zu: want %u stops, got %u", i + 1, want->stops, got->preemptions);
     for (unsigned r = 0; r < WAIT_REASONS; r++)
@@ -261,8 +279,9 @@ static inline void same_accounts(struct error *err, const struct schedule *row, 
                                     [ACCOUNT_USEFUL] = row->useful,
                                     [ACCOUNT_LOST] = row->lost,
                                     [ACCOUNT_SAVE] = row->saving,
-                                    [ACCOUNT_GANG] = row->gang };
-    bool any = row->useful + row->lost + row->startup + row->saving + row->gang > 0;
+                                    [ACCOUNT_GANG] = row->gang,
+                                    [ACCOUNT_CHECKPOINT] = row->stalled };
+    bool any = row->stalled + row->useful + row->lost + row->startup + row->saving + row->gang > 0;
     for (unsigned a = 0; a < ACCOUNTS && any; a++)
         if (t->account[a] != (int128_t)ns_of_seconds(want[a]) * MILLI_ALL)
             error_set(err, "%s: want %.9g GPU-s, got %.9g GPU-s", account_name[a], want[a],
@@ -277,7 +296,11 @@ static inline void plays_with(const struct schedule *row, const struct policy *p
     struct taken taken = { { "" } };
     struct cluster *c = cluster_of(row->group, row->queue);
     c->price = row->price;
+    if (row->storage.on)
+        c->storage = row->storage;
     c->period_ns = ns_of_seconds(row->period);
+    if (row->sharing)
+        c->sharing = *row->sharing;
     struct workload *w = workload_of(row->jobs, jobs_of(row));
     assert_int_equal(run_bind(c, w, &err), 0);
     struct named_placer placer = placer_with(row->placer ? row->placer : "pack");

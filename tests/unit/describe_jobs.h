@@ -131,6 +131,13 @@ static void say_job(struct description *d, const struct workload *w, job_id j)
         say(d, " share_mib=%u", s->share_mem_mib);
     if (t->data_mib)
         say(d, " data_mib=%u", t->data_mib);
+    struct own_input input = workload_input(w, j);
+    if (input.data_set != ID_NONE)
+        say(d, " set=%s", workload_data_set(w, input.data_set));
+    if (input.epochs)
+        say(d, " epochs=%u", input.epochs);
+    if (input.image != ID_NONE)
+        say(d, " image=%s", workload_image(w, input.image));
     for (uint32_t i = w->depends_first ? w->depends_first[j] : 0; w->depends_first && i < w->depends_first[j + 1]; i++)
         say(d, " after=%s", w->truth[w->depends_on[i]].name);
     if (t->price) {
@@ -141,6 +148,8 @@ static void say_job(struct description *d, const struct workload *w, job_id j)
         for (size_t i = 0; i < sizeof part / sizeof *part; i++)
             if (part[i] >= 0)
                 say_time(d, names[i], part[i]);
+        if (own.checkpoint_mib >= 0)
+            say(d, " checkpoint_mib=%" PRId64, own.checkpoint_mib);
     }
     for (uint32_t i = 0; t->running && i < w->running[t->running - 1].n; i++) {
         const struct held_at *at = &w->running[t->running - 1].on[i];

@@ -74,6 +74,11 @@ static const struct sample good[] = {
     { "native: prices of its own", NULL,
       N ",checkpoint,interval_s,save_s,grace_s,restart_s\na,0,1,1,periodic,60,2,3,4.5\nb,0,1,1,,,,,\nc,0,1,1,none,,,0,\n",
       "a 0+1 1x1 checkpoint=2 interval=60 save=2 grace=3 restart=4.5\nb 0+1 1x1\nc 0+1 1x1 checkpoint=0 grace=0\n" },
+    { "native: what is read and written", NULL,
+      N ",data_gib,data_set,epochs,image,checkpoint_gib\na,0,1,1,150,imagenet,90,train:1,0.5\nb,0,1,1,150,imagenet,,,\n"
+        "c,0,1,1,,,,,0\n",
+      "a 0+1 1x1 data_mib=153600 set=imagenet epochs=90 image=train:1 checkpoint_mib=512\n"
+      "b 0+1 1x1 data_mib=153600 set=imagenet\nc 0+1 1x1 checkpoint_mib=0\n" },
     { "native: later columns may be empty", NULL, N ",mig,group,running_on\na,0,1,1,,,\n", "a 0+1 1x1\n" },
     { "native: order by time, then by row", NULL, N "\na,5,1,1\nb,3,1,1\nc,5,2,1\nd,3,2,1\n",
       "b 3+1 1x1\nd 3+2 1x1\na 5+1 1x1\nc 5+2 1x1\n" },

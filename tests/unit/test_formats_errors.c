@@ -24,17 +24,23 @@ static const struct sample bad[] = {
     { "native: a column is missing", "native", "job_id,submit_s,gpus\na,0,1\n", "t.csv:1: want a column 'duration_s'" },
     { "native: unknown column", "native", N ",gpu_typ\n",
       "t.csv:1: unknown column 'gpu_typ': want one of job_id, submit_s, duration_s, gpus, gpus_per_task, tasks, "
-      "min_tasks, "
+      "min_tasks, max_tasks, min_gpus, max_gpus, moldable, "
       "cpus_per_task, mem_gib_per_task, gpu_milli, gpu_type, user, queue, class, priority, preemptible, estimate_s, "
       "deadline_s, status, topology, node_selector, affinity, tolerations, max_per_node, anti_affinity, gpu_mem_gib, gpu_share_mem_gib, mig, "
       "model, data_gib, depends_on, running_on, started_s, leaving_s, checkpoint, interval_s, save_s, grace_s, "
-      "restart_s, group, or a name that begins with x_" },
+      "restart_s, duty, mem_bw_duty, gpu_mem_used_gib, checkpoint_gib, data_set, epochs, image, group, or a name that begins with x_" },
 #define PLACES "want NODE or NODE:GPUS with ';' between, GPUS being numbers from 0 to 63 as in '0-3 6', or xN, got "
     { "native: a GPU that no node has", "native", N ",running_on\na,0,1,1,0:64\n", "t.csv:2: running_on: " PLACES "'0:64'" },
     { "native: GPUs that descend", "native", N ",running_on\na,0,1,2,0:3-2\n", "t.csv:2: running_on: " PLACES "'0:3-2'" },
     { "native: no GPU", "native", N ",running_on\na,0,1,2,0:\n", "t.csv:2: running_on: " PLACES "'0:'" },
     { "native: none of a node's", "native", N ",running_on\na,0,1,2,0:x0\n", "t.csv:2: running_on: " PLACES "'0:x0'" },
     { "native: a node too much", "native", N ",running_on\na,0,1,2,0;\n", "t.csv:2: running_on: " PLACES "'0;'" },
+    { "native: a data set of no size", "native", N ",data_set\na,0,1,1,coco\n", "t.csv:2: data_set: want its data_gib, too" },
+    { "native: a data set of two sizes", "native", N ",data_set,data_gib\na,0,1,1,coco,18.5\nb,0,1,1,coco,19\n",
+      "t.csv:3: data_gib: want 18.5, as data set 'coco' has before, got 19" },
+    { "native: epochs of nothing", "native", N ",epochs\na,0,1,1,3\n", "t.csv:2: epochs: want a data_gib, too" },
+    { "native: no epoch", "native", N ",epochs,data_gib\na,0,1,1,0,1\n",
+      "t.csv:2: epochs: want a whole number from 1 to 1000000, got '0'" },
     { "native: started after its submission", "native", N ",running_on,started_s\na,0,1,1,0,1\n",
       "t.csv:2: started_s: want at most submit_s, got '1'" },
     { "native: started nowhere", "native", N ",started_s\na,0,1,1,-1\n",
