@@ -171,6 +171,7 @@ static struct law slices(const struct sample *s)
         size_t from = k * s->n / n, to = (k + 1) * s->n / n;
         for (size_t i = from; i < to; i++)
             v->value[k] += s->x[i] / (double)(to - from);
+        v->value[k] = fmin(fmax(v->value[k], s->x[from]), s->x[to - 1]);    /* rounding must not lead out of the cut */
         v->sum[k + 1] = v->sum[k] + v->value[k];
     }
     return (struct law){ 1, { { .kind = LAW_EMPIRICAL, .weight = 1, .scale = 1, .values = v } } };
