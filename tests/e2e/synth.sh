@@ -70,6 +70,16 @@ wait
 same a.csv piped.csv
 [ -p pipe ] && ok || fail "what -o named was replaced by a file"
 
+# ---- Run times from a file, found beside the workload file ----
+mkdir inputs && printf 'runtime,x\n10,1\n20.5,2\n' >inputs/times.csv && printf '10\n20.5\n' >inputs/bare.txt
+for from in 'file: times.csv, column: runtime' 'file: bare.txt' 'values_s: [10, 20.5]'; do
+    sed "s/law: lognormal.*}/law: empirical, $from }/; s/gpus: .*/gpus: { 1: 1 }/" w.yaml >inputs/w.yaml
+    expect 0 "" "$G" synth inputs/w.yaml -q -o times.csv
+    [ "$(sed 1d times.csv | cut -d, -f3 | sort -u | tr '\n' ' ')" = "10 20.5 " ] && ok || fail "$from: other values"
+done
+sed -i 's/values_s: .* }/file: times.csv, column: runtme }/' inputs/w.yaml
+expect 3 "gpuyard: inputs/times.csv:1: want a column 'runtme'" "$G" synth inputs/w.yaml -q -o bad.csv
+
 # ---- Run without a trace between: as with one, and the same jobs whatever the policy ----
 drawn() { sed -n 's/.*"drawn": "\(.*\)".*/\1/p' "$1/manifest.json"; }
 expect 0 "" "$G" synth small_lab.yaml -q -c four_teams.yaml --seed 3 -o lab.csv

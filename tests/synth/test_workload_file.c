@@ -20,7 +20,7 @@ static const struct file_row { const char *name, *text, *error; } rows[] = {
     { "no name", RATE GPUS TIMES, "w.yaml:1:1: key 'workload' is missing" },
     { "unknown key", GOOD "durration: 1\n",
       "w.yaml:5:1: unknown key 'durration': want one of workload, start, jobs, span_s, load, arrivals, retries, users, projects, estimates, classes, gpus, mean_gpus, node_gpus, split, "
-      "cpus_per_gpu, memory_gib_per_gpu, durations, spearman, fates, slowdown, priority, preemptible, gpu_types, models, did you mean 'durations'?" },
+      "cpus_per_gpu, memory_gib_per_gpu, durations, spearman, fates, slowdown, priority, preemptible, sweeps, gpu_types, models, did you mean 'durations'?" },
     { "a key twice", GOOD GPUS, "w.yaml:5:1: key 'gpus' is given twice" },
     { "no sizes", W RATE TIMES, "w.yaml:1:1: want 'gpus', in the class or above" },
     { "no run times", W RATE GPUS, "w.yaml:1:1: want 'durations', in the class or above" },
@@ -170,7 +170,7 @@ static const struct text_row { const char *name, *text; } texts[] = {
       "      durations: { law: mix, parts: [ { weight: 2, law: lognormal, mean_s: 100, median_s: 50 }, { law: weibull, shape: .7, scale_s: 60 }, { law: fixed, value_s: 77 } ], least_s: 5, most_s: 100000 },\n"
       "      fates: { completed: { share: 5 }, cancelled: { share: 2, multiple: 1.5 }, failed: { share: 3, multiple: .5, early: .1, early_median_s: 9, early_sigma: 1.1 }, by_gpus: { 0.25: [1, 2, 3], 4: [3, 2, 1] } },\n"
       "      gpu_types: { any: 1, A100: 2 }, models: { none: 1, BERT: 2 } }\n"
-      "  - { class: batch, share: 1, preemptible: false, durations: { law: hyper-gamma, p: .6, shape_1: 4.2, scale_1: .94, shape_2: 312, scale_2: .03, of: log2, p_per_log2_gpus: -.05 } }\n"
+      "  - { class: batch, share: 1, preemptible: false, sweeps: false, durations: { law: hyper-gamma, p: .6, shape_1: 4.2, scale_1: .94, shape_2: 312, scale_2: .03, of: log2, p_per_log2_gpus: -.05 } }\n"
       "  - { class: interactive, share: 1, durations: { law: log-uniform, from_s: 5, to_s: 500 } }\n"
       "  - { class: inference, share: 1, durations: { law: empirical, values_s: [1, 5, 2] } }\n" },
     { "written: hyper, gavel", W "arrivals: { rate_per_h: 3, law: hyper, c2: 9 }\n" GPUS "durations: { law: gavel }\n" },

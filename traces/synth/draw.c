@@ -32,10 +32,16 @@ static double uniform(const struct drawing *d, const char *purpose, uint64_t ent
 
 /* ---- the load ---- */
 
+/* Jobs of an arrival, retries not counted. */
+static double mean_sweep(const struct synth_spec *s, const struct synth_class *c)
+{
+    return c->sweeps ? 1 + s->sweeps.probability * (s->sweeps.mean_jobs - 1) : 1;
+}
+
 static double calibrate(const struct drawing *d, const struct synth_wish *wish, struct synth_report *report, struct error *err)
 {
     const struct synth_spec *s = d->spec;
-    double gpu_s = 0, variance = 0, attempts = 0;
+    double gpu_s = 0, variance = 0, jobs = 0;
     uint32_t by_draws = 0;
     bool wants_load = s->load.target > 0;
     report->gpus = (s->load.gpus > 0 ? s->load.gpus : wish->gpus) - s->load.reserved_gpus;
@@ -44,24 +50,23 @@ static double calibrate(const struct drawing *d, const struct synth_wish *wish, 
     for (size_t c = 0; c < s->n_classes; c++)
         by_draws += d->ready[c].r != 0;
     for (size_t c = 0; c < s->n_classes; c++) {
-        double share = shares_of_one(&d->classes, c), error = 0, x = 0;
+        double each = shares_of_one(&d->classes, c) * mean_sweep(s, &s->class[c]), error = 0, x = 0;
         for (size_t i = 0; i < d->ready[c].sizes.n; i++)
-            attempts += share * shares_of_one(&d->ready[c].sizes, i) * ready_attempts(&d->ready[c], i, &s->retries);
+            jobs += each * shares_of_one(&d->ready[c].sizes, i) * ready_attempts(&d->ready[c], i, &s->retries);
         if (report->gpus > 0)
-            x = share * ready_gpu_s(&d->ready[c], &s->retries, by_draws, &error);
+            x = each * ready_gpu_s(&d->ready[c], &s->retries, by_draws, &error);
         gpu_s += x;
         variance += x * error * x * error;
     }
-    report->gpu_s_per_job = gpu_s / attempts;
+    report->gpu_s_per_job = gpu_s / jobs;
     report->relative_error = gpu_s > 0 ? sqrt(variance) / gpu_s : 0;
-    report->jobs_per_arrival = 1 + s->sweeps.probability * (s->sweeps.mean_jobs - 1);
+    report->jobs_per_arrival = jobs;
     double capacity = report->gpus > 0 ? report->gpus * s->load.availability : NAN;
     double rate = s->rate_per_h / HOUR_S;
     if (wants_load)
-        rate = s->load.target * capacity / (gpu_s * report->jobs_per_arrival);
+        rate = s->load.target * capacity / gpu_s;
     report->rate_per_h = rate * HOUR_S;
-    report->load_expected = rate * report->jobs_per_arrival * gpu_s / capacity;
-    report->jobs_per_arrival *= attempts;
+    report->load_expected = rate * gpu_s / capacity;
     if (!(rate > 0 && isfinite(rate)))
         return error_set(err, "load: jobs that take no GPU time cannot make it %g", s->load.target);
     return rate;
@@ -128,12 +133,12 @@ static void arrive(struct drawing *d, double at_s, uint64_t like)
         retry(d, j, like);
 }
 
-/* 2 + a geometric number (0, 1, ...) of them. */
+/* 2 + a geometric number (0, 1, ...) of them, if the class of the first job has any. */
 static uint64_t sweep_size(const struct drawing *d, uint64_t event)
 {
     const struct synth_sweeps *s = &d->spec->sweeps;
     double more = s->mean_jobs - 2;
-    if (uniform(d, "sweep", event) >= s->probability)
+    if (!d->spec->class[choose(d, &d->classes, "class", d->n_arrived)].sweeps || uniform(d, "sweep", event) >= s->probability)
         return 1;
     return 2 + (more > 0 ? (uint64_t)fmin(log(uniform(d, "sweep size", event)) / log(more / (1 + more)), 1e6) : 0);
 }

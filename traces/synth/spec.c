@@ -16,6 +16,7 @@ const struct synth_class synth_class_default = {
     .spearman = SYNTH_SPEARMAN,
     .slowdown = 1,
     .preemptible = true,
+    .sweeps = true,
 };
 
 struct synth_spec *synth_spec_new(void)

@@ -50,6 +50,7 @@ struct synth_class {
     double slowdown;              /* E[slowdown x 1/speed] of what runs, for the load alone */
     int32_t priority;
     bool preemptible;
+    bool sweeps;                  /* an arrival of it may be one */
     struct synth_names gpu_types, models;    /* "any" and "none": not said */
 };
 struct synth_sweeps { double probability, mean_jobs, within_s; bool same_run_time; };

@@ -32,6 +32,7 @@ struct file_class {
     { .name = "slowdown",           REAL, .at = (from) + CLASS(is.slowdown), .most = 1000, .above_least = true }, \
     { .name = "priority",           .type = CONFIG_INTEGER, .at = (from) + CLASS(is.priority), .least = INT32_MIN, .most = INT32_MAX }, \
     { .name = "preemptible",        .type = CONFIG_FLAG, .at = (from) + CLASS(is.preemptible) }, \
+    { .name = "sweeps",             .type = CONFIG_FLAG, .at = (from) + CLASS(is.sweeps) }, \
     { .name = "gpu_types",          .type = CONFIG_MAPPING, .at = (from) + CLASS(gpu_types) }, \
     { .name = "models",             .type = CONFIG_MAPPING, .at = (from) + CLASS(models) }
 /* clang-format on */

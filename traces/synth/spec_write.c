@@ -168,7 +168,8 @@ static void put_class(struct output *o, const struct synth_class *c)
     put(o, "    slowdown: ", c->slowdown);
     out_text(o, "\n    priority: ");
     out_integer(o, c->priority);
-    out_text(o, c->preemptible ? "\n    preemptible: true\n" : "\n    preemptible: false\n");
+    out_text(o, c->preemptible ? "\n    preemptible: true" : "\n    preemptible: false");
+    out_text(o, c->sweeps ? "\n    sweeps: true\n" : "\n    sweeps: false\n");
     if (c->gpu_types.n)
         put_names(o, "    gpu_types: ", &c->gpu_types);
     if (c->models.n)
