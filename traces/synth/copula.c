@@ -4,11 +4,6 @@
 #include <gsl/gsl_cdf.h>
 #include <math.h>
 
-static double phi(double z)
-{
-    return 0.5 * erfc(-z * M_SQRT1_2);
-}
-
 /* Integral over one size's part of the line of phi(z) Phi(rz / sqrt(2 - r^2)), by Gauss and Legendre in pieces. */
 static double mean_rank_of(double from, double to, double r)
 {
@@ -25,7 +20,7 @@ static double mean_rank_of(double from, double to, double r)
         double half = (to - from) / PIECES / 2, middle = from + half * (2 * k + 1);
         for (int i = 0; i < POINTS; i++) {
             double z = middle + half * (i % 2 ? at[i / 2] : -at[i / 2]);
-            sum += half * weight[i / 2] * exp(-z * z / 2) * phi(slope * z);
+            sum += half * weight[i / 2] * exp(-z * z / 2) * gsl_cdf_ugaussian_P(slope * z);
         }
     }
     return sum / sqrt(2 * M_PI);
@@ -70,5 +65,5 @@ double copula_join(double r, double u_size, double u_own)
     if (r == 0)
         return u_own;
     double z = r * gsl_cdf_ugaussian_Pinv(u_size) + sqrt(1 - r * r) * gsl_cdf_ugaussian_Pinv(u_own);
-    return fmin(fmax(phi(z), 0x1p-53), 1 - 0x1p-53);
+    return fmin(fmax(gsl_cdf_ugaussian_P(z), 0x1p-53), 1 - 0x1p-53);
 }
