@@ -120,6 +120,13 @@ static void quota_stopped(struct sched *s, const void *params, void *state, job_
     quota_is_whole(s, q, j);
 }
 
+static void quota_node_changed(struct sched *s, const void *params, void *state, node_id n)
+{
+    (void)params;
+    (void)n;
+    quota_capacity_changed(s, state);
+}
+
 static const char *const runtimes[] = { "ancestor", "queue", NULL };
 #define SWITCH(field, about) { #field, about, "", 0, 0, 1, ordered_no_yes, offsetof(struct quota_params, field) }
 #define NUMBER(field, about, unit, least, most, usual)                                                                         \
@@ -157,4 +164,5 @@ const struct policy quota_policy = {
     .job_arrived = quota_arrived,
     .job_started = quota_started,
     .job_stopped = quota_stopped,
+    .node_changed = quota_node_changed,
 };

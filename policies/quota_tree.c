@@ -28,7 +28,7 @@ void quota_refresh_all(struct sched *s, struct quota_state *q)
         refresh_one(s, &q->queue[i], i);
 }
 
-/* Of nodes whose CPUs or memory are not modelled there is no end. */
+/* Of nodes that are up. Where CPUs or memory are not modelled there is no end of them. */
 static struct quota_amount capacity_of(struct sched *s)
 {
     const struct view *v = sched_view(s, FREE_IDLE);
@@ -36,6 +36,8 @@ static struct quota_amount capacity_of(struct sched *s)
     view_domain_nodes(v, 0, &first, &end);
     struct quota_amount sum = { { 0 } };
     for (node_id n = first; n < end; n++) {
+        if (!sched_node_up(s, n))
+            continue;
         struct quota_amount size = quota_amount(view_node_size(v, n));
         for (int r = 0; r < Q_RESOURCES; r++)
             sum.of[r] = size.of[r] == INT64_MAX || sum.of[r] == INT64_MAX / 4 ? INT64_MAX / 4 : sum.of[r] + size.of[r];
@@ -74,6 +76,12 @@ void quota_tree_begin(struct sched *s, struct quota_state *q)
     order_new(s, q, &q->jobs, false);
     order_new(s, q, &q->victims, true);
     order_new(s, q, &q->again, false);
+}
+
+void quota_capacity_changed(struct sched *s, struct quota_state *q)
+{
+    q->total = capacity_of(s);
+    q->divided = false;
 }
 
 void quota_divide_now(struct sched *s, struct quota_state *q)

@@ -1,10 +1,10 @@
 /* rate.c - where the job gets on best, of several ways to place it.
  *
- * The ways: on as few racks as can be, like placer rack; a total in equal pieces on as few nodes as can be, on twice and on four times as many, then as it comes; tasks as they
- * are. Each in the tightest island, rack and pod that take it so, then anywhere; all of them on the fastest GPUs alone, then on
- * those and the next slower ones, and so on. The best by builder_rate() wins, of equal ones the first; one as good as the
- * reference placement ends the search, unless GPUs differ. Where the cluster tells no rates (section `progress`) the first
- * that takes it wins. Shares of GPUs go by best fit. */
+ * The ways: on as few racks as can be, like placer rack; a total in equal pieces on as few nodes as can be, on twice and on four
+ * times as many, then as it comes; tasks as they are. Each but the first in the tightest island, rack and pod that take it so,
+ * then anywhere; all of them on the fastest GPUs alone, then on those and the next slower ones, and so on. The best by
+ * builder_rate() wins, of equal ones the first; one as good as the reference placement ends the search, unless GPUs differ.
+ * Where the cluster tells no rates (section `progress`) the first that takes it wins. Shares of GPUs go by best fit. */
 #include "policies/placers/filling.h"
 #include "policies/placers/tight.h"
 
@@ -164,5 +164,6 @@ const struct placer rate_placer = {
     .abi = PLACEMENT_ABI,
     .name = "rate",
     .summary = "where the job gets on best by the cluster's section `progress`, of many ways to place it",
+    .needs = TIGHTEST_DOMAINS,
     .place = rate_place,
 };

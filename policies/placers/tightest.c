@@ -25,5 +25,6 @@ const struct placer tightest_placer = {
     .abi = PLACEMENT_ABI,
     .name = "tightest",
     .summary = "the tightest node, island, rack or pod that holds it; inside, best fit",
+    .needs = TIGHTEST_DOMAINS,
     .place = tightest_place,
 };

@@ -4,6 +4,7 @@
 #include "policies/registry.h"
 #include "sim/core/memory.h"
 #include "sim/run/run.h"
+#include "sim/world/failures.h"
 #include "sim/world/requests.h"
 
 #include <inttypes.h>
@@ -81,6 +82,19 @@ static json_int_t domains_of(const struct cluster *c, enum level l)
     return n;
 }
 
+static json_t *hours_between(double per_s)
+{
+    return per_s > 0 ? json_real(1 / per_s / 3600) : json_null();
+}
+
+static json_t *failures_of(const struct cluster *c)
+{
+    const struct failures *f = c->failures;
+    return json_pack("{s:o, s:o, s:I, s:I}", "node_mttf_h", hours_between(failures_node_rate(f, 8)), "job_mttf_h",
+                     hours_between(failures_job_rate(f, (double)c->gpus)), "given", (json_int_t)f->n_given, "planned",
+                     (json_int_t)f->n_planned);
+}
+
 json_t *check_cluster(const struct cluster *c)
 {
     json_int_t cpu_only = 0;
@@ -94,6 +108,9 @@ json_t *check_cluster(const struct cluster *c)
     if (json_array_size(mig))
         json_object_set(report, "mig", mig);
     json_decref(mig);
+    check_put_storage(report, c);
+    if (c->failures)
+        json_object_set_new(report, "failures", failures_of(c));
     return report;
 }
 
@@ -288,6 +305,7 @@ json_t *check_demand(struct cluster *c, struct workload *w, struct error *err)
                                "warnings");
     largest(c, w, report);
     never_run(c, w, s, report);
+    check_rates(c, w, report);
     double offered = json_real_value(json_object_get(report, "offered_load"));
     if (offered > 1)
         check_warn(report, "the offered load is %.1f%%: the queue grows as long as jobs arrive", 100 * offered);

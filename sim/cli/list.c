@@ -9,6 +9,7 @@
 #include "sim/run/summary.h"
 #include "sim/world/catalogue.h"
 #include "sim/world/duties.h"
+#include "sim/world/goodput.h"
 #include "sim/world/mig.h"
 #include "sim/world/training_models.h"
 #include "traces/format.h"
@@ -120,6 +121,8 @@ static json_t *placers(void)
             json_array_append_new(needs, json_string("sees who holds GPUs of a node"));
         if (p->needs & SEES_TYPICAL)
             json_array_append_new(needs, json_string("sees what jobs typically ask for"));
+        if (p->needs & TIGHTEST_DOMAINS)
+            json_array_append_new(needs, json_string("wants the tightest domain for jobs with a topology"));
     }
     return list;
 }
@@ -187,6 +190,31 @@ static json_t *duties(void)
         json_object_set_new(o, "compute", number(d->duty.compute / (double)DUTY_ALL));
         json_object_set_new(o, "bandwidth", number(d->duty.bandwidth / (double)DUTY_ALL));
         json_object_set_new(o, "mem_mib", number(d->mem_mib));
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+/* Over one GPU, half way through training, in thousandths: n GPUs on so many nodes. */
+static json_t *speedup(const struct goodput_model *m, const struct goodput_fit *f, uint32_t n, uint32_t nodes)
+{
+    return json_real(floor(goodput_speedup(m, f, goodput_noise(m, .5), (struct replicas){ n, nodes }) * 1000 + .5) / 1000);
+}
+
+static json_t *goodputs(void)
+{
+    json_t *list = json_array();
+    for (const struct goodput_fit *f = goodput_fits; f->model; f++) {
+        const struct goodput_model *m = goodput_model(f->model);
+        json_t *o = json_object();
+        set_text(o, "model", f->model);
+        set_text(o, "gpu_model", f->gpu);
+        json_object_set_new(o, "batch", json_real(m->first_batch));
+        json_object_set_new(o, "max_batch", json_real(m->most_batch));
+        json_object_set_new(o, "speedup_of_4", speedup(m, f, 4, 1));
+        json_object_set_new(o, "speedup_of_16", speedup(m, f, 16, 2));
+        json_object_set_new(o, "restart_s", json_real(m->restart_s));
+        json_object_set_new(o, "rmsle", json_real(f->rmsle));
         json_array_append_new(list, o);
     }
     return list;
@@ -289,6 +317,7 @@ const struct listing listings[] = {
     { "gpus", "models of the catalogue", gpus },
     { "mig", "MIG profiles of the catalogue", mig_profiles },
     { "duties", "of models that share GPUs: how busy each keeps one, alone", duties },
+    { "goodput", "of elastic jobs: fits of models on GPUs, half way through training", goodputs },
     { "nodes", "node types of the catalogue", nodes },
     { "models", "that jobs train, of the catalogue", training_models },
     { "metrics", "of a run's summary", metrics },

@@ -188,11 +188,12 @@ struct param {                    /* a list ends with a NULL name */
 enum place_result { PLACED, NO_ROOM, NO_ROOM_FRAGMENTED, NO_TOPOLOGY, NO_TYPE, NO_POWER };   /* why not, for the wait split:
                                    too few free GPUs in all; enough, but not so that they fit; no domain; no such GPUs;
                                    all would be well but for a power cap: set by the host */
-enum { SEES_TENANTS = 1, SEES_TYPICAL = 2 };    /* view_tenants(); view_typical(), which knows of jobs still to come */
+enum { SEES_TENANTS = 1, SEES_TYPICAL = 2,      /* view_tenants(); view_typical(), which knows of jobs still to come */
+       TIGHTEST_DOMAINS = 4 };    /* where a request wants one domain: that with the fewest free GPUs that takes it, not the first */
 struct placer {
     unsigned abi;                 /* PLACEMENT_ABI */
     const char *name, *summary;
-    unsigned needs;               /* SEES_... */
+    unsigned needs;               /* SEES_..., TIGHTEST_DOMAINS */
     const struct param *params;   /* NULL: none */
     size_t params_size;
     /* Adds pieces for all of r, a single run, to b, or says why not (what was added is then undone by the host). The

@@ -1,4 +1,5 @@
 /* bind.c - bringing a workload and a cluster together: queues by name, and whose nodes a job may use. */
+#include "sim/run/checkpoints.h"
 #include "sim/run/host.h"
 #include "sim/world/duties.h"
 #include "sim/world/shapes.h"
@@ -254,6 +255,20 @@ static int check_prices(const struct cluster *c, const struct workload *w, struc
     return 0;
 }
 
+/* Where checkpoints are as large as the model, there has to be one. */
+static int check_models(const struct cluster *c, const struct workload *w, struct error *err)
+{
+    for (job_id j = 0; c->price.checkpoint_bytes == CHECKPOINT_OF_MODEL && j < w->n_jobs; j++) {
+        uint32_t model = w->facts[j].model;
+        bool own = w->truth[j].price && workload_price(w, w->truth[j].price).checkpoint_mib >= 0;
+        if (!own && checkpoint_model_bytes(c, w, j) < 0)
+            return error_set(err, "cluster %s: checkpoint_gib is 'model': job '%.100s': want a model that is known, got %s%.100s%s",
+                             c->name, w->truth[j].name, model == ID_NONE ? "none" : "'",
+                             model == ID_NONE ? "" : intern_text(w->models, model), model == ID_NONE ? "" : "'");
+    }
+    return 0;
+}
+
 int run_bind(struct cluster *c, struct workload *w, struct error *err)
 {
     if (c->queues_from_trace)
@@ -279,5 +294,5 @@ int run_bind(struct cluster *c, struct workload *w, struct error *err)
         resolve_footprints(c, w);
     if (c->rates)
         resolve_tensors(c, w);
-    return resolve_shares(c, w, err) || check_prices(c, w, err) ? -1 : running_check(c, w, err);
+    return resolve_shares(c, w, err) || check_prices(c, w, err) || check_models(c, w, err) ? -1 : running_check(c, w, err);
 }

@@ -4,6 +4,8 @@
 
 struct sched;
 struct live;
+int64_t checkpoint_bytes(const struct sched *s, job_id j);    /* 0: not said */
+int64_t checkpoint_model_bytes(const struct cluster *c, const struct workload *w, job_id j);    /* by its model; -1: not known */
 /* Told to leave now: until it has saved what it has done, if nobody else begins to write. */
 int64_t checkpoint_save_ns(const struct sched *s, const struct live *l);
 /* Told to leave now, before it is halted: true, whether its grace is long enough depends on what others carry until then. */

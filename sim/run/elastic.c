@@ -19,7 +19,11 @@ struct speeds {
     double *value;
     uint32_t replicas;            /* there is room for so many */
 };
+/* Of a model of the trace, looked up at the beginning: the node type that times are of, and the fit for its GPUs; type NULL: it has no
+ * goodput. */
+struct learner { const struct goodput_model *model; const struct node_type *type; const struct goodput_fit *fit; };
 struct elastic_run {
+    struct learner *learner;      /* [models of the workload] */
     struct speeds *speeds;
     size_t n_speeds, capacity;
     uint32_t *resizes;            /* [n_jobs] */
@@ -64,15 +68,14 @@ static double goodput_at(struct sched *s, const struct goodput_model *m, const s
 /* ---- Jobs ---- */
 
 /* NULL: it scales linearly. */
-static const struct goodput_model *model_of(const struct sched *s, job_id j)
+static const struct learner *learner_of(const struct sched *s, job_id j)
 {
-    const struct elastic *e = &s->cluster->elastic;
     const struct job_facts *f = &s->workload->facts[j];
     const struct request *ask = f->ask;
-    if (!s->elastic || !e->given || e->scaling != SCALING_GOODPUT || !f->sizing || f->model == ID_NONE ||
-        ask->gpu_milli != MILLI_ALL || ask->mig || !ask->gpus)
+    if (!s->elastic || !f->sizing || f->model == ID_NONE || ask->gpu_milli != MILLI_ALL || ask->mig || !ask->gpus)
         return NULL;
-    return elastic_model(e, intern_text(s->workload->models, f->model));
+    const struct learner *l = &s->elastic->learner[f->model];
+    return l->type ? l : NULL;
 }
 
 static const struct goodput_fit *fit_of(const struct sched *s, const struct goodput_model *m, uint32_t gpu_model)
@@ -80,16 +83,22 @@ static const struct goodput_fit *fit_of(const struct sched *s, const struct good
     return gpu_model == ID_NONE ? NULL : elastic_fit(&s->cluster->elastic, m->name, intern_text(s->cluster->gpu_models, gpu_model));
 }
 
-/* The node type that the times of the trace are of; NULL: there is none with a fit. */
-static const struct node_type *reference_of(const struct sched *s, const struct goodput_model *m)
+static struct learner look_up(const struct sched *s, const char *name)
 {
-    const char *named = s->cluster->elastic.reference_gpu;
-    for (uint32_t i = 0; i < s->cluster->n_types; i++) {
+    const struct elastic *e = &s->cluster->elastic;
+    struct learner l = { .model = e->given && e->scaling == SCALING_GOODPUT ? elastic_model(e, name) : NULL };
+    for (uint32_t i = 0; l.model && !l.type && i < s->cluster->n_types; i++) {
         const struct node_type *t = &s->cluster->type[i];
-        if (fit_of(s, m, t->gpu_model) && (!named || !strcmp(named, intern_text(s->cluster->gpu_models, t->gpu_model))))
-            return t;
+        l.fit = fit_of(s, l.model, t->gpu_model);
+        if (l.fit && (!e->reference_gpu || !strcmp(e->reference_gpu, intern_text(s->cluster->gpu_models, t->gpu_model))))
+            l.type = t;
     }
-    return NULL;
+    return l;
+}
+
+bool elastic_learns(const struct sched *s, job_id j)
+{
+    return learner_of(s, j);
 }
 
 /* Of a size, on as few nodes of that type as it fits on. */
@@ -121,34 +130,28 @@ static uint32_t noise_step(const struct sched *s, const struct live *l)
     return step < steps ? step : steps - 1;
 }
 
-/* Relative to the usual size on reference GPUs; 0: not known. */
-static double speedup_on(struct sched *s, const struct live *l, struct replicas r, const struct goodput_fit *f)
+/* Relative to the usual size on reference GPUs; 0: there is no fit. */
+static double speedup_on(struct sched *s, const struct live *l, const struct learner *of, struct replicas r, const struct goodput_fit *f)
 {
-    const struct goodput_model *m = model_of(s, l->job);
-    const struct node_type *t = m ? reference_of(s, m) : NULL;
-    if (!t || !f)
-        return 0;
     uint32_t step = noise_step(s, l);
-    struct replicas usual = replicas_of(ask_of(s, l->job), workload_sizes(s->workload, l->job).usual, t);
-    return goodput_at(s, m, f, step, r) / goodput_at(s, m, fit_of(s, m, t->gpu_model), step, usual);
+    struct replicas usual = replicas_of(ask_of(s, l->job), workload_sizes(s->workload, l->job).usual, of->type);
+    return f ? goodput_at(s, of->model, f, step, r) / goodput_at(s, of->model, of->fit, step, usual) : 0;
 }
 
-static double speedup_here(struct sched *s, const struct live *l)
+static double speedup_here(struct sched *s, const struct live *l, const struct learner *of)
 {
-    const struct goodput_model *m = model_of(s, l->job);
-    struct replicas r = { 0, 0 };
+    struct replicas r = { 0, placement_node_count(l->held) };
+    uint32_t last = of->type->gpu_model;
+    for (size_t i = 0; i < l->held->n; i++)
+        r.n += l->held->piece[i].gpus;
     double slowest = INFINITY;
-    for (size_t i = 0; m && i < l->held->n; i++) {
-        const struct piece *p = &l->held->piece[i];
-        bool seen = false;
-        for (size_t k = 0; k < i && !seen; k++)
-            seen = l->held->piece[k].node == p->node;
-        r.nodes += !seen;
-        r.n += p->gpus;
+    for (size_t i = 0; i < l->held->n; i++) {
+        uint32_t gpu = cluster_node_type(s->cluster, l->held->piece[i].node)->gpu_model;
+        if (i == 0 || gpu != last)
+            slowest = fmin(slowest, speedup_on(s, l, of, r, gpu == of->type->gpu_model ? of->fit : fit_of(s, of->model, gpu)));
+        last = gpu;
     }
-    for (size_t i = 0; m && i < l->held->n; i++)
-        slowest = fmin(slowest, speedup_on(s, l, r, fit_of(s, m, cluster_node_type(s->cluster, l->held->piece[i].node)->gpu_model)));
-    return m ? slowest : 0;
+    return slowest;
 }
 
 double job_speedup(struct sched *s, job_id j, uint32_t size)
@@ -158,23 +161,22 @@ double job_speedup(struct sched *s, job_id j, uint32_t size)
         s->totals.sight_refused++;
         return 0;
     }
-    const struct goodput_model *m = model_of(s, j);
-    const struct node_type *t = m ? reference_of(s, m) : NULL;
-    if (t)
-        return speedup_on(s, l, replicas_of(ask_of(s, j), size, t), fit_of(s, m, t->gpu_model));
+    const struct learner *of = learner_of(s, j);
+    if (of)
+        return speedup_on(s, l, of, replicas_of(ask_of(s, j), size, of->type), of->fit);
     return (double)size / workload_sizes(s->workload, j).usual;
 }
 
 int64_t job_resize_cost_ns(const struct sched *s, job_id j)
 {
     const struct job_truth *t = &s->workload->truth[j];
-    const struct goodput_model *m = model_of(s, j);
+    const struct learner *of = learner_of(s, j);
     bool own = t->price && workload_price(s->workload, t->price).restart_ns >= 0;
     if (!own && s->cluster->elastic.given && s->cluster->elastic.restart_ns >= 0)
         return s->cluster->elastic.restart_ns;
-    if (!own && m && m->restart_s >= 0)
-        return ns_of_seconds(m->restart_s);
-    return price_of_start(price_of(s, j), false);
+    if (!own && of && of->model->restart_s >= 0)
+        return ns_of_seconds(of->model->restart_s);
+    return start_expected_ns(s, j, false);
 }
 
 /* ---- In the run ---- */
@@ -187,6 +189,10 @@ static bool wanted(const struct sched *s)
 static void begin(struct sched *s)
 {
     s->elastic = arena_alloc(s->memory, sizeof *s->elastic);
+    uint32_t n = intern_count(s->workload->models);
+    s->elastic->learner = arena_alloc(s->memory, (n + (size_t)1) * sizeof *s->elastic->learner);
+    for (uint32_t i = 0; i < n; i++)
+        s->elastic->learner[i] = look_up(s, intern_text(s->workload->models, i));
     s->elastic->resizes = arena_alloc(s->memory, s->workload->n_jobs * sizeof *s->elastic->resizes);
 }
 
@@ -199,12 +205,10 @@ static void end_run(struct sched *s)
 
 static void placed(struct sched *s, struct live *l)
 {
-    double speedup = speedup_here(s, l);
-    if (speedup <= 0)
-        return;
-    l->pace.tasks = speedup;
-    l->pace.compute_s = l->pace.reference_s = 1;
-    l->pace.comm_s = 0;
+    const struct learner *of = learner_of(s, l->job);
+    double speedup = of ? speedup_here(s, l, of) : 0;
+    if (speedup > 0)
+        l->pace.tasks = speedup;
 }
 
 static void forget(struct sched *s, struct live *l)
@@ -218,7 +222,7 @@ static void forget(struct sched *s, struct live *l)
 static void paced(struct sched *s, struct live *l)
 {
     forget(s, l);
-    if (!model_of(s, l->job) || !reference_of(s, model_of(s, l->job)) || l->progress.rate <= 0)
+    if (!elastic_learns(s, l->job) || l->progress.rate <= 0)
         return;
     uint32_t step = noise_step(s, l);
     if (step + 1 < s->cluster->elastic.noise_steps)
@@ -250,11 +254,21 @@ void elastic_resized(struct sched *s, job_id j)
 
 static void job_row(struct output *o, const struct sched *s, job_id j)
 {
+    struct job_sizes z = workload_sizes(s->workload, j);
+    bool sized = s->needs & RESIZES && s->workload->facts[j].sizing;
+    out_char(o, ',');
+    if (sized)
+        out_integer(o, z.least);
+    out_char(o, ',');
+    if (sized)
+        out_integer(o, z.most);
     out_char(o, ',');
     out_integer(o, s->elastic->resizes[j]);
+    out_char(o, ',');
+    out_wide_seconds(o, run_job(s, j).held / MILLI_ALL);
 }
 
-static const char *const job_columns[] = { "resizes", NULL };
+static const char *const job_columns[] = { "min_size", "max_size", "resizes", "held_gpu_s", NULL };
 static const struct metric_kind metrics[] = {
     { "resizes", "", "times that running jobs were given other GPUs in one step, at the price of a resize", BETTER_NEITHER },
     { 0 },

@@ -101,7 +101,7 @@ static void paced(struct sched *s, struct live *l)
 {
     bool gets_on = !l->progress_event && !l->pace.stalled;
     double computes = l->pace.compute_s / pace_iteration_s(&l->pace);
-    set_duty(s, l->job, l->held, gets_on ? s->energy->power->duty * fmin(computes, 1) : -1);
+    set_duty(s, l->job, l->on, gets_on ? s->energy->power->duty * fmin(computes, 1) : -1);
 }
 
 static void left(struct sched *s, struct live *l, const struct placement *from)

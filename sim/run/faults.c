@@ -3,40 +3,11 @@
  * Every source of trouble has a number, which is the subject of its events: nodes, leaf switches, given faults, planned
  * outages, cordons of nodes, jobs. Each goes its way by itself; a node is out while any of them wants it so. A node or switch
  * fails for the next time after its repair. */
-#include "sim/run/faults.h"
-#include "sim/run/host.h"
-#include "sim/run/models.h"
+#include "sim/run/fault_run.h"
 #include "sim/run/nodes.h"
-#include "sim/run/struck.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-const char *const strike_cause_name[STRIKE_CAUSES] = {
-    "gpu", "stress", "unknown", "cable", "fan", "nic", "power", "task", "other", "switch", "software", "maintenance", "drain",
-};
-
-enum source { OF_NODE, OF_LEAF, GIVEN, PLANNED, CORDON, OF_JOB, SOURCES };
-enum { SIZES = 6 };               /* of jobs, in GPUs: 1, 8, 64, 512, 4096 at most, more */
-static const char *const size_scope[SIZES] = { "gpus<=1", "gpus<=8", "gpus<=64", "gpus<=512", "gpus<=4096", "gpus>4096" };
-
-struct process { struct fault_stream stream; struct fault next; };    /* next: what happens or is being repaired */
-struct fault_run {
-    const struct failures *law;
-    uint32_t first[SOURCES + 1];  /* number of the first of each source */
-    struct process *node, *leaf;
-    domain_id *rack;              /* [leaves] */
-    bool *draining;               /* [planned] its nodes take nothing new, and maintenance has not begun */
-    int64_t *planned_ns;          /* [planned] when it begins */
-    int64_t *recent_ns;           /* [nodes x cordon_faults] the last faults of each, in turn */
-    bool *cordoned;               /* [nodes] */
-    uint32_t *node_faults;        /* [nodes] */
-    uint32_t *job_faults;         /* [jobs] */
-    uint64_t of_nodes, of_leaves, cordons, given_up;
-    struct { uint64_t n; int128_t lost; } by[STRIKE_CAUSES];    /* jobs stopped, and what they lost: milli-GPU ns */
-    struct { uint64_t n; int128_t ran_ns; } of_size[SIZES];     /* failures of jobs, and how long jobs have run */
-};
 
 static bool wanted(const struct sched *s)
 {
@@ -295,19 +266,11 @@ static void job_placed(struct sched *s, struct live *l)
     l->software_event = in_time(s, after_ns) ? push_fault(s, r->first[OF_JOB] + l->job, s->now_ns + after_ns) : 0;
 }
 
-static unsigned size_class(int64_t gpu_milli)
-{
-    unsigned class = 0;
-    for (int64_t most = MILLI_ALL; class < SIZES - 1 && gpu_milli > most; most *= 8)
-        class++;
-    return class;
-}
-
 static void job_left(struct sched *s, struct live *l, const struct placement *from)
 {
     int64_t gpu_milli = placement_gpu_milli(from);
     double rate = failures_software_rate(s->faults->law, (double)gpu_milli / MILLI_ALL);
-    s->faults->of_size[size_class(gpu_milli)].ran_ns += s->now_ns - l->hazard_since_ns;
+    faults_ran(s->faults, gpu_milli, s->now_ns - l->hazard_since_ns);
     l->hazard_left -= rate * seconds(s->now_ns - l->hazard_since_ns);
     if (l->hazard_left <= 0)
         l->hazard_left = 1e-12;    /* rounding: it would have failed just now */
@@ -323,29 +286,6 @@ bool faults_give_up(const struct sched *s, struct live *l)
     return l->faults++ >= s->faults->law->max_retries;
 }
 
-void faults_stopped(struct sched *s, const struct live *l, unsigned cause)
-{
-    struct fault_run *r = s->faults;
-    r->by[cause].n++;
-    if (cause >= FAULT_CAUSES)
-        return;
-    r->job_faults[l->job]++;
-    r->of_size[size_class(request_gpu_milli(ask_of(s, l->job)))].n++;
-}
-
-void faults_lost(struct sched *s, unsigned cause, int128_t lost)
-{
-    s->faults->by[cause].lost += lost;
-}
-
-int128_t faults_lost_in_all(const struct sched *s)
-{
-    int128_t lost = 0;
-    for (unsigned c = 0; s->faults && c < STRIKE_CAUSES; c++)
-        lost += s->faults->by[c].lost;
-    return lost;
-}
-
 /* ---- Beginning and end ---- */
 
 static void number_sources(const struct sched *s, struct fault_run *r)
@@ -356,8 +296,10 @@ static void number_sources(const struct sched *s, struct fault_run *r)
         if (c->domain[d].level == LEVEL_RACK)
             r->rack[leaves++] = d;
     const uint32_t n[SOURCES] = { c->n_nodes, leaves, r->law->n_given, r->law->n_planned, c->n_nodes, s->workload->n_jobs };
-    for (unsigned source = 0; source < SOURCES; source++)
+    for (unsigned source = 0; source < SOURCES; source++) {
+        MUST(s, n[source] <= UINT32_MAX - r->first[source]);
         r->first[source + 1] = r->first[source] + n[source];
+    }
 }
 
 static void begin(struct sched *s)
@@ -379,7 +321,7 @@ static void begin(struct sched *s)
     r->job_faults = mem_new(s->workload->n_jobs, sizeof *r->job_faults);
     nodes_begin(s);
     for (node_id n = 0; n < c->n_nodes; n++) {
-        failures_node_stream(law, s->setup.seed, n, (uint32_t)(cluster_node_milli(c, n) / MILLI_ALL), &r->node[n].stream);
+        failures_node_stream(law, s->setup.seed, n, c->group_gpus[c->group_of[n]], &r->node[n].stream);
         plan_next(s, n, &r->node[n]);
     }
     for (uint32_t k = 0; k < leaves; k++) {
@@ -410,113 +352,6 @@ static void free_of(struct sched *s)
     free(r);
 }
 
-/* ---- Results ---- */
-
-static const char *const node_columns[] = { "faults", "fault_gpu_s", "down_gpu_s", NULL };
-static const char *const job_columns[] = { "failures", NULL };
-
-static void gpu_s(struct output *o, int128_t milli_ns)
-{
-    out_char(o, ',');
-    out_wide_seconds(o, milli_ns / MILLI_ALL);
-}
-
-static void node_row(struct output *o, const struct sched *s, node_id n)
-{
-    out_char(o, ',');
-    out_integer(o, s->faults->node_faults[n]);
-    gpu_s(o, s->node_account[n][ACCOUNT_FAULT]);
-    gpu_s(o, s->node_account[n][ACCOUNT_DOWN]);
-}
-
-static void job_row(struct output *o, const struct sched *s, job_id j)
-{
-    out_char(o, ',');
-    out_integer(o, s->faults->job_faults[j]);
-}
-
-enum { NODE_FAILURES, SWITCH_FAILURES, CORDONS, JOB_FAILURES, JOBS_GIVEN_UP, LOST_BY_FAILURES, DETECTION, DOWN, AVAILABILITY, ETTR,
-       MTTF, BY_CAUSE };
-#define CAUSE(word) { "job_failures_" word, "", "jobs stopped for that cause", BETTER_LOWER }
-static const struct metric_kind metrics[] = {
-    [NODE_FAILURES] = { "node_failures", "", "failures of nodes, or of one of their GPUs", BETTER_NEITHER },
-    [SWITCH_FAILURES] = { "switch_failures", "", "failures of leaf switches", BETTER_NEITHER },
-    [CORDONS] = { "cordons", "", "nodes taken out of service for failing often", BETTER_NEITHER },
-    [JOB_FAILURES] = { "job_failures", "", "jobs stopped by a failure; those by cause add up to it, but for maintenance", BETTER_LOWER },
-    [JOBS_GIVEN_UP] = { "jobs_given_up", "", "jobs that failed once more than max_retries; they count as failed", BETTER_LOWER },
-    [LOST_BY_FAILURES] = { "lost_by_failures_gpu_h", "GPU h", "work to be done again after failures and maintenance; part of lost_gpu_h", BETTER_LOWER },
-    [DETECTION] = { "detection_gpu_h", "GPU h", "held after a failure until it was found", BETTER_LOWER },
-    [DOWN] = { "down_gpu_h", "GPU h", "out of service and held by nobody", BETTER_NEITHER },
-    [AVAILABILITY] = { "availability", "", "GPU time that is not down, of all that is installed", BETTER_HIGHER },
-    [ETTR] = { "ettr", "", "effective training time: service time over the time from first start to end, by GPUs, of completed jobs", BETTER_HIGHER },
-    [MTTF] = { "mttf_h", "h", "time that jobs of a size ran over their failures; scope is the number of GPUs", BETTER_HIGHER },
-    [BY_CAUSE] = CAUSE("gpu"), CAUSE("stress"), CAUSE("unknown"), CAUSE("cable"), CAUSE("fan"), CAUSE("nic"), CAUSE("power"),
-    CAUSE("task"), CAUSE("other"), CAUSE("switch"), CAUSE("software"), CAUSE("maintenance"), { 0 },
-};
-
-static void put(struct maker *k, unsigned metric, double value, uint64_t n)
-{
-    summary_put_kind(k, &metrics[metric], "all", value, n);
-}
-
-/* models.md 3.4, Kokolis et al.: what part of the time since a job first had its GPUs was useful. */
-static void put_ettr(struct maker *k)
-{
-    double useful = 0, there = 0;
-    uint64_t n = 0;
-    for (job_id j = 0; j < k->s->workload->n_jobs; j++) {
-        struct job_result r = run_job(k->s, j);
-        if (r.state != JOB_GONE || r.outcome != OUTCOME_COMPLETED || r.end_ns <= r.start_ns)
-            continue;
-        double gpus = (double)request_gpu_milli(ask_of(k->s, j)) / MILLI_ALL;
-        useful += gpus * seconds(k->s->workload->truth[j].duration_ns);
-        there += gpus * seconds(r.end_ns - r.start_ns);
-        n++;
-    }
-    put(k, ETTR, useful / there, there > 0 ? n : 0);
-}
-
-static void summarise(struct maker *k)
-{
-    const struct fault_run *r = k->s->faults;
-    const struct run_totals *t = &k->s->totals;
-    uint64_t failed = 0;
-    for (unsigned c = 0; c < FAULT_CAUSES; c++)
-        failed += r->by[c].n;
-    put(k, NODE_FAILURES, (double)r->of_nodes, 1);
-    put(k, SWITCH_FAILURES, (double)r->of_leaves, 1);
-    put(k, CORDONS, (double)r->cordons, 1);
-    put(k, JOB_FAILURES, (double)failed, 1);
-    put(k, JOBS_GIVEN_UP, (double)r->given_up, 1);
-    put(k, LOST_BY_FAILURES, gpu_hours(faults_lost_in_all(k->s)), 1);
-    put(k, DETECTION, gpu_hours(t->account[ACCOUNT_FAULT]), 1);
-    put(k, DOWN, gpu_hours(t->account[ACCOUNT_DOWN]), 1);
-    put(k, AVAILABILITY, (double)t->capacity / (double)t->installed, t->installed > 0);
-    put_ettr(k);
-    for (unsigned i = 0; i < SIZES; i++)
-        if (r->of_size[i].n)
-            summary_put_kind(k, &metrics[MTTF], size_scope[i],
-                             (double)r->of_size[i].ran_ns / (double)NS_PER_S / 3600 / (double)r->of_size[i].n, r->of_size[i].n);
-    for (unsigned c = 0; c <= CAUSE_MAINTENANCE; c++)
-        put(k, BY_CAUSE + c, (double)r->by[c].n, 1);
-}
-
-static int check(struct sched *s, struct error *err)
-{
-    int128_t down = 0;
-    for (node_id n = 0; n < s->cluster->n_nodes; n++) {
-        int128_t free = (int128_t)(s->now_ns - s->totals.first_ns) * cluster_node_milli(s->cluster, n);
-        for (unsigned a = 0; a < ACCOUNTS; a++)
-            free -= s->node_account[n][a];
-        down += s->node_account[n][ACCOUNT_DOWN];
-        if (free < 0)
-            return error_set(err, "an identity is broken, please report it: node %u is held and down for longer than there is time", n);
-    }
-    if (down != s->totals.account[ACCOUNT_DOWN])
-        return error_set(err, "an identity is broken, please report it: GPU-seconds down, by node and in all");
-    return 0;
-}
-
 const struct run_model fault_model = {
     .name = "failures",
     .summary = "nodes, GPUs, leaf switches and jobs fail and are repaired; maintenance, drains, cordons",
@@ -528,11 +363,11 @@ const struct run_model fault_model = {
     .events = 1u << EVENT_FAULT | 1u << EVENT_REPAIR,
     .happens = happens,
     .end = end_of,
-    .check = check,
-    .job_columns = job_columns,
-    .node_columns = node_columns,
-    .job_row = job_row,
-    .node_row = node_row,
-    .metrics = metrics,
-    .summarise = summarise,
+    .check = fault_check,
+    .job_columns = fault_job_columns,
+    .node_columns = fault_node_columns,
+    .job_row = fault_job_row,
+    .node_row = fault_node_row,
+    .metrics = fault_metrics,
+    .summarise = fault_summarise,
 };

@@ -108,13 +108,23 @@ struct writing {
     int64_t part_ns[2];           /* blocking, in the background */
     double part_bytes[2];         /* after that, through the flow; 0: none */
     int64_t end_ns;               /* of part_ns of the present part */
-    int64_t left_wall_ns;         /* pace_useful_ns() when it was suspended */
+    int64_t left_wall_ns;         /* pace_useful_ns() when it was halted */
     int64_t lost_ns, lost_wall_ns;                   /* if it does not get to save */
     event_id event;               /* the end of the part */
     uint32_t flow;                /* flow_id, while there is one: flows */
     uint8_t stage, cause;         /* cause: enum preemption_cause of a stop at risk */
     bool flows;
     bool on;                      /* it writes periodic checkpoints that take time */
+};
+
+/* reading.c: the data that it reads, in bytes a reference nanosecond, and from how many of its nodes' caches. */
+struct reading {
+    double bytes_per_ns;
+    uint32_t nodes, cold;         /* cold: read from the storage */
+    int64_t from_left_ns;         /* its bytes are counted up to here */
+    int64_t epoch_left_ns;        /* here it will have read all of it once, on these nodes; below 0: it has, or never will */
+    uint32_t flow;                /* FLOW_NONE: none */
+    bool on;
 };
 
 /* milestones.c */
@@ -132,6 +142,7 @@ struct live {
     uint8_t stop_mode;
     struct { uint8_t state; struct placement *held; } was;    /* before this pass */
     struct placement *held;       /* runs on or claims it */
+    const struct placement *on;   /* makes progress there in truth, whatever is staged; NULL: it does not run */
     struct placement *suspended;  /* its memory there is taken, and it can go on there; until it does or is dropped */
     struct placement *leaving;    /* still occupies it after a stop */
     struct placement *late;       /* tasks stopped in this pass that are going to save; staged */
@@ -147,6 +158,8 @@ struct live {
     struct pace pace;
     double work_ns;               /* rate x time, less what was rolled back: what the books of progress are checked against */
     struct writing writing;
+    struct reading reading;
+    int64_t pull_ns;              /* images.c: of its start-up, the first part */
     struct milestone_at milestone[MILESTONES];
     const char *leave_why;
     /* failures.c, struck.c */
@@ -288,6 +301,8 @@ struct sched {
     int128_t (*node_account)[ACCOUNTS];
     struct run_totals totals;
     struct checkpoints *checkpoints;                  /* checkpoints.c; NULL: off */
+    struct images *images;        /* images.c; NULL: off */
+    struct data *data;            /* reading.c; NULL: off */
     struct storage_links *storage_links;              /* storage_links.c; NULL: its bandwidth is not shared */
     struct flows *flows;          /* NULL: nothing is shared */
     const struct run_model *model[MODELS_MOST];       /* those that are on */
@@ -344,7 +359,9 @@ bool placement_take_if_free(struct view *v, const struct request *ask, const str
 void placement_take(struct view *v, const struct request *ask, const struct placement *p);
 void placement_give(struct view *v, const struct request *ask, const struct placement *p);
 int64_t placement_gpu_milli(const struct placement *p);
-uint32_t placement_nodes(const struct placement *p);                      /* how many there are in it */
+struct own_nodes { size_t i; node_id node, most; };                        /* { .i = 0 } */
+bool placement_next_node(const struct placement *p, struct own_nodes *w); /* w->node: each of its nodes once; false: no more */
+uint32_t placement_node_count(const struct placement *p);                      /* how many there are in it */
 
 /* waiting.c - why each job waits, to the nanosecond */
 void wait_begin(struct sched *s, struct live *l, enum wait_reason own);   /* WAIT_GROUP: its line's */
@@ -450,6 +467,10 @@ struct leaving pace_stop(const struct sched *s, const struct live *l, enum stop_
 /* The time since l->held_since_ns, at most, in which the last lost_ns of done_ns were done; INT64_MAX: all that there was. */
 int64_t pace_lost_wall_ns(const struct sched *s, const struct live *l, int64_t done_ns, int64_t lost_ns);
 
+/* images.c - what a start takes */
+int64_t start_cost_ns(const struct sched *s, struct live *l, const struct placement *on, bool first);
+int64_t start_expected_ns(const struct sched *s, job_id j, bool first);   /* on one node that has its image */
+
 /* milestones.c - what happens when a job has come so far, at whatever pace */
 void milestone_set(struct sched *s, struct live *l, enum milestone m, int64_t left_ns);   /* when so much work is left; now, if it is less */
 void milestone_drop(struct sched *s, struct live *l, enum milestone m);
@@ -512,6 +533,8 @@ void rates_prepare(struct sched *s);
 uint32_t rates_gpus(const struct request *ask);                           /* of all runs */
 
 /* elastic.c - how they get on at each size */
+bool elastic_learns(const struct sched *s, job_id j);                     /* it has a goodput model; what else there is about rates
+                                                                             of its model does not concern it */
 void elastic_resized(struct sched *s, job_id j);                          /* one more resize of j */
 
 /* tasks.c - single tasks of a gang */

@@ -134,7 +134,7 @@ void job_begin(struct sched *s, struct live *l)
     } else {
         run->restarts++;
     }
-    job_runs(s, l, price_of_start(price_of(s, j), first));
+    job_runs(s, l, start_cost_ns(s, l, l->held, first));
     decision_log(s, j, "start", first ? "start" : "restart", "");
     notice_add(s, NOTICE_STARTED, j, 0);
 }
@@ -406,7 +406,8 @@ void job_end(struct sched *s, job_id j)
 
 void job_fails(struct sched *s, job_id j, const char *why)
 {
-    runs_no_more(s, live_of(s, j), FATE_FAILED, why);
+    decision_log(s, j, "stop", why, "");
+    runs_no_more(s, live_of(s, j), FATE_FAILED, endings[FATE_FAILED].why);
 }
 
 /* ---- Claims ---- */

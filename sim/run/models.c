@@ -8,6 +8,8 @@
     M(rates_model)                                                                                                     \
     M(elastic_jobs)                                                                                                    \
     M(sharing_model)                                                                                                   \
+    M(reading_model)                                                                                                   \
+    M(images_model)                                                                                                    \
     M(checkpoints_model)                                                                                               \
     M(energy_model)                                                                                                    \
     M(cost_model)                                                                                                      \

@@ -32,6 +32,7 @@ static int64_t since_mark_ns(const struct sched *s, const struct live *l)
 void pace_begin(struct sched *s, struct live *l)
 {
     l->pace = neutral;
+    l->on = l->held;
     l->pace.tasks = tasks_rate(s, l);
     l->pace.mark_ns = s->now_ns + l->start_cost_ns;
     for (size_t i = 0; i < s->n_models; i++)
@@ -45,6 +46,7 @@ void pace_end(struct sched *s, struct live *l, const struct placement *from)
     for (size_t i = 0; i < s->n_models; i++)
         if (s->model[i]->left)
             s->model[i]->left(s, l, from);
+    l->on = NULL;
 }
 
 /* ---- What is safe: done_ns is progress since the last start ---- */
@@ -60,7 +62,8 @@ struct leaving pace_stop(const struct sched *s, const struct live *l, enum stop_
 {
     const struct price *p = price_of(s, l->job);
     int64_t safe_ns = durable_ns(s, l, done_ns);
-    if (p->save_ns >= 0 || p->checkpoint == CHECKPOINT_NONE)
+    bool saves = mode == STOP_SAVE || mode == STOP_CANCEL;
+    if (!saves || p->save_ns >= 0 || p->checkpoint == CHECKPOINT_NONE)
         return price_of_stop(p, mode, done_ns, safe_ns);
     struct price now = *p;
     now.save_ns = checkpoint_save_ns(s, l);
@@ -85,7 +88,9 @@ int64_t pace_lost_wall_ns(const struct sched *s, const struct live *l, int64_t d
 {
     if (lost_ns <= 0 || lost_ns >= done_ns)
         return lost_ns <= 0 ? 0 : INT64_MAX;
-    return l->writing.on ? pace_useful_ns(s, l) - l->writing.safe_wall_ns : at_risk_ns(s, l, done_ns, lost_ns);
+    if (!l->writing.on)
+        return at_risk_ns(s, l, done_ns, lost_ns);
+    return (l->event ? pace_useful_ns(s, l) : l->writing.left_wall_ns) - l->writing.safe_wall_ns;
 }
 
 /* Progress, and what of it would be lost, up to now. */
@@ -138,7 +143,7 @@ void pace_stall(struct sched *s, struct live *l, enum account on)
         l->start_cost_ns = s->now_ns - l->held_since_ns;
         l->progress.since_ns = l->pace.mark_ns = s->now_ns;
     } else {
-        s->busy_milli -= placement_gpu_milli(l->held);
+        s->busy_milli -= placement_gpu_milli(l->on);
     }
     mark(s, l);
     l->pace.stalled = true;
@@ -158,7 +163,7 @@ void pace_go_on(struct sched *s, struct live *l)
 {
     MUST(s, l->pace.stalled);
     stall_ends(s, l);
-    s->busy_milli += placement_gpu_milli(l->held);
+    s->busy_milli += placement_gpu_milli(l->on);
     pace_changed(s, l);
 }
 

@@ -1,4 +1,5 @@
 /* placing.c - asking a placer: required and preferred domains, and what can never be placed. */
+#include "sim/run/domain_walk.h"
 #include "sim/run/host.h"
 #include "sim/world/headroom.h"
 #include "sim/world/labels.h"
@@ -44,21 +45,16 @@ static enum place_result place_in_islands(struct sched *s, struct view *v, const
     return result;
 }
 
-/* Domains of one level in the order of ids; the placer is asked where the totals suffice. */
+/* The placer is asked in one domain of the level after the other. */
 static enum place_result place_in_one(struct sched *s, struct view *v, const struct request *r, enum level level)
 {
     const struct cluster *c = v->cluster;
-    uint32_t need = r->tasks == SPLIT_ANY ? r->gpus : r->tasks;
     uint32_t gpus = r->tasks == SPLIT_ANY ? r->gpus : r->gpus * r->tasks;
+    struct domain_walk w = { .v = v, .r = r, .level = level, .tightest = s->setup.placer->needs & TIGHTEST_DOMAINS };
     enum place_result result = NO_TOPOLOGY;
-    for (node_id n = 0; n < c->n_nodes && result != PLACED;) {
-        domain_id d = cluster_domain_at(c, n, level);
-        node_id first;
-        if (d < c->n_domains && c->domain[d].level > level)
-            d = c->n_domains + n;                     /* in no such domain: the node stands for itself */
-        view_domain_nodes(v, d, &first, &n);
-        if (domain_fits(v, d, r) < need)
-            continue;
+    for (domain_id d; result != PLACED && domain_walk_next(&w, &d);) {
+        node_id first, end;
+        view_domain_nodes(v, d, &first, &end);
         bool inside = level == LEVEL_ISLAND && d >= c->n_domains && !cluster_node_type(c, first)->counted &&
                       cluster_node_gpus(c, first) > 0;
         result = inside ? place_in_islands(s, v, r, first, gpus) : place_confined(s, v, r, d, UINT64_MAX);
@@ -238,20 +234,35 @@ static struct request *least_of(struct sched *s, const struct job_facts *f)
     return first;
 }
 
+/* With how many tasks, or GPUs, a job may run at least; 0: with all of them only. */
+static uint32_t least_size(const struct sched *s, const struct job_facts *f)
+{
+    if (s->needs & RESIZES)
+        return f->sizing ? workload_sizes(s->workload, (job_id)(f - s->workload->facts)).least : 0;
+    bool parts = s->needs & STARTS_PARTIAL && f->ask->tasks != SPLIT_ANY && f->min_tasks < request_tasks(f->ask);
+    return parts ? f->min_tasks : 0;
+}
+
+static const struct placement *place_least(struct sched *s, const struct job_facts *f, uint32_t least)
+{
+    struct request sized = job_request_sized(s, (job_id)(f - s->workload->facts), least);
+    return sched_place(s, s->idle, s->needs & RESIZES ? &sized : least_of(s, f));
+}
+
 /* Elastic jobs too large for the cluster: is their minimum? Told by the largest minimum of the shape that fits. */
 static void find_least(struct sched *s)
 {
     const struct workload *w = s->workload;
     s->shape_least = arena_alloc(s->memory, (w->n_shapes + (size_t)1) * sizeof *s->shape_least);
     memset(s->shape_least, 0, (w->n_shapes + (size_t)1) * sizeof *s->shape_least);
-    for (job_id j = 0; j < w->n_jobs && s->needs & STARTS_PARTIAL; j++) {
+    for (job_id j = 0; j < w->n_jobs && s->needs & (STARTS_PARTIAL | RESIZES); j++) {
         const struct job_facts *f = &w->facts[j];
-        uint32_t *least = &s->shape_least[f->ask->shape];
-        if (s->shape_never[f->ask->shape] == PLACED || s->shape_never[f->ask->shape] == NO_TYPE || f->ask->tasks == SPLIT_ANY ||
-            f->min_tasks >= request_tasks(f->ask) || f->min_tasks <= *least)
+        uint32_t *known = &s->shape_least[f->ask->shape];
+        if (s->shape_never[f->ask->shape] == PLACED || s->shape_never[f->ask->shape] == NO_TYPE)
             continue;
-        if (sched_place(s, s->idle, least_of(s, f)))
-            *least = f->min_tasks;
+        uint32_t least = least_size(s, f);
+        if (least > *known && place_least(s, f, least))
+            *known = least;
     }
 }
 
@@ -370,5 +381,8 @@ const char *placing_never(const struct sched *s, shape_id shape)
 const char *placing_never_job(const struct sched *s, job_id j)
 {
     shape_id shape = ask_of(s, j)->shape;
-    return s->workload->facts[j].min_tasks <= s->shape_least[shape] ? NULL : placing_never(s, shape);
+    if (s->shape_never[shape] == PLACED)
+        return NULL;
+    uint32_t least = s->shape_least[shape] ? least_size(s, &s->workload->facts[j]) : 0;
+    return least && least <= s->shape_least[shape] ? NULL : placing_never(s, shape);
 }

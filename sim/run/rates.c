@@ -105,7 +105,7 @@ static void placed(struct sched *s, struct live *l)
     x->placement = x->link = 1;
     x->link_bytes = 0;
     x->by = RATE_OFF;
-    if (f->ask->mig)               /* its time is that of such an instance */
+    if (f->ask->mig || elastic_learns(s, l->job))    /* its time is that of such an instance; or elastic.c's matter */
         return;
     struct placement_rate at = placement_rate_on(s->placement_rates, f->model, rates_gpus(f->ask), l->held);
     l->pace.compute_s = at.compute_s;
@@ -177,7 +177,7 @@ static void paced(struct sched *s, struct live *l)
     bool gets_on = !l->progress_event && !l->pace.stalled, sends = s->rates->maxmin && l->pace.comm_s > 0 && x->demand > 0;
     if (gets_on && x->since_ns < 0) {
         x->since_ns = s->now_ns;
-        x->gpus = (double)placement_gpu_milli(l->held) / MILLI_ALL;
+        x->gpus = (double)placement_gpu_milli(l->on) / MILLI_ALL;
         x->ran = true;
         if (sends)
             open_flow(s, l);
@@ -202,9 +202,13 @@ static void left(struct sched *s, struct live *l, const struct placement *from)
 static const char *const job_columns[] = { "progress_model", "placement_slowdown", "link_slowdown", NULL };
 enum { PLACEMENT_SLOWDOWN, LINK_SLOWDOWN, LOCALITY_LOST };
 static const struct metric_kind metrics[] = {
-    [PLACEMENT_SLOWDOWN] = { "placement_slowdown", "", "time of progress over that at the reference placement, alone on the links: of all jobs together", BETTER_LOWER },
+    [PLACEMENT_SLOWDOWN] = { "placement_slowdown", "",
+                             "time of progress over that at the reference placement, alone on the links: of all jobs together",
+                             BETTER_LOWER },
     [LINK_SLOWDOWN] = { "link_slowdown", "", "time of progress over that alone on the links: of all jobs together", BETTER_LOWER },
-    [LOCALITY_LOST] = { "locality_lost_gpu_hours", "GPU-h", "GPU time that jobs would not have needed at their reference placements", BETTER_LOWER },
+    [LOCALITY_LOST] = { "locality_gpu_h", "GPU h",
+                        "GPU time that jobs would not have needed at their reference placements, alone on the links",
+                        BETTER_LOWER },
     { 0 },
 };
 

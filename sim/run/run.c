@@ -77,6 +77,8 @@ struct sched *run_new(const struct run_setup *setup)
         s->price[i] = price_with(&s->cluster->price, &own);
     }
     rates_prepare(s);
+    for (uint32_t i = 0; i <= intern_count(s->workload->prices); i++)
+        price_settle(&s->price[i]);
     placing_begin(s);
     models_begin(s);
     return s;

@@ -112,7 +112,7 @@ static void hold(struct sched *s, struct live *l, struct placement *p)
 
 static void run_on(struct sched *s, struct live *l, const struct job_running *r)
 {
-    int64_t start_ns = r->ran_ns < 0 ? 0 : price_of_start(price_of(s, l->job), true), ran_ns = r->ran_ns < 0 ? 0 : r->ran_ns;
+    int64_t start_ns = r->ran_ns < 0 ? 0 : start_expected_ns(s, l->job, true), ran_ns = r->ran_ns < 0 ? 0 : r->ran_ns;
     int64_t progress_ns = ran_ns > start_ns ? (int64_t)((double)(ran_ns - start_ns) * tasks_rate(s, l)) : 0;
     s->job[l->job].start_ns = s->now_ns;
     job_runs(s, l, start_ns > ran_ns ? start_ns - ran_ns : 0);

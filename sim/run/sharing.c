@@ -9,6 +9,7 @@
 #include "sim/run/models.h"
 #include "sim/world/duties.h"
 #include "sim/world/mig.h"
+#include "sim/world/throughput_pairs.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -21,6 +22,7 @@ struct seat {                     /* of a tenant */
     uint32_t next, next_of_job;   /* at the GPU; of the job */
     struct duty alone;
     uint32_t milli;
+    uint32_t type;                /* GPU model */
 };
 struct shared_gpu {
     struct crowd crowd;
@@ -44,6 +46,7 @@ struct sharing_run {
     uint32_t free_seat;
     struct sharing_job *job;      /* [n_jobs] */
     const struct model_duty **duty_of_model;    /* [models of the workload]; NULL: not known */
+    uint32_t *pair_model, *pair_type;           /* in the table of pairs: of each model, of each GPU model; NULL: there is none */
     job_id *concerned;            /* other tenants of GPUs that change */
     size_t n_concerned, concerned_capacity;
     uint64_t stamp;
@@ -71,6 +74,14 @@ static void begin(struct sched *s)
     for (uint32_t m = 0; m < n_models; m++)
         x->duty_of_model[m] = duty_find(x->law, intern_text(w->models, m));
     x->free_seat = NO_SEAT;
+    if (!x->law->pairs)
+        return;
+    x->pair_model = mem_new(n_models + (size_t)1, sizeof *x->pair_model);
+    for (uint32_t m = 0; m < n_models; m++)
+        x->pair_model[m] = throughput_pairs_model(x->law->pairs, intern_text(w->models, m));
+    x->pair_type = mem_new(intern_count(s->cluster->gpu_models) + (size_t)1, sizeof *x->pair_type);
+    for (uint32_t m = 0; m < intern_count(s->cluster->gpu_models); m++)
+        x->pair_type[m] = throughput_pairs_type(x->law->pairs, intern_text(s->cluster->gpu_models, m));
 }
 
 static void end_of_run(struct sched *s)
@@ -80,6 +91,8 @@ static void end_of_run(struct sched *s)
     free(x->seat);
     free(x->job);
     free(x->duty_of_model);
+    free(x->pair_model);
+    free(x->pair_type);
     free(x->concerned);
     free(x);
     s->sharing = NULL;
@@ -118,8 +131,9 @@ static double instance_speed(const struct sched *s, job_id j, const struct piece
 
 /* ---- Tenants ---- */
 
-static void sit_down(struct sched *s, job_id j, uint64_t gpu, uint32_t milli)
+static void sit_down(struct sched *s, job_id j, node_id n, unsigned gpu_of_node, uint32_t milli)
 {
+    uint64_t gpu = s->cluster->gpu_base[n] + gpu_of_node;
     struct sharing_run *x = s->sharing;
     uint32_t i = x->free_seat;
     if (i != NO_SEAT) {
@@ -129,7 +143,8 @@ static void sit_down(struct sched *s, job_id j, uint64_t gpu, uint32_t milli)
         i = (uint32_t)x->n_seats++;
     }
     struct shared_gpu *g = &x->gpu[gpu];
-    x->seat[i] = (struct seat){ gpu, j, g->first, x->job[j].seat, duty_of(s, j, milli), milli };
+    x->seat[i] = (struct seat){ gpu, j, g->first, x->job[j].seat, duty_of(s, j, milli), milli,
+                                 cluster_node_type(s->cluster, n)->gpu_model };
     g->first = x->job[j].seat = i;
     struct duty load = sharing_load(x->law, x->seat[i].alone, milli);
     g->crowd.tenants++;
@@ -152,11 +167,37 @@ static void stand_up(struct sharing_run *x, uint32_t i)
     x->free_seat = i;
 }
 
-static double speed_of(const struct sharing_run *x, job_id j)
+static struct trainee trainee_of(const struct sched *s, job_id j)
 {
+    uint32_t model = s->workload->facts[j].model;
+    return (struct trainee){ model == ID_NONE ? INTERN_NONE : s->sharing->pair_model[model],
+                             (uint32_t)request_gpus(ask_of(s, j)) };
+}
+
+/* Of one of two tenants; 0: nobody has measured it. */
+static double measured_speed(const struct sched *s, const struct seat *seat)
+{
+    const struct sharing_run *x = s->sharing;
+    const struct shared_gpu *g = &x->gpu[seat->gpu];
+    if (!x->law->pairs || x->law->mode == SHARING_EXCLUSIVE || g->crowd.tenants != 2)
+        return 0;
+    const struct seat *first = &x->seat[g->first], *other = first == seat ? &x->seat[first->next] : first;
+    struct trainee own = trainee_of(s, seat->job), beside = trainee_of(s, other->job);
+    if (x->pair_type[seat->type] == INTERN_NONE || own.model == INTERN_NONE || beside.model == INTERN_NONE)
+        return 0;
+    return fmin(1, throughput_pairs_speed(x->law->pairs, x->pair_type[seat->type], own, beside));
+}
+
+static double speed_of(const struct sched *s, job_id j)
+{
+    const struct sharing_run *x = s->sharing;
     double speed = 1;
-    for (uint32_t i = x->job[j].seat; i != NO_SEAT; i = x->seat[i].next_of_job)
-        speed = fmin(speed, sharing_speed(x->law, &x->gpu[x->seat[i].gpu].crowd, x->seat[i].alone, x->seat[i].milli));
+    for (uint32_t i = x->job[j].seat; i != NO_SEAT; i = x->seat[i].next_of_job) {
+        double measured = measured_speed(s, &x->seat[i]);
+        if (measured <= 0)
+            measured = sharing_speed(x->law, &x->gpu[x->seat[i].gpu].crowd, x->seat[i].alone, x->seat[i].milli);
+        speed = fmin(speed, measured);
+    }
     return speed * x->job[j].instance;
 }
 
@@ -192,7 +233,7 @@ static void tell_concerned(struct sched *s)
     for (size_t i = 0; i < x->n_concerned; i++) {
         struct live *l = live_of(s, x->concerned[i]);
         settle_speed(s, l);
-        l->pace.crowd = speed_of(x, l->job);
+        l->pace.crowd = speed_of(s, l->job);
         pace_changed(s, l);
     }
 }
@@ -252,9 +293,9 @@ static void placed(struct sched *s, struct live *l)
         if (p->milli >= MILLI_ALL && p->gpu_mask)
             j->instance = fmin(j->instance, instance_speed(s, l->job, p));
         for (uint64_t m = p->milli < MILLI_ALL ? p->gpu_mask : 0; m; m &= m - 1)
-            sit_down(s, l->job, s->cluster->gpu_base[p->node] + (unsigned)__builtin_ctzll(m), p->milli);
+            sit_down(s, l->job, p->node, (unsigned)__builtin_ctzll(m), p->milli);
     }
-    l->pace.crowd = speed_of(x, l->job);
+    l->pace.crowd = speed_of(s, l->job);
     j->since_ns = l->pace.mark_ns;
     find_concerned(x, l->job);
     for (size_t i = 0; i < x->n_concerned; i++)

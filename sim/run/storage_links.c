@@ -45,7 +45,7 @@ static flow_id open(struct sched *s, struct flow_spec spec, link_id shared, link
     for (size_t i = 0; i < sizeof tried / sizeof tried[0]; i++)
         if (tried[i] != NO_LINK)
             link[spec.n_links++] = tried[i];
-    if (placement_nodes(p) == 1 && node_bps != STORAGE_UNLIMITED) {
+    if (placement_node_count(p) == 1 && node_bps != STORAGE_UNLIMITED) {
         link_id *own = &node[p->piece[0].node];
         if (*own == NO_LINK)
             *own = flows_link(s->flows, (double)node_bps);
@@ -62,7 +62,7 @@ static double of_nodes(int64_t node_bps, uint32_t nodes)
 flow_id storage_write_flow(struct sched *s, job_id j, const struct placement *p, double bytes, const struct flow_kind *kind)
 {
     int64_t node_bps = s->cluster->storage.node_write_bps;
-    struct flow_spec spec = { .kind = kind, .job = j, .demand = of_nodes(node_bps, placement_nodes(p)), .bytes = bytes };
+    struct flow_spec spec = { .kind = kind, .job = j, .demand = of_nodes(node_bps, placement_node_count(p)), .bytes = bytes };
     return open(s, spec, s->storage_links->write, s->storage_links->node_write, node_bps, p);
 }
 

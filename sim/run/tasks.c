@@ -5,7 +5,6 @@
  * while it runs breaks the gang: progress stops at the price of a stop, the task that was stopped stays while it saves,
  * the others are held on. Growing or shrinking above the minimum loses nothing and counts as a durable checkpoint. */
 #include "sim/run/host.h"
-#include "sim/run/models.h"
 #include "sim/run/nodes.h"
 
 #include <string.h>

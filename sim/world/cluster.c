@@ -4,6 +4,7 @@
 #include "sim/core/memory.h"
 #include "sim/world/cluster_parts.h"
 #include "sim/world/labels.h"
+#include "sim/world/throughput_pairs.h"
 #include "sim/world/rate_rules.h"
 #include "sim/world/training_models.h"
 #include "sim/world/price.h"
@@ -391,6 +392,7 @@ void cluster_free(struct cluster *c)
         return;
     intern_free(c->gpu_models);
     intern_free(c->texts);
+    throughput_pairs_free(c->sharing.pairs);
     catalogue_free(c->catalogue);
     training_models_free(c->models);
     rate_rules_free(c->rates);

@@ -330,13 +330,10 @@ static struct cluster *assemble(struct reader *r, const struct file_whole *whole
 }
 
 /* Training models, and how placements make them fast or slow. */
-static int read_rates(const struct file_whole *whole, const char *file, struct cluster *c, struct error *err)
+static int read_rates(const struct file_whole *whole, const char *folder, struct cluster *c, struct error *err)
 {
-    const char *slash = strrchr(file, '/');
-    char *folder = mem_text(file, slash ? (size_t)(slash - file) : 0);
     struct rate_rules *rules = rate_rules_read(whole->progress, whole->fabric, folder, err);
     struct error why = { "" };
-    free(folder);
     c->models = training_models_new();
     if (config_given(whole->progress))
         c->rates = rules;
@@ -347,18 +344,20 @@ static int read_rates(const struct file_whole *whole, const char *file, struct c
     return c->rates && rate_rules_check(c->rates, c, &why) ? config_error(whole->progress, err, "%s", why.text) : 0;
 }
 
-/* Parts of the physical world: each absent or read by a file of its own. */
-static int read_sections(const struct file_whole *whole, const char *file, struct cluster *c, struct error *err)
+/* Parts of the physical world: each absent or read by a file of its own. Files that they name lie in `folder`. */
+static int read_sections(const struct file_whole *whole, const char *folder, struct cluster *c, struct error *err)
 {
-    if (sharing_read(whole->sharing, &c->sharing, c->memory, err))
+    if (sharing_read(whole->sharing, folder, &c->sharing, c->memory, err))
         return -1;
     if (config_given(whole->failures) && failures_read(whole->failures, c, err))
         return -1;
+    if (c->price.interval_ns == INTERVAL_AUTO && !c->price.node_mtbf_ns && !(c->failures && failures_job_rate(c->failures, 8) > 0))
+        return config_error(whole->preemption, err, "interval_s 'auto' wants a 'node_mtbf_s', or a section 'failures' with some");
     if (power_read(whole->power, c, err) || prices_read(whole->prices, c, err))
         return -1;
     if (config_given(whole->elastic) && elastic_read(whole->elastic, &c->elastic, c->memory, err))
         return -1;
-    return read_rates(whole, file, c, err);
+    return read_rates(whole, folder, c, err);
 }
 
 static struct cluster *read_cluster(struct reader *r, struct config *config, const char *file_name)
@@ -387,16 +386,18 @@ static struct cluster *read_cluster(struct reader *r, struct config *config, con
         return NULL;
     struct cluster *c = assemble(r, &whole, whole.name ? whole.name : file_name);
     if (c) {
-        r->catalogue = NULL;      /* it is the cluster's now */
         c->period_ns = whole.period_ns >= 0 ? whole.period_ns : 0;
         c->period_said = whole.period_ns >= 0;
         c->price = price;
         c->storage = storage;
     }
-    if (c && read_sections(&whole, input_name(r->in), c, r->err)) {
+    const char *file = input_name(r->in), *slash = strrchr(file, '/');
+    char *folder = mem_text(file, slash ? (size_t)(slash - file) : 0);
+    if (c && read_sections(&whole, folder, c, r->err)) {
         cluster_free(c);
-        return NULL;
+        c = NULL;
     }
+    free(folder);
     return c;
 }
 

@@ -114,9 +114,9 @@ static void append(const struct trace *t, struct cluster *c, struct failures *f)
 
 int fault_trace_read(const char *path, struct cluster *c, struct failures *f, struct error *err)
 {
-    json_t *whole = json_file_read(path, err);
+    json_t *whole = strcmp(path, "-") ? json_file_read(path, err) : NULL;
     if (!whole)
-        return -1;
+        return strcmp(path, "-") ? -1 : error_set(err, "-: want a file with recorded faults");
     struct trace t = { .file = path, .err = err, .servers = intern_new(), .n_nodes = c->n_nodes };
     int result = take_all(&t, whole);
     if (result == 0)

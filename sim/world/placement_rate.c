@@ -53,7 +53,9 @@ static double network_bps(const struct fabric *fabric, const struct placement_fo
     return fabric->efficiency * slowest;
 }
 
-/* Its GPUs are stages of `tensor` x `pipeline` GPUs a copy, ranks in the order tensor, data, pipeline (Megatron-LM), so a
+/* Uneven splits: the network stage is that of the unit with fewest GPUs, the stage inside that of the one with most, so that the
+ * slowest counts in both (2.1, 4 has the fewest in both, which would make 4 + 2 faster than 3 + 3).
+ * Its GPUs are stages of `tensor` x `pipeline` GPUs a copy, ranks in the order tensor, data, pipeline (Megatron-LM), so a
  * data-parallel group is within the `units` of one stage and has a GPU of every tensor group. */
 void placement_analytic(const struct rate_rules *rules, const struct training_model *m, const struct placement_form *f,
                         struct placement_rate *to)
@@ -80,7 +82,8 @@ void placement_analytic(const struct rate_rules *rules, const struct training_mo
         to->comm_s = collective_ring_s(costs, LINK_NETWORK, f->gpus, own, network);
         to->link_bytes = 2 * (double)(f->gpus - 1) / f->gpus * own;
     } else if (own > 0) {
-        to->comm_s = 2 * collective_scatter_s(costs, f->inside, here, own, inside) +
+        uint32_t widest = f->most / m->tensor_parallel < copies ? f->most / m->tensor_parallel : copies;
+        to->comm_s = 2 * collective_scatter_s(costs, f->inside, widest, own, inside) +
                      collective_all_reduce_s(costs, LINK_NETWORK, rings, crossing, network);
         to->link_bytes = 2 * (double)(rings - 1) / rings * crossing;
     }
@@ -111,7 +114,7 @@ static bool by_analysis(const struct placement_rates *r, const struct known *k, 
     if (!k->found)
         return false;
     placement_analytic(r->rules, &k->m, f, to);
-    return true;
+    return isfinite(to->comm_s);              /* not: of links that nobody knows */
 }
 
 static bool by_model(const struct placement_rates *r, enum rate_model model, const struct known *k,
@@ -196,7 +199,10 @@ struct placement_rate placement_rate(struct placement_rates *r, uint32_t model, 
     bool known = k->found || k->in_table != INTERN_NONE;
     if (f->gpus == 0 || n_gpus == 0)
         return to;
-    for (enum rate_model by = known ? r->rules->model : r->rules->unknown;;) {
+    enum rate_model by = known ? r->rules->model : r->rules->unknown;
+    if (k->found && k->m.progress)
+        by = (enum rate_model)(k->m.progress - 1);
+    for (;;) {
         double reference = by == RATE_OFF ? 1 : reference_s(r, by, by == RATE_FACTOR ? r->n_models : number, n_gpus);
         if (reference > 0 && by_model(r, by, k, f, &to)) {
             to.reference_s = reference;

@@ -1,5 +1,6 @@
 /* price.c - see price.h. */
 #include "sim/world/price.h"
+#include "sim/world/checkpoint_laws.h"
 
 struct price price_default(void)
 {
@@ -28,6 +29,12 @@ struct price price_with(const struct price *of_the_cluster, const struct own_pri
     p.grace_ns = either(own->grace_ns, p.grace_ns);
     p.restart_ns = either(own->restart_ns, p.restart_ns);
     return p;
+}
+
+void price_settle(struct price *p)
+{
+    if (p->interval_ns == INTERVAL_AUTO && !price_writes(p))
+        p->interval_ns = ns_of_seconds(auto_interval_s(0));
 }
 
 int64_t price_durable_ns(const struct price *p, int64_t done_ns)

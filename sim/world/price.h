@@ -9,6 +9,8 @@ int price_read(struct config_value section, struct price *to, struct error *err)
 bool price_writes(const struct price *p);                    /* checkpoints take time or bytes */
 struct price price_with(const struct price *of_the_cluster, const struct own_price *own);
 
+void price_settle(struct price *p);                          /* what is free to write has the shortest interval of the law */
+
 struct leaving {
     int64_t stay_ns;              /* it holds its GPUs that much longer, without progress */
     int64_t lost_ns;              /* of the progress made since its last start; to be done again */

@@ -41,7 +41,5 @@ int price_read(struct config_value section, struct price *to, struct error *err)
         to->save_ns = 0;
     if (to->checkpoint == CHECKPOINT_PERIODIC && to->interval_ns == 0)
         return config_error(section, err, "checkpoint 'periodic' wants an 'interval_s'");
-    if (to->interval_ns == INTERVAL_AUTO && !to->node_mtbf_ns)
-        return config_error(section, err, "interval_s 'auto' wants a 'node_mtbf_s'");
     return 0;
 }

@@ -95,7 +95,7 @@ static const struct config_key step_keys[] = {
     { .name = "network", MICROSECONDS, .at = LINK_NETWORK * sizeof(double) },
     { 0 },
 };
-#define FACTOR(distance, at_class) { .name = distance, .type = CONFIG_REAL, .at = (at_class) * sizeof(double), .above_least = true, .most = 1 }
+#define FACTOR(distance, class) { .name = distance, SHARE, .at = (class) * sizeof(double) }
 static const struct config_key factor_keys[] = {     /* as cluster_distance_name calls them */
     FACTOR("gpu", 0), FACTOR("island", 1), FACTOR("numa", 2), FACTOR("node", 3), FACTOR("rack", 4), FACTOR("pod", 5),
     FACTOR("cluster", 6), { 0 },
@@ -132,15 +132,6 @@ static int read_fabric(struct config_value v, struct fabric *to, struct error *e
     return 0;
 }
 
-static char *beside(const char *folder, const char *path)
-{
-    size_t size = strlen(folder) + strlen(path) + 2;
-    char *whole = mem_new(size, 1);
-    bool own = *path == '/' || !*folder;
-    snprintf(whole, size, "%s%s%s", own ? "" : folder, own ? "" : "/", path);
-    return whole;
-}
-
 static int read_table(struct config_value progress, const struct file_progress *f, const char *folder, struct rate_rules *r,
                       struct error *err)
 {
@@ -148,7 +139,7 @@ static int read_table(struct config_value progress, const struct file_progress *
         return config_error(progress, err, "model 'table' wants a 'table', a file or a folder of throughputs");
     if (!f->table)
         return 0;
-    char *path = beside(folder, f->table);
+    char *path = input_beside(folder, f->table);
     r->table = throughputs_read_any(path, f->table_gpu, err);
     free(path);
     if (r->table && r->monotone)

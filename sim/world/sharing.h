@@ -41,6 +41,7 @@ struct sharing {                  /* defaults: sharing_usual */
     double memory_usable;         /* part of a GPU's memory that tenants can have: 0.95 [A] */
     const struct model_duty *duty;    /* [n_duties] of models, before those of duties.h */
     uint32_t n_duties;
+    struct throughput_pairs *pairs;   /* speeds of two tenants as they were measured, before any law; NULL: none */
     bool said;                    /* there is such a section */
 };
 extern const struct sharing sharing_usual;

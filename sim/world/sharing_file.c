@@ -1,14 +1,17 @@
 /* sharing_file.c - see sharing_file.h. */
 #include "sim/world/sharing_file.h"
 
+#include "sim/core/input.h"
 #include "sim/world/duties.h"
+#include "sim/world/throughput_pairs.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define TIME_MOST_S INT64_C(3153600000)    /* 100 years of 365 days, as in workload.h */
 #define GIB_MOST    1000000                /* a PiB, of a GPU */
 
-struct file_sharing { struct sharing of; struct config_value duties; };
+struct file_sharing { struct sharing of; struct config_value duties; const char *pairs; };
 struct file_duty { int64_t compute, bandwidth, mem_mib; };
 
 /* clang-format off */
@@ -31,6 +34,7 @@ static const struct config_key keys[] = {
     { .name = "fraction_exponent", .type = CONFIG_REAL, .at = OF(fraction_exponent), .most = 10 },
     { .name = "mig_exponent",      .type = CONFIG_REAL, .at = OF(mig_exponent), .most = 10 },
     { .name = "mig_reconfigure_s", .type = CONFIG_PARTS, .at = OF(mig_reconfigure_ns), .scale = NS_PER_S, .most = TIME_MOST_S },
+    { .name = "pairs",             .type = CONFIG_TEXT, .at = offsetof(struct file_sharing, pairs) },
     { .name = "duties",            .type = CONFIG_MAPPING, .at = offsetof(struct file_sharing, duties) },
     { 0 },
 };
@@ -59,12 +63,19 @@ static int read_duties(struct config_value from, struct sharing *to, struct aren
     return 0;
 }
 
-int sharing_read(struct config_value section, struct sharing *to, struct arena *memory, struct error *err)
+int sharing_read(struct config_value section, const char *folder, struct sharing *to, struct arena *memory, struct error *err)
 {
     struct file_sharing file = { .of = sharing_usual };
     int result = config_given(section) ? config_fields(section, keys, &file, err) : 0;
     _Static_assert(sizeof file.of.mode == sizeof(int), "config.h stores a choice as an int");
     *to = file.of;
     to->said = config_given(section);
-    return result ? -1 : read_duties(file.duties, to, memory, err);
+    if (result || read_duties(file.duties, to, memory, err))
+        return -1;
+    if (!file.pairs)
+        return 0;
+    char *path = input_beside(folder, file.pairs);
+    to->pairs = throughput_pairs_read(path, err);
+    free(path);
+    return to->pairs ? 0 : -1;
 }

@@ -4,5 +4,6 @@
 #include "sim/core/memory.h"
 #include "sim/world/sharing.h"
 
-/* Absent: sharing_usual. Keeps texts in `memory`. -1 with err. */
-int sharing_read(struct config_value section, struct sharing *to, struct arena *memory, struct error *err);
+/* Absent: sharing_usual. Files that it names lie beside those of `folder`. Keeps texts in `memory`; to->pairs
+ * is the caller's. -1 with err. */
+int sharing_read(struct config_value section, const char *folder, struct sharing *to, struct arena *memory, struct error *err);

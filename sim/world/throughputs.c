@@ -29,8 +29,7 @@ struct throughputs {
 
 /* ---- its entries ---- */
 
-/* "('LM (batch size 5)', 2)": a pair as Python writes it. */
-static bool split_key(const char *key, size_t *model_length, int64_t *n_gpus)
+bool throughputs_key(const char *key, size_t *model_length, int64_t *n_gpus)
 {
     size_t length = strlen(key);
     const char *end = length > 2 ? key + length - 1 : key, *comma = strrchr(key, ',');
@@ -52,7 +51,7 @@ static int add_entry(struct throughputs *t, uint32_t gpu, const char *key, const
     size_t model_length;
     int64_t n_gpus;
     const char *on = intern_text(t->gpus, gpu);
-    if (!split_key(key, &model_length, &n_gpus))
+    if (!throughputs_key(key, &model_length, &n_gpus))
         return error_set(err, "%s: %s: want keys like ('MODEL', GPUS), got \"%.60s\"", t->file, on, key);
     const json_t *alone = json_object_get(entry, "null");
     double rate = json_number_value(alone);
@@ -159,7 +158,7 @@ int throughputs_gpu(const struct throughputs *t, const char *name, uint32_t *gpu
     return error_set(err, "%s: no GPU type '%.60s': want one of %s", t->file, name, known);
 }
 
-static double at(const struct throughputs *t, uint32_t gpu, uint32_t model, uint32_t n_gpus)
+double throughputs_alone_at(const struct throughputs *t, uint32_t gpu, uint32_t model, uint32_t n_gpus)
 {
     struct rate key = { .gpu = gpu, .model = model, .n_gpus = n_gpus };
     const struct rate *found = t->n ? bsearch(&key, t->rate, t->n, sizeof key, by_key) : NULL;
@@ -168,7 +167,7 @@ static double at(const struct throughputs *t, uint32_t gpu, uint32_t model, uint
 
 double throughputs_alone(const struct throughputs *t, uint32_t gpu, const char *model, uint32_t n_gpus)
 {
-    return at(t, gpu, intern_find(t->models, model, strlen(model)), n_gpus);
+    return throughputs_alone_at(t, gpu, intern_find(t->models, model, strlen(model)), n_gpus);
 }
 
 #define UNCONSOLIDATED "_unconsolidated"
@@ -235,7 +234,7 @@ void throughputs_make_monotone(struct throughputs *t)
         snprintf(name, sizeof name, "%s" UNCONSOLIDATED, intern_text(t->gpus, t->rate[i].gpu));
         uint32_t far = intern_find(t->gpus, name, strlen(name));
         if (far != INTERN_NONE && t->rate[i].steps_per_s > 0)
-            t->rate[i].steps_per_s = fmax(t->rate[i].steps_per_s, at(t, far, t->rate[i].model, t->rate[i].n_gpus));
+            t->rate[i].steps_per_s = fmax(t->rate[i].steps_per_s, throughputs_alone_at(t, far, t->rate[i].model, t->rate[i].n_gpus));
     }
     double best = 0;               /* of fewer GPUs */
     for (size_t i = 0; i < t->n; i++) {

@@ -2,6 +2,7 @@
 #include "sim/world/training_models.h"
 
 #include "sim/core/memory.h"
+#include "sim/world/rate_rules.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -115,6 +116,7 @@ struct file_model {
     struct training_model m;
     double params_m, gradient_mb, all_to_all_mb;
     struct config_value like, aliases;
+    int progress;
 };
 /* clang-format off */
 #define MODEL(field) offsetof(struct file_model, field)
@@ -131,6 +133,7 @@ static const struct config_key keys[] = {
     { .name = "tensor_parallel",   .type = CONFIG_COUNT, .at = MODEL(m.tensor_parallel), .least = 1, .most = 64 },
     { .name = "pipeline_parallel", .type = CONFIG_COUNT, .at = MODEL(m.pipeline_parallel), .least = 1, .most = 10000 },
     { .name = "memory_gib",        .type = CONFIG_REAL,  .at = MODEL(m.memory_gib), .most = 1000000 },
+    { .name = "progress",          .type = CONFIG_CHOICE, .at = MODEL(progress), .words = rate_model_name },
     { .name = "communication",     .type = CONFIG_TEXT,  .at = MODEL(m.communication) },
     { 0 },
 };
@@ -175,9 +178,11 @@ static int read_aliases(struct training_models *t, struct config_value list, str
 
 static int read_model(struct training_models *t, struct config_value entry, struct error *err)
 {
-    struct file_model f = { .m = { .name = NULL } };
+    struct file_model f = { .m = { .name = NULL }, .progress = -1 };
     if (defaults_from(t, entry, &f, err) || config_fields(entry, keys, &f, err))
         return -1;
+    if (f.progress >= 0)
+        f.m.progress = (uint8_t)(f.progress + 1);
     if (f.m.compute_s <= 0)
         return config_error(entry, err, "model '%s': want 'compute_s', of an iteration on a V100, or a model it is 'like'", f.m.name);
     if (read_aliases(t, f.aliases, &f.m, err))

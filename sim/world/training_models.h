@@ -5,6 +5,7 @@
  *
  *     models:
  *       - { name: my-net, like: VGG-16, batch: 64, compute_s: 0.3, gradient_mb: 600, aliases: [mine, my-net-v2] }
+ *       - { name: LM, progress: table }
  */
 #pragma once
 #include "sim/core/config.h"
@@ -25,6 +26,7 @@ struct training_model {
     double all_to_all_bytes;      /* that each GPU sends to all others in an iteration; 0: none */
     uint32_t tensor_parallel, pipeline_parallel;     /* GPUs that share one copy of the model; 1: none do */
     double memory_gib;            /* of each GPU, measured; 0: by the rule of training_model_memory_gib() */
+    uint8_t progress;             /* 1 + the enum rate_model (rate_rules.h) of jobs that train it; 0: as the cluster says */
     const char *communication;    /* class, in a word */
     const char *source;           /* where the numbers are from, as in catalogue.c */
 };

@@ -1,5 +1,6 @@
 /* test_meta_mig_dynamic.c - GPUs that are cut as jobs ask, under every policy and placer: no two instances ever overlap, each
  * begins where its profile may, and jobs of one profile fare as on GPUs that were cut for it in advance. */
+#include "sim/world/failures.h"
 #include "sim/world/mig_slices.h"
 #include "tests/support/random_world.h"
 #include "tests/unit/test_core.h"
@@ -18,6 +19,18 @@ static void cut_in_three_seconds(struct cluster *c, uint64_t seed)
 {
     (void)seed;
     c->sharing.mig_reconfigure_ns = 3 * NS_PER_S;
+}
+
+static void cut_and_failing(struct cluster *c, uint64_t seed)
+{
+    static struct failures often;
+    often = failures_default;
+    often.faults_per_day = 86400.0 / 60;
+    often.weibull_scale_ns = 9 * NS_PER_S;
+    often.detection_ns = (int64_t)(seed % 2) * 3 * NS_PER_S;
+    often.gpu_scope = 1;
+    c->failures = &often;
+    cut_in_three_seconds(c, seed);
 }
 
 /* Jobs want instances of that profile, or of any (NULL). */
@@ -94,6 +107,26 @@ static void none_overlap(const struct combination *k, uint64_t seed)
         if (o.job[j].state != JOB_GONE && !named(k, "kube"))    /* gangs of kube may wait for each other for ever */
             fail_msg("%s, seed %u: job %zu is not gone", k->name, (unsigned)seed, j + 1);
     holds_seen += x.n;
+}
+
+/* Nodes fail and come back, and with them all that they are cut into. The run checks its own identities. */
+static void nodes_fail(const struct combination *k, uint64_t seed)
+{
+    static struct keeping x;
+    struct world w = dynamic_world(seed, NULL);
+    x.n = 0;
+    w.furnish = cut_and_failing;
+    (void)world_run(&w, k, seed, (struct run_observer){ .self = &x, .interval = keep });
+    for (size_t i = 0; i < x.n; i++)
+        if (!has_places(&x, &w, x.hold[i].piece.node, x.hold[i].start_ns))
+            fail_msg("%s, seed %u: at %.9g s instances overlap on node %u", k->name, (unsigned)seed, seconds(x.hold[i].start_ns),
+                     x.hold[i].piece.node);
+}
+
+static void nodes_fail_for_all(void **state)
+{
+    (void)state;
+    each_combination(WORLDS, nodes_fail);
 }
 
 static void none_overlap_for_all(void **state)
@@ -173,6 +206,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(none_overlap_for_all),
+        cmocka_unit_test(nodes_fail_for_all),
         cmocka_unit_test(an_overlap_is_seen),
         cmocka_unit_test(one_profile_is_as_if_cut_before_for_all),
     };

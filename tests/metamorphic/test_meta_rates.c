@@ -1,5 +1,5 @@
 /* test_meta_rates.c - what placements may and may not change: nothing where communication is free or the section absent; no
- * even split is better than the reference; and nodes alike in all respects may be exchanged. */
+ * placement is better than the reference; and nodes alike in all respects may be exchanged. */
 #include "sim/world/placement_rate.h"
 #include "tests/support/named.h"
 #include "tests/support/random_world.h"
@@ -165,9 +165,8 @@ static void single_placements(void **state)
         }
         struct placement_rate a = placement_rate_on(rates, model, gpus, p), b = placement_rate_on(rates, model, gpus, q);
         assert_true(a.compute_s == b.compute_s && a.comm_s == b.comm_s && a.reference_s == b.reference_s && a.link_bytes == b.link_bytes);
-        /* of an uneven split the law looks at the node with fewest GPUs alone, which flatters the others */
-        struct placement_form f = placement_rate_form(rates, p);
-        assert_true(f.least < f.most || placement_slowdown(&a) >= 1 - 1e-12);
+        if (placement_slowdown(&a) < 1 - 1e-12)
+            fail_msg("slowdown %.9f of model %u", placement_slowdown(&a), (unsigned)model);
     }
     free(p);
     free(q);

@@ -1,6 +1,7 @@
 /* test_meta_sharing.c - shared GPUs on random workloads under every policy and placer. Without interference, or with one tenant a
  * GPU, all is as if nobody had thought of it; with it, the work of every job is done exactly, as somebody else adds it up from the
  * intervals alone; no GPU is given more memory than it has. */
+#include "sim/world/failures.h"
 #include "tests/support/random_world.h"
 #include "tests/unit/test_core.h"
 
@@ -240,6 +241,30 @@ static void heeds_memory(const struct combination *k, uint64_t seed)
         free(x.hold[i].p);
 }
 
+/* ---- Nodes that fail ---- */
+
+static void shared_and_failing(struct cluster *c, uint64_t seed)
+{
+    static struct failures often;
+    often = failures_default;
+    often.faults_per_day = 86400.0 / 60;
+    often.weibull_scale_ns = 9 * NS_PER_S;
+    often.detection_ns = (int64_t)(seed % 2) * 3 * NS_PER_S;
+    often.gpu_scope = 1;
+    c->failures = &often;
+    with_interference(c, seed);
+}
+
+/* The run itself checks that nobody is left on a GPU when all have gone, and all its identities. */
+static void nodes_fail(const struct combination *k, uint64_t seed)
+{
+    struct world w = shared_world(seed);
+    w.furnish = shared_and_failing;
+    for (size_t j = 0; j < w.n_jobs; j++)
+        w.job[j].used_mem_mib = 512 * (uint32_t)(j % 9);
+    (void)world_run(&w, k, seed, nobody);
+}
+
 #define FOR_ALL(property)                                                                                              \
     static void property##_for_all(void **state)                                                                       \
     {                                                                                                                  \
@@ -250,6 +275,7 @@ FOR_ALL(neutral_factors_change_nothing)
 FOR_ALL(whole_gpus_are_undisturbed)
 FOR_ALL(same_again)
 FOR_ALL(heeds_memory)
+FOR_ALL(nodes_fail)
 
 int main(void)
 {
@@ -259,6 +285,7 @@ int main(void)
         cmocka_unit_test(same_again_for_all),
         cmocka_unit_test(work_is_done_for_all),
         cmocka_unit_test(heeds_memory_for_all),
+        cmocka_unit_test(nodes_fail_for_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -39,22 +39,27 @@ static const struct schedule rows[] = {
     { "a tenth of it is blocking", "fifo", ONE_NODE(1), .price = WRITES(5, .1, 0), .useful = 100, .stalled = 1.5,
       .jobs = { { 0, 100, 1, 0, .ends = 101.5 } } },
     { "none of it is blocking", "fifo", ONE_NODE(1), .price = WRITES(5, 0, 0), .useful = 100,
+      .metric = { { "checkpoints", 3 }, { "checkpoint_gpu_h", 0 } },
       .jobs = { { 0, 100, 1, 0, .ends = 100 } } },
     /* 40 s in the background, so the second comes late, at 70, and the third not at all */
-    { "one at a time", "fifo", ONE_NODE(1), .price = WRITES(40, 0, 0), .useful = 100, .jobs = { { 0, 100, 1, 0, .ends = 100 } } },
+    { "one at a time", "fifo", ONE_NODE(1), .price = WRITES(40, 0, 0), .useful = 100,
+      .metric = { { "checkpoints", 1 }, { "checkpoints_cut_short", 1 } }, .jobs = { { 0, 100, 1, 0, .ends = 100 } } },
 
     /* ---- models.md 11.2 (4), with a cost: 30, write until 35, stopped at 50 with 45 done: 15 are lost. It goes at 52, is back
      * at 62 with 70 left, and writes twice more ---- */
     { "stopped: back to the last one", TAKES, ONE_NODE(1), .price = WRITES(5, 1, 2), .useful = 100, .lost = 15, .stalled = 15,
+      .metric = { { "checkpoints", 3 }, { "checkpoints_cut_short", 1 } },
       .saving = 2, .startup = 10,
       .jobs = { { 0, 100, 1, 0, .ends = 142, .stops = 1, .lost = 15 }, { 50, 0, 1, 52, .priority = 1 } } },
     { "stopped: time to save", TAKES, ONE_NODE(1), .price = WRITES(5, 1, 5), .useful = 100, .stalled = 15 - 5, .saving = 5,
+      .metric = { { "checkpoints", 3 }, { "checkpoints_cut_short", 0 } },
       .startup = 10,                                       /* 55 left at 65: one more */
       .jobs = { { 0, 100, 1, 0, .ends = 125, .stops = 1 }, { 50, 0, 1, 55, .priority = 1 } } },
     { "stopped while it writes: not enough time for the rest", TAKES, ONE_NODE(1), .price = WRITES(5, 1, 1), .useful = 100,
       .lost = 30, .stalled = 3 + 15, .saving = 1, .startup = 10,       /* back at 44 with all to do */
       .jobs = { { 0, 100, 1, 0, .ends = 159, .stops = 1, .lost = 30 }, { 33, 0, 1, 34, .priority = 1 } } },
     { "stopped while it writes: the rest is quick", TAKES, ONE_NODE(1), .price = WRITES(5, 1, 2), .useful = 100,
+      .metric = { { "checkpoints", 3 }, { "checkpoints_cut_short", 0 } },
       .stalled = 3 + 10, .saving = 2, .startup = 10,       /* back at 45 with 70 to do */
       .jobs = { { 0, 100, 1, 0, .ends = 125, .stops = 1 }, { 33, 0, 1, 35, .priority = 1 } } },
     /* Durable at 35. At 33 it has done 32.5 and nothing is safe; at 36 35.5, and 30 are */
@@ -84,6 +89,7 @@ static const struct schedule rows[] = {
 
     /* ---- The storage gives 1 GB/s, a checkpoint has 10 GB. Alone: 10 s ---- */
     { "sized: three of 10 s", "fifo", ONE_NODE(1), .storage = STORAGE(CONTENTION_NONE), .price = SIZED(1, 0), .useful = 100,
+      .metric = { { "checkpoints", 3 }, { "written_gib", 3e10 / (1 << 30) }, { "checkpoint_gpu_h", 30 / 3600.0 }, { "checkpoints_cut_short", 0 } },
       .stalled = 30, .jobs = { { 0, 100, 1, 0, .ends = 130 } } },
     /* As of the beginning of each write: the second finds one who writes, and gets half: 35 to 55 */
     { "two writers: the formula", "fifo", ONE_NODE(2), .storage = STORAGE(CONTENTION_NONE), .price = SIZED(1, 0), .useful = 80,
@@ -122,6 +128,9 @@ static const struct schedule rows[] = {
       .jobs = { { 0, 9600, 2, 0, .ends = 9840 } } },
     { "never less than 300 s", "fifo", ONE_NODE(1), .price = AUTO(LAW_DALY, 1, 1000), .useful = 700, .stalled = 2,
       .jobs = { { 0, 700, 1, 0, .ends = 702 } } },
+    { "free ones by a law: every 300 s", TAKES, ONE_NODE(1), .price = { .checkpoint = CHECKPOINT_PERIODIC, .interval_ns = INTERVAL_AUTO,
+      .node_mtbf_ns = 86400 * S, .save_ns = S }, .useful = 1000, .lost = 100,
+      .jobs = { { 0, 1000, 1, 0, .ends = 1100, .stops = 1, .lost = 100 }, { 700, 0, 1, 700, .priority = 1 } } },
     { "never more than four hours", "fifo", ONE_NODE(1), .price = AUTO(LAW_DALY, 3600, 1000000000), .useful = 28801, .stalled = 7200,
       .jobs = { { 0, 28801, 1, 0, .ends = 36001 } } },
 };

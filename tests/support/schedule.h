@@ -5,10 +5,12 @@
  * Times are seconds. Starts, ends, stops and lost work are always compared, the rest where a row mentions it. */
 #pragma once
 #include "sim/run/run.h"
+#include "sim/run/summary.h"
 #include "tests/support/named.h"
 #include "tests/unit/test_core.h"
 #include "traces/running_on.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -38,7 +40,7 @@ struct job {
     double duty, bandwidth;     /* of each GPU; 0: not said, NONE: none */
     uint32_t fills_mib;         /* of each GPU's memory; 0: not said */
     const char *model;
-    bool fails;                 /* for lack of GPU memory */
+    bool fails;                 /* for lack of GPU memory, or struck too often */
     const char *took;           /* NODE:GPUS of every piece, nodes without names NODE:xCOUNT; "; " between intervals */
     uint32_t stops;             /* preemptions */
     double lost;                /* seconds of progress to be done again */
@@ -48,6 +50,10 @@ struct job {
     const char *selector, *affinity, *tolerations; /* as in labels.h */
     const struct own_price *price;                 /* NULL: the cluster's */
     const char *on;                                /* where it runs already, as in running_on.h */
+    uint32_t data_gib, epochs;                     /* what it reads; 0: nothing, once */
+    const char *data_set, *image;
+    uint32_t max_tasks, min_gpus, max_gpus; /* other sizes than the usual one; 0: none */
+    bool moldable;                                 /* keeps the one that it starts with */
     double ran, leaves;                            /* for how long it has; how long it still stays, told to leave. 0: not said */
 };
 
@@ -57,12 +63,14 @@ struct schedule {
     const char *placer;                      /* NULL: pack */
     struct queue_spec queue[QUEUES_AT_MOST]; /* none: as the jobs say */
     struct price price;
+    struct elastic elastic;                  /* the section; none: linear */
     struct storage storage;                  /* not on: the default */
     const struct sharing *sharing;           /* NULL: off */
     double period, until;
     struct job jobs[JOBS_AT_MOST];        /* up to the first that neither lasts nor asks for anything */
     double useful, lost, startup, saving, gang, stalled; /* GPU-seconds; checked if any is given. stalled: by checkpoints */
     uint32_t deadlocked;
+    struct { const char *name; double value; } metric[4];    /* of all jobs, to 1e-9 */
 };
 
 /* Of PARTS: the group, its level, and `tasks` tasks of `gpus` GPUs, at least `min` of them (0: all). */
@@ -169,6 +177,10 @@ static inline void job_add(struct workload *w, const struct job *job)
     row.model = job->model;
     row.model_length = job->model ? strlen(job->model) : 0;
     row.min_tasks = job->min_tasks;
+    row.max_tasks = job->max_tasks;
+    row.min_gpus = job->min_gpus;
+    row.max_gpus = job->max_gpus;
+    row.moldable = job->moldable;
     row.max_per_node = job->max_per_node;
     row.part = job->part;
     row.n_parts = job->n_parts;
@@ -179,6 +191,12 @@ static inline void job_add(struct workload *w, const struct job *job)
     row.depends_on_length = job->after ? strlen(job->after) : 0;
     if (job->price)
         row.price = *job->price;
+    row.data_mib = job->data_gib * 1024;
+    row.epochs = job->epochs;
+    row.data_set = job->data_set;
+    row.data_set_length = job->data_set ? strlen(job->data_set) : 0;
+    row.image = job->image;
+    row.image_length = job->image ? strlen(job->image) : 0;
     struct held_list on = { .n = 0 };
     assert(!job->on || running_on_parse(job->on, &on));
     row.running_on = on.at;
@@ -290,12 +308,24 @@ static inline void same_accounts(struct error *err, const struct schedule *row, 
         error_set(err, "want %u deadlocked, got %u", row->deadlocked, t->deadlocked);
 }
 
+static inline void same_metrics(struct error *err, const struct schedule *row, const struct sched *s)
+{
+    struct summary *m = row->metric[0].name ? summary_make(s) : NULL;
+    for (size_t i = 0; i < COUNT(row->metric) && row->metric[i].name; i++) {
+        double want = row->metric[i].value, got = summary_value(m, row->metric[i].name, "all");
+        if (!(fabs(got - want) <= 1e-9 * fabs(want)))
+            error_set(err, "%s: want %.12g, got %.12g", row->metric[i].name, want, got);
+    }
+    summary_free(m);
+}
+
 static inline void plays_with(const struct schedule *row, const struct policy *policy, const void *params)
 {
     struct error err = { "" };
     struct taken taken = { { "" } };
     struct cluster *c = cluster_of(row->group, row->queue);
     c->price = row->price;
+    c->elastic = row->elastic;
     if (row->storage.on)
         c->storage = row->storage;
     c->period_ns = ns_of_seconds(row->period);
@@ -315,8 +345,10 @@ static inline void plays_with(const struct schedule *row, const struct policy *p
         .check = true,
         .observer = { .self = &taken, .interval = note_interval },
     });
-    if (run_execute(s, &err) == 0)
+    if (run_execute(s, &err) == 0) {
         same_accounts(&err, row, run_totals(s));
+        same_metrics(&err, row, s);
+    }
     for (job_id j = 0; j < w->n_jobs && !*err.text; j++) {
         size_t i = strtoul(w->truth[j].name, NULL, 10) - 1; /* rows need not be in the order of time */
         struct job_result got = run_job(s, j);
@@ -324,6 +356,7 @@ static inline void plays_with(const struct schedule *row, const struct policy *p
     }
     run_free(s);
     workload_free(w);
+    c->sharing.pairs = NULL;               /* the row's */
     cluster_free(c);
     assert_string_equal(err.text, "");
 }

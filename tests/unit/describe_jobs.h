@@ -115,6 +115,9 @@ static void say_job(struct description *d, const struct workload *w, job_id j)
         say(d, " user=%s", intern_text(w->users, f->user));
     if (f->min_tasks != tasks)
         say(d, " min=%u", f->min_tasks);
+    struct job_sizes z = workload_sizes(w, (job_id)(f - w->facts));
+    if (f->sizing && (z.most != z.usual || z.least != f->min_tasks))
+        say(d, " sizes=%u-%u%s", z.least, z.most, z.moldable ? " moldable" : "");
     if (f->priority)
         say(d, " priority=%d", f->priority);
     if (f->class != CLASS_TRAINING)
@@ -127,6 +130,12 @@ static void say_job(struct description *d, const struct workload *w, job_id j)
         say(d, " model=%s", intern_text(w->models, f->model));
     if (s->gpu_mem_mib)
         say(d, " gpu_mib=%u", s->gpu_mem_mib);
+    if (s->used_mem_mib)
+        say(d, " used_mib=%u", s->used_mem_mib);
+    if (w->truth[j].duty.compute != DUTY_UNSAID)
+        say(d, " duty=%u", w->truth[j].duty.compute);
+    if (w->truth[j].duty.bandwidth != DUTY_UNSAID)
+        say(d, " bandwidth=%u", w->truth[j].duty.bandwidth);
     if (s->share_mem_mib)
         say(d, " share_mib=%u", s->share_mem_mib);
     if (t->data_mib)

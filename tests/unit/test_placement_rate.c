@@ -102,6 +102,26 @@ static void worked_example(void **state)
     cluster_free(c);
 }
 
+/* ---- 2.1 and 2.2: each formula by hand, with alpha0 = 1 s, steps of 0.1 s (tree: 0.2 s), 60 bytes at 10 bytes a second ---- */
+
+static void formulas(void **state)
+{
+    (void)state;
+    const struct collective_costs c = { .base_s = 1, .ring_step_s = { 0.1, 0.1, 0.1 }, .tree_step_s = { 0.2, 0.2, 0.2 } };
+    same(collective_ring_s(&c, LINK_PCIE, 4, 60, 10), 1 + 6 * 0.1 + 2 * 0.75 * 6, 1e-12);
+    same(collective_scatter_s(&c, LINK_PCIE, 4, 60, 10), 3 * 0.1 + 0.75 * 6, 1e-12);
+    same(collective_tree_s(&c, LINK_NETWORK, 5, 60, 10), 1 + 2 * 3 * 0.2 + 2 * 6, 1e-12);
+    same(collective_all_to_all_s(&c, LINK_NETWORK, 4, 60, 10), 3 * 0.1 + 0.75 * 6, 1e-12);
+    /* over the network the better of both: many ranks with little to say make a tree */
+    same(collective_all_reduce_s(&c, LINK_NETWORK, 64, 0.1, 10), 1 + 2 * 6 * 0.2 + 0.02, 1e-12);
+    same(collective_all_reduce_s(&c, LINK_NVLINK, 64, 0.1, 10), 1 + 126 * 0.1 + 2 * 63.0 / 64 * 0.01, 1e-12);
+    assert_true(collective_ring_s(&c, LINK_PCIE, 1, 60, 10) == 0 && collective_tree_s(&c, LINK_PCIE, 1, 60, 10) == 0 &&
+                collective_scatter_s(&c, LINK_PCIE, 0, 60, 10) == 0);
+    assert_true(iteration_s(3, 4, 2) == 5 && iteration_s(3, 0, 7) == 3 && iteration_s(0, 4, 2) == 4);
+    same(iteration_s(3, 4, 1), 7, 1e-12);
+    same(iteration_s(3, 4, 10), pow(pow(3, 10) + pow(4, 10), 0.1), 1e-12);
+}
+
 /* ---- Forms: what of a placement counts ---- */
 
 static const struct group_spec tray = { .name = "tray", .gpu_model = "B200-SXM-180", .count = 36, .gpus = 4, .island_gpus = 72,
@@ -180,7 +200,7 @@ static void pieces_of_one_node(void **state)
 
 /* ---- The analytic model, by hand ---- */
 
-/* Uneven splits (2.1, 4): 2 + 6 as 2 x 2 over the network; 1 + 7 as a flat ring of 8. One NIC of 12.5 GB/s, 80 % of it. */
+/* Uneven splits (2.1, 4): 2 + 6 as 2 x 2 over the network, after 6 inside; 1 + 7 as a flat ring of 8. One NIC of 12.5 GB/s, 80 %. */
 static void uneven(void **state)
 {
     (void)state;
@@ -194,8 +214,8 @@ static void uneven(void **state)
     p->piece[1].gpu_mask = 63;
     struct placement_form f = placement_form(c, &rules, p, &scratch);
     placement_analytic(c->rates, &m, &f, &at);
-    /* 2 x reduce-scatter of 2 over NVLink at 120 GB/s: 3.4 us + 0.5/120 s each; a ring of 2 at 10 GB/s: 8.4 us + 28 us + 0.1 s */
-    same(at.comm_s, 2 * (3.4e-6 + 0.5 / 120) + 8.4e-6 + 28e-6 + 0.1, 1e-12);
+    /* 2 x reduce-scatter of 6 over NVLink at 120 GB/s: 17 us + 5/6/120 s each; a ring of 2 at 10 GB/s: 8.4 us + 28 us + 0.1 s */
+    same(at.comm_s, 2 * (17e-6 + 5.0 / 6 / 120) + 8.4e-6 + 28e-6 + 0.1, 1e-12);
     same(at.link_bytes, 1e9, 1e-3);                        /* 2 (m - 1)/m S of models.md 2.4 */
     p->piece[0].gpus = 1;
     p->piece[0].gpu_mask = 1;
@@ -378,6 +398,7 @@ int main(void)
     static struct CMUnitTest tests[TESTS_MOST];
     size_t n = 0;
     ADD_ROWS(tests, n, worked_example, worked);
+    ADD_TEST(tests, n, formulas);
     ADD_ROWS(tests, n, form, forms);
     ADD_TEST(tests, n, pieces_of_one_node);
     ADD_TEST(tests, n, uneven);

@@ -173,7 +173,8 @@ static int draw_all(struct drawing *d, double rate, uint32_t jobs, struct error 
         if (!jobs && d->n_arrived >= most)
             return error_set(err, "span_s: more than %d jobs come within it", SYNTH_JOBS_MOST);
     }
-    qsort(d->job, d->n, sizeof *d->job, by_time);
+    if (d->n)
+        qsort(d->job, d->n, sizeof *d->job, by_time);
     while (s->span_s > 0 && d->n && d->job[d->n - 1].submit_ns >= ns_of_seconds(s->span_s))
         d->n--;
     if (jobs && s->span_s == 0 && d->n < jobs)
