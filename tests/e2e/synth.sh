@@ -32,6 +32,8 @@ expect 3 "gpuyard: none.yaml: cannot open: No such file or directory" "$G" synth
 expect 3 "gpuyard: small_lab.yaml: load: want 'gpus' that it is of, or a cluster with more than 0" "$G" synth small_lab.yaml -o bad.csv
 expect 3 "gpuyard: w.yaml: synth: jobs: want a whole number from 1 to 100000000, got '0'" "$G" run -q -c four_teams.yaml -t w.yaml:synth:jobs=0 -o bad
 expect 2 "gpuyard: format synth: no option 'sed': want one of seed, jobs, gpus" "$G" run -q -c four_teams.yaml -t w.yaml:synth:sed=1 -o bad
+{ cat w.yaml && printf 'models: { ' && seq -s ': 1, ' 10001 | tr -d '\n' && echo ': 1 }'; } >many.yaml
+expect 3 "gpuyard: many.yaml:6:9: models: want at most 10000, got 10001" "$G" synth many.yaml -o bad.csv
 if [ -e bad.csv ] || [ -e bad ]; then fail "a refused call left something"; else ok; fi
 expect 1 "gpuyard: nowhere/a.csv: cannot create: No such file or directory" "$G" synth w.yaml -q -o nowhere/a.csv
 expect 0 "" "$G" synth w.yaml -q -o a.csv

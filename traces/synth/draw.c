@@ -74,11 +74,10 @@ static double calibrate(const struct drawing *d, const struct synth_wish *wish, 
 
 /* ---- one job ---- */
 
-static struct synth_job *append(struct drawing *d, const struct synth_job *j)
+static void append(struct drawing *d, const struct synth_job *j)
 {
     mem_grow(&d->job, &d->room, d->n, sizeof *d->job);
-    d->job[d->n] = *j;
-    return &d->job[d->n++];
+    d->job[d->n++] = *j;
 }
 
 static uint16_t choose(const struct drawing *d, const struct shares *s, const char *purpose, uint64_t entity)

@@ -99,8 +99,10 @@ static void fill(struct bins *b, const struct sample *s)
     for (size_t i = 0; i < s->n; i++) {
         double ln = log_of(s->x[i]);
         size_t k = width > 0 ? (size_t)fmin((ln - low) / width, BINS - 1) : 0;
-        if (k != last)
-            b->at[b->used] = b->n[b->used] = 0, b->used++;
+        if (k != last) {
+            b->at[b->used] = 0;
+            b->n[b->used++] = 0;
+        }
         last = k;
         b->at[b->used - 1] += ln;
         b->n[b->used - 1]++;

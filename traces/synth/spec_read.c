@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SPAN_MOST_S 3153600000    /* 100 years */
+#define SPAN_MOST_S  3153600000    /* 100 years */
+#define CLASSES_MOST 1000
 
 /* ---- what a file says ---- */
 
@@ -65,6 +66,8 @@ static int read_classes(struct spec_reader *r, struct config_value root, struct 
 {
     struct config_walk w = { .of = whole->classes };
     size_t n = config_count(whole->classes);
+    if (n > CLASSES_MOST)
+        return config_error(whole->classes, r->err, "want at most %d, got %zu", CLASSES_MOST, n);
     if (config_given(whole->classes) && n == 0)
         return config_error(whole->classes, r->err, "want at least one; without this key all is training");
     r->to->class = arena_alloc(r->to->memory, (n + 1) * sizeof *r->to->class);

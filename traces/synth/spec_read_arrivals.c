@@ -34,7 +34,7 @@ static const struct config_key arrival_keys[] = {
 static const struct config_key sweep_keys[] = {
     { .name = "probability", REAL, .at = SWEEP(is.probability), .most = 1 },
     { .name = "mean_jobs",   REAL, .at = SWEEP(is.mean_jobs), .least = 2, .most = 100000 },
-    { .name = "within_s",    REAL, .at = SWEEP(is.within_s), .most = 1000000000 },
+    { .name = "within_s",    REAL, .at = SWEEP(is.within_s), .most = 86400 },
     { .name = "run_times",   .type = CONFIG_CHOICE, .at = SWEEP(run_times), .words = run_time_words },
     { 0 },
 };

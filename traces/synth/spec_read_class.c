@@ -49,9 +49,17 @@ int spec_check_sum(struct config_value v, double sum, struct error *err)
     return sum > 0 ? 0 : config_error(v, err, "want at least one share above 0");
 }
 
+static int check_count(struct config_value v, struct error *err)
+{
+    size_t n = config_count(v);
+    return n <= SPEC_NAMES_MOST ? 0 : config_error(v, err, "want at most %d, got %zu", SPEC_NAMES_MOST, n);
+}
+
 int spec_read_names(struct spec_reader *r, struct config_value v, struct synth_names *to)
 {
     size_t n = config_count(v);
+    if (check_count(v, r->err))
+        return -1;
     double sum = 0;
     struct config_walk w = { .of = v };
     *to = (struct synth_names){ n, arena_alloc(r->to->memory, n * sizeof *to->name), arena_alloc(r->to->memory, n * sizeof *to->weight) };
@@ -94,6 +102,8 @@ static int read_sizes(struct spec_reader *r, struct config_value v, struct synth
     int64_t node = (int64_t)c->node_gpus * MILLI_ALL;
     double sum = 0;
     size_t n = 0;
+    if (check_count(v, r->err))
+        return -1;
     c->size = arena_alloc(r->to->memory, config_count(v) * sizeof *c->size);
     for (struct config_value pair; config_next(&w, &pair); n++) {
         struct synth_size *s = &c->size[n];

@@ -39,6 +39,8 @@ struct file_class {
 extern const char *const spec_split_words[];
 extern const struct config_key spec_class_keys[], spec_weight_key;
 
+#define SPEC_NAMES_MOST 10000     /* of a list, and of sizes */
+
 const char *spec_kept(const struct spec_reader *r, const char *text);        /* in the spec's memory */
 int spec_check_sum(struct config_value v, double sum, struct error *err);    /* of shares: above 0 */
 int spec_read_names(struct spec_reader *r, struct config_value v, struct synth_names *to);
