@@ -120,6 +120,25 @@ static void some_fail_early(void **state)
     synth_jobs_free(&jobs);
 }
 
+/* Lublin and Feitelson: the share of the first part falls with log2 of the GPUs: .7, .6, .5, .4 at 1, 2, 4, 8, and none at
+ * 1024. The parts do not overlap: 400 +- 20 s and 40000 +- 2000 s. */
+static void wide_jobs_are_of_the_second_part_more_often(void **state)
+{
+    (void)state;
+    struct synth_jobs jobs = drawn_of("workload: w\n" RATE "gpus: { 1: 1, 2: 1, 4: 1, 8: 1, 1024: 1 }\nspearman: 0\n"
+                                      "durations: { law: hyper-gamma, p: .7, shape_1: 400, scale_1: 1, shape_2: 400, scale_2: 100, p_per_log2_gpus: -.1 }\n", 1, JOBS);
+    double count[5][2] = { { 0 } };
+    for (size_t i = 0; i < jobs.n; i++)
+        count[jobs.job[i].size][jobs.job[i].duration_ns > 4000 * NS_PER_S]++;
+    for (int k = 0; k < 4; k++) {
+        const double want[] = { .7 - .1 * k, .3 + .1 * k }, control[] = { .68 - .1 * k, .32 + .1 * k };
+        assert_true(chi_square_agrees(count[k], want, 2));
+        assert_false(chi_square_agrees(count[k], control, 2));
+    }
+    assert_near(count[4][0], 0, 0);    /* .7 - 1 is none */
+    synth_jobs_free(&jobs);
+}
+
 /* ---- sweeps and retries ---- */
 
 static void sweeps_are_alike(void **state)
@@ -253,6 +272,7 @@ int main(void)
     ADD_TEST(tests, n, fates_by_gpus);
     ADD_TEST(tests, n, fates_have_their_multiples);
     ADD_TEST(tests, n, some_fail_early);
+    ADD_TEST(tests, n, wide_jobs_are_of_the_second_part_more_often);
     ADD_TEST(tests, n, sweeps_are_alike);
     ADD_TEST(tests, n, retries_come_after_their_failure);
     ADD_TEST(tests, n, more_jobs_begin_alike);
