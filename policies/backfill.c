@@ -159,14 +159,23 @@ static void serve_fresh(struct sched *s, const struct backfill_params *p, struct
     }
 }
 
+static bool is_ahead(const struct sched *s, job_id j, struct line_key last, job_id last_job)
+{
+    int64_t submit_ns = job_facts(s, j)->submit_ns;
+    return submit_ns != last.time_ns ? submit_ns < last.time_ns : j <= last_job;
+}
+
 static void serve_all(struct sched *s, const struct backfill_params *p, struct backfill *b)
 {
     struct line_walk walk = { .l = b->waiting };
+    struct line_key last = { .time_ns = INT64_MIN };      /* of those ahead */
     double tested = 0;
-    job_id j;
+    job_id j, last_job = 0;
     b->ahead = 0;
     b->due_ns = TIME_NEVER;
     while (b->ahead < p->depth && tested < p->tests && line_next(&walk, &j)) {
+        last = line_walk_key(&walk);
+        last_job = j;
         b->ahead += !start_or_promise(s, b, j);
         tested++;
     }
@@ -176,9 +185,13 @@ static void serve_all(struct sched *s, const struct backfill_params *p, struct b
     else if (b->all)
         line_skip_full(&walk, sched_view(s, FREE_IDLE));
     while (tested < p->tests && line_next(&walk, &j)) {
-        if (b->shortest && (job_state(s, j) != JOB_PENDING || plan_start(s, j) != TIME_NEVER))
+        bool promised = plan_start(s, j) != TIME_NEVER;
+        if (b->shortest && (job_state(s, j) != JOB_PENDING || (promised && is_ahead(s, j, last, last_job))))
             continue;
-        fill_behind(s, b, line, &walk, j);
+        if (promised)                                 /* then somebody who was ahead of it is back in the line */
+            start_or_promise(s, b, j);
+        else
+            fill_behind(s, b, line, &walk, j);
         tested++;
     }
 }

@@ -364,7 +364,7 @@ static void cohort_stopped(struct sched *s, const void *params, void *state, job
     struct entrant *e = job_own(s, j);
     struct cohort_queue *q = &c->queue[job_facts(s, j)->queue];
     (void)params;
-    if (why == STOPPED_BY_POLICY)
+    if (!stopped_for_good(why))
         return;                                           /* its quota is free when it has left */
     if (cohort_holds_quota(e))
         cohort_release(s, c, e);

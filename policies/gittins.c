@@ -149,7 +149,7 @@ static void gittins_stopped(struct sched *s, const void *params, void *state, jo
 {
     (void)params;
     struct gittins *g = state;
-    if (why != STOPPED_BY_POLICY)
+    if (stopped_for_good(why))
         note_end(s, g, attained_service(s, &g->attained, j));
     attained_stopped(s, &g->attained, j);
 }

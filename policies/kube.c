@@ -48,7 +48,9 @@ static uint32_t least_pods(const struct sched *s, const struct kube *k, job_id j
 
 static enum wait_reason why_not(struct sched *s, const struct kube *k, job_id j)
 {
-    const struct request *ask = job_facts(s, j)->ask;
+    const struct request *ask = job_facts(s, j)->ask, pod = kube_pod(ask, 0);
+    if (view_lacks_power(sched_view(s, FREE_IDLE), k->gang ? ask : &pod))
+        return WAIT_POWER;
     uint64_t wanted = ask->next && least_pods(s, k, j) > 1 ? (uint64_t)job_size(s, j).gpu_milli / MILLI_ALL
                                                            : (uint64_t)ask->gpus * least_pods(s, k, j);
     return domain_free_gpus(sched_view(s, FREE_IDLE), 0, ask) >= wanted ? WAIT_FRAGMENTED : WAIT_GPUS;

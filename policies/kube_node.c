@@ -137,8 +137,7 @@ const struct shape_facts *kube_shape(struct sched *s, struct kube *k, const stru
         first = any ? first : liking;
         any = true;
         f->indifferent &= liking.preferred == first.preferred && liking.avoided == first.avoided;
-        struct amount size = view_node_size(v, n);
-        f->fits |= view_node_for(v, pod, n).capacity >= pod->gpus && size.cpu_milli >= pod->cpu_milli && size.mem_mib >= pod->mem_mib;
+        f->fits |= view_fits_empty(v, pod, n);
     }
     return f;
 }

@@ -145,12 +145,19 @@ static void quota_stopped(struct sched *s, const void *params, void *state, job_
 {
     (void)params;
     struct quota_state *q = state;
-    if (why != STOPPED_BY_POLICY)
+    if (stopped_for_good(why))
         line_remove(q->awaited, j);
-    q->ends += why != STOPPED_BY_POLICY;
+    q->ends += stopped_for_good(why);
     quota_runs_no_more(s, q, j);
     quota_waits_no_more(s, q, j);
     quota_is_whole(s, q, j);
+}
+
+static void quota_node_changed(struct sched *s, const void *params, void *state, node_id n)
+{
+    (void)params;
+    (void)n;
+    quota_capacity_changed(s, state);
 }
 
 static const char *const runtimes[] = { "ancestor", "queue", NULL };
@@ -190,4 +197,5 @@ const struct policy quota_policy = {
     .job_arrived = quota_arrived,
     .job_started = quota_started,
     .job_stopped = quota_stopped,
+    .node_changed = quota_node_changed,
 };

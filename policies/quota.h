@@ -144,6 +144,7 @@ void quota_has_acted(struct sched *s, struct quota_state *q, job_id j);    /* th
 
 /* quota_tree.c - shares, and order among queues */
 void quota_tree_begin(struct sched *s, struct quota_state *q);
+void quota_capacity_changed(struct sched *s, struct quota_state *q);    /* nodes came or went: fair shares are divided anew */
 void quota_refresh(struct sched *s, struct quota_state *q, queue_id leaf);       /* the shares on its path, from the books */
 void quota_refresh_all(struct sched *s, struct quota_state *q);
 void quota_divide_now(struct sched *s, struct quota_state *q);                   /* fair shares, once a pass */

@@ -49,7 +49,7 @@ void quota_refresh_all(struct sched *s, struct quota_state *q)
         refresh_one(s, q, changed[n]);
 }
 
-/* Of nodes whose CPUs or memory are not modelled there is no end. */
+/* Of nodes that are up. Where CPUs or memory are not modelled there is no end of them. */
 static struct quota_amount capacity_of(struct sched *s)
 {
     const struct view *v = sched_view(s, FREE_IDLE);
@@ -57,6 +57,8 @@ static struct quota_amount capacity_of(struct sched *s)
     view_domain_nodes(v, 0, &first, &end);
     struct quota_amount sum = { { 0 } };
     for (node_id n = first; n < end; n++) {
+        if (!sched_node_up(s, n))
+            continue;
         struct quota_amount size = quota_amount(view_node_size(v, n));
         for (int r = 0; r < Q_RESOURCES; r++)
             sum.of[r] = size.of[r] == INT64_MAX || sum.of[r] == INT64_MAX / 4 ? INT64_MAX / 4 : sum.of[r] + size.of[r];
@@ -106,6 +108,14 @@ static void use_decays(struct sched *s, struct quota_state *q, queue_id i)
     l->settled_milli = q->queue[i].of[Q_GPU].allocated;
     q->queue[i].of[Q_GPU].usage = l->used / ((double)q->total.of[Q_GPU] / MILLI_ALL * half_life_s / M_LN2);
     unsettle(q, q->queue[i].parent, Q_GPU);
+}
+
+void quota_capacity_changed(struct sched *s, struct quota_state *q)
+{
+    q->total = capacity_of(s);
+    q->divided = false;
+    for (enum quota_resource r = 0; r < Q_RESOURCES; r++)
+        unsettle(q, ID_NONE, r);
 }
 
 void quota_divide_now(struct sched *s, struct quota_state *q)

@@ -296,7 +296,7 @@ static void themis_stopped(struct sched *s, const void *params, void *state, job
     (void)params;
     struct themis *t = state;
     line_remove(t->leases, j);
-    if (why == STOPPED_BY_POLICY)
+    if (!stopped_for_good(why))
         return;
     settle(s, t);
     t->contending -= --t->present[job_facts(s, j)->queue] == 0;

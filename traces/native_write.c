@@ -66,16 +66,20 @@ static void put_group(struct output *o, const struct job *j)
 }
 static bool has_tasks(const struct job *j)
 {
-    return !j->inner && j->ask->tasks != SPLIT_ANY && (j->ask->tasks > 1 || j->ask->gpus > 1);
+    return !j->inner && j->ask->tasks != SPLIT_ANY && (j->ask->tasks > 1 || j->ask->gpus > 1 || j->facts->sizing);
 }
 static void put_tasks(struct output *o, const struct job *j)
 {
     out_integer(o, j->ask->tasks);
 }
+static struct job_sizes sizes(const struct job *j)
+{
+    return workload_sizes(j->w, (job_id)(j->facts - j->w->facts));
+}
 /* Of this row: the first rows of a group have as much of its minimum as they can, but one is left for each of the others. */
 static int64_t min_tasks(const struct job *j)
 {
-    int64_t left = j->group ? j->group->min_tasks : j->facts->min_tasks, after = 0;
+    int64_t left = j->group ? j->group->min_tasks : j->facts->sizing ? sizes(j).least : j->facts->min_tasks, after = 0;
     for (const struct request *r = j->ask->next; r && r->group == j->ask->group; r = r->next)
         after++;
     for (const struct request *r = j->facts->ask; r != j->ask; r = r->next)
@@ -91,6 +95,31 @@ static bool has_min_tasks(const struct job *j)
 static void put_min_tasks(struct output *o, const struct job *j)
 {
     out_integer(o, min_tasks(j));
+}
+static bool has_max_tasks(const struct job *j)
+{
+    return j->facts->sizing && has_tasks(j) && sizes(j).most != sizes(j).usual;
+}
+static void put_most(struct output *o, const struct job *j)
+{
+    out_integer(o, sizes(j).most);
+}
+static bool has_gpu_bounds(const struct job *j)
+{
+    return j->facts->sizing && !has_tasks(j);
+}
+static void put_least(struct output *o, const struct job *j)
+{
+    out_integer(o, sizes(j).least);
+}
+static bool is_moldable(const struct job *j)
+{
+    return j->facts->sizing && sizes(j).moldable;
+}
+static void put_moldable(struct output *o, const struct job *j)
+{
+    (void)j;
+    out_text(o, "true");
 }
 static bool has_cpus(const struct job *j)
 {
@@ -272,6 +301,37 @@ static void put_share_memory(struct output *o, const struct job *j)
 {
     put_gib(o, shape_of(j)->share_mem_mib);
 }
+static uint32_t used_memory(const struct job *j)             /* likewise */
+{
+    uint32_t mib = 0;
+    for (const struct request *r = j->facts->ask; r && !mib; r = r->next)
+        mib = j->w->shape[r->shape].used_mem_mib;
+    return mib;
+}
+static bool has_used_memory(const struct job *j)
+{
+    return used_memory(j) != 0;
+}
+static void put_used_memory(struct output *o, const struct job *j)
+{
+    put_gib(o, used_memory(j));
+}
+static bool has_duty(const struct job *j)
+{
+    return j->truth->duty.compute != DUTY_UNSAID;
+}
+static void put_duty(struct output *o, const struct job *j)
+{
+    out_decimal(o, j->truth->duty.compute, DUTY_ALL);
+}
+static bool has_bandwidth(const struct job *j)
+{
+    return j->truth->duty.bandwidth != DUTY_UNSAID;
+}
+static void put_bandwidth(struct output *o, const struct job *j)
+{
+    out_decimal(o, j->truth->duty.bandwidth, DUTY_ALL);
+}
 static bool has_mig(const struct job *j)
 {
     return j->ask->mig != 0;
@@ -365,6 +425,43 @@ PRICE_COLUMN(interval)
 PRICE_COLUMN(save)
 PRICE_COLUMN(grace)
 PRICE_COLUMN(restart)
+static bool has_checkpoint_size(const struct job *j)
+{
+    return price(j).checkpoint_mib >= 0;
+}
+static void put_checkpoint_size(struct output *o, const struct job *j)
+{
+    put_gib(o, price(j).checkpoint_mib);
+}
+
+static struct own_input input(const struct job *j)
+{
+    return workload_input(j->w, (job_id)(j->facts - j->w->facts));
+}
+static bool has_data_set(const struct job *j)
+{
+    return input(j).data_set != ID_NONE;
+}
+static void put_data_set(struct output *o, const struct job *j)
+{
+    out_csv(o, workload_data_set(j->w, input(j).data_set));
+}
+static bool has_epochs(const struct job *j)
+{
+    return input(j).epochs != 0;
+}
+static void put_epochs(struct output *o, const struct job *j)
+{
+    out_integer(o, input(j).epochs);
+}
+static bool has_image(const struct job *j)
+{
+    return input(j).image != ID_NONE;
+}
+static void put_image(struct output *o, const struct job *j)
+{
+    out_csv(o, workload_image(j->w, input(j).image));
+}
 
 static const struct column {
     const char *name;
@@ -373,6 +470,8 @@ static const struct column {
 } columns[] = {
     { "group", has_group, put_group },
     { "tasks", has_tasks, put_tasks },          { "min_tasks", has_min_tasks, put_min_tasks },
+    { "max_tasks", has_max_tasks, put_most }, { "min_gpus", has_gpu_bounds, put_least },
+    { "max_gpus", has_gpu_bounds, put_most }, { "moldable", is_moldable, put_moldable },
     { "cpus_per_task", has_cpus, put_cpus },    { "mem_gib_per_task", has_memory, put_memory },
     { "gpu_milli", has_share, put_share },      { "gpu_type", has_gpu_type, put_gpu_type },
     { "user", has_user, put_user },             { "queue", has_queue, put_queue },
@@ -384,6 +483,8 @@ static const struct column {
     { "max_per_node", has_max_per_node, put_max_per_node },
     { "gpu_mem_gib", has_gpu_memory, put_gpu_memory },
     { "gpu_share_mem_gib", has_share_memory, put_share_memory },
+    { "gpu_mem_used_gib", has_used_memory, put_used_memory },
+    { "duty", has_duty, put_duty },             { "mem_bw_duty", has_bandwidth, put_bandwidth },
     { "mig", has_mig, put_mig },
     { "model", has_model, put_model },          { "data_gib", has_data, put_data },
     { "depends_on", has_depends, put_depends }, { "running_on", runs, put_running_on },
@@ -391,6 +492,9 @@ static const struct column {
     { "checkpoint", has_checkpoint, put_checkpoint },
     { "interval_s", has_interval, put_interval }, { "save_s", has_save, put_save },
     { "grace_s", has_grace, put_grace },        { "restart_s", has_restart, put_restart },
+    { "checkpoint_gib", has_checkpoint_size, put_checkpoint_size },
+    { "data_set", has_data_set, put_data_set }, { "epochs", has_epochs, put_epochs },
+    { "image", has_image, put_image },
 };
 #define COLUMNS (sizeof columns / sizeof *columns)
 

@@ -51,7 +51,7 @@ static struct choice choose_share(const struct view *v, const struct request *r,
     uint64_t left = free.shared_mask;
     after.cpu_milli -= r->cpu_milli;
     for (uint32_t i = 0; i < g.n_shared; i++, left &= left - 1) {
-        if (g.shared[i] < r->gpu_milli || seen_before(&g, i))
+        if (!view_gpu_fits(v, r, n, (unsigned)__builtin_ctzll(left)) || (!r->gpu_mem_mib && seen_before(&g, i)))
             continue;
         after.shared[i] -= r->gpu_milli;
         consider(&best, f, kind, &after, before, (unsigned)__builtin_ctzll(left));

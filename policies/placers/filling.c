@@ -49,7 +49,7 @@ bool fill_one_node(struct builder *b, const struct request *r, domain_id within,
     return one_node(b, r, within, task, gpus, order, order == FULLEST_FIRST);
 }
 
-/* How many of `wanted` GPUs the node can give as one piece: bounded by GPUs, CPU and memory. */
+/* How many of `wanted` GPUs the node can give as one piece: bounded by GPUs, CPU, memory and power. */
 static uint32_t room_for(const struct view *v, const struct request *r, node_id n, uint32_t wanted)
 {
     struct node_free f = view_node_for(v, r, n);
@@ -58,6 +58,8 @@ static uint32_t room_for(const struct view *v, const struct request *r, node_id 
         room = f.cpu_milli / r->cpu_milli;
     if (r->mem_mib && f.mem_mib / r->mem_mib < room)
         room = f.mem_mib / r->mem_mib;
+    if (view_power_gpus(v, r, n) < room)
+        room = view_power_gpus(v, r, n);
     return room > 0 ? (uint32_t)room : 0;
 }
 

@@ -24,7 +24,7 @@ static int32_t percent_left(const struct view *v, node_id n, const struct reques
         uint32_t least = MILLI_ALL;
         for (uint64_t m = shared; m; m &= m - 1) {
             uint32_t left = view_gpu_milli(v, n, (unsigned)__builtin_ctzll(m));
-            if (left >= r->gpu_milli && left < least) {
+            if (left < least && view_gpu_fits(v, r, n, (unsigned)__builtin_ctzll(m))) {
                 least = left;
                 fullest = m & -m;
             }

@@ -20,7 +20,7 @@ static uint64_t gpus_that_fit(const struct view *v, const struct request *r, nod
     struct node_free f = view_node_for(v, r, n);
     uint64_t fit = f.whole_mask;
     for (uint64_t m = r->gpu_milli < MILLI_ALL ? f.shared_mask : 0; m; m &= m - 1)
-        if (view_gpu_milli(v, n, (unsigned)__builtin_ctzll(m)) >= r->gpu_milli)
+        if (view_gpu_fits(v, r, n, (unsigned)__builtin_ctzll(m)))
             fit |= m & -m;
     return fit;
 }

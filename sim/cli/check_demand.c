@@ -4,6 +4,7 @@
 #include "policies/registry.h"
 #include "sim/core/memory.h"
 #include "sim/run/run.h"
+#include "sim/world/failures.h"
 #include "sim/world/requests.h"
 
 #include <inttypes.h>
@@ -64,7 +65,7 @@ static json_t *instances(const struct cluster *c)
         char name[MIG_NAME_MAX], label[2 * MIG_NAME_MAX];
         if (!kind->mig)
             continue;
-        snprintf(label, sizeof label, "%s %s", mig_name(kind->mig, name), c->type[kind->type].mig_single ? "single" : "mixed");
+        snprintf(label, sizeof label, "%s %s", mig_name(kind->mig, name), c->type[kind->type].mig_single ? "single" : c->type[kind->type].mig_dynamic ? "dynamic" : "mixed");
         json_t *row = row_named(list, "profile", label);
         add_to(row, "nodes", kind->n_nodes);
         add_to(row, "instances", (int64_t)kind->n_nodes * kind->gpus);
@@ -81,6 +82,19 @@ static json_int_t domains_of(const struct cluster *c, enum level l)
     return n;
 }
 
+static json_t *hours_between(double per_s)
+{
+    return per_s > 0 ? json_real(1 / per_s / 3600) : json_null();
+}
+
+static json_t *failures_of(const struct cluster *c)
+{
+    const struct failures *f = c->failures;
+    return json_pack("{s:o, s:o, s:I, s:I}", "node_mttf_h", hours_between(failures_node_rate(f, 8)), "job_mttf_h",
+                     hours_between(failures_job_rate(f, (double)c->gpus)), "given", (json_int_t)f->n_given, "planned",
+                     (json_int_t)f->n_planned);
+}
+
 json_t *check_cluster(const struct cluster *c)
 {
     json_int_t cpu_only = 0;
@@ -94,6 +108,10 @@ json_t *check_cluster(const struct cluster *c)
     if (json_array_size(mig))
         json_object_set(report, "mig", mig);
     json_decref(mig);
+    check_put_storage(report, c);
+    check_put_power(report, c);
+    if (c->failures)
+        json_object_set_new(report, "failures", failures_of(c));
     return report;
 }
 
@@ -166,7 +184,7 @@ static int64_t queue_gpus(const struct cluster *c, queue_id q)
     int64_t gpus = 0;
     for (uint32_t k = 0; k < c->n_kinds; k++)
         if (c->kind[k].owner == (c->queue[q].pinned ? q : ID_NONE))
-            gpus += (int64_t)c->kind[k].n_nodes * c->kind[k].gpus * c->kind[k].slot_milli / MILLI_ALL;
+            gpus += c->kind[k].n_nodes * cluster_kind_milli(c, &c->kind[k]) / MILLI_ALL;
     return gpus;
 }
 
@@ -288,6 +306,7 @@ json_t *check_demand(struct cluster *c, struct workload *w, struct error *err)
                                "warnings");
     largest(c, w, report);
     never_run(c, w, s, report);
+    check_rates(c, w, report);
     double offered = json_real_value(json_object_get(report, "offered_load"));
     if (offered > 1)
         check_warn(report, "the offered load is %.1f%%: the queue grows as long as jobs arrive", 100 * offered);

@@ -154,6 +154,22 @@ static void show_trace(const json_t *t)
 
 /* ---- clusters and demand ---- */
 
+static void show_failures(const json_t *f, double gpus)
+{
+    char text[256] = "", node[HUMAN_MAX], job[HUMAN_MAX];
+    size_t n = 0;
+    if (!isnan(number(f, "node_mttf_h")))
+        n += (size_t)snprintf(text + n, sizeof text - n, "a node of 8 GPUs every %s", human_time(node, 3600 * number(f, "node_mttf_h")));
+    if (!isnan(number(f, "job_mttf_h")))
+        n += (size_t)snprintf(text + n, sizeof text - n, "%sa job of all %.0f GPUs every %s", n ? ", " : "", gpus,
+                              human_time(job, 3600 * number(f, "job_mttf_h")));
+    if (number(f, "given") > 0)
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s%.0f given", n ? "; " : "", number(f, "given"));
+    if (number(f, "planned") > 0)
+        snprintf(text + n, sizeof text - n, "%s%.0f planned outages", n ? "; " : "", number(f, "planned"));
+    line("failures", text);
+}
+
 static void show_cluster(const json_t *c)
 {
     static const struct table_column columns[] = { { "nodes", "nodes", 10, CELL_COUNT }, { "GPUs", "gpus", 10, CELL_COUNT },
@@ -172,6 +188,25 @@ static void show_cluster(const json_t *c)
         if (number(c, counts[i].key) > 0)
             line(counts[i].label, text);
     }
+    char long_text[400];
+    if (json_object_get(c, "checkpoints")) {
+        check_checkpoints_text(c, long_text, sizeof long_text);
+        line("checkpoints", long_text);
+    }
+    if (json_object_get(c, "storage")) {
+        check_storage_text(c, long_text, sizeof long_text);
+        line("storage", long_text);
+    }
+    if (json_object_get(c, "power")) {
+        check_power_text(c, long_text, sizeof long_text);
+        line("power", long_text);
+    }
+    if (json_object_get(c, "pools")) {
+        check_pools_text(c, long_text, sizeof long_text);
+        line("pools", long_text);
+    }
+    if (json_object_get(c, "failures"))
+        show_failures(json_object_get(c, "failures"), number(c, "gpus"));
     table(json_object_get(c, "gpu_types"), "GPU type", "gpu_type", columns);
     if (json_object_get(c, "mig"))
         table(json_object_get(c, "mig"), "MIG profile", "profile", instances);
@@ -204,6 +239,12 @@ static void show_demand(const json_t *d)
     snprintf(text, sizeof text, "job of %.6g GPUs, task of %.0f; the largest node has %.0f", number(d, "largest_job_gpus"),
              number(d, "largest_task_gpus"), number(d, "largest_node_gpus"));
     line("largest", text);
+    const json_t *progress = json_object_get(d, "progress");
+    if (json_is_object(progress)) {
+        snprintf(text, sizeof text, "%s, of %.0f of %.0f jobs; of the others: %s", string(progress, "model"),
+                 number(progress, "known_jobs"), number(progress, "jobs"), string(progress, "unknown"));
+        line("progress", text);
+    }
     table(json_object_get(d, "gpu_types"), "GPU type", "gpu_type", types);
     table(json_object_get(d, "queues"), "queue", "queue", queues);
 }

@@ -10,12 +10,16 @@
 
 #include <jansson.h>
 
+/* Columns that only some runs have. GPU time in ns, data in millionths of a GiB. */
+enum job_part { PART_CHECKPOINTS, PART_CHECKPOINT_NS, PART_PULL_NS, PART_READ, PART_CACHED, JOB_PARTS };
+
 /* ---- Rows of result files, told as they are read. Texts are valid until the function returns. ---- */
 struct told_job {
     const char *name, *queue, *user, *class, *gpu_type, *tasks, *min_tasks, *state, *slowdown, *fairness;    /* "": none */
     int64_t gpu_milli, submit_ns, start_ns, end_ns, wait_ns, run_ns, lost_gpu_ns, overhead_gpu_ns;    /* start, end -1: not */
     int64_t preemptions, restarts;
     int64_t waits_ns[WAIT_REASONS];
+    int64_t part[JOB_PARTS];                   /* -1: the run has no such column */
 };
 struct told_interval {                         /* one piece of it */
     const char *job, *node, *gpu_ids, *why, *stopped_for;

@@ -45,6 +45,7 @@ static const char *const meaning[WAIT_REASONS] = {
     [WAIT_PASS] = "the scheduler's next pass, or a back-off, was to come",
     [WAIT_DEPENDENCY] = "jobs on which it depends had not ended",
     [WAIT_OTHER] = "the policy gave no other reason",
+    [WAIT_POWER] = "it would have fit, but the power cap would not have held",
 };
 
 static void put_waits(json_t *story, const struct told_job *j)
@@ -69,6 +70,21 @@ static void put_waits(json_t *story, const struct told_job *j)
 static double number_of(const char *text)
 {
     return *text ? strtod(text, NULL) : (double)NAN;
+}
+
+/* What only some runs tell. */
+static void put_parts(json_t *story, const struct told_job *j)
+{
+    static const char *const gpu_time[JOB_PARTS] = { [PART_CHECKPOINT_NS] = "checkpoint_gpu_h", [PART_PULL_NS] = "pull_gpu_h" };
+    static const char *const gib[JOB_PARTS] = { [PART_READ] = "read_gib", [PART_CACHED] = "cached_gib" };
+    if (j->part[PART_CHECKPOINTS] >= 0)
+        put_count(story, "checkpoints", (uint64_t)j->part[PART_CHECKPOINTS]);
+    for (unsigned i = 0; i < JOB_PARTS; i++) {
+        if (gpu_time[i] && j->part[i] >= 0)
+            put_gpu_hours(story, gpu_time[i], (int128_t)j->part[i] * 1000);
+        if (gib[i] && j->part[i] >= 0)
+            put_number(story, gib[i], (double)j->part[i] / 1e6);
+    }
 }
 
 static int take_self(void *self, const struct told_job *j, struct error *err)
@@ -101,6 +117,7 @@ static int take_self(void *self, const struct told_job *j, struct error *err)
     put_count(story, "restarts", (uint64_t)j->restarts);
     put_gpu_hours(story, "lost_gpu_h", (int128_t)j->lost_gpu_ns * 1000);
     put_gpu_hours(story, "overhead_gpu_h", (int128_t)j->overhead_gpu_ns * 1000);
+    put_parts(story, j);
     put_number(story, "slowdown", number_of(j->slowdown));
     put_number(story, "finish_time_fairness", number_of(j->fairness));
     return 0;

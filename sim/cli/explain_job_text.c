@@ -105,6 +105,8 @@ static void say_end_of(FILE *to, const json_t *run)
     static const struct { const char *why, *words; } ends[] = {
         { "done", "it had done its work" }, { "failed", "it failed" }, { "cancelled", "it was cancelled" },
         { "preempted", "it was preempted" }, { "moved", "it was moved" }, { "cutoff", "the run was cut off" },
+        { "fault", "a failure stopped it" }, { "maintenance", "its nodes went into maintenance" },
+        { "reclaimed", "a spot node of it was reclaimed" },
         { "resized", "it went on with more or fewer tasks" }, { "broken", "a task of its gang was stopped" },
     };
     const char *why = story_text(run, "ended_as"), *cause = story_text(run, "cause");
@@ -158,6 +160,9 @@ static void say_decision(FILE *to, const json_t *d)
         { "claim", "is given GPUs whose last users are leaving" }, { "gather", "gathers: its gang is not complete" },
         { "held", "must wait for jobs on which it depends" }, { "promise", "is promised a start:" }, { "refuse", "is refused:" },
         { "preempted", "is told to leave" }, { "moved", "is told to move" }, { "broken", "loses a task" },
+        { "fault", "is stopped by a failure:" }, { "maintenance", "is told to leave for" },
+        { "reclaimed", "is told to leave, for its spot node is taken away:" },
+        { "unclaim", "gives up its claim: those GPUs are out of service" },
     };
     const char *what = story_text(d, "decision"), *reason = story_text(d, "reason");
     if (!strcmp(what, "wait")) {
@@ -210,17 +215,49 @@ static void say_steps(const json_t *story)
 
 /* ---- What came of it ---- */
 
+/* Stops that are not the policy's. */
+static double times_struck(const json_t *story)
+{
+    const json_t *runs = json_object_get(story, "runs");
+    double n = 0;
+    for (size_t i = 0; i < json_array_size(runs); i++) {
+        const char *as = story_text(json_array_get(runs, i), "ended_as");
+        n += !strcmp(as, "fault") || !strcmp(as, "maintenance");
+    }
+    return n;
+}
+
 static void say_cost(const json_t *story)
 {
     struct paragraph p;
     FILE *to = say_begin(&p);
-    double stops = story_number(story, "preemptions");
+    double stops = story_number(story, "preemptions") + times_struck(story);
     char lost[HOURS_MAX], overhead[HOURS_MAX];
     if (stops > 0)
         fprintf(to, "stopped %.0f time%s: %s of work lost, %s of starting and saving", stops, say_plural(stops),
                 gpu_hours_text(lost, story_number(story, "lost_gpu_h")),
                 gpu_hours_text(overhead, story_number(story, "overhead_gpu_h")));
     say_end(&p, "cost", LABEL);
+}
+
+/* Where it lost time beside that: only what a run tells, and there was. */
+static void say_parts(const json_t *story)
+{
+    struct paragraph p;
+    char hours[HOURS_MAX];
+    double checkpoints = story_number(story, "checkpoints"), read = story_number(story, "read_gib"), cached = story_number(story, "cached_gib");
+    FILE *to = say_begin(&p);
+    if (checkpoints > 0)
+        fprintf(to, "%.0f written; it stood still for %s meanwhile", checkpoints, gpu_hours_text(hours, story_number(story, "checkpoint_gpu_h")));
+    say_end(&p, "checkpoints", LABEL);
+    to = say_begin(&p);
+    if (story_number(story, "pull_gpu_h") > 0)
+        fprintf(to, "%s of waiting for its image", gpu_hours_text(hours, story_number(story, "pull_gpu_h")));
+    say_end(&p, "image", LABEL);
+    to = say_begin(&p);
+    if (read + cached > 0)
+        fprintf(to, "%.4g GiB from the storage, %.4g GiB that its nodes had kept", read, cached);
+    say_end(&p, "data", LABEL);
 }
 
 static void say_stopped(const json_t *story)
@@ -280,6 +317,7 @@ void explain_job_text(const json_t *story)
     say_steps(story);
     putchar('\n');
     say_cost(story);
+    say_parts(story);
     say_stopped(story);
     say_outcome(story);
     say_missing(story);

@@ -10,10 +10,14 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { COLUMNS_MOST = 40, PATH_LONG = 4096 };
+enum { COLUMNS_MOST = 50, PATH_LONG = 4096 };
 
 enum { ID, QUEUE, USER, CLASS, GPU_TYPE, GPUS, TASKS, SUBMIT, START, END, WAIT, RUN, SLOWDOWN, PREEMPTIONS, RESTARTS, LOST,
-       OVERHEAD, FAIRNESS, STATE, MIN_TASKS, WAITS };
+       OVERHEAD, FAIRNESS, STATE, MIN_TASKS, WAITS, PARTS = WAITS + WAIT_REASONS };
+static const struct { const char *column; int64_t scale; } parts[JOB_PARTS] = {
+    [PART_CHECKPOINTS] = { "checkpoints", 1 },  [PART_CHECKPOINT_NS] = { "checkpoint_gpu_s", NS_PER_S },
+    [PART_PULL_NS] = { "pull_gpu_s", NS_PER_S }, [PART_READ] = { "read_gib", 1000000 }, [PART_CACHED] = { "cached_gib", 1000000 },
+};
 static const char *const job_columns[] = {
     "job_id", "queue", "user", "class", "gpu_type", "gpus", "tasks", "submit_s", "start_s", "end_s", "wait_s", "run_s", "slowdown",
     "preemptions", "restarts", "lost_gpu_s", "overhead_gpu_s", "finish_time_fairness", "state", "min_tasks", NULL,
@@ -74,6 +78,11 @@ static int take_job(struct reading *r, const struct row *row, struct error *err)
     for (unsigned i = 0; i < WAIT_REASONS; i++)
         if (time_of(r, row, WAITS + i, &j.waits_ns[i], err))
             return -1;
+    for (unsigned i = 0; i < JOB_PARTS; i++) {
+        j.part[i] = -1;
+        if (r->at[PARTS + i] != TABLE_NO_COLUMN && cell_decimal(row, r->at[PARTS + i], parts[i].scale, 0, INT64_MAX, &j.part[i], err))
+            return -1;
+    }
     return r->to->job(r->to->self, &j, err);
 }
 
@@ -121,9 +130,13 @@ static int on_header(void *self, const struct row *header, struct error *err)
     for (unsigned i = 0; r->to->job && i < WAIT_REASONS; i++) {
         char name[40];
         snprintf(name, sizeof name, "wait_%s_s", wait_reason_name[i]);
-        if (find_column(r, WAITS + i, name, header, err))
+        if (i == WAIT_POWER && table_column(header, name) == TABLE_NO_COLUMN)
+            r->at[WAITS + i] = TABLE_NO_COLUMN;       /* a run without a power cap */
+        else if (find_column(r, WAITS + i, name, header, err))
             return -1;
     }
+    for (unsigned i = 0; r->to->job && i < JOB_PARTS; i++)
+        r->at[PARTS + i] = table_column(header, parts[i].column);
     return 0;
 }
 

@@ -4,11 +4,16 @@
 #include "policies/registry.h"
 #include "sim/core/memory.h"
 #include "sim/run/params.h"
+#include "sim/run/models.h"
 #include "sim/run/rows.h"
 #include "sim/run/summary.h"
 #include "sim/world/catalogue.h"
+#include "sim/world/duties.h"
+#include "sim/world/goodput.h"
 #include "sim/world/mig.h"
+#include "sim/world/training_models.h"
 #include "traces/format.h"
+#include "traces/synth/synth.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -116,6 +121,8 @@ static json_t *placers(void)
             json_array_append_new(needs, json_string("sees who holds GPUs of a node"));
         if (p->needs & SEES_TYPICAL)
             json_array_append_new(needs, json_string("sees what jobs typically ask for"));
+        if (p->needs & TIGHTEST_DOMAINS)
+            json_array_append_new(needs, json_string("wants the tightest domain for jobs with a topology"));
     }
     return list;
 }
@@ -129,6 +136,14 @@ static json_t *formats(void)
             entry(options, t->name, t->summary);
         json_object_set_new(o, "options", options);
     }
+    return list;
+}
+
+static json_t *workloads(void)
+{
+    json_t *list = json_array();
+    for (const struct synth_preset *p = synth_presets; p->name; p++)
+        entry(list, p->name, p->summary);
     return list;
 }
 
@@ -149,6 +164,57 @@ static json_t *gpus(void)
         json_object_set_new(o, "kappa", number(g->kappa));
         json_object_set_new(o, "mig_slices", number(g->mig_slices));
         json_object_set_new(o, "price_usd_per_h", number(g->price_usd_per_h));
+        set_text(o, "source", g->source);
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+/* "0 2 4": the memory slices at which one may begin. */
+static json_t *starts_of(uint8_t mask)
+{
+    char text[2 * MIG_MEMORY_SLICES + 1], *at = text;
+    for (unsigned start = 0; start < MIG_MEMORY_SLICES; start++)
+        if (mask >> start & 1)
+            at += sprintf(at, at == text ? "%u" : " %u", start);
+    return json_string(text);
+}
+
+static json_t *duties(void)
+{
+    json_t *list = json_array();
+    for (const struct model_duty *d = duty_catalogue; d->model; d++) {
+        json_t *o = json_object();
+        set_text(o, "model", d->model);
+        json_object_set_new(o, "batch", number(d->batch));
+        json_object_set_new(o, "compute", number(d->duty.compute / (double)DUTY_ALL));
+        json_object_set_new(o, "bandwidth", number(d->duty.bandwidth / (double)DUTY_ALL));
+        json_object_set_new(o, "mem_mib", number(d->mem_mib));
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+/* Over one GPU, half way through training, in thousandths: n GPUs on so many nodes. */
+static json_t *speedup(const struct goodput_model *m, const struct goodput_fit *f, uint32_t n, uint32_t nodes)
+{
+    return json_real(floor(goodput_speedup(m, f, goodput_noise(m, .5), (struct replicas){ n, nodes }) * 1000 + .5) / 1000);
+}
+
+static json_t *goodputs(void)
+{
+    json_t *list = json_array();
+    for (const struct goodput_fit *f = goodput_fits; f->model; f++) {
+        const struct goodput_model *m = goodput_model(f->model);
+        json_t *o = json_object();
+        set_text(o, "model", f->model);
+        set_text(o, "gpu_model", f->gpu);
+        json_object_set_new(o, "batch", json_real(m->first_batch));
+        json_object_set_new(o, "max_batch", json_real(m->most_batch));
+        json_object_set_new(o, "speedup_of_4", speedup(m, f, 4, 1));
+        json_object_set_new(o, "speedup_of_16", speedup(m, f, 16, 2));
+        json_object_set_new(o, "restart_s", json_real(m->restart_s));
+        json_object_set_new(o, "rmsle", json_real(f->rmsle));
         json_array_append_new(list, o);
     }
     return list;
@@ -166,6 +232,7 @@ static json_t *mig_profiles(void)
         json_object_set_new(o, "memory_slices", number(d->memory_slices));
         json_object_set_new(o, "memory_gb", number(mig_gb(profile)));
         json_object_set_new(o, "most_per_gpu", number(d->most));
+        json_object_set_new(o, "starts", starts_of(d->starts));
         json_array_append_new(list, o);
     }
     return list;
@@ -188,6 +255,30 @@ static json_t *nodes(void)
         json_object_set_new(o, "nic_gbps", number(n->nic_gbps));
         json_object_set_new(o, "idle_w", number(n->idle_w));
         json_object_set_new(o, "most_w", number(n->most_w));
+        set_text(o, "source", n->source);
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+static json_t *training_models(void)
+{
+    json_t *list = json_array();
+    for (const struct training_model *m = training_catalogue; m->name; m++) {
+        json_t *o = json_object();
+        set_text(o, "name", m->name);
+        json_object_set_new(o, "params_m", number(m->params / 1e6));
+        json_object_set_new(o, "gradient_mb", number(m->gradient_bytes / 1e6));
+        json_object_set_new(o, "all_to_all_mb", number(m->all_to_all_bytes / 1e6));
+        json_object_set_new(o, "batch", number(m->batch));
+        set_text(o, "batch_of", m->global_batch ? "job" : "gpu");
+        json_object_set_new(o, "compute_s", number(m->compute_s));
+        json_object_set_new(o, "tensor_parallel", number(m->tensor_parallel));
+        json_object_set_new(o, "pipeline_parallel", number(m->pipeline_parallel));
+        json_object_set_new(o, "memory_gib", number(round(training_model_memory_gib(m) * 100) / 100));
+        set_text(o, "communication", m->communication);
+        set_text(o, "aliases", m->aliases ? m->aliases : "");
+        set_text(o, "source", m->source);
         json_array_append_new(list, o);
     }
     return list;
@@ -198,6 +289,9 @@ static json_t *metrics(void)
     json_t *list = json_array();
     for (const struct metric_kind *m = metric_kinds; m->name; m++)
         set_text(entry(list, m->name, m->summary), "unit", m->unit);
+    for (const struct run_model *const *of = run_models; *of; of++)
+        for (const struct metric_kind *m = (*of)->metrics; m && m->name; m++)
+            set_text(entry(list, m->name, m->summary), "unit", m->unit);
     return list;
 }
 
@@ -219,9 +313,13 @@ const struct listing listings[] = {
     { "policies", "who runs next", policies },
     { "placers", "on which GPUs", placers },
     { "formats", "of traces", formats },
+    { "workloads", "that are built in, for 'gpuyard synth --preset'", workloads },
     { "gpus", "models of the catalogue", gpus },
     { "mig", "MIG profiles of the catalogue", mig_profiles },
+    { "duties", "of models that share GPUs: how busy each keeps one, alone", duties },
+    { "goodput", "of elastic jobs: fits of models on GPUs, half way through training", goodputs },
     { "nodes", "node types of the catalogue", nodes },
+    { "models", "that jobs train, of the catalogue", training_models },
     { "metrics", "of a run's summary", metrics },
     { "columns", "of a run's files", columns },
     { NULL, NULL, NULL },

@@ -138,12 +138,14 @@ static void table(const json_t *list)
     }
     putchar('\n');
     for (size_t i = 0; i < json_array_size(list); i++) {
+        json_t *o = json_array_get(list, i);
         begins = true;
-        json_object_foreach(json_array_get(list, i), key, value) {
+        json_object_foreach(o, key, value) {
             char text[64];
             int width = (int)column_width(list, key);
             put_number(text, sizeof text, value, "-");
-            printf("%s%*s", begins ? "" : "  ", json_is_string(value) ? -width : width, text);
+            bool last = !json_object_iter_next(o, json_object_key_to_iter(key));
+            printf("%s%*s", begins ? "" : "  ", json_is_string(value) ? (last ? 0 : -width) : width, text);
             begins = false;
         }
         putchar('\n');

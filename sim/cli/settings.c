@@ -17,14 +17,14 @@
 static const char *const checkpoints[] = {
     [CHECKPOINT_NONE] = "none", [CHECKPOINT_PERFECT] = "perfect", [CHECKPOINT_PERIODIC] = "periodic", NULL,
 };
-/* All but the checkpoint are times. */
-static const struct setting { const char *key; size_t at; bool above_zero; } settings[] = {
-    { "period_s", offsetof(struct cluster, period_ns), false },
-    { "preemption.interval_s", offsetof(struct cluster, price.interval_ns), true },
-    { "preemption.save_s", offsetof(struct cluster, price.save_ns), false },
-    { "preemption.grace_s", offsetof(struct cluster, price.grace_ns), false },
-    { "preemption.start_s", offsetof(struct cluster, price.start_ns), false },
-    { "preemption.restart_s", offsetof(struct cluster, price.restart_ns), false },
+/* All but the checkpoint are times; the word stands for INTERVAL_AUTO and START_BY_PARTS, which are the same number. */
+static const struct setting { const char *key; size_t at; bool above_zero; const char *word; } settings[] = {
+    { "period_s", offsetof(struct cluster, period_ns), false, NULL },
+    { "preemption.interval_s", offsetof(struct cluster, price.interval_ns), true, "auto" },
+    { "preemption.save_s", offsetof(struct cluster, price.save_ns), false, NULL },
+    { "preemption.grace_s", offsetof(struct cluster, price.grace_ns), false, NULL },
+    { "preemption.start_s", offsetof(struct cluster, price.start_ns), false, "parts" },
+    { "preemption.restart_s", offsetof(struct cluster, price.restart_ns), false, "parts" },
 };
 enum { SETTINGS = sizeof settings / sizeof *settings };
 static const char checkpoint_key[] = "preemption.checkpoint";
@@ -165,9 +165,12 @@ static void put_cluster(FILE *f, const struct plan *p)
         int64_t ns;
         memcpy(&ns, (const char *)c + settings[i].at, sizeof ns);
         snprintf(key, sizeof key, "    %s", dot ? dot + 1 : "");
-        if (dot)
+        if (dot && ns >= 0)
             put_time(f, key, ns);
+        else if (dot && ns == INTERVAL_AUTO)             /* as START_BY_PARTS; -1 is not said */
+            fprintf(f, "%s: %s\n", key, settings[i].word);
     }
+    settings_put_storage(f, c);
 }
 
 static void put_trace(FILE *f, const struct plan *p)

@@ -186,6 +186,79 @@ static void costs(const struct shown *x, size_t width)
          all(x, "overhead_gpu_h"));
 }
 
+/* What the section progress of the cluster file has asked for. */
+static void locality(const struct shown *x, size_t width)
+{
+    double placement = all(x, "placement_slowdown");
+    if (!isnan(placement))
+        line(width, "locality", "%.3f times as long by placement, %.3f by sharing links, %.1f GPU h in all", placement,
+             all(x, "link_slowdown"), all(x, "locality_gpu_h"));
+}
+
+/* Where the cluster file has a section failures. */
+static void faults(const struct shown *x, size_t width)
+{
+    char up[NUMBER_MAX];
+    double nodes = all(x, "node_failures"), jobs_stopped = all(x, "job_failures");
+    if (isnan(nodes))
+        return;
+    line(width, "failures", "%.0f of nodes; %.0f times a job was stopped; %s of GPU time up", nodes, jobs_stopped,
+         percent_text(up, all(x, "availability")));
+    line(width, "", "%.1f GPU h lost by failures, %.1f h held until found, %.0f job%s given up", all(x, "lost_by_failures_gpu_h"),
+         all(x, "detection_gpu_h"), all(x, "jobs_given_up"), all(x, "jobs_given_up") == 1 ? "" : "s");
+}
+
+/* What the section progress of the cluster file has asked for. */
+static void locality(const struct shown *x, size_t width)
+{
+    double placement = all(x, "placement_slowdown");
+    if (!isnan(placement))
+        line(width, "locality", "%.3f times as long by placement, %.3f by sharing links, %.1f GPU h in all", placement,
+             all(x, "link_slowdown"), all(x, "locality_gpu_h"));
+}
+
+/* What the sections power and prices of the cluster file have asked for. */
+static void bills(const struct shown *x, size_t width)
+{
+    char jobs_part[NUMBER_MAX];
+    double kwh = all(x, "energy_kwh"), usd = all(x, "cost_usd"), useful_usd = all(x, "cost_per_useful_gpu_h_usd");
+    if (!isnan(kwh))
+        line(width, "energy", "%.1f kWh (%s for jobs), %.1f kW mean, %.1f kW peak, %.1f kg CO2", kwh,
+             percent_text(jobs_part, all(x, "energy_jobs_kwh") / kwh), all(x, "power_mean_w") / 1000, all(x, "power_peak_w") / 1000,
+             all(x, "carbon_kg"));
+    if (isnan(usd))
+        return;
+    if (isnan(useful_usd))
+        line(width, "cost", "%.2f USD", usd);
+    else
+        line(width, "cost", "%.2f USD, %.2f USD per useful GPU h", usd, useful_usd);
+}
+
+/* What checkpoints, images and data have taken. */
+static void transfers(const struct shown *x, size_t width)
+{
+    char part[NUMBER_MAX];
+    double written = all(x, "checkpoints"), pulls = all(x, "image_pulls"), read = all(x, "read_gib");
+    if (!isnan(written))
+        line(width, "checkpoints", "%.0f written (%.1f GiB), %.0f cut short, %.1f h stalled", written, all(x, "written_gib"),
+             all(x, "checkpoints_cut_short"), all(x, "checkpoint_gpu_h"));
+    if (!isnan(pulls))
+        line(width, "images", "%.0f pulled, %.1f h waited for", pulls, all(x, "pull_gpu_h"));
+    if (!isnan(read))
+        line(width, "data", "%.1f GiB read, %s from nodes that had kept it", read, percent_text(part, all(x, "cache_hit_share")));
+}
+
+/* GPUs with several tenants, or cut into instances as jobs ask. */
+static void shared_gpus(const struct shown *x, size_t width)
+{
+    double jobs = all(x, "sharing_jobs"), speed = all(x, "sharing_speed_mean"), made = all(x, "mig_reconfigurations");
+    if (!isnan(jobs))
+        line(width, "sharing", "%.0f jobs shared GPUs, mean speed %.3f, %.0f out of memory", jobs, isnan(speed) ? 1 : speed,
+             all(x, "sharing_out_of_memory"));
+    if (!isnan(made))
+        line(width, "MIG", "%.0f instances made, %.1f GPU h waiting for that", made, all(x, "mig_reconfigure_gpu_hours"));
+}
+
 void show_summary(const struct shown *x)
 {
     size_t width = term_width(STDOUT_FILENO);
@@ -197,6 +270,12 @@ void show_summary(const struct shown *x)
     gpus(x, width);
     times(x, width);
     costs(x, width);
+    locality(x, width);
+    transfers(x, width);
+    shared_gpus(x, width);
+    faults(x, width);
+    locality(x, width);
+    bills(x, width);
     quotas(x, width);
     show_queues(x, width);
     printf("\nresults in %s\n", x->plan->directory);

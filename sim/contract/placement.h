@@ -33,7 +33,9 @@ struct request {
     uint8_t required_level;       /* enum level, LEVEL_ANY: none. All pieces within one such domain */
     uint8_t preferred_level;      /* tried first, then one level out after the other */
     uint16_t mig;                 /* instances of this profile are wanted, each whole: its number; 0: GPUs */
+    uint32_t gpu_mem_mib;         /* that it fills of each of its GPUs, with its context; 0: not modelled */
     uint32_t max_per_node;        /* tasks of the job on one node; 0: any number */
+    bool one_island;              /* the GPUs of each task are of one NVLink island: a tensor-parallel group */
     int64_t cpu_milli, mem_mib;   /* per task, or per GPU under SPLIT_ANY */
     node_id try_first;            /* nominated, or where it was; ID_NONE: none */
 };
@@ -46,6 +48,8 @@ struct piece {                    /* one task's hold on one node */
     uint64_t gpu_mask;            /* bit i: GPU i of the node; 0 on a counted node */
     uint32_t gpus;                /* how many: the bits of gpu_mask, or a plain count */
     uint32_t milli;               /* taken of each, as the request says; 0 for a CPU-only task */
+    uint32_t gpu_mem_mib;         /* likewise; the host fills in this and the next */
+    uint16_t mig;                 /* the bits are of instances of this profile; 0: of GPUs */
 };
 struct placement { size_t n; struct piece piece[]; };   /* pieces ascend by task; never changed once made */
 const struct piece *placement_task(const struct placement *p, uint32_t task);    /* O(log n); NULL: not there, or p is NULL */
@@ -66,7 +70,9 @@ struct node_free view_node(const struct view *v, node_id n);
 uint64_t view_slots(const struct view *v, const struct request *r, node_id n);
 struct node_free view_node_for(const struct view *v, const struct request *r, node_id n);
 uint32_t view_gpu_milli(const struct view *v, node_id n, unsigned gpu);    /* free share of a named GPU; of an instance: the
-                                                                              gpu_milli of who wants it, or 0 */
+                                                                              gpu_milli of who wants it, or more, or 0 */
+bool     view_gpu_fits(const struct view *v, const struct request *r, node_id n, unsigned gpu);    /* of a shared GPU there is
+                                                                              the share that r wants, and memory for it */
 uint64_t view_islands(const struct view *v, node_id n, unsigned gpu);      /* mask of the GPUs on gpu's island */
 struct amount view_node_size(const struct view *v, node_id n);             /* an instance is a GPU here */
 /* Nodes of one kind differ in what is free and in nothing else that a request can ask about. Kinds are dense from 0. */
@@ -85,6 +91,12 @@ struct tenants view_tenants(const struct view *v, node_id n, const struct reques
  * SPLIT_ANY for at least one GPU. Both O(1). */
 bool view_allows(const struct view *v, const struct request *r, node_id n);
 bool view_fits(const struct view *v, const struct request *r, node_id n);
+/* One task of r, if the node were empty, and nobody else drew power. */
+bool view_fits_empty(const struct view *v, const struct request *r, node_id n);
+/* A power cap keeps r out, even of the thriftiest nodes that it may use. Cheap, and not the only way to lack power. */
+bool view_lacks_power(const struct view *v, const struct request *r);
+uint32_t view_power_gpus(const struct view *v, const struct request *r, node_id n);    /* GPUs of r, SPLIT_ANY, that caps leave power for on n;
+                                                                                          UINT32_MAX: there are none */
 /* How r likes a node that it may use: the weights of its preferred affinity terms that hold there, and the advisory taints
  * (PreferNoSchedule) of the node that it does not tolerate. O(log kinds of nodes). */
 struct node_liking { int64_t preferred; uint32_t avoided; };
@@ -156,6 +168,11 @@ void builder_devices(struct builder *b, enum device_order o);    /* until builde
 /* Lets the host pick `gpus` GPUs on n for `task`: shares as above, whole ones the lowest, of one island if it can. false: they
  * are not there. gpus 0: CPU and memory only. */
 bool   builder_add_some(struct builder *b, const struct request *r, uint32_t task, node_id n, uint32_t gpus);
+/* How fast a job would get on there: seconds of its trace a second, with the share of oversubscribed uplinks that it has when all
+ * nodes send; 1 where the cluster does not say (section `progress`). Of a placement of r, or of part of it; and of the pieces of b so far. r->job ID_NONE: of a job of which
+ * nothing is known. O(pieces). */
+double view_rate(const struct view *v, const struct request *r, const struct placement *p);
+double builder_rate(const struct builder *b);
 size_t builder_mark(const struct builder *b);            /* number of pieces */
 void   builder_rollback(struct builder *b, size_t mark); /* back to that many */
 uint32_t request_task(const struct request *r, uint32_t k);   /* name of its k-th task */
@@ -173,14 +190,16 @@ struct param {                    /* a list ends with a NULL name */
 };
 
 /* ---- A placer ---- */
-#define PLACEMENT_ABI 3u
-enum place_result { PLACED, NO_ROOM, NO_ROOM_FRAGMENTED, NO_TOPOLOGY, NO_TYPE };   /* why not, for the wait split:
-                                   too few free GPUs in all; enough, but not so that they fit; no domain; no such GPUs */
-enum { SEES_TENANTS = 1, SEES_TYPICAL = 2 };    /* view_tenants(); view_typical(), which knows of jobs still to come */
+#define PLACEMENT_ABI 4u
+enum place_result { PLACED, NO_ROOM, NO_ROOM_FRAGMENTED, NO_TOPOLOGY, NO_TYPE, NO_POWER };   /* why not, for the wait split:
+                                   too few free GPUs in all; enough, but not so that they fit; no domain; no such GPUs;
+                                   all would be well but for a power cap: set by the host */
+enum { SEES_TENANTS = 1, SEES_TYPICAL = 2,      /* view_tenants(); view_typical(), which knows of jobs still to come */
+       TIGHTEST_DOMAINS = 4 };    /* where a request wants one domain: that with the fewest free GPUs that takes it, not the first */
 struct placer {
     unsigned abi;                 /* PLACEMENT_ABI */
     const char *name, *summary;
-    unsigned needs;               /* SEES_... */
+    unsigned needs;               /* SEES_..., TIGHTEST_DOMAINS */
     const struct param *params;   /* NULL: none */
     size_t params_size;
     /* Adds pieces for all of r, a single run, to b, or says why not (what was added is then undone by the host). The

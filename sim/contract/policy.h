@@ -6,7 +6,7 @@
 #include "placement.h"
 #include "queues.h"
 
-#define POLICY_ABI 4u
+#define POLICY_ABI 6u
 #ifndef TIME_NEVER
 #define TIME_NEVER INT64_MAX
 #endif
@@ -43,8 +43,12 @@ struct job_facts {                /* what was submitted; never changes, the poin
     bool preemptible;
     uint32_t model;               /* interned: what it trains or serves; ID_NONE: unknown */
     uint32_t n_groups;            /* 0: all tasks are one group */
+    uint32_t sizing;              /* 0: it has one size, that of ask; else job_sizes() says which it may have */
     const struct task_group *group;           /* [n_groups] */
 };
+/* How many tasks, or GPUs if it has no tasks (SPLIT_ANY), a job may have. Elastic: it can grow and shrink between least and most.
+ * Moldable: it has any of these sizes, and keeps the one that it starts with first. `ask` and who knows no sizes go by the usual one. */
+struct job_sizes { uint32_t least, usual, most; bool moldable; };
 int64_t sched_now(const struct sched *s);
 const struct job_facts *job_facts(const struct sched *s, job_id j);
 enum job_state job_state(const struct sched *s, job_id j);
@@ -62,7 +66,8 @@ int64_t  job_true_ns(struct sched *s, job_id j);              /* the truth; only
 int64_t  job_start_cost_ns(const struct sched *s, job_id j);  /* GPUs held without progress if it started now; of a
                                                                  running job: what is left of that */
 void    *job_own(struct sched *s, job_id j);                  /* policy.job_size bytes, zero at its first arrival */
-struct amount sched_capacity(const struct sched *s);          /* of nodes that are up */
+struct amount sched_capacity(const struct sched *s);          /* of nodes that are up: changes only with a node_changed notice */
+bool     sched_node_up(const struct sched *s, node_id n);     /* false: out of service or drained, nothing fits there */
 uint64_t sched_room_version(const struct sched *s);           /* grows when anything is released: while it stands, a
                                                                  shape that failed fails again */
 uint64_t sched_random(struct sched *s);                       /* the policy's own stream */
@@ -72,6 +77,15 @@ void    *sched_scratch(struct sched *s, size_t bytes);        /* zeroed, until t
 enum free_kind { FREE_IDLE, FREE_OR_RELEASING };              /* two indexes; the second only with SEES_RELEASING */
 const struct view *sched_view(const struct sched *s, enum free_kind k);
 struct request job_request(const struct sched *s, job_id j);  /* all of it */
+/* ---- Sizes of elastic and moldable jobs, see struct job_sizes ---- */
+struct job_sizes job_sizes(const struct sched *s, job_id j);  /* of a moldable job that has started: the one that it has */
+uint32_t job_size_held(const struct sched *s, job_id j);      /* 0: it holds nothing */
+struct request job_request_sized(const struct sched *s, job_id j, uint32_t size);    /* least to most, and perhaps not as usual */
+/* How much faster than usual j would get on now, at this size on as few nodes as it fits on: goodput where the cluster has that
+ * and the model of j is known, else in proportion to the size. 1 at the usual size. Only with SEES_SPEEDUP: otherwise 0, and
+ * counted as a refusal. It knows the gradient noise of now, as training measures it, and nothing that is still to come. */
+double job_speedup(struct sched *s, job_id j, uint32_t size);
+int64_t job_resize_cost_ns(const struct sched *s, job_id j);  /* GPUs held without progress after a resize */
 /* Asks the run's placer, run by run of the chain; levels of the job and of its groups are seen to. The answer is scratch: it
  * dies with a rollback to an earlier mark, or with the pass. */
 const struct placement *sched_place(struct sched *s, const struct view *v, const struct request *r);   /* NULL: no */
@@ -124,6 +138,14 @@ void sched_note(struct sched *s, job_id j, job_id for_whom);            /* who c
 void sched_note_move(struct sched *s, job_id j, job_id for_whom);       /* likewise, and j is only to be placed anew: a move,
                                                                  though it starts in a later pass */
 
+/* From now on j, which runs, holds exactly p: it grows, shrinks and moves in one step at one price, job_resize_cost_ns(); nothing
+ * of its work is lost. p may use what j holds and what is idle, for whole tasks from the first on, as many as job_sizes() allows.
+ * Needs RESIZES. A job that was started in this pass just starts elsewhere. Once resized it is not stopped in the same pass
+ * (WRONG_STATE); resized back to where it was, nothing has happened. NOT_ALLOWED: it is not preemptible. */
+enum sched_result sched_resize(struct sched *s, job_id j, const struct placement *p);
+/* A place for j of that size as if it had left what it holds: for sched_resize(), or if it holds nothing, sched_start(). NULL: no. */
+const struct placement *sched_place_anew(struct sched *s, job_id j, uint32_t size);
+
 /* In pencil: p is taken from FREE_OR_RELEASING, where it must be free, and put into the books for the rest of this pass, as if j
  * (which may hold other tasks) had been started there; what of it is idle stays so. Nothing comes of it. _out: as if j had
  * left those pieces, which it holds; while any is out, no claim is accepted, and j is not stopped. For searches, and to
@@ -142,8 +164,13 @@ void sched_save(struct sched *s, void *own, size_t bytes);    /* before changing
 
 /* ---- The table ---- */
 enum { SEES_RUN_TIME = 1, SEES_RELEASING = 2, SEES_TIMELINE = 4,      /* the last: timeline.h */
-       STARTS_PARTIAL = 8 };  /* starts and stops single tasks; not together with SEES_TIMELINE */
-enum stop_cause { STOPPED_DONE, STOPPED_FAILED, STOPPED_CANCELLED, STOPPED_BY_POLICY, STOP_CAUSES };
+       STARTS_PARTIAL = 8,    /* starts and stops single tasks; not together with SEES_TIMELINE */
+       RESIZES = 16,          /* starts jobs at any of their sizes, and resizes running ones; together with neither */
+       SEES_SPEEDUP = 32 };
+enum stop_cause { STOPPED_DONE, STOPPED_FAILED, STOPPED_CANCELLED, STOPPED_BY_POLICY,
+                  STOPPED_BY_FAULT,   /* it failed with its GPUs, or they are needed for maintenance; job_arrived follows */
+                  STOP_CAUSES };
+static inline bool stopped_for_good(enum stop_cause why) { return why < STOPPED_BY_POLICY; }
 struct policy {
     unsigned abi;                 /* POLICY_ABI */
     const char *name, *summary;
@@ -161,4 +188,7 @@ struct policy {
     void (*job_started)(struct sched *s, const void *params, void *state, job_id j);   /* runs; claims only when they run */
     void (*job_stopped)(struct sched *s, const void *params, void *state, job_id j, enum stop_cause why);  /* holds nothing
                                                               now; evicted: job_arrived follows once it has left its GPUs */
+    /* GPUs of n went out of service, or came back; those who are stopped by that are told next. What does not fit any more for that reason
+     * waits: a node that is out may come back. */
+    void (*node_changed)(struct sched *s, const void *params, void *state, node_id n);
 };

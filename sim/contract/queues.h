@@ -92,7 +92,9 @@ enum wait_reason {
     WAIT_RELEASING,    /* has its GPUs, their last users are leaving: set by the host */
     WAIT_PASS,         /* until the next pass of a periodic scheduler: set by the host; or a back-off */
     WAIT_DEPENDENCY,   /* on another job: set by the host */
-    WAIT_OTHER, WAIT_REASONS,
+    WAIT_OTHER,
+    WAIT_POWER,        /* it would fit, but a power cap would not hold. Only where the cluster has one */
+    WAIT_REASONS,
     WAIT_GROUP         /* for sched_blocked and line_blocked: no longer a reason of its own */
 };
 void line_blocked(struct sched *s, struct line *l, shape_id shape, enum wait_reason why);

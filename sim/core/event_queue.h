@@ -11,7 +11,16 @@
 enum event_kind {
     EVENT_JOB_END,             /* frees GPUs before anyone asks for them */
     EVENT_RELEASED,            /* the grace period or the saving of an evicted job is over */
+    EVENT_FAULT, EVENT_REPAIR, /* subject: a node, leaf or job, as the model of failures numbers them */
+    EVENT_NODE,                /* a node is ready: woken or provisioned; or its idle time is over */
+    EVENT_POOL,                /* of a node pool: a node is ready, removed or reclaimed; or the autoscaler looks */
     EVENT_PROGRESS,            /* a job has started up and begins to make progress */
+    EVENT_OUT_OF_MEMORY,       /* of a job whose start-up is over: it fails */
+    EVENT_CHECKPOINT,          /* of a job: is due, or a part of it is over */
+    EVENT_EPOCH,               /* of a job: it has read all its data once */
+    EVENT_FLOW,                /* a transfer over a shared link is over */
+    EVENT_PACE,                /* of a job: a model changes its rate */
+    EVENT_NOISE,               /* of an elastic job: its gradients have become noisier */
     EVENT_ARRIVAL,
     EVENT_WAKE_UP,             /* the scheduling pass follows */
     EVENT_MEASUREMENT,

@@ -9,6 +9,7 @@
 #define OPENSSL_API_COMPAT 0x10100000L /* its older interface wants no memory and cannot fail */
 #include <openssl/sha.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -347,4 +348,13 @@ int input_sha256(struct input *in, char hex[65], struct error *err)
     }
     memcpy(hex, in->hex, sizeof in->hex);
     return 0;
+}
+
+char *input_beside(const char *folder, const char *path)
+{
+    size_t size = strlen(folder) + strlen(path) + 2;
+    char *whole = mem_new(size, 1);
+    bool own = *path == '/' || !*folder;
+    snprintf(whole, size, "%s%s%s", own ? "" : folder, own ? "" : "/", path);
+    return whole;
 }

@@ -19,3 +19,6 @@ const char *input_name(const struct input *in);                     /* for messa
 /* Reads what is left, then gives the 64 hexadecimal digits of SHA-256. -1 with err. */
 int    input_sha256(struct input *in, char hex[65], struct error *err);
 void   input_close(struct input *in);                               /* NULL: does nothing */
+
+/* A path that a file in `folder` ("": here) names. The caller frees it. */
+char *input_beside(const char *folder, const char *path);

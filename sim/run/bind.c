@@ -1,6 +1,9 @@
 /* bind.c - bringing a workload and a cluster together: queues by name, and whose nodes a job may use. */
+#include "sim/run/checkpoints.h"
 #include "sim/run/host.h"
+#include "sim/world/duties.h"
 #include "sim/world/shapes.h"
+#include "sim/world/training_models.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -49,41 +52,47 @@ static int queue_for(const struct cluster *c, const char *name, queue_id *q, str
     return 0;
 }
 
-struct pinning {
+/* Jobs that ask for the same, but differ in something that the run makes part of the request: shapes of their own. */
+struct splitting {
     struct shape *shape;
     uint32_t n;
     size_t capacity;
-    uint32_t *at;                 /* [shapes before x queues] the pinned shape; 0: not made yet */
-    uint32_t n_queues;
+    uint32_t *at;                 /* [shapes before x keys] the shape made for that key; 0: not made yet */
+    uint32_t n_keys;
+    void (*change)(struct shape *made, uint32_t key, const void *context);
+    const void *context;
 };
 
-static shape_id pinned_shape(struct pinning *p, shape_id id, queue_id q)
+static shape_id split_shape(struct splitting *p, shape_id id, uint32_t key)
 {
-    uint32_t *slot = &p->at[(size_t)id * p->n_queues + q];
+    uint32_t *slot = &p->at[(size_t)id * p->n_keys + key];
     if (*slot)
         return *slot;
     struct shape made = p->shape[id];
     if (made.next != ID_NONE)
-        made.next = pinned_shape(p, made.next, q);
+        made.next = split_shape(p, made.next, key);
     mem_grow(&p->shape, &p->capacity, p->n, sizeof *p->shape);
     made.ask.shape = p->n;
-    made.pin = q;
+    p->change(&made, key, p->context);
     p->shape[p->n] = made;
     return *slot = p->n++;
 }
 
-/* Jobs of pinned queues become shapes of their own: they ask for the same, but of other nodes. */
-static void pin_shapes(const struct cluster *c, struct workload *w)
+/* key_of: below n_keys; ID_NONE: the job keeps its shape. */
+static void split_shapes(struct workload *w, uint32_t n_keys, uint32_t (*key_of)(const struct workload *, job_id, const void *),
+                         void (*change)(struct shape *, uint32_t, const void *), const void *context)
 {
     uint32_t n = w->n_shapes;
-    struct pinning p = { mem_new(n, sizeof *p.shape), n, n, mem_new((size_t)n * c->n_queues, sizeof *p.at), c->n_queues };
+    struct splitting p = { mem_new(n, sizeof *p.shape), n, n, mem_new((size_t)n * n_keys, sizeof *p.at), n_keys, change, context };
     memcpy(p.shape, w->shape, n * sizeof *p.shape);
-    for (job_id j = 0; j < w->n_jobs; j++)
-        if (c->queue[w->facts[j].queue].pinned)
-            pinned_shape(&p, w->facts[j].ask->shape, w->facts[j].queue);
     for (job_id j = 0; j < w->n_jobs; j++) {
-        uint32_t pinned = p.at[(size_t)w->facts[j].ask->shape * c->n_queues + w->facts[j].queue];
-        w->facts[j].ask = &p.shape[pinned ? pinned : w->facts[j].ask->shape].ask;
+        uint32_t key = key_of(w, j, context);
+        if (key != ID_NONE)
+            split_shape(&p, w->facts[j].ask->shape, key);
+    }
+    for (job_id j = 0; j < w->n_jobs; j++) {
+        uint32_t key = key_of(w, j, context), was = w->facts[j].ask->shape;
+        w->facts[j].ask = &p.shape[key == ID_NONE ? was : p.at[(size_t)was * n_keys + key]].ask;
     }
     shapes_link(p.shape, p.n);
     free(w->shape);
@@ -91,6 +100,21 @@ static void pin_shapes(const struct cluster *c, struct workload *w)
     w->n_shapes = p.n;
     free(p.at);
 }
+
+/* Jobs of pinned queues ask for other nodes. */
+static uint32_t pin_of(const struct workload *w, job_id j, const void *cluster)
+{
+    const struct cluster *c = cluster;
+    return c->queue[w->facts[j].queue].pinned ? w->facts[j].queue : ID_NONE;
+}
+
+static void pin(struct shape *made, uint32_t queue, const void *cluster)
+{
+    (void)cluster;
+    made->pin = queue;
+}
+
+/* ---- GPU memory ---- */
 
 /* The memory of a GPU that the shape may use, the smallest of those that are no smaller than its share; 0: there is none. */
 static int smallest_memory(const struct cluster *c, const struct workload *w, const struct shape *shape, uint32_t *mem_mib,
@@ -130,6 +154,94 @@ static int resolve_shares(const struct cluster *c, struct workload *w, struct er
     return 0;
 }
 
+/* What each model fills of a GPU; 0: not known. */
+struct footprints { uint32_t *mem_mib; };
+
+static uint32_t footprint_of(const struct workload *w, job_id j, const void *context)
+{
+    const struct footprints *f = context;
+    uint32_t model = w->facts[j].model;
+    return model != ID_NONE && f->mem_mib[model] ? model : ID_NONE;
+}
+
+static void fill_as_model(struct shape *made, uint32_t model, const void *context)
+{
+    const struct footprints *f = context;
+    if (made->ask.gpus && !made->used_mem_mib && !made->share_mem_mib)
+        made->used_mem_mib = f->mem_mib[model];
+}
+
+/* Requests say what they fill of each GPU, if anybody knows: the job, its share, or the catalogue of its model. */
+static void resolve_footprints(const struct cluster *c, struct workload *w)
+{
+    uint32_t n = intern_count(w->models), known = 0;
+    struct footprints f = { mem_new(n + (size_t)1, sizeof *f.mem_mib) };
+    for (uint32_t i = 0; i < n; i++) {
+        const struct model_duty *d = duty_find(&c->sharing, intern_text(w->models, i));
+        f.mem_mib[i] = d ? d->mem_mib : 0;
+        known += f.mem_mib[i] != 0;
+    }
+    if (known)
+        split_shapes(w, n, footprint_of, fill_as_model, &f);
+    free(f.mem_mib);
+    for (shape_id i = 0; i < w->n_shapes; i++) {
+        struct shape *s = &w->shape[i];
+        uint32_t mem_mib = s->used_mem_mib ? s->used_mem_mib : s->share_mem_mib;
+        s->ask.gpu_mem_mib = mem_mib ? mem_mib + (uint32_t)c->sharing.context_mib : 0;
+    }
+}
+
+/* ---- Tensor parallelism ---- */
+
+/* By model, where placements matter: GPUs that hold one copy of a layer; 1: it is not split, or no node could hold it. */
+struct tensors { uint32_t *gpus; };
+
+static uint32_t tensor_of(const struct workload *w, job_id j, const void *context)
+{
+    const struct tensors *t = context;
+    const struct job_facts *f = &w->facts[j];
+    uint32_t gpus = f->model == ID_NONE ? 1 : t->gpus[f->model];
+    if (gpus < 2 || f->sizing || f->ask->next || w->truth[j].running || f->ask->gpu_milli != MILLI_ALL || f->ask->mig)
+        return ID_NONE;
+    bool splits = f->ask->tasks == SPLIT_ANY ? f->ask->gpus % gpus == 0 : f->ask->gpus == gpus;
+    return f->ask->gpus && splits ? f->model : ID_NONE;
+}
+
+/* A total becomes a gang of such groups, each with the CPUs and memory of its GPUs. */
+static void tie_tensors(struct shape *made, uint32_t model, const void *context)
+{
+    uint32_t gpus = ((const struct tensors *)context)->gpus[model];
+    made->ask.one_island = true;
+    if (made->ask.tasks != SPLIT_ANY)
+        return;
+    made->ask.tasks = made->ask.gpus / gpus;
+    made->ask.gpus = gpus;
+    made->ask.cpu_milli *= gpus;
+    made->ask.mem_mib *= gpus;
+}
+
+/* The groups of a job whose model says `tensor_parallel` are tasks, and each task is on one island: a hard constraint, like any
+ * other of a request. A group that no node can hold is not tied. */
+static void resolve_tensors(const struct cluster *c, struct workload *w)
+{
+    uint32_t n = intern_count(w->models), most = 0, tied = 0;
+    struct tensors t = { mem_new(n + (size_t)1, sizeof *t.gpus) };
+    for (uint32_t k = 0; k < c->n_kinds; k++)
+        most = c->kind[k].gpus > most ? c->kind[k].gpus : most;
+    for (uint32_t i = 0; i < n; i++) {
+        struct training_model m = { .tensor_parallel = 1 };
+        training_model_find(c->models, intern_text(w->models, i), &m);
+        t.gpus[i] = m.tensor_parallel <= most ? m.tensor_parallel : 1;
+        tied += t.gpus[i] > 1;
+    }
+    for (job_id j = 0; j < w->n_jobs && tied; j++)
+        if (w->facts[j].ask->tasks == SPLIT_ANY && tensor_of(w, j, &t) != ID_NONE)
+            w->facts[j].min_tasks = w->facts[j].ask->gpus / t.gpus[w->facts[j].model];
+    if (tied)
+        split_shapes(w, n, tensor_of, tie_tensors, &t);
+    free(t.gpus);
+}
+
 /* Of those that jobs bring along: do they go together with the cluster's? */
 static int check_prices(const struct cluster *c, const struct workload *w, struct error *err)
 {
@@ -139,6 +251,20 @@ static int check_prices(const struct cluster *c, const struct workload *w, struc
         if (p.checkpoint == CHECKPOINT_PERIODIC && p.interval_ns == 0)
             return error_set(err, "%s:%zu: checkpoint: 'periodic' wants an interval_s, here or in the cluster",
                              w->price_at[i - 1].file, w->price_at[i - 1].line);
+    }
+    return 0;
+}
+
+/* Where checkpoints are as large as the model, there has to be one. */
+static int check_models(const struct cluster *c, const struct workload *w, struct error *err)
+{
+    for (job_id j = 0; c->price.checkpoint_bytes == CHECKPOINT_OF_MODEL && j < w->n_jobs; j++) {
+        uint32_t model = w->facts[j].model;
+        bool own = w->truth[j].price && workload_price(w, w->truth[j].price).checkpoint_mib >= 0;
+        if (!own && checkpoint_model_bytes(c, w, j) < 0)
+            return error_set(err, "cluster %s: checkpoint_gib is 'model': job '%.100s': want a model that is known, got %s%.100s%s",
+                             c->name, w->truth[j].name, model == ID_NONE ? "none" : "'",
+                             model == ID_NONE ? "" : intern_text(w->models, model), model == ID_NONE ? "" : "'");
     }
     return 0;
 }
@@ -162,7 +288,11 @@ int run_bind(struct cluster *c, struct workload *w, struct error *err)
     for (job_id j = 0; j < w->n_jobs; j++)
         w->facts[j].queue = map[w->facts[j].queue];
     if (pinned)
-        pin_shapes(c, w);
+        split_shapes(w, c->n_queues, pin_of, pin, c);
     free(map);
-    return resolve_shares(c, w, err) || check_prices(c, w, err) ? -1 : running_check(c, w, err);
+    if (sharing_counts_memory(&c->sharing))
+        resolve_footprints(c, w);
+    if (c->rates)
+        resolve_tensors(c, w);
+    return resolve_shares(c, w, err) || check_prices(c, w, err) || check_models(c, w, err) ? -1 : running_check(c, w, err);
 }

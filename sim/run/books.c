@@ -1,5 +1,7 @@
 /* books.c - what each queue holds and asks for, summed up the tree; who contends, and how fair that came out. */
+#include "sim/run/faults.h"
 #include "sim/run/host.h"
+#include "sim/run/models.h"
 
 #include <math.h>
 
@@ -43,9 +45,11 @@ void books_pending(struct sched *s, job_id j, struct amount size, int sign)
     }
 }
 
-void books_occupied(struct sched *s, job_id j, int64_t gpu_milli)
+void books_occupied(struct sched *s, job_id j, const struct placement *p, int sign)
 {
+    int64_t gpu_milli = sign * placement_gpu_milli(p);
     s->held_milli += gpu_milli;
+    models_held(s, j, p, sign);
     for (queue_id q = s->workload->facts[j].queue; q != ID_NONE; q = s->cluster->queue[q].parent) {
         quota_settle(s, q);
         s->books[q].occupied_milli += gpu_milli;
@@ -75,9 +79,13 @@ static struct run_preemptions *preemptions_of(struct sched *s, const struct live
     return &s->books[own].preemptions[cause];
 }
 
-void books_lost(struct sched *s, const struct live *l, enum preemption_cause unsaid, const struct placement *p, int64_t lost_ns)
+void books_lost(struct sched *s, const struct live *l, unsigned cause, const struct placement *p, int64_t lost_ns)
 {
-    preemptions_of(s, l, unsaid)->lost += (int128_t)lost_ns * placement_gpu_milli(p);
+    int128_t lost = (int128_t)lost_ns * placement_gpu_milli(p);
+    if (cause >= PREEMPTION_CAUSES)
+        faults_lost(s, cause - PREEMPTION_CAUSES, lost);
+    else
+        preemptions_of(s, l, cause)->lost += lost;
 }
 
 void books_preempted(struct sched *s, const struct live *l, enum preemption_cause unsaid)

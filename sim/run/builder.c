@@ -1,5 +1,6 @@
 /* builder.c - a placement in the making: its pieces are taken from the view as they are added. */
 #include "sim/run/host.h"
+#include "sim/world/mig_slices.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +32,20 @@ const struct view *builder_view(const struct builder *b)
 size_t builder_mark(const struct builder *b)
 {
     return b->n;
+}
+
+double builder_rate(const struct builder *b)
+{
+    struct builder *own = &b->s->builder;
+    if (!b->v->rates)
+        return 1;
+    if (!own->tried || own->tried_room < b->n) {
+        own->tried_room = 2 * b->n + 8;
+        own->tried = mem_resize(own->tried, 1, sizeof *own->tried + own->tried_room * sizeof *own->piece);
+    }
+    own->tried->n = b->n;
+    memcpy(own->tried->piece, b->piece, b->n * sizeof *b->piece);
+    return view_rate(b->v, b->r, own->tried);
 }
 
 static int64_t cpu_of(const struct builder *b, const struct piece *p)
@@ -72,7 +87,11 @@ static bool node_is_full(const struct builder *b, node_id n)
 
 bool builder_add(struct builder *b, struct piece p)
 {
-    if (p.node >= b->v->cluster->n_nodes || node_is_full(b, p.node) || !free_index_has(b->v, &p, cpu_of(b, &p), mem_of(b, &p)))
+    const struct request *run = request_of_piece(b->r, &p);
+    p.gpu_mem_mib = p.gpus ? run->gpu_mem_mib : 0;
+    p.mig = p.gpus ? run->mig : 0;
+    if (p.node >= b->v->cluster->n_nodes || node_is_full(b, p.node) || !piece_on_island(b->v->cluster, run, &p) ||
+        !free_index_has(b->v, &p, cpu_of(b, &p), mem_of(b, &p)))
         return false;
     free_index_take(b->v, &p, cpu_of(b, &p), mem_of(b, &p));
     mem_grow(&b->piece, &b->capacity, b->n, sizeof *b->piece);
@@ -88,12 +107,32 @@ static uint64_t lowest_bits(uint64_t mask, uint32_t n)
     return mask & ~rest;
 }
 
+/* Instances of a node whose GPUs are cut as jobs ask: one by one where each costs the fewest places of others, the lowest on
+ * ties, so on GPUs that are cut already. They are there. */
+static uint64_t mig_pick(const struct view *v, const struct request *r, node_id n, uint32_t gpus)
+{
+    const struct node_type *t = cluster_node_type(v->cluster, n);
+    const struct piece of = { .node = n, .gpu_mask = view_slots(v, r, n), .mig = r->mig };
+    const struct node_kind *k = &v->cluster->kind[cluster_piece_kind(v->cluster, &of)];
+    char name[MIG_NAME_MAX];
+    const struct mig_design *d = mig_design_find(intern_text(v->cluster->gpu_models, t->gpu_model), mig_name(r->mig, name));
+    uint64_t free = v->node[n].whole_mask, picked = 0;
+    for (; gpus > 0; gpus--) {
+        unsigned best = mig_place_among(d, free, kind_begins(k, free) & v->only);
+        picked |= UINT64_C(1) << best;
+        free &= ~kind_takes(k, UINT64_C(1) << best);
+    }
+    return picked;
+}
+
 /* The lowest `gpus` free ones, of one island if one has as many: the tightest such island, the lowest on ties. */
 static uint64_t pick_whole(const struct view *v, const struct request *r, node_id n, uint32_t gpus)
 {
-    uint64_t whole = v->node[n].whole_mask & v->only & view_slots(v, r, n), best = 0;
+    uint64_t whole = view_node_for(v, r, n).whole_mask, best = 0;
     if ((uint32_t)__builtin_popcountll(whole) < gpus)
         return 0;
+    if (cluster_node_type(v->cluster, n)->mig_dynamic)
+        return mig_pick(v, r, n, gpus);
     unsigned best_size = 65;
     for (uint64_t left = whole; left;) {
         uint64_t island = view_islands(v, n, (unsigned)__builtin_ctzll(left)) & whole;
@@ -104,6 +143,8 @@ static uint64_t pick_whole(const struct view *v, const struct request *r, node_i
         }
         left &= ~island;
     }
+    if (!best && r->one_island)
+        return 0;
     return lowest_bits(best ? best : whole, gpus);
 }
 
@@ -116,7 +157,7 @@ static uint64_t pick_shared(const struct view *v, const struct request *r, node_
         uint64_t bit = 0;
         for (uint64_t m = v->node[n].shared_mask & v->only & ~picked; m; m &= m - 1) {
             uint32_t left = view_gpu_milli(v, n, (unsigned)__builtin_ctzll(m));
-            if (left >= r->gpu_milli && (!bit || (fullest ? left < best : left > best))) {
+            if (view_gpu_fits(v, r, n, (unsigned)__builtin_ctzll(m)) && (!bit || (fullest ? left < best : left > best))) {
                 best = left;
                 bit = m & -m;
             }

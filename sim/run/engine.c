@@ -4,7 +4,12 @@
  *   settle the integrals up to t; apply every event at t in its order; then one pass
  *
  * A pass that makes events at its own instant (work of no length) is followed by another round at that instant. */
+#include "sim/run/flows.h"
 #include "sim/run/host.h"
+#include "sim/run/models.h"
+#include "sim/run/nodes.h"
+#include "sim/run/pools.h"
+#include "sim/world/headroom.h"
 
 #include <string.h>
 
@@ -95,8 +100,11 @@ static void apply(struct sched *s, const struct event *e)
     case EVENT_PROGRESS:
         job_progressing(s, e->subject);
         break;
+    case EVENT_FLOW:
+        flow_over(s, e->subject);
+        break;
     default:
-        HOST_BUG(s, "an event of kind %d is in the queue", (int)e->kind);
+        MUST(s, models_happens(s, e));
     }
     notices_give(s);
 }
@@ -142,6 +150,7 @@ static void check_indexes(const struct sched *s)
 {
     MUST(s, free_index_consistent(s->idle));
     MUST(s, !s->room || free_index_consistent(s->room));
+    MUST(s, nodes_consistent(s));
 }
 
 static void instant_ends(struct sched *s)
@@ -178,11 +187,17 @@ static bool holds_all_of(const struct live *l, const struct request *run)
     return held == run->tasks;
 }
 
+static bool total_fits(const struct sched *s, const struct request *ask, node_id n)
+{
+    const struct piece all = { .node = n, .gpus = ask->gpus, .milli = ask->gpu_milli };
+    return view_node_for(s->idle, ask, n).whole >= ask->gpus && (!s->idle->headroom || headroom_has(s->idle->headroom, &all, 0));
+}
+
 /* Would a task of that run start now, beside those that it holds? */
 static bool task_of_fits(const struct sched *s, const struct live *l, const struct request *ask)
 {
     for (node_id n = 0; n < s->cluster->n_nodes; n++)
-        if (ask->tasks == SPLIT_ANY ? (int64_t)view_node_for(s->idle, ask, n).whole >= ask->gpus
+        if (ask->tasks == SPLIT_ANY ? total_fits(s, ask, n)
                                     : view_fits(s->idle, ask, n) && may_hold_more_on(ask, l->held, n))
             return true;
     return false;
@@ -237,7 +252,12 @@ static int stall_check(struct sched *s, struct error *err)
 
 static bool world_is_over(const struct sched *s)
 {
-    return s->next_arrival == s->workload->n_jobs && event_queue_length(s->events) == 0;
+    return s->next_arrival == s->workload->n_jobs && event_queue_length(s->events) == s->background_events;
+}
+
+static bool nothing_follows(const struct sched *s)
+{
+    return world_is_over(s) && s->pass_due_ns == TIME_NEVER && s->n_wakes == 0;
 }
 
 static int round_of(struct sched *s, unsigned *fruitless, struct error *err)
@@ -257,8 +277,13 @@ static int round_of(struct sched *s, unsigned *fruitless, struct error *err)
             s->pass_due_ns = on_grid(s, s->now_ns + (s->cluster->period_ns > 0));
         s->changed = false;
     }
-    if (changed || acted || s->n_changed_queues)
+    if (s->flows)
+        flows_balance(s);
+    if (changed || acted || s->shown || s->n_changed_queues)
         instant_ends(s);
+    s->shown = false;
+    if (s->pools)
+        autoscaler_after(s, changed || acted);
     return acted ? livelock_check(s, err) : 0;
 }
 
@@ -291,7 +316,7 @@ static int play(struct sched *s, struct error *err)
     unsigned fruitless = 0;
     while (s->in_system > 0 || s->next_arrival < s->workload->n_jobs) {
         int64_t t = next_instant_ns(s);
-        if (t == TIME_NEVER || fruitless > FRUITLESS_WAKES_MOST)
+        if (t == TIME_NEVER || nothing_follows(s) || fruitless > FRUITLESS_WAKES_MOST)
             return stand_still(s, err);
         if (s->setup.until_ns && t > s->setup.until_ns) {
             cut_off(s);
@@ -322,6 +347,7 @@ int run_execute(struct sched *s, struct error *err)
         return result;
     jobs_cut_off(s);
     quotas_end(s);
+    models_end(s);
     s->totals.last_ns = s->now_ns;
     instant_ends(s);
     return ledger_check(s, err);

@@ -10,10 +10,15 @@
 #include "sim/run/predict.h"
 #include "sim/run/run.h"
 #include "sim/run/timeline.h"
+#include "sim/world/failures.h"
 #include "sim/world/free_index.h"
 #include "sim/world/price.h"
+#include "sim/world/placement_rate.h"
 #include "sim/world/progress.h"
 #include "sim/world/requests.h"
+
+enum { MODELS_MOST = 16 };
+struct run_model;
 
 #define HOST_BUG(s, ...) host_bug((s), __FILE__, __LINE__, __VA_ARGS__)
 #define MUST(s, condition)                                                                                             \
@@ -77,6 +82,55 @@ struct part {
     int64_t since_ns, until_ns;
 };
 
+/* How a running job gets on: see pace.c. Times are of one iteration; without a training model that is a reference second. */
+struct pace {
+    double tasks;                 /* share of its tasks that run */
+    double compute_s, comm_s, reference_s;     /* here, alone; together at the reference placement */
+    double gamma;                 /* how far computing and communicating overlap */
+    double crowd;                 /* speed that other tenants of its GPUs leave it, in (0, 1] */
+    double link_s, read_s;        /* the least that its links and its reading take at their present shares; 0: do not bind */
+    int64_t useful_ns;            /* time in which it made progress, until mark_ns */
+    int64_t mark_ns, mark_done_ns;    /* the last change of its rate (or when progress begins), progress until then since the start */
+    int64_t at_risk_ns;           /* time in which it had made progress that was not safe then */
+    int64_t stalled_since_ns;
+    uint8_t stalled_on;           /* enum account */
+    bool stalled;
+};
+
+/* checkpoints.c: what is safe of a job's work, and what it is writing. */
+enum writing_stage { WRITING_NOTHING, WRITING_BLOCKED, WRITING_BACKGROUND,
+                     WRITING_TO_LEAVE, WRITING_IN_VAIN, WRITING_AT_RISK };    /* told to leave; at risk: others may slow it too much */
+struct writing {
+    int64_t safe_left_ns;         /* work left at the last durable checkpoint */
+    int64_t safe_wall_ns;         /* pace_useful_ns() then */
+    int64_t from_left_ns;         /* the interval to the next one counts from here */
+    int64_t shot_left_ns, shot_wall_ns;              /* likewise of the snapshot that is being written */
+    int64_t part_ns[2];           /* blocking, in the background */
+    double part_bytes[2];         /* after that, through the flow; 0: none */
+    int64_t end_ns;               /* of part_ns of the present part */
+    int64_t left_wall_ns;         /* pace_useful_ns() when it was halted */
+    int64_t lost_ns, lost_wall_ns;                   /* if it does not get to save */
+    event_id event;               /* the end of the part */
+    uint32_t flow;                /* flow_id, while there is one: flows */
+    uint8_t stage, cause;         /* cause: enum preemption_cause of a stop at risk */
+    bool flows;
+    bool on;                      /* it writes periodic checkpoints that take time */
+};
+
+/* reading.c: the data that it reads, in bytes a reference nanosecond, and from how many of its nodes' caches. */
+struct reading {
+    double bytes_per_ns;
+    uint32_t nodes, cold;         /* cold: read from the storage */
+    int64_t from_left_ns;         /* its bytes are counted up to here */
+    int64_t epoch_left_ns;        /* here it will have read all of it once, on these nodes; below 0: it has, or never will */
+    uint32_t flow;                /* FLOW_NONE: none */
+    bool on;
+};
+
+/* milestones.c */
+enum milestone { MILESTONE_CHECKPOINT, MILESTONE_EPOCH, MILESTONES };
+struct milestone_at { int64_t left_ns; event_id event; bool set; };
+
 /* What is kept of a job while it waits, runs or leaves. */
 struct live {
     job_id job;
@@ -88,6 +142,7 @@ struct live {
     uint8_t stop_mode;
     struct { uint8_t state; struct placement *held; } was;    /* before this pass */
     struct placement *held;       /* runs on or claims it */
+    const struct placement *on;   /* makes progress there in truth, whatever is staged; NULL: it does not run */
     struct placement *suspended;  /* its memory there is taken, and it can go on there; until it does or is dropped */
     struct placement *leaving;    /* still occupies it after a stop */
     struct placement *late;       /* tasks stopped in this pass that are going to save; staged */
@@ -99,11 +154,29 @@ struct live {
     int64_t estimate_ns;          /* of the whole run, as of its arrival; TIME_NEVER: none */
     int64_t stop_done_ns;         /* progress since the last start when the stop was staged */
     int64_t split[ACCOUNTS];      /* of the interval that is being left */
+    int64_t stall_ns[HELD_ACCOUNTS];    /* of the interval it holds: time held without progress that is over */
+    struct pace pace;
+    double work_ns;               /* rate x time, less what was rolled back: what the books of progress are checked against */
+    struct writing writing;
+    struct reading reading;
+    int64_t pull_ns;              /* images.c: of its start-up, the first part */
+    struct milestone_at milestone[MILESTONES];
     const char *leave_why;
+    /* failures.c, struck.c */
+    uint32_t faults;              /* that it has survived */
+    bool given_up;                /* one too many: it is over when it has left */
+    int64_t unsaved_ns, unsaved_wall_ns;    /* of who is leaving and saves: lost if a fault comes */
+    struct random software_draws;
+    double hazard_left;           /* until its software fails: Exp(1) at first; below 0: not drawn yet */
+    int64_t hazard_since_ns;
+    event_id software_event;
+
     struct progress progress;
-    event_id event, progress_event;
+    event_id event, progress_event, release_event;
     job_id stopped_for;
     uint32_t pencilled_out;       /* how often, in this pass */
+    uint32_t size;                /* of its last start or resize; 0: none yet */
+    event_id noise_event;         /* elastic.c */
     uint32_t hold[HOLD_KINDS];    /* on the timeline; ORDERED_NONE: none */
     int64_t hold_end_ns;          /* of the run hold that a stop of this pass has dropped */
     uint32_t entry;               /* first line entry; ID_NONE: in no line */
@@ -140,6 +213,8 @@ struct builder {
     const struct request *r;      /* for CPU and memory of its pieces */
     size_t n, capacity;
     struct piece *piece;
+    struct placement *tried;      /* for builder_rate(); room for `tried_room` pieces */
+    size_t tried_room;
     enum device_order devices;
     bool open;
 };
@@ -164,6 +239,7 @@ struct sched {
     uint64_t *node_seen, node_stamp;   /* [n_nodes] the last placement that was checked and has a piece there */
     bool in_pass;
     bool changed;                 /* something that a policy may act on */
+    bool shown;                   /* something that only observers want to see */
 
     struct job_run *job;
     struct live *live;
@@ -179,6 +255,10 @@ struct sched {
 
     struct shape_kinds *shape_kinds;
     struct typical_list typical;  /* what the jobs ask for */
+    struct sharing_run *sharing;  /* sharing.c; NULL: off */
+    struct mig_run *mig;          /* mig_layouts.c; NULL: off */
+    uint32_t *gpu_mem_most_mib;   /* [types] of free_index_count_memory(); NULL: placements do not heed it */
+    struct elastic_run *elastic;  /* elastic.c; NULL: off */
     uint8_t *shape_never;         /* why the shape can never be placed; 0: it can */
     uint32_t *shape_least;        /* STARTS_PARTIAL: if it cannot, so many tasks of it as a minimum can; 0: none */
     struct view *idle, *room;     /* room NULL without SEES_RELEASING */
@@ -219,9 +299,25 @@ struct sched {
     size_t n_notices, notice_capacity;
 
     int64_t busy_milli, held_milli, waiting_milli;    /* GPUs making progress; occupied; asked for by waiting jobs */
+    int64_t up_milli;             /* GPUs that are there and not down */
     uint32_t running, waiting, in_system, contending;
     int128_t (*node_account)[ACCOUNTS];
     struct run_totals totals;
+    struct checkpoints *checkpoints;                  /* checkpoints.c; NULL: off */
+    struct images *images;        /* images.c; NULL: off */
+    struct data *data;            /* reading.c; NULL: off */
+    struct storage_links *storage_links;              /* storage_links.c; NULL: its bandwidth is not shared */
+    struct flows *flows;          /* NULL: nothing is shared */
+    const struct run_model *model[MODELS_MOST];       /* those that are on */
+    size_t n_models;
+    struct energy *energy;        /* energy.c; NULL: off */
+    struct rates_run *rates;      /* rates.c; NULL: off */
+    struct placement_rates *placement_rates, *predicted_rates;  /* likewise; the second: as if all nodes sent */
+    struct pools *pools;          /* pools.c; NULL: no group is one */
+    struct sleepers *sleepers;    /* sleep.c; NULL: nodes are never powered off */
+    struct nodes *nodes;          /* nodes.c; NULL: all are up for ever */
+    struct fault_run *faults;     /* failures.c; NULL: off */
+    size_t background_events;     /* in the queue: nobody's wait can end by them alone */
     int64_t settled_ns;
     int64_t got_on_ns;            /* when a job last did; see livelock.c */
     uint64_t fruitless_passes;    /* since then, of those that started or stopped something */
@@ -268,6 +364,9 @@ bool placement_take_if_free(struct view *v, const struct request *ask, const str
 void placement_take(struct view *v, const struct request *ask, const struct placement *p);
 void placement_give(struct view *v, const struct request *ask, const struct placement *p);
 int64_t placement_gpu_milli(const struct placement *p);
+struct own_nodes { size_t i; node_id node, most; };                        /* { .i = 0 } */
+bool placement_next_node(const struct placement *p, struct own_nodes *w); /* w->node: each of its nodes once; false: no more */
+uint32_t placement_node_count(const struct placement *p);                      /* how many there are in it */
 
 /* waiting.c - why each job waits, to the nanosecond */
 void wait_begin(struct sched *s, struct live *l, enum wait_reason own);   /* WAIT_GROUP: its line's */
@@ -295,10 +394,12 @@ void lines_free(struct sched *s);
 /* books.c - queues: held and pending, up the tree */
 void books_held(struct sched *s, job_id j, struct amount size, int sign);  /* size: of the tasks in question */
 void books_pending(struct sched *s, job_id j, struct amount size, int sign);
-void books_occupied(struct sched *s, job_id j, int64_t gpu_milli);         /* that many more, or fewer, are held in truth */
+void books_occupied(struct sched *s, job_id j, const struct placement *p, int sign);    /* held in truth from now on, or no more */
 void books_present(struct sched *s, job_id j, int sign);                  /* j arrives (1) or goes (-1) */
 void books_preempted(struct sched *s, const struct live *l, enum preemption_cause unsaid);    /* `unsaid` unless l->stopped_for says more */
-void books_lost(struct sched *s, const struct live *l, enum preemption_cause unsaid, const struct placement *p, int64_t lost_ns);
+/* cause: `unsaid` unless l->stopped_for says more, or LOST_BY(cause of struck.h). */
+#define LOST_BY(strike) (PREEMPTION_CAUSES + (strike))
+void books_lost(struct sched *s, const struct live *l, unsigned cause, const struct placement *p, int64_t lost_ns);
 int64_t books_fairness_micro(const struct sched *s, const struct live *l);   /* finish-time fairness of who ends now; -1: none */
 
 /* quotas.c - what each queue is owed and gets */
@@ -351,14 +452,49 @@ void livelock_got_on(struct sched *s);                                    /* a j
 void livelock_settled(struct sched *s, struct live *l);                   /* l->progress is as of now, before what a stop costs */
 int livelock_check(struct sched *s, struct error *err);                   /* after a pass that changed something; -1: it is one */
 
+/* pace.c - how fast a running job gets on; l runs in truth */
+double pace_iteration_s(const struct pace *p);
+double pace_rate(const struct pace *p);                                   /* reference ns per ns; 0 while it is stalled */
+void pace_begin(struct sched *s, struct live *l);                         /* on l->held: the models say how fast */
+void pace_end(struct sched *s, struct live *l, const struct placement *from);
+void pace_changed(struct sched *s, struct live *l);                       /* l->pace has: progress is settled, its end re-timed */
+void pace_stall(struct sched *s, struct live *l, enum account on);        /* it holds its GPUs without progress, until pace_go_on() or it leaves */
+void pace_go_on(struct sched *s, struct live *l);
+void pace_roll_back(struct live *l, int64_t lost_ns);                     /* that much must be done again */
+void pace_check_work(const struct sched *s, const struct live *l);       /* its work is done: models.md 11.3 */
+void pace_split(struct sched *s, struct live *l);                         /* l->split: the time since l->held_since_ns, by account */
+static inline int64_t pace_overhead_ns(const int64_t split[ACCOUNTS])
+{
+    return split[ACCOUNT_START] + split[ACCOUNT_SAVE] + split[ACCOUNT_CHECKPOINT] + split[ACCOUNT_FAULT];
+}
+int64_t pace_useful_ns(const struct sched *s, const struct live *l);      /* time in which it made progress since its start or resize */
+/* What a stop now costs; done_ns: as job_done_ns(). */
+struct leaving pace_stop(const struct sched *s, const struct live *l, enum stop_mode mode, int64_t done_ns);
+/* The time since l->held_since_ns, at most, in which the last lost_ns of done_ns were done; INT64_MAX: all that there was. */
+int64_t pace_lost_wall_ns(const struct sched *s, const struct live *l, int64_t done_ns, int64_t lost_ns);
+
+/* images.c - what a start takes */
+int64_t start_cost_ns(const struct sched *s, struct live *l, const struct placement *on, bool first);
+int64_t start_expected_ns(const struct sched *s, job_id j, bool first);   /* on one node that has its image */
+
+/* milestones.c - what happens when a job has come so far, at whatever pace */
+void milestone_set(struct sched *s, struct live *l, enum milestone m, int64_t left_ns);   /* when so much work is left; now, if it is less */
+void milestone_drop(struct sched *s, struct live *l, enum milestone m);
+void milestone_paced(struct sched *s, struct live *l, enum milestone m);  /* its model's paced() */
+int64_t milestone_reached(struct live *l, enum milestone m);              /* its event has come: left_ns as it was set */
+
 /* jobs.c - the truth: jobs arrive, run, leave, end */
 struct live *job_enter(struct sched *s, job_id j);                        /* pending, without counting its wait */
 void job_arrive(struct sched *s, job_id j);
 void job_begin(struct sched *s, struct live *l);                          /* on l->held, now */
 void job_runs(struct sched *s, struct live *l, int64_t start_cost_ns);    /* likewise, and nobody is told */
 void job_leave(struct sched *s, struct live *l, bool moves);              /* the stop of this pass is carried out */
+/* After job_halt(): it leaves p at this price. cause: of what it loses, an enum preemption_cause or LOST_BY() of a strike. */
+void job_departs(struct sched *s, struct live *l, struct placement *p, const struct leaving *price, bool at_risk, unsigned cause,
+                 bool moves);
 void job_released(struct sched *s, job_id j);                             /* it has left its GPUs */
 void job_end(struct sched *s, job_id j);
+void job_fails(struct sched *s, job_id j, const char *why);               /* now, while it runs, and before its work is done */
 const char *job_ending(const struct sched *s, job_id j);                   /* why its last interval will have ended */
 void job_progressing(struct sched *s, job_id j);
 void job_rejected(struct sched *s, job_id j, const char *reason);         /* the state has changed already */
@@ -368,9 +504,13 @@ void jobs_cut_off(struct sched *s);
 void job_halt(struct sched *s, struct live *l, const struct placement *on);   /* progress stops, l->split tells the time since the start */
 /* It leaves these pieces: l->split goes into the accounts, a row into the intervals. */
 void hold_end(struct sched *s, struct live *l, const struct placement *p, int64_t since_ns, const char *why);
-void job_loses(struct live *l, int64_t lost_ns);                          /* of l->split; what was done before the trace began is not in it */
+/* After job_halt(): of the done_ns since its start it must do lost_ns again. Of l->split; what was done before the trace
+ * began is not in it. */
+void job_loses(struct sched *s, struct live *l, int64_t done_ns, int64_t lost_ns);
+void job_loses_wall(struct live *l, int64_t lost_ns, int64_t wall_ns);    /* likewise, and the time that it took is known */
 void state_set(struct sched *s, job_id j, enum job_state to);
 int64_t job_done_ns(const struct sched *s, const struct live *l);         /* progress since the last start */
+int64_t job_left_ns(const struct sched *s, const struct live *l);         /* work left, as of now */
 void decision_log(const struct sched *s, job_id j, const char *kind, const char *decision, const char *reason);
 void stop_log(const struct sched *s, const struct live *l, const char *how);
 
@@ -378,14 +518,42 @@ void stop_log(const struct sched *s, const struct live *l, const char *how);
 enum sched_result verb_refused(struct sched *s, job_id j, const char *verb, enum sched_result why);
 bool placement_matches(struct sched *s, job_id j, const struct placement *p, bool partial);
 
+/* resize.c - jobs of several sizes */
+bool size_allowed(const struct sched *s, job_id j, uint64_t size);        /* of a whole placement */
+double size_gpu_s(const struct sched *s, job_id j);                       /* held so far, at whatever sizes */
+uint32_t size_least(const struct sched *s, job_id j);                     /* tasks with which it makes progress */
+struct amount amount_served(const struct sched *s, job_id j, const struct placement *p);    /* of what it asks for: by p */
+bool tasks_missing(const struct sched *s, job_id j, const struct placement *p);    /* and asked for still */
+bool resize_concerns(const struct sched *s, const struct live *l);        /* the pass has resized it as a whole */
+void resize_carry_out(struct sched *s, struct live *l);
+void job_resized(struct sched *s, struct live *l, int64_t cost_ns);       /* from l->was.held, which is dropped, to l->held; goes on
+                                                                             after that time, or what is left of its start-up */
+
+/* rates.c - how their placements let them get on */
+static inline bool piece_on_island(const struct cluster *c, const struct request *run, const struct piece *p)    /* if it must be */
+{
+    return !run->one_island || !p->gpu_mask ||
+           !(p->gpu_mask & ~cluster_node_type(c, p->node)->island_of[__builtin_ctzll(p->gpu_mask)]);
+}
+void rates_prepare(struct sched *s);
+uint32_t rates_gpus(const struct request *ask);                           /* of all runs */
+
+/* elastic.c - how they get on at each size */
+bool elastic_learns(const struct sched *s, job_id j);                     /* it has a goodput model; what else there is about rates
+                                                                             of its model does not concern it */
+void elastic_resized(struct sched *s, job_id j);                          /* one more resize of j */
+
 /* tasks.c - single tasks of a gang */
 enum sched_result start_more(struct sched *s, struct live *l, const struct placement *p);
 bool tasks_enough(const struct sched *s, job_id j, const struct placement *p);    /* the minimum, of every group. p NULL: none */
 enum job_state tasks_state(const struct sched *s, const struct live *l, const struct placement *p);
 double tasks_rate(const struct sched *s, const struct live *l);
+void run_ends(struct sched *s, struct live *l, const char *why);          /* the time since it began, or was last resized, goes into
+                                                                             the accounts; l->split is set */
 bool tasks_concern(const struct sched *s, const struct live *l);          /* the pass changed single tasks of it */
 void tasks_carry_out(struct sched *s, struct live *l);
 void tasks_gather(struct sched *s, struct live *l);                       /* from now on it holds l->held for nothing */
+void tasks_scatter(struct sched *s, struct live *l);                      /* a gathering job gives up all tasks, between two passes */
 void part_released(struct sched *s, struct live *l);
 void tasks_cut_off(struct sched *s, struct live *l);
 
@@ -394,7 +562,7 @@ void suspend_stage(struct sched *s, struct live *l, const struct placement *p); 
 void suspend_unstage(struct sched *s, struct live *l, const struct placement *p);    /* not even that */
 enum sched_result suspend_drop(struct sched *s, struct live *l);          /* the verb */
 void suspend_begins(struct sched *s, struct live *l, const struct placement *p);     /* truth: it has left p, but for its memory */
-void suspend_dropped(struct sched *s, struct live *l);                    /* truth: to its last checkpoint */
+void suspend_dropped(struct sched *s, struct live *l, unsigned cause);    /* truth: to its last checkpoint; cause as for job_departs() */
 void suspend_ends(struct sched *s, struct live *l);                       /* truth: it goes on, on l->held */
 void memory_take(struct view *v, const struct request *r, const struct placement *p);
 void memory_give(struct view *v, const struct request *r, const struct placement *p);
@@ -404,6 +572,9 @@ int running_arrive(struct sched *s, job_id j, struct error *err);         /* 0, 
 int64_t running_before_ns(const struct sched *s, job_id j);               /* it had run for so long when it was submitted */
 bool running_leaves_for_good(const struct sched *s, job_id j);            /* it was leaving, and has nothing left to do */
 int running_check(const struct cluster *c, const struct workload *w, struct error *err);    /* for run_bind() */
+
+/* mig_layouts.c */
+int64_t mig_held_milli(const struct sched *s, node_id n);                 /* of a mig_dynamic node, in truth */
 
 /* engine.c */
 bool wake_cancel(struct sched *s, int64_t time_ns);
@@ -418,7 +589,7 @@ bool dependencies_arrive(struct sched *s);                                /* tho
 uint32_t dependencies_enter(struct sched *s);                             /* at the end: who still waits is pending; how many */
 
 /* notices.c */
-enum notice { NOTICE_ARRIVED, NOTICE_STARTED, NOTICE_STOPPED };
+enum notice { NOTICE_ARRIVED, NOTICE_STARTED, NOTICE_STOPPED, NOTICE_NODE };    /* the last: j is a node */
 void notice_add(struct sched *s, enum notice kind, job_id j, enum stop_cause why);
 void notices_give(struct sched *s);
 

@@ -1,5 +1,9 @@
 /* jobs.c - the truth: jobs arrive, run, are stopped, leave and end. Every change of state passes through here. */
+#include "sim/run/checkpoints.h"
 #include "sim/run/host.h"
+#include "sim/run/models.h"
+#include "sim/run/nodes.h"
+#include "sim/run/sleep.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -131,7 +135,7 @@ void job_begin(struct sched *s, struct live *l)
     } else {
         run->restarts++;
     }
-    job_runs(s, l, price_of_start(price_of(s, j), first));
+    job_runs(s, l, start_cost_ns(s, l, l->held, first));
     decision_log(s, j, "start", first ? "start" : "restart", "");
     notice_add(s, NOTICE_STARTED, j, 0);
 }
@@ -142,18 +146,20 @@ void job_runs(struct sched *s, struct live *l, int64_t start_cost_ns)
     s->job[j].distance = (uint8_t)cluster_placement_distance(s->cluster, l->held);
     l->held_since_ns = l->last_start_ns = s->now_ns;
     l->stopped_for = ID_NONE;
-    l->start_cost_ns = start_cost_ns;
+    l->size = placement_size(ask_of(s, j), l->held);
+    l->start_cost_ns = start_cost_ns + sleep_wake_ns(s, l->held);
     l->begin_left_ns = l->progress.left_ns;
-    progress_begin(&l->progress, s->now_ns + l->start_cost_ns, tasks_rate(s, l));
+    pace_begin(s, l);
+    progress_begin(&l->progress, s->now_ns + l->start_cost_ns, pace_rate(&l->pace));
     l->event = event_queue_push(s->events, (struct event){ progress_end_ns(&l->progress), EVENT_JOB_END, j });
-    int64_t gpus = placement_gpu_milli(l->held);
-    books_occupied(s, j, gpus);
+    books_occupied(s, j, l->held, 1);
     l->progress_event = 0;
     if (l->start_cost_ns > 0)
         l->progress_event = event_queue_push(
             s->events, (struct event){ s->now_ns + l->start_cost_ns, EVENT_PROGRESS, j });
     else
-        s->busy_milli += gpus;
+        s->busy_milli += placement_gpu_milli(l->held);
+    models_paced(s, l);
     s->running++;
     s->totals.starts++;
 }
@@ -163,6 +169,7 @@ void job_progressing(struct sched *s, job_id j)
     struct live *l = live_of(s, j);
     l->progress_event = 0;
     s->busy_milli += placement_gpu_milli(l->held);
+    models_paced(s, l);
 }
 
 int64_t job_done_ns(const struct sched *s, const struct live *l)
@@ -174,27 +181,31 @@ int64_t job_done_ns(const struct sched *s, const struct live *l)
     return l->begin_left_ns - p.left_ns;
 }
 
+int64_t job_left_ns(const struct sched *s, const struct live *l)
+{
+    return l->begin_left_ns - job_done_ns(s, l);
+}
+
 void job_halt(struct sched *s, struct live *l, const struct placement *on)
 {
-    int64_t wall = s->now_ns - l->held_since_ns;
     progress_settle(&l->progress, s->now_ns);
     livelock_settled(s, l);
-    memset(l->split, 0, sizeof l->split);
-    l->split[ACCOUNT_START] = wall < l->start_cost_ns ? wall : l->start_cost_ns;
-    l->split[ACCOUNT_USEFUL] = wall - l->split[ACCOUNT_START];
+    pace_end(s, l, on);
     event_queue_cancel(s->events, l->event);
     l->event = 0;
     if (l->progress_event)
         event_queue_cancel(s->events, l->progress_event);
-    else
+    else if (!l->pace.stalled)
         s->busy_milli -= placement_gpu_milli(on);
+    pace_split(s, l);
     l->progress_event = 0;
 }
 
 void hold_end(struct sched *s, struct live *l, const struct placement *p, int64_t since_ns, const char *why)
 {
-    int64_t milli = placement_gpu_milli(p), overhead_ns = l->split[ACCOUNT_START] + l->split[ACCOUNT_SAVE] + l->split[ACCOUNT_GANG];
-    books_occupied(s, l->job, -milli);
+    int64_t milli = placement_gpu_milli(p), overhead_ns = pace_overhead_ns(l->split) + l->split[ACCOUNT_GANG];
+    books_occupied(s, l->job, p, -1);
+    nodes_held_changed(s, p);
     if (s->gpu_time) {
         struct gpu_time *t = &s->gpu_time[l->job];
         t->held += (int128_t)(s->now_ns - since_ns) * milli;
@@ -213,18 +224,24 @@ static void interval_close(struct sched *s, struct live *l, struct placement *p,
     struct job_run *run = &s->job[l->job];
     run->run_ns += s->now_ns - since_ns;
     run->lost_ns += l->split[ACCOUNT_LOST];
-    run->overhead_ns += l->split[ACCOUNT_START] + l->split[ACCOUNT_SAVE];
+    run->overhead_ns += pace_overhead_ns(l->split);
     s->running--;
     s->room_version++;
     hold_end(s, l, p, since_ns, why);
     placement_drop(s, p);
 }
 
-void job_loses(struct live *l, int64_t lost_ns)
+void job_loses_wall(struct live *l, int64_t lost_ns, int64_t wall_ns)
 {
-    int64_t here_ns = lost_ns < l->split[ACCOUNT_USEFUL] ? lost_ns : l->split[ACCOUNT_USEFUL];
+    int64_t here_ns = wall_ns < l->split[ACCOUNT_USEFUL] ? wall_ns : l->split[ACCOUNT_USEFUL];
+    pace_roll_back(l, lost_ns);
     l->split[ACCOUNT_LOST] = here_ns;
     l->split[ACCOUNT_USEFUL] -= here_ns;
+}
+
+void job_loses(struct sched *s, struct live *l, int64_t done_ns, int64_t lost_ns)
+{
+    job_loses_wall(l, lost_ns, pace_lost_wall_ns(s, l, done_ns, lost_ns));
 }
 
 /* How it ends, as the trace says. */
@@ -258,10 +275,12 @@ static void job_is_over(struct sched *s, struct live *l, unsigned fate)
 void job_leave(struct sched *s, struct live *l, bool moves)
 {
     job_id j = l->job;
-    struct leaving price = price_of_stop(price_of(s, j), l->stop_mode, l->stop_done_ns);
+    struct leaving price = pace_stop(s, l, l->stop_mode, l->stop_done_ns);
+    bool at_risk = checkpoint_save_at_risk(s, l);
+    if (at_risk)
+        price = (struct leaving){ price_of(s, j)->grace_ns, 0 };
     job_halt(s, l, l->was.held);
-    progress_roll_back(&l->progress, price.lost_ns);
-    job_loses(l, price.lost_ns);
+    job_loses(s, l, l->stop_done_ns, price.lost_ns);
     l->split[ACCOUNT_SAVE] = price.stay_ns;
     bool stands = l->stop_mode == STOP_SUSPEND;
     l->cancelled = l->stop_mode == STOP_CANCEL;
@@ -272,22 +291,59 @@ void job_leave(struct sched *s, struct live *l, bool moves)
     l->leave_why = moves || l->anew ? "moved" : stands ? "suspended" : l->cancelled ? "cancelled" : "preempted";
     stop_log(s, l, l->leave_why);
     notice_add(s, NOTICE_STOPPED, j, l->cancelled ? STOPPED_CANCELLED : STOPPED_BY_POLICY);
-    if (price.stay_ns > 0) {
-        l->leaving = l->was.held;
-        l->leaving_since_ns = l->held_since_ns;
-        event_queue_push(s->events, (struct event){ s->now_ns + price.stay_ns, EVENT_RELEASED, j });
-        return;
-    }
     if (stands)
         suspend_begins(s, l, l->was.held);
-    interval_close(s, l, l->was.held, l->held_since_ns, l->leave_why);
-    if (l->cancelled) {
-        job_is_over(s, l, FATE_CANCELLED);
-    } else if (!moves) {
+    job_departs(s, l, l->was.held, &price, at_risk, unsaid, moves);
+}
+
+/* It will not come back: told to go, or it has failed too often. */
+static bool leaves_for_good(struct sched *s, struct live *l)
+{
+    if (!l->cancelled && !l->given_up)
+        return false;
+    job_is_over(s, l, l->cancelled ? FATE_CANCELLED : FATE_FAILED);
+    return true;
+}
+
+/* What a fault would cost while it saves. */
+static void note_unsaved(struct sched *s, struct live *l, const struct leaving *price)
+{
+    bool saves = l->stop_mode == STOP_SAVE && price->lost_ns == 0;
+    l->unsaved_ns = saves ? pace_stop(s, l, STOP_RESTART, l->stop_done_ns).lost_ns : 0;
+    l->unsaved_wall_ns = saves ? pace_lost_wall_ns(s, l, l->stop_done_ns, l->unsaved_ns) : 0;
+}
+
+void job_departs(struct sched *s, struct live *l, struct placement *p, const struct leaving *price, bool at_risk, unsigned cause, bool moves)
+{
+    job_id j = l->job;
+    if (price->stay_ns > 0) {
+        l->leaving = p;
+        l->leaving_since_ns = l->held_since_ns;
+        l->release_event = event_queue_push(s->events, (struct event){ s->now_ns + price->stay_ns, EVENT_RELEASED, j });
+        l->writing.cause = (uint8_t)cause;
+        if (s->faults)
+            note_unsaved(s, l, price);
+        checkpoint_save_begins(s, l, price, at_risk);
+        return;
+    }
+    interval_close(s, l, p, l->held_since_ns, l->leave_why);
+    if (!leaves_for_good(s, l) && !moves) {
         state_set(s, j, JOB_PENDING);
         wait_begin_pending(s, l);
         notice_add(s, NOTICE_ARRIVED, j, 0);
     }
+}
+
+/* It has left when it was done, or when its grace was over. */
+static void saving_ends(struct sched *s, struct live *l, const struct placement *p)
+{
+    l->split[ACCOUNT_SAVE] = s->now_ns - l->leaving_since_ns;
+    for (unsigned a = 0; a < HELD_ACCOUNTS; a++)
+        l->split[ACCOUNT_SAVE] -= a == ACCOUNT_SAVE ? 0 : l->split[a];
+    if (!checkpoint_save_ends(s, l))
+        return;
+    job_loses_wall(l, l->writing.lost_ns, l->writing.lost_wall_ns);
+    books_lost(s, l, l->writing.cause, p, l->split[ACCOUNT_LOST]);
 }
 
 void job_released(struct sched *s, job_id j)
@@ -299,13 +355,14 @@ void job_released(struct sched *s, job_id j)
         return;
     }
     timeline_left(s, l, HOLD_LEAVING);
+    if (l->writing.stage != WRITING_NOTHING)
+        saving_ends(s, l, p);
     l->leaving = NULL;
     placement_give(s->idle, ask_of(s, j), p);
     interval_close(s, l, p, l->leaving_since_ns, l->leave_why);
     if (l->held) {
         wait_begin(s, l, WAIT_RELEASING);
-    } else if (l->cancelled) {
-        job_is_over(s, l, FATE_CANCELLED);
+    } else if (leaves_for_good(s, l)) {
         job_retire(s, j);
     } else if (running_leaves_for_good(s, j)) {
         books_pending(s, j, request_amount(ask_of(s, j)), -1);
@@ -319,14 +376,13 @@ void job_released(struct sched *s, job_id j)
     claims_settle(s);
 }
 
-void job_end(struct sched *s, job_id j)
+/* It stops running for good. */
+static void runs_no_more(struct sched *s, struct live *l, unsigned fate, const char *why)
 {
-    struct live *l = live_of(s, j);
-    const struct ending *ending = &endings[s->workload->truth[j].fate];
+    job_id j = l->job;
     struct placement *p = l->held;
     timeline_left(s, l, HOLD_RUN);
     job_halt(s, l, p);
-    MUST(s, l->progress.left_ns == 0);
     l->held = NULL;
     placement_give(s->idle, ask_of(s, j), p);
     if (s->room)
@@ -334,11 +390,25 @@ void job_end(struct sched *s, job_id j)
     const struct request *ask = ask_of(s, j);
     struct amount held = placement_amount(ask, p);
     books_held(s, j, held, -1);
-    if (ask->tasks != SPLIT_ANY && p->n < request_tasks(ask))
+    if (tasks_missing(s, j, p))
         books_pending(s, j, amount_less(request_amount(ask), held), -1);
-    interval_close(s, l, p, l->held_since_ns, ending->why);
-    job_is_over(s, l, s->workload->truth[j].fate);
-    notice_add(s, NOTICE_STOPPED, j, ending->cause);
+    interval_close(s, l, p, l->held_since_ns, why);
+    job_is_over(s, l, fate);
+    notice_add(s, NOTICE_STOPPED, j, endings[fate].cause);
+}
+
+void job_end(struct sched *s, job_id j)
+{
+    unsigned fate = s->workload->truth[j].fate;
+    runs_no_more(s, live_of(s, j), fate, endings[fate].why);
+    MUST(s, live_of(s, j)->progress.left_ns == 0);
+    pace_check_work(s, live_of(s, j));
+}
+
+void job_fails(struct sched *s, job_id j, const char *why)
+{
+    decision_log(s, j, "stop", why, "");
+    runs_no_more(s, live_of(s, j), FATE_FAILED, endings[FATE_FAILED].why);
 }
 
 /* ---- Claims ---- */
@@ -384,8 +454,10 @@ void jobs_cut_off(struct sched *s)
         if (l->counting)
             wait_end(s, l);
         if (l->leaving) {
-            l->split[ACCOUNT_SAVE] = s->now_ns - l->leaving_since_ns - l->split[ACCOUNT_START] -
-                                     l->split[ACCOUNT_USEFUL] - l->split[ACCOUNT_LOST];
+            unsigned stays = l->split[ACCOUNT_FAULT] ? ACCOUNT_FAULT : ACCOUNT_SAVE;
+            l->split[stays] = 0;
+            for (unsigned a = 0; a < HELD_ACCOUNTS; a++)
+                l->split[stays] -= a == stays ? l->leaving_since_ns - s->now_ns : l->split[a];
             interval_close(s, l, l->leaving, l->leaving_since_ns, "cutoff");
         } else if (s->job[j].state == JOB_RUNNING) {
             job_halt(s, l, l->held);

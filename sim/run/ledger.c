@@ -1,30 +1,35 @@
 /* ledger.c - GPU-seconds and the identities of models.md 11.3, checked at the end of every run, release builds too. */
+#include "sim/run/faults.h"
 #include "sim/run/host.h"
+#include "sim/run/models.h"
+#include "sim/run/pools.h"
 
 #include <inttypes.h>
 
-const char *const account_name[ACCOUNTS] = { "start", "useful", "lost", "save", "gang" };
+const char *const account_name[ACCOUNTS] = { "start", "useful", "lost", "save", "gang", "checkpoint", "fault", "down" };
 
 void ledger_settle(struct sched *s, int64_t to_ns)
 {
     int128_t dt = to_ns - s->settled_ns;
     struct run_totals *t = &s->totals;
-    s->settled_ns = to_ns;
     t->in_system += dt * s->in_system;
     t->waiting += dt * s->waiting;
     t->contending += dt * s->contending;
     t->gpus_waiting += dt * s->waiting_milli;
     t->held += dt * s->held_milli;
-    t->capacity += dt * s->cluster->gpus * MILLI_ALL;
+    t->capacity += dt * s->up_milli;
+    t->installed += dt * s->cluster->gpus * MILLI_ALL;
     if (s->waiting > 0)
-        t->free_while_waiting += dt * (s->cluster->gpus * MILLI_ALL - s->held_milli);
+        t->free_while_waiting += dt * (s->up_milli - s->held_milli);
+    models_settle(s, to_ns);
+    s->settled_ns = to_ns;
 }
 
 void ledger_interval(struct sched *s, const struct placement *p, const int64_t split[ACCOUNTS])
 {
     for (size_t i = 0; i < p->n; i++) {
         int64_t milli = (int64_t)p->piece[i].gpus * p->piece[i].milli;
-        for (unsigned a = 0; a < ACCOUNTS; a++) {
+        for (unsigned a = 0; a < HELD_ACCOUNTS; a++) {
             if (!split[a])
                 continue;
             s->node_account[p->piece[i].node][a] += (int128_t)split[a] * milli;
@@ -50,6 +55,7 @@ static int preemptions_check(const struct sched *s, struct error *err)
         }
     if (n != (int128_t)s->totals.preemptions)
         return broken(err, "preemptions, in all and by cause", (int128_t)s->totals.preemptions, n);
+    lost += faults_lost_in_all(s) + (s->pools ? s->pools->lost : 0);
     return lost == s->totals.account[ACCOUNT_LOST]
                ? 0 : broken(err, "GPU-seconds lost, by account and by cause", s->totals.account[ACCOUNT_LOST], lost);
 }
@@ -68,6 +74,11 @@ static int quotas_check(const struct sched *s, struct error *err)
     return held == s->totals.held ? 0 : broken(err, "GPU-seconds held, over time and over queues", s->totals.held, held);
 }
 
+static int128_t up_and_down(const struct sched *s)
+{
+    return s->totals.capacity + s->totals.account[ACCOUNT_DOWN];
+}
+
 int ledger_check(struct sched *s, struct error *err)
 {
     int128_t in_system = 0, waiting = 0, held = 0, accounts = 0;
@@ -84,7 +95,7 @@ int ledger_check(struct sched *s, struct error *err)
         waiting += r.wait_ns;
         held += r.held;
     }
-    for (unsigned a = 0; a < ACCOUNTS; a++)
+    for (unsigned a = 0; a < HELD_ACCOUNTS; a++)
         accounts += s->totals.account[a];
     if (in_system != s->totals.in_system)
         return broken(err, "Little: jobs in the system, over time and over jobs", s->totals.in_system, in_system);
@@ -96,5 +107,7 @@ int ledger_check(struct sched *s, struct error *err)
         return broken(err, "GPU-seconds held, by account and by job", accounts, held);
     if (s->held_milli || s->busy_milli || s->running)
         return broken(err, "GPUs still held when all have left", s->held_milli, s->busy_milli);
-    return preemptions_check(s, err) ? -1 : quotas_check(s, err);
+    if (up_and_down(s) != s->totals.installed)
+        return broken(err, "GPU-seconds installed, and up or down", s->totals.installed, up_and_down(s));
+    return preemptions_check(s, err) || quotas_check(s, err) ? -1 : models_check(s, err);
 }

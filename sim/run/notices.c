@@ -23,6 +23,10 @@ void notices_give(struct sched *s)
             if (p->job_started)
                 p->job_started(s, s->policy_params, s->policy_state, j);
             break;
+        case NOTICE_NODE:
+            if (p->node_changed)
+                p->node_changed(s, s->policy_params, s->policy_state, j);
+            break;
         case NOTICE_STOPPED:
             if (p->job_stopped)
                 p->job_stopped(s, s->policy_params, s->policy_state, j, s->notice[i].why);

@@ -129,3 +129,34 @@ int64_t placement_gpu_milli(const struct placement *p)
         sum += (int64_t)p->piece[i].gpus * p->piece[i].milli;
     return sum;
 }
+
+static bool seen_before(const struct placement *p, size_t i)
+{
+    for (size_t k = i; k-- > 0;)
+        if (p->piece[k].node == p->piece[i].node)
+            return true;
+    return false;
+}
+
+/* Mostly they ascend: then nobody need look back. */
+bool placement_next_node(const struct placement *p, struct own_nodes *w)
+{
+    for (; w->i < p->n; w->i++) {
+        node_id n = p->piece[w->i].node;
+        if (w->i > 0 && n <= w->most && (n == w->node || seen_before(p, w->i)))
+            continue;
+        w->most = w->i > 0 && w->most > n ? w->most : n;
+        w->node = n;
+        w->i++;
+        return true;
+    }
+    return false;
+}
+
+uint32_t placement_node_count(const struct placement *p)
+{
+    uint32_t nodes = 0;
+    for (struct own_nodes w = { .i = 0 }; placement_next_node(p, &w);)
+        nodes++;
+    return nodes;
+}

@@ -1,4 +1,5 @@
 /* placing.c - asking a placer: required and preferred domains, and what can never be placed. */
+#include "sim/run/domain_walk.h"
 #include "sim/run/host.h"
 #include "sim/world/labels.h"
 
@@ -43,21 +44,16 @@ static enum place_result place_in_islands(struct sched *s, struct view *v, const
     return result;
 }
 
-/* Domains of one level in the order of ids; the placer is asked where the totals suffice. */
+/* The placer is asked in one domain of the level after the other. */
 static enum place_result place_in_one(struct sched *s, struct view *v, const struct request *r, enum level level)
 {
     const struct cluster *c = v->cluster;
-    uint32_t need = r->tasks == SPLIT_ANY ? r->gpus : r->tasks;
     uint32_t gpus = r->tasks == SPLIT_ANY ? r->gpus : r->gpus * r->tasks;
+    struct domain_walk w = { .v = v, .r = r, .level = level, .tightest = s->setup.placer->needs & TIGHTEST_DOMAINS };
     enum place_result result = NO_TOPOLOGY;
-    for (node_id n = 0; n < c->n_nodes && result != PLACED;) {
-        domain_id d = cluster_domain_at(c, n, level);
-        node_id first;
-        if (d < c->n_domains && c->domain[d].level > level)
-            d = c->n_domains + n;                     /* in no such domain: the node stands for itself */
-        view_domain_nodes(v, d, &first, &n);
-        if (domain_fits(v, d, r) < need)
-            continue;
+    for (domain_id d; result != PLACED && domain_walk_next(&w, &d);) {
+        node_id first, end;
+        view_domain_nodes(v, d, &first, &end);
         bool inside = level == LEVEL_ISLAND && d >= c->n_domains && !cluster_node_type(c, first)->counted &&
                       cluster_node_gpus(c, first) > 0;
         result = inside ? place_in_islands(s, v, r, first, gpus) : place_confined(s, v, r, d, UINT64_MAX);
@@ -74,6 +70,27 @@ static enum place_result place_at_levels(struct sched *s, struct view *v, const 
     return widest < LEVEL_CLUSTER ? place_in_one(s, v, r, widest) : place_here(s, v, r);
 }
 
+static enum place_result place_anywhere(struct sched *s, struct view *v, const struct request *r)
+{
+    return group_places_wanted(s, r) ? group_places(s, v, r) : place_at_levels(s, v, r);
+}
+
+/* NO_POWER: it would be placed if there were no power caps. */
+static enum place_result place_within_caps(struct sched *s, struct view *v, const struct request *r)
+{
+    struct headroom *h = v->headroom;
+    if (!view_lacks_power(v, r) && place_anywhere(s, v, r) == PLACED)
+        return PLACED;
+    struct random before = s->placer_random;
+    v->headroom = NULL;
+    enum place_result uncapped = place_anywhere(s, v, r);
+    if (uncapped == PLACED)
+        builder_take(&s->builder);
+    v->headroom = h;
+    s->placer_random = before;
+    return uncapped == PLACED ? NO_POWER : uncapped;
+}
+
 const struct placement *sched_place(struct sched *s, const struct view *v, const struct request *r)
 {
     struct view *in = view_of(s, v);
@@ -81,7 +98,7 @@ const struct placement *sched_place(struct sched *s, const struct view *v, const
         s->why_not = group_places_type(s, r) ? NO_ROOM : NO_TYPE;
         return NULL;
     }
-    s->why_not = group_places_wanted(s, r) ? group_places(s, in, r) : place_at_levels(s, in, r);
+    s->why_not = in->headroom ? place_within_caps(s, in, r) : place_anywhere(s, in, r);
     return s->why_not == PLACED ? builder_take(&s->builder) : NULL;
 }
 
@@ -91,7 +108,7 @@ bool placing_by_totals(const struct sched *s, const struct request *r)
     if (kinds->n != 1 || s->cluster->kind[kinds->kind[0]].n_nodes != 1)
         return false;
     const struct node_type *t = &s->cluster->type[s->cluster->kind[kinds->kind[0]].type];
-    return t->counted && !r->next && r->gpu_milli == MILLI_ALL && (r->tasks == SPLIT_ANY || r->tasks == 1) &&
+    return !s->idle->headroom && t->counted && !r->next && r->gpu_milli == MILLI_ALL && (r->tasks == SPLIT_ANY || r->tasks == 1) &&
            (!r->cpu_milli || t->cpu_milli == INT64_MAX) && (!r->mem_mib || t->mem_mib == INT64_MAX);
 }
 
@@ -106,7 +123,7 @@ bool sched_fits(struct sched *s, const struct view *v, const struct request *r)
 enum wait_reason sched_why_not(const struct sched *s)
 {
     static const uint8_t reason[] = { [PLACED] = WAIT_OTHER, [NO_ROOM] = WAIT_GPUS, [NO_ROOM_FRAGMENTED] = WAIT_FRAGMENTED,
-                                      [NO_TOPOLOGY] = WAIT_TOPOLOGY, [NO_TYPE] = WAIT_TYPE };
+                                      [NO_TOPOLOGY] = WAIT_TOPOLOGY, [NO_TYPE] = WAIT_TYPE, [NO_POWER] = WAIT_POWER };
     return reason[s->why_not];
 }
 
@@ -156,13 +173,23 @@ static bool is_model(const struct cluster *c, const struct workload *w, const st
                                                                                     intern_text(c->gpu_models, t->gpu_model)));
 }
 
+/* An instance has its memory for itself. */
+static bool fills_no_more(const struct cluster *c, const struct shape *shape, const struct node_kind *kind, uint32_t mem_mib)
+{
+    if (!shape->ask.gpu_mem_mib || c->sharing.oom != OOM_REJECT)
+        return true;
+    if (kind->mig)
+        return shape->ask.gpu_mem_mib - c->sharing.context_mib <= mem_mib;
+    return shape->ask.gpu_mem_mib <= sharing_usable_mib(&c->sharing, mem_mib);
+}
+
 bool placing_has_gpus(const struct cluster *c, const struct workload *w, const struct shape *shape, const struct node_kind *kind)
 {
     const struct node_type *t = &c->type[kind->type];
     uint32_t mem_mib = kind->mig ? mig_gb(kind->mig) * 1024 : t->gpu_mem_mib;
     if (kind->owner != shape->pin || (shape->ask.gpus && !t->gpus) || !has_slots(shape, kind, t))
         return false;
-    if (mem_mib && mem_mib < shape->gpu_mem_mib)
+    if (mem_mib && (mem_mib < shape->gpu_mem_mib || !fills_no_more(c, shape, kind, mem_mib)))
         return false;
     return is_model(c, w, shape, kind);
 }
@@ -206,20 +233,35 @@ static struct request *least_of(struct sched *s, const struct job_facts *f)
     return first;
 }
 
+/* With how many tasks, or GPUs, a job may run at least; 0: with all of them only. */
+static uint32_t least_size(const struct sched *s, const struct job_facts *f)
+{
+    if (s->needs & RESIZES)
+        return f->sizing ? workload_sizes(s->workload, (job_id)(f - s->workload->facts)).least : 0;
+    bool parts = s->needs & STARTS_PARTIAL && f->ask->tasks != SPLIT_ANY && f->min_tasks < request_tasks(f->ask);
+    return parts ? f->min_tasks : 0;
+}
+
+static const struct placement *place_least(struct sched *s, const struct job_facts *f, uint32_t least)
+{
+    struct request sized = job_request_sized(s, (job_id)(f - s->workload->facts), least);
+    return sched_place(s, s->idle, s->needs & RESIZES ? &sized : least_of(s, f));
+}
+
 /* Elastic jobs too large for the cluster: is their minimum? Told by the largest minimum of the shape that fits. */
 static void find_least(struct sched *s)
 {
     const struct workload *w = s->workload;
     s->shape_least = arena_alloc(s->memory, (w->n_shapes + (size_t)1) * sizeof *s->shape_least);
     memset(s->shape_least, 0, (w->n_shapes + (size_t)1) * sizeof *s->shape_least);
-    for (job_id j = 0; j < w->n_jobs && s->needs & STARTS_PARTIAL; j++) {
+    for (job_id j = 0; j < w->n_jobs && s->needs & (STARTS_PARTIAL | RESIZES); j++) {
         const struct job_facts *f = &w->facts[j];
-        uint32_t *least = &s->shape_least[f->ask->shape];
-        if (s->shape_never[f->ask->shape] == PLACED || s->shape_never[f->ask->shape] == NO_TYPE || f->ask->tasks == SPLIT_ANY ||
-            f->min_tasks >= request_tasks(f->ask) || f->min_tasks <= *least)
+        uint32_t *known = &s->shape_least[f->ask->shape];
+        if (s->shape_never[f->ask->shape] == PLACED || s->shape_never[f->ask->shape] == NO_TYPE)
             continue;
-        if (sched_place(s, s->idle, least_of(s, f)))
-            *least = f->min_tasks;
+        uint32_t least = least_size(s, f);
+        if (least > *known && place_least(s, f, least))
+            *known = least;
     }
 }
 
@@ -227,13 +269,30 @@ struct view *placing_view(struct sched *s)
 {
     struct view *v = free_index_new(s->cluster, s->shape_kinds, &s->placer_random);
     v->typical = &s->typical;
+    v->rates = s->predicted_rates;
+    v->facts = s->workload->facts;
     if (s->setup.placer->needs & SEES_TENANTS)
         free_index_count_tenants(v);
+    free_index_cap_power(v);
+    if (s->gpu_mem_most_mib)
+        free_index_count_memory(v, s->gpu_mem_most_mib);
     return v;
+}
+
+/* What tenants can have of the memory of GPUs of each type: enforced if who finds too little is not placed. */
+static void memory_begin(struct sched *s)
+{
+    const struct cluster *c = s->cluster;
+    if (!sharing_counts_memory(&c->sharing) || c->sharing.oom != OOM_REJECT)
+        return;
+    s->gpu_mem_most_mib = arena_alloc(s->memory, c->n_types * sizeof *s->gpu_mem_most_mib);
+    for (uint32_t t = 0; t < c->n_types; t++)
+        s->gpu_mem_most_mib[t] = c->type[t].mig[0] ? 0 : (uint32_t)sharing_usable_mib(&c->sharing, c->type[t].gpu_mem_mib);
 }
 
 void placing_begin(struct sched *s)
 {
+    memory_begin(s);
     uint32_t n = s->workload->n_shapes;
     s->shape_kinds = arena_alloc(s->memory, (n + 1) * sizeof *s->shape_kinds);
     s->shape_never = arena_alloc(s->memory, n + 1);
@@ -273,6 +332,7 @@ void placing_end(struct sched *s)
     free_index_free(s->room);
     timeline_end(s);
     free(s->builder.piece);
+    free(s->builder.tried);
 }
 
 static const char *never_for_mig(const struct sched *s, uint16_t profile)
@@ -300,6 +360,7 @@ const char *placing_never(const struct sched *s, shape_id shape)
         [NO_ROOM_FRAGMENTED] = "does not fit the nodes, even when all are empty",
         [NO_TOPOLOGY] = "no domain of the required level is large enough",
         [NO_TYPE] = "no node has its GPU model",
+        [NO_POWER] = "would pass the power cap, even alone",
     };
     if (s->shape_never[shape] == NO_TYPE)
         for (uint32_t k = 0; k < s->cluster->n_kinds; k++)
@@ -309,6 +370,8 @@ const char *placing_never(const struct sched *s, shape_id shape)
         return never_for_mig(s, s->workload->shape[shape].ask.mig);
     if (s->shape_never[shape] == NO_TYPE && lacks_uncut(s, &s->workload->shape[shape]))
         return "no node has GPUs of its model that are not cut into MIG instances";
+    if (s->shape_never[shape] == NO_TYPE && s->gpu_mem_most_mib && s->workload->shape[shape].ask.gpu_mem_mib)
+        return "fills more memory than a GPU of its model has";
     if (s->shape_never[shape] == NO_TYPE && s->workload->shape[shape].gpu_mem_mib)
         return "no node has GPUs of its model with as much memory";
     return why[s->shape_never[shape]];
@@ -317,5 +380,8 @@ const char *placing_never(const struct sched *s, shape_id shape)
 const char *placing_never_job(const struct sched *s, job_id j)
 {
     shape_id shape = ask_of(s, j)->shape;
-    return s->workload->facts[j].min_tasks <= s->shape_least[shape] ? NULL : placing_never(s, shape);
+    if (s->shape_never[shape] == PLACED)
+        return NULL;
+    uint32_t least = s->shape_least[shape] ? least_size(s, &s->workload->facts[j]) : 0;
+    return least && least <= s->shape_least[shape] ? NULL : placing_never(s, shape);
 }

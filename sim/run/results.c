@@ -4,6 +4,7 @@
 #include "sim/core/memory.h"
 #include "sim/core/output.h"
 #include "sim/run/manifest.h"
+#include "sim/run/models.h"
 #include "sim/run/rows.h"
 
 #include <errno.h>
@@ -62,11 +63,12 @@ static void on_decision(void *self, job_id j, int64_t now_ns, const char *kind, 
     out_char(o, '\n');
 }
 
-static void timeseries_row(struct results *r, const struct run_level *l)
+static void timeseries_row(struct results *r, const struct sched *s, const struct run_level *l)
 {
     struct output *o = r->file[OUTPUT_TIMESERIES];
-    const int64_t gpus = r->cluster->gpus * MILLI_ALL;
-    const int64_t value[] = { gpus, gpus, l->gpus_milli, l->busy_milli };
+    const int64_t value[] = { r->cluster->gpus * MILLI_ALL, l->up_milli, l->gpus_milli, l->busy_milli };
+    if (!r->any_row)
+        rows_header(o, OUTPUT_TIMESERIES, s);
     out_seconds(o, l->now_ns);
     for (size_t i = 0; i < sizeof value / sizeof value[0]; i++) {
         out_char(o, ',');
@@ -78,6 +80,7 @@ static void timeseries_row(struct results *r, const struct run_level *l)
     out_integer(o, l->waiting);
     out_char(o, ',');
     out_decimal(o, l->waiting_milli, MILLI_ALL);
+    models_row(o, s, MODEL_SERIES, 0);
     out_char(o, '\n');
 }
 
@@ -117,9 +120,9 @@ static void on_instant(void *self, const struct sched *s)
     }
     const struct run_level *p = &r->last;
     bool same = r->any_row && p->gpus_milli == l.gpus_milli && p->busy_milli == l.busy_milli &&
-                p->waiting_milli == l.waiting_milli && p->running == l.running && p->waiting == l.waiting;
+                p->waiting_milli == l.waiting_milli && p->up_milli == l.up_milli && p->running == l.running && p->waiting == l.waiting;
     if (r->file[OUTPUT_TIMESERIES] && !same)
-        timeseries_row(r, &l);
+        timeseries_row(r, s, &l);
     r->any_row = true;
     r->last = l;
     if (!r->file[OUTPUT_QUEUES])
@@ -210,8 +213,8 @@ int results_open(struct results *r, struct error *err)
     if (r->file[OUTPUT_SUMMARY] && !(r->summary_json = output_open(r->directory, summary_json_name, err)))
         return -1;
     for (unsigned f = OUTPUT_INTERVALS; f < OUTPUT_FILES; f++)
-        if (r->file[f] && (f == OUTPUT_INTERVALS || f == OUTPUT_TIMESERIES || f == OUTPUT_QUEUES || f == OUTPUT_EVENTS))
-            rows_header(r->file[f], f);
+        if (r->file[f] && (f == OUTPUT_INTERVALS || f == OUTPUT_QUEUES || f == OUTPUT_EVENTS))
+            rows_header(r->file[f], f, NULL);
     return 0;
 }
 
@@ -268,6 +271,8 @@ static int settle_all(struct results *r, struct error *err)
 
 int results_write(struct results *r, const struct sched *s, const struct summary *m, struct error *err)
 {
+    if (r->file[OUTPUT_TIMESERIES] && !r->any_row)
+        rows_header(r->file[OUTPUT_TIMESERIES], OUTPUT_TIMESERIES, s);
     if (r->file[OUTPUT_JOBS])
         rows_jobs(r->file[OUTPUT_JOBS], s);
     if (r->file[OUTPUT_NODES])

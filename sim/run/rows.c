@@ -1,5 +1,6 @@
 /* rows.c - see rows.h. What each column means: results/README.md. */
 #include "sim/run/rows.h"
+#include "sim/run/models.h"
 #include "sim/world/requests.h"
 
 #include <math.h>
@@ -32,13 +33,19 @@ const char *const *const output_columns[OUTPUT_FILES] = {
     [OUTPUT_MANIFEST] = NULL,             [OUTPUT_EVENTS] = events_columns,
 };
 
-void rows_header(struct output *o, enum output_file file)
+void rows_header(struct output *o, enum output_file file, const struct sched *s)
 {
+    static const struct { enum output_file file; enum model_file of_models; } longer[] = {
+        { OUTPUT_JOBS, MODEL_JOBS }, { OUTPUT_NODES, MODEL_NODES }, { OUTPUT_TIMESERIES, MODEL_SERIES },
+    };
     for (const char *const *column = output_columns[file]; *column; column++) {
         if (column != output_columns[file])
             out_char(o, ',');
         out_text(o, *column);
     }
+    for (size_t i = 0; i < sizeof longer / sizeof longer[0]; i++)
+        if (longer[i].file == file)
+            models_header(o, s, longer[i].of_models);
     out_char(o, '\n');
 }
 
@@ -134,7 +141,7 @@ void rows_job(struct output *o, const struct cluster *c, const struct workload *
     out_char(o, ',');
     if (r->distance != UINT8_MAX)
         out_text(o, cluster_distance_name[r->distance]);
-    for (unsigned i = 0; i < WAIT_REASONS; i++) {
+    for (unsigned i = 0; i <= WAIT_OTHER; i++) {
         if (!r->waits[i])
             out_bytes(o, ",0", 2);
         else
@@ -143,16 +150,17 @@ void rows_job(struct output *o, const struct cluster *c, const struct workload *
     out_char(o, ',');
     if (ask->tasks != SPLIT_ANY)
         out_integer(o, w->facts[j].min_tasks);
-    out_char(o, '\n');
 }
 
 void rows_jobs(struct output *o, const struct sched *s)
 {
     const struct run_setup *setup = run_setup_of(s);
-    rows_header(o, OUTPUT_JOBS);
+    rows_header(o, OUTPUT_JOBS, s);
     for (job_id j = 0; j < setup->workload->n_jobs; j++) {
         struct job_result r = run_job(s, j);
         rows_job(o, setup->cluster, setup->workload, j, &r);
+        models_row(o, s, MODEL_JOBS, j);
+        out_char(o, '\n');
     }
 }
 
@@ -228,7 +236,7 @@ void rows_nodes(struct output *o, const struct sched *s)
 {
     const struct cluster *c = run_setup_of(s)->cluster;
     const struct run_totals *t = run_totals(s);
-    rows_header(o, OUTPUT_NODES);
+    rows_header(o, OUTPUT_NODES, s);
     for (node_id n = 0; n < c->n_nodes; n++) {
         const int128_t *account = run_node_accounts(s, n);
         int128_t free = (int128_t)(t->last_ns - t->first_ns) * cluster_node_milli(c, n);
@@ -237,17 +245,18 @@ void rows_nodes(struct output *o, const struct sched *s)
             free -= account[a];
         out_char(o, ',');
         out_wide_seconds(o, free / MILLI_ALL);
-        for (unsigned a = 0; a < ACCOUNTS; a++) {
+        for (unsigned a = ACCOUNT_START; a <= ACCOUNT_GANG; a++) {
             out_char(o, ',');
             out_wide_seconds(o, account[a] / MILLI_ALL);
         }
+        models_row(o, s, MODEL_NODES, n);
         out_char(o, '\n');
     }
 }
 
 void rows_summary_csv(struct output *o, const struct summary *m)
 {
-    rows_header(o, OUTPUT_SUMMARY);
+    rows_header(o, OUTPUT_SUMMARY, NULL);
     for (size_t i = 0; i < m->n; i++) {
         out_text(o, m->metric[i].kind->name);
         out_char(o, ',');

@@ -5,8 +5,8 @@
 
 extern const char *const *const output_columns[OUTPUT_FILES];    /* each ends with NULL; NULL: not a CSV file */
 
-void rows_header(struct output *o, enum output_file file);
-/* One line of jobs.csv: from the trace and what came of the job. */
+void rows_header(struct output *o, enum output_file file, const struct sched *s);    /* s NULL: no model is on */
+/* One line of jobs.csv, without its end: from the trace and what came of the job. */
 void rows_job(struct output *o, const struct cluster *c, const struct workload *w, job_id j,
               const struct job_result *r);
 void rows_jobs(struct output *o, const struct sched *s);

@@ -1,7 +1,10 @@
 /* run.c - setting a run up, asking what came of it, and taking it down. */
 #include "sim/run/run.h"
 
+#include "sim/run/flows.h"
 #include "sim/run/host.h"
+#include "sim/run/models.h"
+#include "sim/run/nodes.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -54,7 +57,9 @@ struct sched *run_new(const struct run_setup *setup)
         s->job[j] = (struct job_run){ .start_ns = -1, .end_ns = -1, .fairness_micro = -1, .live = ID_NONE, .distance = UINT8_MAX };
     if ((s->needs & STARTS_PARTIAL) && (s->needs & SEES_TIMELINE))
         HOST_BUG(s, "a policy cannot both start single tasks and plan ahead");
-    if ((s->needs & STARTS_PARTIAL) || s->workload->n_running) {
+    if ((s->needs & RESIZES) && s->needs & (STARTS_PARTIAL | SEES_TIMELINE))
+        HOST_BUG(s, "a policy that resizes whole jobs can neither start single tasks nor plan ahead");
+    if (s->needs & (STARTS_PARTIAL | RESIZES) || s->workload->n_running) {
         s->gpu_time = arena_alloc(s->memory, s->workload->n_jobs * sizeof *s->gpu_time);
     }
     s->books = mem_new(s->cluster->n_queues, sizeof *s->books);
@@ -63,6 +68,7 @@ struct sched *run_new(const struct run_setup *setup)
     s->node_seen = mem_new(s->cluster->n_nodes, sizeof *s->node_seen);
     s->node_account = mem_new(s->cluster->n_nodes, sizeof *s->node_account);
     s->now_ns = s->settled_ns = s->totals.first_ns = s->workload->facts[0].submit_ns;
+    s->up_milli = s->cluster->gpus * MILLI_ALL;
     quotas_begin(s);
     s->dependencies = dependencies_new(s->workload);
     s->price = arena_alloc(s->memory, (intern_count(s->workload->prices) + (size_t)1) * sizeof *s->price);
@@ -71,7 +77,11 @@ struct sched *run_new(const struct run_setup *setup)
         struct own_price own = workload_price(s->workload, i);
         s->price[i] = price_with(&s->cluster->price, &own);
     }
+    rates_prepare(s);
+    for (uint32_t i = 0; i <= intern_count(s->workload->prices); i++)
+        price_settle(&s->price[i]);
     placing_begin(s);
+    models_begin(s);
     return s;
 }
 
@@ -79,12 +89,15 @@ void run_free(struct sched *s)
 {
     if (!s)
         return;
+    models_free(s);
+    nodes_free(s->nodes);
     placing_end(s);
     dependencies_free(s->dependencies);
     lines_free(s);
     quotas_free(s);
     predictor_free(s->predictor);
     event_queue_free(s->events);
+    flows_free(s->flows);
     void *const own[] = { s->wake, s->fresh, s->job, s->live, s->live_free, s->wait_part, s->wait_why, s->books,
                           s->changed_queue, s->unseen_queue, s->undo, s->node_seen, s->touched, s->staged, s->claim, s->pencil, s->notice,
                           s->node_account };
@@ -167,6 +180,7 @@ struct run_level run_level(const struct sched *s)
         .gpus_milli = s->held_milli,
         .busy_milli = s->busy_milli,
         .waiting_milli = s->waiting_milli,
+        .up_milli = s->up_milli,
         .running = s->running,
         .waiting = s->waiting,
         .done = s->totals.completed + s->totals.failed + s->totals.cancelled + s->totals.rejected,

@@ -92,15 +92,24 @@ struct job_result run_job(const struct sched *s, job_id j);
 struct run_times { bool ended; int64_t jct_ns, wait_ns, fairness_micro; };    /* ended: completed, failed or cancelled */
 struct run_times run_times(const struct sched *s, job_id j);
 
-enum account { ACCOUNT_START, ACCOUNT_USEFUL, ACCOUNT_LOST, ACCOUNT_SAVE, ACCOUNT_GANG, ACCOUNTS };   /* the rest is free */
+/* Of GPU time, each instant of each GPU exactly one; the rest is free. */
+enum account {
+    ACCOUNT_START, ACCOUNT_USEFUL, ACCOUNT_LOST, ACCOUNT_SAVE, ACCOUNT_GANG,
+    ACCOUNT_CHECKPOINT,           /* stalled by writing a checkpoint */
+    ACCOUNT_FAULT,                /* held after a fault, before it was found */
+    HELD_ACCOUNTS,                /* until here a job holds it */
+    ACCOUNT_DOWN = HELD_ACCOUNTS, /* broken, in maintenance, off or not there */
+    ACCOUNTS
+};
 extern const char *const account_name[ACCOUNTS];
 struct run_totals {
     int64_t first_ns, last_ns;    /* first submit, last end (or the cut-off): the interval of all averages */
     uint32_t completed, failed, cancelled, rejected, running, pending;
-    uint64_t starts, preemptions, moves, passes, events;
+    uint64_t starts, preemptions, moves, resizes, passes, events;
     uint64_t refused[SCHED_RESULTS];    /* requests of the policy that the world refused, by reason */
     uint64_t sight_refused;       /* questions for the true run time without SEES_RUN_TIME */
-    int128_t capacity;            /* milli-GPU ns */
+    int128_t capacity;            /* milli-GPU ns that were up */
+    int128_t installed;           /* milli-GPU ns, up or not */
     int128_t held;                /* milli-GPU ns occupied, summed up over time */
     int128_t account[ACCOUNTS];   /* milli-GPU ns */
     int128_t in_system, waiting;  /* integrals of the number of jobs, ns */
@@ -142,7 +151,7 @@ struct run_reclaim { int64_t start_ns, end_ns; bool open; };  /* open: at the en
 size_t run_queue_reclaims(const struct sched *s, queue_id q, const struct run_reclaim **list);
 
 /* As of now, for observers. */
-struct run_level { int64_t now_ns; int64_t gpus_milli, busy_milli, waiting_milli; uint32_t running, waiting, done; };
+struct run_level { int64_t now_ns; int64_t gpus_milli, busy_milli, waiting_milli, up_milli; uint32_t running, waiting, done; };
 struct run_level run_level(const struct sched *s);
 struct run_queue_level { int64_t gpus_milli, demand_milli, fair_milli; };    /* fair: as the policy told it; -1: it has not */
 struct run_queue_level run_queue_level(const struct sched *s, queue_id q);

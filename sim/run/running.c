@@ -3,6 +3,7 @@
  * Such a job holds what the trace says before the first pass of its instant. job_arrived comes with what it holds, and
  * job_started follows if it runs. It counts as started then, but with the start-up and the progress of the time that it
  * has run for: a stop may cost that, too. Its duration is what is left to do. */
+#include "sim/run/checkpoints.h"
 #include "sim/run/host.h"
 
 #include <inttypes.h>
@@ -105,18 +106,19 @@ static void hold(struct sched *s, struct live *l, struct placement *p)
     if (s->room)
         placement_take(s->room, ask_of(s, l->job), p);
     struct amount size = placement_amount(ask_of(s, l->job), p);
-    books_pending(s, l->job, size, -1);
+    books_pending(s, l->job, amount_served(s, l->job, p), -1);
     books_held(s, l->job, size, 1);
 }
 
 static void run_on(struct sched *s, struct live *l, const struct job_running *r)
 {
-    int64_t start_ns = r->ran_ns < 0 ? 0 : price_of_start(price_of(s, l->job), true), ran_ns = r->ran_ns < 0 ? 0 : r->ran_ns;
+    int64_t start_ns = r->ran_ns < 0 ? 0 : start_expected_ns(s, l->job, true), ran_ns = r->ran_ns < 0 ? 0 : r->ran_ns;
     int64_t progress_ns = ran_ns > start_ns ? (int64_t)((double)(ran_ns - start_ns) * tasks_rate(s, l)) : 0;
     s->job[l->job].start_ns = s->now_ns;
     job_runs(s, l, start_ns > ran_ns ? start_ns - ran_ns : 0);
     l->last_start_ns -= ran_ns;
     l->begin_left_ns += progress_ns;
+    checkpoint_ran_before(s, l, progress_ns);
     timeline_started(s, l);
     decision_log(s, l->job, "start", "running", "");
     notice_add(s, NOTICE_STARTED, l->job, 0);
@@ -134,7 +136,7 @@ static void leave(struct sched *s, struct live *l, struct placement *p, const st
     placement_take(s->idle, ask_of(s, l->job), p);
     s->job[l->job].start_ns = s->now_ns;
     s->job[l->job].distance = (uint8_t)cluster_placement_distance(s->cluster, p);
-    books_occupied(s, l->job, placement_gpu_milli(p));
+    books_occupied(s, l->job, p, 1);
     s->running++;
     timeline_leaves(s, l, r->leaving_ns);
     event_queue_push(s->events, (struct event){ s->now_ns + r->leaving_ns, EVENT_RELEASED, l->job });

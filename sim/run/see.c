@@ -1,5 +1,6 @@
 /* see.c - what a policy may see of jobs, time and capacity. */
 #include "sim/run/host.h"
+#include "sim/run/nodes.h"
 
 int64_t sched_now(const struct sched *s)
 {
@@ -47,6 +48,8 @@ int64_t job_last_start_ns(const struct sched *s, job_id j)
 double job_attained_gpu_s(const struct sched *s, job_id j)
 {
     const struct live *l = live_of(s, j);
+    if (s->needs & RESIZES)
+        return size_gpu_s(s, j);
     int64_t held_ns = s->job[j].run_ns + running_before_ns(s, j);
     if (l && l->event)
         held_ns += s->now_ns - l->held_since_ns;
@@ -93,7 +96,7 @@ int64_t job_start_cost_ns(const struct sched *s, job_id j)
         return l->progress.since_ns > s->now_ns ? l->progress.since_ns - s->now_ns : 0;
     if (l && l->suspended)
         return l->start_cost_ns;
-    return price_of_start(price_of(s, j), s->job[j].start_ns < 0);
+    return start_expected_ns(s, j, s->job[j].start_ns < 0);
 }
 
 void *job_own(struct sched *s, job_id j)
@@ -109,12 +112,13 @@ struct amount sched_capacity(const struct sched *s)
         const struct node_kind *kind = &s->cluster->kind[k];
         const struct node_type *t = &s->cluster->type[kind->type];
         int64_t n = kind->n_nodes;
-        all.gpu_milli += n * kind->gpus * kind->slot_milli;
+        all.gpu_milli += n * cluster_kind_milli(s->cluster, kind);
         n = kind->first ? n : 0;
         all.cpu_milli += t->cpu_milli == INT64_MAX ? 0 : n * t->cpu_milli;
         all.mem_mib += t->mem_mib == INT64_MAX ? 0 : n * t->mem_mib;
     }
-    return all;
+    const struct amount out = nodes_out_of_capacity(s);
+    return amount_less(all, out);
 }
 
 uint64_t sched_room_version(const struct sched *s)

@@ -2,7 +2,8 @@
 #pragma once
 #include "sim/run/run.h"
 
-struct metric_kind { const char *name, *unit, *summary; };
+enum better { BETTER_NEITHER, BETTER_LOWER, BETTER_HIGHER };  /* which change of a metric is one for the better */
+struct metric_kind { const char *name, *unit, *summary; enum better better; };
 extern const struct metric_kind metric_kinds[];              /* ends with a NULL name; the order of summary.csv */
 
 struct metric { const struct metric_kind *kind; const char *scope; double value; uint64_t n; };   /* NaN: no value */

@@ -3,6 +3,7 @@
  *
  * A suspended job is pending. Dropped, it falls to its last durable checkpoint and is like any other that was stopped; what
  * it then loses was booked as useful, on the same pieces, and is booked over. */
+#include "sim/run/energy.h"
 #include "sim/run/host.h"
 
 static void memory_change(struct view *v, const struct request *r, const struct placement *p,
@@ -64,6 +65,7 @@ enum sched_result suspend_drop(struct sched *s, struct live *l)
 void suspend_begins(struct sched *s, struct live *l, const struct placement *p)
 {
     l->suspended = placement_copy(s, p);
+    energy_stands(s, p, 1);
     l->start_cost_ns -= l->split[ACCOUNT_START];
 }
 
@@ -72,27 +74,29 @@ void suspend_ends(struct sched *s, struct live *l)
     int64_t begin_left_ns = l->begin_left_ns;    /* of its start: so checkpoints count on */
     job_runs(s, l, l->start_cost_ns);
     l->begin_left_ns = begin_left_ns;
+    energy_stands(s, l->suspended, -1);
     placement_drop(s, l->suspended);
     l->suspended = NULL;
     decision_log(s, l->job, "start", "resume", "");
     notice_add(s, NOTICE_STARTED, l->job, 0);
 }
 
-void suspend_dropped(struct sched *s, struct live *l)
+void suspend_dropped(struct sched *s, struct live *l, unsigned cause)
 {
     struct job_run *run = &s->job[l->job];
     s->changed = true;
-    int64_t lost_ns = price_of_stop(price_of(s, l->job), STOP_RESTART, job_done_ns(s, l)).lost_ns;
+    int64_t lost_ns = pace_stop(s, l, STOP_RESTART, job_done_ns(s, l)).lost_ns;
     int64_t useful_ns = run->run_ns - run->lost_ns - run->overhead_ns;
-    progress_roll_back(&l->progress, lost_ns);
+    pace_roll_back(l, lost_ns);
     if (lost_ns > useful_ns)
         lost_ns = useful_ns;      /* the rest was done before the trace began */
     const int64_t split[ACCOUNTS] = { [ACCOUNT_USEFUL] = -lost_ns, [ACCOUNT_LOST] = lost_ns };
     ledger_interval(s, l->suspended, split);
     run->lost_ns += lost_ns;
-    books_lost(s, l, PREEMPTED_POLICY, l->suspended, lost_ns);
+    books_lost(s, l, cause, l->suspended, lost_ns);
     if (s->gpu_time)
         s->gpu_time[l->job].lost += (int128_t)lost_ns * placement_gpu_milli(l->suspended);
+    energy_stands(s, l->suspended, -1);
     placement_drop(s, l->suspended);
     l->suspended = NULL;
     decision_log(s, l->job, "stop", "dropped", "");

@@ -5,6 +5,7 @@
  * while it runs breaks the gang: progress stops at the price of a stop, the task that was stopped stays while it saves,
  * the others are held on. Growing or shrinking above the minimum loses nothing and counts as a durable checkpoint. */
 #include "sim/run/host.h"
+#include "sim/run/nodes.h"
 
 #include <string.h>
 
@@ -28,7 +29,7 @@ bool tasks_enough(const struct sched *s, job_id j, const struct placement *p)
     const struct job_facts *f = &s->workload->facts[j];
     if (f->ask->tasks == SPLIT_ANY)
         return p != NULL;
-    return p && p->n >= f->min_tasks && (!f->n_groups || groups_enough(f, p));
+    return p && p->n >= size_least(s, j) && (!f->n_groups || groups_enough(f, p));
 }
 
 enum job_state tasks_state(const struct sched *s, const struct live *l, const struct placement *p)
@@ -38,12 +39,14 @@ enum job_state tasks_state(const struct sched *s, const struct live *l, const st
     return tasks_enough(s, l->job, p) && !l->late && !l->part ? JOB_RUNNING : JOB_GATHERING;
 }
 
-/* The share of the tasks; where they differ, of their GPUs, if they have any. */
+/* The share of the tasks (under SPLIT_ANY of the GPUs) that it usually has; where they differ, of their GPUs, if they have any. */
 double tasks_rate(const struct sched *s, const struct live *l)
 {
     const struct request *ask = ask_of(s, l->job);
     uint32_t all = request_tasks(ask);
-    if (all == SPLIT_ANY || l->held->n == all)
+    if (all == SPLIT_ANY)
+        return (double)placement_size(ask, l->held) / ask->gpus;
+    if (l->held->n == all)
         return 1.0;
     int64_t gpu_milli = ask->next ? request_gpu_milli(ask) : 0;
     return gpu_milli ? (double)placement_gpu_milli(l->held) / (double)gpu_milli : (double)l->held->n / all;
@@ -111,7 +114,7 @@ enum sched_result sched_stop_task(struct sched *s, job_id j, uint32_t task, enum
     if (ran && !l->broken && !tasks_enough(s, j, rest))
         break_gang(s, l, m);
     struct placement *now = rest ? placement_stage(s, j, placement_copy(s, rest)) : NULL, *late = l->late;
-    bool saves = l->broken && held && price_of_stop(price_of(s, l->job), l->stop_mode, l->stop_done_ns).stay_ns > 0;
+    bool saves = l->broken && held && pace_stop(s, l, l->stop_mode, l->stop_done_ns).stay_ns > 0;
     if (saves)
         late = placement_stage(s, j, placement_copy(s, placement_with(s, l->late, gone)));
     stage_state(s, l, s->job[j].state, now, false);
@@ -146,13 +149,13 @@ static void gathering_ends(struct sched *s, struct live *l, struct placement *p)
     if (l->split[ACCOUNT_GANG])
         hold_end(s, l, p, l->held_since_ns, "gang");
     else
-        books_occupied(s, l->job, -placement_gpu_milli(p));
+        books_occupied(s, l->job, p, -1);
 }
 
 void tasks_gather(struct sched *s, struct live *l)
 {
     l->held_since_ns = s->now_ns;
-    books_occupied(s, l->job, placement_gpu_milli(l->held));
+    books_occupied(s, l->job, l->held, 1);
     enum wait_reason why = l->part && tasks_enough(s, l->job, l->held) ? WAIT_RELEASING : WAIT_GANG;
     if (l->counting)
         wait_own(s, l, why);
@@ -161,13 +164,12 @@ void tasks_gather(struct sched *s, struct live *l)
     decision_log(s, l->job, "decision", "gather", "");
 }
 
-/* The wall time since the start or the last change goes into the accounts; l->split is set. */
-static void run_ends(struct sched *s, struct live *l, const char *why)
+void run_ends(struct sched *s, struct live *l, const char *why)
 {
     struct job_run *run = &s->job[l->job];
     run->run_ns += s->now_ns - l->held_since_ns;
     run->lost_ns += l->split[ACCOUNT_LOST];
-    run->overhead_ns += l->split[ACCOUNT_START];
+    run->overhead_ns += pace_overhead_ns(l->split);
     hold_end(s, l, l->was.held, l->held_since_ns, why);
 }
 
@@ -183,16 +185,15 @@ static void part_begins(struct sched *s, struct live *l, int64_t stay_ns)
         last = &(*last)->next;
     part->next = *last;
     *last = part;
-    books_occupied(s, l->job, placement_gpu_milli(l->late));
+    books_occupied(s, l->job, l->late, 1);
     event_queue_push(s->events, (struct event){ part->until_ns, EVENT_RELEASED, l->job });
 }
 
 static void gang_breaks(struct sched *s, struct live *l)
 {
-    struct leaving price = price_of_stop(price_of(s, l->job), l->stop_mode, l->stop_done_ns);
+    struct leaving price = pace_stop(s, l, l->stop_mode, l->stop_done_ns);
     job_halt(s, l, l->was.held);
-    progress_roll_back(&l->progress, price.lost_ns);
-    job_loses(l, price.lost_ns);
+    job_loses(s, l, l->stop_done_ns, price.lost_ns);
     run_ends(s, l, "broken");
     s->running--;
     books_preempted(s, l, PREEMPTED_BROKEN);
@@ -203,27 +204,6 @@ static void gang_breaks(struct sched *s, struct live *l)
         part_begins(s, l, price.stay_ns);
     l->late = NULL;
     wait_begin(s, l, WAIT_GROUP);
-}
-
-/* It goes on with more or fewer tasks. */
-static void resize(struct sched *s, struct live *l)
-{
-    int64_t wall = s->now_ns - l->held_since_ns, starting = wall < l->start_cost_ns ? wall : l->start_cost_ns;
-    memset(l->split, 0, sizeof l->split);
-    l->split[ACCOUNT_START] = starting;
-    l->split[ACCOUNT_USEFUL] = wall - starting;
-    run_ends(s, l, "resized");
-    l->held_since_ns = s->now_ns;
-    l->start_cost_ns -= starting;
-    progress_set_rate(&l->progress, s->now_ns, tasks_rate(s, l));
-    livelock_settled(s, l);
-    l->begin_left_ns = l->progress.left_ns;
-    event_queue_cancel(s->events, l->event);
-    l->event = event_queue_push(s->events, (struct event){ progress_end_ns(&l->progress), EVENT_JOB_END, l->job });
-    books_occupied(s, l->job, placement_gpu_milli(l->held));
-    if (!l->progress_event)
-        s->busy_milli += placement_gpu_milli(l->held) - placement_gpu_milli(l->was.held);
-    decision_log(s, l->job, "start", "resize", "");
 }
 
 void tasks_carry_out(struct sched *s, struct live *l)
@@ -241,8 +221,7 @@ void tasks_carry_out(struct sched *s, struct live *l)
     s->changed = true;
     MUST(s, was == now || life_allows(was, now) || (was == JOB_RUNNING && life_allows(JOB_GATHERING, now)));
     if (was == JOB_RUNNING && now == JOB_RUNNING && !l->broken) {
-        resize(s, l);
-        placement_drop(s, l->was.held);
+        job_resized(s, l, 0);
         return;
     }
     if (was == JOB_RUNNING)
@@ -261,6 +240,27 @@ void tasks_carry_out(struct sched *s, struct live *l)
 }
 
 /* ---- Later ---- */
+
+void tasks_scatter(struct sched *s, struct live *l)
+{
+    struct placement *p = l->held;
+    const struct amount size = placement_amount(ask_of(s, l->job), p);
+    l->held = NULL;
+    placement_give(s->idle, ask_of(s, l->job), p);
+    if (s->room)
+        placement_give(s->room, ask_of(s, l->job), p);
+    books_held(s, l->job, size, -1);
+    books_pending(s, l->job, size, 1);
+    gathering_ends(s, l, p);
+    nodes_held_changed(s, p);
+    placement_drop(s, p);
+    s->room_version++;
+    state_set(s, l->job, JOB_PENDING);
+    wait_own(s, l, WAIT_GROUP);
+    decision_log(s, l->job, "stop", "fault", "");
+    notice_add(s, NOTICE_STOPPED, l->job, STOPPED_BY_FAULT);
+    notice_add(s, NOTICE_ARRIVED, l->job, 0);
+}
 
 static void part_ends(struct sched *s, struct live *l, struct part *part)
 {

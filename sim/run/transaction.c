@@ -216,9 +216,13 @@ static void carry_out(struct sched *s, struct live *l)
     enum job_state was = l->was.state, now = s->job[l->job].state;
     bool same = was == now && l->held == l->was.held && !l->broken;
     if (l->dropped)
-        suspend_dropped(s, l);
+        suspend_dropped(s, l, PREEMPTED_POLICY);
     if (same)
         return;
+    if (resize_concerns(s, l)) {
+        resize_carry_out(s, l);
+        return;
+    }
     if (tasks_concern(s, l)) {
         tasks_carry_out(s, l);
         return;

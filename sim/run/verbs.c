@@ -19,14 +19,17 @@ static bool piece_matches(const struct sched *s, const struct request *ask, cons
     const struct node_type *t = cluster_node_type(s->cluster, p->node);
     if (p->gpus ? p->milli != ask->gpu_milli : ask->tasks == SPLIT_ANY)
         return false;                                    /* another share; a piece of nothing */
+    if ((p->gpus ? p->gpu_mem_mib != ask->gpu_mem_mib || p->mig != ask->mig : p->gpu_mem_mib || p->mig) ||
+        !piece_on_island(s->cluster, ask, p))
+        return false;
     if (t->counted || p->gpus == 0)
         return p->gpu_mask == 0 && (p->gpus == 0 || p->milli == MILLI_ALL);
     return (t->gpus >= 64 || p->gpu_mask >> t->gpus == 0) && (p->gpu_mask & ~view_slots(s->idle, ask, p->node)) == 0 &&
            (uint32_t)__builtin_popcountll(p->gpu_mask) == p->gpus;
 }
 
-/* Pieces by rank, one a node, that add up to the total. */
-static bool split_matches(struct sched *s, const struct request *ask, const struct placement *p)
+/* Pieces by rank, one a node, that add up to a total that it may have. */
+static bool split_matches(struct sched *s, job_id j, const struct request *ask, const struct placement *p)
 {
     uint64_t gpus = 0;
     s->node_stamp++;
@@ -36,7 +39,7 @@ static bool split_matches(struct sched *s, const struct request *ask, const stru
         s->node_seen[p->piece[i].node] = s->node_stamp;
         gpus += p->piece[i].gpus;
     }
-    return gpus == ask->gpus;
+    return size_allowed(s, j, gpus);
 }
 
 static bool crowded(const struct request *ask, const struct placement *p)
@@ -51,10 +54,10 @@ static bool crowded(const struct request *ask, const struct placement *p)
     return false;
 }
 
-static bool tasks_match(const struct sched *s, const struct request *ask, const struct placement *p, bool partial)
+static bool tasks_match(const struct sched *s, job_id j, const struct request *ask, const struct placement *p, bool partial)
 {
-    uint32_t tasks = request_tasks(ask);
-    if (p->n > tasks || (!partial && p->n < tasks))
+    uint32_t tasks = partial ? request_tasks(ask) : (uint32_t)p->n;
+    if (partial ? p->n > tasks : !size_allowed(s, j, p->n))
         return false;
     for (size_t i = 0; i < p->n; i++) {
         uint32_t task = p->piece[i].task;
@@ -95,7 +98,7 @@ static bool groups_near(struct sched *s, job_id j, const struct placement *p)
 bool placement_matches(struct sched *s, job_id j, const struct placement *p, bool partial)
 {
     const struct request *ask = ask_of(s, j);
-    if (p->n == 0 || !(ask->tasks == SPLIT_ANY ? split_matches(s, ask, p) : tasks_match(s, ask, p, partial)))
+    if (p->n == 0 || !(ask->tasks == SPLIT_ANY ? split_matches(s, j, ask, p) : tasks_match(s, j, ask, p, partial)))
         return false;
     return near_enough(s, p, ask->required_level) && groups_near(s, j, p);
 }
@@ -115,7 +118,7 @@ static enum sched_result take(struct sched *s, job_id j, const struct placement 
 
 static bool leaves_late(const struct sched *s, const struct live *l)
 {
-    return price_of_stop(price_of(s, l->job), l->stop_mode, l->stop_done_ns).stay_ns > 0;
+    return pace_stop(s, l, l->stop_mode, l->stop_done_ns).stay_ns > 0;
 }
 
 enum sched_result sched_start(struct sched *s, job_id j, const struct placement *p)
@@ -138,7 +141,7 @@ enum sched_result sched_start(struct sched *s, job_id j, const struct placement 
     if ((stands && !(suspended && placement_same(suspended, p))) || (l->stopping && l->stop_mode == STOP_CANCEL))
         return verb_refused(s, j, "start", SCHED_MISMATCH);
     const struct request *ask = ask_of(s, j);
-    if (ask->tasks != SPLIT_ANY && p->n < request_tasks(ask))
+    if (tasks_missing(s, j, p))
         return start_more(s, l, p);
     struct placement *copy = placement_stage(s, j, placement_copy(s, p));
     if (suspended)
@@ -152,18 +155,12 @@ enum sched_result sched_start(struct sched *s, job_id j, const struct placement 
         result = SCHED_LATER;
     stage_state(s, l, result == SCHED_LATER ? JOB_CLAIMED : tasks_state(s, l, p), copy, l->stopping);
     timeline_started(s, l);
-    const struct amount size = request_amount(ask);
-    stage_pending(s, j, size, -1);
-    stage_held(s, j, size, 1);
+    stage_pending(s, j, request_amount(ask), -1);
+    stage_held(s, j, placement_amount(ask, p), 1);
     return result;
 }
 
 /* ---- Stop ---- */
-
-static bool tasks_missing(const struct sched *s, job_id j, const struct placement *p)
-{
-    return ask_of(s, j)->tasks != SPLIT_ANY && p->n < request_tasks(ask_of(s, j));
-}
 
 enum sched_result sched_stop(struct sched *s, job_id j, enum stop_mode m)
 {
@@ -194,7 +191,7 @@ enum sched_result sched_stop(struct sched *s, job_id j, enum stop_mode m)
         l->stop_mode = (uint8_t)m;
         l->stop_done_ns = done;
         l->stopped_for = ID_NONE;
-        int64_t stay_ns = price_of_stop(price_of(s, j), m, done).stay_ns;
+        int64_t stay_ns = pace_stop(s, l, m, done).stay_ns;
         if (!stay_ns) {
             stage_give(s, s->idle, j, held);
             s->room_version++;
@@ -207,7 +204,7 @@ enum sched_result sched_stop(struct sched *s, job_id j, enum stop_mode m)
     const struct amount size = placement_amount(ask_of(s, j), held);
     stage_held(s, j, size, -1);
     if (starts_now || claim || m != STOP_CANCEL)
-        stage_pending(s, j, size, 1);
+        stage_pending(s, j, amount_served(s, j, held), 1);
     else if (!all)
         stage_pending(s, j, amount_less(request_amount(ask_of(s, j)), size), -1);
     return SCHED_OK;
@@ -235,7 +232,7 @@ enum sched_result sched_keep(struct sched *s, job_id j)
     timeline_kept(s, l);
     const struct amount size = placement_amount(ask_of(s, j), l->held);
     if (l->stop_mode != STOP_CANCEL)
-        stage_pending(s, j, size, -1);
+        stage_pending(s, j, amount_served(s, j, l->held), -1);
     else if (tasks_missing(s, j, l->held))
         stage_pending(s, j, amount_less(request_amount(ask_of(s, j)), size), 1);
     stage_held(s, j, size, 1);

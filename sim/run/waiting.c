@@ -230,5 +230,5 @@ void line_blocked(struct sched *s, struct line *line, shape_id shape, enum wait_
 
 const char *const wait_reason_name[WAIT_REASONS] = {
     "order",    "limit", "quota",    "protected", "gpus", "fragmented", "topology",
-    "type",     "gang",  "reserved", "releasing", "pass", "dependency", "other",
+    "type",     "gang",  "reserved", "releasing", "pass", "dependency", "other", "power",
 };

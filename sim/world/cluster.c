@@ -4,6 +4,11 @@
 #include "sim/core/memory.h"
 #include "sim/world/cluster_parts.h"
 #include "sim/world/labels.h"
+#include "sim/world/throughput_pairs.h"
+#include "sim/world/rate_rules.h"
+#include "sim/world/training_models.h"
+#include "sim/world/price.h"
+#include "sim/world/power.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,6 +58,19 @@ static void name_instances(struct node_type *t, const struct group_spec *g)
     t->mig_single = g->mig_single;
 }
 
+/* Memory slices; see mig_slices.h. */
+static void name_slices(struct node_type *t, const struct group_spec *g)
+{
+    t->gpus = g->gpus * MIG_MEMORY_SLICES;
+    for (uint32_t i = 0; i < t->gpus; i++) {
+        t->mig[i] = mig_profile(mig_design_whole(g->gpu_model)->profile);
+        t->island_of[i] = UINT64_C(1) << i;
+        t->numa_of[i] = run_mask(0, t->gpus);
+    }
+    t->gpu_mem_mib = 0;
+    t->mig_dynamic = true;
+}
+
 static uint32_t keep_text(struct cluster *c, const char *text)
 {
     return intern_add(c->texts, text ? text : "", text ? strlen(text) : 0);
@@ -85,7 +103,9 @@ static struct node_type type_of(struct cluster *c, const struct group_spec *g)
     t.taints = keep_text(c, g->taints);
     t.cpu_milli = g->cpu_milli;
     t.mem_mib = g->mem_mib;
-    if (g->n_mig)
+    if (g->mig_dynamic)
+        name_slices(&t, g);
+    else if (g->n_mig)
         name_instances(&t, g);
     else if (!t.counted)
         name_gpus(&t, g);
@@ -98,6 +118,7 @@ static uint32_t *build_types(struct cluster *c, const struct group_spec *groups,
     uint32_t *type_of_group = mem_new(n, sizeof *type_of_group);
     c->n_groups = (uint32_t)n;
     c->group_name = arena_alloc(c->memory, n * sizeof *c->group_name);
+    c->group_gpus = arena_alloc(c->memory, n * sizeof *c->group_gpus);
     c->type = arena_alloc(c->memory, n * sizeof *c->type);
     c->gpu_models = intern_new();
     c->texts = intern_new();
@@ -109,9 +130,25 @@ static uint32_t *build_types(struct cluster *c, const struct group_spec *groups,
         c->n_types += k == c->n_types;
         type_of_group[i] = k;
         c->group_name[i] = keep(c, groups[i].name);
+        c->group_gpus[i] = groups[i].gpus;
         c->n_nodes += groups[i].count;
     }
     return type_of_group;
+}
+
+static void know_hardware(struct cluster *c, const struct cluster_given *given)
+{
+    uint32_t n = intern_count(c->gpu_models);
+    c->catalogue = given->catalogue;
+    c->gpu_known = arena_alloc(c->memory, (n + 1) * sizeof *c->gpu_known);
+    c->group_design = arena_alloc(c->memory, given->n_groups * sizeof *c->group_design);
+    c->nics_of = arena_alloc(c->memory, given->n_groups * sizeof *c->nics_of);
+    for (uint32_t i = 0; i < n; i++)
+        c->gpu_known[i] = catalogue_gpu(c->catalogue, intern_text(c->gpu_models, i));
+    for (size_t g = 0; g < given->n_groups; g++) {
+        c->group_design[g] = given->group[g].design;
+        c->nics_of[g] = given->group[g].nics;
+    }
 }
 
 /* ---- kinds ---- */
@@ -152,24 +189,60 @@ struct stretches {
     uint32_t *of_owner, *next;    /* 1 + a kind of that owner, 1 + the next of the same; 0 ends. Nobody's are those of n_queues */
 };
 
-/* One kind, or one for each profile. */
-static void kinds_of_type(struct cluster *c, uint32_t type, queue_id owner)
+static void kinds_as_asked(struct cluster *c, uint32_t type, queue_id owner)
 {
     const struct node_type *t = &c->type[type];
-    uint32_t first = c->n_kinds, at = 0, end;
+    const char *model = intern_text(c->gpu_models, t->gpu_model);
+    uint32_t gpus = t->gpus / MIG_MEMORY_SLICES, first = c->n_kinds;
+    for (const struct mig_design *d = mig_catalogue; d->gpu_model; d++) {
+        struct node_kind k = { .type = type, .owner = owner, .first = c->n_kinds == first, .mig = mig_profile(d->profile),
+                               .gpus = d->most * gpus, .slices = (uint8_t)d->memory_slices };
+        if (strcmp(d->gpu_model, model) != 0)
+            continue;
+        for (uint32_t g = 0; g < gpus; g++)
+            k.slots |= (uint64_t)d->starts << g * MIG_MEMORY_SLICES;
+        k.slot_milli = MILLI_ALL * mig_g(k.mig);
+        c->kind[c->n_kinds++] = k;
+    }
+}
+
+static void kinds_as_cut(struct cluster *c, uint32_t type, queue_id owner)
+{
+    const struct node_type *t = &c->type[type];
+    uint32_t at = 0, end;
     do {
         uint16_t mig = at < NAMED_GPUS_MAX ? t->mig[at] : 0;
         for (end = mig ? at : t->gpus; end < t->gpus && t->mig[end] == mig;)
             end++;
         c->kind[c->n_kinds++] = (struct node_kind){
             .type = type, .owner = owner, .first = at == 0, .mig = mig, .gpus = end - at,
-            .slots = mig ? run_mask(at, end) : UINT64_MAX,
+            .slots = mig ? run_mask(at, end) : UINT64_MAX, .slices = 1,
             .slot_milli = mig && !t->mig_single ? MILLI_ALL * mig_g(mig) : MILLI_ALL,
         };
         at = end;
     } while (at < t->gpus);
+}
+
+/* One kind, or one for each profile. */
+static void kinds_of_type(struct cluster *c, uint32_t type, queue_id owner)
+{
+    uint32_t first = c->n_kinds;
+    (c->type[type].mig_dynamic ? kinds_as_asked : kinds_as_cut)(c, type, owner);
     for (uint32_t k = first; k < c->n_kinds; k++)
         c->kind[k].parts = (uint16_t)(c->n_kinds - k);
+}
+
+int64_t cluster_kind_milli(const struct cluster *c, const struct node_kind *k)
+{
+    return c->type[k->type].mig_dynamic && k->parts > 1 ? 0 : (int64_t)k->gpus * k->slot_milli;
+}
+
+static int64_t parts_milli(const struct cluster *c, const struct node_kind *k)
+{
+    int64_t sum = 0;
+    for (uint32_t part = 0; part < k->parts; part++)
+        sum += cluster_kind_milli(c, &k[part]);
+    return sum;
 }
 
 /* The next `count` nodes are of this group, type and owner. */
@@ -185,10 +258,9 @@ static void stretch_add(struct cluster *c, struct stretches *all, uint32_t group
         *of_owner = k;
         kinds_of_type(c, type, owner);
     }
-    for (uint32_t part = 0; part < c->kind[k - 1].parts; part++) {
+    for (uint32_t part = 0; part < c->kind[k - 1].parts; part++)
         c->kind[k - 1 + part].n_nodes += count;
-        c->gpus += (int64_t)count * c->kind[k - 1 + part].gpus * c->kind[k - 1 + part].slot_milli / MILLI_ALL;
-    }
+    c->gpus += count * parts_milli(c, &c->kind[k - 1]) / MILLI_ALL;
     all->at[all->n++] = (struct stretch){ group, k - 1, count };
 }
 
@@ -197,8 +269,10 @@ static int build_kinds(struct cluster *c, const struct cluster_given *given, con
 {
     struct pins_by_group by = sort_pins(given);
     size_t most = given->n_groups + by.first[given->n_groups], parts = 1;
-    for (size_t g = 0; g < given->n_groups; g++)
+    for (size_t g = 0; g < given->n_groups; g++) {
         parts = given->group[g].n_mig > parts ? given->group[g].n_mig : parts;
+        parts = given->group[g].mig_dynamic && parts < MIG_PROFILES_MOST ? MIG_PROFILES_MOST : parts;
+    }
     c->kind = arena_alloc(c->memory, most * parts * sizeof *c->kind);
     all->at = mem_new(most, sizeof *all->at);
     all->next = mem_new(most * parts, sizeof *all->next);
@@ -282,8 +356,11 @@ struct cluster *cluster_assemble(const struct cluster_given *given, struct culpr
     *culprit = (struct culprit){ FAULT_WHOLE, 0 };
     struct arena *memory = arena_new();
     struct cluster *c = arena_alloc(memory, sizeof *c);
+    c->price = price_default();
+    c->storage = storage_default();
     c->memory = memory;
     c->name = keep(c, given->name);
+    c->sharing = sharing_usual;
     struct stretches all = { .n = 0 };
     uint32_t *type_of_group = build_types(c, given->group, given->n_groups);
     int result = build_kinds(c, given, type_of_group, &all, err);
@@ -295,6 +372,7 @@ struct cluster *cluster_assemble(const struct cluster_given *given, struct culpr
     }
     build_nodes(c, &all);
     free(all.at);
+    know_hardware(c, given);
     domains_build(c, given->group, given->n_groups);
     build_queues(c, given->queue, given->n_queues);
     return c;
@@ -303,7 +381,7 @@ struct cluster *cluster_assemble(const struct cluster_given *given, struct culpr
 struct cluster *cluster_build(const char *name, const struct group_spec *groups, size_t n_groups,
                               const struct queue_spec *queues, size_t n_queues, struct error *err)
 {
-    struct cluster_given given = { name, groups, n_groups, queues, n_queues };
+    struct cluster_given given = { name, groups, n_groups, queues, n_queues, NULL };
     struct culprit culprit;
     return cluster_assemble(&given, &culprit, err);
 }
@@ -314,6 +392,12 @@ void cluster_free(struct cluster *c)
         return;
     intern_free(c->gpu_models);
     intern_free(c->texts);
+    throughput_pairs_free(c->sharing.pairs);
+    catalogue_free(c->catalogue);
+    training_models_free(c->models);
+    rate_rules_free(c->rates);
+    if (c->power)
+        hourly_free(&c->power->carbon);
     arena_free(c->memory); /* c itself lies there */
 }
 
@@ -329,17 +413,13 @@ uint32_t cluster_node_gpus(const struct cluster *c, node_id n)
 
 int64_t cluster_node_milli(const struct cluster *c, node_id n)
 {
-    const struct node_kind *k = &c->kind[c->kind_of[n]];
-    int64_t sum = 0;
-    for (uint32_t part = 0; part < k->parts; part++)
-        sum += (int64_t)k[part].gpus * k[part].slot_milli;
-    return sum;
+    return parts_milli(c, &c->kind[c->kind_of[n]]);
 }
 
 uint32_t cluster_piece_kind(const struct cluster *c, const struct piece *p)
 {
     uint32_t k = c->kind_of[p->node];
-    while (c->kind[k].parts > 1 && p->gpu_mask && !(c->kind[k].slots & p->gpu_mask))
+    while (c->kind[k].parts > 1 && p->gpu_mask && (c->kind[k].mig != p->mig || !(c->kind[k].slots & p->gpu_mask)))
         k++;
     return k;
 }

@@ -8,7 +8,11 @@
 #include "sim/core/error.h"
 #include "sim/core/intern.h"
 #include "sim/core/units.h"
+#include "sim/world/catalogue.h"
+#include "sim/world/elastic.h"
 #include "sim/world/mig.h"
+#include "sim/world/sharing.h"
+#include "sim/world/storage.h"
 
 #define CLUSTER_NODE_GPUS_MAX  1000000u    /* of one counted node */
 #define CLUSTER_NODES_MAX      10000000u
@@ -19,6 +23,7 @@ struct node_type {
     uint32_t gpus;                /* or MIG instances */
     bool counted;                 /* GPUs without names: one pool costs a number. Always over 64 GPUs */
     bool mig_single;              /* its instances are asked for as GPUs */
+    bool mig_dynamic;             /* its GPUs are cut as jobs ask: GPU i is the memory slices 8 i to 8 i + 7, all of them `gpus` */
     uint32_t gpu_mem_mib;         /* of one GPU, or of an instance if all are alike; 0: not known */
     uint32_t labels, taints;      /* texts of labels.h, in cluster.texts */
     int64_t cpu_milli, mem_mib;   /* INT64_MAX: not modelled, never binds */
@@ -32,28 +37,41 @@ struct node_kind {
     uint32_t n_nodes;
     node_id *node;                /* ascending */
     /* Nodes with instances of several profiles are as many kinds, one after the other: each is these nodes as somebody
-     * sees them who wants that profile. */
+     * sees them who wants that profile. Of mig_dynamic nodes, every profile of their model is one, the whole GPU the last;
+     * what is free of one is where an instance could begin. */
     uint16_t parts;               /* kinds of these nodes from here on; 1: this is the last, or the only one */
     bool first;                   /* the first of them: kind_of says it, and who wants no GPU sees it */
     uint16_t mig;                 /* profile of all its GPUs; 0: they are GPUs */
     uint32_t gpus;                /* of each node, of this profile */
-    uint64_t slots;               /* which those are */
+    uint64_t slots;               /* which those are; mig_dynamic: the slices at which one may begin */
+    uint8_t slices;               /* that each takes, from its own on: 1; of mig_dynamic nodes as many as its memory slices */
     uint32_t slot_milli;          /* what each counts, see mig.h: MILLI_ALL, or x g */
 };
+struct node_nics { uint32_t nics; double gbps; };       /* of a node: how many, each so fast per direction; 0: not known */
 struct domain {                   /* node n itself is domain n_domains + n */
     enum level level;
     domain_id parent;
     node_id first, end;
 };
 
-struct price {                    /* of preemption and starting, see models.md 3.2, 3.3 */
+struct price {                    /* of preemption and starting, see models.md 3.2 to 3.4; the section `preemption` */
     enum { CHECKPOINT_NONE, CHECKPOINT_PERFECT, CHECKPOINT_PERIODIC } checkpoint;
-    int64_t interval_ns;          /* periodic: a durable checkpoint after each interval of progress since the (re)start */
-    int64_t save_ns;              /* to write one when told to leave */
+    enum { LAW_DALY, LAW_YOUNG } interval_law;               /* of INTERVAL_AUTO */
+    int64_t interval_ns;          /* periodic: a checkpoint after each interval of progress since the (re)start. INTERVAL_AUTO */
+    int64_t save_ns;              /* to write one when told to leave. -1: as long as any */
     int64_t grace_ns;             /* longest stay after a stop; a save that takes longer is lost */
-    int64_t start_ns;             /* GPUs held without progress at the first start */
+    int64_t start_ns;             /* GPUs held without progress at the first start. START_BY_PARTS */
     int64_t restart_ns;           /* likewise at every later one */
+    /* What writing one takes: write_ns, and its bytes by way of the storage. Both 0: checkpoints are free and durable at once. */
+    int64_t write_ns;             /* checkpoint_s. 0 */
+    int64_t checkpoint_bytes;     /* checkpoint_gib. 0; CHECKPOINT_OF_MODEL */
+    double  blocking;             /* share of that time in which the job makes no progress: 1; asynchronous snapshots 0.1 [A] */
+    int64_t node_mtbf_ns;         /* for that: mean time between failures of a node. 0: not said */
+    int64_t init_ns, init_doubling_ns;    /* of START_BY_PARTS: 10 s, and 2 s for each doubling of the GPUs [A] */
 };
+#define INTERVAL_AUTO       (-2)  /* by the law, within 300 s and 4 h */
+#define START_BY_PARTS      (-2)  /* pulling the image, initialising, loading the checkpoint */
+#define CHECKPOINT_OF_MODEL (-2)  /* 14 bytes for each parameter of the job's model */
 
 struct cluster {
     const char *name;
@@ -61,6 +79,7 @@ struct cluster {
     int64_t  gpus;                /* all of them, as mig.h counts them */
     uint32_t n_groups;
     const char **group_name;      /* [n_groups] */
+    uint32_t *group_gpus;         /* [n_groups] of each node, uncut */
     uint32_t *group_of;           /* [n_nodes] */
     uint16_t *kind_of;            /* [n_nodes] */
     uint32_t *local_of;           /* [n_nodes] position in its kind */
@@ -70,6 +89,12 @@ struct cluster {
     struct node_kind *kind;
     struct domain *domain;        /* [n_domains], parents before children, [0] the cluster */
     struct intern *gpu_models, *texts;
+    const struct gpu_model **gpu_known;       /* [gpu_models] what the catalogue tells of it; NULL: nothing */
+    const struct node_design **group_design;  /* [n_groups] likewise; NULL: the group names no node type */
+    struct node_nics *nics_of;    /* [n_groups] */
+    struct catalogue *catalogue;  /* what its file adds to it; NULL: nothing */
+    struct training_models *models;   /* likewise; NULL: the built-in ones alone */
+    struct rate_rules *rates;     /* NULL: placements make nobody fast or slow */
 
     uint32_t n_queues;            /* 0: taken from the trace, flat, without quotas */
     struct queue_facts *queue;    /* parents before children */
@@ -78,6 +103,13 @@ struct cluster {
     int64_t period_ns;            /* of the scheduler; 0: a pass whenever something changed */
     bool period_said;             /* in the file or on the command line; otherwise the policy may have one of its own */
     struct price price;
+    struct sharing sharing;       /* sharing_usual unless a file says more */
+    struct failures *failures;    /* failures.h; NULL: nothing fails */
+    struct storage storage;
+    struct power *power;          /* sections power and prices; NULL: not given */
+    struct prices *prices;
+    struct pool *pool;            /* [n_groups] node pools, see pools.h; NULL: there are none */
+    struct elastic elastic;
     struct arena *memory;
 };
 
@@ -87,6 +119,7 @@ struct group_spec {
     const char *name, *gpu_model;           /* gpu_model NULL: no GPU */
     uint32_t count, gpus;
     bool counted, mig_single;
+    bool mig_dynamic;             /* its GPUs, at most MIG_DYNAMIC_GPUS of a model with known profiles, are cut as jobs ask */
     uint32_t island_gpus;         /* GPUs of one NVLink island; 0: no NVLink (each GPU its own); may exceed gpus: then it
                                      must be a multiple, and the island spans nodes */
     uint32_t numa_nodes;          /* the GPUs are split evenly over them; 0 or 1: one */
@@ -97,6 +130,8 @@ struct group_spec {
     const char *labels, *taints;  /* as in labels.h; NULL: none */
     const uint32_t *rack_nodes;   /* [n_racks] racks that are not alike: their sizes, which add up to count; NULL: they are */
     uint32_t n_racks;
+    const struct node_design *design;       /* of the catalogue; NULL: none */
+    struct node_nics nics;
     const struct mig_spec *mig;   /* [n_mig] its GPUs are cut into these instances, and no other is used; NULL: they are not */
     uint32_t n_mig;
 };
@@ -122,5 +157,20 @@ domain_id cluster_domain_at(const struct cluster *c, node_id n, enum level l);  
 const struct node_type *cluster_node_type(const struct cluster *c, node_id n);
 uint32_t cluster_node_gpus(const struct cluster *c, node_id n);         /* or instances */
 int64_t cluster_node_milli(const struct cluster *c, node_id n);         /* what they count together */
+/* What the slots of one kind count on each node. Of mig_dynamic nodes, whose kinds are the same GPUs, the whole GPUs do. */
+int64_t cluster_kind_milli(const struct cluster *c, const struct node_kind *k);
 uint32_t cluster_piece_kind(const struct cluster *c, const struct piece *p);      /* among those of its node */
 uint64_t cluster_slots(const struct cluster *c, node_id n, uint16_t mig);         /* instances of that profile; 0: all */
+/* Of `slots`, as the kind counts them: those from which on as many are in `free` as one takes. */
+static inline uint64_t kind_begins(const struct node_kind *k, uint64_t free)
+{
+    for (unsigned have = 1; have < k->slices; have *= 2)
+        free &= free >> have;
+    return free & k->slots;
+}
+static inline uint64_t kind_takes(const struct node_kind *k, uint64_t begins)     /* all that they take */
+{
+    for (unsigned have = 1; have < k->slices; have *= 2)
+        begins |= begins << have;
+    return begins;
+}

@@ -3,6 +3,7 @@
 #include "sim/world/catalogue.h"
 #include "sim/world/cluster_parts.h"
 #include "sim/world/labels.h"
+#include "sim/world/mig_slices.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -48,7 +49,23 @@ static int check_racks(const struct group_spec *g, struct error *err)
     return 0;
 }
 
-/* By totals: how the instances lie on each GPU is not asked. Of GPUs and profiles that nobody knows less can be said. */
+/* Where all of them are known, they must have places on the GPUs of the node; else by totals. */
+static int check_places(const struct group_spec *g, struct error *err)
+{
+    struct mig_wish wish[NAMED_GPUS_MAX];
+    const struct mig_design *without;
+    char name[MIG_NAME_MAX];
+    for (uint32_t i = 0; i < g->n_mig; i++) {
+        wish[i] = (struct mig_wish){ mig_design_find(g->gpu_model, mig_name(g->mig[i].profile, name)), g->mig[i].count };
+        if (!wish[i].design)
+            return 0;
+    }
+    if (mig_fit(wish, g->n_mig, g->gpus, &without))
+        return 0;
+    return error_set(err, "group '%s': mig: the instances do not fit on the %u GPUs of a node: there is no place for all of profile %s", g->name,
+                     g->gpus, without->profile);
+}
+
 static int check_cuts(const struct group_spec *g, struct error *err)
 {
     uint32_t compute = 0, memory = 0;
@@ -67,14 +84,20 @@ static int check_cuts(const struct group_spec *g, struct error *err)
     if (memory > MIG_MEMORY_SLICES * g->gpus)
         return error_set(err, "group '%s': mig: the instances have %u memory slices, the %u GPUs of a node %u", g->name, memory,
                          g->gpus, MIG_MEMORY_SLICES * g->gpus);
-    return 0;
+    return g->gpu_model ? check_places(g, err) : 0;
 }
 
-static int check_mig(const struct group_spec *g, struct error *err)
+static int check_mig(const struct group_spec *g, const struct catalogue *known, struct error *err)
 {
-    const struct gpu_model *model = g->gpu_model ? gpu_model_find(g->gpu_model) : NULL;
+    const struct gpu_model *model = g->gpu_model ? catalogue_gpu(known, g->gpu_model) : NULL;
     uint32_t instances = 0;
     char name[MIG_NAME_MAX];
+    if (g->mig_dynamic && (!g->gpus || g->counted || g->gpus > MIG_DYNAMIC_GPUS || g->n_mig))
+        return error_set(err, "group '%s': mig_strategy dynamic: want from 1 to %u GPUs with names, got %u%s", g->name, MIG_DYNAMIC_GPUS,
+                         g->gpus, g->counted ? " counted" : "");
+    if (g->mig_dynamic && !(g->gpu_model && mig_design_whole(g->gpu_model)))
+        return error_set(err, "group '%s': mig_strategy dynamic: the profiles of model '%s' are not known", g->name,
+                         g->gpu_model ? g->gpu_model : "");
     if (g->mig_single && g->n_mig != 1)
         return error_set(err, "group '%s': mig_strategy single: want instances of one profile, got %u", g->name, g->n_mig);
     if (!g->n_mig)
@@ -103,7 +126,7 @@ static int check_parts(const struct group_spec *g, const char *what, int64_t par
                      what, parts);
 }
 
-static int check_group(const struct group_spec *g, struct error *err)
+static int check_group(const struct group_spec *g, const struct catalogue *known, struct error *err)
 {
     if (!g->name || !*g->name)
         return error_set(err, "a group has no name");
@@ -121,7 +144,8 @@ static int check_group(const struct group_spec *g, struct error *err)
         return error_set(err, "group '%s': labels: want %s, got '%.100s'", g->name, labels_want, g->labels);
     if (taints_want)
         return error_set(err, "group '%s': taints: want %s, got '%.100s'", g->name, taints_want, g->taints);
-    if (check_racks(g, err) || check_island(g, err) || check_mig(g, err) || check_parts(g, "milli-CPUs", g->cpu_milli, err))
+    if (check_racks(g, err) || check_island(g, err) || check_mig(g, known, err) ||
+        check_parts(g, "milli-CPUs", g->cpu_milli, err))
         return -1;
     return check_parts(g, "MiB", g->mem_mib, err);
 }
@@ -143,7 +167,7 @@ static int check_groups(const struct cluster_given *given, struct culprit *culpr
     for (size_t i = 0; i < given->n_groups && !failed; i++) {
         const struct group_spec *g = &given->group[i];
         *culprit = (struct culprit){ FAULT_GROUP, i };
-        failed = check_group(g, err) || check_name(names, "group", g->name, err);
+        failed = check_group(g, given->catalogue, err) || check_name(names, "group", g->name, err);
         nodes += g->count;
         gpus += (uint64_t)g->count * g->gpus;
         if (!failed && nodes > CLUSTER_NODES_MAX)

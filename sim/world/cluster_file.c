@@ -5,7 +5,14 @@
 #include "sim/core/suggest.h"
 #include "sim/world/catalogue.h"
 #include "sim/world/cluster_parts.h"
+#include "sim/world/failures_file.h"
 #include "sim/world/labels.h"
+#include "sim/world/rate_rules.h"
+#include "sim/world/training_models.h"
+#include "sim/world/price.h"
+#include "sim/world/pools.h"
+#include "sim/world/power_file.h"
+#include "sim/world/sharing_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +30,7 @@ struct file_group { /* one entry of `nodes` */
     struct group_spec spec;
     const char *type;
     int64_t gpu_mem_mib; /* -1: not given */
+    struct config_value pool;
     struct config_value labels, taints, mig;
     int mig_strategy; /* -1: not given */
 };
@@ -32,7 +40,8 @@ struct file_queue { /* one entry of `queues` */
 };
 struct file_whole {
     const char *name;
-    struct config_value nodes, queues, preemption;
+    struct config_value nodes, queues, preemption, failures, storage, gpu_models, node_types, power, prices, elastic, sharing;
+    struct config_value models, progress, fabric;
     int64_t period_ns;
 };
 
@@ -40,7 +49,6 @@ struct file_whole {
 #define GROUP(field) offsetof(struct file_group, field)
 #define QUEUE(field) offsetof(struct file_queue, facts.field)
 #define RULE(field)  offsetof(struct cohort_rules, field)
-#define PRICE(field) offsetof(struct price, field)
 #define WHOLE(field) offsetof(struct file_whole, field)
 #define COUNT        .type = CONFIG_COUNT
 #define PARTS        .type = CONFIG_PARTS
@@ -54,9 +62,21 @@ static const struct config_key whole_keys[] = {
     { .name = "queues",     .type = CONFIG_LIST,    .at = WHOLE(queues) },
     { .name = "period_s",   SECONDS,                .at = WHOLE(period_ns) },
     { .name = "preemption", .type = CONFIG_MAPPING, .at = WHOLE(preemption) },
+    { .name = "failures",   .type = CONFIG_MAPPING, .at = WHOLE(failures) },
+    { .name = "storage",    .type = CONFIG_MAPPING, .at = WHOLE(storage) },
+    { .name = "gpu_models", .type = CONFIG_LIST,    .at = WHOLE(gpu_models) },
+    { .name = "node_types", .type = CONFIG_LIST,    .at = WHOLE(node_types) },
+    { .name = "models",     .type = CONFIG_LIST,    .at = WHOLE(models) },
+    { .name = "progress",   .type = CONFIG_MAPPING, .at = WHOLE(progress) },
+    { .name = "fabric",     .type = CONFIG_MAPPING, .at = WHOLE(fabric) },
+    { .name = "power",      .type = CONFIG_MAPPING, .at = WHOLE(power) },
+    { .name = "prices",     .type = CONFIG_MAPPING, .at = WHOLE(prices) },
+    { .name = "elastic",    .type = CONFIG_MAPPING, .at = WHOLE(elastic) },
+    { .name = "sharing",    .type = CONFIG_MAPPING, .at = WHOLE(sharing) },
     { 0 },
 };
-static const char *const mig_words[] = { "mixed", "single", NULL };
+enum { MIG_MIXED, MIG_SINGLE, MIG_DYNAMIC };
+static const char *const mig_words[] = { [MIG_MIXED] = "mixed", [MIG_SINGLE] = "single", [MIG_DYNAMIC] = "dynamic", NULL };
 static const struct config_key group_keys[] = {
     { .name = "group",          .type = CONFIG_TEXT, .at = GROUP(spec.name), .required = true },
     { .name = "count",          COUNT, .at = GROUP(spec.count), .least = 1, .most = CLUSTER_NODES_MAX, .required = true },
@@ -74,7 +94,10 @@ static const struct config_key group_keys[] = {
     { .name = "taints",         .type = CONFIG_LIST, .at = GROUP(taints) },
     { .name = "mig",            .type = CONFIG_MAPPING, .at = GROUP(mig) },
     { .name = "mig_strategy",   .type = CONFIG_CHOICE, .at = GROUP(mig_strategy), .words = mig_words },
+    { .name = "pool",           .type = CONFIG_MAPPING, .at = GROUP(pool) },
     { .name = "racks_per_pod",  COUNT, .at = GROUP(spec.racks_per_pod), .least = 1, .most = CLUSTER_NODES_MAX },
+    { .name = "nics",           COUNT, .at = GROUP(spec.nics.nics), .least = 1, .most = NAMED_GPUS_MAX },
+    { .name = "nic_gbps",       .type = CONFIG_REAL, .at = GROUP(spec.nics.gbps), .above_least = true, .most = 1000000 },
     { 0 },
 };
 static const char *const queueing_words[] = {
@@ -126,18 +149,6 @@ static const struct config_key queue_keys[] = {
     { .name = "queues",              .type = CONFIG_LIST, .at = offsetof(struct file_queue, children) },
     { 0 },
 };
-static const char *const checkpoint_words[] = {
-    [CHECKPOINT_NONE] = "none", [CHECKPOINT_PERFECT] = "perfect", [CHECKPOINT_PERIODIC] = "periodic", NULL,
-};
-static const struct config_key preemption_keys[] = {
-    { .name = "checkpoint", .type = CONFIG_CHOICE, .at = PRICE(checkpoint), .words = checkpoint_words },
-    { .name = "interval_s", SECONDS, .at = PRICE(interval_ns), .above_least = true },
-    { .name = "save_s",     SECONDS, .at = PRICE(save_ns) },
-    { .name = "grace_s",    SECONDS, .at = PRICE(grace_ns) },
-    { .name = "start_s",    SECONDS, .at = PRICE(start_ns) },
-    { .name = "restart_s",  SECONDS, .at = PRICE(restart_ns) },
-    { 0 },
-};
 static const struct config_key instances_key = { COUNT, .least = 1, .most = NAMED_GPUS_MAX };
 static const struct config_key pin_key = { COUNT, .least = 1, .most = CLUSTER_NODES_MAX };
 /* clang-format on */
@@ -151,22 +162,24 @@ struct reader {
     size_t n_groups, n_queues, queue_room, queue_at_room;
     struct intern *group_names; /* by number of the group */
     queue_id *pinned_by;        /* [groups] the last queue that named it, plus 1: to see a duplicate key */
+    struct catalogue *catalogue;
+    struct input *in;
     struct arena *memory;
     struct error *err;
 };
 
 /* What the catalogue says of the type; the rest of the entry then goes on top of it. */
-static int group_from_type(struct file_group *g, struct config_value type, struct error *err)
+static int group_from_type(struct file_group *g, const struct catalogue *known, struct config_value type, struct error *err)
 {
     const struct config_key as_text = { .type = CONFIG_TEXT };
     const char *name = NULL;
     if (config_scalar(type, &as_text, &name, err))
         return -1;
-    const struct node_design *d = node_design_find(name);
+    const struct node_design *d = catalogue_node(known, name), *other;
     if (!d) {
         struct suggestion near = { .typed = name };
-        for (const struct node_design *known = node_catalogue; known->name; known++)
-            suggest_offer(&near, known->name);
+        for (uint32_t i = 0; (other = catalogue_node_at(known, i)); i++)
+            suggest_offer(&near, other->name);
         return config_error(type, err, "no node type '%s' in the catalogue%s%s%s", name,
                             near.best ? ", did you mean '" : "", near.best ? near.best : "", near.best ? "'?" : "");
     }
@@ -178,6 +191,8 @@ static int group_from_type(struct file_group *g, struct config_value type, struc
         .cpu_milli = d->cpus * INT64_C(1000),
         .mem_mib = d->memory_gib * INT64_C(1024),
         .nodes_per_rack = d->nodes_per_rack,
+        .design = d,
+        .nics = { d->nics, d->nic_gbps },
     };
     return 0;
 }
@@ -207,7 +222,10 @@ static int read_mig(struct reader *r, const struct file_group *from, struct conf
 {
     struct mig_spec *mig = arena_alloc(r->memory, (config_count(from->mig) + 1) * sizeof *mig);
     struct config_walk w = { .of = from->mig };
-    if (config_given(from->mig) ? config_count(from->mig) == 0 : from->mig_strategy >= 0)
+    to->mig_dynamic = from->mig_strategy == MIG_DYNAMIC;
+    if (to->mig_dynamic && config_given(from->mig))
+        return config_error(from->mig, r->err, "want no instances beside mig_strategy dynamic: they are made as jobs ask");
+    if (config_given(from->mig) ? config_count(from->mig) == 0 : from->mig_strategy >= 0 && !to->mig_dynamic)
         return config_error(config_given(from->mig) ? from->mig : entry, r->err, "want MIG instances: mig: { 1g.10gb: 7 }");
     for (struct config_value v; config_next(&w, &v); to->n_mig++) {
         const char *name = NULL;
@@ -218,7 +236,7 @@ static int read_mig(struct reader *r, const struct file_group *from, struct conf
             return config_error(v, r->err, "want " MIG_WANTED ", got '%.100s'", name);
     }
     to->mig = to->n_mig ? mig : NULL;
-    to->mig_single = from->mig_strategy > 0;
+    to->mig_single = from->mig_strategy == MIG_SINGLE;
     return 0;
 }
 
@@ -230,7 +248,7 @@ static int read_group(struct reader *r, struct config_value entry)
         .spec = { .gpus = UINT32_MAX, .cpu_milli = INT64_MAX, .mem_mib = INT64_MAX },
     };
     struct config_value type = config_look(entry, "type");
-    if (config_given(type) && group_from_type(&g, type, r->err))
+    if (config_given(type) && group_from_type(&g, r->catalogue, type, r->err))
         return -1;
     if (config_fields(entry, group_keys, &g, r->err))
         return -1;
@@ -238,7 +256,7 @@ static int read_group(struct reader *r, struct config_value entry)
         return config_error(entry, r->err, "group '%s': want a 'type' or the number of 'gpus'", g.spec.name);
     if (g.spec.island_gpus == ISLAND_IS_NODE)
         g.spec.island_gpus = g.spec.gpus;
-    const struct gpu_model *known = g.spec.gpu_model ? gpu_model_find(g.spec.gpu_model) : NULL;
+    const struct gpu_model *known = g.spec.gpu_model ? catalogue_gpu(r->catalogue, g.spec.gpu_model) : NULL;
     if (g.gpu_mem_mib >= 0)
         g.spec.gpu_mem_mib = (uint32_t)g.gpu_mem_mib;
     else if (known)
@@ -299,25 +317,16 @@ static int read_queues(struct reader *r, struct config_value list, queue_id pare
     return 0;
 }
 
-static int read_preemption(struct config_value v, struct price *to, struct error *err)
-{
-    _Static_assert(sizeof to->checkpoint == sizeof(int), "config.h stores a choice as an int");
-    *to = (struct price){ .grace_ns = CLUSTER_GRACE_NS };
-    if (config_given(v) && config_fields(v, preemption_keys, to, err))
-        return -1;
-    if (to->checkpoint == CHECKPOINT_PERIODIC && to->interval_ns == 0)
-        return config_error(v, err, "checkpoint 'periodic' wants an 'interval_s'");
-    return 0;
-}
-
 static struct cluster *assemble(struct reader *r, const struct file_whole *whole, const char *name)
 {
-    struct cluster_given given = { name, r->group, r->n_groups, r->queue, r->n_queues };
+    struct cluster_given given = { name, r->group, r->n_groups, r->queue, r->n_queues, r->catalogue };
     struct culprit culprit;
     struct error why = { "" };
     struct cluster *c = cluster_assemble(&given, &culprit, &why);
-    if (c)
+    if (c) {
+        r->catalogue = NULL;       /* it is the cluster's now */
         return c;
+    }
     struct config_value at = whole->nodes;
     if (culprit.part != FAULT_WHOLE)
         at = culprit.part == FAULT_GROUP ? r->group_at[culprit.index] : r->queue_at[culprit.index];
@@ -325,11 +334,45 @@ static struct cluster *assemble(struct reader *r, const struct file_whole *whole
     return NULL;
 }
 
+/* Training models, and how placements make them fast or slow. */
+static int read_rates(const struct file_whole *whole, const char *folder, struct cluster *c, struct error *err)
+{
+    struct rate_rules *rules = rate_rules_read(whole->progress, whole->fabric, folder, err);
+    struct error why = { "" };
+    c->models = training_models_new();
+    if (config_given(whole->progress))
+        c->rates = rules;
+    else
+        rate_rules_free(rules);
+    if (!rules || training_models_read(c->models, whole->models, err))
+        return -1;
+    return c->rates && rate_rules_check(c->rates, c, &why) ? config_error(whole->progress, err, "%s", why.text) : 0;
+}
+
+/* Parts of the physical world: each absent or read by a file of its own. Files that they name lie in `folder`. */
+static int read_sections(const struct file_whole *whole, const char *folder, struct cluster *c, struct error *err)
+{
+    if (sharing_read(whole->sharing, folder, &c->sharing, c->memory, err))
+        return -1;
+    if (config_given(whole->failures) && failures_read(whole->failures, c, err))
+        return -1;
+    if (c->price.interval_ns == INTERVAL_AUTO && !c->price.node_mtbf_ns && !(c->failures && failures_job_rate(c->failures, 8) > 0))
+        return config_error(whole->preemption, err, "interval_s 'auto' wants a 'node_mtbf_s', or a section 'failures' with some");
+    if (power_read(whole->power, c, err) || prices_read(whole->prices, c, err))
+        return -1;
+    if (config_given(whole->elastic) && elastic_read(whole->elastic, &c->elastic, c->memory, err))
+        return -1;
+    return read_rates(whole, folder, c, err);
+}
+
 static struct cluster *read_cluster(struct reader *r, struct config *config, const char *file_name)
 {
     struct file_whole whole = { .period_ns = -1 };
     struct price price;
-    if (config_fields(config_root(config), whole_keys, &whole, r->err))
+    struct storage storage = storage_default();
+    if (config_fields(config_root(config), whole_keys, &whole, r->err) ||
+        catalogue_read_gpus(r->catalogue, whole.gpu_models, r->err) ||
+        catalogue_read_nodes(r->catalogue, whole.node_types, r->err))
         return NULL;
     size_t n = config_count(whole.nodes);
     r->pinned_by = mem_new(n, sizeof *r->pinned_by);
@@ -343,14 +386,23 @@ static struct cluster *read_cluster(struct reader *r, struct config *config, con
         config_error(whole.queues, r->err, "want at least one; without this key they are taken from the trace");
         return NULL;
     }
-    if (read_queues(r, whole.queues, ID_NONE) || read_preemption(whole.preemption, &price, r->err))
+    if (read_queues(r, whole.queues, ID_NONE) || price_read(whole.preemption, &price, r->err) ||
+        (config_given(whole.storage) && storage_read(whole.storage, &storage, r->err)))
         return NULL;
     struct cluster *c = assemble(r, &whole, whole.name ? whole.name : file_name);
     if (c) {
         c->period_ns = whole.period_ns >= 0 ? whole.period_ns : 0;
         c->period_said = whole.period_ns >= 0;
         c->price = price;
+        c->storage = storage;
     }
+    const char *file = input_name(r->in), *slash = strrchr(file, '/');
+    char *folder = mem_text(file, slash ? (size_t)(slash - file) : 0);
+    if (c && (read_sections(&whole, folder, c, r->err) || pools_read(r->group_at, c, r->err))) {
+        cluster_free(c);
+        c = NULL;
+    }
+    free(folder);
     return c;
 }
 
@@ -359,8 +411,9 @@ struct cluster *cluster_from_yaml(struct input *in, const char *name, struct err
     struct config *config = config_read(in, err);
     if (!config)
         return NULL;
-    struct reader r = { .group_names = intern_new(), .memory = arena_new(), .err = err };
+    struct reader r = { .group_names = intern_new(), .memory = arena_new(), .catalogue = catalogue_new(), .in = in, .err = err };
     struct cluster *c = read_cluster(&r, config, name);
+    catalogue_free(r.catalogue);
     free(r.group);
     free(r.group_at);
     free(r.pinned_by);

@@ -4,8 +4,6 @@
 #include "sim/core/input.h"
 #include "sim/world/cluster.h"
 
-#define CLUSTER_GRACE_NS (30 * NS_PER_S)   /* where the file says none; models.md, 3.3: Kubernetes' default */
-
 /* path "-": standard input. NULL with err. sha256: of the file's bytes. */
 struct cluster *cluster_read(const char *path, char sha256[65], struct error *err);
 

@@ -13,6 +13,7 @@ struct cluster_given {
     size_t n_groups;
     const struct queue_spec *queue;
     size_t n_queues;
+    struct catalogue *catalogue;  /* becomes the cluster's if one is made; NULL: the built-in one alone */
 };
 /* cluster_build(), naming the culprit if it fails. */
 struct cluster *cluster_assemble(const struct cluster_given *given, struct culprit *culprit, struct error *err);

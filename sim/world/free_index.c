@@ -2,6 +2,7 @@
 #include "sim/world/free_index.h"
 
 #include "sim/core/memory.h"
+#include "sim/world/headroom.h"
 #include "sim/world/scores.h"
 
 #include <stdlib.h>
@@ -76,8 +77,9 @@ static void set_parts(struct view *v, node_id n, uint64_t was, uint64_t is)
     uint32_t first = v->cluster->kind_of[n];
     v->node[n].whole = __builtin_popcountll(is);
     for (uint32_t k = first; k < first + v->cluster->kind[first].parts; k++) {
-        uint64_t slots = v->cluster->kind[k].slots;
-        uint32_t before = (uint32_t)__builtin_popcountll(was & slots), after = (uint32_t)__builtin_popcountll(is & slots);
+        const struct node_kind *part = &v->cluster->kind[k];
+        uint32_t before = (uint32_t)__builtin_popcountll(kind_begins(part, was));
+        uint32_t after = (uint32_t)__builtin_popcountll(kind_begins(part, is));
         if (before != after)
             kind_change(v, n, k, before, after);
     }
@@ -109,13 +111,19 @@ static void set_share_class(struct view *v, node_id n)
     s->share_class = (uint16_t)class;
 }
 
+static uint64_t bits_of(const struct view *v, const struct piece *p)
+{
+    const struct cluster *c = v->cluster;
+    return p->mig && v->node[p->node].several ? kind_takes(&c->kind[cluster_piece_kind(c, p)], p->gpu_mask) : p->gpu_mask;
+}
+
 /* Adds `milli` (negative: gives back) to the GPUs of the mask and follows with every set. */
 static void named_change(struct view *v, const struct piece *p, int32_t milli)
 {
     struct node_state *s = &v->node[p->node];
     uint32_t *used = v->used + v->cluster->gpu_base[p->node];
     uint64_t shared = s->shared_mask, whole = s->whole_mask;
-    for (uint64_t m = p->gpu_mask; m; m &= m - 1) {
+    for (uint64_t m = bits_of(v, p); m; m &= m - 1) {
         unsigned gpu = (unsigned)__builtin_ctzll(m);
         uint64_t bit = m & -m;
         uint32_t now = used[gpu] = (uint32_t)((int32_t)used[gpu] + milli);
@@ -133,6 +141,13 @@ static void named_change(struct view *v, const struct piece *p, int32_t milli)
         set_share_class(v, p->node);
 }
 
+static void memory_change(struct view *v, const struct piece *p, int32_t sign)
+{
+    uint32_t *mem = v->mem_mib + v->cluster->gpu_base[p->node];
+    for (uint64_t m = p->gpu_mask; m; m &= m - 1)
+        mem[__builtin_ctzll(m)] += (uint32_t)sign * p->gpu_mem_mib;
+}
+
 static void change(struct view *v, const struct piece *p, int64_t cpu_milli, int64_t mem_mib, int32_t sign)
 {
     struct node_state *s = &v->node[p->node];
@@ -144,6 +159,10 @@ static void change(struct view *v, const struct piece *p, int64_t cpu_milli, int
         named_change(v, p, sign * (int32_t)p->milli);
     else if (p->gpus)
         set_whole(v, p->node, s->whole - sign * (int32_t)p->gpus);
+    if (v->headroom)
+        headroom_change(v->headroom, p, cpu_milli, sign);
+    if (v->mem_mib && p->gpu_mem_mib)
+        memory_change(v, p, sign);
     if (v->tenants && p->gpus)
         v->tenants[(size_t)p->node * TENANT_CLASSES + tenant_class(p->gpus, p->milli)] += (uint32_t)sign;
     scores_changed(v->scores, p->node);
@@ -159,23 +178,58 @@ void free_index_give(struct view *v, const struct piece *p, int64_t cpu_milli, i
     change(v, p, cpu_milli, mem_mib, -1);
 }
 
+void free_index_out_gpus(struct view *v, node_id n, uint64_t gpus, int sign)
+{
+    named_change(v, &(struct piece){ .node = n, .gpu_mask = gpus }, sign * (int32_t)MILLI_ALL);
+    scores_changed(v->scores, n);
+}
+
+void free_index_out_node(struct view *v, node_id n, uint32_t counted, int sign)
+{
+    const struct node_type *t = cluster_node_type(v->cluster, n);
+    struct node_state *s = &v->node[n];
+    s->out = sign > 0;
+    if (s->cpu_milli != INT64_MAX)
+        s->cpu_milli -= sign * t->cpu_milli;
+    if (s->mem_mib != INT64_MAX)
+        s->mem_mib -= sign * t->mem_mib;
+    if (counted)
+        set_whole(v, n, s->whole - sign * (int32_t)counted);
+    scores_changed(v->scores, n);
+}
+
 void free_index_set_counted(struct view *v, node_id n, int32_t whole)
 {
-    if (v->node[n].whole == whole)
+    const int32_t less = v->node[n].whole - whole;
+    if (less == 0)
         return;
+    if (v->headroom)
+        headroom_change(v->headroom, &(struct piece){ .node = n, .gpus = (uint32_t)abs(less), .milli = MILLI_ALL }, 0, less < 0 ? -1 : 1);
     set_whole(v, n, whole);
     scores_changed(v->scores, n);
+}
+
+static bool has_memory(const struct view *v, const struct piece *p)
+{
+    for (uint64_t m = p->gpu_mask; m; m &= m - 1)
+        if (!free_index_has_memory(v, p->node, (unsigned)__builtin_ctzll(m), p->gpu_mem_mib))
+            return false;
+    return true;
 }
 
 bool free_index_has(const struct view *v, const struct piece *p, int64_t cpu_milli, int64_t mem_mib)
 {
     const struct node_state *s = &v->node[p->node];
-    if ((cpu_milli && s->cpu_milli < cpu_milli) || (mem_mib && s->mem_mib < mem_mib))
+    if (s->out || (cpu_milli && s->cpu_milli < cpu_milli) || (mem_mib && s->mem_mib < mem_mib))
+        return false;
+    if (v->headroom && !headroom_has(v->headroom, p, cpu_milli))
+        return false;
+    if (v->mem_most_mib && !has_memory(v, p))
         return false;
     if (!p->gpu_mask)
         return p->gpus == 0 || (s->whole >= 0 && (uint32_t)s->whole >= p->gpus);
     if (p->milli >= MILLI_ALL)
-        return (p->gpu_mask & ~s->whole_mask) == 0;
+        return (bits_of(v, p) & ~s->whole_mask) == 0;
     if (p->gpu_mask & ~(s->whole_mask | s->shared_mask))
         return false;
     const uint32_t *used = v->used + v->cluster->gpu_base[p->node];
@@ -185,17 +239,27 @@ bool free_index_has(const struct view *v, const struct piece *p, int64_t cpu_mil
     return true;
 }
 
+static bool memory_settled(const struct view *v, const struct piece *p)
+{
+    const struct cluster *c = v->cluster;
+    uint32_t most = v->mem_most_mib[c->kind[c->kind_of[p->node]].type];
+    for (uint64_t m = p->gpu_mask; m && most; m &= m - 1)
+        if (v->mem_mib[c->gpu_base[p->node] + (unsigned)__builtin_ctzll(m)] > most)
+            return false;
+    return true;
+}
+
 bool free_index_settled(const struct view *v, const struct piece *p)
 {
     const struct node_state *s = &v->node[p->node];
-    if (s->cpu_milli < 0 || s->mem_mib < 0 || s->whole < 0)
+    if (s->cpu_milli < 0 || s->mem_mib < 0 || s->whole < 0 || (v->headroom && !headroom_settled(v->headroom, p->node)))
         return false;
     const uint32_t *used = v->used + v->cluster->gpu_base[p->node];
     uint32_t all = p->milli > MILLI_ALL ? p->milli : MILLI_ALL;
-    for (uint64_t m = p->gpu_mask; m; m &= m - 1)
+    for (uint64_t m = bits_of(v, p); m; m &= m - 1)
         if (used[__builtin_ctzll(m)] > all)
             return false;
-    return true;
+    return !v->mem_most_mib || memory_settled(v, p);
 }
 
 void free_index_confine(struct view *v, domain_id d, uint64_t only)
@@ -296,6 +360,17 @@ void free_index_count_tenants(struct view *v)
     v->tenants = mem_new((size_t)v->cluster->n_nodes * TENANT_CLASSES, sizeof *v->tenants);
 }
 
+void free_index_cap_power(struct view *v)
+{
+    v->headroom = headroom_new(v->cluster);
+}
+
+void free_index_count_memory(struct view *v, const uint32_t *most_mib)
+{
+    v->mem_mib = mem_new(v->cluster->gpu_base[v->cluster->n_nodes] + 1, sizeof *v->mem_mib);
+    v->mem_most_mib = most_mib;
+}
+
 void free_index_free(struct view *v)
 {
     if (!v)
@@ -312,7 +387,9 @@ void free_index_free(struct view *v)
     free(v->domain_whole);
     free(v->domain_hist);
     free(v->hist_at);
+    free(v->mem_mib);
     free(v->tenants);
+    headroom_free(v->headroom);
     scores_free(v->scores);
     arena_free(v->prepared);
     free(v);
@@ -323,7 +400,7 @@ static uint32_t whole_of(const struct view *v, node_id n, uint32_t kind)
 {
     const struct node_state *s = &v->node[n];
     const struct node_kind *k = &v->cluster->kind[kind];
-    return k->first && k->parts == 1 ? shown(s->whole) : (uint32_t)__builtin_popcountll(s->whole_mask & k->slots);
+    return k->first && k->parts == 1 ? shown(s->whole) : (uint32_t)__builtin_popcountll(kind_begins(k, s->whole_mask));
 }
 
 static bool kind_consistent(const struct view *v, node_id n, uint32_t kind)

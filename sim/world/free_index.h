@@ -22,6 +22,7 @@ struct node_state {
     int32_t whole;                /* likewise on a counted node */
     uint16_t share_class;         /* 0: no shared GPU has room; k: the roomiest has (k-1)*100 milli or more */
     bool several;                 /* kinds: it has MIG instances of several profiles */
+    bool out;                     /* of service: nothing fits, not even what wants nothing */
 };
 #define SHARE_CLASSES 11u
 #define TENANT_CLASSES 10u        /* shares; one to eight whole GPUs; more */
@@ -63,6 +64,7 @@ static inline uint32_t kind_bucket_count(const struct kind_index *k, uint32_t wh
 }
 
 struct scores;
+struct headroom;
 
 struct view {
     const struct cluster *cluster;
@@ -77,17 +79,35 @@ struct view {
     uint64_t hist_stride;
     node_id first, end;           /* where it looks now: the host confines it to a domain and back */
     uint64_t only;                /* likewise, to GPUs of an island inside a node; otherwise all bits */
+    uint32_t *mem_mib;            /* [named GPUs] memory taken of each; NULL: not modelled */
+    const uint32_t *mem_most_mib; /* [types] what can be taken; 0: not known, never binds */
     uint32_t *tenants;            /* [n_nodes * TENANT_CLASSES] pieces that hold GPUs; NULL: nobody asks */
     const struct typical_list *typical;    /* the run's; NULL: none */
+    struct placement_rates *rates;    /* the run's, as predicted; NULL: placements make nobody fast or slow */
+    const struct job_facts *facts;    /* likewise */
     struct scores *scores;        /* scores.h; NULL until a placer asks for the best node */
     struct arena *prepared;       /* likewise, for view_alloc() */
+    struct headroom *headroom;    /* what power caps leave of it; NULL: there are none */
 };
+bool view_has_room(const struct view *v, const struct request *r, node_id n);    /* view_fits(), whatever power that takes */
 struct node_range { node_id first, end; };
 struct node_range free_index_range(const struct view *v, domain_id within);    /* where both look */
 
 /* Everything free. The random stream is borrowed. */
 struct view *free_index_new(const struct cluster *c, const struct shape_kinds *shapes, struct random *r);
 void free_index_count_tenants(struct view *v);               /* from now on; while all is free */
+void free_index_cap_power(struct view *v);                   /* likewise, if the cluster has a power cap */
+/* Likewise. most_mib as above, borrowed. */
+void free_index_count_memory(struct view *v, const uint32_t *most_mib);
+/* A GPU of n has mem_mib left to take. */
+static inline bool free_index_has_memory(const struct view *v, node_id n, unsigned gpu, uint32_t mem_mib)
+{
+    if (!v->mem_most_mib || !mem_mib)
+        return true;
+    const struct cluster *c = v->cluster;
+    uint32_t most = v->mem_most_mib[c->kind[c->kind_of[n]].type];
+    return !most || v->mem_mib[c->gpu_base[n] + gpu] + mem_mib <= most;
+}
 void free_index_free(struct view *v);                        /* NULL: does nothing */
 
 bool free_index_has(const struct view *v, const struct piece *p, int64_t cpu_milli, int64_t mem_mib);
@@ -95,6 +115,10 @@ void free_index_take(struct view *v, const struct piece *p, int64_t cpu_milli, i
 void free_index_give(struct view *v, const struct piece *p, int64_t cpu_milli, int64_t mem_mib);
 /* A counted node has that many free GPUs: for windows, whose counted nodes are not summed up. */
 void free_index_set_counted(struct view *v, node_id n, int32_t whole);
+/* Those GPUs of n (a counted node has no such) go out of service, on top of who holds them, or come back (sign -1); a whole node with
+ * its CPUs, memory and, where it is counted, `counted` GPUs. Not tenants. */
+void free_index_out_gpus(struct view *v, node_id n, uint64_t gpus, int sign);
+void free_index_out_node(struct view *v, node_id n, uint32_t counted, int sign);
 /* Of a piece that has been taken: nobody else holds any part of it any more. */
 bool free_index_settled(const struct view *v, const struct piece *p);
 void free_index_confine(struct view *v, domain_id d, uint64_t only);    /* (0, UINT64_MAX): the whole cluster */

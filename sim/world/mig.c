@@ -5,17 +5,25 @@
 #include <string.h>
 
 /* Profiles, memory slices and how many fit a GPU: NVIDIA's MIG user guide, "Supported MIG profiles"; B200:
- * aws/sagemaker-hyperpod-cli:src/sagemaker/hyperpod/training/constants.py. models.md 1.2. */
+ * aws/sagemaker-hyperpod-cli:src/sagemaker/hyperpod/training/constants.py. Where they may begin: what `nvidia-smi mig -lgipp`
+ * prints for an A100. models.md 1.2. */
 /* clang-format off */
+#define FROM(a)          (1u << (a))
+#define FROM_EACH_BELOW(n) (FROM(n) - 1)
 #define SAME_CUTS(model, m1, m2, m4, m8)                                                                               \
-    { model, "1g." m1, 1, 7 }, { model, "1g." m2, 2, 4 }, { model, "2g." m2, 2, 3 },                                   \
-    { model, "3g." m4, 4, 2 }, { model, "4g." m4, 4, 1 }, { model, "7g." m8, 8, 1 }
+    { model, "1g." m1, 1, 7, FROM_EACH_BELOW(7) },                                                                     \
+    { model, "1g." m2, 2, 4, FROM(0) | FROM(2) | FROM(4) | FROM(6) },                                                  \
+    { model, "2g." m2, 2, 3, FROM(0) | FROM(2) | FROM(4) }, { model, "3g." m4, 4, 2, FROM(0) | FROM(4) },              \
+    { model, "4g." m4, 4, 1, FROM(0) },                     { model, "7g." m8, 8, 1, FROM(0) }
 const struct mig_design mig_catalogue[] = {
     SAME_CUTS("A100-SXM4-40",  "5gb",  "10gb", "20gb", "40gb"),
     SAME_CUTS("A100-SXM4-80",  "10gb", "20gb", "40gb", "80gb"),
     SAME_CUTS("H100-SXM5-80",  "10gb", "20gb", "40gb", "80gb"),
     SAME_CUTS("H200-SXM-141",  "18gb", "35gb", "71gb", "141gb"),
     SAME_CUTS("B200-SXM-180",  "23gb", "45gb", "90gb", "180gb"),
+    { "A30-24", "1g.6gb",  1, 4, FROM_EACH_BELOW(4) },
+    { "A30-24", "2g.12gb", 2, 2, FROM(0) | FROM(2) },
+    { "A30-24", "4g.24gb", 4, 1, FROM(0) },
     { 0 },
 };
 /* clang-format on */
@@ -56,4 +64,18 @@ const struct mig_design *mig_design_find(const char *gpu_model, const char *prof
         if (strcmp(d->gpu_model, gpu_model) == 0 && strcmp(d->profile, profile) == 0)
             return d;
     return NULL;
+}
+
+const struct mig_design *mig_design_whole(const char *gpu_model)
+{
+    const struct mig_design *whole = NULL;
+    for (const struct mig_design *d = mig_catalogue; d->gpu_model; d++)
+        if (strcmp(d->gpu_model, gpu_model) == 0)
+            whole = d;
+    return whole;
+}
+
+const struct mig_design *mig_design_smaller(const struct mig_design *d)
+{
+    return d > mig_catalogue && strcmp(d[-1].gpu_model, d->gpu_model) == 0 ? d - 1 : NULL;
 }

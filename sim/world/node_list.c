@@ -230,9 +230,7 @@ static struct cluster *build(struct list *l, const char *file, const char *name,
     }
     struct error why = { "" };
     struct cluster *c = cluster_build(name, group, n, NULL, 0, &why);
-    if (c)
-        c->price.grace_ns = CLUSTER_GRACE_NS;
-    else
+    if (!c)
         error_set(err, "%s: %s", file, why.text);
     free(group);
     return c;

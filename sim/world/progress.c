@@ -9,6 +9,13 @@ void progress_begin(struct progress *p, int64_t since_ns, double rate)
     p->rate = rate;
 }
 
+int64_t progress_reaches_ns(const struct progress *p, int64_t left_ns)
+{
+    struct progress until = *p;
+    until.left_ns -= left_ns;
+    return until.left_ns < 0 ? p->since_ns : progress_end_ns(&until);
+}
+
 int64_t progress_end_ns(const struct progress *p)
 {
     double exact = ((double)p->left_ns + p->left_part) / p->rate;

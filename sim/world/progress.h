@@ -14,6 +14,7 @@ struct progress {
 
 void    progress_begin(struct progress *p, int64_t since_ns, double rate);     /* left_* stay */
 int64_t progress_end_ns(const struct progress *p);           /* first instant at which nothing is left; saturates */
+int64_t progress_reaches_ns(const struct progress *p, int64_t left_ns);    /* likewise, no more than left_ns; since_ns if so already */
 void    progress_settle(struct progress *p, int64_t now_ns); /* moves since_ns to now (if that is later) */
 void    progress_set_rate(struct progress *p, int64_t now_ns, double rate);
 void    progress_roll_back(struct progress *p, int64_t lost_ns);   /* that much must be done again */

@@ -44,5 +44,7 @@ static inline struct amount request_amount(const struct request *ask)
     int64_t n = ask->tasks == SPLIT_ANY ? (int64_t)ask->gpus : (int64_t)ask->tasks;
     return (struct amount){ run_gpus(ask) * ask->gpu_milli, n * ask->cpu_milli, n * ask->mem_mib };
 }
+/* Its tasks; under SPLIT_ANY its GPUs. See struct job_sizes. */
+uint32_t placement_size(const struct request *ask, const struct placement *p);
 /* What these pieces of `ask` are. */
 struct amount placement_amount(const struct request *ask, const struct placement *p);

@@ -2,6 +2,7 @@
 #include "sim/world/scores.h"
 
 #include "sim/core/memory.h"
+#include "sim/world/headroom.h"
 
 #include <stdlib.h>
 
@@ -80,14 +81,14 @@ static void play_up(int32_t *best, uint32_t i, int32_t score)
 
 static int32_t score_of(const struct view *v, const struct request *r, node_id n)
 {
-    return view_fits(v, r, n) ? v->scores->by->score(v, r, n, v->scores->state) : SCORE_NEVER;
+    return view_has_room(v, r, n) ? v->scores->by->score(v, r, n, v->scores->state) : SCORE_NEVER;
 }
 
 static bool is_empty(const struct view *v, node_id n)
 {
     const struct node_type *t = cluster_node_type(v->cluster, n);
     const struct node_state *s = &v->node[n];
-    return s->whole == (int32_t)t->gpus && s->cpu_milli == t->cpu_milli && s->mem_mib == t->mem_mib;
+    return !s->out && s->whole == (int32_t)t->gpus && s->cpu_milli == t->cpu_milli && s->mem_mib == t->mem_mib;
 }
 
 /* Empty nodes of a kind score alike: one of them is asked about. */
@@ -220,7 +221,7 @@ static node_id best_inside(const struct view *v, const struct request *r, struct
     node_id best = ID_NONE;
     int32_t highest = SCORE_NEVER;
     for (node_id n = range.first; n < range.end; n++) {
-        int32_t score = score_of(v, r, n);
+        int32_t score = v->headroom && !headroom_fits(v->headroom, r, n) ? SCORE_NEVER : score_of(v, r, n);
         if (score > highest) {
             highest = score;
             best = n;
@@ -234,6 +235,14 @@ bool view_best(const struct view *v, const struct request *r, domain_id within, 
 {
     struct node_range range = free_index_range(v, within);
     (void)view_scoring(v, by, params);
-    *n = v->only != UINT64_MAX ? best_inside(v, r, range) : winner(v->scores, table_up_to_date(v, r)->best, range);
+    if (v->only != UINT64_MAX) {
+        *n = best_inside(v, r, range);
+        return *n != ID_NONE;
+    }
+    const struct score_table *t = table_up_to_date(v, r);
+    while ((*n = winner(v->scores, t->best, range)) != ID_NONE && v->headroom && !headroom_fits(v->headroom, r, *n)) {
+        play_up(t->best, v->scores->leaves + *n, SCORE_NEVER);    /* until it is asked for again */
+        scores_changed(v->scores, *n);
+    }
     return *n != ID_NONE;
 }

@@ -277,6 +277,7 @@ int task_groups_shape(struct workload *w, const struct job_row *row, struct shap
         common.group = groups.group;
         common.gpu_mem_mib = groups.run[i]->gpus ? row->gpu_mem_mib : 0;
         common.share_mem_mib = groups.run[i]->gpus ? row->share_mem_mib : 0;
+        common.used_mem_mib = groups.run[i]->gpus ? row->used_mem_mib : 0;
         common.ask = request_of(&groups, i, first_task, row);
         *shape = shapes_add(w->builder->shapes, &common);
     }

@@ -1,6 +1,8 @@
 /* view.c - what a placer may ask of a free index, one node or domain at a time. */
 #include "sim/world/catalogue.h"
 #include "sim/world/free_index.h"
+#include "sim/world/headroom.h"
+#include "sim/world/placement_rate.h"
 
 struct node_free view_node(const struct view *v, node_id n)
 {
@@ -26,24 +28,29 @@ struct node_free view_node_for(const struct view *v, const struct request *r, no
     if (!r->mig)
         return view_node(v, n);
     struct node_free f = view_node(v, n);
-    uint64_t slots = view_slots(v, r, n);
-    f.whole_mask &= slots;
+    const struct piece of = { .node = n, .gpu_mask = view_slots(v, r, n), .mig = r->mig };
+    f.whole_mask = of.gpu_mask ? kind_begins(&v->cluster->kind[cluster_piece_kind(v->cluster, &of)], v->node[n].whole_mask) & v->only : 0;
     f.shared_mask = 0;
     f.whole = (uint32_t)__builtin_popcountll(f.whole_mask);
-    f.capacity = (uint32_t)__builtin_popcountll(slots);
+    f.capacity = (uint32_t)__builtin_popcountll(of.gpu_mask);
     return f;
 }
 
 static uint32_t slot_milli(const struct view *v, node_id n, unsigned gpu)
 {
-    const struct piece of = { .node = n, .gpu_mask = UINT64_C(1) << gpu };
-    return v->cluster->kind[cluster_piece_kind(v->cluster, &of)].slot_milli;
+    const struct node_type *t = cluster_node_type(v->cluster, n);
+    return t->mig[gpu % NAMED_GPUS_MAX] && !t->mig_single ? MILLI_ALL * mig_g(t->mig[gpu % NAMED_GPUS_MAX]) : MILLI_ALL;
 }
 
 uint32_t view_gpu_milli(const struct view *v, node_id n, unsigned gpu)
 {
     uint32_t used = v->used[v->cluster->gpu_base[n] + gpu];
     return used >= MILLI_ALL ? 0 : used ? MILLI_ALL - used : slot_milli(v, n, gpu);
+}
+
+bool view_gpu_fits(const struct view *v, const struct request *r, node_id n, unsigned gpu)
+{
+    return view_gpu_milli(v, n, gpu) >= r->gpu_milli && free_index_has_memory(v, n, gpu, r->gpu_mem_mib);
 }
 
 uint64_t view_islands(const struct view *v, node_id n, unsigned gpu)
@@ -70,7 +77,7 @@ uint32_t view_kind(const struct view *v, node_id n)
 static const struct gpu_model *model_of(const struct view *v, node_id n)
 {
     uint32_t model = cluster_node_type(v->cluster, n)->gpu_model;
-    return model == ID_NONE ? NULL : gpu_model_find(intern_text(v->cluster->gpu_models, model));
+    return model == ID_NONE ? NULL : v->cluster->gpu_known[model];
 }
 
 double view_gpu_speed(const struct view *v, node_id n)
@@ -83,6 +90,16 @@ double view_gpu_price(const struct view *v, node_id n)
 {
     const struct gpu_model *m = model_of(v, n);
     return m ? m->price_usd_per_h : 0;
+}
+
+double view_rate(const struct view *v, const struct request *r, const struct placement *p)
+{
+    if (!v->rates || r->mig)
+        return 1;
+    uint32_t model = r->job == ID_NONE ? ID_NONE : v->facts[r->job].model;
+    struct placement_form f = placement_rate_form(v->rates, p);
+    struct placement_rate at = placement_rate(v->rates, model, f.gpus, &f);
+    return 1 / placement_slowdown(&at);
 }
 
 struct tenants view_tenants(const struct view *v, node_id n, const struct request *r)
@@ -117,7 +134,7 @@ static uint32_t kind_place(const struct view *v, const struct request *r, node_i
 
 bool view_allows(const struct view *v, const struct request *r, node_id n)
 {
-    return kind_place(v, r, n) < v->shape[r->shape].n;
+    return !v->node[n].out && kind_place(v, r, n) < v->shape[r->shape].n;
 }
 
 struct node_liking view_liking(const struct view *v, const struct request *r, node_id n)
@@ -135,15 +152,38 @@ static bool gpus_fit(const struct view *v, const struct request *r, node_id n)
         return false;                 /* counted GPUs are not shared */
     if (r->gpu_milli < MILLI_ALL && have < need)
         for (uint64_t m = f.shared_mask; m; m &= m - 1)
-            have += view_gpu_milli(v, n, (unsigned)__builtin_ctzll(m)) >= r->gpu_milli;
+            have += view_gpu_fits(v, r, n, (unsigned)__builtin_ctzll(m));
     return have >= need;
 }
 
 bool view_fits(const struct view *v, const struct request *r, node_id n)
 {
+    return view_has_room(v, r, n) && (!v->headroom || headroom_fits(v->headroom, r, n));
+}
+
+bool view_has_room(const struct view *v, const struct request *r, node_id n)
+{
     const struct node_state *s = &v->node[n];
     return view_allows(v, r, n) && (!r->cpu_milli || s->cpu_milli >= r->cpu_milli) &&
            (!r->mem_mib || s->mem_mib >= r->mem_mib) && gpus_fit(v, r, n);
+}
+
+bool view_fits_empty(const struct view *v, const struct request *r, node_id n)
+{
+    const struct node_type *t = cluster_node_type(v->cluster, n);
+    uint32_t need = r->tasks == SPLIT_ANY ? 1 : r->gpus;
+    return view_node_for(v, r, n).capacity >= need && t->cpu_milli >= r->cpu_milli && t->mem_mib >= r->mem_mib &&
+           (!v->headroom || headroom_fits_empty(v->headroom, r, n));
+}
+
+bool view_lacks_power(const struct view *v, const struct request *r)
+{
+    return v->headroom && !headroom_may_have(v->headroom, v->shape, r);
+}
+
+uint32_t view_power_gpus(const struct view *v, const struct request *r, node_id n)
+{
+    return v->headroom ? headroom_gpus(v->headroom, r, n) : UINT32_MAX;
 }
 
 domain_id view_domain(const struct view *v, node_id n, enum level l)

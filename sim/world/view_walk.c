@@ -1,6 +1,7 @@
 /* view_walk.c - nodes with room, in a stated order, without looking at those that have none. */
 #include "sim/core/bitset.h"
 #include "sim/world/free_index.h"
+#include "sim/world/headroom.h"
 
 /* Where a walk is: at[STARTED] 0 before the first call; BUCKET the number of free GPUs looked at; NEXT the least node
  * id not yet looked at. A walk in drawn order has STARTED = 1 + number of candidates, and visits rank
@@ -80,7 +81,8 @@ static uint32_t next_bucket(const struct node_walk *w, uint32_t bucket, bool up)
 static bool rest_fits(const struct node_walk *w, node_id n)
 {
     const struct node_state *s = &w->v->node[n];
-    return (!w->r->cpu_milli || s->cpu_milli >= w->r->cpu_milli) && (!w->r->mem_mib || s->mem_mib >= w->r->mem_mib);
+    return !s->out && (!w->r->cpu_milli || s->cpu_milli >= w->r->cpu_milli) && (!w->r->mem_mib || s->mem_mib >= w->r->mem_mib) &&
+           (!w->v->headroom || headroom_fits(w->v->headroom, w->r, n));
 }
 
 static bool next_by_bucket(struct node_walk *w, struct node_range range, node_id *n)
@@ -134,7 +136,7 @@ static bool next_by_id(struct node_walk *w, struct node_range range, node_id *n)
 static bool share_fits(const struct node_walk *w, node_id n)
 {
     for (uint64_t m = w->v->node[n].shared_mask; m; m &= m - 1)
-        if (view_gpu_milli(w->v, n, (unsigned)__builtin_ctzll(m)) >= w->r->gpu_milli)
+        if (view_gpu_fits(w->v, w->r, n, (unsigned)__builtin_ctzll(m)))
             return true;
     return false;
 }

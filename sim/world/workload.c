@@ -2,7 +2,9 @@
 #include "sim/world/workload.h"
 
 #include "sim/core/memory.h"
+#include "sim/world/job_inputs.h"
 #include "sim/world/labels.h"
+#include "sim/world/sizes.h"
 #include "sim/world/task_groups.h"
 #include "sim/world/workload_builder.h"
 
@@ -22,6 +24,7 @@ const struct job_row job_row_default = {
     .required_level = LEVEL_ANY,
     .preferred_level = LEVEL_ANY,
     .price = OWN_PRICE_NONE,
+    .duty = { DUTY_UNSAID, DUTY_UNSAID },
     .ran_ns = -1,
     .leaving_ns = -1,
 };
@@ -36,6 +39,8 @@ struct workload *workload_new(void)
     w->models = intern_new();
     w->trees = group_trees_new();
     w->prices = intern_new();
+    w->inputs = job_inputs_new();
+    w->sizes = intern_new();
     w->memory = arena_new();
     w->builder = mem_new(1, sizeof *w->builder);
     w->builder->shapes = shapes_new();
@@ -77,6 +82,8 @@ void workload_free(struct workload *w)
     intern_free(w->models);
     group_trees_free(w->trees);
     intern_free(w->prices);
+    job_inputs_free(w->inputs);
+    intern_free(w->sizes);
     free(w->price_at);
     arena_free(w->memory);
     free(w);
@@ -222,11 +229,12 @@ static struct shape wishes_of(struct workload *w, const struct job_row *row)
 
 /* A total of several GPUs without tasks may be split any way; one GPU, a share of one, or none is one task; several
  * shares are as many tasks, for two of them may lie on one node, or on one GPU. */
-static shape_id shape_of(struct workload *w, const struct job_row *row)
+static shape_id shape_of(struct workload *w, const struct job_row *row, bool sized)
 {
     struct shape s = wishes_of(w, row);
     s.gpu_mem_mib = row->gpus ? row->gpu_mem_mib : 0;
     s.share_mem_mib = row->gpus ? row->share_mem_mib : 0;
+    s.used_mem_mib = row->gpus ? row->used_mem_mib : 0;
     s.ask = (struct request){
         .job = ID_NONE,
         .tasks = tasks_of(row),
@@ -246,7 +254,7 @@ static shape_id shape_of(struct workload *w, const struct job_row *row)
         s.ask.mem_mib = per_gpu(row->mem_mib, row->gpus);
     } else if (row->tasks) {
         s.ask.gpus = row->gpus / row->tasks;
-    } else if (row->gpus > 1) {
+    } else if (row->gpus > 1 || sized) {
         s.ask.tasks = SPLIT_ANY;
         s.ask.cpu_milli = per_gpu(row->cpu_milli, row->gpus);
         s.ask.mem_mib = per_gpu(row->mem_mib, row->gpus);
@@ -319,8 +327,8 @@ static uint32_t running_add(struct workload *w, const struct job_row *row, const
     return ++w->n_running;
 }
 
-static void append(struct workload *w, const struct job_row *row, shape_id shape, uint32_t min_tasks, const char *name,
-                   size_t name_length)
+static void append(struct workload *w, const struct job_row *row, shape_id shape, uint32_t min_tasks, uint32_t sizing,
+                   const char *name, size_t name_length)
 {
     job_id j = w->n_jobs;
     w->builder->shape_of[j] = shape;
@@ -334,9 +342,11 @@ static void append(struct workload *w, const struct job_row *row, shape_id shape
         .class = (uint8_t)row->class,
         .preemptible = row->preemptible,
         .model = row->model_length ? intern_add(w->models, row->model, row->model_length) : ID_NONE,
+        .sizing = sizing,
     };
     w->truth[j] = (struct job_truth){
         .duration_ns = row->duration_ns,
+        .duty = row->duty,
         .estimate_ns = row->estimate_ns,
         .name = arena_text(w->memory, name, name_length),
         .fate = (uint8_t)row->fate,
@@ -348,9 +358,11 @@ static void append(struct workload *w, const struct job_row *row, shape_id shape
 int workload_add(struct workload *w, const struct job_row *row, const char *file, size_t line, struct error *err)
 {
     struct where at = { file, line, err };
+    struct job_sizes sizes;
     if (check_times(at, row) != 0 || (!row->n_parts && check_size(at, row) != 0) || check_wishes(at, row) != 0 ||
         check_price(at, &row->price) != 0 || check_running(at, row) != 0 ||
-        check_gpu_type(at, row->gpu_type, row->gpu_type_length) != 0)
+        job_inputs_check(w->inputs, row, file, line, err) != 0 ||
+        check_gpu_type(at, row->gpu_type, row->gpu_type_length) != 0 || sizes_of_row(row, &sizes, file, line, err) != 0)
         return -1;
     if (w->n_jobs == ID_NONE - 1)
         return error_set(err, "%s:%zu: want at most %u jobs", file, line, ID_NONE - 1);
@@ -368,13 +380,14 @@ int workload_add(struct workload *w, const struct job_row *row, const char *file
     if (earlier != ID_NONE)
         return used_before(w, at, name, earlier);
     shape_id shape = ID_NONE;
-    uint32_t min_tasks = row->min_tasks ? row->min_tasks : tasks_of(row);
+    uint32_t min_tasks = row->min_tasks && !row->moldable ? row->min_tasks : tasks_of(row);
     if (!row->n_parts)
-        shape = shape_of(w, row);
+        shape = shape_of(w, row, sizes_vary(&sizes));
     else if (task_groups_shape(w, row, wishes_of(w, row), file, &shape, &min_tasks, err) != 0)
         return -1;
-    append(w, row, shape, min_tasks, name, length);
+    append(w, row, shape, min_tasks, sizes_add(w, &sizes), name, length);
     w->truth[w->n_jobs - 1].price = price_add(w, &row->price, file, line);
+    w->truth[w->n_jobs - 1].input = job_inputs_add(w->inputs, row);
     if (row->n_running_on)
         w->truth[w->n_jobs - 1].running = running_add(w, row, file, line);
     if (row->depends_on_length)

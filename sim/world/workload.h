@@ -9,6 +9,7 @@
 #include "sim/core/intern.h"
 #include "sim/core/units.h"
 #include "sim/world/mig.h"
+#include "sim/world/sharing.h"
 
 enum job_fate { FATE_COMPLETED, FATE_FAILED, FATE_CANCELLED };   /* how it ends, once it has had its service time */
 
@@ -19,11 +20,16 @@ struct job_truth {
     uint8_t fate;
     uint32_t data_mib;            /* input data; 0: not said */
     uint32_t price;               /* of its own: number in workload.prices, from 1; 0: the cluster's */
+    uint32_t input;               /* workload_input(); 0: says nothing of it */
     uint32_t running;             /* runs already when it is submitted: workload.running[running - 1]; 0: it does not */
+    struct duty duty;             /* of each of its GPUs, were it alone there; DUTY_UNSAID: as its model has it */
 };
 /* What a job says of its price of preemption, as in struct price of cluster.h. -1: as the cluster says. */
-struct own_price { int64_t checkpoint, interval_ns, save_ns, grace_ns, restart_ns; };
-#define OWN_PRICE_NONE { -1, -1, -1, -1, -1 }
+struct own_price { int64_t checkpoint, interval_ns, save_ns, grace_ns, restart_ns, checkpoint_mib; };
+#define OWN_PRICE_NONE { -1, -1, -1, -1, -1, -1 }
+/* What it reads besides job_truth.data_mib, by number; ID_NONE: has no name. A data set without a name is its own, an image
+ * without one is that of its model. */
+struct own_input { uint32_t data_set, image, epochs; };      /* epochs 0: not said, one */
 /* Part of what a job holds when it is submitted. */
 struct held_at {
     node_id node;
@@ -51,6 +57,7 @@ struct shape {
     uint32_t selector, affinity, tolerations;    /* texts of labels.h, in workload.wishes; ID_NONE: none */
     uint32_t gpu_mem_mib;         /* that each of its GPUs must have; 0: any. GPUs of unknown memory will do */
     uint32_t share_mem_mib;       /* of each of its GPUs, which are shared; run_bind() makes it ask.gpu_milli; 0: not so */
+    uint32_t used_mem_mib;        /* that it fills of each of its GPUs; 0: not said, then what it has a share of, or as its model */
     queue_id pin;                 /* set by run: the queue whose own nodes it is confined to; ID_NONE: none */
 };
 
@@ -81,8 +88,16 @@ struct job_row {
     uint32_t tasks;               /* 0: only the total is known (SPLIT_ANY; several shares: as many tasks of one share
                                      each); else gpus is a multiple of it */
     uint32_t min_tasks;           /* 0: all of them (a gang) */
+    uint32_t max_tasks;           /* 0: no more than tasks. See sizes.h */
+    uint32_t min_gpus, max_gpus;  /* likewise without tasks, 0: as many as gpus */
+    bool moldable;                /* keeps the size that it starts with */
     int64_t cpu_milli, mem_mib;   /* per task; without tasks: of the whole job */
     uint32_t gpu_mem_mib, data_mib;               /* 0: not said */
+    uint32_t used_mem_mib;        /* that it fills of each GPU; 0: not said */
+    struct duty duty;             /* DUTY_UNSAID by default */
+    const char *data_set; size_t data_set_length; /* who name the same share what a node has cached; NULL or "": none */
+    const char *image;    size_t image_length;    /* container image; NULL or "": none */
+    uint32_t epochs;              /* how often it reads its data; 0: not said */
     int32_t priority;
     enum job_class class;
     enum job_fate fate;
@@ -104,6 +119,9 @@ extern const struct job_row job_row_default;
 struct workload {
     uint32_t n_jobs;
     bool sizes_only;              /* set before reading: times do not matter, so what never ran is a job, too */
+    uint64_t seed;                /* likewise: of what is drawn where the trace is laws */
+    double cluster_gpus;          /* likewise: that a load may be of; 0: unknown */
+    uint64_t drawn;               /* hash of all that was drawn; 0: the trace is no laws */
     uint32_t n_skipped;           /* rows that say they are no job that ran (SWF: cancelled before its start), as the
                                      reader counts them, so that a report can state it */
     uint32_t n_unsorted;          /* rows submitted before the job that is above them in the file */
@@ -116,12 +134,14 @@ struct workload {
     struct intern *queue_names;   /* of the trace, in the order of first sight; "" if a job has none */
     struct intern *users;
     struct intern *gpu_types, *wishes, *models;
+    struct intern *sizes;         /* the bytes of struct job_sizes: workload_sizes() */
     struct group_trees *trees;    /* private: see task_groups.h */
     uint32_t *depends_first;      /* job j waits for depends_on[depends_first[j] .. depends_first[j + 1]); NULL: no job does */
     job_id *depends_on;
     struct intern *prices;        /* the bytes of struct own_price: workload_price() */
     struct price_at { const char *file; size_t line; } *price_at;    /* where each was seen first */
     size_t price_capacity;
+    struct job_inputs *inputs;    /* private: workload_input() */
     struct job_running *running;  /* in the order of the file */
     uint32_t n_running;
     size_t running_capacity;
@@ -139,6 +159,11 @@ void workload_rebase(struct workload *w);
 /* An error if there is no job, or if a job depends on one that is not there or on itself, by way of others or not. */
 int  workload_finish(struct workload *w, const char *file, struct error *err);
 struct own_price workload_price(const struct workload *w, uint32_t price);    /* of job_truth.price, not 0 */
+struct own_input workload_input(const struct workload *w, job_id j);
+const char *workload_data_set(const struct workload *w, uint32_t data_set);
+const char *workload_image(const struct workload *w, uint32_t image);
+uint32_t workload_data_sets(const struct workload *w);       /* how many there are */
+struct job_sizes workload_sizes(const struct workload *w, job_id j);
 /* Leaves the jobs j with keep[j], at least one, in their order. After workload_finish(); shapes and names stay. Nobody
  * depends on a job that is gone. */
 void workload_keep(struct workload *w, const bool *keep);

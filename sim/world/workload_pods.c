@@ -45,8 +45,12 @@ void workload_make_pods(struct workload *w, uint32_t gpus)
         struct job_facts *f = &w->facts[j];
         bool total = f->ask->tasks == SPLIT_ANY;
         f->ask = &shape[now[f->ask->shape]].ask;
-        if (total)
+        if (total) {
             f->min_tasks = request_tasks(f->ask);
+            f->sizing = gpus == 1 ? f->sizing : 0;        /* then tasks are what GPUs were */
+            if (f->sizing && !workload_sizes(w, j).moldable)
+                f->min_tasks = workload_sizes(w, j).least;
+        }
     }
     free(w->shape);
     w->shape = shape;

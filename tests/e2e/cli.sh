@@ -205,7 +205,7 @@ expect 0 "" "$G" "$@"
 for f in was/*.csv was/summary.json; do same "$f" "first/${f#was/}"; done
 
 # ---- Lists ----
-for l in policies placers formats gpus mig nodes metrics columns; do
+for l in policies placers formats gpus mig duties goodput nodes metrics columns; do
     expect 0 "" "$G" list $l
     [ -s out ] && ok || fail "list $l: empty"
     expect 0 "" "$G" list $l --format json

@@ -19,6 +19,13 @@ static const struct mig_spec mixed[] = { { 1 << 12 | 10, 3 }, { 3 << 12 | 40, 2 
         .name = model, .gpu_model = model, .count = (n), .gpus = (g), .gpu_mem_mib = (gib)*1024,                       \
         .cpu_milli = INT64_MAX, .mem_mib = INT64_MAX                                                                   \
     }
+#define DYNAMIC(n, g)                                                                                                  \
+    {                                                                                                                  \
+        .name = "dynamic", .gpu_model = "A100-SXM4-80", .count = (n), .gpus = (g), .mig_dynamic = true,                \
+        .cpu_milli = INT64_MAX, .mem_mib = INT64_MAX                                                                   \
+    }
+/* 10 s for each job that needs an instance which is not there: models.md 7 */
+static const struct sharing for_nothing = { .memory_usable = 1 };
 #define CUT "no node has GPUs of its model that are not cut into MIG instances"
 
 /* clang-format off */
@@ -87,6 +94,44 @@ static const struct schedule rows[] = {
         { 0, 10, 1, NEVER, .shares = .5, .refused = CUT },
         { 0, 10, 1, NEVER, .mig = "2g.20gb", .refused = "no node has MIG instances of profile 2g.20gb" },
         { 0, 10, 1, NEVER, .share_mem_mib = 1024, .refused = CUT }, { 0, 10, 1, 0, .gpu_mem_mib = 20480 } } },
+
+    /* ---- GPUs cut as jobs ask: GPU g has the memory slices 8 g to 8 g + 7, an instance is called by its first ---- */
+    { "dynamic: made once, used again", "fifo", { DYNAMIC(1, 1) }, .startup = 10, .useful = 10, .jobs = {
+        { 0, 5, 1, 0, .ends = 15, .mig = "1g.10gb", .took = "0:6" }, { 20, 5, 1, 20, .mig = "1g.10gb", .took = "0:6" } } },
+    /* models.md 1.2: 4g at 0, 2g at 4 and 1g at 6 have a place together, and nothing beside them */
+    { "dynamic: 4g, 2g and 1g", "fifo", { DYNAMIC(1, 1) }, .sharing = &for_nothing, .useful = 4 * 10 + 2 * 10 + 10 + 10, .jobs = {
+        { 0, 10, 1, 0, .mig = "4g.40gb", .took = "0:0" }, { 0, 10, 1, 0, .mig = "2g.20gb", .took = "0:4" },
+        { 0, 10, 1, 0, .mig = "1g.10gb", .took = "0:6" }, { 0, 10, 1, 10, .mig = "1g.10gb", .took = "0:6" } } },
+    /* the memory is full: a compute slice is left that nobody can use */
+    { "dynamic: two of 3g", "fifo", { DYNAMIC(1, 1) }, .sharing = &for_nothing, .jobs = {
+        { 0, 10, 1, 0, .mig = "3g.40gb", .took = "0:4" }, { 0, 10, 1, 0, .mig = "3g.40gb", .took = "0:0" },
+        { 0, 10, 1, 10, .mig = "1g.10gb" } } },
+    /* seven memory slices are free, but not the first four */
+    { "dynamic: 1g at 0 keeps 4g away, not 3g", "fifo:blocking=skip", { DYNAMIC(1, 1) }, .sharing = &for_nothing, .jobs = {
+        { 0, 10, 1, 0, .mig = "1g.10gb", .on = "0:0" }, { 0, 10, 1, 10, .mig = "4g.40gb", .took = "0:0" },
+        { 0, 10, 1, 0, .mig = "3g.40gb", .took = "0:4" } } },
+    { "dynamic: 1g goes where 4g has a place", "fifo", { DYNAMIC(1, 1) }, .sharing = &for_nothing, .jobs = {
+        { 0, 10, 1, 0, .mig = "1g.10gb", .took = "0:6" }, { 0, 10, 1, 0, .mig = "4g.40gb", .took = "0:0" } } },
+    { "dynamic: on a GPU that is cut already", "fifo", { DYNAMIC(1, 2) }, .sharing = &for_nothing, .jobs = {
+        { 0, 10, 1, 0, .mig = "1g.10gb", .took = "0:6" }, { 0, 10, 2, 0, .tasks = 1, .mig = "3g.40gb", .took = "0:012" },
+        { 0, 10, 1, 10, .mig = "7g.80gb", .took = "0:0" } } },
+    { "dynamic: all tasks at once", "fifo", { DYNAMIC(2, 1) }, .startup = 10 * 9, .useful = 9 * 10, .jobs = {
+        { 0, 10, 9, 0, .ends = 20, .tasks = 9, .mig = "1g.10gb" } } },
+    /* each finds the instance of the one before in its way */
+    { "dynamic: cut anew", "fifo", { DYNAMIC(1, 1) }, .jobs = {
+        { 0, 5, 1, 0, .ends = 15, .mig = "3g.40gb", .took = "0:4" }, { 20, 5, 1, 20, .ends = 35, .mig = "1g.10gb", .took = "0:6" },
+        { 40, 5, 1, 40, .ends = 55, .mig = "3g.40gb", .took = "0:4" }, { 60, 5, 1, 60, .ends = 75, .mig = "1g.10gb", .took = "0:6" } } },
+    { "dynamic: no whole GPUs, no shares, no other profiles", "fifo:blocking=skip", { DYNAMIC(1, 1) }, .jobs = {
+        { 0, 10, 1, NEVER, .refused = CUT }, { 0, 10, 1, NEVER, .shares = .5, .refused = CUT },
+        { 0, 10, 1, NEVER, .mig = "1g.5gb", .refused = "no node has MIG instances of profile 1g.5gb" },
+        { 0, 10, 3, NEVER, .tasks = 3, .mig = "3g.40gb", .refused = "asks for more than the cluster has" } } },
+    { "dynamic: who gives way to 7g", "priority:preempt=yes", { DYNAMIC(1, 1) }, .sharing = &for_nothing, .price = FREE_OF_CHARGE, .jobs = {
+        { 0, 10, 1, 0, .ends = 15, .mig = "1g.10gb", .stops = 1 }, { 0, 10, 1, 0, .ends = 15, .mig = "3g.40gb", .stops = 1 },
+        { 2, 5, 1, 2, .mig = "7g.80gb", .priority = 1 } } },
+    { "dynamic: easy keeps the place of 4g", "easy", { DYNAMIC(1, 1) }, .sharing = &for_nothing, .jobs = {
+        { 0, 10, 1, 0, .mig = "4g.40gb", .estimate = 10 }, { 0, 10, 1, 10, .mig = "4g.40gb", .estimate = 10 },
+        { 0, 20, 1, 20, .mig = "7g.80gb", .estimate = 20 }, { 0, 20, 1, 0, .mig = "3g.40gb", .estimate = 20 },
+        { 0, 21, 1, 40, .mig = "1g.10gb", .estimate = 21 } } },
 
     /* ---- shares as memory ---- */
     { "memory: 10 of 80 GiB are an eighth", "fifo", { GIB("big", 1, 2, 80) }, .jobs = {

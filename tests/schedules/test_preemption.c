@@ -15,7 +15,7 @@
     }
 #define TAKES "priority:preempt=yes"
 
-static const struct own_price none = { CHECKPOINT_NONE, -1, -1, -1, -1 }, perfect = { CHECKPOINT_PERFECT, -1, -1, -1, -1 },
+static const struct own_price none = { CHECKPOINT_NONE, -1, -1, -1, -1, -1 }, perfect = { CHECKPOINT_PERFECT, -1, -1, -1, -1, -1 },
                               every_25 = { CHECKPOINT_PERIODIC, 25 * NS_PER_S, -1, -1, -1 },
                               slow = { -1, -1, -1, -1, 20 * NS_PER_S }, saves = { -1, -1, 5 * NS_PER_S, 30 * NS_PER_S, -1 },
                               too_slow = { -1, -1, 5 * NS_PER_S, 4 * NS_PER_S, -1 };
@@ -101,7 +101,7 @@ static const struct schedule rows[] = {
     /* Each of two at a price of its own: the first is back at 60 with 70 to do, the other at 70 with 100 */
     { "own: side by side", TAKES, ONE_NODE(2), .price = CANNOT_SAVE(30, 10), .useful = 200, .lost = 70, .startup = 30, .jobs = {
         { 0, 100, 1, 0, .ends = 130, .stops = 1, .lost = 20 },
-        { 0, 100, 1, 0, .ends = 170, .stops = 1, .lost = 50, .price = &(struct own_price){ 0, -1, -1, -1, 20 * NS_PER_S } },
+        { 0, 100, 1, 0, .ends = 170, .stops = 1, .lost = 50, .price = &(struct own_price){ 0, -1, -1, -1, 20 * NS_PER_S, -1 } },
         { 50, 0, 2, 50, .priority = 1 } } },
 
     /* ---- Starting: GPUs are held, nothing is done ---- */

@@ -79,7 +79,7 @@ static const struct schedule rows[] = {
       .startup = 10, .jobs = { { 0, 100, 1, 0, .ends = 125, .stops = 1 },
                                { 50, 10, 1, 55, .priority = 1, .waits = { [WAIT_RELEASING] = 5 } } } },
     { "requeue: a job without checkpoints loses all", REQUEUE, ONE_NODE(1), .price = CAN_SAVE(5, 30), .useful = 110, .lost = 50,
-      .startup = 10, .jobs = { { 0, 100, 1, 0, .ends = 170, .stops = 1, .lost = 50, .price = &(struct own_price){ 0, -1, -1, -1, -1 } },
+      .startup = 10, .jobs = { { 0, 100, 1, 0, .ends = 170, .stops = 1, .lost = 50, .price = &(struct own_price){ 0, -1, -1, -1, -1, -1 } },
                                { 50, 10, 1, 50, .priority = 1 } } },
 
     /* ---- Suspended: no price at all, but its own GPUs and its memory ---- */

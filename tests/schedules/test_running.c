@@ -44,7 +44,8 @@ static const struct schedule rows[] = {
                                { 50, 0, 1, 50, .priority = 1 } } },
     /* 30 s of its 80 were start-up: progress 50 + 50, 10 s beyond a checkpoint. It goes on at 80 */
     { "lost: its start-up was no progress", TAKES, ONE_NODE(1),
-      .price = { CHECKPOINT_PERIODIC, 30 * NS_PER_S, NS_PER_S, 0, 30 * NS_PER_S, 10 * NS_PER_S }, .useful = 100, .lost = 10,
+      .price = { .checkpoint = CHECKPOINT_PERIODIC, .interval_ns = 30 * NS_PER_S, .save_ns = NS_PER_S, .start_ns = 30 * NS_PER_S,
+                 .restart_ns = 10 * NS_PER_S }, .useful = 100, .lost = 10,
       .startup = 40, .jobs = { { 0, 100, 1, 0, .ends = 150, .stops = 1, .lost = 10, .on = "0", .ran = 80 },
                                { 50, 0, 1, 50, .ends = 80, .priority = 1 } } },
     { "still starting up: 20 of 30 s", "fifo", ONE_NODE(1), .price = { .start_ns = 30 * NS_PER_S }, .startup = 20,

@@ -29,6 +29,7 @@ struct world {
     struct pin_spec pin[QUEUES_MOST];
     struct price price;
     int64_t period_ns;
+    void (*furnish)(struct cluster *c, uint64_t seed);    /* what else its file would say; NULL: nothing */
 };
 struct outcome { struct job_result job[JOBS_MOST]; struct run_totals totals; bool stalled; };
 
@@ -89,7 +90,7 @@ static inline struct world random_world(uint64_t seed)
             .name = queue_name(q), .parent = ID_NONE, .weight = 1,
             .quota = { { UNLIMITED, UNLIMITED, UNLIMITED }, { UNLIMITED, UNLIMITED, UNLIMITED } },
         };
-    static const int modes[] = { CHECKPOINT_NONE, CHECKPOINT_PERFECT, CHECKPOINT_PERIODIC };
+    static const unsigned modes[] = { CHECKPOINT_NONE, CHECKPOINT_PERFECT, CHECKPOINT_PERIODIC };
     w.price.checkpoint = modes[random_below(&r, 3)];
     w.price.interval_ns = 5 * NS_PER_S;
     w.price.save_ns = (int64_t)random_below(&r, 2) * NS_PER_S;
@@ -143,6 +144,8 @@ static inline struct outcome world_run(const struct world *w, const struct combi
         fail_msg("%s", err.text);
     c->price = w->price;
     c->period_ns = w->period_ns;
+    if (w->furnish)
+        w->furnish(c, seed);
     struct workload *load = workload_new();
     for (size_t j = 0; j < w->n_jobs; j++) {
         struct job_row row = w->job[j];

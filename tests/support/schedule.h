@@ -5,16 +5,19 @@
  * Times are seconds. Starts, ends, stops and lost work are always compared, the rest where a row mentions it. */
 #pragma once
 #include "sim/run/run.h"
+#include "sim/run/summary.h"
 #include "tests/support/named.h"
 #include "tests/unit/test_core.h"
 #include "traces/running_on.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers" /* rows leave out what is usual */
 
 #define NEVER (-1.0)
+#define NONE (-1.0)
 enum { JOBS_AT_MOST = 8, GROUPS_AT_MOST = 3, QUEUES_AT_MOST = 4 };
 
 struct job {
@@ -34,6 +37,10 @@ struct job {
     uint32_t gpu_mem_mib;       /* that each GPU must have */
     uint32_t share_mem_mib;     /* a share of each, as memory */
     const char *mig;            /* the GPUs are instances of this profile */
+    double duty, bandwidth;     /* of each GPU; 0: not said, NONE: none */
+    uint32_t fills_mib;         /* of each GPU's memory; 0: not said */
+    const char *model;
+    bool fails;                 /* for lack of GPU memory, or struck too often */
     const char *took;           /* NODE:GPUS of every piece, nodes without names NODE:xCOUNT; "; " between intervals */
     uint32_t stops;             /* preemptions */
     double lost;                /* seconds of progress to be done again */
@@ -43,6 +50,10 @@ struct job {
     const char *selector, *affinity, *tolerations; /* as in labels.h */
     const struct own_price *price;                 /* NULL: the cluster's */
     const char *on;                                /* where it runs already, as in running_on.h */
+    uint32_t data_gib, epochs;                     /* what it reads; 0: nothing, once */
+    const char *data_set, *image;
+    uint32_t max_tasks, min_gpus, max_gpus; /* other sizes than the usual one; 0: none */
+    bool moldable;                                 /* keeps the one that it starts with */
     double ran, leaves;                            /* for how long it has; how long it still stays, told to leave. 0: not said */
 };
 
@@ -52,10 +63,14 @@ struct schedule {
     const char *placer;                      /* NULL: pack */
     struct queue_spec queue[QUEUES_AT_MOST]; /* none: as the jobs say */
     struct price price;
+    struct elastic elastic;                  /* the section; none: linear */
+    struct storage storage;                  /* not on: the default */
+    const struct sharing *sharing;           /* NULL: off */
     double period, until;
     struct job jobs[JOBS_AT_MOST];        /* up to the first that neither lasts nor asks for anything */
-    double useful, lost, startup, saving, gang; /* GPU-seconds; checked if any is given */
+    double useful, lost, startup, saving, gang, stalled; /* GPU-seconds; checked if any is given. stalled: by checkpoints */
     uint32_t deadlocked;
+    struct { const char *name; double value; } metric[4];    /* of all jobs, to 1e-9 */
 };
 
 /* Of PARTS: the group, its level, and `tasks` tasks of `gpus` GPUs, at least `min` of them (0: all). */
@@ -126,6 +141,11 @@ static inline size_t jobs_of(const struct schedule *row)
     return n;
 }
 
+static inline uint32_t millionths(double duty)
+{
+    return duty == NONE ? 0 : duty > 0 ? (uint32_t)(duty * DUTY_ALL + 0.5) : DUTY_UNSAID;
+}
+
 static inline void job_add(struct workload *w, const struct job *job)
 {
     struct error err = { "" };
@@ -152,7 +172,15 @@ static inline void job_add(struct workload *w, const struct job *job)
     row.gpu_mem_mib = job->gpu_mem_mib;
     row.share_mem_mib = job->share_mem_mib;
     row.mig = job->mig ? mig_profile(job->mig) : 0;
+    row.duty = (struct duty){ millionths(job->duty), millionths(job->bandwidth) };
+    row.used_mem_mib = job->fills_mib;
+    row.model = job->model;
+    row.model_length = job->model ? strlen(job->model) : 0;
     row.min_tasks = job->min_tasks;
+    row.max_tasks = job->max_tasks;
+    row.min_gpus = job->min_gpus;
+    row.max_gpus = job->max_gpus;
+    row.moldable = job->moldable;
     row.max_per_node = job->max_per_node;
     row.part = job->part;
     row.n_parts = job->n_parts;
@@ -163,6 +191,12 @@ static inline void job_add(struct workload *w, const struct job *job)
     row.depends_on_length = job->after ? strlen(job->after) : 0;
     if (job->price)
         row.price = *job->price;
+    row.data_mib = job->data_gib * 1024;
+    row.epochs = job->epochs;
+    row.data_set = job->data_set;
+    row.data_set_length = job->data_set ? strlen(job->data_set) : 0;
+    row.image = job->image;
+    row.image_length = job->image ? strlen(job->image) : 0;
     struct held_list on = { .n = 0 };
     assert(!job->on || running_on_parse(job->on, &on));
     row.running_on = on.at;
@@ -247,6 +281,8 @@ static inline void same_job(struct error *err, const struct job *want, size_t i,
         same(err, "ends", i, ends, got->end_ns);
     same_text(err, "took", i, want->took, took);
     same(err, "lost", i, want->lost, got->lost_ns);
+    if (want->fails != (got->outcome == OUTCOME_FAILED))
+        error_set(err, "job %zu: want it to %s", i + 1, want->fails ? "fail" : "end well");
     if (want->stops != got->preemptions)
         error_set(err, "job %zu: want %u stops, got %u", i + 1, want->stops, got->preemptions);
     for (unsigned r = 0; r < WAIT_REASONS; r++)
@@ -261,8 +297,9 @@ static inline void same_accounts(struct error *err, const struct schedule *row, 
                                     [ACCOUNT_USEFUL] = row->useful,
                                     [ACCOUNT_LOST] = row->lost,
                                     [ACCOUNT_SAVE] = row->saving,
-                                    [ACCOUNT_GANG] = row->gang };
-    bool any = row->useful + row->lost + row->startup + row->saving + row->gang > 0;
+                                    [ACCOUNT_GANG] = row->gang,
+                                    [ACCOUNT_CHECKPOINT] = row->stalled };
+    bool any = row->stalled + row->useful + row->lost + row->startup + row->saving + row->gang > 0;
     for (unsigned a = 0; a < ACCOUNTS && any; a++)
         if (t->account[a] != (int128_t)ns_of_seconds(want[a]) * MILLI_ALL)
             error_set(err, "%s: want %.9g GPU-s, got %.9g GPU-s", account_name[a], want[a],
@@ -271,13 +308,29 @@ static inline void same_accounts(struct error *err, const struct schedule *row, 
         error_set(err, "want %u deadlocked, got %u", row->deadlocked, t->deadlocked);
 }
 
+static inline void same_metrics(struct error *err, const struct schedule *row, const struct sched *s)
+{
+    struct summary *m = row->metric[0].name ? summary_make(s) : NULL;
+    for (size_t i = 0; i < COUNT(row->metric) && row->metric[i].name; i++) {
+        double want = row->metric[i].value, got = summary_value(m, row->metric[i].name, "all");
+        if (!(fabs(got - want) <= 1e-9 * fabs(want)))
+            error_set(err, "%s: want %.12g, got %.12g", row->metric[i].name, want, got);
+    }
+    summary_free(m);
+}
+
 static inline void plays_with(const struct schedule *row, const struct policy *policy, const void *params)
 {
     struct error err = { "" };
     struct taken taken = { { "" } };
     struct cluster *c = cluster_of(row->group, row->queue);
     c->price = row->price;
+    c->elastic = row->elastic;
+    if (row->storage.on)
+        c->storage = row->storage;
     c->period_ns = ns_of_seconds(row->period);
+    if (row->sharing)
+        c->sharing = *row->sharing;
     struct workload *w = workload_of(row->jobs, jobs_of(row));
     assert_int_equal(run_bind(c, w, &err), 0);
     struct named_placer placer = placer_with(row->placer ? row->placer : "pack");
@@ -292,8 +345,10 @@ static inline void plays_with(const struct schedule *row, const struct policy *p
         .check = true,
         .observer = { .self = &taken, .interval = note_interval },
     });
-    if (run_execute(s, &err) == 0)
+    if (run_execute(s, &err) == 0) {
         same_accounts(&err, row, run_totals(s));
+        same_metrics(&err, row, s);
+    }
     for (job_id j = 0; j < w->n_jobs && !*err.text; j++) {
         size_t i = strtoul(w->truth[j].name, NULL, 10) - 1; /* rows need not be in the order of time */
         struct job_result got = run_job(s, j);
@@ -301,6 +356,7 @@ static inline void plays_with(const struct schedule *row, const struct policy *p
     }
     run_free(s);
     workload_free(w);
+    c->sharing.pairs = NULL;               /* the row's */
     cluster_free(c);
     assert_string_equal(err.text, "");
 }

@@ -115,6 +115,9 @@ static void say_job(struct description *d, const struct workload *w, job_id j)
         say(d, " user=%s", intern_text(w->users, f->user));
     if (f->min_tasks != tasks)
         say(d, " min=%u", f->min_tasks);
+    struct job_sizes z = workload_sizes(w, (job_id)(f - w->facts));
+    if (f->sizing && (z.most != z.usual || z.least != f->min_tasks))
+        say(d, " sizes=%u-%u%s", z.least, z.most, z.moldable ? " moldable" : "");
     if (f->priority)
         say(d, " priority=%d", f->priority);
     if (f->class != CLASS_TRAINING)
@@ -127,10 +130,23 @@ static void say_job(struct description *d, const struct workload *w, job_id j)
         say(d, " model=%s", intern_text(w->models, f->model));
     if (s->gpu_mem_mib)
         say(d, " gpu_mib=%u", s->gpu_mem_mib);
+    if (s->used_mem_mib)
+        say(d, " used_mib=%u", s->used_mem_mib);
+    if (w->truth[j].duty.compute != DUTY_UNSAID)
+        say(d, " duty=%u", w->truth[j].duty.compute);
+    if (w->truth[j].duty.bandwidth != DUTY_UNSAID)
+        say(d, " bandwidth=%u", w->truth[j].duty.bandwidth);
     if (s->share_mem_mib)
         say(d, " share_mib=%u", s->share_mem_mib);
     if (t->data_mib)
         say(d, " data_mib=%u", t->data_mib);
+    struct own_input input = workload_input(w, j);
+    if (input.data_set != ID_NONE)
+        say(d, " set=%s", workload_data_set(w, input.data_set));
+    if (input.epochs)
+        say(d, " epochs=%u", input.epochs);
+    if (input.image != ID_NONE)
+        say(d, " image=%s", workload_image(w, input.image));
     for (uint32_t i = w->depends_first ? w->depends_first[j] : 0; w->depends_first && i < w->depends_first[j + 1]; i++)
         say(d, " after=%s", w->truth[w->depends_on[i]].name);
     if (t->price) {
@@ -141,6 +157,8 @@ static void say_job(struct description *d, const struct workload *w, job_id j)
         for (size_t i = 0; i < sizeof part / sizeof *part; i++)
             if (part[i] >= 0)
                 say_time(d, names[i], part[i]);
+        if (own.checkpoint_mib >= 0)
+            say(d, " checkpoint_mib=%" PRId64, own.checkpoint_mib);
     }
     for (uint32_t i = 0; t->running && i < w->running[t->running - 1].n; i++) {
         const struct held_at *at = &w->running[t->running - 1].on[i];

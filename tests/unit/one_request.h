@@ -57,6 +57,7 @@ static inline const struct placement *two(struct piece a, struct piece b)
     return &hand.p;
 }
 #define PIECE(...) ((struct piece){ __VA_ARGS__ })
+#define AT(n, t, mask, g, m) PIECE(.node = (n), .task = (t), .gpu_mask = (mask), .gpus = (g), .milli = (m))
 
 static inline enum sched_result start_one(struct sched *s, job_id j, struct piece p)
 {

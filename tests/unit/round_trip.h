@@ -69,6 +69,8 @@ static void same_jobs(const struct workload *a, const struct workload *b)
         assert_int_equal(x->submit_ns, y->submit_ns);
         assert_int_equal(x->deadline_ns, y->deadline_ns);
         assert_int_equal(x->min_tasks, y->min_tasks);
+        struct job_sizes of_a = workload_sizes(a, j), of_b = workload_sizes(b, j);
+        assert_true(of_a.least == of_b.least && of_a.usual == of_b.usual && of_a.most == of_b.most && of_a.moldable == of_b.moldable);
         assert_int_equal(x->priority, y->priority);
         assert_int_equal(x->class, y->class);
         assert_int_equal(x->preemptible, y->preemptible);
@@ -79,6 +81,14 @@ static void same_jobs(const struct workload *a, const struct workload *b)
         assert_int_equal(a->truth[j].estimate_ns, b->truth[j].estimate_ns);
         assert_int_equal(a->truth[j].fate, b->truth[j].fate);
         assert_int_equal(a->truth[j].data_mib, b->truth[j].data_mib);
+        struct own_input read_x = workload_input(a, j), read_y = workload_input(b, j);
+        assert_int_equal(read_x.epochs, read_y.epochs);
+        assert_int_equal(read_x.data_set == ID_NONE, read_y.data_set == ID_NONE);
+        if (read_x.data_set != ID_NONE)
+            assert_string_equal(workload_data_set(a, read_x.data_set), workload_data_set(b, read_y.data_set));
+        assert_int_equal(read_x.image == ID_NONE, read_y.image == ID_NONE);
+        if (read_x.image != ID_NONE)
+            assert_string_equal(workload_image(a, read_x.image), workload_image(b, read_y.image));
         same_chain(a, x, b, y);
     }
 }

@@ -1,5 +1,6 @@
 /* test_cluster_file.c - what good cluster files mean; bad ones: test_cluster_file_errors.c. */
 #include "sim/world/cluster_file.h"
+#include "sim/world/duties.h"
 #include "tests/unit/test_core.h"
 
 #include <fcntl.h>
@@ -146,6 +147,45 @@ static void full_times(void **state)
     cluster_free(c);
 }
 
+static void sharing(void **state)
+{
+    (void)state;
+    struct cluster *c = read_text("nodes: [{group: g, count: 1, gpus: 1}]\n"
+                                  "sharing: { mode: fraction, oom: fail, context_gib: 0.25, memory_usable: 0.5, switch_loss: 0.1,\n"
+                                  "  switch_least: 0.2, compute_factor: 0.3, bandwidth_factor: 0.4, combined_most: 3, fraction_exponent: 2,\n"
+                                  "  mig_exponent: 1, mig_reconfigure_s: 2.5, duties: { mine: { compute: 0.125, memory_gib: 1.5 } } }\n");
+    const struct sharing *s = &c->sharing;
+    assert_true(s->said && s->mode == SHARING_FRACTION && s->oom == OOM_FAIL);
+    assert_int_equal(s->context_mib, 256);
+    assert_int_equal(s->mig_reconfigure_ns, 5 * NS_PER_S / 2);
+    assert_true(s->memory_usable == 0.5 && s->switch_loss == 0.1 && s->switch_least == 0.2 && s->compute_factor == 0.3 &&
+                s->bandwidth_factor == 0.4 && s->combined_most == 3 && s->fraction_exponent == 2 && s->mig_exponent == 1);
+    assert_int_equal(s->n_duties, 1);
+    assert_string_equal(s->duty[0].model, "mine");
+    assert_int_equal(s->duty[0].duty.compute, 125000);
+    assert_int_equal(s->duty[0].duty.bandwidth, 0);
+    assert_int_equal(s->duty[0].mem_mib, 1536);
+    cluster_free(c);
+    c = read_text("nodes: [{group: g, count: 1, gpus: 1}]\n");
+    assert_true(!c->sharing.said && c->sharing.mode == SHARING_EXCLUSIVE);
+    cluster_free(c);
+}
+
+/* models.md 1.2: 7 compute slices, so two GPUs count 14, whatever they are cut into. */
+static void mig_dynamic(void **state)
+{
+    (void)state;
+    struct cluster *c = read_text("nodes: [{group: g, count: 3, type: dgx-a100-80, gpus: 2, mig_strategy: dynamic}]\n");
+    assert_true(c->type[0].mig_dynamic);
+    assert_int_equal(c->gpus, 3 * 14);
+    assert_int_equal(cluster_node_milli(c, 2), 14 * MILLI_ALL);
+    assert_int_equal(c->n_kinds, 6);                          /* profiles */
+    assert_int_equal(c->kind[3].mig, 3 << 12 | 40);
+    assert_int_equal(c->kind[3].gpus, 4);
+    assert_int_equal(c->kind[3].slots, 0x1111);               /* slices 0 and 4 of each */
+    cluster_free(c);
+}
+
 static void defaults(void **state)
 {
     (void)state;
@@ -265,6 +305,8 @@ int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(full_nodes), cmocka_unit_test(full_queues), cmocka_unit_test(full_times),
+        cmocka_unit_test(full_nodes), cmocka_unit_test(full_queues), cmocka_unit_test(sharing),
+        cmocka_unit_test(full_nodes), cmocka_unit_test(full_queues), cmocka_unit_test(mig_dynamic),
         cmocka_unit_test(defaults), cmocka_unit_test(json), cmocka_unit_test(fewer_gpus_than_the_type),
         cmocka_unit_test(names_of_files), cmocka_unit_test(compressed), cmocka_unit_test(checksum),
         cmocka_unit_test(standard_input),

@@ -20,7 +20,8 @@ static void write_file(const char *name, const char *text, size_t length)
 
 #define GROUP "nodes:\n- group: g\n  count: 2\n  gpus: 8\n"
 #define A100 "nodes:\n- group: g\n  count: 2\n  type: dgx-a100-80\n"
-#define ROOT_KEYS "name, nodes, queues, period_s, preemption"
+#define ROOT_KEYS "name, nodes, queues, period_s, preemption, failures, storage, " \
+                  "gpu_models, node_types, models, progress, fabric, power, prices, elastic, sharing"
 /* clang-format off */
 static const struct row { const char *name, *text, *error; } rows[] = {
     /* the document */
@@ -75,12 +76,12 @@ static const struct row { const char *name, *text, *error; } rows[] = {
       "c.yaml:2:3: group 'g': want a 'type' or the number of 'gpus'" },
     { "unknown group key", GROUP "  gpu: 8\n",
       "c.yaml:5:3: unknown key 'gpu': want one of group, count, type, gpu_model, gpus, counted, island_gpus, numa_nodes, "
-      "gpu_memory_gib, cpus, memory_gib, nodes_per_rack, labels, taints, mig, mig_strategy, racks_per_pod, did you mean 'gpus'?" },
+      "gpu_memory_gib, cpus, memory_gib, nodes_per_rack, labels, taints, mig, mig_strategy, pool, racks_per_pod, nics, nic_gbps, did you mean 'gpus'?" },
     { "MIG no mapping", A100 "  mig: 7\n", "c.yaml:5:8: mig: want a mapping, got '7'" },
     { "MIG without instances", A100 "  mig: {}\n", "c.yaml:5:8: mig: want MIG instances: mig: { 1g.10gb: 7 }" },
     { "a strategy without MIG", A100 "  mig_strategy: mixed\n", "c.yaml:2:3: want MIG instances: mig: { 1g.10gb: 7 }" },
     { "an unknown strategy", A100 "  mig: {1g.10gb: 7}\n  mig_strategy: none\n",
-      "c.yaml:6:17: mig_strategy: want one of mixed, single, got 'none'" },
+      "c.yaml:6:17: mig_strategy: want one of mixed, single, dynamic, got 'none'" },
     { "no MIG profile", A100 "  mig: {1g: 7}\n", "c.yaml:5:13: 1g: want a MIG profile like 1g.10gb, got '1g'" },
     { "no instances", A100 "  mig: {1g.10gb: 0}\n", "c.yaml:5:18: 1g.10gb: want a whole number from 1 to 64, got '0'" },
     { "MIG profile twice", A100 "  mig: {1g.10gb: 1, 01g.10gb: 1}\n",
@@ -101,6 +102,21 @@ static const struct row { const char *name, *text, *error; } rows[] = {
       "c.yaml:2:3: group 'g': mig: the instances have 8 compute slices, the 1 GPUs of a node 7" },
     { "too many memory slices", A100 "  gpus: 1\n  mig: {3g.40gb: 2, 1g.10gb: 1}\n",
       "c.yaml:2:3: group 'g': mig: the instances have 9 memory slices, the 1 GPUs of a node 8" },
+    { "dynamic MIG beside instances", A100 "  mig: {1g.10gb: 1}\n  mig_strategy: dynamic\n",
+      "c.yaml:5:8: mig: want no instances beside mig_strategy dynamic: they are made as jobs ask" },
+    { "dynamic MIG of too many GPUs", A100 "  gpus: 9\n  island_gpus: 0\n  mig_strategy: dynamic\n",
+      "c.yaml:2:3: group 'g': mig_strategy dynamic: want from 1 to 8 GPUs with names, got 9" },
+    { "dynamic MIG of unknown profiles", "nodes:\n- {group: g, count: 1, gpus: 1, gpu_model: X, mig_strategy: dynamic}\n",
+      "c.yaml:2:3: group 'g': mig_strategy dynamic: the profiles of model 'X' are not known" },
+    { "unknown mode of sharing", "nodes: [{group: g, count: 1, gpus: 1}]\nsharing: { mode: mig }\n",
+      "c.yaml:2:18: mode: want one of exclusive, timeslice, mps, fraction, got 'mig'" },
+    { "a duty above one", "nodes: [{group: g, count: 1, gpus: 1}]\nsharing: { duties: { m: { compute: 1.5 } } }\n",
+      "c.yaml:2:36: compute: want a number from 0 to 1, got '1.5'" },
+    { "a table of pairs that is not there", "nodes: [{group: g, count: 1, gpus: 1}]\nsharing: { pairs: /none.json }\n",
+      "/none.json: cannot open: No such file or directory" },
+    /* 14 of 14 compute and 14 of 16 memory slices; but beside 4g there is a place for one of 2g (models.md 1.2) */
+    { "instances without places", A100 "  gpus: 2\n  mig: {4g.40gb: 2, 2g.20gb: 3}\n",
+      "c.yaml:2:3: group 'g': mig: the instances do not fit on the 2 GPUs of a node: there is no place for all of profile 2g.20gb" },
     { "duplicate group key", GROUP "  count: 2\n", "c.yaml:5:3: key 'count' is given twice" },
     { "count is a word", "nodes:\n- group: g\n  count: x\n",
       "c.yaml:3:10: count: want a whole number from 1 to 10000000, got 'x'" },
@@ -176,7 +192,13 @@ static const struct row { const char *name, *text, *error; } rows[] = {
     { "periodic without interval", GROUP "preemption: {checkpoint: periodic}\n",
       "c.yaml:5:13: preemption: checkpoint 'periodic' wants an 'interval_s'" },
     { "interval of nothing", GROUP "preemption:\n  interval_s: 0\n",
-      "c.yaml:6:15: interval_s: want a number above 0 up to 3153600000, got '0'" },
+      "c.yaml:6:15: interval_s: want a number above 0 up to 3153600000 or 'auto', got '0'" },
+    { "an interval by a law without failures", GROUP "preemption: {checkpoint: periodic, interval_s: auto}\n",
+      "c.yaml:5:13: preemption: interval_s 'auto' wants a 'node_mtbf_s', or a section 'failures' with some" },
+    { "blocking more than all", GROUP "preemption: {blocking: 1.5}\n",
+      "c.yaml:5:24: blocking: want a number from 0 to 1, got '1.5'" },
+    { "storage", GROUP "storage: {cache_gib: much}\n",
+      "c.yaml:5:22: cache_gib: want a number from 0 to 1000000000, got 'much'" },
     { "preemption no mapping", GROUP "preemption: none\n", "c.yaml:5:13: preemption: want a mapping, got 'none'" },
 };
 /* clang-format on */

@@ -16,3 +16,12 @@
                                               .initial_state = (void *)&(rows)[row_] }
 #define ADD_TEST(tests, count, function)                                                                               \
     (tests)[(count)++] = (struct CMUnitTest){ .name = #function, .test_func = (function) }
+
+/* cmocka 1.1.5 compares no doubles. Relative to want; absolute where want is 0. */
+#include <math.h>
+#define assert_near(got, want, tolerance)                                                                              \
+    do {                                                                                                               \
+        double got_ = (got), want_ = (want);                                                                           \
+        if (!(fabs(got_ - want_) <= (tolerance) * (want_ != 0 ? fabs(want_) : 1)))                                     \
+            fail_msg("%s: want %.17g, got %.17g", #got, want_, got_);                                                  \
+    } while (0)

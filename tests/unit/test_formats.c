@@ -21,6 +21,10 @@ static const struct sample good[] = {
     { "native: GPUs as pandas writes them", NULL, N "\na,0,1,2.0\n", "a 0+1 any2\n" },
     { "native: share by gpu_milli", NULL, N ",gpu_milli\na,0,1,1,300\nb,0,1,0.5,500\n",
       "a 0+1 1x1 milli=300\nb 0+1 1x1 milli=500\n" },
+    { "native: sizes", NULL, N ",tasks,min_tasks,max_tasks,min_gpus,max_gpus,moldable\na,0,1,4,4,2,8,,,\nb,0,1,4,,,,2,9,no\nc,0,1,1,,,,,3,\n"
+      "d,0,1,4,2,1,,,,yes\ne,0,1,2,1,1,1,,,\nf,0,1,3,,,,3,3,\ng,0,1,1,1,,2,,,true\n",
+      "a 0+1 4x1 min=2 sizes=2-8\nb 0+1 any4 sizes=2-9\nc 0+1 any1 sizes=1-3\nd 0+1 2x2 sizes=1-2 moldable\ne 0+1 1x2\nf 0+1 any3\n"
+      "g 0+1 1x1 sizes=1-2 moldable\n" },
     { "native: tasks", NULL, N ",tasks,min_tasks\na,0,1,16,2,1\nb,0,1,16,16,\n", "a 0+1 2x8 min=1\nb 0+1 16x1\n" },
     { "native: GPUs of each task", NULL, N ",gpus_per_task\na,0,1,16,8\nb,0,1,2,0.5\nc,0,1,0,0\nd,0,1,4,\n",
       "a 0+1 2x8\nb 0+1 4x1 milli=500\nc 0+1 1x0\nd 0+1 any4\n" },
@@ -66,6 +70,8 @@ static const struct sample good[] = {
       "a 0+1 any4 mig=1g.10gb\nb 0+1 3x2 milli=3000 mig=3g.40gb\nc 0+1 1x1 milli=7000 mig=7g.9gb\nd 0+1 1x0\n" },
     { "native: a share as memory", NULL, N ",gpus_per_task,gpu_share_mem_gib\na,0,1,1,,2.5\nb,0,1,3,,10\nc,0,1,4,2,10\nd,0,1,0,,10\n",
       "a 0+1 1x1 share_mib=2560\nb 0+1 3x1 share_mib=10240\nc 0+1 2x2 share_mib=10240\nd 0+1 1x0\n" },
+    { "native: how busy it keeps a GPU, and what it fills", NULL, N ",duty,mem_bw_duty,gpu_mem_used_gib\na,0,1,1,0.7,0,5.5\nb,0,1,1,,0.000001,\nc,0,1,0,1,,2\n",
+      "a 0+1 1x1 used_mib=5632 duty=700000 bandwidth=0\nb 0+1 1x1 bandwidth=1\nc 0+1 1x0 duty=1000000\n" },
     { "native: the same share of several GPUs", NULL, N ",gpus_per_task,gpu_milli\na,0,1,2,2,500\nb,0,1,6,3,250\nc,0,1,2,,500\n",
       "a 0+1 1x2 milli=500\nb 0+1 2x3 milli=250\nc 0+1 2x1 milli=500\n" },
     { "native: running already", NULL,
@@ -74,6 +80,11 @@ static const struct sample good[] = {
     { "native: prices of its own", NULL,
       N ",checkpoint,interval_s,save_s,grace_s,restart_s\na,0,1,1,periodic,60,2,3,4.5\nb,0,1,1,,,,,\nc,0,1,1,none,,,0,\n",
       "a 0+1 1x1 checkpoint=2 interval=60 save=2 grace=3 restart=4.5\nb 0+1 1x1\nc 0+1 1x1 checkpoint=0 grace=0\n" },
+    { "native: what is read and written", NULL,
+      N ",data_gib,data_set,epochs,image,checkpoint_gib\na,0,1,1,150,imagenet,90,train:1,0.5\nb,0,1,1,150,imagenet,,,\n"
+        "c,0,1,1,,,,,0\n",
+      "a 0+1 1x1 data_mib=153600 set=imagenet epochs=90 image=train:1 checkpoint_mib=512\n"
+      "b 0+1 1x1 data_mib=153600 set=imagenet\nc 0+1 1x1 checkpoint_mib=0\n" },
     { "native: later columns may be empty", NULL, N ",mig,group,running_on\na,0,1,1,,,\n", "a 0+1 1x1\n" },
     { "native: order by time, then by row", NULL, N "\na,5,1,1\nb,3,1,1\nc,5,2,1\nd,3,2,1\n",
       "b 3+1 1x1\nd 3+2 1x1\na 5+1 1x1\nc 5+2 1x1\n" },

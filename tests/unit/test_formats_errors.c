@@ -24,17 +24,23 @@ static const struct sample bad[] = {
     { "native: a column is missing", "native", "job_id,submit_s,gpus\na,0,1\n", "t.csv:1: want a column 'duration_s'" },
     { "native: unknown column", "native", N ",gpu_typ\n",
       "t.csv:1: unknown column 'gpu_typ': want one of job_id, submit_s, duration_s, gpus, gpus_per_task, tasks, "
-      "min_tasks, "
+      "min_tasks, max_tasks, min_gpus, max_gpus, moldable, "
       "cpus_per_task, mem_gib_per_task, gpu_milli, gpu_type, user, queue, class, priority, preemptible, estimate_s, "
       "deadline_s, status, topology, node_selector, affinity, tolerations, max_per_node, anti_affinity, gpu_mem_gib, gpu_share_mem_gib, mig, "
       "model, data_gib, depends_on, running_on, started_s, leaving_s, checkpoint, interval_s, save_s, grace_s, "
-      "restart_s, group, or a name that begins with x_" },
+      "restart_s, duty, mem_bw_duty, gpu_mem_used_gib, checkpoint_gib, data_set, epochs, image, group, or a name that begins with x_" },
 #define PLACES "want NODE or NODE:GPUS with ';' between, GPUS being numbers from 0 to 63 as in '0-3 6', or xN, got "
     { "native: a GPU that no node has", "native", N ",running_on\na,0,1,1,0:64\n", "t.csv:2: running_on: " PLACES "'0:64'" },
     { "native: GPUs that descend", "native", N ",running_on\na,0,1,2,0:3-2\n", "t.csv:2: running_on: " PLACES "'0:3-2'" },
     { "native: no GPU", "native", N ",running_on\na,0,1,2,0:\n", "t.csv:2: running_on: " PLACES "'0:'" },
     { "native: none of a node's", "native", N ",running_on\na,0,1,2,0:x0\n", "t.csv:2: running_on: " PLACES "'0:x0'" },
     { "native: a node too much", "native", N ",running_on\na,0,1,2,0;\n", "t.csv:2: running_on: " PLACES "'0;'" },
+    { "native: a data set of no size", "native", N ",data_set\na,0,1,1,coco\n", "t.csv:2: data_set: want its data_gib, too" },
+    { "native: a data set of two sizes", "native", N ",data_set,data_gib\na,0,1,1,coco,18.5\nb,0,1,1,coco,19\n",
+      "t.csv:3: data_gib: want 18.5, as data set 'coco' has before, got 19" },
+    { "native: epochs of nothing", "native", N ",epochs\na,0,1,1,3\n", "t.csv:2: epochs: want a data_gib, too" },
+    { "native: no epoch", "native", N ",epochs,data_gib\na,0,1,1,0,1\n",
+      "t.csv:2: epochs: want a whole number from 1 to 1000000, got '0'" },
     { "native: started after its submission", "native", N ",running_on,started_s\na,0,1,1,0,1\n",
       "t.csv:2: started_s: want at most submit_s, got '1'" },
     { "native: started nowhere", "native", N ",started_s\na,0,1,1,-1\n",
@@ -88,6 +94,18 @@ static const struct sample bad[] = {
       "t.csv:2: gpus: want at most 1000000 tasks of gpus_per_task, got '2000'" },
     { "native: more at least than at all", NULL, N ",tasks,min_tasks\na,0,1,8,4,5\n",
       "t.csv:2: min_tasks: want at most as many as tasks (4), got 5" },
+    { "native: fewer at most than usually", NULL, N ",tasks,max_tasks\na,0,1,8,4,3\n", "t.csv:2: max_tasks: want at least tasks, got 3" },
+    { "native: max_tasks without tasks", NULL, N ",max_tasks\na,0,1,8,9\n", "t.csv:2: max_tasks: want tasks, too, and no groups" },
+    { "native: max_tasks in groups", NULL, N ",tasks,max_tasks,group\na,0,1,8,4,9,x\n", "t.csv:2: max_tasks: want tasks, too, and no groups" },
+    { "native: min_gpus with tasks", NULL, N ",tasks,min_gpus\na,0,1,8,4,1\n",
+      "t.csv:2: min_gpus, max_gpus: want whole GPUs without tasks; with tasks min_tasks and max_tasks" },
+    { "native: max_gpus of a share", NULL, N ",max_gpus\na,0,1,0.5,2\n",
+      "t.csv:2: min_gpus, max_gpus: want whole GPUs without tasks; with tasks min_tasks and max_tasks" },
+    { "native: more GPUs at least", NULL, N ",min_gpus\na,0,1,8,9\n", "t.csv:2: min_gpus: want at most gpus, got 9" },
+    { "native: fewer GPUs at most", NULL, N ",max_gpus\na,0,1,8,7\n", "t.csv:2: max_gpus: want at least gpus, got 7" },
+    { "native: moldable into what", NULL, N ",moldable\na,0,1,8,true\n",
+      "t.csv:2: moldable: want more than one size: min_tasks or max_tasks, or min_gpus or max_gpus" },
+    { "native: no size", NULL, N ",max_gpus\na,0,1,8,0\n", "t.csv:2: max_gpus: want a whole number from 1 to 1000000, got '0'" },
     { "native: min_tasks without tasks", NULL, N ",min_tasks\na,0,1,8,4\n",
       "t.csv:2: min_tasks: want at most as many as tasks (1), got 4" },
     { "native: no tasks", NULL, N ",tasks\na,0,1,8,0\n",
@@ -162,6 +180,7 @@ static const struct sample bad[] = {
     { "native: a share of an instance", NULL, N ",mig\na,0,1,0.5,1g.10gb\n", "t.csv:2: mig: an instance is not shared: want no share of it" },
     { "native: an instance and memory of it", NULL, N ",mig,gpu_share_mem_gib\na,0,1,1,1g.10gb,4\n",
       "t.csv:2: mig: an instance is not shared: want no share of it" },
+    { "native: busier than it can be", NULL, N ",duty\na,0,1,1,1.1\n", "t.csv:2: duty: want a number from 0 to 1, got '1.1'" },
     { "native: a share said twice", NULL, N ",gpu_milli,gpu_share_mem_gib\na,0,1,1,500,4\n",
       "t.csv:2: gpu_share_mem_gib: want no other share beside it" },
     { "native: gpu_type", NULL, N ",gpu_type\na,0,1,1,V100||A100\n",

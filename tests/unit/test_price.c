@@ -2,6 +2,8 @@
 #include "sim/world/price.h"
 #include "tests/unit/test_core.h"
 
+#include <string.h>
+
 #define S NS_PER_S
 static const struct row {
     const char *name;
@@ -35,7 +37,7 @@ static void stop(void **state)
     const struct row *row = *state;
     struct price p = { .checkpoint = row->checkpoint, .interval_ns = row->interval_s * S, .save_ns = row->save_s * S,
                        .grace_ns = row->grace_s * S, .start_ns = 1000 * S, .restart_ns = 2000 * S };
-    struct leaving l = price_of_stop(&p, row->mode, row->done_s * S);
+    struct leaving l = price_of_stop(&p, row->mode, row->done_s * S, price_durable_ns(&p, row->done_s * S));
     assert_int_equal(l.stay_ns, row->stay_s * S);
     assert_int_equal(l.lost_ns, row->lost_s * S);
 }
@@ -48,7 +50,8 @@ static void bounds(void **state)
         struct price p = { .checkpoint = i % 2 ? CHECKPOINT_PERIODIC : CHECKPOINT_NONE, .interval_ns = 7,
                            .save_ns = i / 2 % 4, .grace_ns = i / 8 % 4 };
         int64_t done = i / 32;
-        struct leaving save = price_of_stop(&p, STOP_SAVE, done), drop = price_of_stop(&p, STOP_RESTART, done);
+        int64_t durable = price_durable_ns(&p, done);
+        struct leaving save = price_of_stop(&p, STOP_SAVE, done, durable), drop = price_of_stop(&p, STOP_RESTART, done, durable);
         assert_true(save.stay_ns >= 0 && save.stay_ns <= p.grace_ns && drop.stay_ns == 0);
         assert_true(save.lost_ns >= 0 && save.lost_ns <= drop.lost_ns && drop.lost_ns <= done);
     }
@@ -62,6 +65,69 @@ static void start(void **state)
     assert_int_equal(price_of_start(&p, false), 30);       /* replaces the start-up of the first time */
 }
 
+/* ---- The section `preemption` ---- */
+
+static int read_price(const char *text, struct price *p, struct error *err)
+{
+    struct input *in = input_from_bytes(text, strlen(text), "c.yaml", err);
+    struct config *c = config_read(in, err);
+    int result = c ? price_read(config_look(config_root(c), "preemption"), p, err) : -1;
+    config_free(c);
+    input_close(in);
+    return result;
+}
+
+static void all_keys(void **state)
+{
+    (void)state;
+    struct price p;
+    struct error err = { "" };
+    assert_int_equal(read_price("preemption: {checkpoint: periodic, interval_s: auto, interval_law: young, node_mtbf_s: 86400, "
+                                "checkpoint_gib: 0.5, checkpoint_s: 2, blocking: 0.1, start_s: parts, restart_s: parts, "
+                                "init_s: 5, init_doubling_s: 0}", &p, &err), 0);
+    assert_true(p.checkpoint == CHECKPOINT_PERIODIC && p.interval_ns == INTERVAL_AUTO && p.interval_law == LAW_YOUNG);
+    assert_int_equal(p.node_mtbf_ns, 86400 * S);
+    assert_int_equal(p.checkpoint_bytes, 1 << 29);
+    assert_int_equal(p.write_ns, 2 * S);
+    assert_true(p.blocking == 0.1);
+    assert_true(p.start_ns == START_BY_PARTS && p.restart_ns == START_BY_PARTS && p.init_ns == 5 * S && p.init_doubling_ns == 0);
+    assert_int_equal(p.save_ns, -1);                       /* as long as any */
+}
+
+/* Checkpoints without a cost are what they were: free, and a save takes no time unless the file says so. */
+static void defaults(void **state)
+{
+    (void)state;
+    struct price p, absent;
+    struct error err = { "" };
+    assert_int_equal(read_price("preemption: {}", &p, &err), 0);
+    assert_int_equal(read_price("name: x", &absent, &err), 0);
+    assert_memory_equal(&p, &absent, sizeof p);
+    assert_true(!price_writes(&p) && p.save_ns == 0 && p.grace_ns == 30 * S && p.blocking == 1);
+    assert_int_equal(read_price("preemption: {checkpoint_gib: model, save_s: 3}", &p, &err), 0);
+    assert_true(price_writes(&p) && p.save_ns == 3 * S && p.checkpoint_bytes == CHECKPOINT_OF_MODEL);
+}
+
+/* What a job says goes before what the cluster says; a size of its own makes a save take as long as any write. */
+static void own(void **state)
+{
+    (void)state;
+    struct price free = price_default(), p;
+    struct own_price sized = OWN_PRICE_NONE;
+    p = price_with(&free, &sized);
+    assert_memory_equal(&p, &free, sizeof p);
+    sized.checkpoint_mib = 3;
+    p = price_with(&free, &sized);
+    assert_true(p.checkpoint_bytes == 3 << 20 && p.save_ns == -1);
+    sized.save_ns = 7;
+    p = price_with(&free, &sized);
+    assert_true(p.save_ns == 7);
+    sized.save_ns = -1;
+    free.write_ns = 1;
+    p = price_with(&free, &sized);
+    assert_true(p.save_ns == 0);                           /* as the cluster says, which has a cost of its own */
+}
+
 int main(void)
 {
     static struct CMUnitTest tests[TESTS_MOST];
@@ -69,5 +135,8 @@ int main(void)
     ADD_ROWS(tests, n, stop, rows);
     ADD_TEST(tests, n, bounds);
     ADD_TEST(tests, n, start);
+    ADD_TEST(tests, n, all_keys);
+    ADD_TEST(tests, n, defaults);
+    ADD_TEST(tests, n, own);
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

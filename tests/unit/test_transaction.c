@@ -9,7 +9,9 @@ enum { SEEDS = 400, VERBS_A_PASS = 12, SEEN_MOST = 1 << 16 };
 
 struct wild { struct line *waiting, *running; struct random r; };
 static uint64_t reached[SCHED_RESULTS], rollbacks, noticed, suspended, states[JOB_STATES];
-static bool by_task;              /* single tasks are started and stopped; else the timeline is used */
+static bool by_task;              /* single tasks are started and stopped */
+static bool by_size;              /* jobs have several sizes and are resized; neither: the timeline is used */
+static uint64_t resized;
 static unsigned passes_left;
 
 /* ---- Everything that can be seen ---- */
@@ -51,7 +53,7 @@ static void look(struct sched *s, const struct wild *p, uint32_t n_jobs, struct 
     to->n = 0;
     see_view(to, sched_view(s, FREE_IDLE));
     see_view(to, sched_view(s, FREE_OR_RELEASING));
-    if (!by_task) {
+    if (!by_task && !by_size) {
         see_view(to, timeline_view(s, sched_now(s), sched_now(s) + 20 * NS_PER_S));
         see_view(to, timeline_view(s, sched_now(s) + 5 * NS_PER_S, sched_now(s) + 20 * NS_PER_S));
     }
@@ -61,12 +63,13 @@ static void look(struct sched *s, const struct wild *p, uint32_t n_jobs, struct 
     }
     for (job_id j = 0; j < n_jobs; j++) {
         see(to, job_state(s, j));
-        see(to, by_task ? 0 : (uint64_t)plan_start(s, j));
+        see(to, by_task || by_size ? 0 : (uint64_t)plan_start(s, j));
         const struct placement *at = job_placement(s, j);
         see(to, at ? at->n : 0);
         see(to, job_suspended(s, j) ? job_suspended(s, j)->n : 0);
         for (size_t i = 0; at && i < at->n; i++)
             see(to, at->piece[i].gpu_mask + ((uint64_t)at->piece[i].node << 8) + ((uint64_t)at->piece[i].task << 32));
+        see(to, job_size_held(s, j));
     }
     see_line(to, p->waiting);
     see_line(to, p->running);
@@ -87,7 +90,8 @@ static void count(enum sched_result r)
 static void try_start(struct sched *s, struct wild *p, job_id j)
 {
     static const enum free_kind kinds[] = { FREE_IDLE, FREE_OR_RELEASING };
-    struct request r = job_request(s, j);
+    struct job_sizes z = job_sizes(s, j);
+    struct request r = job_request_sized(s, j, by_size ? z.least + draw(p, z.most - z.least + 1) : z.usual);
     const struct placement *where = sched_place(s, sched_view(s, kinds[draw(p, 2)]), &r);
     if (job_suspended(s, j) && draw(p, 4))
         where = job_suspended(s, j);
@@ -100,6 +104,26 @@ static void try_start(struct sched *s, struct wild *p, job_id j)
         where = bad;
     }
     count(sched_start(s, j, where));
+}
+
+/* Mostly of a size that it may have, mostly where there is room. */
+static void try_resize(struct sched *s, struct wild *p, job_id j)
+{
+    struct job_sizes z = job_sizes(s, j);
+    uint32_t size = z.least + draw(p, z.most - z.least + (draw(p, 8) ? 1 : 3));
+    const struct placement *held = job_placement(s, j), *where = sched_place_anew(s, j, size);
+    if (held && draw(p, 6) == 0)
+        where = held;
+    if (where && held && draw(p, 10) == 0) {             /* taken by somebody, perhaps */
+        struct placement *bad = sched_scratch(s, sizeof *bad + where->n * sizeof where->piece[0]);
+        memcpy(bad, where, sizeof *bad + where->n * sizeof where->piece[0]);
+        bad->piece[draw(p, bad->n)].gpu_mask <<= 1;
+        where = bad;
+    }
+    enum sched_result r = where ? sched_resize(s, j, where) : SCHED_RESULTS;
+    if (where)
+        count(r);
+    resized += r == SCHED_OK && where != held;
 }
 
 static struct request *part_of(struct sched *s, struct wild *p, job_id j, const struct request *run)
@@ -165,6 +189,8 @@ static void one_verb(struct sched *s, struct wild *p, uint32_t n_jobs)
     case 0: case 1: case 2: case 3:
         if (by_task && draw(p, 2))
             try_tasks(s, p, j);
+        else if (by_size && job_state(s, j) != JOB_PENDING)
+            try_resize(s, p, j);
         else
             try_start(s, p, j);
         break;
@@ -193,7 +219,7 @@ static void one_verb(struct sched *s, struct wild *p, uint32_t n_jobs)
             try_pencil(s, p, j);
         break;
     case 10:
-        if (!by_task)
+        if (!by_task && !by_size)
             try_plan(s, j);
         break;
     default:
@@ -241,7 +267,7 @@ static void wild_schedule(struct sched *s, const void *params, void *state)
     }
     struct line_walk w = { .l = p->waiting };
     for (job_id j; line_next(&w, &j);) {
-        struct request r = job_request(s, j);
+        struct request r = job_request_sized(s, j, by_size ? job_sizes(s, j).least : job_sizes(s, j).usual);
         for (uint32_t k = 0; by_task && r.tasks != SPLIT_ANY && k < request_tasks(&r); k++) {
             struct request one = *request_of_task(&r, k);
             one.job = j;
@@ -294,7 +320,7 @@ static void wild_stopped(struct sched *s, const void *params, void *state, job_i
 static unsigned wild_needs(const void *params)
 {
     (void)params;
-    return by_task ? STARTS_PARTIAL : SEES_TIMELINE;
+    return by_size ? RESIZES | SEES_SPEEDUP : by_task ? STARTS_PARTIAL : SEES_TIMELINE;
 }
 
 static const struct policy wild_policy = {
@@ -303,9 +329,25 @@ static const struct policy wild_policy = {
     .job_arrived = wild_arrived, .job_started = wild_started, .job_stopped = wild_stopped,
 };
 
+/* Two jobs in three have several sizes, one of six of these keeps what it starts with. */
+static void give_sizes(struct world *w)
+{
+    for (size_t j = 0; j < w->n_jobs; j++) {
+        struct job_row *x = &w->job[j];
+        if (w->n_parts[j] || j % 3 == 2 || x->gpu_milli < MILLI_ALL)
+            continue;
+        if (x->tasks)
+            x->max_tasks = x->tasks + 1 + (uint32_t)(j % 3);
+        else
+            x->min_gpus = 1 + (uint32_t)j % x->gpus, x->max_gpus = x->gpus + 1 + (uint32_t)j % 6;
+        x->moldable = j % 18 == 0;
+    }
+}
+
 static void rollbacks_restore(void **state)
 {
-    by_task = *state != NULL;
+    by_task = *state && !strcmp(*state, "tasks");
+    by_size = *state && !strcmp(*state, "sizes");
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         struct world w = random_world(seed);
         random_groups(&w, seed);
@@ -315,6 +357,8 @@ static void rollbacks_restore(void **state)
             w.group[g].mem_mib = 24;
         for (size_t j = 0; j < w.n_jobs; j++)
             w.job[j].mem_mib = w.job[j].tasks ? (int64_t)(j % 3) : (int64_t)((j % 2) * w.job[j].gpus);
+        if (by_size)
+            give_sizes(&w);
         jobs_of = (uint32_t)w.n_jobs;
         passes_left = 200;
         world_run(&w, &k, seed, (struct run_observer){ 0 });
@@ -328,6 +372,7 @@ static void changes_are_seen(void **state)
     assert_true(rollbacks > 10000);
     assert_true(noticed > 10000);
     assert_true(suspended > 1000);
+    assert_true(resized > 1000);
 }
 
 static void every_answer_is_given(void **state)
@@ -345,6 +390,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(rollbacks_restore),
                                         { "rollbacks_restore, single tasks", rollbacks_restore, NULL, NULL, "tasks" },
+                                        { "rollbacks_restore, sizes", rollbacks_restore, NULL, NULL, "sizes" },
                                         cmocka_unit_test(changes_are_seen),
                                         cmocka_unit_test(every_answer_is_given) };
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;

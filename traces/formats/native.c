@@ -24,13 +24,14 @@
 
 /* One row as its cells say it; what has no cell keeps the default. */
 struct native {
-    struct cell job_id, group, user, queue, gpu_type, model, depends_on, selector, affinity, tolerations, running_on;
+    struct cell job_id, group, user, queue, gpu_type, model, depends_on, selector, affinity, tolerations, running_on, data_set, image;
     int64_t submit_ns, duration_ns, estimate_ns, deadline_ns, started_ns, leaving_ns;
-    int64_t gpus_milli, per_task_milli, tasks, min_tasks, gpu_milli, cpu_milli, mem_mib, priority, max_per_node;
-    int64_t gpu_mem_mib, share_mem_mib, data_mib;
+    int64_t duty, bandwidth, used_mem_mib; /* duties in millionths */
+    int64_t gpus_milli, per_task_milli, tasks, min_tasks, max_tasks, min_gpus, max_gpus, gpu_milli, cpu_milli, mem_mib, priority, max_per_node;
+    int64_t gpu_mem_mib, share_mem_mib, data_mib, epochs, checkpoint_mib;
     int64_t interval_ns, save_ns, grace_ns, restart_ns;
     uint16_t mig;
-    size_t preemptible, anti_affinity, class, status, checkpoint; /* indexes of words */
+    size_t preemptible, moldable, anti_affinity, class, status, checkpoint; /* indexes of words */
     uint8_t required_level, preferred_level;
 };
 #define NOT_GIVEN (-1)
@@ -41,9 +42,12 @@ static const struct native nothing = {
     .leaving_ns = NOT_GIVEN,
     .checkpoint = SIZE_MAX,
     .interval_ns = NOT_GIVEN,
+    .duty = DUTY_UNSAID,
+    .bandwidth = DUTY_UNSAID,
     .save_ns = NOT_GIVEN,
     .grace_ns = NOT_GIVEN,
     .restart_ns = NOT_GIVEN,
+    .checkpoint_mib = NOT_GIVEN,
     .per_task_milli = NOT_GIVEN,
     .gpu_milli = NOT_GIVEN,
     .preemptible = 1,
@@ -91,6 +95,10 @@ static const struct column columns[] = {
     CELL("gpus_per_task", GPUS, per_task_milli),
     A_NUMBER("tasks", tasks, 1, 1, TASKS_MAX),
     A_NUMBER("min_tasks", min_tasks, 1, 1, TASKS_MAX),
+    A_NUMBER("max_tasks", max_tasks, 1, 1, TASKS_MAX), /* elastic: it may have from min_tasks to max_tasks */
+    A_NUMBER("min_gpus", min_gpus, 1, 1, GPUS_MAX),    /* likewise of a job without tasks */
+    A_NUMBER("max_gpus", max_gpus, 1, 1, GPUS_MAX),
+    A_WORD("moldable", moldable, booleans),            /* it keeps the size that it starts with */
     A_NUMBER("cpus_per_task", cpu_milli, 1000, 0, INT64_C(1000) * CPUS_MAX),
     A_NUMBER("mem_gib_per_task", mem_mib, 1024, 0, INT64_C(1024) * GIB_MAX),
     A_NUMBER("gpu_milli", gpu_milli, 1, 0, MILLI_ALL),
@@ -123,6 +131,13 @@ static const struct column columns[] = {
     CELL("save_s", TIME, save_ns),
     CELL("grace_s", TIME, grace_ns),
     CELL("restart_s", TIME, restart_ns),
+    A_NUMBER("duty", duty, DUTY_ALL, 0, DUTY_ALL),
+    A_NUMBER("mem_bw_duty", bandwidth, DUTY_ALL, 0, DUTY_ALL),
+    A_NUMBER("gpu_mem_used_gib", used_mem_mib, 1024, 0, INT64_C(1024) * GIB_MAX), /* of each GPU */
+    A_NUMBER("checkpoint_gib", checkpoint_mib, 1024, 0, INT64_C(1024) * GIB_MAX),
+    CELL("data_set", TEXT, data_set), /* jobs that name the same share what a node has cached */
+    A_NUMBER("epochs", epochs, 1, 1, TASKS_MAX),
+    CELL("image", TEXT, image),
     CELL("group", TEXT, group),
 };
 /* clang-format on */
@@ -264,6 +279,10 @@ static int size(const struct row *row, struct native *n, struct job_row *job, st
         job->gpus *= (uint32_t)n->tasks;
     job->tasks = (uint32_t)n->tasks;
     job->min_tasks = (uint32_t)n->min_tasks;
+    job->max_tasks = (uint32_t)n->max_tasks;
+    job->min_gpus = (uint32_t)n->min_gpus;
+    job->max_gpus = (uint32_t)n->max_gpus;
+    job->moldable = n->moldable % 2;
     job->mig = n->mig;
     job->share_mem_mib = (uint32_t)n->share_mem_mib;
     if (!by_task && job->gpu_milli < MILLI_ALL && n->tasks > 1)
@@ -294,6 +313,11 @@ static void fill(const struct native *n, struct job_row *job)
     job->depends_on_length = n->depends_on.length;
     job->gpu_mem_mib = (uint32_t)n->gpu_mem_mib;
     job->data_mib = (uint32_t)n->data_mib;
+    job->data_set = n->data_set.text;
+    job->data_set_length = n->data_set.length;
+    job->image = n->image.text;
+    job->image_length = n->image.length;
+    job->epochs = (uint32_t)n->epochs;
     job->submit_ns = n->submit_ns;
     job->duration_ns = n->duration_ns;
     job->estimate_ns = n->estimate_ns;
@@ -309,7 +333,9 @@ static void fill(const struct native *n, struct job_row *job)
     job->tolerations = n->tolerations.text;
     job->max_per_node = n->anti_affinity ? 1 : (uint32_t)n->max_per_node;
     job->price = (struct own_price){ n->checkpoint == SIZE_MAX ? -1 : (int64_t)n->checkpoint, n->interval_ns, n->save_ns,
-                                      n->grace_ns, n->restart_ns };
+                                      n->grace_ns, n->restart_ns, n->checkpoint_mib };
+    job->duty = (struct duty){ (uint32_t)n->duty, (uint32_t)n->bandwidth };
+    job->used_mem_mib = (uint32_t)n->used_mem_mib;
     job->required_level = n->required_level;
     job->preferred_level = n->preferred_level;
 }

@@ -1,0 +1,251 @@
+/* runset.c - see runset.h. */
+#include "sim/study/runset.h"
+
+#include "sim/core/memory.h"
+#include "sim/core/table_in.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PATH_LONG = 4096 };
+
+/* ---- summary.csv ---- */
+
+struct reading {
+    struct runset *set;
+    struct run_record *run;
+    size_t metric, scope, value, capacity;
+};
+
+static int on_header(void *self, const struct row *header, struct error *err)
+{
+    struct reading *r = self;
+    r->metric = table_column(header, "metric");
+    r->scope = table_column(header, "scope");
+    r->value = table_column(header, "value");
+    if (r->metric == TABLE_NO_COLUMN || r->scope == TABLE_NO_COLUMN || r->value == TABLE_NO_COLUMN)
+        return error_set(err, "%s:%zu: want the columns metric, scope and value", header->file, header->line);
+    return 0;
+}
+
+static int on_row(void *self, const struct row *row, struct error *err)
+{
+    struct reading *r = self;
+    const struct cell *value = &row->cell[r->value];
+    char *end;
+    double number = value->length ? strtod(value->text, &end) : (double)NAN;
+    if (value->length && (*end || !isfinite(number)))
+        return cell_error(row, r->value, "a number", err);
+    mem_grow(&r->run->metric, &r->capacity, r->run->n, sizeof *r->run->metric);
+    r->run->metric[r->run->n++] = (struct run_metric){
+        arena_text(r->set->memory, row->cell[r->metric].text, row->cell[r->metric].length),
+        arena_text(r->set->memory, row->cell[r->scope].text, row->cell[r->scope].length), number };
+    return 0;
+}
+
+static int read_summary(struct runset *s, struct run_record *run, const char *path, struct error *err)
+{
+    static const struct table_handler handler = { .on_header = on_header, .on_row = on_row };
+    struct reading r = { .set = s, .run = run };
+    struct input *in = input_open(path, err);
+    int result = in ? table_read(in, (struct table_style){ .header = true }, &handler, &r, err) : -1;
+    input_close(in);
+    return result;
+}
+
+/* ---- manifest.json ---- */
+
+/* What is configured from the seed on, but for names of files, the period of the policy, and what is written and checked. */
+static const char *circumstances_of(struct runset *s, const char *configuration)
+{
+    static const char *const passed_over[] = { "  file:", "  period_s:", "outputs:", "check:" };
+    const char *at = strstr(configuration, "\nseed:");
+    char *text = arena_text(s->memory, "", strlen(configuration)), *to = text;
+    for (const char *end; at && *++at; at = end) {
+        end = strchr(at, '\n');
+        if (!end)
+            end = at + strlen(at) - 1;
+        bool keep = true;
+        for (size_t i = 0; i < sizeof passed_over / sizeof passed_over[0]; i++)
+            keep = keep && strncmp(at, passed_over[i], strlen(passed_over[i])) != 0;
+        if (keep) {
+            memcpy(to, at, (size_t)(end - at) + 1);
+            to += end - at + 1;
+        }
+    }
+    return text;
+}
+
+static const char *member(struct runset *s, const json_t *root, const char *name, const char *path, struct error *err)
+{
+    const char *text = json_string_value(json_object_get(root, name));
+    if (!text)
+        error_set(err, "%s: want a text '%s' in it", path, name);
+    return text ? arena_text(s->memory, text, strlen(text)) : NULL;
+}
+
+static int take_manifest(struct runset *s, struct run_record *run, const json_t *root, const char *path, struct error *err)
+{
+    const json_t *seed = json_object_get(root, "seed");
+    const char *configuration = member(s, root, "configuration", path, err);
+    run->policy = configuration ? member(s, root, "policy_text", path, err) : NULL;
+    run->placement = run->policy ? member(s, root, "placement_text", path, err) : NULL;
+    if (!run->placement)
+        return -1;
+    if (!json_is_integer(seed))
+        return error_set(err, "%s: want a whole number 'seed' in it", path);
+    run->seed = json_integer_value(seed);
+    run->circumstances = circumstances_of(s, configuration);
+    return 0;
+}
+
+static int read_manifest(struct runset *s, struct run_record *run, const char *path, struct error *err)
+{
+    json_error_t why;
+    json_t *root = json_load_file(path, 0, &why);
+    if (!root)
+        return error_set(err, "%s:%d:%d: %s", path, why.line, why.column, why.text);
+    int result = take_manifest(s, run, root, path, err);
+    json_decref(root);
+    return result;
+}
+
+/* ---- Directories ---- */
+
+static bool is_there(const char *directory, const char *name, char path[PATH_LONG])
+{
+    int n = snprintf(path, PATH_LONG, "%s/%s", directory, name);
+    FILE *f = n < PATH_LONG ? fopen(path, "r") : NULL;
+    if (f)
+        fclose(f);
+    return f != NULL;
+}
+
+static int add_run(struct runset *s, const char *directory, size_t *capacity, struct error *err)
+{
+    char path[PATH_LONG];
+    struct run_record run = { .path = arena_text(s->memory, directory, strlen(directory)) };
+    if (!is_there(directory, "manifest.json", path))
+        return error_set(err, "%s: cannot read it: %s", path, strerror(errno));
+    if (read_manifest(s, &run, path, err))
+        return -1;
+    snprintf(path, sizeof path, "%s/summary.csv", directory);
+    int result = read_summary(s, &run, path, err);
+    mem_grow(&s->run, capacity, s->n, sizeof *s->run);
+    s->run[s->n++] = run;
+    return result;
+}
+
+static int named(const struct dirent *e)
+{
+    return e->d_name[0] != '.';
+}
+
+static int add_below(struct runset *s, const char *path, size_t *capacity, struct error *err)
+{
+    struct dirent **entry;
+    int n = scandir(path, &entry, named, alphasort), result = 0;
+    if (n < 0)
+        return error_set(err, "%s: cannot read it: %s", path, strerror(errno));
+    for (int i = 0; i < n; i++) {
+        char directory[PATH_LONG], file[PATH_LONG];
+        int length = snprintf(directory, sizeof directory, "%s/%s", path, entry[i]->d_name);
+        if (result == 0 && length < PATH_LONG && is_there(directory, "manifest.json", file))
+            result = add_run(s, directory, capacity, err);
+        free(entry[i]);
+    }
+    free(entry);
+    if (result == 0 && s->n == 0)
+        return error_set(err, "%s: no result of a run in it: want a manifest.json, here or one directory below", path);
+    return result;
+}
+
+struct runset *runset_read(const char *path, struct error *err)
+{
+    struct runset *s = mem_new(1, sizeof *s);
+    char file[PATH_LONG];
+    size_t capacity = 0;
+    s->memory = arena_new();
+    int result = is_there(path, "manifest.json", file) ? add_run(s, path, &capacity, err) : add_below(s, path, &capacity, err);
+    if (result == 0)
+        return s;
+    runset_free(s);
+    return NULL;
+}
+
+void runset_free(struct runset *s)
+{
+    if (!s)
+        return;
+    for (size_t i = 0; i < s->n; i++)
+        free(s->run[i].metric);
+    free(s->run);
+    arena_free(s->memory);
+    free(s);
+}
+
+const struct run_metric *run_metric_find(const struct run_record *r, const char *metric, const char *scope)
+{
+    for (size_t i = 0; i < r->n; i++)
+        if (!strcmp(r->metric[i].metric, metric) && !strcmp(r->metric[i].scope, scope))
+            return &r->metric[i];
+    return NULL;
+}
+
+/* ---- Pairs ---- */
+
+static bool alike(const struct run_record *a, const struct run_record *b)
+{
+    return a->seed == b->seed && !strcmp(a->circumstances, b->circumstances);
+}
+
+/* The first line in which they differ, as "SEED 1: here `x`, there `y`". */
+static int no_counterpart(const struct run_record *a, const struct runset *b, struct error *err)
+{
+    const struct run_record *near = &b->run[0];
+    for (size_t i = 0; i < b->n; i++)
+        near = b->run[i].seed == a->seed ? &b->run[i] : near;
+    const char *x = a->circumstances, *y = near->circumstances;
+    while (*x && *y) {
+        size_t n = strcspn(x, "\n"), m = strcspn(y, "\n");
+        if (n != m || strncmp(x, y, n) != 0)
+            return error_set(err, "%s: the other set has no run under the same circumstances; %s has '%.*s' instead of '%.*s'",
+                             a->path, near->path, (int)m, y, (int)n, x);
+        x += n + (x[n] == '\n');
+        y += m + (y[m] == '\n');
+    }
+    return error_set(err, "%s: the other set has no run under the same circumstances", a->path);
+}
+
+int runset_pair(const struct runset *a, const struct runset *b, size_t *pair, struct error *err)
+{
+    for (size_t i = 0; i < a->n; i++) {
+        size_t found = 0;
+        for (size_t k = 0; k < b->n; k++)
+            if (alike(&a->run[i], &b->run[k])) {
+                pair[i] = k;
+                found++;
+            }
+        if (found == 0)
+            return no_counterpart(&a->run[i], b, err);
+        if (found > 1)
+            return error_set(err, "%s: the other set has %zu runs under the same circumstances, which differ in policy or placement",
+                             a->run[i].path, found);
+        for (size_t k = 0; k < i; k++)
+            if (pair[k] == pair[i])
+                return error_set(err, "%s: its set has another run under the same circumstances: %s", a->run[i].path, a->run[k].path);
+    }
+    for (size_t k = 0; k < b->n; k++) {
+        size_t found = 0;
+        for (size_t i = 0; i < a->n; i++)
+            found += pair[i] == k;
+        if (!found)
+            return no_counterpart(&b->run[k], a, err);
+    }
+    return 0;
+}

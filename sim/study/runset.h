@@ -1,0 +1,28 @@
+/* runset.h - results of runs, read back: what was run and what came of it.
+ *
+ * A path is the directory of a run (it holds manifest.json and summary.csv), or a directory of such directories, looked at in
+ * the order of their names. */
+#pragma once
+#include "sim/core/error.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct run_metric { const char *metric, *scope; double value; };   /* NaN: it has no value */
+struct run_record {
+    const char *path;
+    const char *policy, *placement;    /* as given: "easy:depth=2" */
+    const char *circumstances;    /* all else that was configured: inputs by their SHA-256, seed, settings; lines of YAML */
+    int64_t seed;
+    size_t n;
+    struct run_metric *metric;    /* in the order of summary.csv */
+};
+struct runset { size_t n; struct run_record *run; struct arena *memory; };
+
+struct runset *runset_read(const char *path, struct error *err);   /* NULL with err: no run, or one that is not whole */
+void runset_free(struct runset *s);                           /* NULL: does nothing */
+const struct run_metric *run_metric_find(const struct run_record *r, const char *metric, const char *scope);   /* NULL: none */
+
+/* Who is whose counterpart: runs under the same circumstances, once in each set. pair[i] is the run of b for a's i-th. -1 with
+ * err: a run without one, or with several; so sets that do not match are never compared. */
+int runset_pair(const struct runset *a, const struct runset *b, size_t *pair, struct error *err);

@@ -1,0 +1,25 @@
+/* maxmin.h - max-min fair shares of links among fluid flows, each with a demand that it cannot pass.
+ *
+ * Progressive filling (Bertsekas and Gallager, Data Networks, 6.5.2; models.md 2.4): all flows grow alike, until one has what it
+ * wants or a link is full; then that flow, or those on that link, stay as they are. So no share can grow without making a
+ * smaller one on a full link smaller, and the order of flows and links does not matter. */
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+struct maxmin_flow {
+    double demand;                /* > 0; INFINITY: no bound */
+    double share;                 /* the answer */
+    const uint32_t *link;         /* [n_links] each once; none: it gets its demand, which is finite */
+    uint32_t n_links;
+};
+struct maxmin {
+    struct maxmin_flow **flow;
+    size_t n_flows;
+    const double *capacity;       /* by link, >= 0 */
+    double *left;                 /* scratch, by link */
+    uint32_t *unfilled;
+};
+/* Fills every share; the flows are in another order then. O(links of all flows x distinct bottlenecks), however many links
+ * there are beside those. */
+void maxmin_share(const struct maxmin *m);
