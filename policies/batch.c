@@ -1,5 +1,6 @@
 /* batch.c - see batch.h. */
 #include "policies/batch.h"
+#include "policies/grown.h"
 
 #include <math.h>
 #include <string.h>
@@ -7,23 +8,12 @@
 #define NS_IN_S 1e9
 enum { FIRST_CAPACITY = 64 };     /* a power of two */
 
-static void *grown(struct sched *s, const void *old, uint32_t n, uint32_t capacity, size_t size)
-{
-    void *new = sched_alloc(s, capacity * size);
-    if (n)
-        memcpy(new, old, n * size);
-    return new;
-}
-
 /* ---- Accounts ---- */
 
 static uint32_t account_add(struct sched *s, struct batch *b, uint32_t parent, bool user, double shares)
 {
-    if (b->n_accounts == b->account_capacity) {
-        b->account_capacity = b->n_accounts ? 2 * b->n_accounts : FIRST_CAPACITY;
-        b->account = grown(s, b->account, b->n_accounts, b->account_capacity, sizeof *b->account);
-        b->room = sched_alloc(s, b->account_capacity * sizeof *b->room);
-    }
+    b->account = array_grown(s, b->account, &b->account_capacity, b->n_accounts, sizeof *b->account);
+    b->room = array_grown(s, b->room, &b->room_capacity, b->n_accounts, sizeof *b->room);
     b->account[b->n_accounts] = (struct account){ .parent = parent, .user = user, .shares = shares };
     b->unranked = true;
     return b->n_accounts++;
@@ -196,10 +186,7 @@ void batch_started(struct sched *s, struct batch *b, job_id j)
 {
     struct batch_job *own = job_own(s, j);
     catch_up(s, b);
-    if (b->n_charged == b->charged_capacity) {
-        b->charged_capacity = b->n_charged ? 2 * b->n_charged : FIRST_CAPACITY;
-        b->charged = grown(s, b->charged, b->n_charged, b->charged_capacity, sizeof *b->charged);
-    }
+    b->charged = array_grown(s, b->charged, &b->charged_capacity, b->n_charged, sizeof *b->charged);
     own->at = b->n_charged++;
     b->charged[own->at] = (struct charged){ j, (double)job_size(s, j).gpu_milli / MILLI_ALL, now_s(s, b) };
     ordered_started(s, &b->ordered, j);

@@ -35,13 +35,15 @@ struct batch {
     struct ordered ordered;
     struct batch_order order;
     struct account *account;      /* [0] the root, then the queues, then the users */
-    uint32_t n_accounts, account_capacity;
+    uint32_t n_accounts;
+    size_t account_capacity, room_capacity;
     struct account **room;
     struct queue_leaves *leaves;  /* [queues] */
     struct leaf *slot;            /* open addressing, by (queue, user) */
     uint32_t n_slots, n_leaves;
     struct charged *charged;
-    uint32_t n_charged, charged_capacity;
+    uint32_t n_charged;
+    size_t charged_capacity;
     double period_s, decay;       /* decay: factor of a period */
     int64_t period_ns, computed;  /* the last multiple that has been computed */
     int64_t origin_ns;            /* when the run began: multiples count from there, and so do the seconds of this struct */

@@ -6,6 +6,7 @@
  * GPU-seconds or seconds. Whoever has had more than any that ended has index 0. Ties by submit time. Sees no run times. */
 #include "policies/attained.h"
 #include "policies/gittins_law.h"
+#include "policies/grown.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -64,22 +65,11 @@ static const struct attained_rule gittins_rule = {
 
 /* ---- Learning ---- */
 
-static void *grown(struct sched *s, const void *old, size_t used, size_t bytes)
-{
-    void *more = sched_alloc(s, bytes);
-    if (used)
-        memcpy(more, old, used);
-    return more;
-}
-
 static void note_end(struct sched *s, struct gittins *g, double service)
 {
     if (service <= 0)
         return;                   /* says nothing about anybody who has had any */
-    if (g->n_ended == g->capacity) {
-        g->capacity = g->capacity ? 2 * g->capacity : 256;
-        g->ended = grown(s, g->ended, g->n_ended * sizeof *g->ended, g->capacity * sizeof *g->ended);
-    }
+    g->ended = array_grown(s, g->ended, &g->capacity, g->n_ended, sizeof *g->ended);
     g->ended[g->n_ended++] = service;
 }
 

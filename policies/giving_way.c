@@ -3,6 +3,7 @@
  * Victims are taken from the end of the order. How many it takes is found by totals first, then by doubling and halving:
  * where fewer suffice, more do too. Whoever was stopped and still fits beside the newcomer stays. */
 #include "policies/giving_way.h"
+#include "policies/grown.h"
 #include "policies/ordered.h"
 
 #include <stdlib.h>
@@ -28,13 +29,7 @@ static size_t shape_place(const struct running *r, shape_id shape)
 
 static void shape_insert(struct sched *s, struct running *r, size_t at, shape_id shape)
 {
-    if (r->n_shapes == r->capacity) {
-        r->capacity = r->capacity ? 2 * r->capacity : 8;
-        struct running_shape *grown = sched_alloc(s, r->capacity * sizeof *grown);
-        if (r->n_shapes)
-            memcpy(grown, r->shape, r->n_shapes * sizeof *grown);
-        r->shape = grown;
-    }
+    r->shape = array_grown(s, r->shape, &r->capacity, r->n_shapes, sizeof *r->shape);
     memmove(&r->shape[at + 1], &r->shape[at], (r->n_shapes++ - at) * sizeof *r->shape);
     r->shape[at] = (struct running_shape){ shape, line_new(s) };
 }
