@@ -122,7 +122,7 @@ struct quota_state {
     struct search *search;
 };
 
-/* quota_jobs.c - jobs, task by task */
+/* quota_jobs.c - jobs, task by task; quota_leaf.c - the lines of their leaf */
 struct wanted quota_wanted(struct sched *s, job_id j, const struct placement *has);    /* has: what it holds, or would; scratch */
 struct quota_amount quota_of_tasks(struct sched *s, job_id j, const uint32_t *task, uint32_t n);
 struct quota_amount quota_of_placement(struct sched *s, job_id j, const struct placement *p);

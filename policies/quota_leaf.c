@@ -1,0 +1,249 @@
+/* quota_leaf.c - the lines of a leaf: who waits, by shape, and who can be a victim; what is known of them is kept until they change. */
+#include "policies/quota.h"
+
+#include <string.h>
+
+struct line_key quota_key(const struct sched *s, job_id j, size_t held)
+{
+    const struct job_facts *f = job_facts(s, j);
+    uint32_t tasks = f->ask->tasks == SPLIT_ANY && held ? 1 : (uint32_t)held;
+    return (struct line_key){ -f->priority, tasks < f->min_tasks ? 0 : tasks == f->min_tasks ? 1 : 2, f->submit_ns };
+}
+
+static struct leaf_shape *leaf_shape(struct sched *s, struct leaf *l, shape_id shape)
+{
+    size_t low = 0, high = l->n_shapes;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (l->shape[middle].shape < shape)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low < l->n_shapes && l->shape[low].shape == shape)
+        return &l->shape[low];
+    l->shape = array_grown(s, l->shape, &l->capacity, l->n_shapes, sizeof *l->shape);
+    memmove(&l->shape[low + 1], &l->shape[low], (l->n_shapes++ - low) * sizeof *l->shape);
+    l->shape[low] = (struct leaf_shape){ .shape = shape, .why = WAIT_ORDER };
+    return &l->shape[low];
+}
+
+struct shape_room *quota_room(struct sched *s, struct quota_state *q, shape_id shape)
+{
+    if (shape >= q->n_room) {
+        size_t n = 2 * (size_t)shape + 16;
+        struct shape_room *grown = sched_alloc(s, n * sizeof *grown);
+        if (q->n_room)
+            memcpy(grown, q->room, q->n_room * sizeof *grown);
+        for (size_t i = q->n_room; i < n; i++)
+            grown[i].failed_at = UINT64_MAX;
+        q->room = grown;
+        q->n_room = n;
+    }
+    return &q->room[shape];
+}
+
+/* Somebody more, or less, waits whole for this shape. */
+static void count_shape(struct sched *s, struct quota_state *q, job_id j, int by)
+{
+    const struct job_facts *f = job_facts(s, j);
+    shape_id shape = f->ask->shape;
+    struct leaf *l = &q->leaf[f->queue];
+    struct leaf_shape *here = leaf_shape(s, l, shape);
+    struct shape_room *room = quota_room(s, q, shape);
+    if (here->waiting == 0) {
+        here->ask = quota_wanted(s, j, NULL).amount;
+        if (here->ask.of[Q_GPU] < l->least_gpu_milli)
+            l->least_gpu_milli = here->ask.of[Q_GPU];
+    }
+    here->waiting += (uint32_t)by;
+    if (room->waiting == 0) {
+        q->asked = array_grown(s, q->asked, &q->asked_capacity, q->n_asked, sizeof *q->asked);
+        room->place = (uint32_t)q->n_asked;
+        q->asked[q->n_asked++] = shape;
+        room->ask = f->ask;
+        room->grouped = false;
+        room->least_tasks = UINT32_MAX;
+    }
+    room->grouped = room->grouped || f->n_groups > 0;
+    if (f->min_tasks < room->least_tasks) {
+        room->least_tasks = f->min_tasks;
+        room->least_milli = quota_wanted(s, j, NULL).amount.of[Q_GPU];
+    }
+    room->waiting += (uint32_t)by;
+    if (room->waiting == 0) {
+        q->asked[room->place] = q->asked[--q->n_asked];
+        q->room[q->asked[room->place]].place = room->place;
+    }
+    if (here->waiting > 0)
+        return;
+    l->least_gpu_milli = INT64_MAX;
+    for (size_t i = 0; i < l->n_shapes; i++)
+        if (l->shape[i].waiting && l->shape[i].ask.of[Q_GPU] < l->least_gpu_milli)
+            l->least_gpu_milli = l->shape[i].ask.of[Q_GPU];
+}
+
+void leaf_heads(struct sched *s, struct leaf *l)
+{
+    if (l->heads_known)
+        return;
+    l->heads_known = true;
+    l->n_heads = 0;
+    for (size_t i = 0; i < l->n_shapes; i++) {
+        struct shape_head h = { 0 };
+        if (!l->shape[i].waiting || !line_first_of(l->waiting, l->shape[i].shape, &h.job, &h.key))
+            continue;
+        struct wanted w = quota_wanted(s, h.job, NULL);
+        h.tasks = w.n;
+        h.ask = w.amount;
+        l->head = array_grown(s, l->head, &l->heads_capacity, l->n_heads, sizeof *l->head);
+        size_t at = l->n_heads++;
+        for (; at > 0 && key_before(h.key, h.job, l->head[at - 1].key, l->head[at - 1].job); at--)
+            l->head[at] = l->head[at - 1];
+        l->head[at] = h;
+    }
+}
+
+void leaf_walk_to(struct sched *s, const struct quota_state *q, struct line_walk *w, job_id j)
+{
+    for (job_id i; line_next(w, &i) && i != j;) {
+        const struct quota_job *own = job_own(s, i);
+        if (own->pass != q->pass)      /* else it has come since */
+            line_skip_shape(w, job_facts(s, i)->ask->shape);
+    }
+}
+
+struct quota_amount quota_of_placement(struct sched *s, job_id j, const struct placement *p)
+{
+    uint32_t *task = sched_scratch(s, p->n * sizeof *task);
+    for (size_t i = 0; i < p->n; i++)
+        task[i] = p->piece[i].task;
+    return quota_of_tasks(s, j, task, (uint32_t)p->n);
+}
+
+const struct late *leaf_late(struct sched *s, struct leaf *l, size_t k)
+{
+    while (l->n_last <= k) {
+        struct late v;
+        if (l->n_last == line_length(l->running))
+            return NULL;
+        if (l->n_last > 0)
+            v = l->last[l->n_last - 1];
+        (void)(l->n_last > 0 ? line_before(l->running, &v.job, &v.key) : line_last(l->running, &v.job, &v.key));
+        const struct placement *has = job_placement(s, v.job);
+        v.holds = has ? quota_of_placement(s, v.job, has) : (struct quota_amount){ { 0 } };
+        l->last = array_grown(s, l->last, &l->last_capacity, l->n_last, sizeof *l->last);
+        l->last[l->n_last++] = v;
+    }
+    return &l->last[k];
+}
+
+static void runs_anew(struct quota_state *q, queue_id leaf)
+{
+    q->leaf[leaf].n_last = 0;
+    quota_stands_anew(q, leaf);
+}
+
+void quota_holds_anew(struct sched *s, struct quota_state *q, job_id j)
+{
+    runs_anew(q, job_facts(s, j)->queue);
+}
+
+void quota_waits(struct sched *s, struct quota_state *q, job_id j)
+{
+    struct quota_job *own = job_own(s, j);
+    struct leaf *l = &q->leaf[job_facts(s, j)->queue];
+    const struct placement *has = job_placement(s, j);
+    quota_waits_no_more(s, q, j);
+    line_push(l->waiting, j, quota_key(s, j, has ? has->n : 0));
+    l->heads_known = false;
+    own->waits = true;
+    own->whole = !has;
+    l->growing += !own->whole;
+    q->growing += !own->whole;
+    l->retold = true;
+    if (own->whole)
+        count_shape(s, q, j, 1);
+    if (job_state(s, j) != JOB_GATHERING) {
+        quota_is_whole(s, q, j);
+    } else if (!own->broken) {
+        line_push(q->broken, j, (struct line_key){ .time_ns = sched_now(s) });
+        own->broken = true;
+    }
+}
+
+void quota_waits_no_more(struct sched *s, struct quota_state *q, job_id j)
+{
+    struct quota_job *own = job_own(s, j);
+    if (!own->waits)
+        return;
+    struct leaf *l = &q->leaf[job_facts(s, j)->queue];
+    line_remove(l->waiting, j);
+    l->heads_known = false;
+    own->waits = false;
+    l->growing -= !own->whole;
+    q->growing -= !own->whole;
+    if (own->whole)
+        count_shape(s, q, j, -1);
+}
+
+void quota_runs(struct sched *s, struct quota_state *q, job_id j)
+{
+    struct quota_job *own = job_own(s, j);
+    const struct placement *has = job_placement(s, j);
+    if (!job_facts(s, j)->preemptible || !has)
+        return;
+    struct leaf *l = &q->leaf[job_facts(s, j)->queue];
+    line_push(l->running, j, quota_key(s, j, has->n));
+    runs_anew(q, job_facts(s, j)->queue);
+    own->runs = true;
+}
+
+void quota_runs_no_more(struct sched *s, struct quota_state *q, job_id j)
+{
+    struct quota_job *own = job_own(s, j);
+    struct leaf *l = &q->leaf[job_facts(s, j)->queue];
+    if (!own->runs)
+        return;
+    line_remove(l->running, j);
+    l->leaving -= own->leaves;
+    own->leaves = false;
+    runs_anew(q, job_facts(s, j)->queue);
+    own->runs = false;
+}
+
+void quota_is_whole(struct sched *s, struct quota_state *q, job_id j)
+{
+    struct quota_job *own = job_own(s, j);
+    if (own->broken)
+        line_remove(q->broken, j);
+    own->broken = false;
+}
+
+void quota_has_acted(struct sched *s, struct quota_state *q, job_id j)
+{
+    queue_id leaf = job_facts(s, j)->queue;
+    struct quota_job *own = job_own(s, j);
+    own->pass = q->pass;
+    if (own->runs && !job_placement(s, j) && !own->leaves) {
+        own->leaves = true;
+        q->leaf[leaf].leaving++;
+    }
+    if (q->leaf[leaf].acted != q->pass) {
+        q->acted[q->n_acted++] = leaf;
+        q->leaf[leaf].acted = q->pass;
+    }
+}
+
+void quota_pass_begins(struct quota_state *q)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < q->n_acted; i++)
+        if (q->leaf[q->acted[i]].leaving > 0)
+            q->acted[n++] = q->acted[i];
+    q->n_acted = n;
+    q->pass++;
+    q->changes++;
+    for (size_t i = 0; i < n; i++)
+        q->leaf[q->acted[i]].acted = q->pass;
+}
