@@ -186,15 +186,6 @@ static void costs(const struct shown *x, size_t width)
          all(x, "overhead_gpu_h"));
 }
 
-/* What the section progress of the cluster file has asked for. */
-static void locality(const struct shown *x, size_t width)
-{
-    double placement = all(x, "placement_slowdown");
-    if (!isnan(placement))
-        line(width, "locality", "%.3f times as long by placement, %.3f by sharing links, %.1f GPU h in all", placement,
-             all(x, "link_slowdown"), all(x, "locality_gpu_h"));
-}
-
 /* Where the cluster file has a section failures. */
 static void faults(const struct shown *x, size_t width)
 {
@@ -270,7 +261,6 @@ void show_summary(const struct shown *x)
     gpus(x, width);
     times(x, width);
     costs(x, width);
-    locality(x, width);
     transfers(x, width);
     shared_gpus(x, width);
     faults(x, width);
