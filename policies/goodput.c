@@ -100,9 +100,10 @@ static bool add_share(struct division *d, job_id j, uint32_t held)
     bool sized = job_facts(d->s, j)->sizing;
     struct share h = { .job = j, .held = held, .size = sized ? z.least : z.usual, .most = sized ? z.most : z.usual,
                        .unit = size_unit_gpus(d->s, j), .factor = 1 };
-    if ((int64_t)h.size * h.unit > d->left)
+    int64_t gpus = sized ? (int64_t)h.size * h.unit : (job_size(d->s, j).gpu_milli + MILLI_ALL - 1) / MILLI_ALL;
+    if (gpus > d->left)
         return false;
-    d->left -= (int64_t)h.size * h.unit;
+    d->left -= gpus;
     if (((const struct goodput_job *)job_own(d->s, j))->runs && (int)d->params->penalty)
         h.factor = realloc_factor(d->s, j);
     d->share[d->n++] = h;

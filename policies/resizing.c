@@ -41,7 +41,7 @@ static uint32_t at_most(struct sched *s, job_id j, uint32_t most)
 {
     struct request r = job_request_sized(s, j, most);
     uint32_t unit = size_unit_gpus(s, j), held = job_state(s, j) == JOB_RUNNING ? job_size_held(s, j) : 0;
-    if (!unit || r.gpu_milli < MILLI_ALL)
+    if (!job_facts(s, j)->sizing || !unit || r.gpu_milli < MILLI_ALL || r.next)    /* or tasks that differ: one size */
         return most;
     uint32_t fit = held + domain_free_gpus(sched_view(s, FREE_IDLE), 0, &r) / unit;
     return fit < most ? fit : most;

@@ -2,7 +2,7 @@
 #pragma once
 #include "sim/contract/policy.h"
 
-/* GPUs of one task, or 1 for a job without tasks: what one more of its size takes. */
+/* Of a job of several sizes: GPUs of one task, or 1 if it has no tasks: what one more of its size takes. */
 uint32_t size_unit_gpus(const struct sched *s, job_id j);
 /* May grow and shrink while it runs. */
 bool resizable(const struct sched *s, job_id j);

@@ -38,6 +38,8 @@ struct trace_source {
     const struct trace_format *format;       /* NULL: told by its first bytes */
     const char *const *value;                /* one for each of format->options; NULL: nothing is said of any */
     bool sizes_only;
+    uint64_t seed;                           /* where the trace is laws, of what is drawn */
+    double cluster_gpus;                     /* likewise: that a load may be of; 0: unknown */
 };
 struct workload *trace_read_source(const struct trace_source *from, const struct trace_format **used, char sha256[65],
                                    struct error *err);

@@ -8,7 +8,7 @@
 /* clang-format off */
 #define EACH_FORMAT(F) \
     F(native) F(philly) F(philly_csv) F(helios) F(helios_sim) F(acme) F(openb) F(dlrm) F(elasticflow) F(chronus) \
-    F(tiresias) F(pai) F(pai_sim) F(gavel) F(shockwave) F(genai) F(swf)
+    F(tiresias) F(pai) F(pai_sim) F(gavel) F(shockwave) F(genai) F(synth) F(swf)
 /* clang-format on */
 
 #define DECLARED(name) extern const struct trace_format name##_format;
@@ -72,6 +72,8 @@ struct workload *trace_from_input(struct input *in, const struct trace_source *f
     *used = format;
     struct workload *w = workload_new();
     w->sizes_only = from->sizes_only;
+    w->seed = from->seed;
+    w->cluster_gpus = from->cluster_gpus;
     if (read_all(in, format, from->value, w, sha256, err) == 0)
         return w;
     workload_free(w);

@@ -12,7 +12,7 @@ export LC_ALL
 usage()
 {
     [ $# -eq 0 ] || echo "plot.sh: $*" >&2
-    echo "usage: plot.sh jct_cdf|wait_cdf|utilisation|queue_length|quota|gantt|compare png|svg|pdf|term OUTFILE|- DIR..." >&2
+    echo "usage: plot.sh jct_cdf|wait_cdf|utilisation|queue_length|quota|gantt|compare|fit png|svg|pdf|term OUTFILE|- DIR..." >&2
     exit 2
 }
 bad_input()
@@ -31,10 +31,11 @@ queue_length)     files=timeseries.csv ;;
 quota)            files="queues.csv timeseries.csv summary.csv" ;;
 gantt)            files="intervals.csv nodes.csv jobs.csv" ;;
 compare)          files=summary.csv ;;
+fit)              files=fit.csv ;;
 *)                usage "unknown kind '$kind'" ;;
 esac
 case $format in png|svg|pdf|term) ;; *) usage "unknown format '$format'" ;; esac
-case $kind in gantt|quota) [ $# -eq 1 ] || usage "$kind shows one directory, got $#" ;; esac
+case $kind in gantt|quota|fit) [ $# -eq 1 ] || usage "$kind shows one directory, got $#" ;; esac
 
 for dir do
     [ -d "$dir" ] || bad_input "$dir: no such directory"
@@ -123,6 +124,9 @@ gantt)
         edges "$1/intervals.csv" > "$tmp/last"
         awk_run gantt_heat format="$format" columns="$columns" || exit
     fi ;;
+fit)
+    [ "$format" != term ] || usage "fit has no form for a terminal"
+    awk_run fit || exit ;;
 compare)
     awk_run compare format="$format" columns="$columns" ansi="$ansi" || exit ;;
 esac

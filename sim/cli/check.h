@@ -29,6 +29,11 @@ void    check_warn(json_t *report, const char *format, ...) __attribute__((forma
 double  check_job_gpus(const struct job_facts *f);                               /* shares as fractions */
 int128_t check_job_milli_ns(const struct workload *w, job_id j);                 /* GPU time asked for */
 
+/* check_power.c - nothing without a section `power`, or pools */
+void check_put_power(json_t *report, const struct cluster *c);
+void check_power_text(const json_t *report, char *to, size_t size);          /* where the report has "power" */
+void check_pools_text(const json_t *report, char *to, size_t size);          /* likewise "pools" */
+
 /* check_storage.c - nothing where checkpoints are free and there is no section `storage` */
 void check_put_storage(json_t *report, const struct cluster *c);
 void check_checkpoints_text(const json_t *report, char *to, size_t size);    /* where the report has "checkpoints" */

@@ -109,6 +109,7 @@ json_t *check_cluster(const struct cluster *c)
         json_object_set(report, "mig", mig);
     json_decref(mig);
     check_put_storage(report, c);
+    check_put_power(report, c);
     if (c->failures)
         json_object_set_new(report, "failures", failures_of(c));
     return report;

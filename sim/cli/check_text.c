@@ -197,6 +197,14 @@ static void show_cluster(const json_t *c)
         check_storage_text(c, long_text, sizeof long_text);
         line("storage", long_text);
     }
+    if (json_object_get(c, "power")) {
+        check_power_text(c, long_text, sizeof long_text);
+        line("power", long_text);
+    }
+    if (json_object_get(c, "pools")) {
+        check_pools_text(c, long_text, sizeof long_text);
+        line("pools", long_text);
+    }
     if (json_object_get(c, "failures"))
         show_failures(json_object_get(c, "failures"), number(c, "gpus"));
     table(json_object_get(c, "gpu_types"), "GPU type", "gpu_type", columns);

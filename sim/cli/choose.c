@@ -205,7 +205,7 @@ static int take_trace_option(struct chosen_trace *to, char *text, struct error *
 
 int choose_trace(const char *command, const char *text, struct chosen_trace *to, struct error *err)
 {
-    *to = (struct chosen_trace){ 0 };
+    *to = (struct chosen_trace){ .seed = 1 };
     const char *colon = find_format(text, &to->format);
     if (colon == text)
         return usage(err, "%s: want TRACE[:FORMAT], got '%s'", command, text);
@@ -238,6 +238,7 @@ struct workload *chosen_trace_read(const struct chosen_trace *t, bool sizes_only
                                    char sha256[65], struct error *err)
 {
     const struct trace_source from = { .path = t->path, .format = t->format, .sizes_only = sizes_only,
+                                       .seed = t->seed, .cluster_gpus = t->cluster_gpus,
                                        .value = t->format && t->format->options ? t->value : NULL };
     return trace_read_source(&from, used, sha256, err);
 }

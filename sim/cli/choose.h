@@ -22,6 +22,8 @@ struct chosen_trace {
     const struct trace_format *format;            /* NULL: not said */
     const char *value[TRACE_OPTIONS_MAX];         /* of format->options; NULL: not said */
     char *values;                                 /* what they point into */
+    uint64_t seed;                                /* where it is laws: of what is drawn; 1 unless it is set */
+    double cluster_gpus;                          /* likewise: that a load may be of; 0: unknown */
 };
 int  choose_trace(const char *command, const char *text, struct chosen_trace *to, struct error *err);
 void chosen_trace_free(struct chosen_trace *t);

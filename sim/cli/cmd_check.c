@@ -111,7 +111,9 @@ static json_t *demand_of(struct checking *c, const struct chosen_trace *trace)
         char sha256[65];
         const struct trace_format *used;
         struct cluster *cluster = cluster_read(path, sha256, &err);
-        struct workload *w = cluster ? chosen_trace_read(trace, false, &used, sha256, &err) : NULL;
+        struct chosen_trace of = *trace;
+        of.cluster_gpus = cluster ? (double)cluster->gpus : 0;
+        struct workload *w = cluster ? chosen_trace_read(&of, false, &used, sha256, &err) : NULL;
         json_t *demand = w ? check_demand(cluster, w, &err) : NULL;
         if (demand)
             json_array_append_new(list, demand);
@@ -123,11 +125,23 @@ static json_t *demand_of(struct checking *c, const struct chosen_trace *trace)
     return list;
 }
 
-static void check_trace_file(struct checking *c, const struct chosen_trace *trace)
+/* Of the first cluster; 0: there is none that can be read. */
+static double first_gpus(const struct checking *c)
+{
+    struct error ignored = { "" };
+    char sha256[65];
+    struct cluster *cluster = c->options->clusters.n ? cluster_read(c->options->clusters.text[0], sha256, &ignored) : NULL;
+    double gpus = cluster ? (double)cluster->gpus : 0;
+    cluster_free(cluster);
+    return gpus;
+}
+
+static void check_trace_file(struct checking *c, struct chosen_trace *trace)
 {
     struct error err = { "" };
     char sha256[65];
     const struct trace_format *used = NULL;
+    trace->cluster_gpus = first_gpus(c);
     struct workload *w = chosen_trace_read(trace, false, &used, sha256, &err);
     if (!w) {
         take_error(c, EXIT_INPUT, trace->path, &err);

@@ -2,16 +2,12 @@
 #include "sim/cli/choose.h"
 #include "sim/cli/cli.h"
 #include "sim/cli/filter.h"
-#include "sim/core/memory.h"
-#include "sim/core/output.h"
+#include "sim/cli/out_path.h"
 #include "traces/native.h"
 
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 struct convert_options {
     const char *output;
@@ -50,15 +46,9 @@ static const struct option options[] = {
 
 static int write_to(const char *path, const struct workload *w, struct error *err)
 {
-    bool to_stdout = !path || !strcmp(path, "-");
-    const char *slash = to_stdout ? NULL : strrchr(path, '/');
-    char *directory = slash ? mem_text(path, slash > path ? (size_t)(slash - path) : 1) : mem_text(".", 1);
-    struct output *o = to_stdout ? output_stream(STDOUT_FILENO, "standard output")
-                                 : output_open(directory, slash ? slash + 1 : path, err);
-    free(directory);
+    struct output *o = out_path_open(path, err);
     if (!o)
         return -1;
-    output_pack(o, to_stdout ? PACK_NOT : packing_of(path));
     if (native_write(o, w, err) == 0)
         return output_commit(o, err);
     output_discard(o);

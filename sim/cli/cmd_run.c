@@ -22,7 +22,8 @@ static const struct option options[] = {
       .help = "file of the cluster, YAML or a published list of nodes (openb, PAI, spot), plain, .gz or .zst; - is standard input", .values = VALUES_FILE },
     { .name = "trace", .letter = 't', .argument = "TRACE[:FORMAT]", .kind = OPTION_TEXT, AT(trace), .required = true,
       .help = "file of the jobs, plain, .gz or .zst; - is standard input. Without FORMAT it is told by the first bytes; "
-              "options of a format follow it: TRACE:gavel:table=FILE,gpu=v100",
+              "options of a format follow it: TRACE:gavel:table=FILE,gpu=v100. A workload file is a trace, too: its jobs are "
+              "drawn from its laws",
       .values = VALUES_FILE },
     { .name = "policy", .letter = 'p', .argument = "POLICY[:KEY=VALUE,...]", .kind = OPTION_TEXT, AT(policy),
       .help = "who runs next, fifo by default; with a '/' in it, a plugin", .values = VALUES_POLICY },

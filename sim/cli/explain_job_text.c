@@ -106,6 +106,7 @@ static void say_end_of(FILE *to, const json_t *run)
         { "done", "it had done its work" }, { "failed", "it failed" }, { "cancelled", "it was cancelled" },
         { "preempted", "it was preempted" }, { "moved", "it was moved" }, { "cutoff", "the run was cut off" },
         { "fault", "a failure stopped it" }, { "maintenance", "its nodes went into maintenance" },
+        { "reclaimed", "a spot node of it was reclaimed" },
         { "resized", "it went on with more or fewer tasks" }, { "broken", "a task of its gang was stopped" },
     };
     const char *why = story_text(run, "ended_as"), *cause = story_text(run, "cause");
@@ -160,6 +161,7 @@ static void say_decision(FILE *to, const json_t *d)
         { "held", "must wait for jobs on which it depends" }, { "promise", "is promised a start:" }, { "refuse", "is refused:" },
         { "preempted", "is told to leave" }, { "moved", "is told to move" }, { "broken", "loses a task" },
         { "fault", "is stopped by a failure:" }, { "maintenance", "is told to leave for" },
+        { "reclaimed", "is told to leave, for its spot node is taken away:" },
         { "unclaim", "gives up its claim: those GPUs are out of service" },
     };
     const char *what = story_text(d, "decision"), *reason = story_text(d, "reason");

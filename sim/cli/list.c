@@ -13,6 +13,7 @@
 #include "sim/world/mig.h"
 #include "sim/world/training_models.h"
 #include "traces/format.h"
+#include "traces/synth/synth.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -135,6 +136,14 @@ static json_t *formats(void)
             entry(options, t->name, t->summary);
         json_object_set_new(o, "options", options);
     }
+    return list;
+}
+
+static json_t *workloads(void)
+{
+    json_t *list = json_array();
+    for (const struct synth_preset *p = synth_presets; p->name; p++)
+        entry(list, p->name, p->summary);
     return list;
 }
 
@@ -304,6 +313,7 @@ const struct listing listings[] = {
     { "policies", "who runs next", policies },
     { "placers", "on which GPUs", placers },
     { "formats", "of traces", formats },
+    { "workloads", "that are built in, for 'gpuyard synth --preset'", workloads },
     { "gpus", "models of the catalogue", gpus },
     { "mig", "MIG profiles of the catalogue", mig_profiles },
     { "duties", "of models that share GPUs: how busy each keeps one, alone", duties },

@@ -58,6 +58,8 @@ static int read_inputs(struct plan *p, struct error *err)
     if (settings_set(p->cluster, &o->set, err))
         return EXIT_USAGE;
     const struct trace_format *used = NULL;
+    p->trace.seed = (uint64_t)o->seed;
+    p->trace.cluster_gpus = (double)p->cluster->gpus;
     p->workload = chosen_trace_read(&p->trace, o->stream > 0, &used, p->trace_sha256, err);
     p->trace.format = used;
     if (p->workload && o->pods)

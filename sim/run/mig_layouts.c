@@ -83,7 +83,8 @@ static void placed(struct sched *s, struct live *l)
 enum { RECONFIGURATIONS, GPU_HOURS };
 static const struct metric_kind metrics[] = {
     [RECONFIGURATIONS] = { "mig_reconfigurations", "", "MIG instances that were made as jobs asked for them", BETTER_NEITHER },
-    [GPU_HOURS] = { "mig_reconfigure_gpu_hours", "GPU h", "GPU time that jobs would wait for that, unless stopped meanwhile", BETTER_LOWER },
+    [GPU_HOURS] = { "mig_reconfigure_gpu_hours", "GPU h", "GPU time that jobs would wait for that, unless stopped meanwhile",
+                    BETTER_LOWER },
     { 0 },
 };
 
@@ -95,5 +96,6 @@ static void summarise(struct maker *k)
 
 const struct run_model mig_model = {
     .name = "mig", .summary = "GPUs that are cut into MIG instances as jobs ask for them",
-    .wanted = is_wanted, .begin = begin, .free = end_of_run, .placed = placed, .held = held, .metrics = metrics, .summarise = summarise,
+    .wanted = is_wanted, .begin = begin, .free = end_of_run,
+    .placed = placed, .held = held, .metrics = metrics, .summarise = summarise,
 };

@@ -164,6 +164,14 @@ static bool somebody_stands_on(const struct sched *s, node_id n)
     return false;
 }
 
+/* Of a node on which nobody holds anything: what is taken of it all the same is claimed. */
+static bool is_claimed(const struct sched *s, node_id n)
+{
+    const struct node_type *t = cluster_node_type(s->cluster, n);
+    const struct node_state *x = &s->idle->node[n];
+    return !x->out && (x->whole < (int64_t)t->gpus || x->cpu_milli < t->cpu_milli || x->mem_mib < t->mem_mib);
+}
+
 static void perhaps_remove(struct sched *s, node_id n)
 {
     struct pool_node *x = &s->pools->node[n];
@@ -171,9 +179,13 @@ static void perhaps_remove(struct sched *s, node_id n)
     x->due = false;
     if (x->state != POOL_THERE || x->pieces || s->pools->coming || s->pools->there[s->cluster->group_of[n]] <= p->min)
         return;
-    if (somebody_stands_on(s, n))
+    if (is_claimed(s, n) || somebody_stands_on(s, n)) {
         x->idle_since_ns = s->now_ns;
-    else if (x->idle_since_ns < s->pools->last_ready_ns)
+        x->due = true;
+        push(s, IDLE, n, s->now_ns + (p->idle_ns > p->scan_ns ? p->idle_ns : p->scan_ns));
+        return;
+    }
+    if (x->idle_since_ns < s->pools->last_ready_ns)
         x->idle_since_ns = s->pools->last_ready_ns;
     if (x->idle_since_ns + p->idle_ns > s->now_ns) {
         look_later(s, n);

@@ -351,7 +351,8 @@ static void job_row(struct output *o, const struct sched *s, job_id id)
 enum { SHARED_JOBS, SPEED, OUT_OF_MEMORY };
 static const struct metric_kind metrics[] = {
     [SHARED_JOBS] = { "sharing_jobs", "", "jobs that shared a GPU with others while they ran", BETTER_NEITHER },
-    [SPEED] = { "sharing_speed_mean", "", "mean over jobs of the speed that others on their GPUs, or MIG instances, left them; 1: undisturbed", BETTER_HIGHER },
+    [SPEED] = { "sharing_speed_mean", "", "mean over jobs of the speed that other tenants, or MIG instances, left them; 1: undisturbed",
+                BETTER_HIGHER },
     [OUT_OF_MEMORY] = { "sharing_out_of_memory", "", "jobs that failed for lack of GPU memory", BETTER_LOWER },
     { 0 },
 };

@@ -135,13 +135,15 @@ static int64_t estimate(int64_t run_ns, const struct estimates *e, double u)
     }
 }
 
+int64_t estimate_draw(const struct estimates *e, int64_t run_ns, uint64_t seed, uint64_t job)
+{
+    struct random r;
+    random_init(&r, seed, "estimate", job);
+    return estimate(run_ns, e, random_uniform(&r));
+}
+
 void workload_estimate(struct workload *w, const struct estimates *e, uint64_t seed)
 {
-    if (!estimates_know_truth(e))
-        return;
-    for (job_id j = 0; j < w->n_jobs; j++) {
-        struct random r;
-        random_init(&r, seed, "estimate", j);
-        w->truth[j].estimate_ns = estimate(w->truth[j].duration_ns, e, random_uniform(&r));
-    }
+    for (job_id j = 0; estimates_know_truth(e) && j < w->n_jobs; j++)
+        w->truth[j].estimate_ns = estimate_draw(e, w->truth[j].duration_ns, seed, j);
 }

@@ -24,6 +24,8 @@ void estimates_show(const struct estimates *e, char to[ESTIMATES_TEXT]);    /* r
 bool estimates_know_truth(const struct estimates *e);        /* made from run times: a run with them is clairvoyant */
 bool estimates_are_predicted(const struct estimates *e);
 
+/* The estimate of one job, where they are made from run times. */
+int64_t estimate_draw(const struct estimates *e, int64_t run_ns, uint64_t seed, uint64_t job);
 /* Sets the estimate of every job; changes nothing for those that are as submitted or predicted. Below 100 years. After
  * workload_finish(), and after its jobs have got other submit times. */
 void workload_estimate(struct workload *w, const struct estimates *e, uint64_t seed);

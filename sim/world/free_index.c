@@ -78,7 +78,8 @@ static void set_parts(struct view *v, node_id n, uint64_t was, uint64_t is)
     v->node[n].whole = __builtin_popcountll(is);
     for (uint32_t k = first; k < first + v->cluster->kind[first].parts; k++) {
         const struct node_kind *part = &v->cluster->kind[k];
-        uint32_t before = (uint32_t)__builtin_popcountll(kind_begins(part, was)), after = (uint32_t)__builtin_popcountll(kind_begins(part, is));
+        uint32_t before = (uint32_t)__builtin_popcountll(kind_begins(part, was));
+        uint32_t after = (uint32_t)__builtin_popcountll(kind_begins(part, is));
         if (before != after)
             kind_change(v, n, k, before, after);
     }

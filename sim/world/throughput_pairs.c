@@ -49,8 +49,8 @@ static bool trainee_of(const struct throughput_pairs *p, const char *key, uint32
     return true;
 }
 
-static int add_pair(struct throughput_pairs *p, uint32_t type, const char *path, const char *key, const char *other, const json_t *rates,
-                    struct error *err)
+static int add_pair(struct throughput_pairs *p, uint32_t type, const char *path, const char *key, const char *other,
+                    const json_t *rates, struct error *err)
 {
     struct pair x = { .type = type };
     double alone[2];

@@ -1,5 +1,5 @@
-/* throughput_pairs.h - how fast two models train that share their GPUs, as somebody measured it: the pairs of a table of Gavel, which
- * are the other keys of an entry of throughputs.h: "('LM ...', 1)": [ 2.5, 3.1 ] are the steps per second of the entry and of LM.
+/* throughput_pairs.h - how fast two models train that share their GPUs, as somebody measured it: the pairs of a table of Gavel,
+ * which are the other keys of an entry of throughputs.h: "('LM ...', 1)": [ 2.5, 3.1 ] are the steps per second of the entry and of LM.
  *
  * Speeds are relative to the rates alone of the same table, which are not always above: they are as measured here, and whoever
  * wants one that is at most 1 cuts it off. */

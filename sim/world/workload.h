@@ -119,6 +119,9 @@ extern const struct job_row job_row_default;
 struct workload {
     uint32_t n_jobs;
     bool sizes_only;              /* set before reading: times do not matter, so what never ran is a job, too */
+    uint64_t seed;                /* likewise: of what is drawn where the trace is laws */
+    double cluster_gpus;          /* likewise: that a load may be of; 0: unknown */
+    uint64_t drawn;               /* hash of all that was drawn; 0: the trace is no laws */
     uint32_t n_skipped;           /* rows that say they are no job that ran (SWF: cancelled before its start), as the
                                      reader counts them, so that a report can state it */
     uint32_t n_unsorted;          /* rows submitted before the job that is above them in the file */

@@ -27,7 +27,8 @@ static void write_cluster(const char *path, uint64_t seed)
     FILE *f = fopen(path, "w");
     assert_non_null(f);
     fprintf(f, "nodes:\n  - { group: a, type: dgx-a100, count: %u, nodes_per_rack: 2, racks_per_pod: 1 }\n", 2 + die(&r, 3));
-    fprintf(f, "  - { group: b, type: dgx1-v100, count: %u, nodes_per_rack: 2 }\n", 1 + die(&r, 3));
+    fprintf(f, "  - { group: b, type: dgx1-v100, count: %u, nodes_per_rack: 2%s }\n", 1 + die(&r, 3),
+            die(&r, 2) ? ", pool: { provision_s: 3, idle_s: 12, scan_s: 2, spot: { reclaims_per_node_day: 400, notice_s: 2 } }" : "");
     fprintf(f, "queues: [ { name: a, deserved_gpus: 8 }, { name: b, deserved_gpus: 8 }, { name: c } ]\n");
     fprintf(f, "preemption: { checkpoint: periodic, interval_s: %u, checkpoint_gib: %u, blocking: %.1f, grace_s: 3, start_s: %u, "
                "restart_s: %u }\n", 4 + die(&r, 6), 1 + die(&r, 40), .1 * (1 + die(&r, 10)), die(&r, 3), die(&r, 3));
@@ -39,7 +40,8 @@ static void write_cluster(const char *path, uint64_t seed)
     fprintf(f, "failures: { faults_per_node_day: %u, scope: %s, repair: fixed, repair_s: %u, detection_s: %u, hang_share: 0.1, hang_least_s: 2, "
                "hang_most_s: 5, software_faults_per_day: 500, switch_faults_per_year: 100000, switch_repair_s: 5, max_retries: 20 }\n",
             500 + die(&r, 1500), die(&r, 2) ? "gpu" : "node", 1 + die(&r, 20), die(&r, 4));
-    fprintf(f, "power: { pue: 1.3 }\nprices: { bill: capacity }\n");
+    fprintf(f, "power: { pue: 1.3, off_after_s: %u, wake_s: 2%s }\nprices: { bill: capacity }\n", 1 + die(&r, 20),
+            die(&r, 2) ? ", cap_w: 20000" : "");
     fprintf(f, "elastic: { scaling: %s }\n", die(&r, 2) ? "goodput" : "linear");
     fclose(f);
 }

@@ -253,16 +253,22 @@ static void shared_and_failing(struct cluster *c, uint64_t seed)
     often.gpu_scope = 1;
     c->failures = &often;
     with_interference(c, seed);
+    c->sharing.oom = seed % 2 ? OOM_FAIL : OOM_REJECT;
+    c->price.start_ns = (int64_t)(seed / 2) * 5 * NS_PER_S;
 }
 
-/* The run itself checks that nobody is left on a GPU when all have gone, and all its identities. */
+static uint32_t failed_in_all;
+
+/* Every other time who finds no memory fails, some while a node fails under it. The run itself checks that nobody is left on a GPU when all have gone, and all its identities. */
 static void nodes_fail(const struct combination *k, uint64_t seed)
 {
     struct world w = shared_world(seed);
     w.furnish = shared_and_failing;
     for (size_t j = 0; j < w.n_jobs; j++)
-        w.job[j].used_mem_mib = 512 * (uint32_t)(j % 9);
-    (void)world_run(&w, k, seed, nobody);
+        w.job[j].used_mem_mib = 512 * (uint32_t)(j % 19);
+    struct outcome o = world_run(&w, k, seed, nobody);
+    for (size_t j = 0; j < w.n_jobs && !o.stalled; j++)
+        failed_in_all += o.job[j].outcome == OUTCOME_FAILED;
 }
 
 #define FOR_ALL(property)                                                                                              \
@@ -275,7 +281,14 @@ FOR_ALL(neutral_factors_change_nothing)
 FOR_ALL(whole_gpus_are_undisturbed)
 FOR_ALL(same_again)
 FOR_ALL(heeds_memory)
-FOR_ALL(nodes_fail)
+
+static void nodes_fail_for_all(void **state)
+{
+    (void)state;
+    failed_in_all = 0;
+    each_combination(WORLDS, nodes_fail);
+    assert_true(failed_in_all > 1000);
+}
 
 int main(void)
 {

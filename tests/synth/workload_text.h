@@ -1,0 +1,29 @@
+/* workload_text.h - a workload file from a string, and what is drawn from it. */
+#pragma once
+#include "tests/synth/statistics.h"
+#include "traces/synth/synth.h"
+
+#include <string.h>
+
+__attribute__((unused)) static struct synth_spec *spec_of(const char *text)
+{
+    struct error err = { "" };
+    struct input *in = input_from_bytes(text, strlen(text), "w.yaml", &err);
+    struct synth_spec *s = in ? synth_spec_read(in, &err) : NULL;
+    input_close(in);
+    if (!s)
+        fail_msg("%s", err.text);
+    return s;
+}
+
+__attribute__((unused)) static struct synth_jobs drawn_of(const char *text, uint64_t seed, uint32_t jobs)
+{
+    struct error err = { "" };
+    struct synth_jobs to;
+    struct synth_spec *s = spec_of(text);
+    const struct synth_wish wish = { .seed = seed, .jobs = jobs };
+    if (synth_draw(s, &wish, &to, &err))
+        fail_msg("%s", err.text);
+    synth_spec_free(s);
+    return to;
+}

@@ -1,0 +1,79 @@
+/* synth.c - no trace but the laws of one: a workload file (traces/synth/README.md), whose jobs are drawn here. */
+#include "sim/core/units.h"
+#include "traces/format.h"
+#include "traces/synth/synth.h"
+
+#include <string.h>
+
+enum { SEED, JOBS, GPUS };
+static const struct trace_option options[] = {
+    { "seed", "of what is drawn; the run's by default" },
+    { "jobs", "how many, instead of what the file says" },
+    { "gpus", "that the load is of, instead of what the file says, or of the cluster's" },
+    { NULL, NULL },
+};
+
+/* Its first key is "workload": comments, blank lines and "---" may stand before it; JSON begins with a brace. */
+static int synth_recognise(const char *head, size_t length)
+{
+    static const char key[] = "workload";
+    const char *end = head + length;
+    while (head < end) {
+        const char *line = memchr(head, '\n', (size_t)(end - head)), *next = line ? line + 1 : end;
+        while (head < next && strchr(" \t\r\n{\"", *head))
+            head++;
+        if (head < next && *head != '#' && strncmp(head, "---", next - head < 3 ? (size_t)(next - head) : 3) != 0)
+            break;
+        head = next;
+    }
+    if ((size_t)(end - head) <= sizeof key - 1 || memcmp(head, key, sizeof key - 1) != 0)
+        return 0;
+    head += sizeof key - 1;
+    head += *head == '"';
+    return head < end && *head == ':' ? 2 : 0;
+}
+
+static int option_number(struct input *in, const char *const *value, int which, int64_t least, int64_t most, int64_t *to, struct error *err)
+{
+    int64_t n = 0;
+    if (!value[which])
+        return 0;
+    if (!integer_parse(value[which], strlen(value[which]), &n) || n < least || n > most)
+        return error_set(err, "%s: synth: %s: want a whole number from %lld to %lld, got '%.60s'", input_name(in),
+                         options[which].name, (long long)least, (long long)most, value[which]);
+    *to = n;
+    return 0;
+}
+
+static int synth_read_with(struct input *in, const char *const *value, struct workload *w, struct error *err)
+{
+    int64_t seed = (int64_t)w->seed, jobs = 0, gpus = 0;
+    struct synth_report report;
+    if (option_number(in, value, SEED, 0, INT64_MAX, &seed, err) || option_number(in, value, JOBS, 1, SYNTH_JOBS_MOST, &jobs, err) ||
+        option_number(in, value, GPUS, 1, SYNTH_JOBS_MOST, &gpus, err))
+        return -1;
+    struct synth_spec *s = synth_spec_read(in, err);
+    if (!s)
+        return -1;
+    if (gpus)
+        s->load.gpus = (double)gpus;
+    const struct synth_wish wish = { (uint64_t)seed, (uint32_t)jobs, w->cluster_gpus };
+    int result = synth_generate(s, &wish, input_name(in), w, &report, err);
+    synth_spec_free(s);
+    return result;
+}
+
+static int synth_read(struct input *in, struct workload *w, struct error *err)
+{
+    static const char *const nothing[TRACE_OPTIONS_MAX] = { NULL };
+    return synth_read_with(in, nothing, w, err);
+}
+
+const struct trace_format synth_format = {
+    .name = "synth",
+    .summary = "gpuyard's own workload file, whose jobs are drawn from laws: YAML that begins with 'workload:'",
+    .recognise = synth_recognise,
+    .read = synth_read,
+    .options = options,
+    .read_with = synth_read_with,
+};

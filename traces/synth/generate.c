@@ -1,0 +1,99 @@
+/* generate.c - drawn jobs as rows of a workload: see synth.h. */
+#include "traces/synth/synth.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct naming { char job[48], user[32], first[48]; };
+
+static bool says_nothing(const char *name)
+{
+    return !strcmp(name, "any") || !strcmp(name, "none");
+}
+
+static void name_of(const struct synth_names *names, uint16_t which, const char **to, size_t *length)
+{
+    if (!names->n || says_nothing(names->name[which]))
+        return;
+    *to = names->name[which];
+    *length = strlen(*to);
+}
+
+static void set_size(struct job_row *row, const struct synth_class *c, int64_t milli)
+{
+    uint32_t gpus = (uint32_t)((milli + MILLI_ALL - 1) / MILLI_ALL);
+    int64_t of = gpus;
+    row->gpus = gpus;
+    if (milli > 0 && milli < MILLI_ALL)
+        row->gpu_milli = (uint32_t)milli;
+    if (c->by_node || gpus <= 1) {
+        row->tasks = gpus > c->node_gpus ? gpus / c->node_gpus : 1;
+        of = gpus / row->tasks;
+    }
+    row->cpu_milli = c->cpu_milli * (of ? of : 1);
+    row->mem_mib = c->mem_mib * (of ? of : 1);
+}
+
+/* "17" and its retries "17.r1", "17.r2", each of which waits for the end of the one before it. */
+static void set_names(struct job_row *row, const struct synth_job *j, struct naming *n)
+{
+    size_t length = (size_t)snprintf(n->job, sizeof n->job, "%" PRIu64, j->number + 1);
+    memcpy(n->first, n->job, length + 1);
+    if (j->attempt) {
+        row->depends_on_length = length;
+        if (j->attempt > 1)
+            row->depends_on_length += (size_t)snprintf(n->first + length, sizeof n->first - length, ".r%d", j->attempt - 1);
+        row->depends_on = n->first;
+        length += (size_t)snprintf(n->job + length, sizeof n->job - length, ".r%d", j->attempt);
+    }
+    row->job_id = n->job;
+    row->job_id_length = length;
+    row->user = n->user;
+    row->user_length = (size_t)snprintf(n->user, sizeof n->user, "user%" PRIu32, j->user + 1);
+}
+
+static struct job_row row_of(const struct synth_spec *s, const struct synth_job *j, uint32_t project, struct naming *n)
+{
+    const struct synth_class *c = &s->class[j->class];
+    struct job_row row = job_row_default;
+    set_names(&row, j, n);
+    set_size(&row, c, c->size[j->size].gpu_milli);
+    row.queue = s->projects.name[project];
+    row.queue_length = strlen(row.queue);
+    name_of(&c->gpu_types, j->type, &row.gpu_type, &row.gpu_type_length);
+    name_of(&c->models, j->model, &row.model, &row.model_length);
+    row.submit_ns = j->submit_ns;
+    row.duration_ns = j->duration_ns;
+    row.class = c->class;
+    row.fate = (enum job_fate)j->fate;
+    row.priority = c->priority;
+    row.preemptible = c->preemptible;
+    return row;
+}
+
+int synth_generate(const struct synth_spec *s, const struct synth_wish *wish, const char *file, struct workload *w,
+                   struct synth_report *report, struct error *err)
+{
+    struct synth_jobs jobs;
+    struct error why = { "" };
+    if (synth_draw(s, wish, &jobs, &why) != 0)
+        return error_set(err, "%s: %s", file, why.text);
+    uint32_t *project_of = synth_project_of(s);
+    int result = 0;
+    for (size_t i = 0; i < jobs.n && result == 0; i++) {
+        struct naming names;
+        struct job_row row = row_of(s, &jobs.job[i], project_of[jobs.job[i].user], &names);
+        if (estimates_know_truth(&s->estimates))
+            row.estimate_ns = estimate_draw(&s->estimates, row.duration_ns, wish->seed, i);
+        result = workload_add(w, &row, file, i + 1, err);
+    }
+    if (s->start_ns != TIME_NEVER)
+        w->origin_ns = s->start_ns;
+    w->drawn = jobs.report.drawn;
+    *report = jobs.report;
+    free(project_of);
+    synth_jobs_free(&jobs);
+    return result;
+}

@@ -1,0 +1,51 @@
+/* spec_reader.h - what the files that read a workload file share. */
+#pragma once
+#include "sim/core/config.h"
+#include "traces/synth/spec.h"
+
+struct spec_reader {
+    struct synth_spec *to;
+    const char *file;
+    struct error *err;
+};
+/* What a class says, or the top of the file for all. */
+struct file_class {
+    struct synth_class is;
+    int class, split;
+    struct config_value gpus, durations, fates, gpu_types, models;
+};
+/* clang-format off */
+#define CLASS(field) offsetof(struct file_class, field)
+#define REAL .type = CONFIG_REAL
+#define TIME .type = CONFIG_REAL, .most = 1000000000, .above_least = true
+/* The keys of both; `from`: where the struct is. */
+#define CLASS_KEYS(from) \
+    { .name = "gpus",               .type = CONFIG_MAPPING, .at = (from) + CLASS(gpus) }, \
+    { .name = "mean_gpus",          REAL, .at = (from) + CLASS(is.mean_gpus), .most = 1000000, .above_least = true }, \
+    { .name = "node_gpus",          .type = CONFIG_COUNT, .at = (from) + CLASS(is.node_gpus), .least = 1, .most = 1000000 }, \
+    { .name = "split",              .type = CONFIG_CHOICE, .at = (from) + CLASS(split), .words = spec_split_words }, \
+    { .name = "cpus_per_gpu",       .type = CONFIG_PARTS, .at = (from) + CLASS(is.cpu_milli), .scale = 1000, .most = 10000 }, \
+    { .name = "memory_gib_per_gpu", .type = CONFIG_PARTS, .at = (from) + CLASS(is.mem_mib), .scale = 1024, .most = 10000 }, \
+    { .name = "durations",          .type = CONFIG_MAPPING, .at = (from) + CLASS(durations) }, \
+    { .name = "spearman",           REAL, .at = (from) + CLASS(is.spearman), .least = -1, .most = 1 }, \
+    { .name = "fates",              .type = CONFIG_MAPPING, .at = (from) + CLASS(fates) }, \
+    { .name = "slowdown",           REAL, .at = (from) + CLASS(is.slowdown), .most = 1000, .above_least = true }, \
+    { .name = "priority",           .type = CONFIG_INTEGER, .at = (from) + CLASS(is.priority), .least = INT32_MIN, .most = INT32_MAX }, \
+    { .name = "preemptible",        .type = CONFIG_FLAG, .at = (from) + CLASS(is.preemptible) }, \
+    { .name = "sweeps",             .type = CONFIG_FLAG, .at = (from) + CLASS(is.sweeps) }, \
+    { .name = "gpu_types",          .type = CONFIG_MAPPING, .at = (from) + CLASS(gpu_types) }, \
+    { .name = "models",             .type = CONFIG_MAPPING, .at = (from) + CLASS(models) }
+/* clang-format on */
+extern const char *const spec_split_words[];
+extern const struct config_key spec_class_keys[], spec_weight_key;
+
+#define SPEC_NAMES_MOST 10000     /* of a list, and of sizes */
+
+const char *spec_kept(const struct spec_reader *r, const char *text);        /* in the spec's memory */
+int spec_check_sum(struct config_value v, double sum, struct error *err);    /* of shares: above 0 */
+int spec_read_names(struct spec_reader *r, struct config_value v, struct synth_names *to);
+/* `at`: of the class, for what is wrong with all of it. */
+int spec_read_class(struct spec_reader *r, struct config_value at, struct file_class *f, struct synth_class *to);
+/* Absent: nothing changes, but for people, who are always there. */
+int spec_read_arrivals(struct spec_reader *r, struct config_value v);
+int spec_read_people(struct spec_reader *r, struct config_value users, struct config_value projects);
