@@ -114,6 +114,8 @@ void quota_capacity_changed(struct sched *s, struct quota_state *q)
 {
     q->total = capacity_of(s);
     q->divided = false;
+    for (enum quota_resource r = 0; r < Q_RESOURCES; r++)
+        unsettle(q, ID_NONE, r);
 }
 
 void quota_divide_now(struct sched *s, struct quota_state *q)
