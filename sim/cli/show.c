@@ -208,15 +208,6 @@ static void faults(const struct shown *x, size_t width)
          all(x, "detection_gpu_h"), all(x, "jobs_given_up"), all(x, "jobs_given_up") == 1 ? "" : "s");
 }
 
-/* What the section progress of the cluster file has asked for. */
-static void locality(const struct shown *x, size_t width)
-{
-    double placement = all(x, "placement_slowdown");
-    if (!isnan(placement))
-        line(width, "locality", "%.3f times as long by placement, %.3f by sharing links, %.1f GPU h in all", placement,
-             all(x, "link_slowdown"), all(x, "locality_gpu_h"));
-}
-
 /* What the sections power and prices of the cluster file have asked for. */
 static void bills(const struct shown *x, size_t width)
 {
@@ -274,7 +265,6 @@ void show_summary(const struct shown *x)
     transfers(x, width);
     shared_gpus(x, width);
     faults(x, width);
-    locality(x, width);
     bills(x, width);
     quotas(x, width);
     show_queues(x, width);
