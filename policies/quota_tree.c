@@ -112,10 +112,14 @@ static void use_decays(struct sched *s, struct quota_state *q, queue_id i)
 
 void quota_capacity_changed(struct sched *s, struct quota_state *q)
 {
+    struct quota_amount before = q->total;
     q->total = capacity_of(s);
+    q->free_milli += q->total.of[Q_GPU] - before.of[Q_GPU];
     q->divided = false;
     for (enum quota_resource r = 0; r < Q_RESOURCES; r++)
         unsettle(q, ID_NONE, r);
+    for (queue_id i = 0; i < q->n_queues; i++)
+        quota_stands_anew(q, i);
 }
 
 void quota_divide_now(struct sched *s, struct quota_state *q)

@@ -4,6 +4,7 @@
 
 struct sched;
 struct live;
+void checkpoint_sizes_begin(struct sched *s);               /* of every model, once */
 int64_t checkpoint_bytes(const struct sched *s, job_id j);    /* 0: not said */
 int64_t checkpoint_model_bytes(const struct cluster *c, const struct workload *w, job_id j);    /* by its model; -1: not known */
 /* Told to leave now: until it has saved what it has done, if nobody else begins to write. */

@@ -2,10 +2,12 @@
 #include "sim/run/energy.h"
 #include "sim/run/models.h"
 
+#define AJ_PER_NANO_KWH INT64_C(3600000000000000)
+
 static void comma_kwh(struct output *o, int128_t aj)
 {
     out_char(o, ',');
-    out_double(o, power_kwh(aj));
+    out_decimal(o, (int64_t)(aj / AJ_PER_NANO_KWH), 1000000000);
 }
 
 void energy_job_row(struct output *o, const struct sched *s, job_id j)

@@ -303,6 +303,7 @@ struct sched {
     uint32_t running, waiting, in_system, contending;
     int128_t (*node_account)[ACCOUNTS];
     struct run_totals totals;
+    int64_t *model_bytes;         /* [models of the workload] of a checkpoint; -1: not known */
     struct checkpoints *checkpoints;                  /* checkpoints.c; NULL: off */
     struct images *images;        /* images.c; NULL: off */
     struct data *data;            /* reading.c; NULL: off */

@@ -2,6 +2,7 @@
 #include "sim/run/run.h"
 
 #include "sim/run/flows.h"
+#include "sim/run/checkpoints.h"
 #include "sim/run/host.h"
 #include "sim/run/models.h"
 #include "sim/run/nodes.h"
@@ -80,6 +81,7 @@ struct sched *run_new(const struct run_setup *setup)
     rates_prepare(s);
     for (uint32_t i = 0; i <= intern_count(s->workload->prices); i++)
         price_settle(&s->price[i]);
+    checkpoint_sizes_begin(s);
     placing_begin(s);
     models_begin(s);
     return s;
