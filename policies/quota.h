@@ -50,7 +50,7 @@ struct shape_room {
     uint32_t waiting, place;
     enum wait_reason why;
     const struct request *ask;    /* of those who have waited since nobody did: one is in groups; the least that any wants */
-    bool grouped;
+    bool grouped, mixed;          /* mixed: they want different numbers of tasks, so one may fit where another did not */
     uint64_t vain_at;             /* q->changes, when moving others was seen to be in vain */
     uint32_t least_tasks;
     int64_t least_milli;

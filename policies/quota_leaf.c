@@ -62,10 +62,11 @@ static void count_shape(struct sched *s, struct quota_state *q, job_id j, int by
         room->place = (uint32_t)q->n_asked;
         q->asked[q->n_asked++] = shape;
         room->ask = f->ask;
-        room->grouped = false;
+        room->grouped = room->mixed = false;
         room->least_tasks = UINT32_MAX;
     }
     room->grouped = room->grouped || f->n_groups > 0;
+    room->mixed = room->mixed || (room->waiting > 0 && f->min_tasks != room->least_tasks);
     if (f->min_tasks < room->least_tasks) {
         room->least_tasks = f->min_tasks;
         room->least_milli = quota_wanted(s, j, NULL).amount.of[Q_GPU];
