@@ -122,7 +122,10 @@ static void quota_arrived(struct sched *s, const void *params, void *state, job_
     int32_t priority = job_facts(s, j)->priority;
     q->least_priority = priority < q->least_priority ? priority : q->least_priority;
     q->most_priority = priority > q->most_priority ? priority : q->most_priority;
-    if (queue_facts(s, job_facts(s, j)->queue)->first_child == ID_NONE)
+    const struct job_facts *f = job_facts(s, j);
+    bool elastic = f->ask->tasks != SPLIT_ANY && f->min_tasks < request_tasks(f->ask);
+    q->odd = q->odd || !f->preemptible || f->n_groups > 0 || elastic || q->leaf[f->queue].limited;
+    if (queue_facts(s, f->queue)->first_child == ID_NONE)
         quota_waits(s, q, j);
     else
         line_push(q->misplaced, j, (struct line_key){ 0 });

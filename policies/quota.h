@@ -50,7 +50,7 @@ struct shape_room {
     uint32_t waiting, place;
     enum wait_reason why;
     const struct request *ask;    /* of those who have waited since nobody did: one is in groups; the least that any wants */
-    bool grouped, mixed;          /* mixed: they want different numbers of tasks, so one may fit where another did not */
+    bool grouped;
     uint64_t vain_at;             /* q->changes, when moving others was seen to be in vain */
     uint32_t least_tasks;
     int64_t least_milli;
@@ -112,6 +112,7 @@ struct quota_state {
     uint64_t seen_version;
     uint64_t changes;             /* passes, and successful searches: between them nothing that a search looks at changes */
     bool divided, pencilled;      /* in this pass */
+    bool odd;                     /* some queue has a limit, some job is elastic or not preemptible: for good */
     bool budgets;                 /* some queue has one */
     int64_t free_milli;           /* GPUs, idle or being left, in whatever pieces */
     int32_t least_priority, most_priority;    /* of all jobs that have come */
@@ -139,6 +140,7 @@ void quota_runs(struct sched *s, struct quota_state *q, job_id j);
 void quota_holds_anew(struct sched *s, struct quota_state *q, job_id j);         /* it has grown */
 void quota_runs_no_more(struct sched *s, struct quota_state *q, job_id j);
 void quota_is_whole(struct sched *s, struct quota_state *q, job_id j);     /* or holds nothing */
+bool quota_is_plain(const struct quota_state *q);    /* nothing but whole preemptible jobs without limits: a shape fits or fails for all */
 void quota_pass_begins(struct quota_state *q);
 void quota_has_acted(struct sched *s, struct quota_state *q, job_id j);    /* this pass has started, pencilled or stopped something of it */
 

@@ -174,7 +174,7 @@ void quota_act(struct sched *s, struct quota_state *q, enum quota_action action)
                     return;
             }
         }
-        bool again = t->behind && !changed && !quota_room(s, q, f->ask->shape)->mixed;    /* whoever was passed over would be again */
+        bool again = t->behind && !changed && quota_is_plain(q);    /* whoever was passed over would be again */
         bool more = again ? first_turn(s, q, leaf, t, failed, action) : next_turn(s, q, t, failed, action);
         order_set(&q->jobs, leaf, more ? &t->wanted.amount : NULL);
     }

@@ -227,7 +227,7 @@ static void serve(struct sched *s, struct quota_state *q, queue_id leaf, struct 
     struct shape_room *room = quota_room(s, q, job_facts(s, j)->ask->shape);
     enum wait_reason why;
     bool may = quota_has_capacity(q, job_facts(s, j), &h->wanted.amount, &why);
-    if (may && h->behind && !room->mixed && room->failed_at == q->version) {
+    if (may && h->behind && quota_is_plain(q) && room->failed_at == q->version) {
         order_set(&q->jobs, leaf, first_head(s, q, &q->leaf[leaf], h) ? &h->wanted.amount : NULL);
         return;
     }
@@ -258,11 +258,8 @@ static void serve(struct sched *s, struct quota_state *q, queue_id leaf, struct 
 /* Nobody who is left can get anything, and none of them has to be told why. */
 static bool all_served(struct quota_state *q, struct sched *s, const struct heads *heads)
 {
-    if (q->growing > 0 || !nobody_has_room(q))
+    if (!quota_is_plain(q) || !nobody_has_room(q))
         return false;
-    for (size_t i = 0; i < q->n_asked; i++)
-        if (q->room[q->asked[i]].mixed)
-            return false;
     for (size_t i = 0; i < q->jobs.n_active; i++) {
         queue_id leaf = q->jobs.active[i];
         bool left = q->jobs.node[leaf].in && q->queue[leaf].first_child == ID_NONE;

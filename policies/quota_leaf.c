@@ -62,11 +62,10 @@ static void count_shape(struct sched *s, struct quota_state *q, job_id j, int by
         room->place = (uint32_t)q->n_asked;
         q->asked[q->n_asked++] = shape;
         room->ask = f->ask;
-        room->grouped = room->mixed = false;
+        room->grouped = false;
         room->least_tasks = UINT32_MAX;
     }
     room->grouped = room->grouped || f->n_groups > 0;
-    room->mixed = room->mixed || (room->waiting > 0 && f->min_tasks != room->least_tasks);
     if (f->min_tasks < room->least_tasks) {
         room->least_tasks = f->min_tasks;
         room->least_milli = quota_wanted(s, j, NULL).amount.of[Q_GPU];
@@ -234,6 +233,11 @@ void quota_has_acted(struct sched *s, struct quota_state *q, job_id j)
         q->acted[q->n_acted++] = leaf;
         q->leaf[leaf].acted = q->pass;
     }
+}
+
+bool quota_is_plain(const struct quota_state *q)
+{
+    return !q->odd && q->growing == 0;
 }
 
 void quota_pass_begins(struct quota_state *q)
