@@ -21,6 +21,7 @@ static int64_t milli_of(const struct piece *p)
 /* All those whom a consolidation for someone who holds nothing may look at: the same for everybody until something changes. */
 static void list_movable(struct sched *s, struct quota_state *q, struct search *x)
 {
+    quota_divide_now(s, q);            /* the order of victims goes by the shares, and only so many are looked at */
     search_victims(s, q, x);
     for (uint32_t u; search_next_victim(s, q, x, &u);)
         ;
