@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { NUMBER_MAX = 32, LINE_MAX = 512 };
+enum { NUMBER_MAX = 32, RANGE_MAX = 72, LINE_MAX = 512 };
 
 static bool is_gated(const struct compared *x)
 {
@@ -36,14 +36,14 @@ static void ascending(const struct compared *x, const struct bounds *b, double *
     *high = fmax(u, v);
 }
 
-static const char *interval(char to[2 * NUMBER_MAX], const struct compared *x, const struct bounds *b)
+static const char *interval(char to[RANGE_MAX], const struct compared *x, const struct bounds *b)
 {
     double low, high;
     char u[NUMBER_MAX], v[NUMBER_MAX];
     if (x->c.pairs == 1 || isinf(x->c.worse))
         return "";
     ascending(x, b, &low, &high);
-    snprintf(to, 2 * NUMBER_MAX, "%s to %s", percent(u, low), percent(v, high));
+    snprintf(to, RANGE_MAX, "%s to %s", percent(u, low), percent(v, high));
     return to;
 }
 
@@ -57,7 +57,7 @@ static const char *name_of(char to[LINE_MAX], const struct compared *x)
 
 static void text_row(FILE *to, const struct compared *x)
 {
-    char name[LINE_MAX], change[NUMBER_MAX], bounds[2 * NUMBER_MAX];
+    char name[LINE_MAX], change[NUMBER_MAX], bounds[RANGE_MAX];
     text_pad(to, name_of(name, x), 26);
     fprintf(to, " %12.6g %12.6g %9s", x->c.base, x->c.new, percent(change, change_of(x, x->c.worse)));
     const char *range = interval(bounds, x, &x->c.interval);
@@ -70,7 +70,7 @@ static void text_row(FILE *to, const struct compared *x)
 
 static void text_gate(FILE *to, const struct compare_report *r, const struct compared *x)
 {
-    char name[LINE_MAX], bounds[2 * NUMBER_MAX];
+    char name[LINE_MAX], bounds[RANGE_MAX];
     if (x->c.pairs == 1) {
         fprintf(to, "%s: a single run, compared as it is; margin %.3g%%\n", name_of(name, x), 100 * x->margin);
         return;
@@ -177,7 +177,7 @@ void compare_json(FILE *to, const struct compare_report *r)
 
 static void sentence(char text[LINE_MAX], const struct compared *x)
 {
-    char change[NUMBER_MAX], bounds[2 * NUMBER_MAX];
+    char change[NUMBER_MAX], bounds[RANGE_MAX];
     const char *range = interval(bounds, x, &x->c.interval);
     snprintf(text, LINE_MAX, "%s: %.6g to %.6g, %s%s%s%s; margin %.3g%%", verdict_name[x->verdict], x->c.base, x->c.new,
              percent(change, change_of(x, x->c.worse)), *range ? " (95 %: " : "", range, *range ? ")" : "", 100 * x->margin);
