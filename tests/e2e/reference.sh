@@ -79,6 +79,8 @@ awk '/^```yaml/ { on = 1; next } /^```/ { on = 0 } on' sim/world/PHYSICS.md >"$w
 check "the example of PHYSICS.md is a cluster: $(cat "$work/err")" $?
 "$gpuyard" run -c "$work/all.yaml" -t traces/samples/four_teams.csv -p srtf -q -o "$work/run" 2>"$work/err"
 check "the example of PHYSICS.md runs: $(cat "$work/err")" $?
+[ "$(awk -F, '$1 == "jobs_waited_for_power" { print ($3 > 0) }' "$work/run/summary.csv")" = 1 ]
+check "the cap of the example is felt" $?
 for column in progress_model resizes sharing_speed pull_gpu_s checkpoints gpu_energy_kwh wait_power_s failures; do
     head -1 "$work/run/jobs.csv" | tr ',' '\n' | grep -Fqx $column
     check "the example has on what writes $column" $?
