@@ -295,6 +295,18 @@ static json_t *metrics(void)
     return list;
 }
 
+/* What parts of the physical world add to a file where they are on. */
+static json_t *columns_of_models(enum output_file f)
+{
+    json_t *list = json_array();
+    for (const struct run_model *const *m = run_models; *m; m++) {
+        const char *const *columns = rows_model_columns(*m, f);
+        if (columns)
+            json_object_set_new(entry(list, (*m)->name, (*m)->summary), "columns", words_of(columns));
+    }
+    return list;
+}
+
 static json_t *columns(void)
 {
     json_t *list = json_array();
@@ -304,6 +316,7 @@ static json_t *columns(void)
         json_t *o = json_object();
         set_text(o, "name", output_name[f]);
         json_object_set_new(o, "columns", words_of(output_columns[f]));
+        json_object_set_new(o, "of_models", columns_of_models(f));
         json_array_append_new(list, o);
     }
     return list;

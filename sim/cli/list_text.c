@@ -74,6 +74,14 @@ static void needs(const json_t *o, const char *key, const char *lead, size_t ind
         text_wrap(stdout, text, 0, indent, width);
 }
 
+/* Columns that a model adds where it is on. */
+static void of_model(const json_t *o, size_t indent, size_t width)
+{
+    char lead[64];
+    snprintf(lead, sizeof lead, "with %s: ", text_of(o, "name"));
+    needs(o, "columns", lead, indent, width);
+}
+
 static void entry(const json_t *o, json_t *said, size_t indent, size_t width)
 {
     char text[4096];
@@ -86,6 +94,8 @@ static void entry(const json_t *o, json_t *said, size_t indent, size_t width)
     text_wrap(stdout, text, (size_t)printf("%s", text_of(o, "name")), indent, width);
     needs(o, "needs", "", indent, width);
     needs(o, "may_need", "with some parameters: ", indent, width);
+    for (size_t i = 0; i < json_array_size(json_object_get(o, "of_models")); i++)
+        of_model(json_array_get(json_object_get(o, "of_models"), i), indent, width);
     for (size_t i = 0; i < json_array_size(parameters); i++)
         parameter(json_array_get(parameters, i), said, indent, width);
     for (size_t i = 0; i < json_array_size(json_object_get(o, "options")); i++) {

@@ -244,5 +244,6 @@ const struct run_model checkpoints_model = {
     .placed = checkpoints_placed, .left = checkpoints_left, .paced = checkpoints_paced,
     .events = 1u << EVENT_CHECKPOINT, .happens = checkpoints_happens,
     .check = checkpoint_check, .job_columns = checkpoint_columns, .job_row = checkpoint_row,
+    .node_columns = checkpoint_node_columns, .node_row = checkpoint_node_row,
     .metrics = checkpoint_metrics, .summarise = checkpoint_summarise,
 };

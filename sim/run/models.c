@@ -72,16 +72,18 @@ bool models_happens(struct sched *s, const struct event *e)
     return false;
 }
 
+const char *const *model_columns(const struct run_model *m, enum model_file file)
+{
+    return file == MODEL_JOBS ? m->job_columns : file == MODEL_NODES ? m->node_columns : m->series_columns;
+}
+
 void models_header(struct output *o, const struct sched *s, enum model_file file)
 {
-    for (size_t i = 0; s && i < s->n_models; i++) {
-        const struct run_model *m = s->model[i];
-        const char *const *column = file == MODEL_JOBS ? m->job_columns : file == MODEL_NODES ? m->node_columns : m->series_columns;
-        for (; column && *column; column++) {
+    for (size_t i = 0; s && i < s->n_models; i++)
+        for (const char *const *column = model_columns(s->model[i], file); column && *column; column++) {
             out_char(o, ',');
             out_text(o, *column);
         }
-    }
 }
 
 void models_row(struct output *o, const struct sched *s, enum model_file file, uint32_t subject)

@@ -45,8 +45,9 @@ void models_held(struct sched *s, job_id j, const struct placement *p, int sign)
 void models_paced(struct sched *s, struct live *l);
 void models_settle(struct sched *s, int64_t to_ns);
 bool models_happens(struct sched *s, const struct event *e);  /* false: nobody's */
-/* What those that are on append to a line of a file; s NULL: nothing. */
 enum model_file { MODEL_JOBS, MODEL_NODES, MODEL_SERIES };
+const char *const *model_columns(const struct run_model *m, enum model_file file);    /* NULL: it has none there */
+/* What those that are on append to a line of a file; s NULL: nothing. */
 void models_header(struct output *o, const struct sched *s, enum model_file file);
 void models_row(struct output *o, const struct sched *s, enum model_file file, uint32_t subject);
 void models_summarise(struct maker *k);

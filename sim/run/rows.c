@@ -33,11 +33,20 @@ const char *const *const output_columns[OUTPUT_FILES] = {
     [OUTPUT_MANIFEST] = NULL,             [OUTPUT_EVENTS] = events_columns,
 };
 
+static const struct { enum output_file file; enum model_file of_models; } longer[] = {
+    { OUTPUT_JOBS, MODEL_JOBS }, { OUTPUT_NODES, MODEL_NODES }, { OUTPUT_TIMESERIES, MODEL_SERIES },
+};
+
+const char *const *rows_model_columns(const struct run_model *m, enum output_file file)
+{
+    for (size_t i = 0; i < sizeof longer / sizeof longer[0]; i++)
+        if (longer[i].file == file)
+            return model_columns(m, longer[i].of_models);
+    return NULL;
+}
+
 void rows_header(struct output *o, enum output_file file, const struct sched *s)
 {
-    static const struct { enum output_file file; enum model_file of_models; } longer[] = {
-        { OUTPUT_JOBS, MODEL_JOBS }, { OUTPUT_NODES, MODEL_NODES }, { OUTPUT_TIMESERIES, MODEL_SERIES },
-    };
     for (const char *const *column = output_columns[file]; *column; column++) {
         if (column != output_columns[file])
             out_char(o, ',');

@@ -5,6 +5,8 @@
 
 extern const char *const *const output_columns[OUTPUT_FILES];    /* each ends with NULL; NULL: not a CSV file */
 
+struct run_model;
+const char *const *rows_model_columns(const struct run_model *m, enum output_file file);    /* that it adds; NULL: none */
 void rows_header(struct output *o, enum output_file file, const struct sched *s);    /* s NULL: no model is on */
 /* One line of jobs.csv, without its end: from the trace and what came of the job. */
 void rows_job(struct output *o, const struct cluster *c, const struct workload *w, job_id j,

@@ -120,7 +120,7 @@ static const struct gpu_model *model_of_group(const struct cluster *c, uint32_t 
     while (c->group_of[n] != group)
         n++;
     uint32_t model = cluster_node_type(c, n)->gpu_model;
-    return model == ID_NONE ? NULL : gpu_model_find(intern_text(c->gpu_models, model));
+    return model == ID_NONE ? NULL : c->gpu_known[model];
 }
 
 static int64_t group_milli(const struct cluster *c, uint32_t group)

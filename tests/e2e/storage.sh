@@ -42,6 +42,20 @@ says story "$work/story" '^  data          100 GiB from the storage, 2900 GiB th
 says check "$work/checked" "checkpoints   at Daly's interval, 14 bytes for each parameter of the model"
 says check "$work/checked" 'storage       100 GB/s read, 100 GB/s written; by a node 5 GB/s and 2 GB/s; 4'
 
+# ---- nodes.csv: what jobs stood still for by node and by job is the same and not 0, and the accounts of a node add up to 8 GPUs
+# over the span from the first submit (0) to the last end
+total() { # FILE COLUMNS, as a pattern
+    awk -F, -v want="^($2)\$" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i ~ want) at[i] }
+                             NR > 1 { for (i in at) sum += $i } END { printf "%.3f\n", sum }' "$1"
+}
+jobs=$(total "$work/on/jobs.csv" checkpoint_gpu_s) nodes_stood=$(total "$work/on/nodes.csv" checkpoint_gpu_s)
+[ "$jobs" = "$nodes_stood" ] && [ "$jobs" != 0.000 ]
+check "checkpoint_gpu_s: $jobs by job, $nodes_stood by node" $?
+held=$(total "$work/on/nodes.csv" '(free|start|useful|lost|save|gang|checkpoint)_gpu_s')
+span=$(awk -F, 'NR > 1 && $10 > end { end = $10 } END { printf "%.3f\n", 16 * end }' "$work/on/jobs.csv")
+[ "$held" = "$span" ]
+check "accounts of nodes: $held of $span GPU-seconds" $?
+
 # ---- twice the same bytes
 cp -r "$work/on" "$work/first"
 run on "$work/t.csv"

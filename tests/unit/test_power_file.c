@@ -64,6 +64,23 @@ static void whose_word_counts(void **state)
     cluster_free(c);
 }
 
+/* What the file itself says of a GPU model comes before the catalogue that is built in: 0.9 x 500 W. */
+static void own_gpu_models(void **state)
+{
+    (void)state;
+    struct cluster *c = read("nodes: [ { group: a, gpu_model: mine, gpus: 8, count: 1 }, { group: b, gpu_model: A100-SXM4-40, gpus: 8, count: 1 } ]\n"
+                             "gpu_models: [ { name: mine, like: A100-SXM4-40, idle_w: 50, tdp_w: 500, price_usd_per_h: 9 },\n"
+                             "              { name: A100-SXM4-40, tdp_w: 300 } ]\n"
+                             "power: { node_idle_w: 1 }\nprices: {}\n");
+    const struct node_power *a = &c->power->of_group[0], *b = &c->power->of_group[1];
+    assert_int_equal(a->idle_nw, 50 * NW_PER_W / MILLI_ALL);
+    assert_int_equal(a->most_nw, 450 * NW_PER_W / MILLI_ALL);
+    assert_int_equal(b->idle_nw, 60 * NW_PER_W / MILLI_ALL);
+    assert_int_equal(b->most_nw, 270 * NW_PER_W / MILLI_ALL);
+    assert_true(c->prices->gpu_usd_per_h[0] == 9 && c->prices->gpu_usd_per_h[1] == 2.74);
+    cluster_free(c);
+}
+
 static const struct bad_row { const char *name, *text, *error; } bad_rows[] = {
     { "unknown key", DGX "power: { watts: 3 }\n", "c.yaml:2:10: unknown key 'watts': want one of exponent, " },
     { "nobody knows its nodes", DGX "power: {}\n",
@@ -99,5 +116,6 @@ int main(void)
     ADD_TEST(tests, n, defaults);
     ADD_TEST(tests, n, absent);
     ADD_TEST(tests, n, whose_word_counts);
+    ADD_TEST(tests, n, own_gpu_models);
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }
