@@ -26,10 +26,11 @@ void writing_put_down(struct sched *s, struct live *l);      /* no event, no flo
 void writing_ends(struct sched *s, struct live *l, bool durable);              /* one writer less, for the books */
 
 /* checkpoint_report.c */
-extern const char *const checkpoint_columns[];
+extern const char *const checkpoint_columns[], *const checkpoint_node_columns[];
 extern const struct metric_kind checkpoint_metrics[];
 struct output;
 struct maker;
 void checkpoint_row(struct output *o, const struct sched *s, job_id j);
+void checkpoint_node_row(struct output *o, const struct sched *s, node_id n);
 void checkpoint_summarise(struct maker *k);
 int  checkpoint_check(struct sched *s, struct error *err);

@@ -30,6 +30,14 @@ void checkpoint_row(struct output *o, const struct sched *s, job_id j)
     out_double(o, (double)of->bytes / (1 << 30));
 }
 
+const char *const checkpoint_node_columns[] = { "checkpoint_gpu_s", NULL };
+
+void checkpoint_node_row(struct output *o, const struct sched *s, node_id n)
+{
+    out_char(o, ',');
+    out_wide_seconds(o, s->node_account[n][ACCOUNT_CHECKPOINT] / MILLI_ALL);
+}
+
 const struct metric_kind checkpoint_metrics[] = {
     { "checkpoint_gpu_h", "GPU h", "GPU-time in which jobs stood still to write checkpoints", BETTER_LOWER },
     { "checkpoints", "", "checkpoints written, those of jobs that were told to leave included", BETTER_NEITHER },

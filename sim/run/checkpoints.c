@@ -243,6 +243,7 @@ const struct run_model checkpoints_model = {
     .wanted = checkpoints_wanted, .begin = checkpoints_begin,
     .placed = checkpoints_placed, .left = checkpoints_left, .paced = checkpoints_paced,
     .events = 1u << EVENT_CHECKPOINT, .happens = checkpoints_happens,
-    .check = checkpoint_check, .job_columns = checkpoint_columns, .job_row = checkpoint_row,
+    .check = checkpoint_check, .job_columns = checkpoint_columns, .node_columns = checkpoint_node_columns,
+    .job_row = checkpoint_row, .node_row = checkpoint_node_row,
     .metrics = checkpoint_metrics, .summarise = checkpoint_summarise,
 };
