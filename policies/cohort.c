@@ -349,7 +349,7 @@ static void cohort_arrived(struct sched *s, const void *params, void *state, job
         sched_blocked(s, j, WAIT_GPUS);
         return;
     }
-    if (e->phase == PHASE_LEAVING)
+    if (cohort_holds_quota(e))                            /* it has left, by a fault or as it was told */
         cohort_release(s, c, e);
     *e = (struct entrant){ .as = { .id = j, .queue = f->queue, .priority = f->priority, .queued_ns = f->submit_ns, .need = e->need } };
     if (job_placement(s, j))
