@@ -203,10 +203,7 @@ enum sched_result sched_stop(struct sched *s, job_id j, enum stop_mode m)
         suspend_stage(s, l, held);
     const struct amount size = placement_amount(ask_of(s, j), held);
     stage_held(s, j, size, -1);
-    if (starts_now || claim || m != STOP_CANCEL)
-        stage_pending(s, j, amount_served(s, j, held), 1);
-    else if (!all)
-        stage_pending(s, j, amount_less(request_amount(ask_of(s, j)), size), -1);
+    stage_pending(s, j, amount_served(s, j, held), 1);
     return SCHED_OK;
 }
 
