@@ -195,11 +195,12 @@ static void gang_breaks(struct sched *s, struct live *l)
     struct leaving price = pace_stop(s, l, l->stop_mode, l->stop_done_ns);
     job_halt(s, l, l->was.held);
     job_loses(s, l, l->stop_done_ns, price.lost_ns);
-    run_ends(s, l, "broken");
+    const char *how = l->anew ? "moved" : "broken";
+    run_ends(s, l, how);
     s->running--;
     books_preempted(s, l, PREEMPTED_BROKEN);
     books_lost(s, l, PREEMPTED_BROKEN, l->was.held, l->split[ACCOUNT_LOST]);
-    stop_log(s, l, "broken");
+    stop_log(s, l, how);
     l->stopped_for = ID_NONE;
     if (l->late)
         part_begins(s, l, price.stay_ns);
