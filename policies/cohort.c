@@ -349,7 +349,7 @@ static void cohort_arrived(struct sched *s, const void *params, void *state, job
         sched_blocked(s, j, WAIT_GPUS);
         return;
     }
-    if (e->phase == PHASE_LEAVING)
+    if (cohort_holds_quota(e))                            /* it has left, by a fault or as it was told */
         cohort_release(s, c, e);
     *e = (struct entrant){ .as = { .id = j, .queue = f->queue, .priority = f->priority, .queued_ns = f->submit_ns, .need = e->need } };
     if (job_placement(s, j))
@@ -364,6 +364,11 @@ static void cohort_stopped(struct sched *s, const void *params, void *state, job
     struct entrant *e = job_own(s, j);
     struct cohort_queue *q = &c->queue[job_facts(s, j)->queue];
     (void)params;
+    if (why == STOPPED_BY_FAULT && e->phase == PHASE_PLACED) {
+        e->as.leaving = true;                             /* nobody can evict it any more */
+        e->phase = PHASE_LEAVING;
+        cohort_tree_of(c, e->as.queue)->changes++;
+    }
     if (!stopped_for_good(why))
         return;                                           /* its quota is free when it has left */
     if (cohort_holds_quota(e))

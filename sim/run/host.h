@@ -149,6 +149,7 @@ struct live {
     struct part *part;            /* those of earlier passes, in the order of their ends */
     int64_t held_since_ns, leaving_since_ns, start_cost_ns;
     int64_t last_start_ns, begin_left_ns;      /* work left at the last start */
+    int64_t stood_ns;             /* time since then in which it made progress before it was suspended, on the same pieces */
     int64_t least_left_ns;        /* ever, as far as settled */
     int128_t contending_before;   /* the integral at its arrival */
     int64_t estimate_ns;          /* of the whole run, as of its arrival; TIME_NEVER: none */
@@ -461,6 +462,7 @@ void pace_end(struct sched *s, struct live *l, const struct placement *from);
 void pace_changed(struct sched *s, struct live *l);                       /* l->pace has: progress is settled, its end re-timed */
 void pace_stall(struct sched *s, struct live *l, enum account on);        /* it holds its GPUs without progress, until pace_go_on() or it leaves */
 void pace_go_on(struct sched *s, struct live *l);
+void pace_stands(struct sched *s, struct live *l);                        /* halted and suspended: what it would lose stays as it is */
 void pace_roll_back(struct live *l, int64_t lost_ns);                     /* that much must be done again */
 void pace_check_work(const struct sched *s, const struct live *l);       /* its work is done: models.md 11.3 */
 void pace_split(struct sched *s, struct live *l);                         /* l->split: the time since l->held_since_ns, by account */

@@ -148,7 +148,10 @@ void job_runs(struct sched *s, struct live *l, int64_t start_cost_ns)
     l->stopped_for = ID_NONE;
     l->size = placement_size(ask_of(s, j), l->held);
     l->start_cost_ns = start_cost_ns + sleep_wake_ns(s, l->held);
-    l->begin_left_ns = l->progress.left_ns;
+    if (!l->suspended) {                             /* else what it did before counts on */
+        l->begin_left_ns = l->progress.left_ns;
+        l->stood_ns = 0;
+    }
     pace_begin(s, l);
     progress_begin(&l->progress, s->now_ns + l->start_cost_ns, pace_rate(&l->pace));
     l->event = event_queue_push(s->events, (struct event){ progress_end_ns(&l->progress), EVENT_JOB_END, j });
@@ -233,7 +236,7 @@ static void interval_close(struct sched *s, struct live *l, struct placement *p,
 
 void job_loses_wall(struct live *l, int64_t lost_ns, int64_t wall_ns)
 {
-    int64_t here_ns = wall_ns < l->split[ACCOUNT_USEFUL] ? wall_ns : l->split[ACCOUNT_USEFUL];
+    int64_t useful_ns = l->stood_ns + l->split[ACCOUNT_USEFUL], here_ns = wall_ns < useful_ns ? wall_ns : useful_ns;
     pace_roll_back(l, lost_ns);
     l->split[ACCOUNT_LOST] = here_ns;
     l->split[ACCOUNT_USEFUL] -= here_ns;
@@ -301,6 +304,7 @@ static bool leaves_for_good(struct sched *s, struct live *l)
 {
     if (!l->cancelled && !l->given_up)
         return false;
+    books_pending(s, l->job, request_amount(ask_of(s, l->job)), -1);
     job_is_over(s, l, l->cancelled ? FATE_CANCELLED : FATE_FAILED);
     return true;
 }

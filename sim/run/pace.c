@@ -31,7 +31,10 @@ static int64_t since_mark_ns(const struct sched *s, const struct live *l)
 
 void pace_begin(struct sched *s, struct live *l)
 {
+    int64_t at_risk_ns = l->suspended ? l->pace.at_risk_ns : 0;
     l->pace = neutral;
+    l->pace.at_risk_ns = at_risk_ns;
+    l->pace.mark_done_ns = l->begin_left_ns - l->progress.left_ns;
     l->on = l->held;
     l->pace.tasks = tasks_rate(s, l);
     l->pace.mark_ns = s->now_ns + l->start_cost_ns;
@@ -103,6 +106,14 @@ static void mark(struct sched *s, struct live *l)
     l->pace.useful_ns = pace_useful_ns(s, l);
     if (s->now_ns > l->pace.mark_ns)
         l->pace.mark_ns = s->now_ns;
+}
+
+void pace_stands(struct sched *s, struct live *l)
+{
+    int64_t done_ns = job_done_ns(s, l);
+    l->pace.at_risk_ns = at_risk_ns(s, l, done_ns, done_ns - durable_ns(s, l, done_ns));
+    l->pace.mark_done_ns = done_ns;
+    l->pace.stalled = true;
 }
 
 void pace_roll_back(struct live *l, int64_t lost_ns)

@@ -141,6 +141,7 @@ void job_resized(struct sched *s, struct live *l, int64_t cost_ns)
     if (l->start_cost_ns < cost_ns)
         l->start_cost_ns = cost_ns;
     l->begin_left_ns = l->progress.left_ns;
+    l->stood_ns = 0;
     pace_begin(s, l);
     progress_begin(&l->progress, s->now_ns + l->start_cost_ns, pace_rate(&l->pace));
     event_queue_move(s->events, l->event, progress_end_ns(&l->progress));

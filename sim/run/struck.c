@@ -16,16 +16,13 @@ static bool hits(const struct strike *by, const struct placement *p)
     return false;
 }
 
-/* It does not hold p any more, and asks for all of it again unless it gives up. */
+/* It does not hold p any more, and asks for all of it again: who gives up, until it has left. */
 static void books_part(struct sched *s, const struct live *l, const struct placement *p)
 {
     const struct request *ask = ask_of(s, l->job);
     const struct amount size = placement_amount(ask, p);
     books_held(s, l->job, size, -1);
-    if (!l->given_up)
-        books_pending(s, l->job, amount_served(s, l->job, p), 1);
-    else if (tasks_missing(s, l->job, p))
-        books_pending(s, l->job, amount_less(request_amount(ask), size), -1);
+    books_pending(s, l->job, amount_served(s, l->job, p), 1);
 }
 
 void strike_job(struct sched *s, struct live *l, const struct strike *by)

@@ -6,6 +6,8 @@
 #include "sim/run/energy.h"
 #include "sim/run/host.h"
 
+#include <string.h>
+
 static void memory_change(struct view *v, const struct request *r, const struct placement *p,
                           void (*change)(struct view *, const struct piece *, int64_t, int64_t))
 {
@@ -66,14 +68,14 @@ void suspend_begins(struct sched *s, struct live *l, const struct placement *p)
 {
     l->suspended = placement_copy(s, p);
     energy_stands(s, p, 1);
+    pace_stands(s, l);
+    l->stood_ns += l->split[ACCOUNT_USEFUL];
     l->start_cost_ns -= l->split[ACCOUNT_START];
 }
 
 void suspend_ends(struct sched *s, struct live *l)
 {
-    int64_t begin_left_ns = l->begin_left_ns;    /* of its start: so checkpoints count on */
     job_runs(s, l, l->start_cost_ns);
-    l->begin_left_ns = begin_left_ns;
     energy_stands(s, l->suspended, -1);
     placement_drop(s, l->suspended);
     l->suspended = NULL;
@@ -85,17 +87,14 @@ void suspend_dropped(struct sched *s, struct live *l, unsigned cause)
 {
     struct job_run *run = &s->job[l->job];
     s->changed = true;
-    int64_t lost_ns = pace_stop(s, l, STOP_RESTART, job_done_ns(s, l)).lost_ns;
-    int64_t useful_ns = run->run_ns - run->lost_ns - run->overhead_ns;
-    pace_roll_back(l, lost_ns);
-    if (lost_ns > useful_ns)
-        lost_ns = useful_ns;      /* the rest was done before the trace began */
-    const int64_t split[ACCOUNTS] = { [ACCOUNT_USEFUL] = -lost_ns, [ACCOUNT_LOST] = lost_ns };
-    ledger_interval(s, l->suspended, split);
-    run->lost_ns += lost_ns;
-    books_lost(s, l, cause, l->suspended, lost_ns);
+    int64_t done_ns = job_done_ns(s, l), lost_ns = pace_stop(s, l, STOP_RESTART, done_ns).lost_ns;
+    memset(l->split, 0, sizeof l->split);
+    job_loses(s, l, done_ns, lost_ns);
+    ledger_interval(s, l->suspended, l->split);
+    run->lost_ns += l->split[ACCOUNT_LOST];
+    books_lost(s, l, cause, l->suspended, l->split[ACCOUNT_LOST]);
     if (s->gpu_time)
-        s->gpu_time[l->job].lost += (int128_t)lost_ns * placement_gpu_milli(l->suspended);
+        s->gpu_time[l->job].lost += (int128_t)l->split[ACCOUNT_LOST] * placement_gpu_milli(l->suspended);
     energy_stands(s, l->suspended, -1);
     placement_drop(s, l->suspended);
     l->suspended = NULL;

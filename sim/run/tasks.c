@@ -39,7 +39,8 @@ enum job_state tasks_state(const struct sched *s, const struct live *l, const st
     return tasks_enough(s, l->job, p) && !l->late && !l->part ? JOB_RUNNING : JOB_GATHERING;
 }
 
-/* The share of the tasks (under SPLIT_ANY of the GPUs) that it usually has; where they differ, of their GPUs, if they have any. */
+/* The share of the tasks (under SPLIT_ANY of the GPUs) that it usually has; where they differ, of their GPUs, if it holds any:
+ * tasks without GPUs may be all that its minimum asks for, and then they do get on. */
 double tasks_rate(const struct sched *s, const struct live *l)
 {
     const struct request *ask = ask_of(s, l->job);
@@ -48,8 +49,8 @@ double tasks_rate(const struct sched *s, const struct live *l)
         return (double)placement_size(ask, l->held) / ask->gpus;
     if (l->held->n == all)
         return 1.0;
-    int64_t gpu_milli = ask->next ? request_gpu_milli(ask) : 0;
-    return gpu_milli ? (double)placement_gpu_milli(l->held) / (double)gpu_milli : (double)l->held->n / all;
+    int64_t gpu_milli = ask->next ? placement_gpu_milli(l->held) : 0;
+    return gpu_milli ? (double)gpu_milli / (double)request_gpu_milli(ask) : (double)l->held->n / all;
 }
 
 /* ---- Verbs ---- */
@@ -194,11 +195,12 @@ static void gang_breaks(struct sched *s, struct live *l)
     struct leaving price = pace_stop(s, l, l->stop_mode, l->stop_done_ns);
     job_halt(s, l, l->was.held);
     job_loses(s, l, l->stop_done_ns, price.lost_ns);
-    run_ends(s, l, "broken");
+    const char *how = l->anew ? "moved" : "broken";
+    run_ends(s, l, how);
     s->running--;
     books_preempted(s, l, PREEMPTED_BROKEN);
     books_lost(s, l, PREEMPTED_BROKEN, l->was.held, l->split[ACCOUNT_LOST]);
-    stop_log(s, l, "broken");
+    stop_log(s, l, how);
     l->stopped_for = ID_NONE;
     if (l->late)
         part_begins(s, l, price.stay_ns);

@@ -203,10 +203,7 @@ enum sched_result sched_stop(struct sched *s, job_id j, enum stop_mode m)
         suspend_stage(s, l, held);
     const struct amount size = placement_amount(ask_of(s, j), held);
     stage_held(s, j, size, -1);
-    if (starts_now || claim || m != STOP_CANCEL)
-        stage_pending(s, j, amount_served(s, j, held), 1);
-    else if (!all)
-        stage_pending(s, j, amount_less(request_amount(ask_of(s, j)), size), -1);
+    stage_pending(s, j, amount_served(s, j, held), 1);
     return SCHED_OK;
 }
 
@@ -230,12 +227,8 @@ enum sched_result sched_keep(struct sched *s, job_id j)
     stage_state(s, l, JOB_RUNNING, l->was.held, false);
     l->stopped_for = ID_NONE;
     timeline_kept(s, l);
-    const struct amount size = placement_amount(ask_of(s, j), l->held);
-    if (l->stop_mode != STOP_CANCEL)
-        stage_pending(s, j, amount_served(s, j, l->held), -1);
-    else if (tasks_missing(s, j, l->held))
-        stage_pending(s, j, amount_less(request_amount(ask_of(s, j)), size), 1);
-    stage_held(s, j, size, 1);
+    stage_pending(s, j, amount_served(s, j, l->held), -1);
+    stage_held(s, j, placement_amount(ask_of(s, j), l->held), 1);
     return SCHED_OK;
 }
 

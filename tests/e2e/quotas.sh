@@ -37,6 +37,10 @@ run themis -p themis
 run periodic -p priority:preempt=yes --set period_s=30 --set preemption.checkpoint=none
 run loss -p loss
 run until -p fifo --until 100000
+run cancels -p preemptive:mode=cancel
+(cat "$work/cluster.yaml"; echo 'failures: { faults_per_node_day: 2, max_retries: 0 }') >"$work/failures.yaml"
+cluster=failures
+run gives_up -p fifo
 sed '/^queues/,/platform/d' "$work/cluster.yaml" >"$work/no_queues.yaml"
 cluster=no_queues
 run from_trace -p fifo

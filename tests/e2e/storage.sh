@@ -32,6 +32,9 @@ says report "$work/on.out" '^  checkpoints  [0-9]* written ([0-9.]* GiB), 0 cut 
 says report "$work/on.out" '^  images       [0-9]* pulled'
 says report "$work/on.out" '^  data         250.0 GiB read, 92.1% from nodes that had kept it'   # 2900 of 3150 GiB
 says columns "$work/on/jobs.csv" '^job_id,.*,read_gib,cached_gib,pull_gpu_s,checkpoints,checkpoint_gpu_s,written_gib'
+says "columns of nodes" "$work/on/nodes.csv" '^node,.*,checkpoint_gpu_s$'
+scripts/check_schedule "$work/on" >"$work/schedule" || cat "$work/schedule"
+says schedule "$work/schedule" '^ok: 3 jobs'
 says configuration "$work/on/manifest.json" 'checkpoint_gib: model'
 says configuration "$work/on/manifest.json" 'interval_s: auto'
 "$gpuyard" explain "$work/on" a >"$work/story" 2>&1

@@ -40,6 +40,23 @@ static const struct row {
     { "down twice over", "fifo", ONE "failures: { faults: [ { at_s: 0, repair_s: 50 }, { at_s: 20, repair_s: 50 } ] }\n",
       { { 0, 10, 8, 70 } }, .useful = 80, .down = 560 },
 
+    /* Suspended from 20 to 30: what it did before is lost as well */
+    { "suspended, resumed and struck", "preemptive:mode=suspend",
+      ONE "failures: { detection_s: 0, faults: [ { at_s: 50, repair_s: 10 } ] }\n",
+      { { 0, 100, 8, 0, .ends = 160, .stops = 1, .lost = 40 }, { 20, 10, 8, 20, .priority = 1 } }, .useful = 880, .lost = 320, .down = 80 },
+    { "suspended, resumed and struck: a checkpoint lies between", "preemptive:mode=suspend",
+      ONE "preemption: { checkpoint: periodic, interval_s: 30 }\nfailures: { detection_s: 0, faults: [ { at_s: 50, repair_s: 10 } ] }\n",
+      { { 0, 100, 8, 0, .ends = 60 + 70, .stops = 1, .lost = 10 }, { 20, 10, 8, 20, .priority = 1 } }, .useful = 880, .lost = 80, .down = 80 },
+    { "cohort: its quota is free when a fault has thrown it back", "cohort",
+      ONE "queues: [ { name: a, deserved_gpus: 8 } ]\nfailures: { detection_s: 0, faults: [ { at_s: 50, repair_s: 20 } ] }\n",
+      { { 0, 100, 8, 0, .ends = 170, .lost = 50, .queue = "a" } }, .useful = 800, .lost = 400, .down = 160 },
+    /* b wants its quota back at 55; until 110 the GPUs are held, and nobody can be told to leave */
+    { "cohort: who is leaving for a fault is no victim", "cohort:sharing=fair",
+      ONE "queues: [ { name: x, preemption: { reclaim_within_cohort: any }, queues: [ { name: a }, { name: b, deserved_gpus: 8 } ] } ]\n"
+      "failures: { faults: [ { at_s: 50, repair_s: 20 } ] }\n",
+      { { 0, 100, 8, 0, .ends = 220, .lost = 50, .queue = "a" }, { 55, 10, 8, 110, .queue = "b" } },
+      .useful = 880, .lost = 400, .fault = 480 },
+
     /* ---- Parts of a node, and more than one ---- */
     /* GPUs 0-3 and 4-7. The first is short of one until the other ends at 50 */
     { "one GPU of a node", "fifo",

@@ -104,6 +104,10 @@ static const struct schedule rows[] = {
     { "gang: the minimum of each group", "gang", ONE_NODE(8), .useful = 20 + 60 + 20,
       .jobs = { { 0, 10, 2, .tasks = 1, .starts = 0 },
                 { 0, 10, .starts = 0, .ends = 10 + 2.5, PARTS(PART("head", LEVEL_ANY, 1, 4, 0), PART("work", LEVEL_ANY, 2, 2, 1)) } } },
+    /* Its minimum is met by tasks without GPUs: 3 of 4 tasks, 10 s at 3/4; then all of it for 2.5 s */
+    { "kube: a minimum without GPUs gets on", "kube", ONE_NODE(8), .useful = 80 + 10,
+      .jobs = { { 0, 10, 8, .tasks = 1, .starts = 0 },
+                { 0, 10, .starts = 0, .ends = 10 + 2.5, PARTS(PART("a", LEVEL_ANY, 3, 0, 1), PART("a", LEVEL_ANY, 1, 4, 1)) } } },
     /* Of 6 GPUs the first group would take all: a minimum goes first. 10 s at 5/8, then 3.75 s */
     { "gang: no more than the minimum of one before that of another", "gang", ONE_NODE(8), .useful = 20 + 50 + 30,
       .jobs = { { 0, 10, 2, .tasks = 1, .starts = 0 },
