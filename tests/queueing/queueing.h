@@ -17,7 +17,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define assert_near(got, want, tolerance) assert_true(fabs((got) - (want)) <= (tolerance))
+#define assert_within(got, want, tolerance) assert_true(fabs((got) - (want)) <= (tolerance))
 
 enum law { EXPONENTIAL, FIXED, HYPER }; /* HYPER: one of two exponentials of balanced means, c^2 = 4 */
 struct customers {
