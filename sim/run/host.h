@@ -158,26 +158,12 @@ struct live {
     int64_t stall_ns[HELD_ACCOUNTS];    /* of the interval it holds: time held without progress that is over */
     struct pace pace;
     double work_ns;               /* rate x time, less what was rolled back: what the books of progress are checked against */
-    struct writing writing;
-    struct reading reading;
-    int64_t pull_ns;              /* images.c: of its start-up, the first part */
-    struct milestone_at milestone[MILESTONES];
     const char *leave_why;
-    /* failures.c, struck.c */
-    uint32_t faults;              /* that it has survived */
-    bool given_up;                /* one too many: it is over when it has left */
-    int64_t unsaved_ns, unsaved_wall_ns;    /* of who is leaving and saves: lost if a fault comes */
-    struct random software_draws;
-    double hazard_left;           /* until its software fails: Exp(1) at first; below 0: not drawn yet */
-    int64_t hazard_since_ns;
-    event_id software_event;
-
     struct progress progress;
     event_id event, progress_event, release_event;
     job_id stopped_for;
     uint32_t pencilled_out;       /* how often, in this pass */
     uint32_t size;                /* of its last start or resize; 0: none yet */
-    event_id noise_event;         /* elastic.c */
     uint32_t hold[HOLD_KINDS];    /* on the timeline; ORDERED_NONE: none */
     int64_t hold_end_ns;          /* of the run hold that a stop of this pass has dropped */
     uint32_t entry;               /* first line entry; ID_NONE: in no line */
@@ -188,6 +174,21 @@ struct live {
     bool counting;                /* waits now */
     int64_t *wait_before;         /* [WAIT_REASONS] its parts when this wait began, for the log; NULL: there is none */
     void *own;                    /* the policy's bytes */
+
+    /* Of models alone, from here to the end: all 0 while none is on, and then not even cleared for the next job. */
+    struct writing writing;
+    struct reading reading;
+    int64_t pull_ns;              /* images.c: of its start-up, the first part */
+    struct milestone_at milestone[MILESTONES];
+    event_id noise_event;         /* elastic.c */
+    /* faults.c, struck.c */
+    uint32_t faults;              /* that it has survived */
+    bool given_up;                /* one too many: it is over when it has left */
+    int64_t unsaved_ns, unsaved_wall_ns;    /* of who is leaving and saves: lost if a fault comes */
+    struct random software_draws;
+    double hazard_left;           /* until its software fails: Exp(1) at first; below 0: not drawn yet */
+    int64_t hazard_since_ns;
+    event_id software_event;
 };
 
 /* Of a job that may hold less than all of it: milli-GPU ns. */

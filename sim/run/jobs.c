@@ -57,7 +57,12 @@ struct live *job_enter(struct sched *s, job_id j)
     struct live *l = &s->live[slot];
     void *own = l->own;
     int64_t *wait_before = l->wait_before;
-    *l = (struct live){ .wait_before = wait_before, .job = j, .stopped_for = ID_NONE, .entry = ID_NONE, .wait_sub = ID_NONE, .last_start_ns = -1 };
+    memset(l, 0, s->n_models ? sizeof *l : offsetof(struct live, writing));
+    l->wait_before = wait_before;
+    l->job = j;
+    l->stopped_for = ID_NONE;
+    l->entry = l->wait_sub = ID_NONE;
+    l->last_start_ns = -1;
     memset(l->hold, 0xff, sizeof l->hold);                   /* ORDERED_NONE */
     l->own = own;
     if (own)

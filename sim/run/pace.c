@@ -186,7 +186,7 @@ void pace_split(struct sched *s, struct live *l)
     useful_ns -= l->split[ACCOUNT_START];
     if (l->pace.stalled)
         stall_ends(s, l);
-    for (unsigned a = 0; a < HELD_ACCOUNTS; a++) {
+    for (unsigned a = 0; s->n_models && a < HELD_ACCOUNTS; a++) {    /* only a model stalls anybody */
         l->split[a] += l->stall_ns[a];
         useful_ns -= l->stall_ns[a];
         l->stall_ns[a] = 0;
