@@ -34,6 +34,19 @@ static void *params_copy(struct sched *s, const struct param *list, size_t size,
     return params;
 }
 
+static void prices_begin(struct sched *s)
+{
+    uint32_t own = intern_count(s->workload->prices);
+    s->price = arena_alloc(s->memory, (own + (size_t)1) * sizeof *s->price);
+    s->price[0] = s->cluster->price;
+    for (uint32_t i = 1; i <= own; i++) {
+        struct own_price said = workload_price(s->workload, i);
+        s->price[i] = price_with(&s->cluster->price, &said);
+    }
+    for (uint32_t i = 0; i <= own; i++)
+        price_settle(&s->price[i]);
+}
+
 struct sched *run_new(const struct run_setup *setup)
 {
     struct sched *s = mem_new(1, sizeof *s);
@@ -72,15 +85,8 @@ struct sched *run_new(const struct run_setup *setup)
     s->up_milli = s->cluster->gpus * MILLI_ALL;
     quotas_begin(s);
     s->dependencies = dependencies_new(s->workload);
-    s->price = arena_alloc(s->memory, (intern_count(s->workload->prices) + (size_t)1) * sizeof *s->price);
-    s->price[0] = s->cluster->price;
-    for (uint32_t i = 1; i <= intern_count(s->workload->prices); i++) {
-        struct own_price own = workload_price(s->workload, i);
-        s->price[i] = price_with(&s->cluster->price, &own);
-    }
     rates_prepare(s);
-    for (uint32_t i = 0; i <= intern_count(s->workload->prices); i++)
-        price_settle(&s->price[i]);
+    prices_begin(s);
     checkpoint_sizes_begin(s);
     placing_begin(s);
     models_begin(s);

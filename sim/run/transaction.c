@@ -100,32 +100,38 @@ void stage_state(struct sched *s, struct live *l, enum job_state state, struct p
     l->stopping = stopping;
 }
 
+static void undo_job(struct sched *s, struct live *l, const struct undo *u)
+{
+    s->job[u->job].state = u->state;
+    l->held = u->u.job.held;
+    l->late = u->u.job.late;
+    l->broken = u->broken;
+    l->dropped = u->dropped;
+    l->anew = u->anew;
+    l->stopped_for = u->u.job.stopped_for;
+    l->stopping = u->stopping;
+    l->stop_mode = u->mode;
+}
+
+static void undo_change_of_view(struct sched *s, const struct undo *u)
+{
+    void (*back)(struct view *, const struct request *, const struct placement *) =
+        u->kind == UNDO_TAKE ? placement_give : u->kind == UNDO_GIVE ? placement_take : u->kind == UNDO_MEMORY_TAKE ? memory_give : memory_take;
+    back(u->u.piece.view, ask_of(s, u->job), u->u.piece.p);
+}
+
 static void undo_one(struct sched *s, const struct undo *u)
 {
     struct live *l = u->job == ID_NONE ? NULL : live_of(s, u->job);
     switch ((enum undo_kind)u->kind) {
     case UNDO_JOB:
-        s->job[u->job].state = u->state;
-        l->held = u->u.job.held;
-        l->late = u->u.job.late;
-        l->broken = u->broken;
-        l->dropped = u->dropped;
-        l->anew = u->anew;
-        l->stopped_for = u->u.job.stopped_for;
-        l->stopping = u->stopping;
-        l->stop_mode = u->mode;
+        undo_job(s, l, u);
         break;
     case UNDO_TAKE:
-        placement_give(u->u.piece.view, ask_of(s, u->job), u->u.piece.p);
-        break;
     case UNDO_GIVE:
-        placement_take(u->u.piece.view, ask_of(s, u->job), u->u.piece.p);
-        break;
     case UNDO_MEMORY_TAKE:
-        memory_give(u->u.piece.view, ask_of(s, u->job), u->u.piece.p);
-        break;
     case UNDO_MEMORY_GIVE:
-        memory_take(u->u.piece.view, ask_of(s, u->job), u->u.piece.p);
+        undo_change_of_view(s, u);
         break;
     case UNDO_HELD:
         books_held(s, u->job, u->u.size, -u->sign);

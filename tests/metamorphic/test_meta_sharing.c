@@ -245,13 +245,7 @@ static void heeds_memory(const struct combination *k, uint64_t seed)
 
 static void shared_and_failing(struct cluster *c, uint64_t seed)
 {
-    static struct failures often;
-    often = failures_default;
-    often.faults_per_day = 86400.0 / 60;
-    often.weibull_scale_ns = 9 * NS_PER_S;
-    often.detection_ns = (int64_t)(seed % 2) * 3 * NS_PER_S;
-    often.gpu_scope = 1;
-    c->failures = &often;
+    gpus_fail_often(c, seed);
     with_interference(c, seed);
     c->sharing.oom = seed % 2 ? OOM_FAIL : OOM_REJECT;
     c->price.start_ns = (int64_t)(seed / 2) * 5 * NS_PER_S;

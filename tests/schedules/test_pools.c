@@ -148,18 +148,10 @@ static void reclaimed(void **state)
     put_away(s);
 }
 
-static const struct bad_row { const char *name, *text, *error; } bad_rows[] = {
+static const struct bad_text bad_rows[] = {
     { "a min above its nodes", "nodes:\n" BURST(2, ", min: 3"), "c.yaml:2:46: pool: want a min of at most the 2 nodes of the group, got 3" },
     { "spot without a rate", "nodes:\n  - { group: a, gpus: 1, count: 1, pool: { spot: { notice_s: 3 } } }\n", "c.yaml:2:50: key 'reclaims_per_node_day' is missing" },
 };
-
-static void bad(void **state)
-{
-    const struct bad_row *row = *state;
-    struct error err = { "" };
-    assert_null(cluster_of_text(row->text, &err));
-    assert_string_equal(err.text, row->error);
-}
 
 int main(void)
 {
@@ -169,6 +161,6 @@ int main(void)
     ADD_ROWS(tests, n, text_plays, asleep);
     ADD_ROWS(tests, n, counts, counted);
     ADD_ROWS(tests, n, reclaimed, spot_rows);
-    ADD_ROWS(tests, n, bad, bad_rows);
+    ADD_ROWS(tests, n, text_is_refused, bad_rows);
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

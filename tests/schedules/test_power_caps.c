@@ -51,25 +51,17 @@ static const struct text_schedule rows[] = {
 };
 /* clang-format on */
 
-static const struct bad_row { const char *name, *text, *error; } bad_rows[] = {
+static const struct bad_text bad_rows[] = {
     { "below what idle nodes draw", ONE("1479.9"), "c.yaml:2:8: power: want a cap_w of at least 1480, which all nodes draw when they are idle" },
     { "below what a rack draws", "nodes: [ { group: dgx, type: dgx-a100, count: 4, nodes_per_rack: 2 } ]\npower: { rack_cap_w: 2000 }\n",
       "c.yaml:2:8: power: want a rack_cap_w of at least 2960, which the 2 nodes of a rack draw when they are idle" },
 };
-
-static void bad(void **state)
-{
-    const struct bad_row *row = *state;
-    struct error err = { "" };
-    assert_null(cluster_of_text(row->text, &err));
-    assert_string_equal(err.text, row->error);
-}
 
 int main(void)
 {
     static struct CMUnitTest tests[TESTS_MOST];
     size_t n = 0;
     ADD_ROWS(tests, n, text_plays, rows);
-    ADD_ROWS(tests, n, bad, bad_rows);
+    ADD_ROWS(tests, n, text_is_refused, bad_rows);
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

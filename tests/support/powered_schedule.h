@@ -57,3 +57,13 @@ static inline void text_plays(void **state)
     if (*err.text)
         fail_msg("%s", err.text);
 }
+
+/* A cluster file and what is said to it. */
+struct bad_text { const char *name, *text, *error; };
+static inline void text_is_refused(void **state)
+{
+    const struct bad_text *row = *state;
+    struct error err = { "" };
+    assert_null(cluster_of_text(row->text, &err));
+    assert_string_equal(err.text, row->error);
+}

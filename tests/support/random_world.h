@@ -5,6 +5,7 @@
 #include "sim/core/memory.h"
 #include "sim/core/random.h"
 #include "sim/run/run.h"
+#include "sim/world/failures.h"
 #include "tests/support/choices.h"
 
 #include <setjmp.h>
@@ -131,6 +132,18 @@ static inline void random_groups(struct world *w, uint64_t seed)
         if (n && group[0][0] == 'a' && group[1][0] == 'b' && random_below(&r, 2))
             w->part[j][0].required_level = (uint8_t)(LEVEL_ISLAND + random_below(&r, 3));
     }
+}
+
+/* For furnish(): each GPU of a node fails by itself, about once a minute, for some seconds. */
+static inline void gpus_fail_often(struct cluster *c, uint64_t seed)
+{
+    static struct failures often;
+    often = failures_default;
+    often.faults_per_day = 86400.0 / 60;
+    often.weibull_scale_ns = 9 * NS_PER_S;
+    often.detection_ns = (int64_t)(seed % 2) * 3 * NS_PER_S;
+    often.gpu_scope = 1;
+    c->failures = &often;
 }
 
 /* Runs w; the observer may be empty. A stall is an outcome of its own; any other error fails the test. */
