@@ -1,7 +1,7 @@
 /* test_arrivals.c - arrival processes against their laws: gaps, hours of the day and the week, dispersion. models.md 6.2. */
 #include "sim/core/units.h"
+#include "sim/laws/arrivals.h"
 #include "tests/synth/statistics.h"
-#include "traces/synth/arrivals.h"
 
 enum { ARRIVALS = 100000 };
 

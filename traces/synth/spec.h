@@ -5,9 +5,9 @@
 #include "sim/core/input.h"
 #include "sim/core/memory.h"
 #include "sim/core/output.h"
+#include "sim/laws/arrivals.h"
+#include "sim/laws/law.h"
 #include "sim/world/estimates.h"
-#include "traces/synth/arrivals.h"
-#include "traces/synth/law.h"
 
 #define SYNTH_JOBS_MOST      100000000
 #define SYNTH_MOST_S         5184000.0     /* run times are cut at 60 days; models.md 6.3 */

@@ -1,5 +1,5 @@
 /* law.c - see law.h. */
-#include "traces/synth/law.h"
+#include "sim/laws/law.h"
 
 #include <assert.h>
 #include <gsl/gsl_cdf.h>

@@ -1,5 +1,5 @@
 /* calendar.c - see calendar.h. */
-#include "traces/synth/calendar.h"
+#include "sim/laws/calendar.h"
 
 #include "sim/core/units.h"
 

@@ -1,5 +1,5 @@
 /* shares.c - see shares.h. */
-#include "traces/synth/shares.h"
+#include "sim/laws/shares.h"
 
 #include "sim/core/memory.h"
 

@@ -10,7 +10,7 @@
  * HYPER, which thinning would turn into others, are stretched instead: what is drawn is the integral of the rate between two
  * arrivals. Arrival k draws from a stream of its own. */
 #pragma once
-#include "traces/synth/calendar.h"
+#include "sim/laws/calendar.h"
 
 enum arrival_kind { ARRIVE_POISSON, ARRIVE_HYPER, ARRIVE_MMPP };
 struct arrival_law {

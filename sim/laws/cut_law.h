@@ -3,7 +3,7 @@
  * Cutting is what rejecting values outside would give: P(X <= x | least <= X <= most). Quantiles are closed where the law
  * has them, else found to 1e-12 in ln x from a table of 2048 places. */
 #pragma once
-#include "traces/synth/law.h"
+#include "sim/laws/law.h"
 
 struct cut_law {
     struct law law;

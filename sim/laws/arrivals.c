@@ -1,5 +1,5 @@
 /* arrivals.c - see arrivals.h. */
-#include "traces/synth/arrivals.h"
+#include "sim/laws/arrivals.h"
 
 #include "sim/core/random.h"
 

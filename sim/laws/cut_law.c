@@ -1,5 +1,5 @@
 /* cut_law.c - see cut_law.h. */
-#include "traces/synth/cut_law.h"
+#include "sim/laws/cut_law.h"
 
 #include "sim/core/memory.h"
 
