@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <sys/stat.h>
 
-static const struct exporter *const exporters[] = { &export_perfetto, &export_batsim, &export_openmetrics };
-static const char *const formats[] = { "perfetto", "batsim", "openmetrics", NULL };    /* their names, in that order */
+static const char *const formats[] = { "perfetto", "batsim", "openmetrics", NULL };
+static exporter *const exporters[] = { export_perfetto, export_batsim, export_openmetrics };    /* in that order */
 
 struct export_options { const char *output; int to; };
 static const struct export_options defaults = { .output = NULL };
@@ -32,7 +32,7 @@ static int export_run(const struct invocation *in)
     struct output *o = out_path_open(x->output, &err);
     if (!o)
         return complain(EXIT_FAILED, "%s", err.text);
-    if (exporters[x->to]->write(directory, o, &err) != 0) {
+    if (exporters[x->to](directory, o, &err) != 0) {
         output_discard(o);
         return complain(EXIT_INPUT, "%s", err.text);
     }

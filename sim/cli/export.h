@@ -8,11 +8,9 @@
 
 #include <jansson.h>
 
-struct exporter {
-    const char *name, *summary;
-    int (*write)(const char *directory, struct output *o, struct error *err);    /* 0, or -1 with err */
-};
-extern const struct exporter export_perfetto, export_batsim, export_openmetrics;
+/* Each writes what the results in the directory say. 0, or -1 with err. */
+typedef int exporter(const char *directory, struct output *o, struct error *err);
+exporter export_perfetto, export_batsim, export_openmetrics;
 
 /* One result file, row by row. */
 struct result_file {

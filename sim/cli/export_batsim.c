@@ -243,7 +243,7 @@ static char *workload_name(const char *directory)
     return copy;
 }
 
-static int batsim_write(const char *directory, struct output *o, struct error *err)
+int export_batsim(const char *directory, struct output *o, struct error *err)
 {
     static const struct result_file nodes = { "nodes.csv", node_columns, take_node },
                                     intervals = { "intervals.csv", interval_columns, take_interval },
@@ -265,5 +265,3 @@ static int batsim_write(const char *directory, struct output *o, struct error *e
     free(workload);
     return result;
 }
-
-const struct exporter export_batsim = { "batsim", "jobs.csv of Batsim", batsim_write };

@@ -218,7 +218,7 @@ static void put_run(struct output *o, const char *directory)
     json_decref(manifest);
 }
 
-static int openmetrics_write(const char *directory, struct output *o, struct error *err)
+int export_openmetrics(const char *directory, struct output *o, struct error *err)
 {
     static const struct result_file summary = { "summary.csv", summary_columns, take_metric };
     struct writing t = { .value = NULL };
@@ -243,5 +243,3 @@ static int openmetrics_write(const char *directory, struct output *o, struct err
     free(t.value);
     return result;
 }
-
-const struct exporter export_openmetrics = { "openmetrics", "OpenMetrics text", openmetrics_write };

@@ -313,7 +313,7 @@ static int write_all(struct writing *t, const char *directory, struct error *err
     return 0;
 }
 
-static int perfetto_write(const char *directory, struct output *o, struct error *err)
+int export_perfetto(const char *directory, struct output *o, struct error *err)
 {
     struct writing t = { .o = o, .jobs = intern_new(), .texts = intern_new() };
     int result = write_all(&t, directory, err);
@@ -328,5 +328,3 @@ static int perfetto_write(const char *directory, struct output *o, struct error 
     intern_free(t.texts);
     return result;
 }
-
-const struct exporter export_perfetto = { "perfetto", "Trace Event Format", perfetto_write };
