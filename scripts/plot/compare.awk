@@ -73,6 +73,9 @@ function estimate(m, g,    k, mean, squares)
         least[m] = mean
 }
 
+# So many digits, but all before the point.
+function short(x, digits)    { return x >= 10 ^ digits ? commas(x) : sprintf("%." digits "g", x) }
+
 function say(m, g,    plus, times)
 {
     plus = half[m, g] > 0
@@ -82,9 +85,9 @@ function say(m, g,    plus, times)
         if (!plus)
             return human(sum[m, g])
         times = axis_unit(sum[m, g] / 2)
-        return sprintf("%.3g ± %.2g %s", sum[m, g] / unit_seconds(times), half[m, g] / unit_seconds(times), times)
+        return short(sum[m, g] / unit_seconds(times), 3) " ± " short(half[m, g] / unit_seconds(times), 2) " " times
     }
-    return sprintf("%.4g", sum[m, g]) (plus ? sprintf(" ± %.2g", half[m, g]) : "") (unit[m] == "" ? "" : " " unit[m])
+    return short(sum[m, g], 4) (plus ? " ± " short(half[m, g], 2) : "") (unit[m] == "" ? "" : " " unit[m])
 }
 
 BEGIN {
