@@ -48,7 +48,7 @@ int play(const struct play_setup *setup, struct played *to, struct error *err)
     *to = (struct played){ NULL };
     int result = results ? results_open(results, err) : 0;
     if (results && result == 0)
-        run.observer = results_observer(results);
+        run.observer = results_observer(results);             /* only what is open is written to */
     if (result == 0)
         result = execute(&run, results, to, err);
     interrupt_hold();
