@@ -93,7 +93,7 @@ static void check_cluster_file(struct checking *c, const char *path)
 {
     struct error err = { "" };
     char sha256[65];
-    struct cluster *cluster = cluster_read(path, sha256, &err);
+    struct cluster *cluster = cluster_read(path, NULL, sha256, &err);
     if (cluster)
         note(c, path, "cluster", NULL, check_cluster(cluster));
     else
@@ -110,7 +110,7 @@ static json_t *demand_of(struct checking *c, const struct chosen_trace *trace)
         struct error err = { "" };
         char sha256[65];
         const struct trace_format *used;
-        struct cluster *cluster = cluster_read(path, sha256, &err);
+        struct cluster *cluster = cluster_read(path, NULL, sha256, &err);
         struct chosen_trace of = *trace;
         of.cluster_gpus = cluster ? (double)cluster->gpus : 0;
         struct workload *w = cluster ? chosen_trace_read(&of, false, &used, sha256, &err) : NULL;
@@ -130,7 +130,7 @@ static double first_gpus(const struct checking *c)
 {
     struct error ignored = { "" };
     char sha256[65];
-    struct cluster *cluster = c->options->clusters.n ? cluster_read(c->options->clusters.text[0], sha256, &ignored) : NULL;
+    struct cluster *cluster = c->options->clusters.n ? cluster_read(c->options->clusters.text[0], NULL, sha256, &ignored) : NULL;
     double gpus = cluster ? (double)cluster->gpus : 0;
     cluster_free(cluster);
     return gpus;

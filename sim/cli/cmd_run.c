@@ -56,8 +56,8 @@ static const struct option options[] = {
     { .name = "sample-s", .argument = "SECONDS", .kind = OPTION_SECONDS, AT(sample_ns), .most = TIME_MOST_S,
       .help = "at most a row per that long in timeseries and queues; 0, the default: one at every change" },
     { .name = "set", .argument = "KEY=VALUE", .kind = OPTION_TEXTS, AT(set),
-      .help = "change a setting of the cluster: period_s, or of preemption.: checkpoint, interval_s, save_s, grace_s, "
-              "start_s, restart_s; may be given again" },
+      .help = "as if the cluster file said so: keys with dots between them, of an item of a list its name or its number from 0: "
+              "period_s=10, preemption.restart_s=60, nodes.a100.count=12, queues.team.deserved_gpus=32; may be given again" },
     { .name = "check", .kind = OPTION_FLAG, AT(check), .help = "recompute the indexes at every instant: slow, for tests" },
     { .name = "dump-config", .kind = OPTION_FLAG, AT(dump_config),
       .help = "write the full effective configuration as YAML, and stop" },
