@@ -45,7 +45,7 @@ int play(const struct play_setup *setup, struct played *to, struct error *err)
         .until_ns = p->until_ns, .estimates = p->estimates, .check = p->options->check,
         .progress = setup->progress, .progress_self = setup->progress_self, .interrupted = interrupt_guard(results),
     };
-    *to = (struct played){ NULL };
+    *to = (struct played){ .run = NULL };
     int result = results ? results_open(results, err) : 0;
     if (results && result == 0)
         run.observer = results_observer(results);             /* only what is open is written to */

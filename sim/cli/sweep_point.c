@@ -105,7 +105,7 @@ static int run_point(const struct sweep *s, struct shaped *shaped, size_t point,
 {
     struct point_command c;
     struct plan plan = { .options = NULL };
-    struct played played = { NULL };
+    struct played played = { .run = NULL };
     char path[PATH_LONG];
     snprintf(path, sizeof path, "%s/runs/%s", s->directory, s->grid->point[point].name);
     int status = point_command_make(&c, s->experiment, &s->grid->point[point], s->outputs ? path : NULL, s->outputs, err);
