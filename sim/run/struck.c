@@ -75,7 +75,7 @@ static void strike_leaving(struct sched *s, struct live *l, const struct strike 
     books_lost(s, l, LOST_BY(by->cause), l->leaving, l->split[ACCOUNT_LOST]);
 }
 
-static void give_claim_back(struct sched *s, struct live *l)
+void claim_give_back(struct sched *s, struct live *l)
 {
     job_id j = l->job;
     struct placement *p = l->held;
@@ -110,11 +110,11 @@ static void strike_one(struct sched *s, struct live *l, const struct strike *by)
     if (!hits(by, l->held))
         return;
     if (state == JOB_CLAIMED)
-        give_claim_back(s, l);
+        claim_give_back(s, l);
     else if (by->cause == CAUSE_DRAIN)
         return;
     else if (state == JOB_GATHERING)
-        tasks_scatter(s, l);
+        tasks_scatter(s, l, "fault");
     else
         strike_job(s, l, by);
 }

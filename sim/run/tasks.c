@@ -243,7 +243,7 @@ void tasks_carry_out(struct sched *s, struct live *l)
 
 /* ---- Later ---- */
 
-void tasks_scatter(struct sched *s, struct live *l)
+void tasks_scatter(struct sched *s, struct live *l, const char *why)
 {
     struct placement *p = l->held;
     const struct amount size = placement_amount(ask_of(s, l->job), p);
@@ -259,7 +259,7 @@ void tasks_scatter(struct sched *s, struct live *l)
     s->room_version++;
     state_set(s, l->job, JOB_PENDING);
     wait_own(s, l, WAIT_GROUP);
-    decision_log(s, l->job, "stop", "fault", "");
+    decision_log(s, l->job, "stop", why, "");
     notice_add(s, NOTICE_STOPPED, l->job, STOPPED_BY_FAULT);
     notice_add(s, NOTICE_ARRIVED, l->job, 0);
 }
