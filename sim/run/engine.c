@@ -216,7 +216,7 @@ static bool task_fits(const struct sched *s, const struct live *l)
 
 static bool anyone_gathers(const struct sched *s)
 {
-    for (job_id j = 0; j < s->next_arrival; j++)
+    for (job_id j = 0; j < s->n_jobs; j++)
         if (s->job[j].state == JOB_GATHERING)
             return true;
     return false;
@@ -229,7 +229,7 @@ static int stall_check(struct sched *s, struct error *err)
     bool deadlock = anyone_gathers(s);
     shape_id last_shape = ID_NONE;
     (void)dependencies_enter(s);
-    for (job_id j = 0; j < s->next_arrival; j++) {
+    for (job_id j = 0; j < s->n_jobs; j++) {
         const struct live *l = live_of(s, j);
         if (!l)
             continue;
@@ -316,7 +316,7 @@ static int stand_still(struct sched *s, struct error *err)
 /* All that happens before that time; TIME_NEVER: to the end of the run, and what that is. */
 static int play(struct sched *s, int64_t before_ns, struct error *err)
 {
-    while (s->in_system > 0 || s->next_arrival < s->workload->n_jobs) {
+    while (s->in_system > 0 || s->next_arrival < s->workload->n_jobs || s->n_open > 0) {
         int64_t t = next_instant_ns(s);
         bool stands = t == TIME_NEVER || nothing_follows(s) || s->fruitless_wakes > FRUITLESS_WAKES_MOST;
         bool beyond = s->setup.until_ns && t > s->setup.until_ns;
@@ -329,7 +329,7 @@ static int play(struct sched *s, int64_t before_ns, struct error *err)
             return 0;
         }
         s->rounds_here = t == s->now_ns ? s->rounds_here + 1 : 0;
-        if (s->rounds_here > ROUNDS_MOST + (uint64_t)s->workload->n_jobs)
+        if (s->rounds_here > ROUNDS_MOST + (uint64_t)s->n_jobs)
             return error_set(err, "policy %s does not let time pass at %.9g s", s->policy->name, seconds(t));
         ledger_settle(s, t);
         s->now_ns = t;

@@ -50,7 +50,7 @@ struct run_setup {
     const void *policy_params;    /* of policy->params_size; NULL: defaults */
     const struct placer *placer;
     const void *placer_params;
-    const struct policy_switch *switches;    /* no two at one time; only read by run_new() */
+    const struct policy_switch *switches;    /* no two at one time; borrowed */
     size_t n_switches;
     uint64_t seed;
     int64_t until_ns;             /* cut-off; 0: run to the end */
@@ -91,6 +91,7 @@ void run_free(struct sched *s);
 struct job_result {
     enum job_state state;
     enum job_outcome outcome;
+    int64_t submit_ns;            /* of a job on demand: the first time; JOB_ABSENT: it never was */
     int64_t start_ns, end_ns;     /* -1: not (yet) */
     int64_t wait_ns, run_ns;      /* all time in queue; all time with GPUs. jct = wait + run */
     int64_t lost_ns, overhead_ns; /* parts of run_ns: progress that was rolled back; starting and saving */
@@ -105,6 +106,7 @@ struct job_result {
 struct job_result run_job(const struct sched *s, job_id j);
 
 /* The same, at little cost. */
+/* Of jobs on demand it tells nothing: when they end is not the cluster's doing. */
 struct run_times { bool ended; int64_t jct_ns, wait_ns, fairness_micro; };    /* ended: completed, failed or cancelled */
 struct run_times run_times(const struct sched *s, job_id j);
 
@@ -175,5 +177,6 @@ size_t run_changed_queues(const struct sched *s, const queue_id **queues);    /*
 extern const char *const sched_result_name[SCHED_RESULTS];
 extern const char *const wait_reason_name[WAIT_REASONS];     /* "order", "limit", ... */
 const struct run_setup *run_setup_of(const struct sched *s);
-const void *run_policy_params(const struct sched *s);         /* with the defaults filled in */
+const void *run_policy_params(const struct sched *s);         /* of the first; with the defaults filled in */
+const void *run_switch_params(const struct sched *s, size_t i);
 const void *run_placer_params(const struct sched *s);

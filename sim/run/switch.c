@@ -106,6 +106,11 @@ const void *run_policy_params(const struct sched *s)
     return s->seat[0].params;
 }
 
+const void *run_switch_params(const struct sched *s, size_t i)
+{
+    return s->seat[1 + i].params;
+}
+
 void run_switch_at(struct sched *s, size_t i, int64_t time_ns)
 {
     s->seat[1 + i].time_ns = time_ns;
@@ -145,8 +150,10 @@ static void settle_job(struct sched *s, struct live *l, bool single_tasks)
     lines_forget(s, l->job);
     if (s->job[l->job].state == JOB_CLAIMED)
         claim_give_back(s, l);
-    if (s->job[l->job].state == JOB_GATHERING && !single_tasks)
-        tasks_scatter(s, l, "gang");
+    if (s->job[l->job].state == JOB_GATHERING && !single_tasks) {
+        tasks_scatter(s, l);
+        decision_log(s, l->job, "stop", "gang", "");
+    }
     if (l->suspended) {
         memory_give(s->idle, ask_of(s, l->job), l->suspended);
         if (s->room)
