@@ -58,6 +58,10 @@ static const struct option options[] = {
     { .name = "set", .argument = "KEY=VALUE", .kind = OPTION_TEXTS, AT(set),
       .help = "as if the cluster file said so: keys with dots between them, of an item of a list its name or its number from 0: "
               "period_s=10, preemption.restart_s=60, nodes.a100.count=12, queues.team.deserved_gpus=32; may be given again" },
+    { .name = "switch-policy", .argument = "TIME:POLICY[:KEY=VALUE,...]", .kind = OPTION_TEXTS, AT(switches),
+      .help = "at that simulated time, in seconds, another policy takes over, and knows of the jobs that are there then, but nothing of "
+              "what the one before has kept; may be given again, for a later time. To the same policy with the same parameters "
+              "nothing changes" },
     { .name = "check", .kind = OPTION_FLAG, AT(check), .help = "recompute the indexes at every instant: slow, for tests" },
     { .name = "dump-config", .kind = OPTION_FLAG, AT(dump_config),
       .help = "write the full effective configuration as YAML, and stop" },

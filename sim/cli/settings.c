@@ -58,13 +58,13 @@ static void put_time(FILE *f, const char *key, int64_t ns)
     fprintf(f, "%s: %.*s\n", key, (int)decimal_format(text, ns, NS_PER_S), text);
 }
 
-static void put_params(FILE *f, const struct param *list, const void *params)
+static void put_params(FILE *f, int indent, const struct param *list, const void *params)
 {
-    fputs(list && list->name ? "  parameters:\n" : "  parameters: {}\n", f);
+    fprintf(f, "%*sparameters:%s\n", indent, "", list && list->name ? "" : " {}");
     for (const struct param *p = list; p && p->name; p++) {
         char value[64];
         params_show(p, params, value, sizeof value);
-        fprintf(f, "    %s: %s\n", p->name, value);
+        fprintf(f, "%*s%s: %s\n", indent + 2, "", p->name, value);
     }
 }
 
@@ -135,11 +135,19 @@ char *settings_yaml(const struct plan *p)
     put_text(f, "  name", p->policy.policy->name);
     put_text(f, "  given", o->policy);
     fprintf(f, "  clairvoyant: %s\n", p->policy.clairvoyant || estimates_know_truth(&p->estimates) ? "true" : "false");
-    put_params(f, p->policy.policy->params, p->policy.params);
+    put_params(f, 2, p->policy.policy->params, p->policy.params);
+    for (size_t i = 0; i < p->n_switches; i++) {
+        const struct plan_switch *c = &p->change[i];
+        fputs(i ? "" : "switches:\n", f);
+        put_time(f, "  - time_s", c->time_ns);
+        put_text(f, "    name", c->to.policy->name);
+        fprintf(f, "    clairvoyant: %s\n", c->to.clairvoyant ? "true" : "false");
+        put_params(f, 4, c->to.policy->params, c->to.params);
+    }
     fputs("placement:\n", f);
     put_text(f, "  name", p->placer.placer->name);
     put_text(f, "  given", o->placement);
-    put_params(f, p->placer.placer->params, p->placer.params);
+    put_params(f, 2, p->placer.placer->params, p->placer.params);
     fprintf(f, "seed: %" PRId64 "\n", o->seed);
     put_cluster(f, p);
     put_trace(f, p);

@@ -40,6 +40,21 @@ static json_t *parameters(const struct param *list, const void *params)
     return o;
 }
 
+static json_t *switches(const struct sched *s)
+{
+    const struct run_setup *run = run_setup_of(s);
+    json_t *list = json_array();
+    for (size_t i = 0; i < run->n_switches; i++) {
+        const struct policy_switch *w = &run->switches[i];
+        json_t *o = json_object();
+        json_object_set_new(o, "time_s", json_real(seconds(w->time_ns)));
+        json_object_set_new(o, "policy", text_or_null(w->policy->name));
+        json_object_set_new(o, "policy_parameters", parameters(w->policy->params, run_switch_params(s, i)));
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
 static json_t *input(const char *path, const char *format, const char *sha256)
 {
     json_t *o = json_object();
@@ -116,6 +131,8 @@ void manifest_write(struct output *o, const struct results_setup *setup, const s
     json_object_set_new(root, "policy", text_or_null(run->policy->name));
     json_object_set_new(root, "policy_text", text_or_null(origin->policy_text));
     json_object_set_new(root, "policy_parameters", parameters(run->policy->params, run_policy_params(s)));
+    if (run->n_switches)
+        json_object_set_new(root, "switches", switches(s));
     json_object_set_new(root, "placement", text_or_null(run->placer->name));
     json_object_set_new(root, "placement_text", text_or_null(origin->placement_text));
     json_object_set_new(root, "placement_parameters", parameters(run->placer->params, run_placer_params(s)));
