@@ -6,7 +6,7 @@
 #include "placement.h"
 #include "queues.h"
 
-#define POLICY_ABI 6u
+#define POLICY_ABI 7u
 #ifndef TIME_NEVER
 #define TIME_NEVER INT64_MAX
 #endif
@@ -188,6 +188,9 @@ struct policy {
     void (*job_started)(struct sched *s, const void *params, void *state, job_id j);   /* runs; claims only when they run */
     void (*job_stopped)(struct sched *s, const void *params, void *state, job_id j, enum stop_cause why);  /* holds nothing
                                                               now; evicted: job_arrived follows once it has left its GPUs */
+    /* It waited, or was leaving, and its owner wants it no more: it holds nothing now, and is in no line when this returns. It may
+     * come again, as a new job (job_arrived). Who is taken out while it runs is stopped for good (job_stopped). */
+    void (*job_withdrawn)(struct sched *s, const void *params, void *state, job_id j);
     /* GPUs of n went out of service, or came back; those who are stopped by that are told next. What does not fit any more for that reason
      * waits: a node that is out may come back. */
     void (*node_changed)(struct sched *s, const void *params, void *state, node_id n);

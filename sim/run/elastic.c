@@ -193,7 +193,7 @@ static void begin(struct sched *s)
     s->elastic->learner = arena_alloc(s->memory, (n + (size_t)1) * sizeof *s->elastic->learner);
     for (uint32_t i = 0; i < n; i++)
         s->elastic->learner[i] = look_up(s, intern_text(s->workload->models, i));
-    s->elastic->resizes = arena_alloc(s->memory, s->workload->n_jobs * sizeof *s->elastic->resizes);
+    s->elastic->resizes = arena_alloc(s->memory, s->n_jobs * sizeof *s->elastic->resizes);
 }
 
 static void end_run(struct sched *s)

@@ -213,7 +213,7 @@ static bool task_fits(const struct sched *s, const struct live *l)
 
 static bool anyone_gathers(const struct sched *s)
 {
-    for (job_id j = 0; j < s->next_arrival; j++)
+    for (job_id j = 0; j < s->n_jobs; j++)
         if (s->job[j].state == JOB_GATHERING)
             return true;
     return false;
@@ -226,7 +226,7 @@ static int stall_check(struct sched *s, struct error *err)
     bool deadlock = anyone_gathers(s);
     shape_id last_shape = ID_NONE;
     (void)dependencies_enter(s);
-    for (job_id j = 0; j < s->next_arrival; j++) {
+    for (job_id j = 0; j < s->n_jobs; j++) {
         const struct live *l = live_of(s, j);
         if (!l)
             continue;
@@ -314,7 +314,7 @@ static int play(struct sched *s, struct error *err)
 {
     uint64_t rounds = 0, rounds_here = 0;
     unsigned fruitless = 0;
-    while (s->in_system > 0 || s->next_arrival < s->workload->n_jobs) {
+    while (s->in_system > 0 || s->next_arrival < s->workload->n_jobs || s->n_open > 0) {
         int64_t t = next_instant_ns(s);
         if (t == TIME_NEVER || nothing_follows(s) || fruitless > FRUITLESS_WAKES_MOST)
             return stand_still(s, err);
@@ -323,7 +323,7 @@ static int play(struct sched *s, struct error *err)
             return 0;
         }
         rounds_here = t == s->now_ns ? rounds_here + 1 : 0;
-        if (rounds_here > ROUNDS_MOST + (uint64_t)s->workload->n_jobs)
+        if (rounds_here > ROUNDS_MOST + (uint64_t)s->n_jobs)
             return error_set(err, "policy %s does not let time pass at %.9g s", s->setup.policy->name, seconds(t));
         ledger_settle(s, t);
         s->now_ns = t;

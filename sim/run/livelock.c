@@ -32,7 +32,7 @@ int livelock_check(struct sched *s, struct error *err)
     uint64_t most = s->setup.fruitless_most ? s->setup.fruitless_most : FRUITLESS_MOST;
     if (++s->fruitless_passes <= most + FRUITLESS_PER_JOB * (uint64_t)s->in_system)
         return 0;
-    for (job_id j = 0; j < s->next_arrival; j++)
+    for (job_id j = 0; j < s->n_jobs; j++)
         if (s->job[j].state == JOB_RUNNING && gets_on(s, live_of(s, j))) {
             livelock_got_on(s);
             return 0;

@@ -55,6 +55,16 @@ void models_paced(struct sched *s, struct live *l)
             s->model[i]->paced(s, l);
 }
 
+int64_t models_start_up(const struct sched *s, job_id j, const struct placement *on, bool first)
+{
+    int64_t ns = -1;
+    for (size_t i = 0; i < s->n_models && ns < 0; i++)
+        if (s->model[i]->start_up)
+            ns = s->model[i]->start_up(s, j, on, first);
+    MUST(s, ns >= 0);
+    return ns;
+}
+
 void models_settle(struct sched *s, int64_t to_ns)
 {
     for (size_t i = 0; i < s->n_models; i++)

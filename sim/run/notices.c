@@ -27,10 +27,15 @@ void notices_give(struct sched *s)
             if (p->node_changed)
                 p->node_changed(s, s->policy_params, s->policy_state, j);
             break;
+        case NOTICE_WITHDRAWN:
+            if (p->job_withdrawn)
+                p->job_withdrawn(s, s->policy_params, s->policy_state, j);
+            job_retire(s, j);
+            break;
         case NOTICE_STOPPED:
             if (p->job_stopped)
                 p->job_stopped(s, s->policy_params, s->policy_state, j, s->notice[i].why);
-            if (s->job[j].state == JOB_GONE)
+            if (s->job[j].state == JOB_GONE && !live_of(s, j)->withdrawn)    /* else its other notice follows */
                 job_retire(s, j);
             break;
         }

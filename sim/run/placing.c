@@ -254,7 +254,7 @@ static void find_least(struct sched *s)
     const struct workload *w = s->workload;
     s->shape_least = arena_alloc(s->memory, (w->n_shapes + (size_t)1) * sizeof *s->shape_least);
     memset(s->shape_least, 0, (w->n_shapes + (size_t)1) * sizeof *s->shape_least);
-    for (job_id j = 0; j < w->n_jobs && s->needs & (STARTS_PARTIAL | RESIZES); j++) {
+    for (job_id j = 0; j < s->n_jobs && s->needs & (STARTS_PARTIAL | RESIZES); j++) {
         const struct job_facts *f = &w->facts[j];
         uint32_t *known = &s->shape_least[f->ask->shape];
         if (s->shape_never[f->ask->shape] == PLACED || s->shape_never[f->ask->shape] == NO_TYPE)

@@ -94,7 +94,7 @@ static enum sched_result resize_allowed(const struct sched *s, const struct live
 
 enum sched_result sched_resize(struct sched *s, job_id j, const struct placement *p)
 {
-    struct live *l = j < s->workload->n_jobs && p && s->in_pass ? live_of(s, j) : NULL;
+    struct live *l = j < s->n_jobs && p && s->in_pass ? live_of(s, j) : NULL;
     enum sched_result allowed = l ? resize_allowed(s, l, p) : SCHED_WRONG_STATE;
     if (allowed != SCHED_OK)
         return verb_refused(s, l ? j : ID_NONE, "resize", allowed);

@@ -125,7 +125,7 @@ void rows_job(struct output *o, const struct cluster *c, const struct workload *
 {
     const struct request *ask = w->facts[j].ask;
     int64_t gpu_milli = request_gpu_milli(ask);
-    int64_t submit_ns = w->facts[j].submit_ns;
+    int64_t submit_ns = r->submit_ns;
     bool ended = r->state == JOB_GONE && r->outcome != OUTCOME_REJECTED;
     job_facts_columns(o, c, w, j, gpu_milli);
     comma_seconds(o, submit_ns);
@@ -165,8 +165,10 @@ void rows_jobs(struct output *o, const struct sched *s)
 {
     const struct run_setup *setup = run_setup_of(s);
     rows_header(o, OUTPUT_JOBS, s);
-    for (job_id j = 0; j < setup->workload->n_jobs; j++) {
+    for (job_id j = 0; j < workload_all(setup->workload); j++) {
         struct job_result r = run_job(s, j);
+        if (j >= setup->workload->n_jobs && r.state == JOB_ABSENT)
+            continue;
         rows_job(o, setup->cluster, setup->workload, j, &r);
         models_row(o, s, MODEL_JOBS, j);
         out_char(o, '\n');

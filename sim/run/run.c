@@ -6,6 +6,7 @@
 #include "sim/run/host.h"
 #include "sim/run/models.h"
 #include "sim/run/nodes.h"
+#include "sim/run/on_demand.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -53,6 +54,7 @@ struct sched *run_new(const struct run_setup *setup)
     s->setup = *setup;
     s->cluster = setup->cluster;
     s->workload = setup->workload;
+    s->n_jobs = workload_all(s->workload);
     s->memory = arena_new();
     s->scratch = arena_new();
     s->policy_params = params_copy(s, setup->policy->params, setup->policy->params_size, setup->policy_params);
@@ -66,22 +68,22 @@ struct sched *run_new(const struct run_setup *setup)
     s->events = event_queue_new();
     s->pass_due_ns = TIME_NEVER;
     s->free_entry = ID_NONE;
-    s->job = mem_new(s->workload->n_jobs, sizeof *s->job);
-    for (job_id j = 0; j < s->workload->n_jobs; j++)
+    s->job = mem_new(s->n_jobs, sizeof *s->job);
+    for (job_id j = 0; j < s->n_jobs; j++)
         s->job[j] = (struct job_run){ .start_ns = -1, .end_ns = -1, .fairness_micro = -1, .live = ID_NONE, .distance = UINT8_MAX };
     if ((s->needs & STARTS_PARTIAL) && (s->needs & SEES_TIMELINE))
         HOST_BUG(s, "a policy cannot both start single tasks and plan ahead");
     if ((s->needs & RESIZES) && s->needs & (STARTS_PARTIAL | SEES_TIMELINE))
         HOST_BUG(s, "a policy that resizes whole jobs can neither start single tasks nor plan ahead");
     if (s->needs & (STARTS_PARTIAL | RESIZES) || s->workload->n_running) {
-        s->gpu_time = arena_alloc(s->memory, s->workload->n_jobs * sizeof *s->gpu_time);
+        s->gpu_time = arena_alloc(s->memory, s->n_jobs * sizeof *s->gpu_time);
     }
     s->books = mem_new(s->cluster->n_queues, sizeof *s->books);
     s->changed_queue = mem_new(s->cluster->n_queues, sizeof *s->changed_queue);
     s->unseen_queue = mem_new(s->cluster->n_queues, sizeof *s->unseen_queue);
     s->node_seen = mem_new(s->cluster->n_nodes, sizeof *s->node_seen);
     s->node_account = mem_new(s->cluster->n_nodes, sizeof *s->node_account);
-    s->now_ns = s->settled_ns = s->totals.first_ns = s->workload->facts[0].submit_ns;
+    s->now_ns = s->settled_ns = s->totals.first_ns = on_demand_begin(s);
     s->up_milli = s->cluster->gpus * MILLI_ALL;
     quotas_begin(s);
     s->dependencies = dependencies_new(s->workload);
@@ -101,6 +103,7 @@ void run_free(struct sched *s)
     nodes_free(s->nodes);
     placing_end(s);
     dependencies_free(s->dependencies);
+    on_demand_end(s);
     lines_free(s);
     quotas_free(s);
     predictor_free(s->predictor);
@@ -137,6 +140,7 @@ struct job_result run_job(const struct sched *s, job_id j)
     struct job_result r = {
         .state = run->state,
         .outcome = run->outcome,
+        .submit_ns = on_demand_submit_ns(s, j),
         .start_ns = run->start_ns,
         .end_ns = run->end_ns,
         .run_ns = run->run_ns,
@@ -165,7 +169,7 @@ struct job_result run_job(const struct sched *s, job_id j)
 struct run_times run_times(const struct sched *s, job_id j)
 {
     const struct job_run *run = &s->job[j];
-    if (run->state != JOB_GONE || run->outcome == OUTCOME_REJECTED)
+    if (run->state != JOB_GONE || run->outcome == OUTCOME_REJECTED || on_demand(s, j))
         return (struct run_times){ .ended = false };
     int64_t jct_ns = run->end_ns - s->workload->facts[j].submit_ns;
     return (struct run_times){ true, jct_ns, jct_ns - run->run_ns, run->fairness_micro };

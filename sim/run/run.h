@@ -75,6 +75,7 @@ void run_free(struct sched *s);
 struct job_result {
     enum job_state state;
     enum job_outcome outcome;
+    int64_t submit_ns;            /* of a job on demand: the first time; JOB_ABSENT: it never was */
     int64_t start_ns, end_ns;     /* -1: not (yet) */
     int64_t wait_ns, run_ns;      /* all time in queue; all time with GPUs. jct = wait + run */
     int64_t lost_ns, overhead_ns; /* parts of run_ns: progress that was rolled back; starting and saving */
@@ -89,6 +90,7 @@ struct job_result {
 struct job_result run_job(const struct sched *s, job_id j);
 
 /* The same, at little cost. */
+/* Of jobs on demand it tells nothing: when they end is not the cluster's doing. */
 struct run_times { bool ended; int64_t jct_ns, wait_ns, fairness_micro; };    /* ended: completed, failed or cancelled */
 struct run_times run_times(const struct sched *s, job_id j);
 

@@ -1,6 +1,7 @@
 /* see.c - what a policy may see of jobs, time and capacity. */
 #include "sim/run/host.h"
 #include "sim/run/nodes.h"
+#include "sim/run/on_demand.h"
 
 int64_t sched_now(const struct sched *s)
 {
@@ -58,6 +59,11 @@ double job_attained_gpu_s(const struct sched *s, job_id j)
     return seconds(held_ns) * (double)request_gpu_milli(ask_of(s, j)) / MILLI_ALL;
 }
 
+static int64_t work_ns(const struct sched *s, job_id j)
+{
+    return on_demand(s, j) ? ENDLESS_NS : s->workload->truth[j].duration_ns;
+}
+
 /* Service so far that still counts: what a restart would not have to do again. */
 static int64_t kept_ns(const struct sched *s, job_id j)
 {
@@ -67,7 +73,7 @@ static int64_t kept_ns(const struct sched *s, job_id j)
     int64_t left = l->progress.left_ns;
     if (l->event)
         left = l->begin_left_ns - job_done_ns(s, l);
-    return s->workload->truth[j].duration_ns - left;
+    return work_ns(s, j) - left;
 }
 
 int64_t job_estimate_ns(const struct sched *s, job_id j)
@@ -86,7 +92,8 @@ int64_t job_true_ns(struct sched *s, job_id j)
         s->totals.sight_refused++;
         return -1;
     }
-    return s->workload->truth[j].duration_ns - kept_ns(s, j);
+    int64_t left_ns = s->workload->truth[j].duration_ns - kept_ns(s, j);
+    return left_ns > 0 ? left_ns : 0;
 }
 
 int64_t job_start_cost_ns(const struct sched *s, job_id j)

@@ -31,6 +31,8 @@ struct world {
     struct price price;
     int64_t period_ns;
     void (*furnish)(struct cluster *c, uint64_t seed);    /* what else its file would say; NULL: nothing */
+    size_t n_on_demand;           /* so many of the last jobs come on demand */
+    void (*prepare)(struct sched *s, uint64_t seed);      /* before it is executed; NULL: nothing */
 };
 struct outcome { struct job_result job[JOBS_MOST]; struct run_totals totals; bool stalled; };
 
@@ -164,6 +166,8 @@ static inline struct outcome world_run(const struct world *w, const struct combi
         struct job_row row = w->job[j];
         row.part = w->part[j];
         row.n_parts = w->n_parts[j];
+        if ((row.on_demand = j + w->n_on_demand >= w->n_jobs))
+            row.submit_ns = w->job[0].submit_ns;
         if (workload_add(load, &row, "world", j + 1, &err))
             fail_msg("%s", err.text);
     }
@@ -172,6 +176,8 @@ static inline struct outcome world_run(const struct world *w, const struct combi
     struct run_setup setup = { .cluster = c, .workload = load, .policy = k->policy, .policy_params = k->params,
                                .placer = k->placer, .seed = seed, .check = true, .observer = observer };
     struct sched *s = run_new(&setup);
+    if (w->prepare)
+        w->prepare(s, seed);
     if (run_execute(s, &err)) {
         if (k->placer && strcmp(k->placer->name, "consolidate") && strcmp(k->policy->name, "wild"))
             fail_msg("%s, seed %u: %s", k->name, (unsigned)seed, err.text);
