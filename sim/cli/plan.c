@@ -94,6 +94,7 @@ int plan_make(struct plan *p, const struct run_options *options, struct error *e
         status = read_inputs(p, err);
     if (status != EXIT_OK)
         return status;
+    p->outputs = outputs_of(p->outputs, p->workload);
     if (!p->cluster->period_said)
         p->cluster->period_ns = p->policy.policy->period_ns;
     p->policy_text = chosen_text(p->policy.policy->name, p->policy.policy->params, p->policy.params);
