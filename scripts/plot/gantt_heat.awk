@@ -98,7 +98,7 @@ BEGIN {
     unit = axis_unit(t1 - t0)
     unit_s = unit_seconds(unit)
     title = label ": share of " (per > 1 ? "the GPUs of " per " nodes each" : "each node's GPUs") " in use"
-    subtitle = "(" commas(lanes) " GPUs, too many for a lane each)"
+    subtitle = "(" commas(lanes) " GPUs" (kind == "nodes" ? "" : ", too many for a lane each") ")"
     if (term) {
         print "  " title > "out"
         print "  " subtitle "; 0 to 9 are tenths, # is all" > "out"

@@ -55,10 +55,6 @@ function shade(hex, k,    i, part, n)
     }
     return n
 }
-function is_dark(rgb)
-{
-    return int(rgb / 65536) * 0.30 + int(rgb / 256) % 256 * 0.59 + rgb % 256 * 0.11 < 140
-}
 
 # One lane or several adjacent ones, of which it takes the part [low, high) of a GPU.
 function box(from, to, lane, height, low, high, queue, job,    rgb, k)

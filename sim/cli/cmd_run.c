@@ -1,10 +1,9 @@
 /* cmd_run.c - gpuyard run: one run from the command line to its directory of results. */
 #include "sim/cli/cli.h"
 #include "sim/cli/interrupt.h"
-#include "sim/cli/plan.h"
+#include "sim/cli/play.h"
 #include "sim/cli/progress_bar.h"
 #include "sim/cli/show.h"
-#include "sim/run/run.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -67,72 +66,31 @@ static const struct option options[] = {
     { 0 },
 };
 
-/* Runs it, the results being open, and commits or discards them. 0, or -1 with err. */
-static int play(const struct plan *p, struct run_setup *setup, struct results *results, struct error *err)
+static void show(const struct plan *p, const struct played *played)
 {
-    struct progress_bar progress;
-    setup->observer = results_observer(results);
-    setup->progress = progress_bar_show;
-    setup->progress_self = &progress;
-    struct sched *s = run_new(setup);
-    progress_bar_begin(&progress, p->workload->n_jobs, p->options->quiet);
-    int result = run_execute(s, err);
-    progress_bar_end(&progress);
-    if (result == 0 && atomic_load(setup->interrupted))
-        result = error_set(err, "interrupted");
-    struct summary *summary = result == 0 ? summary_make(s) : NULL;
-    if (summary)
-        result = results_write(results, s, summary, err);
-    interrupt_hold();
-    if (result == 0)
-        result = results_commit(results, err);
-    else
-        results_discard(results);
-    interrupt_end();
-    if (result == 0) {
-        const struct shown shown = { p, s, summary };
-        if (p->options->verbose)
-            fprintf(stderr, "gpuyard: simulated %" PRIu64 " events in %" PRIu64 " passes\n", run_totals(s)->events,
-                    run_totals(s)->passes);
-        if (!p->options->quiet) {
-            show_warnings(&shown);        /* stdout is written last of all: above the summary */
-            show_summary(&shown);
-        }
+    const struct shown shown = { p, played->run, played->summary };
+    if (p->options->verbose)
+        fprintf(stderr, "gpuyard: simulated %" PRIu64 " events in %" PRIu64 " passes\n", run_totals(played->run)->events,
+                run_totals(played->run)->passes);
+    if (!p->options->quiet) {
+        show_warnings(&shown);        /* stdout is written last of all: above the summary */
+        show_summary(&shown);
     }
-    summary_free(summary);
-    run_free(s);
-    return result;
 }
 
 static int run_plan(const struct plan *p, const struct invocation *in, struct error *err)
 {
-    const struct run_options *o = p->options;
-    struct results_setup where = {
-        .directory = p->directory,
-        .outputs = p->outputs,
-        .sample_ns = o->sample_ns,
-        .origin = { .argc = in->argc, .argv = in->argv, .cluster_path = o->cluster, .cluster_sha256 = p->cluster_sha256,
-                    .trace_path = p->trace.path, .trace_format = p->trace.format->name,
-                    .trace_sha256 = p->trace_sha256, .policy_text = o->policy, .placement_text = o->placement,
-                    .settings_yaml = p->settings_yaml, .skipped_rows = p->workload->n_skipped },
-    };
-    struct results *results = results_new(&where, p->cluster, p->workload);
-    struct run_setup setup = {
-        .cluster = p->cluster, .workload = p->workload, .policy = p->policy.policy, .policy_params = p->policy.params,
-        .placer = p->placer.placer, .placer_params = p->placer.params, .seed = (uint64_t)o->seed,
-        .until_ns = p->until_ns, .estimates = p->estimates, .check = o->check, .interrupted = interrupt_guard(results),
-    };
-    if (results_open(results, err)) {
-        interrupt_hold();
-        results_discard(results);
-        return EXIT_FAILED;
-    }
-    int result = play(p, &setup, results, err);
-    if (result == RUN_BAD_INPUT)
-        return EXIT_INPUT;
-    if (result)
-        return atomic_load(setup.interrupted) ? EXIT_INTERRUPTED : EXIT_FAILED;
-    return EXIT_OK;
+    struct progress_bar progress;
+    struct played played;
+    const struct play_setup setup = { .plan = p, .argc = in->argc, .argv = in->argv, .progress = progress_bar_show,
+                                      .progress_self = &progress };
+    progress_bar_begin(&progress, p->workload->n_jobs, p->options->quiet);
+    int status = play(&setup, &played, err);
+    progress_bar_end(&progress);
+    if (status == EXIT_OK)
+        show(p, &played);
+    played_free(&played);
+    return status;
 }
 
 static int run_run(const struct invocation *in)

@@ -24,6 +24,8 @@ struct config_value {
 };
 struct config_value config_root(struct config *c);
 bool config_given(struct config_value v);                    /* false: absent */
+bool config_is_list(struct config_value v);
+bool config_is_mapping(struct config_value v);
 /* A complaint about v: "file:line:column: [key: ]" and the text. Returns -1. */
 int  config_error(struct config_value v, struct error *err, const char *format, ...)
      __attribute__((format(printf, 3, 4)));
@@ -37,6 +39,7 @@ enum config_type {
     CONFIG_REAL,                  /* double */
     CONFIG_CHOICE,                /* int: index into words */
     CONFIG_LIST, CONFIG_MAPPING,  /* struct config_value, for the caller to go on with */
+    CONFIG_ANY,                   /* likewise, whatever stands there */
 };
 struct config_key {               /* a table ends with a NULL name */
     const char *name;

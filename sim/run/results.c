@@ -1,6 +1,7 @@
 /* results.c - what is written while the run goes on, and how all of it appears at once. See results.h. */
 #include "sim/run/results.h"
 
+#include "sim/core/directory.h"
 #include "sim/core/memory.h"
 #include "sim/core/output.h"
 #include "sim/run/manifest.h"
@@ -8,11 +9,9 @@
 #include "sim/run/rows.h"
 #include "sim/run/service_rows.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 const char *const output_name[OUTPUT_FILES] = { "jobs",  "intervals", "timeseries", "queues",  "nodes",
@@ -180,32 +179,6 @@ struct results *results_new(const struct results_setup *setup, const struct clus
     return r;
 }
 
-/* Like mkdir -p. */
-static int make_directory(struct results *r, struct error *err)
-{
-    char *path = mem_text(r->directory, strlen(r->directory));
-    int failure = 0, cause = 0;    /* of the last, which counts; of the first that explains it */
-    for (size_t i = 1, all = strlen(path); i <= all; i++) {
-        if (path[i] && path[i] != '/')
-            continue;
-        path[i] = '\0';
-        failure = mkdir(path, 0777) == 0 ? 0 : errno;
-        path[i] = r->directory[i];
-        if (!failure && !r->made)
-            r->made = i;
-        if (failure && failure != EEXIST && !cause)
-            cause = failure;
-    }
-    free(path);
-    struct stat st;
-    if (failure && failure != EEXIST)
-        return error_set(err, "%s: cannot make the directory: %s", r->directory,
-                         strerror(failure == ENOENT ? cause : failure));
-    if (failure && (stat(r->directory, &st) != 0 || !S_ISDIR(st.st_mode)))
-        return error_set(err, "%s: want a directory for the results", r->directory);
-    return 0;
-}
-
 static void remove_directories(struct results *r)
 {
     for (size_t length = strlen(r->directory); r->made && length >= r->made;) {
@@ -219,7 +192,7 @@ static void remove_directories(struct results *r)
 
 int results_open(struct results *r, struct error *err)
 {
-    if (make_directory(r, err) != 0)
+    if (directory_make(r->directory, &r->made, err) != 0)
         return -1;
     for (unsigned f = 0; f < OUTPUT_FILES; f++)
         if (r->setup.outputs & 1u << f && !(r->file[f] = output_open(r->directory, file_name[f], err)))
