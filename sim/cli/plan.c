@@ -110,6 +110,7 @@ static char *usual_directory(const struct plan *p)
 void plan_settle(struct plan *p)
 {
     const char *directory = p->options->directory;
+    p->outputs = outputs_of(p->outputs, p->workload);
     if (!p->cluster->period_said)
         p->cluster->period_ns = p->policy.policy->period_ns;
     p->policy_text = chosen_text(p->policy.policy->name, p->policy.policy->params, p->policy.params);
