@@ -14,7 +14,7 @@
 
 static const struct run_options defaults = { .policy = "fifo", .placement = "pack", .seed = 1, .load = 1 };
 
-static const char *const output_words[] = { "all", "default", "jobs", "intervals", "timeseries", "queues", "nodes", "summary",
+static const char *const output_words[] = { "all", "default", "jobs", "intervals", "timeseries", "queues", "nodes", "sessions", "summary",
                                             "events", NULL };
 static const struct option options[] = {
     { .name = "cluster", .letter = 'c', .argument = "CLUSTER", .kind = OPTION_TEXT, AT(cluster), .required = true,
@@ -33,7 +33,7 @@ static const struct option options[] = {
               "default",
       .values = VALUES_DIRECTORY },
     { .name = "outputs", .argument = "LIST", .kind = OPTION_TEXT, AT(outputs), .words = output_words,
-      .help = "files to write, separated by commas: jobs, intervals, timeseries, queues, nodes, summary, events; or all; or "
+      .help = "files to write, separated by commas: jobs, intervals, timeseries, queues, nodes, sessions (of a workload that has any), summary, events; or all; or "
               "default, all but events. The manifest is always written" },
     { .name = "seed", .argument = "N", .kind = OPTION_INTEGER, AT(seed), .most = INT64_MAX,
       .help = "of all random numbers, 1 by default" },

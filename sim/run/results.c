@@ -7,6 +7,7 @@
 #include "sim/run/manifest.h"
 #include "sim/run/models.h"
 #include "sim/run/rows.h"
+#include "sim/run/sessions.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,9 +15,9 @@
 #include <unistd.h>
 
 const char *const output_name[OUTPUT_FILES] = { "jobs",  "intervals", "timeseries", "queues",
-                                                "nodes", "summary",   "manifest",   "events" };
+                                                "nodes", "sessions",  "summary",    "manifest", "events" };
 static const char *const file_name[OUTPUT_FILES] = {
-    "jobs.csv", "intervals.csv", "timeseries.csv", "queues.csv", "nodes.csv", "summary.csv", "manifest.json", "events.csv",
+    "jobs.csv", "intervals.csv", "timeseries.csv", "queues.csv", "nodes.csv", "sessions.csv", "summary.csv", "manifest.json", "events.csv",
 };
 static const char summary_json_name[] = "summary.json";
 
@@ -156,6 +157,8 @@ struct results *results_new(const struct results_setup *setup, const struct clus
     struct results *r = mem_new(1, sizeof *r);
     r->setup = *setup;
     r->setup.outputs |= 1u << OUTPUT_MANIFEST;
+    if (!w->sessions)
+        r->setup.outputs &= ~(1u << OUTPUT_SESSIONS);
     r->directory = mem_text(setup->directory, strlen(setup->directory));
     r->cluster = c;
     r->workload = w;
@@ -250,6 +253,8 @@ int results_write(struct results *r, const struct sched *s, const struct summary
         rows_jobs(r->file[OUTPUT_JOBS], s);
     if (r->file[OUTPUT_NODES])
         rows_nodes(r->file[OUTPUT_NODES], s);
+    if (r->file[OUTPUT_SESSIONS])
+        sessions_rows(r->file[OUTPUT_SESSIONS], s);
     if (r->file[OUTPUT_SUMMARY]) {
         rows_summary_csv(r->file[OUTPUT_SUMMARY], m);
         manifest_summary_json(r->summary_json, m);

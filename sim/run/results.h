@@ -7,8 +7,9 @@
 #include "sim/run/summary.h"
 
 enum output_file {
-    OUTPUT_JOBS, OUTPUT_INTERVALS, OUTPUT_TIMESERIES, OUTPUT_QUEUES, OUTPUT_NODES, OUTPUT_SUMMARY, OUTPUT_MANIFEST,
-    OUTPUT_EVENTS, OUTPUT_FILES   /* events: off by default; summary: .csv and .json; the manifest is always written */
+    OUTPUT_JOBS, OUTPUT_INTERVALS, OUTPUT_TIMESERIES, OUTPUT_QUEUES, OUTPUT_NODES, OUTPUT_SESSIONS, OUTPUT_SUMMARY, OUTPUT_MANIFEST,
+    OUTPUT_EVENTS, OUTPUT_FILES   /* events: off by default; sessions: where there are any; summary: .csv and .json; the manifest is
+                                     always written */
 };
 extern const char *const output_name[OUTPUT_FILES];          /* "jobs", "intervals", ... */
 #define OUTPUTS_DEFAULT ((1u << OUTPUT_EVENTS) - 1)

@@ -17,7 +17,7 @@ struct file_whole {
     const char *name, *start, *estimates;
     uint32_t jobs;
     double span_s;
-    struct config_value load, arrivals, retries, users, projects, classes;
+    struct config_value load, arrivals, retries, users, projects, classes, sessions;
 };
 struct file_load { struct synth_load is; int calibrate; };
 
@@ -39,6 +39,7 @@ static const struct config_key whole_keys[] = {
     { .name = "projects",  .type = CONFIG_MAPPING, .at = WHOLE(projects) },
     { .name = "estimates", .type = CONFIG_TEXT, .at = WHOLE(estimates) },
     { .name = "classes",   .type = CONFIG_LIST, .at = WHOLE(classes) },
+    { .name = "sessions",  .type = CONFIG_LIST, .at = WHOLE(sessions) },
     CLASS_KEYS(WHOLE(all)),
     { 0 },
 };
@@ -125,6 +126,16 @@ static int read_retries(struct spec_reader *r, struct config_value v)
     return config_fields(v, retry_keys, &r->to->retries, r->err);
 }
 
+/* Else all there is are sessions. */
+static bool says_jobs(struct config_value root)
+{
+    static const char *const keys[] = { "load", "jobs", "arrivals", "classes", "gpus", "durations" };
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (config_given(config_look(root, keys[i])))
+            return true;
+    return false;
+}
+
 static int read_whole(struct spec_reader *r, struct config_value root)
 {
     struct file_whole f = { .all = { .is = synth_class_default } };
@@ -143,7 +154,11 @@ static int read_whole(struct spec_reader *r, struct config_value root)
     if (estimates_are_predicted(&r->to->estimates))
         return config_error(config_look(root, "estimates"), r->err, "want what is submitted: predictions are made in a run");
     if (read_load(r, f.load) || spec_read_arrivals(r, f.arrivals) || read_retries(r, f.retries) ||
-        spec_read_people(r, f.users, f.projects) || read_classes(r, root, &f))
+        spec_read_people(r, f.users, f.projects) || spec_read_sessions(r, f.sessions))
+        return -1;
+    if (r->to->n_sessions && !says_jobs(root))
+        return 0;
+    if (read_classes(r, root, &f))
         return -1;
     if ((r->to->load.target > 0) == (r->to->rate_per_h > 0))
         return config_error(root, r->err, "want either the 'target' of a 'load' or 'rate_per_h' of the 'arrivals'");

@@ -55,7 +55,7 @@ static const struct config_key project_keys[] = {
 
 /* ---- arrivals ---- */
 
-static int read_profile(struct config_value v, size_t n, double *to, struct error *err)
+int spec_read_profile(struct config_value v, size_t n, double *to, struct error *err)
 {
     struct config_walk w = { .of = v };
     double sum = 0;
@@ -106,7 +106,7 @@ int spec_read_arrivals(struct spec_reader *r, struct config_value v)
     to->growth_per_day = f.growth_per_day;
     if (!(to->growth_per_day > -1))
         return config_error(config_look(v, "growth_per_day"), r->err, "want more than -1");
-    if (read_profile(f.daily, 24, to->daily, r->err) || read_profile(f.weekly, 7, to->weekly, r->err))
+    if (spec_read_profile(f.daily, 24, to->daily, r->err) || spec_read_profile(f.weekly, 7, to->weekly, r->err))
         return -1;
     return read_sweeps(f.sweeps, &to->sweeps, r->err);
 }
