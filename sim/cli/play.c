@@ -46,9 +46,9 @@ int play(const struct play_setup *setup, struct played *to, struct error *err)
         .progress = setup->progress, .progress_self = setup->progress_self, .interrupted = interrupt_guard(results),
     };
     *to = (struct played){ NULL };
-    if (results)
-        run.observer = results_observer(results);
     int result = results ? results_open(results, err) : 0;
+    if (results && result == 0)
+        run.observer = results_observer(results);             /* only what is open is written to */
     if (result == 0)
         result = execute(&run, results, to, err);
     interrupt_hold();

@@ -39,7 +39,7 @@ gzip -k t.csv
 
 # ---- The program ----
 expect 2 "gpuyard: want a command, see 'gpuyard --help'" "$G"
-expect 2 "gpuyard: no such command 'sweeep', see 'gpuyard --help'" "$G" sweeep
+expect 2 "gpuyard: no such command 'sweeeeep', see 'gpuyard --help'" "$G" sweeeeep
 expect 2 "gpuyard: no such command 'lst', did you mean 'list'?" "$G" lst
 expect 2 "gpuyard: no such option '--hepl', did you mean '--help'?" "$G" --hepl
 expect 0 "" "$G" --help
