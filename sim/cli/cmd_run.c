@@ -15,7 +15,7 @@
 static const struct run_options defaults = { .policy = "fifo", .placement = "pack", .seed = 1, .load = 1 };
 
 static const char *const output_words[] = { "all", "default", "jobs", "intervals", "timeseries", "queues", "nodes", "summary",
-                                            "services", "events", NULL };
+                                            "services", "sessions", "events", NULL };
 static const struct option options[] = {
     { .name = "cluster", .letter = 'c', .argument = "CLUSTER", .kind = OPTION_TEXT, AT(cluster), .required = true,
       .help = "file of the cluster, YAML or a published list of nodes (openb, PAI, spot), plain, .gz or .zst; - is standard input", .values = VALUES_FILE },
@@ -33,7 +33,8 @@ static const struct option options[] = {
               "default",
       .values = VALUES_DIRECTORY },
     { .name = "outputs", .argument = "LIST", .kind = OPTION_TEXT, AT(outputs), .words = output_words,
-      .help = "files to write, separated by commas: jobs, intervals, timeseries, queues, nodes, summary, services, events; or all; or "
+      .help = "files to write, separated by commas: jobs, intervals, timeseries, queues, nodes, summary, services and sessions (where the "
+              "workload has any), events; or all; or "
               "default, all but events. The manifest is always written" },
     { .name = "seed", .argument = "N", .kind = OPTION_INTEGER, AT(seed), .most = INT64_MAX,
       .help = "of all random numbers, 1 by default" },

@@ -117,6 +117,7 @@ enum account {
     ACCOUNT_START, ACCOUNT_USEFUL, ACCOUNT_LOST, ACCOUNT_SAVE, ACCOUNT_GANG,
     ACCOUNT_CHECKPOINT,           /* stalled by writing a checkpoint */
     ACCOUNT_FAULT,                /* held after a fault, before it was found */
+    ACCOUNT_IDLE,                 /* held by a session that runs nothing */
     HELD_ACCOUNTS,                /* until here a job holds it */
     ACCOUNT_DOWN = HELD_ACCOUNTS, /* broken, in maintenance, off or not there */
     ACCOUNTS

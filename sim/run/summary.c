@@ -281,7 +281,7 @@ static void put_scope(struct maker *k, const struct tally *t, bool all)
     put_fairness(k, t);
 }
 
-static const char *scope_name(struct maker *k, const char *kind, const char *name)
+const char *summary_scope(struct maker *k, const char *kind, const char *name)
 {
     size_t length = strlen(kind) + strlen(name) + 2;
     char *text = arena_alloc(k->m->memory, length);
@@ -293,11 +293,11 @@ static void put_groups(struct maker *k, struct tally *group, size_t n, const str
 {
     for (size_t g = 0; g < n; g++) {
         if (c && run_queue_quota(k->s, (queue_id)g)->used && c->queue[g].first_child != ID_NONE)
-            summary_queue_quota(k, scope_name(k, "queue", c->queue[g].name), (queue_id)g);
+            summary_queue_quota(k, summary_scope(k, "queue", c->queue[g].name), (queue_id)g);
         if (!group[g].jobs)
             continue;
-        group[g].scope = c ? scope_name(k, "queue", c->queue[g].name)
-                           : scope_name(k, "class", rows_class((enum job_class)g));
+        group[g].scope = c ? summary_scope(k, "queue", c->queue[g].name)
+                           : summary_scope(k, "class", rows_class((enum job_class)g));
         put_scope(k, &group[g], false);
         if (c)
             summary_queue_quota(k, group[g].scope, (queue_id)g);
