@@ -57,7 +57,7 @@ static const struct option options[] = {
       .help = "at most a row per that long in timeseries and queues; 0, the default: one at every change" },
     { .name = "set", .argument = "KEY=VALUE", .kind = OPTION_TEXTS, AT(set),
       .help = "change a setting of the cluster: period_s, or of preemption.: checkpoint, interval_s, save_s, grace_s, "
-              "start_s, restart_s; may be given again" },
+              "start_s, restart_s; or any value of its YAML by the way to it: nodes.0.count=16; may be given again" },
     { .name = "check", .kind = OPTION_FLAG, AT(check), .help = "recompute the indexes at every instant: slow, for tests" },
     { .name = "dump-config", .kind = OPTION_FLAG, AT(dump_config),
       .help = "write the full effective configuration as YAML, and stop" },

@@ -4,7 +4,6 @@
 #include "sim/cli/settings.h"
 #include "sim/core/memory.h"
 #include "sim/run/run.h"
-#include "sim/world/cluster_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,7 +51,7 @@ static int make_stream(struct plan *p, struct error *err)
 
 int plan_read_cluster(struct plan *p, struct error *err)
 {
-    p->cluster = cluster_read(p->options->cluster, p->cluster_sha256, err);
+    p->cluster = settings_read(p->options->cluster, &p->options->set, p->cluster_sha256, err);
     return p->cluster ? EXIT_OK : EXIT_INPUT;
 }
 

@@ -5,6 +5,7 @@
 #include "sim/core/suggest.h"
 #include "sim/run/params.h"
 #include "sim/run/version.h"
+#include "sim/world/cluster_file.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -53,39 +54,79 @@ static int set_time(struct cluster *c, const struct setting *s, const char *valu
     return 0;
 }
 
-static int unknown_key(const char *key, struct error *err)
+enum { KEY_LONG = 256, OF_FILE = SETTINGS + 1 };
+
+/* Index of a setting, SETTINGS: of the checkpoint; OF_FILE: it is none, but perhaps a place in the file of the cluster. */
+static size_t find(const char *text, char key[KEY_LONG])
+{
+    size_t length = strcspn(text, "="), i = 0;
+    snprintf(key, KEY_LONG, "%.*s", (int)(length < KEY_LONG ? length : KEY_LONG - 1), text);
+    while (i < SETTINGS && strcmp(settings[i].key, key))
+        i++;
+    return i == SETTINGS && strcmp(checkpoint_key, key) ? OF_FILE : i;
+}
+
+/* A name that is almost that of a setting is a slip. */
+static const char *near_setting(const char *key)
 {
     struct suggestion near = { .typed = key };
-    char all[DID_YOU_MEAN];
-    size_t n = (size_t)snprintf(all, sizeof all, "%s", checkpoint_key);
     suggest_offer(&near, checkpoint_key);
-    for (size_t i = 0; i < SETTINGS; i++) {
+    for (size_t i = 0; i < SETTINGS; i++)
         suggest_offer(&near, settings[i].key);
-        n += (size_t)snprintf(all + n, sizeof all - n, ", %s", settings[i].key);
-    }
-    if (near.best)
-        return error_set(err, "run: --set: no setting '%s', did you mean '%s'?", key, near.best);
-    return error_set(err, "run: --set: no setting '%s', want one of %s", key, all);
+    return near.best;
 }
 
 static int set_one(struct cluster *c, const char *text, bool given[SETTINGS + 1], struct error *err)
 {
+    char key[KEY_LONG];
     const char *equals = strchr(text, '=');
-    char key[64];
     if (!equals || equals == text)
         return error_set(err, "run: --set: want KEY=VALUE, got '%s'", text);
-    snprintf(key, sizeof key, "%.*s", (int)(equals - text < 64 ? equals - text : 64), text);
-    size_t i = 0;
-    while (i < SETTINGS && strcmp(settings[i].key, key))
-        i++;
-    if (i == SETTINGS && strcmp(checkpoint_key, key))
-        return unknown_key(key, err);
+    size_t i = find(text, key);
+    if (i == OF_FILE)
+        return near_setting(key) ? error_set(err, "run: --set: no setting '%s', did you mean '%s'?", key, near_setting(key)) : 0;
     if (given[i])
         return error_set(err, "run: --set: %s is given twice", key);
     given[i] = true;
     if (i < SETTINGS && settings[i].at == offsetof(struct cluster, period_ns))
         c->period_said = true;
     return i < SETTINGS ? set_time(c, &settings[i], equals + 1, err) : set_checkpoint(c, equals + 1, err);
+}
+
+static bool is_of_file(const char *text)
+{
+    char key[KEY_LONG];
+    const char *equals = strchr(text, '=');
+    return equals && equals > text && find(text, key) == OF_FILE && !near_setting(key);
+}
+
+size_t settings_of_file(const struct option_texts *set)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < set->n; i++)
+        n += is_of_file(set->text[i]);
+    return n;
+}
+
+struct cluster *settings_read(const char *path, const struct option_texts *set, char sha256[65], struct error *err)
+{
+    struct cluster_setting *list = mem_new(set->n, sizeof *list);
+    struct arena *memory = arena_new();
+    size_t n = 0;
+    for (size_t i = 0; i < set->n; i++) {
+        const char *text = set->text[i];
+        if (!is_of_file(text))
+            continue;
+        list[n].path = arena_text(memory, text, strcspn(text, "="));
+        for (size_t k = 0; k < n; k++)
+            if (!strcmp(list[k].path, list[n].path))
+                error_set(err, "run: --set: %s is given twice", list[n].path);
+        list[n++].value = strchr(text, '=') + 1;
+    }
+    struct cluster *c = err->text[0] ? NULL : cluster_read_with(path, list, n, sha256, err);
+    arena_free(memory);
+    free(list);
+    return c;
 }
 
 int settings_set(struct cluster *c, const struct option_texts *set, struct error *err)
@@ -171,6 +212,15 @@ static void put_cluster(FILE *f, const struct plan *p)
             fprintf(f, "%s: %s\n", key, settings[i].word);
     }
     settings_put_storage(f, c);
+    const struct option_texts *set = &p->options->set;
+    if (settings_of_file(set))
+        fputs("  set:\n", f);
+    for (size_t i = 0; i < set->n; i++)
+        if (is_of_file(set->text[i])) {
+            char key[KEY_LONG + 4];
+            snprintf(key, sizeof key, "    %.*s", (int)strcspn(set->text[i], "="), set->text[i]);
+            put_text(f, key, strchr(set->text[i], '=') + 1);
+        }
 }
 
 static void put_trace(FILE *f, const struct plan *p)

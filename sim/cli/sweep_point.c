@@ -59,9 +59,27 @@ static int read_trace(const struct sweep *s, const struct point *p, struct plan 
     return EXIT_OK;
 }
 
+/* A cluster that is set otherwise in its file is read anew. */
+static int read_cluster(const struct sweep *s, const struct point *p, struct plan *plan, struct error *err)
+{
+    const struct read_cluster *c = &s->cluster[p->value[s->of[AXIS_CLUSTER]]];
+    if (!settings_of_file(&plan->options->set)) {
+        plan->cluster = c->cluster;
+        return EXIT_OK;
+    }
+    int status = plan_read_cluster(plan, err);
+    if (status == EXIT_OK && strcmp(plan->cluster_sha256, c->sha256) != 0) {
+        error_set(err, "%s: it has changed since the sweep began", plan->options->cluster);
+        status = EXIT_INPUT;
+    }
+    return status;
+}
+
 static int shape(const struct sweep *s, const struct point *p, struct plan *plan, struct error *err)
 {
-    int status = settings_set(plan->cluster, &plan->options->set, err);
+    int status = read_cluster(s, p, plan, err);
+    if (status == EXIT_OK)
+        status = settings_set(plan->cluster, &plan->options->set, err);
     if (status == EXIT_OK)
         status = read_trace(s, p, plan, err);
     return status == EXIT_OK ? plan_shape(plan, err) : status;
@@ -73,9 +91,9 @@ static int prepare(const struct sweep *s, struct shaped *shaped, size_t point, s
     const struct read_cluster *c = &s->cluster[p->value[s->of[AXIS_CLUSTER]]];
     const struct read_trace *t = &s->trace[p->value[s->of[AXIS_TRACE]]];
     int status = EXIT_OK;
-    plan->cluster = c->cluster;
     memcpy(plan->cluster_sha256, c->sha256, sizeof c->sha256);
     if (shaped->workload) {
+        plan->cluster = shaped->cluster;
         plan->workload = shaped->workload;
         plan->until_ns = shaped->until_ns;
         memcpy(plan->trace_sha256, t->sha256, sizeof t->sha256);

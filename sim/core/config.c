@@ -14,6 +14,8 @@ struct config {
     struct fy_diag *diag; /* collects, prints nothing */
     struct fy_parser *parser;
     struct fy_document *document;
+    size_t n_put, put_capacity;
+    struct { struct fy_node *node, *place; } *put; /* changed by config_put(): libfyaml no longer knows where they are */
 };
 
 /* ---- places ---- */
@@ -31,6 +33,9 @@ static struct fy_diag_error *last_complaint(const struct config *c)
  * for an empty value and for what holds one; then the nearest key must do. */
 static bool place_of(const struct config *c, struct fy_node *node, int *line, int *column)
 {
+    for (size_t i = 0; i < c->n_put; i++)
+        if (c->put[i].node == node)
+            node = c->put[i].place;
     struct fy_diag_error *before = last_complaint(c);
     if (node)
         fy_node_report(node, FYET_ERROR, "here");
@@ -233,9 +238,23 @@ void config_free(struct config *c)
         fy_parser_destroy(c->parser);
     if (c->diag)
         fy_diag_destroy(c->diag);
+    free(c->put);
     free(c->text);
     free(c->name);
     free(c);
+}
+
+struct fy_document *config_document(struct config *c)
+{
+    return c->document;
+}
+
+struct fy_node *config_note_put(struct config *c, struct fy_node *node, struct fy_node *place)
+{
+    mem_grow(&c->put, &c->put_capacity, c->n_put, sizeof *c->put);
+    c->put[c->n_put].node = node;
+    c->put[c->n_put++].place = place;
+    return node;
 }
 
 struct config_value config_root(struct config *c)

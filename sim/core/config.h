@@ -23,6 +23,9 @@ struct config_value {
     void *near;                   /* the key of the list it is in */
 };
 struct config_value config_root(struct config *c);
+/* Puts a plain value where `path` leads, as if the file had it: keys, and of lists numbers from 0, or the `name` or `group` of
+ * an item, with dots between: "nodes.0.count", "queues.vision.weight". Keys that are not there are made. -1 with err: it leads nowhere. */
+int config_put(struct config *c, const char *path, const char *text, struct error *err);
 bool config_given(struct config_value v);                    /* false: absent */
 bool config_is_list(struct config_value v);
 bool config_is_mapping(struct config_value v);

@@ -4,6 +4,9 @@
 #include "sim/core/config.h"
 #include <libfyaml.h>
 
+struct fy_document *config_document(struct config *c);
+/* Of a node that was not in the file, or holds one: where complaints about it point to, a key that was in the file. Returns it. */
+struct fy_node *config_note_put(struct config *c, struct fy_node *node, struct fy_node *place);
 /* The text of a scalar, NULL if it is a list or a mapping. *quoted may be NULL. */
 const char *config_text(struct fy_node *node, size_t *length, bool *quoted);
 bool config_is_null(struct fy_node *node);    /* nothing, ~ or null, without quotes (YAML 1.2.2, 10.3.2) */

@@ -408,7 +408,17 @@ static struct cluster *read_cluster(struct reader *r, struct config *config, con
 
 struct cluster *cluster_from_yaml(struct input *in, const char *name, struct error *err)
 {
+    return cluster_from_yaml_with(in, name, NULL, 0, err);
+}
+
+struct cluster *cluster_from_yaml_with(struct input *in, const char *name, const struct cluster_setting *set, size_t n, struct error *err)
+{
     struct config *config = config_read(in, err);
+    for (size_t i = 0; config && i < n; i++)
+        if (config_put(config, set[i].path, set[i].value, err)) {
+            config_free(config);
+            return NULL;
+        }
     if (!config)
         return NULL;
     struct reader r = { .group_names = intern_new(), .memory = arena_new(), .catalogue = catalogue_new(), .in = in, .err = err };
