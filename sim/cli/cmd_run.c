@@ -1,10 +1,9 @@
 /* cmd_run.c - gpuyard run: one run from the command line to its directory of results. */
 #include "sim/cli/cli.h"
 #include "sim/cli/interrupt.h"
-#include "sim/cli/plan.h"
+#include "sim/cli/play.h"
 #include "sim/cli/progress_bar.h"
 #include "sim/cli/show.h"
-#include "sim/run/run.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -16,7 +15,7 @@
 static const struct run_options defaults = { .policy = "fifo", .placement = "pack", .seed = 1, .load = 1 };
 
 static const char *const output_words[] = { "all", "default", "jobs", "intervals", "timeseries", "queues", "nodes", "summary",
-                                            "events", NULL };
+                                            "services", "sessions", "events", NULL };
 static const struct option options[] = {
     { .name = "cluster", .letter = 'c', .argument = "CLUSTER", .kind = OPTION_TEXT, AT(cluster), .required = true,
       .help = "file of the cluster, YAML or a published list of nodes (openb, PAI, spot), plain, .gz or .zst; - is standard input", .values = VALUES_FILE },
@@ -34,7 +33,8 @@ static const struct option options[] = {
               "default",
       .values = VALUES_DIRECTORY },
     { .name = "outputs", .argument = "LIST", .kind = OPTION_TEXT, AT(outputs), .words = output_words,
-      .help = "files to write, separated by commas: jobs, intervals, timeseries, queues, nodes, summary, events; or all; or "
+      .help = "files to write, separated by commas: jobs, intervals, timeseries, queues, nodes, summary, services and sessions (where the "
+              "workload has any), events; or all; or "
               "default, all but events. The manifest is always written" },
     { .name = "seed", .argument = "N", .kind = OPTION_INTEGER, AT(seed), .most = INT64_MAX,
       .help = "of all random numbers, 1 by default" },
@@ -57,8 +57,12 @@ static const struct option options[] = {
     { .name = "sample-s", .argument = "SECONDS", .kind = OPTION_SECONDS, AT(sample_ns), .most = TIME_MOST_S,
       .help = "at most a row per that long in timeseries and queues; 0, the default: one at every change" },
     { .name = "set", .argument = "KEY=VALUE", .kind = OPTION_TEXTS, AT(set),
-      .help = "change a setting of the cluster: period_s, or of preemption.: checkpoint, interval_s, save_s, grace_s, "
-              "start_s, restart_s; may be given again" },
+      .help = "as if the cluster file said so: keys with dots between them, of an item of a list its name or its number from 0: "
+              "period_s=10, preemption.restart_s=60, nodes.a100.count=12, queues.team.deserved_gpus=32; may be given again" },
+    { .name = "switch-policy", .argument = "TIME:POLICY[:KEY=VALUE,...]", .kind = OPTION_TEXTS, AT(switches),
+      .help = "at that simulated time, in seconds, another policy takes over, and knows of the jobs that are there then, but nothing of "
+              "what the one before has kept; may be given again, for a later time. To the same policy with the same parameters "
+              "nothing changes" },
     { .name = "check", .kind = OPTION_FLAG, AT(check), .help = "recompute the indexes at every instant: slow, for tests" },
     { .name = "dump-config", .kind = OPTION_FLAG, AT(dump_config),
       .help = "write the full effective configuration as YAML, and stop" },
@@ -67,72 +71,31 @@ static const struct option options[] = {
     { 0 },
 };
 
-/* Runs it, the results being open, and commits or discards them. 0, or -1 with err. */
-static int play(const struct plan *p, struct run_setup *setup, struct results *results, struct error *err)
+static void show(const struct plan *p, const struct played *played)
 {
-    struct progress_bar progress;
-    setup->observer = results_observer(results);
-    setup->progress = progress_bar_show;
-    setup->progress_self = &progress;
-    struct sched *s = run_new(setup);
-    progress_bar_begin(&progress, p->workload->n_jobs, p->options->quiet);
-    int result = run_execute(s, err);
-    progress_bar_end(&progress);
-    if (result == 0 && atomic_load(setup->interrupted))
-        result = error_set(err, "interrupted");
-    struct summary *summary = result == 0 ? summary_make(s) : NULL;
-    if (summary)
-        result = results_write(results, s, summary, err);
-    interrupt_hold();
-    if (result == 0)
-        result = results_commit(results, err);
-    else
-        results_discard(results);
-    interrupt_end();
-    if (result == 0) {
-        const struct shown shown = { p, s, summary };
-        if (p->options->verbose)
-            fprintf(stderr, "gpuyard: simulated %" PRIu64 " events in %" PRIu64 " passes\n", run_totals(s)->events,
-                    run_totals(s)->passes);
-        if (!p->options->quiet) {
-            show_warnings(&shown);        /* stdout is written last of all: above the summary */
-            show_summary(&shown);
-        }
+    const struct shown shown = { p, played->run, played->summary };
+    if (p->options->verbose)
+        fprintf(stderr, "gpuyard: simulated %" PRIu64 " events in %" PRIu64 " passes\n", run_totals(played->run)->events,
+                run_totals(played->run)->passes);
+    if (!p->options->quiet) {
+        show_warnings(&shown);        /* stdout is written last of all: above the summary */
+        show_summary(&shown);
     }
-    summary_free(summary);
-    run_free(s);
-    return result;
 }
 
 static int run_plan(const struct plan *p, const struct invocation *in, struct error *err)
 {
-    const struct run_options *o = p->options;
-    struct results_setup where = {
-        .directory = p->directory,
-        .outputs = p->outputs,
-        .sample_ns = o->sample_ns,
-        .origin = { .argc = in->argc, .argv = in->argv, .cluster_path = o->cluster, .cluster_sha256 = p->cluster_sha256,
-                    .trace_path = p->trace.path, .trace_format = p->trace.format->name,
-                    .trace_sha256 = p->trace_sha256, .policy_text = o->policy, .placement_text = o->placement,
-                    .settings_yaml = p->settings_yaml, .skipped_rows = p->workload->n_skipped },
-    };
-    struct results *results = results_new(&where, p->cluster, p->workload);
-    struct run_setup setup = {
-        .cluster = p->cluster, .workload = p->workload, .policy = p->policy.policy, .policy_params = p->policy.params,
-        .placer = p->placer.placer, .placer_params = p->placer.params, .seed = (uint64_t)o->seed,
-        .until_ns = p->until_ns, .estimates = p->estimates, .check = o->check, .interrupted = interrupt_guard(results),
-    };
-    if (results_open(results, err)) {
-        interrupt_hold();
-        results_discard(results);
-        return EXIT_FAILED;
-    }
-    int result = play(p, &setup, results, err);
-    if (result == RUN_BAD_INPUT)
-        return EXIT_INPUT;
-    if (result)
-        return atomic_load(setup.interrupted) ? EXIT_INTERRUPTED : EXIT_FAILED;
-    return EXIT_OK;
+    struct progress_bar progress;
+    struct played played;
+    const struct play_setup setup = { .plan = p, .argc = in->argc, .argv = in->argv, .progress = progress_bar_show,
+                                      .progress_self = &progress };
+    progress_bar_begin(&progress, p->workload->n_jobs, p->options->quiet);
+    int status = play(&setup, &played, err);
+    progress_bar_end(&progress);
+    if (status == EXIT_OK)
+        show(p, &played);
+    played_free(&played);
+    return status;
 }
 
 static int run_run(const struct invocation *in)

@@ -14,11 +14,11 @@
 #define FIRST_NS (NS_PER_S / 2)
 enum { BAR_LEAST = 10, BAR_MOST = 30, PARTS = 5 };
 
-static const char *rate_text(char to[HUMAN_MAX], double rate)
+static const char *rate_text(char to[HUMAN_MAX], double rate, const char *what)
 {
     const char *unit = rate >= 1e6 ? "M" : rate >= 1e4 ? "k" : "";
     double value = rate / (*unit == 'M' ? 1e6 : *unit ? 1e3 : 1);
-    snprintf(to, HUMAN_MAX, "%.*f%s jobs/s", value < 10 ? 1 : 0, value, unit);
+    snprintf(to, HUMAN_MAX, "%.*f%s %s/s", value < 10 ? 1 : 0, value, unit, what);
     return to;
 }
 
@@ -38,10 +38,11 @@ const char *progress_bar_line(char to[PROGRESS_MAX], struct progress_facts f, un
     double share = f.all ? (double)f.done / (double)f.all : 0, speed = f.elapsed_s > 0 ? (double)f.done / f.elapsed_s : 0;
     double left_s = f.done ? (double)(f.all - f.done) / speed : (double)NAN;
     snprintf(part[0], sizeof part[0], "%3.0f%%", floor(100 * share));
-    snprintf(part[1], sizeof part[1], "  %llu/%llu jobs", (unsigned long long)f.done, (unsigned long long)f.all);
+    const char *what = f.what ? f.what : "jobs";
+    snprintf(part[1], sizeof part[1], "  %llu/%llu %s", (unsigned long long)f.done, (unsigned long long)f.all, what);
     snprintf(part[2], sizeof part[2], "  %s left", human_time(left, f.done ? ceil(left_s) : left_s));
-    snprintf(part[3], sizeof part[3], "  at %s", human_time(time, seconds(f.now_ns)));
-    snprintf(part[4], sizeof part[4], "  %s", rate_text(rate, speed));
+    snprintf(part[3], sizeof part[3], "%s%s", f.now_ns < 0 ? "" : "  at ", f.now_ns < 0 ? "" : human_time(time, seconds(f.now_ns)));
+    snprintf(part[4], sizeof part[4], "  %s", rate_text(rate, speed, what));
     static const unsigned char shown[PARTS] = { 0, 1, 3, 4, 2 };    /* from left to right: what is left comes last */
     size_t room = width ? width - 1 : 0, used = strlen(part[0]), n = 0;
     bool fits[PARTS] = { used <= room };
@@ -73,19 +74,38 @@ void progress_bar_begin(struct progress_bar *p, uint64_t jobs, bool quiet)
     p->drawn_ns = p->began_ns + FIRST_NS - EVERY_NS;
 }
 
-void progress_bar_show(void *self, const struct sched *s)
+static bool is_time(const struct progress_bar *p, int64_t *now_ns)
 {
-    struct progress_bar *p = self;
-    int64_t now_ns = p->on ? clock_ns() : 0;
-    if (!p->on || now_ns - p->drawn_ns < EVERY_NS)
-        return;
-    struct run_level level = run_level(s);
-    struct progress_facts facts = { level.now_ns, level.done, p->all, seconds(now_ns - p->began_ns) };
+    *now_ns = p->on ? clock_ns() : 0;
+    return p->on && *now_ns - p->drawn_ns >= EVERY_NS;
+}
+
+static void draw(struct progress_bar *p, struct progress_facts facts, int64_t now_ns)
+{
     char line[PROGRESS_MAX];
+    facts.all = p->all;
+    facts.elapsed_s = seconds(now_ns - p->began_ns);
     fprintf(stderr, "\r%s\033[K", progress_bar_line(line, facts, term_width(STDERR_FILENO), p->colour));
     fflush(stderr);
     p->visible = true;
     p->drawn_ns = now_ns;
+}
+
+void progress_bar_show(void *self, const struct sched *s)
+{
+    struct progress_bar *p = self;
+    int64_t now_ns;
+    if (!is_time(p, &now_ns))
+        return;
+    struct run_level level = run_level(s);
+    draw(p, (struct progress_facts){ .now_ns = level.now_ns, .done = level.done }, now_ns);
+}
+
+void progress_bar_count(struct progress_bar *p, uint64_t done, const char *what)
+{
+    int64_t now_ns;
+    if (is_time(p, &now_ns))
+        draw(p, (struct progress_facts){ .now_ns = -1, .done = done, .what = what }, now_ns);
 }
 
 void progress_bar_end(struct progress_bar *p)

@@ -14,7 +14,14 @@
 
 struct config;
 struct config *config_read(struct input *in, struct error *err);   /* all of it. NULL with err */
+struct config *config_empty(const char *name, struct error *err);  /* a mapping without keys, for config_set() */
 void config_free(struct config *c);                          /* NULL: does nothing */
+
+/* As if the file said so: `path` is keys with dots between them, of an item of a list its number, from 0, or its `name`
+ * (`group`); mappings that
+ * are not there are made. `value` is YAML. Before anything is read from the document. Complaints about it, these and later ones, begin
+ * with "--set: PATH: ". -1 with err. */
+int config_set(struct config *c, const char *path, const char *value, struct error *err);
 
 /* One value in it; valid as long as the document. A value that was never filled in is absent. */
 struct config_value {
@@ -24,6 +31,8 @@ struct config_value {
 };
 struct config_value config_root(struct config *c);
 bool config_given(struct config_value v);                    /* false: absent */
+bool config_is_list(struct config_value v);
+bool config_is_mapping(struct config_value v);
 /* A complaint about v: "file:line:column: [key: ]" and the text. Returns -1. */
 int  config_error(struct config_value v, struct error *err, const char *format, ...)
      __attribute__((format(printf, 3, 4)));
@@ -37,6 +46,7 @@ enum config_type {
     CONFIG_REAL,                  /* double */
     CONFIG_CHOICE,                /* int: index into words */
     CONFIG_LIST, CONFIG_MAPPING,  /* struct config_value, for the caller to go on with */
+    CONFIG_ANY,                   /* likewise, whatever stands there */
 };
 struct config_key {               /* a table ends with a NULL name */
     const char *name;

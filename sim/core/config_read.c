@@ -173,6 +173,9 @@ int config_scalar(struct config_value v, const struct config_key *as, void *to, 
             return wanted(v, err, as->type == CONFIG_LIST ? "a list" : "a mapping");
         *(struct config_value *)to = v;
         return 0;
+    case CONFIG_ANY:
+        *(struct config_value *)to = v;
+        return 0;
     }
     return 0;
 }

@@ -55,6 +55,16 @@ bool config_given(struct config_value v)
     return v.node != NULL;
 }
 
+bool config_is_list(struct config_value v)
+{
+    return v.node && fy_node_is_sequence(v.node);
+}
+
+bool config_is_mapping(struct config_value v)
+{
+    return v.node && fy_node_is_mapping(v.node);
+}
+
 bool config_next(struct config_walk *w, struct config_value *item)
 {
     struct fy_node *of = w->of.node;

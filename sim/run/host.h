@@ -139,6 +139,8 @@ struct live {
     bool anew;                    /* in this pass it was stopped to be placed anew: a move, though it starts later */
     bool dropped;                 /* in this pass it fell from suspension to its last checkpoint */
     bool broken;                  /* in this pass it fell below its minimum while it ran */
+    bool withdrawn;               /* on_demand.c: it is over as soon as it holds nothing */
+    uint8_t withdrawn_as;         /* enum job_fate */
     uint8_t stop_mode;
     struct { uint8_t state; struct placement *held; } was;    /* before this pass */
     struct placement *held;       /* runs on or claims it */
@@ -224,15 +226,23 @@ struct builder {
 struct sched {
     struct run_setup setup;
     const struct cluster *cluster;
-    struct workload *workload;
+    struct workload *workload;    /* the setup's; with jobs on demand, a copy with facts of its own */
+    uint32_t n_jobs;              /* with those on demand, which are from workload->n_jobs on */
     struct price *price;          /* [prices of the workload + 1], the first the cluster's */
+    const struct policy *policy;  /* in force, with its state; see switch.c */
     void *policy_state, *policy_params, *placer_params;
-    unsigned needs;
+    unsigned needs;               /* of the policy in force: what it may do */
+    unsigned all_needs;           /* of every policy that the run may have: what there is */
+    size_t own_size;              /* the largest policy.job_size of them */
+    int64_t period_ns;            /* of the passes of the policy in force */
+    struct policy_seat *seat;     /* [1 + setup.n_switches] */
     struct arena *memory, *scratch;
 
     int64_t now_ns;
     struct event_queue *events;
     uint32_t next_arrival;
+    uint64_t n_submitted;         /* so far, each time that it was */
+    size_t n_open;                /* models whose jobs on demand may still come */
     int64_t pass_due_ns;          /* TIME_NEVER: nothing changed */
     job_id *fresh;                /* pending since the last pass of a periodic scheduler */
     size_t n_fresh, fresh_capacity;
@@ -271,6 +281,7 @@ struct sched {
     enum place_result why_not;
     struct builder builder;
     struct dependencies *dependencies;         /* NULL: none */
+    struct on_demand *on_demand;  /* [n_on_demand] on_demand.c; NULL: none */
     struct placement *free_placement[32];      /* by size class, linked */
 
     struct line **line;
@@ -318,11 +329,16 @@ struct sched {
     struct placement_rates *placement_rates, *predicted_rates;  /* likewise; the second: as if all nodes sent */
     struct pools *pools;          /* pools.c; NULL: no group is one */
     struct sleepers *sleepers;    /* sleep.c; NULL: nodes are never powered off */
+    struct services *services;    /* services.c; NULL: there are none */
+    struct sessions_run *sessions;                    /* sessions.c; NULL: none */
     struct nodes *nodes;          /* nodes.c; NULL: all are up for ever */
     struct fault_run *faults;     /* failures.c; NULL: off */
     size_t background_events;     /* in the queue: nobody's wait can end by them alone */
     int64_t settled_ns;
     int64_t got_on_ns;            /* when a job last did; see livelock.c */
+    bool begun;                   /* engine.c: the first policy has */
+    uint64_t rounds, rounds_here; /* in all, at this instant */
+    unsigned fruitless_wakes;     /* passes that changed nothing, and nothing else could happen any more */
     uint64_t fruitless_passes;    /* since then, of those that started or stopped something */
 };
 
@@ -341,6 +357,12 @@ static inline const struct request *ask_of(const struct sched *s, job_id j)
 static inline const struct price *price_of(const struct sched *s, job_id j)
 {
     return &s->price[s->workload->truth[j].price];
+}
+
+/* The index without those who are leaving, for a policy that sees it: the run may have it for another. */
+static inline struct view *room_seen(const struct sched *s)
+{
+    return s->needs & SEES_RELEASING ? s->room : NULL;
 }
 
 /* The order of a line. */
@@ -397,6 +419,7 @@ void lines_free(struct sched *s);
 /* books.c - queues: held and pending, up the tree */
 void books_held(struct sched *s, job_id j, struct amount size, int sign);  /* size: of the tasks in question */
 void books_pending(struct sched *s, job_id j, struct amount size, int sign);
+void books_given_up(struct sched *s, const struct live *l, const struct placement *p);    /* it holds p no more, and asks for all of it again */
 void books_occupied(struct sched *s, job_id j, const struct placement *p, int sign);    /* held in truth from now on, or no more */
 void books_present(struct sched *s, job_id j, int sign);                  /* j arrives (1) or goes (-1) */
 void books_preempted(struct sched *s, const struct live *l, enum preemption_cause unsaid);    /* `unsaid` unless l->stopped_for says more */
@@ -499,10 +522,13 @@ void job_departs(struct sched *s, struct live *l, struct placement *p, const str
 void job_released(struct sched *s, job_id j);                             /* it has left its GPUs */
 void job_end(struct sched *s, job_id j);
 void job_fails(struct sched *s, job_id j, const char *why);               /* now, while it runs, and before its work is done */
+void job_is_over(struct sched *s, struct live *l, unsigned fate);         /* it runs no more; its state so far allows that */
+void job_finishes(struct sched *s, job_id j, unsigned fate, const char *why);        /* now, while it runs, whatever of its work is done */
 const char *job_ending(const struct sched *s, job_id j);                   /* why its last interval will have ended */
 void job_progressing(struct sched *s, job_id j);
 void job_rejected(struct sched *s, job_id j, const char *reason);         /* the state has changed already */
 void job_retire(struct sched *s, job_id j);                               /* gone, and everyone has been told */
+void claim_give_back(struct sched *s, struct live *l);                    /* now pending, or releasing if it was moving; nobody is told */
 void claims_settle(struct sched *s);                                      /* starts those whose GPUs are free now */
 void jobs_cut_off(struct sched *s);
 void job_halt(struct sched *s, struct live *l, const struct placement *on);   /* progress stops, l->split tells the time since the start */
@@ -557,7 +583,8 @@ void run_ends(struct sched *s, struct live *l, const char *why);          /* the
 bool tasks_concern(const struct sched *s, const struct live *l);          /* the pass changed single tasks of it */
 void tasks_carry_out(struct sched *s, struct live *l);
 void tasks_gather(struct sched *s, struct live *l);                       /* from now on it holds l->held for nothing */
-void tasks_scatter(struct sched *s, struct live *l);                      /* a gathering job gives up all tasks, between two passes */
+void tasks_scatter(struct sched *s, struct live *l);                      /* a gathering job gives up all tasks, between two passes; nobody
+                                                                             is told */
 void part_released(struct sched *s, struct live *l);
 void tasks_cut_off(struct sched *s, struct live *l);
 
@@ -568,6 +595,7 @@ enum sched_result suspend_drop(struct sched *s, struct live *l);          /* the
 void suspend_begins(struct sched *s, struct live *l, const struct placement *p);     /* truth: it has left p, but for its memory */
 void suspend_dropped(struct sched *s, struct live *l, unsigned cause);    /* truth: to its last checkpoint; cause as for job_departs() */
 void suspend_ends(struct sched *s, struct live *l);                       /* truth: it goes on, on l->held */
+void suspend_forgets(struct sched *s, struct live *l);                    /* truth: it will not go on, and what it did is kept */
 void memory_take(struct view *v, const struct request *r, const struct placement *p);
 void memory_give(struct view *v, const struct request *r, const struct placement *p);
 
@@ -576,6 +604,11 @@ int running_arrive(struct sched *s, job_id j, struct error *err);         /* 0, 
 int64_t running_before_ns(const struct sched *s, job_id j);               /* it had run for so long when it was submitted */
 bool running_leaves_for_good(const struct sched *s, job_id j);            /* it was leaving, and has nothing left to do */
 int running_check(const struct cluster *c, const struct workload *w, struct error *err);    /* for run_bind() */
+
+/* switch.c - the policies of a run, one after the other */
+void seats_begin(struct sched *s);                                        /* for run_new(); the first policy is in force then */
+int64_t switch_next_ns(struct sched *s);                                  /* TIME_NEVER: none */
+void switch_policy(struct sched *s);                                      /* that of s->now_ns */
 
 /* mig_layouts.c */
 int64_t mig_held_milli(const struct sched *s, node_id n);                 /* of a mig_dynamic node, in truth */
@@ -593,7 +626,7 @@ bool dependencies_arrive(struct sched *s);                                /* tho
 uint32_t dependencies_enter(struct sched *s);                             /* at the end: who still waits is pending; how many */
 
 /* notices.c */
-enum notice { NOTICE_ARRIVED, NOTICE_STARTED, NOTICE_STOPPED, NOTICE_NODE };    /* the last: j is a node */
+enum notice { NOTICE_ARRIVED, NOTICE_STARTED, NOTICE_STOPPED, NOTICE_WITHDRAWN, NOTICE_NODE };    /* the last: j is a node */
 void notice_add(struct sched *s, enum notice kind, job_id j, enum stop_cause why);
 void notices_give(struct sched *s);
 

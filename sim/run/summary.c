@@ -96,16 +96,13 @@ struct tally {
     size_t at, fairness_at;       /* its part of the samples: of the ended; of those that had service time */
 };
 
-static void tally_end(struct tally *t, const struct job_result *r, const struct job_facts *f, int64_t service_ns)
+static void tally_end(struct tally *t, const struct job_result *r, int64_t service_ns)
 {
-    static const uint8_t outcome_metric[] = { [OUTCOME_COMPLETED] = JOBS_COMPLETED, [OUTCOME_FAILED] = JOBS_FAILED,
-                                              [OUTCOME_CANCELLED] = JOBS_CANCELLED };
     int64_t jct_ns = r->wait_ns + r->run_ns, bound_ns = service_ns > 10 * NS_PER_S ? service_ns : 10 * NS_PER_S;
     t->ended++;
-    t->count[outcome_metric[r->outcome]]++;
     t->jct_ns += jct_ns;
     t->wait_ns += r->wait_ns;
-    t->first_wait_ns += r->start_ns - f->submit_ns;
+    t->first_wait_ns += r->start_ns - r->submit_ns;
     t->waited += r->wait_ns > 0;
     t->last_ns = r->end_ns > t->last_ns ? r->end_ns : t->last_ns;
     sum_add(&t->bounded, jct_ns > bound_ns ? (double)jct_ns / (double)bound_ns : 1.0);
@@ -119,27 +116,26 @@ static void tally_end(struct tally *t, const struct job_result *r, const struct 
 
 static void tally_job(struct tally *t, const struct sched *s, job_id j, const struct job_result *r)
 {
+    static const uint8_t outcome_metric[] = { [OUTCOME_COMPLETED] = JOBS_COMPLETED, [OUTCOME_FAILED] = JOBS_FAILED,
+                                              [OUTCOME_CANCELLED] = JOBS_CANCELLED, [OUTCOME_REJECTED] = JOBS_REJECTED };
     const struct workload *w = run_setup_of(s)->workload;
-    const struct job_facts *f = &w->facts[j];
+    bool on_demand = j >= w->n_jobs;
     if (r->state == JOB_ABSENT)
         return;
-    t->first_ns = t->jobs == 0 || f->submit_ns < t->first_ns ? f->submit_ns : t->first_ns;
+    t->first_ns = t->jobs == 0 || r->submit_ns < t->first_ns ? r->submit_ns : t->first_ns;
     t->jobs++;
     t->count[PREEMPTIONS] += r->preemptions;
     t->count[RESTARTS] += r->restarts;
     t->held += r->held;
     t->lost += r->lost;
     t->overhead += r->overhead;
-    if (r->state == JOB_GONE && r->outcome == OUTCOME_REJECTED) {
-        t->count[JOBS_REJECTED]++;
+    t->count[r->state == JOB_GONE ? outcome_metric[r->outcome] : r->state == JOB_RUNNING ? JOBS_RUNNING : JOBS_PENDING]++;
+    if (on_demand || (r->state == JOB_GONE && r->outcome == OUTCOME_REJECTED))
         return;
-    }
     t->censored_jobs++;
     t->censored_ns += r->wait_ns + r->run_ns;
     if (r->state == JOB_GONE)
-        tally_end(t, r, f, w->truth[j].duration_ns);
-    else
-        t->count[r->state == JOB_RUNNING ? JOBS_RUNNING : JOBS_PENDING]++;
+        tally_end(t, r, w->truth[j].duration_ns);
 }
 
 /* ---- From tallies to rows ---- */
@@ -285,7 +281,7 @@ static void put_scope(struct maker *k, const struct tally *t, bool all)
     put_fairness(k, t);
 }
 
-static const char *scope_name(struct maker *k, const char *kind, const char *name)
+const char *summary_scope(struct maker *k, const char *kind, const char *name)
 {
     size_t length = strlen(kind) + strlen(name) + 2;
     char *text = arena_alloc(k->m->memory, length);
@@ -297,11 +293,11 @@ static void put_groups(struct maker *k, struct tally *group, size_t n, const str
 {
     for (size_t g = 0; g < n; g++) {
         if (c && run_queue_quota(k->s, (queue_id)g)->used && c->queue[g].first_child != ID_NONE)
-            summary_queue_quota(k, scope_name(k, "queue", c->queue[g].name), (queue_id)g);
+            summary_queue_quota(k, summary_scope(k, "queue", c->queue[g].name), (queue_id)g);
         if (!group[g].jobs)
             continue;
-        group[g].scope = c ? scope_name(k, "queue", c->queue[g].name)
-                           : scope_name(k, "class", rows_class((enum job_class)g));
+        group[g].scope = c ? summary_scope(k, "queue", c->queue[g].name)
+                           : summary_scope(k, "class", rows_class((enum job_class)g));
         put_scope(k, &group[g], false);
         if (c)
             summary_queue_quota(k, group[g].scope, (queue_id)g);
@@ -318,7 +314,7 @@ struct summary *summary_make(const struct sched *s)
     struct tally all = { .scope = "all" }, class[CLASSES] = { { .scope = NULL } };
     struct tally *queue = mem_new(c->n_queues, sizeof *queue);
     k.m->memory = arena_new();
-    for (job_id j = 0; j < w->n_jobs; j++) {
+    for (job_id j = 0; j < workload_all(w); j++) {
         struct job_result r = run_job(s, j);
         tally_job(&all, s, j, &r);
         tally_job(&class[w->facts[j].class], s, j, &r);

@@ -94,7 +94,7 @@ static void progress(void **state)
 {
     const struct bar *row = *state;
     char line[PROGRESS_MAX];
-    struct progress_facts f = { 7200 * NS_PER_S, row->done, 1000, 10 };
+    struct progress_facts f = { 7200 * NS_PER_S, row->done, 1000, 10, NULL };
     assert_string_equal(progress_bar_line(line, f, row->width, row->colour), row->want);
     if (!row->colour && row->width > 0)
         assert_true(strlen(line) < row->width);

@@ -21,7 +21,7 @@ static void name_of(const struct synth_names *names, uint16_t which, const char 
     *length = strlen(*to);
 }
 
-static void set_size(struct job_row *row, const struct synth_class *c, int64_t milli)
+void synth_row_size(struct job_row *row, const struct synth_class *c, int64_t milli)
 {
     uint32_t gpus = (uint32_t)((milli + MILLI_ALL - 1) / MILLI_ALL);
     int64_t of = gpus;
@@ -59,7 +59,7 @@ static struct job_row row_of(const struct synth_spec *s, const struct synth_job 
     const struct synth_class *c = &s->class[j->class];
     struct job_row row = job_row_default;
     set_names(&row, j, n);
-    set_size(&row, c, c->size[j->size].gpu_milli);
+    synth_row_size(&row, c, c->size[j->size].gpu_milli);
     row.queue = s->projects.name[project];
     row.queue_length = strlen(row.queue);
     name_of(&c->gpu_types, j->type, &row.gpu_type, &row.gpu_type_length);
@@ -89,6 +89,9 @@ int synth_generate(const struct synth_spec *s, const struct synth_wish *wish, co
             row.estimate_ns = estimate_draw(&s->estimates, row.duration_ns, wish->seed, i);
         result = workload_add(w, &row, file, i + 1, err);
     }
+    double until_s = s->span_s > 0 || !jobs.n ? s->span_s : seconds(jobs.job[jobs.n - 1].submit_ns);
+    if (s->n_sessions && result == 0)
+        result = synth_sessions_generate(s, wish->seed, until_s, file, w, err);
     if (s->start_ns != TIME_NEVER)
         w->origin_ns = s->start_ns;
     w->drawn = jobs.report.drawn;

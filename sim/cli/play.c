@@ -1,0 +1,75 @@
+/* play.c - see play.h. */
+#include "sim/cli/play.h"
+
+#include "sim/cli/interrupt.h"
+
+#include <stdlib.h>
+
+static struct results *results_of(const struct play_setup *setup)
+{
+    const struct plan *p = setup->plan;
+    const struct run_options *o = p->options;
+    struct results_setup where = {
+        .directory = p->directory,
+        .outputs = p->outputs,
+        .sample_ns = o->sample_ns,
+        .origin = { .argc = setup->argc, .argv = setup->argv, .cluster_path = o->cluster, .cluster_sha256 = p->cluster_sha256,
+                    .trace_path = p->trace.path, .trace_format = p->trace.format->name,
+                    .trace_sha256 = p->trace_sha256, .policy_text = o->policy, .placement_text = o->placement,
+                    .settings_yaml = p->settings_yaml, .skipped_rows = p->workload->n_skipped },
+    };
+    return p->outputs ? results_new(&where, p->cluster, p->workload) : NULL;
+}
+
+/* The results, if any, being open. 0, or a negative number with err. */
+static int execute(const struct run_setup *setup, struct results *results, struct played *to, struct error *err)
+{
+    to->run = run_new(setup);
+    int result = run_execute(to->run, err);
+    if (result == 0 && atomic_load(setup->interrupted))
+        result = error_set(err, "interrupted");
+    if (result == 0)
+        to->summary = summary_make(to->run);
+    if (result == 0 && results)
+        result = results_write(results, to->run, to->summary, err);
+    return result;
+}
+
+int play(const struct play_setup *setup, struct played *to, struct error *err)
+{
+    const struct plan *p = setup->plan;
+    struct results *results = results_of(setup);
+    struct run_setup run = {
+        .cluster = p->cluster, .workload = p->workload, .policy = p->policy.policy, .policy_params = p->policy.params,
+        .placer = p->placer.placer, .placer_params = p->placer.params, .seed = (uint64_t)p->options->seed,
+        .until_ns = p->until_ns, .estimates = p->estimates, .check = p->options->check,
+        .progress = setup->progress, .progress_self = setup->progress_self, .interrupted = interrupt_guard(results),
+    };
+    struct policy_switch *switches = plan_switch_list(p);
+    run.switches = switches;
+    run.n_switches = p->n_switches;
+    *to = (struct played){ .run = NULL };
+    int result = results ? results_open(results, err) : 0;
+    if (results && result == 0)
+        run.observer = results_observer(results);             /* only what is open is written to */
+    if (result == 0)
+        result = execute(&run, results, to, err);
+    interrupt_hold();
+    if (results && result == 0)
+        result = results_commit(results, err);
+    else if (results)
+        results_discard(results);
+    interrupt_end();
+    free(switches);
+    if (result == RUN_BAD_INPUT)
+        return EXIT_INPUT;
+    if (result)
+        return atomic_load(run.interrupted) ? EXIT_INTERRUPTED : EXIT_FAILED;
+    return EXIT_OK;
+}
+
+void played_free(struct played *p)
+{
+    summary_free(p->summary);
+    run_free(p->run);
+}
