@@ -82,7 +82,7 @@ expect 3 "gpuyard: nothing: no result of a run in it: want a manifest.json, here
 cp -r one broken; sed '5s/^[^,]*,/x,/' one/timeseries.csv >broken/timeseries.csv
 expect 3 "gpuyard: broken/timeseries.csv:5: time_s: want a number, got 'x'" "$G" report broken -o no.html
 cp one/timeseries.csv broken; sed '1s/gpu_milli/x/' one/intervals.csv >broken/intervals.csv
-expect 3 "gpuyard: broken/intervals.csv:1: want a column gpu_milli" "$G" report broken -o no.html
+expect 3 "gpuyard: broken/intervals.csv:1: no column gpu_milli" "$G" report broken -o no.html
 none no.html
 expect 1 "gpuyard: nowhere/no.html: cannot create: No such file or directory" "$G" report one -o nowhere/no.html
 
