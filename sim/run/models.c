@@ -7,6 +7,7 @@
     M(mig_model)                                                                                                       \
     M(rates_model)                                                                                                     \
     M(elastic_jobs)                                                                                                    \
+    M(sessions_model)                                                                                                  \
     M(sharing_model)                                                                                                   \
     M(reading_model)                                                                                                   \
     M(images_model)                                                                                                    \

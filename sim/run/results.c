@@ -8,16 +8,18 @@
 #include "sim/run/models.h"
 #include "sim/run/rows.h"
 #include "sim/run/service_rows.h"
+#include "sim/run/sessions.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-const char *const output_name[OUTPUT_FILES] = { "jobs",  "intervals", "timeseries", "queues",  "nodes",
-                                                "summary",   "manifest",   "services", "events" };
+const char *const output_name[OUTPUT_FILES] = { "jobs",  "intervals", "timeseries", "queues",   "nodes",
+                                                "summary",   "manifest",   "services", "sessions", "events" };
 static const char *const file_name[OUTPUT_FILES] = {
-    "jobs.csv", "intervals.csv", "timeseries.csv", "queues.csv", "nodes.csv", "summary.csv", "manifest.json", "services.csv", "events.csv",
+    "jobs.csv",     "intervals.csv", "timeseries.csv", "queues.csv",   "nodes.csv",
+    "summary.csv", "manifest.json", "services.csv",   "sessions.csv", "events.csv",
 };
 static const char summary_json_name[] = "summary.json";
 
@@ -162,7 +164,8 @@ struct run_observer results_observer(struct results *r)
 
 unsigned outputs_of(unsigned outputs, const struct workload *w)
 {
-    return w->services ? outputs : outputs & ~(1u << OUTPUT_SERVICES);
+    unsigned without = (w->services ? 0 : 1u << OUTPUT_SERVICES) | (w->sessions ? 0 : 1u << OUTPUT_SESSIONS);
+    return outputs & ~without;
 }
 
 struct results *results_new(const struct results_setup *setup, const struct cluster *c, const struct workload *w)
@@ -265,6 +268,8 @@ int results_write(struct results *r, const struct sched *s, const struct summary
         rows_jobs(r->file[OUTPUT_JOBS], s);
     if (r->file[OUTPUT_NODES])
         rows_nodes(r->file[OUTPUT_NODES], s);
+    if (r->file[OUTPUT_SESSIONS])
+        sessions_rows(r->file[OUTPUT_SESSIONS], s);
     if (r->file[OUTPUT_SUMMARY]) {
         rows_summary_csv(r->file[OUTPUT_SUMMARY], m);
         manifest_summary_json(r->summary_json, m);

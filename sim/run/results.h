@@ -8,7 +8,7 @@
 
 enum output_file {
     OUTPUT_JOBS, OUTPUT_INTERVALS, OUTPUT_TIMESERIES, OUTPUT_QUEUES, OUTPUT_NODES, OUTPUT_SUMMARY, OUTPUT_MANIFEST,
-    OUTPUT_SERVICES,              /* if the workload has some */
+    OUTPUT_SERVICES, OUTPUT_SESSIONS,    /* if the workload has some */
     OUTPUT_EVENTS, OUTPUT_FILES   /* events: off by default; summary: .csv and .json; the manifest is always written */
 };
 extern const char *const output_name[OUTPUT_FILES];          /* "jobs", "intervals", ... */

@@ -2,6 +2,7 @@
 #include "sim/run/rows.h"
 #include "sim/run/models.h"
 #include "sim/run/service_rows.h"
+#include "sim/run/sessions.h"
 #include "sim/world/requests.h"
 
 #include <math.h>
@@ -32,6 +33,7 @@ const char *const *const output_columns[OUTPUT_FILES] = {
     [OUTPUT_TIMESERIES] = timeseries_columns, [OUTPUT_QUEUES] = queues_columns,
     [OUTPUT_NODES] = nodes_columns,       [OUTPUT_SUMMARY] = summary_columns,
     [OUTPUT_MANIFEST] = NULL,             [OUTPUT_SERVICES] = service_columns,
+    [OUTPUT_SESSIONS] = session_columns,
     [OUTPUT_EVENTS] = events_columns,
 };
 

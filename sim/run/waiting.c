@@ -40,14 +40,15 @@ static void group_totals(struct sched *s, struct live *l, uint32_t sub_number, i
 {
     struct sub_line *sub = &s->sub[sub_number];
     clock_run(&sub->clock, s->now_ns);
-    for (unsigned r = 0; r < WAIT_REASONS; r++)
-        l->wait[r] += sign * sub->clock.total[r];
-    if (sub->clock.why != WAIT_GROUP)
+    if (sub->clock.why != WAIT_GROUP) {
+        for (unsigned r = 0; r < WAIT_REASONS; r++)
+            l->wait[r] += sign * sub->clock.total[r];
         return;
+    }
     struct wait_clock *line = &s->line[sub->line]->clock;
     clock_run(line, s->now_ns);
     for (unsigned r = 0; r < WAIT_REASONS; r++)
-        l->wait[r] += sign * (line->total[r] - sub->line_at_handover[r]);
+        l->wait[r] += sign * (sub->clock.total[r] + line->total[r] - sub->line_at_handover[r]);
 }
 
 static bool by_group(const struct live *l)
@@ -92,8 +93,8 @@ void wait_begin(struct sched *s, struct live *l, enum wait_reason own)
 
 void wait_begin_pending(struct sched *s, struct live *l)
 {
-    wait_begin(s, l, s->cluster->period_ns ? WAIT_PASS : WAIT_GROUP);
-    if (!s->cluster->period_ns)
+    wait_begin(s, l, s->period_ns ? WAIT_PASS : WAIT_GROUP);
+    if (!s->period_ns)
         return;
     mem_grow(&s->fresh, &s->fresh_capacity, s->n_fresh, sizeof *s->fresh);
     s->fresh[s->n_fresh++] = l->job;

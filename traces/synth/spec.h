@@ -7,6 +7,7 @@
 #include "sim/core/output.h"
 #include "sim/laws/arrivals.h"
 #include "sim/laws/law.h"
+#include "sim/sessions/session_spec.h"
 #include "sim/world/estimates.h"
 #include "sim/world/workload.h"
 
@@ -54,6 +55,12 @@ struct synth_class {
     bool sweeps;                  /* an arrival of it may be one */
     struct synth_names gpu_types, models;    /* "any" and "none": not said */
 };
+/* A group of interactive sessions: people, and what their sessions ask for. */
+struct synth_sessions {
+    struct session_spec is;       /* its sizes are those of asks */
+    struct synth_class asks;      /* of it sizes, CPUs, memory, priority, preemptible and node_gpus */
+    const char *queue;            /* NULL: that of each user's project */
+};
 struct synth_sweeps { double probability, mean_jobs, within_s; bool same_run_time; };
 struct synth_retries { double probability; uint32_t most; double median_s, sigma; };
 struct synth_load {
@@ -80,6 +87,8 @@ struct synth_spec {
     const char *trace;            /* FILE[:FORMAT], whose jobs are there instead of drawn ones; NULL: none */
     struct deployments *services; /* NULL: none. synth_services_add() hands them on */
     struct job_row *replica;      /* [services->n] what each asks for, without a name */
+    size_t n_sessions;
+    struct synth_sessions *sessions;
     struct arena *memory;         /* of all that is pointed to */
 };
 
@@ -98,3 +107,4 @@ char *synth_beside(const char *file, const char *path);      /* a path that stan
 struct config_value;
 int synth_law_read(struct config_value v, const char *beside, struct arena *memory, struct synth_durations *to, struct error *err);
 void synth_law_write(struct output *o, const struct synth_durations *d);
+void synth_sessions_write(struct output *o, const struct synth_spec *s);     /* for spec_write.c */

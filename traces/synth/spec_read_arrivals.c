@@ -58,7 +58,7 @@ static const struct config_key project_keys[] = {
 
 /* ---- arrivals ---- */
 
-static int read_profile(struct config_value v, size_t n, double *to, struct error *err)
+int spec_read_profile(struct config_value v, size_t n, double *to, struct error *err)
 {
     struct config_walk w = { .of = v };
     double sum = 0;
@@ -102,7 +102,7 @@ static int read_any(struct config_value v, const struct config_key *keys, struct
     f->is.law.kind = (enum arrival_kind)f->kind;
     if (!(f->is.growth_per_day > -1))
         return config_error(config_look(v, "growth_per_day"), err, "want more than -1");
-    return read_profile(f->daily, 24, f->is.daily, err) || read_profile(f->weekly, 7, f->is.weekly, err) ? -1 : 0;
+    return spec_read_profile(f->daily, 24, f->is.daily, err) || spec_read_profile(f->weekly, 7, f->is.weekly, err) ? -1 : 0;
 }
 
 int spec_read_request_arrivals(struct config_value v, struct spec_arrivals *to, struct error *err)
