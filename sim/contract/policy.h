@@ -166,7 +166,8 @@ void sched_save(struct sched *s, void *own, size_t bytes);    /* before changing
 enum { SEES_RUN_TIME = 1, SEES_RELEASING = 2, SEES_TIMELINE = 4,      /* the last: timeline.h */
        STARTS_PARTIAL = 8,    /* starts and stops single tasks; not together with SEES_TIMELINE */
        RESIZES = 16,          /* starts jobs at any of their sizes, and resizes running ones; together with neither */
-       SEES_SPEEDUP = 32 };
+       SEES_SPEEDUP = 32,
+       SUSPENDS = 64 };       /* stops by STOP_SUSPEND; not together with SEES_TIMELINE */
 enum stop_cause { STOPPED_DONE, STOPPED_FAILED, STOPPED_CANCELLED, STOPPED_BY_POLICY,
                   STOPPED_BY_FAULT,   /* it failed with its GPUs, or they are needed for maintenance; job_arrived follows */
                   STOP_CAUSES };

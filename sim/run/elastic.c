@@ -183,7 +183,7 @@ int64_t job_resize_cost_ns(const struct sched *s, job_id j)
 
 static bool wanted(const struct sched *s)
 {
-    return s->cluster->elastic.given || (s->needs & RESIZES);
+    return s->cluster->elastic.given || (s->all_needs & RESIZES);
 }
 
 static void begin(struct sched *s)
@@ -255,7 +255,7 @@ void elastic_resized(struct sched *s, job_id j)
 static void job_row(struct output *o, const struct sched *s, job_id j)
 {
     struct job_sizes z = workload_sizes(s->workload, j);
-    bool sized = s->needs & RESIZES && s->workload->facts[j].sizing;
+    bool sized = s->all_needs & RESIZES && s->workload->facts[j].sizing;
     out_char(o, ',');
     if (sized)
         out_integer(o, z.least);

@@ -229,8 +229,13 @@ struct sched {
     struct workload *workload;    /* the setup's; with jobs on demand, a copy with facts of its own */
     uint32_t n_jobs;              /* with those on demand, which are from workload->n_jobs on */
     struct price *price;          /* [prices of the workload + 1], the first the cluster's */
+    const struct policy *policy;  /* in force, with its state; see switch.c */
     void *policy_state, *policy_params, *placer_params;
-    unsigned needs;
+    unsigned needs;               /* of the policy in force: what it may do */
+    unsigned all_needs;           /* of every policy that the run may have: what there is */
+    size_t own_size;              /* the largest policy.job_size of them */
+    int64_t period_ns;            /* of the passes of the policy in force */
+    struct policy_seat *seat;     /* [1 + setup.n_switches] */
     struct arena *memory, *scratch;
 
     int64_t now_ns;
@@ -324,12 +329,16 @@ struct sched {
     struct placement_rates *placement_rates, *predicted_rates;  /* likewise; the second: as if all nodes sent */
     struct pools *pools;          /* pools.c; NULL: no group is one */
     struct sleepers *sleepers;    /* sleep.c; NULL: nodes are never powered off */
+    struct services *services;    /* services.c; NULL: there are none */
     struct sessions_run *sessions;                    /* sessions.c; NULL: none */
     struct nodes *nodes;          /* nodes.c; NULL: all are up for ever */
     struct fault_run *faults;     /* failures.c; NULL: off */
     size_t background_events;     /* in the queue: nobody's wait can end by them alone */
     int64_t settled_ns;
     int64_t got_on_ns;            /* when a job last did; see livelock.c */
+    bool begun;                   /* engine.c: the first policy has */
+    uint64_t rounds, rounds_here; /* in all, at this instant */
+    unsigned fruitless_wakes;     /* passes that changed nothing, and nothing else could happen any more */
     uint64_t fruitless_passes;    /* since then, of those that started or stopped something */
 };
 
@@ -348,6 +357,12 @@ static inline const struct request *ask_of(const struct sched *s, job_id j)
 static inline const struct price *price_of(const struct sched *s, job_id j)
 {
     return &s->price[s->workload->truth[j].price];
+}
+
+/* The index without those who are leaving, for a policy that sees it: the run may have it for another. */
+static inline struct view *room_seen(const struct sched *s)
+{
+    return s->needs & SEES_RELEASING ? s->room : NULL;
 }
 
 /* The order of a line. */
@@ -589,6 +604,11 @@ int running_arrive(struct sched *s, job_id j, struct error *err);         /* 0, 
 int64_t running_before_ns(const struct sched *s, job_id j);               /* it had run for so long when it was submitted */
 bool running_leaves_for_good(const struct sched *s, job_id j);            /* it was leaving, and has nothing left to do */
 int running_check(const struct cluster *c, const struct workload *w, struct error *err);    /* for run_bind() */
+
+/* switch.c - the policies of a run, one after the other */
+void seats_begin(struct sched *s);                                        /* for run_new(); the first policy is in force then */
+int64_t switch_next_ns(struct sched *s);                                  /* TIME_NEVER: none */
+void switch_policy(struct sched *s);                                      /* that of s->now_ns */
 
 /* mig_layouts.c */
 int64_t mig_held_milli(const struct sched *s, node_id n);                 /* of a mig_dynamic node, in truth */

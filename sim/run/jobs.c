@@ -37,8 +37,8 @@ static uint32_t live_slot(struct sched *s)
         return s->live_free[--s->n_live_free];
     mem_grow(&s->live, &s->live_capacity, s->n_live, sizeof *s->live);
     s->live[s->n_live] = (struct live){ .own = NULL };
-    if (s->setup.policy->job_size)
-        s->live[s->n_live].own = arena_alloc(s->memory, s->setup.policy->job_size);
+    if (s->own_size)
+        s->live[s->n_live].own = arena_alloc(s->memory, s->own_size);
     return (uint32_t)s->n_live++;
 }
 
@@ -67,7 +67,7 @@ struct live *job_enter(struct sched *s, job_id j)
     memset(l->hold, 0xff, sizeof l->hold);                   /* ORDERED_NONE */
     l->own = own;
     if (own)
-        memset(own, 0, s->setup.policy->job_size);
+        memset(own, 0, s->own_size);
     l->progress.left_ns = l->least_left_ns = s->workload->truth[j].duration_ns;
     l->wait[WAIT_DEPENDENCY] = s->now_ns - s->workload->facts[j].submit_ns;
     if (on_demand(s, j))

@@ -41,6 +41,6 @@ int livelock_check(struct sched *s, struct error *err)
                      "policy %s is in a livelock at %.9g s: since %.9g s its passes have started and stopped jobs %llu times, and "
                      "none has come further than before: jobs lose at a stop (preemption: checkpoint, interval_s, restart_s) all "
                      "that they do until the next, or gangs are given up before they are complete",
-                     s->setup.policy->name, seconds(s->now_ns), seconds(s->got_on_ns),
+                     s->policy->name, seconds(s->now_ns), seconds(s->got_on_ns),
                      (unsigned long long)s->fruitless_passes);
 }

@@ -18,7 +18,8 @@
     M(fault_model)                                                                                                     \
     M(sleep_model)                                                                                                     \
     M(pools_model)                                                                                                     \
-    M(pools_down_model)
+    M(pools_down_model)                                                                                                \
+    M(services_model)
 #define DECLARED(name) extern const struct run_model name;
 #define LISTED(name)   &name,
 EACH_MODEL(DECLARED)

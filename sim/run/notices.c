@@ -11,7 +11,7 @@ void notice_add(struct sched *s, enum notice kind, job_id j, enum stop_cause why
 
 void notices_give(struct sched *s)
 {
-    const struct policy *p = s->setup.policy;
+    const struct policy *p = s->policy;
     for (size_t i = 0; i < s->n_notices; i++) {
         job_id j = s->notice[i].job;
         switch ((enum notice)s->notice[i].kind) {

@@ -5,7 +5,7 @@
 
 static struct view *room_of(struct sched *s)
 {
-    return s->room ? s->room : s->idle;
+    return room_seen(s) ? s->room : s->idle;
 }
 
 static void count_out(struct sched *s, job_id j, int by)
@@ -56,7 +56,7 @@ enum sched_result sched_pencil(struct sched *s, job_id j, const struct placement
 enum sched_result sched_pencil_out(struct sched *s, job_id j, const struct placement *p)
 {
     struct live *l = j < s->n_jobs && s->in_pass ? live_of(s, j) : NULL;
-    bool holds = l && p && l->held && s->room;
+    bool holds = l && p && l->held && room_seen(s);
     for (size_t i = 0; holds && i < p->n; i++) {
         const struct piece *has = placement_task(l->held, p->piece[i].task);
         holds = has && piece_same(has, &p->piece[i]);

@@ -56,18 +56,18 @@ double size_gpu_s(const struct sched *s, job_id j)
 uint32_t size_least(const struct sched *s, job_id j)
 {
     const struct job_facts *f = &s->workload->facts[j];
-    return s->needs & RESIZES && f->sizing ? workload_sizes(s->workload, j).least : f->min_tasks;
+    return s->all_needs & RESIZES && f->sizing ? workload_sizes(s->workload, j).least : f->min_tasks;
 }
 
 bool tasks_missing(const struct sched *s, job_id j, const struct placement *p)
 {
     const struct request *ask = ask_of(s, j);
-    return ask->tasks != SPLIT_ANY && p->n < request_tasks(ask) && !(s->needs & RESIZES);
+    return ask->tasks != SPLIT_ANY && p->n < request_tasks(ask) && !(s->all_needs & RESIZES);
 }
 
 struct amount amount_served(const struct sched *s, job_id j, const struct placement *p)
 {
-    return s->needs & RESIZES ? request_amount(ask_of(s, j)) : placement_amount(ask_of(s, j), p);
+    return s->all_needs & RESIZES ? request_amount(ask_of(s, j)) : placement_amount(ask_of(s, j), p);
 }
 
 /* ---- The verb ---- */

@@ -49,7 +49,7 @@ int64_t job_last_start_ns(const struct sched *s, job_id j)
 double job_attained_gpu_s(const struct sched *s, job_id j)
 {
     const struct live *l = live_of(s, j);
-    if (s->needs & RESIZES)
+    if (s->all_needs & RESIZES)
         return size_gpu_s(s, j);
     int64_t held_ns = s->job[j].run_ns + running_before_ns(s, j);
     if (l && l->event)
@@ -150,7 +150,7 @@ void *sched_scratch(struct sched *s, size_t bytes)
 
 const struct view *sched_view(const struct sched *s, enum free_kind k)
 {
-    return k == FREE_OR_RELEASING && s->room ? s->room : s->idle;
+    return k == FREE_OR_RELEASING && room_seen(s) ? s->room : s->idle;
 }
 
 struct view *view_of(const struct sched *s, const struct view *v)

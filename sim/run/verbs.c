@@ -110,7 +110,7 @@ static enum sched_result take(struct sched *s, job_id j, const struct placement 
         stage_take(s, s->room, j, p);
         return SCHED_OK;
     }
-    if (!s->room || s->pencilled_out || !stage_take_if_free(s, s->room, j, p))
+    if (!room_seen(s) || s->pencilled_out || !stage_take_if_free(s, s->room, j, p))
         return SCHED_NO_ROOM;
     stage_take(s, s->idle, j, p);
     return SCHED_LATER;

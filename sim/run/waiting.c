@@ -92,8 +92,8 @@ void wait_begin(struct sched *s, struct live *l, enum wait_reason own)
 
 void wait_begin_pending(struct sched *s, struct live *l)
 {
-    wait_begin(s, l, s->cluster->period_ns ? WAIT_PASS : WAIT_GROUP);
-    if (!s->cluster->period_ns)
+    wait_begin(s, l, s->period_ns ? WAIT_PASS : WAIT_GROUP);
+    if (!s->period_ns)
         return;
     mem_grow(&s->fresh, &s->fresh_capacity, s->n_fresh, sizeof *s->fresh);
     s->fresh[s->n_fresh++] = l->job;

@@ -151,6 +151,8 @@ struct workload {
     struct job_running *running;  /* in the order of the file */
     uint32_t n_running;
     size_t running_capacity;
+    struct deployments *services; /* whose replicas are jobs on demand: sim/serving/deployment.h; NULL: none */
+    void (*services_free)(struct deployments *d);
     struct workload_builder *builder;   /* private, until workload_finish() */
     struct arena *memory;
 };

@@ -9,6 +9,7 @@
 #include "sim/laws/law.h"
 #include "sim/sessions/session_spec.h"
 #include "sim/world/estimates.h"
+#include "sim/world/workload.h"
 
 #define SYNTH_JOBS_MOST      100000000
 #define SYNTH_MOST_S         5184000.0     /* run times are cut at 60 days; models.md 6.3 */
@@ -81,8 +82,11 @@ struct synth_spec {
     double users_zipf;
     struct synth_names projects;  /* with the shares of jobs that they should have */
     struct estimates estimates;
-    size_t n_classes;
-    struct synth_class *class;    /* none: there are no jobs but sessions */
+    size_t n_classes;             /* 0: no jobs are drawn */
+    struct synth_class *class;
+    const char *trace;            /* FILE[:FORMAT], whose jobs are there instead of drawn ones; NULL: none */
+    struct deployments *services; /* NULL: none. synth_services_add() hands them on */
+    struct job_row *replica;      /* [services->n] what each asks for, without a name */
     size_t n_sessions;
     struct synth_sessions *sessions;
     struct arena *memory;         /* of all that is pointed to */
@@ -98,6 +102,7 @@ void synth_spec_free(struct synth_spec *s);                  /* NULL: does nothi
 struct synth_spec *synth_spec_new(void);
 extern const struct synth_class synth_class_default;         /* without sizes, and with no law of run times */
 
+char *synth_beside(const char *file, const char *path);      /* a path that stands in that file; free() it */
 /* A law from its mapping, for spec_read.c: law_read.c. A lognormal law by mean and median is the uncut one. */
 struct config_value;
 int synth_law_read(struct config_value v, const char *beside, struct arena *memory, struct synth_durations *to, struct error *err);

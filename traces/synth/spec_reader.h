@@ -51,5 +51,15 @@ int spec_read_names(struct spec_reader *r, struct config_value v, struct synth_n
 int spec_read_class(struct spec_reader *r, struct config_value at, struct file_class *f, struct synth_class *to);
 /* Absent: nothing changes, but for people, who are always there. */
 int spec_read_arrivals(struct spec_reader *r, struct config_value v);
+struct spec_arrivals { struct arrival_law law; double daily[24], weekly[7], growth_per_day; };
+int spec_read_request_arrivals(struct config_value v, struct spec_arrivals *to, struct error *err);    /* of a service */
 int spec_read_people(struct spec_reader *r, struct config_value users, struct config_value projects);
 int spec_read_sessions(struct spec_reader *r, struct config_value list);    /* after the people */
+
+/* ---- Services: spec_read_services.c, and a file for each part ---- */
+struct deployment;
+int spec_read_services(struct spec_reader *r, struct config_value list);
+int spec_read_requests(const struct spec_reader *r, struct config_value v, struct deployment *to);
+int spec_read_service_time(const struct spec_reader *r, struct config_value v, struct deployment *to);
+int spec_read_slo(const struct spec_reader *r, struct config_value v, struct deployment *to);
+int spec_read_scaler(const struct spec_reader *r, struct config_value v, struct deployment *to);
