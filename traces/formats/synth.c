@@ -70,6 +70,16 @@ static int read_trace(const struct synth_spec *s, const char *file, struct workl
     return result;
 }
 
+/* When jobs have ceased to come, and with them sessions. */
+static double until_s(const struct synth_spec *s, const struct workload *w)
+{
+    int64_t last_ns = 0;
+    for (job_id j = 0; j < w->n_jobs; j++)
+        if (!w->truth[j].on_demand && w->facts[j].submit_ns > last_ns)
+            last_ns = w->facts[j].submit_ns;
+    return s->span_s > 0 ? s->span_s : seconds(last_ns);
+}
+
 static int synth_read_with(struct input *in, const char *const *value, struct workload *w, struct error *err)
 {
     int64_t seed = (int64_t)w->seed, jobs = 0, gpus = 0;
@@ -86,6 +96,8 @@ static int synth_read_with(struct input *in, const char *const *value, struct wo
     int result = s->trace ? read_trace(s, input_name(in), w, err) : s->n_classes ? synth_generate(s, &wish, input_name(in), w, &report, err) : 0;
     if (result == 0)
         result = synth_services_add(s, (uint64_t)seed, input_name(in), w, err);
+    if (result == 0 && s->n_sessions)
+        result = synth_sessions_generate(s, (uint64_t)seed, until_s(s, w), input_name(in), w, err);
     synth_spec_free(s);
     return result;
 }

@@ -89,9 +89,6 @@ int synth_generate(const struct synth_spec *s, const struct synth_wish *wish, co
             row.estimate_ns = estimate_draw(&s->estimates, row.duration_ns, wish->seed, i);
         result = workload_add(w, &row, file, i + 1, err);
     }
-    double until_s = s->span_s > 0 || !jobs.n ? s->span_s : seconds(jobs.job[jobs.n - 1].submit_ns);
-    if (s->n_sessions && result == 0)
-        result = synth_sessions_generate(s, wish->seed, until_s, file, w, err);
     if (s->start_ns != TIME_NEVER)
         w->origin_ns = s->start_ns;
     w->drawn = jobs.report.drawn;
