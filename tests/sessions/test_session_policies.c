@@ -5,7 +5,8 @@
 #include "sim/run/sessions.h"
 #include "tests/support/from_yaml.h"
 #include "tests/support/named.h"
-#include "tests/synth/workload_text.h"
+#include "tests/unit/test_core.h"
+#include "traces/format.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -27,25 +28,29 @@ static const struct policy_row { const char *name; } policies[] = {
 
 struct played { struct cluster *cluster; struct workload *workload; struct sched *s; struct summary *summary; };
 
-static struct played play(const char *cluster, const char *workload, const char *policy)
+static struct played play_until(const char *cluster, const char *workload, const char *policy, int64_t until_ns)
 {
     struct error err = { "" };
     struct played p = { .cluster = cluster_of_text(cluster, &err), .workload = workload_new() };
-    struct synth_spec *spec = spec_of(workload);
-    struct synth_report report;
-    const struct synth_wish wish = { .seed = 5 };
-    if (!p.cluster || synth_generate(spec, &wish, "w.yaml", p.workload, &report, &err) || workload_finish(p.workload, "w.yaml", &err) ||
+    struct input *in = input_from_bytes(workload, strlen(workload), "w.yaml", &err);
+    p.workload->seed = 5;
+    if (!p.cluster || trace_format_find("synth")->read(in, p.workload, &err) || workload_finish(p.workload, "w.yaml", &err) ||
         run_bind(p.cluster, p.workload, &err))
         fail_msg("%s", err.text);
-    synth_spec_free(spec);
+    input_close(in);
     struct named_policy named = policy_named(policy);
     const struct run_setup setup = { .cluster = p.cluster, .workload = p.workload, .policy = named.policy, .policy_params = named.params,
-                                     .placer = placer_named("pack"), .seed = 5 };
+                                     .placer = placer_named("pack"), .seed = 5, .until_ns = until_ns };
     p.s = run_new(&setup);
     if (run_execute(p.s, &err))
         fail_msg("%s: %s", policy, err.text);
     p.summary = summary_make(p.s);
     return p;
+}
+
+static struct played play(const char *cluster, const char *workload, const char *policy)
+{
+    return play_until(cluster, workload, policy, 0);
 }
 
 static void played_free(struct played *p)
@@ -191,20 +196,7 @@ static void stopped_or_not(void **state)
 static void cut_off(void **state)
 {
     (void)state;
-    struct error err = { "" };
-    struct played p = { .cluster = cluster_of_text(four, &err), .workload = workload_new() };
-    struct synth_spec *spec = spec_of(everybody);
-    struct synth_report report;
-    const struct synth_wish wish = { .seed = 5 };
-    assert_false(synth_generate(spec, &wish, "w.yaml", p.workload, &report, &err) || workload_finish(p.workload, "w.yaml", &err) ||
-                 run_bind(p.cluster, p.workload, &err));
-    synth_spec_free(spec);
-    struct named_policy named = policy_named("fifo");
-    const struct run_setup setup = { .cluster = p.cluster, .workload = p.workload, .policy = named.policy, .policy_params = named.params,
-                                     .placer = placer_named("pack"), .seed = 5, .until_ns = 50000 * NS_PER_S };
-    p.s = run_new(&setup);
-    assert_int_equal(run_execute(p.s, &err), 0);
-    p.summary = summary_make(p.s);
+    struct played p = play_until(four, everybody, "fifo", 50000 * NS_PER_S);
     uint32_t open = 0, begun = 0;
     for (uint32_t i = 0; i < p.s->sessions->n; i++) {
         const struct session_run *x = &p.s->sessions->one[i];
