@@ -3,6 +3,7 @@
 #include "sim/core/output.h"
 #include "sim/sessions/draw_sessions.h"
 #include "tests/synth/workload_text.h"
+#include "traces/format.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -55,16 +56,21 @@ static void said_of_it(void **state)
 
 /* ---- as jobs ---- */
 
+static int read_text(const char *text, struct workload *w, struct error *err)
+{
+    struct input *in = input_from_bytes(text, strlen(text), "w.yaml", err);
+    int result = trace_format_find("synth")->read(in, w, err);
+    input_close(in);
+    return result;
+}
+
 static struct workload *workload_of(const char *text, uint64_t seed)
 {
     struct error err = { "" };
-    struct synth_spec *s = spec_of(text);
-    struct synth_report report;
     struct workload *w = workload_new();
-    const struct synth_wish wish = { .seed = seed };
-    if (synth_generate(s, &wish, "w.yaml", w, &report, &err) || workload_finish(w, "w.yaml", &err))
+    w->seed = seed;
+    if (read_text(text, w, &err) || workload_finish(w, "w.yaml", &err))
         fail_msg("%s", err.text);
-    synth_spec_free(s);
     return w;
 }
 
@@ -76,14 +82,10 @@ static void said_of_drawing(void **state)
 {
     const struct no_horizon *r = *state;
     struct error err = { "" };
-    struct synth_spec *s = spec_of(r->text);
-    struct synth_report report;
     struct workload *w = workload_new();
-    const struct synth_wish wish = { .seed = 1 };
-    assert_int_equal(synth_generate(s, &wish, "w.yaml", w, &report, &err), -1);
+    assert_int_equal(read_text(r->text, w, &err), -1);
     assert_string_equal(err.text, r->error);
     workload_free(w);
-    synth_spec_free(s);
 }
 
 /* In the order of their submit times behind all others, each with what it asks for. */

@@ -57,7 +57,7 @@ int synth_sessions_generate(const struct synth_spec *s, uint64_t seed, double un
 {
     struct session_groups *all = arena_alloc(w->memory, sizeof *all);
     uint32_t *project_of = synth_project_of(s);
-    int result = 0;
+    int result = until_s > 0 ? 0 : error_set(err, "%s: sessions: want 'span_s', in which they come", file);
     all->n = s->n_sessions;
     all->group = arena_alloc(w->memory, all->n * sizeof *all->group);
     w->sessions = all;

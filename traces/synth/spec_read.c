@@ -132,7 +132,7 @@ static int read_retries(struct spec_reader *r, struct config_value v)
 /* Jobs, unless there are services or sessions alone, or a trace has them. */
 static int read_jobs(struct spec_reader *r, struct config_value root, struct file_whole *f)
 {
-    static const char *const drawn[] = { "jobs", "load", "arrivals", "retries", "estimates", "classes", "gpus", "durations" };
+    static const char *const drawn[] = { "jobs", "load", "arrivals", "classes", "gpus", "durations" };
     struct config_value said = { .config = NULL };
     for (size_t i = 0; i < sizeof drawn / sizeof *drawn && !config_given(said); i++)
         said = config_look(root, drawn[i]);
