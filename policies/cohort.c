@@ -381,6 +381,11 @@ static void cohort_stopped(struct sched *s, const void *params, void *state, job
     q->head = q->head == j ? ID_NONE : q->head;
 }
 
+static void cohort_withdrawn(struct sched *s, const void *params, void *state, job_id j)
+{
+    cohort_stopped(s, params, state, j, STOPPED_CANCELLED);
+}
+
 static unsigned cohort_needs(const void *params)
 {
     return ((const struct cohort_params *)params)->placement > PLACEMENT_ADMIT ? SEES_RELEASING : 0;
@@ -408,4 +413,5 @@ const struct policy cohort_policy = {
     .schedule = cohort_schedule,
     .job_arrived = cohort_arrived,
     .job_stopped = cohort_stopped,
+    .job_withdrawn = cohort_withdrawn,
 };

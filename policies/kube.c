@@ -221,6 +221,13 @@ static void kube_stopped(struct sched *s, const void *params, void *state, job_i
     kube_forget_nomination(k, j, ALL_PODS);
 }
 
+static void kube_withdrawn(struct sched *s, const void *params, void *state, job_id j)
+{
+    (void)s;
+    (void)params;
+    kube_forget_nomination(state, j, ALL_PODS);
+}
+
 static unsigned kube_needs(const void *params)
 {
     return ((const struct kube_params *)params)->preempt > 0 ? SEES_RELEASING : 0;
@@ -266,7 +273,7 @@ static const struct param gang_param_list[] = {
 #define KUBE_TABLE                                                                                                     \
     .abi = POLICY_ABI, .params_size = sizeof(struct kube_params),                                                      \
     .state_size = sizeof(struct kube), .job_size = sizeof(struct kube_job), .schedule = kube_schedule,                 \
-    .job_arrived = kube_arrived, .job_stopped = kube_stopped
+    .job_arrived = kube_arrived, .job_stopped = kube_stopped, .job_withdrawn = kube_withdrawn
 const struct policy kube_policy = {
     KUBE_TABLE, .needs = STARTS_PARTIAL, .name = "kube", .summary = "Kubernetes' default scheduler, pod by pod: gangs may deadlock",
     .also_needs = kube_needs, .params = kube_param_list, .begin = kube_begin,

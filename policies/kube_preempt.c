@@ -145,7 +145,7 @@ static size_t victims_on(struct sched *s, const struct kube *k, job_id j, const 
     size_t lower = 0, chosen = 0;
     for (uint32_t i = k->on_node[n]; i != ID_NONE; i = k->pod[i].after) {
         const struct job_facts *f = job_facts(s, k->pod[i].job);
-        if (f->priority < priority && f->preemptible)
+        if (f->priority < priority && f->preemptible && kube_holds(s, k->pod[i].job, k->pod[i].task))    /* else it left with another */
             list[lower++] = (struct victim){ i, f->priority, k->pod[i].since_ns, k->pod[i].job, k->pod[i].task };
     }
     for (size_t i = 0; i < lower; i++)

@@ -350,11 +350,17 @@ static const struct param preemptive_param_list[] = {
     { 0 },
 };
 
+static unsigned preemptive_needs(const void *params)
+{
+    return (int)((const struct preemptive_params *)params)->mode == MODE_SUSPEND ? SUSPENDS : 0;
+}
+
 const struct policy preemptive_policy = {
     .abi = POLICY_ABI,
     .name = "preemptive",
     .summary = "priority classes as in Slurm: lower ones are requeued, suspended or cancelled",
     .needs = SEES_RELEASING,
+    .also_needs = preemptive_needs,
     .params = preemptive_param_list,
     .params_size = sizeof(struct preemptive_params),
     .state_size = sizeof(struct preemptive),

@@ -156,6 +156,11 @@ static void quota_stopped(struct sched *s, const void *params, void *state, job_
     quota_is_whole(s, q, j);
 }
 
+static void quota_withdrawn(struct sched *s, const void *params, void *state, job_id j)
+{
+    quota_stopped(s, params, state, j, STOPPED_CANCELLED);
+}
+
 static void quota_node_changed(struct sched *s, const void *params, void *state, node_id n)
 {
     (void)params;
@@ -200,5 +205,6 @@ const struct policy quota_policy = {
     .job_arrived = quota_arrived,
     .job_started = quota_started,
     .job_stopped = quota_stopped,
+    .job_withdrawn = quota_withdrawn,
     .node_changed = quota_node_changed,
 };

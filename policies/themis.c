@@ -302,6 +302,11 @@ static void themis_stopped(struct sched *s, const void *params, void *state, job
     t->contending -= --t->present[job_facts(s, j)->queue] == 0;
 }
 
+static void themis_withdrawn(struct sched *s, const void *params, void *state, job_id j)
+{
+    themis_stopped(s, params, state, j, STOPPED_CANCELLED);
+}
+
 static unsigned themis_needs(const void *params)
 {
     return SEES_RELEASING | ((int)((const struct themis_params *)params)->work == WORK_TRUE ? SEES_RUN_TIME : 0);
@@ -331,4 +336,5 @@ const struct policy themis_policy = {
     .job_arrived = themis_arrived,
     .job_started = themis_started,
     .job_stopped = themis_stopped,
+    .job_withdrawn = themis_withdrawn,
 };

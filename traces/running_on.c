@@ -52,6 +52,12 @@ static bool entry(const char **text, struct held_at *at)
     return true;
 }
 
+bool gpu_names_parse(const char *text, uint64_t *mask)
+{
+    *mask = 0;
+    return names(&text, mask) && !*text;
+}
+
 bool running_on_parse(const char *text, struct held_list *to)
 {
     for (to->n = 0;; text++) {

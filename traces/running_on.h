@@ -9,5 +9,6 @@
 
 struct held_list { struct held_at *at; size_t n, capacity; };    /* the caller frees `at` */
 bool running_on_parse(const char *text, struct held_list *to);   /* false: that is none; replaces what was there */
+bool gpu_names_parse(const char *text, uint64_t *mask);          /* "0-3 6" alone; false: that is none */
 void running_on_write(struct output *o, const struct job_running *r);
 #define RUNNING_ON_WANT "NODE or NODE:GPUS with ';' between, GPUS being numbers from 0 to 63 as in '0-3 6', or xN"

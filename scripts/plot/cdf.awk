@@ -50,7 +50,7 @@ BEGIN {
         least = 1                   # fractions of a second are of no interest then
     else if (least < biggest / 1e6)
         least = biggest / 1e6
-    least = power_of_ten(least)
+    least = column ~ /_s$/ ? power_of_ten(least) : column == "bounded_slowdown" ? 1 : least * 0.9
     if (biggest <= least)
         biggest = least * 10
     biggest *= 1.15
@@ -81,5 +81,5 @@ BEGIN {
             longest = length(text)
         print "title" i " = " quoted(text) > "facts.gp"
     }
-    printf "n = %d\nlongest = %d\nleast = %.9g\nbiggest = %.9g\n", dirs, longest, least, biggest > "facts.gp"
+    printf "n = %d\nlongest = %d\nleast = %.9g\nbiggest = %.9g\ntimes = %d\n", dirs, longest, least, biggest, column ~ /_s$/ > "facts.gp"
 }

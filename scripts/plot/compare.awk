@@ -1,53 +1,137 @@
-# compare.awk - utilisation, mean wait and mean completion time of each run, from summary.csv, scope all. Writes bars.M
-# (value, row) for each metric M and facts.gp; on a terminal the text `out` itself.
+# compare.awk - metrics of runs side by side, from summary.csv, scope all: a bar for each run, or the mean over a group of runs
+# that differ in the seed, with its 95 % confidence interval (Student's t). Writes bars.M (mean, row, text, half width) for each of
+# `metrics` and facts.gp; on a terminal the text `out` itself.
 
-BEGIN {
-    split("util_alloc wait_mean_s jct_mean_s", metric, " ")
-    title[1] = "GPU time allocated"
-    title[2] = "mean time in the queue"
-    title[3] = "mean job completion time"
-    while ((getline text < "labels") > 0) {
-        text = label[++runs] = format == "term" ? clean(text, int(columns / 2)) : text
+# P(|T| <= t) for n degrees of freedom: Abramowitz and Stegun 26.7.3 and 26.7.4.
+function t_within(t, n,    theta, c, s, term, sum, k)
+{
+    theta = atan2(t, sqrt(n))
+    c = cos(theta)
+    s = sin(theta)
+    term = n % 2 ? c : 1
+    for (k = n % 2 ? 3 : 2; k < n; k += 2) {
+        sum += term
+        term *= c * c * (k - 1) / k
+    }
+    if (n > 1)
+        sum += term
+    return n % 2 ? 2 / 3.14159265358979 * (theta + s * sum) : s * sum
+}
+function t_quantile(n,    low, high, k)
+{
+    high = 13
+    for (k = 0; k < 60; k++)
+        if (t_within((low + high) / 2, n) < 0.95)
+            low = (low + high) / 2
+        else
+            high = (low + high) / 2
+    return high
+}
+
+function title_of(name)
+{
+    return name == "util_alloc" ? "GPU time allocated" : name == "wait_mean_s" ? "mean time in the queue" : \
+        name == "jct_mean_s" ? "mean job completion time" : name
+}
+function is_share(name)    { return name ~ /^(util_|goodput$|quota_satisfaction$|waited_share$|slo_)/ }
+
+function read_runs(    text, f, m, run)
+{
+    while ((getline text < "groups") > 0) {
+        split(text, f, "\t")
+        g = f[1]
+        label[g] = format == "term" ? clean(f[2], int(columns / 2)) : f[2]
+        groups = g > groups ? g + 0 : groups
+        size[g]++
         getline dir < "dirs"
         csv_open(dir "/summary.csv", "metric scope value unit")
         while (csv_next(dir "/summary.csv", f))
-            for (m = 1; m <= 3; m++)
+            for (m = 1; m <= shown; m++)
                 if (f[at["metric"]] == metric[m] && f[at["scope"]] == "all" && f[at["value"]] != "") {
-                    value[m, runs] = f[at["value"]] * (f[at["unit"]] ~ /^(%|percent)$/ ? 0.01 : 1)
-                    found++
-                    if (value[m, runs] > most[m])
-                        most[m] = value[m, runs]
+                    n[m, g]++
+                    value[m, g, n[m, g]] = f[at["value"]] + 0
+                    sum[m, g] += f[at["value"]]
+                    unit[m] = f[at["unit"]]
+                    found[m] = 1
                 }
-        if (length(text) > longest)
-            longest = length(text)
     }
-    if (!found && !failed)
-        fail(dir "/summary.csv: none of util_alloc, wait_mean_s, jct_mean_s with scope all")
-    most[1] = most[1] > 1 ? most[1] : 1
-    for (m = 1; m <= 3; m++) {
-        unit[m] = m == 1 ? "%" : axis_unit(most[m])
-        scale[m] = m == 1 ? 0.01 : unit_seconds(unit[m])
+    for (m = 1; m <= shown; m++)
+        if (!found[m] && !failed)
+            fail("summary.csv: no run has a value of " metric[m] " with scope all")
+}
+
+function estimate(m, g,    k, mean, squares)
+{
+    mean = sum[m, g] / n[m, g]
+    for (k = 1; k <= n[m, g]; k++)
+        squares += (value[m, g, k] - mean) ^ 2
+    half[m, g] = n[m, g] > 1 ? t_quantile(n[m, g] - 1) * sqrt(squares / (n[m, g] - 1) / n[m, g]) : 0
+    sum[m, g] = mean
+    if (mean + half[m, g] > most[m])
+        most[m] = mean + half[m, g]
+    if (mean < least[m])
+        least[m] = mean
+}
+
+# So many digits, but all before the point.
+function short(x, digits)    { return x >= 10 ^ digits ? commas(x) : sprintf("%." digits "g", x) }
+
+function say(m, g,    plus, times)
+{
+    plus = half[m, g] > 0
+    if (unit[m] == "%")
+        return sprintf("%.1f", sum[m, g] * 100) (plus ? sprintf(" ± %.1f", half[m, g] * 100) : "") " %"
+    if (times_of[m]) {
+        if (!plus)
+            return human(sum[m, g])
+        times = axis_unit(sum[m, g] / 2)
+        return short(sum[m, g] / unit_seconds(times), 3) " ± " short(half[m, g] / unit_seconds(times), 2) " " times
+    }
+    return short(sum[m, g], 4) (plus ? " ± " short(half[m, g], 2) : "") (unit[m] == "" ? "" : " " unit[m])
+}
+
+BEGIN {
+    shown = split(metrics, metric, ",")
+    read_runs()
+    for (g = 1; g <= groups; g++) {
+        many = many || size[g] > 1
+        if (size[g] > 1)
+            label[g] = label[g] " (" size[g] " runs)"
+    }
+    longest = longest_of(label, groups)
+    for (m = 1; m <= shown; m++) {
+        for (g = 1; g <= groups; g++)
+            if (n[m, g])
+                estimate(m, g)
+        times_of[m] = unit[m] == "s"
+        if (is_share(metric[m]))
+            unit[m] = "%"
+        axis = unit[m] == "%" ? "%" : times_of[m] ? axis_unit(most[m]) : unit[m] == "" ? " " : unit[m]
+        scale = unit[m] == "%" ? 0.01 : times_of[m] ? unit_seconds(axis) : 1
         if (format == "term") {
-            print (m > 1 ? "\n" : "") "  " title[m] > "out"
-            room = columns - longest - 16
+            print (m > 1 ? "\n" : "") "  " title_of(metric[m]) > "out"
+            room = columns - longest - (many ? 24 : 16)
             if (room < 10)
                 room = 10
         }
-        for (i = 1; i <= runs; i++) {
-            known = (m, i) in value
-            text = !known ? "no value" : m == 1 ? sprintf("%.1f %%", value[m, i] * 100) : human(value[m, i])
+        for (g = 1; g <= groups; g++) {
+            known = n[m, g] > 0
+            text = known ? say(m, g) : "no value"
             if (format == "term") {
-                n = known && most[m] > 0 ? int(value[m, i] / most[m] * room + 0.5) : 0
-                for (bar = ""; length(bar) < n; ) bar = bar "#"
+                count = known && most[m] > 0 && sum[m, g] > 0 ? int(sum[m, g] / most[m] * room + 0.5) : 0
+                for (bar = ""; length(bar) < count; ) bar = bar "#"
                 if (ansi)
-                    bar = "\033[" (31 + (i - 1) % 6) "m" bar "\033[0m"
-                printf "  %s |%s %s\n", pad(label[i], longest), bar, text > "out"
+                    bar = "\033[" (31 + (g - 1) % 6) "m" bar "\033[0m"
+                printf "  %s |%s %s\n", pad(label[g], longest), bar, text > "out"
             } else
-                printf "%.9g %d %s\n", value[m, i] / scale[m], i, "\"" text "\"" > ("bars." m)
+                printf "%.9g %d \"%s\" %.9g\n", known ? sum[m, g] / scale : 0, g, text, half[m, g] / scale > ("bars." m)
         }
-        printf "title%d = %s\nunit%d = '%s'\nmost%d = %.9g\n", m, quoted(title[m]), m, unit[m], m, most[m] / scale[m] > "facts.gp"
+        printf "title%d = %s\nunit%d = %s\nmost%d = %.9g\nleast%d = %.9g\n", m, quoted(title_of(metric[m])), m, quoted(axis), m,
+            most[m] / scale, m, least[m] / scale > "facts.gp"
     }
-    for (i = 1; i <= runs; i++)
-        printf "label%d = %s\n", i, quoted(label[i]) > "facts.gp"
-    printf "n = %d\nlongest = %d\n", runs, longest > "facts.gp"
+    if (many && format == "term")
+        print "\n  mean over the runs of each, and the 95 % confidence interval of it" > "out"
+    for (g = 1; g <= groups; g++)
+        printf "label%d = %s\n", g, quoted_tic(label[g]) > "facts.gp"
+    printf "n = %d\npanels = %d\nmany = %d\nlongest = %d\n", groups, shown, many, longest > "facts.gp"
 }

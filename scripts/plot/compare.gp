@@ -1,28 +1,35 @@
-# compare.gp - a bar for each run: GPU time allocated, mean time in the queue, mean completion time.
+# compare.gp - a panel for each metric, a bar in it for each run or group of runs; whiskers are 95 % confidence intervals.
 load 'vars.gp'
 width = longest > 25 ? 1200 : 960
-height = 110 + 26 * n
-if (height < 220) height = 220
+across = panels < 3 ? panels : 3
+down = (panels + 2) / 3
+panel_height = 96 + 26 * n
+if (panel_height < 206) panel_height = 206
+height = panel_height * down + (many ? 26 : 4)
 load here.'/common.gp'
 set yrange [n + 0.6:0.4]
-set ytics scale 0 ('' 0)
 set grid noytics
 set style fill solid 1.0 noborder
 left = 0.03 + 6.9 * longest / width
-panel = (0.985 - left) / 3
-set tmargin at screen 1 - 46.0 / height
-set bmargin at screen 52.0 / height
+panel = (0.985 - left) / across
 set multiplot
-do for [m=1:3] {
-    set lmargin at screen left + (m - 1) * panel
-    set rmargin at screen left + m * panel - 0.02
-    if (m == 1) { do for [i=1:n] { set ytics add (value('label'.i) i) } } else { unset ytics }
-    most = value('most'.m)
-    set xrange [0:(most > 0 ? most * 1.3 : 1)]
-    if (m == 1) { set xrange [0:130]; set xtics 0,25,100 } else { set xtics autofreq }
+do for [m=1:panels] {
+    column_m = (m - 1) % 3; row_m = (m - 1) / 3
+    set lmargin at screen left + column_m * panel
+    set rmargin at screen left + (column_m + 1) * panel - 0.02
+    set tmargin at screen 1 - (row_m * panel_height + 42.0) / height
+    set bmargin at screen 1 - ((row_m + 1) * panel_height - 48.0) / height
+    set ytics scale 0 ('' 0)
+    if (column_m == 0) { do for [i=1:n] { set ytics add (value('label'.i) i) } }
+    most = value('most'.m); least = value('least'.m)
+    set xrange [(least < 0 ? least * 1.15 : 0):(most > 0 ? most * (many ? 1.6 : 1.35) : 1)]
+    set xtics autofreq
+    if (value('unit'.m) eq '%' && most <= 100) { set xrange [0:(many ? 150 : 135)]; set xtics 0,25,100 }
     set title value('title'.m)
     set xlabel value('unit'.m)
+    if (m == panels && many) { set label 1 'bars: mean over the runs; whiskers: its 95 % confidence interval' at screen 0.5, screen 14.0 / height center tc rgb '#333333' }
     plot 'bars.'.m using ($1 / 2):2:(0):1:($2 - 0.36):($2 + 0.36):(colour_of(int($2))) with boxxyerror lc rgb variable, \
-         '' using 1:2:3 with labels left offset 0.5,0 tc rgb '#333333'
+         '' using 1:2:($4 > 0 ? $4 : NaN) with xerrorbars pt 0 lw 1.3 lc rgb '#333333', \
+         '' using ($1 + $4):2:3 with labels left offset 0.7,0 tc rgb '#333333'
 }
 unset multiplot

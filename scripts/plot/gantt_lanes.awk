@@ -55,10 +55,6 @@ function shade(hex, k,    i, part, n)
     }
     return n
 }
-function is_dark(rgb)
-{
-    return int(rgb / 65536) * 0.30 + int(rgb / 256) % 256 * 0.59 + rgb % 256 * 0.11 < 140
-}
 
 # One lane or several adjacent ones, of which it takes the part [low, high) of a GPU.
 function box(from, to, lane, height, low, high, queue, job,    rgb, k)
@@ -236,7 +232,7 @@ BEGIN {
     for (k = 1; k <= nodes; k++) {
         printf "0 %d\n%.9f %d\n\n", base[node[k]], (t1 - t0) / unit_s, base[node[k]] > "lines"
         if (k == 1 || (base[node[k]] - last) * lane_px >= 13) {
-            printf "set ytics add (%s %.1f)\n", quoted("node " node[k]), base[node[k]] + gpus[node[k]] / 2 > "tics.gp"
+            printf "set ytics add (%s %.1f)\n", quoted_tic("node " node[k]), base[node[k]] + gpus[node[k]] / 2 > "tics.gp"
             last = base[node[k]]
         }
     }

@@ -1,8 +1,8 @@
 #!/bin/sh
-# plot.sh KIND FORMAT OUTFILE DIR... - one plot of one or more result directories. OUTFILE - is stdout.
+# plot.sh [-m METRIC,...] KIND FORMAT OUTFILE DIR... - one plot of one or more result directories. OUTFILE - is stdout.
 #
-# KIND.awk (cdf.awk for both distributions) turns the CSV files into a few hundred rows, KIND.gp draws them. On a
-# terminal, quota, gantt and compare are text made by awk alone: gnuplot's dumb terminal draws no filled boxes.
+# KIND.awk turns the CSV files into a few hundred rows, KIND.gp draws them; kinds that look alike share both (`prepare`, `draw`). On
+# a terminal, quota, gantt, nodes, ledger and compare are text made by awk alone: gnuplot's dumb terminal draws no filled boxes.
 # Needs a POSIX shell, awk, sort and gnuplot 5.4. Equal inputs give equal bytes.
 # Exit: 0 ok, 1 the plot failed, 2 usage, 3 bad input.
 set -u
@@ -12,7 +12,9 @@ export LC_ALL
 usage()
 {
     [ $# -eq 0 ] || echo "plot.sh: $*" >&2
-    echo "usage: plot.sh jct_cdf|wait_cdf|utilisation|queue_length|quota|gantt|compare|fit png|svg|pdf|term OUTFILE|- DIR..." >&2
+    echo "usage: plot.sh [-m METRIC,...] KIND png|svg|pdf|term OUTFILE|- DIR...; KIND is one of:" >&2
+    echo "    jct_cdf wait_cdf slowdown_cdf utilisation utilisation_class utilisation_state ledger queue_length quota" >&2
+    echo "    fairness fragmentation energy gantt nodes compare fit" >&2
     exit 2
 }
 bad_input()
@@ -21,21 +23,34 @@ bad_input()
     exit 3
 }
 
+metrics=util_alloc,wait_mean_s,jct_mean_s
+if [ "${1:-}" = -m ]; then
+    metrics=${2:-}
+    shift 2
+fi
 [ $# -ge 4 ] || usage
 kind=$1 format=$2 outfile=$3
 shift 3
+draw=$kind
 case $kind in
-jct_cdf|wait_cdf) files=jobs.csv ;;
-utilisation)      files="timeseries.csv queues.csv jobs.csv" ;;
-queue_length)     files=timeseries.csv ;;
-quota)            files="queues.csv timeseries.csv summary.csv" ;;
-gantt)            files="intervals.csv nodes.csv jobs.csv" ;;
-compare)          files=summary.csv ;;
-fit)              files=fit.csv ;;
-*)                usage "unknown kind '$kind'" ;;
+jct_cdf|wait_cdf|slowdown_cdf) files=jobs.csv ;;
+utilisation)       files="timeseries.csv queues.csv jobs.csv" ;;
+utilisation_class) files="timeseries.csv intervals.csv jobs.csv" draw=utilisation ;;
+utilisation_state) files=timeseries.csv draw=utilisation ;;
+fragmentation)     files="timeseries.csv intervals.csv nodes.csv" draw=utilisation ;;
+queue_length)      files=timeseries.csv ;;
+ledger)            files=nodes.csv ;;
+quota)             files="queues.csv timeseries.csv summary.csv" ;;
+fairness)          files="jobs.csv summary.csv" ;;
+energy)            files="timeseries.csv summary.csv" ;;
+gantt)             files="intervals.csv nodes.csv jobs.csv" ;;
+nodes)             files="intervals.csv nodes.csv" draw=gantt ;;
+compare)           files=summary.csv ;;
+fit)               files=fit.csv ;;
+*)                 usage "unknown kind '$kind'" ;;
 esac
 case $format in png|svg|pdf|term) ;; *) usage "unknown format '$format'" ;; esac
-case $kind in gantt|quota|fit) [ $# -eq 1 ] || usage "$kind shows one directory, got $#" ;; esac
+case $kind in gantt|nodes|quota|fit) [ $# -eq 1 ] || usage "$kind shows one directory, got $#" ;; esac
 
 for dir do
     [ -d "$dir" ] || bad_input "$dir: no such directory"
@@ -60,10 +75,13 @@ if [ "$outfile" = - ] && [ -t 1 ] && [ -z "${NO_COLOR:-}" ]; then
     ansi=1
 fi
 
+absolute()                # DIR, as awk in $tmp finds it
+{
+    case $1 in /*) printf '%s\n' "$1" ;; *) printf '%s\n' "$PWD/$1" ;; esac
+}
 # What the awk programs read: DIRS, one directory a line, and LABELS, one name a line.
 for dir do
-    case $dir in /*) ;; *) dir=$PWD/$dir ;; esac
-    printf '%s\n' "$dir"
+    absolute "$dir"
 done > "$tmp/dirs"
 awk_run()                 # PROGRAM [name=value...]: runs PROGRAM.awk, with what it builds on, in $tmp
 {
@@ -75,7 +93,8 @@ awk_run()                 # PROGRAM [name=value...]: runs PROGRAM.awk, with what
             set -- "$@" -v "$pair"
             shift
         done
-        case $program in utilisation|queue_length|quota) set -- "$@" -f "$here/steps.awk" ;; esac
+        case $program in utilisation|queue_length|quota|energy) set -- "$@" -f "$here/steps.awk" ;; esac
+        [ "$program" != utilisation ] || set -- "$@" -f "$here/bands.awk"
         awk "$@" -f "$here/csv.awk" -f "$here/words.awk" -f "$here/$program.awk" < /dev/null
     )
 }
@@ -86,49 +105,78 @@ edges()                   # FILE: header, first and last row, without reading al
 }
 awk_run labels || exit
 
-case $kind in
-jct_cdf|wait_cdf)
-    column=${kind%_cdf}_s
+distributions()           # COLUMN DIR...: of jobs.csv
+{
+    column=$1
+    shift
     i=0
     for dir do
         i=$((i + 1))
-        printf '%s\n' "$dir/jobs.csv" > "$tmp/file"
-        case $dir in /*) ;; *) printf '%s\n' "$PWD/$dir/jobs.csv" > "$tmp/file" ;; esac
+        absolute "$dir/jobs.csv" > "$tmp/file"
         awk_run values column="$column" i="$i" > "$tmp/unsorted" || exit
         sort -n "$tmp/unsorted" > "$tmp/sorted.$i"
     done
     room=0
     [ "$format" != term ] || room=$columns
-    awk_run cdf column="$column" columns="$room" || exit ;;
-utilisation|queue_length|quota)
+    awk_run cdf column="$column" columns="$room" || exit
+}
+over_time()               # PROGRAM BY DIR...: levels that hold from one row to the next
+{
+    over=$1 by=$2
+    shift 2
     i=0
     for dir do
         i=$((i + 1))
         rows=0
         for file in $files; do
-            [ "$file" = jobs.csv ] || [ "$file" = summary.csv ] || rows=$((rows + $(wc -l < "$dir/$file")))
+            case $file in jobs.csv|summary.csv|nodes.csv) ;; *) rows=$((rows + $(wc -l < "$dir/$file"))) ;; esac
         done
         [ "$(head -n 2 "$dir/timeseries.csv" | wc -l)" -eq 2 ] || bad_input "$dir/timeseries.csv: no rows"
         echo "$rows" > "$tmp/rows.$i"
         edges "$dir/timeseries.csv" > "$tmp/edges.$i"
+        absolute "$dir" > "$tmp/file"
+        case $by in
+        class)
+            awk_run holds > "$tmp/unsorted" || exit
+            sort -t "$tab" -k1,1n "$tmp/unsorted" > "$tmp/held.$i" ;;
+        free)
+            awk_run frees > "$tmp/unsorted" || exit
+            sort -t "$tab" -k1,1n -k2,2n "$tmp/unsorted" > "$tmp/sorted"
+            awk_run fragmentation > "$tmp/held.$i" || exit ;;
+        esac
     done
-    awk_run "$kind" format="$format" columns="$columns" lines="$lines" || exit ;;
-gantt)
+    awk_run "$over" by="$by" format="$format" columns="$columns" lines="$lines" || exit
+}
+tab=$(printf '\t')
+
+case $kind in
+jct_cdf|wait_cdf)  distributions "${kind%_cdf}_s" "$@" ;;
+slowdown_cdf)      distributions bounded_slowdown "$@" ;;
+fairness)
+    distributions finish_time_fairness "$@"
+    awk_run fairness || exit ;;
+utilisation)       over_time utilisation queue "$@" ;;
+utilisation_class) over_time utilisation class "$@" ;;
+utilisation_state) over_time utilisation state "$@" ;;
+fragmentation)     over_time utilisation free "$@" ;;
+queue_length|quota|energy) over_time "$kind" '' "$@" ;;
+ledger)            awk_run ledger format="$format" columns="$columns" || exit ;;
+gantt|nodes)
     gpus=$(awk_run gpus) || exit
-    if [ "$gpus" -le 256 ] && { [ "$format" != term ] || [ "$gpus" -le 40 ]; }; then
+    if [ "$kind" = gantt ] && [ "$gpus" -le 256 ] && { [ "$format" != term ] || [ "$gpus" -le 40 ]; }; then
         awk_run pieces > "$tmp/unsorted" || exit
-        sort -t "$(printf '\t')" -k1,1n -k2,2n -k3,3n -k4 "$tmp/unsorted" > "$tmp/pieces"
+        sort -t "$tab" -k1,1n -k2,2n -k3,3n -k4 "$tmp/unsorted" > "$tmp/pieces"
         awk_run gantt_lanes format="$format" columns="$columns" ansi="$ansi" || exit
     else
         [ ! -f "$1/timeseries.csv" ] || edges "$1/timeseries.csv" > "$tmp/first"
         edges "$1/intervals.csv" > "$tmp/last"
-        awk_run gantt_heat format="$format" columns="$columns" || exit
+        awk_run gantt_heat kind="$kind" format="$format" columns="$columns" || exit
     fi ;;
 fit)
     [ "$format" != term ] || usage "fit has no form for a terminal"
     awk_run fit || exit ;;
 compare)
-    awk_run compare format="$format" columns="$columns" ansi="$ansi" || exit ;;
+    awk_run compare metrics="$metrics" format="$format" columns="$columns" ansi="$ansi" || exit ;;
 esac
 
 if [ ! -f "$tmp/out" ]; then
@@ -137,7 +185,7 @@ if [ ! -f "$tmp/out" ]; then
         echo "format = '$format'; columns = $columns; lines = $lines; ansi = $ansi"
         cat "$tmp/facts.gp"
     } > "$tmp/vars.gp"
-    (cd "$tmp" && gnuplot -d "$here/$kind.gp") 2> "$tmp/errors" < /dev/null || {
+    (cd "$tmp" && gnuplot -d "$here/$draw.gp") 2> "$tmp/errors" < /dev/null || {
         echo "plot.sh: gnuplot could not draw $kind:" >&2
         cat "$tmp/errors" >&2
         exit 1

@@ -1,35 +1,6 @@
-# utilisation.awk - allocated GPUs by queue over time: stack.I (time, then the queues' cumulative sums from the bottom),
-# capacity.I (time, total, up) and facts.gp. The nine queues with most GPU time over all runs have colours of their
-# own, the others are one. capacity.I also tells the GPUs that make progress; where that is less than what is
-# allocated (start-up, saving, incomplete gangs) a line shows it. On a terminal: cells, a letter for each column and row of panel I.
-#
-# Queues without jobs are left out: they are inner nodes of the queue tree, and repeat what their children hold.
-
-function read_queues(i,    f, k, queue, has_jobs)
-{
-    csv_open(dir[i] "/jobs.csv", "queue")
-    while (csv_next(dir[i] "/jobs.csv", f))
-        has_jobs[f[at["queue"]]] = 1
-    steps_begin(t0, t1[i], width)
-    csv_open(dir[i] "/queues.csv", "time_s queue gpus_allocated")
-    while (csv_next(dir[i] "/queues.csv", f))
-        if (f[at["queue"]] in has_jobs)
-            steps_set(f[at["queue"]], f[at["time_s"]], f[at["gpus_allocated"]])
-    if (!steps_keys) {              # no queues in the file: the sum has to do
-        csv_open(dir[i] "/timeseries.csv", "time_s gpus_allocated")
-        while (csv_next(dir[i] "/timeseries.csv", f))
-            steps_set("all queues", f[at["time_s"]], f[at["gpus_allocated"]])
-    }
-    steps_end("queue_steps." i)
-    for (k = 1; k <= steps_keys; k++) {
-        queue = steps_key[k]
-        number[i, k] = queue
-        if (!(queue in gpu_s))
-            order[++queues] = queue
-        gpu_s[queue] += steps_integral[queue]
-        allocated[i] += steps_integral[queue]
-    }
-}
+# utilisation.awk - GPUs over time in bands (bands.awk): stack.I (time, then the bands' cumulative sums from the bottom), capacity.I
+# (time, total, up, making progress) and facts.gp. Where less make progress than are allocated (start-up, saving, incomplete
+# gangs) a line shows it. On a terminal: cells, a letter for each column and row of panel I.
 
 function read_capacity(i,    f, now, time, up)
 {
@@ -45,14 +16,16 @@ function read_capacity(i,    f, now, time, up)
         steps_set("total", f[at["time_s"]], f[at["gpus_total"]])
         steps_set("up", f[at["time_s"]], f[at["gpus_up"]])
         steps_set("busy", f[at["time_s"]], f[at["gpus_busy"]])
-        if (f[at["gpus_total"]] + 0 > most)
-            most = f[at["gpus_total"]] + 0
+        if (f[at["gpus_total"]] + 0 > most[i])
+            most[i] = f[at["gpus_total"]] + 0
         if (f[at["gpus_up"]] + 0 != f[at["gpus_total"]] + 0)
             down = 1
     }
     steps_end("capacity_steps." i)
     if (steps_integral["busy"] < 0.98 * allocated[i])
-        idle = 1
+        idle = by == "queue" || by == "class"
+    if (allocated[i] > 0)
+        together[i] /= allocated[i]
     if (steps_integral["up"] > 0) {
         allocated[i] /= steps_integral["up"]
         busy[i] = steps_integral["busy"] / steps_integral["up"]
@@ -66,12 +39,14 @@ function write_sums(file, time, held, keys,    k, sum, line)
         sum += held[k] > 1e-6 ? held[k] : 0
         line = line sprintf(" %.9g", sum)
     }
+    if (sum > highest)
+        highest = sum
     print line > file
 }
 
 function write_stack(i,    row, f, k, held, value, time)
 {
-    while ((getline row < ("queue_steps." i)) > 0) {
+    while ((getline row < ("band_steps." i)) > 0) {
         split(row, f, " ")
         if (time != "" && f[1] != time)
             write_sums("stack." i, time, held, bands)
@@ -114,7 +89,7 @@ function write_column(file, x, row, rows,    f, y, k)
 {
     split(row, f, " ")
     for (y = 0.5; y < rows; y++) {
-        for (k = 1; k <= bands && f[k + 1] <= y * most / rows; k++) ;
+        for (k = 1; k <= bands && f[k + 1] <= y * most_all / rows; k++) ;
         if (k <= bands)
             print x + 0.5, y, letter(k), colour_number(k) > file
     }
@@ -136,34 +111,45 @@ function write_legend(    k, text, used)
     printf "\n" > "legend"
 }
 
+function title_of(i)
+{
+    if (by == "free")
+        return label[i] ": " percent(allocated[i]) " of the GPU time free, " percent(together[i]) " of that 8 or more together"
+    return label[i] ": " percent(allocated[i]) " of the GPU time allocated" \
+        (idle || by == "state" ? ", " percent(busy[i]) " making progress" : "")
+}
+
 BEGIN {
     steps_runs()
     # Steps on a terminal are as wide as a character.
     width = format == "term" ? (t1_all - t0) / (columns - 10) : rows > 1200 ? (t1_all - t0) / 500 : 0
     panel_rows = runs == 1 ? lines - 8 : 8
     for (i = 1; i <= runs; i++) {
-        read_queues(i)
+        read_bands(i)
         read_capacity(i)
     }
-    sort_down(order, queues, gpu_s)
-    for (k = 1; k <= queues; k++)
-        rank[order[k]] = k <= 10 ? k : 10
-    bands = queues > 10 ? 10 : queues
-    for (k = 1; k <= bands; k++) {
-        name[k] = queues > 10 && k == 10 ? (queues - 9) " other queues" : order[k] == "" ? "(no queue)" : clean(order[k])
-        print "queue" k " = " quoted(name[k]) > "facts.gp"
-        print "queue_colour" k " = " colour_number(k) > "facts.gp"
-    }
+    rank_bands()
+    for (k = 1; k <= bands; k++)
+        printf "queue%d = %s\nqueue_colour%d = %d\n", k, quoted(name[k]), k, hue[k] > "facts.gp"
     for (i = 1; i <= runs; i++) {
+        highest = 0
         write_stack(i)
         close("stack." i)
+        if (by == "free")
+            most[i] = highest > 1 ? int(highest + 0.999) : 1
+        if (most[i] > most_all)
+            most_all = most[i]
+        print "most" i " = " most[i] > "facts.gp"
+    }
+    for (i = 1; i <= runs; i++) {
         write_capacity(i)
         if (format == "term")
             write_cells(i, panel_rows)
-        print "panel" i " = " quoted(label[i] ": " percent(allocated[i]) " of the GPU time allocated" (idle ? ", " percent(busy[i]) " making progress" : "")) > "facts.gp"
+        print "panel" i " = " quoted(title_of(i)) > "facts.gp"
     }
     if (format == "term")
         write_legend()
-    printf "n = %d\nbands = %d\nmost = %.9g\nend = %.9f\nunit = '%s'\nunit_s = %d\ndown = %d\nidle = %d\nmean_over = '%s'\npanel_rows = %d\n",
-        runs, bands, most, (t1_all - t0) / unit_s, unit, unit_s, down, idle, width ? human(width) : "", panel_rows > "facts.gp"
+    printf "n = %d\nbands = %d\nlongest = %d\nmost = %.9g\nend = %.9f\nunit = '%s'\nunit_s = %d\ndown = %d\nidle = %d\nfree = %d\nmean_over = '%s'\npanel_rows = %d\n",
+        runs, bands, longest_of(name, bands), most_all, (t1_all - t0) / unit_s, unit, unit_s, down && by != "state" && by != "free", idle, by == "free",
+        width ? human(width) : "", panel_rows > "facts.gp"
 }

@@ -19,6 +19,13 @@ function quoted(text)
     return "'" text "'"
 }
 
+# Labels of tics are formats.
+function quoted_tic(text)
+{
+    gsub(/%/, "%%", text)
+    return quoted(text)
+}
+
 # 70000 -> 70,000
 function commas(n,    text, out)
 {
@@ -62,12 +69,17 @@ function colour(k,    c)
         "332288 88ccee 44aa99 ddcc77 cc6677 117733 aa4499 999933 882255", c, " ")
     return k < 1 || k > 9 ? "bbbbbb" : c[k]
 }
-function colour_number(k,    c, i, n)
+function colour_number(k)    { return rgb_number(colour(k)) }
+function rgb_number(rgb,    i, n)
 {
-    c = colour(k)
     for (i = 1; i <= 6; i++)
-        n = n * 16 + index("0123456789abcdef", substr(c, i, 1)) - 1
+        n = n * 16 + index("0123456789abcdef", substr(rgb, i, 1)) - 1
     return n
+}
+
+function is_dark(rgb)
+{
+    return int(rgb / 65536) * 0.30 + int(rgb / 256) % 256 * 0.59 + rgb % 256 * 0.11 < 140
 }
 
 # Text with blanks up to a width; a negative one puts them before it.
@@ -87,4 +99,12 @@ function sort_down(order, n, value,    a, b, k)
             order[b + 1] = order[b]
         order[b + 1] = k
     }
+}
+
+function longest_of(list, n,    k, most)
+{
+    for (k = 1; k <= n; k++)
+        if (length(list[k]) > most)
+            most = length(list[k])
+    return most + 0
 }

@@ -8,6 +8,7 @@
 enum exit_status {
     EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_INPUT, EXIT_REGRESSION, EXIT_INCONCLUSIVE, EXIT_INTERRUPTED = 130
 };
+extern const struct exit_meaning { enum exit_status status; const char *meaning; } exit_meanings[];    /* ends with a NULL meaning */
 
 struct invocation {
     int argc;                     /* of the whole program, for manifests */

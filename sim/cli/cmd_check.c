@@ -97,7 +97,7 @@ static void check_cluster_file(struct checking *c, const char *path)
 {
     struct error err = { "" };
     char sha256[65];
-    struct cluster *cluster = cluster_read(path, sha256, &err);
+    struct cluster *cluster = cluster_read(path, NULL, sha256, &err);
     if (cluster)
         note(c, path, "cluster", NULL, check_cluster(cluster));
     else
@@ -114,10 +114,10 @@ static json_t *demand_of(struct checking *c, const struct chosen_trace *trace)
         struct error err = { "" };
         char sha256[65];
         const struct trace_format *used;
-        struct cluster *cluster = cluster_read(path, sha256, &err);
+        struct cluster *cluster = cluster_read(path, NULL, sha256, &err);
         struct chosen_trace of = *trace;
         of.cluster_gpus = cluster ? (double)cluster->gpus : 0;
-        struct workload *w = cluster ? chosen_trace_read(&of, false, &used, sha256, &err) : NULL;
+        struct workload *w = cluster ? chosen_jobs_read(&of, &used, sha256, &err) : NULL;
         json_t *demand = w ? check_demand(cluster, w, &err) : NULL;
         if (demand)
             json_array_append_new(list, demand);
@@ -134,7 +134,7 @@ static double first_gpus(const struct checking *c)
 {
     struct error ignored = { "" };
     char sha256[65];
-    struct cluster *cluster = c->options->clusters.n ? cluster_read(c->options->clusters.text[0], sha256, &ignored) : NULL;
+    struct cluster *cluster = c->options->clusters.n ? cluster_read(c->options->clusters.text[0], NULL, sha256, &ignored) : NULL;
     double gpus = cluster ? (double)cluster->gpus : 0;
     cluster_free(cluster);
     return gpus;
@@ -146,9 +146,15 @@ static void check_trace_file(struct checking *c, struct chosen_trace *trace)
     char sha256[65];
     const struct trace_format *used = NULL;
     trace->cluster_gpus = first_gpus(c);
-    struct workload *w = chosen_trace_read(trace, false, &used, sha256, &err);
+    struct workload *w = chosen_jobs_read(trace, &used, sha256, &err);
     if (!w) {
         take_error(c, EXIT_INPUT, trace->path, &err);
+        return;
+    }
+    if (!w->n_jobs) {
+        error_set(&err, "%s: want jobs: all that there is comes from what a run itself submits", trace->path);
+        take_error(c, EXIT_INPUT, trace->path, &err);
+        workload_free(w);
         return;
     }
     json_t *report = check_trace(w);

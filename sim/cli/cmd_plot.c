@@ -3,6 +3,7 @@
 #include "sim/cli/scripts.h"
 #include "sim/cli/term.h"
 #include "sim/core/memory.h"
+#include "sim/study/runset.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -12,36 +13,58 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { FILES_MOST = 3 };
+/* What plot.sh draws: the name, what help says of it, how many directories it takes, and the files it reads. */
+#define EACH_KIND(K) \
+    K(jct_cdf, "how long jobs took, as a distribution", 1, SIZE_MAX, "jobs.csv") \
+    K(wait_cdf, "how long they waited", 1, SIZE_MAX, "jobs.csv") \
+    K(slowdown_cdf, "how many times their service time they took", 1, SIZE_MAX, "jobs.csv") \
+    K(utilisation, "GPUs allocated over time, stacked by queue", 1, SIZE_MAX, "timeseries.csv", "queues.csv", "jobs.csv") \
+    K(utilisation_class, "stacked by class", 1, SIZE_MAX, "timeseries.csv", "intervals.csv", "jobs.csv") \
+    K(utilisation_state, "what becomes of all GPUs over time", 1, SIZE_MAX, "timeseries.csv") \
+    K(ledger, "where all GPU time went, by account", 1, SIZE_MAX, "nodes.csv") \
+    K(queue_length, "jobs and GPUs waiting over time", 1, SIZE_MAX, "timeseries.csv") \
+    K(quota, "each queue against its quota (of one run)", 1, 1, "queues.csv", "timeseries.csv", "summary.csv") \
+    K(fairness, "finish-time fairness, and what queues held of their fair share", 1, SIZE_MAX, "jobs.csv", "summary.csv") \
+    K(fragmentation, "free GPUs over time, by how many are free together", 1, SIZE_MAX, "timeseries.csv", "intervals.csv", "nodes.csv") \
+    K(energy, "power over time", 1, SIZE_MAX, "timeseries.csv", "summary.csv") \
+    K(gantt, "which GPU was held when (of one run)", 1, 1, "intervals.csv", "nodes.csv", "jobs.csv") \
+    K(nodes, "heat map of the nodes (of one run)", 1, 1, "intervals.csv", "nodes.csv") \
+    K(compare, "metrics as bars, with confidence intervals over runs that differ in the seed", 2, SIZE_MAX, "summary.csv")
 
-/* What plot.sh draws, the files it reads for that, and how many directories it takes. */
-static const struct kind { const char *name, *file[FILES_MOST]; size_t least, most; } kinds[] = {
-    { "jct_cdf", { "jobs.csv" }, 1, SIZE_MAX },
-    { "wait_cdf", { "jobs.csv" }, 1, SIZE_MAX },
-    { "utilisation", { "timeseries.csv", "queues.csv", "jobs.csv" }, 1, SIZE_MAX },
-    { "queue_length", { "timeseries.csv" }, 1, SIZE_MAX },
-    { "quota", { "queues.csv", "timeseries.csv", "summary.csv" }, 1, 1 },
-    { "gantt", { "intervals.csv", "nodes.csv", "jobs.csv" }, 1, 1 },
-    { "compare", { "summary.csv" }, 2, SIZE_MAX },
-};
+enum { FILES_MOST = 3 };
+#define KIND(name, help, least, most, ...) { #name, { __VA_ARGS__ }, least, most },
+static const struct kind { const char *name, *file[FILES_MOST]; size_t least, most; } kinds[] = { EACH_KIND(KIND) };
 enum { KINDS = sizeof kinds / sizeof *kinds };
-static const char *const kind_names[] = { "jct_cdf", "wait_cdf", "utilisation", "queue_length", "quota", "gantt", "compare", NULL };
+#define KIND_NAME(name, ...) #name,
+static const char *const kind_names[] = { EACH_KIND(KIND_NAME) NULL };
+#define KIND_HELP(name, help, ...) "\n" #name ": " help "."
 enum { FORMAT_PNG, FORMAT_SVG, FORMAT_PDF, FORMAT_TERM };
 static const char *const formats[] = { "png", "svg", "pdf", "term", NULL };
 
-struct plot_options { int kind, format; const char *file; };
+struct plot_options { int kind, format; const char *file; struct option_texts metrics; };
 static const struct plot_options defaults = { .kind = -1, .format = -1 };
 #define AT(field) .at = offsetof(struct plot_options, field)
 static const struct option options[] = {
     { .name = "kind", .letter = 'k', .argument = "KIND", .kind = OPTION_WORD, AT(kind), .words = kind_names,
-      .help = "jct_cdf, wait_cdf, utilisation, queue_length, quota and gantt (of one directory each) or compare; without it, "
-              "all for which the files are there" },
+      .help = "one of those below; without it, all for which the files are there" },
+    { .name = "metric", .letter = 'm', .argument = "METRIC", .kind = OPTION_TEXTS, AT(metrics),
+      .help = "compare: shows METRIC instead of the usual three; may be given again" },
     { .name = "format", .letter = 'f', .argument = "FORMAT", .kind = OPTION_WORD, AT(format), .words = formats,
       .help = "png, svg, pdf, or term: drawn with characters on standard output. By default what the ending of the output "
               "file says, else png" },
     { .name = "output", .letter = 'o', .argument = "FILE", .kind = OPTION_TEXT, AT(file), .values = VALUES_FILE,
       .help = "file of the plot, - is standard output; by default KIND.FORMAT in the first DIR" },
     { 0 },
+};
+
+/* What is asked for, with sets of runs as the runs in them. */
+struct plotting {
+    const char *scripts, *file;   /* file NULL: the usual one */
+    const struct option_texts *metrics;
+    int format;
+    size_t n;
+    char **dir;
+    const char *first;            /* of the operands: the usual file stands there */
 };
 
 /* ---- One plot ---- */
@@ -56,57 +79,91 @@ static bool has_files(const struct kind *k, const char *directory, char missing[
     return true;
 }
 
-static int draw(const char *scripts, const struct kind *k, int format, const char *file, const struct operands *dirs)
+static char *joined(const struct option_texts *metrics)
+{
+    char *text;
+    size_t length;
+    FILE *f = mem_stream(&text, &length);
+    for (size_t i = 0; i < metrics->n; i++)
+        fprintf(f, "%s%s", i ? "," : "", metrics->text[i]);
+    mem_stream_end(f, &text);
+    return text;
+}
+
+static int draw(const struct plotting *p, const struct kind *k)
 {
     char script[SCRIPTS_PATH + sizeof SCRIPTS_PLOT], usual[SCRIPTS_PATH];
-    snprintf(script, sizeof script, "%s/" SCRIPTS_PLOT, scripts);
-    snprintf(usual, sizeof usual, "%s/%s.%s", dirs->text[0], k->name, formats[format]);
-    const char **argv = mem_new(dirs->n + 6, sizeof *argv);
-    const char *const head[] = { "sh", script, k->name, formats[format], file ? file : format == FORMAT_TERM ? "-" : usual };
-    memcpy(argv, head, sizeof head);
-    memcpy(argv + sizeof head / sizeof *head, dirs->text, dirs->n * sizeof *argv);
-    if (format == FORMAT_TERM && isatty(STDOUT_FILENO)) {
+    snprintf(script, sizeof script, "%s/" SCRIPTS_PLOT, p->scripts);
+    snprintf(usual, sizeof usual, "%s/%s.%s", p->first, k->name, formats[p->format]);
+    const char **argv = mem_new(p->n + 8, sizeof *argv);
+    char *metrics = joined(p->metrics);
+    size_t n = 0;
+    argv[n++] = "sh";
+    argv[n++] = script;
+    if (*metrics) {
+        argv[n++] = "-m";
+        argv[n++] = metrics;
+    }
+    argv[n++] = k->name;
+    argv[n++] = formats[p->format];
+    argv[n++] = p->file ? p->file : p->format == FORMAT_TERM ? "-" : usual;
+    memcpy(argv + n, p->dir, p->n * sizeof *argv);
+    if (p->format == FORMAT_TERM && isatty(STDOUT_FILENO)) {
         char columns[16];
         snprintf(columns, sizeof columns, "%u", term_width(STDOUT_FILENO));
         setenv("COLUMNS", columns, 1);    /* a shell does not export it */
     }
     int status = scripts_run(argv);
-    if (status == EXIT_OK && !file && format != FORMAT_TERM)
+    if (status == EXIT_OK && !p->file && p->format != FORMAT_TERM)
         printf("%s\n", usual);
+    free(metrics);
     free(argv);
     return status;
 }
 
 /* ---- Which ---- */
 
-static int one_kind(const struct plot_options *o, const char *scripts, int format, const struct operands *dirs)
+static int one_kind(const struct plotting *p, const struct kind *k)
 {
-    const struct kind *k = &kinds[o->kind];
     char missing[SCRIPTS_PATH];
-    if (dirs->n > k->most)
-        return complain(EXIT_USAGE, "plot: %s shows one directory, got '%s' besides", k->name, dirs->text[k->most]);
-    for (size_t i = 0; i < dirs->n; i++)
-        if (!has_files(k, dirs->text[i], missing))
+    if (p->n > k->most)
+        return complain(EXIT_USAGE, "plot: %s shows one directory, got '%s' besides", k->name, p->dir[k->most]);
+    for (size_t i = 0; i < p->n; i++)
+        if (!has_files(k, p->dir[i], missing))
             return complain(EXIT_INPUT, "%s: cannot read it, and %s needs it: %s", missing, k->name, strerror(errno));
-    return draw(scripts, k, format, o->file, dirs);
+    return draw(p, k);
 }
 
-static int all_kinds(const char *scripts, int format, const struct operands *dirs)
+/* The model of power may be off. */
+static bool draws(const struct kind *k, const char *directory)
+{
+    char path[SCRIPTS_PATH], header[1024] = "";
+    if (strcmp(k->name, "energy") != 0)
+        return true;
+    snprintf(path, sizeof path, "%s/timeseries.csv", directory);
+    FILE *f = fopen(path, "r");
+    bool there = f && fgets(header, sizeof header, f) && strstr(header, ",power_w");
+    if (f)
+        fclose(f);
+    return there;
+}
+
+static int all_kinds(const struct plotting *p)
 {
     bool any = false;
     for (size_t i = 0; i < KINDS; i++) {
         char missing[SCRIPTS_PATH];
-        bool applies = dirs->n >= kinds[i].least && dirs->n <= kinds[i].most;
-        for (size_t d = 0; d < dirs->n && applies; d++)
-            applies = has_files(&kinds[i], dirs->text[d], missing);
+        bool applies = p->n >= kinds[i].least && p->n <= kinds[i].most;
+        for (size_t d = 0; d < p->n && applies; d++)
+            applies = has_files(&kinds[i], p->dir[d], missing) && draws(&kinds[i], p->dir[d]);
         if (!applies)
             continue;
         any = true;
-        int status = draw(scripts, &kinds[i], format, NULL, dirs);
+        int status = draw(p, &kinds[i]);
         if (status != EXIT_OK)
             return status;
     }
-    return any ? EXIT_OK : complain(EXIT_INPUT, "%s: holds no result files to plot", dirs->text[0]);
+    return any ? EXIT_OK : complain(EXIT_INPUT, "%s: holds no result files to plot", p->first);
 }
 
 static int format_of(const struct plot_options *o)
@@ -120,11 +177,26 @@ static int format_of(const struct plot_options *o)
     return FORMAT_PNG;
 }
 
+/* A directory without the manifest of a run that holds some with it stands for those. */
+static void add_directories(struct plotting *p, size_t *capacity, const char *path)
+{
+    char **run;
+    size_t n = run_directories(path, &run);
+    for (size_t i = 0; i < (n ? n : 1); i++) {
+        mem_grow(&p->dir, capacity, p->n, sizeof *p->dir);
+        const char *one = n ? run[i] : path;
+        p->dir[p->n++] = mem_text(one, strlen(one));
+    }
+    run_directories_free(run, n);
+}
+
 static int plot_run(const struct invocation *in)
 {
     const struct plot_options *o = in->options;
     char scripts[SCRIPTS_PATH];
+    struct plotting p = { .scripts = scripts, .file = o->file, .metrics = &o->metrics, .format = format_of(o) };
     struct stat st;
+    size_t capacity = 0;
     if (o->file && o->kind < 0)
         return complain(EXIT_USAGE, "plot: --output: want --kind with it: without one there may be several plots");
     for (size_t i = 0; i < in->operands.n; i++)
@@ -133,13 +205,21 @@ static int plot_run(const struct invocation *in)
     int status = scripts_find(scripts);
     if (status != EXIT_OK)
         return status;
-    return o->kind >= 0 ? one_kind(o, scripts, format_of(o), &in->operands) : all_kinds(scripts, format_of(o), &in->operands);
+    p.first = in->operands.text[0];
+    for (size_t i = 0; i < in->operands.n; i++)
+        add_directories(&p, &capacity, in->operands.text[i]);
+    status = o->kind >= 0 ? one_kind(&p, &kinds[o->kind]) : all_kinds(&p);
+    for (size_t i = 0; i < p.n; i++)
+        free(p.dir[i]);
+    free(p.dir);
+    return status;
 }
 
 const struct command cmd_plot = {
     .name = "plot",
     .summary = "plot one or more directories of results",
-    .details = "Needs gnuplot. The names of the files written are listed on standard output.",
+    .details = "DIR is the directory of a run, or one of such directories. Needs gnuplot. The names of the files written are listed on "
+               "standard output." EACH_KIND(KIND_HELP),
     .set = { .name = "plot", .options = options, .operands = "DIR...", .least_operands = 1, .most_operands = SIZE_MAX },
     .operand_values = VALUES_DIRECTORY,
     .options_size = sizeof defaults,

@@ -62,7 +62,7 @@ static int find_preset(const char *name, const struct synth_preset **to)
 static int use_cluster(const struct synth_options *o, struct synth_spec *s, struct error *err)
 {
     char sha256[65];
-    struct cluster *c = o->cluster ? cluster_read(o->cluster, sha256, err) : NULL;
+    struct cluster *c = o->cluster ? cluster_read(o->cluster, NULL, sha256, err) : NULL;
     if (c)
         s->load.gpus = (double)c->gpus;
     cluster_free(c);
@@ -114,7 +114,11 @@ static int synth(const struct synth_options *o, struct input *in, struct error *
 {
     struct synth_spec *s = in ? synth_spec_read(in, err) : NULL;
     int status = EXIT_INPUT;
-    if (s && use_cluster(o, s, err) == 0) {
+    if (s && (s->trace || !s->n_classes))
+        error_set(err, "%s: want laws of jobs, got none", input_name(in));
+    else if (s && o->dump_config && s->services)
+        error_set(err, "%s: services cannot be written: want the file without them", input_name(in));
+    else if (s && use_cluster(o, s, err) == 0) {
         if (o->load > 0) {
             s->load.target = o->load;
             s->rate_per_h = 0;

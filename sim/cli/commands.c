@@ -3,7 +3,22 @@
 
 #include <string.h>
 
-#define EACH_COMMAND(C) C(run) C(sweep) C(merge) C(check) C(convert) C(synth) C(fit) C(list) C(plot) C(explain) C(compare) C(help)
+/* In the order of the help. */
+#define EACH_COMMAND(C)                                                                                                \
+    C(run)                                                                                                             \
+    C(sweep)                                                                                                           \
+    C(merge)                                                                                                           \
+    C(check)                                                                                                           \
+    C(convert)                                                                                                         \
+    C(synth)                                                                                                           \
+    C(fit)                                                                                                             \
+    C(list)                                                                                                            \
+    C(plot)                                                                                                            \
+    C(report)                                                                                                          \
+    C(explain)                                                                                                         \
+    C(compare)                                                                                                         \
+    C(export)                                                                                                          \
+    C(help)
 
 #define DECLARED(name) extern const struct command cmd_##name;
 #define LISTED(name)   &cmd_##name,

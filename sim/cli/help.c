@@ -8,6 +8,17 @@
 
 enum { NARROW = 60, INDENT = 30, INDENT_NARROW = 6 };
 
+const struct exit_meaning exit_meanings[] = {
+    { EXIT_OK, "done" },
+    { EXIT_FAILED, "the run failed, or its output could not be written" },
+    { EXIT_USAGE, "wrong usage" },
+    { EXIT_INPUT, "bad input" },
+    { EXIT_REGRESSION, "worse than it may be" },
+    { EXIT_INCONCLUSIVE, "too little to tell" },
+    { EXIT_INTERRUPTED, "interrupted; nothing was written" },
+    { 0, NULL },
+};
+
 static void synopsis(const struct command *c, size_t width)
 {
     char line[1024];
@@ -60,5 +71,7 @@ void help_program(void)
     text_wrap(stdout, "'gpuyard COMMAND --help' shows a command's options, 'gpuyard --version' what the program is made of.",
               0, 0, width);
     putchar('\n');
-    text_wrap(stdout, "exit status: 0 done, 1 the run failed, 2 wrong usage, 3 bad input, 130 interrupted", 0, 0, width);
+    printf("exit status:\n");
+    for (const struct exit_meaning *m = exit_meanings; m->meaning; m++)
+        text_wrap(stdout, m->meaning, (size_t)printf("  %d", m->status), 12, width);
 }

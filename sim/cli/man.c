@@ -45,8 +45,10 @@ static void command_section(const struct command *c)
 {
     printf(".SS gpuyard %s", c->name);
     for (const struct option *o = c->set.options; o->name; o++)
-        if (o->required)
+        if (o->required && o->letter)
             printf(" \\-%c \\fI%s\\fR", o->letter, o->argument);
+        else if (o->required)
+            printf(" \\-\\-%s \\fI%s\\fR", o->name, o->argument);
     printf(" [\\fIOPTION\\fR]...%s%s\n", c->set.operands ? " " : "", c->set.operands ? c->set.operands : "");
     put(c->summary);
     putchar('\n');
@@ -62,13 +64,6 @@ static void command_section(const struct command *c)
 
 void help_man(void)
 {
-    static const struct { const char *code, *meaning; } status[] = {
-        { "0", "done" },
-        { "1", "the run failed, or its output could not be written" },
-        { "2", "wrong usage" },
-        { "3", "bad input" },
-        { "130", "interrupted; nothing was written" },
-    };
     printf(".TH GPUYARD 1 \"\" \"gpuyard %s\" \"User Commands\"\n", version_text());
     printf(".SH NAME\ngpuyard \\- simulates the scheduling of jobs on clusters of GPUs\n");
     printf(".SH SYNOPSIS\n.B gpuyard\n\\fICOMMAND\\fR [\\fIOPTION\\fR]...\n.br\n.B gpuyard\n\\-\\-help | \\-\\-version\n");
@@ -76,8 +71,8 @@ void help_man(void)
     for (size_t i = 0; commands[i]; i++)
         command_section(commands[i]);
     printf(".SH EXIT STATUS\n");
-    for (size_t i = 0; i < sizeof status / sizeof *status; i++)
-        printf(".TP\n%s\n%s\n", status[i].code, status[i].meaning);
+    for (const struct exit_meaning *m = exit_meanings; m->meaning; m++)
+        printf(".TP\n%d\n%s\n", m->status, m->meaning);
     printf(".SH ENVIRONMENT\n.TP\nNO_COLOR\nif set and not empty, no colours\n.TP\nCOLUMNS\nwidth of what is no terminal\n"
            ".TP\nGPUYARD_SCRIPTS\nfolder of the plotting scripts, if they are not beside the program\n");
 }

@@ -4,6 +4,7 @@
 #include "sim/cli/settings.h"
 #include "sim/core/memory.h"
 #include "sim/run/run.h"
+#include "sim/world/cluster_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +25,8 @@ int plan_look_up(struct plan *p, const struct run_options *o, struct error *err)
         status = choose_retiming(o->retime, &p->retime_batch, &p->retime_every_ns, err);
     if (status == EXIT_OK && o->estimates)
         status = choose_estimates(o->estimates, &p->estimates, err);
+    if (status == EXIT_OK)
+        status = plan_look_up_switches(p, err);
     if (status != EXIT_OK)
         return status;
     if (o->stream > 0 && (o->load != 1 || o->retime || o->estimates))
@@ -51,8 +54,14 @@ static int make_stream(struct plan *p, struct error *err)
 
 int plan_read_cluster(struct plan *p, struct error *err)
 {
-    p->cluster = settings_read(p->options->cluster, &p->options->set, p->cluster_sha256, err);
-    return p->cluster ? EXIT_OK : EXIT_INPUT;
+    const struct option_texts *set = &p->options->set;
+    struct error why = { "" };
+    p->cluster = cluster_read(p->options->cluster, &(struct cluster_settings){ set->n, set->text }, p->cluster_sha256, &why);
+    if (p->cluster)
+        return EXIT_OK;
+    bool by_setting = !strncmp(why.text, "--set: ", strlen("--set: "));
+    error_set(err, "%s%s", by_setting ? "run: " : "", why.text);
+    return by_setting ? EXIT_USAGE : EXIT_INPUT;
 }
 
 int plan_read_trace(struct plan *p, struct error *err)
@@ -80,12 +89,18 @@ int plan_shape(struct plan *p, struct error *err)
     return o->stream > 0 ? make_stream(p, err) : EXIT_OK;
 }
 
-/* results/POLICY-PLACEMENT with parameters that are not at their default: "results/fifo-blocking=skip-pack". */
+/* results/POLICY-PLACEMENT with parameters that are not at their default: "results/fifo-blocking=skip-pack"; with what follows:
+ * "results/fifo-3600-sjf-pack". */
 static char *usual_directory(const struct plan *p)
 {
-    size_t size = strlen("results/-") + strlen(p->policy_text) + strlen(p->placer_text) + 1;
-    char *path = mem_new(size, 1);
-    snprintf(path, size, "results/%s-%s", p->policy_text, p->placer_text);
+    char *path = NULL;
+    size_t length;
+    FILE *f = mem_stream(&path, &length);
+    fprintf(f, "results/%s", p->policy_text);
+    for (size_t i = 0; i < p->n_switches; i++)
+        fprintf(f, "-%.15g-%s", seconds(p->change[i].time_ns), p->change[i].text);
+    fprintf(f, "-%s", p->placer_text);
+    mem_stream_end(f, &path);
     for (char *c = path; *c; c++)
         if (*c == ':' || *c == ',')
             *c = '-';
@@ -95,6 +110,7 @@ static char *usual_directory(const struct plan *p)
 void plan_settle(struct plan *p)
 {
     const char *directory = p->options->directory;
+    p->outputs = outputs_of(p->outputs, p->workload);
     if (!p->cluster->period_said)
         p->cluster->period_ns = p->policy.policy->period_ns;
     p->policy_text = chosen_text(p->policy.policy->name, p->policy.policy->params, p->policy.params);
@@ -109,8 +125,6 @@ int plan_make(struct plan *p, const struct run_options *options, struct error *e
     if (status == EXIT_OK)
         status = plan_read_cluster(p, err);
     if (status == EXIT_OK)
-        status = settings_set(p->cluster, &options->set, err);
-    if (status == EXIT_OK)
         status = plan_read_trace(p, err);
     if (status == EXIT_OK)
         status = plan_shape(p, err);
@@ -124,6 +138,7 @@ void plan_free(struct plan *p)
     workload_free(p->workload);
     cluster_free(p->cluster);
     chosen_trace_free(&p->trace);
+    plan_free_switches(p);
     void *const own[] = { p->policy.params, p->placer.params, p->policy_text, p->placer_text, p->directory,
                           p->settings_yaml };
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)

@@ -9,13 +9,20 @@ struct run_options {
     int64_t seed, pods, until_ns, sample_ns;
     double load, stream;          /* stream: percent of the GPUs; 0: none */
     bool check, dump_config, quiet, verbose;
-    struct option_texts set;
+    struct option_texts set, switches;
+};
+struct plan_switch {
+    int64_t time_ns;
+    struct chosen_policy to;
+    char *text;                   /* as policy_text */
 };
 struct plan {
     const struct run_options *options;
     struct chosen_policy policy;
     struct chosen_placer placer;
     char *policy_text, *placer_text;    /* with the parameters that are not at their default */
+    struct plan_switch *change;   /* policies that follow, ascending in time */
+    size_t n_switches;
     struct chosen_trace trace;    /* format: the one that was used */
     unsigned outputs;
     uint32_t retime_batch;        /* 0: none */
@@ -33,11 +40,17 @@ int  plan_make(struct plan *p, const struct run_options *options, struct error *
 
 /* What it is made of, for many plans whose inputs are read once: names are looked up, and no file is opened but a plugin; */
 int  plan_look_up(struct plan *p, const struct run_options *options, struct error *err);
-/* cluster and trace are as their files say them (the trace last, for laws ask the cluster for its size); */
+/* cluster, with --set, and trace are as their files say them (the trace last, for laws ask the cluster for its size); */
 int  plan_read_cluster(struct plan *p, struct error *err);
 int  plan_read_trace(struct plan *p, struct error *err);
-/* both are changed as the options want it: once, after settings_set(); */
+/* both are changed as the other options want it: once; */
 int  plan_shape(struct plan *p, struct error *err);
 /* whatever follows from all that: texts, and the period of the policy. Of plans that share their inputs, only one at a time. */
 void plan_settle(struct plan *p);
 void plan_free(struct plan *p);
+
+/* plan_switches.c - an exit status as above; then the list as a run wants it, and all its policies for people. The caller frees both. */
+int  plan_look_up_switches(struct plan *p, struct error *err);
+struct policy_switch *plan_switch_list(const struct plan *p);
+char *plan_policies_text(const struct plan *p);
+void plan_free_switches(struct plan *p);

@@ -3,7 +3,7 @@
 
 #include "sim/cli/interrupt.h"
 
-#include <stddef.h>
+#include <stdlib.h>
 
 static struct results *results_of(const struct play_setup *setup)
 {
@@ -45,6 +45,9 @@ int play(const struct play_setup *setup, struct played *to, struct error *err)
         .until_ns = p->until_ns, .estimates = p->estimates, .check = p->options->check,
         .progress = setup->progress, .progress_self = setup->progress_self, .interrupted = interrupt_guard(results),
     };
+    struct policy_switch *switches = plan_switch_list(p);
+    run.switches = switches;
+    run.n_switches = p->n_switches;
     *to = (struct played){ .run = NULL };
     int result = results ? results_open(results, err) : 0;
     if (results && result == 0)
@@ -57,6 +60,7 @@ int play(const struct play_setup *setup, struct played *to, struct error *err)
     else if (results)
         results_discard(results);
     interrupt_end();
+    free(switches);
     if (result == RUN_BAD_INPUT)
         return EXIT_INPUT;
     if (result)

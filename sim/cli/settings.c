@@ -1,11 +1,9 @@
-/* settings.c - see settings.h. Keys are called as in a cluster file. */
+/* settings.c - see settings.h. */
 #include "sim/cli/settings.h"
 
 #include "sim/core/memory.h"
-#include "sim/core/suggest.h"
 #include "sim/run/params.h"
 #include "sim/run/version.h"
-#include "sim/world/cluster_file.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -13,136 +11,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TIME_MOST_S INT64_C(3153600000)    /* 100 years, as in a cluster file */
-
 static const char *const checkpoints[] = {
     [CHECKPOINT_NONE] = "none", [CHECKPOINT_PERFECT] = "perfect", [CHECKPOINT_PERIODIC] = "periodic", NULL,
 };
-/* All but the checkpoint are times; the word stands for INTERVAL_AUTO and START_BY_PARTS, which are the same number. */
-static const struct setting { const char *key; size_t at; bool above_zero; const char *word; } settings[] = {
-    { "period_s", offsetof(struct cluster, period_ns), false, NULL },
-    { "preemption.interval_s", offsetof(struct cluster, price.interval_ns), true, "auto" },
-    { "preemption.save_s", offsetof(struct cluster, price.save_ns), false, NULL },
-    { "preemption.grace_s", offsetof(struct cluster, price.grace_ns), false, NULL },
-    { "preemption.start_s", offsetof(struct cluster, price.start_ns), false, "parts" },
-    { "preemption.restart_s", offsetof(struct cluster, price.restart_ns), false, "parts" },
+/* The word stands for INTERVAL_AUTO and START_BY_PARTS, which are the same number. */
+static const struct { const char *key; size_t at; const char *word; } times[] = {
+    { "interval_s", offsetof(struct cluster, price.interval_ns), "auto" },
+    { "save_s", offsetof(struct cluster, price.save_ns), NULL },
+    { "grace_s", offsetof(struct cluster, price.grace_ns), NULL },
+    { "start_s", offsetof(struct cluster, price.start_ns), "parts" },
+    { "restart_s", offsetof(struct cluster, price.restart_ns), "parts" },
 };
-enum { SETTINGS = sizeof settings / sizeof *settings };
-static const char checkpoint_key[] = "preemption.checkpoint";
-
-/* ---- Setting ---- */
-
-static int set_checkpoint(struct cluster *c, const char *value, struct error *err)
-{
-    char want[DID_YOU_MEAN];
-    for (int i = 0; checkpoints[i]; i++)
-        if (!strcmp(checkpoints[i], value)) {
-            _Static_assert(sizeof c->price.checkpoint == sizeof i, "an enum is an int");
-            memcpy(&c->price.checkpoint, &i, sizeof i);
-            return 0;
-        }
-    return error_set(err, "run: --set: %s: want %s, got '%s'", checkpoint_key, words_or(want, checkpoints), value);
-}
-
-static int set_time(struct cluster *c, const struct setting *s, const char *value, struct error *err)
-{
-    int64_t ns;
-    if (!decimal_parse(value, strlen(value), NS_PER_S, &ns) || ns < (s->above_zero ? 1 : 0) || ns > TIME_MOST_S * NS_PER_S)
-        return error_set(err, "run: --set: %s: want seconds %s to %" PRId64 ", got '%s'", s->key,
-                         s->above_zero ? "above 0, up" : "from 0", TIME_MOST_S, value);
-    *(int64_t *)(void *)((char *)c + s->at) = ns;
-    return 0;
-}
-
-enum { KEY_LONG = 256, OF_FILE = SETTINGS + 1 };
-
-/* Index of a setting, SETTINGS: of the checkpoint; OF_FILE: it is none, but perhaps a place in the file of the cluster. */
-static size_t find(const char *text, char key[KEY_LONG])
-{
-    size_t length = strcspn(text, "="), i = 0;
-    snprintf(key, KEY_LONG, "%.*s", (int)(length < KEY_LONG ? length : KEY_LONG - 1), text);
-    while (i < SETTINGS && strcmp(settings[i].key, key))
-        i++;
-    return i == SETTINGS && strcmp(checkpoint_key, key) ? OF_FILE : i;
-}
-
-/* A name that is almost that of a setting is a slip. */
-static const char *near_setting(const char *key)
-{
-    struct suggestion near = { .typed = key };
-    suggest_offer(&near, checkpoint_key);
-    for (size_t i = 0; i < SETTINGS; i++)
-        suggest_offer(&near, settings[i].key);
-    return near.best;
-}
-
-static int set_one(struct cluster *c, const char *text, bool given[SETTINGS + 1], struct error *err)
-{
-    char key[KEY_LONG];
-    const char *equals = strchr(text, '=');
-    if (!equals || equals == text)
-        return error_set(err, "run: --set: want KEY=VALUE, got '%s'", text);
-    size_t i = find(text, key);
-    if (i == OF_FILE)
-        return near_setting(key) ? error_set(err, "run: --set: no setting '%s', did you mean '%s'?", key, near_setting(key)) : 0;
-    if (given[i])
-        return error_set(err, "run: --set: %s is given twice", key);
-    given[i] = true;
-    if (i < SETTINGS && settings[i].at == offsetof(struct cluster, period_ns))
-        c->period_said = true;
-    return i < SETTINGS ? set_time(c, &settings[i], equals + 1, err) : set_checkpoint(c, equals + 1, err);
-}
-
-static bool is_of_file(const char *text)
-{
-    char key[KEY_LONG];
-    const char *equals = strchr(text, '=');
-    return equals && equals > text && find(text, key) == OF_FILE && !near_setting(key);
-}
-
-size_t settings_of_file(const struct option_texts *set)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < set->n; i++)
-        n += is_of_file(set->text[i]);
-    return n;
-}
-
-struct cluster *settings_read(const char *path, const struct option_texts *set, char sha256[65], struct error *err)
-{
-    struct cluster_setting *list = mem_new(set->n, sizeof *list);
-    struct arena *memory = arena_new();
-    size_t n = 0;
-    for (size_t i = 0; i < set->n; i++) {
-        const char *text = set->text[i];
-        if (!is_of_file(text))
-            continue;
-        list[n].path = arena_text(memory, text, strcspn(text, "="));
-        for (size_t k = 0; k < n; k++)
-            if (!strcmp(list[k].path, list[n].path))
-                error_set(err, "run: --set: %s is given twice", list[n].path);
-        list[n++].value = strchr(text, '=') + 1;
-    }
-    struct cluster *c = err->text[0] ? NULL : cluster_read_with(path, list, n, sha256, err);
-    arena_free(memory);
-    free(list);
-    return c;
-}
-
-int settings_set(struct cluster *c, const struct option_texts *set, struct error *err)
-{
-    bool given[SETTINGS + 1] = { false };
-    for (size_t i = 0; i < set->n; i++)
-        if (set_one(c, set->text[i], given, err))
-            return EXIT_USAGE;
-    if (c->price.checkpoint == CHECKPOINT_PERIODIC && c->price.interval_ns == 0) {
-        error_set(err, "run: --set: %s: 'periodic' wants a preemption.interval_s, too", checkpoint_key);
-        return EXIT_USAGE;
-    }
-    return EXIT_OK;
-}
-
-/* ---- Showing ---- */
 
 /* Bytes from 0x80 on stay only if all of the text is UTF-8 (as far as YAML cares: well-formed sequences). */
 static bool is_utf8(const char *text)
@@ -179,13 +58,13 @@ static void put_time(FILE *f, const char *key, int64_t ns)
     fprintf(f, "%s: %.*s\n", key, (int)decimal_format(text, ns, NS_PER_S), text);
 }
 
-static void put_params(FILE *f, const struct param *list, const void *params)
+static void put_params(FILE *f, int indent, const struct param *list, const void *params)
 {
-    fputs(list && list->name ? "  parameters:\n" : "  parameters: {}\n", f);
+    fprintf(f, "%*sparameters:%s\n", indent, "", list && list->name ? "" : " {}");
     for (const struct param *p = list; p && p->name; p++) {
         char value[64];
         params_show(p, params, value, sizeof value);
-        fprintf(f, "    %s: %s\n", p->name, value);
+        fprintf(f, "%*s%s: %s\n", indent + 2, "", p->name, value);
     }
 }
 
@@ -198,29 +77,23 @@ static void put_cluster(FILE *f, const struct plan *p)
     put_text(f, "  name", c->name);
     fprintf(f, "  nodes: %" PRIu32 "\n  gpus: %" PRId64 "\n", c->n_nodes, c->gpus);
     fprintf(f, "  queues: %" PRIu32 "%s\n", c->n_queues, c->queues_from_trace ? "  # of the trace" : "");
+    for (size_t i = 0; i < p->options->set.n; i++) {
+        fputs(i ? "" : "  set:\n", f);
+        put_text(f, "    - given", p->options->set.text[i]);
+    }
     put_time(f, "  period_s", c->period_ns);
     fprintf(f, "  preemption:\n    checkpoint: %s\n", checkpoints[c->price.checkpoint]);
-    for (size_t i = 0; i < SETTINGS; i++) {
-        const char *dot = strchr(settings[i].key, '.');
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
         char key[64];
         int64_t ns;
-        memcpy(&ns, (const char *)c + settings[i].at, sizeof ns);
-        snprintf(key, sizeof key, "    %s", dot ? dot + 1 : "");
-        if (dot && ns >= 0)
+        memcpy(&ns, (const char *)c + times[i].at, sizeof ns);
+        snprintf(key, sizeof key, "    %s", times[i].key);
+        if (ns >= 0)
             put_time(f, key, ns);
-        else if (dot && ns == INTERVAL_AUTO)             /* as START_BY_PARTS; -1 is not said */
-            fprintf(f, "%s: %s\n", key, settings[i].word);
+        else if (ns == INTERVAL_AUTO)                        /* as START_BY_PARTS; -1 is not said */
+            fprintf(f, "%s: %s\n", key, times[i].word);
     }
     settings_put_storage(f, c);
-    const struct option_texts *set = &p->options->set;
-    if (settings_of_file(set))
-        fputs("  set:\n", f);
-    for (size_t i = 0; i < set->n; i++)
-        if (is_of_file(set->text[i])) {
-            char key[KEY_LONG + 4];
-            snprintf(key, sizeof key, "    %.*s", (int)strcspn(set->text[i], "="), set->text[i]);
-            put_text(f, key, strchr(set->text[i], '=') + 1);
-        }
 }
 
 static void put_trace(FILE *f, const struct plan *p)
@@ -262,11 +135,19 @@ char *settings_yaml(const struct plan *p)
     put_text(f, "  name", p->policy.policy->name);
     put_text(f, "  given", o->policy);
     fprintf(f, "  clairvoyant: %s\n", p->policy.clairvoyant || estimates_know_truth(&p->estimates) ? "true" : "false");
-    put_params(f, p->policy.policy->params, p->policy.params);
+    put_params(f, 2, p->policy.policy->params, p->policy.params);
+    for (size_t i = 0; i < p->n_switches; i++) {
+        const struct plan_switch *c = &p->change[i];
+        fputs(i ? "" : "switches:\n", f);
+        put_time(f, "  - time_s", c->time_ns);
+        put_text(f, "    name", c->to.policy->name);
+        fprintf(f, "    clairvoyant: %s\n", c->to.clairvoyant ? "true" : "false");
+        put_params(f, 4, c->to.policy->params, c->to.params);
+    }
     fputs("placement:\n", f);
     put_text(f, "  name", p->placer.placer->name);
     put_text(f, "  given", o->placement);
-    put_params(f, p->placer.placer->params, p->placer.params);
+    put_params(f, 2, p->placer.placer->params, p->placer.params);
     fprintf(f, "seed: %" PRId64 "\n", o->seed);
     put_cluster(f, p);
     put_trace(f, p);

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -54,12 +55,13 @@ static void title(const struct shown *x, size_t width)
 {
     const struct plan *p = x->plan;
     bool bold = term_colour(STDOUT_FILENO);
-    char text[1024];
-    snprintf(text, sizeof text, "%s%s with %s on %s (%" PRId64 " GPUs, %" PRIu32 " node%s): %" PRIu32 " job%s of %s",
-             p->policy_text, p->policy.clairvoyant || estimates_know_truth(&p->estimates) ? " (clairvoyant)" : "", p->placer_text,
+    char text[1024], *policies = plan_policies_text(p);
+    snprintf(text, sizeof text, "%s with %s on %s (%" PRId64 " GPUs, %" PRIu32 " node%s): %" PRIu32 " job%s of %s",
+             policies, p->placer_text,
              p->cluster->name,
              p->cluster->gpus, p->cluster->n_nodes, p->cluster->n_nodes == 1 ? "" : "s", p->workload->n_jobs,
              p->workload->n_jobs == 1 ? "" : "s", strcmp(p->trace.path, "-") ? p->trace.path : "standard input");
+    free(policies);
     for (char *c = text; *c; c++)    /* names come from files */
         if ((unsigned char)*c < ' ' || *c == 0x7F)
             *c = '?';

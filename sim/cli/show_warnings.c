@@ -35,6 +35,13 @@ static void refused(const struct shown *x, const struct run_totals *t)
              t->sight_refused, s_if_many(t->sight_refused), x->plan->policy.policy->name);
 }
 
+static void not_switched(const struct shown *x, const struct run_totals *t)
+{
+    for (size_t i = 0; i < x->plan->n_switches; i++)
+        if (x->plan->change[i].time_ns > t->last_ns)
+            warn("policy %s never took over: the run ended at %.15g s", x->plan->change[i].text, seconds(t->last_ns));
+}
+
 void show_warnings(const struct shown *x)
 {
     const struct run_totals *t = run_totals(x->run);
@@ -52,5 +59,6 @@ void show_warnings(const struct shown *x)
     if (t->cut_off)
         warn("cut off: %" PRIu32 " job%s running, %" PRIu32 " waiting; no mean includes them", t->running,
              s_if_many(t->running), t->pending);
+    not_switched(x, t);
     refused(x, t);
 }

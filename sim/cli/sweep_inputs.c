@@ -1,7 +1,6 @@
 /* sweep_inputs.c - the experiment and whatever its runs read, once for all of them; and what decides a result, as a key. See sweep.h. */
 #include "sim/cli/sweep.h"
 
-#include "sim/cli/settings.h"
 #include "sim/core/digest.h"
 #include "sim/core/memory.h"
 #include "sim/run/version.h"
@@ -10,12 +9,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- The experiment ---- */
 
 int sweep_read(struct sweep *s, const char *path, struct error *err)
 {
-    *s = (struct sweep){ .experiment = experiment_read(path, err) };
+    *s = (struct sweep){ .experiment = experiment_read(path, err), .lock = -1 };
     if (!s->experiment || point_command_check(s->experiment, err) != EXIT_OK)
         return EXIT_INPUT;
     for (size_t i = 0; i < s->experiment->n_axes; i++)
@@ -40,6 +40,8 @@ void sweep_free(struct sweep *s)
     }
     for (size_t i = 0; s->key && i < s->grid->n; i++)
         free(s->key[i]);
+    if (s->lock >= 0)
+        close(s->lock);
     free(s->cluster);
     free(s->trace);
     free(s->plugin_sha256);
@@ -56,7 +58,7 @@ static int read_clusters(struct sweep *s, struct error *err)
     const struct axis *a = axis_of(s, AXIS_CLUSTER);
     s->cluster = mem_new(a->n, sizeof *s->cluster);
     for (size_t i = 0; i < a->n; i++)
-        if (!(s->cluster[i].cluster = cluster_read(a->value[i].text, s->cluster[i].sha256, err)))
+        if (!(s->cluster[i].cluster = cluster_read(a->value[i].text, NULL, s->cluster[i].sha256, err)))
             return EXIT_INPUT;
     return EXIT_OK;
 }
@@ -74,20 +76,6 @@ static int read_trace(struct sweep *s, size_t i, bool sizes_only, struct error *
         t->workload[sizes_only] = NULL;
     }
     chosen_trace_free(&chosen);
-    return status;
-}
-
-/* Do the settings fit the cluster? */
-static int check_settings(const struct sweep *s, const struct point *p, const struct option_texts *set, struct error *err)
-{
-    char sha256[65];
-    const struct cluster *read = s->cluster[p->value[s->of[AXIS_CLUSTER]]].cluster;
-    struct cluster *own = settings_of_file(set) ? settings_read(point_text(s->experiment, p, s->of[AXIS_CLUSTER]), set, sha256, err) : NULL;
-    if (err->text[0])
-        return EXIT_INPUT;
-    struct cluster changed = own ? *own : *read;              /* what a setting changes is in it, not behind its pointers */
-    int status = settings_set(&changed, set, err);
-    cluster_free(own);
     return status;
 }
 
@@ -109,8 +97,8 @@ static int read_for_point(struct sweep *s, const struct point *p, const struct p
     int status = point_command_make(&c, s->experiment, p, NULL, s->outputs, &why);
     if (status == EXIT_OK)
         status = plan_look_up(&plan, &c.options, &why);
-    if (status == EXIT_OK && other_settings(s, p, before))
-        status = check_settings(s, p, &c.options.set, &why);
+    if (status == EXIT_OK && c.options.set.n && other_settings(s, p, before))
+        status = plan_read_cluster(&plan, &why);
     if (status != EXIT_OK) {
         error_set(err, "%s: point %u (%s): %s", s->experiment->name, p->number, p->name, why.text);
         status = EXIT_INPUT;

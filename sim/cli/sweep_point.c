@@ -1,7 +1,6 @@
 /* sweep_point.c - one point of an experiment, in a process that forked for it: nothing that it changes is seen by others. See sweep.h. */
 #include "sim/cli/interrupt.h"
 #include "sim/cli/play.h"
-#include "sim/cli/settings.h"
 #include "sim/cli/sweep.h"
 #include "sim/core/memory.h"
 #include "sim/study/point_file.h"
@@ -59,14 +58,8 @@ static int read_trace(const struct sweep *s, const struct point *p, struct plan 
     return EXIT_OK;
 }
 
-/* A cluster that is set otherwise in its file is read anew. */
-static int read_cluster(const struct sweep *s, const struct point *p, struct plan *plan, struct error *err)
+static int read_with_settings(const struct read_cluster *c, struct plan *plan, struct error *err)
 {
-    const struct read_cluster *c = &s->cluster[p->value[s->of[AXIS_CLUSTER]]];
-    if (!settings_of_file(&plan->options->set)) {
-        plan->cluster = c->cluster;
-        return EXIT_OK;
-    }
     int status = plan_read_cluster(plan, err);
     if (status == EXIT_OK && strcmp(plan->cluster_sha256, c->sha256) != 0) {
         error_set(err, "%s: it has changed since the sweep began", plan->options->cluster);
@@ -77,11 +70,7 @@ static int read_cluster(const struct sweep *s, const struct point *p, struct pla
 
 static int shape(const struct sweep *s, const struct point *p, struct plan *plan, struct error *err)
 {
-    int status = read_cluster(s, p, plan, err);
-    if (status == EXIT_OK)
-        status = settings_set(plan->cluster, &plan->options->set, err);
-    if (status == EXIT_OK)
-        status = read_trace(s, p, plan, err);
+    int status = read_trace(s, p, plan, err);
     return status == EXIT_OK ? plan_shape(plan, err) : status;
 }
 
@@ -91,15 +80,19 @@ static int prepare(const struct sweep *s, struct shaped *shaped, size_t point, s
     const struct read_cluster *c = &s->cluster[p->value[s->of[AXIS_CLUSTER]]];
     const struct read_trace *t = &s->trace[p->value[s->of[AXIS_TRACE]]];
     int status = EXIT_OK;
+    plan->cluster = shaped->workload ? shaped->cluster : c->cluster;
     memcpy(plan->cluster_sha256, c->sha256, sizeof c->sha256);
     if (shaped->workload) {
-        plan->cluster = shaped->cluster;
         plan->workload = shaped->workload;
         plan->until_ns = shaped->until_ns;
         memcpy(plan->trace_sha256, t->sha256, sizeof t->sha256);
         plan->trace.format = t->format;
-    } else
-        status = shape(s, p, plan, err);
+    } else {
+        if (plan->options->set.n)
+            status = read_with_settings(c, plan, err);
+        if (status == EXIT_OK)
+            status = shape(s, p, plan, err);
+    }
     if (status != EXIT_OK)
         return status;
     *shaped = (struct shaped){ plan->cluster, plan->workload, plan->until_ns, point };

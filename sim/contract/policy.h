@@ -6,7 +6,7 @@
 #include "placement.h"
 #include "queues.h"
 
-#define POLICY_ABI 6u
+#define POLICY_ABI 7u
 #ifndef TIME_NEVER
 #define TIME_NEVER INT64_MAX
 #endif
@@ -166,7 +166,8 @@ void sched_save(struct sched *s, void *own, size_t bytes);    /* before changing
 enum { SEES_RUN_TIME = 1, SEES_RELEASING = 2, SEES_TIMELINE = 4,      /* the last: timeline.h */
        STARTS_PARTIAL = 8,    /* starts and stops single tasks; not together with SEES_TIMELINE */
        RESIZES = 16,          /* starts jobs at any of their sizes, and resizes running ones; together with neither */
-       SEES_SPEEDUP = 32 };
+       SEES_SPEEDUP = 32,
+       SUSPENDS = 64 };       /* stops by STOP_SUSPEND; not together with SEES_TIMELINE */
 enum stop_cause { STOPPED_DONE, STOPPED_FAILED, STOPPED_CANCELLED, STOPPED_BY_POLICY,
                   STOPPED_BY_FAULT,   /* it failed with its GPUs, or they are needed for maintenance; job_arrived follows */
                   STOP_CAUSES };
@@ -188,6 +189,9 @@ struct policy {
     void (*job_started)(struct sched *s, const void *params, void *state, job_id j);   /* runs; claims only when they run */
     void (*job_stopped)(struct sched *s, const void *params, void *state, job_id j, enum stop_cause why);  /* holds nothing
                                                               now; evicted: job_arrived follows once it has left its GPUs */
+    /* It waited, or was leaving, and its owner wants it no more: it holds nothing now, and is in no line when this returns. It may
+     * come again, as a new job (job_arrived). Who is taken out while it runs is stopped for good (job_stopped). */
+    void (*job_withdrawn)(struct sched *s, const void *params, void *state, job_id j);
     /* GPUs of n went out of service, or came back; those who are stopped by that are told next. What does not fit any more for that reason
      * waits: a node that is out may come back. */
     void (*node_changed)(struct sched *s, const void *params, void *state, node_id n);

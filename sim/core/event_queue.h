@@ -21,6 +21,8 @@ enum event_kind {
     EVENT_FLOW,                /* a transfer over a shared link is over */
     EVENT_PACE,                /* of a job: a model changes its rate */
     EVENT_NOISE,               /* of an elastic job: its gradients have become noisier */
+    EVENT_SERVICE,             /* of inference services: an interval is over, an autoscaler looks */
+    EVENT_SESSION,             /* of an interactive session: it comes, thinks, computes, is left or culled */
     EVENT_ARRIVAL,
     EVENT_WAKE_UP,             /* the scheduling pass follows */
     EVENT_MEASUREMENT,

@@ -85,12 +85,12 @@ static void split_shapes(struct workload *w, uint32_t n_keys, uint32_t (*key_of)
     uint32_t n = w->n_shapes;
     struct splitting p = { mem_new(n, sizeof *p.shape), n, n, mem_new((size_t)n * n_keys, sizeof *p.at), n_keys, change, context };
     memcpy(p.shape, w->shape, n * sizeof *p.shape);
-    for (job_id j = 0; j < w->n_jobs; j++) {
+    for (job_id j = 0; j < workload_all(w); j++) {
         uint32_t key = key_of(w, j, context);
         if (key != ID_NONE)
             split_shape(&p, w->facts[j].ask->shape, key);
     }
-    for (job_id j = 0; j < w->n_jobs; j++) {
+    for (job_id j = 0; j < workload_all(w); j++) {
         uint32_t key = key_of(w, j, context), was = w->facts[j].ask->shape;
         w->facts[j].ask = &p.shape[key == ID_NONE ? was : p.at[(size_t)was * n_keys + key]].ask;
     }
@@ -234,7 +234,7 @@ static void resolve_tensors(const struct cluster *c, struct workload *w)
         t.gpus[i] = m.tensor_parallel <= most ? m.tensor_parallel : 1;
         tied += t.gpus[i] > 1;
     }
-    for (job_id j = 0; j < w->n_jobs && tied; j++)
+    for (job_id j = 0; j < workload_all(w) && tied; j++)
         if (w->facts[j].ask->tasks == SPLIT_ANY && tensor_of(w, j, &t) != ID_NONE)
             w->facts[j].min_tasks = w->facts[j].ask->gpus / t.gpus[w->facts[j].model];
     if (tied)
@@ -258,7 +258,7 @@ static int check_prices(const struct cluster *c, const struct workload *w, struc
 /* Where checkpoints are as large as the model, there has to be one. */
 static int check_models(const struct cluster *c, const struct workload *w, struct error *err)
 {
-    for (job_id j = 0; c->price.checkpoint_bytes == CHECKPOINT_OF_MODEL && j < w->n_jobs; j++) {
+    for (job_id j = 0; c->price.checkpoint_bytes == CHECKPOINT_OF_MODEL && j < workload_all(w); j++) {
         uint32_t model = w->facts[j].model;
         bool own = w->truth[j].price && workload_price(w, w->truth[j].price).checkpoint_mib >= 0;
         if (!own && checkpoint_model_bytes(c, w, j) < 0)
@@ -285,7 +285,7 @@ int run_bind(struct cluster *c, struct workload *w, struct error *err)
         }
         pinned |= c->queue[map[i]].pinned;
     }
-    for (job_id j = 0; j < w->n_jobs; j++)
+    for (job_id j = 0; j < workload_all(w); j++)
         w->facts[j].queue = map[w->facts[j].queue];
     if (pinned)
         split_shapes(w, c->n_queues, pin_of, pin, c);

@@ -45,6 +45,12 @@ void books_pending(struct sched *s, job_id j, struct amount size, int sign)
     }
 }
 
+void books_given_up(struct sched *s, const struct live *l, const struct placement *p)
+{
+    books_held(s, l->job, placement_amount(ask_of(s, l->job), p), -1);
+    books_pending(s, l->job, amount_served(s, l->job, p), 1);
+}
+
 void books_occupied(struct sched *s, job_id j, const struct placement *p, int sign)
 {
     int64_t gpu_milli = sign * placement_gpu_milli(p);

@@ -85,7 +85,7 @@ static bool node_is_full(const struct builder *b, node_id n)
     return pieces_on(b->piece, b->n, n) + (held ? pieces_on(held->piece, held->n, n) : 0) >= b->r->max_per_node;
 }
 
-bool builder_add(struct builder *b, struct piece p)
+static bool add(struct builder *b, struct piece p)
 {
     const struct request *run = request_of_piece(b->r, &p);
     p.gpu_mem_mib = p.gpus ? run->gpu_mem_mib : 0;
@@ -97,6 +97,12 @@ bool builder_add(struct builder *b, struct piece p)
     mem_grow(&b->piece, &b->capacity, b->n, sizeof *b->piece);
     b->piece[b->n++] = p;
     return true;
+}
+
+bool builder_add(struct builder *b, struct piece p)
+{
+    bool as_many = !p.gpu_mask || (uint32_t)__builtin_popcountll(p.gpu_mask) == p.gpus;
+    return as_many && add(b, p);
 }
 
 static uint64_t lowest_bits(uint64_t mask, uint32_t n)
@@ -128,15 +134,16 @@ static uint64_t mig_pick(const struct view *v, const struct request *r, node_id 
 /* The lowest `gpus` free ones, of one island if one has as many: the tightest such island, the lowest on ties. */
 static uint64_t pick_whole(const struct view *v, const struct request *r, node_id n, uint32_t gpus)
 {
-    uint64_t whole = view_node_for(v, r, n).whole_mask, best = 0;
-    if ((uint32_t)__builtin_popcountll(whole) < gpus)
+    struct node_free free = view_node_for(v, r, n);
+    uint64_t whole = free.whole_mask, best = 0;
+    if (free.whole < gpus)
         return 0;
     if (cluster_node_type(v->cluster, n)->mig_dynamic)
         return mig_pick(v, r, n, gpus);
     unsigned best_size = 65;
     for (uint64_t left = whole; left;) {
         uint64_t island = view_islands(v, n, (unsigned)__builtin_ctzll(left)) & whole;
-        unsigned size = (unsigned)__builtin_popcountll(island);
+        unsigned size = island == whole ? free.whole : (unsigned)__builtin_popcountll(island);
         if (size >= gpus && size < best_size) {
             best = island;
             best_size = size;
@@ -197,7 +204,7 @@ bool builder_add_some(struct builder *b, const struct request *r, uint32_t task,
     } else if (gpus && r->gpu_milli != MILLI_ALL) {
         return false;              /* counted GPUs are not shared */
     }
-    return builder_add(b, p);
+    return add(b, p);
 }
 
 static int by_task(const void *a, const void *b)

@@ -47,7 +47,7 @@ static void summarise(struct maker *k)
 {
     int128_t sum_ns = 0;
     uint64_t jobs = 0;
-    for (job_id j = 0; j < k->s->workload->n_jobs; j++) {
+    for (job_id j = 0; j < k->s->n_jobs; j++) {
         int64_t ns = run_job(k->s, j).waits[WAIT_POWER];
         sum_ns += ns;
         jobs += ns > 0;

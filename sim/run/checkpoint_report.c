@@ -6,7 +6,7 @@ int checkpoint_check(struct sched *s, struct error *err)
 {
     int128_t stalled = 0, bytes = 0;
     uint64_t written = 0;
-    for (job_id j = 0; j < s->workload->n_jobs; j++) {
+    for (job_id j = 0; j < s->n_jobs; j++) {
         stalled += s->checkpoints->job[j].stalled;
         bytes += s->checkpoints->job[j].bytes;
         written += s->checkpoints->job[j].written;

@@ -235,7 +235,7 @@ static void checkpoints_begin(struct sched *s)
 {
     s->checkpoints = arena_alloc(s->memory, sizeof *s->checkpoints);
     storage_links_begin(s);
-    s->checkpoints->job = arena_alloc(s->memory, s->workload->n_jobs * sizeof *s->checkpoints->job);
+    s->checkpoints->job = arena_alloc(s->memory, s->n_jobs * sizeof *s->checkpoints->job);
 }
 
 const struct run_model checkpoints_model = {

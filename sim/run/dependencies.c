@@ -59,7 +59,7 @@ bool dependencies_hold(struct sched *s, job_id j)
 void dependencies_ended(struct sched *s, job_id j)
 {
     struct dependencies *d = s->dependencies;
-    for (uint32_t i = d ? d->first[j] : 0; d && i < d->first[j + 1]; i++)
+    for (uint32_t i = d && j < s->workload->n_jobs ? d->first[j] : 0; d && j < s->workload->n_jobs && i < d->first[j + 1]; i++)
         if (--d->unmet[d->waits[i]] == 0 && d->waits[i] < s->next_arrival)
             d->met[d->n_met++] = d->waits[i];
 }

@@ -183,7 +183,7 @@ int64_t job_resize_cost_ns(const struct sched *s, job_id j)
 
 static bool wanted(const struct sched *s)
 {
-    return s->cluster->elastic.given || (s->needs & RESIZES);
+    return s->cluster->elastic.given || (s->all_needs & RESIZES);
 }
 
 static void begin(struct sched *s)
@@ -193,7 +193,7 @@ static void begin(struct sched *s)
     s->elastic->learner = arena_alloc(s->memory, (n + (size_t)1) * sizeof *s->elastic->learner);
     for (uint32_t i = 0; i < n; i++)
         s->elastic->learner[i] = look_up(s, intern_text(s->workload->models, i));
-    s->elastic->resizes = arena_alloc(s->memory, s->workload->n_jobs * sizeof *s->elastic->resizes);
+    s->elastic->resizes = arena_alloc(s->memory, s->n_jobs * sizeof *s->elastic->resizes);
 }
 
 static void end_run(struct sched *s)
@@ -255,7 +255,7 @@ void elastic_resized(struct sched *s, job_id j)
 static void job_row(struct output *o, const struct sched *s, job_id j)
 {
     struct job_sizes z = workload_sizes(s->workload, j);
-    bool sized = s->needs & RESIZES && s->workload->facts[j].sizing;
+    bool sized = s->all_needs & RESIZES && s->workload->facts[j].sizing;
     out_char(o, ',');
     if (sized)
         out_integer(o, z.least);

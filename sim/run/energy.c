@@ -176,9 +176,9 @@ static void begin(struct sched *s)
     struct energy *e = s->energy = arena_alloc(s->memory, sizeof *e);
     e->power = s->cluster->power;
     e->node = arena_alloc(s->memory, s->cluster->n_nodes * sizeof *e->node);
-    e->job = arena_alloc(s->memory, s->workload->n_jobs * sizeof *e->job);
+    e->job = arena_alloc(s->memory, s->n_jobs * sizeof *e->job);
     e->all.since_ns = s->now_ns;
-    for (job_id j = 0; j < s->workload->n_jobs; j++)
+    for (job_id j = 0; j < s->n_jobs; j++)
         e->job[j].duty = -1;
     for (node_id n = 0; n < s->cluster->n_nodes; n++) {
         e->node[n] = (struct node_energy){ .meter.since_ns = s->now_ns, .dark_since_ns = s->now_ns };
@@ -218,7 +218,7 @@ static void end(struct sched *s)
         meter_run(&e->node[n].meter, s->now_ns);
         parts_of_node(s, n);
     }
-    for (job_id j = 0; j < s->workload->n_jobs; j++) {
+    for (job_id j = 0; j < s->n_jobs; j++) {
         job_run_to_now(s, &e->job[j]);
         e->jobs_aj += e->job[j].gpus_aj + e->job[j].node_aj;
     }
@@ -232,7 +232,7 @@ static int differ(struct error *err, const char *identity, int128_t a, int128_t 
 /* All have left: no job draws anything, and each node what it draws alone. */
 static bool all_is_quiet(const struct sched *s)
 {
-    for (job_id j = 0; j < s->workload->n_jobs; j++)
+    for (job_id j = 0; j < s->n_jobs; j++)
         if (s->energy->job[j].gpus_nw || s->energy->job[j].node_nw)
             return false;
     for (node_id n = 0; n < s->cluster->n_nodes; n++)

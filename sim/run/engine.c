@@ -76,12 +76,13 @@ static int64_t earlier(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-static int64_t next_instant_ns(const struct sched *s)
+static int64_t next_instant_ns(struct sched *s)
 {
     struct event e;
     int64_t t = earlier(next_arrival_ns(s), s->pass_due_ns);
     if (event_queue_peek(s->events, &e))
         t = earlier(t, e.time_ns);
+    t = earlier(t, switch_next_ns(s));
     return s->n_wakes ? earlier(t, s->wake[s->n_wakes - 1]) : t;
 }
 
@@ -137,12 +138,14 @@ static int apply_all(struct sched *s, struct error *err)
         s->n_wakes--;
         s->changed = true;
     }
+    if (switch_next_ns(s) == s->now_ns)
+        switch_policy(s);
     return 0;
 }
 
 static int64_t on_grid(const struct sched *s, int64_t t)
 {
-    int64_t period = s->cluster->period_ns;
+    int64_t period = s->period_ns;
     return period ? (t + period - 1) / period * period : t;
 }
 
@@ -213,7 +216,7 @@ static bool task_fits(const struct sched *s, const struct live *l)
 
 static bool anyone_gathers(const struct sched *s)
 {
-    for (job_id j = 0; j < s->next_arrival; j++)
+    for (job_id j = 0; j < s->n_jobs; j++)
         if (s->job[j].state == JOB_GATHERING)
             return true;
     return false;
@@ -226,7 +229,7 @@ static int stall_check(struct sched *s, struct error *err)
     bool deadlock = anyone_gathers(s);
     shape_id last_shape = ID_NONE;
     (void)dependencies_enter(s);
-    for (job_id j = 0; j < s->next_arrival; j++) {
+    for (job_id j = 0; j < s->n_jobs; j++) {
         const struct live *l = live_of(s, j);
         if (!l)
             continue;
@@ -243,7 +246,7 @@ static int stall_check(struct sched *s, struct error *err)
         bool too_wide = placing_never(s, ask->shape);    /* all its tasks; with fewer it could run, and the policy waits for all */
         if (state != JOB_PENDING || !(may_wait_for_ever(why) || too_wide || (deadlock && !fits)))
             return error_set(err, "policy %s stalls: job %s is %s (%s) at %.9g s, and nothing will ever happen again",
-                             s->setup.policy->name, s->workload->truth[j].name, life_state_name(s->job[j].state),
+                             s->policy->name, s->workload->truth[j].name, life_state_name(s->job[j].state),
                              wait_reason_name[why], seconds(s->now_ns));
         s->totals.never_started++;
     }
@@ -255,12 +258,12 @@ static bool world_is_over(const struct sched *s)
     return s->next_arrival == s->workload->n_jobs && event_queue_length(s->events) == s->background_events;
 }
 
-static bool nothing_follows(const struct sched *s)
+static bool nothing_follows(struct sched *s)
 {
-    return world_is_over(s) && s->pass_due_ns == TIME_NEVER && s->n_wakes == 0;
+    return world_is_over(s) && s->pass_due_ns == TIME_NEVER && s->n_wakes == 0 && switch_next_ns(s) == TIME_NEVER;
 }
 
-static int round_of(struct sched *s, unsigned *fruitless, struct error *err)
+static int round_of(struct sched *s, struct error *err)
 {
     if (apply_all(s, err))
         return RUN_BAD_INPUT;
@@ -271,10 +274,10 @@ static int round_of(struct sched *s, unsigned *fruitless, struct error *err)
     if (s->pass_due_ns == s->now_ns) {
         s->pass_due_ns = TIME_NEVER;
         acted = pass_run(s);
-        *fruitless = s->changed || !world_is_over(s) ? 0 : *fruitless + 1;
+        s->fruitless_wakes = s->changed || !world_is_over(s) ? 0 : s->fruitless_wakes + 1;
         s->changed = false;
         if (dependencies_arrive(s)) /* a refusal let them in */
-            s->pass_due_ns = on_grid(s, s->now_ns + (s->cluster->period_ns > 0));
+            s->pass_due_ns = on_grid(s, s->now_ns + (s->period_ns > 0));
         s->changed = false;
     }
     if (s->flows)
@@ -310,39 +313,48 @@ static int stand_still(struct sched *s, struct error *err)
     return 0;
 }
 
-static int play(struct sched *s, struct error *err)
+/* All that happens before that time; TIME_NEVER: to the end of the run, and what that is. */
+static int play(struct sched *s, int64_t before_ns, struct error *err)
 {
-    uint64_t rounds = 0, rounds_here = 0;
-    unsigned fruitless = 0;
-    while (s->in_system > 0 || s->next_arrival < s->workload->n_jobs) {
+    while (s->in_system > 0 || s->next_arrival < s->workload->n_jobs || s->n_open > 0) {
         int64_t t = next_instant_ns(s);
-        if (t == TIME_NEVER || nothing_follows(s) || fruitless > FRUITLESS_WAKES_MOST)
+        bool stands = t == TIME_NEVER || nothing_follows(s) || s->fruitless_wakes > FRUITLESS_WAKES_MOST;
+        bool beyond = s->setup.until_ns && t > s->setup.until_ns;
+        if (before_ns != TIME_NEVER && (stands || beyond || t >= before_ns))
+            return 0;
+        if (stands)
             return stand_still(s, err);
-        if (s->setup.until_ns && t > s->setup.until_ns) {
+        if (beyond) {
             cut_off(s);
             return 0;
         }
-        rounds_here = t == s->now_ns ? rounds_here + 1 : 0;
-        if (rounds_here > ROUNDS_MOST + (uint64_t)s->workload->n_jobs)
-            return error_set(err, "policy %s does not let time pass at %.9g s", s->setup.policy->name, seconds(t));
+        s->rounds_here = t == s->now_ns ? s->rounds_here + 1 : 0;
+        if (s->rounds_here > ROUNDS_MOST + (uint64_t)s->n_jobs)
+            return error_set(err, "policy %s does not let time pass at %.9g s", s->policy->name, seconds(t));
         ledger_settle(s, t);
         s->now_ns = t;
-        int result = round_of(s, &fruitless, err);
+        int result = round_of(s, err);
         if (result)
             return result;
         if (is_interrupted(s))
             return error_set(err, "interrupted");
-        if (++rounds % GLANCE_EVERY == 0 && s->setup.progress)
+        if (++s->rounds % GLANCE_EVERY == 0 && s->setup.progress)
             s->setup.progress(s->setup.progress_self, s);
     }
     return 0;
 }
 
+int run_until(struct sched *s, int64_t time_ns, struct error *err)
+{
+    if (!s->begun && s->policy->begin)
+        s->policy->begin(s, s->policy_params, s->policy_state);
+    s->begun = true;
+    return play(s, time_ns, err);
+}
+
 int run_execute(struct sched *s, struct error *err)
 {
-    if (s->setup.policy->begin)
-        s->setup.policy->begin(s, s->policy_params, s->policy_state);
-    int result = play(s, err);
+    int result = run_until(s, TIME_NEVER, err);
     if (result)
         return result;
     jobs_cut_off(s);

@@ -109,7 +109,7 @@ static void put_ettr(struct maker *k)
 {
     double useful = 0, there = 0;
     uint64_t n = 0;
-    for (job_id j = 0; j < k->s->workload->n_jobs; j++) {
+    for (job_id j = 0; j < k->s->n_jobs; j++) {
         struct job_result r = run_job(k->s, j);
         if (r.state != JOB_GONE || r.outcome != OUTCOME_COMPLETED || r.end_ns <= r.start_ns)
             continue;

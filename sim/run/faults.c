@@ -295,7 +295,7 @@ static void number_sources(const struct sched *s, struct fault_run *r)
     for (domain_id d = 0; d < c->n_domains; d++)
         if (c->domain[d].level == LEVEL_RACK)
             r->rack[leaves++] = d;
-    const uint32_t n[SOURCES] = { c->n_nodes, leaves, r->law->n_given, r->law->n_planned, c->n_nodes, s->workload->n_jobs };
+    const uint32_t n[SOURCES] = { c->n_nodes, leaves, r->law->n_given, r->law->n_planned, c->n_nodes, s->n_jobs };
     for (unsigned source = 0; source < SOURCES; source++) {
         MUST(s, n[source] <= UINT32_MAX - r->first[source]);
         r->first[source + 1] = r->first[source] + n[source];
@@ -318,7 +318,7 @@ static void begin(struct sched *s)
     r->recent_ns = mem_new((size_t)c->n_nodes * law->cordon_faults + 1, sizeof *r->recent_ns);
     r->cordoned = mem_new(c->n_nodes, sizeof *r->cordoned);
     r->node_faults = mem_new(c->n_nodes, sizeof *r->node_faults);
-    r->job_faults = mem_new(s->workload->n_jobs, sizeof *r->job_faults);
+    r->job_faults = mem_new(s->n_jobs, sizeof *r->job_faults);
     nodes_begin(s);
     for (node_id n = 0; n < c->n_nodes; n++) {
         failures_node_stream(law, s->setup.seed, n, c->group_gpus[c->group_of[n]], &r->node[n].stream);

@@ -84,17 +84,17 @@ struct part {
 
 /* How a running job gets on: see pace.c. Times are of one iteration; without a training model that is a reference second. */
 struct pace {
+    int64_t mark_ns, mark_done_ns;    /* the last change of its rate (or when progress begins), progress until then since the start */
+    bool stalled;
+    uint8_t stalled_on;           /* enum account */
     double tasks;                 /* share of its tasks that run */
     double compute_s, comm_s, reference_s;     /* here, alone; together at the reference placement */
     double gamma;                 /* how far computing and communicating overlap */
     double crowd;                 /* speed that other tenants of its GPUs leave it, in (0, 1] */
     double link_s, read_s;        /* the least that its links and its reading take at their present shares; 0: do not bind */
     int64_t useful_ns;            /* time in which it made progress, until mark_ns */
-    int64_t mark_ns, mark_done_ns;    /* the last change of its rate (or when progress begins), progress until then since the start */
     int64_t at_risk_ns;           /* time in which it had made progress that was not safe then */
     int64_t stalled_since_ns;
-    uint8_t stalled_on;           /* enum account */
-    bool stalled;
 };
 
 /* checkpoints.c: what is safe of a job's work, and what it is writing. */
@@ -131,7 +131,8 @@ struct reading {
 enum milestone { MILESTONE_CHECKPOINT, MILESTONE_EPOCH, MILESTONES };
 struct milestone_at { int64_t left_ns; event_id event; bool set; };
 
-/* What is kept of a job while it waits, runs or leaves. */
+/* What is kept of a job while it waits, runs or leaves. What every start and end looks at lies together: when a job ends, tens of
+ * thousands of others have been looked at since its start, and each cache line of it has to be fetched again. */
 struct live {
     job_id job;
     bool touched, stopping, claimed;   /* touched in this pass; stopping: stop staged; claimed: in s->claims */
@@ -139,41 +140,48 @@ struct live {
     bool anew;                    /* in this pass it was stopped to be placed anew: a move, though it starts later */
     bool dropped;                 /* in this pass it fell from suspension to its last checkpoint */
     bool broken;                  /* in this pass it fell below its minimum while it ran */
+    bool withdrawn;               /* on_demand.c: it is over as soon as it holds nothing */
+    uint8_t withdrawn_as;         /* enum job_fate */
     uint8_t stop_mode;
-    struct { uint8_t state; struct placement *held; } was;    /* before this pass */
+    job_id stopped_for;
     struct placement *held;       /* runs on or claims it */
     const struct placement *on;   /* makes progress there in truth, whatever is staged; NULL: it does not run */
+    struct progress progress;
+    event_id event, progress_event;
+    int64_t held_since_ns, start_cost_ns;
+    int64_t last_start_ns, begin_left_ns;      /* work left at the last start */
+    int64_t least_left_ns;        /* ever, as far as settled */
+    double work_ns;               /* rate x time, less what was rolled back: what the books of progress are checked against */
+    struct pace pace;
+    int128_t contending_before;   /* the integral at its arrival */
+    uint32_t size;                /* of its last start or resize; 0: none yet */
+    uint32_t entry;               /* first line entry; ID_NONE: in no line */
+    uint32_t wait_sub;            /* the group it counts with; ID_NONE: its own reason */
+    uint8_t own_why;
+    bool counting;                /* waits now */
+    uint16_t waited;              /* of wait: those that are not 0, bit by bit, when it last ceased to wait */
+    int64_t own_since_ns;
+    int64_t wait[WAIT_REASONS];   /* of a group member: minus the group's totals at the joining */
+    int64_t split[ACCOUNTS];      /* of the interval that is being left */
+    struct { uint8_t state; struct placement *held; } was;    /* before this pass */
+    uint32_t hold[HOLD_KINDS];    /* on the timeline; ORDERED_NONE: none */
+    int64_t estimate_ns;          /* of the whole run, as of its arrival; TIME_NEVER: none */
+    void *own;                    /* the policy's bytes */
+    int64_t *wait_before;         /* [WAIT_REASONS] its parts when this wait began, for the log; NULL: there is none */
+
+    /* Of those that are stopped, leave, stand still or run in part. */
     struct placement *suspended;  /* its memory there is taken, and it can go on there; until it does or is dropped */
     struct placement *leaving;    /* still occupies it after a stop */
     struct placement *late;       /* tasks stopped in this pass that are going to save; staged */
     struct part *part;            /* those of earlier passes, in the order of their ends */
-    int64_t held_since_ns, leaving_since_ns, start_cost_ns;
-    int64_t last_start_ns, begin_left_ns;      /* work left at the last start */
-    int64_t stood_ns;             /* time since then in which it made progress before it was suspended, on the same pieces */
-    int64_t least_left_ns;        /* ever, as far as settled */
-    int128_t contending_before;   /* the integral at its arrival */
-    int64_t estimate_ns;          /* of the whole run, as of its arrival; TIME_NEVER: none */
+    int64_t leaving_since_ns;
+    int64_t stood_ns;             /* time since its last start in which it made progress before it was suspended, on the same pieces */
     int64_t stop_done_ns;         /* progress since the last start when the stop was staged */
-    int64_t split[ACCOUNTS];      /* of the interval that is being left */
     int64_t stall_ns[HELD_ACCOUNTS];    /* of the interval it holds: time held without progress that is over */
-    struct pace pace;
-    double work_ns;               /* rate x time, less what was rolled back: what the books of progress are checked against */
     const char *leave_why;
-    struct progress progress;
-    event_id event, progress_event, release_event;
-    job_id stopped_for;
+    event_id release_event;
     uint32_t pencilled_out;       /* how often, in this pass */
-    uint32_t size;                /* of its last start or resize; 0: none yet */
-    uint32_t hold[HOLD_KINDS];    /* on the timeline; ORDERED_NONE: none */
     int64_t hold_end_ns;          /* of the run hold that a stop of this pass has dropped */
-    uint32_t entry;               /* first line entry; ID_NONE: in no line */
-    int64_t wait[WAIT_REASONS];   /* of a group member: minus the group's totals at the joining */
-    uint32_t wait_sub;            /* the group it counts with; ID_NONE: its own reason */
-    int64_t own_since_ns;
-    uint8_t own_why;
-    bool counting;                /* waits now */
-    int64_t *wait_before;         /* [WAIT_REASONS] its parts when this wait began, for the log; NULL: there is none */
-    void *own;                    /* the policy's bytes */
 
     /* Of models alone, from here to the end: all 0 while none is on, and then not even cleared for the next job. */
     struct writing writing;
@@ -224,15 +232,23 @@ struct builder {
 struct sched {
     struct run_setup setup;
     const struct cluster *cluster;
-    struct workload *workload;
+    struct workload *workload;    /* the setup's; with jobs on demand, a copy with facts of its own */
+    uint32_t n_jobs;              /* with those on demand, which are from workload->n_jobs on */
     struct price *price;          /* [prices of the workload + 1], the first the cluster's */
+    const struct policy *policy;  /* in force, with its state; see switch.c */
     void *policy_state, *policy_params, *placer_params;
-    unsigned needs;
+    unsigned needs;               /* of the policy in force: what it may do */
+    unsigned all_needs;           /* of every policy that the run may have: what there is */
+    size_t own_size;              /* the largest policy.job_size of them */
+    int64_t period_ns;            /* of the passes of the policy in force */
+    struct policy_seat *seat;     /* [1 + setup.n_switches] */
     struct arena *memory, *scratch;
 
     int64_t now_ns;
     struct event_queue *events;
     uint32_t next_arrival;
+    uint64_t n_submitted;         /* so far, each time that it was */
+    size_t n_open;                /* models whose jobs on demand may still come */
     int64_t pass_due_ns;          /* TIME_NEVER: nothing changed */
     job_id *fresh;                /* pending since the last pass of a periodic scheduler */
     size_t n_fresh, fresh_capacity;
@@ -271,6 +287,7 @@ struct sched {
     enum place_result why_not;
     struct builder builder;
     struct dependencies *dependencies;         /* NULL: none */
+    struct on_demand *on_demand;  /* [n_on_demand] on_demand.c; NULL: none */
     struct placement *free_placement[32];      /* by size class, linked */
 
     struct line **line;
@@ -318,11 +335,16 @@ struct sched {
     struct placement_rates *placement_rates, *predicted_rates;  /* likewise; the second: as if all nodes sent */
     struct pools *pools;          /* pools.c; NULL: no group is one */
     struct sleepers *sleepers;    /* sleep.c; NULL: nodes are never powered off */
+    struct services *services;    /* services.c; NULL: there are none */
+    struct sessions_run *sessions;                    /* sessions.c; NULL: none */
     struct nodes *nodes;          /* nodes.c; NULL: all are up for ever */
     struct fault_run *faults;     /* failures.c; NULL: off */
     size_t background_events;     /* in the queue: nobody's wait can end by them alone */
     int64_t settled_ns;
     int64_t got_on_ns;            /* when a job last did; see livelock.c */
+    bool begun;                   /* engine.c: the first policy has */
+    uint64_t rounds, rounds_here; /* in all, at this instant */
+    unsigned fruitless_wakes;     /* passes that changed nothing, and nothing else could happen any more */
     uint64_t fruitless_passes;    /* since then, of those that started or stopped something */
 };
 
@@ -341,6 +363,12 @@ static inline const struct request *ask_of(const struct sched *s, job_id j)
 static inline const struct price *price_of(const struct sched *s, job_id j)
 {
     return &s->price[s->workload->truth[j].price];
+}
+
+/* The index without those who are leaving, for a policy that sees it: the run may have it for another. */
+static inline struct view *room_seen(const struct sched *s)
+{
+    return s->needs & SEES_RELEASING ? s->room : NULL;
 }
 
 /* The order of a line. */
@@ -397,6 +425,7 @@ void lines_free(struct sched *s);
 /* books.c - queues: held and pending, up the tree */
 void books_held(struct sched *s, job_id j, struct amount size, int sign);  /* size: of the tasks in question */
 void books_pending(struct sched *s, job_id j, struct amount size, int sign);
+void books_given_up(struct sched *s, const struct live *l, const struct placement *p);    /* it holds p no more, and asks for all of it again */
 void books_occupied(struct sched *s, job_id j, const struct placement *p, int sign);    /* held in truth from now on, or no more */
 void books_present(struct sched *s, job_id j, int sign);                  /* j arrives (1) or goes (-1) */
 void books_preempted(struct sched *s, const struct live *l, enum preemption_cause unsaid);    /* `unsaid` unless l->stopped_for says more */
@@ -499,10 +528,13 @@ void job_departs(struct sched *s, struct live *l, struct placement *p, const str
 void job_released(struct sched *s, job_id j);                             /* it has left its GPUs */
 void job_end(struct sched *s, job_id j);
 void job_fails(struct sched *s, job_id j, const char *why);               /* now, while it runs, and before its work is done */
+void job_is_over(struct sched *s, struct live *l, unsigned fate);         /* it runs no more; its state so far allows that */
+void job_finishes(struct sched *s, job_id j, unsigned fate, const char *why);        /* now, while it runs, whatever of its work is done */
 const char *job_ending(const struct sched *s, job_id j);                   /* why its last interval will have ended */
 void job_progressing(struct sched *s, job_id j);
 void job_rejected(struct sched *s, job_id j, const char *reason);         /* the state has changed already */
 void job_retire(struct sched *s, job_id j);                               /* gone, and everyone has been told */
+void claim_give_back(struct sched *s, struct live *l);                    /* now pending, or releasing if it was moving; nobody is told */
 void claims_settle(struct sched *s);                                      /* starts those whose GPUs are free now */
 void jobs_cut_off(struct sched *s);
 void job_halt(struct sched *s, struct live *l, const struct placement *on);   /* progress stops, l->split tells the time since the start */
@@ -557,7 +589,8 @@ void run_ends(struct sched *s, struct live *l, const char *why);          /* the
 bool tasks_concern(const struct sched *s, const struct live *l);          /* the pass changed single tasks of it */
 void tasks_carry_out(struct sched *s, struct live *l);
 void tasks_gather(struct sched *s, struct live *l);                       /* from now on it holds l->held for nothing */
-void tasks_scatter(struct sched *s, struct live *l);                      /* a gathering job gives up all tasks, between two passes */
+void tasks_scatter(struct sched *s, struct live *l);                      /* a gathering job gives up all tasks, between two passes; nobody
+                                                                             is told */
 void part_released(struct sched *s, struct live *l);
 void tasks_cut_off(struct sched *s, struct live *l);
 
@@ -568,6 +601,7 @@ enum sched_result suspend_drop(struct sched *s, struct live *l);          /* the
 void suspend_begins(struct sched *s, struct live *l, const struct placement *p);     /* truth: it has left p, but for its memory */
 void suspend_dropped(struct sched *s, struct live *l, unsigned cause);    /* truth: to its last checkpoint; cause as for job_departs() */
 void suspend_ends(struct sched *s, struct live *l);                       /* truth: it goes on, on l->held */
+void suspend_forgets(struct sched *s, struct live *l);                    /* truth: it will not go on, and what it did is kept */
 void memory_take(struct view *v, const struct request *r, const struct placement *p);
 void memory_give(struct view *v, const struct request *r, const struct placement *p);
 
@@ -576,6 +610,11 @@ int running_arrive(struct sched *s, job_id j, struct error *err);         /* 0, 
 int64_t running_before_ns(const struct sched *s, job_id j);               /* it had run for so long when it was submitted */
 bool running_leaves_for_good(const struct sched *s, job_id j);            /* it was leaving, and has nothing left to do */
 int running_check(const struct cluster *c, const struct workload *w, struct error *err);    /* for run_bind() */
+
+/* switch.c - the policies of a run, one after the other */
+void seats_begin(struct sched *s);                                        /* for run_new(); the first policy is in force then */
+int64_t switch_next_ns(struct sched *s);                                  /* TIME_NEVER: none */
+void switch_policy(struct sched *s);                                      /* that of s->now_ns */
 
 /* mig_layouts.c */
 int64_t mig_held_milli(const struct sched *s, node_id n);                 /* of a mig_dynamic node, in truth */
@@ -593,7 +632,7 @@ bool dependencies_arrive(struct sched *s);                                /* tho
 uint32_t dependencies_enter(struct sched *s);                             /* at the end: who still waits is pending; how many */
 
 /* notices.c */
-enum notice { NOTICE_ARRIVED, NOTICE_STARTED, NOTICE_STOPPED, NOTICE_NODE };    /* the last: j is a node */
+enum notice { NOTICE_ARRIVED, NOTICE_STARTED, NOTICE_STOPPED, NOTICE_WITHDRAWN, NOTICE_NODE };    /* the last: j is a node */
 void notice_add(struct sched *s, enum notice kind, job_id j, enum stop_cause why);
 void notices_give(struct sched *s);
 

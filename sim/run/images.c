@@ -6,6 +6,7 @@
 #include "sim/run/checkpoints.h"
 #include "sim/run/host.h"
 #include "sim/run/models.h"
+#include "sim/run/on_demand.h"
 #include "sim/world/checkpoint_laws.h"
 #include "sim/world/data_cache.h"
 
@@ -41,6 +42,8 @@ static int64_t other_parts_ns(const struct sched *s, job_id j, int64_t gpu_milli
 
 int64_t start_cost_ns(const struct sched *s, struct live *l, const struct placement *on, bool first)
 {
+    if (on_demand(s, l->job))
+        return models_start_up(s, l->job, on, on_demand_first(s, l));
     int64_t ns = price_of_start(price_of(s, l->job), first);
     l->pull_ns = 0;
     if (ns != START_BY_PARTS)
@@ -51,6 +54,8 @@ int64_t start_cost_ns(const struct sched *s, struct live *l, const struct placem
 
 int64_t start_expected_ns(const struct sched *s, job_id j, bool first)
 {
+    if (on_demand(s, j))
+        return models_start_up(s, j, NULL, first);
     int64_t ns = price_of_start(price_of(s, j), first);
     if (ns != START_BY_PARTS)
         return ns;
@@ -72,7 +77,7 @@ static void images_begin(struct sched *s)
     struct images *i = s->images = mem_new(1, sizeof *i);
     uint32_t most = s->cluster->storage.images_per_node;
     i->node = mem_new(s->cluster->n_nodes, sizeof *i->node);
-    i->job = mem_new(s->workload->n_jobs, sizeof *i->job);
+    i->job = mem_new(s->n_jobs, sizeof *i->job);
     for (node_id n = 0; n < s->cluster->n_nodes; n++)
         i->node[n].room = most ? most : INT64_MAX;
 }

@@ -3,6 +3,7 @@
 #include "sim/run/host.h"
 #include "sim/run/models.h"
 #include "sim/run/nodes.h"
+#include "sim/run/on_demand.h"
 #include "sim/run/sleep.h"
 
 #include <stdlib.h>
@@ -36,8 +37,8 @@ static uint32_t live_slot(struct sched *s)
         return s->live_free[--s->n_live_free];
     mem_grow(&s->live, &s->live_capacity, s->n_live, sizeof *s->live);
     s->live[s->n_live] = (struct live){ .own = NULL };
-    if (s->setup.policy->job_size)
-        s->live[s->n_live].own = arena_alloc(s->memory, s->setup.policy->job_size);
+    if (s->own_size)
+        s->live[s->n_live].own = arena_alloc(s->memory, s->own_size);
     return (uint32_t)s->n_live++;
 }
 
@@ -66,12 +67,15 @@ struct live *job_enter(struct sched *s, job_id j)
     memset(l->hold, 0xff, sizeof l->hold);                   /* ORDERED_NONE */
     l->own = own;
     if (own)
-        memset(own, 0, s->setup.policy->job_size);
+        memset(own, 0, s->own_size);
     l->progress.left_ns = l->least_left_ns = s->workload->truth[j].duration_ns;
     l->wait[WAIT_DEPENDENCY] = s->now_ns - s->workload->facts[j].submit_ns;
+    if (on_demand(s, j))
+        on_demand_enters(s, l);
     l->estimate_ns = estimate_at_arrival(s, j);
     l->contending_before = s->totals.contending;
     s->job[j].live = slot;
+    s->n_submitted++;
     books_present(s, j, 1);
     s->changed = true;
     state_set(s, j, JOB_PENDING);
@@ -96,7 +100,7 @@ void job_arrive(struct sched *s, job_id j)
 void job_rejected(struct sched *s, job_id j, const char *reason)
 {
     if (!s->refusal)
-        s->refusal = arena_alloc(s->memory, s->workload->n_jobs * sizeof *s->refusal);
+        s->refusal = arena_alloc(s->memory, s->n_jobs * sizeof *s->refusal);
     s->refusal[j] = reason;
     s->job[j].outcome = OUTCOME_REJECTED;
     s->job[j].end_ns = s->now_ns;
@@ -107,6 +111,8 @@ void job_rejected(struct sched *s, job_id j, const char *reason)
     wait_end(s, live_of(s, j));
     decision_log(s, j, "decision", "refuse", reason);
     job_retire(s, j);
+    if (on_demand(s, j))
+        models_gone(s, j);
 }
 
 void job_retire(struct sched *s, job_id j)
@@ -264,7 +270,7 @@ const char *job_ending(const struct sched *s, job_id j)
     return endings[s->workload->truth[j].fate].why;
 }
 
-static void job_is_over(struct sched *s, struct live *l, unsigned fate)
+void job_is_over(struct sched *s, struct live *l, unsigned fate)
 {
     job_id j = l->job;
     state_set(s, j, JOB_GONE);
@@ -272,12 +278,15 @@ static void job_is_over(struct sched *s, struct live *l, unsigned fate)
     s->job[j].end_ns = s->now_ns;
     *(fate == FATE_COMPLETED ? &s->totals.completed : fate == FATE_FAILED ? &s->totals.failed : &s->totals.cancelled) += 1;
     dependencies_ended(s, j);
-    s->job[j].fairness_micro = books_fairness_micro(s, l);
+    if (!on_demand(s, j))
+        s->job[j].fairness_micro = books_fairness_micro(s, l);
     books_present(s, j, -1);
     if (s->predictor && l->progress.left_ns == 0)
         predictor_ended(s->predictor, s->workload->facts[j].user, request_gpu_milli(ask_of(s, j)),
                         s->workload->truth[j].duration_ns);
     decision_log(s, j, "end", endings[fate].why, "");
+    if (on_demand(s, j))
+        models_gone(s, j);
 }
 
 void job_leave(struct sched *s, struct live *l, bool moves)
@@ -371,6 +380,8 @@ void job_released(struct sched *s, job_id j)
     interval_close(s, l, p, l->leaving_since_ns, l->leave_why);
     if (l->held) {
         wait_begin(s, l, WAIT_RELEASING);
+    } else if (l->withdrawn) {
+        on_demand_is_over(s, l);
     } else if (leaves_for_good(s, l)) {
         job_retire(s, j);
     } else if (running_leaves_for_good(s, j)) {
@@ -414,13 +425,36 @@ void job_end(struct sched *s, job_id j)
     pace_check_work(s, live_of(s, j));
 }
 
+void job_finishes(struct sched *s, job_id j, unsigned fate, const char *why)
+{
+    runs_no_more(s, live_of(s, j), fate, why);
+}
+
 void job_fails(struct sched *s, job_id j, const char *why)
 {
     decision_log(s, j, "stop", why, "");
-    runs_no_more(s, live_of(s, j), FATE_FAILED, endings[FATE_FAILED].why);
+    job_finishes(s, j, FATE_FAILED, endings[FATE_FAILED].why);
 }
 
 /* ---- Claims ---- */
+
+void claim_give_back(struct sched *s, struct live *l)
+{
+    job_id j = l->job;
+    struct placement *p = l->held;
+    timeline_left(s, l, HOLD_RUN);
+    l->held = NULL;
+    placement_give(s->idle, ask_of(s, j), p);
+    if (s->room)
+        placement_give(s->room, ask_of(s, j), p);
+    books_given_up(s, l, p);
+    nodes_held_changed(s, p);
+    placement_drop(s, p);
+    state_set(s, j, l->leaving ? JOB_RELEASING : JOB_PENDING);
+    decision_log(s, j, "decision", "unclaim", "");
+    if (!l->leaving)
+        wait_own(s, l, WAIT_GROUP);                  /* else it was moving: it is still where it was */
+}
 
 static bool settled(const struct sched *s, const struct live *l)
 {
@@ -456,7 +490,7 @@ void claims_settle(struct sched *s)
 void jobs_cut_off(struct sched *s)
 {
     (void)dependencies_enter(s);
-    for (job_id j = 0; j < s->workload->n_jobs; j++) {
+    for (job_id j = 0; j < s->n_jobs; j++) {
         struct live *l = live_of(s, j);
         if (!l)
             continue;

@@ -2,11 +2,12 @@
 #include "sim/run/faults.h"
 #include "sim/run/host.h"
 #include "sim/run/models.h"
+#include "sim/run/on_demand.h"
 #include "sim/run/pools.h"
 
 #include <inttypes.h>
 
-const char *const account_name[ACCOUNTS] = { "start", "useful", "lost", "save", "gang", "checkpoint", "fault", "down" };
+const char *const account_name[ACCOUNTS] = { "start", "useful", "lost", "save", "gang", "checkpoint", "fault", "idle", "down" };
 
 void ledger_settle(struct sched *s, int64_t to_ns)
 {
@@ -82,15 +83,15 @@ static int128_t up_and_down(const struct sched *s)
 int ledger_check(struct sched *s, struct error *err)
 {
     int128_t in_system = 0, waiting = 0, held = 0, accounts = 0;
-    for (job_id j = 0; j < s->workload->n_jobs; j++) {
+    for (job_id j = 0; j < s->n_jobs; j++) {
         struct job_result r = run_job(s, j);
         if (r.state == JOB_ABSENT)
             continue;
-        int64_t end_ns = r.end_ns >= 0 ? r.end_ns : s->now_ns;
-        if (r.wait_ns + r.run_ns != end_ns - s->workload->facts[j].submit_ns)
+        int64_t there_ns = on_demand_there_ns(s, j, r.end_ns >= 0 ? r.end_ns : s->now_ns);
+        if (r.wait_ns + r.run_ns != there_ns)
             return error_set(err, "an identity is broken, please report it: job %s waits %" PRId64 " ns and runs %" PRId64
                              " ns, and is there for %" PRId64 " ns", s->workload->truth[j].name, r.wait_ns, r.run_ns,
-                             end_ns - s->workload->facts[j].submit_ns);
+                             there_ns);
         in_system += r.wait_ns + r.run_ns;
         waiting += r.wait_ns;
         held += r.held;

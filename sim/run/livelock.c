@@ -32,7 +32,7 @@ int livelock_check(struct sched *s, struct error *err)
     uint64_t most = s->setup.fruitless_most ? s->setup.fruitless_most : FRUITLESS_MOST;
     if (++s->fruitless_passes <= most + FRUITLESS_PER_JOB * (uint64_t)s->in_system)
         return 0;
-    for (job_id j = 0; j < s->next_arrival; j++)
+    for (job_id j = 0; j < s->n_jobs; j++)
         if (s->job[j].state == JOB_RUNNING && gets_on(s, live_of(s, j))) {
             livelock_got_on(s);
             return 0;
@@ -41,6 +41,6 @@ int livelock_check(struct sched *s, struct error *err)
                      "policy %s is in a livelock at %.9g s: since %.9g s its passes have started and stopped jobs %llu times, and "
                      "none has come further than before: jobs lose at a stop (preemption: checkpoint, interval_s, restart_s) all "
                      "that they do until the next, or gangs are given up before they are complete",
-                     s->setup.policy->name, seconds(s->now_ns), seconds(s->got_on_ns),
+                     s->policy->name, seconds(s->now_ns), seconds(s->got_on_ns),
                      (unsigned long long)s->fruitless_passes);
 }

@@ -3,6 +3,7 @@
 
 #include "sim/run/params.h"
 #include "sim/run/version.h"
+#include "sim/sessions/draw_sessions.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -40,6 +41,21 @@ static json_t *parameters(const struct param *list, const void *params)
     return o;
 }
 
+static json_t *switches(const struct sched *s)
+{
+    const struct run_setup *run = run_setup_of(s);
+    json_t *list = json_array();
+    for (size_t i = 0; i < run->n_switches; i++) {
+        const struct policy_switch *w = &run->switches[i];
+        json_t *o = json_object();
+        json_object_set_new(o, "time_s", json_real(seconds(w->time_ns)));
+        json_object_set_new(o, "policy", text_or_null(w->policy->name));
+        json_object_set_new(o, "policy_parameters", parameters(w->policy->params, run_switch_params(s, i)));
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
 static json_t *input(const char *path, const char *format, const char *sha256)
 {
     json_t *o = json_object();
@@ -50,14 +66,14 @@ static json_t *input(const char *path, const char *format, const char *sha256)
     return o;
 }
 
-/* Of a workload file, the hash of all that was drawn from its laws: two runs with the same have met the same jobs. */
-static void drawn(json_t *trace, const struct workload *w)
+/* Of a workload file, hashes of all that was drawn from its laws: two runs with the same have met the same jobs, requests, sessions. */
+static void drawn(json_t *trace, const char *key, uint64_t hash)
 {
     char text[17];
-    if (!w->drawn)
+    if (!hash)
         return;
-    snprintf(text, sizeof text, "%016" PRIx64, w->drawn);
-    json_object_set_new(trace, "drawn", json_string(text));
+    snprintf(text, sizeof text, "%016" PRIx64, hash);
+    json_object_set_new(trace, key, json_string(text));
 }
 
 static json_t *counts(const struct run_totals *t, const struct workload *w, uint32_t skipped)
@@ -116,6 +132,8 @@ void manifest_write(struct output *o, const struct results_setup *setup, const s
     json_object_set_new(root, "policy", text_or_null(run->policy->name));
     json_object_set_new(root, "policy_text", text_or_null(origin->policy_text));
     json_object_set_new(root, "policy_parameters", parameters(run->policy->params, run_policy_params(s)));
+    if (run->n_switches)
+        json_object_set_new(root, "switches", switches(s));
     json_object_set_new(root, "placement", text_or_null(run->placer->name));
     json_object_set_new(root, "placement_text", text_or_null(origin->placement_text));
     json_object_set_new(root, "placement_parameters", parameters(run->placer->params, run_placer_params(s)));
@@ -123,7 +141,9 @@ void manifest_write(struct output *o, const struct results_setup *setup, const s
     json_object_set_new(root, "seed", json_integer((json_int_t)run->seed));
     json_object_set_new(root, "cluster", input(origin->cluster_path, NULL, origin->cluster_sha256));
     json_object_set_new(root, "trace", input(origin->trace_path, origin->trace_format, origin->trace_sha256));
-    drawn(json_object_get(root, "trace"), run->workload);
+    drawn(json_object_get(root, "trace"), "drawn", run->workload->drawn);
+    drawn(json_object_get(root, "trace"), "requests_drawn", run_requests_drawn(s));
+    drawn(json_object_get(root, "trace"), "sessions_drawn", run->workload->sessions ? run->workload->sessions->drawn : 0);
     json_object_set_new(root, "configuration", text_or_null(origin->settings_yaml));
     json_object_set_new(root, "counts", counts(run_totals(s), run->workload, origin->skipped_rows));
     json_object_set_new(root, "refused", refusals(run_totals(s)));

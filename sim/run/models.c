@@ -7,6 +7,7 @@
     M(mig_model)                                                                                                       \
     M(rates_model)                                                                                                     \
     M(elastic_jobs)                                                                                                    \
+    M(sessions_model)                                                                                                  \
     M(sharing_model)                                                                                                   \
     M(reading_model)                                                                                                   \
     M(images_model)                                                                                                    \
@@ -17,7 +18,8 @@
     M(fault_model)                                                                                                     \
     M(sleep_model)                                                                                                     \
     M(pools_model)                                                                                                     \
-    M(pools_down_model)
+    M(pools_down_model)                                                                                                \
+    M(services_model)
 #define DECLARED(name) extern const struct run_model name;
 #define LISTED(name)   &name,
 EACH_MODEL(DECLARED)
@@ -53,6 +55,23 @@ void models_paced(struct sched *s, struct live *l)
     for (size_t i = 0; i < s->n_models; i++)
         if (s->model[i]->paced)
             s->model[i]->paced(s, l);
+}
+
+void models_gone(struct sched *s, job_id j)
+{
+    for (size_t i = 0; i < s->n_models; i++)
+        if (s->model[i]->gone)
+            s->model[i]->gone(s, j);
+}
+
+int64_t models_start_up(const struct sched *s, job_id j, const struct placement *on, bool first)
+{
+    int64_t ns = -1;
+    for (size_t i = 0; i < s->n_models && ns < 0; i++)
+        if (s->model[i]->start_up)
+            ns = s->model[i]->start_up(s, j, on, first);
+    MUST(s, ns >= 0);
+    return ns;
 }
 
 void models_settle(struct sched *s, int64_t to_ns)

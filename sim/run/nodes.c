@@ -75,10 +75,9 @@ static int64_t down_now(const struct sched *s, node_id n, uint64_t out)
         return s->nodes->out[n] ? (t->gpus + (int64_t)s->idle->node[n].whole) * MILLI_ALL : 0;
     if (t->mig_dynamic)                               /* as a whole or not at all */
         return s->nodes->out[n] ? cluster_node_milli(s->cluster, n) - mig_held_milli(s, n) : 0;
-    const uint32_t *used = s->idle->used + s->cluster->gpu_base[n];
     int64_t down = gpus_milli(s, n, out);
     for (uint64_t m = out; m; m &= m - 1)
-        down -= (int64_t)used[__builtin_ctzll(m)] - MILLI_ALL;
+        down -= (int64_t)view_used_milli(s->idle, n, (unsigned)__builtin_ctzll(m)) - MILLI_ALL;
     return down;
 }
 

@@ -11,7 +11,7 @@ void notice_add(struct sched *s, enum notice kind, job_id j, enum stop_cause why
 
 void notices_give(struct sched *s)
 {
-    const struct policy *p = s->setup.policy;
+    const struct policy *p = s->policy;
     for (size_t i = 0; i < s->n_notices; i++) {
         job_id j = s->notice[i].job;
         switch ((enum notice)s->notice[i].kind) {
@@ -27,10 +27,15 @@ void notices_give(struct sched *s)
             if (p->node_changed)
                 p->node_changed(s, s->policy_params, s->policy_state, j);
             break;
+        case NOTICE_WITHDRAWN:
+            if (p->job_withdrawn)
+                p->job_withdrawn(s, s->policy_params, s->policy_state, j);
+            job_retire(s, j);
+            break;
         case NOTICE_STOPPED:
             if (p->job_stopped)
                 p->job_stopped(s, s->policy_params, s->policy_state, j, s->notice[i].why);
-            if (s->job[j].state == JOB_GONE)
+            if (s->job[j].state == JOB_GONE && !live_of(s, j)->withdrawn)    /* else its other notice follows */
                 job_retire(s, j);
             break;
         }

@@ -147,3 +147,13 @@ int params_parse(const struct param *list, size_t size, const char *text, const 
     free(given);
     return result;
 }
+
+void *params_complete(struct arena *memory, const struct param *list, size_t size, const void *given)
+{
+    char *params = arena_alloc(memory, size + 1);
+    if (given && size)
+        memcpy(params, given, size);
+    for (const struct param *p = given ? NULL : list; p && p->name; p++)
+        memcpy(params + p->at, &p->usual, sizeof p->usual);
+    return params;
+}

@@ -5,7 +5,7 @@
 
 static struct view *room_of(struct sched *s)
 {
-    return s->room ? s->room : s->idle;
+    return room_seen(s) ? s->room : s->idle;
 }
 
 static void count_out(struct sched *s, job_id j, int by)
@@ -42,7 +42,7 @@ void pencil_undo(struct sched *s)
 
 enum sched_result sched_pencil(struct sched *s, job_id j, const struct placement *p)
 {
-    struct live *l = j < s->workload->n_jobs && s->in_pass ? live_of(s, j) : NULL;
+    struct live *l = j < s->n_jobs && s->in_pass ? live_of(s, j) : NULL;
     if (!l || !p || !placement_matches(s, j, p, true))
         return verb_refused(s, l ? j : ID_NONE, "pencil", SCHED_MISMATCH);
     if (!stage_take_if_free(s, room_of(s), j, p))
@@ -55,8 +55,8 @@ enum sched_result sched_pencil(struct sched *s, job_id j, const struct placement
 
 enum sched_result sched_pencil_out(struct sched *s, job_id j, const struct placement *p)
 {
-    struct live *l = j < s->workload->n_jobs && s->in_pass ? live_of(s, j) : NULL;
-    bool holds = l && p && l->held && s->room;
+    struct live *l = j < s->n_jobs && s->in_pass ? live_of(s, j) : NULL;
+    bool holds = l && p && l->held && room_seen(s);
     for (size_t i = 0; holds && i < p->n; i++) {
         const struct piece *has = placement_task(l->held, p->piece[i].task);
         holds = has && piece_same(has, &p->piece[i]);

@@ -236,16 +236,16 @@ static struct request *least_of(struct sched *s, const struct job_facts *f)
 /* With how many tasks, or GPUs, a job may run at least; 0: with all of them only. */
 static uint32_t least_size(const struct sched *s, const struct job_facts *f)
 {
-    if (s->needs & RESIZES)
+    if (s->all_needs & RESIZES)
         return f->sizing ? workload_sizes(s->workload, (job_id)(f - s->workload->facts)).least : 0;
-    bool parts = s->needs & STARTS_PARTIAL && f->ask->tasks != SPLIT_ANY && f->min_tasks < request_tasks(f->ask);
+    bool parts = s->all_needs & STARTS_PARTIAL && f->ask->tasks != SPLIT_ANY && f->min_tasks < request_tasks(f->ask);
     return parts ? f->min_tasks : 0;
 }
 
 static const struct placement *place_least(struct sched *s, const struct job_facts *f, uint32_t least)
 {
     struct request sized = job_request_sized(s, (job_id)(f - s->workload->facts), least);
-    return sched_place(s, s->idle, s->needs & RESIZES ? &sized : least_of(s, f));
+    return sched_place(s, s->idle, s->all_needs & RESIZES ? &sized : least_of(s, f));
 }
 
 /* Elastic jobs too large for the cluster: is their minimum? Told by the largest minimum of the shape that fits. */
@@ -254,7 +254,7 @@ static void find_least(struct sched *s)
     const struct workload *w = s->workload;
     s->shape_least = arena_alloc(s->memory, (w->n_shapes + (size_t)1) * sizeof *s->shape_least);
     memset(s->shape_least, 0, (w->n_shapes + (size_t)1) * sizeof *s->shape_least);
-    for (job_id j = 0; j < w->n_jobs && s->needs & (STARTS_PARTIAL | RESIZES); j++) {
+    for (job_id j = 0; j < s->n_jobs && s->all_needs & (STARTS_PARTIAL | RESIZES); j++) {
         const struct job_facts *f = &w->facts[j];
         uint32_t *known = &s->shape_least[f->ask->shape];
         if (s->shape_never[f->ask->shape] == PLACED || s->shape_never[f->ask->shape] == NO_TYPE)
@@ -320,9 +320,9 @@ void placing_begin(struct sched *s)
     find_least(s);
     s->placer_random = before;
     arena_reset(s->scratch);
-    if (s->needs & SEES_RELEASING)
+    if (s->all_needs & SEES_RELEASING)
         s->room = placing_view(s);
-    if (s->needs & SEES_TIMELINE)
+    if (s->all_needs & SEES_TIMELINE)
         timeline_begin(s);
 }
 
@@ -382,6 +382,7 @@ const char *placing_never_job(const struct sched *s, job_id j)
     shape_id shape = ask_of(s, j)->shape;
     if (s->shape_never[shape] == PLACED)
         return NULL;
-    uint32_t least = s->shape_least[shape] ? least_size(s, &s->workload->facts[j]) : 0;
+    bool sized = s->needs & (STARTS_PARTIAL | RESIZES) && s->shape_least[shape];
+    uint32_t least = sized ? least_size(s, &s->workload->facts[j]) : 0;
     return least && least <= s->shape_least[shape] ? NULL : placing_never(s, shape);
 }

@@ -95,7 +95,7 @@ static bool room_in_window(struct sched *s, job_id j, int64_t from_ns, int64_t u
 
 enum sched_result plan_set(struct sched *s, job_id j, int64_t start_ns, const struct placement *p)
 {
-    struct live *l = s->in_pass && j < s->workload->n_jobs ? live_of(s, j) : NULL;
+    struct live *l = s->in_pass && j < s->n_jobs ? live_of(s, j) : NULL;
     if (!l || s->job[j].state != JOB_PENDING || start_ns < s->now_ns)
         return SCHED_WRONG_STATE;
     int64_t end_ns = timeline_plus(start_ns, timeline_length_ns(s, j));

@@ -112,7 +112,7 @@ static void is_there(struct sched *s, node_id n)
 static uint64_t turn_of(const struct sched *s)
 {
     const struct run_totals *t = &s->totals;
-    return t->starts + s->next_arrival + t->completed + t->failed + t->cancelled + t->rejected;
+    return t->starts + s->n_submitted + t->completed + t->failed + t->cancelled + t->rejected;
 }
 
 bool pools_in_vain(const struct sched *s)

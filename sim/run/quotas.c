@@ -99,7 +99,7 @@ void quotas_begin(struct sched *s)
         s->books[q].since_ns = s->now_ns;
         s->books[q].short_since_ns = TIME_NEVER;
     }
-    for (job_id j = 0; j < s->workload->n_jobs; j++)
+    for (job_id j = 0; j < s->n_jobs; j++)
         for (queue_id q = s->workload->facts[j].queue; q != ID_NONE && !s->books[q].quota.used; q = queue[q].parent)
             s->books[q].quota.used = true;
     share_out(s, ID_NONE, (double)all);

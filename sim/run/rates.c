@@ -59,8 +59,8 @@ static void begin(struct sched *s)
 {
     struct rates_run *r = s->rates = mem_new(1, sizeof *r);
     const struct fabric *fabric = &s->cluster->rates->fabric;
-    r->job = mem_new(s->workload->n_jobs, sizeof *r->job);
-    for (job_id j = 0; j < s->workload->n_jobs; j++)
+    r->job = mem_new(s->n_jobs, sizeof *r->job);
+    for (job_id j = 0; j < s->n_jobs; j++)
         r->job[j] = (struct rated){ .flow = FLOW_NONE, .since_ns = -1 };
     r->maxmin = fabric->maxmin;
     if (!r->maxmin)
@@ -231,7 +231,7 @@ static void summarise(struct maker *k)
     const struct rates_run *r = k->s->rates;
     double time_s = 0, alone_s = 0, reference_s = 0;
     uint64_t n = 0;
-    for (job_id j = 0; j < k->s->workload->n_jobs; j++) {
+    for (job_id j = 0; j < k->s->n_jobs; j++) {
         time_s += r->job[j].time_s;
         alone_s += r->job[j].alone_s;
         reference_s += r->job[j].reference_s;

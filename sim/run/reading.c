@@ -201,7 +201,7 @@ static void reading_paced(struct sched *s, struct live *l)
 static bool reading_wanted(const struct sched *s)
 {
     bool any = false;
-    for (job_id j = 0; s->cluster->storage.on && j < s->workload->n_jobs && !any; j++)
+    for (job_id j = 0; s->cluster->storage.on && j < s->n_jobs && !any; j++)
         any = s->workload->truth[j].data_mib > 0;
     return any;
 }
@@ -210,7 +210,7 @@ static void reading_begin(struct sched *s)
 {
     struct data *d = s->data = mem_new(1, sizeof *d);
     d->node = mem_new(s->cluster->n_nodes, sizeof *d->node);
-    d->job = mem_new(s->workload->n_jobs, sizeof *d->job);
+    d->job = mem_new(s->n_jobs, sizeof *d->job);
     for (node_id n = 0; n < s->cluster->n_nodes; n++)
         d->node[n].room = s->cluster->storage.cache_mib << 20;
     storage_links_begin(s);
@@ -254,7 +254,7 @@ static const struct metric_kind metrics[] = {
 static void reading_summarise(struct maker *k)
 {
     double read = 0, cached = 0;
-    for (job_id j = 0; j < k->s->workload->n_jobs; j++) {
+    for (job_id j = 0; j < k->s->n_jobs; j++) {
         read += gib_of(k->s, j, k->s->data->job[j].read_ns);
         cached += gib_of(k->s, j, k->s->data->job[j].cached_ns);
     }

@@ -56,18 +56,18 @@ double size_gpu_s(const struct sched *s, job_id j)
 uint32_t size_least(const struct sched *s, job_id j)
 {
     const struct job_facts *f = &s->workload->facts[j];
-    return s->needs & RESIZES && f->sizing ? workload_sizes(s->workload, j).least : f->min_tasks;
+    return s->all_needs & RESIZES && f->sizing ? workload_sizes(s->workload, j).least : f->min_tasks;
 }
 
 bool tasks_missing(const struct sched *s, job_id j, const struct placement *p)
 {
     const struct request *ask = ask_of(s, j);
-    return ask->tasks != SPLIT_ANY && p->n < request_tasks(ask) && !(s->needs & RESIZES);
+    return ask->tasks != SPLIT_ANY && p->n < request_tasks(ask) && !(s->all_needs & RESIZES);
 }
 
 struct amount amount_served(const struct sched *s, job_id j, const struct placement *p)
 {
-    return s->needs & RESIZES ? request_amount(ask_of(s, j)) : placement_amount(ask_of(s, j), p);
+    return s->all_needs & RESIZES ? request_amount(ask_of(s, j)) : placement_amount(ask_of(s, j), p);
 }
 
 /* ---- The verb ---- */
@@ -94,7 +94,7 @@ static enum sched_result resize_allowed(const struct sched *s, const struct live
 
 enum sched_result sched_resize(struct sched *s, job_id j, const struct placement *p)
 {
-    struct live *l = j < s->workload->n_jobs && p && s->in_pass ? live_of(s, j) : NULL;
+    struct live *l = j < s->n_jobs && p && s->in_pass ? live_of(s, j) : NULL;
     enum sched_result allowed = l ? resize_allowed(s, l, p) : SCHED_WRONG_STATE;
     if (allowed != SCHED_OK)
         return verb_refused(s, l ? j : ID_NONE, "resize", allowed);

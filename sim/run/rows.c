@@ -1,6 +1,8 @@
 /* rows.c - see rows.h. What each column means: results/README.md. */
 #include "sim/run/rows.h"
 #include "sim/run/models.h"
+#include "sim/run/service_rows.h"
+#include "sim/run/sessions.h"
 #include "sim/world/requests.h"
 
 #include <math.h>
@@ -30,7 +32,9 @@ const char *const *const output_columns[OUTPUT_FILES] = {
     [OUTPUT_JOBS] = jobs_columns,         [OUTPUT_INTERVALS] = intervals_columns,
     [OUTPUT_TIMESERIES] = timeseries_columns, [OUTPUT_QUEUES] = queues_columns,
     [OUTPUT_NODES] = nodes_columns,       [OUTPUT_SUMMARY] = summary_columns,
-    [OUTPUT_MANIFEST] = NULL,             [OUTPUT_EVENTS] = events_columns,
+    [OUTPUT_MANIFEST] = NULL,             [OUTPUT_SERVICES] = service_columns,
+    [OUTPUT_SESSIONS] = session_columns,
+    [OUTPUT_EVENTS] = events_columns,
 };
 
 static const struct { enum output_file file; enum model_file of_models; } longer[] = {
@@ -125,7 +129,7 @@ void rows_job(struct output *o, const struct cluster *c, const struct workload *
 {
     const struct request *ask = w->facts[j].ask;
     int64_t gpu_milli = request_gpu_milli(ask);
-    int64_t submit_ns = w->facts[j].submit_ns;
+    int64_t submit_ns = r->submit_ns;
     bool ended = r->state == JOB_GONE && r->outcome != OUTCOME_REJECTED;
     job_facts_columns(o, c, w, j, gpu_milli);
     comma_seconds(o, submit_ns);
@@ -165,8 +169,10 @@ void rows_jobs(struct output *o, const struct sched *s)
 {
     const struct run_setup *setup = run_setup_of(s);
     rows_header(o, OUTPUT_JOBS, s);
-    for (job_id j = 0; j < setup->workload->n_jobs; j++) {
+    for (job_id j = 0; j < workload_all(setup->workload); j++) {
         struct job_result r = run_job(s, j);
+        if (j >= setup->workload->n_jobs && r.state == JOB_ABSENT)
+            continue;
         rows_job(o, setup->cluster, setup->workload, j, &r);
         models_row(o, s, MODEL_JOBS, j);
         out_char(o, '\n');

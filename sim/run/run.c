@@ -6,6 +6,8 @@
 #include "sim/run/host.h"
 #include "sim/run/models.h"
 #include "sim/run/nodes.h"
+#include "sim/run/on_demand.h"
+#include "sim/run/params.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,22 +18,12 @@ void host_bug(const struct sched *s, const char *file, int line, const char *for
 {
     va_list args;
     fprintf(stderr, "gpuyard: a bug, please report it: %s:%d: at %.9f s under policy %s: ", file, line,
-            seconds(s->now_ns), s->setup.policy->name);
+            seconds(s->now_ns), s->policy->name);
     va_start(args, format);
     vfprintf(stderr, format, args);
     va_end(args);
     fputc('\n', stderr);
     abort();
-}
-
-static void *params_copy(struct sched *s, const struct param *list, size_t size, const void *given)
-{
-    char *params = arena_alloc(s->memory, size + 1);
-    if (given && size)
-        memcpy(params, given, size);
-    for (const struct param *p = given ? NULL : list; p && p->name; p++)
-        memcpy(params + p->at, &p->usual, sizeof p->usual);
-    return params;
 }
 
 static void prices_begin(struct sched *s)
@@ -53,35 +45,30 @@ struct sched *run_new(const struct run_setup *setup)
     s->setup = *setup;
     s->cluster = setup->cluster;
     s->workload = setup->workload;
+    s->n_jobs = workload_all(s->workload);
     s->memory = arena_new();
     s->scratch = arena_new();
-    s->policy_params = params_copy(s, setup->policy->params, setup->policy->params_size, setup->policy_params);
-    s->placer_params = params_copy(s, setup->placer->params, setup->placer->params_size, setup->placer_params);
-    s->policy_state = arena_alloc(s->memory, setup->policy->state_size + 1);
-    s->needs = setup->policy->needs | (setup->policy->also_needs ? setup->policy->also_needs(s->policy_params) : 0);
-    s->totals.clairvoyant = (s->needs & SEES_RUN_TIME) != 0 || estimates_know_truth(&setup->estimates);
+    s->placer_params = params_complete(s->memory, setup->placer->params, setup->placer->params_size, setup->placer_params);
+    seats_begin(s);
+    s->totals.clairvoyant = (s->all_needs & SEES_RUN_TIME) != 0 || estimates_know_truth(&setup->estimates);
     s->predictor = predictor_new(&setup->estimates);
     random_init(&s->policy_random, setup->seed, "policy", 0);
     random_init(&s->placer_random, setup->seed, "placement", 0);
     s->events = event_queue_new();
     s->pass_due_ns = TIME_NEVER;
     s->free_entry = ID_NONE;
-    s->job = mem_new(s->workload->n_jobs, sizeof *s->job);
-    for (job_id j = 0; j < s->workload->n_jobs; j++)
+    s->job = mem_new(s->n_jobs, sizeof *s->job);
+    for (job_id j = 0; j < s->n_jobs; j++)
         s->job[j] = (struct job_run){ .start_ns = -1, .end_ns = -1, .fairness_micro = -1, .live = ID_NONE, .distance = UINT8_MAX };
-    if ((s->needs & STARTS_PARTIAL) && (s->needs & SEES_TIMELINE))
-        HOST_BUG(s, "a policy cannot both start single tasks and plan ahead");
-    if ((s->needs & RESIZES) && s->needs & (STARTS_PARTIAL | SEES_TIMELINE))
-        HOST_BUG(s, "a policy that resizes whole jobs can neither start single tasks nor plan ahead");
-    if (s->needs & (STARTS_PARTIAL | RESIZES) || s->workload->n_running) {
-        s->gpu_time = arena_alloc(s->memory, s->workload->n_jobs * sizeof *s->gpu_time);
+    if (s->all_needs & (STARTS_PARTIAL | RESIZES) || s->workload->n_running) {
+        s->gpu_time = arena_alloc(s->memory, s->n_jobs * sizeof *s->gpu_time);
     }
     s->books = mem_new(s->cluster->n_queues, sizeof *s->books);
     s->changed_queue = mem_new(s->cluster->n_queues, sizeof *s->changed_queue);
     s->unseen_queue = mem_new(s->cluster->n_queues, sizeof *s->unseen_queue);
     s->node_seen = mem_new(s->cluster->n_nodes, sizeof *s->node_seen);
     s->node_account = mem_new(s->cluster->n_nodes, sizeof *s->node_account);
-    s->now_ns = s->settled_ns = s->totals.first_ns = s->workload->facts[0].submit_ns;
+    s->now_ns = s->settled_ns = s->totals.first_ns = on_demand_begin(s);
     s->up_milli = s->cluster->gpus * MILLI_ALL;
     quotas_begin(s);
     s->dependencies = dependencies_new(s->workload);
@@ -101,6 +88,7 @@ void run_free(struct sched *s)
     nodes_free(s->nodes);
     placing_end(s);
     dependencies_free(s->dependencies);
+    on_demand_end(s);
     lines_free(s);
     quotas_free(s);
     predictor_free(s->predictor);
@@ -137,6 +125,7 @@ struct job_result run_job(const struct sched *s, job_id j)
     struct job_result r = {
         .state = run->state,
         .outcome = run->outcome,
+        .submit_ns = on_demand_submit_ns(s, j),
         .start_ns = run->start_ns,
         .end_ns = run->end_ns,
         .run_ns = run->run_ns,
@@ -165,7 +154,7 @@ struct job_result run_job(const struct sched *s, job_id j)
 struct run_times run_times(const struct sched *s, job_id j)
 {
     const struct job_run *run = &s->job[j];
-    if (run->state != JOB_GONE || run->outcome == OUTCOME_REJECTED)
+    if (run->state != JOB_GONE || run->outcome == OUTCOME_REJECTED || on_demand(s, j))
         return (struct run_times){ .ended = false };
     int64_t jct_ns = run->end_ns - s->workload->facts[j].submit_ns;
     return (struct run_times){ true, jct_ns, jct_ns - run->run_ns, run->fairness_micro };
@@ -198,11 +187,6 @@ struct run_level run_level(const struct sched *s)
 const struct run_setup *run_setup_of(const struct sched *s)
 {
     return &s->setup;
-}
-
-const void *run_policy_params(const struct sched *s)
-{
-    return s->policy_params;
 }
 
 const void *run_placer_params(const struct sched *s)

@@ -18,12 +18,14 @@
 #include <stdatomic.h>
 
 struct interval;
+struct service_row;
 /* Told of what happens, in the order in which it happens. Any may be NULL. */
 struct run_observer {
     void *self;
     void (*interval)(void *self, const struct interval *i);       /* an allocation ended */
     void (*decision)(void *self, job_id j, int64_t now_ns, const char *kind, const char *decision, const char *reason);
     void (*pencilled)(void *self, job_id j, const struct placement *p);    /* at the end of a pass that had only thought of it */
+    void (*service)(void *self, const struct service_row *row);   /* an interval of a service has ended */
     void (*instant)(void *self, const struct sched *s);           /* after the last pass of an instant that changed something */
 };
 struct interval {                 /* a job's hold on its pieces, from start to release */
@@ -36,6 +38,13 @@ struct interval {                 /* a job's hold on its pieces, from start to r
                                      left: was leaving when it was submitted; suspended */
 };
 
+/* At that time, after all that happens then and before the pass, the policy in force gives way to this one. See switch.c. */
+struct policy_switch {
+    int64_t time_ns;              /* TIME_NEVER: not by itself, see run_switch_at() */
+    const struct policy *policy;
+    const void *params;           /* NULL: defaults */
+    int64_t period_ns;            /* of its passes; 0: whenever something changed */
+};
 struct run_setup {
     const struct cluster *cluster;
     struct workload *workload;
@@ -43,6 +52,8 @@ struct run_setup {
     const void *policy_params;    /* of policy->params_size; NULL: defaults */
     const struct placer *placer;
     const void *placer_params;
+    const struct policy_switch *switches;    /* no two at one time; borrowed */
+    size_t n_switches;
     uint64_t seed;
     int64_t until_ns;             /* cut-off; 0: run to the end */
     struct estimates estimates;   /* how those of the workload were made, or the rule that predicts them in the run; {0}:
@@ -59,7 +70,9 @@ struct run_setup {
  * from the trace gets them here. -1 with err: a queue of the trace that the cluster does not have. */
 int run_bind(struct cluster *c, struct workload *w, struct error *err);
 
-struct sched *run_new(const struct run_setup *setup);
+/* Can its policies be in one run? -1 with err: what one of them needs excludes what another does. */
+int run_check_policies(const struct run_setup *setup, struct error *err);
+struct sched *run_new(const struct run_setup *setup);        /* of policies that passed that check */
 /* Of a shape, before or after the run: why its jobs can never run, NULL if they can; and how many GPUs there are on nodes
  * that they may use. */
 const char *run_never(const struct sched *s, shape_id shape);
@@ -69,12 +82,18 @@ int64_t     run_shape_gpus(const struct sched *s, shape_id shape);
  * that it does. */
 #define RUN_BAD_INPUT (-2)
 int  run_execute(struct sched *s, struct error *err);
+/* Plays what happens before that time, and stops there; run_execute() goes on, and all comes out as without the stop. So a process
+ * that forks there has several futures of one past. 0, or as run_execute(). */
+int  run_until(struct sched *s, int64_t time_ns, struct error *err);
+/* Switch i of the setup comes at that time, or now if that is past; TIME_NEVER: not at all. */
+void run_switch_at(struct sched *s, size_t i, int64_t time_ns);
 void run_free(struct sched *s);
 
 /* ---- What came of it ---- */
 struct job_result {
     enum job_state state;
     enum job_outcome outcome;
+    int64_t submit_ns;            /* of a job on demand: the first time; JOB_ABSENT: it never was */
     int64_t start_ns, end_ns;     /* -1: not (yet) */
     int64_t wait_ns, run_ns;      /* all time in queue; all time with GPUs. jct = wait + run */
     int64_t lost_ns, overhead_ns; /* parts of run_ns: progress that was rolled back; starting and saving */
@@ -89,6 +108,7 @@ struct job_result {
 struct job_result run_job(const struct sched *s, job_id j);
 
 /* The same, at little cost. */
+/* Of jobs on demand it tells nothing: when they end is not the cluster's doing. */
 struct run_times { bool ended; int64_t jct_ns, wait_ns, fairness_micro; };    /* ended: completed, failed or cancelled */
 struct run_times run_times(const struct sched *s, job_id j);
 
@@ -97,6 +117,7 @@ enum account {
     ACCOUNT_START, ACCOUNT_USEFUL, ACCOUNT_LOST, ACCOUNT_SAVE, ACCOUNT_GANG,
     ACCOUNT_CHECKPOINT,           /* stalled by writing a checkpoint */
     ACCOUNT_FAULT,                /* held after a fault, before it was found */
+    ACCOUNT_IDLE,                 /* held by a session that runs nothing */
     HELD_ACCOUNTS,                /* until here a job holds it */
     ACCOUNT_DOWN = HELD_ACCOUNTS, /* broken, in maintenance, off or not there */
     ACCOUNTS
@@ -150,6 +171,9 @@ const struct run_quota *run_queue_quota(const struct sched *s, queue_id q);
 struct run_reclaim { int64_t start_ns, end_ns; bool open; };  /* open: at the end of the run, still */
 size_t run_queue_reclaims(const struct sched *s, queue_id q, const struct run_reclaim **list);
 
+/* Of all requests of services: a hash of what was drawn. The same for every policy; 0: there are no services. */
+uint64_t run_requests_drawn(const struct sched *s);
+
 /* As of now, for observers. */
 struct run_level { int64_t now_ns; int64_t gpus_milli, busy_milli, waiting_milli, up_milli; uint32_t running, waiting, done; };
 struct run_level run_level(const struct sched *s);
@@ -159,5 +183,6 @@ size_t run_changed_queues(const struct sched *s, const queue_id **queues);    /*
 extern const char *const sched_result_name[SCHED_RESULTS];
 extern const char *const wait_reason_name[WAIT_REASONS];     /* "order", "limit", ... */
 const struct run_setup *run_setup_of(const struct sched *s);
-const void *run_policy_params(const struct sched *s);         /* with the defaults filled in */
+const void *run_policy_params(const struct sched *s);         /* of the first; with the defaults filled in */
+const void *run_switch_params(const struct sched *s, size_t i);
 const void *run_placer_params(const struct sched *s);

@@ -1,6 +1,7 @@
 /* see.c - what a policy may see of jobs, time and capacity. */
 #include "sim/run/host.h"
 #include "sim/run/nodes.h"
+#include "sim/run/on_demand.h"
 
 int64_t sched_now(const struct sched *s)
 {
@@ -48,7 +49,7 @@ int64_t job_last_start_ns(const struct sched *s, job_id j)
 double job_attained_gpu_s(const struct sched *s, job_id j)
 {
     const struct live *l = live_of(s, j);
-    if (s->needs & RESIZES)
+    if (s->all_needs & RESIZES)
         return size_gpu_s(s, j);
     int64_t held_ns = s->job[j].run_ns + running_before_ns(s, j);
     if (l && l->event)
@@ -56,6 +57,11 @@ double job_attained_gpu_s(const struct sched *s, job_id j)
     else if (l && l->leaving)
         held_ns += s->now_ns - l->leaving_since_ns;
     return seconds(held_ns) * (double)request_gpu_milli(ask_of(s, j)) / MILLI_ALL;
+}
+
+static int64_t work_ns(const struct sched *s, job_id j)
+{
+    return on_demand(s, j) ? ENDLESS_NS : s->workload->truth[j].duration_ns;
 }
 
 /* Service so far that still counts: what a restart would not have to do again. */
@@ -67,7 +73,7 @@ static int64_t kept_ns(const struct sched *s, job_id j)
     int64_t left = l->progress.left_ns;
     if (l->event)
         left = l->begin_left_ns - job_done_ns(s, l);
-    return s->workload->truth[j].duration_ns - left;
+    return work_ns(s, j) - left;
 }
 
 int64_t job_estimate_ns(const struct sched *s, job_id j)
@@ -86,7 +92,8 @@ int64_t job_true_ns(struct sched *s, job_id j)
         s->totals.sight_refused++;
         return -1;
     }
-    return s->workload->truth[j].duration_ns - kept_ns(s, j);
+    int64_t left_ns = s->workload->truth[j].duration_ns - kept_ns(s, j);
+    return left_ns > 0 ? left_ns : 0;
 }
 
 int64_t job_start_cost_ns(const struct sched *s, job_id j)
@@ -143,7 +150,7 @@ void *sched_scratch(struct sched *s, size_t bytes)
 
 const struct view *sched_view(const struct sched *s, enum free_kind k)
 {
-    return k == FREE_OR_RELEASING && s->room ? s->room : s->idle;
+    return k == FREE_OR_RELEASING && room_seen(s) ? s->room : s->idle;
 }
 
 struct view *view_of(const struct sched *s, const struct view *v)

@@ -67,8 +67,8 @@ static void begin(struct sched *s)
     x->gpu = mem_new(s->cluster->gpu_base[s->cluster->n_nodes] + 1, sizeof *x->gpu);
     for (uint64_t g = 0; g < s->cluster->gpu_base[s->cluster->n_nodes]; g++)
         x->gpu[g].first = NO_SEAT;
-    x->job = mem_new(w->n_jobs, sizeof *x->job);
-    for (job_id j = 0; j < w->n_jobs; j++)
+    x->job = mem_new(s->n_jobs, sizeof *x->job);
+    for (job_id j = 0; j < s->n_jobs; j++)
         x->job[j].seat = NO_SEAT;
     x->duty_of_model = mem_new(n_models + (size_t)1, sizeof *x->duty_of_model);
     for (uint32_t m = 0; m < n_models; m++)
@@ -362,7 +362,7 @@ static void summarise(struct maker *k)
     const struct sharing_run *x = k->s->sharing;
     uint64_t shared = 0, ran = 0;
     double speed = 0;
-    for (job_id j = 0; j < k->s->workload->n_jobs; j++) {
+    for (job_id j = 0; j < k->s->n_jobs; j++) {
         shared += x->job[j].shared;
         ran += x->job[j].ran_ns > 0;
         speed += x->job[j].ran_ns ? x->job[j].speed_ns / (double)x->job[j].ran_ns : 0;

@@ -16,15 +16,6 @@ static bool hits(const struct strike *by, const struct placement *p)
     return false;
 }
 
-/* It does not hold p any more, and asks for all of it again: who gives up, until it has left. */
-static void books_part(struct sched *s, const struct live *l, const struct placement *p)
-{
-    const struct request *ask = ask_of(s, l->job);
-    const struct amount size = placement_amount(ask, p);
-    books_held(s, l->job, size, -1);
-    books_pending(s, l->job, amount_served(s, l->job, p), 1);
-}
-
 void strike_job(struct sched *s, struct live *l, const struct strike *by)
 {
     job_id j = l->job;
@@ -49,7 +40,7 @@ void strike_job(struct sched *s, struct live *l, const struct strike *by)
         placement_give(s->idle, ask_of(s, j), p);
     if (s->room)
         placement_give(s->room, ask_of(s, j), p);
-    books_part(s, l, p);
+    books_given_up(s, l, p);
     state_set(s, j, JOB_RELEASING);
     faults_stopped(s, l, by->cause);
     job_halt(s, l, p);
@@ -75,24 +66,19 @@ static void strike_leaving(struct sched *s, struct live *l, const struct strike 
     books_lost(s, l, LOST_BY(by->cause), l->leaving, l->split[ACCOUNT_LOST]);
 }
 
-static void give_claim_back(struct sched *s, struct live *l)
+static void strike_claim(struct sched *s, struct live *l)
 {
-    job_id j = l->job;
-    struct placement *p = l->held;
-    timeline_left(s, l, HOLD_RUN);
-    l->held = NULL;
-    placement_give(s->idle, ask_of(s, j), p);
-    if (s->room)
-        placement_give(s->room, ask_of(s, j), p);
-    books_part(s, l, p);
-    nodes_held_changed(s, p);
-    placement_drop(s, p);
-    state_set(s, j, l->leaving ? JOB_RELEASING : JOB_PENDING);
-    decision_log(s, j, "decision", "unclaim", "");
-    if (l->leaving)
-        return;                   /* moving: it is still where it was */
-    wait_own(s, l, WAIT_GROUP);
-    notice_add(s, NOTICE_ARRIVED, j, 0);
+    claim_give_back(s, l);
+    if (s->job[l->job].state == JOB_PENDING)
+        notice_add(s, NOTICE_ARRIVED, l->job, 0);
+}
+
+static void strike_gathering(struct sched *s, struct live *l)
+{
+    tasks_scatter(s, l);
+    decision_log(s, l->job, "stop", "fault", "");
+    notice_add(s, NOTICE_STOPPED, l->job, STOPPED_BY_FAULT);
+    notice_add(s, NOTICE_ARRIVED, l->job, 0);
 }
 
 static void strike_one(struct sched *s, struct live *l, const struct strike *by)
@@ -110,11 +96,11 @@ static void strike_one(struct sched *s, struct live *l, const struct strike *by)
     if (!hits(by, l->held))
         return;
     if (state == JOB_CLAIMED)
-        give_claim_back(s, l);
+        strike_claim(s, l);
     else if (by->cause == CAUSE_DRAIN)
         return;
     else if (state == JOB_GATHERING)
-        tasks_scatter(s, l);
+        strike_gathering(s, l);
     else
         strike_job(s, l, by);
 }

@@ -73,12 +73,17 @@ void suspend_begins(struct sched *s, struct live *l, const struct placement *p)
     l->start_cost_ns -= l->split[ACCOUNT_START];
 }
 
-void suspend_ends(struct sched *s, struct live *l)
+void suspend_forgets(struct sched *s, struct live *l)
 {
-    job_runs(s, l, l->start_cost_ns);
     energy_stands(s, l->suspended, -1);
     placement_drop(s, l->suspended);
     l->suspended = NULL;
+}
+
+void suspend_ends(struct sched *s, struct live *l)
+{
+    job_runs(s, l, l->start_cost_ns);
+    suspend_forgets(s, l);
     decision_log(s, l->job, "start", "resume", "");
     notice_add(s, NOTICE_STARTED, l->job, 0);
 }
@@ -95,8 +100,6 @@ void suspend_dropped(struct sched *s, struct live *l, unsigned cause)
     books_lost(s, l, cause, l->suspended, l->split[ACCOUNT_LOST]);
     if (s->gpu_time)
         s->gpu_time[l->job].lost += (int128_t)l->split[ACCOUNT_LOST] * placement_gpu_milli(l->suspended);
-    energy_stands(s, l->suspended, -1);
-    placement_drop(s, l->suspended);
-    l->suspended = NULL;
+    suspend_forgets(s, l);
     decision_log(s, l->job, "stop", "dropped", "");
 }

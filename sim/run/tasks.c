@@ -6,6 +6,7 @@
  * the others are held on. Growing or shrinking above the minimum loses nothing and counts as a durable checkpoint. */
 #include "sim/run/host.h"
 #include "sim/run/nodes.h"
+#include "sim/run/on_demand.h"
 
 #include <string.h>
 
@@ -97,7 +98,7 @@ static bool stop_allowed(const struct sched *s, const struct live *l, const stru
 
 enum sched_result sched_stop_task(struct sched *s, job_id j, uint32_t task, enum stop_mode m)
 {
-    struct live *l = j < s->workload->n_jobs && s->in_pass ? live_of(s, j) : NULL;
+    struct live *l = j < s->n_jobs && s->in_pass ? live_of(s, j) : NULL;
     const struct piece *p = l ? placement_task(l->held, task) : NULL;
     if (!l || !stop_allowed(s, l, p))
         return verb_refused(s, l ? j : ID_NONE, "stop", SCHED_WRONG_STATE);
@@ -259,9 +260,6 @@ void tasks_scatter(struct sched *s, struct live *l)
     s->room_version++;
     state_set(s, l->job, JOB_PENDING);
     wait_own(s, l, WAIT_GROUP);
-    decision_log(s, l->job, "stop", "fault", "");
-    notice_add(s, NOTICE_STOPPED, l->job, STOPPED_BY_FAULT);
-    notice_add(s, NOTICE_ARRIVED, l->job, 0);
 }
 
 static void part_ends(struct sched *s, struct live *l, struct part *part)
@@ -282,7 +280,9 @@ void part_released(struct sched *s, struct live *l)
     placement_give(s->idle, ask_of(s, l->job), part->p);
     s->room_version++;
     part_ends(s, l, part);
-    if (l->held && s->job[l->job].state == JOB_GATHERING && tasks_state(s, l, l->held) == JOB_RUNNING) {
+    if (l->withdrawn && !l->part)
+        on_demand_is_over(s, l);
+    else if (l->held && s->job[l->job].state == JOB_GATHERING && tasks_state(s, l, l->held) == JOB_RUNNING) {
         gathering_ends(s, l, l->held);
         state_set(s, l->job, JOB_RUNNING);
         job_begin(s, l);

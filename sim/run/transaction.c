@@ -285,7 +285,7 @@ bool pass_run(struct sched *s)
     s->totals.passes++;
     wait_pass_begins(s);
     timeline_pass(s);
-    s->setup.policy->schedule(s, s->policy_params, s->policy_state);
+    s->policy->schedule(s, s->policy_params, s->policy_state);
     s->in_pass = false;
     s->marked = false;
     s->n_undo = 0;

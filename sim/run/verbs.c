@@ -110,7 +110,7 @@ static enum sched_result take(struct sched *s, job_id j, const struct placement 
         stage_take(s, s->room, j, p);
         return SCHED_OK;
     }
-    if (!s->room || s->pencilled_out || !stage_take_if_free(s, s->room, j, p))
+    if (!room_seen(s) || s->pencilled_out || !stage_take_if_free(s, s->room, j, p))
         return SCHED_NO_ROOM;
     stage_take(s, s->idle, j, p);
     return SCHED_LATER;
@@ -123,7 +123,7 @@ static bool leaves_late(const struct sched *s, const struct live *l)
 
 enum sched_result sched_start(struct sched *s, job_id j, const struct placement *p)
 {
-    if (j >= s->workload->n_jobs || !p || !s->in_pass)
+    if (j >= s->n_jobs || !p || !s->in_pass)
         return verb_refused(s, ID_NONE, "start", SCHED_MISMATCH);
     struct live *l = live_of(s, j);
     enum job_state state = s->job[j].state;
@@ -164,7 +164,7 @@ enum sched_result sched_start(struct sched *s, job_id j, const struct placement 
 
 enum sched_result sched_stop(struct sched *s, job_id j, enum stop_mode m)
 {
-    struct live *l = j < s->workload->n_jobs && s->in_pass ? live_of(s, j) : NULL;
+    struct live *l = j < s->n_jobs && s->in_pass ? live_of(s, j) : NULL;
     if (l && !l->held && m == STOP_RESTART && job_suspended(s, j))
         return suspend_drop(s, l);
     if (!l || !l->held || l->pencilled_out)
@@ -209,7 +209,7 @@ enum sched_result sched_stop(struct sched *s, job_id j, enum stop_mode m)
 
 enum sched_result sched_keep(struct sched *s, job_id j)
 {
-    struct live *l = j < s->workload->n_jobs && s->in_pass ? live_of(s, j) : NULL;
+    struct live *l = j < s->n_jobs && s->in_pass ? live_of(s, j) : NULL;
     if (!l || !l->stopping || l->held || l->was.state != JOB_RUNNING)
         return verb_refused(s, l ? j : ID_NONE, "keep", SCHED_WRONG_STATE);
     bool late = leaves_late(s, l);        /* then its GPUs are still taken in the idle index */
@@ -236,7 +236,7 @@ enum sched_result sched_keep(struct sched *s, job_id j)
 
 enum sched_result sched_refuse(struct sched *s, job_id j, const char *reason)
 {
-    struct live *l = j < s->workload->n_jobs && s->in_pass ? live_of(s, j) : NULL;
+    struct live *l = j < s->n_jobs && s->in_pass ? live_of(s, j) : NULL;
     if (!l || s->job[j].state != JOB_PENDING || (l->touched && l->was.state != JOB_PENDING) || l->suspended)
         return verb_refused(s, l ? j : ID_NONE, "refuse", SCHED_WRONG_STATE);
     stage_touch(s, l);
@@ -247,8 +247,8 @@ enum sched_result sched_refuse(struct sched *s, job_id j, const char *reason)
 
 static void note(struct sched *s, job_id j, job_id for_whom, bool anew)
 {
-    struct live *l = j < s->workload->n_jobs ? live_of(s, j) : NULL;
-    if (!l || !(l->stopping || l->broken) || for_whom >= s->workload->n_jobs)
+    struct live *l = j < s->n_jobs ? live_of(s, j) : NULL;
+    if (!l || !(l->stopping || l->broken) || for_whom >= s->n_jobs)
         return;
     stage_state(s, l, s->job[j].state, l->held, l->stopping);
     l->stopped_for = for_whom;

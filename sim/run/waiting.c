@@ -40,14 +40,15 @@ static void group_totals(struct sched *s, struct live *l, uint32_t sub_number, i
 {
     struct sub_line *sub = &s->sub[sub_number];
     clock_run(&sub->clock, s->now_ns);
-    for (unsigned r = 0; r < WAIT_REASONS; r++)
-        l->wait[r] += sign * sub->clock.total[r];
-    if (sub->clock.why != WAIT_GROUP)
+    if (sub->clock.why != WAIT_GROUP) {
+        for (unsigned r = 0; r < WAIT_REASONS; r++)
+            l->wait[r] += sign * sub->clock.total[r];
         return;
+    }
     struct wait_clock *line = &s->line[sub->line]->clock;
     clock_run(line, s->now_ns);
     for (unsigned r = 0; r < WAIT_REASONS; r++)
-        l->wait[r] += sign * (line->total[r] - sub->line_at_handover[r]);
+        l->wait[r] += sign * (sub->clock.total[r] + line->total[r] - sub->line_at_handover[r]);
 }
 
 static bool by_group(const struct live *l)
@@ -92,8 +93,8 @@ void wait_begin(struct sched *s, struct live *l, enum wait_reason own)
 
 void wait_begin_pending(struct sched *s, struct live *l)
 {
-    wait_begin(s, l, s->cluster->period_ns ? WAIT_PASS : WAIT_GROUP);
-    if (!s->cluster->period_ns)
+    wait_begin(s, l, s->period_ns ? WAIT_PASS : WAIT_GROUP);
+    if (!s->period_ns)
         return;
     mem_grow(&s->fresh, &s->fresh_capacity, s->n_fresh, sizeof *s->fresh);
     s->fresh[s->n_fresh++] = l->job;
@@ -124,6 +125,9 @@ void wait_end(struct sched *s, struct live *l)
 {
     count_stop(s, l);
     l->counting = false;
+    l->waited = 0;
+    for (unsigned r = 0; r < WAIT_REASONS; r++)
+        l->waited |= (uint16_t)((l->wait[r] != 0) << r);
     s->waiting--;
     if (l->wait_before)
         wait_log(s, l);
@@ -175,10 +179,9 @@ void wait_store(struct sched *s, job_id j, const struct live *l)
 {
     struct job_run *run = &s->job[j];
     run->waits_at = (uint32_t)s->n_wait_parts;
-    for (unsigned r = 0; r < WAIT_REASONS; r++) {
-        MUST(s, l->wait[r] >= 0);
-        if (!l->wait[r])
-            continue;
+    for (unsigned rest = l->waited; rest; rest &= rest - 1) {
+        unsigned r = (unsigned)__builtin_ctz(rest);
+        MUST(s, l->wait[r] > 0);
         mem_grow(&s->wait_part, &s->wait_part_capacity, s->n_wait_parts, sizeof *s->wait_part);
         mem_grow(&s->wait_why, &s->wait_why_capacity, s->n_wait_parts, sizeof *s->wait_why);
         s->wait_part[s->n_wait_parts] = l->wait[r];

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { PATH_LONG = 4096 };
 
@@ -146,29 +147,57 @@ static int named(const struct dirent *e)
     return e->d_name[0] != '.';
 }
 
-static int add_below(struct runset *s, const char *path, size_t *capacity, struct error *err)
+size_t run_directories(const char *path, char ***list)
 {
+    char file[PATH_LONG], directory[PATH_LONG];
     struct dirent **entry;
-    int n = scandir(path, &entry, named, alphasort), result = 0;
-    if (n < 0)
-        return error_set(err, "%s: cannot read it: %s", path, strerror(errno));
-    for (int i = 0; i < n; i++) {
-        char directory[PATH_LONG], file[PATH_LONG];
+    size_t n = 0, capacity = 0;
+    *list = NULL;
+    if (is_there(path, "manifest.json", file)) {
+        *list = mem_new(1, sizeof **list);
+        (*list)[n++] = mem_text(path, strlen(path));
+        return n;
+    }
+    int entries = scandir(path, &entry, named, alphasort);
+    for (int i = 0; i < entries; i++) {
         int length = snprintf(directory, sizeof directory, "%s/%s", path, entry[i]->d_name);
-        if (result == 0 && length < PATH_LONG && is_there(directory, "manifest.json", file))
-            result = add_run(s, directory, capacity, err);
+        if (length < PATH_LONG && is_there(directory, "manifest.json", file)) {
+            mem_grow(list, &capacity, n, sizeof **list);
+            (*list)[n++] = mem_text(directory, strlen(directory));
+        }
         free(entry[i]);
     }
-    free(entry);
-    if (result == 0 && s->n == 0)
-        return error_set(err, "%s: no result of a run in it: want a manifest.json, here or one directory below", path);
+    if (entries >= 0)
+        free(entry);
+    return n;
+}
+
+void run_directories_free(char **list, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        free(list[i]);
+    free(list);
+}
+
+static int add_runs(struct runset *s, const char *path, size_t *capacity, struct error *err)
+{
+    struct stat about;
+    char **directory;
+    size_t n = run_directories(path, &directory);
+    int result = 0;
+    if (n == 0 && stat(path, &about) != 0)
+        result = error_set(err, "%s: cannot read it: %s", path, strerror(errno));
+    else if (n == 0)
+        result = error_set(err, "%s: no result of a run in it: want a manifest.json, here or one directory below", path);
+    for (size_t i = 0; i < n && result == 0; i++)
+        result = add_run(s, directory[i], capacity, err);
+    run_directories_free(directory, n);
     return result;
 }
 
 struct runset *runset_read_where(const char *path, const char *const *where, size_t n, struct error *err)
 {
     struct runset *s = mem_new(1, sizeof *s);
-    char file[PATH_LONG];
     size_t capacity = 0;
     int result;
     s->memory = arena_new();
@@ -177,7 +206,7 @@ struct runset *runset_read_where(const char *path, const char *const *where, siz
     else if (n)
         result = error_set(err, "%s: want a sweep, of which points can be chosen by %s", path, where[0]);
     else
-        result = is_there(path, "manifest.json", file) ? add_run(s, path, &capacity, err) : add_below(s, path, &capacity, err);
+        result = add_runs(s, path, &capacity, err);
     if (result == 0)
         return s;
     runset_free(s);

@@ -19,6 +19,9 @@ struct run_record {
 };
 struct runset { size_t n; struct run_record *run; struct arena *memory; };
 
+/* The runs at a path, by name; 0: none. run_directories_free() in any case. */
+size_t run_directories(const char *path, char ***list);
+void run_directories_free(char **list, size_t n);
 struct runset *runset_read(const char *path, struct error *err);   /* NULL with err: no run, or one that is not whole */
 /* Only those points of a sweep for which all hold: "policy=fifo", a column of its points.csv and what it says there. */
 struct runset *runset_read_where(const char *path, const char *const *where, size_t n, struct error *err);

@@ -401,11 +401,6 @@ void cluster_free(struct cluster *c)
     arena_free(c->memory); /* c itself lies there */
 }
 
-const struct node_type *cluster_node_type(const struct cluster *c, node_id n)
-{
-    return &c->type[c->kind[c->kind_of[n]].type];
-}
-
 uint32_t cluster_node_gpus(const struct cluster *c, node_id n)
 {
     return cluster_node_type(c, n)->gpus;

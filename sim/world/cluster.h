@@ -154,7 +154,10 @@ unsigned cluster_distance(const struct cluster *c, node_id a, unsigned gpu_a, no
 unsigned cluster_placement_distance(const struct cluster *c, const struct placement *p);   /* the largest of all pairs */
 extern const char *const cluster_distance_name[7];           /* gpu island numa node rack pod cluster */
 domain_id cluster_domain_at(const struct cluster *c, node_id n, enum level l);   /* the innermost domain at or beyond l */
-const struct node_type *cluster_node_type(const struct cluster *c, node_id n);
+static inline const struct node_type *cluster_node_type(const struct cluster *c, node_id n)
+{
+    return &c->type[c->kind[c->kind_of[n]].type];
+}
 uint32_t cluster_node_gpus(const struct cluster *c, node_id n);         /* or instances */
 int64_t cluster_node_milli(const struct cluster *c, node_id n);         /* what they count together */
 /* What the slots of one kind count on each node. Of mig_dynamic nodes, whose kinds are the same GPUs, the whole GPUs do. */

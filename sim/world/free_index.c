@@ -62,7 +62,7 @@ static inline void kind_change(struct view *v, node_id n, uint32_t kind, uint32_
         domains_change(v, n, kind, before, after);
 }
 
-static void set_whole(struct view *v, node_id n, int32_t whole)
+static inline void set_whole(struct view *v, node_id n, int32_t whole)
 {
     struct node_state *s = &v->node[n];
     uint32_t before = shown(s->whole), after = shown(whole);
@@ -87,10 +87,9 @@ static void set_parts(struct view *v, node_id n, uint64_t was, uint64_t is)
 
 static uint32_t best_share_class(const struct view *v, node_id n)
 {
-    const uint32_t *used = v->used + v->cluster->gpu_base[n];
     uint32_t best = 0;
     for (uint64_t m = v->node[n].shared_mask; m; m &= m - 1) {
-        uint32_t left = MILLI_ALL - used[__builtin_ctzll(m)];
+        uint32_t left = MILLI_ALL - view_used_milli(v, n, (unsigned)__builtin_ctzll(m));
         if (left > best)
             best = left;
     }
@@ -117,21 +116,35 @@ static uint64_t bits_of(const struct view *v, const struct piece *p)
     return p->mig && v->node[p->node].several ? kind_takes(&c->kind[cluster_piece_kind(c, p)], p->gpu_mask) : p->gpu_mask;
 }
 
-/* Adds `milli` (negative: gives back) to the GPUs of the mask and follows with every set. */
-static void named_change(struct view *v, const struct piece *p, int32_t milli)
+/* GPUs that were free as a whole, all of them, or become so: most changes. */
+static bool whole_gpus_change(struct view *v, const struct piece *p, int32_t milli)
+{
+    struct node_state *s = &v->node[p->node];
+    bool takes = milli == (int32_t)MILLI_ALL && !(p->gpu_mask & ~s->whole_mask);
+    bool gives = milli == -(int32_t)MILLI_ALL && !(p->gpu_mask & (s->whole_mask | s->told_mask));
+    if (s->several || !(takes || gives))
+        return false;
+    s->whole_mask ^= p->gpu_mask;
+    set_whole(v, p->node, s->whole + (gives ? (int32_t)p->gpus : -(int32_t)p->gpus));
+    return true;
+}
+
+static void each_gpu_changes(struct view *v, const struct piece *p, int32_t milli)
 {
     struct node_state *s = &v->node[p->node];
     uint32_t *used = v->used + v->cluster->gpu_base[p->node];
-    uint64_t shared = s->shared_mask, whole = s->whole_mask;
+    uint64_t shared = s->shared_mask, whole = s->whole_mask, told = s->told_mask;
     for (uint64_t m = bits_of(v, p); m; m &= m - 1) {
         unsigned gpu = (unsigned)__builtin_ctzll(m);
         uint64_t bit = m & -m;
-        uint32_t now = used[gpu] = (uint32_t)((int32_t)used[gpu] + milli);
+        uint32_t now = used[gpu] = (uint32_t)((int32_t)view_used_milli(v, p->node, gpu) + milli);
         whole = now == 0 ? whole | bit : whole & ~bit;
         shared = now > 0 && now < MILLI_ALL ? shared | bit : shared & ~bit;
+        told = now != 0 && now != MILLI_ALL ? told | bit : told & ~bit;
     }
     bool any_shared = (shared | s->shared_mask) != 0;
     s->shared_mask = shared;
+    s->told_mask = told;
     if (s->several)
         set_parts(v, p->node, s->whole_mask, whole);
     else
@@ -139,6 +152,13 @@ static void named_change(struct view *v, const struct piece *p, int32_t milli)
     s->whole_mask = whole;
     if (any_shared)
         set_share_class(v, p->node);
+}
+
+/* Adds `milli` (negative: gives back) to the GPUs of the mask and follows with every set. */
+static void named_change(struct view *v, const struct piece *p, int32_t milli)
+{
+    if (!whole_gpus_change(v, p, milli))
+        each_gpu_changes(v, p, milli);
 }
 
 static void memory_change(struct view *v, const struct piece *p, int32_t sign)
@@ -180,7 +200,8 @@ void free_index_give(struct view *v, const struct piece *p, int64_t cpu_milli, i
 
 void free_index_out_gpus(struct view *v, node_id n, uint64_t gpus, int sign)
 {
-    named_change(v, &(struct piece){ .node = n, .gpu_mask = gpus }, sign * (int32_t)MILLI_ALL);
+    const struct piece p = { .node = n, .gpu_mask = gpus, .gpus = (uint32_t)__builtin_popcountll(gpus) };
+    named_change(v, &p, sign * (int32_t)MILLI_ALL);
     scores_changed(v->scores, n);
 }
 
@@ -232,9 +253,8 @@ bool free_index_has(const struct view *v, const struct piece *p, int64_t cpu_mil
         return (bits_of(v, p) & ~s->whole_mask) == 0;
     if (p->gpu_mask & ~(s->whole_mask | s->shared_mask))
         return false;
-    const uint32_t *used = v->used + v->cluster->gpu_base[p->node];
     for (uint64_t m = p->gpu_mask & s->shared_mask; m; m &= m - 1)
-        if (used[__builtin_ctzll(m)] + p->milli > MILLI_ALL)
+        if (view_used_milli(v, p->node, (unsigned)__builtin_ctzll(m)) + p->milli > MILLI_ALL)
             return false;
     return true;
 }
@@ -254,10 +274,9 @@ bool free_index_settled(const struct view *v, const struct piece *p)
     const struct node_state *s = &v->node[p->node];
     if (s->cpu_milli < 0 || s->mem_mib < 0 || s->whole < 0 || (v->headroom && !headroom_settled(v->headroom, p->node)))
         return false;
-    const uint32_t *used = v->used + v->cluster->gpu_base[p->node];
     uint32_t all = p->milli > MILLI_ALL ? p->milli : MILLI_ALL;
     for (uint64_t m = bits_of(v, p); m; m &= m - 1)
-        if (used[__builtin_ctzll(m)] > all)
+        if (view_used_milli(v, p->node, (unsigned)__builtin_ctzll(m)) > all)
             return false;
     return !v->mem_most_mib || memory_settled(v, p);
 }
@@ -424,10 +443,12 @@ static bool node_consistent(const struct view *v, node_id n)
             return false;
     if (!k->by_share)
         return true;
-    const uint32_t *used = v->used + c->gpu_base[n];
-    for (unsigned g = 0; g < cluster_node_gpus(c, n); g++)
-        if ((s->whole_mask >> g & 1) != (used[g] == 0) || (s->shared_mask >> g & 1) != (used[g] > 0 && used[g] < MILLI_ALL))
+    for (unsigned g = 0; g < cluster_node_gpus(c, n); g++) {
+        uint32_t used = view_used_milli(v, n, g);
+        if ((s->whole_mask >> g & 1) != (used == 0) || (s->shared_mask >> g & 1) != (used > 0 && used < MILLI_ALL) ||
+            (s->told_mask >> g & 1) != (used != 0 && used != MILLI_ALL))
             return false;
+    }
     for (uint32_t f = 1; f < SHARE_CLASSES; f++)
         if (bitset_has(share_set(k, f), local) != (f == best_share_class(v, n)))
             return false;

@@ -5,10 +5,12 @@
 
 static const unsigned char legal[JOB_STATES] = {
     [JOB_ABSENT] = TO(JOB_PENDING),
-    [JOB_PENDING] = TO(JOB_RUNNING) | TO(JOB_CLAIMED) | TO(JOB_GATHERING) | TO(JOB_GONE),    /* gone: refused */
+    [JOB_PENDING] = TO(JOB_RUNNING) | TO(JOB_CLAIMED) | TO(JOB_GATHERING) | TO(JOB_RELEASING) | TO(JOB_GONE),    /* releasing: withdrawn
+                                                             while tasks of it still save; gone: refused, withdrawn */
     [JOB_CLAIMED] = TO(JOB_RUNNING) | TO(JOB_PENDING) | TO(JOB_RELEASING),   /* gives the claim back */
     [JOB_RUNNING] = TO(JOB_GONE) | TO(JOB_RELEASING) | TO(JOB_GATHERING),
     [JOB_GATHERING] = TO(JOB_RUNNING) | TO(JOB_PENDING),
+    [JOB_GONE] = TO(JOB_PENDING),                            /* on demand, again */
     [JOB_RELEASING] = TO(JOB_PENDING) | TO(JOB_CLAIMED) | TO(JOB_RUNNING) | TO(JOB_GONE),    /* claimed, running: it
                                                                                              moves; gone: cancelled, or see running.c */
 };

@@ -88,7 +88,7 @@ struct typical_list typical_of(const struct workload *w, struct arena *memory)
     uint64_t all = 0;
     for (shape_id i = 0; i < w->n_shapes; i++)
         shape[i].shape = &w->shape[i];
-    for (job_id j = 0; j < w->n_jobs; j++)
+    for (job_id j = 0; j < workload_all(w); j++)
         for (const struct request *r = w->facts[j].ask; r; r = r->next)
             if (!said_before(w, w->facts[j].ask, r)) {
                 shape[r->shape].jobs++;

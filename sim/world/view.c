@@ -11,7 +11,7 @@ struct node_free view_node(const struct view *v, node_id n)
     return (struct node_free){
         .whole_mask = whole,
         .shared_mask = s->shared_mask & v->only,
-        .whole = s->whole_mask ? (uint32_t)__builtin_popcountll(whole) : s->whole > 0 ? (uint32_t)s->whole : 0,
+        .whole = whole != s->whole_mask ? (uint32_t)__builtin_popcountll(whole) : s->whole > 0 ? (uint32_t)s->whole : 0,
         .capacity = cluster_node_gpus(v->cluster, n),
         .cpu_milli = s->cpu_milli,
         .mem_mib = s->mem_mib,
@@ -44,7 +44,7 @@ static uint32_t slot_milli(const struct view *v, node_id n, unsigned gpu)
 
 uint32_t view_gpu_milli(const struct view *v, node_id n, unsigned gpu)
 {
-    uint32_t used = v->used[v->cluster->gpu_base[n] + gpu];
+    uint32_t used = view_used_milli(v, n, gpu);
     return used >= MILLI_ALL ? 0 : used ? MILLI_ALL - used : slot_milli(v, n, gpu);
 }
 

@@ -85,6 +85,8 @@ void workload_free(struct workload *w)
     job_inputs_free(w->inputs);
     intern_free(w->sizes);
     free(w->price_at);
+    if (w->services)
+        w->services_free(w->services);
     arena_free(w->memory);
     free(w);
 }
@@ -286,6 +288,11 @@ static void note_order(struct workload *w, const struct job_row *row, size_t lin
         b->tie = mem_new(b->capacity, sizeof *b->tie);
     if (b->tie)
         b->tie[j] = row->tie;
+    if (row->on_demand) {
+        b->n_on_demand++;
+        b->sorted = false;
+        return;
+    }
     w->n_unsorted += j && row->submit_ns < w->facts[j - 1].submit_ns;
     w->numbered = (j == 0 || w->numbered) && !row->job_id;
     if (j && (row->submit_ns < w->facts[j - 1].submit_ns ||
@@ -350,6 +357,7 @@ static void append(struct workload *w, const struct job_row *row, shape_id shape
         .estimate_ns = row->estimate_ns,
         .name = arena_text(w->memory, name, name_length),
         .fate = (uint8_t)row->fate,
+        .on_demand = row->on_demand,
         .data_mib = row->data_mib,
     };
     w->n_jobs++;
@@ -417,6 +425,8 @@ int workload_finish(struct workload *w, const char *file, struct error *err)
     b->shape_of = NULL;
     if (!b->sorted)
         workload_sort(w);
+    w->n_jobs -= b->n_on_demand;
+    w->n_on_demand = b->n_on_demand;
     int result = dependencies_resolve(w, file, err);
     end_builder(w);
     return result;

@@ -18,6 +18,7 @@ struct job_truth {
     int64_t estimate_ns;          /* TIME_NEVER: none submitted */
     const char *name;             /* job_id of the trace */
     uint8_t fate;
+    bool on_demand;               /* see struct workload */
     uint32_t data_mib;            /* input data; 0: not said */
     uint32_t price;               /* of its own: number in workload.prices, from 1; 0: the cluster's */
     uint32_t input;               /* workload_input(); 0: says nothing of it */
@@ -102,6 +103,8 @@ struct job_row {
     enum job_class class;
     enum job_fate fate;
     bool preemptible;
+    bool on_demand;               /* comes when the run says so, not before submit_ns; duration_ns: what a policy that sees run times
+                                     is told */
     uint8_t required_level, preferred_level;      /* enum level; LEVEL_ANY: none */
     const char *selector, *affinity, *tolerations;    /* as in labels.h; NULL: none */
     uint32_t max_per_node;        /* tasks of it on one node; 0: any number. Wants tasks */
@@ -117,18 +120,21 @@ struct job_row {
 extern const struct job_row job_row_default;
 
 struct workload {
-    uint32_t n_jobs;
+    uint32_t n_jobs;              /* which arrive by time */
+    uint32_t n_on_demand;         /* behind them, in the order of their submit_ns: jobs that the run itself submits and withdraws */
     bool sizes_only;              /* set before reading: times do not matter, so what never ran is a job, too */
     uint64_t seed;                /* likewise: of what is drawn where the trace is laws */
     double cluster_gpus;          /* likewise: that a load may be of; 0: unknown */
     uint64_t drawn;               /* hash of all that was drawn; 0: the trace is no laws */
+    struct session_groups *sessions;    /* of sim/sessions, which this folder does not know: those whose jobs are on demand, in the order of
+                                     their submit times, then of their groups. In `memory`. NULL: none */
     uint32_t n_skipped;           /* rows that say they are no job that ran (SWF: cancelled before its start), as the
                                      reader counts them, so that a report can state it */
     uint32_t n_unsorted;          /* rows submitted before the job that is above them in the file */
     bool numbered;                /* the trace has no job_ids: jobs are called after their rows */
     int64_t origin_ns;            /* the date of time 0, since 1970; TIME_NEVER: the trace tells no dates */
-    struct job_facts *facts;      /* [n_jobs]; .queue is an index into queue_names until a run binds it to a cluster */
-    struct job_truth *truth;      /* [n_jobs] */
+    struct job_facts *facts;      /* [n_jobs + n_on_demand]; .queue is an index into queue_names until a run binds it to a cluster */
+    struct job_truth *truth;      /* likewise */
     uint32_t n_shapes;
     struct shape *shape;
     struct intern *queue_names;   /* of the trace, in the order of first sight; "" if a job has none */
@@ -145,10 +151,16 @@ struct workload {
     struct job_running *running;  /* in the order of the file */
     uint32_t n_running;
     size_t running_capacity;
+    struct deployments *services; /* whose replicas are jobs on demand: sim/serving/deployment.h; NULL: none */
+    void (*services_free)(struct deployments *d);
     struct workload_builder *builder;   /* private, until workload_finish() */
     struct arena *memory;
 };
 
+static inline uint32_t workload_all(const struct workload *w)
+{
+    return w->n_jobs + w->n_on_demand;
+}
 struct workload *workload_new(void);
 void workload_free(struct workload *w);                      /* NULL: does nothing */
 /* `where` is "FILE:LINE", for the messages: a job_id seen before, a time that overflows (submit + duration must stay
@@ -180,6 +192,6 @@ void workload_retime_batches(struct workload *w, uint32_t batch, int64_t every_n
 void workload_scale_load(struct workload *w, double load);
 /* A packing study: the jobs by name, put in random order, then drawn from all of them again and again, as long as what they
  * ask for in all is at most gpu_milli (the first that would pass it ends the stream). Job k comes at k seconds, from 1, and
- * none leaves within fifty years, or runs already. A job that came before gets the name NAME+2, NAME+3, ...; nobody depends on anybody. Streams "stream order" and
+ * none leaves within fifty years, or runs already, or comes on demand. A job that came before gets the name NAME+2, NAME+3, ...; nobody depends on anybody. Streams "stream order" and
  * "stream draws" of the seed. After workload_finish(); -1 with err: none asks for GPUs. */
 int workload_stream(struct workload *w, int64_t gpu_milli, uint64_t seed, struct error *err);

@@ -21,6 +21,7 @@ struct workload_builder {
     size_t first_line;
     bool a_job_a_line;   /* job k is on line first_line + k */
     bool sorted;         /* so far by (submit, tie) */
+    uint32_t n_on_demand;
 };
 
 /* Of each of so many GPUs or instances; gpu_milli where the row names no profile. */

@@ -5,8 +5,10 @@
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct key {
+    bool on_demand;
     int64_t submit_ns, tie;
     job_id from; /* the order in the file; also makes the order total, so that qsort may be unstable */
 };
@@ -14,6 +16,8 @@ struct key {
 static int before(const void *left, const void *right)
 {
     const struct key *a = left, *b = right;
+    if (a->on_demand != b->on_demand)
+        return a->on_demand - b->on_demand;
     if (a->submit_ns != b->submit_ns)
         return a->submit_ns < b->submit_ns ? -1 : 1;
     if (a->tie != b->tie)
@@ -46,7 +50,7 @@ void workload_sort(struct workload *w)
     const int64_t *tie = w->builder->tie;
     struct key *key = mem_new(w->n_jobs, sizeof *key);
     for (job_id j = 0; j < w->n_jobs; j++)
-        key[j] = (struct key){ w->facts[j].submit_ns, tie ? tie[j] : 0, j };
+        key[j] = (struct key){ w->truth[j].on_demand, w->facts[j].submit_ns, tie ? tie[j] : 0, j };
     qsort(key, w->n_jobs, sizeof *key, before);
     permute(w, key);
     free(key);
@@ -63,6 +67,8 @@ void workload_keep(struct workload *w, const bool *keep)
         w->truth[kept++] = w->truth[j];
     }
     assert(kept > 0);
+    memmove(&w->facts[kept], &w->facts[w->n_jobs], w->n_on_demand * sizeof *w->facts);
+    memmove(&w->truth[kept], &w->truth[w->n_jobs], w->n_on_demand * sizeof *w->truth);
     w->n_jobs = kept;
 }
 

@@ -41,7 +41,7 @@ void workload_make_pods(struct workload *w, uint32_t gpus)
     }
     uint32_t n;
     struct shape *shape = shapes_take(t, &n);
-    for (job_id j = 0; j < w->n_jobs; j++) {
+    for (job_id j = 0; j < workload_all(w); j++) {
         struct job_facts *f = &w->facts[j];
         bool total = f->ask->tasks == SPLIT_ANY;
         f->ask = &shape[now[f->ask->shape]].ask;

@@ -114,5 +114,6 @@ int workload_stream(struct workload *w, int64_t gpu_milli, uint64_t seed, struct
     w->facts = s.facts;
     w->truth = s.truth;
     w->n_jobs = s.n;
+    w->n_on_demand = 0;
     return 0;
 }

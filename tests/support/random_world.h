@@ -31,6 +31,8 @@ struct world {
     struct price price;
     int64_t period_ns;
     void (*furnish)(struct cluster *c, uint64_t seed);    /* what else its file would say; NULL: nothing */
+    size_t n_on_demand;           /* so many of the last jobs come on demand */
+    void (*prepare)(struct sched *s, uint64_t seed);      /* before it is executed; NULL: nothing */
 };
 struct outcome { struct job_result job[JOBS_MOST]; struct run_totals totals; bool stalled; };
 
@@ -146,12 +148,10 @@ static inline void gpus_fail_often(struct cluster *c, uint64_t seed)
     c->failures = &often;
 }
 
-/* Runs w; the observer may be empty. A stall is an outcome of its own; any other error fails the test. */
-static inline struct outcome world_run(const struct world *w, const struct combination *k, uint64_t seed,
-                                       struct run_observer observer)
+/* All but who observes. world_done() frees what it has made. */
+static inline struct run_setup world_setup(const struct world *w, const struct combination *k, uint64_t seed)
 {
     struct error err = { "" };
-    struct outcome out = { .stalled = false };
     struct cluster *c = cluster_build("w", w->group, w->n_groups, w->queue, w->n_queues, &err);
     if (!c)
         fail_msg("%s", err.text);
@@ -164,14 +164,35 @@ static inline struct outcome world_run(const struct world *w, const struct combi
         struct job_row row = w->job[j];
         row.part = w->part[j];
         row.n_parts = w->n_parts[j];
+        if ((row.on_demand = j + w->n_on_demand >= w->n_jobs))
+            row.submit_ns = w->job[0].submit_ns;
         if (workload_add(load, &row, "world", j + 1, &err))
             fail_msg("%s", err.text);
     }
     if (workload_finish(load, "world", &err) || run_bind(c, load, &err))
         fail_msg("%s", err.text);
-    struct run_setup setup = { .cluster = c, .workload = load, .policy = k->policy, .policy_params = k->params,
-                               .placer = k->placer, .seed = seed, .check = true, .observer = observer };
+    return (struct run_setup){ .cluster = c, .workload = load, .policy = k->policy, .policy_params = k->params,
+                               .placer = k->placer, .seed = seed, .check = true };
+}
+
+static inline void world_done(const struct run_setup *setup)
+{
+    struct cluster *c = (struct cluster *)(uintptr_t)setup->cluster;
+    workload_free(setup->workload);
+    cluster_free(c);
+}
+
+/* Runs w; the observer may be empty. A stall is an outcome of its own; any other error fails the test. */
+static inline struct outcome world_run(const struct world *w, const struct combination *k, uint64_t seed,
+                                       struct run_observer observer)
+{
+    struct error err = { "" };
+    struct outcome out = { .stalled = false };
+    struct run_setup setup = world_setup(w, k, seed);
+    setup.observer = observer;
     struct sched *s = run_new(&setup);
+    if (w->prepare)
+        w->prepare(s, seed);
     if (run_execute(s, &err)) {
         if (k->placer && strcmp(k->placer->name, "consolidate") && strcmp(k->policy->name, "wild"))
             fail_msg("%s, seed %u: %s", k->name, (unsigned)seed, err.text);
@@ -181,8 +202,7 @@ static inline struct outcome world_run(const struct world *w, const struct combi
         out.job[j] = run_job(s, (job_id)j);
     out.totals = *run_totals(s);
     run_free(s);
-    workload_free(load);
-    cluster_free(c);
+    world_done(&setup);
     return out;
 }
 

@@ -1,0 +1,71 @@
+/* page.c - see page.h: the order of its parts. */
+#include "sim/cli/report/page.h"
+
+#include "sim/cli/report/markup.h"
+
+static const char *manifest_text(const struct run_view *v, const char *object, const char *key)
+{
+    const json_t *in = object ? json_object_get(v->manifest, object) : v->manifest;
+    const char *text = json_string_value(json_object_get(in, key));
+    return text ? text : "";
+}
+
+static void head(struct output *o, const struct page *p)
+{
+    out_text(o, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+                "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
+                "script-src 'unsafe-inline'; img-src data:\">\n<meta name=\"color-scheme\" content=\"light dark\">\n"
+                "<link rel=\"icon\" href=\"data:,\">\n<title>");
+    for (size_t i = 0; i < p->n_groups && i < 3; i++) {
+        out_text(o, i ? " / " : "");
+        html_text(o, p->group[i].label);
+    }
+    out_text(o, p->n_groups > 3 ? " / ...: gpuyard</title>\n<style>\n" : ": gpuyard</title>\n<style>\n");
+    out_text(o, page_css);
+    out_text(o, "</style>\n</head>\n<body>\n");
+}
+
+static void title(struct output *o, const struct page *p)
+{
+    const struct run_view *v = &p->view[0];
+    out_text(o, "<header>\n<h1>");
+    if (p->n_groups == 1)
+        html_text(o, p->group[0].label);
+    else
+        html_printf(o, "%zu policies or settings side by side", p->n_groups);
+    html_printf(o, "</h1>\n<p>%zu run%s of <b>", p->n_runs, p->n_runs == 1 ? "" : "s");
+    html_text(o, manifest_text(v, "trace", "path"));
+    out_text(o, "</b> on <b>");
+    html_text(o, manifest_text(v, "cluster", "path"));
+    out_text(o, "</b>, simulated by gpuyard ");
+    html_text(o, manifest_text(v, NULL, "version"));
+    out_text(o, "</p>\n</header>\n");
+}
+
+static void contents(struct output *o)
+{
+    static const char *const part[][2] = { { "summary", "Summary" }, { "figures", "Figures" }, { "queues", "Queues and classes" },
+                                           { "waits", "Why jobs waited" }, { "configuration", "Configuration" } };
+    out_text(o, "<nav aria-label=\"Contents\">");
+    for (size_t i = 0; i < sizeof part / sizeof part[0]; i++)
+        html_printf(o, "<a href=\"#%s\">%s</a>", part[i][0], part[i][1]);
+    out_text(o, "</nav>\n");
+}
+
+void page_write(struct output *o, const struct page *p)
+{
+    head(o, p);
+    title(o, p);
+    contents(o);
+    out_text(o, "<main>\n");
+    page_warnings(o, p);
+    page_comparison(o, p);
+    page_figures(o, p);
+    page_scopes(o, p);
+    page_waits(o, p);
+    page_configuration(o, p);
+    out_text(o, "</main>\n<script>\n");
+    out_text(o, page_js);
+    out_text(o, "</script>\n</body>\n</html>\n");
+}

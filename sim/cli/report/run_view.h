@@ -1,0 +1,53 @@
+/* run_view.h - what a page shows of one run, read from its result files. A file that is not there leaves its part empty. */
+#pragma once
+#include "sim/cli/report/series.h"
+#include "sim/core/error.h"
+#include "sim/core/intern.h"
+#include "sim/study/runset.h"
+
+#include <jansson.h>
+
+enum cluster_level { LEVEL_TOTAL, LEVEL_UP, LEVEL_ALLOCATED, LEVEL_BUSY, LEVEL_JOBS_WAITING, LEVEL_GPUS_WAITING, LEVEL_POWER, CLUSTER_LEVELS };
+enum queue_level { QUEUE_HELD, QUEUE_DESERVED, QUEUE_DEMAND, QUEUE_FAIR, QUEUE_LEVELS };
+enum distribution { DISTRIBUTION_JCT, DISTRIBUTION_WAIT, DISTRIBUTION_SLOWDOWN, DISTRIBUTION_FAIRNESS, DISTRIBUTIONS };
+
+enum { WAIT_REASONS_MOST = 24, ACCOUNTS_MOST = 16, HEAT_STEPS = 160, HEAT_ROWS = 64 };
+
+struct queue_view {               /* numbered as run_view.queue_names */
+    struct series level[QUEUE_LEVELS];
+    double held_gpu_s;            /* of its jobs */
+    double jobs, wait_s[WAIT_REASONS_MOST];
+};
+struct values { size_t n, capacity; double *value; };    /* sorted once read */
+struct heat_row { double gpus, share[HEAT_STEPS]; char *name; };
+
+struct run_view {
+    const char *path, *label;     /* borrowed */
+    const struct run_record *record;
+    json_t *manifest;
+    double start_s, end_s;        /* of timeseries.csv; equal: there is none */
+    struct series level[CLUSTER_LEVELS];
+    struct intern *queue_names;
+    struct queue_view *queue;     /* [intern_count(queue_names)] */
+    size_t queue_capacity;
+    struct values sorted[DISTRIBUTIONS];
+    size_t reasons;
+    char *reason[WAIT_REASONS_MOST];
+    size_t accounts;
+    struct { char *name; double gpu_s; } account[ACCOUNTS_MOST];
+    size_t heat_rows, nodes_per_row;
+    struct heat_row *heat;
+    struct intern *node_names;
+    bool no_jobs, no_queues, no_nodes, no_intervals;      /* those files are not there */
+};
+
+/* First the span of its time, then, when the steps of all runs are known, the rest. 0, or -1 with err. run_view_free() in any case. */
+int  run_view_open(struct run_view *v, const struct run_record *record, struct error *err);
+int  run_view_read(struct run_view *v, const struct steps *steps, struct error *err);
+void run_view_free(struct run_view *v);
+
+/* ---- For the files that read a part each ---- */
+int  read_jobs(struct run_view *v, struct error *err);
+int  read_levels(struct run_view *v, const struct steps *steps, struct error *err);
+int  read_nodes(struct run_view *v, struct error *err);
+struct queue_view *queue_of(struct run_view *v, const char *name, size_t length);

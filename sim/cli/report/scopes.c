@@ -1,0 +1,170 @@
+/* scopes.c - tables of each run shown: by queue, by class, and what jobs waited for. */
+#include "sim/cli/report/markup.h"
+#include "sim/cli/report/tables.h"
+#include "sim/core/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROWS_MOST = 100 };
+
+static const struct { const char *metric, *label, *unit; } column[] = {
+    { "jobs_submitted", "jobs", "" },          { "gpu_h_held", "GPU h", "GPU h" },          { "util_alloc", "of all GPUs", "" },
+    { "wait_mean_s", "mean wait", "s" },       { "wait_p90_s", "p90 wait", "s" },           { "jct_mean_s", "mean completion", "s" },
+    { "bounded_slowdown_mean", "slowdown", "" }, { "preemptions", "preemptions", "" },      { "quota_satisfaction", "quota met", "" },
+};
+enum { COLUMNS = sizeof column / sizeof column[0] };
+
+static void scope_row(struct output *o, const struct run_record *r, const char *scope, const char *name)
+{
+    char text[VALUE_MAX];
+    out_text(o, "<tr><th scope=\"row\">");
+    html_text(o, *name ? name : "(none)");
+    out_text(o, "</th>");
+    for (size_t c = 0; c < COLUMNS; c++) {
+        const struct run_metric *m = run_metric_find(r, column[c].metric, scope);
+        out_text(o, "<td>");
+        out_text(o, value_text(text, column[c].metric, column[c].unit, m ? m->value : (double)NAN));
+        out_text(o, "</td>");
+    }
+    out_text(o, "</tr>\n");
+}
+
+/* Scopes stand together in summary.csv. Returns how many there were. */
+static size_t scope_table(struct output *o, const struct run_view *v, const char *kind, const char *caption)
+{
+    const char *last = "";
+    size_t n = 0, length = strlen(kind);
+    for (size_t i = 0; i < v->record->n; i++) {
+        const char *scope = v->record->metric[i].scope;
+        if (strncmp(scope, kind, length) != 0 || scope[length] != '=' || !strcmp(scope, last))
+            continue;
+        last = scope;
+        if (n++ == 0) {
+            table_begin(o, caption);
+            html_printf(o, "<thead><tr><th scope=\"col\">%s</th>", kind);
+            for (size_t c = 0; c < COLUMNS; c++)
+                html_printf(o, "<th scope=\"col\">%s</th>", column[c].label);
+            out_text(o, "</tr></thead>\n<tbody>\n");
+        }
+        if (n <= ROWS_MOST)
+            scope_row(o, v->record, scope, scope + length + 1);
+    }
+    if (n)
+        table_end(o);
+    if (n > ROWS_MOST)
+        html_printf(o, "<p class=\"note\">The first %d of %zu; summary.csv has all.</p>\n", ROWS_MOST, n);
+    return n;
+}
+
+static void run_heading(struct output *o, const struct page *p, const struct run_view *v)
+{
+    if (p->n_views == 1)
+        return;
+    out_text(o, "<h3>");
+    html_text(o, v->label);
+    out_text(o, "</h3>\n");
+}
+
+void page_scopes(struct output *o, const struct page *p)
+{
+    out_text(o, "<section id=\"queues\">\n<h2>Queues and classes</h2>\n");
+    for (size_t i = 0; i < p->n_views; i++) {
+        run_heading(o, p, &p->view[i]);
+        if (scope_table(o, &p->view[i], "queue", "By queue") + scope_table(o, &p->view[i], "class", "By class") == 0)
+            out_text(o, "<p class=\"note\">No queue and no class has jobs.</p>\n");
+    }
+    out_text(o, "</section>\n");
+}
+
+/* ---- What jobs waited for ---- */
+
+struct waiting { const struct queue_view *queue; const char *name; double total_s; };
+
+static int longest_first(const void *a, const void *b)
+{
+    const struct waiting *x = a, *y = b;
+    return x->total_s != y->total_s ? (x->total_s < y->total_s) - (x->total_s > y->total_s) : strcmp(x->name, y->name);
+}
+
+static void hours(struct output *o, double s)
+{
+    char text[VALUE_MAX];
+    out_text(o, "<td>");
+    out_text(o, s == 0 ? "0" : value_text(text, "", "h", s / 3600));
+    out_text(o, "</td>");
+}
+
+static void wait_row(struct output *o, const struct run_view *v, const char *name, double total_s, const double *wait_s, const double *sum_s)
+{
+    out_text(o, "<tr><th scope=\"row\">");
+    html_text(o, *name ? name : "(none)");
+    out_text(o, "</th>");
+    hours(o, total_s);
+    for (size_t r = 0; r < v->reasons; r++)
+        if (sum_s[r] > 0)
+            hours(o, wait_s[r]);
+    out_text(o, "</tr>\n");
+}
+
+static void wait_table(struct output *o, const struct run_view *v)
+{
+    size_t n = intern_count(v->queue_names), with_jobs = 0;
+    struct waiting *list = mem_new(n + 1, sizeof *list);
+    double sum_s[WAIT_REASONS_MOST] = { 0 }, total_s = 0;
+    for (uint32_t k = 0; k < n; k++) {
+        struct waiting w = { &v->queue[k], intern_text(v->queue_names, k), 0 };
+        for (size_t r = 0; r < v->reasons; r++) {
+            w.total_s += w.queue->wait_s[r];
+            sum_s[r] += w.queue->wait_s[r];
+        }
+        total_s += w.total_s;
+        if (w.queue->jobs > 0)
+            list[with_jobs++] = w;
+    }
+    qsort(list, with_jobs, sizeof *list, longest_first);
+    table_begin(o, "Hours that jobs waited, by queue and reason");
+    out_text(o, "<thead><tr><th scope=\"col\">queue</th><th scope=\"col\">all</th>");
+    for (size_t r = 0; r < v->reasons; r++)
+        if (sum_s[r] > 0) {
+            out_text(o, "<th scope=\"col\">");
+            html_text(o, v->reason[r]);
+            out_text(o, "</th>");
+        }
+    out_text(o, "</tr></thead>\n<tbody>\n");
+    wait_row(o, v, "all queues", total_s, sum_s, sum_s);
+    for (size_t k = 0; k < with_jobs && k < ROWS_MOST; k++)
+        wait_row(o, v, list[k].name, list[k].total_s, list[k].queue->wait_s, sum_s);
+    table_end(o);
+    if (with_jobs > ROWS_MOST)
+        html_printf(o, "<p class=\"note\">The %d queues that waited longest, of %zu.</p>\n", ROWS_MOST, with_jobs);
+    free(list);
+}
+
+static const struct { const char *reason, *meaning; } meanings[] = {
+    { "order", "it is behind others" }, { "limit", "its queue is at its cap" },
+    { "quota", "its queue would be over its quota, and nobody's is idle" },
+    { "protected", "its queue is owed the GPUs, but those who hold them may not be stopped" }, { "gpus", "too few GPUs are free" },
+    { "fragmented", "enough are free, but not together" }, { "topology", "no domain of the level has room" },
+    { "type", "none of its models is free, or there" }, { "gang", "it holds some tasks, and lacks its minimum" },
+    { "reserved", "it would delay somebody who has a promise" }, { "releasing", "the last users of its GPUs are leaving" },
+    { "pass", "the scheduler has not looked yet" }, { "dependency", "other jobs must end first" }, { "power", "a power cap" },
+    { "other", "something else" },
+};
+
+void page_waits(struct output *o, const struct page *p)
+{
+    out_text(o, "<section id=\"waits\">\n<h2>Why jobs waited</h2>\n");
+    for (size_t i = 0; i < p->n_views; i++) {
+        run_heading(o, p, &p->view[i]);
+        if (p->view[i].no_jobs)
+            out_text(o, "<p class=\"note\">Not known: there is no jobs.csv.</p>\n");
+        else
+            wait_table(o, &p->view[i]);
+    }
+    out_text(o, "<details><summary>What the reasons mean</summary><dl>\n");
+    for (size_t i = 0; i < sizeof meanings / sizeof meanings[0]; i++)
+        html_printf(o, "<dt>%s</dt><dd>%s</dd>\n", meanings[i].reason, meanings[i].meaning);
+    out_text(o, "</dl></details>\n</section>\n");
+}

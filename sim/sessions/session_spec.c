@@ -1,0 +1,98 @@
+/* session_spec.c - see session_spec.h: what is said when nothing is. */
+#include "sim/sessions/session_spec.h"
+
+#include "sim/core/units.h"
+#include "sim/laws/cut_law.h"
+
+#include <math.h>
+#include <string.h>
+
+#define LONGEST_S 5184000.0       /* think and run times are cut at 60 days, as run times of jobs are */
+#define CYCLE_LEAST_S 1.0         /* mean of a think and a run time: below it is no person */
+
+const double session_warm_start_s = 15;
+
+static struct session_size usual_sizes[] = { { 500, .10 }, { 1000, .85 }, { 2000, .05 } };
+
+static struct law_part lognormal(double weight, double median_s, double sigma)
+{
+    return (struct law_part){ .kind = LAW_LOGNORMAL, .weight = weight, .scale = 1, .a = log(median_s), .b = sigma };
+}
+
+struct session_spec session_spec_default(void)
+{
+    static const double daily[24] = { .1, .1, .1, .1, .1, .1, .1, .1, .6, 1.6, 1.6, 1.6,
+                                      1.6, 1.2, 1.7, 1.7, 1.7, 1.7, 1.7, 1, 1, 1, .5, .5 };
+    static const double weekly[7] = { 1, 1, 1, 1, 1, .25, .25 };
+    struct session_spec s = {
+        .n_sizes = sizeof usual_sizes / sizeof *usual_sizes,
+        .size = usual_sizes,
+        .per_user_weekday = 1.5,
+        .length = { { 1, { lognormal(1, 7200, .9) } }, 0, 43200 },
+        .think = { { 1, { lognormal(1, 240, 1.2) } }, 0, LONGEST_S },
+        .run = { { 2, { lognormal(.85, 20, 1.2), lognormal(.15, 600, 1) } }, 0, LONGEST_S },
+        .patience = { { 1, { { .kind = LAW_EXPONENTIAL, .weight = 1, .scale = 1, .a = 900 } } }, 0, LONGEST_S },
+        .forgotten = .2,
+        .culling = { CULL_RELEASE, 1800 * NS_PER_S, 3600 * NS_PER_S, 60 * NS_PER_S },
+        .cap_s = 86400,
+        .start_least_s = 45,
+        .start_most_s = 60,
+        .slo_s = 60,
+        .slo_share = .95,
+        .duty = .8,
+    };
+    memcpy(s.daily, daily, sizeof daily);
+    memcpy(s.weekly, weekly, sizeof weekly);
+    return s;
+}
+
+double session_rate_per_h(const struct session_spec *s)
+{
+    double week = 0, weekdays = 0;
+    if (s->rate_per_h > 0)
+        return s->rate_per_h;
+    for (int d = 0; d < 7; d++)
+        week += s->weekly[d];
+    for (int d = 0; d < 5; d++)
+        weekdays += s->weekly[d];
+    return s->users * s->per_user_weekday / 24 * (week / 7) / (weekdays / 5);
+}
+
+static double mean_s(const struct session_law *l)
+{
+    return law_cut_mean(&l->law, l->least_s, l->most_s);
+}
+
+double session_active_share(const struct session_spec *s)
+{
+    double run = mean_s(&s->run), think = mean_s(&s->think);
+    return run / (run + think);
+}
+
+static int check_law(const struct session_law *l, const char *what, struct error *err)
+{
+    struct cut_law cut;
+    if (!cut_law_make(&cut, &l->law, l->least_s, l->most_s))
+        return error_set(err, "%s: hardly anything of this law lies between %g s and %g s", what, l->least_s, l->most_s);
+    cut_law_free(&cut);
+    return 0;
+}
+
+int session_spec_check(const struct session_spec *s, struct error *err)
+{
+    double weekdays = 0;
+    for (int d = 0; d < 5; d++)
+        weekdays += s->weekly[d];
+    if (check_law(&s->length, "length", err) || check_law(&s->think, "think", err) || check_law(&s->run, "run", err) ||
+        check_law(&s->patience, "patience", err))
+        return -1;
+    if (mean_s(&s->think) + mean_s(&s->run) < CYCLE_LEAST_S)
+        return error_set(err, "think, run: want means of %g s at least, together", CYCLE_LEAST_S);
+    if (s->rate_per_h <= 0 && weekdays <= 0)
+        return error_set(err, "weekly: want a weekday with sessions, or a 'rate_per_h'");
+    if (s->start_least_s > s->start_most_s)
+        return error_set(err, "start_up: want least_s up to most_s");
+    if (s->culling.how == CULL_RELEASE && s->culling.release_ns > s->culling.delete_ns)
+        return error_set(err, "culling: want release_s up to delete_s");
+    return 0;
+}
