@@ -115,7 +115,7 @@ python3 - "$root" <<'PY' && ok || fail "Student's t in metrics.awk"
 import re, subprocess, sys
 # Table of t(n, 0.975): Abramowitz and Stegun, table 26.10.
 want = {1: 12.706, 2: 4.303, 3: 3.182, 5: 2.571, 9: 2.262, 10: 2.228, 19: 2.093, 30: 2.042, 60: 2.000, 120: 1.980}
-text = open(sys.argv[1] + "/scripts/plot/metrics.awk").read()
+text = "".join(open(sys.argv[1] + "/scripts/plot/%s.awk" % name).read() for name in ("words", "metrics"))
 for n, t in want.items():
     got = float(subprocess.run(["awk", text + "BEGIN { printf \"%%.6f\", t_quantile(%d) }" % n], capture_output=True, text=True).stdout)
     assert abs(got - t) < 6e-4, (n, got, t)
