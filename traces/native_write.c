@@ -575,6 +575,8 @@ static int put_row(void *self, const struct job *j)
 int native_write(struct output *o, const struct workload *w, struct error *err)
 {
     struct writing t = { o, err, { false } };
+    if (w->n_on_demand)
+        return error_set(err, "a trace cannot tell what a run itself submits, such as sessions: want the workload file itself, with 'gpuyard run -t'");
     for (job_id j = 0; j < w->n_jobs; j++)
         if (each_row(w, j, look_at_row, &t) != 0)
             return -1;

@@ -1,4 +1,5 @@
 # cdf.gp - the drawing that all distributions share: curve.1 .. curve.n, steps in per cent.
+if (!exists('panels')) panels = 0
 if (times) { @log_time_tics } else { set logscale x; @log_ratio_tics }
 set xrange [least*0.9999:biggest]   # a tick right at the edge would be lost to rounding
 set yrange [0:100]

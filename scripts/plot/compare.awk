@@ -132,6 +132,6 @@ BEGIN {
     if (many && format == "term")
         print "\n  mean over the runs of each, and the 95 % confidence interval of it" > "out"
     for (g = 1; g <= groups; g++)
-        printf "label%d = %s\n", g, quoted(label[g]) > "facts.gp"
+        printf "label%d = %s\n", g, quoted_tic(label[g]) > "facts.gp"
     printf "n = %d\npanels = %d\nmany = %d\nlongest = %d\n", groups, shown, many, longest > "facts.gp"
 }

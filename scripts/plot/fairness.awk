@@ -27,7 +27,7 @@ BEGIN {
     for (k = 1; k <= rows; k++) {
         text = clean(order[k] == "" ? "(no queue)" : order[k], 24)
         longest_queue = length(text) > longest_queue ? length(text) : longest_queue
-        printf "queue%d = %s\n", k, quoted(text) >> "facts.gp"
+        printf "queue%d = %s\n", k, quoted_tic(text) >> "facts.gp"
     }
     for (i = 1; i <= runs; i++) {
         printf "" > ("dots." i)

@@ -126,7 +126,7 @@ BEGIN {
     row_px = rows <= 20 ? 24 : rows <= 50 ? 12 : rows <= 100 ? 7 : 4
     for (r = 0; r < rows; r += step) {
         step = row_px >= 13 ? 1 : int(13 / row_px) + 1
-        printf "set ytics add (%s %.1f)\n", quoted("node " name[r]), (rows == 1 ? 0.5 : r) > "tics.gp"
+        printf "set ytics add (%s %.1f)\n", quoted_tic("node " name[r]), (rows == 1 ? 0.5 : r) > "tics.gp"
     }
     printf "title_text = %s\nend = %.9f\nunit = '%s'\nlanes = %d\nlane_px = %d\nview = 'heat'\nbin_s = '%s'\n", quoted(title " " subtitle),
         (t1 - t0) / unit_s, unit, (rows == 1 ? 2 : rows), row_px, human((t1 - t0) / bins) > "facts.gp"

@@ -232,7 +232,7 @@ BEGIN {
     for (k = 1; k <= nodes; k++) {
         printf "0 %d\n%.9f %d\n\n", base[node[k]], (t1 - t0) / unit_s, base[node[k]] > "lines"
         if (k == 1 || (base[node[k]] - last) * lane_px >= 13) {
-            printf "set ytics add (%s %.1f)\n", quoted("node " node[k]), base[node[k]] + gpus[node[k]] / 2 > "tics.gp"
+            printf "set ytics add (%s %.1f)\n", quoted_tic("node " node[k]), base[node[k]] + gpus[node[k]] / 2 > "tics.gp"
             last = base[node[k]]
         }
     }

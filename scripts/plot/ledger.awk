@@ -46,7 +46,7 @@ BEGIN {
         if (format == "term")
             printf "  %s |%s|\n", pad(label[i], longest), line > "out"
         label[i] = label[i] ": " commas(total[i] / 3600) " GPU h"
-        printf "label%d = %s\n", i, quoted(label[i]) > "facts.gp"
+        printf "label%d = %s\n", i, quoted_tic(label[i]) > "facts.gp"
     }
     if (format == "term") {
         printf "\n" > "out"

@@ -168,11 +168,12 @@ BEGIN {
         printf "title%d = %s\ndeserved%d = %s\nmost%d = %.9g\nfair%d = %d\n", k, quoted(title_of(q)), k,
             deserved[q] == "" ? "NaN" : sprintf("%.9g", deserved[q]), k, most[q], k, (q in fair) > "facts.gp"
         any_fair = any_fair || (q in fair)
+        any_quota = any_quota || deserved[q] != ""
         close("queue." k)
     }
     heading = label[1] (queues > panels ? "; the " panels " queues with the most demand, of " queues : "")
-    printf "n = %d\nacross = %d\nend = %.9f\nunit = '%s'\nmean_over = '%s'\nany_fair = %d\nheading = %s\n", panels, across,
-        (t1[1] - t0) / unit_s, unit, width ? human(width) : "", any_fair, quoted(heading) > "facts.gp"
+    printf "n = %d\nacross = %d\nend = %.9f\nunit = '%s'\nmean_over = '%s'\nany_fair = %d\nany_quota = %d\nheading = %s\n", panels, across,
+        (t1[1] - t0) / unit_s, unit, width ? human(width) : "", any_fair, any_quota, quoted(heading) > "facts.gp"
     if (format == "term")
         write_text()
 }

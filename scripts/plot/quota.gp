@@ -41,6 +41,8 @@ unset border; unset tics; unset title; unset grid
 set key center center horizontal Left reverse samplen 1.6 width -2
 set yrange [0:1]
 fair_share = any_fair ? ", NaN with lines lw 1.4 lc rgb '#cc79a7' title 'fair share'" : ''
-plot NaN with boxes fc rgb '#0072b2' title 'held within the quota', NaN with boxes fc rgb '#e69f00' title 'held beyond it', \
-     NaN with boxes fc rgb '#dddddd' title 'asked for', NaN with lines lw 1.6 lc rgb 'black' title 'deserved quota' @fair_share
+beyond = any_quota ? ", NaN with boxes fc rgb '#e69f00' title 'held beyond it'" : ''
+quota_line = any_quota ? ", NaN with lines lw 1.6 lc rgb 'black' title 'deserved quota'" : ''
+plot NaN with boxes fc rgb '#0072b2' title (any_quota ? 'held within the quota' : 'held') @beyond, \
+     NaN with boxes fc rgb '#dddddd' title 'asked for' @quota_line @fair_share
 unset multiplot

@@ -16,8 +16,8 @@ function read_capacity(i,    f, now, time, up)
         steps_set("total", f[at["time_s"]], f[at["gpus_total"]])
         steps_set("up", f[at["time_s"]], f[at["gpus_up"]])
         steps_set("busy", f[at["time_s"]], f[at["gpus_busy"]])
-        if (f[at["gpus_total"]] + 0 > most)
-            most = f[at["gpus_total"]] + 0
+        if (f[at["gpus_total"]] + 0 > most[i])
+            most[i] = f[at["gpus_total"]] + 0
         if (f[at["gpus_up"]] + 0 != f[at["gpus_total"]] + 0)
             down = 1
     }
@@ -39,8 +39,8 @@ function write_sums(file, time, held, keys,    k, sum, line)
         sum += held[k] > 1e-6 ? held[k] : 0
         line = line sprintf(" %.9g", sum)
     }
-    if (sum > most_free)
-        most_free = sum
+    if (sum > highest)
+        highest = sum
     print line > file
 }
 
@@ -89,7 +89,7 @@ function write_column(file, x, row, rows,    f, y, k)
 {
     split(row, f, " ")
     for (y = 0.5; y < rows; y++) {
-        for (k = 1; k <= bands && f[k + 1] <= y * most / rows; k++) ;
+        for (k = 1; k <= bands && f[k + 1] <= y * most_all / rows; k++) ;
         if (k <= bands)
             print x + 0.5, y, letter(k), colour_number(k) > file
     }
@@ -132,11 +132,15 @@ BEGIN {
     for (k = 1; k <= bands; k++)
         printf "queue%d = %s\nqueue_colour%d = %d\n", k, quoted(name[k]), k, hue[k] > "facts.gp"
     for (i = 1; i <= runs; i++) {
+        highest = 0
         write_stack(i)
         close("stack." i)
+        if (by == "free")
+            most[i] = highest > 1 ? int(highest + 0.999) : 1
+        if (most[i] > most_all)
+            most_all = most[i]
+        print "most" i " = " most[i] > "facts.gp"
     }
-    if (by == "free")
-        most = most_free > 0 ? int(most_free + 0.999) : 1
     for (i = 1; i <= runs; i++) {
         write_capacity(i)
         if (format == "term")
@@ -146,6 +150,6 @@ BEGIN {
     if (format == "term")
         write_legend()
     printf "n = %d\nbands = %d\nlongest = %d\nmost = %.9g\nend = %.9f\nunit = '%s'\nunit_s = %d\ndown = %d\nidle = %d\nfree = %d\nmean_over = '%s'\npanel_rows = %d\n",
-        runs, bands, longest_of(name, bands), most, (t1_all - t0) / unit_s, unit, unit_s, down && by != "state" && by != "free", idle, by == "free",
+        runs, bands, longest_of(name, bands), most_all, (t1_all - t0) / unit_s, unit, unit_s, down && by != "state" && by != "free", idle, by == "free",
         width ? human(width) : "", panel_rows > "facts.gp"
 }

@@ -6,6 +6,7 @@ set rmargin (longest > 17 ? longest + 7 : 24)
 set multiplot layout n,1
 do for [i=1:n] {
     set title value('panel'.i)
+    set yrange [0:value('most'.i) * 1.04]
     set xlabel (i == n ? time_label : '')
     if (i == 1) { set key outside right top Left reverse samplen 1.2 width 1 } else { unset key }
     plot 'capacity.'.i using 1:(free ? NaN : $2) with steps lw 1.5 lc rgb 'black' title (free ? '' : 'all GPUs'), \
@@ -13,6 +14,6 @@ do for [i=1:n] {
          for [k=bands:1:-1] 'stack.'.i using 1:(column(k + 1)) with fillsteps fc rgb value('queue_colour'.k) title value('queue'.k), \
          'capacity.'.i using 1:(free ? NaN : $2) with steps lw 1.5 lc rgb 'black', \
          'capacity.'.i using 1:(down ? $3 : NaN) with steps lw 1 lc rgb '#d55e00', \
-         'capacity.'.i using 1:(idle ? $4 : NaN) with steps lw 1.6 lc rgb '#e69f00' title (idle ? 'making progress' : '')
+         'capacity.'.i using 1:(idle ? $4 : NaN) with steps lw 1.0 lc rgb '#e69f00' title (idle ? 'making progress' : '')
 }
 unset multiplot

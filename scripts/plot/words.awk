@@ -19,6 +19,13 @@ function quoted(text)
     return "'" text "'"
 }
 
+# Labels of tics are formats.
+function quoted_tic(text)
+{
+    gsub(/%/, "%%", text)
+    return quoted(text)
+}
+
 # 70000 -> 70,000
 function commas(n,    text, out)
 {

@@ -34,6 +34,10 @@ void check_put_power(json_t *report, const struct cluster *c);
 void check_power_text(const json_t *report, char *to, size_t size);          /* where the report has "power" */
 void check_pools_text(const json_t *report, char *to, size_t size);          /* likewise "pools" */
 
+/* check_experiment.c - what it varies and how many points that makes; all that it names is read and looked up. NULL with err. */
+json_t *check_experiment(const char *path, struct error *err);
+void check_experiment_text(const json_t *report);            /* on stdout */
+
 /* check_storage.c - nothing where checkpoints are free and there is no section `storage` */
 void check_put_storage(json_t *report, const struct cluster *c);
 void check_checkpoints_text(const json_t *report, char *to, size_t size);    /* where the report has "checkpoints" */

@@ -268,6 +268,8 @@ void check_as_text(const json_t *file)
     putchar('\n');
     if (!strcmp(string(file, "kind"), "trace"))
         show_trace(file);
+    else if (!strcmp(string(file, "kind"), "experiment"))
+        check_experiment_text(file);
     else
         show_cluster(file);
     show_warnings_of(file);

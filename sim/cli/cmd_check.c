@@ -1,8 +1,9 @@
-/* cmd_check.c - gpuyard check: is a trace or a cluster fit for a run, what is in it, and does the one fit the other. */
+/* cmd_check.c - gpuyard check: is a trace, a cluster or an experiment fit for a run, what is in it, and does the one fit the other. */
 #include "sim/cli/check.h"
 #include "sim/cli/choose.h"
 #include "sim/cli/cli.h"
 #include "sim/core/input.h"
+#include "sim/study/experiment.h"
 #include "sim/world/cluster_file.h"
 #include "sim/world/node_list.h"
 #include "sim/world/node_topology.h"
@@ -55,8 +56,10 @@ static bool ends_with(const char *text, const char *end)
     return n >= m && !strcmp(text + n - m, end);
 }
 
+enum file_kind { KIND_TRACE, KIND_CLUSTER, KIND_EXPERIMENT };
+
 /* By its first bytes, where those can be looked at twice; what nobody recognises is a cluster if its name says YAML. */
-static bool is_cluster(const char *path)
+static enum file_kind kind_of(const char *path)
 {
     static const char *const endings[] = { ".yaml", ".yml", ".yaml.gz", ".yml.gz", ".yaml.zst", ".yml.zst", NULL };
     struct stat about;
@@ -64,11 +67,12 @@ static bool is_cluster(const char *path)
     struct input *in = stat(path, &about) == 0 && S_ISREG(about.st_mode) ? input_open(path, &ignored) : NULL;
     size_t length = 0;
     const char *head = in ? input_peek(in, &length, &ignored) : NULL;
-    bool yes = head && (node_list_recognise(head, length) || node_topology_recognise(head, length));
-    for (size_t i = 0; endings[i] && !yes; i++)
-        yes = ends_with(path, endings[i]) && !(head && trace_recognise(head, length));
+    enum file_kind kind = head && (node_list_recognise(head, length) || node_topology_recognise(head, length)) ? KIND_CLUSTER : KIND_TRACE;
+    for (size_t i = 0; endings[i] && kind == KIND_TRACE; i++)
+        if (ends_with(path, endings[i]) && !(head && trace_recognise(head, length)))
+            kind = head && experiment_recognise(head, length) ? KIND_EXPERIMENT : KIND_CLUSTER;
     input_close(in);
-    return yes;
+    return kind;
 }
 
 /* ---- checking ---- */
@@ -93,7 +97,7 @@ static void check_cluster_file(struct checking *c, const char *path)
 {
     struct error err = { "" };
     char sha256[65];
-    struct cluster *cluster = cluster_read(path, sha256, &err);
+    struct cluster *cluster = cluster_read(path, NULL, sha256, &err);
     if (cluster)
         note(c, path, "cluster", NULL, check_cluster(cluster));
     else
@@ -110,7 +114,7 @@ static json_t *demand_of(struct checking *c, const struct chosen_trace *trace)
         struct error err = { "" };
         char sha256[65];
         const struct trace_format *used;
-        struct cluster *cluster = cluster_read(path, sha256, &err);
+        struct cluster *cluster = cluster_read(path, NULL, sha256, &err);
         struct chosen_trace of = *trace;
         of.cluster_gpus = cluster ? (double)cluster->gpus : 0;
         struct workload *w = cluster ? chosen_trace_read(&of, false, &used, sha256, &err) : NULL;
@@ -130,7 +134,7 @@ static double first_gpus(const struct checking *c)
 {
     struct error ignored = { "" };
     char sha256[65];
-    struct cluster *cluster = c->options->clusters.n ? cluster_read(c->options->clusters.text[0], sha256, &ignored) : NULL;
+    struct cluster *cluster = c->options->clusters.n ? cluster_read(c->options->clusters.text[0], NULL, sha256, &ignored) : NULL;
     double gpus = cluster ? (double)cluster->gpus : 0;
     cluster_free(cluster);
     return gpus;
@@ -147,6 +151,12 @@ static void check_trace_file(struct checking *c, struct chosen_trace *trace)
         take_error(c, EXIT_INPUT, trace->path, &err);
         return;
     }
+    if (!w->n_jobs) {
+        error_set(&err, "%s: want jobs: all that there is comes from what a run itself submits", trace->path);
+        take_error(c, EXIT_INPUT, trace->path, &err);
+        workload_free(w);
+        return;
+    }
     json_t *report = check_trace(w);
     workload_free(w);
     if (c->options->clusters.n)
@@ -154,15 +164,28 @@ static void check_trace_file(struct checking *c, struct chosen_trace *trace)
     note(c, trace->path, "trace", used->name, report);
 }
 
+static void check_experiment_file(struct checking *c, const char *path)
+{
+    struct error err = { "" };
+    json_t *report = check_experiment(path, &err);
+    if (report)
+        note(c, path, "experiment", NULL, report);
+    else
+        take_error(c, EXIT_INPUT, path, &err);
+}
+
 static void check_file(struct checking *c, const char *text)
 {
     struct error err = { "" };
     struct chosen_trace trace;
     int status = choose_trace("check", text, &trace, &err);
+    enum file_kind kind = status == EXIT_OK && !trace.format ? kind_of(trace.path) : KIND_TRACE;
     if (status != EXIT_OK)
         take_error(c, status, text, &err);
-    else if (!trace.format && is_cluster(trace.path))
+    else if (kind == KIND_CLUSTER)
         check_cluster_file(c, trace.path);
+    else if (kind == KIND_EXPERIMENT)
+        check_experiment_file(c, trace.path);
     else if (c->options->clusters.n && !strcmp(trace.path, "-"))
         c->status = complain(EXIT_USAGE, "check: want a trace that is compared with a cluster from a file, not from "
                                          "standard input");
@@ -205,10 +228,10 @@ static int check_run(const struct invocation *in)
 
 const struct command cmd_check = {
     .name = "check",
-    .summary = "validate traces and clusters, say what is in them, and compare demand with capacity",
+    .summary = "validate traces, clusters and experiments, say what is in them, and compare demand with capacity",
     .details = "All files are checked, each error is one line on standard error; then the exit status is 3. A file is a "
                "trace in the FORMAT that is said or that its first bytes tell, or a cluster: a list of nodes, or YAML by "
-               "its name.\n"
+               "its name; or an experiment: YAML with clusters and traces.\n"
                "\n"
                "With --cluster, what each trace asks for is compared with what is there: GPU time, the offered load (GPU "
                "time over GPUs and the span of arrivals), the largest job, and which jobs can never run and why.",

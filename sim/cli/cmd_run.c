@@ -15,7 +15,7 @@
 static const struct run_options defaults = { .policy = "fifo", .placement = "pack", .seed = 1, .load = 1, .snapshot_ns = -1 };
 
 static const char *const output_words[] = { "all", "default", "jobs", "intervals", "timeseries", "queues", "nodes", "summary",
-                                            "events", NULL };
+                                            "services", "sessions", "events", NULL };
 static const struct option options[] = {
     { .name = "cluster", .letter = 'c', .argument = "CLUSTER", .kind = OPTION_TEXT, AT(cluster), .required = true,
       .help = "file of the cluster, YAML or a published list of nodes (openb, PAI, spot), plain, .gz or .zst; - is standard input", .values = VALUES_FILE },
@@ -33,7 +33,8 @@ static const struct option options[] = {
               "default",
       .values = VALUES_DIRECTORY },
     { .name = "outputs", .argument = "LIST", .kind = OPTION_TEXT, AT(outputs), .words = output_words,
-      .help = "files to write, separated by commas: jobs, intervals, timeseries, queues, nodes, summary, events; or all; or "
+      .help = "files to write, separated by commas: jobs, intervals, timeseries, queues, nodes, summary, services and sessions (where the "
+              "workload has any), events; or all; or "
               "default, all but events. The manifest is always written" },
     { .name = "seed", .argument = "N", .kind = OPTION_INTEGER, AT(seed), .most = INT64_MAX,
       .help = "of all random numbers, 1 by default" },
@@ -56,8 +57,8 @@ static const struct option options[] = {
     { .name = "sample-s", .argument = "SECONDS", .kind = OPTION_SECONDS, AT(sample_ns), .most = TIME_MOST_S,
       .help = "at most a row per that long in timeseries and queues; 0, the default: one at every change" },
     { .name = "set", .argument = "KEY=VALUE", .kind = OPTION_TEXTS, AT(set),
-      .help = "change a setting of the cluster: period_s, or of preemption.: checkpoint, interval_s, save_s, grace_s, "
-              "start_s, restart_s; may be given again" },
+      .help = "as if the cluster file said so: keys with dots between them, of an item of a list its name or its number from 0: "
+              "period_s=10, preemption.restart_s=60, nodes.a100.count=12, queues.team.deserved_gpus=32; may be given again" },
     { .name = "switch-policy", .argument = "TIME:POLICY[:KEY=VALUE,...]", .kind = OPTION_TEXTS, AT(switches),
       .help = "at that simulated time, in seconds, another policy takes over, and knows of the jobs that are there then, but nothing of "
               "what the one before has kept; may be given again, for a later time. To the same policy with the same parameters "

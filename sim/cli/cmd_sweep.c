@@ -72,7 +72,7 @@ static size_t batch(void *self, size_t first, size_t end)
 static void begin(void *self, size_t first)
 {
     (void)first;
-    ((struct running *)self)->shaped = (struct shaped){ NULL };
+    ((struct running *)self)->shaped = (struct shaped){ .cluster = NULL };
 }
 
 static bool work(void *self, size_t task)

@@ -62,7 +62,7 @@ static int find_preset(const char *name, const struct synth_preset **to)
 static int use_cluster(const struct synth_options *o, struct synth_spec *s, struct error *err)
 {
     char sha256[65];
-    struct cluster *c = o->cluster ? cluster_read(o->cluster, sha256, err) : NULL;
+    struct cluster *c = o->cluster ? cluster_read(o->cluster, NULL, sha256, err) : NULL;
     if (c)
         s->load.gpus = (double)c->gpus;
     cluster_free(c);

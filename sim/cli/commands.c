@@ -7,6 +7,7 @@
 #define EACH_COMMAND(C)                                                                                                \
     C(run)                                                                                                             \
     C(sweep)                                                                                                           \
+    C(merge)                                                                                                           \
     C(check)                                                                                                           \
     C(convert)                                                                                                         \
     C(synth)                                                                                                           \

@@ -56,8 +56,14 @@ static int make_stream(struct plan *p, struct error *err)
 
 int plan_read_cluster(struct plan *p, struct error *err)
 {
-    p->cluster = cluster_read(p->options->cluster, p->cluster_sha256, err);
-    return p->cluster ? EXIT_OK : EXIT_INPUT;
+    const struct option_texts *set = &p->options->set;
+    struct error why = { "" };
+    p->cluster = cluster_read(p->options->cluster, &(struct cluster_settings){ set->n, set->text }, p->cluster_sha256, &why);
+    if (p->cluster)
+        return EXIT_OK;
+    bool by_setting = !strncmp(why.text, "--set: ", strlen("--set: "));
+    error_set(err, "%s%s", by_setting ? "run: " : "", why.text);
+    return by_setting ? EXIT_USAGE : EXIT_INPUT;
 }
 
 int plan_read_trace(struct plan *p, struct error *err)
@@ -106,6 +112,7 @@ static char *usual_directory(const struct plan *p)
 void plan_settle(struct plan *p)
 {
     const char *directory = p->options->directory;
+    p->outputs = outputs_of(p->outputs, p->workload);
     if (!p->cluster->period_said)
         p->cluster->period_ns = p->policy.policy->period_ns;
     p->policy_text = chosen_text(p->policy.policy->name, p->policy.policy->params, p->policy.params);
@@ -119,8 +126,6 @@ int plan_make(struct plan *p, const struct run_options *options, struct error *e
     int status = plan_look_up(p, options, err);
     if (status == EXIT_OK)
         status = plan_read_cluster(p, err);
-    if (status == EXIT_OK)
-        status = settings_set(p->cluster, &options->set, err);
     if (status == EXIT_OK)
         status = plan_read_trace(p, err);
     if (status == EXIT_OK)

@@ -40,10 +40,10 @@ int  plan_make(struct plan *p, const struct run_options *options, struct error *
 
 /* What it is made of, for many plans whose inputs are read once: names are looked up, and no file is opened but a plugin; */
 int  plan_look_up(struct plan *p, const struct run_options *options, struct error *err);
-/* cluster and trace are as their files say them (the trace last, for laws ask the cluster for its size); */
+/* cluster, with --set, and trace are as their files say them (the trace last, for laws ask the cluster for its size); */
 int  plan_read_cluster(struct plan *p, struct error *err);
 int  plan_read_trace(struct plan *p, struct error *err);
-/* both are changed as the options want it: once, after settings_set(); */
+/* both are changed as the other options want it: once; */
 int  plan_shape(struct plan *p, struct error *err);
 /* whatever follows from all that: texts, and the period of the policy. Of plans that share their inputs, only one at a time. */
 void plan_settle(struct plan *p);

@@ -62,10 +62,10 @@ int play(const struct play_setup *setup, struct played *to, struct error *err)
     struct policy_switch *switches = plan_switch_list(p);
     run.switches = switches;
     run.n_switches = p->n_switches;
-    *to = (struct played){ NULL };
+    *to = (struct played){ .run = NULL };
     int result = results ? results_open(results, err) : 0;
     if (results && result == 0)
-        run.observer = results_observer(results);
+        run.observer = results_observer(results);             /* only what is open is written to */
     if (result == 0)
         result = execute(&run, results, p->options->snapshot_ns, to, err);
     interrupt_hold();

@@ -1,7 +1,6 @@
 /* point_command.c - see point_command.h. */
 #include "sim/cli/point_command.h"
 
-#include "sim/cli/settings.h"
 #include "sim/core/memory.h"
 
 #include <stdio.h>
@@ -224,7 +223,6 @@ static int check_value(const struct axis *a, size_t i, struct error *err)
     struct error why = { "" };
     struct point_command c;
     struct plan plan = { .options = NULL };
-    struct cluster none = { .price.interval_ns = 1 };         /* whether one goes with the other is seen at the points */
     begin(&c, 4);
     add_pair(&c, "cluster", "cluster");
     add_pair(&c, "trace", "trace");
@@ -235,8 +233,6 @@ static int check_value(const struct axis *a, size_t i, struct error *err)
     int status = parse(&c, &why);
     if (status == EXIT_OK)
         status = plan_look_up(&plan, &c.options, &why);
-    if (status == EXIT_OK)
-        status = settings_set(&none, &c.options.set, &why);
     plan_free(&plan);
     point_command_free(&c);
     return complain_at(a->value[i].place, why.text, status, err);

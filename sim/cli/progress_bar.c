@@ -41,7 +41,7 @@ const char *progress_bar_line(char to[PROGRESS_MAX], struct progress_facts f, un
     const char *what = f.what ? f.what : "jobs";
     snprintf(part[1], sizeof part[1], "  %llu/%llu %s", (unsigned long long)f.done, (unsigned long long)f.all, what);
     snprintf(part[2], sizeof part[2], "  %s left", human_time(left, f.done ? ceil(left_s) : left_s));
-    snprintf(part[3], sizeof part[3], f.now_ns < 0 ? "" : "  at %s", human_time(time, seconds(f.now_ns)));
+    snprintf(part[3], sizeof part[3], "%s%s", f.now_ns < 0 ? "" : "  at ", f.now_ns < 0 ? "" : human_time(time, seconds(f.now_ns)));
     snprintf(part[4], sizeof part[4], "  %s", rate_text(rate, speed, what));
     static const unsigned char shown[PARTS] = { 0, 1, 3, 4, 2 };    /* from left to right: what is left comes last */
     size_t room = width ? width - 1 : 0, used = strlen(part[0]), n = 0;

@@ -1,8 +1,7 @@
-/* settings.c - see settings.h. Keys are called as in a cluster file. */
+/* settings.c - see settings.h. */
 #include "sim/cli/settings.h"
 
 #include "sim/core/memory.h"
-#include "sim/core/suggest.h"
 #include "sim/run/params.h"
 #include "sim/run/version.h"
 
@@ -12,96 +11,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TIME_MOST_S INT64_C(3153600000)    /* 100 years, as in a cluster file */
-
 static const char *const checkpoints[] = {
     [CHECKPOINT_NONE] = "none", [CHECKPOINT_PERFECT] = "perfect", [CHECKPOINT_PERIODIC] = "periodic", NULL,
 };
-/* All but the checkpoint are times; the word stands for INTERVAL_AUTO and START_BY_PARTS, which are the same number. */
-static const struct setting { const char *key; size_t at; bool above_zero; const char *word; } settings[] = {
-    { "period_s", offsetof(struct cluster, period_ns), false, NULL },
-    { "preemption.interval_s", offsetof(struct cluster, price.interval_ns), true, "auto" },
-    { "preemption.save_s", offsetof(struct cluster, price.save_ns), false, NULL },
-    { "preemption.grace_s", offsetof(struct cluster, price.grace_ns), false, NULL },
-    { "preemption.start_s", offsetof(struct cluster, price.start_ns), false, "parts" },
-    { "preemption.restart_s", offsetof(struct cluster, price.restart_ns), false, "parts" },
+/* The word stands for INTERVAL_AUTO and START_BY_PARTS, which are the same number. */
+static const struct { const char *key; size_t at; const char *word; } times[] = {
+    { "interval_s", offsetof(struct cluster, price.interval_ns), "auto" },
+    { "save_s", offsetof(struct cluster, price.save_ns), NULL },
+    { "grace_s", offsetof(struct cluster, price.grace_ns), NULL },
+    { "start_s", offsetof(struct cluster, price.start_ns), "parts" },
+    { "restart_s", offsetof(struct cluster, price.restart_ns), "parts" },
 };
-enum { SETTINGS = sizeof settings / sizeof *settings };
-static const char checkpoint_key[] = "preemption.checkpoint";
-
-/* ---- Setting ---- */
-
-static int set_checkpoint(struct cluster *c, const char *value, struct error *err)
-{
-    char want[DID_YOU_MEAN];
-    for (int i = 0; checkpoints[i]; i++)
-        if (!strcmp(checkpoints[i], value)) {
-            _Static_assert(sizeof c->price.checkpoint == sizeof i, "an enum is an int");
-            memcpy(&c->price.checkpoint, &i, sizeof i);
-            return 0;
-        }
-    return error_set(err, "run: --set: %s: want %s, got '%s'", checkpoint_key, words_or(want, checkpoints), value);
-}
-
-static int set_time(struct cluster *c, const struct setting *s, const char *value, struct error *err)
-{
-    int64_t ns;
-    if (!decimal_parse(value, strlen(value), NS_PER_S, &ns) || ns < (s->above_zero ? 1 : 0) || ns > TIME_MOST_S * NS_PER_S)
-        return error_set(err, "run: --set: %s: want seconds %s to %" PRId64 ", got '%s'", s->key,
-                         s->above_zero ? "above 0, up" : "from 0", TIME_MOST_S, value);
-    *(int64_t *)(void *)((char *)c + s->at) = ns;
-    return 0;
-}
-
-static int unknown_key(const char *key, struct error *err)
-{
-    struct suggestion near = { .typed = key };
-    char all[DID_YOU_MEAN];
-    size_t n = (size_t)snprintf(all, sizeof all, "%s", checkpoint_key);
-    suggest_offer(&near, checkpoint_key);
-    for (size_t i = 0; i < SETTINGS; i++) {
-        suggest_offer(&near, settings[i].key);
-        n += (size_t)snprintf(all + n, sizeof all - n, ", %s", settings[i].key);
-    }
-    if (near.best)
-        return error_set(err, "run: --set: no setting '%s', did you mean '%s'?", key, near.best);
-    return error_set(err, "run: --set: no setting '%s', want one of %s", key, all);
-}
-
-static int set_one(struct cluster *c, const char *text, bool given[SETTINGS + 1], struct error *err)
-{
-    const char *equals = strchr(text, '=');
-    char key[64];
-    if (!equals || equals == text)
-        return error_set(err, "run: --set: want KEY=VALUE, got '%s'", text);
-    snprintf(key, sizeof key, "%.*s", (int)(equals - text < 64 ? equals - text : 64), text);
-    size_t i = 0;
-    while (i < SETTINGS && strcmp(settings[i].key, key))
-        i++;
-    if (i == SETTINGS && strcmp(checkpoint_key, key))
-        return unknown_key(key, err);
-    if (given[i])
-        return error_set(err, "run: --set: %s is given twice", key);
-    given[i] = true;
-    if (i < SETTINGS && settings[i].at == offsetof(struct cluster, period_ns))
-        c->period_said = true;
-    return i < SETTINGS ? set_time(c, &settings[i], equals + 1, err) : set_checkpoint(c, equals + 1, err);
-}
-
-int settings_set(struct cluster *c, const struct option_texts *set, struct error *err)
-{
-    bool given[SETTINGS + 1] = { false };
-    for (size_t i = 0; i < set->n; i++)
-        if (set_one(c, set->text[i], given, err))
-            return EXIT_USAGE;
-    if (c->price.checkpoint == CHECKPOINT_PERIODIC && c->price.interval_ns == 0) {
-        error_set(err, "run: --set: %s: 'periodic' wants a preemption.interval_s, too", checkpoint_key);
-        return EXIT_USAGE;
-    }
-    return EXIT_OK;
-}
-
-/* ---- Showing ---- */
 
 /* Bytes from 0x80 on stay only if all of the text is UTF-8 (as far as YAML cares: well-formed sequences). */
 static bool is_utf8(const char *text)
@@ -157,18 +77,21 @@ static void put_cluster(FILE *f, const struct plan *p)
     put_text(f, "  name", c->name);
     fprintf(f, "  nodes: %" PRIu32 "\n  gpus: %" PRId64 "\n", c->n_nodes, c->gpus);
     fprintf(f, "  queues: %" PRIu32 "%s\n", c->n_queues, c->queues_from_trace ? "  # of the trace" : "");
+    for (size_t i = 0; i < p->options->set.n; i++) {
+        fputs(i ? "" : "  set:\n", f);
+        put_text(f, "    - given", p->options->set.text[i]);
+    }
     put_time(f, "  period_s", c->period_ns);
     fprintf(f, "  preemption:\n    checkpoint: %s\n", checkpoints[c->price.checkpoint]);
-    for (size_t i = 0; i < SETTINGS; i++) {
-        const char *dot = strchr(settings[i].key, '.');
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
         char key[64];
         int64_t ns;
-        memcpy(&ns, (const char *)c + settings[i].at, sizeof ns);
-        snprintf(key, sizeof key, "    %s", dot ? dot + 1 : "");
-        if (dot && ns >= 0)
+        memcpy(&ns, (const char *)c + times[i].at, sizeof ns);
+        snprintf(key, sizeof key, "    %s", times[i].key);
+        if (ns >= 0)
             put_time(f, key, ns);
-        else if (dot && ns == INTERVAL_AUTO)             /* as START_BY_PARTS; -1 is not said */
-            fprintf(f, "%s: %s\n", key, settings[i].word);
+        else if (ns == INTERVAL_AUTO)                        /* as START_BY_PARTS; -1 is not said */
+            fprintf(f, "%s: %s\n", key, times[i].word);
     }
     settings_put_storage(f, c);
 }

@@ -1,11 +1,9 @@
-/* settings.h - --set, and everything that decides a run as one YAML text. */
+/* settings.h - everything that decides a run as one YAML text. */
 #pragma once
 #include "sim/cli/plan.h"
 
 #include <stdio.h>
 
-/* Each "KEY=VALUE" changes a setting of the cluster; EXIT_OK, or EXIT_USAGE with err. */
-int settings_set(struct cluster *c, const struct option_texts *set, struct error *err);
 /* The effective configuration; the caller frees it. */
 char *settings_yaml(const struct plan *p);
 /* settings_storage.c - what of the preemption and the storage is not as free as it was. */

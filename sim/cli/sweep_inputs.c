@@ -1,7 +1,6 @@
 /* sweep_inputs.c - the experiment and whatever its runs read, once for all of them; and what decides a result, as a key. See sweep.h. */
 #include "sim/cli/sweep.h"
 
-#include "sim/cli/settings.h"
 #include "sim/core/digest.h"
 #include "sim/core/memory.h"
 #include "sim/run/version.h"
@@ -56,7 +55,7 @@ static int read_clusters(struct sweep *s, struct error *err)
     const struct axis *a = axis_of(s, AXIS_CLUSTER);
     s->cluster = mem_new(a->n, sizeof *s->cluster);
     for (size_t i = 0; i < a->n; i++)
-        if (!(s->cluster[i].cluster = cluster_read(a->value[i].text, s->cluster[i].sha256, err)))
+        if (!(s->cluster[i].cluster = cluster_read(a->value[i].text, NULL, s->cluster[i].sha256, err)))
             return EXIT_INPUT;
     return EXIT_OK;
 }
@@ -87,9 +86,8 @@ static int read_for_point(struct sweep *s, const struct point *p, struct error *
     int status = point_command_make(&c, s->experiment, p, NULL, s->outputs, &why);
     if (status == EXIT_OK)
         status = plan_look_up(&plan, &c.options, &why);
-    struct cluster set = *s->cluster[p->value[s->of[AXIS_CLUSTER]]].cluster;    /* settings change nothing that it points to */
-    if (status == EXIT_OK)
-        status = settings_set(&set, &c.options.set, &why);
+    if (status == EXIT_OK && c.options.set.n)
+        status = plan_read_cluster(&plan, &why);
     if (status != EXIT_OK) {
         error_set(err, "%s: point %u (%s): %s", s->experiment->name, p->number, p->name, why.text);
         status = EXIT_INPUT;

@@ -1,7 +1,6 @@
 /* sweep_point.c - one point of an experiment, in a process that forked for it: nothing that it changes is seen by others. See sweep.h. */
 #include "sim/cli/interrupt.h"
 #include "sim/cli/play.h"
-#include "sim/cli/settings.h"
 #include "sim/cli/sweep.h"
 #include "sim/core/memory.h"
 #include "sim/study/point_file.h"
@@ -59,11 +58,19 @@ static int read_trace(const struct sweep *s, const struct point *p, struct plan 
     return EXIT_OK;
 }
 
+static int read_with_settings(const struct read_cluster *c, struct plan *plan, struct error *err)
+{
+    int status = plan_read_cluster(plan, err);
+    if (status == EXIT_OK && strcmp(plan->cluster_sha256, c->sha256) != 0) {
+        error_set(err, "%s: it has changed since the sweep began", plan->options->cluster);
+        status = EXIT_INPUT;
+    }
+    return status;
+}
+
 static int shape(const struct sweep *s, const struct point *p, struct plan *plan, struct error *err)
 {
-    int status = settings_set(plan->cluster, &plan->options->set, err);
-    if (status == EXIT_OK)
-        status = read_trace(s, p, plan, err);
+    int status = read_trace(s, p, plan, err);
     return status == EXIT_OK ? plan_shape(plan, err) : status;
 }
 
@@ -73,15 +80,19 @@ static int prepare(const struct sweep *s, struct shaped *shaped, size_t point, s
     const struct read_cluster *c = &s->cluster[p->value[s->of[AXIS_CLUSTER]]];
     const struct read_trace *t = &s->trace[p->value[s->of[AXIS_TRACE]]];
     int status = EXIT_OK;
-    plan->cluster = c->cluster;
+    plan->cluster = shaped->workload ? shaped->cluster : c->cluster;
     memcpy(plan->cluster_sha256, c->sha256, sizeof c->sha256);
     if (shaped->workload) {
         plan->workload = shaped->workload;
         plan->until_ns = shaped->until_ns;
         memcpy(plan->trace_sha256, t->sha256, sizeof t->sha256);
         plan->trace.format = t->format;
-    } else
-        status = shape(s, p, plan, err);
+    } else {
+        if (plan->options->set.n)
+            status = read_with_settings(c, plan, err);
+        if (status == EXIT_OK)
+            status = shape(s, p, plan, err);
+    }
     if (status != EXIT_OK)
         return status;
     *shaped = (struct shaped){ plan->cluster, plan->workload, plan->until_ns, point };
@@ -94,7 +105,7 @@ static int run_point(const struct sweep *s, struct shaped *shaped, size_t point,
 {
     struct point_command c;
     struct plan plan = { .options = NULL };
-    struct played played = { NULL };
+    struct played played = { .run = NULL };
     char path[PATH_LONG];
     snprintf(path, sizeof path, "%s/runs/%s", s->directory, s->grid->point[point].name);
     int status = point_command_make(&c, s->experiment, &s->grid->point[point], s->outputs ? path : NULL, s->outputs, err);

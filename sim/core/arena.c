@@ -65,7 +65,7 @@ static void next_chunk(struct arena *a, size_t least)
     a->current->used = 0;
 }
 
-static void *take(struct arena *a, size_t bytes, size_t alignment)
+static inline void *take(struct arena *a, size_t bytes, size_t alignment)
 {
     for (;;) {
         struct chunk *c = a->current;

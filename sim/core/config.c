@@ -8,14 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct config {
-    char *name, *text; /* of the file; libfyaml points into the text */
-    size_t length;
-    struct fy_diag *diag; /* collects, prints nothing */
-    struct fy_parser *parser;
-    struct fy_document *document;
-};
-
 /* ---- places ---- */
 
 static struct fy_diag_error *last_complaint(const struct config *c)
@@ -48,6 +40,10 @@ static int complain(const struct config *c, struct fy_node *node, struct fy_node
     char text[sizeof err->text];
     vsnprintf(text, sizeof text, format, arguments);
     int line = 1, column = 1;
+    bool below;
+    const struct config_setting *set = config_setting_of(c, node ? node : otherwise, &below);
+    if (set)
+        return error_set(err, "--set: %s: %s%s%s", set->path, key && below ? key : "", key && below ? ": " : "", text);
     if (!place_of(c, node, &line, &column))
         place_of(c, otherwise, &line, &column);
     return error_set(err, "%s:%d:%d: %s%s%s", c->name, line, column, key ? key : "", key ? ": " : "", text);
@@ -113,22 +109,21 @@ static size_t character(const unsigned char *s, size_t left)
     return n;
 }
 
-static int check_text(const struct config *c, struct error *err)
+int config_check_text(const char *name, const char *text, size_t length, struct error *err)
 {
     int line = 1, column = 1;
-    for (size_t i = 0, n; i < c->length; i += n) {
-        n = character((const unsigned char *)c->text + i, c->length - i);
+    for (size_t i = 0, n; i < length; i += n) {
+        n = character((const unsigned char *)text + i, length - i);
         if (n == 0)
-            return error_set(err, "%s:%d:%d: want UTF-8 text, got byte 0x%02x", c->name, line, column,
-                             (unsigned char)c->text[i]);
-        column = c->text[i] == '\n' ? 1 : column + 1;
-        line += c->text[i] == '\n';
+            return error_set(err, "%s:%d:%d: want UTF-8 text, got byte 0x%02x", name, line, column, (unsigned char)text[i]);
+        column = text[i] == '\n' ? 1 : column + 1;
+        line += text[i] == '\n';
     }
     return 0;
 }
 
 /* The nesting is at most 64 deep: libfyaml's own limit. */
-static int check_node(const struct config *c, struct fy_node *node, struct error *err)
+int config_check_node(const struct config *c, struct fy_node *node, struct error *err)
 {
     size_t length;
     if (fy_node_is_alias(node))
@@ -139,11 +134,11 @@ static int check_node(const struct config *c, struct fy_node *node, struct error
     void *walk = NULL;
     if (fy_node_is_sequence(node))
         for (struct fy_node *item; (item = fy_node_sequence_iterate(node, &walk));)
-            if (check_node(c, item, err))
+            if (config_check_node(c, item, err))
                 return -1;
     if (fy_node_is_mapping(node))
         for (struct fy_node_pair *pair; (pair = fy_node_mapping_iterate(node, &walk));)
-            if (check_node(c, fy_node_pair_key(pair), err) || check_node(c, fy_node_pair_value(pair), err))
+            if (config_check_node(c, fy_node_pair_key(pair), err) || config_check_node(c, fy_node_pair_value(pair), err))
                 return -1;
     return 0;
 }
@@ -193,15 +188,32 @@ static int parse(struct config *c, struct error *err)
         fy_parse_document_destroy(c->parser, second);
         return -1;
     }
-    return check_node(c, fy_document_root(c->document), err);
+    return config_check_node(c, fy_document_root(c->document), err);
+}
+
+static struct config *begin(const char *name)
+{
+    struct config *c = mem_new(1, sizeof *c);
+    errno = 0; /* see config_free() */
+    c->name = mem_text(name, strlen(name));
+    return c;
+}
+
+struct config *config_empty(const char *name, struct error *err)
+{
+    struct config *c = begin(name);
+    c->text = mem_text("{}", 2);
+    c->length = 2;
+    if (parse(c, err) == 0)
+        return c;
+    config_free(c);
+    return NULL;
 }
 
 struct config *config_read(struct input *in, struct error *err)
 {
-    struct config *c = mem_new(1, sizeof *c);
-    errno = 0; /* see config_free() */
-    c->name = mem_text(input_name(in), strlen(input_name(in)));
-    if (read_all(c, in, err) || check_text(c, err) || parse(c, err)) {
+    struct config *c = begin(input_name(in));
+    if (read_all(c, in, err) || config_check_text(c->name, c->text, c->length, err) || parse(c, err)) {
         config_free(c);
         return NULL;
     }
@@ -233,6 +245,7 @@ void config_free(struct config *c)
         fy_parser_destroy(c->parser);
     if (c->diag)
         fy_diag_destroy(c->diag);
+    config_sets_free(c);
     free(c->text);
     free(c->name);
     free(c);

@@ -14,7 +14,14 @@
 
 struct config;
 struct config *config_read(struct input *in, struct error *err);   /* all of it. NULL with err */
+struct config *config_empty(const char *name, struct error *err);  /* a mapping without keys, for config_set() */
 void config_free(struct config *c);                          /* NULL: does nothing */
+
+/* As if the file said so: `path` is keys with dots between them, of an item of a list its number, from 0, or its `name`
+ * (`group`); mappings that
+ * are not there are made. `value` is YAML. Before anything is read from the document. Complaints about it, these and later ones, begin
+ * with "--set: PATH: ". -1 with err. */
+int config_set(struct config *c, const char *path, const char *value, struct error *err);
 
 /* One value in it; valid as long as the document. A value that was never filled in is absent. */
 struct config_value {

@@ -57,10 +57,8 @@ char *mem_text(const char *text, size_t length)
     return copy;
 }
 
-void mem_grow(void *array_pointer, size_t *capacity, size_t count, size_t size)
+void mem_double(void *array_pointer, size_t *capacity, size_t size)
 {
-    if (count < *capacity)
-        return;
     size_t more = *capacity ? *capacity : 8;
     if (__builtin_mul_overflow(more, 2, &more))
         mem_exhausted();

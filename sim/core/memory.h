@@ -12,7 +12,12 @@ char *mem_text(const char *text, size_t length);             /* a copy, ended wi
 
 /* Makes room for one more element of an array that grows by doubling:
  * `mem_grow(&a, &capacity, count, sizeof *a)` before `a[count++] = x`. */
-void mem_grow(void *array_pointer, size_t *capacity, size_t count, size_t size);
+void mem_double(void *array_pointer, size_t *capacity, size_t size);
+static inline void mem_grow(void *array_pointer, size_t *capacity, size_t count, size_t size)
+{
+    if (count >= *capacity)
+        mem_double(array_pointer, capacity, size);
+}
 
 /* A text that grows as stdio writes it: open_memstream() that does not fail, nor lose what did not fit. It is there after
  * mem_stream_end(); free() it. */

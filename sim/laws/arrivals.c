@@ -85,3 +85,17 @@ double arrivals_next(struct arrivals *a)
     }
     return a->time_s = thinned(a, &r);
 }
+
+void arrivals_skip_to(struct arrivals *a, double time_s)
+{
+    while (a->change_s <= time_s)
+        change_state(a, a->change_s);
+    a->time_s = time_s;
+}
+
+double arrivals_rate(const struct arrivals *a, double *until_s)
+{
+    double factor = calendar_step(a->calendar, a->time_s, until_s);
+    *until_s = fmin(*until_s, a->change_s);
+    return state_rate(a) * factor;
+}

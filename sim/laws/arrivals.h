@@ -33,6 +33,9 @@ struct arrivals {
 struct arrivals arrivals_from(const struct arrival_law *law, const struct calendar *calendar, double rate, uint64_t seed,
                               const char *purpose);
 double arrivals_next(struct arrivals *a);     /* the time of the next; INFINITY: there is none within a hundred years */
+void   arrivals_skip_to(struct arrivals *a, double time_s);   /* the next comes after that; the stays of MMPP go on as they did */
+/* The rate from time_s until *until_s, a later time; of MMPP that of the state it is in. */
+double arrivals_rate(const struct arrivals *a, double *until_s);
 
 double hyper_probability(double c2);          /* p of above */
 /* Rates of MMPP, in units of the mean: while calm; in a burst it is burst_ratio times that. */

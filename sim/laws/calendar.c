@@ -59,15 +59,24 @@ double calendar_bound(const struct calendar *c, double time_s, double *until_s)
     return c->most * pow(1 + c->growth_per_day, day);
 }
 
+double calendar_step(const struct calendar *c, double time_s, double *until_s)
+{
+    *until_s = INFINITY;
+    if (c->flat)
+        return 1;
+    double hour = floor(hours_at(c, time_s)), next_s = (hour + 1 - c->first_hour) * HOUR_S;
+    if (c->growth_per_day != 0)
+        next_s = fmin(next_s, (floor(time_s / DAY_S) + 1) * DAY_S);
+    *until_s = fmax(next_s, nextafter(time_s, INFINITY));
+    return of_hour(c, time_s, hour);
+}
+
 double calendar_after(const struct calendar *c, double time_s, double amount)
 {
     if (c->flat)
         return time_s + amount;
     while (time_s < NEVER_S) {
-        double hour = floor(hours_at(c, time_s)), next_s = (hour + 1 - c->first_hour) * HOUR_S;
-        if (c->growth_per_day != 0)
-            next_s = fmin(next_s, (floor(time_s / DAY_S) + 1) * DAY_S);
-        double rate = of_hour(c, time_s, hour);
+        double next_s, rate = calendar_step(c, time_s, &next_s);
         if (amount <= rate * (next_s - time_s))
             return time_s + amount / rate;
         amount -= rate * (next_s - time_s);

@@ -17,6 +17,7 @@ struct calendar {
 /* d and w: weights, divided here by their means. since_1970_ns: the date of time 0; TIME_NEVER: a Monday. */
 struct calendar calendar_of(const double daily[24], const double weekly[7], double growth_per_day, int64_t since_1970_ns);
 double calendar_factor(const struct calendar *c, double time_s);      /* rate(t) / the rate of the first day */
+double calendar_step(const struct calendar *c, double time_s, double *until_s);    /* the same, constant until *until_s, a later time */
 /* The least bound of calendar_factor() from then until *until_s, a later time. */
 double calendar_bound(const struct calendar *c, double time_s, double *until_s);
 /* When what has been counted of the integral of calendar_factor() since time_s is `amount`; INFINITY: never. */

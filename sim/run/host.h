@@ -329,6 +329,8 @@ struct sched {
     struct placement_rates *placement_rates, *predicted_rates;  /* likewise; the second: as if all nodes sent */
     struct pools *pools;          /* pools.c; NULL: no group is one */
     struct sleepers *sleepers;    /* sleep.c; NULL: nodes are never powered off */
+    struct services *services;    /* services.c; NULL: there are none */
+    struct sessions_run *sessions;                    /* sessions.c; NULL: none */
     struct nodes *nodes;          /* nodes.c; NULL: all are up for ever */
     struct fault_run *faults;     /* failures.c; NULL: off */
     size_t background_events;     /* in the queue: nobody's wait can end by them alone */

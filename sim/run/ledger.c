@@ -7,7 +7,7 @@
 
 #include <inttypes.h>
 
-const char *const account_name[ACCOUNTS] = { "start", "useful", "lost", "save", "gang", "checkpoint", "fault", "down" };
+const char *const account_name[ACCOUNTS] = { "start", "useful", "lost", "save", "gang", "checkpoint", "fault", "idle", "down" };
 
 void ledger_settle(struct sched *s, int64_t to_ns)
 {

@@ -3,6 +3,7 @@
 
 #include "sim/run/params.h"
 #include "sim/run/version.h"
+#include "sim/sessions/draw_sessions.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -65,14 +66,14 @@ static json_t *input(const char *path, const char *format, const char *sha256)
     return o;
 }
 
-/* Of a workload file, the hash of all that was drawn from its laws: two runs with the same have met the same jobs. */
-static void drawn(json_t *trace, const struct workload *w)
+/* Of a workload file, hashes of all that was drawn from its laws: two runs with the same have met the same jobs, requests, sessions. */
+static void drawn(json_t *trace, const char *key, uint64_t hash)
 {
     char text[17];
-    if (!w->drawn)
+    if (!hash)
         return;
-    snprintf(text, sizeof text, "%016" PRIx64, w->drawn);
-    json_object_set_new(trace, "drawn", json_string(text));
+    snprintf(text, sizeof text, "%016" PRIx64, hash);
+    json_object_set_new(trace, key, json_string(text));
 }
 
 static json_t *counts(const struct run_totals *t, const struct workload *w, uint32_t skipped)
@@ -140,7 +141,9 @@ void manifest_write(struct output *o, const struct results_setup *setup, const s
     json_object_set_new(root, "seed", json_integer((json_int_t)run->seed));
     json_object_set_new(root, "cluster", input(origin->cluster_path, NULL, origin->cluster_sha256));
     json_object_set_new(root, "trace", input(origin->trace_path, origin->trace_format, origin->trace_sha256));
-    drawn(json_object_get(root, "trace"), run->workload);
+    drawn(json_object_get(root, "trace"), "drawn", run->workload->drawn);
+    drawn(json_object_get(root, "trace"), "requests_drawn", run_requests_drawn(s));
+    drawn(json_object_get(root, "trace"), "sessions_drawn", run->workload->sessions ? run->workload->sessions->drawn : 0);
     json_object_set_new(root, "configuration", text_or_null(origin->settings_yaml));
     json_object_set_new(root, "counts", counts(run_totals(s), run->workload, origin->skipped_rows));
     json_object_set_new(root, "refused", refusals(run_totals(s)));

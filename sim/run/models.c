@@ -7,6 +7,7 @@
     M(mig_model)                                                                                                       \
     M(rates_model)                                                                                                     \
     M(elastic_jobs)                                                                                                    \
+    M(sessions_model)                                                                                                  \
     M(sharing_model)                                                                                                   \
     M(reading_model)                                                                                                   \
     M(images_model)                                                                                                    \
@@ -17,7 +18,8 @@
     M(fault_model)                                                                                                     \
     M(sleep_model)                                                                                                     \
     M(pools_model)                                                                                                     \
-    M(pools_down_model)
+    M(pools_down_model)                                                                                                \
+    M(services_model)
 #define DECLARED(name) extern const struct run_model name;
 #define LISTED(name)   &name,
 EACH_MODEL(DECLARED)

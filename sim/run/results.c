@@ -7,16 +7,19 @@
 #include "sim/run/manifest.h"
 #include "sim/run/models.h"
 #include "sim/run/rows.h"
+#include "sim/run/service_rows.h"
+#include "sim/run/sessions.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-const char *const output_name[OUTPUT_FILES] = { "jobs",  "intervals", "timeseries", "queues",
-                                                "nodes", "summary",   "manifest",   "events" };
+const char *const output_name[OUTPUT_FILES] = { "jobs",  "intervals", "timeseries", "queues",   "nodes",
+                                                "summary",   "manifest",   "services", "sessions", "events" };
 static const char *const file_name[OUTPUT_FILES] = {
-    "jobs.csv", "intervals.csv", "timeseries.csv", "queues.csv", "nodes.csv", "summary.csv", "manifest.json", "events.csv",
+    "jobs.csv",     "intervals.csv", "timeseries.csv", "queues.csv",   "nodes.csv",
+    "summary.csv", "manifest.json", "services.csv",   "sessions.csv", "events.csv",
 };
 static const char summary_json_name[] = "summary.json", snapshot_name[] = "snapshot.csv";
 
@@ -60,6 +63,12 @@ static void on_decision(void *self, job_id j, int64_t now_ns, const char *kind, 
     out_char(o, ',');
     out_csv(o, reason);
     out_char(o, '\n');
+}
+
+static void on_service(void *self, const struct service_row *row)
+{
+    struct results *r = self;
+    rows_service(r->file[OUTPUT_SERVICES], row);
 }
 
 static void timeseries_row(struct results *r, const struct sched *s, const struct run_level *l)
@@ -149,6 +158,8 @@ struct run_observer results_observer(struct results *r)
         o.interval = on_interval;
     if (r->file[OUTPUT_EVENTS])
         o.decision = on_decision;
+    if (r->file[OUTPUT_SERVICES])
+        o.service = on_service;
     if (r->file[OUTPUT_TIMESERIES] || r->file[OUTPUT_QUEUES])
         o.instant = on_instant;
     return o;
@@ -156,11 +167,17 @@ struct run_observer results_observer(struct results *r)
 
 /* ---- Opening and ending ---- */
 
+unsigned outputs_of(unsigned outputs, const struct workload *w)
+{
+    unsigned without = (w->services ? 0 : 1u << OUTPUT_SERVICES) | (w->sessions ? 0 : 1u << OUTPUT_SESSIONS);
+    return outputs & ~without;
+}
+
 struct results *results_new(const struct results_setup *setup, const struct cluster *c, const struct workload *w)
 {
     struct results *r = mem_new(1, sizeof *r);
     r->setup = *setup;
-    r->setup.outputs |= 1u << OUTPUT_MANIFEST;
+    r->setup.outputs = outputs_of(setup->outputs | 1u << OUTPUT_MANIFEST, w);
     r->directory = mem_text(setup->directory, strlen(setup->directory));
     r->cluster = c;
     r->workload = w;
@@ -192,9 +209,10 @@ int results_open(struct results *r, struct error *err)
         return -1;
     if (r->setup.snapshot && !(r->snapshot = output_open(r->directory, snapshot_name, err)))
         return -1;
-    for (unsigned f = OUTPUT_INTERVALS; f < OUTPUT_FILES; f++)
-        if (r->file[f] && (f == OUTPUT_INTERVALS || f == OUTPUT_QUEUES || f == OUTPUT_EVENTS))
-            rows_header(r->file[f], f, NULL);
+    static const enum output_file as_it_goes_on[] = { OUTPUT_INTERVALS, OUTPUT_QUEUES, OUTPUT_SERVICES, OUTPUT_EVENTS };
+    for (size_t i = 0; i < sizeof as_it_goes_on / sizeof *as_it_goes_on; i++)
+        if (r->file[as_it_goes_on[i]])
+            rows_header(r->file[as_it_goes_on[i]], as_it_goes_on[i], NULL);
     return 0;
 }
 
@@ -264,6 +282,8 @@ int results_write(struct results *r, const struct sched *s, const struct summary
         rows_jobs(r->file[OUTPUT_JOBS], s);
     if (r->file[OUTPUT_NODES])
         rows_nodes(r->file[OUTPUT_NODES], s);
+    if (r->file[OUTPUT_SESSIONS])
+        sessions_rows(r->file[OUTPUT_SESSIONS], s);
     if (r->file[OUTPUT_SUMMARY]) {
         rows_summary_csv(r->file[OUTPUT_SUMMARY], m);
         manifest_summary_json(r->summary_json, m);

@@ -8,6 +8,7 @@
 
 enum output_file {
     OUTPUT_JOBS, OUTPUT_INTERVALS, OUTPUT_TIMESERIES, OUTPUT_QUEUES, OUTPUT_NODES, OUTPUT_SUMMARY, OUTPUT_MANIFEST,
+    OUTPUT_SERVICES, OUTPUT_SESSIONS,    /* if the workload has some */
     OUTPUT_EVENTS, OUTPUT_FILES   /* events: off by default; summary: .csv and .json; the manifest is always written */
 };
 extern const char *const output_name[OUTPUT_FILES];          /* "jobs", "intervals", ... */
@@ -29,6 +30,9 @@ struct results_setup {
     int64_t sample_ns;            /* timeseries and queues: at most a row per that long; 0: at every change */
     struct run_origin origin;
 };
+
+/* Without what a run of w cannot have. */
+unsigned outputs_of(unsigned outputs, const struct workload *w);
 
 struct results;
 struct results *results_new(const struct results_setup *setup, const struct cluster *c, const struct workload *w);

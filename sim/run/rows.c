@@ -1,6 +1,8 @@
 /* rows.c - see rows.h. What each column means: results/README.md. */
 #include "sim/run/rows.h"
 #include "sim/run/models.h"
+#include "sim/run/service_rows.h"
+#include "sim/run/sessions.h"
 #include "sim/world/requests.h"
 
 #include <math.h>
@@ -30,7 +32,9 @@ const char *const *const output_columns[OUTPUT_FILES] = {
     [OUTPUT_JOBS] = jobs_columns,         [OUTPUT_INTERVALS] = intervals_columns,
     [OUTPUT_TIMESERIES] = timeseries_columns, [OUTPUT_QUEUES] = queues_columns,
     [OUTPUT_NODES] = nodes_columns,       [OUTPUT_SUMMARY] = summary_columns,
-    [OUTPUT_MANIFEST] = NULL,             [OUTPUT_EVENTS] = events_columns,
+    [OUTPUT_MANIFEST] = NULL,             [OUTPUT_SERVICES] = service_columns,
+    [OUTPUT_SESSIONS] = session_columns,
+    [OUTPUT_EVENTS] = events_columns,
 };
 
 static const struct { enum output_file file; enum model_file of_models; } longer[] = {

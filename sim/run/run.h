@@ -18,12 +18,14 @@
 #include <stdatomic.h>
 
 struct interval;
+struct service_row;
 /* Told of what happens, in the order in which it happens. Any may be NULL. */
 struct run_observer {
     void *self;
     void (*interval)(void *self, const struct interval *i);       /* an allocation ended */
     void (*decision)(void *self, job_id j, int64_t now_ns, const char *kind, const char *decision, const char *reason);
     void (*pencilled)(void *self, job_id j, const struct placement *p);    /* at the end of a pass that had only thought of it */
+    void (*service)(void *self, const struct service_row *row);   /* an interval of a service has ended */
     void (*instant)(void *self, const struct sched *s);           /* after the last pass of an instant that changed something */
 };
 struct interval {                 /* a job's hold on its pieces, from start to release */
@@ -115,6 +117,7 @@ enum account {
     ACCOUNT_START, ACCOUNT_USEFUL, ACCOUNT_LOST, ACCOUNT_SAVE, ACCOUNT_GANG,
     ACCOUNT_CHECKPOINT,           /* stalled by writing a checkpoint */
     ACCOUNT_FAULT,                /* held after a fault, before it was found */
+    ACCOUNT_IDLE,                 /* held by a session that runs nothing */
     HELD_ACCOUNTS,                /* until here a job holds it */
     ACCOUNT_DOWN = HELD_ACCOUNTS, /* broken, in maintenance, off or not there */
     ACCOUNTS
@@ -167,6 +170,9 @@ const struct run_quota *run_queue_quota(const struct sched *s, queue_id q);
 /* The times in which a queue with a deserved quota held less than it was owed, one after the other. */
 struct run_reclaim { int64_t start_ns, end_ns; bool open; };  /* open: at the end of the run, still */
 size_t run_queue_reclaims(const struct sched *s, queue_id q, const struct run_reclaim **list);
+
+/* Of all requests of services: a hash of what was drawn. The same for every policy; 0: there are no services. */
+uint64_t run_requests_drawn(const struct sched *s);
 
 /* As of now, for observers. */
 struct run_level { int64_t now_ns; int64_t gpus_milli, busy_milli, waiting_milli, up_milli; uint32_t running, waiting, done; };

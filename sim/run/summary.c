@@ -96,32 +96,49 @@ struct tally {
     size_t at, fairness_at;       /* its part of the samples: of the ended; of those that had service time */
 };
 
-static void tally_end(struct tally *t, const struct job_result *r, int64_t service_ns)
+/* One job, for the tallies of all scopes that it is in. */
+struct told {
+    const struct job_result *r;
+    int64_t jct_ns;               /* up to the end of the run, if it has not ended */
+    bool on_demand, ended, had_service;
+    double slowdown, bounded;     /* of those that ended; slowdown of those that had service time */
+};
+
+static struct told tell(const struct sched *s, job_id j, const struct job_result *r)
 {
-    int64_t jct_ns = r->wait_ns + r->run_ns, bound_ns = service_ns > 10 * NS_PER_S ? service_ns : 10 * NS_PER_S;
+    const struct workload *w = run_setup_of(s)->workload;
+    int64_t service_ns = w->truth[j].duration_ns, bound_ns = service_ns > 10 * NS_PER_S ? service_ns : 10 * NS_PER_S;
+    struct told x = { .r = r, .on_demand = j >= w->n_jobs, .had_service = service_ns > 0 };
+    x.jct_ns = r->wait_ns + r->run_ns;
+    x.ended = !x.on_demand && r->state == JOB_GONE && r->outcome != OUTCOME_REJECTED;
+    x.slowdown = x.had_service ? (double)x.jct_ns / (double)service_ns : 0;
+    x.bounded = x.jct_ns > bound_ns ? (double)x.jct_ns / (double)bound_ns : 1.0;
+    return x;
+}
+
+static void tally_end(struct tally *t, const struct told *x)
+{
+    const struct job_result *r = x->r;
     t->ended++;
-    t->jct_ns += jct_ns;
+    t->jct_ns += x->jct_ns;
     t->wait_ns += r->wait_ns;
     t->first_wait_ns += r->start_ns - r->submit_ns;
     t->waited += r->wait_ns > 0;
     t->last_ns = r->end_ns > t->last_ns ? r->end_ns : t->last_ns;
-    sum_add(&t->bounded, jct_ns > bound_ns ? (double)jct_ns / (double)bound_ns : 1.0);
-    if (service_ns > 0) {
+    sum_add(&t->bounded, x->bounded);
+    if (x->had_service) {
         t->had_service++;
-        sum_add(&t->slowdown, (double)jct_ns / (double)service_ns);
+        sum_add(&t->slowdown, x->slowdown);
         t->fairness_kept += r->fairness_micro <= MICRO;
         t->worst_fairness = r->fairness_micro > t->worst_fairness ? r->fairness_micro : t->worst_fairness;
     }
 }
 
-static void tally_job(struct tally *t, const struct sched *s, job_id j, const struct job_result *r)
+static void tally_job(struct tally *t, const struct told *x)
 {
     static const uint8_t outcome_metric[] = { [OUTCOME_COMPLETED] = JOBS_COMPLETED, [OUTCOME_FAILED] = JOBS_FAILED,
                                               [OUTCOME_CANCELLED] = JOBS_CANCELLED, [OUTCOME_REJECTED] = JOBS_REJECTED };
-    const struct workload *w = run_setup_of(s)->workload;
-    bool on_demand = j >= w->n_jobs;
-    if (r->state == JOB_ABSENT)
-        return;
+    const struct job_result *r = x->r;
     t->first_ns = t->jobs == 0 || r->submit_ns < t->first_ns ? r->submit_ns : t->first_ns;
     t->jobs++;
     t->count[PREEMPTIONS] += r->preemptions;
@@ -130,12 +147,12 @@ static void tally_job(struct tally *t, const struct sched *s, job_id j, const st
     t->lost += r->lost;
     t->overhead += r->overhead;
     t->count[r->state == JOB_GONE ? outcome_metric[r->outcome] : r->state == JOB_RUNNING ? JOBS_RUNNING : JOBS_PENDING]++;
-    if (on_demand || (r->state == JOB_GONE && r->outcome == OUTCOME_REJECTED))
+    if (x->on_demand || (r->state == JOB_GONE && r->outcome == OUTCOME_REJECTED))
         return;
     t->censored_jobs++;
-    t->censored_ns += r->wait_ns + r->run_ns;
-    if (r->state == JOB_GONE)
-        tally_end(t, r, w->truth[j].duration_ns);
+    t->censored_ns += x->jct_ns;
+    if (x->ended)
+        tally_end(t, x);
 }
 
 /* ---- From tallies to rows ---- */
@@ -161,10 +178,18 @@ double gpu_hours(int128_t milli_ns)
     return (double)milli_ns / MILLI_ALL / (double)NS_PER_S / 3600;
 }
 
-/* ---- Quantiles: one pass puts the samples of each group side by side ---- */
+/* ---- Quantiles: a pass puts the samples of each group side by side, unless all are of one ---- */
 
 struct samples { int64_t *jct, *wait, *fairness; };
 struct filled { size_t ended, had_service; };
+
+static void sample_add(const struct samples *x, struct filled *to, const struct run_times *t)
+{
+    x->jct[to->ended] = t->jct_ns;
+    x->wait[to->ended++] = t->wait_ns;
+    if (t->fairness_micro >= 0)
+        x->fairness[to->had_service++] = t->fairness_micro;
+}
 
 static size_t group_of(const struct workload *w, job_id j, bool by_class)
 {
@@ -182,8 +207,7 @@ static void quantiles_of(struct tally *t, const struct samples *x)
     t->fairness_p95 = t->had_service ? quantile(x->fairness + t->fairness_at, t->had_service, .95) / MICRO : (double)NAN;
 }
 
-static void quantiles_by_group(const struct sched *s, struct tally *group, size_t n_groups, const struct tally *all,
-                               bool by_class, const struct samples *x)
+static void sort_by_group(const struct sched *s, struct tally *group, size_t n_groups, bool by_class, const struct samples *x)
 {
     const struct workload *w = run_setup_of(s)->workload;
     struct filled *next = mem_new(n_groups + 1, sizeof *next);
@@ -194,17 +218,22 @@ static void quantiles_by_group(const struct sched *s, struct tally *group, size_
     }
     for (job_id j = 0; j < w->n_jobs; j++) {
         struct run_times t = run_times(s, j);
-        if (!t.ended)
-            continue;
-        struct filled *to = &next[group_of(w, j, by_class)];
-        x->jct[to->ended] = t.jct_ns;
-        x->wait[to->ended++] = t.wait_ns;
-        if (t.fairness_micro >= 0)
-            x->fairness[to->had_service++] = t.fairness_micro;
+        if (t.ended)
+            sample_add(x, &next[group_of(w, j, by_class)], &t);
     }
     free(next);
+}
+
+static void quantiles_by_group(const struct sched *s, struct tally *group, size_t n_groups, const struct tally *all,
+                               bool by_class, const struct samples *x)
+{
+    bool one = false;
+    for (size_t g = 0; g < n_groups; g++)
+        one |= group[g].ended == all->ended;
+    if (!one)
+        sort_by_group(s, group, n_groups, by_class, x);
     for (size_t g = 0; g < n_groups; g++) {
-        if (!all || group[g].ended != all->ended) {
+        if (group[g].ended != all->ended) {
             quantiles_of(&group[g], x);
             continue;
         }
@@ -281,7 +310,7 @@ static void put_scope(struct maker *k, const struct tally *t, bool all)
     put_fairness(k, t);
 }
 
-static const char *scope_name(struct maker *k, const char *kind, const char *name)
+const char *summary_scope(struct maker *k, const char *kind, const char *name)
 {
     size_t length = strlen(kind) + strlen(name) + 2;
     char *text = arena_alloc(k->m->memory, length);
@@ -293,11 +322,11 @@ static void put_groups(struct maker *k, struct tally *group, size_t n, const str
 {
     for (size_t g = 0; g < n; g++) {
         if (c && run_queue_quota(k->s, (queue_id)g)->used && c->queue[g].first_child != ID_NONE)
-            summary_queue_quota(k, scope_name(k, "queue", c->queue[g].name), (queue_id)g);
+            summary_queue_quota(k, summary_scope(k, "queue", c->queue[g].name), (queue_id)g);
         if (!group[g].jobs)
             continue;
-        group[g].scope = c ? scope_name(k, "queue", c->queue[g].name)
-                           : scope_name(k, "class", rows_class((enum job_class)g));
+        group[g].scope = c ? summary_scope(k, "queue", c->queue[g].name)
+                           : summary_scope(k, "class", rows_class((enum job_class)g));
         put_scope(k, &group[g], false);
         if (c)
             summary_queue_quota(k, group[g].scope, (queue_id)g);
@@ -314,14 +343,20 @@ struct summary *summary_make(const struct sched *s)
     struct tally all = { .scope = "all" }, class[CLASSES] = { { .scope = NULL } };
     struct tally *queue = mem_new(c->n_queues, sizeof *queue);
     k.m->memory = arena_new();
+    struct filled sampled = { 0, 0 };
     for (job_id j = 0; j < workload_all(w); j++) {
         struct job_result r = run_job(s, j);
-        tally_job(&all, s, j, &r);
-        tally_job(&class[w->facts[j].class], s, j, &r);
-        tally_job(&queue[w->facts[j].queue], s, j, &r);
+        struct told told = tell(s, j, &r);
+        if (r.state == JOB_ABSENT)
+            continue;
+        tally_job(&all, &told);
+        tally_job(&class[w->facts[j].class], &told);
+        tally_job(&queue[w->facts[j].queue], &told);
+        if (told.ended)
+            sample_add(&x, &sampled, &(struct run_times){ true, told.jct_ns, r.wait_ns, r.fairness_micro });
     }
-    quantiles_by_group(s, class, CLASSES, NULL, true, &x);
     quantiles_of(&all, &x);
+    quantiles_by_group(s, class, CLASSES, &all, true, &x);
     quantiles_by_group(s, queue, c->n_queues, &all, false, &x);
     put_scope(&k, &all, true);
     summary_all_quota(&k, all.scope);

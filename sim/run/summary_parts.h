@@ -17,6 +17,7 @@ enum {
 struct maker { struct summary *m; size_t capacity; const struct sched *s; };
 void   summary_put_kind(struct maker *k, const struct metric_kind *kind, const char *scope, double value, uint64_t n);
 void   summary_put(struct maker *k, unsigned metric, const char *scope, double value, uint64_t n);    /* n 0: no value */
+const char *summary_scope(struct maker *k, const char *kind, const char *name);    /* "queue=Q", in the summary's memory */
 double gpu_hours(int128_t milli_ns);
 
 /* summary_quota.c - of one queue, which may have queues below it; of all that have none. */

@@ -40,14 +40,15 @@ static void group_totals(struct sched *s, struct live *l, uint32_t sub_number, i
 {
     struct sub_line *sub = &s->sub[sub_number];
     clock_run(&sub->clock, s->now_ns);
-    for (unsigned r = 0; r < WAIT_REASONS; r++)
-        l->wait[r] += sign * sub->clock.total[r];
-    if (sub->clock.why != WAIT_GROUP)
+    if (sub->clock.why != WAIT_GROUP) {
+        for (unsigned r = 0; r < WAIT_REASONS; r++)
+            l->wait[r] += sign * sub->clock.total[r];
         return;
+    }
     struct wait_clock *line = &s->line[sub->line]->clock;
     clock_run(line, s->now_ns);
     for (unsigned r = 0; r < WAIT_REASONS; r++)
-        l->wait[r] += sign * (line->total[r] - sub->line_at_handover[r]);
+        l->wait[r] += sign * (sub->clock.total[r] + line->total[r] - sub->line_at_handover[r]);
 }
 
 static bool by_group(const struct live *l)

@@ -60,3 +60,5 @@ uint32_t service_slots(const struct service *s);             /* how many request
 double   service_mean_s(const struct service *s);            /* of one request alone on a replica of speed 1 */
 double   service_capacity(const struct service *s);          /* requests per second of one replica of speed 1, at most */
 bool     service_is_llm(const struct service *s);
+/* Whether the parts fit each other: "service NAME: ...". What a reader can say of one field alone it says itself. */
+int      service_check(const struct service *s, struct error *err);

@@ -101,32 +101,41 @@ static void begin(struct drawing *d)
     free(share);
 }
 
+static void end(struct drawing *d)
+{
+    for (int i = 0; i < LAWS; i++)
+        cut_law_free(&d->law[i]);
+    shares_free(&d->sizes);
+    free(d->phase_ns);
+}
+
+static struct sessions rules_of(const struct session_spec *s, struct arena *memory)
+{
+    return (struct sessions){ .name = arena_text(memory, s->name, strlen(s->name)), .culling = s->culling, .cap_ns = ns_of_seconds(s->cap_s),
+                              .slo_ns = ns_of_seconds(s->slo_s), .slo_share = s->slo_share, .duty = s->duty };
+}
+
 bool sessions_draw(struct sessions *to, const struct session_spec *spec, uint64_t seed, int64_t since_1970_ns, double until_s,
-                   size_t most)
+                   size_t most, struct arena *memory)
 {
     static const struct arrival_law poisson = { .kind = ARRIVE_POISSON };
     struct drawing d = { .spec = spec, .seed = hash_bytes(spec->name, strlen(spec->name), seed) };
     struct calendar calendar = calendar_of(spec->daily, spec->weekly, 0, since_1970_ns);
     struct arrivals a = arrivals_from(&poisson, &calendar, session_rate_per_h(spec) / HOUR_S, d.seed, "session arrivals");
+    struct session *session = NULL;
     size_t room = 0;
     double at_s;
-    *to = (struct sessions){ .spec = spec, .memory = arena_new() };
+    *to = rules_of(spec, memory);
     begin(&d);
     while ((at_s = arrivals_next(&a)) < until_s && to->n <= most) {
-        mem_grow(&to->session, &room, to->n, sizeof *to->session);
-        to->session[to->n] = draw_one(&d, at_s, to->n, to->memory);
-        hash_one(&to->drawn, &to->session[to->n++]);
+        mem_grow(&session, &room, to->n, sizeof *session);
+        session[to->n] = draw_one(&d, at_s, to->n, memory);
+        hash_one(&to->drawn, &session[to->n++]);
     }
-    for (int i = 0; i < LAWS; i++)
-        cut_law_free(&d.law[i]);
-    shares_free(&d.sizes);
-    free(d.phase_ns);
+    to->session = arena_alloc(memory, (to->n + 1) * sizeof *session);
+    if (to->n)
+        memcpy(to->session, session, to->n * sizeof *session);
+    free(session);
+    end(&d);
     return to->n <= most;
-}
-
-void sessions_free(struct sessions *s)
-{
-    free(s->session);
-    arena_free(s->memory);
-    *s = (struct sessions){ 0 };
 }

@@ -17,15 +17,23 @@ struct session {
     const int64_t *phase_ns;      /* thinking and running in turn, from the first thought on: longer than length_ns or the cap in all,
                                      so never at an end before the user is */
 };
+/* A group of them: those that come, and by which rules. */
 struct sessions {
-    const struct session_spec *spec;
+    const char *name;
+    struct session_culling culling;
+    int64_t cap_ns, slo_ns;
+    double slo_share, duty;
     size_t n;
     struct session *session;      /* by submit time */
     uint64_t drawn;               /* hash of all drawn values */
-    struct arena *memory;
 };
-/* Those submitted before until_s. since_1970_ns: the date of time 0; TIME_NEVER: a Monday. The spec is borrowed. false: more than
- * `most`. Freed in any case. */
+struct session_groups {
+    size_t n;
+    struct sessions *group;
+    uint64_t drawn;               /* of all */
+};
+struct arena;
+/* Those submitted before until_s. since_1970_ns: the date of time 0; TIME_NEVER: a Monday. All is in `memory`. false: more than
+ * `most`. */
 bool sessions_draw(struct sessions *to, const struct session_spec *spec, uint64_t seed, int64_t since_1970_ns, double until_s,
-                   size_t most);
-void sessions_free(struct sessions *s);
+                   size_t most, struct arena *memory);

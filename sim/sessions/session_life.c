@@ -7,6 +7,7 @@
 
 const char *const session_end_name[SESSION_ENDS] = {
     [SESSION_CLOSED] = "closed", [SESSION_EXPIRED] = "expired", [SESSION_ABANDONED] = "abandoned", [SESSION_CULLED] = "culled",
+    [SESSION_LOST] = "lost",
 };
 
 struct session_life session_begin(const struct session *of, const struct session_culling *culling, int64_t cap_ns)
@@ -28,6 +29,8 @@ void session_settle(struct session_life *l, int64_t now_ns)
     assert(now_ns >= l->now_ns);
     if (l->place != SESSION_OVER)
         l->spent_ns[spent_on(l)] += now_ns - l->now_ns;
+    if (l->place != SESSION_OVER && l->mind == MIND_WANTS && !l->left)
+        l->delayed_ns += now_ns - l->now_ns;
     l->now_ns = now_ns;
 }
 
@@ -198,4 +201,11 @@ void session_taken(struct session_life *l, int64_t now_ns)
     l->mind = MIND_WANTS;
     l->turn_ns -= now_ns;
     l->wants_since_ns = now_ns;
+}
+
+void session_lost(struct session_life *l, int64_t now_ns)
+{
+    assert(l->place != SESSION_OVER);
+    session_settle(l, now_ns);
+    finish(l, SESSION_LOST);
 }

@@ -24,7 +24,11 @@ enum session_mind {
     MIND_AWAY,                    /* nothing is run any more: the user has gone */
 };
 enum session_act { SESSION_CLOSES, SESSION_EXPIRES, SESSION_ABANDONS, SESSION_TURNS, SESSION_FORGOTTEN, SESSION_DELETED, SESSION_RELEASES };
-enum session_end { SESSION_CLOSED, SESSION_EXPIRED, SESSION_ABANDONED, SESSION_CULLED, SESSION_ENDS };
+enum session_end {
+    SESSION_CLOSED, SESSION_EXPIRED, SESSION_ABANDONED, SESSION_CULLED,
+    SESSION_LOST,                 /* the cluster has refused it, or given it up */
+    SESSION_ENDS
+};
 extern const char *const session_end_name[SESSION_ENDS];
 
 /* Where its time goes, each instant from submit to end exactly one. With GPUs: the middle three. */
@@ -43,6 +47,7 @@ struct session_life {
     int64_t usable_ns;            /* for the first time; -1: not yet */
     int64_t wants_since_ns, idle_since_ns;
     int64_t spent_ns[SESSION_SPENTS];    /* up to now_ns */
+    int64_t delayed_ns;           /* of that: its user waited to run something, after it could be used for the first time */
     uint32_t releases, taken;     /* how often its GPUs were released, taken away */
     bool left;                    /* its user has gone without closing it */
 };
@@ -57,6 +62,7 @@ void session_acts(struct session_life *l, const struct session_step *step);
 void session_granted(struct session_life *l, int64_t now_ns);    /* queued: it gets GPUs, which start up */
 void session_usable(struct session_life *l, int64_t now_ns);     /* starting: they have */
 void session_taken(struct session_life *l, int64_t now_ns);      /* starting or usable: they are taken away */
+void session_lost(struct session_life *l, int64_t now_ns);       /* it will not get GPUs any more */
 void session_settle(struct session_life *l, int64_t now_ns);     /* spent_ns is as of now */
 
 static inline bool session_is_active(const struct session_life *l)

@@ -89,22 +89,25 @@ static int read_all(struct reading *r, const char *path, struct error *err)
     return experiment_read_exclusions(r, k.exclude, err);
 }
 
-struct experiment *experiment_read(const char *path, struct error *err)
+struct experiment *experiment_from(struct input *in, const char *path, struct error *err)
 {
-    struct input *in = input_open(path, err);
-    if (!in)
-        return NULL;
     struct experiment *e = mem_new(1, sizeof *e);
     e->memory = arena_new();
     e->config = config_read(in, err);
     const char *slash = strrchr(path, '/');
     struct reading r = { .of = e, .folder = slash ? arena_text(e->memory, path, slash > path ? (size_t)(slash - path) : 1) : "" };
-    int result = e->config && input_sha256(in, e->sha256, err) == 0 ? read_all(&r, path, err) : -1;
-    input_close(in);
-    if (result == 0)
+    if (e->config && input_sha256(in, e->sha256, err) == 0 && read_all(&r, path, err) == 0)
         return e;
     experiment_free(e);
     return NULL;
+}
+
+struct experiment *experiment_read(const char *path, struct error *err)
+{
+    struct input *in = input_open(path, err);
+    struct experiment *e = in ? experiment_from(in, path, err) : NULL;
+    input_close(in);
+    return e;
 }
 
 void experiment_free(struct experiment *e)

@@ -54,6 +54,7 @@ struct experiment {
 /* NULL with err. What the values mean is not looked at: whoever knows policies and options goes through the axes, sets `idle`
  * and complains at the places. */
 struct experiment *experiment_read(const char *path, struct error *err);
+struct experiment *experiment_from(struct input *in, const char *path, struct error *err);    /* the same of an input that is open */
 void experiment_free(struct experiment *e);                   /* NULL: does nothing */
 bool experiment_recognise(const char *head, size_t length);   /* the first bytes of a file: is it perhaps one? */
 const struct axis *experiment_axis(const struct experiment *e, enum axis_kind kind);   /* the first of that kind; NULL: none */

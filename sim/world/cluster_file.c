@@ -56,23 +56,20 @@ struct file_whole {
 #define UNMODELLED   .word = "unlimited", .word_value = INT64_MAX
 #define QUOTA        .type = CONFIG_PARTS, .most = QUOTA_MOST, .word = "unlimited", .word_value = UNLIMITED
 
+#define SECTION(key) { .name = #key, .type = CONFIG_MAPPING, .at = WHOLE(key) }
+#define SECTION_KEYS                                                                                                   \
+    { .name = "period_s",   SECONDS,                .at = WHOLE(period_ns) },                                          \
+    { .name = "models",     .type = CONFIG_LIST,    .at = WHOLE(models) },                                             \
+    SECTION(preemption), SECTION(failures), SECTION(storage), SECTION(progress), SECTION(fabric), SECTION(power),      \
+    SECTION(prices), SECTION(elastic), SECTION(sharing)
+static const struct config_key section_keys[] = { SECTION_KEYS, { 0 } };
 static const struct config_key whole_keys[] = {
     { .name = "name",       .type = CONFIG_TEXT,    .at = WHOLE(name) },
     { .name = "nodes",      .type = CONFIG_LIST,    .at = WHOLE(nodes), .required = true },
     { .name = "queues",     .type = CONFIG_LIST,    .at = WHOLE(queues) },
-    { .name = "period_s",   SECONDS,                .at = WHOLE(period_ns) },
-    { .name = "preemption", .type = CONFIG_MAPPING, .at = WHOLE(preemption) },
-    { .name = "failures",   .type = CONFIG_MAPPING, .at = WHOLE(failures) },
-    { .name = "storage",    .type = CONFIG_MAPPING, .at = WHOLE(storage) },
     { .name = "gpu_models", .type = CONFIG_LIST,    .at = WHOLE(gpu_models) },
     { .name = "node_types", .type = CONFIG_LIST,    .at = WHOLE(node_types) },
-    { .name = "models",     .type = CONFIG_LIST,    .at = WHOLE(models) },
-    { .name = "progress",   .type = CONFIG_MAPPING, .at = WHOLE(progress) },
-    { .name = "fabric",     .type = CONFIG_MAPPING, .at = WHOLE(fabric) },
-    { .name = "power",      .type = CONFIG_MAPPING, .at = WHOLE(power) },
-    { .name = "prices",     .type = CONFIG_MAPPING, .at = WHOLE(prices) },
-    { .name = "elastic",    .type = CONFIG_MAPPING, .at = WHOLE(elastic) },
-    { .name = "sharing",    .type = CONFIG_MAPPING, .at = WHOLE(sharing) },
+    SECTION_KEYS,
     { 0 },
 };
 enum { MIG_MIXED, MIG_SINGLE, MIG_DYNAMIC };
@@ -349,9 +346,16 @@ static int read_rates(const struct file_whole *whole, const char *folder, struct
     return c->rates && rate_rules_check(c->rates, c, &why) ? config_error(whole->progress, err, "%s", why.text) : 0;
 }
 
-/* Parts of the physical world: each absent or read by a file of its own. Files that they name lie in `folder`. */
-static int read_sections(const struct file_whole *whole, const char *folder, struct cluster *c, struct error *err)
+/* Parts of the physical world: each absent or read by a file of its own. Files that they name lie beside `file`. */
+static int read_sections(const struct file_whole *whole, const char *file, struct cluster *c, struct error *err)
 {
+    const char *slash = strrchr(file, '/'), *folder = arena_text(c->memory, file, slash ? (size_t)(slash - file) : 0);
+    if (price_read(whole->preemption, &c->price, err))
+        return -1;
+    if (config_given(whole->storage) && storage_read(whole->storage, &c->storage, err))
+        return -1;
+    c->period_said = whole->period_ns >= 0;
+    c->period_ns = c->period_said ? whole->period_ns : 0;
     if (sharing_read(whole->sharing, folder, &c->sharing, c->memory, err))
         return -1;
     if (config_given(whole->failures) && failures_read(whole->failures, c, err))
@@ -368,8 +372,6 @@ static int read_sections(const struct file_whole *whole, const char *folder, str
 static struct cluster *read_cluster(struct reader *r, struct config *config, const char *file_name)
 {
     struct file_whole whole = { .period_ns = -1 };
-    struct price price;
-    struct storage storage = storage_default();
     if (config_fields(config_root(config), whole_keys, &whole, r->err) ||
         catalogue_read_gpus(r->catalogue, whole.gpu_models, r->err) ||
         catalogue_read_nodes(r->catalogue, whole.node_types, r->err))
@@ -386,29 +388,47 @@ static struct cluster *read_cluster(struct reader *r, struct config *config, con
         config_error(whole.queues, r->err, "want at least one; without this key they are taken from the trace");
         return NULL;
     }
-    if (read_queues(r, whole.queues, ID_NONE) || price_read(whole.preemption, &price, r->err) ||
-        (config_given(whole.storage) && storage_read(whole.storage, &storage, r->err)))
+    if (read_queues(r, whole.queues, ID_NONE))
         return NULL;
     struct cluster *c = assemble(r, &whole, whole.name ? whole.name : file_name);
-    if (c) {
-        c->period_ns = whole.period_ns >= 0 ? whole.period_ns : 0;
-        c->period_said = whole.period_ns >= 0;
-        c->price = price;
-        c->storage = storage;
-    }
-    const char *file = input_name(r->in), *slash = strrchr(file, '/');
-    char *folder = mem_text(file, slash ? (size_t)(slash - file) : 0);
-    if (c && (read_sections(&whole, folder, c, r->err) || pools_read(r->group_at, c, r->err))) {
+    if (c && (read_sections(&whole, input_name(r->in), c, r->err) || pools_read(r->group_at, c, r->err))) {
         cluster_free(c);
         c = NULL;
     }
-    free(folder);
     return c;
 }
 
-struct cluster *cluster_from_yaml(struct input *in, const char *name, struct error *err)
+static int set_all(struct config *config, const struct cluster_settings *set, struct error *err)
+{
+    int result = 0;
+    for (size_t i = 0; set && i < set->n && result == 0; i++) {
+        const char *text = set->text[i], *equals = strchr(text, '=');
+        if (!equals || equals == text)
+            return error_set(err, "--set: want KEY=VALUE, got '%.100s'", text);
+        char *key = mem_text(text, (size_t)(equals - text));
+        result = config_set(config, key, equals + 1, err);
+        free(key);
+    }
+    return result;
+}
+
+int cluster_add_sections(struct cluster *c, const char *path, const struct cluster_settings *set, struct error *err)
+{
+    struct file_whole whole = { .period_ns = -1 };
+    struct config *config = config_empty(path, err);
+    int result = !config || set_all(config, set, err) || config_fields(config_root(config), section_keys, &whole, err) ||
+                 read_sections(&whole, path, c, err) ? -1 : 0;
+    config_free(config);
+    return result;
+}
+
+struct cluster *cluster_from_yaml(struct input *in, const char *name, const struct cluster_settings *set, struct error *err)
 {
     struct config *config = config_read(in, err);
+    if (config && set_all(config, set, err)) {
+        config_free(config);
+        return NULL;
+    }
     if (!config)
         return NULL;
     struct reader r = { .group_names = intern_new(), .memory = arena_new(), .catalogue = catalogue_new(), .in = in, .err = err };

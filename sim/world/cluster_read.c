@@ -23,26 +23,34 @@ static char *name_of_file(const char *path)
     return mem_text(name, length);
 }
 
-static struct cluster *read_either(struct input *in, const char *name, struct error *err)
+static struct cluster *with(const struct cluster_settings *set, struct cluster *c, const char *path, struct error *err)
+{
+    if (!c || !set || !set->n || cluster_add_sections(c, path, set, err) == 0)
+        return c;
+    cluster_free(c);
+    return NULL;
+}
+
+static struct cluster *read_either(struct input *in, const char *name, const struct cluster_settings *set, struct error *err)
 {
     size_t length;
     const char *head = input_peek(in, &length, err);
     if (!head)
         return NULL;
     if (node_topology_recognise(head, length))
-        return cluster_from_topology(in, name, err);
+        return with(set, cluster_from_topology(in, name, err), input_name(in), err);
     if (node_list_recognise(head, length))
-        return cluster_from_nodes(in, name, err);
-    return node_list_refuses(head, length, input_name(in), err) ? NULL : cluster_from_yaml(in, name, err);
+        return with(set, cluster_from_nodes(in, name, err), input_name(in), err);
+    return node_list_refuses(head, length, input_name(in), err) ? NULL : cluster_from_yaml(in, name, set, err);
 }
 
-struct cluster *cluster_read(const char *path, char sha256[65], struct error *err)
+struct cluster *cluster_read(const char *path, const struct cluster_settings *set, char sha256[65], struct error *err)
 {
     struct input *in = input_open(path, err);
     if (!in)
         return NULL;
     char *name = name_of_file(path);
-    struct cluster *c = read_either(in, name, err);
+    struct cluster *c = read_either(in, name, set, err);
     if (c && input_sha256(in, sha256, err) != 0) {
         cluster_free(c);
         c = NULL;

@@ -127,9 +127,8 @@ unsigned cluster_distance(const struct cluster *c, node_id a, unsigned gpu_a, no
 static unsigned mask_distance(const struct node_type *t, uint64_t mask)
 {
     unsigned most = SAME_GPU;
-    for (unsigned gpu = 0; gpu < t->gpus; gpu++) {
-        if (!(mask >> gpu & 1))
-            continue;
+    for (uint64_t m = mask; m; m &= m - 1) {
+        unsigned gpu = (unsigned)__builtin_ctzll(m);
         uint64_t off_island = mask & ~t->island_of[gpu];
         unsigned here = off_island & ~t->numa_of[gpu] ? SAME_NODE
                         : off_island                  ? SAME_NUMA

@@ -85,6 +85,8 @@ void workload_free(struct workload *w)
     job_inputs_free(w->inputs);
     intern_free(w->sizes);
     free(w->price_at);
+    if (w->services)
+        w->services_free(w->services);
     arena_free(w->memory);
     free(w);
 }

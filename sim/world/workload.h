@@ -126,6 +126,8 @@ struct workload {
     uint64_t seed;                /* likewise: of what is drawn where the trace is laws */
     double cluster_gpus;          /* likewise: that a load may be of; 0: unknown */
     uint64_t drawn;               /* hash of all that was drawn; 0: the trace is no laws */
+    struct session_groups *sessions;    /* of sim/sessions, which this folder does not know: those whose jobs are on demand, in the order of
+                                     their submit times, then of their groups. In `memory`. NULL: none */
     uint32_t n_skipped;           /* rows that say they are no job that ran (SWF: cancelled before its start), as the
                                      reader counts them, so that a report can state it */
     uint32_t n_unsorted;          /* rows submitted before the job that is above them in the file */
@@ -149,6 +151,8 @@ struct workload {
     struct job_running *running;  /* in the order of the file */
     uint32_t n_running;
     size_t running_capacity;
+    struct deployments *services; /* whose replicas are jobs on demand: sim/serving/deployment.h; NULL: none */
+    void (*services_free)(struct deployments *d);
     struct workload_builder *builder;   /* private, until workload_finish() */
     struct arena *memory;
 };

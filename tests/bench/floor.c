@@ -19,7 +19,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: floor CLUSTER TRACE DIR\n");
         return 2;
     }
-    struct cluster *c = cluster_read(argv[1], sha256, &err);
+    struct cluster *c = cluster_read(argv[1], NULL, sha256, &err);
     struct workload *w = c ? trace_read(argv[2], NULL, &used, sha256, &err) : NULL;
     struct output *o = w && run_bind(c, w, &err) == 0 ? output_open(argv[3], "jobs.csv", &err) : NULL;
     if (o) {

@@ -44,7 +44,7 @@ static struct workload *stream(const char *cluster, const char *trace, uint64_t 
 {
     char sha256[65];
     const struct trace_format *used;
-    *c = cluster_read(cluster, sha256, err);
+    *c = cluster_read(cluster, NULL, sha256, err);
     struct workload *w = *c ? trace_read_sizes(trace, NULL, &used, sha256, err) : NULL;
     if (w && (run_bind(*c, w, err) || workload_stream(w, (*c)->gpus * MILLI_ALL * PERCENT / 100, seed, err))) {
         workload_free(w);

@@ -39,7 +39,7 @@ gzip -k t.csv
 
 # ---- The program ----
 expect 2 "gpuyard: want a command, see 'gpuyard --help'" "$G"
-expect 2 "gpuyard: no such command 'sweeep', see 'gpuyard --help'" "$G" sweeep
+expect 2 "gpuyard: no such command 'sweeeeep', see 'gpuyard --help'" "$G" sweeeeep
 expect 2 "gpuyard: no such command 'lst', did you mean 'list'?" "$G" lst
 expect 2 "gpuyard: no such option '--hepl', did you mean '--help'?" "$G" --hepl
 expect 0 "" "$G" --help
@@ -96,14 +96,22 @@ wrong 2 "run: --load: want a number above 0, at most 1000000, got '0'" -c c.yaml
 wrong 2 "run: --stream: want a number above 0, at most 100000, got '0'" -c c.yaml -t t.csv --stream 0
 wrong 2 "run: --stream: times do not matter, so want no --load, --retime or --estimates" -c c.yaml -t t.csv --stream 100 --load 2
 wrong 3 "t.csv: a stream wants room for its first job" -c c.yaml -t t.csv --stream 1
-wrong 2 "run: --set: no setting 'preemption.grace', did you mean 'preemption.grace_s'?" -c c.yaml -t t.csv --set preemption.grace=1
+wrong 2 "run: --set: preemption.grace: unknown key 'grace': want one of checkpoint, interval_s, save_s, grace_s, start_s, restart_s, checkpoint_s, checkpoint_gib, blocking, interval_law, node_mtbf_s, init_s, init_doubling_s" -c c.yaml -t t.csv --set preemption.grace=1
 wrong 2 "run: --set: want KEY=VALUE, got 'period_s'" -c c.yaml -t t.csv --set period_s
-wrong 2 "run: --set: period_s: want seconds from 0 to 3153600000, got '-1'" -c c.yaml -t t.csv --set period_s=-1
+wrong 2 "run: --set: period_s: want a number from 0 to 3153600000, got '-1'" -c c.yaml -t t.csv --set period_s=-1
 wrong 2 "run: --set: period_s is given twice" -c c.yaml -t t.csv --set period_s=1 --set period_s=1
-wrong 2 "run: --set: preemption.checkpoint: want none, perfect or periodic, got 'always'" \
+wrong 2 "run: --set: preemption.checkpoint: want one of none, perfect, periodic, got 'always'" \
     -c c.yaml -t t.csv --set preemption.checkpoint=always
-wrong 2 "run: --set: preemption.checkpoint: 'periodic' wants a preemption.interval_s, too" \
+wrong 2 "run: --set: preemption.checkpoint: checkpoint 'periodic' wants an 'interval_s'" \
     -c c.yaml -t t.csv --set preemption.checkpoint=periodic
+wrong 2 "run: --set: nodes.0: want a key of this item, too" -c c.yaml -t t.csv --set nodes.0=3
+wrong 2 "run: --set: nodes.b.count: nodes has 1 item, and none is called 'b'" -c c.yaml -t t.csv --set nodes.b.count=3
+wrong 2 "run: --set: nodes.0.count: want a whole number from 1 to 10000000, got '0'" -c c.yaml -t t.csv --set nodes.0.count=0
+wrong 2 "run: --set: nodes.0.labels: x: want a text of one line, got a list" -c c.yaml -t t.csv --set 'nodes.0.labels={x: [1]}'
+wrong 2 "run: --set: name.x: name has no keys" -c c.yaml -t t.csv --set name.x=1
+wrong 2 "run: --set: want KEY=VALUE, with dots between keys, got 'a..b'" -c c.yaml -t t.csv --set a..b=1
+wrong 2 "run: --set: period_s: want a value as in YAML, got '['" -c c.yaml -t t.csv --set 'period_s=['
+wrong 2 "run: --set: period_s: want a value, got an alias: aliases are not followed here" -c c.yaml -t t.csv --set 'period_s=*x'
 expect 2 "gpuyard: run: --output: want a directory, got '-'" "$G" run -c c.yaml -t t.csv -o -
 expect 2 "gpuyard: no list of 'polices', did you mean 'policies'?" "$G" list polices
 expect 2 "gpuyard: list: --format: want text or json, got 'yaml'" "$G" list policies --format yaml
@@ -187,6 +195,9 @@ says out '    blocking: skip'
 says out '    scope: pool'
 says out '  period_s: 60'
 says out '  load: 0.1'
+expect 0 "" "$G" run -c c.yaml -t t.csv --dump-config --set nodes.0.count=3 --set 'queues=[{name: red, deserved_gpus: 8}, {name: blue}]' --set queues.0.weight=2
+says out '  nodes: 3'
+says out '    - given: "nodes.0.count=3"'
 for e in perfect uniform:2 user-last2 group-quantile:0.9; do
     "$G" run -c c.yaml -t t.csv --dump-config --estimates "$e" >out
     says out "  estimates: $e"

@@ -1,7 +1,7 @@
 /* fuzz_options.c - any lines as the arguments of the program, up to but not including what the command then does. */
 #include "policies/registry.h"
 #include "sim/cli/plan.h"
-#include "sim/cli/settings.h"
+#include "sim/world/cluster_file.h"
 #include "sim/core/memory.h"
 #include "sim/run/params.h"
 #include "tests/fuzz/fuzz.h"
@@ -62,7 +62,7 @@ static void settings(const struct run_options *o)
     struct error err = { "" };
     struct group_spec group = { .name = "a", .count = 1, .gpus = 1, .cpu_milli = INT64_MAX, .mem_mib = INT64_MAX };
     struct cluster *c = cluster_build("c", &group, 1, NULL, 0, &err);
-    asked(settings_set(c, &o->set, &err), &err);
+    asked(cluster_add_sections(c, "settings", &(struct cluster_settings){ o->set.n, o->set.text }, &err), &err);
     FUZZ_MUST(c->period_ns >= 0 && c->price.grace_ns >= 0 && c->price.interval_ns >= 0);
     cluster_free(c);
 }

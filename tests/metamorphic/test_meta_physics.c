@@ -87,7 +87,7 @@ static void play(const struct combination *k, uint64_t seed, const char *path, s
 {
     struct error err = { "" };
     char sha256[65];
-    struct cluster *c = cluster_read(path, sha256, &err);
+    struct cluster *c = cluster_read(path, NULL, sha256, &err);
     if (!c)
         fail_msg("%s", err.text);
     struct workload *load = jobs_of(seed);

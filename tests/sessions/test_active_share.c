@@ -8,6 +8,8 @@
 #include <gsl/gsl_cdf.h>
 #include <stdlib.h>
 
+static struct arena *memory;      /* of all that is drawn */
+
 /* ---- Played ---- */
 
 struct played { double share, error; size_t n; };    /* error: standard, of a ratio of means */
@@ -32,7 +34,7 @@ static struct played play_all(struct session_spec *spec, double until_s)
     spec->culling.how = CULL_OFF;
     spec->forgotten = 0;
     assert_int_equal(session_spec_check(spec, &why), 0);
-    assert_true(sessions_draw(&all, spec, 1, TIME_NEVER, until_s, 1000000));
+    assert_true(sessions_draw(&all, spec, 1, TIME_NEVER, until_s, 1000000, memory));
     double (*one)[2] = mem_new(all.n, sizeof *one);
     for (size_t i = 0; i < all.n; i++) {
         struct session_life l = play(&all.session[i], spec);
@@ -49,7 +51,6 @@ static struct played play_all(struct session_spec *spec, double until_s)
     }
     p.error = sqrt(square) / usable;
     free(one);
-    sessions_free(&all);
     return p;
 }
 
@@ -172,5 +173,8 @@ static void usual_sessions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(in_the_long_run), cmocka_unit_test(exponential_phases), cmocka_unit_test(usual_sessions) };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    memory = arena_new();
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    arena_free(memory);
+    return failed;
 }

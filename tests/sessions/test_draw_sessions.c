@@ -1,11 +1,14 @@
 /* test_draw_sessions.c - what is drawn against its laws, computed here by other means, each with a control that the same sample must fail;
  * the same sessions whatever else is drawn. Laws and defaults: models.md 5. */
+#include "sim/core/memory.h"
 #include "sim/core/units.h"
 #include "sim/laws/arrivals.h"
 #include "sim/sessions/draw_sessions.h"
 #include "tests/synth/statistics.h"
 
 #include <string.h>
+
+static struct arena *memory;      /* of all that is drawn */
 
 enum { DRAWS = 20000, WEEKS = 8, HOUR_BINS = 168 };
 #define WEEK_S 604800.0
@@ -22,7 +25,7 @@ static void draw(struct sessions *to, const struct session_spec *s, uint64_t see
 {
     struct error why = { "" };
     assert_int_equal(session_spec_check(s, &why), 0);
-    assert_true(sessions_draw(to, s, seed, TIME_NEVER, until_s, 1000000));
+    assert_true(sessions_draw(to, s, seed, TIME_NEVER, until_s, 1000000, memory));
 }
 
 /* ---- laws ---- */
@@ -87,7 +90,6 @@ static void as_its_law(void **state)
     assert_int_equal(n, DRAWS);
     assert_true(ks_distance(x, n, row->below, &row->is) < ks_critical(n));
     assert_true(ks_distance(x, n, row->below, &row->is_not) > ks_critical(n));
-    sessions_free(&all);
 }
 
 /* Later phases are of the same laws: the 8th thought, the 8th run. */
@@ -113,7 +115,6 @@ static void later_phases(void **state)
     assert_true(ks_distance(think, n, think_below, &is_not) > ks_critical(n));
     assert_true(ks_distance(run, n, run_below, &weight) < ks_critical(n));
     assert_true(ks_distance(run, n, run_below, &other) > ks_critical(n));
-    sessions_free(&all);
 }
 
 static void shares_as_said(void **state)
@@ -138,7 +139,6 @@ static void shares_as_said(void **state)
     assert_true(chi_square_agrees(size, sizes, 3) && !chi_square_agrees(size, others, 3));
     assert_true(chi_square_agrees(forgot, forgotten, 2) && !chi_square_agrees(forgot, more, 2));
     assert_true(chi_square_agrees(user, each, 100) && !chi_square_agrees(user, none, 100));
-    sessions_free(&all);
 }
 
 /* ---- arrivals ---- */
@@ -172,7 +172,6 @@ static void a_week(void **state)
     assert_true(fabs(weekdays - 1.05 * want) > 4 * sqrt(want));
     assert_true(chi_square_agrees(count, expected, HOUR_BINS));
     assert_false(chi_square_agrees(count, flat, HOUR_BINS));
-    sessions_free(&all);
 }
 
 /* ---- the same ---- */
@@ -204,9 +203,6 @@ static void the_same_again(void **state)
     assert_true(longer.n > a.n);
     for (size_t i = 0; i < a.n; i++)
         assert_true(same(&a.session[i], &longer.session[i]));
-    struct sessions *all[] = { &a, &b, &longer, &seed, &group, &laxer };
-    for (size_t i = 0; i < COUNT(all); i++)
-        sessions_free(all[i]);
 }
 
 /* One value changed: another hash. The phases reach beyond the length, and none is there for nothing. */
@@ -223,9 +219,7 @@ static void phases_reach(void **state)
             sum_ns += x->phase_ns[k];
         assert_true(sum_ns > x->length_ns && sum_ns - x->phase_ns[x->n_phases - 1] <= x->length_ns);
     }
-    sessions_free(&all);
-    assert_false(sessions_draw(&all, &s, 3, TIME_NEVER, WEEK_S, 10));
-    sessions_free(&all);
+    assert_false(sessions_draw(&all, &s, 3, TIME_NEVER, WEEK_S, 10, memory));
 }
 
 /* ---- what a spec cannot be ---- */
@@ -281,5 +275,8 @@ int main(void)
     ADD_TEST(tests, n, a_week);
     ADD_TEST(tests, n, the_same_again);
     ADD_TEST(tests, n, phases_reach);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    memory = arena_new();
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    arena_free(memory);
+    return failed;
 }

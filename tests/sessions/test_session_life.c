@@ -1,5 +1,6 @@
 /* test_session_life.c - what a session does, by schedules worked out by hand, in seconds: culling, patience, preemption, who forgets,
  * the cap; and that every session, whatever is done to it, ends once and spends each instant on one thing. */
+#include "sim/core/memory.h"
 #include "sim/core/random.h"
 #include "sim/core/units.h"
 #include "sim/sessions/session_life.h"
@@ -7,6 +8,8 @@
 
 #include <stdio.h>
 #include <string.h>
+
+static struct arena *memory;      /* of all that is drawn */
 
 /* ---- A world that gives GPUs when the schedule says so, and takes them ---- */
 
@@ -240,14 +243,39 @@ static void conserves(void **state)
     spec.rate_per_h = 100;
     spec.cap_s = 20000;
     random_init(&r, 1, "test", 0);
-    assert_true(sessions_draw(&x, &spec, 1, TIME_NEVER, 20 * 3600, SESSIONS));
+    assert_true(sessions_draw(&x, &spec, 1, TIME_NEVER, 20 * 3600, SESSIONS, memory));
     for (size_t i = 0; i < x.n; i++) {
         spec.culling.how = (enum session_cull)(i % 3);
         one_at_random(&x.session[i], &spec, &r, ends);
     }
-    for (int e = 0; e < SESSION_ENDS; e++)
+    for (int e = 0; e < SESSION_LOST; e++)
         assert_true(ends[e] > 20);    /* each of them is played */
-    sessions_free(&x);
+}
+
+/* By hand: taken from 200 on in a run, given at 260, usable at 310: 110 s. At the first start nobody is delayed; lost at 500, once and for
+ * all. */
+static void delays(void **state)
+{
+    (void)state;
+    const int64_t phase_ns[] = { 100 * NS_PER_S, 200 * NS_PER_S, 900 * NS_PER_S };
+    const struct session of = { .length_ns = 1000 * NS_PER_S, .patience_ns = 300 * NS_PER_S, .n_phases = 3, .phase_ns = phase_ns };
+    const struct session_culling off = { CULL_OFF, 0, 0, 1 };
+    struct session_life l = session_begin(&of, &off, 86400 * NS_PER_S);
+    struct session_step step;
+    session_granted(&l, 0);
+    session_usable(&l, 50 * NS_PER_S);
+    assert_true(session_next(&l, &step) && step.at_ns == 150 * NS_PER_S);
+    session_acts(&l, &step);
+    session_taken(&l, 200 * NS_PER_S);
+    session_granted(&l, 260 * NS_PER_S);
+    session_usable(&l, 310 * NS_PER_S);
+    session_settle(&l, 320 * NS_PER_S);
+    assert_int_equal(l.delayed_ns, 110 * NS_PER_S);
+    session_taken(&l, 400 * NS_PER_S);
+    session_lost(&l, 500 * NS_PER_S);
+    assert_int_equal(l.delayed_ns, 210 * NS_PER_S);
+    assert_int_equal(l.end, SESSION_LOST);
+    assert_false(session_next(&l, &step));
 }
 
 int main(void)
@@ -255,6 +283,10 @@ int main(void)
     static struct CMUnitTest tests[TESTS_MOST];
     size_t n = 0;
     ADD_ROWS(tests, n, by_hand, schedules);
+    ADD_TEST(tests, n, delays);
     ADD_TEST(tests, n, conserves);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    memory = arena_new();
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    arena_free(memory);
+    return failed;
 }

@@ -19,7 +19,7 @@ static const struct file_row { const char *name, *text, *error; } rows[] = {
     { "JSON", "{ \"workload\": \"w\", \"arrivals\": { \"rate_per_h\": 1 }, \"gpus\": { \"1\": 1 }, \"durations\": { \"law\": \"fixed\", \"value_s\": 2 } }", "" },
     { "no name", RATE GPUS TIMES, "w.yaml:1:1: key 'workload' is missing" },
     { "unknown key", GOOD "durration: 1\n",
-      "w.yaml:5:1: unknown key 'durration': want one of workload, start, jobs, span_s, load, arrivals, retries, users, projects, estimates, classes, gpus, mean_gpus, node_gpus, split, "
+      "w.yaml:5:1: unknown key 'durration': want one of workload, start, jobs, span_s, load, arrivals, retries, users, projects, estimates, classes, trace, services, sessions, gpus, mean_gpus, node_gpus, split, "
       "cpus_per_gpu, memory_gib_per_gpu, durations, spearman, fates, slowdown, priority, preemptible, sweeps, gpu_types, models, did you mean 'durations'?" },
     { "a key twice", GOOD GPUS, "w.yaml:5:1: key 'gpus' is given twice" },
     { "no sizes", W RATE TIMES, "w.yaml:1:1: want 'gpus', in the class or above" },

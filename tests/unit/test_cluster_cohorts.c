@@ -14,7 +14,7 @@ static struct cluster *cluster_of_text(const char *text)
     assert_true(file >= 0);
     FILE *f = fdopen(file, "wb");
     assert_true(f && fputs(text, f) >= 0 && fclose(f) == 0);
-    struct cluster *c = cluster_read(name, sha256, &err);
+    struct cluster *c = cluster_read(name, NULL, sha256, &err);
     unlink(name);
     assert_string_equal(err.text, "");
     return c;

@@ -24,7 +24,7 @@ static struct cluster *read_file(const char *name)
 {
     struct error err = { "" };
     char sha256[65] = "";
-    struct cluster *c = cluster_read(name, sha256, &err);
+    struct cluster *c = cluster_read(name, NULL, sha256, &err);
     assert_string_equal(err.text, "");
     assert_non_null(c);
     assert_int_equal(strlen(sha256), 64);
@@ -266,7 +266,7 @@ static void checksum(void **state)
     write_file("c.yaml", SMALL, strlen(SMALL));
     struct error err = { "" };
     char sha256[65] = "";
-    cluster_free(cluster_read("c.yaml", sha256, &err));
+    cluster_free(cluster_read("c.yaml", NULL, sha256, &err));
     assert_string_equal(sha256, "f028e7ab554358fdb105550faa2d96cd44a89205326959d2677f05626685c5a2");
 }
 

@@ -20,8 +20,8 @@ static void write_file(const char *name, const char *text, size_t length)
 
 #define GROUP "nodes:\n- group: g\n  count: 2\n  gpus: 8\n"
 #define A100 "nodes:\n- group: g\n  count: 2\n  type: dgx-a100-80\n"
-#define ROOT_KEYS "name, nodes, queues, period_s, preemption, failures, storage, " \
-                  "gpu_models, node_types, models, progress, fabric, power, prices, elastic, sharing"
+#define ROOT_KEYS "name, nodes, queues, gpu_models, node_types, period_s, models, preemption, failures, " \
+                  "storage, progress, fabric, power, prices, elastic, sharing"
 /* clang-format off */
 static const struct row { const char *name, *text, *error; } rows[] = {
     /* the document */
@@ -209,7 +209,7 @@ static void refused(void **state)
     write_file("c.yaml", row->text, strlen(row->text));
     struct error err = { "" };
     char sha256[65];
-    assert_null(cluster_read("c.yaml", sha256, &err));
+    assert_null(cluster_read("c.yaml", NULL, sha256, &err));
     assert_string_equal(err.text, row->error);
 }
 
@@ -218,7 +218,7 @@ static void no_file(void **state)
     (void)state;
     struct error err = { "" };
     char sha256[65];
-    assert_null(cluster_read("nowhere.yaml", sha256, &err));
+    assert_null(cluster_read("nowhere.yaml", NULL, sha256, &err));
     assert_non_null(strstr(err.text, "nowhere.yaml"));
 }
 
@@ -233,7 +233,7 @@ static void too_long(void **state)
     gzclose(f);
     struct error err = { "" };
     char sha256[65];
-    assert_null(cluster_read("long.yaml.gz", sha256, &err));
+    assert_null(cluster_read("long.yaml.gz", NULL, sha256, &err));
     assert_string_equal(err.text, "long.yaml.gz: want at most 4194304 bytes of text");
 }
 
@@ -243,7 +243,7 @@ static void nul_byte(void **state)
     write_file("c.yaml", GROUP "\0", sizeof GROUP);
     struct error err = { "" };
     char sha256[65];
-    assert_null(cluster_read("c.yaml", sha256, &err));
+    assert_null(cluster_read("c.yaml", NULL, sha256, &err));
     assert_string_equal(err.text, "c.yaml:5:1: want UTF-8 text, got byte 0x00");
 }
 

@@ -21,7 +21,7 @@ static struct cluster *read_text(const char *text, struct error *err)
     assert_non_null(f);
     assert_int_equal(fwrite(text, 1, strlen(text), f), strlen(text));
     assert_int_equal(fclose(f), 0);
-    struct cluster *c = cluster_read(path, sha256, err);
+    struct cluster *c = cluster_read(path, NULL, sha256, err);
     assert_int_equal(strlen(sha256), c ? 64 : 0);
     unlink(path);
     return c;
@@ -226,7 +226,7 @@ static void whole_list(void **state)
     const struct list *l = *state;
     char whole[1024], sha256[65];
     struct error err = { "" };
-    struct cluster *c = cluster_read(shared_path(whole, l->path), sha256, &err);
+    struct cluster *c = cluster_read(shared_path(whole, l->path), NULL, sha256, &err);
     assert_string_equal(err.text, "");
     assert_int_equal(c->n_nodes, l->nodes);
     assert_int_equal(c->gpus, l->gpus);
@@ -244,7 +244,7 @@ static void numbered_by_name(void **state)
     (void)state;
     char whole[1024], sha256[65];
     struct error err = { "" };
-    struct cluster *c = cluster_read(shared_path(whole, "alibaba-spot-v2026/node_info_df.csv"), sha256, &err);
+    struct cluster *c = cluster_read(shared_path(whole, "alibaba-spot-v2026/node_info_df.csv"), NULL, sha256, &err);
     assert_non_null(c);
     assert_int_equal(cluster_node_gpus(c, 0), 4);
     assert_int_equal(cluster_node_gpus(c, 1), 1);

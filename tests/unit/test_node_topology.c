@@ -17,7 +17,7 @@ static struct cluster *read_text(const char *text, struct error *err)
     assert_non_null(f);
     assert_int_equal(fwrite(text, 1, strlen(text), f), strlen(text));
     assert_int_equal(fclose(f), 0);
-    struct cluster *c = cluster_read(path, sha256, err);
+    struct cluster *c = cluster_read(path, NULL, sha256, err);
     unlink(path);
     return c;
 }
@@ -111,7 +111,7 @@ static void lingjun(void **state)
     char whole[1024], sha256[65], text[256];
     struct error err = { "" };
     uint32_t racks = 0, most = 0;
-    struct cluster *c = cluster_read(shared_path(whole, "alibaba-lingjun-2023/topo.csv"), sha256, &err);
+    struct cluster *c = cluster_read(shared_path(whole, "alibaba-lingjun-2023/topo.csv"), NULL, sha256, &err);
     assert_string_equal(err.text, "");
     assert_int_equal(c->n_nodes, 847);
     domains(text, c, LEVEL_POD);

@@ -3,6 +3,7 @@
 #include "traces/format.h"
 #include "traces/synth/synth.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { SEED, JOBS, GPUS };
@@ -45,6 +46,40 @@ static int option_number(struct input *in, const char *const *value, int which, 
     return 0;
 }
 
+static int synth_read(struct input *in, struct workload *w, struct error *err);
+
+/* FILE or FILE:FORMAT, beside the workload file. */
+static int read_trace(const struct synth_spec *s, const char *file, struct workload *w, struct error *err)
+{
+    char *path = synth_beside(file, s->trace), *colon = strrchr(path, ':');
+    const struct trace_format *format = colon ? trace_format_find(colon + 1) : NULL;
+    if (format)
+        *colon = '\0';
+    struct input *in = input_open(path, err);
+    size_t length;
+    const char *head = in && !format ? input_peek(in, &length, err) : NULL;
+    int result = in && (format || head) ? 0 : -1;
+    if (result == 0 && !format && !(format = trace_recognise(head, length)))
+        result = error_set(err, "%s: cannot tell its format from the first bytes: say FILE:FORMAT", path);
+    if (result == 0 && format->read == synth_read)
+        result = error_set(err, "%s: want a trace, not another workload file", path);
+    if (result == 0)
+        result = format->read(in, w, err);
+    input_close(in);
+    free(path);
+    return result;
+}
+
+/* When jobs have ceased to come, and with them sessions. */
+static double until_s(const struct synth_spec *s, const struct workload *w)
+{
+    int64_t last_ns = 0;
+    for (job_id j = 0; j < w->n_jobs; j++)
+        if (!w->truth[j].on_demand && w->facts[j].submit_ns > last_ns)
+            last_ns = w->facts[j].submit_ns;
+    return s->span_s > 0 ? s->span_s : seconds(last_ns);
+}
+
 static int synth_read_with(struct input *in, const char *const *value, struct workload *w, struct error *err)
 {
     int64_t seed = (int64_t)w->seed, jobs = 0, gpus = 0;
@@ -58,7 +93,11 @@ static int synth_read_with(struct input *in, const char *const *value, struct wo
     if (gpus)
         s->load.gpus = (double)gpus;
     const struct synth_wish wish = { (uint64_t)seed, (uint32_t)jobs, w->cluster_gpus };
-    int result = synth_generate(s, &wish, input_name(in), w, &report, err);
+    int result = s->trace ? read_trace(s, input_name(in), w, err) : s->n_classes ? synth_generate(s, &wish, input_name(in), w, &report, err) : 0;
+    if (result == 0)
+        result = synth_services_add(s, (uint64_t)seed, input_name(in), w, err);
+    if (result == 0 && s->n_sessions)
+        result = synth_sessions_generate(s, (uint64_t)seed, until_s(s, w), input_name(in), w, err);
     synth_spec_free(s);
     return result;
 }

@@ -266,7 +266,9 @@ static int make(struct drawing *d, const struct synth_wish *wish, struct synth_r
 int synth_draw(const struct synth_spec *s, const struct synth_wish *wish, struct synth_jobs *to, struct error *err)
 {
     struct drawing d = { .spec = s, .seed = wish->seed };
-    *to = (struct synth_jobs){ 0 };
+    *to = (struct synth_jobs){ .report = { .load_expected = NAN, .load_realised = NAN } };
+    if (!s->n_classes)
+        return 0;
     int result = make(&d, wish, &to->report, err);
     for (size_t c = 0; d.ready && c < s->n_classes; c++)
         ready_free(&d.ready[c]);

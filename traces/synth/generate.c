@@ -21,7 +21,7 @@ static void name_of(const struct synth_names *names, uint16_t which, const char 
     *length = strlen(*to);
 }
 
-static void set_size(struct job_row *row, const struct synth_class *c, int64_t milli)
+void synth_row_size(struct job_row *row, const struct synth_class *c, int64_t milli)
 {
     uint32_t gpus = (uint32_t)((milli + MILLI_ALL - 1) / MILLI_ALL);
     int64_t of = gpus;
@@ -59,7 +59,7 @@ static struct job_row row_of(const struct synth_spec *s, const struct synth_job 
     const struct synth_class *c = &s->class[j->class];
     struct job_row row = job_row_default;
     set_names(&row, j, n);
-    set_size(&row, c, c->size[j->size].gpu_milli);
+    synth_row_size(&row, c, c->size[j->size].gpu_milli);
     row.queue = s->projects.name[project];
     row.queue_length = strlen(row.queue);
     name_of(&c->gpu_types, j->type, &row.gpu_type, &row.gpu_type_length);

@@ -138,10 +138,7 @@ static int on_row(void *self, const struct row *row, struct error *err)
 static int read_file(const struct reading *r, const struct file_law *f, struct values *v)
 {
     static const struct table_handler with_header = { .on_header = on_header, .on_row = on_row }, bare = { .on_row = on_row };
-    const char *slash = strrchr(r->beside, '/');
-    size_t directory = *f->file != '/' && slash ? (size_t)(slash - r->beside) + 1 : 0, size = directory + strlen(f->file) + 1;
-    char *path = mem_new(size, 1);
-    snprintf(path, size, "%.*s%s", (int)directory, r->beside, f->file);
+    char *path = synth_beside(r->beside, f->file);
     struct input *in = input_open(path, r->err);
     v->column = f->column;
     int result = in ? table_read(in, (struct table_style){ .header = f->column }, f->column ? &with_header : &bare, v, r->err) : -1;

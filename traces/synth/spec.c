@@ -1,6 +1,7 @@
 /* spec.c - see spec.h: what is said when nothing is. */
 #include "traces/synth/spec.h"
 
+#include "sim/serving/deployment.h"
 #include "traces/synth/synth.h"
 
 #include <math.h>
@@ -41,8 +42,18 @@ void synth_spec_free(struct synth_spec *s)
 {
     if (!s)
         return;
+    deployments_free(s->services);
     arena_free(s->memory);
     free(s);
+}
+
+char *synth_beside(const char *file, const char *path)
+{
+    const char *slash = strrchr(file, '/');
+    size_t directory = *path != '/' && slash ? (size_t)(slash - file) + 1 : 0, size = directory + strlen(path) + 1;
+    char *beside = mem_new(size, 1);
+    snprintf(beside, size, "%.*s%s", (int)directory, file, path);
+    return beside;
 }
 
 void synth_projects_zipf(struct synth_spec *s, size_t n, const char **name, double exponent)

@@ -7,7 +7,9 @@
 #include "sim/core/output.h"
 #include "sim/laws/arrivals.h"
 #include "sim/laws/law.h"
+#include "sim/sessions/session_spec.h"
 #include "sim/world/estimates.h"
+#include "sim/world/workload.h"
 
 #define SYNTH_JOBS_MOST      100000000
 #define SYNTH_MOST_S         5184000.0     /* run times are cut at 60 days; models.md 6.3 */
@@ -53,6 +55,12 @@ struct synth_class {
     bool sweeps;                  /* an arrival of it may be one */
     struct synth_names gpu_types, models;    /* "any" and "none": not said */
 };
+/* A group of interactive sessions: people, and what their sessions ask for. */
+struct synth_sessions {
+    struct session_spec is;       /* its sizes are those of asks */
+    struct synth_class asks;      /* of it sizes, CPUs, memory, priority, preemptible and node_gpus */
+    const char *queue;            /* NULL: that of each user's project */
+};
 struct synth_sweeps { double probability, mean_jobs, within_s; bool same_run_time; };
 struct synth_retries { double probability; uint32_t most; double median_s, sigma; };
 struct synth_load {
@@ -74,8 +82,13 @@ struct synth_spec {
     double users_zipf;
     struct synth_names projects;  /* with the shares of jobs that they should have */
     struct estimates estimates;
-    size_t n_classes;
+    size_t n_classes;             /* 0: no jobs are drawn */
     struct synth_class *class;
+    const char *trace;            /* FILE[:FORMAT], whose jobs are there instead of drawn ones; NULL: none */
+    struct deployments *services; /* NULL: none. synth_services_add() hands them on */
+    struct job_row *replica;      /* [services->n] what each asks for, without a name */
+    size_t n_sessions;
+    struct synth_sessions *sessions;
     struct arena *memory;         /* of all that is pointed to */
 };
 
@@ -89,7 +102,9 @@ void synth_spec_free(struct synth_spec *s);                  /* NULL: does nothi
 struct synth_spec *synth_spec_new(void);
 extern const struct synth_class synth_class_default;         /* without sizes, and with no law of run times */
 
+char *synth_beside(const char *file, const char *path);      /* a path that stands in that file; free() it */
 /* A law from its mapping, for spec_read.c: law_read.c. A lognormal law by mean and median is the uncut one. */
 struct config_value;
 int synth_law_read(struct config_value v, const char *beside, struct arena *memory, struct synth_durations *to, struct error *err);
 void synth_law_write(struct output *o, const struct synth_durations *d);
+void synth_sessions_write(struct output *o, const struct synth_spec *s);     /* for spec_write.c */

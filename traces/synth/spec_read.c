@@ -17,7 +17,8 @@ struct file_whole {
     const char *name, *start, *estimates;
     uint32_t jobs;
     double span_s;
-    struct config_value load, arrivals, retries, users, projects, classes;
+    const char *trace;
+    struct config_value load, arrivals, retries, users, projects, classes, services, sessions;
 };
 struct file_load { struct synth_load is; int calibrate; };
 
@@ -39,6 +40,9 @@ static const struct config_key whole_keys[] = {
     { .name = "projects",  .type = CONFIG_MAPPING, .at = WHOLE(projects) },
     { .name = "estimates", .type = CONFIG_TEXT, .at = WHOLE(estimates) },
     { .name = "classes",   .type = CONFIG_LIST, .at = WHOLE(classes) },
+    { .name = "trace",     .type = CONFIG_TEXT, .at = WHOLE(trace) },
+    { .name = "services",  .type = CONFIG_LIST, .at = WHOLE(services) },
+    { .name = "sessions",  .type = CONFIG_LIST, .at = WHOLE(sessions) },
     CLASS_KEYS(WHOLE(all)),
     { 0 },
 };
@@ -125,6 +129,24 @@ static int read_retries(struct spec_reader *r, struct config_value v)
     return config_fields(v, retry_keys, &r->to->retries, r->err);
 }
 
+/* Jobs, unless there are services or sessions alone, or a trace has them. */
+static int read_jobs(struct spec_reader *r, struct config_value root, struct file_whole *f)
+{
+    static const char *const drawn[] = { "jobs", "load", "arrivals", "classes", "gpus", "durations" };
+    struct config_value said = { .config = NULL };
+    for (size_t i = 0; i < sizeof drawn / sizeof *drawn && !config_given(said); i++)
+        said = config_look(root, drawn[i]);
+    if (f->trace && config_given(said))
+        return config_error(said, r->err, "want no jobs drawn beside a 'trace'");
+    if (f->trace || ((config_given(f->services) || config_given(f->sessions)) && !config_given(said)))
+        return 0;
+    if (read_load(r, f->load) || spec_read_arrivals(r, f->arrivals) || read_retries(r, f->retries) || read_classes(r, root, f))
+        return -1;
+    if ((r->to->load.target > 0) == (r->to->rate_per_h > 0))
+        return config_error(root, r->err, "want either the 'target' of a 'load' or 'rate_per_h' of the 'arrivals'");
+    return 0;
+}
+
 static int read_whole(struct spec_reader *r, struct config_value root)
 {
     struct file_whole f = { .all = { .is = synth_class_default } };
@@ -142,12 +164,10 @@ static int read_whole(struct spec_reader *r, struct config_value root)
         return config_error(config_look(root, "estimates"), r->err, "%s", why.text);
     if (estimates_are_predicted(&r->to->estimates))
         return config_error(config_look(root, "estimates"), r->err, "want what is submitted: predictions are made in a run");
-    if (read_load(r, f.load) || spec_read_arrivals(r, f.arrivals) || read_retries(r, f.retries) ||
-        spec_read_people(r, f.users, f.projects) || read_classes(r, root, &f))
+    r->to->trace = f.trace ? spec_kept(r, f.trace) : NULL;
+    if (spec_read_people(r, f.users, f.projects) || read_jobs(r, root, &f))
         return -1;
-    if ((r->to->load.target > 0) == (r->to->rate_per_h > 0))
-        return config_error(root, r->err, "want either the 'target' of a 'load' or 'rate_per_h' of the 'arrivals'");
-    return 0;
+    return spec_read_services(r, f.services) || spec_read_sessions(r, f.sessions) ? -1 : 0;
 }
 
 struct synth_spec *synth_spec_read(struct input *in, struct error *err)

@@ -1,4 +1,4 @@
-/* spec_read_arrivals.c - from a workload file: when jobs come, and from whom. */
+/* spec_read_arrivals.c - from a workload file: when jobs and requests come, and jobs from whom. */
 #include "traces/synth/spec_reader.h"
 #include "traces/synth/synth.h"
 
@@ -6,9 +6,9 @@
 
 struct file_sweeps { struct synth_sweeps is; int run_times; };
 struct file_arrivals {
-    struct arrival_law law;
+    struct spec_arrivals is;
     int kind;
-    double rate_per_h, growth_per_day;
+    double rate_per_h;
     struct config_value daily, weekly, sweeps;
 };
 struct file_projects { uint32_t count; double zipf; struct config_value names, shares; };
@@ -17,19 +17,22 @@ struct file_projects { uint32_t count; double zipf; struct config_value names, s
 static const char *const arrival_words[] = { [ARRIVE_POISSON] = "poisson", [ARRIVE_HYPER] = "hyper", [ARRIVE_MMPP] = "mmpp", NULL };
 static const char *const run_time_words[] = { "same", "own", NULL };
 
+#define ARRIVAL_KEYS \
+    { .name = "law",            .type = CONFIG_CHOICE, .at = ARRIVE(kind), .words = arrival_words }, \
+    { .name = "c2",             REAL, .at = ARRIVE(is.law.c2), .least = 1, .most = 1000000 }, \
+    { .name = "burst_ratio",    REAL, .at = ARRIVE(is.law.burst_ratio), .least = 1, .most = 1000000 }, \
+    { .name = "burst_s",        REAL, .at = ARRIVE(is.law.burst_s), .least = 1, .most = 1000000000 }, \
+    { .name = "calm_s",         REAL, .at = ARRIVE(is.law.calm_s), .least = 1, .most = 1000000000 }, \
+    { .name = "daily",          .type = CONFIG_LIST, .at = ARRIVE(daily) }, \
+    { .name = "weekly",         .type = CONFIG_LIST, .at = ARRIVE(weekly) }, \
+    { .name = "growth_per_day", REAL, .at = ARRIVE(is.growth_per_day), .least = -1, .most = 1 }
 static const struct config_key arrival_keys[] = {
-    { .name = "law",            .type = CONFIG_CHOICE, .at = ARRIVE(kind), .words = arrival_words },
+    ARRIVAL_KEYS,
     { .name = "rate_per_h",     REAL, .at = ARRIVE(rate_per_h), .most = 1000000000, .above_least = true },
-    { .name = "c2",             REAL, .at = ARRIVE(law.c2), .least = 1, .most = 1000000 },
-    { .name = "burst_ratio",    REAL, .at = ARRIVE(law.burst_ratio), .least = 1, .most = 1000000 },
-    { .name = "burst_s",        REAL, .at = ARRIVE(law.burst_s), .least = 1, .most = 1000000000 },
-    { .name = "calm_s",         REAL, .at = ARRIVE(law.calm_s), .least = 1, .most = 1000000000 },
-    { .name = "daily",          .type = CONFIG_LIST, .at = ARRIVE(daily) },
-    { .name = "weekly",         .type = CONFIG_LIST, .at = ARRIVE(weekly) },
-    { .name = "growth_per_day", REAL, .at = ARRIVE(growth_per_day), .least = -1, .most = 1 },
     { .name = "sweeps",         .type = CONFIG_MAPPING, .at = ARRIVE(sweeps) },
     { 0 },
 };
+static const struct config_key request_keys[] = { ARRIVAL_KEYS, { 0 } };
 #define SWEEP(field) offsetof(struct file_sweeps, field)
 static const struct config_key sweep_keys[] = {
     { .name = "probability", REAL, .at = SWEEP(is.probability), .most = 1 },
@@ -55,7 +58,7 @@ static const struct config_key project_keys[] = {
 
 /* ---- arrivals ---- */
 
-static int read_profile(struct config_value v, size_t n, double *to, struct error *err)
+int spec_read_profile(struct config_value v, size_t n, double *to, struct error *err)
 {
     struct config_walk w = { .of = v };
     double sum = 0;
@@ -84,30 +87,48 @@ static int read_sweeps(struct config_value v, struct synth_sweeps *to, struct er
     return 0;
 }
 
-int spec_read_arrivals(struct spec_reader *r, struct config_value v)
+static int read_any(struct config_value v, const struct config_key *keys, struct file_arrivals *f, struct error *err)
 {
-    struct synth_spec *to = r->to;
-    struct file_arrivals f = { .law = to->arrivals };
-    if (!config_given(v))
-        return 0;
-    if (config_fields(v, arrival_keys, &f, r->err))
-        return -1;
     static const struct { const char *name; enum arrival_kind of; } own[] = {
         { "c2", ARRIVE_HYPER }, { "burst_ratio", ARRIVE_MMPP }, { "burst_s", ARRIVE_MMPP }, { "calm_s", ARRIVE_MMPP },
     };
+    if (config_fields(v, keys, f, err))
+        return -1;
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
         struct config_value key = config_look(v, own[i].name);
-        if (config_given(key) && own[i].of != (enum arrival_kind)f.kind)
-            return config_error(key, r->err, "want it with 'law: %s' only", arrival_words[own[i].of]);
+        if (config_given(key) && own[i].of != (enum arrival_kind)f->kind)
+            return config_error(key, err, "want it with 'law: %s' only", arrival_words[own[i].of]);
     }
-    to->arrivals = f.law;
-    to->arrivals.kind = (enum arrival_kind)f.kind;
-    to->rate_per_h = f.rate_per_h;
-    to->growth_per_day = f.growth_per_day;
-    if (!(to->growth_per_day > -1))
-        return config_error(config_look(v, "growth_per_day"), r->err, "want more than -1");
-    if (read_profile(f.daily, 24, to->daily, r->err) || read_profile(f.weekly, 7, to->weekly, r->err))
+    f->is.law.kind = (enum arrival_kind)f->kind;
+    if (!(f->is.growth_per_day > -1))
+        return config_error(config_look(v, "growth_per_day"), err, "want more than -1");
+    return spec_read_profile(f->daily, 24, f->is.daily, err) || spec_read_profile(f->weekly, 7, f->is.weekly, err) ? -1 : 0;
+}
+
+int spec_read_request_arrivals(struct config_value v, struct spec_arrivals *to, struct error *err)
+{
+    struct file_arrivals f = { .is = *to };
+    if (config_given(v) && read_any(v, request_keys, &f, err))
         return -1;
+    *to = f.is;
+    return 0;
+}
+
+int spec_read_arrivals(struct spec_reader *r, struct config_value v)
+{
+    struct synth_spec *to = r->to;
+    struct file_arrivals f = { .is = { .law = to->arrivals, .growth_per_day = to->growth_per_day } };
+    memcpy(f.is.daily, to->daily, sizeof to->daily);
+    memcpy(f.is.weekly, to->weekly, sizeof to->weekly);
+    if (!config_given(v))
+        return 0;
+    if (read_any(v, arrival_keys, &f, r->err))
+        return -1;
+    to->arrivals = f.is.law;
+    to->rate_per_h = f.rate_per_h;
+    to->growth_per_day = f.is.growth_per_day;
+    memcpy(to->daily, f.is.daily, sizeof to->daily);
+    memcpy(to->weekly, f.is.weekly, sizeof to->weekly);
     return read_sweeps(f.sweeps, &to->sweeps, r->err);
 }
 

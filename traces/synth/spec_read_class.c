@@ -95,8 +95,7 @@ static int ascending(const void *left, const void *right)
     return (a->gpu_milli > b->gpu_milli) - (a->gpu_milli < b->gpu_milli);
 }
 
-/* What does not fit a node takes whole nodes; sizes that become equal are one. */
-static int read_sizes(struct spec_reader *r, struct config_value v, struct synth_class *c)
+int spec_read_sizes(struct spec_reader *r, struct config_value v, struct synth_class *c)
 {
     struct config_walk w = { .of = v };
     int64_t node = (int64_t)c->node_gpus * MILLI_ALL;
@@ -191,7 +190,7 @@ int spec_read_class(struct spec_reader *r, struct config_value at, struct file_c
     to->by_node = f->split;
     to->spearman_said = f->is.spearman < 2;
     to->spearman = to->spearman_said ? f->is.spearman : SYNTH_SPEARMAN;
-    if (read_sizes(r, f->gpus, to) || synth_law_read(f->durations, r->file, r->to->memory, &to->durations, r->err))
+    if (spec_read_sizes(r, f->gpus, to) || synth_law_read(f->durations, r->file, r->to->memory, &to->durations, r->err))
         return -1;
     if (config_given(f->fates) && read_fates(r, f->fates, &to->fates))
         return -1;

@@ -43,9 +43,23 @@ extern const struct config_key spec_class_keys[], spec_weight_key;
 
 const char *spec_kept(const struct spec_reader *r, const char *text);        /* in the spec's memory */
 int spec_check_sum(struct config_value v, double sum, struct error *err);    /* of shares: above 0 */
+int spec_read_profile(struct config_value v, size_t n, double *to, struct error *err);    /* absent: nothing changes */
+/* What does not fit a node takes whole nodes; sizes that become equal are one. */
+int spec_read_sizes(struct spec_reader *r, struct config_value v, struct synth_class *c);
 int spec_read_names(struct spec_reader *r, struct config_value v, struct synth_names *to);
 /* `at`: of the class, for what is wrong with all of it. */
 int spec_read_class(struct spec_reader *r, struct config_value at, struct file_class *f, struct synth_class *to);
 /* Absent: nothing changes, but for people, who are always there. */
 int spec_read_arrivals(struct spec_reader *r, struct config_value v);
+struct spec_arrivals { struct arrival_law law; double daily[24], weekly[7], growth_per_day; };
+int spec_read_request_arrivals(struct config_value v, struct spec_arrivals *to, struct error *err);    /* of a service */
 int spec_read_people(struct spec_reader *r, struct config_value users, struct config_value projects);
+int spec_read_sessions(struct spec_reader *r, struct config_value list);    /* after the people */
+
+/* ---- Services: spec_read_services.c, and a file for each part ---- */
+struct deployment;
+int spec_read_services(struct spec_reader *r, struct config_value list);
+int spec_read_requests(const struct spec_reader *r, struct config_value v, struct deployment *to);
+int spec_read_service_time(const struct spec_reader *r, struct config_value v, struct deployment *to);
+int spec_read_slo(const struct spec_reader *r, struct config_value v, struct deployment *to);
+int spec_read_scaler(const struct spec_reader *r, struct config_value v, struct deployment *to);

@@ -1,37 +1,11 @@
 /* spec_write.c - a workload as a file that reads back as the same. */
 #include "traces/native.h"
-#include "traces/synth/spec.h"
+#include "traces/synth/spec_writer.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-
-static void put(struct output *o, const char *before, double value)
-{
-    out_text(o, before);
-    out_double(o, value);
-}
-
-/* A name may hold anything but control characters: in single quotes, those in it doubled. */
-static void put_name(struct output *o, const char *name)
-{
-    out_char(o, '\'');
-    for (; *name; name++) {
-        if (*name == '\'')
-            out_char(o, '\'');
-        out_char(o, *name);
-    }
-    out_char(o, '\'');
-}
-
-static void put_list(struct output *o, const char *before, const double *value, size_t n)
-{
-    out_text(o, before);
-    for (size_t i = 0; i < n; i++)
-        put(o, i ? ", " : "[", value[i]);
-    out_text(o, "]");
-}
 
 static void put_names(struct output *o, const char *before, const struct synth_names *names)
 {
@@ -42,11 +16,6 @@ static void put_names(struct output *o, const char *before, const struct synth_n
         put(o, ": ", names->weight[i]);
     }
     out_text(o, " }\n");
-}
-
-static void put_milli(struct output *o, int64_t gpu_milli)
-{
-    out_decimal(o, gpu_milli, MILLI_ALL);
 }
 
 /* ---- laws ---- */
@@ -142,12 +111,8 @@ static void put_class(struct output *o, const struct synth_class *c)
     out_text(o, "  - class: ");
     out_text(o, native_classes[c->class]);
     put(o, "\n    share: ", c->share);
-    for (size_t i = 0; i < c->n_sizes; i++) {
-        out_text(o, i ? ", " : "\n    gpus: { ");
-        put_milli(o, c->size[i].gpu_milli);
-        put(o, ": ", c->size[i].share);
-    }
-    out_text(o, " }\n");
+    out_char(o, '\n');
+    put_sizes(o, c);
     if (c->mean_gpus > 0) {
         put(o, "    mean_gpus: ", c->mean_gpus);
         out_char(o, '\n');
@@ -244,7 +209,8 @@ void synth_spec_write(struct output *o, const struct synth_spec *s)
     }
     if (s->load.target > 0)
         put_load(o, &s->load);
-    put_arrivals(o, s);
+    if (s->n_classes)
+        put_arrivals(o, s);
     if (s->retries.most) {
         put(o, "retries: { probability: ", s->retries.probability);
         out_text(o, ", most: ");
@@ -261,7 +227,8 @@ void synth_spec_write(struct output *o, const struct synth_spec *s)
     estimates_show(&s->estimates, estimates);
     out_text(o, "estimates: '");
     out_text(o, estimates);
-    out_text(o, "'\nclasses:\n");
+    out_text(o, s->n_classes ? "'\nclasses:\n" : "'\n");
     for (size_t c = 0; c < s->n_classes; c++)
         put_class(o, &s->class[c]);
+    synth_sessions_write(o, s);
 }

@@ -37,6 +37,12 @@ void synth_jobs_free(struct synth_jobs *j);
 int synth_generate(const struct synth_spec *s, const struct synth_wish *wish, const char *file, struct workload *w,
                    struct synth_report *report, struct error *err);
 
+/* The services of the file, if it has any, become the workload's, each of their replicas a job on demand. seed: of the requests. */
+int synth_services_add(struct synth_spec *s, uint64_t seed, const char *file, struct workload *w, struct error *err);
+/* Its sessions, as jobs on demand and as what they would do (w->sessions): those that come before until_s. */
+int synth_sessions_generate(const struct synth_spec *s, uint64_t seed, double until_s, const char *file, struct workload *w, struct error *err);
+void synth_row_size(struct job_row *row, const struct synth_class *c, int64_t gpu_milli);    /* so many GPUs, and what goes with them */
+
 /* Whether there are laws as the class wants them; err says why not. */
 int synth_class_check(const struct synth_class *c, struct error *err);
 /* The law of the jobs that complete, before it is cut, where mean and median are to be solved for. -1 with err. */

@@ -33,6 +33,9 @@ static const struct { const char *metric, *label; } usual[] = {
     { "cost_usd", "cost" },
 };
 
+#define SAME 0.0005                /* what would be +0.0 % */
+#define TIMES_FROM 10
+
 struct estimate { double mean, half; size_t n; };
 
 static struct estimate estimate(const struct page_group *g, const char *metric)
@@ -58,11 +61,16 @@ static struct estimate estimate(const struct page_group *g, const char *metric)
 static void change(struct output *o, const struct metric_kind *kind, double base, double now)
 {
     enum better better = kind ? kind->better : BETTER_NEITHER;
-    if (isnan(base) || isnan(now) || base == now || base == 0)
+    double ratio = now / base;
+    if (!isfinite(ratio) || fabs(ratio - 1) < SAME)
         return;
-    double share = now / base - 1;
-    const char *word = better == BETTER_NEITHER ? "" : (share > 0) == (better == BETTER_HIGHER) ? "better" : "worse";
-    html_printf(o, "<br><span class=\"change %s\">%+.1f %%%s%s</span>", word, 100 * share, *word ? " " : "", word);
+    const char *word = better == BETTER_NEITHER ? "" : (now > base) == (better == BETTER_HIGHER) ? "better" : "worse";
+    html_printf(o, "<br><span class=\"change %s\">", word);
+    if (ratio >= TIMES_FROM)
+        html_printf(o, "%.3g times as much", ratio);
+    else
+        html_printf(o, "%+.1f %%", 100 * (ratio - 1));
+    html_printf(o, "%s%s</span>", *word ? ", " : "", word);
 }
 
 static void cell(struct output *o, const struct page *p, size_t i, const char *metric, const char *unit)

@@ -75,13 +75,15 @@ static void of_files(struct output *o, const struct page *p, const struct run_vi
 static void of_circumstances(struct output *o, const struct page *p, size_t i, size_t *n)
 {
     const struct run_record *a = p->group[0].run[0], *b = p->group[i].run[0];
-    const char *x = a->circumstances, *y = b->circumstances;
+    const char *x = a->circumstances, *y = b->circumstances, *of = "";     /* the section that the lines are in */
     while (*x && *y) {
         size_t k = strcspn(x, "\n"), m = strcspn(y, "\n");
+        if (*x != ' ')
+            of = x;
         if (strncmp(x, "seed:", 5) != 0 && (k != m || strncmp(x, y, k) != 0)) {
             char line[2][160];
             snprintf(line[0], sizeof line[0], "%.*s", (int)k, x);
-            snprintf(line[1], sizeof line[1], "%.*s", (int)m, y);
+            snprintf(line[1], sizeof line[1], "%.*s%.*s", *x == ' ' ? (int)strcspn(of, "\n") : 0, of, (int)m, y);
             warn_begin(o, n);
             out_text(o, "<b>");
             html_text(o, p->group[i].label);

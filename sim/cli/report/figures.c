@@ -104,6 +104,18 @@ static void bands(struct output *o, const struct page *p, const struct run_view 
     free(list);
 }
 
+/* By more than a line is wide, over all. */
+static bool differ(const struct series *a, const struct series *b, size_t n)
+{
+    double sum = 0, difference = 0;
+    for (size_t k = 0; a->mean && b->mean && k < n; k++)
+        if (!isnan(a->mean[k])) {
+            sum += b->mean[k];
+            difference += fabs(a->mean[k] - b->mean[k]);
+        }
+    return difference > 0.02 * sum;
+}
+
 static void utilisation(struct output *o, const struct page *p)
 {
     bool first = true;
@@ -116,9 +128,10 @@ static void utilisation(struct output *o, const struct page *p)
         bands(o, p, v);
         out_text(o, "],\"lines\":[");
         level(o, &first_line, "all GPUs", p, &v->level[LEVEL_TOTAL]);
-        if (series_most(&v->level[LEVEL_UP], &p->steps) > 0 && memcmp(v->level[LEVEL_UP].mean, v->level[LEVEL_TOTAL].mean, p->steps.n * sizeof(double)) != 0)
+        if (differ(&v->level[LEVEL_UP], &v->level[LEVEL_TOTAL], p->steps.n))
             level(o, &first_line, "GPUs up", p, &v->level[LEVEL_UP]);
-        level(o, &first_line, "making progress", p, &v->level[LEVEL_BUSY]);
+        if (differ(&v->level[LEVEL_BUSY], &v->level[LEVEL_ALLOCATED], p->steps.n))
+            level(o, &first_line, "making progress", p, &v->level[LEVEL_BUSY]);
         out_text(o, "]}");
     }
 }

@@ -112,13 +112,14 @@
       const fr = this.frame, map = cdf ? Math.log : x => x;
       this.x = value => fr.left + (map(value) - map(from)) / (map(to) - map(from)) * (fr.right - fr.left);
       this.back = px => { const t = map(from) + (px - fr.left) / (fr.right - fr.left) * (map(to) - map(from)); return cdf ? Math.exp(t) : t; };
+      this.coarsen(bands.concat(lines), cdf, (to - from) / data.length_s);
+      const n = this.steps, y = s => this.levels.get(s);
       // Bands from the bottom up, hidden ones left out.
-      const n = this.steps = cdf ? 0 : Math.max(0, ...bands.concat(lines).map(s => s.y.length));
       const sums = [new Array(n).fill(0)];
-      for (const b of seen(bands)) sums.push(sums[sums.length - 1].map((s, k) => s + (b.y[k] || 0)));
-      const a = cdf ? 0 : Math.floor(from / data.length_s * n), z = cdf ? 0 : Math.ceil(to / data.length_s * n);
+      for (const b of seen(bands)) sums.push(sums[sums.length - 1].map((s, k) => s + (y(b)[k] || 0)));
+      const a = cdf ? 0 : Math.floor(from / this.width_s), z = cdf ? 0 : Math.ceil(to / this.width_s);
       let most = cdf ? 100 : Math.max(0, ...sums[sums.length - 1].slice(a, z));
-      if (!cdf) for (const l of seen(lines)) most = Math.max(most, ...l.y.slice(a, z));
+      if (!cdf) for (const l of seen(lines)) most = Math.max(most, ...y(l).slice(a, z));
       if (!cdf) most = most > 0 ? most * 1.04 : 1;
       this.y = value => fr.bottom - value / most * (fr.bottom - fr.top);
       this.axes(cdf, from, to, most);
@@ -135,13 +136,32 @@
       }
       lines.forEach((l, i) => {
         if (this.hidden.has(l.name)) return;
-        const d = cdf ? this.curve(l) : this.outline(l.y);
-        element("path", { d, style: `fill:none;stroke:${this.lineColour(v, i)};stroke-width:${bands.length ? 1.5 : 1.8};stroke-dasharray:${dash(i)}` }, inside);
+        const d = cdf ? this.curve(l) : this.outline(y(l));
+        element("path", { d, style: `fill:none;stroke:${this.lineColour(v, i)};stroke-width:${bands.length ? 1.2 : 1.8};stroke-dasharray:${dash(i)}` }, inside);
       });
       this.cursor = element("line", { class: "cursor", y1: fr.top, y2: fr.bottom, visibility: "hidden" }, this.svg);
       this.selection = element("rect", { class: "chosen", y: fr.top, height: fr.bottom - fr.top, visibility: "hidden" }, this.svg);
     }
-    lineColour(v, i) { return (v.bands || []).length ? ["var(--l7)", "var(--l2)", "var(--l4)"][i % 3] : stroke(i); }
+    // Where steps would be narrower than two pixels, neighbours become one, with their mean.
+    coarsen(list, cdf, seen) {
+      const n = Math.max(0, ...list.map(s => cdf ? 0 : s.y.length)), width = this.frame.right - this.frame.left;
+      const factor = Math.max(1, Math.ceil(n * seen / (width / 2)));
+      this.steps = Math.ceil(n / factor);
+      this.levels = new Map();
+      for (const s of cdf ? [] : list) {
+        const means = [];
+        for (let k = 0; k < n; k += factor) {
+          const known = s.y.slice(k, k + factor).filter(v => v !== null);
+          means.push(known.length ? known.reduce((a, b) => a + b) / known.length : null);
+        }
+        this.levels.set(s, means);
+      }
+      this.width_s = n ? data.length_s / n * factor : 0;
+    }
+    lineColour(v, i) {
+      const fixed = { "making progress": "var(--l2)", "fair share": "var(--l4)", "asked for": "var(--l5)", "GPUs up": "var(--l4)" };
+      return (v.bands || []).length ? fixed[v.lines[i].name] || "var(--l7)" : stroke(i);
+    }
     logAxis(v) {
       let least = Infinity, most = 0;
       for (const l of v.lines)
@@ -157,7 +177,7 @@
         element("line", { class: "grid", x1: fr.left, x2: fr.right, y1: this.y(t), y2: this.y(t) }, g);
         this.text(fr.left - 6, this.y(t) + 4, "end", figure(t), g);
       }
-      const count = Math.max(2, Math.floor(this.width / 110));
+      const count = Math.max(4, Math.floor(this.width / 110));
       let label = cdf ? (this.unit === "s" ? this.variant.name : this.variant.name + ", times") + " (log scale)" : "";
       let list;
       if (cdf) {
@@ -179,7 +199,7 @@
       const side = this.text(0, 0, "middle", unit, g);
       side.setAttribute("transform", `translate(13 ${(fr.top + fr.bottom) / 2}) rotate(-90)`);
     }
-    at(k) { return this.x(k / this.steps * data.length_s).toFixed(1); }
+    at(k) { return this.x(Math.min(k * this.width_s, data.length_s)).toFixed(1); }
     outline(y) {
       let d = "", pen = false;
       for (let k = 0; k < y.length; k++) {
@@ -214,7 +234,7 @@
       const share = this.spec.id === "ledger", shown = v.parts.map((p, i) => i).filter(i => !this.hidden.has(v.parts[i]));
       const narrow = this.width < 600, row = narrow ? 46 : 30;
       const left = narrow ? 8 : Math.min(260, 12 + 7 * Math.max(...v.rows.map(r => r.name.length)));
-      this.size(30 + row * v.rows.length + 36);
+      this.size(8 + row * v.rows.length + 42);
       const right = this.width - 16, total = r => shown.reduce((s, i) => s + r.y[i], 0);
       const most = share ? 100 : Math.max(...v.rows.map(total)) || 1, g = element("g", { class: "axis" }, this.svg);
       const x = value => left + value / most * (right - left), bottom = 8 + row * v.rows.length;
@@ -222,7 +242,7 @@
         element("line", { class: "grid", x1: x(t), x2: x(t), y1: 4, y2: bottom }, g);
         this.text(Math.min(x(t), right - 4), bottom + 16, "middle", figure(t), g);
       }
-      this.text((left + right) / 2, bottom + 36, "middle", share ? "share of all GPU time (%)" : this.unit === "h" ? "hours" : this.unit, g);
+      this.text((left + right) / 2, bottom + 34, "middle", share ? "share of all GPU time (%)" : this.unit === "h" ? "hours" : this.unit, g);
       v.rows.forEach((r, k) => {
         const y = 8 + row * k + (narrow ? 18 : 3), height = 22, whole = total(r) || 1;
         const cut = narrow ? Math.floor((this.width - 20) / 7) : 34;
@@ -266,11 +286,11 @@
           this.text(left - 6, top + k * row + row / 2 + 4, "end", r.name.length > 8 ? "…" + r.name.slice(-7) : r.name, g);
       });
       const [unit, one] = unitOf(v.length_s);
-      for (const t of ticks(0, v.length_s / one, Math.max(2, Math.floor(this.width / 110))))
+      for (const t of ticks(0, v.length_s / one, Math.max(4, Math.floor(this.width / 110))))
         this.text(left + t * one / v.length_s * (right - left), bottom + 16, "middle", figure(t), g);
       element("path", { class: "edge", d: `M${left} ${top}V${bottom}H${right}` }, g);
       const many = v.nodes_per_row > 1 ? `, ${v.nodes_per_row} nodes a row` : "";
-      this.text((left + right) / 2, bottom + 36, "middle", `time since the start (${unit}); dark: all GPUs held${many}`, g);
+      this.text((left + right) / 2, bottom + 36, "middle", `time since the start (${unit}); full colour: all GPUs held${many}`, g);
       this.heat = { left, right, top, row, n, rows: v.rows, length: v.length_s };
     }
 
@@ -355,9 +375,9 @@
           words.push([this.lineColour(v, i), l.name, figure(share) + " %"]);
         });
       else {
-        const k = Math.min(this.steps - 1, Math.max(0, Math.floor(value / data.length_s * this.steps)));
+        const k = Math.min(this.steps - 1, Math.max(0, Math.floor(value / this.width_s)));
         (v.bands || []).map((b, i) => [b, band(i)]).reverse().concat((v.lines || []).map((l, i) => [l, this.lineColour(v, i)]))
-          .forEach(([s, colour]) => { if (!this.hidden.has(s.name)) words.push([colour, s.name, withUnit(s.y[k], this.unit)]); });
+          .forEach(([s, colour]) => { if (!this.hidden.has(s.name)) words.push([colour, s.name, withUnit(this.levels.get(s)[k], this.unit)]); });
       }
       this.say(this.spec.type === "cdf" ? "at most " + withUnit(value, this.unit) : duration(value), words, event, x);
     }

@@ -46,11 +46,3 @@ void series_free(struct series *l)
     free(l->mean);
     *l = (struct series){ 0 };
 }
-
-double series_most(const struct series *l, const struct steps *steps)
-{
-    double most = 0;
-    for (size_t k = 0; l->mean && k < steps->n; k++)
-        most = l->mean[k] > most ? l->mean[k] : most;
-    return most;
-}

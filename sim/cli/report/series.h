@@ -15,4 +15,3 @@ struct series {
 void series_set(struct series *l, const struct steps *steps, double at_s, double value);    /* in order of time, from 0 on */
 void series_end(struct series *l, const struct steps *steps, double end_s);   /* sums become means; a level that was never told stays NULL */
 void series_free(struct series *l);
-double series_most(const struct series *l, const struct steps *steps);        /* 0: none */

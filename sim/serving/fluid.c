@@ -1,0 +1,282 @@
+/* fluid.c - see fluid.h. */
+#include "sim/serving/fluid.h"
+
+#include "sim/core/memory.h"
+#include "sim/core/random.h"
+#include "sim/core/units.h"
+#include "sim/serving/backlog.h"
+#include "sim/serving/flow_counts.h"
+#include "sim/serving/steady.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SATURATED (1 - 1e-9)      /* of the capacity: from there on it is overload */
+
+/* Equilibria come again: rates are constant for an hour, replicas for longer. */
+enum { KEPT_STATES = 64 };
+struct kept_state { double rate, speed; uint32_t replicas; struct steady steady; };
+
+struct flow_tally {
+    int64_t from_ns;
+    double arrived, served, dropped, kept, replica_s, busy_s, concurrency_s, windows, windows_kept;
+    struct flow_counts latency, first_token, per_token;
+};
+
+struct fluid {
+    const struct service *s;
+    struct demand *demand;
+    struct steady_laws laws;
+    struct backlog backlog;
+    double *speed;                /* [n_replicas] by id; 0: not ready */
+    uint32_t n_replicas, ready;
+    double all_speed;             /* of those ready */
+    double in_service;            /* now */
+    int64_t now_ns;
+    struct flow_tally interval, total;       /* total: up to the interval */
+    double window_ended, window_kept;        /* of this minute */
+    struct kept_state state[KEPT_STATES];
+};
+
+struct fluid *fluid_new(const struct service *s, uint64_t seed)
+{
+    struct fluid *f = mem_new(1, sizeof *f);
+    f->s = s;
+    f->demand = demand_new(s, seed);
+    f->laws = steady_laws_of(s, demand_gap_c2(f->demand));
+    f->backlog = backlog_new(s->timeout_s);
+    return f;
+}
+
+static void free_counts(struct flow_tally *t)
+{
+    flow_counts_free(&t->latency);
+    flow_counts_free(&t->first_token);
+    flow_counts_free(&t->per_token);
+}
+
+void fluid_free(struct fluid *f)
+{
+    if (!f)
+        return;
+    for (int i = 0; i < KEPT_STATES; i++)
+        steady_free(&f->state[i].steady);
+    demand_free(f->demand);
+    steady_laws_free(&f->laws);
+    backlog_free(&f->backlog);
+    free_counts(&f->interval);
+    free_counts(&f->total);
+    free(f->speed);
+    free(f);
+}
+
+static const struct steady *equilibrium(struct fluid *f, double rate)
+{
+    const double key[] = { rate, f->all_speed, f->ready };
+    struct kept_state *k = &f->state[hash_bytes(key, sizeof key, 0) % KEPT_STATES];
+    if (k->rate != rate || k->speed != f->all_speed || k->replicas != f->ready) {
+        steady_free(&k->steady);
+        *k = (struct kept_state){ rate, f->all_speed, f->ready, steady_state(&f->laws, rate, f->ready, f->all_speed) };
+    }
+    return &k->steady;
+}
+
+/* ---- stretches ---- */
+
+static void count(struct fluid *f, const struct steady *s, double passed_s, double served, double dropped)
+{
+    struct flow_tally *t = &f->interval;
+    t->served += served;
+    t->dropped += dropped;
+    t->kept += served * s->kept;
+    t->busy_s += passed_s * s->busy * f->ready;
+    t->concurrency_s += passed_s * s->in_service * f->ready;
+    f->in_service = s->in_service * f->ready;
+    f->window_ended += served + dropped;
+    f->window_kept += served * s->kept;
+    if (!(served > 0))
+        return;
+    flow_counts_add(&t->latency, &s->latency, served);
+    if (!service_is_llm(f->s))
+        return;
+    flow_counts_add(&t->first_token, &s->first_token, served);
+    flow_counts_add(&t->per_token, &s->per_token, served);
+}
+
+static void calm(struct fluid *f, double rate, double until_s)
+{
+    double passed_s = until_s - f->backlog.now_s;
+    f->in_service = 0;
+    if (rate > 0) {
+        const struct steady *s = equilibrium(f, rate);
+        double arrived = rate * passed_s;
+        count(f, s, passed_s, arrived * (1 - s->wait.leaves), arrived * s->wait.leaves);
+    }
+    backlog_skip(&f->backlog, until_s);
+}
+
+static void overload(struct fluid *f, double rate, double capacity, double until_s)
+{
+    struct steady s = { 0 };
+    struct backlog_step step = backlog_advance(&f->backlog, rate, capacity, until_s);
+    if (capacity > 0)
+        s = steady_overload(&f->laws, f->ready, f->all_speed, step.from_wait_s, step.to_wait_s);
+    count(f, &s, step.passed_s, step.served, step.dropped);
+    steady_free(&s);
+}
+
+static void stretch(struct fluid *f, double rate, int64_t until_ns)
+{
+    double until_s = seconds(until_ns), capacity = f->all_speed * f->laws.capacity;
+    f->interval.arrived += rate * (until_s - f->backlog.now_s);
+    f->interval.replica_s += (until_s - f->backlog.now_s) * f->ready;
+    while (f->backlog.now_s < until_s)
+        if (backlog_is_empty(&f->backlog) && (rate == 0 || rate < capacity * SATURATED))
+            calm(f, rate, until_s);
+        else
+            overload(f, rate, capacity, until_s);
+    f->now_ns = until_ns;
+}
+
+static void end_window(const struct fluid *f, struct flow_tally *t)
+{
+    t->windows += f->window_ended > 0;
+    t->windows_kept += f->window_ended > 0 && f->window_kept >= f->s->slo.share * f->window_ended;
+}
+
+void fluid_advance(struct fluid *f, int64_t to_ns)
+{
+    while (f->now_ns < to_ns) {
+        int64_t window_ns = (f->now_ns / SLO_WINDOW_NS + 1) * SLO_WINDOW_NS, until_ns;
+        double rate = demand_rate(f->demand, f->now_ns, window_ns < to_ns ? window_ns : to_ns, &until_ns);
+        stretch(f, rate, until_ns);
+        if (until_ns == window_ns) {
+            end_window(f, &f->interval);
+            f->window_ended = f->window_kept = 0;
+        }
+    }
+}
+
+/* ---- what the caller says ---- */
+
+static void set_speed(struct fluid *f, uint32_t id, double speed)
+{
+    if (id >= f->n_replicas) {
+        f->speed = mem_resize(f->speed, id + 1, sizeof *f->speed);
+        while (f->n_replicas <= id)
+            f->speed[f->n_replicas++] = 0;
+    }
+    assert((f->speed[id] == 0) != (speed == 0));
+    f->speed[id] = speed;
+    f->all_speed = 0;
+    f->ready = 0;
+    for (uint32_t i = 0; i < f->n_replicas; i++) {
+        f->all_speed += f->speed[i];      /* always in this order: the same sum for the same replicas */
+        f->ready += f->speed[i] > 0;
+    }
+}
+
+void fluid_replica_ready(struct fluid *f, uint32_t id, double speed)
+{
+    assert(speed > 0);
+    set_speed(f, id, speed);
+}
+
+void fluid_replica_gone(struct fluid *f, uint32_t id)
+{
+    set_speed(f, id, 0);
+}
+
+/* ---- what is asked ---- */
+
+static void add_tally(struct flow_tally *to, const struct flow_tally *more)
+{
+    to->arrived += more->arrived;
+    to->served += more->served;
+    to->dropped += more->dropped;
+    to->kept += more->kept;
+    to->replica_s += more->replica_s;
+    to->busy_s += more->busy_s;
+    to->concurrency_s += more->concurrency_s;
+    to->windows += more->windows;
+    to->windows_kept += more->windows_kept;
+    flow_counts_merge(&to->latency, &more->latency);
+    flow_counts_merge(&to->first_token, &more->first_token);
+    flow_counts_merge(&to->per_token, &more->per_token);
+}
+
+static struct serving_figures figures_of(const struct fluid *f, const struct flow_tally *t)
+{
+    bool llm = service_is_llm(f->s);
+    return (struct serving_figures){
+        .from_ns = t->from_ns,
+        .to_ns = f->now_ns,
+        .arrived = t->arrived,
+        .served = t->served,
+        .dropped = t->dropped,
+        .unfinished = backlog_amount(&f->backlog),
+        .kept = t->kept,
+        .latency = flow_counts_delays(&t->latency),
+        .first_token = flow_counts_delays(&t->first_token),
+        .per_token = flow_counts_delays(&t->per_token),
+        .replica_s = t->replica_s,
+        .busy_s = t->busy_s,
+        .concurrency_s = t->concurrency_s,
+        .windows = t->windows,
+        .windows_kept = t->windows_kept,
+        .prompt_tokens = llm ? t->served * f->laws.time.mean / llm_prefill_s(&f->s->time.llm, 1) : 0,
+        .output_tokens = llm ? t->served * f->laws.output.mean : 0,
+    };
+}
+
+struct serving_load fluid_load(const struct fluid *f)
+{
+    const struct flow_tally *a = &f->total, *b = &f->interval;
+    return (struct serving_load){
+        .at_ns = f->now_ns,
+        .ready = f->ready,
+        .waiting = backlog_amount(&f->backlog),
+        .in_service = f->ready ? f->in_service : 0,
+        .arrived = a->arrived + b->arrived,
+        .served = a->served + b->served,
+        .dropped = a->dropped + b->dropped,
+        .replica_s = a->replica_s + b->replica_s,
+        .busy_s = a->busy_s + b->busy_s,
+        .concurrency_s = a->concurrency_s + b->concurrency_s,
+    };
+}
+
+int64_t fluid_next_request_ns(struct fluid *f)
+{
+    return backlog_is_empty(&f->backlog) ? demand_flows_ns(f->demand, f->now_ns) : f->now_ns;
+}
+
+struct serving_figures fluid_take_figures(struct fluid *f)
+{
+    struct serving_figures figures = figures_of(f, &f->interval);
+    struct flow_counts latency = f->interval.latency, first_token = f->interval.first_token, per_token = f->interval.per_token;
+    add_tally(&f->total, &f->interval);
+    flow_counts_clear(&latency);
+    flow_counts_clear(&first_token);
+    flow_counts_clear(&per_token);
+    f->interval = (struct flow_tally){ .from_ns = f->now_ns, .latency = latency, .first_token = first_token, .per_token = per_token };
+    return figures;
+}
+
+struct serving_figures fluid_total(const struct fluid *f)
+{
+    struct flow_tally all = { 0 };
+    add_tally(&all, &f->total);
+    add_tally(&all, &f->interval);
+    end_window(f, &all);
+    struct serving_figures figures = figures_of(f, &all);
+    free_counts(&all);
+    return figures;
+}
+
+uint64_t fluid_drawn(const struct fluid *f)
+{
+    return demand_drawn(f->demand);
+}

@@ -1,0 +1,356 @@
+/* request_queue.c - see request_queue.h: an event loop of its own. At one instant: what has waited too long, what ends (smallest
+ * replica first), then what arrives. */
+#include "sim/serving/request_queue.h"
+
+#include "sim/core/random.h"
+#include "sim/serving/least.h"
+#include "sim/serving/replica.h"
+#include "sim/serving/tally.h"
+
+#include <assert.h>
+#include <string.h>
+
+struct request_queue {
+    const struct service *s;
+    uint64_t seed;                /* of the choices of RANDOM2 */
+    struct demand *demand;
+    struct requests_present present;
+    struct lines common;          /* CENTRAL: that wait; else those that came while there was no replica */
+    struct replica *replica;      /* [n_replicas] by id */
+    uint32_t n_replicas;
+    uint32_t *ready_ids;          /* [ready] ascending */
+    uint32_t ready, busy;
+    uint64_t waiting, in_service;
+    struct least events, loads;   /* of replicas: what is next; how many requests they have, if one can be given to them */
+    int64_t now_ns;
+    struct tally interval, total; /* total: up to the interval */
+    struct slo_window window;
+};
+
+struct request_queue *request_queue_new(const struct service *s, uint64_t seed)
+{
+    struct request_queue *q = mem_new(1, sizeof *q);
+    q->s = s;
+    q->seed = hash_bytes(s->name, strlen(s->name), seed);
+    q->demand = demand_new(s, seed);
+    q->present = requests_none();
+    q->common = lines_none();
+    q->window.end_ns = SLO_WINDOW_NS;
+    least_grow(&q->events, 2);
+    least_grow(&q->loads, 2);
+    return q;
+}
+
+void request_queue_free(struct request_queue *q)
+{
+    if (!q)
+        return;
+    for (uint32_t i = 0; i < q->n_replicas; i++)
+        replica_free(&q->replica[i]);
+    demand_free(q->demand);
+    tally_free(&q->interval);
+    tally_free(&q->total);
+    least_free(&q->events);
+    least_free(&q->loads);
+    free(q->present.at);
+    free(q->replica);
+    free(q->ready_ids);
+    free(q);
+}
+
+static int64_t earlier(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static void settle(struct request_queue *q, int64_t now_ns)
+{
+    int64_t passed_ns = now_ns - q->now_ns;
+    q->interval.replica_ns += (int128_t)passed_ns * q->ready;
+    q->interval.busy_ns += (int128_t)passed_ns * q->busy;
+    q->interval.concurrency_ns += (int128_t)passed_ns * (int64_t)q->in_service;
+    q->now_ns = now_ns;
+    slo_window_move(&q->window, &q->s->slo, now_ns, &q->interval);
+}
+
+/* ---- replicas ---- */
+
+/* Puts it where its state belongs, after any change of it. */
+static void refresh(struct request_queue *q, uint32_t id)
+{
+    const struct replica *r = &q->replica[id];
+    int64_t next_ns = replica_next_ns(r, q->s), load = LEAST_NONE;
+    if (q->s->dispatch == DISPATCH_CENTRAL) {
+        load = replica_is_free(r, q->s) ? r->in_service : LEAST_NONE;
+    } else if (r->ready) {
+        load = (int64_t)r->in_service + lines_count(&r->own);
+        next_ns = earlier(next_ns, lines_timeout_ns(&r->own, q->s, &q->present));
+        if (replica_is_free(r, q->s))
+            next_ns = earlier(next_ns, lines_batch_ns(&r->own, q->s, &q->present));
+    }
+    least_set(&q->events, id, next_ns);
+    least_set(&q->loads, id, load);
+}
+
+static void begin(struct request_queue *q, uint32_t id, struct lines *from)
+{
+    struct replica *r = &q->replica[id];
+    uint32_t before = r->in_service;
+    replica_begin(r, q->s, &q->present, from, q->now_ns);
+    q->busy += before == 0;
+    q->in_service += r->in_service - before;
+    q->waiting -= r->in_service - before;
+}
+
+static void serve_own(struct request_queue *q, uint32_t id)
+{
+    struct replica *r = &q->replica[id];
+    while (replica_would_begin(r, q->s, &q->present, &r->own, q->now_ns))
+        begin(q, id, &r->own);
+    refresh(q, id);
+}
+
+static void serve_common(struct request_queue *q)
+{
+    while (q->waiting && least_key(&q->loads) != LEAST_NONE) {
+        uint32_t id = least_item(&q->loads);
+        if (!replica_would_begin(&q->replica[id], q->s, &q->present, &q->common, q->now_ns))
+            return;
+        begin(q, id, &q->common);
+        refresh(q, id);
+    }
+}
+
+/* ---- requests ---- */
+
+/* Drawn by the number of the request: every policy has the same luck. */
+static uint32_t shorter_of_two(const struct request_queue *q, uint64_t number)
+{
+    struct random luck;
+    if (q->ready == 1)
+        return q->ready_ids[0];
+    random_init(&luck, q->seed, "dispatch", number);
+    uint32_t a = (uint32_t)random_below(&luck, q->ready), b = (uint32_t)random_below(&luck, q->ready - 1);
+    b += b >= a;
+    uint32_t low = q->ready_ids[a < b ? a : b], high = q->ready_ids[a < b ? b : a];
+    return q->loads.key[high] < q->loads.key[low] ? high : low;
+}
+
+/* A request that waits finds its line. */
+static void dispatch(struct request_queue *q, uint32_t request)
+{
+    if (q->s->dispatch == DISPATCH_CENTRAL || q->ready == 0) {
+        lines_insert(&q->present, &q->common, request);
+        return;
+    }
+    uint32_t id = q->s->dispatch == DISPATCH_JSQ ? least_item(&q->loads) : shorter_of_two(q, q->present.at[request].number);
+    lines_insert(&q->present, &q->replica[id].own, request);
+    serve_own(q, id);
+}
+
+static void arrive(struct request_queue *q, const struct service_request *ask)
+{
+    uint32_t request = requests_enter(&q->present, ask, demand_taken(q->demand));
+    demand_take(q->demand);
+    q->interval.arrived++;
+    q->waiting++;
+    dispatch(q, request);
+    if (q->s->dispatch == DISPATCH_CENTRAL)
+        serve_common(q);
+}
+
+static void drop(struct request_queue *q, uint32_t request)
+{
+    q->interval.dropped++;
+    q->window.ended++;
+    q->waiting--;
+    requests_leave(&q->present, request);
+}
+
+static void served(struct request_queue *q, uint32_t request)
+{
+    q->window.kept += tally_served(&q->interval, q->s, &q->present.at[request], q->now_ns);
+    q->window.ended++;
+    q->in_service--;
+    requests_leave(&q->present, request);
+}
+
+/* ---- events ---- */
+
+static int64_t common_next_ns(const struct request_queue *q)
+{
+    if (q->waiting == 0)
+        return TIME_NEVER;
+    int64_t next_ns = lines_timeout_ns(&q->common, q->s, &q->present);
+    if (least_key(&q->loads) != LEAST_NONE && q->s->dispatch == DISPATCH_CENTRAL)
+        next_ns = earlier(next_ns, lines_batch_ns(&q->common, q->s, &q->present));
+    return next_ns;
+}
+
+static void happens_in_common(struct request_queue *q)
+{
+    if (lines_timeout_ns(&q->common, q->s, &q->present) <= q->now_ns)
+        drop(q, line_pop(&q->present, &q->common.fresh));
+    else
+        serve_common(q);
+}
+
+static void happens_to(struct request_queue *q, uint32_t id)
+{
+    struct replica *r = &q->replica[id];
+    bool was_busy = r->in_service > 0;
+    if (lines_timeout_ns(&r->own, q->s, &q->present) <= q->now_ns) {
+        drop(q, line_pop(&q->present, &r->own.fresh));
+    } else {
+        for (uint32_t request; (request = replica_end(r, q->s, &q->present, q->now_ns)) != NO_REQUEST;)
+            served(q, request);
+        q->busy -= was_busy && r->in_service == 0;
+    }
+    refresh(q, id);
+    if (q->s->dispatch == DISPATCH_CENTRAL)
+        serve_common(q);
+    else
+        serve_own(q, id);
+}
+
+void request_queue_advance(struct request_queue *q, int64_t to_ns)
+{
+    for (;;) {
+        const struct service_request *ask = demand_next(q->demand);
+        int64_t arrival_ns = ask ? ask->time_ns : TIME_NEVER, common_ns = common_next_ns(q);
+        int64_t event_ns = earlier(common_ns, least_key(&q->events));
+        if (event_ns <= arrival_ns && event_ns <= to_ns && event_ns != TIME_NEVER) {
+            settle(q, event_ns);
+            if (common_ns == event_ns)
+                happens_in_common(q);
+            else
+                happens_to(q, least_item(&q->events));
+        } else if (arrival_ns < to_ns && arrival_ns < event_ns) {
+            settle(q, arrival_ns);
+            arrive(q, ask);
+        } else {
+            break;
+        }
+    }
+    settle(q, to_ns);
+}
+
+/* ---- what the caller says ---- */
+
+static void make_room(struct request_queue *q, uint32_t id)
+{
+    if (id < q->n_replicas)
+        return;
+    q->replica = mem_resize(q->replica, id + 1, sizeof *q->replica);
+    q->ready_ids = mem_resize(q->ready_ids, id + 1, sizeof *q->ready_ids);
+    while (q->n_replicas <= id) {
+        q->replica[q->n_replicas] = replica_new(1);
+        q->replica[q->n_replicas++].ready = false;
+    }
+    least_grow(&q->events, id + 1);
+    least_grow(&q->loads, id + 1);
+}
+
+static void list_ready(struct request_queue *q)
+{
+    q->ready = 0;
+    for (uint32_t i = 0; i < q->n_replicas; i++)
+        if (q->replica[i].ready)
+            q->ready_ids[q->ready++] = i;
+}
+
+/* Those in `from` find a line anew, as they came. */
+static void dispatch_again(struct request_queue *q, struct lines *from)
+{
+    struct lines all = *from;
+    *from = lines_none();
+    for (uint32_t request; (request = lines_pop(&q->present, &all)) != NO_REQUEST;)
+        dispatch(q, request);
+    if (q->s->dispatch == DISPATCH_CENTRAL)
+        serve_common(q);
+}
+
+void request_queue_replica_ready(struct request_queue *q, uint32_t id, double speed)
+{
+    make_room(q, id);
+    assert(!q->replica[id].ready && speed > 0);
+    replica_free(&q->replica[id]);
+    q->replica[id] = replica_new(speed);
+    list_ready(q);
+    refresh(q, id);
+    dispatch_again(q, &q->common);
+}
+
+void request_queue_replica_gone(struct request_queue *q, uint32_t id)
+{
+    struct replica *r = &q->replica[id];
+    assert(id < q->n_replicas && r->ready);
+    struct lines lost = lines_none();
+    q->busy -= r->in_service > 0;
+    q->in_service -= r->in_service;
+    q->waiting += r->in_service;
+    replica_give_up(r, &q->present, &lost);
+    list_ready(q);
+    refresh(q, id);
+    if (q->s->lost == LOST_DROP)
+        for (uint32_t request; (request = lines_pop(&q->present, &lost)) != NO_REQUEST;)
+            drop(q, request);
+    dispatch_again(q, &lost);
+}
+
+/* ---- what is asked ---- */
+
+static struct tally so_far(const struct request_queue *q)
+{
+    struct tally all = { 0 };
+    tally_add(&all, &q->total);
+    tally_add(&all, &q->interval);
+    return all;
+}
+
+struct serving_load request_queue_load(const struct request_queue *q)
+{
+    const struct tally *a = &q->total, *b = &q->interval;
+    return (struct serving_load){
+        .at_ns = q->now_ns,
+        .ready = q->ready,
+        .waiting = (double)q->waiting,
+        .in_service = (double)q->in_service,
+        .arrived = (double)(a->arrived + b->arrived),
+        .served = (double)(a->served + b->served),
+        .dropped = (double)(a->dropped + b->dropped),
+        .replica_s = (double)(a->replica_ns + b->replica_ns) / NS_PER_S,
+        .busy_s = (double)(a->busy_ns + b->busy_ns) / NS_PER_S,
+        .concurrency_s = (double)(a->concurrency_ns + b->concurrency_ns) / NS_PER_S,
+    };
+}
+
+int64_t request_queue_next_request_ns(struct request_queue *q)
+{
+    if (q->waiting)
+        return q->now_ns;
+    const struct service_request *next = demand_next(q->demand);
+    return next ? next->time_ns : TIME_NEVER;
+}
+
+struct serving_figures request_queue_take_figures(struct request_queue *q)
+{
+    struct serving_figures f = tally_figures(&q->interval, q->now_ns, q->waiting + q->in_service);
+    tally_add(&q->total, &q->interval);
+    tally_clear(&q->interval, q->now_ns);
+    return f;
+}
+
+struct serving_figures request_queue_total(const struct request_queue *q)
+{
+    struct tally all = so_far(q);
+    slo_window_count(&q->window, &q->s->slo, &all);
+    struct serving_figures f = tally_figures(&all, q->now_ns, q->waiting + q->in_service);
+    tally_free(&all);
+    return f;
+}
+
+uint64_t request_queue_drawn(const struct request_queue *q)
+{
+    return demand_drawn(q->demand);
+}

@@ -1,0 +1,116 @@
+/* service.c - see service.h. */
+#include "sim/serving/service.h"
+
+#include "sim/core/units.h"
+
+#include <math.h>
+
+struct service service_default(void)
+{
+    static const double even_day[24] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 };
+    static const double even_week[7] = { 1, 1, 1, 1, 1, 1, 1 };
+    return (struct service){
+        .mode = SERVICE_FLUID,
+        .timeout_s = 10,
+        .interval_ns = 60 * NS_PER_S,
+        .demand = { .arrivals = { .kind = ARRIVE_POISSON, .c2 = 4, .burst_ratio = 6, .burst_s = 60, .calm_s = 240 },
+                    .calendar = calendar_of(even_day, even_week, 0, TIME_NEVER),
+                    .time_scale = 1,
+                    .gap_c2 = NAN,
+                    .end_ns = TIME_NEVER },
+        .time = { .kind = TIME_LAW, .batch = batch_cnn_v100, .llm = llm_7b_a100 },
+        .slo = { .share = .99, .latency_s = INFINITY, .first_token_s = INFINITY, .per_token_s = INFINITY },
+    };
+}
+
+bool service_is_llm(const struct service *s)
+{
+    return s->time.kind == TIME_LLM;
+}
+
+uint32_t service_slots(const struct service *s)
+{
+    switch (s->time.kind) {
+    case TIME_BATCH:
+        return s->time.batch.most;
+    case TIME_LLM:
+        return llm_sequences(&s->time.llm);
+    default:
+        return 1;
+    }
+}
+
+static bool list_tells_tokens(const struct service_demand *d)
+{
+    return d->replay && d->replay->has_tokens;
+}
+
+static void mean_tokens(const struct service_demand *d, double *prompt, double *output)
+{
+    *prompt = law_mean_below(&d->prompt_tokens, INFINITY);
+    *output = law_mean_below(&d->output_tokens, INFINITY);
+    if (!list_tells_tokens(d))
+        return;
+    *prompt = *output = 0;
+    for (size_t i = 0; i < d->replay->n; i++) {
+        *prompt += (double)d->replay->request[i].prompt_tokens / (double)d->replay->n;
+        *output += (double)d->replay->request[i].output_tokens / (double)d->replay->n;
+    }
+}
+
+static double mean_recorded_s(const struct request_list *l)
+{
+    double sum = 0;
+    for (size_t i = 0; i < l->n; i++)
+        sum += seconds(l->request[i].service_ns);
+    return sum / (double)l->n;
+}
+
+double service_mean_s(const struct service *s)
+{
+    double prompt, output;
+    switch (s->time.kind) {
+    case TIME_LAW:
+        return law_mean_below(&s->time.law, INFINITY);
+    case TIME_RECORDED:
+        return mean_recorded_s(s->demand.replay);
+    case TIME_BATCH:
+        return batch_s(&s->time.batch, 1);
+    case TIME_LLM:
+        mean_tokens(&s->demand, &prompt, &output);
+        return llm_prefill_s(&s->time.llm, prompt) + output * llm_token_s(&s->time.llm, 1);
+    }
+    return NAN;
+}
+
+/* Of an LLM the lesser of what it can read and what it can write. */
+double service_capacity(const struct service *s)
+{
+    double prompt, output, most = service_slots(s);
+    if (s->time.kind == TIME_BATCH)
+        return batch_capacity(&s->time.batch);
+    if (s->time.kind != TIME_LLM)
+        return 1 / service_mean_s(s);
+    mean_tokens(&s->demand, &prompt, &output);
+    return fmin(1 / llm_prefill_s(&s->time.llm, prompt), most / (output * llm_token_s(&s->time.llm, most)));
+}
+
+int service_check(const struct service *s, struct error *err)
+{
+    const struct service_demand *d = &s->demand;
+    if (s->time.kind == TIME_RECORDED && !(d->replay && d->replay->has_service))
+        return error_set(err, "service %s: want requests that tell how long each took, for a recorded service time", s->name);
+    if (s->time.kind == TIME_LLM && service_slots(s) == 0)
+        return error_set(err, "service %s: want memory for the weights and one sequence, %.4g bytes, got %.4g usable", s->name,
+                         s->time.llm.parameters * s->time.llm.parameter_bytes + s->time.llm.kv_bytes * s->time.llm.context,
+                         s->time.llm.memory_bytes * s->time.llm.usable);
+    if (s->time.kind == TIME_LLM && !list_tells_tokens(d) && (d->prompt_tokens.n == 0 || d->output_tokens.n == 0))
+        return error_set(err, "service %s: want laws of prompt and output tokens, or requests that tell them all", s->name);
+    if (!(service_mean_s(s) > 0 && isfinite(service_mean_s(s))))
+        return error_set(err, "service %s: want a service time of a mean above 0, got %g s", s->name, service_mean_s(s));
+    if (!d->replay && !(d->rate > 0 && isfinite(d->rate)))
+        return error_set(err, "service %s: want a rate of requests above 0, got %g per second", s->name, d->rate);
+    if (d->end_ns < d->start_ns)
+        return error_set(err, "service %s: want an end of its demand behind the start", s->name);
+    return 0;
+}

@@ -1,0 +1,239 @@
+/* spread.c - see spread.h. */
+#include "sim/serving/spread.h"
+
+#include "sim/core/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { BULK = 112, TAIL = 17 * 8, FAR = 20 * 2 }; /* points: up to 7/8 in 128ths, to 2^-20 in eighths of powers of two, to 2^-40 in halves */
+
+static void add(struct spread *s, double x, double p)
+{
+    if (s->n >= 2 && x <= s->x[s->n - 2]) {       /* more of an atom */
+        s->p[s->n - 1] = fmax(p, s->p[s->n - 1]);
+        return;
+    }
+    if (s->n == s->room) {
+        s->room = s->room ? 2 * s->room : 64;
+        s->x = mem_resize(s->x, s->room, sizeof *s->x);
+        s->p = mem_resize(s->p, s->room, sizeof *s->p);
+    }
+    s->x[s->n] = s->n ? fmax(x, s->x[s->n - 1]) : x;
+    s->p[s->n] = s->n ? fmax(p, s->p[s->n - 1]) : p;
+    s->n++;
+}
+
+/* Each bin is uniform. */
+static void take_moments(struct spread *s)
+{
+    s->mean = s->x[0] * s->p[0];
+    s->square = s->x[0] * s->x[0] * s->p[0];
+    for (size_t i = 1; i < s->n; i++) {
+        double a = s->x[i - 1], b = s->x[i], mass = s->p[i] - s->p[i - 1];
+        s->mean += mass * (a + b) / 2;
+        s->square += mass * (a * a + a * b + b * b) / 3;
+    }
+}
+
+struct spread spread_of_law(const struct cut_law *l)
+{
+    struct spread s = { 0 };
+    add(&s, cut_law_quantile(l, 0x1p-40), 0);
+    for (int i = 1; i <= BULK; i++)
+        add(&s, cut_law_quantile(l, i / 128.0), i / 128.0);
+    for (int i = 1; i <= TAIL + FAR; i++) {
+        double left = i <= TAIL ? exp2(-3 - i / 8.0) : exp2(-20 - (i - TAIL) / 2.0);
+        add(&s, cut_law_quantile(l, 1 - left), 1 - left);
+    }
+    s.p[s.n - 1] = 1;
+    take_moments(&s);
+    s.square *= pow(l->mean / s.mean, 2);
+    s.mean = l->mean;
+    return s;
+}
+
+struct spread spread_uniform(double least, double most)
+{
+    enum { BINS = 64 };
+    struct spread s = { 0 };
+    for (int i = 0; i <= BINS; i++)
+        add(&s, least + (most - least) * i / BINS, (double)i / BINS);
+    take_moments(&s);
+    return s;
+}
+
+struct spread spread_last_of(double least, double most, double k)
+{
+    struct spread s = { 0 };
+    add(&s, least, 0);
+    add(&s, most, 1 - 1 / k);
+    add(&s, most, 1);
+    take_moments(&s);
+    return s;
+}
+
+struct spread spread_of_atoms(const double *at, const double *mass, size_t n)
+{
+    struct spread s = { 0 };
+    double up_to = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (mass[i] < 1e-15 && i + 1 < n)
+            continue;
+        add(&s, at[i], up_to);
+        add(&s, at[i], up_to += mass[i]);
+    }
+    s.p[s.n - 1] = 1;
+    take_moments(&s);
+    return s;
+}
+
+struct spread spread_scaled(const struct spread *s, double by)
+{
+    struct spread to = { .mean = s->mean * by, .square = s->square * by * by };
+    for (size_t i = 0; i < s->n; i++)
+        add(&to, s->x[i] * by, s->p[i]);
+    return to;
+}
+
+void spread_free(struct spread *s)
+{
+    free(s->x);
+    free(s->p);
+    *s = (struct spread){ 0 };
+}
+
+/* The first point beyond x; n: there is none. */
+static size_t point_beyond(const struct spread *s, double x)
+{
+    size_t from = 0, to = s->n;
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        if (s->x[middle] <= x)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
+}
+
+static double between(const struct spread *s, size_t beyond, double x)
+{
+    if (beyond == 0 || beyond == s->n)
+        return beyond ? 1 : 0;
+    double a = s->x[beyond - 1], b = s->x[beyond];
+    return s->p[beyond - 1] + (s->p[beyond] - s->p[beyond - 1]) * (x - a) / (b - a);
+}
+
+double spread_below(const struct spread *s, double x)
+{
+    return between(s, point_beyond(s, x), x);
+}
+
+double spread_quantile(const struct spread *s, double p)
+{
+    size_t from = 0, to = s->n - 1;
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        if (s->p[middle] < p)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    if (from == 0 || s->p[from] == s->p[from - 1])
+        return s->x[from];
+    double part = (p - s->p[from - 1]) / (s->p[from] - s->p[from - 1]);
+    return s->x[from - 1] + fmin(part, 1) * (s->x[from] - s->x[from - 1]);
+}
+
+double spread_c2(const struct spread *s)
+{
+    return fmax(0, s->square / (s->mean * s->mean) - 1);
+}
+
+/* Points of the sum: where both are at the same quantile, which spans it from end to end. Every second will do. */
+struct spread spread_sum(const struct spread *x, const struct spread *y)
+{
+    enum { STEP = 2, MANY = 100 };
+    const size_t bin = y->n > MANY ? 3 : 1;
+    struct spread s = { 0 };
+    const struct spread *finer = x->n > y->n ? x : y;
+    for (size_t i = 0; i < finer->n; i += STEP)
+        add(&s, spread_quantile(x, finer->p[i]) + spread_quantile(y, finer->p[i]), 0);
+    add(&s, y->x[y->n - 1] + x->x[x->n - 1], 0);
+    for (size_t j = 0, next; j + 1 < y->n; j = next) {
+        next = j + bin < y->n ? j + bin : y->n - 1;
+        double mass = y->p[next] - y->p[j], at = (y->x[j] + y->x[next]) / 2;
+        size_t beyond = 0;
+        for (size_t i = 0; i < s.n && mass > 0; i++) {
+            while (beyond < x->n && x->x[beyond] <= s.x[i] - at)
+                beyond++;
+            s.p[i] += mass * between(x, beyond, s.x[i] - at);
+        }
+    }
+    s.p[s.n - 1] = 1;
+    s.mean = x->mean + y->mean;
+    s.square = x->square + 2 * x->mean * y->mean + y->square;
+    return s;
+}
+
+/* ---- behind a wait ---- */
+
+/* E[e^(-rate (t - X)); X <= t] at the points, from one to the next: exact for uniform bins. */
+struct decayed { const struct spread *x; double rate, *at; };
+
+static double decay(double before, double mass, double exponent)
+{
+    double left = exp(-exponent);
+    return before * left + (exponent > 1e-8 ? mass * -expm1(-exponent) / exponent : mass);
+}
+
+static double decayed_at(const struct decayed *d, double t)
+{
+    size_t beyond = point_beyond(d->x, t);
+    if (beyond == 0)
+        return 0;
+    double from = d->x->x[beyond - 1], mass = between(d->x, beyond, t) - d->x->p[beyond - 1];
+    return decay(d->at[beyond - 1], mass, d->rate * (t - from));
+}
+
+/* P(W + X <= t): of W, an atom at 0 and an exponential that ends at the timeout. */
+static double after_wait(const struct decayed *d, const struct wait_law *w, double t)
+{
+    double below = spread_below(d->x, t), waited = below - decayed_at(d, t), left = exp(-w->rate * w->timeout);
+    if (left > 0)
+        waited = (waited - left * (spread_below(d->x, t - w->timeout) - decayed_at(d, t - w->timeout))) / (1 - left);
+    return (1 - w->waits) * below + w->waits * waited;
+}
+
+/* Between two points of X the sum is no straight line where many still wait: up to there, eighths of the mean wait. */
+static void add_between(struct spread *s, const struct decayed *d, const struct wait_law *w, size_t i, double to)
+{
+    const double step = .125 / w->rate, from = d->x->x[i], still = w->waits * d->at[i], fine = .002 * (1 - d->x->p[i]);
+    for (double t = from + step; t < to && still * exp(-w->rate * (t - from)) > fmax(fine, 1e-12); t += step)
+        add(s, t, after_wait(d, w, t));
+}
+
+struct spread spread_after_wait(const struct spread *x, const struct wait_law *w)
+{
+    if (isinf(w->rate) || w->waits == 0)
+        return spread_scaled(x, 1);
+    const double end = x->x[x->n - 1] + fmin(w->timeout, 28 / w->rate);      /* e^-28 is 1e-12 */
+    struct spread s = { 0 };
+    struct decayed d = { x, w->rate, mem_new(x->n, sizeof(double)) };
+    d.at[0] = x->p[0];
+    for (size_t i = 1; i < x->n; i++)
+        d.at[i] = decay(d.at[i - 1], x->p[i] - x->p[i - 1], w->rate * (x->x[i] - x->x[i - 1]));
+    for (size_t i = 0; i < x->n; i++) {
+        double from = x->x[i], to = i + 1 < x->n ? x->x[i + 1] : end, below = after_wait(&d, w, from);
+        bool atom = to == from && i + 1 < x->n;       /* it begins here: less its part that did not wait */
+        add(&s, from, atom ? below - (1 - w->waits) * (spread_below(x, from) - x->p[i]) : below);
+        if (!atom)
+            add_between(&s, &d, w, i, to);
+    }
+    add(&s, end, 1);
+    s.p[s.n - 1] = 1;
+    s.mean = x->mean + wait_mean(w);
+    free(d.at);
+    return s;
+}
