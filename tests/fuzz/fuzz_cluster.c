@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
     struct error err = { "" };
     struct input *in = input_from_bytes(bytes, length, "fuzz", &err);
-    struct cluster *c = in ? cluster_from_yaml(in, "fuzz", &err) : NULL;
+    struct cluster *c = in ? cluster_from_yaml(in, "fuzz", NULL, &err) : NULL;
     fuzz_said(!c, &err);
     if (c) {
         FUZZ_MUST(c->n_nodes > 0);

@@ -8,7 +8,7 @@
 static inline struct cluster *cluster_of_text(const char *text, struct error *err)
 {
     struct input *in = input_from_bytes(text, strlen(text), "c.yaml", err);
-    struct cluster *c = in ? cluster_from_yaml(in, "small", err) : NULL;
+    struct cluster *c = in ? cluster_from_yaml(in, "small", NULL, err) : NULL;
     input_close(in);
     return c;
 }
