@@ -9,12 +9,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- The experiment ---- */
 
 int sweep_read(struct sweep *s, const char *path, struct error *err)
 {
-    *s = (struct sweep){ .experiment = experiment_read(path, err) };
+    *s = (struct sweep){ .experiment = experiment_read(path, err), .lock = -1 };
     if (!s->experiment || point_command_check(s->experiment, err) != EXIT_OK)
         return EXIT_INPUT;
     for (size_t i = 0; i < s->experiment->n_axes; i++)
@@ -39,6 +40,8 @@ void sweep_free(struct sweep *s)
     }
     for (size_t i = 0; s->key && i < s->grid->n; i++)
         free(s->key[i]);
+    if (s->lock >= 0)
+        close(s->lock);
     free(s->cluster);
     free(s->trace);
     free(s->plugin_sha256);
@@ -76,8 +79,16 @@ static int read_trace(struct sweep *s, size_t i, bool sizes_only, struct error *
     return status;
 }
 
+static bool other_settings(const struct sweep *s, const struct point *p, const struct point *before)
+{
+    for (size_t i = 0; before && i < s->experiment->n_axes; i++)
+        if ((s->experiment->axis[i].kind == AXIS_CLUSTER || s->experiment->axis[i].kind == AXIS_SETTING) && p->value[i] != before->value[i])
+            return true;
+    return !before;
+}
+
 /* Every point is told what it needs by its command line, which is so looked at before anything runs. */
-static int read_for_point(struct sweep *s, const struct point *p, struct error *err)
+static int read_for_point(struct sweep *s, const struct point *p, const struct point *before, struct error *err)
 {
     struct point_command c;
     struct plan plan = { .options = NULL };
@@ -86,7 +97,7 @@ static int read_for_point(struct sweep *s, const struct point *p, struct error *
     int status = point_command_make(&c, s->experiment, p, NULL, s->outputs, &why);
     if (status == EXIT_OK)
         status = plan_look_up(&plan, &c.options, &why);
-    if (status == EXIT_OK && c.options.set.n)
+    if (status == EXIT_OK && c.options.set.n && other_settings(s, p, before))
         status = plan_read_cluster(&plan, &why);
     if (status != EXIT_OK) {
         error_set(err, "%s: point %u (%s): %s", s->experiment->name, p->number, p->name, why.text);
@@ -158,7 +169,7 @@ int sweep_read_inputs(struct sweep *s, struct error *err)
     int status = read_clusters(s, err);
     s->trace = mem_new(axis_of(s, AXIS_TRACE)->n, sizeof *s->trace);
     for (size_t i = 0; i < s->grid->n && status == EXIT_OK; i++)
-        status = read_for_point(s, &s->grid->point[i], err);
+        status = read_for_point(s, &s->grid->point[i], i ? &s->grid->point[i - 1] : NULL, err);
     if (status == EXIT_OK)
         status = read_plugins(s, err);
     if (status != EXIT_OK)

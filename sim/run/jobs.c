@@ -111,6 +111,8 @@ void job_rejected(struct sched *s, job_id j, const char *reason)
     wait_end(s, live_of(s, j));
     decision_log(s, j, "decision", "refuse", reason);
     job_retire(s, j);
+    if (on_demand(s, j))
+        models_gone(s, j);
 }
 
 void job_retire(struct sched *s, job_id j)
@@ -283,6 +285,8 @@ void job_is_over(struct sched *s, struct live *l, unsigned fate)
         predictor_ended(s->predictor, s->workload->facts[j].user, request_gpu_milli(ask_of(s, j)),
                         s->workload->truth[j].duration_ns);
     decision_log(s, j, "end", endings[fate].why, "");
+    if (on_demand(s, j))
+        models_gone(s, j);
 }
 
 void job_leave(struct sched *s, struct live *l, bool moves)

@@ -57,6 +57,13 @@ void models_paced(struct sched *s, struct live *l)
             s->model[i]->paced(s, l);
 }
 
+void models_gone(struct sched *s, job_id j)
+{
+    for (size_t i = 0; i < s->n_models; i++)
+        if (s->model[i]->gone)
+            s->model[i]->gone(s, j);
+}
+
 int64_t models_start_up(const struct sched *s, job_id j, const struct placement *on, bool first)
 {
     int64_t ns = -1;

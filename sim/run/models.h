@@ -20,6 +20,7 @@ struct run_model {                /* what is NULL or 0 is not wanted */
     /* Of a job on demand: the time for which it holds its GPUs before it does what it is for; on NULL: as expected, wherever. -1:
      * it is none of this model's. */
     int64_t (*start_up)(const struct sched *s, job_id j, const struct placement *on, bool first);
+    void (*gone)(struct sched *s, job_id j);                  /* of a job on demand: it is over, or refused */
     void (*left)(struct sched *s, struct live *l, const struct placement *from);     /* it makes no progress there any more */
     void (*held)(struct sched *s, job_id j, const struct placement *p, int sign);    /* p is held from now on (1), or no more (-1),
                                                                whether progress is made there or not */
@@ -46,6 +47,7 @@ void models_begin(struct sched *s);                           /* finds those tha
 void models_free(struct sched *s);
 void models_held(struct sched *s, job_id j, const struct placement *p, int sign);
 void models_paced(struct sched *s, struct live *l);
+void models_gone(struct sched *s, job_id j);
 int64_t models_start_up(const struct sched *s, job_id j, const struct placement *on, bool first);
 void models_settle(struct sched *s, int64_t to_ns);
 bool models_happens(struct sched *s, const struct event *e);  /* false: nobody's */

@@ -105,7 +105,7 @@ static void begins(struct sched *s, struct session_run *x, const struct session 
     submit(s, x);
 }
 
-/* Refused by the policy, or failed once too often. */
+/* Refused by the policy, cancelled by it, or failed once too often. */
 static bool was_dropped(const struct sched *s, const struct session_run *x)
 {
     return x->life.place == SESSION_QUEUED && !x->asks_again && !on_demand_is_there(s, x->job);
@@ -177,6 +177,14 @@ static void left(struct sched *s, struct live *l, const struct placement *from)
     x->started_up = false;
     session_taken(&x->life, s->now_ns);
     plan(s, x);
+}
+
+/* Not by its own doing: it learns of it at once. */
+static void gone(struct sched *s, job_id j)
+{
+    struct session_run *x = session_of(s, j);
+    if (x && x->life.place == SESSION_QUEUED && x->event)
+        plan_at(s, x, s->now_ns);
 }
 
 static void held(struct sched *s, job_id j, const struct placement *p, int sign)
@@ -281,7 +289,7 @@ static int check(struct sched *s, struct error *err)
 
 const struct run_model sessions_model = {
     .name = "sessions", .summary = "interactive sessions, of a workload file with `sessions`", .wanted = wanted, .begin = begin,
-    .placed = placed, .start_up = start_up, .left = left, .held = held, .paced = paced, .events = 1u << EVENT_SESSION, .happens = happens,
+    .placed = placed, .start_up = start_up, .left = left, .gone = gone, .held = held, .paced = paced, .events = 1u << EVENT_SESSION, .happens = happens,
     .end = end, .check = check, .node_columns = session_node_columns, .node_row = session_node_row, .metrics = session_metrics,
     .summarise = sessions_summarise,
 };
