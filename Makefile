@@ -30,7 +30,7 @@ FLAGS = -std=c17 -D_POSIX_C_SOURCE=200809L -D_XOPEN_SOURCE=700 -I. -MMD -MP -fPI
 LINK  = $(MODE_$(MODE)) -pie -Wl,-z,relro,-z,now -Wl,--dynamic-list=sim/contract/exported.list
 
 SIM_SRC   := $(wildcard sim/core/*.c sim/laws/*.c sim/serving/*.c sim/sessions/*.c sim/world/*.c sim/run/*.c sim/study/*.c)
-PLUG_SRC  := $(wildcard policies/*.c policies/placers/*.c traces/formats/*.c traces/synth/*.c traces/*.c)
+PLUG_SRC  := $(wildcard policies/*.c policies/placers/*.c traces/formats/*.c traces/requests/*.c traces/synth/*.c traces/*.c)
 CLI_SRC   := $(wildcard sim/cli/*.c sim/cli/report/*.c)
 LIB_OBJ   := $(patsubst %.c,$(OUT)/%.o,$(SIM_SRC) $(PLUG_SRC) $(filter-out sim/cli/main.c,$(CLI_SRC)))
 LIB       := $(OUT)/libgpuyard.a

@@ -69,19 +69,24 @@ struct reading {
     size_t layout_columns;
 };
 
+int columns_find(const char *const *names, const struct row *header, size_t at[COLUMNS_MAX], struct error *err)
+{
+    for (size_t k = 0; names[k]; k++) {
+        assert(k < COLUMNS_MAX);
+        at[k] = TABLE_NO_COLUMN;
+        for (size_t i = 0; i < header->n_columns; i++)
+            if (is_named(names[k], header->column[i], strlen(header->column[i])))
+                at[k] = i;
+        if (at[k] == TABLE_NO_COLUMN && is_needed(names[k]))
+            return error_set(err, "%s:%zu: want a column '%s'", header->file, header->line, names[k]);
+    }
+    return 0;
+}
+
 static int on_header(void *self, const struct row *header, struct error *err)
 {
     struct reading *r = self;
-    for (size_t k = 0; r->names[k]; k++) {
-        assert(k < COLUMNS_MAX);
-        r->columns.at[k] = TABLE_NO_COLUMN;
-        for (size_t i = 0; i < header->n_columns; i++)
-            if (is_named(r->names[k], header->column[i], strlen(header->column[i])))
-                r->columns.at[k] = i;
-        if (r->columns.at[k] == TABLE_NO_COLUMN && is_needed(r->names[k]))
-            return error_set(err, "%s:%zu: want a column '%s'", header->file, header->line, r->names[k]);
-    }
-    return 0;
+    return columns_find(r->names, header, r->columns.at, err);
 }
 
 static int on_row(void *self, const struct row *row, struct error *err)

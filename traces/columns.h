@@ -25,6 +25,8 @@ typedef void columns_job(const struct columns *c, struct job_row *job);   /* job
 /* For trace_format.recognise: 2, the first line is exactly the list, which NULL ends; 1, it has all that the format
  * needs; 0, it has not. */
 int columns_recognise(const char *const *names, const char *head, size_t length);
+/* Where each of the list is in the header. -1: one that is needed is not there. */
+int columns_find(const char *const *names, const struct row *header, size_t at[COLUMNS_MAX], struct error *err);
 /* For trace_format.read: one job a row. */
 int columns_read(const char *const *names, columns_job *job, struct input *in, struct workload *w, struct error *err);
 

@@ -1,6 +1,7 @@
 /* dates.c - see dates.h. */
 #include "traces/dates.h"
 
+#include <ctype.h>
 #include <string.h>
 
 /* Days from 1970-01-01 in the Gregorian calendar. The year is taken to begin in March, so that a leap day is its last;
@@ -62,6 +63,29 @@ bool date_parse(const char *text, size_t length, int64_t *ns)
     if (hour > 23 || minute > 59 || second > 59)
         return false;
     *ns = (((days_from_civil(year, month, day) * 24 + hour) * 60 + minute - ahead) * 60 + second) * NS_PER_S;
+    return true;
+}
+
+bool date_parse_fine(const char *text, size_t length, int64_t *ns)
+{
+    enum { LENGTH = sizeof DATE - 1 };
+    char whole[sizeof DATE + sizeof ZONE];
+    size_t digits_of = 0;
+    int64_t part_ns = 0;
+    if (length > LENGTH && text[LENGTH] == '.') {
+        while (LENGTH + 1 + digits_of < length && isdigit((unsigned char)text[LENGTH + 1 + digits_of]))
+            digits_of++;
+        if (digits_of == 0 || !decimal_parse(text + LENGTH, digits_of + 1, NS_PER_S, &part_ns))
+            return false;
+        digits_of++;
+    }
+    if (length - digits_of >= sizeof whole || length < LENGTH)
+        return false;
+    memcpy(whole, text, LENGTH);
+    memcpy(whole + LENGTH, text + LENGTH + digits_of, length - LENGTH - digits_of);
+    if (!date_parse(whole, length - digits_of, ns))
+        return false;
+    *ns += part_ns;
     return true;
 }
 

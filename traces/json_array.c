@@ -69,18 +69,23 @@ static json_t *read_item(struct source *s)
     return item;
 }
 
+static int take_item(struct source *s, json_item_handler *handler, void *self)
+{
+    if (look(s) != '{')
+        return wrong(s, "an object, { ... }");
+    size_t line = s->line;
+    json_t *value = read_item(s);
+    if (!value)
+        return -1;
+    int failed = handler(self, &(struct json_item){ value, input_name(s->in), line, s->err });
+    json_decref(value);
+    return failed ? -1 : 0;
+}
+
 static int take_items(struct source *s, json_item_handler *handler, void *self)
 {
     for (;;) {
-        if (look(s) != '{')
-            return wrong(s, "an object, { ... }");
-        size_t line = s->line;
-        json_t *value = read_item(s);
-        if (!value)
-            return -1;
-        int failed = handler(self, &(struct json_item){ value, input_name(s->in), line, s->err });
-        json_decref(value);
-        if (failed)
+        if (take_item(s, handler, self) != 0)
             return -1;
         int c = look(s);
         if (c != ',' && c != ']')
@@ -103,5 +108,14 @@ int json_array_read(struct input *in, json_item_handler *handler, void *self, st
         return -1;
     if (look(&s) != ENDED)
         return wrong(&s, "nothing behind the array");
+    return err->text[0] ? -1 : 0;
+}
+
+int json_lines_read(struct input *in, json_item_handler *handler, void *self, struct error *err)
+{
+    struct source s = { .in = in, .err = err, .line = 1 };
+    while (look(&s) != ENDED)
+        if (take_item(&s, handler, self) != 0)
+            return -1;
     return err->text[0] ? -1 : 0;
 }

@@ -75,7 +75,7 @@ function fixed_bands(keys_and_names, shades,    pair, one, shade, k, n)
     n = split(keys_and_names, pair, "|")
     for (k = 1; k <= n; k++) {
         split(pair[k], one, "=")
-        if (one[1] in gpu_s) {
+        if (gpu_s[one[1]] > 0) {
             rank[one[1]] = ++bands
             name[bands] = one[2]
             hue[bands] = rgb_number(shade[k])

@@ -57,7 +57,7 @@ function read_runs(    text, f, m, run)
     }
     for (m = 1; m <= shown; m++)
         if (!found[m] && !failed)
-            fail(dir "/summary.csv: no value of " metric[m] " with scope all")
+            fail("summary.csv: no run has a value of " metric[m] " with scope all")
 }
 
 function estimate(m, g,    k, mean, squares)

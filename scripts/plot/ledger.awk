@@ -2,9 +2,9 @@
 # a terminal the text `out` itself.
 
 BEGIN {
-    n = split("useful start save checkpoint gang fault lost free down", account, " ")
-    split("useful work|starting|saving to leave|writing checkpoints|incomplete gangs|after a fault|lost work|free|out of service", meaning, "|")
-    split("009e73 56b4e9 0072b2 332288 e69f00 cc79a7 d55e00 d9d9d9 595959", shade, " ")
+    n = split("useful start save checkpoint gang idle fault lost free down", account, " ")
+    split("useful work|starting|saving to leave|writing checkpoints|incomplete gangs|idle in sessions|after a fault|lost work|free|out of service", meaning, "|")
+    split("009e73 56b4e9 0072b2 332288 e69f00 f0e442 cc79a7 d55e00 d9d9d9 595959", shade, " ")
     while ((getline text < "labels") > 0) {
         label[++runs] = format == "term" ? clean(text, int(columns / 2)) : text
         getline dir < "dirs"
@@ -26,7 +26,7 @@ BEGIN {
         if (all[k] > 0) {
             printf "account%d = %s\naccount_colour%d = %d\n", ++shown, quoted(meaning[k]), shown, rgb_number(shade[k]) > "facts.gp"
             if (format == "term")
-                marks = marks pad("", 2) substr("#sScgxL.-", k, 1) " " meaning[k]
+                marks = marks pad("", 2) substr("#sScgixL.-", k, 1) " " meaning[k]
         }
     for (i = 1; i <= runs; i++) {
         from = 0
@@ -41,7 +41,7 @@ BEGIN {
                 is_dark(colour_of) ? 16777215 : 0 > "bars"
             from += share
             while (length(line) < int(from / 100 * room + 0.5))
-                line = line substr("#sScgxL.-", k, 1)
+                line = line substr("#sScgixL.-", k, 1)
         }
         if (format == "term")
             printf "  %s |%s|\n", pad(label[i], longest), line > "out"

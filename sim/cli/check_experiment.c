@@ -4,7 +4,6 @@
 #include "sim/cli/term.h"
 
 #include <stdio.h>
-#include <string.h>
 
 enum { LABEL = 16 };              /* as in check_text.c */
 
@@ -35,7 +34,7 @@ json_t *check_experiment(const char *path, struct error *err)
     return report;
 }
 
-static void put_values(const json_t *list)
+static void put_values(size_t at, const json_t *list)
 {
     char text[4096];
     size_t i, n = 0;
@@ -43,7 +42,7 @@ static void put_values(const json_t *list)
     json_array_foreach(list, i, value)
         if (n < sizeof text)
             n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", i ? ", " : "", json_string_value(value));
-    text_wrap(stdout, text, LABEL, LABEL, TERM_WIDTH);
+    text_wrap(stdout, text, at, LABEL, TERM_WIDTH);
 }
 
 void check_experiment_text(const json_t *report)
@@ -55,10 +54,6 @@ void check_experiment_text(const json_t *report)
            (long long)json_integer_value(json_object_get(report, "combinations")));
     json_array_foreach(json_object_get(report, "axes"), i, axis)
     {
-        const char *name = json_string_value(json_object_get(axis, "name"));
-        printf("  %-*s", LABEL - 2, name);
-        if (strlen(name) >= LABEL - 2)
-            printf("\n%*s", LABEL, "");
-        put_values(json_object_get(axis, "values"));
+        put_values((size_t)printf("  %s", json_string_value(json_object_get(axis, "name"))), json_object_get(axis, "values"));
     }
 }

@@ -243,6 +243,16 @@ struct workload *chosen_trace_read(const struct chosen_trace *t, bool sizes_only
     return trace_read_source(&from, used, sha256, err);
 }
 
+struct workload *chosen_jobs_read(const struct chosen_trace *t, const struct trace_format **used, char sha256[65], struct error *err)
+{
+    struct workload *w = chosen_trace_read(t, false, used, sha256, err);
+    if (!w || w->n_jobs)
+        return w;
+    error_set(err, "%s: want jobs, got only those that a run submits itself", t->path);
+    workload_free(w);
+    return NULL;
+}
+
 /* ---- Lists and pairs ---- */
 
 static int add_output(const char *name, unsigned *outputs, struct error *err)

@@ -30,6 +30,8 @@ void chosen_trace_free(struct chosen_trace *t);
 /* trace_read_source() of it. */
 struct workload *chosen_trace_read(const struct chosen_trace *t, bool sizes_only, const struct trace_format **used,
                                    char sha256[65], struct error *err);
+/* Of whoever looks at jobs alone: at least one. */
+struct workload *chosen_jobs_read(const struct chosen_trace *t, const struct trace_format **used, char sha256[65], struct error *err);
 
 /* "jobs,summary,..." or "all", "default": bits of enum output_file. */
 int choose_outputs(const char *text, unsigned *outputs, struct error *err);

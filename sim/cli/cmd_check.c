@@ -117,7 +117,7 @@ static json_t *demand_of(struct checking *c, const struct chosen_trace *trace)
         struct cluster *cluster = cluster_read(path, NULL, sha256, &err);
         struct chosen_trace of = *trace;
         of.cluster_gpus = cluster ? (double)cluster->gpus : 0;
-        struct workload *w = cluster ? chosen_trace_read(&of, false, &used, sha256, &err) : NULL;
+        struct workload *w = cluster ? chosen_jobs_read(&of, &used, sha256, &err) : NULL;
         json_t *demand = w ? check_demand(cluster, w, &err) : NULL;
         if (demand)
             json_array_append_new(list, demand);
@@ -146,7 +146,7 @@ static void check_trace_file(struct checking *c, struct chosen_trace *trace)
     char sha256[65];
     const struct trace_format *used = NULL;
     trace->cluster_gpus = first_gpus(c);
-    struct workload *w = chosen_trace_read(trace, false, &used, sha256, &err);
+    struct workload *w = chosen_jobs_read(trace, &used, sha256, &err);
     if (!w) {
         take_error(c, EXIT_INPUT, trace->path, &err);
         return;

@@ -15,7 +15,7 @@ static const char *const usual[] = { "jct_mean_s", "jct_p90_s", "wait_mean_s", "
 enum { SHOWN_MOST = 256, NAME_MAX_LENGTH = 256 };
 
 struct compare_options {
-    struct option_texts gates, metrics;
+    struct option_texts gates, metrics, base, new;
     int format;
     bool sequential;
 };
@@ -28,6 +28,10 @@ static const struct option options[] = {
       .help = "shows METRIC, or METRIC@SCOPE, instead of the usual ones; may be given again", .at = offsetof(struct compare_options, metrics) },
     { .name = "format", .argument = "FORMAT", .kind = OPTION_WORD, .help = "text, the default, csv, json, junit or github",
       .at = offsetof(struct compare_options, format), .words = formats },
+    { .name = "base", .argument = "COLUMN=VALUE", .kind = OPTION_TEXTS, .at = offsetof(struct compare_options, base),
+      .help = "of a sweep BASE, only the points that have VALUE in that column, like policy=fifo; may be given again" },
+    { .name = "new", .argument = "COLUMN=VALUE", .kind = OPTION_TEXTS, .help = "likewise of NEW, which may be the same sweep",
+      .at = offsetof(struct compare_options, new) },
     { .name = "sequential", .kind = OPTION_FLAG,
       .help = "one of several looks, after 10, 20, 40 and 80 pairs: a stricter level at each, so that all together err in 5 % at most",
       .at = offsetof(struct compare_options, sequential) },
@@ -164,7 +168,8 @@ static int compare_run(const struct invocation *in)
         return status;
     }
     struct compare_report r = { .base = in->operands.text[0], .new = in->operands.text[1] };
-    struct runset *a = runset_read(r.base, &err), *b = a ? runset_read(r.new, &err) : NULL;
+    struct runset *a = runset_read_where(r.base, o->base.text, o->base.n, &err);
+    struct runset *b = a ? runset_read_where(r.new, o->new.text, o->new.n, &err) : NULL;
     if (b)
         pair = mem_new(a->n, sizeof *pair);
     r.base_set = a;
@@ -180,7 +185,7 @@ static int compare_run(const struct invocation *in)
 const struct command cmd_compare = {
     .name = "compare",
     .summary = "compare two sets of results, run by run, and say whether something has become worse",
-    .details = "A set is the directory of a run, or a directory of those. Runs are paired by inputs, seed and settings; policy and "
+    .details = "A set is the directory of a run, a directory of those, or a sweep. Runs are paired by inputs, seed and settings; policy and "
                "placement may differ. Several pairs (seeds) are judged by Student's t on the logarithm of new / base, adjusted by Holm "
                "over all --fail-if; BCa bootstrap and Wilcoxon are shown besides. A single pair is compared as it is.\n"
                "Exit status: 0 nothing is worse (PASS), 4 something is (FAIL), 5 too few pairs to tell (INCONCLUSIVE).",

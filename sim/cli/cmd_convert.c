@@ -59,7 +59,7 @@ static int convert(const struct convert_options *c, const struct chosen_trace *t
 {
     const struct trace_format *used = NULL;
     char sha256[65];
-    struct workload *w = chosen_trace_read(trace, false, &used, sha256, err);
+    struct workload *w = chosen_jobs_read(trace, &used, sha256, err);
     int status = w ? filter_apply(&c->filter, "convert", w, err) : EXIT_INPUT;
     if (status == EXIT_OK) {
         if (w->n_skipped && !c->quiet)

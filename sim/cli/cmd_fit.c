@@ -89,7 +89,7 @@ static int fit(const struct fit_options *o, const struct chosen_trace *trace, st
 {
     const struct trace_format *used = NULL;
     char sha256[65];
-    struct workload *w = chosen_trace_read(trace, false, &used, sha256, err);
+    struct workload *w = chosen_jobs_read(trace, &used, sha256, err);
     if (!w)
         return EXIT_INPUT;
     char *name = name_of(trace->path);

@@ -117,7 +117,11 @@ static int synth(const struct synth_options *o, struct input *in, struct error *
 {
     struct synth_spec *s = in ? synth_spec_read(in, err) : NULL;
     int status = EXIT_INPUT;
-    if (s && use_cluster(o, s, err) == 0) {
+    if (s && (s->trace || !s->n_classes))
+        error_set(err, "%s: want laws of jobs, got none", input_name(in));
+    else if (s && o->dump_config && s->services)
+        error_set(err, "%s: services cannot be written: want the file without them", input_name(in));
+    else if (s && use_cluster(o, s, err) == 0) {
         if (o->load > 0) {
             s->load.target = o->load;
             s->rate_per_h = 0;

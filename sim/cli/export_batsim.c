@@ -235,7 +235,7 @@ static int take_job(void *self, const struct row *r, const size_t *at, struct er
 /* The name of the trace's file. */
 static char *workload_name(const char *directory)
 {
-    json_t *manifest = export_manifest(directory);
+    json_t *manifest = result_manifest(directory);
     const char *path = json_string_value(json_object_get(json_object_get(manifest, "trace"), "path"));
     const char *slash = path ? strrchr(path, '/') : NULL, *name = slash ? slash + 1 : path;
     char *copy = mem_text(name ? name : "trace", strlen(name ? name : "trace"));
@@ -245,18 +245,18 @@ static char *workload_name(const char *directory)
 
 int export_batsim(const char *directory, struct output *o, struct error *err)
 {
-    static const struct result_file nodes = { "nodes.csv", node_columns, take_node },
-                                    intervals = { "intervals.csv", interval_columns, take_interval },
-                                    jobs = { "jobs.csv", job_columns, take_job };
+    static const struct result_file nodes = { "nodes.csv", node_columns, take_node, NULL },
+                                    intervals = { "intervals.csv", interval_columns, take_interval, NULL },
+                                    jobs = { "jobs.csv", job_columns, take_job, NULL };
     char *workload = workload_name(directory);
     struct writing t = { .o = o, .workload = workload, .jobs = intern_new() };
-    int result = export_read_or_fail(directory, &nodes, &t, err);
+    int result = result_file_read_or_fail(directory, &nodes, &t, err);
     if (result == 0)
-        result = export_read_or_fail(directory, &intervals, &t, err);
+        result = result_file_read_or_fail(directory, &intervals, &t, err);
     number_gpus(&t);
     out_text(o, header);
     if (result == 0)
-        result = export_read_or_fail(directory, &jobs, &t, err);
+        result = result_file_read_or_fail(directory, &jobs, &t, err);
     for (size_t i = 0; i < t.n_held; i++)
         free(t.held[i].part);
     free(t.held);

@@ -199,7 +199,7 @@ static void put_family(struct output *o, const struct value *v)
 static void put_run(struct output *o, const char *directory)
 {
     static const char *const told[] = { "version", "policy_text", "placement_text" };
-    json_t *manifest = export_manifest(directory);
+    json_t *manifest = result_manifest(directory);
     bool any = false;
     if (!manifest)
         return;
@@ -220,9 +220,9 @@ static void put_run(struct output *o, const char *directory)
 
 int export_openmetrics(const char *directory, struct output *o, struct error *err)
 {
-    static const struct result_file summary = { "summary.csv", summary_columns, take_metric };
+    static const struct result_file summary = { "summary.csv", summary_columns, take_metric, NULL };
     struct writing t = { .value = NULL };
-    int result = export_read_or_fail(directory, &summary, &t, err);
+    int result = result_file_read_or_fail(directory, &summary, &t, err);
     sort_by_family(&t);
     if (result == 0)
         put_run(o, directory);

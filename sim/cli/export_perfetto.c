@@ -297,17 +297,17 @@ static int take_queue(void *self, const struct row *r, const size_t *at, struct 
 
 static int write_all(struct writing *t, const char *directory, struct error *err)
 {
-    static const struct result_file jobs = { "jobs.csv", job_columns, take_job },
-                                    totals = { "timeseries.csv", series_columns, take_totals },
-                                    queues = { "queues.csv", queue_columns, take_queue },
-                                    intervals = { "intervals.csv", interval_columns, take_interval };
-    if (export_read(directory, &jobs, t, err) < 0)
+    static const struct result_file jobs = { "jobs.csv", job_columns, take_job, NULL },
+                                    totals = { "timeseries.csv", series_columns, take_totals, NULL },
+                                    queues = { "queues.csv", queue_columns, take_queue, NULL },
+                                    intervals = { "intervals.csv", interval_columns, take_interval, NULL };
+    if (result_file_read(directory, &jobs, t, err) < 0)
         return -1;
     out_text(t->o, "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[");
     put_name(t, "process_name", CLUSTER_PID, 0, "cluster", -1);
     put_order(t, "process_sort_index", CLUSTER_PID, 0, CLUSTER_PID);
-    if (export_read(directory, &totals, t, err) < 0 || export_read(directory, &queues, t, err) < 0 ||
-        export_read_or_fail(directory, &intervals, t, err) != 0)
+    if (result_file_read(directory, &totals, t, err) < 0 || result_file_read(directory, &queues, t, err) < 0 ||
+        result_file_read_or_fail(directory, &intervals, t, err) != 0)
         return -1;
     out_text(t->o, "\n]}\n");
     return 0;

@@ -76,8 +76,16 @@ static int read_trace(struct sweep *s, size_t i, bool sizes_only, struct error *
     return status;
 }
 
+static bool other_settings(const struct sweep *s, const struct point *p, const struct point *before)
+{
+    for (size_t i = 0; before && i < s->experiment->n_axes; i++)
+        if ((s->experiment->axis[i].kind == AXIS_CLUSTER || s->experiment->axis[i].kind == AXIS_SETTING) && p->value[i] != before->value[i])
+            return true;
+    return !before;
+}
+
 /* Every point is told what it needs by its command line, which is so looked at before anything runs. */
-static int read_for_point(struct sweep *s, const struct point *p, struct error *err)
+static int read_for_point(struct sweep *s, const struct point *p, const struct point *before, struct error *err)
 {
     struct point_command c;
     struct plan plan = { .options = NULL };
@@ -86,7 +94,7 @@ static int read_for_point(struct sweep *s, const struct point *p, struct error *
     int status = point_command_make(&c, s->experiment, p, NULL, s->outputs, &why);
     if (status == EXIT_OK)
         status = plan_look_up(&plan, &c.options, &why);
-    if (status == EXIT_OK && c.options.set.n)
+    if (status == EXIT_OK && c.options.set.n && other_settings(s, p, before))
         status = plan_read_cluster(&plan, &why);
     if (status != EXIT_OK) {
         error_set(err, "%s: point %u (%s): %s", s->experiment->name, p->number, p->name, why.text);
@@ -158,7 +166,7 @@ int sweep_read_inputs(struct sweep *s, struct error *err)
     int status = read_clusters(s, err);
     s->trace = mem_new(axis_of(s, AXIS_TRACE)->n, sizeof *s->trace);
     for (size_t i = 0; i < s->grid->n && status == EXIT_OK; i++)
-        status = read_for_point(s, &s->grid->point[i], err);
+        status = read_for_point(s, &s->grid->point[i], i ? &s->grid->point[i - 1] : NULL, err);
     if (status == EXIT_OK)
         status = read_plugins(s, err);
     if (status != EXIT_OK)

@@ -84,17 +84,17 @@ struct part {
 
 /* How a running job gets on: see pace.c. Times are of one iteration; without a training model that is a reference second. */
 struct pace {
+    int64_t mark_ns, mark_done_ns;    /* the last change of its rate (or when progress begins), progress until then since the start */
+    bool stalled;
+    uint8_t stalled_on;           /* enum account */
     double tasks;                 /* share of its tasks that run */
     double compute_s, comm_s, reference_s;     /* here, alone; together at the reference placement */
     double gamma;                 /* how far computing and communicating overlap */
     double crowd;                 /* speed that other tenants of its GPUs leave it, in (0, 1] */
     double link_s, read_s;        /* the least that its links and its reading take at their present shares; 0: do not bind */
     int64_t useful_ns;            /* time in which it made progress, until mark_ns */
-    int64_t mark_ns, mark_done_ns;    /* the last change of its rate (or when progress begins), progress until then since the start */
     int64_t at_risk_ns;           /* time in which it had made progress that was not safe then */
     int64_t stalled_since_ns;
-    uint8_t stalled_on;           /* enum account */
-    bool stalled;
 };
 
 /* checkpoints.c: what is safe of a job's work, and what it is writing. */
@@ -131,7 +131,8 @@ struct reading {
 enum milestone { MILESTONE_CHECKPOINT, MILESTONE_EPOCH, MILESTONES };
 struct milestone_at { int64_t left_ns; event_id event; bool set; };
 
-/* What is kept of a job while it waits, runs or leaves. */
+/* What is kept of a job while it waits, runs or leaves. What every start and end looks at lies together: when a job ends, tens of
+ * thousands of others have been looked at since its start, and each cache line of it has to be fetched again. */
 struct live {
     job_id job;
     bool touched, stopping, claimed;   /* touched in this pass; stopping: stop staged; claimed: in s->claims */
@@ -142,40 +143,45 @@ struct live {
     bool withdrawn;               /* on_demand.c: it is over as soon as it holds nothing */
     uint8_t withdrawn_as;         /* enum job_fate */
     uint8_t stop_mode;
-    struct { uint8_t state; struct placement *held; } was;    /* before this pass */
+    job_id stopped_for;
     struct placement *held;       /* runs on or claims it */
     const struct placement *on;   /* makes progress there in truth, whatever is staged; NULL: it does not run */
+    struct progress progress;
+    event_id event, progress_event;
+    int64_t held_since_ns, start_cost_ns;
+    int64_t last_start_ns, begin_left_ns;      /* work left at the last start */
+    int64_t least_left_ns;        /* ever, as far as settled */
+    double work_ns;               /* rate x time, less what was rolled back: what the books of progress are checked against */
+    struct pace pace;
+    int128_t contending_before;   /* the integral at its arrival */
+    uint32_t size;                /* of its last start or resize; 0: none yet */
+    uint32_t entry;               /* first line entry; ID_NONE: in no line */
+    uint32_t wait_sub;            /* the group it counts with; ID_NONE: its own reason */
+    uint8_t own_why;
+    bool counting;                /* waits now */
+    uint16_t waited;              /* of wait: those that are not 0, bit by bit, when it last ceased to wait */
+    int64_t own_since_ns;
+    int64_t wait[WAIT_REASONS];   /* of a group member: minus the group's totals at the joining */
+    int64_t split[ACCOUNTS];      /* of the interval that is being left */
+    struct { uint8_t state; struct placement *held; } was;    /* before this pass */
+    uint32_t hold[HOLD_KINDS];    /* on the timeline; ORDERED_NONE: none */
+    int64_t estimate_ns;          /* of the whole run, as of its arrival; TIME_NEVER: none */
+    void *own;                    /* the policy's bytes */
+    int64_t *wait_before;         /* [WAIT_REASONS] its parts when this wait began, for the log; NULL: there is none */
+
+    /* Of those that are stopped, leave, stand still or run in part. */
     struct placement *suspended;  /* its memory there is taken, and it can go on there; until it does or is dropped */
     struct placement *leaving;    /* still occupies it after a stop */
     struct placement *late;       /* tasks stopped in this pass that are going to save; staged */
     struct part *part;            /* those of earlier passes, in the order of their ends */
-    int64_t held_since_ns, leaving_since_ns, start_cost_ns;
-    int64_t last_start_ns, begin_left_ns;      /* work left at the last start */
-    int64_t stood_ns;             /* time since then in which it made progress before it was suspended, on the same pieces */
-    int64_t least_left_ns;        /* ever, as far as settled */
-    int128_t contending_before;   /* the integral at its arrival */
-    int64_t estimate_ns;          /* of the whole run, as of its arrival; TIME_NEVER: none */
+    int64_t leaving_since_ns;
+    int64_t stood_ns;             /* time since its last start in which it made progress before it was suspended, on the same pieces */
     int64_t stop_done_ns;         /* progress since the last start when the stop was staged */
-    int64_t split[ACCOUNTS];      /* of the interval that is being left */
     int64_t stall_ns[HELD_ACCOUNTS];    /* of the interval it holds: time held without progress that is over */
-    struct pace pace;
-    double work_ns;               /* rate x time, less what was rolled back: what the books of progress are checked against */
     const char *leave_why;
-    struct progress progress;
-    event_id event, progress_event, release_event;
-    job_id stopped_for;
+    event_id release_event;
     uint32_t pencilled_out;       /* how often, in this pass */
-    uint32_t size;                /* of its last start or resize; 0: none yet */
-    uint32_t hold[HOLD_KINDS];    /* on the timeline; ORDERED_NONE: none */
     int64_t hold_end_ns;          /* of the run hold that a stop of this pass has dropped */
-    uint32_t entry;               /* first line entry; ID_NONE: in no line */
-    int64_t wait[WAIT_REASONS];   /* of a group member: minus the group's totals at the joining */
-    uint32_t wait_sub;            /* the group it counts with; ID_NONE: its own reason */
-    int64_t own_since_ns;
-    uint8_t own_why;
-    bool counting;                /* waits now */
-    int64_t *wait_before;         /* [WAIT_REASONS] its parts when this wait began, for the log; NULL: there is none */
-    void *own;                    /* the policy's bytes */
 
     /* Of models alone, from here to the end: all 0 while none is on, and then not even cleared for the next job. */
     struct writing writing;

@@ -125,6 +125,9 @@ void wait_end(struct sched *s, struct live *l)
 {
     count_stop(s, l);
     l->counting = false;
+    l->waited = 0;
+    for (unsigned r = 0; r < WAIT_REASONS; r++)
+        l->waited |= (uint16_t)((l->wait[r] != 0) << r);
     s->waiting--;
     if (l->wait_before)
         wait_log(s, l);
@@ -176,10 +179,9 @@ void wait_store(struct sched *s, job_id j, const struct live *l)
 {
     struct job_run *run = &s->job[j];
     run->waits_at = (uint32_t)s->n_wait_parts;
-    for (unsigned r = 0; r < WAIT_REASONS; r++) {
-        MUST(s, l->wait[r] >= 0);
-        if (!l->wait[r])
-            continue;
+    for (unsigned rest = l->waited; rest; rest &= rest - 1) {
+        unsigned r = (unsigned)__builtin_ctz(rest);
+        MUST(s, l->wait[r] > 0);
         mem_grow(&s->wait_part, &s->wait_part_capacity, s->n_wait_parts, sizeof *s->wait_part);
         mem_grow(&s->wait_why, &s->wait_why_capacity, s->n_wait_parts, sizeof *s->wait_why);
         s->wait_part[s->n_wait_parts] = l->wait[r];

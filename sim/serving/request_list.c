@@ -54,7 +54,7 @@ int request_list_finish(struct request_list *l, const char *name, struct error *
     for (size_t i = 0; i < l->n; i++) {
         struct recorded_request *r = &l->request[i];
         r->time_ns -= first_ns;
-        l->has_tokens = l->has_tokens && r->prompt_tokens > 0 && r->output_tokens > 0;
+        l->has_tokens = l->has_tokens && r->output_tokens > 0;
         l->has_service = l->has_service && r->service_ns >= 0;
     }
     return 0;

@@ -9,7 +9,7 @@
 struct recorded_request {
     int64_t time_ns;              /* the first has 0 */
     int64_t service_ns;           /* how long it took; -1: not told */
-    uint32_t prompt_tokens, output_tokens;   /* 0: not told */
+    uint32_t prompt_tokens, output_tokens;   /* output 0: not told */
 };
 struct request_list {
     struct recorded_request *request;

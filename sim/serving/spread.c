@@ -151,14 +151,14 @@ double spread_c2(const struct spread *s)
     return fmax(0, s->square / (s->mean * s->mean) - 1);
 }
 
-/* Points of the sum: where both are at the same quantile, which spans it from end to end. Every second will do. */
+/* Points of the sum: where both are at the same quantile, which spans it from end to end. */
 struct spread spread_sum(const struct spread *x, const struct spread *y)
 {
-    enum { STEP = 2, MANY = 100 };
-    const size_t bin = y->n > MANY ? 3 : 1;
+    enum { MANY = 100 };
+    const size_t bin = y->n > MANY ? 2 : 1;
     struct spread s = { 0 };
     const struct spread *finer = x->n > y->n ? x : y;
-    for (size_t i = 0; i < finer->n; i += STEP)
+    for (size_t i = 0; i < finer->n; i++)
         add(&s, spread_quantile(x, finer->p[i]) + spread_quantile(y, finer->p[i]), 0);
     add(&s, y->x[y->n - 1] + x->x[x->n - 1], 0);
     for (size_t j = 0, next; j + 1 < y->n; j = next) {
@@ -206,11 +206,12 @@ static double after_wait(const struct decayed *d, const struct wait_law *w, doub
     return (1 - w->waits) * below + w->waits * waited;
 }
 
-/* Between two points of X the sum is no straight line where many still wait: up to there, eighths of the mean wait. */
+/* Between two points of X the sum is no straight line where many still wait: up to there, parts of the mean wait. */
 static void add_between(struct spread *s, const struct decayed *d, const struct wait_law *w, size_t i, double to)
 {
-    const double step = .125 / w->rate, from = d->x->x[i], still = w->waits * d->at[i], fine = .002 * (1 - d->x->p[i]);
-    for (double t = from + step; t < to && still * exp(-w->rate * (t - from)) > fmax(fine, 1e-12); t += step)
+    const double from = d->x->x[i], still = w->waits * d->at[i], fine = fmax(.002 * (1 - d->x->p[i]), 1e-12);
+    const double near = 1 / (16 * w->rate), far = 4 * near, far_from = from + 10 / w->rate;
+    for (double t = from + near; t < to && still * exp(-w->rate * (t - from)) > fine; t += t < far_from ? near : far)
         add(s, t, after_wait(d, w, t));
 }
 

@@ -88,10 +88,9 @@ static bool take_apart(struct point_result *to, size_t length, const char *key)
         to->why = body;
         return !*rest;
     }
-    to->rows = strchr(rest, '\n');                     /* its header ends there */
-    if (strcmp(state, "done") != 0 || !to->rows)
+    to->rows = rest;
+    if (strcmp(state, "done") != 0 || !strchr(rest, '\n'))
         return false;
-    *to->rows++ = '\0';
     to->configuration = mem_new(bytes + 1, 1);
     memcpy(to->configuration, body, bytes);
     return true;

@@ -9,7 +9,7 @@ struct point_result {
     bool failed;
     char *why;                    /* failed: one line */
     char *configuration;          /* not failed: the effective configuration, lines of YAML; */
-    char *rows;                   /* and lines of summary.csv, without its header */
+    char *rows;                   /* and the lines of its summary.csv */
     char *memory;                 /* what why and rows point into */
 };
 /* Each 0, or -1 with err. key: 64 hexadecimal digits. */

@@ -1,8 +1,9 @@
 /* runset.c - see runset.h. */
-#include "sim/study/runset.h"
+#include "sim/study/runset_parts.h"
 
 #include "sim/core/memory.h"
 #include "sim/core/table_in.h"
+#include "sim/study/sweep_files.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -49,20 +50,17 @@ static int on_row(void *self, const struct row *row, struct error *err)
     return 0;
 }
 
-static int read_summary(struct runset *s, struct run_record *run, const char *path, struct error *err)
+int runset_read_metrics(struct runset *s, struct run_record *run, struct input *in, struct error *err)
 {
     static const struct table_handler handler = { .on_header = on_header, .on_row = on_row };
     struct reading r = { .set = s, .run = run };
-    struct input *in = input_open(path, err);
-    int result = in ? table_read(in, (struct table_style){ .header = true }, &handler, &r, err) : -1;
-    input_close(in);
-    return result;
+    return table_read(in, (struct table_style){ .header = true }, &handler, &r, err);
 }
 
 /* ---- manifest.json ---- */
 
 /* What is configured from the seed on, but for names of files, the period of the policy, and what is written and checked. */
-static const char *circumstances_of(struct runset *s, const char *configuration)
+const char *runset_circumstances(struct runset *s, const char *configuration)
 {
     static const char *const passed_over[] = { "  file:", "  period_s:", "outputs:", "check:" };
     const char *at = strstr(configuration, "\nseed:");
@@ -101,7 +99,7 @@ static int take_manifest(struct runset *s, struct run_record *run, const json_t 
     if (!json_is_integer(seed))
         return error_set(err, "%s: want a whole number 'seed' in it", path);
     run->seed = json_integer_value(seed);
-    run->circumstances = circumstances_of(s, configuration);
+    run->circumstances = runset_circumstances(s, configuration);
     return 0;
 }
 
@@ -136,7 +134,9 @@ static int add_run(struct runset *s, const char *directory, size_t *capacity, st
     if (read_manifest(s, &run, path, err))
         return -1;
     snprintf(path, sizeof path, "%s/summary.csv", directory);
-    int result = read_summary(s, &run, path, err);
+    struct input *in = input_open(path, err);
+    int result = in ? runset_read_metrics(s, &run, in, err) : -1;
+    input_close(in);
     mem_grow(&s->run, capacity, s->n, sizeof *s->run);
     s->run[s->n++] = run;
     return result;
@@ -179,26 +179,43 @@ void run_directories_free(char **list, size_t n)
     free(list);
 }
 
-struct runset *runset_read(const char *path, struct error *err)
+static int add_runs(struct runset *s, const char *path, size_t *capacity, struct error *err)
 {
-    struct runset *s = mem_new(1, sizeof *s);
     struct stat about;
-    size_t capacity = 0;
     char **directory;
     size_t n = run_directories(path, &directory);
     int result = 0;
-    s->memory = arena_new();
     if (n == 0 && stat(path, &about) != 0)
         result = error_set(err, "%s: cannot read it: %s", path, strerror(errno));
     else if (n == 0)
         result = error_set(err, "%s: no result of a run in it: want a manifest.json, here or one directory below", path);
     for (size_t i = 0; i < n && result == 0; i++)
-        result = add_run(s, directory[i], &capacity, err);
+        result = add_run(s, directory[i], capacity, err);
     run_directories_free(directory, n);
+    return result;
+}
+
+struct runset *runset_read_where(const char *path, const char *const *where, size_t n, struct error *err)
+{
+    struct runset *s = mem_new(1, sizeof *s);
+    size_t capacity = 0;
+    int result;
+    s->memory = arena_new();
+    if (sweep_is_there(path))
+        result = runset_add_sweep(s, path, where, n, &capacity, err);
+    else if (n)
+        result = error_set(err, "%s: want a sweep, of which points can be chosen by %s", path, where[0]);
+    else
+        result = add_runs(s, path, &capacity, err);
     if (result == 0)
         return s;
     runset_free(s);
     return NULL;
+}
+
+struct runset *runset_read(const char *path, struct error *err)
+{
+    return runset_read_where(path, NULL, 0, err);
 }
 
 void runset_free(struct runset *s)
@@ -245,23 +262,46 @@ static int no_counterpart(const struct run_record *a, const struct runset *b, st
     return error_set(err, "%s: the other set has no run under the same circumstances", a->path);
 }
 
+enum { SAME_POLICY = 1, SAME_PLACEMENT = 2 };
+
+static size_t count_alike(const struct run_record *a, const struct runset *s, unsigned same, size_t *last)
+{
+    size_t found = 0;
+    for (size_t k = 0; k < s->n; k++) {
+        const struct run_record *b = &s->run[k];
+        if (!alike(a, b) || (same & SAME_POLICY && strcmp(a->policy, b->policy) != 0) ||
+            (same & SAME_PLACEMENT && strcmp(a->placement, b->placement) != 0))
+            continue;
+        *last = k;
+        found++;
+    }
+    return found;
+}
+
+/* Where its own set has several, too, what they differ in tells them apart in the other. */
+static size_t count_counterparts(const struct run_record *run, const struct runset *own, const struct runset *other, size_t *at)
+{
+    static const unsigned same[] = { SAME_POLICY | SAME_PLACEMENT, SAME_PLACEMENT, SAME_POLICY };
+    size_t any;
+    for (size_t i = 0; i < sizeof same / sizeof *same && count_alike(run, own, 0, &any) > 1; i++)
+        if (count_alike(run, other, same[i], at) == 1)
+            return 1;
+    return count_alike(run, other, 0, at);
+}
+
 int runset_pair(const struct runset *a, const struct runset *b, size_t *pair, struct error *err)
 {
     for (size_t i = 0; i < a->n; i++) {
-        size_t found = 0;
-        for (size_t k = 0; k < b->n; k++)
-            if (alike(&a->run[i], &b->run[k])) {
-                pair[i] = k;
-                found++;
-            }
+        const struct run_record *run = &a->run[i];
+        size_t found = count_counterparts(run, a, b, &pair[i]);
         if (found == 0)
-            return no_counterpart(&a->run[i], b, err);
+            return no_counterpart(run, b, err);
         if (found > 1)
             return error_set(err, "%s: the other set has %zu runs under the same circumstances, which differ in policy or placement",
-                             a->run[i].path, found);
+                             run->path, found);
         for (size_t k = 0; k < i; k++)
             if (pair[k] == pair[i])
-                return error_set(err, "%s: its set has another run under the same circumstances: %s", a->run[i].path, a->run[k].path);
+                return error_set(err, "%s: its set has another run under the same circumstances: %s", run->path, a->run[k].path);
     }
     for (size_t k = 0; k < b->n; k++) {
         size_t found = 0;

@@ -1,7 +1,7 @@
 /* runset.h - results of runs, read back: what was run and what came of it.
  *
- * A path is the directory of a run (it holds manifest.json and summary.csv), or a directory of such directories, looked at in
- * the order of their names. */
+ * A path is the directory of a run (it holds manifest.json and summary.csv), a directory of such directories, looked at in
+ * the order of their names, or the directory of a sweep. */
 #pragma once
 #include "sim/core/error.h"
 #include <stdbool.h>
@@ -23,9 +23,12 @@ struct runset { size_t n; struct run_record *run; struct arena *memory; };
 size_t run_directories(const char *path, char ***list);
 void run_directories_free(char **list, size_t n);
 struct runset *runset_read(const char *path, struct error *err);   /* NULL with err: no run, or one that is not whole */
+/* Only those points of a sweep for which all hold: "policy=fifo", a column of its points.csv and what it says there. */
+struct runset *runset_read_where(const char *path, const char *const *where, size_t n, struct error *err);
 void runset_free(struct runset *s);                           /* NULL: does nothing */
 const struct run_metric *run_metric_find(const struct run_record *r, const char *metric, const char *scope);   /* NULL: none */
 
-/* Who is whose counterpart: runs under the same circumstances, once in each set. pair[i] is the run of b for a's i-th. -1 with
+/* Who is whose counterpart: runs under the same circumstances, once in each set; where its own set has several, that of the same
+ * policy and placement, or of one of them. pair[i] is the run of b for a's i-th. -1 with
  * err: a run without one, or with several; so sets that do not match are never compared. */
 int runset_pair(const struct runset *a, const struct runset *b, size_t *pair, struct error *err);

@@ -30,7 +30,7 @@ static void put_result(struct output *const *file, const struct sweep_row *row, 
         out_char(file[TABLE_FAILURES], '\n');
         return;
     }
-    for (const char *line = r->rows; *line;) {
+    for (const char *line = strchr(r->rows, '\n') + 1; *line;) {    /* behind its header */
         size_t length = strcspn(line, "\n");
         put_row(file[TABLE_SWEEP], row, line, length);
         line += length + (line[length] == '\n');

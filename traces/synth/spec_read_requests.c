@@ -1,5 +1,6 @@
 /* spec_read_requests.c - of a service from a workload file: its requests, how long they take, and what they shall keep. */
 #include "sim/serving/deployment.h"
+#include "traces/requests.h"
 #include "traces/synth/spec_reader.h"
 
 #include <math.h>
@@ -7,7 +8,8 @@
 #include <string.h>
 
 struct file_requests {
-    double rate, gap_c2;
+    double rate, time_scale, gap_c2;
+    const char *trace;
     struct config_value arrivals, prompt_tokens, output_tokens;
 };
 struct file_time { struct config_value batch, llm; bool recorded; };
@@ -15,9 +17,11 @@ struct file_time { struct config_value batch, llm; bool recorded; };
 #define AT(field) .at = offsetof(struct file_requests, field)
 #define ABOVE_0(high) REAL, .most = high, .above_least = true
 static const struct config_key request_keys[] = {
-    { .name = "rate_per_s",    ABOVE_0(1000000000), AT(rate), .required = true },
+    { .name = "rate_per_s",    ABOVE_0(1000000000), AT(rate) },
     { .name = "arrivals",      .type = CONFIG_MAPPING, AT(arrivals) },
     { .name = "gap_c2",        REAL, AT(gap_c2), .most = 1000000 },
+    { .name = "trace",         .type = CONFIG_TEXT, AT(trace) },
+    { .name = "time_scale",    ABOVE_0(1000000), AT(time_scale) },
     { .name = "prompt_tokens", .type = CONFIG_MAPPING, AT(prompt_tokens) },
     { .name = "output_tokens", .type = CONFIG_MAPPING, AT(output_tokens) },
     { 0 },
@@ -78,10 +82,25 @@ static int read_law(const struct spec_reader *r, struct config_value v, struct l
     return 0;
 }
 
+/* FILE or FILE:LAYOUT, beside the workload file. */
+static int read_replay(const struct spec_reader *r, struct config_value at, const char *text, struct deployment *to)
+{
+    struct error why = { "" };
+    char sha256[65], *path = synth_beside(r->file, text), *colon = strrchr(path, ':');
+    const struct request_format *format = colon ? request_format_find(colon + 1) : NULL;
+    if (format)
+        *colon = '\0';
+    to->replay = mem_new(1, sizeof *to->replay);
+    int result = requests_read(path, format, to->replay, sha256, &why);
+    free(path);
+    to->service.demand.replay = to->replay;
+    return result ? config_error(at, r->err, "%s", why.text) : 0;
+}
+
 int spec_read_requests(const struct spec_reader *r, struct config_value v, struct deployment *to)
 {
     struct service_demand *d = &to->service.demand;
-    struct file_requests f = { .gap_c2 = d->gap_c2 };
+    struct file_requests f = { .time_scale = 1, .gap_c2 = d->gap_c2 };
     struct spec_arrivals a = { .law = d->arrivals };
     for (int h = 0; h < 24; h++)
         a.daily[h] = 1;
@@ -89,14 +108,21 @@ int spec_read_requests(const struct spec_reader *r, struct config_value v, struc
         a.weekly[day] = 1;
     if (config_fields(v, request_keys, &f, r->err))
         return -1;
+    if ((f.rate > 0) == (f.trace != NULL))
+        return config_error(v, r->err, "want either a 'rate_per_s' or a 'trace'");
+    if (f.trace && config_given(f.arrivals))
+        return config_error(f.arrivals, r->err, "want no law beside a 'trace'");
+    if (!f.trace && config_given(config_look(v, "time_scale")))
+        return config_error(config_look(v, "time_scale"), r->err, "want it with a 'trace' only");
     if (spec_read_request_arrivals(f.arrivals, &a, r->err) || read_law(r, f.prompt_tokens, &d->prompt_tokens) ||
         read_law(r, f.output_tokens, &d->output_tokens))
         return -1;
     d->arrivals = a.law;
     d->calendar = calendar_of(a.daily, a.weekly, a.growth_per_day, r->to->start_ns);
     d->rate = f.rate;
+    d->time_scale = f.time_scale;
     d->gap_c2 = f.gap_c2;
-    return 0;
+    return f.trace ? read_replay(r, config_look(v, "trace"), f.trace, to) : 0;
 }
 
 int spec_read_service_time(const struct spec_reader *r, struct config_value v, struct deployment *to)

@@ -81,18 +81,16 @@ static void of_circumstances(struct output *o, const struct page *p, size_t i, s
         if (*x != ' ')
             of = x;
         if (strncmp(x, "seed:", 5) != 0 && (k != m || strncmp(x, y, k) != 0)) {
-            char line[2][160];
-            snprintf(line[0], sizeof line[0], "%.*s", (int)k, x);
-            snprintf(line[1], sizeof line[1], "%.*s%.*s", *x == ' ' ? (int)strcspn(of, "\n") : 0, of, (int)m, y);
             warn_begin(o, n);
             out_text(o, "<b>");
             html_text(o, p->group[i].label);
             out_text(o, "</b> did not run under the circumstances of <b>");
             html_text(o, p->group[0].label);
             out_text(o, "</b>: <code>");
-            html_text(o, line[1] + strspn(line[1], " "));
+            html_bytes(o, of, *x == ' ' ? strcspn(of, "\n") : 0);
+            html_bytes(o, y, m);
             out_text(o, "</code> instead of <code>");
-            html_text(o, line[0] + strspn(line[0], " "));
+            html_bytes(o, x, k);
             out_text(o, "</code>.</li>\n");
             return;
         }

@@ -259,7 +259,7 @@ static void distributions(struct output *o, const struct page *p)
 
 static const struct { const char *account, *meaning; } accounts[] = {
     { "useful", "useful work" }, { "start", "starting" }, { "save", "saving to leave" }, { "checkpoint", "writing checkpoints" },
-    { "gang", "incomplete gangs" }, { "fault", "after a fault" }, { "lost", "lost work" }, { "free", "free" }, { "down", "out of service" },
+    { "gang", "incomplete gangs" }, { "idle", "idle in sessions" }, { "fault", "after a fault" }, { "lost", "lost work" }, { "free", "free" }, { "down", "out of service" },
 };
 enum { ACCOUNTS_SHOWN = sizeof accounts / sizeof accounts[0] };
 

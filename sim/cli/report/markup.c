@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-void html_text(struct output *o, const char *text)
+void html_bytes(struct output *o, const char *text, size_t n)
 {
-    for (; *text; text++)
+    for (const char *end = text + n; text < end; text++)
         switch (*text) {
         case '&': out_text(o, "&amp;"); break;
         case '<': out_text(o, "&lt;"); break;
@@ -21,6 +21,11 @@ void html_text(struct output *o, const char *text)
             else
                 out_text(o, "\xef\xbf\xbd");    /* U+FFFD */
         }
+}
+
+void html_text(struct output *o, const char *text)
+{
+    html_bytes(o, text, strlen(text));
 }
 
 void html_printf(struct output *o, const char *format, ...)

@@ -3,6 +3,7 @@
 #include "sim/core/output.h"
 
 void html_text(struct output *o, const char *text);          /* in elements and in quoted attributes */
+void html_bytes(struct output *o, const char *text, size_t n);
 void html_printf(struct output *o, const char *format, ...) __attribute__((format(printf, 2, 3)));    /* short, and nothing to escape */
 /* In a <script type="application/json">: whatever the text, it does not end that. */
 void json_text(struct output *o, const char *text);

@@ -182,6 +182,10 @@
       let list;
       if (cdf) {
         list = (this.unit === "s" ? timeTicks : ratioTicks).filter(t => t[0] >= from && t[0] <= to);
+        if (list.length < 3) {
+          const one = this.unit === "s" ? unitOf(to)[1] : 1, word = this.unit === "s" ? " " + unitOf(to)[0] : "";
+          list = ticks(from / one, to / one, 5).map(t => [t * one, figure(t) + word]);
+        }
         let last = -Infinity;
         list = list.filter(t => { const px = this.x(t[0]), ok = px - last > 52 && px < fr.right - 10; if (ok) last = px; return ok; });
       } else {
@@ -191,10 +195,10 @@
       }
       for (const [value, name] of list) {
         element("line", { class: "grid", x1: this.x(value), x2: this.x(value), y1: fr.top, y2: fr.bottom }, g);
-        this.text(this.x(value), fr.bottom + 16, "middle", name, g);
+        this.text(this.x(value), fr.bottom + 19, "middle", name, g);
       }
       element("path", { class: "edge", d: `M${fr.left} ${fr.top}V${fr.bottom}H${fr.right}` }, g);
-      this.text((fr.left + fr.right) / 2, fr.bottom + 36, "middle", label, g);
+      this.text((fr.left + fr.right) / 2, fr.bottom + 38, "middle", label, g);
       const unit = cdf ? "share of jobs (%)" : this.unit || this.variant.name;
       const side = this.text(0, 0, "middle", unit, g);
       side.setAttribute("transform", `translate(13 ${(fr.top + fr.bottom) / 2}) rotate(-90)`);

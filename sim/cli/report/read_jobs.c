@@ -1,6 +1,6 @@
 /* read_jobs.c - jobs.csv: distributions over the jobs that ended, and what each queue's jobs waited for. */
-#include "sim/cli/report/rows_in.h"
 #include "sim/cli/report/run_view.h"
+#include "sim/cli/result_file.h"
 #include "sim/core/memory.h"
 
 #include <math.h>
@@ -44,13 +44,13 @@ static int on_row(void *self, const struct row *row, const size_t *column, struc
     q->jobs++;
     for (size_t i = 0; i < j->view->reasons; i++) {
         double waited;
-        if (row_number(row, j->reason_column[i], &waited, err))
+        if (result_number(row, j->reason_column[i], &waited, err))
             return -1;
         q->wait_s[i] += isnan(waited) ? 0 : waited;
     }
     for (size_t d = 0; d < DISTRIBUTIONS && ended; d++) {
         double value;
-        if (row_number(row, column[C_VALUES + d], &value, err))
+        if (result_number(row, column[C_VALUES + d], &value, err))
             return -1;
         add(&j->view->sorted[d], value);
     }
@@ -59,9 +59,9 @@ static int on_row(void *self, const struct row *row, const size_t *column, struc
 
 int read_jobs(struct run_view *v, struct error *err)
 {
-    static const struct rows_reader reader = { wanted, on_header, on_row };
+    static const struct result_file file = { "jobs.csv", wanted, on_row, on_header };
     struct jobs jobs = { .view = v };
-    int result = rows_read(v->path, "jobs.csv", &reader, &jobs, err);
+    int result = result_file_read(v->path, &file, &jobs, err);
     v->no_jobs = result == 1;
     return result < 0 ? -1 : 0;
 }

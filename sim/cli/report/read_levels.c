@@ -1,6 +1,6 @@
 /* read_levels.c - timeseries.csv and queues.csv: levels of the cluster and of each queue. */
-#include "sim/cli/report/rows_in.h"
 #include "sim/cli/report/run_view.h"
+#include "sim/cli/result_file.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,10 +16,10 @@ static int on_series(void *self, const struct row *row, const size_t *column, st
 {
     struct levels *l = self;
     double at_s, value;
-    if (row_number(row, column[0], &at_s, err))
+    if (result_number(row, column[0], &at_s, err))
         return -1;
     for (size_t i = 0; i < CLUSTER_LEVELS; i++) {
-        if (row_number(row, column[1 + i], &value, err))
+        if (result_number(row, column[1 + i], &value, err))
             return -1;
         if (!isnan(value))
             series_set(&l->view->level[i], l->steps, at_s - l->view->start_s, value);
@@ -32,11 +32,11 @@ static int on_queue(void *self, const struct row *row, const size_t *column, str
     struct levels *l = self;
     struct queue_view *q = queue_of(l->view, row->cell[column[1]].text, row->cell[column[1]].length);
     double at_s, value;
-    if (row_number(row, column[0], &at_s, err))
+    if (result_number(row, column[0], &at_s, err))
         return -1;
     for (size_t i = 0; i < QUEUE_LEVELS; i++) {
         struct series *level = &q->level[i];
-        if (row_number(row, column[2 + i], &value, err))
+        if (result_number(row, column[2 + i], &value, err))
             return -1;
         if (i == QUEUE_HELD)
             q->held_gpu_s += level->value * fmax(0, at_s - l->view->start_s - level->at_s);
@@ -48,14 +48,14 @@ static int on_queue(void *self, const struct row *row, const size_t *column, str
 
 int read_levels(struct run_view *v, const struct steps *steps, struct error *err)
 {
-    static const struct rows_reader of_series = { totals, NULL, on_series }, of_queues = { queues, NULL, on_queue };
+    static const struct result_file of_series = { "timeseries.csv", totals, on_series, NULL }, of_queues = { "queues.csv", queues, on_queue, NULL };
     struct levels levels = { v, steps };
     double end_s = v->end_s - v->start_s;
     if (!(end_s > 0))
         return 0;
-    if (rows_read(v->path, "timeseries.csv", &of_series, &levels, err) < 0)
+    if (result_file_read(v->path, &of_series, &levels, err) < 0)
         return -1;
-    int result = rows_read(v->path, "queues.csv", &of_queues, &levels, err);
+    int result = result_file_read(v->path, &of_queues, &levels, err);
     v->no_queues = result == 1;
     for (size_t i = 0; i < CLUSTER_LEVELS; i++)
         series_end(&v->level[i], steps, end_s);

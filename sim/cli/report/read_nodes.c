@@ -1,7 +1,7 @@
 /* read_nodes.c - nodes.csv and intervals.csv: all GPU time by account, and how much of each node was held when. Beyond HEAT_ROWS
  * nodes neighbours share a row. */
-#include "sim/cli/report/rows_in.h"
 #include "sim/cli/report/run_view.h"
+#include "sim/cli/result_file.h"
 #include "sim/core/memory.h"
 
 #include <math.h>
@@ -38,11 +38,11 @@ static int on_node(void *self, const struct row *row, const size_t *column, stru
     struct run_view *v = n->view;
     double value;
     for (size_t i = 0; i < v->accounts; i++) {
-        if (row_number(row, n->account_column[i], &value, err))
+        if (result_number(row, n->account_column[i], &value, err))
             return -1;
         v->account[i].gpu_s += isnan(value) ? 0 : value;
     }
-    if (row_number(row, column[1], &value, err))
+    if (result_number(row, column[1], &value, err))
         return -1;
     if (!(value > 0))
         return 0;
@@ -75,7 +75,7 @@ static int on_interval(void *self, const struct row *row, const size_t *column, 
     double value[4];              /* gpus, gpu_milli, start_s, end_s */
     uint32_t number = intern_find(v->node_names, row->cell[column[0]].text, row->cell[column[0]].length);
     for (size_t i = 0; i < 4; i++)
-        if (row_number(row, column[1 + i], &value[i], err))
+        if (result_number(row, column[1 + i], &value[i], err))
             return -1;
     if (number == INTERN_NONE || !(value[3] > value[2]))
         return 0;
@@ -90,16 +90,16 @@ int read_nodes(struct run_view *v, struct error *err)
 {
     static const char *const of_nodes[] = { "node", "gpus", NULL };
     static const char *const of_intervals[] = { "node", "gpus", "gpu_milli", "start_s", "end_s", NULL };
-    static const struct rows_reader nodes_reader = { of_nodes, on_header, on_node }, reader = { of_intervals, NULL, on_interval };
+    static const struct result_file nodes = { "nodes.csv", of_nodes, on_node, on_header }, intervals = { "intervals.csv", of_intervals, on_interval, NULL };
     struct nodes n = { .view = v };
     v->node_names = intern_new();
-    int result = rows_read(v->path, "nodes.csv", &nodes_reader, &n, err);
+    int result = result_file_read(v->path, &nodes, &n, err);
     v->no_nodes = result == 1;
     make_rows(&n);
     if (result || !(v->end_s > v->start_s))
         return result < 0 ? -1 : 0;
     n.scale = HEAT_STEPS / (v->end_s - v->start_s);
-    result = rows_read(v->path, "intervals.csv", &reader, &n, err);
+    result = result_file_read(v->path, &intervals, &n, err);
     v->no_intervals = result == 1;
     return result < 0 ? -1 : 0;
 }

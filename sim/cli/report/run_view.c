@@ -1,7 +1,7 @@
 /* run_view.c - see run_view.h. */
 #include "sim/cli/report/run_view.h"
+#include "sim/cli/result_file.h"
 
-#include "sim/cli/report/rows_in.h"
 #include "sim/core/json_file.h"
 #include "sim/core/memory.h"
 
@@ -26,7 +26,7 @@ static int on_time(void *self, const struct row *row, const size_t *column, stru
 {
     struct run_view *v = self;
     double at_s;
-    if (row_number(row, column[0], &at_s, err))
+    if (result_number(row, column[0], &at_s, err))
         return -1;
     if (isnan(v->start_s))
         v->start_s = at_s;
@@ -37,12 +37,12 @@ static int on_time(void *self, const struct row *row, const size_t *column, stru
 int run_view_open(struct run_view *v, const struct run_record *record, struct error *err)
 {
     static const char *const wanted[] = { "time_s", NULL };
-    static const struct rows_reader reader = { wanted, NULL, on_time };
+    static const struct result_file file = { "timeseries.csv", wanted, on_time, NULL };
     char path[PATH_LONG];
     *v = (struct run_view){ .path = record->path, .record = record, .start_s = (double)NAN, .queue_names = intern_new() };
     snprintf(path, sizeof path, "%s/manifest.json", v->path);
     v->manifest = json_file_read(path, err);
-    if (!v->manifest || rows_read(v->path, "timeseries.csv", &reader, v, err) < 0)
+    if (!v->manifest || result_file_read(v->path, &file, v, err) < 0)
         return -1;
     if (isnan(v->start_s))
         v->start_s = v->end_s = 0;

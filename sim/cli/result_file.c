@@ -1,9 +1,12 @@
-/* export_read.c - result files by the names of their columns. See export.h. */
-#include "sim/cli/export.h"
+/* result_file.c - see result_file.h. */
+#include "sim/cli/result_file.h"
+
 #include "sim/core/input.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 enum { PATH_LONG = 4096 };
@@ -24,7 +27,7 @@ static int on_header(void *self, const struct row *header, struct error *err)
         if (r->at[i] == TABLE_NO_COLUMN && !optional)
             return error_set(err, "%s:%zu: no column %s", header->file, header->line, name);
     }
-    return 0;
+    return r->file->header ? r->file->header(r->self, header, err) : 0;
 }
 
 static int on_row(void *self, const struct row *row, struct error *err)
@@ -33,7 +36,7 @@ static int on_row(void *self, const struct row *row, struct error *err)
     return r->file->row(r->self, row, r->at, err);
 }
 
-int export_read(const char *directory, const struct result_file *f, void *self, struct error *err)
+int result_file_read(const char *directory, const struct result_file *f, void *self, struct error *err)
 {
     char path[PATH_LONG];
     struct reading r = { .file = f, .self = self };
@@ -49,15 +52,25 @@ int export_read(const char *directory, const struct result_file *f, void *self, 
     return result;
 }
 
-int export_read_or_fail(const char *directory, const struct result_file *f, void *self, struct error *err)
+int result_file_read_or_fail(const char *directory, const struct result_file *f, void *self, struct error *err)
 {
-    int result = export_read(directory, f, self, err);
+    int result = result_file_read(directory, f, self, err);
     return result > 0 ? error_set(err, "%s/%s: is not there, and is wanted for this format", directory, f->name) : result;
 }
 
-json_t *export_manifest(const char *directory)
+json_t *result_manifest(const char *directory)
 {
     char path[PATH_LONG];
     snprintf(path, sizeof path, "%s/manifest.json", directory);
     return json_load_file(path, 0, NULL);
+}
+
+int result_number(const struct row *row, size_t column, double *to, struct error *err)
+{
+    char *end;
+    *to = (double)NAN;
+    if (column == TABLE_NO_COLUMN || !row->cell[column].length)
+        return 0;
+    *to = strtod(row->cell[column].text, &end);
+    return *end || !isfinite(*to) ? cell_error(row, column, "a number", err) : 0;
 }

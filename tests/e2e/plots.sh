@@ -1,0 +1,151 @@
+#!/bin/sh
+# plots.sh GPUYARD - every kind of plot of real small runs, in every format: the numbers in it, names of any kind, missing files.
+set -u
+LC_ALL=C
+export LC_ALL
+G=${1:?usage: plots.sh PATH-TO-GPUYARD}
+case $G in /*) ;; *) G=$PWD/$G ;; esac
+root=$PWD
+GPUYARD_SCRIPTS=$root/scripts
+COLUMNS=79
+export GPUYARD_SCRIPTS COLUMNS
+work=$(mktemp -d "${TMPDIR:-/tmp}/gpuyard-plots.XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+. "$root/tests/support/checks.sh"
+if ! command -v gnuplot >plotter; then
+    echo "skipped: plots: no gnuplot here"
+    echo "0 passed, 0 failed, 1 skipped"
+    exit 0
+fi
+
+# ---- Runs: one worked out by hand, and two policies on two seeds, with power ----
+cat >hand.yaml <<'YAML'
+nodes: [ { group: a, count: 1, gpus: 8, gpu_model: V100-SXM2-32 } ]
+YAML
+cat >hand.csv <<'CSV'
+job_id,submit_s,duration_s,gpus,queue,class
+a,0,100,3,red_team,training
+b,100,100,5,blue_team,interactive
+CSV
+cat >lab.yaml <<'YAML'
+nodes: [ { group: a, type: dgx-a100, count: 8 } ]
+queues: [ { name: "it's_100%_<b>&", deserved_gpus: 40 }, { name: long_name_of_a_team_that_goes_on_and_on_and_on, deserved_gpus: 24 } ]
+power: {}
+preemption: { checkpoint: periodic, interval_s: 600, start_s: 10, restart_s: 30, grace_s: 30, save_s: 10 }
+YAML
+for seed in 1 2; do
+    awk -v seed=$seed 'BEGIN { srand(seed); print "job_id,submit_s,duration_s,gpus,queue,class"
+        for (i = 0; i < 400; i++) print i "," int(t += 60 * rand()) "," 60 + int(3000 * rand()) "," int(1 + 8 * rand()) "," \
+            (rand() < 0.5 ? "it'"'"'s_100%_<b>&" : "long_name_of_a_team_that_goes_on_and_on_and_on") "," (i % 3 ? "training" : "interactive") }' >trace.csv
+    for policy in fifo quota; do
+        "$G" run -q -c lab.yaml -t trace.csv -p $policy --seed $seed -o set/$policy-$seed || fail "$policy does not run"
+    done
+done
+"$G" run -q -c hand.yaml -t hand.csv -p fifo -o hand || fail "the hand-made run does not run"
+
+# ---- Every kind in every format: a whole file, twice the same, with the names in it and within the columns ----
+whole() { # FORMAT FILE
+    case $1 in
+    png) [ "$(head -c 4 "$2" | od -An -tx1 | tr -d ' \n')" = 89504e47 ] && [ "$(wc -c <"$2")" -gt 3000 ] ;;
+    pdf) [ "$(head -c 5 "$2")" = %PDF- ] && tail -c 8 "$2" | grep -q EOF ;;
+    svg) python3 -c 'import sys, xml.etree.ElementTree as e
+t = e.parse(sys.argv[1]).getroot()
+assert any(n.tag.endswith("}text") and "".join(n.itertext()).strip() for n in t.iter()), "no text"
+assert sum(n.tag.endswith(("}path", "}polygon", "}image")) for n in t.iter()) > 5, "nothing drawn"' "$2" ;;
+    term) [ "$(wc -l <"$2")" -gt 2 ] && awk '{ gsub(/[\200-\277]/, "") } length($0) > 79 { exit 1 }' "$2" ;;
+    esac
+}
+for kind in jct_cdf wait_cdf slowdown_cdf utilisation utilisation_class utilisation_state ledger queue_length fairness fragmentation energy \
+    compare quota gantt nodes; do
+    case $kind in quota|gantt|nodes) dirs=set/quota-1 ;; *) dirs="set/quota-1 set/fifo-1" ;; esac
+    for format in png svg pdf term; do
+        # shellcheck disable=SC2086
+        "$G" plot $dirs --kind $kind --format $format -o a.$format 2>said && whole $format a.$format && ok || fail "$kind as $format: $(cat said)"
+        # shellcheck disable=SC2086
+        "$G" plot $dirs --kind $kind --format $format -o b.$format 2>said
+        same a.$format b.$format
+    done
+    cp a.svg $kind.svg
+done
+for kind in utilisation quota fairness gantt; do
+    holds $kind.svg "it's_100%_&lt;b>&amp;"
+done
+if cmp -s jct_cdf.svg wait_cdf.svg; then fail "two kinds, one picture"; else ok; fi
+"$G" plot set/fifo-2 set/quota-2 --kind jct_cdf -o other.svg
+if cmp -s jct_cdf.svg other.svg; then fail "two runs, one picture"; else ok; fi
+
+# ---- Numbers: 8 GPUs, 3 held for 100 s, then 5 held for 100 s ----
+draw() { "$G" plot hand --kind "$1" -o hand.svg || fail "$1 of the hand-made run"; }
+draw fragmentation
+holds hand.svg "50 % of the GPU time free, 0 % of that 8 or more together"     # 5 x 100 s and 3 x 100 s of 8 x 200 s
+holds hand.svg ">4 to 7 together<"
+holds hand.svg ">2 or 3 together<"
+if grep -q '>the only one<\|>8 or more together<' hand.svg; then fail "fragmentation: bands that are not there"; else ok; fi
+draw ledger
+holds hand.svg ">fifo, pack: 0 GPU h<"
+holds hand.svg ">50.0<"
+draw utilisation_state
+holds hand.svg "50 % of the GPU time allocated, 50 % making progress"
+if grep -q '>free while jobs wait<' hand.svg; then fail "nobody waited"; else ok; fi
+draw utilisation_class
+holds hand.svg ">interactive<"
+"$G" plot hand --kind utilisation_class --format term >said
+[ "$(grep -c '^ *aaa*bbb*$' said)" = 0 ] && grep -q 'aaaaabbbbb\|bbbbbaaaaa' said && ok || fail "the classes do not follow each other"
+"$G" plot hand --kind slowdown_cdf -o hand.svg                                # all jobs at once, at slowdown 1
+holds hand.svg "fifo, pack: 2 jobs"
+
+# ---- Means and intervals: 1 .. 5 have mean 3, s = sqrt(2.5), and t(4 degrees, 0.975) = 2.776 makes it 3 +- 1.963 ----
+for seed in 1 2 3 4 5; do
+    mkdir -p five/$seed
+    printf '{ "policy": "p", "policy_text": "p", "placement": "q", "seed": %s }\n' $seed >five/$seed/manifest.json
+    printf 'metric,scope,value,unit,n\nutil_alloc,all,0.%s,,1\nwait_mean_s,all,%s,s,1\npreemptions,all,%s00,,1\n' $seed $seed $seed >five/$seed/summary.csv
+done
+"$G" plot five --kind compare -m wait_mean_s -m util_alloc -m preemptions -o five.svg || fail "a set does not plot"
+holds five.svg ">p, q (5 runs)<"
+holds five.svg ">3 ± 2 s<"
+holds five.svg ">30.0 ± 19.6 %<"
+holds five.svg ">300 ± 196<"
+"$G" plot five/1 five/2 --kind compare -m wait_mean_s --format term >said                # t(1 degree) = 12.706, s = 0.7071: 1.5 +- 6.353
+holds said "1.5 ± 6.4 s"
+sed 's/"seed": 2/"seed": 1/' five/2/manifest.json >x && mv x five/2/manifest.json
+"$G" plot five --kind compare -m wait_mean_s -o five.svg                       # one seed twice: they differ in something else
+if grep -q '±' five.svg; then fail "runs that are no replications have an interval"; else ok; fi
+python3 - "$root" <<'PY' && ok || fail "Student's t in compare.awk"
+import re, subprocess, sys
+# Table of t(n, 0.975): Abramowitz and Stegun, table 26.10.
+want = {1: 12.706, 2: 4.303, 3: 3.182, 5: 2.571, 9: 2.262, 10: 2.228, 19: 2.093, 30: 2.042, 60: 2.000, 120: 1.980}
+text = open(sys.argv[1] + "/scripts/plot/compare.awk").read().split("function title_of")[0]
+for n, t in want.items():
+    got = float(subprocess.run(["awk", text + "BEGIN { printf \"%%.6f\", t_quantile(%d) }" % n], capture_output=True, text=True).stdout)
+    assert abs(got - t) < 6e-4, (n, got, t)
+PY
+
+# ---- One queue, nothing finished, nothing at all ----
+"$G" run -q -c hand.yaml -t hand.csv -p fifo --until 50 -o cut || fail "the cut run does not run"
+expect 3 "plot.sh: $work/cut/jobs.csv: no finished job" "$G" plot cut --kind jct_cdf -o x.svg
+"$G" plot cut --kind utilisation_state -o x.svg && ok || fail "a run that is cut off"
+cp -r hand empty; head -n 1 hand/timeseries.csv >empty/timeseries.csv; head -n 1 hand/intervals.csv >empty/intervals.csv
+expect 3 "plot.sh: empty/timeseries.csv: no rows" "$G" plot empty --kind fragmentation -o x2.svg
+none x2.svg
+"$G" plot hand >said && holds said hand/ledger.png && none hand/energy.png && none hand/compare.png
+
+# ---- What is wrong is said ----
+expect 3 "plot.sh: $work/hand/timeseries.csv: no column power_w: the cluster file had no section power" "$G" plot hand --kind energy -o x2.svg
+expect 3 "plot.sh: summary.csv: no run has a value of nonsense with scope all" "$G" plot hand set/fifo-1 --kind compare -m nonsense -o x2.svg
+expect 2 "gpuyard: plot: nodes shows one directory, got 'set/fifo-2' besides" "$G" plot set --kind nodes
+rm empty/nodes.csv
+expect 3 "gpuyard: empty/nodes.csv: cannot read it, and ledger needs it: No such file or directory" "$G" plot empty --kind ledger
+sed '1s/bounded_slowdown/x/' hand/jobs.csv >empty/jobs.csv
+expect 3 "plot.sh: $work/empty/jobs.csv: no column bounded_slowdown" "$G" plot empty --kind slowdown_cdf -o x2.svg
+none x2.svg
+for kind in ledger fragmentation energy; do
+    scripts=$root/scripts/plot/plot.sh
+    sh "$scripts" $kind png x.png nowhere 2>said
+    holds said "plot.sh: nowhere: no such directory"
+done
+sh "$root/scripts/plot/plot.sh" pie png x.png hand 2>said
+holds said "plot.sh: unknown kind 'pie'"
+
+echo "$passed passed, $failed failed"
+[ $failed = 0 ]

@@ -1,0 +1,135 @@
+#!/bin/sh
+# report.sh GPUYARD - the HTML page: its numbers against the result files, names that try to leave their place, same bytes, and, where
+# there is a browser, how it looks and works at 1280 and 390 pixels, light and dark.
+set -u
+LC_ALL=C
+export LC_ALL
+G=${1:?usage: report.sh PATH-TO-GPUYARD}
+case $G in /*) ;; *) G=$PWD/$G ;; esac
+root=$PWD
+work=$(mktemp -d "${TMPDIR:-/tmp}/gpuyard-report.XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+. "$root/tests/support/checks.sh"
+skipped=0
+
+# ---- Runs: two policies on two seeds, with failures and power, and queues of hostile names ----
+cat >lab.yaml <<'YAML'
+nodes: [ { group: a, type: dgx-a100, count: 6 } ]
+power: {}
+failures: { faults_per_node_day: 1, repair: fixed, repair_s: 1800 }
+preemption: { checkpoint: periodic, interval_s: 600, start_s: 10, restart_s: 30, grace_s: 30, save_s: 10 }
+YAML
+cat >names <<'END'
+<script>window.evil=1</script>
+</script><marquee>
+"a' onclick="evil=1" & &lt;
+%s%n ` $(x) \ \u003c
+a_name_that_is_so_long_that_it_would_push_everything_else_off_a_small_screen_if_nobody_took_care_of_it
+größe_日本
+END
+for seed in 1 2; do
+    awk -v seed=$seed 'BEGIN { srand(seed); while ((getline line < "names") > 0) { gsub(/"/, "\"\"", line); name[n++] = "\"" line "\"" }
+        print "job_id,submit_s,duration_s,gpus,queue,class"
+        for (i = 0; i < 600; i++) print (i % 50 ? i : "<b>" i "</b>") "," int(t += 60 * rand()) "," 60 + int(3000 * rand()) "," int(1 + 8 * rand()) "," \
+            name[int(n * rand())] "," (i % 3 ? "training" : "interactive") }' >trace.csv
+    for policy in fifo drf; do
+        "$G" run -q -c lab.yaml -t trace.csv -p $policy --seed $seed -o set/$policy-$seed 2>said || fail "$policy does not run: $(cat said)"
+    done
+done
+cp -r set/fifo-1 one
+
+# ---- Written whole, twice the same, to a file or standard output ----
+"$G" report one -o one.html && "$G" report one -o again.html && "$G" report one -o - >third.html || fail "no page"
+same one.html again.html
+same one.html third.html
+sed 's/"written": "[^"]*"/"written": "another day"/; s/"host": "[^"]*"/"host": "elsewhere"/' one/manifest.json >m && cp -r one moved && mv m moved/manifest.json
+"$G" report moved -o moved.html
+sed 's/<dd>moved</<dd>one</' moved.html >m && same m one.html                 # wall time and host are not in it
+"$G" report set -o set.html || fail "no page of a set"
+"$G" report set/fifo-1 set/drf-1 -o two.html || fail "no page of two runs"
+if cmp -s one.html two.html; then fail "one page for all"; else ok; fi
+
+# ---- The numbers: every figure's data and every table against the CSV files, read independently ----
+for page in one set two; do
+    python3 "$root/tests/e2e/report_numbers.py" $page.html >said 2>&1 && ok || fail "$page.html: $(tail -n 3 said)"
+done
+cp -r one bent
+awk -F, -v OFS=, 'NR == 3 { $1 = $1; $(NF - 4) = $(NF - 4) + 0 } { print }' one/jobs.csv >bent/jobs.csv
+sed '40,200d' one/queues.csv >bent/queues.csv
+"$G" report bent -o bent.html && sed 's/<dd>bent</<dd>one</' bent.html >m.html
+if python3 "$root/tests/e2e/report_numbers.py" m.html >said 2>&1; then fail "other numbers go unnoticed"; else ok; fi
+
+# ---- What is missing is said, on the page or on standard error ----
+mkdir part; cp one/manifest.json one/summary.csv part
+"$G" report part -o part.html && holds part.html "jobs.csv is missing or has no rows" && holds part.html "Metrics over all jobs"
+if grep -q '<figure' part.html; then fail "figures of nothing"; else ok; fi
+cp -r one empty
+for f in timeseries queues jobs intervals; do head -n 1 one/$f.csv >empty/$f.csv; done
+"$G" report empty -o empty.html && ok || fail "a run without jobs"
+"$G" run -q -c lab.yaml -t trace.csv -p fifo --until 3000 --seed 1 -o cut 2>said
+"$G" report cut -o cut.html
+grep -q 'jobs were still running at the end: no mean includes them' cut.html && ok || fail "no warning of jobs that were cut off"
+"$G" run -q -c lab.yaml -t trace.csv -p sjf --seed 2 --load 2 -o other 2>said
+"$G" report one other -o m.html
+holds m.html "the policy was clairvoyant"
+holds m.html "did not run under the circumstances of"
+holds m.html "<code>trace:  sha256: "
+expect 2 "gpuyard: report: --output: want FILE" "$G" report one
+expect 3 "gpuyard: nowhere: cannot read it: No such file or directory" "$G" report nowhere -o no.html
+mkdir nothing
+expect 3 "gpuyard: nothing: no result of a run in it: want a manifest.json, here or one directory below" "$G" report nothing -o no.html
+cp -r one broken; sed '5s/^[^,]*,/x,/' one/timeseries.csv >broken/timeseries.csv
+expect 3 "gpuyard: broken/timeseries.csv:5: time_s: want a number, got 'x'" "$G" report broken -o no.html
+cp one/timeseries.csv broken; sed '1s/gpu_milli/x/' one/intervals.csv >broken/intervals.csv
+expect 3 "gpuyard: broken/intervals.csv:1: no column gpu_milli" "$G" report broken -o no.html
+none no.html
+expect 1 "gpuyard: nowhere/no.html: cannot create: No such file or directory" "$G" report one -o nowhere/no.html
+
+# ---- In a browser ----
+browser=
+for name in chromium chromium-browser google-chrome; do
+    [ -n "$browser" ] || ! command -v $name >where || browser=$name
+done
+look() { # PAGE WIDTH FLAG...: what the probe says of it, in ./found
+    looked_at=$1 wide=$2
+    shift 2
+    awk -v probe="$root/tests/e2e/report_probe.js" '{ print } /^<head>$/ { print "<script>"; while ((getline line < probe) > 0) print line; print "</script>" }' \
+        "$looked_at" >probed.html
+    cat >frame.html <<END
+<!DOCTYPE html><title>probe</title><iframe src="probed.html#$wide" width="$wide" height="900" style="border:0"></iframe><pre></pre>
+<script>addEventListener("message", e => { document.querySelector("pre").textContent = "\n" + e.data + "\n"; });</script>
+END
+    timeout 120 "$browser" --headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage --hide-scrollbars --user-data-dir="$work/profile" \
+        --window-size=1400,1000 --virtual-time-budget=20000 "$@" --dump-dom "file://$work/frame.html" 2>browser.log | grep '^probe: ' >found
+}
+if [ -n "$browser" ] && look one.html 1280 && [ -s found ]; then
+    for page in one set two cut; do
+        for width in 1280 390; do
+            look $page.html $width
+            grep -v '^probe: ok' found >bad
+            [ -s found ] && [ ! -s bad ] && ok || fail "$page.html at $width: $(cat bad)"
+        done
+    done
+    [ "$(grep -c ok found)" -gt 60 ] && ok || fail "the probe looks at too little"
+    look set.html 390 --blink-settings=preferredColorScheme=0
+    grep -v '^probe: ok' found >bad
+    [ -s found ] && [ ! -s bad ] && ok || fail "set.html in the dark: $(cat bad)"
+    # What the probe is there to find.
+    sed 's|^</main>|<script>null.f()</script>&|' one.html >m.html; look m.html 1280
+    grep -q 'FAILED no errors' found && ok || fail "an error in a script goes unnoticed"
+    sed 's|^</main>|<div style="width:2000px">x</div>&|' one.html >m.html; look m.html 390
+    grep -q 'FAILED nothing flows over' found && ok || fail "a page that flows over goes unnoticed"
+    sed 's|^</main>|<img src="http://localhost/x.png">&|' one.html >m.html; look m.html 1280
+    grep -q 'FAILED no errors: blocked' found && ok || fail "a page may load something"
+    sed 's|--faint: #57606a|--faint: #b0b0b0|' one.html >m.html; look m.html 1280
+    grep -q 'FAILED contrast of' found && ok || fail "faint text goes unnoticed"
+    sed 's|"figures":\[|"figures":[{"id":"x"},|' one.html >m.html; look m.html 1280
+    grep -q 'FAILED' found && ok || fail "figures that are not drawn go unnoticed"
+else
+    echo "skipped: the page in a browser: no chromium here, or it does not start (Debian: chromium)"
+    skipped=1
+fi
+
+[ $skipped = 0 ] && echo "$passed passed, $failed failed" || echo "$passed passed, $failed failed, $skipped skipped"
+[ $failed = 0 ]

@@ -1,0 +1,169 @@
+"""report_numbers.py PAGE.html - the data of a page's figures and its tables, computed anew from the CSV files that it names.
+
+Numbers on the page have five digits; means over steps are exact but for that, so areas must agree with the summary."""
+import csv, html.parser, json, math, sys
+
+
+class Page(html.parser.HTMLParser):
+    """Tables as lists of rows of cell texts; what every start tag has as an end tag; no address that leads out."""
+    VOID = {"meta", "link", "br", "img", "input"}
+
+    def __init__(self, text):
+        super().__init__(convert_charrefs=True)
+        self.stack, self.tables, self.text, self.data, self.results = [], [], None, None, []
+        self.feed(text)
+        assert not self.stack, "never closed: %s" % self.stack
+
+    def handle_starttag(self, tag, attrs):
+        for name, value in attrs:
+            assert name not in ("src", "href", "onclick", "onload") or value.startswith(("#", "data:")), (tag, name, value)
+        if tag in self.VOID:
+            if self.text is not None:
+                self.text += " "
+            return
+        self.stack.append(tag)
+        if tag == "table":
+            self.tables.append([])
+        if tag == "tr":
+            self.tables[-1].append([])
+        if tag in ("td", "th", "caption", "dt", "dd") or tag == "script" and dict(attrs).get("id") == "data":
+            self.text = ""
+
+    def handle_data(self, data):
+        if self.text is not None:
+            self.text += data
+
+    def handle_endtag(self, tag):
+        assert self.stack and self.stack[-1] == tag, "%s closes %s" % (tag, self.stack[-1:])
+        self.stack.pop()
+        if tag in ("td", "th"):
+            self.tables[-1][-1].append(self.text.strip())
+        if tag == "dt":
+            self.term = self.text
+        if tag == "dd" and self.term == "results":
+            self.results.append(self.text)
+        if tag == "script" and self.text:
+            self.data = json.loads(self.text)
+        if tag in ("td", "th", "caption", "dt", "dd", "script"):
+            self.text = None
+
+
+def rows(directory, name):
+    return list(csv.DictReader(open("%s/%s.csv" % (directory, name), newline="")))
+
+
+def close(a, b, part=2e-3, least=1e-3):
+    assert abs(a - b) <= max(least, part * max(abs(a), abs(b))), (a, b)
+
+
+def integral(levels, width):
+    return sum(y for y in levels if y is not None) * width
+
+
+def step_integral(series, end):
+    """Of (time, value) pairs, each until the next."""
+    return sum(v * (t - s) for (s, v), (t, _) in zip(series, series[1:] + [(end, 0)]))
+
+
+def check(page, directory, v, figures, one):
+    times = rows(directory, "timeseries")
+    end = float(times[-1]["time_s"])
+    start = float(times[0]["time_s"])
+    width = page.data["length_s"] / 480
+    summary = {(r["metric"], r["scope"]): r["value"] for r in rows(directory, "summary")}
+
+    # GPUs over time: each queue's area; all of them are what was allocated.
+    per_queue = {}
+    for r in rows(directory, "queues"):
+        per_queue.setdefault(r["queue"], []).append((float(r["time_s"]), float(r["gpus_allocated"])))
+    bands = {b["name"]: b["y"] for b in figures["utilisation"]["variants"][v]["bands"]}
+    assert set(bands) == set(per_queue), (set(bands), set(per_queue))
+    for q, series in per_queue.items():
+        # The last step of a run is shorter than the others.
+        y, last = bands[q], max(k for k, x in enumerate(bands[q]) if x is not None)
+        got = integral(y[:last], width) + y[last] * (end - start - last * width)
+        close(got, step_integral(series, end), 1e-3, 50)
+    close(sum(step_integral(s, end) for s in per_queue.values()),
+          step_integral([(float(r["time_s"]), float(r["gpus_allocated"])) for r in times], end), 1e-9)
+    waiting = next(l for l in figures["waiting"]["variants"][0]["lines"] if one or l["name"] == figures["utilisation"]["variants"][v]["name"])["y"]
+    last = max(k for k, x in enumerate(waiting) if x is not None)
+    got = integral(waiting[:last], width) + waiting[last] * (end - start - last * width)
+    close(got, step_integral([(float(r["time_s"]), float(r["jobs_waiting"])) for r in times], end), 1e-3, 5)
+
+    # Distributions: at each point, the share of the jobs that ended with at most that.
+    jobs = rows(directory, "jobs")
+    ended = [j for j in jobs if j["state"] in ("completed", "failed", "cancelled")]
+    for d, column in enumerate(("jct_s", "wait_s", "bounded_slowdown", "finish_time_fairness")):
+        values = sorted(float(j[column]) for j in ended if j[column])
+        curve = figures["distributions"]["variants"][d]["lines"][v]
+        assert len(curve["x"]) > 20 or len(set(values)) <= 20
+        for x, y in zip(curve["x"], curve["y"]):
+            below = sum(u <= x * (1 - 1e-4) for u in values) / len(values) * 100
+            above = sum(u <= x * (1 + 1e-4) + 1e-9 for u in values) / len(values) * 100
+            assert below - 0.01 <= y <= above + 0.01, (column, x, y, below, above)
+        assert curve["y"][-1] == 100
+
+    # The ledger and what jobs waited for.
+    nodes = rows(directory, "nodes")
+    parts = figures["ledger"]["variants"][0]["parts"]
+    bar = dict(zip(parts, figures["ledger"]["variants"][0]["rows"][v]["y"]))
+    for name, column in (("useful work", "useful_gpu_s"), ("lost work", "lost_gpu_s"), ("free", "free_gpu_s"), ("out of service", "down_gpu_s"),
+                         ("starting", "start_gpu_s"), ("saving to leave", "save_gpu_s"), ("after a fault", "fault_gpu_s")):
+        close(bar[name], sum(float(n.get(column) or 0) for n in nodes) / 3600, 1e-4)
+    reasons = [c[5:-2] for c in jobs[0] if c.startswith("wait_") and c.endswith("_s") and c != "wait_s"]
+    figure = figures["reasons"]["variants"][v]
+    assert figure["parts"] == reasons, (figure["parts"], reasons)
+    waited = {}
+    for j in jobs:
+        for r in reasons:
+            waited[j["queue"], r] = waited.get((j["queue"], r), 0) + float(j["wait_%s_s" % r]) / 3600
+    for row in figure["rows"]:
+        for r, y in zip(reasons, row["y"]):
+            close(y, waited[row["name"], r], 1e-4, 1e-6)
+    close(sum(waited.values()), sum(float(j["wait_s"]) for j in jobs) / 3600, 1e-9)
+
+    # The heat map: the mean over all cells is the GPU time held.
+    heat = figures["nodes"]["variants"][v]
+    cells = [y for row in heat["rows"] for y in row["y"]]
+    held = sum(float(i["gpus"]) * float(i["gpu_milli"]) / 1000 * (float(i["end_s"]) - float(i["start_s"])) for i in rows(directory, "intervals"))
+    close(sum(cells) / len(cells) / 100, held / (end - start) / sum(float(n["gpus"]) for n in nodes), 0, 0.005)
+
+    # Tables.
+    for table in page.tables:
+        assert all(len(row) == len(table[0]) for row in table), table[0]
+    queues = [t for t in page.tables if t[0][0] == "queue" and t[0][1] == "jobs"][v]
+    assert {row[0]: row[1] for row in queues[1:]} == \
+        {s[6:]: value for (m, s), value in summary.items() if m == "jobs_submitted" and s.startswith("queue=")}
+    waits = [t for t in page.tables if t[0][:2] == ["queue", "all"]][v]
+    close(float(waits[1][1].replace(",", "")), sum(waited.values()), 1e-3)
+
+
+def t_975(n):
+    return {1: 12.7062, 2: 4.30265, 3: 3.18245}[n]
+
+
+def groups(page, runs):
+    """All metrics: each cell is the mean over its runs, and half the interval."""
+    table = page.tables[1]
+    head = {row[0]: row[1:] for row in table[1:]}
+    for metric in ("preemptions", "gpu_h_held", "queue_length_mean", "energy_kwh"):
+        name = next(n for n in head if n.split()[0] == metric)
+        for cell, directories in zip(head[name], runs):
+            values = [float(r["value"]) for d in directories for r in rows(d, "summary") if r["metric"] == metric and r["scope"] == "all"]
+            mean = sum(values) / len(values)
+            words = cell.replace(",", "").split()
+            close(float(words[0]), mean, 1e-3, 1e-9)
+            if len(values) > 1:
+                s = math.sqrt(sum((x - mean) ** 2 for x in values) / (len(values) - 1))
+                assert words[1] == "\u00b1", cell
+                close(float(words[2]), t_975(len(values) - 1) * s / math.sqrt(len(values)), 1e-3, 1e-9)
+
+
+page = Page(open(sys.argv[1], encoding="utf-8").read())
+figures = {f["id"]: f for f in page.data["figures"]}
+assert {"utilisation", "waiting", "distributions", "quota", "ledger", "reasons", "nodes", "power"} == set(figures), set(figures)
+for v, directory in enumerate(page.results):
+    check(page, directory, v, figures, len(page.results) == 1)
+groups(page, {"one": [["one"]], "two": [["set/fifo-1"], ["set/drf-1"]], "set": [["set/drf-1", "set/drf-2"], ["set/fifo-1", "set/fifo-2"]]}
+       .get(sys.argv[1].split(".")[0], [["one"]]))
+print("as in the files: %d figures, %d tables" % (len(figures), len(page.tables)))

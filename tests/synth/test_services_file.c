@@ -1,0 +1,186 @@
+/* test_services_file.c - services of a workload file: what is read, and what is said of what is wrong. */
+#include "sim/serving/deployment.h"
+#include "tests/synth/workload_text.h"
+
+#define TOP  "workload: w\nspan_s: 3600\nservices:\n"
+#define ONE(more) TOP "  - name: s\n    requests: { rate_per_s: 10 }\n    service_time: { law: exponential, mean_s: 0.1 }\n" more
+#define OF(requests, time) TOP "  - { name: s, requests: { " requests " }, service_time: { " time " } }\n"
+#define RATE "rate_per_s: 1"
+#define LAW  "law: exponential, mean_s: 0.1"
+#define SCALED(text) ONE("    replicas: { min: 0, max: 9 }\n    autoscaler: { " text " }\n")
+
+static const struct row { const char *name, *text, *error; } rows[] = {
+    { "good", ONE(""), "" },
+    { "none", "workload: w\nservices: []\n", "w.yaml:2:11: services: want from 1 to 10000, got 0" },
+    { "no name", TOP "  - { requests: { " RATE " }, service_time: { " LAW " } }\n", "w.yaml:4:5: key 'name' is missing" },
+    { "twice", ONE("  - { name: s, requests: { " RATE " }, service_time: { " LAW " } }\n"), "w.yaml:7:13: name: 's' is there twice" },
+    { "no time", TOP "  - { name: s, requests: { " RATE " } }\n", "w.yaml:4:5: key 'service_time' is missing" },
+    { "unknown key", ONE("    replica: 3\n"),
+      "w.yaml:7:5: unknown key 'replica': want one of name, queue, user, priority, preemptible, model, gpu_types, gpus, mig, tasks, cpus, "
+      "memory_gib, gpu_mem_mib, used_mem_mib, speeds, replicas, requests, service_time, slo, autoscaler, start_up, start_s, end_s, mode, "
+      "interval_s, dispatch, lost_requests, timeout_s, did you mean 'replicas'?" },
+    { "gpus: one and a half", ONE("    gpus: 1.5\n"), "w.yaml:7:11: gpus: want whole GPUs, or a fraction below one" },
+    { "tasks: no multiple", ONE("    gpus: 8\n    tasks: 3\n"), "w.yaml:8:12: tasks: want gpus to be a multiple of them, got 8 of 3" },
+    { "mig: no profile", ONE("    mig: half\n"), "w.yaml:7:10: mig: want a MIG profile like 1g.10gb, got 'half'" },
+    { "mig: a share", ONE("    mig: 1g.10gb\n    gpus: 0.5\n"), "w.yaml:7:10: mig: want whole instances, as gpus says how many" },
+    { "replicas: more than most", ONE("    replicas: { min: 3, max: 2 }\n"), "w.yaml:7:15: replicas: want min <= initial <= max, got 3, 3, 2" },
+    { "replicas: initial", ONE("    replicas: { min: 1, max: 2, initial: 3 }\n"), "w.yaml:7:15: replicas: want min <= initial <= max, got 1, 3, 2" },
+    { "end before start", ONE("    start_s: 20\n    end_s: 20\n"), "w.yaml:4:5: want an end behind its start" },
+    { "mode", ONE("    mode: exact\n"), "w.yaml:7:11: mode: want one of fluid, requests, got 'exact'" },
+    { "pull: cached takes longer", ONE("    start_up: { pull_s: 10 }\n"), "w.yaml:7:15: start_up: want a pull_cached_s of at most pull_s" },
+
+    { "requests: nothing", OF("gap_c2: 1", LAW), "w.yaml:4:26: requests: want either a 'rate_per_s' or a 'trace'" },
+    { "requests: both", OF(RATE ", trace: x", LAW), "w.yaml:4:26: requests: want either a 'rate_per_s' or a 'trace'" },
+    { "requests: scaled laws", OF(RATE ", time_scale: 2", LAW), "w.yaml:4:55: time_scale: want it with a 'trace' only" },
+    { "requests: a law of a trace", OF("trace: x, arrivals: { law: mmpp }", LAW), "w.yaml:4:48: arrivals: want no law beside a 'trace'" },
+    { "requests: no such trace", OF("trace: not-there.csv", LAW), "w.yaml:4:35: trace: not-there.csv: cannot open: No such file or directory" },
+    { "requests: sweeps", OF(RATE ", arrivals: { sweeps: {} }", LAW),
+      "w.yaml:4:55: unknown key 'sweeps': want one of law, c2, burst_ratio, burst_s, calm_s, daily, weekly, growth_per_day" },
+    { "requests: c2 of poisson", OF(RATE ", arrivals: { c2: 4 }", LAW), "w.yaml:4:59: c2: want it with 'law: hyper' only" },
+    { "time: nothing", OF(RATE, "recorded: false"), "w.yaml:4:59: service_time: want a 'law', 'batch', 'llm' or 'recorded: true'" },
+    { "time: cut", OF(RATE, LAW ", most_s: 3"), "w.yaml:4:100: most_s: want it of the run times of jobs only" },
+    { "time: recorded by nobody", OF(RATE, "recorded: true"),
+      "w.yaml:4:5: service s: want requests that tell how long each took, for a recorded service time" },
+    { "time: tokens of no law", OF(RATE, "llm: {}"), "w.yaml:4:5: service s: want laws of prompt and output tokens, or requests that tell them all" },
+    { "slo: tokens of a batch", ONE("    slo: { first_token_s: 1 }\n"), "w.yaml:7:27: first_token_s: want it of a service time 'llm' only" },
+    { "slo: more than all", ONE("    slo: { share: 1.1 }\n"), "w.yaml:7:19: share: want a number above 0 up to 1, got '1.1'" },
+
+    { "scaler: no kind", SCALED("period_s: 1"), "w.yaml:8:17: key 'kind' is missing" },
+    { "scaler: a key of another", SCALED("kind: hpa, headroom: 2"), "w.yaml:8:40: headroom: an autoscaler 'hpa' has none" },
+    { "scaler: a metric", SCALED("kind: hpa, metrics: { cpu: 0.5 }"), "w.yaml:8:46: cpu: want duty, concurrency, rate_per_s or queue, each once" },
+    { "scaler: from none by duty", SCALED("kind: hpa, metrics: { duty: 0.5 }"),
+      "w.yaml:8:39: metrics: a 'min' of 0 wants 'idle_s', or a metric that is there without replicas: rate_per_s or queue" },
+    { "scaler: from none by rate", SCALED("kind: hpa, metrics: { rate_per_s: 5 }"), "" },
+    { "scaler: pods and percent", SCALED("kind: hpa, idle_s: 9, up: { policies: [ { pods: 1, percent: 1, period_s: 1 } ] }"),
+      "w.yaml:8:59: want either 'pods' or 'percent'" },
+    { "scaler: no policies", SCALED("kind: hpa, idle_s: 9, up: { policies: [] }"), "w.yaml:8:57: policies: want from 1 to 8, got 0" },
+    { "scaler: a long period", SCALED("kind: hpa, idle_s: 9, up: { policies: [ { pods: 1, period_s: 1801 } ] }"),
+      "w.yaml:8:80: period_s: want a number above 0 up to 1800, got '1801'" },
+    { "scaler: idle, but never none", ONE("    autoscaler: { kind: none, idle_s: 60 }\n"), "w.yaml:7:39: idle_s: want it with 'min: 0' of the replicas only" },
+    { "scaler: a short profile", SCALED("kind: profile, replicas: [ 1, 2 ]"),
+      "w.yaml:8:44: replicas: want 'replicas' for 24 hours of the day or 168 of the week, got 2" },
+    { "scaler: bins that do not fit", SCALED("kind: forecast, bin_s: 7000"), "w.yaml:8:17: autoscaler: want a bin_s that divides a day and is a multiple of period_s" },
+
+    { "trace and jobs", "workload: w\ntrace: x.csv\njobs: 5\n", "w.yaml:3:7: jobs: want no jobs drawn beside a 'trace'" },
+    { "services and half a law", ONE("") "jobs: 5\n", "w.yaml:1:1: want 'gpus', in the class or above" },
+};
+
+static void said_of_it(void **state)
+{
+    const struct row *r = *state;
+    struct error err = { "" };
+    struct input *in = input_from_bytes(r->text, strlen(r->text), "w.yaml", &err);
+    struct synth_spec *s = synth_spec_read(in, &err);
+    input_close(in);
+    assert_string_equal(err.text, r->error);
+    assert_true(!s == !!*r->error);
+    synth_spec_free(s);
+}
+
+/* What is not said: models.md 4.4 to 4.6. */
+static void defaults(void **state)
+{
+    struct synth_spec *s = spec_of(TOP "  - { name: s, requests: { rate_per_s: 1, prompt_tokens: { law: fixed, value_s: 9 },\n"
+                                       "      output_tokens: { law: fixed, value_s: 9 } }, service_time: { llm: {} }, replicas: { min: 2 } }\n");
+    const struct deployment *d = &s->services->of[0];
+    (void)state;
+    assert_near(seconds(replica_start_ns(&d->start, false)), 42, 1e-12);
+    assert_near(seconds(replica_start_ns(&d->start, true)), 192, 1e-12);
+    assert_true(d->start.was_there);
+    assert_near(d->service.slo.first_token_s, 2, 0);
+    assert_near(d->service.slo.per_token_s, .1, 0);
+    assert_near(d->service.slo.share, .99, 0);
+    assert_true(isinf(d->service.slo.latency_s));
+    assert_near(d->service.timeout_s, 10, 0);
+    assert_int_equal(d->service.demand.end_ns, 3600 * NS_PER_S);
+    assert_int_equal(d->scaler.most, 2);
+    assert_int_equal(d->scaler.kind, SCALE_NONE);
+    assert_int_equal(s->replica[0].class, CLASS_INFERENCE);
+    assert_true(s->replica[0].on_demand && !s->replica[0].preemptible);
+    assert_int_equal(s->n_classes, 0);
+    synth_spec_free(s);
+    s = spec_of(ONE(""));
+    assert_near(s->services->of[0].service.slo.latency_s, .2, 0);
+    assert_near(seconds(replica_start_ns(&s->services->of[0].start, false)), 35, 1e-12);
+    synth_spec_free(s);
+}
+
+/* Every key, and what becomes of it. */
+static void all_said(void **state)
+{
+    struct synth_spec *s = spec_of(
+        "workload: w\nstart: 2026-01-06T06:30:00Z\nspan_s: 3600\nservices:\n"
+        "  - name: chat\n    queue: q\n    user: u\n    priority: 7\n    preemptible: true\n    model: m\n    gpu_types: [A, B]\n    gpus: 16\n    tasks: 2\n    cpus: 8\n"
+        "    memory_gib: 2\n    gpu_mem_mib: 100\n    speeds: { A: 2, B: 0.5 }\n    replicas: { min: 1, max: 5, initial: 3 }\n    mode: requests\n"
+        "    dispatch: jsq\n    lost_requests: drop\n    timeout_s: 3\n    start_s: 10.5\n    end_s: 99\n    interval_s: 30\n"
+        "    requests: { rate_per_s: 4, gap_c2: 3, arrivals: { law: mmpp, burst_ratio: 6, burst_s: 60, calm_s: 240, growth_per_day: 0.5 } }\n"
+        "    service_time: { batch: { t0_s: 0.1, t1_s: 0.2, window_s: 0.3, most: 4 } }\n    slo: { share: 0.9, latency_s: 3 }\n"
+        "    start_up: { pull_s: 9, pull_cached_s: 1, weights_gb: 4, load_gb_per_s: 8, warm_up_s: 2, was_there: true }\n"
+        "    autoscaler: { kind: hpa, period_s: 30, metrics: { queue: 4, concurrency: 0.5 }, tolerance: 0.2, behaviour: false,\n"
+        "      up: { window_s: 10, select: min, policies: [ { pods: 2, period_s: 60 } ] }, down: { tolerance: 0.3, select: disabled } }\n");
+    const struct deployment *d = &s->services->of[0];
+    const struct job_row *r = &s->replica[0];
+    const struct hpa_config *h = &d->scaler.hpa;
+    (void)state;
+    assert_string_equal(r->queue, "q");
+    assert_string_equal(r->user, "u");
+    assert_string_equal(r->model, "m");
+    assert_string_equal(r->gpu_type, "A|B");
+    assert_int_equal(r->gpu_type_length, 3);
+    assert_int_equal(r->priority, 7);
+    assert_true(r->preemptible);
+    assert_int_equal(r->gpus, 16);
+    assert_int_equal(r->tasks, 2);
+    assert_int_equal(r->cpu_milli, 4000);
+    assert_int_equal(r->mem_mib, 1024);
+    assert_int_equal(r->gpu_mem_mib, 100);
+    assert_int_equal(r->submit_ns, 10500 * (NS_PER_S / 1000));
+    assert_near(deployment_speed(d, "A"), 2, 0);
+    assert_near(deployment_speed(d, "B"), .5, 0);
+    assert_near(deployment_speed(d, "C"), 1, 0);
+    assert_near(deployment_speed(d, NULL), 1, 0);
+    assert_int_equal(d->scaler.least * 100 + d->scaler.initial * 10 + d->scaler.most, 135);
+    assert_int_equal(d->service.mode, SERVICE_REQUESTS);
+    assert_int_equal(d->service.dispatch, DISPATCH_JSQ);
+    assert_int_equal(d->service.lost, LOST_DROP);
+    assert_near(d->service.timeout_s, 3, 0);
+    assert_int_equal(d->service.demand.end_ns, 99 * NS_PER_S);
+    assert_int_equal(d->service.interval_ns, 30 * NS_PER_S);
+    assert_int_equal(d->service.demand.arrivals.kind, ARRIVE_MMPP);
+    assert_near(d->service.demand.rate, 4, 0);
+    assert_near(d->service.demand.gap_c2, 3, 0);
+    assert_near(d->service.demand.calendar.first_hour, 30.5, 1e-12);       /* a Tuesday */
+    assert_near(d->service.demand.calendar.growth_per_day, .5, 0);
+    assert_near(batch_s(&d->service.time.batch, 4), .9, 1e-12);
+    assert_near(d->service.slo.latency_s, 3, 0);
+    assert_near(seconds(replica_start_ns(&d->start, false)), 1 + .5 + 2, 1e-12);
+    assert_near(seconds(replica_start_ns(&d->start, true)), 9 + .5 + 2, 1e-12);
+    assert_true(d->start.was_there);
+    assert_int_equal(d->scaler.kind, SCALE_HPA);
+    assert_int_equal(d->scaler.period_ns, 30 * NS_PER_S);
+    assert_int_equal(h->n_metrics, 2);
+    assert_int_equal(d->scaler.metric[0], SCALER_QUEUE);
+    assert_int_equal(h->metric[0].kind, HPA_OBJECT_AVERAGE);
+    assert_int_equal(h->metric[1].kind, HPA_RESOURCE);
+    assert_near(h->metric[1].target, .5, 0);
+    assert_true(!h->behaviour && h->least == 1 && h->most == 5);
+    assert_near(h->up.tolerance, .2, 0);
+    assert_near(h->down.tolerance, .3, 0);
+    assert_int_equal(h->up.window_ns, 10 * NS_PER_S);
+    assert_int_equal(h->up.select, HPA_SELECT_MIN);
+    assert_int_equal(h->down.select, HPA_SELECT_DISABLED);
+    assert_int_equal(h->up.n, 1);
+    assert_true(!h->up.policy[0].percent && h->up.policy[0].value == 2 && h->up.policy[0].period_ns == 60 * NS_PER_S);
+    assert_int_equal(h->down.window_ns, 300 * NS_PER_S);
+    synth_spec_free(s);
+}
+
+int main(void)
+{
+    static struct CMUnitTest tests[TESTS_MOST];
+    size_t n = 0;
+    ADD_ROWS(tests, n, said_of_it, rows);
+    ADD_TEST(tests, n, defaults);
+    ADD_TEST(tests, n, all_said);
+    return cmocka_run_group_tests(tests, NULL, NULL) != 0;
+}
