@@ -68,6 +68,18 @@ static void shared_gpus(const struct shown *x, size_t width)
         show_line(width, "MIG", "%.0f instances made, %.1f GPU h waiting for that", made, show_value(x, "mig_reconfigure_gpu_hours"));
 }
 
+/* What a workload file with sessions has asked for. */
+static void sessions(const struct shown *x, size_t width)
+{
+    char met[SHOW_NUMBER], active[SHOW_NUMBER];
+    double n = show_value(x, "sessions"), slo = show_value(x, "session_slo_attainment"), share = show_value(x, "session_active_share");
+    if (isnan(n))
+        return;
+    show_line(width, "sessions", "%.0f, %s started in time; %.0f abandoned, %.0f culled, %.0f expired, %.0f lost", n, show_percent(met, isnan(slo) ? 1 : slo),
+         show_value(x, "sessions_abandoned"), show_value(x, "sessions_culled"), show_value(x, "sessions_expired"), show_value(x, "sessions_lost"));
+    show_line(width, "", "%.1f GPU h held; active for %s of the time in use", show_value(x, "session_gpu_h_held"), show_percent(active, isnan(share) ? 0 : share));
+}
+
 void show_world(const struct shown *x, size_t width)
 {
     locality(x, width);
@@ -75,4 +87,5 @@ void show_world(const struct shown *x, size_t width)
     shared_gpus(x, width);
     faults(x, width);
     bills(x, width);
+    sessions(x, width);
 }
