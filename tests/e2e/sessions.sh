@@ -92,7 +92,7 @@ said 1 "$no_trace" convert w.yaml -o out.csv
 "$gpuyard" synth w.yaml -o out.csv >said.txt 2>&1 && grep -Fqx "gpuyard: lab: a trace cannot tell its sessions: 'gpuyard run -t' takes the workload file itself" said.txt
 check "synth says what is not in the trace" $?
 sed '/^load/d; /^gpus/d; /^durations/d' w.yaml >alone.yaml
-said 3 "alone.yaml: want jobs: all that there is comes from what a run itself submits" check alone.yaml
+said 3 "alone.yaml: want jobs, got only those that a run submits itself" check alone.yaml
 "$gpuyard" run -q -c c.yaml -t alone.yaml -o alone >/dev/null 2>&1 && [ "$(drawn alone | wc -l)" = 1 ]
 check "sessions and nothing else" $?
 
