@@ -4,12 +4,13 @@
 #include "sim/study/sweep_files.h"
 
 /* ---- What is read once ---- */
-struct read_cluster { struct cluster *cluster; char sha256[65]; };
+/* all_sha256: of the file, and where it names others, of the hashes of all of them. */
+struct read_cluster { struct cluster *cluster; char sha256[65], all_sha256[65]; };
 struct read_trace {
     struct workload *workload[2]; /* as for a run; with what never ran, for a stream. NULL: not wanted, or drawn from laws anew for each
                                      run, by its seed and cluster */
     const struct trace_format *format;
-    char sha256[65];
+    char sha256[65], all_sha256[65];
 };
 struct sweep {
     struct experiment *experiment;

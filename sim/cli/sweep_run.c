@@ -159,7 +159,7 @@ static int write_about(const struct sweep *s, const char *path, struct shard sha
         for (size_t k = 0; k < e->axis[i].n; k++) {
             const struct axis *x = &e->axis[i];
             bool named = x->kind == AXIS_POLICY || x->kind == AXIS_PLACEMENT;
-            const char *sha256 = x->kind == AXIS_CLUSTER ? s->cluster[k].sha256 : x->kind == AXIS_TRACE ? s->trace[k].sha256
+            const char *sha256 = x->kind == AXIS_CLUSTER ? s->cluster[k].all_sha256 : x->kind == AXIS_TRACE ? s->trace[k].all_sha256
                                  : named ? s->plugin_sha256[plugin++] : "";
             if (*sha256)
                 a.input[a.n_inputs++] = (struct sweep_input){ x->name, x->value[k].label, x->value[k].text, sha256 };
