@@ -83,6 +83,9 @@ static void report(const struct synth_spec *s, const struct workload *w, const s
         fprintf(stderr, "; load of %.10g GPUs: %.4g expected, %.6g realised", r->gpus, r->load_expected, r->load_realised);
     }
     fprintf(stderr, "; drawn %016" PRIx64 "\n", r->drawn);
+    if (s->n_sessions || s->services)
+        complain(EXIT_OK, "%s: a trace cannot tell its %s: 'gpuyard run -t' takes the workload file itself", s->name,
+                 !s->services ? "sessions" : s->n_sessions ? "services and sessions" : "services");
 }
 
 static int write_jobs(const struct synth_options *o, const char *file, const struct synth_spec *s, struct error *err)

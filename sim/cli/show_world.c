@@ -68,6 +68,36 @@ static void shared_gpus(const struct shown *x, size_t width)
         show_line(width, "MIG", "%.0f instances made, %.1f GPU h waiting for that", made, show_value(x, "mig_reconfigure_gpu_hours"));
 }
 
+/* What a workload file with sessions has asked for. */
+static void sessions(const struct shown *x, size_t width)
+{
+    char met[SHOW_NUMBER], active[SHOW_NUMBER];
+    double n = show_value(x, "sessions"), slo = show_value(x, "session_slo_attainment"), share = show_value(x, "session_active_share");
+    if (isnan(n))
+        return;
+    show_line(width, "sessions", "%.0f, %s started in time; %.0f abandoned, %.0f culled, %.0f expired, %.0f lost", n, show_percent(met, isnan(slo) ? 1 : slo),
+         show_value(x, "sessions_abandoned"), show_value(x, "sessions_culled"), show_value(x, "sessions_expired"), show_value(x, "sessions_lost"));
+    show_line(width, "", "%.1f GPU h held; active for %s of the time in use", show_value(x, "session_gpu_h_held"), show_percent(active, isnan(share) ? 0 : share));
+}
+
+/* Of all services together. */
+static double of_services(const struct shown *x, const char *metric)
+{
+    return summary_value(x->summary, metric, "class=inference");
+}
+
+static void services(const struct shown *x, size_t width)
+{
+    char kept[SHOW_NUMBER], busy[SHOW_NUMBER];
+    double arrived = of_services(x, "requests_arrived");
+    if (isnan(arrived))
+        return;
+    show_line(width, "services", "%.0f requests: %s kept their SLO; %.0f dropped, %.0f unfinished", arrived, show_percent(kept, of_services(x, "slo_attainment")),
+              of_services(x, "requests_dropped"), of_services(x, "requests_unfinished"));
+    show_line(width, "", "replicas ready for %.1f h, serving for %s of it; %.0f cold starts", of_services(x, "replica_h"),
+              show_percent(busy, of_services(x, "replica_duty")), of_services(x, "cold_starts"));
+}
+
 void show_world(const struct shown *x, size_t width)
 {
     locality(x, width);
@@ -75,4 +105,6 @@ void show_world(const struct shown *x, size_t width)
     shared_gpus(x, width);
     faults(x, width);
     bills(x, width);
+    services(x, width);
+    sessions(x, width);
 }

@@ -58,12 +58,14 @@ int synth_sessions_generate(const struct synth_spec *s, uint64_t seed, double un
     struct session_groups *all = arena_alloc(w->memory, sizeof *all);
     uint32_t *project_of = synth_project_of(s);
     int result = until_s > 0 ? 0 : error_set(err, "%s: sessions: want 'span_s', in which they come", file);
+    if (w->origin_ns == TIME_NEVER)                  /* else the trace's own dates count */
+        w->origin_ns = s->start_ns;
     all->n = s->n_sessions;
     all->group = arena_alloc(w->memory, all->n * sizeof *all->group);
     w->sessions = all;
     for (size_t i = 0; i < s->n_sessions && result == 0; i++) {
         struct sessions *drawn = &all->group[i];
-        if (!sessions_draw(drawn, &s->sessions[i].is, seed, s->start_ns, until_s, SESSIONS_MOST, w->memory))
+        if (!sessions_draw(drawn, &s->sessions[i].is, seed, w->origin_ns, until_s, SESSIONS_MOST, w->memory))
             result = error_set(err, "%s: sessions: %s: want at most %d", file, s->sessions[i].is.name, SESSIONS_MOST);
         else
             result = add_rows(&s->sessions[i], drawn, s, project_of, file, w, err);

@@ -1,0 +1,101 @@
+#!/bin/sh
+# sessions.sh GPUYARD - interactive sessions from a workload file to results: the same ones under every policy, rows that add up to what
+# the summary and the nodes say, and what cannot be done with them.
+set -u
+gpuyard=$1
+top=$(pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+passed=0 failed=0
+check() { # WHAT STATUS
+    if [ "$2" -eq 0 ]; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED: $1"; fi
+}
+cd "$work" || exit 1
+
+cat >c.yaml <<'END'
+name: lab
+nodes: [ { group: dgx, type: dgx-a100, count: 4 } ]
+queues: [ { name: a, deserved_gpus: 16 }, { name: b, deserved_gpus: 8 }, { name: notebooks, deserved_gpus: 8 } ]
+preemption: { checkpoint: periodic, interval_s: 600, save_s: 10, grace_s: 30, start_s: 10, restart_s: 60 }
+END
+cat >w.yaml <<'END'
+workload: lab
+span_s: 172800
+load: { target: 1.2, gpus: 32 }
+users: { count: 30 }
+projects: { names: [a, b] }
+gpus: { 1: 5, 2: 2, 8: 1 }
+durations: { law: lognormal, mean_s: 9000, median_s: 900 }
+sessions:
+  - { group: lab, users: 30, queue: notebooks, priority: 5 }
+  - { group: class, users: 10, rate_per_h: 2, queue: a, gpus: { 0.5: 1, 2: 1 }, culling: { cull: kill } }
+END
+
+# What a policy has no say in: who comes, when, with how much patience.
+given() { cut -d, -f1-6,11 "$1/sessions.csv" | sort; }
+drawn() { grep -o '"[a-z_]*drawn": "[0-9a-f]*"' "$1/manifest.json"; }
+metric() { sed -n "s/^$2,$3,\([^,]*\),.*/\1/p" "$1/summary.csv"; }
+for policy in static quota preemptive kube; do
+    "$gpuyard" run -q -c c.yaml -t w.yaml -p $policy -o $policy >run.txt 2>&1
+    check "$policy runs" $?
+    "$top/scripts/check_schedule" $policy >found.txt
+    check "$policy: the schedule is possible: $(head -3 found.txt)" $?
+    "$top/scripts/check_quotas" $policy >found.txt
+    check "$policy: what queues held: $(head -3 found.txt)" $?
+    given $policy >given.txt
+    drawn $policy >drawn.txt
+    [ -f first.txt ] || { cp given.txt first.txt && cp drawn.txt first_drawn.txt; }
+    cmp -s given.txt first.txt && cmp -s drawn.txt first_drawn.txt && [ "$(wc -l <drawn.txt)" = 2 ]
+    check "$policy meets the same sessions and jobs" $?
+    # A row for each, an end for each, and its GPU time in three parts, of which the idle one is an account of the nodes, too.
+    awk -F, -v n="$(metric $policy sessions all)" -v held="$(metric $policy session_gpu_h_held all)" -v slo="$(metric $policy session_slo_attainment all)" '
+        NR == FNR { if (FNR == 1) for (i = 1; i <= NF; i++) at[$i] = i; else nodes += $at["idle_gpu_s"]; next }
+        FNR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+        { rows++; idle += $at["idle_gpu_s"]; all += $at["starting_gpu_s"] + $at["active_gpu_s"] + $at["idle_gpu_s"]; met += $at["slo_met"]
+          if ($at["outcome"] !~ /^(closed|abandoned|culled|expired|lost)$/) bad++ }
+        function far(x, y) { return x - y > 1e-6 * x || y - x > 1e-6 * x }
+        END { exit rows != n || bad || far(all / 3600, held) || far(nodes, idle) || far(met / rows, slo) || idle <= 0 }' $policy/nodes.csv $policy/sessions.csv
+    check "$policy: sessions.csv adds up to summary.csv and nodes.csv" $?
+done
+"$gpuyard" run -q -c c.yaml -t w.yaml -p quota -o again >/dev/null 2>&1
+cmp -s again/sessions.csv quota/sessions.csv && cmp -s again/summary.csv quota/summary.csv
+check "twice the same bytes" $?
+"$gpuyard" run -q --seed 2 -c c.yaml -t w.yaml -p quota -o other >/dev/null 2>&1
+drawn other >drawn.txt
+[ "$(sort drawn.txt first_drawn.txt | uniq -u | wc -l)" = 4 ]
+check "another seed, other sessions and jobs" $?
+
+# ---- A judge that notices
+sed 's/^\(job_id.*\)$/\1/; 0,/,done,/s//,closed,/' quota/intervals.csv >changed.csv
+cp -r quota planted && cp changed.csv planted/intervals.csv
+"$top/scripts/check_schedule" planted >found.txt
+grep -q 'but its last interval ended as closed' found.txt
+check "a job that is closed like a session is noticed" $?
+
+# ---- Files
+"$gpuyard" run -q -c c.yaml -t w.yaml -o quota --outputs sessions >/dev/null 2>&1
+[ "$(ls quota | tr '\n' ' ')" = "manifest.json sessions.csv " ]
+check "--outputs sessions" $?
+sed '/^sessions/,$d' w.yaml >jobs.yaml
+"$gpuyard" run -q -c c.yaml -t jobs.yaml -o quota >/dev/null 2>&1
+[ ! -e quota/sessions.csv ] && ! grep -q session quota/summary.csv && ! grep -q idle quota/nodes.csv
+check "no trace of sessions where there are none" $?
+said() { # STATUS MESSAGE COMMAND...
+    status=$1 message=$2
+    shift 2
+    "$gpuyard" "$@" >said.txt 2>&1
+    [ $? = "$status" ] && grep -Fqx "gpuyard: $message" said.txt
+    check "$*: $(cat said.txt)" $?
+}
+no_trace="a trace cannot tell what a run itself submits, such as sessions: want the workload file itself, with 'gpuyard run -t'"
+said 1 "$no_trace" convert w.yaml -o out.csv
+said 3 "w.yaml: a stream is of jobs alone, got some that a run submits itself" run -c c.yaml -t w.yaml --stream 130 -o stream
+"$gpuyard" synth w.yaml -o out.csv >said.txt 2>&1 && grep -Fqx "gpuyard: lab: a trace cannot tell its sessions: 'gpuyard run -t' takes the workload file itself" said.txt
+check "synth says what is not in the trace" $?
+sed '/^load/d; /^gpus/d; /^durations/d' w.yaml >alone.yaml
+said 3 "alone.yaml: want jobs, got only those that a run submits itself" check alone.yaml
+"$gpuyard" run -q -c c.yaml -t alone.yaml -o alone >/dev/null 2>&1 && [ "$(drawn alone | wc -l)" = 1 ]
+check "sessions and nothing else" $?
+
+echo "$passed passed, $failed failed"
+[ $failed = 0 ]
