@@ -100,7 +100,7 @@ static void label_groups(struct page *p)
 {
     for (size_t i = 0; i < p->n_groups; i++) {
         struct page_group *g = &p->group[i];
-        bool twice = false, here = g->n == 1;
+        bool twice = false, here = false;
         size_t length;
         for (size_t k = 0; k < p->n_groups; k++)
             if (k != i && alike(g, &p->group[k])) {
@@ -110,6 +110,8 @@ static void label_groups(struct page *p)
         FILE *f = mem_stream(&g->label, &length);
         fprintf(f, "%s, %s", g->run[0]->policy, g->run[0]->placement);
         if (twice && here)
+            fprintf(f, " (%s)", g->run[0]->path + parent_length(g->run[0]->path));
+        else if (twice && g->n == 1)
             fprintf(f, " (%s)", g->run[0]->path);
         else if (twice)
             fprintf(f, " (%.*s)", (int)parent_length(g->run[0]->path), g->run[0]->path);
