@@ -34,6 +34,8 @@ static size_t batch(void *self, size_t first, size_t end)
     size_t n = 1;
     while (first + n < end && sweep_shapes_alike(r->sweep, r->task[first], r->task[first + n]))
         n++;
+    while (first + n < r->n && sweep_shares_past(r->sweep, r->task[first + n - 1], r->task[first + n]))
+        n++;                      /* whatever the pool wants: it would be run again */
     return n;
 }
 

@@ -242,6 +242,7 @@ struct sched {
     size_t own_size;              /* the largest policy.job_size of them */
     int64_t period_ns;            /* of the passes of the policy in force */
     struct policy_seat *seat;     /* [1 + setup.n_switches] */
+    uint64_t n_switched;          /* times that another took over */
     struct arena *memory, *scratch;
 
     int64_t now_ns;
