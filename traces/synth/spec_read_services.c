@@ -227,7 +227,7 @@ static int read_one(const struct spec_reader *r, struct config_value at, struct 
         return config_error(at, r->err, "want an end behind its start");
     row->class = CLASS_INFERENCE;
     row->price.checkpoint = PERFECT;
-    row->price.save_ns = 0;
+    row->price.save_ns = row->price.checkpoint_mib = 0;
     row->on_demand = true;
     row->priority = f.priority;
     row->preemptible = f.preemptible;
