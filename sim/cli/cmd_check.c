@@ -151,12 +151,6 @@ static void check_trace_file(struct checking *c, struct chosen_trace *trace)
         take_error(c, EXIT_INPUT, trace->path, &err);
         return;
     }
-    if (!w->n_jobs) {
-        error_set(&err, "%s: want jobs: all that there is comes from what a run itself submits", trace->path);
-        take_error(c, EXIT_INPUT, trace->path, &err);
-        workload_free(w);
-        return;
-    }
     json_t *report = check_trace(w);
     workload_free(w);
     if (c->options->clusters.n)

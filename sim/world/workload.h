@@ -193,5 +193,5 @@ void workload_scale_load(struct workload *w, double load);
 /* A packing study: the jobs by name, put in random order, then drawn from all of them again and again, as long as what they
  * ask for in all is at most gpu_milli (the first that would pass it ends the stream). Job k comes at k seconds, from 1, and
  * none leaves within fifty years, or runs already, or comes on demand. A job that came before gets the name NAME+2, NAME+3, ...; nobody depends on anybody. Streams "stream order" and
- * "stream draws" of the seed. After workload_finish(); -1 with err: none asks for GPUs. */
+ * "stream draws" of the seed. After workload_finish(); -1 with err: none asks for GPUs, or some are on demand. */
 int workload_stream(struct workload *w, int64_t gpu_milli, uint64_t seed, struct error *err);

@@ -82,6 +82,8 @@ static void come(struct stream *s, job_id j)
 
 int workload_stream(struct workload *w, int64_t gpu_milli, uint64_t seed, struct error *err)
 {
+    if (w->n_on_demand)
+        return error_set(err, "a stream is of jobs alone, got some that a run submits itself");
     struct named *job = shuffled(w, seed);
     struct stream s = { .from = w, .times = mem_new(w->n_jobs, sizeof *s.times) };
     struct random draws;
@@ -114,6 +116,5 @@ int workload_stream(struct workload *w, int64_t gpu_milli, uint64_t seed, struct
     w->facts = s.facts;
     w->truth = s.truth;
     w->n_jobs = s.n;
-    w->n_on_demand = 0;
     return 0;
 }

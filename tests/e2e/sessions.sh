@@ -89,10 +89,11 @@ said() { # STATUS MESSAGE COMMAND...
 }
 no_trace="a trace cannot tell what a run itself submits, such as sessions: want the workload file itself, with 'gpuyard run -t'"
 said 1 "$no_trace" convert w.yaml -o out.csv
+said 3 "w.yaml: a stream is of jobs alone, got some that a run submits itself" run -c c.yaml -t w.yaml --stream 130 -o stream
 "$gpuyard" synth w.yaml -o out.csv >said.txt 2>&1 && grep -Fqx "gpuyard: lab: a trace cannot tell its sessions: 'gpuyard run -t' takes the workload file itself" said.txt
 check "synth says what is not in the trace" $?
 sed '/^load/d; /^gpus/d; /^durations/d' w.yaml >alone.yaml
-said 3 "alone.yaml: want jobs: all that there is comes from what a run itself submits" check alone.yaml
+said 3 "alone.yaml: want jobs, got only those that a run submits itself" check alone.yaml
 "$gpuyard" run -q -c c.yaml -t alone.yaml -o alone >/dev/null 2>&1 && [ "$(drawn alone | wc -l)" = 1 ]
 check "sessions and nothing else" $?
 
