@@ -1,6 +1,7 @@
 /* spec_read_services.c - inference services from a workload file: names, replicas, start-up. */
 #include "sim/serving/deployment.h"
 #include "traces/synth/spec_reader.h"
+#include "traces/synth/synth.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,9 +13,6 @@
 #define PULL_CACHED_NS (30 * NS_PER_S)
 #define WARM_UP_NS     (5 * NS_PER_S)
 #define LOAD_GB_PER_S  2.0
-
-/* What a replica has served is not lost when it is stopped, and it saves nothing. */
-enum { PERFECT = 1 };             /* of native_checkpoints */
 
 struct file_service {
     const char *name, *queue, *user, *model, *mig;
@@ -226,8 +224,7 @@ static int read_one(const struct spec_reader *r, struct config_value at, struct 
     if (s->demand.end_ns <= f.start_ns)
         return config_error(at, r->err, "want an end behind its start");
     row->class = CLASS_INFERENCE;
-    row->price.checkpoint = PERFECT;
-    row->price.save_ns = row->price.checkpoint_mib = 0;
+    row->price = synth_on_demand_price;
     row->on_demand = true;
     row->priority = f.priority;
     row->preemptible = f.preemptible;
