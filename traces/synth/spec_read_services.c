@@ -204,7 +204,7 @@ static int read_one(const struct spec_reader *r, struct config_value at, struct 
     d->scaler = scaler_defaults;
     *row = job_row_default;
     struct file_service f = { .tasks = 1, .gpu_milli = MILLI_ALL, .end_ns = TIME_NEVER, .interval_ns = s->interval_ns,
-                              .timeout_s = s->timeout_s, .mode = s->mode, .dispatch = s->dispatch, .lost = s->lost };
+                              .timeout_s = s->timeout_s, .mode = (int)s->mode, .dispatch = (int)s->dispatch, .lost = (int)s->lost };
     if (config_fields(at, service_keys, &f, r->err))
         return -1;
     s->name = kept(r, f.name);
