@@ -8,7 +8,8 @@
 #include <string.h>
 
 #define SERVICES_MOST 10000
-#define REPLICAS_MOST 100000
+#define REPLICAS_MOST 100000    /* of one; of all: */
+#define REPLICAS_IN_ALL 1000000
 #define PULL_COLD_NS   (180 * NS_PER_S)    /* models.md 4.6 [A] */
 #define PULL_CACHED_NS (30 * NS_PER_S)
 #define WARM_UP_NS     (5 * NS_PER_S)
@@ -239,7 +240,7 @@ static int read_one(const struct spec_reader *r, struct config_value at, struct 
 int spec_read_services(struct spec_reader *r, struct config_value list)
 {
     struct config_walk w = { .of = list };
-    size_t n = config_count(list), k = 0;
+    size_t n = config_count(list), k = 0, replicas = 0;
     if (!config_given(list))
         return 0;
     if (n < 1 || n > SERVICES_MOST)
@@ -252,6 +253,9 @@ int spec_read_services(struct spec_reader *r, struct config_value list)
         r->to->services->n++;
         if (read_one(r, entry, d, &r->to->replica[k]))
             return -1;
+        replicas += d->scaler.most;
+        if (replicas > REPLICAS_IN_ALL)
+            return config_error(entry, r->err, "want at most %d replicas of all services, got %zu", REPLICAS_IN_ALL, replicas);
         for (size_t i = 0; i < k; i++)
             if (!strcmp(r->to->services->of[i].service.name, d->service.name))
                 return config_error(config_look(entry, "name"), r->err, "'%s' is there twice", d->service.name);
