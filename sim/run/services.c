@@ -102,66 +102,6 @@ static int64_t services_start_up(const struct sched *s, job_id j, const struct p
     return r ? replica_start_ns(&r->of->start, cold) : -1;
 }
 
-/* ---- As many as are wanted ---- */
-
-static uint32_t count(const struct sched *s, const struct service_run *r)
-{
-    uint32_t n = 0;
-    for (uint32_t k = 0; k < r->of->scaler.most; k++)
-        n += on_demand_is_there(s, r->first + k);
-    return n;
-}
-
-static void submit(struct sched *s, struct service_run *r, uint32_t n)
-{
-    for (uint32_t k = 0; k < r->of->scaler.most && n > 0 && !r->refused; k++) {
-        job_id j = r->first + k;
-        if (live_of(s, j))
-            continue;
-        on_demand_submit(s, j);
-        r->refused = s->job[j].state == JOB_GONE;
-        n--;
-    }
-}
-
-/* Who is withdrawn first: the order of ranks, then the newest. */
-static unsigned rank(const struct sched *s, const struct service_run *r, job_id j)
-{
-    enum job_state state = s->job[j].state;
-    return r->replica[j - r->first].ready_ns >= 0 ? 2 : state == JOB_RUNNING || state == JOB_GATHERING ? 1 : 0;
-}
-
-static int64_t since_ns(const struct sched *s, const struct service_run *r, job_id j)
-{
-    int64_t ready_ns = r->replica[j - r->first].ready_ns;
-    return ready_ns >= 0 ? ready_ns : s->workload->facts[j].submit_ns;
-}
-
-static void withdraw(struct sched *s, struct service_run *r, uint32_t n)
-{
-    for (; n > 0; n--) {
-        job_id first = ID_NONE;
-        for (uint32_t k = 0; k < r->of->scaler.most; k++) {
-            job_id j = r->first + k;
-            if (!on_demand_is_there(s, j))
-                continue;
-            unsigned mine = rank(s, r, j), best = first == ID_NONE ? UINT8_MAX : rank(s, r, first);
-            if (mine < best || (mine == best && since_ns(s, r, j) >= since_ns(s, r, first)))
-                first = j;
-        }
-        on_demand_withdraw(s, first, FATE_COMPLETED, "withdrawn");
-    }
-}
-
-static void reconcile(struct sched *s, struct service_run *r)
-{
-    uint32_t there = count(s, r), wanted = scaler_wants(r->scaler);
-    if (there < wanted)
-        submit(s, r, wanted - there);
-    else if (there > wanted)
-        withdraw(s, r, there - wanted);
-}
-
 /* ---- Time ---- */
 
 static void interval_ends(struct sched *s, struct service_run *r)
@@ -201,18 +141,18 @@ static void close_books(struct sched *s, struct service_run *r)
 
 static void end(struct sched *s, struct service_run *r)
 {
-    uint32_t there = count(s, r);
+    uint32_t there = replicas_there(s, r);
     close_books(s, r);
     for (uint32_t k = 0; k < r->of->scaler.most; k++)
         r->replica[k].ready_ns = -1;
     r->ready = 0;
-    withdraw(s, r, there);
+    replicas_withdraw(s, r, there);
 }
 
 static void look(struct sched *s, struct service_run *r)
 {
     struct serving_load load = serving_load(r->serving);
-    scaler_look(r->scaler, &load, r->ready, count(s, r));
+    scaler_look(r->scaler, &load, r->ready, replicas_there(s, r));
     r->next_look_ns = s->now_ns + r->of->scaler.period_ns;
 }
 
@@ -235,7 +175,7 @@ static void services_happens(struct sched *s, const struct event *e)
     serving_advance(r->serving, s->now_ns);
     if (s->now_ns == r->next_look_ns)
         look(s, r);
-    reconcile(s, r);
+    replicas_reconcile(s, r);
     if (s->now_ns == r->next_interval_ns)
         interval_ends(s, r);
     int64_t next_ns = earlier(earlier(r->next_interval_ns, r->next_look_ns), r->service.demand.end_ns);

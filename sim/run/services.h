@@ -33,6 +33,11 @@ struct services {
     struct service_run *of;
     uint32_t *owner;              /* [n_on_demand] number of the service; ID_NONE: of none */
 };
+/* replicas.c */
+uint32_t replicas_there(const struct sched *s, const struct service_run *r);  /* submitted, and not withdrawn */
+void     replicas_withdraw(struct sched *s, struct service_run *r, uint32_t n);
+void     replicas_reconcile(struct sched *s, struct service_run *r);          /* as many as its autoscaler wants */
+
 /* services_results.c */
 void services_summarise(struct maker *k);
 int  services_check(struct sched *s, struct error *err);

@@ -107,8 +107,10 @@ static void remember(struct hpa *h, int64_t now_ns, uint32_t wanted)
     size_t old = 0;
     while (old < h->n_said && h->said[old].time_ns < now_ns - longest_ns)
         old++;
-    h->n_said -= old;
-    memmove(h->said, h->said + old, h->n_said * sizeof *h->said);
+    if (old) {
+        h->n_said -= old;
+        memmove(h->said, h->said + old, h->n_said * sizeof *h->said);
+    }
     mem_grow(&h->said, &h->said_capacity, h->n_said, sizeof *h->said);
     h->said[h->n_said++] = (struct recommendation){ now_ns, wanted };
 }

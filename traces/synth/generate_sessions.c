@@ -9,7 +9,6 @@
 #include <string.h>
 
 #define SESSIONS_MOST 10000000
-#define PERFECT       1           /* of native_checkpoints[] */
 
 struct session_naming { char *job; size_t room; char user[32]; };
 
@@ -33,8 +32,7 @@ static struct job_row row_of(const struct synth_sessions *g, const struct sessio
     row.priority = g->asks.priority;
     row.preemptible = g->asks.preemptible;
     row.on_demand = true;
-    row.price = (struct own_price){ .checkpoint = PERFECT, .interval_ns = -1, .save_ns = 0, .grace_ns = 0, .restart_ns = -1,
-                                    .checkpoint_mib = 0 };
+    row.price = synth_on_demand_price;
     return row;
 }
 

@@ -142,7 +142,7 @@ static int read_policies(struct config_value v, struct hpa_rules *to, struct err
 
 static int read_rules(struct config_value v, struct hpa_rules *to, struct error *err)
 {
-    struct file_rules f = { to->tolerance, to->window_ns, to->select, { .config = NULL } };
+    struct file_rules f = { to->tolerance, to->window_ns, (int)to->select, { .config = NULL } };
     if (!config_given(v))
         return 0;
     if (config_fields(v, rule_keys, &f, err) || (config_given(f.policies) && read_policies(f.policies, to, err)))

@@ -1,20 +1,19 @@
 /* spec_read_services.c - inference services from a workload file: names, replicas, start-up. */
 #include "sim/serving/deployment.h"
 #include "traces/synth/spec_reader.h"
+#include "traces/synth/synth.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define SERVICES_MOST 10000
-#define REPLICAS_MOST 100000
+#define REPLICAS_MOST 100000    /* of one; of all: */
+#define REPLICAS_IN_ALL 1000000
 #define PULL_COLD_NS   (180 * NS_PER_S)    /* models.md 4.6 [A] */
 #define PULL_CACHED_NS (30 * NS_PER_S)
 #define WARM_UP_NS     (5 * NS_PER_S)
 #define LOAD_GB_PER_S  2.0
-
-/* What a replica has served is not lost when it is stopped, and it saves nothing. */
-enum { PERFECT = 1 };             /* of native_checkpoints */
 
 struct file_service {
     const char *name, *queue, *user, *model, *mig;
@@ -206,7 +205,7 @@ static int read_one(const struct spec_reader *r, struct config_value at, struct 
     d->scaler = scaler_defaults;
     *row = job_row_default;
     struct file_service f = { .tasks = 1, .gpu_milli = MILLI_ALL, .end_ns = TIME_NEVER, .interval_ns = s->interval_ns,
-                              .timeout_s = s->timeout_s, .mode = s->mode, .dispatch = s->dispatch, .lost = s->lost };
+                              .timeout_s = s->timeout_s, .mode = (int)s->mode, .dispatch = (int)s->dispatch, .lost = (int)s->lost };
     if (config_fields(at, service_keys, &f, r->err))
         return -1;
     s->name = kept(r, f.name);
@@ -226,8 +225,7 @@ static int read_one(const struct spec_reader *r, struct config_value at, struct 
     if (s->demand.end_ns <= f.start_ns)
         return config_error(at, r->err, "want an end behind its start");
     row->class = CLASS_INFERENCE;
-    row->price.checkpoint = PERFECT;
-    row->price.save_ns = 0;
+    row->price = synth_on_demand_price;
     row->on_demand = true;
     row->priority = f.priority;
     row->preemptible = f.preemptible;
@@ -242,7 +240,7 @@ static int read_one(const struct spec_reader *r, struct config_value at, struct 
 int spec_read_services(struct spec_reader *r, struct config_value list)
 {
     struct config_walk w = { .of = list };
-    size_t n = config_count(list), k = 0;
+    size_t n = config_count(list), k = 0, replicas = 0;
     if (!config_given(list))
         return 0;
     if (n < 1 || n > SERVICES_MOST)
@@ -255,6 +253,9 @@ int spec_read_services(struct spec_reader *r, struct config_value list)
         r->to->services->n++;
         if (read_one(r, entry, d, &r->to->replica[k]))
             return -1;
+        replicas += d->scaler.most;
+        if (replicas > REPLICAS_IN_ALL)
+            return config_error(entry, r->err, "want at most %d replicas of all services, got %zu", REPLICAS_IN_ALL, replicas);
         for (size_t i = 0; i < k; i++)
             if (!strcmp(r->to->services->of[i].service.name, d->service.name))
                 return config_error(config_look(entry, "name"), r->err, "'%s' is there twice", d->service.name);
