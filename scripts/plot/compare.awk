@@ -2,39 +2,6 @@
 # that differ in the seed, with its 95 % confidence interval (Student's t). Writes bars.M (mean, row, text, half width) for each of
 # `metrics` and facts.gp; on a terminal the text `out` itself.
 
-# P(|T| <= t) for n degrees of freedom: Abramowitz and Stegun 26.7.3 and 26.7.4.
-function t_within(t, n,    theta, c, s, term, sum, k)
-{
-    theta = atan2(t, sqrt(n))
-    c = cos(theta)
-    s = sin(theta)
-    term = n % 2 ? c : 1
-    for (k = n % 2 ? 3 : 2; k < n; k += 2) {
-        sum += term
-        term *= c * c * (k - 1) / k
-    }
-    if (n > 1)
-        sum += term
-    return n % 2 ? 2 / 3.14159265358979 * (theta + s * sum) : s * sum
-}
-function t_quantile(n,    low, high, k)
-{
-    high = 13
-    for (k = 0; k < 60; k++)
-        if (t_within((low + high) / 2, n) < 0.95)
-            low = (low + high) / 2
-        else
-            high = (low + high) / 2
-    return high
-}
-
-function title_of(name)
-{
-    return name == "util_alloc" ? "GPU time allocated" : name == "wait_mean_s" ? "mean time in the queue" : \
-        name == "jct_mean_s" ? "mean job completion time" : name
-}
-function is_share(name)    { return name ~ /^(util_|goodput$|quota_satisfaction$|waited_share$|slo_)/ }
-
 function read_runs(    text, f, m, run)
 {
     while ((getline text < "groups") > 0) {
@@ -47,7 +14,7 @@ function read_runs(    text, f, m, run)
         csv_open(dir "/summary.csv", "metric scope value unit")
         while (csv_next(dir "/summary.csv", f))
             for (m = 1; m <= shown; m++)
-                if (f[at["metric"]] == metric[m] && f[at["scope"]] == "all" && f[at["value"]] != "") {
+                if (f[at["metric"]] == metric_of(metric[m]) && f[at["scope"]] == scope_of(metric[m]) && f[at["value"]] != "") {
                     n[m, g]++
                     value[m, g, n[m, g]] = f[at["value"]] + 0
                     sum[m, g] += f[at["value"]]
@@ -57,7 +24,7 @@ function read_runs(    text, f, m, run)
     }
     for (m = 1; m <= shown; m++)
         if (!found[m] && !failed)
-            fail("summary.csv: no run has a value of " metric[m] " with scope all")
+            fail("summary.csv: no run has a value of " metric_of(metric[m]) " with scope " scope_of(metric[m]))
 }
 
 function estimate(m, g,    k, mean, squares)
@@ -72,9 +39,6 @@ function estimate(m, g,    k, mean, squares)
     if (mean < least[m])
         least[m] = mean
 }
-
-# So many digits, but all before the point.
-function short(x, digits)    { return x >= 10 ^ digits ? commas(x) : sprintf("%." digits "g", x) }
 
 function say(m, g,    plus, times)
 {

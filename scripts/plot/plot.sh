@@ -1,5 +1,5 @@
 #!/bin/sh
-# plot.sh [-m METRIC,...] KIND FORMAT OUTFILE DIR... - one plot of one or more result directories. OUTFILE - is stdout.
+# plot.sh [-m METRIC,...] [-x COLUMN] KIND FORMAT OUTFILE DIR... - one plot of one or more result directories. OUTFILE - is stdout.
 #
 # KIND.awk turns the CSV files into a few hundred rows, KIND.gp draws them; kinds that look alike share both (`prepare`, `draw`). On
 # a terminal, quota, gantt, nodes, ledger and compare are text made by awk alone: gnuplot's dumb terminal draws no filled boxes.
@@ -12,9 +12,9 @@ export LC_ALL
 usage()
 {
     [ $# -eq 0 ] || echo "plot.sh: $*" >&2
-    echo "usage: plot.sh [-m METRIC,...] KIND png|svg|pdf|term OUTFILE|- DIR...; KIND is one of:" >&2
+    echo "usage: plot.sh [-m METRIC,...] [-x COLUMN] KIND png|svg|pdf|term OUTFILE|- DIR...; KIND is one of:" >&2
     echo "    jct_cdf wait_cdf slowdown_cdf utilisation utilisation_class utilisation_state ledger queue_length quota" >&2
-    echo "    fairness fragmentation energy gantt nodes compare fit" >&2
+    echo "    fairness fragmentation energy services gantt nodes compare sweep fit" >&2
     exit 2
 }
 bad_input()
@@ -24,10 +24,15 @@ bad_input()
 }
 
 metrics=util_alloc,wait_mean_s,jct_mean_s
-if [ "${1:-}" = -m ]; then
-    metrics=${2:-}
+x_column=
+while :; do
+    case ${1:-} in
+    -m) metrics=${2:-} ;;
+    -x) x_column=${2:-} ;;
+    *) break ;;
+    esac
     shift 2
-fi
+done
 [ $# -ge 4 ] || usage
 kind=$1 format=$2 outfile=$3
 shift 3
@@ -45,12 +50,14 @@ fairness)          files="jobs.csv summary.csv" ;;
 energy)            files="timeseries.csv summary.csv" ;;
 gantt)             files="intervals.csv nodes.csv jobs.csv" ;;
 nodes)             files="intervals.csv nodes.csv" draw=gantt ;;
+services)          files=services.csv ;;
 compare)           files=summary.csv ;;
+sweep)             files=sweep.csv ;;
 fit)               files=fit.csv ;;
 *)                 usage "unknown kind '$kind'" ;;
 esac
 case $format in png|svg|pdf|term) ;; *) usage "unknown format '$format'" ;; esac
-case $kind in gantt|nodes|quota|fit) [ $# -eq 1 ] || usage "$kind shows one directory, got $#" ;; esac
+case $kind in gantt|nodes|quota|services|sweep|fit) [ $# -eq 1 ] || usage "$kind shows one directory, got $#" ;; esac
 
 for dir do
     [ -d "$dir" ] || bad_input "$dir: no such directory"
@@ -94,6 +101,7 @@ awk_run()                 # PROGRAM [name=value...]: runs PROGRAM.awk, with what
             shift
         done
         case $program in utilisation|queue_length|quota|energy) set -- "$@" -f "$here/steps.awk" ;; esac
+        case $program in compare|sweep) set -- "$@" -f "$here/metrics.awk" ;; esac
         [ "$program" != utilisation ] || set -- "$@" -f "$here/bands.awk"
         awk "$@" -f "$here/csv.awk" -f "$here/words.awk" -f "$here/$program.awk" < /dev/null
     )
@@ -175,6 +183,10 @@ gantt|nodes)
 fit)
     [ "$format" != term ] || usage "fit has no form for a terminal"
     awk_run fit || exit ;;
+services)
+    awk_run services format="$format" columns="$columns" || exit ;;
+sweep)
+    awk_run sweep metrics="$metrics" x_column="$x_column" || exit ;;
 compare)
     awk_run compare metrics="$metrics" format="$format" columns="$columns" ansi="$ansi" || exit ;;
 esac

@@ -2,7 +2,6 @@
 #include "sim/cli/cli.h"
 #include "sim/cli/compare.h"
 #include "sim/core/memory.h"
-#include "sim/run/models.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -40,18 +39,6 @@ static const struct option options[] = {
 
 struct asked { char metric[NAME_MAX_LENGTH], scope[NAME_MAX_LENGTH]; double margin; const struct metric_kind *kind; };
 
-static const struct metric_kind *kind_of(const char *name)
-{
-    for (const struct metric_kind *m = metric_kinds; m->name; m++)
-        if (!strcmp(m->name, name))
-            return m;
-    for (const struct run_model *const *of = run_models; *of; of++)
-        for (const struct metric_kind *m = (*of)->metrics; m && m->name; m++)
-            if (!strcmp(m->name, name))
-                return m;
-    return NULL;
-}
-
 /* "METRIC[@SCOPE][>N%]" */
 static int parse(const char *text, bool gate, struct asked *to)
 {
@@ -67,7 +54,7 @@ static int parse(const char *text, bool gate, struct asked *to)
         return complain(EXIT_USAGE, "compare: this name is too long: '%.60s...'", text);
     memcpy(to->metric, text, length);
     memcpy(to->scope, at ? at + 1 : "all", at ? scope : sizeof "all");
-    to->kind = kind_of(to->metric);
+    to->kind = metric_find(to->metric);
     if (!to->kind)
         return complain(EXIT_USAGE, "compare: there is no metric '%s', see 'gpuyard list metrics'", to->metric);
     if (gate && to->kind->better == BETTER_NEITHER)

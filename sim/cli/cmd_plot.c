@@ -27,9 +27,11 @@
     K(fairness, "finish-time fairness, and what queues held of their fair share", 1, SIZE_MAX, "jobs.csv", "summary.csv") \
     K(fragmentation, "free GPUs over time, by how many are free together", 1, SIZE_MAX, "timeseries.csv", "intervals.csv", "nodes.csv") \
     K(energy, "power over time", 1, SIZE_MAX, "timeseries.csv", "summary.csv") \
+    K(services, "inference services: requests, latency, SLO and replicas over time (of one run)", 1, 1, "services.csv") \
     K(gantt, "which GPU was held when (of one run)", 1, 1, "intervals.csv", "nodes.csv", "jobs.csv") \
     K(nodes, "heat map of the nodes (of one run)", 1, 1, "intervals.csv", "nodes.csv") \
-    K(compare, "metrics as bars, with confidence intervals over runs that differ in the seed", 2, SIZE_MAX, "summary.csv")
+    K(compare, "metrics as bars, with confidence intervals over runs that differ in the seed", 2, SIZE_MAX, "summary.csv") \
+    K(sweep, "metrics of a sweep as lines over one of its parameters, in bands over seeds", 1, 1, "sweep.csv")
 
 enum { FILES_MOST = 3 };
 #define KIND(name, help, least, most, ...) { #name, { __VA_ARGS__ }, least, most },
@@ -41,14 +43,16 @@ static const char *const kind_names[] = { EACH_KIND(KIND_NAME) NULL };
 enum { FORMAT_PNG, FORMAT_SVG, FORMAT_PDF, FORMAT_TERM };
 static const char *const formats[] = { "png", "svg", "pdf", "term", NULL };
 
-struct plot_options { int kind, format; const char *file; struct option_texts metrics; };
+struct plot_options { int kind, format; const char *file, *x_column; struct option_texts metrics; };
 static const struct plot_options defaults = { .kind = -1, .format = -1 };
 #define AT(field) .at = offsetof(struct plot_options, field)
 static const struct option options[] = {
     { .name = "kind", .letter = 'k', .argument = "KIND", .kind = OPTION_WORD, AT(kind), .words = kind_names,
       .help = "one of those below; without it, all for which the files are there" },
     { .name = "metric", .letter = 'm', .argument = "METRIC", .kind = OPTION_TEXTS, AT(metrics),
-      .help = "compare: shows METRIC instead of the usual three; may be given again" },
+      .help = "compare, sweep: shows METRIC, or METRIC@SCOPE, instead of the usual three; may be given again" },
+    { .name = "x", .letter = 'x', .argument = "COLUMN", .kind = OPTION_TEXT, AT(x_column),
+      .help = "sweep: the parameter on the axis; by default the first that has several values, numbers before names" },
     { .name = "format", .letter = 'f', .argument = "FORMAT", .kind = OPTION_WORD, AT(format), .words = formats,
       .help = "png, svg, pdf, or term: drawn with characters on standard output. By default what the ending of the output "
               "file says, else png" },
@@ -59,7 +63,7 @@ static const struct option options[] = {
 
 /* What is asked for, with sets of runs as the runs in them. */
 struct plotting {
-    const char *scripts, *file;   /* file NULL: the usual one */
+    const char *scripts, *file, *x_column;    /* NULL: the usual ones */
     const struct option_texts *metrics;
     int format;
     size_t n;
@@ -95,7 +99,7 @@ static int draw(const struct plotting *p, const struct kind *k)
     char script[SCRIPTS_PATH + sizeof SCRIPTS_PLOT], usual[SCRIPTS_PATH];
     snprintf(script, sizeof script, "%s/" SCRIPTS_PLOT, p->scripts);
     snprintf(usual, sizeof usual, "%s/%s.%s", p->first, k->name, formats[p->format]);
-    const char **argv = mem_new(p->n + 8, sizeof *argv);
+    const char **argv = mem_new(p->n + 10, sizeof *argv);
     char *metrics = joined(p->metrics);
     size_t n = 0;
     argv[n++] = "sh";
@@ -103,6 +107,10 @@ static int draw(const struct plotting *p, const struct kind *k)
     if (*metrics) {
         argv[n++] = "-m";
         argv[n++] = metrics;
+    }
+    if (p->x_column) {
+        argv[n++] = "-x";
+        argv[n++] = p->x_column;
     }
     argv[n++] = k->name;
     argv[n++] = formats[p->format];
@@ -194,7 +202,7 @@ static int plot_run(const struct invocation *in)
 {
     const struct plot_options *o = in->options;
     char scripts[SCRIPTS_PATH];
-    struct plotting p = { .scripts = scripts, .file = o->file, .metrics = &o->metrics, .format = format_of(o) };
+    struct plotting p = { .scripts = scripts, .file = o->file, .x_column = o->x_column, .metrics = &o->metrics, .format = format_of(o) };
     struct stat st;
     size_t capacity = 0;
     if (o->file && o->kind < 0)
@@ -218,7 +226,7 @@ static int plot_run(const struct invocation *in)
 const struct command cmd_plot = {
     .name = "plot",
     .summary = "plot one or more directories of results",
-    .details = "DIR is the directory of a run, or one of such directories. Needs gnuplot. The names of the files written are listed on "
+    .details = "DIR is the directory of a run, one of such directories, or that of a sweep. Needs gnuplot. The names of the files written are listed on "
                "standard output." EACH_KIND(KIND_HELP),
     .set = { .name = "plot", .options = options, .operands = "DIR...", .least_operands = 1, .most_operands = SIZE_MAX },
     .operand_values = VALUES_DIRECTORY,

@@ -12,7 +12,7 @@
 #define TIME_MOST_S INT64_C(3153600000)    /* 100 years */
 #define AT(field)   .at = offsetof(struct run_options, field)
 
-static const struct run_options defaults = { .policy = "fifo", .placement = "pack", .seed = 1, .load = 1 };
+static const struct run_options defaults = { .policy = "fifo", .placement = "pack", .seed = 1, .load = 1, .snapshot_ns = -1 };
 
 static const char *const output_words[] = { "all", "default", "jobs", "intervals", "timeseries", "queues", "nodes", "summary",
                                             "services", "sessions", "events", NULL };
@@ -63,6 +63,9 @@ static const struct option options[] = {
       .help = "at that simulated time, in seconds, another policy takes over, and knows of the jobs that are there then, but nothing of "
               "what the one before has kept; may be given again, for a later time. To the same policy with the same parameters "
               "nothing changes" },
+    { .name = "snapshot", .argument = "TIME", .kind = OPTION_SECONDS, AT(snapshot_ns), .most = TIME_MOST_S,
+      .help = "write snapshot.csv besides, a trace that begins at that simulated time, with the jobs that run then where they are, those "
+              "that wait and those to come: a run of it goes on from there, under any policy" },
     { .name = "check", .kind = OPTION_FLAG, AT(check), .help = "recompute the indexes at every instant: slow, for tests" },
     { .name = "dump-config", .kind = OPTION_FLAG, AT(dump_config),
       .help = "write the full effective configuration as YAML, and stop" },
@@ -73,7 +76,7 @@ static const struct option options[] = {
 
 static void show(const struct plan *p, const struct played *played)
 {
-    const struct shown shown = { p, played->run, played->summary };
+    const struct shown shown = { p, played->run, played->summary, played->snapshot };
     if (p->options->verbose)
         fprintf(stderr, "gpuyard: simulated %" PRIu64 " events in %" PRIu64 " passes\n", run_totals(played->run)->events,
                 run_totals(played->run)->passes);

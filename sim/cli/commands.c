@@ -8,6 +8,7 @@
     C(run)                                                                                                             \
     C(sweep)                                                                                                           \
     C(merge)                                                                                                           \
+    C(plan)                                                                                                            \
     C(check)                                                                                                           \
     C(convert)                                                                                                         \
     C(synth)                                                                                                           \

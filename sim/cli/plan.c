@@ -31,6 +31,8 @@ int plan_look_up(struct plan *p, const struct run_options *o, struct error *err)
         return status;
     if (o->stream > 0 && (o->load != 1 || o->retime || o->estimates))
         error_set(err, "run: --stream: times do not matter, so want no --load, --retime or --estimates");
+    else if (o->until_ns && o->snapshot_ns > o->until_ns)
+        error_set(err, "run: --snapshot: want a time that comes before --until");
     else if (!strcmp(o->cluster, "-") && !strcmp(p->trace.path, "-"))
         error_set(err, "run: want only one of --cluster and --trace from standard input");
     else if (o->directory && !strcmp(o->directory, "-"))

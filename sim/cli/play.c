@@ -2,6 +2,8 @@
 #include "sim/cli/play.h"
 
 #include "sim/cli/interrupt.h"
+#include "sim/run/snapshot.h"
+#include "traces/native.h"
 
 #include <stdlib.h>
 
@@ -12,6 +14,7 @@ static struct results *results_of(const struct play_setup *setup)
     struct results_setup where = {
         .directory = p->directory,
         .outputs = p->outputs,
+        .snapshot = o->snapshot_ns >= 0,
         .sample_ns = o->sample_ns,
         .origin = { .argc = setup->argc, .argv = setup->argv, .cluster_path = o->cluster, .cluster_sha256 = p->cluster_sha256,
                     .trace_path = p->trace.path, .trace_format = p->trace.format->name,
@@ -21,11 +24,22 @@ static struct results *results_of(const struct play_setup *setup)
     return p->outputs ? results_new(&where, p->cluster, p->workload) : NULL;
 }
 
+/* What has happened until then, and the state then. */
+static int snap(struct results *results, int64_t time_ns, struct played *to, struct error *err)
+{
+    int result = run_until(to->run, time_ns + 1, err);
+    if (result == 0 && !(to->snapshot = snapshot_make(to->run, time_ns, err)))
+        result = -1;
+    return result == 0 ? native_write(results_snapshot(results), &to->snapshot->workload, err) : result;
+}
+
 /* The results, if any, being open. 0, or a negative number with err. */
-static int execute(const struct run_setup *setup, struct results *results, struct played *to, struct error *err)
+static int execute(const struct run_setup *setup, struct results *results, int64_t snapshot_ns, struct played *to, struct error *err)
 {
     to->run = run_new(setup);
-    int result = run_execute(to->run, err);
+    int result = results && snapshot_ns >= 0 ? snap(results, snapshot_ns, to, err) : 0;
+    if (result == 0)
+        result = run_execute(to->run, err);
     if (result == 0 && atomic_load(setup->interrupted))
         result = error_set(err, "interrupted");
     if (result == 0)
@@ -53,7 +67,7 @@ int play(const struct play_setup *setup, struct played *to, struct error *err)
     if (results && result == 0)
         run.observer = results_observer(results);             /* only what is open is written to */
     if (result == 0)
-        result = execute(&run, results, to, err);
+        result = execute(&run, results, p->options->snapshot_ns, to, err);
     interrupt_hold();
     if (results && result == 0)
         result = results_commit(results, err);
@@ -71,5 +85,6 @@ int play(const struct play_setup *setup, struct played *to, struct error *err)
 void played_free(struct played *p)
 {
     summary_free(p->summary);
+    snapshot_free(p->snapshot);
     run_free(p->run);
 }

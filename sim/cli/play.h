@@ -10,7 +10,8 @@ struct play_setup {
     void (*progress)(void *self, const struct sched *s);      /* as of struct run_setup; may be NULL */
     void *progress_self;
 };
-struct played { struct sched *run; struct summary *summary; };    /* NULL where it did not get that far */
+struct snapshot;
+struct played { struct sched *run; struct summary *summary; struct snapshot *snapshot; };    /* NULL where it did not get that far */
 
 /* An exit status; if not EXIT_OK, err says why, and nothing was left behind. A signal is waited for meanwhile, as interrupt.h
  * has it, and interrupt_end() has been called. played_free() in any case. */

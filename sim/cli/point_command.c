@@ -190,7 +190,7 @@ static int check_parameter(const struct experiment *e, struct axis *a, struct er
 /* On the command line of a run it would be of no use, or the experiment says it elsewhere. */
 static bool is_ours(const char *option)
 {
-    static const char *const ours[] = { "cluster", "trace", "policy", "placement", "seed", "set", "output", "outputs", NULL };
+    static const char *const ours[] = { "cluster", "trace", "policy", "placement", "seed", "set", "output", "outputs", "snapshot", NULL };
     for (size_t i = 0; ours[i]; i++)
         if (!strcmp(ours[i], option))
             return true;

@@ -4,7 +4,8 @@
 #include "sim/run/run.h"
 #include "sim/run/summary.h"
 
-struct shown { const struct plan *plan; const struct sched *run; const struct summary *summary; };
+struct snapshot;
+struct shown { const struct plan *plan; const struct sched *run; const struct summary *summary; const struct snapshot *snapshot; };
 void show_summary(const struct shown *x);
 void show_queues(const struct shown *x, size_t width);       /* part of it, if 2 to 20 queues have jobs */
 void show_world(const struct shown *x, size_t width);        /* likewise, of the models that were on */

@@ -1,5 +1,6 @@
 /* show_warnings.c - what is odd about a run, each in one line. */
 #include "sim/cli/show.h"
+#include "sim/run/snapshot.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -42,6 +43,24 @@ static void not_switched(const struct shown *x, const struct run_totals *t)
             warn("policy %s never took over: the run ended at %.15g s", x->plan->change[i].text, seconds(t->last_ns));
 }
 
+static void not_in_snapshot(const struct shown *x, const struct snapshot *n)
+{
+    const struct { uint32_t jobs; const char *which, *what; } untold[] = {
+        { n->moved, "running jobs", "have another time of start in it, so that what a stop would cost comes out right" },
+        { n->restarted, "waiting jobs that have run before", "will pay start_s in a run of it, where they would pay restart_s" },
+        { n->suspended, "suspended jobs", "only wait in it, and have lost nothing" },
+        { n->parts, "jobs of which tasks are still saving", "are without these in it" },
+    };
+    for (size_t i = 0; i < sizeof untold / sizeof *untold; i++)
+        if (untold[i].jobs)
+            warn("snapshot: %s (%" PRIu32 ") %s", untold[i].which, untold[i].jobs, untold[i].what);
+    for (const char *const *what = n->unsaved; *what; what++)
+        warn("snapshot: it does not say %s", *what);
+    if (x->plan->cluster->period_ns && x->plan->options->snapshot_ns % x->plan->cluster->period_ns)
+        warn("snapshot: passes come every %.15g s from time 0 on: from a time between two, a run of it has them at others",
+             seconds(x->plan->cluster->period_ns));
+}
+
 void show_warnings(const struct shown *x)
 {
     const struct run_totals *t = run_totals(x->run);
@@ -60,5 +79,7 @@ void show_warnings(const struct shown *x)
         warn("cut off: %" PRIu32 " job%s running, %" PRIu32 " waiting; no mean includes them", t->running,
              s_if_many(t->running), t->pending);
     not_switched(x, t);
+    if (x->snapshot)
+        not_in_snapshot(x, x->snapshot);
     refused(x, t);
 }

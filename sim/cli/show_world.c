@@ -80,6 +80,24 @@ static void sessions(const struct shown *x, size_t width)
     show_line(width, "", "%.1f GPU h held; active for %s of the time in use", show_value(x, "session_gpu_h_held"), show_percent(active, isnan(share) ? 0 : share));
 }
 
+/* Of all services together. */
+static double of_services(const struct shown *x, const char *metric)
+{
+    return summary_value(x->summary, metric, "class=inference");
+}
+
+static void services(const struct shown *x, size_t width)
+{
+    char kept[SHOW_NUMBER], busy[SHOW_NUMBER];
+    double arrived = of_services(x, "requests_arrived");
+    if (isnan(arrived))
+        return;
+    show_line(width, "services", "%.0f requests: %s kept their SLO; %.0f dropped, %.0f unfinished", arrived, show_percent(kept, of_services(x, "slo_attainment")),
+              of_services(x, "requests_dropped"), of_services(x, "requests_unfinished"));
+    show_line(width, "", "replicas ready for %.1f h, serving for %s of it; %.0f cold starts", of_services(x, "replica_h"),
+              show_percent(busy, of_services(x, "replica_duty")), of_services(x, "cold_starts"));
+}
+
 void show_world(const struct shown *x, size_t width)
 {
     locality(x, width);
@@ -87,5 +105,6 @@ void show_world(const struct shown *x, size_t width)
     shared_gpus(x, width);
     faults(x, width);
     bills(x, width);
+    services(x, width);
     sessions(x, width);
 }

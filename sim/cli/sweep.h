@@ -21,12 +21,21 @@ struct sweep {
     char **key;                       /* [grid->n] of points */
     struct sweep_list *list;
     const char *directory, *outputs;  /* outputs: of runs that are kept; NULL: none is */
+    int lock;                         /* of the directory, once it is open */
 };
 
 /* An exit status; if not EXIT_OK, err says why. sweep_free() in any case. */
 int  sweep_read(struct sweep *s, const char *path, struct error *err);    /* the experiment, checked, and its points */
 int  sweep_read_inputs(struct sweep *s, struct error *err);   /* clusters, traces, plugins; then the keys of the points and the list */
 void sweep_free(struct sweep *s);
+/* Reads the inputs, and makes or takes the directory for this process. An exit status. */
+int  sweep_open(struct sweep *s, const char *path, struct shard shard, bool resume, struct error *err);
+
+/* ---- Points, of an open sweep ---- */
+struct sweep_how { unsigned workers; bool quiet; };          /* workers 0: one for each processor */
+/* Those of the n that have no result yet, *ran of them; failures are said on stderr, and stand in the results. An exit status; then
+ * interrupt_end() is to be called. */
+int  sweep_run(struct sweep *s, const size_t *point, size_t n, const struct sweep_how *how, size_t *ran, struct error *err);
 
 /* ---- One point, in a process that forked for it ---- */
 /* Whether the second can go on with the cluster and the workload that the first has shaped. */

@@ -9,12 +9,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- The experiment ---- */
 
 int sweep_read(struct sweep *s, const char *path, struct error *err)
 {
-    *s = (struct sweep){ .experiment = experiment_read(path, err) };
+    *s = (struct sweep){ .experiment = experiment_read(path, err), .lock = -1 };
     if (!s->experiment || point_command_check(s->experiment, err) != EXIT_OK)
         return EXIT_INPUT;
     for (size_t i = 0; i < s->experiment->n_axes; i++)
@@ -39,6 +40,8 @@ void sweep_free(struct sweep *s)
     }
     for (size_t i = 0; s->key && i < s->grid->n; i++)
         free(s->key[i]);
+    if (s->lock >= 0)
+        close(s->lock);
     free(s->cluster);
     free(s->trace);
     free(s->plugin_sha256);

@@ -160,12 +160,18 @@ static void remove_at(struct event_queue *q, size_t at)
         sift_up(q, hole_to_leaf(q, at), &last);
 }
 
+bool event_queue_soon(const struct event_queue *q, size_t i, struct event *e)
+{
+    static_assert(EVENTS_SOON == CHILDREN, "those of the first");
+    if (i >= q->length)
+        return false;
+    *e = event_of(&q->heap[i]);
+    return true;
+}
+
 bool event_queue_peek(const struct event_queue *q, struct event *next)
 {
-    if (!q->length)
-        return false;
-    *next = event_of(&q->heap[0]);
-    return true;
+    return event_queue_soon(q, 0, next);
 }
 
 bool event_queue_pop(struct event_queue *q, struct event *next)

@@ -34,6 +34,9 @@ struct event_queue *event_queue_new(void);
 void     event_queue_free(struct event_queue *q);           /* NULL: does nothing */
 event_id event_queue_push(struct event_queue *q, struct event e);
 bool     event_queue_peek(const struct event_queue *q, struct event *next);   /* false: empty */
+/* The event `i` of the heap, or false. 0: the next; those up to EVENTS_SOON: some that come soon after, the second among them. */
+#define EVENTS_SOON 4
+bool     event_queue_soon(const struct event_queue *q, size_t i, struct event *e);
 bool     event_queue_pop(struct event_queue *q, struct event *next);          /* false: empty */
 bool     event_queue_cancel(struct event_queue *q, event_id id);              /* false: gone already */
 bool     event_queue_move(struct event_queue *q, event_id id, int64_t time_ns);   /* false: gone already */

@@ -239,6 +239,7 @@ static void checkpoints_begin(struct sched *s)
 }
 
 const struct run_model checkpoints_model = {
+    .unsaved = "checkpoints that are being written, and when the next are due",
     .name = "checkpoints", .summary = "checkpoints that take time to write",
     .wanted = checkpoints_wanted, .begin = checkpoints_begin,
     .placed = checkpoints_placed, .left = checkpoints_left, .paced = checkpoints_paced,

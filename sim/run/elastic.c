@@ -280,6 +280,7 @@ static void summarise(struct maker *k)
 }
 
 const struct run_model elastic_jobs = {
+    .unsaved = "how far the training of elastic jobs is",
     .name = "elastic",
     .summary = "jobs of several sizes: goodput, and the price of a resize",
     .wanted = wanted,

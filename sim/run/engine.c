@@ -17,7 +17,8 @@ enum {
     ROUNDS_MOST = 1000000,         /* at one instant, beyond one per job */
     FRUITLESS_WAKES_MOST = 1000,   /* passes that change nothing when nothing else can happen any more */
     WAKES_MOST = 1000000,
-    GLANCE_EVERY = 4096            /* rounds between looks at the clock of the progress bar */
+    GLANCE_EVERY = 4096,           /* rounds between looks at the clock of the progress bar */
+    CACHE_LINE = 64                /* bytes; a guess does no harm */
 };
 
 /* ---- Wake-ups: a set of times, the earliest last ---- */
@@ -110,6 +111,28 @@ static void apply(struct sched *s, const struct event *e)
     notices_give(s);
 }
 
+static void fetch_lines(const void *at, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i += CACHE_LINE)
+        __builtin_prefetch((const char *)at + i);
+}
+
+/* Of tens of thousands of running jobs the one that ends next was last looked at when it started, and is in no near cache any
+ * more. So while this event is dealt with, what the next will look at is fetched, in two steps, as where a job is kept is itself
+ * told by a line that has to be fetched. Without this nothing is different but the time it takes. */
+static void fetch_ahead(const struct sched *s)
+{
+    struct event e;
+    for (size_t i = 1; i <= EVENTS_SOON && event_queue_soon(s->events, i, &e); i++)
+        if (e.kind == EVENT_JOB_END) {
+            __builtin_prefetch(&s->job[e.subject]);
+            __builtin_prefetch(&s->workload->facts[e.subject]);
+            __builtin_prefetch(&s->workload->truth[e.subject]);
+        }
+    if (event_queue_soon(s->events, 0, &e) && e.kind == EVENT_JOB_END)
+        fetch_lines(live_of(s, e.subject), offsetof(struct live, split));
+}
+
 static int arrive(struct sched *s, job_id j, struct error *err)
 {
     if (s->workload->truth[j].running)
@@ -124,6 +147,7 @@ static int apply_all(struct sched *s, struct error *err)
     struct event e;
     while (event_queue_peek(s->events, &e) && e.time_ns == s->now_ns) {
         event_queue_pop(s->events, &e);
+        fetch_ahead(s);
         apply(s, &e);
     }
     for (; next_arrival_ns(s) == s->now_ns; s->next_arrival++) {

@@ -411,6 +411,7 @@ enum wait_reason wait_reason_now(const struct sched *s, const struct live *l);
 void wait_store(struct sched *s, job_id j, const struct live *l);         /* its parts, for good */
 void wait_clock_set(struct wait_clock *c, int64_t now_ns, enum wait_reason why);
 void sub_line_reason(struct sched *s, struct sub_line *sub, enum wait_reason why);
+void sub_line_blocked(struct sched *s, uint32_t sub, enum wait_reason why);    /* line_blocked() of its shape */
 
 /* lines.c */
 bool line_entry_before(const void *sched, uint32_t a, uint32_t b);

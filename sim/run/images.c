@@ -132,6 +132,7 @@ static void images_summarise(struct maker *k)
 }
 
 const struct run_model images_model = {
+    .unsaved = "which images nodes keep",
     .name = "images", .summary = "starts by parts: pulling images that nodes keep, initialising, loading checkpoints",
     .wanted = images_wanted, .begin = images_begin, .free = images_free,
     .placed = images_placed, .left = images_left,

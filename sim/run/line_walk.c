@@ -162,7 +162,7 @@ static bool is_full(const struct walk *w, uint32_t sub)
     if (!placing_lacks(w->room, &s->workload->shape[shape].ask))
         return false;
     sched_blocked(s, s->entry[s->sub[sub].entries.first].job, WAIT_GROUP);
-    line_blocked(s, s->line[w->l->number], shape, WAIT_GPUS);
+    sub_line_blocked(s, sub, WAIT_GPUS);
     return true;
 }
 

@@ -95,6 +95,7 @@ static void summarise(struct maker *k)
 }
 
 const struct run_model mig_model = {
+    .unsaved = "how GPUs are cut",
     .name = "mig", .summary = "GPUs that are cut into MIG instances as jobs ask for them",
     .wanted = is_wanted, .begin = begin, .free = end_of_run,
     .placed = placed, .held = held, .metrics = metrics, .summarise = summarise,

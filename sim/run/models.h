@@ -10,6 +10,7 @@
 struct live;
 struct run_model {                /* what is NULL or 0 is not wanted */
     const char *name, *summary;
+    const char *unsaved;          /* what a snapshot does not say of it; NULL: nothing */
     bool (*wanted)(const struct sched *s);
     void (*begin)(struct sched *s);                           /* before the first instant */
     void (*free)(struct sched *s);

@@ -300,6 +300,7 @@ int64_t pool_there_ns(const struct sched *s, node_id n)
 }
 
 const struct run_model pools_model = {
+    .unsaved = "which nodes of pools are there",
     .name = "pools", .summary = "groups of nodes that an autoscaler grows and shrinks; spot nodes: key pool of a group",
     .wanted = wanted, .begin = begin, .held = held, .events = 1u << EVENT_POOL, .happens = happens, .end = end,
     .node_columns = pools_node_columns, .node_row = pools_node_row, .metrics = pools_metrics, .summarise = pools_summarise,

@@ -263,6 +263,7 @@ static void reading_summarise(struct maker *k)
 }
 
 const struct run_model reading_model = {
+    .unsaved = "which data sets nodes keep, and how far jobs have read theirs",
     .name = "data", .summary = "data sets read from a storage of so much bandwidth, and kept by nodes",
     .wanted = reading_wanted, .begin = reading_begin, .free = reading_free,
     .placed = reading_placed, .left = reading_left, .paced = reading_paced,

@@ -21,13 +21,13 @@ static const char *const file_name[OUTPUT_FILES] = {
     "jobs.csv",     "intervals.csv", "timeseries.csv", "queues.csv",   "nodes.csv",
     "summary.csv", "manifest.json", "services.csv",   "sessions.csv", "events.csv",
 };
-static const char summary_json_name[] = "summary.json";
+static const char summary_json_name[] = "summary.json", snapshot_name[] = "snapshot.csv";
 
 struct results {
     struct results_setup setup;
     const struct cluster *cluster;
     const struct workload *workload;
-    struct output *file[OUTPUT_FILES], *summary_json;
+    struct output *file[OUTPUT_FILES], *summary_json, *snapshot;
     char *directory;              /* a copy, which remove_directories() cuts */
     size_t made;                  /* length of the outermost directory on its path that is new; 0: none */
     bool any_row;
@@ -146,6 +146,11 @@ static void on_instant(void *self, const struct sched *s)
         queue_row(r, s, changed[i]);
 }
 
+struct output *results_snapshot(struct results *r)
+{
+    return r->snapshot;
+}
+
 struct run_observer results_observer(struct results *r)
 {
     struct run_observer o = { .self = r };
@@ -202,6 +207,8 @@ int results_open(struct results *r, struct error *err)
             return -1;
     if (r->file[OUTPUT_SUMMARY] && !(r->summary_json = output_open(r->directory, summary_json_name, err)))
         return -1;
+    if (r->setup.snapshot && !(r->snapshot = output_open(r->directory, snapshot_name, err)))
+        return -1;
     static const enum output_file as_it_goes_on[] = { OUTPUT_INTERVALS, OUTPUT_QUEUES, OUTPUT_SERVICES, OUTPUT_EVENTS };
     for (size_t i = 0; i < sizeof as_it_goes_on / sizeof *as_it_goes_on; i++)
         if (r->file[as_it_goes_on[i]])
@@ -221,6 +228,7 @@ void results_remove(struct results *r)
     for (unsigned f = 0; f < OUTPUT_FILES; f++)
         output_remove(r->file[f]);
     output_remove(r->summary_json);
+    output_remove(r->snapshot);
     remove_directories(r);
 }
 
@@ -229,24 +237,28 @@ void results_discard(struct results *r)
     for (unsigned f = 0; f < OUTPUT_FILES; f++)
         output_discard(r->file[f]);
     output_discard(r->summary_json);
+    output_discard(r->snapshot);
     remove_directories(r);
     free_results(r);
+}
+
+static void remove_file(const struct results *r, const char *name)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", r->directory, name);
+    unlink(path);
 }
 
 /* What an earlier run left under a name that this run does not write would look like this run's. */
 static void remove_stale(const struct results *r)
 {
-    for (unsigned f = 0; f < OUTPUT_FILES; f++) {
-        char path[4096];
-        if (r->setup.outputs & 1u << f)
-            continue;
-        snprintf(path, sizeof path, "%s/%s", r->directory, file_name[f]);
-        unlink(path);
-        if (f != OUTPUT_SUMMARY)
-            continue;
-        snprintf(path, sizeof path, "%s/%s", r->directory, summary_json_name);
-        unlink(path);
-    }
+    for (unsigned f = 0; f < OUTPUT_FILES; f++)
+        if (!(r->setup.outputs & 1u << f))
+            remove_file(r, file_name[f]);
+    if (!r->summary_json)
+        remove_file(r, summary_json_name);
+    if (!r->setup.snapshot)
+        remove_file(r, snapshot_name);
 }
 
 static int settle_all(struct results *r, struct error *err)
@@ -256,6 +268,8 @@ static int settle_all(struct results *r, struct error *err)
         if (r->file[f] && output_settle(r->file[f], err) != 0)
             result = -1;
     if (r->summary_json && output_settle(r->summary_json, err) != 0)
+        result = -1;
+    if (r->snapshot && output_settle(r->snapshot, err) != 0)
         result = -1;
     return result;
 }
@@ -280,13 +294,15 @@ int results_write(struct results *r, const struct sched *s, const struct summary
 
 int results_commit(struct results *r, struct error *err)
 {
-    struct output *list[OUTPUT_FILES + 1];
+    struct output *list[OUTPUT_FILES + 2];
     size_t n = 0;
     for (unsigned f = 0; f < OUTPUT_FILES; f++)
         if (r->file[f] && f != OUTPUT_MANIFEST)
             list[n++] = r->file[f];
     if (r->summary_json)
         list[n++] = r->summary_json;
+    if (r->snapshot)
+        list[n++] = r->snapshot;
     list[n++] = r->file[OUTPUT_MANIFEST];
     int result = output_commit_all(list, n, err);
     if (result == 0)

@@ -26,6 +26,7 @@ struct run_origin {
 struct results_setup {
     const char *directory;
     unsigned outputs;             /* bits 1 << enum output_file */
+    bool snapshot;                /* snapshot.csv, too: results_snapshot() */
     int64_t sample_ns;            /* timeseries and queues: at most a row per that long; 0: at every change */
     struct run_origin origin;
 };
@@ -37,6 +38,8 @@ struct results;
 struct results *results_new(const struct results_setup *setup, const struct cluster *c, const struct workload *w);
 /* Makes the directory, with those above it if need be, and the files. 0, or -1 with err. */
 int  results_open(struct results *r, struct error *err);
+struct output;
+struct output *results_snapshot(struct results *r);          /* snapshot.csv, to be written before results_write(); NULL: not wanted */
 struct run_observer results_observer(struct results *r);     /* for run_setup.observer */
 /* Writes what is left, to the disk; what is missing then are the names. 0, or -1 with err. */
 int  results_write(struct results *r, const struct sched *s, const struct summary *m, struct error *err);

@@ -373,6 +373,7 @@ static void summarise(struct maker *k)
 }
 
 const struct run_model sharing_model = {
+    .unsaved = "at what pace tenants of a GPU have come so far: what a stop would cost them may differ",
     .name = "sharing", .summary = "GPUs shared by several jobs: how fast that leaves each, and their memory",
     .wanted = is_wanted, .begin = begin, .free = end_of_run,
     .placed = placed, .left = left, .held = held,

@@ -145,6 +145,7 @@ static void summarise(struct maker *k)
 }
 
 const struct run_model sleep_model = {
+    .unsaved = "which nodes are powered off",
     .name = "powering off", .summary = "idle nodes are powered off and woken: off_after_s of the section power",
     .wanted = wanted, .begin = begin, .events = 1u << EVENT_NODE, .happens = happens,
     .node_columns = node_columns, .node_row = node_row, .metrics = metrics, .summarise = summarise,

@@ -379,6 +379,18 @@ void summary_free(struct summary *m)
     free(m);
 }
 
+const struct metric_kind *metric_find(const char *name)
+{
+    for (const struct metric_kind *m = metric_kinds; m->name; m++)
+        if (!strcmp(m->name, name))
+            return m;
+    for (const struct run_model *const *of = run_models; *of; of++)
+        for (const struct metric_kind *m = (*of)->metrics; m && m->name; m++)
+            if (!strcmp(m->name, name))
+                return m;
+    return NULL;
+}
+
 double summary_value(const struct summary *m, const char *name, const char *scope)
 {
     for (size_t i = 0; i < m->n; i++)

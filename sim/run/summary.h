@@ -5,6 +5,7 @@
 enum better { BETTER_NEITHER, BETTER_LOWER, BETTER_HIGHER };  /* which change of a metric is one for the better */
 struct metric_kind { const char *name, *unit, *summary; enum better better; };
 extern const struct metric_kind metric_kinds[];              /* ends with a NULL name; the order of summary.csv */
+const struct metric_kind *metric_find(const char *name);      /* of all there are, those of models, too; NULL: none */
 
 struct metric { const struct metric_kind *kind; const char *scope; double value; uint64_t n; };   /* NaN: no value */
 struct summary { size_t n; struct metric *metric; struct arena *memory; };

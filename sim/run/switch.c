@@ -166,14 +166,16 @@ static void settle_job(struct sched *s, struct live *l, bool single_tasks)
         memset(l->own, 0, s->own_size);
 }
 
+/* Nothing of them has been told, and all of them are to be looked at. */
 static void forget_queues(struct sched *s)
 {
-    s->n_unseen_queues = 0;
-    for (queue_id q = 0; q < s->cluster->n_queues; q++) {
+    for (queue_id q = 0; q < s->cluster->n_queues; q++)
         queue_fair_share(s, q, (struct amount){ .gpu_milli = -1 });
+    for (queue_id q = 0; q < s->cluster->n_queues; q++) {
         s->books[q].unseen = true;
-        s->unseen_queue[s->n_unseen_queues++] = q;
+        s->unseen_queue[q] = q;
     }
+    s->n_unseen_queues = s->cluster->n_queues;
 }
 
 /* ---- And the new one is told ---- */

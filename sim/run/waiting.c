@@ -221,7 +221,13 @@ void line_blocked(struct sched *s, struct line *line, shape_id shape, enum wait_
         return;
     }
     uint32_t number = sub_line_of(line, shape);
-    if (number == ID_NONE || s->sub[number].clock.why == why)
+    if (number != ID_NONE)
+        sub_line_blocked(s, number, why);
+}
+
+void sub_line_blocked(struct sched *s, uint32_t number, enum wait_reason why)
+{
+    if (s->sub[number].clock.why == why)
         return;
     struct undo *u = undo_add(s, UNDO_SUB, ID_NONE);
     if (u) {

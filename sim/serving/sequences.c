@@ -109,6 +109,7 @@ uint32_t sequences_end(struct sequences *s, const struct llm_model *m, double sp
 uint32_t sequences_take_away(struct sequences *s)
 {
     uint32_t request = s->prefill;
+    s->next_end_ns = TIME_NEVER;
     if (request == NO_SEQUENCE)
         return s->n ? s->heap[--s->n].request : NO_SEQUENCE;
     s->prefill = NO_SEQUENCE;

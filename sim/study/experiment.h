@@ -8,6 +8,7 @@
  *   parameters:
  *     load: [ 0.5, 0.8, 1.1 ]                             # an option of `gpuyard run`
  *     cluster.preemption.checkpoint: [ none, periodic ]   # what --set can set
+ *     cluster.nodes.a100.count: 8..64:8                   # whole numbers, here in steps of 8
  *     policy.blocking: [ strict, skip ]                   # of those policies that have it
  *   seeds: 1..20                                          # by default 1
  *   exclude: [ { policy: fifo, load: [ 0.8, 1.1 ] } ]     # whatever agrees with all of an entry

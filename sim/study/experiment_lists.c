@@ -98,10 +98,10 @@ static int read_item(struct reading *r, const struct list *l, struct axis *a, st
     return add_value(r, a, v, err);
 }
 
-static int add_seed(struct reading *r, struct axis *a, int64_t seed, struct config_value place, struct error *err)
+static int add_number(struct reading *r, struct axis *a, int64_t number, struct config_value place, struct error *err)
 {
     char text[24];
-    int length = snprintf(text, sizeof text, "%" PRId64, seed);
+    int length = snprintf(text, sizeof text, "%" PRId64, number);
     const char *own = arena_text(r->of->memory, text, (size_t)length);
     return add_value(r, a, (struct axis_value){ own, own, place }, err);
 }
@@ -123,16 +123,36 @@ static int read_seeds(struct reading *r, struct axis *a, struct config_value ite
     if (last - first >= VALUES_MOST)
         return config_error(item, err, "want at most %d seeds, got '%s'", VALUES_MOST, text);
     for (int64_t seed = first; seed <= last; seed++)
-        if (add_seed(r, a, seed, item, err))
+        if (add_number(r, a, seed, item, err))
             return -1;
     return 0;
+}
+
+/* "8..64" or, in steps, "8..64:8". false: it is something else. */
+static bool is_range(const char *text, int64_t *first, int64_t *last, int64_t *step)
+{
+    const char *dots = strstr(text, ".."), *colon = dots ? strchr(dots, ':') : NULL;
+    *step = 1;
+    return dots && integer_parse(text, (size_t)(dots - text), first) &&
+           integer_parse(dots + 2, colon ? (size_t)(colon - dots - 2) : strlen(dots + 2), last) &&
+           (!colon || integer_parse(colon + 1, strlen(colon + 1), step));
 }
 
 static int read_plain(struct reading *r, struct axis *a, struct config_value item, struct error *err)
 {
     const char *text = NULL;
+    int64_t first, last, step;
     if (text_of(item, &text, err))
         return -1;
+    if (is_range(text, &first, &last, &step)) {
+        if (last < first || step < 1)
+            return config_error(item, err, "want a range that goes up, like 8..64 or 8..64:8, got '%s'", text);
+        a->listed = true;
+        for (int64_t at = first; at <= last; at += step)
+            if (add_number(r, a, at, item, err))
+                return -1;
+        return 0;
+    }
     return add_value(r, a, (struct axis_value){ text, text, item }, err);
 }
 

@@ -25,6 +25,8 @@ void run_directories_free(char **list, size_t n);
 struct runset *runset_read(const char *path, struct error *err);   /* NULL with err: no run, or one that is not whole */
 /* Only those points of a sweep for which all hold: "policy=fifo", a column of its points.csv and what it says there. */
 struct runset *runset_read_where(const char *path, const char *const *where, size_t n, struct error *err);
+/* Of a sweep's DIRECTORY, the one point with this key, called `name` in messages. NULL with err: it has no result, or failed. */
+struct runset *runset_of_point(const char *directory, const char *name, const char *key, struct error *err);
 void runset_free(struct runset *s);                           /* NULL: does nothing */
 const struct run_metric *run_metric_find(const struct run_record *r, const char *metric, const char *scope);   /* NULL: none */
 

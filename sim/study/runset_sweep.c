@@ -42,33 +42,43 @@ static int take_configuration(struct runset *s, struct run_record *run, const ch
     return 0;
 }
 
-static int take_result(struct reading *r, struct run_record *run, const struct point_result *result, struct error *err)
+static int take_result(struct runset *s, struct run_record *run, const struct point_result *result, struct error *err)
 {
     if (result->failed)
         return error_set(err, "%s: it failed: %s", run->path, result->why);
     struct input *in = input_from_bytes(result->rows, strlen(result->rows), run->path, err);
-    int read = in ? runset_read_metrics(r->set, run, in, err) : -1;
+    int read = in ? runset_read_metrics(s, run, in, err) : -1;
     input_close(in);
-    return read ? -1 : take_configuration(r->set, run, result->configuration, err);
+    return read ? -1 : take_configuration(s, run, result->configuration, err);
 }
 
-static int add_point(struct reading *r, const struct row *row, struct error *err)
+static int add_point(struct runset *s, size_t *capacity, const char *directory, const char *name, const char *key, struct error *err)
 {
-    char path[PATH_LONG], points[PATH_LONG];
-    const char *number = row->cell[r->point].text, *name = row->cell[r->name].text;
-    int length = snprintf(path, sizeof path, "%s: point %s (%s)", r->directory, number, name);
-    struct run_record run = { .path = arena_text(r->set->memory, path, (size_t)(length < PATH_LONG ? length : PATH_LONG - 1)) };
+    char path[PATH_LONG];
+    int length = snprintf(path, sizeof path, "%s: point %s", directory, name);
+    struct run_record run = { .path = arena_text(s->memory, path, (size_t)(length < PATH_LONG ? length : PATH_LONG - 1)) };
     struct point_result result;
-    snprintf(points, sizeof points, "%s/points", r->directory);
-    int there = point_file_read(points, row->cell[r->key].text, &result, err);
+    snprintf(path, sizeof path, "%s/points", directory);
+    int there = point_file_read(path, key, &result, err);
     if (there > 0)
         return error_set(err, "%s: it has no result", run.path);
-    int taken = there == 0 ? take_result(r, &run, &result, err) : -1;
+    int taken = there == 0 ? take_result(s, &run, &result, err) : -1;
     if (there == 0)
         point_result_free(&result);
-    mem_grow(&r->set->run, r->capacity, r->set->n, sizeof *r->set->run);
-    r->set->run[r->set->n++] = run;
+    mem_grow(&s->run, capacity, s->n, sizeof *s->run);
+    s->run[s->n++] = run;
     return taken;
+}
+
+struct runset *runset_of_point(const char *directory, const char *name, const char *key, struct error *err)
+{
+    struct runset *s = mem_new(1, sizeof *s);
+    size_t capacity = 0;
+    s->memory = arena_new();
+    if (add_point(s, &capacity, directory, name, key, err) == 0)
+        return s;
+    runset_free(s);
+    return NULL;
 }
 
 /* ---- points.csv ---- */
@@ -97,7 +107,9 @@ static int on_row(void *self, const struct row *row, struct error *err)
     for (size_t i = 0; i < r->n_where; i++)
         if (strcmp(row->cell[r->where_column[i]].text, strchr(r->where[i], '=') + 1) != 0)
             return 0;
-    return add_point(r, row, err);
+    char name[PATH_LONG];
+    snprintf(name, sizeof name, "%s (%s)", row->cell[r->point].text, row->cell[r->name].text);
+    return add_point(r->set, r->capacity, r->directory, name, row->cell[r->key].text, err);
 }
 
 int runset_add_sweep(struct runset *s, const char *directory, const char *const *where, size_t n, size_t *capacity, struct error *err)

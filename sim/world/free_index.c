@@ -287,14 +287,6 @@ void free_index_confine(struct view *v, domain_id d, uint64_t only)
     v->only = only;
 }
 
-int64_t free_index_whole(const struct view *v, shape_id s)
-{
-    int64_t sum = 0;
-    for (uint32_t i = 0; i < v->shape[s].n; i++)
-        sum += v->kind[v->shape[s].kind[i]].whole;
-    return sum;
-}
-
 static void kind_new(struct kind_index *k, const struct cluster *c, const struct node_kind *facts)
 {
     const struct node_type *t = &c->type[facts->type];

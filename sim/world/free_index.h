@@ -130,6 +130,13 @@ void free_index_out_node(struct view *v, node_id n, uint32_t counted, int sign);
 /* Of a piece that has been taken: nobody else holds any part of it any more. */
 bool free_index_settled(const struct view *v, const struct piece *p);
 void free_index_confine(struct view *v, domain_id d, uint64_t only);    /* (0, UINT64_MAX): the whole cluster */
-int64_t free_index_whole(const struct view *v, shape_id s);  /* free whole GPUs on all nodes of its kinds */
+static inline int64_t free_index_whole(const struct view *v, shape_id s)    /* free whole GPUs on all nodes of its kinds */
+{
+    const struct shape_kinds *allowed = &v->shape[s];
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < allowed->n; i++)
+        sum += v->kind[allowed->kind[i]].whole;
+    return sum;
+}
 /* Recomputes every set and sum from the nodes' own state; false if any differs. For tests and checked runs. */
 bool free_index_consistent(const struct view *v);

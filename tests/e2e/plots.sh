@@ -111,15 +111,75 @@ holds said "1.5 ± 6.4 s"
 sed 's/"seed": 2/"seed": 1/' five/2/manifest.json >x && mv x five/2/manifest.json
 "$G" plot five --kind compare -m wait_mean_s -o five.svg                       # one seed twice: they differ in something else
 if grep -q '±' five.svg; then fail "runs that are no replications have an interval"; else ok; fi
-python3 - "$root" <<'PY' && ok || fail "Student's t in compare.awk"
+python3 - "$root" <<'PY' && ok || fail "Student's t in metrics.awk"
 import re, subprocess, sys
 # Table of t(n, 0.975): Abramowitz and Stegun, table 26.10.
 want = {1: 12.706, 2: 4.303, 3: 3.182, 5: 2.571, 9: 2.262, 10: 2.228, 19: 2.093, 30: 2.042, 60: 2.000, 120: 1.980}
-text = open(sys.argv[1] + "/scripts/plot/compare.awk").read().split("function title_of")[0]
+text = "".join(open(sys.argv[1] + "/scripts/plot/%s.awk" % name).read() for name in ("words", "metrics"))
 for n, t in want.items():
     got = float(subprocess.run(["awk", text + "BEGIN { printf \"%%.6f\", t_quantile(%d) }" % n], capture_output=True, text=True).stdout)
     assert abs(got - t) < 6e-4, (n, got, t)
 PY
+
+# ---- A sweep: the same numbers as lines; one that was run; what has no numbers stands side by side ----
+mkdir -p made scratch
+awk 'BEGIN { print "point,name,load,policy,seed,metric,scope,value,unit,n"
+    for (load = 1; load <= 2; load++) for (policy = 1; policy <= 2; policy++) for (seed = 1; seed <= 5; seed++)
+        print n++ ",x," load ",p" policy "," seed ",wait_mean_s,all," seed * load * policy ",s,1" }' >made/sweep.csv
+made() { # COLUMN: what sweep.awk makes of it for gnuplot, in scratch
+    (cd scratch && rm -f ./* && echo "$work/made" >dirs && echo made >labels &&
+        awk -v metrics=wait_mean_s -v x_column="$1" -f "$root/scripts/plot/csv.awk" -f "$root/scripts/plot/words.awk" -f "$root/scripts/plot/metrics.awk" \
+            -f "$root/scripts/plot/sweep.awk" </dev/null)
+}
+near() { # FILE LINE NUMBER...: the numbers of that line, to five digits
+    awk -v line="$2" -v want="$(shift 2; echo "$*")" 'NR == line { n = split(want, w, " "); for (i = 1; i <= n; i++) { d = $i - w[i]; if (d > 1e-4 || d < -1e-4) bad = 1 } }
+        END { exit bad || NR < line }' "$1" && ok || fail "$1:$2: $(sed -n "$2p" "$1")"
+}
+made ""
+near scratch/line.1.1 1 1 3 1.03676 4.96324
+near scratch/line.1.1 2 2 6 2.07351 9.92649
+near scratch/line.1.2 2 2 12 4.14703 19.85297
+says scratch/facts.gp "name2 = 'p2'"
+made policy
+near scratch/line.1.2 1 1 6 2.07351 9.92649
+says scratch/facts.gp "name2 = 'load = 2'"
+says scratch/facts.gp "place2 = 'p2'"
+cat >study.yaml <<'YAML'
+clusters: [ lab.yaml ]
+traces: [ trace.csv ]
+policies: [ fifo, sjf ]
+parameters: { load: [ 1, 2, 3 ] }
+seeds: 1..2
+YAML
+"$G" sweep study.yaml -q -o swept 2>said || fail "the sweep does not run: $(cat said)"
+for format in png svg pdf term; do
+    for axis in load policy; do
+        "$G" plot swept --kind sweep --metric wait_mean_s --metric jct_p90_s@all -x $axis --format $format -o a.$format 2>said && whole $format a.$format && ok ||
+            fail "sweep over $axis as $format: $(cat said)"
+    done
+    "$G" plot swept --kind sweep --metric wait_mean_s --metric jct_p90_s@all -x policy --format $format -o b.$format
+    same a.$format b.$format
+done
+"$G" plot swept >said && says said swept/sweep.png
+expect 3 "plot.sh: $work/swept/sweep.csv: no parameter nonsense" "$G" plot swept --kind sweep -x nonsense -o x2.svg
+expect 3 "plot.sh: $work/swept/sweep.csv: no value of nonsense with scope all" "$G" plot swept --kind sweep -m nonsense -o x2.svg
+
+# ---- Services: 100 intervals of a minute; the share is by requests, 60 x 100 at 1 and 60 x 300 at 0.5: 62.5 % ----
+mkdir -p served
+awk 'BEGIN { print "time_s,service,rate_per_s,arrived,served,dropped,backlog,replicas_wanted,replicas_placed,replicas_ready,latency_mean_s,latency_p50_s,latency_p99_s,first_token_p50_s,first_token_p99_s,slo_attainment,duty"
+    for (i = 1; i <= 100; i++) { r = i <= 50 ? 1 : 3
+        print 60 * i ",big_llm_%_<&>," r "," 60 * r "," 60 * r ",0,0,3,3,2,0.2,0.1,2,,," (i <= 50 ? 1 : 0.5) ",0.5"
+        print 60 * i ",idle,0,0,0,0,0,1,1,1,,,,,,,0" } }' >served/services.csv
+for format in png svg pdf term; do
+    "$G" plot served --kind services --format $format -o a.$format 2>said && whole $format a.$format && ok || fail "services as $format: $(cat said)"
+    "$G" plot served --kind services --format $format -o b.$format
+    same a.$format b.$format
+done
+holds a.svg "big_llm_%_&lt;&amp;>"
+holds a.svg "12,000 requests, 62.5 % kept the SLO"
+holds a.svg ">99th percentile<"
+head -n 1 served/services.csv >scratch/services.csv
+expect 3 "plot.sh: $work/scratch/services.csv: no rows" "$G" plot scratch --kind services -o x2.svg
 
 # ---- One queue, nothing finished, nothing at all ----
 "$G" run -q -c hand.yaml -t hand.csv -p fifo --until 50 -o cut || fail "the cut run does not run"

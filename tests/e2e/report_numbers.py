@@ -128,6 +128,18 @@ def check(page, directory, v, figures, one):
     held = sum(float(i["gpus"]) * float(i["gpu_milli"]) / 1000 * (float(i["end_s"]) - float(i["start_s"])) for i in rows(directory, "intervals"))
     close(sum(cells) / len(cells) / 100, held / (end - start) / sum(float(n["gpus"]) for n in nodes), 0, 0.005)
 
+    # Services: the mean rate over all time.
+    try:
+        minutes = rows(directory, "services")
+    except FileNotFoundError:
+        minutes = []
+    for name in {m["service"] for m in minutes}:
+        own = [m for m in minutes if m["service"] == name]
+        kinds = {x["name"].split(": ")[-1]: {l["name"]: l["y"] for l in x["lines"]} for x in figures["services"]["variants"]}
+        for kind, column in (("requests", "rate_per_s"), ("latency, 99th percentile", "latency_p99_s"), ("replicas ready", "replicas_ready")):
+            y = [u for u in kinds[kind][name] if u is not None]
+            close(sum(y) / len(y), sum(float(m[column]) for m in own) / len(own), 0.02)
+
     # Tables.
     for table in page.tables:
         assert all(len(row) == len(table[0]) for row in table), table[0]
@@ -161,7 +173,8 @@ def groups(page, runs):
 
 page = Page(open(sys.argv[1], encoding="utf-8").read())
 figures = {f["id"]: f for f in page.data["figures"]}
-assert {"utilisation", "waiting", "distributions", "quota", "ledger", "reasons", "nodes", "power"} == set(figures), set(figures)
+assert {"utilisation", "waiting", "distributions", "quota", "ledger", "reasons", "nodes", "power"} == set(figures) - {"services"}, set(figures)
+assert ("services" in figures) == (sys.argv[1] == "one.html" or sys.argv[1] == "m.html"), set(figures)
 for v, directory in enumerate(page.results):
     check(page, directory, v, figures, len(page.results) == 1)
 groups(page, {"one": [["one"]], "two": [["set/fifo-1"], ["set/drf-1"]], "set": [["set/drf-1", "set/drf-2"], ["set/fifo-1", "set/fifo-2"]]}

@@ -171,6 +171,28 @@ static void common_random_numbers(void **state)
     assert_true(attained[3] != attained[0]);         /* though they fared differently */
 }
 
+/* Two of three busy replicas are withdrawn: what they have goes back to the others, or is lost; each way to serve, and to dispatch. */
+static void withdrawn_busy(void **state)
+{
+    static const char *const time[] = { "law: exponential, mean_s: 0.2", "batch: { t0_s: 0.5, t1_s: 0.01, most: 8 }", "llm: {}" };
+    static const char *const dispatch[] = { "central", "jsq", "random2" };
+    (void)state;
+    for (size_t i = 0; i < COUNT(time) * COUNT(dispatch) * 2; i++) {
+        bool drop = i % 2;
+        char text[1000];
+        snprintf(text, sizeof text,
+                 "workload: w\nspan_s: 4000\nservices:\n  - name: s\n    requests: { rate_per_s: 12, prompt_tokens: { law: fixed, value_s: 500 },\n"
+                 "      output_tokens: { law: fixed, value_s: 100 } }\n    service_time: { %s }\n    dispatch: %s\n    lost_requests: %s\n    mode: requests\n"
+                 "    timeout_s: 1000000\n    replicas: { min: 1, max: 3 }\n    " HOURS(3, 1, 1) "\n",
+                 time[i / 6], dispatch[i / 2 % 3], drop ? "drop" : "requeue");
+        struct played p = play_services(ONE_NODE_OF(4), text, "fifo", "pack", 1, 0);
+        if ((played_value(&p, "requests_dropped", "service=s") > 0) != drop)
+            fail_msg("%s, %s, %s: %g dropped", time[i / 6], dispatch[i / 2 % 3], drop ? "drop" : "requeue", played_value(&p, "requests_dropped", "service=s"));
+        assert_true(played_value(&p, "requests_served", "service=s") > 3600 * 11.);
+        played_free(&p);
+    }
+}
+
 /* A replica that no node can hold: it is refused once, and everything is dropped. */
 static void never_fits(void **state)
 {
@@ -206,6 +228,7 @@ int main(void)
     ADD_TEST(tests, n, hpa);
     ADD_TEST(tests, n, preempted);
     ADD_TEST(tests, n, common_random_numbers);
+    ADD_TEST(tests, n, withdrawn_busy);
     ADD_TEST(tests, n, never_fits);
     ADD_TEST(tests, n, cut_off);
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;

@@ -30,7 +30,7 @@ void html_text(struct output *o, const char *text)
 
 void html_printf(struct output *o, const char *format, ...)
 {
-    char text[512];
+    char text[1024];
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);

@@ -57,7 +57,7 @@ static int ascending(const void *a, const void *b)
 
 int run_view_read(struct run_view *v, const struct steps *steps, struct error *err)
 {
-    if (read_levels(v, steps, err) || read_jobs(v, err) || read_nodes(v, err))
+    if (read_levels(v, steps, err) || read_jobs(v, err) || read_nodes(v, err) || read_services(v, steps, err))
         return -1;
     for (size_t d = 0; d < DISTRIBUTIONS; d++)
         if (v->sorted[d].n)
@@ -73,6 +73,9 @@ void run_view_free(struct run_view *v)
     for (uint32_t k = 0; v->queue_names && k < intern_count(v->queue_names); k++)
         for (size_t i = 0; i < QUEUE_LEVELS; i++)
             series_free(&v->queue[k].level[i]);
+    for (uint32_t k = 0; v->service_names && k < intern_count(v->service_names); k++)
+        for (size_t i = 0; i < SERVICE_LEVELS; i++)
+            series_free(&v->service[k].level[i]);
     for (size_t d = 0; d < DISTRIBUTIONS; d++)
         free(v->sorted[d].value);
     for (size_t i = 0; i < v->reasons; i++)
@@ -85,4 +88,6 @@ void run_view_free(struct run_view *v)
     free(v->queue);
     intern_free(v->queue_names);
     intern_free(v->node_names);
+    intern_free(v->service_names);
+    free(v->service);
 }

@@ -9,6 +9,7 @@
 
 enum cluster_level { LEVEL_TOTAL, LEVEL_UP, LEVEL_ALLOCATED, LEVEL_BUSY, LEVEL_JOBS_WAITING, LEVEL_GPUS_WAITING, LEVEL_POWER, CLUSTER_LEVELS };
 enum queue_level { QUEUE_HELD, QUEUE_DESERVED, QUEUE_DEMAND, QUEUE_FAIR, QUEUE_LEVELS };
+enum service_level { SERVICE_RATE, SERVICE_P50, SERVICE_P99, SERVICE_KEPT, SERVICE_READY, SERVICE_LEVELS };
 enum distribution { DISTRIBUTION_JCT, DISTRIBUTION_WAIT, DISTRIBUTION_SLOWDOWN, DISTRIBUTION_FAIRNESS, DISTRIBUTIONS };
 
 enum { WAIT_REASONS_MOST = 24, ACCOUNTS_MOST = 16, HEAT_STEPS = 160, HEAT_ROWS = 64 };
@@ -17,6 +18,10 @@ struct queue_view {               /* numbered as run_view.queue_names */
     struct series level[QUEUE_LEVELS];
     double held_gpu_s;            /* of its jobs */
     double jobs, wait_s[WAIT_REASONS_MOST];
+};
+struct service_view {             /* numbered as run_view.service_names */
+    struct series level[SERVICE_LEVELS];
+    double last_s;                /* when its last interval ended; from the start */
 };
 struct values { size_t n, capacity; double *value; };    /* sorted once read */
 struct heat_row { double gpus, share[HEAT_STEPS]; char *name; };
@@ -30,6 +35,8 @@ struct run_view {
     struct intern *queue_names;
     struct queue_view *queue;     /* [intern_count(queue_names)] */
     size_t queue_capacity;
+    struct intern *service_names;
+    struct service_view *service; /* [intern_count(service_names)] */
     struct values sorted[DISTRIBUTIONS];
     size_t reasons;
     char *reason[WAIT_REASONS_MOST];
@@ -50,4 +57,5 @@ void run_view_free(struct run_view *v);
 int  read_jobs(struct run_view *v, struct error *err);
 int  read_levels(struct run_view *v, const struct steps *steps, struct error *err);
 int  read_nodes(struct run_view *v, struct error *err);
+int  read_services(struct run_view *v, const struct steps *steps, struct error *err);
 struct queue_view *queue_of(struct run_view *v, const char *name, size_t length);

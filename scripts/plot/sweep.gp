@@ -1,0 +1,58 @@
+# sweep.gp - a panel for each metric: its mean over the seeds as a line for each combination of what varies, in a band of its 95 %
+# confidence interval. Values that are no numbers stand side by side, with whiskers.
+load 'vars.gp'
+across = panels < 3 ? panels : 3
+down = (panels + 2) / 3
+rows = (n + across - 1) / across
+width = across == 1 ? 720 : across == 2 ? 960 : 1200
+one_row = n * (7 * longest + 60) < width - 60
+foot = (one_row ? 17 : n > 12 ? 17 * ((n + 1) / 2) : 17 * n) + (seeds > 1 ? 40 : 20)
+height = 330 * down + foot
+if (format eq 'term') lines = 20 + n
+load here.'/common.gp'
+set style fill solid 0.18 noborder
+if (logarithmic) { set logscale x }
+if (words) {
+    set xrange [0.5:places + 0.5]
+    set xtics scale 0 ('' 0)
+    do for [p=1:places] { set xtics add (value('place'.p) p) }
+    if (places > 4) { set xtics rotate by -25 }
+} else { set xrange [(logarithmic ? low / 1.08 : low - (high - low) * 0.03 - (high == low)):(logarithmic ? high * 1.08 : high + (high - low) * 0.03 + (high == low))] }
+shift(l) = words ? (l - (n + 1) / 2.0) * 0.6 / (n + 1) : 0
+if (!term) { set multiplot }
+set xlabel x_name
+do for [m=1:panels] {
+    if (!term) {
+        column_m = (m - 1) % 3; row_m = (m - 1) / 3
+        set lmargin at screen (column_m + 0.0) / across + 74.0 / width
+        set rmargin at screen (column_m + 1.0) / across - 18.0 / width
+        set tmargin at screen 1 - (row_m * 330 + 36.0) / height
+        set bmargin at screen 1 - ((row_m + 1) * 330 - 56.0) / height
+    } else { set key below left vertical maxcols 1 Left reverse samplen 2 }
+    set title value('title'.m)
+    set ylabel value('unit'.m)
+    most = value('most'.m); least = value('least'.m)
+    set yrange [(least < 0 ? least * 1.1 : 0):(most > 0 ? most * 1.06 : 1)]
+    if (value('unit'.m) eq '%' && most <= 100 && most > 60 && !term) { set yrange [(least < 0 ? least * 1.1 : 0):104] }
+    file(l) = sprintf('line.%d.%d', m, l)
+    if (term) {
+        plot for [l=1:n] file(l) using 1:2 with linespoints lc rgb colour_of(l) title value('name'.l)
+    } else { if (words) {
+        plot for [l=1:n] file(l) using ($1 + shift(l)):2:3:4 with yerrorbars pt 7 ps 0.9 lw 1.4 lc rgb colour_of(l)
+    } else {
+        plot for [l=1:n] file(l) using 1:3:4 with filledcurves lc rgb colour_of(l), \
+             for [l=1:n] file(l) using 1:2 with linespoints pt 7 ps 0.6 lw 2 dt dash_of(l) lc rgb colour_of(l)
+    } }
+}
+if (!term) {
+    # The legend: a panel without axes at the bottom.
+    set lmargin at screen 0; set rmargin at screen 1
+    set tmargin at screen (foot + 0.0) / height; set bmargin at screen 4.0 / height
+    unset logscale; unset border; unset tics; unset title; unset grid; unset xlabel; unset ylabel
+    set xrange [0:1]; set yrange [0:1]
+    if (one_row) { set key center center horizontal maxrows 1 Left reverse samplen 2.5 } else { if (n > 12) { set key center center vertical maxcols 2 Left reverse samplen 2.5 } else { set key center center vertical maxcols 1 Left reverse samplen 2.5 } }
+    if (seeds > 1) { set label 1 sprintf('%s: mean over %d seeds; %s: its 95 %% confidence interval', (words ? 'points' : 'lines'), seeds, (words ? 'whiskers' : 'bands')) \
+        at screen 0.5, screen 14.0 / height center tc rgb '#333333' }
+    plot for [l=1:n] NaN with linespoints pt 7 ps 0.6 lw 2 dt dash_of(l) lc rgb colour_of(l) title value('name'.l)
+    unset multiplot
+}

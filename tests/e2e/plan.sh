@@ -1,0 +1,82 @@
+#!/bin/sh
+# plan.sh GPUYARD - plans on M/M/c, whose answer is known (Erlang's C formula; models.md 11.1): the smallest c and the largest load that meet
+# a mean wait, for several targets; what is said of targets that nothing meets; every format; the same answer by curve and by bisection.
+set -u
+gpuyard=$1
+root=$(pwd)
+. tests/support/checks.sh
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+cat >mmc.yaml <<'END'
+workload: mmc
+jobs: 20000
+arrivals: { rate_per_h: 36000 }
+gpus: { 1: 1 }
+durations: { law: exponential, mean_s: 1 }
+END
+echo 'nodes: [ { group: a, count: 13, gpus: 1 } ]' >c.yaml
+cat >size.yaml <<'END'
+clusters: c.yaml
+traces: mmc.yaml
+parameters: { cluster.nodes.a.count: 11..26 }
+seeds: 1..10
+END
+cat >load.yaml <<'END'
+clusters: c.yaml
+traces: mmc.yaml
+parameters: { load: [ 0.7, 0.8, 0.9, 1, 1.1, 1.2 ] }
+policies: [ fifo, sjf ]
+seeds: 1..10
+END
+# Mean wait of M/M/c at `a` erlangs, service 1 s: B by recursion, C = B / (1 - rho (1 - B)), W = C / (c - a).
+wait_of() { awk -v a="$1" -v c="$2" 'BEGIN { b = 1; for (k = 1; k <= c; k++) b = a * b / (k + a * b); print b / (1 - a / c * (1 - b)) / (c - a) }'; }
+between() { awk -v x="$1" -v y="$2" 'BEGIN { printf "%.6g", sqrt(x * y) }'; }
+
+# ---- The smallest c: the target lies half way, in logarithms, to that of one server less ----
+for c in 12 13 14 15; do
+    target=$(between "$(wait_of 10 $c)" "$(wait_of 10 $((c - 1)))")
+    expect 0 '' "$gpuyard" plan size.yaml -o size --target "wait_mean_s<$target"
+    says out "fifo: the smallest cluster.nodes.a.count with wait_mean_s<$target: $c"
+    expect 0 '' "$gpuyard" plan size.yaml -o size --target "wait_mean_s<$target" --curve --format csv
+    found=$(awk -F, '$12 == 1 { print $3 }' out)
+    if [ "$found" = $c ] && [ "$(wc -l <out)" = 17 ]; then ok; else fail "the curve finds $found instead of $c"; fi
+done
+# A control: with 12 erlangs instead of 10 the same target asks for more.
+sed 's/36000/43200/' mmc.yaml >more.yaml
+sed 's/mmc.yaml/more.yaml/; s/11..26/13..26/' size.yaml >busier.yaml
+target=$(between "$(wait_of 10 13)" "$(wait_of 10 12)")
+expect 0 '' "$gpuyard" plan busier.yaml -o busier --target "wait_mean_s<$target"
+says out "fifo: the smallest cluster.nodes.a.count with wait_mean_s<$target: 15"
+
+# ---- The largest load, of two policies: sjf does with a shorter mean wait than fifo ----
+for load in 0.9 1; do
+    next=$(awk -v l=$load 'BEGIN { print l + .1 }')
+    target=$(between "$(wait_of "$(awk -v l=$load 'BEGIN { print 10 * l }')" 13)" "$(wait_of "$(awk -v l=$next 'BEGIN { print 10 * l }')" 13)")
+    expect 0 '' "$gpuyard" plan load.yaml -o load --target "wait_mean_s<$target" --format json
+    python3 - "$load" <<'PY' && ok || fail "the largest load of fifo is not $load, or that of sjf is smaller"
+import json, sys
+of = {c['case']: c for c in json.load(open('out'))['cases']}
+sys.exit(not (of['fifo']['found'] == sys.argv[1] and float(of['sjf']['found']) >= float(sys.argv[1]) and of['fifo']['monotone']))
+PY
+done
+
+# ---- Several targets, and none that meets them ----
+expect 0 '' "$gpuyard" plan size.yaml -o size --target 'wait_mean_s<0.1471' --target 'util_alloc<0.6'
+says out 'fifo: the smallest cluster.nodes.a.count with wait_mean_s<0.1471 and util_alloc<0.6: 17'
+expect 0 '' "$gpuyard" plan size.yaml -o size --target 'wait_mean_s<-1'
+says out 'fifo: the smallest cluster.nodes.a.count with wait_mean_s<-1: none of the values'
+expect 0 'gpuyard: warning: there are runs without a wait_mean_s in queue=x: they do not meet the target' \
+    "$gpuyard" plan size.yaml -o size --target 'wait_mean_s@queue=x<1'
+
+# ---- Mistakes ----
+expect 2 'gpuyard: plan: --target: want EXPR' "$gpuyard" plan size.yaml
+expect 2 "gpuyard: plan: --target: there is no metric 'wait', see 'gpuyard list metrics'" "$gpuyard" plan size.yaml --target 'wait<1'
+expect 2 "gpuyard: plan: size.yaml: the experiment has no 'load' to vary" "$gpuyard" plan size.yaml --target 'wait_mean_s<1' --vary load
+expect 2 "gpuyard: plan: size.yaml: want several values of 'policy' in the experiment, in ascending order" \
+    "$gpuyard" plan size.yaml --target 'wait_mean_s<1' --vary policy
+expect 2 "gpuyard: plan: --confidence: want from 0.5 to less than 1, got '0.4'" "$gpuyard" plan size.yaml -t 'wait_mean_s<1' --confidence 0.4
+
+cd "$root" || exit 1
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]

@@ -1,0 +1,132 @@
+#!/bin/sh
+# services.sh GPUYARD - inference services from the command line: small mixed workloads under several policies, and the public request
+# traces under ../shared/traces (GPUYARD_SHARED), where they are.
+set -u
+LC_ALL=C
+export LC_ALL
+G=${1:?usage: services.sh PATH-TO-GPUYARD}
+case $G in /*) ;; *) G=$PWD/$G ;; esac
+root=$PWD
+shared=${GPUYARD_SHARED:-../shared}
+case $shared in /*) ;; *) shared=$PWD/$shared ;; esac
+work=$(mktemp -d "${TMPDIR:-/tmp}/gpuyard-services.XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+. "$root/tests/support/checks.sh"
+value() { awk -F, -v m="$2" -v s="$3" '$1 == m && $2 == s { print $3 }' "$1/summary.csv"; }
+drawn() { sed -n 's/.*"requests_drawn": "\(.*\)".*/\1/p' "$1/manifest.json"; }
+holds_true() { # WHAT AWK-CONDITION
+    if awk "BEGIN { exit !($2) }"; then ok; else fail "$1: not $2"; fi
+}
+cat >c.yaml <<'YAML'
+nodes: [ { group: n, count: 4, gpus: 4, gpu_model: A100-SXM4-80 } ]
+queues: [ { name: train, deserved_gpus: 10 }, { name: serve, deserved_gpus: 6 } ]
+YAML
+cat >w.yaml <<'YAML'
+workload: mixed
+start: 2026-01-05T00:00:00Z
+jobs: 150
+load: { target: 0.9 }
+arrivals: { daily: [1, 1, 1, 1, 1, 1, 1, 2, 3, 4, 4, 4, 4, 4, 4, 4, 3, 2, 1, 1, 1, 1, 1, 1] }
+projects: { names: [train] }
+gpus: { 1: 4, 2: 1, 4: 1 }
+durations: { law: lognormal, mean_s: 3000, median_s: 1000 }
+services:
+  - name: cnn
+    queue: serve
+    priority: 10
+    gpus: 0.5
+    replicas: { min: 1, max: 12 }
+    requests: { rate_per_s: 300, arrivals: { daily: [1, 1, 1, 1, 1, 1, 1, 2, 3, 4, 4, 4, 4, 4, 4, 4, 3, 2, 1, 1, 1, 1, 1, 1] } }
+    service_time: { batch: {} }
+    autoscaler: { kind: hpa, metrics: { concurrency: 0.7 } }
+  - name: chat
+    queue: serve
+    preemptible: true
+    replicas: { min: 0, max: 4, initial: 1 }
+    requests: { rate_per_s: 0.2, prompt_tokens: { law: lognormal, mean_s: 1155, median_s: 1020 }, output_tokens: { law: lognormal, mean_s: 211, median_s: 129 } }
+    service_time: { llm: {} }
+    mode: requests
+    autoscaler: { kind: hpa, idle_s: 600, metrics: { duty: 0.6, queue: 2 } }
+YAML
+
+# ---- One workload, five policies: the same requests, and every check of the run holds
+for p in fifo static quota preemptive kube; do
+    expect 0 "" "$G" run -q -c c.yaml -t w.yaml -p $p -o $p
+    [ -n "$(drawn $p)" ] && [ "$(drawn $p)" = "$(drawn fifo)" ] && ok || fail "$p met other requests"
+    a=$(value $p slo_attainment service=cnn)
+    holds_true "$p: attainment" "$a >= 0 && $a <= 1"
+    came=$(value $p requests_arrived class=inference)
+    holds_true "$p: requests" "$came > 1e6 && ($came - $(value $p requests_arrived service=cnn) - $(value $p requests_arrived service=chat)) ^ 2 < 1"
+    "$root/scripts/check_schedule" $p >checked 2>&1 && ok || fail "$p: $(cat checked)"
+done
+expect 0 "" "$G" run -q -c c.yaml -t w.yaml -o again
+for f in jobs services summary timeseries; do same fifo/$f.csv again/$f.csv; done
+expect 0 "" "$G" run -q -c c.yaml -t w.yaml --seed 2 -o other
+[ "$(drawn other)" != "$(drawn fifo)" ] && ok || fail "another seed drew the same requests"
+says fifo/services.csv "$(head -1 again/services.csv)"
+[ "$(head -1 fifo/services.csv | cut -d, -f1-3)" = time_s,service,rate_per_s ] && ok || fail "columns of services.csv"
+holds_true "every minute of the day has a row for each" "$(grep -c '^[0-9.]*,cnn,' fifo/services.csv) == $(grep -c '^[0-9.]*,chat,' fifo/services.csv)"
+# what stands in the rows is what the summary says, to nine digits
+awk -F, 'NR > 1 { n[$2] += $4 } END { printf "%.9g %.9g\n", n["cnn"], n["chat"] }' fifo/services.csv >sums
+printf '%.9g %.9g\n' "$(value fifo requests_arrived service=cnn)" "$(value fifo requests_arrived service=chat)" >wanted
+same sums wanted
+expect 0 "" "$G" run -q -c c.yaml -t w.yaml --outputs jobs,services -o some
+[ "$(ls some | tr '\n' ' ')" = 'jobs.csv manifest.json services.csv ' ] && ok || fail "--outputs services: $(ls some)"
+expect 0 "" "$G" run -q -c c.yaml -t w.yaml --outputs jobs -o some
+none some/services.csv
+printf 'job_id,submit_s,duration_s,gpus,queue\na,0,10,1,train\nb,5,10,1,train\n' >t.csv
+expect 0 "" "$G" run -q -c c.yaml -t t.csv -o without
+none without/services.csv
+[ -z "$(drawn without)" ] && ok || fail "a trace without services has drawn requests"
+
+# ---- A trace with services beside it: its jobs are those of the trace
+sed '/^jobs:/,/^durations:/d; s/^services:/trace: t.csv\nspan_s: 3600\nservices:/' w.yaml >beside.yaml
+expect 0 "" "$G" run -q -c c.yaml -t beside.yaml -o beside
+[ "$(grep -c '^[ab],' beside/jobs.csv)" = 2 ] && ok || fail "the jobs of the trace are not there"
+mkdir sub && cp beside.yaml sub/ && cp t.csv sub/t.csv
+expect 0 "" "$G" run -q -c c.yaml -t sub/beside.yaml -o beside2
+same beside/jobs.csv beside2/jobs.csv
+sed 's/trace: t.csv/trace: nowhere.csv/' beside.yaml >bad.yaml
+expect 3 "gpuyard: nowhere.csv: cannot open: No such file or directory" "$G" run -q -c c.yaml -t bad.yaml -o bad
+sed '/^trace:/d; /^span_s:/d' beside.yaml >endless.yaml
+expect 3 "gpuyard: endless.yaml: service cnn: want its end_s, or a span_s, where there are no jobs" "$G" run -q -c c.yaml -t endless.yaml -o bad
+sed '/^trace:/d' beside.yaml >alone.yaml
+expect 0 "" "$G" run -q -c c.yaml -t alone.yaml -o alone
+expect 3 "gpuyard: alone.yaml: want laws of jobs, got none" "$G" synth alone.yaml -q -o bad.csv
+expect 3 "gpuyard: alone.yaml: want jobs, got only those that a run submits itself" "$G" convert alone.yaml -o bad.csv
+expect 3 "gpuyard: alone.yaml: want jobs, got only those that a run submits itself" "$G" check alone.yaml
+none bad bad.csv
+
+# ---- The public request traces, from the first to the last request
+replay() { # NAME FILE REQUESTS SERVICE-TIME
+    if [ ! -f "$shared/traces/$2" ]; then
+        echo "skipped: replay of $1: no $shared/traces/$2"
+        return
+    fi
+    for mode in requests fluid; do
+        cat >replay.yaml <<YAML
+workload: replay
+services:
+  - name: $1
+    queue: serve
+    mode: $mode
+    replicas: { min: 1, max: 16, initial: 4 }
+    requests: { trace: $shared/traces/$2 }
+    service_time: { $4 }
+    slo: { latency_s: 30 }
+    autoscaler: { kind: hpa, metrics: { duty: 0.6 } }
+YAML
+        expect 0 "" "$G" run -q -c c.yaml -t replay.yaml -o replay
+        n=$(value replay requests_arrived service=$1)
+        holds_true "replay of $1, $mode" "($n - $3) ^ 2 < ($3 * 0.001) ^ 2"
+        [ $mode = fluid ] || holds_true "replay of $1: every request" "$n == $3"
+    done
+}
+replay code azure-llm-2023/AzureLLMInferenceTrace_code.csv.zst 8819 'llm: {}'            # models.md 4.1
+replay conv azure-llm-2023/AzureLLMInferenceTrace_conv.csv.zst 19366 'llm: {}'
+replay moon mooncake/conversation_trace.jsonl.zst 12031 'llm: {}'                        # its lines
+replay tools mooncake/synthetic_trace.jsonl.zst 3993 'llm: {}'
+replay lora alibaba-genai-v2026/lora_request_trace.csv.zst 26790 'recorded: true'         # of its 26823 rows 33 are PENDING or PROCESSING
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
