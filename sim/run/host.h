@@ -277,6 +277,7 @@ struct sched {
     struct mig_run *mig;          /* mig_layouts.c; NULL: off */
     uint32_t *gpu_mem_most_mib;   /* [types] of free_index_count_memory(); NULL: placements do not heed it */
     struct elastic_run *elastic;  /* elastic.c; NULL: off */
+    bool *shape_by_totals;        /* for placing_by_totals(): what the shape alone tells */
     uint8_t *shape_never;         /* why the shape can never be placed; 0: it can */
     uint32_t *shape_least;        /* STARTS_PARTIAL: if it cannot, so many tasks of it as a minimum can; 0: none */
     struct view *idle, *room;     /* room NULL without SEES_RELEASING */

@@ -7,16 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SUB = 256, POWERS = 63, CLASSES = 1 + POWERS * SUB };
+enum { SUB_BITS = 8, POWERS = 63, CLASSES = 1 + (POWERS << SUB_BITS), MANTISSA_BITS = 52, BIAS = 1023 };
 #define LEAST_S 1e-9              /* class 0 is what is below */
 
+/* Power and the first bits behind the point are the upper bits of a double. */
 static uint32_t class_of(double s)
 {
-    int power;
-    if (!(s >= LEAST_S))
+    double x = s / LEAST_S;
+    uint64_t bits;
+    if (!(x >= 1))
         return 0;
-    double part = frexp(s / LEAST_S, &power);     /* in [0.5, 1) x 2^power */
-    return power > POWERS ? CLASSES - 1 : 1 + (uint32_t)(power - 1) * SUB + (uint32_t)((part - 0.5) * 2 * SUB);
+    memcpy(&bits, &x, sizeof bits);
+    uint64_t class = 1 + (bits >> (MANTISSA_BITS - SUB_BITS)) - ((uint64_t)BIAS << SUB_BITS);
+    return class < CLASSES ? (uint32_t)class : CLASSES - 1;
 }
 
 /* Where a class begins. */
@@ -24,7 +27,10 @@ static double border_s(uint32_t class)
 {
     if (class == 0)
         return 0;
-    return LEAST_S * ldexp(1 + (double)((class - 1) % SUB) / SUB, (int)((class - 1) / SUB));
+    uint64_t bits = (class - 1 + ((uint64_t)BIAS << SUB_BITS)) << (MANTISSA_BITS - SUB_BITS);
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return LEAST_S * x;
 }
 
 static void reach(struct flow_counts *c, uint32_t first, uint32_t last)

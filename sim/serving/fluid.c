@@ -17,7 +17,12 @@
 
 /* Equilibria come again: rates are constant for an hour, replicas for longer. */
 enum { KEPT_STATES = 64 };
-struct kept_state { double rate, speed; uint32_t replicas; struct steady steady; };
+struct kept_state {
+    double rate, speed;
+    uint32_t replicas;
+    struct steady steady;
+    double served;                /* so, in the interval, and not yet in its counts */
+};
 
 struct flow_tally {
     int64_t from_ns;
@@ -72,15 +77,33 @@ void fluid_free(struct fluid *f)
     free(f);
 }
 
-static const struct steady *equilibrium(struct fluid *f, double rate)
+static void add_counts(const struct fluid *f, struct flow_tally *t, const struct steady *s, double served)
+{
+    if (!(served > 0))
+        return;
+    flow_counts_add(&t->latency, &s->latency, served);
+    if (!service_is_llm(f->s))
+        return;
+    flow_counts_add(&t->first_token, &s->first_token, served);
+    flow_counts_add(&t->per_token, &s->per_token, served);
+}
+
+static void add_kept_states(const struct fluid *f, struct flow_tally *t)
+{
+    for (int i = 0; i < KEPT_STATES; i++)
+        add_counts(f, t, &f->state[i].steady, f->state[i].served);
+}
+
+static struct kept_state *equilibrium(struct fluid *f, double rate)
 {
     const double key[] = { rate, f->all_speed, f->ready };
     struct kept_state *k = &f->state[hash_bytes(key, sizeof key, 0) % KEPT_STATES];
     if (k->rate != rate || k->speed != f->all_speed || k->replicas != f->ready) {
+        add_counts(f, &f->interval, &k->steady, k->served);
         steady_free(&k->steady);
-        *k = (struct kept_state){ rate, f->all_speed, f->ready, steady_state(&f->laws, rate, f->ready, f->all_speed) };
+        *k = (struct kept_state){ rate, f->all_speed, f->ready, steady_state(&f->laws, rate, f->ready, f->all_speed), 0 };
     }
-    return &k->steady;
+    return k;
 }
 
 /* ---- stretches ---- */
@@ -96,13 +119,6 @@ static void count(struct fluid *f, const struct steady *s, double passed_s, doub
     f->in_service = s->in_service * f->ready;
     f->window_ended += served + dropped;
     f->window_kept += served * s->kept;
-    if (!(served > 0))
-        return;
-    flow_counts_add(&t->latency, &s->latency, served);
-    if (!service_is_llm(f->s))
-        return;
-    flow_counts_add(&t->first_token, &s->first_token, served);
-    flow_counts_add(&t->per_token, &s->per_token, served);
 }
 
 static void calm(struct fluid *f, double rate, double until_s)
@@ -110,9 +126,10 @@ static void calm(struct fluid *f, double rate, double until_s)
     double passed_s = until_s - f->backlog.now_s;
     f->in_service = 0;
     if (rate > 0) {
-        const struct steady *s = equilibrium(f, rate);
-        double arrived = rate * passed_s;
-        count(f, s, passed_s, arrived * (1 - s->wait.leaves), arrived * s->wait.leaves);
+        struct kept_state *k = equilibrium(f, rate);
+        double leaves = rate * passed_s * k->steady.wait.leaves, served = rate * passed_s - leaves;
+        count(f, &k->steady, passed_s, served, leaves);
+        k->served += served;
     }
     backlog_skip(&f->backlog, until_s);
 }
@@ -120,10 +137,13 @@ static void calm(struct fluid *f, double rate, double until_s)
 static void overload(struct fluid *f, double rate, double capacity, double until_s)
 {
     struct steady s = { 0 };
+    if (backlog_is_empty(&f->backlog) && rate < capacity)    /* saturated, by less than rounding: nobody waits, and nobody is idle */
+        capacity = rate;
     struct backlog_step step = backlog_advance(&f->backlog, rate, capacity, until_s);
     if (capacity > 0)
         s = steady_overload(&f->laws, f->ready, f->all_speed, step.from_wait_s, step.to_wait_s);
     count(f, &s, step.passed_s, step.served, step.dropped);
+    add_counts(f, &f->interval, &s, step.served);
     steady_free(&s);
 }
 
@@ -255,6 +275,9 @@ int64_t fluid_next_request_ns(struct fluid *f)
 
 struct serving_figures fluid_take_figures(struct fluid *f)
 {
+    add_kept_states(f, &f->interval);
+    for (int i = 0; i < KEPT_STATES; i++)
+        f->state[i].served = 0;
     struct serving_figures figures = figures_of(f, &f->interval);
     struct flow_counts latency = f->interval.latency, first_token = f->interval.first_token, per_token = f->interval.per_token;
     add_tally(&f->total, &f->interval);
@@ -270,6 +293,7 @@ struct serving_figures fluid_total(const struct fluid *f)
     struct flow_tally all = { 0 };
     add_tally(&all, &f->total);
     add_tally(&all, &f->interval);
+    add_kept_states(f, &all);
     end_window(f, &all);
     struct serving_figures figures = figures_of(f, &all);
     free_counts(&all);

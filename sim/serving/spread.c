@@ -55,7 +55,7 @@ struct spread spread_of_law(const struct cut_law *l)
 
 struct spread spread_uniform(double least, double most)
 {
-    enum { BINS = 64 };
+    enum { BINS = 32 };
     struct spread s = { 0 };
     for (int i = 0; i <= BINS; i++)
         add(&s, least + (most - least) * i / BINS, (double)i / BINS);
@@ -157,9 +157,9 @@ struct spread spread_sum(const struct spread *x, const struct spread *y)
     enum { MANY = 100 };
     const size_t bin = y->n > MANY ? 2 : 1;
     struct spread s = { 0 };
-    const struct spread *finer = x->n > y->n ? x : y;
+    const struct spread *finer = x->n > y->n ? x : y, *coarser = x->n > y->n ? y : x;
     for (size_t i = 0; i < finer->n; i++)
-        add(&s, spread_quantile(x, finer->p[i]) + spread_quantile(y, finer->p[i]), 0);
+        add(&s, finer->x[i] + spread_quantile(coarser, finer->p[i]), 0);
     add(&s, y->x[y->n - 1] + x->x[x->n - 1], 0);
     for (size_t j = 0, next; j + 1 < y->n; j = next) {
         next = j + bin < y->n ? j + bin : y->n - 1;

@@ -157,8 +157,8 @@ static struct steady batches(const struct steady_laws *l, double rate, uint32_t 
 
 /* ---- LLM ---- */
 
-/* Decode: the step of a token as those see it who come, and the wait for a slot. */
-struct decode { struct spread step; struct wait_law wait; };
+/* Decode: the step of a token as those see it who come, the wait for a slot, the part of the replicas that has a sequence. */
+struct decode { struct spread step; struct wait_law wait; double busy; };
 
 /* mass[n] of n sequences there, n < slots, in proportion; returns that of all slots full. */
 static double decode_masses(const struct steady_laws *l, double rate, uint32_t replicas, double speed, double *mass, uint32_t slots)
@@ -187,10 +187,13 @@ static struct decode decode_of(const struct steady_laws *l, double rate, uint32_
         at[n] = llm_token_s(m, fmin(fmax(1, (n + 1.0) / replicas), service_slots(l->s))) / speed;
         sum += mass[n];
     }
-    for (uint32_t n = 0; n <= slots; n++)
+    double busy = 0;
+    for (uint32_t n = 0; n <= slots; n++) {
         mass[n] /= sum;
+        busy += mass[n] * fmin(1, (double)n / replicas);
+    }
     double c2 = (l->gap_c2 + spread_c2(&l->output)) / 2;
-    struct decode d = { spread_of_atoms(at, mass, slots + 1), wait_law_of(mass[slots], (serves - rate) / c2, serves / c2, l->s->timeout_s) };
+    struct decode d = { spread_of_atoms(at, mass, slots + 1), wait_law_of(mass[slots], (serves - rate) / c2, serves / c2, l->s->timeout_s), busy };
     free(at);
     free(mass);
     return d;
@@ -219,7 +222,7 @@ static struct steady sequences_at_once(const struct steady_laws *l, double rate,
     r.first_token = spread_after_wait(&prefill, &r.wait);
     add_decode(l, &r);
     r.in_service = rate * (1 - r.wait.leaves) * (prefill_s + l->output.mean * r.per_token.mean) / replicas;
-    r.busy = fmin(1, r.in_service);
+    r.busy = 1 - (1 - d.busy) * (1 - fmin(1, rate * prefill_s / replicas));
     spread_free(&prefill);
     return r;
 }

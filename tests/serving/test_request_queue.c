@@ -129,7 +129,7 @@ static void batch_by_hand(void **state)
     s.demand.replay = &l;
     s.time.kind = TIME_BATCH;
     s.time.batch.most = 3;
-    struct serving *v = played(&s, (const struct step[]){ { 0, 0, -1 }, { 0 } }, 1);
+    struct serving *v = played(&s, (const struct step[STEPS_MOST]){ { 0, 0, -1 } }, 1);
     struct serving_figures f = serving_total(v);
     assert_near(f.served, (double)n, 0);
     assert_near(f.latency.mean_s * f.served * 1000, r->latency_sum_ms, 1e-9);
@@ -149,9 +149,9 @@ static void llm_numbers(void **state)
     m.context = 0;
     assert_near(llm_token_s(&m, 1), 14e9 / 2039e9, 1e-12);
     m.context = 4096;
-    assert_near(llm_token_s(&m, 1), 14e9 / 2039e9 + 4096 * 524288 / 2039e9, 1e-12);
+    assert_near(llm_token_s(&m, 1), 14e9 / 2039e9 + 4096 * 524288.0 / 2039e9, 1e-12);
     /* arithmetic is more than the weights from k = (14e9/2039e9)/(14e9/156e12) = 76.5 on */
-    assert_near(llm_token_s(&m, 100) - 100 * 4096 * 524288 / 2039e9, 100 * 14e9 / 156e12, 1e-12);
+    assert_near(llm_token_s(&m, 100) - 100 * 4096 * 524288.0 / 2039e9, 100 * 14e9 / 156e12, 1e-12);
     assert_near(llm_prefill_s(&m, 1000), 1000 * 14e9 / 156e12, 1e-12);
     /* floor((80 GiB x .9 - 14e9)/(2^31)): (77309411328 - 14e9)/2147483648 = 29.48 */
     assert_int_equal(llm_sequences(&m), 29);
