@@ -577,6 +577,10 @@ static inline bool piece_on_island(const struct cluster *c, const struct request
 void rates_prepare(struct sched *s);
 uint32_t rates_gpus(const struct request *ask);                           /* of all runs */
 
+/* sharing.c - others on its GPUs get on as if it were not there, until it goes on; it is stalled, and its pace as before it goes on */
+void sharing_rests(struct sched *s, struct live *l);
+void sharing_goes_on(struct sched *s, struct live *l);
+
 /* elastic.c - how they get on at each size */
 bool elastic_learns(const struct sched *s, job_id j);                     /* it has a goodput model; what else there is about rates
                                                                              of its model does not concern it */
