@@ -48,6 +48,8 @@ struct leaf {                     /* [queue_id]; of inner queues nothing is used
 struct shape_room {
     uint64_t failed_at;
     uint32_t waiting, place;
+    uint32_t acted;               /* of those who wait, had their turn in that pass */
+    uint64_t acted_pass;
     enum wait_reason why;
     const struct request *ask;    /* of those who have waited since nobody did: one is in groups; the least that any wants */
     bool grouped;

@@ -126,7 +126,8 @@ static bool all_in_vain(struct sched *s, struct quota_state *q, const struct fai
         return false;
     for (size_t i = 0; i < q->n_asked; i++) {
         struct shape_room *room = &q->room[q->asked[i]];
-        if (room->least_milli > q->free_milli || room->vain_at == q->changes ||
+        bool none = room->acted_pass == q->pass && room->acted == room->waiting;
+        if (none || room->least_milli > q->free_milli || room->vain_at == q->changes ||
             failed_before(failed, &(struct tried){ room->ask, room->least_tasks, false }))
             continue;
         if (room->grouped || !quota_moves_in_vain(s, q, room->ask, room->least_tasks))

@@ -43,6 +43,15 @@ struct shape_room *quota_room(struct sched *s, struct quota_state *q, shape_id s
     return &q->room[shape];
 }
 
+/* Somebody more, or less, of those who wait whole for this shape has had his turn in this pass. */
+static void count_acted(const struct quota_state *q, struct shape_room *room, int by)
+{
+    if (room->acted_pass != q->pass)
+        room->acted = 0;
+    room->acted_pass = q->pass;
+    room->acted += (uint32_t)by;
+}
+
 /* Somebody more, or less, waits whole for this shape. */
 static void count_shape(struct sched *s, struct quota_state *q, job_id j, int by)
 {
@@ -71,6 +80,8 @@ static void count_shape(struct sched *s, struct quota_state *q, job_id j, int by
         room->least_milli = quota_wanted(s, j, NULL).amount.of[Q_GPU];
     }
     room->waiting += (uint32_t)by;
+    if (((struct quota_job *)job_own(s, j))->pass == q->pass)
+        count_acted(q, room, by);
     if (room->waiting == 0) {
         q->asked[room->place] = q->asked[--q->n_asked];
         q->room[q->asked[room->place]].place = room->place;
@@ -224,6 +235,8 @@ void quota_has_acted(struct sched *s, struct quota_state *q, job_id j)
 {
     queue_id leaf = job_facts(s, j)->queue;
     struct quota_job *own = job_own(s, j);
+    if (own->pass != q->pass && own->waits && own->whole)
+        count_acted(q, quota_room(s, q, job_facts(s, j)->ask->shape), 1);
     own->pass = q->pass;
     if (own->runs && !job_placement(s, j) && !own->leaves) {
         own->leaves = true;
