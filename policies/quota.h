@@ -6,6 +6,7 @@
 #pragma once
 #include "policies/grown.h"
 #include "policies/heads.h"
+#include "policies/queue_set.h"
 #include "policies/quota_rules.h"
 
 struct quota_params {
@@ -17,7 +18,7 @@ enum { RUNTIME_OF_ANCESTOR, RUNTIME_OF_QUEUE };
 /* The tasks that come next: below the minimum all that it takes, otherwise one. SPLIT_ANY: one, the whole job. */
 struct wanted { uint32_t n; const uint32_t *task; struct quota_amount amount; };
 /* Jobs of one shape that wait whole in a leaf. */
-struct leaf_shape { shape_id shape; uint32_t waiting; struct quota_amount ask; enum wait_reason why; };
+struct leaf_shape { shape_id shape; uint32_t waiting, place; struct quota_amount ask; enum wait_reason why; };    /* place: among the leaves of its shape */
 /* The first of them, and what he wants. */
 struct shape_head { job_id job; struct line_key key; uint32_t tasks; struct quota_amount ask; };
 struct late { job_id job; struct line_key key; struct quota_amount holds; };
@@ -48,6 +49,10 @@ struct leaf {                     /* [queue_id]; of inner queues nothing is used
 struct shape_room {
     uint64_t failed_at;
     uint32_t waiting, place;
+    queue_id *leaf;               /* where they wait */
+    size_t n_leaves, leaves_capacity;
+    uint64_t fits_at;             /* q->placements, when there was room for somebody who wants fits_tasks, in no groups */
+    uint32_t fits_tasks;
     uint32_t acted;               /* of those who wait, had their turn in that pass */
     uint64_t acted_pass;
     enum wait_reason why;
@@ -101,6 +106,10 @@ struct quota_state {
     struct order victims, worst;  /* who is evicted, in a search; who would be first, kept up to date as it is asked for */
     queue_id *anew;               /* queues that stand anew there */
     size_t n_anew;
+    struct queue_set claims;      /* leaves of which somebody who waits may be within the fair share: certain of all others */
+    struct queue_set grows;       /* leaves some of whose jobs wait for more */
+    struct queue_set untold;      /* leaves that may have changed since it was told there why they wait */
+    struct queue_set open;        /* scratch */
     queue_id *acted;              /* leaves to whose jobs this pass did something, or some of whose jobs are leaving */
     size_t n_acted;
     bool protects;                /* some queue has a minimum run time against reclaim */
@@ -112,6 +121,7 @@ struct quota_state {
     uint64_t ends;                /* jobs that have gone by themselves, and one: without, others are moved for a job once only */
     uint64_t pass, version;       /* version grows with whatever may make room */
     uint64_t seen_version;
+    uint64_t placements;          /* passes, and whatever allocate has given: between them the same find room */
     uint64_t changes;             /* passes, and successful searches: between them nothing that a search looks at changes */
     bool divided, pencilled;      /* in this pass */
     bool odd;                     /* some queue has a limit, some job is elastic or not preemptible: for good */
@@ -152,6 +162,7 @@ void quota_capacity_changed(struct sched *s, struct quota_state *q);    /* nodes
 void quota_refresh(struct sched *s, struct quota_state *q, queue_id leaf);       /* the shares on its path, from the books */
 void quota_refresh_all(struct sched *s, struct quota_state *q);
 void quota_divide_now(struct sched *s, struct quota_state *q);                   /* fair shares, once a pass */
+void quota_changed(struct quota_state *q, queue_id i);                           /* its shares, or who waits */
 void quota_stands_anew(struct quota_state *q, queue_id i);                       /* its shares, or who would be evicted first */
 
 /* quota_order.c - order among queues. One kept up to date is told what is new; others are made of leaves. */

@@ -54,11 +54,10 @@ static bool may_try(struct sched *s, struct quota_state *q, job_id j, const stru
 static bool leaf_may_try(struct sched *s, struct quota_state *q, queue_id i, enum quota_action action)
 {
     struct leaf *l = &q->leaf[i];
-    const struct quota_share *gpus = &q->queue[i].of[Q_GPU];
     if (line_length(l->waiting) == 0 || l->spent)
         return false;
     if (action == RECLAIM)
-        return l->growing || gpus->allocated + l->least_gpu_milli <= gpus->fair;
+        return true;               /* q->claims says so */
     if (action == CONSOLIDATION)
         return l->growing || l->least_gpu_milli <= q->free_milli;
     const struct late *worst = leaf_late(s, l, 0);
@@ -137,6 +136,13 @@ static bool all_in_vain(struct sched *s, struct quota_state *q, const struct fai
     return true;
 }
 
+static queue_id next_leaf(const struct quota_state *q, queue_id from, enum quota_action action)
+{
+    if (action == RECLAIM)
+        return queue_set_next(&q->claims, from);
+    return from < q->n_queues ? from : ID_NONE;
+}
+
 void quota_act(struct sched *s, struct quota_state *q, enum quota_action action)
 {
     struct failures all = { 0 };
@@ -149,7 +155,7 @@ void quota_act(struct sched *s, struct quota_state *q, enum quota_action action)
     if (action == CONSOLIDATION && q->params->reclaim > 0 && all_in_vain(s, q, &all))
         return;                    /* reclaim divides the shares, if nobody has */
     order_begin(&q->jobs);
-    for (queue_id i = 0; i < q->n_queues; i++) {
+    for (queue_id i = 0; (i = next_leaf(q, i, action)) != ID_NONE; i++) {
         if (!leaf_may_try(s, q, i, action))
             continue;
         if (!turn)

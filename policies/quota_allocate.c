@@ -7,6 +7,8 @@
  * queues in which a shape with room waits take part in the order. */
 #include "policies/quota.h"
 
+#include <string.h>
+
 bool quota_has_capacity(struct quota_state *q, const struct job_facts *f, const struct quota_amount *ask, enum wait_reason *why)
 {
     if (f->preemptible && !q->leaf[f->queue].limited)
@@ -125,6 +127,7 @@ static enum allocated allocate_job(struct sched *s, struct quota_state *q, job_i
         q->pencilled = true;
         done = ALLOCATED_PENCIL;
     }
+    q->placements++;
     quota_has_acted(s, q, j);
     quota_refresh(s, q, job_facts(s, j)->queue);
     return done;
@@ -137,22 +140,30 @@ static bool shape_fits(struct sched *s, struct quota_state *q, shape_id shape, j
     struct shape_room *room = quota_room(s, q, shape);
     if (room->failed_at == q->version)
         return false;
-    struct wanted w = quota_wanted(s, j, NULL);
-    if (quota_place(s, FREE_IDLE, j, w.task, w.n, ID_NONE) || quota_place(s, FREE_OR_RELEASING, j, w.task, w.n, ID_NONE))
+    const struct job_facts *f = job_facts(s, j);
+    uint32_t alike = f->n_groups ? 0 : f->min_tasks;
+    if (alike && room->fits_at == q->placements && room->fits_tasks == alike)
         return true;
+    struct wanted w = quota_wanted(s, j, NULL);
+    if (quota_place(s, FREE_IDLE, j, w.task, w.n, ID_NONE) || quota_place(s, FREE_OR_RELEASING, j, w.task, w.n, ID_NONE)) {
+        room->fits_at = q->placements;
+        room->fits_tasks = alike;
+        return true;
+    }
     room->failed_at = q->version;
     room->why = sched_why_not(s);
     return false;
 }
 
-static bool any_has_room(const struct quota_state *q, const struct leaf *l)
+/* Leaves in which somebody waits for whom there may be room. */
+static void open_leaves(struct quota_state *q)
 {
-    if (l->spent)
-        return false;
-    for (size_t i = 0; i < l->n_shapes; i++)
-        if (l->shape[i].waiting && q->room[l->shape[i].shape].failed_at != q->version)
-            return true;
-    return l->growing > 0;
+    memcpy(q->open.bits, q->grows.bits, q->open.words * sizeof *q->open.bits);
+    for (size_t i = 0; i < q->n_asked; i++) {
+        const struct shape_room *room = &q->room[q->asked[i]];
+        for (size_t k = 0; room->failed_at != q->version && k < room->n_leaves; k++)
+            queue_set_put(&q->open, room->leaf[k], true);
+    }
 }
 
 static bool nobody_has_room(const struct quota_state *q)
@@ -255,18 +266,10 @@ static void serve(struct sched *s, struct quota_state *q, queue_id leaf, struct 
     order_set(&q->jobs, leaf, more ? &h->wanted.amount : NULL);
 }
 
-/* Nobody who is left can get anything, and none of them has to be told why. */
-static bool all_served(struct quota_state *q, struct sched *s, const struct heads *heads)
+/* Nobody who is left can get anything, and none of them has to be told why: where all are plain there are no limits. */
+static bool all_served(const struct quota_state *q)
 {
-    if (!quota_is_plain(q) || !nobody_has_room(q))
-        return false;
-    for (size_t i = 0; i < q->jobs.n_active; i++) {
-        queue_id leaf = q->jobs.active[i];
-        bool left = q->jobs.node[leaf].in && q->queue[leaf].first_child == ID_NONE;
-        if (left && !quota_has_capacity(q, job_facts(s, heads[leaf].job), &heads[leaf].wanted.amount, NULL))
-            return false;
-    }
-    return true;
+    return quota_is_plain(q) && nobody_has_room(q);
 }
 
 /* Room that was made for somebody is not given to others, who would have to leave it again. */
@@ -292,13 +295,14 @@ void quota_allocate(struct sched *s, struct quota_state *q)
         return;
     struct heads *heads = sched_scratch(s, q->n_queues * sizeof *heads);
     order_begin(&q->jobs);
-    for (queue_id i = 0; i < q->n_queues; i++) {
-        if (any_has_room(q, &q->leaf[i]) && first_head(s, q, &q->leaf[i], &heads[i]))
+    open_leaves(q);
+    for (queue_id i = 0; (i = queue_set_next(&q->open, i)) != ID_NONE; i++) {
+        if (!q->leaf[i].spent && first_head(s, q, &q->leaf[i], &heads[i]))
             order_add(&q->jobs, i, &heads[i].wanted.amount);
     }
     if (q->jobs.n_leaves > 1)
         quota_divide_now(s, q);
     order_make(&q->jobs);
-    for (queue_id leaf; (leaf = order_top(&q->jobs)) != ID_NONE && !all_served(q, s, heads);)
+    for (queue_id leaf; (leaf = order_top(&q->jobs)) != ID_NONE && !all_served(q);)
         serve(s, q, leaf, &heads[leaf]);
 }

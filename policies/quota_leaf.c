@@ -64,6 +64,9 @@ static void count_shape(struct sched *s, struct quota_state *q, job_id j, int by
         here->ask = quota_wanted(s, j, NULL).amount;
         if (here->ask.of[Q_GPU] < l->least_gpu_milli)
             l->least_gpu_milli = here->ask.of[Q_GPU];
+        room->leaf = array_grown(s, room->leaf, &room->leaves_capacity, room->n_leaves, sizeof *room->leaf);
+        here->place = (uint32_t)room->n_leaves;
+        room->leaf[room->n_leaves++] = f->queue;
     }
     here->waiting += (uint32_t)by;
     if (room->waiting == 0) {
@@ -88,6 +91,9 @@ static void count_shape(struct sched *s, struct quota_state *q, job_id j, int by
     }
     if (here->waiting > 0)
         return;
+    queue_id last = room->leaf[--room->n_leaves];
+    room->leaf[here->place] = last;
+    leaf_shape(s, &q->leaf[last], shape)->place = here->place;
     l->least_gpu_milli = INT64_MAX;
     for (size_t i = 0; i < l->n_shapes; i++)
         if (l->shape[i].waiting && l->shape[i].ask.of[Q_GPU] < l->least_gpu_milli)
@@ -181,6 +187,7 @@ void quota_waits(struct sched *s, struct quota_state *q, job_id j)
         line_push(q->broken, j, (struct line_key){ .time_ns = sched_now(s) });
         own->broken = true;
     }
+    quota_changed(q, job_facts(s, j)->queue);
 }
 
 void quota_waits_no_more(struct sched *s, struct quota_state *q, job_id j)
@@ -196,6 +203,7 @@ void quota_waits_no_more(struct sched *s, struct quota_state *q, job_id j)
     q->growing -= !own->whole;
     if (own->whole)
         count_shape(s, q, j, -1);
+    quota_changed(q, job_facts(s, j)->queue);
 }
 
 void quota_runs(struct sched *s, struct quota_state *q, job_id j)
@@ -261,6 +269,7 @@ void quota_pass_begins(struct quota_state *q)
             q->acted[n++] = q->acted[i];
     q->n_acted = n;
     q->pass++;
+    q->placements++;
     q->changes++;
     for (size_t i = 0; i < n; i++)
         q->leaf[q->acted[i]].acted = q->pass;
