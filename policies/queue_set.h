@@ -16,6 +16,11 @@ static inline void queue_set_put(struct queue_set *set, queue_id i, bool in)
     *word = in ? *word | bit : *word & ~bit;
 }
 
+static inline bool queue_set_has(const struct queue_set *set, queue_id i)
+{
+    return set->bits[i / 64] >> (i % 64) & 1;
+}
+
 /* The first from there on; ID_NONE: no more. */
 static inline queue_id queue_set_next(const struct queue_set *set, queue_id from)
 {

@@ -20,7 +20,7 @@ struct wanted { uint32_t n; const uint32_t *task; struct quota_amount amount; };
 /* Jobs of one shape that wait whole in a leaf. */
 struct leaf_shape { shape_id shape; uint32_t waiting, place; struct quota_amount ask; enum wait_reason why; };    /* place: among the leaves of its shape */
 /* The first of them, and what he wants. */
-struct shape_head { job_id job; struct line_key key; uint32_t tasks; struct quota_amount ask; };
+struct shape_head { job_id job; shape_id shape; struct line_key key; uint32_t tasks; bool firm; struct quota_amount ask; };
 struct late { job_id job; struct line_key key; struct quota_amount holds; };
 struct leaf {                     /* [queue_id]; of inner queues nothing is used */
     struct line *waiting;         /* who lacks tasks */
@@ -51,8 +51,10 @@ struct shape_room {
     uint32_t waiting, place;
     queue_id *leaf;               /* where they wait */
     size_t n_leaves, leaves_capacity;
-    uint64_t fits_at;             /* q->placements, when there was room for somebody who wants fits_tasks, in no groups */
-    uint32_t fits_tasks;
+    uint64_t tried_at;            /* q->placements, when it was seen whether somebody who wants tried_tasks, in no groups, fits */
+    uint32_t tried_tasks;
+    bool fits;
+    enum wait_reason why_not;     /* then */
     uint32_t acted;               /* of those who wait, had their turn in that pass */
     uint64_t acted_pass;
     enum wait_reason why;
@@ -152,9 +154,20 @@ void quota_runs(struct sched *s, struct quota_state *q, job_id j);
 void quota_holds_anew(struct sched *s, struct quota_state *q, job_id j);         /* it has grown */
 void quota_runs_no_more(struct sched *s, struct quota_state *q, job_id j);
 void quota_is_whole(struct sched *s, struct quota_state *q, job_id j);     /* or holds nothing */
+bool quota_has_had_turn(struct sched *s, const struct quota_state *q, const struct leaf *l, job_id j);    /* in this pass, j of l */
 bool quota_is_plain(const struct quota_state *q);    /* nothing but whole preemptible jobs without limits: a shape fits or fails for all */
 void quota_pass_begins(struct quota_state *q);
 void quota_has_acted(struct sched *s, struct quota_state *q, job_id j);    /* this pass has started, pencilled or stopped something of it */
+
+/* quota_room.c - shapes: who waits for them where, and whether there is room for them */
+struct shape_room *quota_room(struct sched *s, struct quota_state *q, shape_id shape);
+void quota_count_shape(struct sched *s, struct quota_state *q, job_id j, int by);    /* somebody more, or less, waits whole for that of j */
+void quota_shape_acted(struct sched *s, struct quota_state *q, job_id j);            /* j, who does, has had his turn in this pass */
+bool quota_all_acted(const struct quota_state *q, const struct shape_room *room);    /* all of them have */
+bool quota_shape_fits(struct sched *s, struct quota_state *q, shape_id shape, job_id j);    /* for j, who holds nothing */
+bool quota_nobody_has_room(const struct quota_state *q);
+bool quota_all_in_vain(struct sched *s, struct quota_state *q);    /* who has not had his turn need not have it */
+void quota_open_leaves(struct sched *s, struct quota_state *q);    /* q->open: leaves for some of whose jobs there may be room */
 
 /* quota_tree.c - shares, and order among queues */
 void quota_tree_begin(struct sched *s, struct quota_state *q);
@@ -181,7 +194,6 @@ void quota_allocate(struct sched *s, struct quota_state *q);
 /* In pencil only: for a search. what was placed; NULL: it does not fit, or may not. */
 const struct placement *quota_pencil(struct sched *s, struct quota_state *q, job_id j, const uint32_t *task, uint32_t n);
 bool quota_has_capacity(struct quota_state *q, const struct job_facts *f, const struct quota_amount *ask, enum wait_reason *why);
-struct shape_room *quota_room(struct sched *s, struct quota_state *q, shape_id shape);
 
 /* quota_search.c, with quota_victims.c and quota_scenario.c: see quota_search.h */
 enum quota_action { CONSOLIDATION, RECLAIM, PREEMPT };

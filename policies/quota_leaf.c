@@ -10,96 +10,6 @@ struct line_key quota_key(const struct sched *s, job_id j, size_t held)
     return (struct line_key){ -f->priority, tasks < f->min_tasks ? 0 : tasks == f->min_tasks ? 1 : 2, f->submit_ns };
 }
 
-static struct leaf_shape *leaf_shape(struct sched *s, struct leaf *l, shape_id shape)
-{
-    size_t low = 0, high = l->n_shapes;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (l->shape[middle].shape < shape)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low < l->n_shapes && l->shape[low].shape == shape)
-        return &l->shape[low];
-    l->shape = array_grown(s, l->shape, &l->capacity, l->n_shapes, sizeof *l->shape);
-    memmove(&l->shape[low + 1], &l->shape[low], (l->n_shapes++ - low) * sizeof *l->shape);
-    l->shape[low] = (struct leaf_shape){ .shape = shape, .why = WAIT_ORDER };
-    return &l->shape[low];
-}
-
-struct shape_room *quota_room(struct sched *s, struct quota_state *q, shape_id shape)
-{
-    if (shape >= q->n_room) {
-        size_t n = 2 * (size_t)shape + 16;
-        struct shape_room *grown = sched_alloc(s, n * sizeof *grown);
-        if (q->n_room)
-            memcpy(grown, q->room, q->n_room * sizeof *grown);
-        for (size_t i = q->n_room; i < n; i++)
-            grown[i].failed_at = UINT64_MAX;
-        q->room = grown;
-        q->n_room = n;
-    }
-    return &q->room[shape];
-}
-
-/* Somebody more, or less, of those who wait whole for this shape has had his turn in this pass. */
-static void count_acted(const struct quota_state *q, struct shape_room *room, int by)
-{
-    if (room->acted_pass != q->pass)
-        room->acted = 0;
-    room->acted_pass = q->pass;
-    room->acted += (uint32_t)by;
-}
-
-/* Somebody more, or less, waits whole for this shape. */
-static void count_shape(struct sched *s, struct quota_state *q, job_id j, int by)
-{
-    const struct job_facts *f = job_facts(s, j);
-    shape_id shape = f->ask->shape;
-    struct leaf *l = &q->leaf[f->queue];
-    struct leaf_shape *here = leaf_shape(s, l, shape);
-    struct shape_room *room = quota_room(s, q, shape);
-    if (here->waiting == 0) {
-        here->ask = quota_wanted(s, j, NULL).amount;
-        if (here->ask.of[Q_GPU] < l->least_gpu_milli)
-            l->least_gpu_milli = here->ask.of[Q_GPU];
-        room->leaf = array_grown(s, room->leaf, &room->leaves_capacity, room->n_leaves, sizeof *room->leaf);
-        here->place = (uint32_t)room->n_leaves;
-        room->leaf[room->n_leaves++] = f->queue;
-    }
-    here->waiting += (uint32_t)by;
-    if (room->waiting == 0) {
-        q->asked = array_grown(s, q->asked, &q->asked_capacity, q->n_asked, sizeof *q->asked);
-        room->place = (uint32_t)q->n_asked;
-        q->asked[q->n_asked++] = shape;
-        room->ask = f->ask;
-        room->grouped = false;
-        room->least_tasks = UINT32_MAX;
-    }
-    room->grouped = room->grouped || f->n_groups > 0;
-    if (f->min_tasks < room->least_tasks) {
-        room->least_tasks = f->min_tasks;
-        room->least_milli = quota_wanted(s, j, NULL).amount.of[Q_GPU];
-    }
-    room->waiting += (uint32_t)by;
-    if (((struct quota_job *)job_own(s, j))->pass == q->pass)
-        count_acted(q, room, by);
-    if (room->waiting == 0) {
-        q->asked[room->place] = q->asked[--q->n_asked];
-        q->room[q->asked[room->place]].place = room->place;
-    }
-    if (here->waiting > 0)
-        return;
-    queue_id last = room->leaf[--room->n_leaves];
-    room->leaf[here->place] = last;
-    leaf_shape(s, &q->leaf[last], shape)->place = here->place;
-    l->least_gpu_milli = INT64_MAX;
-    for (size_t i = 0; i < l->n_shapes; i++)
-        if (l->shape[i].waiting && l->shape[i].ask.of[Q_GPU] < l->least_gpu_milli)
-            l->least_gpu_milli = l->shape[i].ask.of[Q_GPU];
-}
-
 void leaf_heads(struct sched *s, struct leaf *l)
 {
     if (l->heads_known)
@@ -111,6 +21,9 @@ void leaf_heads(struct sched *s, struct leaf *l)
         if (!l->shape[i].waiting || !line_first_of(l->waiting, l->shape[i].shape, &h.job, &h.key))
             continue;
         struct wanted w = quota_wanted(s, h.job, NULL);
+        const struct job_facts *f = job_facts(s, h.job);
+        h.shape = l->shape[i].shape;
+        h.firm = !f->preemptible;
         h.tasks = w.n;
         h.ask = w.amount;
         l->head = array_grown(s, l->head, &l->heads_capacity, l->n_heads, sizeof *l->head);
@@ -180,7 +93,7 @@ void quota_waits(struct sched *s, struct quota_state *q, job_id j)
     q->growing += !own->whole;
     l->retold = true;
     if (own->whole)
-        count_shape(s, q, j, 1);
+        quota_count_shape(s, q, j, 1);
     if (job_state(s, j) != JOB_GATHERING) {
         quota_is_whole(s, q, j);
     } else if (!own->broken) {
@@ -202,7 +115,7 @@ void quota_waits_no_more(struct sched *s, struct quota_state *q, job_id j)
     l->growing -= !own->whole;
     q->growing -= !own->whole;
     if (own->whole)
-        count_shape(s, q, j, -1);
+        quota_count_shape(s, q, j, -1);
     quota_changed(q, job_facts(s, j)->queue);
 }
 
@@ -244,7 +157,7 @@ void quota_has_acted(struct sched *s, struct quota_state *q, job_id j)
     queue_id leaf = job_facts(s, j)->queue;
     struct quota_job *own = job_own(s, j);
     if (own->pass != q->pass && own->waits && own->whole)
-        count_acted(q, quota_room(s, q, job_facts(s, j)->ask->shape), 1);
+        quota_shape_acted(s, q, j);
     own->pass = q->pass;
     if (own->runs && !job_placement(s, j) && !own->leaves) {
         own->leaves = true;
@@ -254,6 +167,11 @@ void quota_has_acted(struct sched *s, struct quota_state *q, job_id j)
         q->acted[q->n_acted++] = leaf;
         q->leaf[leaf].acted = q->pass;
     }
+}
+
+bool quota_has_had_turn(struct sched *s, const struct quota_state *q, const struct leaf *l, job_id j)
+{
+    return l->acted == q->pass && ((const struct quota_job *)job_own(s, j))->pass == q->pass;
 }
 
 bool quota_is_plain(const struct quota_state *q)
