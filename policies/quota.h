@@ -21,7 +21,8 @@ struct wanted { uint32_t n; const uint32_t *task; struct quota_amount amount; };
 struct leaf_shape { shape_id shape; uint32_t waiting, place; struct quota_amount ask; enum wait_reason why; };    /* place: among the leaves of its shape */
 /* The first of them, and what he wants. */
 struct shape_head { job_id job; shape_id shape; struct line_key key; uint32_t tasks; bool firm; struct quota_amount ask; };
-struct late { job_id job; struct line_key key; struct quota_amount holds; };
+/* Who can be a victim: surplus, it holds more than its minimum; has: what it holds, NULL while it is leaving. A cache line. */
+struct late { job_id job; bool surplus; struct line_key key; struct quota_amount holds; const struct placement *has; };
 struct leaf {                     /* [queue_id]; of inner queues nothing is used */
     struct line *waiting;         /* who lacks tasks */
     struct line *running;         /* who can be a victim: preemptible, and holds something */
@@ -53,7 +54,7 @@ struct shape_room {
     size_t n_leaves, leaves_capacity;
     uint64_t tried_at;            /* q->placements, when it was seen whether somebody who wants tried_tasks, in no groups, fits */
     uint32_t tried_tasks;
-    bool fits;
+    bool fits, alike;             /* alike: nobody is in groups, or starts with less than all */
     enum wait_reason why_not;     /* then */
     uint32_t acted;               /* of those who wait, had their turn in that pass */
     uint64_t acted_pass;
@@ -108,13 +109,15 @@ struct quota_state {
     struct order victims, worst;  /* who is evicted, in a search; who would be first, kept up to date as it is asked for */
     queue_id *anew;               /* queues that stand anew there */
     size_t n_anew;
-    struct queue_set claims;      /* leaves of which somebody who waits may be within the fair share: certain of all others */
+    struct queue_set claims;      /* leaves in which somebody may pass the gate of reclaim, by GPUs; in no other leaf does anybody */
     struct queue_set grows;       /* leaves some of whose jobs wait for more */
     struct queue_set untold;      /* leaves that may have changed since it was told there why they wait */
-    struct queue_set open;        /* scratch */
+    struct queue_set open;        /* scratch, as are the next two, [n_queues] */
+    struct heads *heads;
+    struct turn *turn;
     queue_id *acted;              /* leaves to whose jobs this pass did something, or some of whose jobs are leaving */
     size_t n_acted;
-    bool protects;                /* some queue has a minimum run time against reclaim */
+    bool protects, protects_within;    /* some queue has a minimum run time against reclaim; against preemption */
     struct shape_room *room;      /* [n_room] by shape */
     size_t n_room;
     shape_id *asked;              /* shapes that somebody waits for */

@@ -149,7 +149,7 @@ static queue_id next_leaf(const struct quota_state *q, queue_id from, enum quota
 void quota_act(struct sched *s, struct quota_state *q, enum quota_action action)
 {
     struct failures all = { 0 };
-    struct turn *turn = NULL;
+    struct turn *turn = q->turn = q->turn ? q->turn : sched_alloc(s, q->n_queues * sizeof *turn);
     bool changed = false;
     if (action == PREEMPT && q->least_priority >= q->most_priority)
         return;
@@ -161,8 +161,7 @@ void quota_act(struct sched *s, struct quota_state *q, enum quota_action action)
     for (queue_id i = 0; (i = next_leaf(q, i, action)) != ID_NONE; i++) {
         if (!leaf_may_try(s, q, i, action))
             continue;
-        if (!turn)
-            turn = sched_scratch(s, q->n_queues * sizeof *turn);
+        turn[i] = (struct turn){ 0 };
         if (first_turn(s, q, i, &turn[i], action == CONSOLIDATION ? &all : &turn[i].failed, action))
             order_add(&q->jobs, i, &turn[i].wanted.amount);
     }

@@ -136,6 +136,7 @@ struct heads {
     struct line_walk walk;
     bool behind;                  /* the walk has not come to the job yet */
     job_id job;
+    shape_id shape;               /* while it is behind */
     struct wanted wanted;         /* while it is behind, without the tasks */
 };
 
@@ -179,6 +180,7 @@ static bool first_head(struct sched *s, struct quota_state *q, struct leaf *l, s
         if (!quota_has_capacity(q, job_facts(s, first->job), &first->ask, NULL))
             return next_head(s, q, h);
         h->job = first->job;
+        h->shape = first->shape;
         h->wanted = (struct wanted){ first->tasks, NULL, first->ask };
         h->behind = true;
         return true;
@@ -189,17 +191,17 @@ static bool first_head(struct sched *s, struct quota_state *q, struct leaf *l, s
 /* false: nobody else need have his turn. */
 static bool serve(struct sched *s, struct quota_state *q, queue_id leaf, struct heads *h)
 {
-    job_id j = h->job;
-    bool whole = ((struct quota_job *)job_own(s, j))->whole;
-    struct shape_room *room = quota_room(s, q, job_facts(s, j)->ask->shape);
-    enum wait_reason why;
-    bool may = quota_has_capacity(q, job_facts(s, j), &h->wanted.amount, &why);
-    if (may && h->behind && quota_is_plain(q) && room->failed_at == q->version) {
+    if (h->behind && quota_is_plain(q) && quota_room(s, q, h->shape)->failed_at == q->version) {
         if (quota_all_in_vain(s, q))
             return false;
         order_set(&q->jobs, leaf, first_head(s, q, &q->leaf[leaf], h) ? &h->wanted.amount : NULL);
         return true;
     }
+    job_id j = h->job;
+    bool whole = ((struct quota_job *)job_own(s, j))->whole;
+    struct shape_room *room = quota_room(s, q, job_facts(s, j)->ask->shape);
+    enum wait_reason why;
+    bool may = quota_has_capacity(q, job_facts(s, j), &h->wanted.amount, &why);
     if (h->behind) {
         leaf_walk_to(s, q, &h->walk, j);
         h->wanted = quota_wanted(s, j, NULL);
@@ -252,7 +254,7 @@ void quota_allocate(struct sched *s, struct quota_state *q)
     serve_awaited(s, q);
     if (!q->growing && quota_nobody_has_room(q))
         return;
-    struct heads *heads = sched_scratch(s, q->n_queues * sizeof *heads);
+    struct heads *heads = q->heads = q->heads ? q->heads : sched_alloc(s, q->n_queues * sizeof *heads);
     order_begin(&q->jobs);
     quota_open_leaves(s, q);
     for (queue_id i = 0; (i = queue_set_next(&q->open, i)) != ID_NONE; i++) {

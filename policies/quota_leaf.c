@@ -51,6 +51,18 @@ struct quota_amount quota_of_placement(struct sched *s, job_id j, const struct p
     return quota_of_tasks(s, j, task, (uint32_t)p->n);
 }
 
+static struct late late_of(struct sched *s, job_id j, struct line_key key)
+{
+    const struct job_facts *f = job_facts(s, j);
+    const struct placement *has = job_placement(s, j);
+    struct late v = { .job = j, .key = key, .has = has };
+    if (!has)
+        return v;
+    v.holds = quota_of_placement(s, j, has);
+    v.surplus = (f->ask->tasks == SPLIT_ANY ? 1 : has->n) > f->min_tasks;
+    return v;
+}
+
 const struct late *leaf_late(struct sched *s, struct leaf *l, size_t k)
 {
     while (l->n_last <= k) {
@@ -60,23 +72,43 @@ const struct late *leaf_late(struct sched *s, struct leaf *l, size_t k)
         if (l->n_last > 0)
             v = l->last[l->n_last - 1];
         (void)(l->n_last > 0 ? line_before(l->running, &v.job, &v.key) : line_last(l->running, &v.job, &v.key));
-        const struct placement *has = job_placement(s, v.job);
-        v.holds = has ? quota_of_placement(s, v.job, has) : (struct quota_amount){ { 0 } };
         l->last = array_grown(s, l->last, &l->last_capacity, l->n_last, sizeof *l->last);
-        l->last[l->n_last++] = v;
+        l->last[l->n_last++] = late_of(s, v.job, v.key);
     }
     return &l->last[k];
 }
 
-static void runs_anew(struct quota_state *q, queue_id leaf)
+/* Behind so many of the last nobody is known any more when somebody comes or goes. */
+enum { LATE_KEPT = 64 };
+
+static void late_left(struct leaf *l, job_id j)
 {
-    q->leaf[leaf].n_last = 0;
-    quota_stands_anew(q, leaf);
+    size_t n = l->n_last < LATE_KEPT ? l->n_last : LATE_KEPT, at = 0;
+    while (at < n && l->last[at].job != j)
+        at++;
+    if (at < n)
+        memmove(&l->last[at], &l->last[at + 1], (--n - at) * sizeof *l->last);
+    l->n_last = n;
+}
+
+/* It is in the line again. */
+static void late_came(struct sched *s, struct leaf *l, job_id j, struct line_key key)
+{
+    size_t n = l->n_last < LATE_KEPT ? l->n_last : LATE_KEPT, at = 0;
+    while (at < n && key_before(key, j, l->last[at].key, l->last[at].job))
+        at++;
+    l->n_last = n;
+    if (at == n && n + 1 < line_length(l->running))
+        return;                    /* whether it is next is not known */
+    l->last = array_grown(s, l->last, &l->last_capacity, n, sizeof *l->last);
+    memmove(&l->last[at + 1], &l->last[at], (l->n_last++ - at) * sizeof *l->last);
+    l->last[at] = late_of(s, j, key);
 }
 
 void quota_holds_anew(struct sched *s, struct quota_state *q, job_id j)
 {
-    runs_anew(q, job_facts(s, j)->queue);
+    q->leaf[job_facts(s, j)->queue].n_last = 0;
+    quota_stands_anew(q, job_facts(s, j)->queue);
 }
 
 void quota_waits(struct sched *s, struct quota_state *q, job_id j)
@@ -126,8 +158,11 @@ void quota_runs(struct sched *s, struct quota_state *q, job_id j)
     if (!job_facts(s, j)->preemptible || !has)
         return;
     struct leaf *l = &q->leaf[job_facts(s, j)->queue];
-    line_push(l->running, j, quota_key(s, j, has->n));
-    runs_anew(q, job_facts(s, j)->queue);
+    struct line_key key = quota_key(s, j, has->n);
+    late_left(l, j);
+    line_push(l->running, j, key);
+    late_came(s, l, j, key);
+    quota_stands_anew(q, job_facts(s, j)->queue);
     own->runs = true;
 }
 
@@ -140,7 +175,8 @@ void quota_runs_no_more(struct sched *s, struct quota_state *q, job_id j)
     line_remove(l->running, j);
     l->leaving -= own->leaves;
     own->leaves = false;
-    runs_anew(q, job_facts(s, j)->queue);
+    late_left(l, j);
+    quota_stands_anew(q, job_facts(s, j)->queue);
     own->runs = false;
 }
 

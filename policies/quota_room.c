@@ -115,6 +115,7 @@ void quota_count_shape(struct sched *s, struct quota_state *q, job_id j, int by)
         room->least_tasks = f->min_tasks;
         room->least_milli = quota_wanted(s, j, NULL).amount.of[Q_GPU];
     }
+    room->alike = !room->grouped && room->least_tasks == (f->ask->tasks == SPLIT_ANY ? 1 : request_tasks(f->ask));
     room->waiting += (uint32_t)by;
     if (((struct quota_job *)job_own(s, j))->pass == q->pass)
         count_acted(q, room, by);
@@ -129,6 +130,8 @@ void quota_count_shape(struct sched *s, struct quota_state *q, job_id j, int by)
 /* For j, who is of this shape and holds nothing. What was found stands until something is given away. */
 static bool finds_room(struct sched *s, const struct quota_state *q, struct shape_room *room, job_id j)
 {
+    if (room->alike && room->tried_at == q->placements && room->tried_tasks == room->least_tasks)
+        return room->fits;
     const struct job_facts *f = job_facts(s, j);
     uint32_t tasks = f->n_groups ? 0 : f->min_tasks;    /* 0: for j alone */
     if (tasks && room->tried_at == q->placements && room->tried_tasks == tasks)
@@ -168,9 +171,7 @@ bool quota_nobody_has_room(const struct quota_state *q)
 /* Somebody who waits for it and has not had his turn in this pass, of a shape whose jobs are all alike. */
 static bool one_of(const struct quota_state *q, const struct shape_room *room, shape_id shape, job_id *j)
 {
-    uint32_t tasks = room->ask->tasks == SPLIT_ANY ? 1 : request_tasks(room->ask);
-    bool alike = !room->grouped && room->least_tasks == tasks;
-    for (size_t i = 0; alike && i < room->n_leaves; i++)
+    for (size_t i = 0; room->alike && i < room->n_leaves; i++)
         if (q->leaf[room->leaf[i]].acted != q->pass)
             return line_first_of(q->leaf[room->leaf[i]].waiting, shape, j, NULL);
     return false;
@@ -211,8 +212,8 @@ static bool lacks_room(struct sched *s, const struct request *ask, uint32_t task
            domain_fits(sched_view(s, FREE_IDLE), 0, ask) < n && domain_fits(sched_view(s, FREE_OR_RELEASING), 0, ask) < n;
 }
 
-/* Whoever had his turn now would get nothing; nothing will change any more, and what they would be told they have been told. Then
- * nobody need have it. */
+/* Whoever had his turn now would get nothing: no shape finds room as things are, task by task neither, and as nobody gets anything
+ * things stay so. Each shape would come to the same end, and why is what was said of it before. Then nobody need have his turn. */
 bool quota_all_in_vain(struct sched *s, struct quota_state *q)
 {
     if (!quota_is_plain(q) || q->budgets)

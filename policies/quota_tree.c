@@ -96,6 +96,7 @@ void quota_tree_begin(struct sched *s, struct quota_state *q)
         for (int r = 0; r < Q_RESOURCES; r++)
             q->queue[i].of[r] = (struct quota_share){ .deserved = deserved.of[r], .limit = limit.of[r], .weight = weight[r] };
         q->protects = q->protects || f->reclaim_min_runtime_ns > 0;
+        q->protects_within = q->protects_within || f->preempt_min_runtime_ns > 0;
         q->first[(f->parent == ID_NONE ? n : f->parent) + 1]++;
     }
     for (uint32_t i = 0; i <= n; i++)
