@@ -25,7 +25,7 @@ static const char *percent(char to[NUMBER_MAX], double share)
     if (isinf(share))
         snprintf(to, NUMBER_MAX, share > 0 ? "from 0" : "to 0");
     else
-        snprintf(to, NUMBER_MAX, "%+.2f%%", 100 * share);
+        snprintf(to, NUMBER_MAX, "%+.2f%%", fabs(share) < .00005 ? 0 : 100 * share);
     return to;
 }
 
