@@ -31,7 +31,8 @@ struct leaf {                     /* [queue_id]; of inner queues nothing is used
     uint32_t growing;             /* of those who wait: hold something already */
     struct shape_head *head;      /* of each shape that waits whole, in the order of the line. While known */
     size_t n_heads, heads_capacity;
-    bool heads_known;
+    enum { HEADS_UNKNOWN, HEADS_BUT_ONE, HEADS_KNOWN } heads;    /* but that of shape `stale` */
+    shape_id stale;
     struct late *last;            /* of who can be a victim, from the end of the line: as many as were asked for */
     size_t n_last, last_capacity;
     uint32_t leaving;             /* of those who run */

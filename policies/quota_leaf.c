@@ -10,28 +10,51 @@ struct line_key quota_key(const struct sched *s, job_id j, size_t held)
     return (struct line_key){ -f->priority, tasks < f->min_tasks ? 0 : tasks == f->min_tasks ? 1 : 2, f->submit_ns };
 }
 
+/* Somebody of that shape has come or gone. */
+static void head_changed(struct leaf *l, shape_id shape)
+{
+    bool one = l->heads == HEADS_KNOWN || (l->heads == HEADS_BUT_ONE && l->stale == shape);
+    l->heads = one ? HEADS_BUT_ONE : HEADS_UNKNOWN;
+    l->stale = shape;
+}
+
+static void head_out(struct leaf *l, shape_id shape)
+{
+    size_t at = 0;
+    while (at < l->n_heads && l->head[at].shape != shape)
+        at++;
+    if (at < l->n_heads)
+        memmove(&l->head[at], &l->head[at + 1], (--l->n_heads - at) * sizeof *l->head);
+}
+
+static void head_in(struct sched *s, struct leaf *l, shape_id shape)
+{
+    struct shape_head h = { .shape = shape };
+    if (!line_first_of(l->waiting, shape, &h.job, &h.key))
+        return;
+    struct wanted w = quota_wanted(s, h.job, NULL);
+    h.firm = !job_facts(s, h.job)->preemptible;
+    h.tasks = w.n;
+    h.ask = w.amount;
+    l->head = array_grown(s, l->head, &l->heads_capacity, l->n_heads, sizeof *l->head);
+    size_t at = l->n_heads++;
+    for (; at > 0 && key_before(h.key, h.job, l->head[at - 1].key, l->head[at - 1].job); at--)
+        l->head[at] = l->head[at - 1];
+    l->head[at] = h;
+}
+
 void leaf_heads(struct sched *s, struct leaf *l)
 {
-    if (l->heads_known)
-        return;
-    l->heads_known = true;
-    l->n_heads = 0;
-    for (size_t i = 0; i < l->n_shapes; i++) {
-        struct shape_head h = { 0 };
-        if (!l->shape[i].waiting || !line_first_of(l->waiting, l->shape[i].shape, &h.job, &h.key))
-            continue;
-        struct wanted w = quota_wanted(s, h.job, NULL);
-        const struct job_facts *f = job_facts(s, h.job);
-        h.shape = l->shape[i].shape;
-        h.firm = !f->preemptible;
-        h.tasks = w.n;
-        h.ask = w.amount;
-        l->head = array_grown(s, l->head, &l->heads_capacity, l->n_heads, sizeof *l->head);
-        size_t at = l->n_heads++;
-        for (; at > 0 && key_before(h.key, h.job, l->head[at - 1].key, l->head[at - 1].job); at--)
-            l->head[at] = l->head[at - 1];
-        l->head[at] = h;
+    if (l->heads == HEADS_BUT_ONE) {
+        head_out(l, l->stale);
+        head_in(s, l, l->stale);
+    } else if (l->heads == HEADS_UNKNOWN) {
+        l->n_heads = 0;
+        for (size_t i = 0; i < l->n_shapes; i++)
+            if (l->shape[i].waiting)
+                head_in(s, l, l->shape[i].shape);
     }
+    l->heads = HEADS_KNOWN;
 }
 
 void leaf_walk_to(struct sched *s, const struct quota_state *q, struct line_walk *w, job_id j)
@@ -118,7 +141,7 @@ void quota_waits(struct sched *s, struct quota_state *q, job_id j)
     const struct placement *has = job_placement(s, j);
     quota_waits_no_more(s, q, j);
     line_push(l->waiting, j, quota_key(s, j, has ? has->n : 0));
-    l->heads_known = false;
+    head_changed(l, job_facts(s, j)->ask->shape);
     own->waits = true;
     own->whole = !has;
     l->growing += !own->whole;
@@ -142,7 +165,7 @@ void quota_waits_no_more(struct sched *s, struct quota_state *q, job_id j)
         return;
     struct leaf *l = &q->leaf[job_facts(s, j)->queue];
     line_remove(l->waiting, j);
-    l->heads_known = false;
+    head_changed(l, job_facts(s, j)->ask->shape);
     own->waits = false;
     l->growing -= !own->whole;
     q->growing -= !own->whole;
