@@ -40,6 +40,8 @@ static void look_at_budgets(struct sched *s, struct quota_state *q)
         bool was = l->spent;
         l->spent = queue_budget_spent(s, i) || (up != ID_NONE && q->leaf[up].spent);    /* parents come first */
         l->retold = l->retold || l->spent != was;
+        if (l->retold)
+            queue_set_put(&q->untold, i, true);
         waits = waits || (l->spent && line_length(l->waiting) > 0);
     }
     if (waits)
@@ -63,9 +65,10 @@ static void pass_begins(struct sched *s, struct quota_state *q)
 /* Who still waits, by what the last try of their shape said and by how their queue stands. */
 static void tell_reasons(struct sched *s, struct quota_state *q)
 {
-    for (queue_id i = 0; i < q->n_queues; i++) {
+    for (queue_id i = 0; (i = queue_set_next(&q->untold, i)) != ID_NONE;) {
         struct leaf *l = &q->leaf[i];
         const struct quota_share *gpus = &q->queue[i].of[Q_GPU];
+        queue_set_put(&q->untold, i, false);
         if (line_length(l->waiting) == 0 || (!l->retold && l->reasons_held == gpus->allocated && l->reasons_fair == gpus->fair))
             continue;
         l->retold = false;

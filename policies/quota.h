@@ -6,6 +6,7 @@
 #pragma once
 #include "policies/grown.h"
 #include "policies/heads.h"
+#include "policies/queue_set.h"
 #include "policies/quota_rules.h"
 
 struct quota_params {
@@ -17,10 +18,11 @@ enum { RUNTIME_OF_ANCESTOR, RUNTIME_OF_QUEUE };
 /* The tasks that come next: below the minimum all that it takes, otherwise one. SPLIT_ANY: one, the whole job. */
 struct wanted { uint32_t n; const uint32_t *task; struct quota_amount amount; };
 /* Jobs of one shape that wait whole in a leaf. */
-struct leaf_shape { shape_id shape; uint32_t waiting; struct quota_amount ask; enum wait_reason why; };
+struct leaf_shape { shape_id shape; uint32_t waiting, place; struct quota_amount ask; enum wait_reason why; };    /* place: among the leaves of its shape */
 /* The first of them, and what he wants. */
-struct shape_head { job_id job; struct line_key key; uint32_t tasks; struct quota_amount ask; };
-struct late { job_id job; struct line_key key; struct quota_amount holds; };
+struct shape_head { job_id job; shape_id shape; struct line_key key; uint32_t tasks; bool firm; struct quota_amount ask; };
+/* Who can be a victim: surplus, it holds more than its minimum; has: what it holds, NULL while it is leaving. A cache line. */
+struct late { job_id job; bool surplus; struct line_key key; struct quota_amount holds; const struct placement *has; };
 struct leaf {                     /* [queue_id]; of inner queues nothing is used */
     struct line *waiting;         /* who lacks tasks */
     struct line *running;         /* who can be a victim: preemptible, and holds something */
@@ -48,6 +50,14 @@ struct leaf {                     /* [queue_id]; of inner queues nothing is used
 struct shape_room {
     uint64_t failed_at;
     uint32_t waiting, place;
+    queue_id *leaf;               /* where they wait */
+    size_t n_leaves, leaves_capacity;
+    uint64_t tried_at;            /* q->placements, when it was seen whether somebody who wants tried_tasks, in no groups, fits */
+    uint32_t tried_tasks;
+    bool fits, alike;             /* alike: nobody is in groups, or starts with less than all */
+    enum wait_reason why_not;     /* then */
+    uint32_t acted;               /* of those who wait, had their turn in that pass */
+    uint64_t acted_pass;
     enum wait_reason why;
     const struct request *ask;    /* of those who have waited since nobody did: one is in groups; the least that any wants */
     bool grouped;
@@ -99,9 +109,15 @@ struct quota_state {
     struct order victims, worst;  /* who is evicted, in a search; who would be first, kept up to date as it is asked for */
     queue_id *anew;               /* queues that stand anew there */
     size_t n_anew;
+    struct queue_set claims;      /* leaves in which somebody may pass the gate of reclaim, by GPUs; in no other leaf does anybody */
+    struct queue_set grows;       /* leaves some of whose jobs wait for more */
+    struct queue_set untold;      /* leaves that may have changed since it was told there why they wait */
+    struct queue_set open;        /* scratch, as are the next two, [n_queues] */
+    struct heads *heads;
+    struct turn *turn;
     queue_id *acted;              /* leaves to whose jobs this pass did something, or some of whose jobs are leaving */
     size_t n_acted;
-    bool protects;                /* some queue has a minimum run time against reclaim */
+    bool protects, protects_within;    /* some queue has a minimum run time against reclaim; against preemption */
     struct shape_room *room;      /* [n_room] by shape */
     size_t n_room;
     shape_id *asked;              /* shapes that somebody waits for */
@@ -110,6 +126,7 @@ struct quota_state {
     uint64_t ends;                /* jobs that have gone by themselves, and one: without, others are moved for a job once only */
     uint64_t pass, version;       /* version grows with whatever may make room */
     uint64_t seen_version;
+    uint64_t placements;          /* passes, and whatever allocate has given: between them the same find room */
     uint64_t changes;             /* passes, and successful searches: between them nothing that a search looks at changes */
     bool divided, pencilled;      /* in this pass */
     bool odd;                     /* some queue has a limit, some job is elastic or not preemptible: for good */
@@ -140,9 +157,20 @@ void quota_runs(struct sched *s, struct quota_state *q, job_id j);
 void quota_holds_anew(struct sched *s, struct quota_state *q, job_id j);         /* it has grown */
 void quota_runs_no_more(struct sched *s, struct quota_state *q, job_id j);
 void quota_is_whole(struct sched *s, struct quota_state *q, job_id j);     /* or holds nothing */
+bool quota_has_had_turn(struct sched *s, const struct quota_state *q, const struct leaf *l, job_id j);    /* in this pass, j of l */
 bool quota_is_plain(const struct quota_state *q);    /* nothing but whole preemptible jobs without limits: a shape fits or fails for all */
 void quota_pass_begins(struct quota_state *q);
 void quota_has_acted(struct sched *s, struct quota_state *q, job_id j);    /* this pass has started, pencilled or stopped something of it */
+
+/* quota_room.c - shapes: who waits for them where, and whether there is room for them */
+struct shape_room *quota_room(struct sched *s, struct quota_state *q, shape_id shape);
+void quota_count_shape(struct sched *s, struct quota_state *q, job_id j, int by);    /* somebody more, or less, waits whole for that of j */
+void quota_shape_acted(struct sched *s, struct quota_state *q, job_id j);            /* j, who does, has had his turn in this pass */
+bool quota_all_acted(const struct quota_state *q, const struct shape_room *room);    /* all of them have */
+bool quota_shape_fits(struct sched *s, struct quota_state *q, shape_id shape, job_id j);    /* for j, who holds nothing */
+bool quota_nobody_has_room(const struct quota_state *q);
+bool quota_all_in_vain(struct sched *s, struct quota_state *q);    /* who has not had his turn need not have it */
+void quota_open_leaves(struct sched *s, struct quota_state *q);    /* q->open: leaves for some of whose jobs there may be room */
 
 /* quota_tree.c - shares, and order among queues */
 void quota_tree_begin(struct sched *s, struct quota_state *q);
@@ -150,6 +178,7 @@ void quota_capacity_changed(struct sched *s, struct quota_state *q);    /* nodes
 void quota_refresh(struct sched *s, struct quota_state *q, queue_id leaf);       /* the shares on its path, from the books */
 void quota_refresh_all(struct sched *s, struct quota_state *q);
 void quota_divide_now(struct sched *s, struct quota_state *q);                   /* fair shares, once a pass */
+void quota_changed(struct quota_state *q, queue_id i);                           /* its shares, or who waits */
 void quota_stands_anew(struct quota_state *q, queue_id i);                       /* its shares, or who would be evicted first */
 
 /* quota_order.c - order among queues. One kept up to date is told what is new; others are made of leaves. */
@@ -168,7 +197,6 @@ void quota_allocate(struct sched *s, struct quota_state *q);
 /* In pencil only: for a search. what was placed; NULL: it does not fit, or may not. */
 const struct placement *quota_pencil(struct sched *s, struct quota_state *q, job_id j, const uint32_t *task, uint32_t n);
 bool quota_has_capacity(struct quota_state *q, const struct job_facts *f, const struct quota_amount *ask, enum wait_reason *why);
-struct shape_room *quota_room(struct sched *s, struct quota_state *q, shape_id shape);
 
 /* quota_search.c, with quota_victims.c and quota_scenario.c: see quota_search.h */
 enum quota_action { CONSOLIDATION, RECLAIM, PREEMPT };

@@ -4,16 +4,13 @@
  * failed in this pass (of its queue; for consolidation of any) is not tried. */
 #include "policies/quota.h"
 
-struct tried { const struct request *ask; uint32_t tasks; bool firm; };
+struct tried { shape_id shape; uint32_t tasks; bool firm; };
 struct failures { struct tried *list; size_t n, capacity; };
 
 /* Fits wherever `a` fits: it asks for no more, under the same conditions. */
 static bool no_easier(const struct tried *a, const struct tried *b)
 {
-    const struct request *x = a->ask, *y = b->ask;
-    if (x->shape == y->shape)
-        return a->tasks >= b->tasks && a->firm >= b->firm;
-    return false;
+    return a->shape == b->shape && a->tasks >= b->tasks && a->firm >= b->firm;
 }
 
 static bool failed_before(const struct failures *f, const struct tried *t)
@@ -39,26 +36,33 @@ static void note_failure(struct sched *s, struct failures *f, struct tried t)
 
 /* ---- Who may try ---- */
 
+/* Somebody of this leaf who asks for that much. */
+static bool passes_gate(const struct quota_state *q, queue_id leaf, const struct quota_amount *ask, bool firm, enum quota_action action)
+{
+    if (action == CONSOLIDATION)
+        return !firm && ask->of[Q_GPU] <= q->free_milli;
+    return action == PREEMPT || quota_may_reclaim(&q->queue[leaf], ask, firm);
+}
+
 static bool may_try(struct sched *s, struct quota_state *q, job_id j, const struct wanted *w, enum quota_action action)
 {
     const struct job_facts *f = job_facts(s, j);
-    const struct quota_job *own = job_own(s, j);
-    if (own->pass == q->pass || w->n == 0 || !quota_has_capacity(q, f, &w->amount, NULL))
+    if (w->n == 0 || !passes_gate(q, f->queue, &w->amount, !f->preemptible, action))
         return false;
-    if (action == CONSOLIDATION)
-        return f->preemptible && own->consolidated != q->ends && w->amount.of[Q_GPU] <= q->free_milli;
-    return action == PREEMPT || quota_may_reclaim(&q->queue[f->queue], &w->amount, !f->preemptible);
+    const struct quota_job *own = job_own(s, j);
+    if (own->pass == q->pass || (action == CONSOLIDATION && own->consolidated == q->ends))
+        return false;
+    return quota_has_capacity(q, f, &w->amount, NULL);
 }
 
 /* Of this leaf anybody? Cheap, and no is certain. */
 static bool leaf_may_try(struct sched *s, struct quota_state *q, queue_id i, enum quota_action action)
 {
     struct leaf *l = &q->leaf[i];
-    const struct quota_share *gpus = &q->queue[i].of[Q_GPU];
     if (line_length(l->waiting) == 0 || l->spent)
         return false;
     if (action == RECLAIM)
-        return l->growing || gpus->allocated + l->least_gpu_milli <= gpus->fair;
+        return true;               /* q->claims says so */
     if (action == CONSOLIDATION)
         return l->growing || l->least_gpu_milli <= q->free_milli;
     const struct late *worst = leaf_late(s, l, 0);
@@ -85,7 +89,7 @@ static bool next_turn(struct sched *s, struct quota_state *q, struct turn *t, st
         if (own->pass == q->pass)
             continue;
         t->wanted = quota_wanted(s, t->job, job_placement(s, t->job));
-        struct tried me = { f->ask, t->wanted.n, !f->preemptible };
+        struct tried me = { f->ask->shape, t->wanted.n, !f->preemptible };
         if (may_try(s, q, t->job, &t->wanted, action) && !failed_before(failed, &me))
             return true;
         if (own->whole && f->preemptible)
@@ -105,15 +109,14 @@ static bool first_turn(struct sched *s, struct quota_state *q, queue_id leaf, st
     leaf_heads(s, l);
     for (size_t i = 0; i < l->n_heads; i++) {
         const struct shape_head *h = &l->head[i];
-        const struct job_facts *f = job_facts(s, h->job);
-        const struct quota_job *own = job_own(s, h->job);
-        struct tried me = { f->ask, h->tasks, !f->preemptible };
+        struct tried me = { h->shape, h->tasks, h->firm };
         t->job = h->job;
         t->wanted = (struct wanted){ h->tasks, NULL, h->ask };
-        t->behind = own->pass != q->pass && may_try(s, q, h->job, &t->wanted, action) && !failed_before(failed, &me);
+        t->behind = passes_gate(q, leaf, &h->ask, h->firm, action) && !failed_before(failed, &me) &&
+                    may_try(s, q, h->job, &t->wanted, action);
         if (t->behind)
             return true;
-        if (own->pass == q->pass || !f->preemptible)
+        if (h->firm || quota_has_had_turn(s, q, l, h->job))
             return next_turn(s, q, t, failed, action);
     }
     return false;
@@ -126,8 +129,8 @@ static bool all_in_vain(struct sched *s, struct quota_state *q, const struct fai
         return false;
     for (size_t i = 0; i < q->n_asked; i++) {
         struct shape_room *room = &q->room[q->asked[i]];
-        if (room->least_milli > q->free_milli || room->vain_at == q->changes ||
-            failed_before(failed, &(struct tried){ room->ask, room->least_tasks, false }))
+        if (quota_all_acted(q, room) || room->least_milli > q->free_milli || room->vain_at == q->changes ||
+            failed_before(failed, &(struct tried){ q->asked[i], room->least_tasks, false }))
             continue;
         if (room->grouped || !quota_moves_in_vain(s, q, room->ask, room->least_tasks))
             return false;
@@ -136,10 +139,17 @@ static bool all_in_vain(struct sched *s, struct quota_state *q, const struct fai
     return true;
 }
 
+static queue_id next_leaf(const struct quota_state *q, queue_id from, enum quota_action action)
+{
+    if (action == RECLAIM)
+        return queue_set_next(&q->claims, from);
+    return from < q->n_queues ? from : ID_NONE;
+}
+
 void quota_act(struct sched *s, struct quota_state *q, enum quota_action action)
 {
     struct failures all = { 0 };
-    struct turn *turn = NULL;
+    struct turn *turn = q->turn = q->turn ? q->turn : sched_alloc(s, q->n_queues * sizeof *turn);
     bool changed = false;
     if (action == PREEMPT && q->least_priority >= q->most_priority)
         return;
@@ -148,11 +158,10 @@ void quota_act(struct sched *s, struct quota_state *q, enum quota_action action)
     if (action == CONSOLIDATION && q->params->reclaim > 0 && all_in_vain(s, q, &all))
         return;                    /* reclaim divides the shares, if nobody has */
     order_begin(&q->jobs);
-    for (queue_id i = 0; i < q->n_queues; i++) {
+    for (queue_id i = 0; (i = next_leaf(q, i, action)) != ID_NONE; i++) {
         if (!leaf_may_try(s, q, i, action))
             continue;
-        if (!turn)
-            turn = sched_scratch(s, q->n_queues * sizeof *turn);
+        turn[i] = (struct turn){ 0 };
         if (first_turn(s, q, i, &turn[i], action == CONSOLIDATION ? &all : &turn[i].failed, action))
             order_add(&q->jobs, i, &turn[i].wanted.amount);
     }
@@ -163,7 +172,7 @@ void quota_act(struct sched *s, struct quota_state *q, enum quota_action action)
         struct turn *t = &turn[leaf];
         struct failures *failed = action == CONSOLIDATION ? &all : &t->failed;
         const struct job_facts *f = job_facts(s, t->job);
-        struct tried me = { f->ask, t->wanted.n, !f->preemptible };
+        struct tried me = { f->ask->shape, t->wanted.n, !f->preemptible };
         if (may_try(s, q, t->job, &t->wanted, action) && !failed_before(failed, &me)) {
             if (quota_search(s, q, t->job, action)) {
                         } else {

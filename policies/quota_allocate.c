@@ -3,8 +3,7 @@
  * After NVIDIA/KAI-Scheduler:pkg/scheduler/actions/allocate/allocate.go. A job that finds no room is passed over, and the next of
  * its queue tried. Fair shares do not cap what is taken from the idle. What fits only where others are leaving is pencilled in.
  *
- * Room is a matter of the shape alone, so a shape for which there is none is looked at once until something makes room; only
- * queues in which a shape with room waits take part in the order. */
+ * Only queues in which somebody waits for whose shape there is room take part in the order. */
 #include "policies/quota.h"
 
 bool quota_has_capacity(struct quota_state *q, const struct job_facts *f, const struct quota_amount *ask, enum wait_reason *why)
@@ -125,42 +124,10 @@ static enum allocated allocate_job(struct sched *s, struct quota_state *q, job_i
         q->pencilled = true;
         done = ALLOCATED_PENCIL;
     }
+    q->placements++;
     quota_has_acted(s, q, j);
     quota_refresh(s, q, job_facts(s, j)->queue);
     return done;
-}
-
-/* ---- Which shapes have room ---- */
-
-static bool shape_fits(struct sched *s, struct quota_state *q, shape_id shape, job_id j)
-{
-    struct shape_room *room = quota_room(s, q, shape);
-    if (room->failed_at == q->version)
-        return false;
-    struct wanted w = quota_wanted(s, j, NULL);
-    if (quota_place(s, FREE_IDLE, j, w.task, w.n, ID_NONE) || quota_place(s, FREE_OR_RELEASING, j, w.task, w.n, ID_NONE))
-        return true;
-    room->failed_at = q->version;
-    room->why = sched_why_not(s);
-    return false;
-}
-
-static bool any_has_room(const struct quota_state *q, const struct leaf *l)
-{
-    if (l->spent)
-        return false;
-    for (size_t i = 0; i < l->n_shapes; i++)
-        if (l->shape[i].waiting && q->room[l->shape[i].shape].failed_at != q->version)
-            return true;
-    return l->growing > 0;
-}
-
-static bool nobody_has_room(const struct quota_state *q)
-{
-    for (size_t i = 0; i < q->n_asked; i++)
-        if (q->room[q->asked[i]].failed_at != q->version)
-            return false;
-    return true;
 }
 
 /* ---- The heads of the queues ---- */
@@ -169,6 +136,7 @@ struct heads {
     struct line_walk walk;
     bool behind;                  /* the walk has not come to the job yet */
     job_id job;
+    shape_id shape;               /* while it is behind */
     struct wanted wanted;         /* while it is behind, without the tasks */
 };
 
@@ -182,7 +150,7 @@ static bool next_head(struct sched *s, struct quota_state *q, struct heads *h)
         enum wait_reason why;
         if (own->pass == q->pass && !job_placement(s, h->job))
             continue;
-        if (own->whole && !shape_fits(s, q, f->ask->shape, h->job)) {
+        if (own->whole && !quota_shape_fits(s, q, f->ask->shape, h->job)) {
             line_skip_shape(&h->walk, f->ask->shape);
             continue;
         }
@@ -204,33 +172,36 @@ static bool first_head(struct sched *s, struct quota_state *q, struct leaf *l, s
         return next_head(s, q, h);
     leaf_heads(s, l);
     for (size_t i = 0; i < l->n_heads; i++) {
-        const struct job_facts *f = job_facts(s, l->head[i].job);
-        const struct quota_job *own = job_own(s, l->head[i].job);
-        if (own->pass == q->pass || job_placement(s, l->head[i].job))
+        const struct shape_head *first = &l->head[i];
+        if (quota_has_had_turn(s, q, l, first->job))
             return next_head(s, q, h);
-        if (!shape_fits(s, q, f->ask->shape, l->head[i].job))
+        if (!quota_shape_fits(s, q, first->shape, first->job))
             continue;
-        if (!quota_has_capacity(q, f, &l->head[i].ask, NULL))
+        if (!quota_has_capacity(q, job_facts(s, first->job), &first->ask, NULL))
             return next_head(s, q, h);
-        h->job = l->head[i].job;
-        h->wanted = (struct wanted){ l->head[i].tasks, NULL, l->head[i].ask };
+        h->job = first->job;
+        h->shape = first->shape;
+        h->wanted = (struct wanted){ first->tasks, NULL, first->ask };
         h->behind = true;
         return true;
     }
     return false;
 }
 
-static void serve(struct sched *s, struct quota_state *q, queue_id leaf, struct heads *h)
+/* false: nobody else need have his turn. */
+static bool serve(struct sched *s, struct quota_state *q, queue_id leaf, struct heads *h)
 {
+    if (h->behind && quota_is_plain(q) && quota_room(s, q, h->shape)->failed_at == q->version) {
+        if (quota_all_in_vain(s, q))
+            return false;
+        order_set(&q->jobs, leaf, first_head(s, q, &q->leaf[leaf], h) ? &h->wanted.amount : NULL);
+        return true;
+    }
     job_id j = h->job;
     bool whole = ((struct quota_job *)job_own(s, j))->whole;
     struct shape_room *room = quota_room(s, q, job_facts(s, j)->ask->shape);
     enum wait_reason why;
     bool may = quota_has_capacity(q, job_facts(s, j), &h->wanted.amount, &why);
-    if (may && h->behind && quota_is_plain(q) && room->failed_at == q->version) {
-        order_set(&q->jobs, leaf, first_head(s, q, &q->leaf[leaf], h) ? &h->wanted.amount : NULL);
-        return;
-    }
     if (h->behind) {
         leaf_walk_to(s, q, &h->walk, j);
         h->wanted = quota_wanted(s, j, NULL);
@@ -244,7 +215,7 @@ static void serve(struct sched *s, struct quota_state *q, queue_id leaf, struct 
             h->wanted = quota_wanted(s, j, job_placement(s, j));    /* still next in its queue; else the walk meets it again */
             h->behind = false;
             order_set(&q->jobs, leaf, &h->wanted.amount);
-            return;
+            return true;
         }
         if (done == ALLOCATED_NOT && !whole)
             sched_blocked(s, j, sched_why_not(s));
@@ -253,20 +224,13 @@ static void serve(struct sched *s, struct quota_state *q, queue_id leaf, struct 
     }
     bool more = next_head(s, q, h);
     order_set(&q->jobs, leaf, more ? &h->wanted.amount : NULL);
+    return true;
 }
 
-/* Nobody who is left can get anything, and none of them has to be told why. */
-static bool all_served(struct quota_state *q, struct sched *s, const struct heads *heads)
+/* Nobody who is left can get anything, and none of them has to be told why: where all are plain there are no limits. */
+static bool all_served(const struct quota_state *q)
 {
-    if (!quota_is_plain(q) || !nobody_has_room(q))
-        return false;
-    for (size_t i = 0; i < q->jobs.n_active; i++) {
-        queue_id leaf = q->jobs.active[i];
-        bool left = q->jobs.node[leaf].in && q->queue[leaf].first_child == ID_NONE;
-        if (left && !quota_has_capacity(q, job_facts(s, heads[leaf].job), &heads[leaf].wanted.amount, NULL))
-            return false;
-    }
-    return true;
+    return quota_is_plain(q) && quota_nobody_has_room(q);
 }
 
 /* Room that was made for somebody is not given to others, who would have to leave it again. */
@@ -288,17 +252,19 @@ static void serve_awaited(struct sched *s, struct quota_state *q)
 void quota_allocate(struct sched *s, struct quota_state *q)
 {
     serve_awaited(s, q);
-    if (!q->growing && nobody_has_room(q))
+    if (!q->growing && quota_nobody_has_room(q))
         return;
-    struct heads *heads = sched_scratch(s, q->n_queues * sizeof *heads);
+    struct heads *heads = q->heads = q->heads ? q->heads : sched_alloc(s, q->n_queues * sizeof *heads);
     order_begin(&q->jobs);
-    for (queue_id i = 0; i < q->n_queues; i++) {
-        if (any_has_room(q, &q->leaf[i]) && first_head(s, q, &q->leaf[i], &heads[i]))
+    quota_open_leaves(s, q);
+    for (queue_id i = 0; (i = queue_set_next(&q->open, i)) != ID_NONE; i++) {
+        if (!q->leaf[i].spent && first_head(s, q, &q->leaf[i], &heads[i]))
             order_add(&q->jobs, i, &heads[i].wanted.amount);
     }
     if (q->jobs.n_leaves > 1)
         quota_divide_now(s, q);
     order_make(&q->jobs);
-    for (queue_id leaf; (leaf = order_top(&q->jobs)) != ID_NONE && !all_served(q, s, heads);)
-        serve(s, q, leaf, &heads[leaf]);
+    bool more = true;
+    for (queue_id leaf; more && (leaf = order_top(&q->jobs)) != ID_NONE && !all_served(q);)
+        more = serve(s, q, leaf, &heads[leaf]);
 }

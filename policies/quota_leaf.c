@@ -10,79 +10,6 @@ struct line_key quota_key(const struct sched *s, job_id j, size_t held)
     return (struct line_key){ -f->priority, tasks < f->min_tasks ? 0 : tasks == f->min_tasks ? 1 : 2, f->submit_ns };
 }
 
-static struct leaf_shape *leaf_shape(struct sched *s, struct leaf *l, shape_id shape)
-{
-    size_t low = 0, high = l->n_shapes;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (l->shape[middle].shape < shape)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low < l->n_shapes && l->shape[low].shape == shape)
-        return &l->shape[low];
-    l->shape = array_grown(s, l->shape, &l->capacity, l->n_shapes, sizeof *l->shape);
-    memmove(&l->shape[low + 1], &l->shape[low], (l->n_shapes++ - low) * sizeof *l->shape);
-    l->shape[low] = (struct leaf_shape){ .shape = shape, .why = WAIT_ORDER };
-    return &l->shape[low];
-}
-
-struct shape_room *quota_room(struct sched *s, struct quota_state *q, shape_id shape)
-{
-    if (shape >= q->n_room) {
-        size_t n = 2 * (size_t)shape + 16;
-        struct shape_room *grown = sched_alloc(s, n * sizeof *grown);
-        if (q->n_room)
-            memcpy(grown, q->room, q->n_room * sizeof *grown);
-        for (size_t i = q->n_room; i < n; i++)
-            grown[i].failed_at = UINT64_MAX;
-        q->room = grown;
-        q->n_room = n;
-    }
-    return &q->room[shape];
-}
-
-/* Somebody more, or less, waits whole for this shape. */
-static void count_shape(struct sched *s, struct quota_state *q, job_id j, int by)
-{
-    const struct job_facts *f = job_facts(s, j);
-    shape_id shape = f->ask->shape;
-    struct leaf *l = &q->leaf[f->queue];
-    struct leaf_shape *here = leaf_shape(s, l, shape);
-    struct shape_room *room = quota_room(s, q, shape);
-    if (here->waiting == 0) {
-        here->ask = quota_wanted(s, j, NULL).amount;
-        if (here->ask.of[Q_GPU] < l->least_gpu_milli)
-            l->least_gpu_milli = here->ask.of[Q_GPU];
-    }
-    here->waiting += (uint32_t)by;
-    if (room->waiting == 0) {
-        q->asked = array_grown(s, q->asked, &q->asked_capacity, q->n_asked, sizeof *q->asked);
-        room->place = (uint32_t)q->n_asked;
-        q->asked[q->n_asked++] = shape;
-        room->ask = f->ask;
-        room->grouped = false;
-        room->least_tasks = UINT32_MAX;
-    }
-    room->grouped = room->grouped || f->n_groups > 0;
-    if (f->min_tasks < room->least_tasks) {
-        room->least_tasks = f->min_tasks;
-        room->least_milli = quota_wanted(s, j, NULL).amount.of[Q_GPU];
-    }
-    room->waiting += (uint32_t)by;
-    if (room->waiting == 0) {
-        q->asked[room->place] = q->asked[--q->n_asked];
-        q->room[q->asked[room->place]].place = room->place;
-    }
-    if (here->waiting > 0)
-        return;
-    l->least_gpu_milli = INT64_MAX;
-    for (size_t i = 0; i < l->n_shapes; i++)
-        if (l->shape[i].waiting && l->shape[i].ask.of[Q_GPU] < l->least_gpu_milli)
-            l->least_gpu_milli = l->shape[i].ask.of[Q_GPU];
-}
-
 void leaf_heads(struct sched *s, struct leaf *l)
 {
     if (l->heads_known)
@@ -94,6 +21,9 @@ void leaf_heads(struct sched *s, struct leaf *l)
         if (!l->shape[i].waiting || !line_first_of(l->waiting, l->shape[i].shape, &h.job, &h.key))
             continue;
         struct wanted w = quota_wanted(s, h.job, NULL);
+        const struct job_facts *f = job_facts(s, h.job);
+        h.shape = l->shape[i].shape;
+        h.firm = !f->preemptible;
         h.tasks = w.n;
         h.ask = w.amount;
         l->head = array_grown(s, l->head, &l->heads_capacity, l->n_heads, sizeof *l->head);
@@ -121,6 +51,18 @@ struct quota_amount quota_of_placement(struct sched *s, job_id j, const struct p
     return quota_of_tasks(s, j, task, (uint32_t)p->n);
 }
 
+static struct late late_of(struct sched *s, job_id j, struct line_key key)
+{
+    const struct job_facts *f = job_facts(s, j);
+    const struct placement *has = job_placement(s, j);
+    struct late v = { .job = j, .key = key, .has = has };
+    if (!has)
+        return v;
+    v.holds = quota_of_placement(s, j, has);
+    v.surplus = (f->ask->tasks == SPLIT_ANY ? 1 : has->n) > f->min_tasks;
+    return v;
+}
+
 const struct late *leaf_late(struct sched *s, struct leaf *l, size_t k)
 {
     while (l->n_last <= k) {
@@ -130,23 +72,43 @@ const struct late *leaf_late(struct sched *s, struct leaf *l, size_t k)
         if (l->n_last > 0)
             v = l->last[l->n_last - 1];
         (void)(l->n_last > 0 ? line_before(l->running, &v.job, &v.key) : line_last(l->running, &v.job, &v.key));
-        const struct placement *has = job_placement(s, v.job);
-        v.holds = has ? quota_of_placement(s, v.job, has) : (struct quota_amount){ { 0 } };
         l->last = array_grown(s, l->last, &l->last_capacity, l->n_last, sizeof *l->last);
-        l->last[l->n_last++] = v;
+        l->last[l->n_last++] = late_of(s, v.job, v.key);
     }
     return &l->last[k];
 }
 
-static void runs_anew(struct quota_state *q, queue_id leaf)
+/* Behind so many of the last nobody is known any more when somebody comes or goes. */
+enum { LATE_KEPT = 64 };
+
+static void late_left(struct leaf *l, job_id j)
 {
-    q->leaf[leaf].n_last = 0;
-    quota_stands_anew(q, leaf);
+    size_t n = l->n_last < LATE_KEPT ? l->n_last : LATE_KEPT, at = 0;
+    while (at < n && l->last[at].job != j)
+        at++;
+    if (at < n)
+        memmove(&l->last[at], &l->last[at + 1], (--n - at) * sizeof *l->last);
+    l->n_last = n;
+}
+
+/* It is in the line again. */
+static void late_came(struct sched *s, struct leaf *l, job_id j, struct line_key key)
+{
+    size_t n = l->n_last < LATE_KEPT ? l->n_last : LATE_KEPT, at = 0;
+    while (at < n && key_before(key, j, l->last[at].key, l->last[at].job))
+        at++;
+    l->n_last = n;
+    if (at == n && n + 1 < line_length(l->running))
+        return;                    /* whether it is next is not known */
+    l->last = array_grown(s, l->last, &l->last_capacity, n, sizeof *l->last);
+    memmove(&l->last[at + 1], &l->last[at], (l->n_last++ - at) * sizeof *l->last);
+    l->last[at] = late_of(s, j, key);
 }
 
 void quota_holds_anew(struct sched *s, struct quota_state *q, job_id j)
 {
-    runs_anew(q, job_facts(s, j)->queue);
+    q->leaf[job_facts(s, j)->queue].n_last = 0;
+    quota_stands_anew(q, job_facts(s, j)->queue);
 }
 
 void quota_waits(struct sched *s, struct quota_state *q, job_id j)
@@ -163,13 +125,14 @@ void quota_waits(struct sched *s, struct quota_state *q, job_id j)
     q->growing += !own->whole;
     l->retold = true;
     if (own->whole)
-        count_shape(s, q, j, 1);
+        quota_count_shape(s, q, j, 1);
     if (job_state(s, j) != JOB_GATHERING) {
         quota_is_whole(s, q, j);
     } else if (!own->broken) {
         line_push(q->broken, j, (struct line_key){ .time_ns = sched_now(s) });
         own->broken = true;
     }
+    quota_changed(q, job_facts(s, j)->queue);
 }
 
 void quota_waits_no_more(struct sched *s, struct quota_state *q, job_id j)
@@ -184,7 +147,8 @@ void quota_waits_no_more(struct sched *s, struct quota_state *q, job_id j)
     l->growing -= !own->whole;
     q->growing -= !own->whole;
     if (own->whole)
-        count_shape(s, q, j, -1);
+        quota_count_shape(s, q, j, -1);
+    quota_changed(q, job_facts(s, j)->queue);
 }
 
 void quota_runs(struct sched *s, struct quota_state *q, job_id j)
@@ -194,8 +158,11 @@ void quota_runs(struct sched *s, struct quota_state *q, job_id j)
     if (!job_facts(s, j)->preemptible || !has)
         return;
     struct leaf *l = &q->leaf[job_facts(s, j)->queue];
-    line_push(l->running, j, quota_key(s, j, has->n));
-    runs_anew(q, job_facts(s, j)->queue);
+    struct line_key key = quota_key(s, j, has->n);
+    late_left(l, j);
+    line_push(l->running, j, key);
+    late_came(s, l, j, key);
+    quota_stands_anew(q, job_facts(s, j)->queue);
     own->runs = true;
 }
 
@@ -208,7 +175,8 @@ void quota_runs_no_more(struct sched *s, struct quota_state *q, job_id j)
     line_remove(l->running, j);
     l->leaving -= own->leaves;
     own->leaves = false;
-    runs_anew(q, job_facts(s, j)->queue);
+    late_left(l, j);
+    quota_stands_anew(q, job_facts(s, j)->queue);
     own->runs = false;
 }
 
@@ -224,6 +192,8 @@ void quota_has_acted(struct sched *s, struct quota_state *q, job_id j)
 {
     queue_id leaf = job_facts(s, j)->queue;
     struct quota_job *own = job_own(s, j);
+    if (own->pass != q->pass && own->waits && own->whole)
+        quota_shape_acted(s, q, j);
     own->pass = q->pass;
     if (own->runs && !job_placement(s, j) && !own->leaves) {
         own->leaves = true;
@@ -233,6 +203,11 @@ void quota_has_acted(struct sched *s, struct quota_state *q, job_id j)
         q->acted[q->n_acted++] = leaf;
         q->leaf[leaf].acted = q->pass;
     }
+}
+
+bool quota_has_had_turn(struct sched *s, const struct quota_state *q, const struct leaf *l, job_id j)
+{
+    return l->acted == q->pass && ((const struct quota_job *)job_own(s, j))->pass == q->pass;
 }
 
 bool quota_is_plain(const struct quota_state *q)
@@ -248,6 +223,7 @@ void quota_pass_begins(struct quota_state *q)
             q->acted[n++] = q->acted[i];
     q->n_acted = n;
     q->pass++;
+    q->placements++;
     q->changes++;
     for (size_t i = 0; i < n; i++)
         q->leaf[q->acted[i]].acted = q->pass;

@@ -35,8 +35,10 @@ static void stand(struct order *o, queue_id i, const struct quota_amount *amount
 
 static bool above(const struct order *o, queue_id a, queue_id b)
 {
-    const struct quota_standing *x = &o->node[a].standing, *y = &o->node[b].standing;
-    return o->victims ? quota_goes_before(y, x) : quota_goes_before(x, y);
+    const struct quota_standing *x = &o->node[o->victims ? b : a].standing, *y = &o->node[o->victims ? a : b].standing;
+    if (x->rank == y->rank && x->with != y->with)
+        return x->with < y->with;
+    return quota_goes_before(x, y);
 }
 
 static void put(struct order *o, queue_id *heap, uint32_t at, queue_id i)
@@ -45,17 +47,17 @@ static void put(struct order *o, queue_id *heap, uint32_t at, queue_id i)
     o->node[i].at = at;
 }
 
+/* Who has fallen from the top mostly falls far: the better children move up first, then it rises to its place. */
 static void sift_down(struct order *o, uint32_t parent, uint32_t at)
 {
     queue_id *heap = &o->heap[o->q->first[parent]], moved = heap[at];
-    uint32_t n = o->node[parent].n;
+    uint32_t n = o->node[parent].n, from = at;
     for (uint32_t child; (child = 2 * at + 1) < n; at = child) {
-        if (child + 1 < n && above(o, heap[child + 1], heap[child]))
-            child++;
-        if (!above(o, heap[child], moved))
-            break;
+        child += child + 1 < n && above(o, heap[child + 1], heap[child]);
         put(o, heap, at, heap[child]);
     }
+    for (; at > from && above(o, moved, heap[(at - 1) / 2]); at = (at - 1) / 2)
+        put(o, heap, at, heap[(at - 1) / 2]);
     put(o, heap, at, moved);
 }
 

@@ -79,13 +79,16 @@ struct quota_standing quota_standing(const struct quota_queue *queue, const stru
 {
     job = job ? job : &nothing;
     victims = victims ? victims : &nothing;
-    struct quota_standing s = { .queue = queue, .over_used = true, .starved = WITHIN(queue, allocated, job, deserved) };
+    struct quota_standing s = { .queue = queue };
+    bool over_used = true, starved = WITHIN(queue, allocated, job, deserved), barred = false;
     for (enum quota_resource r = 0; r < Q_RESOURCES; r++) {
         const struct quota_share *of = &queue->of[r];
-        s.over_used = s.over_used && of->fair < of->allocated;
+        over_used = over_used && of->fair < of->allocated;
         s.allocatable.of[r] = quota_allocatable(of);
-        s.barred = s.barred || (s.allocatable.of[r] == 0 && of->allocated + job->of[r] > 0);
+        barred = barred || (s.allocatable.of[r] == 0 && of->allocated + job->of[r] > 0);
     }
+    uint64_t by_priority = (uint64_t)((int64_t)INT32_MAX - queue->priority);    /* 32 bits */
+    s.rank = (uint64_t)over_used << 34 | (uint64_t)!starved << 33 | by_priority << 1 | barred;
     s.with = dominant_share(queue, job, victims, &s.allocatable, total);
     s.without = dominant_share(queue, &nothing, &nothing, &s.allocatable, total);
     return s;
@@ -98,14 +101,8 @@ void quota_standing_less(struct quota_standing *s, const struct quota_amount *vi
 
 bool quota_goes_before(const struct quota_standing *a, const struct quota_standing *b)
 {
-    if (a->over_used != b->over_used)
-        return b->over_used;
-    if (a->starved != b->starved)
-        return a->starved;
-    if (a->queue->priority != b->queue->priority)
-        return a->queue->priority > b->queue->priority;
-    if (a->barred != b->barred)
-        return b->barred;
+    if (a->rank != b->rank)
+        return a->rank < b->rank;
     if (a->with != b->with)
         return a->with < b->with;
     if (a->without != b->without)

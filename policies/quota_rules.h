@@ -27,7 +27,7 @@ enum quota_verdict quota_capacity(const struct quota_queue *q, queue_id leaf, co
  * are below 2^53. Compute a standing anew when the queue's shares or its best job change; comparing them is cheap. */
 struct quota_standing {
     const struct quota_queue *queue;
-    bool over_used, starved, barred;          /* 1, 2, 4 */
+    uint64_t rank;                            /* 1 to 4: the lower is served earlier */
     double with, without;                     /* 5, 6 */
     struct quota_amount allocatable;          /* 7 */
 };

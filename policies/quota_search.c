@@ -18,11 +18,17 @@
 
 static bool node_could_do(struct sched *s, const struct search *x, node_id n)
 {
-    if (!x->run)
-        return true;
-    struct node_free f = view_node_for(sched_view(s, FREE_OR_RELEASING), x->run, n);
-    int64_t shared = __builtin_popcountll(f.shared_mask), victims = x->node[n].stamp == x->stamp ? x->node[n].milli : 0;
-    return (int64_t)f.whole * x->run->gpu_milli + shared * MILLI_ALL + victims >= x->task_milli;
+    if (x->node[n].stamp == x->stamp)
+        return x->node[n].able;
+    return !x->run || search_free_milli(s, x, n) >= x->task_milli;
+}
+
+static bool recorded_could_do(struct sched *s, const struct search *x)
+{
+    for (size_t i = 0; i < x->n_recorded; i++)
+        if (node_could_do(s, x, x->recorded[i].piece[0].node))
+            return true;
+    return false;
 }
 
 /* Those of the potential victims leave whose jobs have a task there, and those that are needed anyway. */
@@ -110,9 +116,10 @@ static bool solve(struct sched *s, struct quota_state *q, struct search *x, uint
             return true;
     }
     search_victims(s, q, x);
+    bool could = recorded_could_do(s, x);
     bool total = job_facts(s, x->job)->ask->tasks == SPLIT_ANY;
     for (uint32_t u; search_next_victim(s, q, x, &u);)
-        if ((total ? try_total(s, q, x) : try_nodes(s, q, x, x->unit[u].job, tasks)) == SOLVED)
+        if ((total ? try_total(s, q, x) : could || x->n_able ? try_nodes(s, q, x, x->unit[u].job, tasks) : NO_PLACE) == SOLVED)
             return true;
     return false;
 }

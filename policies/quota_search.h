@@ -5,11 +5,12 @@
 /* Tasks that leave together. */
 struct unit { job_id job; queue_id leaf; uint32_t n, next_of_job, victim; const struct piece *piece; };
 /* A job some of whose tasks are potential victims. */
-struct victim { job_id job; queue_id leaf; uint32_t first_unit; struct quota_amount holds; };
+struct victim { job_id job; queue_id leaf; uint32_t first_unit; const struct late *of; };
 /* How far the search is with a leaf: next in its line; NULL: no more. */
 struct leaf_victims { uint32_t stamp; size_t at; const struct late *next; struct quota_amount taken; };
 struct back { uint32_t victim; struct line_key key; };    /* has more tasks: comes again */
-struct on_node { uint32_t stamp, first; int64_t milli; };  /* potential victims there */
+/* Potential victims there; of a search for a job: and what is free. able: enough for a task. */
+struct on_node { uint32_t stamp, first; int64_t milli; bool able; };
 struct on_node_link { uint32_t unit, next; };
 struct movable { node_id node; uint32_t gpus; int64_t milli; const struct request *run; };    /* gpus 0: not whole ones of one node */
 enum fate { FATE_LOST, FATE_MOVED, FATE_KEPT };
@@ -26,6 +27,7 @@ struct search {
     struct on_node *node;         /* [nodes] */
     struct on_node_link *link;
     size_t n_links, link_capacity;
+    size_t n_able;                /* nodes with potential victims that could do now */
     struct unit *unit;
     size_t n_units, unit_capacity;
     struct victim *victim;
@@ -55,9 +57,9 @@ bool search_protects(const struct quota_state *q, const struct sched *s, const s
 bool search_gives(struct sched *s, struct quota_state *q, struct search *x);      /* somebody may lose something for good */
 
 /* quota_units.c - what leaves together */
-bool search_take_unit(struct sched *s, const struct quota_state *q, struct search *x, uint32_t victim);    /* false: all of it is taken, recorded or protected */
-struct quota_amount search_unit_amount(struct sched *s, const struct unit *u);
-struct quota_amount search_recorded_amount(struct sched *s, const struct search *x, job_id j);    /* of j, what fewer tasks needed */
+/* false: all of it is taken, recorded or protected. lost: with it, or by what fewer tasks needed of the job. */
+bool search_take_unit(struct sched *s, const struct quota_state *q, struct search *x, uint32_t victim, struct quota_amount *lost);
+int64_t search_free_milli(struct sched *s, const struct search *x, node_id n);    /* for x->run, as things are */
 
 /* quota_scenario.c - some leave, the job comes, and who of them finds a place again */
 

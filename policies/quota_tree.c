@@ -11,6 +11,17 @@ void quota_stands_anew(struct quota_state *q, queue_id i)
     q->leaf[i].stands_anew = true;
 }
 
+/* Jobs wait in leaves only. */
+void quota_changed(struct quota_state *q, queue_id i)
+{
+    const struct leaf *l = &q->leaf[i];
+    const struct quota_share *gpus = &q->queue[i].of[Q_GPU];
+    bool waits = line_length(l->waiting) > 0;
+    queue_set_put(&q->untold, i, true);
+    queue_set_put(&q->grows, i, l->growing > 0);
+    queue_set_put(&q->claims, i, waits && (l->growing || gpus->allocated + l->least_gpu_milli <= gpus->fair));
+}
+
 static void unsettle(struct quota_state *q, queue_id parent, enum quota_resource r)
 {
     *(parent == ID_NONE ? &q->settled : &q->queue[parent].settled) &= ~(1u << r);
@@ -22,9 +33,9 @@ static void refresh_one(const struct sched *s, struct quota_state *all, queue_id
     struct quota_queue *q = &all->queue[i];
     struct quota_amount held = quota_amount(queue_held(s, i)), firm = quota_amount(queue_held_firm(s, i)),
                         pending = quota_amount(queue_pending(s, i));
+    bool changed = false;
     for (enum quota_resource r = 0; r < Q_RESOURCES; r++) {
-        if (q->of[r].allocated != held.of[r])
-            quota_stands_anew(all, i);
+        changed = changed || q->of[r].allocated != held.of[r];
         if (r == Q_GPU && q->parent == ID_NONE)
             all->free_milli -= held.of[r] - q->of[r].allocated;
         int64_t before = quota_requestable(&q->of[r]);
@@ -34,6 +45,10 @@ static void refresh_one(const struct sched *s, struct quota_state *all, queue_id
         if (!quota_same_share(&q->of[r], r, before, quota_requestable(&q->of[r])))
             unsettle(all, q->parent, r);
     }
+    if (!changed)
+        return;
+    quota_stands_anew(all, i);
+    quota_changed(all, i);
 }
 
 void quota_refresh(struct sched *s, struct quota_state *q, queue_id leaf)
@@ -81,6 +96,7 @@ void quota_tree_begin(struct sched *s, struct quota_state *q)
         for (int r = 0; r < Q_RESOURCES; r++)
             q->queue[i].of[r] = (struct quota_share){ .deserved = deserved.of[r], .limit = limit.of[r], .weight = weight[r] };
         q->protects = q->protects || f->reclaim_min_runtime_ns > 0;
+        q->protects_within = q->protects_within || f->preempt_min_runtime_ns > 0;
         q->first[(f->parent == ID_NONE ? n : f->parent) + 1]++;
     }
     for (uint32_t i = 0; i <= n; i++)
@@ -91,6 +107,10 @@ void quota_tree_begin(struct sched *s, struct quota_state *q)
     q->free_milli = q->total.of[Q_GPU];
     q->anew = sched_alloc(s, n * sizeof *q->anew);
     q->acted = sched_alloc(s, n * sizeof *q->acted);
+    q->claims = queue_set_new(s, n);
+    q->grows = queue_set_new(s, n);
+    q->untold = queue_set_new(s, n);
+    q->open = queue_set_new(s, n);
     order_new(s, &q->jobs, q, false);
     order_new(s, &q->again, q, false);
     order_new(s, &q->victims, q, true);
@@ -140,6 +160,7 @@ void quota_divide_now(struct sched *s, struct quota_state *q)
         if (!memcmp(&fair, &q->leaf[i].fair, sizeof fair))
             continue;
         q->leaf[i].fair = fair;
+        quota_changed(q, i);
         quota_stands_anew(q, i);
         queue_fair_share(s, i, (struct amount){ fair.of[Q_GPU], fair.of[Q_CPU], fair.of[Q_MEM] });
     }

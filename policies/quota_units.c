@@ -3,7 +3,7 @@
  * After NVIDIA/KAI-Scheduler:pkg/scheduler/api/podgroup_info/eviction_info.go. */
 #include "policies/quota_search.h"
 
-struct quota_amount search_unit_amount(struct sched *s, const struct unit *u)
+static struct quota_amount unit_amount(struct sched *s, const struct unit *u)
 {
     uint32_t *task = sched_scratch(s, u->n * sizeof *task);
     for (uint32_t i = 0; i < u->n; i++)
@@ -45,15 +45,27 @@ static bool surplus_task(const struct sched *s, const struct piece *piece, uint3
     return found;
 }
 
+int64_t search_free_milli(struct sched *s, const struct search *x, node_id n)
+{
+    struct node_free f = view_node_for(sched_view(s, FREE_OR_RELEASING), x->run, n);
+    int64_t shared = f.shared_mask ? __builtin_popcountll(f.shared_mask) : 0;
+    return (int64_t)f.whole * x->run->gpu_milli + shared * MILLI_ALL;
+}
+
 static void link_unit(struct sched *s, struct search *x, uint32_t u)
 {
+    if (x->job == ID_NONE)
+        return;                    /* nothing is tried */
     for (uint32_t i = 0; i < x->unit[u].n; i++) {
         const struct piece *p = &x->unit[u].piece[i];
         struct on_node *n = &x->node[p->node];
+        int64_t milli = (int64_t)p->gpus * (p->milli < MILLI_ALL ? MILLI_ALL : p->milli);
         if (n->stamp != x->stamp)
-            *n = (struct on_node){ x->stamp, ID_NONE, 0 };
-        x->freed_milli += (int64_t)p->gpus * (p->milli < MILLI_ALL ? MILLI_ALL : p->milli);
-        n->milli += (int64_t)p->gpus * (p->milli < MILLI_ALL ? MILLI_ALL : p->milli);
+            *n = (struct on_node){ x->stamp, ID_NONE, x->run ? search_free_milli(s, x, p->node) : 0, false };
+        x->freed_milli += milli;
+        n->milli += milli;
+        x->n_able += !n->able && (!x->run || n->milli >= x->task_milli);
+        n->able = n->able || !x->run || n->milli >= x->task_milli;
         if (n->first != ID_NONE && x->link[n->first].unit == u)
             continue;
         x->link = array_grown(s, x->link, &x->link_capacity, x->n_links, sizeof *x->link);
@@ -92,17 +104,33 @@ static uint32_t pieces_left(struct sched *s, const struct search *x, const struc
     return n;
 }
 
-bool search_take_unit(struct sched *s, const struct quota_state *q, struct search *x, uint32_t which)
+/* Some of it is needed for fewer tasks: so much. */
+static bool some_recorded(struct sched *s, const struct search *x, job_id j, struct quota_amount *sum)
 {
-    const struct piece *piece;
+    bool some = false;
+    *sum = (struct quota_amount){ { 0 } };
+    for (size_t i = 0; i < x->n_recorded; i++)
+        if (x->recorded[i].job == j) {
+            struct quota_amount unit = unit_amount(s, &x->recorded[i]);
+            *sum = quota_sum(sum, &unit);
+            some = true;
+        }
+    return some;
+}
+
+bool search_take_unit(struct sched *s, const struct quota_state *q, struct search *x, uint32_t which, struct quota_amount *lost)
+{
     struct victim *v = &x->victim[which];
-    uint32_t n = pieces_left(s, x, v, &piece), at = 0;
+    const struct piece *piece = v->of->has->piece;
+    bool all = !some_recorded(s, x, v->job, lost) && !v->of->surplus;
+    uint32_t n = all ? (uint32_t)v->of->has->n : pieces_left(s, x, v, &piece), at = 0;
     if (n == 0)
         return false;
-    bool surplus = surplus_task(s, piece, n, v->job, &at);
+    bool surplus = !all && surplus_task(s, piece, n, v->job, &at);
     if (!surplus && search_protects(q, s, x, v->job))
         return false;
     struct unit u = { v->job, v->leaf, surplus ? 1 : n, v->first_unit, which, surplus ? &piece[at] : piece };
+    *lost = all ? v->of->holds : unit_amount(s, &u);
     x->unit = array_grown(s, x->unit, &x->unit_capacity, x->n_units, sizeof *x->unit);
     x->unit[x->n_units] = u;
     v->first_unit = (uint32_t)x->n_units++;
@@ -112,15 +140,4 @@ bool search_take_unit(struct sched *s, const struct quota_state *q, struct searc
         x->back[x->n_back++] = (struct back){ which, quota_key(s, v->job, n - 1) };
     }
     return true;
-}
-
-struct quota_amount search_recorded_amount(struct sched *s, const struct search *x, job_id j)
-{
-    struct quota_amount sum = { { 0 } };
-    for (size_t i = 0; i < x->n_recorded; i++)
-        if (x->recorded[i].job == j) {
-            struct quota_amount unit = search_unit_amount(s, &x->recorded[i]);
-            sum = quota_sum(&sum, &unit);
-        }
-    return sum;
 }

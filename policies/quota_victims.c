@@ -33,25 +33,18 @@ static int64_t min_runtime_ns(const struct quota_state *q, const struct sched *s
 
 bool search_protects(const struct quota_state *q, const struct sched *s, const struct search *x, job_id v)
 {
+    if (x->action == CONSOLIDATION || !(x->action == RECLAIM ? q->protects : q->protects_within))
+        return false;
     int64_t since = job_last_start_ns(s, v);
-    return x->action != CONSOLIDATION && since != -1 &&
-           sched_now(s) < since + min_runtime_ns(q, s, x, job_facts(s, v)->queue);
+    return since != -1 && sched_now(s) < since + min_runtime_ns(q, s, x, job_facts(s, v)->queue);
 }
 
-static uint32_t tasks_left(const struct sched *s, job_id j)
+/* What somebody holds goes in a pass that acts on his leaf, and until he has left it counts as such; else he holds something. */
+static bool may_be_victim(struct sched *s, const struct quota_state *q, const struct search *x, const struct leaf *l, const struct late *v)
 {
-    return job_facts(s, j)->ask->tasks == SPLIT_ANY ? 1 : (uint32_t)job_placement(s, j)->n;
-}
-
-static bool may_be_victim(struct sched *s, const struct quota_state *q, const struct search *x, job_id v)
-{
-    const struct job_facts *f = job_facts(s, v);
-    const struct quota_job *own = job_own(s, v);
-    if (v == x->job || own->pass == q->pass || !job_placement(s, v))
+    if (v->job == x->job || quota_has_had_turn(s, q, l, v->job) || (l->acted == q->pass && !job_placement(s, v->job)))
         return false;
-    if (x->action == PREEMPT && f->priority >= job_facts(s, x->job)->priority)
-        return false;
-    return tasks_left(s, v) > f->min_tasks || !search_protects(q, s, x, v);
+    return v->surplus || !search_protects(q, s, x, v->job);
 }
 
 /* Of this leaf something might be taken for good, not only moved. */
@@ -78,7 +71,7 @@ static const struct late *next_of_line(struct sched *s, const struct quota_state
     for (const struct late *v; (v = leaf_late(s, &q->leaf[leaf], *k)); ++*k) {
         if (x->action == PREEMPT && -v->key.major >= job_facts(s, x->job)->priority)
             return NULL;
-        if (may_be_victim(s, q, x, v->job))
+        if (may_be_victim(s, q, x, &q->leaf[leaf], v))
             return v;
     }
     return NULL;
@@ -141,12 +134,12 @@ bool search_next_victim(struct sched *s, struct quota_state *q, struct search *x
                 return false;
             which = (uint32_t)x->n_victims;
             x->victim = array_grown(s, x->victim, &x->victim_capacity, x->n_victims, sizeof *x->victim);
-            x->victim[x->n_victims++] = (struct victim){ l->next->job, leaf, ID_NONE, l->next->holds };
+            x->victim[x->n_victims++] = (struct victim){ l->next->job, leaf, ID_NONE, l->next };
             l->at++;
             l->next = next_of_line(s, q, x, leaf, &l->at);
         }
-        bool taken = search_take_unit(s, q, x, which);
-        struct quota_amount lost = taken ? search_unit_amount(s, &x->unit[x->n_units - 1]) : search_recorded_amount(s, x, x->victim[which].job);
+        struct quota_amount lost;
+        bool taken = search_take_unit(s, q, x, which, &lost);
         l->taken = quota_sum(&l->taken, &lost);
         struct quota_amount sum;
         bool more = leaf_next(s, q, x, leaf, &sum);
@@ -197,7 +190,7 @@ void search_victims(struct sched *s, struct quota_state *q, struct search *x)
 {
     queue_id mine = x->job == ID_NONE ? ID_NONE : job_facts(s, x->job)->queue;
     x->stamp++;
-    x->n_units = x->n_victims = x->n_back = x->n_links = x->tried = 0;
+    x->n_units = x->n_victims = x->n_back = x->n_links = x->tried = x->n_able = 0;
     x->freed_milli = 0;
     struct quota_amount sum;
     if (x->action == PREEMPT) {

@@ -2,7 +2,7 @@
 # install-deps.sh - installs what is missing, says what it does, and does nothing when all is there. Debian 12 and kin.
 set -eu
 need="gcc make pkg-config libc6-dev libgsl-dev libcsv-dev libfyaml-dev libjansson-dev zlib1g-dev libzstd-dev libssl-dev
-      libcmocka-dev gnuplot-nox fonts-dejavu-core python3 zstd gzip clang libclang-rt-dev"
+      libcmocka-dev gnuplot-nox fonts-dejavu-core python3 zstd gzip clang libclang-rt-dev slurm-wlm munge"
 missing=
 for package in $need; do
     status=$(dpkg-query -W -f '${Status}' "$package" 2>/dev/null || true)

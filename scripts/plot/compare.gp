@@ -1,7 +1,8 @@
 # compare.gp - a panel for each metric, a bar in it for each run or group of runs; whiskers are 95 % confidence intervals.
 load 'vars.gp'
-width = longest > 25 ? 1200 : 960
 across = panels < 3 ? panels : 3
+width = 40 + int(6.9 * longest) + 290 * across
+if (width < 960) width = 960
 down = (panels + 2) / 3
 panel_height = 96 + 26 * n
 if (panel_height < 206) panel_height = 206

@@ -2,6 +2,8 @@
 # what each queue held of its fair share, in the mean over time. 1 is fair in both.
 load 'vars.gp'
 panels = rows > 0
+width = 150 + int(6.6 * (longest + 22))     # of the legend, with Jain's index
+if (width < 960) width = 960
 height = 480 + 17 * n
 if (panels && height < 150 + 17 * n + 30 * rows) height = 150 + 17 * n + 30 * rows
 if (format eq 'term') { lines = lines - 1 + n; panels = 0 }

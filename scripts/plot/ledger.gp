@@ -1,6 +1,7 @@
 # ledger.gp - a bar for each run, of all its GPU time by account, in per cent.
 load 'vars.gp'
-width = longest > 40 ? 1200 : 960
+width = 700 + int(6.6 * longest)
+if (width < 960) width = 960
 height = 140 + 34 * n
 load here.'/common.gp'
 set title 'Where GPU time went'

@@ -2,6 +2,7 @@
 load 'vars.gp'
 below = n > 4 || longest > 50   # a large legend would cover the curves
 height = below ? 500 + 17 * n : 540
+if (130 + int(6.6 * longest) > 960) width = 130 + int(6.6 * longest)
 if (format eq 'term') lines = lines - 1 + n
 load here.'/common.gp'
 set title 'Bounded slowdown'

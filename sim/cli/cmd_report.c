@@ -3,6 +3,7 @@
 #include "sim/cli/out_path.h"
 #include "sim/cli/report/page.h"
 #include "sim/core/memory.h"
+#include "sim/study/sweep_files.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -35,11 +36,28 @@ static bool side_by_side(const struct run_record *a, const struct run_record *b)
     return n == parent_length(b->path) && !strncmp(a->path, b->path, n) && !strcmp(a->policy, b->policy) && !strcmp(a->placement, b->placement);
 }
 
-/* Runs that differ in no more than the seed; two of one seed differ in something else, and then none of them are a group. */
+/* Their circumstances line by line, but for the seed. */
+static bool same_but_seed(const char *x, const char *y)
+{
+    while (*x && *y) {
+        size_t n = strcspn(x, "\n"), m = strcspn(y, "\n");
+        bool seed = !strncmp(x, "seed:", 5) && !strncmp(y, "seed:", 5);
+        if (!seed && (n != m || strncmp(x, y, n) != 0))
+            return false;
+        x += n + (x[n] == '\n');
+        y += m + (y[m] == '\n');
+    }
+    return *x == *y;
+}
+
+/* Runs that differ in the seed, and perhaps in a trace drawn with it. Where two are of one seed there is more that they differ in: then
+ * all but the seed must be alike. */
 static bool one_group(const struct run_record *const *run, size_t n, size_t i, size_t k)
 {
     if (!side_by_side(run[i], run[k]))
         return false;
+    if (same_but_seed(run[i]->circumstances, run[k]->circumstances))
+        return run[i]->seed != run[k]->seed;
     for (size_t a = 0; a < n; a++)
         for (size_t b = a + 1; b < n; b++)
             if (side_by_side(run[i], run[a]) && side_by_side(run[i], run[b]) && run[a]->seed == run[b]->seed)
@@ -71,18 +89,29 @@ static bool alike(const struct page_group *a, const struct page_group *b)
     return !strcmp(a->run[0]->policy, b->run[0]->policy) && !strcmp(a->run[0]->placement, b->run[0]->placement);
 }
 
-/* By policy and placement; the same twice: with the directory of the run, or of the group. */
+static bool same_parent(const struct page_group *a, const struct page_group *b)
+{
+    size_t n = parent_length(a->run[0]->path);
+    return n == parent_length(b->run[0]->path) && !strncmp(a->run[0]->path, b->run[0]->path, n);
+}
+
+/* By policy and placement; the same twice: with the directory that the group is in, or of its first run. */
 static void label_groups(struct page *p)
 {
     for (size_t i = 0; i < p->n_groups; i++) {
         struct page_group *g = &p->group[i];
-        bool twice = false;
+        bool twice = false, here = false;
         size_t length;
         for (size_t k = 0; k < p->n_groups; k++)
-            twice = twice || (k != i && alike(g, &p->group[k]));
+            if (k != i && alike(g, &p->group[k])) {
+                twice = true;
+                here = here || same_parent(g, &p->group[k]);
+            }
         FILE *f = mem_stream(&g->label, &length);
         fprintf(f, "%s, %s", g->run[0]->policy, g->run[0]->placement);
-        if (twice && g->n == 1)
+        if (twice && here)
+            fprintf(f, " (%s)", g->run[0]->path + parent_length(g->run[0]->path));
+        else if (twice && g->n == 1)
             fprintf(f, " (%s)", g->run[0]->path);
         else if (twice)
             fprintf(f, " (%.*s)", (int)parent_length(g->run[0]->path), g->run[0]->path);
@@ -130,6 +159,22 @@ static void page_free(struct page *p)
     free(p->view);
 }
 
+/* Of a sweep the runs that it has kept. */
+static struct runset *read_set(const char *path, struct error *err)
+{
+    if (!sweep_is_there(path))
+        return runset_read(path, err);
+    char **kept, *runs = mem_new(strlen(path) + sizeof "/runs", 1);
+    sprintf(runs, "%s/runs", path);
+    size_t n = run_directories(runs, &kept);
+    struct runset *set = n ? runset_read(runs, err) : NULL;
+    if (!n)
+        error_set(err, "%s: a sweep that kept no runs: want one with --keep-runs; its numbers are in sweep.csv, and 'gpuyard plot' draws them", path);
+    run_directories_free(kept, n);
+    free(runs);
+    return set;
+}
+
 static int report_run(const struct invocation *in)
 {
     const struct report_options *o = in->options;
@@ -140,7 +185,7 @@ static int report_run(const struct invocation *in)
     size_t n = 0, capacity = 0;
     int status = EXIT_OK;
     for (size_t i = 0; i < in->operands.n && status == EXIT_OK; i++) {
-        set[i] = runset_read(in->operands.text[i], &err);
+        set[i] = read_set(in->operands.text[i], &err);
         status = set[i] ? EXIT_OK : EXIT_INPUT;
         for (size_t k = 0; set[i] && k < set[i]->n; k++) {
             mem_grow(&run, &capacity, n, sizeof *run);
@@ -163,7 +208,7 @@ static int report_run(const struct invocation *in)
 const struct command cmd_report = {
     .name = "report",
     .summary = "one HTML page about one or more runs: tables, interactive figures, configuration, warnings",
-    .details = "DIR is the directory of a run, or one of such directories. Runs side by side that differ in nothing but the seed stand in "
+    .details = "DIR is the directory of a run, one of such directories, or a sweep that kept its runs. Runs side by side that differ in nothing but the seed stand in "
                "one column, as means with confidence intervals. The page needs no network and no file beside it.",
     .set = { .name = "report", .options = options, .operands = "DIR...", .least_operands = 1, .most_operands = SIZE_MAX },
     .operand_values = VALUES_DIRECTORY,

@@ -125,6 +125,11 @@ const struct command cmd_run = {
     .details = "Nothing is written before both inputs were read and found good, and a run that fails or is interrupted "
                "leaves nothing behind. Files of an earlier run in the same directory are replaced.\n"
                "\n"
+               "A policy that takes over begins as at the start of a run, and is told of the jobs that wait or run. Claims are given "
+               "back, suspended jobs fall to their last checkpoint, and incomplete gangs give back what they hold if it starts no "
+               "single tasks. A snapshot says nothing of what a policy has kept: srtf, srsf, las, las2d, gittins, multifactor, "
+               "fair-tree, conservative, kube, gang, quota, themis and goodput go on otherwise from there.\n"
+               "\n"
                "'gpuyard list policies', 'placers' and 'formats' show the names and parameters there are.",
     .set = { .name = "run", .options = options },
     .options_size = sizeof defaults,

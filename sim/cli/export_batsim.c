@@ -118,7 +118,8 @@ static void put_resources(const struct writing *t, struct held *h)
 {
     int64_t from = -1, to = -2;
     bool any = false;
-    qsort(h->part, h->n, sizeof *h->part, part_compare);
+    if (h->n)
+        qsort(h->part, h->n, sizeof *h->part, part_compare);
     for (size_t i = 0; i < h->n;) {
         uint32_t node = h->part[i].node;
         uint64_t mask = 0;

@@ -49,16 +49,23 @@ static int execute(const struct run_setup *setup, struct results *results, int64
     return result;
 }
 
+struct run_setup play_run_setup(const struct plan *p)
+{
+    return (struct run_setup){
+        .cluster = p->cluster, .workload = p->workload, .policy = p->policy.policy, .policy_params = p->policy.params,
+        .placer = p->placer.placer, .placer_params = p->placer.params, .seed = (uint64_t)p->options->seed,
+        .until_ns = p->until_ns, .estimates = p->estimates, .check = p->options->check,
+    };
+}
+
 int play(const struct play_setup *setup, struct played *to, struct error *err)
 {
     const struct plan *p = setup->plan;
     struct results *results = results_of(setup);
-    struct run_setup run = {
-        .cluster = p->cluster, .workload = p->workload, .policy = p->policy.policy, .policy_params = p->policy.params,
-        .placer = p->placer.placer, .placer_params = p->placer.params, .seed = (uint64_t)p->options->seed,
-        .until_ns = p->until_ns, .estimates = p->estimates, .check = p->options->check,
-        .progress = setup->progress, .progress_self = setup->progress_self, .interrupted = interrupt_guard(results),
-    };
+    struct run_setup run = play_run_setup(p);
+    run.progress = setup->progress;
+    run.progress_self = setup->progress_self;
+    run.interrupted = interrupt_guard(results);
     struct policy_switch *switches = plan_switch_list(p);
     run.switches = switches;
     run.n_switches = p->n_switches;

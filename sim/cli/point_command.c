@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { SWITCHES_MOST = 8 };       /* of a branch */
+
 static void add(struct point_command *c, const char *text)
 {
     c->argv[c->argc++] = arena_text(c->memory, text, strlen(text));
@@ -55,6 +57,17 @@ static void add_chosen(struct point_command *c, const struct experiment *e, cons
     free(whole);
 }
 
+/* "none", or what takes over and when, with blanks between. */
+static void add_branch(struct point_command *c, const char *key, const char *value)
+{
+    if (!strcmp(value, "none"))
+        return;
+    for (size_t n = 0, length; n < SWITCHES_MOST && *(value += strspn(value, " ")); n++, value += length) {
+        length = n + 1 < SWITCHES_MOST ? strcspn(value, " ") : strlen(value);
+        add_pair(c, key, arena_text(c->memory, value, length));
+    }
+}
+
 static void add_axis(struct point_command *c, const struct experiment *e, const struct point *p, size_t axis)
 {
     const struct axis *a = &e->axis[axis];
@@ -69,6 +82,9 @@ static void add_axis(struct point_command *c, const struct experiment *e, const 
         break;
     case AXIS_OPTION:
         add_pair(c, a->key, point_text(e, p, axis));
+        break;
+    case AXIS_BRANCH:
+        add_branch(c, a->key, point_text(e, p, axis));
         break;
     case AXIS_POLICY:
     case AXIS_PLACEMENT:
@@ -91,7 +107,7 @@ static int parse(struct point_command *c, struct error *err)
 static void begin(struct point_command *c, size_t axes)
 {
     *c = (struct point_command){ .memory = arena_new() };
-    c->argv = arena_alloc(c->memory, (2 * axes + 8) * sizeof *c->argv);
+    c->argv = arena_alloc(c->memory, (2 * axes + 2 * SWITCHES_MOST + 8) * sizeof *c->argv);
     add(c, "gpuyard");
     add(c, "run");
 }
@@ -190,7 +206,7 @@ static int check_parameter(const struct experiment *e, struct axis *a, struct er
 /* On the command line of a run it would be of no use, or the experiment says it elsewhere. */
 static bool is_ours(const char *option)
 {
-    static const char *const ours[] = { "cluster", "trace", "policy", "placement", "seed", "set", "output", "outputs", "snapshot", NULL };
+    static const char *const ours[] = { "cluster", "trace", "policy", "placement", "seed", "set", "output", "outputs", "snapshot", "switch-policy", NULL };
     for (size_t i = 0; ours[i]; i++)
         if (!strcmp(ours[i], option))
             return true;
@@ -228,6 +244,8 @@ static int check_value(const struct axis *a, size_t i, struct error *err)
     add_pair(&c, "trace", "trace");
     if (a->kind == AXIS_SETTING)
         add_setting(&c, a->key, a->value[i].text);
+    else if (a->kind == AXIS_BRANCH)
+        add_branch(&c, a->key, a->value[i].text);
     else
         add_pair(&c, a->key, a->value[i].text);
     int status = parse(&c, &why);
@@ -257,7 +275,7 @@ static int check_axis(const struct experiment *e, struct axis *a, struct error *
     for (size_t i = 0; i < a->n && status == EXIT_OK; i++) {
         if (a->kind == AXIS_POLICY || a->kind == AXIS_PLACEMENT)
             status = check_chosen(a->kind, a->value[i].text, a->value[i].place, NULL, err);
-        else if (a->kind == AXIS_OPTION || a->kind == AXIS_SETTING)
+        else if (a->kind == AXIS_OPTION || a->kind == AXIS_SETTING || a->kind == AXIS_BRANCH)
             status = check_value(a, i, err);
         else if (a->kind == AXIS_TRACE)
             status = check_trace(&a->value[i], err);

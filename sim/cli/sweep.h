@@ -4,12 +4,13 @@
 #include "sim/study/sweep_files.h"
 
 /* ---- What is read once ---- */
-struct read_cluster { struct cluster *cluster; char sha256[65]; };
+/* all_sha256: of the file, and where it names others, of the hashes of all of them. */
+struct read_cluster { struct cluster *cluster; char sha256[65], all_sha256[65]; };
 struct read_trace {
     struct workload *workload[2]; /* as for a run; with what never ran, for a stream. NULL: not wanted, or drawn from laws anew for each
                                      run, by its seed and cluster */
     const struct trace_format *format;
-    char sha256[65];
+    char sha256[65], all_sha256[65];
 };
 struct sweep {
     struct experiment *experiment;
@@ -42,8 +43,13 @@ int  sweep_run(struct sweep *s, const size_t *point, size_t n, const struct swee
 bool sweep_shapes_alike(const struct sweep *s, size_t first, size_t second);
 /* What came of it is in its file when this returns. `shaped`: of the point before it, if that is alike; ours on return. true: it went
  * well. Ends the process if it is interrupted. */
-struct shaped { struct cluster *cluster; struct workload *workload; int64_t until_ns; size_t point; };
+struct shaped { struct cluster *cluster; struct workload *workload; int64_t until_ns; size_t point; struct past *past; };
 bool sweep_work(const struct sweep *s, struct shaped *shaped, size_t point);
+
+/* sweep_branches.c: they differ only in what takes over, and when. */
+bool sweep_shares_past(const struct sweep *s, size_t first, size_t second);
+/* The plan of a point, which others may share a past with, is carried out; false: it has nothing to share. */
+bool sweep_branch(const struct sweep *s, struct shaped *shaped, size_t point, const struct plan *plan, int *status, struct error *err);
 
 /* The script for a job array of N shards, on stdout. */
 void sweep_slurm(const struct sweep *s, const char *path, size_t shards, unsigned workers, bool keep_runs);

@@ -95,7 +95,7 @@ static int prepare(const struct sweep *s, struct shaped *shaped, size_t point, s
     }
     if (status != EXIT_OK)
         return status;
-    *shaped = (struct shaped){ plan->cluster, plan->workload, plan->until_ns, point };
+    *shaped = (struct shaped){ plan->cluster, plan->workload, plan->until_ns, point, shaped->past };
     plan_settle(plan);
     plan->outputs = s->outputs ? plan->outputs : 0;
     return EXIT_OK;
@@ -113,10 +113,11 @@ static int run_point(const struct sweep *s, struct shaped *shaped, size_t point,
         status = plan_look_up(&plan, &c.options, err);
     if (status == EXIT_OK)
         status = prepare(s, shaped, point, &plan, err);
-    if (status == EXIT_OK)
+    bool branched = status == EXIT_OK && sweep_branch(s, shaped, point, &plan, &status, err);
+    if (status == EXIT_OK && !branched)
         status = play(&(struct play_setup){ .plan = &plan, .argc = c.argc, .argv = c.argv }, &played, err);
     snprintf(path, sizeof path, "%s/points", s->directory);
-    if (status == EXIT_OK && point_file_write(path, s->key[point], plan.settings_yaml, played.summary, err))
+    if (status == EXIT_OK && !branched && point_file_write(path, s->key[point], plan.settings_yaml, played.summary, err))
         status = EXIT_FAILED;
     played_free(&played);
     plan.cluster = NULL;              /* the next point may go on with them, and then the process ends */

@@ -34,6 +34,8 @@ static size_t batch(void *self, size_t first, size_t end)
     size_t n = 1;
     while (first + n < end && sweep_shapes_alike(r->sweep, r->task[first], r->task[first + n]))
         n++;
+    while (first + n < r->n && sweep_shares_past(r->sweep, r->task[first + n - 1], r->task[first + n]))
+        n++;                      /* whatever the pool wants: it would be run again */
     return n;
 }
 
@@ -159,7 +161,7 @@ static int write_about(const struct sweep *s, const char *path, struct shard sha
         for (size_t k = 0; k < e->axis[i].n; k++) {
             const struct axis *x = &e->axis[i];
             bool named = x->kind == AXIS_POLICY || x->kind == AXIS_PLACEMENT;
-            const char *sha256 = x->kind == AXIS_CLUSTER ? s->cluster[k].sha256 : x->kind == AXIS_TRACE ? s->trace[k].sha256
+            const char *sha256 = x->kind == AXIS_CLUSTER ? s->cluster[k].all_sha256 : x->kind == AXIS_TRACE ? s->trace[k].all_sha256
                                  : named ? s->plugin_sha256[plugin++] : "";
             if (*sha256)
                 a.input[a.n_inputs++] = (struct sweep_input){ x->name, x->value[k].label, x->value[k].text, sha256 };

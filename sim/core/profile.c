@@ -61,16 +61,22 @@ void profile_free(struct profile *p)
     free(p);
 }
 
-static bool earlier(const void *key, const void *context, uint32_t item)
+/* The first step at that time or later; ORDERED_NONE: there is none. */
+static uint32_t step_from(const struct profile *p, int64_t time)
 {
-    const struct profile *p = context;
-    return p->step[item].time < *(const int64_t *)key;
+    uint32_t found = ORDERED_NONE;
+    for (uint32_t i = p->steps.root; i != ORDERED_NONE;) {
+        bool before_it = p->step[i].time < time;
+        found = before_it ? found : i;
+        i = before_it ? p->step[i].link.right : p->step[i].link.left;
+    }
+    return found;
 }
 
 static void change(struct profile *p, int64_t time, int64_t delta, int holds)
 {
     struct ordered_space space = steps_of(p);
-    uint32_t at = ordered_search(&p->steps, &space, earlier, &time);
+    uint32_t at = step_from(p, time);
     if (at != ORDERED_NONE && p->step[at].time == time) {
         p->step[at].delta += delta;
         p->step[at].holds += (uint32_t)holds;
@@ -208,8 +214,7 @@ int64_t profile_fit(const struct profile *p, int64_t after, int64_t before, int6
         } else {
             if (profile_at(p, t) <= most)
                 return t;
-            int64_t key = t + 1;                  /* too much at t itself: go on from the next step */
-            next = ordered_search(&p->steps, &space, earlier, &key);
+            next = step_from(p, t + 1);           /* too much at t itself: go on from the next step */
         }
         t = next == ORDERED_NONE ? before : p->step[next].time;
     }

@@ -242,6 +242,7 @@ struct sched {
     size_t own_size;              /* the largest policy.job_size of them */
     int64_t period_ns;            /* of the passes of the policy in force */
     struct policy_seat *seat;     /* [1 + setup.n_switches] */
+    uint64_t n_switched;          /* times that another took over */
     struct arena *memory, *scratch;
 
     int64_t now_ns;
@@ -277,6 +278,7 @@ struct sched {
     struct mig_run *mig;          /* mig_layouts.c; NULL: off */
     uint32_t *gpu_mem_most_mib;   /* [types] of free_index_count_memory(); NULL: placements do not heed it */
     struct elastic_run *elastic;  /* elastic.c; NULL: off */
+    bool *shape_by_totals;        /* for placing_by_totals(): what the shape alone tells */
     uint8_t *shape_never;         /* why the shape can never be placed; 0: it can */
     uint32_t *shape_least;        /* STARTS_PARTIAL: if it cannot, so many tasks of it as a minimum can; 0: none */
     struct view *idle, *room;     /* room NULL without SEES_RELEASING */
@@ -574,6 +576,10 @@ static inline bool piece_on_island(const struct cluster *c, const struct request
 }
 void rates_prepare(struct sched *s);
 uint32_t rates_gpus(const struct request *ask);                           /* of all runs */
+
+/* sharing.c - others on its GPUs get on as if it were not there, until it goes on; it is stalled, and its pace as before it goes on */
+void sharing_rests(struct sched *s, struct live *l);
+void sharing_goes_on(struct sched *s, struct live *l);
 
 /* elastic.c - how they get on at each size */
 bool elastic_learns(const struct sched *s, job_id j);                     /* it has a goodput model; what else there is about rates

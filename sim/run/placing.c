@@ -102,14 +102,21 @@ const struct placement *sched_place(struct sched *s, const struct view *v, const
     return s->why_not == PLACED ? builder_take(&s->builder) : NULL;
 }
 
-bool placing_by_totals(const struct sched *s, const struct request *r)
+/* One counted node, of which nothing but whole GPUs is wanted and scarce. */
+static bool only_totals_count(const struct sched *s, shape_id shape)
 {
-    const struct shape_kinds *kinds = &s->shape_kinds[r->shape];
+    const struct shape_kinds *kinds = &s->shape_kinds[shape];
+    const struct request *ask = &s->workload->shape[shape].ask;
     if (kinds->n != 1 || s->cluster->kind[kinds->kind[0]].n_nodes != 1)
         return false;
     const struct node_type *t = &s->cluster->type[s->cluster->kind[kinds->kind[0]].type];
-    return !s->idle->headroom && t->counted && !r->next && r->gpu_milli == MILLI_ALL && (r->tasks == SPLIT_ANY || r->tasks == 1) &&
-           (!r->cpu_milli || t->cpu_milli == INT64_MAX) && (!r->mem_mib || t->mem_mib == INT64_MAX);
+    return t->counted && ask->gpu_milli == MILLI_ALL && (!ask->cpu_milli || t->cpu_milli == INT64_MAX) &&
+           (!ask->mem_mib || t->mem_mib == INT64_MAX);
+}
+
+bool placing_by_totals(const struct sched *s, const struct request *r)
+{
+    return s->shape_by_totals[r->shape] && !s->idle->headroom && !r->next && (r->tasks == SPLIT_ANY || r->tasks == 1);
 }
 
 bool sched_fits(struct sched *s, const struct view *v, const struct request *r)
@@ -296,6 +303,7 @@ void placing_begin(struct sched *s)
     uint32_t n = s->workload->n_shapes;
     s->shape_kinds = arena_alloc(s->memory, (n + 1) * sizeof *s->shape_kinds);
     s->shape_never = arena_alloc(s->memory, n + 1);
+    s->shape_by_totals = arena_alloc(s->memory, (n + 1) * sizeof *s->shape_by_totals);
     uint16_t *allowed = mem_new(s->cluster->n_kinds, sizeof *allowed);
     for (shape_id i = 0; i < n; i++) {
         uint32_t count = 0;
@@ -309,6 +317,7 @@ void placing_begin(struct sched *s)
         for (uint32_t k = 0; k < count; k++)
             liking[k] = kind_liking(s, &s->workload->shape[i], &s->cluster->kind[kept[k]]);
         s->shape_kinds[i] = (struct shape_kinds){ count, kept, liking };
+        s->shape_by_totals[i] = only_totals_count(s, i);
     }
     free(allowed);
     if (s->setup.placer->needs & SEES_TYPICAL)

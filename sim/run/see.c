@@ -155,6 +155,8 @@ const struct view *sched_view(const struct sched *s, enum free_kind k)
 
 struct view *view_of(const struct sched *s, const struct view *v)
 {
+    if (v == s->idle)
+        return s->idle;
     struct view *own = v && v == s->room ? s->room : timeline_own_view(s, v);
     return own ? own : s->idle;
 }

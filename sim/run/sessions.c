@@ -1,7 +1,8 @@
 /* sessions.c - interactive sessions: each is a job on demand, which comes, gives its GPUs back and goes as sim/sessions/session_life.h has
  * it. What is told here is what that job holds: its GPUs are granted, taken, and useful once they have started up.
  *
- * A session whose user thinks holds its GPUs without progress (ACCOUNT_IDLE). In a run each GPU computes for `duty` of the time. */
+ * A session whose user thinks holds its GPUs without progress (ACCOUNT_IDLE). In a run each GPU computes for `duty` of the time. A run takes
+ * the time that was drawn, however fast its GPUs are. */
 #include "sim/run/sessions.h"
 #include "sim/run/models.h"
 #include "sim/run/on_demand.h"
@@ -78,10 +79,13 @@ static void follow(struct sched *s, struct session_run *x)
     if (x->life.place != SESSION_USABLE || l->pace.stalled != session_is_active(&x->life))
         return;
     s->shown = true;
-    if (l->pace.stalled)
+    if (l->pace.stalled) {
+        sharing_goes_on(s, l);
         pace_go_on(s, l);
-    else
+    } else {
         pace_stall(s, l, ACCOUNT_IDLE);
+        sharing_rests(s, l);
+    }
 }
 
 static void acts(struct sched *s, struct session_run *x, const struct session_step *step)

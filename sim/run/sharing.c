@@ -1,7 +1,7 @@
 /* sharing.c - who shares each GPU, how fast that lets everyone get on, and whether their memory is there.
  *
  * A tenant is a task with a share of a GPU, from the instant at which its job holds it to run until it makes no progress there
- * any more; who is leaving keeps its memory and is no tenant. When one comes or goes, all of that GPU get on at a new speed,
+ * any more; who is leaving keeps its memory and is no tenant, nor is a session while its user thinks. When one comes or goes, all of that GPU get on at a new speed,
  * and each job at that of its slowest task. Costs O(tenants of the GPUs concerned). Laws: sharing.h.
  *
  * With oom: fail, who comes to a GPU without enough memory fails when its start-up is over. */
@@ -283,38 +283,26 @@ static void fails(struct sched *s, const struct event *e)
 
 /* ---- A run's calls ---- */
 
-static void placed(struct sched *s, struct live *l)
+static void all_sit_down(struct sched *s, struct live *l, const struct placement *on)
 {
     struct sharing_run *x = s->sharing;
     struct sharing_job *j = &x->job[l->job];
-    j->instance = 1;
-    for (size_t i = 0; i < l->held->n; i++) {
-        const struct piece *p = &l->held->piece[i];
-        if (p->milli >= MILLI_ALL && p->gpu_mask)
-            j->instance = fmin(j->instance, instance_speed(s, l->job, p));
-        for (uint64_t m = p->milli < MILLI_ALL ? p->gpu_mask : 0; m; m &= m - 1)
-            sit_down(s, l->job, p->node, (unsigned)__builtin_ctzll(m), p->milli);
-    }
+    for (size_t i = 0; i < on->n; i++)
+        for (uint64_t m = on->piece[i].milli < MILLI_ALL ? on->piece[i].gpu_mask : 0; m; m &= m - 1)
+            sit_down(s, l->job, on->piece[i].node, (unsigned)__builtin_ctzll(m), on->piece[i].milli);
     l->pace.crowd = speed_of(s, l->job);
-    j->since_ns = l->pace.mark_ns;
     find_concerned(x, l->job);
     for (size_t i = 0; i < x->n_concerned; i++)
         x->job[x->concerned[i]].shared = true;
     j->shared |= x->n_concerned > 0;
     tell_concerned(s);
-    if (x->law->oom == OOM_FAIL && is_out_of_memory(s, l->held))
-        j->oom = event_queue_push(s->events, (struct event){ s->now_ns + l->start_cost_ns, EVENT_OUT_OF_MEMORY, l->job });
 }
 
-static void left(struct sched *s, struct live *l, const struct placement *from)
+static void all_stand_up(struct sched *s, struct live *l)
 {
     struct sharing_run *x = s->sharing;
     struct sharing_job *j = &x->job[l->job];
-    (void)from;
     settle_speed(s, l);
-    if (j->oom)
-        event_queue_cancel(s->events, j->oom);
-    j->oom = 0;
     find_concerned(x, l->job);
     for (uint32_t i = j->seat, next; i != NO_SEAT; i = next) {
         next = x->seat[i].next_of_job;
@@ -322,6 +310,46 @@ static void left(struct sched *s, struct live *l, const struct placement *from)
     }
     j->seat = NO_SEAT;
     tell_concerned(s);
+}
+
+void sharing_rests(struct sched *s, struct live *l)
+{
+    if (!s->sharing)
+        return;
+    all_stand_up(s, l);
+    s->sharing->job[l->job].since_ns = INT64_MAX;    /* its speed does not count */
+}
+
+void sharing_goes_on(struct sched *s, struct live *l)
+{
+    if (!s->sharing)
+        return;
+    all_sit_down(s, l, l->on);
+    s->sharing->job[l->job].since_ns = s->now_ns;
+}
+
+static void placed(struct sched *s, struct live *l)
+{
+    struct sharing_run *x = s->sharing;
+    struct sharing_job *j = &x->job[l->job];
+    j->instance = 1;
+    for (size_t i = 0; i < l->held->n; i++)
+        if (l->held->piece[i].milli >= MILLI_ALL && l->held->piece[i].gpu_mask)
+            j->instance = fmin(j->instance, instance_speed(s, l->job, &l->held->piece[i]));
+    j->since_ns = l->pace.mark_ns;
+    all_sit_down(s, l, l->held);
+    if (x->law->oom == OOM_FAIL && is_out_of_memory(s, l->held))
+        j->oom = event_queue_push(s->events, (struct event){ s->now_ns + l->start_cost_ns, EVENT_OUT_OF_MEMORY, l->job });
+}
+
+static void left(struct sched *s, struct live *l, const struct placement *from)
+{
+    struct sharing_job *j = &s->sharing->job[l->job];
+    (void)from;
+    if (j->oom)
+        event_queue_cancel(s->events, j->oom);
+    j->oom = 0;
+    all_stand_up(s, l);
 }
 
 /* All have left, and their memory and duties with them. */

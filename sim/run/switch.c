@@ -227,7 +227,7 @@ void switch_policy(struct sched *s)
     forget_queues(s);
     seat_take(s, seat);
     seat->time_ns = TIME_NEVER;
-    random_init(&s->policy_random, s->setup.seed, "policy", (uint64_t)(seat - s->seat));
+    random_init(&s->policy_random, s->setup.seed, "policy", ++s->n_switched);
     livelock_got_on(s);
     s->fruitless_wakes = 0;
     decision_log(s, ID_NONE, "policy", s->policy->name, "");

@@ -137,6 +137,8 @@ static void calm(struct fluid *f, double rate, double until_s)
 static void overload(struct fluid *f, double rate, double capacity, double until_s)
 {
     struct steady s = { 0 };
+    if (backlog_is_empty(&f->backlog) && rate < capacity)    /* saturated, by less than rounding: nobody waits, and nobody is idle */
+        capacity = rate;
     struct backlog_step step = backlog_advance(&f->backlog, rate, capacity, until_s);
     if (capacity > 0)
         s = steady_overload(&f->laws, f->ready, f->all_speed, step.from_wait_s, step.to_wait_s);

@@ -63,10 +63,14 @@ static double mean_s(const struct session_law *l)
     return law_cut_mean(&l->law, l->least_s, l->most_s);
 }
 
+double session_cycle_s(const struct session_spec *s)
+{
+    return mean_s(&s->think) + mean_s(&s->run);
+}
+
 double session_active_share(const struct session_spec *s)
 {
-    double run = mean_s(&s->run), think = mean_s(&s->think);
-    return run / (run + think);
+    return mean_s(&s->run) / session_cycle_s(s);
 }
 
 static int check_law(const struct session_law *l, const char *what, struct error *err)
@@ -86,7 +90,7 @@ int session_spec_check(const struct session_spec *s, struct error *err)
     if (check_law(&s->length, "length", err) || check_law(&s->think, "think", err) || check_law(&s->run, "run", err) ||
         check_law(&s->patience, "patience", err))
         return -1;
-    if (mean_s(&s->think) + mean_s(&s->run) < CYCLE_LEAST_S)
+    if (session_cycle_s(s) < CYCLE_LEAST_S)
         return error_set(err, "think, run: want means of %g s at least, together", CYCLE_LEAST_S);
     if (s->rate_per_h <= 0 && weekdays <= 0)
         return error_set(err, "weekly: want a weekday with sessions, or a 'rate_per_h'");

@@ -44,6 +44,7 @@ extern const double session_warm_start_s;    /* of a warm pool */
 
 /* Sessions an hour, on the mean of a week. */
 double session_rate_per_h(const struct session_spec *s);
+double session_cycle_s(const struct session_spec *s);       /* E[think] + E[run] */
 /* E[run] / (E[run] + E[think]): the share of its time that a session is active in the long run, where it is never without GPUs. */
 double session_active_share(const struct session_spec *s);
 /* Whether there are laws as it wants them; err says why not. */

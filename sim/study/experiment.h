@@ -10,6 +10,7 @@
  *     cluster.preemption.checkpoint: [ none, periodic ]   # what --set can set
  *     cluster.nodes.a100.count: 8..64:8                   # whole numbers, here in steps of 8
  *     policy.blocking: [ strict, skip ]                   # of those policies that have it
+ *     switch-policy: [ none, "3600:quota", "3600:sjf 7200:fifo" ]    # what takes over when; the common past is run once
  *   seeds: 1..20                                          # by default 1
  *   exclude: [ { policy: fifo, load: [ 0.8, 1.1 ] } ]     # whatever agrees with all of an entry
  *   limit_s: 600                                          # wall time of a run; by default none
@@ -22,7 +23,8 @@
  * at the end. */
 enum axis_kind {
     AXIS_SEED, AXIS_TRACE, AXIS_CLUSTER, AXIS_SETTING, AXIS_OPTION, AXIS_POLICY, AXIS_POLICY_PARAMETER, AXIS_PLACEMENT,
-    AXIS_PLACEMENT_PARAMETER
+    AXIS_PLACEMENT_PARAMETER,
+    AXIS_BRANCH                   /* switch-policy: one past, several futures */
 };
 struct axis_value {
     const char *text;             /* as it stands there; of a path: beside the experiment */

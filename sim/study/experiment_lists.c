@@ -200,6 +200,8 @@ int experiment_read_parameters(struct reading *r, struct config_value v, struct 
         if (config_key_text(pair, &name, err))
             return -1;
         key = name;
+        if (!strcmp(name, "switch-policy"))
+            kind = AXIS_BRANCH;
         for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
             if (!strncmp(name, prefixes[i].prefix, strlen(prefixes[i].prefix))) {
                 kind = prefixes[i].kind;

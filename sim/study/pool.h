@@ -17,7 +17,7 @@ struct pool_setup {
     size_t n;                     /* tasks 0 to n - 1, begun in this order */
     int64_t limit_ns;             /* wall time of one task; 0: none */
     const atomic_bool *interrupted;                  /* set: no more tasks, and those at work are stopped */
-    /* Of the tasks first to end - 1: how many from the first on one process may do. At least 1. */
+    /* Of the tasks from first on: how many one process may do, best no more than to end - 1. At least 1. */
     size_t (*batch)(void *self, size_t first, size_t end);
     /* In the worker: a new process has begun; one task, whether it went well. */
     void (*begin)(void *self, size_t first);

@@ -137,10 +137,12 @@ static void each_gpu_changes(struct view *v, const struct piece *p, int32_t mill
     for (uint64_t m = bits_of(v, p); m; m &= m - 1) {
         unsigned gpu = (unsigned)__builtin_ctzll(m);
         uint64_t bit = m & -m;
-        uint32_t now = used[gpu] = (uint32_t)((int32_t)view_used_milli(v, p->node, gpu) + milli);
+        uint32_t now = (uint32_t)((int32_t)view_used_milli(v, p->node, gpu) + milli);
+        bool tells = now != 0 && now != MILLI_ALL;
+        used[gpu] = tells ? now : 0;
         whole = now == 0 ? whole | bit : whole & ~bit;
         shared = now > 0 && now < MILLI_ALL ? shared | bit : shared & ~bit;
-        told = now != 0 && now != MILLI_ALL ? told | bit : told & ~bit;
+        told = tells ? told | bit : told & ~bit;
     }
     bool any_shared = (shared | s->shared_mask) != 0;
     s->shared_mask = shared;

@@ -73,7 +73,7 @@ struct view {
     struct random *random;
     struct kind_index *kind;
     struct node_state *node;
-    uint32_t *used;               /* [named GPUs] milli taken of each, where told_mask says so; many holds of a window add up */
+    uint32_t *used;               /* [named GPUs] milli taken of each, where told_mask says so, else 0; many holds of a window add up */
     uint32_t *domain_whole;       /* [n_domains * n_kinds]; NULL with one domain only */
     uint32_t *domain_hist;        /* per domain and kind with named GPUs: nodes by free GPUs */
     uint64_t *hist_at;            /* [n_kinds] offset of a kind within a domain's histograms; UINT64_MAX: none */

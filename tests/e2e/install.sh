@@ -20,6 +20,8 @@ unset GPUYARD_SCRIPTS
 check "the installed program runs it" $?
 "$work/usr/bin/gpuyard" plot "$work/out" --kind jct_cdf --format svg -o "$work/jct.svg" && [ -s "$work/jct.svg" ]
 check "the installed program finds its plots" $?
+"$work/usr/bin/gpuyard" report "$work/out" -o "$work/out.html" && grep -q '</html>' "$work/out.html"
+check "the installed program writes a report" $?
 grep -q '^\.TH GPUYARD 1' "$work/usr/share/man/man1/gpuyard.1"
 check "there is a man page" $?
 bash -n "$work/usr/share/bash-completion/completions/gpuyard"

@@ -28,8 +28,8 @@ done
 check "the examples schedule the sample" $?
 grep -q '"policy": "widest-first"' "$work/out/manifest.json"
 check "the manifest names the plugin" $?
-scripts/demo "$gpuyard" | grep -E '^(policy|static|quota|fifo|srtf)' >"$work/table" && grep -Fxf "$work/table" README.md | diff "$work/table" -
-check "README shows the table of the demo" $?
+scripts/demo "$gpuyard" | grep -E '^(policy|static|quota|fifo|srtf|preemptive)' >"$work/table" && grep -Fxf "$work/table" README.md | diff "$work/table" -
+check "README shows the tables of the demo" $?
 scripts/gangs "$gpuyard" "$work/gangs" >"$work/pair" && grep -Fxf "$work/pair" README.md | diff "$work/pair" -
 check "README shows the pair of kube and gang" $?
 "$gpuyard" explain results/demo/quota 778 >"$work/story"

@@ -63,6 +63,21 @@ sed '40,200d' one/queues.csv >bent/queues.csv
 "$G" report bent -o bent.html && sed 's/<dd>bent</<dd>one</' bent.html >m.html
 if python3 "$root/tests/e2e/report_numbers.py" m.html >said 2>&1; then fail "other numbers go unnoticed"; else ok; fi
 
+# ---- A sweep: a column for each of its combinations, the mean over its seeds ----
+cat >study.yaml <<'YAML'
+clusters: [ lab.yaml ]
+traces: [ trace.csv ]
+policies: [ fifo, sjf ]
+parameters: { load: [ 1, 2 ] }
+seeds: 1..3
+YAML
+"$G" sweep study.yaml -q --keep-runs -o swept 2>said && "$G" report swept -o swept.html || fail "no page of a sweep: $(cat said)"
+[ "$(grep -o '<br><span class="unit">3 runs</span>' swept.html | wc -l)" = 8 ] && ok || fail "a sweep has not four columns of three runs, in two tables"
+holds swept.html "<p>12 runs of <b>"
+"$G" sweep study.yaml -q -o bare 2>said
+expect 3 "gpuyard: bare: a sweep that kept no runs: want one with --keep-runs; its numbers are in sweep.csv, and 'gpuyard plot' draws them" \
+    "$G" report bare -o no.html
+
 # ---- What is missing is said, on the page or on standard error ----
 mkdir part; cp one/manifest.json one/summary.csv part
 "$G" report part -o part.html && holds part.html "jobs.csv is missing or has no rows" && holds part.html "Metrics over all jobs"
@@ -107,7 +122,7 @@ END
         --window-size=1400,1000 --virtual-time-budget=20000 "$@" --dump-dom "file://$work/frame.html" 2>browser.log | grep '^probe: ' >found
 }
 if [ -n "$browser" ] && look one.html 1280 && [ -s found ]; then
-    for page in one set two cut; do
+    for page in one set two cut swept; do
         for width in 1280 390; do
             look $page.html $width
             grep -v '^probe: ok' found >bad

@@ -113,6 +113,21 @@ same first one/sweep.csv
 expect 0 '' "$gpuyard" sweep in/more.yaml -j2 -o again --resume
 [ "$(now)" = "2 run now" ] && ok || fail "an empty result, of lab and of big, which is the same: $(cat out)"
 
+# A file that the cluster's names is an input, too.
+fault() { # DAY OF THE END
+    printf '[{"node_id":"a","event_time":0.01,"event_type":"fault_start","fault_type":{"Class":"GPU"}},
+        {"node_id":"a","event_time":%s,"event_type":"fault_end","fault_type":{"Class":"GPU"}}]' "$1" >in/faults.json
+}
+fault 0.02
+{ cat in/lab.yaml; echo 'failures: { trace: in/faults.json }'; } >in/faulty.yaml
+printf 'clusters: faulty.yaml\ntraces: week.csv\n' >in/faulty_lab.yaml
+expect 0 '' "$gpuyard" sweep in/faulty_lab.yaml -q -o faulty
+expect 0 '' "$gpuyard" sweep in/faulty_lab.yaml -o faulty --resume
+[ "$(now)" = "0 run now" ] && ok || fail "the same faults: $(cat out)"
+fault 0.05
+expect 0 '' "$gpuyard" sweep in/faulty_lab.yaml -o faulty --resume
+[ "$(now)" = "1 run now" ] && ok || fail "other faults: $(cat out)"
+
 # ---- What fails, fails alone ----
 plugin() { # NAME STATEMENT
     cc -std=c17 -D_XOPEN_SOURCE=700 -fPIC -shared -I"$root/sim/contract" -o "in/$1.so" -x c - <<END || exit 1
@@ -216,6 +231,36 @@ expect 3 "gpuyard: merge: one: has results of another experiment: say another --
 expect 0 '' "$gpuyard" merge g0 g1 g1 -o whole
 says out '6 points of 3 shards, 0 failed: results in whole'
 same good/sweep.csv whole/sweep.csv
+# ---- What is said of experiments that are none ----
+wrong() { # MESSAGE LINES...: in the experiment, behind its cluster and trace
+    message=$1
+    shift
+    { echo 'clusters: lab.yaml'; echo 'traces: week.csv'; printf '%s\n' "$@"; } >in/wrong.yaml
+    expect 3 "gpuyard: $message" "$gpuyard" sweep in/wrong.yaml -o never
+    expect 3 "gpuyard: $message" "$gpuyard" check in/wrong.yaml
+    none never
+}
+wrong "in/wrong.yaml:3:13: no policy 'fiffo', did you mean 'fifo'?" 'policies: [ fiffo ]'
+wrong "in/wrong.yaml:3:11: policies: policy fifo: blocking: want strict or skip, got 'x'" 'policies: fifo:blocking=x'
+wrong "in/wrong.yaml:3:15: no placer 'pakc', did you mean 'pack'?" 'placements: [ pakc ]'
+wrong "in/wrong.yaml:3:13: in/./none.so: cannot load the plugin: cannot open shared object file: No such file or directory" 'policies: [ ./none.so ]'
+wrong "in/wrong.yaml:3:15: no option of a run 'laod', did you mean 'load'?" 'parameters: { laod: 1 }'
+wrong "in/wrong.yaml:3:15: no option of a run 'seed', want load, estimates, until, ... ('gpuyard run --help'), or cluster.KEY, policy.KEY or placement.KEY" \
+    'parameters: { seed: 1 }'
+wrong "in/wrong.yaml:3:23: --load: want a number above 0, at most 1000000, got 'x'" 'parameters: { load: [ x ] }'
+wrong "in/wrong.yaml:4:14: estimates: --estimates: want trace, perfect, uniform:F, lognormal:SIGMA, buckets, user-last2, group-quantile[:Q], or a factor from 0.001 to 1000, got 'x'" \
+    parameters: '  estimates: x'
+wrong "in/wrong.yaml:3:15: policy.depth: no policy of the experiment has a parameter 'depth'" 'parameters: { policy.depth: 1 }'
+wrong "in/wrong.yaml:4:34: policy easy: depth: want a number from 1 to 1000000000, got '0'" 'policies: [ fifo, easy ]' 'parameters: { policy.depth: [ 1, 0 ] }'
+wrong "in/wrong.yaml:4:29: policy.depth: policy easy: depth is given twice" 'policies: "easy:depth=2"' 'parameters: { policy.depth: 1 }'
+expect 2 "gpuyard: sweep: --shard: want I/N, a part from 0 to N - 1 and how many there are, got '2/2'" "$gpuyard" sweep in/e.yaml --shard 2/2
+expect 2 "gpuyard: sweep: --shard: want I/N, a part from 0 to N - 1 and how many there are, got '1'" "$gpuyard" sweep in/e.yaml --shard 1
+expect 3 "gpuyard: in/none.yaml: cannot open: No such file or directory" "$gpuyard" sweep in/none.yaml
+printf 'clusters: nowhere.yaml\ntraces: week.csv\n' >in/wrong.yaml
+expect 3 "gpuyard: in/nowhere.yaml: cannot open: No such file or directory" "$gpuyard" sweep in/wrong.yaml -o never
+none never
+expect 0 '' "$gpuyard" check in/e.yaml
+says out "  points        $points of $(awk 'BEGIN { print 2 * 2 * 4 * 2 * 2 * 2 * 2 * 2 }') combinations"
 cd "$root" || exit 1
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -22,7 +22,7 @@ static const struct policy_row { const char *name; } policies[] = {
 
 #define QUEUES "queues: [ { name: a, deserved_gpus: 16 }, { name: b, deserved_gpus: 8 }, { name: notebooks, deserved_gpus: 8 } ]\n"
 #define JOBS   "workload: lab\nspan_s: 172800\nload: { target: 2, gpus: 32 }\nusers: { count: 30 }\nprojects: { names: [a, b] }\n" \
-               "gpus: { 1: 5, 2: 2, 8: 1 }\ndurations: { law: lognormal, mean_s: 9000, median_s: 900 }\n"
+               "gpus: { 1: 5, 2: 2, 8: 1 }\nspearman: 0\ndurations: { law: lognormal, mean_s: 9000, median_s: 900 }\n"
 /* Little work: at most a few GPUs at a time. Start-ups take up to 60 s; Kubernetes looks again some seconds after it has stopped somebody. */
 #define FEW    "{ group: few, users: 8, queue: notebooks, gpus: { 1: 1 }, length: { law: fixed, value_s: 3600 }, slo: { start_s: 75 }"
 
@@ -153,6 +153,29 @@ static void nodes_of_their_own(void **state)
     assert_true(stopped == 0);
 }
 
+/* On nodes of their own sessions are nothing to the jobs on the others. */
+static void nothing_to_the_others(void **state)
+{
+    (void)state;
+    struct played with = play(four, JOBS "sessions: [ " FEW " } ]\n", "static"), without = play(four, JOBS, "static");
+    assert_int_equal(with.workload->n_jobs, without.workload->n_jobs);
+    assert_true(with.workload->n_jobs > 100);
+    for (job_id j = 0; j < with.workload->n_jobs; j++) {
+        struct job_result a = run_job(with.s, j), b = run_job(without.s, j);
+        assert_true(a.start_ns == b.start_ns && a.end_ns == b.end_ns && a.wait_ns == b.wait_ns);
+    }
+    played_free(&with);
+    played_free(&without);
+    with = play(four, JOBS "sessions: [ " FEW " } ]\n", "fifo");    /* in one line they are */
+    without = play(four, JOBS, "fifo");
+    job_id later = 0;
+    while (later < with.workload->n_jobs && run_job(with.s, later).start_ns == run_job(without.s, later).start_ns)
+        later++;
+    assert_true(later < with.workload->n_jobs);
+    played_free(&with);
+    played_free(&without);
+}
+
 /* Within its quota a queue gets its GPUs from those who hold more than theirs. */
 static void a_quota(void **state)
 {
@@ -216,6 +239,7 @@ int main(void)
     ADD_ROWS(tests, n, everything_at_once, policies);
     ADD_ROWS(tests, n, nobody_waits, policies);
     ADD_TEST(tests, n, nodes_of_their_own);
+    ADD_TEST(tests, n, nothing_to_the_others);
     ADD_TEST(tests, n, a_quota);
     ADD_TEST(tests, n, priorities);
     ADD_TEST(tests, n, stopped_or_not);

@@ -31,6 +31,7 @@ struct row {
     const char *name, *policy, *more;    /* of the cluster file */
     uint32_t gpus;
     struct session_culling culling;
+    uint32_t milli;               /* of each GPU; 0: all */
     struct batch job[JOBS_MOST];
     struct sitting session[SESSIONS_MOST];
 };
@@ -85,7 +86,7 @@ static const struct row rows[] = {
 
 /* ---- Workloads by hand ---- */
 
-static void add_job(struct workload *w, const struct batch *b, size_t i)
+static void add_job(struct workload *w, const struct batch *b, size_t i, uint32_t milli)
 {
     struct error err = { "" };
     char name[16];
@@ -95,11 +96,12 @@ static void add_job(struct workload *w, const struct batch *b, size_t i)
     row.submit_ns = b->at_s * NS_PER_S;
     row.duration_ns = b->lasts_s * NS_PER_S;
     row.gpus = b->gpus;
+    row.gpu_milli = milli;
     row.priority = b->priority;
     assert_int_equal(workload_add(w, &row, "test", i, &err), 0);
 }
 
-static void add_session(struct workload *w, struct sessions *to, const struct sitting *x)
+static void add_session(struct workload *w, struct sessions *to, const struct sitting *x, uint32_t milli)
 {
     struct error err = { "" };
     int64_t *phase_ns = arena_alloc(w->memory, PHASES * sizeof *phase_ns);
@@ -115,6 +117,8 @@ static void add_session(struct workload *w, struct sessions *to, const struct si
     row.submit_ns = s->submit_ns;
     row.duration_ns = s->length_ns;
     row.tasks = 1;
+    row.gpu_milli = milli;
+    row.duty = (struct duty){ DUTY_ALL * 8 / 10, DUTY_UNSAID };
     row.class = CLASS_INTERACTIVE;
     row.priority = x->priority;
     row.on_demand = true;
@@ -137,9 +141,9 @@ static struct workload *workload_by_hand(const struct row *row)
     g->culling.period_ns *= NS_PER_S;
     w->sessions = all;
     for (size_t i = 0; i < JOBS_MOST && row->job[i].lasts_s; i++)
-        add_job(w, &row->job[i], i + 1);
+        add_job(w, &row->job[i], i + 1, row->milli ? row->milli : MILLI_ALL);
     for (size_t i = 0; i < SESSIONS_MOST && row->session[i].phase_s[0]; i++)
-        add_session(w, g, &row->session[i]);
+        add_session(w, g, &row->session[i], row->milli ? row->milli : MILLI_ALL);
     assert_int_equal(workload_finish(w, "test", &err), 0);
     return w;
 }
@@ -222,6 +226,21 @@ static void energy_by_hand(void **state)
     played_free(&p);
 }
 
+/* ---- Half a GPU each: time slices at duties 0.8 and 0.5 leave each 1/1.3 x 0.97, while the user thinks the job has all that it can use ---- */
+
+static const struct row halves = { "halves", "fifo", "sharing: { mode: timeslice }\n", 1, OFF, 500, .job = { { 0, 400, 1 } }, .session = { { 0, LONG } } };
+
+/* 50 s of start-up and 20 s of a run at .746, 240 s and what is left of 400 s at 1. */
+static void beside_a_job(void **state)
+{
+    (void)state;
+    struct played p = play(&halves, "fifo", "nodes: [ { group: dgx, type: dgx-a100, count: %u } ]\n");
+    const double speed = .97 / 1.3, end_s = 310 + 400 - 70 * speed - 240;
+    assert_near(seconds(run_job(p.s, 0).end_ns), end_s, 1e-9);
+    assert_int_equal(p.s->sessions->one[0].life.now_ns, 1050 * NS_PER_S);    /* its runs take their time */
+    played_free(&p);
+}
+
 /* ---- The identities notice what is not so ---- */
 
 static void a_second_more(void **state)
@@ -251,6 +270,7 @@ int main(void)
     size_t n = 0;
     ADD_ROWS(tests, n, by_hand, rows);
     tests[n++] = (struct CMUnitTest){ .name = "energy", .test_func = energy_by_hand, .initial_state = (void *)&rows[0] };
+    ADD_TEST(tests, n, beside_a_job);
     tests[n++] = (struct CMUnitTest){ .name = "identities", .test_func = a_second_more, .initial_state = (void *)&rows[0] };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

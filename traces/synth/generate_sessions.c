@@ -4,6 +4,7 @@
 #include "traces/synth/synth.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +33,7 @@ static struct job_row row_of(const struct synth_sessions *g, const struct sessio
     row.priority = g->asks.priority;
     row.preemptible = g->asks.preemptible;
     row.on_demand = true;
+    row.duty = (struct duty){ (uint32_t)lround(g->is.duty * DUTY_ALL), DUTY_UNSAID };
     row.price = synth_on_demand_price;
     return row;
 }

@@ -28,7 +28,10 @@ static const struct { const char *metric, *label; } usual[] = {
     { "time_to_reclaim_mean_s", "mean time to reclaim" },
     { "jain_index", "Jain's index" },
     { "finish_time_fairness_p95", "p95 finish-time fairness" },
-    { "slo_attainment", "SLO attainment" },
+    { "requests_served", "requests served" },
+    { "slo_attainment", "SLO attainment of services" },
+    { "session_start_p90_s", "p90 start of sessions" },
+    { "session_slo_attainment", "sessions started in time" },
     { "energy_kwh", "energy" },
     { "cost_usd", "cost" },
 };

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { UNLIKE_MOST = 4 };
+
 /* ---- Warnings ---- */
 
 static void warn_begin(struct output *o, size_t *n)
@@ -71,39 +73,68 @@ static void of_files(struct output *o, const struct page *p, const struct run_vi
         }
 }
 
-/* The first line in which two runs differ besides the seed. */
-static void of_circumstances(struct output *o, const struct page *p, size_t i, size_t *n)
+/* The first line in which the run of a column differs from that of the first, besides the seed, and the section that it is in. */
+struct difference { const char *here, *there, *section; };
+
+static bool differ(const struct page *p, size_t i, struct difference *d)
 {
-    const struct run_record *a = p->group[0].run[0], *b = p->group[i].run[0];
-    const char *x = a->circumstances, *y = b->circumstances, *of = "";     /* the section that the lines are in */
+    const char *x = p->group[0].run[0]->circumstances, *y = p->group[i].run[0]->circumstances, *section = "";
     while (*x && *y) {
         size_t k = strcspn(x, "\n"), m = strcspn(y, "\n");
         if (*x != ' ')
-            of = x;
-        if (strncmp(x, "seed:", 5) != 0 && (k != m || strncmp(x, y, k) != 0)) {
-            warn_begin(o, n);
-            out_text(o, "<b>");
-            html_text(o, p->group[i].label);
-            out_text(o, "</b> did not run under the circumstances of <b>");
-            html_text(o, p->group[0].label);
-            out_text(o, "</b>: <code>");
-            html_bytes(o, of, *x == ' ' ? strcspn(of, "\n") : 0);
-            html_bytes(o, y, m);
-            out_text(o, "</code> instead of <code>");
-            html_bytes(o, x, k);
-            out_text(o, "</code>.</li>\n");
-            return;
-        }
+            section = x;
+        *d = (struct difference){ y, x, *x == ' ' ? section : "" };
+        if (strncmp(x, "seed:", 5) != 0 && (k != m || strncmp(x, y, k) != 0))
+            return true;
         x += k + (x[k] == '\n');
         y += m + (y[m] == '\n');
+    }
+    return false;
+}
+
+static void line_of(struct output *o, const char *text)
+{
+    html_bytes(o, text, strcspn(text, "\n"));
+}
+
+static void of_circumstances(struct output *o, const struct page *p, size_t i, const struct difference *d, size_t *n)
+{
+    warn_begin(o, n);
+    out_text(o, "<b>");
+    html_text(o, p->group[i].label);
+    out_text(o, "</b> did not run under the circumstances of <b>");
+    html_text(o, p->group[0].label);
+    out_text(o, "</b>: <code>");
+    line_of(o, d->section);
+    line_of(o, d->here);
+    out_text(o, "</code> instead of <code>");
+    line_of(o, d->there);
+    out_text(o, "</code>.</li>\n");
+}
+
+/* Columns that cannot be compared like with like; the first few by name. */
+static void unlike(struct output *o, const struct page *p, size_t *n)
+{
+    size_t others = 0;
+    for (size_t i = 1; i < p->n_groups; i++) {
+        struct difference d;
+        if (!differ(p, i, &d))
+            continue;
+        if (*n < UNLIKE_MOST)
+            of_circumstances(o, p, i, &d, n);
+        else
+            others++;
+    }
+    if (others) {
+        warn_begin(o, n);
+        html_printf(o, "Nor did %zu other%s.</li>\n", others, others == 1 ? "" : "s");
     }
 }
 
 void page_warnings(struct output *o, const struct page *p)
 {
     size_t n = 0;
-    for (size_t i = 1; i < p->n_groups; i++)
-        of_circumstances(o, p, i, &n);
+    unlike(o, p, &n);
     for (size_t i = 0; i < p->n_views; i++) {
         const struct run_view *v = &p->view[i];
         if (json_is_true(json_object_get(v->manifest, "clairvoyant"))) {

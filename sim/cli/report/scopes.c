@@ -9,20 +9,47 @@
 
 enum { ROWS_MOST = 100 };
 
-static const struct { const char *metric, *label, *unit; } column[] = {
+struct column { const char *metric, *label, *unit; };
+static const struct column of_jobs[] = {
     { "jobs_submitted", "jobs", "" },          { "gpu_h_held", "GPU h", "GPU h" },          { "util_alloc", "of all GPUs", "" },
     { "wait_mean_s", "mean wait", "s" },       { "wait_p90_s", "p90 wait", "s" },           { "jct_mean_s", "mean completion", "s" },
     { "bounded_slowdown_mean", "slowdown", "" }, { "preemptions", "preemptions", "" },      { "quota_satisfaction", "quota met", "" },
+    { NULL, NULL, NULL },
 };
-enum { COLUMNS = sizeof column / sizeof column[0] };
+static const struct column of_services[] = {
+    { "requests_arrived", "requests", "" },    { "slo_attainment", "kept the SLO", "" },    { "latency_p50_s", "p50 latency", "s" },
+    { "latency_p99_s", "p99 latency", "s" },   { "first_token_p99_s", "p99 first token", "s" }, { "requests_dropped", "dropped", "" },
+    { "replica_h", "replica h", "h" },         { "cold_starts", "cold starts", "" },        { "replica_duty", "duty", "" },
+    { NULL, NULL, NULL },
+};
+static const struct column of_sessions[] = {
+    { "sessions", "sessions", "" },            { "session_start_p50_s", "p50 start", "s" }, { "session_start_p90_s", "p90 start", "s" },
+    { "session_slo_attainment", "started in time", "" }, { "sessions_abandoned", "abandoned", "" }, { "sessions_culled", "culled", "" },
+    { "session_gpu_h_held", "GPU h", "GPU h" }, { "session_gpu_h_idle", "idle GPU h", "GPU h" },
+    { NULL, NULL, NULL },
+};
+static const struct kind { const char *scope, *caption; const struct column *column; } kinds[] = {
+    { "queue", "By queue", of_jobs }, { "class", "By class", of_jobs }, { "service", "Inference services", of_services },
+    { "queue", "Interactive sessions, by queue", of_sessions },
+};
 
-static void scope_row(struct output *o, const struct run_record *r, const char *scope, const char *name)
+static bool any(const struct run_record *r, const struct column *column, const char *scope)
+{
+    for (; column->metric; column++) {
+        const struct run_metric *m = run_metric_find(r, column->metric, scope);
+        if (m && !isnan(m->value))
+            return true;
+    }
+    return false;
+}
+
+static void scope_row(struct output *o, const struct run_record *r, const struct column *column, const char *scope, const char *name)
 {
     char text[VALUE_MAX];
     out_text(o, "<tr><th scope=\"row\">");
     html_text(o, *name ? name : "(none)");
     out_text(o, "</th>");
-    for (size_t c = 0; c < COLUMNS; c++) {
+    for (size_t c = 0; column[c].metric; c++) {
         const struct run_metric *m = run_metric_find(r, column[c].metric, scope);
         out_text(o, "<td>");
         out_text(o, value_text(text, column[c].metric, column[c].unit, m ? m->value : (double)NAN));
@@ -32,24 +59,26 @@ static void scope_row(struct output *o, const struct run_record *r, const char *
 }
 
 /* Scopes stand together in summary.csv. Returns how many there were. */
-static size_t scope_table(struct output *o, const struct run_view *v, const char *kind, const char *caption)
+static size_t scope_table(struct output *o, const struct run_view *v, const struct kind *kind)
 {
     const char *last = "";
-    size_t n = 0, length = strlen(kind);
+    size_t n = 0, length = strlen(kind->scope);
     for (size_t i = 0; i < v->record->n; i++) {
         const char *scope = v->record->metric[i].scope;
-        if (strncmp(scope, kind, length) != 0 || scope[length] != '=' || !strcmp(scope, last))
+        if (strncmp(scope, kind->scope, length) != 0 || scope[length] != '=' || !strcmp(scope, last))
             continue;
         last = scope;
+        if (!any(v->record, kind->column, scope))
+            continue;
         if (n++ == 0) {
-            table_begin(o, caption);
-            html_printf(o, "<thead><tr><th scope=\"col\">%s</th>", kind);
-            for (size_t c = 0; c < COLUMNS; c++)
-                html_printf(o, "<th scope=\"col\">%s</th>", column[c].label);
+            table_begin(o, kind->caption);
+            html_printf(o, "<thead><tr><th scope=\"col\">%s</th>", kind->scope);
+            for (size_t c = 0; kind->column[c].metric; c++)
+                html_printf(o, "<th scope=\"col\">%s</th>", kind->column[c].label);
             out_text(o, "</tr></thead>\n<tbody>\n");
         }
         if (n <= ROWS_MOST)
-            scope_row(o, v->record, scope, scope + length + 1);
+            scope_row(o, v->record, kind->column, scope, scope + length + 1);
     }
     if (n)
         table_end(o);
@@ -71,8 +100,11 @@ void page_scopes(struct output *o, const struct page *p)
 {
     out_text(o, "<section id=\"queues\">\n<h2>Queues and classes</h2>\n");
     for (size_t i = 0; i < p->n_views; i++) {
+        size_t n = 0;
         run_heading(o, p, &p->view[i]);
-        if (scope_table(o, &p->view[i], "queue", "By queue") + scope_table(o, &p->view[i], "class", "By class") == 0)
+        for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
+            n += scope_table(o, &p->view[i], &kinds[k]);
+        if (n == 0)
             out_text(o, "<p class=\"note\">No queue and no class has jobs.</p>\n");
     }
     out_text(o, "</section>\n");
