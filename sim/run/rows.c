@@ -139,7 +139,7 @@ void rows_job(struct output *o, const struct cluster *c, const struct workload *
     comma_seconds(o, r->wait_ns);
     comma_seconds(o, r->run_ns);
     comma_seconds(o, ended ? r->wait_ns + r->run_ns : -1);
-    slowdown_columns(o, r->wait_ns + r->run_ns, w->truth[j].duration_ns, ended);
+    slowdown_columns(o, r->wait_ns + r->run_ns, w->truth[j].duration_ns, ended && !w->truth[j].on_demand);
     out_char(o, ',');
     out_integer(o, r->preemptions);
     out_char(o, ',');

@@ -94,7 +94,7 @@ double forecast_ahead(const struct forecast *f, uint32_t bins)
 
 double forecast_most(const struct forecast *f, int64_t lead_ns)
 {
-    uint32_t last = 1 + (uint32_t)(lead_ns / f->config->bin_ns);
+    uint32_t last = 1 + (uint32_t)((lead_ns + f->config->bin_ns - 1) / f->config->bin_ns);
     double most = 0;
     for (uint32_t h = 1; h <= last; h++)
         most = fmax(most, forecast_ahead(f, h));

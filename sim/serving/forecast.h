@@ -25,5 +25,5 @@ struct forecast *forecast_new(const struct forecast_config *config);    /* borro
 void forecast_free(struct forecast *f);                      /* NULL: does nothing */
 void forecast_observe(struct forecast *f, double rate);      /* that of the next bin; the first one is bin 0 */
 double forecast_ahead(const struct forecast *f, uint32_t bins);    /* bins >= 1: 1 is the one after the last observed; never below 0 */
-/* The most from the next bin on until `lead_ns` after the end of the last one. */
+/* The most in the bins from now until `lead_ns` after the end of the next one: what is there then was asked for by its end. */
 double forecast_most(const struct forecast *f, int64_t lead_ns);

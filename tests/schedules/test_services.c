@@ -107,6 +107,33 @@ static void hpa(void **state)
     played_free(&p);
 }
 
+/* Ten times as many requests from eight to twenty o'clock, three days long. Who only reacts drops some of them each morning, until new
+ * replicas have started; who forecasts learns it on the first day, and has them there on the next ones, one bin before. */
+static void forecast(void **state)
+{
+    static const char *const scaler[] = { "kind: hpa", "kind: forecast", "kind: forecast, forecast: daily-max" };
+    double dropped[COUNT(scaler)][3] = { { 0 } };
+    (void)state;
+    for (size_t i = 0; i < COUNT(scaler); i++) {
+        char text[1000];
+        snprintf(text, sizeof text,
+                 "workload: w\nspan_s: 259200\nservices:\n  - name: s\n    requests: { rate_per_s: 110, arrivals: { daily: [1,1,1,1,1,1,1,1,10,10,10,10,10,10,10,10,10,10,10,10,1,1,1,1] } }\n"
+                 "    service_time: { law: exponential, mean_s: 0.05 }\n    interval_s: 900\n    replicas: { min: 1, max: 30, initial: 3 }\n    autoscaler: { %s }\n",
+                 scaler[i]);
+        struct played p = play_services(ONE_NODE_OF(32), text, "fifo", "pack", 1, 0);
+        for (size_t k = 0; k < p.n_rows; k++)
+            dropped[i][(p.row[k].to_ns - 1) / (86400 * NS_PER_S)] += p.row[k].dropped;
+        played_free(&p);
+    }
+    for (size_t day = 0; day < 3; day++)
+        assert_true(dropped[0][day] > 1000);
+    for (size_t i = 1; i < COUNT(scaler); i++) {
+        assert_true(dropped[i][0] > 1000);           /* the control: it knows nothing yet */
+        assert_near(dropped[i][1], 0, 1e-6);
+        assert_near(dropped[i][2], 0, 1e-6);
+    }
+}
+
 /* A job of higher priority takes the GPU of the only replica for 1000 s: nobody is ready until it has ended and the replica has
  * started again, where its image is. */
 static void preempted(void **state)
@@ -226,6 +253,7 @@ int main(void)
     ADD_TEST(tests, n, pending_first);
     ADD_TEST(tests, n, not_ready_first);
     ADD_TEST(tests, n, hpa);
+    ADD_TEST(tests, n, forecast);
     ADD_TEST(tests, n, preempted);
     ADD_TEST(tests, n, common_random_numbers);
     ADD_TEST(tests, n, withdrawn_busy);
