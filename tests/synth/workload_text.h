@@ -27,3 +27,15 @@ __attribute__((unused)) static struct synth_jobs drawn_of(const char *text, uint
     synth_spec_free(s);
     return to;
 }
+
+/* Reading it says `error`, or if that is "", nothing. */
+__attribute__((unused)) static void said_of(const char *text, const char *error)
+{
+    struct error err = { "" };
+    struct input *in = input_from_bytes(text, strlen(text), "w.yaml", &err);
+    struct synth_spec *s = synth_spec_read(in, &err);
+    input_close(in);
+    assert_string_equal(err.text, error);
+    assert_true(!s == !!*error);
+    synth_spec_free(s);
+}

@@ -88,7 +88,7 @@ static void cell(struct output *o, const struct page *p, size_t i, const char *m
         out_text(o, "</span>");
     }
     if (i > 0)
-        change(o, metric_of(metric), base.mean, e.mean);
+        change(o, metric_find(metric), base.mean, e.mean);
     out_text(o, "</td>");
 }
 
@@ -102,7 +102,7 @@ static bool known(const struct page *p, const char *metric)
 
 static void row(struct output *o, const struct page *p, const char *metric, const char *label)
 {
-    const struct metric_kind *kind = metric_of(metric);
+    const struct metric_kind *kind = metric_find(metric);
     const char *unit = kind ? kind->unit : "";
     if (!known(p, metric))
         return;

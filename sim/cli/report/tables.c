@@ -3,23 +3,10 @@
 
 #include "sim/cli/report/markup.h"
 #include "sim/cli/term.h"
-#include "sim/run/models.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-const struct metric_kind *metric_of(const char *name)
-{
-    for (const struct metric_kind *m = metric_kinds; m->name; m++)
-        if (!strcmp(m->name, name))
-            return m;
-    for (const struct run_model *const *of = run_models; *of; of++)
-        for (const struct metric_kind *m = (*of)->metrics; m && m->name; m++)
-            if (!strcmp(m->name, name))
-                return m;
-    return NULL;
-}
 
 static bool is_share(const char *metric)
 {

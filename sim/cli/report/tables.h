@@ -5,6 +5,5 @@
 
 enum { VALUE_MAX = 64 };
 const char *value_text(char to[VALUE_MAX], const char *metric, const char *unit, double value);    /* NaN: "-" */
-const struct metric_kind *metric_of(const char *name);       /* NULL: of a newer version */
 void table_begin(struct output *o, const char *caption);     /* <table>, in a box that scrolls; the caption is text */
 void table_end(struct output *o);
