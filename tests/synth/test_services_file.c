@@ -45,6 +45,8 @@ static const struct row { const char *name, *text, *error; } rows[] = {
     { "slo: tokens of a batch", ONE("    slo: { first_token_s: 1 }\n"), "w.yaml:7:27: first_token_s: want it of a service time 'llm' only" },
     { "slo: more than all", ONE("    slo: { share: 1.1 }\n"), "w.yaml:7:19: share: want a number above 0 up to 1, got '1.1'" },
 
+    { "interval: too short", ONE("    interval_s: 0.5\n"), "w.yaml:7:17: interval_s: want a number from 1 to 1000000000, got '0.5'" },
+    { "scaler: too often", SCALED("kind: none, period_s: 0.5"), "w.yaml:8:41: period_s: want a number from 1 to 86400, got '0.5'" },
     { "scaler: no kind", SCALED("period_s: 1"), "w.yaml:8:17: key 'kind' is missing" },
     { "scaler: a key of another", SCALED("kind: hpa, headroom: 2"), "w.yaml:8:40: headroom: an autoscaler 'hpa' has none" },
     { "scaler: a metric", SCALED("kind: hpa, metrics: { cpu: 0.5 }"), "w.yaml:8:46: cpu: want duty, concurrency, rate_per_s or queue, each once" },

@@ -29,7 +29,7 @@ static const enum hpa_metric_kind metric_kind[] = {
 #define SECONDS(high) .type = CONFIG_PARTS, .scale = NS_PER_S, .most = high
 static const struct config_key keys[] = {
     { .name = "kind",         .type = CONFIG_CHOICE, AT(kind), .words = kind_words, .required = true },
-    { .name = "period_s",     SECONDS(86400), AT(period_ns), .above_least = true },
+    { .name = "period_s",     SECONDS(86400), AT(period_ns), .least = 1 },
     { .name = "idle_s",       SECONDS(1000000000), AT(idle_ns), .above_least = true },
     { .name = "metrics",      .type = CONFIG_MAPPING, AT(metrics) },
     { .name = "tolerance",    REAL, AT(tolerance), .most = 1 },
@@ -37,7 +37,7 @@ static const struct config_key keys[] = {
     { .name = "up",           .type = CONFIG_MAPPING, AT(up) },
     { .name = "down",         .type = CONFIG_MAPPING, AT(down) },
     { .name = "forecast",     .type = CONFIG_CHOICE, AT(forecast), .words = forecast_words },
-    { .name = "bin_s",        SECONDS(86400), AT(bin_ns), .above_least = true },
+    { .name = "bin_s",        SECONDS(86400), AT(bin_ns), .least = 1 },
     { .name = "level",        REAL, AT(level), .most = 1 },
     { .name = "trend",        REAL, AT(trend), .most = 1 },
     { .name = "season",       REAL, AT(season), .most = 1 },

@@ -60,7 +60,7 @@ static const struct config_key service_keys[] = {
     { .name = "start_s",        SECONDS, AT(start_ns) },
     { .name = "end_s",          SECONDS, AT(end_ns), .above_least = true },
     { .name = "mode",           .type = CONFIG_CHOICE, AT(mode), .words = mode_words },
-    { .name = "interval_s",     SECONDS, AT(interval_ns), .above_least = true },
+    { .name = "interval_s",     SECONDS, AT(interval_ns), .least = 1 },
     { .name = "dispatch",       .type = CONFIG_CHOICE, AT(dispatch), .words = dispatch_words },
     { .name = "lost_requests",  .type = CONFIG_CHOICE, AT(lost), .words = lost_words },
     { .name = "timeout_s",      REAL, AT(timeout_s), .most = 1000000000, .above_least = true },
