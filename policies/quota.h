@@ -138,6 +138,7 @@ struct quota_state {
     struct line *misplaced;       /* jobs of inner queues */
     struct line *awaited;         /* for whom a search made room, and who were moved for it, in that order: served first */
     int64_t n_awaited;
+    uint64_t came_back;           /* the last pass in which one of the awaited started */
     struct search *search;
 };
 

@@ -243,8 +243,11 @@ static void serve_awaited(struct sched *s, struct quota_state *q)
         const struct quota_job *own = job_own(s, j);
         bool waits = own->waits && (own->moved || !q->leaf[job_facts(s, j)->queue].spent);
         struct wanted w = waits ? quota_wanted(s, j, job_placement(s, j)) : (struct wanted){ 0 };
-        if (w.n == 0 || !quota_has_capacity(q, job_facts(s, j), &w.amount, NULL) ||
-            allocate_job(s, q, j, &w) != ALLOCATED_PENCIL)
+        bool may = w.n > 0 && quota_has_capacity(q, job_facts(s, j), &w.amount, NULL);
+        enum allocated done = may ? allocate_job(s, q, j, &w) : ALLOCATED_NOT;
+        if (done == ALLOCATED)
+            q->came_back = q->pass;
+        if (done != ALLOCATED_PENCIL)
             line_remove(q->awaited, j);
     }
 }

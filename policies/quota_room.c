@@ -213,7 +213,9 @@ static bool lacks_room(struct sched *s, const struct request *ask, uint32_t task
 }
 
 /* Whoever had his turn now would get nothing: no shape finds room as things are, task by task neither, and as nobody gets anything
- * things stay so. Each shape would come to the same end, and why is what was said of it before. Then nobody need have his turn. */
+ * things stay so. Each shape would come to the same end, and why is what was said of it before. Then nobody need have his turn. Of a
+ * shape all of whose jobs have had theirs nothing would be said either, unless one is met who has come back: he stands in the line until
+ * his start is told, and whether another like him would fit is then seen, and noted. */
 bool quota_all_in_vain(struct sched *s, struct quota_state *q)
 {
     if (!quota_is_plain(q) || q->budgets)
@@ -221,8 +223,13 @@ bool quota_all_in_vain(struct sched *s, struct quota_state *q)
     for (size_t i = 0; i < q->n_asked; i++) {
         struct shape_room *room = &q->room[q->asked[i]];
         job_id j;
-        if (room->failed_at == q->version || quota_all_acted(q, room))
+        if (room->failed_at == q->version)
             continue;
+        if (quota_all_acted(q, room)) {
+            if (q->came_back == q->pass)
+                return false;
+            continue;
+        }
         if (!one_of(q, room, q->asked[i], &j) || finds_room(s, q, room, j) || room->why != room->why_not ||
             !lacks_room(s, room->ask, room->least_tasks))
             return false;

@@ -200,7 +200,8 @@ static inline struct counts run_seeds(const struct kind *k, uint64_t n)
 {
     struct counts c = { 0 };
     for (uint64_t seed = 0; seed < n; seed++) {
-        struct world w = world_make(k, seed);
+        struct world w;
+        world_make(&w, k, seed);
         world_run(&w, k, seed, &c);
     }
     return c;

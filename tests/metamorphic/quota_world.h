@@ -93,18 +93,18 @@ static inline void make_job(struct world *w, struct random *r, const struct kind
     x->queue_length = 1;
 }
 
-static inline struct world world_make(const struct kind *k, uint64_t seed)
+/* In place: its rows point to its names. */
+static inline void world_make(struct world *w, const struct kind *k, uint64_t seed)
 {
-    struct world w = { .n_queues = 0 };
     struct random r;
+    *w = (struct world){ .n_queues = 0 };
     random_init(&r, seed, "quota invariants", 0);
-    make_queues(&w, &r, k, ID_NONE, (int)draw(&r, 1, 3));
-    w.group = (struct group_spec){ .name = "node", .gpu_model = "A100", .count = (uint32_t)draw(&r, 2, NODES_MOST), .gpus = NODE_GPUS,
+    make_queues(w, &r, k, ID_NONE, (int)draw(&r, 1, 3));
+    w->group = (struct group_spec){ .name = "node", .gpu_model = "A100", .count = (uint32_t)draw(&r, 2, NODES_MOST), .gpus = NODE_GPUS,
                                    .cpu_milli = k->single ? INT64_MAX : 8000, .mem_mib = INT64_MAX };
-    w.price = (struct price){ .checkpoint = CHECKPOINT_PERIODIC, .interval_ns = 5 * NS_PER_S, .restart_ns = draw(&r, 0, 2) * NS_PER_S };
+    w->price = (struct price){ .checkpoint = CHECKPOINT_PERIODIC, .interval_ns = 5 * NS_PER_S, .restart_ns = draw(&r, 0, 2) * NS_PER_S };
     if (k->grace)
-        w.price.grace_ns = draw(&r, 1, 4) * NS_PER_S, w.price.save_ns = draw(&r, 0, 3) * NS_PER_S;
+        w->price.grace_ns = draw(&r, 1, 4) * NS_PER_S, w->price.save_ns = draw(&r, 0, 3) * NS_PER_S;
     for (size_t j = 0; j < JOBS; j++)
-        make_job(&w, &r, k, &w.job[j]);
-    return w;
+        make_job(w, &r, k, &w->job[j]);
 }
