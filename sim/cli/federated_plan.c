@@ -147,14 +147,13 @@ static void put_member(FILE *f, const struct federation_member *m, const char *y
 
 static char *settings_of(const struct federated_plan *p)
 {
-    static const char *const route[] = { [ROUTE_QUEUE] = "queue", [ROUTE_LEAST_WAIT] = "least-wait", [ROUTE_SPILL] = "spill" };
     const struct federation *of = p->federation;
     char *text = NULL;
     size_t length;
     FILE *f = mem_stream(&text, &length);
     fprintf(f, "# The effective configuration of a federation.\npolicy:\n  given: \"%s\"\nplacement:\n  given: \"%s\"\nseed: %" PRId64 "\n",
             p->options->policy, p->options->placement, p->options->seed);
-    fprintf(f, "federation:\n  name: \"%s\"\n  file: \"%s\"\n  route: %s\n", of->name, of->path, route[of->route]);
+    fprintf(f, "federation:\n  name: \"%s\"\n  file: \"%s\"\n  route: %s\n", of->name, of->path, route_name[of->route]);
     if (of->route == ROUTE_SPILL)
         fprintf(f, "  limit_s: %.15g\n", seconds(of->limit_ns));
     if (of->route != ROUTE_QUEUE)

@@ -17,13 +17,13 @@ struct keys {
     int route;
     int64_t limit_ns, first_run_ns;
 };
-static const char *const route_words[] = { "queue", "least-wait", "spill", NULL };
+const char *const route_name[] = { "queue", "least-wait", "spill", NULL };
 /* clang-format off */
 #define AT(field) .at = offsetof(struct keys, field)
 static const struct config_key keys[] = {
     { .name = "federation",  .type = CONFIG_TEXT, AT(name), .required = true },
     { .name = "members",     .type = CONFIG_LIST, AT(members), .required = true },
-    { .name = "route",       .type = CONFIG_CHOICE, AT(route), .words = route_words, .required = true },
+    { .name = "route",       .type = CONFIG_CHOICE, AT(route), .words = route_name, .required = true },
     { .name = "queues",      .type = CONFIG_MAPPING, AT(queues) },
     { .name = "others",      .type = CONFIG_TEXT, AT(others) },
     { .name = "limit_s",     .type = CONFIG_PARTS, AT(limit_ns), .scale = NS_PER_S, .most = TIME_MOST_S },
@@ -105,6 +105,8 @@ static int read_member(struct federation *f, struct config_value item, const cha
         return config_error(name, err, "want a name without '/', '.' and '=', got '%s'", m.name);
     if (federation_has_key(m.name))
         return config_error(name, err, "want a name that is no key of the file, got '%s'", m.name);
+    if (m.policy && strcspn(m.policy, "/") < strcspn(m.policy, ":"))
+        return config_error(config_look(item, "policy"), err, "want a policy that is built in, got '%s'", m.policy);
     if (member_named(f, m.name) != ID_NONE)
         return config_error(name, err, "'%s' is there twice", m.name);
     char *path = input_beside(folder, m.cluster);
@@ -156,9 +158,9 @@ static int check_route(const struct federation *f, const struct keys *k, struct 
     static const char *const of_queue[] = { "queues", "others" };
     for (size_t i = 0; i < 2; i++)
         if (f->route != ROUTE_QUEUE && config_given(config_look(root, of_queue[i])))
-            return config_error(config_look(root, of_queue[i]), err, "belongs to route queue, and this one is %s", route_words[f->route]);
+            return config_error(config_look(root, of_queue[i]), err, "belongs to route queue, and this one is %s", route_name[f->route]);
     if (f->route != ROUTE_SPILL && config_given(config_look(root, "limit_s")))
-        return config_error(config_look(root, "limit_s"), err, "belongs to route spill, and this one is %s", route_words[f->route]);
+        return config_error(config_look(root, "limit_s"), err, "belongs to route spill, and this one is %s", route_name[f->route]);
     if (f->route == ROUTE_QUEUE && !config_given(k->queues) && !k->others)
         return config_error(config_look(root, "route"), err, "route queue wants queues or others");
     return 0;

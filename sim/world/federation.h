@@ -16,6 +16,7 @@
 
 enum { FEDERATION_MEMBERS_MAX = 64 };
 enum route { ROUTE_QUEUE, ROUTE_LEAST_WAIT, ROUTE_SPILL };
+extern const char *const route_name[];                        /* ends with NULL */
 struct federation_member {
     const char *name;             /* a directory of the results is called so */
     const char *cluster;          /* path */
