@@ -156,7 +156,8 @@ int router_execute(struct router *r, struct sched *const *member, struct error *
         if (result == 0) {
             uint32_t to = decide(r, member, j);
             r->owner[j] = (uint8_t)to;
-            r->part[to].coming_milli += request_gpu_milli(ask_there(member[to], j));
+            if (!run_never(member[to], ask_there(member[to], j)->shape))
+                r->part[to].coming_milli += request_gpu_milli(ask_there(member[to], j));
         }
     }
     if (result == 0)
