@@ -260,6 +260,16 @@ static void show_warnings_of(const json_t *report)
     json_array_foreach(list, i, w) line("warning", json_string_value(w));
 }
 
+static void show_federation(const json_t *file)
+{
+    size_t i;
+    const json_t *m;
+    printf("  federation    %s, route %s\n", string(file, "name"), string(file, "route"));
+    json_array_foreach(json_object_get(file, "members"), i, m)
+        printf("  %-14s%s%s%s\n", i ? "" : "members", string(m, "name"), json_string_value(json_object_get(m, "policy")) ? ", policy " : "",
+               json_string_value(json_object_get(m, "policy")) ? json_string_value(json_object_get(m, "policy")) : "");
+}
+
 void check_as_text(const json_t *file)
 {
     const json_t *demand;
@@ -270,6 +280,8 @@ void check_as_text(const json_t *file)
         show_trace(file);
     else if (!strcmp(string(file, "kind"), "experiment"))
         check_experiment_text(file);
+    else if (!strcmp(string(file, "kind"), "federation"))
+        show_federation(file);
     else
         show_cluster(file);
     show_warnings_of(file);

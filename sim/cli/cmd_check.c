@@ -5,11 +5,13 @@
 #include "sim/core/input.h"
 #include "sim/study/experiment.h"
 #include "sim/world/cluster_file.h"
+#include "sim/world/federation.h"
 #include "sim/world/node_list.h"
 #include "sim/world/node_topology.h"
 
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -56,7 +58,7 @@ static bool ends_with(const char *text, const char *end)
     return n >= m && !strcmp(text + n - m, end);
 }
 
-enum file_kind { KIND_TRACE, KIND_CLUSTER, KIND_EXPERIMENT };
+enum file_kind { KIND_TRACE, KIND_CLUSTER, KIND_EXPERIMENT, KIND_FEDERATION };
 
 /* By its first bytes, where those can be looked at twice; what nobody recognises is a cluster if its name says YAML. */
 static enum file_kind kind_of(const char *path)
@@ -70,7 +72,8 @@ static enum file_kind kind_of(const char *path)
     enum file_kind kind = head && (node_list_recognise(head, length) || node_topology_recognise(head, length)) ? KIND_CLUSTER : KIND_TRACE;
     for (size_t i = 0; endings[i] && kind == KIND_TRACE; i++)
         if (ends_with(path, endings[i]) && !(head && trace_recognise(head, length)))
-            kind = head && experiment_recognise(head, length) ? KIND_EXPERIMENT : KIND_CLUSTER;
+            kind = head && federation_recognise(head, length) ? KIND_FEDERATION
+                   : head && experiment_recognise(head, length) ? KIND_EXPERIMENT : KIND_CLUSTER;
     input_close(in);
     return kind;
 }
@@ -103,6 +106,31 @@ static void check_cluster_file(struct checking *c, const char *path)
     else
         take_error(c, EXIT_INPUT, path, &err);
     cluster_free(cluster);
+}
+
+/* The file, then each of its members. */
+static void check_federation_file(struct checking *c, const char *path)
+{
+    struct error err = { "" };
+    struct federation *f = federation_read(path, NULL, &err);
+    if (!f) {
+        take_error(c, EXIT_INPUT, path, &err);
+        return;
+    }
+    json_t *members = json_array();
+    for (size_t i = 0; i < f->n; i++)
+        json_array_append_new(members, json_pack("{s:s, s:s, s:s?}", "name", f->member[i].name, "cluster", f->member[i].cluster,
+                                                 "policy", f->member[i].policy));
+    note(c, path, "federation", NULL, json_pack("{s:s, s:s, s:o}", "name", f->name, "route", route_name[f->route], "members", members));
+    for (size_t i = 0; i < f->n; i++) {
+        struct chosen_policy policy = { .policy = NULL };
+        int status = f->member[i].policy ? choose_policy(f->member[i].policy, &policy, &err) : EXIT_OK;
+        if (status != EXIT_OK)
+            take_error(c, EXIT_INPUT, path, &err);
+        free(policy.params);
+        check_cluster_file(c, f->member[i].cluster);
+    }
+    federation_free(f);
 }
 
 /* The trace is read anew for each cluster, for a workload can be bound but once. */
@@ -178,6 +206,8 @@ static void check_file(struct checking *c, const char *text)
         take_error(c, status, text, &err);
     else if (kind == KIND_CLUSTER)
         check_cluster_file(c, trace.path);
+    else if (kind == KIND_FEDERATION)
+        check_federation_file(c, trace.path);
     else if (kind == KIND_EXPERIMENT)
         check_experiment_file(c, trace.path);
     else if (c->options->clusters.n && !strcmp(trace.path, "-"))
@@ -211,6 +241,11 @@ static void show(const struct checking *c)
 static int check_run(const struct invocation *in)
 {
     struct checking c = { .options = in->options, .files = json_array() };
+    for (size_t i = 0; i < c.options->clusters.n; i++)
+        if (federation_is(c.options->clusters.text[i])) {
+            json_decref(c.files);
+            return complain(EXIT_USAGE, "check: --cluster: %s is a federation: want its members, each by itself", c.options->clusters.text[i]);
+        }
     for (size_t i = 0; i < in->operands.n; i++)
         check_file(&c, in->operands.text[i]);
     if (c.options->strict && c.warnings && c.status == EXIT_OK)
@@ -225,7 +260,7 @@ const struct command cmd_check = {
     .summary = "validate traces, clusters and experiments, say what is in them, and compare demand with capacity",
     .details = "All files are checked, each error is one line on standard error; then the exit status is 3. A file is a "
                "trace in the FORMAT that is said or that its first bytes tell, or a cluster: a list of nodes, or YAML by "
-               "its name; or an experiment: YAML with clusters and traces.\n"
+               "its name; or an experiment: YAML with clusters and traces; or a federation, which begins so.\n"
                "\n"
                "With --cluster, what each trace asks for is compared with what is there: GPU time, the offered load (GPU "
                "time over GPUs and the span of arrivals), the largest job, and which jobs can never run and why.",

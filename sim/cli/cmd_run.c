@@ -1,5 +1,6 @@
 /* cmd_run.c - gpuyard run: one run from the command line to its directory of results. */
 #include "sim/cli/cli.h"
+#include "sim/cli/federated.h"
 #include "sim/cli/interrupt.h"
 #include "sim/cli/play.h"
 #include "sim/cli/progress_bar.h"
@@ -18,7 +19,8 @@ static const char *const output_words[] = { "all", "default", "jobs", "intervals
                                             "services", "sessions", "events", NULL };
 static const struct option options[] = {
     { .name = "cluster", .letter = 'c', .argument = "CLUSTER", .kind = OPTION_TEXT, AT(cluster), .required = true,
-      .help = "file of the cluster, YAML or a published list of nodes (openb, PAI, spot), plain, .gz or .zst; - is standard input", .values = VALUES_FILE },
+      .help = "file of the cluster, YAML or a published list of nodes (openb, PAI, spot), plain, .gz or .zst; - is standard input; or of a federation, several clusters "
+              "and the rule by which jobs go to them", .values = VALUES_FILE },
     { .name = "trace", .letter = 't', .argument = "TRACE[:FORMAT]", .kind = OPTION_TEXT, AT(trace), .required = true,
       .help = "file of the jobs, plain, .gz or .zst; - is standard input. Without FORMAT it is told by the first bytes; "
               "options of a format follow it: TRACE:gavel:table=FILE,gpu=v100. A workload file is a trace, too: its jobs are "
@@ -101,12 +103,35 @@ static int run_plan(const struct plan *p, const struct invocation *in, struct er
     return status;
 }
 
+static int run_federation(const struct invocation *in)
+{
+    const struct run_options *o = in->options;
+    struct error err = { "" };
+    struct federated_plan p;
+    struct federated_played played = { 0 };
+    int status = federated_plan_read(&p, o, &err);
+    if (status == EXIT_OK)
+        status = federated_plan_settle(&p, &err);
+    if (status == EXIT_OK && o->dump_config)
+        fputs(p.settings_yaml, stdout);
+    else if (status == EXIT_OK) {
+        status = federated_play(&p, in->argc, in->argv, &played, &err);
+        if (status == EXIT_OK && !o->quiet)
+            federated_show(&p, &played);
+    }
+    federated_played_free(&played);
+    federated_plan_free(&p);
+    return err.text[0] ? complain(status, "%s", err.text) : status;
+}
+
 static int run_run(const struct invocation *in)
 {
     const struct run_options *o = in->options;
     struct error err = { "" };
     struct plan p;
     interrupt_begin();
+    if (federation_is(o->cluster))
+        return run_federation(in);
     int status = plan_make(&p, o, &err);
     if (status == EXIT_OK && o->verbose)
         fprintf(stderr, "gpuyard: read %" PRIu32 " jobs of format %s for %" PRIu32 " node%s\n", p.workload->n_jobs,

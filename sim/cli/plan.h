@@ -29,6 +29,7 @@ struct plan {
     int64_t retime_every_ns;
     int64_t until_ns;             /* 0: to the end */
     struct estimates estimates;
+    int64_t gpus;                 /* that a load of laws may be of; 0: those of the cluster */
     struct cluster *cluster;
     struct workload *workload;
     char cluster_sha256[65], trace_sha256[65];

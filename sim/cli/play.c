@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-static struct results *results_of(const struct play_setup *setup)
+struct results *play_results(const struct play_setup *setup)
 {
     const struct plan *p = setup->plan;
     const struct run_options *o = p->options;
@@ -61,7 +61,7 @@ struct run_setup play_run_setup(const struct plan *p)
 int play(const struct play_setup *setup, struct played *to, struct error *err)
 {
     const struct plan *p = setup->plan;
-    struct results *results = results_of(setup);
+    struct results *results = play_results(setup);
     struct run_setup run = play_run_setup(p);
     run.progress = setup->progress;
     run.progress_self = setup->progress_self;

@@ -16,6 +16,8 @@ struct played { struct sched *run; struct summary *summary; struct snapshot *sna
 /* An exit status; if not EXIT_OK, err says why, and nothing was left behind. A signal is waited for meanwhile, as interrupt.h
  * has it, and interrupt_end() has been called. played_free() in any case. */
 int  play(const struct play_setup *setup, struct played *to, struct error *err);
+/* Where its results go; NULL: nowhere. */
+struct results *play_results(const struct play_setup *setup);
 /* What a run of the plan is made with, but who looks at it, and its switches. */
 struct run_setup play_run_setup(const struct plan *p);
 void played_free(struct played *p);

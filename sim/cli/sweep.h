@@ -4,8 +4,8 @@
 #include "sim/study/sweep_files.h"
 
 /* ---- What is read once ---- */
-/* all_sha256: of the file, and where it names others, of the hashes of all of them. */
-struct read_cluster { struct cluster *cluster; char sha256[65], all_sha256[65]; };
+/* cluster NULL: a federation, read anew for each run. all_sha256: of the file, and where it names others, of the hashes of all of them. */
+struct read_cluster { struct cluster *cluster; int64_t gpus; char sha256[65], all_sha256[65]; };
 struct read_trace {
     struct workload *workload[2]; /* as for a run; with what never ran, for a stream. NULL: not wanted, or drawn from laws anew for each
                                      run, by its seed and cluster */

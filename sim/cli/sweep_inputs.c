@@ -1,4 +1,5 @@
 /* sweep_inputs.c - the experiment and whatever its runs read, once for all of them; and what decides a result, as a key. See sweep.h. */
+#include "sim/cli/federated.h"
 #include "sim/cli/sweep.h"
 
 #include "sim/core/digest.h"
@@ -70,6 +71,29 @@ static void hear_no_more(const struct heard *h, char all_sha256[65])
     memcpy(all_sha256, h->text, 65);
 }
 
+/* Of a federation only what it has in all is kept. */
+static int read_cluster(const char *path, struct read_cluster *to, struct error *err)
+{
+    if (!federation_is(path)) {
+        to->cluster = cluster_read(path, NULL, to->sha256, err);
+        to->gpus = to->cluster ? to->cluster->gpus : 0;
+        return to->cluster ? 0 : -1;
+    }
+    struct federation *f = federation_read(path, NULL, err);
+    int result = f ? 0 : -1;
+    for (size_t i = 0; f && i < f->n && result == 0; i++) {
+        char sha256[65];
+        struct cluster *c = cluster_read(f->member[i].cluster, NULL, sha256, err);
+        to->gpus += c ? c->gpus : 0;
+        result = c ? 0 : -1;
+        cluster_free(c);
+    }
+    if (result == 0)
+        memcpy(to->sha256, f->sha256, sizeof to->sha256);
+    federation_free(f);
+    return result;
+}
+
 static int read_clusters(struct sweep *s, struct error *err)
 {
     const struct axis *a = axis_of(s, AXIS_CLUSTER);
@@ -78,9 +102,9 @@ static int read_clusters(struct sweep *s, struct error *err)
         struct read_cluster *c = &s->cluster[i];
         struct heard heard = { .n = 0 };
         input_listen(hear, &heard);
-        c->cluster = cluster_read(a->value[i].text, NULL, c->sha256, err);
+        int result = read_cluster(a->value[i].text, c, err);
         hear_no_more(&heard, c->all_sha256);
-        if (!c->cluster)
+        if (result)
             return EXIT_INPUT;
     }
     return EXIT_OK;
@@ -92,7 +116,7 @@ static int read_trace(struct sweep *s, size_t i, bool sizes_only, struct error *
     struct chosen_trace chosen;
     int status = choose_trace("trace", axis_of(s, AXIS_TRACE)->value[i].text, &chosen, err);
     struct heard heard = { .n = 0 };
-    chosen.cluster_gpus = (double)s->cluster[0].cluster->gpus;
+    chosen.cluster_gpus = (double)s->cluster[0].gpus;
     input_listen(hear, &heard);
     if (status == EXIT_OK && !(t->workload[sizes_only] = chosen_trace_read(&chosen, sizes_only, &t->format, t->sha256, err)))
         status = EXIT_INPUT;
@@ -113,6 +137,14 @@ static bool other_settings(const struct sweep *s, const struct point *p, const s
     return !before;
 }
 
+static int check_federated(const struct run_options *o, struct error *why)
+{
+    struct federated_plan p;
+    int status = federated_plan_read(&p, o, why);
+    federated_plan_free(&p);
+    return status;
+}
+
 /* A point is told what it needs by its command line, which is so looked at before anything runs. */
 static int read_for_point(struct sweep *s, const struct point *p, const struct point *before, struct error *err)
 {
@@ -123,7 +155,9 @@ static int read_for_point(struct sweep *s, const struct point *p, const struct p
     int status = point_command_make(&c, s->experiment, p, NULL, s->outputs, &why);
     if (status == EXIT_OK)
         status = plan_look_up(&plan, &c.options, &why);
-    if (status == EXIT_OK && c.options.set.n && other_settings(s, p, before))
+    if (status == EXIT_OK && !s->cluster[p->value[s->of[AXIS_CLUSTER]]].cluster)
+        status = check_federated(&c.options, &why);
+    else if (status == EXIT_OK && c.options.set.n && other_settings(s, p, before))
         status = plan_read_cluster(&plan, &why);
     if (status != EXIT_OK) {
         error_set(err, "%s: point %u (%s): %s", s->experiment->name, p->number, p->name, why.text);

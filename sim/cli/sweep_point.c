@@ -1,4 +1,5 @@
 /* sweep_point.c - one point of an experiment, in a process that forked for it: nothing that it changes is seen by others. See sweep.h. */
+#include "sim/cli/federated.h"
 #include "sim/cli/interrupt.h"
 #include "sim/cli/play.h"
 #include "sim/cli/sweep.h"
@@ -101,6 +102,32 @@ static int prepare(const struct sweep *s, struct shaped *shaped, size_t point, s
     return EXIT_OK;
 }
 
+/* Every member reads for itself: nothing of it is shared. */
+static int run_federation(const struct sweep *s, size_t point, const struct point_command *c, struct error *err)
+{
+    const struct point *p = &s->grid->point[point];
+    const char *cluster = s->cluster[p->value[s->of[AXIS_CLUSTER]]].sha256, *trace = s->trace[p->value[s->of[AXIS_TRACE]]].sha256;
+    struct federated_plan plan;
+    struct federated_played played = { 0 };
+    char path[PATH_LONG];
+    int status = federated_plan_read(&plan, &c->options, err);
+    plan.outputs = s->outputs ? plan.outputs : 0;
+    if (status == EXIT_OK)
+        status = federated_plan_settle(&plan, err);
+    if (status == EXIT_OK && (strcmp(plan.federation->sha256, cluster) != 0 || strcmp(plan.member[0].plan.trace_sha256, trace) != 0)) {
+        error_set(err, "%s or its trace: it has changed since the sweep began", c->options.cluster);
+        status = EXIT_INPUT;
+    }
+    if (status == EXIT_OK)
+        status = federated_play(&plan, c->argc, c->argv, &played, err);
+    snprintf(path, sizeof path, "%s/points", s->directory);
+    if (status == EXIT_OK && point_file_write(path, s->key[point], plan.settings_yaml, played.whole, err))
+        status = EXIT_FAILED;
+    federated_played_free(&played);
+    federated_plan_free(&plan);
+    return status;
+}
+
 static int run_point(const struct sweep *s, struct shaped *shaped, size_t point, struct error *err)
 {
     struct point_command c;
@@ -109,6 +136,11 @@ static int run_point(const struct sweep *s, struct shaped *shaped, size_t point,
     char path[PATH_LONG];
     snprintf(path, sizeof path, "%s/runs/%s", s->directory, s->grid->point[point].name);
     int status = point_command_make(&c, s->experiment, &s->grid->point[point], s->outputs ? path : NULL, s->outputs, err);
+    if (status == EXIT_OK && !s->cluster[s->grid->point[point].value[s->of[AXIS_CLUSTER]]].cluster) {
+        status = run_federation(s, point, &c, err);
+        point_command_free(&c);
+        return status;
+    }
     if (status == EXIT_OK)
         status = plan_look_up(&plan, &c.options, err);
     if (status == EXIT_OK)

@@ -151,6 +151,8 @@ static int apply_all(struct sched *s, struct error *err)
         apply(s, &e);
     }
     for (; next_arrival_ns(s) == s->now_ns; s->next_arrival++) {
+        if (!run_takes(s, s->next_arrival))
+            continue;
         s->totals.events++;
         if (arrive(s, s->next_arrival, err))
             return RUN_BAD_INPUT;
@@ -337,6 +339,17 @@ static int stand_still(struct sched *s, struct error *err)
     return 0;
 }
 
+static int round_at(struct sched *s, int64_t t, struct error *err)
+{
+    s->rounds_here = t == s->now_ns ? s->rounds_here + 1 : 0;
+    if (s->rounds_here > ROUNDS_MOST + (uint64_t)s->n_jobs)
+        return error_set(err, "policy %s does not let time pass at %.9g s", s->policy->name, seconds(t));
+    ledger_settle(s, t);
+    s->now_ns = t;
+    int result = round_of(s, err);
+    return result == 0 && is_interrupted(s) ? error_set(err, "interrupted") : result;
+}
+
 /* All that happens before that time; TIME_NEVER: to the end of the run, and what that is. */
 static int play(struct sched *s, int64_t before_ns, struct error *err)
 {
@@ -352,16 +365,9 @@ static int play(struct sched *s, int64_t before_ns, struct error *err)
             cut_off(s);
             return 0;
         }
-        s->rounds_here = t == s->now_ns ? s->rounds_here + 1 : 0;
-        if (s->rounds_here > ROUNDS_MOST + (uint64_t)s->n_jobs)
-            return error_set(err, "policy %s does not let time pass at %.9g s", s->policy->name, seconds(t));
-        ledger_settle(s, t);
-        s->now_ns = t;
-        int result = round_of(s, err);
+        int result = round_at(s, t, err);
         if (result)
             return result;
-        if (is_interrupted(s))
-            return error_set(err, "interrupted");
         if (++s->rounds % GLANCE_EVERY == 0 && s->setup.progress)
             s->setup.progress(s->setup.progress_self, s);
     }
@@ -376,9 +382,15 @@ int run_until(struct sched *s, int64_t time_ns, struct error *err)
     return play(s, time_ns, err);
 }
 
-int run_execute(struct sched *s, struct error *err)
+int run_end(struct sched *s, int64_t end_ns, struct error *err)
 {
-    int result = run_until(s, TIME_NEVER, err);
+    int result = 0;
+    if (end_ns > s->now_ns) {
+        for (int64_t t = next_instant_ns(s); t <= end_ns && result == 0; t = next_instant_ns(s))
+            result = round_at(s, t, err);
+        ledger_settle(s, end_ns);
+        s->now_ns = end_ns;
+    }
     if (result)
         return result;
     jobs_cut_off(s);
@@ -387,4 +399,10 @@ int run_execute(struct sched *s, struct error *err)
     s->totals.last_ns = s->now_ns;
     instant_ends(s);
     return ledger_check(s, err);
+}
+
+int run_execute(struct sched *s, struct error *err)
+{
+    int result = run_until(s, TIME_NEVER, err);
+    return result ? result : run_end(s, s->now_ns, err);
 }

@@ -278,6 +278,8 @@ void job_is_over(struct sched *s, struct live *l, unsigned fate)
     s->job[j].end_ns = s->now_ns;
     *(fate == FATE_COMPLETED ? &s->totals.completed : fate == FATE_FAILED ? &s->totals.failed : &s->totals.cancelled) += 1;
     dependencies_ended(s, j);
+    if (s->setup.part.ended)
+        s->setup.part.ended(s->setup.part.self, j, s->job[j].run_ns);
     if (!on_demand(s, j))
         s->job[j].fairness_micro = books_fairness_micro(s, l);
     books_present(s, j, -1);

@@ -76,6 +76,47 @@ static void drawn(json_t *trace, const char *key, uint64_t hash)
     json_object_set_new(trace, key, json_string(text));
 }
 
+/* Of all members, and who they are. */
+static struct run_totals totals_of(const struct federated *f)
+{
+    struct run_totals sum = { .first_ns = 0 };
+    for (size_t i = 0; i < f->n; i++) {
+        const struct run_totals *t = run_totals(f->run[i]);
+        sum.completed += t->completed;
+        sum.failed += t->failed;
+        sum.cancelled += t->cancelled;
+        sum.rejected += t->rejected;
+        sum.running += t->running;
+        sum.pending += t->pending;
+        sum.never_started += t->never_started;
+        sum.deadlocked += t->deadlocked;
+        sum.starts += t->starts;
+        sum.preemptions += t->preemptions;
+        sum.moves += t->moves;
+        sum.passes += t->passes;
+        sum.events += t->events;
+        sum.sight_refused += t->sight_refused;
+        sum.clairvoyant |= t->clairvoyant;
+        for (unsigned k = 0; k < SCHED_RESULTS; k++)
+            sum.refused[k] += t->refused[k];
+    }
+    return sum;
+}
+
+static json_t *members(const struct federated *f)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < f->n; i++) {
+        const struct run_setup *run = run_setup_of(f->run[i]);
+        json_t *o = json_object();
+        json_object_set_new(o, "name", text_or_null(f->name[i]));
+        json_object_set_new(o, "policy", text_or_null(run->policy->name));
+        json_object_set_new(o, "policy_parameters", parameters(run->policy->params, run_policy_params(f->run[i])));
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
 static json_t *counts(const struct run_totals *t, const struct workload *w, uint32_t skipped)
 {
     const struct { const char *name; uint64_t value; } count[] = {
@@ -120,6 +161,7 @@ void manifest_write(struct output *o, const struct results_setup *setup, const s
 {
     const struct run_setup *run = run_setup_of(s);
     const struct run_origin *origin = &setup->origin;
+    const struct run_totals totals = origin->federated ? totals_of(origin->federated) : *run_totals(s);
     json_t *root = json_object(), *command = json_array();
     for (int i = 0; i < origin->argc; i++)
         json_array_append_new(command, text_or_null(origin->argv[i]));
@@ -129,15 +171,19 @@ void manifest_write(struct output *o, const struct results_setup *setup, const s
     json_object_set_new(root, "compiler", json_string(version_compiler()));
     json_object_set_new(root, "schema_version", json_integer(SCHEMA_VERSION));
     json_object_set_new(root, "command", command);
-    json_object_set_new(root, "policy", text_or_null(run->policy->name));
+    if (!origin->federated)
+        json_object_set_new(root, "policy", text_or_null(run->policy->name));
     json_object_set_new(root, "policy_text", text_or_null(origin->policy_text));
-    json_object_set_new(root, "policy_parameters", parameters(run->policy->params, run_policy_params(s)));
+    if (origin->federated)
+        json_object_set_new(root, "members", members(origin->federated));
+    else
+        json_object_set_new(root, "policy_parameters", parameters(run->policy->params, run_policy_params(s)));
     if (run->n_switches)
         json_object_set_new(root, "switches", switches(s));
     json_object_set_new(root, "placement", text_or_null(run->placer->name));
     json_object_set_new(root, "placement_text", text_or_null(origin->placement_text));
     json_object_set_new(root, "placement_parameters", parameters(run->placer->params, run_placer_params(s)));
-    json_object_set_new(root, "clairvoyant", json_boolean(run_totals(s)->clairvoyant));
+    json_object_set_new(root, "clairvoyant", json_boolean(totals.clairvoyant));
     json_object_set_new(root, "seed", json_integer((json_int_t)run->seed));
     json_object_set_new(root, "cluster", input(origin->cluster_path, NULL, origin->cluster_sha256));
     json_object_set_new(root, "trace", input(origin->trace_path, origin->trace_format, origin->trace_sha256));
@@ -145,8 +191,8 @@ void manifest_write(struct output *o, const struct results_setup *setup, const s
     drawn(json_object_get(root, "trace"), "requests_drawn", run_requests_drawn(s));
     drawn(json_object_get(root, "trace"), "sessions_drawn", run->workload->sessions ? run->workload->sessions->drawn : 0);
     json_object_set_new(root, "configuration", text_or_null(origin->settings_yaml));
-    json_object_set_new(root, "counts", counts(run_totals(s), run->workload, origin->skipped_rows));
-    json_object_set_new(root, "refused", refusals(run_totals(s)));
+    json_object_set_new(root, "counts", counts(&totals, run->workload, origin->skipped_rows));
+    json_object_set_new(root, "refused", refusals(&totals));
     where_and_when(root);
     write_json(o, root);
 }

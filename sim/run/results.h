@@ -22,6 +22,7 @@ struct run_origin {
     const char *policy_text, *placement_text;    /* as given on the command line: "fifo:scope=queue" */
     const char *settings_yaml;    /* the full effective configuration */
     uint32_t skipped_rows;
+    const struct federated *federated;    /* the whole of one; NULL: a run */
 };
 struct results_setup {
     const char *directory;

@@ -171,7 +171,7 @@ void rows_jobs(struct output *o, const struct sched *s)
     rows_header(o, OUTPUT_JOBS, s);
     for (job_id j = 0; j < workload_all(setup->workload); j++) {
         struct job_result r = run_job(s, j);
-        if (j >= setup->workload->n_jobs && r.state == JOB_ABSENT)
+        if (r.state == JOB_ABSENT && (j >= setup->workload->n_jobs || !run_takes(s, j)))
             continue;
         rows_job(o, setup->cluster, setup->workload, j, &r);
         models_row(o, s, MODEL_JOBS, j);

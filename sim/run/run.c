@@ -119,6 +119,11 @@ int64_t run_shape_gpus(const struct sched *s, shape_id shape)
     return gpus;
 }
 
+bool run_takes(const struct sched *s, job_id j)
+{
+    return !s->setup.part.takes || s->setup.part.takes(s->setup.part.self, j);
+}
+
 struct job_result run_job(const struct sched *s, job_id j)
 {
     const struct job_run *run = &s->job[j];

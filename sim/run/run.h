@@ -45,6 +45,12 @@ struct policy_switch {
     const void *params;           /* NULL: defaults */
     int64_t period_ns;            /* of its passes; 0: whenever something changed */
 };
+/* Of a trace whose jobs several runs share (router.h). All NULL: every job is this run's. */
+struct run_part {
+    void *self;
+    bool (*takes)(void *self, job_id j);    /* asked when it arrives; false: it stays JOB_ABSENT and is in no row */
+    void (*ended)(void *self, job_id j, int64_t run_ns);      /* completed, failed or cancelled, after that time with GPUs */
+};
 struct run_setup {
     const struct cluster *cluster;
     struct workload *workload;
@@ -61,6 +67,7 @@ struct run_setup {
     uint64_t fruitless_most;      /* passes after which a run may be in a livelock (livelock.c); 0: 20,000 */
     bool check;                   /* recompute the indexes at every instant: slow, for tests */
     struct run_observer observer;
+    struct run_part part;
     const atomic_bool *interrupted;    /* NULL: never; set: run_execute() returns -1 with "interrupted" */
     void (*progress)(void *self, const struct sched *s);          /* called now and then; NULL: not wanted */
     void *progress_self;
@@ -83,8 +90,11 @@ int64_t     run_shape_gpus(const struct sched *s, shape_id shape);
 #define RUN_BAD_INPUT (-2)
 int  run_execute(struct sched *s, struct error *err);
 /* Plays what happens before that time, and stops there; run_execute() goes on, and all comes out as without the stop. So a process
- * that forks there has several futures of one past. 0, or as run_execute(). */
+ * that forks there has several futures of one past. TIME_NEVER: all of it, and only run_end() is left. 0, or as run_execute(). */
 int  run_until(struct sched *s, int64_t time_ns, struct error *err);
+/* What run_execute() does once all is played: the end, at end_ns, or now if that is past. Until then whatever goes on without jobs
+ * does (faults, pools, wake-ups). After run_until(TIME_NEVER). */
+int  run_end(struct sched *s, int64_t end_ns, struct error *err);
 /* Switch i of the setup comes at that time, or now if that is past; TIME_NEVER: not at all. */
 void run_switch_at(struct sched *s, size_t i, int64_t time_ns);
 void run_free(struct sched *s);
@@ -106,6 +116,7 @@ struct job_result {
     const char *refusal;          /* NULL: not refused */
 };
 struct job_result run_job(const struct sched *s, job_id j);
+bool run_takes(const struct sched *s, job_id j);              /* false: it is another part's */
 
 /* The same, at little cost. */
 /* Of jobs on demand it tells nothing: when they end is not the cluster's doing. */

@@ -1,6 +1,7 @@
 /* summary.c - see summary.h. Sums of times are exact integers; the only rounding is the last division. */
 #include "sim/run/summary.h"
 
+#include "sim/core/intern.h"
 #include "sim/core/memory.h"
 #include "sim/run/models.h"
 #include "sim/run/rows.h"
@@ -14,75 +15,6 @@
 
 enum { MICRO = 1000000 };
 enum { P99_LEAST_JOBS = 1000 };    /* models.md 10.5: below that a 99th percentile says nothing */
-
-const struct metric_kind metric_kinds[] = {
-    [JOBS_SUBMITTED] = { "jobs_submitted", "", "jobs of the trace that arrived", BETTER_NEITHER },
-    [JOBS_COMPLETED] = { "jobs_completed", "", "ended, and completed according to the trace", BETTER_HIGHER },
-    [JOBS_FAILED] = { "jobs_failed", "", "ended, and failed according to the trace", BETTER_LOWER },
-    [JOBS_CANCELLED] = { "jobs_cancelled", "", "ended, and cancelled according to the trace", BETTER_NEITHER },
-    [JOBS_REJECTED] = { "jobs_rejected", "", "could never have run, or were refused by the policy", BETTER_LOWER },
-    [JOBS_RUNNING] = { "jobs_running", "", "still running at the cut-off", BETTER_NEITHER },
-    [JOBS_PENDING] = { "jobs_pending", "", "still waiting at the end", BETTER_LOWER },
-    [JOBS_NEVER_STARTED] = { "jobs_never_started", "", "waiting at the end for quota, limit, a dependency or a deadlock, for ever", BETTER_LOWER },
-    [JOBS_DEADLOCKED] = { "jobs_deadlocked", "", "holding part of a gang at the end, for ever", BETTER_LOWER },
-    [JCT_MEAN] = { "jct_mean_s", "s", "job completion time: last end - submit; of jobs that ended", BETTER_LOWER },
-    [JCT_P50] = { "jct_p50_s", "s", "its median (type 7)", BETTER_LOWER },
-    [JCT_P90] = { "jct_p90_s", "s", "its 90th percentile", BETTER_LOWER },
-    [JCT_P99] = { "jct_p99_s", "s", "its 99th percentile; from 1000 jobs on", BETTER_LOWER },
-    [JCT_CENSORED_MEAN] = { "jct_censored_mean_s", "s", "mean JCT with unfinished jobs counted up to the end: a lower bound", BETTER_LOWER },
-    [WAIT_MEAN] = { "wait_mean_s", "s", "all time in queue, requeues included; of jobs that ended", BETTER_LOWER },
-    [WAIT_P50] = { "wait_p50_s", "s", "its median", BETTER_LOWER },
-    [WAIT_P90] = { "wait_p90_s", "s", "its 90th percentile", BETTER_LOWER },
-    [WAIT_P99] = { "wait_p99_s", "s", "its 99th percentile; from 1000 jobs on", BETTER_LOWER },
-    [FIRST_WAIT_MEAN] = { "first_wait_mean_s", "s", "first start - submit; of jobs that ended", BETTER_LOWER },
-    [WAITED] = { "waited_share", "", "share of the jobs that ended whose wait was not zero", BETTER_LOWER },
-    [SLOWDOWN_MEAN] = { "slowdown_mean", "", "JCT / service time; of jobs that ended and had any", BETTER_LOWER },
-    [BOUNDED_SLOWDOWN_MEAN] = { "bounded_slowdown_mean", "", "max(1, JCT / max(service time, 10 s)); of jobs that ended", BETTER_LOWER },
-    [MAKESPAN] = { "makespan_s", "s", "last end - first submit", BETTER_LOWER },
-    [UTIL_ALLOC] = { "util_alloc", "", "GPU-time held / GPU-time that was up; of a queue: its part of that", BETTER_HIGHER },
-    [UTIL_BUSY] = { "util_busy", "", "GPU-time in which work was done / GPU-time that was up", BETTER_HIGHER },
-    [UTIL_EFFECTIVE] = { "util_effective", "", "GPU-time of work that survived / GPU-time that was up", BETTER_HIGHER },
-    [GOODPUT] = { "goodput", "", "GPU-time of work that survived / GPU-time held", BETTER_HIGHER },
-    [GPU_H_HELD] = { "gpu_h_held", "GPU h", "GPU-time held", BETTER_NEITHER },
-    [GPU_H_FREE_WHILE_WAITING] = { "gpu_h_free_while_waiting", "GPU h", "GPU-time free while at least one job waited", BETTER_LOWER },
-    [PREEMPTIONS] = { "preemptions", "", "stops by the policy", BETTER_LOWER },
-    [RESTARTS] = { "restarts", "", "starts of jobs that had run before", BETTER_LOWER },
-    [GANG_GPU_H] = { "gang_gpu_h", "GPU h", "GPU-time held by gangs that were not complete", BETTER_LOWER },
-    [LOST_GPU_H] = { "lost_gpu_h", "GPU h", "GPU-time of work that was rolled back", BETTER_LOWER },
-    [OVERHEAD_GPU_H] = { "overhead_gpu_h", "GPU h", "GPU-time of starting up, of saving, and of incomplete gangs", BETTER_LOWER },
-    [QUEUE_LENGTH_MEAN] = { "queue_length_mean", "", "jobs waiting, mean over time", BETTER_LOWER },
-    [GPUS_WAITING_MEAN] = { "gpus_waiting_mean", "GPUs", "GPUs that waiting jobs ask for, mean over time", BETTER_LOWER },
-    [FAIRNESS_P95] = { "finish_time_fairness_p95", "", "95th percentile of JCT / JCT on an exclusive 1/N of the GPUs", BETTER_LOWER },
-    [FAIRNESS_MAX] = { "finish_time_fairness_max", "", "the largest of it", BETTER_LOWER },
-    [FAIRNESS_KEPT] = { "finish_time_fairness_kept", "", "share of the jobs for which it is at most 1", BETTER_HIGHER },
-    [QUOTA_SATISFACTION] = { "quota_satisfaction", "", "GPU-time held of what was owed: of what a queue asked for within its "
-        "deserved quota. Without a quota: within the cluster; without demand: 1. In all: of the queues that have a quota", BETTER_HIGHER },
-    [QUOTA_UNMET] = { "quota_unmet_gpu_h", "GPU h", "GPU-time owed and not held", BETTER_LOWER },
-    [QUOTA_UNUSED] = { "quota_unused_gpu_h", "GPU h", "GPU-time of the deserved quota that its queue did not hold", BETTER_NEITHER },
-    [BORROWED] = { "borrowed_gpu_h", "GPU h", "GPU-time held beyond the deserved quota", BETTER_NEITHER },
-    [RECLAIMS] = { "reclaims", "", "times in which a queue held less than it was owed", BETTER_LOWER },
-    [RECLAIMS_OPEN] = { "reclaims_open", "", "of these, the ones not over at the end", BETTER_LOWER },
-    [RECLAIM_MEAN] = { "time_to_reclaim_mean_s", "s", "until it held what it was owed; those not over count up to the end: "
-        "a lower bound", BETTER_LOWER },
-    [RECLAIM_P90] = { "time_to_reclaim_p90_s", "s", "its 90th percentile", BETTER_LOWER },
-    [RECLAIM_MAX] = { "time_to_reclaim_max_s", "s", "the longest of it", BETTER_LOWER },
-    [FAIR_SHARE_HELD] = { "fair_share_held", "", "GPU-time held / GPU-time asked for within the fair share: the deserved quota "
-        "and, of what no quota covers, a part by weight", BETTER_HIGHER },
-    [JAIN_INDEX] = { "jain_index", "", "Jain's index of fair_share_held over the queues that had demand: 1 if all are alike, "
-        "1/N at worst", BETTER_HIGHER },
-    [PREEMPTED_FIRST + PREEMPTED_RECLAIM] = { "preemptions_reclaim", "", "preemptions for a job of another queue", BETTER_LOWER },
-    [PREEMPTED_FIRST + PREEMPTED_PRIORITY] = { "preemptions_preempt", "", "preemptions for a job of the same queue", BETTER_LOWER },
-    [PREEMPTED_FIRST + PREEMPTED_MOVE] = { "preemptions_move", "", "preemptions of jobs started elsewhere in the same pass", BETTER_LOWER },
-    [PREEMPTED_FIRST + PREEMPTED_BROKEN] = { "preemptions_broken", "", "preemptions of gangs of which a task was stopped; the "
-        "policy did not say for whom", BETTER_LOWER },
-    [PREEMPTED_FIRST + PREEMPTED_POLICY] = { "preemptions_policy", "", "all others: the policy did not say for whom", BETTER_LOWER },
-    [LOST_FIRST + PREEMPTED_RECLAIM] = { "lost_gpu_h_reclaim", "GPU h", "GPU-time rolled back by preemptions_reclaim", BETTER_LOWER },
-    [LOST_FIRST + PREEMPTED_PRIORITY] = { "lost_gpu_h_preempt", "GPU h", "by preemptions_preempt", BETTER_LOWER },
-    [LOST_FIRST + PREEMPTED_MOVE] = { "lost_gpu_h_move", "GPU h", "by preemptions_move", BETTER_LOWER },
-    [LOST_FIRST + PREEMPTED_BROKEN] = { "lost_gpu_h_broken", "GPU h", "by preemptions_broken", BETTER_LOWER },
-    [LOST_FIRST + PREEMPTED_POLICY] = { "lost_gpu_h_policy", "GPU h", "by preemptions_policy", BETTER_LOWER },
-    [METRICS] = { NULL, NULL, NULL, BETTER_NEITHER },
-};
 
 /* What is added up over the jobs of one scope. */
 struct tally {
@@ -103,6 +35,18 @@ struct told {
     bool on_demand, ended, had_service;
     double slowdown, bounded;     /* of those that ended; slowdown of those that had service time */
 };
+
+/* Runs beside one another that have shared the jobs of one trace, or only one. */
+struct parts {
+    size_t n;
+    const struct sched *const *of;
+    uint32_t *const *queue;       /* queue[i][q]: what run i calls q; NULL: there is one run, and q is called so */
+};
+
+static uint32_t queue_of(const struct parts *p, size_t i, queue_id q)
+{
+    return p->queue ? p->queue[i][q] : q;
+}
 
 static struct told tell(const struct sched *s, job_id j, const struct job_result *r)
 {
@@ -191,9 +135,12 @@ static void sample_add(const struct samples *x, struct filled *to, const struct 
         x->fairness[to->had_service++] = t->fairness_micro;
 }
 
-static size_t group_of(const struct workload *w, job_id j, bool by_class)
+enum grouping { BY_CLASS, BY_QUEUE, BY_RUN };
+
+static size_t group_of(const struct parts *p, size_t i, job_id j, enum grouping by)
 {
-    return by_class ? w->facts[j].class : w->facts[j].queue;
+    const struct job_facts *facts = &run_setup_of(p->of[i])->workload->facts[j];
+    return by == BY_CLASS ? facts->class : by == BY_QUEUE ? queue_of(p, i, facts->queue) : i;
 }
 
 static void quantiles_of(struct tally *t, const struct samples *x)
@@ -207,31 +154,31 @@ static void quantiles_of(struct tally *t, const struct samples *x)
     t->fairness_p95 = t->had_service ? quantile(x->fairness + t->fairness_at, t->had_service, .95) / MICRO : (double)NAN;
 }
 
-static void sort_by_group(const struct sched *s, struct tally *group, size_t n_groups, bool by_class, const struct samples *x)
+static void sort_by_group(const struct parts *p, struct tally *group, size_t n_groups, enum grouping by, const struct samples *x)
 {
-    const struct workload *w = run_setup_of(s)->workload;
     struct filled *next = mem_new(n_groups + 1, sizeof *next);
     for (size_t g = 0; g < n_groups; g++) {
         group[g].at = next[g].ended;
         group[g].fairness_at = next[g].had_service;
         next[g + 1] = (struct filled){ next[g].ended + group[g].ended, next[g].had_service + group[g].had_service };
     }
-    for (job_id j = 0; j < w->n_jobs; j++) {
-        struct run_times t = run_times(s, j);
-        if (t.ended)
-            sample_add(x, &next[group_of(w, j, by_class)], &t);
-    }
+    for (size_t i = 0; i < p->n; i++)
+        for (job_id j = 0; j < run_setup_of(p->of[i])->workload->n_jobs; j++) {
+            struct run_times t = run_times(p->of[i], j);
+            if (t.ended)
+                sample_add(x, &next[group_of(p, i, j, by)], &t);
+        }
     free(next);
 }
 
-static void quantiles_by_group(const struct sched *s, struct tally *group, size_t n_groups, const struct tally *all,
-                               bool by_class, const struct samples *x)
+static void quantiles_by_group(const struct parts *p, struct tally *group, size_t n_groups, const struct tally *all,
+                               enum grouping by, const struct samples *x)
 {
     bool one = false;
     for (size_t g = 0; g < n_groups; g++)
         one |= group[g].ended == all->ended;
     if (!one)
-        sort_by_group(s, group, n_groups, by_class, x);
+        sort_by_group(p, group, n_groups, by, x);
     for (size_t g = 0; g < n_groups; g++) {
         if (group[g].ended != all->ended) {
             quantiles_of(&group[g], x);
@@ -254,8 +201,8 @@ static void put_jobs(struct maker *k, const struct tally *t, bool all)
     for (unsigned m = JOBS_COMPLETED; m <= JOBS_PENDING; m++)
         summary_put(k, m, t->scope, (double)t->count[m], t->jobs);
     if (all) {
-        summary_put(k, JOBS_NEVER_STARTED, t->scope, run_totals(k->s)->never_started, t->jobs);
-        summary_put(k, JOBS_DEADLOCKED, t->scope, run_totals(k->s)->deadlocked, t->jobs);
+        summary_put(k, JOBS_NEVER_STARTED, t->scope, k->totals->never_started, t->jobs);
+        summary_put(k, JOBS_DEADLOCKED, t->scope, k->totals->deadlocked, t->jobs);
     }
     summary_put(k, JCT_MEAN, t->scope, mean_s(t->jct_ns, t->ended), t->ended);
     put_quantiles(k, t, JCT_P50, 0);
@@ -271,7 +218,7 @@ static void put_jobs(struct maker *k, const struct tally *t, bool all)
 
 static void put_gpus(struct maker *k, const struct tally *t, bool all)
 {
-    const struct run_totals *r = run_totals(k->s);
+    const struct run_totals *r = k->totals;
     double up = (double)r->capacity, held = (double)t->held;
     int128_t useful = r->account[ACCOUNT_USEFUL];
     summary_put(k, UTIL_ALLOC, t->scope, held / up, r->capacity > 0);
@@ -318,55 +265,198 @@ const char *summary_scope(struct maker *k, const char *kind, const char *name)
     return text;
 }
 
-static void put_groups(struct maker *k, struct tally *group, size_t n, const struct cluster *c)
+static void put_classes(struct maker *k, struct tally *class)
 {
-    for (size_t g = 0; g < n; g++) {
-        if (c && run_queue_quota(k->s, (queue_id)g)->used && c->queue[g].first_child != ID_NONE)
-            summary_queue_quota(k, summary_scope(k, "queue", c->queue[g].name), (queue_id)g);
-        if (!group[g].jobs)
+    for (size_t i = 0; i < CLASSES; i++) {
+        if (!class[i].jobs)
             continue;
-        group[g].scope = c ? summary_scope(k, "queue", c->queue[g].name)
-                           : summary_scope(k, "class", rows_class((enum job_class)g));
-        put_scope(k, &group[g], false);
-        if (c)
-            summary_queue_quota(k, group[g].scope, (queue_id)g);
+        class[i].scope = summary_scope(k, "class", rows_class((enum job_class)i));
+        put_scope(k, &class[i], false);
     }
+}
+
+static void put_queues(struct maker *k, struct tally *queue, const struct cluster *c)
+{
+    for (queue_id q = 0; q < c->n_queues; q++) {
+        if (run_queue_quota(k->s, q)->used && c->queue[q].first_child != ID_NONE)
+            summary_queue_quota(k, summary_scope(k, "queue", c->queue[q].name), q);
+        if (!queue[q].jobs)
+            continue;
+        queue[q].scope = summary_scope(k, "queue", c->queue[q].name);
+        put_scope(k, &queue[q], false);
+        summary_queue_quota(k, queue[q].scope, q);
+    }
+}
+
+/* ---- Adding up ---- */
+
+struct tallies {
+    struct tally all, class[CLASSES], *queue, *run;           /* [n_queues], [parts.n] */
+    uint32_t n_queues;
+};
+
+static void add_up(const struct parts *p, struct tallies *t)
+{
+    uint32_t n_jobs = run_setup_of(p->of[0])->workload->n_jobs;
+    struct samples x = { mem_new(n_jobs, sizeof *x.jct), mem_new(n_jobs, sizeof *x.wait), mem_new(n_jobs, sizeof *x.fairness) };
+    struct filled sampled = { 0, 0 };
+    t->all.scope = "all";
+    t->queue = mem_new(t->n_queues, sizeof *t->queue);
+    t->run = mem_new(p->n, sizeof *t->run);
+    for (size_t i = 0; i < p->n; i++) {
+        const struct workload *w = run_setup_of(p->of[i])->workload;
+        for (job_id j = 0; j < workload_all(w); j++) {
+            struct job_result r = run_job(p->of[i], j);
+            struct told told = tell(p->of[i], j, &r);
+            if (r.state == JOB_ABSENT)
+                continue;
+            tally_job(&t->all, &told);
+            tally_job(&t->class[w->facts[j].class], &told);
+            tally_job(&t->queue[queue_of(p, i, w->facts[j].queue)], &told);
+            if (p->n > 1)
+                tally_job(&t->run[i], &told);
+            if (told.ended)
+                sample_add(&x, &sampled, &(struct run_times){ true, told.jct_ns, r.wait_ns, r.fairness_micro });
+        }
+    }
+    if (p->n == 1)
+        t->run[0] = t->all;
+    quantiles_of(&t->all, &x);
+    quantiles_by_group(p, t->class, CLASSES, &t->all, BY_CLASS, &x);
+    quantiles_by_group(p, t->queue, t->n_queues, &t->all, BY_QUEUE, &x);
+    quantiles_by_group(p, t->run, p->n, &t->all, BY_RUN, &x);
+    free(x.jct);
+    free(x.wait);
+    free(x.fairness);
+}
+
+static void tallies_free(struct tallies *t)
+{
+    free(t->queue);
+    free(t->run);
 }
 
 struct summary *summary_make(const struct sched *s)
 {
-    const struct workload *w = run_setup_of(s)->workload;
     const struct cluster *c = run_setup_of(s)->cluster;
-    struct maker k = { .m = mem_new(1, sizeof *k.m), .s = s };
-    struct samples x = { mem_new(w->n_jobs, sizeof *x.jct), mem_new(w->n_jobs, sizeof *x.wait),
-                         mem_new(w->n_jobs, sizeof *x.fairness) };
-    struct tally all = { .scope = "all" }, class[CLASSES] = { { .scope = NULL } };
-    struct tally *queue = mem_new(c->n_queues, sizeof *queue);
+    struct maker k = { .m = mem_new(1, sizeof *k.m), .s = s, .totals = run_totals(s) };
+    struct tallies t = { .n_queues = c->n_queues };
     k.m->memory = arena_new();
-    struct filled sampled = { 0, 0 };
-    for (job_id j = 0; j < workload_all(w); j++) {
-        struct job_result r = run_job(s, j);
-        struct told told = tell(s, j, &r);
-        if (r.state == JOB_ABSENT)
-            continue;
-        tally_job(&all, &told);
-        tally_job(&class[w->facts[j].class], &told);
-        tally_job(&queue[w->facts[j].queue], &told);
-        if (told.ended)
-            sample_add(&x, &sampled, &(struct run_times){ true, told.jct_ns, r.wait_ns, r.fairness_micro });
-    }
-    quantiles_of(&all, &x);
-    quantiles_by_group(s, class, CLASSES, &all, true, &x);
-    quantiles_by_group(s, queue, c->n_queues, &all, false, &x);
-    put_scope(&k, &all, true);
-    summary_all_quota(&k, all.scope);
-    put_groups(&k, class, CLASSES, NULL);
-    put_groups(&k, queue, c->n_queues, c);
+    add_up(&(struct parts){ .n = 1, .of = &s }, &t);
+    put_scope(&k, &t.all, true);
+    summary_all_quota(&k, t.all.scope);
+    put_classes(&k, t.class);
+    put_queues(&k, t.queue, c);
     models_summarise(&k);
+    tallies_free(&t);
+    return k.m;
+}
+
+/* ---- Several runs: a federation ---- */
+
+/* Of what put_scope() looks at. They have begun and ended at the same times. */
+static struct run_totals totals_of(const struct parts *p)
+{
+    struct run_totals sum = *run_totals(p->of[0]);
+    for (size_t i = 1; i < p->n; i++) {
+        const struct run_totals *t = run_totals(p->of[i]);
+        sum.never_started += t->never_started;
+        sum.deadlocked += t->deadlocked;
+        sum.capacity += t->capacity;
+        sum.free_while_waiting += t->free_while_waiting;
+        sum.waiting += t->waiting;
+        sum.gpus_waiting += t->gpus_waiting;
+        for (unsigned a = 0; a < ACCOUNTS; a++)
+            sum.account[a] += t->account[a];
+    }
+    return sum;
+}
+
+static bool adds_up(const struct metric_kind *kind)
+{
+    return !strcmp(kind->unit, "USD") || !strcmp(kind->unit, "kWh") || !strcmp(kind->unit, "kg");
+}
+
+/* Money, energy and carbon of all members that have any. */
+static void put_sums(struct maker *k, const struct federated *f)
+{
+    const struct metric_kind *per_useful = metric_find("cost_per_useful_gpu_h_usd");
+    double useful = gpu_hours(k->totals->account[ACCOUNT_USEFUL]), cost = 0;
+    bool costs = false;
+    for (const struct run_model *const *of = run_models; *of; of++)
+        for (const struct metric_kind *m = (*of)->metrics; m && m->name; m++) {
+            double sum = 0;
+            uint64_t n = 0;
+            for (size_t i = 0; i < f->n && adds_up(m); i++) {
+                double value = summary_value(f->summary[i], m->name, "all");
+                sum += isnan(value) ? 0 : value;
+                n += isnan(value) ? 0 : 1;
+            }
+            if (n)
+                summary_put_kind(k, m, "all", sum, n);
+            if (n && !strcmp(m->name, "cost_usd")) {
+                cost = sum;
+                costs = true;
+            }
+            if (m == per_useful && costs)
+                summary_put_kind(k, m, "all", cost / useful, useful > 0);
+        }
+}
+
+static bool of_a_model(const struct metric_kind *kind)
+{
+    return !(kind >= metric_kinds && kind < metric_kinds + METRICS);
+}
+
+static void put_member(struct maker *k, struct tally *t, const struct sched *s, const char *name, const struct summary *own)
+{
+    t->scope = summary_scope(k, "member", name);
+    k->totals = run_totals(s);
+    summary_put(k, JOBS_ROUTED, t->scope, (double)t->jobs, 1);
+    put_scope(k, t, true);
+    for (size_t i = 0; i < own->n; i++)
+        if (!strcmp(own->metric[i].scope, "all") && of_a_model(own->metric[i].kind))
+            summary_put_kind(k, own->metric[i].kind, t->scope, own->metric[i].value, own->metric[i].n);
+}
+
+/* Queues that members call the same are one. */
+static uint32_t **queues_by_name(const struct federated *f, struct intern *names)
+{
+    uint32_t **queue = mem_new(f->n, sizeof *queue);
+    for (size_t i = 0; i < f->n; i++) {
+        const struct cluster *c = run_setup_of(f->run[i])->cluster;
+        queue[i] = mem_new(c->n_queues, sizeof **queue);
+        for (queue_id q = 0; q < c->n_queues; q++)
+            queue[i][q] = intern_add(names, c->queue[q].name, strlen(c->queue[q].name));
+    }
+    return queue;
+}
+
+struct summary *summary_make_federated(const struct federated *f)
+{
+    struct intern *names = intern_new();
+    uint32_t **queue = queues_by_name(f, names);
+    const struct parts p = { f->n, f->run, queue };
+    const struct run_totals totals = totals_of(&p);
+    struct maker k = { .m = mem_new(1, sizeof *k.m), .s = f->run[0], .totals = &totals };
+    struct tallies t = { .n_queues = intern_count(names) };
+    k.m->memory = arena_new();
+    add_up(&p, &t);
+    put_scope(&k, &t.all, true);
+    put_sums(&k, f);
+    put_classes(&k, t.class);
+    for (uint32_t q = 0; q < t.n_queues; q++)
+        if (t.queue[q].jobs) {
+            t.queue[q].scope = summary_scope(&k, "queue", intern_text(names, q));
+            put_scope(&k, &t.queue[q], false);
+        }
+    for (size_t i = 0; i < f->n; i++)
+        put_member(&k, &t.run[i], f->run[i], f->name[i], f->summary[i]);
+    for (size_t i = 0; i < f->n; i++)
+        free(queue[i]);
     free(queue);
-    free(x.jct);
-    free(x.wait);
-    free(x.fairness);
+    intern_free(names);
+    tallies_free(&t);
     return k.m;
 }
 
@@ -377,18 +467,6 @@ void summary_free(struct summary *m)
     free(m->metric);
     arena_free(m->memory);
     free(m);
-}
-
-const struct metric_kind *metric_find(const char *name)
-{
-    for (const struct metric_kind *m = metric_kinds; m->name; m++)
-        if (!strcmp(m->name, name))
-            return m;
-    for (const struct run_model *const *of = run_models; *of; of++)
-        for (const struct metric_kind *m = (*of)->metrics; m && m->name; m++)
-            if (!strcmp(m->name, name))
-                return m;
-    return NULL;
 }
 
 double summary_value(const struct summary *m, const char *name, const char *scope)

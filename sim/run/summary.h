@@ -12,5 +12,10 @@ struct summary { size_t n; struct metric *metric; struct arena *memory; };
 
 /* Scopes: "all", "class=C" for each class that has jobs, "queue=Q" for each queue that has jobs. */
 struct summary *summary_make(const struct sched *s);
+/* Of runs that have shared the jobs of one trace (router.h): jobs over all, GPUs over all GPUs, money, energy and carbon summed up
+ * (a member without a section for them adds nothing). Scopes: "all", "class=C", "queue=Q" by name, and "member=NAME", where GPUs are
+ * those of the member. Without what is of one cluster only, as quotas; that is in the members' own. */
+struct federated { size_t n; const struct sched *const *run; const char *const *name; const struct summary *const *summary; };
+struct summary *summary_make_federated(const struct federated *f);
 void   summary_free(struct summary *m);                      /* NULL: does nothing */
 double summary_value(const struct summary *m, const char *name, const char *scope);   /* NaN: none */

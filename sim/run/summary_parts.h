@@ -11,10 +11,10 @@ enum {
     GPUS_WAITING_MEAN, FAIRNESS_P95, FAIRNESS_MAX, FAIRNESS_KEPT,
     QUOTA_SATISFACTION, QUOTA_UNMET, QUOTA_UNUSED, BORROWED, RECLAIMS, RECLAIMS_OPEN, RECLAIM_MEAN, RECLAIM_P90, RECLAIM_MAX,
     FAIR_SHARE_HELD, JAIN_INDEX, PREEMPTED_FIRST, LOST_FIRST = PREEMPTED_FIRST + PREEMPTION_CAUSES,
-    METRICS = LOST_FIRST + PREEMPTION_CAUSES
+    JOBS_ROUTED = LOST_FIRST + PREEMPTION_CAUSES, METRICS
 };
 
-struct maker { struct summary *m; size_t capacity; const struct sched *s; };
+struct maker { struct summary *m; size_t capacity; const struct sched *s; const struct run_totals *totals; };
 void   summary_put_kind(struct maker *k, const struct metric_kind *kind, const char *scope, double value, uint64_t n);
 void   summary_put(struct maker *k, unsigned metric, const char *scope, double value, uint64_t n);    /* n 0: no value */
 const char *summary_scope(struct maker *k, const char *kind, const char *name);    /* "queue=Q", in the summary's memory */
