@@ -150,7 +150,6 @@ void quota_act(struct sched *s, struct quota_state *q, enum quota_action action)
 {
     struct failures all = { 0 };
     struct turn *turn = q->turn = q->turn ? q->turn : sched_alloc(s, q->n_queues * sizeof *turn);
-    bool changed = false;
     if (action == PREEMPT && q->least_priority >= q->most_priority)
         return;
     if (action == RECLAIM)
@@ -174,16 +173,15 @@ void quota_act(struct sched *s, struct quota_state *q, enum quota_action action)
         const struct job_facts *f = job_facts(s, t->job);
         struct tried me = { f->ask->shape, t->wanted.n, !f->preemptible };
         if (may_try(s, q, t->job, &t->wanted, action) && !failed_before(failed, &me)) {
-            if (quota_search(s, q, t->job, action)) {
-                        } else {
+            bool found = quota_search(s, q, t->job, action);
+            if (!found)
                 note_failure(s, failed, me);
-                if (action == RECLAIM)
-                    sched_blocked(s, t->job, WAIT_PROTECTED);
-                if (action == CONSOLIDATION && all_in_vain(s, q, &all))
-                    return;
-            }
+            if (!found && action == RECLAIM)
+                sched_blocked(s, t->job, WAIT_PROTECTED);
+            if (!found && action == CONSOLIDATION && all_in_vain(s, q, &all))
+                return;
         }
-        bool again = t->behind && !changed && quota_is_plain(q);    /* whoever was passed over would be again */
+        bool again = t->behind && quota_is_plain(q);    /* whoever was passed over would be again, or now has his turn */
         bool more = again ? first_turn(s, q, leaf, t, failed, action) : next_turn(s, q, t, failed, action);
         order_set(&q->jobs, leaf, more ? &t->wanted.amount : NULL);
     }
