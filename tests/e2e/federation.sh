@@ -87,6 +87,25 @@ expect 0 "gpuyard: warning: member cloud: 1 rejected, 0 never started, 0 in a de
 printf 'workload: w\nspan_s: 86400\nload: { target: 0.8 }\ngpus: { 1: 0.7, 2: 0.3 }\ndurations: { law: lognormal, mean_s: 6000, median_s: 1200 }\n' >in/drawn.yaml
 expect 0 "" "$G" run -q -c in/burst.yaml -t in/drawn.yaml -o drawn
 [ "$(grep -c drawn drawn/manifest.json)" -gt 0 ] && [ "$(grep '"drawn"' drawn/home/manifest.json)" = "$(grep '"drawn"' drawn/cloud/manifest.json)" ] && ok || fail "not the same jobs"
+# The cloud as a pool that goes on without jobs until home has ended: asked for by the scan at 20 s, there from 140 s, empty from 190 s,
+# gone 300 s later. 350 s at 12 USD an hour.
+cat >in/pool.yaml <<'END'
+nodes:
+  - { group: b, count: 6, gpus: 4, pool: { provision_s: 120, idle_s: 300, scan_s: 10, usd_per_node_h: 12 } }
+prices: { gpu_usd_per_h: 0 }
+END
+sed 's/cloud.yaml, .*/pool.yaml }/' in/burst.yaml >in/pooled.yaml
+printf 'job_id,submit_s,duration_s,gpus\na,0,100000,8\nb,10,50,4\n' >in/tail.csv
+expect 0 "" "$G" run -q -c in/pooled.yaml -t in/tail.csv -o tail
+says tail/summary.csv "cost_usd,all,1.1666666666666667,USD,1"
+says tail/summary.csv "pool_nodes_removed,member=cloud,1,,1"
+[ "$(value tail wait_mean_s member=cloud)" = 130.000000 ] && ok || fail "the pool: waited $(value tail wait_mean_s member=cloud)"
+# Two policies on one federation can be compared, two federations not.
+expect 0 "" "$G" run -q -c in/burst.yaml -t in/t.csv -p easy -o easy
+"$G" compare two easy >out 2>err
+holds out "1 pair of runs"
+"$G" compare two queues >out 2>err
+holds err "the other set has no run under the same circumstances"
 # A setting of a member is that of its file.
 sed 's/count: 2/count: 3/' in/home.yaml >in/home3.yaml
 sed 's/home.yaml/home3.yaml/' in/burst.yaml >in/burst3.yaml
