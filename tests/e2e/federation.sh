@@ -121,6 +121,9 @@ expect 0 "" "$G" check in/burst.yaml
 says out "  federation    burst, route spill"
 holds out "cloud, policy sjf:blocking=skip"
 expect 0 "" "$G" check -f json in/burst.yaml
+"$G" check -f json -c in/home.yaml -c in/cloud.yaml in/t.csv >each
+expect 0 "" "$G" check -f json -c in/burst.yaml in/t.csv
+same out each
 expect 0 "" "$G" compare two again
 
 # ---- A burst study: the longer a job may wait at home, the less the cloud costs ----
