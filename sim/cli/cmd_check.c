@@ -3,6 +3,7 @@
 #include "sim/cli/choose.h"
 #include "sim/cli/cli.h"
 #include "sim/core/input.h"
+#include "sim/core/memory.h"
 #include "sim/study/experiment.h"
 #include "sim/world/cluster_file.h"
 #include "sim/world/federation.h"
@@ -27,18 +28,20 @@ static const struct check_options defaults = { .format = FORMAT_TEXT };
 #define AT(field) .at = offsetof(struct check_options, field)
 static const struct option options[] = {
     { .name = "cluster", .letter = 'c', .argument = "CLUSTER", .kind = OPTION_TEXTS, AT(clusters), .values = VALUES_FILE,
-      .help = "compare what each trace asks for with this cluster; may be given again" },
+      .help = "compare what each trace asks for with this cluster, or with each member of a federation; may be given again" },
     { .name = "format", .letter = 'f', .argument = "FORMAT", .kind = OPTION_WORD, AT(format), .words = formats,
       .help = "text, the default, or json" },
     { .name = "strict", .kind = OPTION_FLAG, AT(strict), .help = "a warning counts as an error" },
     { 0 },
 };
 
+struct compared { char *path; int64_t gpus; };                /* gpus: that a load of laws is of; -1: of this cluster */
 struct checking {
     const struct check_options *options;
     json_t *files;
     int status;
-    size_t warnings;
+    size_t warnings, n, capacity;
+    struct compared *compared;    /* [n] */
 };
 
 static void take_error(struct checking *c, int status, const char *file, const struct error *err)
@@ -137,14 +140,14 @@ static void check_federation_file(struct checking *c, const char *path)
 static json_t *demand_of(struct checking *c, const struct chosen_trace *trace)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < c->options->clusters.n; i++) {
-        const char *path = c->options->clusters.text[i];
+    for (size_t i = 0; i < c->n; i++) {
+        const char *path = c->compared[i].path;
         struct error err = { "" };
         char sha256[65];
         const struct trace_format *used;
         struct cluster *cluster = cluster_read(path, NULL, sha256, &err);
         struct chosen_trace of = *trace;
-        of.cluster_gpus = cluster ? (double)cluster->gpus : 0;
+        of.cluster_gpus = (double)(c->compared[i].gpus >= 0 ? c->compared[i].gpus : cluster ? cluster->gpus : 0);
         struct workload *w = cluster ? chosen_jobs_read(&of, &used, sha256, &err) : NULL;
         json_t *demand = w ? check_demand(cluster, w, &err) : NULL;
         if (demand)
@@ -157,15 +160,53 @@ static json_t *demand_of(struct checking *c, const struct chosen_trace *trace)
     return list;
 }
 
-/* Of the first cluster; 0: there is none that can be read. */
-static double first_gpus(const struct checking *c)
+/* 0: it cannot be read, which is said elsewhere. */
+static int64_t gpus_of(const char *path)
 {
     struct error ignored = { "" };
     char sha256[65];
-    struct cluster *cluster = c->options->clusters.n ? cluster_read(c->options->clusters.text[0], NULL, sha256, &ignored) : NULL;
-    double gpus = cluster ? (double)cluster->gpus : 0;
+    struct cluster *cluster = cluster_read(path, NULL, sha256, &ignored);
+    int64_t gpus = cluster ? cluster->gpus : 0;
     cluster_free(cluster);
     return gpus;
+}
+
+/* Of the first cluster; 0: there is none, or it cannot be read. */
+static double first_gpus(const struct checking *c)
+{
+    return c->n == 0 ? 0 : (double)(c->compared[0].gpus >= 0 ? c->compared[0].gpus : gpus_of(c->compared[0].path));
+}
+
+static void add_one(struct checking *c, const char *path, int64_t gpus)
+{
+    mem_grow(&c->compared, &c->capacity, c->n, sizeof *c->compared);
+    c->compared[c->n++] = (struct compared){ mem_text(path, strlen(path)), gpus };
+}
+
+/* Of a federation every member, each with all jobs. */
+static void add_compared(struct checking *c, const char *path)
+{
+    struct error err = { "" };
+    int64_t gpus = 0;
+    if (!federation_is(path)) {
+        add_one(c, path, -1);
+        return;
+    }
+    struct federation *f = federation_read(path, NULL, &err);
+    if (!f)
+        take_error(c, EXIT_INPUT, path, &err);
+    for (size_t i = 0; f && i < f->n; i++)
+        gpus += gpus_of(f->member[i].cluster);
+    for (size_t i = 0; f && i < f->n; i++)
+        add_one(c, f->member[i].cluster, gpus);
+    federation_free(f);
+}
+
+static void compared_free(struct checking *c)
+{
+    for (size_t i = 0; i < c->n; i++)
+        free(c->compared[i].path);
+    free(c->compared);
 }
 
 static void check_trace_file(struct checking *c, struct chosen_trace *trace)
@@ -181,7 +222,7 @@ static void check_trace_file(struct checking *c, struct chosen_trace *trace)
     }
     json_t *report = check_trace(w);
     workload_free(w);
-    if (c->options->clusters.n)
+    if (c->n)
         json_object_set_new(report, "demand", demand_of(c, trace));
     note(c, trace->path, "trace", used->name, report);
 }
@@ -210,7 +251,7 @@ static void check_file(struct checking *c, const char *text)
         check_federation_file(c, trace.path);
     else if (kind == KIND_EXPERIMENT)
         check_experiment_file(c, trace.path);
-    else if (c->options->clusters.n && !strcmp(trace.path, "-"))
+    else if (c->n && !strcmp(trace.path, "-"))
         c->status = complain(EXIT_USAGE, "check: want a trace that is compared with a cluster from a file, not from "
                                          "standard input");
     else
@@ -242,16 +283,14 @@ static int check_run(const struct invocation *in)
 {
     struct checking c = { .options = in->options, .files = json_array() };
     for (size_t i = 0; i < c.options->clusters.n; i++)
-        if (federation_is(c.options->clusters.text[i])) {
-            json_decref(c.files);
-            return complain(EXIT_USAGE, "check: --cluster: %s is a federation: want its members, each by itself", c.options->clusters.text[i]);
-        }
+        add_compared(&c, c.options->clusters.text[i]);
     for (size_t i = 0; i < in->operands.n; i++)
         check_file(&c, in->operands.text[i]);
     if (c.options->strict && c.warnings && c.status == EXIT_OK)
         c.status = complain(EXIT_INPUT, "check: %zu warning%s", c.warnings, c.warnings == 1 ? "" : "s");
     show(&c);
     json_decref(c.files);
+    compared_free(&c);
     return c.status;
 }
 

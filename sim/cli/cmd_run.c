@@ -155,6 +155,10 @@ const struct command cmd_run = {
                "single tasks. A snapshot says nothing of what a policy has kept: srtf, srsf, las, las2d, gittins, multifactor, "
                "fair-tree, conservative, kube, gang, quota, themis and goodput go on otherwise from there.\n"
                "\n"
+               "A federation is YAML that begins with 'federation: NAME' and lists members, each a cluster file, and a route: queue, "
+               "least-wait or spill. Each job goes to one member when it is submitted. Results of a member are in DIR/MEMBER, those of "
+               "the whole in DIR. What --set sets begins with the name of a member, or is a key of the federation.\n"
+               "\n"
                "'gpuyard list policies', 'placers' and 'formats' show the names and parameters there are.",
     .set = { .name = "run", .options = options },
     .options_size = sizeof defaults,

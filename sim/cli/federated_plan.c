@@ -1,8 +1,10 @@
 /* federated_plan.c - a federation about to be run: every member a plan of its own, with the same jobs. See federated.h. */
 #include "sim/cli/federated.h"
 
+#include "sim/cli/settings.h"
 #include "sim/core/memory.h"
 #include "sim/run/router.h"
+#include "sim/run/version.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -110,9 +112,12 @@ int federated_plan_read(struct federated_plan *p, const struct run_options *o, s
     if (own_settings(p, err))
         return EXIT_USAGE;
     for (size_t i = 0; i < p->federation->n && status == EXIT_OK; i++) {
-        status = plan_look_up(&p->member[i].plan, &p->member[i].options, err);
+        status = plan_look_up(&p->member[i].plan, &p->member[i].options, &why);
         if (status == EXIT_OK)
-            status = plan_read_cluster(&p->member[i].plan, err);
+            status = plan_read_cluster(&p->member[i].plan, &why);
+        if (status != EXIT_OK)        /* of a file the place comes first */
+            status == EXIT_USAGE ? error_set(err, "%s: member %s: %s", o->cluster, p->federation->member[i].name, why.text)
+                                 : error_set(err, "%s", why.text);
     }
     return status;
 }
@@ -131,9 +136,9 @@ static bool kept(const char *line)
 /* What the member's own says from behind its seed on, indented. */
 static void put_member(FILE *f, const struct federation_member *m, const char *yaml)
 {
-    fprintf(f, "  - name: %s\n", m->name);
+    settings_put_text(f, "  - name", m->name);
     if (m->policy)
-        fprintf(f, "    policy: \"%s\"\n", m->policy);
+        settings_put_text(f, "    policy", m->policy);
     const char *line = strstr(yaml, "\nseed:");
     line = line ? strchr(line + 1, '\n') : NULL;
     while (line && *++line) {
@@ -151,17 +156,25 @@ static char *settings_of(const struct federated_plan *p)
     char *text = NULL;
     size_t length;
     FILE *f = mem_stream(&text, &length);
-    fprintf(f, "# The effective configuration of a federation.\npolicy:\n  given: \"%s\"\nplacement:\n  given: \"%s\"\nseed: %" PRId64 "\n",
-            p->options->policy, p->options->placement, p->options->seed);
-    fprintf(f, "federation:\n  name: \"%s\"\n  file: \"%s\"\n  route: %s\n", of->name, of->path, route_name[of->route]);
+    fprintf(f, "# The effective configuration of a federation, run by gpuyard %s.\npolicy:\n", version_text());
+    settings_put_text(f, "  given", p->options->policy);
+    fputs("placement:\n", f);
+    settings_put_text(f, "  given", p->options->placement);
+    fprintf(f, "seed: %" PRId64 "\nfederation:\n", p->options->seed);
+    settings_put_text(f, "  name", of->name);
+    settings_put_text(f, "  file", of->path);
+    fprintf(f, "  sha256: %s\n  route: %s\n", of->sha256, route_name[of->route]);
     if (of->route == ROUTE_SPILL)
         fprintf(f, "  limit_s: %.15g\n", seconds(of->limit_ns));
     if (of->route != ROUTE_QUEUE)
         fprintf(f, "  first_run_s: %.15g\n", seconds(of->first_run_ns));
-    for (size_t i = 0; i < of->n_queues; i++)
-        fprintf(f, "%s    \"%s\": %s\n", i ? "" : "  queues:\n", of->queue[i].name, of->member[of->queue[i].member].name);
+    fputs(of->n_queues ? "  queues:\n" : "", f);
+    for (size_t i = 0; i < of->n_queues; i++) {
+        settings_put_text(f, "    - queue", of->queue[i].name);
+        settings_put_text(f, "      member", of->member[of->queue[i].member].name);
+    }
     if (of->others != ID_NONE)
-        fprintf(f, "  others: %s\n", of->member[of->others].name);
+        settings_put_text(f, "  others", of->member[of->others].name);
     fputs("members:\n", f);
     for (size_t i = 0; i < of->n; i++)
         put_member(f, &of->member[i], p->member[i].plan.settings_yaml);

@@ -5,6 +5,7 @@
 #include "sim/cli/term.h"
 #include "sim/core/memory.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,11 +23,20 @@ static void put_row(const struct summary *m, const char *label, const char *scop
         printf("%14.2f\n", cost);
 }
 
+static void warn_of(const char *name, const struct run_totals *t)
+{
+    if (t->rejected || t->never_started || t->deadlocked || t->cut_off)
+        warn("member %s: %" PRIu32 " rejected, %" PRIu32 " never started, %" PRIu32 " in a deadlock, %" PRIu32 " running and %" PRIu32
+             " waiting at the cut-off", name, t->rejected, t->never_started, t->deadlocked, t->running, t->pending);
+}
+
 void federated_show(const struct federated_plan *p, const struct federated_played *played)
 {
     const struct federation *f = p->federation;
     printf("federation %s, %s, %s\n\n  %-16s%9s%14s%14s%14s%11s%14s\n", f->name, p->base.policy_text, p->base.placer_text, "", "jobs", "wait mean", "wait p90",
            "completion", "allocated", "cost USD");
+    for (size_t i = 0; i < f->n; i++)
+        warn_of(f->member[i].name, run_totals(played->run[i]));
     for (size_t i = 0; i < f->n; i++) {
         char *scope = NULL;
         size_t length;

@@ -37,7 +37,7 @@ static bool is_utf8(const char *text)
     return true;
 }
 
-static void put_text(FILE *f, const char *key, const char *text)
+void settings_put_text(FILE *f, const char *key, const char *text)
 {
     bool utf8 = is_utf8(text);
     fprintf(f, "%s: \"", key);
@@ -72,14 +72,14 @@ static void put_cluster(FILE *f, const struct plan *p)
 {
     const struct cluster *c = p->cluster;
     fputs("cluster:\n", f);
-    put_text(f, "  file", p->options->cluster);
+    settings_put_text(f, "  file", p->options->cluster);
     fprintf(f, "  sha256: %s\n", p->cluster_sha256);
-    put_text(f, "  name", c->name);
+    settings_put_text(f, "  name", c->name);
     fprintf(f, "  nodes: %" PRIu32 "\n  gpus: %" PRId64 "\n", c->n_nodes, c->gpus);
     fprintf(f, "  queues: %" PRIu32 "%s\n", c->n_queues, c->queues_from_trace ? "  # of the trace" : "");
     for (size_t i = 0; i < p->options->set.n; i++) {
         fputs(i ? "" : "  set:\n", f);
-        put_text(f, "    - given", p->options->set.text[i]);
+        settings_put_text(f, "    - given", p->options->set.text[i]);
     }
     put_time(f, "  period_s", c->period_ns);
     fprintf(f, "  preemption:\n    checkpoint: %s\n", checkpoints[c->price.checkpoint]);
@@ -99,13 +99,13 @@ static void put_cluster(FILE *f, const struct plan *p)
 static void put_trace(FILE *f, const struct plan *p)
 {
     fputs("trace:\n", f);
-    put_text(f, "  file", p->trace.path);
+    settings_put_text(f, "  file", p->trace.path);
     fprintf(f, "  format: %s\n", p->trace.format->name);
     for (size_t k = 0; p->trace.format->options && p->trace.format->options[k].name; k++)
         if (p->trace.value[k]) {
             char key[64];
             snprintf(key, sizeof key, "  %s", p->trace.format->options[k].name);
-            put_text(f, key, p->trace.value[k]);
+            settings_put_text(f, key, p->trace.value[k]);
         }
     fprintf(f, "  sha256: %s\n", p->trace_sha256);
     fprintf(f, "  jobs: %" PRIu32 "\n  load: %.15g\n", p->workload->n_jobs, p->options->load);
@@ -132,21 +132,21 @@ char *settings_yaml(const struct plan *p)
     size_t length;
     FILE *f = mem_stream(&text, &length);
     fprintf(f, "# The effective configuration of a run of gpuyard %s.\npolicy:\n", version_text());
-    put_text(f, "  name", p->policy.policy->name);
-    put_text(f, "  given", o->policy);
+    settings_put_text(f, "  name", p->policy.policy->name);
+    settings_put_text(f, "  given", o->policy);
     fprintf(f, "  clairvoyant: %s\n", p->policy.clairvoyant || estimates_know_truth(&p->estimates) ? "true" : "false");
     put_params(f, 2, p->policy.policy->params, p->policy.params);
     for (size_t i = 0; i < p->n_switches; i++) {
         const struct plan_switch *c = &p->change[i];
         fputs(i ? "" : "switches:\n", f);
         put_time(f, "  - time_s", c->time_ns);
-        put_text(f, "    name", c->to.policy->name);
+        settings_put_text(f, "    name", c->to.policy->name);
         fprintf(f, "    clairvoyant: %s\n", c->to.clairvoyant ? "true" : "false");
         put_params(f, 4, c->to.policy->params, c->to.params);
     }
     fputs("placement:\n", f);
-    put_text(f, "  name", p->placer.placer->name);
-    put_text(f, "  given", o->placement);
+    settings_put_text(f, "  name", p->placer.placer->name);
+    settings_put_text(f, "  given", o->placement);
     put_params(f, 2, p->placer.placer->params, p->placer.params);
     fprintf(f, "seed: %" PRId64 "\n", o->seed);
     put_cluster(f, p);

@@ -151,7 +151,7 @@ static int apply_all(struct sched *s, struct error *err)
         apply(s, &e);
     }
     for (; next_arrival_ns(s) == s->now_ns; s->next_arrival++) {
-        if (!run_takes(s, s->next_arrival))
+        if (s->setup.part.takes && !run_takes(s, s->next_arrival))
             continue;
         s->totals.events++;
         if (arrive(s, s->next_arrival, err))
@@ -339,23 +339,12 @@ static int stand_still(struct sched *s, struct error *err)
     return 0;
 }
 
-static int round_at(struct sched *s, int64_t t, struct error *err)
-{
-    s->rounds_here = t == s->now_ns ? s->rounds_here + 1 : 0;
-    if (s->rounds_here > ROUNDS_MOST + (uint64_t)s->n_jobs)
-        return error_set(err, "policy %s does not let time pass at %.9g s", s->policy->name, seconds(t));
-    ledger_settle(s, t);
-    s->now_ns = t;
-    int result = round_of(s, err);
-    return result == 0 && is_interrupted(s) ? error_set(err, "interrupted") : result;
-}
-
 /* All that happens before that time; TIME_NEVER: to the end of the run, and what that is. */
 static int play(struct sched *s, int64_t before_ns, struct error *err)
 {
-    while (s->in_system > 0 || s->next_arrival < s->workload->n_jobs || s->n_open > 0) {
+    while (s->in_system > 0 || s->next_arrival < s->workload->n_jobs || s->n_open > 0 || s->idles) {
         int64_t t = next_instant_ns(s);
-        bool stands = t == TIME_NEVER || nothing_follows(s) || s->fruitless_wakes > FRUITLESS_WAKES_MOST;
+        bool stands = t == TIME_NEVER || (!s->idles && (nothing_follows(s) || s->fruitless_wakes > FRUITLESS_WAKES_MOST));
         bool beyond = s->setup.until_ns && t > s->setup.until_ns;
         if (before_ns != TIME_NEVER && (stands || beyond || t >= before_ns))
             return 0;
@@ -365,9 +354,16 @@ static int play(struct sched *s, int64_t before_ns, struct error *err)
             cut_off(s);
             return 0;
         }
-        int result = round_at(s, t, err);
+        s->rounds_here = t == s->now_ns ? s->rounds_here + 1 : 0;
+        if (s->rounds_here > ROUNDS_MOST + (uint64_t)s->n_jobs)
+            return error_set(err, "policy %s does not let time pass at %.9g s", s->policy->name, seconds(t));
+        ledger_settle(s, t);
+        s->now_ns = t;
+        int result = round_of(s, err);
         if (result)
             return result;
+        if (is_interrupted(s))
+            return error_set(err, "interrupted");
         if (++s->rounds % GLANCE_EVERY == 0 && s->setup.progress)
             s->setup.progress(s->setup.progress_self, s);
     }
@@ -386,8 +382,8 @@ int run_end(struct sched *s, int64_t end_ns, struct error *err)
 {
     int result = 0;
     if (end_ns > s->now_ns) {
-        for (int64_t t = next_instant_ns(s); t <= end_ns && result == 0; t = next_instant_ns(s))
-            result = round_at(s, t, err);
+        s->idles = true;
+        result = run_until(s, end_ns + 1, err);
         ledger_settle(s, end_ns);
         s->now_ns = end_ns;
     }

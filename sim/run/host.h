@@ -249,6 +249,7 @@ struct sched {
     struct event_queue *events;
     uint32_t next_arrival;
     uint64_t n_submitted;         /* so far, each time that it was */
+    bool idles;                   /* its own jobs have ended, and time goes on beside other runs */
     size_t n_open;                /* models whose jobs on demand may still come */
     int64_t pass_due_ns;          /* TIME_NEVER: nothing changed */
     job_id *fresh;                /* pending since the last pass of a periodic scheduler */

@@ -117,10 +117,22 @@ static json_t *members(const struct federated *f)
     return list;
 }
 
-static json_t *counts(const struct run_totals *t, const struct workload *w, uint32_t skipped)
+/* Of a member of a federation, its own. */
+static uint32_t jobs_of(const struct sched *s, bool whole)
+{
+    const struct run_setup *run = run_setup_of(s);
+    uint32_t n = 0;
+    if (whole || !run->part.takes)
+        return run->workload->n_jobs;
+    for (job_id j = 0; j < run->workload->n_jobs; j++)
+        n += run_takes(s, j);
+    return n;
+}
+
+static json_t *counts(const struct run_totals *t, uint32_t jobs, uint32_t skipped)
 {
     const struct { const char *name; uint64_t value; } count[] = {
-        { "jobs", w->n_jobs },          { "skipped_rows", skipped },
+        { "jobs", jobs },          { "skipped_rows", skipped },
         { "completed", t->completed },  { "failed", t->failed },
         { "cancelled", t->cancelled },  { "rejected", t->rejected },
         { "running", t->running },      { "pending", t->pending },
@@ -191,7 +203,7 @@ void manifest_write(struct output *o, const struct results_setup *setup, const s
     drawn(json_object_get(root, "trace"), "requests_drawn", run_requests_drawn(s));
     drawn(json_object_get(root, "trace"), "sessions_drawn", run->workload->sessions ? run->workload->sessions->drawn : 0);
     json_object_set_new(root, "configuration", text_or_null(origin->settings_yaml));
-    json_object_set_new(root, "counts", counts(&totals, run->workload, origin->skipped_rows));
+    json_object_set_new(root, "counts", counts(&totals, jobs_of(s, origin->federated != NULL), origin->skipped_rows));
     json_object_set_new(root, "refused", refusals(&totals));
     where_and_when(root);
     write_json(o, root);

@@ -15,7 +15,8 @@
  *   exclude: [ { policy: fifo, load: [ 0.8, 1.1 ] } ]     # whatever agrees with all of an entry
  *   limit_s: 600                                          # wall time of a run; by default none
  *
- * One value may stand where a list of them may. Paths are beside the file. */
+ * One value may stand where a list of them may. Paths are beside the file. A federation is a cluster, too; what of it can be set begins
+ * with the name of a member (cluster.home.nodes.a100.count), or is a key of its file (cluster.limit_s). */
 #pragma once
 #include "sim/core/config.h"
 

@@ -64,7 +64,7 @@ const char *runset_circumstances(struct runset *s, const char *configuration)
 {
     static const char *const passed_over[] = { "  file:", "  period_s:", "outputs:", "check:" };
     const char *at = strstr(configuration, "\nseed:");
-    char *text = arena_text(s->memory, "", strlen(configuration)), *to = text;
+    char *text = arena_alloc(s->memory, strlen(configuration) + 1), *to = text;
     for (const char *end; at && *++at; at = end) {
         end = strchr(at, '\n');
         if (!end)

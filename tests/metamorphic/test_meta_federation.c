@@ -104,7 +104,7 @@ static void one_is_plain(const struct combination *k, uint64_t seed)
     struct together *t = members_of(seed, 1, true);
     t->rule.route = seed % 2 ? ROUTE_LEAST_WAIT : ROUTE_SPILL;
     play(t, k, seed);
-    struct outcome plain = world_run(&t->world[0], k, seed, (struct run_observer){ NULL });
+    struct outcome plain = world_run(&t->world[0], k, seed, (struct run_observer){ .self = NULL });
     assert_int_equal(plain.stalled, t->stalled);
     for (job_id j = 0; j < t->world[0].n_jobs && !t->stalled; j++) {
         struct job_result r = run_job(t->run[0], j);
