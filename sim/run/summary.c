@@ -1,12 +1,10 @@
 /* summary.c - see summary.h. Sums of times are exact integers; the only rounding is the last division. */
 #include "sim/run/summary.h"
 
-#include "sim/core/intern.h"
 #include "sim/core/memory.h"
 #include "sim/run/models.h"
 #include "sim/run/rows.h"
-#include "sim/run/statistics.h"
-#include "sim/run/summary_parts.h"
+#include "sim/run/summary_tallies.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -16,31 +14,12 @@
 enum { MICRO = 1000000 };
 enum { P99_LEAST_JOBS = 1000 };    /* models.md 10.5: below that a 99th percentile says nothing */
 
-/* What is added up over the jobs of one scope. */
-struct tally {
-    const char *scope;
-    uint64_t jobs, ended, waited, had_service, fairness_kept, censored_jobs, count[METRICS];
-    int128_t jct_ns, wait_ns, first_wait_ns, censored_ns, held, lost, overhead;    /* the last three in milli-GPU ns */
-    struct exact_sum slowdown, bounded;
-    int64_t first_ns, last_ns, worst_fairness;
-    double quantile_s[2][3];      /* of JCT and wait: p50, p90, p99 */
-    double fairness_p95;
-    size_t at, fairness_at;       /* its part of the samples: of the ended; of those that had service time */
-};
-
 /* One job, for the tallies of all scopes that it is in. */
 struct told {
     const struct job_result *r;
     int64_t jct_ns;               /* up to the end of the run, if it has not ended */
     bool on_demand, ended, had_service;
     double slowdown, bounded;     /* of those that ended; slowdown of those that had service time */
-};
-
-/* Runs beside one another that have shared the jobs of one trace, or only one. */
-struct parts {
-    size_t n;
-    const struct sched *const *of;
-    uint32_t *const *queue;       /* queue[i][q]: what run i calls q; NULL: there is one run, and q is called so */
 };
 
 static uint32_t queue_of(const struct parts *p, size_t i, queue_id q)
@@ -250,7 +229,7 @@ static void put_fairness(struct maker *k, const struct tally *t)
     summary_put(k, FAIRNESS_KEPT, t->scope, (double)t->fairness_kept / (double)t->had_service, t->had_service);
 }
 
-static void put_scope(struct maker *k, const struct tally *t, bool all)
+void summary_put_scope(struct maker *k, const struct tally *t, bool all)
 {
     put_jobs(k, t, all);
     put_gpus(k, t, all);
@@ -265,13 +244,13 @@ const char *summary_scope(struct maker *k, const char *kind, const char *name)
     return text;
 }
 
-static void put_classes(struct maker *k, struct tally *class)
+void summary_put_classes(struct maker *k, struct tally *class)
 {
     for (size_t i = 0; i < CLASSES; i++) {
         if (!class[i].jobs)
             continue;
         class[i].scope = summary_scope(k, "class", rows_class((enum job_class)i));
-        put_scope(k, &class[i], false);
+        summary_put_scope(k, &class[i], false);
     }
 }
 
@@ -283,19 +262,14 @@ static void put_queues(struct maker *k, struct tally *queue, const struct cluste
         if (!queue[q].jobs)
             continue;
         queue[q].scope = summary_scope(k, "queue", c->queue[q].name);
-        put_scope(k, &queue[q], false);
+        summary_put_scope(k, &queue[q], false);
         summary_queue_quota(k, queue[q].scope, q);
     }
 }
 
 /* ---- Adding up ---- */
 
-struct tallies {
-    struct tally all, class[CLASSES], *queue, *run;           /* [n_queues], [parts.n] */
-    uint32_t n_queues;
-};
-
-static void add_up(const struct parts *p, struct tallies *t)
+void summary_add_up(const struct parts *p, struct tallies *t)
 {
     uint32_t n_jobs = run_setup_of(p->of[0])->workload->n_jobs;
     struct samples x = { mem_new(n_jobs, sizeof *x.jct), mem_new(n_jobs, sizeof *x.wait), mem_new(n_jobs, sizeof *x.fairness) };
@@ -330,7 +304,7 @@ static void add_up(const struct parts *p, struct tallies *t)
     free(x.fairness);
 }
 
-static void tallies_free(struct tallies *t)
+void summary_tallies_free(struct tallies *t)
 {
     free(t->queue);
     free(t->run);
@@ -342,121 +316,13 @@ struct summary *summary_make(const struct sched *s)
     struct maker k = { .m = mem_new(1, sizeof *k.m), .s = s, .totals = run_totals(s) };
     struct tallies t = { .n_queues = c->n_queues };
     k.m->memory = arena_new();
-    add_up(&(struct parts){ .n = 1, .of = &s }, &t);
-    put_scope(&k, &t.all, true);
+    summary_add_up(&(struct parts){ .n = 1, .of = &s }, &t);
+    summary_put_scope(&k, &t.all, true);
     summary_all_quota(&k, t.all.scope);
-    put_classes(&k, t.class);
+    summary_put_classes(&k, t.class);
     put_queues(&k, t.queue, c);
     models_summarise(&k);
-    tallies_free(&t);
-    return k.m;
-}
-
-/* ---- Several runs: a federation ---- */
-
-/* Of what put_scope() looks at. They have begun and ended at the same times. */
-static struct run_totals totals_of(const struct parts *p)
-{
-    struct run_totals sum = *run_totals(p->of[0]);
-    for (size_t i = 1; i < p->n; i++) {
-        const struct run_totals *t = run_totals(p->of[i]);
-        sum.never_started += t->never_started;
-        sum.deadlocked += t->deadlocked;
-        sum.capacity += t->capacity;
-        sum.free_while_waiting += t->free_while_waiting;
-        sum.waiting += t->waiting;
-        sum.gpus_waiting += t->gpus_waiting;
-        for (unsigned a = 0; a < ACCOUNTS; a++)
-            sum.account[a] += t->account[a];
-    }
-    return sum;
-}
-
-static bool adds_up(const struct metric_kind *kind)
-{
-    return !strcmp(kind->unit, "USD") || !strcmp(kind->unit, "kWh") || !strcmp(kind->unit, "kg");
-}
-
-/* Money, energy and carbon of all members that have any. */
-static void put_sums(struct maker *k, const struct federated *f)
-{
-    const struct metric_kind *per_useful = metric_find("cost_per_useful_gpu_h_usd");
-    double useful = gpu_hours(k->totals->account[ACCOUNT_USEFUL]), cost = 0;
-    bool costs = false;
-    for (const struct run_model *const *of = run_models; *of; of++)
-        for (const struct metric_kind *m = (*of)->metrics; m && m->name; m++) {
-            double sum = 0;
-            uint64_t n = 0;
-            for (size_t i = 0; i < f->n && adds_up(m); i++) {
-                double value = summary_value(f->summary[i], m->name, "all");
-                sum += isnan(value) ? 0 : value;
-                n += isnan(value) ? 0 : 1;
-            }
-            if (n)
-                summary_put_kind(k, m, "all", sum, n);
-            if (n && !strcmp(m->name, "cost_usd")) {
-                cost = sum;
-                costs = true;
-            }
-            if (m == per_useful && costs)
-                summary_put_kind(k, m, "all", cost / useful, useful > 0);
-        }
-}
-
-static bool of_a_model(const struct metric_kind *kind)
-{
-    return !(kind >= metric_kinds && kind < metric_kinds + METRICS);
-}
-
-static void put_member(struct maker *k, struct tally *t, const struct sched *s, const char *name, const struct summary *own)
-{
-    t->scope = summary_scope(k, "member", name);
-    k->totals = run_totals(s);
-    summary_put(k, JOBS_ROUTED, t->scope, (double)t->jobs, 1);
-    put_scope(k, t, true);
-    for (size_t i = 0; i < own->n; i++)
-        if (!strcmp(own->metric[i].scope, "all") && of_a_model(own->metric[i].kind))
-            summary_put_kind(k, own->metric[i].kind, t->scope, own->metric[i].value, own->metric[i].n);
-}
-
-/* Queues that members call the same are one. */
-static uint32_t **queues_by_name(const struct federated *f, struct intern *names)
-{
-    uint32_t **queue = mem_new(f->n, sizeof *queue);
-    for (size_t i = 0; i < f->n; i++) {
-        const struct cluster *c = run_setup_of(f->run[i])->cluster;
-        queue[i] = mem_new(c->n_queues, sizeof **queue);
-        for (queue_id q = 0; q < c->n_queues; q++)
-            queue[i][q] = intern_add(names, c->queue[q].name, strlen(c->queue[q].name));
-    }
-    return queue;
-}
-
-struct summary *summary_make_federated(const struct federated *f)
-{
-    struct intern *names = intern_new();
-    uint32_t **queue = queues_by_name(f, names);
-    const struct parts p = { f->n, f->run, queue };
-    const struct run_totals totals = totals_of(&p);
-    struct maker k = { .m = mem_new(1, sizeof *k.m), .s = f->run[0], .totals = &totals };
-    struct tallies t = { .n_queues = intern_count(names) };
-    k.m->memory = arena_new();
-    add_up(&p, &t);
-    put_scope(&k, &t.all, true);
-    put_sums(&k, f);
-    put_classes(&k, t.class);
-    for (uint32_t q = 0; q < t.n_queues; q++)
-        if (t.queue[q].jobs) {
-            t.queue[q].scope = summary_scope(&k, "queue", intern_text(names, q));
-            put_scope(&k, &t.queue[q], false);
-        }
-    for (size_t i = 0; i < f->n; i++)
-        put_member(&k, &t.run[i], f->run[i], f->name[i], f->summary[i]);
-    for (size_t i = 0; i < f->n; i++)
-        free(queue[i]);
-    free(queue);
-    intern_free(names);
-    tallies_free(&t);
+    summary_tallies_free(&t);
     return k.m;
 }
 
