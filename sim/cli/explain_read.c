@@ -1,19 +1,12 @@
 /* explain_read.c - the rows of result files by the names of their columns. See explain.h. */
 #include "sim/cli/explain.h"
-#include "sim/core/input.h"
-#include "sim/core/memory.h"
-#include "sim/core/table_in.h"
+#include "sim/cli/result_file.h"
 #include "sim/run/run.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
-enum { COLUMNS_MOST = 50, PATH_LONG = 4096 };
 
 enum { ID, QUEUE, USER, CLASS, GPU_TYPE, GPUS, TASKS, SUBMIT, START, END, WAIT, RUN, SLOWDOWN, PREEMPTIONS, RESTARTS, LOST,
-       OVERHEAD, FAIRNESS, STATE, MIN_TASKS, WAITS, PARTS = WAITS + WAIT_REASONS };
+       OVERHEAD, FAIRNESS, STATE, MIN_TASKS };
 static const struct { const char *column; int64_t scale; } parts[JOB_PARTS] = {
     [PART_CHECKPOINTS] = { "checkpoints", 1 },  [PART_CHECKPOINT_NS] = { "checkpoint_gpu_s", NS_PER_S },
     [PART_PULL_NS] = { "pull_gpu_s", NS_PER_S }, [PART_READ] = { "read_gib", 1000000 }, [PART_CACHED] = { "cached_gib", 1000000 },
@@ -30,9 +23,8 @@ static const char *const event_columns[] = { "time_s", "kind", "job_id", "decisi
 
 struct reading {
     const struct listener *to;
-    const char *const *column;
-    size_t at[COLUMNS_MOST];
-    int (*take)(struct reading *r, const struct row *row, struct error *err);
+    const size_t *at;
+    size_t wait[WAIT_REASONS], part[JOB_PARTS];    /* columns of jobs.csv that depend on the run; TABLE_NO_COLUMN: it has none */
 };
 
 static const char *text(const struct reading *r, const struct row *row, size_t i)
@@ -57,8 +49,10 @@ static int time_of(const struct reading *r, const struct row *row, size_t i, int
 
 /* ---- One row of each file ---- */
 
-static int take_job(struct reading *r, const struct row *row, struct error *err)
+static int take_job(void *self, const struct row *row, const size_t *at, struct error *err)
 {
+    struct reading *r = self;
+    r->at = at;
     struct told_job j = {
         .name = text(r, row, ID), .queue = text(r, row, QUEUE), .user = text(r, row, USER), .class = text(r, row, CLASS),
         .gpu_type = text(r, row, GPU_TYPE), .tasks = text(r, row, TASKS), .min_tasks = text(r, row, MIN_TASKS),
@@ -76,18 +70,20 @@ static int take_job(struct reading *r, const struct row *row, struct error *err)
         if (time_of(r, row, times[i].column, times[i].ns, err))
             return -1;
     for (unsigned i = 0; i < WAIT_REASONS; i++)
-        if (time_of(r, row, WAITS + i, &j.waits_ns[i], err))
+        if (cell_time(row, r->wait[i], INT64_MIN, &j.waits_ns[i], err))
             return -1;
     for (unsigned i = 0; i < JOB_PARTS; i++) {
         j.part[i] = -1;
-        if (r->at[PARTS + i] != TABLE_NO_COLUMN && cell_decimal(row, r->at[PARTS + i], parts[i].scale, 0, INT64_MAX, &j.part[i], err))
+        if (r->part[i] != TABLE_NO_COLUMN && cell_decimal(row, r->part[i], parts[i].scale, 0, INT64_MAX, &j.part[i], err))
             return -1;
     }
     return r->to->job(r->to->self, &j, err);
 }
 
-static int take_interval(struct reading *r, const struct row *row, struct error *err)
+static int take_interval(void *self, const struct row *row, const size_t *at, struct error *err)
 {
+    struct reading *r = self;
+    r->at = at;
     struct told_interval i = { .job = text(r, row, 0), .node = text(r, row, 1), .gpu_ids = text(r, row, 3), .why = text(r, row, 7),
                                .stopped_for = text(r, row, 8) };
     if (number(r, row, 2, &i.gpus, err) || number(r, row, 4, &i.gpu_milli, err) || time_of(r, row, 5, &i.start_ns, err) ||
@@ -96,8 +92,10 @@ static int take_interval(struct reading *r, const struct row *row, struct error 
     return r->to->interval(r->to->self, &i, err);
 }
 
-static int take_level(struct reading *r, const struct row *row, struct error *err)
+static int take_level(void *self, const struct row *row, const size_t *at, struct error *err)
 {
+    struct reading *r = self;
+    r->at = at;
     struct told_level l = { .queue = text(r, row, 1), .deserved_milli = -1, .fair_milli = -1 };
     if (time_of(r, row, 0, &l.time_ns, err) || milli(r, row, 2, &l.held_milli, err) || milli(r, row, 3, &l.deserved_milli, err) ||
         milli(r, row, 4, &l.demand_milli, err) || milli(r, row, 5, &l.fair_milli, err))
@@ -105,8 +103,10 @@ static int take_level(struct reading *r, const struct row *row, struct error *er
     return r->to->level(r->to->self, &l, err);
 }
 
-static int take_event(struct reading *r, const struct row *row, struct error *err)
+static int take_event(void *self, const struct row *row, const size_t *at, struct error *err)
 {
+    struct reading *r = self;
+    r->at = at;
     struct told_event e = { .kind = text(r, row, 1), .job = text(r, row, 2), .decision = text(r, row, 3),
                             .reason = text(r, row, 4) };
     return time_of(r, row, 0, &e.time_ns, err) ? -1 : r->to->event(r->to->self, &e, err);
@@ -114,53 +114,28 @@ static int take_event(struct reading *r, const struct row *row, struct error *er
 
 /* ---- A file ---- */
 
-static int find_column(struct reading *r, size_t i, const char *name, const struct row *header, struct error *err)
-{
-    r->at[i] = table_column(header, name);
-    return r->at[i] == TABLE_NO_COLUMN ? error_set(err, "%s:%zu: no column %s", header->file, header->line, name) : 0;
-}
-
-static int on_header(void *self, const struct row *header, struct error *err)
+static int find_job_columns(void *self, const struct row *header, struct error *err)
 {
     struct reading *r = self;
-    size_t n = 0;
-    for (; r->column[n]; n++)
-        if (find_column(r, n, r->column[n], header, err))
-            return -1;
-    for (unsigned i = 0; r->to->job && i < WAIT_REASONS; i++) {
+    for (unsigned i = 0; i < WAIT_REASONS; i++) {
         char name[40];
         snprintf(name, sizeof name, "wait_%s_s", wait_reason_name[i]);
-        if (i == WAIT_POWER && table_column(header, name) == TABLE_NO_COLUMN)
-            r->at[WAITS + i] = TABLE_NO_COLUMN;       /* a run without a power cap */
-        else if (find_column(r, WAITS + i, name, header, err))
-            return -1;
+        r->wait[i] = table_column(header, name);
+        if (r->wait[i] == TABLE_NO_COLUMN && i != WAIT_POWER)    /* there is none without a power cap */
+            return error_set(err, "%s:%zu: no column %s", header->file, header->line, name);
     }
-    for (unsigned i = 0; r->to->job && i < JOB_PARTS; i++)
-        r->at[PARTS + i] = table_column(header, parts[i].column);
+    for (unsigned i = 0; i < JOB_PARTS; i++)
+        r->part[i] = table_column(header, parts[i].column);
     return 0;
 }
 
-static int on_row(void *self, const struct row *row, struct error *err)
-{
-    struct reading *r = self;
-    return r->take(r, row, err);
-}
+static const struct result_file jobs = { "jobs.csv", job_columns, take_job, find_job_columns };
+static const struct result_file intervals = { "intervals.csv", interval_columns, take_interval, NULL };
+static const struct result_file levels = { "queues.csv", level_columns, take_level, NULL };
+static const struct result_file events = { "events.csv", event_columns, take_event, NULL };
 
 int explain_read(const char *directory, const struct listener *l, struct error *err)
 {
-    const char *name = l->job ? "jobs.csv" : l->interval ? "intervals.csv" : l->level ? "queues.csv" : "events.csv";
     struct reading r = { .to = l };
-    r.column = l->job ? job_columns : l->interval ? interval_columns : l->level ? level_columns : event_columns;
-    r.take = l->job ? take_job : l->interval ? take_interval : l->level ? take_level : take_event;
-    char path[PATH_LONG];
-    snprintf(path, sizeof path, "%s/%s", directory, name);
-    if (access(path, F_OK) != 0 && errno == ENOENT)
-        return 1;
-    struct input *in = input_open(path, err);
-    if (!in)
-        return -1;
-    int result = table_read(in, (struct table_style){ .header = true },
-                            &(struct table_handler){ .on_header = on_header, .on_row = on_row }, &r, err);
-    input_close(in);
-    return result;
+    return result_file_read(directory, l->job ? &jobs : l->interval ? &intervals : l->level ? &levels : &events, &r, err);
 }

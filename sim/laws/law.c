@@ -24,13 +24,12 @@ static double gamma_below(double a, double x)
     return r.val;
 }
 
-/* How many of the values are at most x. */
-static size_t count_below(const struct law_values *v, double x)
+size_t values_up_to(const double *value, size_t n, double x)
 {
-    size_t from = 0, to = v->n;
+    size_t from = 0, to = n;
     while (from < to) {
         size_t middle = from + (to - from) / 2;
-        if (v->value[middle] <= x)
+        if (value[middle] <= x)
             from = middle + 1;
         else
             to = middle;
@@ -58,7 +57,7 @@ static double part_below(const struct law_part *p, double x)
     case LAW_LOG_UNIFORM:
         return x <= p->a ? 0 : x >= p->b ? 1 : log(x / p->a) / log(p->b / p->a);
     case LAW_EMPIRICAL:
-        return (double)count_below(p->values, x) / (double)p->values->n;
+        return (double)values_up_to(p->values->value, p->values->n, x) / (double)p->values->n;
     }
     return 0;
 }
@@ -83,7 +82,7 @@ static double part_mean_below(const struct law_part *p, double x)
     case LAW_LOG_UNIFORM:
         return x <= p->a ? 0 : (fmin(x, p->b) - p->a) / log(p->b / p->a);
     case LAW_EMPIRICAL:
-        return p->values->sum[count_below(p->values, x)] / (double)p->values->n;
+        return p->values->sum[values_up_to(p->values->value, p->values->n, x)] / (double)p->values->n;
     }
     return 0;
 }

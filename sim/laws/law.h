@@ -33,6 +33,7 @@ struct law_part {
 #define LAW_PARTS_MOST 16
 struct law { size_t n; struct law_part part[LAW_PARTS_MOST]; };
 
+size_t values_up_to(const double *value, size_t n, double x);    /* how many of the n, ascending, are at most x */
 double law_below(const struct law *l, double x);             /* P(X <= x) */
 double law_mean_below(const struct law *l, double x);        /* E[X; X <= x]; x may be INFINITY */
 bool   law_has_quantile(const struct law *l);                /* of one part with a closed form */

@@ -2,7 +2,7 @@
  *
  * Each stretch of constant rate and replicas is one of two things.
  *   Calm, rho < 1 and nobody left over: the wait law of M/M/c (Erlang C), stretched by (c_a^2 + c_s^2)/2 (Allen and Cunneen), and the
- *   response time is its convolution with the service law (response.h).
+ *   response time is its convolution with the service law (spread.h).
  *   Overload: a queue first in first out of fluid. Whoever is served at t has waited for the age of its head; what gets older
  *   than the timeout is dropped.
  * Replicas of several speeds count as as many of their mean speed. Requests that are served when a replica goes are not lost: a

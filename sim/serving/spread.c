@@ -103,20 +103,6 @@ void spread_free(struct spread *s)
     *s = (struct spread){ 0 };
 }
 
-/* The first point beyond x; n: there is none. */
-static size_t point_beyond(const struct spread *s, double x)
-{
-    size_t from = 0, to = s->n;
-    while (from < to) {
-        size_t middle = from + (to - from) / 2;
-        if (s->x[middle] <= x)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return from;
-}
-
 static double between(const struct spread *s, size_t beyond, double x)
 {
     if (beyond == 0 || beyond == s->n)
@@ -127,7 +113,7 @@ static double between(const struct spread *s, size_t beyond, double x)
 
 double spread_below(const struct spread *s, double x)
 {
-    return between(s, point_beyond(s, x), x);
+    return between(s, values_up_to(s->x, s->n, x), x);
 }
 
 double spread_quantile(const struct spread *s, double p)
@@ -190,7 +176,7 @@ static double decay(double before, double mass, double exponent)
 
 static double decayed_at(const struct decayed *d, double t)
 {
-    size_t beyond = point_beyond(d->x, t);
+    size_t beyond = values_up_to(d->x->x, d->x->n, t);
     if (beyond == 0)
         return 0;
     double from = d->x->x[beyond - 1], mass = between(d->x, beyond, t) - d->x->p[beyond - 1];

@@ -2,13 +2,7 @@
 # branches.sh GPUYARD - switch-policy as an axis of an experiment: what each branch gives is what a run of its own gives, whether the
 # past is shared or not and however many processes there are; and a shared past is run once.
 set -u
-G=$(realpath "$1")
-root=$(realpath "$(dirname "$0")/../..")
-. "$root/tests/support/checks.sh"
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-unset COLUMNS
+. "$(dirname "$0")/../support/in_folder.sh"
 
 # fifo as a plugin that leaves a byte in a file whenever it begins: once for each past.
 cat >counted.c <<'END'

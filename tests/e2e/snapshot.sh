@@ -2,15 +2,7 @@
 # snapshot.sh GPUYARD - run --snapshot: nothing of the run changes; a snapshot to the letter, worked out by hand; a run of it goes on
 # as the first does; what it does not say is said.
 set -u
-G=$(realpath "$1")
-root=$(realpath "$(dirname "$0")/../..")
-. "$root/tests/support/checks.sh"
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-unset COLUMNS
-files="jobs.csv intervals.csv timeseries.csv queues.csv nodes.csv summary.csv summary.json events.csv"
-teams() { "$G" run -q -c "$root/traces/samples/four_teams.yaml" -t "$root/traces/samples/four_teams.csv" --outputs all "$@"; }
+. "$(dirname "$0")/../support/in_folder.sh"
 # ends SHIFT FILE: when each job that ends after SHIFT started and ended, less SHIFT; who runs then starts at 0.
 ends()
 {

@@ -2,15 +2,7 @@
 # switch.sh GPUYARD - run --switch-policy: to the same policy nothing changes, byte by byte; before the switch everything is as
 # without it; a switch worked out by hand; what is wrong, and what cannot be.
 set -u
-G=$(realpath "$1")
-root=$(realpath "$(dirname "$0")/../..")
-. "$root/tests/support/checks.sh"
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-unset COLUMNS
-files="jobs.csv intervals.csv timeseries.csv queues.csv nodes.csv summary.csv summary.json events.csv"
-teams() { "$G" run -q -c "$root/traces/samples/four_teams.yaml" -t "$root/traces/samples/four_teams.csv" --outputs all "$@"; }
+. "$(dirname "$0")/../support/in_folder.sh"
 
 # ---- The same policy goes on: those with a memory, too (attained service, usage, queues of pods) ----
 for policy in fifo:blocking=skip quota quota:half_life_h=24 las multifactor kube easy elastic; do

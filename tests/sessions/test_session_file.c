@@ -145,22 +145,6 @@ static void until_the_last_job(void **state)
 
 /* ---- written and read back ---- */
 
-static char *written(const struct synth_spec *s)
-{
-    static char text[65536];
-    struct error err = { "" };
-    struct output *o = output_open(".", "w.yaml", &err);
-    assert_non_null(o);
-    synth_spec_write(o, s);
-    assert_int_equal(output_commit(o, &err), 0);
-    FILE *f = fopen("w.yaml", "r");
-    assert_non_null(f);
-    text[fread(text, 1, sizeof text - 1, f)] = '\0';
-    fclose(f);
-    unlink("w.yaml");
-    return text;
-}
-
 static const struct text_row { const char *name, *text; } texts[] = {
     { "written: defaults", ONE("") },
     { "written: beside jobs", W JOBS "sessions: [ { group: lab, users: 20 } ]\n" },

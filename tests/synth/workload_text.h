@@ -1,9 +1,12 @@
 /* workload_text.h - a workload file from a string, and what is drawn from it. */
 #pragma once
+#include "sim/core/output.h"
 #include "tests/synth/statistics.h"
 #include "traces/synth/synth.h"
 
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 __attribute__((unused)) static struct synth_spec *spec_of(const char *text)
 {
@@ -38,4 +41,21 @@ __attribute__((unused)) static void said_of(const char *text, const char *error)
     assert_string_equal(err.text, error);
     assert_true(!s == !!*error);
     synth_spec_free(s);
+}
+
+/* As a workload file; until the next call. */
+__attribute__((unused)) static char *written(const struct synth_spec *s)
+{
+    struct error err = { "" };
+    static char text[65536];
+    struct output *o = output_open(".", "w.yaml", &err);
+    assert_non_null(o);
+    synth_spec_write(o, s);
+    assert_int_equal(output_commit(o, &err), 0);
+    FILE *f = fopen("w.yaml", "r");
+    assert_non_null(f);
+    text[fread(text, 1, sizeof text - 1, f)] = '\0';
+    fclose(f);
+    unlink("w.yaml");
+    return text;
 }
