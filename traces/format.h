@@ -23,6 +23,7 @@ extern const struct trace_format *const trace_formats[];     /* ends with NULL; 
 const struct trace_format *trace_format_find(const char *name);   /* NULL: no such format */
 /* What a trace with these first bytes is; NULL: nothing is certain, nor is just one format possible. */
 const struct trace_format *trace_recognise(const char *head, size_t length);
+const struct trace_format *trace_format_of(struct input *in, struct error *err);    /* by its first bytes. NULL with err */
 /* Reads PATH as that format (NULL: tell it by its first bytes) and finishes the workload. NULL with err.
  * *used: the format; sha256: of the bytes as stored. */
 struct workload *trace_read(const char *path, const struct trace_format *format, const struct trace_format **used,

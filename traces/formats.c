@@ -39,7 +39,7 @@ const struct trace_format *trace_recognise(const char *head, size_t length)
     return perhaps == 1 ? found : NULL;
 }
 
-static const struct trace_format *recognise(struct input *in, struct error *err)
+const struct trace_format *trace_format_of(struct input *in, struct error *err)
 {
     size_t length, n = 0;
     const char *head = input_peek(in, &length, err);
@@ -66,7 +66,7 @@ static int read_all(struct input *in, const struct trace_format *format, const c
 struct workload *trace_from_input(struct input *in, const struct trace_source *from, const struct trace_format **used,
                                   char sha256[65], struct error *err)
 {
-    const struct trace_format *format = from->format ? from->format : recognise(in, err);
+    const struct trace_format *format = from->format ? from->format : trace_format_of(in, err);
     if (!format)
         return NULL;
     *used = format;

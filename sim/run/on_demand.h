@@ -7,8 +7,6 @@
 #pragma once
 #include "sim/run/host.h"
 
-#define ENDLESS_NS (INT64_C(50 * 36525 * 864) * NS_PER_S)    /* of work: fifty years */
-
 static inline bool on_demand(const struct sched *s, job_id j)
 {
     return j >= s->workload->n_jobs;

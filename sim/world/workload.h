@@ -11,6 +11,8 @@
 #include "sim/world/mig.h"
 #include "sim/world/sharing.h"
 
+#define ENDLESS_NS (INT64_C(50 * 36525 * 864) * NS_PER_S)    /* fifty years: the work of what stays for ever */
+
 enum job_fate { FATE_COMPLETED, FATE_FAILED, FATE_CANCELLED };   /* how it ends, once it has had its service time */
 
 struct job_truth {

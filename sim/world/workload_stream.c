@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STAYS_NS (WORKLOAD_END_NS / 2)
-
 struct named { const char *name; job_id job; };
 
 static int by_name(const void *left, const void *right)
@@ -75,7 +73,7 @@ static void come(struct stream *s, job_id j)
     *t = s->from->truth[j];
     f->submit_ns = (int64_t)s->n * NS_PER_S;
     f->deadline_ns = t->estimate_ns = TIME_NEVER;
-    t->duration_ns = STAYS_NS;
+    t->duration_ns = ENDLESS_NS;
     t->running = 0;
     t->name = name_of_draw(s->from, t->name, ++s->times[j]);
 }

@@ -56,11 +56,9 @@ static int read_trace(const struct synth_spec *s, const char *file, struct workl
     if (format)
         *colon = '\0';
     struct input *in = input_open(path, err);
-    size_t length;
-    const char *head = in && !format ? input_peek(in, &length, err) : NULL;
-    int result = in && (format || head) ? 0 : -1;
-    if (result == 0 && !format && !(format = trace_recognise(head, length)))
-        result = error_set(err, "%s: cannot tell its format from the first bytes: say FILE:FORMAT", path);
+    if (in && !format)
+        format = trace_format_of(in, err);
+    int result = in && format ? 0 : -1;
     if (result == 0 && format->read == synth_read)
         result = error_set(err, "%s: want a trace, not another workload file", path);
     if (result == 0)

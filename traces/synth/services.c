@@ -4,8 +4,6 @@
 
 #include <stdio.h>
 
-#define ENDLESS_NS (INT64_C(18262) * 86400 * NS_PER_S)    /* fifty years */
-
 enum { PERFECT = 1 };             /* of native_checkpoints[] */
 const struct own_price synth_on_demand_price = { .checkpoint = PERFECT, .interval_ns = -1, .restart_ns = -1 };
 
