@@ -102,22 +102,8 @@ static void defaults(void **state)
 }
 
 /* Every key, and what becomes of it. */
-static void all_said(void **state)
+static void row_as_said(const struct job_row *r)
 {
-    struct synth_spec *s = spec_of(
-        "workload: w\nstart: 2026-01-06T06:30:00Z\nspan_s: 3600\nservices:\n"
-        "  - name: chat\n    queue: q\n    user: u\n    priority: 7\n    preemptible: true\n    model: m\n    gpu_types: [A, B]\n    gpus: 16\n    tasks: 2\n    cpus: 8\n"
-        "    memory_gib: 2\n    gpu_mem_mib: 100\n    speeds: { A: 2, B: 0.5 }\n    replicas: { min: 1, max: 5, initial: 3 }\n    mode: requests\n"
-        "    dispatch: jsq\n    lost_requests: drop\n    timeout_s: 3\n    start_s: 10.5\n    end_s: 99\n    interval_s: 30\n"
-        "    requests: { rate_per_s: 4, gap_c2: 3, arrivals: { law: mmpp, burst_ratio: 6, burst_s: 60, calm_s: 240, growth_per_day: 0.5 } }\n"
-        "    service_time: { batch: { t0_s: 0.1, t1_s: 0.2, window_s: 0.3, most: 4 } }\n    slo: { share: 0.9, latency_s: 3 }\n"
-        "    start_up: { pull_s: 9, pull_cached_s: 1, weights_gb: 4, load_gb_per_s: 8, warm_up_s: 2, was_there: true }\n"
-        "    autoscaler: { kind: hpa, period_s: 30, metrics: { queue: 4, concurrency: 0.5 }, tolerance: 0.2, behaviour: false,\n"
-        "      up: { window_s: 10, select: min, policies: [ { pods: 2, period_s: 60 } ] }, down: { tolerance: 0.3, select: disabled } }\n");
-    const struct deployment *d = &s->services->of[0];
-    const struct job_row *r = &s->replica[0];
-    const struct hpa_config *h = &d->scaler.hpa;
-    (void)state;
     assert_string_equal(r->queue, "q");
     assert_string_equal(r->user, "u");
     assert_string_equal(r->model, "m");
@@ -131,6 +117,10 @@ static void all_said(void **state)
     assert_int_equal(r->mem_mib, 1024);
     assert_int_equal(r->gpu_mem_mib, 100);
     assert_int_equal(r->submit_ns, 10500 * (NS_PER_S / 1000));
+}
+
+static void service_as_said(const struct deployment *d)
+{
     assert_near(deployment_speed(d, "A"), 2, 0);
     assert_near(deployment_speed(d, "B"), .5, 0);
     assert_near(deployment_speed(d, "C"), 1, 0);
@@ -152,6 +142,11 @@ static void all_said(void **state)
     assert_near(seconds(replica_start_ns(&d->start, false)), 1 + .5 + 2, 1e-12);
     assert_near(seconds(replica_start_ns(&d->start, true)), 9 + .5 + 2, 1e-12);
     assert_true(d->start.was_there);
+}
+
+static void scaler_as_said(const struct deployment *d)
+{
+    const struct hpa_config *h = &d->scaler.hpa;
     assert_int_equal(d->scaler.kind, SCALE_HPA);
     assert_int_equal(d->scaler.period_ns, 30 * NS_PER_S);
     assert_int_equal(h->n_metrics, 2);
@@ -168,6 +163,24 @@ static void all_said(void **state)
     assert_int_equal(h->up.n, 1);
     assert_true(!h->up.policy[0].percent && h->up.policy[0].value == 2 && h->up.policy[0].period_ns == 60 * NS_PER_S);
     assert_int_equal(h->down.window_ns, 300 * NS_PER_S);
+}
+
+static void all_said(void **state)
+{
+    (void)state;
+    struct synth_spec *s = spec_of(
+        "workload: w\nstart: 2026-01-06T06:30:00Z\nspan_s: 3600\nservices:\n"
+        "  - name: chat\n    queue: q\n    user: u\n    priority: 7\n    preemptible: true\n    model: m\n    gpu_types: [A, B]\n    gpus: 16\n    tasks: 2\n    cpus: 8\n"
+        "    memory_gib: 2\n    gpu_mem_mib: 100\n    speeds: { A: 2, B: 0.5 }\n    replicas: { min: 1, max: 5, initial: 3 }\n    mode: requests\n"
+        "    dispatch: jsq\n    lost_requests: drop\n    timeout_s: 3\n    start_s: 10.5\n    end_s: 99\n    interval_s: 30\n"
+        "    requests: { rate_per_s: 4, gap_c2: 3, arrivals: { law: mmpp, burst_ratio: 6, burst_s: 60, calm_s: 240, growth_per_day: 0.5 } }\n"
+        "    service_time: { batch: { t0_s: 0.1, t1_s: 0.2, window_s: 0.3, most: 4 } }\n    slo: { share: 0.9, latency_s: 3 }\n"
+        "    start_up: { pull_s: 9, pull_cached_s: 1, weights_gb: 4, load_gb_per_s: 8, warm_up_s: 2, was_there: true }\n"
+        "    autoscaler: { kind: hpa, period_s: 30, metrics: { queue: 4, concurrency: 0.5 }, tolerance: 0.2, behaviour: false,\n"
+        "      up: { window_s: 10, select: min, policies: [ { pods: 2, period_s: 60 } ] }, down: { tolerance: 0.3, select: disabled } }\n");
+    row_as_said(&s->replica[0]);
+    service_as_said(&s->services->of[0]);
+    scaler_as_said(&s->services->of[0]);
     synth_spec_free(s);
 }
 
