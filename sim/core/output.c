@@ -23,6 +23,7 @@ struct output {
     struct packer *packer; /* NULL: as it is */
     char *earlier; /* where the old file of that name waits while a commit may still fail */
     bool replaces; /* it is there */
+    bool named;    /* the new file has its name */
     size_t used;
     char *buffer;
 };
@@ -57,11 +58,11 @@ static void free_output(struct output *o)
 }
 
 /* The file is made last: where memory ends before, there is none. */
-struct output *output_open(const char *directory, const char *name, struct error *err)
+static struct output *open_file(const char *directory, const char *name, const char *partial, struct error *err)
 {
     char *path = join(directory, strlen(directory), "", name, "");
     size_t parent = (size_t)(strrchr(path, '/') - path); /* the name may have a slash, too */
-    struct output *o = new_output(-1, path, join(path, parent, ".", path + parent + 1, ".partial"),
+    struct output *o = new_output(-1, path, join(path, parent, ".", path + parent + 1, partial),
                                   join(path, parent, ".", path + parent + 1, ".earlier"));
     o->fd = open(o->partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (o->fd >= 0)
@@ -69,6 +70,18 @@ struct output *output_open(const char *directory, const char *name, struct error
     error_set(err, "%s: cannot create: %s", path, strerror(errno));
     free_output(o);
     return NULL;
+}
+
+struct output *output_open(const char *directory, const char *name, struct error *err)
+{
+    return open_file(directory, name, ".partial", err);
+}
+
+struct output *output_open_shared(const char *directory, const char *name, struct error *err)
+{
+    char partial[32];
+    snprintf(partial, sizeof partial, ".%ld.partial", (long)getpid());
+    return open_file(directory, name, partial, err);
 }
 
 struct output *output_stream(int fd, const char *name)
@@ -134,13 +147,16 @@ int output_settle(struct output *o, struct error *err)
 }
 
 /* A second link keeps the old file until all have their names. A file system without links has none, and no way back. */
-static bool takes_name(struct output *o)
+static bool takes_name(struct output *o, bool last)
 {
     if (!o->partial)
         return true;
-    unlink(o->earlier); /* of a program that was killed here */
-    o->replaces = link(o->path, o->earlier) == 0;
-    return rename(o->partial, o->path) == 0;
+    if (!last) {
+        unlink(o->earlier); /* of a program that was killed here */
+        o->replaces = link(o->path, o->earlier) == 0;
+    }
+    o->named = rename(o->partial, o->path) == 0;
+    return o->named;
 }
 
 static void gives_name_back(struct output *o)
@@ -154,7 +170,7 @@ static void gives_name_back(struct output *o)
 int output_commit_all(struct output *const *list, size_t n, struct error *err)
 {
     size_t named = 0;
-    while (named < n && takes_name(list[named]))
+    while (named < n && takes_name(list[named], named + 1 == n))
         named++;
     int result = named < n ? error_set(err, "%s: cannot create: %s", list[named]->path, strerror(errno)) : 0;
     for (size_t i = 0; i < n; i++) {
@@ -179,7 +195,8 @@ void output_remove(const struct output *o)
 {
     if (!o || !o->partial)
         return;
-    unlink(o->partial);
+    if (!o->named)
+        unlink(o->partial);
     if (o->replaces)
         unlink(o->earlier);
 }
@@ -297,39 +314,12 @@ void out_ratio(struct output *o, int64_t over, int64_t under)
     out_bytes(o, text + 1, length - 1);
 }
 
-/* printf and strtod follow the locale; what is written does not: the one thing in a number that is neither a digit, a
- * sign nor an exponent is the decimal point, of one byte or of several. */
-static size_t with_plain_point(char *text)
-{
-    size_t n = 0;
-    for (const char *at = text; *at; at++) {
-        if (strchr("0123456789+-e", *at))
-            text[n++] = *at;
-        else if (n == 0 || text[n - 1] != '.')
-            text[n++] = '.';
-    }
-    return n;
-}
-
 void out_double(struct output *o, double value)
 {
-    if (isnan(value))
-        return;
-    if (isinf(value)) {
+    if (isinf(value))
         out_text(o, value < 0 ? "-inf" : "inf");
-        return;
-    }
-    if (fabs(value) < 1e15 && value == floor(value)) { /* as %.15g writes it, and -0 as 0 */
-        out_integer(o, (int64_t)value);
-        return;
-    }
-    char text[64];
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, value);
-        if (strtod(text, NULL) == value)
-            break;
-    }
-    out_bytes(o, text, with_plain_point(text));
+    else if (!isnan(value))
+        o->used += double_format(room(o, DECIMAL_MAX), value);
 }
 
 void out_wide_seconds(struct output *o, int128_t ns)

@@ -14,6 +14,8 @@
 
 struct output;
 struct output *output_open(const char *directory, const char *name, struct error *err);   /* NULL with err */
+/* Where other processes may be writing the same file at the same time: until it has its name it is ".NAME.PID.partial". */
+struct output *output_open_shared(const char *directory, const char *name, struct error *err);
 struct output *output_stream(int fd, const char *name);      /* an open descriptor, e.g. stdout; commit only flushes */
 void output_pack(struct output *o, enum packing kind);       /* before the first byte: from now on compressed */
 void out_bytes(struct output *o, const void *bytes, size_t length);
@@ -25,7 +27,7 @@ void out_seconds(struct output *o, int64_t ns);                     /* TIME_NEVE
 void out_wide_seconds(struct output *o, int128_t ns);               /* of sums over GPUs; at least 0 */
 void out_ratio(struct output *o, int64_t over, int64_t under);      /* over/under with six decimals, rounded half up, trailing
                                                                        zeros dropped; under <= 0: empty */
-void out_double(struct output *o, double value);             /* shortest that reads back the same (%.17g at most); NaN: empty */
+void out_double(struct output *o, double value);             /* as double_format(); inf, -inf; NaN: empty */
 void out_bits(struct output *o, uint64_t mask);              /* numbers of the bits that are set, as "0-3 6" */
 void out_csv(struct output *o, const char *text);            /* quoted only where CSV needs it */
 /* Everything is on its way to the disk, and the file closed; what is left for output_commit() is to give it its name. For

@@ -1,4 +1,4 @@
-/* units.h - time in integer nanoseconds, and its exact way from and to decimal text.
+/* units.h - time in integer nanoseconds, and numbers' exact way from and to decimal text.
  *
  * The clock is int64_t nanoseconds: 292 years. Text is rounded once, when it is read (half away from zero). */
 #pragma once
@@ -20,10 +20,14 @@ bool decimal_parse(const char *text, size_t length, int64_t scale, int64_t *out)
 /* Reads a whole number, optional sign. false as above. */
 bool integer_parse(const char *text, size_t length, int64_t *out);
 
-/* Writes `value / scale` (scale a power of ten up to 1e9) without trailing zeros: 1500000000, 1e9 -> "1.5". Returns the length; `to` needs
+/* Writes `value / scale` (scale a power of ten up to 1e18) without trailing zeros: 1500000000, 1e9 -> "1.5". Returns the length; `to` needs
  * DECIMAL_MAX bytes and is not ended with NUL. */
 #define DECIMAL_MAX 32
 size_t decimal_format(char *to, int64_t value, int64_t scale);
+
+/* Writes a finite double with the least of 15, 16 or 17 digits that read back the same: as "%.*g" in the C locale, without trailing zeros;
+ * -0 as 0. Length and `to` as above. */
+size_t double_format(char *to, double value);
 
 double seconds(int64_t ns);                /* for reports and laws, never for the clock */
 int64_t ns_of_seconds(double s);           /* rounded to nearest; saturates at TIME_NEVER */

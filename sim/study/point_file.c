@@ -14,24 +14,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { PATH_LONG = 4096, KEY_LENGTH = 64 };
 static const char magic[] = "gpuyard point 1 ", last_line[] = "end\n";
 
 /* ---- Writing ---- */
 
-/* Under a name of its own at first: two points may be defined alike, and be at work at the same time. */
-static void own_name(char to[PATH_LONG], const char *key)
-{
-    snprintf(to, PATH_LONG, "%s.%ld", key, (long)getpid());
-}
-
+/* Two points may be defined alike, and be at work at the same time. */
 static struct output *begin(const char *directory, const char *key, bool failed, const char *text, struct error *err)
 {
-    char name[PATH_LONG];
-    own_name(name, key);
-    struct output *o = output_open(directory, name, err);
+    struct output *o = output_open_shared(directory, key, err);
     if (!o)
         return NULL;
     out_text(o, magic);
@@ -43,16 +35,10 @@ static struct output *begin(const char *directory, const char *key, bool failed,
     return o;
 }
 
-static int end(struct output *o, const char *directory, const char *key, struct error *err)
+static int end(struct output *o, struct error *err)
 {
-    char name[PATH_LONG], from[2 * PATH_LONG], to[2 * PATH_LONG];
     out_text(o, last_line);
-    if (output_commit(o, err))
-        return -1;
-    own_name(name, key);
-    snprintf(from, sizeof from, "%s/%s", directory, name);
-    snprintf(to, sizeof to, "%s/%s", directory, key);
-    return rename(from, to) == 0 ? 0 : error_set(err, "%s: cannot create: %s", to, strerror(errno));
+    return output_commit(o, err);
 }
 
 int point_file_write(const char *directory, const char *key, const char *configuration, const struct summary *m, struct error *err)
@@ -61,13 +47,13 @@ int point_file_write(const char *directory, const char *key, const char *configu
     if (!o)
         return -1;
     rows_summary_csv(o, m);
-    return end(o, directory, key, err);
+    return end(o, err);
 }
 
 int point_file_write_failure(const char *directory, const char *key, const char *why, struct error *err)
 {
     struct output *o = begin(directory, key, true, why, err);
-    return o ? end(o, directory, key, err) : -1;
+    return o ? end(o, err) : -1;
 }
 
 /* ---- Reading ---- */

@@ -2,7 +2,7 @@
  *
  * A process is given a batch of neighbours, does one after the other and ends. A task that takes its process with it, or takes too
  * long, is lost alone: the rest of its batch goes to another process. What is done leaves its result where the caller finds it
- * (a file); between the processes goes one byte a task. */
+ * (a file); the parent is told of it in shared memory, a few times a second, so that it does not keep a processor from the workers. */
 #pragma once
 #include "sim/core/error.h"
 
@@ -22,7 +22,7 @@ struct pool_setup {
     /* In the worker: a new process has begun; one task, whether it went well. */
     void (*begin)(void *self, size_t first);
     bool (*work)(void *self, size_t task);
-    /* In the parent: work() has returned; or it has not, and why. */
+    /* In the parent, within a moment: work() has returned; or it has not, and why. */
     void (*done)(void *self, size_t task, bool well);
     void (*lost)(void *self, size_t task, const char *why);
     void (*tick)(void *self);     /* a few times a second */

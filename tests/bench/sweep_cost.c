@@ -1,14 +1,16 @@
 /* sweep_cost GPUYARD EXPERIMENT DIR TIMES - what a sweep costs above its runs, in processor time.
  *
  * The runs: each point of the experiment in this process, one after the other, from run_new() to its summary: nothing else counts.
- * The sweep: the whole of `gpuyard sweep -j1` with its workers, from reading the inputs to sweep.csv. In turn, TIMES times over; prints
- * the number of points and the least of either, in seconds. Options that shape the jobs must not vary in the experiment. */
-#define _DEFAULT_SOURCE /* wait4 */
-#include "sim/cli/settings.h"
+ * The sweep: the whole of `gpuyard sweep -j1` with its workers, from reading the inputs to sweep.csv. In turn, TIMES times over, on one
+ * processor, so that nobody is moved; prints the number of points and the least of either, in seconds. Options that shape the jobs must
+ * not vary in the experiment. */
+#define _GNU_SOURCE /* sched_setaffinity, wait4 */
+#include "sim/cli/play.h"
 #include "sim/cli/sweep.h"
 #include "sim/run/run.h"
 #include "sim/run/summary.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -23,35 +25,59 @@ static double processor_s(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static int run_point(const struct sweep *s, size_t i, double *took_s, struct error *err)
+/* The jobs and the cluster are shaped once, as a worker does it. */
+static int prepare(const struct sweep *s, bool *shaped, struct plan *p, const struct run_options *options, struct error *err)
+{
+    int status = plan_look_up(p, options, err);
+    p->cluster = s->cluster[0].cluster;
+    p->workload = s->trace[0].workload[0];
+    p->trace.format = s->trace[0].format;
+    if (status == EXIT_OK && !*shaped)
+        status = plan_shape(p, err);
+    *shaped = true;
+    if (status == EXIT_OK)
+        plan_settle(p);
+    return status;
+}
+
+static int run_point(const struct sweep *s, size_t i, bool *shaped, double *took_s, struct error *err)
 {
     struct point_command c;
     struct plan p = { .options = NULL };
     int status = point_command_make(&c, s->experiment, &s->grid->point[i], NULL, NULL, err);
     if (status == EXIT_OK)
-        status = plan_look_up(&p, &c.options, err);
+        status = prepare(s, shaped, &p, &c.options, err);
     if (status == EXIT_OK) {
         double begin_s = processor_s();
-        struct sched *run = run_new(&(struct run_setup){
-            .cluster = s->cluster[0].cluster, .workload = s->trace[0].workload[0], .policy = p.policy.policy, .policy_params = p.policy.params,
-            .placer = p.placer.placer, .placer_params = p.placer.params, .seed = (uint64_t)c.options.seed });
+        struct run_setup setup = play_run_setup(&p);
+        struct sched *run = run_new(&setup);
         status = run_execute(run, err);
         struct summary *summary = summary_make(run);
         summary_free(summary);
         run_free(run);
         *took_s += processor_s() - begin_s;
     }
+    p.cluster = NULL;
+    p.workload = NULL;
     plan_free(&p);
     point_command_free(&c);
     return status;
 }
 
-static int run_all(const struct sweep *s, double *took_s, struct error *err)
+static void stay_here(void)
+{
+    cpu_set_t here;
+    CPU_ZERO(&here);
+    CPU_SET((size_t)sched_getcpu(), &here);
+    sched_setaffinity(0, sizeof here, &here);
+}
+
+static int run_all(const struct sweep *s, bool *shaped, double *took_s, struct error *err)
 {
     int status = EXIT_OK;
     *took_s = 0;
     for (size_t i = 0; i < s->grid->n && status == EXIT_OK; i++)
-        status = run_point(s, i, took_s, err);
+        status = run_point(s, i, shaped, took_s, err);
     return status;
 }
 
@@ -84,17 +110,17 @@ int main(int argc, char **argv)
     struct error err = { "" };
     struct sweep s = { .lock = -1 };
     double runs_s = 0, sweep_s = 0, took_s;
+    bool shaped = false;
     if (argc != 5) {
         fprintf(stderr, "usage: sweep_cost GPUYARD EXPERIMENT DIR TIMES\n");
         return EXIT_USAGE;
     }
+    stay_here();
     int status = sweep_read(&s, argv[2], &err);
     if (status == EXIT_OK)
         status = sweep_read_inputs(&s, &err);
-    if (status == EXIT_OK)
-        status = run_bind(s.cluster[0].cluster, s.trace[0].workload[0], &err) ? EXIT_INPUT : EXIT_OK;
     for (int t = 0; t < atoi(argv[4]) && status == EXIT_OK; t++) {
-        status = run_all(&s, &took_s, &err);
+        status = run_all(&s, &shaped, &took_s, &err);
         runs_s = t == 0 || took_s < runs_s ? took_s : runs_s;
         if (status == EXIT_OK)
             status = sweep_once(argv, t, &took_s);

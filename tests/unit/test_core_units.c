@@ -1,4 +1,4 @@
-/* test_core_units.c - decimal text to integer parts and back. Expected values: by hand. */
+/* test_core_units.c - decimal text to integer parts and back, and doubles as text. Expected values: by hand, and the C library. */
 #include "sim/core/random.h"
 #include "sim/core/units.h"
 #include "tests/unit/test_core.h"
@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define S NS_PER_S
@@ -147,7 +148,76 @@ static void round_trip(void **state)
     }
 }
 
-static void doubles(void **state)
+/* ---- doubles ---- */
+
+/* printf and strtod, digit by digit. */
+static void assert_as_printf(double value)
+{
+    char ours[DECIMAL_MAX + 1], theirs[64];
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(theirs, sizeof theirs, "%.*g", digits, value);
+        if (strtod(theirs, NULL) == value)
+            break;
+    }
+    ours[double_format(ours, value)] = '\0';
+    assert_string_equal(ours, value == 0 ? "0" : theirs);
+}
+
+static double any_double(struct random *r)
+{
+    union { uint64_t bits; double value; } any = { .bits = random_u64(r) };
+    return isfinite(any.value) ? any.value : 1;
+}
+
+static double ratio_of_integers(struct random *r)
+{
+    double over = (double)random_below(r, 1000000);
+    return over / (double)(1 + random_below(r, 100000));
+}
+
+static double decimal_of_few_digits(struct random *r)
+{
+    double whole = (double)random_below(r, 1000000000);
+    return whole / pow(10, (double)random_below(r, 12));
+}
+
+/* Digits from 1e-4 to 1e16: both sides of where it is done without printf. */
+static double even_in_size(struct random *r)
+{
+    double power = random_uniform(r) * 20 - 4;
+    return pow(10, power);
+}
+
+static double next_to_a_power(struct random *r)
+{
+    double base = random_below(r, 2) ? 2 : 10, power = (double)random_below(r, base == 2 ? 70 : 20);
+    double value = pow(base, power - (base == 2 ? 15 : 3));
+    for (uint64_t steps = random_below(r, 4); steps > 0; steps--)
+        value = nextafter(value, random_below(r, 2) ? INFINITY : 0);
+    return value;
+}
+
+static const struct double_row { const char *name; double (*draw)(struct random *r); } double_rows[] = {
+    { "doubles as printf: any bits", any_double },
+    { "doubles as printf: ratios", ratio_of_integers },
+    { "doubles as printf: few digits", decimal_of_few_digits },
+    { "doubles as printf: all sizes", even_in_size },
+    { "doubles as printf: next to powers of two and ten", next_to_a_power },
+};
+
+static void as_printf(void **state)
+{
+    const struct double_row *row = *state;
+    struct random r;
+    random_init(&r, 11, "as printf", 0);
+    for (int i = 0; i < 100000; i++) {
+        double value = row->draw(&r);
+        assert_as_printf(value);
+        assert_as_printf(-value);
+    }
+}
+
+static void times_in_seconds(void **state)
 {
     (void)state;
     assert_true(seconds(1500000000) == 1.5);
@@ -167,6 +237,7 @@ int main(void)
     ADD_ROWS(tests, n, parse_integer, integer_rows);
     ADD_ROWS(tests, n, format, format_rows);
     ADD_TEST(tests, n, round_trip);
-    ADD_TEST(tests, n, doubles);
+    ADD_ROWS(tests, n, as_printf, double_rows);
+    ADD_TEST(tests, n, times_in_seconds);
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }
