@@ -13,6 +13,10 @@ OUT    := build/$(MODE)
 VERSION := $(shell cat VERSION 2>/dev/null || echo 0)
 COMMIT  := $(shell git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)
 
+# With gcc the program is optimised as a whole when it is linked, which makes it a tenth faster; the tests take the same objects as
+# they are. `make LTO=` does without.
+LTO ?= $(if $(and $(filter release,$(MODE)),$(filter cc gcc gcc-%,$(notdir $(CC)))),-flto=auto -ffat-lto-objects)
+
 MODE_release  := -O2 -g -D_FORTIFY_SOURCE=2
 MODE_debug    := -O0 -g
 MODE_asan     := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
@@ -27,7 +31,8 @@ FLAGS = -std=c17 -D_POSIX_C_SOURCE=200809L -D_XOPEN_SOURCE=700 -I. -MMD -MP -fPI
         -fstack-protector-strong \
         -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla \
         $(MODE_$(MODE)) $(DEP_CFLAGS)
-LINK  = $(MODE_$(MODE)) -pie -Wl,-z,relro,-z,now -Wl,--dynamic-list=sim/contract/exported.list
+AS_IS = -fno-lto
+LINK  = $(MODE_$(MODE)) $(AS_IS) -pie -Wl,-z,relro,-z,now -Wl,--dynamic-list=sim/contract/exported.list
 
 SIM_SRC   := $(wildcard sim/core/*.c sim/laws/*.c sim/serving/*.c sim/sessions/*.c sim/world/*.c sim/run/*.c sim/study/*.c)
 PLUG_SRC  := $(wildcard policies/*.c policies/placers/*.c traces/formats/*.c traces/requests/*.c traces/synth/*.c traces/*.c)
@@ -39,13 +44,14 @@ BIN       := $(OUT)/gpuyard
 all: gpuyard
 gpuyard: $(BIN)
 	@ln -sf $(BIN) $@
+$(BIN): AS_IS = $(or $(LTO),-fno-lto)
 $(BIN): $(OUT)/sim/cli/main.o $(LIB) sim/contract/exported.list
 	$(CC) $(LINK) $(CFLAGS) $(LDFLAGS) -o $@ $< -Wl,--whole-archive $(LIB) -Wl,--no-whole-archive $(DEP_LIBS)
 $(LIB): $(LIB_OBJ)
 	@rm -f $@ && $(AR) rcs $@ $^
 $(OUT)/%.o: %.c Makefile
 	@mkdir -p $(@D)
-	$(CC) $(FLAGS) $(CFLAGS) -c -o $@ $<
+	$(CC) $(FLAGS) $(LTO) $(CFLAGS) -c -o $@ $<
 
 $(OUT)/sim/cli/report/assets.o: sim/cli/report/page.css sim/cli/report/page.js
 $(OUT)/sim/run/version.o: FLAGS += -DGPUYARD_VERSION='"$(VERSION)"' -DGPUYARD_COMMIT='"$(COMMIT)"'

@@ -72,6 +72,7 @@ demo: all
 	@scripts/demo ./gpuyard
 
 BENCH_BIN := $(patsubst %.c,$(OUT)/%,$(wildcard tests/bench/*.c))
+$(BENCH_BIN): AS_IS = $(or $(LTO),-fno-lto)
 bench: all $(BENCH_BIN)
 	@scripts/bench ./gpuyard $(OUT)/tests/bench
 

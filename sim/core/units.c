@@ -138,38 +138,44 @@ bool integer_parse(const char *text, size_t length, int64_t *out)
 
 /* ---- writing ---- */
 
-static size_t put_whole(char *to, uint64_t value)
+static const char two_digits[] = "0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849"
+                                 "5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
+
+static size_t digits_of(uint64_t value)
 {
-    char reversed[20];
-    size_t n = 0;
-    do {
-        reversed[n++] = (char)('0' + value % 10);
-        value /= 10;
-    } while (value);
-    for (size_t i = 0; i < n; i++)
-        to[i] = reversed[n - 1 - i];
+    size_t n = 1;
+    for (uint64_t power = 10; value >= power; power *= 10)
+        if (++n == 20)
+            break;
     return n;
+}
+
+/* Exactly n digits, with zeros in front. */
+static void put_digits(char *to, uint64_t value, size_t n)
+{
+    for (; n >= 2; value /= 100)
+        memcpy(to + (n -= 2), &two_digits[value % 100 * 2], 2);
+    if (n)
+        *to = (char)('0' + value % 10);
 }
 
 size_t decimal_format(char *to, int64_t value, int64_t scale)
 {
-    uint64_t size = value < 0 ? -(uint64_t)value : (uint64_t)value;
-    uint64_t unit = (uint64_t)scale;
-    size_t n = 0, digits = 0;
+    uint64_t size = value < 0 ? -(uint64_t)value : (uint64_t)value, unit = (uint64_t)scale;
+    uint64_t whole = unit == 1 ? size : size / unit, fraction = size - whole * unit;
+    size_t n = 0, digits = digits_of(whole);
     if (value < 0)
         to[n++] = '-';
-    n += put_whole(to + n, unit == 1 ? size : size / unit);
-    uint64_t fraction = unit == 1 ? 0 : size % unit;
+    put_digits(to + n, whole, digits);
+    n += digits;
     if (!fraction)
         return n;
-    for (uint64_t s = unit; s > 1; s /= 10)
-        digits++;
-    for (; fraction % 10 == 0; fraction /= 10)
-        digits--;
     to[n++] = '.';
-    for (size_t i = digits; i-- > 0; fraction /= 10)
-        to[n + i] = (char)('0' + fraction % 10);
-    return n + digits;
+    digits = digits_of(unit) - 1;
+    put_digits(to + n, fraction, digits);
+    for (n += digits; to[n - 1] == '0'; n--)
+        ;
+    return n;
 }
 
 /* ---- doubles ---- */

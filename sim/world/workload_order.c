@@ -45,12 +45,30 @@ static void permute(struct workload *w, struct key *key)
     }
 }
 
-void workload_sort(struct workload *w)
+static struct key key_of(const struct workload *w, job_id j)
 {
     const int64_t *tie = w->builder->tie;
+    return (struct key){ w->truth[j].on_demand, w->facts[j].submit_ns, tie ? tie[j] : 0, j };
+}
+
+/* Most traces are. */
+static bool in_order(const struct workload *w)
+{
+    for (job_id j = 1; j < w->n_jobs; j++) {
+        struct key earlier = key_of(w, j - 1), later = key_of(w, j);
+        if (before(&earlier, &later) > 0)
+            return false;
+    }
+    return true;
+}
+
+void workload_sort(struct workload *w)
+{
+    if (in_order(w))
+        return;
     struct key *key = mem_new(w->n_jobs, sizeof *key);
     for (job_id j = 0; j < w->n_jobs; j++)
-        key[j] = (struct key){ w->truth[j].on_demand, w->facts[j].submit_ns, tie ? tie[j] : 0, j };
+        key[j] = key_of(w, j);
     qsort(key, w->n_jobs, sizeof *key, before);
     permute(w, key);
     free(key);

@@ -35,7 +35,7 @@ for cc in gcc clang; do
             continue
         fi
         out=build/same-$cc-$level
-        if make -s MODE=release OUT=$out CC=$cc CFLAGS="-$level -Werror -U_FORTIFY_SOURCE" $out/gpuyard >"$work/log" 2>&1; then
+        if make -s MODE=release OUT=$out LTO= CC=$cc CFLAGS="-$level -Werror -U_FORTIFY_SOURCE" $out/gpuyard >"$work/log" 2>&1; then
             compare "$cc -$level" $out/gpuyard
         else
             tail -n 20 "$work/log"
