@@ -520,39 +520,47 @@ void milestone_drop(struct sched *s, struct live *l, enum milestone m);
 void milestone_paced(struct sched *s, struct live *l, enum milestone m);  /* its model's paced() */
 int64_t milestone_reached(struct live *l, enum milestone m);              /* its event has come: left_ns as it was set */
 
-/* jobs.c - the truth: jobs arrive, run, leave, end */
+/* jobs.c - the truth: jobs arrive, end and go */
 struct live *job_enter(struct sched *s, job_id j);                        /* pending, without counting its wait */
 void job_arrive(struct sched *s, job_id j);
-void job_begin(struct sched *s, struct live *l);                          /* on l->held, now */
-void job_runs(struct sched *s, struct live *l, int64_t start_cost_ns);    /* likewise, and nobody is told */
-void job_leave(struct sched *s, struct live *l, bool moves);              /* the stop of this pass is carried out */
-/* After job_halt(): it leaves p at this price. cause: of what it loses, an enum preemption_cause or LOST_BY() of a strike. */
-void job_departs(struct sched *s, struct live *l, struct placement *p, const struct leaving *price, bool at_risk, unsigned cause,
-                 bool moves);
-void job_released(struct sched *s, job_id j);                             /* it has left its GPUs */
+void job_rejected(struct sched *s, job_id j, const char *reason);         /* the state has changed already */
+void job_retire(struct sched *s, job_id j);                               /* gone, and everyone has been told */
 void job_end(struct sched *s, job_id j);
 void job_fails(struct sched *s, job_id j, const char *why);               /* now, while it runs, and before its work is done */
 void job_is_over(struct sched *s, struct live *l, unsigned fate);         /* it runs no more; its state so far allows that */
 void job_finishes(struct sched *s, job_id j, unsigned fate, const char *why);        /* now, while it runs, whatever of its work is done */
 const char *job_ending(const struct sched *s, job_id j);                   /* why its last interval will have ended */
-void job_progressing(struct sched *s, job_id j);
-void job_rejected(struct sched *s, job_id j, const char *reason);         /* the state has changed already */
-void job_retire(struct sched *s, job_id j);                               /* gone, and everyone has been told */
-void claim_give_back(struct sched *s, struct live *l);                    /* now pending, or releasing if it was moving; nobody is told */
-void claims_settle(struct sched *s);                                      /* starts those whose GPUs are free now */
 void jobs_cut_off(struct sched *s);
+void state_set(struct sched *s, job_id j, enum job_state to);
+void decision_log(const struct sched *s, job_id j, const char *kind, const char *decision, const char *reason);
+void stop_log(const struct sched *s, const struct live *l, const char *how);
+
+/* intervals.c - a job on its pieces, from a start to a stop */
+void job_begin(struct sched *s, struct live *l);                          /* on l->held, now */
+void job_runs(struct sched *s, struct live *l, int64_t start_cost_ns);    /* likewise, and nobody is told */
+void job_progressing(struct sched *s, job_id j);
+int64_t job_done_ns(const struct sched *s, const struct live *l);         /* progress since the last start */
+int64_t job_left_ns(const struct sched *s, const struct live *l);         /* work left, as of now */
 void job_halt(struct sched *s, struct live *l, const struct placement *on);   /* progress stops, l->split tells the time since the start */
-/* It leaves these pieces: l->split goes into the accounts, a row into the intervals. */
-void hold_end(struct sched *s, struct live *l, const struct placement *p, int64_t since_ns, const char *why);
 /* After job_halt(): of the done_ns since its start it must do lost_ns again. Of l->split; what was done before the trace
  * began is not in it. */
 void job_loses(struct sched *s, struct live *l, int64_t done_ns, int64_t lost_ns);
 void job_loses_wall(struct live *l, int64_t lost_ns, int64_t wall_ns);    /* likewise, and the time that it took is known */
-void state_set(struct sched *s, job_id j, enum job_state to);
-int64_t job_done_ns(const struct sched *s, const struct live *l);         /* progress since the last start */
-int64_t job_left_ns(const struct sched *s, const struct live *l);         /* work left, as of now */
-void decision_log(const struct sched *s, job_id j, const char *kind, const char *decision, const char *reason);
-void stop_log(const struct sched *s, const struct live *l, const char *how);
+/* It leaves these pieces: l->split goes into the accounts, a row into the intervals. */
+void hold_end(struct sched *s, struct live *l, const struct placement *p, int64_t since_ns, const char *why);
+void interval_close(struct sched *s, struct live *l, struct placement *p, int64_t since_ns, const char *why);   /* likewise, for good:
+                                                                             p is dropped */
+
+/* leaving.c - jobs that are stopped and leave their GPUs */
+void job_leave(struct sched *s, struct live *l, bool moves);              /* the stop of this pass is carried out */
+/* After job_halt(): it leaves p at this price. cause: of what it loses, an enum preemption_cause or LOST_BY() of a strike. */
+void job_departs(struct sched *s, struct live *l, struct placement *p, const struct leaving *price, bool at_risk, unsigned cause,
+                 bool moves);
+void job_released(struct sched *s, job_id j);                             /* it has left its GPUs */
+
+/* claims.c - claims on GPUs that others are still leaving */
+void claim_give_back(struct sched *s, struct live *l);                    /* now pending, or releasing if it was moving; nobody is told */
+void claims_settle(struct sched *s);                                      /* starts those whose GPUs are free now */
 
 /* verbs.c */
 enum sched_result verb_refused(struct sched *s, job_id j, const char *verb, enum sched_result why);
