@@ -1,6 +1,9 @@
 /* claims.c - claims on GPUs that others are still leaving: given back, or started once they are free. */
+#include "sim/run/books.h"
 #include "sim/run/host.h"
+#include "sim/run/leaving.h"
 #include "sim/run/nodes.h"
+#include "sim/run/waiting.h"
 
 void claim_give_back(struct sched *s, struct live *l)
 {

@@ -1,8 +1,14 @@
 /* intervals.c - a job on its pieces, from a start to a stop: it makes progress, is halted, and the time goes into its accounts. */
+#include "sim/run/books.h"
 #include "sim/run/host.h"
+#include "sim/run/ledger.h"
+#include "sim/run/livelock.h"
 #include "sim/run/models.h"
 #include "sim/run/nodes.h"
+#include "sim/run/pace.h"
 #include "sim/run/sleep.h"
+#include "sim/run/suspend.h"
+#include "sim/run/waiting.h"
 
 void job_begin(struct sched *s, struct live *l)
 {

@@ -1,8 +1,17 @@
 /* jobs.c - the truth: jobs arrive, end and go; between those, intervals.c, leaving.c and claims.c. Every change of state passes
  * through here. */
+#include "sim/run/books.h"
+#include "sim/run/dependencies.h"
 #include "sim/run/host.h"
+#include "sim/run/lines.h"
+#include "sim/run/livelock.h"
 #include "sim/run/models.h"
 #include "sim/run/on_demand.h"
+#include "sim/run/pace.h"
+#include "sim/run/placing.h"
+#include "sim/run/resize.h"
+#include "sim/run/tasks.h"
+#include "sim/run/waiting.h"
 
 #include <string.h>
 

@@ -1,7 +1,14 @@
 /* leaving.c - jobs that are stopped and leave their GPUs: at once, or when they have saved. */
+#include "sim/run/leaving.h"
+#include "sim/run/books.h"
 #include "sim/run/checkpoints.h"
 #include "sim/run/host.h"
 #include "sim/run/on_demand.h"
+#include "sim/run/pace.h"
+#include "sim/run/running.h"
+#include "sim/run/suspend.h"
+#include "sim/run/tasks.h"
+#include "sim/run/waiting.h"
 
 void job_leave(struct sched *s, struct live *l, bool moves)
 {
