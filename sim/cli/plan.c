@@ -6,6 +6,7 @@
 #include "sim/run/run.h"
 #include "sim/world/cluster_file.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,6 +89,11 @@ int plan_shape(struct plan *p, struct error *err)
     if (p->retime_batch)
         workload_retime_batches(p->workload, p->retime_batch, p->retime_every_ns);
     workload_estimate(p->workload, &p->estimates, (uint64_t)o->seed);
+    if (o->warmup && o->warmup >= p->workload->n_jobs) {
+        error_set(err, "%s: it has %" PRIu32 " jobs: with --warmup %" PRId64 " none is left to be counted", p->trace.path, p->workload->n_jobs,
+                  o->warmup);
+        return EXIT_INPUT;
+    }
     return o->stream > 0 ? make_stream(p, err) : EXIT_OK;
 }
 

@@ -6,7 +6,7 @@
 
 struct run_options {
     const char *cluster, *trace, *policy, *placement, *directory, *outputs, *retime, *estimates;    /* NULL: not given */
-    int64_t seed, pods, until_ns, sample_ns, snapshot_ns;    /* snapshot -1: none */
+    int64_t seed, pods, warmup, until_ns, sample_ns, snapshot_ns;    /* snapshot -1: none */
     double load, stream;          /* stream: percent of the GPUs; 0: none */
     bool check, dump_config, quiet, verbose;
     struct option_texts set, switches;

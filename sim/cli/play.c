@@ -54,7 +54,7 @@ struct run_setup play_run_setup(const struct plan *p)
     return (struct run_setup){
         .cluster = p->cluster, .workload = p->workload, .policy = p->policy.policy, .policy_params = p->policy.params,
         .placer = p->placer.placer, .placer_params = p->placer.params, .seed = (uint64_t)p->options->seed,
-        .until_ns = p->until_ns, .estimates = p->estimates, .check = p->options->check,
+        .until_ns = p->until_ns, .warmup_jobs = (uint32_t)p->options->warmup, .estimates = p->estimates, .check = p->options->check,
     };
 }
 

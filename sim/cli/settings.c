@@ -153,6 +153,8 @@ char *settings_yaml(const struct plan *p)
     put_trace(f, p);
     if (p->until_ns)
         put_time(f, "until_s", p->until_ns);
+    if (o->warmup)
+        fprintf(f, "warmup_jobs: %" PRId64 "\n", o->warmup);
     if (o->sample_ns)
         put_time(f, "sample_s", o->sample_ns);
     fprintf(f, "check: %s\noutputs: [", o->check ? "true" : "false");

@@ -19,6 +19,7 @@ struct told {
     const struct job_result *r;
     int64_t jct_ns;               /* up to the end of the run, if it has not ended */
     bool on_demand, ended, had_service;
+    bool counts;                  /* in means and quantiles of times */
     double slowdown, bounded;     /* of those that ended; slowdown of those that had service time */
 };
 
@@ -34,6 +35,7 @@ static struct told tell(const struct sched *s, job_id j, const struct job_result
     struct told x = { .r = r, .on_demand = j >= w->n_jobs, .had_service = service_ns > 0 };
     x.jct_ns = r->wait_ns + r->run_ns;
     x.ended = !x.on_demand && r->state == JOB_GONE && r->outcome != OUTCOME_REJECTED;
+    x.counts = !x.on_demand && j >= run_setup_of(s)->warmup_jobs && !(r->state == JOB_GONE && r->outcome == OUTCOME_REJECTED);
     x.slowdown = x.had_service ? (double)x.jct_ns / (double)service_ns : 0;
     x.bounded = x.jct_ns > bound_ns ? (double)x.jct_ns / (double)bound_ns : 1.0;
     return x;
@@ -47,7 +49,6 @@ static void tally_end(struct tally *t, const struct told *x)
     t->wait_ns += r->wait_ns;
     t->first_wait_ns += r->start_ns - r->submit_ns;
     t->waited += r->wait_ns > 0;
-    t->last_ns = r->end_ns > t->last_ns ? r->end_ns : t->last_ns;
     sum_add(&t->bounded, x->bounded);
     if (x->had_service) {
         t->had_service++;
@@ -70,7 +71,9 @@ static void tally_job(struct tally *t, const struct told *x)
     t->lost += r->lost;
     t->overhead += r->overhead;
     t->count[r->state == JOB_GONE ? outcome_metric[r->outcome] : r->state == JOB_RUNNING ? JOBS_RUNNING : JOBS_PENDING]++;
-    if (x->on_demand || (r->state == JOB_GONE && r->outcome == OUTCOME_REJECTED))
+    if (x->ended)
+        t->last_ns = r->end_ns > t->last_ns ? r->end_ns : t->last_ns;
+    if (!x->counts)
         return;
     t->censored_jobs++;
     t->censored_ns += x->jct_ns;
@@ -289,7 +292,7 @@ void summary_add_up(const struct parts *p, struct tallies *t)
             tally_job(&t->queue[queue_of(p, i, w->facts[j].queue)], &told);
             if (p->n > 1)
                 tally_job(&t->run[i], &told);
-            if (told.ended)
+            if (told.ended && told.counts)
                 sample_add(&x, &sampled, &(struct run_times){ true, told.jct_ns, r.wait_ns, r.fairness_micro });
         }
     }
