@@ -47,14 +47,17 @@ static int read_trace(const struct sweep *s, const struct point *p, struct plan 
     const struct read_trace *t = &s->trace[p->value[s->of[AXIS_TRACE]]];
     plan->workload = t->workload[plan->options->stream > 0];
     if (!plan->workload) {
+        char all_sha256[65];
         int status = plan_read_trace(plan, err);
-        if (status == EXIT_OK && strcmp(plan->trace_sha256, t->sha256) != 0) {
-            error_set(err, "%s: it has changed since the sweep began", plan->trace.path);
+        heard_sha256(&plan->trace_files, all_sha256);
+        if (status == EXIT_OK && strcmp(all_sha256, t->all_sha256) != 0) {
+            error_set(err, "%s: it, or a file that it names, has changed since the sweep began", plan->trace.path);
             status = EXIT_INPUT;
         }
         return status;
     }
     memcpy(plan->trace_sha256, t->sha256, sizeof t->sha256);
+    plan->trace_files = t->files;
     plan->trace.format = t->format;
     return EXIT_OK;
 }
@@ -85,18 +88,22 @@ static int prepare(const struct sweep *s, struct shaped *shaped, size_t point, s
     memcpy(plan->cluster_sha256, c->sha256, sizeof c->sha256);
     if (shaped->workload) {
         plan->workload = shaped->workload;
+        plan->cluster_files = shaped->cluster_files;
+        plan->trace_files = shaped->trace_files;
         plan->until_ns = shaped->until_ns;
         memcpy(plan->trace_sha256, t->sha256, sizeof t->sha256);
         plan->trace.format = t->format;
     } else {
         if (plan->options->set.n)
             status = read_with_settings(c, plan, err);
+        else
+            plan->cluster_files = c->files;
         if (status == EXIT_OK)
             status = shape(s, p, plan, err);
     }
     if (status != EXIT_OK)
         return status;
-    *shaped = (struct shaped){ plan->cluster, plan->workload, plan->until_ns, point, shaped->past };
+    *shaped = (struct shaped){ plan->cluster, plan->workload, plan->cluster_files, plan->trace_files, plan->until_ns, point, shaped->past };
     plan_settle(plan);
     plan->outputs = s->outputs ? plan->outputs : 0;
     return EXIT_OK;
@@ -154,6 +161,7 @@ static int run_point(const struct sweep *s, struct shaped *shaped, size_t point,
     played_free(&played);
     plan.cluster = NULL;              /* the next point may go on with them, and then the process ends */
     plan.workload = NULL;
+    plan.cluster_files = plan.trace_files = (struct heard){ NULL, 0, 0 };
     plan_free(&plan);
     point_command_free(&c);
     return status;
