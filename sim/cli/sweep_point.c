@@ -109,6 +109,15 @@ static int prepare(const struct sweep *s, struct shaped *shaped, size_t point, s
     return EXIT_OK;
 }
 
+/* Whoever interrupts it now waits until the file has its name: the next run ends at once. */
+static int keep(const struct sweep *s, size_t point, const char *settings_yaml, const struct summary *m, struct error *err)
+{
+    char points[PATH_LONG];
+    snprintf(points, sizeof points, "%s/points", s->directory);
+    interrupt_guard(NULL);
+    return point_file_write(points, s->key[point], settings_yaml, m, err) ? EXIT_FAILED : EXIT_OK;
+}
+
 /* Every member reads for itself: nothing of it is shared. */
 static int run_federation(const struct sweep *s, size_t point, const struct point_command *c, struct error *err)
 {
@@ -116,7 +125,6 @@ static int run_federation(const struct sweep *s, size_t point, const struct poin
     const char *cluster = s->cluster[p->value[s->of[AXIS_CLUSTER]]].sha256, *trace = s->trace[p->value[s->of[AXIS_TRACE]]].sha256;
     struct federated_plan plan;
     struct federated_played played = { 0 };
-    char path[PATH_LONG];
     int status = federated_plan_read(&plan, &c->options, err);
     plan.outputs = s->outputs ? plan.outputs : 0;
     if (status == EXIT_OK)
@@ -127,9 +135,8 @@ static int run_federation(const struct sweep *s, size_t point, const struct poin
     }
     if (status == EXIT_OK)
         status = federated_play(&plan, c->argc, c->argv, &played, err);
-    snprintf(path, sizeof path, "%s/points", s->directory);
-    if (status == EXIT_OK && point_file_write(path, s->key[point], plan.settings_yaml, played.whole, err))
-        status = EXIT_FAILED;
+    if (status == EXIT_OK)
+        status = keep(s, point, plan.settings_yaml, played.whole, err);
     federated_played_free(&played);
     federated_plan_free(&plan);
     return status;
@@ -155,9 +162,8 @@ static int run_point(const struct sweep *s, struct shaped *shaped, size_t point,
     bool branched = status == EXIT_OK && sweep_branch(s, shaped, point, &plan, &status, err);
     if (status == EXIT_OK && !branched)
         status = play(&(struct play_setup){ .plan = &plan, .argc = c.argc, .argv = c.argv }, &played, err);
-    snprintf(path, sizeof path, "%s/points", s->directory);
-    if (status == EXIT_OK && !branched && point_file_write(path, s->key[point], plan.settings_yaml, played.summary, err))
-        status = EXIT_FAILED;
+    if (status == EXIT_OK && !branched)
+        status = keep(s, point, plan.settings_yaml, played.summary, err);
     played_free(&played);
     plan.cluster = NULL;              /* the next point may go on with them, and then the process ends */
     plan.workload = NULL;
