@@ -67,8 +67,10 @@ END
 }
 points=$(($(wc -l <list) - 1))
 killed KILL 137 nine
+touch nine/points/.half.1.partial
 expect 0 '' "$gpuyard" sweep in/e.yaml -q -j2 --resume -o nine
 same one/sweep.csv nine/sweep.csv
+[ -z "$(find nine -name '*.partial')" ] && ok || fail "what was half written is still there: $(find nine -name '*.partial')"
 killed INT 130 asked
 [ "$(cat err)" = 'gpuyard: interrupted' ] && ok || fail "Ctrl-C: $(cat err)"
 [ -z "$(find asked -name '*.partial')" ] && ok || fail "Ctrl-C left half a file: $(find asked -name '*.partial')"
