@@ -42,6 +42,9 @@ static const struct option options[] = {
       .help = "of all random numbers, 1 by default" },
     { .name = "until", .argument = "SECONDS", .kind = OPTION_SECONDS, AT(until_ns), .most = TIME_MOST_S,
       .help = "stop there, at that simulated time; 0, the default, goes on to the end" },
+    { .name = "warmup", .argument = "N", .kind = OPTION_INTEGER, AT(warmup), .most = UINT32_MAX,
+      .help = "the first N jobs that come run as the others do, but count in no mean and no quantile of times: the cluster is "
+              "still filling up. 'gpuyard warmup' says how many" },
     { .name = "load", .argument = "X", .kind = OPTION_RATIO, AT(load), .most = 1000000,
       .help = "divide all submit times by X: 2 is twice the load" },
     { .name = "pods", .argument = "N", .kind = OPTION_INTEGER, AT(pods), .most = 1000000,

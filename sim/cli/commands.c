@@ -18,6 +18,7 @@
     C(report)                                                                                                          \
     C(explain)                                                                                                         \
     C(compare)                                                                                                         \
+    C(warmup)                                                                                                          \
     C(export)                                                                                                          \
     C(help)
 

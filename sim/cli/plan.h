@@ -6,7 +6,7 @@
 
 struct run_options {
     const char *cluster, *trace, *policy, *placement, *directory, *outputs, *retime, *estimates;    /* NULL: not given */
-    int64_t seed, pods, until_ns, sample_ns, snapshot_ns;    /* snapshot -1: none */
+    int64_t seed, pods, warmup, until_ns, sample_ns, snapshot_ns;    /* snapshot -1: none */
     double load, stream;          /* stream: percent of the GPUs; 0: none */
     bool check, dump_config, quiet, verbose;
     struct option_texts set, switches;
@@ -33,6 +33,7 @@ struct plan {
     struct cluster *cluster;
     struct workload *workload;
     char cluster_sha256[65], trace_sha256[65];
+    struct heard cluster_files, trace_files;         /* with what they name */
     char *directory, *settings_yaml;
 };
 

@@ -18,7 +18,7 @@ struct results *play_results(const struct play_setup *setup)
         .sample_ns = o->sample_ns,
         .origin = { .argc = setup->argc, .argv = setup->argv, .cluster_path = o->cluster, .cluster_sha256 = p->cluster_sha256,
                     .trace_path = p->trace.path, .trace_format = p->trace.format->name,
-                    .trace_sha256 = p->trace_sha256, .policy_text = o->policy, .placement_text = o->placement,
+                    .trace_sha256 = p->trace_sha256, .cluster_files = &p->cluster_files, .trace_files = &p->trace_files, .policy_text = o->policy, .placement_text = o->placement,
                     .settings_yaml = p->settings_yaml, .skipped_rows = p->workload->n_skipped },
     };
     return p->outputs ? results_new(&where, p->cluster, p->workload) : NULL;
@@ -54,7 +54,7 @@ struct run_setup play_run_setup(const struct plan *p)
     return (struct run_setup){
         .cluster = p->cluster, .workload = p->workload, .policy = p->policy.policy, .policy_params = p->policy.params,
         .placer = p->placer.placer, .placer_params = p->placer.params, .seed = (uint64_t)p->options->seed,
-        .until_ns = p->until_ns, .estimates = p->estimates, .check = p->options->check,
+        .until_ns = p->until_ns, .warmup_jobs = (uint32_t)p->options->warmup, .estimates = p->estimates, .check = p->options->check,
     };
 }
 

@@ -68,12 +68,26 @@ static void put_params(FILE *f, int indent, const struct param *list, const void
     }
 }
 
+/* Of files that the file names, by their content: where they lie does not matter. */
+static void put_named(FILE *f, const struct heard *files, const char *path)
+{
+    const char *before = "  named_sha256: [ ";
+    for (size_t i = 0; i < files->n; i++) {
+        if (!strcmp(files->file[i].path, path))
+            continue;
+        fprintf(f, "%s%s", before, files->file[i].sha256);
+        before = ", ";
+    }
+    fputs(*before == ',' ? " ]\n" : "", f);
+}
+
 static void put_cluster(FILE *f, const struct plan *p)
 {
     const struct cluster *c = p->cluster;
     fputs("cluster:\n", f);
     settings_put_text(f, "  file", p->options->cluster);
     fprintf(f, "  sha256: %s\n", p->cluster_sha256);
+    put_named(f, &p->cluster_files, p->options->cluster);
     settings_put_text(f, "  name", c->name);
     fprintf(f, "  nodes: %" PRIu32 "\n  gpus: %" PRId64 "\n", c->n_nodes, c->gpus);
     fprintf(f, "  queues: %" PRIu32 "%s\n", c->n_queues, c->queues_from_trace ? "  # of the trace" : "");
@@ -108,6 +122,7 @@ static void put_trace(FILE *f, const struct plan *p)
             settings_put_text(f, key, p->trace.value[k]);
         }
     fprintf(f, "  sha256: %s\n", p->trace_sha256);
+    put_named(f, &p->trace_files, p->trace.path);
     fprintf(f, "  jobs: %" PRIu32 "\n  load: %.15g\n", p->workload->n_jobs, p->options->load);
     if (p->options->pods)
         fprintf(f, "  pods: %" PRId64 "\n", p->options->pods);
@@ -153,6 +168,8 @@ char *settings_yaml(const struct plan *p)
     put_trace(f, p);
     if (p->until_ns)
         put_time(f, "until_s", p->until_ns);
+    if (o->warmup)
+        fprintf(f, "warmup_jobs: %" PRId64 "\n", o->warmup);
     if (o->sample_ns)
         put_time(f, "sample_s", o->sample_ns);
     fprintf(f, "check: %s\noutputs: [", o->check ? "true" : "false");

@@ -4,12 +4,13 @@
 #include "sim/study/sweep_files.h"
 
 /* ---- What is read once ---- */
-/* cluster NULL: a federation, read anew for each run. all_sha256: of the file, and where it names others, of the hashes of all of them. */
-struct read_cluster { struct cluster *cluster; int64_t gpus; char sha256[65], all_sha256[65]; };
+/* cluster NULL: a federation, read anew for each run. all_sha256: of the file, and where it names others, of the hashes of all of them: files. */
+struct read_cluster { struct cluster *cluster; int64_t gpus; struct heard files; char sha256[65], all_sha256[65]; };
 struct read_trace {
     struct workload *workload[2]; /* as for a run; with what never ran, for a stream. NULL: not wanted, or drawn from laws anew for each
                                      run, by its seed and cluster */
     const struct trace_format *format;
+    struct heard files;
     char sha256[65], all_sha256[65];
 };
 struct sweep {
@@ -43,7 +44,14 @@ int  sweep_run(struct sweep *s, const size_t *point, size_t n, const struct swee
 bool sweep_shapes_alike(const struct sweep *s, size_t first, size_t second);
 /* What came of it is in its file when this returns. `shaped`: of the point before it, if that is alike; ours on return. true: it went
  * well. Ends the process if it is interrupted. */
-struct shaped { struct cluster *cluster; struct workload *workload; int64_t until_ns; size_t point; struct past *past; };
+struct shaped {
+    struct cluster *cluster;
+    struct workload *workload;
+    struct heard cluster_files, trace_files;
+    int64_t until_ns;
+    size_t point;
+    struct past *past;
+};
 bool sweep_work(const struct sweep *s, struct shaped *shaped, size_t point);
 
 /* sweep_branches.c: they differ only in what takes over, and when. */

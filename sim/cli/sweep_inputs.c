@@ -33,9 +33,12 @@ static const struct axis *axis_of(const struct sweep *s, enum axis_kind kind)
 
 void sweep_free(struct sweep *s)
 {
-    for (size_t i = 0; s->cluster && i < axis_of(s, AXIS_CLUSTER)->n; i++)
+    for (size_t i = 0; s->cluster && i < axis_of(s, AXIS_CLUSTER)->n; i++) {
+        heard_free(&s->cluster[i].files);
         cluster_free(s->cluster[i].cluster);
+    }
     for (size_t i = 0; s->trace && i < axis_of(s, AXIS_TRACE)->n; i++) {
+        heard_free(&s->trace[i].files);
         workload_free(s->trace[i].workload[0]);
         workload_free(s->trace[i].workload[1]);
     }
@@ -53,23 +56,6 @@ void sweep_free(struct sweep *s)
 }
 
 /* ---- Files ---- */
-
-/* Hashes of what is read, one after the other. */
-struct heard { size_t n; char text[65 + 65]; };
-
-static void hear(void *self, const char sha256[65])
-{
-    struct heard *h = self;
-    memcpy(h->text + (h->n ? 64 : 0), sha256, 65);
-    if (h->n++)
-        digest_sha256(h->text, 128, h->text);
-}
-
-static void hear_no_more(const struct heard *h, char all_sha256[65])
-{
-    input_listen(NULL, NULL);
-    memcpy(all_sha256, h->text, 65);
-}
 
 /* Of a federation only what it has in all is kept. */
 static int read_cluster(const char *path, struct read_cluster *to, struct error *err)
@@ -100,10 +86,10 @@ static int read_clusters(struct sweep *s, struct error *err)
     s->cluster = mem_new(a->n, sizeof *s->cluster);
     for (size_t i = 0; i < a->n; i++) {
         struct read_cluster *c = &s->cluster[i];
-        struct heard heard = { .n = 0 };
-        input_listen(hear, &heard);
+        heard_begin(&c->files);
         int result = read_cluster(a->value[i].text, c, err);
-        hear_no_more(&heard, c->all_sha256);
+        heard_end();
+        heard_sha256(&c->files, c->all_sha256);
         if (result)
             return EXIT_INPUT;
     }
@@ -115,12 +101,12 @@ static int read_trace(struct sweep *s, size_t i, bool sizes_only, struct error *
     struct read_trace *t = &s->trace[i];
     struct chosen_trace chosen;
     int status = choose_trace("trace", axis_of(s, AXIS_TRACE)->value[i].text, &chosen, err);
-    struct heard heard = { .n = 0 };
     chosen.cluster_gpus = (double)s->cluster[0].gpus;
-    input_listen(hear, &heard);
+    heard_begin(&t->files);
     if (status == EXIT_OK && !(t->workload[sizes_only] = chosen_trace_read(&chosen, sizes_only, &t->format, t->sha256, err)))
         status = EXIT_INPUT;
-    hear_no_more(&heard, t->all_sha256);
+    heard_end();
+    heard_sha256(&t->files, t->all_sha256);
     if (status == EXIT_OK && t->workload[sizes_only]->drawn) {
         workload_free(t->workload[sizes_only]);
         t->workload[sizes_only] = NULL;

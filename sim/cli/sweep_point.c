@@ -47,14 +47,17 @@ static int read_trace(const struct sweep *s, const struct point *p, struct plan 
     const struct read_trace *t = &s->trace[p->value[s->of[AXIS_TRACE]]];
     plan->workload = t->workload[plan->options->stream > 0];
     if (!plan->workload) {
+        char all_sha256[65];
         int status = plan_read_trace(plan, err);
-        if (status == EXIT_OK && strcmp(plan->trace_sha256, t->sha256) != 0) {
-            error_set(err, "%s: it has changed since the sweep began", plan->trace.path);
+        heard_sha256(&plan->trace_files, all_sha256);
+        if (status == EXIT_OK && strcmp(all_sha256, t->all_sha256) != 0) {
+            error_set(err, "%s: it, or a file that it names, has changed since the sweep began", plan->trace.path);
             status = EXIT_INPUT;
         }
         return status;
     }
     memcpy(plan->trace_sha256, t->sha256, sizeof t->sha256);
+    plan->trace_files = t->files;
     plan->trace.format = t->format;
     return EXIT_OK;
 }
@@ -85,21 +88,34 @@ static int prepare(const struct sweep *s, struct shaped *shaped, size_t point, s
     memcpy(plan->cluster_sha256, c->sha256, sizeof c->sha256);
     if (shaped->workload) {
         plan->workload = shaped->workload;
+        plan->cluster_files = shaped->cluster_files;
+        plan->trace_files = shaped->trace_files;
         plan->until_ns = shaped->until_ns;
         memcpy(plan->trace_sha256, t->sha256, sizeof t->sha256);
         plan->trace.format = t->format;
     } else {
         if (plan->options->set.n)
             status = read_with_settings(c, plan, err);
+        else
+            plan->cluster_files = c->files;
         if (status == EXIT_OK)
             status = shape(s, p, plan, err);
     }
     if (status != EXIT_OK)
         return status;
-    *shaped = (struct shaped){ plan->cluster, plan->workload, plan->until_ns, point, shaped->past };
+    *shaped = (struct shaped){ plan->cluster, plan->workload, plan->cluster_files, plan->trace_files, plan->until_ns, point, shaped->past };
     plan_settle(plan);
     plan->outputs = s->outputs ? plan->outputs : 0;
     return EXIT_OK;
+}
+
+/* Whoever interrupts it now waits until the file has its name: the next run ends at once. */
+static int keep(const struct sweep *s, size_t point, const char *settings_yaml, const struct summary *m, struct error *err)
+{
+    char points[PATH_LONG];
+    snprintf(points, sizeof points, "%s/points", s->directory);
+    interrupt_guard(NULL);
+    return point_file_write(points, s->key[point], settings_yaml, m, err) ? EXIT_FAILED : EXIT_OK;
 }
 
 /* Every member reads for itself: nothing of it is shared. */
@@ -109,7 +125,6 @@ static int run_federation(const struct sweep *s, size_t point, const struct poin
     const char *cluster = s->cluster[p->value[s->of[AXIS_CLUSTER]]].sha256, *trace = s->trace[p->value[s->of[AXIS_TRACE]]].sha256;
     struct federated_plan plan;
     struct federated_played played = { 0 };
-    char path[PATH_LONG];
     int status = federated_plan_read(&plan, &c->options, err);
     plan.outputs = s->outputs ? plan.outputs : 0;
     if (status == EXIT_OK)
@@ -120,9 +135,8 @@ static int run_federation(const struct sweep *s, size_t point, const struct poin
     }
     if (status == EXIT_OK)
         status = federated_play(&plan, c->argc, c->argv, &played, err);
-    snprintf(path, sizeof path, "%s/points", s->directory);
-    if (status == EXIT_OK && point_file_write(path, s->key[point], plan.settings_yaml, played.whole, err))
-        status = EXIT_FAILED;
+    if (status == EXIT_OK)
+        status = keep(s, point, plan.settings_yaml, played.whole, err);
     federated_played_free(&played);
     federated_plan_free(&plan);
     return status;
@@ -148,12 +162,12 @@ static int run_point(const struct sweep *s, struct shaped *shaped, size_t point,
     bool branched = status == EXIT_OK && sweep_branch(s, shaped, point, &plan, &status, err);
     if (status == EXIT_OK && !branched)
         status = play(&(struct play_setup){ .plan = &plan, .argc = c.argc, .argv = c.argv }, &played, err);
-    snprintf(path, sizeof path, "%s/points", s->directory);
-    if (status == EXIT_OK && !branched && point_file_write(path, s->key[point], plan.settings_yaml, played.summary, err))
-        status = EXIT_FAILED;
+    if (status == EXIT_OK && !branched)
+        status = keep(s, point, plan.settings_yaml, played.summary, err);
     played_free(&played);
     plan.cluster = NULL;              /* the next point may go on with them, and then the process ends */
     plan.workload = NULL;
+    plan.cluster_files = plan.trace_files = (struct heard){ NULL, 0, 0 };
     plan_free(&plan);
     point_command_free(&c);
     return status;

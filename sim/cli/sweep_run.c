@@ -77,8 +77,8 @@ static void done(void *self, size_t task, bool well)
         point_result_free(&result);
 }
 
-/* What a process that crashed has half written there. */
-static void remove_half_run(const char *path)
+/* What a process that was killed has half written there. */
+static void remove_partials(const char *path)
 {
     DIR *d = opendir(path);
     if (!d)
@@ -89,7 +89,6 @@ static void remove_half_run(const char *path)
             unlinkat(dirfd(d), e->d_name, 0);
     }
     closedir(d);
-    rmdir(path);
 }
 
 static void lost(void *self, size_t task, const char *why)
@@ -100,7 +99,8 @@ static void lost(void *self, size_t task, const char *why)
     struct error err = { "" };
     r->done++;
     snprintf(path, sizeof path, "%s/runs/%s", s->directory, s->grid->point[r->task[task]].name);
-    remove_half_run(path);
+    remove_partials(path);
+    rmdir(path);
     snprintf(path, sizeof path, "%s/points", s->directory);
     say_failed(r, r->task[task], point_file_write_failure(path, s->key[r->task[task]], why, &err) ? err.text : why);
 }
@@ -195,6 +195,7 @@ int sweep_run(struct sweep *s, const size_t *point, size_t n, const struct sweep
 
 int sweep_open(struct sweep *s, const char *path, struct shard shard, bool resume, struct error *err)
 {
+    char points[PATH_LONG];
     if (sweep_is_there(s->directory) && !resume) {
         error_set(err, "sweep: %s has results of a sweep: --resume goes on with it, or say another --output", s->directory);
         return EXIT_USAGE;
@@ -204,5 +205,7 @@ int sweep_open(struct sweep *s, const char *path, struct shard shard, bool resum
         return status;
     if (make_directories(s, err) || (s->lock = sweep_lock(s->directory, err)) < 0)
         return EXIT_FAILED;
+    snprintf(points, sizeof points, "%s/points", s->directory);
+    remove_partials(points);
     return write_about(s, path, shard, err) || sweep_list_write(s->list, s->directory, err) ? EXIT_FAILED : EXIT_OK;
 }

@@ -286,9 +286,9 @@ struct input *input_from_bytes(const void *bytes, size_t length, const char *nam
     return begin(in, err);
 }
 
-static struct { void (*heard)(void *self, const char sha256[65]); void *self; } listener;
+static struct { void (*heard)(void *self, const char *path, const char sha256[65]); void *self; } listener;
 
-void input_listen(void (*heard)(void *self, const char sha256[65]), void *self)
+void input_listen(void (*heard)(void *self, const char *path, const char sha256[65]), void *self)
 {
     listener.heard = heard;
     listener.self = self;
@@ -299,7 +299,7 @@ static void tell_listener(struct input *in)
     char hex[65];
     struct error ignored = { "" };
     if (listener.heard && in->fd > STDIN_FILENO && input_sha256(in, hex, &ignored) == 0)
-        listener.heard(listener.self, hex);
+        listener.heard(listener.self, in->name, hex);
 }
 
 void input_close(struct input *in)

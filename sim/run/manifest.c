@@ -56,13 +56,28 @@ static json_t *switches(const struct sched *s)
     return list;
 }
 
-static json_t *input(const char *path, const char *format, const char *sha256)
+/* The files that it names. */
+static json_t *named(const struct heard *files, const char *path)
 {
-    json_t *o = json_object();
+    json_t *list = json_array();
+    for (size_t i = 0; files && i < files->n; i++) {
+        const struct heard_file *x = &files->file[i];
+        if (strcmp(x->path, path) != 0)
+            json_array_append_new(list, json_pack("{s:o, s:s}", "path", text_or_null(x->path), "sha256", x->sha256));
+    }
+    return list;
+}
+
+static json_t *input(const char *path, const char *format, const char *sha256, const struct heard *files)
+{
+    json_t *o = json_object(), *others = named(files, path);
     json_object_set_new(o, "path", text_or_null(path));
     if (format)
         json_object_set_new(o, "format", text_or_null(format));
     json_object_set_new(o, "sha256", text_or_null(sha256));
+    if (json_array_size(others))
+        json_object_set(o, "named", others);
+    json_decref(others);
     return o;
 }
 
@@ -197,8 +212,8 @@ void manifest_write(struct output *o, const struct results_setup *setup, const s
     json_object_set_new(root, "placement_parameters", parameters(run->placer->params, run_placer_params(s)));
     json_object_set_new(root, "clairvoyant", json_boolean(totals.clairvoyant));
     json_object_set_new(root, "seed", json_integer((json_int_t)run->seed));
-    json_object_set_new(root, "cluster", input(origin->cluster_path, NULL, origin->cluster_sha256));
-    json_object_set_new(root, "trace", input(origin->trace_path, origin->trace_format, origin->trace_sha256));
+    json_object_set_new(root, "cluster", input(origin->cluster_path, NULL, origin->cluster_sha256, origin->cluster_files));
+    json_object_set_new(root, "trace", input(origin->trace_path, origin->trace_format, origin->trace_sha256, origin->trace_files));
     drawn(json_object_get(root, "trace"), "drawn", run->workload->drawn);
     drawn(json_object_get(root, "trace"), "requests_drawn", run_requests_drawn(s));
     drawn(json_object_get(root, "trace"), "sessions_drawn", run->workload->sessions ? run->workload->sessions->drawn : 0);

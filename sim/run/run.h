@@ -62,6 +62,7 @@ struct run_setup {
     size_t n_switches;
     uint64_t seed;
     int64_t until_ns;             /* cut-off; 0: run to the end */
+    uint32_t warmup_jobs;         /* so many, the first that come, are in no mean or quantile of jobs (models.md 10.6) */
     struct estimates estimates;   /* how those of the workload were made, or the rule that predicts them in the run; {0}:
                                      as submitted */
     uint64_t fruitless_most;      /* passes after which a run may be in a livelock (livelock.c); 0: 20,000 */
@@ -120,7 +121,7 @@ bool run_takes(const struct sched *s, job_id j);              /* false: it is an
 
 /* The same, at little cost. */
 /* Of jobs on demand it tells nothing: when they end is not the cluster's doing. */
-struct run_times { bool ended; int64_t jct_ns, wait_ns, fairness_micro; };    /* ended: completed, failed or cancelled */
+struct run_times { bool ended; int64_t jct_ns, wait_ns, fairness_micro; };    /* ended: completed, failed or cancelled, and no warm-up */
 struct run_times run_times(const struct sched *s, job_id j);
 
 /* Of GPU time, each instant of each GPU exactly one; the rest is free. */

@@ -11,21 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MICRO = 1000000 };
-enum { P99_LEAST_JOBS = 1000 };    /* models.md 10.5: below that a 99th percentile says nothing */
 
 /* One job, for the tallies of all scopes that it is in. */
 struct told {
     const struct job_result *r;
     int64_t jct_ns;               /* up to the end of the run, if it has not ended */
     bool on_demand, ended, had_service;
+    bool counts;                  /* in means and quantiles of times */
     double slowdown, bounded;     /* of those that ended; slowdown of those that had service time */
 };
-
-static uint32_t queue_of(const struct parts *p, size_t i, queue_id q)
-{
-    return p->queue ? p->queue[i][q] : q;
-}
 
 static struct told tell(const struct sched *s, job_id j, const struct job_result *r)
 {
@@ -34,6 +28,7 @@ static struct told tell(const struct sched *s, job_id j, const struct job_result
     struct told x = { .r = r, .on_demand = j >= w->n_jobs, .had_service = service_ns > 0 };
     x.jct_ns = r->wait_ns + r->run_ns;
     x.ended = !x.on_demand && r->state == JOB_GONE && r->outcome != OUTCOME_REJECTED;
+    x.counts = !x.on_demand && j >= run_setup_of(s)->warmup_jobs && !(r->state == JOB_GONE && r->outcome == OUTCOME_REJECTED);
     x.slowdown = x.had_service ? (double)x.jct_ns / (double)service_ns : 0;
     x.bounded = x.jct_ns > bound_ns ? (double)x.jct_ns / (double)bound_ns : 1.0;
     return x;
@@ -47,12 +42,11 @@ static void tally_end(struct tally *t, const struct told *x)
     t->wait_ns += r->wait_ns;
     t->first_wait_ns += r->start_ns - r->submit_ns;
     t->waited += r->wait_ns > 0;
-    t->last_ns = r->end_ns > t->last_ns ? r->end_ns : t->last_ns;
     sum_add(&t->bounded, x->bounded);
     if (x->had_service) {
         t->had_service++;
         sum_add(&t->slowdown, x->slowdown);
-        t->fairness_kept += r->fairness_micro <= MICRO;
+        t->fairness_kept += r->fairness_micro <= MILLIONTHS;
         t->worst_fairness = r->fairness_micro > t->worst_fairness ? r->fairness_micro : t->worst_fairness;
     }
 }
@@ -70,7 +64,9 @@ static void tally_job(struct tally *t, const struct told *x)
     t->lost += r->lost;
     t->overhead += r->overhead;
     t->count[r->state == JOB_GONE ? outcome_metric[r->outcome] : r->state == JOB_RUNNING ? JOBS_RUNNING : JOBS_PENDING]++;
-    if (x->on_demand || (r->state == JOB_GONE && r->outcome == OUTCOME_REJECTED))
+    if (x->ended)
+        t->last_ns = r->end_ns > t->last_ns ? r->end_ns : t->last_ns;
+    if (!x->counts)
         return;
     t->censored_jobs++;
     t->censored_ns += x->jct_ns;
@@ -99,73 +95,6 @@ static double mean_s(int128_t sum_ns, uint64_t n)
 double gpu_hours(int128_t milli_ns)
 {
     return (double)milli_ns / MILLI_ALL / (double)NS_PER_S / 3600;
-}
-
-/* ---- Quantiles: a pass puts the samples of each group side by side, unless all are of one ---- */
-
-struct samples { int64_t *jct, *wait, *fairness; };
-struct filled { size_t ended, had_service; };
-
-static void sample_add(const struct samples *x, struct filled *to, const struct run_times *t)
-{
-    x->jct[to->ended] = t->jct_ns;
-    x->wait[to->ended++] = t->wait_ns;
-    if (t->fairness_micro >= 0)
-        x->fairness[to->had_service++] = t->fairness_micro;
-}
-
-enum grouping { BY_CLASS, BY_QUEUE, BY_RUN };
-
-static size_t group_of(const struct parts *p, size_t i, job_id j, enum grouping by)
-{
-    const struct job_facts *facts = &run_setup_of(p->of[i])->workload->facts[j];
-    return by == BY_CLASS ? facts->class : by == BY_QUEUE ? queue_of(p, i, facts->queue) : i;
-}
-
-static void quantiles_of(struct tally *t, const struct samples *x)
-{
-    static const double p[] = { .5, .9, .99 };
-    for (unsigned i = 0; i < 3; i++) {
-        bool enough = t->ended >= (i == 2 ? P99_LEAST_JOBS : 1);
-        t->quantile_s[0][i] = enough ? quantile(x->jct + t->at, t->ended, p[i]) / (double)NS_PER_S : (double)NAN;
-        t->quantile_s[1][i] = enough ? quantile(x->wait + t->at, t->ended, p[i]) / (double)NS_PER_S : (double)NAN;
-    }
-    t->fairness_p95 = t->had_service ? quantile(x->fairness + t->fairness_at, t->had_service, .95) / MICRO : (double)NAN;
-}
-
-static void sort_by_group(const struct parts *p, struct tally *group, size_t n_groups, enum grouping by, const struct samples *x)
-{
-    struct filled *next = mem_new(n_groups + 1, sizeof *next);
-    for (size_t g = 0; g < n_groups; g++) {
-        group[g].at = next[g].ended;
-        group[g].fairness_at = next[g].had_service;
-        next[g + 1] = (struct filled){ next[g].ended + group[g].ended, next[g].had_service + group[g].had_service };
-    }
-    for (size_t i = 0; i < p->n; i++)
-        for (job_id j = 0; j < run_setup_of(p->of[i])->workload->n_jobs; j++) {
-            struct run_times t = run_times(p->of[i], j);
-            if (t.ended)
-                sample_add(x, &next[group_of(p, i, j, by)], &t);
-        }
-    free(next);
-}
-
-static void quantiles_by_group(const struct parts *p, struct tally *group, size_t n_groups, const struct tally *all,
-                               enum grouping by, const struct samples *x)
-{
-    bool one = false;
-    for (size_t g = 0; g < n_groups; g++)
-        one |= group[g].ended == all->ended;
-    if (!one)
-        sort_by_group(p, group, n_groups, by, x);
-    for (size_t g = 0; g < n_groups; g++) {
-        if (group[g].ended != all->ended) {
-            quantiles_of(&group[g], x);
-            continue;
-        }
-        memcpy(group[g].quantile_s, all->quantile_s, sizeof all->quantile_s);
-        group[g].fairness_p95 = all->fairness_p95;
-    }
 }
 
 static void put_quantiles(struct maker *k, const struct tally *t, unsigned p50, unsigned which)
@@ -225,7 +154,7 @@ static void put_gpus(struct maker *k, const struct tally *t, bool all)
 static void put_fairness(struct maker *k, const struct tally *t)
 {
     summary_put(k, FAIRNESS_P95, t->scope, t->fairness_p95, t->had_service);
-    summary_put(k, FAIRNESS_MAX, t->scope, (double)t->worst_fairness / MICRO, t->had_service);
+    summary_put(k, FAIRNESS_MAX, t->scope, (double)t->worst_fairness / MILLIONTHS, t->had_service);
     summary_put(k, FAIRNESS_KEPT, t->scope, (double)t->fairness_kept / (double)t->had_service, t->had_service);
 }
 
@@ -286,19 +215,19 @@ void summary_add_up(const struct parts *p, struct tallies *t)
                 continue;
             tally_job(&t->all, &told);
             tally_job(&t->class[w->facts[j].class], &told);
-            tally_job(&t->queue[queue_of(p, i, w->facts[j].queue)], &told);
+            tally_job(&t->queue[parts_queue(p, i, w->facts[j].queue)], &told);
             if (p->n > 1)
                 tally_job(&t->run[i], &told);
-            if (told.ended)
-                sample_add(&x, &sampled, &(struct run_times){ true, told.jct_ns, r.wait_ns, r.fairness_micro });
+            if (told.ended && told.counts)
+                summary_sample(&x, &sampled, &(struct run_times){ true, told.jct_ns, r.wait_ns, r.fairness_micro });
         }
     }
     if (p->n == 1)
         t->run[0] = t->all;
-    quantiles_of(&t->all, &x);
-    quantiles_by_group(p, t->class, CLASSES, &t->all, BY_CLASS, &x);
-    quantiles_by_group(p, t->queue, t->n_queues, &t->all, BY_QUEUE, &x);
-    quantiles_by_group(p, t->run, p->n, &t->all, BY_RUN, &x);
+    summary_quantiles(&t->all, &x);
+    summary_group_quantiles(p, t->class, CLASSES, &t->all, BY_CLASS, &x);
+    summary_group_quantiles(p, t->queue, t->n_queues, &t->all, BY_QUEUE, &x);
+    summary_group_quantiles(p, t->run, p->n, &t->all, BY_RUN, &x);
     free(x.jct);
     free(x.wait);
     free(x.fairness);

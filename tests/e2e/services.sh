@@ -87,6 +87,23 @@ expect 0 "" "$G" run -q -c c.yaml -t beside.yaml -o beside
 mkdir sub && cp beside.yaml sub/ && cp t.csv sub/t.csv
 expect 0 "" "$G" run -q -c c.yaml -t sub/beside.yaml -o beside2
 same beside/jobs.csv beside2/jobs.csv
+
+# ---- What a file names is an input as well: its hash is in the manifest, and results of another content are not compared
+sum=$(sha256sum <t.csv | cut -d' ' -f1)
+named() { python3 -c 'import json, sys; print(json.load(open(sys.argv[1] + "/manifest.json"))["trace"].get("named"))' "$1"; }
+[ "$(named beside)" = "[{'path': 't.csv', 'sha256': '$sum'}]" ] && ok || fail "named: $(named beside)"
+[ "$(named without)" = None ] && ok || fail "a trace that names none has: $(named without)"
+holds beside/manifest.json "named_sha256: [ $sum ]"
+expect 0 "" "$G" compare beside beside2
+cp t.csv kept.csv && sed 's/,10,/,20,/' kept.csv >t.csv
+expect 0 "" "$G" run -q -c c.yaml -t beside.yaml -o beside3
+expect 3 "gpuyard: beside: the other set has no run under the same circumstances; beside3 has '  named_sha256: [ $(sha256sum <t.csv | cut -d' ' -f1) ]' instead of '  named_sha256: [ $sum ]'" "$G" compare beside beside3
+mv kept.csv t.csv
+printf 'clusters: c.yaml\ntraces: beside.yaml\npolicies: [ fifo, sjf ]\nseeds: 1..2\n' >study.yaml
+expect 0 "" "$G" sweep study.yaml -q --keep-runs -o study
+for run in study/runs/*; do
+    [ "$(named "$run")" = "$(named beside)" ] && ok || fail "$run: named: $(named "$run")"
+done
 sed 's/trace: t.csv/trace: nowhere.csv/' beside.yaml >bad.yaml
 expect 3 "gpuyard: nowhere.csv: cannot open: No such file or directory" "$G" run -q -c c.yaml -t bad.yaml -o bad
 sed '/^trace:/d; /^span_s:/d' beside.yaml >endless.yaml

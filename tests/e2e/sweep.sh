@@ -67,10 +67,13 @@ END
 }
 points=$(($(wc -l <list) - 1))
 killed KILL 137 nine
+touch nine/points/.half.1.partial
 expect 0 '' "$gpuyard" sweep in/e.yaml -q -j2 --resume -o nine
 same one/sweep.csv nine/sweep.csv
+[ -z "$(find nine -name '*.partial')" ] && ok || fail "what was half written is still there: $(find nine -name '*.partial')"
 killed INT 130 asked
 [ "$(cat err)" = 'gpuyard: interrupted' ] && ok || fail "Ctrl-C: $(cat err)"
+[ -z "$(find asked -name '*.partial')" ] && ok || fail "Ctrl-C left half a file: $(find asked -name '*.partial')"
 expect 0 '' "$gpuyard" sweep in/e.yaml -j2 --resume -o asked
 same one/sweep.csv asked/sweep.csv
 grep -q "^$points points, [1-9][0-9]* run now, 0 failed: results in asked$" out && ok || fail "what is said of a resumed sweep: $(cat out)"
