@@ -1,44 +1,12 @@
-/* native_write.c - see native.h. A size is always written as gpus and, where the placer may not choose the split, tasks;
- * a share of a GPU as gpu_milli. */
-#include "sim/core/memory.h"
-#include "sim/world/requests.h"
+/* native_write.c - see native.h: each job's rows, in the columns of native_columns.h that some job needs. */
 #include "traces/columns.h"
 #include "traces/native.h"
-#include "traces/running_on.h"
+#include "traces/native_columns.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+static const struct native_column *const lists[] = { native_size, native_terms, native_place, native_work };
+enum { LISTS = sizeof lists / sizeof *lists };
 
-#define MIB_PER_GIB 1024
-
-struct job {
-    const struct workload *w;
-    const struct job_facts *facts;
-    const struct job_truth *truth;
-    const struct request *ask;    /* this row's run; of an inner group: the first one, and nothing of it is told */
-    const struct task_group *group;    /* this row's; NULL: the job has none */
-    bool inner;
-};
-
-static const struct shape *shape_of(const struct job *j)
-{
-    return &j->w->shape[j->ask->shape];
-}
-
-static uint32_t times(const struct request *r)
-{
-    return r->tasks == SPLIT_ANY ? r->gpus : r->tasks;
-}
-
-/* Without tasks the column is the whole job's; the reader rounds up when it shares it out, so a cap does no harm. */
-static int64_t whole(const struct request *r, int64_t each, int64_t most)
-{
-    int128_t all = r->tasks == SPLIT_ANY ? (int128_t)each * r->gpus : each;
-    return r->tasks == SPLIT_ANY && all > most ? most : (int64_t)all;
-}
-
-static void put_gib(struct output *o, int64_t mib)
+void native_put_gib(struct output *o, int64_t mib)
 {
     enum { DIGITS = 10 }; /* 1/1024 has ten decimals */
     char text[DIGITS + 1] = ".";
@@ -54,451 +22,10 @@ static void put_gib(struct output *o, int64_t mib)
     out_bytes(o, text, n);
 }
 
-/* ---- columns: whether a job needs one, and what it says there ---- */
-
-static bool has_group(const struct job *j)
+static uint32_t times(const struct request *r)
 {
-    return j->group || j->facts->ask->next;
+    return r->tasks == SPLIT_ANY ? r->gpus : r->tasks;
 }
-static void put_group(struct output *o, const struct job *j)
-{
-    out_csv(o, j->group ? j->group->name : ".");
-}
-static bool has_tasks(const struct job *j)
-{
-    return !j->inner && j->ask->tasks != SPLIT_ANY && (j->ask->tasks > 1 || j->ask->gpus > 1 || j->facts->sizing);
-}
-static void put_tasks(struct output *o, const struct job *j)
-{
-    out_integer(o, j->ask->tasks);
-}
-static struct job_sizes sizes(const struct job *j)
-{
-    return workload_sizes(j->w, (job_id)(j->facts - j->w->facts));
-}
-/* Of this row: the first rows of a group have as much of its minimum as they can, but one is left for each of the others. */
-static int64_t min_tasks(const struct job *j)
-{
-    int64_t left = j->group ? j->group->min_tasks : j->facts->sizing ? sizes(j).least : j->facts->min_tasks, after = 0;
-    for (const struct request *r = j->ask->next; r && r->group == j->ask->group; r = r->next)
-        after++;
-    for (const struct request *r = j->facts->ask; r != j->ask; r = r->next)
-        if (r->group == j->ask->group)
-            left -= r->tasks;
-    left = left - after > 1 ? left - after : 1;
-    return left < j->ask->tasks ? left : j->ask->tasks;
-}
-static bool has_min_tasks(const struct job *j)
-{
-    return !j->inner && j->ask->tasks != SPLIT_ANY && min_tasks(j) != j->ask->tasks;
-}
-static void put_min_tasks(struct output *o, const struct job *j)
-{
-    out_integer(o, min_tasks(j));
-}
-static bool has_max_tasks(const struct job *j)
-{
-    return j->facts->sizing && has_tasks(j) && sizes(j).most != sizes(j).usual;
-}
-static void put_most(struct output *o, const struct job *j)
-{
-    out_integer(o, sizes(j).most);
-}
-static bool has_gpu_bounds(const struct job *j)
-{
-    return j->facts->sizing && !has_tasks(j);
-}
-static void put_least(struct output *o, const struct job *j)
-{
-    out_integer(o, sizes(j).least);
-}
-static bool is_moldable(const struct job *j)
-{
-    return j->facts->sizing && sizes(j).moldable;
-}
-static void put_moldable(struct output *o, const struct job *j)
-{
-    (void)j;
-    out_text(o, "true");
-}
-static bool has_cpus(const struct job *j)
-{
-    return !j->inner && j->ask->cpu_milli != 0;
-}
-static void put_cpus(struct output *o, const struct job *j)
-{
-    out_decimal(o, whole(j->ask, j->ask->cpu_milli, INT64_C(1000) * CPUS_MAX), 1000);
-}
-static bool has_memory(const struct job *j)
-{
-    return !j->inner && j->ask->mem_mib != 0;
-}
-static void put_memory(struct output *o, const struct job *j)
-{
-    put_gib(o, whole(j->ask, j->ask->mem_mib, (int64_t)MIB_PER_GIB * GIB_MAX));
-}
-static bool has_share(const struct job *j)
-{
-    return !j->inner && j->ask->gpu_milli < MILLI_ALL && !shape_of(j)->share_mem_mib;
-}
-static void put_share(struct output *o, const struct job *j)
-{
-    out_integer(o, j->ask->gpu_milli);
-}
-static bool has_gpu_type(const struct job *j)
-{
-    return shape_of(j)->gpu_type != ID_NONE;
-}
-static void put_gpu_type(struct output *o, const struct job *j)
-{
-    out_csv(o, intern_text(j->w->gpu_types, shape_of(j)->gpu_type));
-}
-static bool has_user(const struct job *j)
-{
-    return j->facts->user != ID_NONE;
-}
-static void put_user(struct output *o, const struct job *j)
-{
-    out_csv(o, intern_text(j->w->users, j->facts->user));
-}
-static bool has_queue(const struct job *j)
-{
-    return *intern_text(j->w->queue_names, j->facts->queue);
-}
-static void put_queue(struct output *o, const struct job *j)
-{
-    out_csv(o, intern_text(j->w->queue_names, j->facts->queue));
-}
-static bool has_class(const struct job *j)
-{
-    return j->facts->class != CLASS_TRAINING;
-}
-static void put_class(struct output *o, const struct job *j)
-{
-    out_text(o, native_classes[j->facts->class]);
-}
-static bool has_priority(const struct job *j)
-{
-    return j->facts->priority != 0;
-}
-static void put_priority(struct output *o, const struct job *j)
-{
-    out_integer(o, j->facts->priority);
-}
-static bool is_fixed(const struct job *j)
-{
-    return !j->facts->preemptible;
-}
-static void put_fixed(struct output *o, const struct job *j)
-{
-    (void)j;
-    out_text(o, "false");
-}
-static bool has_estimate(const struct job *j)
-{
-    return j->truth->estimate_ns != TIME_NEVER;
-}
-static void put_estimate(struct output *o, const struct job *j)
-{
-    out_seconds(o, j->truth->estimate_ns);
-}
-static bool has_deadline(const struct job *j)
-{
-    return j->facts->deadline_ns != TIME_NEVER;
-}
-static void put_deadline(struct output *o, const struct job *j)
-{
-    out_seconds(o, j->facts->deadline_ns);
-}
-static bool has_fate(const struct job *j)
-{
-    return j->truth->fate != FATE_COMPLETED;
-}
-static void put_fate(struct output *o, const struct job *j)
-{
-    out_text(o, native_fates[j->truth->fate]);
-}
-static uint8_t required_level(const struct job *j)
-{
-    return j->group ? j->group->required_level : j->ask->required_level;
-}
-static uint8_t preferred_level(const struct job *j)
-{
-    return j->group ? j->group->preferred_level : j->ask->preferred_level;
-}
-static bool has_topology(const struct job *j)
-{
-    return required_level(j) != LEVEL_ANY || preferred_level(j) != LEVEL_ANY;
-}
-static void put_topology(struct output *o, const struct job *j)
-{
-    bool required = required_level(j) != LEVEL_ANY;
-    out_text(o, required ? "required:" : "preferred:");
-    out_text(o, native_levels[required ? required_level(j) : preferred_level(j)]);
-}
-static bool has_model(const struct job *j)
-{
-    return j->facts->model != ID_NONE;
-}
-static void put_model(struct output *o, const struct job *j)
-{
-    out_csv(o, intern_text(j->w->models, j->facts->model));
-}
-
-static bool has_selector(const struct job *j)
-{
-    return shape_of(j)->selector != ID_NONE;
-}
-static void put_selector(struct output *o, const struct job *j)
-{
-    out_csv(o, intern_text(j->w->wishes, shape_of(j)->selector));
-}
-static bool has_affinity(const struct job *j)
-{
-    return shape_of(j)->affinity != ID_NONE;
-}
-static void put_affinity(struct output *o, const struct job *j)
-{
-    out_csv(o, intern_text(j->w->wishes, shape_of(j)->affinity));
-}
-static bool has_tolerations(const struct job *j)
-{
-    return shape_of(j)->tolerations != ID_NONE;
-}
-static void put_tolerations(struct output *o, const struct job *j)
-{
-    out_csv(o, intern_text(j->w->wishes, shape_of(j)->tolerations));
-}
-static bool has_max_per_node(const struct job *j)
-{
-    return j->ask->max_per_node != 0;
-}
-static void put_max_per_node(struct output *o, const struct job *j)
-{
-    out_integer(o, j->ask->max_per_node);
-}
-/* Of the job: its runs without GPUs need none. */
-static uint32_t gpu_memory(const struct job *j)
-{
-    uint32_t mib = 0;
-    for (const struct request *r = j->facts->ask; r && !mib; r = r->next)
-        mib = j->w->shape[r->shape].gpu_mem_mib;
-    return mib;
-}
-static bool has_gpu_memory(const struct job *j)
-{
-    return gpu_memory(j) != 0;
-}
-static void put_gpu_memory(struct output *o, const struct job *j)
-{
-    put_gib(o, gpu_memory(j));
-}
-static bool has_share_memory(const struct job *j)
-{
-    return shape_of(j)->share_mem_mib != 0;
-}
-static void put_share_memory(struct output *o, const struct job *j)
-{
-    put_gib(o, shape_of(j)->share_mem_mib);
-}
-static uint32_t used_memory(const struct job *j)             /* likewise */
-{
-    uint32_t mib = 0;
-    for (const struct request *r = j->facts->ask; r && !mib; r = r->next)
-        mib = j->w->shape[r->shape].used_mem_mib;
-    return mib;
-}
-static bool has_used_memory(const struct job *j)
-{
-    return used_memory(j) != 0;
-}
-static void put_used_memory(struct output *o, const struct job *j)
-{
-    put_gib(o, used_memory(j));
-}
-static bool has_duty(const struct job *j)
-{
-    return j->truth->duty.compute != DUTY_UNSAID;
-}
-static void put_duty(struct output *o, const struct job *j)
-{
-    out_decimal(o, j->truth->duty.compute, DUTY_ALL);
-}
-static bool has_bandwidth(const struct job *j)
-{
-    return j->truth->duty.bandwidth != DUTY_UNSAID;
-}
-static void put_bandwidth(struct output *o, const struct job *j)
-{
-    out_decimal(o, j->truth->duty.bandwidth, DUTY_ALL);
-}
-static bool has_mig(const struct job *j)
-{
-    return j->ask->mig != 0;
-}
-static void put_mig(struct output *o, const struct job *j)
-{
-    char name[MIG_NAME_MAX];
-    out_text(o, mig_name(j->ask->mig, name));
-}
-static bool has_data(const struct job *j)
-{
-    return j->truth->data_mib != 0;
-}
-static void put_data(struct output *o, const struct job *j)
-{
-    put_gib(o, j->truth->data_mib);
-}
-static bool has_depends(const struct job *j)
-{
-    const uint32_t *first = j->w->depends_first;
-    job_id id = (job_id)(j->facts - j->w->facts);
-    return first && first[id] < first[id + 1];
-}
-/* Quoted as one cell: a name may need it. */
-static void put_depends(struct output *o, const struct job *j)
-{
-    const struct workload *w = j->w;
-    job_id id = (job_id)(j->facts - w->facts);
-    size_t length = 1;
-    for (uint32_t i = w->depends_first[id]; i < w->depends_first[id + 1]; i++)
-        length += strlen(w->truth[w->depends_on[i]].name) + 1;
-    char *text = mem_new(length, 1), *at = text;
-    for (uint32_t i = w->depends_first[id]; i < w->depends_first[id + 1]; i++)
-        at += sprintf(at, "%s%s", at == text ? "" : ";", w->truth[w->depends_on[i]].name);
-    out_csv(o, text);
-    free(text);
-}
-
-static const struct job_running *running(const struct job *j)
-{
-    return j->truth->running ? &j->w->running[j->truth->running - 1] : NULL;
-}
-static bool runs(const struct job *j)
-{
-    return running(j);
-}
-static void put_running_on(struct output *o, const struct job *j)
-{
-    running_on_write(o, running(j));
-}
-static bool has_started(const struct job *j)
-{
-    return running(j) && running(j)->ran_ns >= 0;
-}
-static void put_started(struct output *o, const struct job *j)
-{
-    out_seconds(o, j->facts->submit_ns - running(j)->ran_ns);
-}
-static bool is_leaving(const struct job *j)
-{
-    return running(j) && running(j)->leaving_ns >= 0;
-}
-static void put_leaving(struct output *o, const struct job *j)
-{
-    out_seconds(o, running(j)->leaving_ns);
-}
-
-static const struct own_price no_price = OWN_PRICE_NONE;
-static struct own_price price(const struct job *j)
-{
-    return j->truth->price ? workload_price(j->w, j->truth->price) : no_price;
-}
-static bool has_checkpoint(const struct job *j)
-{
-    return price(j).checkpoint >= 0;
-}
-static void put_checkpoint(struct output *o, const struct job *j)
-{
-    out_text(o, native_checkpoints[price(j).checkpoint]);
-}
-#define PRICE_COLUMN(field)                                                                                            \
-    static bool has_##field(const struct job *j)                                                                       \
-    {                                                                                                                  \
-        return price(j).field##_ns >= 0;                                                                               \
-    }                                                                                                                  \
-    static void put_##field(struct output *o, const struct job *j)                                                     \
-    {                                                                                                                  \
-        out_seconds(o, price(j).field##_ns);                                                                           \
-    }
-PRICE_COLUMN(interval)
-PRICE_COLUMN(save)
-PRICE_COLUMN(grace)
-PRICE_COLUMN(restart)
-static bool has_checkpoint_size(const struct job *j)
-{
-    return price(j).checkpoint_mib >= 0;
-}
-static void put_checkpoint_size(struct output *o, const struct job *j)
-{
-    put_gib(o, price(j).checkpoint_mib);
-}
-
-static struct own_input input(const struct job *j)
-{
-    return workload_input(j->w, (job_id)(j->facts - j->w->facts));
-}
-static bool has_data_set(const struct job *j)
-{
-    return input(j).data_set != ID_NONE;
-}
-static void put_data_set(struct output *o, const struct job *j)
-{
-    out_csv(o, workload_data_set(j->w, input(j).data_set));
-}
-static bool has_epochs(const struct job *j)
-{
-    return input(j).epochs != 0;
-}
-static void put_epochs(struct output *o, const struct job *j)
-{
-    out_integer(o, input(j).epochs);
-}
-static bool has_image(const struct job *j)
-{
-    return input(j).image != ID_NONE;
-}
-static void put_image(struct output *o, const struct job *j)
-{
-    out_csv(o, workload_image(j->w, input(j).image));
-}
-
-static const struct column {
-    const char *name;
-    bool (*has)(const struct job *j);
-    void (*put)(struct output *o, const struct job *j);
-} columns[] = {
-    { "group", has_group, put_group },
-    { "tasks", has_tasks, put_tasks },          { "min_tasks", has_min_tasks, put_min_tasks },
-    { "max_tasks", has_max_tasks, put_most }, { "min_gpus", has_gpu_bounds, put_least },
-    { "max_gpus", has_gpu_bounds, put_most }, { "moldable", is_moldable, put_moldable },
-    { "cpus_per_task", has_cpus, put_cpus },    { "mem_gib_per_task", has_memory, put_memory },
-    { "gpu_milli", has_share, put_share },      { "gpu_type", has_gpu_type, put_gpu_type },
-    { "user", has_user, put_user },             { "queue", has_queue, put_queue },
-    { "class", has_class, put_class },          { "priority", has_priority, put_priority },
-    { "preemptible", is_fixed, put_fixed },     { "estimate_s", has_estimate, put_estimate },
-    { "deadline_s", has_deadline, put_deadline }, { "status", has_fate, put_fate },
-    { "topology", has_topology, put_topology }, { "node_selector", has_selector, put_selector },
-    { "affinity", has_affinity, put_affinity }, { "tolerations", has_tolerations, put_tolerations },
-    { "max_per_node", has_max_per_node, put_max_per_node },
-    { "gpu_mem_gib", has_gpu_memory, put_gpu_memory },
-    { "gpu_share_mem_gib", has_share_memory, put_share_memory },
-    { "gpu_mem_used_gib", has_used_memory, put_used_memory },
-    { "duty", has_duty, put_duty },             { "mem_bw_duty", has_bandwidth, put_bandwidth },
-    { "mig", has_mig, put_mig },
-    { "model", has_model, put_model },          { "data_gib", has_data, put_data },
-    { "depends_on", has_depends, put_depends }, { "running_on", runs, put_running_on },
-    { "started_s", has_started, put_started },  { "leaving_s", is_leaving, put_leaving },
-    { "checkpoint", has_checkpoint, put_checkpoint },
-    { "interval_s", has_interval, put_interval }, { "save_s", has_save, put_save },
-    { "grace_s", has_grace, put_grace },        { "restart_s", has_restart, put_restart },
-    { "checkpoint_gib", has_checkpoint_size, put_checkpoint_size },
-    { "data_set", has_data_set, put_data_set }, { "epochs", has_epochs, put_epochs },
-    { "image", has_image, put_image },
-};
-#define COLUMNS (sizeof columns / sizeof *columns)
-
-/* ---- rows ---- */
 
 static bool is_inner(const struct job_facts *f, uint32_t g)
 {
@@ -510,15 +37,15 @@ static bool is_inner(const struct job_facts *f, uint32_t g)
 
 /* Calls `row` for each row of the job: one for each run, groups in their order; inner ones have a row if they have a level.
  * Stops when it returns -1. */
-static int each_row(const struct workload *w, job_id j, int (*row)(void *self, const struct job *job), void *self)
+static int each_row(const struct workload *w, job_id j, int (*row)(void *self, const struct native_row *job), void *self)
 {
     const struct job_facts *f = &w->facts[j];
     const struct request *r = f->ask;
-    struct job job = { w, f, &w->truth[j], r, NULL, false };
+    struct native_row job = { w, f, &w->truth[j], r, NULL, false };
     for (uint32_t g = 0; g < f->n_groups; g++) {
         job.group = &f->group[g];
         job.inner = is_inner(f, g);
-        if (job.inner && has_topology(&job) && row(self, &job) != 0)
+        if (job.inner && native_has_level(&job) && row(self, &job) != 0)
             return -1;
         for (; !job.inner && r && r->group == g; r = r->next) {
             job.ask = r;
@@ -537,21 +64,39 @@ static int each_row(const struct workload *w, job_id j, int (*row)(void *self, c
 struct writing {
     struct output *o;
     struct error *err;
-    bool used[COLUMNS];
+    const struct native_column *column[LISTS * NATIVE_LIST_MOST];    /* all; once every row was looked at, those that are used */
+    bool used[LISTS * NATIVE_LIST_MOST];
+    size_t n;
 };
 
-static int look_at_row(void *self, const struct job *j)
+static void list_columns(struct writing *t)
+{
+    for (size_t l = 0; l < LISTS; l++)
+        for (size_t k = 0; k < NATIVE_LIST_MOST && lists[l][k].name; k++)
+            t->column[t->n++] = &lists[l][k];
+}
+
+static void keep_used(struct writing *t)
+{
+    size_t kept = 0;
+    for (size_t k = 0; k < t->n; k++)
+        if (t->used[k])
+            t->column[kept++] = t->column[k];
+    t->n = kept;
+}
+
+static int look_at_row(void *self, const struct native_row *j)
 {
     struct writing *t = self;
-    for (size_t k = 0; k < COLUMNS; k++)
-        t->used[k] = t->used[k] || columns[k].has(j);
+    for (size_t k = 0; k < t->n; k++)
+        t->used[k] = t->used[k] || t->column[k]->has(j);
     if (run_gpus(j->ask) <= GPUS_MAX && times(j->ask) <= TASKS_MAX)
         return 0;
     return error_set(t->err, "job '%.100s': want at most %d GPUs and %d tasks in a native trace", j->truth->name, GPUS_MAX,
                      TASKS_MAX);
 }
 
-static int put_row(void *self, const struct job *j)
+static int put_row(void *self, const struct native_row *j)
 {
     const struct writing *t = self;
     struct output *o = t->o;
@@ -562,11 +107,10 @@ static int put_row(void *self, const struct job *j)
     out_seconds(o, j->truth->duration_ns);
     out_char(o, ',');
     out_integer(o, j->inner ? 0 : run_gpus(j->ask));
-    for (size_t k = 0; k < COLUMNS; k++) {
-        if (t->used[k])
-            out_char(o, ',');
-        if (t->used[k] && columns[k].has(j))
-            columns[k].put(o, j);
+    for (size_t k = 0; k < t->n; k++) {
+        out_char(o, ',');
+        if (t->column[k]->has(j))
+            t->column[k]->put(o, j);
     }
     out_char(o, '\n');
     return 0;
@@ -574,18 +118,19 @@ static int put_row(void *self, const struct job *j)
 
 int native_write(struct output *o, const struct workload *w, struct error *err)
 {
-    struct writing t = { o, err, { false } };
+    struct writing t = { .o = o, .err = err };
     if (w->n_on_demand)
         return error_set(err, "a trace cannot tell what a run itself submits, such as sessions: want the workload file itself, with 'gpuyard run -t'");
+    list_columns(&t);
     for (job_id j = 0; j < w->n_jobs; j++)
         if (each_row(w, j, look_at_row, &t) != 0)
             return -1;
+    keep_used(&t);
     out_text(o, "job_id,submit_s,duration_s,gpus");
-    for (size_t k = 0; k < COLUMNS; k++)
-        if (t.used[k]) {
-            out_char(o, ',');
-            out_text(o, columns[k].name);
-        }
+    for (size_t k = 0; k < t.n; k++) {
+        out_char(o, ',');
+        out_text(o, t.column[k]->name);
+    }
     out_char(o, '\n');
     for (job_id j = 0; j < w->n_jobs; j++)
         each_row(w, j, put_row, &t);

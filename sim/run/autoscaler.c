@@ -7,6 +7,7 @@
  * at. If so many nodes as all pools have were asked for three times over, and no job has come, started or gone, no more are. */
 #include "sim/run/nodes.h"
 #include "sim/run/pools.h"
+#include "sim/run/waiting.h"
 
 #include <stdlib.h>
 

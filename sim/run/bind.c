@@ -1,6 +1,8 @@
 /* bind.c - bringing a workload and a cluster together: queues by name, and whose nodes a job may use. */
 #include "sim/run/checkpoints.h"
 #include "sim/run/host.h"
+#include "sim/run/placing.h"
+#include "sim/run/running.h"
 #include "sim/world/duties.h"
 #include "sim/world/shapes.h"
 #include "sim/world/training_models.h"

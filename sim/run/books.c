@@ -1,7 +1,9 @@
 /* books.c - what each queue holds and asks for, summed up the tree; who contends, and how fair that came out. */
+#include "sim/run/books.h"
 #include "sim/run/faults.h"
 #include "sim/run/host.h"
 #include "sim/run/models.h"
+#include "sim/run/resize.h"
 
 #include <math.h>
 

@@ -1,4 +1,5 @@
 /* budgets.c - GPU-hours per queue and month: when months end, and whether a queue has spent what it may. */
+#include "sim/run/books.h"
 #include "sim/run/host.h"
 
 #include <time.h>

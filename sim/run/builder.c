@@ -1,5 +1,7 @@
 /* builder.c - a placement in the making: its pieces are taken from the view as they are added. */
 #include "sim/run/host.h"
+#include "sim/run/placing.h"
+#include "sim/run/rates.h"
 #include "sim/world/mig_slices.h"
 
 #include <stdlib.h>

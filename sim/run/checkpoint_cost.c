@@ -1,5 +1,6 @@
 /* checkpoint_cost.c - what a checkpoint is: how large, how long to write, how often. models.md 3.3, 3.4. */
 #include "sim/run/checkpoint_parts.h"
+#include "sim/run/pace.h"
 #include "sim/world/checkpoint_laws.h"
 #include "sim/world/failures.h"
 #include "sim/world/training_models.h"

@@ -3,6 +3,7 @@
  * Where writes share the storage, who is slow because of others may find its grace over: then it falls back. */
 #include "sim/run/checkpoint_parts.h"
 #include "sim/run/flows.h"
+#include "sim/run/pace.h"
 
 int64_t checkpoint_save_ns(const struct sched *s, const struct live *l)
 {

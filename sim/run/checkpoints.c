@@ -7,7 +7,9 @@
  * With contention what is written goes through flows.c; without, what a write takes is known when it begins. Checkpoints that
  * cost nothing are not here: price.c knows by the progress alone which there are. */
 #include "sim/run/checkpoint_parts.h"
+#include "sim/run/milestones.h"
 #include "sim/run/models.h"
+#include "sim/run/pace.h"
 #include "sim/run/storage_links.h"
 
 static bool periodic(const struct price *p)

@@ -1,7 +1,9 @@
 /* dependencies.c - jobs that depend on others arrive when the last of those has ended, whatever came of it: completed,
  * failed, cancelled or rejected (Slurm's afterany; in a trace the dependent job did run). Until then a job is in the
  * system and waits, with the reason "dependency", but no policy knows of it and it is in no queue's books. */
+#include "sim/run/dependencies.h"
 #include "sim/run/host.h"
+#include "sim/run/waiting.h"
 
 #include <stdlib.h>
 

@@ -7,6 +7,7 @@
  * of several models it goes by the slowest of them [A]. */
 #include "sim/run/host.h"
 #include "sim/run/models.h"
+#include "sim/run/pace.h"
 
 #include <math.h>
 #include <stdlib.h>

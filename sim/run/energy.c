@@ -9,6 +9,7 @@
  * The duty of a GPU on which its job makes progress is the section's `duty` x T_compute / T_iteration. */
 #include "sim/run/energy.h"
 #include "sim/run/models.h"
+#include "sim/run/pace.h"
 #include "sim/run/sleep.h"
 
 #include <math.h>

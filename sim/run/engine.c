@@ -4,11 +4,21 @@
  *   settle the integrals up to t; apply every event at t in its order; then one pass
  *
  * A pass that makes events at its own instant (work of no length) is followed by another round at that instant. */
+#include "sim/run/books.h"
+#include "sim/run/dependencies.h"
 #include "sim/run/flows.h"
 #include "sim/run/host.h"
+#include "sim/run/leaving.h"
+#include "sim/run/ledger.h"
+#include "sim/run/livelock.h"
 #include "sim/run/models.h"
 #include "sim/run/nodes.h"
+#include "sim/run/placing.h"
 #include "sim/run/pools.h"
+#include "sim/run/running.h"
+#include "sim/run/switch.h"
+#include "sim/run/transaction.h"
+#include "sim/run/waiting.h"
 #include "sim/world/headroom.h"
 
 #include <string.h>

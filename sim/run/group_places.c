@@ -5,6 +5,7 @@
  * Where a later group finds none, an earlier one tries its next place, so that something is found if the placer can find
  * it, within TRIES calls of the placer more than there are runs. A group of which tasks are held already stays where these are. */
 #include "sim/run/host.h"
+#include "sim/run/placing.h"
 
 #include <string.h>
 

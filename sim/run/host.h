@@ -1,4 +1,5 @@
-/* host.h - the inside of a run, shared by the files of this folder and by nobody else.
+/* host.h - the inside of a run, shared by the files of this folder and by nobody else: its state, placements, and the truth of its
+ * jobs. What else a file has for the others is in a header of its own name.
  *
  * Truth and stage are one: a verb of a pass changes job_run.state, live.held, the indexes and the books at once; what
  * was before is kept in live.was (for the commit) and, once a mark was set, in the undo log (for a rollback). */
@@ -36,43 +37,6 @@ struct job_run {
     uint32_t preemptions, restarts;
     uint32_t waits_at;            /* in s->wait_part, once gone */
     uint8_t waits, state, outcome, distance;
-};
-
-/* Counts time per reason, for a whole group at once. */
-struct wait_clock {
-    int64_t total[WAIT_REASONS];  /* up to since_ns */
-    int64_t since_ns;
-    uint8_t why;                  /* runs on since then; WAIT_GROUP: none */
-};
-
-/* ---- Lines ---- */
-struct line_entry {
-    struct ordered_link link;     /* in its sub-line */
-    struct line_key key;
-    job_id job;
-    uint32_t sub;                 /* sub-line, global number */
-    uint32_t next_of_job;         /* other lines that the job stands in */
-    int64_t reserved_ns;          /* its estimate while it waits for WAIT_RESERVED, else INT64_MIN. Without a timeline:
-                                     always INT64_MIN */
-    int64_t least_reserved_ns;    /* of its subtree */
-};
-struct sub_line {
-    struct ordered_link link;     /* in its line, by the key of its first entry */
-    struct ordered entries;
-    shape_id shape;
-    uint32_t line;
-    struct wait_clock clock;      /* WAIT_GROUP: the line's runs instead */
-    int64_t line_at_handover[WAIT_REASONS];    /* the line's totals when it took over */
-};
-struct line {
-    struct sched *s;
-    uint32_t number;
-    uint32_t length;
-    struct ordered subs;          /* those that are not empty */
-    uint64_t version;             /* of its order */
-    uint32_t *sub_of_shape;       /* open addressing; ID_NONE: free */
-    uint32_t sub_capacity, sub_count;
-    struct wait_clock clock;
 };
 
 /* Tasks that have left a gang and are still saving. */
@@ -201,20 +165,6 @@ struct live {
 
 /* Of a job that may hold less than all of it: milli-GPU ns. */
 struct gpu_time { int128_t held, lost, overhead; };
-
-struct queue_books {
-    struct amount held, held_firm, pending;
-    int64_t occupied_milli;       /* GPUs held in truth: no claims, but those that are being left */
-    struct run_quota quota;       /* settled up to since_ns */
-    int64_t since_ns, short_since_ns;    /* short: of its own, see quotas.c; TIME_NEVER: it is not */
-    struct run_reclaim *reclaim;
-    size_t n_reclaims, reclaim_capacity;
-    struct run_preemptions preemptions[PREEMPTION_CAUSES];
-    int64_t month_end_ns;         /* of the month in which it was settled last, when some queue has a budget */
-    int128_t held_before_month;   /* quota.held when that month began */
-    uint32_t present;             /* its own jobs that have arrived and not gone */
-    bool changed, unseen;         /* since the last instant; since the policy asked */
-};
 
 struct undo;
 struct builder {
@@ -374,18 +324,6 @@ static inline struct view *room_seen(const struct sched *s)
     return s->needs & SEES_RELEASING ? s->room : NULL;
 }
 
-/* The order of a line. */
-static inline bool entry_key_before(const struct line_entry *a, const struct line_entry *b)
-{
-    if (a->key.major != b->key.major)
-        return a->key.major < b->key.major;
-    if (a->key.minor != b->key.minor)
-        return a->key.minor < b->key.minor;
-    if (a->key.time_ns != b->key.time_ns)
-        return a->key.time_ns < b->key.time_ns;
-    return a->job < b->job;
-}
-
 /* placements.c - memory for placements, and pieces to and from an index */
 struct placement *placement_copy(struct sched *s, const struct placement *p);
 void placement_drop(struct sched *s, struct placement *p);              /* NULL: does nothing */
@@ -401,182 +339,48 @@ int64_t placement_gpu_milli(const struct placement *p);
 struct own_nodes { size_t i; node_id node, most; };                        /* { .i = 0 } */
 bool placement_next_node(const struct placement *p, struct own_nodes *w); /* w->node: each of its nodes once; false: no more */
 uint32_t placement_node_count(const struct placement *p);                      /* how many there are in it */
-
-/* waiting.c - why each job waits, to the nanosecond */
-void wait_begin(struct sched *s, struct live *l, enum wait_reason own);   /* WAIT_GROUP: its line's */
-void wait_begin_pending(struct sched *s, struct live *l);                 /* for the next pass, then with its line */
-void wait_pass_begins(struct sched *s);
-void wait_end(struct sched *s, struct live *l);
-void wait_own(struct sched *s, struct live *l, enum wait_reason why);
-void wait_joined(struct sched *s, struct live *l, uint32_t sub);          /* it stands in this sub-line now */
-void wait_left(struct sched *s, struct live *l, uint32_t sub);
-enum wait_reason wait_reason_now(const struct sched *s, const struct live *l);
-void wait_store(struct sched *s, job_id j, const struct live *l);         /* its parts, for good */
-void wait_clock_set(struct wait_clock *c, int64_t now_ns, enum wait_reason why);
-void sub_line_reason(struct sched *s, struct sub_line *sub, enum wait_reason why);
-void sub_line_blocked(struct sched *s, uint32_t sub, enum wait_reason why);    /* line_blocked() of its shape */
-
-/* lines.c */
-bool line_entry_before(const void *sched, uint32_t a, uint32_t b);
-struct ordered_space line_entries(const struct sched *s);
-struct ordered_space line_subs(const struct sched *s);
-uint32_t sub_line_of(const struct line *l, shape_id shape);               /* ID_NONE: no job of it ever stood there */
-void line_entries_reserve(struct sched *s, const struct live *l);         /* its own reason has changed */
-void line_restore(struct line *l, job_id j, struct line_key k, unsigned place);    /* as before a line_remove */
-void lines_forget(struct sched *s, job_id j);                             /* out of every line */
-void lines_free(struct sched *s);
-
-/* books.c - queues: held and pending, up the tree */
-void books_held(struct sched *s, job_id j, struct amount size, int sign);  /* size: of the tasks in question */
-void books_pending(struct sched *s, job_id j, struct amount size, int sign);
-void books_given_up(struct sched *s, const struct live *l, const struct placement *p);    /* it holds p no more, and asks for all of it again */
-void books_occupied(struct sched *s, job_id j, const struct placement *p, int sign);    /* held in truth from now on, or no more */
-void books_present(struct sched *s, job_id j, int sign);                  /* j arrives (1) or goes (-1) */
-void books_preempted(struct sched *s, const struct live *l, enum preemption_cause unsaid);    /* `unsaid` unless l->stopped_for says more */
-/* cause: `unsaid` unless l->stopped_for says more, or LOST_BY(cause of struck.h). */
-#define LOST_BY(strike) (PREEMPTION_CAUSES + (strike))
-void books_lost(struct sched *s, const struct live *l, unsigned cause, const struct placement *p, int64_t lost_ns);
-int64_t books_fairness_micro(const struct sched *s, const struct live *l);   /* finish-time fairness of who ends now; -1: none */
-
-/* quotas.c - what each queue is owed and gets */
-void quotas_begin(struct sched *s);
-void quotas_end(struct sched *s);
-void quotas_free(struct sched *s);
-void budget_settle(struct sched *s, struct queue_books *b);    /* budgets.c: months that have ended since it was settled */
-void quota_settle(struct sched *s, queue_id q);                           /* before its books change */
-
 /* Kept until the pass ends, and dropped then unless j holds it or plans it. Returns p. */
 struct placement *placement_stage(struct sched *s, job_id j, struct placement *p);
-struct view *view_of(const struct sched *s, const struct view *v);        /* the same, to be changed; idle if it is not ours */
-
-/* transaction.c - what a pass stages, how it is undone and carried out */
-enum undo_kind { UNDO_JOB, UNDO_TAKE, UNDO_GIVE, UNDO_HELD, UNDO_PENDING, UNDO_BYTES, UNDO_WAKE, UNDO_PUSH, UNDO_REMOVE,
-                 UNDO_OWN, UNDO_SUB, UNDO_MEMORY_TAKE, UNDO_MEMORY_GIVE, UNDO_LINE, UNDO_HOLD_ADD, UNDO_HOLD_DROP,
-                 UNDO_PENCIL };
-struct undo {
-    uint8_t kind, state, why, mode;
-    bool stopping, broken, dropped, anew;
-    int8_t sign;
-    job_id job;
-    uint32_t number;              /* of a sub-line or line */
-    union {
-        struct { struct placement *held, *late; job_id stopped_for; } job;
-        struct { struct view *view; const struct placement *p; } piece;
-        struct { void *to, *saved; size_t bytes; } bytes;
-        struct line_key key;
-        int64_t time_ns;
-        struct { int64_t start_ns, end_ns; struct placement *p; } hold;
-        struct amount size;
-    } u;
-};
-struct undo *undo_add(struct sched *s, enum undo_kind kind, job_id j);    /* NULL: nobody set a mark */
-void stage_touch(struct sched *s, struct live *l);
-bool stage_take_if_free(struct sched *s, struct view *v, job_id j, const struct placement *p);
-void stage_take(struct sched *s, struct view *v, job_id j, const struct placement *p);    /* v NULL: does nothing */
-void stage_give(struct sched *s, struct view *v, job_id j, const struct placement *p);
-void stage_held(struct sched *s, job_id j, struct amount size, int sign);
-void stage_pending(struct sched *s, job_id j, struct amount size, int sign);
-void stage_state(struct sched *s, struct live *l, enum job_state state, struct placement *held, bool stopping);
-bool pass_run(struct sched *s);                                           /* true: something changed */
-
-/* pencil.c - what a pass only thinks of */
-void pencil_undo(struct sched *s);
-void pencils_erase(struct sched *s);                                      /* at the end of a pass: as if they had not been */
-
-/* livelock.c - jobs that are stopped over and over, and none gets on */
-void livelock_got_on(struct sched *s);                                    /* a job has arrived, started for the first time or gone */
-void livelock_settled(struct sched *s, struct live *l);                   /* l->progress is as of now, before what a stop costs */
-int livelock_check(struct sched *s, struct error *err);                   /* after a pass that changed something; -1: it is one */
-
-/* pace.c - how fast a running job gets on; l runs in truth */
-double pace_iteration_s(const struct pace *p);
-double pace_rate(const struct pace *p);                                   /* reference ns per ns; 0 while it is stalled */
-void pace_begin(struct sched *s, struct live *l);                         /* on l->held: the models say how fast */
-void pace_end(struct sched *s, struct live *l, const struct placement *from);
-void pace_changed(struct sched *s, struct live *l);                       /* l->pace has: progress is settled, its end re-timed */
-void pace_stall(struct sched *s, struct live *l, enum account on);        /* it holds its GPUs without progress, until pace_go_on() or it leaves */
-void pace_go_on(struct sched *s, struct live *l);
-void pace_stands(struct sched *s, struct live *l);                        /* halted and suspended: what it would lose stays as it is */
-void pace_roll_back(struct live *l, int64_t lost_ns);                     /* that much must be done again */
-void pace_check_work(const struct sched *s, const struct live *l);       /* its work is done: models.md 11.3 */
-void pace_split(struct sched *s, struct live *l);                         /* l->split: the time since l->held_since_ns, by account */
-static inline int64_t pace_overhead_ns(const int64_t split[ACCOUNTS])
-{
-    return split[ACCOUNT_START] + split[ACCOUNT_SAVE] + split[ACCOUNT_CHECKPOINT] + split[ACCOUNT_FAULT];
-}
-int64_t pace_useful_ns(const struct sched *s, const struct live *l);      /* time in which it made progress since its start or resize */
-/* What a stop now costs; done_ns: as job_done_ns(). */
-struct leaving pace_stop(const struct sched *s, const struct live *l, enum stop_mode mode, int64_t done_ns);
-/* The time since l->held_since_ns, at most, in which the last lost_ns of done_ns were done; INT64_MAX: all that there was. */
-int64_t pace_lost_wall_ns(const struct sched *s, const struct live *l, int64_t done_ns, int64_t lost_ns);
+struct view *view_of(const struct sched *s, const struct view *v);        /* see.c: the same, to be changed; idle if it is not ours */
 
 /* images.c - what a start takes */
 int64_t start_cost_ns(const struct sched *s, struct live *l, const struct placement *on, bool first);
 int64_t start_expected_ns(const struct sched *s, job_id j, bool first);   /* on one node that has its image */
 
-/* milestones.c - what happens when a job has come so far, at whatever pace */
-void milestone_set(struct sched *s, struct live *l, enum milestone m, int64_t left_ns);   /* when so much work is left; now, if it is less */
-void milestone_drop(struct sched *s, struct live *l, enum milestone m);
-void milestone_paced(struct sched *s, struct live *l, enum milestone m);  /* its model's paced() */
-int64_t milestone_reached(struct live *l, enum milestone m);              /* its event has come: left_ns as it was set */
-
-/* jobs.c - the truth: jobs arrive, run, leave, end */
+/* jobs.c - the truth: jobs arrive, end and go */
 struct live *job_enter(struct sched *s, job_id j);                        /* pending, without counting its wait */
 void job_arrive(struct sched *s, job_id j);
-void job_begin(struct sched *s, struct live *l);                          /* on l->held, now */
-void job_runs(struct sched *s, struct live *l, int64_t start_cost_ns);    /* likewise, and nobody is told */
-void job_leave(struct sched *s, struct live *l, bool moves);              /* the stop of this pass is carried out */
-/* After job_halt(): it leaves p at this price. cause: of what it loses, an enum preemption_cause or LOST_BY() of a strike. */
-void job_departs(struct sched *s, struct live *l, struct placement *p, const struct leaving *price, bool at_risk, unsigned cause,
-                 bool moves);
-void job_released(struct sched *s, job_id j);                             /* it has left its GPUs */
+void job_rejected(struct sched *s, job_id j, const char *reason);         /* the state has changed already */
+void job_retire(struct sched *s, job_id j);                               /* gone, and everyone has been told */
 void job_end(struct sched *s, job_id j);
 void job_fails(struct sched *s, job_id j, const char *why);               /* now, while it runs, and before its work is done */
 void job_is_over(struct sched *s, struct live *l, unsigned fate);         /* it runs no more; its state so far allows that */
 void job_finishes(struct sched *s, job_id j, unsigned fate, const char *why);        /* now, while it runs, whatever of its work is done */
 const char *job_ending(const struct sched *s, job_id j);                   /* why its last interval will have ended */
-void job_progressing(struct sched *s, job_id j);
-void job_rejected(struct sched *s, job_id j, const char *reason);         /* the state has changed already */
-void job_retire(struct sched *s, job_id j);                               /* gone, and everyone has been told */
-void claim_give_back(struct sched *s, struct live *l);                    /* now pending, or releasing if it was moving; nobody is told */
-void claims_settle(struct sched *s);                                      /* starts those whose GPUs are free now */
 void jobs_cut_off(struct sched *s);
+void state_set(struct sched *s, job_id j, enum job_state to);
+void decision_log(const struct sched *s, job_id j, const char *kind, const char *decision, const char *reason);
+void stop_log(const struct sched *s, const struct live *l, const char *how);
+
+/* intervals.c - a job on its pieces, from a start to a stop */
+void job_begin(struct sched *s, struct live *l);                          /* on l->held, now */
+void job_runs(struct sched *s, struct live *l, int64_t start_cost_ns);    /* likewise, and nobody is told */
+void job_progressing(struct sched *s, job_id j);
+int64_t job_done_ns(const struct sched *s, const struct live *l);         /* progress since the last start */
+int64_t job_left_ns(const struct sched *s, const struct live *l);         /* work left, as of now */
 void job_halt(struct sched *s, struct live *l, const struct placement *on);   /* progress stops, l->split tells the time since the start */
-/* It leaves these pieces: l->split goes into the accounts, a row into the intervals. */
-void hold_end(struct sched *s, struct live *l, const struct placement *p, int64_t since_ns, const char *why);
 /* After job_halt(): of the done_ns since its start it must do lost_ns again. Of l->split; what was done before the trace
  * began is not in it. */
 void job_loses(struct sched *s, struct live *l, int64_t done_ns, int64_t lost_ns);
 void job_loses_wall(struct live *l, int64_t lost_ns, int64_t wall_ns);    /* likewise, and the time that it took is known */
-void state_set(struct sched *s, job_id j, enum job_state to);
-int64_t job_done_ns(const struct sched *s, const struct live *l);         /* progress since the last start */
-int64_t job_left_ns(const struct sched *s, const struct live *l);         /* work left, as of now */
-void decision_log(const struct sched *s, job_id j, const char *kind, const char *decision, const char *reason);
-void stop_log(const struct sched *s, const struct live *l, const char *how);
+/* It leaves these pieces: l->split goes into the accounts, a row into the intervals. */
+void hold_end(struct sched *s, struct live *l, const struct placement *p, int64_t since_ns, const char *why);
+void interval_close(struct sched *s, struct live *l, struct placement *p, int64_t since_ns, const char *why);   /* likewise, for good:
+                                                                             p is dropped */
 
 /* verbs.c */
 enum sched_result verb_refused(struct sched *s, job_id j, const char *verb, enum sched_result why);
 bool placement_matches(struct sched *s, job_id j, const struct placement *p, bool partial);
-
-/* resize.c - jobs of several sizes */
-bool size_allowed(const struct sched *s, job_id j, uint64_t size);        /* of a whole placement */
-double size_gpu_s(const struct sched *s, job_id j);                       /* held so far, at whatever sizes */
-uint32_t size_least(const struct sched *s, job_id j);                     /* tasks with which it makes progress */
-struct amount amount_served(const struct sched *s, job_id j, const struct placement *p);    /* of what it asks for: by p */
-bool tasks_missing(const struct sched *s, job_id j, const struct placement *p);    /* and asked for still */
-bool resize_concerns(const struct sched *s, const struct live *l);        /* the pass has resized it as a whole */
-void resize_carry_out(struct sched *s, struct live *l);
-void job_resized(struct sched *s, struct live *l, int64_t cost_ns);       /* from l->was.held, which is dropped, to l->held; goes on
-                                                                             after that time, or what is left of its start-up */
-
-/* rates.c - how their placements let them get on */
-static inline bool piece_on_island(const struct cluster *c, const struct request *run, const struct piece *p)    /* if it must be */
-{
-    return !run->one_island || !p->gpu_mask ||
-           !(p->gpu_mask & ~cluster_node_type(c, p->node)->island_of[__builtin_ctzll(p->gpu_mask)]);
-}
-void rates_prepare(struct sched *s);
-uint32_t rates_gpus(const struct request *ask);                           /* of all runs */
 
 /* sharing.c - others on its GPUs get on as if it were not there, until it goes on; it is stalled, and its pace as before it goes on */
 void sharing_rests(struct sched *s, struct live *l);
@@ -587,93 +391,13 @@ bool elastic_learns(const struct sched *s, job_id j);                     /* it 
                                                                              of its model does not concern it */
 void elastic_resized(struct sched *s, job_id j);                          /* one more resize of j */
 
-/* tasks.c - single tasks of a gang */
-enum sched_result start_more(struct sched *s, struct live *l, const struct placement *p);
-bool tasks_enough(const struct sched *s, job_id j, const struct placement *p);    /* the minimum, of every group. p NULL: none */
-enum job_state tasks_state(const struct sched *s, const struct live *l, const struct placement *p);
-double tasks_rate(const struct sched *s, const struct live *l);
-void run_ends(struct sched *s, struct live *l, const char *why);          /* the time since it began, or was last resized, goes into
-                                                                             the accounts; l->split is set */
-bool tasks_concern(const struct sched *s, const struct live *l);          /* the pass changed single tasks of it */
-void tasks_carry_out(struct sched *s, struct live *l);
-void tasks_gather(struct sched *s, struct live *l);                       /* from now on it holds l->held for nothing */
-void tasks_scatter(struct sched *s, struct live *l);                      /* a gathering job gives up all tasks, between two passes; nobody
-                                                                             is told */
-void part_released(struct sched *s, struct live *l);
-void tasks_cut_off(struct sched *s, struct live *l);
-
-/* suspend.c - jobs that stand still where they are */
-void suspend_stage(struct sched *s, struct live *l, const struct placement *p);      /* only their memory is taken from now on */
-void suspend_unstage(struct sched *s, struct live *l, const struct placement *p);    /* not even that */
-enum sched_result suspend_drop(struct sched *s, struct live *l);          /* the verb */
-void suspend_begins(struct sched *s, struct live *l, const struct placement *p);     /* truth: it has left p, but for its memory */
-void suspend_dropped(struct sched *s, struct live *l, unsigned cause);    /* truth: to its last checkpoint; cause as for job_departs() */
-void suspend_ends(struct sched *s, struct live *l);                       /* truth: it goes on, on l->held */
-void suspend_forgets(struct sched *s, struct live *l);                    /* truth: it will not go on, and what it did is kept */
-void memory_take(struct view *v, const struct request *r, const struct placement *p);
-void memory_give(struct view *v, const struct request *r, const struct placement *p);
-
-/* running.c - jobs that run already when they are submitted */
-int running_arrive(struct sched *s, job_id j, struct error *err);         /* 0, or RUN_BAD_INPUT with err */
-int64_t running_before_ns(const struct sched *s, job_id j);               /* it had run for so long when it was submitted */
-bool running_leaves_for_good(const struct sched *s, job_id j);            /* it was leaving, and has nothing left to do */
-int running_check(const struct cluster *c, const struct workload *w, struct error *err);    /* for run_bind() */
-
-/* switch.c - the policies of a run, one after the other */
-void seats_begin(struct sched *s);                                        /* for run_new(); the first policy is in force then */
-int64_t switch_next_ns(struct sched *s);                                  /* TIME_NEVER: none */
-void switch_policy(struct sched *s);                                      /* that of s->now_ns */
-
 /* mig_layouts.c */
 int64_t mig_held_milli(const struct sched *s, node_id n);                 /* of a mig_dynamic node, in truth */
 
 /* engine.c */
 bool wake_cancel(struct sched *s, int64_t time_ns);
 
-/* dependencies.c - jobs that wait for others to end */
-struct dependencies;
-struct dependencies *dependencies_new(const struct workload *w);          /* NULL: no job depends on another */
-void dependencies_free(struct dependencies *d);                           /* NULL: does nothing */
-bool dependencies_hold(struct sched *s, job_id j);                        /* submitted now: true, it must wait */
-void dependencies_ended(struct sched *s, job_id j);                       /* whatever came of it */
-bool dependencies_arrive(struct sched *s);                                /* those who wait no more; false: none */
-uint32_t dependencies_enter(struct sched *s);                             /* at the end: who still waits is pending; how many */
-
 /* notices.c */
 enum notice { NOTICE_ARRIVED, NOTICE_STARTED, NOTICE_STOPPED, NOTICE_WITHDRAWN, NOTICE_NODE };    /* the last: j is a node */
 void notice_add(struct sched *s, enum notice kind, job_id j, enum stop_cause why);
 void notices_give(struct sched *s);
-
-/* builder.c */
-struct builder *builder_begin(struct sched *s, struct view *v, const struct request *r);
-
-/* placing.c */
-/* Of those kinds it may use, as far as owner, slots, GPU model and memory say. */
-bool placing_has_gpus(const struct cluster *c, const struct workload *w, const struct shape *shape, const struct node_kind *kind);
-void placing_begin(struct sched *s);                                      /* which kinds each shape may use; which never fit */
-void placing_end(struct sched *s);
-struct view *placing_view(struct sched *s);                               /* a new index of all that there is */
-bool placing_by_totals(const struct sched *s, const struct request *r);   /* it fits where the total suffices: one counted
-                                                                             node, and nothing else is scarce */
-const char *placing_never(const struct sched *s, shape_id shape);         /* NULL: it can be placed */
-const char *placing_never_job(const struct sched *s, job_id j);           /* NULL: it can be, or its minimum */
-
-/* group_places.c - chains of runs, and domains within domains */
-bool group_places_wanted(const struct sched *s, const struct request *r);
-/* Of the runs of the chain that want whole GPUs of the kinds that the first run may use. */
-int64_t group_places_whole(const struct shape_kinds *kinds, const struct request *r);
-bool group_places_lack(const struct view *v, const struct request *r);
-bool group_places_type(const struct sched *s, const struct request *r);   /* every run has nodes that it may use */
-enum place_result group_places(struct sched *s, struct view *v, const struct request *r);
-/* Whole GPUs, even by totals. */
-static inline bool placing_lacks(const struct view *v, const struct request *r)
-{
-    if (r->next)
-        return group_places_lack(v, r);
-    return r->gpu_milli >= MILLI_ALL && free_index_whole(v, r->shape) < run_gpus(r);
-}
-
-/* ledger.c - GPU-seconds and the identities of models.md 11.3 */
-void ledger_settle(struct sched *s, int64_t to_ns);
-void ledger_interval(struct sched *s, const struct placement *p, const int64_t split[ACCOUNTS]);
-int  ledger_check(struct sched *s, struct error *err);

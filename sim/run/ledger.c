@@ -1,4 +1,6 @@
 /* ledger.c - GPU-seconds and the identities of models.md 11.3, checked at the end of every run, release builds too. */
+#include "sim/run/ledger.h"
+#include "sim/run/books.h"
 #include "sim/run/faults.h"
 #include "sim/run/host.h"
 #include "sim/run/models.h"

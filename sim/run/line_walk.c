@@ -4,6 +4,8 @@
  * reaches them, and keeps the next entry of each sub-line that it has begun in a heap: it costs what it visits. When the
  * line changes under it, it finds its place again by the key that it had reached. */
 #include "sim/run/host.h"
+#include "sim/run/lines.h"
+#include "sim/run/placing.h"
 
 #include <string.h>
 

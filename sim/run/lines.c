@@ -1,5 +1,8 @@
 /* lines.c - ordered sets of jobs with a sub-line per shape, and walks that can leave shapes out. */
+#include "sim/run/lines.h"
 #include "sim/run/host.h"
+#include "sim/run/transaction.h"
+#include "sim/run/waiting.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,6 +4,7 @@
  * that a stop may cost, too). A run is in a livelock after FRUITLESS_MOST passes and FRUITLESS_PER_JOB more for every
  * job in the system, each of which started or stopped something, without any job getting on or running through them
  * all. So whoever makes progress at any pace goes on for as long as it takes, and so does a policy that only waits. */
+#include "sim/run/livelock.h"
 #include "sim/run/host.h"
 
 enum { FRUITLESS_MOST = 20000, FRUITLESS_PER_JOB = 100 };

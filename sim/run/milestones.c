@@ -1,4 +1,5 @@
 /* milestones.c - what happens when a job has come so far, at whatever pace: its event moves as its rate changes. */
+#include "sim/run/milestones.h"
 #include "sim/run/host.h"
 
 static const enum event_kind kind_of[MILESTONES] = { [MILESTONE_CHECKPOINT] = EVENT_CHECKPOINT, [MILESTONE_EPOCH] = EVENT_EPOCH };

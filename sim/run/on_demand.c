@@ -1,5 +1,10 @@
 /* on_demand.c - see on_demand.h. */
 #include "sim/run/on_demand.h"
+#include "sim/run/books.h"
+#include "sim/run/leaving.h"
+#include "sim/run/suspend.h"
+#include "sim/run/tasks.h"
+#include "sim/run/waiting.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,9 +3,12 @@
  * models.md 0, 2.2: progress is piecewise linear at
  *     rate = tasks x reference_s / max((compute^gamma + comm^gamma)^(1/gamma), link_s, read_s),  compute = compute_s / crowd
  * Neutral values give exactly the share of its tasks that run. A model that changes a part of it calls pace_changed(). */
+#include "sim/run/pace.h"
 #include "sim/run/checkpoints.h"
 #include "sim/run/host.h"
+#include "sim/run/livelock.h"
 #include "sim/run/models.h"
+#include "sim/run/tasks.h"
 
 #include <math.h>
 #include <string.h>

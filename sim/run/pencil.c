@@ -1,7 +1,9 @@
 /* pencil.c - what a pass only thinks of: pieces taken or given back for the rest of it, and as if it had not been after it.
  *
  * Views and books show it; no job changes its state. Takes and gives add up, so they are taken back in any order. */
+#include "sim/run/books.h"
 #include "sim/run/host.h"
+#include "sim/run/transaction.h"
 
 static struct view *room_of(struct sched *s)
 {

@@ -1,4 +1,5 @@
 /* placing.c - asking a placer: required and preferred domains, and what can never be placed. */
+#include "sim/run/placing.h"
 #include "sim/run/domain_walk.h"
 #include "sim/run/host.h"
 #include "sim/world/labels.h"

@@ -1,5 +1,6 @@
 /* plans.c - reservations: the earliest slot for a whole run, and who has been promised what. */
 #include "sim/run/host.h"
+#include "sim/run/placing.h"
 
 static struct hold *plan_of(const struct sched *s, job_id j)
 {

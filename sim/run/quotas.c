@@ -9,6 +9,7 @@
  *   owed min(q, d)   satisfied min(a, q, d)   fair min(f, d)   borrowed max(0, a - q)   unused max(0, q - a)
  *
  * A queue is short from the moment when a < min(q, d) until it is not: that long it took to reclaim its own. */
+#include "sim/run/books.h"
 #include "sim/run/host.h"
 
 #include <math.h>

@@ -6,9 +6,11 @@
  *
  * jobs.csv: placement_slowdown is the time in which a job made progress over what that would have taken at its reference placement,
  * alone on the links; link_slowdown is that time over what it would have taken alone. Empty: it never ran. */
+#include "sim/run/rates.h"
 #include "sim/run/flows.h"
 #include "sim/run/host.h"
 #include "sim/run/models.h"
+#include "sim/run/pace.h"
 #include "sim/world/placement_links.h"
 
 #include <math.h>

@@ -6,7 +6,9 @@
  * Without contention each job has the storage for itself; with, what is read and written shares it (flows.c), from the start
  * of the job on, and its bandwidth follows from what it could use if it were alone. */
 #include "sim/run/host.h"
+#include "sim/run/milestones.h"
 #include "sim/run/models.h"
+#include "sim/run/pace.h"
 #include "sim/run/storage_links.h"
 #include "sim/world/data_cache.h"
 

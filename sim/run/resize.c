@@ -3,9 +3,16 @@
  * A resize replaces the whole placement at one price: the job saves what it has done, holds its new GPUs for
  * job_resize_cost_ns() without progress, or for what is left of its start-up if that is longer, and goes on. Nothing is
  * lost, and it counts as a durable checkpoint. models.md 3.3, 3.6. */
+#include "sim/run/resize.h"
+#include "sim/run/books.h"
 #include "sim/run/host.h"
+#include "sim/run/livelock.h"
 #include "sim/run/models.h"
+#include "sim/run/pace.h"
+#include "sim/run/running.h"
 #include "sim/run/sleep.h"
+#include "sim/run/tasks.h"
+#include "sim/run/transaction.h"
 
 /* ---- Sizes ---- */
 

@@ -1,13 +1,19 @@
 /* run.c - setting a run up, asking what came of it, and taking it down. */
 #include "sim/run/run.h"
 
-#include "sim/run/flows.h"
+#include "sim/run/books.h"
 #include "sim/run/checkpoints.h"
+#include "sim/run/dependencies.h"
+#include "sim/run/flows.h"
 #include "sim/run/host.h"
+#include "sim/run/lines.h"
 #include "sim/run/models.h"
 #include "sim/run/nodes.h"
 #include "sim/run/on_demand.h"
 #include "sim/run/params.h"
+#include "sim/run/placing.h"
+#include "sim/run/rates.h"
+#include "sim/run/switch.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -3,8 +3,13 @@
  * Such a job holds what the trace says before the first pass of its instant. job_arrived comes with what it holds, and
  * job_started follows if it runs. It counts as started then, but with the start-up and the progress of the time that it
  * has run for: a stop may cost that, too. Its duration is what is left to do. */
+#include "sim/run/running.h"
+#include "sim/run/books.h"
 #include "sim/run/checkpoints.h"
 #include "sim/run/host.h"
+#include "sim/run/placing.h"
+#include "sim/run/resize.h"
+#include "sim/run/tasks.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -2,6 +2,8 @@
 #include "sim/run/host.h"
 #include "sim/run/nodes.h"
 #include "sim/run/on_demand.h"
+#include "sim/run/resize.h"
+#include "sim/run/running.h"
 
 int64_t sched_now(const struct sched *s)
 {

@@ -2,6 +2,7 @@
 #include "sim/run/services.h"
 #include "sim/run/models.h"
 #include "sim/run/on_demand.h"
+#include "sim/run/pace.h"
 #include "sim/run/service_rows.h"
 
 #include <stdio.h>

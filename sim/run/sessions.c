@@ -6,6 +6,7 @@
 #include "sim/run/sessions.h"
 #include "sim/run/models.h"
 #include "sim/run/on_demand.h"
+#include "sim/run/pace.h"
 
 #include <stdlib.h>
 

@@ -7,6 +7,7 @@
  * With oom: fail, who comes to a GPU without enough memory fails when its start-up is over. */
 #include "sim/run/host.h"
 #include "sim/run/models.h"
+#include "sim/run/pace.h"
 #include "sim/world/duties.h"
 #include "sim/world/mig.h"
 #include "sim/world/throughput_pairs.h"

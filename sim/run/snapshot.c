@@ -3,6 +3,7 @@
 
 #include "sim/run/host.h"
 #include "sim/run/models.h"
+#include "sim/run/tasks.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,14 @@
 /* struck.c - see struck.h. */
 #include "sim/run/struck.h"
+#include "sim/run/books.h"
 #include "sim/run/checkpoints.h"
 #include "sim/run/faults.h"
 #include "sim/run/host.h"
+#include "sim/run/leaving.h"
 #include "sim/run/nodes.h"
+#include "sim/run/pace.h"
+#include "sim/run/suspend.h"
+#include "sim/run/tasks.h"
 
 #include <stdlib.h>
 

@@ -3,8 +3,13 @@
  *
  * A suspended job is pending. Dropped, it falls to its last durable checkpoint and is like any other that was stopped; what
  * it then loses was booked as useful, on the same pieces, and is booked over. */
+#include "sim/run/suspend.h"
+#include "sim/run/books.h"
 #include "sim/run/energy.h"
 #include "sim/run/host.h"
+#include "sim/run/ledger.h"
+#include "sim/run/pace.h"
+#include "sim/run/transaction.h"
 
 #include <string.h>
 

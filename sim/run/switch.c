@@ -11,8 +11,17 @@
  * part of its tasks is refused if the newcomer does not start such.
  *
  * To the policy that is in force already, with the same parameters, nothing is switched: there is no such instant. */
+#include "sim/run/switch.h"
+#include "sim/run/books.h"
 #include "sim/run/host.h"
+#include "sim/run/leaving.h"
+#include "sim/run/lines.h"
+#include "sim/run/livelock.h"
 #include "sim/run/params.h"
+#include "sim/run/placing.h"
+#include "sim/run/suspend.h"
+#include "sim/run/tasks.h"
+#include "sim/run/waiting.h"
 
 #include <stdlib.h>
 #include <string.h>

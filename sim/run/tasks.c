@@ -4,9 +4,16 @@
  * rest (WAIT_GANG; account "gang"). From the minimum (of every group) on it progresses at the share of its tasks, or of its GPUs if the tasks differ, that it holds. Falling below the minimum
  * while it runs breaks the gang: progress stops at the price of a stop, the task that was stopped stays while it saves,
  * the others are held on. Growing or shrinking above the minimum loses nothing and counts as a durable checkpoint. */
+#include "sim/run/tasks.h"
+#include "sim/run/books.h"
 #include "sim/run/host.h"
+#include "sim/run/leaving.h"
 #include "sim/run/nodes.h"
 #include "sim/run/on_demand.h"
+#include "sim/run/pace.h"
+#include "sim/run/resize.h"
+#include "sim/run/transaction.h"
+#include "sim/run/waiting.h"
 
 #include <string.h>
 

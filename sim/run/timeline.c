@@ -1,6 +1,9 @@
 /* timeline.c - holds in the order of their starts and ends, and how they follow the jobs. See contract/timeline.h. */
 #include "sim/run/host.h"
+#include "sim/run/placing.h"
 #include "sim/run/sleep.h"
+#include "sim/run/tasks.h"
+#include "sim/run/transaction.h"
 
 #include <math.h>
 #include <stdlib.h>

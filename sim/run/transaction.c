@@ -3,7 +3,15 @@
  * A verb changes state, indexes and books at once. What a job was before the pass is kept when it is first touched;
  * the pass is carried out as the difference between before and after, so a job stopped and started on the same pieces
  * never stopped. The undo log is written only once somebody has set a mark. */
+#include "sim/run/transaction.h"
+#include "sim/run/books.h"
 #include "sim/run/host.h"
+#include "sim/run/leaving.h"
+#include "sim/run/lines.h"
+#include "sim/run/resize.h"
+#include "sim/run/suspend.h"
+#include "sim/run/tasks.h"
+#include "sim/run/waiting.h"
 
 #include <string.h>
 

@@ -1,5 +1,11 @@
 /* verbs.c - what a policy may do. Each verb is checked against the world and staged at once. */
 #include "sim/run/host.h"
+#include "sim/run/pace.h"
+#include "sim/run/rates.h"
+#include "sim/run/resize.h"
+#include "sim/run/suspend.h"
+#include "sim/run/tasks.h"
+#include "sim/run/transaction.h"
 
 #include <string.h>
 

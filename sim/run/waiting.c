@@ -3,7 +3,10 @@
  * A group (a sub-line) has a clock of running totals per reason. A job that joins subtracts the totals, a job that
  * leaves adds them: what remains is its own time per reason. Nothing is done for those who just wait. A group without
  * a reason of its own goes by its line's clock. All are integers, so a job's parts add up to its wait. */
+#include "sim/run/waiting.h"
 #include "sim/run/host.h"
+#include "sim/run/lines.h"
+#include "sim/run/transaction.h"
 
 #include <string.h>
 

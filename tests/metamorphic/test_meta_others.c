@@ -1,5 +1,5 @@
 /* test_meta_others.c - what may not touch a job: who comes later, who lives on other nodes, who fills in behind. */
-#include "tests/metamorphic/meta_world.h"
+#include "tests/metamorphic/meta_property.h"
 
 /* ---- Jobs that come at t0 or later leave the past alone ---- */
 

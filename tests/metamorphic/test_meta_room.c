@@ -1,5 +1,6 @@
 /* test_meta_room.c - room for everybody, placement that cannot matter, more room, and quotas that bind nobody. */
-#include "tests/metamorphic/meta_world.h"
+#include "tests/metamorphic/meta_property.h"
+#include "tests/support/named.h"
 
 /* ---- Capacity for all at once: nobody waits ---- */
 

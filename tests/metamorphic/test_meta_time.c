@@ -1,5 +1,5 @@
 /* test_meta_time.c - time has no scale and no origin; the same seed plays the same; names mean nothing. */
-#include "tests/metamorphic/meta_world.h"
+#include "tests/metamorphic/meta_property.h"
 
 static struct meta_combo combo[META_COMBOS];
 static size_t n_combos;
