@@ -56,6 +56,17 @@ for policy in static quota preemptive kube; do
         function far(x, y) { return x - y > 1e-6 * x || y - x > 1e-6 * x }
         END { exit rows != n || bad || far(all / 3600, held) || far(nodes, idle) || far(met / rows, slo) || idle <= 0 }' $policy/nodes.csv $policy/sessions.csv
     check "$policy: sessions.csv adds up to summary.csv and nodes.csv" $?
+    # How many do what, times time, is what they spent; all of them, from submit to end.
+    awk -F, 'function far(x, y) { return x - y > 1e-6 * x || y - x > 1e-6 * x }
+        FNR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+        FILENAME ~ /timeseries/ { for (k in n) spent[k] += n[k] * ($1 - time); time = $1; split("queued starting active idle released", names, " ")
+                                  for (i in names) n[names[i]] = $at["sessions_" names[i]]; next }
+        { all += $at["end_s"] - $at["submit_s"]; starting += $at["starting_gpu_s"] / $at["gpus"]; active += $at["active_gpu_s"] / $at["gpus"]
+          idle += $at["idle_gpu_s"] / $at["gpus"] }
+        END { for (k in n) { left += n[k]; sum += spent[k] }
+              exit left || far(sum, all) || far(spent["starting"], starting) || far(spent["active"], active) || far(spent["idle"], idle) ||
+                   spent["released"] <= 0 || spent["queued"] <= 0 }' $policy/timeseries.csv $policy/sessions.csv
+    check "$policy: sessions over time add up to sessions.csv" $?
 done
 "$gpuyard" run -q -c c.yaml -t w.yaml -p quota -o again >/dev/null 2>&1
 cmp -s again/sessions.csv quota/sessions.csv && cmp -s again/summary.csv quota/summary.csv
@@ -78,7 +89,7 @@ check "a job that is closed like a session is noticed" $?
 check "--outputs sessions" $?
 sed '/^sessions/,$d' w.yaml >jobs.yaml
 "$gpuyard" run -q -c c.yaml -t jobs.yaml -o quota >/dev/null 2>&1
-[ ! -e quota/sessions.csv ] && ! grep -q session quota/summary.csv && ! grep -q idle quota/nodes.csv
+[ ! -e quota/sessions.csv ] && ! grep -q session quota/summary.csv && ! grep -q idle quota/nodes.csv && ! grep -q session quota/timeseries.csv
 check "no trace of sessions where there are none" $?
 said() { # STATUS MESSAGE COMMAND...
     status=$1 message=$2
