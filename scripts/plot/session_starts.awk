@@ -2,7 +2,7 @@
 # what came of all of them to ends.I, as "name number".
 BEGIN {
     getline file < "file"
-    csv_open(file, "outcome slo_met starting_gpu_s active_gpu_s idle_gpu_s " column)
+    csv_open(file, "outcome slo_met releases preemptions starting_gpu_s active_gpu_s idle_gpu_s " column)
     while (csv_next(file, f)) {
         if (f[at[column]] != "") {
             print f[at[column]]
@@ -12,6 +12,8 @@ BEGIN {
         ends[f[at["outcome"]]]++
         decided += f[at["slo_met"]] != ""
         met += f[at["slo_met"]]
+        releases += f[at["releases"]]
+        preemptions += f[at["preemptions"]]
         active += f[at["active_gpu_s"]]
         idle += f[at["idle_gpu_s"]]
         held += f[at["starting_gpu_s"]] + f[at["active_gpu_s"]] + f[at["idle_gpu_s"]]
@@ -20,7 +22,7 @@ BEGIN {
     if (!rows && !failed)
         fail(file ": no rows")
     print n + 0, zero + 0, rows - n > ("counts." i)
-    printf "sessions %d\ndecided %d\nmet %d\nactive %.9g\nidle %.9g\nheld %.9g\n", rows, decided, met, active, idle, held > ("ends." i)
+    printf "sessions %d\ndecided %d\nmet %d\nreleases %d\npreemptions %d\nactive %.9g\nidle %.9g\nheld %.9g\n", rows, decided, met, releases, preemptions, active, idle, held > ("ends." i)
     for (outcome in ends)
         print "ended_" outcome, ends[outcome] > ("ends." i)
 }

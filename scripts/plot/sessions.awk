@@ -29,8 +29,23 @@ function read_run(i,    text, f)
         happened[k] += value[i, "ended_" outcome[k]]
 }
 
+# When the last of them is over. stack.I has cumulative sums.
+function last_of(i,    row, f, n, before, last)
+{
+    while ((getline row < ("stack." i)) > 0) {
+        n = split(row, f, " ")
+        if (before > 0)
+            last = f[1]
+        before = f[n]
+    }
+    close("stack." i)
+    return last + 0
+}
+
+function times(n, what)    { return n ? what " " (n == 1 ? "once" : commas(n) " times") : "" }
+
 # P99 of at least a thousand, as in summary.csv.
-function said_of_starts(i,    k, text)
+function said_of_starts(i,    k, text, start_s)
 {
     printf "" > ("marks." i)
     for (k = 1; k <= 3 && started[i]; k++) {
@@ -39,6 +54,11 @@ function said_of_starts(i,    k, text)
         if (p[k] < 99 || started[i] >= 1000)
             text = text (text == "" ? "" : ", ") "P" p[k] " " human(start_s)
     }
+    if (value[i, "preemptions"])
+        text = text "; " times(value[i, "preemptions"], "lost GPUs")
+    if (value[i, "releases"])
+        text = text "; " times(value[i, "releases"], "gave GPUs back")
+    sub(/^; /, "", text)
     return text
 }
 
@@ -82,7 +102,7 @@ function say_run(i, starts,    k, ends, text)
         if (value[i, "ended_" outcome[k]])
             ends = ends ", " commas(value[i, "ended_" outcome[k]]) " " outcome[k]
     text = value[i, "held"] > 0 ? "; active " percent(value[i, "active"] / value[i, "held"]) " of " commas(value[i, "held"] / 3600) " GPU h held" : ""
-    say(clean(label[i], columns - 48) ": " (starts == "" ? "" : "time to start " starts "; ") substr(ends, 3) text)
+    say(clean(label[i], columns - 48) ": " (started[i] ? "time to start " : "") starts (starts == "" ? "" : "; ") substr(ends, 3) text)
 }
 
 BEGIN {
@@ -98,6 +118,7 @@ BEGIN {
     }
     for (i = 1; i <= runs; i++) {
         starts = said_of_starts(i)
+        over = last_of(i) > over ? last_of(i) : over
         write_bars(i)
         printf "panel%d = %s\nstarted%d = %d\nstarts%d = %s\n", i, quoted(title_of(i)), i, started[i], i, quoted(starts) >> "facts.gp"
         if (format == "term")
@@ -107,4 +128,6 @@ BEGIN {
         if (happened[k])
             printf "ended%d = '%s'\n", ++row, outcome[k] >> "facts.gp"
     printf "rows = %d\nmost_ended = %d\nany_started = %d\n", row, most, any_started >> "facts.gp"
+    if (format != "term" && over > 0)
+        printf "end = %.9f\n", over >> "facts.gp"
 }

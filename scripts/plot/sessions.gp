@@ -33,11 +33,12 @@ if (term) {
     set title 'Time to start'
     set rmargin at screen 0.5
     @log_time_tics
-    if (biggest / least < 300) { set xtics add ('2 s' 2, '5 s' 5, '20 s' 20, '30 s' 30, '2 min' 120, '5 min' 300, '20 min' 1200, '30 min' 1800, '2 h' 7200, '3 h' 10800) }
+    if (biggest / least < 300) { set xtics add ('2 s' 2, '5 s' 5, '20 s' 20, '2 min' 120, '5 min' 300, '20 min' 1200, '2 h' 7200) }
+    if (biggest / least < 12) { set xtics add ('30 s' 30, '40 s' 40, '3 min' 180, '40 min' 2400) }
     set xrange [least*0.9999:biggest]
     set yrange [0:101]
     set ytics (0, 25, 'P50' 50, 75, 'P90' 90, 'P99' 99)
-    set ylabel 'share of sessions (%)'
+    set ylabel 'share of those that started (%)'
     set xlabel 'from the request until it can be used, at most'
     set key at screen 40.0 / width, screen (20.0 * n + 8) / height left top vertical maxcols 1 Left reverse samplen 2.5
     if (!any_started) { set label 1 'none has started' at graph 0.5, graph 0.5 center tc rgb '#666666' }
