@@ -111,6 +111,8 @@ BEGIN {
     while ((getline text < "facts.gp") > 0)
         if (sub(/^least = /, "", text))
             least = text + 0
+        else if (match(text, /^title[0-9]+ = /))
+            title_of_curve[substr(text, 6, RLENGTH - 8) + 0] = substr(text, RLENGTH + 2)
     close("facts.gp")
     while ((getline text < "labels") > 0) {
         label[++runs] = text
@@ -120,14 +122,18 @@ BEGIN {
         starts = said_of_starts(i)
         over = last_of(i) > over ? last_of(i) : over
         write_bars(i)
-        printf "panel%d = %s\nstarted%d = %d\nstarts%d = %s\n", i, quoted(title_of(i)), i, started[i], i, quoted(starts) >> "facts.gp"
+        title = title_of(i)
+        widest = length(title) > widest ? length(title) : widest
+        legend = length(title_of_curve[i]) + length(starts) + 2
+        widest = legend > widest ? legend : widest
+        printf "panel%d = %s\nstarted%d = %d\nstarts%d = %s\n", i, quoted(title), i, started[i], i, quoted(starts) >> "facts.gp"
         if (format == "term")
             say_run(i, starts)
     }
     for (k = 1; k <= outcomes; k++)
         if (happened[k])
             printf "ended%d = '%s'\n", ++row, outcome[k] >> "facts.gp"
-    printf "rows = %d\nmost_ended = %d\nany_started = %d\n", row, most, any_started >> "facts.gp"
+    printf "rows = %d\nmost_ended = %d\nany_started = %d\nwidest = %d\n", row, most, any_started, widest >> "facts.gp"
     if (format != "term" && over > 0)
         printf "end = %.9f\n", over >> "facts.gp"
 }

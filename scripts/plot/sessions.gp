@@ -5,6 +5,8 @@ foot_height = 330
 bar = n == 1 ? 30 : 17                     # pixels of a bar of the ends
 if (foot_height < 100 + rows * (n * bar + 12)) foot_height = 100 + rows * (n * bar + 12)
 height = 20 + panel_height * n + foot_height + 20 * n
+width = 104 + 6.9 * widest
+if (width < 960) width = 960
 load here.'/common.gp'
 set xrange [0:end]
 time_label = sprintf('time since the start (%s)', unit) . (mean_over eq '' ? '' : '; each step is the mean over '.mean_over)
@@ -22,8 +24,10 @@ if (term) {
         set tmargin at screen 1 - (20.0 + panel_height * (i - 1) + 18) / height
         set bmargin at screen 1 - (20.0 + panel_height * i - 44) / height
         set title value('panel'.i)
-        set yrange [0:value('most'.i) * 1.04]
+        set yrange [0:most * 1.04]
         set xlabel (i == n ? time_label : '')
+        quarter = most / 4.0
+        if (n > 4 && quarter > 1) { ten = 10.0 ** floor(log10(quarter)); set ytics ten * (quarter < 2 * ten ? 2 : quarter < 5 * ten ? 5 : 10) } else { set ytics autofreq }
         if (i == 1) { set key outside right top Left reverse samplen 1.2 width 1 } else { unset key }
         plot for [k=bands:1:-1] 'stack.'.i using 1:(column(k + 1)) with fillsteps fc rgb value('queue_colour'.k) title value('queue'.k)
     }
