@@ -1,5 +1,5 @@
-# bands.awk - what utilisation.awk stacks, `by` queue, class, state (what becomes of all GPUs), or free (how many of those that are
-# free are free together). The nine queues or classes with most GPU time over all runs have colours of their own, the others
+# bands.awk - what utilisation.awk stacks, `by` queue, class, state (what becomes of all GPUs), free (how many of those that are
+# free are free together), or sessions (what these do, not GPUs). The nine queues or classes with most GPU time over all runs have colours of their own, the others
 # are one. Sets name[] and hue[] 1 .. bands, from the bottom, and rank[key] of number[run, step key].
 
 # Queues without jobs are left out: they are inner nodes of the queue tree, and repeat what their children hold.
@@ -46,6 +46,16 @@ function read_states(i,    f, k, wait, value)
     }
 }
 
+function read_sessions(i,    f, k, column, n)
+{
+    n = split("sessions_active sessions_idle sessions_starting sessions_queued sessions_released", column, " ")
+    csv_open(dir[i] "/timeseries.csv", "time_s sessions_active sessions_idle sessions_starting sessions_queued sessions_released")
+    while (csv_next(dir[i] "/timeseries.csv", f))
+        for (k = 1; k <= n; k++)
+            if (f[at[column[k]]] != steps_value[k])
+                steps_set(k, f[at["time_s"]], f[at[column[k]]])
+}
+
 function read_bands(i,    k, key)
 {
     steps_begin(t0, t1[i], width)
@@ -53,6 +63,8 @@ function read_bands(i,    k, key)
         read_held(i)
     else if (by == "state")
         read_states(i)
+    else if (by == "sessions")
+        read_sessions(i)
     else
         read_queues(i)
     steps_end("band_steps." i)
@@ -92,6 +104,8 @@ function rank_bands(    k)
     else if (by == "free")
         fixed_bands("1=parts of shared GPUs|2=the only one|3=2 or 3 together|4=4 to 7 together|5=8 or more together", \
             "cc79a7 d55e00 e69f00 56b4e9 cccccc")
+    else if (by == "sessions")
+        fixed_bands("1=active|2=idle, hold GPUs|3=starting up|4=wait for GPUs|5=gave GPUs back", "009e73 e69f00 56b4e9 d55e00 d9d9d9")
     else
         largest_bands()
 }

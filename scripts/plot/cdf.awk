@@ -70,16 +70,16 @@ BEGIN {
             printf "%.9g %.9g\n", least, 100 > ("curve." i)
         printf "%.9g 100\n", biggest > ("curve." i)
         close("curve." i)
-        text = ": " commas(n[i]) " jobs"
+        text = ": " commas(n[i]) " " (column == "time_to_start_s" ? "sessions" : "jobs")
         if (column == "wait_s")
             text = text ", " percent(1 - zero[i] / n[i]) " waited"
         if (unfinished[i])
-            text = text ", " commas(unfinished[i]) " unfinished" (columns ? "" : " left out")
+            text = text ", " commas(unfinished[i]) (column == "time_to_start_s" ? " never started" : " unfinished" (columns ? "" : " left out"))
         # The dumb terminal cuts a legend at its beginning: the name gives way.
         text = (columns ? clean(label[i], columns - 17 - length(text)) : label[i]) text
         if (length(text) > longest)
             longest = length(text)
-        print "title" i " = " quoted(text) > "facts.gp"
+        print "title" i " = " quoted(text) >> "facts.gp"
     }
-    printf "n = %d\nlongest = %d\nleast = %.9g\nbiggest = %.9g\ntimes = %d\n", dirs, longest, least, biggest, column ~ /_s$/ > "facts.gp"
+    printf "n = %d\nlongest = %d\nleast = %.9g\nbiggest = %.9g\ntimes = %d\n", dirs, longest, least, biggest, column ~ /_s$/ >> "facts.gp"
 }

@@ -16,6 +16,7 @@ function csv_open(file, wanted, known_as,    n, i, name, f)
 {
     known_as = known_as == "" ? file : known_as
     close(file)
+    split("", at)
     n = csv_next(file, f)
     if (!n)
         fail(known_as ": empty or unreadable")

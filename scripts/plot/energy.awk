@@ -17,7 +17,6 @@ function read_power(i,    f, row, c)
     while (csv_next(dir[i] "/timeseries.csv", f))
         if (f[at["power_w"]] != "")
             steps_set("power", f[at["time_s"]], f[at["power_w"]] / 1000)
-    delete at["power_w"]
     steps_end("steps")
     while ((getline row < "steps") > 0) {
         split(row, c, " ")

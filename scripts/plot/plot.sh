@@ -14,7 +14,7 @@ usage()
     [ $# -eq 0 ] || echo "plot.sh: $*" >&2
     echo "usage: plot.sh [-m METRIC,...] [-x COLUMN] KIND png|svg|pdf|term OUTFILE|- DIR...; KIND is one of:" >&2
     echo "    jct_cdf wait_cdf slowdown_cdf utilisation utilisation_class utilisation_state ledger queue_length quota" >&2
-    echo "    fairness fragmentation energy services gantt nodes compare sweep fit" >&2
+    echo "    fairness fragmentation energy services sessions gantt nodes compare sweep fit" >&2
     exit 2
 }
 bad_input()
@@ -51,6 +51,7 @@ energy)            files="timeseries.csv summary.csv" ;;
 gantt)             files="intervals.csv nodes.csv jobs.csv" ;;
 nodes)             files="intervals.csv nodes.csv" draw=gantt ;;
 services)          files=services.csv ;;
+sessions)          files="sessions.csv timeseries.csv" ;;
 compare)           files=summary.csv ;;
 sweep)             files=sweep.csv ;;
 fit)               files=fit.csv ;;
@@ -113,15 +114,15 @@ edges()                   # FILE: header, first and last row, without reading al
 }
 awk_run labels || exit
 
-distributions()           # COLUMN DIR...: of jobs.csv
+distributions()           # PROGRAM FILE COLUMN DIR...: of what PROGRAM prints of each FILE
 {
-    column=$1
-    shift
+    of=$1 file=$2 column=$3
+    shift 3
     i=0
     for dir do
         i=$((i + 1))
-        absolute "$dir/jobs.csv" > "$tmp/file"
-        awk_run values column="$column" i="$i" > "$tmp/unsorted" || exit
+        absolute "$dir/$file" > "$tmp/file"
+        awk_run "$of" column="$column" i="$i" > "$tmp/unsorted" || exit
         sort -n "$tmp/unsorted" > "$tmp/sorted.$i"
     done
     room=0
@@ -158,10 +159,10 @@ over_time()               # PROGRAM BY DIR...: levels that hold from one row to 
 tab=$(printf '\t')
 
 case $kind in
-jct_cdf|wait_cdf)  distributions "${kind%_cdf}_s" "$@" ;;
-slowdown_cdf)      distributions bounded_slowdown "$@" ;;
+jct_cdf|wait_cdf)  distributions values jobs.csv "${kind%_cdf}_s" "$@" ;;
+slowdown_cdf)      distributions values jobs.csv bounded_slowdown "$@" ;;
 fairness)
-    distributions finish_time_fairness "$@"
+    distributions values jobs.csv finish_time_fairness "$@"
     awk_run fairness || exit ;;
 utilisation)       over_time utilisation queue "$@" ;;
 utilisation_class) over_time utilisation class "$@" ;;
@@ -185,6 +186,10 @@ fit)
     awk_run fit || exit ;;
 services)
     awk_run services format="$format" columns="$columns" || exit ;;
+sessions)
+    over_time utilisation sessions "$@"
+    distributions session_starts sessions.csv time_to_start_s "$@"
+    awk_run sessions format="$format" columns="$columns" || exit ;;
 sweep)
     awk_run sweep metrics="$metrics" x_column="$x_column" || exit ;;
 compare)

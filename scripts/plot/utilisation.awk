@@ -1,6 +1,6 @@
 # utilisation.awk - GPUs over time in bands (bands.awk): stack.I (time, then the bands' cumulative sums from the bottom), capacity.I
 # (time, total, up, making progress) and facts.gp. Where less make progress than are allocated (start-up, saving, incomplete
-# gangs) a line shows it. On a terminal: cells, a letter for each column and row of panel I.
+# gangs) a line shows it. Bands that are not parts of all GPUs are `bare`: without these lines. On a terminal: cells, a letter for each column and row of panel I.
 
 function read_capacity(i,    f, now, time, up)
 {
@@ -124,6 +124,8 @@ BEGIN {
     # Steps on a terminal are as wide as a character.
     width = format == "term" ? (t1_all - t0) / (columns - 10) : rows > 1200 ? (t1_all - t0) / 500 : 0
     panel_rows = runs == 1 ? lines - 8 : 8
+    bare = by == "free" || by == "sessions"
+    levels = by == "free" ? "free GPUs" : by == "sessions" ? "sessions" : "GPUs"
     for (i = 1; i <= runs; i++) {
         read_bands(i)
         read_capacity(i)
@@ -135,7 +137,7 @@ BEGIN {
         highest = 0
         write_stack(i)
         close("stack." i)
-        if (by == "free")
+        if (bare)
             most[i] = highest > 1 ? int(highest + 0.999) : 1
         if (most[i] > most_all)
             most_all = most[i]
@@ -149,7 +151,7 @@ BEGIN {
     }
     if (format == "term")
         write_legend()
-    printf "n = %d\nbands = %d\nlongest = %d\nmost = %.9g\nend = %.9f\nunit = '%s'\nunit_s = %d\ndown = %d\nidle = %d\nfree = %d\nmean_over = '%s'\npanel_rows = %d\n",
-        runs, bands, longest_of(name, bands), most_all, (t1_all - t0) / unit_s, unit, unit_s, down && by != "state" && by != "free", idle, by == "free",
+    printf "n = %d\nbands = %d\nlongest = %d\nmost = %.9g\nend = %.9f\nunit = '%s'\nunit_s = %d\ndown = %d\nidle = %d\nbare = %d\nlevels = '%s'\nmean_over = '%s'\npanel_rows = %d\n",
+        runs, bands, longest_of(name, bands), most_all, (t1_all - t0) / unit_s, unit, unit_s, down && by != "state" && !bare, idle, bare, levels,
         width ? human(width) : "", panel_rows > "facts.gp"
 }

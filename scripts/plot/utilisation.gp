@@ -4,7 +4,7 @@ height = n == 1 ? 540 : 90 + (n <= 4 ? 250 : 150) * n
 if (longest > 17) width = 960 + 7 * (longest - 17)
 load here.'/common.gp'
 set xrange [0:end]
-set ylabel (free ? 'free GPUs' : 'GPUs')
+set ylabel levels
 time_label = sprintf('time since the start (%s)', unit) . (mean_over eq '' ? '' : '; each step is the mean over '.mean_over)
 
 if (term) load here.'/utilisation_term.gp'

@@ -15,7 +15,7 @@ set xtics ('0' 0)
 set for [x=1:10] xtics add (sprintf('%g', x * tick) x * tick / end * cells)
 do for [i=1:n] {
     set terminal dumb size columns,panel_rows + 4 + (i == n)
-    if (i == n) { set bmargin 3; set xlabel (free ? 'free GPUs over ' : 'GPUs over ').time_label } else { set xlabel '' }
+    if (i == n) { set bmargin 3; set xlabel levels.' over '.time_label } else { set xlabel '' }
     set title value('panel'.i)
     plot 'cells.'.i using 1:2:3:4 with labels tc rgb variable
 }

@@ -28,6 +28,7 @@
     K(fragmentation, "free GPUs over time, by how many are free together", 1, SIZE_MAX, "timeseries.csv", "intervals.csv", "nodes.csv") \
     K(energy, "power over time", 1, SIZE_MAX, "timeseries.csv", "summary.csv") \
     K(services, "inference services: requests, latency, SLO and replicas over time (of one run)", 1, 1, "services.csv") \
+    K(sessions, "interactive sessions: what they do over time, time to start, and how they ended", 1, SIZE_MAX, "sessions.csv", "timeseries.csv") \
     K(gantt, "which GPU was held when (of one run)", 1, 1, "intervals.csv", "nodes.csv", "jobs.csv") \
     K(nodes, "heat map of the nodes (of one run)", 1, 1, "intervals.csv", "nodes.csv") \
     K(compare, "metrics as bars, with confidence intervals over runs that differ in the seed", 2, SIZE_MAX, "summary.csv") \
@@ -142,15 +143,16 @@ static int one_kind(const struct plotting *p, const struct kind *k)
     return draw(p, k);
 }
 
-/* The model of power may be off. */
+/* The model of power may be off; results of older versions do not count sessions over time. */
 static bool draws(const struct kind *k, const char *directory)
 {
+    const char *column = !strcmp(k->name, "energy") ? ",power_w" : !strcmp(k->name, "sessions") ? ",sessions_active" : NULL;
     char path[SCRIPTS_PATH], header[1024] = "";
-    if (strcmp(k->name, "energy") != 0)
+    if (!column)
         return true;
     snprintf(path, sizeof path, "%s/timeseries.csv", directory);
     FILE *f = fopen(path, "r");
-    bool there = f && fgets(header, sizeof header, f) && strstr(header, ",power_w");
+    bool there = f && fgets(header, sizeof header, f) && strstr(header, column);
     if (f)
         fclose(f);
     return there;

@@ -29,6 +29,11 @@ struct told_level {                            /* of a queue from now on */
     const char *queue;
     int64_t time_ns, held_milli, deserved_milli, demand_milli, fair_milli;    /* deserved, fair -1: none */
 };
+struct told_session {
+    const char *name, *group, *outcome, *slo_met, *forgotten;                 /* slo_met "": not known yet */
+    int64_t usable_ns, time_to_start_ns, end_ns, patience_ns, delayed_ns;     /* the first three -1: not yet */
+    int64_t releases, taken, starting_gpu_ns, active_gpu_ns, idle_gpu_ns;
+};
 struct told_event { const char *job, *kind, *decision, *reason; int64_t time_ns; };
 struct listener {                              /* what is NULL is not wanted. -1 with err ends the reading */
     void *self;
@@ -36,16 +41,23 @@ struct listener {                              /* what is NULL is not wanted. -1
     int (*interval)(void *self, const struct told_interval *i, struct error *err);
     int (*level)(void *self, const struct told_level *l, struct error *err);
     int (*event)(void *self, const struct told_event *e, struct error *err);
+    int (*session)(void *self, const struct told_session *x, struct error *err);
 };
-/* Reads the one file that l wants: jobs.csv, intervals.csv, queues.csv or events.csv of the directory. 0; -1 with err; 1: it
- * is not there. */
+/* Reads the one file that l wants: jobs.csv, intervals.csv, queues.csv, events.csv or sessions.csv of the directory. 0; -1 with
+ * err; 1: it is not there. */
 int explain_read(const char *directory, const struct listener *l, struct error *err);
 
 /* ---- Stories. NULL with err. The name is known to be there; queues.csv must be for a queue. ---- */
 json_t *explain_job(const char *directory, const char *name, struct error *err);
 json_t *explain_queue(const char *directory, const char *name, struct error *err);
+/* Adds `session` to the story of a job, if it is that of a session. 0, or -1 with err. */
+int     explain_session(json_t *story, const char *directory, struct error *err);
 void    explain_job_text(const json_t *story);               /* on stdout, as wide as the terminal */
 void    explain_queue_text(const json_t *story);
+/* Of a session, what stands in place of what is said of the start, the cost and the outcome of a job. */
+void    explain_session_start(const json_t *story);
+void    explain_session_cost(const json_t *story);
+void    explain_session_outcome(const json_t *story);
 
 /* The parts of a story. */
 void put_text(json_t *o, const char *key, const char *text);         /* "" or NULL: null; what is no UTF-8: "?" */

@@ -1,4 +1,4 @@
-/* explain_job.c - the story of one job: what it asked for, why it waited and who went before it, where it ran, who stopped
+/* explain_job.c - the story of one job, which may be that of a session: what it asked for, why it waited and who went before it, where it ran, who stopped
  * it and whom it stopped, what that cost, how it ended and how fair that was. */
 #include "sim/cli/explain.h"
 #include "sim/core/intern.h"
@@ -200,11 +200,12 @@ static int take_event(void *self, const struct told_event *e, struct error *err)
         return 0;
     if (is(e->kind, "wait"))
         add_wait(t->decisions, e);
-    if (!is(e->kind, "decision") && !is(e->kind, "stop"))
+    bool again = is(e->kind, "arrival") && e->time_ns > t->submit_ns;    /* of a session that had given its GPUs back */
+    if (!again && !is(e->kind, "decision") && !is(e->kind, "stop"))
         return 0;
     json_t *decision = add_entry(t->decisions);
     put_seconds(decision, "time_s", e->time_ns);
-    put_text(decision, "decision", e->decision);
+    put_text(decision, "decision", again ? "again" : e->decision);
     put_text(decision, "reason", e->reason);
     put_text(decision, "because", is(e->decision, "blocked") ? because(e->reason) : "");
     return 0;
@@ -288,7 +289,7 @@ static int tell(struct teller *t, const char *directory, struct error *err)
     put_count(meanwhile, "submitted_later", t->meanwhile.later);
     json_object_set_new(meanwhile, "first_of_these", t->later);
     add_causes(t);
-    return others;
+    return others ? -1 : explain_session(t->story, directory, err);
 }
 
 json_t *explain_job(const char *directory, const char *name, struct error *err)

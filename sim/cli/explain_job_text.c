@@ -12,10 +12,15 @@ static void say_ask(const json_t *story)
     struct paragraph p;
     FILE *to = say_begin(&p);
     double tasks = story_number(story, "tasks"), least = story_number(story, "min_tasks");
-    fputs("job ", to);
+    const json_t *session = json_object_get(story, "session");
+    fputs(session ? "session " : "job ", to);
     say_name(to, story_text(story, "job"));
     fputs(" of queue ", to);
     say_name(to, story_text(story, "queue"));
+    if (session) {
+        fputs(", group ", to);
+        say_name(to, story_text(session, "group"));
+    }
     if (*story_text(story, "user")) {
         fputs(", user ", to);
         say_name(to, story_text(story, "user"));
@@ -107,6 +112,9 @@ static void say_end_of(FILE *to, const json_t *run)
         { "preempted", "it was preempted" }, { "moved", "it was moved" }, { "cutoff", "the run was cut off" },
         { "fault", "a failure stopped it" }, { "maintenance", "its nodes went into maintenance" },
         { "reclaimed", "a spot node of it was reclaimed" },
+        { "released", "it was idle and gave them back" }, { "closed", "its user closed it" },
+        { "culled", "it was deleted for being idle" }, { "expired", "it came to its cap" },
+        { "withdrawn", "nobody wanted it any more" },
         { "resized", "it went on with more or fewer tasks" }, { "broken", "a task of its gang was stopped" },
     };
     const char *why = story_text(run, "ended_as"), *cause = story_text(run, "cause");
@@ -162,6 +170,7 @@ static void say_decision(FILE *to, const json_t *d)
         { "preempted", "is told to leave" }, { "moved", "is told to move" }, { "broken", "loses a task" },
         { "fault", "is stopped by a failure:" }, { "maintenance", "is told to leave for" },
         { "reclaimed", "is told to leave, for its spot node is taken away:" },
+        { "again", "is wanted again, and asks for GPUs" },
         { "unclaim", "gives up its claim: those GPUs are out of service" },
     };
     const char *what = story_text(d, "decision"), *reason = story_text(d, "reason");
@@ -308,17 +317,26 @@ void explain_job_text(const json_t *story)
 {
     struct paragraph p;
     char when[INSTANT_MAX];
+    bool session = json_object_get(story, "session") != NULL;
     say_ask(story);
     putchar('\n');
     fprintf(say_begin(&p), "at %s", instant_text(when, story_number(story, "submit_s")));
     say_end(&p, "submitted", LABEL);
     say_wait(story);
     say_meanwhile(story);
+    if (session)
+        explain_session_start(story);
     say_steps(story);
     putchar('\n');
-    say_cost(story);
+    if (session)
+        explain_session_cost(story);
+    else
+        say_cost(story);
     say_parts(story);
     say_stopped(story);
-    say_outcome(story);
+    if (session)
+        explain_session_outcome(story);
+    else
+        say_outcome(story);
     say_missing(story);
 }

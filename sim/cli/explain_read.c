@@ -19,6 +19,8 @@ static const char *const interval_columns[] = { "job_id", "node", "gpus", "gpu_i
                                                 "stopped_for", NULL };
 static const char *const level_columns[] = { "time_s", "queue", "gpus_allocated", "gpus_deserved", "gpus_demand", "gpus_fair_share",
                                              NULL };
+static const char *const session_columns[] = { "session", "group", "outcome", "slo_met", "forgotten", "usable_s", "time_to_start_s", "end_s",
+                                               "patience_s", "delayed_s", "releases", "preemptions", "starting_gpu_s", "active_gpu_s", "idle_gpu_s", NULL };
 static const char *const event_columns[] = { "time_s", "kind", "job_id", "decision", "reason", NULL };
 
 struct reading {
@@ -112,6 +114,25 @@ static int take_event(void *self, const struct row *row, const size_t *at, struc
     return time_of(r, row, 0, &e.time_ns, err) ? -1 : r->to->event(r->to->self, &e, err);
 }
 
+static int take_session(void *self, const struct row *row, const size_t *at, struct error *err)
+{
+    struct reading *r = self;
+    r->at = at;
+    struct told_session x = { .name = text(r, row, 0), .group = text(r, row, 1), .outcome = text(r, row, 2), .slo_met = text(r, row, 3),
+                              .forgotten = text(r, row, 4), .usable_ns = -1, .time_to_start_ns = -1, .end_ns = -1 };
+    int64_t *const times[] = { &x.usable_ns, &x.time_to_start_ns, &x.end_ns, &x.patience_ns, &x.delayed_ns };
+    int64_t *const gpu_times[] = { &x.starting_gpu_ns, &x.active_gpu_ns, &x.idle_gpu_ns };
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+        if (time_of(r, row, 5 + i, times[i], err))
+            return -1;
+    if (number(r, row, 10, &x.releases, err) || number(r, row, 11, &x.taken, err))
+        return -1;
+    for (size_t i = 0; i < sizeof gpu_times / sizeof *gpu_times; i++)
+        if (time_of(r, row, 12 + i, gpu_times[i], err))
+            return -1;
+    return r->to->session(r->to->self, &x, err);
+}
+
 /* ---- A file ---- */
 
 static int find_job_columns(void *self, const struct row *header, struct error *err)
@@ -133,9 +154,11 @@ static const struct result_file jobs = { "jobs.csv", job_columns, take_job, find
 static const struct result_file intervals = { "intervals.csv", interval_columns, take_interval, NULL };
 static const struct result_file levels = { "queues.csv", level_columns, take_level, NULL };
 static const struct result_file events = { "events.csv", event_columns, take_event, NULL };
+static const struct result_file sessions = { "sessions.csv", session_columns, take_session, NULL };
 
 int explain_read(const char *directory, const struct listener *l, struct error *err)
 {
     struct reading r = { .to = l };
-    return result_file_read(directory, l->job ? &jobs : l->interval ? &intervals : l->level ? &levels : &events, &r, err);
+    const struct result_file *file = l->job ? &jobs : l->interval ? &intervals : l->level ? &levels : l->event ? &events : &sessions;
+    return result_file_read(directory, file, &r, err);
 }

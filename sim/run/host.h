@@ -210,6 +210,7 @@ struct sched {
     bool in_pass;
     bool changed;                 /* something that a policy may act on */
     bool shown;                   /* something that only observers want to see */
+    uint64_t series_changes;      /* times that a model's columns of timeseries.csv changed while nothing else need have */
 
     struct job_run *job;
     struct live *live;

@@ -128,7 +128,8 @@ static void on_instant(void *self, const struct sched *s)
     }
     const struct run_level *p = &r->last;
     bool same = r->any_row && p->gpus_milli == l.gpus_milli && p->busy_milli == l.busy_milli &&
-                p->waiting_milli == l.waiting_milli && p->up_milli == l.up_milli && p->running == l.running && p->waiting == l.waiting;
+                p->waiting_milli == l.waiting_milli && p->up_milli == l.up_milli && p->running == l.running && p->waiting == l.waiting &&
+                p->of_models == l.of_models;
     if (r->file[OUTPUT_TIMESERIES] && !same)
         timeseries_row(r, s, &l);
     r->any_row = true;

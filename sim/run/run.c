@@ -192,6 +192,7 @@ struct run_level run_level(const struct sched *s)
         .running = s->running,
         .waiting = s->waiting,
         .done = s->totals.completed + s->totals.failed + s->totals.cancelled + s->totals.rejected,
+        .of_models = s->series_changes,
     };
 }
 

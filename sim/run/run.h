@@ -187,7 +187,8 @@ size_t run_queue_reclaims(const struct sched *s, queue_id q, const struct run_re
 uint64_t run_requests_drawn(const struct sched *s);
 
 /* As of now, for observers. */
-struct run_level { int64_t now_ns; int64_t gpus_milli, busy_milli, waiting_milli, up_milli; uint32_t running, waiting, done; };
+struct run_level { int64_t now_ns; int64_t gpus_milli, busy_milli, waiting_milli, up_milli; uint32_t running, waiting, done;
+                   uint64_t of_models; };    /* a count of changes, of what models alone tell */
 struct run_level run_level(const struct sched *s);
 struct run_queue_level { int64_t gpus_milli, demand_milli, fair_milli; };    /* fair: as the policy told it; -1: it has not */
 struct run_queue_level run_queue_level(const struct sched *s, queue_id q);

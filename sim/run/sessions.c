@@ -16,6 +16,20 @@ static struct session_run *session_of(const struct sched *s, job_id j)
     return i == ID_NONE ? NULL : &s->sessions->one[i];
 }
 
+/* ---- How many do what ---- */
+
+static void count(struct sched *s, struct session_run *x)
+{
+    enum session_spent on = session_spent_on(&x->life);
+    if (x->counted == on)
+        return;
+    s->sessions->now[x->counted]--;
+    s->sessions->now[on]++;
+    x->counted = on;
+    s->shown = true;
+    s->series_changes++;
+}
+
 /* ---- When something comes next ---- */
 
 static void plan_at(struct sched *s, struct session_run *x, int64_t time_ns)
@@ -35,6 +49,7 @@ static void plan_at(struct sched *s, struct session_run *x, int64_t time_ns)
 static void plan(struct sched *s, struct session_run *x)
 {
     struct session_step step = { .at_ns = TIME_NEVER };
+    count(s, x);
     if (x->begun && !session_next(&x->life, &step))
         step.at_ns = TIME_NEVER;
     plan_at(s, x, x->started_up ? s->now_ns : step.at_ns);
@@ -79,7 +94,6 @@ static void follow(struct sched *s, struct session_run *x)
     struct live *l = live_of(s, x->job);
     if (x->life.place != SESSION_USABLE || l->pace.stalled != session_is_active(&x->life))
         return;
-    s->shown = true;
     if (l->pace.stalled) {
         sharing_goes_on(s, l);
         pace_go_on(s, l);
@@ -245,7 +259,8 @@ static void begin(struct sched *s)
     r->of_job = arena_alloc(s->memory, (s->workload->n_on_demand + (size_t)1) * sizeof *r->of_job);
     for (size_t g = 0; g < all->n; g++)
         for (size_t k = 0; k < all->group[g].n; k++)
-            r->one[r->n++] = (struct session_run){ .group = &all->group[g], .life.of = &all->group[g].session[k] };
+            r->one[r->n++] = (struct session_run){ .group = &all->group[g], .life.of = &all->group[g].session[k], .counted = SESSION_SPENTS };
+    r->now[SESSION_SPENTS] = r->n;
     qsort(r->one, r->n, sizeof *r->one, by_submit);
     find_jobs(s);
     for (uint32_t i = 0; i < r->n; i++)
@@ -295,6 +310,7 @@ static int check(struct sched *s, struct error *err)
 const struct run_model sessions_model = {
     .name = "sessions", .summary = "interactive sessions, of a workload file with `sessions`", .wanted = wanted, .begin = begin,
     .placed = placed, .start_up = start_up, .left = left, .gone = gone, .held = held, .paced = paced, .events = 1u << EVENT_SESSION, .happens = happens,
-    .end = end, .check = check, .node_columns = session_node_columns, .node_row = session_node_row, .metrics = session_metrics,
-    .summarise = sessions_summarise,
+    .end = end, .check = check, .node_columns = session_node_columns, .node_row = session_node_row,
+    .series_columns = session_series_columns, .series_row = session_series_row,
+    .metrics = session_metrics, .summarise = sessions_summarise,
 };

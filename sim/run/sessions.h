@@ -14,11 +14,13 @@ struct session_run {
     bool     begun;               /* submitted, in its own eyes */
     bool     asks_again;          /* as soon as its job has left what it held in its former life */
     bool     started_up;          /* it has, and does not know yet */
+    enum session_spent counted;   /* among those in `now` */
 };
 struct sessions_run {
     uint32_t n;
     struct session_run *one;      /* [n] by submit time, then group */
     uint32_t *of_job;             /* [n_on_demand] ID_NONE: none */
+    uint32_t now[SESSION_SPENTS + 1];     /* how many spend the present instant on what; the last: have yet to come, or are over */
 };
 
 /* sessions_results.c */
@@ -26,5 +28,6 @@ extern const char *const session_columns[];                  /* of sessions.csv 
 void sessions_rows(struct output *o, const struct sched *s);
 extern const struct metric_kind session_metrics[];
 void sessions_summarise(struct maker *k);
-extern const char *const session_node_columns[];
+extern const char *const session_node_columns[], *const session_series_columns[];
 void session_node_row(struct output *o, const struct sched *s, node_id n);
+void session_series_row(struct output *o, const struct sched *s);

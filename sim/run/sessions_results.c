@@ -109,6 +109,18 @@ void session_node_row(struct output *o, const struct sched *s, node_id n)
     out_wide_seconds(o, s->node_account[n][ACCOUNT_IDLE] / MILLI_ALL);
 }
 
+const char *const session_series_columns[] = { [SPENT_QUEUED] = "sessions_queued",     [SPENT_STARTING] = "sessions_starting",
+                                               [SPENT_ACTIVE] = "sessions_active",     [SPENT_IDLE] = "sessions_idle",
+                                               [SPENT_RELEASED] = "sessions_released", [SESSION_SPENTS] = NULL };
+
+void session_series_row(struct output *o, const struct sched *s)
+{
+    for (unsigned i = 0; i < SESSION_SPENTS; i++) {
+        out_char(o, ',');
+        out_integer(o, s->sessions->now[i]);
+    }
+}
+
 /* ---- Metrics ---- */
 
 enum { SESSIONS, CLOSED, EXPIRED, ABANDONED, CULLED, LOST, OPEN, FORGOTTEN, RELEASES, TAKEN, START_P50, START_P90, START_P99, SLO, SLO_KEPT,

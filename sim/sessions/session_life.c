@@ -16,10 +16,11 @@ struct session_life session_begin(const struct session *of, const struct session
                                   .wants_since_ns = of->submit_ns, .usable_ns = -1 };
 }
 
-static enum session_spent spent_on(const struct session_life *l)
+enum session_spent session_spent_on(const struct session_life *l)
 {
     static const enum session_spent by_place[] = {
         [SESSION_QUEUED] = SPENT_QUEUED, [SESSION_STARTING] = SPENT_STARTING, [SESSION_USABLE] = SPENT_IDLE, [SESSION_RELEASED] = SPENT_RELEASED,
+        [SESSION_OVER] = SESSION_SPENTS,
     };
     return session_is_active(l) ? SPENT_ACTIVE : by_place[l->place];
 }
@@ -28,7 +29,7 @@ void session_settle(struct session_life *l, int64_t now_ns)
 {
     assert(now_ns >= l->now_ns);
     if (l->place != SESSION_OVER)
-        l->spent_ns[spent_on(l)] += now_ns - l->now_ns;
+        l->spent_ns[session_spent_on(l)] += now_ns - l->now_ns;
     if (l->place != SESSION_OVER && l->mind == MIND_WANTS && !l->left)
         l->delayed_ns += now_ns - l->now_ns;
     l->now_ns = now_ns;

@@ -65,6 +65,9 @@ void session_taken(struct session_life *l, int64_t now_ns);      /* starting or 
 void session_lost(struct session_life *l, int64_t now_ns);       /* it will not get GPUs any more */
 void session_settle(struct session_life *l, int64_t now_ns);     /* spent_ns is as of now */
 
+/* What the present instant is spent on; SESSION_SPENTS: on nothing, it is over. */
+enum session_spent session_spent_on(const struct session_life *l);
+
 static inline bool session_is_active(const struct session_life *l)
 {
     return l->place == SESSION_USABLE && l->mind == MIND_RUNS;

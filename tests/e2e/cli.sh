@@ -279,7 +279,7 @@ expect 0 "" "$G" plot r --kind gantt --format term
 [ "$(cat out)" = 'gantt term - r' ] && ok || fail "plot --format term: $(cat out)"
 expect 3 "" "$G" plot r --kind wait_cdf
 expect 2 "gpuyard: plot: gantt shows one directory, got 'srtf' besides" "$G" plot r srtf --kind gantt
-expect 2 "gpuyard: plot: --kind: want jct_cdf, wait_cdf, slowdown_cdf, utilisation, utilisation_class, utilisation_state, ledger, queue_length, quota, fairness, fragmentation, energy, services, gantt, nodes, compare or sweep, got 'pie'" \
+expect 2 "gpuyard: plot: --kind: want jct_cdf, wait_cdf, slowdown_cdf, utilisation, utilisation_class, utilisation_state, ledger, queue_length, quota, fairness, fragmentation, energy, services, sessions, gantt, nodes, compare or sweep, got 'pie'" \
     "$G" plot r --kind pie
 expect 2 "gpuyard: plot: --output: want --kind with it: without one there may be several plots" "$G" plot r -o x.png
 expect 3 "gpuyard: some/summary.csv: cannot read it, and compare needs it: No such file or directory" \

@@ -97,6 +97,80 @@ expect 0 "" "$G" explain r X --queue --format json
 python3 -c 'import json; s = json.load(open("out")); assert s["preemptions"] == {"reclaim": 1, "preempt": 0, "move": 0, "broken": 0, "policy": 0}
 assert s["preempted_by"] == [{"queue": "Y", "stops": 1}] and abs(s["borrowed_gpu_h"] - 320 / 3600) < 1e-12' && ok || fail "queue X: $(cat out)"
 
+# ---- A session. By hand: 30 s of waiting, 60 of starting up; 1000 s on 2 GPUs until another queue takes them, 60 s later 1000 s more until
+# it has idled too long; asked for again at 3000, 940 s until it is closed. Held for 2940 s: 3 x 60 s of starting up, 690 s active, a quarter
+# of the other 2760 s
+mkdir -p sat
+{
+    head -n 1 r/jobs.csv
+    echo "nb,X,ann,interactive,,2,1,0,30,4000,30,120,2940,4000,,,1,2,0,360,,completed,node,0,0,0,0,90,0,0,0,0,0,0,30,0,0,1"
+    echo "X1,Y,,training,,8,,900,1030,1090,130,130,60,190,,,0,0,0,0,,completed,node,0,0,0,0,130,0,0,0,0,0,0,0,0,0,8"
+} >sat/jobs.csv
+cat >sat/intervals.csv <<'END'
+job_id,task,node,gpus,gpu_ids,gpu_milli,start_s,end_s,end_reason,stopped_for
+nb,0,0,2,0-1,1000,30,1030,preempted,X1
+nb,0,0,2,2-3,1000,1090,2090,released,
+nb,0,0,2,2-3,1000,3060,4000,closed,
+END
+cat >sat/sessions.csv <<'END'
+session,group,user,queue,gpus,submit_s,usable_s,end_s,outcome,time_to_start_s,patience_s,slo_met,forgotten,releases,preemptions,delayed_s,starting_gpu_s,active_gpu_s,idle_gpu_s
+nb,notebook,ann,X,2,0,90,4000,closed,90,600,0,0,1,1,240,360,1380,4140
+END
+cat >sat/events.csv <<'END'
+time_s,seq,kind,job_id,decision,reason
+0,0,arrival,nb,,
+1030,1,stop,nb,preempted,X1
+3000,2,arrival,nb,,
+END
+expect 0 "" "$G" explain sat nb
+cat >want <<'END'
+  session nb of queue X, group notebook, user ann, interactive: 2 GPUs in 1 task
+
+  submitted     at 0 s
+  waited        30 s until its first start, in all 2.0 min
+                  90 s: too few GPUs were free
+                  30 s: the scheduler's next pass, or a back-off, was to come
+  usable        at 90 s, 90 s after it was submitted: its objective is missed
+
+  30 s            starts on node 0 GPU 0-1, holds them for 16.7 min, until it
+                  was preempted for job X1 of queue Y (reclaim)
+  1030 s          is told to leave for job X1
+  1090 s          runs again on node 0 GPU 2-3, holds them for 16.7 min, until
+                  it was idle and gave them back
+  3000 s          is wanted again, and asks for GPUs
+  3060 s          runs again on node 0 GPU 2-3, holds them for 15.7 min, until
+                  its user closed it
+
+  held          its GPUs for 49.0 min: 0.383 GPU h active, 1.15 GPU h idle, 0.1
+                GPU h starting up; it was active for 25.0% of that, start-ups
+                aside
+  released      its GPUs 1 time, for it was idle
+  taken         its GPUs 1 time: 1 reclaim
+  delayed       its user, who had used it before, waited 4.0 min to go on
+  outcome       closed by its user at 4000 s, 66.7 min after it was submitted
+END
+same want out
+expect 0 "" "$G" explain sat X1
+holds out "  job X1 of queue Y, training: 8 GPUs"
+outcome() { # OUTCOME FORGOTTEN STATE END: of the same session
+    sed "2s/,closed,90,600,0,0,/,$1,90,600,0,$2,/; 2s/,4000,$1/,$4,$1/" sat/sessions.csv >x && cp -r sat ends && cp x ends/sessions.csv
+    sed "s/,completed,node/,$3,node/" sat/jobs.csv >ends/jobs.csv
+    "$G" explain ends nb | sed -n '/^  outcome/,$s/^ *//p' | tr '\n' ' ' >out
+    rm -r ends
+}
+outcome culled 1 completed 4000
+says out "outcome       culled: deleted for being idle at 4000 s, 66.7 min after it was submitted; its user had gone without closing it "
+outcome abandoned 0 cancelled 4000
+says out "outcome       abandoned: given up by its user at 4000 s, 66.7 min after it was submitted; the patience to wait for GPUs was 10.0 min "
+outcome expired 0 completed 4000
+says out "outcome       expired: it came to its cap at 4000 s, 66.7 min after it was submitted "
+outcome lost 0 failed 4000
+says out "outcome       failed once too often at 4000 s, 66.7 min after it was submitted "
+outcome lost 0 rejected 4000
+says out "outcome       refused by the cluster at 4000 s, 66.7 min after it was submitted "
+outcome open 0 running ""
+says out "outcome       not over when the run ended "
+
 # ---- Names ----
 expect 2 "gpuyard: r: no job or queue 'bbbbbb'" "$G" explain r bbbbbb
 printf 'job_id,submit_s,duration_s,gpus,queue\n"odd, ""name"" \033[31m",0,10,1,"a queue"\nplain-17,0,20,8,vision\nplain-18,5,1,8,"a queue"\n' >odd.csv
@@ -140,5 +214,12 @@ sed 's/stopped_for/stopped/' r/intervals.csv >empty/intervals.csv
 expect 3 "gpuyard: empty/intervals.csv:1: no column stopped_for" "$G" explain empty b
 sed '2s/^[^,]*,[^,]*,/soon,X,/' r/queues.csv >empty/queues.csv
 expect 3 "gpuyard: empty/queues.csv:2: time_s: want a number of seconds, got 'soon'" "$G" explain empty Y
+cp sat/jobs.csv empty
+sed '2s/,closed,90,/,closed,soon,/' sat/sessions.csv >empty/sessions.csv
+rm empty/intervals.csv empty/queues.csv
+expect 3 "gpuyard: empty/sessions.csv:2: time_to_start_s: want a number of seconds, got 'soon'" "$G" explain empty nb
+rm empty/sessions.csv
+expect 0 "" "$G" explain empty nb
+holds out "  job nb of queue X, user ann, interactive: 2 GPUs in 1 task"
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]

@@ -181,6 +181,52 @@ holds a.svg ">99th percentile<"
 head -n 1 served/services.csv >scratch/services.csv
 expect 3 "plot.sh: $work/scratch/services.csv: no rows" "$G" plot scratch --kind services -o x2.svg
 
+# ---- Sessions, by hand. Type 7 of 10, 20 and 30 s: P50 20 s, P90 28 s; three of four in time; 900 and 2340 of 3600 GPU s active and idle ----
+mkdir -p sat none_sat
+cat >sat/sessions.csv <<'CSV'
+session,group,user,queue,gpus,submit_s,usable_s,end_s,outcome,time_to_start_s,patience_s,slo_met,forgotten,releases,preemptions,delayed_s,starting_gpu_s,active_gpu_s,idle_gpu_s
+a,g,u,q,1,0,10,1000,closed,10,60,1,0,0,0,0,160,900,0
+b,g,u,q,1,0,30,1000,culled,30,60,1,1,1,0,0,100,0,1000
+c,g,u,q,1,0,20,1000,closed,20,60,1,0,0,0,0,100,0,1340
+d,g,u,q,1,0,,500,abandoned,,500,0,0,0,0,0,0,0,0
+CSV
+cat >sat/timeseries.csv <<'CSV'
+time_s,gpus_total,gpus_up,gpus_allocated,gpus_busy,jobs_running,jobs_waiting,gpus_waiting,sessions_queued,sessions_starting,sessions_active,sessions_idle,sessions_released
+0,4,4,0,0,0,4,4,4,0,0,0,0
+500,4,4,4,1,4,0,0,0,0,1,1,2
+1000,4,4,0,0,0,0,0,0,0,0,0,0
+CSV
+for dirs in sat "sat sat"; do
+    for format in png svg pdf term; do
+        # shellcheck disable=SC2086
+        "$G" plot $dirs --kind sessions --format $format -o a.$format 2>said && whole $format a.$format && ok || fail "sessions as $format: $(cat said)"
+        # shellcheck disable=SC2086
+        "$G" plot $dirs --kind sessions --format $format -o b.$format
+        same a.$format b.$format
+    done
+done
+"$G" plot sat --kind sessions -o a.svg
+holds a.svg ">sat: 4 sessions, 75 % started in time; active 25 % of 1 GPU h held, idle 65 %<"
+holds a.svg ">sat: 3 sessions, 1 never started: P50 20 s, P90 28 s; gave GPUs back once<"
+holds a.svg ">2 (50 %)<"
+holds a.svg ">abandoned<"
+holds a.svg ">gave GPUs back<"
+if grep -q '>starting up<\|>expired<\|P99 [0-9]' a.svg; then fail "sessions: what did not happen"; else ok; fi
+"$G" plot sat --kind sessions --format term >said           # four wait, from half of the time on two have given their GPUs back
+grep -q '^ *\(4 +\)\{0,1\}c\{34,35\}d\{34,35\}$' said && grep -q '^ *\(0 +\)\{0,1\}c\{34,35\}a\{34,35\}$' said && ok || fail "bands of sessions: $(cat said)"
+holds said "sat: time to start P50 20 s, P90 28 s; gave GPUs back once; 2"
+sed '/,closed,\|,culled,/d' sat/sessions.csv >none_sat/sessions.csv && cp sat/timeseries.csv none_sat
+"$G" plot none_sat --kind sessions -o a.svg || fail "sessions of which none has started"
+holds a.svg ">none has started<"
+rm none_sat/timeseries.csv
+expect 3 "gpuyard: none_sat/timeseries.csv: cannot read it, and sessions needs it: No such file or directory" "$G" plot none_sat --kind sessions
+expect 3 "gpuyard: hand/sessions.csv: cannot read it, and sessions needs it: No such file or directory" "$G" plot hand --kind sessions
+cut -d, -f1-8 sat/timeseries.csv >none_sat/timeseries.csv
+expect 3 "plot.sh: $work/none_sat/timeseries.csv: no column sessions_active" "$G" plot none_sat --kind sessions -o x2.svg
+head -n 1 sat/sessions.csv >none_sat/sessions.csv && cp sat/timeseries.csv none_sat
+expect 3 "plot.sh: $work/none_sat/sessions.csv: no rows" "$G" plot none_sat --kind sessions -o x2.svg
+none x2.svg
+
 # ---- One queue, nothing finished, nothing at all ----
 "$G" run -q -c hand.yaml -t hand.csv -p fifo --until 50 -o cut || fail "the cut run does not run"
 expect 3 "plot.sh: $work/cut/jobs.csv: no finished job" "$G" plot cut --kind jct_cdf -o x.svg

@@ -41,6 +41,8 @@ cp -r set/fifo-1 one
 awk -F, 'NR == 2 { start = int($1) } END { print "time_s,service,rate_per_s,latency_p50_s,latency_p99_s,slo_attainment,replicas_ready"
     for (t = start + 60; t <= $1; t += 60) { print t ",<i>llm</i>," (t % 7) ",0.5," 1 + t % 3 ",0.9,2"; print t ",embed," 5 + t % 5 ",0.01,0.1,1,1" } }' \
     one/timeseries.csv >one/services.csv
+awk -F, 'NR == 1 { print $0 ",sessions_queued,sessions_starting,sessions_active,sessions_idle,sessions_released"; next }
+    { print $0 "," NR % 3 ",1," NR % 5 "," 2 + NR % 7 ",0" }' one/timeseries.csv >x && mv x one/timeseries.csv
 
 # ---- Written whole, twice the same, to a file or standard output ----
 "$G" report one -o one.html && "$G" report one -o again.html && "$G" report one -o - >third.html || fail "no page"

@@ -140,6 +140,14 @@ def check(page, directory, v, figures, one):
             y = [u for u in kinds[kind][name] if u is not None]
             close(sum(y) / len(y), sum(float(m[column]) for m in own) / len(own), 0.02)
 
+    # Sessions over time.
+    if "sessions_idle" in times[0]:
+        bands = {b["name"]: b["y"] for b in figures["sessions"]["variants"][v]["bands"]}
+        for name, what in (("active", "active"), ("idle, hold GPUs", "idle"), ("starting up", "starting"), ("wait for GPUs", "queued"), ("gave GPUs back", "released")):
+            y, last = bands[name], max(k for k, x in enumerate(bands[name]) if x is not None)
+            got = integral(y[:last], width) + y[last] * (end - start - last * width)
+            close(got, step_integral([(float(r["time_s"]), float(r["sessions_" + what])) for r in times], end), 1e-3, 5)
+
     # Tables.
     for table in page.tables:
         assert all(len(row) == len(table[0]) for row in table), table[0]
@@ -173,7 +181,7 @@ def groups(page, runs):
 
 page = Page(open(sys.argv[1], encoding="utf-8").read())
 figures = {f["id"]: f for f in page.data["figures"]}
-assert {"utilisation", "waiting", "distributions", "quota", "ledger", "reasons", "nodes", "power"} == set(figures) - {"services"}, set(figures)
+assert {"utilisation", "waiting", "distributions", "quota", "ledger", "reasons", "nodes", "power"} == set(figures) - {"services", "sessions"}, set(figures)
 assert ("services" in figures) == (sys.argv[1] == "one.html" or sys.argv[1] == "m.html"), set(figures)
 for v, directory in enumerate(page.results):
     check(page, directory, v, figures, len(page.results) == 1)

@@ -56,6 +56,17 @@ for policy in static quota preemptive kube; do
         function far(x, y) { return x - y > 1e-6 * x || y - x > 1e-6 * x }
         END { exit rows != n || bad || far(all / 3600, held) || far(nodes, idle) || far(met / rows, slo) || idle <= 0 }' $policy/nodes.csv $policy/sessions.csv
     check "$policy: sessions.csv adds up to summary.csv and nodes.csv" $?
+    # How many do what, times time, is what they spent; all of them, from submit to end.
+    awk -F, 'function far(x, y) { return x - y > 1e-6 * x || y - x > 1e-6 * x }
+        FNR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+        FILENAME ~ /timeseries/ { for (k in n) spent[k] += n[k] * ($1 - time); time = $1; split("queued starting active idle released", names, " ")
+                                  for (i in names) n[names[i]] = $at["sessions_" names[i]]; next }
+        { all += $at["end_s"] - $at["submit_s"]; starting += $at["starting_gpu_s"] / $at["gpus"]; active += $at["active_gpu_s"] / $at["gpus"]
+          idle += $at["idle_gpu_s"] / $at["gpus"] }
+        END { for (k in n) { left += n[k]; sum += spent[k] }
+              exit left || far(sum, all) || far(spent["starting"], starting) || far(spent["active"], active) || far(spent["idle"], idle) ||
+                   spent["released"] <= 0 || spent["queued"] <= 0 }' $policy/timeseries.csv $policy/sessions.csv
+    check "$policy: sessions over time add up to sessions.csv" $?
 done
 "$gpuyard" run -q -c c.yaml -t w.yaml -p quota -o again >/dev/null 2>&1
 cmp -s again/sessions.csv quota/sessions.csv && cmp -s again/summary.csv quota/summary.csv
@@ -64,6 +75,68 @@ check "twice the same bytes" $?
 drawn other >drawn.txt
 [ "$(sort drawn.txt first_drawn.txt | uniq -u | wc -l)" = 4 ]
 check "another seed, other sessions and jobs" $?
+
+# ---- What is told of one, in words and as JSON, is what the files have: of every outcome, of those that lost their GPUs or gave them back
+told() { # FILES STORIES: of the files of one directory, in the stories of the other
+    python3 - "$gpuyard" "$1" "$2" <<'END'
+import csv, json, re, subprocess, sys
+gpuyard, files, told = sys.argv[1:]
+rows = lambda name: list(csv.DictReader(open(files + "/" + name)))
+jobs = {j["job_id"]: j for j in rows("jobs.csv")}
+stays = {}
+for i in rows("intervals.csv"):
+    stays.setdefault(i["job_id"], []).append(i)
+own = {"released", "closed", "culled", "expired", "abandoned", "lost"}
+seen, chosen = {}, []
+for x in rows("sessions.csv"):
+    kind = (x["outcome"], x["forgotten"], x["usable_s"] == "", min(2, int(x["preemptions"])), min(2, int(x["releases"])))
+    seen[kind] = seen.get(kind, 0) + 1
+    if seen[kind] <= 2:
+        chosen.append(x)
+assert len(seen) > 8, seen
+number = lambda text: None if text == "" else float(text)
+near = lambda a, b: a == b or (a is not None and b is not None and abs(a - b) < 1e-9 * max(1, abs(b)))
+hours = lambda gpu_s: ("%.3g GPU h" if float(gpu_s) < 36000 else "%.1f GPU h") % (float(gpu_s) / 3600)
+for x in chosen:
+    name, job = x["session"], jobs[x["session"]]
+    run = lambda *more: subprocess.run([gpuyard, "explain", told, name, *more], capture_output=True, text=True, check=True).stdout
+    story, text = json.loads(run("--format", "json")), re.sub(r"\s+", " ", run())
+    s = story["session"]
+    for key in ("end_s", "usable_s", "time_to_start_s", "patience_s", "delayed_s", "releases", "preemptions"):
+        assert near(s[key], number(x[key])), (name, key, s[key], x[key])
+    for key in ("starting", "active", "idle"):
+        assert near(s[key + "_gpu_h"] * 3600, float(x[key + "_gpu_s"])), (name, key)
+    held = sum(float(x[key + "_gpu_s"]) for key in ("starting", "active", "idle"))
+    assert near(story["run_s"], held / float(x["gpus"])), (name, "held", story["run_s"], held)
+    assert abs(sum(float(i["end_s"]) - float(i["start_s"]) for i in stays.get(name, []) if i["task"] == "0") - story["run_s"]) < 1e-6, name
+    assert s["outcome"] == x["outcome"] and s["slo_met"] == (x["slo_met"] == "1") and s["forgotten"] == (x["forgotten"] == "1"), name
+    assert near(story["wait_s"], sum(float(job[c]) for c in job if re.fullmatch("wait_[a-z]+_s", c))), name
+    assert f"session {name} of queue {x['queue']}, group {x['group']}" in text, text
+    assert ("usable never" in text) == (x["usable_s"] == ""), text
+    assert ("in time for its objective" in text) == (x["slo_met"] == "1"), text
+    assert ("its user had gone" in text) == (x["forgotten"] == "1"), text
+    if held:
+        words = ", ".join(f"{hours(x[key + '_gpu_s'])} {what}" for key, what in (("active", "active"), ("idle", "idle"), ("starting", "starting up")))
+        assert words in text, (words, text)
+    for key, words in (("releases", "released its GPUs"), ("preemptions", "taken its GPUs")):
+        n = int(x[key])
+        assert (f"{words} {n} time{'' if n == 1 else 's'}" in text) if n else words not in text, text
+    ends = [i["end_reason"] for i in stays.get(name, []) if i["task"] == "0"]
+    causes = re.search(r"taken its GPUs \d+ times?: ((\d+ [a-z]+(, )?)+)", text)
+    assert sum(int(n) for n in re.findall(r"\d+", causes[1] if causes else "")) == sum(e not in own for e in ends) == int(x["preemptions"]), text
+    start = {"closed": "closed by its user at", "culled": "culled: deleted for being idle at", "abandoned": "abandoned: given up by its user at"}[x["outcome"]]
+    assert f"{start} {float(x['end_s']):.6f}".rstrip("0").rstrip(".") + " s," in text, text
+END
+}
+for policy in quota preemptive; do
+    told $policy $policy 2>said.txt
+    check "$policy: what is told of sessions is what the files have: $(tail -1 said.txt)" $?
+done
+cp -r quota planted
+awk -F, -v OFS=, 'NR > 1 && $19 > 0 { $19 += 36 } { print }' quota/sessions.csv >planted/sessions.csv
+! told quota planted 2>said.txt && grep -q 'AssertionError.*idle' said.txt
+check "a wrong number in a story is noticed: $(tail -1 said.txt)" $?
+rm -r planted
 
 # ---- A judge that notices
 sed 's/^\(job_id.*\)$/\1/; 0,/,done,/s//,closed,/' quota/intervals.csv >changed.csv
@@ -78,7 +151,7 @@ check "a job that is closed like a session is noticed" $?
 check "--outputs sessions" $?
 sed '/^sessions/,$d' w.yaml >jobs.yaml
 "$gpuyard" run -q -c c.yaml -t jobs.yaml -o quota >/dev/null 2>&1
-[ ! -e quota/sessions.csv ] && ! grep -q session quota/summary.csv && ! grep -q idle quota/nodes.csv
+[ ! -e quota/sessions.csv ] && ! grep -q session quota/summary.csv && ! grep -q idle quota/nodes.csv && ! grep -q session quota/timeseries.csv
 check "no trace of sessions where there are none" $?
 said() { # STATUS MESSAGE COMMAND...
     status=$1 message=$2

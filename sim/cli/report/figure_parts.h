@@ -14,5 +14,6 @@ struct ranked { uint32_t number; double by; };
 int ranked_most_first(const void *a, const void *b);         /* for qsort(); ties by number */
 
 typedef void figure_variants(struct output *o, const struct page *p);
-figure_variants figure_utilisation, figure_waiting, figure_power, figure_quotas, figure_services, figure_nodes;     /* figures_time.c */
+figure_variants figure_utilisation, figure_waiting, figure_power, figure_quotas, figure_services, figure_sessions,
+                figure_nodes;                                                                                       /* figures_time.c */
 figure_variants figure_distributions, figure_ledger, figure_waits;                                                  /* figures_jobs.c */

@@ -20,6 +20,14 @@ static bool has_power(const struct page *p)
     return false;
 }
 
+static bool has_sessions(const struct page *p)
+{
+    for (size_t i = 0; i < p->n_views; i++)
+        if (p->view[i].level[LEVEL_SESSIONS].mean)
+            return true;
+    return false;
+}
+
 static bool has_services(const struct page *p)
 {
     for (size_t i = 0; i < p->n_views; i++)
@@ -86,6 +94,7 @@ static const struct {
     { "reasons", "bars", "h", "Why jobs waited", "Hours that jobs waited, by queue and reason.", has_waits, figure_waits },
     { "nodes", "heat", "%", "Nodes", "Share of each node's GPUs that was held.", has_heat, figure_nodes },
     { "services", "time", "", "Inference services", "What services did; percentiles of longer steps are means of those of their minutes.", has_services, figure_services },
+    { "sessions", "time", "sessions", "Interactive sessions", "How many sessions do what.", has_sessions, figure_sessions },
     { "power", "time", "W", "Power", "What all nodes drew.", has_power, figure_power },
 };
 

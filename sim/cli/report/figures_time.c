@@ -120,6 +120,23 @@ void figure_services(struct output *o, const struct page *p)
         }
 }
 
+/* Bands as in the columns of timeseries.csv. */
+void figure_sessions(struct output *o, const struct page *p)
+{
+    static const char *const name[LEVELS_OF_SESSIONS] = { "active", "idle, hold GPUs", "starting up", "wait for GPUs", "gave GPUs back" };
+    bool first = true;
+    for (size_t i = 0; i < p->n_views; i++) {
+        const struct series *level = &p->view[i].level[LEVEL_SESSIONS];
+        bool first_band = true;
+        if (!level->mean)
+            continue;
+        figure_variant(o, &first, p->view[i].label, "bands");
+        for (size_t k = 0; k < LEVELS_OF_SESSIONS; k++)
+            figure_level(o, &first_band, name[k], p, &level[k]);
+        out_text(o, "],\"lines\":[]}");
+    }
+}
+
 /* ---- Quota ---- */
 
 static void quota_of(struct output *o, const struct page *p, const struct run_view *v, uint32_t k, bool *first)

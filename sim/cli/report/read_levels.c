@@ -9,7 +9,8 @@
 struct levels { struct run_view *view; const struct steps *steps; };
 
 static const char *const totals[] = { "time_s", "gpus_total", "gpus_up", "gpus_allocated", "gpus_busy", "jobs_waiting", "gpus_waiting",
-                                      "?power_w", NULL };
+                                      "?power_w", "?sessions_active", "?sessions_idle", "?sessions_starting", "?sessions_queued",
+                                      "?sessions_released", NULL };
 static const char *const queues[] = { "time_s", "queue", "gpus_allocated", "gpus_deserved", "gpus_demand", "gpus_fair_share", NULL };
 
 static int on_series(void *self, const struct row *row, const size_t *column, struct error *err)
