@@ -158,22 +158,40 @@ static bool draws(const struct kind *k, const char *directory)
     return there;
 }
 
+/* A workload may have services or sessions of which none came. */
+static bool has_rows(const struct kind *k, const char *directory)
+{
+    char path[SCRIPTS_PATH];
+    int c = 0;
+    snprintf(path, sizeof path, "%s/%s", directory, k->file[0]);
+    FILE *f = fopen(path, "r");
+    while (f && c != EOF && c != '\n')
+        c = getc(f);
+    bool there = f && c == '\n' && getc(f) != EOF;
+    if (f)
+        fclose(f);
+    return there;
+}
+
+/* A kind that has nothing to show, such as jobs of which none has ended, says so, and the others follow. */
 static int all_kinds(const struct plotting *p)
 {
     bool any = false;
+    int status = EXIT_OK;
     for (size_t i = 0; i < KINDS; i++) {
         char missing[SCRIPTS_PATH];
         bool applies = p->n >= kinds[i].least && p->n <= kinds[i].most;
         for (size_t d = 0; d < p->n && applies; d++)
-            applies = has_files(&kinds[i], p->dir[d], missing) && draws(&kinds[i], p->dir[d]);
+            applies = has_files(&kinds[i], p->dir[d], missing) && has_rows(&kinds[i], p->dir[d]) && draws(&kinds[i], p->dir[d]);
         if (!applies)
             continue;
         any = true;
-        int status = draw(p, &kinds[i]);
-        if (status != EXIT_OK)
-            return status;
+        int drawn = draw(p, &kinds[i]);
+        if (drawn != EXIT_OK && drawn != EXIT_INPUT)
+            return drawn;
+        status = drawn != EXIT_OK ? drawn : status;
     }
-    return any ? EXIT_OK : complain(EXIT_INPUT, "%s: holds no result files to plot", p->first);
+    return any ? status : complain(EXIT_INPUT, "%s: holds no result files to plot", p->first);
 }
 
 static int format_of(const struct plot_options *o)

@@ -230,10 +230,15 @@ none x2.svg
 # ---- One queue, nothing finished, nothing at all ----
 "$G" run -q -c hand.yaml -t hand.csv -p fifo --until 50 -o cut || fail "the cut run does not run"
 expect 3 "plot.sh: $work/cut/jobs.csv: no finished job" "$G" plot cut --kind jct_cdf -o x.svg
+"$G" plot cut >said 2>err
+status=$?
+[ $status = 3 ] && holds err "no finished job" && holds said cut/ledger.png && none cut/jct_cdf.png || fail "all plots of it: status $status"
 "$G" plot cut --kind utilisation_state -o x.svg && ok || fail "a run that is cut off"
 cp -r hand empty; head -n 1 hand/timeseries.csv >empty/timeseries.csv; head -n 1 hand/intervals.csv >empty/intervals.csv
 expect 3 "plot.sh: empty/timeseries.csv: no rows" "$G" plot empty --kind fragmentation -o x2.svg
 none x2.svg
+cp -r hand bare && rm -f bare/*.png && head -1 bare/jobs.csv >jobs && mv jobs bare/jobs.csv
+"$G" plot bare >said && holds said bare/ledger.png && none bare/wait_cdf.png
 "$G" plot hand >said && holds said hand/ledger.png && none hand/energy.png && none hand/compare.png
 
 # ---- What is wrong is said ----
