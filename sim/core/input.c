@@ -294,11 +294,12 @@ void input_listen(void (*heard)(void *self, const char *path, const char sha256[
     listener.self = self;
 }
 
+/* Of what was not read to its end, because it is bad, nothing came: nor is it read now, as it may have none. */
 static void tell_listener(struct input *in)
 {
     char hex[65];
     struct error ignored = { "" };
-    if (listener.heard && in->fd > STDIN_FILENO && input_sha256(in, hex, &ignored) == 0)
+    if (listener.heard && in->at_end && in->fd > STDIN_FILENO && input_sha256(in, hex, &ignored) == 0)
         listener.heard(listener.self, in->name, hex);
 }
 

@@ -20,7 +20,7 @@ const char *input_name(const struct input *in);                     /* for messa
 int    input_sha256(struct input *in, char hex[65], struct error *err);
 void   input_close(struct input *in);                               /* NULL: does nothing */
 
-/* From now on tells of every file that is closed after it was read: for heard.h. NULL: no more. */
+/* From now on tells of every file that is closed after it was read to its end: for heard.h. NULL: no more. */
 void   input_listen(void (*heard)(void *self, const char *path, const char sha256[65]), void *self);
 
 /* A path that a file in `folder` ("": here) names. The caller frees it. */
