@@ -13,7 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What plot.sh draws: the name, what help says of it, how many directories it takes, and the files it reads. */
+/* What plot.sh draws: the name, what help says of it, how many directories it takes, and the files it reads: FILE, or FILE:COLUMN where only
+ * some runs have what it draws. */
 #define EACH_KIND(K) \
     K(jct_cdf, "how long jobs took, as a distribution", 1, SIZE_MAX, "jobs.csv") \
     K(wait_cdf, "how long they waited", 1, SIZE_MAX, "jobs.csv") \
@@ -26,9 +27,9 @@
     K(quota, "each queue against its quota (of one run)", 1, 1, "queues.csv", "timeseries.csv", "summary.csv") \
     K(fairness, "finish-time fairness, and what queues held of their fair share", 1, SIZE_MAX, "jobs.csv", "summary.csv") \
     K(fragmentation, "free GPUs over time, by how many are free together", 1, SIZE_MAX, "timeseries.csv", "intervals.csv", "nodes.csv") \
-    K(energy, "power over time", 1, SIZE_MAX, "timeseries.csv", "summary.csv") \
+    K(energy, "power over time", 1, SIZE_MAX, "timeseries.csv:power_w", "summary.csv") \
     K(services, "inference services: requests, latency, SLO and replicas over time (of one run)", 1, 1, "services.csv") \
-    K(sessions, "interactive sessions: what they do over time, time to start, and how they ended", 1, SIZE_MAX, "sessions.csv", "timeseries.csv") \
+    K(sessions, "interactive sessions: what they do over time, time to start, and how they ended", 1, SIZE_MAX, "sessions.csv", "timeseries.csv:sessions_active") \
     K(gantt, "which GPU was held when (of one run)", 1, 1, "intervals.csv", "nodes.csv", "jobs.csv") \
     K(nodes, "heat map of the nodes (of one run)", 1, 1, "intervals.csv", "nodes.csv") \
     K(compare, "metrics as bars, with confidence intervals over runs that differ in the seed", 2, SIZE_MAX, "summary.csv") \
@@ -74,10 +75,15 @@ struct plotting {
 
 /* ---- One plot ---- */
 
+static void path_of(char path[SCRIPTS_PATH], const char *directory, const char *file)
+{
+    snprintf(path, SCRIPTS_PATH, "%s/%.*s", directory, (int)strcspn(file, ":"), file);
+}
+
 static bool has_files(const struct kind *k, const char *directory, char missing[SCRIPTS_PATH])
 {
     for (size_t i = 0; i < FILES_MOST && k->file[i]; i++) {
-        snprintf(missing, SCRIPTS_PATH, "%s/%s", directory, k->file[i]);
+        path_of(missing, directory, k->file[i]);
         if (access(missing, R_OK) != 0)
             return false;
     }
@@ -144,26 +150,26 @@ static int one_kind(const struct plotting *p, const struct kind *k)
 }
 
 /* The model of power may be off; results of older versions do not count sessions over time. */
-static bool draws(const struct kind *k, const char *directory)
+static bool has_column(const char *directory, const char *file)
 {
-    const char *column = !strcmp(k->name, "energy") ? ",power_w" : !strcmp(k->name, "sessions") ? ",sessions_active" : NULL;
+    const char *column = strchr(file, ':');
     char path[SCRIPTS_PATH], header[1024] = "";
     if (!column)
         return true;
-    snprintf(path, sizeof path, "%s/timeseries.csv", directory);
+    path_of(path, directory, file);
     FILE *f = fopen(path, "r");
-    bool there = f && fgets(header, sizeof header, f) && strstr(header, column);
+    bool there = f && fgets(header, sizeof header, f) && strstr(header, column + 1);
     if (f)
         fclose(f);
     return there;
 }
 
 /* A workload may have services or sessions of which none came. */
-static bool has_rows(const struct kind *k, const char *directory)
+static bool has_rows(const char *directory, const char *file)
 {
     char path[SCRIPTS_PATH];
     int c = 0;
-    snprintf(path, sizeof path, "%s/%s", directory, k->file[0]);
+    path_of(path, directory, file);
     FILE *f = fopen(path, "r");
     while (f && c != EOF && c != '\n')
         c = getc(f);
@@ -173,16 +179,24 @@ static bool has_rows(const struct kind *k, const char *directory)
     return there;
 }
 
+static bool applies_to(const struct kind *k, const char *directory)
+{
+    char missing[SCRIPTS_PATH];
+    bool applies = has_files(k, directory, missing) && has_rows(directory, k->file[0]);
+    for (size_t i = 0; i < FILES_MOST && k->file[i] && applies; i++)
+        applies = has_column(directory, k->file[i]);
+    return applies;
+}
+
 /* A kind that has nothing to show, such as jobs of which none has ended, says so, and the others follow. */
 static int all_kinds(const struct plotting *p)
 {
     bool any = false;
     int status = EXIT_OK;
     for (size_t i = 0; i < KINDS; i++) {
-        char missing[SCRIPTS_PATH];
         bool applies = p->n >= kinds[i].least && p->n <= kinds[i].most;
         for (size_t d = 0; d < p->n && applies; d++)
-            applies = has_files(&kinds[i], p->dir[d], missing) && has_rows(&kinds[i], p->dir[d]) && draws(&kinds[i], p->dir[d]);
+            applies = applies_to(&kinds[i], p->dir[d]);
         if (!applies)
             continue;
         any = true;

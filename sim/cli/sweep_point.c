@@ -41,20 +41,24 @@ bool sweep_shapes_alike(const struct sweep *s, size_t first, size_t second)
 
 /* ---- One run ---- */
 
+static int check_unchanged(const struct plan *plan, const struct read_trace *t, struct error *err)
+{
+    char all_sha256[65];
+    heard_sha256(&plan->trace_files, all_sha256);
+    if (!strcmp(all_sha256, t->all_sha256))
+        return EXIT_OK;
+    error_set(err, "%s: it, or a file that it names, has changed since the sweep began", plan->trace.path);
+    return EXIT_INPUT;
+}
+
 /* Laws are drawn here and not in the parent, which would have to wait for it. */
 static int read_trace(const struct sweep *s, const struct point *p, struct plan *plan, struct error *err)
 {
     const struct read_trace *t = &s->trace[p->value[s->of[AXIS_TRACE]]];
     plan->workload = t->workload[plan->options->stream > 0];
     if (!plan->workload) {
-        char all_sha256[65];
         int status = plan_read_trace(plan, err);
-        heard_sha256(&plan->trace_files, all_sha256);
-        if (status == EXIT_OK && strcmp(all_sha256, t->all_sha256) != 0) {
-            error_set(err, "%s: it, or a file that it names, has changed since the sweep began", plan->trace.path);
-            status = EXIT_INPUT;
-        }
-        return status;
+        return status == EXIT_OK ? check_unchanged(plan, t, err) : status;
     }
     memcpy(plan->trace_sha256, t->sha256, sizeof t->sha256);
     plan->trace_files = t->files;
@@ -122,17 +126,19 @@ static int keep(const struct sweep *s, size_t point, const char *settings_yaml, 
 static int run_federation(const struct sweep *s, size_t point, const struct point_command *c, struct error *err)
 {
     const struct point *p = &s->grid->point[point];
-    const char *cluster = s->cluster[p->value[s->of[AXIS_CLUSTER]]].sha256, *trace = s->trace[p->value[s->of[AXIS_TRACE]]].sha256;
+    const char *cluster = s->cluster[p->value[s->of[AXIS_CLUSTER]]].sha256;
     struct federated_plan plan;
     struct federated_played played = { 0 };
     int status = federated_plan_read(&plan, &c->options, err);
     plan.outputs = s->outputs ? plan.outputs : 0;
     if (status == EXIT_OK)
         status = federated_plan_settle(&plan, err);
-    if (status == EXIT_OK && (strcmp(plan.federation->sha256, cluster) != 0 || strcmp(plan.member[0].plan.trace_sha256, trace) != 0)) {
-        error_set(err, "%s or its trace: it has changed since the sweep began", c->options.cluster);
+    if (status == EXIT_OK && strcmp(plan.federation->sha256, cluster) != 0) {
+        error_set(err, "%s: it has changed since the sweep began", c->options.cluster);
         status = EXIT_INPUT;
     }
+    if (status == EXIT_OK)
+        status = check_unchanged(&plan.member[0].plan, &s->trace[p->value[s->of[AXIS_TRACE]]], err);
     if (status == EXIT_OK)
         status = federated_play(&plan, c->argc, c->argv, &played, err);
     if (status == EXIT_OK)

@@ -2,13 +2,7 @@
 # federation.sh GPUYARD - several clusters: a federation of one is the plain run to the byte, every job is in one member, spilling
 # never is staying, a burst study shows cost against wait, the same bytes in experiments; and what is refused, with its place.
 set -u
-G=$(realpath "$1")
-root=$(realpath "$(dirname "$0")/../..")
-. "$root/tests/support/checks.sh"
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-unset COLUMNS
+. "$(dirname "$0")/../support/in_folder.sh"
 mkdir in
 cat >in/home.yaml <<'END'
 nodes:

@@ -4,6 +4,7 @@
  * is compared with what it found. Header only. */
 #pragma once
 #include "tests/metamorphic/quota_brute.h"
+#include "tests/support/built.h"
 
 /* ---- A pass ---- */
 
@@ -164,16 +165,8 @@ static inline void world_run(const struct world *w, const struct kind *k, uint64
     memcpy(queue, w->queue, sizeof queue);
     for (uint32_t i = 0; i < w->n_queues && k->blind; i++)
         queue[i].facts.preempt_min_runtime_ns = queue[i].facts.reclaim_min_runtime_ns = -1;
-    struct cluster *c = cluster_build("w", &w->group, 1, queue, w->n_queues, &err);
-    if (!c)
-        fail_msg("%s", err.text);
-    c->price = w->price;
-    c->period_ns = NS_PER_S;
-    struct workload *load = workload_new();
-    for (size_t j = 0; j < JOBS; j++)
-        if (workload_add(load, &w->job[j], "rows", j + 1, &err))
-            fail_msg("%s", err.text);
-    assert_int_equal(workload_finish(load, "rows", &err) || run_bind(c, load, &err), 0);
+    struct cluster *c = built_cluster(&w->group, queue, w->n_queues, w->price);
+    struct workload *load = built_workload(c, w->job, JOBS);
     struct named_policy named = policy_named(k->policy);
     struct policy watched = *named.policy;
     if (!strcmp(watched.name, "quota")) {

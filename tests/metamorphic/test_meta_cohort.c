@@ -6,6 +6,7 @@
  * borrow, or by shares, Kueue's rules can go round in circles: whoever has stopped somebody is overtaken before it is admitted,
  * or stopped in turn (of shares: kubernetes-sigs/kueue, issue 14543). Then a pass is cut short, and limits alone are certain. */
 #include "policies/cohort_books.h"
+#include "tests/support/built.h"
 #include "tests/support/named.h"
 #include "sim/core/memory.h"
 #include "sim/core/random.h"
@@ -135,12 +136,9 @@ static void tree_run(struct watch *w, const struct policy *p, const double *para
 {
     struct error err = { "" };
     struct cluster *c = cluster_build("w", &w->t->group, 1, w->t->queue, w->t->n, &err);
-    struct workload *load = workload_new();
     assert_non_null(c);
     c->price.checkpoint = CHECKPOINT_PERFECT;
-    for (size_t j = 0; j < RUN_JOBS; j++)
-        assert_int_equal(workload_add(load, &w->t->job[j], "rows", j + 1, &err), 0);
-    assert_int_equal(workload_finish(load, "rows", &err) || run_bind(c, load, &err), 0);
+    struct workload *load = built_workload(c, w->t->job, RUN_JOBS);
     struct run_setup setup = { .cluster = c, .workload = load, .policy = p, .policy_params = params, .seed = 1,
                                .placer = placer_named("count"), .check = true,
                                .observer = { .self = w, .decision = at_decision, .instant = at_instant } };

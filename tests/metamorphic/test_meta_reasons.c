@@ -6,6 +6,7 @@
 #include "policies/quota.h"
 #include "sim/core/random.h"
 #include "sim/run/run.h"
+#include "tests/support/built.h"
 #include "tests/support/named.h"
 #include "tests/unit/test_core.h"
 
@@ -87,16 +88,8 @@ struct outcome { struct job_result job[JOBS]; struct error err; };
 static void play(const struct world *w, uint64_t seed, void (*schedule)(struct sched *, const void *, void *), struct outcome *to)
 {
     struct error err = { "" };
-    struct cluster *c = cluster_build("w", &w->group, 1, w->queue, w->n_queues, &err);
-    if (!c)
-        fail_msg("%s", err.text);
-    c->price = w->price;
-    c->period_ns = NS_PER_S;
-    struct workload *load = workload_new();
-    for (size_t j = 0; j < JOBS; j++)
-        if (workload_add(load, &w->job[j], "rows", j + 1, &err))
-            fail_msg("%s", err.text);
-    assert_int_equal(workload_finish(load, "rows", &err) || run_bind(c, load, &err), 0);
+    struct cluster *c = built_cluster(&w->group, w->queue, w->n_queues, w->price);
+    struct workload *load = built_workload(c, w->job, JOBS);
     struct named_policy named = policy_named("quota");
     struct policy policy = *named.policy;
     wrapped = named.policy;

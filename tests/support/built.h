@@ -1,0 +1,28 @@
+/* built.h - a cluster of one group and a workload of rows, bound to each other, for tests that draw them as plain data. Header only. */
+#pragma once
+#include "sim/run/run.h"
+#include "tests/unit/test_core.h"
+
+/* A pass a second. */
+static inline struct cluster *built_cluster(const struct group_spec *group, const struct queue_spec *queue, uint32_t n_queues, struct price price)
+{
+    struct error err = { "" };
+    struct cluster *c = cluster_build("w", group, 1, queue, n_queues, &err);
+    if (!c)
+        fail_msg("%s", err.text);
+    c->price = price;
+    c->period_ns = NS_PER_S;
+    return c;
+}
+
+static inline struct workload *built_workload(struct cluster *c, const struct job_row *job, size_t n)
+{
+    struct error err = { "" };
+    struct workload *load = workload_new();
+    for (size_t j = 0; j < n; j++)
+        if (workload_add(load, &job[j], "rows", j + 1, &err))
+            fail_msg("%s", err.text);
+    if (workload_finish(load, "rows", &err) || run_bind(c, load, &err))
+        fail_msg("%s", err.text);
+    return load;
+}
