@@ -14,7 +14,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { NAME_WIDTH = 44, PATH_LONG = 4096 };
 static const char *const observed[] = { "wait", "jct", "slowdown", NULL };
@@ -40,32 +39,11 @@ struct replications {
 };
 struct found { struct replications *of; size_t n, capacity; };
 
-/* What was configured, but for the seed and how many jobs were drawn with it. */
-static bool same_but_for_seed(const char *a, const char *b)
-{
-    static const char *const passed_over[] = { "seed:", "  jobs:" };
-    while (*a && *b) {
-        size_t n = strcspn(a, "\n"), m = strcspn(b, "\n");
-        bool counts = true;
-        for (size_t i = 0; i < sizeof passed_over / sizeof *passed_over; i++)
-            counts = counts && (strncmp(a, passed_over[i], strlen(passed_over[i])) != 0 ||
-                                strncmp(b, passed_over[i], strlen(passed_over[i])) != 0);
-        if (counts && (n != m || strncmp(a, b, n) != 0))
-            return false;
-        a += n + (a[n] == '\n');
-        b += m + (b[m] == '\n');
-    }
-    return *a == *b;
-}
-
 static struct replications *replications_of(struct found *f, const struct run_record *run)
 {
-    for (size_t i = 0; i < f->n; i++) {
-        const struct run_record *one = f->of[i].one;
-        if (!strcmp(one->policy, run->policy) && !strcmp(one->placement, run->placement) &&
-            same_but_for_seed(one->circumstances, run->circumstances))
+    for (size_t i = 0; i < f->n; i++)
+        if (runs_replicate(f->of[i].one, run))
             return &f->of[i];
-    }
     mem_grow(&f->of, &f->capacity, f->n, sizeof *f->of);
     f->of[f->n] = (struct replications){ .one = run };
     return &f->of[f->n++];

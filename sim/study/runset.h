@@ -34,3 +34,5 @@ const struct run_metric *run_metric_find(const struct run_record *r, const char 
  * policy and placement, or of one of them. pair[i] is the run of b for a's i-th. -1 with
  * err: a run without one, or with several; so sets that do not match are never compared. */
 int runset_pair(const struct runset *a, const struct runset *b, size_t *pair, struct error *err);
+/* They differ in the seed alone, and in how many jobs were drawn with it. */
+bool runs_replicate(const struct run_record *a, const struct run_record *b);
