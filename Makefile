@@ -34,10 +34,8 @@ FLAGS = -std=c17 -D_POSIX_C_SOURCE=200809L -D_XOPEN_SOURCE=700 -I. -MMD -MP -fPI
 AS_IS = -fno-lto
 LINK  = $(MODE_$(MODE)) $(AS_IS) -pie -Wl,-z,relro,-z,now -Wl,--dynamic-list=sim/contract/exported.list
 
-SIM_SRC   := $(wildcard sim/core/*.c sim/laws/*.c sim/serving/*.c sim/sessions/*.c sim/world/*.c sim/run/*.c sim/study/*.c)
-PLUG_SRC  := $(wildcard policies/*.c policies/placers/*.c traces/formats/*.c traces/requests/*.c traces/synth/*.c traces/*.c)
-CLI_SRC   := $(wildcard sim/cli/*.c sim/cli/report/*.c)
-LIB_OBJ   := $(patsubst %.c,$(OUT)/%.o,$(SIM_SRC) $(PLUG_SRC) $(filter-out sim/cli/main.c,$(CLI_SRC)))
+SRC       := $(sort $(shell find sim policies traces -name '*.c'))
+LIB_OBJ   := $(patsubst %.c,$(OUT)/%.o,$(filter-out sim/cli/main.c,$(SRC)))
 LIB       := $(OUT)/libgpuyard.a
 BIN       := $(OUT)/gpuyard
 
@@ -54,8 +52,8 @@ $(OUT)/%.o: %.c Makefile
 	$(CC) $(FLAGS) $(LTO) $(CFLAGS) -c -o $@ $<
 
 $(OUT)/sim/cli/report/assets.o: sim/cli/report/page.css sim/cli/report/page.js
-$(OUT)/sim/run/version.o: FLAGS += -DGPUYARD_VERSION='"$(VERSION)"' -DGPUYARD_COMMIT='"$(COMMIT)"'
-$(OUT)/sim/run/version.o: VERSION $(wildcard .git/HEAD .git/logs/HEAD)
+$(OUT)/sim/results/version.o: FLAGS += -DGPUYARD_VERSION='"$(VERSION)"' -DGPUYARD_COMMIT='"$(COMMIT)"'
+$(OUT)/sim/results/version.o: VERSION $(wildcard .git/HEAD .git/logs/HEAD)
 
 deps:
 	@scripts/install-deps.sh

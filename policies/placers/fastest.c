@@ -1,6 +1,6 @@
 /* fastest.c - the fastest GPU model with room, or the cheapest; among its nodes best fit.
  *
- * Speed and price of a model are the catalogue's (sim/world/catalogue.c); models that it does not know come last. */
+ * Speed and price of a model are the catalogue's (sim/cluster/catalogue.c); models that it does not know come last. */
 #include "policies/placers/scored.h"
 
 struct fastest_params { double by; };

@@ -1,6 +1,6 @@
 /* main.c - gpuyard: finds the subcommand, gives it its options, and sees to it that what it wrote arrived. */
-#include "sim/cli/cli.h"
-#include "sim/core/memory.h"
+#include "sim/cli/frame/cli.h"
+#include "sim/base/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* backlog.c - see backlog.h. */
 #include "sim/serving/backlog.h"
 
-#include "sim/core/memory.h"
+#include "sim/base/memory.h"
 
 #include <assert.h>
 #include <math.h>

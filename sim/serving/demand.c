@@ -1,9 +1,9 @@
 /* demand.c - see demand.h. */
 #include "sim/serving/demand.h"
 
-#include "sim/core/memory.h"
-#include "sim/core/random.h"
-#include "sim/core/units.h"
+#include "sim/base/memory.h"
+#include "sim/base/random.h"
+#include "sim/base/units.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * Everything is drawn from streams named by (seed, "requests of NAME", number of the request), so whatever happens to requests,
  * those of two runs with one seed are identical; and bursts of an MMPP come at the same times in fluid mode. */
 #pragma once
-#include "sim/laws/cut_law.h"
+#include "sim/models/draws/cut_law.h"
 #include "sim/serving/service.h"
 
 struct service_request {

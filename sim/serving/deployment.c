@@ -1,6 +1,6 @@
 /* deployment.c - see deployment.h. */
 #include "sim/serving/deployment.h"
-#include "sim/core/memory.h"
+#include "sim/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* flow_counts.c - see flow_counts.h. */
 #include "sim/serving/flow_counts.h"
 
-#include "sim/core/memory.h"
+#include "sim/base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>

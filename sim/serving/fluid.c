@@ -1,9 +1,9 @@
 /* fluid.c - see fluid.h. */
 #include "sim/serving/fluid.h"
 
-#include "sim/core/memory.h"
-#include "sim/core/random.h"
-#include "sim/core/units.h"
+#include "sim/base/memory.h"
+#include "sim/base/random.h"
+#include "sim/base/units.h"
 #include "sim/serving/backlog.h"
 #include "sim/serving/flow_counts.h"
 #include "sim/serving/steady.h"

@@ -1,7 +1,7 @@
 /* hpa.c - see hpa.h. */
 #include "sim/serving/hpa.h"
-#include "sim/core/memory.h"
-#include "sim/core/units.h"
+#include "sim/base/memory.h"
+#include "sim/base/units.h"
 
 #include <math.h>
 #include <stdlib.h>

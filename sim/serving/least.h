@@ -1,7 +1,7 @@
 /* least.h - the item with the least key of a few hundred whose keys change all the time: a tournament. Equal keys: the smallest
  * item. Items are numbers from 0; those without a key have LEAST_NONE. */
 #pragma once
-#include "sim/core/memory.h"
+#include "sim/base/memory.h"
 
 #include <stdint.h>
 #include <stdlib.h>

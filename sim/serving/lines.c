@@ -1,7 +1,7 @@
 /* lines.c - see lines.h. */
 #include "sim/serving/lines.h"
 
-#include "sim/core/memory.h"
+#include "sim/base/memory.h"
 
 struct requests_present requests_none(void)
 {

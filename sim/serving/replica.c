@@ -1,7 +1,7 @@
 /* replica.c - see replica.h. */
 #include "sim/serving/replica.h"
 
-#include "sim/core/units.h"
+#include "sim/base/units.h"
 
 #include <math.h>
 

@@ -1,8 +1,8 @@
 /* request_list.c - see request_list.h. */
 #include "sim/serving/request_list.h"
 
-#include "sim/core/memory.h"
-#include "sim/core/units.h"
+#include "sim/base/memory.h"
+#include "sim/base/units.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* request_list.h - requests as somebody recorded them, in the order they came. */
 #pragma once
-#include "sim/core/error.h"
+#include "sim/base/error.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,7 +2,7 @@
  * replica first), then what arrives. */
 #include "sim/serving/request_queue.h"
 
-#include "sim/core/random.h"
+#include "sim/base/random.h"
 #include "sim/serving/least.h"
 #include "sim/serving/replica.h"
 #include "sim/serving/tally.h"

@@ -1,7 +1,7 @@
 /* response_counts.c - see response_counts.h. */
 #include "sim/serving/response_counts.h"
 
-#include "sim/core/memory.h"
+#include "sim/base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>

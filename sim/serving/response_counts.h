@@ -3,7 +3,7 @@
  * Durations below 1024 ns are counted exactly, longer ones in 512 classes for each power of two: a quantile is the middle of
  * its class, within 1/1024 of the true one. Sums are exact. */
 #pragma once
-#include "sim/core/units.h"
+#include "sim/base/units.h"
 #include "sim/serving/figures.h"
 
 struct response_counts {

@@ -1,7 +1,7 @@
 /* scaler.c - see scaler.h. */
 #include "sim/serving/scaler.h"
-#include "sim/core/memory.h"
-#include "sim/core/units.h"
+#include "sim/base/memory.h"
+#include "sim/base/units.h"
 #include "sim/serving/demand.h"
 #include "sim/serving/queueing.h"
 

@@ -1,8 +1,8 @@
 /* sequences.c - see sequences.h. */
 #include "sim/serving/sequences.h"
 
-#include "sim/core/memory.h"
-#include "sim/core/units.h"
+#include "sim/base/memory.h"
+#include "sim/base/units.h"
 
 #include <math.h>
 #include <stdbool.h>

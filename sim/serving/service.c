@@ -1,7 +1,7 @@
 /* service.c - see service.h. */
 #include "sim/serving/service.h"
 
-#include "sim/core/units.h"
+#include "sim/base/units.h"
 
 #include <math.h>
 

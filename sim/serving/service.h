@@ -2,8 +2,8 @@
  *
  * GPUs, nodes and prices are those of its replicas, which a run places. Times are those on a replica of speed 1. */
 #pragma once
-#include "sim/laws/arrivals.h"
-#include "sim/laws/law.h"
+#include "sim/models/draws/arrivals.h"
+#include "sim/models/draws/law.h"
 #include "sim/serving/batching.h"
 #include "sim/serving/llm.h"
 #include "sim/serving/request_list.h"

@@ -1,7 +1,7 @@
 /* serving.c - see serving.h: each call goes to the model of the mode. */
 #include "sim/serving/serving.h"
 
-#include "sim/core/memory.h"
+#include "sim/base/memory.h"
 #include "sim/serving/fluid.h"
 #include "sim/serving/request_queue.h"
 

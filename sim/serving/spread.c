@@ -1,7 +1,7 @@
 /* spread.c - see spread.h. */
 #include "sim/serving/spread.h"
 
-#include "sim/core/memory.h"
+#include "sim/base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * Points lie as close as the law needs them, whether it is of microseconds or of minutes: at 1/128 of the probability each, and above
  * 7/8 at eighths of powers of two of what is left, so that a tail is within 0.1 % of itself. An atom is two points at one x. */
 #pragma once
-#include "sim/laws/cut_law.h"
+#include "sim/models/draws/cut_law.h"
 #include "sim/serving/queueing.h"
 
 struct spread {

@@ -1,8 +1,8 @@
 /* steady.c - see steady.h. */
 #include "sim/serving/steady.h"
 
-#include "sim/core/memory.h"
-#include "sim/core/units.h"
+#include "sim/base/memory.h"
+#include "sim/base/units.h"
 
 #include <math.h>
 #include <stdlib.h>

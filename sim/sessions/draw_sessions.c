@@ -1,12 +1,12 @@
 /* draw_sessions.c - see draw_sessions.h. */
 #include "sim/sessions/draw_sessions.h"
 
-#include "sim/core/memory.h"
-#include "sim/core/random.h"
-#include "sim/core/units.h"
-#include "sim/laws/arrivals.h"
-#include "sim/laws/cut_law.h"
-#include "sim/laws/shares.h"
+#include "sim/base/memory.h"
+#include "sim/base/random.h"
+#include "sim/base/units.h"
+#include "sim/models/draws/arrivals.h"
+#include "sim/models/draws/cut_law.h"
+#include "sim/models/draws/shares.h"
 
 #include <math.h>
 #include <stdlib.h>

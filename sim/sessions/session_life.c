@@ -1,7 +1,7 @@
 /* session_life.c - see session_life.h. */
 #include "sim/sessions/session_life.h"
 
-#include "sim/core/units.h"
+#include "sim/base/units.h"
 
 #include <assert.h>
 

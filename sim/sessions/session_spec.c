@@ -1,8 +1,8 @@
 /* session_spec.c - see session_spec.h: what is said when nothing is. */
 #include "sim/sessions/session_spec.h"
 
-#include "sim/core/units.h"
-#include "sim/laws/cut_law.h"
+#include "sim/base/units.h"
+#include "sim/models/draws/cut_law.h"
 
 #include <math.h>
 #include <string.h>

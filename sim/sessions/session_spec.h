@@ -3,8 +3,8 @@
  * Defaults are those of models.md 5, all assumptions but the idle times and start-ups, which are of a provider's FAQ. Never quote what
  * comes of them as a finding. */
 #pragma once
-#include "sim/core/error.h"
-#include "sim/laws/law.h"
+#include "sim/base/error.h"
+#include "sim/models/draws/law.h"
 #include <stdint.h>
 
 struct session_law { struct law law; double least_s, most_s; };    /* of a time; cut, as cut_law.h says */

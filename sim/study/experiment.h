@@ -18,7 +18,7 @@
  * One value may stand where a list of them may. Paths are beside the file. A federation is a cluster, too; what of it can be set begins
  * with the name of a member (cluster.home.nodes.a100.count), or is a key of its file (cluster.limit_s). */
 #pragma once
-#include "sim/core/config.h"
+#include "sim/io/config.h"
 
 /* From what varies slowest to what varies fastest: runs that share their inputs are neighbours, and more seeds are more points
  * at the end. */

@@ -1,8 +1,8 @@
 /* experiment_exclude.c - combinations that an experiment leaves out. See experiment.h. */
 #include "sim/study/experiment_parts.h"
 
-#include "sim/core/memory.h"
-#include "sim/core/suggest.h"
+#include "sim/base/memory.h"
+#include "sim/base/suggest.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* experiment_lists.c - the values of an axis: paths, names with parameters, seeds, and plain values. See experiment.h. */
 #include "sim/study/experiment_parts.h"
 
-#include "sim/core/memory.h"
-#include "sim/core/units.h"
+#include "sim/base/memory.h"
+#include "sim/base/units.h"
 
 #include <inttypes.h>
 #include <stdio.h>

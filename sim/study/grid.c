@@ -1,7 +1,7 @@
 /* grid.c - see grid.h. Combinations are counted like the digits of a number, the last axis being the lowest. */
 #include "sim/study/grid.h"
 
-#include "sim/core/memory.h"
+#include "sim/base/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>

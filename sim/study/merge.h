@@ -3,7 +3,7 @@
  * Directories of another experiment, other inputs or another version are refused, and so are points without a result and points
  * with two results that differ. Where one shard failed at a point that another has done, the result counts. */
 #pragma once
-#include "sim/core/error.h"
+#include "sim/base/error.h"
 
 #include <stddef.h>
 

@@ -1,8 +1,8 @@
 /* paired.c - see paired.h. */
 #include "sim/study/paired.h"
 
-#include "sim/core/memory.h"
-#include "sim/core/random.h"
+#include "sim/base/memory.h"
+#include "sim/base/random.h"
 
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_statistics_double.h>

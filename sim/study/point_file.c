@@ -6,9 +6,9 @@
  *   end                                           # a file that lost its end was not written by us */
 #include "sim/study/point_file.h"
 
-#include "sim/core/memory.h"
-#include "sim/core/output.h"
-#include "sim/run/rows.h"
+#include "sim/base/memory.h"
+#include "sim/io/output.h"
+#include "sim/results/rows.h"
 
 #include <errno.h>
 #include <stdio.h>

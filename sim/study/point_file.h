@@ -3,7 +3,7 @@
  * Renamed to its name when it is whole. A point that is defined otherwise, or has other inputs, has another name: a stale result is
  * never taken for a new one. */
 #pragma once
-#include "sim/run/summary.h"
+#include "sim/results/summary.h"
 
 struct point_result {
     bool failed;

@@ -2,8 +2,8 @@
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "sim/study/pool.h"
 
-#include "sim/core/memory.h"
-#include "sim/core/units.h"
+#include "sim/base/memory.h"
+#include "sim/base/units.h"
 
 #include <errno.h>
 #include <poll.h>

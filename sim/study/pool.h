@@ -4,7 +4,7 @@
  * long, is lost alone: the rest of its batch goes to another process. What is done leaves its result where the caller finds it
  * (a file); the parent is told of it in shared memory, a few times a second, so that it does not keep a processor from the workers. */
 #pragma once
-#include "sim/core/error.h"
+#include "sim/base/error.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -1,8 +1,8 @@
 /* runset.c - see runset.h. */
 #include "sim/study/runset_parts.h"
 
-#include "sim/core/memory.h"
-#include "sim/core/table_in.h"
+#include "sim/base/memory.h"
+#include "sim/io/table_in.h"
 #include "sim/study/sweep_files.h"
 
 #include <dirent.h>

@@ -3,7 +3,7 @@
  * A path is the directory of a run (it holds manifest.json and summary.csv), a directory of such directories, looked at in
  * the order of their names, or the directory of a sweep. */
 #pragma once
-#include "sim/core/error.h"
+#include "sim/base/error.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

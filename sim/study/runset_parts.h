@@ -1,6 +1,6 @@
 /* runset_parts.h - between runset.c, which reads directories of runs, and runset_sweep.c, which reads that of a sweep. */
 #pragma once
-#include "sim/core/input.h"
+#include "sim/io/input.h"
 #include "sim/study/runset.h"
 
 /* Each 0, or -1 with err. */

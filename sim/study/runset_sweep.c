@@ -1,8 +1,8 @@
 /* runset_sweep.c - the points of a sweep as results of runs. See runset.h. */
 #include "sim/study/runset_parts.h"
 
-#include "sim/core/memory.h"
-#include "sim/core/table_in.h"
+#include "sim/base/memory.h"
+#include "sim/io/table_in.h"
 #include "sim/study/point_file.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* sizing.c - see sizing.h. */
 #include "sim/study/sizing.h"
-#include "sim/core/memory.h"
+#include "sim/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* sweep_about.c - sweep.json. See sweep_files.h. */
 #include "sim/study/sweep_files.h"
 
-#include "sim/core/json_file.h"
-#include "sim/core/memory.h"
-#include "sim/core/output.h"
+#include "sim/io/json_file.h"
+#include "sim/base/memory.h"
+#include "sim/io/output.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* sweep_list.c - points.csv. See sweep_files.h. */
 #include "sim/study/sweep_files.h"
 
-#include "sim/core/memory.h"
-#include "sim/core/output.h"
-#include "sim/core/units.h"
+#include "sim/base/memory.h"
+#include "sim/io/output.h"
+#include "sim/base/units.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #include "sim/study/point_file.h"
 #include "sim/study/sweep_files.h"
 
-#include "sim/core/output.h"
+#include "sim/io/output.h"
 
 #include <stdio.h>
 #include <string.h>

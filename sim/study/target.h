@@ -3,8 +3,8 @@
  * Of one run its value counts as it is. Of several (seeds) the mean does, with Student's interval: the target is met if the bound on
  * its far side meets it, so with `confidence` the expected value does. models.md 10.7. */
 #pragma once
-#include "sim/core/error.h"
-#include "sim/run/summary.h"
+#include "sim/base/error.h"
+#include "sim/results/summary.h"
 #include "sim/study/paired.h"
 
 enum relation { RELATION_BELOW, RELATION_AT_MOST, RELATION_AT_LEAST, RELATION_ABOVE };

@@ -1,7 +1,7 @@
 /* verdict.c - see verdict.h. */
 #include "sim/study/verdict.h"
 
-#include "sim/core/memory.h"
+#include "sim/base/memory.h"
 
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_statistics_double.h>

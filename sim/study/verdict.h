@@ -3,7 +3,7 @@
  * models.md 10.8. Pairs are compared by ln(new / base), signed so that more is worse; where a value is not positive, by the
  * difference over the mean of the base (if that is 0: endlessly worse or better, as soon as it is anything else). A single pair is compared as it is, without statistics: deterministic runs. */
 #pragma once
-#include "sim/run/summary.h"
+#include "sim/results/summary.h"
 #include "sim/study/paired.h"
 
 enum verdict { VERDICT_PASS, VERDICT_INCONCLUSIVE, VERDICT_FAIL, VERDICTS };

@@ -2,11 +2,11 @@
  *
  * No clock, no queue, no placement: every job "starts" when it is submitted. What `gpuyard run` takes beyond this is
  * the price of simulating. */
-#include "sim/core/output.h"
-#include "sim/run/rows.h"
-#include "sim/run/run.h"
-#include "sim/world/cluster_file.h"
-#include "traces/format.h"
+#include "sim/io/output.h"
+#include "sim/results/rows.h"
+#include "sim/engine/run.h"
+#include "sim/cluster/cluster_file.h"
+#include "traces/formats/format.h"
 
 #include <stdio.h>
 

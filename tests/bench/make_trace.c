@@ -2,8 +2,8 @@
  *
  * The arrival rate is such that work arrives at LOAD times what GPUS can do. With QUEUES each job is of one of that many queues, q0
  * and on, all alike. Draws are attached to the job. */
-#include "sim/core/output.h"
-#include "sim/core/random.h"
+#include "sim/io/output.h"
+#include "sim/base/random.h"
 
 #include <math.h>
 #include <stdio.h>

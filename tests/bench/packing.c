@@ -4,9 +4,9 @@
  *
  * Prints the jobs of all seeds and the least of TIMES processor times in seconds that they took. */
 #include "policies/registry.h"
-#include "sim/run/run.h"
-#include "sim/world/cluster_file.h"
-#include "traces/format.h"
+#include "sim/engine/run.h"
+#include "sim/cluster/cluster_file.h"
+#include "traces/formats/format.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,8 +4,8 @@
  * A pass is more than its reclaim: it orders and looks at all that waits, too. Prints the passes that stopped somebody, and the
  * median, the 99th percentile and the longest of their processor times in milliseconds. */
 #include "policies/registry.h"
-#include "sim/core/random.h"
-#include "sim/run/run.h"
+#include "sim/base/random.h"
+#include "sim/engine/run.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  *   choices the same, each to the shorter of two queues
  *   flow    a day of 100 services at 1000 requests/s each, of lognormal service times, as flows, looked at every 15 s, with
  *           figures for each minute; replicas come and go every hour */
-#include "sim/core/units.h"
+#include "sim/base/units.h"
 #include "sim/serving/serving.h"
 
 #include <math.h>

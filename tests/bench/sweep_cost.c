@@ -5,10 +5,10 @@
  * processor, so that nobody is moved; prints the number of points and the least of either, in seconds. Options that shape the jobs must
  * not vary in the experiment. */
 #define _GNU_SOURCE /* sched_setaffinity, wait4 */
-#include "sim/cli/play.h"
-#include "sim/cli/sweep.h"
-#include "sim/run/run.h"
-#include "sim/run/summary.h"
+#include "sim/cli/run/play.h"
+#include "sim/cli/sweep/sweep.h"
+#include "sim/engine/run.h"
+#include "sim/results/summary.h"
 
 #include <sched.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
  * Memory is in bytes where gpuyard says MiB, so that nothing is rounded. Nodes are numbered by name (by domain, then by
  * name, if the case has a topology), queues and jobs from the oldest on. A job lasts 50 years. */
 #pragma once
-#include "sim/run/run.h"
+#include "sim/engine/run.h"
 #include "tests/conformance/conformance.h"
 
 enum { NODES_MOST = 64, QUEUES_MOST = 64, JOBS_MOST = 256, TASKS_MOST = 1024, LEVELS_MOST = 4 };

@@ -9,7 +9,7 @@
  * steady_state: all five actions, compared as they are between the rounds, after rounds_until_match of them and after each of
  * the rounds_after_match that follow. single_action: that action alone, compared as the pass leaves them. */
 #include "policies/registry.h"
-#include "sim/run/params.h"
+#include "sim/engine/params.h"
 #include "tests/conformance/session.h"
 
 #include <math.h>

@@ -6,7 +6,7 @@ set -u
 
 # fifo as a plugin that leaves a byte in a file whenever it begins: once for each past.
 cat >counted.c <<'END'
-#include "policies/ordered.h"
+#include "policies/common/ordered.h"
 #include <fcntl.h>
 #include <unistd.h>
 static const struct discipline in_order = { .key = key_submit };
@@ -62,7 +62,7 @@ experiment 'none, "200000:easy", "200000:gang", "200000:elastic"' >e.yaml
 rm -f begun; expect 0 "" "$G" sweep e.yaml -q -j1 -o apart
 [ "$(wc -c <begun)" = 8 ] && ok || fail "what cannot be shared: $(wc -c <begun)"
 cat >endless.c <<'END'
-#include "policies/ordered.h"
+#include "policies/common/ordered.h"
 #include <stdlib.h>
 static void crash(struct sched *s, const void *p, void *t) { (void)s; (void)p; (void)t; abort(); }
 const struct policy policy_plugin = { .abi = POLICY_ABI, .name = "crash", .summary = "ends the process", .schedule = crash };

@@ -1,6 +1,6 @@
 #!/bin/sh
 # reference.sh GPUYARD - the reference pages name all that there is: results/README.md the columns and metrics that the program
-# can write, sim/world/PHYSICS.md the keys that it reads; and the example of the latter runs.
+# can write, sim/physics/PHYSICS.md the keys that it reads; and the example of the latter runs.
 set -u
 gpuyard=$1
 work=$(mktemp -d)
@@ -18,7 +18,7 @@ all_there() { # WHAT NAMES WORDS
     check "$1: $n names, not there: $missing" $?
 }
 words results/README.md >"$work/results"
-words sim/world/PHYSICS.md >"$work/physics"
+words sim/physics/PHYSICS.md >"$work/physics"
 
 # ---- Columns and metrics; wait_REASON_s stands for those that every run has, and REASON in the table of reasons
 "$gpuyard" list columns --format json >"$work/columns.json"
@@ -74,7 +74,7 @@ printf 'job_id,submit_s,duration_s,gpus,qqqqqqqq\n' >"$work/t.csv"
 all_there "columns of the native trace in PHYSICS.md" "$work/keys" "$work/physics"
 
 # ---- The example
-awk '/^```yaml/ { on = 1; next } /^```/ { on = 0 } on' sim/world/PHYSICS.md >"$work/all.yaml"
+awk '/^```yaml/ { on = 1; next } /^```/ { on = 0 } on' sim/physics/PHYSICS.md >"$work/all.yaml"
 "$gpuyard" check "$work/all.yaml" >"$work/checked" 2>"$work/err"
 check "the example of PHYSICS.md is a cluster: $(cat "$work/err")" $?
 "$gpuyard" run -c "$work/all.yaml" -t traces/samples/four_teams.csv -p srtf -q -o "$work/run" 2>"$work/err"

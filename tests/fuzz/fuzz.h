@@ -3,8 +3,8 @@
  *
  * An input may be refused, with a message that says why; it may not crash, leak, hang, or be refused in silence. */
 #pragma once
-#include "sim/core/error.h"
-#include "sim/core/input.h"
+#include "sim/base/error.h"
+#include "sim/io/input.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* fuzz_cluster.c - any bytes as a cluster file: what is read is one that a run can be set up on. */
-#include "sim/run/run.h"
-#include "sim/world/cluster_file.h"
+#include "sim/engine/run.h"
+#include "sim/cluster/cluster_file.h"
 #include "tests/fuzz/fuzz.h"
 
 /* libfyaml 0.7.12 loses a page when a text has dozens of quotes in a row (fy_atom_format_text); its stack ends in the

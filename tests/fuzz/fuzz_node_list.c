@@ -1,5 +1,5 @@
 /* fuzz_node_list.c - any bytes as a published list of nodes, where the header looks like one. */
-#include "sim/world/node_list.h"
+#include "sim/cluster/node_list.h"
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)

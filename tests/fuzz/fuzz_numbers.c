@@ -1,7 +1,7 @@
 /* fuzz_numbers.c - any text as a number or a date; what is read and written again reads as the same. */
-#include "sim/core/units.h"
+#include "sim/base/units.h"
 #include "tests/fuzz/fuzz.h"
-#include "traces/dates.h"
+#include "traces/formats/dates.h"
 
 #define WHOLE_MOST INT64_C(999999999999999999) /* as units.h says: 18 digits */
 

@@ -1,9 +1,9 @@
 /* fuzz_options.c - any lines as the arguments of the program, up to but not including what the command then does. */
 #include "policies/registry.h"
-#include "sim/cli/plan.h"
-#include "sim/world/cluster_file.h"
-#include "sim/core/memory.h"
-#include "sim/run/params.h"
+#include "sim/cli/run/plan.h"
+#include "sim/cluster/cluster_file.h"
+#include "sim/base/memory.h"
+#include "sim/engine/params.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { ARGUMENTS_MOST = 64 };

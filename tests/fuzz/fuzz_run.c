@@ -3,11 +3,11 @@
  *
  * Whatever it is, the run comes to its end with every identity whole, and the same a second time. */
 #include "policies/registry.h"
-#include "sim/core/memory.h"
-#include "sim/run/run.h"
-#include "sim/world/price.h"
+#include "sim/base/memory.h"
+#include "sim/engine/run.h"
+#include "sim/models/price.h"
 #include "tests/fuzz/fuzz.h"
-#include "traces/format.h"
+#include "traces/formats/format.h"
 
 enum { POLICY, PLACER, CLUSTER, PRICE, PERIOD, CUT, PARAMS, PACKED = PARAMS + 4, CHOICES, JOBS_MOST = 24, GPUS_MOST = 64,
        SMALL = 1 << 12 | 10, LARGE = 3 << 12 | 40 };    /* MIG profiles */

@@ -1,7 +1,7 @@
 /* fuzz_table.c - any bytes as a table: the first says in which style, the rest is its text; every check is asked of every
  * cell. */
-#include "sim/core/table_in.h"
-#include "sim/core/units.h"
+#include "sim/io/table_in.h"
+#include "sim/base/units.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { HEADER = 1, BLANKS = 2, COMMENT = 4 };

@@ -1,7 +1,7 @@
 /* fuzz_trace.c - any bytes as a trace: of the format that GPUYARD_FORMAT names; of each, if it says all; without it, told
  * by its first bytes. */
 #include "tests/fuzz/fuzz.h"
-#include "traces/format.h"
+#include "traces/formats/format.h"
 
 static void check(const struct workload *w)
 {

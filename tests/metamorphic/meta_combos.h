@@ -1,7 +1,7 @@
 /* meta_combos.h - combinations: policies x placers x words of the policy's parameters. */
 #pragma once
 #include "policies/registry.h"
-#include "sim/run/params.h"
+#include "sim/engine/params.h"
 #include "tests/support/choices.h"
 #include "tests/unit/test_core.h"
 

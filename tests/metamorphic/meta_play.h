@@ -6,7 +6,7 @@
  *
  * Every play replays its intervals, and has an error if a GPU, CPU or memory was given twice or a gang was split up. */
 #pragma once
-#include "sim/run/run.h"
+#include "sim/engine/run.h"
 #include "tests/metamorphic/meta_combos.h"
 #include "tests/metamorphic/meta_replay.h"
 #include "tests/metamorphic/meta_world.h"

@@ -1,7 +1,7 @@
 /* meta_replay.h - the intervals of a run once more: nothing is given twice, and who holds anything holds all that it asked for. */
 #pragma once
-#include "sim/world/cluster.h"
-#include "sim/world/workload.h"
+#include "sim/cluster/cluster.h"
+#include "sim/workload/workload.h"
 
 #include <stdlib.h>
 

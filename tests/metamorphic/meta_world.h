@@ -1,8 +1,8 @@
 /* meta_world.h - a random small world as plain data. Times are whole seconds. */
 #pragma once
-#include "sim/core/random.h"
-#include "sim/world/cluster.h"
-#include "sim/world/price.h"
+#include "sim/base/random.h"
+#include "sim/cluster/cluster.h"
+#include "sim/models/price.h"
 
 enum { META_JOBS = 160 };
 

@@ -1,8 +1,8 @@
 /* quota_world.h - random trees of queues and random jobs, as plain data: for the promises of guaranteed quota. Header only. */
 #pragma once
-#include "policies/quota.h"
-#include "sim/core/random.h"
-#include "sim/run/run.h"
+#include "policies/kai/quota.h"
+#include "sim/base/random.h"
+#include "sim/engine/run.h"
 #include "tests/support/named.h"
 #include "tests/unit/test_core.h"
 

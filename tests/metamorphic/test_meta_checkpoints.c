@@ -1,6 +1,6 @@
 /* test_meta_checkpoints.c - checkpoints that take time, data and images on random workloads under every policy and placer: work is
  * conserved to the nanosecond, and where nothing costs anything all is as if nothing were modelled. */
-#include "sim/world/failures.h"
+#include "sim/models/failures.h"
 #include "tests/support/random_world.h"
 
 enum { SEEDS = 3, MIB = 1 << 20 };

@@ -1,7 +1,7 @@
 /* test_meta_energy.c - energy on random workloads under every policy and placer: it is conserved (the run itself checks that to
  * the attojoule, and fails otherwise), changes nothing, and does not come from nowhere. */
-#include "sim/run/energy.h"
-#include "sim/world/headroom.h"
+#include "sim/physics/energy.h"
+#include "sim/capacity/headroom.h"
 #include "tests/support/random_power.h"
 #include "tests/support/random_world.h"
 

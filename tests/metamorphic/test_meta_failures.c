@@ -1,6 +1,6 @@
 /* test_meta_failures.c - random worlds in which much fails, under every policy: the identities of release builds hold, nothing starts
  * on what is out of service, whoever was there leaves in time, and every policy meets the same faults. */
-#include "sim/world/failures.h"
+#include "sim/models/failures.h"
 #include "tests/support/random_world.h"
 
 enum { OUTAGES = 20000, SEEDS = 12 };

@@ -1,7 +1,7 @@
 /* test_meta_on_demand.c - jobs that the run itself submits and withdraws, at any moment and several times, under every policy and
  * placer: they come and go when they should, whatever they are doing, and the identities of release builds hold. */
-#include "sim/run/models.h"
-#include "sim/run/on_demand.h"
+#include "sim/engine/models.h"
+#include "sim/engine/on_demand.h"
 #include "tests/support/random_world.h"
 
 enum { SEEDS = 4, ON_DEMAND = 24 };

@@ -3,7 +3,7 @@
  *
  * Wanted: the identities that every run asserts (GPU time, up and down time, work = rate x time, energy of jobs, idle GPUs and nodes),
  * the same outcome twice, and that all of it really was on. */
-#include "sim/world/cluster_file.h"
+#include "sim/cluster/cluster_file.h"
 #include "tests/support/random_world.h"
 
 #include <math.h>

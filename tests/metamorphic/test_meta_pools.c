@@ -1,6 +1,6 @@
 /* test_meta_pools.c - node pools on random workloads under every policy and placer: everybody gets on, the accounts hold (the run
  * itself checks them), a pool that is always there is a group, and reclaims come at their rate, whatever the policy does. */
-#include "sim/run/pools.h"
+#include "sim/physics/pools.h"
 #include "tests/support/random_power.h"
 #include "tests/support/random_world.h"
 

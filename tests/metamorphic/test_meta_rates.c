@@ -1,6 +1,6 @@
 /* test_meta_rates.c - what placements may and may not change: nothing where communication is free or the section absent; no
  * placement is better than the reference; and nodes alike in all respects may be exchanged. */
-#include "sim/world/placement_rate.h"
+#include "sim/capacity/placement_rate.h"
 #include "tests/support/named.h"
 #include "tests/support/random_world.h"
 #include "tests/unit/test_core.h"

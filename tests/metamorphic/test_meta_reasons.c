@@ -3,9 +3,9 @@
  *
  * The same random world twice, the second time with all leaves open and nobody left out as in vain: all that comes of each job is the
  * same, each reason to the nanosecond. Jobs are whole and preemptible and queues have no limits: elsewhere nothing is left out. */
-#include "policies/quota.h"
-#include "sim/core/random.h"
-#include "sim/run/run.h"
+#include "policies/kai/quota.h"
+#include "sim/base/random.h"
+#include "sim/engine/run.h"
 #include "tests/support/built.h"
 #include "tests/support/named.h"
 #include "tests/unit/test_core.h"

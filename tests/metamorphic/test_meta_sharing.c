@@ -1,7 +1,7 @@
 /* test_meta_sharing.c - shared GPUs on random workloads under every policy and placer. Without interference, or with one tenant a
  * GPU, all is as if nobody had thought of it; with it, the work of every job is done exactly, as somebody else adds it up from the
  * intervals alone; no GPU is given more memory than it has. */
-#include "sim/world/failures.h"
+#include "sim/models/failures.h"
 #include "tests/support/random_world.h"
 #include "tests/unit/test_core.h"
 

@@ -2,7 +2,7 @@
  *
  * A run is told as text: decisions, intervals, and what came of each job. */
 #include "policies/registry.h"
-#include "sim/run/rows.h"
+#include "sim/results/rows.h"
 #include "tests/support/random_world.h"
 
 #include <inttypes.h>

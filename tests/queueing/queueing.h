@@ -6,9 +6,9 @@
  *
  * GPUYARD_NIGHTLY in the environment: more and longer replications, 1.5 %. */
 #pragma once
-#include "sim/core/memory.h"
-#include "sim/core/random.h"
-#include "sim/run/run.h"
+#include "sim/base/memory.h"
+#include "sim/base/random.h"
+#include "sim/engine/run.h"
 #include "tests/support/named.h"
 #include "tests/unit/test_core.h"
 

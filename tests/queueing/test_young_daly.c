@@ -1,7 +1,7 @@
 /* test_young_daly.c - a job that writes checkpoints and is thrown back at the points of a Poisson process, through the whole
  * simulator, against the closed form of models.md 3.4 (Daly 2006, eq. 13). */
-#include "sim/core/random.h"
-#include "sim/world/checkpoint_laws.h"
+#include "sim/base/random.h"
+#include "sim/models/checkpoint_laws.h"
 #include "tests/support/schedule.h"
 
 #include <math.h>

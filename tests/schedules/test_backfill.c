@@ -3,8 +3,8 @@
  * The second one knows no windows and no trees: one number a second for what is taken, EASY by its textbook rule
  * of shadow time and extra processors (reproductions.md 5), conservative by trying every second. */
 #include "policies/registry.h"
-#include "sim/core/random.h"
-#include "sim/run/run.h"
+#include "sim/base/random.h"
+#include "sim/engine/run.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

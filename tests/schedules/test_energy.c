@@ -2,8 +2,8 @@
  *
  * An A100 draws 60 W idle, 75 W held without progress, 0.9 x 400 = 360 W at full duty; a dgx-a100 1000 W without its eight, and
  * 300 W more with all of its 128 CPUs. */
-#include "sim/run/energy.h"
-#include "sim/run/summary.h"
+#include "sim/physics/energy.h"
+#include "sim/results/summary.h"
 #include "tests/support/powered_schedule.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* test_failures.c - small schedules with failures, by hand: models.md 8.4, 11.2 (4, 6); and what failures cost a long job against
  * the closed form of 3.4. */
-#include "sim/world/checkpoint_laws.h"
+#include "sim/models/checkpoint_laws.h"
 #include "tests/support/from_yaml.h"
 #include "tests/support/schedule.h"
 

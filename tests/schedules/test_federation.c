@@ -1,6 +1,6 @@
 /* test_federation.c - jobs over two members, home and away, by hand: who goes where and starts when. The expected waits behind
  * each decision are worked out beside it from the rule in router.h: (GPUs ahead) x (mean run) / (GPUs of the member). */
-#include "sim/run/router.h"
+#include "sim/federation/router.h"
 #include "tests/support/schedule.h"
 
 enum { HOME, AWAY, MEMBERS };

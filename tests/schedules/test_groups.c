@@ -1,5 +1,5 @@
 /* test_groups.c - jobs whose tasks differ and form groups, by hand: where they are placed, when they are complete, how fast
- * they run, what the books say. policy.h, sim/run/group_places.c, sim/run/tasks.c. */
+ * they run, what the books say. policy.h, sim/scheduler/group_places.c, sim/scheduler/tasks.c. */
 #include "tests/support/schedule.h"
 
 /* Nodes 0-3 are pod 0, 4-7 pod 1, of racks of two nodes with 8 GPUs each. */

@@ -1,6 +1,6 @@
 /* test_optimal.c - theorems about one server, and about strict FIFO, on random workloads. models.md 11.4. */
-#include "sim/core/memory.h"
-#include "sim/core/random.h"
+#include "sim/base/memory.h"
+#include "sim/base/random.h"
 #include "tests/support/schedule.h"
 
 enum { WORKLOADS = 200, SIZE = 30 };

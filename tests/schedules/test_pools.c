@@ -2,8 +2,8 @@
  *
  * The autoscaler looks every 10 s, strictly after something has changed; nodes take 60 s to come here. So who arrives at 0 and
  * does not fit starts at 10 + 60. */
-#include "sim/run/pools.h"
-#include "sim/run/summary.h"
+#include "sim/physics/pools.h"
+#include "sim/results/summary.h"
 #include "tests/support/powered_schedule.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
-/* test_quotas.c - what each queue was owed and what it got (sim/run/quotas.c, models.md 10.4), on small schedules by hand.
+/* test_quotas.c - what each queue was owed and what it got (sim/accounting/quotas.c, models.md 10.4), on small schedules by hand.
  * Integrals are compared as exact integers, what the summary makes of them to nine digits. */
-#include "sim/run/summary.h"
+#include "sim/results/summary.h"
 #include "tests/support/schedule.h"
 
 #include <math.h>

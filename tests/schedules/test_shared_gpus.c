@@ -2,7 +2,7 @@
  *
  * The laws have round numbers here, so that every end is exact. SLICES: time slices without a price of switching: of k jobs
  * with u = 1 each gets on at 1/k. MPS: k_c = 1, k_m = .5: two with u = 1 at 1/2, and so on. models.md 7. */
-#include "sim/world/throughput_pairs.h"
+#include "sim/models/training/throughput_pairs.h"
 #include "tests/support/schedule.h"
 
 #include <unistd.h>

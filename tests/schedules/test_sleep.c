@@ -1,8 +1,8 @@
 /* test_sleep.c - idle nodes that are powered off, by hand: who waits for them to wake, and what they draw. models.md 9.
  *
  * A dgx-a100 draws 1480 W idle, an A100 300 W more at work and 15 W more where it is held without progress; waking takes 300 s. */
-#include "sim/run/energy.h"
-#include "sim/run/summary.h"
+#include "sim/physics/energy.h"
+#include "sim/results/summary.h"
 #include "tests/support/powered_schedule.h"
 
 #include <math.h>

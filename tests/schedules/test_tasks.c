@@ -1,4 +1,4 @@
-/* test_tasks.c - single tasks in the world, by hand: gangs that gather, grow, shrink and break. policy.h, sim/run/tasks.c.
+/* test_tasks.c - single tasks in the world, by hand: gangs that gather, grow, shrink and break. policy.h, sim/scheduler/tasks.c.
  *
  * Job 1 has four tasks, of one GPU if the script does not say how many. A script starts and stops them at given times; they get the
  * GPUs from 0 on, task after task; the books are looked at after each step. Other jobs, of one task, start when they arrive, on GPU 7. */

@@ -1,6 +1,6 @@
 /* served.h - services for tests, and a run of one with replicas that stay. */
 #pragma once
-#include "sim/core/units.h"
+#include "sim/base/units.h"
 #include "sim/serving/serving.h"
 #include "tests/unit/test_core.h"
 

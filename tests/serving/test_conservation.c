@@ -1,6 +1,6 @@
 /* test_conservation.c - replicas come and go at random: every request ends exactly once, or is there at the end; and nothing that
  * happens to requests changes which there are. */
-#include "sim/core/random.h"
+#include "sim/base/random.h"
 #include "tests/serving/served.h"
 
 enum { IDS = 6 };

@@ -1,5 +1,5 @@
 /* test_forecast.c - forecasts of a rate, against their recurrences worked out by hand. Bins of six hours: four a day. */
-#include "sim/core/units.h"
+#include "sim/base/units.h"
 #include "sim/serving/forecast.h"
 #include "tests/unit/test_core.h"
 

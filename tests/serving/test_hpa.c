@@ -1,6 +1,6 @@
 /* test_hpa.c - the horizontal autoscaler: the examples of models.md 4.6, and each rule of scheduler-semantics.md i by sequences worked
  * out by hand, look by look. Arithmetic beside each row; rules from kubernetes/kubernetes:pkg/controller/podautoscaler. */
-#include "sim/core/units.h"
+#include "sim/base/units.h"
 #include "sim/serving/hpa.h"
 #include "tests/unit/test_core.h"
 

@@ -1,7 +1,7 @@
 /* test_request_layouts.c - recorded requests: each layout from a text, what is refused, and the public ones whole. */
 #include "tests/serving/served.h"
 #include "tests/unit/read_shared.h"
-#include "traces/requests.h"
+#include "traces/requests/requests.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* test_scaler.c - who decides how many replicas there should be: sizing by closed forms, profiles, forecasts, idleness. */
-#include "sim/core/units.h"
+#include "sim/base/units.h"
 #include "sim/serving/demand.h"
 #include "sim/serving/queueing.h"
 #include "sim/serving/scaler.h"

@@ -1,5 +1,5 @@
 /* test_spread.c - distributions as polygons: convolutions against closed forms and brute force, quantiles of counts. */
-#include "sim/core/random.h"
+#include "sim/base/random.h"
 #include "sim/serving/flow_counts.h"
 #include "sim/serving/response_counts.h"
 #include "sim/serving/spread.h"

@@ -1,7 +1,7 @@
 /* test_active_share.c - how much of the time that it could be used a session is active: played, against closed forms and against a
  * renewal equation solved here. Sessions have GPUs at once, and nothing is culled. */
-#include "sim/core/memory.h"
-#include "sim/core/units.h"
+#include "sim/base/memory.h"
+#include "sim/base/units.h"
 #include "sim/sessions/session_life.h"
 #include "tests/unit/test_core.h"
 

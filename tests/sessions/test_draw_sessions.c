@@ -1,8 +1,8 @@
 /* test_draw_sessions.c - what is drawn against its laws, computed here by other means, each with a control that the same sample must fail;
  * the same sessions whatever else is drawn. Laws and defaults: models.md 5. */
-#include "sim/core/memory.h"
-#include "sim/core/units.h"
-#include "sim/laws/arrivals.h"
+#include "sim/base/memory.h"
+#include "sim/base/units.h"
+#include "sim/models/draws/arrivals.h"
 #include "sim/sessions/draw_sessions.h"
 #include "tests/synth/statistics.h"
 

@@ -1,9 +1,9 @@
 /* test_session_file.c - interactive sessions of a workload file: what is said to broken ones, defaults, what is written reads back as the
  * same, and the jobs that they become. */
-#include "sim/core/output.h"
+#include "sim/io/output.h"
 #include "sim/sessions/draw_sessions.h"
 #include "tests/synth/workload_text.h"
-#include "traces/format.h"
+#include "traces/formats/format.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* test_session_life.c - what a session does, by schedules worked out by hand, in seconds: culling, patience, preemption, who forgets,
  * the cap; and that every session, whatever is done to it, ends once and spends each instant on one thing. */
-#include "sim/core/memory.h"
-#include "sim/core/random.h"
-#include "sim/core/units.h"
+#include "sim/base/memory.h"
+#include "sim/base/random.h"
+#include "sim/base/units.h"
 #include "sim/sessions/session_life.h"
 #include "tests/unit/test_core.h"
 

@@ -1,12 +1,12 @@
 /* test_session_policies.c - interactive sessions beside jobs, under every policy: each session ends once and is charged for what it spent
  * (the identities of release builds); with GPUs for all nobody waits; a queue's own nodes, its quota and priorities get sessions their
  * GPUs; and all policies meet the same ones. */
-#include "sim/run/models.h"
-#include "sim/run/sessions.h"
+#include "sim/engine/models.h"
+#include "sim/physics/sessions.h"
 #include "tests/support/from_yaml.h"
 #include "tests/support/named.h"
 #include "tests/unit/test_core.h"
-#include "traces/format.h"
+#include "traces/formats/format.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* test_session_run.c - interactive sessions on a cluster, by hand: when they get GPUs, give them back and go; who waits for whom; what is
  * charged for it. In seconds, on one node. */
-#include "sim/core/memory.h"
-#include "sim/run/energy.h"
-#include "sim/run/models.h"
-#include "sim/run/on_demand.h"
-#include "sim/run/sessions.h"
+#include "sim/base/memory.h"
+#include "sim/physics/energy.h"
+#include "sim/engine/models.h"
+#include "sim/engine/on_demand.h"
+#include "sim/physics/sessions.h"
 #include "tests/support/from_yaml.h"
 #include "tests/support/named.h"
 #include "tests/unit/test_core.h"

@@ -1,7 +1,7 @@
 /* cohort_world.h - random trees of cohorts with quotas, and queues full of workloads. */
 #pragma once
-#include "policies/cohort_fair.h"
-#include "sim/core/random.h"
+#include "policies/kueue/cohort_fair.h"
+#include "sim/base/random.h"
 
 #include <string.h>
 

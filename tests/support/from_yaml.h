@@ -1,6 +1,6 @@
 /* from_yaml.h - a cluster from the text of a file. */
 #pragma once
-#include "sim/world/cluster_file.h"
+#include "sim/cluster/cluster_file.h"
 
 #include <string.h>
 

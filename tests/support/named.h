@@ -1,7 +1,7 @@
 /* named.h - policies and placers as a command line names them: "priority:preempt=yes,blocking=skip", "pack". */
 #pragma once
 #include "policies/registry.h"
-#include "sim/run/params.h"
+#include "sim/engine/params.h"
 
 #include <assert.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* random_power.h - a section `power` for a random cluster: what its nodes and GPUs draw, from a seed. */
 #pragma once
-#include "sim/core/memory.h"
-#include "sim/core/random.h"
-#include "sim/world/cluster.h"
-#include "sim/world/power.h"
+#include "sim/base/memory.h"
+#include "sim/base/random.h"
+#include "sim/cluster/cluster.h"
+#include "sim/models/power.h"
 
 static inline void with_power(struct cluster *c, uint64_t seed)
 {

@@ -2,10 +2,10 @@
  * every policy and placer. Header only. */
 #pragma once
 #include "policies/registry.h"
-#include "sim/core/memory.h"
-#include "sim/core/random.h"
-#include "sim/run/run.h"
-#include "sim/world/failures.h"
+#include "sim/base/memory.h"
+#include "sim/base/random.h"
+#include "sim/engine/run.h"
+#include "sim/models/failures.h"
 #include "tests/support/choices.h"
 
 #include <setjmp.h>

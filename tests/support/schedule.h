@@ -4,11 +4,11 @@
  *
  * Times are seconds. Starts, ends, stops and lost work are always compared, the rest where a row mentions it. */
 #pragma once
-#include "sim/run/run.h"
-#include "sim/run/summary.h"
+#include "sim/engine/run.h"
+#include "sim/results/summary.h"
 #include "tests/support/named.h"
 #include "tests/unit/test_core.h"
-#include "traces/running_on.h"
+#include "traces/native/running_on.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,12 +1,12 @@
 /* service_run.h - a workload file with services, from a string, played on a cluster from a string. */
 #pragma once
-#include "sim/run/run.h"
-#include "sim/run/service_rows.h"
-#include "sim/run/summary.h"
+#include "sim/engine/run.h"
+#include "sim/physics/service_rows.h"
+#include "sim/results/summary.h"
 #include "tests/support/from_yaml.h"
 #include "tests/support/named.h"
 #include "tests/unit/test_core.h"
-#include "traces/format.h"
+#include "traces/formats/format.h"
 
 #include <stdlib.h>
 #include <string.h>

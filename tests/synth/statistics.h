@@ -1,6 +1,6 @@
 /* statistics.h - tests of samples against laws: Kolmogorov and Smirnov's distance, Pearson's chi-square. */
 #pragma once
-#include "sim/core/random.h"
+#include "sim/base/random.h"
 #include "tests/unit/test_core.h"
 
 #include <gsl/gsl_cdf.h>

@@ -1,6 +1,6 @@
 /* test_arrivals.c - arrival processes against their laws: gaps, hours of the day and the week, dispersion. models.md 6.2. */
-#include "sim/core/units.h"
-#include "sim/laws/arrivals.h"
+#include "sim/base/units.h"
+#include "sim/models/draws/arrivals.h"
 #include "tests/synth/statistics.h"
 
 enum { ARRIVALS = 100000 };

@@ -1,8 +1,8 @@
 /* test_fit.c - laws fitted to traces: a workload drawn from known laws gives them back, and what is written runs. */
-#include "sim/core/output.h"
+#include "sim/io/output.h"
 #include "tests/synth/workload_text.h"
 #include "tests/unit/read_shared.h"
-#include "traces/format.h"
+#include "traces/formats/format.h"
 #include "traces/synth/fit.h"
 
 #include <stdio.h>

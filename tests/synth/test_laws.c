@@ -1,7 +1,7 @@
 /* test_laws.c - laws of run times: what is drawn against distribution functions of GSL, means against integrals, worked values
  * of models.md 6.3. Each law has its control: the same draws against the law with another parameter. */
-#include "sim/core/units.h"
-#include "sim/laws/cut_law.h"
+#include "sim/base/units.h"
+#include "sim/models/draws/cut_law.h"
 #include "tests/synth/statistics.h"
 
 #include <gsl/gsl_integration.h>

@@ -1,7 +1,7 @@
 /* test_workload_file.c - workload files: what is said to broken ones, defaults, and that what is written reads back as the same. */
-#include "sim/core/output.h"
+#include "sim/io/output.h"
 #include "tests/synth/workload_text.h"
-#include "traces/format.h"
+#include "traces/formats/format.h"
 
 #include <stdio.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 /* workload_text.h - a workload file from a string, and what is drawn from it. */
 #pragma once
-#include "sim/core/output.h"
+#include "sim/io/output.h"
 #include "tests/synth/statistics.h"
 #include "traces/synth/synth.h"
 

@@ -5,7 +5,7 @@
  * A job whose tasks differ: "2x8 ... & 1x4 ...", with groups "2x8 ... @a & 1x4 ... @b/c", and then what its groups have:
  * "b/c(min=1 required=rack)". */
 #pragma once
-#include "sim/world/workload.h"
+#include "sim/workload/workload.h"
 
 #include <assert.h>
 #include <inttypes.h>

@@ -4,7 +4,7 @@
 #pragma once
 #include "policies/registry.h"
 #include "sim/contract/timeline.h"
-#include "sim/run/run.h"
+#include "sim/engine/run.h"
 #include "tests/unit/test_core.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
  * asks for it is skipped and says so. */
 #pragma once
 #include "tests/unit/test_core.h"
-#include "traces/format.h"
+#include "traces/formats/format.h"
 
 #include <stdio.h>
 #include <stdlib.h>

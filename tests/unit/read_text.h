@@ -1,7 +1,7 @@
 /* read_text.h - a trace from a string, by way of a file t.csv in the current directory, hence "t.csv:" in messages. */
 #pragma once
 #include "tests/unit/test_core.h"
-#include "traces/format.h"
+#include "traces/formats/format.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
  * order), so what they stand for is compared. */
 #pragma once
 #include "tests/unit/test_core.h"
-#include "traces/format.h"
-#include "traces/native.h"
+#include "traces/formats/format.h"
+#include "traces/native/native.h"
 
 #include <stdio.h>
 #include <stdlib.h>

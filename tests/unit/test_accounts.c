@@ -1,5 +1,5 @@
 /* test_accounts.c - fair tree and classic fair share, worked out by hand. */
-#include "policies/accounts.h"
+#include "policies/slurm/accounts.h"
 #include "tests/unit/test_core.h"
 
 #include <math.h>

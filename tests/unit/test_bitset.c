@@ -1,6 +1,6 @@
 /* test_bitset.c - bit sets with summaries against a plain array of booleans, at the sizes where a level begins or ends. */
-#include "sim/core/bitset.h"
-#include "sim/core/random.h"
+#include "sim/base/bitset.h"
+#include "sim/base/random.h"
 #include "tests/unit/test_core.h"
 
 #include <stdlib.h>

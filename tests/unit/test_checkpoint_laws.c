@@ -1,5 +1,5 @@
 /* test_checkpoint_laws.c - how often to write a checkpoint, against the worked values of models.md 3.4. */
-#include "sim/world/checkpoint_laws.h"
+#include "sim/models/checkpoint_laws.h"
 #include "tests/unit/test_core.h"
 
 #include <math.h>

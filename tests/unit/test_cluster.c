@@ -1,7 +1,7 @@
 /* test_cluster.c - numbering, domains and distances of a cluster small enough to draw on paper; the catalogue. */
-#include "sim/core/memory.h"
-#include "sim/world/catalogue.h"
-#include "sim/world/cluster.h"
+#include "sim/base/memory.h"
+#include "sim/cluster/catalogue.h"
+#include "sim/cluster/cluster.h"
 
 #include "tests/unit/test_core.h"
 

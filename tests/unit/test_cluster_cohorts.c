@@ -1,5 +1,5 @@
 /* test_cluster_cohorts.c - what a cluster file says of borrowing and preemption, and what it leaves unsaid. */
-#include "sim/world/cluster_file.h"
+#include "sim/cluster/cluster_file.h"
 #include "tests/unit/test_core.h"
 
 #include <stdio.h>

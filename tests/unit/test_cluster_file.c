@@ -1,6 +1,6 @@
 /* test_cluster_file.c - what good cluster files mean; bad ones: test_cluster_file_errors.c. */
-#include "sim/world/cluster_file.h"
-#include "sim/world/duties.h"
+#include "sim/cluster/cluster_file.h"
+#include "sim/models/duties.h"
 #include "tests/unit/test_core.h"
 
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* test_cluster_file_errors.c - where bad cluster files are wrong, to the column. */
-#include "sim/world/cluster_file.h"
+#include "sim/cluster/cluster_file.h"
 #include "tests/unit/test_core.h"
 
 #include <stdio.h>

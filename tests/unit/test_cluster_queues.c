@@ -1,6 +1,6 @@
 /* test_cluster_queues.c - the queue tree, the nodes that queues own, and every cluster that is refused. */
-#include "sim/core/memory.h"
-#include "sim/world/cluster.h"
+#include "sim/base/memory.h"
+#include "sim/cluster/cluster.h"
 #include "tests/unit/test_core.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* test_core_error.c - a message is one line, has its end, and the first one stays. */
-#include "sim/core/error.h"
+#include "sim/base/error.h"
 #include "tests/unit/test_core.h"
 
 #include <stdlib.h>

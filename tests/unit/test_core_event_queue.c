@@ -1,6 +1,6 @@
 /* test_core_event_queue.c - the total order, ids that go stale, and thousands of operations beside a naive list. */
-#include "sim/core/event_queue.h"
-#include "sim/core/random.h"
+#include "sim/base/event_queue.h"
+#include "sim/base/random.h"
 #include "tests/unit/test_core.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* test_core_input.c - plain, gzip and zstd files written by zlib and libzstd here; whole, cut short and damaged. */
-#include "sim/core/input.h"
-#include "sim/core/random.h"
+#include "sim/io/input.h"
+#include "sim/base/random.h"
 #include "tests/unit/test_core.h"
 
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* test_core_memory.c - allocation that ends the program, arenas, interned texts. */
-#include "sim/core/intern.h"
-#include "sim/core/memory.h"
-#include "sim/core/random.h"
+#include "sim/base/intern.h"
+#include "sim/base/memory.h"
+#include "sim/base/random.h"
 #include "tests/unit/test_core.h"
 
 #include <stdalign.h>

@@ -1,7 +1,7 @@
 /* test_core_output.c - numbers as text, and files that are whole or not there. */
-#include "sim/core/output.h"
-#include "sim/core/random.h"
-#include "sim/core/units.h"
+#include "sim/io/output.h"
+#include "sim/base/random.h"
+#include "sim/base/units.h"
 #include "tests/unit/test_core.h"
 
 #include <fcntl.h>

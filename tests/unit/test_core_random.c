@@ -1,5 +1,5 @@
 /* test_core_random.c - known answers, and statistics at fixed seeds, each with a control that must fail. */
-#include "sim/core/random.h"
+#include "sim/base/random.h"
 #include "tests/unit/test_core.h"
 
 #include <math.h>

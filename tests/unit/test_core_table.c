@@ -1,7 +1,7 @@
 /* test_core_table.c - rows with their lines, and the complaints about files and cells, word by word. */
-#include "sim/core/random.h"
-#include "sim/core/table_in.h"
-#include "sim/core/units.h"
+#include "sim/base/random.h"
+#include "sim/io/table_in.h"
+#include "sim/base/units.h"
 #include "tests/unit/test_core.h"
 
 #include <stdio.h>

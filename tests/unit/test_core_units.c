@@ -1,6 +1,6 @@
 /* test_core_units.c - decimal text to integer parts and back, and doubles as text. Expected values: by hand, and the C library. */
-#include "sim/core/random.h"
-#include "sim/core/units.h"
+#include "sim/base/random.h"
+#include "sim/base/units.h"
 #include "tests/unit/test_core.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* test_data_cache.c - a node's cache, by hand and against the plainest model of it. */
-#include "sim/core/random.h"
-#include "sim/world/data_cache.h"
+#include "sim/base/random.h"
+#include "sim/models/data_cache.h"
 #include "tests/unit/test_core.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* test_estimates.c - error models of run time estimates against their laws, and the words that name them. */
-#include "sim/core/random.h"
-#include "sim/world/estimates.h"
+#include "sim/base/random.h"
+#include "sim/workload/estimates.h"
 #include "tests/unit/test_core.h"
 
 #include <gsl/gsl_cdf.h>

@@ -1,5 +1,5 @@
 /* test_experiment.c - experiment files: the points that they make, their numbers and names, or the exact message; and shards. */
-#include "sim/core/memory.h"
+#include "sim/base/memory.h"
 #include "sim/study/grid.h"
 #include "tests/unit/test_core.h"
 

@@ -1,5 +1,5 @@
 /* test_failures.c - laws and draws of failures: models.md 8 to the number, and by Kolmogorov and Smirnov, with controls that fail. */
-#include "sim/world/failures.h"
+#include "sim/models/failures.h"
 #include "tests/unit/test_core.h"
 
 #include <gsl/gsl_cdf.h>

@@ -1,5 +1,5 @@
 /* test_failures_file.c - the failures section of a cluster file and recorded faults: what they mean, and where they are wrong. */
-#include "sim/world/failures_file.h"
+#include "sim/cluster/failures_file.h"
 #include "tests/support/from_yaml.h"
 #include "tests/unit/test_core.h"
 

@@ -1,7 +1,7 @@
 /* test_finish_time.c - finish-time fairness (models.md 10.4), worked out by hand: JCT / (E max(1, n N / C)). */
 #include "policies/registry.h"
-#include "sim/run/run.h"
-#include "sim/run/summary.h"
+#include "sim/engine/run.h"
+#include "sim/results/summary.h"
 #include "tests/unit/test_core.h"
 
 #include <math.h>

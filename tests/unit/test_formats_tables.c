@@ -1,6 +1,6 @@
 /* test_formats_tables.c - the formats without a header, and those that need a second file: small traces, what is read from
  * them, what is wrong with them, and the public files. Expected values: by hand, or counted in the files with Python. */
-#include "sim/world/throughputs.h"
+#include "sim/models/training/throughputs.h"
 #include "tests/unit/describe_jobs.h"
 #include "tests/unit/read_shared.h"
 #include "tests/unit/read_text.h"

@@ -1,7 +1,7 @@
 /* test_fragments.c - F of a node: the worked values of models.md 10.3, and random nodes against the definition. */
 #include "policies/placers/fragments.h"
-#include "sim/core/random.h"
-#include "sim/world/free_index.h"
+#include "sim/base/random.h"
+#include "sim/capacity/free_index.h"
 #include "tests/unit/test_core.h"
 
 #include <stdlib.h>

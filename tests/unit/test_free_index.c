@@ -1,5 +1,5 @@
 /* test_free_index.c - the free index against a scan of all nodes, after random takes and gives. */
-#include "sim/world/free_index.h"
+#include "sim/capacity/free_index.h"
 #include "tests/support/random_world.h"
 
 enum { SEEDS = 150, STEPS = 60, NODES_MOST = 64, HELD_MOST = 400 };

@@ -1,6 +1,6 @@
 /* test_gittins_law.c - the Gittins index of a sample: closed cases, and against its definition, worked out the slow way. */
-#include "policies/gittins_law.h"
-#include "sim/core/random.h"
+#include "policies/orders/gittins_law.h"
+#include "sim/base/random.h"
 #include "tests/unit/test_core.h"
 
 #include <math.h>

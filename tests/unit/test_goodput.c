@@ -1,6 +1,6 @@
 /* test_goodput.c - worked values of models.md 3.6, properties of the search, and the fits against the measurements they
  * were made from. */
-#include "sim/world/goodput.h"
+#include "sim/models/training/goodput.h"
 #include "tests/unit/read_shared.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* test_group_requests.c - what the world takes of a job with groups, and what it is asked for: pieces against the run of
  * their task, levels of groups, parts of the job beside what it holds. By hand. */
-#include "sim/world/requests.h"
+#include "sim/workload/requests.h"
 #include "tests/support/schedule.h"
 
 /* Racks of two nodes with 8 GPUs. Tasks 0, 1: group a, 4 GPUs, in one rack; 2, 3: group b, 1 GPU, on one node; 4: group c, none. */

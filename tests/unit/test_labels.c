@@ -1,6 +1,6 @@
 /* test_labels.c - labels, taints and what jobs wish of them. By hand from the rules of Kubernetes (concepts/
  * scheduling-eviction: assign-pod-node, taint-and-toleration). */
-#include "sim/world/labels.h"
+#include "sim/cluster/labels.h"
 #include "tests/unit/test_core.h"
 
 #define LABELS "gpu_type=V100;zone=a;disk=ssd;cores=96"

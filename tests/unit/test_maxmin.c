@@ -1,6 +1,6 @@
 /* test_maxmin.c - max-min fair shares: models.md 2.4's case, cases by hand, and what defines a max-min fair share. */
-#include "sim/core/random.h"
-#include "sim/world/maxmin.h"
+#include "sim/base/random.h"
+#include "sim/models/network/maxmin.h"
 #include "tests/unit/test_core.h"
 
 #include <math.h>

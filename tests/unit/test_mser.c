@@ -1,5 +1,5 @@
 /* test_mser.c - MSER-5 on series whose end of the warm-up is known by hand, and on random ones. */
-#include "sim/core/random.h"
+#include "sim/base/random.h"
 #include "sim/study/mser.h"
 #include "tests/unit/test_core.h"
 

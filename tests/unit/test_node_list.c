@@ -1,7 +1,7 @@
 /* test_node_list.c - clusters from published lists of nodes: small ones by hand, then the public files with the counts
  * of traces/README.md of the shared files. */
-#include "sim/world/cluster_file.h"
-#include "sim/world/node_list.h"
+#include "sim/cluster/cluster_file.h"
+#include "sim/cluster/node_list.h"
 #include "tests/unit/read_shared.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* test_node_topology.c - Lingjun's list of hosts as a cluster, and racks that are not alike. By hand; the public file with
  * the counts of traces/README.md of the shared files. */
-#include "sim/world/cluster_file.h"
+#include "sim/cluster/cluster_file.h"
 #include "tests/unit/read_shared.h"
 
 #include <string.h>

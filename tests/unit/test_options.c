@@ -1,6 +1,6 @@
 /* test_options.c - command lines against a small table of every kind of option: what is stored, or the exact message. */
-#include "sim/cli/options.h"
-#include "sim/core/units.h"
+#include "sim/cli/frame/options.h"
+#include "sim/base/units.h"
 #include "tests/unit/test_core.h"
 
 #include <stdio.h>

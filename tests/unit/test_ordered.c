@@ -1,6 +1,6 @@
 /* test_ordered.c - ordered sets against a sorted array, and sums over subtrees against sums over what is below. */
-#include "sim/core/ordered.h"
-#include "sim/core/random.h"
+#include "sim/base/ordered.h"
+#include "sim/base/random.h"
 #include "tests/unit/test_core.h"
 
 #include <math.h>

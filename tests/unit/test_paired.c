@@ -1,5 +1,5 @@
 /* test_paired.c - statistics of pairs: published examples, distribution-free properties, and that a planted difference is seen. */
-#include "sim/core/random.h"
+#include "sim/base/random.h"
 #include "sim/study/paired.h"
 #include "tests/unit/test_core.h"
 

@@ -1,5 +1,5 @@
 /* test_params.c - parameters from text and back: what is stored, or the exact message. */
-#include "sim/run/params.h"
+#include "sim/engine/params.h"
 #include "tests/unit/test_core.h"
 
 #include <math.h>

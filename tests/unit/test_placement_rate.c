@@ -1,6 +1,6 @@
 /* test_placement_rate.c - how fast placements train: the worked examples of models.md 2.5, and what must hold besides. */
-#include "sim/world/placement_links.h"
-#include "sim/world/placement_rate.h"
+#include "sim/capacity/placement_links.h"
+#include "sim/capacity/placement_rate.h"
 #include "tests/unit/test_core.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* test_power.c - what GPUs and nodes draw: every number of models.md 9 that can be computed, and by hand. */
-#include "sim/world/cluster.h"
-#include "sim/world/hourly.h"
-#include "sim/world/power.h"
+#include "sim/cluster/cluster.h"
+#include "sim/models/hourly.h"
+#include "sim/models/power.h"
 #include "tests/unit/test_core.h"
 
 #include <math.h>

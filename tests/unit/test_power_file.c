@@ -1,5 +1,5 @@
 /* test_power_file.c - sections power and prices of a cluster file: defaults, whose word counts, and complaints. */
-#include "sim/world/power.h"
+#include "sim/models/power.h"
 #include "tests/support/from_yaml.h"
 #include "tests/unit/test_core.h"
 

@@ -1,8 +1,8 @@
 /* test_predict.c - predicted run times: histories and predictions by hand, a second implementation, and a run. */
 #include "policies/registry.h"
-#include "sim/core/random.h"
-#include "sim/run/predict.h"
-#include "sim/run/run.h"
+#include "sim/base/random.h"
+#include "sim/scheduler/predict.h"
+#include "sim/engine/run.h"
 #include "tests/unit/test_core.h"
 
 #include <math.h>

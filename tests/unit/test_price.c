@@ -1,5 +1,5 @@
 /* test_price.c - what leaving and starting cost. By hand from models.md 3.3 and 11.2 (4). */
-#include "sim/world/price.h"
+#include "sim/models/price.h"
 #include "tests/unit/test_core.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
-/* test_profile.c - sim/core/profile.h against an array with one number a second, on random holds. */
-#include "sim/core/profile.h"
-#include "sim/core/random.h"
+/* test_profile.c - sim/base/profile.h against an array with one number a second, on random holds. */
+#include "sim/base/profile.h"
+#include "sim/base/random.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

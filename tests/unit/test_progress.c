@@ -1,6 +1,6 @@
 /* test_progress.c - work left, rates and ends. By hand, and against exact arithmetic in long double (64 bits of mantissa). */
-#include "sim/world/progress.h"
-#include "sim/core/random.h"
+#include "sim/models/progress.h"
+#include "sim/base/random.h"
 #include "tests/unit/test_core.h"
 
 #include <math.h>

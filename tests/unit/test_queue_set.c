@@ -1,6 +1,6 @@
 /* test_queue_set.c - sets of queues, against an array of truth values; they can be changed while they are visited. */
-#include "policies/queue_set.h"
-#include "sim/core/random.h"
+#include "policies/common/queue_set.h"
+#include "sim/base/random.h"
 #include "tests/unit/test_core.h"
 
 enum { QUEUES = 200, WORDS = QUEUES / 64 + 1, CHANGES = 20000 };

@@ -1,6 +1,6 @@
 /* test_quota_division.c - the division of a cluster among queues: by hand, by its properties, and against the definition. */
-#include "policies/quota_division.h"
-#include "sim/core/random.h"
+#include "policies/kai/quota_division.h"
+#include "sim/base/random.h"
 #include "tests/unit/test_core.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* test_quota_rules.c - order, gate, reasons and whole scenarios: by hand, and scenarios against their definition. */
-#include "policies/quota_rules.h"
-#include "sim/core/random.h"
+#include "policies/kai/quota_rules.h"
+#include "sim/base/random.h"
 #include "tests/unit/test_core.h"
 
 #include <math.h>

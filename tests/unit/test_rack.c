@@ -1,7 +1,7 @@
 /* test_rack.c - the rack placer against a second, plain implementation: all racks sorted anew for every step. Whole GPUs and
  * nothing else, so that a rack's room is the sum of its nodes'. */
-#include "sim/core/random.h"
-#include "sim/run/run.h"
+#include "sim/base/random.h"
+#include "sim/engine/run.h"
 #include "tests/support/named.h"
 #include "tests/unit/test_core.h"
 

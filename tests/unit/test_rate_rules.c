@@ -1,5 +1,5 @@
 /* test_rate_rules.c - sections models, progress, fabric, gpu_models and node_types of a cluster file; models found by name. */
-#include "sim/world/placement_rate.h"
+#include "sim/capacity/placement_rate.h"
 #include "tests/support/from_yaml.h"
 #include "tests/unit/test_core.h"
 

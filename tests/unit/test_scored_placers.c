@@ -1,9 +1,9 @@
 /* test_scored_placers.c - placers by score against a second, plain implementation: every node looked at, every score worked
  * out anew from its definition, piece by piece; while jobs start, stop, are tried and rolled back, and in planned windows. */
 #include "sim/contract/timeline.h"
-#include "sim/core/memory.h"
-#include "sim/core/random.h"
-#include "sim/run/run.h"
+#include "sim/base/memory.h"
+#include "sim/base/random.h"
+#include "sim/engine/run.h"
 #include "tests/support/named.h"
 #include "tests/unit/test_core.h"
 

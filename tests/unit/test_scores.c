@@ -1,6 +1,6 @@
 /* test_scores.c - view_best() against a look at every node, on random clusters while pieces come and go, confined or not,
  * with more shapes than there is room for tables, and with placers that score in turn. */
-#include "sim/world/scores.h"
+#include "sim/capacity/scores.h"
 #include "tests/unit/view_model.h"
 
 static unsigned asked;                /* scores worked out by view_best() and by the test */

@@ -1,5 +1,5 @@
 /* test_sizing.c - targets of plans, and the search for the first value that is good. */
-#include "sim/core/memory.h"
+#include "sim/base/memory.h"
 #include "sim/study/bracket.h"
 #include "sim/study/target.h"
 #include "tests/unit/test_core.h"

@@ -1,6 +1,6 @@
 /* test_statistics.c - quantiles against GSL's on the sorted sample; sums against known ones. */
-#include "sim/run/statistics.h"
-#include "sim/core/random.h"
+#include "sim/results/statistics.h"
+#include "sim/base/random.h"
 #include "tests/unit/test_core.h"
 
 #include <gsl/gsl_statistics_double.h>

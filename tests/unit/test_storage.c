@@ -1,6 +1,6 @@
 /* test_storage.c - how long it takes to write, load and pull, and what a file may say about it. By hand from models.md 3.2,
  * 3.3 and 3.7. */
-#include "sim/world/storage.h"
+#include "sim/models/storage.h"
 #include "tests/unit/test_core.h"
 
 #include <math.h>

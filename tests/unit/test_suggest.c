@@ -1,5 +1,5 @@
 /* test_suggest.c - "did you mean": distances counted by hand. */
-#include "sim/core/suggest.h"
+#include "sim/base/suggest.h"
 #include "tests/unit/test_core.h"
 
 static const char *const known[] = { "fifo", "sjf", "srtf", "srsf", "gittins", "fair-tree", "gpus", "gpu_model", "count", NULL };

@@ -1,6 +1,6 @@
 /* test_term.c - text for terminals: widths, cutting, wrapping, times for people, the line of the progress bar. */
-#include "sim/cli/progress_bar.h"
-#include "sim/cli/term.h"
+#include "sim/cli/frame/progress_bar.h"
+#include "sim/cli/frame/term.h"
 #include "tests/unit/test_core.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* test_throughput_pairs.c - pairs of models on the same GPUs: a small table by hand, and Gavel's, whose numbers are in models.md 7. */
-#include "sim/core/intern.h"
-#include "sim/world/throughput_pairs.h"
+#include "sim/base/intern.h"
+#include "sim/models/training/throughput_pairs.h"
 #include "tests/unit/read_shared.h"
 
 #include <gsl/gsl_sort.h>

@@ -1,6 +1,6 @@
 /* test_throughput_tables.c - measured throughputs as rates: rows of the public tables, what lies between them, and clamping. */
-#include "sim/world/placement_rate.h"
-#include "sim/world/throughputs.h"
+#include "sim/capacity/placement_rate.h"
+#include "sim/models/training/throughputs.h"
 #include "tests/unit/read_shared.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* test_verdict.c - the gate of `compare`: by hand, and how often it errs on drawn pairs. */
-#include "sim/core/random.h"
+#include "sim/base/random.h"
 #include "sim/study/verdict.h"
 #include "tests/unit/test_core.h"
 

@@ -1,5 +1,5 @@
 /* test_workload_order.c - the order of a workload's jobs, and other submit times for them. Expected values: by hand. */
-#include "sim/core/random.h"
+#include "sim/base/random.h"
 #include "tests/unit/describe_jobs.h"
 #include "tests/unit/test_core.h"
 

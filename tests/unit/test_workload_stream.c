@@ -1,6 +1,6 @@
 /* test_workload_stream.c - a workload as a stream to be packed, and what its jobs typically ask for. Expected: by hand. */
-#include "sim/core/memory.h"
-#include "sim/world/typical.h"
+#include "sim/base/memory.h"
+#include "sim/workload/typical.h"
 #include "tests/unit/read_shared.h"
 
 #include <stdlib.h>

@@ -2,8 +2,8 @@
  * group of every sort: nodes with and without names for their GPUs and without any, racks, pods, islands, owned nodes, MIG
  * instances of several profiles and of one; and shapes that may use all kinds of nodes, none, or some, or that want a profile. */
 #pragma once
-#include "sim/core/memory.h"
-#include "sim/world/free_index.h"
+#include "sim/base/memory.h"
+#include "sim/capacity/free_index.h"
 #include "tests/unit/test_core.h"
 
 #include <stdlib.h>

@@ -5,8 +5,8 @@
  * column counts from the submission. Without a start the job never ran, and is left out; a start without an end leaves
  * `duration`. type says what the job was for (Pretrain, Evaluation, ...), gpu_time repeats others; memory is not read.
  * The earliest submit time becomes 0. */
-#include "traces/dates.h"
-#include "traces/slurm_log.h"
+#include "traces/formats/dates.h"
+#include "traces/formats/slurm_log.h"
 
 enum { JOB_ID, USER, NODE_NUM, GPU_NUM, CPU_NUM, TYPE, STATE, SUBMIT_TIME, START_TIME, END_TIME, DURATION, QUEUE };
 static const char *const names[] = { "job_id",      "user?",      "node_num?", "gpu_num",  "cpu_num?", "type", "state",

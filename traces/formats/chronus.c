@@ -3,7 +3,7 @@
  * expect_time_list counts from the submission: "282", or "159-189-229-289" of a soft job whose value falls with each.
  * The first is taken as the deadline, up to which a job has its full value. A job_type "best" has none; its cell holds
  * the submit time. user is a virtual cluster (vc_...). As in Chronus itself, jobs of 0 GPUs are left out. */
-#include "traces/columns.h"
+#include "traces/formats/columns.h"
 
 #include <string.h>
 

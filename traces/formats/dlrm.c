@@ -5,7 +5,7 @@
  * deletion_time means that it outlived it: it stays until the window ends. In between its service time is
  * deletion - scheduled. All are inference, of high priority, and no one's to preempt; the application is the user.
  * RDMA, disk, limits and max_instance_per_node are not read. */
-#include "traces/columns.h"
+#include "traces/formats/columns.h"
 
 /* clang-format off */
 enum { INSTANCE_SN, APP_NAME, CPU, GPU, MEMORY, CREATION, SCHEDULED, DELETION };

@@ -2,7 +2,7 @@
  *
  * ddl is a time of the trace, and may lie before submit + duration: an elastic job would have met it on more GPUs than
  * num_gpu. The batch size and the iterations describe the same work as the duration. */
-#include "traces/columns.h"
+#include "traces/formats/columns.h"
 
 enum { JOB_ID, SUBMIT_TIME, DDL, NUM_GPU, DURATION, MODEL_NAME };
 static const char *const names[] = { "job_id", "submit_time", "ddl", "num_gpu", "duration", "model_name?", NULL };

@@ -6,8 +6,8 @@
  * With scale=1 every job has the throughput of one GPU, whatever its scale_factor. That is how the seven-column files
  * were made: total_steps = duration in Philly x throughput on one V100 of an earlier table, so times come out about 6%
  * longer than Philly's, while tables lack up to a third of their pairs (A3C and CycleGAN above one GPU, any above 8). */
-#include "sim/world/throughputs.h"
-#include "traces/gavel_row.h"
+#include "sim/models/training/throughputs.h"
+#include "traces/formats/gavel_row.h"
 
 #include <string.h>
 

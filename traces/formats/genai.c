@@ -4,7 +4,7 @@
  * gmt_create is shifted by the publishers, without a zone; the earliest becomes time 0. groupId is the user, the checkpoint
  * the model. What is PENDING or PROCESSING was not done when the trace was taken, and is left out. Requests have no names:
  * they are numbered. Sizes of the prompt and of the picture are not read. */
-#include "traces/dates.h"
+#include "traces/formats/dates.h"
 
 enum { GMT_CREATE, PREDICT_STATUS, EXEC_TIME, GROUP_ID, CHECKPOINT };
 static const char *const names[] = { "gmt_create",  "predict_status",               "exec_time_seconds", "groupId?",

@@ -2,8 +2,8 @@
  *
  * start_time, end_time and queue are what happened there; of them only an empty start counts: the job never ran, and is
  * left out. The earliest submit time becomes 0. */
-#include "traces/dates.h"
-#include "traces/slurm_log.h"
+#include "traces/formats/dates.h"
+#include "traces/formats/slurm_log.h"
 
 enum { JOB_ID, USER, VC, GPU_NUM, CPU_NUM, NODE_NUM, STATE, SUBMIT_TIME, START_TIME, END_TIME, DURATION, QUEUE };
 static const char *const names[] = { "job_id",    "user?",  "vc",          "gpu_num",    "cpu_num?",

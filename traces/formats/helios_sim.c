@@ -1,6 +1,6 @@
 /* helios_sim.c - the job list of the Helios simulator (S-Lab-System-Group/HeliosArtifact, SC'21): one line a job, times
  * in seconds, a virtual cluster for each. */
-#include "traces/columns.h"
+#include "traces/formats/columns.h"
 
 enum { JOBNAME, VC, GPU_NUM, SUBMIT_TIME, DURATION };
 static const char *const names[] = { "jobname", "vc", "gpu_num", "submit_time", "duration", NULL };

@@ -7,7 +7,7 @@
  * latency-sensitive pods are services that go first, best-effort pods give way.
  *
  * The variants multigpu* end with gpu_milli: packing lists without times, which will do if only sizes matter. */
-#include "traces/columns.h"
+#include "traces/formats/columns.h"
 
 enum { NAME, CPU_MILLI, MEMORY_MIB, NUM_GPU, GPU_MILLI, GPU_SPEC, QOS, POD_PHASE, CREATION, DELETION, SCHEDULED };
 /* clang-format off */

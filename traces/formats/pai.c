@@ -5,8 +5,8 @@
  * the first launch. Left out are jobs that never ran to an end: those that wait or run when the trace ends, and those
  * without an end, a role, or a launch. Failed jobs are failures, everything else that ended is completed. inst_id repeats
  * job_name. */
-#include "traces/pai_tasks.h"
-#include "traces/columns.h"
+#include "traces/formats/pai_tasks.h"
+#include "traces/formats/columns.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * num_gpu and num_cpu are those of one instance, of num_inst alike. gpu_type MISC stands there for "some other model"
  * of the traced cluster; as a demand it says nothing, so MISC, like an empty cell, is any model. wait_time is what
  * happened there, and user_dur, group_dur and group_gpu_dur are its predictions from other jobs: none of it is read. */
-#include "traces/columns.h"
+#include "traces/formats/columns.h"
 
 #include <string.h>
 

@@ -5,8 +5,8 @@
  * them in `detail`. Left out are jobs that never ran (no attempts, or none with both times or with GPUs), and those
  * whose last attempt has no end: they still ran when the log was taken, so nobody knows for how long. Times are wall
  * clock without a zone, read as UTC; the earliest submission becomes time 0. */
-#include "traces/dates.h"
-#include "traces/json_array.h"
+#include "traces/formats/dates.h"
+#include "traces/formats/json_array.h"
 
 #include <string.h>
 

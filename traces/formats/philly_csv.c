@@ -2,7 +2,7 @@
  *
  * timestamp is a wall clock without a zone, read as UTC; the earliest becomes time 0. gpu_time is duration x num_gpus
  * and not read. Jobs have no names: they are numbered by their row. */
-#include "traces/dates.h"
+#include "traces/formats/dates.h"
 
 enum { TIMESTAMP, DURATION, NUM_GPUS, GPU_TIME, CLUSTER };
 static const char *const names[] = { "timestamp", "duration", "num_gpus", "gpu_time?", "cluster", NULL };

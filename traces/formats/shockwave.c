@@ -4,7 +4,7 @@
  * The duration is what the steps were drawn from, steps = duration x throughput on V100s (scheduler/utils.py,
  * generate_job). In the modes accordion and gns a job changes its batch size as it trains, and would then end earlier:
  * the mode is not read. */
-#include "traces/gavel_row.h"
+#include "traces/formats/gavel_row.h"
 
 static void shockwave_job(const struct columns *c, struct job_row *job)
 {

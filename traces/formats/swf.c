@@ -6,7 +6,7 @@
  * These rows are no jobs that ran; they are left out and counted in workload.n_skipped:
  * - run time or processors of 0 or less (unknown, or cancelled before the start);
  * - status 2, 3 or 4: a part of a job that was swapped out, which has a line of its own for the whole. */
-#include "traces/format.h"
+#include "traces/formats/format.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* synth.c - no trace but the laws of one: a workload file (traces/synth/README.md), whose jobs are drawn here. */
-#include "sim/core/units.h"
-#include "traces/format.h"
+#include "sim/base/units.h"
+#include "traces/formats/format.h"
 #include "traces/synth/synth.h"
 
 #include <stdlib.h>

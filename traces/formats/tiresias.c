@@ -1,6 +1,6 @@
 /* tiresias.c - the job list of the Tiresias simulator (SymbioticLab/Tiresias, NSDI'19), times in seconds. Iterations
  * describe the same work as the duration; the interval is the submit time's step. */
-#include "traces/columns.h"
+#include "traces/formats/columns.h"
 
 enum { JOB_ID, NUM_GPU, SUBMIT_TIME, ITERATIONS, MODEL_NAME, DURATION, INTERVAL };
 static const char *const names[] = { "job_id",      "num_gpu",  "submit_time", "iterations?",

@@ -1,7 +1,7 @@
 /* azure_llm.c - AzureLLMInferenceTrace_{code,conv}.csv (Azure/AzurePublicDataset:data): two services of 2023, and the same columns
  * in 2024. TIMESTAMP is UTC, with seven digits behind the seconds in 2023, with a zone in 2024. */
-#include "traces/dates.h"
-#include "traces/request_rows.h"
+#include "traces/formats/dates.h"
+#include "traces/requests/request_rows.h"
 
 enum { TIMESTAMP, CONTEXT_TOKENS, GENERATED_TOKENS };
 static const char *const names[] = { "TIMESTAMP", "ContextTokens", "GeneratedTokens", NULL };

@@ -1,7 +1,7 @@
 /* burstgpt.c - BurstGPT_{1,2,3}.csv (HPMLL/BurstGPT; Wang et al., KDD 2025): requests to ChatGPT and GPT-4. Timestamp is seconds
  * since the first midnight. Requests without response tokens failed, and are left out. The third file adds
  * "Session ID" and "Elapsed time", seconds from the request to the end of its answer: how long it took. */
-#include "traces/request_rows.h"
+#include "traces/requests/request_rows.h"
 
 enum { TIMESTAMP, REQUEST_TOKENS, RESPONSE_TOKENS, ELAPSED_TIME };
 static const char *const names[] = { "Timestamp", "Request tokens", "Response tokens", "Elapsed time?", NULL };

@@ -1,8 +1,8 @@
 /* genai.c - lora_request_trace.csv (alibaba/clusterdata:cluster-trace-v2026-GenAI) as requests of one service; formats/genai.c
  * makes jobs of it. exec_time_seconds is how long each took, which may hold some queueing. What is PENDING or PROCESSING was not
  * done when the trace was taken, and is left out; what FAILED took its time. */
-#include "traces/dates.h"
-#include "traces/request_rows.h"
+#include "traces/formats/dates.h"
+#include "traces/requests/request_rows.h"
 
 enum { GMT_CREATE, PREDICT_STATUS, EXEC_TIME };
 static const char *const names[] = { "gmt_create", "predict_status", "exec_time_seconds", NULL };

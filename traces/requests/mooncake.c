@@ -1,7 +1,7 @@
 /* mooncake.c - {conversation,synthetic}_trace.jsonl (kvcache-ai/Mooncake:FAST25-release/traces): one JSON object a line, the timestamp
  * in milliseconds. hash_ids, the blocks of 512 tokens that prompts share, are not read: no cache of prefixes is modelled. */
-#include "traces/json_array.h"
-#include "traces/request_rows.h"
+#include "traces/formats/json_array.h"
+#include "traces/requests/request_rows.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* plain.c - anybody's list of requests: time_s, and what else is known of them. An empty cell is not told. */
-#include "traces/request_rows.h"
+#include "traces/requests/request_rows.h"
 
 enum { TIME_S, PROMPT_TOKENS, OUTPUT_TOKENS, SERVICE_S };
 static const char *const names[] = { "time_s", "prompt_tokens?", "output_tokens?", "service_s?", NULL };

@@ -5,7 +5,7 @@
  * JASA 53, 1958, 823). With sizes, r is found so that the measured one is met: for normal numbers z of the size,
  * E[Phi(z')|z] = Phi(r z / sqrt(2 - r^2)), which is integrated over each size's part of the line. */
 #pragma once
-#include "sim/laws/shares.h"
+#include "sim/models/draws/shares.h"
 
 /* Spearman's correlation of sizes of these shares, in ascending order of size, with a run time without ties; 0 if there is
  * but one size. */

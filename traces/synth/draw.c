@@ -1,5 +1,5 @@
 /* draw.c - see synth.h: the jobs of a workload, from arrivals to submit times. */
-#include "sim/core/random.h"
+#include "sim/base/random.h"
 #include "traces/synth/ready.h"
 #include "traces/synth/synth.h"
 

@@ -1,7 +1,7 @@
 /* fit.c - see fit.h: what the jobs of a trace are, class by class. */
 #include "traces/synth/fit.h"
 
-#include "sim/world/requests.h"
+#include "sim/workload/requests.h"
 #include "traces/synth/copula.h"
 
 #include <inttypes.h>

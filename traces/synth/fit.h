@@ -12,7 +12,7 @@
  *
  * Not fitted: retries, estimates, priorities, CPUs and memory, growth, the order in which anybody submits. */
 #pragma once
-#include "sim/laws/cut_law.h"
+#include "sim/models/draws/cut_law.h"
 #include "traces/synth/synth.h"
 
 #define FIT_CANDIDATES 8

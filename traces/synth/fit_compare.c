@@ -1,5 +1,5 @@
 /* fit_compare.c - two workloads side by side: see fit.h. */
-#include "sim/world/requests.h"
+#include "sim/workload/requests.h"
 #include "traces/synth/fit.h"
 
 #include <gsl/gsl_statistics_double.h>

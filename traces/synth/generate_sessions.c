@@ -1,5 +1,5 @@
 /* generate_sessions.c - interactive sessions of a workload: drawn, and as jobs on demand. See synth.h. */
-#include "sim/core/random.h"
+#include "sim/base/random.h"
 #include "sim/sessions/draw_sessions.h"
 #include "traces/synth/synth.h"
 

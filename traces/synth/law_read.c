@@ -1,6 +1,6 @@
 /* law_read.c - a law of run times from the mapping of a workload file. */
-#include "sim/core/config.h"
-#include "sim/core/table_in.h"
+#include "sim/io/config.h"
+#include "sim/io/table_in.h"
 #include "traces/synth/spec.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* load.c - what a job of a class costs on the mean: see ready.h. */
-#include "sim/core/random.h"
+#include "sim/base/random.h"
 #include "traces/synth/ready.h"
 
 #include <gsl/gsl_errno.h>

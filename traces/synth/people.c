@@ -1,5 +1,5 @@
 /* people.c - which project each user belongs to: a fixed partition, the same for every seed. See synth.h. */
-#include "sim/laws/shares.h"
+#include "sim/models/draws/shares.h"
 #include "traces/synth/synth.h"
 
 #include <stdlib.h>

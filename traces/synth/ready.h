@@ -1,6 +1,6 @@
 /* ready.h - a class of jobs ready to be drawn from: shares summed up, laws solved and cut. */
 #pragma once
-#include "sim/laws/cut_law.h"
+#include "sim/models/draws/cut_law.h"
 #include "traces/synth/copula.h"
 #include "traces/synth/spec.h"
 

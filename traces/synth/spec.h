@@ -2,14 +2,14 @@
  *
  * Defaults are values of models.md, with their source; [A] is an assumption, to be changed freely. */
 #pragma once
-#include "sim/core/input.h"
-#include "sim/core/memory.h"
-#include "sim/core/output.h"
-#include "sim/laws/arrivals.h"
-#include "sim/laws/law.h"
+#include "sim/io/input.h"
+#include "sim/base/memory.h"
+#include "sim/io/output.h"
+#include "sim/models/draws/arrivals.h"
+#include "sim/models/draws/law.h"
 #include "sim/sessions/session_spec.h"
-#include "sim/world/estimates.h"
-#include "sim/world/workload.h"
+#include "sim/workload/estimates.h"
+#include "sim/workload/workload.h"
 
 #define SYNTH_JOBS_MOST      100000000
 #define SYNTH_MOST_S         5184000.0     /* run times are cut at 60 days; models.md 6.3 */

@@ -1,5 +1,5 @@
 /* spec_read.c - a synthetic workload from its YAML file: the keys, as tables, and what they default to. */
-#include "traces/dates.h"
+#include "traces/formats/dates.h"
 #include "traces/synth/spec_reader.h"
 #include "traces/synth/synth.h"
 

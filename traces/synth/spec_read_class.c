@@ -1,5 +1,5 @@
 /* spec_read_class.c - a class of jobs from a workload file: sizes, run times, fates, names. */
-#include "traces/native.h"
+#include "traces/native/native.h"
 #include "traces/synth/spec_reader.h"
 #include "traces/synth/synth.h"
 

@@ -1,6 +1,6 @@
 /* spec_read_requests.c - of a service from a workload file: its requests, how long they take, and what they shall keep. */
 #include "sim/serving/deployment.h"
-#include "traces/requests.h"
+#include "traces/requests/requests.h"
 #include "traces/synth/spec_reader.h"
 
 #include <math.h>

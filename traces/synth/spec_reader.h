@@ -1,6 +1,6 @@
 /* spec_reader.h - what the files that read a workload file share. */
 #pragma once
-#include "sim/core/config.h"
+#include "sim/io/config.h"
 #include "traces/synth/spec.h"
 
 struct spec_reader {

@@ -1,5 +1,5 @@
 /* spec_write.c - a workload as a file that reads back as the same. */
-#include "traces/native.h"
+#include "traces/native/native.h"
 #include "traces/synth/spec_writer.h"
 
 #include <math.h>

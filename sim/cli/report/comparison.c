@@ -1,7 +1,7 @@
 /* comparison.c - metrics of all groups side by side: means over the runs of each, and the change against the first. */
 #include "sim/cli/report/markup.h"
 #include "sim/cli/report/tables.h"
-#include "sim/core/memory.h"
+#include "sim/base/memory.h"
 #include "sim/study/paired.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* figure_parts.c - see figure_parts.h. */
 #include "sim/cli/report/figure_parts.h"
 
-#include "sim/core/memory.h"
+#include "sim/base/memory.h"
 
 #include <stdio.h>
 

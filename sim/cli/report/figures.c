@@ -4,7 +4,7 @@
  * each {"name", "y"}, a value for each step; "cdf": "lines" of {"name", "x", "y"}; "bars": "parts" and "rows" of {"name", "y"};
  * "heat": "rows" of {"name", "y"} in per cent, length_s. Only numbers leave here that were thinned to what a page can show. */
 #include "sim/cli/report/figure_parts.h"
-#include "sim/cli/term.h"
+#include "sim/cli/frame/term.h"
 
 static void figure(struct output *o, bool *first, const char *id, const char *type, const char *unit)
 {

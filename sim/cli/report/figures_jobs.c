@@ -1,6 +1,6 @@
 /* figures_jobs.c - the data of figures over jobs and accounts. See figure_parts.h. */
 #include "sim/cli/report/figure_parts.h"
-#include "sim/core/memory.h"
+#include "sim/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* figures_time.c - the data of figures over time. See figure_parts.h. */
 #include "sim/cli/report/figure_parts.h"
-#include "sim/core/memory.h"
+#include "sim/base/memory.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* markup.h - text, numbers and JSON in a page, so that no name can leave its place. */
 #pragma once
-#include "sim/core/output.h"
+#include "sim/io/output.h"
 
 void html_text(struct output *o, const char *text);          /* in elements and in quoted attributes */
 void html_bytes(struct output *o, const char *text, size_t n);

@@ -1,7 +1,7 @@
 /* page.h - one self-contained HTML page about runs: tables, and figures drawn by its own script (page.js). */
 #pragma once
 #include "sim/cli/report/run_view.h"
-#include "sim/core/output.h"
+#include "sim/io/output.h"
 
 /* Runs that stand in one column: alone, or side by side in one directory and differing in the seed. */
 struct page_group { char *label; size_t n; const struct run_record **run; };

@@ -1,7 +1,7 @@
 /* read_jobs.c - jobs.csv: distributions over the jobs that ended, and what each queue's jobs waited for. */
 #include "sim/cli/report/run_view.h"
-#include "sim/cli/result_file.h"
-#include "sim/core/memory.h"
+#include "sim/cli/frame/result_file.h"
+#include "sim/base/memory.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* read_levels.c - timeseries.csv and queues.csv: levels of the cluster and of each queue. */
 #include "sim/cli/report/run_view.h"
-#include "sim/cli/result_file.h"
+#include "sim/cli/frame/result_file.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* read_nodes.c - nodes.csv and intervals.csv: all GPU time by account, and how much of each node was held when. Beyond HEAT_ROWS
  * nodes neighbours share a row. */
 #include "sim/cli/report/run_view.h"
-#include "sim/cli/result_file.h"
-#include "sim/core/memory.h"
+#include "sim/cli/frame/result_file.h"
+#include "sim/base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* read_services.c - services.csv: what each inference service did in each of its intervals. A percentile of a step is the mean over its
  * time of those of the intervals in it; where no request was served the last one goes on. */
 #include "sim/cli/report/run_view.h"
-#include "sim/cli/result_file.h"
-#include "sim/core/memory.h"
+#include "sim/cli/frame/result_file.h"
+#include "sim/base/memory.h"
 
 #include <math.h>
 

@@ -1,9 +1,9 @@
 /* run_view.c - see run_view.h. */
 #include "sim/cli/report/run_view.h"
-#include "sim/cli/result_file.h"
+#include "sim/cli/frame/result_file.h"
 
-#include "sim/core/json_file.h"
-#include "sim/core/memory.h"
+#include "sim/io/json_file.h"
+#include "sim/base/memory.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* scopes.c - tables of each run shown: by queue, by class, and what jobs waited for. */
 #include "sim/cli/report/markup.h"
 #include "sim/cli/report/tables.h"
-#include "sim/core/memory.h"
+#include "sim/base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* series.c - see series.h. */
 #include "sim/cli/report/series.h"
 
-#include "sim/core/memory.h"
+#include "sim/base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>

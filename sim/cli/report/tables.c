@@ -2,7 +2,7 @@
 #include "sim/cli/report/tables.h"
 
 #include "sim/cli/report/markup.h"
-#include "sim/cli/term.h"
+#include "sim/cli/frame/term.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* tables.h - what the tables of a page share. */
 #pragma once
 #include "sim/cli/report/page.h"
-#include "sim/run/summary.h"
+#include "sim/results/summary.h"
 
 enum { VALUE_MAX = 64 };
 const char *value_text(char to[VALUE_MAX], const char *metric, const char *unit, double value);    /* NaN: "-" */

@@ -1,0 +1,213 @@
+/* quota.c - guaranteed quota: every team may go over its share while others are idle, and gives GPUs back when they return.
+ *
+ * The table, the parameters and the notices; quota.h says where the rest is. After NVIDIA/KAI-Scheduler and its
+ * documentation (docs/{fairness,priority}/README.md, docs/plugins/minruntime.md). Jobs belong in the leaves of the tree. */
+#include "policies/kai/quota.h"
+#include "policies/common/ordered.h"
+
+#include <string.h>
+
+static void quota_begin(struct sched *s, const void *params, void *state)
+{
+    struct quota_state *q = state;
+    q->params = params;
+    quota_tree_begin(s, q);
+    q->leaf = sched_alloc(s, q->n_queues * sizeof *q->leaf);
+    for (queue_id i = 0; i < q->n_queues; i++)
+        q->leaf[i] = (struct leaf){ .waiting = line_new(s), .running = line_new(s), .least_gpu_milli = INT64_MAX,
+                                    .fair = { { -1, -1, -1 } } };
+    for (queue_id i = 0; i < q->n_queues; i++)
+        for (queue_id up = i; up != ID_NONE; up = q->queue[up].parent)
+            for (int r = 0; r < Q_RESOURCES; r++)
+                q->leaf[i].limited = q->leaf[i].limited || q->queue[up].of[r].limit != UNLIMITED;
+    for (queue_id i = 0; i < q->n_queues; i++)
+        q->budgets = q->budgets || queue_facts(s, i)->budget_gpu_milli_s > 0;
+    q->ends = 1;
+    q->least_priority = INT32_MAX;
+    q->most_priority = INT32_MIN;
+    q->broken = line_new(s);
+    q->misplaced = line_new(s);
+    q->awaited = line_new(s);
+}
+
+/* Whose budget is spent waits for the next month. */
+static void look_at_budgets(struct sched *s, struct quota_state *q)
+{
+    bool waits = false;
+    for (queue_id i = 0; i < q->n_queues; i++) {
+        struct leaf *l = &q->leaf[i];
+        queue_id up = q->queue[i].parent;
+        bool was = l->spent;
+        l->spent = queue_budget_spent(s, i) || (up != ID_NONE && q->leaf[up].spent);    /* parents come first */
+        l->retold = l->retold || l->spent != was;
+        if (l->retold)
+            queue_set_put(&q->untold, i, true);
+        waits = waits || (l->spent && line_length(l->waiting) > 0);
+    }
+    if (waits)
+        sched_wake_at(s, sched_month_end_ns(s));
+}
+
+/* Whatever was released may help everybody; so may what the last pass had only pencilled in. */
+static void pass_begins(struct sched *s, struct quota_state *q)
+{
+    quota_pass_begins(q);
+    q->divided = false;
+    if (q->pencilled || q->seen_version != sched_room_version(s))
+        q->version++;
+    q->seen_version = sched_room_version(s);
+    q->pencilled = false;
+    quota_refresh_all(s, q);
+    if (q->budgets)
+        look_at_budgets(s, q);
+}
+
+/* Who still waits, by what the last try of their shape said and by how their queue stands. */
+static void tell_reasons(struct sched *s, struct quota_state *q)
+{
+    for (queue_id i = 0; (i = queue_set_next(&q->untold, i)) != ID_NONE;) {
+        struct leaf *l = &q->leaf[i];
+        const struct quota_share *gpus = &q->queue[i].of[Q_GPU];
+        queue_set_put(&q->untold, i, false);
+        if (line_length(l->waiting) == 0 || (!l->retold && l->reasons_held == gpus->allocated && l->reasons_fair == gpus->fair))
+            continue;
+        l->retold = false;
+        l->reasons_held = gpus->allocated;
+        l->reasons_fair = gpus->fair;
+        for (size_t k = 0; k < l->n_shapes; k++) {
+            struct leaf_shape *shape = &l->shape[k];
+            if (!shape->waiting)
+                continue;
+            enum wait_reason why = q->room[shape->shape].why;
+            bool over = gpus->deserved != UNLIMITED && gpus->allocated + shape->ask.of[Q_GPU] > gpus->deserved;
+            if (why == WAIT_GPUS && over)
+                why = WAIT_QUOTA;
+            if (l->spent)
+                why = WAIT_LIMIT;
+            if (why != shape->why)
+                line_blocked(s, l->waiting, shape->shape, why);
+            shape->why = why;
+        }
+    }
+}
+
+static void refuse_misplaced(struct sched *s, struct quota_state *q)
+{
+    for (job_id j; line_first(q->misplaced, &j, NULL);) {
+        line_remove(q->misplaced, j);
+        sched_refuse(s, j, "its queue has queues below it: jobs belong in the leaves");
+    }
+}
+
+static void quota_schedule(struct sched *s, const void *params, void *state)
+{
+    struct quota_state *q = state;
+    const struct quota_params *p = params;
+    pass_begins(s, q);
+    refuse_misplaced(s, q);
+    if (p->allocate > 0)
+        quota_allocate(s, q);
+    if (p->consolidation > 0)
+        quota_act(s, q, CONSOLIDATION);
+    if (p->reclaim > 0)
+        quota_act(s, q, RECLAIM);
+    if (p->preempt > 0)
+        quota_act(s, q, PREEMPT);
+    if (p->stale > 0 && p->stale_s >= 0)
+        quota_evict_stale(s, q);
+    tell_reasons(s, q);
+}
+
+static void quota_arrived(struct sched *s, const void *params, void *state, job_id j)
+{
+    (void)params;
+    struct quota_state *q = state;
+    int32_t priority = job_facts(s, j)->priority;
+    q->least_priority = priority < q->least_priority ? priority : q->least_priority;
+    q->most_priority = priority > q->most_priority ? priority : q->most_priority;
+    const struct job_facts *f = job_facts(s, j);
+    bool elastic = f->ask->tasks != SPLIT_ANY && f->min_tasks < request_tasks(f->ask);
+    q->odd = q->odd || !f->preemptible || f->n_groups > 0 || elastic || q->leaf[f->queue].limited;
+    if (queue_facts(s, f->queue)->first_child == ID_NONE)
+        quota_waits(s, q, j);
+    else
+        line_push(q->misplaced, j, (struct line_key){ 0 });
+}
+
+static void quota_started(struct sched *s, const void *params, void *state, job_id j)
+{
+    (void)params;
+    struct quota_state *q = state;
+    if (quota_lacks_tasks(s, j))
+        quota_waits(s, q, j);
+    else
+        quota_waits_no_more(s, q, j);
+    quota_runs(s, q, j);
+    quota_is_whole(s, q, j);
+    ((struct quota_job *)job_own(s, j))->moved = false;
+}
+
+static void quota_stopped(struct sched *s, const void *params, void *state, job_id j, enum stop_cause why)
+{
+    (void)params;
+    struct quota_state *q = state;
+    if (stopped_for_good(why))
+        line_remove(q->awaited, j);
+    q->ends += stopped_for_good(why);
+    quota_runs_no_more(s, q, j);
+    quota_waits_no_more(s, q, j);
+    quota_is_whole(s, q, j);
+}
+
+static void quota_withdrawn(struct sched *s, const void *params, void *state, job_id j)
+{
+    quota_stopped(s, params, state, j, STOPPED_CANCELLED);
+}
+
+static void quota_node_changed(struct sched *s, const void *params, void *state, node_id n)
+{
+    (void)params;
+    (void)n;
+    quota_capacity_changed(s, state);
+}
+
+static const char *const runtimes[] = { "ancestor", "queue", NULL };
+#define SWITCH(field, about) { #field, about, "", 0, 0, 1, ordered_no_yes, offsetof(struct quota_params, field) }
+#define NUMBER(field, about, unit, least, most, usual)                                                                         \
+    { #field, about, unit, least, most, usual, NULL, offsetof(struct quota_params, field) }
+static const struct param quota_param_list[] = {
+    NUMBER(allocate, "0: idle GPUs go to nobody; for looking at one action alone", "", 0, 1, 1),
+    SWITCH(consolidation, "the action: preemptible jobs are moved to make room"),
+    SWITCH(reclaim, "the action: queues within their fair share take back from others"),
+    SWITCH(preempt, "the action: higher priority stops lower priority of the same queue"),
+    SWITCH(stale, "the action: gangs that have been incomplete for stale_s give up all they hold"),
+    NUMBER(stale_s, "how long a gang may be incomplete; negative: for ever", "s", -1, 1e9, 60),
+    SWITCH(moves, "victims of reclaim that find another place do not count as taken"),
+    NUMBER(consolidation_victims, "jobs that one consolidation may look at; negative: any number", "", -1, 1e6, 16),
+    NUMBER(victims, "jobs that one reclaim or preemption may look at", "", 1, 1e6, 10000),
+    { "min_runtime_of", "whose reclaim_min_runtime_s protects: from below the common ancestor up, or the victim's queue up", "", 0, 0,
+      RUNTIME_OF_ANCESTOR, runtimes, offsetof(struct quota_params, min_runtime_of) },
+    NUMBER(saturation, "the taker's share of its fair share times this stays below the victim's", "", 1, 1e6, 1),
+    NUMBER(k, "how much past use counts in the division of what is over quota", "", 0, 1e6, 1),
+    NUMBER(half_life_h, "past use counts half after so long; 0: use does not count", "h", 0, 1e6, 0),
+    { 0 },
+};
+
+const struct policy quota_policy = {
+    .abi = POLICY_ABI,
+    .name = "quota",
+    .summary = "guaranteed quota: over it while others are idle, given back when they return",
+    .needs = SEES_RELEASING | STARTS_PARTIAL,
+    .params = quota_param_list,
+    .params_size = sizeof(struct quota_params),
+    .state_size = sizeof(struct quota_state),
+    .job_size = sizeof(struct quota_job),
+    .period_ns = 1000000000,
+    .begin = quota_begin,
+    .schedule = quota_schedule,
+    .job_arrived = quota_arrived,
+    .job_started = quota_started,
+    .job_stopped = quota_stopped,
+    .job_withdrawn = quota_withdrawn,
+    .node_changed = quota_node_changed,
+};

@@ -1,0 +1,273 @@
+/* quota_allocate.c - the first action: idle GPUs go to whoever is next, up to the limits; and why the others wait.
+ *
+ * After NVIDIA/KAI-Scheduler:pkg/scheduler/actions/allocate/allocate.go. A job that finds no room is passed over, and the next of
+ * its queue tried. Fair shares do not cap what is taken from the idle. What fits only where others are leaving is pencilled in.
+ *
+ * Only queues in which somebody waits for whose shape there is room take part in the order. */
+#include "policies/kai/quota.h"
+
+bool quota_has_capacity(struct quota_state *q, const struct job_facts *f, const struct quota_amount *ask, enum wait_reason *why)
+{
+    if (f->preemptible && !q->leaf[f->queue].limited)
+        return true;
+    enum quota_verdict v = quota_capacity(q->queue, f->queue, ask, !f->preemptible, NULL);
+    if (why)
+        *why = v == QUOTA_OVER_LIMIT ? WAIT_LIMIT : WAIT_QUOTA;
+    return v == QUOTA_FITS;
+}
+
+static bool by_level(const struct job_facts *f)
+{
+    bool level = f->ask->required_level != LEVEL_ANY || f->ask->preferred_level != LEVEL_ANY;
+    for (uint32_t g = 0; g < f->n_groups && !level; g++)
+        level = f->group[g].required_level != LEVEL_ANY || f->group[g].preferred_level != LEVEL_ANY;
+    return level;
+}
+
+static bool fits_on(struct sched *s, enum free_kind in, job_id j, uint32_t task, node_id n)
+{
+    struct request r = *request_of_task(job_facts(s, j)->ask, task);
+    return view_fits(sched_view(s, in), &r, n);
+}
+
+/* One task: where others are leaving, too, but rather where it is idle. A pencilled task uses up first what is being left, so
+ * what is idle stays so for the next. A share looks at the whole of a GPU only. */
+static const struct placement *find_one(struct sched *s, job_id j, uint32_t task)
+{
+    const struct placement *where = quota_place(s, FREE_OR_RELEASING, j, &task, 1, ID_NONE), *idle, *there;
+    if (!where || job_facts(s, j)->ask->gpu_milli < MILLI_ALL || fits_on(s, FREE_IDLE, j, task, where->piece[0].node))
+        return where;
+    idle = quota_place(s, FREE_IDLE, j, &task, 1, ID_NONE);
+    if (!idle || !fits_on(s, FREE_OR_RELEASING, j, task, idle->piece[0].node))
+        return where;
+    there = quota_place(s, FREE_OR_RELEASING, j, &task, 1, idle->piece[0].node);
+    return there && there->piece[0].node == idle->piece[0].node ? there : where;
+}
+
+static const struct placement *pencil_tasks(struct sched *s, job_id j, const uint32_t *task, uint32_t n)
+{
+    struct placement *all = sched_scratch(s, sizeof *all + n * sizeof all->piece[0]);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct placement *one = find_one(s, j, task[i]);
+        if (!one || sched_pencil(s, j, one) != SCHED_OK)
+            return NULL;
+        all->piece[all->n++] = one->piece[0];
+    }
+    return all;
+}
+
+static const struct placement *pencil_all(struct sched *s, job_id j, const uint32_t *task, uint32_t n)
+{
+    const struct placement *where = quota_place(s, FREE_IDLE, j, task, n, ID_NONE);
+    if (where && sched_pencil(s, j, where) == SCHED_OK)
+        return where;
+    where = quota_place(s, FREE_OR_RELEASING, j, task, n, ID_NONE);
+    return where && sched_pencil(s, j, where) == SCHED_OK ? where : NULL;
+}
+
+const struct placement *quota_pencil(struct sched *s, struct quota_state *q, job_id j, const uint32_t *task, uint32_t n)
+{
+    const struct job_facts *f = job_facts(s, j);
+    sched_mark_t before = sched_mark(s);
+    const struct placement *where = by_level(f) || f->ask->tasks == SPLIT_ANY ? pencil_all(s, j, task, n)
+                                                                                : pencil_tasks(s, j, task, n);
+    if (where)
+        quota_refresh(s, q, f->queue);
+    else
+        sched_rollback(s, before);
+    return where;
+}
+
+/* All of its GPUs have that much free there. */
+static bool is_free(struct sched *s, enum free_kind in, const struct placement *p)
+{
+    const struct view *v = sched_view(s, in);
+    for (size_t i = 0; p && i < p->n; i++)
+        for (uint64_t m = p->piece[i].gpu_mask; m; m &= m - 1)
+            if (view_gpu_milli(v, p->piece[i].node, (unsigned)__builtin_ctzll(m)) < p->piece[i].milli)
+                return false;
+    return p;
+}
+
+/* Where it can start now, on nothing that is pencilled in for others; NULL: nowhere. */
+static const struct placement *find_idle(struct sched *s, const struct quota_state *q, job_id j, const struct wanted *w)
+{
+    bool share = job_facts(s, j)->ask->gpu_milli < MILLI_ALL;
+    const struct placement *where = share ? NULL : quota_place(s, FREE_IDLE, j, w->task, w->n, ID_NONE);
+    if (!share && (!where || !q->pencilled || is_free(s, FREE_OR_RELEASING, where)))
+        return where;
+    where = quota_place(s, FREE_OR_RELEASING, j, w->task, w->n, ID_NONE);
+    return is_free(s, FREE_IDLE, where) ? where : NULL;
+}
+
+static enum allocated allocate_job(struct sched *s, struct quota_state *q, job_id j, const struct wanted *w)
+{
+    const struct placement *where = find_idle(s, q, j, w);
+    enum allocated done = ALLOCATED;
+    bool more = job_placement(s, j) != NULL;
+    sched_mark_t before = sched_mark(s);
+    if (where && sched_start(s, j, where) != SCHED_OK) {    /* its CPUs or memory are still being left */
+        sched_rollback(s, before);
+        where = NULL;
+    }
+    if (where) {
+        if (quota_lacks_tasks(s, j))
+            quota_waits(s, q, j);
+        else if (more)                 /* otherwise the notice of the start says it */
+            quota_waits_no_more(s, q, j);
+        if (more)
+            quota_holds_anew(s, q, j);
+    } else {
+        if (!quota_pencil(s, q, j, w->task, w->n))
+            return ALLOCATED_NOT;
+        sched_blocked(s, j, WAIT_RELEASING);
+        q->pencilled = true;
+        done = ALLOCATED_PENCIL;
+    }
+    q->placements++;
+    quota_has_acted(s, q, j);
+    quota_refresh(s, q, job_facts(s, j)->queue);
+    return done;
+}
+
+/* ---- The heads of the queues ---- */
+
+struct heads {
+    struct line_walk walk;
+    bool behind;                  /* the walk has not come to the job yet */
+    job_id job;
+    shape_id shape;               /* while it is behind */
+    struct wanted wanted;         /* while it is behind, without the tasks */
+};
+
+/* The next of the leaf for whom there may be room, and who may have it. */
+static bool next_head(struct sched *s, struct quota_state *q, struct heads *h)
+{
+    h->behind = false;
+    while (line_next(&h->walk, &h->job)) {
+        const struct job_facts *f = job_facts(s, h->job);
+        const struct quota_job *own = job_own(s, h->job);
+        enum wait_reason why;
+        if (own->pass == q->pass && !job_placement(s, h->job))
+            continue;
+        if (own->whole && !quota_shape_fits(s, q, f->ask->shape, h->job)) {
+            line_skip_shape(&h->walk, f->ask->shape);
+            continue;
+        }
+        h->wanted = quota_wanted(s, h->job, job_placement(s, h->job));
+        if (h->wanted.n == 0)          /* has started in this pass, before all others */
+            continue;
+        if (quota_has_capacity(q, f, &h->wanted.amount, &why))
+            return true;
+        sched_blocked(s, h->job, why);
+    }
+    return false;
+}
+
+/* Mostly the first of some shape; then there is no need to walk. */
+static bool first_head(struct sched *s, struct quota_state *q, struct leaf *l, struct heads *h)
+{
+    h->walk = (struct line_walk){ .l = l->waiting };
+    if (l->growing)
+        return next_head(s, q, h);
+    leaf_heads(s, l);
+    for (size_t i = 0; i < l->n_heads; i++) {
+        const struct shape_head *first = &l->head[i];
+        if (quota_has_had_turn(s, q, l, first->job))
+            return next_head(s, q, h);
+        if (!quota_shape_fits(s, q, first->shape, first->job))
+            continue;
+        if (!quota_has_capacity(q, job_facts(s, first->job), &first->ask, NULL))
+            return next_head(s, q, h);
+        h->job = first->job;
+        h->shape = first->shape;
+        h->wanted = (struct wanted){ first->tasks, NULL, first->ask };
+        h->behind = true;
+        return true;
+    }
+    return false;
+}
+
+/* false: nobody else need have his turn. */
+static bool serve(struct sched *s, struct quota_state *q, queue_id leaf, struct heads *h)
+{
+    if (h->behind && quota_is_plain(q) && quota_room(s, q, h->shape)->failed_at == q->version) {
+        if (quota_all_in_vain(s, q))
+            return false;
+        order_set(&q->jobs, leaf, first_head(s, q, &q->leaf[leaf], h) ? &h->wanted.amount : NULL);
+        return true;
+    }
+    job_id j = h->job;
+    bool whole = ((struct quota_job *)job_own(s, j))->whole;
+    struct shape_room *room = quota_room(s, q, job_facts(s, j)->ask->shape);
+    enum wait_reason why;
+    bool may = quota_has_capacity(q, job_facts(s, j), &h->wanted.amount, &why);
+    if (h->behind) {
+        leaf_walk_to(s, q, &h->walk, j);
+        h->wanted = quota_wanted(s, j, NULL);
+    }
+    if (!may) {                        /* others of its queue came first */
+        sched_blocked(s, j, why);
+    } else {
+        struct line_key before = line_walk_key(&h->walk);
+        enum allocated done = allocate_job(s, q, j, &h->wanted);
+        if (done == ALLOCATED && quota_lacks_tasks(s, j) && quota_key(s, j, job_placement(s, j)->n).minor == before.minor) {
+            h->wanted = quota_wanted(s, j, job_placement(s, j));    /* still next in its queue; else the walk meets it again */
+            h->behind = false;
+            order_set(&q->jobs, leaf, &h->wanted.amount);
+            return true;
+        }
+        if (done == ALLOCATED_NOT && !whole)
+            sched_blocked(s, j, sched_why_not(s));
+        if (done == ALLOCATED_NOT && whole)
+            room->failed_at = q->version;
+    }
+    bool more = next_head(s, q, h);
+    order_set(&q->jobs, leaf, more ? &h->wanted.amount : NULL);
+    return true;
+}
+
+/* Nobody who is left can get anything, and none of them has to be told why: where all are plain there are no limits. */
+static bool all_served(const struct quota_state *q)
+{
+    return quota_is_plain(q) && quota_nobody_has_room(q);
+}
+
+/* Room that was made for somebody is not given to others, who would have to leave it again. */
+static void serve_awaited(struct sched *s, struct quota_state *q)
+{
+    struct line_walk walk = { .l = q->awaited };
+    for (job_id j; line_next(&walk, &j);) {
+        if (job_state(s, j) == JOB_RELEASING)
+            continue;
+        const struct quota_job *own = job_own(s, j);
+        bool waits = own->waits && (own->moved || !q->leaf[job_facts(s, j)->queue].spent);
+        struct wanted w = waits ? quota_wanted(s, j, job_placement(s, j)) : (struct wanted){ 0 };
+        bool may = w.n > 0 && quota_has_capacity(q, job_facts(s, j), &w.amount, NULL);
+        enum allocated done = may ? allocate_job(s, q, j, &w) : ALLOCATED_NOT;
+        if (done == ALLOCATED)
+            q->came_back = q->pass;
+        if (done != ALLOCATED_PENCIL)
+            line_remove(q->awaited, j);
+    }
+}
+
+void quota_allocate(struct sched *s, struct quota_state *q)
+{
+    serve_awaited(s, q);
+    if (!q->growing && quota_nobody_has_room(q))
+        return;
+    struct heads *heads = q->heads = q->heads ? q->heads : sched_alloc(s, q->n_queues * sizeof *heads);
+    order_begin(&q->jobs);
+    quota_open_leaves(s, q);
+    for (queue_id i = 0; (i = queue_set_next(&q->open, i)) != ID_NONE; i++) {
+        if (!q->leaf[i].spent && first_head(s, q, &q->leaf[i], &heads[i]))
+            order_add(&q->jobs, i, &heads[i].wanted.amount);
+    }
+    if (q->jobs.n_leaves > 1)
+        quota_divide_now(s, q);
+    order_make(&q->jobs);
+    bool more = true;
+    for (queue_id leaf; more && (leaf = order_top(&q->jobs)) != ID_NONE && !all_served(q);)
+        more = serve(s, q, leaf, &heads[leaf]);
+}

@@ -1,0 +1,102 @@
+/* kube.h - what the files of the kube policy share: parameters, pods that are bound, nominations, the choice of a node. */
+#pragma once
+#include "policies/kubernetes/kube_queue.h"
+#include "policies/common/timers.h"
+
+struct kube_params {
+    double preempt, score, cpu, memory, gpu, shape_0, shape_100, balanced, taint_weight, affinity_weight, fit_weight,
+        balanced_weight, ties, sample, backoff_s, backoff_most_s, blocking, stale_s;
+};
+enum { BLOCKING_STRICT, BLOCKING_SKIP, BLOCKING_RESERVATION };    /* of gangs */
+enum { SCORE_LEAST, SCORE_MOST, SCORE_RATIO };
+enum { BALANCED_VALUE, BALANCED_CHANGE };
+enum { TIES_NAME, TIES_RANDOM };
+
+/* A bound pod: one task of a job on a node. */
+struct pod {
+    job_id job;
+    uint32_t task;
+    node_id node;
+    int64_t since_ns;
+    uint32_t of_job, after, before;    /* others: of the job; on the node, both ways. ID_NONE ends */
+};
+/* Room that a pod has made for itself by preemption: no other pod of its priority or less may take it. */
+struct nomination { job_id job; uint32_t task; node_id node; int32_t priority; };
+struct shape_facts {              /* made when the shape is first seen */
+    bool made, indifferent;       /* it likes every node that it may use alike */
+    bool fits;                    /* some node that it may use, when empty, has room for a pod */
+};
+struct candidate { node_id node; int64_t score; struct node_liking liking; };
+/* It found no place then, nor would with less priority or more pods that have to find one together. */
+struct failure { uint64_t round; int32_t priority; uint32_t least; };
+struct kube {
+    const struct kube_params *params;
+    bool gang;                    /* all pods of a job (its minimum) or none */
+    struct kube_queue queue;
+    uint64_t seen;                /* room version of the last pass */
+    uint64_t round;               /* grows with all that may help a pod */
+    struct pod *pod;              /* [n_pods] bound ones, without gang */
+    size_t n_pods, pod_capacity;
+    uint32_t free_pod;
+    uint32_t *on_node;            /* first pod by node */
+    node_id n_nodes, next_start;  /* where the next sampled search begins */
+    struct candidate *candidate;  /* [n_nodes] room for one search */
+    struct nomination *nomination;
+    size_t n_nominations, nomination_capacity;
+    struct shape_facts *shape;
+    struct failure *failed;       /* by shape */
+    size_t n_shapes;
+    uint32_t epochs;
+    /* With gang: */
+    job_id head;                  /* the gang that was the first not to fit in the last pass; ID_NONE: none, or blocking=skip */
+    bool shut, reserved;          /* in this pass: nobody passes the head; it has a reservation */
+    struct waiting_pod *passed;   /* not placed in this pass, and keeping their places in the line */
+    size_t n_passed, passed_capacity;
+    struct timers incomplete;     /* gangs that lack their minimum */
+};
+struct kube_job {                 /* of a job that wants or holds something */
+    uint32_t epoch;               /* of its arrival: pods of an earlier one are stale */
+    uint32_t first_pod;
+};
+
+/* kube_node.c */
+/* One pod of r as a request: a job that gives only a total is one pod. */
+struct request kube_pod(const struct request *all, uint32_t task);
+uint32_t kube_pods(const struct request *all);       /* of all runs */
+uint32_t kube_pods_of(const struct request *run);
+bool kube_by_pods(const struct job_facts *f);        /* neither the job nor a group of it has to lie within a domain */
+const struct shape_facts *kube_shape(struct sched *s, struct kube *k, const struct request *pod);
+/* Nothing but room keeps a pod of j from n. */
+bool kube_allows(struct sched *s, job_id j, const struct request *pod, node_id n);
+/* The best feasible node for a pod of job j; false: none. */
+bool kube_choose(struct sched *s, struct kube *k, job_id j, const struct request *pod, node_id *n);
+
+/* kube_preempt.c */
+/* Makes room on one node by stopping pods of lower priority and nominates it for a pod of j; false: no node can be cured. */
+bool kube_preempt(struct sched *s, struct kube *k, job_id j, const struct request *pod);
+/* NULL: it is not. */
+/* Is there room for a pod of j beside what others of no lower priority are nominated for? */
+bool kube_room_beside(const struct sched *s, const struct kube *k, job_id j, const struct request *pod, node_id n);
+/* Others have been told to leave for the pod, and are not all gone yet. */
+bool kube_awaits(const struct sched *s, const struct kube *k, job_id j, uint32_t task);
+const struct nomination *kube_nominated(const struct kube *k, job_id j, uint32_t task);    /* NULL: it is not */
+
+/* kube_pods.c */
+void kube_pod_bound(struct sched *s, struct kube *k, job_id j, uint32_t task, node_id n, int64_t since_ns);
+void kube_pod_gone(struct kube *k, uint32_t i);    /* not of the list of its job */
+void kube_pod_stopped(struct sched *s, struct kube *k, job_id j, uint32_t task);    /* evicted: enters the queue anew */
+/* Of one pod, or of all pods of a job. What was kept for it may help others. */
+void kube_forget_nomination(struct kube *k, job_id j, uint32_t task);
+
+/* kube.c */
+bool kube_holds(const struct sched *s, job_id j, uint32_t task);
+bool kube_bind(struct sched *s, struct kube *k, job_id j, const struct request *pod);
+
+/* gang.c - all pods of a job or none */
+bool gang_bind(struct sched *s, struct kube *k, job_id j);
+bool gang_keeps_place(struct sched *s, struct kube *k, const struct waiting_pod *pod, enum wait_reason why);    /* false: it is to
+                                                                                                           be set aside */
+void gang_pass_begins(struct sched *s, struct kube *k);
+void gang_pass_ends(struct sched *s, struct kube *k);
+void gang_arrived(struct sched *s, struct kube *k, job_id j);
+unsigned gang_needs(const void *params);

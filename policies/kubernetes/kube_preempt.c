@@ -1,0 +1,245 @@
+/* kube_preempt.c - default preemption: one node is freed for one pod.
+ *
+ * After kubernetes/kubernetes:pkg/scheduler/framework/preemption/preemption.go and plugins/defaultpreemption. On each node
+ * that removing pods of lower priority could cure all of them are taken off in thought, and the most important put back
+ * while the pod still fits; who is left over is a victim. A tenth of the nodes, at least 100, is tried. There are no disruption
+ * budgets. Of the nodes: the lowest highest priority of a victim, then the smallest sum of priorities, the fewest victims,
+ * the latest start among the earliest of the most important ones, the first. Pods that may not be preempted are no victims. */
+#include "policies/kubernetes/kube.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { TRIED_LEAST = 100, GPUS_NAMED = 64 };
+
+/* ---- One node, in thought ---- */
+
+struct thought {
+    uint32_t free_milli[GPUS_NAMED];
+    uint64_t named;               /* GPUs that may have names, and that the pod may use */
+    int64_t counted, cpu_milli, mem_mib;
+    int64_t kept;                 /* whole GPUs that others are nominated for */
+};
+
+static struct thought think_of(const struct view *v, const struct request *pod, node_id n)
+{
+    struct node_free f = view_node(v, n);
+    struct thought t = { .counted = f.whole_mask ? 0 : f.whole, .cpu_milli = f.cpu_milli, .mem_mib = f.mem_mib };
+    bool named = f.capacity > 0 && f.capacity <= GPUS_NAMED;
+    t.named = named ? f.capacity == GPUS_NAMED ? UINT64_MAX : (UINT64_C(1) << f.capacity) - 1 : 0;
+    t.named &= view_slots(v, pod, n);
+    for (uint64_t m = f.whole_mask | f.shared_mask; m; m &= m - 1)
+        t.free_milli[__builtin_ctzll(m)] = view_gpu_milli(v, n, (unsigned)__builtin_ctzll(m));
+    return t;
+}
+
+/* What a node has no end of stays so. */
+static void change(int64_t *amount, int64_t by)
+{
+    if (*amount != INT64_MAX)
+        *amount += by;
+}
+
+static void think_piece(struct thought *t, const struct piece *p, const struct request *ask, int sign)
+{
+    struct request pod = kube_pod(ask, p->task);
+    change(&t->cpu_milli, sign * pod.cpu_milli);
+    change(&t->mem_mib, sign * pod.mem_mib);
+    if (!p->gpu_mask)
+        t->counted += sign * (int64_t)p->gpus;
+    for (uint64_t m = p->gpu_mask; m; m &= m - 1)
+        t->free_milli[__builtin_ctzll(m)] += (uint32_t)(sign * (int)p->milli);
+}
+
+static bool thought_fits(const struct thought *t, const struct request *pod)
+{
+    int64_t gpus = t->counted;
+    for (uint64_t m = t->named; m; m &= m - 1)
+        gpus += t->free_milli[__builtin_ctzll(m)] >= pod->gpu_milli;
+    return (!pod->gpus || gpus - t->kept >= pod->gpus) && (!pod->cpu_milli || t->cpu_milli >= pod->cpu_milli) &&
+           (!pod->mem_mib || t->mem_mib >= pod->mem_mib);
+}
+
+/* ---- Victims ---- */
+
+struct victim { uint32_t pod; int32_t priority; int64_t start_ns; job_id job; uint32_t task; };
+
+/* The most important first: higher priority, then running longer. */
+static int by_importance(const void *a, const void *b)
+{
+    const struct victim *x = a, *y = b;
+    if (x->priority != y->priority)
+        return x->priority > y->priority ? -1 : 1;
+    if (x->start_ns != y->start_ns)
+        return x->start_ns < y->start_ns ? -1 : 1;
+    if (x->job != y->job)
+        return x->job < y->job ? -1 : 1;
+    return x->task < y->task ? -1 : x->task > y->task;
+}
+
+static const struct piece *piece_of(const struct sched *s, const struct victim *v)
+{
+    return placement_task(job_placement(s, v->job), v->task);
+}
+
+/* Somebody on n has been told to leave and is still there. */
+static bool releasing(const struct sched *s, node_id n)
+{
+    struct node_free a = view_node(sched_view(s, FREE_IDLE), n), b = view_node(sched_view(s, FREE_OR_RELEASING), n);
+    return a.whole != b.whole || a.shared_mask != b.shared_mask || a.cpu_milli != b.cpu_milli || a.mem_mib != b.mem_mib;
+}
+
+/* Of the fullest GPU that has it. */
+static void keep_share(struct thought *t, uint32_t milli)
+{
+    uint32_t *fullest = NULL;
+    for (uint64_t m = t->named; m; m &= m - 1) {
+        uint32_t *free_milli = &t->free_milli[__builtin_ctzll(m)];
+        if (*free_milli >= milli && (!fullest || *free_milli < *fullest))
+            fullest = free_milli;
+    }
+    if (fullest)
+        *fullest -= milli;
+}
+
+static void keep(struct thought *t, const struct request *pod)
+{
+    change(&t->cpu_milli, -pod->cpu_milli);
+    change(&t->mem_mib, -pod->mem_mib);
+    if (pod->gpu_milli >= MILLI_ALL)
+        t->kept += pod->gpus;
+    else if (pod->gpus)
+        keep_share(t, pod->gpu_milli);
+}
+
+/* What others of no lower priority than a pod of j are nominated for. */
+static void keep_for_nominated(const struct sched *s, const struct kube *k, node_id n, job_id j, const struct request *pod,
+                               struct thought *t)
+{
+    for (size_t i = 0; i < k->n_nominations; i++) {
+        const struct nomination *m = &k->nomination[i];
+        if (m->node != n || (m->job == j && m->task == pod->first_task) || m->priority < job_facts(s, j)->priority)
+            continue;
+        struct request other = kube_pod(job_facts(s, m->job)->ask, m->task);
+        other.gpus = other.mig == pod->mig ? other.gpus : 0;    /* else it wants none of those that the pod may use */
+        keep(t, &other);
+    }
+}
+
+bool kube_room_beside(const struct sched *s, const struct kube *k, job_id j, const struct request *pod, node_id n)
+{
+    struct thought t = think_of(sched_view(s, FREE_IDLE), pod, n);
+    keep_for_nominated(s, k, n, j, pod, &t);
+    return thought_fits(&t, pod);
+}
+
+/* Victims on n, the most important first; 0: none are needed or none suffice. The list is scratch. */
+static size_t victims_on(struct sched *s, const struct kube *k, job_id j, const struct request *pod, node_id n,
+                         struct victim *list)
+{
+    const struct view *v = sched_view(s, FREE_IDLE);
+    struct thought t = think_of(v, pod, n);
+    int32_t priority = job_facts(s, j)->priority;
+    if (!releasing(s, n))
+        keep_for_nominated(s, k, n, j, pod, &t);
+    size_t lower = 0, chosen = 0;
+    for (uint32_t i = k->on_node[n]; i != ID_NONE; i = k->pod[i].after) {
+        const struct job_facts *f = job_facts(s, k->pod[i].job);
+        if (f->priority < priority && f->preemptible && kube_holds(s, k->pod[i].job, k->pod[i].task))    /* else it left with another */
+            list[lower++] = (struct victim){ i, f->priority, k->pod[i].since_ns, k->pod[i].job, k->pod[i].task };
+    }
+    for (size_t i = 0; i < lower; i++)
+        think_piece(&t, piece_of(s, &list[i]), job_facts(s, list[i].job)->ask, 1);
+    if (!lower || !thought_fits(&t, pod))
+        return 0;
+    qsort(list, lower, sizeof *list, by_importance);
+    for (size_t i = 0; i < lower; i++) {
+        const struct request *ask = job_facts(s, list[i].job)->ask;
+        think_piece(&t, piece_of(s, &list[i]), ask, -1);
+        if (t.cpu_milli >= 0 && t.mem_mib >= 0 && thought_fits(&t, pod))
+            continue;
+        think_piece(&t, piece_of(s, &list[i]), ask, 1);
+        list[chosen++] = list[i];
+    }
+    return chosen;
+}
+
+struct option { node_id node; size_t victims; int32_t highest; int64_t sum, earliest_ns; };
+
+static struct option option_of(node_id n, const struct victim *list, size_t victims)
+{
+    struct option o = { n, victims, list[0].priority, 0, list[0].start_ns };
+    for (size_t i = 0; i < victims; i++)
+        o.sum += (int64_t)list[i].priority - INT32_MIN;
+    return o;
+}
+
+static bool better(const struct option *a, const struct option *b)
+{
+    if (a->highest != b->highest)
+        return a->highest < b->highest;
+    if (a->sum != b->sum)
+        return a->sum < b->sum;
+    if (a->victims != b->victims)
+        return a->victims < b->victims;
+    return a->earliest_ns > b->earliest_ns;
+}
+
+const struct nomination *kube_nominated(const struct kube *k, job_id j, uint32_t task)
+{
+    for (size_t i = 0; i < k->n_nominations; i++)
+        if (k->nomination[i].job == j && k->nomination[i].task == task)
+            return &k->nomination[i];
+    return NULL;
+}
+
+bool kube_awaits(const struct sched *s, const struct kube *k, job_id j, uint32_t task)
+{
+    const struct nomination *m = kube_nominated(k, j, task);
+    return m && releasing(s, m->node);
+}
+
+static void nominate(struct sched *s, struct kube *k, job_id j, uint32_t task, node_id n)
+{
+    k->nomination = array_grown(s, k->nomination, &k->nomination_capacity, k->n_nominations, sizeof *k->nomination);
+    k->nomination[k->n_nominations++] = (struct nomination){ j, task, n, job_facts(s, j)->priority };
+}
+
+static bool stop_pod(struct sched *s, job_id j, uint32_t task)
+{
+    bool whole = job_facts(s, j)->ask->tasks == SPLIT_ANY;
+    return (whole ? sched_stop(s, j, STOP_SAVE) : sched_stop_task(s, j, task, STOP_SAVE)) == SCHED_OK;
+}
+
+static void stop_all(struct sched *s, struct kube *k, job_id j, const struct victim *list, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (stop_pod(s, list[i].job, list[i].task)) {
+            sched_note(s, list[i].job, j);
+            kube_pod_stopped(s, k, list[i].job, list[i].task);
+        }
+}
+
+bool kube_preempt(struct sched *s, struct kube *k, job_id j, const struct request *pod)
+{
+    node_id most = k->n_nodes / 10 > TRIED_LEAST ? k->n_nodes / 10 : TRIED_LEAST, tried = 0;
+    node_id first = k->params->ties > TIES_NAME ? (node_id)(sched_random(s) % k->n_nodes) : 0;
+    struct victim *list = sched_scratch(s, (k->n_pods + (size_t)1) * sizeof *list);
+    struct option best = { ID_NONE, 0, 0, 0, 0 };
+    for (node_id i = 0; i < k->n_nodes && tried < most; i++) {
+        node_id n = (first + i) % k->n_nodes;
+        size_t victims = kube_allows(s, j, pod, n) && k->on_node[n] != ID_NONE ? victims_on(s, k, j, pod, n, list) : 0;
+        if (!victims)
+            continue;
+        tried++;
+        struct option o = option_of(n, list, victims);
+        if (best.node == ID_NONE || better(&o, &best))
+            best = o;
+    }
+    if (best.node == ID_NONE)
+        return false;
+    stop_all(s, k, j, list, victims_on(s, k, j, pod, best.node, list));
+    nominate(s, k, j, pod->first_task, best.node);
+    k->round++;                        /* it is another world for those who failed */
+    return true;
+}

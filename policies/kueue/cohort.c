@@ -1,0 +1,417 @@
+/* cohort.c - queues borrow each other's idle quota, and give it back: Kueue's cohorts. See cohort.h.
+ *
+ * Deserved amounts are nominal quotas; a queue above others is a cohort, whose own quota, if any, is in addition to theirs.
+ * CPUs or memory that a queue deserves without limit are not counted in it, nor are the GPUs of a queue that owns its nodes.
+ * limit_* of a queue with jobs caps what it borrows. By default a job is admitted when there is quota for it and then waits,
+ * holding that quota, until it can be placed, as Kueue does without topology-aware scheduling; with placement=wait it is
+ * admitted only with a place, as with it. After kubernetes-sigs/kueue:pkg/scheduler, pkg/cache. What differs:
+ * - one flavour, of all nodes; a job is placed whole (or the number of tasks admitted), never pod by pod;
+ * - who is set aside is tried again when quota comes free in its tree, not at other events;
+ * - ties end on (submit, id), where Kueue's depend on the order of a hash map. */
+#include "policies/kueue/cohort.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *const sharings[] = { "classical", "fair", "fair-final-share", "fair-initial-share", NULL };
+static const char *const placements[] = { "admit", "wait", NULL };
+
+static int64_t part_of(const struct amount *a, uint32_t cell)
+{
+    return cell == 0 ? a->gpu_milli : cell == 1 ? a->cpu_milli : a->mem_mib;
+}
+
+/* ---- Setting up ---- */
+
+static struct cohort_quota quota_of(const struct queue_facts *f, uint32_t cell, bool counted)
+{
+    int64_t nominal = part_of(&f->quota.deserved, cell), limit = part_of(&f->quota.limit, cell);
+    struct cohort_quota q = { counted ? nominal : 0, part_of(&f->cohort.borrowing_limit, cell),
+                              part_of(&f->cohort.lending_limit, cell) };
+    if (f->first_child == ID_NONE && limit != UNLIMITED && counted && (q.borrowing == UNLIMITED || limit - nominal < q.borrowing))
+        q.borrowing = limit - nominal;
+    return q;
+}
+
+static int said(int own, const struct cohort_rules *up, int theirs)
+{
+    return own >= 0 ? own : up ? theirs : 0;
+}
+
+static struct cohort_rules rules_of(const struct cohort_rules *own, const struct cohort_rules *up)
+{
+    struct cohort_rules r = *own;
+    r.queueing = said(own->queueing, up, up ? up->queueing : 0);
+    r.within_queue = said(own->within_queue, up, up ? up->within_queue : 0);
+    r.reclaim = said(own->reclaim, up, up ? up->reclaim : 0);
+    r.borrow = said(own->borrow, up, up ? up->borrow : 0);
+    if (own->borrow < 0 && own->borrow_priority_threshold == INT32_MAX && up)
+        r.borrow_priority_threshold = up->borrow_priority_threshold;
+    return r;
+}
+
+static void begin_queue(struct sched *s, struct cohort *c, uint32_t v, uint64_t *weight)
+{
+    const struct queue_facts *f = queue_facts(s, v);
+    for (uint32_t cell = 0; cell < COHORT_CELLS; cell++) {
+        bool counted = part_of(&f->quota.deserved, cell) != UNLIMITED && !(f->pinned && cell == 0);
+        c->counted[(size_t)v * COHORT_CELLS + cell] = counted;
+        c->books.quota[cohort_at(&c->books, v, cell)] = quota_of(f, cell, counted);
+    }
+    c->rules[v] = rules_of(&f->cohort, f->parent == ID_NONE ? NULL : &c->rules[f->parent]);
+    weight[v] = (uint64_t)llround(f->weight * (double)COHORT_WEIGHT_ONE);
+    c->queue[v] = (struct cohort_queue){ .head = ID_NONE, .stuck = ID_NONE, .preemptor = ID_NONE, .tried = { UINT64_MAX, 0 },
+                                         .nomination = { .job = ID_NONE } };
+    if (f->first_child != ID_NONE)
+        return;
+    c->queue[v].fresh = line_new(s);
+    c->queue[v].waiting = line_new(s);
+}
+
+static void cohort_begin(struct sched *s, const void *params, void *state)
+{
+    static const uint32_t resources[COHORT_CELLS] = { 0, 1, 2 };
+    struct cohort *c = state;
+    uint32_t n = queue_count(s), *parent = sched_alloc(s, n * sizeof *parent);
+    uint64_t *weight = sched_alloc(s, n * sizeof *weight);
+    for (uint32_t v = 0; v < n; v++)
+        parent[v] = queue_facts(s, v)->parent;
+    c->params = params;
+    c->books = (struct cohort_books){ .n = n, .cells = COHORT_CELLS, .resources = COHORT_CELLS, .parent = parent,
+                                      .resource = resources };
+    cohort_books_lay(&c->books, sched_alloc(s, cohort_books_size(n, COHORT_CELLS, COHORT_CELLS)));
+    c->counted = sched_alloc(s, (size_t)n * COHORT_CELLS * sizeof *c->counted);
+    c->rules = sched_alloc(s, n * sizeof *c->rules);
+    c->queue = sched_alloc(s, n * sizeof *c->queue);
+    c->members = sched_alloc(s, n * sizeof *c->members);
+    c->tree = sched_alloc(s, n * sizeof *c->tree);
+    c->busy = sched_alloc(s, n * sizeof *c->busy);
+    c->heads = sched_alloc(s, n * sizeof *c->heads);
+    c->unplaced = line_new(s);
+    for (uint32_t v = 0; v < n; v++)
+        begin_queue(s, c, v, weight);
+    cohort_books_settle(&c->books);
+    c->search = (struct cohort_search){ .books = &c->books, .rules = c->rules, .members = c->members, .weight = weight,
+                                        .range = sched_alloc(s, n * sizeof(struct cohort_range)) };
+}
+
+/* ---- What a job needs ---- */
+
+void cohort_need(const struct sched *s, const struct cohort *c, job_id j, uint32_t tasks, int64_t need[COHORT_CELLS])
+{
+    const struct job_facts *f = job_facts(s, j);
+    struct amount size = job_size(s, j);
+    for (uint32_t cell = 0; cell < COHORT_CELLS; cell++) {
+        int64_t all = c->counted[(size_t)f->queue * COHORT_CELLS + cell] ? part_of(&size, cell) : 0;
+        need[cell] = tasks == request_tasks(f->ask) ? all : all / f->ask->tasks * tasks;
+    }
+}
+
+/* Those tasks of the chain that do not hold anything. */
+static const struct request *lacking(struct sched *s, const struct request *run, job_id j, const struct placement *held)
+{
+    if (!run)
+        return NULL;
+    struct request *r = sched_scratch(s, sizeof *r);
+    uint32_t *task = sched_scratch(s, run->tasks * sizeof *task), n = 0;
+    for (uint32_t i = run->first_task; i < run->first_task + run->tasks; i++)
+        if (!placement_task(held, i))
+            task[n++] = i;
+    *r = *run;
+    r->job = j;
+    r->task = task;
+    r->tasks = n;
+    r->next = lacking(s, run->next, j, held);
+    return n ? r : r->next;
+}
+
+struct request cohort_request(struct sched *s, job_id j, uint32_t tasks)
+{
+    struct request r = job_request(s, j);
+    const struct placement *held = job_placement(s, j);
+    if (held && job_state(s, j) == JOB_GATHERING)
+        return *lacking(s, &r, j, held);
+    if (tasks != request_tasks(&r))
+        r.tasks = tasks;
+    return r;
+}
+
+/* ---- Who holds quota ---- */
+
+static void grow_members(struct sched *s, struct cohort *c, struct cohort_members *m)
+{
+    if (m->n == m->capacity) {
+        m->capacity = m->capacity ? 2 * m->capacity : 8;
+        struct cohort_workload **grown = sched_alloc(s, m->capacity * sizeof(struct cohort_workload *));
+        if (m->n)
+            memcpy(grown, m->of, m->n * sizeof(struct cohort_workload *));
+        m->of = grown;
+    }
+    if (c->n_members == c->members_most) {
+        c->members_most = c->members_most ? 2 * c->members_most : 64;
+        c->search.victim = sched_alloc(s, c->members_most * sizeof(struct cohort_victim));
+        c->search.candidate = sched_alloc(s, c->members_most * sizeof(struct cohort_victim));
+    }
+}
+
+void cohort_list_add(struct sched *s, struct cohort_list *l, job_id j)
+{
+    if (l->n == l->most) {
+        l->most = l->most ? 2 * l->most : 16;
+        job_id *grown = sched_alloc(s, l->most * sizeof *grown);
+        if (l->n)
+            memcpy(grown, l->job, l->n * sizeof *grown);
+        l->job = grown;
+    }
+    l->job[l->n++] = j;
+}
+
+void cohort_hold(struct sched *s, struct cohort *c, struct entrant *e)
+{
+    struct cohort_members *m = &c->members[e->as.queue];
+    struct cohort_tree *t = cohort_tree_of(c, e->as.queue);
+    grow_members(s, c, m);
+    e->as.admitted_ns = sched_now(s);
+    e->as.firm = !job_facts(s, e->as.id)->preemptible;
+    e->as.leaving = false;
+    e->phase = PHASE_HOLDS_QUOTA;
+    e->at = m->n;
+    m->of[m->n++] = &e->as;
+    c->n_members++;
+    cohort_use(&c->books, e->as.queue, e->need, 1);
+    t->changes++;
+    if (e->tasks == request_tasks(job_facts(s, e->as.id)->ask) && job_state(s, e->as.id) != JOB_GATHERING)
+        return;
+    e->as.firm = true;                                    /* a job that is not whole cannot be stopped before it has started */
+    cohort_list_add(s, &c->sheltered, e->as.id);
+}
+
+void cohort_release(struct sched *s, struct cohort *c, struct entrant *e)
+{
+    struct cohort_members *m = &c->members[e->as.queue];
+    (void)s;
+    m->of[e->at] = m->of[--m->n];
+    ((struct entrant *)m->of[e->at])->at = e->at;
+    c->n_members--;
+    cohort_use(&c->books, e->as.queue, e->need, -1);
+    cohort_tree_of(c, e->as.queue)->changes++;
+    cohort_tree_of(c, e->as.queue)->releases++;
+    e->phase = PHASE_WAITS;
+}
+
+void cohort_wait(struct sched *s, struct cohort *c, job_id j)
+{
+    struct cohort_queue *q = &c->queue[job_facts(s, j)->queue];
+    struct line_key k = { .major = -job_facts(s, j)->priority, .time_ns = job_facts(s, j)->submit_ns };
+    line_push(q->fresh, j, k);
+    line_push(q->waiting, j, k);
+    if (!q->listed) {
+        q->listed = true;
+        q->all = false;
+        c->busy[c->n_busy++] = job_facts(s, j)->queue;
+    }
+}
+
+/* ---- Placing those who hold quota ---- */
+
+bool cohort_place(struct sched *s, struct cohort *c, job_id j)
+{
+    struct entrant *e = job_own(s, j);
+    struct request r = cohort_request(s, j, e->tasks);
+    const struct placement *where = sched_place(s, sched_view(s, FREE_IDLE), &r);
+    (void)c;
+    if (!where || sched_start(s, j, where) != SCHED_OK) {
+        sched_blocked(s, j, job_placement(s, j) ? WAIT_GANG : sched_why_not(s));
+        return false;
+    }
+    e->phase = PHASE_PLACED;
+    return true;
+}
+
+/* In the order of the scheduler of pods: priority, then who was admitted first. */
+static void place_all(struct sched *s, struct cohort *c)
+{
+    if (!line_length(c->unplaced) || c->unplaced_room == sched_room_version(s))
+        return;
+    struct line_walk walk = { .l = c->unplaced };
+    for (job_id j; line_next(&walk, &j);) {
+        if (cohort_place(s, c, j))
+            line_remove(c->unplaced, j);
+        else if (((const struct entrant *)job_own(s, j))->tasks == request_tasks(job_facts(s, j)->ask) &&
+                 job_state(s, j) != JOB_GATHERING)
+            line_skip_shape(&walk, job_facts(s, j)->ask->shape);
+    }
+    c->unplaced_room = sched_room_version(s);
+}
+
+/* ---- A pass ---- */
+
+static void end_shelter(struct sched *s, struct cohort *c)
+{
+    uint32_t still = 0;
+    for (uint32_t i = 0; i < c->sheltered.n; i++) {
+        job_id j = c->sheltered.job[i];
+        struct entrant *e = job_own(s, j);
+        if (!e || !cohort_holds_quota(e))
+            continue;
+        if (job_state(s, j) == JOB_GATHERING) {
+            c->sheltered.job[still++] = j;
+            continue;
+        }
+        e->as.firm = !job_facts(s, j)->preemptible;
+        cohort_tree_of(c, e->as.queue)->changes++;
+    }
+    c->sheltered.n = still;
+}
+
+static void open_queues(struct sched *s, struct cohort *c)
+{
+    uint32_t still = 0;
+    for (uint32_t i = 0; i < c->n_busy; i++) {
+        struct cohort_queue *q = &c->queue[c->busy[i]];
+        if (!(q->listed = line_length(q->waiting) > 0))
+            continue;
+        c->busy[still++] = c->busy[i];
+        q->opened = (struct cohort_moment){ cohort_tree_of(c, c->busy[i])->releases, sched_room_version(s) };
+        q->all = q->tried.releases != q->opened.releases || (cohort_wants_place(c) && q->tried.room != q->opened.room);
+        q->walk = (struct line_walk){ .l = q->waiting };
+        if (c->rules[c->busy[i]].queueing != STRICT_FIFO && q->preemptor == ID_NONE)
+            q->head = ID_NONE;
+    }
+    c->n_busy = still;
+}
+
+/* true: somebody has come back. */
+static bool end_rest(struct sched *s, struct cohort *c)
+{
+    uint32_t still = 0, n = c->resting.n;
+    for (uint32_t i = 0; i < n; i++) {
+        struct entrant *e = job_own(s, c->resting.job[i]);
+        if (e->rested == c->pass) {
+            c->resting.job[still++] = e->as.id;
+            continue;
+        }
+        e->rested = c->pass;
+        cohort_wait(s, c, e->as.id);
+    }
+    c->resting.n = still;
+    return still < n;
+}
+
+static void run_round(struct sched *s, struct cohort *c)
+{
+    c->released = false;
+    place_all(s, c);
+    open_queues(s, c);
+    cohort_run_cycles(s, c);
+}
+
+static void cohort_schedule(struct sched *s, const void *params, void *state)
+{
+    struct cohort *c = state;
+    (void)params;
+    c->pass++;
+    end_shelter(s, c);
+    do
+        run_round(s, c);
+    while (c->released || end_rest(s, c));
+    for (uint32_t i = 0; i < c->resting.n; i++)
+        cohort_wait(s, c, c->resting.job[i]);
+    c->resting.n = 0;
+}
+
+/* ---- Notices ---- */
+
+/* It ran as the trace began: it was admitted then, with the tasks that run; if they are too few, with all. */
+static void holds_already(struct sched *s, struct cohort *c, struct entrant *e)
+{
+    const struct request *ask = job_facts(s, e->as.id)->ask;
+    bool runs = job_state(s, e->as.id) == JOB_RUNNING;
+    e->tasks = runs && ask->tasks != SPLIT_ANY ? (uint32_t)job_placement(s, e->as.id)->n : request_tasks(ask);
+    cohort_need(s, c, e->as.id, e->tasks, e->need);
+    cohort_hold(s, c, e);
+    if (runs) {
+        e->as.admitted_ns = job_last_start_ns(s, e->as.id);
+        e->phase = PHASE_PLACED;
+        return;
+    }
+    line_push(c->unplaced, e->as.id, (struct line_key){ .major = -e->as.priority, .time_ns = e->as.admitted_ns });
+    c->unplaced_room = UINT64_MAX;
+}
+
+static void cohort_arrived(struct sched *s, const void *params, void *state, job_id j)
+{
+    struct cohort *c = state;
+    struct entrant *e = job_own(s, j);
+    const struct job_facts *f = job_facts(s, j);
+    (void)params;
+    if (e->phase == PHASE_HOLDS_QUOTA) {                  /* it left at once, and was admitted again in the same pass */
+        sched_blocked(s, j, WAIT_GPUS);
+        return;
+    }
+    if (cohort_holds_quota(e))                            /* it has left, by a fault or as it was told */
+        cohort_release(s, c, e);
+    *e = (struct entrant){ .as = { .id = j, .queue = f->queue, .priority = f->priority, .queued_ns = f->submit_ns, .need = e->need } };
+    if (job_placement(s, j))
+        holds_already(s, c, e);
+    else
+        cohort_wait(s, c, j);
+}
+
+static void cohort_stopped(struct sched *s, const void *params, void *state, job_id j, enum stop_cause why)
+{
+    struct cohort *c = state;
+    struct entrant *e = job_own(s, j);
+    struct cohort_queue *q = &c->queue[job_facts(s, j)->queue];
+    (void)params;
+    if (why == STOPPED_BY_FAULT && e->phase == PHASE_PLACED) {
+        e->as.leaving = true;                             /* nobody can evict it any more */
+        e->phase = PHASE_LEAVING;
+        cohort_tree_of(c, e->as.queue)->changes++;
+    }
+    if (!stopped_for_good(why))
+        return;                                           /* its quota is free when it has left */
+    if (cohort_holds_quota(e))
+        cohort_release(s, c, e);
+    line_remove(c->unplaced, j);
+    line_remove(q->fresh, j);
+    line_remove(q->waiting, j);
+    q->preemptor = q->preemptor == j ? ID_NONE : q->preemptor;
+    q->stuck = q->stuck == j ? ID_NONE : q->stuck;
+    q->head = q->head == j ? ID_NONE : q->head;
+}
+
+static void cohort_withdrawn(struct sched *s, const void *params, void *state, job_id j)
+{
+    cohort_stopped(s, params, state, j, STOPPED_CANCELLED);
+}
+
+static unsigned cohort_needs(const void *params)
+{
+    return ((const struct cohort_params *)params)->placement > PLACEMENT_ADMIT ? SEES_RELEASING : 0;
+}
+
+static const struct param cohort_param_list[] = {
+    { "sharing", "classical: who keeps within its quota first; fair...: by weighted shares of what is borrowed, and of two rules "
+      "of who may be stopped both or one", "", 0, 0, SHARING_CLASSICAL, sharings, offsetof(struct cohort_params, sharing) },
+    { "placement", "admit: quota alone decides, a job may then wait for GPUs; wait: it is admitted only with a place", "", 0, 0,
+      PLACEMENT_ADMIT, placements, offsetof(struct cohort_params, placement) },
+    { 0 },
+};
+
+const struct policy cohort_policy = {
+    .abi = POLICY_ABI,
+    .name = "cohort",
+    .summary = "queues borrow each other's idle quota and get it back by stopping who borrows (Kueue)",
+    .needs = STARTS_PARTIAL,
+    .also_needs = cohort_needs,
+    .params = cohort_param_list,
+    .params_size = sizeof(struct cohort_params),
+    .state_size = sizeof(struct cohort),
+    .job_size = sizeof(struct entrant),
+    .begin = cohort_begin,
+    .schedule = cohort_schedule,
+    .job_arrived = cohort_arrived,
+    .job_stopped = cohort_stopped,
+    .job_withdrawn = cohort_withdrawn,
+};

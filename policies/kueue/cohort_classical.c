@@ -1,0 +1,236 @@
+/* cohort_classical.c - whom to evict by kinds of candidates: the own queue's, those over whom the preemptor's place in the
+ * tree gives it precedence, and others who borrow. See cohort_search.h.
+ *
+ * After kubernetes-sigs/kueue:pkg/scheduler/preemption/{classical_strategy.go, classical/candidate_generator.go,
+ * classical/hierarchical_preemption.go}. */
+#include "policies/kueue/cohort_search.h"
+
+enum kind {                       /* in the order in which they are taken */
+    HIERARCHICAL,                 /* the request fits in the quota of a subtree that holds the preemptor and not this one */
+    WHILE_BORROWING,              /* may be taken even for a preemptor that borrows */
+    WITHOUT_BORROWING,
+    SAME_QUEUE,
+};
+
+static const enum cohort_reason reason_of[] = {
+    [HIERARCHICAL] = EVICT_RECLAIM, [WHILE_BORROWING] = EVICT_RECLAIM_WHILE_BORROWING,
+    [WITHOUT_BORROWING] = EVICT_RECLAIM, [SAME_QUEUE] = EVICT_IN_QUEUE,
+};
+
+/* ---- Candidates ---- */
+
+struct wish {
+    const struct cohort_workload *preemptor;
+    const bool *contested;
+    uint32_t n, usable, heap;     /* candidates; of these, those of the present attempt; of these, those not yet in order */
+    bool others, precedence;
+};
+
+static enum kind kind_elsewhere(const struct cohort_search *s, const struct wish *wish, const struct cohort_workload *w,
+                                bool precedence)
+{
+    const struct cohort_rules *rules = &s->rules[wish->preemptor->queue];
+    if (precedence)
+        return HIERARCHICAL;
+    bool below = w->priority < wish->preemptor->priority && w->priority <= rules->borrow_priority_threshold;
+    return rules->borrow != BORROW_NEVER && below ? WHILE_BORROWING : WITHOUT_BORROWING;
+}
+
+static void collect_queue(struct cohort_search *s, struct wish *wish, uint32_t queue, uint32_t common, bool precedence)
+{
+    const struct cohort_members *m = &s->members[queue];
+    bool own = queue == wish->preemptor->queue;
+    for (uint32_t i = 0; i < m->n; i++) {
+        struct cohort_workload *w = m->of[i];
+        if (!cohort_may_evict(s, wish->preemptor, w, wish->contested))
+            continue;
+        enum kind kind = own ? SAME_QUEUE : kind_elsewhere(s, wish, w, precedence);
+        s->candidate[wish->n++] = (struct cohort_victim){ w, reason_of[kind], common, (uint8_t)kind };
+        wish->others |= !own;
+        wish->precedence |= kind == HIERARCHICAL;
+    }
+}
+
+/* Below `from` and up to and including the preemptor's queue, is every node beyond its quota? `common` is above both. */
+static bool all_beyond(const struct cohort_search *s, uint32_t queue, uint32_t common, const bool *contested)
+{
+    for (uint32_t v = queue; v != common; v = s->books->parent[v])
+        if (cohort_within_nominal(s->books, v, contested))
+            return false;
+    return true;
+}
+
+static bool is_under(const struct cohort_books *b, uint32_t v, uint32_t above)
+{
+    while (v != ID_NONE && b->depth[v] > b->depth[above])
+        v = b->parent[v];
+    return v == above;
+}
+
+/* The queues below `cohort` that are not below `done`, where everybody on the way down exceeds its quota. */
+static void collect_subtree(struct cohort_search *s, struct wish *wish, uint32_t cohort, uint32_t done, bool precedence)
+{
+    for (uint32_t v = cohort + 1; v < s->books->n; v++)
+        if (s->members[v].n && is_under(s->books, v, cohort) && !is_under(s->books, v, done) &&
+            all_beyond(s, v, cohort, wish->contested))
+            collect_queue(s, wish, v, cohort, precedence);
+}
+
+/* Does `rest` fit within v's quota? Then less the part that v has for itself is what its parent is asked for. */
+static bool fits_in_quota(const struct cohort_books *b, uint32_t v, uint32_t cell, int64_t *rest)
+{
+    bool fits = !cohort_borrows(b, v, cell, *rest);
+    int64_t local = cohort_local_available(b, v, cell);
+    *rest = *rest > local ? *rest - local : 0;
+    return fits;
+}
+
+static bool request_fits(const struct cohort_search *s, const struct cohort_workload *w, uint32_t upto)
+{
+    for (uint32_t cell = 0; cell < s->books->cells; cell++) {
+        int64_t rest = w->need[cell];
+        bool fits = true;
+        if (!rest)
+            continue;
+        for (uint32_t v = w->queue;; v = s->books->parent[v]) {
+            fits = fits_in_quota(s->books, v, cell, &rest);
+            if (v == upto)
+                break;
+        }
+        if (!fits)
+            return false;
+    }
+    return true;
+}
+
+static void collect(struct cohort_search *s, struct wish *wish)
+{
+    const struct cohort_workload *p = wish->preemptor;
+    const struct cohort_rules *rules = &s->rules[p->queue];
+    bool precedence = false;
+    if (rules->within_queue != WITHIN_NEVER)
+        collect_queue(s, wish, p->queue, p->queue, false);
+    if (rules->reclaim == RECLAIM_NEVER)
+        return;
+    for (uint32_t done = p->queue, v; (v = s->books->parent[done]) != ID_NONE; done = v) {
+        precedence = precedence || request_fits(s, p, done);
+        collect_subtree(s, wish, v, done, precedence);
+    }
+}
+
+/* Who leaves already, of all kinds, goes first; then by kind, the two that depend on borrowing as one. */
+static int by_order(const struct cohort_victim *x, const struct cohort_victim *y)
+{
+    static const int group[] = { [HIERARCHICAL] = 0, [WHILE_BORROWING] = 1, [WITHOUT_BORROWING] = 1, [SAME_QUEUE] = 2 };
+    if (x->workload->leaving != y->workload->leaving)
+        return x->workload->leaving ? -1 : 1;
+    if (group[x->kind] != group[y->kind])
+        return group[x->kind] - group[y->kind];
+    return cohort_compare_workloads(x->workload, y->workload);
+}
+
+/* Few of many are mostly enough, so they are put in order as they are asked for: a heap of the rest, the first on top, and
+ * behind it those in order, from the end. */
+static void sift(struct cohort_victim *heap, uint32_t n, uint32_t i)
+{
+    struct cohort_victim c = heap[i];
+    for (uint32_t child; (child = 2 * i + 1) < n; i = child) {
+        if (child + 1 < n && by_order(&heap[child + 1], &heap[child]) < 0)
+            child++;
+        if (by_order(&heap[child], &c) >= 0)
+            break;
+        heap[i] = heap[child];
+    }
+    heap[i] = c;
+}
+
+static void order_begin(struct cohort_search *s, struct wish *wish, bool borrowing)
+{
+    wish->usable = 0;
+    for (uint32_t i = 0; i < wish->n; i++) {
+        struct cohort_victim c = s->candidate[i];
+        if (borrowing && c.kind == WITHOUT_BORROWING)
+            continue;
+        s->candidate[i] = s->candidate[wish->usable];
+        s->candidate[wish->usable++] = c;
+    }
+    wish->heap = wish->usable;
+    for (uint32_t i = wish->heap / 2; i-- > 0;)
+        sift(s->candidate, wish->heap, i);
+}
+
+static const struct cohort_victim *in_order(struct cohort_search *s, struct wish *wish, uint32_t i)
+{
+    while (wish->usable - wish->heap <= i) {
+        struct cohort_victim first = s->candidate[0];
+        s->candidate[0] = s->candidate[--wish->heap];
+        s->candidate[wish->heap] = first;
+        if (wish->heap)
+            sift(s->candidate, wish->heap, 0);
+    }
+    return &s->candidate[wish->usable - 1 - i];
+}
+
+/* ---- The search ---- */
+
+/* A bound: could evicting all that this attempt may take make room in a cell, each freeing at most what it needs; and, where
+ * the preemptor may not borrow, bring its queue within its quota? */
+static bool may_succeed(const struct cohort_search *s, const struct wish *wish, bool borrowing, uint32_t cell)
+{
+    const struct cohort_workload *p = wish->preemptor;
+    size_t at = cohort_at(s->books, p->queue, cell);
+    int64_t lacks = p->need[cell] - cohort_available(s->books, p->queue, cell);
+    int64_t beyond = borrowing ? 0 : s->books->usage[at] + p->need[cell] - s->books->subtree[at];
+    for (uint32_t i = 0; i < wish->n && (lacks > 0 || beyond > 0); i++) {
+        const struct cohort_victim *c = &s->candidate[i];
+        lacks -= borrowing && c->kind == WITHOUT_BORROWING ? 0 : c->workload->need[cell];
+        beyond -= c->kind == SAME_QUEUE ? c->workload->need[cell] : 0;
+    }
+    return p->need[cell] == 0 || (lacks <= 0 && beyond <= 0);
+}
+
+static bool attempt(struct cohort_search *s, struct wish *wish, bool borrowing)
+{
+    s->n_victims = 0;
+    for (uint32_t cell = 0; cell < s->books->cells; cell++)
+        if (!may_succeed(s, wish, borrowing, cell))
+            return false;
+    order_begin(s, wish, borrowing);
+    for (uint32_t i = 0; i < wish->usable; i++) {
+        const struct cohort_victim *c = in_order(s, wish, i);
+        if (c->kind != SAME_QUEUE && !all_beyond(s, c->workload->queue, c->common, wish->contested))
+            continue;
+        cohort_evict(s, c);
+        if (!cohort_admissible(s, wish->preemptor, borrowing))
+            continue;
+        cohort_put_back(s, wish->preemptor, borrowing);
+        cohort_restore(s);
+        return true;
+    }
+    cohort_restore(s);
+    s->n_victims = 0;
+    return false;
+}
+
+static bool under_nominal(const struct cohort_search *s, uint32_t queue, const bool *contested)
+{
+    const struct cohort_books *b = s->books;
+    for (uint32_t cell = 0; cell < b->cells; cell++)
+        if (contested[cell] && b->quota[cohort_at(b, queue, cell)].nominal <= b->usage[cohort_at(b, queue, cell)])
+            return false;
+    return true;
+}
+
+bool cohort_search_classical(struct cohort_search *s, const struct cohort_workload *preemptor, const bool *contested)
+{
+    struct wish wish = { preemptor, contested, .n = 0 };
+    bool alone = s->rules[preemptor->queue].borrow == BORROW_NEVER;
+    s->n_victims = 0;
+    collect(s, &wish);
+    if (wish.n == 0)
+        return false;
+    if (!wish.others || (alone && !under_nominal(s, preemptor->queue, contested)))
+        return attempt(s, &wish, true);
+    bool borrowing_first = !alone || wish.precedence;
+    return attempt(s, &wish, borrowing_first) || attempt(s, &wish, !borrowing_first);
+}

@@ -1,0 +1,111 @@
+/* attained.c - accounts of service, and moving from stage to stage. See attained.h. */
+#include "policies/orders/attained.h"
+
+#include <math.h>
+
+static struct account *account_of(struct sched *s, job_id j)
+{
+    return job_own(s, j);
+}
+
+/* Service that comes with one second of running. */
+static double rate(struct sched *s, const struct attained *a, job_id j)
+{
+    return a->by_gpus ? (double)job_size(s, j).gpu_milli / MILLI_ALL : 1;
+}
+
+double attained_service(struct sched *s, const struct attained *a, job_id j)
+{
+    const struct account *of = account_of(s, j);
+    int64_t had_ns = of->had_ns + (of->since_ns < 0 ? 0 : sched_now(s) - of->since_ns);
+    return (double)had_ns * 1e-9 * rate(s, a, j);
+}
+
+struct line_key attained_key(struct sched *s, job_id j, const void *params)
+{
+    (void)params;
+    return account_of(s, j)->key;
+}
+
+/* When a running job leaves its stage, or a waiting one is promoted. */
+static void set_timer(struct sched *s, struct attained *a, job_id j)
+{
+    const struct account *of = account_of(s, j);
+    double after_ns = of->since_ns < 0 ? a->promote > 0 && of->stage > 0 ? ceil(a->promote * (double)of->had_ns) : INFINITY
+                                       : ceil(a->rule->stage_end(a, of->stage) * 1e9 / rate(s, a, j));
+    int64_t from_ns = of->since_ns < 0 ? of->last_ran_ns : of->since_ns - of->had_ns;
+    if (after_ns < 4e18)
+        timer_set(&a->timers, j, from_ns + (int64_t)after_ns);
+    else
+        timer_drop(&a->timers, j);
+}
+
+static void set_key(struct sched *s, const struct attained *a, job_id j)
+{
+    struct account *of = account_of(s, j);
+    of->key = a->rule->key(a, j, of, attained_service(s, a, j));
+}
+
+void attained_begin(struct sched *s, struct attained *a, const struct attained_rule *rule, const void *params)
+{
+    a->rule = rule;
+    timers_begin(s, &a->timers);
+    ordered_begin(s, &a->ordered, &rule->discipline, params);
+}
+
+void attained_arrived(struct sched *s, struct attained *a, job_id j)
+{
+    struct account *of = account_of(s, j);
+    if (!of->known)
+        *of = (struct account){ .known = true, .since_ns = -1, .last_ran_ns = sched_now(s), .entered_ns = sched_now(s) };
+    else
+        a->waits = true;
+    set_timer(s, a, j);
+    set_key(s, a, j);
+    ordered_arrived(s, &a->ordered, j);
+    if (a->waits)
+        timers_arm(s, &a->timers);
+}
+
+void attained_started(struct sched *s, struct attained *a, job_id j)
+{
+    account_of(s, j)->since_ns = sched_now(s);
+    set_timer(s, a, j);
+    set_key(s, a, j);
+    ordered_started(s, &a->ordered, j);
+    if (a->waits)
+        timers_arm(s, &a->timers);
+}
+
+void attained_stopped(struct sched *s, struct attained *a, job_id j)
+{
+    struct account *of = account_of(s, j);
+    of->had_ns += sched_now(s) - of->since_ns;
+    of->since_ns = -1;
+    of->last_ran_ns = sched_now(s);
+    timer_drop(&a->timers, j);
+    ordered_stopped(s, &a->ordered, j);
+}
+
+void attained_place(struct sched *s, struct attained *a, job_id j, uint32_t stage)
+{
+    account_of(s, j)->stage = stage;
+    set_timer(s, a, j);
+    set_key(s, a, j);
+    ordered_moved(s, &a->ordered, j);
+}
+
+void attained_schedule(struct sched *s, struct attained *a)
+{
+    job_id j;
+    for (int64_t time_ns; timer_due(s, &a->timers, &j, &time_ns);) {
+        struct account *of = account_of(s, j);
+        of->entered_ns = time_ns;
+        if (of->since_ns < 0)
+            of->had_ns = 0;
+        attained_place(s, a, j, of->since_ns < 0 ? 0 : of->stage + 1);
+    }
+    a->waits = ordered_serve(s, &a->ordered);
+    if (a->waits)
+        timers_arm(s, &a->timers);
+}

@@ -1,0 +1,253 @@
+/* drf.c - progressive filling: the queue with the smallest share goes next, until nobody fits.
+ *
+ * drf: a queue's share is that of its dominant resource, max over GPU, CPU and memory of held / capacity (Ghodsi et al.,
+ * "Dominant resource fairness", NSDI 2011); fair-share: the same on GPUs alone. Divided by the queue's weight; weight 0
+ * comes last. In a tree of queues the rule holds at every level: from the root down, the child with the smallest share.
+ * Equal shares: whose next job came first. Among the jobs of a queue: arrival order. */
+#include "policies/common/ordered.h"
+
+#include <math.h>
+
+struct drf_params { double blocking; };
+enum { ROOT = 0 };                /* branch[0] is above all queues, branch[q + 1] is queue q */
+
+struct branch {
+    struct line *waiting;         /* of a queue without children */
+    struct line_walk walk;
+    bool listed;
+    job_id blocked;               /* the last head that did not fit; ID_NONE */
+    job_id next;                  /* the first of those below that are still to be served in this pass */
+    double share;
+    uint32_t up, at;              /* at: its place in up's heap */
+    uint32_t *heap;               /* children that have a next job, the least share first */
+    uint32_t n;
+};
+struct drf {
+    struct branch *branch;
+    uint32_t *busy;               /* queues in which somebody may wait */
+    uint32_t n_busy;
+    struct amount capacity;
+    bool gpus_alone;
+};
+
+/* ---- Shares ---- */
+
+static double part(int64_t held, int64_t capacity, double weight)
+{
+    return capacity > 0 ? (double)held / ((double)capacity * weight) : 0;
+}
+
+static double share_of(const struct sched *s, const struct drf *d, queue_id q)
+{
+    struct amount held = queue_held(s, q);
+    double weight = queue_facts(s, q)->weight, share = part(held.gpu_milli, d->capacity.gpu_milli, weight);
+    if (weight <= 0)
+        return (double)INFINITY;
+    if (d->gpus_alone)
+        return share;
+    share = fmax(share, part(held.cpu_milli, d->capacity.cpu_milli, weight));
+    return fmax(share, part(held.mem_mib, d->capacity.mem_mib, weight));
+}
+
+/* ---- Heaps: each branch of those below it ---- */
+
+static bool goes_before(const struct branch *a, const struct branch *b)
+{
+    return a->share != b->share ? a->share < b->share : a->next < b->next;    /* jobs are numbered as they were submitted */
+}
+
+static void put(struct drf *d, struct branch *up, uint32_t at, uint32_t b)
+{
+    up->heap[at] = b;
+    d->branch[b].at = at;
+}
+
+static void sift(struct drf *d, struct branch *up, uint32_t at)
+{
+    uint32_t b = up->heap[at];
+    const struct branch *moved = &d->branch[b];
+    for (; at > 0 && goes_before(moved, &d->branch[up->heap[(at - 1) / 2]]); at = (at - 1) / 2)
+        put(d, up, at, up->heap[(at - 1) / 2]);
+    for (uint32_t child; (child = 2 * at + 1) < up->n; at = child) {
+        if (child + 1 < up->n && goes_before(&d->branch[up->heap[child + 1]], &d->branch[up->heap[child]]))
+            child++;
+        if (!goes_before(&d->branch[up->heap[child]], moved))
+            break;
+        put(d, up, at, up->heap[child]);
+    }
+    put(d, up, at, b);
+}
+
+static void leave_heap(struct drf *d, struct branch *up, struct branch *b)
+{
+    uint32_t at = b->at, last = up->heap[--up->n];
+    b->at = ID_NONE;
+    if (at == up->n)
+        return;
+    put(d, up, at, last);
+    sift(d, up, at);
+}
+
+/* What b holds or whom it serves next has changed; so has that of all above it. */
+static void refresh(struct sched *s, struct drf *d, uint32_t i)
+{
+    for (; i != ROOT; i = d->branch[i].up) {
+        struct branch *b = &d->branch[i], *up = &d->branch[b->up];
+        if (!b->waiting)
+            b->next = b->n ? d->branch[b->heap[0]].next : ID_NONE;
+        b->share = share_of(s, d, i - 1);
+        if (b->next == ID_NONE) {
+            if (b->at != ID_NONE)
+                leave_heap(d, up, b);
+            continue;
+        }
+        if (b->at == ID_NONE)
+            put(d, up, up->n++, i);
+        sift(d, up, b->at);
+    }
+}
+
+/* ---- A pass ---- */
+
+static void next_job(struct sched *s, struct branch *b)
+{
+    do {
+        if (!line_next(&b->walk, &b->next)) {
+            b->next = ID_NONE;
+            return;
+        }
+    } while (job_state(s, b->next) != JOB_PENDING);
+}
+
+static void block_head(struct sched *s, struct branch *b, enum wait_reason why)
+{
+    if (b->blocked != b->next && b->blocked != ID_NONE)
+        sched_blocked(s, b->blocked, WAIT_GROUP);
+    b->blocked = b->next;
+    sched_blocked(s, b->next, why);
+}
+
+static void serve(struct sched *s, struct branch *b, bool skip)
+{
+    struct request r = job_request(s, b->next);
+    const struct placement *where = sched_place(s, sched_view(s, FREE_IDLE), &r);
+    if (where && sched_start(s, b->next, where) == SCHED_OK) {
+        next_job(s, b);
+    } else if (skip) {
+        line_blocked(s, b->waiting, r.shape, sched_why_not(s));
+        line_skip_shape(&b->walk, r.shape);               /* who asks for the same fails the same */
+        next_job(s, b);
+    } else {
+        block_head(s, b, sched_why_not(s));
+        b->next = ID_NONE;
+    }
+}
+
+static void drf_schedule(struct sched *s, const void *params, void *state)
+{
+    struct drf *d = state;
+    bool skip = ((const struct drf_params *)params)->blocking > 0;
+    uint32_t still = 0;
+    d->capacity = sched_capacity(s);
+    for (uint32_t i = 0; i < d->n_busy; i++) {
+        struct branch *b = &d->branch[d->busy[i]];
+        if (!(b->listed = line_length(b->waiting) > 0))
+            continue;
+        d->busy[still++] = d->busy[i];
+        b->walk = (struct line_walk){ .l = b->waiting };
+        next_job(s, b);
+        refresh(s, d, d->busy[i]);
+    }
+    d->n_busy = still;
+    while (d->branch[ROOT].n) {
+        uint32_t i = d->branch[ROOT].heap[0];
+        while (!d->branch[i].waiting)
+            i = d->branch[i].heap[0];
+        serve(s, &d->branch[i], skip);
+        refresh(s, d, i);
+    }
+}
+
+/* ---- Notices ---- */
+
+static void begin(struct sched *s, struct drf *d, bool gpus_alone)
+{
+    uint32_t n = queue_count(s) + 1;
+    d->gpus_alone = gpus_alone;
+    d->branch = sched_alloc(s, n * sizeof *d->branch);
+    d->busy = sched_alloc(s, n * sizeof *d->busy);
+    for (uint32_t i = 0; i < n; i++) {
+        struct branch *b = &d->branch[i];
+        const struct queue_facts *f = i == ROOT ? NULL : queue_facts(s, i - 1);
+        *b = (struct branch){ .blocked = ID_NONE, .next = ID_NONE, .at = ID_NONE };
+        b->up = !f || f->parent == ID_NONE ? ROOT : f->parent + 1;
+        b->waiting = f && f->first_child == ID_NONE ? line_new(s) : NULL;
+        d->branch[b->up].n += i != ROOT;                  /* first as many as there may be */
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        struct branch *b = &d->branch[i];
+        b->heap = sched_alloc(s, (b->n + 1) * sizeof *b->heap);
+        b->n = 0;
+    }
+}
+
+static void drf_begin(struct sched *s, const void *params, void *state)
+{
+    (void)params;
+    begin(s, state, false);
+}
+
+static void fair_share_begin(struct sched *s, const void *params, void *state)
+{
+    (void)params;
+    begin(s, state, true);
+}
+
+static void drf_arrived(struct sched *s, const void *params, void *state, job_id j)
+{
+    struct drf *d = state;
+    uint32_t i = job_facts(s, j)->queue + 1;
+    line_push(d->branch[i].waiting, j, key_submit(s, j, params));
+    if (!d->branch[i].listed) {
+        d->branch[i].listed = true;
+        d->busy[d->n_busy++] = i;
+    }
+}
+
+static void drf_started(struct sched *s, const void *params, void *state, job_id j)
+{
+    (void)params;
+    line_remove(((struct drf *)state)->branch[job_facts(s, j)->queue + 1].waiting, j);
+}
+
+static const struct param drf_param_list[] = {
+    { "blocking", "strict: the first that does not fit blocks its queue; skip: it is passed over", "", 0, 0, BLOCKING_STRICT,
+      ordered_blockings, offsetof(struct drf_params, blocking) },
+    { 0 },
+};
+
+const struct policy drf_policy = {
+    .abi = POLICY_ABI,
+    .name = "drf",
+    .summary = "dominant resource fairness: the queue with the smallest weighted share of GPU, CPU or memory first",
+    .params = drf_param_list,
+    .params_size = sizeof(struct drf_params),
+    .state_size = sizeof(struct drf),
+    .begin = drf_begin,
+    .schedule = drf_schedule,
+    .job_arrived = drf_arrived,
+    .job_started = drf_started,
+};
+
+const struct policy fair_share_policy = {
+    .abi = POLICY_ABI,
+    .name = "fair-share",
+    .summary = "the queue with the smallest weighted share of the GPUs first",
+    .params = drf_param_list,
+    .params_size = sizeof(struct drf_params),
+    .state_size = sizeof(struct drf),
+    .begin = fair_share_begin,
+    .schedule = drf_schedule,
+    .job_arrived = drf_arrived,
+    .job_started = drf_started,
+};

@@ -1,0 +1,38 @@
+/* edf.c - earliest deadline first; jobs without a deadline last. Equal ones by submit time. Sees deadlines only.
+ *
+ * With preempt=yes, whoever has a later deadline gives way: on one server, if any schedule meets every deadline, this one
+ * does (Dertouzos, IFIP 1974). */
+#include "policies/common/ordered.h"
+
+struct edf_params { struct ordered_params ordered; double preempt; };
+
+static struct line_key key_deadline(struct sched *s, job_id j, const void *params)
+{
+    (void)params;
+    return (struct line_key){ .time_ns = job_facts(s, j)->deadline_ns };
+}
+
+static const struct discipline waits = { .key = key_deadline };
+static const struct discipline takes = { .key = key_deadline, .preempts = true };
+
+static unsigned edf_needs(const void *params)
+{
+    return ((const struct edf_params *)params)->preempt > 0 ? SEES_RELEASING : 0;
+}
+
+ORDERED_CALLBACKS(edf, ((const struct edf_params *)params)->preempt > 0 ? &takes : &waits)
+static const struct param edf_param_list[] = {
+    ORDERED_PARAM_SCOPE,
+    ORDERED_PARAM_BLOCKING(BLOCKING_STRICT),
+    ORDERED_PARAM_PREEMPT("deadline is later", offsetof(struct edf_params, preempt)),
+    { 0 },
+};
+
+const struct policy edf_policy = {
+    ORDERED_TABLE(edf),
+    .name = "edf",
+    .summary = "earliest deadline first, without a deadline last",
+    .also_needs = edf_needs,
+    .params = edf_param_list,
+    .params_size = sizeof(struct edf_params),
+};

@@ -1,0 +1,83 @@
+/* gittins_law.c - the steepest slopes of a curve of points, from right to left. See gittins_law.h. */
+#include "policies/orders/gittins_law.h"
+
+#include <math.h>
+
+static double slope(const struct gittins_law *law, double x, double y, uint32_t to)
+{
+    return (law->y[to] - y) / (law->x[to] - x);
+}
+
+void gittins_learn(struct gittins_law *law, const double *service, size_t n)
+{
+    law->n = 1;
+    law->service[0] = law->x[0] = law->y[0] = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (i + 1 < n && service[i + 1] <= service[i])
+            continue;             /* equal ones are one point */
+        size_t k = law->n++;
+        law->service[k] = service[i];
+        law->y[k] = (double)(i + 1) / (double)n;
+        law->x[k] = law->x[k - 1] + (service[i] - law->service[k - 1]) * (1 - (law->y[k] + law->y[k - 1]) / 2);
+    }
+    uint32_t last = (uint32_t)law->n - 1;
+    law->next[last] = last;
+    for (uint32_t k = last; k-- > 0;) {
+        uint32_t to = k + 1;
+        while (to != last && slope(law, law->x[k], law->y[k], law->next[to]) > slope(law, law->x[k], law->y[k], to))
+            to = law->next[to];
+        law->next[k] = to;
+    }
+    law->n_stages = 0;
+    for (uint32_t k = 0;; k = law->next[k]) {
+        law->stage[law->n_stages++] = k;
+        if (k == last)
+            return;
+    }
+}
+
+/* The last of the n ascending points that is not beyond `service`; `at` NULL: they are points 0..n. */
+static size_t point_of(const struct gittins_law *law, const uint32_t *at, size_t n, double service)
+{
+    size_t low = 0, high = n;
+    while (high - low > 1) {
+        size_t middle = (low + high) / 2;
+        if (law->service[at ? at[middle] : middle] <= service)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+double gittins_index(const struct gittins_law *law, double service)
+{
+    uint32_t k = (uint32_t)point_of(law, NULL, law->n, service), last = (uint32_t)law->n - 1;
+    if (k == last)
+        return 0;
+    double into = service - law->service[k], part = into / (law->service[k + 1] - law->service[k]);
+    double y = law->y[k] + part * (law->y[k + 1] - law->y[k]), x = law->x[k] + into * (1 - (law->y[k] + y) / 2);
+    uint32_t to = k + 1;
+    double best = slope(law, x, y, to);
+    for (double further; to != last && (further = slope(law, x, y, law->next[to])) > best; best = further)
+        to = law->next[to];
+    return best;
+}
+
+uint32_t gittins_stage(const struct gittins_law *law, double service)
+{
+    return (uint32_t)point_of(law, law->stage, law->n_stages, service);
+}
+
+double gittins_stage_index(const struct gittins_law *law, uint32_t stage)
+{
+    if (stage + 1 >= law->n_stages)
+        return 0;
+    uint32_t k = law->stage[stage];
+    return slope(law, law->x[k], law->y[k], law->stage[stage + 1]);
+}
+
+double gittins_stage_end(const struct gittins_law *law, uint32_t stage)
+{
+    return stage + 1 < law->n_stages ? law->service[law->stage[stage + 1]] : INFINITY;
+}

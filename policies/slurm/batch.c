@@ -1,0 +1,233 @@
+/* batch.c - see batch.h. */
+#include "policies/slurm/batch.h"
+#include "policies/common/grown.h"
+
+#include <math.h>
+#include <string.h>
+
+#define NS_IN_S 1e9
+enum { FIRST_CAPACITY = 64 };     /* a power of two */
+
+/* ---- Accounts ---- */
+
+static uint32_t account_add(struct sched *s, struct batch *b, uint32_t parent, bool user, double shares)
+{
+    b->account = array_grown(s, b->account, &b->account_capacity, b->n_accounts, sizeof *b->account);
+    b->room = array_grown(s, b->room, &b->room_capacity, b->n_accounts, sizeof *b->room);
+    b->account[b->n_accounts] = (struct account){ .parent = parent, .user = user, .shares = shares };
+    b->unranked = true;
+    return b->n_accounts++;
+}
+
+static uint32_t of_queue(queue_id q)    /* ID_NONE: the root */
+{
+    return q == ID_NONE ? 0 : q + 1;
+}
+
+static struct leaf *slot_of(const struct batch *b, queue_id q, uint32_t user)
+{
+    uint64_t hash = ((uint64_t)q << 32 | user) * UINT64_C(0x9E3779B97F4A7C15);
+    uint32_t i = (uint32_t)(hash >> 32) & (b->n_slots - 1);
+    for (; b->slot[i].account != NO_ACCOUNT; i = (i + 1) & (b->n_slots - 1))
+        if (b->slot[i].queue == q && b->slot[i].user == user)
+            break;
+    return &b->slot[i];
+}
+
+static void make_slots(struct sched *s, struct batch *b, uint32_t n)
+{
+    const struct leaf *old = b->slot;
+    uint32_t n_old = b->n_slots;
+    b->slot = sched_alloc(s, n * sizeof *b->slot);
+    b->n_slots = n;
+    for (uint32_t i = 0; i < n; i++)
+        b->slot[i].account = NO_ACCOUNT;
+    for (uint32_t i = 0; i < n_old; i++)
+        if (old[i].account != NO_ACCOUNT)
+            *slot_of(b, old[i].queue, old[i].user) = old[i];
+}
+
+/* A queue of unknown users only is a leaf: it stands in the place of its account, which has no shares meanwhile. */
+static uint32_t unknown_leaf(struct sched *s, struct batch *b, queue_id q)
+{
+    struct queue_leaves *l = &b->leaves[q];
+    if (l->unknown != NO_ACCOUNT)
+        return l->unknown;
+    if (l->known)
+        return l->unknown = account_add(s, b, of_queue(q), true, 1);
+    b->account[of_queue(q)].shares = 0;
+    return l->unknown = account_add(s, b, of_queue(queue_facts(s, q)->parent), true, queue_facts(s, q)->weight);
+}
+
+static void becomes_account(struct sched *s, struct batch *b, queue_id q)
+{
+    struct queue_leaves *l = &b->leaves[q];
+    l->known = true;
+    if (l->unknown == NO_ACCOUNT)
+        return;
+    b->account[of_queue(q)].shares = queue_facts(s, q)->weight;
+    b->account[l->unknown].parent = of_queue(q);
+    b->account[l->unknown].shares = 1;
+}
+
+static uint32_t leaf_of(struct sched *s, struct batch *b, job_id j)
+{
+    const struct job_facts *f = job_facts(s, j);
+    if (f->user == ID_NONE)
+        return unknown_leaf(s, b, f->queue);
+    struct leaf *slot = slot_of(b, f->queue, f->user);
+    if (slot->account != NO_ACCOUNT)
+        return slot->account;
+    if (!b->leaves[f->queue].known)
+        becomes_account(s, b, f->queue);
+    uint32_t account = account_add(s, b, of_queue(f->queue), true, 1);
+    *slot = (struct leaf){ f->queue, f->user, account };
+    if (2 * ++b->n_leaves > b->n_slots)
+        make_slots(s, b, 2 * b->n_slots);
+    return account;
+}
+
+double batch_factor(const struct batch *b, struct sched *s, job_id j)
+{
+    const struct batch_job *own = job_own(s, j);
+    return b->account[own->account].factor;
+}
+
+/* ---- Usage ---- */
+
+static void charge(struct sched *s, struct batch *b, const struct charged *c, double gpu_s)
+{
+    const struct batch_job *own = job_own(s, c->job);
+    b->account[own->account].usage += gpu_s;
+}
+
+/* What `periods` charges of a second each are worth at the last of them. */
+static double compounded(const struct batch *b, double periods)
+{
+    return b->decay < 1 ? (1 - pow(b->decay, periods)) / (1 - b->decay) : periods;
+}
+
+/* All multiples of the period up to now, at once: a job was charged what it ran of the first, and then whole ones. */
+static void catch_up(struct sched *s, struct batch *b)
+{
+    int64_t last = (sched_now(s) - b->origin_ns) / b->period_ns;
+    if (last == b->computed)
+        return;
+    double periods = (double)(last - b->computed), first_s = (double)(b->computed + 1) * b->period_s;
+    double decayed = pow(b->decay, periods), since_first = pow(b->decay, periods - 1), more = compounded(b, periods - 1);
+    for (uint32_t i = 0; i < b->n_accounts; i++)
+        b->account[i].usage *= decayed;
+    for (uint32_t i = 0; i < b->n_charged; i++) {
+        struct charged *c = &b->charged[i];
+        charge(s, b, c, c->gpus * ((first_s - c->since_s) * since_first + b->period_s * more));
+        c->since_s = (double)last * b->period_s;
+    }
+    b->computed = last;
+    b->unranked = b->unsorted = true;
+}
+
+static double now_s(const struct sched *s, const struct batch *b)
+{
+    return (double)(sched_now(s) - b->origin_ns) / NS_IN_S;
+}
+
+/* false: it is what it was. */
+static bool prioritise(struct sched *s, struct batch *b, job_id j, double at_s)
+{
+    struct batch_job *own = job_own(s, j);
+    if (b->unranked)
+        b->order.factors(b->account, b->n_accounts, b->room);
+    b->unranked = false;
+    b->at_s = at_s;
+    double was = own->priority;
+    own->priority = b->order.priority(s, b, j, b->ordered.params);
+    return own->priority != was;
+}
+
+static struct line_key key_own(struct sched *s, job_id j, const void *params)
+{
+    (void)params;
+    const struct batch_job *own = job_own(s, j);
+    return (struct line_key){ .major = -own->priority, .time_ns = job_facts(s, j)->submit_ns };
+}
+
+/* ---- Notices ---- */
+
+static const struct discipline by_priority = { .key = key_own };
+
+void batch_begin(struct sched *s, struct batch *b, struct batch_order order, const void *params)
+{
+    const struct batch_params *p = params;
+    ordered_begin(s, &b->ordered, &by_priority, params);
+    b->order = order;
+    b->period_ns = (int64_t)(p->calc_period_s * NS_IN_S + .5);
+    b->period_s = (double)b->period_ns / NS_IN_S;
+    b->decay = p->half_life_s > 0 ? pow(fmax(0, 1 - .693 / p->half_life_s), b->period_s) : 1;
+    b->origin_ns = sched_now(s);
+    b->leaves = sched_alloc(s, queue_count(s) * sizeof *b->leaves);
+    account_add(s, b, NO_ACCOUNT, false, 1);
+    for (queue_id q = 0; q < queue_count(s); q++) {
+        b->leaves[q].unknown = NO_ACCOUNT;
+        account_add(s, b, of_queue(queue_facts(s, q)->parent), false, queue_facts(s, q)->weight);
+    }
+    make_slots(s, b, FIRST_CAPACITY);
+}
+
+void batch_arrived(struct sched *s, struct batch *b, job_id j)
+{
+    struct batch_job *own = job_own(s, j);
+    catch_up(s, b);
+    own->account = leaf_of(s, b, j);
+    prioritise(s, b, j, now_s(s, b));
+    ordered_arrived(s, &b->ordered, j);
+}
+
+void batch_started(struct sched *s, struct batch *b, job_id j)
+{
+    struct batch_job *own = job_own(s, j);
+    catch_up(s, b);
+    b->charged = array_grown(s, b->charged, &b->charged_capacity, b->n_charged, sizeof *b->charged);
+    own->at = b->n_charged++;
+    b->charged[own->at] = (struct charged){ j, (double)job_size(s, j).gpu_milli / MILLI_ALL, now_s(s, b) };
+    ordered_started(s, &b->ordered, j);
+}
+
+void batch_stopped(struct sched *s, struct batch *b, job_id j)
+{
+    struct batch_job *own = job_own(s, j);
+    catch_up(s, b);
+    struct charged *c = &b->charged[own->at];
+    charge(s, b, c, c->gpus * (now_s(s, b) - c->since_s));
+    *c = b->charged[--b->n_charged];
+    ((struct batch_job *)job_own(s, c->job))->at = own->at;
+    ordered_stopped(s, &b->ordered, j);
+}
+
+/* ---- A pass ---- */
+
+static void sort_anew(struct sched *s, struct batch *b, struct line *l)
+{
+    size_t n = 0;
+    job_id *all = sched_scratch(s, (line_length(l) + 1) * sizeof *all);
+    struct line_walk walk = { .l = l };
+    for (job_id j; line_next(&walk, &j);)
+        all[n++] = j;
+    for (size_t i = 0; i < n; i++)
+        if (prioritise(s, b, all[i], (double)b->computed * b->period_s))
+            line_push(l, all[i], key_own(s, all[i], NULL));
+}
+
+void batch_serve(struct sched *s, struct batch *b)
+{
+    bool waits = false;
+    uint32_t n = b->ordered.per_queue ? queue_count(s) : 1;
+    catch_up(s, b);
+    for (uint32_t q = 0; q < n && b->unsorted; q++)
+        sort_anew(s, b, b->ordered.queue[q].waiting);
+    b->unsorted = false;
+    ordered_serve(s, &b->ordered);
+    for (size_t i = 0; i < b->ordered.n_busy; i++)
+        waits |= line_length(b->ordered.queue[b->ordered.busy[i]].waiting) > 0;
+    if (waits)
+        sched_wake_at(s, b->origin_ns + (b->computed + 1) * b->period_ns);
+}

@@ -1,0 +1,25 @@
+/* fair_tree.c - users by Slurm's Fair Tree (accounts.h): who has had the least of its shares goes first; equal ones by submit
+ * time. */
+#include "policies/slurm/batch.h"
+
+static double fair_tree_priority(struct sched *s, const struct batch *b, job_id j, const void *params)
+{
+    (void)params;
+    return batch_factor(b, s, j);
+}
+
+static void fair_tree_begin(struct sched *s, const void *params, void *state)
+{
+    batch_begin(s, state, (struct batch_order){ fair_tree_priority, fair_tree_factors }, params);
+}
+
+BATCH_CALLBACKS(fair_tree)
+static const struct param fair_tree_param_list[] = { BATCH_PARAMS, { 0 } };
+
+const struct policy fair_tree_policy = {
+    BATCH_TABLE(fair_tree),
+    .name = "fair-tree",
+    .summary = "users and accounts that have had the least of their shares first",
+    .params = fair_tree_param_list,
+    .params_size = sizeof(struct batch_params),
+};

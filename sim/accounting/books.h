@@ -1,0 +1,36 @@
+/* books.h - what each queue holds and asks for, up the tree, and what it was owed and got. */
+#pragma once
+#include "sim/engine/host.h"
+
+struct queue_books {
+    struct amount held, held_firm, pending;
+    int64_t occupied_milli;       /* GPUs held in truth: no claims, but those that are being left */
+    struct run_quota quota;       /* settled up to since_ns */
+    int64_t since_ns, short_since_ns;    /* short: of its own, see quotas.c; TIME_NEVER: it is not */
+    struct run_reclaim *reclaim;
+    size_t n_reclaims, reclaim_capacity;
+    struct run_preemptions preemptions[PREEMPTION_CAUSES];
+    int64_t month_end_ns;         /* of the month in which it was settled last, when some queue has a budget */
+    int128_t held_before_month;   /* quota.held when that month began */
+    uint32_t present;             /* its own jobs that have arrived and not gone */
+    bool changed, unseen;         /* since the last instant; since the policy asked */
+};
+
+/* books.c - queues: held and pending, up the tree */
+void books_held(struct sched *s, job_id j, struct amount size, int sign);  /* size: of the tasks in question */
+void books_pending(struct sched *s, job_id j, struct amount size, int sign);
+void books_given_up(struct sched *s, const struct live *l, const struct placement *p);    /* it holds p no more, and asks for all of it again */
+void books_occupied(struct sched *s, job_id j, const struct placement *p, int sign);    /* held in truth from now on, or no more */
+void books_present(struct sched *s, job_id j, int sign);                  /* j arrives (1) or goes (-1) */
+void books_preempted(struct sched *s, const struct live *l, enum preemption_cause unsaid);    /* `unsaid` unless l->stopped_for says more */
+/* cause: `unsaid` unless l->stopped_for says more, or LOST_BY(cause of struck.h). */
+#define LOST_BY(strike) (PREEMPTION_CAUSES + (strike))
+void books_lost(struct sched *s, const struct live *l, unsigned cause, const struct placement *p, int64_t lost_ns);
+int64_t books_fairness_micro(const struct sched *s, const struct live *l);   /* finish-time fairness of who ends now; -1: none */
+
+/* quotas.c - what each queue is owed and gets */
+void quotas_begin(struct sched *s);
+void quotas_end(struct sched *s);
+void quotas_free(struct sched *s);
+void budget_settle(struct sched *s, struct queue_books *b);    /* budgets.c: months that have ended since it was settled */
+void quota_settle(struct sched *s, queue_id q);                           /* before its books change */

@@ -1,0 +1,126 @@
+/* quotas.c - what each queue was owed and what it got: integrals over time, settled whenever its books change (models.md
+ * 10.4). Exact integers; a state that lasted no time counts for nothing.
+ *
+ *   a  GPUs that its jobs hold: from their start until they have left, as in intervals.csv
+ *   d  its demand: all that its jobs in the system ask for, running or waiting
+ *   q  its deserved quota; without one: the whole cluster
+ *   f  its fair share, below
+ *
+ *   owed min(q, d)   satisfied min(a, q, d)   fair min(f, d)   borrowed max(0, a - q)   unused max(0, q - a)
+ *
+ * A queue is short from the moment when a < min(q, d) until it is not: that long it took to reclaim its own. */
+#include "sim/accounting/books.h"
+#include "sim/engine/host.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* ---- Being short ---- */
+
+static void reclaim_add(struct queue_books *b, int64_t end_ns, bool open)
+{
+    mem_grow(&b->reclaim, &b->reclaim_capacity, b->n_reclaims, sizeof *b->reclaim);
+    b->reclaim[b->n_reclaims++] = (struct run_reclaim){ b->short_since_ns, end_ns, open };
+    b->short_since_ns = TIME_NEVER;
+}
+
+void quota_settle(struct sched *s, queue_id q)
+{
+    struct queue_books *b = &s->books[q];
+    struct run_quota *i = &b->quota;
+    int64_t dt = s->now_ns - b->since_ns, a = b->occupied_milli, d = b->held.gpu_milli + b->pending.gpu_milli;
+    if (s->budgets)
+        budget_settle(s, b);
+    if (dt == 0)
+        return;
+    int64_t owed = least(i->deserved_milli, d), got = least(a, owed), over = a - i->deserved_milli;
+    i->held += (int128_t)a * dt;
+    i->owed += (int128_t)owed * dt;
+    i->satisfied += (int128_t)got * dt;
+    i->fair += (int128_t)least(i->fair_milli, d) * dt;
+    *(over > 0 ? &i->borrowed : &i->unused) += (int128_t)(over > 0 ? over : -over) * dt;
+    if (i->deserves && got < owed && b->short_since_ns == TIME_NEVER)
+        b->short_since_ns = b->since_ns;
+    else if (got == owed && b->short_since_ns != TIME_NEVER)
+        reclaim_add(b, b->since_ns, false);
+    b->since_ns = s->now_ns;
+}
+
+void quotas_end(struct sched *s)
+{
+    for (queue_id q = 0; q < s->cluster->n_queues; q++) {
+        quota_settle(s, q);
+        if (s->books[q].short_since_ns != TIME_NEVER)
+            reclaim_add(&s->books[q], s->now_ns, true);
+    }
+}
+
+/* ---- Fair shares ----
+ * What a queue's parent has (above all: the cluster) goes to its children that have jobs in the trace: to each its deserved
+ * quota, and of the rest a part by weight. Quotas that are more than there is are cut in proportion; without a quota a queue
+ * lives of the rest. Rounded to a thousandth of a GPU. */
+
+static void share_out(struct sched *s, queue_id parent, double milli)
+{
+    const struct queue_facts *queue = s->cluster->queue;
+    double deserved = 0, weight = 0;
+    for (queue_id q = 0; q < s->cluster->n_queues; q++)
+        if (queue[q].parent == parent && s->books[q].quota.used) {
+            deserved += s->books[q].quota.deserves ? (double)s->books[q].quota.deserved_milli : 0;
+            weight += queue[q].weight;
+        }
+    double cut = deserved > milli ? milli / deserved : 1, rest = fmax(0, milli - deserved);
+    for (queue_id q = 0; q < s->cluster->n_queues; q++) {
+        struct run_quota *i = &s->books[q].quota;
+        if (queue[q].parent != parent || !i->used)
+            continue;
+        double own = (i->deserves ? (double)i->deserved_milli * cut : 0) + (weight > 0 ? queue[q].weight / weight * rest : 0);
+        i->fair_milli = llround(own);
+        if (queue[q].first_child != ID_NONE)
+            share_out(s, q, own);
+    }
+}
+
+void quotas_begin(struct sched *s)
+{
+    const struct queue_facts *queue = s->cluster->queue;
+    int64_t all = s->cluster->gpus * MILLI_ALL;
+    for (queue_id q = 0; q < s->cluster->n_queues; q++) {
+        int64_t deserved = queue[q].quota.deserved.gpu_milli;
+        s->books[q].quota.deserves = deserved != UNLIMITED;
+        s->books[q].quota.deserved_milli = deserved != UNLIMITED ? deserved : all;
+        s->books[q].quota.told_milli = -1;
+        s->budgets = s->budgets || queue[q].budget_gpu_milli_s > 0;
+        s->books[q].month_end_ns = sched_month_end_ns(s);
+        s->books[q].since_ns = s->now_ns;
+        s->books[q].short_since_ns = TIME_NEVER;
+    }
+    for (job_id j = 0; j < s->n_jobs; j++)
+        for (queue_id q = s->workload->facts[j].queue; q != ID_NONE && !s->books[q].quota.used; q = queue[q].parent)
+            s->books[q].quota.used = true;
+    share_out(s, ID_NONE, (double)all);
+}
+
+/* ---- What came of it ---- */
+
+const struct run_quota *run_queue_quota(const struct sched *s, queue_id q)
+{
+    return &s->books[q].quota;
+}
+
+size_t run_queue_reclaims(const struct sched *s, queue_id q, const struct run_reclaim **list)
+{
+    *list = s->books[q].reclaim;
+    return s->books[q].n_reclaims;
+}
+
+void quotas_free(struct sched *s)
+{
+    for (queue_id q = 0; q < s->cluster->n_queues; q++)
+        free(s->books[q].reclaim);
+}

@@ -1,0 +1,139 @@
+/* ordered.c - a treap with parent links: a search tree by order, a heap by rank. */
+#include "sim/base/ordered.h"
+
+#include "sim/base/random.h"
+
+static struct ordered_link *at(const struct ordered_space *s, uint32_t item)
+{
+    return (struct ordered_link *)(void *)((char *)s->items + (size_t)item * s->size);
+}
+
+static void hang(struct ordered *t, const struct ordered_space *s, uint32_t up, uint32_t old, uint32_t new)
+{
+    if (up == ORDERED_NONE)
+        t->root = new;
+    else if (at(s, up)->left == old)
+        at(s, up)->left = new;
+    else
+        at(s, up)->right = new;
+    if (new != ORDERED_NONE)
+        at(s, new)->up = up;
+}
+
+static void rotate_up(struct ordered *t, const struct ordered_space *s, uint32_t item)
+{
+    struct ordered_link *x = at(s, item);
+    uint32_t parent = x->up;
+    struct ordered_link *p = at(s, parent);
+    hang(t, s, p->up, parent, item);
+    if (p->left == item) {
+        p->left = x->right;
+        if (x->right != ORDERED_NONE)
+            at(s, x->right)->up = parent;
+        x->right = parent;
+    } else {
+        p->right = x->left;
+        if (x->left != ORDERED_NONE)
+            at(s, x->left)->up = parent;
+        x->left = parent;
+    }
+    p->up = item;
+    if (s->sum_up) {
+        s->sum_up(s->context, parent);
+        s->sum_up(s->context, item);
+    }
+}
+
+void ordered_changed(const struct ordered_space *s, uint32_t item)
+{
+    for (; s->sum_up && item != ORDERED_NONE; item = at(s, item)->up)
+        s->sum_up(s->context, item);
+}
+
+void ordered_add(struct ordered *t, const struct ordered_space *s, uint32_t item, uint64_t salt)
+{
+    struct ordered_link *x = at(s, item);
+    *x = (struct ordered_link){ ORDERED_NONE, ORDERED_NONE, ORDERED_NONE, (uint32_t)(hash_u64(salt) >> 32) };
+    if (t->root == ORDERED_NONE) {
+        t->root = t->first = t->last = item;
+        ordered_changed(s, item);
+        return;
+    }
+    if (s->before(s->context, t->last, item)) {
+        at(s, t->last)->right = item;
+        x->up = t->last;
+        t->last = item;
+    } else {
+        uint32_t up = t->root;
+        for (;;) {
+            bool left = s->before(s->context, item, up);
+            uint32_t child = left ? at(s, up)->left : at(s, up)->right;
+            if (child != ORDERED_NONE) {
+                up = child;
+                continue;
+            }
+            *(left ? &at(s, up)->left : &at(s, up)->right) = item;
+            x->up = up;
+            if (left && up == t->first)
+                t->first = item;
+            break;
+        }
+    }
+    while (x->up != ORDERED_NONE && at(s, x->up)->rank < x->rank)
+        rotate_up(t, s, item);
+    ordered_changed(s, item);
+}
+
+void ordered_remove(struct ordered *t, const struct ordered_space *s, uint32_t item)
+{
+    struct ordered_link *x = at(s, item);
+    if (t->first == item)
+        t->first = ordered_next(s, item);
+    if (t->last == item)
+        t->last = ordered_previous(s, item);
+    while (x->left != ORDERED_NONE && x->right != ORDERED_NONE)
+        rotate_up(t, s, at(s, x->left)->rank > at(s, x->right)->rank ? x->left : x->right);
+    hang(t, s, x->up, item, x->left != ORDERED_NONE ? x->left : x->right);
+    ordered_changed(s, x->up);
+}
+
+uint32_t ordered_next(const struct ordered_space *s, uint32_t item)
+{
+    uint32_t i = at(s, item)->right;
+    if (i != ORDERED_NONE) {
+        while (at(s, i)->left != ORDERED_NONE)
+            i = at(s, i)->left;
+        return i;
+    }
+    for (i = at(s, item)->up; i != ORDERED_NONE && at(s, i)->right == item; i = at(s, i)->up)
+        item = i;
+    return i;
+}
+
+uint32_t ordered_previous(const struct ordered_space *s, uint32_t item)
+{
+    uint32_t i = at(s, item)->left;
+    if (i != ORDERED_NONE) {
+        while (at(s, i)->right != ORDERED_NONE)
+            i = at(s, i)->right;
+        return i;
+    }
+    for (i = at(s, item)->up; i != ORDERED_NONE && at(s, i)->left == item; i = at(s, i)->up)
+        item = i;
+    return i;
+}
+
+uint32_t ordered_search(const struct ordered *t, const struct ordered_space *s,
+                        bool (*reached)(const void *key, const void *context, uint32_t item), const void *key)
+{
+    uint32_t found = ORDERED_NONE;
+    for (uint32_t i = t->root; i != ORDERED_NONE;) {
+        if (reached(key, s->context, i)) {
+            i = at(s, i)->right;
+        } else {
+            found = i;
+            i = at(s, i)->left;
+        }
+    }
+    return found;
+}

@@ -1,0 +1,196 @@
+/* units.c - see units.h. Integers all the way: no double between the text and the clock. */
+#include "sim/base/units.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#define WHOLE_MOST    INT64_C(999999999999999999) /* 18 digits */
+#define EXPONENT_MOST 100000                      /* beyond it every number but zero is too large or nothing */
+
+/* ---- reading ---- */
+
+/* A number as it is written: `n` digits, the first `before` of them before the point, then the power of ten. */
+struct written {
+    const char *digits;
+    size_t n, before;
+    int64_t exponent;
+    bool negative;
+};
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool read_sign(const char **at, const char *end)
+{
+    if (*at == end || (**at != '-' && **at != '+'))
+        return false;
+    return *(*at)++ == '-';
+}
+
+/* What follows the "e": whether it is a power of ten that ends at `end`. */
+static bool read_exponent(const char *at, const char *end, int64_t *exponent)
+{
+    bool negative = read_sign(&at, end);
+    if (at == end)
+        return false;
+    int64_t value = 0;
+    for (; at < end; at++) {
+        if (!is_digit(*at))
+            return false;
+        if (value < EXPONENT_MOST)
+            value = value * 10 + (*at - '0');
+    }
+    *exponent = negative ? -value : value;
+    return true;
+}
+
+static bool read_written(const char *text, size_t length, struct written *w)
+{
+    const char *at = text, *end = text + length;
+    *w = (struct written){ .negative = read_sign(&at, end) };
+    w->digits = at;
+    while (at < end && is_digit(*at))
+        at++;
+    w->n = w->before = (size_t)(at - w->digits);
+    if (at < end && *at == '.') {
+        const char *fraction = ++at;
+        while (at < end && is_digit(*at))
+            at++;
+        w->n += (size_t)(at - fraction);
+    }
+    if (w->n == 0)
+        return false;
+    if (at < end && (*at == 'e' || *at == 'E'))
+        return read_exponent(at + 1, end, &w->exponent);
+    return at == end;
+}
+
+static uint64_t digit(const struct written *w, int64_t i)
+{
+    size_t at = (size_t)i;
+    return (uint64_t)(w->digits[at < w->before ? at : at + 1] - '0');
+}
+
+/* The digits before the point. false: more than 18 that count. */
+static bool whole_part(const struct written *w, int64_t point, int64_t *whole)
+{
+    int64_t value = 0, n = (int64_t)w->n;
+    for (int64_t i = 0; i < point; i++) {
+        if (i >= n && value == 0)
+            break; /* zero stays zero, whatever its power of ten */
+        if (value > WHOLE_MOST / 10)
+            return false;
+        value = value * 10 + (i < n ? (int64_t)digit(w, i) : 0);
+    }
+    *whole = value;
+    return true;
+}
+
+/* The digits behind the point in parts, rounded half up. Horner's rule from the last digit, of twice the parts: floors
+ * nest, floor((floor(x) + m) / 10) = floor((x + m) / 10), so this is the floor of the exact value at any length. */
+static int64_t fraction_part(const struct written *w, int64_t point, int64_t scale)
+{
+    uint64_t twice = 2 * (uint64_t)scale, x = 0;
+    for (int64_t i = (int64_t)w->n - 1; i >= 0 && i >= point; i--)
+        x = (x + digit(w, i) * twice) / 10;
+    for (int64_t i = point; i < 0 && x; i++)
+        x /= 10;
+    return (int64_t)((x + 1) / 2);
+}
+
+bool decimal_parse(const char *text, size_t length, int64_t scale, int64_t *out)
+{
+    assert(scale > 0 && scale <= WHOLE_MOST / 10);
+    struct written w;
+    if (!read_written(text, length, &w))
+        return false;
+    int64_t whole, point = (int64_t)w.before + w.exponent;
+    if (!whole_part(&w, point, &whole))
+        return false;
+    int128_t parts = (int128_t)whole * scale + fraction_part(&w, point, scale);
+    if (w.negative)
+        parts = -parts;
+    if (parts < INT64_MIN || parts > INT64_MAX)
+        return false;
+    *out = (int64_t)parts;
+    return true;
+}
+
+bool integer_parse(const char *text, size_t length, int64_t *out)
+{
+    const char *at = text, *end = text + length;
+    bool negative = read_sign(&at, end);
+    if (at == end)
+        return false;
+    int64_t value = 0;
+    for (; at < end; at++) {
+        /* summed with its sign, because INT64_MIN has no positive twin */
+        int d = negative ? '0' - *at : *at - '0';
+        if (!is_digit(*at) || __builtin_mul_overflow(value, 10, &value) || __builtin_add_overflow(value, d, &value))
+            return false;
+    }
+    *out = value;
+    return true;
+}
+
+/* ---- writing ---- */
+
+static const char two_digits[] = "0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849"
+                                 "5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
+
+static size_t digits_of(uint64_t value)
+{
+    size_t n = 1;
+    for (uint64_t power = 10; value >= power; power *= 10)
+        if (++n == 20)
+            break;
+    return n;
+}
+
+/* Exactly n digits, with zeros in front. */
+static void put_digits(char *to, uint64_t value, size_t n)
+{
+    for (; n >= 2; value /= 100)
+        memcpy(to + (n -= 2), &two_digits[value % 100 * 2], 2);
+    if (n)
+        *to = (char)('0' + value % 10);
+}
+
+size_t decimal_format(char *to, int64_t value, int64_t scale)
+{
+    uint64_t size = value < 0 ? -(uint64_t)value : (uint64_t)value, unit = (uint64_t)scale;
+    uint64_t whole = unit == 1 ? size : size / unit, fraction = size - whole * unit;
+    size_t n = 0, digits = digits_of(whole);
+    if (value < 0)
+        to[n++] = '-';
+    put_digits(to + n, whole, digits);
+    n += digits;
+    if (!fraction)
+        return n;
+    to[n++] = '.';
+    digits = digits_of(unit) - 1;
+    put_digits(to + n, fraction, digits);
+    for (n += digits; to[n - 1] == '0'; n--)
+        ;
+    return n;
+}
+
+/* ---- doubles ---- */
+
+double seconds(int64_t ns)
+{
+    return (double)ns / 1e9;
+}
+
+int64_t ns_of_seconds(double s)
+{
+    double ns = round(s * 1e9);
+    if (ns >= 0x1p63)
+        return TIME_NEVER;
+    if (ns < -0x1p63)
+        return INT64_MIN;
+    return isnan(ns) ? TIME_NEVER : (int64_t)ns; /* NaN is no time: it never comes */
+}

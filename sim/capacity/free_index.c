@@ -1,0 +1,265 @@
+/* free_index.c - keeping the books of free_index.h: what is taken, given back or out, and whether it can be. */
+#include "sim/capacity/free_index_parts.h"
+#include "sim/capacity/headroom.h"
+#include "sim/capacity/scores.h"
+
+#include <stdlib.h>
+
+static void bucket_leave(struct kind_index *k, uint32_t whole, uint32_t local)
+{
+    bitset_remove(&k->nodes, whole_set(k, whole), local);
+    if (--k->count[whole] == 0)
+        bitset_remove(&k->buckets, k->some, whole);
+}
+
+static void domains_change(struct view *v, node_id n, uint32_t kind, uint32_t before, uint32_t after)
+{
+    const struct cluster *c = v->cluster;
+    for (domain_id d = c->domain_of[n]; d != 0; d = c->domain[d].parent) {
+        v->domain_whole[(size_t)d * c->n_kinds + kind] += after - before;
+        if (v->hist_at[kind] != UINT64_MAX) {
+            uint32_t *hist = v->domain_hist + d * v->hist_stride + v->hist_at[kind];
+            hist[before]--;
+            hist[after]++;
+        }
+    }
+}
+
+static inline void kind_change(struct view *v, node_id n, uint32_t kind, uint32_t before, uint32_t after)
+{
+    uint32_t local = v->cluster->local_of[n];
+    v->kind[kind].whole += (int64_t)after - before;
+    if (v->kind[kind].by_whole) {
+        bucket_leave(&v->kind[kind], before, local);
+        bucket_enter(&v->kind[kind], after, local);
+    }
+    if (v->domain_whole)
+        domains_change(v, n, kind, before, after);
+}
+
+static inline void set_whole(struct view *v, node_id n, int32_t whole)
+{
+    struct node_state *s = &v->node[n];
+    uint32_t before = shown(s->whole), after = shown(whole);
+    s->whole = whole;
+    if (before != after)
+        kind_change(v, n, v->cluster->kind_of[n], before, after);
+}
+
+/* Of a node that is several kinds, each goes by its own GPUs. */
+static void set_parts(struct view *v, node_id n, uint64_t was, uint64_t is)
+{
+    uint32_t first = v->cluster->kind_of[n];
+    v->node[n].whole = __builtin_popcountll(is);
+    for (uint32_t k = first; k < first + v->cluster->kind[first].parts; k++) {
+        const struct node_kind *part = &v->cluster->kind[k];
+        uint32_t before = (uint32_t)__builtin_popcountll(kind_begins(part, was));
+        uint32_t after = (uint32_t)__builtin_popcountll(kind_begins(part, is));
+        if (before != after)
+            kind_change(v, n, k, before, after);
+    }
+}
+
+uint32_t best_share_class(const struct view *v, node_id n)
+{
+    uint32_t best = 0;
+    for (uint64_t m = v->node[n].shared_mask; m; m &= m - 1) {
+        uint32_t left = MILLI_ALL - view_used_milli(v, n, (unsigned)__builtin_ctzll(m));
+        if (left > best)
+            best = left;
+    }
+    return best ? best / 100 + 1 : 0;
+}
+
+static void set_share_class(struct view *v, node_id n)
+{
+    struct node_state *s = &v->node[n];
+    uint32_t class = best_share_class(v, n), local = v->cluster->local_of[n];
+    if (class == s->share_class)
+        return;
+    struct kind_index *k = &v->kind[v->cluster->kind_of[n]];
+    if (s->share_class)
+        bitset_remove(&k->nodes, share_set(k, s->share_class), local);
+    if (class)
+        bitset_add(&k->nodes, share_set(k, class), local);
+    s->share_class = (uint16_t)class;
+}
+
+static uint64_t bits_of(const struct view *v, const struct piece *p)
+{
+    const struct cluster *c = v->cluster;
+    return p->mig && v->node[p->node].several ? kind_takes(&c->kind[cluster_piece_kind(c, p)], p->gpu_mask) : p->gpu_mask;
+}
+
+/* GPUs that were free as a whole, all of them, or become so: most changes. */
+static bool whole_gpus_change(struct view *v, const struct piece *p, int32_t milli)
+{
+    struct node_state *s = &v->node[p->node];
+    bool takes = milli == (int32_t)MILLI_ALL && !(p->gpu_mask & ~s->whole_mask);
+    bool gives = milli == -(int32_t)MILLI_ALL && !(p->gpu_mask & (s->whole_mask | s->told_mask));
+    if (s->several || !(takes || gives))
+        return false;
+    s->whole_mask ^= p->gpu_mask;
+    set_whole(v, p->node, s->whole + (gives ? (int32_t)p->gpus : -(int32_t)p->gpus));
+    return true;
+}
+
+static void each_gpu_changes(struct view *v, const struct piece *p, int32_t milli)
+{
+    struct node_state *s = &v->node[p->node];
+    uint32_t *used = v->used + v->cluster->gpu_base[p->node];
+    uint64_t shared = s->shared_mask, whole = s->whole_mask, told = s->told_mask;
+    for (uint64_t m = bits_of(v, p); m; m &= m - 1) {
+        unsigned gpu = (unsigned)__builtin_ctzll(m);
+        uint64_t bit = m & -m;
+        uint32_t now = (uint32_t)((int32_t)view_used_milli(v, p->node, gpu) + milli);
+        bool tells = now != 0 && now != MILLI_ALL;
+        used[gpu] = tells ? now : 0;
+        whole = now == 0 ? whole | bit : whole & ~bit;
+        shared = now > 0 && now < MILLI_ALL ? shared | bit : shared & ~bit;
+        told = tells ? told | bit : told & ~bit;
+    }
+    bool any_shared = (shared | s->shared_mask) != 0;
+    s->shared_mask = shared;
+    s->told_mask = told;
+    if (s->several)
+        set_parts(v, p->node, s->whole_mask, whole);
+    else
+        set_whole(v, p->node, __builtin_popcountll(whole));
+    s->whole_mask = whole;
+    if (any_shared)
+        set_share_class(v, p->node);
+}
+
+/* Adds `milli` (negative: gives back) to the GPUs of the mask and follows with every set. */
+static void named_change(struct view *v, const struct piece *p, int32_t milli)
+{
+    if (!whole_gpus_change(v, p, milli))
+        each_gpu_changes(v, p, milli);
+}
+
+static void memory_change(struct view *v, const struct piece *p, int32_t sign)
+{
+    uint32_t *mem = v->mem_mib + v->cluster->gpu_base[p->node];
+    for (uint64_t m = p->gpu_mask; m; m &= m - 1)
+        mem[__builtin_ctzll(m)] += (uint32_t)sign * p->gpu_mem_mib;
+}
+
+static void change(struct view *v, const struct piece *p, int64_t cpu_milli, int64_t mem_mib, int32_t sign)
+{
+    struct node_state *s = &v->node[p->node];
+    if (s->cpu_milli != INT64_MAX)
+        s->cpu_milli -= sign * cpu_milli;
+    if (s->mem_mib != INT64_MAX)
+        s->mem_mib -= sign * mem_mib;
+    if (p->gpu_mask)
+        named_change(v, p, sign * (int32_t)p->milli);
+    else if (p->gpus)
+        set_whole(v, p->node, s->whole - sign * (int32_t)p->gpus);
+    if (v->headroom)
+        headroom_change(v->headroom, p, cpu_milli, sign);
+    if (v->mem_mib && p->gpu_mem_mib)
+        memory_change(v, p, sign);
+    if (v->tenants && p->gpus)
+        v->tenants[(size_t)p->node * TENANT_CLASSES + tenant_class(p->gpus, p->milli)] += (uint32_t)sign;
+    scores_changed(v->scores, p->node);
+}
+
+void free_index_take(struct view *v, const struct piece *p, int64_t cpu_milli, int64_t mem_mib)
+{
+    change(v, p, cpu_milli, mem_mib, 1);
+}
+
+void free_index_give(struct view *v, const struct piece *p, int64_t cpu_milli, int64_t mem_mib)
+{
+    change(v, p, cpu_milli, mem_mib, -1);
+}
+
+void free_index_out_gpus(struct view *v, node_id n, uint64_t gpus, int sign)
+{
+    const struct piece p = { .node = n, .gpu_mask = gpus, .gpus = (uint32_t)__builtin_popcountll(gpus) };
+    named_change(v, &p, sign * (int32_t)MILLI_ALL);
+    scores_changed(v->scores, n);
+}
+
+void free_index_out_node(struct view *v, node_id n, uint32_t counted, int sign)
+{
+    const struct node_type *t = cluster_node_type(v->cluster, n);
+    struct node_state *s = &v->node[n];
+    s->out = sign > 0;
+    if (s->cpu_milli != INT64_MAX)
+        s->cpu_milli -= sign * t->cpu_milli;
+    if (s->mem_mib != INT64_MAX)
+        s->mem_mib -= sign * t->mem_mib;
+    if (counted)
+        set_whole(v, n, s->whole - sign * (int32_t)counted);
+    scores_changed(v->scores, n);
+}
+
+void free_index_set_counted(struct view *v, node_id n, int32_t whole)
+{
+    const int32_t less = v->node[n].whole - whole;
+    if (less == 0)
+        return;
+    if (v->headroom)
+        headroom_change(v->headroom, &(struct piece){ .node = n, .gpus = (uint32_t)abs(less), .milli = MILLI_ALL }, 0, less < 0 ? -1 : 1);
+    set_whole(v, n, whole);
+    scores_changed(v->scores, n);
+}
+
+static bool has_memory(const struct view *v, const struct piece *p)
+{
+    for (uint64_t m = p->gpu_mask; m; m &= m - 1)
+        if (!free_index_has_memory(v, p->node, (unsigned)__builtin_ctzll(m), p->gpu_mem_mib))
+            return false;
+    return true;
+}
+
+bool free_index_has(const struct view *v, const struct piece *p, int64_t cpu_milli, int64_t mem_mib)
+{
+    const struct node_state *s = &v->node[p->node];
+    if (s->out || (cpu_milli && s->cpu_milli < cpu_milli) || (mem_mib && s->mem_mib < mem_mib))
+        return false;
+    if (v->headroom && !headroom_has(v->headroom, p, cpu_milli))
+        return false;
+    if (v->mem_most_mib && !has_memory(v, p))
+        return false;
+    if (!p->gpu_mask)
+        return p->gpus == 0 || (s->whole >= 0 && (uint32_t)s->whole >= p->gpus);
+    if (p->milli >= MILLI_ALL)
+        return (bits_of(v, p) & ~s->whole_mask) == 0;
+    if (p->gpu_mask & ~(s->whole_mask | s->shared_mask))
+        return false;
+    for (uint64_t m = p->gpu_mask & s->shared_mask; m; m &= m - 1)
+        if (view_used_milli(v, p->node, (unsigned)__builtin_ctzll(m)) + p->milli > MILLI_ALL)
+            return false;
+    return true;
+}
+
+static bool memory_settled(const struct view *v, const struct piece *p)
+{
+    const struct cluster *c = v->cluster;
+    uint32_t most = v->mem_most_mib[c->kind[c->kind_of[p->node]].type];
+    for (uint64_t m = p->gpu_mask; m && most; m &= m - 1)
+        if (v->mem_mib[c->gpu_base[p->node] + (unsigned)__builtin_ctzll(m)] > most)
+            return false;
+    return true;
+}
+
+bool free_index_settled(const struct view *v, const struct piece *p)
+{
+    const struct node_state *s = &v->node[p->node];
+    if (s->cpu_milli < 0 || s->mem_mib < 0 || s->whole < 0 || (v->headroom && !headroom_settled(v->headroom, p->node)))
+        return false;
+    uint32_t all = p->milli > MILLI_ALL ? p->milli : MILLI_ALL;
+    for (uint64_t m = bits_of(v, p); m; m &= m - 1)
+        if (view_used_milli(v, p->node, (unsigned)__builtin_ctzll(m)) > all)
+            return false;
+    return !v->mem_most_mib || memory_settled(v, p);
+}
+
+void free_index_confine(struct view *v, domain_id d, uint64_t only)
+{
+    view_domain_nodes(v, d, &v->first, &v->end);
+    v->only = only;
+}

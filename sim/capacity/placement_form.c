@@ -1,0 +1,233 @@
+/* placement_form.c - see placement_form.h. */
+#include "sim/capacity/placement_form.h"
+
+#include "sim/base/memory.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#define GIGA 1e9
+enum { SAME_GPU, SAME_ISLAND, SAME_NUMA, SAME_NODE, SAME_RACK, SAME_POD, FURTHER };
+
+void form_scratch_free(struct form_scratch *s)
+{
+    free(s->node);
+}
+
+/* ---- Which GPUs of which nodes ---- */
+
+static int by_node(const void *left, const void *right)
+{
+    const struct form_node *a = left, *b = right;
+    return (a->node > b->node) - (a->node < b->node);
+}
+
+size_t form_nodes(const struct placement *p, struct form_scratch *s)
+{
+    size_t n = 0, kept = 0;
+    bool ascending = true;
+    if (s->room < p->n) {
+        s->room = p->n * 2;
+        s->node = mem_resize(s->node, s->room, sizeof *s->node);
+    }
+    for (size_t i = 0; i < p->n; i++) {
+        const struct piece *x = &p->piece[i];
+        if (x->gpus == 0)
+            continue;
+        ascending &= n == 0 || s->node[n - 1].node <= x->node;
+        s->node[n++] = (struct form_node){ x->node, x->gpus, x->gpu_mask };
+    }
+    if (!ascending)
+        qsort(s->node, n, sizeof *s->node, by_node);
+    for (size_t i = 0; i < n; i++)
+        if (kept && s->node[kept - 1].node == s->node[i].node) {
+            s->node[kept - 1].gpus += s->node[i].gpus;
+            s->node[kept - 1].mask |= s->node[i].mask;
+        } else {
+            s->node[kept++] = s->node[i];
+        }
+    return kept;
+}
+
+static bool across_nodes(const struct cluster *c, node_id n)
+{
+    return c->domain[c->domain_of[n]].level == LEVEL_ISLAND;
+}
+
+static bool same_unit(const struct cluster *c, node_id a, node_id b)
+{
+    return a == b || (across_nodes(c, a) && c->domain_of[a] == c->domain_of[b]);
+}
+
+/* ---- Links ---- */
+
+struct link { enum link_class class; double bps; };
+
+/* Between `gpus` GPUs of a model, on one island or not, across NUMA nodes or not. What has no NVLink goes over PCIe. */
+static struct link link_of(const struct gpu_model *m, const struct form_rules *rules, bool one_island, bool across_numa)
+{
+    if (!m)
+        return (struct link){ LINK_PCIE, 0 };
+    if (one_island && m->nvlink_gbps > 0)
+        return (struct link){ LINK_NVLINK, m->nvlink_gbps * GIGA };
+    return (struct link){ LINK_PCIE, m->pcie_gbps * GIGA * (across_numa ? rules->numa_factor : 1) };
+}
+
+/* On one node, whose GPUs `mask` names; on a counted one they are one island. */
+static struct link node_link(const struct cluster *c, const struct form_rules *rules, const struct node_type *t, uint64_t mask,
+                             bool island_across)
+{
+    bool island = island_across || t->counted || !mask, numa = island;
+    if (!island) {
+        unsigned first = (unsigned)__builtin_ctzll(mask);
+        island = !(mask & ~t->island_of[first]);
+        numa = !(mask & ~t->numa_of[first]);
+    }
+    return link_of(c->gpu_known[t->gpu_model], rules, island, !numa);
+}
+
+static void add_link(struct placement_form *f, struct link l)
+{
+    if (f->inside_bps >= 0 && l.bps >= f->inside_bps)
+        return;
+    f->inside = l.class;
+    f->inside_bps = l.bps;
+}
+
+static void add_nics(struct placement_form *f, struct form_nic nic)
+{
+    for (unsigned i = 0; i < f->n_nics; i++)
+        if (f->nic[i].nics == nic.nics && f->nic[i].gpus == nic.gpus && f->nic[i].bps == nic.bps)
+            return;
+    if (f->n_nics < FORM_TYPES)
+        f->nic[f->n_nics++] = nic;
+    else if (nic.bps < f->nic[FORM_TYPES - 1].bps)
+        f->nic[FORM_TYPES - 1] = nic;
+}
+
+static void add_gpu(struct placement_form *f, const struct cluster *c, uint32_t gpu_model)
+{
+    const struct gpu_model *m = c->gpu_known[gpu_model];
+    double kappa = m && m->kappa > 0 ? m->kappa : 1;
+    if (f->kappa > 0 && kappa >= f->kappa)
+        return;
+    f->kappa = kappa;
+    f->gpu_model = gpu_model;
+}
+
+/* Two nodes in no common rack or pod: how far, if all that is not described is near. */
+static unsigned far_apart(const struct cluster *c, node_id a, node_id b)
+{
+    enum level seen = LEVEL_NODE;
+    for (domain_id d = c->domain_of[a]; d != ID_NONE; d = c->domain[d].parent)
+        seen = c->domain[d].level < LEVEL_CLUSTER && c->domain[d].level > seen ? c->domain[d].level : seen;
+    for (domain_id d = c->domain_of[b]; d != ID_NONE; d = c->domain[d].parent)
+        seen = c->domain[d].level < LEVEL_CLUSTER && c->domain[d].level > seen ? c->domain[d].level : seen;
+    return seen == LEVEL_POD ? FURTHER : seen == LEVEL_RACK ? SAME_POD : SAME_RACK;
+}
+
+/* ---- Of a placement ---- */
+
+static void add_unit(struct placement_form *f, uint32_t gpus, struct form_nic nic)
+{
+    f->units++;
+    f->least = gpus < f->least ? gpus : f->least;
+    f->most = gpus > f->most ? gpus : f->most;
+    add_nics(f, nic);
+}
+
+struct placement_form placement_form(const struct cluster *c, const struct form_rules *rules, const struct placement *p,
+                                     struct form_scratch *scratch)
+{
+    struct placement_form f = { .least = UINT32_MAX, .inside_bps = -1, .inside = LINK_NVLINK };
+    size_t n = form_nodes(p, scratch);
+    uint32_t node_most = 0;
+    for (size_t i = 0, end; i < n; i = end) {
+        uint32_t gpus = 0;
+        struct form_nic nic = { 0, 0, 0 };
+        for (end = i; end < n && same_unit(c, scratch->node[i].node, scratch->node[end].node); end++) {
+            const struct form_node *x = &scratch->node[end];
+            const struct node_type *t = cluster_node_type(c, x->node);
+            const struct node_nics *own = &c->nics_of[c->group_of[x->node]];
+            gpus += x->gpus;
+            nic.nics += own->nics;
+            nic.gpus += t->gpus;
+            nic.bps += own->nics * own->gbps * GIGA;
+            node_most = t->gpus > node_most ? t->gpus : node_most;
+            add_gpu(&f, c, t->gpu_model);
+            if (x->gpus > 1 || end > i)
+                add_link(&f, node_link(c, rules, t, x->mask, across_nodes(c, x->node)));
+        }
+        f.gpus += gpus;
+        add_unit(&f, gpus, nic);
+    }
+    if (f.gpus == 0)
+        return f;
+    f.inside_bps = f.inside_bps < 0 ? 0 : f.inside_bps;
+    f.consolidated = n == 1 || n <= (f.gpus + node_most - 1) / node_most;
+    f.distance = cluster_placement_distance(c, p);
+    if (f.distance == FURTHER)
+        f.distance = far_apart(c, scratch->node[0].node, scratch->node[n - 1].node);
+    return f;
+}
+
+/* ---- Of empty nodes of one group ---- */
+
+static void larger(uint32_t *most, uint32_t size)
+{
+    *most = size > *most ? size : *most;
+}
+
+struct form_group form_group(const struct cluster *c, uint32_t group)
+{
+    struct form_group s = { .type = NULL, .nics = c->nics_of[group] };
+    for (node_id n = 0; n < c->n_nodes; n++) {
+        if (c->group_of[n] != group)
+            continue;
+        s.type = cluster_node_type(c, n);
+        for (domain_id d = c->domain_of[n]; d != 0; d = c->domain[d].parent) {
+            uint32_t size = c->domain[d].end - c->domain[d].first;
+            larger(c->domain[d].level == LEVEL_ISLAND ? &s.island_nodes
+                   : c->domain[d].level == LEVEL_RACK ? &s.rack_nodes
+                                                      : &s.pod_nodes, size);
+        }
+    }
+    assert(s.type);
+    for (uint32_t i = 0; i < s.type->gpus && !s.type->counted; i++) {
+        larger(&s.island_gpus, (uint32_t)__builtin_popcountll(s.type->island_of[i]));
+        larger(&s.numa_gpus, (uint32_t)__builtin_popcountll(s.type->numa_of[i]));
+    }
+    return s;
+}
+
+static unsigned node_distance(const struct form_group *s, uint32_t gpus)
+{
+    if (gpus < 2)
+        return SAME_GPU;
+    if (s->island_nodes || s->type->counted || gpus <= s->island_gpus)
+        return SAME_ISLAND;
+    return gpus <= s->numa_gpus ? SAME_NUMA : SAME_NODE;
+}
+
+bool placement_form_of(const struct cluster *c, const struct form_rules *rules, const struct form_group *s, uint32_t gpus,
+                       uint32_t units, struct placement_form *form)
+{
+    uint32_t nodes_each = s->island_nodes ? s->island_nodes : 1, most = (gpus + units - 1) / units;
+    if (units > gpus || s->type->gpus == 0 || most > (uint64_t)nodes_each * s->type->gpus)
+        return false;
+    uint32_t nodes = (most + s->type->gpus - 1) / s->type->gpus, all = nodes * units;
+    unsigned inside = node_distance(s, most);
+    struct placement_form f = { .gpus = gpus, .least = UINT32_MAX, .inside_bps = -1, .inside = LINK_NVLINK };
+    add_gpu(&f, c, s->type->gpu_model);
+    add_unit(&f, most, (struct form_nic){ nodes * s->nics.nics, nodes * s->type->gpus, nodes * s->nics.nics * s->nics.gbps * GIGA });
+    add_link(&f, link_of(c->gpu_known[s->type->gpu_model], rules, inside <= SAME_ISLAND, inside == SAME_NODE));
+    f.units = units;
+    f.least = gpus / units;
+    f.distance = units == 1                               ? inside
+                 : !s->rack_nodes || all <= s->rack_nodes ? SAME_RACK
+                 : !s->pod_nodes || all <= s->pod_nodes   ? SAME_POD
+                                                          : FURTHER;
+    f.consolidated = all <= (gpus + s->type->gpus - 1) / s->type->gpus;
+    *form = f;
+    return true;
+}

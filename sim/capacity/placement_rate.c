@@ -1,0 +1,296 @@
+/* placement_rate.c - see placement_rate.h. */
+#include "sim/capacity/placement_rate.h"
+
+#include "sim/base/memory.h"
+#include "sim/models/training/throughputs.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define GIGA 1e9
+enum { SAME_RACK = 4, SAME_POD = 5, FURTHER = 6, CACHE_FIRST = 64 };
+
+struct known {
+    bool found;
+    struct training_model m;
+    uint32_t in_table;            /* number in the table; INTERN_NONE: it is not there */
+};
+struct reference { uint32_t model, n_gpus; enum rate_model by; bool used; double s; };    /* s 0: that model cannot tell */
+struct placement_rates {
+    const struct cluster *c;
+    const struct rate_rules *rules;
+    struct form_rules form_rules;
+    struct form_group group;      /* of the reference */
+    struct known *known;          /* [n_models + 1], the last: of jobs that name none */
+    uint32_t n_models;
+    uint32_t *type[2];            /* [gpu_models] in the table: unconsolidated, consolidated */
+    struct reference *cache;      /* open addressing */
+    size_t n_cached, capacity;
+    struct form_scratch scratch;
+};
+
+/* ---- The analytic model ---- */
+
+static double least(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+/* Bytes a second out of each unit. */
+static double network_bps(const struct fabric *fabric, const struct placement_form *f)
+{
+    double over = f->distance <= SAME_RACK || fabric->maxmin ? 1 : fabric->leaf_oversubscription;
+    double slowest = INFINITY;
+    if (f->distance == FURTHER && !fabric->maxmin)
+        over *= fabric->spine_oversubscription;
+    for (unsigned i = 0; i < f->n_nics; i++) {
+        const struct form_nic *nic = &f->nic[i];
+        bool rails = fabric->nic_affinity == NIC_RAIL || (fabric->nic_affinity == NIC_AUTO && nic->nics >= nic->gpus);
+        double used = rails && f->least < nic->nics ? (double)f->least / nic->nics : 1;
+        slowest = least(slowest, nic->bps * least(used, 1 / over));
+    }
+    return fabric->efficiency * slowest;
+}
+
+/* Uneven splits: the network stage is that of the unit with fewest GPUs, the stage inside that of the one with most, so that the
+ * slowest counts in both (2.1, 4 has the fewest in both, which would make 4 + 2 faster than 3 + 3).
+ * Its GPUs are stages of `tensor` x `pipeline` GPUs a copy, ranks in the order tensor, data, pipeline (Megatron-LM), so a
+ * data-parallel group is within the `units` of one stage and has a GPU of every tensor group. */
+void placement_analytic(const struct rate_rules *rules, const struct training_model *m, const struct placement_form *f,
+                        struct placement_rate *to)
+{
+    const struct fabric *fabric = &rules->fabric;
+    const struct collective_costs *costs = &fabric->costs;
+    uint32_t split = m->tensor_parallel * m->pipeline_parallel, copies = f->gpus / split ? f->gpus / split : 1;
+    uint32_t here = f->least / m->tensor_parallel ? f->least / m->tensor_parallel : 1;     /* ranks of a group on a unit */
+    double own = m->gradient_bytes / split, inside = fabric->efficiency * f->inside_bps;
+    to->compute_s = m->compute_s / f->kappa / (m->global_batch ? f->gpus : 1);
+    to->comm_s = to->link_bytes = 0;
+    if (f->units == 1) {
+        to->comm_s = collective_all_reduce_s(costs, f->inside, own > 0 ? copies : 1, own, inside);
+        if (m->all_to_all_bytes > 0)
+            to->comm_s += collective_all_to_all_s(costs, f->inside, f->gpus, m->all_to_all_bytes, inside);
+        return;
+    }
+    double network = network_bps(fabric, f);
+    here = here < copies ? here : copies;
+    uint32_t rings = (copies + here - 1) / here;
+    rings = rings < f->units ? rings : f->units;
+    double crossing = own * f->least / here;               /* of all groups of a unit */
+    if (own > 0 && f->least == 1 && f->most > 1) {
+        to->comm_s = collective_ring_s(costs, LINK_NETWORK, f->gpus, own, network);
+        to->link_bytes = 2 * (double)(f->gpus - 1) / f->gpus * own;
+    } else if (own > 0) {
+        uint32_t widest = f->most / m->tensor_parallel < copies ? f->most / m->tensor_parallel : copies;
+        to->comm_s = 2 * collective_scatter_s(costs, f->inside, widest, own, inside) +
+                     collective_all_reduce_s(costs, LINK_NETWORK, rings, crossing, network);
+        to->link_bytes = 2 * (double)(rings - 1) / rings * crossing;
+    }
+    if (m->all_to_all_bytes > 0) {
+        to->comm_s += collective_all_to_all_s(costs, LINK_NETWORK, f->gpus, m->all_to_all_bytes, network / f->most);
+        to->link_bytes += (double)(f->units - 1) / f->units * f->most * m->all_to_all_bytes;
+    }
+}
+
+/* ---- By one model; false: it cannot tell ---- */
+
+static bool by_table(const struct placement_rates *r, const struct known *k, const struct placement_form *f,
+                     struct placement_rate *to)
+{
+    if (!r->rules->table || k->in_table == INTERN_NONE)
+        return false;
+    uint32_t type = r->type[f->consolidated][f->gpu_model];
+    double steps = type == INTERN_NONE ? 0 : throughputs_near(r->rules->table, type, k->in_table, f->gpus);
+    if (steps <= 0)
+        return false;
+    to->compute_s = f->gpus / steps;       /* a step is one of any of them */
+    return true;
+}
+
+static bool by_analysis(const struct placement_rates *r, const struct known *k, const struct placement_form *f,
+                        struct placement_rate *to)
+{
+    if (!k->found)
+        return false;
+    placement_analytic(r->rules, &k->m, f, to);
+    return isfinite(to->comm_s);              /* not: of links that nobody knows */
+}
+
+static bool by_model(const struct placement_rates *r, enum rate_model model, const struct known *k,
+                     const struct placement_form *f, struct placement_rate *to)
+{
+    *to = (struct placement_rate){ .compute_s = 1, .overlap = r->rules->overlap, .by = model };
+    switch (model) {
+    case RATE_TABLE:
+        return by_table(r, k, f, to);
+    case RATE_ANALYTIC:
+        return by_analysis(r, k, f, to);
+    case RATE_FACTOR:
+        to->compute_s = 1 / (f->kappa * r->rules->factor[f->distance]);
+        return true;
+    default:
+        return true;
+    }
+}
+
+/* ---- Of the reference placement ---- */
+
+static double best_s(const struct placement_rates *r, enum rate_model model, const struct known *k, uint32_t n_gpus)
+{
+    double best = INFINITY;
+    uint32_t tensor = k->found ? k->m.tensor_parallel : 1;
+    for (uint32_t units = 1; units <= n_gpus; units++) {
+        struct placement_form f;
+        struct placement_rate at;
+        if (!placement_form_of(r->c, &r->form_rules, &r->group, n_gpus, units, &f))
+            continue;
+        if (f.least % tensor && best < INFINITY)
+            continue;
+        if (by_model(r, model, k, &f, &at))
+            best = least(best, iteration_s(at.compute_s, at.comm_s, at.overlap));
+        if (model == RATE_FACTOR)
+            break;                 /* wider is never nearer */
+    }
+    return best < INFINITY ? best : 0;
+}
+
+static struct reference *slot(struct reference *cache, size_t capacity, struct reference key)
+{
+    uint64_t h = ((uint64_t)key.model << 32 | key.n_gpus) * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)key.by;
+    for (size_t i = (size_t)(h >> 20) & (capacity - 1);; i = (i + 1) & (capacity - 1))
+        if (!cache[i].used || (cache[i].model == key.model && cache[i].n_gpus == key.n_gpus && cache[i].by == key.by))
+            return &cache[i];
+}
+
+static void cache_grow(struct placement_rates *r)
+{
+    size_t capacity = r->capacity ? r->capacity * 2 : CACHE_FIRST;
+    struct reference *cache = mem_new(capacity, sizeof *cache);
+    for (size_t i = 0; i < r->capacity; i++)
+        if (r->cache[i].used)
+            *slot(cache, capacity, r->cache[i]) = r->cache[i];
+    free(r->cache);
+    r->cache = cache;
+    r->capacity = capacity;
+}
+
+static double reference_s(struct placement_rates *r, enum rate_model by, uint32_t model, uint32_t n_gpus)
+{
+    if (2 * (r->n_cached + 1) > r->capacity)
+        cache_grow(r);
+    struct reference key = { .model = model, .n_gpus = n_gpus, .by = by, .used = true };
+    struct reference *at = slot(r->cache, r->capacity, key);
+    if (!at->used) {
+        key.s = best_s(r, by, &r->known[model], n_gpus);
+        *at = key;
+        r->n_cached++;
+    }
+    return at->s;
+}
+
+/* ---- The answer ---- */
+
+struct placement_rate placement_rate(struct placement_rates *r, uint32_t model, uint32_t n_gpus, const struct placement_form *f)
+{
+    struct placement_rate to = { .compute_s = 1, .reference_s = 1, .overlap = r->rules->overlap };
+    uint32_t number = model < r->n_models ? model : r->n_models;
+    const struct known *k = &r->known[number];
+    bool known = k->found || k->in_table != INTERN_NONE;
+    if (f->gpus == 0 || n_gpus == 0)
+        return to;
+    enum rate_model by = known ? r->rules->model : r->rules->unknown;
+    if (k->found && k->m.progress)
+        by = (enum rate_model)(k->m.progress - 1);
+    for (;;) {
+        double reference = by == RATE_OFF ? 1 : reference_s(r, by, by == RATE_FACTOR ? r->n_models : number, n_gpus);
+        if (reference > 0 && by_model(r, by, k, f, &to)) {
+            to.reference_s = reference;
+            break;
+        }
+        by = by == RATE_TABLE ? RATE_ANALYTIC : r->rules->unknown;
+    }
+    if (to.by == RATE_ANALYTIC && k->m.global_batch && f->gpus != n_gpus) {
+        double share = (double)f->gpus / n_gpus;           /* taken off again by the share of the tasks */
+        to.compute_s *= share;
+        to.comm_s *= share;
+        to.link_bytes *= share;
+    }
+    return to;
+}
+
+struct placement_form placement_rate_form(struct placement_rates *r, const struct placement *p)
+{
+    return placement_form(r->c, &r->form_rules, p, &r->scratch);
+}
+
+struct placement_rate placement_rate_on(struct placement_rates *r, uint32_t model, uint32_t n_gpus, const struct placement *p)
+{
+    struct placement_form f = placement_rate_form(r, p);
+    return placement_rate(r, model, n_gpus, &f);
+}
+
+double placement_slowdown(const struct placement_rate *r)
+{
+    return iteration_s(r->compute_s, r->comm_s, r->overlap) / r->reference_s;
+}
+
+const struct training_model *placement_rates_model(const struct placement_rates *r, uint32_t model)
+{
+    return model < r->n_models && r->known[model].found ? &r->known[model].m : NULL;
+}
+
+/* ---- Setting up ---- */
+
+/* The group with most GPUs, of the reference model if the rules name one; of equals the first. */
+static uint32_t reference_group(const struct cluster *c, const struct rate_rules *rules)
+{
+    uint64_t *gpus = mem_new(c->n_groups, sizeof *gpus), most = 0;
+    uint32_t best = c->group_of[0];
+    for (node_id n = 0; n < c->n_nodes; n++) {
+        const struct node_type *t = cluster_node_type(c, n);
+        bool counts = t->gpus && (!rules->reference || !strcmp(rules->reference, intern_text(c->gpu_models, t->gpu_model)));
+        gpus[c->group_of[n]] += counts ? t->gpus : 0;
+    }
+    for (uint32_t g = 0; g < c->n_groups; g++)
+        if (gpus[g] > most) {
+            most = gpus[g];
+            best = g;
+        }
+    free(gpus);
+    return best;
+}
+
+struct placement_rates *placement_rates_new(const struct cluster *c, const struct rate_rules *rules, const struct intern *models)
+{
+    struct placement_rates *r = mem_new(1, sizeof *r);
+    r->c = c;
+    r->rules = rules;
+    r->form_rules = (struct form_rules){ rules->fabric.numa_factor };
+    r->group = form_group(c, reference_group(c, rules));
+    r->n_models = models ? intern_count(models) : 0;
+    r->known = mem_new(r->n_models + (size_t)1, sizeof *r->known);
+    r->known[r->n_models].in_table = INTERN_NONE;
+    for (uint32_t i = 0; i < r->n_models; i++) {
+        r->known[i].found = training_model_find(c->models, intern_text(models, i), &r->known[i].m);
+        r->known[i].in_table = rules->table ? throughputs_model(rules->table, intern_text(models, i)) : INTERN_NONE;
+    }
+    for (unsigned near = 0; near < 2; near++) {
+        r->type[near] = mem_new(intern_count(c->gpu_models) + (size_t)1, sizeof **r->type);
+        for (uint32_t i = 0; i < intern_count(c->gpu_models); i++)
+            r->type[near][i] = rules->table ? throughputs_type(rules->table, intern_text(c->gpu_models, i), near) : INTERN_NONE;
+    }
+    return r;
+}
+
+void placement_rates_free(struct placement_rates *r)
+{
+    if (!r)
+        return;
+    form_scratch_free(&r->scratch);
+    free(r->known);
+    free(r->type[0]);
+    free(r->type[1]);
+    free(r->cache);
+    free(r);
+}

@@ -1,0 +1,293 @@
+/* check_text.c - the reports of check.c as text of at most 80 columns. */
+#include "sim/cli/check/check.h"
+#include "sim/cli/frame/term.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { LABEL = 16, NAME_LEAST = 10, NAME_MOST = 24, ROWS_MOST = 40 };
+
+static double number(const json_t *o, const char *key)
+{
+    const json_t *v = json_object_get(o, key);
+    return json_is_number(v) ? json_number_value(v) : NAN;
+}
+
+static const char *string(const json_t *o, const char *key)
+{
+    const char *s = json_string_value(json_object_get(o, key));
+    return s ? s : "";
+}
+
+static void line(const char *label, const char *text)
+{
+    text_wrap(stdout, text, (size_t)printf("  %s", label), LABEL, TERM_WIDTH);
+}
+
+/* ---- tables ---- */
+
+enum cell_kind { CELL_COUNT, CELL_HOURS, CELL_GPUS, CELL_SHARE, CELL_TIME };
+struct table_column {
+    const char *head, *key;
+    int width;
+    enum cell_kind kind;
+};
+
+static void put_value(int width, enum cell_kind kind, double value)
+{
+    char text[HUMAN_MAX] = "-";
+    if (kind == CELL_TIME)
+        human_time(text, value);
+    else if (!isnan(value) && kind == CELL_SHARE)
+        snprintf(text, sizeof text, value < 1e6 ? "%.1f%%" : "%.2g", 100 * value);
+    else if (!isnan(value) && fabs(value) >= 1e9)
+        snprintf(text, sizeof text, "%.4g", value);
+    else if (!isnan(value))
+        snprintf(text, sizeof text, "%.*f", kind == CELL_HOURS || value != floor(value), value);
+    printf("%*s", width, text);
+}
+
+static size_t name_width(const json_t *rows, const char *key)
+{
+    size_t longest = NAME_LEAST, i;
+    json_t *row;
+    json_array_foreach(rows, i, row)
+    {
+        size_t n = text_width(string(row, key));
+        longest = n > longest ? n : longest;
+    }
+    return longest < NAME_MOST ? longest : NAME_MOST;
+}
+
+/* The first column holds names. A ROWS_MOST-th row is followed by a count of the rest. */
+static void table(const json_t *rows, const char *head, const char *key, const struct table_column *columns)
+{
+    size_t width = name_width(rows, key), i;
+    json_t *row;
+    printf("\n  ");
+    text_pad(stdout, head, width);
+    for (const struct table_column *c = columns; c->head; c++)
+        printf("%*s", c->width, c->head);
+    putchar('\n');
+    json_array_foreach(rows, i, row)
+    {
+        if (i == ROWS_MOST) {
+            printf("  ... and %zu more\n", json_array_size(rows) - i);
+            break;
+        }
+        printf("  ");
+        text_pad(stdout, string(row, key), width);
+        for (const struct table_column *c = columns; c->head; c++)
+            put_value(c->width, c->kind, number(row, c->key));
+        putchar('\n');
+    }
+}
+
+/* ---- traces ---- */
+
+/* A time of the trace: its date if it tells dates, else seconds. */
+static const char *when(char to[48], const json_t *arrivals, double s)
+{
+    double origin = number(arrivals, "origin_unix_s");
+    struct tm date;
+    time_t at = (time_t)floor((isnan(origin) ? 0 : origin) + s);
+    if (!isnan(origin) && gmtime_r(&at, &date))
+        strftime(to, 48, "%Y-%m-%d %H:%M:%S UTC", &date);
+    else
+        snprintf(to, 48, "%.15g s", s);
+    return to;
+}
+
+static void show_arrivals(const json_t *a)
+{
+    char text[256], span[HUMAN_MAX], gap[HUMAN_MAX], from[48];
+    snprintf(text, sizeof text, "over %s from %s", human_time(span, number(a, "span_s")),
+             when(from, a, number(a, "first_s")));
+    line("submitted", text);
+    snprintf(text, sizeof text, "%s on average, CV %.2f", human_time(gap, number(a, "gap_mean_s")), number(a, "gap_cv"));
+    line("gaps", isnan(number(a, "gap_cv")) ? "none" : text);
+    double most = number(a, "busiest_hour_jobs");
+    snprintf(text, sizeof text, "%.0f job%s in the hour from %s", most, most == 1 ? "" : "s",
+             when(from, a, number(a, "busiest_hour_from_s")));
+    line("busiest hour", text);
+}
+
+static void show_summaries(const json_t *list)
+{
+    static const struct table_column times[] = { { "jobs", "n", 10, CELL_COUNT }, { "mean", "mean", 11, CELL_TIME },
+                                                 { "p50", "p50", 11, CELL_TIME }, { "p90", "p90", 11, CELL_TIME },
+                                                 { "p99", "p99", 11, CELL_TIME }, { "max", "max", 11, CELL_TIME },
+                                                 { NULL, NULL, 0, 0 } };
+    size_t i;
+    json_t *row;
+    printf("\n  %-*s", NAME_LEAST, "");
+    for (const struct table_column *c = times; c->head; c++)
+        printf("%*s", c->width, c->head);
+    putchar('\n');
+    json_array_foreach(list, i, row)
+    {
+        printf("  ");
+        text_pad(stdout, string(row, "name"), NAME_LEAST);
+        for (const struct table_column *c = times; c->head; c++)
+            put_value(c->width, c->kind == CELL_TIME && !*string(row, "unit") ? CELL_GPUS : c->kind, number(row, c->key));
+        putchar('\n');
+    }
+}
+
+static void show_trace(const json_t *t)
+{
+    static const struct table_column columns[] = { { "jobs", "jobs", 10, CELL_COUNT }, { "GPU h", "gpu_h", 14, CELL_HOURS },
+                                                   { NULL, NULL, 0, 0 } };
+    char text[256];
+    snprintf(text, sizeof text, "%.0f, of format %s", number(t, "jobs"), string(t, "format"));
+    line("jobs", text);
+    show_arrivals(json_object_get(t, "arrivals"));
+    snprintf(text, sizeof text, "%.1f h", number(t, "gpu_h"));
+    line("GPU time", text);
+    show_summaries(json_object_get(t, "summaries"));
+    table(json_object_get(t, "classes"), "class", "class", columns);
+}
+
+/* ---- clusters and demand ---- */
+
+static void show_failures(const json_t *f, double gpus)
+{
+    char text[256] = "", node[HUMAN_MAX], job[HUMAN_MAX];
+    size_t n = 0;
+    if (!isnan(number(f, "node_mttf_h")))
+        n += (size_t)snprintf(text + n, sizeof text - n, "a node of 8 GPUs every %s", human_time(node, 3600 * number(f, "node_mttf_h")));
+    if (!isnan(number(f, "job_mttf_h")))
+        n += (size_t)snprintf(text + n, sizeof text - n, "%sa job of all %.0f GPUs every %s", n ? ", " : "", gpus,
+                              human_time(job, 3600 * number(f, "job_mttf_h")));
+    if (number(f, "given") > 0)
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s%.0f given", n ? "; " : "", number(f, "given"));
+    if (number(f, "planned") > 0)
+        snprintf(text + n, sizeof text - n, "%s%.0f planned outages", n ? "; " : "", number(f, "planned"));
+    line("failures", text);
+}
+
+static void show_cluster(const json_t *c)
+{
+    static const struct table_column columns[] = { { "nodes", "nodes", 10, CELL_COUNT }, { "GPUs", "gpus", 10, CELL_COUNT },
+                                                   { "largest node", "largest_node", 14, CELL_COUNT },
+                                                   { NULL, NULL, 0, 0 } };
+    static const struct table_column instances[] = { { "nodes", "nodes", 10, CELL_COUNT }, { "instances", "instances", 11, CELL_COUNT },
+                                                     { "count GPUs", "gpus", 12, CELL_COUNT }, { NULL, NULL, 0, 0 } };
+    static const struct { const char *key, *label; } counts[] = { { "racks", "racks" }, { "pods", "pods" }, { "queues", "queues" },
+                                                                  { "nodes_without_gpus", "without GPUs" } };
+    char text[128];
+    line("cluster", string(c, "name"));
+    snprintf(text, sizeof text, "%.0f with %.0f GPUs", number(c, "nodes"), number(c, "gpus"));
+    line("nodes", text);
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        snprintf(text, sizeof text, "%.0f", number(c, counts[i].key));
+        if (number(c, counts[i].key) > 0)
+            line(counts[i].label, text);
+    }
+    char long_text[400];
+    if (json_object_get(c, "checkpoints")) {
+        check_checkpoints_text(c, long_text, sizeof long_text);
+        line("checkpoints", long_text);
+    }
+    if (json_object_get(c, "storage")) {
+        check_storage_text(c, long_text, sizeof long_text);
+        line("storage", long_text);
+    }
+    if (json_object_get(c, "power")) {
+        check_power_text(c, long_text, sizeof long_text);
+        line("power", long_text);
+    }
+    if (json_object_get(c, "pools")) {
+        check_pools_text(c, long_text, sizeof long_text);
+        line("pools", long_text);
+    }
+    if (json_object_get(c, "failures"))
+        show_failures(json_object_get(c, "failures"), number(c, "gpus"));
+    table(json_object_get(c, "gpu_types"), "GPU type", "gpu_type", columns);
+    if (json_object_get(c, "mig"))
+        table(json_object_get(c, "mig"), "MIG profile", "profile", instances);
+}
+
+static void show_demand(const json_t *d)
+{
+    static const struct table_column types[] = {
+        { "jobs", "jobs", 9, CELL_COUNT },          { "GPU h", "gpu_h", 12, CELL_HOURS },
+        { "GPUs", "gpus", 8, CELL_COUNT },          { "offered", "offered_load", 10, CELL_SHARE },
+        { "largest", "largest_job_gpus", 9, CELL_GPUS }, { NULL, NULL, 0, 0 },
+    };
+    static const struct table_column queues[] = {
+        { "jobs", "jobs", 8, CELL_COUNT },
+        { "GPU h", "gpu_h", 11, CELL_HOURS },
+        { "GPUs", "gpus", 7, CELL_COUNT },
+        { "offered", "offered_load", 9, CELL_SHARE },
+        { "largest", "largest_job_gpus", 8, CELL_GPUS },
+        { "limit", "limit_gpus", 7, CELL_GPUS },
+        { NULL, NULL, 0, 0 },
+    };
+    char text[256];
+    printf("\n");
+    snprintf(text, sizeof text, "%.150s: %.0f GPUs on %.0f nodes", string(d, "cluster"), number(d, "gpus"),
+             number(d, "nodes"));
+    line("on", text);
+    double offered = number(d, "offered_load");
+    snprintf(text, sizeof text, "%.1f%% of all GPUs over the span of arrivals", 100 * offered);
+    line("offered load", isnan(offered) ? "none: all jobs arrive at once, or there are no GPUs" : text);
+    snprintf(text, sizeof text, "job of %.6g GPUs, task of %.0f; the largest node has %.0f", number(d, "largest_job_gpus"),
+             number(d, "largest_task_gpus"), number(d, "largest_node_gpus"));
+    line("largest", text);
+    const json_t *progress = json_object_get(d, "progress");
+    if (json_is_object(progress)) {
+        snprintf(text, sizeof text, "%s, of %.0f of %.0f jobs; of the others: %s", string(progress, "model"),
+                 number(progress, "known_jobs"), number(progress, "jobs"), string(progress, "unknown"));
+        line("progress", text);
+    }
+    table(json_object_get(d, "gpu_types"), "GPU type", "gpu_type", types);
+    table(json_object_get(d, "queues"), "queue", "queue", queues);
+}
+
+/* ---- a file ---- */
+
+static void show_warnings_of(const json_t *report)
+{
+    size_t i;
+    json_t *w, *list = json_object_get(report, "warnings");
+    if (json_array_size(list))
+        putchar('\n');
+    json_array_foreach(list, i, w) line("warning", json_string_value(w));
+}
+
+static void show_federation(const json_t *file)
+{
+    size_t i;
+    const json_t *m;
+    printf("  federation    %s, route %s\n", string(file, "name"), string(file, "route"));
+    json_array_foreach(json_object_get(file, "members"), i, m)
+        printf("  %-14s%s%s%s\n", i ? "" : "members", string(m, "name"), json_string_value(json_object_get(m, "policy")) ? ", policy " : "",
+               json_string_value(json_object_get(m, "policy")) ? json_string_value(json_object_get(m, "policy")) : "");
+}
+
+void check_as_text(const json_t *file)
+{
+    const json_t *demand;
+    size_t i;
+    text_put(stdout, string(file, "file"), TERM_WIDTH);
+    putchar('\n');
+    if (!strcmp(string(file, "kind"), "trace"))
+        show_trace(file);
+    else if (!strcmp(string(file, "kind"), "experiment"))
+        check_experiment_text(file);
+    else if (!strcmp(string(file, "kind"), "federation"))
+        show_federation(file);
+    else
+        show_cluster(file);
+    show_warnings_of(file);
+    json_array_foreach(json_object_get(file, "demand"), i, demand)
+    {
+        show_demand(demand);
+        show_warnings_of(demand);
+    }
+}

@@ -1,0 +1,312 @@
+/* cmd_check.c - gpuyard check: is a trace, a cluster or an experiment fit for a run, what is in it, and does the one fit the other. */
+#include "sim/cli/check/check.h"
+#include "sim/cli/run/choose.h"
+#include "sim/cli/frame/cli.h"
+#include "sim/io/input.h"
+#include "sim/base/memory.h"
+#include "sim/study/experiment.h"
+#include "sim/cluster/cluster_file.h"
+#include "sim/cluster/federation.h"
+#include "sim/cluster/node_list.h"
+#include "sim/cluster/node_topology.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct check_options {
+    struct option_texts clusters;
+    int format;
+    bool strict;
+};
+enum { FORMAT_TEXT, FORMAT_JSON };
+static const char *const formats[] = { "text", "json", NULL };
+static const struct check_options defaults = { .format = FORMAT_TEXT };
+
+#define AT(field) .at = offsetof(struct check_options, field)
+static const struct option options[] = {
+    { .name = "cluster", .letter = 'c', .argument = "CLUSTER", .kind = OPTION_TEXTS, AT(clusters), .values = VALUES_FILE,
+      .help = "compare what each trace asks for with this cluster, or with each member of a federation; may be given again" },
+    { .name = "format", .letter = 'f', .argument = "FORMAT", .kind = OPTION_WORD, AT(format), .words = formats,
+      .help = "text, the default, or json" },
+    { .name = "strict", .kind = OPTION_FLAG, AT(strict), .help = "a warning counts as an error" },
+    { 0 },
+};
+
+struct compared { char *path; int64_t gpus; };                /* gpus: that a load of laws is of; -1: of this cluster */
+struct checking {
+    const struct check_options *options;
+    json_t *files;
+    int status;
+    size_t warnings, n, capacity;
+    struct compared *compared;    /* [n] */
+};
+
+static void take_error(struct checking *c, int status, const char *file, const struct error *err)
+{
+    json_t *o = json_object(), *name = json_string(file), *text = json_string(err->text);
+    json_object_set_new(o, "file", name ? name : json_string("?"));
+    json_object_set_new(o, "error", text ? text : json_string("?"));
+    json_array_append_new(c->files, o);
+    c->status = complain(c->status > status ? c->status : status, "%s", err->text);
+}
+
+/* ---- what it is ---- */
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t n = strlen(text), m = strlen(end);
+    return n >= m && !strcmp(text + n - m, end);
+}
+
+enum file_kind { KIND_TRACE, KIND_CLUSTER, KIND_EXPERIMENT, KIND_FEDERATION };
+
+/* By its first bytes, where those can be looked at twice; what nobody recognises is a cluster if its name says YAML. */
+static enum file_kind kind_of(const char *path)
+{
+    static const char *const endings[] = { ".yaml", ".yml", ".yaml.gz", ".yml.gz", ".yaml.zst", ".yml.zst", NULL };
+    struct stat about;
+    struct error ignored = { "" };
+    struct input *in = stat(path, &about) == 0 && S_ISREG(about.st_mode) ? input_open(path, &ignored) : NULL;
+    size_t length = 0;
+    const char *head = in ? input_peek(in, &length, &ignored) : NULL;
+    enum file_kind kind = head && (node_list_recognise(head, length) || node_topology_recognise(head, length)) ? KIND_CLUSTER : KIND_TRACE;
+    for (size_t i = 0; endings[i] && kind == KIND_TRACE; i++)
+        if (ends_with(path, endings[i]) && !(head && trace_recognise(head, length)))
+            kind = head && federation_recognise(head, length) ? KIND_FEDERATION
+                   : head && experiment_recognise(head, length) ? KIND_EXPERIMENT : KIND_CLUSTER;
+    input_close(in);
+    return kind;
+}
+
+/* ---- checking ---- */
+
+static void note(struct checking *c, const char *path, const char *kind, const char *format, json_t *report)
+{
+    json_t *name = json_string(path), *demand, *entry = json_object();
+    size_t i;
+    json_object_set_new(entry, "file", name ? name : json_string("?"));
+    json_object_set_new(entry, "kind", json_string(kind));
+    if (format)
+        json_object_set_new(entry, "format", json_string(format));
+    json_object_update(entry, report);
+    json_decref(report);
+    json_array_append_new(c->files, entry);
+    c->warnings += json_array_size(json_object_get(entry, "warnings"));
+    json_array_foreach(json_object_get(entry, "demand"), i, demand) c->warnings +=
+        json_array_size(json_object_get(demand, "warnings"));
+}
+
+static void check_cluster_file(struct checking *c, const char *path)
+{
+    struct error err = { "" };
+    char sha256[65];
+    struct cluster *cluster = cluster_read(path, NULL, sha256, &err);
+    if (cluster)
+        note(c, path, "cluster", NULL, check_cluster(cluster));
+    else
+        take_error(c, EXIT_INPUT, path, &err);
+    cluster_free(cluster);
+}
+
+/* The file, then each of its members. */
+static void check_federation_file(struct checking *c, const char *path)
+{
+    struct error err = { "" };
+    struct federation *f = federation_read(path, NULL, &err);
+    if (!f) {
+        take_error(c, EXIT_INPUT, path, &err);
+        return;
+    }
+    json_t *members = json_array();
+    for (size_t i = 0; i < f->n; i++)
+        json_array_append_new(members, json_pack("{s:s, s:s, s:s?}", "name", f->member[i].name, "cluster", f->member[i].cluster,
+                                                 "policy", f->member[i].policy));
+    note(c, path, "federation", NULL, json_pack("{s:s, s:s, s:o}", "name", f->name, "route", route_name[f->route], "members", members));
+    for (size_t i = 0; i < f->n; i++) {
+        struct chosen_policy policy = { .policy = NULL };
+        int status = f->member[i].policy ? choose_policy(f->member[i].policy, &policy, &err) : EXIT_OK;
+        if (status != EXIT_OK)
+            take_error(c, EXIT_INPUT, path, &err);
+        free(policy.params);
+        check_cluster_file(c, f->member[i].cluster);
+    }
+    federation_free(f);
+}
+
+/* The trace is read anew for each cluster, for a workload can be bound but once. */
+static json_t *demand_of(struct checking *c, const struct chosen_trace *trace)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < c->n; i++) {
+        const char *path = c->compared[i].path;
+        struct error err = { "" };
+        char sha256[65];
+        const struct trace_format *used;
+        struct cluster *cluster = cluster_read(path, NULL, sha256, &err);
+        struct chosen_trace of = *trace;
+        of.cluster_gpus = (double)(c->compared[i].gpus >= 0 ? c->compared[i].gpus : cluster ? cluster->gpus : 0);
+        struct workload *w = cluster ? chosen_jobs_read(&of, &used, sha256, &err) : NULL;
+        json_t *demand = w ? check_demand(cluster, w, &err) : NULL;
+        if (demand)
+            json_array_append_new(list, demand);
+        else
+            take_error(c, EXIT_INPUT, path, &err);
+        workload_free(w);
+        cluster_free(cluster);
+    }
+    return list;
+}
+
+/* 0: it cannot be read, which is said elsewhere. */
+static int64_t gpus_of(const char *path)
+{
+    struct error ignored = { "" };
+    char sha256[65];
+    struct cluster *cluster = cluster_read(path, NULL, sha256, &ignored);
+    int64_t gpus = cluster ? cluster->gpus : 0;
+    cluster_free(cluster);
+    return gpus;
+}
+
+/* Of the first cluster; 0: there is none, or it cannot be read. */
+static double first_gpus(const struct checking *c)
+{
+    return c->n == 0 ? 0 : (double)(c->compared[0].gpus >= 0 ? c->compared[0].gpus : gpus_of(c->compared[0].path));
+}
+
+static void add_one(struct checking *c, const char *path, int64_t gpus)
+{
+    mem_grow(&c->compared, &c->capacity, c->n, sizeof *c->compared);
+    c->compared[c->n++] = (struct compared){ mem_text(path, strlen(path)), gpus };
+}
+
+/* Of a federation every member, each with all jobs. */
+static void add_compared(struct checking *c, const char *path)
+{
+    struct error err = { "" };
+    int64_t gpus = 0;
+    if (!federation_is(path)) {
+        add_one(c, path, -1);
+        return;
+    }
+    struct federation *f = federation_read(path, NULL, &err);
+    if (!f)
+        take_error(c, EXIT_INPUT, path, &err);
+    for (size_t i = 0; f && i < f->n; i++)
+        gpus += gpus_of(f->member[i].cluster);
+    for (size_t i = 0; f && i < f->n; i++)
+        add_one(c, f->member[i].cluster, gpus);
+    federation_free(f);
+}
+
+static void compared_free(struct checking *c)
+{
+    for (size_t i = 0; i < c->n; i++)
+        free(c->compared[i].path);
+    free(c->compared);
+}
+
+static void check_trace_file(struct checking *c, struct chosen_trace *trace)
+{
+    struct error err = { "" };
+    char sha256[65];
+    const struct trace_format *used = NULL;
+    trace->cluster_gpus = first_gpus(c);
+    struct workload *w = chosen_jobs_read(trace, &used, sha256, &err);
+    if (!w) {
+        take_error(c, EXIT_INPUT, trace->path, &err);
+        return;
+    }
+    json_t *report = check_trace(w);
+    workload_free(w);
+    if (c->n)
+        json_object_set_new(report, "demand", demand_of(c, trace));
+    note(c, trace->path, "trace", used->name, report);
+}
+
+static void check_experiment_file(struct checking *c, const char *path)
+{
+    struct error err = { "" };
+    json_t *report = check_experiment(path, &err);
+    if (report)
+        note(c, path, "experiment", NULL, report);
+    else
+        take_error(c, EXIT_INPUT, path, &err);
+}
+
+static void check_file(struct checking *c, const char *text)
+{
+    struct error err = { "" };
+    struct chosen_trace trace;
+    int status = choose_trace("check", text, &trace, &err);
+    enum file_kind kind = status == EXIT_OK && !trace.format ? kind_of(trace.path) : KIND_TRACE;
+    if (status != EXIT_OK)
+        take_error(c, status, text, &err);
+    else if (kind == KIND_CLUSTER)
+        check_cluster_file(c, trace.path);
+    else if (kind == KIND_FEDERATION)
+        check_federation_file(c, trace.path);
+    else if (kind == KIND_EXPERIMENT)
+        check_experiment_file(c, trace.path);
+    else if (c->n && !strcmp(trace.path, "-"))
+        c->status = complain(EXIT_USAGE, "check: want a trace that is compared with a cluster from a file, not from "
+                                         "standard input");
+    else
+        check_trace_file(c, &trace);
+    chosen_trace_free(&trace);
+}
+
+static void show(const struct checking *c)
+{
+    size_t i;
+    bool first = true;
+    json_t *file;
+    if (c->options->format == FORMAT_JSON) {
+        json_dumpf(c->files, stdout, JSON_INDENT(2) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(15));
+        putchar('\n');
+        return;
+    }
+    json_array_foreach(c->files, i, file)
+    {
+        if (json_object_get(file, "error"))
+            continue;
+        fputs(first ? "" : "\n", stdout);
+        first = false;
+        check_as_text(file);
+    }
+}
+
+static int check_run(const struct invocation *in)
+{
+    struct checking c = { .options = in->options, .files = json_array() };
+    for (size_t i = 0; i < c.options->clusters.n; i++)
+        add_compared(&c, c.options->clusters.text[i]);
+    for (size_t i = 0; i < in->operands.n; i++)
+        check_file(&c, in->operands.text[i]);
+    if (c.options->strict && c.warnings && c.status == EXIT_OK)
+        c.status = complain(EXIT_INPUT, "check: %zu warning%s", c.warnings, c.warnings == 1 ? "" : "s");
+    show(&c);
+    json_decref(c.files);
+    compared_free(&c);
+    return c.status;
+}
+
+const struct command cmd_check = {
+    .name = "check",
+    .summary = "validate traces, clusters and experiments, say what is in them, and compare demand with capacity",
+    .details = "All files are checked, each error is one line on standard error; then the exit status is 3. A file is a "
+               "trace in the FORMAT that is said or that its first bytes tell, or a cluster: a list of nodes, or YAML by "
+               "its name; or an experiment: YAML with clusters and traces; or a federation, which begins so.\n"
+               "\n"
+               "With --cluster, what each trace asks for is compared with what is there: GPU time, the offered load (GPU "
+               "time over GPUs and the span of arrivals), the largest job, and which jobs can never run and why.",
+    .set = { .name = "check", .options = options, .operands = "FILE[:FORMAT]...", .least_operands = 1,
+             .most_operands = SIZE_MAX },
+    .operand_values = VALUES_FILE,
+    .options_size = sizeof defaults,
+    .defaults = &defaults,
+    .run = check_run,
+};

@@ -1,0 +1,308 @@
+/* explain_job.c - the story of one job, which may be that of a session: what it asked for, why it waited and who went before it, where it ran, who stopped
+ * it and whom it stopped, what that cost, how it ended and how fair that was. */
+#include "sim/cli/explain/explain.h"
+#include "sim/base/intern.h"
+#include "sim/base/memory.h"
+#include "sim/engine/run.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LATER_SHOWN = 5 };
+
+struct teller {
+    const char *name;
+    char *queue;
+    int64_t submit_ns, start_ns, gone_ns;      /* gone: when it had waited and run all that it did */
+    json_t *story, *runs, *decisions, *stopped, *later;
+    json_t *stay;                              /* of the interval whose pieces are being read */
+    int64_t stay_start_ns;
+    struct { uint64_t all, others, later; int64_t gpu_milli; } meanwhile;
+    struct intern *named;                      /* jobs of other rows whose queues are wanted */
+    char **queue_of;                           /* [named] */
+};
+
+static bool is(const char *a, const char *b)
+{
+    return !strcmp(a, b);
+}
+
+/* ---- From its row ---- */
+
+static const char *const meaning[WAIT_REASONS] = {
+    [WAIT_ORDER] = "others were before it in line",
+    [WAIT_LIMIT] = "its queue was at its limit, or had spent its budget of the month",
+    [WAIT_QUOTA] = "its queue was over its quota, and nobody's was idle",
+    [WAIT_PROTECTED] = "its queue was owed GPUs, but those who had them were protected",
+    [WAIT_GPUS] = "too few GPUs were free",
+    [WAIT_FRAGMENTED] = "enough GPUs were free, but not together",
+    [WAIT_TOPOLOGY] = "no domain of the level that it requires had room",
+    [WAIT_TYPE] = "none of its GPU models was free",
+    [WAIT_GANG] = "it had some of its tasks and lacked the others",
+    [WAIT_RESERVED] = "it would have fit, but would have delayed one with a promise",
+    [WAIT_RELEASING] = "it had its GPUs, and their last users were leaving",
+    [WAIT_PASS] = "the scheduler's next pass, or a back-off, was to come",
+    [WAIT_DEPENDENCY] = "jobs on which it depends had not ended",
+    [WAIT_OTHER] = "the policy gave no other reason",
+    [WAIT_POWER] = "it would have fit, but the power cap would not have held",
+};
+
+static void put_waits(json_t *story, const struct told_job *j)
+{
+    json_t *list = put_list(story, "waits");
+    bool told[WAIT_REASONS] = { false };
+    for (;;) {                                 /* the longest first */
+        unsigned most = WAIT_REASONS;
+        for (unsigned i = 0; i < WAIT_REASONS; i++)
+            if (!told[i] && j->waits_ns[i] > 0 && (most == WAIT_REASONS || j->waits_ns[i] > j->waits_ns[most]))
+                most = i;
+        if (most == WAIT_REASONS)
+            return;
+        told[most] = true;
+        json_t *part = add_entry(list);
+        put_text(part, "reason", wait_reason_name[most]);
+        put_seconds(part, "s", j->waits_ns[most]);
+        put_text(part, "because", meaning[most]);
+    }
+}
+
+static double number_of(const char *text)
+{
+    return *text ? strtod(text, NULL) : (double)NAN;
+}
+
+/* What only some runs tell. */
+static void put_parts(json_t *story, const struct told_job *j)
+{
+    static const char *const gpu_time[JOB_PARTS] = { [PART_CHECKPOINT_NS] = "checkpoint_gpu_h", [PART_PULL_NS] = "pull_gpu_h" };
+    static const char *const gib[JOB_PARTS] = { [PART_READ] = "read_gib", [PART_CACHED] = "cached_gib" };
+    if (j->part[PART_CHECKPOINTS] >= 0)
+        put_count(story, "checkpoints", (uint64_t)j->part[PART_CHECKPOINTS]);
+    for (unsigned i = 0; i < JOB_PARTS; i++) {
+        if (gpu_time[i] && j->part[i] >= 0)
+            put_gpu_hours(story, gpu_time[i], (int128_t)j->part[i] * 1000);
+        if (gib[i] && j->part[i] >= 0)
+            put_number(story, gib[i], (double)j->part[i] / 1e6);
+    }
+}
+
+static int take_self(void *self, const struct told_job *j, struct error *err)
+{
+    struct teller *t = self;
+    json_t *story = t->story;
+    (void)err;
+    if (!is(j->name, t->name) || t->queue)
+        return 0;
+    t->queue = mem_text(j->queue, strlen(j->queue));
+    t->submit_ns = j->submit_ns;
+    t->start_ns = j->start_ns;
+    t->gone_ns = j->submit_ns + j->wait_ns + j->run_ns;
+    put_text(story, "job", j->name);
+    put_text(story, "queue", j->queue);
+    put_text(story, "user", j->user);
+    put_text(story, "class", j->class);
+    put_gpus(story, "gpus", j->gpu_milli);
+    put_text(story, "gpu_type", j->gpu_type);
+    put_number(story, "tasks", number_of(j->tasks));
+    put_number(story, "min_tasks", number_of(j->min_tasks));
+    put_text(story, "state", j->state);
+    put_seconds(story, "submit_s", j->submit_ns);
+    put_seconds(story, "start_s", j->start_ns);
+    put_seconds(story, "end_s", j->end_ns);
+    put_seconds(story, "wait_s", j->wait_ns);
+    put_seconds(story, "run_s", j->run_ns);
+    put_waits(story, j);
+    put_count(story, "preemptions", (uint64_t)j->preemptions);
+    put_count(story, "restarts", (uint64_t)j->restarts);
+    put_gpu_hours(story, "lost_gpu_h", (int128_t)j->lost_gpu_ns * 1000);
+    put_gpu_hours(story, "overhead_gpu_h", (int128_t)j->overhead_gpu_ns * 1000);
+    put_parts(story, j);
+    put_number(story, "slowdown", number_of(j->slowdown));
+    put_number(story, "finish_time_fairness", number_of(j->fairness));
+    return 0;
+}
+
+/* ---- From intervals.csv ---- */
+
+static void remember(struct teller *t, const char *job)
+{
+    if (*job)
+        intern_add(t->named, job, strlen(job));
+}
+
+static void add_place(json_t *places, const struct told_interval *i)
+{
+    json_t *place = add_entry(places);
+    put_text(place, "node", i->node);
+    put_count(place, "gpus", (uint64_t)i->gpus);
+    put_text(place, "gpu_ids", i->gpu_ids);
+    put_gpus(place, "share", i->gpu_milli);
+}
+
+static int take_interval(void *self, const struct told_interval *i, struct error *err)
+{
+    struct teller *t = self;
+    (void)err;
+    bool own = is(i->job, t->name), for_it = is(i->stopped_for, t->name);
+    if (!own && !for_it) {
+        t->stay = NULL;
+        return 0;
+    }
+    const char *of = json_string_value(json_object_get(t->stay, "job"));
+    if (t->stay && i->start_ns == t->stay_start_ns && of && is(of, i->job)) {
+        add_place(json_object_get(t->stay, "places"), i);
+        return 0;
+    }
+    t->stay_start_ns = i->start_ns;
+    t->stay = add_entry(own ? t->runs : t->stopped);
+    put_text(t->stay, "job", i->job);
+    put_seconds(t->stay, "start_s", i->start_ns);
+    put_seconds(t->stay, "end_s", i->end_ns);
+    put_text(t->stay, "ended_as", i->why);
+    put_text(t->stay, "stopped_for", i->stopped_for);
+    add_place(put_list(t->stay, "places"), i);
+    remember(t, own ? i->stopped_for : i->job);
+    return 0;
+}
+
+/* ---- From events.csv: what was decided about it ---- */
+
+static const char *because(const char *reason)
+{
+    for (unsigned i = 0; i < WAIT_REASONS; i++)
+        if (is(reason, wait_reason_name[i]))
+            return meaning[i];
+    return "";
+}
+
+/* The parts of one wait come one after the other, when it is over. */
+static void add_wait(json_t *list, const struct told_event *e)
+{
+    json_t *last = json_array_get(list, json_array_size(list) - 1), *parts = json_object_get(last, "waited");
+    if (!parts || json_number_value(json_object_get(last, "time_s")) != (double)e->time_ns / (double)NS_PER_S) {
+        last = add_entry(list);
+        put_seconds(last, "time_s", e->time_ns);
+        put_text(last, "decision", "wait");
+        parts = put_list(last, "waited");
+    }
+    json_t *part = add_entry(parts);
+    put_number(part, "s", number_of(e->reason));
+    put_text(part, "reason", e->decision);
+    put_text(part, "because", because(e->decision));
+}
+
+static int take_event(void *self, const struct told_event *e, struct error *err)
+{
+    struct teller *t = self;
+    (void)err;
+    if (!is(e->job, t->name))
+        return 0;
+    if (is(e->kind, "wait"))
+        add_wait(t->decisions, e);
+    bool again = is(e->kind, "arrival") && e->time_ns > t->submit_ns;    /* of a session that had given its GPUs back */
+    if (!again && !is(e->kind, "decision") && !is(e->kind, "stop"))
+        return 0;
+    json_t *decision = add_entry(t->decisions);
+    put_seconds(decision, "time_s", e->time_ns);
+    put_text(decision, "decision", again ? "again" : e->decision);
+    put_text(decision, "reason", e->reason);
+    put_text(decision, "because", is(e->decision, "blocked") ? because(e->reason) : "");
+    return 0;
+}
+
+/* ---- From the rows of the others ---- */
+
+static int take_other(void *self, const struct told_job *j, struct error *err)
+{
+    struct teller *t = self;
+    (void)err;
+    uint32_t n = intern_find(t->named, j->name, strlen(j->name));
+    if (n != INTERN_NONE && !t->queue_of[n])
+        t->queue_of[n] = mem_text(j->queue, strlen(j->queue));
+    int64_t until_ns = t->start_ns >= 0 ? t->start_ns : t->gone_ns;
+    if (is(j->name, t->name) || j->start_ns < t->submit_ns || j->start_ns >= until_ns)
+        return 0;
+    t->meanwhile.all++;
+    t->meanwhile.others += !is(j->queue, t->queue);
+    t->meanwhile.gpu_milli += j->gpu_milli;
+    if (j->submit_ns <= t->submit_ns)
+        return 0;
+    if (t->meanwhile.later++ < LATER_SHOWN)
+        put_text(add_entry(t->later), "job", j->name);
+    return 0;
+}
+
+static const char *queue_of(const struct teller *t, const json_t *job)
+{
+    const char *name = json_string_value(job);
+    uint32_t n = name ? intern_find(t->named, name, strlen(name)) : INTERN_NONE;
+    return n == INTERN_NONE ? NULL : t->queue_of[n];
+}
+
+static void add_causes(struct teller *t)
+{
+    json_t *stay;
+    size_t i;
+    json_array_foreach(t->runs, i, stay)
+    {
+        const char *why = json_string_value(json_object_get(stay, "ended_as"));
+        const char *by = queue_of(t, json_object_get(stay, "stopped_for"));
+        put_text(stay, "for_queue", by);
+        put_text(stay, "cause", explain_cause(why, t->queue, by));
+        json_object_del(stay, "job");
+    }
+    json_array_foreach(t->stopped, i, stay)
+    {
+        const char *why = json_string_value(json_object_get(stay, "ended_as"));
+        const char *of = queue_of(t, json_object_get(stay, "job"));
+        put_text(stay, "queue", of);
+        put_text(stay, "cause", explain_cause(why, of ? of : "", t->queue));
+        json_object_del(stay, "stopped_for");
+    }
+}
+
+/* ---- All of it ---- */
+
+static int tell(struct teller *t, const char *directory, struct error *err)
+{
+    json_t *missing = put_list(t->story, "missing");
+    if (explain_read(directory, &(struct listener){ .self = t, .job = take_self }, err))
+        return -1;
+    json_t *meanwhile = json_object();
+    json_object_set_new(t->story, "meanwhile", meanwhile);
+    t->runs = put_list(t->story, "runs");
+    t->decisions = put_list(t->story, "decisions");
+    t->stopped = put_list(t->story, "stopped");
+    t->later = json_array();
+    int found = explain_read(directory, &(struct listener){ .self = t, .interval = take_interval }, err);
+    if (found > 0)
+        json_array_append_new(missing, json_string("intervals.csv"));
+    int heard = found < 0 ? -1 : explain_read(directory, &(struct listener){ .self = t, .event = take_event }, err);
+    if (heard > 0)
+        json_array_append_new(missing, json_string("events.csv"));
+    t->queue_of = mem_new(intern_count(t->named) + 1, sizeof *t->queue_of);
+    int others = heard < 0 ? -1 : explain_read(directory, &(struct listener){ .self = t, .job = take_other }, err);
+    put_count(meanwhile, "started", t->meanwhile.all);
+    put_count(meanwhile, "of_other_queues", t->meanwhile.others);
+    put_gpus(meanwhile, "gpus", t->meanwhile.gpu_milli);
+    put_count(meanwhile, "submitted_later", t->meanwhile.later);
+    json_object_set_new(meanwhile, "first_of_these", t->later);
+    add_causes(t);
+    return others ? -1 : explain_session(t->story, directory, err);
+}
+
+json_t *explain_job(const char *directory, const char *name, struct error *err)
+{
+    struct teller t = { .name = name, .story = json_object(), .named = intern_new() };
+    int result = tell(&t, directory, err);
+    for (uint32_t i = 0; t.queue_of && i < intern_count(t.named); i++)
+        free(t.queue_of[i]);
+    free(t.queue_of);
+    free(t.queue);
+    intern_free(t.named);
+    if (result == 0)
+        return t.story;
+    json_decref(t.story);
+    return NULL;
+}

@@ -1,0 +1,342 @@
+/* explain_job_text.c - the story of one job in plain words. */
+#include "sim/cli/explain/explain.h"
+#include "sim/cli/explain/explain_say.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { LABEL = 16, STEP = 18, STEPS_MOST = 30, PLACES_MOST = 4, STOPPED_MOST = 10 };
+
+static void say_ask(const json_t *story)
+{
+    struct paragraph p;
+    FILE *to = say_begin(&p);
+    double tasks = story_number(story, "tasks"), least = story_number(story, "min_tasks");
+    const json_t *session = json_object_get(story, "session");
+    fputs(session ? "session " : "job ", to);
+    say_name(to, story_text(story, "job"));
+    fputs(" of queue ", to);
+    say_name(to, story_text(story, "queue"));
+    if (session) {
+        fputs(", group ", to);
+        say_name(to, story_text(session, "group"));
+    }
+    if (*story_text(story, "user")) {
+        fputs(", user ", to);
+        say_name(to, story_text(story, "user"));
+    }
+    fprintf(to, ", %s: ", story_text(story, "class"));
+    say_gpus(to, story_number(story, "gpus"));
+    if (tasks > 0)
+        fprintf(to, " in %.0f task%s", tasks, say_plural(tasks));
+    if (least < tasks)
+        fprintf(to, ", at least %.0f at a time", least);
+    if (*story_text(story, "gpu_type")) {
+        fputs(", of model ", to);
+        say_name(to, story_text(story, "gpu_type"));
+    }
+    say_end(&p, "", 2);
+}
+
+static void say_wait(const json_t *story)
+{
+    struct paragraph p;
+    FILE *to = say_begin(&p);
+    double first = story_number(story, "start_s") - story_number(story, "submit_s"), all = story_number(story, "wait_s");
+    const json_t *list = json_object_get(story, "waits");
+    if (all == 0)
+        fputs("not at all", to);
+    if (first != all && !isnan(first)) {
+        say_duration(to, first);
+        fputs(" until its first start, in all ", to);
+    }
+    if (all > 0)
+        say_duration(to, all);
+    if (isnan(first))
+        fputs(", and never started", to);
+    say_end(&p, "waited", LABEL);
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *part = json_array_get(list, i);
+        to = say_begin(&p);
+        say_duration(to, story_number(part, "s"));
+        fprintf(to, ": %s", story_text(part, "because"));
+        say_end(&p, "", LABEL + 2);
+    }
+}
+
+static void say_meanwhile(const json_t *story)
+{
+    struct paragraph p;
+    FILE *to = say_begin(&p);
+    const json_t *m = json_object_get(story, "meanwhile"), *names = json_object_get(m, "first_of_these");
+    double started = story_number(m, "started"), others = story_number(m, "of_other_queues");
+    double later = story_number(m, "submitted_later");
+    if (started > 0) {
+        fprintf(to, "%.0f job%s with ", started, say_plural(started));
+        say_gpus(to, story_number(m, "gpus"));
+        fprintf(to, " started for the first time, %.0f of other queues", others);
+        fprintf(to, "; %.0f of them had come later%s", later, later > 0 ? ": " : "");
+        for (size_t i = 0; i < json_array_size(names); i++) {
+            fputs(i ? ", " : "", to);
+            say_name(to, story_text(json_array_get(names, i), "job"));
+        }
+        fputs(later > (double)json_array_size(names) ? " ..." : "", to);
+    }
+    say_end(&p, "meanwhile", LABEL);
+}
+
+/* ---- Step by step ---- */
+
+static void say_places(FILE *to, const json_t *list)
+{
+    size_t n = json_array_size(list);
+    for (size_t i = 0; i < n && i < PLACES_MOST; i++) {
+        const json_t *place = json_array_get(list, i);
+        double share = story_number(place, "share");
+        fprintf(to, "%s node %s", i ? "," : " on", story_text(place, "node"));
+        if (*story_text(place, "gpu_ids"))
+            fprintf(to, " GPU %s", story_text(place, "gpu_ids"));
+        else if (story_number(place, "gpus") > 0)
+            fprintf(to, " (%.0f)", story_number(place, "gpus"));
+        if (share > 0 && share < 1)
+            fprintf(to, " (%.3g of it)", share);
+    }
+    if (n > PLACES_MOST)
+        fprintf(to, " and %zu more", n - PLACES_MOST);
+}
+
+static void say_end_of(FILE *to, const json_t *run)
+{
+    static const struct { const char *why, *words; } ends[] = {
+        { "done", "it had done its work" }, { "failed", "it failed" }, { "cancelled", "it was cancelled" },
+        { "preempted", "it was preempted" }, { "moved", "it was moved" }, { "cutoff", "the run was cut off" },
+        { "fault", "a failure stopped it" }, { "maintenance", "its nodes went into maintenance" },
+        { "reclaimed", "a spot node of it was reclaimed" },
+        { "released", "it was idle and gave them back" }, { "closed", "its user closed it" },
+        { "culled", "it was deleted for being idle" }, { "expired", "it came to its cap" },
+        { "withdrawn", "nobody wanted it any more" },
+        { "resized", "it went on with more or fewer tasks" }, { "broken", "a task of its gang was stopped" },
+    };
+    const char *why = story_text(run, "ended_as"), *cause = story_text(run, "cause");
+    const char *words = why;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        words = strcmp(ends[i].why, why) ? words : ends[i].words;
+    fprintf(to, ", until %s", words);
+    if (*story_text(run, "stopped_for")) {
+        fputs(" for job ", to);
+        say_name(to, story_text(run, "stopped_for"));
+        fputs(" of queue ", to);
+        say_name(to, story_text(run, "for_queue"));
+    }
+    if (*cause && strcmp(cause, "move") && strcmp(cause, "policy"))
+        fprintf(to, " (%s)", cause);
+}
+
+static void say_run(FILE *to, const json_t *run, bool first)
+{
+    const char *why = story_text(run, "ended_as");
+    if (!strcmp(why, "gang") || !strcmp(why, "saved"))
+        fputs(!strcmp(why, "gang") ? "lacks the rest of its gang" : "saves what a task did", to);
+    else
+        fputs(first ? "starts" : "runs again", to);
+    say_places(to, json_object_get(run, "places"));
+    fputs(", holds them for ", to);
+    say_duration(to, story_number(run, "end_s") - story_number(run, "start_s"));
+    if (strcmp(why, "gang") && strcmp(why, "saved"))
+        say_end_of(to, run);
+}
+
+static void say_waited(FILE *to, const json_t *parts)
+{
+    double all = 0;
+    for (size_t i = 0; i < json_array_size(parts); i++)
+        all += story_number(json_array_get(parts, i), "s");
+    fputs("has waited ", to);
+    say_duration(to, all);
+    for (size_t i = 0; i < json_array_size(parts); i++) {
+        const json_t *part = json_array_get(parts, i);
+        fputs(i ? ", " : json_array_size(parts) > 1 ? ": " : "", to);
+        if (json_array_size(parts) > 1)
+            say_duration(to, story_number(part, "s"));
+        fprintf(to, " because %s", story_text(part, "because"));
+    }
+}
+
+static void say_decision(FILE *to, const json_t *d)
+{
+    static const struct { const char *decision, *words; } all[] = {
+        { "claim", "is given GPUs whose last users are leaving" }, { "gather", "gathers: its gang is not complete" },
+        { "held", "must wait for jobs on which it depends" }, { "promise", "is promised a start:" }, { "refuse", "is refused:" },
+        { "preempted", "is told to leave" }, { "moved", "is told to move" }, { "broken", "loses a task" },
+        { "fault", "is stopped by a failure:" }, { "maintenance", "is told to leave for" },
+        { "reclaimed", "is told to leave, for its spot node is taken away:" },
+        { "again", "is wanted again, and asks for GPUs" },
+        { "unclaim", "gives up its claim: those GPUs are out of service" },
+    };
+    const char *what = story_text(d, "decision"), *reason = story_text(d, "reason");
+    if (!strcmp(what, "wait")) {
+        say_waited(to, json_object_get(d, "waited"));
+        return;
+    }
+    if (!strcmp(what, "blocked")) {
+        fprintf(to, "waits from now on because %s", story_text(d, "because"));
+        return;
+    }
+    const char *words = what;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        words = strcmp(all[i].decision, what) ? words : all[i].words;
+    fputs(words, to);
+    if (!strcmp(what, "preempted") || !strcmp(what, "broken"))
+        fputs(*reason ? " for job" : "", to);
+    if (*reason && strcmp(what, "held")) {
+        putc(' ', to);
+        say_name(to, reason);
+    }
+}
+
+/* Runs and decisions, both in order of time, as one list. */
+static void say_steps(const json_t *story)
+{
+    const json_t *runs = json_object_get(story, "runs"), *decisions = json_object_get(story, "decisions");
+    size_t r = 0, d = 0, n_runs = json_array_size(runs), n = n_runs + json_array_size(decisions), shown = 0;
+    if (n)
+        putchar('\n');
+    while (r + d < n) {
+        const json_t *run = json_array_get(runs, r), *decision = json_array_get(decisions, d);
+        bool decided = decision && !(run && story_number(run, "start_s") < story_number(decision, "time_s"));
+        const json_t *step = decided ? decision : run;
+        bool first = r == 0;
+        *(decided ? &d : &r) += 1;
+        if (shown++ == STEPS_MOST / 2 && n > STEPS_MOST)
+            printf("  ... %zu steps more ...\n", n - STEPS_MOST);
+        if (n > STEPS_MOST && shown > STEPS_MOST / 2 && shown <= n - STEPS_MOST / 2)
+            continue;
+        struct paragraph p;
+        char when[INSTANT_MAX];
+        FILE *to = say_begin(&p);
+        if (decided)
+            say_decision(to, step);
+        else
+            say_run(to, step, first);
+        say_end(&p, instant_text(when, story_number(step, decided ? "time_s" : "start_s")), STEP);
+    }
+}
+
+/* ---- What came of it ---- */
+
+/* Stops that are not the policy's. */
+static double times_struck(const json_t *story)
+{
+    const json_t *runs = json_object_get(story, "runs");
+    double n = 0;
+    for (size_t i = 0; i < json_array_size(runs); i++) {
+        const char *as = story_text(json_array_get(runs, i), "ended_as");
+        n += !strcmp(as, "fault") || !strcmp(as, "maintenance");
+    }
+    return n;
+}
+
+static void say_cost(const json_t *story)
+{
+    struct paragraph p;
+    FILE *to = say_begin(&p);
+    double stops = story_number(story, "preemptions") + times_struck(story);
+    char lost[HOURS_MAX], overhead[HOURS_MAX];
+    if (stops > 0)
+        fprintf(to, "stopped %.0f time%s: %s of work lost, %s of starting and saving", stops, say_plural(stops),
+                gpu_hours_text(lost, story_number(story, "lost_gpu_h")),
+                gpu_hours_text(overhead, story_number(story, "overhead_gpu_h")));
+    say_end(&p, "cost", LABEL);
+}
+
+/* Where it lost time beside that: only what a run tells, and there was. */
+static void say_parts(const json_t *story)
+{
+    struct paragraph p;
+    char hours[HOURS_MAX];
+    double checkpoints = story_number(story, "checkpoints"), read = story_number(story, "read_gib"), cached = story_number(story, "cached_gib");
+    FILE *to = say_begin(&p);
+    if (checkpoints > 0)
+        fprintf(to, "%.0f written; it stood still for %s meanwhile", checkpoints, gpu_hours_text(hours, story_number(story, "checkpoint_gpu_h")));
+    say_end(&p, "checkpoints", LABEL);
+    to = say_begin(&p);
+    if (story_number(story, "pull_gpu_h") > 0)
+        fprintf(to, "%s of waiting for its image", gpu_hours_text(hours, story_number(story, "pull_gpu_h")));
+    say_end(&p, "image", LABEL);
+    to = say_begin(&p);
+    if (read + cached > 0)
+        fprintf(to, "%.4g GiB from the storage, %.4g GiB that its nodes had kept", read, cached);
+    say_end(&p, "data", LABEL);
+}
+
+static void say_stopped(const json_t *story)
+{
+    const json_t *list = json_object_get(story, "stopped");
+    size_t n = json_array_size(list);
+    for (size_t i = 0; i < n && i < STOPPED_MOST; i++) {
+        const json_t *stop = json_array_get(list, i);
+        struct paragraph p;
+        FILE *to = say_begin(&p);
+        char when[INSTANT_MAX];
+        fputs("job ", to);
+        say_name(to, story_text(stop, "job"));
+        fputs(" of queue ", to);
+        say_name(to, story_text(stop, "queue"));
+        fprintf(to, " was %s for it (%s), and had left at %s", story_text(stop, "ended_as"), story_text(stop, "cause"),
+                instant_text(when, story_number(stop, "end_s")));
+        say_end(&p, i ? "" : "others", LABEL);
+    }
+    if (n > STOPPED_MOST)
+        printf("%*s... and %zu more\n", LABEL, "", n - STOPPED_MOST);
+}
+
+static void say_outcome(const json_t *story)
+{
+    struct paragraph p;
+    FILE *to = say_begin(&p);
+    char when[INSTANT_MAX];
+    double end_s = story_number(story, "end_s"), slow = story_number(story, "slowdown");
+    double fair = story_number(story, "finish_time_fairness");
+    fputs(story_text(story, "state"), to);
+    if (!isnan(end_s)) {
+        fprintf(to, " at %s, ", instant_text(when, end_s));
+        say_duration(to, end_s - story_number(story, "submit_s"));
+        fputs(" after it was submitted", to);
+    }
+    if (!isnan(slow))
+        fprintf(to, ", %.2f times its service time", slow);
+    say_end(&p, "outcome", LABEL);
+    to = say_begin(&p);
+    if (!isnan(fair))
+        fprintf(to, "that is %.2f times as long as on GPUs of its own, an equal share for each queue that had jobs "
+                    "(fair: at most 1)", fair);
+    say_end(&p, "fairness", LABEL);
+}
+
+void explain_job_text(const json_t *story)
+{
+    struct paragraph p;
+    char when[INSTANT_MAX];
+    bool session = json_object_get(story, "session") != NULL;
+    say_ask(story);
+    putchar('\n');
+    fprintf(say_begin(&p), "at %s", instant_text(when, story_number(story, "submit_s")));
+    say_end(&p, "submitted", LABEL);
+    say_wait(story);
+    say_meanwhile(story);
+    if (session)
+        explain_session_start(story);
+    say_steps(story);
+    putchar('\n');
+    if (session)
+        explain_session_cost(story);
+    else
+        say_cost(story);
+    say_parts(story);
+    say_stopped(story);
+    if (session)
+        explain_session_outcome(story);
+    else
+        say_outcome(story);
+    say_missing(story);
+}

@@ -1,0 +1,160 @@
+/* plan.c - see plan.h. */
+#include "sim/cli/run/plan.h"
+
+#include "sim/cli/run/settings.h"
+#include "sim/base/memory.h"
+#include "sim/engine/run.h"
+#include "sim/cluster/cluster_file.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int plan_look_up(struct plan *p, const struct run_options *o, struct error *err)
+{
+    *p = (struct plan){ .options = o, .until_ns = o->until_ns };
+    int status = choose_policy(o->policy, &p->policy, err);
+    if (status == EXIT_OK)
+        status = choose_placer(o->placement, &p->placer, err);
+    if (status == EXIT_OK)
+        status = choose_trace("run: --trace", o->trace, &p->trace, err);
+    p->outputs = OUTPUTS_DEFAULT;
+    if (status == EXIT_OK && o->outputs)
+        status = choose_outputs(o->outputs, &p->outputs, err);
+    if (status == EXIT_OK && o->retime)
+        status = choose_retiming(o->retime, &p->retime_batch, &p->retime_every_ns, err);
+    if (status == EXIT_OK && o->estimates)
+        status = choose_estimates(o->estimates, &p->estimates, err);
+    if (status == EXIT_OK)
+        status = plan_look_up_switches(p, err);
+    if (status != EXIT_OK)
+        return status;
+    if (o->stream > 0 && (o->load != 1 || o->retime || o->estimates))
+        error_set(err, "run: --stream: times do not matter, so want no --load, --retime or --estimates");
+    else if (o->until_ns && o->snapshot_ns > o->until_ns)
+        error_set(err, "run: --snapshot: want a time that comes before --until");
+    else if (!strcmp(o->cluster, "-") && !strcmp(p->trace.path, "-"))
+        error_set(err, "run: want only one of --cluster and --trace from standard input");
+    else if (o->directory && !strcmp(o->directory, "-"))
+        error_set(err, "run: --output: want a directory, got '-'");
+    return err->text[0] ? EXIT_USAGE : EXIT_OK;
+}
+
+/* Until is where the last job has come. */
+static int make_stream(struct plan *p, struct error *err)
+{
+    struct error why = { "" };
+    double gpu_milli = (double)p->cluster->gpus * MILLI_ALL * p->options->stream / 100;
+    if (workload_stream(p->workload, (int64_t)gpu_milli, (uint64_t)p->options->seed, &why)) {
+        error_set(err, "%s: %s", p->trace.path, why.text);
+        return EXIT_INPUT;
+    }
+    if (!p->until_ns)
+        p->until_ns = p->workload->facts[p->workload->n_jobs - 1].submit_ns;
+    return EXIT_OK;
+}
+
+int plan_read_cluster(struct plan *p, struct error *err)
+{
+    const struct option_texts *set = &p->options->set;
+    struct error why = { "" };
+    heard_begin(&p->cluster_files);
+    p->cluster = cluster_read(p->options->cluster, &(struct cluster_settings){ set->n, set->text }, p->cluster_sha256, &why);
+    heard_end();
+    if (p->cluster)
+        return EXIT_OK;
+    bool by_setting = !strncmp(why.text, "--set: ", strlen("--set: "));
+    error_set(err, "%s%s", by_setting ? "run: " : "", why.text);
+    return by_setting ? EXIT_USAGE : EXIT_INPUT;
+}
+
+int plan_read_trace(struct plan *p, struct error *err)
+{
+    const struct trace_format *used = NULL;
+    p->trace.seed = (uint64_t)p->options->seed;
+    p->trace.cluster_gpus = (double)(p->gpus ? p->gpus : p->cluster->gpus);
+    heard_begin(&p->trace_files);
+    p->workload = chosen_trace_read(&p->trace, p->options->stream > 0, &used, p->trace_sha256, err);
+    heard_end();
+    p->trace.format = used;
+    return p->workload ? EXIT_OK : EXIT_INPUT;
+}
+
+int plan_shape(struct plan *p, struct error *err)
+{
+    const struct run_options *o = p->options;
+    if (o->pods)
+        workload_make_pods(p->workload, (uint32_t)o->pods);
+    if (run_bind(p->cluster, p->workload, err))
+        return EXIT_INPUT;
+    if (o->load != 1)
+        workload_scale_load(p->workload, o->load);
+    if (p->retime_batch)
+        workload_retime_batches(p->workload, p->retime_batch, p->retime_every_ns);
+    workload_estimate(p->workload, &p->estimates, (uint64_t)o->seed);
+    if (o->warmup && o->warmup >= p->workload->n_jobs) {
+        error_set(err, "%s: it has %" PRIu32 " jobs: with --warmup %" PRId64 " none is left to be counted", p->trace.path, p->workload->n_jobs,
+                  o->warmup);
+        return EXIT_INPUT;
+    }
+    return o->stream > 0 ? make_stream(p, err) : EXIT_OK;
+}
+
+/* results/POLICY-PLACEMENT with parameters that are not at their default: "results/fifo-blocking=skip-pack"; with what follows:
+ * "results/fifo-3600-sjf-pack". */
+static char *usual_directory(const struct plan *p)
+{
+    char *path = NULL;
+    size_t length;
+    FILE *f = mem_stream(&path, &length);
+    fprintf(f, "results/%s", p->policy_text);
+    for (size_t i = 0; i < p->n_switches; i++)
+        fprintf(f, "-%.15g-%s", seconds(p->change[i].time_ns), p->change[i].text);
+    fprintf(f, "-%s", p->placer_text);
+    mem_stream_end(f, &path);
+    for (char *c = path; *c; c++)
+        if (*c == ':' || *c == ',')
+            *c = '-';
+    return path;
+}
+
+void plan_settle(struct plan *p)
+{
+    const char *directory = p->options->directory;
+    p->outputs = outputs_of(p->outputs, p->workload);
+    if (!p->cluster->period_said)
+        p->cluster->period_ns = p->policy.policy->period_ns;
+    p->policy_text = chosen_text(p->policy.policy->name, p->policy.policy->params, p->policy.params);
+    p->placer_text = chosen_text(p->placer.placer->name, p->placer.placer->params, p->placer.params);
+    p->directory = directory ? mem_text(directory, strlen(directory)) : usual_directory(p);
+    p->settings_yaml = settings_yaml(p);
+}
+
+int plan_make(struct plan *p, const struct run_options *options, struct error *err)
+{
+    int status = plan_look_up(p, options, err);
+    if (status == EXIT_OK)
+        status = plan_read_cluster(p, err);
+    if (status == EXIT_OK)
+        status = plan_read_trace(p, err);
+    if (status == EXIT_OK)
+        status = plan_shape(p, err);
+    if (status == EXIT_OK)
+        plan_settle(p);
+    return status;
+}
+
+void plan_free(struct plan *p)
+{
+    workload_free(p->workload);
+    cluster_free(p->cluster);
+    chosen_trace_free(&p->trace);
+    heard_free(&p->cluster_files);
+    heard_free(&p->trace_files);
+    plan_free_switches(p);
+    void *const own[] = { p->policy.params, p->placer.params, p->policy_text, p->placer_text, p->directory,
+                          p->settings_yaml };
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        free(own[i]);
+}

@@ -1,0 +1,97 @@
+/* play.c - see play.h. */
+#include "sim/cli/run/play.h"
+
+#include "sim/cli/frame/interrupt.h"
+#include "sim/engine/snapshot.h"
+#include "traces/native/native.h"
+
+#include <stdlib.h>
+
+struct results *play_results(const struct play_setup *setup)
+{
+    const struct plan *p = setup->plan;
+    const struct run_options *o = p->options;
+    struct results_setup where = {
+        .directory = p->directory,
+        .outputs = p->outputs,
+        .snapshot = o->snapshot_ns >= 0,
+        .sample_ns = o->sample_ns,
+        .origin = { .argc = setup->argc, .argv = setup->argv, .cluster_path = o->cluster, .cluster_sha256 = p->cluster_sha256,
+                    .trace_path = p->trace.path, .trace_format = p->trace.format->name,
+                    .trace_sha256 = p->trace_sha256, .cluster_files = &p->cluster_files, .trace_files = &p->trace_files, .policy_text = o->policy, .placement_text = o->placement,
+                    .settings_yaml = p->settings_yaml, .skipped_rows = p->workload->n_skipped },
+    };
+    return p->outputs ? results_new(&where, p->cluster, p->workload) : NULL;
+}
+
+/* What has happened until then, and the state then. */
+static int snap(struct results *results, int64_t time_ns, struct played *to, struct error *err)
+{
+    int result = run_until(to->run, time_ns + 1, err);
+    if (result == 0 && !(to->snapshot = snapshot_make(to->run, time_ns, err)))
+        result = -1;
+    return result == 0 ? native_write(results_snapshot(results), &to->snapshot->workload, err) : result;
+}
+
+/* The results, if any, being open. 0, or a negative number with err. */
+static int execute(const struct run_setup *setup, struct results *results, int64_t snapshot_ns, struct played *to, struct error *err)
+{
+    to->run = run_new(setup);
+    int result = results && snapshot_ns >= 0 ? snap(results, snapshot_ns, to, err) : 0;
+    if (result == 0)
+        result = run_execute(to->run, err);
+    if (result == 0 && atomic_load(setup->interrupted))
+        result = error_set(err, "interrupted");
+    if (result == 0)
+        to->summary = summary_make(to->run);
+    if (result == 0 && results)
+        result = results_write(results, to->run, to->summary, err);
+    return result;
+}
+
+struct run_setup play_run_setup(const struct plan *p)
+{
+    return (struct run_setup){
+        .cluster = p->cluster, .workload = p->workload, .policy = p->policy.policy, .policy_params = p->policy.params,
+        .placer = p->placer.placer, .placer_params = p->placer.params, .seed = (uint64_t)p->options->seed,
+        .until_ns = p->until_ns, .warmup_jobs = (uint32_t)p->options->warmup, .estimates = p->estimates, .check = p->options->check,
+    };
+}
+
+int play(const struct play_setup *setup, struct played *to, struct error *err)
+{
+    const struct plan *p = setup->plan;
+    struct results *results = play_results(setup);
+    struct run_setup run = play_run_setup(p);
+    run.progress = setup->progress;
+    run.progress_self = setup->progress_self;
+    run.interrupted = interrupt_guard(results);
+    struct policy_switch *switches = plan_switch_list(p);
+    run.switches = switches;
+    run.n_switches = p->n_switches;
+    *to = (struct played){ .run = NULL };
+    int result = results ? results_open(results, err) : 0;
+    if (results && result == 0)
+        run.observer = results_observer(results);             /* only what is open is written to */
+    if (result == 0)
+        result = execute(&run, results, p->options->snapshot_ns, to, err);
+    interrupt_hold();
+    if (results && result == 0)
+        result = results_commit(results, err);
+    else if (results)
+        results_discard(results);
+    interrupt_end();
+    free(switches);
+    if (result == RUN_BAD_INPUT)
+        return EXIT_INPUT;
+    if (result)
+        return atomic_load(run.interrupted) ? EXIT_INTERRUPTED : EXIT_FAILED;
+    return EXIT_OK;
+}
+
+void played_free(struct played *p)
+{
+    summary_free(p->summary);
+    snapshot_free(p->snapshot);
+    run_free(p->run);
+}

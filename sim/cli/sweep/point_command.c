@@ -1,0 +1,292 @@
+/* point_command.c - see point_command.h. */
+#include "sim/cli/sweep/point_command.h"
+
+#include "sim/base/memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SWITCHES_MOST = 8 };       /* of a branch */
+
+static void add(struct point_command *c, const char *text)
+{
+    c->argv[c->argc++] = arena_text(c->memory, text, strlen(text));
+}
+
+static void add_pair(struct point_command *c, const char *name, const char *value)
+{
+    char option[128];
+    snprintf(option, sizeof option, "--%s", name);
+    add(c, option);
+    add(c, value);
+}
+
+static void add_setting(struct point_command *c, const char *key, const char *value)
+{
+    size_t size = strlen(key) + strlen(value) + 2;
+    char *text = arena_alloc(c->memory, size);
+    snprintf(text, size, "%s=%s", key, value);
+    add_pair(c, "set", text);
+}
+
+/* ',' where it has parameters already. */
+static char before_parameter(const char *chosen)
+{
+    const char *slash = strrchr(chosen, '/');
+    return strchr(slash ? slash : chosen, ':') ? ',' : ':';
+}
+
+/* "easy" and "easy:depth=2" with what the experiment says of its parameters besides. */
+static void add_chosen(struct point_command *c, const struct experiment *e, const struct point *p, size_t axis)
+{
+    const char *name = e->axis[axis].name, *text = point_text(e, p, axis);
+    enum axis_kind parameters = e->axis[axis].kind == AXIS_POLICY ? AXIS_POLICY_PARAMETER : AXIS_PLACEMENT_PARAMETER;
+    char *whole = NULL, before = before_parameter(text);
+    size_t length;
+    FILE *f = mem_stream(&whole, &length);
+    fputs(text, f);
+    for (size_t i = 0; i < e->n_axes; i++) {
+        if (e->axis[i].kind != parameters || !point_text(e, p, i))
+            continue;
+        fprintf(f, "%c%s=%s", before, e->axis[i].key, point_text(e, p, i));
+        before = ',';
+    }
+    mem_stream_end(f, &whole);
+    add_pair(c, name, whole);
+    free(whole);
+}
+
+/* "none", or what takes over and when, with blanks between. */
+static void add_branch(struct point_command *c, const char *key, const char *value)
+{
+    if (!strcmp(value, "none"))
+        return;
+    for (size_t n = 0, length; n < SWITCHES_MOST && *(value += strspn(value, " ")); n++, value += length) {
+        length = n + 1 < SWITCHES_MOST ? strcspn(value, " ") : strlen(value);
+        add_pair(c, key, arena_text(c->memory, value, length));
+    }
+}
+
+static void add_axis(struct point_command *c, const struct experiment *e, const struct point *p, size_t axis)
+{
+    const struct axis *a = &e->axis[axis];
+    switch (a->kind) {
+    case AXIS_SEED:
+    case AXIS_TRACE:
+    case AXIS_CLUSTER:
+        add_pair(c, a->name, point_text(e, p, axis));
+        break;
+    case AXIS_SETTING:
+        add_setting(c, a->key, point_text(e, p, axis));
+        break;
+    case AXIS_OPTION:
+        add_pair(c, a->key, point_text(e, p, axis));
+        break;
+    case AXIS_BRANCH:
+        add_branch(c, a->key, point_text(e, p, axis));
+        break;
+    case AXIS_POLICY:
+    case AXIS_PLACEMENT:
+        add_chosen(c, e, p, axis);
+        break;
+    case AXIS_POLICY_PARAMETER:
+    case AXIS_PLACEMENT_PARAMETER:
+        break;                    /* stand with their owner */
+    }
+}
+
+static int parse(struct point_command *c, struct error *err)
+{
+    const struct command *run = command_find("run");
+    memcpy(&c->options, run->defaults, sizeof c->options);
+    c->options.quiet = true;
+    return options_parse(&run->set, c->argc - 1, c->argv + 1, &c->options, &c->operands, err) == OPTIONS_OK ? EXIT_OK : EXIT_USAGE;
+}
+
+static void begin(struct point_command *c, size_t axes)
+{
+    *c = (struct point_command){ .memory = arena_new() };
+    c->argv = arena_alloc(c->memory, (2 * axes + 2 * SWITCHES_MOST + 8) * sizeof *c->argv);
+    add(c, "gpuyard");
+    add(c, "run");
+}
+
+int point_command_make(struct point_command *c, const struct experiment *e, const struct point *p, const char *directory,
+                       const char *outputs, struct error *err)
+{
+    begin(c, e->n_axes);
+    for (size_t i = 0; i < e->n_axes; i++)
+        add_axis(c, e, p, i);
+    if (outputs)
+        add_pair(c, "outputs", outputs);
+    if (directory)
+        add_pair(c, "output", directory);
+    return parse(c, err);
+}
+
+void point_command_free(struct point_command *c)
+{
+    options_free(&command_find("run")->set, &c->options, &c->operands);
+    arena_free(c->memory);
+}
+
+/* ---- What the values mean ---- */
+
+/* Messages of the command line, without what only makes sense there. */
+static int complain_at(struct config_value place, const char *why, int status, struct error *err)
+{
+    static const char *const passed_over[] = { "run: --set: ", "run: " };
+    for (size_t i = 0; i < sizeof passed_over / sizeof *passed_over; i++)
+        if (!strncmp(why, passed_over[i], strlen(passed_over[i])))
+            why += strlen(passed_over[i]);
+    if (status == EXIT_OK)
+        return EXIT_OK;
+    config_error(place, err, "%s", why);
+    return EXIT_INPUT;
+}
+
+static bool has(const struct param *list, const char *key)
+{
+    for (; list && list->name; list++)
+        if (!strcmp(list->name, key))
+            return true;
+    return false;
+}
+
+/* list, if not NULL: the parameters that it has. */
+static int check_chosen(enum axis_kind kind, const char *text, struct config_value place, const struct param **list, struct error *err)
+{
+    struct error why = { "" };
+    struct chosen_policy policy = { .params = NULL };
+    struct chosen_placer placer = { .params = NULL };
+    int status = kind == AXIS_POLICY ? choose_policy(text, &policy, &why) : choose_placer(text, &placer, &why);
+    free(policy.params);
+    free(placer.params);
+    if (status == EXIT_OK && list)
+        *list = kind == AXIS_POLICY ? policy.policy->params : placer.placer->params;
+    return complain_at(place, why.text, status, err);
+}
+
+static int check_parameter_of(const struct axis *a, const struct axis *owner, const char *chosen, struct error *err)
+{
+    int status = EXIT_OK;
+    for (size_t i = 0; i < a->n && status == EXIT_OK; i++) {
+        size_t size = strlen(chosen) + strlen(a->key) + strlen(a->value[i].text) + 3;
+        char *text = mem_new(size, 1);
+        snprintf(text, size, "%s%c%s=%s", chosen, before_parameter(chosen), a->key, a->value[i].text);
+        status = check_chosen(owner->kind, text, a->value[i].place, NULL, err);
+        free(text);
+    }
+    return status;
+}
+
+/* Who of the policies (placers) has such a parameter. */
+static int check_parameter(const struct experiment *e, struct axis *a, struct error *err)
+{
+    const struct axis *owner = experiment_axis(e, a->kind == AXIS_POLICY_PARAMETER ? AXIS_POLICY : AXIS_PLACEMENT);
+    size_t owners = 0;
+    a->idle = mem_new(owner->n, sizeof *a->idle);
+    for (size_t i = 0; i < owner->n; i++) {
+        const struct param *list;
+        const char *chosen = owner->value[i].text;
+        if (check_chosen(owner->kind, chosen, owner->value[i].place, &list, err))
+            return EXIT_INPUT;
+        a->idle[i] = !has(list, a->key);
+        owners += !a->idle[i];
+        if (!a->idle[i] && check_parameter_of(a, owner, chosen, err))
+            return EXIT_INPUT;
+    }
+    if (owners)
+        return EXIT_OK;
+    config_error(a->place, err, "%s: no %s of the experiment has a parameter '%s'", a->name, owner->name, a->key);
+    return EXIT_INPUT;
+}
+
+/* On the command line of a run it would be of no use, or the experiment says it elsewhere. */
+static bool is_ours(const char *option)
+{
+    static const char *const ours[] = { "cluster", "trace", "policy", "placement", "seed", "set", "output", "outputs", "snapshot", "switch-policy", NULL };
+    for (size_t i = 0; ours[i]; i++)
+        if (!strcmp(ours[i], option))
+            return true;
+    return false;
+}
+
+static int check_option_name(const struct axis *a, struct error *err)
+{
+    const struct option *o = command_find("run")->set.options;
+    const char *names[64];
+    char text[DID_YOU_MEAN];
+    size_t n = 0;
+    for (; o->name; o++) {
+        if (is_ours(o->name) || o->kind == OPTION_FLAG)
+            continue;
+        if (!strcmp(o->name, a->key))
+            return EXIT_OK;
+        names[n++] = o->name;
+    }
+    names[n] = NULL;
+    config_error(a->place, err, "no option of a run %s",
+                 did_you_mean(text, a->key, names, "want load, estimates, until, ... ('gpuyard run --help'), or cluster.KEY, policy.KEY or "
+                                                   "placement.KEY"));
+    return EXIT_INPUT;
+}
+
+/* One value of an option or a setting, as if nothing else was said. */
+static int check_value(const struct axis *a, size_t i, struct error *err)
+{
+    struct error why = { "" };
+    struct point_command c;
+    struct plan plan = { .options = NULL };
+    begin(&c, 4);
+    add_pair(&c, "cluster", "cluster");
+    add_pair(&c, "trace", "trace");
+    if (a->kind == AXIS_SETTING)
+        add_setting(&c, a->key, a->value[i].text);
+    else if (a->kind == AXIS_BRANCH)
+        add_branch(&c, a->key, a->value[i].text);
+    else
+        add_pair(&c, a->key, a->value[i].text);
+    int status = parse(&c, &why);
+    if (status == EXIT_OK)
+        status = plan_look_up(&plan, &c.options, &why);
+    plan_free(&plan);
+    point_command_free(&c);
+    return complain_at(a->value[i].place, why.text, status, err);
+}
+
+static int check_trace(const struct axis_value *v, struct error *err)
+{
+    struct error why = { "" };
+    struct chosen_trace trace;
+    int status = choose_trace("trace", v->text, &trace, &why);
+    chosen_trace_free(&trace);
+    return complain_at(v->place, why.text, status, err);
+}
+
+static int check_axis(const struct experiment *e, struct axis *a, struct error *err)
+{
+    int status = EXIT_OK;
+    if (a->kind == AXIS_POLICY_PARAMETER || a->kind == AXIS_PLACEMENT_PARAMETER)
+        return check_parameter(e, a, err);
+    if (a->kind == AXIS_OPTION)
+        status = check_option_name(a, err);
+    for (size_t i = 0; i < a->n && status == EXIT_OK; i++) {
+        if (a->kind == AXIS_POLICY || a->kind == AXIS_PLACEMENT)
+            status = check_chosen(a->kind, a->value[i].text, a->value[i].place, NULL, err);
+        else if (a->kind == AXIS_OPTION || a->kind == AXIS_SETTING || a->kind == AXIS_BRANCH)
+            status = check_value(a, i, err);
+        else if (a->kind == AXIS_TRACE)
+            status = check_trace(&a->value[i], err);
+    }
+    return status;
+}
+
+int point_command_check(struct experiment *e, struct error *err)
+{
+    int status = EXIT_OK;
+    for (size_t i = 0; i < e->n_axes && status == EXIT_OK; i++)
+        status = check_axis(e, &e->axis[i], err);
+    return status;
+}

@@ -1,0 +1,197 @@
+/* sweep_point.c - one point of an experiment, in a process that forked for it: nothing that it changes is seen by others. See sweep.h. */
+#include "sim/cli/run/federated.h"
+#include "sim/cli/frame/interrupt.h"
+#include "sim/cli/run/play.h"
+#include "sim/cli/sweep/sweep.h"
+#include "sim/base/memory.h"
+#include "sim/study/point_file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PATH_LONG = 4096 };
+
+/* ---- Who shares what ---- */
+
+/* Estimates and streams draw from the seed, and so do workloads of laws. */
+static bool seed_shapes(const struct sweep *s, const struct point *p)
+{
+    const struct experiment *e = s->experiment;
+    const struct read_trace *t = &s->trace[p->value[s->of[AXIS_TRACE]]];
+    if (!t->workload[0] && !t->workload[1])
+        return true;
+    for (size_t i = 0; i < e->n_axes; i++)
+        if (e->axis[i].kind == AXIS_OPTION && (!strcmp(e->axis[i].key, "estimates") || !strcmp(e->axis[i].key, "stream")))
+            return true;
+    return false;
+}
+
+bool sweep_shapes_alike(const struct sweep *s, size_t first, size_t second)
+{
+    const struct point *a = &s->grid->point[first], *b = &s->grid->point[second];
+    for (size_t i = 0; i < s->experiment->n_axes; i++) {
+        enum axis_kind kind = s->experiment->axis[i].kind;
+        if (kind < AXIS_POLICY && (kind != AXIS_SEED || seed_shapes(s, a)) && a->value[i] != b->value[i])
+            return false;
+    }
+    return true;
+}
+
+/* ---- One run ---- */
+
+static int check_unchanged(const struct plan *plan, const struct read_trace *t, struct error *err)
+{
+    char all_sha256[65];
+    heard_sha256(&plan->trace_files, all_sha256);
+    if (!strcmp(all_sha256, t->all_sha256))
+        return EXIT_OK;
+    error_set(err, "%s: it, or a file that it names, has changed since the sweep began", plan->trace.path);
+    return EXIT_INPUT;
+}
+
+/* Laws are drawn here and not in the parent, which would have to wait for it. */
+static int read_trace(const struct sweep *s, const struct point *p, struct plan *plan, struct error *err)
+{
+    const struct read_trace *t = &s->trace[p->value[s->of[AXIS_TRACE]]];
+    plan->workload = t->workload[plan->options->stream > 0];
+    if (!plan->workload) {
+        int status = plan_read_trace(plan, err);
+        return status == EXIT_OK ? check_unchanged(plan, t, err) : status;
+    }
+    memcpy(plan->trace_sha256, t->sha256, sizeof t->sha256);
+    plan->trace_files = t->files;
+    plan->trace.format = t->format;
+    return EXIT_OK;
+}
+
+static int read_with_settings(const struct read_cluster *c, struct plan *plan, struct error *err)
+{
+    int status = plan_read_cluster(plan, err);
+    if (status == EXIT_OK && strcmp(plan->cluster_sha256, c->sha256) != 0) {
+        error_set(err, "%s: it has changed since the sweep began", plan->options->cluster);
+        status = EXIT_INPUT;
+    }
+    return status;
+}
+
+static int shape(const struct sweep *s, const struct point *p, struct plan *plan, struct error *err)
+{
+    int status = read_trace(s, p, plan, err);
+    return status == EXIT_OK ? plan_shape(plan, err) : status;
+}
+
+static int prepare(const struct sweep *s, struct shaped *shaped, size_t point, struct plan *plan, struct error *err)
+{
+    const struct point *p = &s->grid->point[point];
+    const struct read_cluster *c = &s->cluster[p->value[s->of[AXIS_CLUSTER]]];
+    const struct read_trace *t = &s->trace[p->value[s->of[AXIS_TRACE]]];
+    int status = EXIT_OK;
+    plan->cluster = shaped->workload ? shaped->cluster : c->cluster;
+    memcpy(plan->cluster_sha256, c->sha256, sizeof c->sha256);
+    if (shaped->workload) {
+        plan->workload = shaped->workload;
+        plan->cluster_files = shaped->cluster_files;
+        plan->trace_files = shaped->trace_files;
+        plan->until_ns = shaped->until_ns;
+        memcpy(plan->trace_sha256, t->sha256, sizeof t->sha256);
+        plan->trace.format = t->format;
+    } else {
+        if (plan->options->set.n)
+            status = read_with_settings(c, plan, err);
+        else
+            plan->cluster_files = c->files;
+        if (status == EXIT_OK)
+            status = shape(s, p, plan, err);
+    }
+    if (status != EXIT_OK)
+        return status;
+    *shaped = (struct shaped){ plan->cluster, plan->workload, plan->cluster_files, plan->trace_files, plan->until_ns, point, shaped->past };
+    plan_settle(plan);
+    plan->outputs = s->outputs ? plan->outputs : 0;
+    return EXIT_OK;
+}
+
+/* Whoever interrupts it now waits until the file has its name: the next run ends at once. */
+static int keep(const struct sweep *s, size_t point, const char *settings_yaml, const struct summary *m, struct error *err)
+{
+    char points[PATH_LONG];
+    snprintf(points, sizeof points, "%s/points", s->directory);
+    interrupt_guard(NULL);
+    return point_file_write(points, s->key[point], settings_yaml, m, err) ? EXIT_FAILED : EXIT_OK;
+}
+
+/* Every member reads for itself: nothing of it is shared. */
+static int run_federation(const struct sweep *s, size_t point, const struct point_command *c, struct error *err)
+{
+    const struct point *p = &s->grid->point[point];
+    const char *cluster = s->cluster[p->value[s->of[AXIS_CLUSTER]]].sha256;
+    struct federated_plan plan;
+    struct federated_played played = { 0 };
+    int status = federated_plan_read(&plan, &c->options, err);
+    plan.outputs = s->outputs ? plan.outputs : 0;
+    if (status == EXIT_OK)
+        status = federated_plan_settle(&plan, err);
+    if (status == EXIT_OK && strcmp(plan.federation->sha256, cluster) != 0) {
+        error_set(err, "%s: it has changed since the sweep began", c->options.cluster);
+        status = EXIT_INPUT;
+    }
+    if (status == EXIT_OK)
+        status = check_unchanged(&plan.member[0].plan, &s->trace[p->value[s->of[AXIS_TRACE]]], err);
+    if (status == EXIT_OK)
+        status = federated_play(&plan, c->argc, c->argv, &played, err);
+    if (status == EXIT_OK)
+        status = keep(s, point, plan.settings_yaml, played.whole, err);
+    federated_played_free(&played);
+    federated_plan_free(&plan);
+    return status;
+}
+
+static int run_point(const struct sweep *s, struct shaped *shaped, size_t point, struct error *err)
+{
+    struct point_command c;
+    struct plan plan = { .options = NULL };
+    struct played played = { .run = NULL };
+    char path[PATH_LONG];
+    snprintf(path, sizeof path, "%s/runs/%s", s->directory, s->grid->point[point].name);
+    int status = point_command_make(&c, s->experiment, &s->grid->point[point], s->outputs ? path : NULL, s->outputs, err);
+    if (status == EXIT_OK && !s->cluster[s->grid->point[point].value[s->of[AXIS_CLUSTER]]].cluster) {
+        status = run_federation(s, point, &c, err);
+        point_command_free(&c);
+        return status;
+    }
+    if (status == EXIT_OK)
+        status = plan_look_up(&plan, &c.options, err);
+    if (status == EXIT_OK)
+        status = prepare(s, shaped, point, &plan, err);
+    bool branched = status == EXIT_OK && sweep_branch(s, shaped, point, &plan, &status, err);
+    if (status == EXIT_OK && !branched)
+        status = play(&(struct play_setup){ .plan = &plan, .argc = c.argc, .argv = c.argv }, &played, err);
+    if (status == EXIT_OK && !branched)
+        status = keep(s, point, plan.settings_yaml, played.summary, err);
+    played_free(&played);
+    plan.cluster = NULL;              /* the next point may go on with them, and then the process ends */
+    plan.workload = NULL;
+    plan.cluster_files = plan.trace_files = (struct heard){ NULL, 0, 0 };
+    plan_free(&plan);
+    point_command_free(&c);
+    return status;
+}
+
+bool sweep_work(const struct sweep *s, struct shaped *shaped, size_t point)
+{
+    struct error err = { "" };
+    char points[PATH_LONG];
+    if (shaped->workload && !sweep_shapes_alike(s, shaped->point, point))
+        abort();                      /* a batch is made of what is alike */
+    int status = run_point(s, shaped, point, &err);
+    if (status == EXIT_INTERRUPTED)
+        _exit(EXIT_INTERRUPTED);
+    if (status == EXIT_OK)
+        return true;
+    struct error ignored = { "" };    /* nobody has room for it: then its result is missing, which is said in the end */
+    snprintf(points, sizeof points, "%s/points", s->directory);
+    point_file_write_failure(points, s->key[point], err.text, &ignored);
+    return false;
+}

@@ -1,0 +1,430 @@
+/* cluster.c - from groups and queues to numbered nodes, kinds and the queue tree. Checks: cluster_check.c; racks, pods
+ * and islands across nodes: domains.c. */
+#include "sim/cluster/cluster.h"
+#include "sim/base/memory.h"
+#include "sim/cluster/cluster_parts.h"
+#include "sim/cluster/labels.h"
+#include "sim/models/training/throughput_pairs.h"
+#include "sim/models/network/rate_rules.h"
+#include "sim/models/training/training_models.h"
+#include "sim/models/price.h"
+#include "sim/models/power.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define KINDS_MAX 65535u
+#define MODEL_ANY "gpu" /* of GPUs whose model nobody told */
+
+static char *keep(struct cluster *c, const char *text)
+{
+    return arena_text(c->memory, text, strlen(text));
+}
+
+/* ---- types ---- */
+
+/* GPUs first, first + 1, ... of each run of `size`: one mask for all of a run. */
+static uint64_t run_mask(uint32_t first, uint32_t end)
+{
+    uint64_t below_end = end == 64 ? UINT64_MAX : (UINT64_C(1) << end) - 1;
+    return below_end & ~((UINT64_C(1) << first) - 1);
+}
+
+static void name_gpus(struct node_type *t, const struct group_spec *g)
+{
+    uint32_t island = g->island_gpus == 0 ? 1 : g->island_gpus < g->gpus ? g->island_gpus : g->gpus;
+    for (uint32_t i = 0; i < g->gpus; i++)
+        t->island_of[i] = run_mask(i / island * island, i / island * island + island);
+    uint32_t numa = g->numa_nodes ? g->numa_nodes : 1;
+    for (uint32_t i = 0; i < g->gpus; i++) /* an uneven rest goes one each to the first */
+        for (uint32_t j = 0; j < g->gpus; j++)
+            if (i * numa / g->gpus == j * numa / g->gpus)
+                t->numa_of[i] |= UINT64_C(1) << j;
+}
+
+/* Each its own island; which socket an instance is at is not told. */
+static void name_instances(struct node_type *t, const struct group_spec *g)
+{
+    t->gpus = 0;
+    for (uint32_t m = 0; m < g->n_mig; m++)
+        for (uint32_t i = 0; i < g->mig[m].count; i++)
+            t->mig[t->gpus++] = g->mig[m].profile;
+    for (uint32_t i = 0; i < t->gpus; i++) {
+        t->island_of[i] = UINT64_C(1) << i;
+        t->numa_of[i] = run_mask(0, t->gpus);
+    }
+    t->gpu_mem_mib = g->n_mig == 1 ? mig_gb(t->mig[0]) * 1024 : 0;
+    t->mig_single = g->mig_single;
+}
+
+/* Memory slices; see mig_slices.h. */
+static void name_slices(struct node_type *t, const struct group_spec *g)
+{
+    t->gpus = g->gpus * MIG_MEMORY_SLICES;
+    for (uint32_t i = 0; i < t->gpus; i++) {
+        t->mig[i] = mig_profile(mig_design_whole(g->gpu_model)->profile);
+        t->island_of[i] = UINT64_C(1) << i;
+        t->numa_of[i] = run_mask(0, t->gpus);
+    }
+    t->gpu_mem_mib = 0;
+    t->mig_dynamic = true;
+}
+
+static uint32_t keep_text(struct cluster *c, const char *text)
+{
+    return intern_add(c->texts, text ? text : "", text ? strlen(text) : 0);
+}
+
+/* Its labels, and its GPU model as one more unless it says so itself. */
+static uint32_t labels_of(struct cluster *c, const struct group_spec *g, const char *model)
+{
+    const char *own = g->labels ? g->labels : "";
+    if (!g->gpus || affinity_holds("gpu_type", own))
+        return keep_text(c, own);
+    size_t size = strlen(own) + strlen(model) + sizeof "gpu_type=;";
+    char *all = mem_new(size, 1);
+    snprintf(all, size, "gpu_type=%s%s%s", model, *own ? ";" : "", own);
+    uint32_t id = keep_text(c, all);
+    free(all);
+    return id;
+}
+
+static struct node_type type_of(struct cluster *c, const struct group_spec *g)
+{
+    const char *model = g->gpu_model ? g->gpu_model : MODEL_ANY;
+    struct node_type t;
+    memset(&t, 0, sizeof t);      /* padding, too: types are compared byte by byte */
+    t.gpu_model = g->gpus ? intern_add(c->gpu_models, model, strlen(model)) : ID_NONE;
+    t.gpus = g->gpus;
+    t.counted = g->counted || g->gpus > NAMED_GPUS_MAX;
+    t.gpu_mem_mib = g->gpu_mem_mib;
+    t.labels = labels_of(c, g, model);
+    t.taints = keep_text(c, g->taints);
+    t.cpu_milli = g->cpu_milli;
+    t.mem_mib = g->mem_mib;
+    if (g->mig_dynamic)
+        name_slices(&t, g);
+    else if (g->n_mig)
+        name_instances(&t, g);
+    else if (!t.counted)
+        name_gpus(&t, g);
+    return t;
+}
+
+/* Groups alike in all but their names are one type. type_of_group: [n], for the caller to free. */
+static uint32_t *build_types(struct cluster *c, const struct group_spec *groups, size_t n)
+{
+    uint32_t *type_of_group = mem_new(n, sizeof *type_of_group);
+    c->n_groups = (uint32_t)n;
+    c->group_name = arena_alloc(c->memory, n * sizeof *c->group_name);
+    c->group_gpus = arena_alloc(c->memory, n * sizeof *c->group_gpus);
+    c->type = arena_alloc(c->memory, n * sizeof *c->type);
+    c->gpu_models = intern_new();
+    c->texts = intern_new();
+    for (size_t i = 0; i < n; i++) {
+        uint32_t k = 0;
+        c->type[c->n_types] = type_of(c, &groups[i]);
+        while (memcmp(&c->type[k], &c->type[c->n_types], sizeof *c->type) != 0)
+            k++;
+        c->n_types += k == c->n_types;
+        type_of_group[i] = k;
+        c->group_name[i] = keep(c, groups[i].name);
+        c->group_gpus[i] = groups[i].gpus;
+        c->n_nodes += groups[i].count;
+    }
+    return type_of_group;
+}
+
+static void know_hardware(struct cluster *c, const struct cluster_given *given)
+{
+    uint32_t n = intern_count(c->gpu_models);
+    c->catalogue = given->catalogue;
+    c->gpu_known = arena_alloc(c->memory, (n + 1) * sizeof *c->gpu_known);
+    c->group_design = arena_alloc(c->memory, given->n_groups * sizeof *c->group_design);
+    c->nics_of = arena_alloc(c->memory, given->n_groups * sizeof *c->nics_of);
+    for (uint32_t i = 0; i < n; i++)
+        c->gpu_known[i] = catalogue_gpu(c->catalogue, intern_text(c->gpu_models, i));
+    for (size_t g = 0; g < given->n_groups; g++) {
+        c->group_design[g] = given->group[g].design;
+        c->nics_of[g] = given->group[g].nics;
+    }
+}
+
+/* ---- kinds ---- */
+
+/* The pins of all queues by group; within one in the order of the queues: pin[first[g] .. first[g + 1]). */
+struct pinned {
+    queue_id owner;
+    uint32_t count;
+};
+struct pins_by_group {
+    size_t *first;
+    struct pinned *pin;
+};
+
+static struct pins_by_group sort_pins(const struct cluster_given *given)
+{
+    struct pins_by_group by = { .first = mem_new(given->n_groups + 2, sizeof *by.first) };
+    size_t *next = by.first + 1; /* counts, then where the next pin of a group goes, then its end */
+    for (size_t q = 0; q < given->n_queues; q++)
+        for (size_t i = 0; i < given->queue[q].n_pins; i++)
+            next[given->queue[q].pins[i].group + 1]++;
+    for (size_t g = 0; g < given->n_groups; g++)
+        next[g + 1] += next[g];
+    by.pin = mem_new(next[given->n_groups] + 1, sizeof *by.pin);
+    for (size_t q = 0; q < given->n_queues; q++)
+        for (size_t i = 0; i < given->queue[q].n_pins; i++) {
+            struct pin_spec p = given->queue[q].pins[i];
+            by.pin[next[p.group]++] = (struct pinned){ (queue_id)q, p.count };
+        }
+    return by;
+}
+
+/* Nodes in a row that are of one group and kind. */
+struct stretch { uint32_t group, kind, count; };
+struct stretches {
+    struct stretch *at;
+    size_t n;
+    uint32_t *of_owner, *next;    /* 1 + a kind of that owner, 1 + the next of the same; 0 ends. Nobody's are those of n_queues */
+};
+
+static void kinds_as_asked(struct cluster *c, uint32_t type, queue_id owner)
+{
+    const struct node_type *t = &c->type[type];
+    const char *model = intern_text(c->gpu_models, t->gpu_model);
+    uint32_t gpus = t->gpus / MIG_MEMORY_SLICES, first = c->n_kinds;
+    for (const struct mig_design *d = mig_catalogue; d->gpu_model; d++) {
+        struct node_kind k = { .type = type, .owner = owner, .first = c->n_kinds == first, .mig = mig_profile(d->profile),
+                               .gpus = d->most * gpus, .slices = (uint8_t)d->memory_slices };
+        if (strcmp(d->gpu_model, model) != 0)
+            continue;
+        for (uint32_t g = 0; g < gpus; g++)
+            k.slots |= (uint64_t)d->starts << g * MIG_MEMORY_SLICES;
+        k.slot_milli = MILLI_ALL * mig_g(k.mig);
+        c->kind[c->n_kinds++] = k;
+    }
+}
+
+static void kinds_as_cut(struct cluster *c, uint32_t type, queue_id owner)
+{
+    const struct node_type *t = &c->type[type];
+    uint32_t at = 0, end;
+    do {
+        uint16_t mig = at < NAMED_GPUS_MAX ? t->mig[at] : 0;
+        for (end = mig ? at : t->gpus; end < t->gpus && t->mig[end] == mig;)
+            end++;
+        c->kind[c->n_kinds++] = (struct node_kind){
+            .type = type, .owner = owner, .first = at == 0, .mig = mig, .gpus = end - at,
+            .slots = mig ? run_mask(at, end) : UINT64_MAX, .slices = 1,
+            .slot_milli = mig && !t->mig_single ? MILLI_ALL * mig_g(mig) : MILLI_ALL,
+        };
+        at = end;
+    } while (at < t->gpus);
+}
+
+/* One kind, or one for each profile. */
+static void kinds_of_type(struct cluster *c, uint32_t type, queue_id owner)
+{
+    uint32_t first = c->n_kinds;
+    (c->type[type].mig_dynamic ? kinds_as_asked : kinds_as_cut)(c, type, owner);
+    for (uint32_t k = first; k < c->n_kinds; k++)
+        c->kind[k].parts = (uint16_t)(c->n_kinds - k);
+}
+
+int64_t cluster_kind_milli(const struct cluster *c, const struct node_kind *k)
+{
+    return c->type[k->type].mig_dynamic && k->parts > 1 ? 0 : (int64_t)k->gpus * k->slot_milli;
+}
+
+static int64_t parts_milli(const struct cluster *c, const struct node_kind *k)
+{
+    int64_t sum = 0;
+    for (uint32_t part = 0; part < k->parts; part++)
+        sum += cluster_kind_milli(c, &k[part]);
+    return sum;
+}
+
+/* The next `count` nodes are of this group, type and owner. */
+static void stretch_add(struct cluster *c, struct stretches *all, uint32_t group, uint32_t type, queue_id owner,
+                        uint32_t *of_owner, uint32_t count)
+{
+    uint32_t k = *of_owner;
+    while (k && c->kind[k - 1].type != type)
+        k = all->next[k - 1];
+    if (!k) {
+        k = c->n_kinds + 1;
+        all->next[k - 1] = *of_owner;
+        *of_owner = k;
+        kinds_of_type(c, type, owner);
+    }
+    for (uint32_t part = 0; part < c->kind[k - 1].parts; part++)
+        c->kind[k - 1 + part].n_nodes += count;
+    c->gpus += count * parts_milli(c, &c->kind[k - 1]) / MILLI_ALL;
+    all->at[all->n++] = (struct stretch){ group, k - 1, count };
+}
+
+static int build_kinds(struct cluster *c, const struct cluster_given *given, const uint32_t *type_of_group,
+                       struct stretches *all, struct error *err)
+{
+    struct pins_by_group by = sort_pins(given);
+    size_t most = given->n_groups + by.first[given->n_groups], parts = 1;
+    for (size_t g = 0; g < given->n_groups; g++) {
+        parts = given->group[g].n_mig > parts ? given->group[g].n_mig : parts;
+        parts = given->group[g].mig_dynamic && parts < MIG_PROFILES_MOST ? MIG_PROFILES_MOST : parts;
+    }
+    c->kind = arena_alloc(c->memory, most * parts * sizeof *c->kind);
+    all->at = mem_new(most, sizeof *all->at);
+    all->next = mem_new(most * parts, sizeof *all->next);
+    all->of_owner = mem_new(given->n_queues + 1, sizeof *all->of_owner);
+    for (uint32_t g = 0; g < given->n_groups; g++) {
+        uint32_t left = given->group[g].count;
+        for (size_t i = by.first[g]; i < by.first[g + 1]; i++) {
+            queue_id owner = by.pin[i].owner;
+            stretch_add(c, all, g, type_of_group[g], owner, &all->of_owner[owner], by.pin[i].count);
+            left -= by.pin[i].count;
+        }
+        if (left)
+            stretch_add(c, all, g, type_of_group[g], ID_NONE, &all->of_owner[given->n_queues], left);
+    }
+    free(by.first);
+    free(by.pin);
+    free(all->next);
+    free(all->of_owner);
+    if (c->n_kinds <= KINDS_MAX)
+        return 0;
+    return error_set(err, "cluster '%s': want at most %u kinds of nodes (a type, or what one queue owns of it), got %u",
+                     c->name, KINDS_MAX, c->n_kinds);
+}
+
+/* ---- nodes ---- */
+
+static void build_nodes(struct cluster *c, const struct stretches *all)
+{
+    size_t n = c->n_nodes;
+    c->kind_of = arena_alloc(c->memory, n * sizeof *c->kind_of);
+    c->local_of = arena_alloc(c->memory, n * sizeof *c->local_of);
+    c->group_of = arena_alloc(c->memory, n * sizeof *c->group_of);
+    c->gpu_base = arena_alloc(c->memory, (n + 1) * sizeof *c->gpu_base);
+    uint32_t *filled = mem_new(c->n_kinds, sizeof *filled);
+    for (uint32_t k = 0; k < c->n_kinds; k++)
+        c->kind[k].node = c->kind[k].first ? arena_alloc(c->memory, c->kind[k].n_nodes * sizeof(node_id)) : c->kind[k - 1].node;
+    node_id at = 0;
+    for (size_t i = 0; i < all->n; i++) {
+        struct node_kind *kind = &c->kind[all->at[i].kind];
+        const struct node_type *t = &c->type[kind->type];
+        for (uint32_t left = all->at[i].count; left > 0; left--, at++) {
+            c->kind_of[at] = (uint16_t)all->at[i].kind;
+            c->group_of[at] = all->at[i].group;
+            c->local_of[at] = filled[all->at[i].kind]++;
+            kind->node[c->local_of[at]] = at;
+            c->gpu_base[at + 1] = c->gpu_base[at] + (t->counted ? 0 : t->gpus);
+        }
+    }
+    free(filled);
+}
+
+/* ---- queues ---- */
+
+static void build_queues(struct cluster *c, const struct queue_spec *queues, size_t n)
+{
+    c->n_queues = (uint32_t)n;
+    c->queues_from_trace = n == 0;
+    c->queue = arena_alloc(c->memory, n * sizeof *c->queue);
+    for (size_t i = 0; i < n; i++) {
+        struct queue_facts *f = &c->queue[i];
+        *f = queues[i].facts;
+        f->name = keep(c, f->name);
+        f->pinned = queues[i].n_pins > 0;
+        f->first_child = ID_NONE;
+    }
+    queue_id first_root = ID_NONE;
+    for (queue_id q = (queue_id)n; q-- > 0;) { /* backwards, so that every list of siblings ascends */
+        queue_id parent = c->queue[q].parent;
+        queue_id *first = parent == ID_NONE ? &first_root : &c->queue[parent].first_child;
+        c->queue[q].next_sibling = *first;
+        *first = q;
+    }
+}
+
+/* ---- the whole ---- */
+
+struct cluster *cluster_assemble(const struct cluster_given *given, struct culprit *culprit, struct error *err)
+{
+    if (cluster_check(given, culprit, err))
+        return NULL;
+    *culprit = (struct culprit){ FAULT_WHOLE, 0 };
+    struct arena *memory = arena_new();
+    struct cluster *c = arena_alloc(memory, sizeof *c);
+    c->price = price_default();
+    c->storage = storage_default();
+    c->memory = memory;
+    c->name = keep(c, given->name);
+    c->sharing = sharing_usual;
+    struct stretches all = { .n = 0 };
+    uint32_t *type_of_group = build_types(c, given->group, given->n_groups);
+    int result = build_kinds(c, given, type_of_group, &all, err);
+    free(type_of_group);
+    if (result) {
+        free(all.at);
+        cluster_free(c);
+        return NULL;
+    }
+    build_nodes(c, &all);
+    free(all.at);
+    know_hardware(c, given);
+    domains_build(c, given->group, given->n_groups);
+    build_queues(c, given->queue, given->n_queues);
+    return c;
+}
+
+struct cluster *cluster_build(const char *name, const struct group_spec *groups, size_t n_groups,
+                              const struct queue_spec *queues, size_t n_queues, struct error *err)
+{
+    struct cluster_given given = { name, groups, n_groups, queues, n_queues, NULL };
+    struct culprit culprit;
+    return cluster_assemble(&given, &culprit, err);
+}
+
+void cluster_free(struct cluster *c)
+{
+    if (!c)
+        return;
+    intern_free(c->gpu_models);
+    intern_free(c->texts);
+    throughput_pairs_free(c->sharing.pairs);
+    catalogue_free(c->catalogue);
+    training_models_free(c->models);
+    rate_rules_free(c->rates);
+    if (c->power)
+        hourly_free(&c->power->carbon);
+    arena_free(c->memory); /* c itself lies there */
+}
+
+uint32_t cluster_node_gpus(const struct cluster *c, node_id n)
+{
+    return cluster_node_type(c, n)->gpus;
+}
+
+int64_t cluster_node_milli(const struct cluster *c, node_id n)
+{
+    return parts_milli(c, &c->kind[c->kind_of[n]]);
+}
+
+uint32_t cluster_piece_kind(const struct cluster *c, const struct piece *p)
+{
+    uint32_t k = c->kind_of[p->node];
+    while (c->kind[k].parts > 1 && p->gpu_mask && (c->kind[k].mig != p->mig || !(c->kind[k].slots & p->gpu_mask)))
+        k++;
+    return k;
+}
+
+uint64_t cluster_slots(const struct cluster *c, node_id n, uint16_t mig)
+{
+    if (!mig)
+        return UINT64_MAX;
+    const struct node_kind *k = &c->kind[c->kind_of[n]];
+    while (k->parts > 1 && k->mig != mig)
+        k++;
+    return k->mig == mig ? k->slots : 0;
+}

@@ -1,0 +1,261 @@
+/* failures_file.c - see failures_file.h: keys, defaults, and what does not go together. */
+#include "sim/cluster/failures_file.h"
+#include "sim/base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define TIME_MOST_S INT64_C(3153600000) /* 100 years of 365 days, as in workload.h */
+#define RATE_MOST   1000000
+
+struct file_failures {
+    struct failures laws;
+    int rate, remediation;                   /* -1: not given */
+    double per_day, remediation_share;       /* likewise */
+    double switch_per_year, software_per_day, software_per_gpu_year;    /* likewise */
+    struct config_value mix, planned, given;
+    const char *trace;
+};
+struct file_nodes { /* of an entry of `maintenance` or `faults` */
+    const char *group;
+    uint32_t first, count; /* count 0: all from the first on */
+};
+struct file_planned {
+    struct file_nodes nodes;
+    struct planned_outage o;
+};
+struct file_given {
+    struct file_nodes nodes;
+    int cause;
+    struct given_fault g;
+};
+
+/* clang-format off */
+#define LAW(field)     offsetof(struct file_failures, laws.field)
+#define SAID(field)    offsetof(struct file_failures, field)
+#define PLANNED(field) offsetof(struct file_planned, field)
+#define GIVEN(field)   offsetof(struct file_given, field)
+#define SECONDS        .type = CONFIG_PARTS, .scale = NS_PER_S, .most = TIME_MOST_S
+#define REAL           .type = CONFIG_REAL
+#define SHARE          .type = CONFIG_REAL, .most = 1
+#define CHOICE         .type = CONFIG_CHOICE
+#define COUNT          .type = CONFIG_COUNT
+
+static const char *const rate_words[] = {
+    [RATE_NONE] = "none", [RATE_RSC_1] = "rsc-1", [RATE_RSC_2] = "rsc-2", [RATE_LLAMA_3] = "llama-3",
+    [RATE_INFINITE_HBD] = "infinite-hbd", NULL,
+};
+static const char *const scope_words[] = { "node", "gpu", NULL };
+static const char *const repair_words[] = {
+    [REPAIR_WEIBULL] = "weibull", [REPAIR_LOGNORMAL] = "lognormal", [REPAIR_FIXED] = "fixed", NULL,
+};
+static const char *const remediation_words[] = { "none", "auto", NULL };
+static const struct config_key keys[] = {
+    { .name = "rate",                  CHOICE,  .at = SAID(rate), .words = rate_words },
+    { .name = "faults_per_node_day",   REAL,    .at = SAID(per_day), .most = RATE_MOST },
+    { .name = "gap_shape",             REAL,    .at = LAW(gap_shape), .most = 100, .above_least = true },
+    { .name = "lemon_shape",           REAL,    .at = LAW(lemon_shape), .most = RATE_MOST },
+    { .name = "relapse_share",         SHARE,   .at = LAW(relapse_share) },
+    { .name = "relapse_mean_s",        SECONDS, .at = LAW(relapse_mean_ns), .above_least = true },
+    { .name = "scope",                 CHOICE,  .at = LAW(gpu_scope), .words = scope_words },
+    { .name = "mix",                   .type = CONFIG_MAPPING, .at = SAID(mix) },
+    { .name = "switch_faults_per_year", REAL,   .at = SAID(switch_per_year), .most = RATE_MOST },
+    { .name = "switch_repair_s",       SECONDS, .at = LAW(switch_repair_ns), .above_least = true },
+    { .name = "repair",                CHOICE,  .at = LAW(repair_law), .words = repair_words },
+    { .name = "repair_s",              SECONDS, .at = LAW(fixed_ns), .above_least = true },
+    { .name = "repair_shape",          REAL,    .at = LAW(weibull_shape), .most = 100, .above_least = true },
+    { .name = "repair_scale_s",        SECONDS, .at = LAW(weibull_scale_ns), .above_least = true },
+    { .name = "repair_mu",             REAL,    .at = LAW(lognormal_mu), .least = -100, .most = 100 },
+    { .name = "repair_sigma",          REAL,    .at = LAW(lognormal_sigma), .most = 100, .above_least = true },
+    { .name = "repair_most_s",         SECONDS, .at = LAW(lognormal_most_ns), .above_least = true },
+    { .name = "remediation",           CHOICE,  .at = SAID(remediation), .words = remediation_words },
+    { .name = "remediation_share",     SHARE,   .at = SAID(remediation_share) },
+    { .name = "remediation_median_s",  SECONDS, .at = LAW(remediation_median_ns), .above_least = true },
+    { .name = "remediation_sigma",     REAL,    .at = LAW(remediation_sigma), .most = 100, .above_least = true },
+    { .name = "detection_s",           SECONDS, .at = LAW(detection_ns) },
+    { .name = "hang_share",            SHARE,   .at = LAW(hang_share) },
+    { .name = "hang_least_s",          SECONDS, .at = LAW(hang_least_ns) },
+    { .name = "hang_most_s",           SECONDS, .at = LAW(hang_most_ns) },
+    { .name = "software_faults_per_day", REAL,  .at = SAID(software_per_day), .most = RATE_MOST },
+    { .name = "software_faults_per_gpu_year", REAL, .at = SAID(software_per_gpu_year), .most = RATE_MOST },
+    { .name = "software_hazard_min_gpus", COUNT, .at = LAW(software_min_gpus), .most = UINT32_MAX },
+    { .name = "max_retries",           .type = CONFIG_PARTS, .scale = 1, .at = LAW(max_retries), .most = UINT32_MAX,
+      .word = "unlimited", .word_value = INT64_MAX },
+    { .name = "cordon_faults",         COUNT,   .at = LAW(cordon_faults), .most = UINT32_MAX },
+    { .name = "cordon_within_s",       SECONDS, .at = LAW(cordon_within_ns), .above_least = true },
+    { .name = "cordon_s",              SECONDS, .at = LAW(cordon_ns), .above_least = true },
+    { .name = "maintenance",           .type = CONFIG_LIST, .at = SAID(planned) },
+    { .name = "faults",                .type = CONFIG_LIST, .at = SAID(given) },
+    { .name = "trace",                 .type = CONFIG_TEXT, .at = SAID(trace) },
+    { 0 },
+};
+static const struct config_key weight_key = { REAL, .most = RATE_MOST };
+static const struct config_key planned_keys[] = {
+    { .name = "group",   .type = CONFIG_TEXT, .at = PLANNED(nodes.group) },
+    { .name = "first",   COUNT, .at = PLANNED(nodes.first), .most = CLUSTER_NODES_MAX },
+    { .name = "count",   COUNT, .at = PLANNED(nodes.count), .least = 1, .most = CLUSTER_NODES_MAX },
+    { .name = "from_s",  SECONDS, .at = PLANNED(o.from_ns), .required = true },
+    { .name = "until_s", SECONDS, .at = PLANNED(o.until_ns), .required = true },
+    { .name = "drain_s", SECONDS, .at = PLANNED(o.drain_ns) },
+    { .name = "every_s", SECONDS, .at = PLANNED(o.every_ns), .above_least = true },
+    { 0 },
+};
+static const struct config_key given_keys[] = {
+    { .name = "group",       .type = CONFIG_TEXT, .at = GIVEN(nodes.group) },
+    { .name = "node",        COUNT, .at = GIVEN(nodes.first), .most = CLUSTER_NODES_MAX },
+    { .name = "gpu",         COUNT, .at = GIVEN(g.gpu), .most = NAMED_GPUS_MAX - 1 },
+    { .name = "cause",       CHOICE, .at = GIVEN(cause), .words = fault_cause_name },
+    { .name = "at_s",        SECONDS, .at = GIVEN(g.at_ns), .required = true },
+    { .name = "repair_s",    SECONDS, .at = GIVEN(g.repair_ns), .above_least = true, .required = true },
+    { .name = "detection_s", SECONDS, .at = GIVEN(g.detection_ns) },
+    { 0 },
+};
+/* clang-format on */
+
+static int read_mix(struct config_value v, double mix[NODE_CAUSES], struct error *err)
+{
+    struct config_walk w = { .of = v };
+    double all = 0;
+    memset(mix, 0, NODE_CAUSES * sizeof *mix);
+    for (struct config_value pair; config_next(&w, &pair);) {
+        const char *name = NULL;
+        unsigned c = 0;
+        if (config_key_text(pair, &name, err))
+            return -1;
+        while (c < NODE_CAUSES && strcmp(fault_cause_name[c], name) != 0)
+            c++;
+        if (c == NODE_CAUSES)
+            return config_error(pair, err, "want one of gpu, stress, unknown, cable, fan, nic, power, task, other");
+        if (config_scalar(pair, &weight_key, &mix[c], err))
+            return -1;
+        all += mix[c];
+    }
+    return all > 0 ? 0 : config_error(v, err, "want weights of causes, and one above 0");
+}
+
+static int find_nodes(struct config_value entry, const struct cluster *c, const struct file_nodes *f, uint32_t *first,
+                      uint32_t *end, struct error *err)
+{
+    uint32_t group = 0, from = 0, n = c->n_nodes;
+    if (f->group) {
+        while (group < c->n_groups && strcmp(c->group_name[group], f->group) != 0)
+            group++;
+        if (group == c->n_groups)
+            return config_error(entry, err, "there is no group '%s'", f->group);
+        while (c->group_of[from] != group)
+            from++;
+        for (n = 0; from + n < c->n_nodes && c->group_of[from + n] == group;)
+            n++;
+    }
+    if (f->first >= n || f->count > n - f->first)
+        return config_error(entry, err, "want nodes from 0 to %u%s%s, got %u to %u", n - 1, f->group ? " of group " : "",
+                            f->group ? f->group : "", f->first, f->first + (f->count ? f->count - 1 : 0));
+    *first = from + f->first;
+    *end = f->count ? *first + f->count : from + n;
+    return 0;
+}
+
+static int read_planned(struct config_value list, struct cluster *c, struct failures *f, struct error *err)
+{
+    struct config_walk w = { .of = list };
+    f->planned = arena_alloc(c->memory, (config_count(list) + 1) * sizeof *f->planned);
+    for (struct config_value entry; config_next(&w, &entry);) {
+        struct file_planned p = { .o = { .drain_ns = 0 } };
+        if (config_fields(entry, planned_keys, &p, err) || find_nodes(entry, c, &p.nodes, &p.o.first, &p.o.end, err))
+            return -1;
+        if (p.o.until_ns <= p.o.from_ns)
+            return config_error(entry, err, "want 'until_s' after 'from_s'");
+        if (p.o.every_ns && p.o.every_ns <= p.o.until_ns - p.o.from_ns + p.o.drain_ns)
+            return config_error(entry, err, "want 'every_s' longer than the draining and the maintenance");
+        f->planned[f->n_planned++] = p.o;
+    }
+    return 0;
+}
+
+static int read_given(struct config_value list, struct cluster *c, struct failures *f, struct error *err)
+{
+    struct config_walk w = { .of = list };
+    f->given = arena_alloc(c->memory, (config_count(list) + 1) * sizeof *f->given);
+    for (struct config_value entry; config_next(&w, &entry);) {
+        struct file_given g = {
+            .nodes = { .count = 1 }, .cause = FAULT_UNKNOWN, .g = { .gpu = UINT32_MAX, .detection_ns = f->detection_ns },
+        };
+        uint32_t end;
+        if (config_fields(entry, given_keys, &g, err) || find_nodes(entry, c, &g.nodes, &g.g.node, &end, err))
+            return -1;
+        const struct node_type *t = cluster_node_type(c, g.g.node);
+        if (g.g.gpu != UINT32_MAX && (t->counted || t->mig_dynamic || g.g.gpu >= t->gpus))
+            return config_error(entry, err, "that node has no GPU %u", g.g.gpu);
+        if (g.cause == FAULT_SOFTWARE)
+            return config_error(entry, err, "a node does not fail by 'software'");
+        if (g.cause == FAULT_SWITCH && (g.g.gpu != UINT32_MAX ||
+                                        c->domain[cluster_domain_at(c, g.g.node, LEVEL_RACK)].level != LEVEL_RACK))
+            return config_error(entry, err, "a 'switch' fails with its rack: want a node in a rack, and no 'gpu'");
+        g.g.cause = (uint8_t)g.cause;
+        f->given[f->n_given++] = g.g;
+    }
+    return 0;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct given_fault *x = a, *y = b;
+    if (x->at_ns != y->at_ns)
+        return x->at_ns < y->at_ns ? -1 : 1;
+    if (x->node != y->node)
+        return x->node < y->node ? -1 : 1;
+    if (x->gpu != y->gpu)
+        return x->gpu < y->gpu ? -1 : 1;
+    return (x->repair_ns > y->repair_ns) - (x->repair_ns < y->repair_ns);
+}
+
+/* What the keys leave open: the rate decides whether switches and software fail, too. */
+static void settle_rates(struct file_failures *f)
+{
+    struct failures *laws = &f->laws;
+    bool given = config_given(f->given) || f->trace;
+    if (f->rate < 0)
+        f->rate = f->per_day < 0 && given ? RATE_NONE : RATE_INFINITE_HBD;
+    laws->faults_per_day = f->per_day >= 0 ? f->per_day : fault_preset[f->rate].faults_per_day;
+    if (!config_given(f->mix))
+        memcpy(laws->mix, fault_preset[f->rate].mix, sizeof laws->mix);
+    bool on = laws->faults_per_day > 0;
+    laws->switch_faults_per_year = f->switch_per_year >= 0 ? f->switch_per_year : on ? laws->switch_faults_per_year : 0;
+    laws->software_faults_per_day = f->software_per_day >= 0 ? f->software_per_day : on ? laws->software_faults_per_day : 0;
+    laws->software_faults_per_gpu_year =
+        f->software_per_gpu_year >= 0 ? f->software_per_gpu_year : on ? laws->software_faults_per_gpu_year : 0;
+    if (f->remediation > 0)
+        laws->remediation_share = 0.6;
+    if (f->remediation_share >= 0)
+        laws->remediation_share = f->remediation_share;
+}
+
+int failures_read(struct config_value section, struct cluster *c, struct error *err)
+{
+    struct file_failures f = {
+        .laws = failures_default, .rate = -1, .remediation = -1, .per_day = -1, .remediation_share = -1,
+        .switch_per_year = -1, .software_per_day = -1, .software_per_gpu_year = -1,
+    };
+    if (config_fields(section, keys, &f, err))
+        return -1;
+    if (f.rate >= 0 && f.per_day >= 0)
+        return config_error(section, err, "want 'rate' or 'faults_per_node_day', not both");
+    if (f.remediation == 0 && f.remediation_share > 0)
+        return config_error(section, err, "'remediation: none' and a 'remediation_share' do not go together");
+    if (f.laws.hang_most_ns < f.laws.hang_least_ns)
+        return config_error(section, err, "want 'hang_most_s' no less than 'hang_least_s'");
+    if ((f.laws.repair_law == REPAIR_FIXED) != (f.laws.fixed_ns > 0))
+        return config_error(section, err, "'repair: fixed' and 'repair_s' want each other");
+    if (config_given(f.mix) && read_mix(f.mix, f.laws.mix, err))
+        return -1;
+    settle_rates(&f);
+    if (read_planned(f.planned, c, &f.laws, err) || read_given(f.given, c, &f.laws, err) ||
+        (f.trace && fault_trace_read(f.trace, c, &f.laws, err)))
+        return -1;
+    qsort(f.laws.given, f.laws.n_given, sizeof *f.laws.given, by_time);
+    if (!failures_happen(&f.laws))
+        return 0;
+    c->failures = arena_alloc(c->memory, sizeof *c->failures);
+    *c->failures = f.laws;
+    return 0;
+}

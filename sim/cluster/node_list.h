@@ -1,0 +1,20 @@
+/* node_list.h - a cluster from a published list of its nodes, CSV with one node a row, told by its header:
+ *
+ *     sn,cpu_milli,memory_mib,gpu,model                 openb: alibaba/clusterdata:cluster-trace-gpu-v2023
+ *     machine,gpu_type,cap_cpu,cap_mem,cap_gpu          PAI: cluster-trace-gpu-v2020, pai_machine_spec; also cap_mem(GB);
+ *                                                       and, as it is published, without this line, in this order
+ *     gpu_model,gpu_capacity_num,cpu_num,node_name      cluster-trace-v2026-spot-gpu; memory is not modelled
+ *
+ * Columns in any order, others are passed over. Nodes are numbered by name, so that the order of the file does not
+ * matter: names of digits alone first, by their number, then the others by their bytes. Neighbours that are alike are one
+ * group, named after its first node. GPU models are called what the list calls them, as its jobs do. Lists tell of no
+ * NVLink, NUMA nodes, racks or queues: each GPU is an island of its own, and queues come from the trace. */
+#pragma once
+#include "sim/io/input.h"
+#include "sim/cluster/cluster.h"
+
+bool node_list_recognise(const char *head, size_t length);
+/* Whether it begins like a table, though of no such list: then err says which there are. */
+bool node_list_refuses(const char *head, size_t length, const char *file, struct error *err);
+/* NULL with err. */
+struct cluster *cluster_from_nodes(struct input *in, const char *name, struct error *err);

@@ -1,0 +1,225 @@
+/* power_file.c - see power_file.h: keys, defaults, and where the numbers of a group come from. */
+#include "sim/cluster/power_file.h"
+
+#include "sim/base/memory.h"
+#include "sim/capacity/headroom.h"
+
+#include <math.h>
+#include <string.h>
+
+#define TIME_MOST_S  INT64_C(3153600000) /* 100 years of 365 days, as in workload.h */
+#define WATTS_MOST   1000000             /* of a node or GPU */
+#define CAP_MOST_W   INT64_C(9000000000)
+#define CARBON_MOST  10000               /* g/kWh; coal is near 1000 */
+#define CARBON_USUAL (400 * HOURLY_SCALE)
+#define WAKE_USUAL_S 300
+#define PUE_USUAL    1.58
+#define TARIFF_USUAL 0.10
+
+struct file_group { /* NAN: not said */
+    double node_idle_w, gpu_idle_w, gpu_tdp_w, gpu_usd_per_h;
+};
+struct file_power {
+    struct power power;
+    struct file_group usual;
+    int64_t carbon_milli;
+    const char *carbon_file;
+    struct config_value groups;
+};
+struct file_prices {
+    struct prices prices;
+    struct file_group usual;
+    struct config_value groups;
+};
+
+/* clang-format off */
+#define OF(field)    offsetof(struct file_power, field)
+#define PRICES(field) offsetof(struct file_prices, field)
+#define GROUP(field) offsetof(struct file_group, field)
+#define SECONDS      .type = CONFIG_PARTS, .scale = NS_PER_S, .most = TIME_MOST_S
+#define WATTS        .type = CONFIG_PARTS, .scale = NW_PER_W
+#define REAL         .type = CONFIG_REAL
+
+static const struct config_key power_keys[] = {
+    { .name = "exponent",         REAL,    .at = OF(power.law.exponent), .most = 10, .above_least = true },
+    { .name = "most_share",       REAL,    .at = OF(power.law.most_share), .most = 10, .above_least = true },
+    { .name = "context_w",        REAL,    .at = OF(power.law.context_w), .most = WATTS_MOST },
+    { .name = "cpu_w",            REAL,    .at = OF(power.law.cpu_w), .most = WATTS_MOST },
+    { .name = "cpu_duty",         REAL,    .at = OF(power.law.cpu_duty), .most = 1 },
+    { .name = "duty",             REAL,    .at = OF(power.duty), .most = 1 },
+    { .name = "pue",              REAL,    .at = OF(power.pue), .least = 1, .most = 100 },
+    { .name = "carbon_g_per_kwh", .type = CONFIG_PARTS, .at = OF(carbon_milli), .scale = HOURLY_SCALE, .most = CARBON_MOST },
+    { .name = "carbon_file",      .type = CONFIG_TEXT, .at = OF(carbon_file) },
+    { .name = "off_after_s",      SECONDS, .at = OF(power.off_after_ns), .word = "never", .word_value = TIME_NEVER },
+    { .name = "wake_s",           SECONDS, .at = OF(power.wake_ns) },
+    { .name = "off_w",            WATTS,   .at = OF(power.off_nw), .most = WATTS_MOST },
+    { .name = "cap_w",            WATTS,   .at = OF(power.cap_nw), .most = CAP_MOST_W, .word = "unlimited", .word_value = INT64_MAX },
+    { .name = "rack_cap_w",       WATTS,   .at = OF(power.rack_cap_nw), .most = CAP_MOST_W, .word = "unlimited", .word_value = INT64_MAX },
+    { .name = "node_idle_w",      REAL,    .at = OF(usual.node_idle_w), .most = WATTS_MOST },
+    { .name = "gpu_idle_w",       REAL,    .at = OF(usual.gpu_idle_w), .most = WATTS_MOST },
+    { .name = "gpu_tdp_w",        REAL,    .at = OF(usual.gpu_tdp_w), .most = WATTS_MOST },
+    { .name = "groups",           .type = CONFIG_MAPPING, .at = OF(groups) },
+    { 0 },
+};
+static const struct config_key power_group_keys[] = {
+    { .name = "node_idle_w", REAL, .at = GROUP(node_idle_w), .most = WATTS_MOST },
+    { .name = "gpu_idle_w",  REAL, .at = GROUP(gpu_idle_w), .most = WATTS_MOST },
+    { .name = "gpu_tdp_w",   REAL, .at = GROUP(gpu_tdp_w), .most = WATTS_MOST },
+    { 0 },
+};
+static const char *const bill_words[] = { [BILL_ALLOCATED] = "allocated", [BILL_CAPACITY] = "capacity", NULL };
+static const struct config_key prices_keys[] = {
+    { .name = "bill",               .type = CONFIG_CHOICE, .at = PRICES(prices.bill), .words = bill_words },
+    { .name = "energy_usd_per_kwh", REAL, .at = PRICES(prices.energy_usd_per_kwh), .most = 1000 },
+    { .name = "gpu_usd_per_h",      REAL, .at = PRICES(usual.gpu_usd_per_h), .most = 1000000 },
+    { .name = "groups",             .type = CONFIG_MAPPING, .at = PRICES(groups) },
+    { 0 },
+};
+static const struct config_key prices_group_keys[] = {
+    { .name = "gpu_usd_per_h", REAL, .at = GROUP(gpu_usd_per_h), .most = 1000000 },
+    { 0 },
+};
+/* clang-format on */
+
+static const struct file_group unsaid = { (double)NAN, (double)NAN, (double)NAN, (double)NAN };
+
+/* What the entry of each group says, on top of what the section says. */
+static int read_groups(struct config_value groups, const struct config_key *keys, const struct cluster *c,
+                       struct file_group *said, struct error *err)
+{
+    struct config_walk w = { .of = groups };
+    for (struct config_value entry; config_next(&w, &entry);) {
+        const char *name = NULL;
+        uint32_t g = 0;
+        if (config_key_text(entry, &name, err))
+            return -1;
+        while (g < c->n_groups && strcmp(c->group_name[g], name) != 0)
+            g++;
+        if (g == c->n_groups)
+            return config_error(entry, err, "there is no group of this name");
+        if (config_fields(entry, keys, &said[g], err))
+            return -1;
+    }
+    return 0;
+}
+
+/* What is said comes first, then the catalogue; below 0: it does not know. */
+static int settle(struct config_value section, const struct cluster *c, uint32_t group, double *said, double known,
+                  const char *key, struct error *err)
+{
+    if (isnan(*said))
+        *said = known;
+    if (*said >= 0)
+        return 0;
+    return config_error(section, err, "group '%s': want a %s: it is of no model or type of the catalogue", c->group_name[group], key);
+}
+
+static const struct gpu_model *model_of_group(const struct cluster *c, uint32_t group)
+{
+    node_id n = 0;
+    while (c->group_of[n] != group)
+        n++;
+    uint32_t model = cluster_node_type(c, n)->gpu_model;
+    return model == ID_NONE ? NULL : c->gpu_known[model];
+}
+
+static int64_t group_milli(const struct cluster *c, uint32_t group)
+{
+    node_id n = 0;
+    while (c->group_of[n] != group)
+        n++;
+    return cluster_node_milli(c, n);
+}
+
+static int group_power(struct config_value section, const struct cluster *c, uint32_t g, struct file_group *said,
+                       struct power *p, struct error *err)
+{
+    const struct node_design *d = c->group_design[g];
+    const struct gpu_model *m = model_of_group(c, g);
+    bool none = c->group_gpus[g] == 0;    /* no GPUs, no watts */
+    if (settle(section, c, g, &said->node_idle_w, d ? d->idle_w : -1, "node_idle_w", err) ||
+        settle(section, c, g, &said->gpu_idle_w, none ? 0 : m ? m->idle_w : -1, "gpu_idle_w", err) ||
+        settle(section, c, g, &said->gpu_tdp_w, none ? 0 : m ? m->tdp_w : -1, "gpu_tdp_w", err))
+        return -1;
+    if (p->law.most_share * said->gpu_tdp_w < said->gpu_idle_w)
+        return config_error(section, err, "group '%s': want most_share x gpu_tdp_w (%g W) of at least gpu_idle_w (%g W)",
+                            c->group_name[g], p->law.most_share * said->gpu_tdp_w, said->gpu_idle_w);
+    struct node_watts w = { said->node_idle_w, said->gpu_idle_w, said->gpu_tdp_w };
+    p->of_group[g] = node_power_of(&p->law, &w, c->group_gpus[g], group_milli(c, g));
+    return 0;
+}
+
+static struct file_group *said_of_groups(struct cluster *c, struct file_group usual)
+{
+    struct file_group *said = arena_alloc(c->memory, c->n_groups * sizeof *said);
+    for (uint32_t g = 0; g < c->n_groups; g++)
+        said[g] = usual;
+    return said;
+}
+
+/* Caps that not even idle nodes keep would stop everything. */
+static int check_caps(struct config_value section, const struct cluster *c, struct error *err)
+{
+    int128_t floor_nw = headroom_floor_nw(c, 0, c->n_nodes);
+    if (floor_nw > c->power->cap_nw)
+        return config_error(section, err, "want a cap_w of at least %.9g, which all nodes draw when they are idle", (double)floor_nw / NW_PER_W);
+    for (domain_id d = 1; d < c->n_domains; d++) {
+        floor_nw = headroom_floor_nw(c, c->domain[d].first, c->domain[d].end);
+        if (c->domain[d].level == LEVEL_RACK && floor_nw > c->power->rack_cap_nw)
+            return config_error(section, err, "want a rack_cap_w of at least %.9g, which the %u nodes of a rack draw when they are idle",
+                                (double)floor_nw / NW_PER_W, c->domain[d].end - c->domain[d].first);
+    }
+    return 0;
+}
+
+int power_read(struct config_value section, struct cluster *c, struct error *err)
+{
+    struct file_power f = {
+        .power = { .law = power_law_usual, .duty = 1, .pue = PUE_USUAL, .off_after_ns = TIME_NEVER,
+                   .wake_ns = WAKE_USUAL_S * NS_PER_S, .cap_nw = INT64_MAX, .rack_cap_nw = INT64_MAX },
+        .usual = unsaid,
+        .carbon_milli = CARBON_USUAL,
+    };
+    if (!config_given(section))
+        return 0;
+    if (config_fields(section, power_keys, &f, err))
+        return -1;
+    struct file_group *said = said_of_groups(c, f.usual);
+    if (read_groups(f.groups, power_group_keys, c, said, err))
+        return -1;
+    f.power.of_group = arena_alloc(c->memory, c->n_groups * sizeof *f.power.of_group);
+    for (uint32_t g = 0; g < c->n_groups; g++)
+        if (group_power(section, c, g, &said[g], &f.power, err))
+            return -1;
+    if (f.carbon_file && config_given(config_look(section, "carbon_g_per_kwh")))
+        return config_error(section, err, "want a carbon_file or a carbon_g_per_kwh, not both");
+    if (!f.carbon_file)
+        f.power.carbon = hourly_constant(f.carbon_milli);
+    else if (hourly_read(f.carbon_file, "carbon_g_per_kwh", CARBON_MOST, &f.power.carbon, err))
+        return -1;
+    c->power = arena_alloc(c->memory, sizeof *c->power);
+    *c->power = f.power;
+    return check_caps(section, c, err);
+}
+
+int prices_read(struct config_value section, struct cluster *c, struct error *err)
+{
+    struct file_prices f = { .prices = { .energy_usd_per_kwh = TARIFF_USUAL }, .usual = unsaid };
+    if (!config_given(section))
+        return 0;
+    if (config_fields(section, prices_keys, &f, err))
+        return -1;
+    struct file_group *said = said_of_groups(c, f.usual);
+    if (read_groups(f.groups, prices_group_keys, c, said, err))
+        return -1;
+    f.prices.gpu_usd_per_h = arena_alloc(c->memory, c->n_groups * sizeof *f.prices.gpu_usd_per_h);
+    for (uint32_t g = 0; g < c->n_groups; g++) {
+        const struct gpu_model *m = model_of_group(c, g);
+        if (settle(section, c, g, &said[g].gpu_usd_per_h, c->group_gpus[g] == 0 ? 0 : m ? m->price_usd_per_h : -1, "gpu_usd_per_h", err))
+            return -1;
+        f.prices.gpu_usd_per_h[g] = said[g].gpu_usd_per_h;
+    }
+    c->prices = arena_alloc(c->memory, sizeof *c->prices);
+    *c->prices = f.prices;
+    return 0;
+}

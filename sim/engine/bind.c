@@ -1,0 +1,300 @@
+/* bind.c - bringing a workload and a cluster together: queues by name, and whose nodes a job may use. */
+#include "sim/physics/checkpoints.h"
+#include "sim/engine/host.h"
+#include "sim/scheduler/placing.h"
+#include "sim/engine/running.h"
+#include "sim/models/duties.h"
+#include "sim/workload/shapes.h"
+#include "sim/models/training/training_models.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A trace's queues, flat and without quotas, in the order of first sight. */
+static void queues_from_trace(struct cluster *c, const struct workload *w)
+{
+    c->n_queues = intern_count(w->queue_names);
+    c->queue = arena_alloc(c->memory, (c->n_queues + 1) * sizeof *c->queue);
+    for (queue_id q = 0; q < c->n_queues; q++) {
+        const char *name = intern_text(w->queue_names, q);
+        c->queue[q] = (struct queue_facts){
+            .name = arena_text(c->memory, *name ? name : "default", strlen(*name ? name : "default")),
+            .parent = ID_NONE, .first_child = ID_NONE, .next_sibling = ID_NONE,
+            .quota = { { UNLIMITED, UNLIMITED, UNLIMITED }, { UNLIMITED, UNLIMITED, UNLIMITED } },
+            .weight = 1, .cpu_weight = 1, .mem_weight = 1, .preempt_min_runtime_ns = -1, .reclaim_min_runtime_ns = -1,
+            .cohort = COHORT_RULES_UNSAID,
+        };
+    }
+}
+
+static queue_id queue_named(const struct cluster *c, const char *name)
+{
+    for (queue_id q = 0; q < c->n_queues; q++)
+        if (!strcmp(c->queue[q].name, name))
+            return q;
+    return ID_NONE;
+}
+
+/* Jobs without a queue go to the only one, or to one named "default". */
+static int queue_for(const struct cluster *c, const char *name, queue_id *q, struct error *err)
+{
+    if (!*name && c->n_queues == 1) {
+        *q = 0;
+        return 0;
+    }
+    *q = queue_named(c, *name ? name : "default");
+    if (*q == ID_NONE && !*name)
+        return error_set(err, "cluster %s: jobs of the trace have no queue: want a queue 'default', or only one", c->name);
+    if (*q == ID_NONE)
+        return error_set(err, "cluster %s: the trace has jobs in queue '%s': want it among the queues of the cluster",
+                         c->name, name);
+    if (c->queue[*q].first_child != ID_NONE)
+        return error_set(err, "cluster %s: the trace has jobs in queue '%s': want a queue without children", c->name,
+                         name);
+    return 0;
+}
+
+/* Jobs that ask for the same, but differ in something that the run makes part of the request: shapes of their own. */
+struct splitting {
+    struct shape *shape;
+    uint32_t n;
+    size_t capacity;
+    uint32_t *at;                 /* [shapes before x keys] the shape made for that key; 0: not made yet */
+    uint32_t n_keys;
+    void (*change)(struct shape *made, uint32_t key, const void *context);
+    const void *context;
+};
+
+static shape_id split_shape(struct splitting *p, shape_id id, uint32_t key)
+{
+    uint32_t *slot = &p->at[(size_t)id * p->n_keys + key];
+    if (*slot)
+        return *slot;
+    struct shape made = p->shape[id];
+    if (made.next != ID_NONE)
+        made.next = split_shape(p, made.next, key);
+    mem_grow(&p->shape, &p->capacity, p->n, sizeof *p->shape);
+    made.ask.shape = p->n;
+    p->change(&made, key, p->context);
+    p->shape[p->n] = made;
+    return *slot = p->n++;
+}
+
+/* key_of: below n_keys; ID_NONE: the job keeps its shape. */
+static void split_shapes(struct workload *w, uint32_t n_keys, uint32_t (*key_of)(const struct workload *, job_id, const void *),
+                         void (*change)(struct shape *, uint32_t, const void *), const void *context)
+{
+    uint32_t n = w->n_shapes;
+    struct splitting p = { mem_new(n, sizeof *p.shape), n, n, mem_new((size_t)n * n_keys, sizeof *p.at), n_keys, change, context };
+    memcpy(p.shape, w->shape, n * sizeof *p.shape);
+    for (job_id j = 0; j < workload_all(w); j++) {
+        uint32_t key = key_of(w, j, context);
+        if (key != ID_NONE)
+            split_shape(&p, w->facts[j].ask->shape, key);
+    }
+    for (job_id j = 0; j < workload_all(w); j++) {
+        uint32_t key = key_of(w, j, context), was = w->facts[j].ask->shape;
+        w->facts[j].ask = &p.shape[key == ID_NONE ? was : p.at[(size_t)was * n_keys + key]].ask;
+    }
+    shapes_link(p.shape, p.n);
+    free(w->shape);
+    w->shape = p.shape;
+    w->n_shapes = p.n;
+    free(p.at);
+}
+
+/* Jobs of pinned queues ask for other nodes. */
+static uint32_t pin_of(const struct workload *w, job_id j, const void *cluster)
+{
+    const struct cluster *c = cluster;
+    return c->queue[w->facts[j].queue].pinned ? w->facts[j].queue : ID_NONE;
+}
+
+static void pin(struct shape *made, uint32_t queue, const void *cluster)
+{
+    (void)cluster;
+    made->pin = queue;
+}
+
+/* ---- GPU memory ---- */
+
+/* The memory of a GPU that the shape may use, the smallest of those that are no smaller than its share; 0: there is none. */
+static int smallest_memory(const struct cluster *c, const struct workload *w, const struct shape *shape, uint32_t *mem_mib,
+                           struct error *err)
+{
+    *mem_mib = 0;
+    for (uint32_t k = 0; k < c->n_kinds; k++) {
+        const struct node_kind *kind = &c->kind[k];
+        uint32_t of_kind = c->type[kind->type].gpu_mem_mib;
+        if (kind->mig || c->type[kind->type].counted || !placing_has_gpus(c, w, shape, kind))
+            continue;
+        if (!of_kind)
+            return error_set(err, "cluster %s: group '%s': jobs ask for a share of GPUs by memory: want its gpu_memory_gib", c->name,
+                             c->group_name[c->group_of[kind->node[0]]]);
+        if (of_kind >= shape->share_mem_mib && (!*mem_mib || of_kind < *mem_mib))
+            *mem_mib = of_kind;
+    }
+    return 0;
+}
+
+/* A share said as memory is that of the smallest GPU that may give it, on each: rounded up to a thousandth, so never too
+ * little. A larger GPU is given away by the same part, which is more memory. */
+static int resolve_shares(const struct cluster *c, struct workload *w, struct error *err)
+{
+    for (shape_id i = 0; i < w->n_shapes; i++) {
+        struct shape *shape = &w->shape[i];
+        uint32_t mem_mib;
+        if (!shape->share_mem_mib)
+            continue;
+        if (shape->gpu_mem_mib < shape->share_mem_mib)
+            shape->gpu_mem_mib = shape->share_mem_mib;
+        if (smallest_memory(c, w, shape, &mem_mib, err))
+            return -1;
+        uint64_t milli = mem_mib ? ((uint64_t)shape->share_mem_mib * MILLI_ALL + mem_mib - 1) / mem_mib : 1;
+        shape->ask.gpu_milli = (uint32_t)milli;        /* no such GPU: it will never run, but stays a share */
+    }
+    return 0;
+}
+
+/* What each model fills of a GPU; 0: not known. */
+struct footprints { uint32_t *mem_mib; };
+
+static uint32_t footprint_of(const struct workload *w, job_id j, const void *context)
+{
+    const struct footprints *f = context;
+    uint32_t model = w->facts[j].model;
+    return model != ID_NONE && f->mem_mib[model] ? model : ID_NONE;
+}
+
+static void fill_as_model(struct shape *made, uint32_t model, const void *context)
+{
+    const struct footprints *f = context;
+    if (made->ask.gpus && !made->used_mem_mib && !made->share_mem_mib)
+        made->used_mem_mib = f->mem_mib[model];
+}
+
+/* Requests say what they fill of each GPU, if anybody knows: the job, its share, or the catalogue of its model. */
+static void resolve_footprints(const struct cluster *c, struct workload *w)
+{
+    uint32_t n = intern_count(w->models), known = 0;
+    struct footprints f = { mem_new(n + (size_t)1, sizeof *f.mem_mib) };
+    for (uint32_t i = 0; i < n; i++) {
+        const struct model_duty *d = duty_find(&c->sharing, intern_text(w->models, i));
+        f.mem_mib[i] = d ? d->mem_mib : 0;
+        known += f.mem_mib[i] != 0;
+    }
+    if (known)
+        split_shapes(w, n, footprint_of, fill_as_model, &f);
+    free(f.mem_mib);
+    for (shape_id i = 0; i < w->n_shapes; i++) {
+        struct shape *s = &w->shape[i];
+        uint32_t mem_mib = s->used_mem_mib ? s->used_mem_mib : s->share_mem_mib;
+        s->ask.gpu_mem_mib = mem_mib ? mem_mib + (uint32_t)c->sharing.context_mib : 0;
+    }
+}
+
+/* ---- Tensor parallelism ---- */
+
+/* By model, where placements matter: GPUs that hold one copy of a layer; 1: it is not split, or no node could hold it. */
+struct tensors { uint32_t *gpus; };
+
+static uint32_t tensor_of(const struct workload *w, job_id j, const void *context)
+{
+    const struct tensors *t = context;
+    const struct job_facts *f = &w->facts[j];
+    uint32_t gpus = f->model == ID_NONE ? 1 : t->gpus[f->model];
+    if (gpus < 2 || f->sizing || f->ask->next || w->truth[j].running || f->ask->gpu_milli != MILLI_ALL || f->ask->mig)
+        return ID_NONE;
+    bool splits = f->ask->tasks == SPLIT_ANY ? f->ask->gpus % gpus == 0 : f->ask->gpus == gpus;
+    return f->ask->gpus && splits ? f->model : ID_NONE;
+}
+
+/* A total becomes a gang of such groups, each with the CPUs and memory of its GPUs. */
+static void tie_tensors(struct shape *made, uint32_t model, const void *context)
+{
+    uint32_t gpus = ((const struct tensors *)context)->gpus[model];
+    made->ask.one_island = true;
+    if (made->ask.tasks != SPLIT_ANY)
+        return;
+    made->ask.tasks = made->ask.gpus / gpus;
+    made->ask.gpus = gpus;
+    made->ask.cpu_milli *= gpus;
+    made->ask.mem_mib *= gpus;
+}
+
+/* The groups of a job whose model says `tensor_parallel` are tasks, and each task is on one island: a hard constraint, like any
+ * other of a request. A group that no node can hold is not tied. */
+static void resolve_tensors(const struct cluster *c, struct workload *w)
+{
+    uint32_t n = intern_count(w->models), most = 0, tied = 0;
+    struct tensors t = { mem_new(n + (size_t)1, sizeof *t.gpus) };
+    for (uint32_t k = 0; k < c->n_kinds; k++)
+        most = c->kind[k].gpus > most ? c->kind[k].gpus : most;
+    for (uint32_t i = 0; i < n; i++) {
+        struct training_model m = { .tensor_parallel = 1 };
+        training_model_find(c->models, intern_text(w->models, i), &m);
+        t.gpus[i] = m.tensor_parallel <= most ? m.tensor_parallel : 1;
+        tied += t.gpus[i] > 1;
+    }
+    for (job_id j = 0; j < workload_all(w) && tied; j++)
+        if (w->facts[j].ask->tasks == SPLIT_ANY && tensor_of(w, j, &t) != ID_NONE)
+            w->facts[j].min_tasks = w->facts[j].ask->gpus / t.gpus[w->facts[j].model];
+    if (tied)
+        split_shapes(w, n, tensor_of, tie_tensors, &t);
+    free(t.gpus);
+}
+
+/* Of those that jobs bring along: do they go together with the cluster's? */
+static int check_prices(const struct cluster *c, const struct workload *w, struct error *err)
+{
+    for (uint32_t i = 1; i <= intern_count(w->prices); i++) {
+        struct own_price own = workload_price(w, i);
+        struct price p = price_with(&c->price, &own);
+        if (p.checkpoint == CHECKPOINT_PERIODIC && p.interval_ns == 0)
+            return error_set(err, "%s:%zu: checkpoint: 'periodic' wants an interval_s, here or in the cluster",
+                             w->price_at[i - 1].file, w->price_at[i - 1].line);
+    }
+    return 0;
+}
+
+/* Where checkpoints are as large as the model, there has to be one. */
+static int check_models(const struct cluster *c, const struct workload *w, struct error *err)
+{
+    for (job_id j = 0; c->price.checkpoint_bytes == CHECKPOINT_OF_MODEL && j < workload_all(w); j++) {
+        uint32_t model = w->facts[j].model;
+        bool own = w->truth[j].price && workload_price(w, w->truth[j].price).checkpoint_mib >= 0;
+        if (!own && checkpoint_model_bytes(c, w, j) < 0)
+            return error_set(err, "cluster %s: checkpoint_gib is 'model': job '%.100s': want a model that is known, got %s%.100s%s",
+                             c->name, w->truth[j].name, model == ID_NONE ? "none" : "'",
+                             model == ID_NONE ? "" : intern_text(w->models, model), model == ID_NONE ? "" : "'");
+    }
+    return 0;
+}
+
+int run_bind(struct cluster *c, struct workload *w, struct error *err)
+{
+    if (c->queues_from_trace)
+        queues_from_trace(c, w);
+    uint32_t n = intern_count(w->queue_names);
+    queue_id *map = mem_new(n, sizeof *map);
+    bool pinned = false;
+    for (uint32_t i = 0; i < n; i++) {
+        if (c->queues_from_trace)
+            map[i] = i;
+        else if (queue_for(c, intern_text(w->queue_names, i), &map[i], err)) {
+            free(map);
+            return -1;
+        }
+        pinned |= c->queue[map[i]].pinned;
+    }
+    for (job_id j = 0; j < workload_all(w); j++)
+        w->facts[j].queue = map[w->facts[j].queue];
+    if (pinned)
+        split_shapes(w, c->n_queues, pin_of, pin, c);
+    free(map);
+    if (sharing_counts_memory(&c->sharing))
+        resolve_footprints(c, w);
+    if (c->rates)
+        resolve_tensors(c, w);
+    return resolve_shares(c, w, err) || check_prices(c, w, err) || check_models(c, w, err) ? -1 : running_check(c, w, err);
+}

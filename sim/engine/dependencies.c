@@ -1,0 +1,100 @@
+/* dependencies.c - jobs that depend on others arrive when the last of those has ended, whatever came of it: completed,
+ * failed, cancelled or rejected (Slurm's afterany; in a trace the dependent job did run). Until then a job is in the
+ * system and waits, with the reason "dependency", but no policy knows of it and it is in no queue's books. */
+#include "sim/engine/dependencies.h"
+#include "sim/engine/host.h"
+#include "sim/scheduler/waiting.h"
+
+#include <stdlib.h>
+
+struct dependencies {
+    uint32_t *unmet;              /* [n_jobs] */
+    uint32_t *first;              /* who waits for j: waits[first[j] .. first[j + 1]) */
+    job_id *waits;
+    job_id *met;                  /* [n_jobs] nothing in their way any more, in that order */
+    uint32_t n_met, n_arrived;
+};
+
+struct dependencies *dependencies_new(const struct workload *w)
+{
+    if (!w->depends_first)
+        return NULL;
+    struct dependencies *d = mem_new(1, sizeof *d);
+    uint32_t n = w->depends_first[w->n_jobs];
+    d->unmet = mem_new(w->n_jobs, sizeof *d->unmet);
+    d->first = mem_new((size_t)w->n_jobs + 2, sizeof *d->first);
+    d->waits = mem_new(n, sizeof *d->waits);
+    d->met = mem_new(w->n_jobs, sizeof *d->met);
+    for (uint32_t i = 0; i < n; i++)
+        d->first[w->depends_on[i] + 2]++;
+    for (job_id j = 0; j < w->n_jobs; j++)
+        d->first[j + 2] += d->first[j + 1];
+    for (job_id j = 0; j < w->n_jobs; j++) {
+        d->unmet[j] = w->depends_first[j + 1] - w->depends_first[j];
+        for (uint32_t i = w->depends_first[j]; i < w->depends_first[j + 1]; i++)
+            d->waits[d->first[w->depends_on[i] + 1]++] = j;
+    }
+    return d;
+}
+
+void dependencies_free(struct dependencies *d)
+{
+    if (!d)
+        return;
+    free(d->unmet);
+    free(d->first);
+    free(d->waits);
+    free(d->met);
+    free(d);
+}
+
+bool dependencies_hold(struct sched *s, job_id j)
+{
+    if (!s->dependencies || !s->dependencies->unmet[j])
+        return false;
+    s->in_system++;
+    s->waiting++;
+    decision_log(s, j, "decision", "held", wait_reason_name[WAIT_DEPENDENCY]);
+    return true;
+}
+
+void dependencies_ended(struct sched *s, job_id j)
+{
+    struct dependencies *d = s->dependencies;
+    for (uint32_t i = d && j < s->workload->n_jobs ? d->first[j] : 0; d && j < s->workload->n_jobs && i < d->first[j + 1]; i++)
+        if (--d->unmet[d->waits[i]] == 0 && d->waits[i] < s->next_arrival)
+            d->met[d->n_met++] = d->waits[i];
+}
+
+/* Its time as a held job ends; as any other it begins. */
+static void let_in(struct sched *s)
+{
+    s->in_system--;
+    s->waiting--;
+}
+
+bool dependencies_arrive(struct sched *s)
+{
+    struct dependencies *d = s->dependencies;
+    if (!d || d->n_arrived == d->n_met)
+        return false;
+    while (d->n_arrived < d->n_met) { /* an arrival that is rejected adds to them */
+        let_in(s);
+        job_arrive(s, d->met[d->n_arrived++]);
+        notices_give(s);
+    }
+    return true;
+}
+
+uint32_t dependencies_enter(struct sched *s)
+{
+    uint32_t n = 0;
+    for (job_id j = 0; s->dependencies && j < s->next_arrival; j++) {
+        if (!s->dependencies->unmet[j] || live_of(s, j))
+            continue;
+        let_in(s);
+        wait_begin(s, job_enter(s, j), WAIT_DEPENDENCY);
+        n++;
+    }
+    return n;
+}

@@ -1,0 +1,139 @@
+/* intervals.c - a job on its pieces, from a start to a stop: it makes progress, is halted, and the time goes into its accounts. */
+#include "sim/accounting/books.h"
+#include "sim/engine/host.h"
+#include "sim/accounting/ledger.h"
+#include "sim/engine/livelock.h"
+#include "sim/engine/models.h"
+#include "sim/engine/nodes.h"
+#include "sim/engine/pace.h"
+#include "sim/physics/sleep.h"
+#include "sim/scheduler/suspend.h"
+#include "sim/scheduler/waiting.h"
+
+void job_begin(struct sched *s, struct live *l)
+{
+    job_id j = l->job;
+    struct job_run *run = &s->job[j];
+    bool first = run->start_ns < 0;
+    if (l->counting)
+        wait_end(s, l);
+    if (l->suspended) {
+        suspend_ends(s, l);
+        return;
+    }
+    if (first) {
+        run->start_ns = s->now_ns;
+        livelock_got_on(s);
+    } else {
+        run->restarts++;
+    }
+    job_runs(s, l, start_cost_ns(s, l, l->held, first));
+    decision_log(s, j, "start", first ? "start" : "restart", "");
+    notice_add(s, NOTICE_STARTED, j, 0);
+}
+
+void job_runs(struct sched *s, struct live *l, int64_t start_cost_ns)
+{
+    job_id j = l->job;
+    s->job[j].distance = (uint8_t)cluster_placement_distance(s->cluster, l->held);
+    l->held_since_ns = l->last_start_ns = s->now_ns;
+    l->stopped_for = ID_NONE;
+    l->size = placement_size(ask_of(s, j), l->held);
+    l->start_cost_ns = start_cost_ns + sleep_wake_ns(s, l->held);
+    if (!l->suspended) {                             /* else what it did before counts on */
+        l->begin_left_ns = l->progress.left_ns;
+        l->stood_ns = 0;
+    }
+    pace_begin(s, l);
+    progress_begin(&l->progress, s->now_ns + l->start_cost_ns, pace_rate(&l->pace));
+    l->event = event_queue_push(s->events, (struct event){ progress_end_ns(&l->progress), EVENT_JOB_END, j });
+    books_occupied(s, j, l->held, 1);
+    l->progress_event = 0;
+    if (l->start_cost_ns > 0)
+        l->progress_event = event_queue_push(
+            s->events, (struct event){ s->now_ns + l->start_cost_ns, EVENT_PROGRESS, j });
+    else
+        s->busy_milli += placement_gpu_milli(l->held);
+    models_paced(s, l);
+    s->running++;
+    s->totals.starts++;
+}
+
+void job_progressing(struct sched *s, job_id j)
+{
+    struct live *l = live_of(s, j);
+    l->progress_event = 0;
+    s->busy_milli += placement_gpu_milli(l->held);
+    models_paced(s, l);
+}
+
+int64_t job_done_ns(const struct sched *s, const struct live *l)
+{
+    if (!l->event || l->progress.since_ns >= s->now_ns)       /* not running in truth, or still starting up */
+        return l->begin_left_ns - l->progress.left_ns;
+    struct progress p = l->progress;
+    progress_settle(&p, s->now_ns);
+    return l->begin_left_ns - p.left_ns;
+}
+
+int64_t job_left_ns(const struct sched *s, const struct live *l)
+{
+    return l->begin_left_ns - job_done_ns(s, l);
+}
+
+void job_halt(struct sched *s, struct live *l, const struct placement *on)
+{
+    progress_settle(&l->progress, s->now_ns);
+    livelock_settled(s, l);
+    pace_end(s, l, on);
+    event_queue_cancel(s->events, l->event);
+    l->event = 0;
+    if (l->progress_event)
+        event_queue_cancel(s->events, l->progress_event);
+    else if (!l->pace.stalled)
+        s->busy_milli -= placement_gpu_milli(on);
+    pace_split(s, l);
+    l->progress_event = 0;
+}
+
+void hold_end(struct sched *s, struct live *l, const struct placement *p, int64_t since_ns, const char *why)
+{
+    int64_t milli = placement_gpu_milli(p), overhead_ns = pace_overhead_ns(l->split) + l->split[ACCOUNT_GANG];
+    books_occupied(s, l->job, p, -1);
+    nodes_held_changed(s, p);
+    if (s->gpu_time) {
+        struct gpu_time *t = &s->gpu_time[l->job];
+        t->held += (int128_t)(s->now_ns - since_ns) * milli;
+        t->lost += (int128_t)l->split[ACCOUNT_LOST] * milli;
+        t->overhead += (int128_t)overhead_ns * milli;
+    }
+    ledger_interval(s, p, l->split);
+    if (s->setup.observer.interval)
+        s->setup.observer.interval(s->setup.observer.self,
+                                   &(struct interval){ l->job, p, since_ns, s->now_ns, l->stopped_for, why });
+}
+
+void interval_close(struct sched *s, struct live *l, struct placement *p, int64_t since_ns, const char *why)
+{
+    struct job_run *run = &s->job[l->job];
+    run->run_ns += s->now_ns - since_ns;
+    run->lost_ns += l->split[ACCOUNT_LOST];
+    run->overhead_ns += pace_overhead_ns(l->split);
+    s->running--;
+    s->room_version++;
+    hold_end(s, l, p, since_ns, why);
+    placement_drop(s, p);
+}
+
+void job_loses_wall(struct live *l, int64_t lost_ns, int64_t wall_ns)
+{
+    int64_t useful_ns = l->stood_ns + l->split[ACCOUNT_USEFUL], here_ns = wall_ns < useful_ns ? wall_ns : useful_ns;
+    pace_roll_back(l, lost_ns);
+    l->split[ACCOUNT_LOST] = here_ns;
+    l->split[ACCOUNT_USEFUL] -= here_ns;
+}
+
+void job_loses(struct sched *s, struct live *l, int64_t done_ns, int64_t lost_ns)
+{
+    job_loses_wall(l, lost_ns, pace_lost_wall_ns(s, l, done_ns, lost_ns));
+}

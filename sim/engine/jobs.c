@@ -1,0 +1,236 @@
+/* jobs.c - the truth: jobs arrive, end and go; between those, intervals.c, leaving.c and claims.c. Every change of state passes
+ * through here. */
+#include "sim/accounting/books.h"
+#include "sim/engine/dependencies.h"
+#include "sim/engine/host.h"
+#include "sim/scheduler/lines.h"
+#include "sim/engine/livelock.h"
+#include "sim/engine/models.h"
+#include "sim/engine/on_demand.h"
+#include "sim/engine/pace.h"
+#include "sim/scheduler/placing.h"
+#include "sim/scheduler/resize.h"
+#include "sim/scheduler/tasks.h"
+#include "sim/scheduler/waiting.h"
+
+#include <string.h>
+
+void state_set(struct sched *s, job_id j, enum job_state to)
+{
+    enum job_state from = s->job[j].state;
+    if (!life_allows(from, to))
+        HOST_BUG(s, "job %s goes from %s to %s", s->workload->truth[j].name, life_state_name(from), life_state_name(to));
+    s->job[j].state = (uint8_t)to;
+}
+
+void decision_log(const struct sched *s, job_id j, const char *kind, const char *decision, const char *reason)
+{
+    const struct run_observer *o = &s->setup.observer;
+    if (o->decision)
+        o->decision(o->self, j, s->now_ns, kind, decision, reason);
+}
+
+void stop_log(const struct sched *s, const struct live *l, const char *how)
+{
+    decision_log(s, l->job, "stop", how, l->stopped_for == ID_NONE ? "" : s->workload->truth[l->stopped_for].name);
+}
+
+/* ---- Coming and going ---- */
+
+static uint32_t live_slot(struct sched *s)
+{
+    if (s->n_live_free)
+        return s->live_free[--s->n_live_free];
+    mem_grow(&s->live, &s->live_capacity, s->n_live, sizeof *s->live);
+    s->live[s->n_live] = (struct live){ .own = NULL };
+    if (s->own_size)
+        s->live[s->n_live].own = arena_alloc(s->memory, s->own_size);
+    return (uint32_t)s->n_live++;
+}
+
+/* Predicted, but never more than what was submitted. */
+static int64_t estimate_at_arrival(const struct sched *s, job_id j)
+{
+    int64_t submitted_ns = s->workload->truth[j].estimate_ns;
+    if (!s->predictor)
+        return submitted_ns;
+    int64_t ns = predictor_ask(s->predictor, s->workload->facts[j].user, request_gpu_milli(ask_of(s, j)));
+    return ns < submitted_ns ? ns : submitted_ns;
+}
+
+struct live *job_enter(struct sched *s, job_id j)
+{
+    uint32_t slot = live_slot(s);
+    struct live *l = &s->live[slot];
+    void *own = l->own;
+    int64_t *wait_before = l->wait_before;
+    memset(l, 0, s->n_models ? sizeof *l : offsetof(struct live, writing));
+    l->wait_before = wait_before;
+    l->job = j;
+    l->stopped_for = ID_NONE;
+    l->entry = l->wait_sub = ID_NONE;
+    l->last_start_ns = -1;
+    memset(l->hold, 0xff, sizeof l->hold);                   /* ORDERED_NONE */
+    l->own = own;
+    if (own)
+        memset(own, 0, s->own_size);
+    l->progress.left_ns = l->least_left_ns = s->workload->truth[j].duration_ns;
+    l->wait[WAIT_DEPENDENCY] = s->now_ns - s->workload->facts[j].submit_ns;
+    if (on_demand(s, j))
+        on_demand_enters(s, l);
+    l->estimate_ns = estimate_at_arrival(s, j);
+    l->contending_before = s->totals.contending;
+    s->job[j].live = slot;
+    s->n_submitted++;
+    books_present(s, j, 1);
+    s->changed = true;
+    state_set(s, j, JOB_PENDING);
+    livelock_got_on(s);
+    return l;
+}
+
+void job_arrive(struct sched *s, job_id j)
+{
+    wait_begin_pending(s, job_enter(s, j));
+    decision_log(s, j, "arrival", "", "");
+    const char *never = placing_never_job(s, j);
+    books_pending(s, j, request_amount(ask_of(s, j)), 1);
+    if (never) {
+        state_set(s, j, JOB_GONE);
+        job_rejected(s, j, never);
+    } else {
+        notice_add(s, NOTICE_ARRIVED, j, 0);
+    }
+}
+
+void job_rejected(struct sched *s, job_id j, const char *reason)
+{
+    if (!s->refusal)
+        s->refusal = arena_alloc(s->memory, s->n_jobs * sizeof *s->refusal);
+    s->refusal[j] = reason;
+    s->job[j].outcome = OUTCOME_REJECTED;
+    s->job[j].end_ns = s->now_ns;
+    s->totals.rejected++;
+    books_present(s, j, -1);
+    dependencies_ended(s, j);
+    books_pending(s, j, request_amount(ask_of(s, j)), -1);
+    wait_end(s, live_of(s, j));
+    decision_log(s, j, "decision", "refuse", reason);
+    job_retire(s, j);
+    if (on_demand(s, j))
+        models_gone(s, j);
+}
+
+void job_retire(struct sched *s, job_id j)
+{
+    struct live *l = live_of(s, j);
+    lines_forget(s, j);
+    timeline_forget(s, l);
+    wait_store(s, j, l);
+    mem_grow(&s->live_free, &s->live_free_capacity, s->n_live_free, sizeof *s->live_free);
+    s->live_free[s->n_live_free++] = s->job[j].live;
+    s->job[j].live = ID_NONE;
+    livelock_got_on(s);
+}
+
+/* ---- Ends ---- */
+
+/* How it ends, as the trace says. */
+static const struct ending { enum job_outcome outcome; enum stop_cause cause; const char *why; } endings[] = {
+    [FATE_COMPLETED] = { OUTCOME_COMPLETED, STOPPED_DONE, "done" },
+    [FATE_FAILED] = { OUTCOME_FAILED, STOPPED_FAILED, "failed" },
+    [FATE_CANCELLED] = { OUTCOME_CANCELLED, STOPPED_CANCELLED, "cancelled" },
+};
+
+const char *job_ending(const struct sched *s, job_id j)
+{
+    return endings[s->workload->truth[j].fate].why;
+}
+
+void job_is_over(struct sched *s, struct live *l, unsigned fate)
+{
+    job_id j = l->job;
+    state_set(s, j, JOB_GONE);
+    s->job[j].outcome = (uint8_t)endings[fate].outcome;
+    s->job[j].end_ns = s->now_ns;
+    *(fate == FATE_COMPLETED ? &s->totals.completed : fate == FATE_FAILED ? &s->totals.failed : &s->totals.cancelled) += 1;
+    dependencies_ended(s, j);
+    if (s->setup.part.ended)
+        s->setup.part.ended(s->setup.part.self, j, s->job[j].run_ns);
+    if (!on_demand(s, j))
+        s->job[j].fairness_micro = books_fairness_micro(s, l);
+    books_present(s, j, -1);
+    if (s->predictor && l->progress.left_ns == 0)
+        predictor_ended(s->predictor, s->workload->facts[j].user, request_gpu_milli(ask_of(s, j)),
+                        s->workload->truth[j].duration_ns);
+    decision_log(s, j, "end", endings[fate].why, "");
+    if (on_demand(s, j))
+        models_gone(s, j);
+}
+
+/* It stops running for good. */
+static void runs_no_more(struct sched *s, struct live *l, unsigned fate, const char *why)
+{
+    job_id j = l->job;
+    struct placement *p = l->held;
+    timeline_left(s, l, HOLD_RUN);
+    job_halt(s, l, p);
+    l->held = NULL;
+    placement_give(s->idle, ask_of(s, j), p);
+    if (s->room)
+        placement_give(s->room, ask_of(s, j), p);
+    const struct request *ask = ask_of(s, j);
+    struct amount held = placement_amount(ask, p);
+    books_held(s, j, held, -1);
+    if (tasks_missing(s, j, p))
+        books_pending(s, j, amount_less(request_amount(ask), held), -1);
+    interval_close(s, l, p, l->held_since_ns, why);
+    job_is_over(s, l, fate);
+    notice_add(s, NOTICE_STOPPED, j, endings[fate].cause);
+}
+
+void job_end(struct sched *s, job_id j)
+{
+    unsigned fate = s->workload->truth[j].fate;
+    runs_no_more(s, live_of(s, j), fate, endings[fate].why);
+    MUST(s, live_of(s, j)->progress.left_ns == 0);
+    pace_check_work(s, live_of(s, j));
+}
+
+void job_finishes(struct sched *s, job_id j, unsigned fate, const char *why)
+{
+    runs_no_more(s, live_of(s, j), fate, why);
+}
+
+void job_fails(struct sched *s, job_id j, const char *why)
+{
+    decision_log(s, j, "stop", why, "");
+    job_finishes(s, j, FATE_FAILED, endings[FATE_FAILED].why);
+}
+
+/* ---- The cut-off: what still runs or waits is counted up to now, and stays what it is. ---- */
+
+void jobs_cut_off(struct sched *s)
+{
+    (void)dependencies_enter(s);
+    for (job_id j = 0; j < s->n_jobs; j++) {
+        struct live *l = live_of(s, j);
+        if (!l)
+            continue;
+        if (l->counting)
+            wait_end(s, l);
+        if (l->leaving) {
+            unsigned stays = l->split[ACCOUNT_FAULT] ? ACCOUNT_FAULT : ACCOUNT_SAVE;
+            l->split[stays] = 0;
+            for (unsigned a = 0; a < HELD_ACCOUNTS; a++)
+                l->split[stays] -= a == stays ? l->leaving_since_ns - s->now_ns : l->split[a];
+            interval_close(s, l, l->leaving, l->leaving_since_ns, "cutoff");
+        } else if (s->job[j].state == JOB_RUNNING) {
+            job_halt(s, l, l->held);
+            interval_close(s, l, l->held, l->held_since_ns, "cutoff");
+        }
+        tasks_cut_off(s, l);
+        *(s->job[j].state == JOB_RUNNING ? &s->totals.running : &s->totals.pending) += 1;
+        job_retire(s, j);
+    }
+}

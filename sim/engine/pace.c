@@ -1,0 +1,198 @@
+/* pace.c - how fast a running job gets on, and what of its work is safe.
+ *
+ * models.md 0, 2.2: progress is piecewise linear at
+ *     rate = tasks x reference_s / max((compute^gamma + comm^gamma)^(1/gamma), link_s, read_s),  compute = compute_s / crowd
+ * Neutral values give exactly the share of its tasks that run. A model that changes a part of it calls pace_changed(). */
+#include "sim/engine/pace.h"
+#include "sim/physics/checkpoints.h"
+#include "sim/engine/host.h"
+#include "sim/engine/livelock.h"
+#include "sim/engine/models.h"
+#include "sim/scheduler/tasks.h"
+
+#include <math.h>
+#include <string.h>
+
+static const struct pace neutral = { .tasks = 1, .compute_s = 1, .reference_s = 1, .gamma = 2, .crowd = 1 };
+
+double pace_iteration_s(const struct pace *p)
+{
+    double alone_s = iteration_s(p->compute_s / p->crowd, p->comm_s, p->gamma);
+    return fmax(alone_s, fmax(p->link_s, p->read_s));
+}
+
+double pace_rate(const struct pace *p)
+{
+    return p->stalled ? 0 : p->tasks * (p->reference_s / pace_iteration_s(p));
+}
+
+/* Time in which progress was made since the mark. */
+static int64_t since_mark_ns(const struct sched *s, const struct live *l)
+{
+    return l->pace.stalled || s->now_ns <= l->pace.mark_ns ? 0 : s->now_ns - l->pace.mark_ns;
+}
+
+void pace_begin(struct sched *s, struct live *l)
+{
+    int64_t at_risk_ns = l->suspended ? l->pace.at_risk_ns : 0;
+    l->pace = neutral;
+    l->pace.at_risk_ns = at_risk_ns;
+    l->pace.mark_done_ns = l->begin_left_ns - l->progress.left_ns;
+    l->on = l->held;
+    l->pace.tasks = tasks_rate(s, l);
+    l->pace.mark_ns = s->now_ns + l->start_cost_ns;
+    for (size_t i = 0; i < s->n_models; i++)
+        if (s->model[i]->placed)
+            s->model[i]->placed(s, l);
+}
+
+void pace_end(struct sched *s, struct live *l, const struct placement *from)
+{
+    l->work_ns += l->progress.rate * (double)since_mark_ns(s, l);
+    for (size_t i = 0; i < s->n_models; i++)
+        if (s->model[i]->left)
+            s->model[i]->left(s, l, from);
+    l->on = NULL;
+}
+
+/* ---- What is safe: done_ns is progress since the last start ---- */
+
+static int64_t durable_ns(const struct sched *s, const struct live *l, int64_t done_ns)
+{
+    if (l->writing.on)
+        return l->begin_left_ns - l->writing.safe_left_ns;
+    return price_durable_ns(price_of(s, l->job), done_ns);
+}
+
+struct leaving pace_stop(const struct sched *s, const struct live *l, enum stop_mode mode, int64_t done_ns)
+{
+    const struct price *p = price_of(s, l->job);
+    int64_t safe_ns = durable_ns(s, l, done_ns);
+    bool saves = mode == STOP_SAVE || mode == STOP_CANCEL;
+    if (!saves || p->save_ns >= 0 || p->checkpoint == CHECKPOINT_NONE)
+        return price_of_stop(p, mode, done_ns, safe_ns);
+    struct price now = *p;
+    now.save_ns = checkpoint_save_ns(s, l);
+    return price_of_stop(&now, mode, done_ns, safe_ns);
+}
+
+int64_t pace_useful_ns(const struct sched *s, const struct live *l)
+{
+    return l->pace.useful_ns + since_mark_ns(s, l);
+}
+
+static int64_t at_risk_ns(const struct sched *s, const struct live *l, int64_t done_ns, int64_t lost_ns)
+{
+    int64_t since_ns = since_mark_ns(s, l), made_ns = done_ns - l->pace.mark_done_ns;
+    if (lost_ns > made_ns)
+        return l->pace.at_risk_ns + since_ns;
+    double wall = l->progress.rate == 1.0 ? (double)lost_ns : (double)lost_ns / l->progress.rate;
+    return wall < (double)since_ns ? (int64_t)wall : since_ns;
+}
+
+int64_t pace_lost_wall_ns(const struct sched *s, const struct live *l, int64_t done_ns, int64_t lost_ns)
+{
+    if (lost_ns <= 0 || lost_ns >= done_ns)
+        return lost_ns <= 0 ? 0 : INT64_MAX;
+    if (!l->writing.on)
+        return at_risk_ns(s, l, done_ns, lost_ns);
+    return (l->event ? pace_useful_ns(s, l) : l->writing.left_wall_ns) - l->writing.safe_wall_ns;
+}
+
+/* Progress, and what of it would be lost, up to now. */
+static void mark(struct sched *s, struct live *l)
+{
+    int64_t done_ns = job_done_ns(s, l);
+    l->pace.at_risk_ns = at_risk_ns(s, l, done_ns, done_ns - durable_ns(s, l, done_ns));
+    l->pace.mark_done_ns = done_ns;
+    l->work_ns += l->progress.rate * (double)since_mark_ns(s, l);
+    l->pace.useful_ns = pace_useful_ns(s, l);
+    if (s->now_ns > l->pace.mark_ns)
+        l->pace.mark_ns = s->now_ns;
+}
+
+void pace_stands(struct sched *s, struct live *l)
+{
+    int64_t done_ns = job_done_ns(s, l);
+    l->pace.at_risk_ns = at_risk_ns(s, l, done_ns, done_ns - durable_ns(s, l, done_ns));
+    l->pace.mark_done_ns = done_ns;
+    l->pace.stalled = true;
+}
+
+void pace_roll_back(struct live *l, int64_t lost_ns)
+{
+    progress_roll_back(&l->progress, lost_ns);
+    l->work_ns -= (double)lost_ns;
+}
+
+void pace_check_work(const struct sched *s, const struct live *l)
+{
+    double wanted_ns = (double)s->workload->truth[l->job].duration_ns;
+    if (fabs(l->work_ns - wanted_ns) > 1e-9 * wanted_ns + 4)    /* ends are rounded up to whole nanoseconds */
+        HOST_BUG(s, "job %s has done %.17g ns of work, and had %.17g ns to do", s->workload->truth[l->job].name, l->work_ns, wanted_ns);
+}
+
+/* ---- Changes ---- */
+
+void pace_changed(struct sched *s, struct live *l)
+{
+    double rate = pace_rate(&l->pace);
+    if (rate == l->progress.rate)
+        return;
+    mark(s, l);
+    progress_set_rate(&l->progress, s->now_ns, rate);
+    livelock_settled(s, l);
+    event_queue_move(s->events, l->event, progress_end_ns(&l->progress));
+    models_paced(s, l);
+}
+
+void pace_stall(struct sched *s, struct live *l, enum account on)
+{
+    if (l->writing.stage != WRITING_NOTHING && (l->pace.stalled || on == ACCOUNT_FAULT))
+        checkpoint_cut_short(s, l);
+    MUST(s, !l->pace.stalled);
+    if (l->progress_event) {                          /* that was all of its start-up */
+        event_queue_cancel(s->events, l->progress_event);
+        l->progress_event = 0;
+        l->start_cost_ns = s->now_ns - l->held_since_ns;
+        l->progress.since_ns = l->pace.mark_ns = s->now_ns;
+    } else {
+        s->busy_milli -= placement_gpu_milli(l->on);
+    }
+    mark(s, l);
+    l->pace.stalled = true;
+    l->pace.stalled_on = (uint8_t)on;
+    l->pace.stalled_since_ns = s->now_ns;
+    pace_changed(s, l);
+}
+
+static void stall_ends(struct sched *s, struct live *l)
+{
+    l->pace.stalled = false;
+    l->stall_ns[l->pace.stalled_on] += s->now_ns - l->pace.stalled_since_ns;
+    l->pace.mark_ns = s->now_ns;
+}
+
+void pace_go_on(struct sched *s, struct live *l)
+{
+    MUST(s, l->pace.stalled);
+    stall_ends(s, l);
+    s->busy_milli += placement_gpu_milli(l->on);
+    pace_changed(s, l);
+}
+
+void pace_split(struct sched *s, struct live *l)
+{
+    int64_t useful_ns = s->now_ns - l->held_since_ns;
+    memset(l->split, 0, sizeof l->split);
+    l->split[ACCOUNT_START] = useful_ns < l->start_cost_ns ? useful_ns : l->start_cost_ns;
+    useful_ns -= l->split[ACCOUNT_START];
+    if (l->pace.stalled)
+        stall_ends(s, l);
+    for (unsigned a = 0; s->n_models && a < HELD_ACCOUNTS; a++) {    /* only a model stalls anybody */
+        l->split[a] += l->stall_ns[a];
+        useful_ns -= l->stall_ns[a];
+        l->stall_ns[a] = 0;
+    }
+    l->split[ACCOUNT_USEFUL] = useful_ns;
+}

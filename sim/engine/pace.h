@@ -1,0 +1,24 @@
+/* pace.h - how fast a running job gets on; l runs in truth. */
+#pragma once
+#include "sim/engine/host.h"
+
+double pace_iteration_s(const struct pace *p);
+double pace_rate(const struct pace *p);                                   /* reference ns per ns; 0 while it is stalled */
+void pace_begin(struct sched *s, struct live *l);                         /* on l->held: the models say how fast */
+void pace_end(struct sched *s, struct live *l, const struct placement *from);
+void pace_changed(struct sched *s, struct live *l);                       /* l->pace has: progress is settled, its end re-timed */
+void pace_stall(struct sched *s, struct live *l, enum account on);        /* it holds its GPUs without progress, until pace_go_on() or it leaves */
+void pace_go_on(struct sched *s, struct live *l);
+void pace_stands(struct sched *s, struct live *l);                        /* halted and suspended: what it would lose stays as it is */
+void pace_roll_back(struct live *l, int64_t lost_ns);                     /* that much must be done again */
+void pace_check_work(const struct sched *s, const struct live *l);       /* its work is done: models.md 11.3 */
+void pace_split(struct sched *s, struct live *l);                         /* l->split: the time since l->held_since_ns, by account */
+static inline int64_t pace_overhead_ns(const int64_t split[ACCOUNTS])
+{
+    return split[ACCOUNT_START] + split[ACCOUNT_SAVE] + split[ACCOUNT_CHECKPOINT] + split[ACCOUNT_FAULT];
+}
+int64_t pace_useful_ns(const struct sched *s, const struct live *l);      /* time in which it made progress since its start or resize */
+/* What a stop now costs; done_ns: as job_done_ns(). */
+struct leaving pace_stop(const struct sched *s, const struct live *l, enum stop_mode mode, int64_t done_ns);
+/* The time since l->held_since_ns, at most, in which the last lost_ns of done_ns were done; INT64_MAX: all that there was. */
+int64_t pace_lost_wall_ns(const struct sched *s, const struct live *l, int64_t done_ns, int64_t lost_ns);

@@ -1,0 +1,187 @@
+/* running.c - jobs that run already when they are submitted: the snapshot of a live cluster.
+ *
+ * Such a job holds what the trace says before the first pass of its instant. job_arrived comes with what it holds, and
+ * job_started follows if it runs. It counts as started then, but with the start-up and the progress of the time that it
+ * has run for: a stop may cost that, too. Its duration is what is left to do. */
+#include "sim/engine/running.h"
+#include "sim/accounting/books.h"
+#include "sim/physics/checkpoints.h"
+#include "sim/engine/host.h"
+#include "sim/scheduler/placing.h"
+#include "sim/scheduler/resize.h"
+#include "sim/scheduler/tasks.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const struct job_running *running_of(const struct sched *s, job_id j)
+{
+    uint32_t i = s->workload->truth[j].running;
+    return i ? &s->workload->running[i - 1] : NULL;
+}
+
+int64_t running_before_ns(const struct sched *s, job_id j)
+{
+    const struct job_running *r = running_of(s, j);
+    return r && r->ran_ns > 0 ? r->ran_ns : 0;
+}
+
+bool running_leaves_for_good(const struct sched *s, job_id j)
+{
+    const struct job_running *r = running_of(s, j);
+    return r && r->leaving_ns >= 0 && s->workload->truth[j].duration_ns == 0;
+}
+
+/* ---- At the bind: what can be said without knowing what is free ---- */
+
+static uint32_t gpus_at(const struct request *ask, const struct job_running *r, const struct held_at *at)
+{
+    return at->gpus || (ask->tasks == SPLIT_ANY && r->n > 1) ? at->gpus : ask->gpus;
+}
+
+/* The run of task i. */
+static const struct request *run_of(const struct request *ask, uint32_t i)
+{
+    return ask->next ? request_of_task(ask, i) : ask;
+}
+
+static int check_part(const struct cluster *c, const struct request *ask, const struct job_running *r,
+                      const struct held_at *at, struct error *err)
+{
+    uint32_t gpus = gpus_at(ask, r, at);
+    if (at->node >= c->n_nodes)
+        return error_set(err, "%s:%zu: running_on: want nodes from 0 to %u, got %u", r->file, r->line, c->n_nodes - 1, at->node);
+    const struct node_type *t = cluster_node_type(c, at->node);
+    if (gpus > t->gpus || (at->gpu_mask && !t->counted && t->gpus < 64 && at->gpu_mask >> t->gpus))
+        return error_set(err, "%s:%zu: running_on: want GPUs that node %u has, which has %u", r->file, r->line, at->node,
+                         t->gpus);
+    if (at->gpu_mask && t->counted)
+        return error_set(err, "%s:%zu: running_on: want no names of GPUs on node %u, which only counts them: xN", r->file,
+                         r->line, at->node);
+    if (ask->tasks != SPLIT_ANY && gpus != ask->gpus)
+        return error_set(err, "%s:%zu: running_on: want the %u GPUs of a task on node %u, got %u", r->file, r->line,
+                         ask->gpus, at->node, gpus);
+    return 0;
+}
+
+int running_check(const struct cluster *c, const struct workload *w, struct error *err)
+{
+    for (job_id j = 0; w->n_running && j < w->n_jobs; j++) {
+        if (!w->truth[j].running)
+            continue;
+        const struct job_running *r = &w->running[w->truth[j].running - 1];
+        const struct request *ask = w->facts[j].ask;
+        uint64_t sum = 0;
+        if (ask->tasks != SPLIT_ANY && r->n > request_tasks(ask))
+            return error_set(err, "%s:%zu: running_on: want at most its %u tasks, got %u", r->file, r->line, request_tasks(ask), r->n);
+        for (uint32_t i = 0; i < r->n; i++) {
+            if (check_part(c, run_of(ask, i), r, &r->on[i], err))
+                return -1;
+            sum += gpus_at(run_of(ask, i), r, &r->on[i]);
+        }
+        if (ask->tasks == SPLIT_ANY && sum != ask->gpus)
+            return error_set(err, "%s:%zu: running_on: want its %u GPUs, got %" PRIu64, r->file, r->line, ask->gpus, sum);
+    }
+    return 0;
+}
+
+/* ---- In the run ---- */
+
+/* NULL: something of it is not free. */
+static const struct placement *pieces_of(struct sched *s, job_id j, const struct job_running *r)
+{
+    struct request ask = job_request(s, j);
+    struct builder *b = builder_begin(s, s->idle, &ask);
+    bool free = true;
+    for (uint32_t i = 0; i < r->n && free; i++) {
+        const struct held_at *at = &r->on[i];
+        const struct request *run = run_of(&ask, i);
+        uint32_t gpus = gpus_at(run, r, at);
+        struct piece p = { .node = at->node, .task = i, .gpu_mask = at->gpu_mask, .gpus = gpus, .milli = gpus ? run->gpu_milli : 0 };
+        free = at->gpu_mask ? builder_add(b, p) : builder_add_some(b, run, i, at->node, gpus);
+    }
+    const struct placement *p = builder_take(b);
+    return free ? p : NULL;
+}
+
+static void hold(struct sched *s, struct live *l, struct placement *p)
+{
+    l->held = p;
+    placement_take(s->idle, ask_of(s, l->job), p);
+    if (s->room)
+        placement_take(s->room, ask_of(s, l->job), p);
+    struct amount size = placement_amount(ask_of(s, l->job), p);
+    books_pending(s, l->job, amount_served(s, l->job, p), -1);
+    books_held(s, l->job, size, 1);
+}
+
+static void run_on(struct sched *s, struct live *l, const struct job_running *r)
+{
+    int64_t start_ns = r->ran_ns < 0 ? 0 : start_expected_ns(s, l->job, true), ran_ns = r->ran_ns < 0 ? 0 : r->ran_ns;
+    int64_t progress_ns = ran_ns > start_ns ? (int64_t)((double)(ran_ns - start_ns) * tasks_rate(s, l)) : 0;
+    s->job[l->job].start_ns = s->now_ns;
+    job_runs(s, l, start_ns > ran_ns ? start_ns - ran_ns : 0);
+    l->last_start_ns -= ran_ns;
+    l->begin_left_ns += progress_ns;
+    checkpoint_ran_before(s, l, progress_ns);
+    timeline_started(s, l);
+    decision_log(s, l->job, "start", "running", "");
+    notice_add(s, NOTICE_STARTED, l->job, 0);
+}
+
+/* It was stopped before the trace begins, and what that has cost is known to the trace alone. */
+static void leave(struct sched *s, struct live *l, struct placement *p, const struct job_running *r)
+{
+    l->leaving = p;
+    l->leaving_since_ns = s->now_ns;
+    l->last_start_ns = s->now_ns - (r->ran_ns > 0 ? r->ran_ns : 0);
+    l->leave_why = running_leaves_for_good(s, l->job) ? job_ending(s, l->job) : "left";
+    memset(l->split, 0, sizeof l->split);
+    l->split[ACCOUNT_SAVE] = r->leaving_ns;
+    placement_take(s->idle, ask_of(s, l->job), p);
+    s->job[l->job].start_ns = s->now_ns;
+    s->job[l->job].distance = (uint8_t)cluster_placement_distance(s->cluster, p);
+    books_occupied(s, l->job, p, 1);
+    s->running++;
+    timeline_leaves(s, l, r->leaving_ns);
+    event_queue_push(s->events, (struct event){ s->now_ns + r->leaving_ns, EVENT_RELEASED, l->job });
+    decision_log(s, l->job, "decision", "leaving", "");
+}
+
+static int cannot(const struct sched *s, job_id j, const struct job_running *r, const char *why, struct error *err)
+{
+    error_set(err, "%s:%zu: running_on: job '%.100s' cannot run there: %s", r->file, r->line, s->workload->truth[j].name, why);
+    return RUN_BAD_INPUT;
+}
+
+int running_arrive(struct sched *s, job_id j, struct error *err)
+{
+    const struct job_running *r = running_of(s, j);
+    const struct placement *where = pieces_of(s, j, r);
+    struct live *l = job_enter(s, j);
+    if (!where)
+        return cannot(s, j, r, "not all of that is free", err);
+    if (!placement_matches(s, j, where, true))
+        return cannot(s, j, r, "its GPU model, labels, level or tasks on one node want something else", err);
+    struct placement *p = placement_copy(s, where);
+    enum job_state state = tasks_state(s, l, p);
+    arena_reset(s->scratch);
+    if (state == JOB_GATHERING && !(s->needs & STARTS_PARTIAL) && r->leaving_ns < 0)
+        return cannot(s, j, r, "that is less than its minimum, and the policy starts no single tasks", err);
+    decision_log(s, j, "arrival", "", "");
+    books_pending(s, j, request_amount(ask_of(s, j)), 1);
+    if (r->leaving_ns >= 0) {
+        state_set(s, j, JOB_RUNNING);                 /* until now */
+        state_set(s, j, JOB_RELEASING);
+        leave(s, l, p, r);
+        return 0;
+    }
+    notice_add(s, NOTICE_ARRIVED, j, 0);
+    state_set(s, j, state);
+    hold(s, l, p);
+    if (state == JOB_RUNNING)
+        run_on(s, l, r);
+    else
+        tasks_gather(s, l);
+    return 0;
+}

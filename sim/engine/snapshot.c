@@ -1,0 +1,228 @@
+/* snapshot.c - see snapshot.h. */
+#include "sim/engine/snapshot.h"
+
+#include "sim/engine/host.h"
+#include "sim/engine/models.h"
+#include "sim/scheduler/tasks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct taking {
+    struct sched *s;
+    struct snapshot *to;
+    job_id *number;               /* [jobs of the run] its number there; ID_NONE: it is not in it */
+    uint32_t n_dependencies;
+};
+
+
+/* ---- Where a job is ---- */
+
+static const struct placement *occupied(const struct sched *s, const struct live *l)
+{
+    if (l->leaving)
+        return l->leaving;
+    return s->job[l->job].state == JOB_CLAIMED ? NULL : l->held;
+}
+
+/* Tasks alike are named anew, from the first on; of a chain of runs that cannot be. */
+static int check_pieces(const struct sched *s, job_id j, const struct placement *p, struct error *err)
+{
+    const struct request *ask = ask_of(s, j);
+    const char *name = s->workload->truth[j].name;
+    uint32_t gpus = 0;
+    for (uint32_t i = 0; i < p->n; i++) {
+        gpus += p->piece[i].gpus;
+        if (ask->next && p->piece[i].task != i)
+            return error_set(err, "snapshot: job '%.100s' holds some of its tasks but not the first of them, which a trace cannot say", name);
+    }
+    if (ask->tasks == SPLIT_ANY ? gpus != ask->gpus : p->n > request_tasks(ask))
+        return error_set(err, "snapshot: job '%.100s' holds another number of GPUs than its usual one, which a trace cannot say", name);
+    return 0;
+}
+
+static void say_where(struct workload *w, struct job_running *r, const struct placement *p)
+{
+    r->n = (uint32_t)p->n;
+    r->on = arena_alloc(w->memory, p->n * sizeof *r->on);
+    for (size_t i = 0; i < p->n; i++)
+        r->on[i] = (struct held_at){ p->piece[i].node, p->piece[i].gpus, p->piece[i].gpu_mask };
+}
+
+/* ---- For how long it has run, so that running.c makes the same of it ---- */
+
+static int64_t ran_ns(struct taking *t, const struct live *l)
+{
+    struct sched *s = t->s;
+    int64_t start_ns = start_expected_ns(s, l->job, true), to_start_ns = l->progress.since_ns - s->now_ns;
+    int64_t done_ns = job_done_ns(s, l), said_ns = start_ns - to_start_ns;
+    double rate = tasks_rate(s, l);
+    if (to_start_ns <= 0)
+        said_ns = start_ns + (int64_t)((double)done_ns / rate + .5);
+    bool alike = said_ns >= 0 && (to_start_ns > 0 || (int64_t)((double)(said_ns - start_ns) * rate) == done_ns);
+    t->to->moved += !alike || said_ns != s->now_ns - l->last_start_ns;
+    return said_ns > 0 ? said_ns : 0;
+}
+
+static int64_t leaves_ns(const struct live *l)
+{
+    int64_t time_ns = l->leaving_since_ns;
+    for (unsigned a = 0; a < HELD_ACCOUNTS; a++)
+        time_ns += l->split[a];
+    return time_ns;
+}
+
+static int take_place(struct taking *t, const struct live *l, struct job_truth *truth, struct error *err)
+{
+    struct sched *s = t->s;
+    struct workload *w = &t->to->workload;
+    const struct placement *p = occupied(s, l);
+    if (!p)
+        return 0;
+    if (check_pieces(s, l->job, p, err))
+        return -1;
+    struct job_running *r = &w->running[w->n_running++];
+    *r = (struct job_running){ .ran_ns = 0, .leaving_ns = -1, .file = "snapshot" };
+    say_where(w, r, p);
+    truth->running = w->n_running;
+    if (l->leaving) {
+        r->leaving_ns = leaves_ns(l) - s->now_ns;
+        r->ran_ns = s->now_ns - l->last_start_ns;
+        if (l->cancelled || l->given_up) {
+            truth->duration_ns = 0;
+            truth->fate = l->cancelled ? FATE_CANCELLED : FATE_FAILED;
+        }
+    } else if (s->job[l->job].state == JOB_RUNNING) {
+        r->ran_ns = ran_ns(t, l);
+    }
+    return 0;
+}
+
+/* ---- A job ---- */
+
+static int64_t later_by(int64_t time_ns, int64_t shift_ns)    /* what is past is now */
+{
+    return time_ns == TIME_NEVER ? TIME_NEVER : time_ns > shift_ns ? time_ns - shift_ns : 0;
+}
+
+static void count_untold(struct taking *t, const struct live *l)
+{
+    const struct price *p = price_of(t->s, l->job);
+    bool waits = !occupied(t->s, l) || l->leaving;
+    t->to->restarted += waits && t->s->job[l->job].start_ns >= 0 && p->start_ns != p->restart_ns;
+    t->to->suspended += l->suspended != NULL;
+    t->to->parts += l->part != NULL;
+}
+
+static int take_job(struct taking *t, job_id j, struct error *err)
+{
+    struct sched *s = t->s;
+    struct workload *w = &t->to->workload;
+    const struct live *l = live_of(s, j);
+    struct job_facts *facts = &w->facts[w->n_jobs];
+    struct job_truth *truth = &w->truth[w->n_jobs];
+    *facts = s->workload->facts[j];
+    *truth = s->workload->truth[j];
+    facts->submit_ns = later_by(facts->submit_ns, s->now_ns);
+    facts->deadline_ns = later_by(facts->deadline_ns, s->now_ns);
+    truth->running = 0;
+    t->number[j] = w->n_jobs++;
+    if (!l)
+        return 0;
+    truth->duration_ns = job_left_ns(s, l);
+    truth->estimate_ns = job_estimate_ns(s, j);
+    count_untold(t, l);
+    return take_place(t, l, truth, err);
+}
+
+/* On those that are still to end. */
+static void take_dependencies(struct taking *t, job_id j)
+{
+    const struct workload *from = t->s->workload;
+    struct workload *w = &t->to->workload;
+    w->depends_first[t->number[j]] = t->n_dependencies;
+    for (uint32_t i = from->depends_first[j]; i < from->depends_first[j + 1]; i++)
+        if (t->number[from->depends_on[i]] != ID_NONE)
+            w->depends_on[t->n_dependencies++] = t->number[from->depends_on[i]];
+}
+
+/* ---- All of it ---- */
+
+static void make_room(struct snapshot *n, const struct sched *s)
+{
+    const struct workload *from = s->workload;
+    struct workload *w = &n->workload;
+    *w = *from;
+    w->memory = arena_new();
+    w->n_jobs = w->n_running = 0;
+    w->facts = mem_new(from->n_jobs, sizeof *w->facts);
+    w->truth = mem_new(from->n_jobs, sizeof *w->truth);
+    w->running = mem_new(s->n_live + 1, sizeof *w->running);
+    w->queue_names = intern_new();
+    for (queue_id q = 0; q < s->cluster->n_queues; q++)      /* facts.queue is a queue of the cluster */
+        intern_add(w->queue_names, s->cluster->queue[q].name, strlen(s->cluster->queue[q].name));
+    if (!from->depends_first)
+        return;
+    w->depends_first = mem_new(from->n_jobs + (size_t)1, sizeof *w->depends_first);
+    w->depends_on = mem_new(from->depends_first[from->n_jobs] + (size_t)1, sizeof *w->depends_on);
+}
+
+static int take_all(struct taking *t, struct error *err)
+{
+    const struct sched *s = t->s;
+    struct workload *w = &t->to->workload;
+    for (job_id j = 0; j < s->workload->n_jobs; j++) {
+        t->number[j] = ID_NONE;
+        if (s->job[j].state != JOB_GONE && take_job(t, j, err))
+            return -1;
+    }
+    for (job_id j = 0; w->depends_first && j < s->workload->n_jobs; j++)
+        if (t->number[j] != ID_NONE)
+            take_dependencies(t, j);
+    if (w->depends_first)
+        w->depends_first[w->n_jobs] = t->n_dependencies;
+    if (!w->n_jobs)
+        return error_set(err, "snapshot: no job is left at %.15g s", seconds(s->now_ns));
+    return 0;
+}
+
+struct snapshot *snapshot_make(struct sched *s, int64_t time_ns, struct error *err)
+{
+    struct snapshot *n = mem_new(1, sizeof *n);
+    struct taking t = { .s = s, .to = n, .number = mem_new(s->workload->n_jobs, sizeof *t.number) };
+    int64_t now_ns = s->now_ns;
+    size_t unsaved = 0;
+    if (s->workload->n_on_demand) {
+        error_set(err, "snapshot: replicas of services and sessions come and go in the run, which a trace cannot say");
+        free(t.number);
+        free(n);
+        return NULL;
+    }
+    make_room(n, s);
+    for (size_t i = 0; i < s->n_models; i++)
+        if (s->model[i]->unsaved)
+            n->unsaved[unsaved++] = s->model[i]->unsaved;
+    s->now_ns = time_ns;          /* what is asked for is asked as of then; nothing is settled */
+    int result = take_all(&t, err);
+    s->now_ns = now_ns;
+    free(t.number);
+    if (result == 0)
+        return n;
+    snapshot_free(n);
+    return NULL;
+}
+
+void snapshot_free(struct snapshot *n)
+{
+    if (!n)
+        return;
+    struct workload *w = &n->workload;
+    arena_free(w->memory);
+    intern_free(w->queue_names);
+    free(w->facts);
+    free(w->truth);
+    free(w->running);
+    free(w->depends_first);
+    free(w->depends_on);
+    free(n);
+}

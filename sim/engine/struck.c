@@ -1,0 +1,133 @@
+/* struck.c - see struck.h. */
+#include "sim/engine/struck.h"
+#include "sim/accounting/books.h"
+#include "sim/physics/checkpoints.h"
+#include "sim/physics/faults.h"
+#include "sim/engine/host.h"
+#include "sim/engine/leaving.h"
+#include "sim/engine/nodes.h"
+#include "sim/engine/pace.h"
+#include "sim/scheduler/suspend.h"
+#include "sim/scheduler/tasks.h"
+
+#include <stdlib.h>
+
+static bool hits(const struct strike *by, const struct placement *p)
+{
+    for (size_t i = 0; p && i < p->n; i++)
+        if (p->piece[i].node >= by->first && p->piece[i].node < by->end &&
+            (!by->gpus || (p->piece[i].gpu_mask & by->gpus)))
+            return true;
+    return false;
+}
+
+void strike_job(struct sched *s, struct live *l, const struct strike *by)
+{
+    job_id j = l->job;
+    bool fault = by->cause < FAULT_CAUSES;
+    struct placement *p = l->held;
+    l->stop_done_ns = job_done_ns(s, l);
+    bool in_time = by->cause != CAUSE_RECLAIM || pace_stop(s, l, STOP_SAVE, l->stop_done_ns).stay_ns <= by->detection_ns;
+    l->stop_mode = fault || !in_time ? STOP_RESTART : STOP_SAVE;
+    l->stopped_for = ID_NONE;
+    l->given_up = fault && faults_give_up(s, l);
+    struct leaving price = pace_stop(s, l, l->stop_mode, l->stop_done_ns);
+    bool at_risk = checkpoint_save_at_risk(s, l);
+    if (at_risk)
+        price = (struct leaving){ price_of(s, j)->grace_ns, 0 };
+    if (at_risk && by->cause == CAUSE_RECLAIM && price.stay_ns > by->detection_ns)
+        price.stay_ns = by->detection_ns;
+    if (fault)
+        price.stay_ns = by->detection_ns;
+    timeline_stopped(s, l, price.stay_ns);
+    l->held = NULL;
+    if (!price.stay_ns)
+        placement_give(s->idle, ask_of(s, j), p);
+    if (s->room)
+        placement_give(s->room, ask_of(s, j), p);
+    books_given_up(s, l, p);
+    state_set(s, j, JOB_RELEASING);
+    faults_stopped(s, l, by->cause);
+    job_halt(s, l, p);
+    job_loses(s, l, l->stop_done_ns, price.lost_ns);
+    books_lost(s, l, LOST_BY(by->cause), p, l->split[ACCOUNT_LOST]);
+    l->split[fault ? ACCOUNT_FAULT : ACCOUNT_SAVE] += price.stay_ns;
+    l->leave_why = fault ? "fault" : by->cause == CAUSE_RECLAIM ? "reclaimed" : "maintenance";
+    decision_log(s, j, "stop", l->leave_why, strike_cause_name[by->cause]);
+    notice_add(s, NOTICE_STOPPED, j, l->given_up ? STOPPED_FAILED : STOPPED_BY_FAULT);
+    job_departs(s, l, p, &price, at_risk, LOST_BY(by->cause), false);
+}
+
+/* What it was still saving is lost: back to the last durable checkpoint. */
+static void strike_leaving(struct sched *s, struct live *l, const struct strike *by)
+{
+    if (l->stop_mode != STOP_SAVE)
+        return;
+    l->stop_mode = STOP_RESTART;
+    checkpoint_save_fails(s, l);
+    if (!l->unsaved_ns)
+        return;
+    job_loses_wall(l, l->unsaved_ns, l->unsaved_wall_ns);
+    books_lost(s, l, LOST_BY(by->cause), l->leaving, l->split[ACCOUNT_LOST]);
+}
+
+static void strike_claim(struct sched *s, struct live *l)
+{
+    claim_give_back(s, l);
+    if (s->job[l->job].state == JOB_PENDING)
+        notice_add(s, NOTICE_ARRIVED, l->job, 0);
+}
+
+static void strike_gathering(struct sched *s, struct live *l)
+{
+    tasks_scatter(s, l);
+    decision_log(s, l->job, "stop", "fault", "");
+    notice_add(s, NOTICE_STOPPED, l->job, STOPPED_BY_FAULT);
+    notice_add(s, NOTICE_ARRIVED, l->job, 0);
+}
+
+static void strike_one(struct sched *s, struct live *l, const struct strike *by)
+{
+    enum job_state state = s->job[l->job].state;
+    if (by->cause < FAULT_CAUSES && hits(by, l->leaving))
+        strike_leaving(s, l, by);
+    if ((by->cause < FAULT_CAUSES || by->cause == CAUSE_RECLAIM) && hits(by, l->suspended)) {
+        memory_give(s->idle, ask_of(s, l->job), l->suspended);
+        if (s->room)
+            memory_give(s->room, ask_of(s, l->job), l->suspended);
+        faults_stopped(s, l, by->cause);
+        suspend_dropped(s, l, LOST_BY(by->cause));
+    }
+    if (!hits(by, l->held))
+        return;
+    if (state == JOB_CLAIMED)
+        strike_claim(s, l);
+    else if (by->cause == CAUSE_DRAIN)
+        return;
+    else if (state == JOB_GATHERING)
+        strike_gathering(s, l);
+    else
+        strike_job(s, l, by);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    job_id x = *(const job_id *)a, y = *(const job_id *)b;
+    return (x > y) - (x < y);
+}
+
+void strike_nodes(struct sched *s, const struct strike *by)
+{
+    job_id *struck = mem_new(s->n_live + 1, sizeof *struck);
+    size_t n = 0;
+    for (uint32_t i = 0; i < s->n_live; i++) {
+        const struct live *l = &s->live[i];
+        if (s->job[l->job].live == i && (hits(by, l->held) || hits(by, l->leaving) || hits(by, l->suspended)))
+            struck[n++] = l->job;
+    }
+    qsort(struck, n, sizeof *struck, by_number);
+    for (size_t i = 0; i < n; i++)
+        strike_one(s, live_of(s, struck[i]), by);
+    free(struck);
+    claims_settle(s);
+}

@@ -1,0 +1,21 @@
+/* struck.h - jobs whose GPUs fail or are taken for maintenance. models.md 8.4.
+ *
+ * A failure of any of its GPUs stops all of a job at once: no progress from then on, back to the last durable checkpoint, and the
+ * GPUs that it has are held until the failure is found (ACCOUNT_FAULT). Then it waits again, as submitted, or gives up. Maintenance
+ * stops it like a policy would (STOP_SAVE). Who is leaving and still saves loses what it saves, who stands suspended loses its
+ * memory, claims are given back, and a gang that gathers gives up all that it holds. */
+#pragma once
+#include "sim/contract/policy.h"
+#include "sim/models/failures.h"
+
+struct live;
+enum { CAUSE_MAINTENANCE = FAULT_CAUSES, CAUSE_DRAIN, CAUSE_RECLAIM, STRIKE_CAUSES };    /* besides enum fault_cause; drain: claims alone;
+                                                                      reclaim: of spot nodes, in so long (pools.c) */
+struct strike {
+    unsigned cause;
+    node_id first, end;           /* these nodes are out of service already */
+    uint64_t gpus;                /* these alone of the one node; 0: all there is */
+    int64_t detection_ns;         /* reclaim: the notice; who cannot save in it does not try */
+};
+void strike_nodes(struct sched *s, const struct strike *by);              /* jobs in ascending order */
+void strike_job(struct sched *s, struct live *l, const struct strike *by);    /* which runs: by itself */

@@ -1,0 +1,253 @@
+/* switch.c - the policies of a run, one after the other: at a time, one gives way to the next, and the run goes on.
+ *
+ * Everything that happens at that time has happened, and the pass then is the newcomer's. What the old policy has kept goes with
+ * it: its state, its bytes of each job, lines, wake-ups, plans and the reasons why jobs wait; claims are given back, suspended
+ * jobs fall to their last checkpoint, and if the newcomer starts no single tasks, incomplete gangs give back what they hold. What
+ * is true of the world stays: who runs, on what and since when, what has been used, who is leaving.
+ *
+ * The newcomer begins as at the start of a run. Then it is told, in this order: of each node that is out of service
+ * (node_changed, by number); of each job that waits or holds something, by number (job_arrived, and job_started if it runs), as
+ * of jobs that ran before the trace began. Of those who are leaving it hears when they have left. Who could only ever run with a
+ * part of its tasks is refused if the newcomer does not start such.
+ *
+ * To the policy that is in force already, with the same parameters, nothing is switched: there is no such instant. */
+#include "sim/engine/switch.h"
+#include "sim/accounting/books.h"
+#include "sim/engine/host.h"
+#include "sim/engine/leaving.h"
+#include "sim/scheduler/lines.h"
+#include "sim/engine/livelock.h"
+#include "sim/engine/params.h"
+#include "sim/scheduler/placing.h"
+#include "sim/scheduler/suspend.h"
+#include "sim/scheduler/tasks.h"
+#include "sim/scheduler/waiting.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct policy_seat {
+    const struct policy *policy;
+    void *params, *state;
+    unsigned needs;
+    int64_t period_ns, time_ns;   /* time TIME_NEVER: not, or not any more */
+};
+
+static unsigned needs_of(const struct policy *p, const void *params)
+{
+    return p->needs | (p->also_needs ? p->also_needs(params) : 0);
+}
+
+/* ---- Which go together ---- */
+
+static const struct { unsigned one, other; const char *does, *and; } exclusive[] = {
+    { STARTS_PARTIAL, SEES_TIMELINE, "starts single tasks", "plans ahead" },
+    { RESIZES, SEES_TIMELINE, "resizes jobs", "plans ahead" },
+    { RESIZES, STARTS_PARTIAL, "resizes jobs", "starts single tasks" },
+    { SUSPENDS, SEES_TIMELINE, "suspends jobs", "plans ahead" },
+};
+
+/* The first policy of the setup that has such a need; NULL: none. */
+static const struct policy *who_needs(const struct run_setup *setup, unsigned need)
+{
+    struct arena *scratch = arena_new();
+    const struct policy *found = NULL;
+    for (size_t i = 0; !found && i <= setup->n_switches; i++) {
+        const struct policy *p = i ? setup->switches[i - 1].policy : setup->policy;
+        const void *given = i ? setup->switches[i - 1].params : setup->policy_params;
+        if (needs_of(p, params_complete(scratch, p->params, p->params_size, given)) & need)
+            found = p;
+    }
+    arena_free(scratch);
+    return found;
+}
+
+int run_check_policies(const struct run_setup *setup, struct error *err)
+{
+    for (size_t i = 0; i < sizeof exclusive / sizeof exclusive[0]; i++) {
+        const struct policy *one = who_needs(setup, exclusive[i].one), *other = who_needs(setup, exclusive[i].other);
+        if (one && other)
+            return error_set(err, "policy %s %s and policy %s %s: want no more than one of these in a run", one->name,
+                             exclusive[i].does, other->name, exclusive[i].and);
+    }
+    return 0;
+}
+
+/* ---- Who is in force ---- */
+
+static void seat_take(struct sched *s, const struct policy_seat *seat)
+{
+    s->policy = seat->policy;
+    s->policy_params = seat->params;
+    s->policy_state = seat->state;
+    s->needs = seat->needs;
+    s->period_ns = seat->period_ns;
+}
+
+static struct policy_seat seat_for(struct sched *s, const struct policy_switch *w)
+{
+    struct policy_seat seat = { .policy = w->policy, .period_ns = w->period_ns, .time_ns = w->time_ns };
+    seat.params = params_complete(s->memory, w->policy->params, w->policy->params_size, w->params);
+    seat.state = arena_alloc(s->memory, w->policy->state_size + 1);
+    seat.needs = needs_of(w->policy, seat.params);
+    s->all_needs |= seat.needs;
+    s->own_size = w->policy->job_size > s->own_size ? w->policy->job_size : s->own_size;
+    return seat;
+}
+
+void seats_begin(struct sched *s)
+{
+    const struct run_setup *setup = &s->setup;
+    const struct policy_switch first = { TIME_NEVER, setup->policy, setup->policy_params, s->cluster->period_ns };
+    struct error err = { "" };
+    s->policy = setup->policy;
+    if (run_check_policies(setup, &err))
+        HOST_BUG(s, "%s", err.text);
+    s->seat = arena_alloc(s->memory, (1 + setup->n_switches) * sizeof *s->seat);
+    s->seat[0] = seat_for(s, &first);
+    for (size_t i = 0; i < setup->n_switches; i++)
+        s->seat[1 + i] = seat_for(s, &setup->switches[i]);
+    seat_take(s, &s->seat[0]);
+}
+
+const void *run_policy_params(const struct sched *s)
+{
+    return s->seat[0].params;
+}
+
+const void *run_switch_params(const struct sched *s, size_t i)
+{
+    return s->seat[1 + i].params;
+}
+
+void run_switch_at(struct sched *s, size_t i, int64_t time_ns)
+{
+    s->seat[1 + i].time_ns = time_ns;
+}
+
+static bool in_force(const struct sched *s, const struct policy_seat *seat)
+{
+    return seat->policy == s->policy && !memcmp(seat->params, s->policy_params, s->policy->params_size);
+}
+
+/* NULL: none. Those that would change nothing are passed over. */
+static struct policy_seat *next_seat(struct sched *s)
+{
+    for (;;) {
+        struct policy_seat *next = NULL;
+        for (size_t i = 1; i <= s->setup.n_switches; i++)
+            if (s->seat[i].time_ns != TIME_NEVER && (!next || s->seat[i].time_ns < next->time_ns))
+                next = &s->seat[i];
+        if (!next || !in_force(s, next))
+            return next;
+        next->time_ns = TIME_NEVER;
+    }
+}
+
+int64_t switch_next_ns(struct sched *s)
+{
+    const struct policy_seat *next = s->setup.n_switches ? next_seat(s) : NULL;
+    if (!next)
+        return TIME_NEVER;
+    return next->time_ns > s->now_ns ? next->time_ns : s->now_ns;
+}
+
+/* ---- The old policy's things go ---- */
+
+static void settle_job(struct sched *s, struct live *l, bool single_tasks)
+{
+    lines_forget(s, l->job);
+    if (s->job[l->job].state == JOB_CLAIMED)
+        claim_give_back(s, l);
+    if (s->job[l->job].state == JOB_GATHERING && !single_tasks) {
+        tasks_scatter(s, l);
+        decision_log(s, l->job, "stop", "gang", "");
+    }
+    if (l->suspended) {
+        memory_give(s->idle, ask_of(s, l->job), l->suspended);
+        if (s->room)
+            memory_give(s->room, ask_of(s, l->job), l->suspended);
+        suspend_dropped(s, l, PREEMPTED_POLICY);
+    }
+    if (l->counting && l->own_why != WAIT_PASS && s->job[l->job].state == JOB_PENDING)
+        wait_own(s, l, WAIT_GROUP);
+    if (l->own)
+        memset(l->own, 0, s->own_size);
+}
+
+/* Nothing of them has been told, and all of them are to be looked at. */
+static void forget_queues(struct sched *s)
+{
+    for (queue_id q = 0; q < s->cluster->n_queues; q++)
+        queue_fair_share(s, q, (struct amount){ .gpu_milli = -1 });
+    for (queue_id q = 0; q < s->cluster->n_queues; q++) {
+        s->books[q].unseen = true;
+        s->unseen_queue[q] = q;
+    }
+    s->n_unseen_queues = s->cluster->n_queues;
+}
+
+/* ---- And the new one is told ---- */
+
+static void tell(struct sched *s, job_id j)
+{
+    enum job_state state = s->job[j].state;
+    const char *never = state == JOB_PENDING ? placing_never_job(s, j) : NULL;
+    if (never) {
+        state_set(s, j, JOB_GONE);
+        job_rejected(s, j, never);
+        return;
+    }
+    if (state != JOB_PENDING && state != JOB_RUNNING && state != JOB_GATHERING)
+        return;
+    notice_add(s, NOTICE_ARRIVED, j, 0);
+    if (state == JOB_RUNNING)
+        notice_add(s, NOTICE_STARTED, j, 0);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    job_id x = *(const job_id *)a, y = *(const job_id *)b;
+    return (x > y) - (x < y);
+}
+
+static size_t present(const struct sched *s, job_id *list)
+{
+    size_t n = 0;
+    for (uint32_t i = 0; i < s->n_live; i++)
+        if (s->job[s->live[i].job].live == i)
+            list[n++] = s->live[i].job;
+    qsort(list, n, sizeof *list, by_number);
+    return n;
+}
+
+void switch_policy(struct sched *s)
+{
+    struct policy_seat *seat = next_seat(s);
+    job_id *list = mem_new(s->n_live + 1, sizeof *list);
+    size_t n = present(s, list);
+    for (size_t i = 0; i < n; i++)
+        settle_job(s, live_of(s, list[i]), seat->needs & STARTS_PARTIAL);
+    claims_settle(s);
+    if (s->timeline)
+        plan_clear(s);
+    s->n_wakes = 0;
+    s->n_notices = 0;                                /* for who is no more in force */
+    forget_queues(s);
+    seat_take(s, seat);
+    seat->time_ns = TIME_NEVER;
+    random_init(&s->policy_random, s->setup.seed, "policy", ++s->n_switched);
+    livelock_got_on(s);
+    s->fruitless_wakes = 0;
+    decision_log(s, ID_NONE, "policy", s->policy->name, "");
+    if (s->policy->begin)
+        s->policy->begin(s, s->policy_params, s->policy_state);
+    for (node_id k = 0; k < s->cluster->n_nodes; k++)
+        if (!sched_node_up(s, k))
+            notice_add(s, NOTICE_NODE, k, 0);
+    for (size_t i = 0; i < n; i++)
+        tell(s, list[i]);
+    free(list);
+    notices_give(s);
+    s->changed = true;
+}

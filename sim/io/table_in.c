@@ -1,0 +1,308 @@
+/* table_in.c - see table_in.h; the checks of single cells are in cells.c.
+ *
+ * libcsv does not tell where it is. It is therefore fed line by line, so that the line is known whenever it calls. */
+#include "sim/io/table_in.h"
+
+#include "sim/base/memory.h"
+
+#include <csv.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LINES_FIRST ((size_t)128 << 10)
+#define LINE_MOST   ((size_t)16 << 20) /* bytes; a longer line or quoted cell is a mistake */
+
+/* ---- lines ---- */
+
+struct lines {
+    struct input *in;
+    char *buffer;
+    size_t begin, end, capacity;
+    size_t number; /* of the line given last, from 1 */
+    bool at_end;
+    bool nul; /* a NUL byte was read: from then on each line is searched for it */
+};
+
+/* Makes more bytes follow those from `begin` on. */
+static int more_lines(struct lines *l, struct error *err)
+{
+    memmove(l->buffer, l->buffer + l->begin, l->end - l->begin);
+    l->end -= l->begin;
+    l->begin = 0;
+    if (l->end > LINE_MOST)
+        return error_set(err, "%s:%zu: want lines of at most %zu MiB", input_name(l->in), l->number + 1,
+                         LINE_MOST >> 20);
+    if (l->capacity - l->end <= LINES_FIRST / 2) {
+        l->capacity *= 2;
+        l->buffer = mem_resize(l->buffer, l->capacity, 1);
+    }
+    long n = input_read(l->in, l->buffer + l->end, l->capacity - l->end - 1, err); /* one left for a NUL */
+    if (n < 0)
+        return -1;
+    l->nul = l->nul || memchr(l->buffer + l->end, '\0', (size_t)n);
+    l->at_end = n == 0;
+    l->end += (size_t)n;
+    return 0;
+}
+
+/* The next line with its newline, which the last may lack. 1, 0 at the end, -1 with err. Valid until the next call; the
+ * byte behind it may be overwritten in place of the newline, or if there is none. */
+static int next_line(struct lines *l, char **line, size_t *length, struct error *err)
+{
+    char *newline = NULL;
+    size_t searched = 0;
+    for (;;) {
+        size_t have = l->end - l->begin;
+        newline = memchr(l->buffer + l->begin + searched, '\n', have - searched);
+        if (newline || (l->at_end && have))
+            break;
+        if (l->at_end)
+            return 0;
+        searched = have;
+        if (more_lines(l, err) != 0)
+            return -1;
+    }
+    *line = l->buffer + l->begin;
+    *length = newline ? (size_t)(newline + 1 - *line) : l->end - l->begin;
+    l->begin += *length;
+    l->number++;
+    if (l->nul && memchr(*line, '\0', *length))
+        return error_set(err, "%s:%zu: NUL byte: want text", input_name(l->in), l->number);
+    if (l->number == 1 && *length >= 3 && memcmp(*line, "\xef\xbb\xbf", 3) == 0) {
+        *line += 3;
+        *length -= 3;
+    }
+    return 1;
+}
+
+/* ---- rows ---- */
+
+struct reader {
+    struct table_style style;
+    const struct table_handler *handler;
+    void *self;
+    struct error *err;
+    bool failed; /* libcsv goes on to the end of what it was given: nothing more may happen then */
+    struct lines lines;
+    struct row row;
+    struct cell *cell; /* of the row being read; CSV has only the lengths until the row ends */
+    size_t n, cells_capacity;
+    char *text; /* CSV: the cells of the row, each ended with NUL */
+    size_t text_used, text_capacity;
+    size_t field_line;   /* CSV: where the current cell began */
+    size_t rows_in_line; /* CSV */
+    struct arena *names; /* of the columns */
+};
+
+static void fail_if(struct reader *r, int result)
+{
+    r->failed = r->failed || result != 0;
+}
+
+static void add_cell(struct reader *r, const char *text, size_t length)
+{
+    mem_grow(&r->cell, &r->cells_capacity, r->n, sizeof *r->cell);
+    r->cell[r->n++] = (struct cell){ text, length };
+}
+
+static int take_header(struct reader *r)
+{
+    const char **column = arena_alloc(r->names, r->n * sizeof *column);
+    for (size_t i = 0; i < r->n; i++) {
+        column[i] = arena_text(r->names, r->cell[i].text, r->cell[i].length);
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(column[k], column[i]) == 0)
+                return error_set(r->err, "%s:%zu: column '%.40s' is named twice", r->row.file, r->row.line, column[i]);
+    }
+    r->row.column = column;
+    r->row.n_columns = r->n;
+    return r->handler->on_header ? r->handler->on_header(r->self, &r->row, r->err) : 0;
+}
+
+static int take_row(struct reader *r)
+{
+    r->row.cell = r->cell;
+    r->row.n = r->n;
+    if (!r->style.header)
+        return r->handler->on_row(r->self, &r->row, r->err);
+    if (!r->row.column)
+        return take_header(r);
+    if (r->n != r->row.n_columns)
+        return error_set(r->err, "%s:%zu: want %zu cells as in the header, got %zu", r->row.file, r->row.line,
+                         r->row.n_columns, r->n);
+    return r->handler->on_row(r->self, &r->row, r->err);
+}
+
+/* Whether the line was a comment; it is handed on without its newline. */
+static bool take_comment(struct reader *r, char *line, size_t length)
+{
+    char *end = line + length;
+    while (line < end && (*line == ' ' || *line == '\t'))
+        line++;
+    if (!r->style.comment || line == end || *line != r->style.comment)
+        return false;
+    if (end > line && end[-1] == '\n')
+        end--;
+    if (end > line && end[-1] == '\r')
+        end--;
+    *end = '\0';
+    if (r->handler->on_comment)
+        fail_if(r, r->handler->on_comment(r->self, line, (size_t)(end - line), r->err));
+    return true;
+}
+
+/* ---- separated by blanks ---- */
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+static void take_blanks_line(struct reader *r, char *line, size_t length)
+{
+    r->row.line = r->lines.number;
+    r->n = 0;
+    for (char *at = line, *end = line + length; at < end; at++) {
+        if (is_blank(*at))
+            continue;
+        char *from = at;
+        while (at < end && !is_blank(*at))
+            at++;
+        *at = '\0'; /* a blank, or the spare byte behind the last line */
+        add_cell(r, from, (size_t)(at - from));
+    }
+    if (r->n)
+        fail_if(r, take_row(r));
+}
+
+/* ---- separated by tabs ---- */
+
+static void take_tabs_line(struct reader *r, char *line, size_t length)
+{
+    r->row.line = r->lines.number;
+    r->n = 0;
+    char *end = line + length;
+    if (end > line && end[-1] == '\n')
+        end--;
+    if (end > line && end[-1] == '\r')
+        end--;
+    if (end == line)
+        return;
+    for (char *at = line, *tab; at <= end; at = tab + 1) {
+        tab = memchr(at, '\t', (size_t)(end - at));
+        tab = tab ? tab : end;
+        *tab = '\0'; /* the end of the line, or the spare byte behind the last one */
+        add_cell(r, at, (size_t)(tab - at));
+    }
+    fail_if(r, take_row(r));
+}
+
+/* ---- CSV ---- */
+
+static void csv_cell(void *text, size_t length, void *self)
+{
+    struct reader *r = self;
+    if (r->failed)
+        return;
+    while (r->text_capacity - r->text_used <= length)
+        mem_grow(&r->text, &r->text_capacity, r->text_capacity, 1);
+    memcpy(r->text + r->text_used, text, length);
+    r->text_used += length;
+    r->text[r->text_used++] = '\0';
+    add_cell(r, NULL, length);
+    r->field_line = r->lines.number; /* of the next cell */
+}
+
+static void csv_row(int terminator, void *self)
+{
+    (void)terminator;
+    struct reader *r = self;
+    if (r->failed)
+        return;
+    const char *text = r->text; /* it may have moved while the row grew */
+    for (size_t i = 0; i < r->n; i++) {
+        r->cell[i].text = text;
+        text += r->cell[i].length + 1;
+    }
+    if (r->rows_in_line++)
+        fail_if(r, error_set(r->err, "%s:%zu: carriage return within the line: want LF or CRLF at its end", r->row.file,
+                             r->lines.number));
+    else
+        fail_if(r, take_row(r));
+    r->n = r->text_used = 0;
+}
+
+static void *csv_memory(void *old, size_t bytes)
+{
+    return mem_resize(old, bytes, 1);
+}
+
+static void take_csv_line(struct reader *r, struct csv_parser *p, char *line, size_t length)
+{
+    bool within_row = r->n > 0 || p->entry_pos > 0; /* after a whole line only if a quote is open */
+    r->rows_in_line = 0;
+    if (!within_row) {
+        if (take_comment(r, line, length))
+            return;
+        r->row.line = r->field_line = r->lines.number;
+    }
+    size_t used = csv_parse(p, line, length, csv_cell, csv_row, r);
+    if (used != length && !r->failed)
+        fail_if(r, error_set(r->err, "%s:%zu: stray quote: want quotes around the whole cell, and those in it doubled",
+                             r->row.file, r->lines.number));
+    if (p->entry_pos > LINE_MOST)
+        fail_if(
+            r, error_set(r->err, "%s:%zu: want cells of at most %zu MiB", r->row.file, r->field_line, LINE_MOST >> 20));
+}
+
+static void end_csv(struct reader *r, struct csv_parser *p)
+{
+    if (!r->failed && csv_fini(p, csv_cell, csv_row, r) != 0)
+        fail_if(r, error_set(r->err, "%s:%zu: a quote opens here and is never closed", r->row.file, r->field_line));
+}
+
+/* ---- all of it ---- */
+
+static void read_lines(struct reader *r, struct csv_parser *p)
+{
+    char *line;
+    size_t length;
+    while (!r->failed) {
+        int found = next_line(&r->lines, &line, &length, r->err);
+        fail_if(r, found < 0);
+        if (found <= 0)
+            break;
+        if (!r->style.blanks && !r->style.tabs)
+            take_csv_line(r, p, line, length);
+        else if (take_comment(r, line, length))
+            continue;
+        else if (r->style.tabs)
+            take_tabs_line(r, line, length);
+        else
+            take_blanks_line(r, line, length);
+    }
+    end_csv(r, p);
+    if (!r->failed && r->style.header && !r->row.column)
+        fail_if(r, error_set(r->err, "%s:1: want a header, got an empty file", r->row.file));
+}
+
+int table_read(struct input *in, struct table_style style, const struct table_handler *h, void *self, struct error *err)
+{
+    struct reader r = { .style = style, .handler = h, .self = self, .err = err };
+    r.row.file = input_name(in);
+    r.lines = (struct lines){ .in = in, .buffer = mem_resize(NULL, LINES_FIRST, 1), .capacity = LINES_FIRST };
+    r.names = arena_new();
+    struct csv_parser p;
+    csv_init(&p, CSV_STRICT | CSV_STRICT_FINI); /* fails only without a parser */
+    csv_set_realloc_func(&p, csv_memory);
+    csv_set_blk_size(&p, 64 << 10); /* the buffer of a cell grows by so much, not by doubling */
+
+    read_lines(&r, &p);
+
+    csv_free(&p);
+    arena_free(r.names);
+    free(r.lines.buffer);
+    free(r.cell);
+    free(r.text);
+    return r.failed ? -1 : 0;
+}

@@ -1,0 +1,211 @@
+/* failures.c - see failures.h. Each law is its inverse distribution function of a uniform number. */
+#include "sim/models/failures.h"
+
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_randist.h>
+#include <gsl/gsl_sf_gamma.h>
+#include <math.h>
+
+#define DAY_S   86400.0
+#define YEAR_S  (365.25 * DAY_S)
+#define HOUR_NS (3600 * NS_PER_S)
+#define LONGEST_NS INT64_C(3000000000000000000) /* 95 years: three of them still fit into the clock */
+#define TRACE_MIX                                                                                                      \
+    { [FAULT_GPU] = .27, [FAULT_STRESS] = .17, [FAULT_UNKNOWN] = .25, [FAULT_CABLE] = .07, [FAULT_FAN] = .06,          \
+      [FAULT_NIC] = .05, [FAULT_POWER] = .045, [FAULT_TASK] = .04, [FAULT_OTHER] = .05 }
+
+const char *const fault_cause_name[FAULT_CAUSES + 1] = {
+    "gpu", "stress", "unknown", "cable", "fan", "nic", "power", "task", "other", "switch", "software", NULL,
+};
+
+/* GPU with NVLink 148, HBM 72, SRAM 19, system processor 17; switches and cables 35; CPU 2; of 419. */
+static const double llama_mix[NODE_CAUSES] = {
+    [FAULT_GPU] = 148 + 72 + 19 + 17, [FAULT_CABLE] = 35, [FAULT_OTHER] = 2, [FAULT_UNKNOWN] = 419 - 256 - 35 - 2,
+};
+static const double trace_mix[NODE_CAUSES] = TRACE_MIX;
+const struct fault_preset fault_preset[FAULT_RATES] = {
+    [RATE_NONE] = { "none", 0, trace_mix },
+    [RATE_RSC_1] = { "rsc-1", 6.50e-3, trace_mix },
+    [RATE_RSC_2] = { "rsc-2", 2.34e-3, trace_mix },
+    [RATE_LLAMA_3] = { "llama-3", 419.0 / 54 / 2048, llama_mix },
+    [RATE_INFINITE_HBD] = { "infinite-hbd", 4.2e-3, trace_mix },
+};
+
+const struct failures failures_default = {
+    .faults_per_day = 4.2e-3,
+    .gap_shape = 1,
+    .lemon_shape = 0.93,
+    .relapse_mean_ns = 6 * HOUR_NS,
+    .mix = TRACE_MIX,
+    .switch_faults_per_year = 0.2,
+    .switch_repair_ns = 2 * HOUR_NS,
+    .weibull_shape = 0.45,
+    .weibull_scale_ns = 50 * HOUR_NS + 2520 * NS_PER_S,
+    .lognormal_mu = 2.71,
+    .lognormal_sigma = 2.52,
+    .lognormal_most_ns = 2000 * HOUR_NS,
+    .remediation_median_ns = 1200 * NS_PER_S,
+    .remediation_sigma = 0.8,
+    .detection_ns = 60 * NS_PER_S,
+    .hang_share = 0.1,
+    .hang_least_ns = 600 * NS_PER_S,
+    .hang_most_ns = 1800 * NS_PER_S,
+    .software_faults_per_day = 1.0 / 60,
+    .software_faults_per_gpu_year = 0.1,
+    .max_retries = 10,
+    .cordon_within_ns = 7 * 24 * HOUR_NS,
+    .cordon_ns = 7 * 24 * HOUR_NS,
+};
+
+bool failures_happen(const struct failures *f)
+{
+    return f->faults_per_day > 0 || f->switch_faults_per_year > 0 || f->software_faults_per_day > 0 ||
+           f->software_faults_per_gpu_year > 0 || f->n_planned || f->n_given;
+}
+
+double failures_node_rate(const struct failures *f, uint32_t gpus)
+{
+    return f->faults_per_day / DAY_S * gpus / 8;
+}
+
+double failures_switch_rate(const struct failures *f)
+{
+    return f->switch_faults_per_year / YEAR_S;
+}
+
+double failures_software_rate(const struct failures *f, double gpus)
+{
+    if (gpus < f->software_min_gpus)
+        return 0;
+    return f->software_faults_per_day / DAY_S + f->software_faults_per_gpu_year / YEAR_S * gpus;
+}
+
+double failures_job_rate(const struct failures *f, double gpus)
+{
+    return failures_software_rate(f, gpus) + f->faults_per_day / DAY_S * gpus / 8;
+}
+
+double failures_lemon(const struct failures *f, uint64_t seed, uint32_t node)
+{
+    if (f->lemon_shape <= 0)
+        return 1;
+    gsl_rng *rng = random_gsl(seed, "lemon nodes", node);
+    double z = gsl_ran_gamma(rng, f->lemon_shape, 1 / f->lemon_shape);
+    gsl_rng_free(rng);
+    return z;
+}
+
+static double weibull(double shape, double scale, double u)
+{
+    return scale * pow(-log1p(-u), 1 / shape);
+}
+
+static double lognormal(double mu, double sigma, double u)
+{
+    return exp(mu + sigma * gsl_cdf_ugaussian_Pinv(u));
+}
+
+double failures_gap_s(const struct failures *f, double rate, double u)
+{
+    if (rate <= 0)
+        return INFINITY;
+    return weibull(f->gap_shape, 1 / (rate * gsl_sf_gamma(1 + 1 / f->gap_shape)), u);
+}
+
+double failures_repair_s(const struct failures *f, double u)
+{
+    switch (f->repair_law) {
+    case REPAIR_FIXED:
+        return seconds(f->fixed_ns);
+    case REPAIR_LOGNORMAL: {
+        double most_h = seconds(f->lognormal_most_ns) / 3600;
+        double within = gsl_cdf_ugaussian_P((log(most_h) - f->lognormal_mu) / f->lognormal_sigma);
+        return 3600 * lognormal(f->lognormal_mu, f->lognormal_sigma, u * within);
+    }
+    default:
+        return weibull(f->weibull_shape, seconds(f->weibull_scale_ns), u);
+    }
+}
+
+double failures_remediation_s(const struct failures *f, double u)
+{
+    return lognormal(log(seconds(f->remediation_median_ns)), f->remediation_sigma, u);
+}
+
+/* ---- Draws ---- */
+
+static int64_t duration_ns(double s)
+{
+    int64_t ns = ns_of_seconds(s);
+    return ns < LONGEST_NS ? ns : LONGEST_NS;
+}
+
+static enum fault_cause cause_of(const double mix[NODE_CAUSES], double u)
+{
+    double all = 0, below = 0;
+    for (unsigned c = 0; c < NODE_CAUSES; c++)
+        all += mix[c];
+    unsigned last = 0;
+    for (unsigned c = 0; c < NODE_CAUSES; c++) {
+        if (mix[c] <= 0)
+            continue;
+        last = c;
+        below += mix[c];
+        if (u * all < below)
+            break;
+    }
+    return last;
+}
+
+static void stream(uint64_t seed, const char *purpose, uint32_t entity, double rate, struct fault_stream *to)
+{
+    *to = (struct fault_stream){ .rate = rate };
+    random_init(&to->random, seed, purpose, entity);
+}
+
+void failures_node_stream(const struct failures *f, uint64_t seed, uint32_t node, uint32_t gpus, struct fault_stream *to)
+{
+    stream(seed, "node faults", node, failures_node_rate(f, gpus) * failures_lemon(f, seed, node), to);
+}
+
+void failures_switch_stream(const struct failures *f, uint64_t seed, uint32_t rack, struct fault_stream *to)
+{
+    stream(seed, "switch faults", rack, failures_switch_rate(f), to);
+}
+
+int64_t failures_detection_ns(const struct failures *f, struct random *from)
+{
+    bool hangs = random_uniform(from) < f->hang_share;
+    double u = random_uniform(from);
+    return hangs ? f->hang_least_ns + (int64_t)(u * (double)(f->hang_most_ns - f->hang_least_ns)) : f->detection_ns;
+}
+
+struct fault failures_draw(const struct failures *f, struct fault_stream *from)
+{
+    struct random *r = &from->random;
+    struct fault next = { .after_ns = TIME_NEVER };
+    bool relapse = random_uniform(r) < f->relapse_share && from->again;
+    double gap = random_uniform(r);
+    next.cause = cause_of(f->mix, random_uniform(r));
+    next.gpu_u = random_uniform(r);
+    bool by_itself = random_uniform(r) < f->remediation_share;
+    double repair = random_uniform(r);
+    next.repair_ns = duration_ns(by_itself ? failures_remediation_s(f, repair) : failures_repair_s(f, repair));
+    next.detection_ns = failures_detection_ns(f, r);
+    from->again = true;
+    if (from->rate <= 0)
+        return next;
+    int64_t after_ns = duration_ns(relapse ? -log1p(-gap) * seconds(f->relapse_mean_ns) : failures_gap_s(f, from->rate, gap));
+    next.after_ns = after_ns < LONGEST_NS ? after_ns : TIME_NEVER;
+    return next;
+}
+
+void failures_software_stream(uint64_t seed, uint32_t job, struct random *to)
+{
+    random_init(to, seed, "software faults", job);
+}
+
+double failures_hazard(struct random *from)
+{
+    return -log1p(-random_uniform(from));
+}

@@ -1,0 +1,70 @@
+/* maxmin.c - see maxmin.h. */
+#include "sim/models/network/maxmin.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+#define ALIKE (1 + 1e-12)         /* levels this near are one: rounding must not part what is equal */
+
+static double level_of(const struct maxmin *m, uint32_t link)
+{
+    return m->unfilled[link] ? fmax(0, m->left[link]) / m->unfilled[link] : INFINITY;
+}
+
+/* What it gets at most if every flow that still grows does so alike. */
+static double narrowest(const struct maxmin *m, const struct maxmin_flow *f)
+{
+    double level = INFINITY;
+    for (uint32_t i = 0; i < f->n_links; i++)
+        level = fmin(level, level_of(m, f->link[i]));
+    return level;
+}
+
+static void fill(const struct maxmin *m, size_t i, size_t *growing, double share)
+{
+    struct maxmin_flow *f = m->flow[i];
+    f->share = share;
+    for (uint32_t k = 0; k < f->n_links; k++) {
+        m->left[f->link[k]] -= share;
+        m->unfilled[f->link[k]]--;
+    }
+    m->flow[i] = m->flow[--*growing];
+    m->flow[*growing] = f;
+}
+
+/* One level up. The first flows of the list grow; who is filled goes behind them. */
+static void rise(const struct maxmin *m, size_t *growing)
+{
+    double level = INFINITY;
+    for (size_t i = 0; i < *growing; i++)
+        level = fmin(level, narrowest(m, m->flow[i]));
+    bool contented = false;
+    for (size_t i = *growing; i-- > 0;)
+        if (m->flow[i]->demand <= level) {
+            fill(m, i, growing, m->flow[i]->demand);
+            contented = true;
+        }
+    if (contented)
+        return;
+    for (size_t i = 0; i < *growing; i++)
+        m->flow[i]->share = narrowest(m, m->flow[i]);        /* before any of them is filled */
+    for (size_t i = *growing; i-- > 0;)
+        if (m->flow[i]->share <= level * ALIKE)
+            fill(m, i, growing, level);
+}
+
+void maxmin_share(const struct maxmin *m)
+{
+    size_t growing = m->n_flows;
+    for (size_t i = 0; i < m->n_flows; i++)
+        for (uint32_t k = 0; k < m->flow[i]->n_links; k++) {
+            uint32_t l = m->flow[i]->link[k];
+            m->left[l] = m->capacity[l];
+            m->unfilled[l] = 0;
+        }
+    for (size_t i = 0; i < m->n_flows; i++)
+        for (uint32_t k = 0; k < m->flow[i]->n_links; k++)
+            m->unfilled[m->flow[i]->link[k]]++;
+    while (growing)
+        rise(m, &growing);
+}

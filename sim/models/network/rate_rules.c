@@ -1,0 +1,206 @@
+/* rate_rules.c - see rate_rules.h. */
+#include "sim/models/network/rate_rules.h"
+
+#include "sim/base/memory.h"
+#include "sim/cluster/cluster.h"
+#include "sim/models/training/throughputs.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MICRO 1e-6
+enum { DISTANCES = 7 };
+
+const char *const rate_model_name[RATE_MODELS + 1] = { "none", "analytic", "table", "factor", NULL };
+
+const struct fabric fabric_default = {
+    .efficiency = 0.8,
+    .numa_factor = 0.7,
+    .nic_affinity = NIC_AUTO,
+    .leaf_oversubscription = 1,
+    .spine_oversubscription = 1,
+};
+
+struct rate_rules *rate_rules_new(void)
+{
+    struct rate_rules *r = mem_new(1, sizeof *r);
+    *r = (struct rate_rules){
+        .model = RATE_ANALYTIC, .unknown = RATE_FACTOR, .overlap = 2, .factor = { 1, 1, 0.95, 0.95, 0.85, 0.7, 0.6 },
+        .fabric = fabric_default,
+    };
+    r->fabric.costs = collective_costs_default;
+    return r;
+}
+
+void rate_rules_free(struct rate_rules *r)
+{
+    if (!r)
+        return;
+    throughputs_free(r->table);
+    free(r->reference);
+    free(r);
+}
+
+/* ---- What a file says ---- */
+
+struct file_progress {
+    int model, unknown, monotone;
+    double overlap;
+    const char *reference, *table, *table_gpu;
+    struct config_value factors;
+};
+struct file_fabric {
+    double efficiency, numa_factor, leaf, spine, base_us;
+    int nic_affinity, contention;
+    struct config_value ring, tree;
+};
+/* clang-format off */
+#define PROGRESS(field) offsetof(struct file_progress, field)
+#define FABRIC(field)   offsetof(struct file_fabric, field)
+#define SHARE           .type = CONFIG_REAL, .above_least = true, .most = 1
+#define OVERSUBSCRIPTION .type = CONFIG_REAL, .least = 1, .most = 1000000
+#define MICROSECONDS    .type = CONFIG_REAL, .most = 1000000
+static const char *const unknown_words[] = { "none", "factor", NULL };
+static const char *const monotone_words[] = { "raw", "clamp", NULL };
+static const char *const affinity_words[] = { [NIC_AUTO] = "auto", [NIC_RAIL] = "rail", [NIC_SHARED] = "shared", NULL };
+static const char *const contention_words[] = { "none", "maxmin", NULL };
+static const struct config_key progress_keys[] = {
+    { .name = "model",          .type = CONFIG_CHOICE,  .at = PROGRESS(model), .words = rate_model_name },
+    { .name = "unknown",        .type = CONFIG_CHOICE,  .at = PROGRESS(unknown), .words = unknown_words },
+    { .name = "overlap",        .type = CONFIG_REAL,    .at = PROGRESS(overlap), .least = 1, .most = 10 },
+    { .name = "reference",      .type = CONFIG_TEXT,    .at = PROGRESS(reference) },
+    { .name = "table",          .type = CONFIG_TEXT,    .at = PROGRESS(table) },
+    { .name = "table_gpu",      .type = CONFIG_TEXT,    .at = PROGRESS(table_gpu) },
+    { .name = "table_monotone", .type = CONFIG_CHOICE,  .at = PROGRESS(monotone), .words = monotone_words },
+    { .name = "factors",        .type = CONFIG_MAPPING, .at = PROGRESS(factors) },
+    { 0 },
+};
+static const struct config_key fabric_keys[] = {
+    { .name = "efficiency",             SHARE, .at = FABRIC(efficiency) },
+    { .name = "numa_factor",            SHARE, .at = FABRIC(numa_factor) },
+    { .name = "nic_affinity",           .type = CONFIG_CHOICE, .at = FABRIC(nic_affinity), .words = affinity_words },
+    { .name = "leaf_oversubscription",  OVERSUBSCRIPTION, .at = FABRIC(leaf) },
+    { .name = "spine_oversubscription", OVERSUBSCRIPTION, .at = FABRIC(spine) },
+    { .name = "contention",             .type = CONFIG_CHOICE, .at = FABRIC(contention), .words = contention_words },
+    { .name = "base_us",                MICROSECONDS, .at = FABRIC(base_us) },
+    { .name = "ring_step_us",           .type = CONFIG_MAPPING, .at = FABRIC(ring) },
+    { .name = "tree_step_us",           .type = CONFIG_MAPPING, .at = FABRIC(tree) },
+    { 0 },
+};
+static const struct config_key step_keys[] = {
+    { .name = "nvlink",  MICROSECONDS, .at = LINK_NVLINK * sizeof(double) },
+    { .name = "pcie",    MICROSECONDS, .at = LINK_PCIE * sizeof(double) },
+    { .name = "network", MICROSECONDS, .at = LINK_NETWORK * sizeof(double) },
+    { 0 },
+};
+#define FACTOR(distance, class) { .name = distance, SHARE, .at = (class) * sizeof(double) }
+static const struct config_key factor_keys[] = {     /* as cluster_distance_name calls them */
+    FACTOR("gpu", 0), FACTOR("island", 1), FACTOR("numa", 2), FACTOR("node", 3), FACTOR("rack", 4), FACTOR("pod", 5),
+    FACTOR("cluster", 6), { 0 },
+};
+/* clang-format on */
+
+static int read_steps(struct config_value v, double step_s[LINK_CLASSES], struct error *err)
+{
+    double us[LINK_CLASSES];
+    for (unsigned l = 0; l < LINK_CLASSES; l++)
+        us[l] = step_s[l] / MICRO;
+    if (config_given(v) && config_fields(v, step_keys, us, err))
+        return -1;
+    for (unsigned l = 0; config_given(v) && l < LINK_CLASSES; l++)
+        step_s[l] = us[l] * MICRO;
+    return 0;
+}
+
+static int read_fabric(struct config_value v, struct fabric *to, struct error *err)
+{
+    struct file_fabric f = { .efficiency = to->efficiency, .numa_factor = to->numa_factor, .leaf = to->leaf_oversubscription,
+                             .spine = to->spine_oversubscription, .base_us = -1, .nic_affinity = (int)to->nic_affinity };
+    if (config_fields(v, fabric_keys, &f, err) || read_steps(f.ring, to->costs.ring_step_s, err) ||
+        read_steps(f.tree, to->costs.tree_step_s, err))
+        return -1;
+    to->efficiency = f.efficiency;
+    to->numa_factor = f.numa_factor;
+    to->nic_affinity = (enum nic_affinity)f.nic_affinity;
+    to->leaf_oversubscription = f.leaf;
+    to->spine_oversubscription = f.spine;
+    to->maxmin = f.contention == 1;
+    if (f.base_us >= 0)
+        to->costs.base_s = f.base_us * MICRO;
+    return 0;
+}
+
+static int read_table(struct config_value progress, const struct file_progress *f, const char *folder, struct rate_rules *r,
+                      struct error *err)
+{
+    if (r->model == RATE_TABLE && !f->table)
+        return config_error(progress, err, "model 'table' wants a 'table', a file or a folder of throughputs");
+    if (!f->table)
+        return 0;
+    char *path = input_beside(folder, f->table);
+    r->table = throughputs_read_any(path, f->table_gpu, err);
+    free(path);
+    if (r->table && r->monotone)
+        throughputs_make_monotone(r->table);
+    return r->table ? 0 : -1;
+}
+
+static int read_progress(struct config_value v, const char *folder, struct rate_rules *r, struct error *err)
+{
+    struct file_progress f = { .model = (int)r->model, .unknown = 1, .overlap = r->overlap };
+    if (config_fields(v, progress_keys, &f, err) ||
+        (config_given(f.factors) && config_fields(f.factors, factor_keys, r->factor, err)))
+        return -1;
+    r->model = (enum rate_model)f.model;
+    r->unknown = f.unknown ? RATE_FACTOR : RATE_OFF;
+    r->overlap = f.overlap;
+    r->monotone = f.monotone == 1;
+    r->reference = f.reference ? mem_text(f.reference, strlen(f.reference)) : NULL;
+    return read_table(v, &f, folder, r, err);
+}
+
+struct rate_rules *rate_rules_read(struct config_value progress, struct config_value fabric, const char *folder,
+                                   struct error *err)
+{
+    struct rate_rules *r = rate_rules_new();
+    if (!config_given(progress))
+        r->model = r->unknown = RATE_OFF;
+    if ((config_given(progress) && read_progress(progress, folder, r, err)) ||
+        (config_given(fabric) && read_fabric(fabric, &r->fabric, err))) {
+        rate_rules_free(r);
+        return NULL;
+    }
+    return r;
+}
+
+/* ---- Whether the cluster can tell what the rules want ---- */
+
+static int check_group(const struct cluster *c, uint32_t group, const struct node_type *t, uint32_t nodes, struct error *err)
+{
+    const struct gpu_model *m = c->gpu_known[t->gpu_model];
+    const char *model = intern_text(c->gpu_models, t->gpu_model);
+    if (t->gpus > 1 && (!m || (m->nvlink_gbps <= 0 && m->pcie_gbps <= 0)))
+        return error_set(err, "group '%s': the links of GPU model '%s' are not known: want it in 'gpu_models' with pcie_gbps, or "
+                         "one that `gpuyard list gpus` has", c->group_name[group], model);
+    if (nodes > 1 && c->nics_of[group].nics * c->nics_of[group].gbps <= 0)
+        return error_set(err, "group '%s': its network is not known: want 'nics' and 'nic_gbps', or a 'type'", c->group_name[group]);
+    return 0;
+}
+
+int rate_rules_check(const struct rate_rules *r, const struct cluster *c, struct error *err)
+{
+    bool links = r->model == RATE_ANALYTIC || r->model == RATE_TABLE, found = !r->reference;
+    for (node_id first = 0, end; first < c->n_nodes; first = end) {
+        const struct node_type *t = cluster_node_type(c, first);
+        for (end = first + 1; end < c->n_nodes && c->group_of[end] == c->group_of[first];)
+            end++;
+        if (t->gpus == 0)
+            continue;
+        found |= r->reference && strcmp(r->reference, intern_text(c->gpu_models, t->gpu_model)) == 0;
+        if (links && check_group(c, c->group_of[first], t, end - first, err))
+            return -1;
+    }
+    return found ? 0 : error_set(err, "no node has GPUs of the reference model '%s'", r->reference);
+}

@@ -1,0 +1,52 @@
+/* power.c - see power.h. */
+#include "sim/models/power.h"
+
+#include "sim/models/hourly.h"
+
+#include <math.h>
+
+const struct power_law power_law_usual = { .exponent = 0.9, .most_share = 0.9, .context_w = 15, .cpu_w = 300, .cpu_duty = 1 };
+
+static int64_t nanowatts(double w)
+{
+    return (int64_t)llround(w * (double)NW_PER_W);
+}
+
+struct node_power node_power_of(const struct power_law *law, const struct node_watts *w, uint32_t gpus, int64_t milli)
+{
+    double gpus_a_thousandth = milli ? (double)gpus / (double)milli : 0;
+    struct node_power n = {
+        .base_nw = nanowatts(w->base_w),
+        .cpu_nw = nanowatts(law->cpu_duty * law->cpu_w),
+        .idle_w = w->gpu_idle_w * gpus_a_thousandth,
+        .most_w = law->most_share * w->gpu_tdp_w * gpus_a_thousandth,
+    };
+    n.idle_nw = nanowatts(n.idle_w);
+    n.held_nw = nanowatts(n.idle_w + law->context_w * gpus_a_thousandth);
+    n.most_nw = power_at_duty_nw(law, &n, 1);
+    return n;
+}
+
+int64_t power_at_duty_nw(const struct power_law *law, const struct node_power *n, double duty)
+{
+    int64_t nw = nanowatts(n->idle_w + (n->most_w - n->idle_w) * pow(duty, law->exponent));
+    return nw > n->held_nw ? nw : n->held_nw;
+}
+
+int64_t power_of_cpus_nw(const struct node_power *n, int64_t held_milli, int64_t node_milli)
+{
+    if (node_milli == INT64_MAX || node_milli <= 0)
+        return 0;
+    return (int64_t)((int128_t)n->cpu_nw * held_milli / node_milli);
+}
+
+double power_kwh(int128_t aj)
+{
+    return (double)aj / AJ_PER_KWH;
+}
+
+double power_carbon_g(int128_t nw, int128_t milli_ns, double pue)
+{
+    double j_per_kwh = 3.6e6, w = (double)nw / (double)NW_PER_W;
+    return w * ((double)milli_ns / HOURLY_SCALE / (double)NS_PER_S) / j_per_kwh * pue;
+}

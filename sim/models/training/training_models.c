@@ -1,0 +1,208 @@
+/* training_models.c - finding a training model by name; those that a cluster file adds. The catalogue: training_catalogue.c. */
+#include "sim/models/training/training_models.h"
+
+#include "sim/base/memory.h"
+#include "sim/models/network/rate_rules.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct training_models {
+    struct training_model *own;
+    size_t n_own, capacity;
+    struct arena *texts;
+};
+
+struct training_models *training_models_new(void)
+{
+    struct training_models *t = mem_new(1, sizeof *t);
+    t->texts = arena_new();
+    return t;
+}
+
+void training_models_free(struct training_models *t)
+{
+    if (!t)
+        return;
+    arena_free(t->texts);
+    free(t->own);
+    free(t);
+}
+
+const struct training_model *training_model_at(const struct training_models *t, uint32_t i)
+{
+    size_t own = t ? t->n_own : 0;
+    if (i < own)
+        return &t->own[i];
+    const struct training_model *m = training_catalogue;
+    for (size_t left = i - own; m->name && left > 0; left--)
+        m++;
+    return m->name ? m : NULL;
+}
+
+/* ---- by name ---- */
+
+static const char *next_letter(const char *at, const char *end)
+{
+    while (at < end && (*at == '-' || *at == '_' || *at == ' '))
+        at++;
+    return at;
+}
+
+static bool same_name(const char *a, const char *a_end, const char *b, const char *b_end)
+{
+    for (;; a++, b++) {
+        a = next_letter(a, a_end);
+        b = next_letter(b, b_end);
+        if (a == a_end || b == b_end)
+            return a == a_end && b == b_end;
+        if (tolower((unsigned char)*a) != tolower((unsigned char)*b))
+            return false;
+    }
+}
+
+bool training_names_same(const char *a, size_t a_length, const char *b)
+{
+    return same_name(a, a + a_length, b, b + strlen(b));
+}
+
+static bool is_called(const struct training_model *m, const char *name, const char *end)
+{
+    if (same_name(m->name, m->name + strlen(m->name), name, end))
+        return true;
+    for (const char *alias = m->aliases; alias; alias = strchr(alias, '|') ? strchr(alias, '|') + 1 : NULL)
+        if (same_name(alias, alias + strcspn(alias, "|"), name, end))
+            return true;
+    return false;
+}
+
+static const struct training_model *called(const struct training_models *t, const char *name, const char *end)
+{
+    const struct training_model *m;
+    for (uint32_t i = 0; (m = training_model_at(t, i)); i++)
+        if (is_called(m, name, end))
+            return m;
+    return NULL;
+}
+
+bool training_model_find(const struct training_models *t, const char *name, struct training_model *found)
+{
+    static const char batch_is[] = "(batch size ";
+    const char *end = name + strlen(name), *bracket = end > name && end[-1] == ')' ? strrchr(name, '(') : NULL;
+    const struct training_model *m = called(t, name, end);
+    if (!m && bracket)
+        m = called(t, name, bracket);
+    if (!m)
+        return false;
+    *found = *m;
+    double batch = bracket && !strncmp(bracket, batch_is, sizeof batch_is - 1) ? strtod(bracket + sizeof batch_is - 1, NULL) : 0;
+    if (batch > 0 && m->batch > 0) {
+        found->compute_s *= batch / m->batch;
+        found->batch = batch;
+        found->memory_gib = batch == m->batch ? m->memory_gib : 0;
+    }
+    return true;
+}
+
+double training_model_memory_gib(const struct training_model *m)
+{
+    return m->memory_gib > 0 ? m->memory_gib : 16 * m->params / m->tensor_parallel / m->pipeline_parallel / 0x1p30;
+}
+
+/* ---- section `models` ---- */
+
+struct file_model {
+    struct training_model m;
+    double params_m, gradient_mb, all_to_all_mb;
+    struct config_value like, aliases;
+    int progress;
+};
+/* clang-format off */
+#define MODEL(field) offsetof(struct file_model, field)
+static const struct config_key keys[] = {
+    { .name = "name",              .type = CONFIG_TEXT,  .at = MODEL(m.name), .required = true },
+    { .name = "like",              .type = CONFIG_TEXT,  .at = MODEL(m.source) },    /* see defaults_from() */
+    { .name = "aliases",           .type = CONFIG_LIST,  .at = MODEL(aliases) },
+    { .name = "params_m",          .type = CONFIG_REAL,  .at = MODEL(params_m), .most = 1000000000 },
+    { .name = "gradient_mb",       .type = CONFIG_REAL,  .at = MODEL(gradient_mb), .most = 1000000000 },
+    { .name = "all_to_all_mb",     .type = CONFIG_REAL,  .at = MODEL(all_to_all_mb), .most = 1000000000 },
+    { .name = "batch",             .type = CONFIG_REAL,  .at = MODEL(m.batch), .most = 1000000000 },
+    { .name = "global_batch",      .type = CONFIG_FLAG,  .at = MODEL(m.global_batch) },
+    { .name = "compute_s",         .type = CONFIG_REAL,  .at = MODEL(m.compute_s), .above_least = true, .most = 1000000000 },
+    { .name = "tensor_parallel",   .type = CONFIG_COUNT, .at = MODEL(m.tensor_parallel), .least = 1, .most = 64 },
+    { .name = "pipeline_parallel", .type = CONFIG_COUNT, .at = MODEL(m.pipeline_parallel), .least = 1, .most = 10000 },
+    { .name = "memory_gib",        .type = CONFIG_REAL,  .at = MODEL(m.memory_gib), .most = 1000000 },
+    { .name = "progress",          .type = CONFIG_CHOICE, .at = MODEL(progress), .words = rate_model_name },
+    { .name = "communication",     .type = CONFIG_TEXT,  .at = MODEL(m.communication) },
+    { 0 },
+};
+/* clang-format on */
+
+static const struct config_key as_text = { .type = CONFIG_TEXT };
+
+static int defaults_from(const struct training_models *t, struct config_value entry, struct file_model *f, struct error *err)
+{
+    struct config_value like = config_look(entry, "like"), from = config_given(like) ? like : config_look(entry, "name");
+    const char *name = NULL;
+    f->m = (struct training_model){ .tensor_parallel = 1, .pipeline_parallel = 1, .communication = "not said" };
+    if (!config_given(from))
+        return 0;
+    if (config_scalar(from, &as_text, &name, err))
+        return -1;
+    if (!training_model_find(t, name, &f->m))
+        return config_given(like) ? config_error(like, err, "no training model '%s' is known here", name) : 0;
+    f->params_m = f->m.params / 1e6;
+    f->gradient_mb = f->m.gradient_bytes / 1e6;
+    f->all_to_all_mb = f->m.all_to_all_bytes / 1e6;
+    f->m.aliases = config_given(like) ? NULL : f->m.aliases;
+    return 0;
+}
+
+static int read_aliases(struct training_models *t, struct config_value list, struct training_model *m, struct error *err)
+{
+    struct config_walk w = { .of = list };
+    for (struct config_value v; config_next(&w, &v);) {
+        const char *alias = NULL, *before = m->aliases ? m->aliases : "";
+        if (config_scalar(v, &as_text, &alias, err))
+            return -1;
+        if (strchr(alias, '|'))
+            return config_error(v, err, "want a name without '|', got '%s'", alias);
+        size_t size = strlen(before) + strlen(alias) + 2;
+        char *all = arena_alloc(t->texts, size);
+        strcat(strcat(strcpy(all, before), *before ? "|" : ""), alias);
+        m->aliases = all;
+    }
+    return 0;
+}
+
+static int read_model(struct training_models *t, struct config_value entry, struct error *err)
+{
+    struct file_model f = { .m = { .name = NULL }, .progress = -1 };
+    if (defaults_from(t, entry, &f, err) || config_fields(entry, keys, &f, err))
+        return -1;
+    if (f.progress >= 0)
+        f.m.progress = (uint8_t)(f.progress + 1);
+    if (f.m.compute_s <= 0)
+        return config_error(entry, err, "model '%s': want 'compute_s', of an iteration on a V100, or a model it is 'like'", f.m.name);
+    if (read_aliases(t, f.aliases, &f.m, err))
+        return -1;
+    f.m.params = f.params_m * 1e6;
+    f.m.gradient_bytes = f.gradient_mb * 1e6;
+    f.m.all_to_all_bytes = f.all_to_all_mb * 1e6;
+    f.m.name = arena_text(t->texts, f.m.name, strlen(f.m.name));
+    f.m.communication = arena_text(t->texts, f.m.communication, strlen(f.m.communication));
+    f.m.source = "cluster file";
+    mem_grow(&t->own, &t->capacity, t->n_own, sizeof *t->own);
+    t->own[t->n_own++] = f.m;
+    return 0;
+}
+
+int training_models_read(struct training_models *t, struct config_value list, struct error *err)
+{
+    struct config_walk w = { .of = list };
+    for (struct config_value entry; config_next(&w, &entry);)
+        if (read_model(t, entry, err))
+            return -1;
+    return 0;
+}

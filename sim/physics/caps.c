@@ -1,0 +1,62 @@
+/* caps.c - power caps held: nothing starts whose worst case would pass one (sim/capacity/headroom.h), and what is drawn is looked
+ * at all the same. Jobs that would fit wait for WAIT_POWER. */
+#include "sim/physics/energy.h"
+#include "sim/engine/models.h"
+
+static bool wanted(const struct sched *s)
+{
+    const struct power *p = s->cluster->power;
+    return p && (p->cap_nw != INT64_MAX || p->rack_cap_nw != INT64_MAX);
+}
+
+static void look_at_racks(struct sched *s)
+{
+    const struct cluster *c = s->cluster;
+    for (domain_id d = 1; d < c->n_domains; d++) {
+        int128_t nw = 0;
+        for (node_id n = c->domain[d].first; c->domain[d].level == LEVEL_RACK && n < c->domain[d].end; n++)
+            nw += s->energy->node[n].meter.nw;
+        MUST(s, nw <= s->energy->power->rack_cap_nw);
+    }
+}
+
+static void settle(struct sched *s, int64_t to_ns)
+{
+    if (to_ns <= s->settled_ns)
+        return;
+    MUST(s, s->energy->all.nw <= s->energy->power->cap_nw);
+    if (s->energy->power->rack_cap_nw != INT64_MAX)
+        look_at_racks(s);
+}
+
+static void job_row(struct output *o, const struct sched *s, job_id j)
+{
+    out_char(o, ',');
+    out_seconds(o, run_job(s, j).waits[WAIT_POWER]);
+}
+
+static const char *const job_columns[] = { "wait_power_s", NULL };
+enum { WAITED_H, WAITED_JOBS };
+static const struct metric_kind metrics[] = {
+    [WAITED_H] = { "wait_power_h", "h", "of all waits, for power: hours of jobs that would have fit, but for a cap", BETTER_LOWER },
+    [WAITED_JOBS] = { "jobs_waited_for_power", "", "jobs that have waited for it", BETTER_LOWER },
+    { 0 },
+};
+
+static void summarise(struct maker *k)
+{
+    int128_t sum_ns = 0;
+    uint64_t jobs = 0;
+    for (job_id j = 0; j < k->s->n_jobs; j++) {
+        int64_t ns = run_job(k->s, j).waits[WAIT_POWER];
+        sum_ns += ns;
+        jobs += ns > 0;
+    }
+    summary_put_kind(k, &metrics[WAITED_H], "all", (double)sum_ns / (double)NS_PER_S / 3600, 1);
+    summary_put_kind(k, &metrics[WAITED_JOBS], "all", (double)jobs, 1);
+}
+
+const struct run_model caps_model = {
+    .name = "power caps", .summary = "cap_w and rack_cap_w of the section power", .wanted = wanted, .settle = settle,
+    .job_columns = job_columns, .job_row = job_row, .metrics = metrics, .summarise = summarise,
+};

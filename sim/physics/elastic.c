@@ -1,0 +1,299 @@
+/* elastic.c - how jobs of several sizes get on at each of them: goodput, or in proportion. Section `elastic` of the cluster.
+ *
+ * Work is what training would do at its usual size on as few nodes of reference GPUs as that takes: so much per second. At
+ * another size or placement a job gets on by goodput here / goodput there, both with the gradient noise of now. The noise
+ * depends on the share of the work that is done, and is kept for a step of it (elastic.h). models.md 3.6.
+ * A job with goodput does without the rates of sim/world's training models: its exchange of gradients is in the fit. On GPUs
+ * of several models it goes by the slowest of them [A]. */
+#include "sim/engine/host.h"
+#include "sim/engine/models.h"
+#include "sim/engine/pace.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Goodput of a model on a GPU, of each noise step, by replicas, on one node or on several; NaN: not asked for yet. */
+struct speeds {
+    const struct goodput_model *model;
+    const struct goodput_fit *fit;
+    double *value;
+    uint32_t replicas;            /* there is room for so many */
+};
+/* Of a model of the trace, looked up at the beginning: the node type that times are of, and the fit for its GPUs; type NULL: it has no
+ * goodput. */
+struct learner { const struct goodput_model *model; const struct node_type *type; const struct goodput_fit *fit; };
+struct elastic_run {
+    struct learner *learner;      /* [models of the workload] */
+    struct speeds *speeds;
+    size_t n_speeds, capacity;
+    uint32_t *resizes;            /* [n_jobs] */
+};
+
+/* ---- Goodput ---- */
+
+static struct speeds *speeds_of(struct sched *s, const struct goodput_model *m, const struct goodput_fit *f)
+{
+    struct elastic_run *e = s->elastic;
+    for (size_t i = 0; i < e->n_speeds; i++)
+        if (e->speeds[i].model == m && e->speeds[i].fit == f)
+            return &e->speeds[i];
+    mem_grow(&e->speeds, &e->capacity, e->n_speeds, sizeof *e->speeds);
+    e->speeds[e->n_speeds] = (struct speeds){ .model = m, .fit = f };
+    return &e->speeds[e->n_speeds++];
+}
+
+static void speeds_grow(struct speeds *t, uint32_t replicas, uint32_t steps)
+{
+    uint32_t room = t->replicas ? t->replicas : 16;
+    while (room < replicas)
+        room *= 2;
+    t->value = mem_resize(t->value, (size_t)room * 2 * steps, sizeof *t->value);
+    for (size_t i = (size_t)t->replicas * 2 * steps; i < (size_t)room * 2 * steps; i++)
+        t->value[i] = (double)NAN;
+    t->replicas = room;
+}
+
+static double goodput_at(struct sched *s, const struct goodput_model *m, const struct goodput_fit *f, uint32_t step, struct replicas r)
+{
+    uint32_t steps = s->cluster->elastic.noise_steps;
+    struct speeds *t = speeds_of(s, m, f);
+    if (r.n > t->replicas)
+        speeds_grow(t, r.n, steps);
+    double *value = &t->value[((size_t)(r.n - 1) * 2 + (r.nodes > 1)) * steps + step];
+    if (isnan(*value))
+        *value = goodput_best(m, f, goodput_noise(m, (step + 0.5) / steps), r).goodput;
+    return *value;
+}
+
+/* ---- Jobs ---- */
+
+/* NULL: it scales linearly. */
+static const struct learner *learner_of(const struct sched *s, job_id j)
+{
+    const struct job_facts *f = &s->workload->facts[j];
+    const struct request *ask = f->ask;
+    if (!s->elastic || !f->sizing || f->model == ID_NONE || ask->gpu_milli != MILLI_ALL || ask->mig || !ask->gpus)
+        return NULL;
+    const struct learner *l = &s->elastic->learner[f->model];
+    return l->type ? l : NULL;
+}
+
+static const struct goodput_fit *fit_of(const struct sched *s, const struct goodput_model *m, uint32_t gpu_model)
+{
+    return gpu_model == ID_NONE ? NULL : elastic_fit(&s->cluster->elastic, m->name, intern_text(s->cluster->gpu_models, gpu_model));
+}
+
+static struct learner look_up(const struct sched *s, const char *name)
+{
+    const struct elastic *e = &s->cluster->elastic;
+    struct learner l = { .model = e->given && e->scaling == SCALING_GOODPUT ? elastic_model(e, name) : NULL };
+    for (uint32_t i = 0; l.model && !l.type && i < s->cluster->n_types; i++) {
+        const struct node_type *t = &s->cluster->type[i];
+        l.fit = fit_of(s, l.model, t->gpu_model);
+        if (l.fit && (!e->reference_gpu || !strcmp(e->reference_gpu, intern_text(s->cluster->gpu_models, t->gpu_model))))
+            l.type = t;
+    }
+    return l;
+}
+
+bool elastic_learns(const struct sched *s, job_id j)
+{
+    return learner_of(s, j);
+}
+
+/* Of a size, on as few nodes of that type as it fits on. */
+static struct replicas replicas_of(const struct request *ask, uint32_t size, const struct node_type *t)
+{
+    uint32_t n = ask->tasks == SPLIT_ANY ? size : size * ask->gpus;
+    return (struct replicas){ n, (n + t->gpus - 1) / t->gpus };
+}
+
+static int64_t left_ns(const struct sched *s, const struct live *l)
+{
+    return l->event ? l->begin_left_ns - job_done_ns(s, l) : l->progress.left_ns;
+}
+
+/* Work left at the end of this step; the last one ends with the job. */
+static int64_t left_after(const struct sched *s, job_id j, uint32_t step)
+{
+    int64_t all = s->workload->truth[j].duration_ns;
+    uint32_t steps = s->cluster->elastic.noise_steps;
+    return all - (int64_t)((int128_t)all * (step + 1) / steps);
+}
+
+static uint32_t noise_step(const struct sched *s, const struct live *l)
+{
+    int64_t all = s->workload->truth[l->job].duration_ns, done = all - left_ns(s, l);
+    uint32_t steps = s->cluster->elastic.noise_steps, step = all ? (uint32_t)((int128_t)done * steps / all) : 0;
+    while (step + 1 < steps && left_ns(s, l) <= left_after(s, l->job, step))
+        step++;                                          /* the bounds are whole nanoseconds, rounded down */
+    return step < steps ? step : steps - 1;
+}
+
+/* Relative to the usual size on reference GPUs; 0: there is no fit. */
+static double speedup_on(struct sched *s, const struct live *l, const struct learner *of, struct replicas r, const struct goodput_fit *f)
+{
+    uint32_t step = noise_step(s, l);
+    struct replicas usual = replicas_of(ask_of(s, l->job), workload_sizes(s->workload, l->job).usual, of->type);
+    return f ? goodput_at(s, of->model, f, step, r) / goodput_at(s, of->model, of->fit, step, usual) : 0;
+}
+
+static double speedup_here(struct sched *s, const struct live *l, const struct learner *of)
+{
+    struct replicas r = { 0, placement_node_count(l->held) };
+    uint32_t last = of->type->gpu_model;
+    for (size_t i = 0; i < l->held->n; i++)
+        r.n += l->held->piece[i].gpus;
+    double slowest = INFINITY;
+    for (size_t i = 0; i < l->held->n; i++) {
+        uint32_t gpu = cluster_node_type(s->cluster, l->held->piece[i].node)->gpu_model;
+        if (i == 0 || gpu != last)
+            slowest = fmin(slowest, speedup_on(s, l, of, r, gpu == of->type->gpu_model ? of->fit : fit_of(s, of->model, gpu)));
+        last = gpu;
+    }
+    return slowest;
+}
+
+double job_speedup(struct sched *s, job_id j, uint32_t size)
+{
+    const struct live *l = live_of(s, j);
+    if (!(s->needs & SEES_SPEEDUP) || !l) {
+        s->totals.sight_refused++;
+        return 0;
+    }
+    const struct learner *of = learner_of(s, j);
+    if (of)
+        return speedup_on(s, l, of, replicas_of(ask_of(s, j), size, of->type), of->fit);
+    return (double)size / workload_sizes(s->workload, j).usual;
+}
+
+int64_t job_resize_cost_ns(const struct sched *s, job_id j)
+{
+    const struct job_truth *t = &s->workload->truth[j];
+    const struct learner *of = learner_of(s, j);
+    bool own = t->price && workload_price(s->workload, t->price).restart_ns >= 0;
+    if (!own && s->cluster->elastic.given && s->cluster->elastic.restart_ns >= 0)
+        return s->cluster->elastic.restart_ns;
+    if (!own && of && of->model->restart_s >= 0)
+        return ns_of_seconds(of->model->restart_s);
+    return start_expected_ns(s, j, false);
+}
+
+/* ---- In the run ---- */
+
+static bool wanted(const struct sched *s)
+{
+    return s->cluster->elastic.given || (s->all_needs & RESIZES);
+}
+
+static void begin(struct sched *s)
+{
+    s->elastic = arena_alloc(s->memory, sizeof *s->elastic);
+    uint32_t n = intern_count(s->workload->models);
+    s->elastic->learner = arena_alloc(s->memory, (n + (size_t)1) * sizeof *s->elastic->learner);
+    for (uint32_t i = 0; i < n; i++)
+        s->elastic->learner[i] = look_up(s, intern_text(s->workload->models, i));
+    s->elastic->resizes = arena_alloc(s->memory, s->n_jobs * sizeof *s->elastic->resizes);
+}
+
+static void end_run(struct sched *s)
+{
+    for (size_t i = 0; i < s->elastic->n_speeds; i++)
+        free(s->elastic->speeds[i].value);
+    free(s->elastic->speeds);
+}
+
+static void placed(struct sched *s, struct live *l)
+{
+    const struct learner *of = learner_of(s, l->job);
+    double speedup = of ? speedup_here(s, l, of) : 0;
+    if (speedup > 0)
+        l->pace.tasks = speedup;
+}
+
+static void forget(struct sched *s, struct live *l)
+{
+    if (l->noise_event)
+        event_queue_cancel(s->events, l->noise_event);
+    l->noise_event = 0;
+}
+
+/* When its work gets into the next step of noise, at this rate. */
+static void paced(struct sched *s, struct live *l)
+{
+    forget(s, l);
+    if (!elastic_learns(s, l->job) || l->progress.rate <= 0)
+        return;
+    uint32_t step = noise_step(s, l);
+    if (step + 1 < s->cluster->elastic.noise_steps)
+        l->noise_event = event_queue_push(s->events, (struct event){ progress_reaches_ns(&l->progress, left_after(s, l->job, step)),
+                                                                     EVENT_NOISE, l->job });
+}
+
+static void left(struct sched *s, struct live *l, const struct placement *from)
+{
+    (void)from;
+    forget(s, l);
+}
+
+static void happens(struct sched *s, const struct event *e)
+{
+    struct live *l = live_of(s, e->subject);
+    l->noise_event = 0;
+    double before = l->progress.rate;
+    placed(s, l);
+    pace_changed(s, l);
+    if (l->progress.rate == before)
+        paced(s, l);
+}
+
+void elastic_resized(struct sched *s, job_id j)
+{
+    s->elastic->resizes[j]++;
+}
+
+static void job_row(struct output *o, const struct sched *s, job_id j)
+{
+    struct job_sizes z = workload_sizes(s->workload, j);
+    bool sized = s->all_needs & RESIZES && s->workload->facts[j].sizing;
+    out_char(o, ',');
+    if (sized)
+        out_integer(o, z.least);
+    out_char(o, ',');
+    if (sized)
+        out_integer(o, z.most);
+    out_char(o, ',');
+    out_integer(o, s->elastic->resizes[j]);
+    out_char(o, ',');
+    out_wide_seconds(o, run_job(s, j).held / MILLI_ALL);
+}
+
+static const char *const job_columns[] = { "min_size", "max_size", "resizes", "held_gpu_s", NULL };
+static const struct metric_kind metrics[] = {
+    { "resizes", "", "times that running jobs were given other GPUs in one step, at the price of a resize", BETTER_NEITHER },
+    { 0 },
+};
+
+static void summarise(struct maker *k)
+{
+    summary_put_kind(k, &metrics[0], "all", (double)k->s->totals.resizes, 1);
+}
+
+const struct run_model elastic_jobs = {
+    .unsaved = "how far the training of elastic jobs is",
+    .name = "elastic",
+    .summary = "jobs of several sizes: goodput, and the price of a resize",
+    .wanted = wanted,
+    .begin = begin,
+    .free = end_run,
+    .placed = placed,
+    .paced = paced,
+    .left = left,
+    .events = 1u << EVENT_NOISE,
+    .happens = happens,
+    .job_columns = job_columns,
+    .job_row = job_row,
+    .metrics = metrics,
+    .summarise = summarise,
+};

@@ -1,0 +1,102 @@
+/* mig_layouts.c - GPUs that are cut into MIG instances as jobs ask for them: what is cut, and what it costs to cut it anew.
+ *
+ * An instance that is there is used again for nothing. Otherwise those idle ones that overlap are destroyed and it is made, at
+ * the price of mig_reconfigure_s before the job starts up, once for all that it needs. Instances in use are never touched: a
+ * placement only takes memory slices that nobody has (free_index.c). */
+#include "sim/engine/host.h"
+#include "sim/engine/models.h"
+
+#include <stdlib.h>
+
+struct mig_run {
+    uint64_t (*cut)[MIG_PROFILES_MOST];    /* [n_nodes] where an instance of each kind of the node begins */
+    int64_t *held_milli;          /* [n_nodes] */
+    uint64_t reconfigurations;
+    int128_t cost;                /* milli-GPU ns */
+};
+
+static bool is_wanted(const struct sched *s)
+{
+    for (uint32_t t = 0; t < s->cluster->n_types; t++)
+        if (s->cluster->type[t].mig_dynamic)
+            return true;
+    return false;
+}
+
+static void begin(struct sched *s)
+{
+    s->mig = mem_new(1, sizeof *s->mig);
+    s->mig->cut = mem_new(s->cluster->n_nodes, sizeof *s->mig->cut);
+    s->mig->held_milli = mem_new(s->cluster->n_nodes, sizeof *s->mig->held_milli);
+}
+
+static void end_of_run(struct sched *s)
+{
+    free(s->mig->cut);
+    free(s->mig->held_milli);
+    free(s->mig);
+    s->mig = NULL;
+}
+
+static void held(struct sched *s, job_id j, const struct placement *p, int sign)
+{
+    (void)j;
+    for (size_t i = 0; i < p->n; i++)
+        s->mig->held_milli[p->piece[i].node] += sign * (int64_t)p->piece[i].gpus * p->piece[i].milli;
+}
+
+int64_t mig_held_milli(const struct sched *s, node_id n)
+{
+    return s->mig->held_milli[n];
+}
+
+/* False: all of them are there. */
+static bool reconfigure(struct sched *s, const struct piece *p)
+{
+    const struct cluster *c = s->cluster;
+    uint32_t first = c->kind_of[p->node], own = cluster_piece_kind(c, p);
+    uint64_t *cut = s->mig->cut[p->node], made = p->gpu_mask & ~cut[own - first];
+    uint64_t taken = kind_takes(&c->kind[own], made);
+    for (uint32_t k = first; made && k < first + c->kind[first].parts; k++)
+        for (uint64_t m = cut[k - first]; m; m &= m - 1)
+            if (kind_takes(&c->kind[k], m & -m) & taken)
+                cut[k - first] &= ~(m & -m);
+    cut[own - first] |= made;
+    s->mig->reconfigurations += (uint64_t)__builtin_popcountll(made);
+    return made != 0;
+}
+
+static void placed(struct sched *s, struct live *l)
+{
+    bool any = false;
+    for (size_t i = 0; i < l->held->n; i++)
+        if (l->held->piece[i].gpu_mask && cluster_node_type(s->cluster, l->held->piece[i].node)->mig_dynamic)
+            any |= reconfigure(s, &l->held->piece[i]);
+    if (!any || (s->workload->truth[l->job].running && s->job[l->job].restarts == 0))
+        return;                   /* it ran when the trace began, so they were there */
+    int64_t cost_ns = s->cluster->sharing.mig_reconfigure_ns;
+    l->start_cost_ns += cost_ns;
+    l->pace.mark_ns += cost_ns;
+    s->mig->cost += (int128_t)cost_ns * placement_gpu_milli(l->held);
+}
+
+enum { RECONFIGURATIONS, GPU_HOURS };
+static const struct metric_kind metrics[] = {
+    [RECONFIGURATIONS] = { "mig_reconfigurations", "", "MIG instances that were made as jobs asked for them", BETTER_NEITHER },
+    [GPU_HOURS] = { "mig_reconfigure_gpu_hours", "GPU h", "GPU time that jobs would wait for that, unless stopped meanwhile",
+                    BETTER_LOWER },
+    { 0 },
+};
+
+static void summarise(struct maker *k)
+{
+    summary_put_kind(k, &metrics[RECONFIGURATIONS], "all", (double)k->s->mig->reconfigurations, 1);
+    summary_put_kind(k, &metrics[GPU_HOURS], "all", gpu_hours(k->s->mig->cost), 1);
+}
+
+const struct run_model mig_model = {
+    .unsaved = "how GPUs are cut",
+    .name = "mig", .summary = "GPUs that are cut into MIG instances as jobs ask for them",
+    .wanted = is_wanted, .begin = begin, .free = end_of_run,
+    .placed = placed, .held = held, .metrics = metrics, .summarise = summarise,
+};

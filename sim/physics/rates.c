@@ -1,0 +1,261 @@
+/* rates.c - jobs get on as their placement lets them: section `progress` of the cluster; models.md 2.
+ *
+ * What an iteration takes there is sim/capacity/placement_rate.h's; here it becomes the pace of a job. With `contention: maxmin`
+ * each job on several nodes is a flow over the links it crosses, from when it makes progress until it stops: it wants
+ * link_bytes / T_iteration, and with a smaller share b an iteration takes link_bytes / b (2.4).
+ *
+ * jobs.csv: placement_slowdown is the time in which a job made progress over what that would have taken at its reference placement,
+ * alone on the links; link_slowdown is that time over what it would have taken alone. Empty: it never ran. */
+#include "sim/physics/rates.h"
+#include "sim/physics/flows.h"
+#include "sim/engine/host.h"
+#include "sim/engine/models.h"
+#include "sim/engine/pace.h"
+#include "sim/capacity/placement_links.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define ALIKE 1e-12               /* a share that is less than what it wants by less has all that it wants */
+
+struct rated {                    /* of a job */
+    flow_id flow;
+    double link_bytes, demand;    /* of an iteration; bytes a second */
+    double placement, link;       /* slowdowns of now: against the reference, and against being alone */
+    int64_t since_ns;             /* progress is made so since; -1: none is made */
+    double time_s, alone_s, reference_s;      /* integrals of time, of time / link and of time / link / placement */
+    double gpus;                  /* held where it is now */
+    uint8_t by;                   /* enum rate_model */
+    bool ran;
+};
+struct rates_run {
+    struct rated *job;
+    bool maxmin;
+    link_id first_link;
+    struct form_scratch scratch;
+    uint32_t *link;
+    size_t room;
+    double lost_gpu_s;            /* GPU time beyond what the reference placement would have taken */
+};
+
+static bool wanted(const struct sched *s)
+{
+    return s->cluster->rates;
+}
+
+void rates_prepare(struct sched *s)
+{
+    const struct rate_rules *rules = s->cluster->rates;
+    if (!rules)
+        return;
+    s->placement_rates = s->predicted_rates = placement_rates_new(s->cluster, rules, s->workload->models);
+    if (!rules->fabric.maxmin)
+        return;
+    struct rate_rules *crowded = arena_alloc(s->memory, sizeof *crowded);
+    *crowded = *rules;
+    crowded->fabric.maxmin = false;
+    s->predicted_rates = placement_rates_new(s->cluster, crowded, s->workload->models);
+}
+
+static void begin(struct sched *s)
+{
+    struct rates_run *r = s->rates = mem_new(1, sizeof *r);
+    const struct fabric *fabric = &s->cluster->rates->fabric;
+    r->job = mem_new(s->n_jobs, sizeof *r->job);
+    for (job_id j = 0; j < s->n_jobs; j++)
+        r->job[j] = (struct rated){ .flow = FLOW_NONE, .since_ns = -1 };
+    r->maxmin = fabric->maxmin;
+    if (!r->maxmin)
+        return;
+    uint32_t n = placement_links(s->cluster);
+    double *bps = mem_new(n, sizeof *bps);
+    placement_link_rates(s->cluster, fabric, bps);
+    if (!s->flows)
+        s->flows = flows_new();
+    for (uint32_t i = 0; i < n; i++) {
+        link_id l = flows_link(s->flows, bps[i]);
+        r->first_link = i ? r->first_link : l;
+    }
+    free(bps);
+}
+
+static void end_run(struct sched *s)
+{
+    form_scratch_free(&s->rates->scratch);
+    free(s->rates->job);
+    free(s->rates->link);
+    free(s->rates);
+    if (s->predicted_rates != s->placement_rates)
+        placement_rates_free(s->predicted_rates);
+    placement_rates_free(s->placement_rates);
+}
+
+/* ---- How fast ---- */
+
+uint32_t rates_gpus(const struct request *ask)
+{
+    int64_t n = 0;
+    for (; ask; ask = ask->next)
+        n += run_gpus(ask);
+    return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
+}
+
+static void placed(struct sched *s, struct live *l)
+{
+    const struct job_facts *f = &s->workload->facts[l->job];
+    struct rated *x = &s->rates->job[l->job];
+    x->placement = x->link = 1;
+    x->link_bytes = 0;
+    x->by = RATE_OFF;
+    if (f->ask->mig || elastic_learns(s, l->job))    /* its time is that of such an instance; or elastic.c's matter */
+        return;
+    struct placement_rate at = placement_rate_on(s->placement_rates, f->model, rates_gpus(f->ask), l->held);
+    l->pace.compute_s = at.compute_s;
+    l->pace.comm_s = at.comm_s;
+    l->pace.reference_s = at.reference_s;
+    l->pace.gamma = at.overlap;
+    x->placement = placement_slowdown(&at);
+    x->by = (uint8_t)at.by;
+    x->link_bytes = at.link_bytes;
+    x->demand = at.link_bytes * at.reference_s > 0 ? at.link_bytes / (at.reference_s * x->placement) : 0;
+}
+
+/* ---- What came of it, up to now ---- */
+
+static void settle_job(struct sched *s, struct rated *x)
+{
+    if (x->since_ns >= 0 && s->now_ns > x->since_ns) {
+        double time_s = seconds(s->now_ns - x->since_ns), alone_s = time_s / x->link, reference_s = alone_s / x->placement;
+        x->time_s += time_s;
+        x->alone_s += alone_s;
+        x->reference_s += reference_s;
+        s->rates->lost_gpu_s += x->gpus * (time_s - reference_s);
+    }
+    x->since_ns = s->now_ns;
+}
+
+/* ---- Links ---- */
+
+static void share_changed(struct sched *s, job_id j, flow_id f, double share)
+{
+    struct live *l = live_of(s, j);
+    struct rated *x = &s->rates->job[j];
+    (void)f;
+    bool enough = share >= x->demand * (1 - ALIKE);
+    settle_job(s, x);
+    x->link = enough ? 1 : x->demand / share;
+    l->pace.link_s = enough ? 0 : x->link_bytes / share;
+    pace_changed(s, l);
+}
+static const struct flow_kind job_traffic = { .changed = share_changed };
+
+static void open_flow(struct sched *s, struct live *l)
+{
+    struct rates_run *r = s->rates;
+    struct rated *x = &r->job[l->job];
+    if (r->room < 3 * l->held->n) {
+        r->room = 6 * l->held->n;
+        r->link = mem_resize(r->link, r->room, sizeof *r->link);
+    }
+    size_t n = placement_links_of(s->cluster, l->held, &r->scratch, r->link);
+    for (size_t i = 0; i < n; i++)
+        r->link[i] += r->first_link;
+    if (n)
+        x->flow = flow_open(s, &(struct flow_spec){ .kind = &job_traffic, .job = l->job, .link = r->link, .n_links = n,
+                                                    .demand = x->demand });
+}
+
+static void close_flow(struct sched *s, struct rated *x)
+{
+    flow_close(s, x->flow);
+    x->flow = FLOW_NONE;
+    x->link = 1;
+}
+
+/* Its progress has begun, changed, or stalled. */
+static void paced(struct sched *s, struct live *l)
+{
+    struct rated *x = &s->rates->job[l->job];
+    bool gets_on = !l->progress_event && !l->pace.stalled, sends = s->rates->maxmin && l->pace.comm_s > 0 && x->demand > 0;
+    if (gets_on && x->since_ns < 0) {
+        x->since_ns = s->now_ns;
+        x->gpus = (double)placement_gpu_milli(l->on) / MILLI_ALL;
+        x->ran = true;
+        if (sends)
+            open_flow(s, l);
+    } else if (!gets_on && x->since_ns >= 0) {
+        settle_job(s, x);
+        x->since_ns = -1;
+        close_flow(s, x);
+    }
+}
+
+static void left(struct sched *s, struct live *l, const struct placement *from)
+{
+    struct rated *x = &s->rates->job[l->job];
+    (void)from;
+    settle_job(s, x);
+    x->since_ns = -1;
+    close_flow(s, x);
+}
+
+/* ---- Files ---- */
+
+static const char *const job_columns[] = { "progress_model", "placement_slowdown", "link_slowdown", NULL };
+enum { PLACEMENT_SLOWDOWN, LINK_SLOWDOWN, LOCALITY_LOST };
+static const struct metric_kind metrics[] = {
+    [PLACEMENT_SLOWDOWN] = { "placement_slowdown", "",
+                             "time of progress over that at the reference placement, alone on the links: of all jobs together",
+                             BETTER_LOWER },
+    [LINK_SLOWDOWN] = { "link_slowdown", "", "time of progress over that alone on the links: of all jobs together", BETTER_LOWER },
+    [LOCALITY_LOST] = { "locality_gpu_h", "GPU h",
+                        "GPU time that jobs would not have needed at their reference placements, alone on the links",
+                        BETTER_LOWER },
+    { 0 },
+};
+
+static void job_row(struct output *o, const struct sched *s, job_id j)
+{
+    const struct rated *x = &s->rates->job[j];
+    out_char(o, ',');
+    if (x->ran)
+        out_text(o, rate_model_name[x->by]);
+    out_char(o, ',');
+    if (x->reference_s > 0)
+        out_double(o, x->alone_s / x->reference_s);
+    out_char(o, ',');
+    if (x->alone_s > 0)
+        out_double(o, x->time_s / x->alone_s);
+}
+
+static void summarise(struct maker *k)
+{
+    const struct rates_run *r = k->s->rates;
+    double time_s = 0, alone_s = 0, reference_s = 0;
+    uint64_t n = 0;
+    for (job_id j = 0; j < k->s->n_jobs; j++) {
+        time_s += r->job[j].time_s;
+        alone_s += r->job[j].alone_s;
+        reference_s += r->job[j].reference_s;
+        n += r->job[j].time_s > 0;
+    }
+    summary_put_kind(k, &metrics[PLACEMENT_SLOWDOWN], "all", alone_s / reference_s, n);
+    summary_put_kind(k, &metrics[LINK_SLOWDOWN], "all", time_s / alone_s, n);
+    summary_put_kind(k, &metrics[LOCALITY_LOST], "all", r->lost_gpu_s / 3600, n);
+}
+
+const struct run_model rates_model = {
+    .unsaved = "at what pace jobs have come so far: what a stop would cost them may differ",
+    .name = "progress",
+    .summary = "placements make jobs fast or slow, and jobs share network links",
+    .wanted = wanted,
+    .begin = begin,
+    .free = end_run,
+    .placed = placed,
+    .paced = paced,
+    .left = left,
+    .job_columns = job_columns,
+    .job_row = job_row,
+    .metrics = metrics,
+    .summarise = summarise,
+};

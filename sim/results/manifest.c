@@ -1,0 +1,243 @@
+/* manifest.c - see manifest.h. */
+#include "sim/results/manifest.h"
+
+#include "sim/engine/params.h"
+#include "sim/results/version.h"
+#include "sim/sessions/draw_sessions.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static void write_json(struct output *o, json_t *root)
+{
+    char *text = json_dumps(root, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
+    out_text(o, text);
+    out_char(o, '\n');
+    free(text);
+    json_decref(root);
+}
+
+/* Paths and names may hold bytes that are not UTF-8; JSON may not. */
+static json_t *text_or_null(const char *text)
+{
+    json_t *value = text ? json_string(text) : NULL;
+    return value ? value : json_null();
+}
+
+static json_t *parameters(const struct param *list, const void *params)
+{
+    json_t *o = json_object();
+    for (const struct param *p = list; p && p->name; p++) {
+        char value[64];
+        params_show(p, params, value, sizeof value);
+        json_object_set_new(o, p->name, json_string(value));
+    }
+    return o;
+}
+
+static json_t *switches(const struct sched *s)
+{
+    const struct run_setup *run = run_setup_of(s);
+    json_t *list = json_array();
+    for (size_t i = 0; i < run->n_switches; i++) {
+        const struct policy_switch *w = &run->switches[i];
+        json_t *o = json_object();
+        json_object_set_new(o, "time_s", json_real(seconds(w->time_ns)));
+        json_object_set_new(o, "policy", text_or_null(w->policy->name));
+        json_object_set_new(o, "policy_parameters", parameters(w->policy->params, run_switch_params(s, i)));
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+/* The files that it names. */
+static json_t *named(const struct heard *files, const char *path)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; files && i < files->n; i++) {
+        const struct heard_file *x = &files->file[i];
+        if (strcmp(x->path, path) != 0)
+            json_array_append_new(list, json_pack("{s:o, s:s}", "path", text_or_null(x->path), "sha256", x->sha256));
+    }
+    return list;
+}
+
+static json_t *input(const char *path, const char *format, const char *sha256, const struct heard *files)
+{
+    json_t *o = json_object(), *others = named(files, path);
+    json_object_set_new(o, "path", text_or_null(path));
+    if (format)
+        json_object_set_new(o, "format", text_or_null(format));
+    json_object_set_new(o, "sha256", text_or_null(sha256));
+    if (json_array_size(others))
+        json_object_set(o, "named", others);
+    json_decref(others);
+    return o;
+}
+
+/* Of a workload file, hashes of all that was drawn from its laws: two runs with the same have met the same jobs, requests, sessions. */
+static void drawn(json_t *trace, const char *key, uint64_t hash)
+{
+    char text[17];
+    if (!hash)
+        return;
+    snprintf(text, sizeof text, "%016" PRIx64, hash);
+    json_object_set_new(trace, key, json_string(text));
+}
+
+/* Of all members, and who they are. */
+static struct run_totals totals_of(const struct federated *f)
+{
+    struct run_totals sum = { .first_ns = 0 };
+    for (size_t i = 0; i < f->n; i++) {
+        const struct run_totals *t = run_totals(f->run[i]);
+        sum.completed += t->completed;
+        sum.failed += t->failed;
+        sum.cancelled += t->cancelled;
+        sum.rejected += t->rejected;
+        sum.running += t->running;
+        sum.pending += t->pending;
+        sum.never_started += t->never_started;
+        sum.deadlocked += t->deadlocked;
+        sum.starts += t->starts;
+        sum.preemptions += t->preemptions;
+        sum.moves += t->moves;
+        sum.passes += t->passes;
+        sum.events += t->events;
+        sum.sight_refused += t->sight_refused;
+        sum.clairvoyant |= t->clairvoyant;
+        for (unsigned k = 0; k < SCHED_RESULTS; k++)
+            sum.refused[k] += t->refused[k];
+    }
+    return sum;
+}
+
+static json_t *members(const struct federated *f)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < f->n; i++) {
+        const struct run_setup *run = run_setup_of(f->run[i]);
+        json_t *o = json_object();
+        json_object_set_new(o, "name", text_or_null(f->name[i]));
+        json_object_set_new(o, "policy", text_or_null(run->policy->name));
+        json_object_set_new(o, "policy_parameters", parameters(run->policy->params, run_policy_params(f->run[i])));
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+/* Of a member of a federation, its own. */
+static uint32_t jobs_of(const struct sched *s, bool whole)
+{
+    const struct run_setup *run = run_setup_of(s);
+    uint32_t n = 0;
+    if (whole || !run->part.takes)
+        return run->workload->n_jobs;
+    for (job_id j = 0; j < run->workload->n_jobs; j++)
+        n += run_takes(s, j);
+    return n;
+}
+
+static json_t *counts(const struct run_totals *t, uint32_t jobs, uint32_t skipped)
+{
+    const struct { const char *name; uint64_t value; } count[] = {
+        { "jobs", jobs },          { "skipped_rows", skipped },
+        { "completed", t->completed },  { "failed", t->failed },
+        { "cancelled", t->cancelled },  { "rejected", t->rejected },
+        { "running", t->running },      { "pending", t->pending },
+        { "never_started", t->never_started }, { "deadlocked", t->deadlocked }, { "starts", t->starts },
+        { "preemptions", t->preemptions }, { "moves", t->moves },
+        { "passes", t->passes },        { "events", t->events },
+    };
+    json_t *o = json_object();
+    for (size_t i = 0; i < sizeof count / sizeof count[0]; i++)
+        json_object_set_new(o, count[i].name, json_integer((json_int_t)count[i].value));
+    return o;
+}
+
+/* What the world refused the policy, by reason; empty in a sound run. */
+static json_t *refusals(const struct run_totals *t)
+{
+    json_t *o = json_object();
+    for (unsigned i = 0; i < SCHED_RESULTS; i++)
+        if (t->refused[i])
+            json_object_set_new(o, sched_result_name[i], json_integer((json_int_t)t->refused[i]));
+    if (t->sight_refused)
+        json_object_set_new(o, "run time asked without SEES_RUN_TIME", json_integer((json_int_t)t->sight_refused));
+    return o;
+}
+
+static void where_and_when(json_t *root)
+{
+    char host[256] = "", when[64];
+    time_t now = time(NULL);
+    struct tm tm;
+    gethostname(host, sizeof host - 1);
+    strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &tm));
+    json_object_set_new(root, "host", text_or_null(host));
+    json_object_set_new(root, "written", json_string(when));
+}
+
+void manifest_write(struct output *o, const struct results_setup *setup, const struct sched *s)
+{
+    const struct run_setup *run = run_setup_of(s);
+    const struct run_origin *origin = &setup->origin;
+    const struct run_totals totals = origin->federated ? totals_of(origin->federated) : *run_totals(s);
+    json_t *root = json_object(), *command = json_array();
+    for (int i = 0; i < origin->argc; i++)
+        json_array_append_new(command, text_or_null(origin->argv[i]));
+    json_object_set_new(root, "program", json_string("gpuyard"));
+    json_object_set_new(root, "version", json_string(version_text()));
+    json_object_set_new(root, "commit", json_string(version_commit()));
+    json_object_set_new(root, "compiler", json_string(version_compiler()));
+    json_object_set_new(root, "schema_version", json_integer(SCHEMA_VERSION));
+    json_object_set_new(root, "command", command);
+    if (!origin->federated)
+        json_object_set_new(root, "policy", text_or_null(run->policy->name));
+    json_object_set_new(root, "policy_text", text_or_null(origin->policy_text));
+    if (origin->federated)
+        json_object_set_new(root, "members", members(origin->federated));
+    else
+        json_object_set_new(root, "policy_parameters", parameters(run->policy->params, run_policy_params(s)));
+    if (run->n_switches)
+        json_object_set_new(root, "switches", switches(s));
+    json_object_set_new(root, "placement", text_or_null(run->placer->name));
+    json_object_set_new(root, "placement_text", text_or_null(origin->placement_text));
+    json_object_set_new(root, "placement_parameters", parameters(run->placer->params, run_placer_params(s)));
+    json_object_set_new(root, "clairvoyant", json_boolean(totals.clairvoyant));
+    json_object_set_new(root, "seed", json_integer((json_int_t)run->seed));
+    json_object_set_new(root, "cluster", input(origin->cluster_path, NULL, origin->cluster_sha256, origin->cluster_files));
+    json_object_set_new(root, "trace", input(origin->trace_path, origin->trace_format, origin->trace_sha256, origin->trace_files));
+    drawn(json_object_get(root, "trace"), "drawn", run->workload->drawn);
+    drawn(json_object_get(root, "trace"), "requests_drawn", run_requests_drawn(s));
+    drawn(json_object_get(root, "trace"), "sessions_drawn", run->workload->sessions ? run->workload->sessions->drawn : 0);
+    json_object_set_new(root, "configuration", text_or_null(origin->settings_yaml));
+    json_object_set_new(root, "counts", counts(&totals, jobs_of(s, origin->federated != NULL), origin->skipped_rows));
+    json_object_set_new(root, "refused", refusals(&totals));
+    where_and_when(root);
+    write_json(o, root);
+}
+
+void manifest_summary_json(struct output *o, const struct summary *m)
+{
+    json_t *root = json_object(), *list = json_array();
+    for (size_t i = 0; i < m->n; i++) {
+        const struct metric *x = &m->metric[i];
+        json_t *row = json_object();
+        json_object_set_new(row, "metric", json_string(x->kind->name));
+        json_object_set_new(row, "scope", text_or_null(x->scope));
+        json_object_set_new(row, "value", isfinite(x->value) ? json_real(x->value) : json_null());
+        json_object_set_new(row, "unit", json_string(x->kind->unit));
+        json_object_set_new(row, "n", json_integer((json_int_t)x->n));
+        json_array_append_new(list, row);
+    }
+    json_object_set_new(root, "schema_version", json_integer(SCHEMA_VERSION));
+    json_object_set_new(root, "metrics", list);
+    write_json(o, root);
+}

@@ -1,0 +1,315 @@
+/* results.c - what is written while the run goes on, and how all of it appears at once. See results.h. */
+#include "sim/results/results.h"
+
+#include "sim/io/directory.h"
+#include "sim/base/memory.h"
+#include "sim/io/output.h"
+#include "sim/results/manifest.h"
+#include "sim/engine/models.h"
+#include "sim/results/rows.h"
+#include "sim/physics/service_rows.h"
+#include "sim/physics/sessions.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const char *const output_name[OUTPUT_FILES] = { "jobs",  "intervals", "timeseries", "queues",   "nodes",
+                                                "summary",   "manifest",   "services", "sessions", "events" };
+static const char *const file_name[OUTPUT_FILES] = {
+    "jobs.csv",     "intervals.csv", "timeseries.csv", "queues.csv",   "nodes.csv",
+    "summary.csv", "manifest.json", "services.csv",   "sessions.csv", "events.csv",
+};
+static const char summary_json_name[] = "summary.json", snapshot_name[] = "snapshot.csv";
+
+struct results {
+    struct results_setup setup;
+    const struct cluster *cluster;
+    const struct workload *workload;
+    struct output *file[OUTPUT_FILES], *summary_json, *snapshot;
+    char *directory;              /* a copy, which remove_directories() cuts */
+    size_t made;                  /* length of the outermost directory on its path that is new; 0: none */
+    bool any_row;
+    struct run_level last;        /* last row of timeseries */
+    struct run_queue_level *last_of_queue;     /* [n_queues] last rows of queues */
+    int64_t next_sample_ns;
+    uint64_t sequence;
+    int64_t now_ns;
+};
+
+/* ---- Rows as the run goes on ---- */
+
+static void on_interval(void *self, const struct interval *i)
+{
+    struct results *r = self;
+    rows_interval(r->file[OUTPUT_INTERVALS], r->workload, i);
+}
+
+static void on_decision(void *self, job_id j, int64_t now_ns, const char *kind, const char *decision, const char *reason)
+{
+    struct results *r = self;
+    struct output *o = r->file[OUTPUT_EVENTS];
+    out_seconds(o, now_ns);
+    out_char(o, ',');
+    out_integer(o, (int64_t)r->sequence++);
+    out_char(o, ',');
+    out_text(o, kind);
+    out_char(o, ',');
+    if (j != ID_NONE)
+        out_csv(o, r->workload->truth[j].name);
+    out_char(o, ',');
+    out_csv(o, decision);
+    out_char(o, ',');
+    out_csv(o, reason);
+    out_char(o, '\n');
+}
+
+static void on_service(void *self, const struct service_row *row)
+{
+    struct results *r = self;
+    rows_service(r->file[OUTPUT_SERVICES], row);
+}
+
+static void timeseries_row(struct results *r, const struct sched *s, const struct run_level *l)
+{
+    struct output *o = r->file[OUTPUT_TIMESERIES];
+    const int64_t value[] = { r->cluster->gpus * MILLI_ALL, l->up_milli, l->gpus_milli, l->busy_milli };
+    if (!r->any_row)
+        rows_header(o, OUTPUT_TIMESERIES, s);
+    out_seconds(o, l->now_ns);
+    for (size_t i = 0; i < sizeof value / sizeof value[0]; i++) {
+        out_char(o, ',');
+        out_decimal(o, value[i], MILLI_ALL);
+    }
+    out_char(o, ',');
+    out_integer(o, l->running);
+    out_char(o, ',');
+    out_integer(o, l->waiting);
+    out_char(o, ',');
+    out_decimal(o, l->waiting_milli, MILLI_ALL);
+    models_row(o, s, MODEL_SERIES, 0);
+    out_char(o, '\n');
+}
+
+static void comma_milli(struct output *o, int64_t milli)     /* below 0: an empty field */
+{
+    out_char(o, ',');
+    if (milli >= 0)
+        out_decimal(o, milli, MILLI_ALL);
+}
+
+static void queue_row(struct results *r, const struct sched *s, queue_id q)
+{
+    struct output *o = r->file[OUTPUT_QUEUES];
+    struct run_queue_level l = run_queue_level(s, q), *last = &r->last_of_queue[q];
+    bool same = l.gpus_milli == last->gpus_milli && l.demand_milli == last->demand_milli && l.fair_milli == last->fair_milli;
+    if (same && !r->setup.sample_ns)
+        return;
+    *last = l;
+    out_seconds(o, sched_now(s));
+    out_char(o, ',');
+    out_csv(o, r->cluster->queue[q].name);
+    comma_milli(o, l.gpus_milli);
+    comma_milli(o, r->cluster->queue[q].quota.deserved.gpu_milli);
+    comma_milli(o, l.demand_milli);
+    comma_milli(o, l.fair_milli);
+    out_char(o, '\n');
+}
+
+static void on_instant(void *self, const struct sched *s)
+{
+    struct results *r = self;
+    struct run_level l = run_level(s);
+    if (r->setup.sample_ns) {
+        if (r->any_row && l.now_ns < r->next_sample_ns)
+            return;
+        r->next_sample_ns = l.now_ns - l.now_ns % r->setup.sample_ns + r->setup.sample_ns;
+    }
+    const struct run_level *p = &r->last;
+    bool same = r->any_row && p->gpus_milli == l.gpus_milli && p->busy_milli == l.busy_milli &&
+                p->waiting_milli == l.waiting_milli && p->up_milli == l.up_milli && p->running == l.running && p->waiting == l.waiting &&
+                p->of_models == l.of_models;
+    if (r->file[OUTPUT_TIMESERIES] && !same)
+        timeseries_row(r, s, &l);
+    r->any_row = true;
+    r->last = l;
+    if (!r->file[OUTPUT_QUEUES])
+        return;
+    if (r->setup.sample_ns) {
+        for (queue_id q = 0; q < r->cluster->n_queues; q++)
+            queue_row(r, s, q);
+        return;
+    }
+    const queue_id *changed;
+    size_t n = run_changed_queues(s, &changed);
+    for (size_t i = 0; i < n; i++)
+        queue_row(r, s, changed[i]);
+}
+
+struct output *results_snapshot(struct results *r)
+{
+    return r->snapshot;
+}
+
+struct run_observer results_observer(struct results *r)
+{
+    struct run_observer o = { .self = r };
+    if (r->file[OUTPUT_INTERVALS])
+        o.interval = on_interval;
+    if (r->file[OUTPUT_EVENTS])
+        o.decision = on_decision;
+    if (r->file[OUTPUT_SERVICES])
+        o.service = on_service;
+    if (r->file[OUTPUT_TIMESERIES] || r->file[OUTPUT_QUEUES])
+        o.instant = on_instant;
+    return o;
+}
+
+/* ---- Opening and ending ---- */
+
+unsigned outputs_of(unsigned outputs, const struct workload *w)
+{
+    unsigned without = (w->services ? 0 : 1u << OUTPUT_SERVICES) | (w->sessions ? 0 : 1u << OUTPUT_SESSIONS);
+    return outputs & ~without;
+}
+
+struct results *results_new(const struct results_setup *setup, const struct cluster *c, const struct workload *w)
+{
+    struct results *r = mem_new(1, sizeof *r);
+    r->setup = *setup;
+    r->setup.outputs = outputs_of(setup->outputs | 1u << OUTPUT_MANIFEST, w);
+    r->directory = mem_text(setup->directory, strlen(setup->directory));
+    r->cluster = c;
+    r->workload = w;
+    r->last_of_queue = mem_new(c->n_queues, sizeof *r->last_of_queue);
+    for (queue_id q = 0; q < c->n_queues; q++)
+        r->last_of_queue[q].fair_milli = -1;
+    return r;
+}
+
+static void remove_directories(struct results *r)
+{
+    for (size_t length = strlen(r->directory); r->made && length >= r->made;) {
+        r->directory[length] = '\0';
+        rmdir(r->directory);
+        do
+            length--;
+        while (length > 0 && r->directory[length] != '/');
+    }
+}
+
+int results_open(struct results *r, struct error *err)
+{
+    if (directory_make(r->directory, &r->made, err) != 0)
+        return -1;
+    for (unsigned f = 0; f < OUTPUT_FILES; f++)
+        if (r->setup.outputs & 1u << f && !(r->file[f] = output_open(r->directory, file_name[f], err)))
+            return -1;
+    if (r->file[OUTPUT_SUMMARY] && !(r->summary_json = output_open(r->directory, summary_json_name, err)))
+        return -1;
+    if (r->setup.snapshot && !(r->snapshot = output_open(r->directory, snapshot_name, err)))
+        return -1;
+    static const enum output_file as_it_goes_on[] = { OUTPUT_INTERVALS, OUTPUT_QUEUES, OUTPUT_SERVICES, OUTPUT_EVENTS };
+    for (size_t i = 0; i < sizeof as_it_goes_on / sizeof *as_it_goes_on; i++)
+        if (r->file[as_it_goes_on[i]])
+            rows_header(r->file[as_it_goes_on[i]], as_it_goes_on[i], NULL);
+    return 0;
+}
+
+static void free_results(struct results *r)
+{
+    free(r->directory);
+    free(r->last_of_queue);
+    free(r);
+}
+
+void results_remove(struct results *r)
+{
+    for (unsigned f = 0; f < OUTPUT_FILES; f++)
+        output_remove(r->file[f]);
+    output_remove(r->summary_json);
+    output_remove(r->snapshot);
+    remove_directories(r);
+}
+
+void results_discard(struct results *r)
+{
+    for (unsigned f = 0; f < OUTPUT_FILES; f++)
+        output_discard(r->file[f]);
+    output_discard(r->summary_json);
+    output_discard(r->snapshot);
+    remove_directories(r);
+    free_results(r);
+}
+
+static void remove_file(const struct results *r, const char *name)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", r->directory, name);
+    unlink(path);
+}
+
+/* What an earlier run left under a name that this run does not write would look like this run's. */
+static void remove_stale(const struct results *r)
+{
+    for (unsigned f = 0; f < OUTPUT_FILES; f++)
+        if (!(r->setup.outputs & 1u << f))
+            remove_file(r, file_name[f]);
+    if (!r->summary_json)
+        remove_file(r, summary_json_name);
+    if (!r->setup.snapshot)
+        remove_file(r, snapshot_name);
+}
+
+static int settle_all(struct results *r, struct error *err)
+{
+    int result = 0;
+    for (unsigned f = 0; f < OUTPUT_FILES; f++)
+        if (r->file[f] && output_settle(r->file[f], err) != 0)
+            result = -1;
+    if (r->summary_json && output_settle(r->summary_json, err) != 0)
+        result = -1;
+    if (r->snapshot && output_settle(r->snapshot, err) != 0)
+        result = -1;
+    return result;
+}
+
+int results_write(struct results *r, const struct sched *s, const struct summary *m, struct error *err)
+{
+    if (r->file[OUTPUT_TIMESERIES] && !r->any_row)
+        rows_header(r->file[OUTPUT_TIMESERIES], OUTPUT_TIMESERIES, s);
+    if (r->file[OUTPUT_JOBS])
+        rows_jobs(r->file[OUTPUT_JOBS], s);
+    if (r->file[OUTPUT_NODES])
+        rows_nodes(r->file[OUTPUT_NODES], s);
+    if (r->file[OUTPUT_SESSIONS])
+        sessions_rows(r->file[OUTPUT_SESSIONS], s);
+    if (r->file[OUTPUT_SUMMARY]) {
+        rows_summary_csv(r->file[OUTPUT_SUMMARY], m);
+        manifest_summary_json(r->summary_json, m);
+    }
+    manifest_write(r->file[OUTPUT_MANIFEST], &r->setup, s);
+    return settle_all(r, err);
+}
+
+int results_commit(struct results *r, struct error *err)
+{
+    struct output *list[OUTPUT_FILES + 2];
+    size_t n = 0;
+    for (unsigned f = 0; f < OUTPUT_FILES; f++)
+        if (r->file[f] && f != OUTPUT_MANIFEST)
+            list[n++] = r->file[f];
+    if (r->summary_json)
+        list[n++] = r->summary_json;
+    if (r->snapshot)
+        list[n++] = r->snapshot;
+    list[n++] = r->file[OUTPUT_MANIFEST];
+    int result = output_commit_all(list, n, err);
+    if (result == 0)
+        remove_stale(r);
+    else
+        remove_directories(r);
+    free_results(r);
+    return result;
+}

@@ -1,0 +1,53 @@
+/* results.h - the directory of a run: which files it gets, and that they are all whole or not there.
+ *
+ * Files are written beside their names and renamed together at the end, the manifest last. An interrupted or failed run
+ * leaves the directory as it was. Files of an earlier run that this one does not write are removed at that moment. */
+#pragma once
+#include "sim/io/heard.h"
+#include "sim/engine/run.h"
+#include "sim/results/summary.h"
+
+enum output_file {
+    OUTPUT_JOBS, OUTPUT_INTERVALS, OUTPUT_TIMESERIES, OUTPUT_QUEUES, OUTPUT_NODES, OUTPUT_SUMMARY, OUTPUT_MANIFEST,
+    OUTPUT_SERVICES, OUTPUT_SESSIONS,    /* if the workload has some */
+    OUTPUT_EVENTS, OUTPUT_FILES   /* events: off by default; summary: .csv and .json; the manifest is always written */
+};
+extern const char *const output_name[OUTPUT_FILES];          /* "jobs", "intervals", ... */
+#define OUTPUTS_DEFAULT ((1u << OUTPUT_EVENTS) - 1)
+
+/* What the manifest says besides what the run itself knows. All borrowed until results_commit() or results_discard(). */
+struct run_origin {
+    int argc;
+    char *const *argv;
+    const char *cluster_path, *cluster_sha256, *trace_path, *trace_format, *trace_sha256;
+    const struct heard *cluster_files, *trace_files;         /* all that were read for them; NULL: not told */
+    const char *policy_text, *placement_text;    /* as given on the command line: "fifo:scope=queue" */
+    const char *settings_yaml;    /* the full effective configuration */
+    uint32_t skipped_rows;
+    const struct federated *federated;    /* the whole of one; NULL: a run */
+};
+struct results_setup {
+    const char *directory;
+    unsigned outputs;             /* bits 1 << enum output_file */
+    bool snapshot;                /* snapshot.csv, too: results_snapshot() */
+    int64_t sample_ns;            /* timeseries and queues: at most a row per that long; 0: at every change */
+    struct run_origin origin;
+};
+
+/* Without what a run of w cannot have. */
+unsigned outputs_of(unsigned outputs, const struct workload *w);
+
+struct results;
+struct results *results_new(const struct results_setup *setup, const struct cluster *c, const struct workload *w);
+/* Makes the directory, with those above it if need be, and the files. 0, or -1 with err. */
+int  results_open(struct results *r, struct error *err);
+struct output;
+struct output *results_snapshot(struct results *r);          /* snapshot.csv, to be written before results_write(); NULL: not wanted */
+struct run_observer results_observer(struct results *r);     /* for run_setup.observer */
+/* Writes what is left, to the disk; what is missing then are the names. 0, or -1 with err. */
+int  results_write(struct results *r, const struct sched *s, const struct summary *m, struct error *err);
+/* Gives every file its name, or if that fails none. Frees r. 0, or -1 with err and all as it was before. */
+int  results_commit(struct results *r, struct error *err);
+void results_discard(struct results *r);                     /* removes what was written and made; frees r */
+/* The same without freeing: where a signal came, or memory ended, and the program ends now. Safe in a signal handler. */
+void results_remove(struct results *r);

@@ -1,0 +1,287 @@
+/* rows.c - see rows.h. What each column means: results/README.md. */
+#include "sim/results/rows.h"
+#include "sim/engine/models.h"
+#include "sim/physics/service_rows.h"
+#include "sim/physics/sessions.h"
+#include "sim/workload/requests.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *const jobs_columns[] = {
+    "job_id", "queue", "user", "class", "gpu_type", "gpus", "tasks", "submit_s", "start_s", "end_s", "first_wait_s",
+    "wait_s", "run_s", "jct_s", "slowdown", "bounded_slowdown", "preemptions", "restarts", "lost_gpu_s",
+    "overhead_gpu_s", "finish_time_fairness", "state", "level",
+    "wait_order_s", "wait_limit_s", "wait_quota_s", "wait_protected_s", "wait_gpus_s", "wait_fragmented_s",
+    "wait_topology_s", "wait_type_s", "wait_gang_s", "wait_reserved_s", "wait_releasing_s", "wait_pass_s",
+    "wait_dependency_s", "wait_other_s", "min_tasks", NULL,
+};
+static const char *const intervals_columns[] = { "job_id", "task", "node", "gpus", "gpu_ids", "gpu_milli", "start_s", "end_s",
+                                                 "end_reason", "stopped_for", NULL };
+static const char *const timeseries_columns[] = { "time_s", "gpus_total", "gpus_up", "gpus_allocated", "gpus_busy",
+                                                  "jobs_running", "jobs_waiting", "gpus_waiting", NULL };
+static const char *const queues_columns[] = { "time_s", "queue", "gpus_allocated", "gpus_deserved", "gpus_demand",
+                                              "gpus_fair_share", NULL };
+static const char *const nodes_columns[] = { "node", "group", "gpu_model", "gpus", "counted", "rack", "pod", "owner",
+                                             "cpus", "memory_gib", "free_gpu_s", "start_gpu_s", "useful_gpu_s",
+                                             "lost_gpu_s", "save_gpu_s", "gang_gpu_s", NULL };
+static const char *const summary_columns[] = { "metric", "scope", "value", "unit", "n", NULL };
+static const char *const events_columns[] = { "time_s", "seq", "kind", "job_id", "decision", "reason", NULL };
+
+const char *const *const output_columns[OUTPUT_FILES] = {
+    [OUTPUT_JOBS] = jobs_columns,         [OUTPUT_INTERVALS] = intervals_columns,
+    [OUTPUT_TIMESERIES] = timeseries_columns, [OUTPUT_QUEUES] = queues_columns,
+    [OUTPUT_NODES] = nodes_columns,       [OUTPUT_SUMMARY] = summary_columns,
+    [OUTPUT_MANIFEST] = NULL,             [OUTPUT_SERVICES] = service_columns,
+    [OUTPUT_SESSIONS] = session_columns,
+    [OUTPUT_EVENTS] = events_columns,
+};
+
+static const struct { enum output_file file; enum model_file of_models; } longer[] = {
+    { OUTPUT_JOBS, MODEL_JOBS }, { OUTPUT_NODES, MODEL_NODES }, { OUTPUT_TIMESERIES, MODEL_SERIES },
+};
+
+const char *const *rows_model_columns(const struct run_model *m, enum output_file file)
+{
+    for (size_t i = 0; i < sizeof longer / sizeof longer[0]; i++)
+        if (longer[i].file == file)
+            return model_columns(m, longer[i].of_models);
+    return NULL;
+}
+
+void rows_header(struct output *o, enum output_file file, const struct sched *s)
+{
+    for (const char *const *column = output_columns[file]; *column; column++) {
+        if (column != output_columns[file])
+            out_char(o, ',');
+        out_text(o, *column);
+    }
+    for (size_t i = 0; i < sizeof longer / sizeof longer[0]; i++)
+        if (longer[i].file == file)
+            models_header(o, s, longer[i].of_models);
+    out_char(o, '\n');
+}
+
+const char *rows_class(enum job_class class)
+{
+    static const char *const name[CLASSES] = { "training", "inference", "interactive", "batch" };
+    return name[class];
+}
+
+/* ---- jobs.csv ---- */
+
+static void comma_seconds(struct output *o, int64_t ns)      /* below 0: an empty field */
+{
+    out_char(o, ',');
+    if (ns >= 0)
+        out_seconds(o, ns);
+}
+
+static void comma_gpu_seconds(struct output *o, int128_t milli_ns)
+{
+    out_char(o, ',');
+    out_wide_seconds(o, milli_ns / MILLI_ALL);
+}
+
+static const char *state_name(const struct job_result *r)
+{
+    if (r->state == JOB_GONE)
+        return life_outcome_name(r->outcome);
+    return r->state == JOB_RUNNING ? "running" : "pending";
+}
+
+static void job_facts_columns(struct output *o, const struct cluster *c, const struct workload *w, job_id j,
+                              int64_t gpu_milli)
+{
+    const struct job_facts *f = &w->facts[j];
+    uint32_t type = w->shape[f->ask->shape].gpu_type;
+    out_csv(o, w->truth[j].name);
+    out_char(o, ',');
+    out_csv(o, c->queue[f->queue].name);
+    out_char(o, ',');
+    if (f->user != ID_NONE)
+        out_csv(o, intern_text(w->users, f->user));
+    out_char(o, ',');
+    out_text(o, rows_class(f->class));
+    out_char(o, ',');
+    if (type != ID_NONE)
+        out_csv(o, intern_text(w->gpu_types, type));
+    out_char(o, ',');
+    out_decimal(o, gpu_milli, MILLI_ALL);
+    out_char(o, ',');
+    if (f->ask->tasks != SPLIT_ANY)
+        out_integer(o, request_tasks(f->ask));
+}
+
+/* models.md 10.1: slowdown = JCT / E, bounded = max(1, JCT / max(E, 10 s)); E is the service time. */
+static void slowdown_columns(struct output *o, int64_t jct_ns, int64_t service_ns, bool ended)
+{
+    int64_t bound_ns = service_ns > 10 * NS_PER_S ? service_ns : 10 * NS_PER_S;
+    out_char(o, ',');
+    if (ended)
+        out_ratio(o, jct_ns, service_ns);
+    out_char(o, ',');
+    if (ended)
+        out_ratio(o, jct_ns > bound_ns ? jct_ns : bound_ns, bound_ns);
+}
+
+void rows_job(struct output *o, const struct cluster *c, const struct workload *w, job_id j, const struct job_result *r)
+{
+    const struct request *ask = w->facts[j].ask;
+    int64_t gpu_milli = request_gpu_milli(ask);
+    int64_t submit_ns = r->submit_ns;
+    bool ended = r->state == JOB_GONE && r->outcome != OUTCOME_REJECTED;
+    job_facts_columns(o, c, w, j, gpu_milli);
+    comma_seconds(o, submit_ns);
+    comma_seconds(o, r->start_ns);
+    comma_seconds(o, ended ? r->end_ns : -1);
+    comma_seconds(o, r->start_ns < 0 ? -1 : r->start_ns - submit_ns);
+    comma_seconds(o, r->wait_ns);
+    comma_seconds(o, r->run_ns);
+    comma_seconds(o, ended ? r->wait_ns + r->run_ns : -1);
+    slowdown_columns(o, r->wait_ns + r->run_ns, w->truth[j].duration_ns, ended && !w->truth[j].on_demand);
+    out_char(o, ',');
+    out_integer(o, r->preemptions);
+    out_char(o, ',');
+    out_integer(o, r->restarts);
+    comma_gpu_seconds(o, r->lost);
+    comma_gpu_seconds(o, r->overhead);
+    out_char(o, ',');
+    if (r->fairness_micro >= 0)
+        out_decimal(o, r->fairness_micro, 1000000);
+    out_char(o, ',');
+    out_text(o, state_name(r));
+    out_char(o, ',');
+    if (r->distance != UINT8_MAX)
+        out_text(o, cluster_distance_name[r->distance]);
+    for (unsigned i = 0; i <= WAIT_OTHER; i++) {
+        if (!r->waits[i])
+            out_bytes(o, ",0", 2);
+        else
+            comma_seconds(o, r->waits[i]);
+    }
+    out_char(o, ',');
+    if (ask->tasks != SPLIT_ANY)
+        out_integer(o, w->facts[j].min_tasks);
+}
+
+void rows_jobs(struct output *o, const struct sched *s)
+{
+    const struct run_setup *setup = run_setup_of(s);
+    rows_header(o, OUTPUT_JOBS, s);
+    for (job_id j = 0; j < workload_all(setup->workload); j++) {
+        struct job_result r = run_job(s, j);
+        if (r.state == JOB_ABSENT && (j >= setup->workload->n_jobs || !run_takes(s, j)))
+            continue;
+        rows_job(o, setup->cluster, setup->workload, j, &r);
+        models_row(o, s, MODEL_JOBS, j);
+        out_char(o, '\n');
+    }
+}
+
+/* ---- intervals.csv ---- */
+
+void rows_interval(struct output *o, const struct workload *w, const struct interval *i)
+{
+    for (size_t k = 0; k < i->pieces->n; k++) {
+        const struct piece *p = &i->pieces->piece[k];
+        out_csv(o, w->truth[i->job].name);
+        out_char(o, ',');
+        out_integer(o, p->task);
+        out_char(o, ',');
+        out_integer(o, p->node);
+        out_char(o, ',');
+        out_integer(o, p->gpus);
+        out_char(o, ',');
+        out_bits(o, p->gpu_mask);
+        out_char(o, ',');
+        out_integer(o, p->milli);
+        comma_seconds(o, i->start_ns);
+        comma_seconds(o, i->end_ns);
+        out_char(o, ',');
+        out_text(o, i->why);
+        out_char(o, ',');
+        if (i->for_whom != ID_NONE)
+            out_csv(o, w->truth[i->for_whom].name);
+        out_char(o, '\n');
+    }
+}
+
+/* ---- nodes.csv ---- */
+
+/* The number of the domain of that level among its equals; nothing if the node is in none. */
+static void domain_number(struct output *o, const struct cluster *c, node_id n, enum level level)
+{
+    domain_id d = cluster_domain_at(c, n, level), number = 0;
+    if (d >= c->n_domains || c->domain[d].level != level)
+        return;
+    for (domain_id e = d; e-- > 0 && c->domain[e].level == level;)
+        number++;
+    out_integer(o, number);
+}
+
+static void node_facts_columns(struct output *o, const struct cluster *c, node_id n)
+{
+    const struct node_type *t = cluster_node_type(c, n);
+    queue_id owner = c->kind[c->kind_of[n]].owner;
+    out_integer(o, n);
+    out_char(o, ',');
+    out_csv(o, c->group_name[c->group_of[n]]);
+    out_char(o, ',');
+    if (t->gpu_model != ID_NONE)
+        out_csv(o, intern_text(c->gpu_models, t->gpu_model));
+    out_char(o, ',');
+    out_integer(o, cluster_node_milli(c, n) / MILLI_ALL);
+    out_text(o, t->counted ? ",1," : ",0,");
+    domain_number(o, c, n, LEVEL_RACK);
+    out_char(o, ',');
+    domain_number(o, c, n, LEVEL_POD);
+    out_char(o, ',');
+    if (owner != ID_NONE)
+        out_csv(o, c->queue[owner].name);
+    out_char(o, ',');
+    if (t->cpu_milli != INT64_MAX)
+        out_decimal(o, t->cpu_milli, 1000);
+    out_char(o, ',');
+    if (t->mem_mib != INT64_MAX)
+        out_double(o, (double)t->mem_mib / 1024);
+}
+
+void rows_nodes(struct output *o, const struct sched *s)
+{
+    const struct cluster *c = run_setup_of(s)->cluster;
+    const struct run_totals *t = run_totals(s);
+    rows_header(o, OUTPUT_NODES, s);
+    for (node_id n = 0; n < c->n_nodes; n++) {
+        const int128_t *account = run_node_accounts(s, n);
+        int128_t free = (int128_t)(t->last_ns - t->first_ns) * cluster_node_milli(c, n);
+        node_facts_columns(o, c, n);
+        for (unsigned a = 0; a < ACCOUNTS; a++)
+            free -= account[a];
+        out_char(o, ',');
+        out_wide_seconds(o, free / MILLI_ALL);
+        for (unsigned a = ACCOUNT_START; a <= ACCOUNT_GANG; a++) {
+            out_char(o, ',');
+            out_wide_seconds(o, account[a] / MILLI_ALL);
+        }
+        models_row(o, s, MODEL_NODES, n);
+        out_char(o, '\n');
+    }
+}
+
+void rows_summary_csv(struct output *o, const struct summary *m)
+{
+    rows_header(o, OUTPUT_SUMMARY, NULL);
+    for (size_t i = 0; i < m->n; i++) {
+        out_text(o, m->metric[i].kind->name);
+        out_char(o, ',');
+        out_csv(o, m->metric[i].scope);
+        out_char(o, ',');
+        out_double(o, m->metric[i].value);
+        out_char(o, ',');
+        out_text(o, m->metric[i].kind->unit);
+        out_char(o, ',');
+        out_integer(o, (int64_t)m->metric[i].n);
+        out_char(o, '\n');
+    }
+}

@@ -1,0 +1,18 @@
+/* rows.h - the columns of every result file, and the rows of those that are written at the end. */
+#pragma once
+#include "sim/io/output.h"
+#include "sim/results/results.h"
+
+extern const char *const *const output_columns[OUTPUT_FILES];    /* each ends with NULL; NULL: not a CSV file */
+
+struct run_model;
+const char *const *rows_model_columns(const struct run_model *m, enum output_file file);    /* that it adds; NULL: none */
+void rows_header(struct output *o, enum output_file file, const struct sched *s);    /* s NULL: no model is on */
+/* One line of jobs.csv, without its end: from the trace and what came of the job. */
+void rows_job(struct output *o, const struct cluster *c, const struct workload *w, job_id j,
+              const struct job_result *r);
+void rows_jobs(struct output *o, const struct sched *s);
+void rows_nodes(struct output *o, const struct sched *s);
+void rows_interval(struct output *o, const struct workload *w, const struct interval *i);
+void rows_summary_csv(struct output *o, const struct summary *m);
+const char *rows_class(enum job_class class);

@@ -1,0 +1,15 @@
+/* statistics.h - exact means and quantiles of integer samples. */
+#pragma once
+#include "sim/base/units.h"
+
+/* Quantile p of type 7 (models.md 10.5): h = (n-1) p, linear between the two neighbours, as
+ * gsl_stats_quantile_from_sorted_data. Reorders the sample; O(n). n > 0. */
+double quantile(int64_t *sample, size_t n, double p);
+
+/* Jain, Chiu, Hawe (DEC-TR-301, 1984): (sum x)^2 / (n sum x^2). 1 if all are equal, 1/n if one has all. NaN: all are 0, or n is. */
+double jain_index(const double *x, size_t n);
+
+/* A sum of doubles with compensation (Neumaier, ZAMM 54, 1974): the order of a million terms does not show. */
+struct exact_sum { double sum, rest; };
+void   sum_add(struct exact_sum *s, double x);
+double sum_value(const struct exact_sum *s);

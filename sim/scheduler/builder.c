@@ -1,0 +1,231 @@
+/* builder.c - a placement in the making: its pieces are taken from the view as they are added. */
+#include "sim/engine/host.h"
+#include "sim/scheduler/placing.h"
+#include "sim/physics/rates.h"
+#include "sim/cluster/mig_slices.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct builder *builder_begin(struct sched *s, struct view *v, const struct request *r)
+{
+    struct builder *b = &s->builder;
+    if (b->open)
+        HOST_BUG(s, "a second builder was begun before builder_take() ended the first");
+    b->s = s;
+    b->v = v;
+    b->r = r;
+    b->n = 0;
+    b->devices = DEVICES_PACKED;
+    b->open = true;
+    return b;
+}
+
+struct builder *sched_builder(struct sched *s, const struct view *v, const struct request *r)
+{
+    return builder_begin(s, view_of(s, v), r);
+}
+
+const struct view *builder_view(const struct builder *b)
+{
+    return b->v;
+}
+
+size_t builder_mark(const struct builder *b)
+{
+    return b->n;
+}
+
+double builder_rate(const struct builder *b)
+{
+    struct builder *own = &b->s->builder;
+    if (!b->v->rates)
+        return 1;
+    if (!own->tried || own->tried_room < b->n) {
+        own->tried_room = 2 * b->n + 8;
+        own->tried = mem_resize(own->tried, 1, sizeof *own->tried + own->tried_room * sizeof *own->piece);
+    }
+    own->tried->n = b->n;
+    memcpy(own->tried->piece, b->piece, b->n * sizeof *b->piece);
+    return view_rate(b->v, b->r, own->tried);
+}
+
+static int64_t cpu_of(const struct builder *b, const struct piece *p)
+{
+    const struct request *run = request_of_piece(b->r, p);
+    return piece_share(run, p, run->cpu_milli);
+}
+
+static int64_t mem_of(const struct builder *b, const struct piece *p)
+{
+    const struct request *run = request_of_piece(b->r, p);
+    return piece_share(run, p, run->mem_mib);
+}
+
+void builder_rollback(struct builder *b, size_t mark)
+{
+    while (b->n > mark) {
+        const struct piece *p = &b->piece[--b->n];
+        free_index_give(b->v, p, cpu_of(b, p), mem_of(b, p));
+    }
+}
+
+static uint32_t pieces_on(const struct piece *p, size_t n, node_id node)
+{
+    uint32_t on = 0;
+    for (size_t i = 0; i < n; i++)
+        on += p[i].node == node;
+    return on;
+}
+
+/* No further task of the job may go there. */
+static bool node_is_full(const struct builder *b, node_id n)
+{
+    if (!b->r->max_per_node)
+        return false;
+    const struct placement *held = b->r->job == ID_NONE ? NULL : job_placement(b->s, b->r->job);
+    return pieces_on(b->piece, b->n, n) + (held ? pieces_on(held->piece, held->n, n) : 0) >= b->r->max_per_node;
+}
+
+static bool add(struct builder *b, struct piece p)
+{
+    const struct request *run = request_of_piece(b->r, &p);
+    p.gpu_mem_mib = p.gpus ? run->gpu_mem_mib : 0;
+    p.mig = p.gpus ? run->mig : 0;
+    if (p.node >= b->v->cluster->n_nodes || node_is_full(b, p.node) || !piece_on_island(b->v->cluster, run, &p) ||
+        !free_index_has(b->v, &p, cpu_of(b, &p), mem_of(b, &p)))
+        return false;
+    free_index_take(b->v, &p, cpu_of(b, &p), mem_of(b, &p));
+    mem_grow(&b->piece, &b->capacity, b->n, sizeof *b->piece);
+    b->piece[b->n++] = p;
+    return true;
+}
+
+bool builder_add(struct builder *b, struct piece p)
+{
+    bool as_many = !p.gpu_mask || (uint32_t)__builtin_popcountll(p.gpu_mask) == p.gpus;
+    return as_many && add(b, p);
+}
+
+static uint64_t lowest_bits(uint64_t mask, uint32_t n)
+{
+    uint64_t rest = mask;
+    while (n-- > 0)
+        rest &= rest - 1;
+    return mask & ~rest;
+}
+
+/* Instances of a node whose GPUs are cut as jobs ask: one by one where each costs the fewest places of others, the lowest on
+ * ties, so on GPUs that are cut already. They are there. */
+static uint64_t mig_pick(const struct view *v, const struct request *r, node_id n, uint32_t gpus)
+{
+    const struct node_type *t = cluster_node_type(v->cluster, n);
+    const struct piece of = { .node = n, .gpu_mask = view_slots(v, r, n), .mig = r->mig };
+    const struct node_kind *k = &v->cluster->kind[cluster_piece_kind(v->cluster, &of)];
+    char name[MIG_NAME_MAX];
+    const struct mig_design *d = mig_design_find(intern_text(v->cluster->gpu_models, t->gpu_model), mig_name(r->mig, name));
+    uint64_t free = v->node[n].whole_mask, picked = 0;
+    for (; gpus > 0; gpus--) {
+        unsigned best = mig_place_among(d, free, kind_begins(k, free) & v->only);
+        picked |= UINT64_C(1) << best;
+        free &= ~kind_takes(k, UINT64_C(1) << best);
+    }
+    return picked;
+}
+
+/* The lowest `gpus` free ones, of one island if one has as many: the tightest such island, the lowest on ties. */
+static uint64_t pick_whole(const struct view *v, const struct request *r, node_id n, uint32_t gpus)
+{
+    struct node_free free = view_node_for(v, r, n);
+    uint64_t whole = free.whole_mask, best = 0;
+    if (free.whole < gpus)
+        return 0;
+    if (cluster_node_type(v->cluster, n)->mig_dynamic)
+        return mig_pick(v, r, n, gpus);
+    unsigned best_size = 65;
+    for (uint64_t left = whole; left;) {
+        uint64_t island = view_islands(v, n, (unsigned)__builtin_ctzll(left)) & whole;
+        unsigned size = island == whole ? free.whole : (unsigned)__builtin_popcountll(island);
+        if (size >= gpus && size < best_size) {
+            best = island;
+            best_size = size;
+        }
+        left &= ~island;
+    }
+    if (!best && r->one_island)
+        return 0;
+    return lowest_bits(best ? best : whole, gpus);
+}
+
+/* At most `gpus` shared ones that have r's share: the fullest, or the emptiest, the lowest on ties. */
+static uint64_t pick_shared(const struct view *v, const struct request *r, node_id n, uint32_t gpus, bool fullest)
+{
+    uint64_t picked = 0;
+    for (; gpus > 0; gpus--) {
+        uint32_t best = 0;
+        uint64_t bit = 0;
+        for (uint64_t m = v->node[n].shared_mask & v->only & ~picked; m; m &= m - 1) {
+            uint32_t left = view_gpu_milli(v, n, (unsigned)__builtin_ctzll(m));
+            if (view_gpu_fits(v, r, n, (unsigned)__builtin_ctzll(m)) && (!bit || (fullest ? left < best : left > best))) {
+                best = left;
+                bit = m & -m;
+            }
+        }
+        if (!bit)
+            break;
+        picked |= bit;
+    }
+    return picked;
+}
+
+static uint64_t pick_shares(const struct builder *b, const struct request *r, node_id n, uint32_t gpus)
+{
+    uint32_t whole = 0;
+    if (b->devices == DEVICES_SPREAD) {
+        whole = view_node(b->v, n).whole;
+        whole = whole < gpus ? whole : gpus;
+    }
+    uint64_t picked = pick_shared(b->v, r, n, gpus - whole, b->devices == DEVICES_PACKED);
+    whole = gpus - (uint32_t)__builtin_popcountll(picked);
+    uint64_t rest = whole ? pick_whole(b->v, r, n, whole) : 0;
+    return whole && !rest ? 0 : picked | rest;
+}
+
+void builder_devices(struct builder *b, enum device_order o)
+{
+    b->devices = o;
+}
+
+bool builder_add_some(struct builder *b, const struct request *r, uint32_t task, node_id n, uint32_t gpus)
+{
+    struct piece p = { .node = n, .task = task, .gpus = gpus, .milli = gpus ? r->gpu_milli : 0 };
+    if (!cluster_node_type(b->v->cluster, n)->counted && gpus) {
+        p.gpu_mask = r->gpu_milli >= MILLI_ALL ? pick_whole(b->v, r, n, gpus) : pick_shares(b, r, n, gpus);
+        if (!p.gpu_mask)
+            return false;
+    } else if (gpus && r->gpu_milli != MILLI_ALL) {
+        return false;              /* counted GPUs are not shared */
+    }
+    return add(b, p);
+}
+
+static int by_task(const void *a, const void *b)
+{
+    const struct piece *x = a, *y = b;
+    return x->task < y->task ? -1 : x->task > y->task;
+}
+
+const struct placement *builder_take(struct builder *b)
+{
+    struct placement *p = sched_scratch(b->s, sizeof *p + b->n * sizeof p->piece[0]);
+    p->n = b->n;
+    memcpy(p->piece, b->piece, b->n * sizeof p->piece[0]);
+    for (size_t i = 1; i < p->n; i++)
+        if (p->piece[i].task < p->piece[i - 1].task) {
+            qsort(p->piece, p->n, sizeof p->piece[0], by_task);
+            break;
+        }
+    builder_rollback(b, 0);
+    b->open = false;
+    return p;
+}

@@ -1,0 +1,235 @@
+/* group_places.c - placing jobs whose tasks differ or form groups.
+ *
+ * The groups are gone through parents first. Each is given a place inside that of its parent: a domain of its level, in the order
+ * of ids, or just the place of its parent; the runs of a leaf are placed there, in the order of tasks, by the run's placer.
+ * Where a later group finds none, an earlier one tries its next place, so that something is found if the placer can find
+ * it, within TRIES calls of the placer more than there are runs. A group of which tasks are held already stays where these are. */
+#include "sim/engine/host.h"
+#include "sim/scheduler/placing.h"
+
+#include <string.h>
+
+enum { TRIES = 200 };
+
+/* ---- Totals ---- */
+
+static bool same_kinds(const struct shape_kinds *a, const struct shape_kinds *b)
+{
+    return a->n == b->n && !memcmp(a->kind, b->kind, a->n * sizeof *a->kind);
+}
+
+int64_t group_places_whole(const struct shape_kinds *kinds, const struct request *r)
+{
+    int64_t sum = 0;
+    for (const struct request *run = r; run; run = run->next)
+        if (run->gpu_milli >= MILLI_ALL && run->mig == r->mig && (run == r || same_kinds(&kinds[run->shape], &kinds[r->shape])))
+            sum += run_gpus(run);
+    return sum;
+}
+
+bool group_places_lack(const struct view *v, const struct request *r)
+{
+    for (; r; r = r->next)
+        if (r->gpu_milli >= MILLI_ALL && free_index_whole(v, r->shape) < group_places_whole(v->shape, r))
+            return true;
+    return false;
+}
+
+bool group_places_type(const struct sched *s, const struct request *r)
+{
+    while (r && s->shape_kinds[r->shape].n)
+        r = r->next;
+    return !r;
+}
+
+/* ---- What is searched ---- */
+
+struct place {
+    domain_id domain;
+    uint64_t only;                /* GPUs of its node */
+};
+struct group_search {
+    struct sched *s;
+    struct view *v;
+    const struct request *ask;    /* what is to be placed: some runs, or parts of them */
+    const struct task_group *tree;
+    uint32_t n_groups;
+    const struct placement *held; /* by the job already; NULL: nothing */
+    const struct request *whole;  /* all that the job asks for: the runs of what is held */
+    struct place *at;             /* [n_groups] */
+    unsigned tries;
+    enum place_result why_not;
+};
+
+/* The tree of the job; one that has none is a single group. */
+static const struct task_group *tree_of(const struct sched *s, const struct request *r, uint32_t *n)
+{
+    const struct shape *shape = &s->workload->shape[r->shape];
+    *n = shape->n_groups ? shape->n_groups : 1;
+    if (shape->n_groups)
+        return shape->group;
+    struct task_group *root = arena_alloc(s->scratch, sizeof *root);
+    *root = (struct task_group){ "", ID_NONE, 0, r->required_level, r->preferred_level };
+    return root;
+}
+
+/* Tasks that it has and that this request is not about. */
+static const struct placement *held_besides(const struct sched *s, const struct request *r)
+{
+    const struct placement *held = r->job == ID_NONE ? NULL : job_placement(s, r->job);
+    return held && r->tasks != SPLIT_ANY && !placement_task(held, request_task(r, 0)) ? held : NULL;
+}
+
+bool group_places_wanted(const struct sched *s, const struct request *r)
+{
+    return r->next || s->workload->shape[r->shape].n_groups > 1 ||
+           (r->required_level < LEVEL_CLUSTER && held_besides(s, r));
+}
+
+/* ---- One group ---- */
+
+static bool place_from(struct group_search *x, uint32_t g);
+
+static bool has_runs(const struct group_search *x, uint32_t g)
+{
+    for (const struct request *run = x->ask; run; run = run->next)
+        if (group_within(x->tree, run->group, g))
+            return true;
+    return false;
+}
+
+static bool place_run(struct group_search *x, const struct request *run, struct place where)
+{
+    struct request one = *run;
+    one.next = NULL;
+    one.job = x->ask->job;
+    one.try_first = x->ask->try_first;
+    free_index_confine(x->v, where.domain, where.only);
+    x->why_not = x->tries == 0 ? NO_ROOM_FRAGMENTED : x->s->setup.placer->place(&x->s->builder, &one, x->s->placer_params);
+    free_index_confine(x->v, 0, UINT64_MAX);
+    x->tries -= x->tries > 0;
+    return x->why_not == PLACED;
+}
+
+/* The tasks of g there, and the groups after it wherever they find a place. */
+static bool place_in(struct group_search *x, uint32_t g, struct place where)
+{
+    size_t mark = x->s->builder.n;
+    bool placed = true;
+    x->at[g] = where;
+    for (const struct request *run = x->ask; run && placed; run = run->next)
+        placed = run->group != g || place_run(x, run, where);
+    if (placed && place_from(x, g + 1))
+        return true;
+    builder_rollback(&x->s->builder, mark);
+    return false;
+}
+
+static bool totals_suffice(const struct group_search *x, uint32_t g, domain_id d)
+{
+    for (const struct request *run = x->ask; run; run = run->next)
+        if (group_within(x->tree, run->group, g) &&
+            domain_fits(x->v, d, run) < (run->tasks == SPLIT_ANY ? run->gpus : run->tasks))
+            return false;
+    return true;
+}
+
+static const struct piece *first_held(const struct group_search *x, uint32_t g)
+{
+    for (size_t i = 0; x->held && i < x->held->n; i++)
+        if (group_within(x->tree, request_of_piece(x->whole, &x->held->piece[i])->group, g))
+            return &x->held->piece[i];
+    return NULL;
+}
+
+/* Islands inside one node, from that of the lowest GPU on; only that of `held` if there is one. */
+static bool place_in_islands(struct group_search *x, uint32_t g, struct place node, const struct piece *held)
+{
+    node_id n = node.domain - x->v->cluster->n_domains;
+    const struct node_type *t = cluster_node_type(x->v->cluster, n);
+    uint64_t left = (t->gpus >= 64 ? UINT64_MAX : (UINT64_C(1) << t->gpus) - 1) & node.only;
+    if (held && held->gpu_mask)
+        left &= t->island_of[__builtin_ctzll(held->gpu_mask)];
+    for (uint64_t island; left && x->tries; left &= ~island) {
+        island = t->island_of[__builtin_ctzll(left)];
+        if (place_in(x, g, (struct place){ node.domain, island & node.only }))
+            return true;
+    }
+    return false;
+}
+
+static bool place_in_domain(struct group_search *x, uint32_t g, struct place where, enum level level, const struct piece *held)
+{
+    const struct cluster *c = x->v->cluster;
+    if (!totals_suffice(x, g, where.domain))
+        return false;
+    if (level == LEVEL_ISLAND && where.domain >= c->n_domains) {
+        node_id n = where.domain - c->n_domains;
+        if (!cluster_node_type(c, n)->counted && cluster_node_gpus(c, n) > 0)
+            return place_in_islands(x, g, where, held);
+    }
+    return place_in(x, g, where);
+}
+
+/* Domains of one level inside the place of the parent, in the order of ids; only that of `held` if there is one. */
+static bool place_at_level(struct group_search *x, uint32_t g, struct place parent, enum level level, const struct piece *held)
+{
+    const struct cluster *c = x->v->cluster;
+    node_id first, end, n;
+    view_domain_nodes(x->v, parent.domain, &first, &end);
+    for (n = held ? held->node : first; n < end && x->tries;) {
+        domain_id d = cluster_domain_at(c, n, level);
+        node_id from, next;
+        if (d < c->n_domains && c->domain[d].level > level)
+            d = c->n_domains + n;                     /* in no such domain: the node stands for itself */
+        view_domain_nodes(x->v, d, &from, &next);
+        struct place where = from >= first && next <= end ? (struct place){ d, parent.only } : parent;
+        if (place_in_domain(x, g, where, level, held))
+            return true;
+        n = held ? end : next;
+    }
+    return false;
+}
+
+/* Group g and all after it. */
+static bool place_from(struct group_search *x, uint32_t g)
+{
+    while (g < x->n_groups && !has_runs(x, g))
+        g++;
+    if (g == x->n_groups)
+        return true;
+    const struct task_group *group = &x->tree[g];
+    struct place parent = g ? x->at[group->parent] : (struct place){ 0, UINT64_MAX };
+    const struct piece *held = first_held(x, g);
+    enum level widest = group->required_level;
+    for (enum level l = group->preferred_level; l < LEVEL_CLUSTER && l < widest; l++)
+        if (place_at_level(x, g, parent, l, held))
+            return true;
+    return widest < LEVEL_CLUSTER ? place_at_level(x, g, parent, widest, held) : place_in(x, g, parent);
+}
+
+/* ---- All of them ---- */
+
+static bool requires_level(const struct group_search *x)
+{
+    for (uint32_t g = 0; g < x->n_groups; g++)
+        if (x->tree[g].required_level < LEVEL_CLUSTER && has_runs(x, g))
+            return true;
+    return false;
+}
+
+enum place_result group_places(struct sched *s, struct view *v, const struct request *r)
+{
+    struct group_search x = { .s = s, .v = v, .ask = r, .tries = TRIES, .why_not = NO_ROOM_FRAGMENTED };
+    for (const struct request *run = r; run; run = run->next)
+        x.tries++;
+    x.tree = tree_of(s, r, &x.n_groups);
+    x.held = held_besides(s, r);
+    x.whole = x.held ? ask_of(s, r->job) : r;
+    x.at = arena_alloc(s->scratch, x.n_groups * sizeof *x.at);
+    builder_begin(s, v, r);
+    if (place_from(&x, 0))
+        return PLACED;
+    s->builder.open = false;
+    return requires_level(&x) ? NO_TOPOLOGY : x.why_not;
+}

@@ -1,0 +1,240 @@
+/* line_walk.c - visiting a line in order, leaving out who cannot start, whatever is pushed or removed meanwhile.
+ *
+ * The line keeps its sub-lines sorted by their first entry. A walk takes sub-lines from there one after the other as it
+ * reaches them, and keeps the next entry of each sub-line that it has begun in a heap: it costs what it visits. When the
+ * line changes under it, it finds its place again by the key that it had reached. */
+#include "sim/engine/host.h"
+#include "sim/scheduler/lines.h"
+#include "sim/scheduler/placing.h"
+
+#include <string.h>
+
+struct pending {
+    uint32_t entry;
+    int64_t most_ns;              /* go on with those reserved for no longer; TIME_NEVER: with all */
+};
+
+struct walk {
+    const struct line *l;
+    const struct view *room;      /* who asks for more is left out; NULL: nobody is */
+    uint64_t version;
+    struct { struct line_key key; job_id job; } reached;      /* a copy: the entry itself may be gone */
+    bool begun;
+    uint32_t current;             /* sub-line of the last answer, still to be continued; ID_NONE: none */
+    struct pending at;            /* where it was, and how to go on */
+    uint32_t next_sub;            /* the first sub-line not begun; ORDERED_NONE: all are */
+    struct pending *heap;
+    size_t n, capacity;
+    uint64_t *skipped;            /* bits by sub-line number; NULL: none */
+    size_t skipped_size;
+};
+
+static uint32_t sub_next(const struct sched *s, uint32_t sub)
+{
+    struct ordered_space subs = line_subs(s);
+    return ordered_next(&subs, sub);
+}
+
+static void heap_push(struct walk *w, struct pending p)
+{
+    const struct sched *s = w->l->s;
+    if (w->n == w->capacity) {
+        size_t capacity = w->capacity ? 2 * w->capacity : 16;
+        struct pending *heap = sched_scratch(w->l->s, capacity * sizeof *heap);
+        if (w->n)
+            memcpy(heap, w->heap, w->n * sizeof *heap);
+        w->heap = heap;
+        w->capacity = capacity;
+    }
+    size_t i = w->n++;
+    for (; i > 0 && line_entry_before(s, p.entry, w->heap[(i - 1) / 2].entry); i = (i - 1) / 2)
+        w->heap[i] = w->heap[(i - 1) / 2];
+    w->heap[i] = p;
+}
+
+static void heap_pop(struct walk *w)
+{
+    const struct sched *s = w->l->s;
+    struct pending p = w->heap[--w->n];
+    size_t i = 0;
+    for (size_t child; (child = 2 * i + 1) < w->n; i = child) {
+        if (child + 1 < w->n && line_entry_before(s, w->heap[child + 1].entry, w->heap[child].entry))
+            child++;
+        if (!line_entry_before(s, w->heap[child].entry, p.entry))
+            break;
+        w->heap[i] = w->heap[child];
+    }
+    w->heap[i] = p;
+}
+
+static bool is_skipped(const struct walk *w, uint32_t sub)
+{
+    return sub / 64 < w->skipped_size && w->skipped[sub / 64] >> (sub % 64) & 1;
+}
+
+static bool at_or_before(const void *key, const void *context, uint32_t e)
+{
+    const struct sched *s = context;
+    return !entry_key_before(key, &s->entry[e]);
+}
+
+/* The line has changed: every sub-line goes on behind the key that was reached. */
+static void find_place(struct walk *w)
+{
+    const struct line *l = w->l;
+    const struct sched *s = l->s;
+    struct ordered_space entries = line_entries(s);
+    w->version = l->version;
+    w->n = 0;
+    w->current = ID_NONE;
+    const struct line_entry reached = { .key = w->reached.key, .job = w->reached.job };
+    uint32_t sub = l->subs.first;
+    for (; sub != ORDERED_NONE && w->begun; sub = sub_next(s, sub)) {
+        if (entry_key_before(&reached, &s->entry[s->sub[sub].entries.first]))
+            break;
+        uint32_t e = ordered_search(&s->sub[sub].entries, &entries, at_or_before, &reached);
+        if (e != ORDERED_NONE && !is_skipped(w, sub))
+            heap_push(w, (struct pending){ e, TIME_NEVER });
+    }
+    w->next_sub = sub;
+}
+
+static struct walk *walk_of(struct line_walk *lw)
+{
+    struct walk *w;
+    if (!lw->at[0]) {
+        w = sched_scratch(lw->l->s, sizeof *w);
+        w->l = lw->l;
+        w->version = lw->l->version;
+        w->current = ID_NONE;
+        w->next_sub = lw->l->subs.first;
+        lw->at[0] = (uint64_t)(uintptr_t)w;
+    }
+    w = (struct walk *)(uintptr_t)lw->at[0];
+    if (w->version != lw->l->version)
+        find_place(w);
+    return w;
+}
+
+static uint32_t first_up_to(const struct line_entry *entry, uint32_t e, int64_t most_ns)
+{
+    while (e != ORDERED_NONE && entry[e].least_reserved_ns <= most_ns) {
+        uint32_t left = entry[e].link.left;
+        if (left != ORDERED_NONE && entry[left].least_reserved_ns <= most_ns)
+            e = left;
+        else if (entry[e].reserved_ns <= most_ns)
+            return e;
+        else
+            e = entry[e].link.right;
+    }
+    return ORDERED_NONE;
+}
+
+/* The next entry of the sub-line that is reserved for no longer. */
+static uint32_t next_up_to(const struct line_entry *entry, uint32_t e, int64_t most_ns)
+{
+    for (;;) {
+        uint32_t found = first_up_to(entry, entry[e].link.right, most_ns), up = entry[e].link.up;
+        if (found != ORDERED_NONE)
+            return found;
+        for (; up != ORDERED_NONE && entry[up].link.right == e; up = entry[up].link.up)
+            e = up;
+        if (up == ORDERED_NONE || entry[up].reserved_ns <= most_ns)
+            return up;
+        e = up;
+    }
+}
+
+static void go_on(struct walk *w)
+{
+    const struct sched *s = w->l->s;
+    struct ordered_space entries = line_entries(s);
+    struct pending p = w->at;
+    p.entry = p.most_ns == TIME_NEVER ? ordered_next(&entries, p.entry) : next_up_to(s->entry, p.entry, p.most_ns);
+    if (p.entry != ORDERED_NONE)
+        heap_push(w, p);
+    w->current = ID_NONE;
+}
+
+/* Asks for more than there is: as if its first job had been given, and had no room. */
+static bool is_full(const struct walk *w, uint32_t sub)
+{
+    struct sched *s = w->l->s;
+    shape_id shape = s->sub[sub].shape;
+    if (!placing_lacks(w->room, &s->workload->shape[shape].ask))
+        return false;
+    sched_blocked(s, s->entry[s->sub[sub].entries.first].job, WAIT_GROUP);
+    sub_line_blocked(s, sub, WAIT_GPUS);
+    return true;
+}
+
+bool line_next(struct line_walk *lw, job_id *j)
+{
+    struct walk *w = walk_of(lw);
+    const struct sched *s = w->l->s;
+    if (w->current != ID_NONE)
+        go_on(w);
+    while (w->n && is_skipped(w, s->entry[w->heap[0].entry].sub))
+        heap_pop(w);
+    uint32_t e = ORDERED_NONE;
+    for (; w->next_sub != ORDERED_NONE; w->next_sub = sub_next(s, w->next_sub)) {
+        e = s->sub[w->next_sub].entries.first;
+        if (w->n && line_entry_before(s, w->heap[0].entry, e))
+            break;
+        if (!is_skipped(w, w->next_sub) && !(w->room && is_full(w, w->next_sub)))
+            break;
+        e = ORDERED_NONE;
+    }
+    if (w->n && (e == ORDERED_NONE || line_entry_before(s, w->heap[0].entry, e))) {
+        w->at = w->heap[0];
+        heap_pop(w);
+    } else if (e != ORDERED_NONE) {
+        w->at = (struct pending){ e, TIME_NEVER };
+        w->next_sub = sub_next(s, w->next_sub);
+    } else {
+        return false;
+    }
+    e = w->at.entry;
+    w->current = s->entry[e].sub;
+    w->reached.key = s->entry[e].key;
+    w->reached.job = s->entry[e].job;
+    w->begun = true;
+    *j = s->entry[e].job;
+    return true;
+}
+
+struct line_key line_walk_key(const struct line_walk *lw)
+{
+    return ((const struct walk *)(uintptr_t)lw->at[0])->reached.key;
+}
+
+void line_skip_longer(struct line_walk *lw, int64_t estimate_ns)
+{
+    struct walk *w = walk_of(lw);
+    if (w->current != ID_NONE && estimate_ns <= w->at.most_ns)
+        w->at.most_ns = estimate_ns - 1;
+}
+
+void line_skip_full(struct line_walk *lw, const struct view *room)
+{
+    walk_of(lw)->room = room;
+}
+
+void line_skip_shape(struct line_walk *lw, shape_id shape)
+{
+    struct walk *w = walk_of(lw);
+    uint32_t sub = sub_line_of(w->l, shape);
+    if (sub == ID_NONE)
+        return;
+    if (sub / 64 >= w->skipped_size) {
+        size_t size = w->l->s->n_subs / 64 + 1;
+        uint64_t *skipped = sched_scratch(w->l->s, size * sizeof *skipped);
+        if (w->skipped_size)
+            memcpy(skipped, w->skipped, w->skipped_size * sizeof *skipped);
+        w->skipped = skipped;
+        w->skipped_size = size;
+    }
+    w->skipped[sub / 64] |= UINT64_C(1) << (sub % 64);
+    if (w->current == sub)
+        w->current = ID_NONE;
+}

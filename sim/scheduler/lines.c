@@ -1,0 +1,308 @@
+/* lines.c - ordered sets of jobs with a sub-line per shape, and walks that can leave shapes out. */
+#include "sim/scheduler/lines.h"
+#include "sim/engine/host.h"
+#include "sim/scheduler/transaction.h"
+#include "sim/scheduler/waiting.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Order ---- */
+
+bool line_entry_before(const void *sched, uint32_t a, uint32_t b)
+{
+    const struct sched *s = sched;
+    return entry_key_before(&s->entry[a], &s->entry[b]);
+}
+
+static bool sub_before(const void *sched, uint32_t a, uint32_t b)
+{
+    const struct sched *s = sched;
+    return line_entry_before(s, s->sub[a].entries.first, s->sub[b].entries.first);
+}
+
+static void sum_up_reserved(const void *sched, uint32_t e)
+{
+    struct line_entry *entry = ((const struct sched *)sched)->entry, *x = &entry[e];
+    uint32_t child[] = { x->link.left, x->link.right };
+    x->least_reserved_ns = x->reserved_ns;
+    for (unsigned i = 0; i < 2; i++)
+        if (child[i] != ORDERED_NONE && entry[child[i]].least_reserved_ns < x->least_reserved_ns)
+            x->least_reserved_ns = entry[child[i]].least_reserved_ns;
+}
+
+struct ordered_space line_entries(const struct sched *s)
+{
+    return (struct ordered_space){ s->entry, sizeof *s->entry, line_entry_before, s, s->timeline ? sum_up_reserved : NULL };
+}
+
+struct ordered_space line_subs(const struct sched *s)
+{
+    return (struct ordered_space){ s->sub, sizeof *s->sub, sub_before, s, NULL };
+}
+
+/* ---- Sub-lines ---- */
+
+static uint32_t *sub_slot(const struct line *l, shape_id shape)
+{
+    uint32_t i = (uint32_t)hash_u64(shape) & (l->sub_capacity - 1);
+    while (l->sub_of_shape[i] != ID_NONE && l->s->sub[l->sub_of_shape[i]].shape != shape)
+        i = (i + 1) & (l->sub_capacity - 1);
+    return &l->sub_of_shape[i];
+}
+
+uint32_t sub_line_of(const struct line *l, shape_id shape)
+{
+    return l->sub_capacity ? *sub_slot(l, shape) : ID_NONE;
+}
+
+static void sub_table_grow(struct line *l)
+{
+    uint32_t *old = l->sub_of_shape, n = l->sub_capacity;
+    l->sub_capacity = n ? n * 2 : 8;
+    l->sub_of_shape = mem_new(l->sub_capacity, sizeof *old);
+    memset(l->sub_of_shape, 0xff, l->sub_capacity * sizeof *old);
+    for (uint32_t i = 0; i < n; i++)
+        if (old[i] != ID_NONE)
+            *sub_slot(l, l->s->sub[old[i]].shape) = old[i];
+    free(old);
+}
+
+static uint32_t sub_line_make(struct line *l, shape_id shape)
+{
+    struct sched *s = l->s;
+    if (2 * (l->sub_count + 1) > l->sub_capacity)
+        sub_table_grow(l);
+    uint32_t *slot = sub_slot(l, shape);
+    if (*slot != ID_NONE)
+        return *slot;
+    mem_grow(&s->sub, &s->sub_capacity, s->n_subs, sizeof *s->sub);
+    uint32_t number = *slot = (uint32_t)s->n_subs++;
+    l->sub_count++;
+    struct sub_line *sub = &s->sub[number];
+    *sub = (struct sub_line){ .entries = ORDERED_EMPTY, .shape = shape, .line = l->number };
+    sub->clock = (struct wait_clock){ .since_ns = s->now_ns, .why = WAIT_GROUP };
+    wait_clock_set(&l->clock, s->now_ns, l->clock.why);
+    memcpy(sub->line_at_handover, l->clock.total, sizeof l->clock.total);
+    return number;
+}
+
+/* ---- Lines ---- */
+
+struct line *line_new(struct sched *s)
+{
+    struct line *l = arena_alloc(s->memory, sizeof *l);
+    mem_grow(&s->line, &s->line_capacity, s->n_lines, sizeof(struct line *));
+    l->number = (uint32_t)s->n_lines;
+    s->line[s->n_lines++] = l;
+    l->s = s;
+    l->subs = ORDERED_EMPTY;
+    l->clock = (struct wait_clock){ .since_ns = s->now_ns, .why = WAIT_ORDER };
+    return l;
+}
+
+void lines_free(struct sched *s)
+{
+    for (size_t i = 0; i < s->n_lines; i++)
+        free(s->line[i]->sub_of_shape);
+    free(s->line);
+    free(s->entry);
+    free(s->sub);
+}
+
+/* The link that points to j's entry in this line; *it is ID_NONE if there is none. */
+static uint32_t *entry_link(struct sched *s, struct live *live, const struct line *l)
+{
+    uint32_t *link = &live->entry;
+    while (*link != ID_NONE && s->sub[s->entry[*link].sub].line != l->number)
+        link = &s->entry[*link].next_of_job;
+    return link;
+}
+
+static int64_t reserved_ns(const struct sched *s, const struct live *l)
+{
+    return s->timeline && l->own_why == WAIT_RESERVED ? job_estimate_ns(s, l->job) : INT64_MIN;
+}
+
+void line_entries_reserve(struct sched *s, const struct live *l)
+{
+    if (l->entry == ID_NONE)
+        return;
+    struct ordered_space entries = line_entries(s);
+    int64_t now_ns = reserved_ns(s, l);
+    for (uint32_t e = l->entry; e != ID_NONE; e = s->entry[e].next_of_job) {
+        if (s->entry[e].reserved_ns == now_ns)
+            continue;
+        s->entry[e].reserved_ns = now_ns;
+        ordered_changed(&entries, e);
+    }
+}
+
+/* `place`: how many of the job's other entries stand before this one. The first says with which line it waits. */
+static void entry_insert(struct line *l, struct live *live, struct line_key key, unsigned place)
+{
+    struct sched *s = l->s;
+    uint32_t e = s->free_entry;
+    if (e != ID_NONE) {
+        s->free_entry = s->entry[e].next_of_job;
+    } else {
+        mem_grow(&s->entry, &s->entry_capacity, s->n_entries, sizeof *s->entry);
+        e = (uint32_t)s->n_entries++;
+    }
+    uint32_t number = sub_line_make(l, ask_of(s, live->job)->shape);
+    struct sub_line *sub = &s->sub[number];
+    uint32_t *link = &live->entry;
+    for (unsigned i = 0; i < place && *link != ID_NONE; i++)
+        link = &s->entry[*link].next_of_job;
+    s->entry[e] = (struct line_entry){ .key = key, .job = live->job, .sub = number, .next_of_job = *link,
+                                       .reserved_ns = reserved_ns(s, live), .least_reserved_ns = INT64_MIN };
+    *link = e;
+    struct ordered_space entries = line_entries(s), subs = line_subs(s);
+    bool was_empty = sub->entries.root == ORDERED_NONE;
+    if (!was_empty && line_entry_before(s, e, sub->entries.first)) {     /* a new head moves the sub-line */
+        ordered_remove(&l->subs, &subs, number);
+        was_empty = true;
+    }
+    ordered_add(&sub->entries, &entries, e, live->job);
+    if (was_empty)
+        ordered_add(&l->subs, &subs, number, sub->shape);
+    l->length++;
+    l->version++;
+    if (live->entry == e)
+        wait_joined(s, live, number);
+}
+
+static void entry_remove(struct line *l, struct live *live, uint32_t *link)
+{
+    struct sched *s = l->s;
+    uint32_t e = *link, number = s->entry[e].sub;
+    struct sub_line *sub = &s->sub[number];
+    struct ordered_space entries = line_entries(s), subs = line_subs(s);
+    bool head = sub->entries.first == e;
+    if (head)
+        ordered_remove(&l->subs, &subs, number);
+    ordered_remove(&sub->entries, &entries, e);
+    if (head && sub->entries.root != ORDERED_NONE)
+        ordered_add(&l->subs, &subs, number, sub->shape);
+    *link = s->entry[e].next_of_job;
+    s->entry[e].next_of_job = s->free_entry;
+    s->free_entry = e;
+    l->length--;
+    l->version++;
+    wait_left(s, live, number);
+}
+
+bool line_remove(struct line *l, job_id j)
+{
+    struct sched *s = l->s;
+    struct live *live = live_of(s, j);
+    if (!live)
+        return false;
+    uint32_t *link = entry_link(s, live, l);
+    if (*link == ID_NONE)
+        return false;
+    struct undo *u = undo_add(s, UNDO_REMOVE, j);
+    if (u) {
+        u->number = l->number;
+        u->u.key = s->entry[*link].key;
+        for (uint32_t e = live->entry; e != *link; e = s->entry[e].next_of_job)
+            u->mode++;
+    }
+    entry_remove(l, live, link);
+    return true;
+}
+
+void line_push(struct line *l, job_id j, struct line_key k)
+{
+    struct live *live = live_of(l->s, j);
+    if (!live)
+        return;
+    if (k.major != k.major || k.minor != k.minor)
+        HOST_BUG(l->s, "the policy gave job %u a key that is not a number", j);
+    line_remove(l, j);
+    struct undo *u = undo_add(l->s, UNDO_PUSH, j);
+    if (u)
+        u->number = l->number;
+    entry_insert(l, live, k, 0);
+}
+
+void line_restore(struct line *l, job_id j, struct line_key k, unsigned place)
+{
+    entry_insert(l, live_of(l->s, j), k, place);
+}
+
+void lines_forget(struct sched *s, job_id j)
+{
+    struct live *live = live_of(s, j);
+    while (live->entry != ID_NONE)
+        entry_remove(s->line[s->sub[s->entry[live->entry].sub].line], live, &live->entry);
+}
+
+size_t line_length(const struct line *l)
+{
+    return l->length;
+}
+
+bool line_first(const struct line *l, job_id *j, struct line_key *k)
+{
+    if (l->subs.root == ORDERED_NONE)
+        return false;
+    const struct line_entry *e = &l->s->entry[l->s->sub[l->subs.first].entries.first];
+    *j = e->job;
+    if (k)
+        *k = e->key;
+    return true;
+}
+
+static bool entry_view(const struct sched *s, uint32_t e, job_id *j, struct line_key *k)
+{
+    if (e == ORDERED_NONE)
+        return false;
+    *j = s->entry[e].job;
+    if (k)
+        *k = s->entry[e].key;
+    return true;
+}
+
+bool line_first_of(const struct line *l, shape_id shape, job_id *j, struct line_key *k)
+{
+    uint32_t sub = sub_line_of(l, shape);
+    return sub != ID_NONE && entry_view(l->s, l->s->sub[sub].entries.first, j, k);
+}
+
+static bool before_bound(const void *key, const void *context, uint32_t e)
+{
+    return line_entry_before(context, e, *(const uint32_t *)key);
+}
+
+/* The last entry before `bound` (ID_NONE: of all). O(sub-lines x log n). */
+static uint32_t last_before(const struct line *l, uint32_t bound)
+{
+    const struct sched *s = l->s;
+    struct ordered_space entries = line_entries(s), subs = line_subs(s);
+    uint32_t last = ORDERED_NONE;
+    for (uint32_t i = l->subs.first; i != ORDERED_NONE; i = ordered_next(&subs, i)) {
+        uint32_t e = s->sub[i].entries.last;
+        if (bound != ID_NONE) {
+            if (!line_entry_before(s, s->sub[i].entries.first, bound))
+                break;             /* this sub-line and all later ones begin behind it */
+            uint32_t beyond = ordered_search(&s->sub[i].entries, &entries, before_bound, &bound);
+            e = beyond == ORDERED_NONE ? e : ordered_previous(&entries, beyond);
+        }
+        if (last == ORDERED_NONE || line_entry_before(s, last, e))
+            last = e;
+    }
+    return last;
+}
+
+bool line_last(const struct line *l, job_id *j, struct line_key *k)
+{
+    return entry_view(l->s, last_before(l, ID_NONE), j, k);
+}
+
+bool line_before(const struct line *l, job_id *j, struct line_key *k)
+{
+    struct live *live = live_of(l->s, *j);
+    uint32_t e = live ? *entry_link(l->s, live, l) : ID_NONE;
+    return e != ID_NONE && entry_view(l->s, last_before(l, e), j, k);
+}

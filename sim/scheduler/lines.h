@@ -1,0 +1,66 @@
+/* lines.h - ordered sets of jobs: a sub-line per shape, each with the time that its jobs have waited, by reason. Policies
+ * see the contract's (policy.h). */
+#pragma once
+#include "sim/engine/host.h"
+
+/* Counts time per reason, for a whole group at once. */
+struct wait_clock {
+    int64_t total[WAIT_REASONS];  /* up to since_ns */
+    int64_t since_ns;
+    uint8_t why;                  /* runs on since then; WAIT_GROUP: none */
+};
+
+struct line_entry {
+    struct ordered_link link;     /* in its sub-line */
+    struct line_key key;
+    job_id job;
+    uint32_t sub;                 /* sub-line, global number */
+    uint32_t next_of_job;         /* other lines that the job stands in */
+    int64_t reserved_ns;          /* its estimate while it waits for WAIT_RESERVED, else INT64_MIN. Without a timeline:
+                                     always INT64_MIN */
+    int64_t least_reserved_ns;    /* of its subtree */
+};
+struct sub_line {
+    struct ordered_link link;     /* in its line, by the key of its first entry */
+    struct ordered entries;
+    shape_id shape;
+    uint32_t line;
+    struct wait_clock clock;      /* WAIT_GROUP: the line's runs instead */
+    int64_t line_at_handover[WAIT_REASONS];    /* the line's totals when it took over */
+};
+struct line {
+    struct sched *s;
+    uint32_t number;
+    uint32_t length;
+    struct ordered subs;          /* those that are not empty */
+    uint64_t version;             /* of its order */
+    uint32_t *sub_of_shape;       /* open addressing; ID_NONE: free */
+    uint32_t sub_capacity, sub_count;
+    struct wait_clock clock;
+};
+
+/* The order of a line. */
+static inline bool entry_key_before(const struct line_entry *a, const struct line_entry *b)
+{
+    if (a->key.major != b->key.major)
+        return a->key.major < b->key.major;
+    if (a->key.minor != b->key.minor)
+        return a->key.minor < b->key.minor;
+    if (a->key.time_ns != b->key.time_ns)
+        return a->key.time_ns < b->key.time_ns;
+    return a->job < b->job;
+}
+
+bool line_entry_before(const void *sched, uint32_t a, uint32_t b);
+struct ordered_space line_entries(const struct sched *s);
+struct ordered_space line_subs(const struct sched *s);
+uint32_t sub_line_of(const struct line *l, shape_id shape);               /* ID_NONE: no job of it ever stood there */
+void line_entries_reserve(struct sched *s, const struct live *l);         /* its own reason has changed */
+void line_restore(struct line *l, job_id j, struct line_key k, unsigned place);    /* as before a line_remove */
+void lines_forget(struct sched *s, job_id j);                             /* out of every line */
+void lines_free(struct sched *s);
+
+/* waiting.c - of all that stand in a sub-line */
+void wait_clock_set(struct wait_clock *c, int64_t now_ns, enum wait_reason why);
+void sub_line_reason(struct sched *s, struct sub_line *sub, enum wait_reason why);
+void sub_line_blocked(struct sched *s, uint32_t sub, enum wait_reason why);    /* line_blocked() of its shape */

@@ -1,0 +1,398 @@
+/* placing.c - asking a placer: required and preferred domains, and what can never be placed. */
+#include "sim/scheduler/placing.h"
+#include "sim/scheduler/domain_walk.h"
+#include "sim/engine/host.h"
+#include "sim/cluster/labels.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Asking the placer, domain by domain where the request wants one ---- */
+
+static enum place_result place_here(struct sched *s, struct view *v, const struct request *r)
+{
+    struct builder *b = builder_begin(s, v, r);
+    enum place_result result = s->setup.placer->place(b, r, s->placer_params);
+    if (result != PLACED) {
+        builder_rollback(b, 0);
+        b->open = false;
+    }
+    return result;
+}
+
+static enum place_result place_confined(struct sched *s, struct view *v, const struct request *r, domain_id d,
+                                        uint64_t only)
+{
+    free_index_confine(v, d, only);
+    enum place_result result = place_here(s, v, r);
+    free_index_confine(v, 0, UINT64_MAX);
+    return result;
+}
+
+/* Islands inside one node, from that of the lowest GPU on. Tried where it has as many free GPUs as needed. */
+static enum place_result place_in_islands(struct sched *s, struct view *v, const struct request *r, node_id n,
+                                          uint32_t gpus)
+{
+    const struct node_type *t = cluster_node_type(v->cluster, n);
+    enum place_result result = NO_TOPOLOGY;
+    uint64_t left = t->gpus >= 64 ? UINT64_MAX : (UINT64_C(1) << t->gpus) - 1;
+    for (uint64_t island; left && result != PLACED; left &= ~island) {
+        island = t->island_of[__builtin_ctzll(left)];
+        if (r->gpu_milli < MILLI_ALL || (uint32_t)__builtin_popcountll(island & v->node[n].whole_mask) >= gpus)
+            result = place_confined(s, v, r, v->cluster->n_domains + n, island);
+    }
+    return result;
+}
+
+/* The placer is asked in one domain of the level after the other. */
+static enum place_result place_in_one(struct sched *s, struct view *v, const struct request *r, enum level level)
+{
+    const struct cluster *c = v->cluster;
+    uint32_t gpus = r->tasks == SPLIT_ANY ? r->gpus : r->gpus * r->tasks;
+    struct domain_walk w = { .v = v, .r = r, .level = level, .tightest = s->setup.placer->needs & TIGHTEST_DOMAINS };
+    enum place_result result = NO_TOPOLOGY;
+    for (domain_id d; result != PLACED && domain_walk_next(&w, &d);) {
+        node_id first, end;
+        view_domain_nodes(v, d, &first, &end);
+        bool inside = level == LEVEL_ISLAND && d >= c->n_domains && !cluster_node_type(c, first)->counted &&
+                      cluster_node_gpus(c, first) > 0;
+        result = inside ? place_in_islands(s, v, r, first, gpus) : place_confined(s, v, r, d, UINT64_MAX);
+    }
+    return result == PLACED ? PLACED : NO_TOPOLOGY;
+}
+
+static enum place_result place_at_levels(struct sched *s, struct view *v, const struct request *r)
+{
+    enum level widest = r->required_level;
+    for (enum level l = r->preferred_level; l < LEVEL_CLUSTER && l < widest; l++)
+        if (place_in_one(s, v, r, l) == PLACED)
+            return PLACED;
+    return widest < LEVEL_CLUSTER ? place_in_one(s, v, r, widest) : place_here(s, v, r);
+}
+
+static enum place_result place_anywhere(struct sched *s, struct view *v, const struct request *r)
+{
+    return group_places_wanted(s, r) ? group_places(s, v, r) : place_at_levels(s, v, r);
+}
+
+/* NO_POWER: it would be placed if there were no power caps. */
+static enum place_result place_within_caps(struct sched *s, struct view *v, const struct request *r)
+{
+    struct headroom *h = v->headroom;
+    if (!view_lacks_power(v, r) && place_anywhere(s, v, r) == PLACED)
+        return PLACED;
+    struct random before = s->placer_random;
+    v->headroom = NULL;
+    enum place_result uncapped = place_anywhere(s, v, r);
+    if (uncapped == PLACED)
+        builder_take(&s->builder);
+    v->headroom = h;
+    s->placer_random = before;
+    return uncapped == PLACED ? NO_POWER : uncapped;
+}
+
+const struct placement *sched_place(struct sched *s, const struct view *v, const struct request *r)
+{
+    struct view *in = view_of(s, v);
+    if (placing_lacks(in, r)) {
+        s->why_not = group_places_type(s, r) ? NO_ROOM : NO_TYPE;
+        return NULL;
+    }
+    s->why_not = in->headroom ? place_within_caps(s, in, r) : place_anywhere(s, in, r);
+    return s->why_not == PLACED ? builder_take(&s->builder) : NULL;
+}
+
+/* One counted node, of which nothing but whole GPUs is wanted and scarce. */
+static bool only_totals_count(const struct sched *s, shape_id shape)
+{
+    const struct shape_kinds *kinds = &s->shape_kinds[shape];
+    const struct request *ask = &s->workload->shape[shape].ask;
+    if (kinds->n != 1 || s->cluster->kind[kinds->kind[0]].n_nodes != 1)
+        return false;
+    const struct node_type *t = &s->cluster->type[s->cluster->kind[kinds->kind[0]].type];
+    return t->counted && ask->gpu_milli == MILLI_ALL && (!ask->cpu_milli || t->cpu_milli == INT64_MAX) &&
+           (!ask->mem_mib || t->mem_mib == INT64_MAX);
+}
+
+bool placing_by_totals(const struct sched *s, const struct request *r)
+{
+    return s->shape_by_totals[r->shape] && !s->idle->headroom && !r->next && (r->tasks == SPLIT_ANY || r->tasks == 1);
+}
+
+bool sched_fits(struct sched *s, const struct view *v, const struct request *r)
+{
+    if (!placing_by_totals(s, r))
+        return sched_place(s, v, r);
+    s->why_not = placing_lacks(view_of(s, v), r) ? NO_ROOM : PLACED;
+    return s->why_not == PLACED;
+}
+
+enum wait_reason sched_why_not(const struct sched *s)
+{
+    static const uint8_t reason[] = { [PLACED] = WAIT_OTHER, [NO_ROOM] = WAIT_GPUS, [NO_ROOM_FRAGMENTED] = WAIT_FRAGMENTED,
+                                      [NO_TOPOLOGY] = WAIT_TOPOLOGY, [NO_TYPE] = WAIT_TYPE, [NO_POWER] = WAIT_POWER };
+    return reason[s->why_not];
+}
+
+/* ---- What each shape may use, and whether it fits into the empty cluster at all ---- */
+
+static bool model_matches(const char *list, const char *model)
+{
+    size_t length = strlen(model);
+    for (const char *p = list; p; p = strchr(p, '|')) {
+        p += *p == '|';
+        size_t n = strcspn(p, "|");
+        if (n == length && memcmp(p, model, n) == 0)
+            return true;
+    }
+    return false;
+}
+
+static const char *wish(const struct sched *s, uint32_t id)
+{
+    return id == ID_NONE ? "" : intern_text(s->workload->wishes, id);
+}
+
+static struct node_liking kind_liking(const struct sched *s, const struct shape *shape, const struct node_kind *kind)
+{
+    const struct node_type *t = &s->cluster->type[kind->type];
+    return (struct node_liking){
+        affinity_weight(wish(s, shape->affinity), intern_text(s->cluster->texts, t->labels)),
+        taints_avoided(intern_text(s->cluster->texts, t->taints), wish(s, shape->tolerations)),
+    };
+}
+
+/* Instances of a mixed node are for those who name their profile, those of a single one for whole GPUs. */
+static bool has_slots(const struct shape *shape, const struct node_kind *kind, const struct node_type *t)
+{
+    const struct request *ask = &shape->ask;
+    if (!ask->gpus)
+        return kind->first;
+    if (!kind->mig || t->mig_single)
+        return !ask->mig && (!kind->mig || ask->gpu_milli == MILLI_ALL);
+    return ask->mig == kind->mig;
+}
+
+static bool is_model(const struct cluster *c, const struct workload *w, const struct shape *shape, const struct node_kind *kind)
+{
+    const struct node_type *t = &c->type[kind->type];
+    return shape->gpu_type == ID_NONE || (t->gpu_model != ID_NONE && model_matches(intern_text(w->gpu_types, shape->gpu_type),
+                                                                                    intern_text(c->gpu_models, t->gpu_model)));
+}
+
+/* An instance has its memory for itself. */
+static bool fills_no_more(const struct cluster *c, const struct shape *shape, const struct node_kind *kind, uint32_t mem_mib)
+{
+    if (!shape->ask.gpu_mem_mib || c->sharing.oom != OOM_REJECT)
+        return true;
+    if (kind->mig)
+        return shape->ask.gpu_mem_mib - c->sharing.context_mib <= mem_mib;
+    return shape->ask.gpu_mem_mib <= sharing_usable_mib(&c->sharing, mem_mib);
+}
+
+bool placing_has_gpus(const struct cluster *c, const struct workload *w, const struct shape *shape, const struct node_kind *kind)
+{
+    const struct node_type *t = &c->type[kind->type];
+    uint32_t mem_mib = kind->mig ? mig_gb(kind->mig) * 1024 : t->gpu_mem_mib;
+    if (kind->owner != shape->pin || (shape->ask.gpus && !t->gpus) || !has_slots(shape, kind, t))
+        return false;
+    if (mem_mib && (mem_mib < shape->gpu_mem_mib || !fills_no_more(c, shape, kind, mem_mib)))
+        return false;
+    return is_model(c, w, shape, kind);
+}
+
+static bool has_labels(const struct sched *s, const struct shape *shape, const struct node_kind *kind)
+{
+    const struct node_type *t = &s->cluster->type[kind->type];
+    const char *labels = intern_text(s->cluster->texts, t->labels), *taints = intern_text(s->cluster->texts, t->taints);
+    return selector_holds(wish(s, shape->selector), labels) && affinity_holds(wish(s, shape->affinity), labels) &&
+           taints_tolerated(taints, wish(s, shape->tolerations));
+}
+
+static uint8_t never_fits(struct sched *s, shape_id i)
+{
+    struct request r = s->workload->shape[i].ask;
+    if (!group_places_type(s, &r))
+        return NO_TYPE;
+    if (sched_place(s, s->idle, &r))
+        return PLACED;
+    return (uint8_t)s->why_not;
+}
+
+/* Its minimum, of every group; the first tasks of each. */
+static struct request *least_of(struct sched *s, const struct job_facts *f)
+{
+    struct request *first = NULL, **end = &first;
+    uint32_t group = ID_NONE, left = 0;
+    for (const struct request *run = f->ask; run; run = run->next) {
+        if (run->group != group)
+            left = f->n_groups ? f->group[run->group].min_tasks : group == ID_NONE ? f->min_tasks : left;
+        group = run->group;
+        if (left == 0)
+            continue;
+        *end = sched_scratch(s, sizeof **end);
+        **end = *run;
+        (*end)->tasks = run->tasks < left ? run->tasks : left;
+        (*end)->next = NULL;
+        left -= (*end)->tasks;
+        end = (struct request **)(uintptr_t)&(*end)->next;
+    }
+    return first;
+}
+
+/* With how many tasks, or GPUs, a job may run at least; 0: with all of them only. */
+static uint32_t least_size(const struct sched *s, const struct job_facts *f)
+{
+    if (s->all_needs & RESIZES)
+        return f->sizing ? workload_sizes(s->workload, (job_id)(f - s->workload->facts)).least : 0;
+    bool parts = s->all_needs & STARTS_PARTIAL && f->ask->tasks != SPLIT_ANY && f->min_tasks < request_tasks(f->ask);
+    return parts ? f->min_tasks : 0;
+}
+
+static const struct placement *place_least(struct sched *s, const struct job_facts *f, uint32_t least)
+{
+    struct request sized = job_request_sized(s, (job_id)(f - s->workload->facts), least);
+    return sched_place(s, s->idle, s->all_needs & RESIZES ? &sized : least_of(s, f));
+}
+
+/* Elastic jobs too large for the cluster: is their minimum? Told by the largest minimum of the shape that fits. */
+static void find_least(struct sched *s)
+{
+    const struct workload *w = s->workload;
+    s->shape_least = arena_alloc(s->memory, (w->n_shapes + (size_t)1) * sizeof *s->shape_least);
+    memset(s->shape_least, 0, (w->n_shapes + (size_t)1) * sizeof *s->shape_least);
+    for (job_id j = 0; j < s->n_jobs && s->all_needs & (STARTS_PARTIAL | RESIZES); j++) {
+        const struct job_facts *f = &w->facts[j];
+        uint32_t *known = &s->shape_least[f->ask->shape];
+        if (s->shape_never[f->ask->shape] == PLACED || s->shape_never[f->ask->shape] == NO_TYPE)
+            continue;
+        uint32_t least = least_size(s, f);
+        if (least > *known && place_least(s, f, least))
+            *known = least;
+    }
+}
+
+struct view *placing_view(struct sched *s)
+{
+    struct view *v = free_index_new(s->cluster, s->shape_kinds, &s->placer_random);
+    v->typical = &s->typical;
+    v->rates = s->predicted_rates;
+    v->facts = s->workload->facts;
+    if (s->setup.placer->needs & SEES_TENANTS)
+        free_index_count_tenants(v);
+    free_index_cap_power(v);
+    if (s->gpu_mem_most_mib)
+        free_index_count_memory(v, s->gpu_mem_most_mib);
+    return v;
+}
+
+/* What tenants can have of the memory of GPUs of each type: enforced if who finds too little is not placed. */
+static void memory_begin(struct sched *s)
+{
+    const struct cluster *c = s->cluster;
+    if (!sharing_counts_memory(&c->sharing) || c->sharing.oom != OOM_REJECT)
+        return;
+    s->gpu_mem_most_mib = arena_alloc(s->memory, c->n_types * sizeof *s->gpu_mem_most_mib);
+    for (uint32_t t = 0; t < c->n_types; t++)
+        s->gpu_mem_most_mib[t] = c->type[t].mig[0] ? 0 : (uint32_t)sharing_usable_mib(&c->sharing, c->type[t].gpu_mem_mib);
+}
+
+void placing_begin(struct sched *s)
+{
+    memory_begin(s);
+    uint32_t n = s->workload->n_shapes;
+    s->shape_kinds = arena_alloc(s->memory, (n + 1) * sizeof *s->shape_kinds);
+    s->shape_never = arena_alloc(s->memory, n + 1);
+    s->shape_by_totals = arena_alloc(s->memory, (n + 1) * sizeof *s->shape_by_totals);
+    uint16_t *allowed = mem_new(s->cluster->n_kinds, sizeof *allowed);
+    for (shape_id i = 0; i < n; i++) {
+        uint32_t count = 0;
+        for (uint32_t k = 0; k < s->cluster->n_kinds; k++)
+            if (placing_has_gpus(s->cluster, s->workload, &s->workload->shape[i], &s->cluster->kind[k]) &&
+                has_labels(s, &s->workload->shape[i], &s->cluster->kind[k]))
+                allowed[count++] = (uint16_t)k;
+        uint16_t *kept = arena_alloc(s->memory, (count + 1) * sizeof *kept);
+        memcpy(kept, allowed, count * sizeof *kept);
+        struct node_liking *liking = arena_alloc(s->memory, (count + 1) * sizeof *liking);
+        for (uint32_t k = 0; k < count; k++)
+            liking[k] = kind_liking(s, &s->workload->shape[i], &s->cluster->kind[kept[k]]);
+        s->shape_kinds[i] = (struct shape_kinds){ count, kept, liking };
+        s->shape_by_totals[i] = only_totals_count(s, i);
+    }
+    free(allowed);
+    if (s->setup.placer->needs & SEES_TYPICAL)
+        s->typical = typical_of(s->workload, s->memory);
+    s->idle = placing_view(s);
+    struct random before = s->placer_random;
+    for (shape_id i = 0; i < n; i++)
+        s->shape_never[i] = never_fits(s, i);
+    find_least(s);
+    s->placer_random = before;
+    arena_reset(s->scratch);
+    if (s->all_needs & SEES_RELEASING)
+        s->room = placing_view(s);
+    if (s->all_needs & SEES_TIMELINE)
+        timeline_begin(s);
+}
+
+void placing_end(struct sched *s)
+{
+    free_index_free(s->idle);
+    free_index_free(s->room);
+    timeline_end(s);
+    free(s->builder.piece);
+    free(s->builder.tried);
+}
+
+static const char *never_for_mig(const struct sched *s, uint16_t profile)
+{
+    char name[MIG_NAME_MAX], text[64];
+    int length = snprintf(text, sizeof text, "no node has MIG instances of profile %s", mig_name(profile, name));
+    return arena_text(s->memory, text, (size_t)length);
+}
+
+/* Would whole GPUs of its model do, if they were not cut? */
+static bool lacks_uncut(const struct sched *s, const struct shape *shape)
+{
+    for (uint32_t k = 0; shape->ask.gpus && k < s->cluster->n_kinds; k++)
+        if (s->cluster->kind[k].mig && s->cluster->kind[k].owner == shape->pin &&
+            is_model(s->cluster, s->workload, shape, &s->cluster->kind[k]))
+            return true;
+    return false;
+}
+
+const char *placing_never(const struct sched *s, shape_id shape)
+{
+    static const char *const why[] = {
+        [PLACED] = NULL,
+        [NO_ROOM] = "asks for more than the cluster has",
+        [NO_ROOM_FRAGMENTED] = "does not fit the nodes, even when all are empty",
+        [NO_TOPOLOGY] = "no domain of the required level is large enough",
+        [NO_TYPE] = "no node has its GPU model",
+        [NO_POWER] = "would pass the power cap, even alone",
+    };
+    if (s->shape_never[shape] == NO_TYPE)
+        for (uint32_t k = 0; k < s->cluster->n_kinds; k++)
+            if (placing_has_gpus(s->cluster, s->workload, &s->workload->shape[shape], &s->cluster->kind[k]))
+                return "no node has the labels that it wants, and no taints that it does not tolerate";
+    if (s->shape_never[shape] == NO_TYPE && s->workload->shape[shape].ask.mig)
+        return never_for_mig(s, s->workload->shape[shape].ask.mig);
+    if (s->shape_never[shape] == NO_TYPE && lacks_uncut(s, &s->workload->shape[shape]))
+        return "no node has GPUs of its model that are not cut into MIG instances";
+    if (s->shape_never[shape] == NO_TYPE && s->gpu_mem_most_mib && s->workload->shape[shape].ask.gpu_mem_mib)
+        return "fills more memory than a GPU of its model has";
+    if (s->shape_never[shape] == NO_TYPE && s->workload->shape[shape].gpu_mem_mib)
+        return "no node has GPUs of its model with as much memory";
+    return why[s->shape_never[shape]];
+}
+
+const char *placing_never_job(const struct sched *s, job_id j)
+{
+    shape_id shape = ask_of(s, j)->shape;
+    if (s->shape_never[shape] == PLACED)
+        return NULL;
+    bool sized = s->needs & (STARTS_PARTIAL | RESIZES) && s->shape_least[shape];
+    uint32_t least = sized ? least_size(s, &s->workload->facts[j]) : 0;
+    return least && least <= s->shape_least[shape] ? NULL : placing_never(s, shape);
+}

@@ -1,0 +1,155 @@
+/* plans.c - reservations: the earliest slot for a whole run, and who has been promised what. */
+#include "sim/engine/host.h"
+#include "sim/scheduler/placing.h"
+
+static struct hold *plan_of(const struct sched *s, job_id j)
+{
+    const struct live *l = live_of(s, j);
+    return l && l->hold[HOLD_PLAN] != ORDERED_NONE ? &s->timeline->hold[l->hold[HOLD_PLAN]] : NULL;
+}
+
+/* ---- The earliest slot ---- */
+
+static int64_t kind_gpus_milli(const struct cluster *c, uint32_t kind)
+{
+    return (int64_t)c->kind[kind].n_nodes * c->kind[kind].gpus * c->kind[kind].slot_milli;
+}
+
+/* The earliest time from which on the totals of the kinds that r may use leave enough. */
+static int64_t totals_fit(const struct sched *s, const struct request *r, int64_t after_ns, int64_t length_ns)
+{
+    const struct timeline *t = s->timeline;
+    const struct shape_kinds *kinds = &s->shape_kinds[r->shape];
+    int64_t need = r->next ? group_places_whole(s->shape_kinds, r) * MILLI_ALL : request_gpu_milli(r);
+    if (kinds->n == 1)
+        return profile_fit(t->kind_taken[kinds->kind[0]], after_ns, TIME_NEVER, length_ns,
+                           kind_gpus_milli(s->cluster, kinds->kind[0]) - need);
+    while (after_ns != TIME_NEVER) {
+        int64_t until_ns = length_ns > TIME_NEVER - after_ns ? TIME_NEVER : after_ns + length_ns, free = 0;
+        for (uint32_t i = 0; i < kinds->n && free < need; i++)
+            free += kind_gpus_milli(s->cluster, kinds->kind[i]) -
+                    profile_most(t->kind_taken[kinds->kind[i]], after_ns, until_ns);
+        if (free >= need)
+            break;
+        after_ns = timeline_next_end_ns(t, after_ns);
+    }
+    return after_ns;
+}
+
+static struct slot earliest(struct sched *s, job_id j, int64_t after_ns, int64_t horizon_ns, unsigned tries)
+{
+    struct request r = job_request(s, j);
+    int64_t length_ns = timeline_length_ns(s, j);
+    for (; tries > 0; tries--) {
+        after_ns = totals_fit(s, &r, after_ns, length_ns);
+        if (after_ns == TIME_NEVER || after_ns > horizon_ns)
+            break;
+        const struct placement *where = sched_place(s, timeline_view(s, after_ns, timeline_plus(after_ns, length_ns)), &r);
+        if (where)
+            return (struct slot){ after_ns, where };
+        after_ns = timeline_next_end_ns(s->timeline, after_ns);
+    }
+    return (struct slot){ TIME_NEVER, NULL };
+}
+
+/* The earliest time by totals, up to that of its plan, as long as nobody has come into the way of the plan; only where
+ * totals say it all. Else `after`: nothing is known. */
+static int64_t totals_fit_before(const struct sched *s, const struct hold *plan, int64_t after_ns)
+{
+    const struct request *r = ask_of(s, plan->job);
+    const struct shape_kinds *kinds = &s->shape_kinds[r->shape];
+    if (!placing_by_totals(s, r))
+        return after_ns;
+    const struct profile *taken = s->timeline->kind_taken[kinds->kind[0]];
+    int64_t all = kind_gpus_milli(s->cluster, kinds->kind[0]);
+    if (profile_most(taken, plan->start_ns, plan->end_ns) > all)
+        return after_ns;
+    return profile_fit(taken, after_ns, plan->start_ns, plan->end_ns - plan->start_ns, all - request_gpu_milli(r));
+}
+
+struct slot timeline_earliest(struct sched *s, job_id j, int64_t after_ns, int64_t horizon_ns, unsigned tries)
+{
+    struct hold *plan = plan_of(s, j);
+    if (!plan)
+        return earliest(s, j, after_ns, horizon_ns, tries);
+    if (plan->start_ns > after_ns && plan->start_ns <= horizon_ns) {
+        after_ns = totals_fit_before(s, plan, after_ns);
+        if (after_ns == plan->start_ns)
+            return (struct slot){ plan->start_ns, plan->p };
+    }
+    hold_show(s, plan, false);
+    struct slot found = earliest(s, j, after_ns, horizon_ns, tries);
+    hold_show(s, plan, true);
+    return found;
+}
+
+/* ---- Plans ---- */
+
+static bool room_in_window(struct sched *s, job_id j, int64_t from_ns, int64_t until_ns, const struct placement *p)
+{
+    struct view *v = timeline_own_view(s, timeline_view(s, from_ns, until_ns));
+    if (!placement_take_if_free(v, ask_of(s, j), p))
+        return false;
+    placement_give(v, ask_of(s, j), p);
+    return true;
+}
+
+enum sched_result plan_set(struct sched *s, job_id j, int64_t start_ns, const struct placement *p)
+{
+    struct live *l = s->in_pass && j < s->n_jobs ? live_of(s, j) : NULL;
+    if (!l || s->job[j].state != JOB_PENDING || start_ns < s->now_ns)
+        return SCHED_WRONG_STATE;
+    int64_t end_ns = timeline_plus(start_ns, timeline_length_ns(s, j));
+    struct hold *plan = plan_of(s, j);
+    if (plan && plan->start_ns == start_ns && plan->end_ns == end_ns && placement_same(plan->p, p))
+        return SCHED_OK;
+    if (plan)
+        hold_show(s, plan, false);
+    bool room = room_in_window(s, j, start_ns, end_ns, p);
+    if (plan)
+        hold_show(s, plan, true);
+    if (!room)
+        return SCHED_NO_ROOM;
+    plan_drop(s, j);
+    struct placement *copy = placement_stage(s, j, placement_copy(s, p));
+    hold_add(s, j, HOLD_PLAN, start_ns, end_ns, copy);
+    if (s->setup.observer.decision) {
+        char text[32];
+        text[decimal_format(text, start_ns, NS_PER_S)] = '\0';
+        decision_log(s, j, "decision", "promise", text);
+    }
+    return SCHED_OK;
+}
+
+void plan_drop(struct sched *s, job_id j)
+{
+    const struct hold *plan = plan_of(s, j);
+    if (!plan)
+        return;
+    if (plan->born != s->totals.passes)               /* else it is among those staged in this pass */
+        placement_stage(s, j, plan->p);
+    hold_drop(s, j, HOLD_PLAN);
+}
+
+void plan_clear(struct sched *s)
+{
+    while (s->timeline->n_plans)
+        plan_drop(s, s->timeline->hold[s->timeline->plan[s->timeline->n_plans - 1]].job);
+}
+
+int64_t plan_start(const struct sched *s, job_id j)
+{
+    const struct hold *plan = plan_of(s, j);
+    return plan ? plan->start_ns : TIME_NEVER;
+}
+
+const struct placement *plan_placement(const struct sched *s, job_id j)
+{
+    const struct hold *plan = plan_of(s, j);
+    return plan ? plan->p : NULL;
+}
+
+uint64_t timeline_version(const struct sched *s)
+{
+    return s->timeline->freed;
+}

@@ -1,0 +1,171 @@
+/* see.c - what a policy may see of jobs, time and capacity. */
+#include "sim/engine/host.h"
+#include "sim/engine/nodes.h"
+#include "sim/engine/on_demand.h"
+#include "sim/scheduler/resize.h"
+#include "sim/engine/running.h"
+
+int64_t sched_now(const struct sched *s)
+{
+    return s->now_ns;
+}
+
+const struct job_facts *job_facts(const struct sched *s, job_id j)
+{
+    return &s->workload->facts[j];
+}
+
+enum job_state job_state(const struct sched *s, job_id j)
+{
+    return s->job[j].state;
+}
+
+struct amount job_size(const struct sched *s, job_id j)
+{
+    return request_amount(ask_of(s, j));
+}
+
+struct amount request_size(const struct request *r)
+{
+    return request_amount(r);
+}
+
+const struct placement *job_placement(const struct sched *s, job_id j)
+{
+    const struct live *l = live_of(s, j);
+    return l ? l->held : NULL;
+}
+
+const struct placement *job_suspended(const struct sched *s, job_id j)
+{
+    const struct live *l = live_of(s, j);
+    return l && !l->dropped ? l->suspended : NULL;
+}
+
+int64_t job_last_start_ns(const struct sched *s, job_id j)
+{
+    const struct live *l = live_of(s, j);
+    return l ? l->last_start_ns : -1;
+}
+
+double job_attained_gpu_s(const struct sched *s, job_id j)
+{
+    const struct live *l = live_of(s, j);
+    if (s->all_needs & RESIZES)
+        return size_gpu_s(s, j);
+    int64_t held_ns = s->job[j].run_ns + running_before_ns(s, j);
+    if (l && l->event)
+        held_ns += s->now_ns - l->held_since_ns;
+    else if (l && l->leaving)
+        held_ns += s->now_ns - l->leaving_since_ns;
+    return seconds(held_ns) * (double)request_gpu_milli(ask_of(s, j)) / MILLI_ALL;
+}
+
+static int64_t work_ns(const struct sched *s, job_id j)
+{
+    return on_demand(s, j) ? ENDLESS_NS : s->workload->truth[j].duration_ns;
+}
+
+/* Service so far that still counts: what a restart would not have to do again. */
+static int64_t kept_ns(const struct sched *s, job_id j)
+{
+    const struct live *l = live_of(s, j);
+    if (!l)
+        return 0;
+    int64_t left = l->progress.left_ns;
+    if (l->event)
+        left = l->begin_left_ns - job_done_ns(s, l);
+    return work_ns(s, j) - left;
+}
+
+int64_t job_estimate_ns(const struct sched *s, job_id j)
+{
+    const struct live *l = live_of(s, j);
+    int64_t estimate = l ? l->estimate_ns : s->workload->truth[j].estimate_ns;
+    if (estimate == TIME_NEVER)
+        return TIME_NEVER;
+    int64_t left = estimate - kept_ns(s, j);
+    return left > 0 ? left : 0;
+}
+
+int64_t job_true_ns(struct sched *s, job_id j)
+{
+    if (!(s->needs & SEES_RUN_TIME)) {
+        s->totals.sight_refused++;
+        return -1;
+    }
+    int64_t left_ns = s->workload->truth[j].duration_ns - kept_ns(s, j);
+    return left_ns > 0 ? left_ns : 0;
+}
+
+int64_t job_start_cost_ns(const struct sched *s, job_id j)
+{
+    const struct live *l = live_of(s, j);
+    if (l && l->event)
+        return l->progress.since_ns > s->now_ns ? l->progress.since_ns - s->now_ns : 0;
+    if (l && l->suspended)
+        return l->start_cost_ns;
+    return start_expected_ns(s, j, s->job[j].start_ns < 0);
+}
+
+void *job_own(struct sched *s, job_id j)
+{
+    const struct live *l = live_of(s, j);
+    return l ? l->own : NULL;
+}
+
+struct amount sched_capacity(const struct sched *s)
+{
+    struct amount all = { 0, 0, 0 };
+    for (uint32_t k = 0; k < s->cluster->n_kinds; k++) {
+        const struct node_kind *kind = &s->cluster->kind[k];
+        const struct node_type *t = &s->cluster->type[kind->type];
+        int64_t n = kind->n_nodes;
+        all.gpu_milli += n * cluster_kind_milli(s->cluster, kind);
+        n = kind->first ? n : 0;
+        all.cpu_milli += t->cpu_milli == INT64_MAX ? 0 : n * t->cpu_milli;
+        all.mem_mib += t->mem_mib == INT64_MAX ? 0 : n * t->mem_mib;
+    }
+    const struct amount out = nodes_out_of_capacity(s);
+    return amount_less(all, out);
+}
+
+uint64_t sched_room_version(const struct sched *s)
+{
+    return s->room_version;
+}
+
+uint64_t sched_random(struct sched *s)
+{
+    return random_u64(&s->policy_random);
+}
+
+void *sched_alloc(struct sched *s, size_t bytes)
+{
+    return arena_alloc(s->memory, bytes);
+}
+
+void *sched_scratch(struct sched *s, size_t bytes)
+{
+    return arena_alloc(s->scratch, bytes);
+}
+
+const struct view *sched_view(const struct sched *s, enum free_kind k)
+{
+    return k == FREE_OR_RELEASING && room_seen(s) ? s->room : s->idle;
+}
+
+struct view *view_of(const struct sched *s, const struct view *v)
+{
+    if (v == s->idle)
+        return s->idle;
+    struct view *own = v && v == s->room ? s->room : timeline_own_view(s, v);
+    return own ? own : s->idle;
+}
+
+struct request job_request(const struct sched *s, job_id j)
+{
+    struct request r = *ask_of(s, j);
+    r.job = j;
+    return r;
+}

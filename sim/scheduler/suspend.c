@@ -1,0 +1,110 @@
+/* suspend.c - jobs that stand still where they are, as Slurm suspends them: they keep the memory of their nodes and nothing
+ * else, lose nothing, and go on only on the very pieces that they left.
+ *
+ * A suspended job is pending. Dropped, it falls to its last durable checkpoint and is like any other that was stopped; what
+ * it then loses was booked as useful, on the same pieces, and is booked over. */
+#include "sim/scheduler/suspend.h"
+#include "sim/accounting/books.h"
+#include "sim/physics/energy.h"
+#include "sim/engine/host.h"
+#include "sim/accounting/ledger.h"
+#include "sim/engine/pace.h"
+#include "sim/scheduler/transaction.h"
+
+#include <string.h>
+
+static void memory_change(struct view *v, const struct request *r, const struct placement *p,
+                          void (*change)(struct view *, const struct piece *, int64_t, int64_t))
+{
+    for (size_t i = 0; i < p->n; i++) {
+        const struct piece only = { .node = p->piece[i].node, .task = p->piece[i].task };
+        change(v, &only, 0, piece_share(r, &p->piece[i], r->mem_mib));
+    }
+}
+
+void memory_take(struct view *v, const struct request *r, const struct placement *p)
+{
+    memory_change(v, r, p, free_index_take);
+}
+
+void memory_give(struct view *v, const struct request *r, const struct placement *p)
+{
+    memory_change(v, r, p, free_index_give);
+}
+
+/* ---- Staged ---- */
+
+static void stage(struct sched *s, struct live *l, const struct placement *p, enum undo_kind kind)
+{
+    struct view *const views[] = { s->idle, s->room };
+    for (size_t i = 0; i < 2 && views[i]; i++) {
+        struct undo *u = undo_add(s, kind, l->job);
+        if (u) {
+            u->u.piece.view = views[i];
+            u->u.piece.p = p;
+        }
+        (kind == UNDO_MEMORY_TAKE ? memory_take : memory_give)(views[i], ask_of(s, l->job), p);
+    }
+}
+
+void suspend_stage(struct sched *s, struct live *l, const struct placement *p)
+{
+    stage(s, l, p, UNDO_MEMORY_TAKE);
+}
+
+void suspend_unstage(struct sched *s, struct live *l, const struct placement *p)
+{
+    stage(s, l, p, UNDO_MEMORY_GIVE);
+}
+
+enum sched_result suspend_drop(struct sched *s, struct live *l)
+{
+    stage_touch(s, l);
+    stage_state(s, l, s->job[l->job].state, NULL, false);
+    l->dropped = true;
+    suspend_unstage(s, l, l->suspended);
+    s->room_version++;
+    return SCHED_OK;
+}
+
+/* ---- The truth ---- */
+
+void suspend_begins(struct sched *s, struct live *l, const struct placement *p)
+{
+    l->suspended = placement_copy(s, p);
+    energy_stands(s, p, 1);
+    pace_stands(s, l);
+    l->stood_ns += l->split[ACCOUNT_USEFUL];
+    l->start_cost_ns -= l->split[ACCOUNT_START];
+}
+
+void suspend_forgets(struct sched *s, struct live *l)
+{
+    energy_stands(s, l->suspended, -1);
+    placement_drop(s, l->suspended);
+    l->suspended = NULL;
+}
+
+void suspend_ends(struct sched *s, struct live *l)
+{
+    job_runs(s, l, l->start_cost_ns);
+    suspend_forgets(s, l);
+    decision_log(s, l->job, "start", "resume", "");
+    notice_add(s, NOTICE_STARTED, l->job, 0);
+}
+
+void suspend_dropped(struct sched *s, struct live *l, unsigned cause)
+{
+    struct job_run *run = &s->job[l->job];
+    s->changed = true;
+    int64_t done_ns = job_done_ns(s, l), lost_ns = pace_stop(s, l, STOP_RESTART, done_ns).lost_ns;
+    memset(l->split, 0, sizeof l->split);
+    job_loses(s, l, done_ns, lost_ns);
+    ledger_interval(s, l->suspended, l->split);
+    run->lost_ns += l->split[ACCOUNT_LOST];
+    books_lost(s, l, cause, l->suspended, l->split[ACCOUNT_LOST]);
+    if (s->gpu_time)
+        s->gpu_time[l->job].lost += (int128_t)l->split[ACCOUNT_LOST] * placement_gpu_milli(l->suspended);
+    suspend_forgets(s, l);
+    decision_log(s, l->job, "stop", "dropped", "");
+}

@@ -1,0 +1,307 @@
+/* timeline.c - holds in the order of their starts and ends, and how they follow the jobs. See contract/timeline.h. */
+#include "sim/engine/host.h"
+#include "sim/scheduler/placing.h"
+#include "sim/physics/sleep.h"
+#include "sim/scheduler/tasks.h"
+#include "sim/scheduler/transaction.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- Holds ---- */
+
+static bool starts_before(const void *context, uint32_t a, uint32_t b)
+{
+    const struct timeline *t = context;
+    return t->hold[a].start_ns != t->hold[b].start_ns ? t->hold[a].start_ns < t->hold[b].start_ns : a < b;
+}
+
+static bool ends_before(const void *context, uint32_t a, uint32_t b)
+{
+    const struct timeline *t = context;
+    return t->hold[a].end_ns != t->hold[b].end_ns ? t->hold[a].end_ns < t->hold[b].end_ns : a < b;
+}
+
+struct ordered_space holds_by_start(const struct timeline *t)
+{
+    return (struct ordered_space){ t->hold, sizeof *t->hold, starts_before, t, NULL };
+}
+
+struct ordered_space holds_by_end(const struct timeline *t)
+{
+    return (struct ordered_space){ t->end, sizeof *t->end, ends_before, t, NULL };
+}
+
+bool hold_ends_by(const void *key, const void *context, uint32_t item)
+{
+    return ((const struct timeline *)context)->hold[item].end_ns <= *(const int64_t *)key;
+}
+
+/* Who runs is counted since ever: nobody asks for the past, and a step less is kept. */
+static void profiles_change(struct sched *s, const struct hold *h, int64_t sign)
+{
+    struct timeline *t = s->timeline;
+    int64_t from_ns = h->kind == HOLD_PLAN ? h->start_ns : INT64_MIN;
+    for (size_t i = 0; i < h->p->n; i++) {
+        const struct piece *p = &h->p->piece[i];
+        int64_t milli = (int64_t)p->gpus * p->milli;
+        struct profile *kind = t->kind_taken[cluster_piece_kind(s->cluster, p)], *node = t->taken[p->node];
+        profile_add(kind, from_ns, h->end_ns, sign * milli);
+        if (node && node != kind)
+            profile_add(node, from_ns, h->end_ns, sign * milli);
+    }
+}
+
+void hold_show(struct sched *s, struct hold *h, bool shown)
+{
+    struct timeline *t = s->timeline;
+    h->shown = shown;
+    t->version++;
+    profiles_change(s, h, shown ? 1 : -1);
+    for (unsigned w = 0; h->summed && w < 2; w++)
+        if (window_has(&t->window[w], h))
+            window_change(s, &t->window[w], h, shown);
+}
+
+static bool is_summed(const struct sched *s, job_id j, const struct placement *p)
+{
+    const struct request *ask = ask_of(s, j);
+    for (size_t i = 0; i < p->n; i++) {
+        const struct node_type *type = cluster_node_type(s->cluster, p->piece[i].node);
+        const struct request *run = request_of_piece(ask, &p->piece[i]);
+        if (!type->counted || (run->cpu_milli && type->cpu_milli != INT64_MAX) ||
+            (run->mem_mib && type->mem_mib != INT64_MAX))
+            return true;
+    }
+    return false;
+}
+
+static uint32_t *hold_slot(struct sched *s, job_id j, enum hold_kind kind)
+{
+    return &live_of(s, j)->hold[kind];
+}
+
+static uint32_t hold_item(struct timeline *t)
+{
+    uint32_t i = t->free;
+    if (i != ORDERED_NONE) {
+        t->free = t->hold[i].link.up;
+        return i;
+    }
+    mem_grow(&t->hold, &t->capacity, t->n, sizeof *t->hold);
+    mem_grow(&t->end, &t->end_capacity, t->n, sizeof *t->end);
+    return (uint32_t)t->n++;
+}
+
+static void plans_enter(struct timeline *t, uint32_t i)
+{
+    mem_grow(&t->plan, &t->plan_capacity, t->n_plans, sizeof *t->plan);
+    t->hold[i].plan = (uint32_t)t->n_plans;
+    t->plan[t->n_plans++] = i;
+}
+
+static void plans_leave(struct timeline *t, uint32_t i)
+{
+    uint32_t last = t->plan[--t->n_plans];
+    t->plan[t->hold[i].plan] = last;
+    t->hold[last].plan = t->hold[i].plan;
+}
+
+void hold_add(struct sched *s, job_id j, enum hold_kind kind, int64_t start_ns, int64_t end_ns, struct placement *p)
+{
+    struct timeline *t = s->timeline;
+    uint32_t i = hold_item(t);
+    t->hold[i] = (struct hold){
+        .start_ns = start_ns, .end_ns = end_ns, .job = j, .kind = (uint8_t)kind, .p = p, .born = s->totals.passes,
+        .summed = is_summed(s, j, p),
+    };
+    struct ordered_space starts = holds_by_start(t), ends = holds_by_end(t);
+    if (t->hold[i].summed)
+        ordered_add(&t->by_start, &starts, i, j);
+    ordered_add(&t->by_end[t->hold[i].summed], &ends, i, j);
+    if (kind == HOLD_PLAN)
+        plans_enter(t, i);
+    *hold_slot(s, j, kind) = i;
+    hold_show(s, &t->hold[i], true);
+    struct undo *u = undo_add(s, UNDO_HOLD_ADD, j);
+    if (u)
+        u->mode = (uint8_t)kind;
+}
+
+void hold_drop(struct sched *s, job_id j, enum hold_kind kind)
+{
+    struct timeline *t = s->timeline;
+    uint32_t *slot = hold_slot(s, j, kind), i = *slot;
+    if (i == ORDERED_NONE)
+        return;
+    struct undo *u = undo_add(s, UNDO_HOLD_DROP, j);
+    if (u) {
+        u->mode = (uint8_t)kind;
+        u->u.hold.start_ns = t->hold[i].start_ns;
+        u->u.hold.end_ns = t->hold[i].end_ns;
+        u->u.hold.p = t->hold[i].p;
+    }
+    struct ordered_space starts = holds_by_start(t), ends = holds_by_end(t);
+    hold_show(s, &t->hold[i], false);
+    if (t->hold[i].summed)
+        ordered_remove(&t->by_start, &starts, i);
+    ordered_remove(&t->by_end[t->hold[i].summed], &ends, i);
+    if (kind == HOLD_PLAN)
+        plans_leave(t, i);
+    t->hold[i].link.up = t->free;
+    t->free = i;
+    t->freed += kind != HOLD_PLAN;
+    *slot = ORDERED_NONE;
+}
+
+/* ---- Times ---- */
+
+int64_t timeline_next_end_ns(const struct timeline *t, int64_t after_ns)
+{
+    struct ordered_space ends = holds_by_end(t);
+    int64_t next_ns = TIME_NEVER;
+    for (unsigned summed = 0; summed < 2; summed++) {
+        uint32_t i = ordered_search(&t->by_end[summed], &ends, hold_ends_by, &after_ns);
+        if (i != ORDERED_NONE && !t->hold[i].shown)
+            i = ordered_next(&ends, i);
+        if (i != ORDERED_NONE && t->hold[i].end_ns < next_ns)
+            next_ns = t->hold[i].end_ns;
+    }
+    return next_ns;
+}
+
+int64_t timeline_length_ns(const struct sched *s, job_id j)
+{
+    int64_t estimate = job_estimate_ns(s, j);
+    const struct live *l = live_of(s, j);
+    double rate = l && l->held ? tasks_rate(s, l) : 1;
+    if (estimate != TIME_NEVER && rate < 1)
+        estimate = (int64_t)ceil((double)estimate / rate);
+    int64_t wake_ns = l && l->held && !l->event ? sleep_wake_ns(s, l->held) : 0;
+    int64_t length = estimate == TIME_NEVER ? TIME_NEVER : wake_ns + job_start_cost_ns(s, j) + estimate;
+    return length > 0 ? length : 1;       /* a job of no length still needs its GPUs at one instant */
+}
+
+int64_t timeline_plus(int64_t time_ns, int64_t length_ns)
+{
+    return length_ns > TIME_NEVER - time_ns ? TIME_NEVER : time_ns + length_ns;
+}
+
+/* ---- Following the jobs ---- */
+
+void timeline_started(struct sched *s, struct live *l)
+{
+    if (!s->timeline)
+        return;
+    plan_drop(s, l->job);
+    hold_add(s, l->job, HOLD_RUN, s->now_ns, timeline_plus(s->now_ns, timeline_length_ns(s, l->job)), l->held);
+}
+
+void timeline_leaves(struct sched *s, struct live *l, int64_t stay_ns)
+{
+    if (s->timeline)
+        hold_add(s, l->job, HOLD_LEAVING, s->now_ns, s->now_ns + stay_ns, l->leaving);
+}
+
+void timeline_stopped(struct sched *s, struct live *l, int64_t stay_ns)
+{
+    if (!s->timeline)
+        return;
+    uint32_t i = l->hold[HOLD_RUN];
+    struct placement *p = s->timeline->hold[i].p;
+    l->hold_end_ns = s->timeline->hold[i].end_ns;
+    hold_drop(s, l->job, HOLD_RUN);
+    if (stay_ns > 0)
+        hold_add(s, l->job, HOLD_LEAVING, s->now_ns, s->now_ns + stay_ns, p);
+}
+
+void timeline_kept(struct sched *s, struct live *l)
+{
+    if (!s->timeline)
+        return;
+    hold_drop(s, l->job, HOLD_LEAVING);
+    hold_add(s, l->job, HOLD_RUN, l->last_start_ns, l->hold_end_ns, l->held);
+}
+
+void timeline_left(struct sched *s, struct live *l, enum hold_kind kind)
+{
+    if (s->timeline)
+        hold_drop(s, l->job, kind);
+}
+
+void timeline_forget(struct sched *s, struct live *l)
+{
+    uint32_t i = l->hold[HOLD_PLAN];
+    if (i == ORDERED_NONE)
+        return;
+    struct placement *p = s->timeline->hold[i].p;
+    hold_drop(s, l->job, HOLD_PLAN);
+    placement_drop(s, p);
+}
+
+static int64_t as_long_again(const struct sched *s, const struct hold *h)
+{
+    return s->now_ns > h->start_ns ? s->now_ns - h->start_ns : 1;
+}
+
+static void settle_ended(struct sched *s, const struct ordered *by_end)
+{
+    const struct timeline *t = s->timeline;
+    for (uint32_t i; (i = by_end->first) != ORDERED_NONE && t->hold[i].end_ns <= s->now_ns;) {
+        struct hold h = t->hold[i];
+        hold_drop(s, h.job, h.kind);
+        if (h.kind == HOLD_PLAN)
+            placement_drop(s, h.p);
+        else
+            hold_add(s, h.job, h.kind, h.start_ns, timeline_plus(s->now_ns, as_long_again(s, &h)), h.p);
+    }
+}
+
+void timeline_pass(struct sched *s)
+{
+    for (unsigned summed = 0; s->timeline && summed < 2; summed++)
+        settle_ended(s, &s->timeline->by_end[summed]);
+}
+
+void timeline_begin(struct sched *s)
+{
+    const struct cluster *c = s->cluster;
+    struct timeline *t = s->timeline = mem_new(1, sizeof *t);
+    t->free = ORDERED_NONE;
+    t->by_start = t->by_end[0] = t->by_end[1] = ORDERED_EMPTY;
+    t->taken = mem_new(c->n_nodes, sizeof *t->taken);
+    t->counted = mem_new(c->n_nodes, sizeof *t->counted);
+    t->kind_taken = mem_new(c->n_kinds, sizeof *t->kind_taken);
+    for (uint32_t k = 0; k < c->n_kinds; k++)
+        t->kind_taken[k] = profile_new();
+    for (node_id n = 0; n < c->n_nodes; n++) {
+        if (!cluster_node_type(c, n)->counted)
+            continue;
+        const struct node_kind *kind = &c->kind[c->kind_of[n]];
+        t->taken[n] = kind->n_nodes == 1 ? t->kind_taken[c->kind_of[n]] : profile_new();
+        t->counted[t->n_counted++] = n;
+    }
+    for (unsigned w = 0; w < 2; w++)
+        t->window[w] = (struct window){ placing_view(s), s->now_ns, s->now_ns, 0 };
+}
+
+void timeline_end(struct sched *s)
+{
+    struct timeline *t = s->timeline;
+    if (!t)
+        return;
+    for (size_t i = 0; i < t->n_counted; i++)
+        if (t->taken[t->counted[i]] != t->kind_taken[s->cluster->kind_of[t->counted[i]]])
+            profile_free(t->taken[t->counted[i]]);
+    for (uint32_t k = 0; k < s->cluster->n_kinds; k++)
+        profile_free(t->kind_taken[k]);
+    for (unsigned w = 0; w < 2; w++)
+        free_index_free(t->window[w].v);
+    free(t->hold);
+    free(t->end);
+    free(t->taken);
+    free(t->counted);
+    free(t->kind_taken);
+    free(t->plan);
+    free(t);
+}

@@ -1,0 +1,69 @@
+/* timeline.h (run) - private: holds over time, and the windows that show what they leave free. See contract/timeline.h. */
+#pragma once
+#include "sim/contract/timeline.h"
+#include "sim/base/ordered.h"
+#include "sim/base/profile.h"
+#include "sim/capacity/free_index.h"
+
+enum hold_kind { HOLD_RUN, HOLD_LEAVING, HOLD_PLAN, HOLD_KINDS };
+
+struct hold {
+    struct ordered_link link;     /* by start, if summed */
+    int64_t start_ns, end_ns;
+    job_id job;
+    uint8_t kind;
+    bool shown;                   /* in profiles and windows */
+    bool summed;                  /* windows sum it up: it takes GPUs with names, CPU or memory. Else profiles say it all */
+    uint32_t plan;                /* its place among the plans */
+    uint64_t born;                /* number of the pass */
+    struct placement *p;          /* the job's own, or of a plan */
+};
+struct hold_end { struct ordered_link link; };               /* the same item in the order of ends */
+struct window { struct view *v; int64_t from_ns, until_ns; uint64_t version; };
+
+struct timeline {
+    struct hold *hold;
+    struct hold_end *end;
+    size_t n, capacity, end_capacity;
+    uint32_t free;                /* chained through link.up */
+    struct ordered by_start;      /* those that windows sum up */
+    struct ordered by_end[2];     /* the others; those that windows sum up */
+    struct window window[2];      /* that begin now; that begin later */
+    node_id *counted;             /* counted nodes, and what is taken of each over time, in milli-GPUs */
+    size_t n_counted;
+    struct profile **taken;       /* [n_nodes]; NULL: its GPUs have names. The only node of its kind shares the kind's */
+    struct profile **kind_taken;  /* [n_kinds] milli-GPUs */
+    uint32_t *plan;               /* the holds that are plans */
+    size_t n_plans, plan_capacity;
+    uint64_t version;             /* of all holds */
+    uint64_t freed;               /* grows when a hold goes or moves that is no plan */
+};
+
+struct sched;
+struct live;
+void timeline_begin(struct sched *s);                        /* only for a policy that SEES_TIMELINE */
+void timeline_end(struct sched *s);
+void timeline_pass(struct sched *s);                         /* a pass begins: those past their estimate */
+void timeline_started(struct sched *s, struct live *l);      /* staged: it holds l->held from now on */
+void timeline_stopped(struct sched *s, struct live *l, int64_t stay_ns);   /* staged: it stays that much longer */
+void timeline_leaves(struct sched *s, struct live *l, int64_t stay_ns);    /* truth: l->leaving stays that much longer */
+void timeline_kept(struct sched *s, struct live *l);
+void timeline_left(struct sched *s, struct live *l, enum hold_kind kind);  /* truth: that hold is over */
+void timeline_forget(struct sched *s, struct live *l);       /* truth: it is gone, and so is its plan */
+/* For the undo log. */
+void hold_add(struct sched *s, job_id j, enum hold_kind kind, int64_t start_ns, int64_t end_ns, struct placement *p);
+void hold_drop(struct sched *s, job_id j, enum hold_kind kind);            /* nothing if there is none */
+void hold_show(struct sched *s, struct hold *h, bool shown);               /* false: to see what there were without it */
+struct ordered_space holds_by_start(const struct timeline *t);
+struct ordered_space holds_by_end(const struct timeline *t);
+bool hold_ends_by(const void *time_ns, const void *timeline, uint32_t item);   /* for ordered_search */
+
+/* windows.c */
+bool window_has(const struct window *w, const struct hold *h);
+void window_change(struct sched *s, struct window *w, const struct hold *h, bool take);
+
+/* timeline.c, plans.c */
+int64_t timeline_next_end_ns(const struct timeline *t, int64_t after_ns);   /* TIME_NEVER: none */
+int64_t timeline_length_ns(const struct sched *s, job_id j);               /* start-up and what is left of the estimate */
+int64_t timeline_plus(int64_t time_ns, int64_t length_ns);                 /* saturates at TIME_NEVER */
+struct view *timeline_own_view(const struct sched *s, const struct view *v);   /* NULL: not one of ours */

@@ -1,0 +1,314 @@
+/* transaction.c - what a pass stages, how it is undone, and how it is carried out.
+ *
+ * A verb changes state, indexes and books at once. What a job was before the pass is kept when it is first touched;
+ * the pass is carried out as the difference between before and after, so a job stopped and started on the same pieces
+ * never stopped. The undo log is written only once somebody has set a mark. */
+#include "sim/scheduler/transaction.h"
+#include "sim/accounting/books.h"
+#include "sim/engine/host.h"
+#include "sim/engine/leaving.h"
+#include "sim/scheduler/lines.h"
+#include "sim/scheduler/resize.h"
+#include "sim/scheduler/suspend.h"
+#include "sim/scheduler/tasks.h"
+#include "sim/scheduler/waiting.h"
+
+#include <string.h>
+
+struct undo *undo_add(struct sched *s, enum undo_kind kind, job_id j)
+{
+    if (!s->marked)
+        return NULL;
+    mem_grow(&s->undo, &s->undo_capacity, s->n_undo, sizeof *s->undo);
+    struct undo *u = &s->undo[s->n_undo++];
+    *u = (struct undo){ .kind = (uint8_t)kind, .job = j };
+    return u;
+}
+
+void stage_touch(struct sched *s, struct live *l)
+{
+    if (l->touched)
+        return;
+    l->touched = true;
+    l->was.state = s->job[l->job].state;
+    l->was.held = l->held;
+    mem_grow(&s->touched, &s->touched_capacity, s->n_touched, sizeof *s->touched);
+    s->touched[s->n_touched++] = s->job[l->job].live;
+}
+
+static void undo_piece(struct sched *s, enum undo_kind kind, struct view *v, job_id j, const struct placement *p)
+{
+    struct undo *u = undo_add(s, kind, j);
+    if (u) {
+        u->u.piece.view = v;
+        u->u.piece.p = p;
+    }
+}
+
+void stage_take(struct sched *s, struct view *v, job_id j, const struct placement *p)
+{
+    if (!v)
+        return;
+    undo_piece(s, UNDO_TAKE, v, j, p);
+    placement_take(v, ask_of(s, j), p);
+}
+
+bool stage_take_if_free(struct sched *s, struct view *v, job_id j, const struct placement *p)
+{
+    if (!placement_take_if_free(v, ask_of(s, j), p))
+        return false;
+    undo_piece(s, UNDO_TAKE, v, j, p);
+    return true;
+}
+
+void stage_give(struct sched *s, struct view *v, job_id j, const struct placement *p)
+{
+    if (!v)
+        return;
+    undo_piece(s, UNDO_GIVE, v, j, p);
+    placement_give(v, ask_of(s, j), p);
+}
+
+void stage_held(struct sched *s, job_id j, struct amount size, int sign)
+{
+    struct undo *u = undo_add(s, UNDO_HELD, j);
+    if (u) {
+        u->sign = (int8_t)sign;
+        u->u.size = size;
+    }
+    books_held(s, j, size, sign);
+}
+
+void stage_pending(struct sched *s, job_id j, struct amount size, int sign)
+{
+    struct undo *u = undo_add(s, UNDO_PENDING, j);
+    if (u) {
+        u->sign = (int8_t)sign;
+        u->u.size = size;
+    }
+    books_pending(s, j, size, sign);
+}
+
+void stage_state(struct sched *s, struct live *l, enum job_state state, struct placement *held, bool stopping)
+{
+    struct undo *u = undo_add(s, UNDO_JOB, l->job);
+    if (u) {
+        u->state = s->job[l->job].state;
+        u->mode = l->stop_mode;
+        u->stopping = l->stopping;
+        u->broken = l->broken;
+        u->dropped = l->dropped;
+        u->anew = l->anew;
+        u->u.job.held = l->held;
+        u->u.job.late = l->late;
+        u->u.job.stopped_for = l->stopped_for;
+    }
+    s->job[l->job].state = (uint8_t)state;
+    l->held = held;
+    l->stopping = stopping;
+}
+
+static void undo_job(struct sched *s, struct live *l, const struct undo *u)
+{
+    s->job[u->job].state = u->state;
+    l->held = u->u.job.held;
+    l->late = u->u.job.late;
+    l->broken = u->broken;
+    l->dropped = u->dropped;
+    l->anew = u->anew;
+    l->stopped_for = u->u.job.stopped_for;
+    l->stopping = u->stopping;
+    l->stop_mode = u->mode;
+}
+
+static void undo_change_of_view(struct sched *s, const struct undo *u)
+{
+    void (*back)(struct view *, const struct request *, const struct placement *) =
+        u->kind == UNDO_TAKE ? placement_give : u->kind == UNDO_GIVE ? placement_take : u->kind == UNDO_MEMORY_TAKE ? memory_give : memory_take;
+    back(u->u.piece.view, ask_of(s, u->job), u->u.piece.p);
+}
+
+static void undo_one(struct sched *s, const struct undo *u)
+{
+    struct live *l = u->job == ID_NONE ? NULL : live_of(s, u->job);
+    switch ((enum undo_kind)u->kind) {
+    case UNDO_JOB:
+        undo_job(s, l, u);
+        break;
+    case UNDO_TAKE:
+    case UNDO_GIVE:
+    case UNDO_MEMORY_TAKE:
+    case UNDO_MEMORY_GIVE:
+        undo_change_of_view(s, u);
+        break;
+    case UNDO_HELD:
+        books_held(s, u->job, u->u.size, -u->sign);
+        break;
+    case UNDO_PENDING:
+        books_pending(s, u->job, u->u.size, -u->sign);
+        break;
+    case UNDO_BYTES:
+        memcpy(u->u.bytes.to, u->u.bytes.saved, u->u.bytes.bytes);
+        break;
+    case UNDO_WAKE:
+        wake_cancel(s, u->u.time_ns);
+        break;
+    case UNDO_PUSH:
+        line_remove(s->line[u->number], u->job);
+        break;
+    case UNDO_REMOVE:
+        line_restore(s->line[u->number], u->job, u->u.key, u->mode);
+        break;
+    case UNDO_OWN:
+        wait_own(s, l, u->why);
+        break;
+    case UNDO_SUB:
+        sub_line_reason(s, &s->sub[u->number], u->why);
+        break;
+    case UNDO_LINE:
+        wait_clock_set(&s->line[u->number]->clock, s->now_ns, u->why);
+        break;
+    case UNDO_HOLD_ADD:
+        hold_drop(s, u->job, u->mode);
+        break;
+    case UNDO_PENCIL:
+        pencil_undo(s);
+        break;
+    case UNDO_HOLD_DROP:
+        hold_add(s, u->job, u->mode, u->u.hold.start_ns, u->u.hold.end_ns, u->u.hold.p);
+        break;
+    }
+}
+
+sched_mark_t sched_mark(struct sched *s)
+{
+    s->marked = true;
+    return s->n_undo;
+}
+
+void sched_rollback(struct sched *s, sched_mark_t m)
+{
+    if (m > s->n_undo)
+        HOST_BUG(s, "rollback to a mark that has ended already");
+    s->marked = false;             /* undoing is not itself logged */
+    while (s->n_undo > m) {
+        struct undo u = s->undo[--s->n_undo];
+        undo_one(s, &u);
+    }
+    s->marked = true;
+}
+
+void sched_save(struct sched *s, void *own, size_t bytes)
+{
+    struct undo *u = undo_add(s, UNDO_BYTES, ID_NONE);
+    if (!u)
+        return;
+    u->u.bytes.to = own;
+    u->u.bytes.bytes = bytes;
+    u->u.bytes.saved = memcpy(sched_scratch(s, bytes), own, bytes);
+}
+
+/* ---- Carrying out ---- */
+
+static void claim_begin(struct sched *s, struct live *l)
+{
+    if (!l->claimed) {
+        mem_grow(&s->claim, &s->claim_capacity, s->n_claims, sizeof *s->claim);
+        s->claim[s->n_claims++] = s->job[l->job].live;
+        l->claimed = true;
+    }
+    l->held_since_ns = s->now_ns;
+    if (l->counting)
+        wait_own(s, l, WAIT_RELEASING);
+    else if (!l->leaving)
+        wait_begin(s, l, WAIT_RELEASING);
+    decision_log(s, l->job, "decision", "claim", "");
+}
+
+static void carry_out(struct sched *s, struct live *l)
+{
+    enum job_state was = l->was.state, now = s->job[l->job].state;
+    bool same = was == now && l->held == l->was.held && !l->broken;
+    if (l->dropped)
+        suspend_dropped(s, l, PREEMPTED_POLICY);
+    if (same)
+        return;
+    if (resize_concerns(s, l)) {
+        resize_carry_out(s, l);
+        return;
+    }
+    if (tasks_concern(s, l)) {
+        tasks_carry_out(s, l);
+        return;
+    }
+    s->changed = true;
+    bool moves = was == JOB_RUNNING && l->held;
+    MUST(s, moves ? life_allows(was, JOB_RELEASING) && life_allows(JOB_RELEASING, now)
+                  : was == now || life_allows(was, now));
+    switch (was) {
+    case JOB_RUNNING:
+        s->totals.moves += moves;
+        job_leave(s, l, moves);
+        if (now == JOB_CLAIMED)
+            claim_begin(s, l);
+        else if (now == JOB_RUNNING)
+            job_begin(s, l);
+        break;
+    case JOB_CLAIMED:
+        placement_drop(s, l->was.held);
+        if (now == JOB_RUNNING)
+            job_begin(s, l);
+        if (now != JOB_PENDING)
+            break;
+        wait_own(s, l, WAIT_GROUP);
+        notice_add(s, NOTICE_ARRIVED, l->job, 0);
+        break;
+    default:
+        if (now == JOB_RUNNING)
+            job_begin(s, l);
+        else if (now == JOB_CLAIMED)
+            claim_begin(s, l);
+        else if (now == JOB_GONE)
+            job_rejected(s, l->job, l->leave_why);
+        break;
+    }
+}
+
+/* Copies of placements that were rolled back or given up within the pass. */
+static void drop_unused(struct sched *s)
+{
+    for (size_t i = 0; i < s->n_staged; i++) {
+        const struct live *l = &s->live[s->staged[i].live];
+        uint32_t plan = l->hold[HOLD_PLAN];
+        if (l->held != s->staged[i].p && l->late != s->staged[i].p && (plan == ORDERED_NONE || s->timeline->hold[plan].p != s->staged[i].p))
+            placement_drop(s, s->staged[i].p);
+    }
+    s->n_staged = 0;
+}
+
+bool pass_run(struct sched *s)
+{
+    s->in_pass = true;
+    s->changed = false;
+    s->totals.passes++;
+    wait_pass_begins(s);
+    timeline_pass(s);
+    s->policy->schedule(s, s->policy_params, s->policy_state);
+    s->in_pass = false;
+    s->marked = false;
+    s->n_undo = 0;
+    pencils_erase(s);
+    drop_unused(s);
+    for (size_t i = 0; i < s->n_touched; i++) {
+        carry_out(s, &s->live[s->touched[i]]);
+        s->live[s->touched[i]].touched = false;
+        s->live[s->touched[i]].stopping = false;
+        s->live[s->touched[i]].broken = false;
+        s->live[s->touched[i]].dropped = false;
+        s->live[s->touched[i]].anew = false;
+    }
+    s->n_touched = 0;
+    notices_give(s);
+    arena_reset(s->scratch);
+    return s->changed;
+}

@@ -1,0 +1,36 @@
+/* transaction.h - what a pass stages, how it is undone and carried out. */
+#pragma once
+#include "sim/engine/host.h"
+
+enum undo_kind { UNDO_JOB, UNDO_TAKE, UNDO_GIVE, UNDO_HELD, UNDO_PENDING, UNDO_BYTES, UNDO_WAKE, UNDO_PUSH, UNDO_REMOVE,
+                 UNDO_OWN, UNDO_SUB, UNDO_MEMORY_TAKE, UNDO_MEMORY_GIVE, UNDO_LINE, UNDO_HOLD_ADD, UNDO_HOLD_DROP,
+                 UNDO_PENCIL };
+struct undo {
+    uint8_t kind, state, why, mode;
+    bool stopping, broken, dropped, anew;
+    int8_t sign;
+    job_id job;
+    uint32_t number;              /* of a sub-line or line */
+    union {
+        struct { struct placement *held, *late; job_id stopped_for; } job;
+        struct { struct view *view; const struct placement *p; } piece;
+        struct { void *to, *saved; size_t bytes; } bytes;
+        struct line_key key;
+        int64_t time_ns;
+        struct { int64_t start_ns, end_ns; struct placement *p; } hold;
+        struct amount size;
+    } u;
+};
+struct undo *undo_add(struct sched *s, enum undo_kind kind, job_id j);    /* NULL: nobody set a mark */
+void stage_touch(struct sched *s, struct live *l);
+bool stage_take_if_free(struct sched *s, struct view *v, job_id j, const struct placement *p);
+void stage_take(struct sched *s, struct view *v, job_id j, const struct placement *p);    /* v NULL: does nothing */
+void stage_give(struct sched *s, struct view *v, job_id j, const struct placement *p);
+void stage_held(struct sched *s, job_id j, struct amount size, int sign);
+void stage_pending(struct sched *s, job_id j, struct amount size, int sign);
+void stage_state(struct sched *s, struct live *l, enum job_state state, struct placement *held, bool stopping);
+bool pass_run(struct sched *s);                                           /* true: something changed */
+
+/* pencil.c - what a pass only thinks of */
+void pencil_undo(struct sched *s);
+void pencils_erase(struct sched *s);                                      /* at the end of a pass: as if they had not been */

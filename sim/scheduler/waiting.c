@@ -1,0 +1,246 @@
+/* waiting.c - why each job waits, split exactly, at O(1) per change of a reason.
+ *
+ * A group (a sub-line) has a clock of running totals per reason. A job that joins subtracts the totals, a job that
+ * leaves adds them: what remains is its own time per reason. Nothing is done for those who just wait. A group without
+ * a reason of its own goes by its line's clock. All are integers, so a job's parts add up to its wait. */
+#include "sim/scheduler/waiting.h"
+#include "sim/engine/host.h"
+#include "sim/scheduler/lines.h"
+#include "sim/scheduler/transaction.h"
+
+#include <string.h>
+
+static void clock_run(struct wait_clock *c, int64_t now_ns)
+{
+    if (c->why != WAIT_GROUP)
+        c->total[c->why] += now_ns - c->since_ns;
+    c->since_ns = now_ns;
+}
+
+void wait_clock_set(struct wait_clock *c, int64_t now_ns, enum wait_reason why)
+{
+    clock_run(c, now_ns);
+    c->why = (uint8_t)why;
+}
+
+void sub_line_reason(struct sched *s, struct sub_line *sub, enum wait_reason why)
+{
+    struct wait_clock *line = &s->line[sub->line]->clock;
+    if (why == (enum wait_reason)sub->clock.why)
+        return;
+    clock_run(line, s->now_ns);
+    if (sub->clock.why == WAIT_GROUP)
+        for (unsigned r = 0; r < WAIT_REASONS; r++)
+            sub->clock.total[r] += line->total[r] - sub->line_at_handover[r];
+    wait_clock_set(&sub->clock, s->now_ns, why);
+    if (why == WAIT_GROUP)
+        for (unsigned r = 0; r < WAIT_REASONS; r++)
+            sub->line_at_handover[r] = line->total[r];
+}
+
+/* Adds (sign 1) or subtracts (-1) what the group's clocks show now. */
+static void group_totals(struct sched *s, struct live *l, uint32_t sub_number, int64_t sign)
+{
+    struct sub_line *sub = &s->sub[sub_number];
+    clock_run(&sub->clock, s->now_ns);
+    if (sub->clock.why != WAIT_GROUP) {
+        for (unsigned r = 0; r < WAIT_REASONS; r++)
+            l->wait[r] += sign * sub->clock.total[r];
+        return;
+    }
+    struct wait_clock *line = &s->line[sub->line]->clock;
+    clock_run(line, s->now_ns);
+    for (unsigned r = 0; r < WAIT_REASONS; r++)
+        l->wait[r] += sign * (sub->clock.total[r] + line->total[r] - sub->line_at_handover[r]);
+}
+
+static bool by_group(const struct live *l)
+{
+    return l->own_why == WAIT_GROUP && l->wait_sub != ID_NONE;
+}
+
+static void count_start(struct sched *s, struct live *l)
+{
+    if (by_group(l))
+        group_totals(s, l, l->wait_sub, -1);
+    else
+        l->own_since_ns = s->now_ns;
+}
+
+static void count_stop(struct sched *s, struct live *l)
+{
+    if (by_group(l))
+        group_totals(s, l, l->wait_sub, 1);
+    else
+        l->wait[l->own_why == WAIT_GROUP ? WAIT_ORDER : l->own_why] += s->now_ns - l->own_since_ns;
+}
+
+static void own_set(struct sched *s, struct live *l, enum wait_reason why)
+{
+    l->own_why = (uint8_t)why;
+    if (s->timeline)
+        line_entries_reserve(s, l);
+}
+
+void wait_begin(struct sched *s, struct live *l, enum wait_reason own)
+{
+    own_set(s, l, own);
+    if (s->setup.observer.decision) {
+        l->wait_before = l->wait_before ? l->wait_before : arena_alloc(s->memory, sizeof l->wait);
+        memcpy(l->wait_before, l->wait, sizeof l->wait);
+    }
+    l->counting = true;
+    s->waiting++;
+    count_start(s, l);
+}
+
+void wait_begin_pending(struct sched *s, struct live *l)
+{
+    wait_begin(s, l, s->period_ns ? WAIT_PASS : WAIT_GROUP);
+    if (!s->period_ns)
+        return;
+    mem_grow(&s->fresh, &s->fresh_capacity, s->n_fresh, sizeof *s->fresh);
+    s->fresh[s->n_fresh++] = l->job;
+}
+
+void wait_pass_begins(struct sched *s)
+{
+    for (size_t i = 0; i < s->n_fresh; i++) {
+        struct live *l = live_of(s, s->fresh[i]);
+        if (l && l->counting && l->own_why == WAIT_PASS)
+            wait_own(s, l, WAIT_GROUP);
+    }
+    s->n_fresh = 0;
+}
+
+static void wait_log(const struct sched *s, const struct live *l)
+{
+    for (unsigned r = 0; r < WAIT_REASONS; r++) {
+        char text[DECIMAL_MAX + 1];
+        if (l->wait[r] == l->wait_before[r])
+            continue;
+        text[decimal_format(text, l->wait[r] - l->wait_before[r], NS_PER_S)] = '\0';
+        decision_log(s, l->job, "wait", wait_reason_name[r], text);
+    }
+}
+
+void wait_end(struct sched *s, struct live *l)
+{
+    count_stop(s, l);
+    l->counting = false;
+    l->waited = 0;
+    for (unsigned r = 0; r < WAIT_REASONS; r++)
+        l->waited |= (uint16_t)((l->wait[r] != 0) << r);
+    s->waiting--;
+    if (l->wait_before)
+        wait_log(s, l);
+}
+
+void wait_own(struct sched *s, struct live *l, enum wait_reason why)
+{
+    if (l->own_why == why)
+        return;
+    if (l->counting)
+        count_stop(s, l);
+    own_set(s, l, why);
+    if (l->counting)
+        count_start(s, l);
+}
+
+static void regroup(struct sched *s, struct live *l, uint32_t sub)
+{
+    if (l->counting)
+        count_stop(s, l);
+    l->wait_sub = sub;
+    if (l->counting)
+        count_start(s, l);
+}
+
+void wait_joined(struct sched *s, struct live *l, uint32_t sub)
+{
+    regroup(s, l, sub);
+}
+
+/* Called when the entry is gone: the newest of the others, if any, counts from now on. */
+void wait_left(struct sched *s, struct live *l, uint32_t sub)
+{
+    if (l->wait_sub == sub)
+        regroup(s, l, l->entry == ID_NONE ? ID_NONE : s->entry[l->entry].sub);
+}
+
+enum wait_reason wait_reason_now(const struct sched *s, const struct live *l)
+{
+    if (l->own_why != WAIT_GROUP)
+        return l->own_why;
+    if (l->wait_sub == ID_NONE)
+        return WAIT_ORDER;
+    const struct sub_line *sub = &s->sub[l->wait_sub];
+    return sub->clock.why != WAIT_GROUP ? sub->clock.why : s->line[sub->line]->clock.why;
+}
+
+void wait_store(struct sched *s, job_id j, const struct live *l)
+{
+    struct job_run *run = &s->job[j];
+    run->waits_at = (uint32_t)s->n_wait_parts;
+    for (unsigned rest = l->waited; rest; rest &= rest - 1) {
+        unsigned r = (unsigned)__builtin_ctz(rest);
+        MUST(s, l->wait[r] > 0);
+        mem_grow(&s->wait_part, &s->wait_part_capacity, s->n_wait_parts, sizeof *s->wait_part);
+        mem_grow(&s->wait_why, &s->wait_why_capacity, s->n_wait_parts, sizeof *s->wait_why);
+        s->wait_part[s->n_wait_parts] = l->wait[r];
+        s->wait_why[s->n_wait_parts++] = (uint8_t)r;
+        run->waits++;
+    }
+}
+
+void sched_blocked(struct sched *s, job_id j, enum wait_reason why)
+{
+    struct live *l = live_of(s, j);
+    if (!l || !l->counting || why == WAIT_REASONS || why > WAIT_GROUP || l->own_why == why)
+        return;
+    struct undo *u = undo_add(s, UNDO_OWN, j);
+    if (u)
+        u->why = l->own_why;
+    if (s->setup.observer.decision && why != WAIT_GROUP && why != wait_reason_now(s, l))
+        decision_log(s, j, "decision", "blocked", wait_reason_name[why]);
+    wait_own(s, l, why);
+}
+
+void line_blocked(struct sched *s, struct line *line, shape_id shape, enum wait_reason why)
+{
+    if (why == WAIT_REASONS || why > WAIT_GROUP)
+        return;
+    if (shape == ID_NONE) {
+        if (why == WAIT_GROUP)
+            why = WAIT_ORDER;
+        if (line->clock.why == why)
+            return;
+        struct undo *u = undo_add(s, UNDO_LINE, ID_NONE);
+        if (u) {
+            u->number = line->number;
+            u->why = line->clock.why;
+        }
+        wait_clock_set(&line->clock, s->now_ns, why);
+        return;
+    }
+    uint32_t number = sub_line_of(line, shape);
+    if (number != ID_NONE)
+        sub_line_blocked(s, number, why);
+}
+
+void sub_line_blocked(struct sched *s, uint32_t number, enum wait_reason why)
+{
+    if (s->sub[number].clock.why == why)
+        return;
+    struct undo *u = undo_add(s, UNDO_SUB, ID_NONE);
+    if (u) {
+        u->number = number;
+        u->why = s->sub[number].clock.why;
+    }
+    sub_line_reason(s, &s->sub[number], why);
+}
+
+const char *const wait_reason_name[WAIT_REASONS] = {
+    "order",    "limit", "quota",    "protected", "gpus", "fragmented", "topology",
+    "type",     "gang",  "reserved", "releasing", "pass", "dependency", "other", "power",
+};

@@ -1,0 +1,104 @@
+/* shapes.c - see shapes.h. Open addressing over shape numbers, at most half full. */
+#include "sim/workload/shapes.h"
+
+#include "sim/base/memory.h"
+#include "sim/base/random.h"
+
+#include <stdlib.h>
+
+struct shapes {
+    struct shape *shape;
+    size_t n, capacity;
+    uint32_t *slot;      /* [mask + 1] a shape's number, or ID_NONE */
+    uint32_t mask, last; /* last: what was asked for last is often asked for again */
+};
+
+static uint64_t hash_of(const struct shape *s)
+{
+    uint64_t h = hash_u64((uint64_t)s->ask.tasks << 32 | s->ask.gpus);
+    h = hash_u64(h ^ ((uint64_t)s->ask.gpu_milli << 32 | s->gpu_type));
+    h = hash_u64(h ^ (uint64_t)s->ask.cpu_milli);
+    h = hash_u64(h ^ (uint64_t)s->ask.mem_mib);
+    h = hash_u64(h ^ ((uint64_t)s->selector << 32 | s->affinity));
+    h = hash_u64(h ^ ((uint64_t)s->tolerations << 32 | s->ask.max_per_node));
+    h = hash_u64(h ^ ((uint64_t)s->ask.first_task << 32 | s->gpu_mem_mib));
+    h = hash_u64(h ^ ((uint64_t)s->share_mem_mib << 32 | s->ask.mig));
+    h = hash_u64(h ^ s->used_mem_mib);
+    return hash_u64(h ^ ((uint64_t)s->next << 32 | (uint64_t)s->ask.required_level << 8 | s->ask.preferred_level));
+}
+
+static bool same(const struct shape *a, const struct shape *b)
+{
+    return a->ask.tasks == b->ask.tasks && a->ask.gpus == b->ask.gpus && a->ask.gpu_milli == b->ask.gpu_milli &&
+           a->ask.cpu_milli == b->ask.cpu_milli && a->ask.mem_mib == b->ask.mem_mib &&
+           a->ask.required_level == b->ask.required_level && a->ask.preferred_level == b->ask.preferred_level &&
+           a->gpu_type == b->gpu_type && a->gpu_mem_mib == b->gpu_mem_mib && a->selector == b->selector && a->affinity == b->affinity &&
+           a->ask.mig == b->ask.mig && a->share_mem_mib == b->share_mem_mib && a->used_mem_mib == b->used_mem_mib && a->tolerations == b->tolerations &&
+           a->ask.max_per_node == b->ask.max_per_node && a->next == b->next && a->ask.first_task == b->ask.first_task &&
+           a->ask.group == b->ask.group && a->group == b->group && a->ask.one_island == b->ask.one_island;
+}
+
+static void set_slots(struct shapes *t, uint32_t slots)
+{
+    free(t->slot);
+    t->slot = mem_new(slots, sizeof *t->slot);
+    t->mask = slots - 1;
+    for (uint32_t i = 0; i < slots; i++)
+        t->slot[i] = ID_NONE;
+    for (uint32_t n = 0; n < t->n; n++) {
+        uint32_t i = (uint32_t)hash_of(&t->shape[n]) & t->mask;
+        while (t->slot[i] != ID_NONE)
+            i = (i + 1) & t->mask;
+        t->slot[i] = n;
+    }
+}
+
+struct shapes *shapes_new(void)
+{
+    struct shapes *t = mem_new(1, sizeof *t);
+    set_slots(t, 64);
+    return t;
+}
+
+void shapes_free(struct shapes *t)
+{
+    if (!t)
+        return;
+    free(t->shape);
+    free(t->slot);
+    free(t);
+}
+
+shape_id shapes_add(struct shapes *t, const struct shape *s)
+{
+    if (t->n && same(&t->shape[t->last], s))
+        return t->last;
+    uint32_t i = (uint32_t)hash_of(s) & t->mask;
+    for (; t->slot[i] != ID_NONE; i = (i + 1) & t->mask)
+        if (same(&t->shape[t->slot[i]], s))
+            return t->last = t->slot[i];
+    mem_grow(&t->shape, &t->capacity, t->n, sizeof *t->shape);
+    t->last = t->slot[i] = (uint32_t)t->n;
+    t->shape[t->n] = *s;
+    t->shape[t->n++].ask.shape = t->last;
+    if (t->n > t->mask / 2)
+        set_slots(t, (t->mask + 1) * 2);
+    return t->last;
+}
+
+struct shape *shapes_take(struct shapes *t, uint32_t *n)
+{
+    struct shape *shape = t->shape;
+    *n = (uint32_t)t->n;
+    t->shape = NULL;
+    t->n = t->capacity = 0;
+    shape = *n ? mem_resize(shape, *n, sizeof *shape) : shape;
+    shapes_link(shape, *n);
+    return shape;
+}
+
+void shapes_link(struct shape *shape, uint32_t n)
+{
+    for (shape_id i = 0; i < n; i++)
+        shape[i].ask.next = shape[i].next == ID_NONE ? NULL : &shape[shape[i].next].ask;
+}

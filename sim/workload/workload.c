@@ -1,0 +1,433 @@
+/* workload.c - see workload.h: taking jobs in. Order and times are in workload_order.c. */
+#include "sim/workload/workload.h"
+
+#include "sim/base/memory.h"
+#include "sim/workload/job_inputs.h"
+#include "sim/cluster/labels.h"
+#include "sim/workload/sizes.h"
+#include "sim/workload/task_groups.h"
+#include "sim/workload/workload_builder.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct job_row job_row_default = {
+    .estimate_ns = TIME_NEVER,
+    .deadline_ns = TIME_NEVER,
+    .gpus = 1,
+    .gpu_milli = MILLI_ALL,
+    .class = CLASS_TRAINING,
+    .fate = FATE_COMPLETED,
+    .preemptible = true,
+    .required_level = LEVEL_ANY,
+    .preferred_level = LEVEL_ANY,
+    .price = OWN_PRICE_NONE,
+    .duty = { DUTY_UNSAID, DUTY_UNSAID },
+    .ran_ns = -1,
+    .leaving_ns = -1,
+};
+
+struct workload *workload_new(void)
+{
+    struct workload *w = mem_new(1, sizeof *w);
+    w->queue_names = intern_new();
+    w->users = intern_new();
+    w->gpu_types = intern_new();
+    w->wishes = intern_new();
+    w->models = intern_new();
+    w->trees = group_trees_new();
+    w->prices = intern_new();
+    w->inputs = job_inputs_new();
+    w->sizes = intern_new();
+    w->memory = arena_new();
+    w->builder = mem_new(1, sizeof *w->builder);
+    w->builder->shapes = shapes_new();
+    w->builder->ids = job_ids_new();
+    w->builder->sorted = true;
+    w->origin_ns = TIME_NEVER;
+    return w;
+}
+
+static void end_builder(struct workload *w)
+{
+    struct workload_builder *b = w->builder;
+    if (!b)
+        return;
+    shapes_free(b->shapes);
+    job_ids_free(b->ids);
+    free(b->shape_of);
+    free(b->tie);
+    free(b->wait);
+    free(b);
+    w->builder = NULL;
+}
+
+void workload_free(struct workload *w)
+{
+    if (!w)
+        return;
+    end_builder(w);
+    free(w->facts);
+    free(w->truth);
+    free(w->shape);
+    free(w->depends_first);
+    free(w->depends_on);
+    free(w->running);
+    intern_free(w->queue_names);
+    intern_free(w->users);
+    intern_free(w->gpu_types);
+    intern_free(w->wishes);
+    intern_free(w->models);
+    group_trees_free(w->trees);
+    intern_free(w->prices);
+    job_inputs_free(w->inputs);
+    intern_free(w->sizes);
+    free(w->price_at);
+    if (w->services)
+        w->services_free(w->services);
+    arena_free(w->memory);
+    free(w);
+}
+
+/* ---- checks ---- */
+
+struct where {
+    const char *file;
+    size_t line;
+    struct error *err;
+};
+
+static int check_time(struct where at, const char *what, int64_t ns)
+{
+    if (ns >= 0 && ns < WORKLOAD_END_NS)
+        return 0;
+    return error_set(at.err, "%s:%zu: %s: want from 0 to less than 100 years, got %.9g s", at.file, at.line, what,
+                     seconds(ns));
+}
+
+static int check_times(struct where at, const struct job_row *row)
+{
+    if (check_time(at, "submit", row->submit_ns) != 0 || check_time(at, "duration", row->duration_ns) != 0 ||
+        check_time(at, "submit + duration", row->submit_ns + row->duration_ns) != 0)
+        return -1;
+    if (row->estimate_ns != TIME_NEVER && check_time(at, "estimate", row->estimate_ns) != 0)
+        return -1;
+    return row->deadline_ns == TIME_NEVER ? 0 : check_time(at, "deadline", row->deadline_ns);
+}
+
+static bool shares_several(const struct job_row *row)
+{
+    return !row->tasks && row->gpus > 1 && (row->gpu_milli < MILLI_ALL || row->share_mem_mib);
+}
+
+static uint32_t tasks_of(const struct job_row *row)
+{
+    return row->tasks ? row->tasks : shares_several(row) ? row->gpus : 1;
+}
+
+static int check_size(struct where at, const struct job_row *row)
+{
+    uint32_t tasks = tasks_of(row);
+    if (row->tasks == SPLIT_ANY)
+        return error_set(at.err, "%s:%zu: tasks: want less than %u", at.file, at.line, SPLIT_ANY);
+    if (row->gpus % tasks)
+        return error_set(at.err, "%s:%zu: gpus: want a multiple of tasks (%u), got %u", at.file, at.line, tasks,
+                         row->gpus);
+    if (row->min_tasks > tasks)
+        return error_set(at.err, "%s:%zu: min_tasks: want at most as many as tasks (%u), got %u", at.file, at.line,
+                         tasks, row->min_tasks);
+    if (row->gpus && (row->gpu_milli < 1 || row->gpu_milli > MILLI_ALL))
+        return error_set(at.err, "%s:%zu: gpu_milli: want from 1 to %u, got %u", at.file, at.line, MILLI_ALL,
+                         row->gpu_milli);
+    if (row->mig && (row->gpu_milli != MILLI_ALL || row->share_mem_mib))
+        return error_set(at.err, "%s:%zu: mig: an instance is not shared: want no share of it", at.file, at.line);
+    if (row->share_mem_mib && row->gpu_milli != MILLI_ALL)
+        return error_set(at.err, "%s:%zu: gpu_share_mem_gib: want no other share beside it", at.file, at.line);
+    if (row->max_per_node && tasks_of(row) == 1 && row->gpus > 1 && !row->tasks)
+        return error_set(at.err, "%s:%zu: max_per_node: want the tasks, too", at.file, at.line);
+    if (row->cpu_milli < 0 || row->mem_mib < 0)
+        return error_set(at.err, "%s:%zu: want CPUs and memory of at least 0", at.file, at.line);
+    return 0;
+}
+
+static int check_wish(struct where at, const char *what, const char *text, const char *(*wrong)(const char *))
+{
+    const char *want = text ? wrong(text) : NULL;
+    return want ? error_set(at.err, "%s:%zu: %s: want %s, got '%.100s'", at.file, at.line, what, want, text) : 0;
+}
+
+static int check_wishes(struct where at, const struct job_row *row)
+{
+    if (check_wish(at, "node_selector", row->selector, selector_wrong) ||
+        check_wish(at, "affinity", row->affinity, affinity_wrong))
+        return -1;
+    return check_wish(at, "tolerations", row->tolerations, tolerations_wrong);
+}
+
+/* "A|B": every name between the bars is there. */
+static int check_gpu_type(struct where at, const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if (text[i] == '|' && (i == 0 || i + 1 == length || text[i + 1] == '|'))
+            return error_set(at.err, "%s:%zu: gpu_type: want names with '|' between them, got '%.100s'", at.file,
+                             at.line, text);
+    return 0;
+}
+
+static int check_price(struct where at, const struct own_price *p)
+{
+    if (p->interval_ns == 0)
+        return error_set(at.err, "%s:%zu: interval_s: want more than 0", at.file, at.line);
+    if (p->interval_ns < WORKLOAD_END_NS && p->save_ns < WORKLOAD_END_NS && p->grace_ns < WORKLOAD_END_NS &&
+        p->restart_ns < WORKLOAD_END_NS)
+        return 0;
+    return error_set(at.err, "%s:%zu: interval_s, save_s, grace_s, restart_s: want less than 100 years", at.file, at.line);
+}
+
+static int check_running(struct where at, const struct job_row *row)
+{
+    if (!row->n_running_on && row->ran_ns < 0 && row->leaving_ns < 0)
+        return 0;
+    if (!row->n_running_on)
+        return error_set(at.err, "%s:%zu: started_s, leaving_s: want running_on, too", at.file, at.line);
+    if (row->depends_on_length)
+        return error_set(at.err, "%s:%zu: running_on: want no depends_on, for it runs already", at.file, at.line);
+    if (row->ran_ns >= WORKLOAD_END_NS || row->leaving_ns >= WORKLOAD_END_NS)
+        return error_set(at.err, "%s:%zu: started_s, leaving_s: want less than 100 years", at.file, at.line);
+    return 0;
+}
+
+/* The numbers of the lines are not kept; where every line has been a job, they need not be. */
+static int used_before(const struct workload *w, struct where at, const char *name, job_id earlier)
+{
+    if (!w->builder->a_job_a_line)
+        return error_set(at.err, "%s:%zu: job_id: '%.100s' was used before", at.file, at.line, name);
+    return error_set(at.err, "%s:%zu: job_id: '%.100s' was used before, on line %zu", at.file, at.line, name,
+                     w->builder->first_line + earlier);
+}
+
+/* ---- taking in ---- */
+
+static int64_t per_gpu(int64_t of_the_job, uint32_t gpus)
+{
+    return of_the_job / gpus + (of_the_job % gpus != 0);
+}
+
+static uint32_t wish_of(struct workload *w, const char *text)
+{
+    return text && *text ? intern_add(w->wishes, text, strlen(text)) : ID_NONE;
+}
+
+static struct shape wishes_of(struct workload *w, const struct job_row *row)
+{
+    struct shape s = { .next = ID_NONE, .gpu_type = ID_NONE, .pin = ID_NONE, .selector = wish_of(w, row->selector),
+                       .affinity = wish_of(w, row->affinity), .tolerations = wish_of(w, row->tolerations) };
+    if (row->gpu_type_length)
+        s.gpu_type = intern_add(w->gpu_types, row->gpu_type, row->gpu_type_length);
+    return s;
+}
+
+/* A total of several GPUs without tasks may be split any way; one GPU, a share of one, or none is one task; several
+ * shares are as many tasks, for two of them may lie on one node, or on one GPU. */
+static shape_id shape_of(struct workload *w, const struct job_row *row, bool sized)
+{
+    struct shape s = wishes_of(w, row);
+    s.gpu_mem_mib = row->gpus ? row->gpu_mem_mib : 0;
+    s.share_mem_mib = row->gpus ? row->share_mem_mib : 0;
+    s.used_mem_mib = row->gpus ? row->used_mem_mib : 0;
+    s.ask = (struct request){
+        .job = ID_NONE,
+        .tasks = tasks_of(row),
+        .gpus = row->gpus,
+        .gpu_milli = job_row_milli(row, row->gpus, row->gpu_milli),
+        .mig = row->gpus ? row->mig : 0,
+        .required_level = row->required_level,
+        .preferred_level = row->preferred_level,
+        .cpu_milli = row->cpu_milli,
+        .mem_mib = row->mem_mib,
+        .max_per_node = row->max_per_node,
+        .try_first = ID_NONE,
+    };
+    if (shares_several(row)) {
+        s.ask.gpus = 1;
+        s.ask.cpu_milli = per_gpu(row->cpu_milli, row->gpus);
+        s.ask.mem_mib = per_gpu(row->mem_mib, row->gpus);
+    } else if (row->tasks) {
+        s.ask.gpus = row->gpus / row->tasks;
+    } else if (row->gpus > 1 || sized) {
+        s.ask.tasks = SPLIT_ANY;
+        s.ask.cpu_milli = per_gpu(row->cpu_milli, row->gpus);
+        s.ask.mem_mib = per_gpu(row->mem_mib, row->gpus);
+    }
+    return shapes_add(w->builder->shapes, &s);
+}
+
+static void make_room(struct workload *w)
+{
+    struct workload_builder *b = w->builder;
+    if (w->n_jobs < b->capacity)
+        return;
+    b->capacity = b->capacity ? b->capacity * 2 : 1024;
+    w->facts = mem_resize(w->facts, b->capacity, sizeof *w->facts);
+    w->truth = mem_resize(w->truth, b->capacity, sizeof *w->truth);
+    b->shape_of = mem_resize(b->shape_of, b->capacity, sizeof *b->shape_of);
+    if (b->tie)
+        b->tie = mem_resize(b->tie, b->capacity, sizeof *b->tie);
+}
+
+static void note_order(struct workload *w, const struct job_row *row, size_t line)
+{
+    struct workload_builder *b = w->builder;
+    job_id j = w->n_jobs;
+    if (j == 0)
+        b->first_line = line;
+    b->a_job_a_line = (j == 0 || b->a_job_a_line) && line == b->first_line + j;
+    if (!b->tie && row->tie)
+        b->tie = mem_new(b->capacity, sizeof *b->tie);
+    if (b->tie)
+        b->tie[j] = row->tie;
+    if (row->on_demand) {
+        b->n_on_demand++;
+        b->sorted = false;
+        return;
+    }
+    w->n_unsorted += j && row->submit_ns < w->facts[j - 1].submit_ns;
+    w->numbered = (j == 0 || w->numbered) && !row->job_id;
+    if (j && (row->submit_ns < w->facts[j - 1].submit_ns ||
+              (row->submit_ns == w->facts[j - 1].submit_ns && b->tie && row->tie < b->tie[j - 1])))
+        b->sorted = false;
+}
+
+static uint32_t price_add(struct workload *w, const struct own_price *own, const char *file, size_t line)
+{
+    static const struct own_price none = OWN_PRICE_NONE;
+    uint32_t known = intern_count(w->prices);
+    if (!memcmp(own, &none, sizeof none))
+        return 0;
+    uint32_t number = intern_add(w->prices, (const char *)own, sizeof *own);
+    if (number == known) {
+        mem_grow(&w->price_at, &w->price_capacity, known, sizeof *w->price_at);
+        w->price_at[known] = (struct price_at){ arena_text(w->memory, file, strlen(file)), line };
+    }
+    return number + 1;
+}
+
+struct own_price workload_price(const struct workload *w, uint32_t price)
+{
+    struct own_price own;
+    memcpy(&own, intern_text(w->prices, price - 1), sizeof own);
+    return own;
+}
+
+static uint32_t running_add(struct workload *w, const struct job_row *row, const char *file, size_t line)
+{
+    const struct job_running *last = w->n_running ? &w->running[w->n_running - 1] : NULL;
+    size_t bytes = row->n_running_on * sizeof *row->running_on;
+    const char *same = last && !strcmp(last->file, file) ? last->file : arena_text(w->memory, file, strlen(file));
+    mem_grow(&w->running, &w->running_capacity, w->n_running, sizeof *w->running);
+    w->running[w->n_running] = (struct job_running){
+        .on = memcpy(arena_alloc(w->memory, bytes), row->running_on, bytes), .n = row->n_running_on,
+        .ran_ns = row->ran_ns, .leaving_ns = row->leaving_ns, .file = same, .line = line,
+    };
+    return ++w->n_running;
+}
+
+static void append(struct workload *w, const struct job_row *row, shape_id shape, uint32_t min_tasks, uint32_t sizing,
+                   const char *name, size_t name_length)
+{
+    job_id j = w->n_jobs;
+    w->builder->shape_of[j] = shape;
+    w->facts[j] = (struct job_facts){
+        .submit_ns = row->submit_ns,
+        .deadline_ns = row->deadline_ns,
+        .queue = intern_add(w->queue_names, row->queue_length ? row->queue : "", row->queue_length),
+        .user = row->user_length ? intern_add(w->users, row->user, row->user_length) : ID_NONE,
+        .min_tasks = min_tasks,
+        .priority = row->priority,
+        .class = (uint8_t)row->class,
+        .preemptible = row->preemptible,
+        .model = row->model_length ? intern_add(w->models, row->model, row->model_length) : ID_NONE,
+        .sizing = sizing,
+    };
+    w->truth[j] = (struct job_truth){
+        .duration_ns = row->duration_ns,
+        .duty = row->duty,
+        .estimate_ns = row->estimate_ns,
+        .name = arena_text(w->memory, name, name_length),
+        .fate = (uint8_t)row->fate,
+        .on_demand = row->on_demand,
+        .data_mib = row->data_mib,
+    };
+    w->n_jobs++;
+}
+
+int workload_add(struct workload *w, const struct job_row *row, const char *file, size_t line, struct error *err)
+{
+    struct where at = { file, line, err };
+    struct job_sizes sizes;
+    if (check_times(at, row) != 0 || (!row->n_parts && check_size(at, row) != 0) || check_wishes(at, row) != 0 ||
+        check_price(at, &row->price) != 0 || check_running(at, row) != 0 ||
+        job_inputs_check(w->inputs, row, file, line, err) != 0 ||
+        check_gpu_type(at, row->gpu_type, row->gpu_type_length) != 0 || sizes_of_row(row, &sizes, file, line, err) != 0)
+        return -1;
+    if (w->n_jobs == ID_NONE - 1)
+        return error_set(err, "%s:%zu: want at most %u jobs", file, line, ID_NONE - 1);
+
+    char number[16];
+    const char *name = row->job_id;
+    size_t length = row->job_id_length;
+    if (!name) {
+        name = number;
+        length = (size_t)snprintf(number, sizeof number, "%" PRIu32, w->n_jobs + 1);
+    }
+    make_room(w);
+    note_order(w, row, line);
+    job_id earlier = job_ids_add(w->builder->ids, w->truth, w->n_jobs, name, length);
+    if (earlier != ID_NONE)
+        return used_before(w, at, name, earlier);
+    shape_id shape = ID_NONE;
+    uint32_t min_tasks = row->min_tasks && !row->moldable ? row->min_tasks : tasks_of(row);
+    if (!row->n_parts)
+        shape = shape_of(w, row, sizes_vary(&sizes));
+    else if (task_groups_shape(w, row, wishes_of(w, row), file, &shape, &min_tasks, err) != 0)
+        return -1;
+    append(w, row, shape, min_tasks, sizes_add(w, &sizes), name, length);
+    w->truth[w->n_jobs - 1].price = price_add(w, &row->price, file, line);
+    w->truth[w->n_jobs - 1].input = job_inputs_add(w->inputs, row);
+    if (row->n_running_on)
+        w->truth[w->n_jobs - 1].running = running_add(w, row, file, line);
+    if (row->depends_on_length)
+        dependencies_note(w, row->depends_on, row->depends_on_length, line);
+    return 0;
+}
+
+int workload_finish(struct workload *w, const char *file, struct error *err)
+{
+    struct workload_builder *b = w->builder;
+    if (w->n_jobs == 0 && w->n_skipped)
+        return error_set(err, "%s: want at least one job, got only %" PRIu32 " that never ran", file, w->n_skipped);
+    if (w->n_jobs == 0)
+        return error_set(err, "%s: want at least one job, got none", file);
+    job_ids_free(b->ids); /* first: sorting wants memory too */
+    b->ids = NULL;
+    w->facts = mem_resize(w->facts, w->n_jobs, sizeof *w->facts);
+    w->truth = mem_resize(w->truth, w->n_jobs, sizeof *w->truth);
+    w->shape = shapes_take(b->shapes, &w->n_shapes);
+    for (job_id j = 0; j < w->n_jobs; j++) {
+        const struct shape *shape = &w->shape[b->shape_of[j]];
+        w->facts[j].ask = &shape->ask;
+        w->facts[j].n_groups = shape->n_groups;
+        w->facts[j].group = shape->group;
+    }
+    free(b->shape_of);
+    b->shape_of = NULL;
+    if (!b->sorted)
+        workload_sort(w);
+    w->n_jobs -= b->n_on_demand;
+    w->n_on_demand = b->n_on_demand;
+    int result = dependencies_resolve(w, file, err);
+    end_builder(w);
+    return result;
+}

@@ -1,7 +1,0 @@
-/* typical.h - what the jobs of a workload typically ask for: see struct typical in contract/placement.h. */
-#pragma once
-#include "sim/core/memory.h"
-#include "sim/world/workload.h"
-
-struct typical_list { size_t n; const struct typical *item; };
-struct typical_list typical_of(const struct workload *w, struct arena *memory);

@@ -1,0 +1,102 @@
+/* formats.c - the trace formats there are, and reading a trace in one of them. */
+#include "traces/formats/format.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* A new format is a file in formats/ and its name here. */
+/* clang-format off */
+#define EACH_FORMAT(F) \
+    F(native) F(philly) F(philly_csv) F(helios) F(helios_sim) F(acme) F(openb) F(dlrm) F(elasticflow) F(chronus) \
+    F(tiresias) F(pai) F(pai_sim) F(gavel) F(shockwave) F(genai) F(synth) F(swf)
+/* clang-format on */
+
+#define DECLARED(name) extern const struct trace_format name##_format;
+#define LISTED(name)   &name##_format,
+EACH_FORMAT(DECLARED)
+const struct trace_format *const trace_formats[] = { EACH_FORMAT(LISTED) NULL };
+
+const struct trace_format *trace_format_find(const char *name)
+{
+    for (size_t i = 0; trace_formats[i]; i++)
+        if (strcmp(trace_formats[i]->name, name) == 0)
+            return trace_formats[i];
+    return NULL;
+}
+
+/* The one that is certain; else the only one that says perhaps. */
+const struct trace_format *trace_recognise(const char *head, size_t length)
+{
+    size_t perhaps = 0;
+    const struct trace_format *found = NULL;
+    for (size_t i = 0; trace_formats[i]; i++) {
+        int sure = trace_formats[i]->recognise(head, length);
+        if (sure == 2)
+            return trace_formats[i];
+        if (sure == 1 && ++perhaps)
+            found = trace_formats[i];
+    }
+    return perhaps == 1 ? found : NULL;
+}
+
+const struct trace_format *trace_format_of(struct input *in, struct error *err)
+{
+    size_t length, n = 0;
+    const char *head = input_peek(in, &length, err);
+    const struct trace_format *found = head ? trace_recognise(head, length) : NULL;
+    char names[256];
+    if (!head || found)
+        return found;
+    for (size_t i = 0; trace_formats[i] && n < sizeof names; i++)
+        n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", i ? ", " : "", trace_formats[i]->name);
+    error_set(err, "%s: cannot tell its format from the first bytes: say FILE:FORMAT with one of %s", input_name(in),
+              names);
+    return NULL;
+}
+
+static int read_all(struct input *in, const struct trace_format *format, const char *const *value, struct workload *w,
+                    char sha256[65], struct error *err)
+{
+    int result = value && format->read_with ? format->read_with(in, value, w, err) : format->read(in, w, err);
+    if (result != 0 || workload_finish(w, input_name(in), err) != 0)
+        return -1;
+    return input_sha256(in, sha256, err);
+}
+
+struct workload *trace_from_input(struct input *in, const struct trace_source *from, const struct trace_format **used,
+                                  char sha256[65], struct error *err)
+{
+    const struct trace_format *format = from->format ? from->format : trace_format_of(in, err);
+    if (!format)
+        return NULL;
+    *used = format;
+    struct workload *w = workload_new();
+    w->sizes_only = from->sizes_only;
+    w->seed = from->seed;
+    w->cluster_gpus = from->cluster_gpus;
+    if (read_all(in, format, from->value, w, sha256, err) == 0)
+        return w;
+    workload_free(w);
+    return NULL;
+}
+
+struct workload *trace_read_source(const struct trace_source *from, const struct trace_format **used, char sha256[65],
+                                   struct error *err)
+{
+    struct input *in = input_open(from->path, err);
+    struct workload *w = in ? trace_from_input(in, from, used, sha256, err) : NULL;
+    input_close(in);
+    return w;
+}
+
+struct workload *trace_read(const char *path, const struct trace_format *format, const struct trace_format **used,
+                            char sha256[65], struct error *err)
+{
+    return trace_read_source(&(struct trace_source){ .path = path, .format = format }, used, sha256, err);
+}
+
+struct workload *trace_read_sizes(const char *path, const struct trace_format *format, const struct trace_format **used,
+                                  char sha256[65], struct error *err)
+{
+    return trace_read_source(&(struct trace_source){ .path = path, .format = format, .sizes_only = true }, used, sha256, err);
+}
