@@ -1,6 +1,5 @@
 /* books.c - what each queue holds and asks for, summed up the tree; who contends, and how fair that came out. */
 #include "sim/accounting/books.h"
-#include "sim/physics/faults.h"
 #include "sim/engine/host.h"
 #include "sim/engine/models.h"
 #include "sim/scheduler/resize.h"
@@ -91,7 +90,7 @@ void books_lost(struct sched *s, const struct live *l, unsigned cause, const str
 {
     int128_t lost = (int128_t)lost_ns * placement_gpu_milli(p);
     if (cause >= PREEMPTION_CAUSES)
-        faults_lost(s, cause - PREEMPTION_CAUSES, lost);
+        s->interruption_lost[cause - PREEMPTION_CAUSES] += lost;
     else
         preemptions_of(s, l, cause)->lost += lost;
 }

@@ -1,11 +1,10 @@
 /* ledger.c - GPU-seconds and the identities of models.md 11.3, checked at the end of every run, release builds too. */
 #include "sim/accounting/ledger.h"
 #include "sim/accounting/books.h"
-#include "sim/physics/faults.h"
 #include "sim/engine/host.h"
 #include "sim/engine/models.h"
 #include "sim/engine/on_demand.h"
-#include "sim/physics/pools.h"
+#include "sim/engine/struck.h"
 
 #include <inttypes.h>
 
@@ -58,7 +57,8 @@ static int preemptions_check(const struct sched *s, struct error *err)
         }
     if (n != (int128_t)s->totals.preemptions)
         return broken(err, "preemptions, in all and by cause", (int128_t)s->totals.preemptions, n);
-    lost += faults_lost_in_all(s) + (s->pools ? s->pools->lost : 0);
+    for (unsigned c = 0; c < STRIKE_CAUSES; c++)
+        lost += s->interruption_lost[c];
     return lost == s->totals.account[ACCOUNT_LOST]
                ? 0 : broken(err, "GPU-seconds lost, by account and by cause", s->totals.account[ACCOUNT_LOST], lost);
 }

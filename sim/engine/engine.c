@@ -6,7 +6,6 @@
  * A pass that makes events at its own instant (work of no length) is followed by another round at that instant. */
 #include "sim/accounting/books.h"
 #include "sim/engine/dependencies.h"
-#include "sim/physics/flows.h"
 #include "sim/engine/host.h"
 #include "sim/engine/leaving.h"
 #include "sim/accounting/ledger.h"
@@ -14,7 +13,6 @@
 #include "sim/engine/models.h"
 #include "sim/engine/nodes.h"
 #include "sim/scheduler/placing.h"
-#include "sim/physics/pools.h"
 #include "sim/engine/running.h"
 #include "sim/engine/switch.h"
 #include "sim/scheduler/transaction.h"
@@ -111,9 +109,6 @@ static void apply(struct sched *s, const struct event *e)
         break;
     case EVENT_PROGRESS:
         job_progressing(s, e->subject);
-        break;
-    case EVENT_FLOW:
-        flow_over(s, e->subject);
         break;
     default:
         MUST(s, models_happens(s, e));
@@ -316,13 +311,11 @@ static int round_of(struct sched *s, struct error *err)
             s->pass_due_ns = on_grid(s, s->now_ns + (s->period_ns > 0));
         s->changed = false;
     }
-    if (s->flows)
-        flows_balance(s);
+    models_round(s);
     if (changed || acted || s->shown || s->n_changed_queues)
         instant_ends(s);
     s->shown = false;
-    if (s->pools)
-        autoscaler_after(s, changed || acted);
+    models_instant(s, changed || acted);
     return acted ? livelock_check(s, err) : 0;
 }
 

@@ -18,7 +18,7 @@
 #include "sim/models/progress.h"
 #include "sim/workload/requests.h"
 
-enum { MODELS_MOST = 16 };
+enum { MODELS_MOST = 24 };
 struct run_model;
 
 #define HOST_BUG(s, ...) host_bug((s), __FILE__, __LINE__, __VA_ARGS__)
@@ -275,6 +275,7 @@ struct sched {
     int64_t up_milli;             /* GPUs that are there and not down */
     uint32_t running, waiting, in_system, contending;
     int128_t (*node_account)[ACCOUNTS];
+    int128_t *interruption_lost;  /* [STRIKE_CAUSES] work rolled back by interruptions, milli-GPU ns */
     struct run_totals totals;
     int64_t *model_bytes;         /* [models of the workload] of a checkpoint; -1: not known */
     struct checkpoints *checkpoints;                  /* checkpoints.c; NULL: off */
@@ -344,10 +345,6 @@ uint32_t placement_node_count(const struct placement *p);                      /
 struct placement *placement_stage(struct sched *s, job_id j, struct placement *p);
 struct view *view_of(const struct sched *s, const struct view *v);        /* see.c: the same, to be changed; idle if it is not ours */
 
-/* images.c - what a start takes */
-int64_t start_cost_ns(const struct sched *s, struct live *l, const struct placement *on, bool first);
-int64_t start_expected_ns(const struct sched *s, job_id j, bool first);   /* on one node that has its image */
-
 /* jobs.c - the truth: jobs arrive, end and go */
 struct live *job_enter(struct sched *s, job_id j);                        /* pending, without counting its wait */
 void job_arrive(struct sched *s, job_id j);
@@ -390,10 +387,6 @@ void sharing_goes_on(struct sched *s, struct live *l);
 /* elastic.c - how they get on at each size */
 bool elastic_learns(const struct sched *s, job_id j);                     /* it has a goodput model; what else there is about rates
                                                                              of its model does not concern it */
-void elastic_resized(struct sched *s, job_id j);                          /* one more resize of j */
-
-/* mig_layouts.c */
-int64_t mig_held_milli(const struct sched *s, node_id n);                 /* of a mig_dynamic node, in truth */
 
 /* engine.c */
 bool wake_cancel(struct sched *s, int64_t time_ns);

@@ -6,7 +6,7 @@
 #include "sim/engine/models.h"
 #include "sim/engine/nodes.h"
 #include "sim/engine/pace.h"
-#include "sim/physics/sleep.h"
+#include "sim/engine/overhead.h"
 #include "sim/scheduler/suspend.h"
 #include "sim/scheduler/waiting.h"
 
@@ -39,7 +39,7 @@ void job_runs(struct sched *s, struct live *l, int64_t start_cost_ns)
     l->held_since_ns = l->last_start_ns = s->now_ns;
     l->stopped_for = ID_NONE;
     l->size = placement_size(ask_of(s, j), l->held);
-    l->start_cost_ns = start_cost_ns + sleep_wake_ns(s, l->held);
+    l->start_cost_ns = start_cost_ns + models_wake_ns(s, l->held);
     if (!l->suspended) {                             /* else what it did before counts on */
         l->begin_left_ns = l->progress.left_ns;
         l->stood_ns = 0;

@@ -1,7 +1,7 @@
 /* leaving.c - jobs that are stopped and leave their GPUs: at once, or when they have saved. */
 #include "sim/engine/leaving.h"
 #include "sim/accounting/books.h"
-#include "sim/physics/checkpoints.h"
+#include "sim/engine/models.h"
 #include "sim/engine/host.h"
 #include "sim/engine/on_demand.h"
 #include "sim/engine/pace.h"
@@ -14,7 +14,7 @@ void job_leave(struct sched *s, struct live *l, bool moves)
 {
     job_id j = l->job;
     struct leaving price = pace_stop(s, l, l->stop_mode, l->stop_done_ns);
-    bool at_risk = checkpoint_save_at_risk(s, l);
+    bool at_risk = models_save_at_risk(s, l);
     if (at_risk)
         price = (struct leaving){ price_of(s, j)->grace_ns, 0 };
     job_halt(s, l, l->was.held);
@@ -60,9 +60,9 @@ void job_departs(struct sched *s, struct live *l, struct placement *p, const str
         l->leaving_since_ns = l->held_since_ns;
         l->release_event = event_queue_push(s->events, (struct event){ s->now_ns + price->stay_ns, EVENT_RELEASED, j });
         l->writing.cause = (uint8_t)cause;
-        if (s->faults)
+        if (s->n_models)
             note_unsaved(s, l, price);
-        checkpoint_save_begins(s, l, price, at_risk);
+        models_save_begins(s, l, price, at_risk);
         return;
     }
     interval_close(s, l, p, l->held_since_ns, l->leave_why);
@@ -79,7 +79,7 @@ static void saving_ends(struct sched *s, struct live *l, const struct placement 
     l->split[ACCOUNT_SAVE] = s->now_ns - l->leaving_since_ns;
     for (unsigned a = 0; a < HELD_ACCOUNTS; a++)
         l->split[ACCOUNT_SAVE] -= a == ACCOUNT_SAVE ? 0 : l->split[a];
-    if (!checkpoint_save_ends(s, l))
+    if (!models_save_ends(s, l))
         return;
     job_loses_wall(l, l->writing.lost_ns, l->writing.lost_wall_ns);
     books_lost(s, l, l->writing.cause, p, l->split[ACCOUNT_LOST]);

@@ -2,35 +2,20 @@
 #include "sim/engine/models.h"
 #include "sim/engine/host.h"
 
-/* What makes a start-up longer, then those that set the pace of a job, then those that go by it. */
-#define EACH_MODEL(M)                                                                                                  \
-    M(mig_model)                                                                                                       \
-    M(rates_model)                                                                                                     \
-    M(elastic_jobs)                                                                                                    \
-    M(sessions_model)                                                                                                  \
-    M(sharing_model)                                                                                                   \
-    M(reading_model)                                                                                                   \
-    M(images_model)                                                                                                    \
-    M(checkpoints_model)                                                                                               \
-    M(energy_model)                                                                                                    \
-    M(cost_model)                                                                                                      \
-    M(caps_model)                                                                                                      \
-    M(fault_model)                                                                                                     \
-    M(sleep_model)                                                                                                     \
-    M(pools_model)                                                                                                     \
-    M(pools_down_model)                                                                                                \
-    M(services_model)
-#define DECLARED(name) extern const struct run_model name;
-#define LISTED(name)   &name,
-EACH_MODEL(DECLARED)
-const struct run_model *const run_models[] = { EACH_MODEL(LISTED) NULL };
-_Static_assert(sizeof run_models / sizeof run_models[0] <= MODELS_MOST + 1, "struct sched has room for them");
+void models_prepare(struct sched *s, const struct run_model *const *all)
+{
+    for (const struct run_model *const *m = all; *m; m++)
+        if ((*m)->wanted(s)) {
+            MUST(s, s->n_models < MODELS_MOST);
+            s->model[s->n_models++] = *m;
+        }
+    for (size_t i = 0; i < s->n_models; i++)
+        if (s->model[i]->prepare)
+            s->model[i]->prepare(s);
+}
 
 void models_begin(struct sched *s)
 {
-    for (const struct run_model *const *m = run_models; *m; m++)
-        if ((*m)->wanted(s))
-            s->model[s->n_models++] = *m;
     for (size_t i = 0; i < s->n_models; i++)
         if (s->model[i]->begin)
             s->model[i]->begin(s);
@@ -118,13 +103,6 @@ void models_row(struct output *o, const struct sched *s, enum model_file file, u
     }
 }
 
-void models_summarise(struct maker *k)
-{
-    for (size_t i = 0; i < k->s->n_models; i++)
-        if (k->s->model[i]->summarise)
-            k->s->model[i]->summarise(k);
-}
-
 void models_end(struct sched *s)
 {
     for (size_t i = 0; i < s->n_models; i++)
@@ -138,4 +116,146 @@ int models_check(struct sched *s, struct error *err)
         if (s->model[i]->check && s->model[i]->check(s, err))
             return -1;
     return 0;
+}
+
+int64_t models_pull_ns(const struct sched *s, job_id j, const struct placement *on)
+{
+    int64_t ns = 0;
+    for (size_t i = 0; i < s->n_models; i++)
+        if (s->model[i]->pull_ns)
+            ns += s->model[i]->pull_ns(s, j, on);
+    return ns;
+}
+
+int64_t models_wake_ns(const struct sched *s, const struct placement *p)
+{
+    int64_t longest_ns = 0;
+    for (size_t i = 0; i < s->n_models; i++) {
+        int64_t ns = s->model[i]->wake_ns ? s->model[i]->wake_ns(s, p) : 0;
+        longest_ns = ns > longest_ns ? ns : longest_ns;
+    }
+    return longest_ns;
+}
+
+int64_t models_resize_cost_ns(const struct sched *s, job_id j)
+{
+    int64_t ns = -1;
+    for (size_t i = 0; i < s->n_models && ns < 0; i++)
+        if (s->model[i]->resize_cost_ns)
+            ns = s->model[i]->resize_cost_ns(s, j);
+    return ns;
+}
+
+int64_t models_held_milli(const struct sched *s, node_id n)
+{
+    int64_t milli = 0;
+    for (size_t i = 0; i < s->n_models; i++)
+        if (s->model[i]->held_milli)
+            milli += s->model[i]->held_milli(s, n);
+    return milli;
+}
+
+int64_t models_save_ns(const struct sched *s, const struct live *l)
+{
+    for (size_t i = 0; i < s->n_models; i++)
+        if (s->model[i]->save_ns)
+            return s->model[i]->save_ns(s, l);
+    HOST_BUG(s, "job %s saves, and no model writes checkpoints", s->workload->truth[l->job].name);
+}
+
+void models_ran_before(struct sched *s, struct live *l, int64_t done_ns)
+{
+    for (size_t i = 0; i < s->n_models; i++)
+        if (s->model[i]->ran_before)
+            s->model[i]->ran_before(s, l, done_ns);
+}
+
+void models_resized(struct sched *s, job_id j)
+{
+    for (size_t i = 0; i < s->n_models; i++)
+        if (s->model[i]->resized)
+            s->model[i]->resized(s, j);
+}
+
+void models_suspended(struct sched *s, const struct placement *p, int sign)
+{
+    for (size_t i = 0; i < s->n_models; i++)
+        if (s->model[i]->suspended)
+            s->model[i]->suspended(s, p, sign);
+}
+
+void models_interrupted(struct sched *s, const struct live *l, unsigned cause)
+{
+    for (size_t i = 0; i < s->n_models; i++)
+        if (s->model[i]->interrupted)
+            s->model[i]->interrupted(s, l, cause);
+}
+
+bool models_give_up(struct sched *s, struct live *l)
+{
+    bool any = false;
+    for (size_t i = 0; i < s->n_models; i++)
+        if (s->model[i]->gives_up)
+            any |= s->model[i]->gives_up(s, l);
+    return any;
+}
+
+void models_node_power(struct sched *s, node_id n, bool out)
+{
+    for (size_t i = 0; i < s->n_models; i++)
+        if (s->model[i]->node_power)
+            s->model[i]->node_power(s, n, out);
+}
+
+bool models_save_at_risk(struct sched *s, struct live *l)
+{
+    bool any = false;
+    for (size_t i = 0; i < s->n_models; i++)
+        if (s->model[i]->save_at_risk)
+            any |= s->model[i]->save_at_risk(s, l);
+    return any;
+}
+
+void models_save_begins(struct sched *s, struct live *l, const struct leaving *price, bool at_risk)
+{
+    for (size_t i = 0; i < s->n_models; i++)
+        if (s->model[i]->save_begins)
+            s->model[i]->save_begins(s, l, price, at_risk);
+}
+
+bool models_save_ends(struct sched *s, struct live *l)
+{
+    bool any = false;
+    for (size_t i = 0; i < s->n_models; i++)
+        if (s->model[i]->save_ends)
+            any |= s->model[i]->save_ends(s, l);
+    return any;
+}
+
+void models_save_fails(struct sched *s, struct live *l)
+{
+    for (size_t i = 0; i < s->n_models; i++)
+        if (s->model[i]->save_fails)
+            s->model[i]->save_fails(s, l);
+}
+
+void models_stall(struct sched *s, struct live *l, enum account on)
+{
+    for (size_t i = 0; i < s->n_models; i++)
+        if (s->model[i]->stalls)
+            s->model[i]->stalls(s, l, on);
+}
+
+void models_round(struct sched *s)
+{
+    for (size_t i = 0; i < s->n_models; i++)
+        if (s->model[i]->round)
+            s->model[i]->round(s);
+}
+
+void models_instant(struct sched *s, bool changed)
+{
+    for (size_t i = 0; i < s->n_models; i++)
+        if (s->model[i]->instant)
+            s->model[i]->instant(s, changed);
 }

@@ -5,13 +5,17 @@
 #pragma once
 #include "sim/base/event_queue.h"
 #include "sim/io/output.h"
-#include "sim/results/summary_parts.h"
+#include "sim/engine/run.h"
+#include "sim/models/price.h"
 
 struct live;
+struct maker;
+struct metric_kind;
 struct run_model {                /* what is NULL or 0 is not wanted */
     const char *name, *summary;
     const char *unsaved;          /* what a snapshot does not say of it; NULL: nothing */
     bool (*wanted)(const struct sched *s);
+    void (*prepare)(struct sched *s);                         /* before the views of what is free are made */
     void (*begin)(struct sched *s);                           /* before the first instant */
     void (*free)(struct sched *s);
 
@@ -21,6 +25,26 @@ struct run_model {                /* what is NULL or 0 is not wanted */
     /* Of a job on demand: the time for which it holds its GPUs before it does what it is for; on NULL: as expected, wherever. -1:
      * it is none of this model's. */
     int64_t (*start_up)(const struct sched *s, job_id j, const struct placement *on, bool first);
+    /* Starts, stops and resizes. Time is in ns that the GPUs are held without progress. */
+    int64_t (*pull_ns)(const struct sched *s, job_id j, const struct placement *on);    /* pulling the image, before all else */
+    int64_t (*wake_ns)(const struct sched *s, const struct placement *p);   /* until every node of p has power; the longest counts */
+    void (*ran_before)(struct sched *s, struct live *l, int64_t done_ns);   /* l ran before the trace begins, and made that progress */
+    void (*resized)(struct sched *s, job_id j);               /* as a whole, once more */
+    int64_t (*resize_cost_ns)(const struct sched *s, job_id j);    /* -1: as a start */
+    void (*suspended)(struct sched *s, const struct placement *p, int sign);    /* a suspended job keeps its memory on p (1), or no
+                                                               more (-1) */
+    void (*interrupted)(struct sched *s, const struct live *l, unsigned cause);    /* enum fault_cause, or CAUSE_ of struck.h */
+    bool (*gives_up)(struct sched *s, struct live *l);        /* that fault is one more than l may survive */
+    void (*node_power)(struct sched *s, node_id n, bool out); /* n is out of service as a whole, or back */
+    int64_t (*held_milli)(const struct sched *s, node_id n);  /* GPUs of a mig_dynamic node that jobs hold in truth */
+
+    /* Saving at a stop (models.md 3.3); of the one model that writes checkpoints. */
+    int64_t (*save_ns)(const struct sched *s, const struct live *l);    /* told to leave now: until its work is saved */
+    bool (*save_at_risk)(struct sched *s, struct live *l);    /* whether the grace is long enough depends on others' writes */
+    void (*save_begins)(struct sched *s, struct live *l, const struct leaving *price, bool at_risk);
+    bool (*save_ends)(struct sched *s, struct live *l);       /* true: at risk, and too late: l->writing.lost_ns, .lost_wall_ns */
+    void (*save_fails)(struct sched *s, struct live *l);      /* a fault hits the nodes that l is leaving */
+    void (*stalls)(struct sched *s, struct live *l, enum account on);   /* l is about to stall for another reason */
     void (*gone)(struct sched *s, job_id j);                  /* of a job on demand: it is over, or refused */
     void (*left)(struct sched *s, struct live *l, const struct placement *from);     /* it makes no progress there any more */
     void (*held)(struct sched *s, job_id j, const struct placement *p, int sign);    /* p is held from now on (1), or no more (-1),
@@ -30,6 +54,8 @@ struct run_model {                /* what is NULL or 0 is not wanted */
     unsigned events;              /* 1 << enum event_kind: those that are its own */
     void (*happens)(struct sched *s, const struct event *e);
     void (*settle)(struct sched *s, int64_t to_ns);           /* integrals; levels are those of s->settled_ns until then */
+    void (*round)(struct sched *s);                           /* after the pass of a round, before observers see the instant */
+    void (*instant)(struct sched *s, bool changed);           /* after that */
 
     void (*end)(struct sched *s);                             /* the trace is played; s->now_ns is the end */
     int  (*check)(struct sched *s, struct error *err);        /* its identities, release builds too */
@@ -42,14 +68,32 @@ struct run_model {                /* what is NULL or 0 is not wanted */
     const struct metric_kind *metrics;                        /* end with a NULL name; appended to the summary */
     void (*summarise)(struct maker *k);                       /* summary_put_kind() */
 };
-extern const struct run_model *const run_models[];            /* all there are; ends with NULL. The order of every loop */
-
-void models_begin(struct sched *s);                           /* finds those that are wanted: s->model[0 .. n_models) */
+/* `all` ends with NULL; its order is that of every loop. Finds those that are wanted: s->model[0 .. n_models), and prepares them. */
+void models_prepare(struct sched *s, const struct run_model *const *all);
+void models_begin(struct sched *s);
 void models_free(struct sched *s);
 void models_held(struct sched *s, job_id j, const struct placement *p, int sign);
 void models_paced(struct sched *s, struct live *l);
 void models_gone(struct sched *s, job_id j);
 int64_t models_start_up(const struct sched *s, job_id j, const struct placement *on, bool first);
+int64_t models_pull_ns(const struct sched *s, job_id j, const struct placement *on);    /* 0: no model */
+int64_t models_wake_ns(const struct sched *s, const struct placement *p);
+void models_ran_before(struct sched *s, struct live *l, int64_t done_ns);
+void models_resized(struct sched *s, job_id j);
+int64_t models_resize_cost_ns(const struct sched *s, job_id j);    /* -1: as a start */
+void models_suspended(struct sched *s, const struct placement *p, int sign);
+void models_interrupted(struct sched *s, const struct live *l, unsigned cause);
+bool models_give_up(struct sched *s, struct live *l);
+void models_node_power(struct sched *s, node_id n, bool out);
+int64_t models_held_milli(const struct sched *s, node_id n);
+int64_t models_save_ns(const struct sched *s, const struct live *l);    /* of a job that saves: some model is on */
+bool models_save_at_risk(struct sched *s, struct live *l);
+void models_save_begins(struct sched *s, struct live *l, const struct leaving *price, bool at_risk);
+bool models_save_ends(struct sched *s, struct live *l);
+void models_save_fails(struct sched *s, struct live *l);
+void models_stall(struct sched *s, struct live *l, enum account on);
+void models_round(struct sched *s);
+void models_instant(struct sched *s, bool changed);
 void models_settle(struct sched *s, int64_t to_ns);
 bool models_happens(struct sched *s, const struct event *e);  /* false: nobody's */
 enum model_file { MODEL_JOBS, MODEL_NODES, MODEL_SERIES };
@@ -57,6 +101,5 @@ const char *const *model_columns(const struct run_model *m, enum model_file file
 /* What those that are on append to a line of a file; s NULL: nothing. */
 void models_header(struct output *o, const struct sched *s, enum model_file file);
 void models_row(struct output *o, const struct sched *s, enum model_file file, uint32_t subject);
-void models_summarise(struct maker *k);
 void models_end(struct sched *s);
 int  models_check(struct sched *s, struct error *err);

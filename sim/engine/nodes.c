@@ -1,6 +1,6 @@
 /* nodes.c - see nodes.h. */
 #include "sim/engine/nodes.h"
-#include "sim/physics/energy.h"
+#include "sim/engine/models.h"
 #include "sim/engine/host.h"
 
 #include <stdlib.h>
@@ -74,7 +74,7 @@ static int64_t down_now(const struct sched *s, node_id n, uint64_t out)
     if (t->counted)
         return s->nodes->out[n] ? (t->gpus + (int64_t)s->idle->node[n].whole) * MILLI_ALL : 0;
     if (t->mig_dynamic)                               /* as a whole or not at all */
-        return s->nodes->out[n] ? cluster_node_milli(s->cluster, n) - mig_held_milli(s, n) : 0;
+        return s->nodes->out[n] ? cluster_node_milli(s->cluster, n) - models_held_milli(s, n) : 0;
     int64_t down = gpus_milli(s, n, out);
     for (uint64_t m = out; m; m &= m - 1)
         down -= (int64_t)view_used_milli(s->idle, n, (unsigned)__builtin_ctzll(m)) - MILLI_ALL;
@@ -172,8 +172,7 @@ static void change(struct sched *s, node_id n, uint16_t *reasons, int sign)
         return;
     show(s, n, was ^ is, was_whole != whole, sign);
     capacity_change(s, n, was ^ is, was_whole != whole, sign);
-    if (s->energy)
-        energy_dark(s, n, DARK_DOWN, whole);
+    models_node_power(s, n, whole);
     recount(s, n);
     if (sign < 0)
         s->room_version++;

@@ -4,7 +4,6 @@
  *     rate = tasks x reference_s / max((compute^gamma + comm^gamma)^(1/gamma), link_s, read_s),  compute = compute_s / crowd
  * Neutral values give exactly the share of its tasks that run. A model that changes a part of it calls pace_changed(). */
 #include "sim/engine/pace.h"
-#include "sim/physics/checkpoints.h"
 #include "sim/engine/host.h"
 #include "sim/engine/livelock.h"
 #include "sim/engine/models.h"
@@ -72,7 +71,7 @@ struct leaving pace_stop(const struct sched *s, const struct live *l, enum stop_
     if (!saves || p->save_ns >= 0 || p->checkpoint == CHECKPOINT_NONE)
         return price_of_stop(p, mode, done_ns, safe_ns);
     struct price now = *p;
-    now.save_ns = checkpoint_save_ns(s, l);
+    now.save_ns = models_save_ns(s, l);
     return price_of_stop(&now, mode, done_ns, safe_ns);
 }
 
@@ -148,8 +147,7 @@ void pace_changed(struct sched *s, struct live *l)
 
 void pace_stall(struct sched *s, struct live *l, enum account on)
 {
-    if (l->writing.stage != WRITING_NOTHING && (l->pace.stalled || on == ACCOUNT_FAULT))
-        checkpoint_cut_short(s, l);
+    models_stall(s, l, on);
     MUST(s, !l->pace.stalled);
     if (l->progress_event) {                          /* that was all of its start-up */
         event_queue_cancel(s->events, l->progress_event);

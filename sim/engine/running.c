@@ -5,7 +5,8 @@
  * has run for: a stop may cost that, too. Its duration is what is left to do. */
 #include "sim/engine/running.h"
 #include "sim/accounting/books.h"
-#include "sim/physics/checkpoints.h"
+#include "sim/engine/models.h"
+#include "sim/engine/overhead.h"
 #include "sim/engine/host.h"
 #include "sim/scheduler/placing.h"
 #include "sim/scheduler/resize.h"
@@ -123,7 +124,7 @@ static void run_on(struct sched *s, struct live *l, const struct job_running *r)
     job_runs(s, l, start_ns > ran_ns ? start_ns - ran_ns : 0);
     l->last_start_ns -= ran_ns;
     l->begin_left_ns += progress_ns;
-    checkpoint_ran_before(s, l, progress_ns);
+    models_ran_before(s, l, progress_ns);
     timeline_started(s, l);
     decision_log(s, l->job, "start", "running", "");
     notice_add(s, NOTICE_STARTED, l->job, 0);

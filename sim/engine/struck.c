@@ -1,8 +1,7 @@
 /* struck.c - see struck.h. */
 #include "sim/engine/struck.h"
 #include "sim/accounting/books.h"
-#include "sim/physics/checkpoints.h"
-#include "sim/physics/faults.h"
+#include "sim/engine/models.h"
 #include "sim/engine/host.h"
 #include "sim/engine/leaving.h"
 #include "sim/engine/nodes.h"
@@ -11,6 +10,11 @@
 #include "sim/scheduler/tasks.h"
 
 #include <stdlib.h>
+
+const char *const strike_cause_name[STRIKE_CAUSES] = {
+    "gpu", "stress", "unknown", "cable", "fan", "nic", "power", "task", "other", "switch", "software", "maintenance", "drain",
+    "reclaim",
+};
 
 static bool hits(const struct strike *by, const struct placement *p)
 {
@@ -30,9 +34,9 @@ void strike_job(struct sched *s, struct live *l, const struct strike *by)
     bool in_time = by->cause != CAUSE_RECLAIM || pace_stop(s, l, STOP_SAVE, l->stop_done_ns).stay_ns <= by->detection_ns;
     l->stop_mode = fault || !in_time ? STOP_RESTART : STOP_SAVE;
     l->stopped_for = ID_NONE;
-    l->given_up = fault && faults_give_up(s, l);
+    l->given_up = fault && models_give_up(s, l);
     struct leaving price = pace_stop(s, l, l->stop_mode, l->stop_done_ns);
-    bool at_risk = checkpoint_save_at_risk(s, l);
+    bool at_risk = models_save_at_risk(s, l);
     if (at_risk)
         price = (struct leaving){ price_of(s, j)->grace_ns, 0 };
     if (at_risk && by->cause == CAUSE_RECLAIM && price.stay_ns > by->detection_ns)
@@ -47,7 +51,7 @@ void strike_job(struct sched *s, struct live *l, const struct strike *by)
         placement_give(s->room, ask_of(s, j), p);
     books_given_up(s, l, p);
     state_set(s, j, JOB_RELEASING);
-    faults_stopped(s, l, by->cause);
+    models_interrupted(s, l, by->cause);
     job_halt(s, l, p);
     job_loses(s, l, l->stop_done_ns, price.lost_ns);
     books_lost(s, l, LOST_BY(by->cause), p, l->split[ACCOUNT_LOST]);
@@ -64,7 +68,7 @@ static void strike_leaving(struct sched *s, struct live *l, const struct strike 
     if (l->stop_mode != STOP_SAVE)
         return;
     l->stop_mode = STOP_RESTART;
-    checkpoint_save_fails(s, l);
+    models_save_fails(s, l);
     if (!l->unsaved_ns)
         return;
     job_loses_wall(l, l->unsaved_ns, l->unsaved_wall_ns);
@@ -95,7 +99,7 @@ static void strike_one(struct sched *s, struct live *l, const struct strike *by)
         memory_give(s->idle, ask_of(s, l->job), l->suspended);
         if (s->room)
             memory_give(s->room, ask_of(s, l->job), l->suspended);
-        faults_stopped(s, l, by->cause);
+        models_interrupted(s, l, by->cause);
         suspend_dropped(s, l, LOST_BY(by->cause));
     }
     if (!hits(by, l->held))

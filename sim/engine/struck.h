@@ -11,6 +11,7 @@
 struct live;
 enum { CAUSE_MAINTENANCE = FAULT_CAUSES, CAUSE_DRAIN, CAUSE_RECLAIM, STRIKE_CAUSES };    /* besides enum fault_cause; drain: claims alone;
                                                                       reclaim: of spot nodes, in so long (pools.c) */
+extern const char *const strike_cause_name[STRIKE_CAUSES];
 struct strike {
     unsigned cause;
     node_id first, end;           /* these nodes are out of service already */

@@ -16,7 +16,7 @@ enum { SCANNED = 1000 };
 void autoscaler_after(struct sched *s, bool changed)
 {
     struct pools *p = s->pools;
-    if (!p || p->scan_due || !changed || (!s->waiting && !s->n_live))
+    if (p->scan_due || !changed || (!s->waiting && !s->n_live))
         return;
     p->scan_due = true;
     event_queue_push(s->events, (struct event){ (s->now_ns / p->scan_ns + 1) * p->scan_ns, EVENT_POOL, 4 * s->cluster->n_nodes });

@@ -1,7 +1,7 @@
 /* caps.c - power caps held: nothing starts whose worst case would pass one (sim/capacity/headroom.h), and what is drawn is looked
  * at all the same. Jobs that would fit wait for WAIT_POWER. */
 #include "sim/physics/energy.h"
-#include "sim/engine/models.h"
+#include "sim/physics/physics.h"
 
 static bool wanted(const struct sched *s)
 {

@@ -3,36 +3,6 @@
 #include "sim/engine/pace.h"
 #include "sim/models/checkpoint_laws.h"
 #include "sim/models/failures.h"
-#include "sim/models/training/training_models.h"
-
-static int64_t model_bytes(const struct cluster *c, const char *name)
-{
-    struct training_model m;
-    return training_model_find(c->models, name, &m) ? (int64_t)(CHECKPOINT_BYTES_PER_PARAMETER * m.params + 0.5) : -1;
-}
-
-int64_t checkpoint_bytes(const struct sched *s, job_id j)
-{
-    const struct price *p = price_of(s, j);
-    if (p->checkpoint_bytes != CHECKPOINT_OF_MODEL)
-        return p->checkpoint_bytes;
-    uint32_t model = s->workload->facts[j].model;
-    return model == ID_NONE ? -1 : s->model_bytes[model];
-}
-
-void checkpoint_sizes_begin(struct sched *s)
-{
-    const struct intern *models = s->workload->models;
-    s->model_bytes = arena_alloc(s->memory, (intern_count(models) + (size_t)1) * sizeof *s->model_bytes);
-    for (uint32_t i = 0; i < intern_count(models); i++)
-        s->model_bytes[i] = model_bytes(s->cluster, intern_text(models, i));
-}
-
-int64_t checkpoint_model_bytes(const struct cluster *c, const struct workload *w, job_id j)
-{
-    uint32_t model = w->facts[j].model;
-    return model == ID_NONE ? -1 : model_bytes(c, intern_text(w->models, model));
-}
 
 int64_t checkpoint_write_ns(const struct sched *s, job_id j, const struct placement *on, uint32_t writers)
 {

@@ -19,6 +19,13 @@ int64_t checkpoint_write_ns(const struct sched *s, job_id j, const struct placem
 int64_t checkpoint_interval_ns(const struct sched *s, const struct live *l);   /* of progress */
 bool    checkpoint_shares(const struct sched *s, const struct live *l);        /* its bytes go through flows.c */
 
+/* checkpoint_saving.c: the hooks of their names in models.h */
+int64_t checkpoint_save_ns(const struct sched *s, const struct live *l);
+bool checkpoint_save_at_risk(struct sched *s, struct live *l);
+void checkpoint_save_begins(struct sched *s, struct live *l, const struct leaving *price, bool at_risk);
+bool checkpoint_save_ends(struct sched *s, struct live *l);
+void checkpoint_save_fails(struct sched *s, struct live *l);
+
 /* checkpoints.c */
 void writing_parts(struct writing *w, double blocking, int64_t ns, double bytes);
 void writing_begins(struct sched *s, struct live *l);        /* the part of l->writing.stage */

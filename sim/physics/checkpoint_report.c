@@ -1,6 +1,6 @@
 /* checkpoint_report.c - what came of checkpoints that take time: per job, in all, and whether it adds up. */
 #include "sim/physics/checkpoint_parts.h"
-#include "sim/engine/models.h"
+#include "sim/physics/physics.h"
 
 int checkpoint_check(struct sched *s, struct error *err)
 {

@@ -8,7 +8,7 @@
  * cost nothing are not here: price.c knows by the progress alone which there are. */
 #include "sim/physics/checkpoint_parts.h"
 #include "sim/physics/milestones.h"
-#include "sim/engine/models.h"
+#include "sim/physics/physics.h"
 #include "sim/engine/pace.h"
 #include "sim/physics/storage_links.h"
 
@@ -164,8 +164,10 @@ static void checkpoints_happens(struct sched *s, const struct event *e)
 
 /* ---- With the job ---- */
 
-void checkpoint_cut_short(struct sched *s, struct live *l)
+static void checkpoint_stalls(struct sched *s, struct live *l, enum account on)
 {
+    if (l->writing.stage == WRITING_NOTHING || !(l->pace.stalled || on == ACCOUNT_FAULT))
+        return;
     bool blocked = l->writing.stage == WRITING_BLOCKED;
     writing_put_down(s, l);
     writing_ends(s, l, false);
@@ -214,7 +216,7 @@ static void checkpoints_paced(struct sched *s, struct live *l)
     milestone_paced(s, l, MILESTONE_CHECKPOINT);
 }
 
-void checkpoint_ran_before(struct sched *s, struct live *l, int64_t done_ns)
+static void checkpoint_ran_before(struct sched *s, struct live *l, int64_t done_ns)
 {
     if (!l->writing.on)
         return;
@@ -245,6 +247,9 @@ const struct run_model checkpoints_model = {
     .name = "checkpoints", .summary = "checkpoints that take time to write",
     .wanted = checkpoints_wanted, .begin = checkpoints_begin,
     .placed = checkpoints_placed, .left = checkpoints_left, .paced = checkpoints_paced,
+    .ran_before = checkpoint_ran_before, .stalls = checkpoint_stalls, .save_ns = checkpoint_save_ns,
+    .save_at_risk = checkpoint_save_at_risk, .save_begins = checkpoint_save_begins, .save_ends = checkpoint_save_ends,
+    .save_fails = checkpoint_save_fails,
     .events = 1u << EVENT_CHECKPOINT, .happens = checkpoints_happens,
     .check = checkpoint_check, .job_columns = checkpoint_columns, .job_row = checkpoint_row,
     .node_columns = checkpoint_node_columns, .node_row = checkpoint_node_row,

@@ -2,7 +2,7 @@
  *
  * The rental view: what jobs held, or what there was. Cost per useful GPU-hour: all of it / GPU time of work that survived. */
 #include "sim/physics/energy.h"
-#include "sim/engine/models.h"
+#include "sim/physics/physics.h"
 #include "sim/physics/pools.h"
 
 static bool wanted(const struct sched *s)

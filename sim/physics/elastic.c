@@ -6,7 +6,7 @@
  * A job with goodput does without the rates of sim/world's training models: its exchange of gradients is in the fit. On GPUs
  * of several models it goes by the slowest of them [A]. */
 #include "sim/engine/host.h"
-#include "sim/engine/models.h"
+#include "sim/physics/physics.h"
 #include "sim/engine/pace.h"
 
 #include <math.h>
@@ -168,7 +168,7 @@ double job_speedup(struct sched *s, job_id j, uint32_t size)
     return (double)size / workload_sizes(s->workload, j).usual;
 }
 
-int64_t job_resize_cost_ns(const struct sched *s, job_id j)
+static int64_t resize_cost_ns(const struct sched *s, job_id j)
 {
     const struct job_truth *t = &s->workload->truth[j];
     const struct learner *of = learner_of(s, j);
@@ -177,7 +177,7 @@ int64_t job_resize_cost_ns(const struct sched *s, job_id j)
         return s->cluster->elastic.restart_ns;
     if (!own && of && of->model->restart_s >= 0)
         return ns_of_seconds(of->model->restart_s);
-    return start_expected_ns(s, j, false);
+    return -1;
 }
 
 /* ---- In the run ---- */
@@ -248,7 +248,7 @@ static void happens(struct sched *s, const struct event *e)
         paced(s, l);
 }
 
-void elastic_resized(struct sched *s, job_id j)
+static void resized(struct sched *s, job_id j)
 {
     s->elastic->resizes[j]++;
 }
@@ -285,6 +285,8 @@ const struct run_model elastic_jobs = {
     .name = "elastic",
     .summary = "jobs of several sizes: goodput, and the price of a resize",
     .wanted = wanted,
+    .resized = resized,
+    .resize_cost_ns = resize_cost_ns,
     .begin = begin,
     .free = end_run,
     .placed = placed,

@@ -8,7 +8,7 @@
  *
  * The duty of a GPU on which its job makes progress is the section's `duty` x T_compute / T_iteration. */
 #include "sim/physics/energy.h"
-#include "sim/engine/models.h"
+#include "sim/physics/physics.h"
 #include "sim/engine/pace.h"
 #include "sim/physics/sleep.h"
 
@@ -76,6 +76,11 @@ void energy_dark(struct sched *s, node_id n, enum dark why, bool on)
     light(s, n, e->pieces, (uint8_t)(on ? e->dark | 1u << why : e->dark & ~(1u << why)));
 }
 
+static void node_power(struct sched *s, node_id n, bool out)
+{
+    energy_dark(s, n, DARK_DOWN, out);
+}
+
 /* A piece comes or goes. */
 static void piece_changes(struct sched *s, node_id n, int sign)
 {
@@ -87,9 +92,9 @@ static void piece_changes(struct sched *s, node_id n, int sign)
     sleep_use_changed(s, n);
 }
 
-void energy_stands(struct sched *s, const struct placement *p, int sign)
+static void energy_suspended(struct sched *s, const struct placement *p, int sign)
 {
-    for (size_t i = 0; s->energy && i < p->n; i++)
+    for (size_t i = 0; i < p->n; i++)
         piece_changes(s, p->piece[i].node, sign);
 }
 
@@ -257,6 +262,7 @@ static int check(struct sched *s, struct error *err)
 
 const struct run_model energy_model = {
     .name = "power", .summary = "energy of nodes and jobs, carbon: section power",
+    .suspended = energy_suspended, .node_power = node_power,
     .wanted = wanted, .begin = begin, .held = held, .paced = paced, .left = left, .settle = settle, .end = end, .check = check,
     .job_columns = energy_job_columns, .node_columns = energy_node_columns, .series_columns = energy_series_columns,
     .job_row = energy_job_row, .node_row = energy_node_row, .series_row = energy_series_row,

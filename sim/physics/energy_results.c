@@ -1,6 +1,6 @@
 /* energy_results.c - what energy.c has added up, in files and in the summary. */
 #include "sim/physics/energy.h"
-#include "sim/engine/models.h"
+#include "sim/physics/physics.h"
 
 #define AJ_PER_NANO_KWH INT64_C(3600000000000000)
 

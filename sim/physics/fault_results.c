@@ -1,11 +1,5 @@
 /* fault_results.c - what came of failures: counts, columns, metrics, and their identities. */
 #include "sim/physics/fault_run.h"
-#include "sim/physics/pools.h"
-
-const char *const strike_cause_name[STRIKE_CAUSES] = {
-    "gpu", "stress", "unknown", "cable", "fan", "nic", "power", "task", "other", "switch", "software", "maintenance", "drain",
-    "reclaim",
-};
 
 static const char *const size_scope[FAULT_SIZES] = { "gpus<=1", "gpus<=8", "gpus<=64", "gpus<=512", "gpus<=4096", "gpus>4096" };
 
@@ -27,10 +21,8 @@ void faults_ran(struct fault_run *r, int64_t gpu_milli, int64_t ns)
 void faults_stopped(struct sched *s, const struct live *l, unsigned cause)
 {
     struct fault_run *r = s->faults;
-    if (cause == CAUSE_RECLAIM) {
-        s->pools->stopped++;
+    if (cause == CAUSE_RECLAIM)
         return;
-    }
     r->by[cause].n++;
     if (cause >= FAULT_CAUSES)
         return;
@@ -38,19 +30,12 @@ void faults_stopped(struct sched *s, const struct live *l, unsigned cause)
     r->of_size[size_class(request_gpu_milli(ask_of(s, l->job)))].n++;
 }
 
-void faults_lost(struct sched *s, unsigned cause, int128_t lost)
-{
-    if (cause == CAUSE_RECLAIM)
-        s->pools->lost += lost;
-    else
-        s->faults->by[cause].lost += lost;
-}
-
-int128_t faults_lost_in_all(const struct sched *s)
+/* By faults, maintenance and drains. */
+static int128_t lost_in_all(const struct sched *s)
 {
     int128_t lost = 0;
-    for (unsigned c = 0; s->faults && c < STRIKE_CAUSES; c++)
-        lost += s->faults->by[c].lost;
+    for (unsigned c = 0; c < STRIKE_CAUSES; c++)
+        lost += c == CAUSE_RECLAIM ? 0 : s->interruption_lost[c];
     return lost;
 }
 
@@ -133,7 +118,7 @@ void fault_summarise(struct maker *k)
     put(k, CORDONS, (double)r->cordons, 1);
     put(k, JOB_FAILURES, (double)failed, 1);
     put(k, JOBS_GIVEN_UP, (double)r->given_up, 1);
-    put(k, LOST_BY_FAILURES, gpu_hours(faults_lost_in_all(k->s)), 1);
+    put(k, LOST_BY_FAILURES, gpu_hours(lost_in_all(k->s)), 1);
     put(k, DETECTION, gpu_hours(t->account[ACCOUNT_FAULT]), 1);
     put(k, DOWN, gpu_hours(t->account[ACCOUNT_DOWN]), 1);
     put(k, AVAILABILITY, (double)t->capacity / (double)t->installed, t->installed > 0);

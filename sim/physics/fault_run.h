@@ -1,8 +1,7 @@
 /* fault_run.h - private to the model of failures: faults.c (what happens when) and fault_results.c (what came of it). */
 #pragma once
-#include "sim/physics/faults.h"
 #include "sim/engine/host.h"
-#include "sim/engine/models.h"
+#include "sim/physics/physics.h"
 #include "sim/engine/struck.h"
 
 enum source { OF_NODE, OF_LEAF, GIVEN, PLANNED, CORDON, OF_JOB, SOURCES };
@@ -21,12 +20,13 @@ struct fault_run {
     uint32_t *node_faults;        /* [nodes] */
     uint32_t *job_faults;         /* [jobs] */
     uint64_t of_nodes, of_leaves, cordons, given_up;
-    struct { uint64_t n; int128_t lost; } by[STRIKE_CAUSES];    /* jobs stopped, and what they lost: milli-GPU ns */
+    struct { uint64_t n; } by[STRIKE_CAUSES];    /* jobs stopped */
     struct { uint64_t n; int128_t ran_ns; } of_size[FAULT_SIZES];     /* failures of jobs, and how long jobs have run */
 };
 
 
 /* fault_results.c */
+void faults_stopped(struct sched *s, const struct live *l, unsigned cause);    /* counted; it still counts as running */
 void faults_ran(struct fault_run *r, int64_t gpu_milli, int64_t ns);      /* a job ran for so long at that size */
 extern const char *const fault_node_columns[], *const fault_job_columns[];
 extern const struct metric_kind fault_metrics[];

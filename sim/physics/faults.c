@@ -279,7 +279,7 @@ static void job_left(struct sched *s, struct live *l, const struct placement *fr
     l->software_event = 0;
 }
 
-bool faults_give_up(const struct sched *s, struct live *l)
+static bool gives_up(struct sched *s, struct live *l)
 {
     if (l->faults >= s->faults->law->max_retries)
         s->faults->given_up++;
@@ -357,6 +357,8 @@ const struct run_model fault_model = {
     .name = "failures",
     .summary = "nodes, GPUs, leaf switches and jobs fail and are repaired; maintenance, drains, cordons",
     .wanted = wanted,
+    .interrupted = faults_stopped,
+    .gives_up = gives_up,
     .begin = begin,
     .free = free_of,
     .placed = job_placed,

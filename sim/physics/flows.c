@@ -1,6 +1,8 @@
 /* flows.c - see flows.h. */
 #include "sim/physics/flows.h"
 #include "sim/engine/host.h"
+#include "sim/physics/physics.h"
+#include "sim/models/network/rate_rules.h"
 #include "sim/models/network/maxmin.h"
 
 #include <math.h>
@@ -43,15 +45,19 @@ struct flows {
     size_t n_found, found_capacity;
 };
 
-struct flows *flows_new(void)
+static bool wanted(const struct sched *s)
 {
-    return mem_new(1, sizeof(struct flows));
+    return (s->cluster->rates && s->cluster->rates->fabric.maxmin) || s->cluster->storage.contention == CONTENTION_MAXMIN;
 }
 
-void flows_free(struct flows *f)
+void flows_begin(struct sched *s)
 {
-    if (!f)
-        return;
+    s->flows = mem_new(1, sizeof *s->flows);
+}
+
+void flows_end(struct sched *s)
+{
+    struct flows *f = s->flows;
     for (size_t i = 0; i < f->n_flows; i++)
         free(f->flow[i].link);
     for (size_t l = 0; l < f->n_links; l++)
@@ -277,3 +283,14 @@ void flows_balance(struct sched *s)
             flow->kind->changed(s, flow->job, f->found[i], flow->m.share);
     }
 }
+
+static void happens(struct sched *s, const struct event *e)
+{
+    flow_over(s, e->subject);
+}
+
+const struct run_model flows_model = {
+    .name = "flows", .summary = "links and storage that running jobs share, max-min fair",
+    .wanted = wanted, .prepare = flows_begin, .free = flows_end, .events = 1u << EVENT_FLOW, .happens = happens,
+    .round = flows_balance,
+};

@@ -25,8 +25,8 @@ struct flow_spec {
 };
 
 struct flows;
-struct flows *flows_new(void);                                /* s->flows: by the first model that wants them */
-void    flows_free(struct flows *f);                          /* NULL: does nothing */
+void    flows_begin(struct sched *s);                         /* s->flows */
+void    flows_end(struct sched *s);
 link_id flows_link(struct flows *f, double capacity);         /* bytes a second, >= 0; numbered from 0 */
 
 flow_id flow_open(struct sched *s, const struct flow_spec *spec);

@@ -3,11 +3,8 @@
  * models.md 3.2: t_start = t_pull + t_init + t_load, where the price says so (start_s, restart_s: parts). A node that has the
  * image is quicker; a gang waits for the slowest of its nodes. A node has an image from the start of the first job that wants
  * it. Jobs that name no image have that of their model, and those without a model one for all. */
-#include "sim/physics/checkpoints.h"
 #include "sim/engine/host.h"
-#include "sim/engine/models.h"
-#include "sim/engine/on_demand.h"
-#include "sim/models/checkpoint_laws.h"
+#include "sim/physics/physics.h"
 #include "sim/models/data_cache.h"
 
 #include <stdlib.h>
@@ -31,35 +28,6 @@ static int64_t pull_ns(const struct sched *s, job_id j, const struct placement *
     for (struct own_nodes w = { .i = 0 }; cached && placement_next_node(on, &w);)
         cached = data_cache_has(&s->images->node[w.node], image_of(s, j));
     return storage_pull_ns(&s->cluster->storage, cached);
-}
-
-static int64_t other_parts_ns(const struct sched *s, job_id j, int64_t gpu_milli, uint32_t nodes)
-{
-    const struct price *p = price_of(s, j);
-    double init = init_s(seconds(p->init_ns), seconds(p->init_doubling_ns), (double)gpu_milli / MILLI_ALL);
-    return ns_of_seconds(init) + storage_load_ns(&s->cluster->storage, checkpoint_bytes(s, j), nodes);
-}
-
-int64_t start_cost_ns(const struct sched *s, struct live *l, const struct placement *on, bool first)
-{
-    if (on_demand(s, l->job))
-        return models_start_up(s, l->job, on, on_demand_first(s, l));
-    int64_t ns = price_of_start(price_of(s, l->job), first);
-    l->pull_ns = 0;
-    if (ns != START_BY_PARTS)
-        return ns;
-    l->pull_ns = pull_ns(s, l->job, on);
-    return l->pull_ns + other_parts_ns(s, l->job, placement_gpu_milli(on), placement_node_count(on));
-}
-
-int64_t start_expected_ns(const struct sched *s, job_id j, bool first)
-{
-    if (on_demand(s, j))
-        return models_start_up(s, j, NULL, first);
-    int64_t ns = price_of_start(price_of(s, j), first);
-    if (ns != START_BY_PARTS)
-        return ns;
-    return s->cluster->storage.pull_cached_ns + other_parts_ns(s, j, request_gpu_milli(ask_of(s, j)), 1);
 }
 
 /* ---- The model ---- */
@@ -135,6 +103,6 @@ const struct run_model images_model = {
     .unsaved = "which images nodes keep",
     .name = "images", .summary = "starts by parts: pulling images that nodes keep, initialising, loading checkpoints",
     .wanted = images_wanted, .begin = images_begin, .free = images_free,
-    .placed = images_placed, .left = images_left,
+    .pull_ns = pull_ns, .placed = images_placed, .left = images_left,
     .job_columns = job_columns, .job_row = images_row, .metrics = metrics, .summarise = images_summarise,
 };

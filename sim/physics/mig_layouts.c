@@ -4,7 +4,7 @@
  * the price of mig_reconfigure_s before the job starts up, once for all that it needs. Instances in use are never touched: a
  * placement only takes memory slices that nobody has (free_index.c). */
 #include "sim/engine/host.h"
-#include "sim/engine/models.h"
+#include "sim/physics/physics.h"
 
 #include <stdlib.h>
 
@@ -45,7 +45,7 @@ static void held(struct sched *s, job_id j, const struct placement *p, int sign)
         s->mig->held_milli[p->piece[i].node] += sign * (int64_t)p->piece[i].gpus * p->piece[i].milli;
 }
 
-int64_t mig_held_milli(const struct sched *s, node_id n)
+static int64_t held_milli(const struct sched *s, node_id n)
 {
     return s->mig->held_milli[n];
 }
@@ -97,6 +97,6 @@ static void summarise(struct maker *k)
 const struct run_model mig_model = {
     .unsaved = "how GPUs are cut",
     .name = "mig", .summary = "GPUs that are cut into MIG instances as jobs ask for them",
-    .wanted = is_wanted, .begin = begin, .free = end_of_run,
+    .wanted = is_wanted, .begin = begin, .held_milli = held_milli, .free = end_of_run,
     .placed = placed, .held = held, .metrics = metrics, .summarise = summarise,
 };

@@ -8,7 +8,7 @@
  * anew if the pool is below its min. */
 #include "sim/physics/pools.h"
 
-#include "sim/engine/models.h"
+#include "sim/physics/physics.h"
 #include "sim/engine/nodes.h"
 #include "sim/physics/sleep.h"
 #include "sim/engine/struck.h"
@@ -299,9 +299,16 @@ int64_t pool_there_ns(const struct sched *s, node_id n)
     return x->there_ns + (x->state >= POOL_THERE ? s->now_ns - x->since_ns : 0);
 }
 
+static void interrupted(struct sched *s, const struct live *l, unsigned cause)
+{
+    (void)l;
+    s->pools->stopped += cause == CAUSE_RECLAIM;
+}
+
 const struct run_model pools_model = {
     .unsaved = "which nodes of pools are there",
     .name = "pools", .summary = "groups of nodes that an autoscaler grows and shrinks; spot nodes: key pool of a group",
-    .wanted = wanted, .begin = begin, .held = held, .events = 1u << EVENT_POOL, .happens = happens, .end = end,
+    .wanted = wanted, .begin = begin, .held = held, .interrupted = interrupted, .instant = autoscaler_after,
+    .events = 1u << EVENT_POOL, .happens = happens, .end = end,
     .node_columns = pools_node_columns, .node_row = pools_node_row, .metrics = pools_metrics, .summarise = pools_summarise,
 };

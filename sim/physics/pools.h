@@ -27,7 +27,6 @@ struct pools {
     uint64_t mark, in_vain;       /* nodes asked for since a job has last come, started or gone */
     uint64_t nodes;               /* of all pools */
     uint64_t added, removed, reclaimed, stopped;    /* the last: jobs, by reclaims */
-    int128_t lost;                /* by those, milli-GPU ns */
 };
 static inline const struct pool *pool_of(const struct sched *s, node_id n)    /* NULL: of none */
 {

@@ -1,5 +1,6 @@
 /* pools_results.c - what came of pools, in files and in the summary. */
-#include "sim/engine/models.h"
+#include "sim/physics/physics.h"
+#include "sim/engine/struck.h"
 #include "sim/physics/pools.h"
 
 void pools_node_row(struct output *o, const struct sched *s, node_id n)
@@ -28,7 +29,7 @@ void pools_summarise(struct maker *k)
     for (node_id n = 0; n < s->cluster->n_nodes; n++)
         there_ns += pool_of(s, n) ? pool_there_ns(s, n) : 0;
     const double value[] = { (double)there_ns / (double)NS_PER_S / 3600, (double)p->added, (double)p->removed, (double)p->reclaimed,
-                             (double)p->stopped, gpu_hours(p->lost) };
+                             (double)p->stopped, gpu_hours(k->s->interruption_lost[CAUSE_RECLAIM]) };
     for (unsigned m = 0; m < sizeof value / sizeof value[0]; m++)
         summary_put_kind(k, &pools_metrics[m], "all", value[m], 1);
 }

@@ -9,7 +9,7 @@
 #include "sim/physics/rates.h"
 #include "sim/physics/flows.h"
 #include "sim/engine/host.h"
-#include "sim/engine/models.h"
+#include "sim/physics/physics.h"
 #include "sim/engine/pace.h"
 #include "sim/capacity/placement_links.h"
 
@@ -43,11 +43,9 @@ static bool wanted(const struct sched *s)
     return s->cluster->rates;
 }
 
-void rates_prepare(struct sched *s)
+static void prepare(struct sched *s)
 {
     const struct rate_rules *rules = s->cluster->rates;
-    if (!rules)
-        return;
     s->placement_rates = s->predicted_rates = placement_rates_new(s->cluster, rules, s->workload->models);
     if (!rules->fabric.maxmin)
         return;
@@ -70,8 +68,6 @@ static void begin(struct sched *s)
     uint32_t n = placement_links(s->cluster);
     double *bps = mem_new(n, sizeof *bps);
     placement_link_rates(s->cluster, fabric, bps);
-    if (!s->flows)
-        s->flows = flows_new();
     for (uint32_t i = 0; i < n; i++) {
         link_id l = flows_link(s->flows, bps[i]);
         r->first_link = i ? r->first_link : l;
@@ -249,6 +245,7 @@ const struct run_model rates_model = {
     .name = "progress",
     .summary = "placements make jobs fast or slow, and jobs share network links",
     .wanted = wanted,
+    .prepare = prepare,
     .begin = begin,
     .free = end_run,
     .placed = placed,

@@ -7,5 +7,4 @@ static inline bool piece_on_island(const struct cluster *c, const struct request
     return !run->one_island || !p->gpu_mask ||
            !(p->gpu_mask & ~cluster_node_type(c, p->node)->island_of[__builtin_ctzll(p->gpu_mask)]);
 }
-void rates_prepare(struct sched *s);
 uint32_t rates_gpus(const struct request *ask);                           /* of all runs */

@@ -7,7 +7,7 @@
  * of the job on, and its bandwidth follows from what it could use if it were alone. */
 #include "sim/engine/host.h"
 #include "sim/physics/milestones.h"
-#include "sim/engine/models.h"
+#include "sim/physics/physics.h"
 #include "sim/engine/pace.h"
 #include "sim/physics/storage_links.h"
 #include "sim/models/data_cache.h"

@@ -1,6 +1,6 @@
 /* services.c - see services.h. */
 #include "sim/physics/services.h"
-#include "sim/engine/models.h"
+#include "sim/physics/physics.h"
 #include "sim/engine/on_demand.h"
 #include "sim/engine/pace.h"
 #include "sim/physics/service_rows.h"

@@ -1,7 +1,7 @@
 /* sessions_results.c - what came of interactive sessions: sessions.csv, metrics (models.md 10.9). */
 #include "sim/physics/sessions.h"
 #include "sim/base/memory.h"
-#include "sim/engine/models.h"
+#include "sim/physics/physics.h"
 #include "sim/results/rows.h"
 #include "sim/results/statistics.h"
 

@@ -6,7 +6,7 @@
  *
  * With oom: fail, who comes to a GPU without enough memory fails when its start-up is over. */
 #include "sim/engine/host.h"
-#include "sim/engine/models.h"
+#include "sim/physics/physics.h"
 #include "sim/engine/pace.h"
 #include "sim/models/duties.h"
 #include "sim/cluster/mig.h"

@@ -6,7 +6,7 @@
 #include "sim/physics/sleep.h"
 
 #include "sim/physics/energy.h"
-#include "sim/engine/models.h"
+#include "sim/physics/physics.h"
 #include "sim/physics/pools.h"
 
 struct sleeper {
@@ -97,10 +97,10 @@ static void happens(struct sched *s, const struct event *e)
     energy_dark(s, e->subject, DARK_OFF, true);
 }
 
-int64_t sleep_wake_ns(const struct sched *s, const struct placement *p)
+static int64_t wake_ns(const struct sched *s, const struct placement *p)
 {
     int64_t longest_ns = 0;
-    for (size_t i = 0; s->sleepers && i < p->n; i++) {
+    for (size_t i = 0; i < p->n; i++) {
         const struct sleeper *x = &s->sleepers->node[p->piece[i].node];
         int64_t ns = x->off_since_ns != TIME_NEVER ? s->energy->power->wake_ns : x->up_ns - s->now_ns;
         longest_ns = ns > longest_ns ? ns : longest_ns;
@@ -147,6 +147,6 @@ static void summarise(struct maker *k)
 const struct run_model sleep_model = {
     .unsaved = "which nodes are powered off",
     .name = "powering off", .summary = "idle nodes are powered off and woken: off_after_s of the section power",
-    .wanted = wanted, .begin = begin, .events = 1u << EVENT_NODE, .happens = happens,
+    .wanted = wanted, .begin = begin, .wake_ns = wake_ns, .events = 1u << EVENT_NODE, .happens = happens,
     .node_columns = node_columns, .node_row = node_row, .metrics = metrics, .summarise = summarise,
 };

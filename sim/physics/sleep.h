@@ -2,7 +2,5 @@
 #pragma once
 #include "sim/contract/policy.h"
 
-/* From now on until every node of p is up; 0: they are. A start there holds its GPUs that long before anything else. */
-int64_t sleep_wake_ns(const struct sched *s, const struct placement *p);
 void sleep_there(struct sched *s, node_id n, bool there);    /* of a pool: it has come, and is up; or it is gone */
 void sleep_use_changed(struct sched *s, node_id n);          /* a piece has come to it or left it */

@@ -30,8 +30,6 @@ void storage_links_begin(struct sched *s)
     const struct storage *from = &s->cluster->storage;
     if (s->storage_links || from->contention != CONTENTION_MAXMIN)
         return;
-    if (!s->flows)
-        s->flows = flows_new();
     s->storage_links = arena_alloc(s->memory, sizeof *s->storage_links);
     *s->storage_links = (struct storage_links){ link_of(s, from->all_bps), link_of(s, from->read_bps), link_of(s, from->write_bps),
                                                 no_links(s), no_links(s) };

@@ -2,6 +2,7 @@
 #include "sim/results/summary.h"
 
 #include "sim/base/memory.h"
+#include "sim/engine/host.h"
 #include "sim/engine/models.h"
 #include "sim/results/rows.h"
 #include "sim/results/summary_tallies.h"
@@ -250,7 +251,9 @@ struct summary *summary_make(const struct sched *s)
     summary_all_quota(&k, t.all.scope);
     summary_put_classes(&k, t.class);
     put_queues(&k, t.queue, c);
-    models_summarise(&k);
+    for (size_t i = 0; i < s->n_models; i++)
+        if (s->model[i]->summarise)
+            s->model[i]->summarise(&k);
     summary_tallies_free(&t);
     return k.m;
 }

@@ -1,8 +1,6 @@
 /* summary_kinds.c - what the metrics are called, and what each of them is. See summary.h. */
-#include "sim/engine/models.h"
 #include "sim/results/summary_parts.h"
 
-#include <string.h>
 
 const struct metric_kind metric_kinds[] = {
     [JOBS_SUBMITTED] = { "jobs_submitted", "", "jobs of the trace that arrived", BETTER_NEITHER },
@@ -73,15 +71,3 @@ const struct metric_kind metric_kinds[] = {
     [JOBS_ROUTED] = { "jobs_routed", "", "jobs of the trace that a federation has sent to the member", BETTER_NEITHER },
     [METRICS] = { NULL, NULL, NULL, BETTER_NEITHER },
 };
-
-const struct metric_kind *metric_find(const char *name)
-{
-    for (const struct metric_kind *m = metric_kinds; m->name; m++)
-        if (!strcmp(m->name, name))
-            return m;
-    for (const struct run_model *const *of = run_models; *of; of++)
-        for (const struct metric_kind *m = (*of)->metrics; m && m->name; m++)
-            if (!strcmp(m->name, name))
-                return m;
-    return NULL;
-}

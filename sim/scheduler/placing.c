@@ -396,3 +396,20 @@ const char *placing_never_job(const struct sched *s, job_id j)
     uint32_t least = sized ? least_size(s, &s->workload->facts[j]) : 0;
     return least && least <= s->shape_least[shape] ? NULL : placing_never(s, shape);
 }
+
+/* ---- For those that set a run up ---- */
+
+const char *run_never(const struct sched *s, shape_id shape)
+{
+    return placing_never(s, shape);
+}
+
+int64_t run_shape_gpus(const struct sched *s, shape_id shape)
+{
+    int64_t gpus = 0;
+    for (uint32_t i = 0; i < s->shape_kinds[shape].n; i++) {
+        const struct node_kind *kind = &s->cluster->kind[s->shape_kinds[shape].kind[i]];
+        gpus += (int64_t)kind->n_nodes * kind->gpus * kind->slot_milli / MILLI_ALL;
+    }
+    return gpus;
+}

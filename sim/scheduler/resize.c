@@ -10,7 +10,7 @@
 #include "sim/engine/models.h"
 #include "sim/engine/pace.h"
 #include "sim/engine/running.h"
-#include "sim/physics/sleep.h"
+#include "sim/engine/overhead.h"
 #include "sim/scheduler/tasks.h"
 #include "sim/scheduler/transaction.h"
 
@@ -144,7 +144,7 @@ void job_resized(struct sched *s, struct live *l, int64_t cost_ns)
     run_ends(s, l, "resized");
     l->held_since_ns = s->now_ns;
     l->start_cost_ns -= l->split[ACCOUNT_START];
-    cost_ns += sleep_wake_ns(s, l->held);
+    cost_ns += models_wake_ns(s, l->held);
     if (l->start_cost_ns < cost_ns)
         l->start_cost_ns = cost_ns;
     l->begin_left_ns = l->progress.left_ns;
@@ -168,7 +168,7 @@ void resize_carry_out(struct sched *s, struct live *l)
 {
     s->changed = true;
     s->totals.resizes++;
-    elastic_resized(s, l->job);
+    models_resized(s, l->job);
     l->size = placement_size(ask_of(s, l->job), l->held);
     s->job[l->job].distance = (uint8_t)cluster_placement_distance(s->cluster, l->held);
     job_resized(s, l, job_resize_cost_ns(s, l->job));

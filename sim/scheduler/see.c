@@ -1,6 +1,8 @@
 /* see.c - what a policy may see of jobs, time and capacity. */
 #include "sim/engine/host.h"
+#include "sim/engine/models.h"
 #include "sim/engine/nodes.h"
+#include "sim/engine/overhead.h"
 #include "sim/engine/on_demand.h"
 #include "sim/scheduler/resize.h"
 #include "sim/engine/running.h"
@@ -106,6 +108,12 @@ int64_t job_start_cost_ns(const struct sched *s, job_id j)
     if (l && l->suspended)
         return l->start_cost_ns;
     return start_expected_ns(s, j, s->job[j].start_ns < 0);
+}
+
+int64_t job_resize_cost_ns(const struct sched *s, job_id j)
+{
+    int64_t ns = models_resize_cost_ns(s, j);
+    return ns >= 0 ? ns : start_expected_ns(s, j, false);
 }
 
 void *job_own(struct sched *s, job_id j)

@@ -5,7 +5,7 @@
  * it then loses was booked as useful, on the same pieces, and is booked over. */
 #include "sim/scheduler/suspend.h"
 #include "sim/accounting/books.h"
-#include "sim/physics/energy.h"
+#include "sim/engine/models.h"
 #include "sim/engine/host.h"
 #include "sim/accounting/ledger.h"
 #include "sim/engine/pace.h"
@@ -72,7 +72,7 @@ enum sched_result suspend_drop(struct sched *s, struct live *l)
 void suspend_begins(struct sched *s, struct live *l, const struct placement *p)
 {
     l->suspended = placement_copy(s, p);
-    energy_stands(s, p, 1);
+    models_suspended(s, p, 1);
     pace_stands(s, l);
     l->stood_ns += l->split[ACCOUNT_USEFUL];
     l->start_cost_ns -= l->split[ACCOUNT_START];
@@ -80,7 +80,7 @@ void suspend_begins(struct sched *s, struct live *l, const struct placement *p)
 
 void suspend_forgets(struct sched *s, struct live *l)
 {
-    energy_stands(s, l->suspended, -1);
+    models_suspended(s, l->suspended, -1);
     placement_drop(s, l->suspended);
     l->suspended = NULL;
 }

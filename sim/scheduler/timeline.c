@@ -1,7 +1,7 @@
 /* timeline.c - holds in the order of their starts and ends, and how they follow the jobs. See contract/timeline.h. */
 #include "sim/engine/host.h"
 #include "sim/scheduler/placing.h"
-#include "sim/physics/sleep.h"
+#include "sim/engine/models.h"
 #include "sim/scheduler/tasks.h"
 #include "sim/scheduler/transaction.h"
 
@@ -177,7 +177,7 @@ int64_t timeline_length_ns(const struct sched *s, job_id j)
     double rate = l && l->held ? tasks_rate(s, l) : 1;
     if (estimate != TIME_NEVER && rate < 1)
         estimate = (int64_t)ceil((double)estimate / rate);
-    int64_t wake_ns = l && l->held && !l->event ? sleep_wake_ns(s, l->held) : 0;
+    int64_t wake_ns = l && l->held && !l->event ? models_wake_ns(s, l->held) : 0;
     int64_t length = estimate == TIME_NEVER ? TIME_NEVER : wake_ns + job_start_cost_ns(s, j) + estimate;
     return length > 0 ? length : 1;       /* a job of no length still needs its GPUs at one instant */
 }

@@ -1,7 +1,7 @@
 /* test_meta_snapshot.c - a run that begins with the snapshot of another goes on as that one does: every job starts and ends at the
  * same times, shifted. Over random worlds, by way of the file. Policies with a memory begin with none, and are seen to differ. */
 #include "policies/registry.h"
-#include "sim/engine/snapshot.h"
+#include "sim/run/snapshot.h"
 #include "tests/support/random_world.h"
 #include "traces/formats/format.h"
 #include "traces/native/native.h"

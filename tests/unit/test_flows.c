@@ -25,7 +25,7 @@ static struct sched *begin(const double *capacity, size_t n)
     struct sched *s = mem_new(1, sizeof *s);
     told = (struct story){ { 0 }, { 0 } };
     s->events = event_queue_new();
-    s->flows = flows_new();
+    flows_begin(s);
     for (size_t i = 0; i < n; i++)
         flows_link(s->flows, capacity[i]);
     return s;
@@ -33,7 +33,7 @@ static struct sched *begin(const double *capacity, size_t n)
 static void end(struct sched *s)
 {
     event_queue_free(s->events);
-    flows_free(s->flows);
+    flows_end(s);
     free(s);
 }
 /* Everything that is over by then. */

@@ -6,7 +6,7 @@
  * run is the info gpuyard_run. */
 #include "sim/cli/export/export.h"
 #include "sim/base/memory.h"
-#include "sim/engine/models.h"
+#include "sim/physics/physics.h"
 #include "sim/results/summary.h"
 
 #include <ctype.h>
@@ -78,7 +78,7 @@ static const char *help_of(const char *name)          /* "": no metric that this
     for (const struct metric_kind *m = metric_kinds; m->name; m++)
         if (!strcmp(m->name, name))
             return m->summary;
-    for (const struct run_model *const *of = run_models; *of; of++)
+    for (const struct run_model *const *of = physics_models; *of; of++)
         for (const struct metric_kind *m = (*of)->metrics; m && m->name; m++)
             if (!strcmp(m->name, name))
                 return m->summary;

@@ -4,7 +4,7 @@
 #include "policies/registry.h"
 #include "sim/base/memory.h"
 #include "sim/engine/params.h"
-#include "sim/engine/models.h"
+#include "sim/physics/physics.h"
 #include "sim/results/rows.h"
 #include "sim/results/summary.h"
 #include "sim/cluster/catalogue.h"
@@ -289,7 +289,7 @@ static json_t *metrics(void)
     json_t *list = json_array();
     for (const struct metric_kind *m = metric_kinds; m->name; m++)
         set_text(entry(list, m->name, m->summary), "unit", m->unit);
-    for (const struct run_model *const *of = run_models; *of; of++)
+    for (const struct run_model *const *of = physics_models; *of; of++)
         for (const struct metric_kind *m = (*of)->metrics; m && m->name; m++)
             set_text(entry(list, m->name, m->summary), "unit", m->unit);
     return list;
@@ -299,7 +299,7 @@ static json_t *metrics(void)
 static json_t *columns_of_models(enum output_file f)
 {
     json_t *list = json_array();
-    for (const struct run_model *const *m = run_models; *m; m++) {
+    for (const struct run_model *const *m = physics_models; *m; m++) {
         const char *const *columns = rows_model_columns(*m, f);
         if (columns)
             json_object_set_new(entry(list, (*m)->name, (*m)->summary), "columns", words_of(columns));

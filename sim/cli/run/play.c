@@ -2,7 +2,7 @@
 #include "sim/cli/run/play.h"
 
 #include "sim/cli/frame/interrupt.h"
-#include "sim/engine/snapshot.h"
+#include "sim/run/snapshot.h"
 #include "traces/native/native.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* show_warnings.c - what is odd about a run, each in one line. */
 #include "sim/cli/run/show.h"
-#include "sim/engine/snapshot.h"
+#include "sim/run/snapshot.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,8 +1,9 @@
 /* snapshot.c - see snapshot.h. */
-#include "sim/engine/snapshot.h"
+#include "sim/run/snapshot.h"
 
 #include "sim/engine/host.h"
 #include "sim/engine/models.h"
+#include "sim/engine/overhead.h"
 #include "sim/scheduler/tasks.h"
 
 #include <stdlib.h>

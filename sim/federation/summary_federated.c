@@ -1,7 +1,7 @@
 /* summary_federated.c - the numbers of several runs that have shared the jobs of one trace. See summary.h. */
 #include "sim/base/intern.h"
 #include "sim/base/memory.h"
-#include "sim/engine/models.h"
+#include "sim/physics/physics.h"
 #include "sim/results/summary_tallies.h"
 
 #include <math.h>
@@ -37,7 +37,7 @@ static void put_sums(struct maker *k, const struct federated *f)
     const struct metric_kind *per_useful = metric_find("cost_per_useful_gpu_h_usd");
     double useful = gpu_hours(k->totals->account[ACCOUNT_USEFUL]), cost = 0;
     bool costs = false;
-    for (const struct run_model *const *of = run_models; *of; of++)
+    for (const struct run_model *const *of = physics_models; *of; of++)
         for (const struct metric_kind *m = (*of)->metrics; m && m->name; m++) {
             double sum = 0;
             uint64_t n = 0;

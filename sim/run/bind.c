@@ -1,5 +1,5 @@
 /* bind.c - bringing a workload and a cluster together: queues by name, and whose nodes a job may use. */
-#include "sim/physics/checkpoints.h"
+#include "sim/engine/overhead.h"
 #include "sim/engine/host.h"
 #include "sim/scheduler/placing.h"
 #include "sim/engine/running.h"

@@ -1,0 +1,100 @@
+/* outcome.c - what came of a run: jobs, totals, levels. */
+#include "sim/engine/host.h"
+#include "sim/engine/on_demand.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void host_bug(const struct sched *s, const char *file, int line, const char *format, ...)
+{
+    va_list args;
+    fprintf(stderr, "gpuyard: a bug, please report it: %s:%d: at %.9f s under policy %s: ", file, line,
+            seconds(s->now_ns), s->policy->name);
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+    abort();
+}
+
+bool run_takes(const struct sched *s, job_id j)
+{
+    return !s->setup.part.takes || s->setup.part.takes(s->setup.part.self, j);
+}
+
+struct job_result run_job(const struct sched *s, job_id j)
+{
+    const struct job_run *run = &s->job[j];
+    struct job_result r = {
+        .state = run->state,
+        .outcome = run->outcome,
+        .submit_ns = on_demand_submit_ns(s, j),
+        .start_ns = run->start_ns,
+        .end_ns = run->end_ns,
+        .run_ns = run->run_ns,
+        .lost_ns = run->lost_ns,
+        .overhead_ns = run->overhead_ns,
+        .fairness_micro = run->fairness_micro,
+        .preemptions = run->preemptions,
+        .restarts = run->restarts,
+        .distance = run->distance,
+        .refusal = s->refusal ? s->refusal[j] : NULL,
+    };
+    int64_t milli = request_gpu_milli(ask_of(s, j));
+    struct gpu_time t = { (int128_t)run->run_ns * milli, (int128_t)run->lost_ns * milli, (int128_t)run->overhead_ns * milli };
+    if (s->gpu_time)
+        t = s->gpu_time[j];
+    r.held = t.held;
+    r.lost = t.lost;
+    r.overhead = t.overhead;
+    for (unsigned i = 0; i < run->waits; i++) {
+        r.waits[s->wait_why[run->waits_at + i]] = s->wait_part[run->waits_at + i];
+        r.wait_ns += s->wait_part[run->waits_at + i];
+    }
+    return r;
+}
+
+struct run_times run_times(const struct sched *s, job_id j)
+{
+    const struct job_run *run = &s->job[j];
+    if (run->state != JOB_GONE || run->outcome == OUTCOME_REJECTED || on_demand(s, j) || j < s->setup.warmup_jobs)
+        return (struct run_times){ .ended = false };
+    int64_t jct_ns = run->end_ns - s->workload->facts[j].submit_ns;
+    return (struct run_times){ true, jct_ns, jct_ns - run->run_ns, run->fairness_micro };
+}
+
+const struct run_totals *run_totals(const struct sched *s)
+{
+    return &s->totals;
+}
+
+const int128_t *run_node_accounts(const struct sched *s, node_id n)
+{
+    return s->node_account[n];
+}
+
+struct run_level run_level(const struct sched *s)
+{
+    return (struct run_level){
+        .now_ns = s->now_ns,
+        .gpus_milli = s->held_milli,
+        .busy_milli = s->busy_milli,
+        .waiting_milli = s->waiting_milli,
+        .up_milli = s->up_milli,
+        .running = s->running,
+        .waiting = s->waiting,
+        .done = s->totals.completed + s->totals.failed + s->totals.cancelled + s->totals.rejected,
+        .of_models = s->series_changes,
+    };
+}
+
+const struct run_setup *run_setup_of(const struct sched *s)
+{
+    return &s->setup;
+}
+
+const void *run_placer_params(const struct sched *s)
+{
+    return s->placer_params;
+}

@@ -1,0 +1,28 @@
+/* physics.c - the list of models of the physical world. A new one is a file of this folder and a line here. */
+#include "sim/physics/physics.h"
+#include "sim/engine/host.h"
+
+/* What makes a start-up longer, then those that set the pace of a job, then those that go by it. */
+#define EACH_MODEL(M)                                                                                                  \
+    M(flows_model)                                                                                                     \
+    M(mig_model)                                                                                                       \
+    M(rates_model)                                                                                                     \
+    M(elastic_jobs)                                                                                                    \
+    M(sessions_model)                                                                                                  \
+    M(sharing_model)                                                                                                   \
+    M(reading_model)                                                                                                   \
+    M(images_model)                                                                                                    \
+    M(checkpoints_model)                                                                                               \
+    M(energy_model)                                                                                                    \
+    M(cost_model)                                                                                                      \
+    M(caps_model)                                                                                                      \
+    M(fault_model)                                                                                                     \
+    M(sleep_model)                                                                                                     \
+    M(pools_model)                                                                                                     \
+    M(pools_down_model)                                                                                                \
+    M(services_model)
+#define DECLARED(name) extern const struct run_model name;
+#define LISTED(name)   &name,
+EACH_MODEL(DECLARED)
+const struct run_model *const physics_models[] = { EACH_MODEL(LISTED) NULL };
+_Static_assert(sizeof physics_models / sizeof physics_models[0] <= MODELS_MOST + 1, "struct sched has room for them");
