@@ -2,7 +2,7 @@
 #include "sim/accounting/books.h"
 #include "sim/engine/host.h"
 #include "sim/engine/models.h"
-#include "sim/scheduler/resize.h"
+#include "sim/scheduler/sizes.h"
 
 #include <math.h>
 

@@ -32,5 +32,4 @@ int64_t books_fairness_micro(const struct sched *s, const struct live *l);   /* 
 void quotas_begin(struct sched *s);
 void quotas_end(struct sched *s);
 void quotas_free(struct sched *s);
-void budget_settle(struct sched *s, struct queue_books *b);    /* budgets.c: months that have ended since it was settled */
 void quota_settle(struct sched *s, queue_id q);                           /* before its books change */

@@ -66,35 +66,19 @@ void dependencies_ended(struct sched *s, job_id j)
             d->met[d->n_met++] = d->waits[i];
 }
 
-/* Its time as a held job ends; as any other it begins. */
-static void let_in(struct sched *s)
+bool dependencies_unmet(const struct sched *s, job_id j)
+{
+    return s->dependencies && s->dependencies->unmet[j];
+}
+
+void dependencies_let_in(struct sched *s)
 {
     s->in_system--;
     s->waiting--;
 }
 
-bool dependencies_arrive(struct sched *s)
+job_id dependencies_next(struct sched *s)
 {
     struct dependencies *d = s->dependencies;
-    if (!d || d->n_arrived == d->n_met)
-        return false;
-    while (d->n_arrived < d->n_met) { /* an arrival that is rejected adds to them */
-        let_in(s);
-        job_arrive(s, d->met[d->n_arrived++]);
-        notices_give(s);
-    }
-    return true;
-}
-
-uint32_t dependencies_enter(struct sched *s)
-{
-    uint32_t n = 0;
-    for (job_id j = 0; s->dependencies && j < s->next_arrival; j++) {
-        if (!s->dependencies->unmet[j] || live_of(s, j))
-            continue;
-        let_in(s);
-        wait_begin(s, job_enter(s, j), WAIT_DEPENDENCY);
-        n++;
-    }
-    return n;
+    return d && d->n_arrived < d->n_met ? d->met[d->n_arrived++] : ID_NONE;
 }

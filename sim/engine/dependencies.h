@@ -6,5 +6,6 @@ struct dependencies *dependencies_new(const struct workload *w);          /* NUL
 void dependencies_free(struct dependencies *d);                           /* NULL: does nothing */
 bool dependencies_hold(struct sched *s, job_id j);                        /* submitted now: true, it must wait */
 void dependencies_ended(struct sched *s, job_id j);                       /* whatever came of it */
-bool dependencies_arrive(struct sched *s);                                /* those who wait no more; false: none */
-uint32_t dependencies_enter(struct sched *s);                             /* at the end: who still waits is pending; how many */
+bool dependencies_unmet(const struct sched *s, job_id j);                 /* j waits for another */
+job_id dependencies_next(struct sched *s);                                /* the next that waits no more, once; ID_NONE: none */
+void dependencies_let_in(struct sched *s);                                /* the time of a held job ends; as any other it begins */

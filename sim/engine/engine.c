@@ -15,8 +15,9 @@
 #include "sim/scheduler/placing.h"
 #include "sim/engine/running.h"
 #include "sim/engine/switch.h"
-#include "sim/scheduler/transaction.h"
+#include "sim/scheduler/pass.h"
 #include "sim/scheduler/waiting.h"
+#include "sim/scheduler/wakes.h"
 #include "sim/capacity/headroom.h"
 
 #include <string.h>
@@ -24,54 +25,9 @@
 enum {
     ROUNDS_MOST = 1000000,         /* at one instant, beyond one per job */
     FRUITLESS_WAKES_MOST = 1000,   /* passes that change nothing when nothing else can happen any more */
-    WAKES_MOST = 1000000,
     GLANCE_EVERY = 4096,           /* rounds between looks at the clock of the progress bar */
     CACHE_LINE = 64                /* bytes; a guess does no harm */
 };
-
-/* ---- Wake-ups: a set of times, the earliest last ---- */
-
-static size_t wake_place(const struct sched *s, int64_t time_ns)
-{
-    size_t low = 0, high = s->n_wakes;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (s->wake[middle] > time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-enum sched_result sched_wake_at(struct sched *s, int64_t time_ns)
-{
-    if (time_ns <= s->now_ns || time_ns == TIME_NEVER || s->n_wakes >= WAKES_MOST) {
-        s->totals.refused[SCHED_TOO_OFTEN]++;
-        return SCHED_TOO_OFTEN;
-    }
-    size_t at = wake_place(s, time_ns);
-    if (at < s->n_wakes && s->wake[at] == time_ns)
-        return SCHED_OK;
-    mem_grow(&s->wake, &s->wake_capacity, s->n_wakes, sizeof *s->wake);
-    memmove(&s->wake[at + 1], &s->wake[at], (s->n_wakes - at) * sizeof *s->wake);
-    s->wake[at] = time_ns;
-    s->n_wakes++;
-    struct undo *u = undo_add(s, UNDO_WAKE, ID_NONE);
-    if (u)
-        u->u.time_ns = time_ns;
-    return SCHED_OK;
-}
-
-bool wake_cancel(struct sched *s, int64_t time_ns)
-{
-    size_t at = wake_place(s, time_ns);
-    if (at >= s->n_wakes || s->wake[at] != time_ns)
-        return false;
-    memmove(&s->wake[at], &s->wake[at + 1], (s->n_wakes - at - 1) * sizeof *s->wake);
-    s->n_wakes--;
-    return true;
-}
 
 /* ---- One instant ---- */
 
@@ -92,7 +48,7 @@ static int64_t next_instant_ns(struct sched *s)
     if (event_queue_peek(s->events, &e))
         t = earlier(t, e.time_ns);
     t = earlier(t, switch_next_ns(s));
-    return s->n_wakes ? earlier(t, s->wake[s->n_wakes - 1]) : t;
+    return earlier(t, wake_next_ns(s));
 }
 
 static void apply(struct sched *s, const struct event *e)
@@ -147,6 +103,19 @@ static int arrive(struct sched *s, job_id j, struct error *err)
     return 0;
 }
 
+/* Jobs whose dependencies are met arrive; true: there were some. An arrival that is rejected may let in more. */
+static bool arrive_next(struct sched *s)
+{
+    job_id j = dependencies_next(s);
+    bool any = j != ID_NONE;
+    for (; j != ID_NONE; j = dependencies_next(s)) {
+        dependencies_let_in(s);
+        job_arrive(s, j);
+        notices_give(s);
+    }
+    return any;
+}
+
 static int apply_all(struct sched *s, struct error *err)
 {
     struct event e;
@@ -163,10 +132,10 @@ static int apply_all(struct sched *s, struct error *err)
             return RUN_BAD_INPUT;
         notices_give(s);
     }
-    (void)dependencies_arrive(s); /* s->changed says it */
-    if (s->n_wakes && s->wake[s->n_wakes - 1] == s->now_ns) {
+    (void)arrive_next(s); /* s->changed says it */
+    if (wake_next_ns(s) == s->now_ns) {
         s->totals.events++;
-        s->n_wakes--;
+        (void)wake_cancel(s, s->now_ns);
         s->changed = true;
     }
     if (switch_next_ns(s) == s->now_ns)
@@ -259,7 +228,7 @@ static int stall_check(struct sched *s, struct error *err)
 {
     bool deadlock = anyone_gathers(s);
     shape_id last_shape = ID_NONE;
-    (void)dependencies_enter(s);
+    jobs_enter_held(s);
     for (job_id j = 0; j < s->n_jobs; j++) {
         const struct live *l = live_of(s, j);
         if (!l)
@@ -291,7 +260,7 @@ static bool world_is_over(const struct sched *s)
 
 static bool nothing_follows(struct sched *s)
 {
-    return world_is_over(s) && s->pass_due_ns == TIME_NEVER && s->n_wakes == 0 && switch_next_ns(s) == TIME_NEVER;
+    return world_is_over(s) && s->pass_due_ns == TIME_NEVER && wake_next_ns(s) == TIME_NEVER && switch_next_ns(s) == TIME_NEVER;
 }
 
 static int round_of(struct sched *s, struct error *err)
@@ -307,7 +276,7 @@ static int round_of(struct sched *s, struct error *err)
         acted = pass_run(s);
         s->fruitless_wakes = s->changed || !world_is_over(s) ? 0 : s->fruitless_wakes + 1;
         s->changed = false;
-        if (dependencies_arrive(s)) /* a refusal let them in */
+        if (arrive_next(s)) /* a refusal let them in */
             s->pass_due_ns = on_grid(s, s->now_ns + (s->period_ns > 0));
         s->changed = false;
     }

@@ -341,6 +341,9 @@ int64_t placement_gpu_milli(const struct placement *p);
 struct own_nodes { size_t i; node_id node, most; };                        /* { .i = 0 } */
 bool placement_next_node(const struct placement *p, struct own_nodes *w); /* w->node: each of its nodes once; false: no more */
 uint32_t placement_node_count(const struct placement *p);                      /* how many there are in it */
+/* Of a suspended job: the memory of its nodes alone. */
+void memory_take(struct view *v, const struct request *r, const struct placement *p);
+void memory_give(struct view *v, const struct request *r, const struct placement *p);
 /* Kept until the pass ends, and dropped then unless j holds it or plans it. Returns p. */
 struct placement *placement_stage(struct sched *s, job_id j, struct placement *p);
 struct view *view_of(const struct sched *s, const struct view *v);        /* see.c: the same, to be changed; idle if it is not ours */
@@ -355,12 +358,18 @@ void job_fails(struct sched *s, job_id j, const char *why);               /* now
 void job_is_over(struct sched *s, struct live *l, unsigned fate);         /* it runs no more; its state so far allows that */
 void job_finishes(struct sched *s, job_id j, unsigned fate, const char *why);        /* now, while it runs, whatever of its work is done */
 const char *job_ending(const struct sched *s, job_id j);                   /* why its last interval will have ended */
+/* leaving.c */
+void jobs_enter_held(struct sched *s);                                    /* jobs that wait for others are pending, at the end */
 void jobs_cut_off(struct sched *s);
+
+
 void state_set(struct sched *s, job_id j, enum job_state to);
 void decision_log(const struct sched *s, job_id j, const char *kind, const char *decision, const char *reason);
 void stop_log(const struct sched *s, const struct live *l, const char *how);
 
 /* intervals.c - a job on its pieces, from a start to a stop */
+void run_ends(struct sched *s, struct live *l, const char *why);          /* the time since it began, or was last resized, goes into
+                                                                             the accounts; l->split is set */
 void job_begin(struct sched *s, struct live *l);                          /* on l->held, now */
 void job_runs(struct sched *s, struct live *l, int64_t start_cost_ns);    /* likewise, and nobody is told */
 void job_progressing(struct sched *s, job_id j);
@@ -387,9 +396,6 @@ void sharing_goes_on(struct sched *s, struct live *l);
 /* elastic.c - how they get on at each size */
 bool elastic_learns(const struct sched *s, job_id j);                     /* it has a goodput model; what else there is about rates
                                                                              of its model does not concern it */
-
-/* engine.c */
-bool wake_cancel(struct sched *s, int64_t time_ns);
 
 /* notices.c */
 enum notice { NOTICE_ARRIVED, NOTICE_STARTED, NOTICE_STOPPED, NOTICE_WITHDRAWN, NOTICE_NODE };    /* the last: j is a node */

@@ -10,6 +10,21 @@
 #include "sim/scheduler/suspend.h"
 #include "sim/scheduler/waiting.h"
 
+void suspend_forgets(struct sched *s, struct live *l)
+{
+    models_suspended(s, l->suspended, -1);
+    placement_drop(s, l->suspended);
+    l->suspended = NULL;
+}
+
+void suspend_ends(struct sched *s, struct live *l)
+{
+    job_runs(s, l, l->start_cost_ns);
+    suspend_forgets(s, l);
+    decision_log(s, l->job, "start", "resume", "");
+    notice_add(s, NOTICE_STARTED, l->job, 0);
+}
+
 void job_begin(struct sched *s, struct live *l)
 {
     job_id j = l->job;
@@ -67,20 +82,6 @@ void job_progressing(struct sched *s, job_id j)
     models_paced(s, l);
 }
 
-int64_t job_done_ns(const struct sched *s, const struct live *l)
-{
-    if (!l->event || l->progress.since_ns >= s->now_ns)       /* not running in truth, or still starting up */
-        return l->begin_left_ns - l->progress.left_ns;
-    struct progress p = l->progress;
-    progress_settle(&p, s->now_ns);
-    return l->begin_left_ns - p.left_ns;
-}
-
-int64_t job_left_ns(const struct sched *s, const struct live *l)
-{
-    return l->begin_left_ns - job_done_ns(s, l);
-}
-
 void job_halt(struct sched *s, struct live *l, const struct placement *on)
 {
     progress_settle(&l->progress, s->now_ns);
@@ -136,4 +137,13 @@ void job_loses_wall(struct live *l, int64_t lost_ns, int64_t wall_ns)
 void job_loses(struct sched *s, struct live *l, int64_t done_ns, int64_t lost_ns)
 {
     job_loses_wall(l, lost_ns, pace_lost_wall_ns(s, l, done_ns, lost_ns));
+}
+
+void run_ends(struct sched *s, struct live *l, const char *why)
+{
+    struct job_run *run = &s->job[l->job];
+    run->run_ns += s->now_ns - l->held_since_ns;
+    run->lost_ns += l->split[ACCOUNT_LOST];
+    run->overhead_ns += pace_overhead_ns(l->split);
+    hold_end(s, l, l->was.held, l->held_since_ns, why);
 }

@@ -9,31 +9,11 @@
 #include "sim/engine/on_demand.h"
 #include "sim/engine/pace.h"
 #include "sim/scheduler/placing.h"
-#include "sim/scheduler/resize.h"
-#include "sim/scheduler/tasks.h"
+#include "sim/scheduler/sizes.h"
+#include "sim/scheduler/suspend.h"
 #include "sim/scheduler/waiting.h"
 
 #include <string.h>
-
-void state_set(struct sched *s, job_id j, enum job_state to)
-{
-    enum job_state from = s->job[j].state;
-    if (!life_allows(from, to))
-        HOST_BUG(s, "job %s goes from %s to %s", s->workload->truth[j].name, life_state_name(from), life_state_name(to));
-    s->job[j].state = (uint8_t)to;
-}
-
-void decision_log(const struct sched *s, job_id j, const char *kind, const char *decision, const char *reason)
-{
-    const struct run_observer *o = &s->setup.observer;
-    if (o->decision)
-        o->decision(o->self, j, s->now_ns, kind, decision, reason);
-}
-
-void stop_log(const struct sched *s, const struct live *l, const char *how)
-{
-    decision_log(s, l->job, "stop", how, l->stopped_for == ID_NONE ? "" : s->workload->truth[l->stopped_for].name);
-}
 
 /* ---- Coming and going ---- */
 
@@ -56,6 +36,15 @@ static int64_t estimate_at_arrival(const struct sched *s, job_id j)
         return submitted_ns;
     int64_t ns = predictor_ask(s->predictor, s->workload->facts[j].user, request_gpu_milli(ask_of(s, j)));
     return ns < submitted_ns ? ns : submitted_ns;
+}
+
+void on_demand_enters(struct sched *s, struct live *l)
+{
+    struct job_run *run = &s->job[l->job];
+    l->progress.left_ns = l->least_left_ns = ENDLESS_NS;
+    for (unsigned i = 0; i < run->waits; i++)
+        l->wait[s->wait_why[run->waits_at + i]] = s->wait_part[run->waits_at + i];
+    run->waits = 0;               /* until it goes again */
 }
 
 struct live *job_enter(struct sched *s, job_id j)
@@ -208,29 +197,19 @@ void job_fails(struct sched *s, job_id j, const char *why)
     job_finishes(s, j, FATE_FAILED, endings[FATE_FAILED].why);
 }
 
-/* ---- The cut-off: what still runs or waits is counted up to now, and stays what it is. ---- */
-
-void jobs_cut_off(struct sched *s)
+void on_demand_is_over(struct sched *s, struct live *l)
 {
-    (void)dependencies_enter(s);
-    for (job_id j = 0; j < s->n_jobs; j++) {
-        struct live *l = live_of(s, j);
-        if (!l)
-            continue;
-        if (l->counting)
-            wait_end(s, l);
-        if (l->leaving) {
-            unsigned stays = l->split[ACCOUNT_FAULT] ? ACCOUNT_FAULT : ACCOUNT_SAVE;
-            l->split[stays] = 0;
-            for (unsigned a = 0; a < HELD_ACCOUNTS; a++)
-                l->split[stays] -= a == stays ? l->leaving_since_ns - s->now_ns : l->split[a];
-            interval_close(s, l, l->leaving, l->leaving_since_ns, "cutoff");
-        } else if (s->job[j].state == JOB_RUNNING) {
-            job_halt(s, l, l->held);
-            interval_close(s, l, l->held, l->held_since_ns, "cutoff");
-        }
-        tasks_cut_off(s, l);
-        *(s->job[j].state == JOB_RUNNING ? &s->totals.running : &s->totals.pending) += 1;
-        job_retire(s, j);
+    job_id j = l->job;
+    if (l->counting)
+        wait_end(s, l);
+    if (l->suspended) {
+        memory_give(s->idle, ask_of(s, j), l->suspended);
+        if (s->room)
+            memory_give(s->room, ask_of(s, j), l->suspended);
+        s->room_version++;
+        suspend_forgets(s, l);
     }
+    books_pending(s, j, request_amount(ask_of(s, j)), -1);
+    job_is_over(s, l, l->withdrawn_as);
+    notice_add(s, NOTICE_WITHDRAWN, j, 0);
 }

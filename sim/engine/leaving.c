@@ -5,9 +5,10 @@
 #include "sim/engine/host.h"
 #include "sim/engine/on_demand.h"
 #include "sim/engine/pace.h"
-#include "sim/engine/running.h"
+#include "sim/engine/dependencies.h"
+#include "sim/scheduler/sizes.h"
 #include "sim/scheduler/suspend.h"
-#include "sim/scheduler/tasks.h"
+#include "sim/engine/tasks.h"
 #include "sim/scheduler/waiting.h"
 
 void job_leave(struct sched *s, struct live *l, bool moves)
@@ -115,4 +116,42 @@ void job_released(struct sched *s, job_id j)
         notice_add(s, NOTICE_ARRIVED, j, 0);
     }
     claims_settle(s);
+}
+
+/* ---- The end of the run ---- */
+
+void jobs_enter_held(struct sched *s)
+{
+    for (job_id j = 0; j < s->next_arrival; j++) {
+        if (!dependencies_unmet(s, j) || live_of(s, j))
+            continue;
+        dependencies_let_in(s);
+        wait_begin(s, job_enter(s, j), WAIT_DEPENDENCY);
+    }
+}
+
+/* What still runs or waits is counted up to now, and stays what it is. */
+void jobs_cut_off(struct sched *s)
+{
+    jobs_enter_held(s);
+    for (job_id j = 0; j < s->n_jobs; j++) {
+        struct live *l = live_of(s, j);
+        if (!l)
+            continue;
+        if (l->counting)
+            wait_end(s, l);
+        if (l->leaving) {
+            unsigned stays = l->split[ACCOUNT_FAULT] ? ACCOUNT_FAULT : ACCOUNT_SAVE;
+            l->split[stays] = 0;
+            for (unsigned a = 0; a < HELD_ACCOUNTS; a++)
+                l->split[stays] -= a == stays ? l->leaving_since_ns - s->now_ns : l->split[a];
+            interval_close(s, l, l->leaving, l->leaving_since_ns, "cutoff");
+        } else if (s->job[j].state == JOB_RUNNING) {
+            job_halt(s, l, l->held);
+            interval_close(s, l, l->held, l->held_since_ns, "cutoff");
+        }
+        tasks_cut_off(s, l);
+        *(s->job[j].state == JOB_RUNNING ? &s->totals.running : &s->totals.pending) += 1;
+        job_retire(s, j);
+    }
 }

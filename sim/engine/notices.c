@@ -1,14 +1,6 @@
 /* notices.c - telling the policy what has happened, in the order in which it happened. */
 #include "sim/engine/host.h"
 
-void notice_add(struct sched *s, enum notice kind, job_id j, enum stop_cause why)
-{
-    mem_grow(&s->notice, &s->notice_capacity, s->n_notices, sizeof *s->notice);
-    s->notice[s->n_notices].kind = (uint8_t)kind;
-    s->notice[s->n_notices].why = (uint8_t)why;
-    s->notice[s->n_notices++].job = j;
-}
-
 void notices_give(struct sched *s)
 {
     const struct policy *p = s->policy;

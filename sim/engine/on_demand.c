@@ -3,13 +3,11 @@
 #include "sim/accounting/books.h"
 #include "sim/engine/leaving.h"
 #include "sim/scheduler/suspend.h"
-#include "sim/scheduler/tasks.h"
+#include "sim/engine/tasks.h"
 #include "sim/scheduler/waiting.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-struct on_demand { int64_t first_ns, absent_ns; };    /* first submission, -1: not yet; time gone between lives */
 
 /* The submission times of jobs on demand are the run's own. */
 int64_t on_demand_begin(struct sched *s)
@@ -37,21 +35,6 @@ void on_demand_end(struct sched *s)
     free(s->on_demand);
 }
 
-static struct on_demand *life_of(const struct sched *s, job_id j)
-{
-    return &s->on_demand[j - s->workload->n_jobs];
-}
-
-int64_t on_demand_submit_ns(const struct sched *s, job_id j)
-{
-    return on_demand(s, j) ? life_of(s, j)->first_ns : s->workload->facts[j].submit_ns;
-}
-
-int64_t on_demand_there_ns(const struct sched *s, job_id j, int64_t until_ns)
-{
-    return until_ns - on_demand_submit_ns(s, j) - (on_demand(s, j) ? life_of(s, j)->absent_ns : 0);
-}
-
 /* ---- Coming ---- */
 
 static void comes_again(struct sched *s, job_id j)
@@ -60,7 +43,7 @@ static void comes_again(struct sched *s, job_id j)
     uint32_t *const count[] = { [OUTCOME_COMPLETED] = &s->totals.completed, [OUTCOME_FAILED] = &s->totals.failed,
                                 [OUTCOME_CANCELLED] = &s->totals.cancelled, [OUTCOME_REJECTED] = &s->totals.rejected };
     --*count[run->outcome];
-    life_of(s, j)->absent_ns += s->now_ns - run->end_ns;
+    on_demand_lives(s, j)->absent_ns += s->now_ns - run->end_ns;
     run->outcome = OUTCOME_OPEN;
     run->end_ns = -1;
 }
@@ -71,23 +54,9 @@ void on_demand_submit(struct sched *s, job_id j)
     if (s->job[j].state == JOB_GONE)
         comes_again(s, j);
     else
-        life_of(s, j)->first_ns = s->now_ns;
+        on_demand_lives(s, j)->first_ns = s->now_ns;
     s->workload->facts[j].submit_ns = s->now_ns;
     job_arrive(s, j);
-}
-
-void on_demand_enters(struct sched *s, struct live *l)
-{
-    struct job_run *run = &s->job[l->job];
-    l->progress.left_ns = l->least_left_ns = ENDLESS_NS;
-    for (unsigned i = 0; i < run->waits; i++)
-        l->wait[s->wait_why[run->waits_at + i]] = s->wait_part[run->waits_at + i];
-    run->waits = 0;               /* until it goes again */
-}
-
-bool on_demand_first(const struct sched *s, const struct live *l)
-{
-    return s->job[l->job].start_ns < 0 || l->last_start_ns < 0;
 }
 
 bool on_demand_is_there(const struct sched *s, job_id j)
@@ -97,23 +66,6 @@ bool on_demand_is_there(const struct sched *s, job_id j)
 }
 
 /* ---- Going ---- */
-
-void on_demand_is_over(struct sched *s, struct live *l)
-{
-    job_id j = l->job;
-    if (l->counting)
-        wait_end(s, l);
-    if (l->suspended) {
-        memory_give(s->idle, ask_of(s, j), l->suspended);
-        if (s->room)
-            memory_give(s->room, ask_of(s, j), l->suspended);
-        s->room_version++;
-        suspend_forgets(s, l);
-    }
-    books_pending(s, j, request_amount(ask_of(s, j)), -1);
-    job_is_over(s, l, l->withdrawn_as);
-    notice_add(s, NOTICE_WITHDRAWN, j, 0);
-}
 
 void on_demand_withdraw(struct sched *s, job_id j, enum job_fate fate, const char *why)
 {

@@ -2,25 +2,20 @@
 #include "sim/engine/host.h"
 #include "sim/engine/on_demand.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-void host_bug(const struct sched *s, const char *file, int line, const char *format, ...)
-{
-    va_list args;
-    fprintf(stderr, "gpuyard: a bug, please report it: %s:%d: at %.9f s under policy %s: ", file, line,
-            seconds(s->now_ns), s->policy->name);
-    va_start(args, format);
-    vfprintf(stderr, format, args);
-    va_end(args);
-    fputc('\n', stderr);
-    abort();
-}
 
 bool run_takes(const struct sched *s, job_id j)
 {
     return !s->setup.part.takes || s->setup.part.takes(s->setup.part.self, j);
+}
+
+int64_t on_demand_submit_ns(const struct sched *s, job_id j)
+{
+    return on_demand(s, j) ? on_demand_lives(s, j)->first_ns : s->workload->facts[j].submit_ns;
+}
+
+int64_t on_demand_there_ns(const struct sched *s, job_id j, int64_t until_ns)
+{
+    return until_ns - on_demand_submit_ns(s, j) - (on_demand(s, j) ? on_demand_lives(s, j)->absent_ns : 0);
 }
 
 struct job_result run_job(const struct sched *s, job_id j)

@@ -7,7 +7,7 @@
 #include "sim/engine/host.h"
 #include "sim/engine/livelock.h"
 #include "sim/engine/models.h"
-#include "sim/scheduler/tasks.h"
+#include "sim/scheduler/sizes.h"
 
 #include <math.h>
 #include <string.h>

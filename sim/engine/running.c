@@ -9,29 +9,11 @@
 #include "sim/engine/overhead.h"
 #include "sim/engine/host.h"
 #include "sim/scheduler/placing.h"
-#include "sim/scheduler/resize.h"
-#include "sim/scheduler/tasks.h"
+#include "sim/scheduler/sizes.h"
+#include "sim/engine/tasks.h"
 
 #include <inttypes.h>
 #include <string.h>
-
-static const struct job_running *running_of(const struct sched *s, job_id j)
-{
-    uint32_t i = s->workload->truth[j].running;
-    return i ? &s->workload->running[i - 1] : NULL;
-}
-
-int64_t running_before_ns(const struct sched *s, job_id j)
-{
-    const struct job_running *r = running_of(s, j);
-    return r && r->ran_ns > 0 ? r->ran_ns : 0;
-}
-
-bool running_leaves_for_good(const struct sched *s, job_id j)
-{
-    const struct job_running *r = running_of(s, j);
-    return r && r->leaving_ns >= 0 && s->workload->truth[j].duration_ns == 0;
-}
 
 /* ---- At the bind: what can be said without knowing what is free ---- */
 

@@ -3,6 +3,4 @@
 #include "sim/engine/host.h"
 
 int running_arrive(struct sched *s, job_id j, struct error *err);         /* 0, or RUN_BAD_INPUT with err */
-int64_t running_before_ns(const struct sched *s, job_id j);               /* it had run for so long when it was submitted */
-bool running_leaves_for_good(const struct sched *s, job_id j);            /* it was leaving, and has nothing left to do */
 int running_check(const struct cluster *c, const struct workload *w, struct error *err);    /* for run_bind() */

@@ -7,7 +7,7 @@
 #include "sim/engine/nodes.h"
 #include "sim/engine/pace.h"
 #include "sim/scheduler/suspend.h"
-#include "sim/scheduler/tasks.h"
+#include "sim/engine/tasks.h"
 
 #include <stdlib.h>
 

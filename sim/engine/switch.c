@@ -20,8 +20,9 @@
 #include "sim/engine/params.h"
 #include "sim/scheduler/placing.h"
 #include "sim/scheduler/suspend.h"
-#include "sim/scheduler/tasks.h"
+#include "sim/engine/tasks.h"
 #include "sim/scheduler/waiting.h"
+#include "sim/scheduler/wakes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -231,7 +232,7 @@ void switch_policy(struct sched *s)
     claims_settle(s);
     if (s->timeline)
         plan_clear(s);
-    s->n_wakes = 0;
+    wakes_forget(s);
     s->n_notices = 0;                                /* for who is no more in force */
     forget_queues(s);
     seat_take(s, seat);

@@ -50,6 +50,8 @@ struct sched *run_new(const struct run_setup *setup)
     overheads_begin(s);
     models_prepare(s, physics_models);
     placing_begin(s);
+    if (s->all_needs & SEES_TIMELINE)
+        timeline_begin(s);
     models_begin(s);
     return s;
 }
@@ -61,6 +63,7 @@ void run_free(struct sched *s)
     models_free(s);
     nodes_free(s->nodes);
     placing_end(s);
+    timeline_end(s);
     dependencies_free(s->dependencies);
     on_demand_end(s);
     lines_free(s);

@@ -4,7 +4,7 @@
 #include "sim/engine/host.h"
 #include "sim/engine/models.h"
 #include "sim/engine/overhead.h"
-#include "sim/scheduler/tasks.h"
+#include "sim/scheduler/sizes.h"
 
 #include <stdlib.h>
 #include <string.h>

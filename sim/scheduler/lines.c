@@ -1,7 +1,7 @@
 /* lines.c - ordered sets of jobs with a sub-line per shape, and walks that can leave shapes out. */
 #include "sim/scheduler/lines.h"
 #include "sim/engine/host.h"
-#include "sim/scheduler/transaction.h"
+#include "sim/scheduler/stage.h"
 #include "sim/scheduler/waiting.h"
 
 #include <stdlib.h>

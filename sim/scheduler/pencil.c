@@ -3,7 +3,7 @@
  * Views and books show it; no job changes its state. Takes and gives add up, so they are taken back in any order. */
 #include "sim/accounting/books.h"
 #include "sim/engine/host.h"
-#include "sim/scheduler/transaction.h"
+#include "sim/scheduler/pass.h"
 
 static struct view *room_of(struct sched *s)
 {

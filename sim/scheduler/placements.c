@@ -60,7 +60,7 @@ const struct piece *placement_task(const struct placement *p, uint32_t task)
 const struct placement *placement_with(struct sched *s, const struct placement *a, const struct placement *b)
 {
     size_t n = (a ? a->n : 0) + b->n, i = 0, k = 0;
-    struct placement *all = sched_scratch(s, sizeof *all + n * sizeof all->piece[0]);
+    struct placement *all = arena_alloc(s->scratch, sizeof *all + n * sizeof all->piece[0]);
     for (all->n = 0; all->n < n;) {
         bool from_a = a && i < a->n && (k == b->n || a->piece[i].task < b->piece[k].task);
         all->piece[all->n++] = from_a ? a->piece[i++] : b->piece[k++];
@@ -70,7 +70,7 @@ const struct placement *placement_with(struct sched *s, const struct placement *
 
 const struct placement *placement_without(struct sched *s, const struct placement *a, uint32_t task)
 {
-    struct placement *rest = sched_scratch(s, sizeof *rest + a->n * sizeof rest->piece[0]);
+    struct placement *rest = arena_alloc(s->scratch, sizeof *rest + a->n * sizeof rest->piece[0]);
     rest->n = 0;
     for (size_t i = 0; i < a->n; i++)
         if (a->piece[i].task != task)
@@ -159,4 +159,23 @@ uint32_t placement_node_count(const struct placement *p)
     for (struct own_nodes w = { .i = 0 }; placement_next_node(p, &w);)
         nodes++;
     return nodes;
+}
+
+static void memory_change(struct view *v, const struct request *r, const struct placement *p,
+                          void (*change)(struct view *, const struct piece *, int64_t, int64_t))
+{
+    for (size_t i = 0; i < p->n; i++) {
+        const struct piece only = { .node = p->piece[i].node, .task = p->piece[i].task };
+        change(v, &only, 0, piece_share(r, &p->piece[i], r->mem_mib));
+    }
+}
+
+void memory_take(struct view *v, const struct request *r, const struct placement *p)
+{
+    memory_change(v, r, p, free_index_take);
+}
+
+void memory_give(struct view *v, const struct request *r, const struct placement *p)
+{
+    memory_change(v, r, p, free_index_give);
 }

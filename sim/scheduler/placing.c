@@ -231,7 +231,7 @@ static struct request *least_of(struct sched *s, const struct job_facts *f)
         group = run->group;
         if (left == 0)
             continue;
-        *end = sched_scratch(s, sizeof **end);
+        *end = arena_alloc(s->scratch, sizeof **end);
         **end = *run;
         (*end)->tasks = run->tasks < left ? run->tasks : left;
         (*end)->next = NULL;
@@ -271,20 +271,6 @@ static void find_least(struct sched *s)
         if (least > *known && place_least(s, f, least))
             *known = least;
     }
-}
-
-struct view *placing_view(struct sched *s)
-{
-    struct view *v = free_index_new(s->cluster, s->shape_kinds, &s->placer_random);
-    v->typical = &s->typical;
-    v->rates = s->predicted_rates;
-    v->facts = s->workload->facts;
-    if (s->setup.placer->needs & SEES_TENANTS)
-        free_index_count_tenants(v);
-    free_index_cap_power(v);
-    if (s->gpu_mem_most_mib)
-        free_index_count_memory(v, s->gpu_mem_most_mib);
-    return v;
 }
 
 /* What tenants can have of the memory of GPUs of each type: enforced if who finds too little is not placed. */
@@ -332,15 +318,12 @@ void placing_begin(struct sched *s)
     arena_reset(s->scratch);
     if (s->all_needs & SEES_RELEASING)
         s->room = placing_view(s);
-    if (s->all_needs & SEES_TIMELINE)
-        timeline_begin(s);
 }
 
 void placing_end(struct sched *s)
 {
     free_index_free(s->idle);
     free_index_free(s->room);
-    timeline_end(s);
     free(s->builder.piece);
     free(s->builder.tried);
 }

@@ -2,12 +2,6 @@
 #include "sim/engine/host.h"
 #include "sim/scheduler/placing.h"
 
-static struct hold *plan_of(const struct sched *s, job_id j)
-{
-    const struct live *l = live_of(s, j);
-    return l && l->hold[HOLD_PLAN] != ORDERED_NONE ? &s->timeline->hold[l->hold[HOLD_PLAN]] : NULL;
-}
-
 /* ---- The earliest slot ---- */
 
 static int64_t kind_gpus_milli(const struct cluster *c, uint32_t kind)
@@ -119,16 +113,6 @@ enum sched_result plan_set(struct sched *s, job_id j, int64_t start_ns, const st
         decision_log(s, j, "decision", "promise", text);
     }
     return SCHED_OK;
-}
-
-void plan_drop(struct sched *s, job_id j)
-{
-    const struct hold *plan = plan_of(s, j);
-    if (!plan)
-        return;
-    if (plan->born != s->totals.passes)               /* else it is among those staged in this pass */
-        placement_stage(s, j, plan->p);
-    hold_drop(s, j, HOLD_PLAN);
 }
 
 void plan_clear(struct sched *s)

@@ -4,7 +4,7 @@
 #include "sim/engine/nodes.h"
 #include "sim/engine/overhead.h"
 #include "sim/engine/on_demand.h"
-#include "sim/scheduler/resize.h"
+#include "sim/scheduler/sizes.h"
 #include "sim/engine/running.h"
 
 int64_t sched_now(const struct sched *s)
@@ -30,18 +30,6 @@ struct amount job_size(const struct sched *s, job_id j)
 struct amount request_size(const struct request *r)
 {
     return request_amount(r);
-}
-
-const struct placement *job_placement(const struct sched *s, job_id j)
-{
-    const struct live *l = live_of(s, j);
-    return l ? l->held : NULL;
-}
-
-const struct placement *job_suspended(const struct sched *s, job_id j)
-{
-    const struct live *l = live_of(s, j);
-    return l && !l->dropped ? l->suspended : NULL;
 }
 
 int64_t job_last_start_ns(const struct sched *s, job_id j)
@@ -161,19 +149,4 @@ void *sched_scratch(struct sched *s, size_t bytes)
 const struct view *sched_view(const struct sched *s, enum free_kind k)
 {
     return k == FREE_OR_RELEASING && room_seen(s) ? s->room : s->idle;
-}
-
-struct view *view_of(const struct sched *s, const struct view *v)
-{
-    if (v == s->idle)
-        return s->idle;
-    struct view *own = v && v == s->room ? s->room : timeline_own_view(s, v);
-    return own ? own : s->idle;
-}
-
-struct request job_request(const struct sched *s, job_id j)
-{
-    struct request r = *ask_of(s, j);
-    r.job = j;
-    return r;
 }

@@ -9,28 +9,9 @@
 #include "sim/engine/host.h"
 #include "sim/accounting/ledger.h"
 #include "sim/engine/pace.h"
-#include "sim/scheduler/transaction.h"
+#include "sim/scheduler/stage.h"
 
 #include <string.h>
-
-static void memory_change(struct view *v, const struct request *r, const struct placement *p,
-                          void (*change)(struct view *, const struct piece *, int64_t, int64_t))
-{
-    for (size_t i = 0; i < p->n; i++) {
-        const struct piece only = { .node = p->piece[i].node, .task = p->piece[i].task };
-        change(v, &only, 0, piece_share(r, &p->piece[i], r->mem_mib));
-    }
-}
-
-void memory_take(struct view *v, const struct request *r, const struct placement *p)
-{
-    memory_change(v, r, p, free_index_take);
-}
-
-void memory_give(struct view *v, const struct request *r, const struct placement *p)
-{
-    memory_change(v, r, p, free_index_give);
-}
 
 /* ---- Staged ---- */
 
@@ -76,21 +57,6 @@ void suspend_begins(struct sched *s, struct live *l, const struct placement *p)
     pace_stands(s, l);
     l->stood_ns += l->split[ACCOUNT_USEFUL];
     l->start_cost_ns -= l->split[ACCOUNT_START];
-}
-
-void suspend_forgets(struct sched *s, struct live *l)
-{
-    models_suspended(s, l->suspended, -1);
-    placement_drop(s, l->suspended);
-    l->suspended = NULL;
-}
-
-void suspend_ends(struct sched *s, struct live *l)
-{
-    job_runs(s, l, l->start_cost_ns);
-    suspend_forgets(s, l);
-    decision_log(s, l->job, "start", "resume", "");
-    notice_add(s, NOTICE_STARTED, l->job, 0);
 }
 
 void suspend_dropped(struct sched *s, struct live *l, unsigned cause)

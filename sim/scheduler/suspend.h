@@ -9,5 +9,3 @@ void suspend_begins(struct sched *s, struct live *l, const struct placement *p);
 void suspend_dropped(struct sched *s, struct live *l, unsigned cause);    /* truth: to its last checkpoint; cause as for job_departs() */
 void suspend_ends(struct sched *s, struct live *l);                       /* truth: it goes on, on l->held */
 void suspend_forgets(struct sched *s, struct live *l);                    /* truth: it will not go on, and what it did is kept */
-void memory_take(struct view *v, const struct request *r, const struct placement *p);
-void memory_give(struct view *v, const struct request *r, const struct placement *p);

@@ -54,15 +54,9 @@ void timeline_forget(struct sched *s, struct live *l);       /* truth: it is gon
 void hold_add(struct sched *s, job_id j, enum hold_kind kind, int64_t start_ns, int64_t end_ns, struct placement *p);
 void hold_drop(struct sched *s, job_id j, enum hold_kind kind);            /* nothing if there is none */
 void hold_show(struct sched *s, struct hold *h, bool shown);               /* false: to see what there were without it */
-struct ordered_space holds_by_start(const struct timeline *t);
-struct ordered_space holds_by_end(const struct timeline *t);
-bool hold_ends_by(const void *time_ns, const void *timeline, uint32_t item);   /* for ordered_search */
 
-/* windows.c */
-bool window_has(const struct window *w, const struct hold *h);
-void window_change(struct sched *s, struct window *w, const struct hold *h, bool take);
 
-/* timeline.c, plans.c */
+struct hold *plan_of(const struct sched *s, job_id j);                    /* its reservation; NULL: none */
 int64_t timeline_next_end_ns(const struct timeline *t, int64_t after_ns);   /* TIME_NEVER: none */
 int64_t timeline_length_ns(const struct sched *s, job_id j);               /* start-up and what is left of the estimate */
 int64_t timeline_plus(int64_t time_ns, int64_t length_ns);                 /* saturates at TIME_NEVER */

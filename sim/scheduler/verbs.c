@@ -1,112 +1,34 @@
 /* verbs.c - what a policy may do. Each verb is checked against the world and staged at once. */
 #include "sim/engine/host.h"
 #include "sim/engine/pace.h"
-#include "sim/physics/rates.h"
-#include "sim/scheduler/resize.h"
+#include "sim/scheduler/sizes.h"
 #include "sim/scheduler/suspend.h"
-#include "sim/scheduler/tasks.h"
-#include "sim/scheduler/transaction.h"
+#include "sim/engine/tasks.h"
+#include "sim/scheduler/stage.h"
 
 #include <string.h>
 
-enum sched_result verb_refused(struct sched *s, job_id j, const char *verb, enum sched_result why)
-{
-    s->totals.refused[why]++;
-    decision_log(s, j, "refusal", verb, sched_result_name[why]);
-    return why;
-}
-
 /* ---- Start ---- */
 
-static bool piece_matches(const struct sched *s, const struct request *ask, const struct piece *p)
+static enum sched_result start_more(struct sched *s, struct live *l, const struct placement *p)
 {
-    if (p->node >= s->cluster->n_nodes || !view_allows(s->idle, ask, p->node))
-        return false;
-    const struct node_type *t = cluster_node_type(s->cluster, p->node);
-    if (p->gpus ? p->milli != ask->gpu_milli : ask->tasks == SPLIT_ANY)
-        return false;                                    /* another share; a piece of nothing */
-    if ((p->gpus ? p->gpu_mem_mib != ask->gpu_mem_mib || p->mig != ask->mig : p->gpu_mem_mib || p->mig) ||
-        !piece_on_island(s->cluster, ask, p))
-        return false;
-    if (t->counted || p->gpus == 0)
-        return p->gpu_mask == 0 && (p->gpus == 0 || p->milli == MILLI_ALL);
-    return (t->gpus >= 64 || p->gpu_mask >> t->gpus == 0) && (p->gpu_mask & ~view_slots(s->idle, ask, p->node)) == 0 &&
-           (uint32_t)__builtin_popcountll(p->gpu_mask) == p->gpus;
-}
-
-/* Pieces by rank, one a node, that add up to a total that it may have. */
-static bool split_matches(struct sched *s, job_id j, const struct request *ask, const struct placement *p)
-{
-    uint64_t gpus = 0;
-    s->node_stamp++;
-    for (size_t i = 0; i < p->n; i++) {
-        if (p->piece[i].task != i || !piece_matches(s, ask, &p->piece[i]) || s->node_seen[p->piece[i].node] == s->node_stamp)
-            return false;
-        s->node_seen[p->piece[i].node] = s->node_stamp;
-        gpus += p->piece[i].gpus;
-    }
-    return size_allowed(s, j, gpus);
-}
-
-static bool crowded(const struct request *ask, const struct placement *p)
-{
-    for (size_t i = 0; ask->max_per_node && i < p->n; i++) {
-        uint32_t on = 0;
-        for (size_t k = 0; k <= i; k++)
-            on += p->piece[k].node == p->piece[i].node;
-        if (on > ask->max_per_node)
-            return true;
-    }
-    return false;
-}
-
-static bool tasks_match(const struct sched *s, job_id j, const struct request *ask, const struct placement *p, bool partial)
-{
-    uint32_t tasks = partial ? request_tasks(ask) : (uint32_t)p->n;
-    if (partial ? p->n > tasks : !size_allowed(s, j, p->n))
-        return false;
-    for (size_t i = 0; i < p->n; i++) {
-        uint32_t task = p->piece[i].task;
-        if (task >= tasks || (i > 0 && task <= p->piece[i - 1].task))
-            return false;
-        const struct request *run = request_of_piece(ask, &p->piece[i]);
-        if (p->piece[i].gpus != run->gpus || !piece_matches(s, run, &p->piece[i]))
-            return false;
-    }
-    return !crowded(ask, p);
-}
-
-static bool near_enough(const struct sched *s, const struct placement *p, enum level level)
-{
-    static const uint8_t farthest[] = {
-        [LEVEL_ISLAND] = 1, [LEVEL_NODE] = 3, [LEVEL_RACK] = 4, [LEVEL_POD] = 5, [LEVEL_CLUSTER] = 6, [LEVEL_ANY] = 6,
-    };
-    return farthest[level] == 6 || cluster_placement_distance(s->cluster, p) <= farthest[level];
-}
-
-/* The tasks below each group that requires a level, whatever else the job holds. */
-static bool groups_near(struct sched *s, job_id j, const struct placement *p)
-{
-    const struct job_facts *f = &s->workload->facts[j];
-    for (uint32_t g = 1; g < f->n_groups; g++) {
-        if (f->group[g].required_level >= LEVEL_CLUSTER)
-            continue;
-        struct placement *part = sched_scratch(s, sizeof *part + p->n * sizeof part->piece[0]);
-        for (size_t i = 0; i < p->n; i++)
-            if (group_within(f->group, request_of_piece(f->ask, &p->piece[i])->group, g))
-                part->piece[part->n++] = p->piece[i];
-        if (part->n && !near_enough(s, part, f->group[g].required_level))
-            return false;
-    }
-    return true;
-}
-
-bool placement_matches(struct sched *s, job_id j, const struct placement *p, bool partial)
-{
-    const struct request *ask = ask_of(s, j);
-    if (p->n == 0 || !(ask->tasks == SPLIT_ANY ? split_matches(s, j, ask, p) : tasks_match(s, j, ask, p, partial)))
-        return false;
-    return near_enough(s, p, ask->required_level) && groups_near(s, j, p);
+    job_id j = l->job;
+    for (size_t i = 0; i < p->n; i++)
+        if (placement_task(l->held, p->piece[i].task))
+            return verb_refused(s, j, "start", SCHED_WRONG_STATE);
+    const struct placement *all = p->n > 0 ? placement_with(s, l->held, p) : p;
+    if (ask_of(s, j)->tasks == SPLIT_ANY || !placement_matches(s, j, all, true))
+        return verb_refused(s, j, "start", SCHED_MISMATCH);
+    stage_touch(s, l);
+    struct placement *added = placement_stage(s, j, placement_copy(s, p));
+    if (!stage_take_if_free(s, s->idle, j, added))
+        return verb_refused(s, j, "start", SCHED_NO_ROOM);
+    stage_take(s, s->room, j, added);
+    stage_state(s, l, tasks_state(s, l, all), placement_stage(s, j, placement_copy(s, all)), false);
+    const struct amount size = placement_amount(ask_of(s, j), p);
+    stage_pending(s, j, size, -1);
+    stage_held(s, j, size, 1);
+    return SCHED_OK;
 }
 
 /* Takes the pieces from the indexes: idle now, or idle once those who are leaving have left. */
@@ -235,6 +157,111 @@ enum sched_result sched_keep(struct sched *s, job_id j)
     timeline_kept(s, l);
     stage_pending(s, j, amount_served(s, j, l->held), -1);
     stage_held(s, j, placement_amount(ask_of(s, j), l->held), 1);
+    return SCHED_OK;
+}
+
+/* ---- Single tasks ---- */
+
+/* Progress ends: what this costs is fixed now. */
+static void break_gang(struct sched *s, struct live *l, enum stop_mode m)
+{
+    int64_t done_ns = job_done_ns(s, l);
+    stage_state(s, l, JOB_GATHERING, l->held, false);
+    l->broken = true;
+    l->stopped_for = ID_NONE;
+    l->stop_mode = (uint8_t)m;
+    l->stop_done_ns = done_ns;
+}
+
+static bool stop_allowed(const struct sched *s, const struct live *l, const struct piece *p)
+{
+    enum job_state state = s->job[l->job].state;
+    if (!(s->needs & STARTS_PARTIAL) || !p || l->pencilled_out || !(state == JOB_RUNNING || state == JOB_GATHERING))
+        return false;
+    return ask_of(s, l->job)->tasks != SPLIT_ANY;
+}
+
+enum sched_result sched_stop_task(struct sched *s, job_id j, uint32_t task, enum stop_mode m)
+{
+    struct live *l = j < s->n_jobs && s->in_pass ? live_of(s, j) : NULL;
+    const struct piece *p = l ? placement_task(l->held, task) : NULL;
+    if (!l || !stop_allowed(s, l, p))
+        return verb_refused(s, l ? j : ID_NONE, "stop", SCHED_WRONG_STATE);
+    stage_touch(s, l);
+    bool ran = l->was.state == JOB_RUNNING, held = placement_task(l->was.held, task) != NULL;
+    if (held && (!s->workload->facts[j].preemptible || m > STOP_RESTART))
+        return verb_refused(s, j, "stop", SCHED_NOT_ALLOWED);
+    const struct placement *rest = placement_without(s, l->held, task);
+    if (!rest && ran && !l->broken && held)
+        return sched_stop(s, j, m);
+    struct placement *gone = placement_copy(s, &(struct placement){ .n = 0 });
+    gone->n = 1;
+    gone->piece[0] = *p;
+    placement_stage(s, j, gone);
+    if (ran && !l->broken && !tasks_enough(s, j, rest))
+        break_gang(s, l, m);
+    struct placement *now = rest ? placement_stage(s, j, placement_copy(s, rest)) : NULL, *late = l->late;
+    bool saves = l->broken && held && pace_stop(s, l, l->stop_mode, l->stop_done_ns).stay_ns > 0;
+    if (saves)
+        late = placement_stage(s, j, placement_copy(s, placement_with(s, l->late, gone)));
+    stage_state(s, l, s->job[j].state, now, false);
+    l->late = late;
+    s->job[j].state = (uint8_t)tasks_state(s, l, now);
+    if (!saves) {
+        stage_give(s, s->idle, j, gone);
+        s->room_version++;
+    }
+    stage_give(s, s->room, j, gone);
+    const struct amount size = placement_amount(ask_of(s, j), gone);
+    stage_held(s, j, size, -1);
+    stage_pending(s, j, size, 1);
+    return SCHED_OK;
+}
+
+/* ---- Resize ---- */
+
+const struct placement *sched_place_anew(struct sched *s, job_id j, uint32_t size)
+{
+    struct request r = job_request_sized(s, j, size);
+    const struct placement *held = s->job[j].state == JOB_RUNNING ? job_placement(s, j) : NULL;
+    if (held)
+        placement_give(s->idle, &r, held);
+    const struct placement *p = sched_place(s, s->idle, &r);
+    if (held)
+        placement_take(s->idle, &r, held);
+    return p;
+}
+
+static enum sched_result resize_allowed(const struct sched *s, const struct live *l, const struct placement *p)
+{
+    if (!(s->needs & RESIZES) || s->job[l->job].state != JOB_RUNNING || l->stopping || l->pencilled_out)
+        return SCHED_WRONG_STATE;
+    bool runs = !l->touched || l->was.state == JOB_RUNNING;
+    return runs && !s->workload->facts[l->job].preemptible && !placement_same(p, l->held) ? SCHED_NOT_ALLOWED : SCHED_OK;
+}
+
+enum sched_result sched_resize(struct sched *s, job_id j, const struct placement *p)
+{
+    struct live *l = j < s->n_jobs && p && s->in_pass ? live_of(s, j) : NULL;
+    enum sched_result allowed = l ? resize_allowed(s, l, p) : SCHED_WRONG_STATE;
+    if (allowed != SCHED_OK)
+        return verb_refused(s, l ? j : ID_NONE, "resize", allowed);
+    if (!placement_matches(s, j, p, false))
+        return verb_refused(s, j, "resize", SCHED_MISMATCH);
+    stage_touch(s, l);
+    struct placement *before = l->held, *now = placement_stage(s, j, placement_copy(s, p));
+    stage_give(s, s->idle, j, before);
+    if (!stage_take_if_free(s, s->idle, j, now)) {
+        stage_take(s, s->idle, j, before);
+        return verb_refused(s, j, "resize", SCHED_NO_ROOM);
+    }
+    stage_give(s, s->room, j, before);
+    stage_take(s, s->room, j, now);
+    s->room_version++;
+    stage_held(s, j, placement_amount(ask_of(s, j), before), -1);
+    stage_held(s, j, placement_amount(ask_of(s, j), now), 1);
+    bool back = l->was.held && placement_same(l->was.held, now);
+    stage_state(s, l, JOB_RUNNING, back ? l->was.held : now, false);
     return SCHED_OK;
 }
 

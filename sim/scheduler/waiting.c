@@ -6,7 +6,7 @@
 #include "sim/scheduler/waiting.h"
 #include "sim/engine/host.h"
 #include "sim/scheduler/lines.h"
-#include "sim/scheduler/transaction.h"
+#include "sim/scheduler/stage.h"
 
 #include <string.h>
 

@@ -1,4 +1,7 @@
-/* transaction.h - what a pass stages, how it is undone and carried out. */
+/* stage.h - what a pass stages: verbs change state, indexes and books at once.
+ *
+ * What a job was before the pass is kept when it is first touched. The undo log is written only once a mark was set; pass.c rolls it
+ * back, and carries out what is staged at the end of the pass. */
 #pragma once
 #include "sim/engine/host.h"
 
@@ -29,8 +32,3 @@ void stage_give(struct sched *s, struct view *v, job_id j, const struct placemen
 void stage_held(struct sched *s, job_id j, struct amount size, int sign);
 void stage_pending(struct sched *s, job_id j, struct amount size, int sign);
 void stage_state(struct sched *s, struct live *l, enum job_state state, struct placement *held, bool stopping);
-bool pass_run(struct sched *s);                                           /* true: something changed */
-
-/* pencil.c - what a pass only thinks of */
-void pencil_undo(struct sched *s);
-void pencils_erase(struct sched *s);                                      /* at the end of a pass: as if they had not been */

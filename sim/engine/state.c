@@ -1,0 +1,60 @@
+/* state.c - the few things that every part of a run does with its state. See state.h. */
+#include "sim/engine/host.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void host_bug(const struct sched *s, const char *file, int line, const char *format, ...)
+{
+    va_list args;
+    fprintf(stderr, "gpuyard: a bug, please report it: %s:%d: at %.9f s under policy %s: ", file, line,
+            seconds(s->now_ns), s->policy->name);
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+    abort();
+}
+
+void state_set(struct sched *s, job_id j, enum job_state to)
+{
+    enum job_state from = s->job[j].state;
+    if (!life_allows(from, to))
+        HOST_BUG(s, "job %s goes from %s to %s", s->workload->truth[j].name, life_state_name(from), life_state_name(to));
+    s->job[j].state = (uint8_t)to;
+}
+
+void decision_log(const struct sched *s, job_id j, const char *kind, const char *decision, const char *reason)
+{
+    const struct run_observer *o = &s->setup.observer;
+    if (o->decision)
+        o->decision(o->self, j, s->now_ns, kind, decision, reason);
+}
+
+void stop_log(const struct sched *s, const struct live *l, const char *how)
+{
+    decision_log(s, l->job, "stop", how, l->stopped_for == ID_NONE ? "" : s->workload->truth[l->stopped_for].name);
+}
+
+int64_t job_done_ns(const struct sched *s, const struct live *l)
+{
+    if (!l->event || l->progress.since_ns >= s->now_ns)       /* not running in truth, or still starting up */
+        return l->begin_left_ns - l->progress.left_ns;
+    struct progress p = l->progress;
+    progress_settle(&p, s->now_ns);
+    return l->begin_left_ns - p.left_ns;
+}
+
+int64_t job_left_ns(const struct sched *s, const struct live *l)
+{
+    return l->begin_left_ns - job_done_ns(s, l);
+}
+
+void notice_add(struct sched *s, enum notice kind, job_id j, enum stop_cause why)
+{
+    mem_grow(&s->notice, &s->notice_capacity, s->n_notices, sizeof *s->notice);
+    s->notice[s->n_notices].kind = (uint8_t)kind;
+    s->notice[s->n_notices].why = (uint8_t)why;
+    s->notice[s->n_notices++].job = j;
+}

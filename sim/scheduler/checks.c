@@ -1,0 +1,103 @@
+/* checks.c - what the world demands of a request of a policy: pieces that exist, are allowed and add up to what the job asks for. */
+#include "sim/capacity/placement_form.h"
+#include "sim/physics/rates.h"
+#include "sim/scheduler/sizes.h"
+
+enum sched_result verb_refused(struct sched *s, job_id j, const char *verb, enum sched_result why)
+{
+    s->totals.refused[why]++;
+    decision_log(s, j, "refusal", verb, sched_result_name[why]);
+    return why;
+}
+
+static bool piece_matches(const struct sched *s, const struct request *ask, const struct piece *p)
+{
+    if (p->node >= s->cluster->n_nodes || !view_allows(s->idle, ask, p->node))
+        return false;
+    const struct node_type *t = cluster_node_type(s->cluster, p->node);
+    if (p->gpus ? p->milli != ask->gpu_milli : ask->tasks == SPLIT_ANY)
+        return false;                                    /* another share; a piece of nothing */
+    if ((p->gpus ? p->gpu_mem_mib != ask->gpu_mem_mib || p->mig != ask->mig : p->gpu_mem_mib || p->mig) ||
+        !piece_on_island(s->cluster, ask, p))
+        return false;
+    if (t->counted || p->gpus == 0)
+        return p->gpu_mask == 0 && (p->gpus == 0 || p->milli == MILLI_ALL);
+    return (t->gpus >= 64 || p->gpu_mask >> t->gpus == 0) && (p->gpu_mask & ~view_slots(s->idle, ask, p->node)) == 0 &&
+           (uint32_t)__builtin_popcountll(p->gpu_mask) == p->gpus;
+}
+
+/* Pieces by rank, one a node, that add up to a total that it may have. */
+static bool split_matches(struct sched *s, job_id j, const struct request *ask, const struct placement *p)
+{
+    uint64_t gpus = 0;
+    s->node_stamp++;
+    for (size_t i = 0; i < p->n; i++) {
+        if (p->piece[i].task != i || !piece_matches(s, ask, &p->piece[i]) || s->node_seen[p->piece[i].node] == s->node_stamp)
+            return false;
+        s->node_seen[p->piece[i].node] = s->node_stamp;
+        gpus += p->piece[i].gpus;
+    }
+    return size_allowed(s, j, gpus);
+}
+
+static bool crowded(const struct request *ask, const struct placement *p)
+{
+    for (size_t i = 0; ask->max_per_node && i < p->n; i++) {
+        uint32_t on = 0;
+        for (size_t k = 0; k <= i; k++)
+            on += p->piece[k].node == p->piece[i].node;
+        if (on > ask->max_per_node)
+            return true;
+    }
+    return false;
+}
+
+static bool tasks_match(const struct sched *s, job_id j, const struct request *ask, const struct placement *p, bool partial)
+{
+    uint32_t tasks = partial ? request_tasks(ask) : (uint32_t)p->n;
+    if (partial ? p->n > tasks : !size_allowed(s, j, p->n))
+        return false;
+    for (size_t i = 0; i < p->n; i++) {
+        uint32_t task = p->piece[i].task;
+        if (task >= tasks || (i > 0 && task <= p->piece[i - 1].task))
+            return false;
+        const struct request *run = request_of_piece(ask, &p->piece[i]);
+        if (p->piece[i].gpus != run->gpus || !piece_matches(s, run, &p->piece[i]))
+            return false;
+    }
+    return !crowded(ask, p);
+}
+
+static bool near_enough(const struct sched *s, const struct placement *p, enum level level)
+{
+    static const uint8_t farthest[] = {
+        [LEVEL_ISLAND] = 1, [LEVEL_NODE] = 3, [LEVEL_RACK] = 4, [LEVEL_POD] = 5, [LEVEL_CLUSTER] = 6, [LEVEL_ANY] = 6,
+    };
+    return farthest[level] == 6 || cluster_placement_distance(s->cluster, p) <= farthest[level];
+}
+
+/* The tasks below each group that requires a level, whatever else the job holds. */
+static bool groups_near(struct sched *s, job_id j, const struct placement *p)
+{
+    const struct job_facts *f = &s->workload->facts[j];
+    for (uint32_t g = 1; g < f->n_groups; g++) {
+        if (f->group[g].required_level >= LEVEL_CLUSTER)
+            continue;
+        struct placement *part = arena_alloc(s->scratch, sizeof *part + p->n * sizeof part->piece[0]);
+        for (size_t i = 0; i < p->n; i++)
+            if (group_within(f->group, request_of_piece(f->ask, &p->piece[i])->group, g))
+                part->piece[part->n++] = p->piece[i];
+        if (part->n && !near_enough(s, part, f->group[g].required_level))
+            return false;
+    }
+    return true;
+}
+
+bool placement_matches(struct sched *s, job_id j, const struct placement *p, bool partial)
+{
+    const struct request *ask = ask_of(s, j);
+    if (p->n == 0 || !(ask->tasks == SPLIT_ANY ? split_matches(s, j, ask, p) : tasks_match(s, j, ask, p, partial)))
+        return false;
+    return near_enough(s, p, ask->required_level) && groups_near(s, j, p);
+}
+

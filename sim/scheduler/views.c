@@ -1,0 +1,16 @@
+/* views.c - the views of what is free that a run keeps. */
+#include "sim/scheduler/placing.h"
+
+struct view *placing_view(struct sched *s)
+{
+    struct view *v = free_index_new(s->cluster, s->shape_kinds, &s->placer_random);
+    v->typical = &s->typical;
+    v->rates = s->predicted_rates;
+    v->facts = s->workload->facts;
+    if (s->setup.placer->needs & SEES_TENANTS)
+        free_index_count_tenants(v);
+    free_index_cap_power(v);
+    if (s->gpu_mem_most_mib)
+        free_index_count_memory(v, s->gpu_mem_most_mib);
+    return v;
+}

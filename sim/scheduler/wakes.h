@@ -1,0 +1,7 @@
+/* wakes.h - times at which the policy in force wants a pass: a set, the earliest last. Policies add by sched_wake_at(). */
+#pragma once
+#include "sim/engine/host.h"
+
+int64_t wake_next_ns(const struct sched *s);                              /* TIME_NEVER: none */
+bool wake_cancel(struct sched *s, int64_t time_ns);                       /* false: there is none at that time */
+void wakes_forget(struct sched *s);                                       /* all of them */
