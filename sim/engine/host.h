@@ -284,6 +284,7 @@ struct sched {
     struct storage_links *storage_links;              /* storage_links.c; NULL: its bandwidth is not shared */
     struct flows *flows;          /* NULL: nothing is shared */
     const struct run_model *model[MODELS_MOST];       /* those that are on */
+    void *model_state[MODELS_MOST];                   /* of each, its own: model_state() */
     size_t n_models;
     struct energy *energy;        /* energy.c; NULL: off */
     struct rates_run *rates;      /* rates.c; NULL: off */

@@ -18,6 +18,7 @@
 #include <stdatomic.h>
 
 struct interval;
+struct run_model;
 struct service_row;
 /* Told of what happens, in the order in which it happens. Any may be NULL. */
 struct run_observer {
@@ -67,6 +68,7 @@ struct run_setup {
                                      as submitted */
     uint64_t fruitless_most;      /* passes after which a run may be in a livelock (livelock.c); 0: 20,000 */
     bool check;                   /* recompute the indexes at every instant: slow, for tests */
+    const struct run_model *const *models;    /* of the physical world, ends with NULL; NULL: all there are (sim/physics/physics.h) */
     struct run_observer observer;
     struct run_part part;
     const atomic_bool *interrupted;    /* NULL: never; set: run_execute() returns -1 with "interrupted" */

@@ -48,7 +48,7 @@ struct sched *run_new(const struct run_setup *setup)
     quotas_begin(s);
     s->dependencies = dependencies_new(s->workload);
     overheads_begin(s);
-    models_prepare(s, physics_models);
+    models_prepare(s, setup->models ? setup->models : physics_models);
     placing_begin(s);
     if (s->all_needs & SEES_TIMELINE)
         timeline_begin(s);
