@@ -79,10 +79,10 @@ static struct run_preemptions *preemptions_of(struct sched *s, const struct live
     const struct job_facts *facts = s->workload->facts;
     queue_id own = facts[l->job].queue;
     enum preemption_cause cause = unsaid;
-    if (l->anew)
+    if (l->now.anew)
         cause = PREEMPTED_MOVE;
-    else if (unsaid != PREEMPTED_MOVE && l->stopped_for != ID_NONE)
-        cause = facts[l->stopped_for].queue == own ? PREEMPTED_PRIORITY : PREEMPTED_RECLAIM;
+    else if (unsaid != PREEMPTED_MOVE && l->now.stopped_for != ID_NONE)
+        cause = facts[l->now.stopped_for].queue == own ? PREEMPTED_PRIORITY : PREEMPTED_RECLAIM;
     return &s->books[own].preemptions[cause];
 }
 

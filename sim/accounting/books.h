@@ -22,8 +22,8 @@ void books_pending(struct sched *s, job_id j, struct amount size, int sign);
 void books_given_up(struct sched *s, const struct live *l, const struct placement *p);    /* it holds p no more, and asks for all of it again */
 void books_occupied(struct sched *s, job_id j, const struct placement *p, int sign);    /* held in truth from now on, or no more */
 void books_present(struct sched *s, job_id j, int sign);                  /* j arrives (1) or goes (-1) */
-void books_preempted(struct sched *s, const struct live *l, enum preemption_cause unsaid);    /* `unsaid` unless l->stopped_for says more */
-/* cause: `unsaid` unless l->stopped_for says more, or LOST_BY(cause of struck.h). */
+void books_preempted(struct sched *s, const struct live *l, enum preemption_cause unsaid);    /* `unsaid` unless l->now.stopped_for says more */
+/* cause: `unsaid` unless l->now.stopped_for says more, or LOST_BY(cause of struck.h). */
 #define LOST_BY(strike) (PREEMPTION_CAUSES + (strike))
 void books_lost(struct sched *s, const struct live *l, unsigned cause, const struct placement *p, int64_t lost_ns);
 int64_t books_fairness_micro(const struct sched *s, const struct live *l);   /* finish-time fairness of who ends now; -1: none */

@@ -5,12 +5,45 @@
 #include "sim/engine/nodes.h"
 #include "sim/scheduler/waiting.h"
 
+#include <stdlib.h>
+
+struct claims {
+    uint32_t *live;               /* slots of jobs, in the order of claiming; some may claim no more */
+    size_t n, capacity;
+};
+
+void claims_begin(struct sched *s)
+{
+    s->claims = arena_alloc(s->memory, sizeof *s->claims);
+}
+
+void claims_end(struct sched *s)
+{
+    free(s->claims->live);
+}
+
+void claim_begin(struct sched *s, struct live *l)
+{
+    if (!l->claimed) {
+        struct claims *c = s->claims;
+        mem_grow(&c->live, &c->capacity, c->n, sizeof *c->live);
+        c->live[c->n++] = s->job[l->job].live;
+        l->claimed = true;
+    }
+    l->held_since_ns = s->now_ns;
+    if (l->counting)
+        wait_own(s, l, WAIT_RELEASING);
+    else if (!l->leaving)
+        wait_begin(s, l, WAIT_RELEASING);
+    decision_log(s, l->job, "decision", "claim", "");
+}
+
 void claim_give_back(struct sched *s, struct live *l)
 {
     job_id j = l->job;
-    struct placement *p = l->held;
+    struct placement *p = l->now.held;
     timeline_left(s, l, HOLD_RUN);
-    l->held = NULL;
+    l->now.held = NULL;
     placement_give(s->idle, ask_of(s, j), p);
     if (s->room)
         placement_give(s->room, ask_of(s, j), p);
@@ -27,20 +60,21 @@ static bool settled(const struct sched *s, const struct live *l)
 {
     if (l->leaving)
         return false;
-    for (size_t i = 0; i < l->held->n; i++)
-        if (!free_index_settled(s->idle, &l->held->piece[i]))
+    for (size_t i = 0; i < l->now.held->n; i++)
+        if (!free_index_settled(s->idle, &l->now.held->piece[i]))
             return false;
     return true;
 }
 
 void claims_settle(struct sched *s)
 {
+    struct claims *c = s->claims;
     size_t kept = 0;
-    for (size_t i = 0; i < s->n_claims; i++) {
-        struct live *l = &s->live[s->claim[i]];
+    for (size_t i = 0; i < c->n; i++) {
+        struct live *l = &s->live[c->live[i]];
         bool claims = s->job[l->job].state == JOB_CLAIMED;
         if (claims && !settled(s, l)) {
-            s->claim[kept++] = s->claim[i];
+            c->live[kept++] = c->live[i];
             continue;
         }
         l->claimed = false;
@@ -49,5 +83,5 @@ void claims_settle(struct sched *s)
             job_begin(s, l);
         }
     }
-    s->n_claims = kept;
+    c->n = kept;
 }

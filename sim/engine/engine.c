@@ -4,6 +4,7 @@
  *   settle the integrals up to t; apply every event at t in its order; then one pass
  *
  * A pass that makes events at its own instant (work of no length) is followed by another round at that instant. */
+#include "sim/engine/notices.h"
 #include "sim/accounting/books.h"
 #include "sim/engine/dependencies.h"
 #include "sim/engine/host.h"
@@ -185,8 +186,8 @@ static bool may_hold_more_on(const struct request *ask, const struct placement *
 static bool holds_all_of(const struct live *l, const struct request *run)
 {
     uint32_t held = 0;
-    for (size_t i = 0; l->held && i < l->held->n; i++)
-        held += l->held->piece[i].task - run->first_task < run->tasks;
+    for (size_t i = 0; l->now.held && i < l->now.held->n; i++)
+        held += l->now.held->piece[i].task - run->first_task < run->tasks;
     return held == run->tasks;
 }
 
@@ -201,7 +202,7 @@ static bool task_of_fits(const struct sched *s, const struct live *l, const stru
 {
     for (node_id n = 0; n < s->cluster->n_nodes; n++)
         if (ask->tasks == SPLIT_ANY ? total_fits(s, ask, n)
-                                    : view_fits(s->idle, ask, n) && may_hold_more_on(ask, l->held, n))
+                                    : view_fits(s->idle, ask, n) && may_hold_more_on(ask, l->now.held, n))
             return true;
     return false;
 }

@@ -35,7 +35,7 @@ struct job_run {
     int64_t fairness_micro;       /* -1: none */
     uint32_t live;                /* ID_NONE: not arrived, or gone */
     uint32_t preemptions, restarts;
-    uint32_t waits_at;            /* in s->wait_part, once gone */
+    uint32_t waits_at;            /* where its parts are kept, once it has gone: wait_parts() */
     uint8_t waits, state, outcome, distance;
 };
 
@@ -95,20 +95,28 @@ struct reading {
 enum milestone { MILESTONE_CHECKPOINT, MILESTONE_EPOCH, MILESTONES };
 struct milestone_at { int64_t left_ns; event_id event; bool set; };
 
+/* The part of a job that verbs of a pass change: copied whole when it is first touched, logged and restored whole. Verbs stage it
+ * (stage_state()); between passes the truth is written by what a job does (jobs.c, intervals.c, tasks.c, leaving.c, ...). */
+struct staged {
+    struct placement *held;       /* it runs on or claims it; NULL: it holds nothing */
+    struct placement *late;       /* tasks stopped in this pass that are going to save; NULL: none */
+    job_id stopped_for;           /* the policy stops it for that job; ID_NONE: not told */
+    uint8_t state;                /* enum job_state, of a copy; of the job itself job_run.state is the one */
+    uint8_t stop_mode;            /* enum stop_mode of the last stop */
+    bool stopping;                /* its stop is staged */
+    bool broken;                  /* in this pass it fell below its minimum while it ran */
+    bool dropped;                 /* in this pass it fell from suspension to its last checkpoint */
+    bool anew;                    /* in this pass it was stopped to be placed anew: a move, though it starts later */
+};
+
 /* What is kept of a job while it waits, runs or leaves. What every start and end looks at lies together: when a job ends, tens of
  * thousands of others have been looked at since its start, and each cache line of it has to be fetched again. */
 struct live {
     job_id job;
-    bool touched, stopping, claimed;   /* touched in this pass; stopping: stop staged; claimed: in s->claims */
+    bool touched, claimed;        /* touched: staged in this pass; claimed: in the list of claims */
     bool cancelled;               /* told to leave for good */
-    bool anew;                    /* in this pass it was stopped to be placed anew: a move, though it starts later */
-    bool dropped;                 /* in this pass it fell from suspension to its last checkpoint */
-    bool broken;                  /* in this pass it fell below its minimum while it ran */
     bool withdrawn;               /* on_demand.c: it is over as soon as it holds nothing */
     uint8_t withdrawn_as;         /* enum job_fate */
-    uint8_t stop_mode;
-    job_id stopped_for;
-    struct placement *held;       /* runs on or claims it */
     const struct placement *on;   /* makes progress there in truth, whatever is staged; NULL: it does not run */
     struct progress progress;
     event_id event, progress_event;
@@ -127,7 +135,7 @@ struct live {
     int64_t own_since_ns;
     int64_t wait[WAIT_REASONS];   /* of a group member: minus the group's totals at the joining */
     int64_t split[ACCOUNTS];      /* of the interval that is being left */
-    struct { uint8_t state; struct placement *held; } was;    /* before this pass */
+    struct staged now, was;       /* was: before this pass, of a touched job */
     uint32_t hold[HOLD_KINDS];    /* on the timeline; ORDERED_NONE: none */
     int64_t estimate_ns;          /* of the whole run, as of its arrival; TIME_NEVER: none */
     void *own;                    /* the policy's bytes */
@@ -136,7 +144,6 @@ struct live {
     /* Of those that are stopped, leave, stand still or run in part. */
     struct placement *suspended;  /* its memory there is taken, and it can go on there; until it does or is dropped */
     struct placement *leaving;    /* still occupies it after a stop */
-    struct placement *late;       /* tasks stopped in this pass that are going to save; staged */
     struct part *part;            /* those of earlier passes, in the order of their ends */
     int64_t leaving_since_ns;
     int64_t stood_ns;             /* time since its last start in which it made progress before it was suspended, on the same pieces */
@@ -144,7 +151,7 @@ struct live {
     int64_t stall_ns[HELD_ACCOUNTS];    /* of the interval it holds: time held without progress that is over */
     const char *leave_why;
     event_id release_event;
-    uint32_t pencilled_out;       /* how often, in this pass */
+    uint32_t tentative_out;       /* times that tasks of it are given back tentatively in this pass */
     int64_t hold_end_ns;          /* of the run hold that a stop of this pass has dropped */
 
     /* Of models alone, from here to the end: all 0 while none is on, and then not even cleared for the next job. */
@@ -202,10 +209,7 @@ struct sched {
     bool idles;                   /* its own jobs have ended, and time goes on beside other runs */
     size_t n_open;                /* models whose jobs on demand may still come */
     int64_t pass_due_ns;          /* TIME_NEVER: nothing changed */
-    job_id *fresh;                /* pending since the last pass of a periodic scheduler */
-    size_t n_fresh, fresh_capacity;
-    int64_t *wake;                /* descending */
-    size_t n_wakes, wake_capacity;
+    struct wakes *wakes;          /* wakes.c */
     uint64_t *node_seen, node_stamp;   /* [n_nodes] the last placement that was checked and has a piece there */
     bool in_pass;
     bool changed;                 /* something that a policy may act on */
@@ -217,9 +221,7 @@ struct sched {
     size_t n_live, live_capacity;
     uint32_t *live_free;
     size_t n_live_free, live_free_capacity;
-    int64_t *wait_part;
-    uint8_t *wait_why;
-    size_t n_wait_parts, wait_part_capacity, wait_why_capacity;
+    struct waits *waits;          /* waiting.c */
     const char **refusal;         /* by job, made with the first refusal */
     struct gpu_time *gpu_time;    /* [n_jobs]; NULL: all of a job or nothing */
     struct part *free_part;
@@ -244,32 +246,17 @@ struct sched {
     struct on_demand *on_demand;  /* [n_on_demand] on_demand.c; NULL: none */
     struct placement *free_placement[32];      /* by size class, linked */
 
-    struct line **line;
-    size_t n_lines, line_capacity;
-    struct line_entry *entry;
-    size_t n_entries, entry_capacity;
-    uint32_t free_entry;
-    struct sub_line *sub;
-    size_t n_subs, sub_capacity;
+    struct lines *lines;          /* lines.c */
 
     struct queue_books *books;
     bool budgets;                 /* some queue has one */
     queue_id *changed_queue, *unseen_queue;
     size_t n_changed_queues, n_unseen_queues;
 
-    struct undo *undo;
-    size_t n_undo, undo_capacity;
-    bool marked;
-    uint32_t *touched;            /* live slots, in the order of first touch */
-    size_t n_touched, touched_capacity;
-    struct { struct placement *p; uint32_t live; } *staged;   /* copies made in this pass, and for whom */
-    size_t n_staged, staged_capacity;
-    uint32_t *claim;              /* live slots, in the order of claiming */
-    size_t n_claims, claim_capacity;
-    struct { const struct placement *p; job_id job; int8_t sign; } *pencil;    /* -1: out */
-    size_t n_pencils, pencil_capacity, pencilled_out;                         /* the last: how many are */
-    struct { uint8_t kind, why; job_id job; } *notice;
-    size_t n_notices, notice_capacity;
+    struct stage *stage;          /* stage.c, pass.c */
+    struct claims *claims;        /* claims.c */
+    struct tentative *tentative;  /* tentative.c */
+    struct notices *notices;      /* notices.c */
 
     int64_t busy_milli, held_milli, waiting_milli;    /* GPUs making progress; occupied; asked for by waiting jobs */
     int64_t up_milli;             /* GPUs that are there and not down */
@@ -345,8 +332,6 @@ uint32_t placement_node_count(const struct placement *p);                      /
 /* Of a suspended job: the memory of its nodes alone. */
 void memory_take(struct view *v, const struct request *r, const struct placement *p);
 void memory_give(struct view *v, const struct request *r, const struct placement *p);
-/* Kept until the pass ends, and dropped then unless j holds it or plans it. Returns p. */
-struct placement *placement_stage(struct sched *s, job_id j, struct placement *p);
 struct view *view_of(const struct sched *s, const struct view *v);        /* see.c: the same, to be changed; idle if it is not ours */
 
 /* jobs.c - the truth: jobs arrive, end and go */
@@ -371,7 +356,7 @@ void stop_log(const struct sched *s, const struct live *l, const char *how);
 /* intervals.c - a job on its pieces, from a start to a stop */
 void run_ends(struct sched *s, struct live *l, const char *why);          /* the time since it began, or was last resized, goes into
                                                                              the accounts; l->split is set */
-void job_begin(struct sched *s, struct live *l);                          /* on l->held, now */
+void job_begin(struct sched *s, struct live *l);                          /* on l->now.held, now */
 void job_runs(struct sched *s, struct live *l, int64_t start_cost_ns);    /* likewise, and nobody is told */
 void job_progressing(struct sched *s, job_id j);
 int64_t job_done_ns(const struct sched *s, const struct live *l);         /* progress since the last start */
@@ -398,7 +383,3 @@ void sharing_goes_on(struct sched *s, struct live *l);
 bool elastic_learns(const struct sched *s, job_id j);                     /* it has a goodput model; what else there is about rates
                                                                              of its model does not concern it */
 
-/* notices.c */
-enum notice { NOTICE_ARRIVED, NOTICE_STARTED, NOTICE_STOPPED, NOTICE_WITHDRAWN, NOTICE_NODE };    /* the last: j is a node */
-void notice_add(struct sched *s, enum notice kind, job_id j, enum stop_cause why);
-void notices_give(struct sched *s);

@@ -1,4 +1,5 @@
 /* intervals.c - a job on its pieces, from a start to a stop: it makes progress, is halted, and the time goes into its accounts. */
+#include "sim/engine/notices.h"
 #include "sim/accounting/books.h"
 #include "sim/engine/host.h"
 #include "sim/accounting/ledger.h"
@@ -42,7 +43,7 @@ void job_begin(struct sched *s, struct live *l)
     } else {
         run->restarts++;
     }
-    job_runs(s, l, start_cost_ns(s, l, l->held, first));
+    job_runs(s, l, start_cost_ns(s, l, l->now.held, first));
     decision_log(s, j, "start", first ? "start" : "restart", "");
     notice_add(s, NOTICE_STARTED, j, 0);
 }
@@ -50,11 +51,11 @@ void job_begin(struct sched *s, struct live *l)
 void job_runs(struct sched *s, struct live *l, int64_t start_cost_ns)
 {
     job_id j = l->job;
-    s->job[j].distance = (uint8_t)cluster_placement_distance(s->cluster, l->held);
+    s->job[j].distance = (uint8_t)cluster_placement_distance(s->cluster, l->now.held);
     l->held_since_ns = l->last_start_ns = s->now_ns;
-    l->stopped_for = ID_NONE;
-    l->size = placement_size(ask_of(s, j), l->held);
-    l->start_cost_ns = start_cost_ns + models_wake_ns(s, l->held);
+    l->now.stopped_for = ID_NONE;
+    l->size = placement_size(ask_of(s, j), l->now.held);
+    l->start_cost_ns = start_cost_ns + models_wake_ns(s, l->now.held);
     if (!l->suspended) {                             /* else what it did before counts on */
         l->begin_left_ns = l->progress.left_ns;
         l->stood_ns = 0;
@@ -62,13 +63,13 @@ void job_runs(struct sched *s, struct live *l, int64_t start_cost_ns)
     pace_begin(s, l);
     progress_begin(&l->progress, s->now_ns + l->start_cost_ns, pace_rate(&l->pace));
     l->event = event_queue_push(s->events, (struct event){ progress_end_ns(&l->progress), EVENT_JOB_END, j });
-    books_occupied(s, j, l->held, 1);
+    books_occupied(s, j, l->now.held, 1);
     l->progress_event = 0;
     if (l->start_cost_ns > 0)
         l->progress_event = event_queue_push(
             s->events, (struct event){ s->now_ns + l->start_cost_ns, EVENT_PROGRESS, j });
     else
-        s->busy_milli += placement_gpu_milli(l->held);
+        s->busy_milli += placement_gpu_milli(l->now.held);
     models_paced(s, l);
     s->running++;
     s->totals.starts++;
@@ -78,7 +79,7 @@ void job_progressing(struct sched *s, job_id j)
 {
     struct live *l = live_of(s, j);
     l->progress_event = 0;
-    s->busy_milli += placement_gpu_milli(l->held);
+    s->busy_milli += placement_gpu_milli(l->now.held);
     models_paced(s, l);
 }
 
@@ -111,7 +112,7 @@ void hold_end(struct sched *s, struct live *l, const struct placement *p, int64_
     ledger_interval(s, p, l->split);
     if (s->setup.observer.interval)
         s->setup.observer.interval(s->setup.observer.self,
-                                   &(struct interval){ l->job, p, since_ns, s->now_ns, l->stopped_for, why });
+                                   &(struct interval){ l->job, p, since_ns, s->now_ns, l->now.stopped_for, why });
 }
 
 void interval_close(struct sched *s, struct live *l, struct placement *p, int64_t since_ns, const char *why)

@@ -1,5 +1,6 @@
 /* jobs.c - the truth: jobs arrive, end and go; between those, intervals.c, leaving.c and claims.c. Every change of state passes
  * through here. */
+#include "sim/engine/notices.h"
 #include "sim/accounting/books.h"
 #include "sim/engine/dependencies.h"
 #include "sim/engine/host.h"
@@ -42,8 +43,7 @@ void on_demand_enters(struct sched *s, struct live *l)
 {
     struct job_run *run = &s->job[l->job];
     l->progress.left_ns = l->least_left_ns = ENDLESS_NS;
-    for (unsigned i = 0; i < run->waits; i++)
-        l->wait[s->wait_why[run->waits_at + i]] = s->wait_part[run->waits_at + i];
+    wait_parts(s, run, l->wait);
     run->waits = 0;               /* until it goes again */
 }
 
@@ -56,7 +56,7 @@ struct live *job_enter(struct sched *s, job_id j)
     memset(l, 0, s->n_models ? sizeof *l : offsetof(struct live, writing));
     l->wait_before = wait_before;
     l->job = j;
-    l->stopped_for = ID_NONE;
+    l->now.stopped_for = ID_NONE;
     l->entry = l->wait_sub = ID_NONE;
     l->last_start_ns = -1;
     memset(l->hold, 0xff, sizeof l->hold);                   /* ORDERED_NONE */
@@ -161,10 +161,10 @@ void job_is_over(struct sched *s, struct live *l, unsigned fate)
 static void runs_no_more(struct sched *s, struct live *l, unsigned fate, const char *why)
 {
     job_id j = l->job;
-    struct placement *p = l->held;
+    struct placement *p = l->now.held;
     timeline_left(s, l, HOLD_RUN);
     job_halt(s, l, p);
-    l->held = NULL;
+    l->now.held = NULL;
     placement_give(s->idle, ask_of(s, j), p);
     if (s->room)
         placement_give(s->room, ask_of(s, j), p);

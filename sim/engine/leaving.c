@@ -1,4 +1,5 @@
 /* leaving.c - jobs that are stopped and leave their GPUs: at once, or when they have saved. */
+#include "sim/engine/notices.h"
 #include "sim/engine/leaving.h"
 #include "sim/accounting/books.h"
 #include "sim/engine/models.h"
@@ -14,20 +15,20 @@
 void job_leave(struct sched *s, struct live *l, bool moves)
 {
     job_id j = l->job;
-    struct leaving price = pace_stop(s, l, l->stop_mode, l->stop_done_ns);
+    struct leaving price = pace_stop(s, l, l->now.stop_mode, l->stop_done_ns);
     bool at_risk = models_save_at_risk(s, l);
     if (at_risk)
         price = (struct leaving){ price_of(s, j)->grace_ns, 0 };
     job_halt(s, l, l->was.held);
     job_loses(s, l, l->stop_done_ns, price.lost_ns);
     l->split[ACCOUNT_SAVE] = price.stay_ns;
-    bool stands = l->stop_mode == STOP_SUSPEND;
-    l->cancelled = l->stop_mode == STOP_CANCEL;
+    bool stands = l->now.stop_mode == STOP_SUSPEND;
+    l->cancelled = l->now.stop_mode == STOP_CANCEL;
     enum preemption_cause unsaid = moves ? PREEMPTED_MOVE : PREEMPTED_POLICY;
     if (!l->cancelled)
         books_preempted(s, l, unsaid);
     books_lost(s, l, unsaid, l->was.held, l->split[ACCOUNT_LOST]);
-    l->leave_why = moves || l->anew ? "moved" : stands ? "suspended" : l->cancelled ? "cancelled" : "preempted";
+    l->leave_why = moves || l->now.anew ? "moved" : stands ? "suspended" : l->cancelled ? "cancelled" : "preempted";
     stop_log(s, l, l->leave_why);
     notice_add(s, NOTICE_STOPPED, j, l->cancelled ? STOPPED_CANCELLED : STOPPED_BY_POLICY);
     if (stands)
@@ -48,7 +49,7 @@ static bool leaves_for_good(struct sched *s, struct live *l)
 /* What a fault would cost while it saves. */
 static void note_unsaved(struct sched *s, struct live *l, const struct leaving *price)
 {
-    bool saves = l->stop_mode == STOP_SAVE && price->lost_ns == 0;
+    bool saves = l->now.stop_mode == STOP_SAVE && price->lost_ns == 0;
     l->unsaved_ns = saves ? pace_stop(s, l, STOP_RESTART, l->stop_done_ns).lost_ns : 0;
     l->unsaved_wall_ns = saves ? pace_lost_wall_ns(s, l, l->stop_done_ns, l->unsaved_ns) : 0;
 }
@@ -100,7 +101,7 @@ void job_released(struct sched *s, job_id j)
     l->leaving = NULL;
     placement_give(s->idle, ask_of(s, j), p);
     interval_close(s, l, p, l->leaving_since_ns, l->leave_why);
-    if (l->held) {
+    if (l->now.held) {
         wait_begin(s, l, WAIT_RELEASING);
     } else if (l->withdrawn) {
         on_demand_is_over(s, l);
@@ -147,8 +148,8 @@ void jobs_cut_off(struct sched *s)
                 l->split[stays] -= a == stays ? l->leaving_since_ns - s->now_ns : l->split[a];
             interval_close(s, l, l->leaving, l->leaving_since_ns, "cutoff");
         } else if (s->job[j].state == JOB_RUNNING) {
-            job_halt(s, l, l->held);
-            interval_close(s, l, l->held, l->held_since_ns, "cutoff");
+            job_halt(s, l, l->now.held);
+            interval_close(s, l, l->now.held, l->held_since_ns, "cutoff");
         }
         tasks_cut_off(s, l);
         *(s->job[j].state == JOB_RUNNING ? &s->totals.running : &s->totals.pending) += 1;

@@ -9,5 +9,8 @@ void job_departs(struct sched *s, struct live *l, struct placement *p, const str
 void job_released(struct sched *s, job_id j);                             /* it has left its GPUs */
 
 /* claims.c - claims on GPUs that others are still leaving */
+void claims_begin(struct sched *s);
+void claims_end(struct sched *s);
+void claim_begin(struct sched *s, struct live *l);                        /* l->now.held is claimed from now on */
 void claim_give_back(struct sched *s, struct live *l);                    /* now pending, or releasing if it was moving; nobody is told */
 void claims_settle(struct sched *s);                                      /* starts those whose GPUs are free now */

@@ -19,7 +19,7 @@ struct run_model {                /* what is NULL or 0 is not wanted */
     void (*begin)(struct sched *s);                           /* before the first instant */
     void (*free)(struct sched *s);
 
-    /* A job begins to run on l->held: l->pace is neutral, the models fill it in one after the other. Likewise after it has
+    /* A job begins to run on l->now.held: l->pace is neutral, the models fill it in one after the other. Likewise after it has
      * grown or shrunk: then left() has come before, for what it held until now. */
     void (*placed)(struct sched *s, struct live *l);
     /* Of a job on demand: the time for which it holds its GPUs before it does what it is for; on NULL: as expected, wherever. -1:
@@ -49,7 +49,7 @@ struct run_model {                /* what is NULL or 0 is not wanted */
     void (*left)(struct sched *s, struct live *l, const struct placement *from);     /* it makes no progress there any more */
     void (*held)(struct sched *s, job_id j, const struct placement *p, int sign);    /* p is held from now on (1), or no more (-1),
                                                                whether progress is made there or not */
-    void (*paced)(struct sched *s, struct live *l);           /* its progress on l->held has begun, changed or stalled */
+    void (*paced)(struct sched *s, struct live *l);           /* its progress on l->now.held has begun, changed or stalled */
 
     unsigned events;              /* 1 << enum event_kind: those that are its own */
     void (*happens)(struct sched *s, const struct event *e);

@@ -1,4 +1,5 @@
 /* nodes.c - see nodes.h. */
+#include "sim/engine/notices.h"
 #include "sim/engine/nodes.h"
 #include "sim/engine/models.h"
 #include "sim/engine/host.h"

@@ -1,4 +1,5 @@
 /* on_demand.c - see on_demand.h. */
+#include "sim/engine/notices.h"
 #include "sim/engine/on_demand.h"
 #include "sim/accounting/books.h"
 #include "sim/engine/leaving.h"

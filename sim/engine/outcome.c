@@ -1,6 +1,7 @@
 /* outcome.c - what came of a run: jobs, totals, levels. */
 #include "sim/engine/host.h"
 #include "sim/engine/on_demand.h"
+#include "sim/scheduler/waiting.h"
 
 
 bool run_takes(const struct sched *s, job_id j)
@@ -43,10 +44,9 @@ struct job_result run_job(const struct sched *s, job_id j)
     r.held = t.held;
     r.lost = t.lost;
     r.overhead = t.overhead;
-    for (unsigned i = 0; i < run->waits; i++) {
-        r.waits[s->wait_why[run->waits_at + i]] = s->wait_part[run->waits_at + i];
-        r.wait_ns += s->wait_part[run->waits_at + i];
-    }
+    wait_parts(s, run, r.waits);
+    for (unsigned i = 0; i < WAIT_REASONS; i++)
+        r.wait_ns += r.waits[i];
     return r;
 }
 

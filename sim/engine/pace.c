@@ -37,7 +37,7 @@ void pace_begin(struct sched *s, struct live *l)
     l->pace = neutral;
     l->pace.at_risk_ns = at_risk_ns;
     l->pace.mark_done_ns = l->begin_left_ns - l->progress.left_ns;
-    l->on = l->held;
+    l->on = l->now.held;
     l->pace.tasks = tasks_rate(s, l);
     l->pace.mark_ns = s->now_ns + l->start_cost_ns;
     for (size_t i = 0; i < s->n_models; i++)

@@ -4,7 +4,7 @@
 
 double pace_iteration_s(const struct pace *p);
 double pace_rate(const struct pace *p);                                   /* reference ns per ns; 0 while it is stalled */
-void pace_begin(struct sched *s, struct live *l);                         /* on l->held: the models say how fast */
+void pace_begin(struct sched *s, struct live *l);                         /* on l->now.held: the models say how fast */
 void pace_end(struct sched *s, struct live *l, const struct placement *from);
 void pace_changed(struct sched *s, struct live *l);                       /* l->pace has: progress is settled, its end re-timed */
 void pace_stall(struct sched *s, struct live *l, enum account on);        /* it holds its GPUs without progress, until pace_go_on() or it leaves */

@@ -3,6 +3,7 @@
  * Such a job holds what the trace says before the first pass of its instant. job_arrived comes with what it holds, and
  * job_started follows if it runs. It counts as started then, but with the start-up and the progress of the time that it
  * has run for: a stop may cost that, too. Its duration is what is left to do. */
+#include "sim/engine/notices.h"
 #include "sim/engine/running.h"
 #include "sim/accounting/books.h"
 #include "sim/engine/models.h"
@@ -89,7 +90,7 @@ static const struct placement *pieces_of(struct sched *s, job_id j, const struct
 
 static void hold(struct sched *s, struct live *l, struct placement *p)
 {
-    l->held = p;
+    l->now.held = p;
     placement_take(s->idle, ask_of(s, l->job), p);
     if (s->room)
         placement_take(s->room, ask_of(s, l->job), p);

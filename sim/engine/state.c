@@ -34,7 +34,7 @@ void decision_log(const struct sched *s, job_id j, const char *kind, const char 
 
 void stop_log(const struct sched *s, const struct live *l, const char *how)
 {
-    decision_log(s, l->job, "stop", how, l->stopped_for == ID_NONE ? "" : s->workload->truth[l->stopped_for].name);
+    decision_log(s, l->job, "stop", how, l->now.stopped_for == ID_NONE ? "" : s->workload->truth[l->now.stopped_for].name);
 }
 
 int64_t job_done_ns(const struct sched *s, const struct live *l)
@@ -49,12 +49,4 @@ int64_t job_done_ns(const struct sched *s, const struct live *l)
 int64_t job_left_ns(const struct sched *s, const struct live *l)
 {
     return l->begin_left_ns - job_done_ns(s, l);
-}
-
-void notice_add(struct sched *s, enum notice kind, job_id j, enum stop_cause why)
-{
-    mem_grow(&s->notice, &s->notice_capacity, s->n_notices, sizeof *s->notice);
-    s->notice[s->n_notices].kind = (uint8_t)kind;
-    s->notice[s->n_notices].why = (uint8_t)why;
-    s->notice[s->n_notices++].job = j;
 }

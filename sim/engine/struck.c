@@ -1,4 +1,5 @@
 /* struck.c - see struck.h. */
+#include "sim/engine/notices.h"
 #include "sim/engine/struck.h"
 #include "sim/accounting/books.h"
 #include "sim/engine/models.h"
@@ -29,13 +30,13 @@ void strike_job(struct sched *s, struct live *l, const struct strike *by)
 {
     job_id j = l->job;
     bool fault = by->cause < FAULT_CAUSES;
-    struct placement *p = l->held;
+    struct placement *p = l->now.held;
     l->stop_done_ns = job_done_ns(s, l);
     bool in_time = by->cause != CAUSE_RECLAIM || pace_stop(s, l, STOP_SAVE, l->stop_done_ns).stay_ns <= by->detection_ns;
-    l->stop_mode = fault || !in_time ? STOP_RESTART : STOP_SAVE;
-    l->stopped_for = ID_NONE;
+    l->now.stop_mode = fault || !in_time ? STOP_RESTART : STOP_SAVE;
+    l->now.stopped_for = ID_NONE;
     l->given_up = fault && models_give_up(s, l);
-    struct leaving price = pace_stop(s, l, l->stop_mode, l->stop_done_ns);
+    struct leaving price = pace_stop(s, l, l->now.stop_mode, l->stop_done_ns);
     bool at_risk = models_save_at_risk(s, l);
     if (at_risk)
         price = (struct leaving){ price_of(s, j)->grace_ns, 0 };
@@ -44,7 +45,7 @@ void strike_job(struct sched *s, struct live *l, const struct strike *by)
     if (fault)
         price.stay_ns = by->detection_ns;
     timeline_stopped(s, l, price.stay_ns);
-    l->held = NULL;
+    l->now.held = NULL;
     if (!price.stay_ns)
         placement_give(s->idle, ask_of(s, j), p);
     if (s->room)
@@ -65,9 +66,9 @@ void strike_job(struct sched *s, struct live *l, const struct strike *by)
 /* What it was still saving is lost: back to the last durable checkpoint. */
 static void strike_leaving(struct sched *s, struct live *l, const struct strike *by)
 {
-    if (l->stop_mode != STOP_SAVE)
+    if (l->now.stop_mode != STOP_SAVE)
         return;
-    l->stop_mode = STOP_RESTART;
+    l->now.stop_mode = STOP_RESTART;
     models_save_fails(s, l);
     if (!l->unsaved_ns)
         return;
@@ -102,7 +103,7 @@ static void strike_one(struct sched *s, struct live *l, const struct strike *by)
         models_interrupted(s, l, by->cause);
         suspend_dropped(s, l, LOST_BY(by->cause));
     }
-    if (!hits(by, l->held))
+    if (!hits(by, l->now.held))
         return;
     if (state == JOB_CLAIMED)
         strike_claim(s, l);
@@ -126,7 +127,7 @@ void strike_nodes(struct sched *s, const struct strike *by)
     size_t n = 0;
     for (uint32_t i = 0; i < s->n_live; i++) {
         const struct live *l = &s->live[i];
-        if (s->job[l->job].live == i && (hits(by, l->held) || hits(by, l->leaving) || hits(by, l->suspended)))
+        if (s->job[l->job].live == i && (hits(by, l->now.held) || hits(by, l->leaving) || hits(by, l->suspended)))
             struck[n++] = l->job;
     }
     qsort(struck, n, sizeof *struck, by_number);

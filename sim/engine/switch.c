@@ -11,6 +11,7 @@
  * part of its tasks is refused if the newcomer does not start such.
  *
  * To the policy that is in force already, with the same parameters, nothing is switched: there is no such instant. */
+#include "sim/engine/notices.h"
 #include "sim/engine/switch.h"
 #include "sim/accounting/books.h"
 #include "sim/engine/host.h"
@@ -233,7 +234,7 @@ void switch_policy(struct sched *s)
     if (s->timeline)
         plan_clear(s);
     wakes_forget(s);
-    s->n_notices = 0;                                /* for who is no more in force */
+    notices_forget(s);
     forget_queues(s);
     seat_take(s, seat);
     seat->time_ns = TIME_NEVER;

@@ -1,4 +1,5 @@
 /* tasks.c - see tasks.h. */
+#include "sim/engine/notices.h"
 #include "sim/engine/tasks.h"
 #include "sim/accounting/books.h"
 #include "sim/engine/leaving.h"
@@ -16,9 +17,9 @@
 
 bool tasks_concern(const struct sched *s, const struct live *l)
 {
-    if (l->stopping || ask_of(s, l->job)->tasks == SPLIT_ANY || !(s->needs & STARTS_PARTIAL))
+    if (l->now.stopping || ask_of(s, l->job)->tasks == SPLIT_ANY || !(s->needs & STARTS_PARTIAL))
         return false;
-    return l->broken || l->was.state == JOB_GATHERING || s->job[l->job].state == JOB_GATHERING ||
+    return l->now.broken || l->was.state == JOB_GATHERING || s->job[l->job].state == JOB_GATHERING ||
            (l->was.state == JOB_RUNNING && s->job[l->job].state == JOB_RUNNING);
 }
 
@@ -36,8 +37,8 @@ static void gathering_ends(struct sched *s, struct live *l, struct placement *p)
 void tasks_gather(struct sched *s, struct live *l)
 {
     l->held_since_ns = s->now_ns;
-    books_occupied(s, l->job, l->held, 1);
-    enum wait_reason why = l->part && tasks_enough(s, l->job, l->held) ? WAIT_RELEASING : WAIT_GANG;
+    books_occupied(s, l->job, l->now.held, 1);
+    enum wait_reason why = l->part && tasks_enough(s, l->job, l->now.held) ? WAIT_RELEASING : WAIT_GANG;
     if (l->counting)
         wait_own(s, l, why);
     else
@@ -52,34 +53,34 @@ static void part_begins(struct sched *s, struct live *l, int64_t stay_ns)
         s->free_part = part->next;
     else
         part = arena_alloc(s->memory, sizeof *part);
-    *part = (struct part){ .p = l->late, .since_ns = s->now_ns, .until_ns = s->now_ns + stay_ns };
+    *part = (struct part){ .p = l->now.late, .since_ns = s->now_ns, .until_ns = s->now_ns + stay_ns };
     while (*last && (*last)->until_ns <= part->until_ns)
         last = &(*last)->next;
     part->next = *last;
     *last = part;
-    books_occupied(s, l->job, l->late, 1);
+    books_occupied(s, l->job, l->now.late, 1);
     event_queue_push(s->events, (struct event){ part->until_ns, EVENT_RELEASED, l->job });
 }
 
 static void gang_breaks(struct sched *s, struct live *l)
 {
-    struct leaving price = pace_stop(s, l, l->stop_mode, l->stop_done_ns);
+    struct leaving price = pace_stop(s, l, l->now.stop_mode, l->stop_done_ns);
     job_halt(s, l, l->was.held);
     job_loses(s, l, l->stop_done_ns, price.lost_ns);
-    const char *how = l->anew ? "moved" : "broken";
+    const char *how = l->now.anew ? "moved" : "broken";
     run_ends(s, l, how);
     s->running--;
     books_preempted(s, l, PREEMPTED_BROKEN);
     books_lost(s, l, PREEMPTED_BROKEN, l->was.held, l->split[ACCOUNT_LOST]);
     stop_log(s, l, how);
-    l->stopped_for = ID_NONE;
-    if (l->late)
+    l->now.stopped_for = ID_NONE;
+    if (l->now.late)
         part_begins(s, l, price.stay_ns);
-    l->late = NULL;
+    l->now.late = NULL;
     wait_begin(s, l, WAIT_GROUP);
 }
 
-/* From l->was.held, which is dropped, to l->held; it goes on after that time, or what is left of its start-up. */
+/* From l->was.held, which is dropped, to l->now.held; it goes on after that time, or what is left of its start-up. */
 static void job_resized(struct sched *s, struct live *l, int64_t cost_ns)
 {
     progress_settle(&l->progress, s->now_ns);
@@ -93,7 +94,7 @@ static void job_resized(struct sched *s, struct live *l, int64_t cost_ns)
     run_ends(s, l, "resized");
     l->held_since_ns = s->now_ns;
     l->start_cost_ns -= l->split[ACCOUNT_START];
-    cost_ns += models_wake_ns(s, l->held);
+    cost_ns += models_wake_ns(s, l->now.held);
     if (l->start_cost_ns < cost_ns)
         l->start_cost_ns = cost_ns;
     l->begin_left_ns = l->progress.left_ns;
@@ -101,13 +102,13 @@ static void job_resized(struct sched *s, struct live *l, int64_t cost_ns)
     pace_begin(s, l);
     progress_begin(&l->progress, s->now_ns + l->start_cost_ns, pace_rate(&l->pace));
     event_queue_move(s->events, l->event, progress_end_ns(&l->progress));
-    books_occupied(s, l->job, l->held, 1);
+    books_occupied(s, l->job, l->now.held, 1);
     l->progress_event = 0;
     if (l->start_cost_ns > 0)
         l->progress_event =
             event_queue_push(s->events, (struct event){ s->now_ns + l->start_cost_ns, EVENT_PROGRESS, l->job });
     else
-        s->busy_milli += placement_gpu_milli(l->held);
+        s->busy_milli += placement_gpu_milli(l->now.held);
     models_paced(s, l);
     placement_drop(s, l->was.held);
     decision_log(s, l->job, "start", "resize", "");
@@ -117,17 +118,17 @@ void tasks_carry_out(struct sched *s, struct live *l)
 {
     job_id j = l->job;
     enum job_state was = l->was.state, now = s->job[j].state;
-    if (was == now && l->held && l->was.held && placement_same(l->held, l->was.held)) {
-        placement_drop(s, l->held);                  /* stopped and started where they were: nothing has happened */
-        placement_drop(s, l->late);
-        l->held = l->was.held;
-        l->late = NULL;
-        l->stopped_for = ID_NONE;
+    if (was == now && l->now.held && l->was.held && placement_same(l->now.held, l->was.held)) {
+        placement_drop(s, l->now.held);                  /* stopped and started where they were: nothing has happened */
+        placement_drop(s, l->now.late);
+        l->now.held = l->was.held;
+        l->now.late = NULL;
+        l->now.stopped_for = ID_NONE;
         return;
     }
     s->changed = true;
     MUST(s, was == now || life_allows(was, now) || (was == JOB_RUNNING && life_allows(JOB_GATHERING, now)));
-    if (was == JOB_RUNNING && now == JOB_RUNNING && !l->broken) {
+    if (was == JOB_RUNNING && now == JOB_RUNNING && !l->now.broken) {
         job_resized(s, l, 0);
         return;
     }
@@ -150,7 +151,7 @@ void tasks_carry_out(struct sched *s, struct live *l)
 
 bool resize_concerns(const struct sched *s, const struct live *l)
 {
-    return s->needs & RESIZES && l->was.state == JOB_RUNNING && s->job[l->job].state == JOB_RUNNING && !l->stopping;
+    return s->needs & RESIZES && l->was.state == JOB_RUNNING && s->job[l->job].state == JOB_RUNNING && !l->now.stopping;
 }
 
 void resize_carry_out(struct sched *s, struct live *l)
@@ -158,8 +159,8 @@ void resize_carry_out(struct sched *s, struct live *l)
     s->changed = true;
     s->totals.resizes++;
     models_resized(s, l->job);
-    l->size = placement_size(ask_of(s, l->job), l->held);
-    s->job[l->job].distance = (uint8_t)cluster_placement_distance(s->cluster, l->held);
+    l->size = placement_size(ask_of(s, l->job), l->now.held);
+    s->job[l->job].distance = (uint8_t)cluster_placement_distance(s->cluster, l->now.held);
     job_resized(s, l, job_resize_cost_ns(s, l->job));
 }
 
@@ -167,9 +168,9 @@ void resize_carry_out(struct sched *s, struct live *l)
 
 void tasks_scatter(struct sched *s, struct live *l)
 {
-    struct placement *p = l->held;
+    struct placement *p = l->now.held;
     const struct amount size = placement_amount(ask_of(s, l->job), p);
-    l->held = NULL;
+    l->now.held = NULL;
     placement_give(s->idle, ask_of(s, l->job), p);
     if (s->room)
         placement_give(s->room, ask_of(s, l->job), p);
@@ -203,8 +204,8 @@ void part_released(struct sched *s, struct live *l)
     part_ends(s, l, part);
     if (l->withdrawn && !l->part)
         on_demand_is_over(s, l);
-    else if (l->held && s->job[l->job].state == JOB_GATHERING && tasks_state(s, l, l->held) == JOB_RUNNING) {
-        gathering_ends(s, l, l->held);
+    else if (l->now.held && s->job[l->job].state == JOB_GATHERING && tasks_state(s, l, l->now.held) == JOB_RUNNING) {
+        gathering_ends(s, l, l->now.held);
         state_set(s, l->job, JOB_RUNNING);
         job_begin(s, l);
     }
@@ -214,7 +215,7 @@ void part_released(struct sched *s, struct live *l)
 void tasks_cut_off(struct sched *s, struct live *l)
 {
     if (s->job[l->job].state == JOB_GATHERING)
-        gathering_ends(s, l, l->held);
+        gathering_ends(s, l, l->now.held);
     for (struct part *part; (part = l->part) != NULL;) {
         l->part = part->next;
         part_ends(s, l, part);

@@ -15,7 +15,7 @@ bool resize_concerns(const struct sched *s, const struct live *l);        /* the
 void resize_carry_out(struct sched *s, struct live *l);
 bool tasks_concern(const struct sched *s, const struct live *l);          /* the pass changed single tasks of it */
 void tasks_carry_out(struct sched *s, struct live *l);
-void tasks_gather(struct sched *s, struct live *l);                       /* from now on it holds l->held for nothing */
+void tasks_gather(struct sched *s, struct live *l);                       /* from now on it holds l->now.held for nothing */
 void tasks_scatter(struct sched *s, struct live *l);                      /* a gathering job gives up all tasks, between two passes;
                                                                              no notice is given */
 void part_released(struct sched *s, struct live *l);

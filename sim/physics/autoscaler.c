@@ -68,12 +68,12 @@ static const struct request *missing(struct sched *s, job_id j)
         *r = *run;
         r->job = j;
         r->next = NULL;
-        if (run->tasks != SPLIT_ANY && l->held) {
+        if (run->tasks != SPLIT_ANY && l->now.held) {
             uint32_t *task = sched_scratch(s, run->tasks * sizeof *task);
             r->tasks = 0;
             r->task = task;
             for (uint32_t t = run->first_task; t < run->first_task + run->tasks; t++)
-                if (!placement_task(l->held, t))
+                if (!placement_task(l->now.held, t))
                     task[r->tasks++] = t;
         }
         if (r->tasks == 0)

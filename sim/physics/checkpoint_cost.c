@@ -14,8 +14,8 @@ static double mtbf_of(const struct sched *s, const struct live *l)
 {
     const struct price *p = price_of(s, l->job);
     if (p->node_mtbf_ns)
-        return seconds(p->node_mtbf_ns) / placement_node_count(l->held);
-    return 1 / failures_job_rate(s->cluster->failures, (double)placement_gpu_milli(l->held) / MILLI_ALL);
+        return seconds(p->node_mtbf_ns) / placement_node_count(l->now.held);
+    return 1 / failures_job_rate(s->cluster->failures, (double)placement_gpu_milli(l->now.held) / MILLI_ALL);
 }
 
 /* Of progress, in reference nanoseconds: the laws speak of wall time. */
@@ -24,7 +24,7 @@ int64_t checkpoint_interval_ns(const struct sched *s, const struct live *l)
     const struct price *p = price_of(s, l->job);
     if (p->interval_ns != INTERVAL_AUTO)
         return p->interval_ns;
-    double write_s = p->blocking * seconds(checkpoint_write_ns(s, l->job, l->held, 1));
+    double write_s = p->blocking * seconds(checkpoint_write_ns(s, l->job, l->now.held, 1));
     double mtbf_s = mtbf_of(s, l);
     double law_s = p->interval_law == LAW_YOUNG ? young_interval_s(write_s, mtbf_s) : daly_interval_s(write_s, mtbf_s);
     double rate = l->pace.tasks * (l->pace.reference_s / pace_iteration_s(&l->pace));

@@ -11,14 +11,14 @@ int64_t checkpoint_save_ns(const struct sched *s, const struct live *l)
     if (w->stage == WRITING_BLOCKED && w->part_bytes[0] <= 0)    /* nothing was done since the snapshot */
         return w->end_ns - s->now_ns + w->part_ns[1];
     uint32_t others = s->checkpoints->writers - (w->stage != WRITING_NOTHING);
-    const struct placement *on = l->leaving ? l->leaving : l->touched ? l->was.held : l->held;
+    const struct placement *on = l->leaving ? l->leaving : l->touched ? l->was.held : l->now.held;
     return checkpoint_write_ns(s, l->job, on, checkpoint_shares(s, l) ? 1 : others + 1);
 }
 
 static bool saves(const struct sched *s, const struct live *l)
 {
     const struct price *p = price_of(s, l->job);
-    return l->stop_mode == STOP_SAVE && p->save_ns < 0 && p->checkpoint != CHECKPOINT_NONE;
+    return l->now.stop_mode == STOP_SAVE && p->save_ns < 0 && p->checkpoint != CHECKPOINT_NONE;
 }
 
 bool checkpoint_save_at_risk(struct sched *s, struct live *l)

@@ -51,7 +51,7 @@ static void part_flows(struct sched *s, struct live *l)
         part_over(s, l);
         return;
     }
-    w->flow = storage_write_flow(s, l->job, l->leaving ? l->leaving : l->held, bytes, &write_flow);
+    w->flow = storage_write_flow(s, l->job, l->leaving ? l->leaving : l->now.held, bytes, &write_flow);
     w->flows = true;
 }
 
@@ -117,7 +117,7 @@ static void part_over(struct sched *s, struct live *l)
 {
     switch ((enum writing_stage)l->writing.stage) {
     case WRITING_BLOCKED:
-        stall_counted(s, l, l->held);
+        stall_counted(s, l, l->now.held);
         pace_go_on(s, l);
         l->writing.stage = WRITING_BACKGROUND;
         writing_begins(s, l);
@@ -144,7 +144,7 @@ static void snapshot(struct sched *s, struct live *l, int64_t due_ns)
     if (checkpoint_shares(s, l))
         writing_parts(w, p->blocking, p->write_ns, (double)checkpoint_bytes(s, l->job));
     else
-        writing_parts(w, p->blocking, checkpoint_write_ns(s, l->job, l->held, s->checkpoints->writers), 0);
+        writing_parts(w, p->blocking, checkpoint_write_ns(s, l->job, l->now.held, s->checkpoints->writers), 0);
     w->stage = w->part_ns[0] > 0 || w->part_bytes[0] > 0 ? WRITING_BLOCKED : WRITING_BACKGROUND;
     if (w->stage == WRITING_BLOCKED)
         pace_stall(s, l, ACCOUNT_CHECKPOINT);
@@ -172,7 +172,7 @@ static void checkpoint_stalls(struct sched *s, struct live *l, enum account on)
     writing_put_down(s, l);
     writing_ends(s, l, false);
     if (blocked) {
-        stall_counted(s, l, l->held);
+        stall_counted(s, l, l->now.held);
         pace_go_on(s, l);
     }
     set_due(s, l);
@@ -207,7 +207,7 @@ static void checkpoints_left(struct sched *s, struct live *l, const struct place
     writing_ends(s, l, false);
     if (blocked)
         stall_counted(s, l, from);
-    if (blocked && l->stopping && l->stop_mode == STOP_SAVE)
+    if (blocked && l->now.stopping && l->now.stop_mode == STOP_SAVE)
         s->checkpoints->cut_short--;                 /* what it saves now is that very snapshot */
 }
 

@@ -141,13 +141,13 @@ static double speedup_on(struct sched *s, const struct live *l, const struct lea
 
 static double speedup_here(struct sched *s, const struct live *l, const struct learner *of)
 {
-    struct replicas r = { 0, placement_node_count(l->held) };
+    struct replicas r = { 0, placement_node_count(l->now.held) };
     uint32_t last = of->type->gpu_model;
-    for (size_t i = 0; i < l->held->n; i++)
-        r.n += l->held->piece[i].gpus;
+    for (size_t i = 0; i < l->now.held->n; i++)
+        r.n += l->now.held->piece[i].gpus;
     double slowest = INFINITY;
-    for (size_t i = 0; i < l->held->n; i++) {
-        uint32_t gpu = cluster_node_type(s->cluster, l->held->piece[i].node)->gpu_model;
+    for (size_t i = 0; i < l->now.held->n; i++) {
+        uint32_t gpu = cluster_node_type(s->cluster, l->now.held->piece[i].node)->gpu_model;
         if (i == 0 || gpu != last)
             slowest = fmin(slowest, speedup_on(s, l, of, r, gpu == of->type->gpu_model ? of->fit : fit_of(s, of->model, gpu)));
         last = gpu;

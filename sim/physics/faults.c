@@ -256,7 +256,7 @@ static void happens(struct sched *s, const struct event *e)
 static void job_placed(struct sched *s, struct live *l)
 {
     const struct fault_run *r = s->faults;
-    double rate = failures_software_rate(r->law, (double)placement_gpu_milli(l->held) / MILLI_ALL);
+    double rate = failures_software_rate(r->law, (double)placement_gpu_milli(l->now.held) / MILLI_ALL);
     if (l->hazard_left <= 0) {
         failures_software_stream(s->setup.seed, l->job, &l->software_draws);
         l->hazard_left = failures_hazard(&l->software_draws);

@@ -61,7 +61,7 @@ static void images_free(struct sched *s)
 
 static void images_placed(struct sched *s, struct live *l)
 {
-    for (struct own_nodes w = { .i = 0 }; placement_next_node(l->held, &w);) {
+    for (struct own_nodes w = { .i = 0 }; placement_next_node(l->now.held, &w);) {
         struct data_cache *c = &s->images->node[w.node];
         uint32_t image = image_of(s, l->job);
         s->images->pulls += !data_cache_has(c, image);

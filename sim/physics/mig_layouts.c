@@ -69,15 +69,15 @@ static bool reconfigure(struct sched *s, const struct piece *p)
 static void placed(struct sched *s, struct live *l)
 {
     bool any = false;
-    for (size_t i = 0; i < l->held->n; i++)
-        if (l->held->piece[i].gpu_mask && cluster_node_type(s->cluster, l->held->piece[i].node)->mig_dynamic)
-            any |= reconfigure(s, &l->held->piece[i]);
+    for (size_t i = 0; i < l->now.held->n; i++)
+        if (l->now.held->piece[i].gpu_mask && cluster_node_type(s->cluster, l->now.held->piece[i].node)->mig_dynamic)
+            any |= reconfigure(s, &l->now.held->piece[i]);
     if (!any || (s->workload->truth[l->job].running && s->job[l->job].restarts == 0))
         return;                   /* it ran when the trace began, so they were there */
     int64_t cost_ns = s->cluster->sharing.mig_reconfigure_ns;
     l->start_cost_ns += cost_ns;
     l->pace.mark_ns += cost_ns;
-    s->mig->cost += (int128_t)cost_ns * placement_gpu_milli(l->held);
+    s->mig->cost += (int128_t)cost_ns * placement_gpu_milli(l->now.held);
 }
 
 enum { RECONFIGURATIONS, GPU_HOURS };

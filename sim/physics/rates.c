@@ -105,7 +105,7 @@ static void placed(struct sched *s, struct live *l)
     x->by = RATE_OFF;
     if (f->ask->mig || elastic_learns(s, l->job))    /* its time is that of such an instance; or elastic.c's matter */
         return;
-    struct placement_rate at = placement_rate_on(s->placement_rates, f->model, rates_gpus(f->ask), l->held);
+    struct placement_rate at = placement_rate_on(s->placement_rates, f->model, rates_gpus(f->ask), l->now.held);
     l->pace.compute_s = at.compute_s;
     l->pace.comm_s = at.comm_s;
     l->pace.reference_s = at.reference_s;
@@ -149,11 +149,11 @@ static void open_flow(struct sched *s, struct live *l)
 {
     struct rates_run *r = s->rates;
     struct rated *x = &r->job[l->job];
-    if (r->room < 3 * l->held->n) {
-        r->room = 6 * l->held->n;
+    if (r->room < 3 * l->now.held->n) {
+        r->room = 6 * l->now.held->n;
         r->link = mem_resize(r->link, r->room, sizeof *r->link);
     }
-    size_t n = placement_links_of(s->cluster, l->held, &r->scratch, r->link);
+    size_t n = placement_links_of(s->cluster, l->now.held, &r->scratch, r->link);
     for (size_t i = 0; i < n; i++)
         r->link[i] += r->first_link;
     if (n)

@@ -121,7 +121,7 @@ static void reading_placed(struct sched *s, struct live *l)
         return;
     r->bytes_per_ns = (double)bytes * epochs_of(s, l->job) / (double)work_ns;
     r->nodes = r->cold = 0;
-    for (struct own_nodes w = { .i = 0 }; placement_next_node(l->held, &w); r->nodes++)
+    for (struct own_nodes w = { .i = 0 }; placement_next_node(l->now.held, &w); r->nodes++)
         if (data_cache_use(&s->data->node[w.node], set_of(s, l->job)))
             keep_add(keeps_of(s, l->job), w.node);
         else
@@ -131,7 +131,7 @@ static void reading_placed(struct sched *s, struct live *l)
     r->epoch_left_ns = r->from_left_ns - (work_ns + epochs_of(s, l->job) - 1) / epochs_of(s, l->job);
     if (r->cold && r->epoch_left_ns > 0 && s->cluster->storage.cache_mib)
         milestone_set(s, l, MILESTONE_EPOCH, r->epoch_left_ns);
-    open(s, l, l->held);
+    open(s, l, l->now.held);
 }
 
 /* Up to what is left now. */
@@ -171,8 +171,8 @@ static void reading_happens(struct sched *s, const struct event *e)
     counted(s, l, milestone_reached(l, MILESTONE_EPOCH));
     close_flow(s, l);
     l->reading.epoch_left_ns = -1;
-    read_once(s, l, l->held);
-    open(s, l, l->held);
+    read_once(s, l, l->now.held);
+    open(s, l, l->now.held);
     pace_changed(s, l);
 }
 

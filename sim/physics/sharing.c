@@ -334,12 +334,12 @@ static void placed(struct sched *s, struct live *l)
     struct sharing_run *x = s->sharing;
     struct sharing_job *j = &x->job[l->job];
     j->instance = 1;
-    for (size_t i = 0; i < l->held->n; i++)
-        if (l->held->piece[i].milli >= MILLI_ALL && l->held->piece[i].gpu_mask)
-            j->instance = fmin(j->instance, instance_speed(s, l->job, &l->held->piece[i]));
+    for (size_t i = 0; i < l->now.held->n; i++)
+        if (l->now.held->piece[i].milli >= MILLI_ALL && l->now.held->piece[i].gpu_mask)
+            j->instance = fmin(j->instance, instance_speed(s, l->job, &l->now.held->piece[i]));
     j->since_ns = l->pace.mark_ns;
-    all_sit_down(s, l, l->held);
-    if (x->law->oom == OOM_FAIL && is_out_of_memory(s, l->held))
+    all_sit_down(s, l, l->now.held);
+    if (x->law->oom == OOM_FAIL && is_out_of_memory(s, l->now.held))
         j->oom = event_queue_push(s->events, (struct event){ s->now_ns + l->start_cost_ns, EVENT_OUT_OF_MEMORY, l->job });
 }
 

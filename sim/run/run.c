@@ -1,7 +1,9 @@
 /* run.c - the way in: a run is set up of its parts, and taken down. */
 #include "sim/accounting/books.h"
 #include "sim/engine/dependencies.h"
+#include "sim/engine/leaving.h"
 #include "sim/engine/nodes.h"
+#include "sim/engine/notices.h"
 #include "sim/engine/on_demand.h"
 #include "sim/engine/overhead.h"
 #include "sim/engine/params.h"
@@ -10,6 +12,10 @@
 #include "sim/physics/physics.h"
 #include "sim/scheduler/lines.h"
 #include "sim/scheduler/placing.h"
+#include "sim/scheduler/stage.h"
+#include "sim/scheduler/tentative.h"
+#include "sim/scheduler/waiting.h"
+#include "sim/scheduler/wakes.h"
 
 #include <stdlib.h>
 
@@ -24,13 +30,19 @@ struct sched *run_new(const struct run_setup *setup)
     s->scratch = arena_new();
     s->placer_params = params_complete(s->memory, setup->placer->params, setup->placer->params_size, setup->placer_params);
     seats_begin(s);
+    waits_begin(s);
+    lines_begin(s);
+    stage_begin(s);
+    tentative_begin(s);
+    claims_begin(s);
+    notices_begin(s);
+    wakes_begin(s);
     s->totals.clairvoyant = (s->all_needs & SEES_RUN_TIME) != 0 || estimates_know_truth(&setup->estimates);
     s->predictor = predictor_new(&setup->estimates);
     random_init(&s->policy_random, setup->seed, "policy", 0);
     random_init(&s->placer_random, setup->seed, "placement", 0);
     s->events = event_queue_new();
     s->pass_due_ns = TIME_NEVER;
-    s->free_entry = ID_NONE;
     s->job = mem_new(s->n_jobs, sizeof *s->job);
     for (job_id j = 0; j < s->n_jobs; j++)
         s->job[j] = (struct job_run){ .start_ns = -1, .end_ns = -1, .fairness_micro = -1, .live = ID_NONE, .distance = UINT8_MAX };
@@ -66,13 +78,17 @@ void run_free(struct sched *s)
     timeline_end(s);
     dependencies_free(s->dependencies);
     on_demand_end(s);
-    lines_free(s);
+    lines_end(s);
     quotas_free(s);
     predictor_free(s->predictor);
     event_queue_free(s->events);
-    void *const own[] = { s->wake, s->fresh, s->job, s->live, s->live_free, s->wait_part, s->wait_why, s->books,
-                          s->changed_queue, s->unseen_queue, s->undo, s->node_seen, s->touched, s->staged, s->claim, s->pencil, s->notice,
-                          s->node_account };
+    waits_end(s);
+    stage_end(s);
+    tentative_end(s);
+    claims_end(s);
+    notices_end(s);
+    wakes_end(s);
+    void *const own[] = { s->job, s->live, s->live_free, s->books, s->changed_queue, s->unseen_queue, s->node_seen, s->node_account };
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
         free(own[i]);
     arena_free(s->memory);

@@ -23,7 +23,7 @@ static const struct placement *occupied(const struct sched *s, const struct live
 {
     if (l->leaving)
         return l->leaving;
-    return s->job[l->job].state == JOB_CLAIMED ? NULL : l->held;
+    return s->job[l->job].state == JOB_CLAIMED ? NULL : l->now.held;
 }
 
 /* Tasks alike are named anew, from the first on; of a chain of runs that cannot be. */

@@ -75,7 +75,7 @@ static bool is_skipped(const struct walk *w, uint32_t sub)
 static bool at_or_before(const void *key, const void *context, uint32_t e)
 {
     const struct sched *s = context;
-    return !entry_key_before(key, &s->entry[e]);
+    return !entry_key_before(key, &s->lines->entry[e]);
 }
 
 /* The line has changed: every sub-line goes on behind the key that was reached. */
@@ -90,9 +90,9 @@ static void find_place(struct walk *w)
     const struct line_entry reached = { .key = w->reached.key, .job = w->reached.job };
     uint32_t sub = l->subs.first;
     for (; sub != ORDERED_NONE && w->begun; sub = sub_next(s, sub)) {
-        if (entry_key_before(&reached, &s->entry[s->sub[sub].entries.first]))
+        if (entry_key_before(&reached, &s->lines->entry[s->lines->sub[sub].entries.first]))
             break;
-        uint32_t e = ordered_search(&s->sub[sub].entries, &entries, at_or_before, &reached);
+        uint32_t e = ordered_search(&s->lines->sub[sub].entries, &entries, at_or_before, &reached);
         if (e != ORDERED_NONE && !is_skipped(w, sub))
             heap_push(w, (struct pending){ e, TIME_NEVER });
     }
@@ -150,7 +150,7 @@ static void go_on(struct walk *w)
     const struct sched *s = w->l->s;
     struct ordered_space entries = line_entries(s);
     struct pending p = w->at;
-    p.entry = p.most_ns == TIME_NEVER ? ordered_next(&entries, p.entry) : next_up_to(s->entry, p.entry, p.most_ns);
+    p.entry = p.most_ns == TIME_NEVER ? ordered_next(&entries, p.entry) : next_up_to(s->lines->entry, p.entry, p.most_ns);
     if (p.entry != ORDERED_NONE)
         heap_push(w, p);
     w->current = ID_NONE;
@@ -160,10 +160,10 @@ static void go_on(struct walk *w)
 static bool is_full(const struct walk *w, uint32_t sub)
 {
     struct sched *s = w->l->s;
-    shape_id shape = s->sub[sub].shape;
+    shape_id shape = s->lines->sub[sub].shape;
     if (!placing_lacks(w->room, &s->workload->shape[shape].ask))
         return false;
-    sched_blocked(s, s->entry[s->sub[sub].entries.first].job, WAIT_GROUP);
+    sched_blocked(s, s->lines->entry[s->lines->sub[sub].entries.first].job, WAIT_GROUP);
     sub_line_blocked(s, sub, WAIT_GPUS);
     return true;
 }
@@ -174,11 +174,11 @@ bool line_next(struct line_walk *lw, job_id *j)
     const struct sched *s = w->l->s;
     if (w->current != ID_NONE)
         go_on(w);
-    while (w->n && is_skipped(w, s->entry[w->heap[0].entry].sub))
+    while (w->n && is_skipped(w, s->lines->entry[w->heap[0].entry].sub))
         heap_pop(w);
     uint32_t e = ORDERED_NONE;
     for (; w->next_sub != ORDERED_NONE; w->next_sub = sub_next(s, w->next_sub)) {
-        e = s->sub[w->next_sub].entries.first;
+        e = s->lines->sub[w->next_sub].entries.first;
         if (w->n && line_entry_before(s, w->heap[0].entry, e))
             break;
         if (!is_skipped(w, w->next_sub) && !(w->room && is_full(w, w->next_sub)))
@@ -195,11 +195,11 @@ bool line_next(struct line_walk *lw, job_id *j)
         return false;
     }
     e = w->at.entry;
-    w->current = s->entry[e].sub;
-    w->reached.key = s->entry[e].key;
-    w->reached.job = s->entry[e].job;
+    w->current = s->lines->entry[e].sub;
+    w->reached.key = s->lines->entry[e].key;
+    w->reached.job = s->lines->entry[e].job;
     w->begun = true;
-    *j = s->entry[e].job;
+    *j = s->lines->entry[e].job;
     return true;
 }
 
@@ -227,7 +227,7 @@ void line_skip_shape(struct line_walk *lw, shape_id shape)
     if (sub == ID_NONE)
         return;
     if (sub / 64 >= w->skipped_size) {
-        size_t size = w->l->s->n_subs / 64 + 1;
+        size_t size = w->l->s->lines->n_subs / 64 + 1;
         uint64_t *skipped = sched_scratch(w->l->s, size * sizeof *skipped);
         if (w->skipped_size)
             memcpy(skipped, w->skipped, w->skipped_size * sizeof *skipped);

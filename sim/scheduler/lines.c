@@ -12,18 +12,18 @@
 bool line_entry_before(const void *sched, uint32_t a, uint32_t b)
 {
     const struct sched *s = sched;
-    return entry_key_before(&s->entry[a], &s->entry[b]);
+    return entry_key_before(&s->lines->entry[a], &s->lines->entry[b]);
 }
 
 static bool sub_before(const void *sched, uint32_t a, uint32_t b)
 {
     const struct sched *s = sched;
-    return line_entry_before(s, s->sub[a].entries.first, s->sub[b].entries.first);
+    return line_entry_before(s, s->lines->sub[a].entries.first, s->lines->sub[b].entries.first);
 }
 
 static void sum_up_reserved(const void *sched, uint32_t e)
 {
-    struct line_entry *entry = ((const struct sched *)sched)->entry, *x = &entry[e];
+    struct line_entry *entry = ((const struct sched *)sched)->lines->entry, *x = &entry[e];
     uint32_t child[] = { x->link.left, x->link.right };
     x->least_reserved_ns = x->reserved_ns;
     for (unsigned i = 0; i < 2; i++)
@@ -33,12 +33,12 @@ static void sum_up_reserved(const void *sched, uint32_t e)
 
 struct ordered_space line_entries(const struct sched *s)
 {
-    return (struct ordered_space){ s->entry, sizeof *s->entry, line_entry_before, s, s->timeline ? sum_up_reserved : NULL };
+    return (struct ordered_space){ s->lines->entry, sizeof *s->lines->entry, line_entry_before, s, s->timeline ? sum_up_reserved : NULL };
 }
 
 struct ordered_space line_subs(const struct sched *s)
 {
-    return (struct ordered_space){ s->sub, sizeof *s->sub, sub_before, s, NULL };
+    return (struct ordered_space){ s->lines->sub, sizeof *s->lines->sub, sub_before, s, NULL };
 }
 
 /* ---- Sub-lines ---- */
@@ -46,7 +46,7 @@ struct ordered_space line_subs(const struct sched *s)
 static uint32_t *sub_slot(const struct line *l, shape_id shape)
 {
     uint32_t i = (uint32_t)hash_u64(shape) & (l->sub_capacity - 1);
-    while (l->sub_of_shape[i] != ID_NONE && l->s->sub[l->sub_of_shape[i]].shape != shape)
+    while (l->sub_of_shape[i] != ID_NONE && l->s->lines->sub[l->sub_of_shape[i]].shape != shape)
         i = (i + 1) & (l->sub_capacity - 1);
     return &l->sub_of_shape[i];
 }
@@ -64,7 +64,7 @@ static void sub_table_grow(struct line *l)
     memset(l->sub_of_shape, 0xff, l->sub_capacity * sizeof *old);
     for (uint32_t i = 0; i < n; i++)
         if (old[i] != ID_NONE)
-            *sub_slot(l, l->s->sub[old[i]].shape) = old[i];
+            *sub_slot(l, l->s->lines->sub[old[i]].shape) = old[i];
     free(old);
 }
 
@@ -76,10 +76,10 @@ static uint32_t sub_line_make(struct line *l, shape_id shape)
     uint32_t *slot = sub_slot(l, shape);
     if (*slot != ID_NONE)
         return *slot;
-    mem_grow(&s->sub, &s->sub_capacity, s->n_subs, sizeof *s->sub);
-    uint32_t number = *slot = (uint32_t)s->n_subs++;
+    mem_grow(&s->lines->sub, &s->lines->sub_capacity, s->lines->n_subs, sizeof *s->lines->sub);
+    uint32_t number = *slot = (uint32_t)s->lines->n_subs++;
     l->sub_count++;
-    struct sub_line *sub = &s->sub[number];
+    struct sub_line *sub = &s->lines->sub[number];
     *sub = (struct sub_line){ .entries = ORDERED_EMPTY, .shape = shape, .line = l->number };
     sub->clock = (struct wait_clock){ .since_ns = s->now_ns, .why = WAIT_GROUP };
     wait_clock_set(&l->clock, s->now_ns, l->clock.why);
@@ -92,30 +92,36 @@ static uint32_t sub_line_make(struct line *l, shape_id shape)
 struct line *line_new(struct sched *s)
 {
     struct line *l = arena_alloc(s->memory, sizeof *l);
-    mem_grow(&s->line, &s->line_capacity, s->n_lines, sizeof(struct line *));
-    l->number = (uint32_t)s->n_lines;
-    s->line[s->n_lines++] = l;
+    mem_grow(&s->lines->line, &s->lines->line_capacity, s->lines->n_lines, sizeof(struct line *));
+    l->number = (uint32_t)s->lines->n_lines;
+    s->lines->line[s->lines->n_lines++] = l;
     l->s = s;
     l->subs = ORDERED_EMPTY;
     l->clock = (struct wait_clock){ .since_ns = s->now_ns, .why = WAIT_ORDER };
     return l;
 }
 
-void lines_free(struct sched *s)
+void lines_begin(struct sched *s)
 {
-    for (size_t i = 0; i < s->n_lines; i++)
-        free(s->line[i]->sub_of_shape);
-    free(s->line);
-    free(s->entry);
-    free(s->sub);
+    s->lines = arena_alloc(s->memory, sizeof *s->lines);
+    s->lines->free_entry = ID_NONE;
+}
+
+void lines_end(struct sched *s)
+{
+    for (size_t i = 0; i < s->lines->n_lines; i++)
+        free(s->lines->line[i]->sub_of_shape);
+    free(s->lines->line);
+    free(s->lines->entry);
+    free(s->lines->sub);
 }
 
 /* The link that points to j's entry in this line; *it is ID_NONE if there is none. */
 static uint32_t *entry_link(struct sched *s, struct live *live, const struct line *l)
 {
     uint32_t *link = &live->entry;
-    while (*link != ID_NONE && s->sub[s->entry[*link].sub].line != l->number)
-        link = &s->entry[*link].next_of_job;
+    while (*link != ID_NONE && s->lines->sub[s->lines->entry[*link].sub].line != l->number)
+        link = &s->lines->entry[*link].next_of_job;
     return link;
 }
 
@@ -130,10 +136,10 @@ void line_entries_reserve(struct sched *s, const struct live *l)
         return;
     struct ordered_space entries = line_entries(s);
     int64_t now_ns = reserved_ns(s, l);
-    for (uint32_t e = l->entry; e != ID_NONE; e = s->entry[e].next_of_job) {
-        if (s->entry[e].reserved_ns == now_ns)
+    for (uint32_t e = l->entry; e != ID_NONE; e = s->lines->entry[e].next_of_job) {
+        if (s->lines->entry[e].reserved_ns == now_ns)
             continue;
-        s->entry[e].reserved_ns = now_ns;
+        s->lines->entry[e].reserved_ns = now_ns;
         ordered_changed(&entries, e);
     }
 }
@@ -142,19 +148,19 @@ void line_entries_reserve(struct sched *s, const struct live *l)
 static void entry_insert(struct line *l, struct live *live, struct line_key key, unsigned place)
 {
     struct sched *s = l->s;
-    uint32_t e = s->free_entry;
+    uint32_t e = s->lines->free_entry;
     if (e != ID_NONE) {
-        s->free_entry = s->entry[e].next_of_job;
+        s->lines->free_entry = s->lines->entry[e].next_of_job;
     } else {
-        mem_grow(&s->entry, &s->entry_capacity, s->n_entries, sizeof *s->entry);
-        e = (uint32_t)s->n_entries++;
+        mem_grow(&s->lines->entry, &s->lines->entry_capacity, s->lines->n_entries, sizeof *s->lines->entry);
+        e = (uint32_t)s->lines->n_entries++;
     }
     uint32_t number = sub_line_make(l, ask_of(s, live->job)->shape);
-    struct sub_line *sub = &s->sub[number];
+    struct sub_line *sub = &s->lines->sub[number];
     uint32_t *link = &live->entry;
     for (unsigned i = 0; i < place && *link != ID_NONE; i++)
-        link = &s->entry[*link].next_of_job;
-    s->entry[e] = (struct line_entry){ .key = key, .job = live->job, .sub = number, .next_of_job = *link,
+        link = &s->lines->entry[*link].next_of_job;
+    s->lines->entry[e] = (struct line_entry){ .key = key, .job = live->job, .sub = number, .next_of_job = *link,
                                        .reserved_ns = reserved_ns(s, live), .least_reserved_ns = INT64_MIN };
     *link = e;
     struct ordered_space entries = line_entries(s), subs = line_subs(s);
@@ -175,8 +181,8 @@ static void entry_insert(struct line *l, struct live *live, struct line_key key,
 static void entry_remove(struct line *l, struct live *live, uint32_t *link)
 {
     struct sched *s = l->s;
-    uint32_t e = *link, number = s->entry[e].sub;
-    struct sub_line *sub = &s->sub[number];
+    uint32_t e = *link, number = s->lines->entry[e].sub;
+    struct sub_line *sub = &s->lines->sub[number];
     struct ordered_space entries = line_entries(s), subs = line_subs(s);
     bool head = sub->entries.first == e;
     if (head)
@@ -184,9 +190,9 @@ static void entry_remove(struct line *l, struct live *live, uint32_t *link)
     ordered_remove(&sub->entries, &entries, e);
     if (head && sub->entries.root != ORDERED_NONE)
         ordered_add(&l->subs, &subs, number, sub->shape);
-    *link = s->entry[e].next_of_job;
-    s->entry[e].next_of_job = s->free_entry;
-    s->free_entry = e;
+    *link = s->lines->entry[e].next_of_job;
+    s->lines->entry[e].next_of_job = s->lines->free_entry;
+    s->lines->free_entry = e;
     l->length--;
     l->version++;
     wait_left(s, live, number);
@@ -204,8 +210,8 @@ bool line_remove(struct line *l, job_id j)
     struct undo *u = undo_add(s, UNDO_REMOVE, j);
     if (u) {
         u->number = l->number;
-        u->u.key = s->entry[*link].key;
-        for (uint32_t e = live->entry; e != *link; e = s->entry[e].next_of_job)
+        u->u.key = s->lines->entry[*link].key;
+        for (uint32_t e = live->entry; e != *link; e = s->lines->entry[e].next_of_job)
             u->mode++;
     }
     entry_remove(l, live, link);
@@ -235,7 +241,7 @@ void lines_forget(struct sched *s, job_id j)
 {
     struct live *live = live_of(s, j);
     while (live->entry != ID_NONE)
-        entry_remove(s->line[s->sub[s->entry[live->entry].sub].line], live, &live->entry);
+        entry_remove(s->lines->line[s->lines->sub[s->lines->entry[live->entry].sub].line], live, &live->entry);
 }
 
 size_t line_length(const struct line *l)
@@ -247,7 +253,7 @@ bool line_first(const struct line *l, job_id *j, struct line_key *k)
 {
     if (l->subs.root == ORDERED_NONE)
         return false;
-    const struct line_entry *e = &l->s->entry[l->s->sub[l->subs.first].entries.first];
+    const struct line_entry *e = &l->s->lines->entry[l->s->lines->sub[l->subs.first].entries.first];
     *j = e->job;
     if (k)
         *k = e->key;
@@ -258,16 +264,16 @@ static bool entry_view(const struct sched *s, uint32_t e, job_id *j, struct line
 {
     if (e == ORDERED_NONE)
         return false;
-    *j = s->entry[e].job;
+    *j = s->lines->entry[e].job;
     if (k)
-        *k = s->entry[e].key;
+        *k = s->lines->entry[e].key;
     return true;
 }
 
 bool line_first_of(const struct line *l, shape_id shape, job_id *j, struct line_key *k)
 {
     uint32_t sub = sub_line_of(l, shape);
-    return sub != ID_NONE && entry_view(l->s, l->s->sub[sub].entries.first, j, k);
+    return sub != ID_NONE && entry_view(l->s, l->s->lines->sub[sub].entries.first, j, k);
 }
 
 static bool before_bound(const void *key, const void *context, uint32_t e)
@@ -282,11 +288,11 @@ static uint32_t last_before(const struct line *l, uint32_t bound)
     struct ordered_space entries = line_entries(s), subs = line_subs(s);
     uint32_t last = ORDERED_NONE;
     for (uint32_t i = l->subs.first; i != ORDERED_NONE; i = ordered_next(&subs, i)) {
-        uint32_t e = s->sub[i].entries.last;
+        uint32_t e = s->lines->sub[i].entries.last;
         if (bound != ID_NONE) {
-            if (!line_entry_before(s, s->sub[i].entries.first, bound))
+            if (!line_entry_before(s, s->lines->sub[i].entries.first, bound))
                 break;             /* this sub-line and all later ones begin behind it */
-            uint32_t beyond = ordered_search(&s->sub[i].entries, &entries, before_bound, &bound);
+            uint32_t beyond = ordered_search(&s->lines->sub[i].entries, &entries, before_bound, &bound);
             e = beyond == ORDERED_NONE ? e : ordered_previous(&entries, beyond);
         }
         if (last == ORDERED_NONE || line_entry_before(s, last, e))

@@ -39,6 +39,17 @@ struct line {
     struct wait_clock clock;
 };
 
+/* Written by lines.c; waiting.c writes the clocks. */
+struct lines {
+    struct line **line;
+    size_t n_lines, line_capacity;
+    struct line_entry *entry;     /* of all lines */
+    size_t n_entries, entry_capacity;
+    uint32_t free_entry;          /* chained through next_of_job */
+    struct sub_line *sub;         /* of all lines, by their global numbers */
+    size_t n_subs, sub_capacity;
+};
+
 /* The order of a line. */
 static inline bool entry_key_before(const struct line_entry *a, const struct line_entry *b)
 {
@@ -58,7 +69,8 @@ uint32_t sub_line_of(const struct line *l, shape_id shape);               /* ID_
 void line_entries_reserve(struct sched *s, const struct live *l);         /* its own reason has changed */
 void line_restore(struct line *l, job_id j, struct line_key k, unsigned place);    /* as before a line_remove */
 void lines_forget(struct sched *s, job_id j);                             /* out of every line */
-void lines_free(struct sched *s);
+void lines_begin(struct sched *s);
+void lines_end(struct sched *s);
 
 /* waiting.c - of all that stand in a sub-line */
 void wait_clock_set(struct wait_clock *c, int64_t now_ns, enum wait_reason why);

@@ -3,6 +3,7 @@
  * A verb changes state, indexes and books at once. What a job was before the pass is kept when it is first touched;
  * the pass is carried out as the difference between before and after, so a job stopped and started on the same pieces
  * never stopped. The undo log is written only once somebody has set a mark. */
+#include "sim/engine/notices.h"
 #include "sim/scheduler/pass.h"
 #include "sim/scheduler/wakes.h"
 #include "sim/accounting/books.h"
@@ -11,23 +12,11 @@
 #include "sim/scheduler/lines.h"
 #include "sim/scheduler/sizes.h"
 #include "sim/scheduler/suspend.h"
+#include "sim/scheduler/tentative.h"
 #include "sim/engine/tasks.h"
 #include "sim/scheduler/waiting.h"
 
 #include <string.h>
-
-static void undo_job(struct sched *s, struct live *l, const struct undo *u)
-{
-    s->job[u->job].state = u->state;
-    l->held = u->u.job.held;
-    l->late = u->u.job.late;
-    l->broken = u->broken;
-    l->dropped = u->dropped;
-    l->anew = u->anew;
-    l->stopped_for = u->u.job.stopped_for;
-    l->stopping = u->stopping;
-    l->stop_mode = u->mode;
-}
 
 static void undo_change_of_view(struct sched *s, const struct undo *u)
 {
@@ -41,7 +30,7 @@ static void undo_one(struct sched *s, const struct undo *u)
     struct live *l = u->job == ID_NONE ? NULL : live_of(s, u->job);
     switch ((enum undo_kind)u->kind) {
     case UNDO_JOB:
-        undo_job(s, l, u);
+        stage_restore(s, l, u->u.staged);
         break;
     case UNDO_TAKE:
     case UNDO_GIVE:
@@ -55,32 +44,29 @@ static void undo_one(struct sched *s, const struct undo *u)
     case UNDO_PENDING:
         books_pending(s, u->job, u->u.size, -u->sign);
         break;
-    case UNDO_BYTES:
-        memcpy(u->u.bytes.to, u->u.bytes.saved, u->u.bytes.bytes);
-        break;
     case UNDO_WAKE:
         wake_cancel(s, u->u.time_ns);
         break;
     case UNDO_PUSH:
-        line_remove(s->line[u->number], u->job);
+        line_remove(s->lines->line[u->number], u->job);
         break;
     case UNDO_REMOVE:
-        line_restore(s->line[u->number], u->job, u->u.key, u->mode);
+        line_restore(s->lines->line[u->number], u->job, u->u.key, u->mode);
         break;
     case UNDO_OWN:
         wait_own(s, l, u->why);
         break;
     case UNDO_SUB:
-        sub_line_reason(s, &s->sub[u->number], u->why);
+        sub_line_reason(s, &s->lines->sub[u->number], u->why);
         break;
     case UNDO_LINE:
-        wait_clock_set(&s->line[u->number]->clock, s->now_ns, u->why);
+        wait_clock_set(&s->lines->line[u->number]->clock, s->now_ns, u->why);
         break;
     case UNDO_HOLD_ADD:
         hold_drop(s, u->job, u->mode);
         break;
-    case UNDO_PENCIL:
-        pencil_undo(s);
+    case UNDO_TENTATIVE:
+        tentative_undo(s);
         break;
     case UNDO_HOLD_DROP:
         hold_add(s, u->job, u->mode, u->u.hold.start_ns, u->u.hold.end_ns, u->u.hold.p);
@@ -90,54 +76,31 @@ static void undo_one(struct sched *s, const struct undo *u)
 
 sched_mark_t sched_mark(struct sched *s)
 {
-    s->marked = true;
-    return s->n_undo;
+    struct stage *g = s->stage;
+    g->marked = true;
+    return g->n_undo;
 }
 
 void sched_rollback(struct sched *s, sched_mark_t m)
 {
-    if (m > s->n_undo)
+    struct stage *g = s->stage;
+    if (m > g->n_undo)
         HOST_BUG(s, "rollback to a mark that has ended already");
-    s->marked = false;             /* undoing is not itself logged */
-    while (s->n_undo > m) {
-        struct undo u = s->undo[--s->n_undo];
+    g->marked = false;             /* undoing is not itself logged */
+    while (g->n_undo > m) {
+        struct undo u = g->undo[--g->n_undo];
         undo_one(s, &u);
     }
-    s->marked = true;
-}
-
-void sched_save(struct sched *s, void *own, size_t bytes)
-{
-    struct undo *u = undo_add(s, UNDO_BYTES, ID_NONE);
-    if (!u)
-        return;
-    u->u.bytes.to = own;
-    u->u.bytes.bytes = bytes;
-    u->u.bytes.saved = memcpy(arena_alloc(s->scratch, bytes), own, bytes);
+    g->marked = true;
 }
 
 /* ---- Carrying out ---- */
 
-static void claim_begin(struct sched *s, struct live *l)
-{
-    if (!l->claimed) {
-        mem_grow(&s->claim, &s->claim_capacity, s->n_claims, sizeof *s->claim);
-        s->claim[s->n_claims++] = s->job[l->job].live;
-        l->claimed = true;
-    }
-    l->held_since_ns = s->now_ns;
-    if (l->counting)
-        wait_own(s, l, WAIT_RELEASING);
-    else if (!l->leaving)
-        wait_begin(s, l, WAIT_RELEASING);
-    decision_log(s, l->job, "decision", "claim", "");
-}
-
 static void carry_out(struct sched *s, struct live *l)
 {
     enum job_state was = l->was.state, now = s->job[l->job].state;
-    bool same = was == now && l->held == l->was.held && !l->broken;
-    if (l->dropped)
+    bool same = was == now && l->now.held == l->was.held && !l->now.broken;
+    if (l->now.dropped)
         suspend_dropped(s, l, PREEMPTED_POLICY);
     if (same)
         return;
@@ -150,7 +113,7 @@ static void carry_out(struct sched *s, struct live *l)
         return;
     }
     s->changed = true;
-    bool moves = was == JOB_RUNNING && l->held;
+    bool moves = was == JOB_RUNNING && l->now.held;
     MUST(s, moves ? life_allows(was, JOB_RELEASING) && life_allows(JOB_RELEASING, now)
                   : was == now || life_allows(was, now));
     switch (was) {
@@ -185,17 +148,19 @@ static void carry_out(struct sched *s, struct live *l)
 /* Copies of placements that were rolled back or given up within the pass. */
 static void drop_unused(struct sched *s)
 {
-    for (size_t i = 0; i < s->n_staged; i++) {
-        const struct live *l = &s->live[s->staged[i].live];
+    struct stage *g = s->stage;
+    for (size_t i = 0; i < g->n_copies; i++) {
+        const struct live *l = &s->live[g->copy[i].live];
         uint32_t plan = l->hold[HOLD_PLAN];
-        if (l->held != s->staged[i].p && l->late != s->staged[i].p && (plan == ORDERED_NONE || s->timeline->hold[plan].p != s->staged[i].p))
-            placement_drop(s, s->staged[i].p);
+        if (l->now.held != g->copy[i].p && l->now.late != g->copy[i].p && (plan == ORDERED_NONE || s->timeline->hold[plan].p != g->copy[i].p))
+            placement_drop(s, g->copy[i].p);
     }
-    s->n_staged = 0;
+    g->n_copies = 0;
 }
 
 bool pass_run(struct sched *s)
 {
+    struct stage *g = s->stage;
     s->in_pass = true;
     s->changed = false;
     s->totals.passes++;
@@ -203,19 +168,17 @@ bool pass_run(struct sched *s)
     timeline_pass(s);
     s->policy->schedule(s, s->policy_params, s->policy_state);
     s->in_pass = false;
-    s->marked = false;
-    s->n_undo = 0;
-    pencils_erase(s);
+    g->marked = false;
+    g->n_undo = 0;
+    tentative_erase(s);
     drop_unused(s);
-    for (size_t i = 0; i < s->n_touched; i++) {
-        carry_out(s, &s->live[s->touched[i]]);
-        s->live[s->touched[i]].touched = false;
-        s->live[s->touched[i]].stopping = false;
-        s->live[s->touched[i]].broken = false;
-        s->live[s->touched[i]].dropped = false;
-        s->live[s->touched[i]].anew = false;
+    for (size_t i = 0; i < g->n_touched; i++) {
+        carry_out(s, &s->live[g->touched[i]]);
+        struct live *l = &s->live[g->touched[i]];    /* it may have moved: jobs may have entered */
+        l->touched = false;
+        l->now.stopping = l->now.broken = l->now.dropped = l->now.anew = false;
     }
-    s->n_touched = 0;
+    g->n_touched = 0;
     notices_give(s);
     arena_reset(s->scratch);
     return s->changed;

@@ -114,14 +114,6 @@ bool placement_take_if_free(struct view *v, const struct request *ask, const str
     return true;
 }
 
-struct placement *placement_stage(struct sched *s, job_id j, struct placement *p)
-{
-    mem_grow(&s->staged, &s->staged_capacity, s->n_staged, sizeof *s->staged);
-    s->staged[s->n_staged].p = p;
-    s->staged[s->n_staged++].live = s->job[j].live;
-    return p;
-}
-
 int64_t placement_gpu_milli(const struct placement *p)
 {
     int64_t sum = 0;

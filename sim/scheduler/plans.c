@@ -1,6 +1,7 @@
 /* plans.c - reservations: the earliest slot for a whole run, and who has been promised what. */
 #include "sim/engine/host.h"
 #include "sim/scheduler/placing.h"
+#include "sim/scheduler/stage.h"
 
 /* ---- The earliest slot ---- */
 

@@ -6,13 +6,13 @@
 const struct placement *job_placement(const struct sched *s, job_id j)
 {
     const struct live *l = live_of(s, j);
-    return l ? l->held : NULL;
+    return l ? l->now.held : NULL;
 }
 
 const struct placement *job_suspended(const struct sched *s, job_id j)
 {
     const struct live *l = live_of(s, j);
-    return l && !l->dropped ? l->suspended : NULL;
+    return l && !l->now.dropped ? l->suspended : NULL;
 }
 
 struct request job_request(const struct sched *s, job_id j)
@@ -80,7 +80,7 @@ double size_gpu_s(const struct sched *s, job_id j)
     const struct live *l = live_of(s, j);
     int128_t milli_ns = s->gpu_time[j].held + (int128_t)running_before_ns(s, j) * request_gpu_milli(ask_of(s, j));
     if (l && l->event)
-        milli_ns += (int128_t)(s->now_ns - l->held_since_ns) * placement_gpu_milli(l->touched ? l->was.held : l->held);
+        milli_ns += (int128_t)(s->now_ns - l->held_since_ns) * placement_gpu_milli(l->touched ? l->was.held : l->now.held);
     else if (l && l->leaving)
         milli_ns += (int128_t)(s->now_ns - l->leaving_since_ns) * placement_gpu_milli(l->leaving);
     return (double)milli_ns / MILLI_ALL / NS_PER_S;
@@ -132,7 +132,7 @@ enum job_state tasks_state(const struct sched *s, const struct live *l, const st
 {
     if (!p)
         return JOB_PENDING;
-    return tasks_enough(s, l->job, p) && !l->late && !l->part ? JOB_RUNNING : JOB_GATHERING;
+    return tasks_enough(s, l->job, p) && !l->now.late && !l->part ? JOB_RUNNING : JOB_GATHERING;
 }
 
 /* The share of the tasks (under SPLIT_ANY of the GPUs) that it usually has; where they differ, of their GPUs, if it holds any:
@@ -142,9 +142,9 @@ double tasks_rate(const struct sched *s, const struct live *l)
     const struct request *ask = ask_of(s, l->job);
     uint32_t all = request_tasks(ask);
     if (all == SPLIT_ANY)
-        return (double)placement_size(ask, l->held) / ask->gpus;
-    if (l->held->n == all)
+        return (double)placement_size(ask, l->now.held) / ask->gpus;
+    if (l->now.held->n == all)
         return 1.0;
-    int64_t gpu_milli = ask->next ? placement_gpu_milli(l->held) : 0;
-    return gpu_milli ? (double)gpu_milli / (double)request_gpu_milli(ask) : (double)l->held->n / all;
+    int64_t gpu_milli = ask->next ? placement_gpu_milli(l->now.held) : 0;
+    return gpu_milli ? (double)gpu_milli / (double)request_gpu_milli(ask) : (double)l->now.held->n / all;
 }

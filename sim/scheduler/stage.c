@@ -2,12 +2,27 @@
 #include "sim/scheduler/stage.h"
 #include "sim/accounting/books.h"
 
+#include <stdlib.h>
+
+void stage_begin(struct sched *s)
+{
+    s->stage = arena_alloc(s->memory, sizeof *s->stage);
+}
+
+void stage_end(struct sched *s)
+{
+    free(s->stage->undo);
+    free(s->stage->touched);
+    free(s->stage->copy);
+}
+
 struct undo *undo_add(struct sched *s, enum undo_kind kind, job_id j)
 {
-    if (!s->marked)
+    struct stage *g = s->stage;
+    if (!g->marked)
         return NULL;
-    mem_grow(&s->undo, &s->undo_capacity, s->n_undo, sizeof *s->undo);
-    struct undo *u = &s->undo[s->n_undo++];
+    mem_grow(&g->undo, &g->undo_capacity, g->n_undo, sizeof *g->undo);
+    struct undo *u = &g->undo[g->n_undo++];
     *u = (struct undo){ .kind = (uint8_t)kind, .job = j };
     return u;
 }
@@ -16,11 +31,11 @@ void stage_touch(struct sched *s, struct live *l)
 {
     if (l->touched)
         return;
+    struct stage *g = s->stage;
     l->touched = true;
-    l->was.state = s->job[l->job].state;
-    l->was.held = l->held;
-    mem_grow(&s->touched, &s->touched_capacity, s->n_touched, sizeof *s->touched);
-    s->touched[s->n_touched++] = s->job[l->job].live;
+    l->was = stage_copy(s, l);
+    mem_grow(&g->touched, &g->touched_capacity, g->n_touched, sizeof *g->touched);
+    g->touched[g->n_touched++] = s->job[l->job].live;
 }
 
 static void undo_piece(struct sched *s, enum undo_kind kind, struct view *v, job_id j, const struct placement *p)
@@ -76,21 +91,34 @@ void stage_pending(struct sched *s, job_id j, struct amount size, int sign)
     books_pending(s, j, size, sign);
 }
 
+struct staged stage_copy(const struct sched *s, const struct live *l)
+{
+    struct staged copy = l->now;
+    copy.state = s->job[l->job].state;
+    return copy;
+}
+
+void stage_restore(struct sched *s, struct live *l, struct staged to)
+{
+    s->job[l->job].state = to.state;
+    l->now = to;
+}
+
 void stage_state(struct sched *s, struct live *l, enum job_state state, struct placement *held, bool stopping)
 {
     struct undo *u = undo_add(s, UNDO_JOB, l->job);
-    if (u) {
-        u->state = s->job[l->job].state;
-        u->mode = l->stop_mode;
-        u->stopping = l->stopping;
-        u->broken = l->broken;
-        u->dropped = l->dropped;
-        u->anew = l->anew;
-        u->u.job.held = l->held;
-        u->u.job.late = l->late;
-        u->u.job.stopped_for = l->stopped_for;
-    }
+    if (u)
+        u->u.staged = stage_copy(s, l);
     s->job[l->job].state = (uint8_t)state;
-    l->held = held;
-    l->stopping = stopping;
+    l->now.held = held;
+    l->now.stopping = stopping;
+}
+
+struct placement *placement_stage(struct sched *s, job_id j, struct placement *p)
+{
+    struct stage *g = s->stage;
+    mem_grow(&g->copy, &g->copy_capacity, g->n_copies, sizeof *g->copy);
+    g->copy[g->n_copies].p = p;
+    g->copy[g->n_copies++].live = s->job[j].live;
+    return p;
 }

@@ -42,7 +42,7 @@ enum sched_result suspend_drop(struct sched *s, struct live *l)
 {
     stage_touch(s, l);
     stage_state(s, l, s->job[l->job].state, NULL, false);
-    l->dropped = true;
+    l->now.dropped = true;
     suspend_unstage(s, l, l->suspended);
     s->room_version++;
     return SCHED_OK;

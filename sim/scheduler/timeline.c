@@ -280,10 +280,10 @@ int64_t timeline_length_ns(const struct sched *s, job_id j)
 {
     int64_t estimate = job_estimate_ns(s, j);
     const struct live *l = live_of(s, j);
-    double rate = l && l->held ? tasks_rate(s, l) : 1;
+    double rate = l && l->now.held ? tasks_rate(s, l) : 1;
     if (estimate != TIME_NEVER && rate < 1)
         estimate = (int64_t)ceil((double)estimate / rate);
-    int64_t wake_ns = l && l->held && !l->event ? models_wake_ns(s, l->held) : 0;
+    int64_t wake_ns = l && l->now.held && !l->event ? models_wake_ns(s, l->now.held) : 0;
     int64_t length = estimate == TIME_NEVER ? TIME_NEVER : wake_ns + job_start_cost_ns(s, j) + estimate;
     return length > 0 ? length : 1;       /* a job of no length still needs its GPUs at one instant */
 }
@@ -316,7 +316,7 @@ void timeline_started(struct sched *s, struct live *l)
     if (!s->timeline)
         return;
     plan_drop(s, l->job);
-    hold_add(s, l->job, HOLD_RUN, s->now_ns, timeline_plus(s->now_ns, timeline_length_ns(s, l->job)), l->held);
+    hold_add(s, l->job, HOLD_RUN, s->now_ns, timeline_plus(s->now_ns, timeline_length_ns(s, l->job)), l->now.held);
 }
 
 void timeline_leaves(struct sched *s, struct live *l, int64_t stay_ns)
@@ -342,7 +342,7 @@ void timeline_kept(struct sched *s, struct live *l)
     if (!s->timeline)
         return;
     hold_drop(s, l->job, HOLD_LEAVING);
-    hold_add(s, l->job, HOLD_RUN, l->last_start_ns, l->hold_end_ns, l->held);
+    hold_add(s, l->job, HOLD_RUN, l->last_start_ns, l->hold_end_ns, l->now.held);
 }
 
 void timeline_left(struct sched *s, struct live *l, enum hold_kind kind)

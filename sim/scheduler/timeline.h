@@ -44,7 +44,7 @@ struct live;
 void timeline_begin(struct sched *s);                        /* only for a policy that SEES_TIMELINE */
 void timeline_end(struct sched *s);
 void timeline_pass(struct sched *s);                         /* a pass begins: those past their estimate */
-void timeline_started(struct sched *s, struct live *l);      /* staged: it holds l->held from now on */
+void timeline_started(struct sched *s, struct live *l);      /* staged: it holds l->now.held from now on */
 void timeline_stopped(struct sched *s, struct live *l, int64_t stay_ns);   /* staged: it stays that much longer */
 void timeline_leaves(struct sched *s, struct live *l, int64_t stay_ns);    /* truth: l->leaving stays that much longer */
 void timeline_kept(struct sched *s, struct live *l);

@@ -3,6 +3,7 @@
 #include "sim/engine/pace.h"
 #include "sim/scheduler/sizes.h"
 #include "sim/scheduler/suspend.h"
+#include "sim/scheduler/tentative.h"
 #include "sim/engine/tasks.h"
 #include "sim/scheduler/stage.h"
 
@@ -14,9 +15,9 @@ static enum sched_result start_more(struct sched *s, struct live *l, const struc
 {
     job_id j = l->job;
     for (size_t i = 0; i < p->n; i++)
-        if (placement_task(l->held, p->piece[i].task))
+        if (placement_task(l->now.held, p->piece[i].task))
             return verb_refused(s, j, "start", SCHED_WRONG_STATE);
-    const struct placement *all = p->n > 0 ? placement_with(s, l->held, p) : p;
+    const struct placement *all = p->n > 0 ? placement_with(s, l->now.held, p) : p;
     if (ask_of(s, j)->tasks == SPLIT_ANY || !placement_matches(s, j, all, true))
         return verb_refused(s, j, "start", SCHED_MISMATCH);
     stage_touch(s, l);
@@ -38,7 +39,7 @@ static enum sched_result take(struct sched *s, job_id j, const struct placement 
         stage_take(s, s->room, j, p);
         return SCHED_OK;
     }
-    if (!room_seen(s) || s->pencilled_out || !stage_take_if_free(s, s->room, j, p))
+    if (!room_seen(s) || tentative_any_out(s) || !stage_take_if_free(s, s->room, j, p))
         return SCHED_NO_ROOM;
     stage_take(s, s->idle, j, p);
     return SCHED_LATER;
@@ -46,7 +47,7 @@ static enum sched_result take(struct sched *s, job_id j, const struct placement 
 
 static bool leaves_late(const struct sched *s, const struct live *l)
 {
-    return pace_stop(s, l, l->stop_mode, l->stop_done_ns).stay_ns > 0;
+    return pace_stop(s, l, l->now.stop_mode, l->stop_done_ns).stay_ns > 0;
 }
 
 enum sched_result sched_start(struct sched *s, job_id j, const struct placement *p)
@@ -55,18 +56,18 @@ enum sched_result sched_start(struct sched *s, job_id j, const struct placement 
         return verb_refused(s, ID_NONE, "start", SCHED_MISMATCH);
     struct live *l = live_of(s, j);
     enum job_state state = s->job[j].state;
-    if (l && l->held && (s->needs & STARTS_PARTIAL) && state != JOB_CLAIMED)
+    if (l && l->now.held && (s->needs & STARTS_PARTIAL) && state != JOB_CLAIMED)
         return start_more(s, l, p);
-    if (!l || !(state == JOB_PENDING || (state == JOB_RELEASING && l->stopping)))
+    if (!l || !(state == JOB_PENDING || (state == JOB_RELEASING && l->now.stopping)))
         return verb_refused(s, j, "start", SCHED_WRONG_STATE);
-    if (!placement_matches(s, j, p, (s->needs & STARTS_PARTIAL) && !l->stopping))
+    if (!placement_matches(s, j, p, (s->needs & STARTS_PARTIAL) && !l->now.stopping))
         return verb_refused(s, j, "start", SCHED_MISMATCH);
     const struct placement *suspended = job_suspended(s, j);
-    bool stands = suspended || (l->stopping && l->stop_mode == STOP_SUSPEND);
+    bool stands = suspended || (l->now.stopping && l->now.stop_mode == STOP_SUSPEND);
     stage_touch(s, l);
-    if (l->stopping && placement_same(l->was.held, p))
+    if (l->now.stopping && placement_same(l->was.held, p))
         return sched_keep(s, j);
-    if ((stands && !(suspended && placement_same(suspended, p))) || (l->stopping && l->stop_mode == STOP_CANCEL))
+    if ((stands && !(suspended && placement_same(suspended, p))) || (l->now.stopping && l->now.stop_mode == STOP_CANCEL))
         return verb_refused(s, j, "start", SCHED_MISMATCH);
     const struct request *ask = ask_of(s, j);
     if (tasks_missing(s, j, p))
@@ -79,9 +80,9 @@ enum sched_result sched_start(struct sched *s, job_id j, const struct placement 
         suspend_stage(s, l, suspended);
     if (result == SCHED_NO_ROOM)
         return verb_refused(s, j, "start", result);
-    if (l->stopping && l->was.state == JOB_RUNNING && leaves_late(s, l))
+    if (l->now.stopping && l->was.state == JOB_RUNNING && leaves_late(s, l))
         result = SCHED_LATER;
-    stage_state(s, l, result == SCHED_LATER ? JOB_CLAIMED : tasks_state(s, l, p), copy, l->stopping);
+    stage_state(s, l, result == SCHED_LATER ? JOB_CLAIMED : tasks_state(s, l, p), copy, l->now.stopping);
     timeline_started(s, l);
     stage_pending(s, j, request_amount(ask), -1);
     stage_held(s, j, placement_amount(ask, p), 1);
@@ -93,32 +94,32 @@ enum sched_result sched_start(struct sched *s, job_id j, const struct placement 
 enum sched_result sched_stop(struct sched *s, job_id j, enum stop_mode m)
 {
     struct live *l = j < s->n_jobs && s->in_pass ? live_of(s, j) : NULL;
-    if (l && !l->held && m == STOP_RESTART && job_suspended(s, j))
+    if (l && !l->now.held && m == STOP_RESTART && job_suspended(s, j))
         return suspend_drop(s, l);
-    if (!l || !l->held || l->pencilled_out)
+    if (!l || !l->now.held || l->tentative_out)
         return verb_refused(s, l ? j : ID_NONE, "stop", SCHED_WRONG_STATE);
-    bool starts_now = l->touched && l->held != l->was.held;    /* staged in this pass: nothing has happened yet */
+    bool starts_now = l->touched && l->now.held != l->was.held;    /* staged in this pass: nothing has happened yet */
     bool claim = s->job[j].state == JOB_CLAIMED;
-    if (s->job[j].state == JOB_GATHERING || (starts_now && !l->stopping && l->was.state == JOB_RUNNING))
+    if (s->job[j].state == JOB_GATHERING || (starts_now && !l->now.stopping && l->was.state == JOB_RUNNING))
         return verb_refused(s, j, "stop", SCHED_WRONG_STATE);
     if (!starts_now && !claim && !s->workload->facts[j].preemptible)
         return verb_refused(s, j, "stop", SCHED_NOT_ALLOWED);
-    bool all = !tasks_missing(s, j, l->held);
+    bool all = !tasks_missing(s, j, l->now.held);
     if (!starts_now && !claim && m == STOP_SUSPEND && (s->timeline || !all))
         return verb_refused(s, j, "stop", SCHED_NOT_ALLOWED);
     stage_touch(s, l);
-    const struct placement *held = l->held;
+    const struct placement *held = l->now.held;
     if (starts_now || claim) {
-        enum job_state back = l->stopping || l->leaving ? JOB_RELEASING : JOB_PENDING;
-        stage_state(s, l, back, NULL, l->stopping);
+        enum job_state back = l->now.stopping || l->leaving ? JOB_RELEASING : JOB_PENDING;
+        stage_state(s, l, back, NULL, l->now.stopping);
         stage_give(s, s->idle, j, held);
         timeline_left(s, l, HOLD_RUN);
     } else {
         int64_t done = job_done_ns(s, l);
         stage_state(s, l, JOB_RELEASING, NULL, true);
-        l->stop_mode = (uint8_t)m;
+        l->now.stop_mode = (uint8_t)m;
         l->stop_done_ns = done;
-        l->stopped_for = ID_NONE;
+        l->now.stopped_for = ID_NONE;
         int64_t stay_ns = pace_stop(s, l, m, done).stay_ns;
         if (!stay_ns) {
             stage_give(s, s->idle, j, held);
@@ -127,7 +128,7 @@ enum sched_result sched_stop(struct sched *s, job_id j, enum stop_mode m)
         timeline_stopped(s, l, stay_ns);
     }
     stage_give(s, s->room, j, held);
-    if (job_suspended(s, j) || (l->stopping && m == STOP_SUSPEND && !starts_now && !claim))
+    if (job_suspended(s, j) || (l->now.stopping && m == STOP_SUSPEND && !starts_now && !claim))
         suspend_stage(s, l, held);
     const struct amount size = placement_amount(ask_of(s, j), held);
     stage_held(s, j, size, -1);
@@ -138,10 +139,10 @@ enum sched_result sched_stop(struct sched *s, job_id j, enum stop_mode m)
 enum sched_result sched_keep(struct sched *s, job_id j)
 {
     struct live *l = j < s->n_jobs && s->in_pass ? live_of(s, j) : NULL;
-    if (!l || !l->stopping || l->held || l->was.state != JOB_RUNNING)
+    if (!l || !l->now.stopping || l->now.held || l->was.state != JOB_RUNNING)
         return verb_refused(s, l ? j : ID_NONE, "keep", SCHED_WRONG_STATE);
     bool late = leaves_late(s, l);        /* then its GPUs are still taken in the idle index */
-    bool stands = l->stop_mode == STOP_SUSPEND;
+    bool stands = l->now.stop_mode == STOP_SUSPEND;
     struct view *in = late ? s->room : s->idle;
     if (stands)
         suspend_unstage(s, l, l->was.held);
@@ -153,10 +154,10 @@ enum sched_result sched_keep(struct sched *s, job_id j)
     if (!late)
         stage_take(s, s->room, j, l->was.held);
     stage_state(s, l, JOB_RUNNING, l->was.held, false);
-    l->stopped_for = ID_NONE;
+    l->now.stopped_for = ID_NONE;
     timeline_kept(s, l);
-    stage_pending(s, j, amount_served(s, j, l->held), -1);
-    stage_held(s, j, placement_amount(ask_of(s, j), l->held), 1);
+    stage_pending(s, j, amount_served(s, j, l->now.held), -1);
+    stage_held(s, j, placement_amount(ask_of(s, j), l->now.held), 1);
     return SCHED_OK;
 }
 
@@ -166,17 +167,17 @@ enum sched_result sched_keep(struct sched *s, job_id j)
 static void break_gang(struct sched *s, struct live *l, enum stop_mode m)
 {
     int64_t done_ns = job_done_ns(s, l);
-    stage_state(s, l, JOB_GATHERING, l->held, false);
-    l->broken = true;
-    l->stopped_for = ID_NONE;
-    l->stop_mode = (uint8_t)m;
+    stage_state(s, l, JOB_GATHERING, l->now.held, false);
+    l->now.broken = true;
+    l->now.stopped_for = ID_NONE;
+    l->now.stop_mode = (uint8_t)m;
     l->stop_done_ns = done_ns;
 }
 
 static bool stop_allowed(const struct sched *s, const struct live *l, const struct piece *p)
 {
     enum job_state state = s->job[l->job].state;
-    if (!(s->needs & STARTS_PARTIAL) || !p || l->pencilled_out || !(state == JOB_RUNNING || state == JOB_GATHERING))
+    if (!(s->needs & STARTS_PARTIAL) || !p || l->tentative_out || !(state == JOB_RUNNING || state == JOB_GATHERING))
         return false;
     return ask_of(s, l->job)->tasks != SPLIT_ANY;
 }
@@ -184,28 +185,28 @@ static bool stop_allowed(const struct sched *s, const struct live *l, const stru
 enum sched_result sched_stop_task(struct sched *s, job_id j, uint32_t task, enum stop_mode m)
 {
     struct live *l = j < s->n_jobs && s->in_pass ? live_of(s, j) : NULL;
-    const struct piece *p = l ? placement_task(l->held, task) : NULL;
+    const struct piece *p = l ? placement_task(l->now.held, task) : NULL;
     if (!l || !stop_allowed(s, l, p))
         return verb_refused(s, l ? j : ID_NONE, "stop", SCHED_WRONG_STATE);
     stage_touch(s, l);
     bool ran = l->was.state == JOB_RUNNING, held = placement_task(l->was.held, task) != NULL;
     if (held && (!s->workload->facts[j].preemptible || m > STOP_RESTART))
         return verb_refused(s, j, "stop", SCHED_NOT_ALLOWED);
-    const struct placement *rest = placement_without(s, l->held, task);
-    if (!rest && ran && !l->broken && held)
+    const struct placement *rest = placement_without(s, l->now.held, task);
+    if (!rest && ran && !l->now.broken && held)
         return sched_stop(s, j, m);
     struct placement *gone = placement_copy(s, &(struct placement){ .n = 0 });
     gone->n = 1;
     gone->piece[0] = *p;
     placement_stage(s, j, gone);
-    if (ran && !l->broken && !tasks_enough(s, j, rest))
+    if (ran && !l->now.broken && !tasks_enough(s, j, rest))
         break_gang(s, l, m);
-    struct placement *now = rest ? placement_stage(s, j, placement_copy(s, rest)) : NULL, *late = l->late;
-    bool saves = l->broken && held && pace_stop(s, l, l->stop_mode, l->stop_done_ns).stay_ns > 0;
+    struct placement *now = rest ? placement_stage(s, j, placement_copy(s, rest)) : NULL, *late = l->now.late;
+    bool saves = l->now.broken && held && pace_stop(s, l, l->now.stop_mode, l->stop_done_ns).stay_ns > 0;
     if (saves)
-        late = placement_stage(s, j, placement_copy(s, placement_with(s, l->late, gone)));
+        late = placement_stage(s, j, placement_copy(s, placement_with(s, l->now.late, gone)));
     stage_state(s, l, s->job[j].state, now, false);
-    l->late = late;
+    l->now.late = late;
     s->job[j].state = (uint8_t)tasks_state(s, l, now);
     if (!saves) {
         stage_give(s, s->idle, j, gone);
@@ -234,10 +235,10 @@ const struct placement *sched_place_anew(struct sched *s, job_id j, uint32_t siz
 
 static enum sched_result resize_allowed(const struct sched *s, const struct live *l, const struct placement *p)
 {
-    if (!(s->needs & RESIZES) || s->job[l->job].state != JOB_RUNNING || l->stopping || l->pencilled_out)
+    if (!(s->needs & RESIZES) || s->job[l->job].state != JOB_RUNNING || l->now.stopping || l->tentative_out)
         return SCHED_WRONG_STATE;
     bool runs = !l->touched || l->was.state == JOB_RUNNING;
-    return runs && !s->workload->facts[l->job].preemptible && !placement_same(p, l->held) ? SCHED_NOT_ALLOWED : SCHED_OK;
+    return runs && !s->workload->facts[l->job].preemptible && !placement_same(p, l->now.held) ? SCHED_NOT_ALLOWED : SCHED_OK;
 }
 
 enum sched_result sched_resize(struct sched *s, job_id j, const struct placement *p)
@@ -249,7 +250,7 @@ enum sched_result sched_resize(struct sched *s, job_id j, const struct placement
     if (!placement_matches(s, j, p, false))
         return verb_refused(s, j, "resize", SCHED_MISMATCH);
     stage_touch(s, l);
-    struct placement *before = l->held, *now = placement_stage(s, j, placement_copy(s, p));
+    struct placement *before = l->now.held, *now = placement_stage(s, j, placement_copy(s, p));
     stage_give(s, s->idle, j, before);
     if (!stage_take_if_free(s, s->idle, j, now)) {
         stage_take(s, s->idle, j, before);
@@ -281,11 +282,11 @@ enum sched_result sched_refuse(struct sched *s, job_id j, const char *reason)
 static void note(struct sched *s, job_id j, job_id for_whom, bool anew)
 {
     struct live *l = j < s->n_jobs ? live_of(s, j) : NULL;
-    if (!l || !(l->stopping || l->broken) || for_whom >= s->n_jobs)
+    if (!l || !(l->now.stopping || l->now.broken) || for_whom >= s->n_jobs)
         return;
-    stage_state(s, l, s->job[j].state, l->held, l->stopping);
-    l->stopped_for = for_whom;
-    l->anew = anew;
+    stage_state(s, l, s->job[j].state, l->now.held, l->now.stopping);
+    l->now.stopped_for = for_whom;
+    l->now.anew = anew;
 }
 
 void sched_note(struct sched *s, job_id j, job_id for_whom)

@@ -8,7 +8,28 @@
 #include "sim/scheduler/lines.h"
 #include "sim/scheduler/stage.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+struct waits {
+    job_id *fresh;                /* pending since the last pass of a periodic scheduler */
+    size_t n_fresh, fresh_capacity;
+    int64_t *ns;                  /* the parts of the waits of jobs that have gone, and their reasons */
+    uint8_t *why;
+    size_t n, ns_capacity, why_capacity;
+};
+
+void waits_begin(struct sched *s)
+{
+    s->waits = arena_alloc(s->memory, sizeof *s->waits);
+}
+
+void waits_end(struct sched *s)
+{
+    free(s->waits->fresh);
+    free(s->waits->ns);
+    free(s->waits->why);
+}
 
 static void clock_run(struct wait_clock *c, int64_t now_ns)
 {
@@ -25,7 +46,7 @@ void wait_clock_set(struct wait_clock *c, int64_t now_ns, enum wait_reason why)
 
 void sub_line_reason(struct sched *s, struct sub_line *sub, enum wait_reason why)
 {
-    struct wait_clock *line = &s->line[sub->line]->clock;
+    struct wait_clock *line = &s->lines->line[sub->line]->clock;
     if (why == (enum wait_reason)sub->clock.why)
         return;
     clock_run(line, s->now_ns);
@@ -41,14 +62,14 @@ void sub_line_reason(struct sched *s, struct sub_line *sub, enum wait_reason why
 /* Adds (sign 1) or subtracts (-1) what the group's clocks show now. */
 static void group_totals(struct sched *s, struct live *l, uint32_t sub_number, int64_t sign)
 {
-    struct sub_line *sub = &s->sub[sub_number];
+    struct sub_line *sub = &s->lines->sub[sub_number];
     clock_run(&sub->clock, s->now_ns);
     if (sub->clock.why != WAIT_GROUP) {
         for (unsigned r = 0; r < WAIT_REASONS; r++)
             l->wait[r] += sign * sub->clock.total[r];
         return;
     }
-    struct wait_clock *line = &s->line[sub->line]->clock;
+    struct wait_clock *line = &s->lines->line[sub->line]->clock;
     clock_run(line, s->now_ns);
     for (unsigned r = 0; r < WAIT_REASONS; r++)
         l->wait[r] += sign * (sub->clock.total[r] + line->total[r] - sub->line_at_handover[r]);
@@ -99,18 +120,20 @@ void wait_begin_pending(struct sched *s, struct live *l)
     wait_begin(s, l, s->period_ns ? WAIT_PASS : WAIT_GROUP);
     if (!s->period_ns)
         return;
-    mem_grow(&s->fresh, &s->fresh_capacity, s->n_fresh, sizeof *s->fresh);
-    s->fresh[s->n_fresh++] = l->job;
+    struct waits *w = s->waits;
+    mem_grow(&w->fresh, &w->fresh_capacity, w->n_fresh, sizeof *w->fresh);
+    w->fresh[w->n_fresh++] = l->job;
 }
 
 void wait_pass_begins(struct sched *s)
 {
-    for (size_t i = 0; i < s->n_fresh; i++) {
-        struct live *l = live_of(s, s->fresh[i]);
+    struct waits *w = s->waits;
+    for (size_t i = 0; i < w->n_fresh; i++) {
+        struct live *l = live_of(s, w->fresh[i]);
         if (l && l->counting && l->own_why == WAIT_PASS)
             wait_own(s, l, WAIT_GROUP);
     }
-    s->n_fresh = 0;
+    w->n_fresh = 0;
 }
 
 static void wait_log(const struct sched *s, const struct live *l)
@@ -165,7 +188,7 @@ void wait_joined(struct sched *s, struct live *l, uint32_t sub)
 void wait_left(struct sched *s, struct live *l, uint32_t sub)
 {
     if (l->wait_sub == sub)
-        regroup(s, l, l->entry == ID_NONE ? ID_NONE : s->entry[l->entry].sub);
+        regroup(s, l, l->entry == ID_NONE ? ID_NONE : s->lines->entry[l->entry].sub);
 }
 
 enum wait_reason wait_reason_now(const struct sched *s, const struct live *l)
@@ -174,21 +197,22 @@ enum wait_reason wait_reason_now(const struct sched *s, const struct live *l)
         return l->own_why;
     if (l->wait_sub == ID_NONE)
         return WAIT_ORDER;
-    const struct sub_line *sub = &s->sub[l->wait_sub];
-    return sub->clock.why != WAIT_GROUP ? sub->clock.why : s->line[sub->line]->clock.why;
+    const struct sub_line *sub = &s->lines->sub[l->wait_sub];
+    return sub->clock.why != WAIT_GROUP ? sub->clock.why : s->lines->line[sub->line]->clock.why;
 }
 
 void wait_store(struct sched *s, job_id j, const struct live *l)
 {
+    struct waits *w = s->waits;
     struct job_run *run = &s->job[j];
-    run->waits_at = (uint32_t)s->n_wait_parts;
+    run->waits_at = (uint32_t)w->n;
     for (unsigned rest = l->waited; rest; rest &= rest - 1) {
         unsigned r = (unsigned)__builtin_ctz(rest);
         MUST(s, l->wait[r] > 0);
-        mem_grow(&s->wait_part, &s->wait_part_capacity, s->n_wait_parts, sizeof *s->wait_part);
-        mem_grow(&s->wait_why, &s->wait_why_capacity, s->n_wait_parts, sizeof *s->wait_why);
-        s->wait_part[s->n_wait_parts] = l->wait[r];
-        s->wait_why[s->n_wait_parts++] = (uint8_t)r;
+        mem_grow(&w->ns, &w->ns_capacity, w->n, sizeof *w->ns);
+        mem_grow(&w->why, &w->why_capacity, w->n, sizeof *w->why);
+        w->ns[w->n] = l->wait[r];
+        w->why[w->n++] = (uint8_t)r;
         run->waits++;
     }
 }
@@ -230,17 +254,23 @@ void line_blocked(struct sched *s, struct line *line, shape_id shape, enum wait_
 
 void sub_line_blocked(struct sched *s, uint32_t number, enum wait_reason why)
 {
-    if (s->sub[number].clock.why == why)
+    if (s->lines->sub[number].clock.why == why)
         return;
     struct undo *u = undo_add(s, UNDO_SUB, ID_NONE);
     if (u) {
         u->number = number;
-        u->why = s->sub[number].clock.why;
+        u->why = s->lines->sub[number].clock.why;
     }
-    sub_line_reason(s, &s->sub[number], why);
+    sub_line_reason(s, &s->lines->sub[number], why);
 }
 
 const char *const wait_reason_name[WAIT_REASONS] = {
     "order",    "limit", "quota",    "protected", "gpus", "fragmented", "topology",
     "type",     "gang",  "reserved", "releasing", "pass", "dependency", "other", "power",
 };
+
+void wait_parts(const struct sched *s, const struct job_run *run, int64_t wait[WAIT_REASONS])
+{
+    for (unsigned i = 0; i < run->waits; i++)
+        wait[s->waits->why[run->waits_at + i]] = s->waits->ns[run->waits_at + i];
+}

@@ -2,6 +2,8 @@
 #pragma once
 #include "sim/engine/host.h"
 
+void waits_begin(struct sched *s);
+void waits_end(struct sched *s);
 void wait_begin(struct sched *s, struct live *l, enum wait_reason own);   /* WAIT_GROUP: its line's */
 void wait_begin_pending(struct sched *s, struct live *l);                 /* for the next pass, then with its line */
 void wait_pass_begins(struct sched *s);
@@ -11,3 +13,4 @@ void wait_joined(struct sched *s, struct live *l, uint32_t sub);          /* it 
 void wait_left(struct sched *s, struct live *l, uint32_t sub);
 enum wait_reason wait_reason_now(const struct sched *s, const struct live *l);
 void wait_store(struct sched *s, job_id j, const struct live *l);         /* its parts, for good */
+void wait_parts(const struct sched *s, const struct job_run *run, int64_t wait[WAIT_REASONS]);    /* what was stored, where it is not 0 */

@@ -2,6 +2,8 @@
 #pragma once
 #include "sim/engine/host.h"
 
+void wakes_begin(struct sched *s);
+void wakes_end(struct sched *s);
 int64_t wake_next_ns(const struct sched *s);                              /* TIME_NEVER: none */
 bool wake_cancel(struct sched *s, int64_t time_ns);                       /* false: there is none at that time */
 void wakes_forget(struct sched *s);                                       /* all of them */

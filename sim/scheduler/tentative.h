@@ -1,0 +1,12 @@
+/* tentative.h - tentative (what-if) allocations: pieces that a pass takes or gives back for the rest of it, and as if it had not
+ * been after it.
+ *
+ * Views and books show them; no job changes its state. Takes and gives add up, so they are taken back in any order. */
+#pragma once
+#include "sim/engine/host.h"
+
+void tentative_begin(struct sched *s);
+void tentative_end(struct sched *s);
+bool tentative_any_out(const struct sched *s);                            /* pieces of a running job are given back tentatively */
+void tentative_undo(struct sched *s);                                     /* the last one: for a rollback */
+void tentative_erase(struct sched *s);                                    /* all of them, at the end of a pass */
