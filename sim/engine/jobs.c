@@ -213,3 +213,40 @@ void on_demand_is_over(struct sched *s, struct live *l)
     job_is_over(s, l, l->withdrawn_as);
     notice_add(s, NOTICE_WITHDRAWN, j, 0);
 }
+
+/* ---- Notices ---- */
+
+void notices_give(struct sched *s)
+{
+    const struct policy *p = s->policy;
+    struct notice_of n;
+    for (size_t i = 0; notice_next(s, &i, &n);) {
+        job_id j = n.job;
+        switch (n.kind) {
+        case NOTICE_ARRIVED:
+            if (p->job_arrived)
+                p->job_arrived(s, s->policy_params, s->policy_state, j);
+            break;
+        case NOTICE_STARTED:
+            if (p->job_started)
+                p->job_started(s, s->policy_params, s->policy_state, j);
+            break;
+        case NOTICE_NODE:
+            if (p->node_changed)
+                p->node_changed(s, s->policy_params, s->policy_state, j);
+            break;
+        case NOTICE_WITHDRAWN:
+            if (p->job_withdrawn)
+                p->job_withdrawn(s, s->policy_params, s->policy_state, j);
+            job_retire(s, j);
+            break;
+        case NOTICE_STOPPED:
+            if (p->job_stopped)
+                p->job_stopped(s, s->policy_params, s->policy_state, j, n.why);
+            if (s->job[j].state == JOB_GONE && !live_of(s, j)->withdrawn)    /* else its other notice follows */
+                job_retire(s, j);
+            break;
+        }
+    }
+    notices_forget(s);
+}

@@ -32,37 +32,12 @@ void notices_forget(struct sched *s)
     s->notices->n = 0;
 }
 
-void notices_give(struct sched *s)
+bool notice_next(struct sched *s, size_t *i, struct notice_of *next)
 {
-    struct notices *n = s->notices;
-    const struct policy *p = s->policy;
-    for (size_t i = 0; i < n->n; i++) {
-        job_id j = n->notice[i].job;
-        switch ((enum notice)n->notice[i].kind) {
-        case NOTICE_ARRIVED:
-            if (p->job_arrived)
-                p->job_arrived(s, s->policy_params, s->policy_state, j);
-            break;
-        case NOTICE_STARTED:
-            if (p->job_started)
-                p->job_started(s, s->policy_params, s->policy_state, j);
-            break;
-        case NOTICE_NODE:
-            if (p->node_changed)
-                p->node_changed(s, s->policy_params, s->policy_state, j);
-            break;
-        case NOTICE_WITHDRAWN:
-            if (p->job_withdrawn)
-                p->job_withdrawn(s, s->policy_params, s->policy_state, j);
-            job_retire(s, j);
-            break;
-        case NOTICE_STOPPED:
-            if (p->job_stopped)
-                p->job_stopped(s, s->policy_params, s->policy_state, j, n->notice[i].why);
-            if (s->job[j].state == JOB_GONE && !live_of(s, j)->withdrawn)    /* else its other notice follows */
-                job_retire(s, j);
-            break;
-        }
-    }
-    n->n = 0;
+    const struct notices *n = s->notices;
+    if (*i == n->n)
+        return false;
+    *next = (struct notice_of){ n->notice[*i].kind, n->notice[*i].why, n->notice[*i].job };
+    ++*i;
+    return true;
 }

@@ -9,5 +9,7 @@ void notices_begin(struct sched *s);
 void notices_end(struct sched *s);
 enum notice { NOTICE_ARRIVED, NOTICE_STARTED, NOTICE_STOPPED, NOTICE_WITHDRAWN, NOTICE_NODE };    /* the last: j is a node */
 void notice_add(struct sched *s, enum notice kind, job_id j, enum stop_cause why);
-void notices_give(struct sched *s);
-void notices_forget(struct sched *s);                                     /* for a policy that is no longer in force */
+struct notice_of { enum notice kind; enum stop_cause why; job_id job; };
+bool notice_next(struct sched *s, size_t *i, struct notice_of *next);     /* from *i = 0 on; false: no more, as of now */
+void notices_give(struct sched *s);                                       /* jobs.c: to the policy; those that have gone are retired */
+void notices_forget(struct sched *s);                                     /* they are given, or the policy is no longer in force */

@@ -101,3 +101,6 @@ bool placement_matches(struct sched *s, job_id j, const struct placement *p, boo
     return near_enough(s, p, ask->required_level) && groups_near(s, j, p);
 }
 
+const char *const sched_result_name[SCHED_RESULTS] = {
+    "ok", "later", "no room", "mismatch", "wrong state", "not allowed", "too often",
+};

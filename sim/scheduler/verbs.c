@@ -298,7 +298,3 @@ void sched_note_move(struct sched *s, job_id j, job_id for_whom)
 {
     note(s, j, for_whom, true);
 }
-
-const char *const sched_result_name[SCHED_RESULTS] = {
-    "ok", "later", "no room", "mismatch", "wrong state", "not allowed", "too often",
-};
