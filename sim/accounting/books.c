@@ -1,10 +1,12 @@
 /* books.c - what each queue holds and asks for, summed up the tree; who contends, and how fair that came out. */
+#include "sim/accounting/ledger.h"
 #include "sim/accounting/books.h"
-#include "sim/engine/host.h"
+#include "sim/engine/state.h"
 #include "sim/engine/models.h"
 #include "sim/scheduler/sizes.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 static void amount_add(struct amount *to, struct amount by, int64_t sign)
 {
@@ -15,13 +17,13 @@ static void amount_add(struct amount *to, struct amount by, int64_t sign)
 
 static void note_change(struct sched *s, queue_id q)
 {
-    if (!s->books[q].changed) {
-        s->books[q].changed = true;
-        s->changed_queue[s->n_changed_queues++] = q;
+    if (!s->books->queue[q].changed) {
+        s->books->queue[q].changed = true;
+        s->books->changed[s->books->n_changed++] = q;
     }
-    if (!s->books[q].unseen) {
-        s->books[q].unseen = true;
-        s->unseen_queue[s->n_unseen_queues++] = q;
+    if (!s->books->queue[q].unseen) {
+        s->books->queue[q].unseen = true;
+        s->books->unseen[s->books->n_unseen++] = q;
     }
 }
 
@@ -29,19 +31,19 @@ void books_held(struct sched *s, job_id j, struct amount size, int sign)
 {
     for (queue_id q = s->workload->facts[j].queue; q != ID_NONE; q = s->cluster->queue[q].parent) {
         quota_settle(s, q);
-        amount_add(&s->books[q].held, size, sign);
+        amount_add(&s->books->queue[q].held, size, sign);
         if (!s->workload->facts[j].preemptible)
-            amount_add(&s->books[q].held_firm, size, sign);
+            amount_add(&s->books->queue[q].held_firm, size, sign);
         note_change(s, q);
     }
 }
 
 void books_pending(struct sched *s, job_id j, struct amount size, int sign)
 {
-    s->waiting_milli += sign * size.gpu_milli;
+    s->ledger.waiting_milli += sign * size.gpu_milli;
     for (queue_id q = s->workload->facts[j].queue; q != ID_NONE; q = s->cluster->queue[q].parent) {
         quota_settle(s, q);
-        amount_add(&s->books[q].pending, size, sign);
+        amount_add(&s->books->queue[q].pending, size, sign);
         note_change(s, q);
     }
 }
@@ -55,11 +57,11 @@ void books_given_up(struct sched *s, const struct live *l, const struct placemen
 void books_occupied(struct sched *s, job_id j, const struct placement *p, int sign)
 {
     int64_t gpu_milli = sign * placement_gpu_milli(p);
-    s->held_milli += gpu_milli;
+    s->ledger.held_milli += gpu_milli;
     models_held(s, j, p, sign);
     for (queue_id q = s->workload->facts[j].queue; q != ID_NONE; q = s->cluster->queue[q].parent) {
         quota_settle(s, q);
-        s->books[q].occupied_milli += gpu_milli;
+        s->books->queue[q].occupied_milli += gpu_milli;
         note_change(s, q);
     }
 }
@@ -67,11 +69,11 @@ void books_occupied(struct sched *s, job_id j, const struct placement *p, int si
 /* A queue contends while one of its own jobs is there. */
 void books_present(struct sched *s, job_id j, int sign)
 {
-    uint32_t *present = &s->books[s->workload->facts[j].queue].present;
-    s->contending += *present == 0;
+    uint32_t *present = &s->books->queue[s->workload->facts[j].queue].present;
+    s->ledger.contending += *present == 0;
     *present += (uint32_t)sign;
-    s->contending -= *present == 0;
-    s->in_system += (uint32_t)sign;
+    s->ledger.contending -= *present == 0;
+    ledger_in_system(s, sign);
 }
 
 static struct run_preemptions *preemptions_of(struct sched *s, const struct live *l, enum preemption_cause unsaid)
@@ -83,14 +85,14 @@ static struct run_preemptions *preemptions_of(struct sched *s, const struct live
         cause = PREEMPTED_MOVE;
     else if (unsaid != PREEMPTED_MOVE && l->now.stopped_for != ID_NONE)
         cause = facts[l->now.stopped_for].queue == own ? PREEMPTED_PRIORITY : PREEMPTED_RECLAIM;
-    return &s->books[own].preemptions[cause];
+    return &s->books->queue[own].preemptions[cause];
 }
 
 void books_lost(struct sched *s, const struct live *l, unsigned cause, const struct placement *p, int64_t lost_ns)
 {
     int128_t lost = (int128_t)lost_ns * placement_gpu_milli(p);
     if (cause >= PREEMPTION_CAUSES)
-        s->interruption_lost[cause - PREEMPTION_CAUSES] += lost;
+        s->ledger.interruption_lost[cause - PREEMPTION_CAUSES] += lost;
     else
         preemptions_of(s, l, cause)->lost += lost;
 }
@@ -106,7 +108,7 @@ const char *const preemption_cause_name[PREEMPTION_CAUSES] = { "reclaim", "preem
 
 const struct run_preemptions *run_queue_preemptions(const struct sched *s, queue_id q)
 {
-    return s->books[q].preemptions;
+    return s->books->queue[q].preemptions;
 }
 
 /* Themis (Mahajan et al., NSDI 2020), models.md 10.4: the time from submit to end over that on an exclusive 1/N of the GPUs,
@@ -136,45 +138,88 @@ const struct queue_facts *queue_facts(const struct sched *s, queue_id q)
 
 struct amount queue_held(const struct sched *s, queue_id q)
 {
-    return s->books[q].held;
+    return s->books->queue[q].held;
 }
 
 struct amount queue_held_firm(const struct sched *s, queue_id q)
 {
-    return s->books[q].held_firm;
+    return s->books->queue[q].held_firm;
 }
 
 struct amount queue_pending(const struct sched *s, queue_id q)
 {
-    return s->books[q].pending;
+    return s->books->queue[q].pending;
 }
 
 size_t queue_changes(struct sched *s, const queue_id **queues)
 {
-    size_t n = s->n_unseen_queues;
+    size_t n = s->books->n_unseen;
     for (size_t i = 0; i < n; i++)
-        s->books[s->unseen_queue[i]].unseen = false;
-    s->n_unseen_queues = 0;
-    *queues = s->unseen_queue;
+        s->books->queue[s->books->unseen[i]].unseen = false;
+    s->books->n_unseen = 0;
+    *queues = s->books->unseen;
     return n;
 }
 
 struct run_queue_level run_queue_level(const struct sched *s, queue_id q)
 {
-    const struct queue_books *b = &s->books[q];
+    const struct queue_books *b = &s->books->queue[q];
     return (struct run_queue_level){ b->occupied_milli, b->held.gpu_milli + b->pending.gpu_milli, b->quota.told_milli };
 }
 
 void queue_fair_share(struct sched *s, queue_id q, struct amount share)
 {
-    if (q >= s->cluster->n_queues || s->books[q].quota.told_milli == share.gpu_milli)
+    if (q >= s->cluster->n_queues || s->books->queue[q].quota.told_milli == share.gpu_milli)
         return;
-    s->books[q].quota.told_milli = share.gpu_milli;
+    s->books->queue[q].quota.told_milli = share.gpu_milli;
     note_change(s, q);
 }
 
 size_t run_changed_queues(const struct sched *s, const queue_id **queues)
 {
-    *queues = s->changed_queue;
-    return s->n_changed_queues;
+    *queues = s->books->changed;
+    return s->books->n_changed;
+}
+
+/* ---- Beginning and end ---- */
+
+void books_begin(struct sched *s)
+{
+    struct books *b = s->books = arena_alloc(s->memory, sizeof *b);
+    b->queue = mem_new(s->cluster->n_queues, sizeof *b->queue);
+    b->changed = mem_new(s->cluster->n_queues, sizeof *b->changed);
+    b->unseen = mem_new(s->cluster->n_queues, sizeof *b->unseen);
+    quotas_begin(s);
+}
+
+void books_end(struct sched *s)
+{
+    for (queue_id q = 0; q < s->cluster->n_queues; q++)
+        free(s->books->queue[q].reclaim);
+    free(s->books->queue);
+    free(s->books->changed);
+    free(s->books->unseen);
+}
+
+size_t books_changes(const struct sched *s)
+{
+    return s->books->n_changed;
+}
+
+void books_instant_ends(struct sched *s)
+{
+    for (size_t i = 0; i < s->books->n_changed; i++)
+        s->books->queue[s->books->changed[i]].changed = false;
+    s->books->n_changed = 0;
+}
+
+void books_forget_policy(struct sched *s)
+{
+    for (queue_id q = 0; q < s->cluster->n_queues; q++)
+        queue_fair_share(s, q, (struct amount){ .gpu_milli = -1 });
+    for (queue_id q = 0; q < s->cluster->n_queues; q++) {
+        s->books->queue[q].unseen = true;
+        s->books->unseen[q] = q;
+    }
+    s->books->n_unseen = s->cluster->n_queues;
 }

@@ -1,6 +1,6 @@
 /* books.h - what each queue holds and asks for, up the tree, and what it was owed and got. */
 #pragma once
-#include "sim/engine/host.h"
+#include "sim/engine/state.h"
 
 struct queue_books {
     struct amount held, held_firm, pending;
@@ -15,6 +15,20 @@ struct queue_books {
     uint32_t present;             /* its own jobs that have arrived and not gone */
     bool changed, unseen;         /* since the last instant; since the policy asked */
 };
+
+/* Written by sim/accounting alone. */
+struct books {
+    struct queue_books *queue;    /* [n_queues] */
+    bool budgets;                 /* some queue has one */
+    queue_id *changed, *unseen;   /* queues that have changed since the last instant; since the policy asked */
+    size_t n_changed, n_unseen;
+};
+
+void books_begin(struct sched *s);                                        /* when all else of the run is there */
+void books_end(struct sched *s);
+size_t books_changes(const struct sched *s);                              /* queues that have changed in this instant */
+void books_instant_ends(struct sched *s);
+void books_forget_policy(struct sched *s);                                /* no fair share is told, and all queues are to be looked at */
 
 /* books.c - queues: held and pending, up the tree */
 void books_held(struct sched *s, job_id j, struct amount size, int sign);  /* size: of the tasks in question */
@@ -31,5 +45,4 @@ int64_t books_fairness_micro(const struct sched *s, const struct live *l);   /* 
 /* quotas.c - what each queue is owed and gets */
 void quotas_begin(struct sched *s);
 void quotas_end(struct sched *s);
-void quotas_free(struct sched *s);
 void quota_settle(struct sched *s, queue_id q);                           /* before its books change */

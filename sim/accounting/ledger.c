@@ -1,30 +1,28 @@
 /* ledger.c - GPU-seconds and the identities of models.md 11.3, checked at the end of every run, release builds too. */
 #include "sim/accounting/ledger.h"
-#include "sim/accounting/books.h"
-#include "sim/engine/host.h"
+#include "sim/engine/state.h"
 #include "sim/engine/models.h"
-#include "sim/engine/on_demand.h"
-#include "sim/engine/struck.h"
+#include "sim/engine/interruption.h"
 
-#include <inttypes.h>
+#include <stdlib.h>
 
 const char *const account_name[ACCOUNTS] = { "start", "useful", "lost", "save", "gang", "checkpoint", "fault", "idle", "down" };
 
 void ledger_settle(struct sched *s, int64_t to_ns)
 {
-    int128_t dt = to_ns - s->settled_ns;
+    int128_t dt = to_ns - s->ledger.settled_ns;
     struct run_totals *t = &s->totals;
-    t->in_system += dt * s->in_system;
-    t->waiting += dt * s->waiting;
-    t->contending += dt * s->contending;
-    t->gpus_waiting += dt * s->waiting_milli;
-    t->held += dt * s->held_milli;
-    t->capacity += dt * s->up_milli;
+    t->in_system += dt * s->ledger.in_system;
+    t->waiting += dt * s->ledger.waiting;
+    t->contending += dt * s->ledger.contending;
+    t->gpus_waiting += dt * s->ledger.waiting_milli;
+    t->held += dt * s->ledger.held_milli;
+    t->capacity += dt * s->ledger.up_milli;
     t->installed += dt * s->cluster->gpus * MILLI_ALL;
-    if (s->waiting > 0)
-        t->free_while_waiting += dt * (s->up_milli - s->held_milli);
+    if (s->ledger.waiting > 0)
+        t->free_while_waiting += dt * (s->ledger.up_milli - s->ledger.held_milli);
     models_settle(s, to_ns);
-    s->settled_ns = to_ns;
+    s->ledger.settled_ns = to_ns;
 }
 
 void ledger_interval(struct sched *s, const struct placement *p, const int64_t split[ACCOUNTS])
@@ -34,83 +32,27 @@ void ledger_interval(struct sched *s, const struct placement *p, const int64_t s
         for (unsigned a = 0; a < HELD_ACCOUNTS; a++) {
             if (!split[a])
                 continue;
-            s->node_account[p->piece[i].node][a] += (int128_t)split[a] * milli;
+            s->ledger.node_account[p->piece[i].node][a] += (int128_t)split[a] * milli;
             s->totals.account[a] += (int128_t)split[a] * milli;
         }
     }
 }
 
-static int broken(struct error *err, const char *identity, int128_t a, int128_t b)
+void ledger_begin(struct sched *s)
 {
-    return error_set(err, "an identity is broken, please report it: %s: %.17g is not %.17g", identity, (double)a,
-                     (double)b);
+    s->ledger.interruption_lost = arena_alloc(s->memory, INTERRUPTION_CAUSES * sizeof *s->ledger.interruption_lost);
+    s->ledger.node_account = mem_new(s->cluster->n_nodes, sizeof *s->ledger.node_account);
+    s->ledger.settled_ns = s->now_ns;
+    s->ledger.up_milli = s->cluster->gpus * MILLI_ALL;
 }
 
-/* Every stop has one cause, and so has the work that it cost. */
-static int preemptions_check(const struct sched *s, struct error *err)
+void ledger_end(struct sched *s)
 {
-    int128_t n = 0, lost = 0;
-    for (queue_id q = 0; q < s->cluster->n_queues; q++)
-        for (unsigned i = 0; i < PREEMPTION_CAUSES; i++) {
-            n += (int128_t)s->books[q].preemptions[i].n;
-            lost += s->books[q].preemptions[i].lost;
-        }
-    if (n != (int128_t)s->totals.preemptions)
-        return broken(err, "preemptions, in all and by cause", (int128_t)s->totals.preemptions, n);
-    for (unsigned c = 0; c < STRIKE_CAUSES; c++)
-        lost += s->interruption_lost[c];
-    return lost == s->totals.account[ACCOUNT_LOST]
-               ? 0 : broken(err, "GPU-seconds lost, by account and by cause", s->totals.account[ACCOUNT_LOST], lost);
+    free(s->ledger.node_account);
 }
 
-/* Each queue's books: held = deserved - unused + borrowed; and the queues together hold what is held. */
-static int quotas_check(const struct sched *s, struct error *err)
+void ledger_down(struct sched *s, node_id n, int128_t gpu_milli_ns)
 {
-    int128_t held = 0, span_ns = s->now_ns - s->totals.first_ns;
-    for (queue_id q = 0; q < s->cluster->n_queues; q++) {
-        const struct run_quota *i = &s->books[q].quota;
-        int128_t quota = span_ns * i->deserved_milli - i->unused + i->borrowed;
-        if (i->held != quota)
-            return broken(err, "GPU-seconds of a queue, held and by its quota", i->held, quota);
-        held += s->cluster->queue[q].first_child == ID_NONE ? i->held : 0;
-    }
-    return held == s->totals.held ? 0 : broken(err, "GPU-seconds held, over time and over queues", s->totals.held, held);
-}
-
-static int128_t up_and_down(const struct sched *s)
-{
-    return s->totals.capacity + s->totals.account[ACCOUNT_DOWN];
-}
-
-int ledger_check(struct sched *s, struct error *err)
-{
-    int128_t in_system = 0, waiting = 0, held = 0, accounts = 0;
-    for (job_id j = 0; j < s->n_jobs; j++) {
-        struct job_result r = run_job(s, j);
-        if (r.state == JOB_ABSENT)
-            continue;
-        int64_t there_ns = on_demand_there_ns(s, j, r.end_ns >= 0 ? r.end_ns : s->now_ns);
-        if (r.wait_ns + r.run_ns != there_ns)
-            return error_set(err, "an identity is broken, please report it: job %s waits %" PRId64 " ns and runs %" PRId64
-                             " ns, and is there for %" PRId64 " ns", s->workload->truth[j].name, r.wait_ns, r.run_ns,
-                             there_ns);
-        in_system += r.wait_ns + r.run_ns;
-        waiting += r.wait_ns;
-        held += r.held;
-    }
-    for (unsigned a = 0; a < HELD_ACCOUNTS; a++)
-        accounts += s->totals.account[a];
-    if (in_system != s->totals.in_system)
-        return broken(err, "Little: jobs in the system, over time and over jobs", s->totals.in_system, in_system);
-    if (waiting != s->totals.waiting)
-        return broken(err, "Little: jobs in the queue, over time and over jobs", s->totals.waiting, waiting);
-    if (held != s->totals.held)
-        return broken(err, "GPU-seconds held, over time and over jobs", s->totals.held, held);
-    if (accounts != held)
-        return broken(err, "GPU-seconds held, by account and by job", accounts, held);
-    if (s->held_milli || s->busy_milli || s->running)
-        return broken(err, "GPUs still held when all have left", s->held_milli, s->busy_milli);
-    if (up_and_down(s) != s->totals.installed)
-        return broken(err, "GPU-seconds installed, and up or down", s->totals.installed, up_and_down(s));
-    return preemptions_check(s, err) || quotas_check(s, err) ? -1 : models_check(s, err);
+    s->ledger.node_account[n][ACCOUNT_DOWN] += gpu_milli_ns;
+    s->totals.account[ACCOUNT_DOWN] += gpu_milli_ns;
 }

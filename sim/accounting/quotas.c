@@ -10,7 +10,7 @@
  *
  * A queue is short from the moment when a < min(q, d) until it is not: that long it took to reclaim its own. */
 #include "sim/accounting/books.h"
-#include "sim/engine/host.h"
+#include "sim/engine/state.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -67,7 +67,7 @@ bool queue_budget_spent(struct sched *s, queue_id q)
     if (budget <= 0)
         return false;
     quota_settle(s, q);
-    return s->books[q].quota.held - s->books[q].held_before_month >= (int128_t)budget * NS_PER_S;
+    return s->books->queue[q].quota.held - s->books->queue[q].held_before_month >= (int128_t)budget * NS_PER_S;
 }
 
 /* ---- Being short ---- */
@@ -81,10 +81,10 @@ static void reclaim_add(struct queue_books *b, int64_t end_ns, bool open)
 
 void quota_settle(struct sched *s, queue_id q)
 {
-    struct queue_books *b = &s->books[q];
+    struct queue_books *b = &s->books->queue[q];
     struct run_quota *i = &b->quota;
     int64_t dt = s->now_ns - b->since_ns, a = b->occupied_milli, d = b->held.gpu_milli + b->pending.gpu_milli;
-    if (s->budgets)
+    if (s->books->budgets)
         budget_settle(s, b);
     if (dt == 0)
         return;
@@ -105,8 +105,8 @@ void quotas_end(struct sched *s)
 {
     for (queue_id q = 0; q < s->cluster->n_queues; q++) {
         quota_settle(s, q);
-        if (s->books[q].short_since_ns != TIME_NEVER)
-            reclaim_add(&s->books[q], s->now_ns, true);
+        if (s->books->queue[q].short_since_ns != TIME_NEVER)
+            reclaim_add(&s->books->queue[q], s->now_ns, true);
     }
 }
 
@@ -120,13 +120,13 @@ static void share_out(struct sched *s, queue_id parent, double milli)
     const struct queue_facts *queue = s->cluster->queue;
     double deserved = 0, weight = 0;
     for (queue_id q = 0; q < s->cluster->n_queues; q++)
-        if (queue[q].parent == parent && s->books[q].quota.used) {
-            deserved += s->books[q].quota.deserves ? (double)s->books[q].quota.deserved_milli : 0;
+        if (queue[q].parent == parent && s->books->queue[q].quota.used) {
+            deserved += s->books->queue[q].quota.deserves ? (double)s->books->queue[q].quota.deserved_milli : 0;
             weight += queue[q].weight;
         }
     double cut = deserved > milli ? milli / deserved : 1, rest = fmax(0, milli - deserved);
     for (queue_id q = 0; q < s->cluster->n_queues; q++) {
-        struct run_quota *i = &s->books[q].quota;
+        struct run_quota *i = &s->books->queue[q].quota;
         if (queue[q].parent != parent || !i->used)
             continue;
         double own = (i->deserves ? (double)i->deserved_milli * cut : 0) + (weight > 0 ? queue[q].weight / weight * rest : 0);
@@ -142,17 +142,17 @@ void quotas_begin(struct sched *s)
     int64_t all = s->cluster->gpus * MILLI_ALL;
     for (queue_id q = 0; q < s->cluster->n_queues; q++) {
         int64_t deserved = queue[q].quota.deserved.gpu_milli;
-        s->books[q].quota.deserves = deserved != UNLIMITED;
-        s->books[q].quota.deserved_milli = deserved != UNLIMITED ? deserved : all;
-        s->books[q].quota.told_milli = -1;
-        s->budgets = s->budgets || queue[q].budget_gpu_milli_s > 0;
-        s->books[q].month_end_ns = sched_month_end_ns(s);
-        s->books[q].since_ns = s->now_ns;
-        s->books[q].short_since_ns = TIME_NEVER;
+        s->books->queue[q].quota.deserves = deserved != UNLIMITED;
+        s->books->queue[q].quota.deserved_milli = deserved != UNLIMITED ? deserved : all;
+        s->books->queue[q].quota.told_milli = -1;
+        s->books->budgets = s->books->budgets || queue[q].budget_gpu_milli_s > 0;
+        s->books->queue[q].month_end_ns = sched_month_end_ns(s);
+        s->books->queue[q].since_ns = s->now_ns;
+        s->books->queue[q].short_since_ns = TIME_NEVER;
     }
     for (job_id j = 0; j < s->n_jobs; j++)
-        for (queue_id q = s->workload->facts[j].queue; q != ID_NONE && !s->books[q].quota.used; q = queue[q].parent)
-            s->books[q].quota.used = true;
+        for (queue_id q = s->workload->facts[j].queue; q != ID_NONE && !s->books->queue[q].quota.used; q = queue[q].parent)
+            s->books->queue[q].quota.used = true;
     share_out(s, ID_NONE, (double)all);
 }
 
@@ -160,17 +160,11 @@ void quotas_begin(struct sched *s)
 
 const struct run_quota *run_queue_quota(const struct sched *s, queue_id q)
 {
-    return &s->books[q].quota;
+    return &s->books->queue[q].quota;
 }
 
 size_t run_queue_reclaims(const struct sched *s, queue_id q, const struct run_reclaim **list)
 {
-    *list = s->books[q].reclaim;
-    return s->books[q].n_reclaims;
-}
-
-void quotas_free(struct sched *s)
-{
-    for (queue_id q = 0; q < s->cluster->n_queues; q++)
-        free(s->books[q].reclaim);
+    *list = s->books->queue[q].reclaim;
+    return s->books->queue[q].n_reclaims;
 }

@@ -1,6 +1,6 @@
 /* claims.c - claims on GPUs that others are still leaving: given back, or started once they are free. */
 #include "sim/accounting/books.h"
-#include "sim/engine/host.h"
+#include "sim/engine/state.h"
 #include "sim/engine/leaving.h"
 #include "sim/engine/nodes.h"
 #include "sim/scheduler/waiting.h"
@@ -45,8 +45,8 @@ void claim_give_back(struct sched *s, struct live *l)
     timeline_left(s, l, HOLD_RUN);
     l->now.held = NULL;
     placement_give(s->idle, ask_of(s, j), p);
-    if (s->room)
-        placement_give(s->room, ask_of(s, j), p);
+    if (s->releasing)
+        placement_give(s->releasing, ask_of(s, j), p);
     books_given_up(s, l, p);
     nodes_held_changed(s, p);
     placement_drop(s, p);

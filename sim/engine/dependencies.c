@@ -1,8 +1,9 @@
 /* dependencies.c - jobs that depend on others arrive when the last of those has ended, whatever came of it: completed,
  * failed, cancelled or rejected (Slurm's afterany; in a trace the dependent job did run). Until then a job is in the
  * system and waits, with the reason "dependency", but no policy knows of it and it is in no queue's books. */
+#include "sim/accounting/ledger.h"
 #include "sim/engine/dependencies.h"
-#include "sim/engine/host.h"
+#include "sim/engine/state.h"
 #include "sim/scheduler/waiting.h"
 
 #include <stdlib.h>
@@ -52,8 +53,8 @@ bool dependencies_hold(struct sched *s, job_id j)
 {
     if (!s->dependencies || !s->dependencies->unmet[j])
         return false;
-    s->in_system++;
-    s->waiting++;
+    ledger_in_system(s, 1);
+    ledger_waiting(s, 1);
     decision_log(s, j, "decision", "held", wait_reason_name[WAIT_DEPENDENCY]);
     return true;
 }
@@ -73,8 +74,8 @@ bool dependencies_unmet(const struct sched *s, job_id j)
 
 void dependencies_let_in(struct sched *s)
 {
-    s->in_system--;
-    s->waiting--;
+    ledger_in_system(s, -1);
+    ledger_waiting(s, -1);
 }
 
 job_id dependencies_next(struct sched *s)

@@ -1,6 +1,6 @@
 /* dependencies.h - jobs that wait for others to end. */
 #pragma once
-#include "sim/engine/host.h"
+#include "sim/engine/state.h"
 
 struct dependencies *dependencies_new(const struct workload *w);          /* NULL: no job depends on another */
 void dependencies_free(struct dependencies *d);                           /* NULL: does nothing */

@@ -5,9 +5,10 @@
  *
  * A pass that makes events at its own instant (work of no length) is followed by another round at that instant. */
 #include "sim/engine/notices.h"
+#include "sim/engine/engine.h"
 #include "sim/accounting/books.h"
 #include "sim/engine/dependencies.h"
-#include "sim/engine/host.h"
+#include "sim/engine/state.h"
 #include "sim/engine/leaving.h"
 #include "sim/accounting/ledger.h"
 #include "sim/engine/livelock.h"
@@ -30,6 +31,20 @@ enum {
     CACHE_LINE = 64                /* bytes; a guess does no harm */
 };
 
+struct loop {
+    int64_t pass_due_ns;          /* TIME_NEVER: nothing changed */
+    bool begun;                   /* the first policy has */
+    bool idles;                   /* its own jobs have ended, and time goes on beside other runs */
+    uint64_t rounds, rounds_here; /* in all, at this instant */
+    unsigned fruitless_wakes;     /* passes that changed nothing, and nothing else could happen any more */
+};
+
+void loop_begin(struct sched *s)
+{
+    s->loop = arena_alloc(s->memory, sizeof *s->loop);
+    s->loop->pass_due_ns = TIME_NEVER;
+}
+
 /* ---- One instant ---- */
 
 static int64_t next_arrival_ns(const struct sched *s)
@@ -45,7 +60,7 @@ static int64_t earlier(int64_t a, int64_t b)
 static int64_t next_instant_ns(struct sched *s)
 {
     struct event e;
-    int64_t t = earlier(next_arrival_ns(s), s->pass_due_ns);
+    int64_t t = earlier(next_arrival_ns(s), s->loop->pass_due_ns);
     if (event_queue_peek(s->events, &e))
         t = earlier(t, e.time_ns);
     t = earlier(t, switch_next_ns(s));
@@ -57,11 +72,11 @@ static void apply(struct sched *s, const struct event *e)
     s->totals.events++;
     switch (e->kind) {
     case EVENT_JOB_END:
-        s->changed = true;
+        run_changed(s);
         job_end(s, e->subject);
         break;
     case EVENT_RELEASED:
-        s->changed = true;
+        run_changed(s);
         job_released(s, e->subject);
         break;
     case EVENT_PROGRESS:
@@ -133,27 +148,29 @@ static int apply_all(struct sched *s, struct error *err)
             return RUN_BAD_INPUT;
         notices_give(s);
     }
-    (void)arrive_next(s); /* s->changed says it */
+    (void)arrive_next(s); /* s->happened.changed says it */
     if (wake_next_ns(s) == s->now_ns) {
         s->totals.events++;
         (void)wake_cancel(s, s->now_ns);
-        s->changed = true;
+        run_changed(s);
     }
-    if (switch_next_ns(s) == s->now_ns)
+    if (switch_next_ns(s) == s->now_ns) {
         switch_policy(s);
+        s->loop->fruitless_wakes = 0;
+    }
     return 0;
 }
 
 static int64_t on_grid(const struct sched *s, int64_t t)
 {
-    int64_t period = s->period_ns;
+    int64_t period = s->force->period_ns;
     return period ? (t + period - 1) / period * period : t;
 }
 
 static void check_indexes(const struct sched *s)
 {
     MUST(s, free_index_consistent(s->idle));
-    MUST(s, !s->room || free_index_consistent(s->room));
+    MUST(s, !s->releasing || free_index_consistent(s->releasing));
     MUST(s, nodes_consistent(s));
 }
 
@@ -163,9 +180,7 @@ static void instant_ends(struct sched *s)
         check_indexes(s);
     if (s->setup.observer.instant)
         s->setup.observer.instant(s->setup.observer.self, s);
-    for (size_t i = 0; i < s->n_changed_queues; i++)
-        s->books[s->changed_queue[i]].changed = false;
-    s->n_changed_queues = 0;
+    books_instant_ends(s);
 }
 
 /* ---- The end ---- */
@@ -247,7 +262,7 @@ static int stall_check(struct sched *s, struct error *err)
         bool too_wide = placing_never(s, ask->shape);    /* all its tasks; with fewer it could run, and the policy waits for all */
         if (state != JOB_PENDING || !(may_wait_for_ever(why) || too_wide || (deadlock && !fits)))
             return error_set(err, "policy %s stalls: job %s is %s (%s) at %.9g s, and nothing will ever happen again",
-                             s->policy->name, s->workload->truth[j].name, life_state_name(s->job[j].state),
+                             s->force->policy->name, s->workload->truth[j].name, life_state_name(s->job[j].state),
                              wait_reason_name[why], seconds(s->now_ns));
         s->totals.never_started++;
     }
@@ -256,35 +271,35 @@ static int stall_check(struct sched *s, struct error *err)
 
 static bool world_is_over(const struct sched *s)
 {
-    return s->next_arrival == s->workload->n_jobs && event_queue_length(s->events) == s->background_events;
+    return s->next_arrival == s->workload->n_jobs && event_queue_length(s->events) == s->happened.background_events;
 }
 
 static bool nothing_follows(struct sched *s)
 {
-    return world_is_over(s) && s->pass_due_ns == TIME_NEVER && wake_next_ns(s) == TIME_NEVER && switch_next_ns(s) == TIME_NEVER;
+    return world_is_over(s) && s->loop->pass_due_ns == TIME_NEVER && wake_next_ns(s) == TIME_NEVER && switch_next_ns(s) == TIME_NEVER;
 }
 
 static int round_of(struct sched *s, struct error *err)
 {
     if (apply_all(s, err))
         return RUN_BAD_INPUT;
-    if (s->changed)
-        s->pass_due_ns = on_grid(s, s->now_ns);
-    bool changed = s->changed, acted = false;
-    s->changed = false;
-    if (s->pass_due_ns == s->now_ns) {
-        s->pass_due_ns = TIME_NEVER;
+    if (s->happened.changed)
+        s->loop->pass_due_ns = on_grid(s, s->now_ns);
+    bool changed = s->happened.changed, acted = false;
+    s->happened.changed = false;
+    if (s->loop->pass_due_ns == s->now_ns) {
+        s->loop->pass_due_ns = TIME_NEVER;
         acted = pass_run(s);
-        s->fruitless_wakes = s->changed || !world_is_over(s) ? 0 : s->fruitless_wakes + 1;
-        s->changed = false;
+        s->loop->fruitless_wakes = s->happened.changed || !world_is_over(s) ? 0 : s->loop->fruitless_wakes + 1;
+        s->happened.changed = false;
         if (arrive_next(s)) /* a refusal let them in */
-            s->pass_due_ns = on_grid(s, s->now_ns + (s->period_ns > 0));
-        s->changed = false;
+            s->loop->pass_due_ns = on_grid(s, s->now_ns + (s->force->period_ns > 0));
+        s->happened.changed = false;
     }
     models_round(s);
-    if (changed || acted || s->shown || s->n_changed_queues)
+    if (changed || acted || s->happened.shown || books_changes(s))
         instant_ends(s);
-    s->shown = false;
+    s->happened.shown = false;
     models_instant(s, changed || acted);
     return acted ? livelock_check(s, err) : 0;
 }
@@ -315,9 +330,9 @@ static int stand_still(struct sched *s, struct error *err)
 /* All that happens before that time; TIME_NEVER: to the end of the run, and what that is. */
 static int play(struct sched *s, int64_t before_ns, struct error *err)
 {
-    while (s->in_system > 0 || s->next_arrival < s->workload->n_jobs || s->n_open > 0 || s->idles) {
+    while (s->ledger.in_system > 0 || s->next_arrival < s->workload->n_jobs || s->happened.open > 0 || s->loop->idles) {
         int64_t t = next_instant_ns(s);
-        bool stands = t == TIME_NEVER || (!s->idles && (nothing_follows(s) || s->fruitless_wakes > FRUITLESS_WAKES_MOST));
+        bool stands = t == TIME_NEVER || (!s->loop->idles && (nothing_follows(s) || s->loop->fruitless_wakes > FRUITLESS_WAKES_MOST));
         bool beyond = s->setup.until_ns && t > s->setup.until_ns;
         if (before_ns != TIME_NEVER && (stands || beyond || t >= before_ns))
             return 0;
@@ -327,9 +342,9 @@ static int play(struct sched *s, int64_t before_ns, struct error *err)
             cut_off(s);
             return 0;
         }
-        s->rounds_here = t == s->now_ns ? s->rounds_here + 1 : 0;
-        if (s->rounds_here > ROUNDS_MOST + (uint64_t)s->n_jobs)
-            return error_set(err, "policy %s does not let time pass at %.9g s", s->policy->name, seconds(t));
+        s->loop->rounds_here = t == s->now_ns ? s->loop->rounds_here + 1 : 0;
+        if (s->loop->rounds_here > ROUNDS_MOST + (uint64_t)s->n_jobs)
+            return error_set(err, "policy %s does not let time pass at %.9g s", s->force->policy->name, seconds(t));
         ledger_settle(s, t);
         s->now_ns = t;
         int result = round_of(s, err);
@@ -337,7 +352,7 @@ static int play(struct sched *s, int64_t before_ns, struct error *err)
             return result;
         if (is_interrupted(s))
             return error_set(err, "interrupted");
-        if (++s->rounds % GLANCE_EVERY == 0 && s->setup.progress)
+        if (++s->loop->rounds % GLANCE_EVERY == 0 && s->setup.progress)
             s->setup.progress(s->setup.progress_self, s);
     }
     return 0;
@@ -345,9 +360,9 @@ static int play(struct sched *s, int64_t before_ns, struct error *err)
 
 int run_until(struct sched *s, int64_t time_ns, struct error *err)
 {
-    if (!s->begun && s->policy->begin)
-        s->policy->begin(s, s->policy_params, s->policy_state);
-    s->begun = true;
+    if (!s->loop->begun && s->force->policy->begin)
+        s->force->policy->begin(s, s->force->params, s->force->state);
+    s->loop->begun = true;
     return play(s, time_ns, err);
 }
 
@@ -355,7 +370,7 @@ int run_end(struct sched *s, int64_t end_ns, struct error *err)
 {
     int result = 0;
     if (end_ns > s->now_ns) {
-        s->idles = true;
+        s->loop->idles = true;
         result = run_until(s, end_ns + 1, err);
         ledger_settle(s, end_ns);
         s->now_ns = end_ns;
@@ -367,7 +382,7 @@ int run_end(struct sched *s, int64_t end_ns, struct error *err)
     models_end(s);
     s->totals.last_ns = s->now_ns;
     instant_ends(s);
-    return ledger_check(s, err);
+    return identities_check(s, err);
 }
 
 int run_execute(struct sched *s, struct error *err)

@@ -1,7 +1,7 @@
 /* intervals.c - a job on its pieces, from a start to a stop: it makes progress, is halted, and the time goes into its accounts. */
 #include "sim/engine/notices.h"
 #include "sim/accounting/books.h"
-#include "sim/engine/host.h"
+#include "sim/engine/state.h"
 #include "sim/accounting/ledger.h"
 #include "sim/engine/livelock.h"
 #include "sim/engine/models.h"
@@ -69,9 +69,9 @@ void job_runs(struct sched *s, struct live *l, int64_t start_cost_ns)
         l->progress_event = event_queue_push(
             s->events, (struct event){ s->now_ns + l->start_cost_ns, EVENT_PROGRESS, j });
     else
-        s->busy_milli += placement_gpu_milli(l->now.held);
+        ledger_busy(s, placement_gpu_milli(l->now.held));
     models_paced(s, l);
-    s->running++;
+    ledger_running(s, 1);
     s->totals.starts++;
 }
 
@@ -79,7 +79,7 @@ void job_progressing(struct sched *s, job_id j)
 {
     struct live *l = live_of(s, j);
     l->progress_event = 0;
-    s->busy_milli += placement_gpu_milli(l->now.held);
+    ledger_busy(s, placement_gpu_milli(l->now.held));
     models_paced(s, l);
 }
 
@@ -93,7 +93,7 @@ void job_halt(struct sched *s, struct live *l, const struct placement *on)
     if (l->progress_event)
         event_queue_cancel(s->events, l->progress_event);
     else if (!l->pace.stalled)
-        s->busy_milli -= placement_gpu_milli(on);
+        ledger_busy(s, -placement_gpu_milli(on));
     pace_split(s, l);
     l->progress_event = 0;
 }
@@ -121,8 +121,8 @@ void interval_close(struct sched *s, struct live *l, struct placement *p, int64_
     run->run_ns += s->now_ns - since_ns;
     run->lost_ns += l->split[ACCOUNT_LOST];
     run->overhead_ns += pace_overhead_ns(l->split);
-    s->running--;
-    s->room_version++;
+    ledger_running(s, -1);
+    view_freed(s);
     hold_end(s, l, p, since_ns, why);
     placement_drop(s, p);
 }

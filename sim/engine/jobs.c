@@ -3,7 +3,7 @@
 #include "sim/engine/notices.h"
 #include "sim/accounting/books.h"
 #include "sim/engine/dependencies.h"
-#include "sim/engine/host.h"
+#include "sim/engine/state.h"
 #include "sim/scheduler/lines.h"
 #include "sim/engine/livelock.h"
 #include "sim/engine/models.h"
@@ -14,15 +14,45 @@
 #include "sim/scheduler/suspend.h"
 #include "sim/scheduler/waiting.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+struct jobs {
+    size_t live_capacity;
+    uint32_t *free;               /* slots of s->live */
+    size_t n_free, free_capacity;
+    const char **refusal;         /* [n_jobs] made with the first refusal */
+};
+
+void jobs_begin(struct sched *s)
+{
+    s->jobs = arena_alloc(s->memory, sizeof *s->jobs);
+    s->job = mem_new(s->n_jobs, sizeof *s->job);
+    for (job_id j = 0; j < s->n_jobs; j++)
+        s->job[j] = (struct job_run){ .start_ns = -1, .end_ns = -1, .fairness_micro = -1, .live = ID_NONE, .distance = UINT8_MAX };
+    if (s->all_needs & (STARTS_PARTIAL | RESIZES) || s->workload->n_running)
+        s->gpu_time = arena_alloc(s->memory, s->n_jobs * sizeof *s->gpu_time);
+}
+
+void jobs_end(struct sched *s)
+{
+    free(s->job);
+    free(s->live);
+    free(s->jobs->free);
+}
+
+const char *job_refusal(const struct sched *s, job_id j)
+{
+    return s->jobs->refusal ? s->jobs->refusal[j] : NULL;
+}
 
 /* ---- Coming and going ---- */
 
 static uint32_t live_slot(struct sched *s)
 {
-    if (s->n_live_free)
-        return s->live_free[--s->n_live_free];
-    mem_grow(&s->live, &s->live_capacity, s->n_live, sizeof *s->live);
+    if (s->jobs->n_free)
+        return s->jobs->free[--s->jobs->n_free];
+    mem_grow(&s->live, &s->jobs->live_capacity, s->n_live, sizeof *s->live);
     s->live[s->n_live] = (struct live){ .own = NULL };
     if (s->own_size)
         s->live[s->n_live].own = arena_alloc(s->memory, s->own_size);
@@ -72,7 +102,7 @@ struct live *job_enter(struct sched *s, job_id j)
     s->job[j].live = slot;
     s->n_submitted++;
     books_present(s, j, 1);
-    s->changed = true;
+    run_changed(s);
     state_set(s, j, JOB_PENDING);
     livelock_got_on(s);
     return l;
@@ -94,9 +124,9 @@ void job_arrive(struct sched *s, job_id j)
 
 void job_rejected(struct sched *s, job_id j, const char *reason)
 {
-    if (!s->refusal)
-        s->refusal = arena_alloc(s->memory, s->n_jobs * sizeof *s->refusal);
-    s->refusal[j] = reason;
+    if (!s->jobs->refusal)
+        s->jobs->refusal = arena_alloc(s->memory, s->n_jobs * sizeof *s->jobs->refusal);
+    s->jobs->refusal[j] = reason;
     s->job[j].outcome = OUTCOME_REJECTED;
     s->job[j].end_ns = s->now_ns;
     s->totals.rejected++;
@@ -116,8 +146,8 @@ void job_retire(struct sched *s, job_id j)
     lines_forget(s, j);
     timeline_forget(s, l);
     wait_store(s, j, l);
-    mem_grow(&s->live_free, &s->live_free_capacity, s->n_live_free, sizeof *s->live_free);
-    s->live_free[s->n_live_free++] = s->job[j].live;
+    mem_grow(&s->jobs->free, &s->jobs->free_capacity, s->jobs->n_free, sizeof *s->jobs->free);
+    s->jobs->free[s->jobs->n_free++] = s->job[j].live;
     s->job[j].live = ID_NONE;
     livelock_got_on(s);
 }
@@ -166,8 +196,8 @@ static void runs_no_more(struct sched *s, struct live *l, unsigned fate, const c
     job_halt(s, l, p);
     l->now.held = NULL;
     placement_give(s->idle, ask_of(s, j), p);
-    if (s->room)
-        placement_give(s->room, ask_of(s, j), p);
+    if (s->releasing)
+        placement_give(s->releasing, ask_of(s, j), p);
     const struct request *ask = ask_of(s, j);
     struct amount held = placement_amount(ask, p);
     books_held(s, j, held, -1);
@@ -204,9 +234,9 @@ void on_demand_is_over(struct sched *s, struct live *l)
         wait_end(s, l);
     if (l->suspended) {
         memory_give(s->idle, ask_of(s, j), l->suspended);
-        if (s->room)
-            memory_give(s->room, ask_of(s, j), l->suspended);
-        s->room_version++;
+        if (s->releasing)
+            memory_give(s->releasing, ask_of(s, j), l->suspended);
+        view_freed(s);
         suspend_forgets(s, l);
     }
     books_pending(s, j, request_amount(ask_of(s, j)), -1);
@@ -218,31 +248,31 @@ void on_demand_is_over(struct sched *s, struct live *l)
 
 void notices_give(struct sched *s)
 {
-    const struct policy *p = s->policy;
+    const struct policy *p = s->force->policy;
     struct notice_of n;
     for (size_t i = 0; notice_next(s, &i, &n);) {
         job_id j = n.job;
         switch (n.kind) {
         case NOTICE_ARRIVED:
             if (p->job_arrived)
-                p->job_arrived(s, s->policy_params, s->policy_state, j);
+                p->job_arrived(s, s->force->params, s->force->state, j);
             break;
         case NOTICE_STARTED:
             if (p->job_started)
-                p->job_started(s, s->policy_params, s->policy_state, j);
+                p->job_started(s, s->force->params, s->force->state, j);
             break;
         case NOTICE_NODE:
             if (p->node_changed)
-                p->node_changed(s, s->policy_params, s->policy_state, j);
+                p->node_changed(s, s->force->params, s->force->state, j);
             break;
         case NOTICE_WITHDRAWN:
             if (p->job_withdrawn)
-                p->job_withdrawn(s, s->policy_params, s->policy_state, j);
+                p->job_withdrawn(s, s->force->params, s->force->state, j);
             job_retire(s, j);
             break;
         case NOTICE_STOPPED:
             if (p->job_stopped)
-                p->job_stopped(s, s->policy_params, s->policy_state, j, n.why);
+                p->job_stopped(s, s->force->params, s->force->state, j, n.why);
             if (s->job[j].state == JOB_GONE && !live_of(s, j)->withdrawn)    /* else its other notice follows */
                 job_retire(s, j);
             break;

@@ -3,7 +3,7 @@
 #include "sim/engine/leaving.h"
 #include "sim/accounting/books.h"
 #include "sim/engine/models.h"
-#include "sim/engine/host.h"
+#include "sim/engine/state.h"
 #include "sim/engine/on_demand.h"
 #include "sim/engine/pace.h"
 #include "sim/engine/dependencies.h"

@@ -1,6 +1,6 @@
 /* leaving.h - jobs that are stopped and leave their GPUs, and who claims these until then. */
 #pragma once
-#include "sim/engine/host.h"
+#include "sim/engine/state.h"
 
 void job_leave(struct sched *s, struct live *l, bool moves);              /* the stop of this pass is carried out */
 /* After job_halt(): it leaves p at this price. cause: of what it loses, an enum preemption_cause or LOST_BY() of a strike. */

@@ -1,6 +1,6 @@
 /* models.c - see models.h. */
 #include "sim/engine/models.h"
-#include "sim/engine/host.h"
+#include "sim/engine/state.h"
 
 void models_prepare(struct sched *s, const struct run_model *const *all)
 {
@@ -160,7 +160,7 @@ int64_t models_save_ns(const struct sched *s, const struct live *l)
     for (size_t i = 0; i < s->n_models; i++)
         if (s->model[i]->save_ns)
             return s->model[i]->save_ns(s, l);
-    HOST_BUG(s, "job %s saves, and no model writes checkpoints", s->workload->truth[l->job].name);
+    ENGINE_BUG(s, "job %s saves, and no model writes checkpoints", s->workload->truth[l->job].name);
 }
 
 void models_ran_before(struct sched *s, struct live *l, int64_t done_ns)

@@ -53,7 +53,7 @@ struct run_model {                /* what is NULL or 0 is not wanted */
 
     unsigned events;              /* 1 << enum event_kind: those that are its own */
     void (*happens)(struct sched *s, const struct event *e);
-    void (*settle)(struct sched *s, int64_t to_ns);           /* integrals; levels are those of s->settled_ns until then */
+    void (*settle)(struct sched *s, int64_t to_ns);           /* integrals; levels are those of s->ledger.settled_ns until then */
     void (*round)(struct sched *s);                           /* after the pass of a round, before observers see the instant */
     void (*instant)(struct sched *s, bool changed);           /* after that */
 

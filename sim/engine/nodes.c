@@ -1,8 +1,9 @@
 /* nodes.c - see nodes.h. */
+#include "sim/accounting/ledger.h"
 #include "sim/engine/notices.h"
 #include "sim/engine/nodes.h"
 #include "sim/engine/models.h"
-#include "sim/engine/host.h"
+#include "sim/engine/state.h"
 
 #include <stdlib.h>
 
@@ -85,9 +86,7 @@ static int64_t down_now(const struct sched *s, node_id n, uint64_t out)
 static void account(struct sched *s, node_id n)
 {
     struct nodes *of = s->nodes;
-    int128_t down = (int128_t)(s->now_ns - of->settled_ns[n]) * of->down_milli[n];
-    s->node_account[n][ACCOUNT_DOWN] += down;
-    s->totals.account[ACCOUNT_DOWN] += down;
+    ledger_down(s, n, (int128_t)(s->now_ns - of->settled_ns[n]) * of->down_milli[n]);
     of->settled_ns[n] = s->now_ns;
 }
 
@@ -95,7 +94,7 @@ static void recount(struct sched *s, node_id n)
 {
     int64_t down = down_now(s, n, out_gpus(s, n));
     account(s, n);
-    s->up_milli += s->nodes->down_milli[n] - down;
+    ledger_up(s, s->nodes->down_milli[n] - down);
     s->nodes->down_milli[n] = down;
 }
 
@@ -132,7 +131,7 @@ static void show(struct sched *s, node_id n, uint64_t gpus, bool whole, int sign
 {
     const struct node_type *t = cluster_node_type(s->cluster, n);
     uint32_t counted = whole && t->counted ? t->gpus : 0;
-    struct view *const views[] = { s->idle, s->room, s->timeline ? s->timeline->window[0].v : NULL,
+    struct view *const views[] = { s->idle, s->releasing, s->timeline ? s->timeline->window[0].v : NULL,
                                    s->timeline ? s->timeline->window[1].v : NULL };
     for (size_t i = 0; i < sizeof views / sizeof views[0]; i++) {
         if (!views[i])
@@ -176,8 +175,8 @@ static void change(struct sched *s, node_id n, uint16_t *reasons, int sign)
     models_node_power(s, n, whole);
     recount(s, n);
     if (sign < 0)
-        s->room_version++;
-    s->changed = true;
+        view_freed(s);
+    run_changed(s);
     notice_add(s, NOTICE_NODE, n, 0);
 }
 
@@ -230,7 +229,7 @@ bool nodes_consistent(const struct sched *s)
             return false;
         up -= s->nodes->down_milli[n];
     }
-    return !s->nodes || (up == s->up_milli && s->held_milli <= up);
+    return !s->nodes || (up == s->ledger.up_milli && s->ledger.held_milli <= up);
 }
 
 bool sched_node_up(const struct sched *s, node_id n)

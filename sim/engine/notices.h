@@ -3,7 +3,7 @@
  * A notice is kept from the moment at which something happens until the next notices_give(). Jobs that have gone are retired when the
  * last notice about them was given. */
 #pragma once
-#include "sim/engine/host.h"
+#include "sim/engine/state.h"
 
 void notices_begin(struct sched *s);
 void notices_end(struct sched *s);

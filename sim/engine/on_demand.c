@@ -72,7 +72,7 @@ void on_demand_withdraw(struct sched *s, job_id j, enum job_fate fate, const cha
 {
     struct live *l = live_of(s, j);
     MUST(s, !s->in_pass && on_demand_is_there(s, j));
-    s->changed = true;
+    run_changed(s);
     decision_log(s, j, "withdraw", why, "");
     if (s->job[j].state == JOB_RUNNING) {
         job_finishes(s, j, fate, why);

@@ -5,7 +5,7 @@
  * wait + run = the time it was there. It makes progress until it is withdrawn. When it ends is not the cluster's doing, so it counts
  * in no mean of completion or waiting times (run_times()), but in all that is held, lost and preempted. */
 #pragma once
-#include "sim/engine/host.h"
+#include "sim/engine/state.h"
 
 static inline bool on_demand(const struct sched *s, job_id j)
 {

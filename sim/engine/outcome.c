@@ -1,5 +1,5 @@
 /* outcome.c - what came of a run: jobs, totals, levels. */
-#include "sim/engine/host.h"
+#include "sim/engine/state.h"
 #include "sim/engine/on_demand.h"
 #include "sim/scheduler/waiting.h"
 
@@ -35,7 +35,7 @@ struct job_result run_job(const struct sched *s, job_id j)
         .preemptions = run->preemptions,
         .restarts = run->restarts,
         .distance = run->distance,
-        .refusal = s->refusal ? s->refusal[j] : NULL,
+        .refusal = job_refusal(s, j),
     };
     int64_t milli = request_gpu_milli(ask_of(s, j));
     struct gpu_time t = { (int128_t)run->run_ns * milli, (int128_t)run->lost_ns * milli, (int128_t)run->overhead_ns * milli };
@@ -66,21 +66,21 @@ const struct run_totals *run_totals(const struct sched *s)
 
 const int128_t *run_node_accounts(const struct sched *s, node_id n)
 {
-    return s->node_account[n];
+    return s->ledger.node_account[n];
 }
 
 struct run_level run_level(const struct sched *s)
 {
     return (struct run_level){
         .now_ns = s->now_ns,
-        .gpus_milli = s->held_milli,
-        .busy_milli = s->busy_milli,
-        .waiting_milli = s->waiting_milli,
-        .up_milli = s->up_milli,
-        .running = s->running,
-        .waiting = s->waiting,
+        .gpus_milli = s->ledger.held_milli,
+        .busy_milli = s->ledger.busy_milli,
+        .waiting_milli = s->ledger.waiting_milli,
+        .up_milli = s->ledger.up_milli,
+        .running = s->ledger.running,
+        .waiting = s->ledger.waiting,
         .done = s->totals.completed + s->totals.failed + s->totals.cancelled + s->totals.rejected,
-        .of_models = s->series_changes,
+        .of_models = s->happened.series_changes,
     };
 }
 
@@ -89,7 +89,3 @@ const struct run_setup *run_setup_of(const struct sched *s)
     return &s->setup;
 }
 
-const void *run_placer_params(const struct sched *s)
-{
-    return s->placer_params;
-}

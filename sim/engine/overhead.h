@@ -4,7 +4,7 @@
  * t_start = t_pull + t_init + t_load: pulling the image is a model's (models_pull_ns()), initialising and loading the checkpoint
  * are told here. All are ns during which a job holds its GPUs without progress. */
 #pragma once
-#include "sim/engine/host.h"
+#include "sim/engine/state.h"
 
 void overheads_begin(struct sched *s);                        /* s->price, s->model_bytes: once, before the models */
 int64_t checkpoint_model_bytes(const struct cluster *c, const struct workload *w, job_id j);    /* by its model; -1: not known */

@@ -3,8 +3,9 @@
  * models.md 0, 2.2: progress is piecewise linear at
  *     rate = tasks x reference_s / max((compute^gamma + comm^gamma)^(1/gamma), link_s, read_s),  compute = compute_s / crowd
  * Neutral values give exactly the share of its tasks that run. A model that changes a part of it calls pace_changed(). */
+#include "sim/accounting/ledger.h"
 #include "sim/engine/pace.h"
-#include "sim/engine/host.h"
+#include "sim/engine/state.h"
 #include "sim/engine/livelock.h"
 #include "sim/engine/models.h"
 #include "sim/scheduler/sizes.h"
@@ -128,7 +129,7 @@ void pace_check_work(const struct sched *s, const struct live *l)
 {
     double wanted_ns = (double)s->workload->truth[l->job].duration_ns;
     if (fabs(l->work_ns - wanted_ns) > 1e-9 * wanted_ns + 4)    /* ends are rounded up to whole nanoseconds */
-        HOST_BUG(s, "job %s has done %.17g ns of work, and had %.17g ns to do", s->workload->truth[l->job].name, l->work_ns, wanted_ns);
+        ENGINE_BUG(s, "job %s has done %.17g ns of work, and had %.17g ns to do", s->workload->truth[l->job].name, l->work_ns, wanted_ns);
 }
 
 /* ---- Changes ---- */
@@ -155,7 +156,7 @@ void pace_stall(struct sched *s, struct live *l, enum account on)
         l->start_cost_ns = s->now_ns - l->held_since_ns;
         l->progress.since_ns = l->pace.mark_ns = s->now_ns;
     } else {
-        s->busy_milli -= placement_gpu_milli(l->on);
+        ledger_busy(s, -placement_gpu_milli(l->on));
     }
     mark(s, l);
     l->pace.stalled = true;
@@ -175,7 +176,7 @@ void pace_go_on(struct sched *s, struct live *l)
 {
     MUST(s, l->pace.stalled);
     stall_ends(s, l);
-    s->busy_milli += placement_gpu_milli(l->on);
+    ledger_busy(s, placement_gpu_milli(l->on));
     pace_changed(s, l);
 }
 

@@ -1,6 +1,6 @@
 /* pace.h - how fast a running job gets on; l runs in truth. */
 #pragma once
-#include "sim/engine/host.h"
+#include "sim/engine/state.h"
 
 double pace_iteration_s(const struct pace *p);
 double pace_rate(const struct pace *p);                                   /* reference ns per ns; 0 while it is stalled */

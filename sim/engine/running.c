@@ -3,12 +3,14 @@
  * Such a job holds what the trace says before the first pass of its instant. job_arrived comes with what it holds, and
  * job_started follows if it runs. It counts as started then, but with the start-up and the progress of the time that it
  * has run for: a stop may cost that, too. Its duration is what is left to do. */
+#include "sim/scheduler/checks.h"
+#include "sim/accounting/ledger.h"
 #include "sim/engine/notices.h"
 #include "sim/engine/running.h"
 #include "sim/accounting/books.h"
 #include "sim/engine/models.h"
 #include "sim/engine/overhead.h"
-#include "sim/engine/host.h"
+#include "sim/engine/state.h"
 #include "sim/scheduler/placing.h"
 #include "sim/scheduler/sizes.h"
 #include "sim/engine/tasks.h"
@@ -92,8 +94,8 @@ static void hold(struct sched *s, struct live *l, struct placement *p)
 {
     l->now.held = p;
     placement_take(s->idle, ask_of(s, l->job), p);
-    if (s->room)
-        placement_take(s->room, ask_of(s, l->job), p);
+    if (s->releasing)
+        placement_take(s->releasing, ask_of(s, l->job), p);
     struct amount size = placement_amount(ask_of(s, l->job), p);
     books_pending(s, l->job, amount_served(s, l->job, p), -1);
     books_held(s, l->job, size, 1);
@@ -126,7 +128,7 @@ static void leave(struct sched *s, struct live *l, struct placement *p, const st
     s->job[l->job].start_ns = s->now_ns;
     s->job[l->job].distance = (uint8_t)cluster_placement_distance(s->cluster, p);
     books_occupied(s, l->job, p, 1);
-    s->running++;
+    ledger_running(s, 1);
     timeline_leaves(s, l, r->leaving_ns);
     event_queue_push(s->events, (struct event){ s->now_ns + r->leaving_ns, EVENT_RELEASED, l->job });
     decision_log(s, l->job, "decision", "leaving", "");
@@ -150,7 +152,7 @@ int running_arrive(struct sched *s, job_id j, struct error *err)
     struct placement *p = placement_copy(s, where);
     enum job_state state = tasks_state(s, l, p);
     arena_reset(s->scratch);
-    if (state == JOB_GATHERING && !(s->needs & STARTS_PARTIAL) && r->leaving_ns < 0)
+    if (state == JOB_GATHERING && !(s->force->needs & STARTS_PARTIAL) && r->leaving_ns < 0)
         return cannot(s, j, r, "that is less than its minimum, and the policy starts no single tasks", err);
     decision_log(s, j, "arrival", "", "");
     books_pending(s, j, request_amount(ask_of(s, j)), 1);

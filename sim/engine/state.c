@@ -1,15 +1,15 @@
 /* state.c - the few things that every part of a run does with its state. See state.h. */
-#include "sim/engine/host.h"
+#include "sim/engine/state.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-void host_bug(const struct sched *s, const char *file, int line, const char *format, ...)
+void engine_bug(const struct sched *s, const char *file, int line, const char *format, ...)
 {
     va_list args;
     fprintf(stderr, "gpuyard: a bug, please report it: %s:%d: at %.9f s under policy %s: ", file, line,
-            seconds(s->now_ns), s->policy->name);
+            seconds(s->now_ns), s->force->policy->name);
     va_start(args, format);
     vfprintf(stderr, format, args);
     va_end(args);
@@ -21,7 +21,7 @@ void state_set(struct sched *s, job_id j, enum job_state to)
 {
     enum job_state from = s->job[j].state;
     if (!life_allows(from, to))
-        HOST_BUG(s, "job %s goes from %s to %s", s->workload->truth[j].name, life_state_name(from), life_state_name(to));
+        ENGINE_BUG(s, "job %s goes from %s to %s", s->workload->truth[j].name, life_state_name(from), life_state_name(to));
     s->job[j].state = (uint8_t)to;
 }
 

@@ -14,7 +14,7 @@
 #include "sim/engine/notices.h"
 #include "sim/engine/switch.h"
 #include "sim/accounting/books.h"
-#include "sim/engine/host.h"
+#include "sim/engine/state.h"
 #include "sim/engine/leaving.h"
 #include "sim/scheduler/lines.h"
 #include "sim/engine/livelock.h"
@@ -28,11 +28,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct policy_seat {
-    const struct policy *policy;
-    void *params, *state;
-    unsigned needs;
-    int64_t period_ns, time_ns;   /* time TIME_NEVER: not, or not any more */
+struct policies {
+    struct policy_instance *instance;    /* [1 + setup.n_switches] */
+    uint64_t n_switched;          /* times that another took over */
 };
 
 static unsigned needs_of(const struct policy *p, const void *params)
@@ -77,69 +75,60 @@ int run_check_policies(const struct run_setup *setup, struct error *err)
 
 /* ---- Who is in force ---- */
 
-static void seat_take(struct sched *s, const struct policy_seat *seat)
+static struct policy_instance instance_for(struct sched *s, const struct policy_switch *w)
 {
-    s->policy = seat->policy;
-    s->policy_params = seat->params;
-    s->policy_state = seat->state;
-    s->needs = seat->needs;
-    s->period_ns = seat->period_ns;
-}
-
-static struct policy_seat seat_for(struct sched *s, const struct policy_switch *w)
-{
-    struct policy_seat seat = { .policy = w->policy, .period_ns = w->period_ns, .time_ns = w->time_ns };
-    seat.params = params_complete(s->memory, w->policy->params, w->policy->params_size, w->params);
-    seat.state = arena_alloc(s->memory, w->policy->state_size + 1);
-    seat.needs = needs_of(w->policy, seat.params);
-    s->all_needs |= seat.needs;
+    struct policy_instance instance = { .policy = w->policy, .period_ns = w->period_ns, .time_ns = w->time_ns };
+    instance.params = params_complete(s->memory, w->policy->params, w->policy->params_size, w->params);
+    instance.state = arena_alloc(s->memory, w->policy->state_size + 1);
+    instance.needs = needs_of(w->policy, instance.params);
+    s->all_needs |= instance.needs;
     s->own_size = w->policy->job_size > s->own_size ? w->policy->job_size : s->own_size;
-    return seat;
+    return instance;
 }
 
-void seats_begin(struct sched *s)
+void policies_begin(struct sched *s)
 {
     const struct run_setup *setup = &s->setup;
     const struct policy_switch first = { TIME_NEVER, setup->policy, setup->policy_params, s->cluster->period_ns };
     struct error err = { "" };
-    s->policy = setup->policy;
-    if (run_check_policies(setup, &err))
-        HOST_BUG(s, "%s", err.text);
-    s->seat = arena_alloc(s->memory, (1 + setup->n_switches) * sizeof *s->seat);
-    s->seat[0] = seat_for(s, &first);
+    s->policies = arena_alloc(s->memory, sizeof *s->policies);
+    s->policies->instance = arena_alloc(s->memory, (1 + setup->n_switches) * sizeof *s->policies->instance);
+    s->policies->instance[0] = instance_for(s, &first);
     for (size_t i = 0; i < setup->n_switches; i++)
-        s->seat[1 + i] = seat_for(s, &setup->switches[i]);
-    seat_take(s, &s->seat[0]);
+        s->policies->instance[1 + i] = instance_for(s, &setup->switches[i]);
+    s->force = &s->policies->instance[0];
+    if (run_check_policies(setup, &err))
+        ENGINE_BUG(s, "%s", err.text);
 }
 
 const void *run_policy_params(const struct sched *s)
 {
-    return s->seat[0].params;
+    return s->policies->instance[0].params;
 }
 
 const void *run_switch_params(const struct sched *s, size_t i)
 {
-    return s->seat[1 + i].params;
+    return s->policies->instance[1 + i].params;
 }
 
 void run_switch_at(struct sched *s, size_t i, int64_t time_ns)
 {
-    s->seat[1 + i].time_ns = time_ns;
+    s->policies->instance[1 + i].time_ns = time_ns;
 }
 
-static bool in_force(const struct sched *s, const struct policy_seat *seat)
+static bool in_force(const struct sched *s, const struct policy_instance *instance)
 {
-    return seat->policy == s->policy && !memcmp(seat->params, s->policy_params, s->policy->params_size);
+    return instance->policy == s->force->policy && !memcmp(instance->params, s->force->params, s->force->policy->params_size);
 }
 
 /* NULL: none. Those that would change nothing are passed over. */
-static struct policy_seat *next_seat(struct sched *s)
+static struct policy_instance *next_instance(struct sched *s)
 {
     for (;;) {
-        struct policy_seat *next = NULL;
+        struct policy_instance *next = NULL;
         for (size_t i = 1; i <= s->setup.n_switches; i++)
-            if (s->seat[i].time_ns != TIME_NEVER && (!next || s->seat[i].time_ns < next->time_ns))
-                next = &s->seat[i];
+            if (s->policies->instance[i].time_ns != TIME_NEVER && (!next || s->policies->instance[i].time_ns < next->time_ns))
+                next = &s->policies->instance[i];
         if (!next || !in_force(s, next))
             return next;
         next->time_ns = TIME_NEVER;
@@ -148,7 +137,7 @@ static struct policy_seat *next_seat(struct sched *s)
 
 int64_t switch_next_ns(struct sched *s)
 {
-    const struct policy_seat *next = s->setup.n_switches ? next_seat(s) : NULL;
+    const struct policy_instance *next = s->setup.n_switches ? next_instance(s) : NULL;
     if (!next)
         return TIME_NEVER;
     return next->time_ns > s->now_ns ? next->time_ns : s->now_ns;
@@ -167,26 +156,14 @@ static void settle_job(struct sched *s, struct live *l, bool single_tasks)
     }
     if (l->suspended) {
         memory_give(s->idle, ask_of(s, l->job), l->suspended);
-        if (s->room)
-            memory_give(s->room, ask_of(s, l->job), l->suspended);
+        if (s->releasing)
+            memory_give(s->releasing, ask_of(s, l->job), l->suspended);
         suspend_dropped(s, l, PREEMPTED_POLICY);
     }
     if (l->counting && l->own_why != WAIT_PASS && s->job[l->job].state == JOB_PENDING)
         wait_own(s, l, WAIT_GROUP);
     if (l->own)
         memset(l->own, 0, s->own_size);
-}
-
-/* Nothing of them has been told, and all of them are to be looked at. */
-static void forget_queues(struct sched *s)
-{
-    for (queue_id q = 0; q < s->cluster->n_queues; q++)
-        queue_fair_share(s, q, (struct amount){ .gpu_milli = -1 });
-    for (queue_id q = 0; q < s->cluster->n_queues; q++) {
-        s->books[q].unseen = true;
-        s->unseen_queue[q] = q;
-    }
-    s->n_unseen_queues = s->cluster->n_queues;
 }
 
 /* ---- And the new one is told ---- */
@@ -225,25 +202,24 @@ static size_t present(const struct sched *s, job_id *list)
 
 void switch_policy(struct sched *s)
 {
-    struct policy_seat *seat = next_seat(s);
+    struct policy_instance *instance = next_instance(s);
     job_id *list = mem_new(s->n_live + 1, sizeof *list);
     size_t n = present(s, list);
     for (size_t i = 0; i < n; i++)
-        settle_job(s, live_of(s, list[i]), seat->needs & STARTS_PARTIAL);
+        settle_job(s, live_of(s, list[i]), instance->needs & STARTS_PARTIAL);
     claims_settle(s);
     if (s->timeline)
         plan_clear(s);
     wakes_forget(s);
     notices_forget(s);
-    forget_queues(s);
-    seat_take(s, seat);
-    seat->time_ns = TIME_NEVER;
-    random_init(&s->policy_random, s->setup.seed, "policy", ++s->n_switched);
+    books_forget_policy(s);
+    s->force = instance;
+    instance->time_ns = TIME_NEVER;
+    random_init(&s->policy_random, s->setup.seed, "policy", ++s->policies->n_switched);
     livelock_got_on(s);
-    s->fruitless_wakes = 0;
-    decision_log(s, ID_NONE, "policy", s->policy->name, "");
-    if (s->policy->begin)
-        s->policy->begin(s, s->policy_params, s->policy_state);
+    decision_log(s, ID_NONE, "policy", s->force->policy->name, "");
+    if (s->force->policy->begin)
+        s->force->policy->begin(s, s->force->params, s->force->state);
     for (node_id k = 0; k < s->cluster->n_nodes; k++)
         if (!sched_node_up(s, k))
             notice_add(s, NOTICE_NODE, k, 0);
@@ -251,5 +227,5 @@ void switch_policy(struct sched *s)
         tell(s, list[i]);
     free(list);
     notices_give(s);
-    s->changed = true;
+    run_changed(s);
 }

@@ -1,4 +1,5 @@
 /* tasks.c - see tasks.h. */
+#include "sim/accounting/ledger.h"
 #include "sim/engine/notices.h"
 #include "sim/engine/tasks.h"
 #include "sim/accounting/books.h"
@@ -15,9 +16,16 @@
 
 /* ---- Carrying out ---- */
 
+struct tasks { struct part *free; };    /* parts that are used no more */
+
+void tasks_begin(struct sched *s)
+{
+    s->tasks = arena_alloc(s->memory, sizeof *s->tasks);
+}
+
 bool tasks_concern(const struct sched *s, const struct live *l)
 {
-    if (l->now.stopping || ask_of(s, l->job)->tasks == SPLIT_ANY || !(s->needs & STARTS_PARTIAL))
+    if (l->now.stopping || ask_of(s, l->job)->tasks == SPLIT_ANY || !(s->force->needs & STARTS_PARTIAL))
         return false;
     return l->now.broken || l->was.state == JOB_GATHERING || s->job[l->job].state == JOB_GATHERING ||
            (l->was.state == JOB_RUNNING && s->job[l->job].state == JOB_RUNNING);
@@ -48,9 +56,9 @@ void tasks_gather(struct sched *s, struct live *l)
 
 static void part_begins(struct sched *s, struct live *l, int64_t stay_ns)
 {
-    struct part *part = s->free_part, **last = &l->part;
+    struct part *part = s->tasks->free, **last = &l->part;
     if (part)
-        s->free_part = part->next;
+        s->tasks->free = part->next;
     else
         part = arena_alloc(s->memory, sizeof *part);
     *part = (struct part){ .p = l->now.late, .since_ns = s->now_ns, .until_ns = s->now_ns + stay_ns };
@@ -69,7 +77,7 @@ static void gang_breaks(struct sched *s, struct live *l)
     job_loses(s, l, l->stop_done_ns, price.lost_ns);
     const char *how = l->now.anew ? "moved" : "broken";
     run_ends(s, l, how);
-    s->running--;
+    ledger_running(s, -1);
     books_preempted(s, l, PREEMPTED_BROKEN);
     books_lost(s, l, PREEMPTED_BROKEN, l->was.held, l->split[ACCOUNT_LOST]);
     stop_log(s, l, how);
@@ -89,7 +97,7 @@ static void job_resized(struct sched *s, struct live *l, int64_t cost_ns)
     if (l->progress_event)
         event_queue_cancel(s->events, l->progress_event);
     else if (!l->pace.stalled)
-        s->busy_milli -= placement_gpu_milli(l->was.held);
+        ledger_busy(s, -placement_gpu_milli(l->was.held));
     pace_split(s, l);
     run_ends(s, l, "resized");
     l->held_since_ns = s->now_ns;
@@ -108,7 +116,7 @@ static void job_resized(struct sched *s, struct live *l, int64_t cost_ns)
         l->progress_event =
             event_queue_push(s->events, (struct event){ s->now_ns + l->start_cost_ns, EVENT_PROGRESS, l->job });
     else
-        s->busy_milli += placement_gpu_milli(l->now.held);
+        ledger_busy(s, placement_gpu_milli(l->now.held));
     models_paced(s, l);
     placement_drop(s, l->was.held);
     decision_log(s, l->job, "start", "resize", "");
@@ -126,7 +134,7 @@ void tasks_carry_out(struct sched *s, struct live *l)
         l->now.stopped_for = ID_NONE;
         return;
     }
-    s->changed = true;
+    run_changed(s);
     MUST(s, was == now || life_allows(was, now) || (was == JOB_RUNNING && life_allows(JOB_GATHERING, now)));
     if (was == JOB_RUNNING && now == JOB_RUNNING && !l->now.broken) {
         job_resized(s, l, 0);
@@ -151,12 +159,12 @@ void tasks_carry_out(struct sched *s, struct live *l)
 
 bool resize_concerns(const struct sched *s, const struct live *l)
 {
-    return s->needs & RESIZES && l->was.state == JOB_RUNNING && s->job[l->job].state == JOB_RUNNING && !l->now.stopping;
+    return s->force->needs & RESIZES && l->was.state == JOB_RUNNING && s->job[l->job].state == JOB_RUNNING && !l->now.stopping;
 }
 
 void resize_carry_out(struct sched *s, struct live *l)
 {
-    s->changed = true;
+    run_changed(s);
     s->totals.resizes++;
     models_resized(s, l->job);
     l->size = placement_size(ask_of(s, l->job), l->now.held);
@@ -172,14 +180,14 @@ void tasks_scatter(struct sched *s, struct live *l)
     const struct amount size = placement_amount(ask_of(s, l->job), p);
     l->now.held = NULL;
     placement_give(s->idle, ask_of(s, l->job), p);
-    if (s->room)
-        placement_give(s->room, ask_of(s, l->job), p);
+    if (s->releasing)
+        placement_give(s->releasing, ask_of(s, l->job), p);
     books_held(s, l->job, size, -1);
     books_pending(s, l->job, size, 1);
     gathering_ends(s, l, p);
     nodes_held_changed(s, p);
     placement_drop(s, p);
-    s->room_version++;
+    view_freed(s);
     state_set(s, l->job, JOB_PENDING);
     wait_own(s, l, WAIT_GROUP);
 }
@@ -190,8 +198,8 @@ static void part_ends(struct sched *s, struct live *l, struct part *part)
     l->split[ACCOUNT_SAVE] = s->now_ns - part->since_ns;
     hold_end(s, l, part->p, part->since_ns, "saved");
     placement_drop(s, part->p);
-    part->next = s->free_part;
-    s->free_part = part;
+    part->next = s->tasks->free;
+    s->tasks->free = part;
 }
 
 void part_released(struct sched *s, struct live *l)
@@ -200,7 +208,7 @@ void part_released(struct sched *s, struct live *l)
     MUST(s, part && part->until_ns == s->now_ns);
     l->part = part->next;
     placement_give(s->idle, ask_of(s, l->job), part->p);
-    s->room_version++;
+    view_freed(s);
     part_ends(s, l, part);
     if (l->withdrawn && !l->part)
         on_demand_is_over(s, l);

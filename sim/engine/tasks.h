@@ -9,8 +9,9 @@
  * job_resize_cost_ns() without progress, or for what is left of its start-up if that is longer, and goes on. Nothing is
  * lost, and it counts as a durable checkpoint. models.md 3.3, 3.6. */
 #pragma once
-#include "sim/engine/host.h"
+#include "sim/engine/state.h"
 
+void tasks_begin(struct sched *s);
 bool resize_concerns(const struct sched *s, const struct live *l);        /* the pass has resized it as a whole */
 void resize_carry_out(struct sched *s, struct live *l);
 bool tasks_concern(const struct sched *s, const struct live *l);          /* the pass changed single tasks of it */

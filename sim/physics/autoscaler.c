@@ -7,6 +7,7 @@
  * at. If so many nodes as all pools have were asked for three times over, and no job has come, started or gone, no more are. */
 #include "sim/engine/nodes.h"
 #include "sim/physics/pools.h"
+#include "sim/scheduler/placing.h"
 #include "sim/scheduler/waiting.h"
 
 #include <stdlib.h>
@@ -16,7 +17,7 @@ enum { SCANNED = 1000 };
 void autoscaler_after(struct sched *s, bool changed)
 {
     struct pools *p = s->pools;
-    if (p->scan_due || !changed || (!s->waiting && !s->n_live))
+    if (p->scan_due || !changed || (!s->ledger.waiting && !s->n_live))
         return;
     p->scan_due = true;
     event_queue_push(s->events, (struct event){ (s->now_ns / p->scan_ns + 1) * p->scan_ns, EVENT_POOL, 4 * s->cluster->n_nodes });
@@ -157,8 +158,7 @@ static void help(struct scan *x, job_id j)
 static void imagine(struct sched *s, const struct waiting *waiting, size_t n)
 {
     struct scan x = { .s = s, .shown = mem_new(s->cluster->n_nodes, sizeof *x.shown), .taken = mem_new(n, sizeof *x.taken) };
-    struct random before = s->placer_random;
-    enum place_result why_not = s->why_not;
+    struct placing_answer kept = placing_keep(s);
     for (node_id k = 0; k < s->cluster->n_nodes; k++)
         if (pool_of(s, k) && s->pools->node[k].state == POOL_COMING && nodes_imaginable(s, k)) {
             nodes_imagine(s, k, true);
@@ -170,8 +170,7 @@ static void imagine(struct sched *s, const struct waiting *waiting, size_t n)
         placement_give(s->idle, ask_of(s, x.taken[x.n_taken].job), x.taken[x.n_taken].p);
     while (x.n_shown > 0)
         nodes_imagine(s, x.shown[--x.n_shown], false);
-    s->placer_random = before;
-    s->why_not = why_not;
+    placing_put_back(s, kept);
     arena_reset(s->scratch);
     free(x.shown);
     free(x.taken);

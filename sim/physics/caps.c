@@ -22,7 +22,7 @@ static void look_at_racks(struct sched *s)
 
 static void settle(struct sched *s, int64_t to_ns)
 {
-    if (to_ns <= s->settled_ns)
+    if (to_ns <= s->ledger.settled_ns)
         return;
     MUST(s, s->energy->all.nw <= s->energy->power->cap_nw);
     if (s->energy->power->rack_cap_nw != INT64_MAX)

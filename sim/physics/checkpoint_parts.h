@@ -4,7 +4,7 @@
  * storage with its bytes, if that is shared. */
 #pragma once
 #include "sim/physics/checkpoints.h"
-#include "sim/engine/host.h"
+#include "sim/engine/state.h"
 #include "sim/results/summary.h"
 
 struct checkpoints {

@@ -16,7 +16,7 @@ static int128_t billed_milli_ns(const struct sched *s, node_id n)
     if (pool_of(s, n))
         return 0;                 /* by the node */
     for (unsigned a = 0; a < HELD_ACCOUNTS; a++)
-        held += s->node_account[n][a];
+        held += s->ledger.node_account[n][a];
     if (s->cluster->prices->bill == BILL_CAPACITY)
         return (int128_t)(s->totals.last_ns - s->totals.first_ns) * cluster_node_milli(s->cluster, n);
     return held;

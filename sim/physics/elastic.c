@@ -5,7 +5,7 @@
  * depends on the share of the work that is done, and is kept for a step of it (elastic.h). models.md 3.6.
  * A job with goodput does without the rates of sim/world's training models: its exchange of gradients is in the fit. On GPUs
  * of several models it goes by the slowest of them [A]. */
-#include "sim/engine/host.h"
+#include "sim/engine/state.h"
 #include "sim/physics/physics.h"
 #include "sim/engine/pace.h"
 
@@ -158,7 +158,7 @@ static double speedup_here(struct sched *s, const struct live *l, const struct l
 double job_speedup(struct sched *s, job_id j, uint32_t size)
 {
     const struct live *l = live_of(s, j);
-    if (!(s->needs & SEES_SPEEDUP) || !l) {
+    if (!(s->force->needs & SEES_SPEEDUP) || !l) {
         s->totals.sight_refused++;
         return 0;
     }

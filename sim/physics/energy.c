@@ -30,7 +30,8 @@ static void node_add(struct sched *s, node_id n, int128_t nw)
 {
     meter_add(&s->energy->node[n].meter, s->now_ns, nw);
     s->energy->all.nw += nw;      /* run by settle() */
-    s->shown |= nw != 0;
+    if (nw != 0)
+        run_shown(s);
 }
 
 static bool is_dark(const struct node_energy *e)
@@ -195,12 +196,12 @@ static void begin(struct sched *s)
 static void settle(struct sched *s, int64_t to_ns)
 {
     struct energy *e = s->energy;
-    if (to_ns <= s->settled_ns)
+    if (to_ns <= s->ledger.settled_ns)
         return;
     meter_run(&e->all, to_ns);
     if (e->all.nw > e->peak_nw)
         e->peak_nw = e->all.nw;
-    int128_t grid = hourly_until(&e->power->carbon, to_ns) - hourly_until(&e->power->carbon, s->settled_ns);
+    int128_t grid = hourly_until(&e->power->carbon, to_ns) - hourly_until(&e->power->carbon, s->ledger.settled_ns);
     sum_add(&e->carbon_g, power_carbon_g(e->all.nw, grid, e->power->pue));
 }
 
@@ -212,7 +213,7 @@ static void parts_of_node(struct sched *s, node_id n)
     run_dark(s, &e->node[n]);
     int128_t lit_ns = s->now_ns - s->totals.first_ns - e->node[n].dark_ns, held_milli_ns = 0;
     for (unsigned a = 0; a < HELD_ACCOUNTS; a++)
-        held_milli_ns += s->node_account[n][a];
+        held_milli_ns += s->ledger.node_account[n][a];
     e->idle_aj += p->idle_nw * (lit_ns * cluster_node_milli(s->cluster, n) - held_milli_ns);
     e->nodes_aj += p->base_nw * lit_ns - base_share_nw(s, n) * held_milli_ns + e->node[n].dark_aj;
 }

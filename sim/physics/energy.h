@@ -1,6 +1,6 @@
 /* energy.h - what nodes and jobs have drawn, exactly: see energy.c. */
 #pragma once
-#include "sim/engine/host.h"
+#include "sim/engine/state.h"
 #include "sim/results/statistics.h"
 #include "sim/results/summary.h"
 #include "sim/models/power.h"

@@ -34,8 +34,8 @@ void faults_stopped(struct sched *s, const struct live *l, unsigned cause)
 static int128_t lost_in_all(const struct sched *s)
 {
     int128_t lost = 0;
-    for (unsigned c = 0; c < STRIKE_CAUSES; c++)
-        lost += c == CAUSE_RECLAIM ? 0 : s->interruption_lost[c];
+    for (unsigned c = 0; c < INTERRUPTION_CAUSES; c++)
+        lost += c == CAUSE_RECLAIM ? 0 : s->ledger.interruption_lost[c];
     return lost;
 }
 
@@ -54,8 +54,8 @@ void fault_node_row(struct output *o, const struct sched *s, node_id n)
 {
     out_char(o, ',');
     out_integer(o, s->faults->node_faults[n]);
-    gpu_s(o, s->node_account[n][ACCOUNT_FAULT]);
-    gpu_s(o, s->node_account[n][ACCOUNT_DOWN]);
+    gpu_s(o, s->ledger.node_account[n][ACCOUNT_FAULT]);
+    gpu_s(o, s->ledger.node_account[n][ACCOUNT_DOWN]);
 }
 
 void fault_job_row(struct output *o, const struct sched *s, job_id j)
@@ -138,8 +138,8 @@ int fault_check(struct sched *s, struct error *err)
     for (node_id n = 0; n < s->cluster->n_nodes; n++) {
         int128_t free = (int128_t)(s->now_ns - s->totals.first_ns) * cluster_node_milli(s->cluster, n);
         for (unsigned a = 0; a < ACCOUNTS; a++)
-            free -= s->node_account[n][a];
-        down += s->node_account[n][ACCOUNT_DOWN];
+            free -= s->ledger.node_account[n][a];
+        down += s->ledger.node_account[n][ACCOUNT_DOWN];
         if (free < 0)
             return error_set(err, "an identity is broken, please report it: node %u is held and down for longer than there is time", n);
     }

@@ -1,8 +1,8 @@
 /* fault_run.h - private to the model of failures: faults.c (what happens when) and fault_results.c (what came of it). */
 #pragma once
-#include "sim/engine/host.h"
+#include "sim/engine/state.h"
 #include "sim/physics/physics.h"
-#include "sim/engine/struck.h"
+#include "sim/engine/interruption.h"
 
 enum source { OF_NODE, OF_LEAF, GIVEN, PLANNED, CORDON, OF_JOB, SOURCES };
 enum { FAULT_SIZES = 6 };         /* of jobs, in GPUs: 1, 8, 64, 512, 4096 at most, more */
@@ -20,7 +20,7 @@ struct fault_run {
     uint32_t *node_faults;        /* [nodes] */
     uint32_t *job_faults;         /* [jobs] */
     uint64_t of_nodes, of_leaves, cordons, given_up;
-    struct { uint64_t n; } by[STRIKE_CAUSES];    /* jobs stopped */
+    struct { uint64_t n; } by[INTERRUPTION_CAUSES];    /* jobs stopped */
     struct { uint64_t n; int128_t ran_ns; } of_size[FAULT_SIZES];     /* failures of jobs, and how long jobs have run */
 };
 

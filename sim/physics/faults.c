@@ -24,7 +24,7 @@ static bool in_time(const struct sched *s, int64_t after_ns)
 /* Faults to come are no reason to go on: by themselves they help nobody who waits. */
 static event_id push_fault(struct sched *s, uint32_t number, int64_t at_ns)
 {
-    s->background_events++;
+    run_background(s, 1);
     return event_queue_push(s->events, (struct event){ at_ns, EVENT_FAULT, number });
 }
 
@@ -80,7 +80,7 @@ static void node_fails(struct sched *s, node_id n, uint32_t gpu, enum fault_caus
         node_goes(s, n);
     else
         gpu_goes(s, n, gpu);
-    strike_nodes(s, &(struct strike){ cause, n, n + 1, gpu == ID_NONE ? 0 : UINT64_C(1) << gpu, detection_ns });
+    interrupt_nodes(s, &(struct interruption){ cause, n, n + 1, gpu == ID_NONE ? 0 : UINT64_C(1) << gpu, detection_ns });
     cordon_if_often(s, n);
 }
 
@@ -107,7 +107,7 @@ static void leaf_fails(struct sched *s, domain_id rack, int64_t detection_ns)
     log_node(s, "fault", d->first, ID_NONE, "switch");
     for (node_id n = d->first; n < d->end; n++)
         node_goes(s, n);
-    strike_nodes(s, &(struct strike){ FAULT_SWITCH, d->first, d->end, 0, detection_ns });
+    interrupt_nodes(s, &(struct interruption){ FAULT_SWITCH, d->first, d->end, 0, detection_ns });
 }
 
 static void leaf_returns(struct sched *s, domain_id rack)
@@ -144,7 +144,7 @@ static void outage(struct sched *s, uint32_t k)
             log_node(s, begins ? "maintenance" : "drain", n, ID_NONE, "");
             node_goes(s, n);
         }
-    strike_nodes(s, &(struct strike){ begins ? CAUSE_MAINTENANCE : CAUSE_DRAIN, o->first, o->end, 0, 0 });
+    interrupt_nodes(s, &(struct interruption){ begins ? CAUSE_MAINTENANCE : CAUSE_DRAIN, o->first, o->end, 0, 0 });
     r->draining[k] = !begins;
     if (!begins) {                /* who waits for the nodes waits for this, too */
         event_queue_push(s->events, (struct event){ r->planned_ns[k], EVENT_FAULT, r->first[PLANNED] + k });
@@ -180,7 +180,7 @@ static void software_fails(struct sched *s, job_id j)
     struct live *l = live_of(s, j);
     l->software_event = 0;
     l->hazard_left += failures_hazard(&l->software_draws);    /* what is used up goes in job_left() */
-    strike_job(s, l, &(struct strike){ .cause = FAULT_SOFTWARE,
+    interrupt_job(s, l, &(struct interruption){ .cause = FAULT_SOFTWARE,
                                        .detection_ns = failures_detection_ns(s->faults->law, &l->software_draws) });
 }
 
@@ -189,7 +189,7 @@ static void fault_happens(struct sched *s, uint32_t number)
     struct fault_run *r = s->faults;
     uint32_t k = number;
     enum source source = source_of(r, &k);
-    s->background_events -= !(source == PLANNED && r->draining[k]);
+    run_background(s, -(!(source == PLANNED && r->draining[k])));
     switch (source) {
     case OF_NODE:
         node_fails(s, k, struck_gpu(s, k, &r->node[k].next), r->node[k].next.cause, r->node[k].next.detection_ns);
@@ -214,7 +214,7 @@ static void fault_happens(struct sched *s, uint32_t number)
     default:
         software_fails(s, k);
     }
-    s->changed = true;
+    run_changed(s);
 }
 
 static void repair_happens(struct sched *s, uint32_t number)
@@ -243,7 +243,7 @@ static void repair_happens(struct sched *s, uint32_t number)
         r->cordoned[k] = false;
         node_returns(s, k, ID_NONE);
     }
-    s->changed = true;
+    run_changed(s);
 }
 
 static void happens(struct sched *s, const struct event *e)
@@ -275,7 +275,7 @@ static void job_left(struct sched *s, struct live *l, const struct placement *fr
     if (l->hazard_left <= 0)
         l->hazard_left = 1e-12;    /* rounding: it would have failed just now */
     if (l->software_event && event_queue_cancel(s->events, l->software_event))
-        s->background_events--;
+        run_background(s, -1);
     l->software_event = 0;
 }
 

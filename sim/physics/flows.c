@@ -1,6 +1,6 @@
 /* flows.c - see flows.h. */
 #include "sim/physics/flows.h"
-#include "sim/engine/host.h"
+#include "sim/engine/state.h"
 #include "sim/physics/physics.h"
 #include "sim/models/network/rate_rules.h"
 #include "sim/models/network/maxmin.h"

@@ -1,6 +1,6 @@
 /* milestones.c - what happens when a job has come so far, at whatever pace: its event moves as its rate changes. */
 #include "sim/physics/milestones.h"
-#include "sim/engine/host.h"
+#include "sim/engine/state.h"
 
 static const enum event_kind kind_of[MILESTONES] = { [MILESTONE_CHECKPOINT] = EVENT_CHECKPOINT, [MILESTONE_EPOCH] = EVENT_EPOCH };
 

@@ -1,6 +1,6 @@
 /* milestones.h - what happens when a job has come so far, at whatever pace. */
 #pragma once
-#include "sim/engine/host.h"
+#include "sim/engine/state.h"
 
 void milestone_set(struct sched *s, struct live *l, enum milestone m, int64_t left_ns);   /* when so much work is left; now, if it is less */
 void milestone_drop(struct sched *s, struct live *l, enum milestone m);

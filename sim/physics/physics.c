@@ -1,6 +1,6 @@
 /* physics.c - the list of models of the physical world. A new one is a file of this folder and a line here. */
 #include "sim/physics/physics.h"
-#include "sim/engine/host.h"
+#include "sim/engine/state.h"
 
 /* What makes a start-up longer, then those that set the pace of a job, then those that go by it. */
 #define EACH_MODEL(M)                                                                                                  \

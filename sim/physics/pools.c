@@ -11,7 +11,7 @@
 #include "sim/physics/physics.h"
 #include "sim/engine/nodes.h"
 #include "sim/physics/sleep.h"
-#include "sim/engine/struck.h"
+#include "sim/engine/interruption.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static bool is_background(const struct sched *s, enum what what, node_id n)
 
 static event_id push(struct sched *s, enum what what, node_id n, int64_t at_ns)
 {
-    s->background_events += is_background(s, what, n);
+    run_background(s, is_background(s, what, n));
     return event_queue_push(s->events, (struct event){ at_ns, EVENT_POOL, what * s->cluster->n_nodes + n });
 }
 
@@ -192,7 +192,7 @@ static void perhaps_remove(struct sched *s, node_id n)
         return;
     }
     if (x->reclaim && event_queue_cancel(s->events, x->reclaim))
-        s->background_events--;
+        run_background(s, -1);
     s->pools->removed++;
     log_node(s, "remove", n);
     leaves(s, n);
@@ -208,16 +208,16 @@ static void reclaim(struct sched *s, node_id n)
     s->pools->reclaimed++;
     log_node(s, "reclaim", n);
     node_goes(s, n);
-    strike_nodes(s, &(struct strike){ CAUSE_RECLAIM, n, n + 1, 0, p->notice_ns });
+    interrupt_nodes(s, &(struct interruption){ CAUSE_RECLAIM, n, n + 1, 0, p->notice_ns });
     push(s, GONE, n, s->now_ns + p->notice_ns);
-    s->changed = true;
+    run_changed(s);
 }
 
 static void happens(struct sched *s, const struct event *e)
 {
     node_id n = e->subject % s->cluster->n_nodes;
     enum what what = e->subject / s->cluster->n_nodes;
-    s->background_events -= what != SCAN && is_background(s, what, n);
+    run_background(s, -(what != SCAN && is_background(s, what, n)));
     switch (what) {
     case READY:
         is_there(s, n);

@@ -1,6 +1,6 @@
 /* pools.h - nodes of pools that come, go and are reclaimed: see pools.c; who asks for them: autoscaler.c. */
 #pragma once
-#include "sim/engine/host.h"
+#include "sim/engine/state.h"
 #include "sim/results/summary.h"
 #include "sim/cluster/pools.h"
 

@@ -1,6 +1,6 @@
 /* pools_results.c - what came of pools, in files and in the summary. */
 #include "sim/physics/physics.h"
-#include "sim/engine/struck.h"
+#include "sim/engine/interruption.h"
 #include "sim/physics/pools.h"
 
 void pools_node_row(struct output *o, const struct sched *s, node_id n)
@@ -29,7 +29,7 @@ void pools_summarise(struct maker *k)
     for (node_id n = 0; n < s->cluster->n_nodes; n++)
         there_ns += pool_of(s, n) ? pool_there_ns(s, n) : 0;
     const double value[] = { (double)there_ns / (double)NS_PER_S / 3600, (double)p->added, (double)p->removed, (double)p->reclaimed,
-                             (double)p->stopped, gpu_hours(k->s->interruption_lost[CAUSE_RECLAIM]) };
+                             (double)p->stopped, gpu_hours(k->s->ledger.interruption_lost[CAUSE_RECLAIM]) };
     for (unsigned m = 0; m < sizeof value / sizeof value[0]; m++)
         summary_put_kind(k, &pools_metrics[m], "all", value[m], 1);
 }
@@ -43,7 +43,7 @@ static bool tells_down(const struct sched *s)
 static void down_row(struct output *o, const struct sched *s, node_id n)
 {
     out_char(o, ',');
-    out_wide_seconds(o, s->node_account[n][ACCOUNT_DOWN] / MILLI_ALL);
+    out_wide_seconds(o, s->ledger.node_account[n][ACCOUNT_DOWN] / MILLI_ALL);
 }
 
 static const char *const down_columns[] = { "down_gpu_s", NULL };

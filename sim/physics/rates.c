@@ -8,7 +8,7 @@
  * alone on the links; link_slowdown is that time over what it would have taken alone. Empty: it never ran. */
 #include "sim/physics/rates.h"
 #include "sim/physics/flows.h"
-#include "sim/engine/host.h"
+#include "sim/engine/state.h"
 #include "sim/physics/physics.h"
 #include "sim/engine/pace.h"
 #include "sim/capacity/placement_links.h"

@@ -1,6 +1,6 @@
 /* rates.h - how their placements let jobs get on. */
 #pragma once
-#include "sim/engine/host.h"
+#include "sim/engine/state.h"
 
 static inline bool piece_on_island(const struct cluster *c, const struct request *run, const struct piece *p)    /* if it must be */
 {

@@ -137,7 +137,7 @@ static void close_books(struct sched *s, struct service_run *r)
     scaler_free(r->scaler);
     r->serving = NULL;
     r->scaler = NULL;
-    s->n_open--;
+    run_open(s, -1);
 }
 
 static void end(struct sched *s, struct service_run *r)
@@ -192,7 +192,7 @@ static job_id find_first(const struct sched *s, const struct service_run *r)
     for (job_id j = s->workload->n_jobs; j < s->n_jobs; j++)
         if (!strcmp(s->workload->truth[j].name, name))
             return j;
-    HOST_BUG(s, "service %s has no replicas in the workload", r->service.name);
+    ENGINE_BUG(s, "service %s has no replicas in the workload", r->service.name);
 }
 
 static void services_begin(struct sched *s)
@@ -218,7 +218,7 @@ static void services_begin(struct sched *s)
             r->replica[k].ready_ns = r->replica[k].counted_ns = -1;
             all->owner[r->first + k - w->n_jobs] = i;
         }
-        s->n_open++;
+        run_open(s, 1);
         event_queue_push(s->events, (struct event){ r->service.demand.start_ns, EVENT_SERVICE, i });
     }
 }

@@ -8,7 +8,7 @@
  * It begins and ends at times of its own, which no policy changes; then its replicas are withdrawn, and what is unfinished
  * counts as such. Nodes keep its image for good once a replica has started there. */
 #pragma once
-#include "sim/engine/host.h"
+#include "sim/engine/state.h"
 #include "sim/results/summary_parts.h"
 #include "sim/serving/deployment.h"
 

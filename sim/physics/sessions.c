@@ -26,8 +26,8 @@ static void count(struct sched *s, struct session_run *x)
     s->sessions->now[x->counted]--;
     s->sessions->now[on]++;
     x->counted = on;
-    s->shown = true;
-    s->series_changes++;
+    run_shown(s);
+    run_series_changed(s);
 }
 
 /* ---- When something comes next ---- */
@@ -60,7 +60,7 @@ static void plan(struct sched *s, struct session_run *x)
 static void is_lost(struct sched *s, struct session_run *x)
 {
     session_lost(&x->life, s->job[x->job].end_ns);
-    s->n_open--;
+    run_open(s, -1);
 }
 
 /* A former life may still be leaving its GPUs, after a fault. */
@@ -85,7 +85,7 @@ static void ends(struct sched *s, struct session_run *x)
 {
     bool gave_up = x->life.end == SESSION_ABANDONED;
     withdraw(s, x, gave_up ? FATE_CANCELLED : FATE_COMPLETED, session_end_name[x->life.end]);
-    s->n_open--;
+    run_open(s, -1);
 }
 
 /* Its pace is as what it does. */
@@ -265,7 +265,7 @@ static void begin(struct sched *s)
     find_jobs(s);
     for (uint32_t i = 0; i < r->n; i++)
         plan_at(s, &r->one[i], r->one[i].life.of->submit_ns);
-    s->n_open += r->n;
+    run_open(s, (int)r->n);
 }
 
 static void end(struct sched *s)

@@ -1,7 +1,7 @@
 /* sessions.h - interactive sessions in a run: see sessions.c. */
 #pragma once
 #include "sim/io/output.h"
-#include "sim/engine/host.h"
+#include "sim/engine/state.h"
 #include "sim/results/results.h"
 #include "sim/results/summary_parts.h"
 #include "sim/sessions/session_life.h"

@@ -106,7 +106,7 @@ const char *const session_node_columns[] = { "idle_gpu_s", NULL };
 void session_node_row(struct output *o, const struct sched *s, node_id n)
 {
     out_char(o, ',');
-    out_wide_seconds(o, s->node_account[n][ACCOUNT_IDLE] / MILLI_ALL);
+    out_wide_seconds(o, s->ledger.node_account[n][ACCOUNT_IDLE] / MILLI_ALL);
 }
 
 const char *const session_series_columns[] = { [SPENT_QUEUED] = "sessions_queued",     [SPENT_STARTING] = "sessions_starting",

@@ -31,7 +31,7 @@ static void look_later(struct sched *s, node_id n)
     x->due = x->idle_since_ns <= TIME_NEVER - 1 - after_ns;
     if (!x->due)
         return;
-    s->background_events++;       /* nobody's wait ends by it */
+    run_background(s, 1);       /* nobody's wait ends by it */
     event_queue_push(s->events, (struct event){ x->idle_since_ns + after_ns, EVENT_NODE, n });
 }
 
@@ -85,7 +85,7 @@ void sleep_use_changed(struct sched *s, node_id n)
 static void happens(struct sched *s, const struct event *e)
 {
     struct sleeper *x = &s->sleepers->node[e->subject];
-    s->background_events--;
+    run_background(s, -1);
     x->due = false;
     if (s->energy->node[e->subject].pieces || x->off_since_ns != TIME_NEVER || !pool_is_there(s, e->subject))
         return;

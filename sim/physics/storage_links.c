@@ -1,6 +1,6 @@
 /* storage_links.c - see storage_links.h. */
 #include "sim/physics/storage_links.h"
-#include "sim/engine/host.h"
+#include "sim/engine/state.h"
 
 #include <math.h>
 #include <stdlib.h>

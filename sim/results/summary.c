@@ -2,7 +2,7 @@
 #include "sim/results/summary.h"
 
 #include "sim/base/memory.h"
-#include "sim/engine/host.h"
+#include "sim/engine/state.h"
 #include "sim/engine/models.h"
 #include "sim/results/rows.h"
 #include "sim/results/summary_tallies.h"

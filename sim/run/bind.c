@@ -1,6 +1,6 @@
 /* bind.c - bringing a workload and a cluster together: queues by name, and whose nodes a job may use. */
 #include "sim/engine/overhead.h"
-#include "sim/engine/host.h"
+#include "sim/engine/state.h"
 #include "sim/scheduler/placing.h"
 #include "sim/engine/running.h"
 #include "sim/models/duties.h"

@@ -1,15 +1,20 @@
 /* run.c - the way in: a run is set up of its parts, and taken down. */
 #include "sim/accounting/books.h"
+#include "sim/accounting/ledger.h"
 #include "sim/engine/dependencies.h"
+#include "sim/engine/engine.h"
 #include "sim/engine/leaving.h"
+#include "sim/engine/livelock.h"
 #include "sim/engine/nodes.h"
 #include "sim/engine/notices.h"
 #include "sim/engine/on_demand.h"
 #include "sim/engine/overhead.h"
 #include "sim/engine/params.h"
-#include "sim/engine/struck.h"
+#include "sim/engine/interruption.h"
 #include "sim/engine/switch.h"
 #include "sim/physics/physics.h"
+#include "sim/engine/tasks.h"
+#include "sim/scheduler/checks.h"
 #include "sim/scheduler/lines.h"
 #include "sim/scheduler/placing.h"
 #include "sim/scheduler/stage.h"
@@ -28,8 +33,7 @@ struct sched *run_new(const struct run_setup *setup)
     s->n_jobs = workload_all(s->workload);
     s->memory = arena_new();
     s->scratch = arena_new();
-    s->placer_params = params_complete(s->memory, setup->placer->params, setup->placer->params_size, setup->placer_params);
-    seats_begin(s);
+    policies_begin(s);
     waits_begin(s);
     lines_begin(s);
     stage_begin(s);
@@ -40,24 +44,15 @@ struct sched *run_new(const struct run_setup *setup)
     s->totals.clairvoyant = (s->all_needs & SEES_RUN_TIME) != 0 || estimates_know_truth(&setup->estimates);
     s->predictor = predictor_new(&setup->estimates);
     random_init(&s->policy_random, setup->seed, "policy", 0);
-    random_init(&s->placer_random, setup->seed, "placement", 0);
     s->events = event_queue_new();
-    s->pass_due_ns = TIME_NEVER;
-    s->job = mem_new(s->n_jobs, sizeof *s->job);
-    for (job_id j = 0; j < s->n_jobs; j++)
-        s->job[j] = (struct job_run){ .start_ns = -1, .end_ns = -1, .fairness_micro = -1, .live = ID_NONE, .distance = UINT8_MAX };
-    if (s->all_needs & (STARTS_PARTIAL | RESIZES) || s->workload->n_running) {
-        s->gpu_time = arena_alloc(s->memory, s->n_jobs * sizeof *s->gpu_time);
-    }
-    s->books = mem_new(s->cluster->n_queues, sizeof *s->books);
-    s->changed_queue = mem_new(s->cluster->n_queues, sizeof *s->changed_queue);
-    s->unseen_queue = mem_new(s->cluster->n_queues, sizeof *s->unseen_queue);
-    s->node_seen = mem_new(s->cluster->n_nodes, sizeof *s->node_seen);
-    s->interruption_lost = arena_alloc(s->memory, STRIKE_CAUSES * sizeof *s->interruption_lost);
-    s->node_account = mem_new(s->cluster->n_nodes, sizeof *s->node_account);
-    s->now_ns = s->settled_ns = s->totals.first_ns = on_demand_begin(s);
-    s->up_milli = s->cluster->gpus * MILLI_ALL;
-    quotas_begin(s);
+    loop_begin(s);
+    livelock_begin(s);
+    jobs_begin(s);
+    checks_begin(s);
+    tasks_begin(s);
+    s->now_ns = s->totals.first_ns = on_demand_begin(s);
+    ledger_begin(s);
+    books_begin(s);
     s->dependencies = dependencies_new(s->workload);
     overheads_begin(s);
     models_prepare(s, setup->models ? setup->models : physics_models);
@@ -79,18 +74,18 @@ void run_free(struct sched *s)
     dependencies_free(s->dependencies);
     on_demand_end(s);
     lines_end(s);
-    quotas_free(s);
+    books_end(s);
     predictor_free(s->predictor);
     event_queue_free(s->events);
+    ledger_end(s);
     waits_end(s);
     stage_end(s);
     tentative_end(s);
     claims_end(s);
     notices_end(s);
     wakes_end(s);
-    void *const own[] = { s->job, s->live, s->live_free, s->books, s->changed_queue, s->unseen_queue, s->node_seen, s->node_account };
-    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
-        free(own[i]);
+    checks_end(s);
+    jobs_end(s);
     arena_free(s->memory);
     arena_free(s->scratch);
     free(s);

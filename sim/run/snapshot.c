@@ -1,7 +1,7 @@
 /* snapshot.c - see snapshot.h. */
 #include "sim/run/snapshot.h"
 
-#include "sim/engine/host.h"
+#include "sim/engine/state.h"
 #include "sim/engine/models.h"
 #include "sim/engine/overhead.h"
 #include "sim/scheduler/sizes.h"

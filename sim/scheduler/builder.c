@@ -1,5 +1,5 @@
 /* builder.c - a placement in the making: its pieces are taken from the view as they are added. */
-#include "sim/engine/host.h"
+#include "sim/engine/state.h"
 #include "sim/scheduler/placing.h"
 #include "sim/physics/rates.h"
 #include "sim/cluster/mig_slices.h"
@@ -9,9 +9,9 @@
 
 struct builder *builder_begin(struct sched *s, struct view *v, const struct request *r)
 {
-    struct builder *b = &s->builder;
+    struct builder *b = &s->placing->builder;
     if (b->open)
-        HOST_BUG(s, "a second builder was begun before builder_take() ended the first");
+        ENGINE_BUG(s, "a second builder was begun before builder_take() ended the first");
     b->s = s;
     b->v = v;
     b->r = r;
@@ -38,7 +38,7 @@ size_t builder_mark(const struct builder *b)
 
 double builder_rate(const struct builder *b)
 {
-    struct builder *own = &b->s->builder;
+    struct builder *own = &b->s->placing->builder;
     if (!b->v->rates)
         return 1;
     if (!own->tried || own->tried_room < b->n) {

@@ -1,7 +1,23 @@
 /* checks.c - what the world demands of a request of a policy: pieces that exist, are allowed and add up to what the job asks for. */
 #include "sim/capacity/placement_form.h"
 #include "sim/physics/rates.h"
+#include "sim/scheduler/checks.h"
 #include "sim/scheduler/sizes.h"
+
+#include <stdlib.h>
+
+struct checks { uint64_t *node_seen, stamp; };    /* [n_nodes] the last placement that was checked and has a piece there */
+
+void checks_begin(struct sched *s)
+{
+    s->checks = arena_alloc(s->memory, sizeof *s->checks);
+    s->checks->node_seen = mem_new(s->cluster->n_nodes, sizeof *s->checks->node_seen);
+}
+
+void checks_end(struct sched *s)
+{
+    free(s->checks->node_seen);
+}
 
 enum sched_result verb_refused(struct sched *s, job_id j, const char *verb, enum sched_result why)
 {
@@ -30,11 +46,11 @@ static bool piece_matches(const struct sched *s, const struct request *ask, cons
 static bool split_matches(struct sched *s, job_id j, const struct request *ask, const struct placement *p)
 {
     uint64_t gpus = 0;
-    s->node_stamp++;
+    s->checks->stamp++;
     for (size_t i = 0; i < p->n; i++) {
-        if (p->piece[i].task != i || !piece_matches(s, ask, &p->piece[i]) || s->node_seen[p->piece[i].node] == s->node_stamp)
+        if (p->piece[i].task != i || !piece_matches(s, ask, &p->piece[i]) || s->checks->node_seen[p->piece[i].node] == s->checks->stamp)
             return false;
-        s->node_seen[p->piece[i].node] = s->node_stamp;
+        s->checks->node_seen[p->piece[i].node] = s->checks->stamp;
         gpus += p->piece[i].gpus;
     }
     return size_allowed(s, j, gpus);

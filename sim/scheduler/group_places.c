@@ -4,7 +4,7 @@
  * of ids, or just the place of its parent; the runs of a leaf are placed there, in the order of tasks, by the run's placer.
  * Where a later group finds none, an earlier one tries its next place, so that something is found if the placer can find
  * it, within TRIES calls of the placer more than there are runs. A group of which tasks are held already stays where these are. */
-#include "sim/engine/host.h"
+#include "sim/engine/state.h"
 #include "sim/scheduler/placing.h"
 
 #include <string.h>
@@ -37,7 +37,7 @@ bool group_places_lack(const struct view *v, const struct request *r)
 
 bool group_places_type(const struct sched *s, const struct request *r)
 {
-    while (r && s->shape_kinds[r->shape].n)
+    while (r && s->placing->kinds[r->shape].n)
         r = r->next;
     return !r;
 }
@@ -105,7 +105,7 @@ static bool place_run(struct group_search *x, const struct request *run, struct 
     one.job = x->ask->job;
     one.try_first = x->ask->try_first;
     free_index_confine(x->v, where.domain, where.only);
-    x->why_not = x->tries == 0 ? NO_ROOM_FRAGMENTED : x->s->setup.placer->place(&x->s->builder, &one, x->s->placer_params);
+    x->why_not = x->tries == 0 ? NO_ROOM_FRAGMENTED : x->s->setup.placer->place(&x->s->placing->builder, &one, x->s->placing->params);
     free_index_confine(x->v, 0, UINT64_MAX);
     x->tries -= x->tries > 0;
     return x->why_not == PLACED;
@@ -114,14 +114,14 @@ static bool place_run(struct group_search *x, const struct request *run, struct 
 /* The tasks of g there, and the groups after it wherever they find a place. */
 static bool place_in(struct group_search *x, uint32_t g, struct place where)
 {
-    size_t mark = x->s->builder.n;
+    size_t mark = x->s->placing->builder.n;
     bool placed = true;
     x->at[g] = where;
     for (const struct request *run = x->ask; run && placed; run = run->next)
         placed = run->group != g || place_run(x, run, where);
     if (placed && place_from(x, g + 1))
         return true;
-    builder_rollback(&x->s->builder, mark);
+    builder_rollback(&x->s->placing->builder, mark);
     return false;
 }
 
@@ -230,6 +230,6 @@ enum place_result group_places(struct sched *s, struct view *v, const struct req
     builder_begin(s, v, r);
     if (place_from(&x, 0))
         return PLACED;
-    s->builder.open = false;
+    s->placing->builder.open = false;
     return requires_level(&x) ? NO_TOPOLOGY : x.why_not;
 }

@@ -3,7 +3,7 @@
  * The line keeps its sub-lines sorted by their first entry. A walk takes sub-lines from there one after the other as it
  * reaches them, and keeps the next entry of each sub-line that it has begun in a heap: it costs what it visits. When the
  * line changes under it, it finds its place again by the key that it had reached. */
-#include "sim/engine/host.h"
+#include "sim/engine/state.h"
 #include "sim/scheduler/lines.h"
 #include "sim/scheduler/placing.h"
 

@@ -1,6 +1,6 @@
 /* lines.c - ordered sets of jobs with a sub-line per shape, and walks that can leave shapes out. */
 #include "sim/scheduler/lines.h"
-#include "sim/engine/host.h"
+#include "sim/engine/state.h"
 #include "sim/scheduler/stage.h"
 #include "sim/scheduler/waiting.h"
 
@@ -224,7 +224,7 @@ void line_push(struct line *l, job_id j, struct line_key k)
     if (!live)
         return;
     if (k.major != k.major || k.minor != k.minor)
-        HOST_BUG(l->s, "the policy gave job %u a key that is not a number", j);
+        ENGINE_BUG(l->s, "the policy gave job %u a key that is not a number", j);
     line_remove(l, j);
     struct undo *u = undo_add(l->s, UNDO_PUSH, j);
     if (u)

@@ -1,7 +1,7 @@
 /* lines.h - ordered sets of jobs: a sub-line per shape, each with the time that its jobs have waited, by reason. Policies
  * see the contract's (policy.h). */
 #pragma once
-#include "sim/engine/host.h"
+#include "sim/engine/state.h"
 
 /* Counts time per reason, for a whole group at once. */
 struct wait_clock {

@@ -7,7 +7,7 @@
 #include "sim/scheduler/pass.h"
 #include "sim/scheduler/wakes.h"
 #include "sim/accounting/books.h"
-#include "sim/engine/host.h"
+#include "sim/engine/state.h"
 #include "sim/engine/leaving.h"
 #include "sim/scheduler/lines.h"
 #include "sim/scheduler/sizes.h"
@@ -85,7 +85,7 @@ void sched_rollback(struct sched *s, sched_mark_t m)
 {
     struct stage *g = s->stage;
     if (m > g->n_undo)
-        HOST_BUG(s, "rollback to a mark that has ended already");
+        ENGINE_BUG(s, "rollback to a mark that has ended already");
     g->marked = false;             /* undoing is not itself logged */
     while (g->n_undo > m) {
         struct undo u = g->undo[--g->n_undo];
@@ -112,7 +112,7 @@ static void carry_out(struct sched *s, struct live *l)
         tasks_carry_out(s, l);
         return;
     }
-    s->changed = true;
+    run_changed(s);
     bool moves = was == JOB_RUNNING && l->now.held;
     MUST(s, moves ? life_allows(was, JOB_RELEASING) && life_allows(JOB_RELEASING, now)
                   : was == now || life_allows(was, now));
@@ -162,11 +162,11 @@ bool pass_run(struct sched *s)
 {
     struct stage *g = s->stage;
     s->in_pass = true;
-    s->changed = false;
+    s->happened.changed = false;
     s->totals.passes++;
     wait_pass_begins(s);
     timeline_pass(s);
-    s->policy->schedule(s, s->policy_params, s->policy_state);
+    s->force->policy->schedule(s, s->force->params, s->force->state);
     s->in_pass = false;
     g->marked = false;
     g->n_undo = 0;
@@ -181,5 +181,5 @@ bool pass_run(struct sched *s)
     g->n_touched = 0;
     notices_give(s);
     arena_reset(s->scratch);
-    return s->changed;
+    return s->happened.changed;
 }

@@ -1,5 +1,5 @@
 /* placements.c - memory for placements by size class, and pieces to and from an index. */
-#include "sim/engine/host.h"
+#include "sim/engine/state.h"
 
 #include <string.h>
 

@@ -1,8 +1,9 @@
 /* placing.c - asking a placer: required and preferred domains, and what can never be placed. */
 #include "sim/scheduler/placing.h"
 #include "sim/scheduler/domain_walk.h"
-#include "sim/engine/host.h"
+#include "sim/engine/state.h"
 #include "sim/cluster/labels.h"
+#include "sim/engine/params.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 static enum place_result place_here(struct sched *s, struct view *v, const struct request *r)
 {
     struct builder *b = builder_begin(s, v, r);
-    enum place_result result = s->setup.placer->place(b, r, s->placer_params);
+    enum place_result result = s->setup.placer->place(b, r, s->placing->params);
     if (result != PLACED) {
         builder_rollback(b, 0);
         b->open = false;
@@ -82,13 +83,13 @@ static enum place_result place_within_caps(struct sched *s, struct view *v, cons
     struct headroom *h = v->headroom;
     if (!view_lacks_power(v, r) && place_anywhere(s, v, r) == PLACED)
         return PLACED;
-    struct random before = s->placer_random;
+    struct random before = s->placing->random;
     v->headroom = NULL;
     enum place_result uncapped = place_anywhere(s, v, r);
     if (uncapped == PLACED)
-        builder_take(&s->builder);
+        builder_take(&s->placing->builder);
     v->headroom = h;
-    s->placer_random = before;
+    s->placing->random = before;
     return uncapped == PLACED ? NO_POWER : uncapped;
 }
 
@@ -96,17 +97,17 @@ const struct placement *sched_place(struct sched *s, const struct view *v, const
 {
     struct view *in = view_of(s, v);
     if (placing_lacks(in, r)) {
-        s->why_not = group_places_type(s, r) ? NO_ROOM : NO_TYPE;
+        s->placing->why_not = group_places_type(s, r) ? NO_ROOM : NO_TYPE;
         return NULL;
     }
-    s->why_not = in->headroom ? place_within_caps(s, in, r) : place_anywhere(s, in, r);
-    return s->why_not == PLACED ? builder_take(&s->builder) : NULL;
+    s->placing->why_not = in->headroom ? place_within_caps(s, in, r) : place_anywhere(s, in, r);
+    return s->placing->why_not == PLACED ? builder_take(&s->placing->builder) : NULL;
 }
 
 /* One counted node, of which nothing but whole GPUs is wanted and scarce. */
 static bool only_totals_count(const struct sched *s, shape_id shape)
 {
-    const struct shape_kinds *kinds = &s->shape_kinds[shape];
+    const struct shape_kinds *kinds = &s->placing->kinds[shape];
     const struct request *ask = &s->workload->shape[shape].ask;
     if (kinds->n != 1 || s->cluster->kind[kinds->kind[0]].n_nodes != 1)
         return false;
@@ -117,22 +118,22 @@ static bool only_totals_count(const struct sched *s, shape_id shape)
 
 bool placing_by_totals(const struct sched *s, const struct request *r)
 {
-    return s->shape_by_totals[r->shape] && !s->idle->headroom && !r->next && (r->tasks == SPLIT_ANY || r->tasks == 1);
+    return s->placing->by_totals[r->shape] && !s->idle->headroom && !r->next && (r->tasks == SPLIT_ANY || r->tasks == 1);
 }
 
 bool sched_fits(struct sched *s, const struct view *v, const struct request *r)
 {
     if (!placing_by_totals(s, r))
         return sched_place(s, v, r);
-    s->why_not = placing_lacks(view_of(s, v), r) ? NO_ROOM : PLACED;
-    return s->why_not == PLACED;
+    s->placing->why_not = placing_lacks(view_of(s, v), r) ? NO_ROOM : PLACED;
+    return s->placing->why_not == PLACED;
 }
 
 enum wait_reason sched_why_not(const struct sched *s)
 {
     static const uint8_t reason[] = { [PLACED] = WAIT_OTHER, [NO_ROOM] = WAIT_GPUS, [NO_ROOM_FRAGMENTED] = WAIT_FRAGMENTED,
                                       [NO_TOPOLOGY] = WAIT_TOPOLOGY, [NO_TYPE] = WAIT_TYPE, [NO_POWER] = WAIT_POWER };
-    return reason[s->why_not];
+    return reason[s->placing->why_not];
 }
 
 /* ---- What each shape may use, and whether it fits into the empty cluster at all ---- */
@@ -217,7 +218,7 @@ static uint8_t never_fits(struct sched *s, shape_id i)
         return NO_TYPE;
     if (sched_place(s, s->idle, &r))
         return PLACED;
-    return (uint8_t)s->why_not;
+    return (uint8_t)s->placing->why_not;
 }
 
 /* Its minimum, of every group; the first tasks of each. */
@@ -260,12 +261,12 @@ static const struct placement *place_least(struct sched *s, const struct job_fac
 static void find_least(struct sched *s)
 {
     const struct workload *w = s->workload;
-    s->shape_least = arena_alloc(s->memory, (w->n_shapes + (size_t)1) * sizeof *s->shape_least);
-    memset(s->shape_least, 0, (w->n_shapes + (size_t)1) * sizeof *s->shape_least);
+    s->placing->least = arena_alloc(s->memory, (w->n_shapes + (size_t)1) * sizeof *s->placing->least);
+    memset(s->placing->least, 0, (w->n_shapes + (size_t)1) * sizeof *s->placing->least);
     for (job_id j = 0; j < s->n_jobs && s->all_needs & (STARTS_PARTIAL | RESIZES); j++) {
         const struct job_facts *f = &w->facts[j];
-        uint32_t *known = &s->shape_least[f->ask->shape];
-        if (s->shape_never[f->ask->shape] == PLACED || s->shape_never[f->ask->shape] == NO_TYPE)
+        uint32_t *known = &s->placing->least[f->ask->shape];
+        if (s->placing->never[f->ask->shape] == PLACED || s->placing->never[f->ask->shape] == NO_TYPE)
             continue;
         uint32_t least = least_size(s, f);
         if (least > *known && place_least(s, f, least))
@@ -279,18 +280,33 @@ static void memory_begin(struct sched *s)
     const struct cluster *c = s->cluster;
     if (!sharing_counts_memory(&c->sharing) || c->sharing.oom != OOM_REJECT)
         return;
-    s->gpu_mem_most_mib = arena_alloc(s->memory, c->n_types * sizeof *s->gpu_mem_most_mib);
+    s->placing->gpu_mem_most_mib = arena_alloc(s->memory, c->n_types * sizeof *s->placing->gpu_mem_most_mib);
     for (uint32_t t = 0; t < c->n_types; t++)
-        s->gpu_mem_most_mib[t] = c->type[t].mig[0] ? 0 : (uint32_t)sharing_usable_mib(&c->sharing, c->type[t].gpu_mem_mib);
+        s->placing->gpu_mem_most_mib[t] = c->type[t].mig[0] ? 0 : (uint32_t)sharing_usable_mib(&c->sharing, c->type[t].gpu_mem_mib);
+}
+
+struct placing_answer placing_keep(const struct sched *s)
+{
+    return (struct placing_answer){ s->placing->random, s->placing->why_not };
+}
+
+void placing_put_back(struct sched *s, struct placing_answer kept)
+{
+    s->placing->random = kept.random;
+    s->placing->why_not = kept.why_not;
 }
 
 void placing_begin(struct sched *s)
 {
+    const struct placer *placer = s->setup.placer;
+    s->placing = arena_alloc(s->memory, sizeof *s->placing);
+    s->placing->params = params_complete(s->memory, placer->params, placer->params_size, s->setup.placer_params);
+    random_init(&s->placing->random, s->setup.seed, "placement", 0);
     memory_begin(s);
     uint32_t n = s->workload->n_shapes;
-    s->shape_kinds = arena_alloc(s->memory, (n + 1) * sizeof *s->shape_kinds);
-    s->shape_never = arena_alloc(s->memory, n + 1);
-    s->shape_by_totals = arena_alloc(s->memory, (n + 1) * sizeof *s->shape_by_totals);
+    s->placing->kinds = arena_alloc(s->memory, (n + 1) * sizeof *s->placing->kinds);
+    s->placing->never = arena_alloc(s->memory, n + 1);
+    s->placing->by_totals = arena_alloc(s->memory, (n + 1) * sizeof *s->placing->by_totals);
     uint16_t *allowed = mem_new(s->cluster->n_kinds, sizeof *allowed);
     for (shape_id i = 0; i < n; i++) {
         uint32_t count = 0;
@@ -303,29 +319,29 @@ void placing_begin(struct sched *s)
         struct node_liking *liking = arena_alloc(s->memory, (count + 1) * sizeof *liking);
         for (uint32_t k = 0; k < count; k++)
             liking[k] = kind_liking(s, &s->workload->shape[i], &s->cluster->kind[kept[k]]);
-        s->shape_kinds[i] = (struct shape_kinds){ count, kept, liking };
-        s->shape_by_totals[i] = only_totals_count(s, i);
+        s->placing->kinds[i] = (struct shape_kinds){ count, kept, liking };
+        s->placing->by_totals[i] = only_totals_count(s, i);
     }
     free(allowed);
     if (s->setup.placer->needs & SEES_TYPICAL)
-        s->typical = typical_of(s->workload, s->memory);
+        s->placing->typical = typical_of(s->workload, s->memory);
     s->idle = placing_view(s);
-    struct random before = s->placer_random;
+    struct random before = s->placing->random;
     for (shape_id i = 0; i < n; i++)
-        s->shape_never[i] = never_fits(s, i);
+        s->placing->never[i] = never_fits(s, i);
     find_least(s);
-    s->placer_random = before;
+    s->placing->random = before;
     arena_reset(s->scratch);
     if (s->all_needs & SEES_RELEASING)
-        s->room = placing_view(s);
+        s->releasing = placing_view(s);
 }
 
 void placing_end(struct sched *s)
 {
     free_index_free(s->idle);
-    free_index_free(s->room);
-    free(s->builder.piece);
-    free(s->builder.tried);
+    free_index_free(s->releasing);
+    free(s->placing->builder.piece);
+    free(s->placing->builder.tried);
 }
 
 static const char *never_for_mig(const struct sched *s, uint16_t profile)
@@ -355,29 +371,29 @@ const char *placing_never(const struct sched *s, shape_id shape)
         [NO_TYPE] = "no node has its GPU model",
         [NO_POWER] = "would pass the power cap, even alone",
     };
-    if (s->shape_never[shape] == NO_TYPE)
+    if (s->placing->never[shape] == NO_TYPE)
         for (uint32_t k = 0; k < s->cluster->n_kinds; k++)
             if (placing_has_gpus(s->cluster, s->workload, &s->workload->shape[shape], &s->cluster->kind[k]))
                 return "no node has the labels that it wants, and no taints that it does not tolerate";
-    if (s->shape_never[shape] == NO_TYPE && s->workload->shape[shape].ask.mig)
+    if (s->placing->never[shape] == NO_TYPE && s->workload->shape[shape].ask.mig)
         return never_for_mig(s, s->workload->shape[shape].ask.mig);
-    if (s->shape_never[shape] == NO_TYPE && lacks_uncut(s, &s->workload->shape[shape]))
+    if (s->placing->never[shape] == NO_TYPE && lacks_uncut(s, &s->workload->shape[shape]))
         return "no node has GPUs of its model that are not cut into MIG instances";
-    if (s->shape_never[shape] == NO_TYPE && s->gpu_mem_most_mib && s->workload->shape[shape].ask.gpu_mem_mib)
+    if (s->placing->never[shape] == NO_TYPE && s->placing->gpu_mem_most_mib && s->workload->shape[shape].ask.gpu_mem_mib)
         return "fills more memory than a GPU of its model has";
-    if (s->shape_never[shape] == NO_TYPE && s->workload->shape[shape].gpu_mem_mib)
+    if (s->placing->never[shape] == NO_TYPE && s->workload->shape[shape].gpu_mem_mib)
         return "no node has GPUs of its model with as much memory";
-    return why[s->shape_never[shape]];
+    return why[s->placing->never[shape]];
 }
 
 const char *placing_never_job(const struct sched *s, job_id j)
 {
     shape_id shape = ask_of(s, j)->shape;
-    if (s->shape_never[shape] == PLACED)
+    if (s->placing->never[shape] == PLACED)
         return NULL;
-    bool sized = s->needs & (STARTS_PARTIAL | RESIZES) && s->shape_least[shape];
+    bool sized = s->force->needs & (STARTS_PARTIAL | RESIZES) && s->placing->least[shape];
     uint32_t least = sized ? least_size(s, &s->workload->facts[j]) : 0;
-    return least && least <= s->shape_least[shape] ? NULL : placing_never(s, shape);
+    return least && least <= s->placing->least[shape] ? NULL : placing_never(s, shape);
 }
 
 /* ---- For those that set a run up ---- */
@@ -390,9 +406,14 @@ const char *run_never(const struct sched *s, shape_id shape)
 int64_t run_shape_gpus(const struct sched *s, shape_id shape)
 {
     int64_t gpus = 0;
-    for (uint32_t i = 0; i < s->shape_kinds[shape].n; i++) {
-        const struct node_kind *kind = &s->cluster->kind[s->shape_kinds[shape].kind[i]];
+    for (uint32_t i = 0; i < s->placing->kinds[shape].n; i++) {
+        const struct node_kind *kind = &s->cluster->kind[s->placing->kinds[shape].kind[i]];
         gpus += (int64_t)kind->n_nodes * kind->gpus * kind->slot_milli / MILLI_ALL;
     }
     return gpus;
+}
+
+const void *run_placer_params(const struct sched *s)
+{
+    return s->placing->params;
 }

@@ -1,6 +1,37 @@
 /* placing.h - asking the placer: which nodes a shape may use, where it never fits, chains of runs and domains within domains. */
 #pragma once
-#include "sim/engine/host.h"
+#include "sim/engine/state.h"
+
+/* A placement of which the pieces are taken from the view as they are added. One at a time: open until builder_take(). */
+struct builder {
+    struct sched *s;
+    struct view *v;
+    const struct request *r;      /* for CPU and memory of its pieces */
+    size_t n, capacity;
+    struct piece *piece;
+    struct placement *tried;      /* for builder_rate(); room for `tried_room` pieces */
+    size_t tried_room;
+    enum device_order devices;
+    bool open;
+};
+
+/* Written by placing.c when the run begins; then why_not and random by each question, and builder by builder.c. */
+struct placing {
+    void *params;                 /* of the placer */
+    struct shape_kinds *kinds;    /* [shapes] kinds of nodes that each shape may use */
+    struct typical_list typical;  /* what the jobs ask for */
+    uint32_t *gpu_mem_most_mib;   /* [types] of free_index_count_memory(); NULL: placements do not heed it */
+    bool *by_totals;              /* [shapes] for placing_by_totals(): what the shape alone tells */
+    uint8_t *never;               /* [shapes] enum place_result: why it can never be placed; PLACED: it can */
+    uint32_t *least;              /* [shapes] STARTS_PARTIAL: if it cannot, so many tasks of it as a minimum can; 0: none */
+    struct random random;         /* of the placer */
+    enum place_result why_not;    /* the answer to the last question */
+    struct builder builder;
+};
+/* What questions change, for those who ask what would be: kept before, put back after. */
+struct placing_answer { struct random random; enum place_result why_not; };
+struct placing_answer placing_keep(const struct sched *s);
+void placing_put_back(struct sched *s, struct placing_answer kept);
 
 /* Of those kinds it may use, as far as owner, slots, GPU model and memory say. */
 bool placing_has_gpus(const struct cluster *c, const struct workload *w, const struct shape *shape, const struct node_kind *kind);

@@ -1,5 +1,5 @@
 /* plans.c - reservations: the earliest slot for a whole run, and who has been promised what. */
-#include "sim/engine/host.h"
+#include "sim/engine/state.h"
 #include "sim/scheduler/placing.h"
 #include "sim/scheduler/stage.h"
 
@@ -14,8 +14,8 @@ static int64_t kind_gpus_milli(const struct cluster *c, uint32_t kind)
 static int64_t totals_fit(const struct sched *s, const struct request *r, int64_t after_ns, int64_t length_ns)
 {
     const struct timeline *t = s->timeline;
-    const struct shape_kinds *kinds = &s->shape_kinds[r->shape];
-    int64_t need = r->next ? group_places_whole(s->shape_kinds, r) * MILLI_ALL : request_gpu_milli(r);
+    const struct shape_kinds *kinds = &s->placing->kinds[r->shape];
+    int64_t need = r->next ? group_places_whole(s->placing->kinds, r) * MILLI_ALL : request_gpu_milli(r);
     if (kinds->n == 1)
         return profile_fit(t->kind_taken[kinds->kind[0]], after_ns, TIME_NEVER, length_ns,
                            kind_gpus_milli(s->cluster, kinds->kind[0]) - need);
@@ -52,7 +52,7 @@ static struct slot earliest(struct sched *s, job_id j, int64_t after_ns, int64_t
 static int64_t totals_fit_before(const struct sched *s, const struct hold *plan, int64_t after_ns)
 {
     const struct request *r = ask_of(s, plan->job);
-    const struct shape_kinds *kinds = &s->shape_kinds[r->shape];
+    const struct shape_kinds *kinds = &s->placing->kinds[r->shape];
     if (!placing_by_totals(s, r))
         return after_ns;
     const struct profile *taken = s->timeline->kind_taken[kinds->kind[0]];

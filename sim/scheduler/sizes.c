@@ -69,7 +69,7 @@ struct request job_request_sized(const struct sched *s, job_id j, uint32_t size)
 bool size_allowed(const struct sched *s, job_id j, uint64_t size)
 {
     const struct request *ask = ask_of(s, j);
-    if (!(s->needs & RESIZES) || !s->workload->facts[j].sizing)
+    if (!(s->force->needs & RESIZES) || !s->workload->facts[j].sizing)
         return size == (ask->tasks == SPLIT_ANY ? ask->gpus : request_tasks(ask));
     struct job_sizes z = job_sizes(s, j);
     return size >= z.least && size <= z.most;

@@ -4,7 +4,7 @@
  * A job of several sizes is given one when it starts (moldable) or changes it while it runs (elastic). A gang makes progress from
  * its minimum of tasks on, at the share of its tasks, or of its GPUs if the tasks differ. */
 #pragma once
-#include "sim/engine/host.h"
+#include "sim/engine/state.h"
 
 const struct job_running *running_of(const struct sched *s, job_id j);    /* NULL: it did not run when it was submitted */
 int64_t running_before_ns(const struct sched *s, job_id j);               /* it had run for so long when it was submitted */

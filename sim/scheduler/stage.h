@@ -3,7 +3,7 @@
  * What a job was before the pass is kept when it is first touched. The undo log is written only once a mark was set; pass.c rolls it
  * back, and carries out what is staged at the end of the pass. */
 #pragma once
-#include "sim/engine/host.h"
+#include "sim/engine/state.h"
 
 enum undo_kind { UNDO_JOB, UNDO_TAKE, UNDO_GIVE, UNDO_HELD, UNDO_PENDING, UNDO_WAKE, UNDO_PUSH, UNDO_REMOVE,
                  UNDO_OWN, UNDO_SUB, UNDO_MEMORY_TAKE, UNDO_MEMORY_GIVE, UNDO_LINE, UNDO_HOLD_ADD, UNDO_HOLD_DROP,

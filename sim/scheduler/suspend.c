@@ -6,7 +6,7 @@
 #include "sim/scheduler/suspend.h"
 #include "sim/accounting/books.h"
 #include "sim/engine/models.h"
-#include "sim/engine/host.h"
+#include "sim/engine/state.h"
 #include "sim/accounting/ledger.h"
 #include "sim/engine/pace.h"
 #include "sim/scheduler/stage.h"
@@ -17,7 +17,7 @@
 
 static void stage(struct sched *s, struct live *l, const struct placement *p, enum undo_kind kind)
 {
-    struct view *const views[] = { s->idle, s->room };
+    struct view *const views[] = { s->idle, s->releasing };
     for (size_t i = 0; i < 2 && views[i]; i++) {
         struct undo *u = undo_add(s, kind, l->job);
         if (u) {
@@ -44,7 +44,7 @@ enum sched_result suspend_drop(struct sched *s, struct live *l)
     stage_state(s, l, s->job[l->job].state, NULL, false);
     l->now.dropped = true;
     suspend_unstage(s, l, l->suspended);
-    s->room_version++;
+    view_freed(s);
     return SCHED_OK;
 }
 
@@ -62,7 +62,7 @@ void suspend_begins(struct sched *s, struct live *l, const struct placement *p)
 void suspend_dropped(struct sched *s, struct live *l, unsigned cause)
 {
     struct job_run *run = &s->job[l->job];
-    s->changed = true;
+    run_changed(s);
     int64_t done_ns = job_done_ns(s, l), lost_ns = pace_stop(s, l, STOP_RESTART, done_ns).lost_ns;
     memset(l->split, 0, sizeof l->split);
     job_loses(s, l, done_ns, lost_ns);

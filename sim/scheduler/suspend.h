@@ -1,6 +1,6 @@
 /* suspend.h - jobs that stand still where they are. */
 #pragma once
-#include "sim/engine/host.h"
+#include "sim/engine/state.h"
 
 void suspend_stage(struct sched *s, struct live *l, const struct placement *p);      /* only their memory is taken from now on */
 void suspend_unstage(struct sched *s, struct live *l, const struct placement *p);    /* not even that */

@@ -1,4 +1,5 @@
 /* tentative.c - see tentative.h. */
+#include "sim/scheduler/checks.h"
 #include "sim/scheduler/tentative.h"
 #include "sim/accounting/books.h"
 #include "sim/scheduler/stage.h"
@@ -28,7 +29,7 @@ bool tentative_any_out(const struct sched *s)
 
 static struct view *room_of(struct sched *s)
 {
-    return room_seen(s) ? s->room : s->idle;
+    return releasing_seen(s) ? s->releasing : s->idle;
 }
 
 static void count_out(struct sched *s, job_id j, int by)
@@ -82,14 +83,14 @@ enum sched_result sched_pencil(struct sched *s, job_id j, const struct placement
 enum sched_result sched_pencil_out(struct sched *s, job_id j, const struct placement *p)
 {
     struct live *l = j < s->n_jobs && s->in_pass ? live_of(s, j) : NULL;
-    bool holds = l && p && l->now.held && room_seen(s);
+    bool holds = l && p && l->now.held && releasing_seen(s);
     for (size_t i = 0; holds && i < p->n; i++) {
         const struct piece *has = placement_task(l->now.held, p->piece[i].task);
         holds = has && piece_same(has, &p->piece[i]);
     }
     if (!holds || overlaps(s, l, p))
         return verb_refused(s, l ? j : ID_NONE, "pencil", SCHED_MISMATCH);
-    stage_give(s, s->room, j, p);
+    stage_give(s, s->releasing, j, p);
     stage_held(s, j, placement_amount(ask_of(s, j), p), -1);
     stage_pending(s, j, placement_amount(ask_of(s, j), p), 1);
     tentative_add(s, j, p, -1);
@@ -108,7 +109,7 @@ void tentative_erase(struct sched *s)
             placement_give(room_of(s), ask_of(s, j), p);
         } else {
             count_out(s, j, -1);
-            placement_take(s->room, ask_of(s, j), p);
+            placement_take(s->releasing, ask_of(s, j), p);
         }
         books_held(s, j, placement_amount(ask_of(s, j), p), -t->item[i].sign);
         books_pending(s, j, placement_amount(ask_of(s, j), p), t->item[i].sign);

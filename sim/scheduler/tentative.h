@@ -3,7 +3,7 @@
  *
  * Views and books show them; no job changes its state. Takes and gives add up, so they are taken back in any order. */
 #pragma once
-#include "sim/engine/host.h"
+#include "sim/engine/state.h"
 
 void tentative_begin(struct sched *s);
 void tentative_end(struct sched *s);

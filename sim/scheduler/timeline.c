@@ -1,5 +1,5 @@
 /* timeline.c - holds in the order of their starts and ends, and how they follow the jobs. See contract/timeline.h. */
-#include "sim/engine/host.h"
+#include "sim/engine/state.h"
 #include "sim/scheduler/placing.h"
 #include "sim/engine/models.h"
 #include "sim/scheduler/sizes.h"
@@ -108,7 +108,7 @@ const struct view *timeline_view(struct sched *s, int64_t from_ns, int64_t until
 {
     struct timeline *t = s->timeline;
     if (!t)
-        HOST_BUG(s, "the policy asks for the timeline without SEES_TIMELINE");
+        ENGINE_BUG(s, "the policy asks for the timeline without SEES_TIMELINE");
     struct window *w = &t->window[from_ns > s->now_ns];
     if (until_ns <= from_ns)
         until_ns = from_ns + 1;
@@ -137,7 +137,7 @@ struct view *view_of(const struct sched *s, const struct view *v)
 {
     if (v == s->idle)
         return s->idle;
-    struct view *own = v && v == s->room ? s->room : timeline_own_view(s, v);
+    struct view *own = v && v == s->releasing ? s->releasing : timeline_own_view(s, v);
     return own ? own : s->idle;
 }
 

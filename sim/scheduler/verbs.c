@@ -1,5 +1,6 @@
 /* verbs.c - what a policy may do. Each verb is checked against the world and staged at once. */
-#include "sim/engine/host.h"
+#include "sim/scheduler/checks.h"
+#include "sim/engine/state.h"
 #include "sim/engine/pace.h"
 #include "sim/scheduler/sizes.h"
 #include "sim/scheduler/suspend.h"
@@ -24,7 +25,7 @@ static enum sched_result start_more(struct sched *s, struct live *l, const struc
     struct placement *added = placement_stage(s, j, placement_copy(s, p));
     if (!stage_take_if_free(s, s->idle, j, added))
         return verb_refused(s, j, "start", SCHED_NO_ROOM);
-    stage_take(s, s->room, j, added);
+    stage_take(s, s->releasing, j, added);
     stage_state(s, l, tasks_state(s, l, all), placement_stage(s, j, placement_copy(s, all)), false);
     const struct amount size = placement_amount(ask_of(s, j), p);
     stage_pending(s, j, size, -1);
@@ -36,10 +37,10 @@ static enum sched_result start_more(struct sched *s, struct live *l, const struc
 static enum sched_result take(struct sched *s, job_id j, const struct placement *p)
 {
     if (stage_take_if_free(s, s->idle, j, p)) {
-        stage_take(s, s->room, j, p);
+        stage_take(s, s->releasing, j, p);
         return SCHED_OK;
     }
-    if (!room_seen(s) || tentative_any_out(s) || !stage_take_if_free(s, s->room, j, p))
+    if (!releasing_seen(s) || tentative_any_out(s) || !stage_take_if_free(s, s->releasing, j, p))
         return SCHED_NO_ROOM;
     stage_take(s, s->idle, j, p);
     return SCHED_LATER;
@@ -56,11 +57,11 @@ enum sched_result sched_start(struct sched *s, job_id j, const struct placement 
         return verb_refused(s, ID_NONE, "start", SCHED_MISMATCH);
     struct live *l = live_of(s, j);
     enum job_state state = s->job[j].state;
-    if (l && l->now.held && (s->needs & STARTS_PARTIAL) && state != JOB_CLAIMED)
+    if (l && l->now.held && (s->force->needs & STARTS_PARTIAL) && state != JOB_CLAIMED)
         return start_more(s, l, p);
     if (!l || !(state == JOB_PENDING || (state == JOB_RELEASING && l->now.stopping)))
         return verb_refused(s, j, "start", SCHED_WRONG_STATE);
-    if (!placement_matches(s, j, p, (s->needs & STARTS_PARTIAL) && !l->now.stopping))
+    if (!placement_matches(s, j, p, (s->force->needs & STARTS_PARTIAL) && !l->now.stopping))
         return verb_refused(s, j, "start", SCHED_MISMATCH);
     const struct placement *suspended = job_suspended(s, j);
     bool stands = suspended || (l->now.stopping && l->now.stop_mode == STOP_SUSPEND);
@@ -123,11 +124,11 @@ enum sched_result sched_stop(struct sched *s, job_id j, enum stop_mode m)
         int64_t stay_ns = pace_stop(s, l, m, done).stay_ns;
         if (!stay_ns) {
             stage_give(s, s->idle, j, held);
-            s->room_version++;
+            view_freed(s);
         }
         timeline_stopped(s, l, stay_ns);
     }
-    stage_give(s, s->room, j, held);
+    stage_give(s, s->releasing, j, held);
     if (job_suspended(s, j) || (l->now.stopping && m == STOP_SUSPEND && !starts_now && !claim))
         suspend_stage(s, l, held);
     const struct amount size = placement_amount(ask_of(s, j), held);
@@ -143,7 +144,7 @@ enum sched_result sched_keep(struct sched *s, job_id j)
         return verb_refused(s, l ? j : ID_NONE, "keep", SCHED_WRONG_STATE);
     bool late = leaves_late(s, l);        /* then its GPUs are still taken in the idle index */
     bool stands = l->now.stop_mode == STOP_SUSPEND;
-    struct view *in = late ? s->room : s->idle;
+    struct view *in = late ? s->releasing : s->idle;
     if (stands)
         suspend_unstage(s, l, l->was.held);
     if (in && !stage_take_if_free(s, in, j, l->was.held)) {
@@ -152,7 +153,7 @@ enum sched_result sched_keep(struct sched *s, job_id j)
         return SCHED_NO_ROOM;
     }
     if (!late)
-        stage_take(s, s->room, j, l->was.held);
+        stage_take(s, s->releasing, j, l->was.held);
     stage_state(s, l, JOB_RUNNING, l->was.held, false);
     l->now.stopped_for = ID_NONE;
     timeline_kept(s, l);
@@ -177,7 +178,7 @@ static void break_gang(struct sched *s, struct live *l, enum stop_mode m)
 static bool stop_allowed(const struct sched *s, const struct live *l, const struct piece *p)
 {
     enum job_state state = s->job[l->job].state;
-    if (!(s->needs & STARTS_PARTIAL) || !p || l->tentative_out || !(state == JOB_RUNNING || state == JOB_GATHERING))
+    if (!(s->force->needs & STARTS_PARTIAL) || !p || l->tentative_out || !(state == JOB_RUNNING || state == JOB_GATHERING))
         return false;
     return ask_of(s, l->job)->tasks != SPLIT_ANY;
 }
@@ -210,9 +211,9 @@ enum sched_result sched_stop_task(struct sched *s, job_id j, uint32_t task, enum
     s->job[j].state = (uint8_t)tasks_state(s, l, now);
     if (!saves) {
         stage_give(s, s->idle, j, gone);
-        s->room_version++;
+        view_freed(s);
     }
-    stage_give(s, s->room, j, gone);
+    stage_give(s, s->releasing, j, gone);
     const struct amount size = placement_amount(ask_of(s, j), gone);
     stage_held(s, j, size, -1);
     stage_pending(s, j, size, 1);
@@ -235,7 +236,7 @@ const struct placement *sched_place_anew(struct sched *s, job_id j, uint32_t siz
 
 static enum sched_result resize_allowed(const struct sched *s, const struct live *l, const struct placement *p)
 {
-    if (!(s->needs & RESIZES) || s->job[l->job].state != JOB_RUNNING || l->now.stopping || l->tentative_out)
+    if (!(s->force->needs & RESIZES) || s->job[l->job].state != JOB_RUNNING || l->now.stopping || l->tentative_out)
         return SCHED_WRONG_STATE;
     bool runs = !l->touched || l->was.state == JOB_RUNNING;
     return runs && !s->workload->facts[l->job].preemptible && !placement_same(p, l->now.held) ? SCHED_NOT_ALLOWED : SCHED_OK;
@@ -256,9 +257,9 @@ enum sched_result sched_resize(struct sched *s, job_id j, const struct placement
         stage_take(s, s->idle, j, before);
         return verb_refused(s, j, "resize", SCHED_NO_ROOM);
     }
-    stage_give(s, s->room, j, before);
-    stage_take(s, s->room, j, now);
-    s->room_version++;
+    stage_give(s, s->releasing, j, before);
+    stage_take(s, s->releasing, j, now);
+    view_freed(s);
     stage_held(s, j, placement_amount(ask_of(s, j), before), -1);
     stage_held(s, j, placement_amount(ask_of(s, j), now), 1);
     bool back = l->was.held && placement_same(l->was.held, now);

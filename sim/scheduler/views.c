@@ -3,14 +3,14 @@
 
 struct view *placing_view(struct sched *s)
 {
-    struct view *v = free_index_new(s->cluster, s->shape_kinds, &s->placer_random);
-    v->typical = &s->typical;
+    struct view *v = free_index_new(s->cluster, s->placing->kinds, &s->placing->random);
+    v->typical = &s->placing->typical;
     v->rates = s->predicted_rates;
     v->facts = s->workload->facts;
     if (s->setup.placer->needs & SEES_TENANTS)
         free_index_count_tenants(v);
     free_index_cap_power(v);
-    if (s->gpu_mem_most_mib)
-        free_index_count_memory(v, s->gpu_mem_most_mib);
+    if (s->placing->gpu_mem_most_mib)
+        free_index_count_memory(v, s->placing->gpu_mem_most_mib);
     return v;
 }

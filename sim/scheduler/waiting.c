@@ -3,8 +3,9 @@
  * A group (a sub-line) has a clock of running totals per reason. A job that joins subtracts the totals, a job that
  * leaves adds them: what remains is its own time per reason. Nothing is done for those who just wait. A group without
  * a reason of its own goes by its line's clock. All are integers, so a job's parts add up to its wait. */
+#include "sim/accounting/ledger.h"
 #include "sim/scheduler/waiting.h"
-#include "sim/engine/host.h"
+#include "sim/engine/state.h"
 #include "sim/scheduler/lines.h"
 #include "sim/scheduler/stage.h"
 
@@ -111,14 +112,14 @@ void wait_begin(struct sched *s, struct live *l, enum wait_reason own)
         memcpy(l->wait_before, l->wait, sizeof l->wait);
     }
     l->counting = true;
-    s->waiting++;
+    ledger_waiting(s, 1);
     count_start(s, l);
 }
 
 void wait_begin_pending(struct sched *s, struct live *l)
 {
-    wait_begin(s, l, s->period_ns ? WAIT_PASS : WAIT_GROUP);
-    if (!s->period_ns)
+    wait_begin(s, l, s->force->period_ns ? WAIT_PASS : WAIT_GROUP);
+    if (!s->force->period_ns)
         return;
     struct waits *w = s->waits;
     mem_grow(&w->fresh, &w->fresh_capacity, w->n_fresh, sizeof *w->fresh);
@@ -154,7 +155,7 @@ void wait_end(struct sched *s, struct live *l)
     l->waited = 0;
     for (unsigned r = 0; r < WAIT_REASONS; r++)
         l->waited |= (uint16_t)((l->wait[r] != 0) << r);
-    s->waiting--;
+    ledger_waiting(s, -1);
     if (l->wait_before)
         wait_log(s, l);
 }

@@ -1,6 +1,6 @@
 /* waiting.h - why each job waits, to the nanosecond. */
 #pragma once
-#include "sim/engine/host.h"
+#include "sim/engine/state.h"
 
 void waits_begin(struct sched *s);
 void waits_end(struct sched *s);

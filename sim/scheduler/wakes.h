@@ -1,6 +1,6 @@
 /* wakes.h - times at which the policy in force wants a pass: a set, the earliest last. Policies add by sched_wake_at(). */
 #pragma once
-#include "sim/engine/host.h"
+#include "sim/engine/state.h"
 
 void wakes_begin(struct sched *s);
 void wakes_end(struct sched *s);

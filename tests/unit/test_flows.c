@@ -1,6 +1,6 @@
 /* test_flows.c - flows over shared links in time: hand-made transfers, and shares found among those concerned only. */
 #include "sim/physics/flows.h"
-#include "sim/engine/host.h"
+#include "sim/engine/state.h"
 #include "tests/unit/test_core.h"
 
 enum { LINKS = 5, OPEN_MOST = 12 };

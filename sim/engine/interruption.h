@@ -9,14 +9,14 @@
 #include "sim/models/failures.h"
 
 struct live;
-enum { CAUSE_MAINTENANCE = FAULT_CAUSES, CAUSE_DRAIN, CAUSE_RECLAIM, STRIKE_CAUSES };    /* besides enum fault_cause; drain: claims alone;
+enum { CAUSE_MAINTENANCE = FAULT_CAUSES, CAUSE_DRAIN, CAUSE_RECLAIM, INTERRUPTION_CAUSES };    /* besides enum fault_cause; drain: claims alone;
                                                                       reclaim: of spot nodes, in so long (pools.c) */
-extern const char *const strike_cause_name[STRIKE_CAUSES];
-struct strike {
+extern const char *const interruption_cause_name[INTERRUPTION_CAUSES];
+struct interruption {
     unsigned cause;
     node_id first, end;           /* these nodes are out of service already */
     uint64_t gpus;                /* these alone of the one node; 0: all there is */
     int64_t detection_ns;         /* reclaim: the notice; who cannot save in it does not try */
 };
-void strike_nodes(struct sched *s, const struct strike *by);              /* jobs in ascending order */
-void strike_job(struct sched *s, struct live *l, const struct strike *by);    /* which runs: by itself */
+void interrupt_nodes(struct sched *s, const struct interruption *by);              /* jobs in ascending order */
+void interrupt_job(struct sched *s, struct live *l, const struct interruption *by);    /* which runs: by itself */

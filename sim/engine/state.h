@@ -21,11 +21,11 @@
 enum { MODELS_MOST = 24 };
 struct run_model;
 
-#define HOST_BUG(s, ...) host_bug((s), __FILE__, __LINE__, __VA_ARGS__)
+#define ENGINE_BUG(s, ...) engine_bug((s), __FILE__, __LINE__, __VA_ARGS__)
 #define MUST(s, condition)                                                                                             \
     do {                                                                                                               \
         if (!(condition))                                                                                              \
-            host_bug((s), __FILE__, __LINE__, "%s", #condition);                                                       \
+            engine_bug((s), __FILE__, __LINE__, "%s", #condition);                                                       \
     } while (0)
 
 /* What is kept of every job to the end: small. */
@@ -173,17 +173,32 @@ struct live {
 /* Of a job that may hold less than all of it: milli-GPU ns. */
 struct gpu_time { int128_t held, lost, overhead; };
 
-struct undo;
-struct builder {
-    struct sched *s;
-    struct view *v;
-    const struct request *r;      /* for CPU and memory of its pieces */
-    size_t n, capacity;
-    struct piece *piece;
-    struct placement *tried;      /* for builder_rate(); room for `tried_room` pieces */
-    size_t tried_room;
-    enum device_order devices;
-    bool open;
+/* A policy of the run with its parameters and state. */
+struct policy_instance {
+    const struct policy *policy;
+    void *params, *state;
+    unsigned needs;               /* what it may do */
+    int64_t period_ns;            /* of its passes; 0: whenever something changed */
+    int64_t time_ns;              /* when it takes over; TIME_NEVER: not, or it has */
+};
+
+/* Levels and accounts of the cluster, written by sim/accounting alone: ledger.h says how they change. */
+struct ledger {
+    int64_t busy_milli, held_milli, waiting_milli;    /* GPUs making progress; occupied; asked for by waiting jobs */
+    int64_t up_milli;             /* GPUs that are there and not down */
+    uint32_t running, waiting, in_system, contending;    /* jobs; the last: queues that have a job in the system */
+    int64_t settled_ns;           /* integrals are those of this time */
+    int128_t (*node_account)[ACCOUNTS];               /* [n_nodes] milli-GPU ns */
+    int128_t *interruption_lost;  /* [INTERRUPTION_CAUSES] work rolled back by interruptions, milli-GPU ns */
+};
+
+/* What happened since the loop looked last; set through the functions below it. */
+struct happened {
+    bool changed;                 /* something that a policy may act on */
+    bool shown;                   /* something that only observers want to see */
+    uint64_t series_changes;      /* times that a model's columns of timeseries.csv changed while nothing else need have */
+    uint64_t open;                /* jobs on demand of models that may still come */
+    uint64_t background_events;   /* in the queue: no wait can end by them alone */
 };
 
 struct sched {
@@ -192,77 +207,55 @@ struct sched {
     struct workload *workload;    /* the setup's; with jobs on demand, a copy with facts of its own */
     uint32_t n_jobs;              /* with those on demand, which are from workload->n_jobs on */
     struct price *price;          /* [prices of the workload + 1], the first the cluster's */
-    const struct policy *policy;  /* in force, with its state; see switch.c */
-    void *policy_state, *policy_params, *placer_params;
-    unsigned needs;               /* of the policy in force: what it may do */
+    const struct policy_instance *force;      /* the policy in force; written by switch.c */
+    struct policies *policies;    /* switch.c */
     unsigned all_needs;           /* of every policy that the run may have: what there is */
     size_t own_size;              /* the largest policy.job_size of them */
-    int64_t period_ns;            /* of the passes of the policy in force */
-    struct policy_seat *seat;     /* [1 + setup.n_switches] */
-    uint64_t n_switched;          /* times that another took over */
     struct arena *memory, *scratch;
 
     int64_t now_ns;
     struct event_queue *events;
-    uint32_t next_arrival;
-    uint64_t n_submitted;         /* so far, each time that it was */
-    bool idles;                   /* its own jobs have ended, and time goes on beside other runs */
-    size_t n_open;                /* models whose jobs on demand may still come */
-    int64_t pass_due_ns;          /* TIME_NEVER: nothing changed */
+    uint64_t n_submitted;         /* jobs so far, each time that one was; written by jobs.c */
+    struct happened happened;
+    uint32_t next_arrival;        /* of the trace; written by engine.c */
+    struct loop *loop;            /* engine.c */
+    struct livelock *livelock;    /* livelock.c */
     struct wakes *wakes;          /* wakes.c */
-    uint64_t *node_seen, node_stamp;   /* [n_nodes] the last placement that was checked and has a piece there */
+    struct checks *checks;        /* checks.c */
     bool in_pass;
-    bool changed;                 /* something that a policy may act on */
-    bool shown;                   /* something that only observers want to see */
-    uint64_t series_changes;      /* times that a model's columns of timeseries.csv changed while nothing else need have */
 
-    struct job_run *job;
-    struct live *live;
-    size_t n_live, live_capacity;
-    uint32_t *live_free;
-    size_t n_live_free, live_free_capacity;
+    struct job_run *job;          /* [n_jobs] */
+    struct live *live;            /* [n_live] slots of jobs that have arrived and not gone, and free ones; written by jobs.c */
+    size_t n_live;
+    struct jobs *jobs;            /* jobs.c */
     struct waits *waits;          /* waiting.c */
-    const char **refusal;         /* by job, made with the first refusal */
     struct gpu_time *gpu_time;    /* [n_jobs]; NULL: all of a job or nothing */
-    struct part *free_part;
 
-    struct shape_kinds *shape_kinds;
-    struct typical_list typical;  /* what the jobs ask for */
     struct sharing_run *sharing;  /* sharing.c; NULL: off */
     struct mig_run *mig;          /* mig_layouts.c; NULL: off */
-    uint32_t *gpu_mem_most_mib;   /* [types] of free_index_count_memory(); NULL: placements do not heed it */
     struct elastic_run *elastic;  /* elastic.c; NULL: off */
-    bool *shape_by_totals;        /* for placing_by_totals(): what the shape alone tells */
-    uint8_t *shape_never;         /* why the shape can never be placed; 0: it can */
-    uint32_t *shape_least;        /* STARTS_PARTIAL: if it cannot, so many tasks of it as a minimum can; 0: none */
-    struct view *idle, *room;     /* room NULL without SEES_RELEASING */
+    struct view *idle;            /* what is free now */
+    struct view *releasing;       /* idle or releasing; NULL without SEES_RELEASING */
     struct timeline *timeline;    /* NULL without SEES_TIMELINE */
     struct predictor *predictor;  /* NULL: estimates are as submitted */
-    uint64_t room_version;
-    struct random placer_random, policy_random;
-    enum place_result why_not;
-    struct builder builder;
+    uint64_t freed_version;       /* grows when something becomes free: view_freed() */
+    struct placing *placing;      /* placing.c */
+    struct random policy_random;  /* seeded by switch.c, drawn by queries.c */
     struct dependencies *dependencies;         /* NULL: none */
     struct on_demand *on_demand;  /* [n_on_demand] on_demand.c; NULL: none */
     struct placement *free_placement[32];      /* by size class, linked */
 
     struct lines *lines;          /* lines.c */
 
-    struct queue_books *books;
-    bool budgets;                 /* some queue has one */
-    queue_id *changed_queue, *unseen_queue;
-    size_t n_changed_queues, n_unseen_queues;
+    struct books *books;          /* sim/accounting */
 
     struct stage *stage;          /* stage.c, pass.c */
+    struct tasks *tasks;          /* tasks.c */
     struct claims *claims;        /* claims.c */
     struct tentative *tentative;  /* tentative.c */
     struct notices *notices;      /* notices.c */
 
-    int64_t busy_milli, held_milli, waiting_milli;    /* GPUs making progress; occupied; asked for by waiting jobs */
-    int64_t up_milli;             /* GPUs that are there and not down */
-    uint32_t running, waiting, in_system, contending;
-    int128_t (*node_account)[ACCOUNTS];
-    int128_t *interruption_lost;  /* [STRIKE_CAUSES] work rolled back by interruptions, milli-GPU ns */
+    struct ledger ledger;         /* sim/accounting */
     struct run_totals totals;
     int64_t *model_bytes;         /* [models of the workload] of a checkpoint; -1: not known */
     struct checkpoints *checkpoints;                  /* checkpoints.c; NULL: off */
@@ -282,17 +275,16 @@ struct sched {
     struct sessions_run *sessions;                    /* sessions.c; NULL: none */
     struct nodes *nodes;          /* nodes.c; NULL: all are up for ever */
     struct fault_run *faults;     /* failures.c; NULL: off */
-    size_t background_events;     /* in the queue: nobody's wait can end by them alone */
-    int64_t settled_ns;
-    int64_t got_on_ns;            /* when a job last did; see livelock.c */
-    bool begun;                   /* engine.c: the first policy has */
-    uint64_t rounds, rounds_here; /* in all, at this instant */
-    unsigned fruitless_wakes;     /* passes that changed nothing, and nothing else could happen any more */
-    uint64_t fruitless_passes;    /* since then, of those that started or stopped something */
 };
 
-_Noreturn void host_bug(const struct sched *s, const char *file, int line, const char *format, ...)
+_Noreturn void engine_bug(const struct sched *s, const char *file, int line, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+
+static inline void run_changed(struct sched *s) { s->happened.changed = true; }
+static inline void run_shown(struct sched *s) { s->happened.shown = true; }
+static inline void run_series_changed(struct sched *s) { s->happened.series_changes++; }
+static inline void run_open(struct sched *s, int jobs) { s->happened.open += (uint64_t)(int64_t)jobs; }
+static inline void run_background(struct sched *s, int events) { s->happened.background_events += (uint64_t)(int64_t)events; }
 
 static inline struct live *live_of(const struct sched *s, job_id j)
 {
@@ -308,10 +300,15 @@ static inline const struct price *price_of(const struct sched *s, job_id j)
     return &s->price[s->workload->truth[j].price];
 }
 
-/* The index without those who are leaving, for a policy that sees it: the run may have it for another. */
-static inline struct view *room_seen(const struct sched *s)
+static inline void view_freed(struct sched *s)
 {
-    return s->needs & SEES_RELEASING ? s->room : NULL;
+    s->freed_version++;
+}
+
+/* The index without those who are leaving, for a policy that sees it: the run may have it for another. */
+static inline struct view *releasing_seen(const struct sched *s)
+{
+    return s->force->needs & SEES_RELEASING ? s->releasing : NULL;
 }
 
 /* placements.c - memory for placements, and pieces to and from an index */
@@ -335,6 +332,9 @@ void memory_give(struct view *v, const struct request *r, const struct placement
 struct view *view_of(const struct sched *s, const struct view *v);        /* see.c: the same, to be changed; idle if it is not ours */
 
 /* jobs.c - the truth: jobs arrive, end and go */
+void jobs_begin(struct sched *s);
+void jobs_end(struct sched *s);
+const char *job_refusal(const struct sched *s, job_id j);                 /* NULL: it was not refused */
 struct live *job_enter(struct sched *s, job_id j);                        /* pending, without counting its wait */
 void job_arrive(struct sched *s, job_id j);
 void job_rejected(struct sched *s, job_id j, const char *reason);         /* the state has changed already */
@@ -370,10 +370,6 @@ void job_loses_wall(struct live *l, int64_t lost_ns, int64_t wall_ns);    /* lik
 void hold_end(struct sched *s, struct live *l, const struct placement *p, int64_t since_ns, const char *why);
 void interval_close(struct sched *s, struct live *l, struct placement *p, int64_t since_ns, const char *why);   /* likewise, for good:
                                                                              p is dropped */
-
-/* verbs.c */
-enum sched_result verb_refused(struct sched *s, job_id j, const char *verb, enum sched_result why);
-bool placement_matches(struct sched *s, job_id j, const struct placement *p, bool partial);
 
 /* sharing.c - others on its GPUs get on as if it were not there, until it goes on; it is stalled, and its pace as before it goes on */
 void sharing_rests(struct sched *s, struct live *l);

@@ -1,9 +1,9 @@
 /* struck.c - see struck.h. */
 #include "sim/engine/notices.h"
-#include "sim/engine/struck.h"
+#include "sim/engine/interruption.h"
 #include "sim/accounting/books.h"
 #include "sim/engine/models.h"
-#include "sim/engine/host.h"
+#include "sim/engine/state.h"
 #include "sim/engine/leaving.h"
 #include "sim/engine/nodes.h"
 #include "sim/engine/pace.h"
@@ -12,12 +12,12 @@
 
 #include <stdlib.h>
 
-const char *const strike_cause_name[STRIKE_CAUSES] = {
+const char *const interruption_cause_name[INTERRUPTION_CAUSES] = {
     "gpu", "stress", "unknown", "cable", "fan", "nic", "power", "task", "other", "switch", "software", "maintenance", "drain",
     "reclaim",
 };
 
-static bool hits(const struct strike *by, const struct placement *p)
+static bool hits(const struct interruption *by, const struct placement *p)
 {
     for (size_t i = 0; p && i < p->n; i++)
         if (p->piece[i].node >= by->first && p->piece[i].node < by->end &&
@@ -26,7 +26,7 @@ static bool hits(const struct strike *by, const struct placement *p)
     return false;
 }
 
-void strike_job(struct sched *s, struct live *l, const struct strike *by)
+void interrupt_job(struct sched *s, struct live *l, const struct interruption *by)
 {
     job_id j = l->job;
     bool fault = by->cause < FAULT_CAUSES;
@@ -48,8 +48,8 @@ void strike_job(struct sched *s, struct live *l, const struct strike *by)
     l->now.held = NULL;
     if (!price.stay_ns)
         placement_give(s->idle, ask_of(s, j), p);
-    if (s->room)
-        placement_give(s->room, ask_of(s, j), p);
+    if (s->releasing)
+        placement_give(s->releasing, ask_of(s, j), p);
     books_given_up(s, l, p);
     state_set(s, j, JOB_RELEASING);
     models_interrupted(s, l, by->cause);
@@ -58,13 +58,13 @@ void strike_job(struct sched *s, struct live *l, const struct strike *by)
     books_lost(s, l, LOST_BY(by->cause), p, l->split[ACCOUNT_LOST]);
     l->split[fault ? ACCOUNT_FAULT : ACCOUNT_SAVE] += price.stay_ns;
     l->leave_why = fault ? "fault" : by->cause == CAUSE_RECLAIM ? "reclaimed" : "maintenance";
-    decision_log(s, j, "stop", l->leave_why, strike_cause_name[by->cause]);
+    decision_log(s, j, "stop", l->leave_why, interruption_cause_name[by->cause]);
     notice_add(s, NOTICE_STOPPED, j, l->given_up ? STOPPED_FAILED : STOPPED_BY_FAULT);
     job_departs(s, l, p, &price, at_risk, LOST_BY(by->cause), false);
 }
 
 /* What it was still saving is lost: back to the last durable checkpoint. */
-static void strike_leaving(struct sched *s, struct live *l, const struct strike *by)
+static void strike_leaving(struct sched *s, struct live *l, const struct interruption *by)
 {
     if (l->now.stop_mode != STOP_SAVE)
         return;
@@ -91,15 +91,15 @@ static void strike_gathering(struct sched *s, struct live *l)
     notice_add(s, NOTICE_ARRIVED, l->job, 0);
 }
 
-static void strike_one(struct sched *s, struct live *l, const struct strike *by)
+static void strike_one(struct sched *s, struct live *l, const struct interruption *by)
 {
     enum job_state state = s->job[l->job].state;
     if (by->cause < FAULT_CAUSES && hits(by, l->leaving))
         strike_leaving(s, l, by);
     if ((by->cause < FAULT_CAUSES || by->cause == CAUSE_RECLAIM) && hits(by, l->suspended)) {
         memory_give(s->idle, ask_of(s, l->job), l->suspended);
-        if (s->room)
-            memory_give(s->room, ask_of(s, l->job), l->suspended);
+        if (s->releasing)
+            memory_give(s->releasing, ask_of(s, l->job), l->suspended);
         models_interrupted(s, l, by->cause);
         suspend_dropped(s, l, LOST_BY(by->cause));
     }
@@ -112,7 +112,7 @@ static void strike_one(struct sched *s, struct live *l, const struct strike *by)
     else if (state == JOB_GATHERING)
         strike_gathering(s, l);
     else
-        strike_job(s, l, by);
+        interrupt_job(s, l, by);
 }
 
 static int by_number(const void *a, const void *b)
@@ -121,7 +121,7 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-void strike_nodes(struct sched *s, const struct strike *by)
+void interrupt_nodes(struct sched *s, const struct interruption *by)
 {
     job_id *struck = mem_new(s->n_live + 1, sizeof *struck);
     size_t n = 0;

@@ -1,5 +1,5 @@
 /* see.c - what a policy may see of jobs, time and capacity. */
-#include "sim/engine/host.h"
+#include "sim/engine/state.h"
 #include "sim/engine/models.h"
 #include "sim/engine/nodes.h"
 #include "sim/engine/overhead.h"
@@ -80,7 +80,7 @@ int64_t job_estimate_ns(const struct sched *s, job_id j)
 
 int64_t job_true_ns(struct sched *s, job_id j)
 {
-    if (!(s->needs & SEES_RUN_TIME)) {
+    if (!(s->force->needs & SEES_RUN_TIME)) {
         s->totals.sight_refused++;
         return -1;
     }
@@ -128,7 +128,7 @@ struct amount sched_capacity(const struct sched *s)
 
 uint64_t sched_room_version(const struct sched *s)
 {
-    return s->room_version;
+    return s->freed_version;
 }
 
 uint64_t sched_random(struct sched *s)
@@ -148,5 +148,5 @@ void *sched_scratch(struct sched *s, size_t bytes)
 
 const struct view *sched_view(const struct sched *s, enum free_kind k)
 {
-    return k == FREE_OR_RELEASING && room_seen(s) ? s->room : s->idle;
+    return k == FREE_OR_RELEASING && releasing_seen(s) ? s->releasing : s->idle;
 }

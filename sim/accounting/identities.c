@@ -1,0 +1,83 @@
+/* identities.c - what must hold at the end of every run, release builds too. models.md 11.3. */
+#include "sim/accounting/books.h"
+#include "sim/accounting/ledger.h"
+#include "sim/engine/interruption.h"
+#include "sim/engine/models.h"
+#include "sim/engine/on_demand.h"
+
+#include <inttypes.h>
+
+static int broken(struct error *err, const char *identity, int128_t a, int128_t b)
+{
+    return error_set(err, "an identity is broken, please report it: %s: %.17g is not %.17g", identity, (double)a,
+                     (double)b);
+}
+
+/* Every stop has one cause, and so has the work that it cost. */
+static int preemptions_check(const struct sched *s, struct error *err)
+{
+    int128_t n = 0, lost = 0;
+    for (queue_id q = 0; q < s->cluster->n_queues; q++)
+        for (unsigned i = 0; i < PREEMPTION_CAUSES; i++) {
+            n += (int128_t)s->books->queue[q].preemptions[i].n;
+            lost += s->books->queue[q].preemptions[i].lost;
+        }
+    if (n != (int128_t)s->totals.preemptions)
+        return broken(err, "preemptions, in all and by cause", (int128_t)s->totals.preemptions, n);
+    for (unsigned c = 0; c < INTERRUPTION_CAUSES; c++)
+        lost += s->ledger.interruption_lost[c];
+    return lost == s->totals.account[ACCOUNT_LOST]
+               ? 0 : broken(err, "GPU-seconds lost, by account and by cause", s->totals.account[ACCOUNT_LOST], lost);
+}
+
+/* Each queue's books: held = deserved - unused + borrowed; and the queues together hold what is held. */
+static int quotas_check(const struct sched *s, struct error *err)
+{
+    int128_t held = 0, span_ns = s->now_ns - s->totals.first_ns;
+    for (queue_id q = 0; q < s->cluster->n_queues; q++) {
+        const struct run_quota *i = &s->books->queue[q].quota;
+        int128_t quota = span_ns * i->deserved_milli - i->unused + i->borrowed;
+        if (i->held != quota)
+            return broken(err, "GPU-seconds of a queue, held and by its quota", i->held, quota);
+        held += s->cluster->queue[q].first_child == ID_NONE ? i->held : 0;
+    }
+    return held == s->totals.held ? 0 : broken(err, "GPU-seconds held, over time and over queues", s->totals.held, held);
+}
+
+static int128_t up_and_down(const struct sched *s)
+{
+    return s->totals.capacity + s->totals.account[ACCOUNT_DOWN];
+}
+
+int identities_check(struct sched *s, struct error *err)
+{
+    int128_t in_system = 0, waiting = 0, held = 0, accounts = 0;
+    for (job_id j = 0; j < s->n_jobs; j++) {
+        struct job_result r = run_job(s, j);
+        if (r.state == JOB_ABSENT)
+            continue;
+        int64_t there_ns = on_demand_there_ns(s, j, r.end_ns >= 0 ? r.end_ns : s->now_ns);
+        if (r.wait_ns + r.run_ns != there_ns)
+            return error_set(err, "an identity is broken, please report it: job %s waits %" PRId64 " ns and runs %" PRId64
+                             " ns, and is there for %" PRId64 " ns", s->workload->truth[j].name, r.wait_ns, r.run_ns,
+                             there_ns);
+        in_system += r.wait_ns + r.run_ns;
+        waiting += r.wait_ns;
+        held += r.held;
+    }
+    for (unsigned a = 0; a < HELD_ACCOUNTS; a++)
+        accounts += s->totals.account[a];
+    if (in_system != s->totals.in_system)
+        return broken(err, "Little: jobs in the system, over time and over jobs", s->totals.in_system, in_system);
+    if (waiting != s->totals.waiting)
+        return broken(err, "Little: jobs in the queue, over time and over jobs", s->totals.waiting, waiting);
+    if (held != s->totals.held)
+        return broken(err, "GPU-seconds held, over time and over jobs", s->totals.held, held);
+    if (accounts != held)
+        return broken(err, "GPU-seconds held, by account and by job", accounts, held);
+    if (s->ledger.held_milli || s->ledger.busy_milli || s->ledger.running)
+        return broken(err, "GPUs still held when all have left", s->ledger.held_milli, s->ledger.busy_milli);
+    if (up_and_down(s) != s->totals.installed)
+        return broken(err, "GPU-seconds installed, and up or down", s->totals.installed, up_and_down(s));
+    return preemptions_check(s, err) || quotas_check(s, err) ? -1 : models_check(s, err);
+}

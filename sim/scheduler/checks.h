@@ -1,0 +1,11 @@
+/* checks.h - what the world demands of a request of a policy: pieces that exist, are allowed and add up to what the job asks for.
+ *
+ * A policy may be wrong, the world may not: each verb checks its request here before it stages anything. A refusal is counted by
+ * its reason, logged, and returned. */
+#pragma once
+#include "sim/engine/state.h"
+
+void checks_begin(struct sched *s);
+void checks_end(struct sched *s);
+enum sched_result verb_refused(struct sched *s, job_id j, const char *verb, enum sched_result why);
+bool placement_matches(struct sched *s, job_id j, const struct placement *p, bool partial);
