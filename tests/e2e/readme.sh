@@ -98,6 +98,11 @@ fi
 # ---- What is said elsewhere, too
 [ "$(wc -l <README.md)" -le 200 ]
 check "README has 200 lines at most" $?
+count() { "$gpuyard" list "$1" --format json | grep -c "^    \"$2\":"; }    # WHAT KEY: entries, by a key that each has once
+policies=$(count policies needs) placers=$(count placers needs) formats=$(count formats options)
+grep -Fq "has $policies [policies](docs/policies.md) and $placers placers" README.md && grep -Fq "one of $((formats - 1)) other formats" README.md &&
+    grep -Fq "| $policies built in, plugins in C |" README.md
+check "README has the numbers of policies ($policies), placers ($placers) and formats ($formats)" $?
 grep -Fqx "version: $(cat VERSION)" CITATION.cff
 check "CITATION.cff has the version of VERSION" $?
 echo "$passed passed, $failed failed, $skipped skipped"

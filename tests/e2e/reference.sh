@@ -114,6 +114,12 @@ cp traces/samples/four_teams.yaml traces/samples/cloud_pool.yaml "$work"
 example docs/studies.md 'federation: burst' >"$work/burst.yaml"
 "$gpuyard" check "$work/burst.yaml" >"$work/checked" 2>"$work/err"
 check "the federation of docs/studies.md is one: $(cat "$work/err")" $?
+for name in lab big; do cp traces/samples/four_teams.yaml "$work/$name.yaml"; done
+cp traces/samples/small_lab.yaml "$work/workload.yaml"
+printf 'jobname,vc,gpu_num,submit_time,duration\na,vision,8,0,100\n' | zstd -q >"$work/week.csv.zst"
+awk '/^```yaml/ { on = 1; next } /^```/ { if (on) exit } on' docs/studies.md >"$work/study.yaml"
+"$gpuyard" check "$work/study.yaml" >"$work/checked" 2>"$work/err" && grep -q '4800 of 8640 combinations' "$work/checked"
+check "the experiment of docs/studies.md is one: $(cat "$work/err")" $?    # 480 x (fifo 2 x 2, quota 3, easy 3)
 example docs/inputs.md 'name: physical' >"$work/all.yaml"
 "$gpuyard" check "$work/all.yaml" >"$work/checked" 2>"$work/err"
 check "the large example of docs/inputs.md is a cluster: $(cat "$work/err")" $?
