@@ -6,7 +6,7 @@
  * speak of whole jobs: then a gang starts with all its tasks, and does not grow.
  *
  * A gang that lacks its minimum, as one may that ran when the trace began, tries to get the rest; after stale_s it loses what
- * it holds and waits like any other. After NVIDIA/KAI-Scheduler (scheduler-semantics.md b.11). */
+ * it holds and waits like any other. After NVIDIA/KAI-Scheduler (schedulers.md b.11). */
 #include "sim/contract/timeline.h"
 #include "policies/kubernetes/kube.h"
 

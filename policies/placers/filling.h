@@ -3,7 +3,7 @@
 #include "sim/contract/placement.h"
 
 /* Which GPU a share goes to. GPUs in use already may outrank the order of the nodes, or the nodes come first and the fullest
- * GPU there that fits; or, spread, a free GPU of the first node, then its emptiest. scheduler-semantics.md, b.5 and h. */
+ * GPU there that fits; or, spread, a free GPU of the first node, then its emptiest. schedulers.md, b.5 and h. */
 enum fill_devices { DEVICES_OF_NODE, DEVICES_PACK, DEVICES_APART };
 struct fill_params { double devices; };
 extern const char *const fill_device_words[];                /* a choice of them */

@@ -6,7 +6,7 @@
  *
  * What a slot counts, in quotas, capacity, GPU time and utilisation alike: a GPU one; an instance of a `mixed` node its g; an
  * instance of a `single` node one, for there it is what a request calls a GPU.
- * After NVIDIA/KAI-Scheduler:pkg/scheduler/api/common_info/resources (scheduler-semantics.md, h). */
+ * After NVIDIA/KAI-Scheduler:pkg/scheduler/api/common_info/resources (schedulers.md, h). */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

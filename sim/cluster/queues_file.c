@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define QUOTA_MOST     INT64_C(1000000000000)
-#define QUEUE_PRIORITY 100                 /* scheduler-semantics.md, b: the default of run:ai's queues */
+#define QUEUE_PRIORITY 100                 /* schedulers.md, b: the default of run:ai's queues */
 
 struct file_queue { /* one entry of `queues` */
     struct queue_facts facts;

@@ -1,4 +1,4 @@
-/* service_rows.c - see service_rows.h. What each column means: results/README.md. */
+/* service_rows.c - see service_rows.h. What each column means: docs/outputs.md. */
 #include "sim/physics/service_rows.h"
 
 const char *const service_columns[] = {

@@ -1,4 +1,4 @@
-/* rows.c - see rows.h. What each column means: results/README.md. */
+/* rows.c - see rows.h. What each column means: docs/outputs.md. */
 #include "sim/results/rows.h"
 #include "sim/engine/models.h"
 #include "sim/physics/service_rows.h"

@@ -1,4 +1,4 @@
-/* widest_first.c - the job that asks for the most GPUs goes first; whoever does not fit is passed over. */
+/* widest_first.c - the job that asks for the most GPUs goes first; a job that does not fit is passed over. */
 #include "policy.h"
 
 struct widest { struct line *waiting; };
@@ -26,7 +26,7 @@ static void schedule(struct sched *s, const void *params, void *state)
         if (where && sched_start(s, j, where) == SCHED_OK)
             continue;
         line_blocked(s, waiting, r.shape, sched_why_not(s));    /* why all jobs like it wait from now on */
-        line_skip_shape(&walk, r.shape);                        /* who asks for the same fails the same */
+        line_skip_shape(&walk, r.shape);                        /* an equal request fails the same way */
     }
 }
 

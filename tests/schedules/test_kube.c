@@ -1,5 +1,5 @@
 /* test_kube.c - kube and gang, by hand: queue and back-off, gangs that deadlock, which node, preemption.
- * scheduler-semantics.md a.1 to a.4, k 10. A pod that failed is tried again when something has been released, and not before
+ * schedulers.md a.1 to a.4, k 10. A pod that failed is tried again when something has been released, and not before
  * 1, 2, 4, 8, 10, 10 ... s have passed: so a preemptor starts 1 s after its victims have left at once. */
 #include "tests/support/schedule.h"
 

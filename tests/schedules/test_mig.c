@@ -1,5 +1,5 @@
 /* test_mig.c - MIG instances and shares of GPUs, by hand. A mixed node has two A100s: three instances of 1g.10gb, its GPUs 0
- * to 2, and two of 3g.40gb, its GPUs 3 and 4; they count 1 and 3 GPUs (scheduler-semantics.md, h). */
+ * to 2, and two of 3g.40gb, its GPUs 3 and 4; they count 1 and 3 GPUs (schedulers.md, h). */
 #include "tests/support/schedule.h"
 
 static const struct mig_spec mixed[] = { { 1 << 12 | 10, 3 }, { 3 << 12 | 40, 2 } }, equal[] = { { 2 << 12 | 20, 3 } };

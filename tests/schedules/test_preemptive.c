@@ -1,4 +1,4 @@
-/* test_preemptive.c - priority classes: who gives way, and what becomes of him. By hand; scheduler-semantics.md e. */
+/* test_preemptive.c - priority classes: who gives way, and what becomes of him. By hand; schedulers.md e. */
 #include "tests/support/schedule.h"
 
 #define STAYS .stays = true

@@ -1,4 +1,4 @@
-/* test_hpa.c - the horizontal autoscaler: the examples of models.md 4.6, and each rule of scheduler-semantics.md i by sequences worked
+/* test_hpa.c - the horizontal autoscaler: the examples of models.md 4.6, and each rule of schedulers.md i by sequences worked
  * out by hand, look by look. Arithmetic beside each row; rules from kubernetes/kubernetes:pkg/controller/podautoscaler. */
 #include "sim/base/units.h"
 #include "sim/serving/hpa.h"

@@ -1,4 +1,4 @@
-/* test_kube_score.c - the integer scores of kube, by hand: scheduler-semantics.md a.3. Every division truncates. */
+/* test_kube_score.c - the integer scores of kube, by hand: schedulers.md a.3. Every division truncates. */
 #include "policies/kubernetes/kube_score.h"
 #include "tests/unit/test_core.h"
 

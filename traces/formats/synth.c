@@ -1,4 +1,4 @@
-/* synth.c - no trace but the laws of one: a workload file (traces/synth/README.md), whose jobs are drawn here. */
+/* synth.c - no trace but the laws of one: a workload file (docs/traces.md), whose jobs are drawn here. */
 #include "sim/base/units.h"
 #include "traces/formats/format.h"
 #include "traces/synth/synth.h"

@@ -1,4 +1,4 @@
-/* spec.h - what a synthetic workload is: the laws of a workload file, as numbers. README.md here has the keys.
+/* spec.h - what a synthetic workload is: the laws of a workload file, as numbers. docs/traces.md has the keys.
  *
  * Defaults are values of models.md, with their source; [A] is an assumption, to be changed freely. */
 #pragma once
