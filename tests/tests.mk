@@ -66,8 +66,8 @@ fuzz:
 	      echo "0 passed, 0 failed, 1 skipped"; fi
 
 # core <- contract <- world <- run <- study <- cli; policies see the contract, traces see core and the workload.
-layers:
-	@scripts/check-layers
+layers: $(LIB)
+	@scripts/check-layers $(OUT)
 
 demo: all
 	@scripts/demo ./gpuyard

@@ -1,8 +1,9 @@
 /* books.c - what each queue holds and asks for, summed up the tree; who contends, and how fair that came out. */
-#include "sim/accounting/ledger.h"
 #include "sim/accounting/books.h"
-#include "sim/engine/state.h"
+#include "sim/accounting/ledger.h"
 #include "sim/engine/models.h"
+#include "sim/engine/state.h"
+#include "sim/scheduler/placements.h"
 #include "sim/scheduler/sizes.h"
 
 #include <math.h>
@@ -126,53 +127,10 @@ int64_t books_fairness_micro(const struct sched *s, const struct live *l)
     return micro < 9e18 ? (int64_t)micro : INT64_MAX;
 }
 
-uint32_t queue_count(const struct sched *s)
-{
-    return s->cluster->n_queues;
-}
-
-const struct queue_facts *queue_facts(const struct sched *s, queue_id q)
-{
-    return &s->cluster->queue[q];
-}
-
-struct amount queue_held(const struct sched *s, queue_id q)
-{
-    return s->books->queue[q].held;
-}
-
-struct amount queue_held_firm(const struct sched *s, queue_id q)
-{
-    return s->books->queue[q].held_firm;
-}
-
-struct amount queue_pending(const struct sched *s, queue_id q)
-{
-    return s->books->queue[q].pending;
-}
-
-size_t queue_changes(struct sched *s, const queue_id **queues)
-{
-    size_t n = s->books->n_unseen;
-    for (size_t i = 0; i < n; i++)
-        s->books->queue[s->books->unseen[i]].unseen = false;
-    s->books->n_unseen = 0;
-    *queues = s->books->unseen;
-    return n;
-}
-
 struct run_queue_level run_queue_level(const struct sched *s, queue_id q)
 {
     const struct queue_books *b = &s->books->queue[q];
     return (struct run_queue_level){ b->occupied_milli, b->held.gpu_milli + b->pending.gpu_milli, b->quota.told_milli };
-}
-
-void queue_fair_share(struct sched *s, queue_id q, struct amount share)
-{
-    if (q >= s->cluster->n_queues || s->books->queue[q].quota.told_milli == share.gpu_milli)
-        return;
-    s->books->queue[q].quota.told_milli = share.gpu_milli;
-    note_change(s, q);
 }
 
 size_t run_changed_queues(const struct sched *s, const queue_id **queues)
@@ -216,10 +174,28 @@ void books_instant_ends(struct sched *s)
 void books_forget_policy(struct sched *s)
 {
     for (queue_id q = 0; q < s->cluster->n_queues; q++)
-        queue_fair_share(s, q, (struct amount){ .gpu_milli = -1 });
+        books_fair_share(s, q, (struct amount){ .gpu_milli = -1 });
     for (queue_id q = 0; q < s->cluster->n_queues; q++) {
         s->books->queue[q].unseen = true;
         s->books->unseen[q] = q;
     }
     s->books->n_unseen = s->cluster->n_queues;
+}
+
+size_t books_unseen(struct sched *s, const queue_id **queues)
+{
+    size_t n = s->books->n_unseen;
+    for (size_t i = 0; i < n; i++)
+        s->books->queue[s->books->unseen[i]].unseen = false;
+    s->books->n_unseen = 0;
+    *queues = s->books->unseen;
+    return n;
+}
+
+void books_fair_share(struct sched *s, queue_id q, struct amount share)
+{
+    if (q >= s->cluster->n_queues || s->books->queue[q].quota.told_milli == share.gpu_milli)
+        return;
+    s->books->queue[q].quota.told_milli = share.gpu_milli;
+    note_change(s, q);
 }

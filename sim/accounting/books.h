@@ -26,6 +26,8 @@ struct books {
 
 void books_begin(struct sched *s);                                        /* when all else of the run is there */
 void books_end(struct sched *s);
+size_t books_unseen(struct sched *s, const queue_id **queues);            /* those that have changed since the policy asked last */
+void books_fair_share(struct sched *s, queue_id q, struct amount share);  /* the fair share that the policy tells */
 size_t books_changes(const struct sched *s);                              /* queues that have changed in this instant */
 void books_instant_ends(struct sched *s);
 void books_forget_policy(struct sched *s);                                /* no fair share is told, and all queues are to be looked at */
@@ -45,4 +47,6 @@ int64_t books_fairness_micro(const struct sched *s, const struct live *l);   /* 
 /* quotas.c - what each queue is owed and gets */
 void quotas_begin(struct sched *s);
 void quotas_end(struct sched *s);
+bool books_budget_spent(struct sched *s, queue_id q);
+int64_t books_month_end_ns(const struct sched *s);                        /* of the present month */
 void quota_settle(struct sched *s, queue_id q);                           /* before its books change */

@@ -1,8 +1,8 @@
 /* ledger.c - GPU-seconds and the identities of models.md 11.3, checked at the end of every run, release builds too. */
 #include "sim/accounting/ledger.h"
-#include "sim/engine/state.h"
-#include "sim/engine/models.h"
 #include "sim/engine/interruption.h"
+#include "sim/engine/models.h"
+#include "sim/engine/state.h"
 
 #include <stdlib.h>
 

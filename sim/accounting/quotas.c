@@ -48,7 +48,7 @@ static int64_t month_end_ns(const struct sched *s, int64_t time_ns)
     return (date_s - since_s + (int64_t)days_of(&t) * DAY_S) * NS_PER_S - origin_ns;
 }
 
-int64_t sched_month_end_ns(const struct sched *s)
+int64_t books_month_end_ns(const struct sched *s)
 {
     return month_end_ns(s, s->now_ns);
 }
@@ -61,7 +61,7 @@ static void budget_settle(struct sched *s, struct queue_books *b)
     }
 }
 
-bool queue_budget_spent(struct sched *s, queue_id q)
+bool books_budget_spent(struct sched *s, queue_id q)
 {
     int64_t budget = s->cluster->queue[q].budget_gpu_milli_s;
     if (budget <= 0)
@@ -146,7 +146,7 @@ void quotas_begin(struct sched *s)
         s->books->queue[q].quota.deserved_milli = deserved != UNLIMITED ? deserved : all;
         s->books->queue[q].quota.told_milli = -1;
         s->books->budgets = s->books->budgets || queue[q].budget_gpu_milli_s > 0;
-        s->books->queue[q].month_end_ns = sched_month_end_ns(s);
+        s->books->queue[q].month_end_ns = books_month_end_ns(s);
         s->books->queue[q].since_ns = s->now_ns;
         s->books->queue[q].short_since_ns = TIME_NEVER;
     }

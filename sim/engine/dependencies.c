@@ -1,8 +1,8 @@
 /* dependencies.c - jobs that depend on others arrive when the last of those has ended, whatever came of it: completed,
  * failed, cancelled or rejected (Slurm's afterany; in a trace the dependent job did run). Until then a job is in the
  * system and waits, with the reason "dependency", but no policy knows of it and it is in no queue's books. */
-#include "sim/accounting/ledger.h"
 #include "sim/engine/dependencies.h"
+#include "sim/accounting/ledger.h"
 #include "sim/engine/state.h"
 #include "sim/scheduler/waiting.h"
 

@@ -4,23 +4,25 @@
  *   settle the integrals up to t; apply every event at t in its order; then one pass
  *
  * A pass that makes events at its own instant (work of no length) is followed by another round at that instant. */
-#include "sim/engine/notices.h"
 #include "sim/engine/engine.h"
 #include "sim/accounting/books.h"
-#include "sim/engine/dependencies.h"
-#include "sim/engine/state.h"
-#include "sim/engine/leaving.h"
 #include "sim/accounting/ledger.h"
+#include "sim/capacity/headroom.h"
+#include "sim/engine/dependencies.h"
+#include "sim/engine/intervals.h"
+#include "sim/engine/jobs.h"
+#include "sim/engine/leaving.h"
 #include "sim/engine/livelock.h"
 #include "sim/engine/models.h"
 #include "sim/engine/nodes.h"
-#include "sim/scheduler/placing.h"
+#include "sim/engine/notices.h"
 #include "sim/engine/running.h"
+#include "sim/engine/state.h"
 #include "sim/engine/switch.h"
 #include "sim/scheduler/pass.h"
+#include "sim/scheduler/placing.h"
 #include "sim/scheduler/waiting.h"
 #include "sim/scheduler/wakes.h"
-#include "sim/capacity/headroom.h"
 
 #include <string.h>
 

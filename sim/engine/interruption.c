@@ -1,14 +1,16 @@
 /* struck.c - see struck.h. */
-#include "sim/engine/notices.h"
 #include "sim/engine/interruption.h"
 #include "sim/accounting/books.h"
-#include "sim/engine/models.h"
-#include "sim/engine/state.h"
+#include "sim/engine/intervals.h"
 #include "sim/engine/leaving.h"
+#include "sim/engine/models.h"
 #include "sim/engine/nodes.h"
+#include "sim/engine/notices.h"
 #include "sim/engine/pace.h"
-#include "sim/scheduler/suspend.h"
+#include "sim/engine/state.h"
 #include "sim/engine/tasks.h"
+#include "sim/scheduler/placements.h"
+#include "sim/scheduler/suspend.h"
 
 #include <stdlib.h>
 

@@ -1,13 +1,15 @@
 /* intervals.c - a job on its pieces, from a start to a stop: it makes progress, is halted, and the time goes into its accounts. */
-#include "sim/engine/notices.h"
+#include "sim/engine/intervals.h"
 #include "sim/accounting/books.h"
-#include "sim/engine/state.h"
 #include "sim/accounting/ledger.h"
 #include "sim/engine/livelock.h"
 #include "sim/engine/models.h"
 #include "sim/engine/nodes.h"
-#include "sim/engine/pace.h"
+#include "sim/engine/notices.h"
 #include "sim/engine/overhead.h"
+#include "sim/engine/pace.h"
+#include "sim/engine/state.h"
+#include "sim/scheduler/placements.h"
 #include "sim/scheduler/suspend.h"
 #include "sim/scheduler/waiting.h"
 
@@ -147,4 +149,10 @@ void run_ends(struct sched *s, struct live *l, const char *why)
     run->lost_ns += l->split[ACCOUNT_LOST];
     run->overhead_ns += pace_overhead_ns(l->split);
     hold_end(s, l, l->was.held, l->held_since_ns, why);
+}
+
+void job_gpu_time_lost(struct sched *s, job_id j, int128_t gpu_milli_ns)
+{
+    if (s->gpu_time)
+        s->gpu_time[j].lost += gpu_milli_ns;
 }

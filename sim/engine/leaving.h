@@ -1,5 +1,6 @@
 /* leaving.h - jobs that are stopped and leave their GPUs, and who claims these until then. */
 #pragma once
+#include "sim/engine/intervals.h"
 #include "sim/engine/state.h"
 
 void job_leave(struct sched *s, struct live *l, bool moves);              /* the stop of this pass is carried out */
@@ -14,3 +15,7 @@ void claims_end(struct sched *s);
 void claim_begin(struct sched *s, struct live *l);                        /* l->now.held is claimed from now on */
 void claim_give_back(struct sched *s, struct live *l);                    /* now pending, or releasing if it was moving; nobody is told */
 void claims_settle(struct sched *s);                                      /* starts those whose GPUs are free now */
+
+/* The end of the run: what still runs or waits is counted up to now, and stays what it is. */
+void jobs_enter_held(struct sched *s);                                    /* jobs that wait for others are pending */
+void jobs_cut_off(struct sched *s);

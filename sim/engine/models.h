@@ -4,8 +4,8 @@
  * no column, metric or file. Its state is its own, made by begin() and kept in struct sched under its name. */
 #pragma once
 #include "sim/base/event_queue.h"
-#include "sim/io/output.h"
 #include "sim/engine/run.h"
+#include "sim/io/output.h"
 #include "sim/models/price.h"
 
 struct live;

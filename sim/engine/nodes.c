@@ -1,8 +1,8 @@
 /* nodes.c - see nodes.h. */
-#include "sim/accounting/ledger.h"
-#include "sim/engine/notices.h"
 #include "sim/engine/nodes.h"
+#include "sim/accounting/ledger.h"
 #include "sim/engine/models.h"
+#include "sim/engine/notices.h"
 #include "sim/engine/state.h"
 
 #include <stdlib.h>
@@ -232,7 +232,7 @@ bool nodes_consistent(const struct sched *s)
     return !s->nodes || (up == s->ledger.up_milli && s->ledger.held_milli <= up);
 }
 
-bool sched_node_up(const struct sched *s, node_id n)
+bool node_is_up(const struct sched *s, node_id n)
 {
     return !s->nodes || !s->nodes->out[n];
 }

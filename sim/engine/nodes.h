@@ -21,5 +21,6 @@ void nodes_held_changed(struct sched *s, const struct placement *p);   /* somebo
  * a node that is out as a whole for one reason. */
 bool nodes_imaginable(const struct sched *s, node_id n);
 void nodes_imagine(struct sched *s, node_id n, bool back);
+bool node_is_up(const struct sched *s, node_id n);            /* as a whole */
 bool nodes_consistent(const struct sched *s);                /* for checked runs: levels are those of the indexes */
 struct amount nodes_out_of_capacity(const struct sched *s);

@@ -1,10 +1,11 @@
 /* on_demand.c - see on_demand.h. */
-#include "sim/engine/notices.h"
 #include "sim/engine/on_demand.h"
 #include "sim/accounting/books.h"
+#include "sim/engine/jobs.h"
 #include "sim/engine/leaving.h"
-#include "sim/scheduler/suspend.h"
+#include "sim/engine/notices.h"
 #include "sim/engine/tasks.h"
+#include "sim/scheduler/suspend.h"
 #include "sim/scheduler/waiting.h"
 
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* outcome.c - what came of a run: jobs, totals, levels. */
-#include "sim/engine/state.h"
+#include "sim/engine/jobs.h"
 #include "sim/engine/on_demand.h"
+#include "sim/engine/state.h"
 #include "sim/scheduler/waiting.h"
 
 

@@ -4,6 +4,7 @@
 #include "sim/engine/on_demand.h"
 #include "sim/models/checkpoint_laws.h"
 #include "sim/models/training/training_models.h"
+#include "sim/scheduler/placements.h"
 
 /* ---- Checkpoints ---- */
 

@@ -3,11 +3,12 @@
  * models.md 0, 2.2: progress is piecewise linear at
  *     rate = tasks x reference_s / max((compute^gamma + comm^gamma)^(1/gamma), link_s, read_s),  compute = compute_s / crowd
  * Neutral values give exactly the share of its tasks that run. A model that changes a part of it calls pace_changed(). */
-#include "sim/accounting/ledger.h"
 #include "sim/engine/pace.h"
-#include "sim/engine/state.h"
+#include "sim/accounting/ledger.h"
 #include "sim/engine/livelock.h"
 #include "sim/engine/models.h"
+#include "sim/engine/state.h"
+#include "sim/scheduler/placements.h"
 #include "sim/scheduler/sizes.h"
 
 #include <math.h>

@@ -1,6 +1,5 @@
 /* params.c - see params.h. */
 #include "sim/engine/params.h"
-
 #include "sim/base/memory.h"
 #include "sim/base/suggest.h"
 

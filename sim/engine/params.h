@@ -1,7 +1,7 @@
 /* params.h - parameters of a policy or placer from "key=value,key=value" and back. */
 #pragma once
-#include "sim/contract/placement.h"
 #include "sim/base/error.h"
+#include "sim/contract/placement.h"
 
 /* Fills `out` (a parameter struct, `size` bytes) with the defaults of `list`, then with `text` (NULL or "": none). `who`
  * names the owner in messages: "policy fifo: no parameter 'bloking': want one of scope, blocking; did you mean 'blocking'?",

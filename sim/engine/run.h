@@ -7,12 +7,12 @@
  *
  * One thread, no globals: any number of runs may share a cluster and a bound workload. */
 #pragma once
-#include "sim/contract/policy.h"
 #include "sim/base/error.h"
 #include "sim/base/units.h"
 #include "sim/cluster/cluster.h"
-#include "sim/workload/estimates.h"
+#include "sim/contract/policy.h"
 #include "sim/engine/life.h"
+#include "sim/workload/estimates.h"
 #include "sim/workload/workload.h"
 
 #include <stdatomic.h>

@@ -3,17 +3,20 @@
  * Such a job holds what the trace says before the first pass of its instant. job_arrived comes with what it holds, and
  * job_started follows if it runs. It counts as started then, but with the start-up and the progress of the time that it
  * has run for: a stop may cost that, too. Its duration is what is left to do. */
-#include "sim/scheduler/checks.h"
-#include "sim/accounting/ledger.h"
-#include "sim/engine/notices.h"
 #include "sim/engine/running.h"
 #include "sim/accounting/books.h"
+#include "sim/accounting/ledger.h"
+#include "sim/engine/intervals.h"
+#include "sim/engine/jobs.h"
 #include "sim/engine/models.h"
+#include "sim/engine/notices.h"
 #include "sim/engine/overhead.h"
 #include "sim/engine/state.h"
+#include "sim/engine/tasks.h"
+#include "sim/scheduler/checks.h"
+#include "sim/scheduler/placements.h"
 #include "sim/scheduler/placing.h"
 #include "sim/scheduler/sizes.h"
-#include "sim/engine/tasks.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -8,14 +8,14 @@
 #include "sim/base/memory.h"
 #include "sim/base/ordered.h"
 #include "sim/base/random.h"
-#include "sim/scheduler/predict.h"
-#include "sim/engine/run.h"
-#include "sim/scheduler/timeline.h"
-#include "sim/models/failures.h"
 #include "sim/capacity/free_index.h"
-#include "sim/models/price.h"
 #include "sim/capacity/placement_rate.h"
+#include "sim/engine/run.h"
+#include "sim/models/failures.h"
+#include "sim/models/price.h"
 #include "sim/models/progress.h"
+#include "sim/scheduler/predict.h"
+#include "sim/scheduler/timeline.h"
 #include "sim/workload/requests.h"
 
 enum { MODELS_MOST = 24 };
@@ -118,6 +118,7 @@ struct live {
     bool withdrawn;               /* on_demand.c: it is over as soon as it holds nothing */
     uint8_t withdrawn_as;         /* enum job_fate */
     const struct placement *on;   /* makes progress there in truth, whatever is staged; NULL: it does not run */
+    struct staged now;
     struct progress progress;
     event_id event, progress_event;
     int64_t held_since_ns, start_cost_ns;
@@ -135,7 +136,7 @@ struct live {
     int64_t own_since_ns;
     int64_t wait[WAIT_REASONS];   /* of a group member: minus the group's totals at the joining */
     int64_t split[ACCOUNTS];      /* of the interval that is being left */
-    struct staged now, was;       /* was: before this pass, of a touched job */
+    struct staged was;            /* before this pass, of a touched job */
     uint32_t hold[HOLD_KINDS];    /* on the timeline; ORDERED_NONE: none */
     int64_t estimate_ns;          /* of the whole run, as of its arrival; TIME_NEVER: none */
     void *own;                    /* the policy's bytes */
@@ -243,7 +244,7 @@ struct sched {
     struct random policy_random;  /* seeded by switch.c, drawn by queries.c */
     struct dependencies *dependencies;         /* NULL: none */
     struct on_demand *on_demand;  /* [n_on_demand] on_demand.c; NULL: none */
-    struct placement *free_placement[32];      /* by size class, linked */
+    struct placements *placements;    /* placements.c */
 
     struct lines *lines;          /* lines.c */
 
@@ -311,65 +312,14 @@ static inline struct view *releasing_seen(const struct sched *s)
     return s->force->needs & SEES_RELEASING ? s->releasing : NULL;
 }
 
-/* placements.c - memory for placements, and pieces to and from an index */
-struct placement *placement_copy(struct sched *s, const struct placement *p);
-void placement_drop(struct sched *s, struct placement *p);              /* NULL: does nothing */
-bool piece_same(const struct piece *a, const struct piece *b);
-bool placement_same(const struct placement *a, const struct placement *b);
-/* Scratch. a may be NULL; the tasks of b are not in a. */
-const struct placement *placement_with(struct sched *s, const struct placement *a, const struct placement *b);
-const struct placement *placement_without(struct sched *s, const struct placement *a, uint32_t task);   /* NULL: nothing is left */
-bool placement_take_if_free(struct view *v, const struct request *ask, const struct placement *p);
-void placement_take(struct view *v, const struct request *ask, const struct placement *p);
-void placement_give(struct view *v, const struct request *ask, const struct placement *p);
-int64_t placement_gpu_milli(const struct placement *p);
-struct own_nodes { size_t i; node_id node, most; };                        /* { .i = 0 } */
-bool placement_next_node(const struct placement *p, struct own_nodes *w); /* w->node: each of its nodes once; false: no more */
-uint32_t placement_node_count(const struct placement *p);                      /* how many there are in it */
-/* Of a suspended job: the memory of its nodes alone. */
-void memory_take(struct view *v, const struct request *r, const struct placement *p);
-void memory_give(struct view *v, const struct request *r, const struct placement *p);
-struct view *view_of(const struct sched *s, const struct view *v);        /* see.c: the same, to be changed; idle if it is not ours */
+/* ---- state.c ---- */
 
-/* jobs.c - the truth: jobs arrive, end and go */
-void jobs_begin(struct sched *s);
-void jobs_end(struct sched *s);
-const char *job_refusal(const struct sched *s, job_id j);                 /* NULL: it was not refused */
-struct live *job_enter(struct sched *s, job_id j);                        /* pending, without counting its wait */
-void job_arrive(struct sched *s, job_id j);
-void job_rejected(struct sched *s, job_id j, const char *reason);         /* the state has changed already */
-void job_retire(struct sched *s, job_id j);                               /* gone, and everyone has been told */
-void job_end(struct sched *s, job_id j);
-void job_fails(struct sched *s, job_id j, const char *why);               /* now, while it runs, and before its work is done */
-void job_is_over(struct sched *s, struct live *l, unsigned fate);         /* it runs no more; its state so far allows that */
-void job_finishes(struct sched *s, job_id j, unsigned fate, const char *why);        /* now, while it runs, whatever of its work is done */
-const char *job_ending(const struct sched *s, job_id j);                   /* why its last interval will have ended */
-/* leaving.c */
-void jobs_enter_held(struct sched *s);                                    /* jobs that wait for others are pending, at the end */
-void jobs_cut_off(struct sched *s);
-
-
-void state_set(struct sched *s, job_id j, enum job_state to);
+void state_set(struct sched *s, job_id j, enum job_state to);             /* a legal change (life.h), or a bug */
+/* A row of events.csv, if it is wanted. j ID_NONE: of no job. */
 void decision_log(const struct sched *s, job_id j, const char *kind, const char *decision, const char *reason);
 void stop_log(const struct sched *s, const struct live *l, const char *how);
-
-/* intervals.c - a job on its pieces, from a start to a stop */
-void run_ends(struct sched *s, struct live *l, const char *why);          /* the time since it began, or was last resized, goes into
-                                                                             the accounts; l->split is set */
-void job_begin(struct sched *s, struct live *l);                          /* on l->now.held, now */
-void job_runs(struct sched *s, struct live *l, int64_t start_cost_ns);    /* likewise, and nobody is told */
-void job_progressing(struct sched *s, job_id j);
 int64_t job_done_ns(const struct sched *s, const struct live *l);         /* progress since the last start */
 int64_t job_left_ns(const struct sched *s, const struct live *l);         /* work left, as of now */
-void job_halt(struct sched *s, struct live *l, const struct placement *on);   /* progress stops, l->split tells the time since the start */
-/* After job_halt(): of the done_ns since its start it must do lost_ns again. Of l->split; what was done before the trace
- * began is not in it. */
-void job_loses(struct sched *s, struct live *l, int64_t done_ns, int64_t lost_ns);
-void job_loses_wall(struct live *l, int64_t lost_ns, int64_t wall_ns);    /* likewise, and the time that it took is known */
-/* It leaves these pieces: l->split goes into the accounts, a row into the intervals. */
-void hold_end(struct sched *s, struct live *l, const struct placement *p, int64_t since_ns, const char *why);
-void interval_close(struct sched *s, struct live *l, struct placement *p, int64_t since_ns, const char *why);   /* likewise, for good:
-                                                                             p is dropped */
 
 /* sharing.c - others on its GPUs get on as if it were not there, until it goes on; it is stalled, and its pace as before it goes on */
 void sharing_rests(struct sched *s, struct live *l);

@@ -11,17 +11,20 @@
  * part of its tasks is refused if the newcomer does not start such.
  *
  * To the policy that is in force already, with the same parameters, nothing is switched: there is no such instant. */
-#include "sim/engine/notices.h"
 #include "sim/engine/switch.h"
 #include "sim/accounting/books.h"
-#include "sim/engine/state.h"
+#include "sim/engine/jobs.h"
 #include "sim/engine/leaving.h"
-#include "sim/scheduler/lines.h"
 #include "sim/engine/livelock.h"
+#include "sim/engine/nodes.h"
+#include "sim/engine/notices.h"
 #include "sim/engine/params.h"
+#include "sim/engine/state.h"
+#include "sim/engine/tasks.h"
+#include "sim/scheduler/lines.h"
+#include "sim/scheduler/placements.h"
 #include "sim/scheduler/placing.h"
 #include "sim/scheduler/suspend.h"
-#include "sim/engine/tasks.h"
 #include "sim/scheduler/waiting.h"
 #include "sim/scheduler/wakes.h"
 
@@ -221,7 +224,7 @@ void switch_policy(struct sched *s)
     if (s->force->policy->begin)
         s->force->policy->begin(s, s->force->params, s->force->state);
     for (node_id k = 0; k < s->cluster->n_nodes; k++)
-        if (!sched_node_up(s, k))
+        if (!node_is_up(s, k))
             notice_add(s, NOTICE_NODE, k, 0);
     for (size_t i = 0; i < n; i++)
         tell(s, list[i]);

@@ -1,14 +1,16 @@
 /* tasks.c - see tasks.h. */
-#include "sim/accounting/ledger.h"
-#include "sim/engine/notices.h"
 #include "sim/engine/tasks.h"
 #include "sim/accounting/books.h"
+#include "sim/accounting/ledger.h"
+#include "sim/engine/intervals.h"
 #include "sim/engine/leaving.h"
 #include "sim/engine/livelock.h"
 #include "sim/engine/models.h"
 #include "sim/engine/nodes.h"
+#include "sim/engine/notices.h"
 #include "sim/engine/on_demand.h"
 #include "sim/engine/pace.h"
+#include "sim/scheduler/placements.h"
 #include "sim/scheduler/sizes.h"
 #include "sim/scheduler/waiting.h"
 

@@ -5,6 +5,7 @@
  * that does not fit, nodes of a pool are added until it does, as many as can help it at most; the first pool that helps is
  * asked, the cheapest GPU first. What was placed is given back: only the nodes stay asked for. At most SCANNED jobs are looked
  * at. If so many nodes as all pools have were asked for three times over, and no job has come, started or gone, no more are. */
+#include "sim/scheduler/placements.h"
 #include "sim/engine/nodes.h"
 #include "sim/physics/pools.h"
 #include "sim/scheduler/placing.h"

@@ -1,4 +1,5 @@
 /* checkpoint_cost.c - what a checkpoint is: how large, how long to write, how often. models.md 3.3, 3.4. */
+#include "sim/scheduler/placements.h"
 #include "sim/physics/checkpoint_parts.h"
 #include "sim/engine/pace.h"
 #include "sim/models/checkpoint_laws.h"

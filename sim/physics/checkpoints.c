@@ -6,6 +6,7 @@
  *
  * With contention what is written goes through flows.c; without, what a write takes is known when it begins. Checkpoints that
  * cost nothing are not here: price.c knows by the progress alone which there are. */
+#include "sim/scheduler/placements.h"
 #include "sim/physics/checkpoint_parts.h"
 #include "sim/physics/milestones.h"
 #include "sim/physics/physics.h"

@@ -5,6 +5,7 @@
  * depends on the share of the work that is done, and is kept for a step of it (elastic.h). models.md 3.6.
  * A job with goodput does without the rates of sim/world's training models: its exchange of gradients is in the fit. On GPUs
  * of several models it goes by the slowest of them [A]. */
+#include "sim/scheduler/placements.h"
 #include "sim/engine/state.h"
 #include "sim/physics/physics.h"
 #include "sim/engine/pace.h"

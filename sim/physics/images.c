@@ -3,6 +3,7 @@
  * models.md 3.2: t_start = t_pull + t_init + t_load, where the price says so (start_s, restart_s: parts). A node that has the
  * image is quicker; a gang waits for the slowest of its nodes. A node has an image from the start of the first job that wants
  * it. Jobs that name no image have that of their model, and those without a model one for all. */
+#include "sim/scheduler/placements.h"
 #include "sim/engine/state.h"
 #include "sim/physics/physics.h"
 #include "sim/models/data_cache.h"

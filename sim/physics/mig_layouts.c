@@ -3,6 +3,7 @@
  * An instance that is there is used again for nothing. Otherwise those idle ones that overlap are destroyed and it is made, at
  * the price of mig_reconfigure_s before the job starts up, once for all that it needs. Instances in use are never touched: a
  * placement only takes memory slices that nobody has (free_index.c). */
+#include "sim/scheduler/placements.h"
 #include "sim/engine/state.h"
 #include "sim/physics/physics.h"
 

@@ -6,6 +6,7 @@
  *
  * jobs.csv: placement_slowdown is the time in which a job made progress over what that would have taken at its reference placement,
  * alone on the links; link_slowdown is that time over what it would have taken alone. Empty: it never ran. */
+#include "sim/scheduler/placements.h"
 #include "sim/physics/rates.h"
 #include "sim/physics/flows.h"
 #include "sim/engine/state.h"

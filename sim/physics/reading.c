@@ -5,6 +5,7 @@
  * of its nodes keeps the whole of it, as far as it has room: what is there costs nothing, for whoever reads it next, too.
  * Without contention each job has the storage for itself; with, what is read and written shares it (flows.c), from the start
  * of the job on, and its bandwidth follows from what it could use if it were alone. */
+#include "sim/scheduler/placements.h"
 #include "sim/engine/state.h"
 #include "sim/physics/milestones.h"
 #include "sim/physics/physics.h"

@@ -5,6 +5,7 @@
  * and each job at that of its slowest task. Costs O(tenants of the GPUs concerned). Laws: sharing.h.
  *
  * With oom: fail, who comes to a GPU without enough memory fails when its start-up is over. */
+#include "sim/engine/jobs.h"
 #include "sim/engine/state.h"
 #include "sim/physics/physics.h"
 #include "sim/engine/pace.h"

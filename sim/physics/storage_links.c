@@ -1,4 +1,5 @@
 /* storage_links.c - see storage_links.h. */
+#include "sim/scheduler/placements.h"
 #include "sim/physics/storage_links.h"
 #include "sim/engine/state.h"
 

@@ -1,11 +1,11 @@
 /* bind.c - bringing a workload and a cluster together: queues by name, and whose nodes a job may use. */
 #include "sim/engine/overhead.h"
-#include "sim/engine/state.h"
-#include "sim/scheduler/placing.h"
 #include "sim/engine/running.h"
+#include "sim/engine/state.h"
 #include "sim/models/duties.h"
-#include "sim/workload/shapes.h"
 #include "sim/models/training/training_models.h"
+#include "sim/scheduler/placing.h"
+#include "sim/workload/shapes.h"
 
 #include <stdlib.h>
 #include <string.h>

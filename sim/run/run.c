@@ -3,6 +3,8 @@
 #include "sim/accounting/ledger.h"
 #include "sim/engine/dependencies.h"
 #include "sim/engine/engine.h"
+#include "sim/engine/interruption.h"
+#include "sim/engine/jobs.h"
 #include "sim/engine/leaving.h"
 #include "sim/engine/livelock.h"
 #include "sim/engine/nodes.h"
@@ -10,12 +12,12 @@
 #include "sim/engine/on_demand.h"
 #include "sim/engine/overhead.h"
 #include "sim/engine/params.h"
-#include "sim/engine/interruption.h"
 #include "sim/engine/switch.h"
-#include "sim/physics/physics.h"
 #include "sim/engine/tasks.h"
+#include "sim/physics/physics.h"
 #include "sim/scheduler/checks.h"
 #include "sim/scheduler/lines.h"
+#include "sim/scheduler/placements.h"
 #include "sim/scheduler/placing.h"
 #include "sim/scheduler/stage.h"
 #include "sim/scheduler/tentative.h"
@@ -34,6 +36,7 @@ struct sched *run_new(const struct run_setup *setup)
     s->memory = arena_new();
     s->scratch = arena_new();
     policies_begin(s);
+    placements_begin(s);
     waits_begin(s);
     lines_begin(s);
     stage_begin(s);

@@ -1,9 +1,8 @@
 /* snapshot.c - see snapshot.h. */
 #include "sim/run/snapshot.h"
-
-#include "sim/engine/state.h"
 #include "sim/engine/models.h"
 #include "sim/engine/overhead.h"
+#include "sim/engine/state.h"
 #include "sim/scheduler/sizes.h"
 
 #include <stdlib.h>

@@ -1,8 +1,7 @@
 /* builder.c - a placement in the making: its pieces are taken from the view as they are added. */
+#include "sim/cluster/mig_slices.h"
 #include "sim/engine/state.h"
 #include "sim/scheduler/placing.h"
-#include "sim/physics/rates.h"
-#include "sim/cluster/mig_slices.h"
 
 #include <stdlib.h>
 #include <string.h>

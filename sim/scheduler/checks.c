@@ -1,7 +1,7 @@
 /* checks.c - what the world demands of a request of a policy: pieces that exist, are allowed and add up to what the job asks for. */
-#include "sim/capacity/placement_form.h"
-#include "sim/physics/rates.h"
 #include "sim/scheduler/checks.h"
+#include "sim/capacity/placement_form.h"
+#include "sim/scheduler/placing.h"
 #include "sim/scheduler/sizes.h"
 
 #include <stdlib.h>

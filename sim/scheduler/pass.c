@@ -3,18 +3,21 @@
  * A verb changes state, indexes and books at once. What a job was before the pass is kept when it is first touched;
  * the pass is carried out as the difference between before and after, so a job stopped and started on the same pieces
  * never stopped. The undo log is written only once somebody has set a mark. */
-#include "sim/engine/notices.h"
 #include "sim/scheduler/pass.h"
-#include "sim/scheduler/wakes.h"
 #include "sim/accounting/books.h"
-#include "sim/engine/state.h"
+#include "sim/engine/intervals.h"
+#include "sim/engine/jobs.h"
 #include "sim/engine/leaving.h"
+#include "sim/engine/notices.h"
+#include "sim/engine/state.h"
+#include "sim/engine/tasks.h"
 #include "sim/scheduler/lines.h"
+#include "sim/scheduler/placements.h"
 #include "sim/scheduler/sizes.h"
 #include "sim/scheduler/suspend.h"
 #include "sim/scheduler/tentative.h"
-#include "sim/engine/tasks.h"
 #include "sim/scheduler/waiting.h"
+#include "sim/scheduler/wakes.h"
 
 #include <string.h>
 

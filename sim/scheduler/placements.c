@@ -1,5 +1,5 @@
-/* placements.c - memory for placements by size class, and pieces to and from an index. */
-#include "sim/engine/state.h"
+/* placements.c - see placements.h. */
+#include "sim/scheduler/placements.h"
 
 #include <string.h>
 
@@ -8,12 +8,19 @@ static unsigned size_class(size_t n)
     return n <= 1 ? 0 : 64u - (unsigned)__builtin_clzll(n - 1);
 }
 
+struct placements { struct placement *free[64]; };            /* by size class, linked through their first piece */
+
+void placements_begin(struct sched *s)
+{
+    s->placements = arena_alloc(s->memory, sizeof *s->placements);
+}
+
 struct placement *placement_copy(struct sched *s, const struct placement *p)
 {
     unsigned class = size_class(p->n);
-    struct placement *copy = s->free_placement[class];
+    struct placement *copy = s->placements->free[class];
     if (copy)
-        memcpy(&s->free_placement[class], copy->piece, sizeof copy);
+        memcpy(&s->placements->free[class], copy->piece, sizeof copy);
     else
         copy = arena_alloc(s->memory, sizeof *copy + ((size_t)1 << class) * sizeof copy->piece[0]);
     memcpy(copy, p, sizeof *p + p->n * sizeof p->piece[0]);
@@ -25,8 +32,8 @@ void placement_drop(struct sched *s, struct placement *p)
     if (!p)
         return;
     unsigned class = size_class(p->n);
-    memcpy(p->piece, &s->free_placement[class], sizeof p);
-    s->free_placement[class] = p;
+    memcpy(p->piece, &s->placements->free[class], sizeof p);
+    s->placements->free[class] = p;
 }
 
 bool piece_same(const struct piece *a, const struct piece *b)

@@ -1,9 +1,9 @@
 /* placing.c - asking a placer: required and preferred domains, and what can never be placed. */
 #include "sim/scheduler/placing.h"
-#include "sim/scheduler/domain_walk.h"
-#include "sim/engine/state.h"
 #include "sim/cluster/labels.h"
 #include "sim/engine/params.h"
+#include "sim/engine/state.h"
+#include "sim/scheduler/domain_walk.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* plans.c - reservations: the earliest slot for a whole run, and who has been promised what. */
 #include "sim/engine/state.h"
+#include "sim/scheduler/placements.h"
 #include "sim/scheduler/placing.h"
 #include "sim/scheduler/stage.h"
 

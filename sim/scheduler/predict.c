@@ -1,7 +1,6 @@
 /* predict.c - see predict.h. Groups by (user, GPUs) in a hash table; of each the last two run times, or all of them in a
  * treap that counts. */
 #include "sim/scheduler/predict.h"
-
 #include "sim/base/memory.h"
 #include "sim/base/ordered.h"
 #include "sim/base/random.h"

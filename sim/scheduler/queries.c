@@ -1,11 +1,12 @@
 /* see.c - what a policy may see of jobs, time and capacity. */
-#include "sim/engine/state.h"
+#include "sim/accounting/books.h"
 #include "sim/engine/models.h"
 #include "sim/engine/nodes.h"
-#include "sim/engine/overhead.h"
 #include "sim/engine/on_demand.h"
-#include "sim/scheduler/sizes.h"
+#include "sim/engine/overhead.h"
 #include "sim/engine/running.h"
+#include "sim/engine/state.h"
+#include "sim/scheduler/sizes.h"
 
 int64_t sched_now(const struct sched *s)
 {
@@ -149,4 +150,58 @@ void *sched_scratch(struct sched *s, size_t bytes)
 const struct view *sched_view(const struct sched *s, enum free_kind k)
 {
     return k == FREE_OR_RELEASING && releasing_seen(s) ? s->releasing : s->idle;
+}
+
+/* ---- Queues ---- */
+
+uint32_t queue_count(const struct sched *s)
+{
+    return s->cluster->n_queues;
+}
+
+const struct queue_facts *queue_facts(const struct sched *s, queue_id q)
+{
+    return &s->cluster->queue[q];
+}
+
+struct amount queue_held(const struct sched *s, queue_id q)
+{
+    return s->books->queue[q].held;
+}
+
+struct amount queue_held_firm(const struct sched *s, queue_id q)
+{
+    return s->books->queue[q].held_firm;
+}
+
+struct amount queue_pending(const struct sched *s, queue_id q)
+{
+    return s->books->queue[q].pending;
+}
+
+size_t queue_changes(struct sched *s, const queue_id **queues)
+{
+    return books_unseen(s, queues);
+}
+
+void queue_fair_share(struct sched *s, queue_id q, struct amount share)
+{
+    books_fair_share(s, q, share);
+}
+
+bool queue_budget_spent(struct sched *s, queue_id q)
+{
+    return books_budget_spent(s, q);
+}
+
+int64_t sched_month_end_ns(const struct sched *s)
+{
+    return books_month_end_ns(s);
+}
+
+/* ---- Nodes ---- */
+
+bool sched_node_up(const struct sched *s, node_id n)
+{
+    return node_is_up(s, n);
 }

@@ -1,5 +1,6 @@
 /* sizes.c - see sizes.h. */
 #include "sim/scheduler/sizes.h"
+#include "sim/scheduler/placements.h"
 
 /* ---- What a job asks for and holds ---- */
 

@@ -1,6 +1,7 @@
 /* stage.c - see stage.h. */
 #include "sim/scheduler/stage.h"
 #include "sim/accounting/books.h"
+#include "sim/scheduler/placements.h"
 
 #include <stdlib.h>
 

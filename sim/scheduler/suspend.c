@@ -5,10 +5,12 @@
  * it then loses was booked as useful, on the same pieces, and is booked over. */
 #include "sim/scheduler/suspend.h"
 #include "sim/accounting/books.h"
-#include "sim/engine/models.h"
-#include "sim/engine/state.h"
 #include "sim/accounting/ledger.h"
+#include "sim/engine/intervals.h"
+#include "sim/engine/models.h"
 #include "sim/engine/pace.h"
+#include "sim/engine/state.h"
+#include "sim/scheduler/placements.h"
 #include "sim/scheduler/stage.h"
 
 #include <string.h>
@@ -69,8 +71,7 @@ void suspend_dropped(struct sched *s, struct live *l, unsigned cause)
     ledger_interval(s, l->suspended, l->split);
     run->lost_ns += l->split[ACCOUNT_LOST];
     books_lost(s, l, cause, l->suspended, l->split[ACCOUNT_LOST]);
-    if (s->gpu_time)
-        s->gpu_time[l->job].lost += (int128_t)l->split[ACCOUNT_LOST] * placement_gpu_milli(l->suspended);
+    job_gpu_time_lost(s, l->job, (int128_t)l->split[ACCOUNT_LOST] * placement_gpu_milli(l->suspended));
     suspend_forgets(s, l);
     decision_log(s, l->job, "stop", "dropped", "");
 }

@@ -7,5 +7,3 @@ void suspend_unstage(struct sched *s, struct live *l, const struct placement *p)
 enum sched_result suspend_drop(struct sched *s, struct live *l);          /* the verb */
 void suspend_begins(struct sched *s, struct live *l, const struct placement *p);     /* truth: it has left p, but for its memory */
 void suspend_dropped(struct sched *s, struct live *l, unsigned cause);    /* truth: to its last checkpoint; cause as for job_departs() */
-void suspend_ends(struct sched *s, struct live *l);                       /* truth: it goes on, on l->now.held */
-void suspend_forgets(struct sched *s, struct live *l);                    /* truth: it will not go on, and what it did is kept */

@@ -1,7 +1,8 @@
 /* tentative.c - see tentative.h. */
-#include "sim/scheduler/checks.h"
 #include "sim/scheduler/tentative.h"
 #include "sim/accounting/books.h"
+#include "sim/scheduler/checks.h"
+#include "sim/scheduler/placements.h"
 #include "sim/scheduler/stage.h"
 
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 /* timeline.c - holds in the order of their starts and ends, and how they follow the jobs. See contract/timeline.h. */
-#include "sim/engine/state.h"
-#include "sim/scheduler/placing.h"
 #include "sim/engine/models.h"
+#include "sim/engine/state.h"
+#include "sim/scheduler/placements.h"
+#include "sim/scheduler/placing.h"
 #include "sim/scheduler/sizes.h"
 #include "sim/scheduler/stage.h"
 

@@ -1,9 +1,9 @@
 /* timeline.h (run) - private: holds over time, and the windows that show what they leave free. See contract/timeline.h. */
 #pragma once
-#include "sim/contract/timeline.h"
 #include "sim/base/ordered.h"
 #include "sim/base/profile.h"
 #include "sim/capacity/free_index.h"
+#include "sim/contract/timeline.h"
 
 enum hold_kind { HOLD_RUN, HOLD_LEAVING, HOLD_PLAN, HOLD_KINDS };
 
@@ -61,3 +61,4 @@ int64_t timeline_next_end_ns(const struct timeline *t, int64_t after_ns);   /* T
 int64_t timeline_length_ns(const struct sched *s, job_id j);               /* start-up and what is left of the estimate */
 int64_t timeline_plus(int64_t time_ns, int64_t length_ns);                 /* saturates at TIME_NEVER */
 struct view *timeline_own_view(const struct sched *s, const struct view *v);   /* NULL: not one of ours */
+struct view *view_of(const struct sched *s, const struct view *v);          /* the same, to be changed; idle if it is none of the run */

@@ -1,12 +1,13 @@
 /* verbs.c - what a policy may do. Each verb is checked against the world and staged at once. */
-#include "sim/scheduler/checks.h"
-#include "sim/engine/state.h"
 #include "sim/engine/pace.h"
+#include "sim/engine/state.h"
+#include "sim/engine/tasks.h"
+#include "sim/scheduler/checks.h"
+#include "sim/scheduler/placements.h"
 #include "sim/scheduler/sizes.h"
+#include "sim/scheduler/stage.h"
 #include "sim/scheduler/suspend.h"
 #include "sim/scheduler/tentative.h"
-#include "sim/engine/tasks.h"
-#include "sim/scheduler/stage.h"
 
 #include <string.h>
 

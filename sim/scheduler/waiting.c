@@ -3,8 +3,8 @@
  * A group (a sub-line) has a clock of running totals per reason. A job that joins subtracts the totals, a job that
  * leaves adds them: what remains is its own time per reason. Nothing is done for those who just wait. A group without
  * a reason of its own goes by its line's clock. All are integers, so a job's parts add up to its wait. */
-#include "sim/accounting/ledger.h"
 #include "sim/scheduler/waiting.h"
+#include "sim/accounting/ledger.h"
 #include "sim/engine/state.h"
 #include "sim/scheduler/lines.h"
 #include "sim/scheduler/stage.h"

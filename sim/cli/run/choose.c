@@ -5,7 +5,7 @@
 #include "sim/base/memory.h"
 #include "sim/base/suggest.h"
 #include "sim/engine/params.h"
-#include "sim/engine/plugin.h"
+#include "sim/run/plugin.h"
 #include "sim/results/results.h"
 
 #include <ctype.h>

@@ -1,5 +1,5 @@
 /* plugin.c - see plugin.h. What a table points to is trusted; that it is a table of ours is checked. */
-#include "sim/engine/plugin.h"
+#include "sim/run/plugin.h"
 
 #include <dlfcn.h>
 #include <string.h>
