@@ -45,9 +45,7 @@ struct job_result run_job(const struct sched *s, job_id j)
     r.held = t.held;
     r.lost = t.lost;
     r.overhead = t.overhead;
-    wait_parts(s, run, r.waits);
-    for (unsigned i = 0; i < WAIT_REASONS; i++)
-        r.wait_ns += r.waits[i];
+    r.wait_ns = wait_parts(s, run, r.waits);
     return r;
 }
 

@@ -270,8 +270,10 @@ const char *const wait_reason_name[WAIT_REASONS] = {
     "type",     "gang",  "reserved", "releasing", "pass", "dependency", "other", "power",
 };
 
-void wait_parts(const struct sched *s, const struct job_run *run, int64_t wait[WAIT_REASONS])
+int64_t wait_parts(const struct sched *s, const struct job_run *run, int64_t wait[WAIT_REASONS])
 {
+    int64_t sum_ns = 0;
     for (unsigned i = 0; i < run->waits; i++)
-        wait[s->waits->why[run->waits_at + i]] = s->waits->ns[run->waits_at + i];
+        sum_ns += wait[s->waits->why[run->waits_at + i]] = s->waits->ns[run->waits_at + i];
+    return sum_ns;
 }
