@@ -36,7 +36,7 @@ struct cohort_places {
 };
 struct cohort_search {
     struct cohort_books *books;
-    const struct cohort_rules *rules;        /* [n] nothing unsaid */
+    const struct cohort_rules *rules;        /* [n] nothing unnamed */
     const struct cohort_members *members;    /* [n] */
     const uint64_t *weight;       /* [n] fair weight in parts of COHORT_WEIGHT_ONE */
     const struct cohort_places *places;

@@ -1,4 +1,4 @@
-/* books.c - what each queue holds and asks for, summed up the tree; who contends, and how fair that came out. */
+/* books.c - what each queue holds and asks for, summed up the tree; contention, and finish-time fairness. */
 #include "sim/accounting/books.h"
 #include "sim/accounting/ledger.h"
 #include "sim/engine/models.h"
@@ -77,14 +77,14 @@ void books_present(struct sched *s, job_id j, int sign)
     ledger_in_system(s, sign);
 }
 
-static struct run_preemptions *preemptions_of(struct sched *s, const struct live *l, enum preemption_cause unsaid)
+static struct run_preemptions *preemptions_of(struct sched *s, const struct live *l, enum preemption_cause unnamed)
 {
     const struct job_facts *facts = s->workload->facts;
     queue_id own = facts[l->job].queue;
-    enum preemption_cause cause = unsaid;
+    enum preemption_cause cause = unnamed;
     if (l->now.anew)
         cause = PREEMPTED_MOVE;
-    else if (unsaid != PREEMPTED_MOVE && l->now.stopped_for != ID_NONE)
+    else if (unnamed != PREEMPTED_MOVE && l->now.stopped_for != ID_NONE)
         cause = facts[l->now.stopped_for].queue == own ? PREEMPTED_PRIORITY : PREEMPTED_RECLAIM;
     return &s->books->queue[own].preemptions[cause];
 }
@@ -98,9 +98,9 @@ void books_lost(struct sched *s, const struct live *l, unsigned cause, const str
         preemptions_of(s, l, cause)->lost += lost;
 }
 
-void books_preempted(struct sched *s, const struct live *l, enum preemption_cause unsaid)
+void books_preempted(struct sched *s, const struct live *l, enum preemption_cause unnamed)
 {
-    preemptions_of(s, l, unsaid)->n++;
+    preemptions_of(s, l, unnamed)->n++;
     s->job[l->job].preemptions++;
     s->totals.preemptions++;
 }
@@ -130,7 +130,7 @@ int64_t books_fairness_micro(const struct sched *s, const struct live *l)
 struct run_queue_level run_queue_level(const struct sched *s, queue_id q)
 {
     const struct queue_books *b = &s->books->queue[q];
-    return (struct run_queue_level){ b->occupied_milli, b->held.gpu_milli + b->pending.gpu_milli, b->quota.told_milli };
+    return (struct run_queue_level){ b->occupied_milli, b->held.gpu_milli + b->pending.gpu_milli, b->quota.reported_milli };
 }
 
 size_t run_changed_queues(const struct sched *s, const queue_id **queues)
@@ -194,8 +194,8 @@ size_t books_unseen(struct sched *s, const queue_id **queues)
 
 void books_fair_share(struct sched *s, queue_id q, struct amount share)
 {
-    if (q >= s->cluster->n_queues || s->books->queue[q].quota.told_milli == share.gpu_milli)
+    if (q >= s->cluster->n_queues || s->books->queue[q].quota.reported_milli == share.gpu_milli)
         return;
-    s->books->queue[q].quota.told_milli = share.gpu_milli;
+    s->books->queue[q].quota.reported_milli = share.gpu_milli;
     note_change(s, q);
 }

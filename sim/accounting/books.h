@@ -27,10 +27,10 @@ struct books {
 void books_begin(struct sched *s);                                        /* when all else of the run is there */
 void books_end(struct sched *s);
 size_t books_unseen(struct sched *s, const queue_id **queues);            /* those that have changed since the policy asked last */
-void books_fair_share(struct sched *s, queue_id q, struct amount share);  /* the fair share that the policy tells */
+void books_fair_share(struct sched *s, queue_id q, struct amount share);  /* the fair share that the policy reports */
 size_t books_changes(const struct sched *s);                              /* queues that have changed in this instant */
 void books_instant_ends(struct sched *s);
-void books_forget_policy(struct sched *s);                                /* no fair share is told, and all queues are to be looked at */
+void books_forget_policy(struct sched *s);                                /* no fair share is reported, and all queues are unseen */
 
 /* books.c - queues: held and pending, up the tree */
 void books_held(struct sched *s, job_id j, struct amount size, int sign);  /* size: of the tasks in question */
@@ -38,11 +38,11 @@ void books_pending(struct sched *s, job_id j, struct amount size, int sign);
 void books_given_up(struct sched *s, const struct live *l, const struct placement *p);    /* it holds p no more, and asks for all of it again */
 void books_occupied(struct sched *s, job_id j, const struct placement *p, int sign);    /* held in truth from now on, or no more */
 void books_present(struct sched *s, job_id j, int sign);                  /* j arrives (1) or goes (-1) */
-void books_preempted(struct sched *s, const struct live *l, enum preemption_cause unsaid);    /* `unsaid` unless l->now.stopped_for says more */
-/* cause: `unsaid` unless l->now.stopped_for says more, or LOST_BY(cause of struck.h). */
+void books_preempted(struct sched *s, const struct live *l, enum preemption_cause unnamed);    /* `unnamed` unless l->now.stopped_for says more */
+/* cause: `unnamed` unless l->now.stopped_for says more, or LOST_BY(cause of interruption.h). */
 #define LOST_BY(strike) (PREEMPTION_CAUSES + (strike))
 void books_lost(struct sched *s, const struct live *l, unsigned cause, const struct placement *p, int64_t lost_ns);
-int64_t books_fairness_micro(const struct sched *s, const struct live *l);   /* finish-time fairness of who ends now; -1: none */
+int64_t books_fairness_micro(const struct sched *s, const struct live *l);   /* finish-time fairness of a job that ends now; -1: none */
 
 /* quotas.c - what each queue is owed and gets */
 void quotas_begin(struct sched *s);

@@ -144,7 +144,7 @@ void quotas_begin(struct sched *s)
         int64_t deserved = queue[q].quota.deserved.gpu_milli;
         s->books->queue[q].quota.deserves = deserved != UNLIMITED;
         s->books->queue[q].quota.deserved_milli = deserved != UNLIMITED ? deserved : all;
-        s->books->queue[q].quota.told_milli = -1;
+        s->books->queue[q].quota.reported_milli = -1;
         s->books->budgets = s->books->budgets || queue[q].budget_gpu_milli_s > 0;
         s->books->queue[q].month_end_ns = books_month_end_ns(s);
         s->books->queue[q].since_ns = s->now_ns;

@@ -1,6 +1,4 @@
-/* dependencies.c - jobs that depend on others arrive when the last of those has ended, whatever came of it: completed,
- * failed, cancelled or rejected (Slurm's afterany; in a trace the dependent job did run). Until then a job is in the
- * system and waits, with the reason "dependency", but no policy knows of it and it is in no queue's books. */
+/* dependencies.c - see dependencies.h. */
 #include "sim/engine/dependencies.h"
 #include "sim/accounting/ledger.h"
 #include "sim/engine/state.h"
@@ -10,9 +8,9 @@
 
 struct dependencies {
     uint32_t *unmet;              /* [n_jobs] */
-    uint32_t *first;              /* who waits for j: waits[first[j] .. first[j + 1]) */
+    uint32_t *first;              /* jobs that wait for j: waits[first[j] .. first[j + 1]) */
     job_id *waits;
-    job_id *met;                  /* [n_jobs] nothing in their way any more, in that order */
+    job_id *met;                  /* [n_jobs] jobs whose dependencies are met, in that order */
     uint32_t n_met, n_arrived;
 };
 

@@ -1,4 +1,8 @@
-/* dependencies.h - jobs that wait for others to end. */
+/* dependencies.h - jobs that wait for others to end.
+ *
+ * A job arrives when the last job that it depends on has ended, with any outcome: completed, failed, cancelled or rejected
+ * (Slurm's afterany; in a trace the dependent job did run). Until then it is in the system and waits, with the reason
+ * "dependency"; the policy does not know it, and it is in no queue's books. */
 #pragma once
 #include "sim/engine/state.h"
 

@@ -1,9 +1,4 @@
-/* engine.c - the loop: pop, apply, notify, ask. See architecture.md 3 and models.md 0.
- *
- *   t = earliest of: event, arrival, wake-up, pass due
- *   settle the integrals up to t; apply every event at t in its order; then one pass
- *
- * A pass that makes events at its own instant (work of no length) is followed by another round at that instant. */
+/* engine.c - see engine.h. */
 #include "sim/engine/engine.h"
 #include "sim/accounting/books.h"
 #include "sim/accounting/ledger.h"
@@ -96,9 +91,9 @@ static void fetch_lines(const void *at, size_t bytes)
         __builtin_prefetch((const char *)at + i);
 }
 
-/* Of tens of thousands of running jobs the one that ends next was last looked at when it started, and is in no near cache any
- * more. So while this event is dealt with, what the next will look at is fetched, in two steps, as where a job is kept is itself
- * told by a line that has to be fetched. Without this nothing is different but the time it takes. */
+/* Prefetch. Of tens of thousands of running jobs the one that ends next was last read when it started, and is in no near cache.
+ * While this event is applied, what the next one reads is fetched, in two steps: where a job is kept is itself in a line that has
+ * to be fetched. It changes nothing but the time. */
 static void fetch_ahead(const struct sched *s)
 {
     struct event e;
@@ -232,7 +227,7 @@ static bool task_fits(const struct sched *s, const struct live *l)
     return false;
 }
 
-static bool anyone_gathers(const struct sched *s)
+static bool any_gathers(const struct sched *s)
 {
     for (job_id j = 0; j < s->n_jobs; j++)
         if (s->job[j].state == JOB_GATHERING)
@@ -240,11 +235,11 @@ static bool anyone_gathers(const struct sched *s)
     return false;
 }
 
-/* Nothing will ever happen again. Fine if the reasons say so, or if incomplete gangs hold what everybody lacks; else the
- * policy has forgotten somebody. */
+/* Nothing will ever happen again. That is right if the wait reasons say so, or if incomplete gangs hold what all jobs lack; else
+ * the policy has forgotten a job. */
 static int stall_check(struct sched *s, struct error *err)
 {
-    bool deadlock = anyone_gathers(s);
+    bool deadlock = any_gathers(s);
     shape_id last_shape = ID_NONE;
     jobs_enter_held(s);
     for (job_id j = 0; j < s->n_jobs; j++) {

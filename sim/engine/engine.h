@@ -1,4 +1,4 @@
-/* engine.h - the loop: the earliest event, arrival, wake-up or pass; what happens is applied and told; then one pass.
+/* engine.h - the loop: the earliest event, arrival, wake-up or pass; what happens is applied and notices are given; then one pass.
  *
  *   t = earliest of: event, arrival, wake-up, pass due, switch of the policy
  *   settle the integrals up to t; apply every event at t in its order; then one pass

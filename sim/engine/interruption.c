@@ -1,4 +1,4 @@
-/* struck.c - see struck.h. */
+/* interruption.c - see interruption.h. */
 #include "sim/engine/interruption.h"
 #include "sim/accounting/books.h"
 #include "sim/engine/intervals.h"
@@ -66,7 +66,7 @@ void interrupt_job(struct sched *s, struct live *l, const struct interruption *b
 }
 
 /* What it was still saving is lost: back to the last durable checkpoint. */
-static void strike_leaving(struct sched *s, struct live *l, const struct interruption *by)
+static void interrupt_leaving(struct sched *s, struct live *l, const struct interruption *by)
 {
     if (l->now.stop_mode != STOP_SAVE)
         return;
@@ -78,14 +78,14 @@ static void strike_leaving(struct sched *s, struct live *l, const struct interru
     books_lost(s, l, LOST_BY(by->cause), l->leaving, l->split[ACCOUNT_LOST]);
 }
 
-static void strike_claim(struct sched *s, struct live *l)
+static void interrupt_claim(struct sched *s, struct live *l)
 {
     claim_give_back(s, l);
     if (s->job[l->job].state == JOB_PENDING)
         notice_add(s, NOTICE_ARRIVED, l->job, 0);
 }
 
-static void strike_gathering(struct sched *s, struct live *l)
+static void interrupt_gathering(struct sched *s, struct live *l)
 {
     tasks_scatter(s, l);
     decision_log(s, l->job, "stop", "fault", "");
@@ -93,11 +93,11 @@ static void strike_gathering(struct sched *s, struct live *l)
     notice_add(s, NOTICE_ARRIVED, l->job, 0);
 }
 
-static void strike_one(struct sched *s, struct live *l, const struct interruption *by)
+static void interrupt_one(struct sched *s, struct live *l, const struct interruption *by)
 {
     enum job_state state = s->job[l->job].state;
     if (by->cause < FAULT_CAUSES && hits(by, l->leaving))
-        strike_leaving(s, l, by);
+        interrupt_leaving(s, l, by);
     if ((by->cause < FAULT_CAUSES || by->cause == CAUSE_RECLAIM) && hits(by, l->suspended)) {
         memory_give(s->idle, ask_of(s, l->job), l->suspended);
         if (s->releasing)
@@ -108,11 +108,11 @@ static void strike_one(struct sched *s, struct live *l, const struct interruptio
     if (!hits(by, l->now.held))
         return;
     if (state == JOB_CLAIMED)
-        strike_claim(s, l);
+        interrupt_claim(s, l);
     else if (by->cause == CAUSE_DRAIN)
         return;
     else if (state == JOB_GATHERING)
-        strike_gathering(s, l);
+        interrupt_gathering(s, l);
     else
         interrupt_job(s, l, by);
 }
@@ -125,16 +125,16 @@ static int by_number(const void *a, const void *b)
 
 void interrupt_nodes(struct sched *s, const struct interruption *by)
 {
-    job_id *struck = mem_new(s->n_live + 1, sizeof *struck);
+    job_id *hit = mem_new(s->n_live + 1, sizeof *hit);
     size_t n = 0;
     for (uint32_t i = 0; i < s->n_live; i++) {
         const struct live *l = &s->live[i];
         if (s->job[l->job].live == i && (hits(by, l->now.held) || hits(by, l->leaving) || hits(by, l->suspended)))
-            struck[n++] = l->job;
+            hit[n++] = l->job;
     }
-    qsort(struck, n, sizeof *struck, by_number);
+    qsort(hit, n, sizeof *hit, by_number);
     for (size_t i = 0; i < n; i++)
-        strike_one(s, live_of(s, struck[i]), by);
-    free(struck);
+        interrupt_one(s, live_of(s, hit[i]), by);
+    free(hit);
     claims_settle(s);
 }

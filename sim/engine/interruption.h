@@ -1,8 +1,8 @@
-/* struck.h - jobs whose GPUs fail or are taken for maintenance. models.md 8.4.
+/* interruption.h - jobs interrupted by a node failure or by maintenance. models.md 8.4.
  *
  * A failure of any of its GPUs stops all of a job at once: no progress from then on, back to the last durable checkpoint, and the
  * GPUs that it has are held until the failure is found (ACCOUNT_FAULT). Then it waits again, as submitted, or gives up. Maintenance
- * stops it like a policy would (STOP_SAVE). Who is leaving and still saves loses what it saves, who stands suspended loses its
+ * stops it like a policy would (STOP_SAVE). A job that is leaving and still saves loses what it saves, a suspended job loses its
  * memory, claims are given back, and a gang that gathers gives up all that it holds. */
 #pragma once
 #include "sim/contract/policy.h"
@@ -16,7 +16,7 @@ struct interruption {
     unsigned cause;
     node_id first, end;           /* these nodes are out of service already */
     uint64_t gpus;                /* these alone of the one node; 0: all there is */
-    int64_t detection_ns;         /* reclaim: the notice; who cannot save in it does not try */
+    int64_t detection_ns;         /* reclaim: the notice; a job that cannot save in it does not try */
 };
 void interrupt_nodes(struct sched *s, const struct interruption *by);              /* jobs in ascending order */
-void interrupt_job(struct sched *s, struct live *l, const struct interruption *by);    /* which runs: by itself */
+void interrupt_job(struct sched *s, struct live *l, const struct interruption *by);    /* a running job, alone */

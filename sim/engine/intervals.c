@@ -1,4 +1,4 @@
-/* intervals.c - a job on its pieces, from a start to a stop: it makes progress, is halted, and the time goes into its accounts. */
+/* intervals.c - see intervals.h. */
 #include "sim/engine/intervals.h"
 #include "sim/accounting/books.h"
 #include "sim/accounting/ledger.h"
@@ -41,7 +41,7 @@ void job_begin(struct sched *s, struct live *l)
     }
     if (first) {
         run->start_ns = s->now_ns;
-        livelock_got_on(s);
+        livelock_advanced(s);
     } else {
         run->restarts++;
     }
@@ -58,7 +58,7 @@ void job_runs(struct sched *s, struct live *l, int64_t start_cost_ns)
     l->now.stopped_for = ID_NONE;
     l->size = placement_size(ask_of(s, j), l->now.held);
     l->start_cost_ns = start_cost_ns + models_wake_ns(s, l->now.held);
-    if (!l->suspended) {                             /* else what it did before counts on */
+    if (!l->suspended) {                             /* else what it did before still counts */
         l->begin_left_ns = l->progress.left_ns;
         l->stood_ns = 0;
     }

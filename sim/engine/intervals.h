@@ -5,7 +5,7 @@
 #pragma once
 #include "sim/engine/state.h"
 
-void job_begin(struct sched *s, struct live *l);                          /* on l->now.held, now; the policy is told */
+void job_begin(struct sched *s, struct live *l);                          /* on l->now.held, now; with a notice */
 void job_runs(struct sched *s, struct live *l, int64_t start_cost_ns);    /* the same without a notice */
 void job_progressing(struct sched *s, job_id j);                          /* its start-up is over */
 void job_halt(struct sched *s, struct live *l, const struct placement *on);    /* progress stops */

@@ -1,5 +1,4 @@
-/* jobs.c - the truth: jobs arrive, end and go; between those, intervals.c, leaving.c and claims.c. Every change of state passes
- * through here. */
+/* jobs.c - see jobs.h. */
 #include "sim/engine/jobs.h"
 #include "sim/accounting/books.h"
 #include "sim/engine/dependencies.h"
@@ -107,7 +106,7 @@ struct live *job_enter(struct sched *s, job_id j)
     books_present(s, j, 1);
     run_changed(s);
     state_set(s, j, JOB_PENDING);
-    livelock_got_on(s);
+    livelock_advanced(s);
     return l;
 }
 
@@ -152,7 +151,7 @@ void job_retire(struct sched *s, job_id j)
     mem_grow(&s->jobs->free, &s->jobs->free_capacity, s->jobs->n_free, sizeof *s->jobs->free);
     s->jobs->free[s->jobs->n_free++] = s->job[j].live;
     s->job[j].live = ID_NONE;
-    livelock_got_on(s);
+    livelock_advanced(s);
 }
 
 /* ---- Ends ---- */

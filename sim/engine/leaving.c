@@ -1,4 +1,4 @@
-/* leaving.c - jobs that are stopped and leave their GPUs: at once, or when they have saved. */
+/* leaving.c - see leaving.h. */
 #include "sim/engine/leaving.h"
 #include "sim/accounting/books.h"
 #include "sim/engine/dependencies.h"
@@ -66,7 +66,7 @@ void claim_give_back(struct sched *s, struct live *l)
     state_set(s, j, l->leaving ? JOB_RELEASING : JOB_PENDING);
     decision_log(s, j, "decision", "unclaim", "");
     if (!l->leaving)
-        wait_own(s, l, WAIT_GROUP);                  /* else it was moving: it is still where it was */
+        wait_own(s, l, WAIT_GROUP);                  /* else it moves, and is still on its old pieces */
 }
 
 static bool settled(const struct sched *s, const struct live *l)
@@ -113,19 +113,19 @@ void job_leave(struct sched *s, struct live *l, bool moves)
     l->split[ACCOUNT_SAVE] = price.stay_ns;
     bool stands = l->now.stop_mode == STOP_SUSPEND;
     l->cancelled = l->now.stop_mode == STOP_CANCEL;
-    enum preemption_cause unsaid = moves ? PREEMPTED_MOVE : PREEMPTED_POLICY;
+    enum preemption_cause unnamed = moves ? PREEMPTED_MOVE : PREEMPTED_POLICY;
     if (!l->cancelled)
-        books_preempted(s, l, unsaid);
-    books_lost(s, l, unsaid, l->was.held, l->split[ACCOUNT_LOST]);
+        books_preempted(s, l, unnamed);
+    books_lost(s, l, unnamed, l->was.held, l->split[ACCOUNT_LOST]);
     l->leave_why = moves || l->now.anew ? "moved" : stands ? "suspended" : l->cancelled ? "cancelled" : "preempted";
     stop_log(s, l, l->leave_why);
     notice_add(s, NOTICE_STOPPED, j, l->cancelled ? STOPPED_CANCELLED : STOPPED_BY_POLICY);
     if (stands)
         suspend_begins(s, l, l->was.held);
-    job_departs(s, l, l->was.held, &price, at_risk, unsaid, moves);
+    job_departs(s, l, l->was.held, &price, at_risk, unnamed, moves);
 }
 
-/* It will not come back: told to go, or it has failed too often. */
+/* It is cancelled, or has failed too often: it is over. */
 static bool leaves_for_good(struct sched *s, struct live *l)
 {
     if (!l->cancelled && !l->given_up)
@@ -199,7 +199,7 @@ void job_released(struct sched *s, job_id j)
     } else if (running_leaves_for_good(s, j)) {
         books_pending(s, j, request_amount(ask_of(s, j)), -1);
         job_is_over(s, l, s->workload->truth[j].fate);
-        job_retire(s, j);                            /* no policy has ever heard of it */
+        job_retire(s, j);                            /* the policy never had a notice of it */
     } else {
         state_set(s, j, JOB_PENDING);
         wait_begin_pending(s, l);

@@ -1,20 +1,20 @@
-/* leaving.h - jobs that are stopped and leave their GPUs, and who claims these until then. */
+/* leaving.h - jobs that are stopped and leave their GPUs, at once or when they have saved; and claims on GPUs that others are
+ * still leaving. */
 #pragma once
 #include "sim/engine/intervals.h"
 #include "sim/engine/state.h"
 
 void job_leave(struct sched *s, struct live *l, bool moves);              /* the stop of this pass is carried out */
-/* After job_halt(): it leaves p at this price. cause: of what it loses, an enum preemption_cause or LOST_BY() of a strike. */
+/* After job_halt(): it leaves p with this overhead. cause: of what it loses, an enum preemption_cause, or LOST_BY() an interruption. */
 void job_departs(struct sched *s, struct live *l, struct placement *p, const struct leaving *price, bool at_risk, unsigned cause,
                  bool moves);
 void job_released(struct sched *s, job_id j);                             /* it has left its GPUs */
 
-/* claims.c - claims on GPUs that others are still leaving */
 void claims_begin(struct sched *s);
 void claims_end(struct sched *s);
 void claim_begin(struct sched *s, struct live *l);                        /* l->now.held is claimed from now on */
-void claim_give_back(struct sched *s, struct live *l);                    /* now pending, or releasing if it was moving; nobody is told */
-void claims_settle(struct sched *s);                                      /* starts those whose GPUs are free now */
+void claim_give_back(struct sched *s, struct live *l);                    /* now pending, or releasing if it was moving; no notice is given */
+void claims_settle(struct sched *s);                                      /* jobs whose claimed GPUs are free now start */
 
 /* The end of the run: what still runs or waits is counted up to now, and stays what it is. */
 void jobs_enter_held(struct sched *s);                                    /* jobs that wait for others are pending */

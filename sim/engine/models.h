@@ -1,7 +1,7 @@
-/* models.h - parts of the physical world that a run may have on: each is one file with one const table, listed in models.c.
+/* models.h - parts of the physical world that a run may have on: each is one file with one const table, listed in sim/physics/physics.c.
  *
  * A model is on if the cluster file has its section, or the trace what it needs. Off, it costs nothing and leaves no trace:
- * no column, metric or file. Its state is its own, made by begin() and kept in struct sched under its name. */
+ * no column, metric or file. Its state is its own, made by begin() and kept behind its table: model_state(). */
 #pragma once
 #include "sim/base/event_queue.h"
 #include "sim/engine/run.h"
@@ -19,8 +19,8 @@ struct run_model {                /* what is NULL or 0 is not wanted */
     void (*begin)(struct sched *s);                           /* before the first instant */
     void (*free)(struct sched *s);
 
-    /* A job begins to run on l->now.held: l->pace is neutral, the models fill it in one after the other. Likewise after it has
-     * grown or shrunk: then left() has come before, for what it held until now. */
+    /* A job begins to run on l->now.held: l->pace is neutral, the models fill it in one after the other. The same after it has
+     * grown or shrunk: then left() was called before, for what it held until now. */
     void (*placed)(struct sched *s, struct live *l);
     /* Of a job on demand: the time for which it holds its GPUs before it does what it is for; on NULL: as expected, wherever. -1:
      * it is none of this model's. */
@@ -33,13 +33,13 @@ struct run_model {                /* what is NULL or 0 is not wanted */
     int64_t (*resize_cost_ns)(const struct sched *s, job_id j);    /* -1: as a start */
     void (*suspended)(struct sched *s, const struct placement *p, int sign);    /* a suspended job keeps its memory on p (1), or no
                                                                more (-1) */
-    void (*interrupted)(struct sched *s, const struct live *l, unsigned cause);    /* enum fault_cause, or CAUSE_ of struck.h */
+    void (*interrupted)(struct sched *s, const struct live *l, unsigned cause);    /* enum fault_cause, or CAUSE_ of interruption.h */
     bool (*gives_up)(struct sched *s, struct live *l);        /* that fault is one more than l may survive */
     void (*node_power)(struct sched *s, node_id n, bool out); /* n is out of service as a whole, or back */
     int64_t (*held_milli)(const struct sched *s, node_id n);  /* GPUs of a mig_dynamic node that jobs hold in truth */
 
     /* Saving at a stop (models.md 3.3); of the one model that writes checkpoints. */
-    int64_t (*save_ns)(const struct sched *s, const struct live *l);    /* told to leave now: until its work is saved */
+    int64_t (*save_ns)(const struct sched *s, const struct live *l);    /* of a stop now: until its work is saved */
     bool (*save_at_risk)(struct sched *s, struct live *l);    /* whether the grace is long enough depends on others' writes */
     void (*save_begins)(struct sched *s, struct live *l, const struct leaving *price, bool at_risk);
     bool (*save_ends)(struct sched *s, struct live *l);       /* true: at risk, and too late: l->writing.lost_ns, .lost_wall_ns */
@@ -98,7 +98,7 @@ void models_stall(struct sched *s, struct live *l, enum account on);
 void models_round(struct sched *s);
 void models_instant(struct sched *s, bool changed);
 void models_settle(struct sched *s, int64_t to_ns);
-bool models_happens(struct sched *s, const struct event *e);  /* false: nobody's */
+bool models_happens(struct sched *s, const struct event *e);  /* false: no model has that kind of event */
 enum model_file { MODEL_JOBS, MODEL_NODES, MODEL_SERIES };
 const char *const *model_columns(const struct run_model *m, enum model_file file);    /* NULL: it has none there */
 /* What those that are on append to a line of a file; s NULL: nothing. */

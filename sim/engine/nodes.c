@@ -10,7 +10,7 @@
 struct nodes {
     uint16_t *out;                /* [n_nodes] reasons for which the whole node is out */
     uint16_t *gpu_out;            /* [named GPUs] reasons for which it alone is */
-    int64_t *down_milli;          /* [n_nodes] out and held by nobody, since settled_ns */
+    int64_t *down_milli;          /* [n_nodes] out and not held by a job, since settled_ns */
     int64_t *settled_ns;
     struct amount out_of_capacity;
     uint32_t n_out;               /* nodes with anything out */
@@ -69,7 +69,7 @@ static int64_t gpus_milli(const struct sched *s, node_id n, uint64_t gpus)
     return milli;
 }
 
-/* Beyond what is out, the idle index knows who holds it: claims on what is out are given back before. */
+/* Beyond what is out, the idle index knows what jobs hold: claims on what is out are given back before. */
 static int64_t down_now(const struct sched *s, node_id n, uint64_t out)
 {
     const struct node_type *t = cluster_node_type(s->cluster, n);

@@ -1,4 +1,4 @@
-/* notices.c - telling the policy what has happened, in the order in which it happened. */
+/* notices.c - see notices.h. */
 #include "sim/engine/notices.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* notices.h - what the policy in force is told, in the order in which it happened.
+/* notices.h - notices to the policy in force, in the order in which things happened.
  *
  * A notice is kept from the moment at which something happens until the next notices_give(). Jobs that have gone are retired when the
  * last notice about them was given. */
@@ -11,5 +11,5 @@ enum notice { NOTICE_ARRIVED, NOTICE_STARTED, NOTICE_STOPPED, NOTICE_WITHDRAWN, 
 void notice_add(struct sched *s, enum notice kind, job_id j, enum stop_cause why);
 struct notice_of { enum notice kind; enum stop_cause why; job_id job; };
 bool notice_next(struct sched *s, size_t *i, struct notice_of *next);     /* from *i = 0 on; false: no more, as of now */
-void notices_give(struct sched *s);                                       /* jobs.c: to the policy; those that have gone are retired */
+void notices_give(struct sched *s);                                       /* jobs.c: to the policy; jobs that have gone are retired */
 void notices_forget(struct sched *s);                                     /* they are given, or the policy is no longer in force */

@@ -1,12 +1,12 @@
 /* overhead.h - what starting, stopping and saving a job take. models.md 3.2, 3.3.
  *
- * The cluster's section `preemption` says it (models/price.h); a job may bring values of its own. A start by parts is
+ * The cluster's section `preemption` sets it (models/price.h); a job may bring values of its own. A start by parts is
  * t_start = t_pull + t_init + t_load: pulling the image is a model's (models_pull_ns()), initialising and loading the checkpoint
- * are told here. All are ns during which a job holds its GPUs without progress. */
+ * are computed here. All are ns during which a job holds its GPUs without progress. */
 #pragma once
 #include "sim/engine/state.h"
 
-void overheads_begin(struct sched *s);                        /* s->price, s->model_bytes: once, before the models */
+void overheads_begin(struct sched *s);                        /* once, before the models */
 int64_t checkpoint_model_bytes(const struct cluster *c, const struct workload *w, job_id j);    /* by its model; -1: not known */
 int64_t checkpoint_bytes(const struct sched *s, job_id j);    /* of a checkpoint of j; -1: of its model, which has none */
 

@@ -1,8 +1,4 @@
-/* pace.c - how fast a running job gets on, and what of its work is safe.
- *
- * models.md 0, 2.2: progress is piecewise linear at
- *     rate = tasks x reference_s / max((compute^gamma + comm^gamma)^(1/gamma), link_s, read_s),  compute = compute_s / crowd
- * Neutral values give exactly the share of its tasks that run. A model that changes a part of it calls pace_changed(). */
+/* pace.c - see pace.h. */
 #include "sim/engine/pace.h"
 #include "sim/accounting/ledger.h"
 #include "sim/engine/livelock.h"
@@ -112,7 +108,7 @@ static void mark(struct sched *s, struct live *l)
         l->pace.mark_ns = s->now_ns;
 }
 
-void pace_stands(struct sched *s, struct live *l)
+void pace_suspend(struct sched *s, struct live *l)
 {
     int64_t done_ns = job_done_ns(s, l);
     l->pace.at_risk_ns = at_risk_ns(s, l, done_ns, done_ns - durable_ns(s, l, done_ns));
@@ -173,7 +169,7 @@ static void stall_ends(struct sched *s, struct live *l)
     l->pace.mark_ns = s->now_ns;
 }
 
-void pace_go_on(struct sched *s, struct live *l)
+void pace_resume(struct sched *s, struct live *l)
 {
     MUST(s, l->pace.stalled);
     stall_ends(s, l);
@@ -189,7 +185,7 @@ void pace_split(struct sched *s, struct live *l)
     useful_ns -= l->split[ACCOUNT_START];
     if (l->pace.stalled)
         stall_ends(s, l);
-    for (unsigned a = 0; s->n_models && a < HELD_ACCOUNTS; a++) {    /* only a model stalls anybody */
+    for (unsigned a = 0; s->n_models && a < HELD_ACCOUNTS; a++) {    /* only models stall jobs */
         l->split[a] += l->stall_ns[a];
         useful_ns -= l->stall_ns[a];
         l->stall_ns[a] = 0;

@@ -1,4 +1,8 @@
-/* pace.h - how fast a running job gets on; l runs in truth. */
+/* pace.h - the progress rate of a running job, and what of its work is safe. l runs in truth.
+ *
+ * models.md 0, 2.2: progress is piecewise linear at
+ *     rate = tasks x reference_s / max((compute^gamma + comm^gamma)^(1/gamma), link_s, read_s),  compute = compute_s / crowd
+ * Neutral values give exactly the share of its tasks that run. A model that changes a part of it calls pace_changed(). */
 #pragma once
 #include "sim/engine/state.h"
 
@@ -6,10 +10,10 @@ double pace_iteration_s(const struct pace *p);
 double pace_rate(const struct pace *p);                                   /* reference ns per ns; 0 while it is stalled */
 void pace_begin(struct sched *s, struct live *l);                         /* on l->now.held: the models say how fast */
 void pace_end(struct sched *s, struct live *l, const struct placement *from);
-void pace_changed(struct sched *s, struct live *l);                       /* l->pace has: progress is settled, its end re-timed */
-void pace_stall(struct sched *s, struct live *l, enum account on);        /* it holds its GPUs without progress, until pace_go_on() or it leaves */
-void pace_go_on(struct sched *s, struct live *l);
-void pace_stands(struct sched *s, struct live *l);                        /* halted and suspended: what it would lose stays as it is */
+void pace_changed(struct sched *s, struct live *l);                       /* l->pace has changed: progress is settled, its end is re-timed */
+void pace_stall(struct sched *s, struct live *l, enum account on);        /* it holds its GPUs without progress, until pace_resume() or it leaves */
+void pace_resume(struct sched *s, struct live *l);
+void pace_suspend(struct sched *s, struct live *l);                        /* it is halted and suspended: what a stop would lose stays as it is */
 void pace_roll_back(struct live *l, int64_t lost_ns);                     /* that much must be done again */
 void pace_check_work(const struct sched *s, const struct live *l);       /* its work is done: models.md 11.3 */
 void pace_split(struct sched *s, struct live *l);                         /* l->split: the time since l->held_since_ns, by account */

@@ -48,7 +48,7 @@ void params_show(const struct param *p, const void *params, char *to, size_t siz
 
 /* ---- Complaints ---- */
 
-static int unknown_key(const struct param *list, const char *key, const char *who, struct error *err)
+static int unknown_key(const struct param *list, const char *key, const char *owner, struct error *err)
 {
     char names[LIST_MOST] = "";
     size_t n = 0;
@@ -58,20 +58,20 @@ static int unknown_key(const struct param *list, const char *key, const char *wh
             n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", p == list ? "" : ", ", p->name);
         suggest_offer(&near, p->name);
     }
-    return error_set(err, "%s: no parameter '%s': want %s%s%s%s%s", who, key, list[1].name ? "one of " : "", names,
+    return error_set(err, "%s: no parameter '%s': want %s%s%s%s%s", owner, key, list[1].name ? "one of " : "", names,
                      near.best ? "; did you mean '" : "", near.best ? near.best : "", near.best ? "'?" : "");
 }
 
-static int wrong_word(const struct param *p, const char *got, const char *who, struct error *err)
+static int wrong_word(const struct param *p, const char *got, const char *owner, struct error *err)
 {
     char words[LIST_MOST] = "";
     size_t n = 0;
     for (size_t i = 0; p->words[i] && n < sizeof words; i++)
         n += (size_t)snprintf(words + n, sizeof words - n, "%s%s", !i ? "" : p->words[i + 1] ? ", " : " or ", p->words[i]);
-    return error_set(err, "%s: %s: want %s, got '%s'", who, p->name, words, got);
+    return error_set(err, "%s: %s: want %s, got '%s'", owner, p->name, words, got);
 }
 
-static int wrong_number(const struct param *p, const char *got, const char *who, struct error *err)
+static int wrong_number(const struct param *p, const char *got, const char *owner, struct error *err)
 {
     char least[NUMBER_MOST], most[NUMBER_MOST], range[2 * NUMBER_MOST + 16] = "";
     number_show(p->least, least, sizeof least);
@@ -82,17 +82,17 @@ static int wrong_number(const struct param *p, const char *got, const char *who,
         snprintf(range, sizeof range, " from %s up", least);
     else if (isfinite(p->most))
         snprintf(range, sizeof range, " up to %s", most);
-    return error_set(err, "%s: %s: want a number%s, got '%s'", who, p->name, range, got);
+    return error_set(err, "%s: %s: want a number%s, got '%s'", owner, p->name, range, got);
 }
 
 /* ---- Reading ---- */
 
-static int set_value(const struct param *p, const char *text, const char *who, void *out, struct error *err)
+static int set_value(const struct param *p, const char *text, const char *owner, void *out, struct error *err)
 {
     double value;
     if (!p->words) {
         if (!number_read(text, &value) || value < p->least || value > p->most)
-            return wrong_number(p, text, who, err);
+            return wrong_number(p, text, owner, err);
         *field(p, out) = value;
         return 0;
     }
@@ -101,28 +101,28 @@ static int set_value(const struct param *p, const char *text, const char *who, v
             *field(p, out) = (double)i;
             return 0;
         }
-    return wrong_word(p, text, who, err);
+    return wrong_word(p, text, owner, err);
 }
 
 /* One "key=value"; given[i]: the list's i-th has been set. */
-static int set_pair(const struct param *list, char *pair, const char *who, bool *given, void *out, struct error *err)
+static int set_pair(const struct param *list, char *pair, const char *owner, bool *given, void *out, struct error *err)
 {
     char *equals = strchr(pair, '=');
     if (!equals || equals == pair)
-        return error_set(err, "%s: want KEY=VALUE, got '%s'", who, pair);
+        return error_set(err, "%s: want KEY=VALUE, got '%s'", owner, pair);
     *equals = '\0';
     for (size_t i = 0; list[i].name; i++) {
         if (strcmp(list[i].name, pair))
             continue;
         if (given[i])
-            return error_set(err, "%s: %s is given twice", who, pair);
+            return error_set(err, "%s: %s is given twice", owner, pair);
         given[i] = true;
-        return set_value(&list[i], equals + 1, who, out, err);
+        return set_value(&list[i], equals + 1, owner, out, err);
     }
-    return unknown_key(list, pair, who, err);
+    return unknown_key(list, pair, owner, err);
 }
 
-int params_parse(const struct param *list, size_t size, const char *text, const char *who, void *out, struct error *err)
+int params_parse(const struct param *list, size_t size, const char *text, const char *owner, void *out, struct error *err)
 {
     size_t n = 0;
     if (size)
@@ -132,7 +132,7 @@ int params_parse(const struct param *list, size_t size, const char *text, const 
     if (!text || !*text)
         return 0;
     if (!n)
-        return error_set(err, "%s: takes no parameters, got '%s'", who, text);
+        return error_set(err, "%s: takes no parameters, got '%s'", owner, text);
     bool *given = mem_new(n, sizeof *given);
     char *copy = mem_text(text, strlen(text));
     int result = 0;
@@ -140,7 +140,7 @@ int params_parse(const struct param *list, size_t size, const char *text, const 
         next = strchr(pair, ',');
         if (next)
             *next++ = '\0';
-        result = set_pair(list, pair, who, given, out, err);
+        result = set_pair(list, pair, owner, given, out, err);
     }
     free(copy);
     free(given);

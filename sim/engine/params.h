@@ -3,11 +3,11 @@
 #include "sim/base/error.h"
 #include "sim/contract/placement.h"
 
-/* Fills `out` (a parameter struct, `size` bytes) with the defaults of `list`, then with `text` (NULL or "": none). `who`
- * names the owner in messages: "policy fifo: no parameter 'bloking': want one of scope, blocking; did you mean 'blocking'?",
+/* Fills `out` (a parameter struct, `size` bytes) with the defaults of `list`, then with `text` (NULL or "": none). `owner`
+ * names it in messages: "policy fifo: no parameter 'bloking': want one of scope, blocking; did you mean 'blocking'?",
  * "policy fifo: blocking: want strict or skip, got 'yes'", "... want a number from 0 to 1, got '7'", a key given twice.
  * 0, or -1 with err. */
-int params_parse(const struct param *list, size_t size, const char *text, const char *who, void *out, struct error *err);
+int params_parse(const struct param *list, size_t size, const char *text, const char *owner, void *out, struct error *err);
 /* A parameter struct of its own: a copy of `given`, or the defaults if that is NULL. */
 struct arena;
 void *params_complete(struct arena *memory, const struct param *list, size_t size, const void *given);

@@ -20,12 +20,12 @@
 struct interval;
 struct run_model;
 struct service_row;
-/* Told of what happens, in the order in which it happens. Any may be NULL. */
+/* Called for what happens, in the order in which it happens. Any may be NULL. */
 struct run_observer {
     void *self;
     void (*interval)(void *self, const struct interval *i);       /* an allocation ended */
     void (*decision)(void *self, job_id j, int64_t now_ns, const char *kind, const char *decision, const char *reason);
-    void (*pencilled)(void *self, job_id j, const struct placement *p);    /* at the end of a pass that had only thought of it */
+    void (*tentative)(void *self, job_id j, const struct placement *p);    /* at the end of a pass: it was allocated tentatively */
     void (*service)(void *self, const struct service_row *row);   /* an interval of a service has ended */
     void (*instant)(void *self, const struct sched *s);           /* after the last pass of an instant that changed something */
 };
@@ -33,20 +33,20 @@ struct interval {                 /* a job's hold on its pieces, from start to r
     job_id job;
     const struct placement *pieces;
     int64_t start_ns, end_ns;
-    job_id for_whom;              /* preempted, moved or broken: for this job, if the policy has said so; else ID_NONE */
+    job_id for_job;               /* preempted, moved or broken: for this job, if the policy named one; else ID_NONE */
     const char *why;              /* done failed cancelled preempted moved cutoff; resized; broken: a task of the gang was
                                      stopped; gang: held until now without its minimum; saved: a task of a broken gang has left;
                                      left: was leaving when it was submitted; suspended */
 };
 
-/* At that time, after all that happens then and before the pass, the policy in force gives way to this one. See switch.c. */
+/* At that time, after all that happens then and before the pass, this policy takes over from the one in force. See switch.h. */
 struct policy_switch {
     int64_t time_ns;              /* TIME_NEVER: not by itself, see run_switch_at() */
     const struct policy *policy;
     const void *params;           /* NULL: defaults */
     int64_t period_ns;            /* of its passes; 0: whenever something changed */
 };
-/* Of a trace whose jobs several runs share (router.h). All NULL: every job is this run's. */
+/* Of a trace whose jobs several runs share (router.h). All NULL: this run has every job. */
 struct run_part {
     void *self;
     bool (*takes)(void *self, job_id j);    /* asked when it arrives; false: it stays JOB_ABSENT and is in no row */
@@ -122,7 +122,7 @@ struct job_result run_job(const struct sched *s, job_id j);
 bool run_takes(const struct sched *s, job_id j);              /* false: it is another part's */
 
 /* The same, at little cost. */
-/* Of jobs on demand it tells nothing: when they end is not the cluster's doing. */
+/* Jobs on demand have none: the cluster does not decide when they end. */
 struct run_times { bool ended; int64_t jct_ns, wait_ns, fairness_micro; };    /* ended: completed, failed or cancelled, and no warm-up */
 struct run_times run_times(const struct sched *s, job_id j);
 
@@ -158,13 +158,13 @@ struct run_totals {
 const struct run_totals *run_totals(const struct sched *s);
 const int128_t *run_node_accounts(const struct sched *s, node_id n);       /* [ACCOUNTS] milli-GPU ns */
 
-/* Why the world thinks that the policy stopped a job: by where it went and whom the policy said that it was for. */
+/* Why the policy stopped a job, as far as the world can tell: by where it went, and the job that the policy named. */
 enum preemption_cause {
     PREEMPTED_RECLAIM,            /* for a job of another queue */
     PREEMPTED_PRIORITY,           /* for a job of its own queue */
     PREEMPTED_MOVE,               /* started elsewhere in the same pass, for whomever */
-    PREEMPTED_BROKEN,             /* it fell below its minimum: one of its tasks was stopped, and nobody said for whom */
-    PREEMPTED_POLICY,             /* nobody said for whom */
+    PREEMPTED_BROKEN,             /* it fell below its minimum: one of its tasks was stopped, for no named job */
+    PREEMPTED_POLICY,             /* for no named job */
     PREEMPTION_CAUSES
 };
 extern const char *const preemption_cause_name[PREEMPTION_CAUSES];    /* reclaim preempt move broken policy */
@@ -177,7 +177,7 @@ struct run_quota {
     bool used;                    /* it, or a queue below it, has jobs in the trace */
     bool deserves;                /* it has a deserved quota; without one deserved_milli is the cluster */
     int64_t deserved_milli, fair_milli;
-    int64_t told_milli;           /* the fair share that the policy told last; -1: none */
+    int64_t reported_milli;           /* the last fair share that the policy reported; -1: none */
     int128_t held, owed, satisfied, fair, borrowed, unused;
 };
 const struct run_quota *run_queue_quota(const struct sched *s, queue_id q);
@@ -190,9 +190,9 @@ uint64_t run_requests_drawn(const struct sched *s);
 
 /* As of now, for observers. */
 struct run_level { int64_t now_ns; int64_t gpus_milli, busy_milli, waiting_milli, up_milli; uint32_t running, waiting, done;
-                   uint64_t of_models; };    /* a count of changes, of what models alone tell */
+                   uint64_t of_models; };    /* counts changes that only models report */
 struct run_level run_level(const struct sched *s);
-struct run_queue_level { int64_t gpus_milli, demand_milli, fair_milli; };    /* fair: as the policy told it; -1: it has not */
+struct run_queue_level { int64_t gpus_milli, demand_milli, fair_milli; };    /* fair: as the policy reported it; -1: it has not */
 struct run_queue_level run_queue_level(const struct sched *s, queue_id q);
 size_t run_changed_queues(const struct sched *s, const queue_id **queues);    /* since the last instant */
 extern const char *const sched_result_name[SCHED_RESULTS];

@@ -21,7 +21,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* ---- At the bind: what can be said without knowing what is free ---- */
+/* ---- At the bind: checks that do not depend on what is free ---- */
 
 static uint32_t gpus_at(const struct request *ask, const struct job_running *r, const struct held_at *at)
 {

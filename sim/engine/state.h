@@ -1,8 +1,10 @@
-/* host.h - the inside of a run, shared by the files of this folder and by nobody else: its state, placements, and the truth of its
- * jobs. What else a file has for the others is in a header of its own name.
+/* state.h - the state of a run: facts, and parts that have one owner each.
  *
- * Truth and stage are one: a verb of a pass changes job_run.state, live.held, the indexes and the books at once; what
- * was before is kept in live.was (for the commit) and, once a mark was set, in the undo log (for a rollback). */
+ * struct sched holds the facts of the run, which sim/run/run.c sets once, and pointers to parts. A part is made, written and freed by
+ * the file that its comment names; other files go through the functions of that file's header.
+ *
+ * Truth and stage are one: a verb of a pass changes job_run.state, live.now, the indexes and the books at once; what was before is
+ * kept in live.was (for the commit) and, once a mark was set, in the undo log (for a rollback). */
 #pragma once
 #include "sim/base/event_queue.h"
 #include "sim/base/memory.h"
@@ -46,7 +48,7 @@ struct part {
     int64_t since_ns, until_ns;
 };
 
-/* How a running job gets on: see pace.c. Times are of one iteration; without a training model that is a reference second. */
+/* The progress rate of a running job: see pace.h. Times are of one iteration; without a training model that is a reference second. */
 struct pace {
     int64_t mark_ns, mark_done_ns;    /* the last change of its rate (or when progress begins), progress until then since the start */
     bool stalled;
@@ -63,12 +65,12 @@ struct pace {
 
 /* checkpoints.c: what is safe of a job's work, and what it is writing. */
 enum writing_stage { WRITING_NOTHING, WRITING_BLOCKED, WRITING_BACKGROUND,
-                     WRITING_TO_LEAVE, WRITING_IN_VAIN, WRITING_AT_RISK };    /* told to leave; at risk: others may slow it too much */
+                     WRITING_TO_LEAVE, WRITING_IN_VAIN, WRITING_AT_RISK };    /* at a stop; at risk: writes of others may slow it too much */
 struct writing {
     int64_t safe_left_ns;         /* work left at the last durable checkpoint */
     int64_t safe_wall_ns;         /* pace_useful_ns() then */
     int64_t from_left_ns;         /* the interval to the next one counts from here */
-    int64_t shot_left_ns, shot_wall_ns;              /* likewise of the snapshot that is being written */
+    int64_t shot_left_ns, shot_wall_ns;              /* the same of the snapshot that is being written */
     int64_t part_ns[2];           /* blocking, in the background */
     double part_bytes[2];         /* after that, through the flow; 0: none */
     int64_t end_ns;               /* of part_ns of the present part */
@@ -100,7 +102,7 @@ struct milestone_at { int64_t left_ns; event_id event; bool set; };
 struct staged {
     struct placement *held;       /* it runs on or claims it; NULL: it holds nothing */
     struct placement *late;       /* tasks stopped in this pass that are going to save; NULL: none */
-    job_id stopped_for;           /* the policy stops it for that job; ID_NONE: not told */
+    job_id stopped_for;           /* the policy stops it for that job; ID_NONE: for none that it names */
     uint8_t state;                /* enum job_state, of a copy; of the job itself job_run.state is the one */
     uint8_t stop_mode;            /* enum stop_mode of the last stop */
     bool stopping;                /* its stop is staged */
@@ -114,7 +116,7 @@ struct staged {
 struct live {
     job_id job;
     bool touched, claimed;        /* touched: staged in this pass; claimed: in the list of claims */
-    bool cancelled;               /* told to leave for good */
+    bool cancelled;               /* stopped for good */
     bool withdrawn;               /* on_demand.c: it is over as soon as it holds nothing */
     uint8_t withdrawn_as;         /* enum job_fate */
     const struct placement *on;   /* makes progress there in truth, whatever is staged; NULL: it does not run */
@@ -161,10 +163,10 @@ struct live {
     int64_t pull_ns;              /* images.c: of its start-up, the first part */
     struct milestone_at milestone[MILESTONES];
     event_id noise_event;         /* elastic.c */
-    /* faults.c, struck.c */
+    /* faults.c, interruption.c */
     uint32_t faults;              /* that it has survived */
     bool given_up;                /* one too many: it is over when it has left */
-    int64_t unsaved_ns, unsaved_wall_ns;    /* of who is leaving and saves: lost if a fault comes */
+    int64_t unsaved_ns, unsaved_wall_ns;    /* while it leaves and saves: lost if a fault comes */
     struct random software_draws;
     double hazard_left;           /* until its software fails: Exp(1) at first; below 0: not drawn yet */
     int64_t hazard_since_ns;
@@ -269,7 +271,7 @@ struct sched {
     size_t n_models;
     struct energy *energy;        /* energy.c; NULL: off */
     struct rates_run *rates;      /* rates.c; NULL: off */
-    struct placement_rates *placement_rates, *predicted_rates;  /* likewise; the second: as if all nodes sent */
+    struct placement_rates *placement_rates, *predicted_rates;  /* rates.c; the second: as if all nodes sent */
     struct pools *pools;          /* pools.c; NULL: no group is one */
     struct sleepers *sleepers;    /* sleep.c; NULL: nodes are never powered off */
     struct services *services;    /* services.c; NULL: there are none */
@@ -306,7 +308,7 @@ static inline void view_freed(struct sched *s)
     s->freed_version++;
 }
 
-/* The index without those who are leaving, for a policy that sees it: the run may have it for another. */
+/* The idle-or-releasing index, if the policy in force sees it: the run may keep it for another policy. */
 static inline struct view *releasing_seen(const struct sched *s)
 {
     return s->force->needs & SEES_RELEASING ? s->releasing : NULL;
@@ -321,11 +323,11 @@ void stop_log(const struct sched *s, const struct live *l, const char *how);
 int64_t job_done_ns(const struct sched *s, const struct live *l);         /* progress since the last start */
 int64_t job_left_ns(const struct sched *s, const struct live *l);         /* work left, as of now */
 
-/* sharing.c - others on its GPUs get on as if it were not there, until it goes on; it is stalled, and its pace as before it goes on */
+/* sharing.c - other tenants of its GPUs run as if it were not there, until it resumes; it is stalled, and keeps its pace */
 void sharing_rests(struct sched *s, struct live *l);
 void sharing_goes_on(struct sched *s, struct live *l);
 
-/* elastic.c - how they get on at each size */
+/* elastic.c */
 bool elastic_learns(const struct sched *s, job_id j);                     /* it has a goodput model; what else there is about rates
                                                                              of its model does not concern it */
 

@@ -1,16 +1,4 @@
-/* switch.c - the policies of a run, one after the other: at a time, one gives way to the next, and the run goes on.
- *
- * Everything that happens at that time has happened, and the pass then is the newcomer's. What the old policy has kept goes with
- * it: its state, its bytes of each job, lines, wake-ups, plans and the reasons why jobs wait; claims are given back, suspended
- * jobs fall to their last checkpoint, and if the newcomer starts no single tasks, incomplete gangs give back what they hold. What
- * is true of the world stays: who runs, on what and since when, what has been used, who is leaving.
- *
- * The newcomer begins as at the start of a run. Then it is told, in this order: of each node that is out of service
- * (node_changed, by number); of each job that waits or holds something, by number (job_arrived, and job_started if it runs), as
- * of jobs that ran before the trace began. Of those who are leaving it hears when they have left. Who could only ever run with a
- * part of its tasks is refused if the newcomer does not start such.
- *
- * To the policy that is in force already, with the same parameters, nothing is switched: there is no such instant. */
+/* switch.c - see switch.h. */
 #include "sim/engine/switch.h"
 #include "sim/accounting/books.h"
 #include "sim/engine/jobs.h"
@@ -51,7 +39,7 @@ static const struct { unsigned one, other; const char *does, *and; } exclusive[]
 };
 
 /* The first policy of the setup that has such a need; NULL: none. */
-static const struct policy *who_needs(const struct run_setup *setup, unsigned need)
+static const struct policy *first_with_need(const struct run_setup *setup, unsigned need)
 {
     struct arena *scratch = arena_new();
     const struct policy *found = NULL;
@@ -68,7 +56,7 @@ static const struct policy *who_needs(const struct run_setup *setup, unsigned ne
 int run_check_policies(const struct run_setup *setup, struct error *err)
 {
     for (size_t i = 0; i < sizeof exclusive / sizeof exclusive[0]; i++) {
-        const struct policy *one = who_needs(setup, exclusive[i].one), *other = who_needs(setup, exclusive[i].other);
+        const struct policy *one = first_with_need(setup, exclusive[i].one), *other = first_with_need(setup, exclusive[i].other);
         if (one && other)
             return error_set(err, "policy %s %s and policy %s %s: want no more than one of these in a run", one->name,
                              exclusive[i].does, other->name, exclusive[i].and);
@@ -76,7 +64,7 @@ int run_check_policies(const struct run_setup *setup, struct error *err)
     return 0;
 }
 
-/* ---- Who is in force ---- */
+/* ---- The policy in force ---- */
 
 static struct policy_instance instance_for(struct sched *s, const struct policy_switch *w)
 {
@@ -169,9 +157,9 @@ static void settle_job(struct sched *s, struct live *l, bool single_tasks)
         memset(l->own, 0, s->own_size);
 }
 
-/* ---- And the new one is told ---- */
+/* ---- Notices to the new policy ---- */
 
-static void tell(struct sched *s, job_id j)
+static void notify(struct sched *s, job_id j)
 {
     enum job_state state = s->job[j].state;
     const char *never = state == JOB_PENDING ? placing_never_job(s, j) : NULL;
@@ -219,7 +207,7 @@ void switch_policy(struct sched *s)
     s->force = instance;
     instance->time_ns = TIME_NEVER;
     random_init(&s->policy_random, s->setup.seed, "policy", ++s->policies->n_switched);
-    livelock_got_on(s);
+    livelock_advanced(s);
     decision_log(s, ID_NONE, "policy", s->force->policy->name, "");
     if (s->force->policy->begin)
         s->force->policy->begin(s, s->force->params, s->force->state);
@@ -227,7 +215,7 @@ void switch_policy(struct sched *s)
         if (!node_is_up(s, k))
             notice_add(s, NOTICE_NODE, k, 0);
     for (size_t i = 0; i < n; i++)
-        tell(s, list[i]);
+        notify(s, list[i]);
     free(list);
     notices_give(s);
     run_changed(s);

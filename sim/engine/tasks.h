@@ -2,11 +2,11 @@
  *
  * A job that holds fewer tasks than its minimum is gathering: it holds their GPUs, makes no progress and waits for the
  * rest (WAIT_GANG; account "gang"). Falling below the minimum while it runs breaks the gang: progress stops at the price of a stop,
- * the task that was stopped stays while it saves, the others are held on. Growing or shrinking above the minimum loses nothing and
+ * the task that was stopped stays while it saves, the other tasks keep their GPUs. Growing or shrinking above the minimum loses nothing and
  * counts as a durable checkpoint.
  *
- * A resize replaces the whole placement at one price: the job saves what it has done, holds its new GPUs for
- * job_resize_cost_ns() without progress, or for what is left of its start-up if that is longer, and goes on. Nothing is
+ * A resize replaces the whole placement with one overhead: the job saves what it has done, holds its new GPUs for
+ * job_resize_cost_ns() without progress, or for what is left of its start-up if that is longer, and resumes. Nothing is
  * lost, and it counts as a durable checkpoint. models.md 3.3, 3.6. */
 #pragma once
 #include "sim/engine/state.h"

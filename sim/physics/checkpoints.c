@@ -119,7 +119,7 @@ static void part_over(struct sched *s, struct live *l)
     switch ((enum writing_stage)l->writing.stage) {
     case WRITING_BLOCKED:
         stall_counted(s, l, l->now.held);
-        pace_go_on(s, l);
+        pace_resume(s, l);
         l->writing.stage = WRITING_BACKGROUND;
         writing_begins(s, l);
         break;
@@ -174,7 +174,7 @@ static void checkpoint_stalls(struct sched *s, struct live *l, enum account on)
     writing_ends(s, l, false);
     if (blocked) {
         stall_counted(s, l, l->now.held);
-        pace_go_on(s, l);
+        pace_resume(s, l);
     }
     set_due(s, l);
 }

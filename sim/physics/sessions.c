@@ -96,7 +96,7 @@ static void follow(struct sched *s, struct session_run *x)
         return;
     if (l->pace.stalled) {
         sharing_goes_on(s, l);
-        pace_go_on(s, l);
+        pace_resume(s, l);
     } else {
         pace_stall(s, l, ACCOUNT_IDLE);
         sharing_rests(s, l);

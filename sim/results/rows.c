@@ -201,8 +201,8 @@ void rows_interval(struct output *o, const struct workload *w, const struct inte
         out_char(o, ',');
         out_text(o, i->why);
         out_char(o, ',');
-        if (i->for_whom != ID_NONE)
-            out_csv(o, w->truth[i->for_whom].name);
+        if (i->for_job != ID_NONE)
+            out_csv(o, w->truth[i->for_job].name);
         out_char(o, '\n');
     }
 }

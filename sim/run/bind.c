@@ -1,4 +1,4 @@
-/* bind.c - bringing a workload and a cluster together: queues by name, and whose nodes a job may use. */
+/* bind.c - brings a workload and a cluster together: queues by name, and the nodes that a job may use. */
 #include "sim/engine/overhead.h"
 #include "sim/engine/running.h"
 #include "sim/engine/state.h"
@@ -137,7 +137,7 @@ static int smallest_memory(const struct cluster *c, const struct workload *w, co
     return 0;
 }
 
-/* A share said as memory is that of the smallest GPU that may give it, on each: rounded up to a thousandth, so never too
+/* A share given as memory is that of the smallest GPU that may give it, on each: rounded up to a thousandth, so never too
  * little. A larger GPU is given away by the same part, which is more memory. */
 static int resolve_shares(const struct cluster *c, struct workload *w, struct error *err)
 {
@@ -173,7 +173,7 @@ static void fill_as_model(struct shape *made, uint32_t model, const void *contex
         made->used_mem_mib = f->mem_mib[model];
 }
 
-/* Requests say what they fill of each GPU, if anybody knows: the job, its share, or the catalogue of its model. */
+/* Requests say what they fill of each GPU, if it is known: the job, its share, or the catalogue of its model. */
 static void resolve_footprints(const struct cluster *c, struct workload *w)
 {
     uint32_t n = intern_count(w->models), known = 0;

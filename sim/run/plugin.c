@@ -13,7 +13,7 @@ static const void *symbol(const char *path, const char *name, const char *other,
         const char *why = dlerror();
         size_t length = strlen(path);
         if (why && !strncmp(why, path, length) && !strncmp(why + length, ": ", 2))
-            why += length + 2;            /* the path is said already */
+            why += length + 2;            /* the path is in the message already */
         error_set(err, "%s: cannot load the plugin: %s", path, why ? why : "no reason given");
         return NULL;
     }

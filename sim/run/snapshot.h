@@ -1,6 +1,6 @@
 /* snapshot.h - the state of a run as a workload: a run that begins with it goes on from there.
  *
- * Time 0 is the time of the snapshot, after all that happened then. In it is every job that has not ended, in the same order: who
+ * Time 0 is the time of the snapshot, after all that happened then. In it is every job that has not ended, in the same order: a job that
  * waits or holds something is submitted at 0, those to come as much later as they would have been. A job has as duration the
  * work that it still must do and as estimate what is left of that; a running one says where it runs and for how long it has, one
  * that is leaving when it will have left; a dependency on a job that has ended is fulfilled. Deadlines move along.
@@ -16,9 +16,9 @@
 struct snapshot {
     struct workload workload;     /* shares shapes and names with that of the run: for native_write() while the run is there */
     /* Jobs of which it does not say all, and why: */
-    uint32_t moved;               /* since when it runs is said otherwise */
-    uint32_t restarted;           /* waits, and has run before: its start will cost as the first one does, which is another price */
-    uint32_t suspended;           /* stands suspended: waits, and loses nothing */
+    uint32_t moved;               /* the start time of that many running jobs is told as another one */
+    uint32_t restarted;           /* waits, and has run before: its start will cost as the first one does, which differs */
+    uint32_t suspended;           /* suspended: it waits, and loses nothing */
     uint32_t parts;               /* tasks of it are still saving: are gone at once */
     const char *unsaved[32];      /* of the models that are on; ends with NULL */
 };

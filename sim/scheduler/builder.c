@@ -1,4 +1,4 @@
-/* builder.c - a placement in the making: its pieces are taken from the view as they are added. */
+/* builder.c - a placement under construction: its pieces are taken from the view as they are added. */
 #include "sim/cluster/mig_slices.h"
 #include "sim/engine/state.h"
 #include "sim/scheduler/placing.h"

@@ -1,4 +1,4 @@
-/* line_walk.c - visiting a line in order, leaving out who cannot start, whatever is pushed or removed meanwhile.
+/* line_walk.c - visiting a line in order, leaving out jobs that cannot start, whatever is pushed or removed meanwhile.
  *
  * The line keeps its sub-lines sorted by their first entry. A walk takes sub-lines from there one after the other as it
  * reaches them, and keeps the next entry of each sub-line that it has begun in a heap: it costs what it visits. When the
@@ -16,7 +16,7 @@ struct pending {
 
 struct walk {
     const struct line *l;
-    const struct view *room;      /* who asks for more is left out; NULL: nobody is */
+    const struct view *room;      /* jobs that ask for more are left out; NULL: none is */
     uint64_t version;
     struct { struct line_key key; job_id job; } reached;      /* a copy: the entry itself may be gone */
     bool begun;

@@ -15,7 +15,7 @@ struct line_entry {
     struct line_key key;
     job_id job;
     uint32_t sub;                 /* sub-line, global number */
-    uint32_t next_of_job;         /* other lines that the job stands in */
+    uint32_t next_of_job;         /* of the other lines that the job is in */
     int64_t reserved_ns;          /* its estimate while it waits for WAIT_RESERVED, else INT64_MIN. Without a timeline:
                                      always INT64_MIN */
     int64_t least_reserved_ns;    /* of its subtree */

@@ -1,8 +1,4 @@
-/* pass.c - what a pass stages, how it is undone, and how it is carried out.
- *
- * A verb changes state, indexes and books at once. What a job was before the pass is kept when it is first touched;
- * the pass is carried out as the difference between before and after, so a job stopped and started on the same pieces
- * never stopped. The undo log is written only once somebody has set a mark. */
+/* pass.c - see pass.h. */
 #include "sim/scheduler/pass.h"
 #include "sim/accounting/books.h"
 #include "sim/engine/intervals.h"

@@ -137,7 +137,7 @@ static bool seen_before(const struct placement *p, size_t i)
     return false;
 }
 
-/* Mostly they ascend: then nobody need look back. */
+/* Mostly they ascend: then there is no need to look back. */
 bool placement_next_node(const struct placement *p, struct own_nodes *w)
 {
     for (; w->i < p->n; w->i++) {

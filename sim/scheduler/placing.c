@@ -164,7 +164,7 @@ static struct node_liking kind_liking(const struct sched *s, const struct shape 
     };
 }
 
-/* Instances of a mixed node are for those who name their profile, those of a single one for whole GPUs. */
+/* Instances of a mixed node are for jobs that name their profile, those of a single one for whole GPUs. */
 static bool has_slots(const struct shape *shape, const struct node_kind *kind, const struct node_type *t)
 {
     const struct request *ask = &shape->ask;
@@ -257,7 +257,7 @@ static const struct placement *place_least(struct sched *s, const struct job_fac
     return sched_place(s, s->idle, s->all_needs & RESIZES ? &sized : least_of(s, f));
 }
 
-/* Elastic jobs too large for the cluster: is their minimum? Told by the largest minimum of the shape that fits. */
+/* Elastic jobs too large for the cluster: does their minimum fit? Known by the largest minimum of the shape that fits. */
 static void find_least(struct sched *s)
 {
     const struct workload *w = s->workload;
@@ -274,7 +274,7 @@ static void find_least(struct sched *s)
     }
 }
 
-/* What tenants can have of the memory of GPUs of each type: enforced if who finds too little is not placed. */
+/* What tenants can have of the memory of GPUs of each type: enforced if a job that finds too little is not placed. */
 static void memory_begin(struct sched *s)
 {
     const struct cluster *c = s->cluster;

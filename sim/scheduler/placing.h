@@ -21,14 +21,14 @@ struct placing {
     struct shape_kinds *kinds;    /* [shapes] kinds of nodes that each shape may use */
     struct typical_list typical;  /* what the jobs ask for */
     uint32_t *gpu_mem_most_mib;   /* [types] of free_index_count_memory(); NULL: placements do not heed it */
-    bool *by_totals;              /* [shapes] for placing_by_totals(): what the shape alone tells */
+    bool *by_totals;              /* [shapes] for placing_by_totals(): what follows from the shape alone */
     uint8_t *never;               /* [shapes] enum place_result: why it can never be placed; PLACED: it can */
     uint32_t *least;              /* [shapes] STARTS_PARTIAL: if it cannot, so many tasks of it as a minimum can; 0: none */
     struct random random;         /* of the placer */
     enum place_result why_not;    /* the answer to the last question */
     struct builder builder;
 };
-/* What questions change, for those who ask what would be: kept before, put back after. */
+/* What questions change: kept before what-if questions, put back after. */
 struct placing_answer { struct random random; enum place_result why_not; };
 struct placing_answer placing_keep(const struct sched *s);
 void placing_put_back(struct sched *s, struct placing_answer kept);

@@ -1,4 +1,4 @@
-/* plans.c - reservations: the earliest slot for a whole run, and who has been promised what. */
+/* plans.c - reservations: the earliest slot for a whole run, and what each job is promised. See contract/timeline.h. */
 #include "sim/engine/state.h"
 #include "sim/scheduler/placements.h"
 #include "sim/scheduler/placing.h"
@@ -48,7 +48,7 @@ static struct slot earliest(struct sched *s, job_id j, int64_t after_ns, int64_t
     return (struct slot){ TIME_NEVER, NULL };
 }
 
-/* The earliest time by totals, up to that of its plan, as long as nobody has come into the way of the plan; only where
+/* The earliest time by totals, up to that of its plan, as long as no other hold is in the way of the plan; only where
  * totals say it all. Else `after`: nothing is known. */
 static int64_t totals_fit_before(const struct sched *s, const struct hold *plan, int64_t after_ns)
 {

@@ -1,4 +1,4 @@
-/* see.c - what a policy may see of jobs, time and capacity. */
+/* queries.c - what a policy may see of jobs, time, capacity, queues and nodes: the queries of the contract. */
 #include "sim/accounting/books.h"
 #include "sim/engine/models.h"
 #include "sim/engine/nodes.h"

@@ -137,7 +137,7 @@ enum job_state tasks_state(const struct sched *s, const struct live *l, const st
 }
 
 /* The share of the tasks (under SPLIT_ANY of the GPUs) that it usually has; where they differ, of their GPUs, if it holds any:
- * tasks without GPUs may be all that its minimum asks for, and then they do get on. */
+ * tasks without GPUs may be all that its minimum asks for, and then it makes progress. */
 double tasks_rate(const struct sched *s, const struct live *l)
 {
     const struct request *ask = ask_of(s, l->job);

@@ -56,7 +56,7 @@ void suspend_begins(struct sched *s, struct live *l, const struct placement *p)
 {
     l->suspended = placement_copy(s, p);
     models_suspended(s, p, 1);
-    pace_stands(s, l);
+    pace_suspend(s, l);
     l->stood_ns += l->split[ACCOUNT_USEFUL];
     l->start_cost_ns -= l->split[ACCOUNT_START];
 }

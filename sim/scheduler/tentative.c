@@ -105,8 +105,8 @@ void tentative_erase(struct sched *s)
         job_id j = t->item[i].job;
         const struct placement *p = t->item[i].p;
         if (t->item[i].sign > 0) {
-            if (s->setup.observer.pencilled)
-                s->setup.observer.pencilled(s->setup.observer.self, j, p);
+            if (s->setup.observer.tentative)
+                s->setup.observer.tentative(s->setup.observer.self, j, p);
             placement_give(room_of(s), ask_of(s, j), p);
         } else {
             count_out(s, j, -1);

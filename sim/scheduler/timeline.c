@@ -144,7 +144,7 @@ struct view *view_of(const struct sched *s, const struct view *v)
 
 /* ---- Holds come and go ---- */
 
-/* Who runs is counted since ever: nobody asks for the past, and a step less is kept. */
+/* A running job counts from the beginning of time: the past is never asked for, and a step less is kept. */
 static void profiles_change(struct sched *s, const struct hold *h, int64_t sign)
 {
     struct timeline *t = s->timeline;

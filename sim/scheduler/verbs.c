@@ -34,7 +34,7 @@ static enum sched_result start_more(struct sched *s, struct live *l, const struc
     return SCHED_OK;
 }
 
-/* Takes the pieces from the indexes: idle now, or idle once those who are leaving have left. */
+/* Takes the pieces from the indexes: idle now, or idle once jobs that are leaving have left. */
 static enum sched_result take(struct sched *s, job_id j, const struct placement *p)
 {
     if (stage_take_if_free(s, s->idle, j, p)) {

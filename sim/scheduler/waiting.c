@@ -1,7 +1,7 @@
 /* waiting.c - why each job waits, split exactly, at O(1) per change of a reason.
  *
  * A group (a sub-line) has a clock of running totals per reason. A job that joins subtracts the totals, a job that
- * leaves adds them: what remains is its own time per reason. Nothing is done for those who just wait. A group without
+ * leaves adds them: what remains is its own time per reason. Nothing is done for jobs that just wait. A group without
  * a reason of its own goes by its line's clock. All are integers, so a job's parts add up to its wait. */
 #include "sim/scheduler/waiting.h"
 #include "sim/accounting/ledger.h"

@@ -353,7 +353,7 @@ static int play(struct play *p, const struct policy *policy, struct why why)
         .cluster = p->session->cluster, .workload = p->session->workload, .policy = policy, .policy_params = params,
         .placer = placer, .placer_params = placing, .check = true,
         .until_ns = (p->rounds - 1) * PERIOD_NS + LEAVING_NS / 2,
-        .observer = { .self = p, .instant = note_instant, .pencilled = note_pencil },
+        .observer = { .self = p, .instant = note_instant, .tentative = note_pencil },
     });
     p->sched = s;
     for (job_id j = 0; j < p->session->n_jobs; j++) {

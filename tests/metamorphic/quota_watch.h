@@ -131,14 +131,14 @@ static inline void at_interval(void *self, const struct interval *i)
         return;
     const struct held *was = &watch.before[i->job];
     watch.to->stops++;
-    watch.to->for_nobody += i->for_whom == ID_NONE;
-    if (i->for_whom == ID_NONE)
+    watch.to->for_nobody += i->for_job == ID_NONE;
+    if (i->for_job == ID_NONE)
         return;
-    watch.room_for[i->job] = i->for_whom;
-    watch.to->inside += preempted && i->end_ns < was->last_start_ns + min_runtime_ns(i->job, i->for_whom);
+    watch.room_for[i->job] = i->for_job;
+    watch.to->inside += preempted && i->end_ns < was->last_start_ns + min_runtime_ns(i->job, i->for_job);
     if (preempted && was->n > job_facts(running, i->job)->min_tasks && !watch.starts) {
         watch.to->elastic_whole++;
-        watch.to->whole_first += job_facts(running, i->for_whom)->ask->tasks == 1 && surplus_would_do(i->job, i->for_whom);
+        watch.to->whole_first += job_facts(running, i->for_job)->ask->tasks == 1 && surplus_would_do(i->job, i->for_job);
     }
 }
 
@@ -179,7 +179,7 @@ static inline void world_run(const struct world *w, const struct kind *k, uint64
     memset(watch.room_for, 0xff, sizeof watch.room_for);
     struct run_setup setup = { .cluster = c, .workload = load, .policy = &watched, .policy_params = named.params, .seed = seed,
                                .placer = placer_named("pack"), .check = true, .fruitless_most = 1000,
-                               .observer = { .interval = at_interval, .instant = at_instant, .pencilled = at_pencil } };
+                               .observer = { .interval = at_interval, .instant = at_instant, .tentative = at_pencil } };
     struct sched *s = run_new(&setup);
     running = s;
     if (run_execute(s, &err) && !k->may_fail)

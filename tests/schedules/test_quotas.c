@@ -74,8 +74,8 @@ static const struct policy follows = { .abi = POLICY_ABI, .name = "script", .nee
 
 static void count_told(void *self, const struct interval *i)
 {
-    *(unsigned *)self += i->for_whom != ID_NONE;
-    assert_true(i->for_whom == ID_NONE || (i->for_whom != i->job && strcmp(i->why, "done")));
+    *(unsigned *)self += i->for_job != ID_NONE;
+    assert_true(i->for_job == ID_NONE || (i->for_job != i->job && strcmp(i->why, "done")));
 }
 
 static queue_id queue_called(const struct cluster *c, const char *name)
