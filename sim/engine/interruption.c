@@ -11,6 +11,7 @@
 #include "sim/engine/tasks.h"
 #include "sim/scheduler/placements.h"
 #include "sim/scheduler/suspend.h"
+#include "sim/scheduler/timeline.h"
 
 #include <stdlib.h>
 

@@ -14,6 +14,7 @@
 #include "sim/scheduler/placements.h"
 #include "sim/scheduler/sizes.h"
 #include "sim/scheduler/suspend.h"
+#include "sim/scheduler/timeline.h"
 #include "sim/scheduler/waiting.h"
 
 #include <stdlib.h>

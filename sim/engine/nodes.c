@@ -4,6 +4,7 @@
 #include "sim/engine/models.h"
 #include "sim/engine/notices.h"
 #include "sim/engine/state.h"
+#include "sim/scheduler/timeline.h"
 
 #include <stdlib.h>
 
@@ -112,40 +113,20 @@ void nodes_end(struct sched *s)
 
 /* ---- Going and coming ---- */
 
-static void profiles_out(struct sched *s, node_id n, uint64_t gpus, uint32_t counted, int sign)
-{
-    struct timeline *t = s->timeline;
-    uint32_t first = s->cluster->kind_of[n];
-    for (uint32_t k = first; k < first + s->cluster->kind[first].parts; k++) {
-        const struct node_kind *kind = &s->cluster->kind[k];
-        int64_t milli = sign * (counted ? (int64_t)counted * MILLI_ALL
-                                        : (int64_t)__builtin_popcountll(gpus & kind->slots) * kind->slot_milli);
-        profile_add(t->kind_taken[k], INT64_MIN, INT64_MAX, milli);
-        if (t->taken[n] && t->taken[n] != t->kind_taken[k])
-            profile_add(t->taken[n], INT64_MIN, INT64_MAX, milli);
-    }
-}
-
-/* In every view: `gpus` of it, and the whole node or not. In windows counted GPUs go by their profile. */
+/* In every view: `gpus` of it, and the whole node or not. */
 static void show(struct sched *s, node_id n, uint64_t gpus, bool whole, int sign)
 {
     const struct node_type *t = cluster_node_type(s->cluster, n);
     uint32_t counted = whole && t->counted ? t->gpus : 0;
-    struct view *const views[] = { s->idle, s->releasing, s->timeline ? s->timeline->window[0].v : NULL,
-                                   s->timeline ? s->timeline->window[1].v : NULL };
-    for (size_t i = 0; i < sizeof views / sizeof views[0]; i++) {
-        if (!views[i])
-            continue;
+    struct view *const views[] = { s->idle, s->releasing };
+    for (size_t i = 0; i < 2 && views[i]; i++) {
         if (gpus)
             free_index_out_gpus(views[i], n, gpus, sign);
         if (whole)
-            free_index_out_node(views[i], n, i < 2 ? counted : 0, sign);
+            free_index_out_node(views[i], n, counted, sign);
     }
-    if (!s->timeline)
-        return;
-    profiles_out(s, n, gpus, counted, sign);
-    s->timeline->version++;
-    s->timeline->freed += sign < 0;
+    if (s->timeline)
+        timeline_node_out(s, n, gpus, whole, sign);
 }
 
 static void capacity_change(struct sched *s, node_id n, uint64_t gpus, bool whole, int sign)

@@ -17,6 +17,7 @@
 #include "sim/scheduler/placements.h"
 #include "sim/scheduler/placing.h"
 #include "sim/scheduler/sizes.h"
+#include "sim/scheduler/timeline.h"
 
 #include <inttypes.h>
 #include <string.h>

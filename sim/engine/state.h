@@ -17,7 +17,6 @@
 #include "sim/models/price.h"
 #include "sim/models/progress.h"
 #include "sim/scheduler/predict.h"
-#include "sim/scheduler/timeline.h"
 #include "sim/workload/requests.h"
 
 enum { MODELS_MOST = 24 };
@@ -29,6 +28,8 @@ struct run_model;
         if (!(condition))                                                                                              \
             engine_bug((s), __FILE__, __LINE__, "%s", #condition);                                                       \
     } while (0)
+
+enum hold_kind { HOLD_RUN, HOLD_LEAVING, HOLD_PLAN, HOLD_KINDS };    /* on the timeline */
 
 /* What is kept of every job to the end: small. */
 struct job_run {

@@ -13,6 +13,7 @@
 #include "sim/scheduler/placements.h"
 #include "sim/scheduler/placing.h"
 #include "sim/scheduler/suspend.h"
+#include "sim/scheduler/timeline.h"
 #include "sim/scheduler/waiting.h"
 #include "sim/scheduler/wakes.h"
 

@@ -1,6 +1,7 @@
 /* checkpoint_saving.c - told to leave, a job that may save writes once more, for as long as it is given. models.md 3.3.
  *
  * Where writes share the storage, who is slow because of others may find its grace over: then it falls back. */
+#include "sim/scheduler/timeline.h"
 #include "sim/physics/checkpoint_parts.h"
 #include "sim/physics/flows.h"
 #include "sim/engine/pace.h"

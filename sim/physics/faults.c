@@ -3,6 +3,7 @@
  * Every source of trouble has a number, which is the subject of its events: nodes, leaf switches, given faults, planned
  * outages, cordons of nodes, jobs. Each goes its way by itself; a node is out while any of them wants it so. A node or switch
  * fails for the next time after its repair. */
+#include "sim/scheduler/timeline.h"
 #include "sim/scheduler/placements.h"
 #include "sim/physics/fault_run.h"
 #include "sim/engine/nodes.h"

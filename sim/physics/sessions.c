@@ -3,6 +3,7 @@
  *
  * A session whose user thinks holds its GPUs without progress (ACCOUNT_IDLE). In a run each GPU computes for `duty` of the time. A run takes
  * the time that was drawn, however fast its GPUs are. */
+#include "sim/scheduler/timeline.h"
 #include "sim/physics/sessions.h"
 #include "sim/physics/physics.h"
 #include "sim/engine/on_demand.h"

@@ -21,6 +21,7 @@
 #include "sim/scheduler/placing.h"
 #include "sim/scheduler/stage.h"
 #include "sim/scheduler/tentative.h"
+#include "sim/scheduler/timeline.h"
 #include "sim/scheduler/waiting.h"
 #include "sim/scheduler/wakes.h"
 

@@ -2,6 +2,7 @@
 #include "sim/cluster/mig_slices.h"
 #include "sim/engine/state.h"
 #include "sim/scheduler/placing.h"
+#include "sim/scheduler/timeline.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -12,6 +12,7 @@
 #include "sim/scheduler/sizes.h"
 #include "sim/scheduler/suspend.h"
 #include "sim/scheduler/tentative.h"
+#include "sim/scheduler/timeline.h"
 #include "sim/scheduler/waiting.h"
 #include "sim/scheduler/wakes.h"
 
@@ -150,8 +151,7 @@ static void drop_unused(struct sched *s)
     struct stage *g = s->stage;
     for (size_t i = 0; i < g->n_copies; i++) {
         const struct live *l = &s->live[g->copy[i].live];
-        uint32_t plan = l->hold[HOLD_PLAN];
-        if (l->now.held != g->copy[i].p && l->now.late != g->copy[i].p && (plan == ORDERED_NONE || s->timeline->hold[plan].p != g->copy[i].p))
+        if (l->now.held != g->copy[i].p && l->now.late != g->copy[i].p && !plan_is_on(s, l, g->copy[i].p))
             placement_drop(s, g->copy[i].p);
     }
     g->n_copies = 0;

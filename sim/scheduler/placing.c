@@ -4,6 +4,7 @@
 #include "sim/engine/params.h"
 #include "sim/engine/state.h"
 #include "sim/scheduler/domain_walk.h"
+#include "sim/scheduler/timeline.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,6 +3,7 @@
 #include "sim/scheduler/placements.h"
 #include "sim/scheduler/placing.h"
 #include "sim/scheduler/stage.h"
+#include "sim/scheduler/timeline.h"
 
 /* ---- The earliest slot ---- */
 

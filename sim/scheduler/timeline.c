@@ -1,4 +1,5 @@
-/* timeline.c - holds in the order of their starts and ends, and how they follow the jobs. See contract/timeline.h. */
+/* timeline.c - see timeline.h. */
+#include "sim/scheduler/timeline.h"
 #include "sim/engine/models.h"
 #include "sim/engine/state.h"
 #include "sim/scheduler/placements.h"
@@ -386,6 +387,40 @@ void timeline_pass(struct sched *s)
         settle_ended(s, &s->timeline->by_end[summed]);
 }
 
+/* ---- Nodes out of service ---- */
+
+static void profiles_out(struct sched *s, node_id n, uint64_t gpus, uint32_t counted, int sign)
+{
+    struct timeline *t = s->timeline;
+    uint32_t first = s->cluster->kind_of[n];
+    for (uint32_t k = first; k < first + s->cluster->kind[first].parts; k++) {
+        const struct node_kind *kind = &s->cluster->kind[k];
+        int64_t milli = sign * (counted ? (int64_t)counted * MILLI_ALL
+                                        : (int64_t)__builtin_popcountll(gpus & kind->slots) * kind->slot_milli);
+        profile_add(t->kind_taken[k], INT64_MIN, INT64_MAX, milli);
+        if (t->taken[n] && t->taken[n] != t->kind_taken[k])
+            profile_add(t->taken[n], INT64_MIN, INT64_MAX, milli);
+    }
+}
+
+/* In windows counted GPUs go by their profile. */
+void timeline_node_out(struct sched *s, node_id n, uint64_t gpus, bool whole, int sign)
+{
+    const struct node_type *type = cluster_node_type(s->cluster, n);
+    struct timeline *t = s->timeline;
+    for (unsigned w = 0; w < 2; w++) {
+        if (gpus)
+            free_index_out_gpus(t->window[w].v, n, gpus, sign);
+        if (whole)
+            free_index_out_node(t->window[w].v, n, 0, sign);
+    }
+    profiles_out(s, n, gpus, whole && type->counted ? type->gpus : 0, sign);
+    t->version++;
+    t->freed += sign < 0;
+}
+
+/* ---- Beginning and end ---- */
+
 void timeline_begin(struct sched *s)
 {
     const struct cluster *c = s->cluster;
@@ -427,4 +462,10 @@ void timeline_end(struct sched *s)
     free(t->kind_taken);
     free(t->plan);
     free(t);
+}
+
+bool plan_is_on(const struct sched *s, const struct live *l, const struct placement *p)
+{
+    uint32_t plan = l->hold[HOLD_PLAN];
+    return plan != ORDERED_NONE && s->timeline->hold[plan].p == p;
 }

@@ -1,11 +1,18 @@
-/* timeline.h (run) - private: holds over time, and the windows that show what they leave free. See contract/timeline.h. */
+/* timeline.h - holds over time, and the windows that show what they leave free. See contract/timeline.h.
+ *
+ * Each running job, each job that is leaving and each reservation (plan) is a hold on its pieces from a start to an end: by the
+ * job's estimate, or when it will have left. Totals of each kind of node are profiles over time; what has names (GPUs), CPU and
+ * memory is summed up in windows.
+ *
+ * A hold belongs to a window [from, until) if it starts before `until` and ends after `from`. A window is a free index from which
+ * the pieces of those holds are taken; to move it, only the holds between the old bounds and the new are looked at. Counted nodes
+ * are not summed up: they ask for the maximum that is taken at any instant of the window. */
 #pragma once
 #include "sim/base/ordered.h"
 #include "sim/base/profile.h"
 #include "sim/capacity/free_index.h"
 #include "sim/contract/timeline.h"
-
-enum hold_kind { HOLD_RUN, HOLD_LEAVING, HOLD_PLAN, HOLD_KINDS };
+#include "sim/engine/state.h"
 
 struct hold {
     struct ordered_link link;     /* by start, if summed */
@@ -21,6 +28,7 @@ struct hold {
 struct hold_end { struct ordered_link link; };               /* the same item in the order of ends */
 struct window { struct view *v; int64_t from_ns, until_ns; uint64_t version; };
 
+/* Written by timeline.c; plans.c reads it. */
 struct timeline {
     struct hold *hold;
     struct hold_end *end;
@@ -39,22 +47,22 @@ struct timeline {
     uint64_t freed;               /* grows when a hold goes or moves that is no plan */
 };
 
-struct sched;
-struct live;
 void timeline_begin(struct sched *s);                        /* only for a policy that SEES_TIMELINE */
 void timeline_end(struct sched *s);
-void timeline_pass(struct sched *s);                         /* a pass begins: those past their estimate */
+void timeline_pass(struct sched *s);                         /* a pass begins: jobs past their estimate are expected for as long again */
 void timeline_started(struct sched *s, struct live *l);      /* staged: it holds l->now.held from now on */
 void timeline_stopped(struct sched *s, struct live *l, int64_t stay_ns);   /* staged: it stays that much longer */
 void timeline_leaves(struct sched *s, struct live *l, int64_t stay_ns);    /* truth: l->leaving stays that much longer */
 void timeline_kept(struct sched *s, struct live *l);
 void timeline_left(struct sched *s, struct live *l, enum hold_kind kind);  /* truth: that hold is over */
 void timeline_forget(struct sched *s, struct live *l);       /* truth: it is gone, and so is its plan */
+void timeline_node_out(struct sched *s, node_id n, uint64_t gpus, bool whole, int sign);    /* GPUs of n go out of service (1), or come
+                                                                back (-1), and the whole node or not */
+bool plan_is_on(const struct sched *s, const struct live *l, const struct placement *p);    /* p is that of its reservation */
 /* For the undo log. */
 void hold_add(struct sched *s, job_id j, enum hold_kind kind, int64_t start_ns, int64_t end_ns, struct placement *p);
 void hold_drop(struct sched *s, job_id j, enum hold_kind kind);            /* nothing if there is none */
 void hold_show(struct sched *s, struct hold *h, bool shown);               /* false: to see what there were without it */
-
 
 struct hold *plan_of(const struct sched *s, job_id j);                    /* its reservation; NULL: none */
 int64_t timeline_next_end_ns(const struct timeline *t, int64_t after_ns);   /* TIME_NEVER: none */

@@ -8,6 +8,7 @@
 #include "sim/scheduler/stage.h"
 #include "sim/scheduler/suspend.h"
 #include "sim/scheduler/tentative.h"
+#include "sim/scheduler/timeline.h"
 
 #include <string.h>
 
