@@ -36,7 +36,7 @@ static bool node_consistent(const struct view *v, node_id n)
     for (unsigned g = 0; g < cluster_node_gpus(c, n); g++) {
         uint32_t used = view_used_milli(v, n, g);
         if ((s->whole_mask >> g & 1) != (used == 0) || (s->shared_mask >> g & 1) != (used > 0 && used < MILLI_ALL) ||
-            (s->told_mask >> g & 1) != (used != 0 && used != MILLI_ALL))
+            (s->partial_mask >> g & 1) != (used != 0 && used != MILLI_ALL))
             return false;
     }
     for (uint32_t f = 1; f < SHARE_CLASSES; f++)

@@ -21,4 +21,4 @@ bool headroom_settled(const struct headroom *h, node_id n);
 /* Could all of r, a chain, be within the cap of all nodes, on the thriftiest nodes that it may use? */
 bool headroom_may_have(const struct headroom *h, const struct shape_kinds *shapes, const struct request *r);
 /* What nodes [first, end) draw at least: lit and idle. */
-int128_t headroom_floor_nw(const struct cluster *c, node_id first, node_id end);
+int128_t cluster_idle_nw(const struct cluster *c, node_id first, node_id end);

@@ -1,5 +1,5 @@
 /* placement_links.c - see placement_links.h. */
-#include "sim/capacity/placement_links.h"
+#include "sim/capacity/placement_form.h"
 
 #include <math.h>
 

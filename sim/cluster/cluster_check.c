@@ -3,7 +3,7 @@
 #include "sim/cluster/catalogue.h"
 #include "sim/cluster/cluster_parts.h"
 #include "sim/cluster/labels.h"
-#include "sim/cluster/mig_slices.h"
+#include "sim/cluster/mig.h"
 
 #include <inttypes.h>
 #include <math.h>

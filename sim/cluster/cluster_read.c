@@ -2,7 +2,6 @@
 #include "sim/base/memory.h"
 #include "sim/cluster/cluster_file.h"
 #include "sim/cluster/node_list.h"
-#include "sim/cluster/node_topology.h"
 
 #include <stdlib.h>
 #include <string.h>

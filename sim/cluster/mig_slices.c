@@ -1,5 +1,5 @@
 /* mig_slices.c - see mig_slices.h. */
-#include "sim/cluster/mig_slices.h"
+#include "sim/cluster/mig.h"
 
 #include <limits.h>
 

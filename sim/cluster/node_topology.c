@@ -1,5 +1,5 @@
 /* node_topology.c - see node_topology.h. */
-#include "sim/cluster/node_topology.h"
+#include "sim/cluster/node_list.h"
 
 #include "sim/base/memory.h"
 #include "sim/io/table_in.h"

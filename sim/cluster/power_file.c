@@ -27,7 +27,7 @@ struct file_power {
     struct config_value groups;
 };
 struct file_prices {
-    struct prices prices;
+    struct tariff prices;
     struct file_group usual;
     struct config_value groups;
 };
@@ -160,11 +160,11 @@ static struct file_group *said_of_groups(struct cluster *c, struct file_group us
 /* Caps that not even idle nodes keep would stop everything. */
 static int check_caps(struct config_value section, const struct cluster *c, struct error *err)
 {
-    int128_t floor_nw = headroom_floor_nw(c, 0, c->n_nodes);
+    int128_t floor_nw = cluster_idle_nw(c, 0, c->n_nodes);
     if (floor_nw > c->power->cap_nw)
         return config_error(section, err, "want a cap_w of at least %.9g, which all nodes draw when they are idle", (double)floor_nw / NW_PER_W);
     for (domain_id d = 1; d < c->n_domains; d++) {
-        floor_nw = headroom_floor_nw(c, c->domain[d].first, c->domain[d].end);
+        floor_nw = cluster_idle_nw(c, c->domain[d].first, c->domain[d].end);
         if (c->domain[d].level == LEVEL_RACK && floor_nw > c->power->rack_cap_nw)
             return config_error(section, err, "want a rack_cap_w of at least %.9g, which the %u nodes of a rack draw when they are idle",
                                 (double)floor_nw / NW_PER_W, c->domain[d].end - c->domain[d].first);
@@ -212,14 +212,14 @@ int prices_read(struct config_value section, struct cluster *c, struct error *er
     struct file_group *said = said_of_groups(c, f.usual);
     if (read_groups(f.groups, prices_group_keys, c, said, err))
         return -1;
-    f.prices.gpu_usd_per_h = arena_alloc(c->memory, c->n_groups * sizeof *f.prices.gpu_usd_per_h);
+    f.tariff.gpu_usd_per_h = arena_alloc(c->memory, c->n_groups * sizeof *f.tariff.gpu_usd_per_h);
     for (uint32_t g = 0; g < c->n_groups; g++) {
         const struct gpu_model *m = model_of_group(c, g);
         if (settle(section, c, g, &said[g].gpu_usd_per_h, c->group_gpus[g] == 0 ? 0 : m ? m->price_usd_per_h : -1, "gpu_usd_per_h", err))
             return -1;
-        f.prices.gpu_usd_per_h[g] = said[g].gpu_usd_per_h;
+        f.tariff.gpu_usd_per_h[g] = said[g].gpu_usd_per_h;
     }
-    c->prices = arena_alloc(c->memory, sizeof *c->prices);
-    *c->prices = f.prices;
+    c->tariff = arena_alloc(c->memory, sizeof *c->tariff);
+    *c->tariff = f.tariff;
     return 0;
 }

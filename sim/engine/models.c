@@ -216,11 +216,11 @@ bool models_save_at_risk(struct sched *s, struct live *l)
     return any;
 }
 
-void models_save_begins(struct sched *s, struct live *l, const struct leaving *price, bool at_risk)
+void models_save_begins(struct sched *s, struct live *l, const struct stop_overhead *overhead, bool at_risk)
 {
     for (size_t i = 0; i < s->n_models; i++)
         if (s->model[i]->save_begins)
-            s->model[i]->save_begins(s, l, price, at_risk);
+            s->model[i]->save_begins(s, l, overhead, at_risk);
 }
 
 bool models_save_ends(struct sched *s, struct live *l)

@@ -6,7 +6,7 @@
 #include "sim/base/event_queue.h"
 #include "sim/engine/run.h"
 #include "sim/io/output.h"
-#include "sim/models/price.h"
+#include "sim/models/overhead.h"
 
 struct live;
 struct maker;
@@ -41,7 +41,7 @@ struct run_model {                /* what is NULL or 0 is not wanted */
     /* Saving at a stop (models.md 3.3); of the one model that writes checkpoints. */
     int64_t (*save_ns)(const struct sched *s, const struct live *l);    /* of a stop now: until its work is saved */
     bool (*save_at_risk)(struct sched *s, struct live *l);    /* whether the grace is long enough depends on others' writes */
-    void (*save_begins)(struct sched *s, struct live *l, const struct leaving *price, bool at_risk);
+    void (*save_begins)(struct sched *s, struct live *l, const struct stop_overhead *overhead, bool at_risk);
     bool (*save_ends)(struct sched *s, struct live *l);       /* true: at risk, and too late: l->writing.lost_ns, .lost_wall_ns */
     void (*save_fails)(struct sched *s, struct live *l);      /* a fault hits the nodes that l is leaving */
     void (*stalls)(struct sched *s, struct live *l, enum account on);   /* l is about to stall for another reason */
@@ -91,7 +91,7 @@ void models_node_power(struct sched *s, node_id n, bool out);
 int64_t models_held_milli(const struct sched *s, node_id n);
 int64_t models_save_ns(const struct sched *s, const struct live *l);    /* of a job that saves: some model is on */
 bool models_save_at_risk(struct sched *s, struct live *l);
-void models_save_begins(struct sched *s, struct live *l, const struct leaving *price, bool at_risk);
+void models_save_begins(struct sched *s, struct live *l, const struct stop_overhead *overhead, bool at_risk);
 bool models_save_ends(struct sched *s, struct live *l);
 void models_save_fails(struct sched *s, struct live *l);
 void models_stall(struct sched *s, struct live *l, enum account on);

@@ -16,7 +16,7 @@ static int64_t model_bytes(const struct cluster *c, const char *name)
 
 int64_t checkpoint_bytes(const struct sched *s, job_id j)
 {
-    const struct price *p = price_of(s, j);
+    const struct overhead *p = job_overhead(s, j);
     if (p->checkpoint_bytes != CHECKPOINT_OF_MODEL)
         return p->checkpoint_bytes;
     uint32_t model = s->workload->facts[j].model;
@@ -41,7 +41,7 @@ static void checkpoint_sizes_begin(struct sched *s)
 
 static int64_t other_parts_ns(const struct sched *s, job_id j, int64_t gpu_milli, uint32_t nodes)
 {
-    const struct price *p = price_of(s, j);
+    const struct overhead *p = job_overhead(s, j);
     double init = init_s(seconds(p->init_ns), seconds(p->init_doubling_ns), (double)gpu_milli / MILLI_ALL);
     return ns_of_seconds(init) + storage_load_ns(&s->cluster->storage, checkpoint_bytes(s, j), nodes);
 }
@@ -50,7 +50,7 @@ int64_t start_cost_ns(const struct sched *s, struct live *l, const struct placem
 {
     if (on_demand(s, l->job))
         return models_start_up(s, l->job, on, on_demand_first(s, l));
-    int64_t ns = price_of_start(price_of(s, l->job), first);
+    int64_t ns = overhead_of_start(job_overhead(s, l->job), first);
     l->pull_ns = 0;
     if (ns != START_BY_PARTS)
         return ns;
@@ -62,7 +62,7 @@ int64_t start_expected_ns(const struct sched *s, job_id j, bool first)
 {
     if (on_demand(s, j))
         return models_start_up(s, j, NULL, first);
-    int64_t ns = price_of_start(price_of(s, j), first);
+    int64_t ns = overhead_of_start(job_overhead(s, j), first);
     if (ns != START_BY_PARTS)
         return ns;
     return s->cluster->storage.pull_cached_ns + other_parts_ns(s, j, request_gpu_milli(ask_of(s, j)), 1);
@@ -70,15 +70,15 @@ int64_t start_expected_ns(const struct sched *s, job_id j, bool first)
 
 static void prices_begin(struct sched *s)
 {
-    uint32_t own = intern_count(s->workload->prices);
-    s->price = arena_alloc(s->memory, (own + (size_t)1) * sizeof *s->price);
-    s->price[0] = s->cluster->price;
+    uint32_t own = intern_count(s->workload->overheads);
+    s->overhead = arena_alloc(s->memory, (own + (size_t)1) * sizeof *s->overhead);
+    s->overhead[0] = s->cluster->overhead;
     for (uint32_t i = 1; i <= own; i++) {
-        struct own_price said = workload_price(s->workload, i);
-        s->price[i] = price_with(&s->cluster->price, &said);
+        struct own_overhead said = workload_overhead(s->workload, i);
+        s->overhead[i] = overhead_with(&s->cluster->overhead, &said);
     }
     for (uint32_t i = 0; i <= own; i++)
-        price_settle(&s->price[i]);
+        overhead_settle(&s->overhead[i]);
 }
 
 void overheads_begin(struct sched *s)

@@ -14,7 +14,7 @@
 #include "sim/capacity/placement_rate.h"
 #include "sim/engine/run.h"
 #include "sim/models/failures.h"
-#include "sim/models/price.h"
+#include "sim/models/overhead.h"
 #include "sim/models/progress.h"
 #include "sim/scheduler/predict.h"
 #include "sim/workload/requests.h"
@@ -210,7 +210,7 @@ struct sched {
     const struct cluster *cluster;
     struct workload *workload;    /* the setup's; with jobs on demand, a copy with facts of its own */
     uint32_t n_jobs;              /* with those on demand, which are from workload->n_jobs on */
-    struct price *price;          /* [prices of the workload + 1], the first the cluster's */
+    struct overhead *overhead;          /* [prices of the workload + 1], the first the cluster's */
     const struct policy_instance *force;      /* the policy in force; written by switch.c */
     struct policies *policies;    /* switch.c */
     unsigned all_needs;           /* of every policy that the run may have: what there is */
@@ -299,9 +299,9 @@ static inline const struct request *ask_of(const struct sched *s, job_id j)
 {
     return s->workload->facts[j].ask;
 }
-static inline const struct price *price_of(const struct sched *s, job_id j)
+static inline const struct overhead *job_overhead(const struct sched *s, job_id j)
 {
-    return &s->price[s->workload->truth[j].price];
+    return &s->overhead[s->workload->truth[j].overhead];
 }
 
 static inline void view_freed(struct sched *s)

@@ -1,5 +1,5 @@
 /* digest.c - see digest.h. */
-#include "sim/io/digest.h"
+#include "sim/io/provenance.h"
 
 #include <openssl/sha.h>
 

@@ -1,5 +1,5 @@
 /* directory.c - see directory.h. */
-#include "sim/io/directory.h"
+#include "sim/io/output.h"
 
 #include "sim/base/memory.h"
 

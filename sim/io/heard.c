@@ -1,7 +1,6 @@
 /* heard.c - see heard.h. */
-#include "sim/io/heard.h"
+#include "sim/io/provenance.h"
 
-#include "sim/io/digest.h"
 #include "sim/io/input.h"
 #include "sim/base/memory.h"
 
@@ -10,7 +9,7 @@
 
 static void hear(void *self, const char *path, const char sha256[65])
 {
-    struct heard *h = self;
+    struct provenance *h = self;
     for (size_t i = 0; i < h->n; i++)
         if (!strcmp(h->file[i].path, path) && !strcmp(h->file[i].sha256, sha256))
             return;
@@ -19,17 +18,17 @@ static void hear(void *self, const char *path, const char sha256[65])
     memcpy(h->file[h->n++].sha256, sha256, 65);
 }
 
-void heard_begin(struct heard *h)
+void provenance_begin(struct provenance *h)
 {
     input_listen(hear, h);
 }
 
-void heard_end(void)
+void provenance_end(void)
 {
     input_listen(NULL, NULL);
 }
 
-void heard_sha256(const struct heard *h, char sha256[65])
+void provenance_sha256(const struct provenance *h, char sha256[65])
 {
     char two[64 + 65];
     *sha256 = '\0';
@@ -43,10 +42,10 @@ void heard_sha256(const struct heard *h, char sha256[65])
     }
 }
 
-void heard_free(struct heard *h)
+void provenance_free(struct provenance *h)
 {
     for (size_t i = 0; i < h->n; i++)
         free(h->file[i].path);
     free(h->file);
-    *h = (struct heard){ NULL, 0, 0 };
+    *h = (struct provenance){ NULL, 0, 0 };
 }

@@ -2,11 +2,11 @@
 #pragma once
 #include <stddef.h>
 
-struct heard_file { char *path, sha256[65]; };       /* of the bytes as stored */
-struct heard { struct heard_file *file; size_t n, capacity; };
+struct provenance_file { char *path, sha256[65]; };       /* of the bytes as stored */
+struct provenance { struct provenance_file *file; size_t n, capacity; };
 
-void heard_begin(struct heard *h);                   /* h: {0}, or what was heard so far. One at a time */
-void heard_end(void);
+void provenance_begin(struct provenance *h);                   /* h: {0}, or what was heard so far. One at a time */
+void provenance_end(void);
 /* One hash of all of them, in that order; "": none. */
-void heard_sha256(const struct heard *h, char sha256[65]);
-void heard_free(struct heard *h);                    /* leaves {0} */
+void provenance_sha256(const struct provenance *h, char sha256[65]);
+void provenance_free(struct provenance *h);                    /* leaves {0} */

@@ -1,5 +1,5 @@
 /* duties.c - see duties.h. */
-#include "sim/models/duties.h"
+#include "sim/models/sharing.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -1,8 +1,7 @@
 /* sharing_file.c - see sharing_file.h. */
-#include "sim/models/sharing_file.h"
+#include "sim/models/sharing.h"
 
 #include "sim/io/input.h"
-#include "sim/models/duties.h"
 #include "sim/models/training/throughput_pairs.h"
 
 #include <stdlib.h>

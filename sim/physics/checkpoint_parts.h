@@ -22,7 +22,7 @@ bool    checkpoint_shares(const struct sched *s, const struct live *l);        /
 /* checkpoint_saving.c: the hooks of their names in models.h */
 int64_t checkpoint_save_ns(const struct sched *s, const struct live *l);
 bool checkpoint_save_at_risk(struct sched *s, struct live *l);
-void checkpoint_save_begins(struct sched *s, struct live *l, const struct leaving *price, bool at_risk);
+void checkpoint_save_begins(struct sched *s, struct live *l, const struct stop_overhead *overhead, bool at_risk);
 bool checkpoint_save_ends(struct sched *s, struct live *l);
 void checkpoint_save_fails(struct sched *s, struct live *l);
 

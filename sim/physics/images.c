@@ -35,8 +35,8 @@ static int64_t pull_ns(const struct sched *s, job_id j, const struct placement *
 
 static bool images_wanted(const struct sched *s)
 {
-    for (uint32_t i = 0; i <= intern_count(s->workload->prices); i++)
-        if (s->price[i].start_ns == START_BY_PARTS || s->price[i].restart_ns == START_BY_PARTS)
+    for (uint32_t i = 0; i <= intern_count(s->workload->overheads); i++)
+        if (s->overhead[i].start_ns == START_BY_PARTS || s->overhead[i].restart_ns == START_BY_PARTS)
             return true;
     return false;
 }

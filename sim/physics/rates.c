@@ -12,7 +12,7 @@
 #include "sim/engine/state.h"
 #include "sim/physics/physics.h"
 #include "sim/engine/pace.h"
-#include "sim/capacity/placement_links.h"
+#include "sim/capacity/placement_form.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 #include "sim/engine/state.h"
 #include "sim/physics/physics.h"
 #include "sim/engine/pace.h"
-#include "sim/models/duties.h"
+#include "sim/models/sharing.h"
 #include "sim/cluster/mig.h"
 #include "sim/models/training/throughput_pairs.h"
 
@@ -27,7 +27,7 @@ struct seat {                     /* of a tenant */
     uint32_t type;                /* GPU model */
 };
 struct shared_gpu {
-    struct crowd crowd;
+    struct tenant_load crowd;
     uint32_t first;               /* seat */
     uint32_t mem_mib;             /* of all that hold something there */
 };

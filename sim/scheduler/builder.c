@@ -1,5 +1,5 @@
 /* builder.c - a placement under construction: its pieces are taken from the view as they are added. */
-#include "sim/cluster/mig_slices.h"
+#include "sim/cluster/mig.h"
 #include "sim/engine/state.h"
 #include "sim/scheduler/placing.h"
 #include "sim/scheduler/timeline.h"

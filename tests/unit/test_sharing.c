@@ -1,6 +1,6 @@
 /* test_sharing.c - how fast the tenants of a GPU get on: models.md 7, and what must hold of any crowd. */
 #include "sim/base/random.h"
-#include "sim/models/duties.h"
+#include "sim/models/sharing.h"
 #include "tests/unit/test_core.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 #define MOST 17
 
 struct tenant { double u, v; uint32_t milli; };
-struct crowded { struct crowd crowd; struct duty alone[MOST]; uint32_t milli[MOST]; };
+struct crowded { struct tenant_load crowd; struct duty alone[MOST]; uint32_t milli[MOST]; };
 
 static struct duty duty_of(double u, double v)
 {
