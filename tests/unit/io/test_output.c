@@ -1,4 +1,4 @@
-/* test_core_output.c - numbers as text, and files that are whole or not there. */
+/* test_output.c - numbers as text, and files that are whole or not there. */
 #include "sim/io/output.h"
 #include "sim/base/random.h"
 #include "sim/base/units.h"

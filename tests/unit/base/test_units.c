@@ -1,4 +1,4 @@
-/* test_core_units.c - decimal text to integer parts and back, and doubles as text. Expected values: by hand, and the C library. */
+/* test_units.c - decimal text to integer parts and back, and doubles as text. Expected values: by hand, and the C library. */
 #include "sim/base/random.h"
 #include "sim/base/units.h"
 #include "tests/unit/test_core.h"

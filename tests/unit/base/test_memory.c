@@ -1,4 +1,4 @@
-/* test_core_memory.c - allocation that ends the program, arenas, interned texts. */
+/* test_memory.c - allocation that ends the program, arenas, interned texts. */
 #include "sim/base/intern.h"
 #include "sim/base/memory.h"
 #include "sim/base/random.h"

@@ -1,4 +1,4 @@
-/* test_core_random.c - known answers, and statistics at fixed seeds, each with a control that must fail. */
+/* test_random.c - known answers, and statistics at fixed seeds, each with a control that must fail. */
 #include "sim/base/random.h"
 #include "tests/unit/test_core.h"
 

@@ -1,4 +1,4 @@
-/* test_core_error.c - a message is one line, has its end, and the first one stays. */
+/* test_error.c - a message is one line, has its end, and the first one stays. */
 #include "sim/base/error.h"
 #include "tests/unit/test_core.h"
 

@@ -1,4 +1,4 @@
-/* test_core_input.c - plain, gzip and zstd files written by zlib and libzstd here; whole, cut short and damaged. */
+/* test_input.c - plain, gzip and zstd files written by zlib and libzstd here; whole, cut short and damaged. */
 #include "sim/io/input.h"
 #include "sim/base/random.h"
 #include "tests/unit/test_core.h"

@@ -1,4 +1,4 @@
-/* test_core_event_queue.c - the total order, ids that go stale, and thousands of operations beside a naive list. */
+/* test_event_queue.c - the total order, ids that go stale, and thousands of operations beside a naive list. */
 #include "sim/base/event_queue.h"
 #include "sim/base/random.h"
 #include "tests/unit/test_core.h"

@@ -1,4 +1,4 @@
-/* test_core_table.c - rows with their lines, and the complaints about files and cells, word by word. */
+/* test_table_in.c - rows with their lines, and the complaints about files and cells, word by word. */
 #include "sim/base/random.h"
 #include "sim/io/table_in.h"
 #include "sim/base/units.h"
