@@ -7,7 +7,7 @@
 #include "sim/models/training/throughput_pairs.h"
 #include "sim/models/network/rate_rules.h"
 #include "sim/models/training/training_models.h"
-#include "sim/models/price.h"
+#include "sim/models/overhead.h"
 #include "sim/models/power.h"
 
 #include <stdio.h>
@@ -356,7 +356,7 @@ struct cluster *cluster_assemble(const struct cluster_given *given, struct culpr
     *culprit = (struct culprit){ FAULT_WHOLE, 0 };
     struct arena *memory = arena_new();
     struct cluster *c = arena_alloc(memory, sizeof *c);
-    c->price = price_default();
+    c->overhead = overhead_default();
     c->storage = storage_default();
     c->memory = memory;
     c->name = keep(c, given->name);

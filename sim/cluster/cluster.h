@@ -54,7 +54,7 @@ struct domain {                   /* node n itself is domain n_domains + n */
     node_id first, end;
 };
 
-struct price {                    /* of preemption and starting, see models.md 3.2 to 3.4; the section `preemption` */
+struct overhead {                    /* of preemption and starting, see models.md 3.2 to 3.4; the section `preemption` */
     enum { CHECKPOINT_NONE, CHECKPOINT_PERFECT, CHECKPOINT_PERIODIC } checkpoint;
     enum { LAW_DALY, LAW_YOUNG } interval_law;               /* of INTERVAL_AUTO */
     int64_t interval_ns;          /* periodic: a checkpoint after each interval of progress since the (re)start. INTERVAL_AUTO */
@@ -102,12 +102,12 @@ struct cluster {
 
     int64_t period_ns;            /* of the scheduler; 0: a pass whenever something changed */
     bool period_said;             /* in the file or on the command line; otherwise the policy may have one of its own */
-    struct price price;
+    struct overhead overhead;
     struct sharing sharing;       /* sharing_usual unless a file says more */
     struct failures *failures;    /* failures.h; NULL: nothing fails */
     struct storage storage;
     struct power *power;          /* sections power and prices; NULL: not given */
-    struct prices *prices;
+    struct tariff *tariff;
     struct pool *pool;            /* [n_groups] node pools, see pools.h; NULL: there are none */
     struct elastic elastic;
     struct arena *memory;

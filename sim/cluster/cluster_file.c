@@ -7,7 +7,7 @@
 #include "sim/cluster/failures_file.h"
 #include "sim/models/network/rate_rules.h"
 #include "sim/models/training/training_models.h"
-#include "sim/models/price.h"
+#include "sim/models/overhead.h"
 #include "sim/cluster/pools.h"
 #include "sim/cluster/power_file.h"
 #include "sim/models/sharing_file.h"
@@ -78,7 +78,7 @@ static int read_rates(const struct file_whole *whole, const char *folder, struct
 static int read_sections(const struct file_whole *whole, const char *file, struct cluster *c, struct error *err)
 {
     const char *slash = strrchr(file, '/'), *folder = arena_text(c->memory, file, slash ? (size_t)(slash - file) : 0);
-    if (price_read(whole->preemption, &c->price, err))
+    if (overhead_read(whole->preemption, &c->overhead, err))
         return -1;
     if (config_given(whole->storage) && storage_read(whole->storage, &c->storage, err))
         return -1;
@@ -88,9 +88,9 @@ static int read_sections(const struct file_whole *whole, const char *file, struc
         return -1;
     if (config_given(whole->failures) && failures_read(whole->failures, c, err))
         return -1;
-    if (c->price.interval_ns == INTERVAL_AUTO && !c->price.node_mtbf_ns && !(c->failures && failures_job_rate(c->failures, 8) > 0))
+    if (c->overhead.interval_ns == INTERVAL_AUTO && !c->overhead.node_mtbf_ns && !(c->failures && failures_job_rate(c->failures, 8) > 0))
         return config_error(whole->preemption, err, "interval_s 'auto' wants a 'node_mtbf_s', or a section 'failures' with some");
-    if (power_read(whole->power, c, err) || prices_read(whole->prices, c, err))
+    if (power_read(whole->power, c, err) || tariff_read(whole->prices, c, err))
         return -1;
     if (config_given(whole->elastic) && elastic_read(whole->elastic, &c->elastic, c->memory, err))
         return -1;

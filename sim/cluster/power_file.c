@@ -26,15 +26,15 @@ struct file_power {
     const char *carbon_file;
     struct config_value groups;
 };
-struct file_prices {
-    struct prices prices;
+struct file_tariff {
+    struct tariff tariff;
     struct file_group usual;
     struct config_value groups;
 };
 
 /* clang-format off */
 #define OF(field)    offsetof(struct file_power, field)
-#define PRICES(field) offsetof(struct file_prices, field)
+#define TARIFF(field) offsetof(struct file_tariff, field)
 #define GROUP(field) offsetof(struct file_group, field)
 #define SECONDS      .type = CONFIG_PARTS, .scale = NS_PER_S, .most = TIME_MOST_S
 #define WATTS        .type = CONFIG_PARTS, .scale = NW_PER_W
@@ -68,14 +68,14 @@ static const struct config_key power_group_keys[] = {
     { 0 },
 };
 static const char *const bill_words[] = { [BILL_ALLOCATED] = "allocated", [BILL_CAPACITY] = "capacity", NULL };
-static const struct config_key prices_keys[] = {
-    { .name = "bill",               .type = CONFIG_CHOICE, .at = PRICES(prices.bill), .words = bill_words },
-    { .name = "energy_usd_per_kwh", REAL, .at = PRICES(prices.energy_usd_per_kwh), .most = 1000 },
-    { .name = "gpu_usd_per_h",      REAL, .at = PRICES(usual.gpu_usd_per_h), .most = 1000000 },
-    { .name = "groups",             .type = CONFIG_MAPPING, .at = PRICES(groups) },
+static const struct config_key tariff_keys[] = {
+    { .name = "bill",               .type = CONFIG_CHOICE, .at = TARIFF(tariff.bill), .words = bill_words },
+    { .name = "energy_usd_per_kwh", REAL, .at = TARIFF(tariff.energy_usd_per_kwh), .most = 1000 },
+    { .name = "gpu_usd_per_h",      REAL, .at = TARIFF(usual.gpu_usd_per_h), .most = 1000000 },
+    { .name = "groups",             .type = CONFIG_MAPPING, .at = TARIFF(groups) },
     { 0 },
 };
-static const struct config_key prices_group_keys[] = {
+static const struct config_key tariff_group_keys[] = {
     { .name = "gpu_usd_per_h", REAL, .at = GROUP(gpu_usd_per_h), .most = 1000000 },
     { 0 },
 };
@@ -202,24 +202,24 @@ int power_read(struct config_value section, struct cluster *c, struct error *err
     return check_caps(section, c, err);
 }
 
-int prices_read(struct config_value section, struct cluster *c, struct error *err)
+int tariff_read(struct config_value section, struct cluster *c, struct error *err)
 {
-    struct file_prices f = { .prices = { .energy_usd_per_kwh = TARIFF_USUAL }, .usual = unsaid };
+    struct file_tariff f = { .tariff = { .energy_usd_per_kwh = TARIFF_USUAL }, .usual = unsaid };
     if (!config_given(section))
         return 0;
-    if (config_fields(section, prices_keys, &f, err))
+    if (config_fields(section, tariff_keys, &f, err))
         return -1;
     struct file_group *said = said_of_groups(c, f.usual);
-    if (read_groups(f.groups, prices_group_keys, c, said, err))
+    if (read_groups(f.groups, tariff_group_keys, c, said, err))
         return -1;
-    f.prices.gpu_usd_per_h = arena_alloc(c->memory, c->n_groups * sizeof *f.prices.gpu_usd_per_h);
+    f.tariff.gpu_usd_per_h = arena_alloc(c->memory, c->n_groups * sizeof *f.tariff.gpu_usd_per_h);
     for (uint32_t g = 0; g < c->n_groups; g++) {
         const struct gpu_model *m = model_of_group(c, g);
         if (settle(section, c, g, &said[g].gpu_usd_per_h, c->group_gpus[g] == 0 ? 0 : m ? m->price_usd_per_h : -1, "gpu_usd_per_h", err))
             return -1;
-        f.prices.gpu_usd_per_h[g] = said[g].gpu_usd_per_h;
+        f.tariff.gpu_usd_per_h[g] = said[g].gpu_usd_per_h;
     }
-    c->prices = arena_alloc(c->memory, sizeof *c->prices);
-    *c->prices = f.prices;
+    c->tariff = arena_alloc(c->memory, sizeof *c->tariff);
+    *c->tariff = f.tariff;
     return 0;
 }

@@ -16,6 +16,6 @@
 #include "sim/cluster/cluster.h"
 #include "sim/models/power.h"
 
-/* Set c->power and c->prices, in the cluster's memory; an absent section: leave them NULL. 0, or -1 with err. */
+/* Set c->power and c->tariff, in the cluster's memory; an absent section: leave them NULL. 0, or -1 with err. */
 int power_read(struct config_value section, struct cluster *c, struct error *err);
-int prices_read(struct config_value section, struct cluster *c, struct error *err);
+int tariff_read(struct config_value section, struct cluster *c, struct error *err);

@@ -247,12 +247,12 @@ static void resolve_tensors(const struct cluster *c, struct workload *w)
 /* Of those that jobs bring along: do they go together with the cluster's? */
 static int check_prices(const struct cluster *c, const struct workload *w, struct error *err)
 {
-    for (uint32_t i = 1; i <= intern_count(w->prices); i++) {
-        struct own_price own = workload_price(w, i);
-        struct price p = price_with(&c->price, &own);
+    for (uint32_t i = 1; i <= intern_count(w->overheads); i++) {
+        struct own_overhead own = workload_overhead(w, i);
+        struct overhead p = overhead_with(&c->overhead, &own);
         if (p.checkpoint == CHECKPOINT_PERIODIC && p.interval_ns == 0)
             return error_set(err, "%s:%zu: checkpoint: 'periodic' wants an interval_s, here or in the cluster",
-                             w->price_at[i - 1].file, w->price_at[i - 1].line);
+                             w->overhead_at[i - 1].file, w->overhead_at[i - 1].line);
     }
     return 0;
 }
@@ -260,9 +260,9 @@ static int check_prices(const struct cluster *c, const struct workload *w, struc
 /* Where checkpoints are as large as the model, there has to be one. */
 static int check_models(const struct cluster *c, const struct workload *w, struct error *err)
 {
-    for (job_id j = 0; c->price.checkpoint_bytes == CHECKPOINT_OF_MODEL && j < workload_all(w); j++) {
+    for (job_id j = 0; c->overhead.checkpoint_bytes == CHECKPOINT_OF_MODEL && j < workload_all(w); j++) {
         uint32_t model = w->facts[j].model;
-        bool own = w->truth[j].price && workload_price(w, w->truth[j].price).checkpoint_mib >= 0;
+        bool own = w->truth[j].overhead && workload_overhead(w, w->truth[j].overhead).checkpoint_mib >= 0;
         if (!own && checkpoint_model_bytes(c, w, j) < 0)
             return error_set(err, "cluster %s: checkpoint_gib is 'model': job '%.100s': want a model that is known, got %s%.100s%s",
                              c->name, w->truth[j].name, model == ID_NONE ? "none" : "'",

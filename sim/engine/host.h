@@ -13,7 +13,7 @@
 #include "sim/scheduler/timeline.h"
 #include "sim/models/failures.h"
 #include "sim/capacity/free_index.h"
-#include "sim/models/price.h"
+#include "sim/models/overhead.h"
 #include "sim/capacity/placement_rate.h"
 #include "sim/models/progress.h"
 #include "sim/workload/requests.h"
@@ -184,7 +184,7 @@ struct sched {
     const struct cluster *cluster;
     struct workload *workload;    /* the setup's; with jobs on demand, a copy with facts of its own */
     uint32_t n_jobs;              /* with those on demand, which are from workload->n_jobs on */
-    struct price *price;          /* [prices of the workload + 1], the first the cluster's */
+    struct overhead *overhead;          /* [prices of the workload + 1], the first the cluster's */
     const struct policy *policy;  /* in force, with its state; see switch.c */
     void *policy_state, *policy_params, *placer_params;
     unsigned needs;               /* of the policy in force: what it may do */
@@ -314,9 +314,9 @@ static inline const struct request *ask_of(const struct sched *s, job_id j)
 {
     return s->workload->facts[j].ask;
 }
-static inline const struct price *price_of(const struct sched *s, job_id j)
+static inline const struct overhead *job_overhead(const struct sched *s, job_id j)
 {
-    return &s->price[s->workload->truth[j].price];
+    return &s->overhead[s->workload->truth[j].overhead];
 }
 
 /* The index without those who are leaving, for a policy that sees it: the run may have it for another. */

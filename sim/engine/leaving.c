@@ -13,13 +13,13 @@
 void job_leave(struct sched *s, struct live *l, bool moves)
 {
     job_id j = l->job;
-    struct leaving price = pace_stop(s, l, l->stop_mode, l->stop_done_ns);
+    struct stop_overhead overhead = pace_stop(s, l, l->stop_mode, l->stop_done_ns);
     bool at_risk = checkpoint_save_at_risk(s, l);
     if (at_risk)
-        price = (struct leaving){ price_of(s, j)->grace_ns, 0 };
+        overhead = (struct stop_overhead){ job_overhead(s, j)->grace_ns, 0 };
     job_halt(s, l, l->was.held);
-    job_loses(s, l, l->stop_done_ns, price.lost_ns);
-    l->split[ACCOUNT_SAVE] = price.stay_ns;
+    job_loses(s, l, l->stop_done_ns, overhead.lost_ns);
+    l->split[ACCOUNT_SAVE] = overhead.stay_ns;
     bool stands = l->stop_mode == STOP_SUSPEND;
     l->cancelled = l->stop_mode == STOP_CANCEL;
     enum preemption_cause unsaid = moves ? PREEMPTED_MOVE : PREEMPTED_POLICY;
@@ -31,7 +31,7 @@ void job_leave(struct sched *s, struct live *l, bool moves)
     notice_add(s, NOTICE_STOPPED, j, l->cancelled ? STOPPED_CANCELLED : STOPPED_BY_POLICY);
     if (stands)
         suspend_begins(s, l, l->was.held);
-    job_departs(s, l, l->was.held, &price, at_risk, unsaid, moves);
+    job_departs(s, l, l->was.held, &overhead, at_risk, unsaid, moves);
 }
 
 /* It will not come back: told to go, or it has failed too often. */
@@ -45,24 +45,24 @@ static bool leaves_for_good(struct sched *s, struct live *l)
 }
 
 /* What a fault would cost while it saves. */
-static void note_unsaved(struct sched *s, struct live *l, const struct leaving *price)
+static void note_unsaved(struct sched *s, struct live *l, const struct stop_overhead *overhead)
 {
-    bool saves = l->stop_mode == STOP_SAVE && price->lost_ns == 0;
+    bool saves = l->stop_mode == STOP_SAVE && overhead->lost_ns == 0;
     l->unsaved_ns = saves ? pace_stop(s, l, STOP_RESTART, l->stop_done_ns).lost_ns : 0;
     l->unsaved_wall_ns = saves ? pace_lost_wall_ns(s, l, l->stop_done_ns, l->unsaved_ns) : 0;
 }
 
-void job_departs(struct sched *s, struct live *l, struct placement *p, const struct leaving *price, bool at_risk, unsigned cause, bool moves)
+void job_departs(struct sched *s, struct live *l, struct placement *p, const struct stop_overhead *overhead, bool at_risk, unsigned cause, bool moves)
 {
     job_id j = l->job;
-    if (price->stay_ns > 0) {
+    if (overhead->stay_ns > 0) {
         l->leaving = p;
         l->leaving_since_ns = l->held_since_ns;
-        l->release_event = event_queue_push(s->events, (struct event){ s->now_ns + price->stay_ns, EVENT_RELEASED, j });
+        l->release_event = event_queue_push(s->events, (struct event){ s->now_ns + overhead->stay_ns, EVENT_RELEASED, j });
         l->writing.cause = (uint8_t)cause;
         if (s->faults)
-            note_unsaved(s, l, price);
-        checkpoint_save_begins(s, l, price, at_risk);
+            note_unsaved(s, l, overhead);
+        checkpoint_save_begins(s, l, overhead, at_risk);
         return;
     }
     interval_close(s, l, p, l->held_since_ns, l->leave_why);

@@ -4,7 +4,7 @@
 
 void job_leave(struct sched *s, struct live *l, bool moves);              /* the stop of this pass is carried out */
 /* After job_halt(): it leaves p at this price. cause: of what it loses, an enum preemption_cause or LOST_BY() of a strike. */
-void job_departs(struct sched *s, struct live *l, struct placement *p, const struct leaving *price, bool at_risk, unsigned cause,
+void job_departs(struct sched *s, struct live *l, struct placement *p, const struct stop_overhead *overhead, bool at_risk, unsigned cause,
                  bool moves);
 void job_released(struct sched *s, job_id j);                             /* it has left its GPUs */
 

@@ -61,19 +61,19 @@ static int64_t durable_ns(const struct sched *s, const struct live *l, int64_t d
 {
     if (l->writing.on)
         return l->begin_left_ns - l->writing.safe_left_ns;
-    return price_durable_ns(price_of(s, l->job), done_ns);
+    return overhead_durable_ns(job_overhead(s, l->job), done_ns);
 }
 
-struct leaving pace_stop(const struct sched *s, const struct live *l, enum stop_mode mode, int64_t done_ns)
+struct stop_overhead pace_stop(const struct sched *s, const struct live *l, enum stop_mode mode, int64_t done_ns)
 {
-    const struct price *p = price_of(s, l->job);
+    const struct overhead *p = job_overhead(s, l->job);
     int64_t safe_ns = durable_ns(s, l, done_ns);
     bool saves = mode == STOP_SAVE || mode == STOP_CANCEL;
     if (!saves || p->save_ns >= 0 || p->checkpoint == CHECKPOINT_NONE)
-        return price_of_stop(p, mode, done_ns, safe_ns);
-    struct price now = *p;
+        return overhead_of_stop(p, mode, done_ns, safe_ns);
+    struct overhead now = *p;
     now.save_ns = checkpoint_save_ns(s, l);
-    return price_of_stop(&now, mode, done_ns, safe_ns);
+    return overhead_of_stop(&now, mode, done_ns, safe_ns);
 }
 
 int64_t pace_useful_ns(const struct sched *s, const struct live *l)

@@ -19,6 +19,6 @@ static inline int64_t pace_overhead_ns(const int64_t split[ACCOUNTS])
 }
 int64_t pace_useful_ns(const struct sched *s, const struct live *l);      /* time in which it made progress since its start or resize */
 /* What a stop now costs; done_ns: as job_done_ns(). */
-struct leaving pace_stop(const struct sched *s, const struct live *l, enum stop_mode mode, int64_t done_ns);
+struct stop_overhead pace_stop(const struct sched *s, const struct live *l, enum stop_mode mode, int64_t done_ns);
 /* The time since l->held_since_ns, at most, in which the last lost_ns of done_ns were done; INT64_MAX: all that there was. */
 int64_t pace_lost_wall_ns(const struct sched *s, const struct live *l, int64_t done_ns, int64_t lost_ns);

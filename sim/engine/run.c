@@ -34,15 +34,15 @@ void host_bug(const struct sched *s, const char *file, int line, const char *for
 
 static void prices_begin(struct sched *s)
 {
-    uint32_t own = intern_count(s->workload->prices);
-    s->price = arena_alloc(s->memory, (own + (size_t)1) * sizeof *s->price);
-    s->price[0] = s->cluster->price;
+    uint32_t own = intern_count(s->workload->overheads);
+    s->overhead = arena_alloc(s->memory, (own + (size_t)1) * sizeof *s->overhead);
+    s->overhead[0] = s->cluster->overhead;
     for (uint32_t i = 1; i <= own; i++) {
-        struct own_price said = workload_price(s->workload, i);
-        s->price[i] = price_with(&s->cluster->price, &said);
+        struct own_overhead said = workload_overhead(s->workload, i);
+        s->overhead[i] = overhead_with(&s->cluster->overhead, &said);
     }
     for (uint32_t i = 0; i <= own; i++)
-        price_settle(&s->price[i]);
+        overhead_settle(&s->overhead[i]);
 }
 
 struct sched *run_new(const struct run_setup *setup)

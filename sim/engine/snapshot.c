@@ -107,7 +107,7 @@ static int64_t later_by(int64_t time_ns, int64_t shift_ns)    /* what is past is
 
 static void count_untold(struct taking *t, const struct live *l)
 {
-    const struct price *p = price_of(t->s, l->job);
+    const struct overhead *p = job_overhead(t->s, l->job);
     bool waits = !occupied(t->s, l) || l->leaving;
     t->to->restarted += waits && t->s->job[l->job].start_ns >= 0 && p->start_ns != p->restart_ns;
     t->to->suspended += l->suspended != NULL;

@@ -31,17 +31,17 @@ void strike_job(struct sched *s, struct live *l, const struct strike *by)
     l->stop_mode = fault || !in_time ? STOP_RESTART : STOP_SAVE;
     l->stopped_for = ID_NONE;
     l->given_up = fault && faults_give_up(s, l);
-    struct leaving price = pace_stop(s, l, l->stop_mode, l->stop_done_ns);
+    struct stop_overhead overhead = pace_stop(s, l, l->stop_mode, l->stop_done_ns);
     bool at_risk = checkpoint_save_at_risk(s, l);
     if (at_risk)
-        price = (struct leaving){ price_of(s, j)->grace_ns, 0 };
-    if (at_risk && by->cause == CAUSE_RECLAIM && price.stay_ns > by->detection_ns)
-        price.stay_ns = by->detection_ns;
+        overhead = (struct stop_overhead){ job_overhead(s, j)->grace_ns, 0 };
+    if (at_risk && by->cause == CAUSE_RECLAIM && overhead.stay_ns > by->detection_ns)
+        overhead.stay_ns = by->detection_ns;
     if (fault)
-        price.stay_ns = by->detection_ns;
-    timeline_stopped(s, l, price.stay_ns);
+        overhead.stay_ns = by->detection_ns;
+    timeline_stopped(s, l, overhead.stay_ns);
     l->held = NULL;
-    if (!price.stay_ns)
+    if (!overhead.stay_ns)
         placement_give(s->idle, ask_of(s, j), p);
     if (s->room)
         placement_give(s->room, ask_of(s, j), p);
@@ -49,13 +49,13 @@ void strike_job(struct sched *s, struct live *l, const struct strike *by)
     state_set(s, j, JOB_RELEASING);
     faults_stopped(s, l, by->cause);
     job_halt(s, l, p);
-    job_loses(s, l, l->stop_done_ns, price.lost_ns);
+    job_loses(s, l, l->stop_done_ns, overhead.lost_ns);
     books_lost(s, l, LOST_BY(by->cause), p, l->split[ACCOUNT_LOST]);
-    l->split[fault ? ACCOUNT_FAULT : ACCOUNT_SAVE] += price.stay_ns;
+    l->split[fault ? ACCOUNT_FAULT : ACCOUNT_SAVE] += overhead.stay_ns;
     l->leave_why = fault ? "fault" : by->cause == CAUSE_RECLAIM ? "reclaimed" : "maintenance";
     decision_log(s, j, "stop", l->leave_why, strike_cause_name[by->cause]);
     notice_add(s, NOTICE_STOPPED, j, l->given_up ? STOPPED_FAILED : STOPPED_BY_FAULT);
-    job_departs(s, l, p, &price, at_risk, LOST_BY(by->cause), false);
+    job_departs(s, l, p, &overhead, at_risk, LOST_BY(by->cause), false);
 }
 
 /* What it was still saving is lost: back to the last durable checkpoint. */

@@ -55,7 +55,7 @@ struct power {                    /* the default in brackets */
     int64_t cap_nw, rack_cap_nw;  /* of all nodes; of each rack's [INT64_MAX: none] */
     struct node_power *of_group;  /* [n_groups] */
 };
-struct prices {
+struct tariff {
     int bill;                     /* enum bill [allocated] */
     double energy_usd_per_kwh;    /* of the facility's energy [0.10, A] */
     double *gpu_usd_per_h;        /* [n_groups] of a GPU, uncut [catalogue] */

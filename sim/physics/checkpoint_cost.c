@@ -13,7 +13,7 @@ static int64_t model_bytes(const struct cluster *c, const char *name)
 
 int64_t checkpoint_bytes(const struct sched *s, job_id j)
 {
-    const struct price *p = price_of(s, j);
+    const struct overhead *p = job_overhead(s, j);
     if (p->checkpoint_bytes != CHECKPOINT_OF_MODEL)
         return p->checkpoint_bytes;
     uint32_t model = s->workload->facts[j].model;
@@ -36,13 +36,13 @@ int64_t checkpoint_model_bytes(const struct cluster *c, const struct workload *w
 
 int64_t checkpoint_write_ns(const struct sched *s, job_id j, const struct placement *on, uint32_t writers)
 {
-    return price_of(s, j)->write_ns + storage_write_ns(&s->cluster->storage, checkpoint_bytes(s, j), placement_node_count(on), writers);
+    return job_overhead(s, j)->write_ns + storage_write_ns(&s->cluster->storage, checkpoint_bytes(s, j), placement_node_count(on), writers);
 }
 
 /* As the price says of its nodes, or else as the failures do that it may meet. */
 static double mtbf_of(const struct sched *s, const struct live *l)
 {
-    const struct price *p = price_of(s, l->job);
+    const struct overhead *p = job_overhead(s, l->job);
     if (p->node_mtbf_ns)
         return seconds(p->node_mtbf_ns) / placement_node_count(l->held);
     return 1 / failures_job_rate(s->cluster->failures, (double)placement_gpu_milli(l->held) / MILLI_ALL);
@@ -51,7 +51,7 @@ static double mtbf_of(const struct sched *s, const struct live *l)
 /* Of progress, in reference nanoseconds: the laws speak of wall time. */
 int64_t checkpoint_interval_ns(const struct sched *s, const struct live *l)
 {
-    const struct price *p = price_of(s, l->job);
+    const struct overhead *p = job_overhead(s, l->job);
     if (p->interval_ns != INTERVAL_AUTO)
         return p->interval_ns;
     double write_s = p->blocking * seconds(checkpoint_write_ns(s, l->job, l->held, 1));

@@ -17,14 +17,14 @@ int64_t checkpoint_save_ns(const struct sched *s, const struct live *l)
 
 static bool saves(const struct sched *s, const struct live *l)
 {
-    const struct price *p = price_of(s, l->job);
+    const struct overhead *p = job_overhead(s, l->job);
     return l->stop_mode == STOP_SAVE && p->save_ns < 0 && p->checkpoint != CHECKPOINT_NONE;
 }
 
 bool checkpoint_save_at_risk(struct sched *s, struct live *l)
 {
     struct writing *w = &l->writing;
-    const struct price *p = price_of(s, l->job);
+    const struct overhead *p = job_overhead(s, l->job);
     if (!saves(s, l) || p->checkpoint != CHECKPOINT_PERIODIC || p->grace_ns == 0 || !checkpoint_shares(s, l))
         return false;
     int64_t ns = p->write_ns;
@@ -37,15 +37,15 @@ bool checkpoint_save_at_risk(struct sched *s, struct live *l)
     return true;
 }
 
-void checkpoint_save_begins(struct sched *s, struct live *l, const struct leaving *price, bool at_risk)
+void checkpoint_save_begins(struct sched *s, struct live *l, const struct stop_overhead *overhead, bool at_risk)
 {
     struct writing *w = &l->writing;
     if (!saves(s, l))
         return;
-    w->stage = at_risk ? WRITING_AT_RISK : price->lost_ns ? WRITING_IN_VAIN : WRITING_TO_LEAVE;
+    w->stage = at_risk ? WRITING_AT_RISK : overhead->lost_ns ? WRITING_IN_VAIN : WRITING_TO_LEAVE;
     s->checkpoints->writers++;
     timeline_left(s, l, HOLD_LEAVING);               /* others may have begun to write since the stop was staged */
-    timeline_leaves(s, l, price->stay_ns);
+    timeline_leaves(s, l, overhead->stay_ns);
     if (!at_risk)
         return;
     w->lost_ns = pace_stop(s, l, STOP_RESTART, l->stop_done_ns).lost_ns;

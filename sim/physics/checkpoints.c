@@ -12,9 +12,9 @@
 #include "sim/engine/pace.h"
 #include "sim/physics/storage_links.h"
 
-static bool periodic(const struct price *p)
+static bool periodic(const struct overhead *p)
 {
-    return p->checkpoint == CHECKPOINT_PERIODIC && price_writes(p);
+    return p->checkpoint == CHECKPOINT_PERIODIC && overhead_writes(p);
 }
 
 static void set_due(struct sched *s, struct live *l)
@@ -135,7 +135,7 @@ static void part_over(struct sched *s, struct live *l)
 static void snapshot(struct sched *s, struct live *l, int64_t due_ns)
 {
     struct writing *w = &l->writing;
-    const struct price *p = price_of(s, l->job);
+    const struct overhead *p = job_overhead(s, l->job);
     int64_t left_ns = job_left_ns(s, l);
     bool late = (double)(due_ns - left_ns) > l->progress.rate + 1;
     w->shot_left_ns = late ? left_ns : due_ns;
@@ -179,7 +179,7 @@ void checkpoint_cut_short(struct sched *s, struct live *l)
 static void checkpoints_placed(struct sched *s, struct live *l)
 {
     struct writing *w = &l->writing;
-    w->on = periodic(price_of(s, l->job));
+    w->on = periodic(job_overhead(s, l->job));
     if (!w->on)
         return;
     if (l->suspended) {                              /* it goes on where it was: what was at risk still is */
@@ -227,8 +227,8 @@ void checkpoint_ran_before(struct sched *s, struct live *l, int64_t done_ns)
 
 static bool checkpoints_wanted(const struct sched *s)
 {
-    for (uint32_t i = 0; i <= intern_count(s->workload->prices); i++)
-        if (s->price[i].checkpoint != CHECKPOINT_NONE && price_writes(&s->price[i]))
+    for (uint32_t i = 0; i <= intern_count(s->workload->overheads); i++)
+        if (s->overhead[i].checkpoint != CHECKPOINT_NONE && overhead_writes(&s->overhead[i]))
             return true;
     return false;
 }

@@ -1,6 +1,6 @@
 /* checkpoints.h - what the rest of a run asks of checkpoints that take time. See checkpoints.c. */
 #pragma once
-#include "sim/models/price.h"
+#include "sim/models/overhead.h"
 
 struct sched;
 struct live;
@@ -12,7 +12,7 @@ int64_t checkpoint_save_ns(const struct sched *s, const struct live *l);
 /* Told to leave now, before it is halted: true, whether its grace is long enough depends on what others carry until then. */
 bool checkpoint_save_at_risk(struct sched *s, struct live *l);
 /* It leaves, and writes for as long as it stays: in vain if it loses anything. */
-void checkpoint_save_begins(struct sched *s, struct live *l, const struct leaving *price, bool at_risk);
+void checkpoint_save_begins(struct sched *s, struct live *l, const struct stop_overhead *overhead, bool at_risk);
 /* It has left. true: at risk, and it has not been in time: l->writing.lost_ns, .lost_wall_ns */
 bool checkpoint_save_ends(struct sched *s, struct live *l);
 void checkpoint_cut_short(struct sched *s, struct live *l);  /* what it is writing is lost: a fault */

@@ -7,7 +7,7 @@
 
 static bool wanted(const struct sched *s)
 {
-    return s->cluster->prices != NULL;
+    return s->cluster->tariff != NULL;
 }
 
 static int128_t billed_milli_ns(const struct sched *s, node_id n)
@@ -17,7 +17,7 @@ static int128_t billed_milli_ns(const struct sched *s, node_id n)
         return 0;                 /* by the node */
     for (unsigned a = 0; a < HELD_ACCOUNTS; a++)
         held += s->node_account[n][a];
-    if (s->cluster->prices->bill == BILL_CAPACITY)
+    if (s->cluster->tariff->bill == BILL_CAPACITY)
         return (int128_t)(s->totals.last_ns - s->totals.first_ns) * cluster_node_milli(s->cluster, n);
     return held;
 }
@@ -33,7 +33,7 @@ static double gpus_usd(const struct sched *s)
         for (; n < c->n_nodes && c->group_of[n] == g; n++)
             billed += billed_milli_ns(s, n);
         if (whole > 0)
-            sum += gpu_hours(billed) * c->group_gpus[g] / whole * c->prices->gpu_usd_per_h[g];
+            sum += gpu_hours(billed) * c->group_gpus[g] / whole * c->tariff->gpu_usd_per_h[g];
     }
     return sum;
 }
@@ -61,7 +61,7 @@ static void summarise(struct maker *k)
 {
     const struct sched *s = k->s;
     double gpus = gpus_usd(s), useful = gpu_hours(s->totals.account[ACCOUNT_USEFUL]);
-    double energy = s->energy ? energy_facility_kwh(s->energy) * s->cluster->prices->energy_usd_per_kwh : 0;
+    double energy = s->energy ? energy_facility_kwh(s->energy) * s->cluster->tariff->energy_usd_per_kwh : 0;
     double pools = pools_usd(s), all = gpus + pools + energy;
     summary_put_kind(k, &metrics[COST], "all", all, 1);
     summary_put_kind(k, &metrics[OF_GPUS], "all", gpus, 1);

@@ -172,7 +172,7 @@ int64_t job_resize_cost_ns(const struct sched *s, job_id j)
 {
     const struct job_truth *t = &s->workload->truth[j];
     const struct learner *of = learner_of(s, j);
-    bool own = t->price && workload_price(s->workload, t->price).restart_ns >= 0;
+    bool own = t->overhead && workload_overhead(s->workload, t->overhead).restart_ns >= 0;
     if (!own && s->cluster->elastic.given && s->cluster->elastic.restart_ns >= 0)
         return s->cluster->elastic.restart_ns;
     if (!own && of && of->model->restart_s >= 0)

@@ -35,7 +35,7 @@ static int64_t pull_ns(const struct sched *s, job_id j, const struct placement *
 
 static int64_t other_parts_ns(const struct sched *s, job_id j, int64_t gpu_milli, uint32_t nodes)
 {
-    const struct price *p = price_of(s, j);
+    const struct overhead *p = job_overhead(s, j);
     double init = init_s(seconds(p->init_ns), seconds(p->init_doubling_ns), (double)gpu_milli / MILLI_ALL);
     return ns_of_seconds(init) + storage_load_ns(&s->cluster->storage, checkpoint_bytes(s, j), nodes);
 }
@@ -44,7 +44,7 @@ int64_t start_cost_ns(const struct sched *s, struct live *l, const struct placem
 {
     if (on_demand(s, l->job))
         return models_start_up(s, l->job, on, on_demand_first(s, l));
-    int64_t ns = price_of_start(price_of(s, l->job), first);
+    int64_t ns = overhead_of_start(job_overhead(s, l->job), first);
     l->pull_ns = 0;
     if (ns != START_BY_PARTS)
         return ns;
@@ -56,7 +56,7 @@ int64_t start_expected_ns(const struct sched *s, job_id j, bool first)
 {
     if (on_demand(s, j))
         return models_start_up(s, j, NULL, first);
-    int64_t ns = price_of_start(price_of(s, j), first);
+    int64_t ns = overhead_of_start(job_overhead(s, j), first);
     if (ns != START_BY_PARTS)
         return ns;
     return s->cluster->storage.pull_cached_ns + other_parts_ns(s, j, request_gpu_milli(ask_of(s, j)), 1);
@@ -66,8 +66,8 @@ int64_t start_expected_ns(const struct sched *s, job_id j, bool first)
 
 static bool images_wanted(const struct sched *s)
 {
-    for (uint32_t i = 0; i <= intern_count(s->workload->prices); i++)
-        if (s->price[i].start_ns == START_BY_PARTS || s->price[i].restart_ns == START_BY_PARTS)
+    for (uint32_t i = 0; i <= intern_count(s->workload->overheads); i++)
+        if (s->overhead[i].start_ns == START_BY_PARTS || s->overhead[i].restart_ns == START_BY_PARTS)
             return true;
     return false;
 }

@@ -200,9 +200,9 @@ static void part_begins(struct sched *s, struct live *l, int64_t stay_ns)
 
 static void gang_breaks(struct sched *s, struct live *l)
 {
-    struct leaving price = pace_stop(s, l, l->stop_mode, l->stop_done_ns);
+    struct stop_overhead overhead = pace_stop(s, l, l->stop_mode, l->stop_done_ns);
     job_halt(s, l, l->was.held);
-    job_loses(s, l, l->stop_done_ns, price.lost_ns);
+    job_loses(s, l, l->stop_done_ns, overhead.lost_ns);
     const char *how = l->anew ? "moved" : "broken";
     run_ends(s, l, how);
     s->running--;
@@ -211,7 +211,7 @@ static void gang_breaks(struct sched *s, struct live *l)
     stop_log(s, l, how);
     l->stopped_for = ID_NONE;
     if (l->late)
-        part_begins(s, l, price.stay_ns);
+        part_begins(s, l, overhead.stay_ns);
     l->late = NULL;
     wait_begin(s, l, WAIT_GROUP);
 }

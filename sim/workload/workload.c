@@ -23,7 +23,7 @@ const struct job_row job_row_default = {
     .preemptible = true,
     .required_level = LEVEL_ANY,
     .preferred_level = LEVEL_ANY,
-    .price = OWN_PRICE_NONE,
+    .overhead = OWN_OVERHEAD_NONE,
     .duty = { DUTY_UNSAID, DUTY_UNSAID },
     .ran_ns = -1,
     .leaving_ns = -1,
@@ -38,7 +38,7 @@ struct workload *workload_new(void)
     w->wishes = intern_new();
     w->models = intern_new();
     w->trees = group_trees_new();
-    w->prices = intern_new();
+    w->overheads = intern_new();
     w->inputs = job_inputs_new();
     w->sizes = intern_new();
     w->memory = arena_new();
@@ -81,10 +81,10 @@ void workload_free(struct workload *w)
     intern_free(w->wishes);
     intern_free(w->models);
     group_trees_free(w->trees);
-    intern_free(w->prices);
+    intern_free(w->overheads);
     job_inputs_free(w->inputs);
     intern_free(w->sizes);
-    free(w->price_at);
+    free(w->overhead_at);
     if (w->services)
         w->services_free(w->services);
     arena_free(w->memory);
@@ -176,7 +176,7 @@ static int check_gpu_type(struct where at, const char *text, size_t length)
     return 0;
 }
 
-static int check_price(struct where at, const struct own_price *p)
+static int check_overhead(struct where at, const struct own_overhead *p)
 {
     if (p->interval_ns == 0)
         return error_set(at.err, "%s:%zu: interval_s: want more than 0", at.file, at.line);
@@ -300,24 +300,24 @@ static void note_order(struct workload *w, const struct job_row *row, size_t lin
         b->sorted = false;
 }
 
-static uint32_t price_add(struct workload *w, const struct own_price *own, const char *file, size_t line)
+static uint32_t overhead_add(struct workload *w, const struct own_overhead *own, const char *file, size_t line)
 {
-    static const struct own_price none = OWN_PRICE_NONE;
-    uint32_t known = intern_count(w->prices);
+    static const struct own_overhead none = OWN_OVERHEAD_NONE;
+    uint32_t known = intern_count(w->overheads);
     if (!memcmp(own, &none, sizeof none))
         return 0;
-    uint32_t number = intern_add(w->prices, (const char *)own, sizeof *own);
+    uint32_t number = intern_add(w->overheads, (const char *)own, sizeof *own);
     if (number == known) {
-        mem_grow(&w->price_at, &w->price_capacity, known, sizeof *w->price_at);
-        w->price_at[known] = (struct price_at){ arena_text(w->memory, file, strlen(file)), line };
+        mem_grow(&w->overhead_at, &w->overhead_capacity, known, sizeof *w->overhead_at);
+        w->overhead_at[known] = (struct overhead_at){ arena_text(w->memory, file, strlen(file)), line };
     }
     return number + 1;
 }
 
-struct own_price workload_price(const struct workload *w, uint32_t price)
+struct own_overhead workload_overhead(const struct workload *w, uint32_t overhead)
 {
-    struct own_price own;
-    memcpy(&own, intern_text(w->prices, price - 1), sizeof own);
+    struct own_overhead own;
+    memcpy(&own, intern_text(w->overheads, overhead - 1), sizeof own);
     return own;
 }
 
@@ -368,7 +368,7 @@ int workload_add(struct workload *w, const struct job_row *row, const char *file
     struct where at = { file, line, err };
     struct job_sizes sizes;
     if (check_times(at, row) != 0 || (!row->n_parts && check_size(at, row) != 0) || check_wishes(at, row) != 0 ||
-        check_price(at, &row->price) != 0 || check_running(at, row) != 0 ||
+        check_overhead(at, &row->overhead) != 0 || check_running(at, row) != 0 ||
         job_inputs_check(w->inputs, row, file, line, err) != 0 ||
         check_gpu_type(at, row->gpu_type, row->gpu_type_length) != 0 || sizes_of_row(row, &sizes, file, line, err) != 0)
         return -1;
@@ -394,7 +394,7 @@ int workload_add(struct workload *w, const struct job_row *row, const char *file
     else if (task_groups_shape(w, row, wishes_of(w, row), file, &shape, &min_tasks, err) != 0)
         return -1;
     append(w, row, shape, min_tasks, sizes_add(w, &sizes), name, length);
-    w->truth[w->n_jobs - 1].price = price_add(w, &row->price, file, line);
+    w->truth[w->n_jobs - 1].overhead = overhead_add(w, &row->overhead, file, line);
     w->truth[w->n_jobs - 1].input = job_inputs_add(w->inputs, row);
     if (row->n_running_on)
         w->truth[w->n_jobs - 1].running = running_add(w, row, file, line);

@@ -22,14 +22,14 @@ struct job_truth {
     uint8_t fate;
     bool on_demand;               /* see struct workload */
     uint32_t data_mib;            /* input data; 0: not said */
-    uint32_t price;               /* of its own: number in workload.prices, from 1; 0: the cluster's */
+    uint32_t overhead;               /* of its own: number in workload.overheads, from 1; 0: the cluster's */
     uint32_t input;               /* workload_input(); 0: says nothing of it */
     uint32_t running;             /* runs already when it is submitted: workload.running[running - 1]; 0: it does not */
     struct duty duty;             /* of each of its GPUs, were it alone there; DUTY_UNSAID: as its model has it */
 };
-/* What a job says of its price of preemption, as in struct price of cluster.h. -1: as the cluster says. */
-struct own_price { int64_t checkpoint, interval_ns, save_ns, grace_ns, restart_ns, checkpoint_mib; };
-#define OWN_PRICE_NONE { -1, -1, -1, -1, -1, -1 }
+/* What a job says of its price of preemption, as in struct overhead of cluster.h. -1: as the cluster says. */
+struct own_overhead { int64_t checkpoint, interval_ns, save_ns, grace_ns, restart_ns, checkpoint_mib; };
+#define OWN_OVERHEAD_NONE { -1, -1, -1, -1, -1, -1 }
 /* What it reads besides job_truth.data_mib, by number; ID_NONE: has no name. A data set without a name is its own, an image
  * without one is that of its model. */
 struct own_input { uint32_t data_set, image, epochs; };      /* epochs 0: not said, one */
@@ -113,7 +113,7 @@ struct job_row {
     const struct task_row *part;  /* [n_parts] when there are any: instead of gpus, gpu_milli, tasks, min_tasks, cpu_milli, mem_mib
                                      and levels. See task_groups.h */
     size_t n_parts;
-    struct own_price price;       /* OWN_PRICE_NONE by default */
+    struct own_overhead overhead;       /* OWN_OVERHEAD_NONE by default */
     const struct held_at *running_on;             /* [n_running_on] what it holds already; see struct job_running */
     uint32_t n_running_on;        /* 0: it does not run yet */
     int64_t ran_ns, leaving_ns;   /* -1 by default */
@@ -146,9 +146,9 @@ struct workload {
     struct group_trees *trees;    /* private: see task_groups.h */
     uint32_t *depends_first;      /* job j waits for depends_on[depends_first[j] .. depends_first[j + 1]); NULL: no job does */
     job_id *depends_on;
-    struct intern *prices;        /* the bytes of struct own_price: workload_price() */
-    struct price_at { const char *file; size_t line; } *price_at;    /* where each was seen first */
-    size_t price_capacity;
+    struct intern *overheads;        /* the bytes of struct own_overhead: workload_overhead() */
+    struct overhead_at { const char *file; size_t line; } *overhead_at;    /* where each was seen first */
+    size_t overhead_capacity;
     struct job_inputs *inputs;    /* private: workload_input() */
     struct job_running *running;  /* in the order of the file */
     uint32_t n_running;
@@ -172,7 +172,7 @@ int  workload_add(struct workload *w, const struct job_row *row, const char *fil
 void workload_rebase(struct workload *w);
 /* An error if there is no job, or if a job depends on one that is not there or on itself, by way of others or not. */
 int  workload_finish(struct workload *w, const char *file, struct error *err);
-struct own_price workload_price(const struct workload *w, uint32_t price);    /* of job_truth.price, not 0 */
+struct own_overhead workload_overhead(const struct workload *w, uint32_t overhead);    /* of job_truth.price, not 0 */
 struct own_input workload_input(const struct workload *w, job_id j);
 const char *workload_data_set(const struct workload *w, uint32_t data_set);
 const char *workload_image(const struct workload *w, uint32_t image);

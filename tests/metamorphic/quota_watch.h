@@ -165,7 +165,7 @@ static inline void world_run(const struct world *w, const struct kind *k, uint64
     memcpy(queue, w->queue, sizeof queue);
     for (uint32_t i = 0; i < w->n_queues && k->blind; i++)
         queue[i].facts.preempt_min_runtime_ns = queue[i].facts.reclaim_min_runtime_ns = -1;
-    struct cluster *c = built_cluster(&w->group, queue, w->n_queues, w->price);
+    struct cluster *c = built_cluster(&w->group, queue, w->n_queues, w->overhead);
     struct workload *load = built_workload(c, w->job, JOBS);
     struct named_policy named = policy_named(k->policy);
     struct policy watched = *named.policy;

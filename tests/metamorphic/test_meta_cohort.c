@@ -137,7 +137,7 @@ static void tree_run(struct watch *w, const struct policy *p, const double *para
     struct error err = { "" };
     struct cluster *c = cluster_build("w", &w->t->group, 1, w->t->queue, w->t->n, &err);
     assert_non_null(c);
-    c->price.checkpoint = CHECKPOINT_PERFECT;
+    c->overhead.checkpoint = CHECKPOINT_PERFECT;
     struct workload *load = built_workload(c, w->t->job, RUN_JOBS);
     struct run_setup setup = { .cluster = c, .workload = load, .policy = p, .policy_params = params, .seed = 1,
                                .placer = placer_named("count"), .check = true,

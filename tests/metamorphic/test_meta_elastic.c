@@ -15,7 +15,7 @@ static struct world elastic_world(uint64_t seed, size_t n_jobs)
     struct random r;
     random_init(&r, seed, "elastic", 0);
     w.group[0] = (struct group_spec){ .name = "node", .gpu_model = "A100", .count = 1, .gpus = 12, .cpu_milli = INT64_MAX, .mem_mib = INT64_MAX };
-    w.price = (struct price){ .checkpoint = CHECKPOINT_PERFECT, .restart_ns = (int64_t)random_below(&r, 3) * NS_PER_S };
+    w.overhead = (struct overhead){ .checkpoint = CHECKPOINT_PERFECT, .restart_ns = (int64_t)random_below(&r, 3) * NS_PER_S };
     for (size_t j = 0; j < w.n_jobs; j++) {
         struct job_row *x = &w.job[j];
         *x = job_row_default;
@@ -137,7 +137,7 @@ static void work_is_conserved(void **state)
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         struct world w = elastic_world(seed, 40);
         struct combination k = { .policy = &restless, .placer = placer_named("pack"), .name = "restless" };
-        struct work t = { .w = &w, .restart_ns = w.price.restart_ns }, half = { .w = &w, .restart_ns = w.price.restart_ns / 2 };
+        struct work t = { .w = &w, .restart_ns = w.overhead.restart_ns }, half = { .w = &w, .restart_ns = w.overhead.restart_ns / 2 };
         struct outcome out = world_run(&w, &k, seed, (struct run_observer){ .self = &t, .interval = count_work });
         intervals += out.totals.resizes;
         world_run(&w, &k, seed, (struct run_observer){ .self = &half, .interval = count_work });
@@ -260,7 +260,7 @@ static void alone_is_no_worse(void **state)
     size_t earlier = 0;
     for (uint64_t seed = 0; seed < 300; seed++) {
         struct world w = elastic_world(seed, 1);
-        w.price.restart_ns = 0;
+        w.overhead.restart_ns = 0;
         struct combination fifo = with("fifo"), elastic = with("elastic"), goodput = with("goodput");
         struct outcome a = world_run(&w, &fifo, seed, (struct run_observer){ 0 }), b = world_run(&w, &elastic, seed, (struct run_observer){ 0 }),
                        c = world_run(&w, &goodput, seed, (struct run_observer){ 0 });

@@ -13,8 +13,8 @@ static struct world powered(uint64_t seed)
 {
     struct world w = random_world(seed);
     random_groups(&w, seed);
-    w.price = (struct price){ .checkpoint = CHECKPOINT_PERFECT, .save_ns = w.price.save_ns, .grace_ns = w.price.grace_ns,
-                              .start_ns = w.price.restart_ns };      /* nobody gives way for ever */
+    w.overhead = (struct overhead){ .checkpoint = CHECKPOINT_PERFECT, .save_ns = w.overhead.save_ns, .grace_ns = w.overhead.grace_ns,
+                              .start_ns = w.overhead.restart_ns };      /* nobody gives way for ever */
     w.furnish = with_power;
     return w;
 }

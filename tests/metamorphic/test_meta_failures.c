@@ -102,7 +102,7 @@ static void everything_fails(const struct combination *k, uint64_t seed)
     w.furnish = furnish;
     wanted = &f;
     if (strstr(k->name, "continuous=yes"))    /* round robin: where stops have a price, nobody may ever get anywhere */
-        w.price.checkpoint = CHECKPOINT_PERFECT, w.price.restart_ns = 0;
+        w.overhead.checkpoint = CHECKPOINT_PERFECT, w.overhead.restart_ns = 0;
     seen.n = seen.struck = 0;
     seen.stay_ns = f.hang_most_ns;
     seen.name = k->name;

@@ -33,7 +33,7 @@ static struct world dynamic_world(uint64_t seed, const char *profile)
     struct world w = random_world(seed);
     struct random r;
     random_init(&r, seed, "profiles", 0);
-    w.price = (struct price){ .checkpoint = CHECKPOINT_PERFECT, .save_ns = w.price.save_ns, .grace_ns = w.price.grace_ns };
+    w.overhead = (struct overhead){ .checkpoint = CHECKPOINT_PERFECT, .save_ns = w.overhead.save_ns, .grace_ns = w.overhead.grace_ns };
     for (size_t g = 0; g < w.n_groups; g++) {
         w.group[g].gpu_model = model;
         w.group[g].gpus = 1 + (uint32_t)random_below(&r, 3);

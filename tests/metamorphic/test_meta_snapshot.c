@@ -19,7 +19,7 @@ static struct world made(uint64_t seed)
 {
     struct world w = random_world(seed);
     random_groups(&w, seed);
-    w.price.start_ns = w.price.restart_ns;           /* else a snapshot cannot say which it will be */
+    w.overhead.start_ns = w.overhead.restart_ns;           /* else a snapshot cannot say which it will be */
     for (size_t j = 0; j < w.n_jobs; j++)            /* who outstays an estimate is expected to go on as long as he has: a memory */
         if (w.job[j].estimate_ns < w.job[j].duration_ns)
             w.job[j].estimate_ns = w.job[j].duration_ns;

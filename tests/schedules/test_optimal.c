@@ -28,7 +28,7 @@ static struct played play(const struct job *jobs, size_t n, uint32_t servers, co
     struct error err = { "" };
     struct played out = { 0 };
     struct cluster *c = cluster_of(groups, NULL);
-    c->price = (struct price)FREE_OF_CHARGE;
+    c->overhead = (struct overhead)FREE_OF_CHARGE;
     struct workload *w = workload_of(jobs, n);
     assert_int_equal(run_bind(c, w, &err), 0);
     struct named_policy named = policy_named(policy);

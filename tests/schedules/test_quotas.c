@@ -18,7 +18,7 @@ struct row {
     const char *name, *policy;    /* NULL: the script */
     struct group_spec group[GROUPS_AT_MOST];
     struct queue_spec queue[QUEUES_AT_MOST];
-    struct price price;
+    struct overhead overhead;
     double until, period;
     enum deed deed;               /* of the script, to job 1 at 5 s */
     unsigned told;                /* intervals that say for whom they were ended */
@@ -116,7 +116,7 @@ static void plays(void **state)
     const struct row *row = *state;
     struct error err = { "" };
     struct cluster *c = cluster_of(row->group, row->queue);
-    c->price = row->price;
+    c->overhead = row->overhead;
     c->period_ns = ns_of_seconds(row->period);
     for (n_jobs = 0; n_jobs < JOBS_AT_MOST && row->jobs[n_jobs].gpus;)
         n_jobs++;

@@ -332,7 +332,7 @@ static void fill(const struct native *n, struct job_row *job)
     job->affinity = n->affinity.text;
     job->tolerations = n->tolerations.text;
     job->max_per_node = n->anti_affinity ? 1 : (uint32_t)n->max_per_node;
-    job->price = (struct own_price){ n->checkpoint == SIZE_MAX ? -1 : (int64_t)n->checkpoint, n->interval_ns, n->save_ns,
+    job->overhead = (struct own_overhead){ n->checkpoint == SIZE_MAX ? -1 : (int64_t)n->checkpoint, n->interval_ns, n->save_ns,
                                       n->grace_ns, n->restart_ns, n->checkpoint_mib };
     job->duty = (struct duty){ (uint32_t)n->duty, (uint32_t)n->bandwidth };
     job->used_mem_mib = (uint32_t)n->used_mem_mib;

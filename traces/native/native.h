@@ -4,7 +4,7 @@
 #include "sim/workload/workload.h"
 
 /* The words of its cells, each list ending with NULL: enum job_class, enum job_fate, enum level, checkpoints of
- * struct price. */
+ * struct overhead. */
 extern const char *const native_classes[], *const native_fates[], *const native_levels[],
     *const native_checkpoints[];
 

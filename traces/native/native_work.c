@@ -75,27 +75,27 @@ static void put_leaving(struct output *o, const struct native_row *j)
     out_seconds(o, running(j)->leaving_ns);
 }
 
-static const struct own_price no_price = OWN_PRICE_NONE;
-static struct own_price price(const struct native_row *j)
+static const struct own_overhead no_price = OWN_OVERHEAD_NONE;
+static struct own_overhead overhead(const struct native_row *j)
 {
-    return j->truth->price ? workload_price(j->w, j->truth->price) : no_price;
+    return j->truth->overhead ? workload_overhead(j->w, j->truth->overhead) : no_price;
 }
 static bool has_checkpoint(const struct native_row *j)
 {
-    return price(j).checkpoint >= 0;
+    return overhead(j).checkpoint >= 0;
 }
 static void put_checkpoint(struct output *o, const struct native_row *j)
 {
-    out_text(o, native_checkpoints[price(j).checkpoint]);
+    out_text(o, native_checkpoints[overhead(j).checkpoint]);
 }
 #define PRICE_COLUMN(field)                                                                                            \
     static bool has_##field(const struct native_row *j)                                                                       \
     {                                                                                                                  \
-        return price(j).field##_ns >= 0;                                                                               \
+        return overhead(j).field##_ns >= 0;                                                                               \
     }                                                                                                                  \
     static void put_##field(struct output *o, const struct native_row *j)                                                     \
     {                                                                                                                  \
-        out_seconds(o, price(j).field##_ns);                                                                           \
+        out_seconds(o, overhead(j).field##_ns);                                                                           \
     }
 PRICE_COLUMN(interval)
 PRICE_COLUMN(save)
@@ -103,11 +103,11 @@ PRICE_COLUMN(grace)
 PRICE_COLUMN(restart)
 static bool has_checkpoint_size(const struct native_row *j)
 {
-    return price(j).checkpoint_mib >= 0;
+    return overhead(j).checkpoint_mib >= 0;
 }
 static void put_checkpoint_size(struct output *o, const struct native_row *j)
 {
-    native_put_gib(o, price(j).checkpoint_mib);
+    native_put_gib(o, overhead(j).checkpoint_mib);
 }
 
 static struct own_input input(const struct native_row *j)

@@ -34,7 +34,7 @@ static struct job_row row_of(const struct synth_sessions *g, const struct sessio
     row.preemptible = g->asks.preemptible;
     row.on_demand = true;
     row.duty = (struct duty){ (uint32_t)lround(g->is.duty * DUTY_ALL), DUTY_UNSAID };
-    row.price = synth_on_demand_price;
+    row.overhead = synth_on_demand_overhead;
     return row;
 }
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 enum { PERFECT = 1 };             /* of native_checkpoints[] */
-const struct own_price synth_on_demand_price = { .checkpoint = PERFECT, .interval_ns = -1, .restart_ns = -1 };
+const struct own_overhead synth_on_demand_overhead = { .checkpoint = PERFECT, .interval_ns = -1, .restart_ns = -1 };
 
 static int add_replicas(const struct deployment *d, const struct job_row *replica, const char *file, size_t number, struct workload *w,
                         struct error *err)

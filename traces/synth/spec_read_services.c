@@ -225,7 +225,7 @@ static int read_one(const struct spec_reader *r, struct config_value at, struct 
     if (s->demand.end_ns <= f.start_ns)
         return config_error(at, r->err, "want an end behind its start");
     row->class = CLASS_INFERENCE;
-    row->price = synth_on_demand_price;
+    row->overhead = synth_on_demand_overhead;
     row->on_demand = true;
     row->priority = f.priority;
     row->preemptible = f.preemptible;

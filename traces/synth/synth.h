@@ -38,7 +38,7 @@ int synth_generate(const struct synth_spec *s, const struct synth_wish *wish, co
                    struct synth_report *report, struct error *err);
 
 /* Of jobs on demand: what they have done is not lost when they are stopped, and they save nothing. */
-extern const struct own_price synth_on_demand_price;
+extern const struct own_overhead synth_on_demand_overhead;
 /* The services of the file, if it has any, become the workload's, each of their replicas a job on demand. seed: of the requests. */
 int synth_services_add(struct synth_spec *s, uint64_t seed, const char *file, struct workload *w, struct error *err);
 /* Its sessions, as jobs on demand and as what they would do (w->sessions): those that come before until_s. */

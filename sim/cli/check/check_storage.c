@@ -1,6 +1,6 @@
 /* check_storage.c - what `gpuyard check` says of checkpoints that take time and of a storage, where a cluster has them. */
 #include "sim/cli/check/check.h"
-#include "sim/models/price.h"
+#include "sim/models/overhead.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -10,14 +10,14 @@ static json_t *bandwidth(int64_t bytes_per_s)
     return bytes_per_s == STORAGE_UNLIMITED ? json_string("unlimited") : json_real((double)bytes_per_s / 1e9);
 }
 
-static const char *checkpoint_interval(const struct price *p)
+static const char *checkpoint_interval(const struct overhead *p)
 {
     return p->interval_ns != INTERVAL_AUTO ? "stated" : p->interval_law == LAW_YOUNG ? "young" : "daly";
 }
 
 static json_t *checkpoints(const struct cluster *c)
 {
-    const struct price *p = &c->price;
+    const struct overhead *p = &c->overhead;
     bool of_model = p->checkpoint_bytes == CHECKPOINT_OF_MODEL;
     json_t *o = json_pack("{s:s, s:f, s:f}", "interval", checkpoint_interval(p), "blocking", p->blocking, "fixed_s", seconds(p->write_ns));
     json_object_set_new(o, "interval_s", p->interval_ns > 0 ? json_real(seconds(p->interval_ns)) : json_null());
@@ -39,7 +39,7 @@ static json_t *storage(const struct storage *s)
 
 void check_put_storage(json_t *report, const struct cluster *c)
 {
-    bool writes = c->price.checkpoint != CHECKPOINT_NONE && price_writes(&c->price);
+    bool writes = c->overhead.checkpoint != CHECKPOINT_NONE && overhead_writes(&c->overhead);
     if (writes)
         json_object_set_new(report, "checkpoints", checkpoints(c));
     if (c->storage.on || writes)

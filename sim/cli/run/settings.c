@@ -16,11 +16,11 @@ static const char *const checkpoints[] = {
 };
 /* The word stands for INTERVAL_AUTO and START_BY_PARTS, which are the same number. */
 static const struct { const char *key; size_t at; const char *word; } times[] = {
-    { "interval_s", offsetof(struct cluster, price.interval_ns), "auto" },
-    { "save_s", offsetof(struct cluster, price.save_ns), NULL },
-    { "grace_s", offsetof(struct cluster, price.grace_ns), NULL },
-    { "start_s", offsetof(struct cluster, price.start_ns), "parts" },
-    { "restart_s", offsetof(struct cluster, price.restart_ns), "parts" },
+    { "interval_s", offsetof(struct cluster, overhead.interval_ns), "auto" },
+    { "save_s", offsetof(struct cluster, overhead.save_ns), NULL },
+    { "grace_s", offsetof(struct cluster, overhead.grace_ns), NULL },
+    { "start_s", offsetof(struct cluster, overhead.start_ns), "parts" },
+    { "restart_s", offsetof(struct cluster, overhead.restart_ns), "parts" },
 };
 
 /* Bytes from 0x80 on stay only if all of the text is UTF-8 (as far as YAML cares: well-formed sequences). */
@@ -96,7 +96,7 @@ static void put_cluster(FILE *f, const struct plan *p)
         settings_put_text(f, "    - given", p->options->set.text[i]);
     }
     put_time(f, "  period_s", c->period_ns);
-    fprintf(f, "  preemption:\n    checkpoint: %s\n", checkpoints[c->price.checkpoint]);
+    fprintf(f, "  preemption:\n    checkpoint: %s\n", checkpoints[c->overhead.checkpoint]);
     for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
         char key[64];
         int64_t ns;

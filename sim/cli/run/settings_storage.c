@@ -1,7 +1,7 @@
 /* settings_storage.c - the part of the effective configuration that says what checkpoints, starts and the storage cost: only where
  * they cost anything. See settings.h. */
 #include "sim/cli/run/settings.h"
-#include "sim/models/price.h"
+#include "sim/models/overhead.h"
 
 static void put_seconds(FILE *f, const char *key, int64_t ns)
 {
@@ -14,7 +14,7 @@ static void put_gib(FILE *f, const char *key, int64_t bytes)
     fprintf(f, "    %s: %.15g\n", key, (double)bytes / (1 << 30));
 }
 
-static void put_writes(FILE *f, const struct price *p)
+static void put_writes(FILE *f, const struct overhead *p)
 {
     if (p->checkpoint_bytes == CHECKPOINT_OF_MODEL)
         fputs("    checkpoint_gib: model\n", f);
@@ -49,9 +49,9 @@ static void put_storage(FILE *f, const struct storage *s)
 
 void settings_put_storage(FILE *f, const struct cluster *c)
 {
-    const struct price *p = &c->price;
+    const struct overhead *p = &c->overhead;
     bool parts = p->start_ns == START_BY_PARTS || p->restart_ns == START_BY_PARTS;
-    if (price_writes(p))
+    if (overhead_writes(p))
         put_writes(f, p);
     if (p->interval_ns == INTERVAL_AUTO) {
         fprintf(f, "    interval_law: %s\n", p->interval_law == LAW_YOUNG ? "young" : "daly");
@@ -62,6 +62,6 @@ void settings_put_storage(FILE *f, const struct cluster *c)
         put_seconds(f, "init_s", p->init_ns);
         put_seconds(f, "init_doubling_s", p->init_doubling_ns);
     }
-    if (c->storage.on || price_writes(p) || parts)
+    if (c->storage.on || overhead_writes(p) || parts)
         put_storage(f, &c->storage);
 }

@@ -1,10 +1,10 @@
-/* price_file.c - the section `preemption` of a cluster file. */
+/* overhead_file.c - the section `preemption` of a cluster file. */
 #include "sim/io/config.h"
 #include "sim/cluster/cluster_parts.h"
-#include "sim/models/price.h"
+#include "sim/models/overhead.h"
 
 /* clang-format off: a table */
-#define PRICE(field) .at = offsetof(struct price, field)
+#define PRICE(field) .at = offsetof(struct overhead, field)
 #define SECONDS      .type = CONFIG_PARTS, .scale = NS_PER_S, .most = INT64_C(3153600000)   /* 100 years of 365 days, as in workload.h */
 #define BY_PARTS     .word = "parts", .word_value = START_BY_PARTS
 static const char *const checkpoint_words[] = {
@@ -30,14 +30,14 @@ static const struct config_key keys[] = {
 };
 /* clang-format on */
 
-int price_read(struct config_value section, struct price *to, struct error *err)
+int overhead_read(struct config_value section, struct overhead *to, struct error *err)
 {
     _Static_assert(sizeof to->checkpoint == sizeof(int) && sizeof to->interval_law == sizeof(int), "a choice is an int");
-    *to = price_default();
+    *to = overhead_default();
     to->save_ns = -1;
     if (config_given(section) && config_fields(section, keys, to, err))
         return -1;
-    if (to->save_ns < 0 && !price_writes(to))
+    if (to->save_ns < 0 && !overhead_writes(to))
         to->save_ns = 0;
     if (to->checkpoint == CHECKPOINT_PERIODIC && to->interval_ns == 0)
         return config_error(section, err, "checkpoint 'periodic' wants an 'interval_s'");

@@ -1,0 +1,68 @@
+/* overhead.c - see overhead.h. */
+#include "sim/models/overhead.h"
+#include "sim/models/checkpoint_laws.h"
+
+struct overhead overhead_default(void)
+{
+    return (struct overhead){ .grace_ns = 30 * NS_PER_S, .blocking = 1, .init_ns = 10 * NS_PER_S, .init_doubling_ns = 2 * NS_PER_S };
+}
+
+bool overhead_writes(const struct overhead *p)
+{
+    return p->write_ns > 0 || p->checkpoint_bytes != 0;
+}
+
+static int64_t either(int64_t own, int64_t of_the_cluster)
+{
+    return own < 0 ? of_the_cluster : own;
+}
+
+struct overhead overhead_with(const struct overhead *of_the_cluster, const struct own_overhead *own)
+{
+    struct overhead p = *of_the_cluster;
+    if (own->checkpoint >= 0)
+        p.checkpoint = (unsigned)own->checkpoint;
+    p.interval_ns = either(own->interval_ns, p.interval_ns);
+    if (own->checkpoint_mib >= 0)
+        p.checkpoint_bytes = own->checkpoint_mib << 20;
+    p.save_ns = own->save_ns >= 0 ? own->save_ns : overhead_writes(&p) && !overhead_writes(of_the_cluster) ? -1 : p.save_ns;
+    p.grace_ns = either(own->grace_ns, p.grace_ns);
+    p.restart_ns = either(own->restart_ns, p.restart_ns);
+    return p;
+}
+
+void overhead_settle(struct overhead *p)
+{
+    if (p->interval_ns == INTERVAL_AUTO && !overhead_writes(p))
+        p->interval_ns = ns_of_seconds(auto_interval_s(0));
+}
+
+int64_t overhead_durable_ns(const struct overhead *p, int64_t done_ns)
+{
+    if (p->checkpoint == CHECKPOINT_PERIODIC)
+        return done_ns - done_ns % p->interval_ns;
+    return p->checkpoint == CHECKPOINT_PERFECT ? done_ns : 0;
+}
+
+struct stop_overhead overhead_of_stop(const struct overhead *p, enum stop_mode mode, int64_t done_ns, int64_t durable_ns)
+{
+    if (mode == STOP_SUSPEND)
+        return (struct stop_overhead){ 0, 0 };
+    if (mode == STOP_CANCEL)
+        return (struct stop_overhead){ overhead_of_stop(p, STOP_SAVE, done_ns, durable_ns).stay_ns, done_ns };
+    if (p->checkpoint == CHECKPOINT_NONE)
+        return (struct stop_overhead){ 0, done_ns };
+    if (p->checkpoint == CHECKPOINT_PERFECT)
+        return (struct stop_overhead){ mode == STOP_SAVE ? p->save_ns : 0, 0 };
+    int64_t since_checkpoint = done_ns - durable_ns;
+    if (mode == STOP_RESTART)
+        return (struct stop_overhead){ 0, since_checkpoint };
+    if (p->save_ns <= p->grace_ns)
+        return (struct stop_overhead){ p->save_ns, 0 };
+    return (struct stop_overhead){ p->grace_ns, since_checkpoint };
+}
+
+int64_t overhead_of_start(const struct overhead *p, bool first)
+{
+    return first ? p->start_ns : p->restart_ns;
+}
