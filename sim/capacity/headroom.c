@@ -27,16 +27,6 @@ static domain_id rack_of(const struct headroom *h, node_id n)
     return h->rack_nw ? h->rack[n] : 0;
 }
 
-int128_t headroom_floor_nw(const struct cluster *c, node_id first, node_id end)
-{
-    int128_t nw = 0;
-    for (node_id n = first; n < end; n++) {
-        const struct node_power *p = &c->power->of_group[c->group_of[n]];
-        nw += p->base_nw + (int128_t)p->idle_nw * cluster_node_milli(c, n);
-    }
-    return nw;
-}
-
 static void find_least(struct headroom *h)
 {
     const struct cluster *c = h->cluster;
@@ -57,7 +47,7 @@ static void find_least(struct headroom *h)
 static int128_t rack_all_nw(const struct headroom *h, domain_id rack)
 {
     const struct domain *d = &h->cluster->domain[rack];
-    return h->power->rack_cap_nw - headroom_floor_nw(h->cluster, d->first, d->end);
+    return h->power->rack_cap_nw - cluster_idle_nw(h->cluster, d->first, d->end);
 }
 
 struct headroom *headroom_new(const struct cluster *c)
@@ -68,7 +58,7 @@ struct headroom *headroom_new(const struct cluster *c)
     struct headroom *h = mem_new(1, sizeof *h);
     h->cluster = c;
     h->power = p;
-    h->left_nw = p->cap_nw == INT64_MAX ? (int128_t)INT64_MAX * INT64_MAX : p->cap_nw - headroom_floor_nw(c, 0, c->n_nodes);
+    h->left_nw = p->cap_nw == INT64_MAX ? (int128_t)INT64_MAX * INT64_MAX : p->cap_nw - cluster_idle_nw(c, 0, c->n_nodes);
     h->all_nw = h->left_nw;
     find_least(h);
     if (p->rack_cap_nw == INT64_MAX)

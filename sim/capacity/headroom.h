@@ -20,5 +20,3 @@ bool headroom_fits_empty(const struct headroom *h, const struct request *r, node
 bool headroom_settled(const struct headroom *h, node_id n);
 /* Could all of r, a chain, be within the cap of all nodes, on the thriftiest nodes that it may use? */
 bool headroom_may_have(const struct headroom *h, const struct shape_kinds *shapes, const struct request *r);
-/* What nodes [first, end) draw at least: lit and idle. */
-int128_t headroom_floor_nw(const struct cluster *c, node_id first, node_id end);

@@ -9,14 +9,12 @@
 #include "sim/base/intern.h"
 #include "sim/base/units.h"
 #include "sim/cluster/catalogue.h"
+#include "sim/cluster/cluster_spec.h"
 #include "sim/models/elastic.h"
 #include "sim/cluster/mig.h"
+#include "sim/models/overhead.h"
 #include "sim/models/sharing.h"
 #include "sim/models/storage.h"
-
-#define CLUSTER_NODE_GPUS_MAX  1000000u    /* of one counted node */
-#define CLUSTER_NODES_MAX      10000000u
-#define NAMED_GPUS_MAX         64u         /* of a node whose GPUs have names */
 
 struct node_type {
     uint32_t gpu_model;           /* number in cluster.gpu_models; ID_NONE: no GPU */
@@ -47,31 +45,11 @@ struct node_kind {
     uint8_t slices;               /* that each takes, from its own on: 1; of mig_dynamic nodes as many as its memory slices */
     uint32_t slot_milli;          /* what each counts, see mig.h: MILLI_ALL, or x g */
 };
-struct node_nics { uint32_t nics; double gbps; };       /* of a node: how many, each so fast per direction; 0: not known */
 struct domain {                   /* node n itself is domain n_domains + n */
     enum level level;
     domain_id parent;
     node_id first, end;
 };
-
-struct overhead {                    /* of preemption and starting, see models.md 3.2 to 3.4; the section `preemption` */
-    enum { CHECKPOINT_NONE, CHECKPOINT_PERFECT, CHECKPOINT_PERIODIC } checkpoint;
-    enum { LAW_DALY, LAW_YOUNG } interval_law;               /* of INTERVAL_AUTO */
-    int64_t interval_ns;          /* periodic: a checkpoint after each interval of progress since the (re)start. INTERVAL_AUTO */
-    int64_t save_ns;              /* to write one when told to leave. -1: as long as any */
-    int64_t grace_ns;             /* longest stay after a stop; a save that takes longer is lost */
-    int64_t start_ns;             /* GPUs held without progress at the first start. START_BY_PARTS */
-    int64_t restart_ns;           /* likewise at every later one */
-    /* What writing one takes: write_ns, and its bytes by way of the storage. Both 0: checkpoints are free and durable at once. */
-    int64_t write_ns;             /* checkpoint_s. 0 */
-    int64_t checkpoint_bytes;     /* checkpoint_gib. 0; CHECKPOINT_OF_MODEL */
-    double  blocking;             /* share of that time in which the job makes no progress: 1; asynchronous snapshots 0.1 [A] */
-    int64_t node_mtbf_ns;         /* for that: mean time between failures of a node. 0: not said */
-    int64_t init_ns, init_doubling_ns;    /* of START_BY_PARTS: 10 s, and 2 s for each doubling of the GPUs [A] */
-};
-#define INTERVAL_AUTO       (-2)  /* by the law, within 300 s and 4 h */
-#define START_BY_PARTS      (-2)  /* pulling the image, initialising, loading the checkpoint */
-#define CHECKPOINT_OF_MODEL (-2)  /* 14 bytes for each parameter of the job's model */
 
 struct cluster {
     const char *name;
@@ -113,37 +91,9 @@ struct cluster {
     struct arena *memory;
 };
 
-struct mig_spec { uint16_t profile; uint32_t count; };      /* on each node */
-/* What a caller gives to build one; the YAML reader, tests and node lists all come through here. */
-struct group_spec {
-    const char *name, *gpu_model;           /* gpu_model NULL: no GPU */
-    uint32_t count, gpus;
-    bool counted, mig_single;
-    bool mig_dynamic;             /* its GPUs, at most MIG_DYNAMIC_GPUS of a model with known profiles, are cut as jobs ask */
-    uint32_t island_gpus;         /* GPUs of one NVLink island; 0: no NVLink (each GPU its own); may exceed gpus: then it
-                                     must be a multiple, and the island spans nodes */
-    uint32_t numa_nodes;          /* the GPUs are split evenly over them; 0 or 1: one */
-    uint32_t gpu_mem_mib;
-    int64_t cpu_milli, mem_mib;   /* INT64_MAX: not modelled */
-    uint32_t nodes_per_rack;      /* 0: the group has no racks */
-    uint32_t racks_per_pod;       /* 0: no pods */
-    const char *labels, *taints;  /* as in labels.h; NULL: none */
-    const uint32_t *rack_nodes;   /* [n_racks] racks that are not alike: their sizes, which add up to count; NULL: they are */
-    uint32_t n_racks;
-    const struct node_design *design;       /* of the catalogue; NULL: none */
-    struct node_nics nics;
-    const struct mig_spec *mig;   /* [n_mig] its GPUs are cut into these instances, and no other is used; NULL: they are not */
-    uint32_t n_mig;
-};
-struct pin_spec { uint32_t group, count; };                  /* the next `count` free nodes of that group */
-#define COHORT_RULES_UNSAID                                                                                            \
-    { { UNLIMITED, UNLIMITED, UNLIMITED }, { UNLIMITED, UNLIMITED, UNLIMITED }, -1, -1, -1, -1, INT32_MAX }
-struct queue_spec {
-    struct queue_facts facts;     /* name, parent (index of an earlier spec), quota, weight, priority */
-    const struct pin_spec *pins;
-    size_t n_pins;
-};
-/* Copies all that it is given. NULL with err ("queue 'a': wants 3 nodes of group 'g', 2 are left"). */
+/* Makes a cluster, which has copies of all that is given. NULL with err and the culprit. */
+struct cluster *cluster_assemble(const struct cluster_given *given, struct culprit *culprit, struct error *err);
+/* The same without the culprit, with the built-in catalogue. */
 struct cluster *cluster_build(const char *name, const struct group_spec *groups, size_t n_groups,
                               const struct queue_spec *queues, size_t n_queues, struct error *err);
 void cluster_free(struct cluster *c);                        /* NULL: does nothing */
@@ -160,6 +110,8 @@ static inline const struct node_type *cluster_node_type(const struct cluster *c,
 }
 uint32_t cluster_node_gpus(const struct cluster *c, node_id n);         /* or instances */
 int64_t cluster_node_milli(const struct cluster *c, node_id n);         /* what they count together */
+/* Power of nodes [first, end) when all are on and idle: their lower bound. c->power must be given. */
+int128_t cluster_idle_nw(const struct cluster *c, node_id first, node_id end);
 /* What the slots of one kind count on each node. Of mig_dynamic nodes, whose kinds are the same GPUs, the whole GPUs do. */
 int64_t cluster_kind_milli(const struct cluster *c, const struct node_kind *k);
 uint32_t cluster_piece_kind(const struct cluster *c, const struct piece *p);      /* among those of its node */

@@ -8,7 +8,15 @@
  * Columns in any order, others are passed over. Nodes are numbered by name, so that the order of the file does not
  * matter: names of digits alone first, by their number, then the others by their bytes. Neighbours that are alike are one
  * group, named after its first node. GPU models are called what the list calls them, as its jobs do. Lists tell of no
- * NVLink, NUMA nodes, racks or queues: each GPU is an island of its own, and queues come from the trace. */
+ * NVLink, NUMA nodes, racks or queues: each GPU is an island of its own, and queues come from the trace.
+ *
+ * And a list of hosts with their switches, Lingjun (alibaba/alibaba-lingjun-dataset-2023:data/topo.csv):
+ *
+ *     ip,DSW,PSW,ASW        a host and the switches above it, from the core to its rack
+ *
+ * A rack is the pair (PSW, ASW), for names of ASWs repeat; a pod is what is below one PSW, and a group; racks are as large
+ * as they are. Racks, pods and hosts are numbered by name, shorter names first (P8, P10), then by their bytes. The list
+ * does not tell what a host has: 8 GPUs are assumed, each an island of its own, CPU and memory are not modelled. */
 #pragma once
 #include "sim/io/input.h"
 #include "sim/cluster/cluster.h"
@@ -18,3 +26,9 @@ bool node_list_recognise(const char *head, size_t length);
 bool node_list_refuses(const char *head, size_t length, const char *file, struct error *err);
 /* NULL with err. */
 struct cluster *cluster_from_nodes(struct input *in, const char *name, struct error *err);
+
+#define TOPOLOGY_NODE_GPUS 8
+
+bool node_topology_recognise(const char *head, size_t length);
+/* NULL with err. */
+struct cluster *cluster_from_topology(struct input *in, const char *name, struct error *err);

@@ -2,7 +2,6 @@
 #include "sim/cluster/power_file.h"
 
 #include "sim/base/memory.h"
-#include "sim/capacity/headroom.h"
 
 #include <math.h>
 #include <string.h>
@@ -160,11 +159,11 @@ static struct file_group *said_of_groups(struct cluster *c, struct file_group us
 /* Caps that not even idle nodes keep would stop everything. */
 static int check_caps(struct config_value section, const struct cluster *c, struct error *err)
 {
-    int128_t floor_nw = headroom_floor_nw(c, 0, c->n_nodes);
+    int128_t floor_nw = cluster_idle_nw(c, 0, c->n_nodes);
     if (floor_nw > c->power->cap_nw)
         return config_error(section, err, "want a cap_w of at least %.9g, which all nodes draw when they are idle", (double)floor_nw / NW_PER_W);
     for (domain_id d = 1; d < c->n_domains; d++) {
-        floor_nw = headroom_floor_nw(c, c->domain[d].first, c->domain[d].end);
+        floor_nw = cluster_idle_nw(c, c->domain[d].first, c->domain[d].end);
         if (c->domain[d].level == LEVEL_RACK && floor_nw > c->power->rack_cap_nw)
             return config_error(section, err, "want a rack_cap_w of at least %.9g, which the %u nodes of a rack draw when they are idle",
                                 (double)floor_nw / NW_PER_W, c->domain[d].end - c->domain[d].first);

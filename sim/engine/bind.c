@@ -3,7 +3,7 @@
 #include "sim/engine/host.h"
 #include "sim/scheduler/placing.h"
 #include "sim/engine/running.h"
-#include "sim/models/duties.h"
+#include "sim/models/sharing.h"
 #include "sim/workload/shapes.h"
 #include "sim/models/training/training_models.h"
 

@@ -1,5 +1,7 @@
 /* overhead.c - see overhead.h. */
 #include "sim/models/overhead.h"
+
+#include "sim/io/config.h"
 #include "sim/models/checkpoint_laws.h"
 
 struct overhead overhead_default(void)
@@ -65,4 +67,47 @@ struct stop_overhead overhead_of_stop(const struct overhead *p, enum stop_mode m
 int64_t overhead_of_start(const struct overhead *p, bool first)
 {
     return first ? p->start_ns : p->restart_ns;
+}
+
+/* ---- section preemption ---- */
+
+/* clang-format off: a table */
+#define OVERHEAD(field) .at = offsetof(struct overhead, field)
+#define SECONDS      .type = CONFIG_PARTS, .scale = NS_PER_S, .most = INT64_C(3153600000)   /* 100 years of 365 days, as in workload.h */
+#define BY_PARTS     .word = "parts", .word_value = START_BY_PARTS
+static const char *const checkpoint_words[] = {
+    [CHECKPOINT_NONE] = "none", [CHECKPOINT_PERFECT] = "perfect", [CHECKPOINT_PERIODIC] = "periodic", NULL,
+};
+static const char *const law_words[] = { [LAW_DALY] = "daly", [LAW_YOUNG] = "young", NULL };
+static const struct config_key keys[] = {
+    { .name = "checkpoint",      .type = CONFIG_CHOICE, OVERHEAD(checkpoint), .words = checkpoint_words },
+    { .name = "interval_s",      SECONDS, OVERHEAD(interval_ns), .above_least = true, .word = "auto", .word_value = INTERVAL_AUTO },
+    { .name = "save_s",          SECONDS, OVERHEAD(save_ns) },
+    { .name = "grace_s",         SECONDS, OVERHEAD(grace_ns) },
+    { .name = "start_s",         SECONDS, OVERHEAD(start_ns), BY_PARTS },
+    { .name = "restart_s",       SECONDS, OVERHEAD(restart_ns), BY_PARTS },
+    { .name = "checkpoint_s",    SECONDS, OVERHEAD(write_ns) },
+    { .name = "checkpoint_gib",  .type = CONFIG_PARTS, .scale = INT64_C(1) << 30, .most = 1000000, OVERHEAD(checkpoint_bytes),
+      .word = "model", .word_value = CHECKPOINT_OF_MODEL },
+    { .name = "blocking",        .type = CONFIG_REAL, OVERHEAD(blocking), .most = 1 },
+    { .name = "interval_law",    .type = CONFIG_CHOICE, OVERHEAD(interval_law), .words = law_words },
+    { .name = "node_mtbf_s",     SECONDS, OVERHEAD(node_mtbf_ns), .above_least = true },
+    { .name = "init_s",          SECONDS, OVERHEAD(init_ns) },
+    { .name = "init_doubling_s", SECONDS, OVERHEAD(init_doubling_ns) },
+    { 0 },
+};
+/* clang-format on */
+
+int overhead_read(struct config_value section, struct overhead *to, struct error *err)
+{
+    _Static_assert(sizeof to->checkpoint == sizeof(int) && sizeof to->interval_law == sizeof(int), "a choice is an int");
+    *to = overhead_default();
+    to->save_ns = -1;
+    if (config_given(section) && config_fields(section, keys, to, err))
+        return -1;
+    if (to->save_ns < 0 && !overhead_writes(to))
+        to->save_ns = 0;
+    if (to->checkpoint == CHECKPOINT_PERIODIC && to->interval_ns == 0)
+        return config_error(section, err, "checkpoint 'periodic' wants an 'interval_s'");
+    return 0;
 }

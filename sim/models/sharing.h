@@ -6,7 +6,9 @@
  *
  * Tags as in catalogue.c: [P] paper, [R owner/repo:path] file read, [D] derived from the data named, [A] assumption. */
 #pragma once
+#include "sim/base/memory.h"
 #include "sim/base/units.h"
+#include "sim/io/config.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,7 +27,14 @@ enum oom_outcome {
 #define DUTY_ALL    1000000u
 #define DUTY_UNSAID UINT32_MAX
 struct duty { uint32_t compute, bandwidth; };     /* u and v, in millionths */
-struct model_duty;
+/* How busy a model keeps a GPU, for jobs that name their model and not their duties. */
+struct model_duty {
+    const char *model;
+    uint32_t batch;               /* at which it was measured; 0: it has none */
+    struct duty duty;             /* on one GPU, alone */
+    uint32_t mem_mib;             /* of GPU memory; 0: not known */
+};
+extern const struct model_duty duty_catalogue[];             /* ends with a NULL model */
 
 struct sharing {                  /* defaults: sharing_usual */
     int mode, oom;                /* enum sharing_mode, enum oom_outcome */
@@ -39,12 +48,17 @@ struct sharing {                  /* defaults: sharing_usual */
     int64_t mig_reconfigure_ns;   /* to cut a GPU anew: 10 s [A] */
     int64_t context_mib;          /* of GPU memory, for each tenant beside its own: 0.5 GiB [A] */
     double memory_usable;         /* part of a GPU's memory that tenants can have: 0.95 [A] */
-    const struct model_duty *duty;    /* [n_duties] of models, before those of duties.h */
+    const struct model_duty *duty;    /* [n_duties] of models, which come before those of duty_catalogue */
     uint32_t n_duties;
     struct throughput_pairs *pairs;   /* speeds of two tenants as they were measured, before any law; NULL: none */
     bool said;                    /* there is such a section */
 };
 extern const struct sharing sharing_usual;
+
+/* Section `sharing` of a cluster file; absent: sharing_usual. Files that it names lie beside those of `folder`. Texts are kept
+ * in `memory`; to->pairs is the caller's. -1 with err. */
+int sharing_read(struct config_value section, const char *folder, struct sharing *to, struct arena *memory, struct error *err);
+const struct model_duty *duty_find(const struct sharing *s, const char *model);    /* NULL: not known */
 
 /* All tenants of one GPU, as sums: coming and going is adding and subtracting. */
 struct crowd { uint32_t tenants; int64_t compute, bandwidth; };

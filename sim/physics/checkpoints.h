@@ -1,6 +1,8 @@
 /* checkpoints.h - what the rest of a run asks of checkpoints that take time. See checkpoints.c. */
 #pragma once
+#include "sim/cluster/cluster.h"
 #include "sim/models/overhead.h"
+#include "sim/workload/workload.h"
 
 struct sched;
 struct live;

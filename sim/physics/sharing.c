@@ -8,7 +8,7 @@
 #include "sim/engine/host.h"
 #include "sim/engine/models.h"
 #include "sim/engine/pace.h"
-#include "sim/models/duties.h"
+#include "sim/models/sharing.h"
 #include "sim/cluster/mig.h"
 #include "sim/models/training/throughput_pairs.h"
 

@@ -2,7 +2,7 @@
 #include "sim/engine/host.h"
 #include "sim/scheduler/placing.h"
 #include "sim/physics/rates.h"
-#include "sim/cluster/mig_slices.h"
+#include "sim/cluster/mig.h"
 
 #include <stdlib.h>
 #include <string.h>

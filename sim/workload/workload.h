@@ -9,6 +9,7 @@
 #include "sim/base/intern.h"
 #include "sim/base/units.h"
 #include "sim/cluster/mig.h"
+#include "sim/models/overhead.h"
 #include "sim/models/sharing.h"
 
 #define ENDLESS_NS (INT64_C(50 * 36525 * 864) * NS_PER_S)    /* fifty years: the work of what stays for ever */
@@ -27,9 +28,6 @@ struct job_truth {
     uint32_t running;             /* runs already when it is submitted: workload.running[running - 1]; 0: it does not */
     struct duty duty;             /* of each of its GPUs, were it alone there; DUTY_UNSAID: as its model has it */
 };
-/* What a job says of its price of preemption, as in struct overhead of cluster.h. -1: as the cluster says. */
-struct own_overhead { int64_t checkpoint, interval_ns, save_ns, grace_ns, restart_ns, checkpoint_mib; };
-#define OWN_OVERHEAD_NONE { -1, -1, -1, -1, -1, -1 }
 /* What it reads besides job_truth.data_mib, by number; ID_NONE: has no name. A data set without a name is its own, an image
  * without one is that of its model. */
 struct own_input { uint32_t data_set, image, epochs; };      /* epochs 0: not said, one */

@@ -1,7 +1,7 @@
 /* test_meta_mig_dynamic.c - GPUs that are cut as jobs ask, under every policy and placer: no two instances ever overlap, each
  * begins where its profile may, and jobs of one profile fare as on GPUs that were cut for it in advance. */
 #include "sim/models/failures.h"
-#include "sim/cluster/mig_slices.h"
+#include "sim/cluster/mig.h"
 #include "tests/support/random_world.h"
 #include "tests/unit/test_core.h"
 

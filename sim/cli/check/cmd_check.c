@@ -8,7 +8,6 @@
 #include "sim/cluster/cluster_file.h"
 #include "sim/cluster/federation.h"
 #include "sim/cluster/node_list.h"
-#include "sim/cluster/node_topology.h"
 
 #include <stddef.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
 #include "sim/results/rows.h"
 #include "sim/results/summary.h"
 #include "sim/cluster/catalogue.h"
-#include "sim/models/duties.h"
+#include "sim/models/sharing.h"
 #include "sim/models/training/goodput.h"
 #include "sim/cluster/mig.h"
 #include "sim/models/training/training_models.h"

@@ -2,7 +2,6 @@
 #include "sim/models/network/rate_rules.h"
 
 #include "sim/base/memory.h"
-#include "sim/cluster/cluster.h"
 #include "sim/models/training/throughputs.h"
 
 #include <stddef.h>
@@ -12,8 +11,6 @@
 
 #define MICRO 1e-6
 enum { DISTANCES = 7 };
-
-const char *const rate_model_name[RATE_MODELS + 1] = { "none", "analytic", "table", "factor", NULL };
 
 const struct fabric fabric_default = {
     .efficiency = 0.8,
@@ -173,34 +170,4 @@ struct rate_rules *rate_rules_read(struct config_value progress, struct config_v
         return NULL;
     }
     return r;
-}
-
-/* ---- Whether the cluster can tell what the rules want ---- */
-
-static int check_group(const struct cluster *c, uint32_t group, const struct node_type *t, uint32_t nodes, struct error *err)
-{
-    const struct gpu_model *m = c->gpu_known[t->gpu_model];
-    const char *model = intern_text(c->gpu_models, t->gpu_model);
-    if (t->gpus > 1 && (!m || (m->nvlink_gbps <= 0 && m->pcie_gbps <= 0)))
-        return error_set(err, "group '%s': the links of GPU model '%s' are not known: want it in 'gpu_models' with pcie_gbps, or "
-                         "one that `gpuyard list gpus` has", c->group_name[group], model);
-    if (nodes > 1 && c->nics_of[group].nics * c->nics_of[group].gbps <= 0)
-        return error_set(err, "group '%s': its network is not known: want 'nics' and 'nic_gbps', or a 'type'", c->group_name[group]);
-    return 0;
-}
-
-int rate_rules_check(const struct rate_rules *r, const struct cluster *c, struct error *err)
-{
-    bool links = r->model == RATE_ANALYTIC || r->model == RATE_TABLE, found = !r->reference;
-    for (node_id first = 0, end; first < c->n_nodes; first = end) {
-        const struct node_type *t = cluster_node_type(c, first);
-        for (end = first + 1; end < c->n_nodes && c->group_of[end] == c->group_of[first];)
-            end++;
-        if (t->gpus == 0)
-            continue;
-        found |= r->reference && strcmp(r->reference, intern_text(c->gpu_models, t->gpu_model)) == 0;
-        if (links && check_group(c, c->group_of[first], t, end - first, err))
-            return -1;
-    }
-    return found ? 0 : error_set(err, "no node has GPUs of the reference model '%s'", r->reference);
 }

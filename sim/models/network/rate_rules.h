@@ -9,18 +9,9 @@
 #pragma once
 #include "sim/io/config.h"
 #include "sim/models/network/collectives.h"
+#include "sim/models/training/training_models.h"
 
-struct cluster;
 struct throughputs;
-
-enum rate_model {
-    RATE_OFF,                    /* the pace of the trace: 1 */
-    RATE_ANALYTIC,                /* computing and collectives, 2.1 to 2.5; wants the training model */
-    RATE_TABLE,                   /* measured throughputs, 2.6; what they lack is analytic */
-    RATE_FACTOR,                  /* speed of the GPU x a factor for the distance, 2.7 */
-    RATE_MODELS
-};
-extern const char *const rate_model_name[RATE_MODELS + 1];   /* ends with NULL */
 
 enum nic_affinity {
     NIC_AUTO,                     /* rail on nodes with a NIC for each GPU, else shared */
@@ -53,5 +44,3 @@ struct rate_rules *rate_rules_read(struct config_value progress, struct config_v
                                    struct error *err);
 struct rate_rules *rate_rules_new(void);                     /* all defaults, model analytic */
 void rate_rules_free(struct rate_rules *r);                  /* NULL: does nothing */
-/* Whether the links that the model needs are known of every group, and the reference is there. -1 with err. */
-int rate_rules_check(const struct rate_rules *r, const struct cluster *c, struct error *err);

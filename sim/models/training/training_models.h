@@ -13,6 +13,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* How the progress rate of a job on its placement is found; models.md 2. */
+enum rate_model {
+    RATE_OFF,                    /* the pace of the trace: 1 */
+    RATE_ANALYTIC,                /* computing and collectives, 2.1 to 2.5; wants the training model */
+    RATE_TABLE,                   /* measured throughputs, 2.6; what they lack is analytic */
+    RATE_FACTOR,                  /* speed of the GPU x a factor for the distance, 2.7 */
+    RATE_MODELS
+};
+extern const char *const rate_model_name[RATE_MODELS + 1];   /* ends with NULL */
+
 struct training_model {
     const char *name;
     const char *aliases;          /* other names, with '|' between; NULL: none */
@@ -26,7 +36,7 @@ struct training_model {
     double all_to_all_bytes;      /* that each GPU sends to all others in an iteration; 0: none */
     uint32_t tensor_parallel, pipeline_parallel;     /* GPUs that share one copy of the model; 1: none do */
     double memory_gib;            /* of each GPU, measured; 0: by the rule of training_model_memory_gib() */
-    uint8_t progress;             /* 1 + the enum rate_model (rate_rules.h) of jobs that train it; 0: as the cluster says */
+    uint8_t progress;             /* 1 + the enum rate_model of jobs that train it; 0: as the cluster says */
     const char *communication;    /* class, in a word */
     const char *source;           /* where the numbers are from, as in catalogue.c */
 };

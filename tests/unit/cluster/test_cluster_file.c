@@ -1,6 +1,6 @@
 /* test_cluster_file.c - what good cluster files mean; bad ones: test_cluster_file_errors.c. */
 #include "sim/cluster/cluster_file.h"
-#include "sim/models/duties.h"
+#include "sim/models/sharing.h"
 #include "tests/unit/test_core.h"
 
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* test_sharing.c - how fast the tenants of a GPU get on: models.md 7, and what must hold of any crowd. */
 #include "sim/base/random.h"
-#include "sim/models/duties.h"
+#include "sim/models/sharing.h"
 #include "tests/unit/test_core.h"
 
 #include <math.h>

@@ -1,9 +1,10 @@
-/* cluster_check.c - what a cluster must not be: every check before the first byte of it is made. */
+/* cluster_spec.c - see cluster_spec.h. */
+#include "sim/cluster/cluster_spec.h"
+
+#include "sim/base/intern.h"
 #include "sim/base/memory.h"
-#include "sim/cluster/catalogue.h"
-#include "sim/cluster/cluster_parts.h"
 #include "sim/cluster/labels.h"
-#include "sim/cluster/mig_slices.h"
+#include "sim/cluster/mig.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -15,6 +16,11 @@
 #define QUOTA_PARTS_MAX (INT64_MAX / 4)
 
 /* ---- groups ---- */
+
+uint32_t group_island_nodes(const struct group_spec *g)
+{
+    return g->gpus && !g->n_mig && g->island_gpus > g->gpus ? g->island_gpus / g->gpus : 0;
+}
 
 static int check_island(const struct group_spec *g, struct error *err)
 {

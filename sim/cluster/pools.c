@@ -1,4 +1,4 @@
-/* pools_file.c - see pools.h. */
+/* pools.c - see pools.h. */
 #include "sim/base/memory.h"
 #include "sim/cluster/pools.h"
 
