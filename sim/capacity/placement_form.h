@@ -5,6 +5,7 @@
 #pragma once
 #include "sim/cluster/cluster.h"
 #include "sim/models/network/collectives.h"
+#include "sim/models/network/rate_rules.h"
 
 #define FORM_TYPES 4              /* distinct groups of nodes that are told apart; of more, the slowest of the rest counts */
 
@@ -47,3 +48,16 @@ struct form_group form_group(const struct cluster *c, uint32_t group);    /* O(n
  * and pods allow; nodes that it does not have are imagined. false: a node is too small. */
 bool placement_form_of(const struct cluster *c, const struct form_rules *rules, const struct form_group *g, uint32_t gpus,
                        uint32_t units, struct placement_form *form);
+
+/* ---- Links ----
+ *
+ * The network links that a placement crosses, for max-min sharing: models.md 1.4, 2.4. Links are numbered: the NICs of node n
+ * together are link n; the uplink of rack or pod d is link n_nodes + d. A placement on one unit crosses no link. One on
+ * several units crosses the NICs of each of its nodes, the uplinks of its racks if these are several, and those of its pods
+ * if these are several. Nodes of an island across nodes are assumed to spread what leaves it over all their NICs, which are
+ * then not listed. */
+uint32_t placement_links(const struct cluster *c);           /* how many numbers there are */
+/* [placement_links()] bytes a second per direction, as they are really got; INFINITY: not known, or no such link. */
+void   placement_link_rates(const struct cluster *c, const struct fabric *fabric, double *bps);
+/* Ascending. Room: 3 x the pieces. Returns how many. */
+size_t placement_links_of(const struct cluster *c, const struct placement *p, struct form_scratch *scratch, uint32_t *link);

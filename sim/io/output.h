@@ -40,3 +40,7 @@ int  output_commit_all(struct output *const *list, size_t n, struct error *err);
 /* Takes away what there is so far, from a signal handler or at the end of memory: only that, for the program ends now. */
 void output_remove(const struct output *o);
 void output_discard(struct output *o);                       /* no file; frees o. NULL: does nothing */
+
+/* Makes it, with those above it if need be. *made, unless NULL: the length of the outermost one on its path that is new; 0: none, it was there. 0, or
+ * -1 with err. */
+int directory_make(const char *path, size_t *made, struct error *err);

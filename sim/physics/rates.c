@@ -11,7 +11,7 @@
 #include "sim/engine/host.h"
 #include "sim/engine/models.h"
 #include "sim/engine/pace.h"
-#include "sim/capacity/placement_links.h"
+#include "sim/capacity/placement_form.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,9 +1,8 @@
 /* results.c - what is written while the run goes on, and how all of it appears at once. See results.h. */
 #include "sim/results/results.h"
 
-#include "sim/io/directory.h"
-#include "sim/base/memory.h"
 #include "sim/io/output.h"
+#include "sim/base/memory.h"
 #include "sim/results/manifest.h"
 #include "sim/engine/models.h"
 #include "sim/results/rows.h"

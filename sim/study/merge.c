@@ -1,9 +1,8 @@
 /* merge.c - see merge.h. */
 #include "sim/study/merge.h"
 
-#include "sim/io/directory.h"
-#include "sim/base/memory.h"
 #include "sim/io/output.h"
+#include "sim/base/memory.h"
 #include "sim/study/point_file.h"
 #include "sim/study/sweep_files.h"
 

@@ -1,4 +1,4 @@
-/* workload_builder.h - private to workload.c and workload_order.c: what a workload needs until it is finished. */
+/* workload_builder.h - private to workload.c and workload_change.c: what a workload needs until it is finished. */
 #pragma once
 #include "sim/workload/job_ids.h"
 #include "sim/cluster/mig.h"

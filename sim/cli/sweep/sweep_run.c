@@ -3,7 +3,7 @@
 #include "sim/cli/frame/interrupt.h"
 #include "sim/cli/frame/progress_bar.h"
 #include "sim/cli/sweep/sweep.h"
-#include "sim/io/directory.h"
+#include "sim/io/output.h"
 #include "sim/base/memory.h"
 #include "sim/results/version.h"
 #include "sim/study/point_file.h"
