@@ -160,18 +160,22 @@ static void remove_at(struct event_queue *q, size_t at)
         sift_up(q, hole_to_leaf(q, at), &last);
 }
 
-bool event_queue_soon(const struct event_queue *q, size_t i, struct event *e)
+/* The children of the root: the event after the next is one of them. */
+bool event_queue_hint(const struct event_queue *q, size_t i, struct event *e)
 {
-    static_assert(EVENTS_SOON == CHILDREN, "those of the first");
-    if (i >= q->length)
+    static_assert(EVENT_HINTS == CHILDREN, "the children of the root");
+    if (i >= EVENT_HINTS || i + 1 >= q->length)
         return false;
-    *e = event_of(&q->heap[i]);
+    *e = event_of(&q->heap[i + 1]);
     return true;
 }
 
 bool event_queue_peek(const struct event_queue *q, struct event *next)
 {
-    return event_queue_soon(q, 0, next);
+    if (q->length == 0)
+        return false;
+    *next = event_of(&q->heap[0]);
+    return true;
 }
 
 bool event_queue_pop(struct event_queue *q, struct event *next)

@@ -133,13 +133,13 @@ static void fetch_lines(const void *at, size_t bytes)
 static void fetch_ahead(const struct sched *s)
 {
     struct event e;
-    for (size_t i = 1; i <= EVENTS_SOON && event_queue_soon(s->events, i, &e); i++)
+    for (size_t i = 0; event_queue_hint(s->events, i, &e); i++)
         if (e.kind == EVENT_JOB_END) {
             __builtin_prefetch(&s->job[e.subject]);
             __builtin_prefetch(&s->workload->facts[e.subject]);
             __builtin_prefetch(&s->workload->truth[e.subject]);
         }
-    if (event_queue_soon(s->events, 0, &e) && e.kind == EVENT_JOB_END)
+    if (event_queue_peek(s->events, &e) && e.kind == EVENT_JOB_END)
         fetch_lines(live_of(s, e.subject), offsetof(struct live, split));
 }
 

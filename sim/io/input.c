@@ -2,6 +2,7 @@
 #include "sim/io/input.h"
 
 #include "sim/base/memory.h"
+#include "sim/io/provenance.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -286,28 +287,19 @@ struct input *input_from_bytes(const void *bytes, size_t length, const char *nam
     return begin(in, err);
 }
 
-static struct { void (*heard)(void *self, const char *path, const char sha256[65]); void *self; } listener;
-
-void input_listen(void (*heard)(void *self, const char *path, const char sha256[65]), void *self)
-{
-    listener.heard = heard;
-    listener.self = self;
-}
-
-/* Of what was not read to its end, because it is bad, nothing came: nor is it read now, as it may have none. */
-static void tell_listener(struct input *in)
+static void note_provenance(struct input *in)
 {
     char hex[65];
     struct error ignored = { "" };
-    if (listener.heard && in->at_end && in->fd > STDIN_FILENO && input_sha256(in, hex, &ignored) == 0)
-        listener.heard(listener.self, in->name, hex);
+    if (in->at_end && in->fd > STDIN_FILENO && input_sha256(in, hex, &ignored) == 0)
+        provenance_note(in->name, hex);
 }
 
 void input_close(struct input *in)
 {
     if (!in)
         return;
-    tell_listener(in);
+    note_provenance(in);
     if (in->fd > STDIN_FILENO)
         close(in->fd);
     if (in->kind == GZIP)

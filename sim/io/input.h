@@ -1,7 +1,7 @@
 /* input.h - bytes of a file that may be plain, gzip, zstd or standard input ("-").
  *
- * The kind is told by the first bytes, never by the name. What is read is hashed (SHA-256 of the bytes as stored), so
- * that a manifest can say which input a run had. Truncated or damaged compressed data is an error, never a short file. */
+ * The kind is recognised by the first bytes, never by the name. What is read is hashed (SHA-256 of the bytes as stored), so
+ * that a manifest can list the inputs of a run (provenance.h). Truncated or damaged compressed data is an error, never a short file. */
 #pragma once
 #include "sim/base/error.h"
 #include <stddef.h>
@@ -19,9 +19,6 @@ const char *input_name(const struct input *in);                     /* for messa
 /* Reads what is left, then gives the 64 hexadecimal digits of SHA-256. -1 with err. */
 int    input_sha256(struct input *in, char hex[65], struct error *err);
 void   input_close(struct input *in);                               /* NULL: does nothing */
-
-/* From now on tells of every file that is closed after it was read to its end: for heard.h. NULL: no more. */
-void   input_listen(void (*heard)(void *self, const char *path, const char sha256[65]), void *self);
 
 /* A path that a file in `folder` ("": here) names. The caller frees it. */
 char *input_beside(const char *folder, const char *path);

@@ -57,18 +57,18 @@ static json_t *switches(const struct sched *s)
 }
 
 /* The files that it names. */
-static json_t *named(const struct heard *files, const char *path)
+static json_t *named(const struct provenance *files, const char *path)
 {
     json_t *list = json_array();
     for (size_t i = 0; files && i < files->n; i++) {
-        const struct heard_file *x = &files->file[i];
+        const struct provenance_file *x = &files->file[i];
         if (strcmp(x->path, path) != 0)
             json_array_append_new(list, json_pack("{s:o, s:s}", "path", text_or_null(x->path), "sha256", x->sha256));
     }
     return list;
 }
 
-static json_t *input(const char *path, const char *format, const char *sha256, const struct heard *files)
+static json_t *input(const char *path, const char *format, const char *sha256, const struct provenance *files)
 {
     json_t *o = json_object(), *others = named(files, path);
     json_object_set_new(o, "path", text_or_null(path));

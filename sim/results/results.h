@@ -3,7 +3,7 @@
  * Files are written beside their names and renamed together at the end, the manifest last. An interrupted or failed run
  * leaves the directory as it was. Files of an earlier run that this one does not write are removed at that moment. */
 #pragma once
-#include "sim/io/heard.h"
+#include "sim/io/provenance.h"
 #include "sim/engine/run.h"
 #include "sim/results/summary.h"
 
@@ -20,7 +20,7 @@ struct run_origin {
     int argc;
     char *const *argv;
     const char *cluster_path, *cluster_sha256, *trace_path, *trace_format, *trace_sha256;
-    const struct heard *cluster_files, *trace_files;         /* all that were read for them; NULL: not told */
+    const struct provenance *cluster_files, *trace_files;         /* all that were read for them; NULL: not told */
     const char *policy_text, *placement_text;    /* as given on the command line: "fifo:scope=queue" */
     const char *settings_yaml;    /* the full effective configuration */
     uint32_t skipped_rows;

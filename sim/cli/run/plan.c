@@ -59,9 +59,9 @@ int plan_read_cluster(struct plan *p, struct error *err)
 {
     const struct option_texts *set = &p->options->set;
     struct error why = { "" };
-    heard_begin(&p->cluster_files);
+    provenance_begin(&p->cluster_files);
     p->cluster = cluster_read(p->options->cluster, &(struct cluster_settings){ set->n, set->text }, p->cluster_sha256, &why);
-    heard_end();
+    provenance_end();
     if (p->cluster)
         return EXIT_OK;
     bool by_setting = !strncmp(why.text, "--set: ", strlen("--set: "));
@@ -74,9 +74,9 @@ int plan_read_trace(struct plan *p, struct error *err)
     const struct trace_format *used = NULL;
     p->trace.seed = (uint64_t)p->options->seed;
     p->trace.cluster_gpus = (double)(p->gpus ? p->gpus : p->cluster->gpus);
-    heard_begin(&p->trace_files);
+    provenance_begin(&p->trace_files);
     p->workload = chosen_trace_read(&p->trace, p->options->stream > 0, &used, p->trace_sha256, err);
-    heard_end();
+    provenance_end();
     p->trace.format = used;
     return p->workload ? EXIT_OK : EXIT_INPUT;
 }
@@ -150,8 +150,8 @@ void plan_free(struct plan *p)
     workload_free(p->workload);
     cluster_free(p->cluster);
     chosen_trace_free(&p->trace);
-    heard_free(&p->cluster_files);
-    heard_free(&p->trace_files);
+    provenance_free(&p->cluster_files);
+    provenance_free(&p->trace_files);
     plan_free_switches(p);
     void *const own[] = { p->policy.params, p->placer.params, p->policy_text, p->placer_text, p->directory,
                           p->settings_yaml };

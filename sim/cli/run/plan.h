@@ -33,7 +33,7 @@ struct plan {
     struct cluster *cluster;
     struct workload *workload;
     char cluster_sha256[65], trace_sha256[65];
-    struct heard cluster_files, trace_files;         /* with what they name */
+    struct provenance cluster_files, trace_files;         /* with what they name */
     char *directory, *settings_yaml;
 };
 

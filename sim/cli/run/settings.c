@@ -69,7 +69,7 @@ static void put_params(FILE *f, int indent, const struct param *list, const void
 }
 
 /* Of files that the file names, by their content: where they lie does not matter. */
-static void put_named(FILE *f, const struct heard *files, const char *path)
+static void put_named(FILE *f, const struct provenance *files, const char *path)
 {
     const char *before = "  named_sha256: [ ";
     for (size_t i = 0; i < files->n; i++) {

@@ -5,12 +5,12 @@
 
 /* ---- What is read once ---- */
 /* cluster NULL: a federation, read anew for each run. all_sha256: of the file, and where it names others, of the hashes of all of them: files. */
-struct read_cluster { struct cluster *cluster; int64_t gpus; struct heard files; char sha256[65], all_sha256[65]; };
+struct read_cluster { struct cluster *cluster; int64_t gpus; struct provenance files; char sha256[65], all_sha256[65]; };
 struct read_trace {
     struct workload *workload[2]; /* as for a run; with what never ran, for a stream. NULL: not wanted, or drawn from laws anew for each
                                      run, by its seed and cluster */
     const struct trace_format *format;
-    struct heard files;
+    struct provenance files;
     char sha256[65], all_sha256[65];
 };
 struct sweep {
@@ -47,7 +47,7 @@ bool sweep_shapes_alike(const struct sweep *s, size_t first, size_t second);
 struct shaped {
     struct cluster *cluster;
     struct workload *workload;
-    struct heard cluster_files, trace_files;
+    struct provenance cluster_files, trace_files;
     int64_t until_ns;
     size_t point;
     struct past *past;

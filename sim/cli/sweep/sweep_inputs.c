@@ -2,7 +2,7 @@
 #include "sim/cli/run/federated.h"
 #include "sim/cli/sweep/sweep.h"
 
-#include "sim/io/digest.h"
+#include "sim/io/provenance.h"
 #include "sim/base/memory.h"
 #include "sim/results/version.h"
 #include "sim/cluster/cluster_file.h"
@@ -34,11 +34,11 @@ static const struct axis *axis_of(const struct sweep *s, enum axis_kind kind)
 void sweep_free(struct sweep *s)
 {
     for (size_t i = 0; s->cluster && i < axis_of(s, AXIS_CLUSTER)->n; i++) {
-        heard_free(&s->cluster[i].files);
+        provenance_free(&s->cluster[i].files);
         cluster_free(s->cluster[i].cluster);
     }
     for (size_t i = 0; s->trace && i < axis_of(s, AXIS_TRACE)->n; i++) {
-        heard_free(&s->trace[i].files);
+        provenance_free(&s->trace[i].files);
         workload_free(s->trace[i].workload[0]);
         workload_free(s->trace[i].workload[1]);
     }
@@ -86,10 +86,10 @@ static int read_clusters(struct sweep *s, struct error *err)
     s->cluster = mem_new(a->n, sizeof *s->cluster);
     for (size_t i = 0; i < a->n; i++) {
         struct read_cluster *c = &s->cluster[i];
-        heard_begin(&c->files);
+        provenance_begin(&c->files);
         int result = read_cluster(a->value[i].text, c, err);
-        heard_end();
-        heard_sha256(&c->files, c->all_sha256);
+        provenance_end();
+        provenance_sha256(&c->files, c->all_sha256);
         if (result)
             return EXIT_INPUT;
     }
@@ -102,11 +102,11 @@ static int read_trace(struct sweep *s, size_t i, bool sizes_only, struct error *
     struct chosen_trace chosen;
     int status = choose_trace("trace", axis_of(s, AXIS_TRACE)->value[i].text, &chosen, err);
     chosen.cluster_gpus = (double)s->cluster[0].gpus;
-    heard_begin(&t->files);
+    provenance_begin(&t->files);
     if (status == EXIT_OK && !(t->workload[sizes_only] = chosen_trace_read(&chosen, sizes_only, &t->format, t->sha256, err)))
         status = EXIT_INPUT;
-    heard_end();
-    heard_sha256(&t->files, t->all_sha256);
+    provenance_end();
+    provenance_sha256(&t->files, t->all_sha256);
     if (status == EXIT_OK && t->workload[sizes_only]->drawn) {
         workload_free(t->workload[sizes_only]);
         t->workload[sizes_only] = NULL;

@@ -44,7 +44,7 @@ bool sweep_shapes_alike(const struct sweep *s, size_t first, size_t second)
 static int check_unchanged(const struct plan *plan, const struct read_trace *t, struct error *err)
 {
     char all_sha256[65];
-    heard_sha256(&plan->trace_files, all_sha256);
+    provenance_sha256(&plan->trace_files, all_sha256);
     if (!strcmp(all_sha256, t->all_sha256))
         return EXIT_OK;
     error_set(err, "%s: it, or a file that it names, has changed since the sweep began", plan->trace.path);
@@ -173,7 +173,7 @@ static int run_point(const struct sweep *s, struct shaped *shaped, size_t point,
     played_free(&played);
     plan.cluster = NULL;              /* the next point may go on with them, and then the process ends */
     plan.workload = NULL;
-    plan.cluster_files = plan.trace_files = (struct heard){ NULL, 0, 0 };
+    plan.cluster_files = plan.trace_files = (struct provenance){ NULL, 0, 0 };
     plan_free(&plan);
     point_command_free(&c);
     return status;

@@ -10,10 +10,10 @@
 static const struct order_row { const char *name; struct event event[4]; int n; int order[4]; } order_rows[] = {
     { "by time", { { 30, 0, 0 }, { -10, 0, 0 }, { 20, 0, 0 } }, 3, { 1, 2, 0 } },
     { "then by kind",
-      { { 5, EVENT_MEASUREMENT, 0 }, { 5, EVENT_JOB_END, 9 }, { 5, EVENT_WAKE_UP, 1 }, { 5, EVENT_RELEASED, 3 } },
+      { { 5, EVENT_SESSION, 0 }, { 5, EVENT_JOB_END, 9 }, { 5, EVENT_SERVICE, 1 }, { 5, EVENT_RELEASED, 3 } },
       4, { 1, 3, 2, 0 } },
     { "then by subject", { { 5, 0, UINT32_MAX }, { 5, 0, 2 }, { 5, 0, 0 } }, 3, { 2, 1, 0 } },
-    { "time before kind", { { 6, EVENT_JOB_END, 0 }, { 5, EVENT_MEASUREMENT, 7 } }, 2, { 1, 0 } },
+    { "time before kind", { { 6, EVENT_JOB_END, 0 }, { 5, EVENT_SESSION, 7 } }, 2, { 1, 0 } },
     { "ends of the clock", { { INT64_MAX, 0, 0 }, { INT64_MIN, 0, 0 }, { 0, 0, 0 }, { -1, 0, 0 } }, 4, { 1, 3, 2, 0 } },
 };
 
