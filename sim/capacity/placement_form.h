@@ -31,7 +31,6 @@ struct form_rules { double numa_factor; };    /* of PCIe bandwidth where it cros
 struct form_scratch { struct form_node { node_id node; uint32_t gpus; uint64_t mask; } *node; size_t room; };
 void form_scratch_free(struct form_scratch *s);
 /* Nodes on which a placement has GPUs, ascending, each once: scratch->node. Returns how many. */
-size_t form_nodes(const struct placement *p, struct form_scratch *scratch);
 
 struct placement_form placement_form(const struct cluster *c, const struct form_rules *rules, const struct placement *p,
                                      struct form_scratch *scratch);

@@ -235,11 +235,6 @@ double placement_slowdown(const struct placement_rate *r)
     return iteration_s(r->compute_s, r->comm_s, r->overlap) / r->reference_s;
 }
 
-const struct training_model *placement_rates_model(const struct placement_rates *r, uint32_t model)
-{
-    return model < r->n_models && r->known[model].found ? &r->known[model].m : NULL;
-}
-
 /* ---- Setting up ---- */
 
 /* The group with most GPUs, of the reference model if the rules name one; of equals the first. */

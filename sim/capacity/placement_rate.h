@@ -20,8 +20,6 @@ struct placement_rates;           /* of one run: models found by name, reference
 /* `models`: the training models that the trace names, by number. Both are kept by pointer. */
 struct placement_rates *placement_rates_new(const struct cluster *c, const struct rate_rules *rules, const struct intern *models);
 void placement_rates_free(struct placement_rates *r);        /* NULL: does nothing */
-/* NULL: the job names none, or one that nobody knows. */
-const struct training_model *placement_rates_model(const struct placement_rates *r, uint32_t model);
 
 /* Of a job that trains `model` (ID_NONE: not said) on n_gpus when it is complete. Where the form has fewer, times are those of as
  * many tasks: the job gets on at the share of its tasks times reference_s / iteration_s. */

@@ -7,7 +7,11 @@
  *     trace: fault_trace.json
  *
  * The section alone turns every law of failures.h on with its defaults. With a rate of zero, or with faults that are given and no
- * rate, switches and software fail only if their keys say so. */
+ * rate, switches and software fail only if their keys say so.
+ *
+ * Key `trace` names recorded faults, JSON as stepfun-ai/InfiniteHBD-Trace:fault_trace.json, also gzip or zstd, as from the
+ * working directory: a list by time of { node_id, event_time (days), event_type fault_start|fault_end, fault_type: { Class } }.
+ * Its k-th server, in the order of their first faults, is node k. A fault without an end lasts until the last event. */
 #pragma once
 #include "sim/io/config.h"
 #include "sim/cluster/cluster.h"
@@ -15,8 +19,3 @@
 
 /* Sets c->failures, in the cluster's memory; NULL where nothing can happen. 0, or -1 with err. */
 int failures_read(struct config_value section, struct cluster *c, struct error *err);
-
-/* Faults of a trace like stepfun-ai/InfiniteHBD-Trace:fault_trace.json, a list by time of { node_id, event_time (days),
- * event_type fault_start|fault_end, fault_type: { Class } }; also as gzip or zstd, the path as from the working directory. Its k-th server, in
- * the order of their first faults, is node k. What never ends lasts until the last event of the trace. Appends to f->given. */
-int fault_trace_read(const char *path, struct cluster *c, struct failures *f, struct error *err);

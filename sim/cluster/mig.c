@@ -108,12 +108,6 @@ void mig_take(struct mig_cut *cut, const struct mig_design *d, unsigned start)
     cut->compute += compute_of(d);
 }
 
-void mig_give(struct mig_cut *cut, const struct mig_design *d, unsigned start)
-{
-    cut->taken &= (uint8_t)~mig_run(d, start);
-    cut->compute -= compute_of(d);
-}
-
 /* Of this profile and all smaller ones. */
 static int places_left(const struct mig_design *from, const struct mig_cut *cut)
 {
@@ -144,12 +138,6 @@ static int cheapest(const struct mig_design *d, const struct mig_cut *cut, const
         }
     }
     return best;
-}
-
-int mig_place(const struct mig_design *d, const struct mig_cut *cut)
-{
-    int cost;
-    return cheapest(d, cut, mig_design_whole(d->gpu_model), &cost);
 }
 
 unsigned mig_place_among(const struct mig_design *d, uint64_t free, uint64_t begins)

@@ -53,15 +53,12 @@ static inline uint8_t mig_run(const struct mig_design *d, unsigned start)     /*
     return (uint8_t)(((1u << d->memory_slices) - 1) << start);
 }
 uint8_t mig_places(const struct mig_design *d, const struct mig_cut *cut);    /* where one may begin now */
-/* Where one goes: where it leaves the most places for further ones, counted over all profiles; of equals the lowest. So 3g begins
- * at 4, not 0, and leaves room for 4g. -1: there is no place.
- * That is how NVIDIA's driver places them, as far as seen: 3g at 4, then 2g at 0 and 1g at 2 and 3 in NVIDIA/DCGM issue #138. */
-int mig_place(const struct mig_design *d, const struct mig_cut *cut);
-/* On several GPUs, 8 bits each: `free` slices, and where one may go of `begins`, which is not 0. The bit at which it costs the
- * fewest places; of equals the lowest. */
+/* Where the next instance goes, on GPUs of 8 bits each: of the slices `free`, one of the places `begins`, which is not 0. It is
+ * the place that leaves the most places for further instances, counted over all profiles; of equals the lowest. So 3g begins
+ * at 4, not 0, and leaves room for 4g. NVIDIA's driver does the same as far as known: 3g at 4, then 2g at 0 and 1g at 2 and
+ * 3 in NVIDIA/DCGM issue #138. */
 unsigned mig_place_among(const struct mig_design *d, uint64_t free, uint64_t begins);
 void mig_take(struct mig_cut *cut, const struct mig_design *d, unsigned start);
-void mig_give(struct mig_cut *cut, const struct mig_design *d, unsigned start);
 
 /* Whether so many instances of each profile of the model, as listed, have a place on `gpus` GPUs (at most 64) that are empty; which
  * of them has none, if not. The larger go first, each where it costs those that follow the fewest places: for the profiles of

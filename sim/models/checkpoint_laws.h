@@ -15,6 +15,4 @@ double auto_interval_s(double law_s);                        /* within the bound
 /* Of work_s seconds of work; failures strike during restarts and checkpoints, too:
  * M e^(R/M) (e^((tau+d)/M) - 1) W/tau [P: Daly 2006, eq. 13]. */
 double expected_wall_s(double work_s, double interval_s, double write_s, double restart_s, double mtbf_s);
-/* Work kept per wall time: (1 - N r (u + tau/2)) / (1 + d/tau); r: failures per node and second [P: Kokolis HPCA'25]. */
-double effective_time_ratio(double nodes, double failures_per_s, double restart_s, double interval_s, double write_s);
 double init_s(double fixed_s, double per_doubling_s, double gpus);          /* a + b log2(n) */

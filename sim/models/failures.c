@@ -68,7 +68,7 @@ double failures_node_rate(const struct failures *f, uint32_t gpus)
     return f->faults_per_day / DAY_S * gpus / 8;
 }
 
-double failures_switch_rate(const struct failures *f)
+static double failures_switch_rate(const struct failures *f)
 {
     return f->switch_faults_per_year / YEAR_S;
 }
@@ -105,7 +105,7 @@ static double lognormal(double mu, double sigma, double u)
     return exp(mu + sigma * gsl_cdf_ugaussian_Pinv(u));
 }
 
-double failures_gap_s(const struct failures *f, double rate, double u)
+static double failures_gap_s(const struct failures *f, double rate, double u)
 {
     if (rate <= 0)
         return INFINITY;
@@ -127,7 +127,7 @@ double failures_repair_s(const struct failures *f, double u)
     }
 }
 
-double failures_remediation_s(const struct failures *f, double u)
+static double failures_remediation_s(const struct failures *f, double u)
 {
     return lognormal(log(seconds(f->remediation_median_ns)), f->remediation_sigma, u);
 }

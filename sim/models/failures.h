@@ -84,15 +84,12 @@ bool failures_happen(const struct failures *f);              /* anything at all 
 
 /* Per second. */
 double failures_node_rate(const struct failures *f, uint32_t gpus);      /* of an average node */
-double failures_switch_rate(const struct failures *f);
 double failures_software_rate(const struct failures *f, double gpus);    /* of a job on so many GPUs */
 double failures_job_rate(const struct failures *f, double gpus);         /* its software, and its share of average nodes */
 double failures_lemon(const struct failures *f, uint64_t seed, uint32_t node);   /* Z: stream "lemon nodes" */
 
 /* Inverse distribution functions, u in (0, 1): seconds. */
-double failures_gap_s(const struct failures *f, double rate, double u);  /* mean 1/rate, whatever the shape; INFINITY at rate 0 */
 double failures_repair_s(const struct failures *f, double u);            /* of who is not back by himself */
-double failures_remediation_s(const struct failures *f, double u);
 
 struct fault {
     int64_t after_ns;             /* from now, or from the end of the last repair; TIME_NEVER: never */

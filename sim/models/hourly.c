@@ -31,11 +31,6 @@ void hourly_free(struct hourly *h)
     *h = (struct hourly){ .n = 0 };
 }
 
-int64_t hourly_at(const struct hourly *h, int64_t time_ns)
-{
-    return h->milli[(size_t)(time_ns / HOUR_NS) % h->n];
-}
-
 int128_t hourly_until(const struct hourly *h, int64_t time_ns)
 {
     size_t hour = (size_t)(time_ns / HOUR_NS), at = hour % h->n;

@@ -86,8 +86,3 @@ int64_t storage_pull_ns(const struct storage *s, bool cached)
         return s->pull_cached_ns;
     return s->image_mib ? s->pull_cached_ns + storage_load_ns(s, s->image_mib * MIB, 1) : s->pull_ns;
 }
-
-double iteration_reading_s(double iteration_s, double bytes, double bytes_per_s)
-{
-    return fmax(iteration_s, bytes / bytes_per_s);
-}

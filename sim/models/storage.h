@@ -30,6 +30,3 @@ int storage_read(struct config_value section, struct storage *to, struct error *
 int64_t storage_write_ns(const struct storage *s, int64_t bytes, uint32_t nodes, uint32_t writers);
 int64_t storage_load_ns(const struct storage *s, int64_t bytes, uint32_t nodes);
 int64_t storage_pull_ns(const struct storage *s, bool cached);
-
-/* models.md 3.7: an iteration of iteration_s seconds that reads so many bytes at this bandwidth. */
-double iteration_reading_s(double iteration_s, double bytes, double bytes_per_s);

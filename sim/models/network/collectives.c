@@ -3,8 +3,6 @@
 
 #include <math.h>
 
-const char *const link_class_name[LINK_CLASSES] = { "nvlink", "pcie", "network" };
-
 const struct collective_costs collective_costs_default = {
     .base_s = 8.4e-6,
     .ring_step_s = { [LINK_NVLINK] = 3.4e-6, [LINK_PCIE] = 5.7e-6, [LINK_NETWORK] = 14.0e-6 },

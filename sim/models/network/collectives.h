@@ -7,7 +7,6 @@
 #include <stdint.h>
 
 enum link_class { LINK_NVLINK, LINK_PCIE, LINK_NETWORK, LINK_CLASSES };
-extern const char *const link_class_name[LINK_CLASSES];
 
 struct collective_costs {
     double base_s;                     /* of a whole all-reduce, before its first step */

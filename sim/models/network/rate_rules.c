@@ -12,7 +12,7 @@
 #define MICRO 1e-6
 enum { DISTANCES = 7 };
 
-const struct fabric fabric_default = {
+static const struct fabric fabric_default = {
     .efficiency = 0.8,
     .numa_factor = 0.7,
     .nic_affinity = NIC_AUTO,

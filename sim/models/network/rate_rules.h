@@ -27,7 +27,6 @@ struct fabric {
     double spine_oversubscription;    /* of a pod's uplink against those of its racks: 1 [A; 7 in P: Llama 3 report] */
     bool maxmin;                  /* jobs share the links they meet on; false: each gets C / oversubscription, whoever else is there */
 };
-extern const struct fabric fabric_default;
 
 struct rate_rules {
     enum rate_model model;        /* of jobs whose training model is known: analytic */

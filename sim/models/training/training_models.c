@@ -32,7 +32,7 @@ void training_models_free(struct training_models *t)
     free(t);
 }
 
-const struct training_model *training_model_at(const struct training_models *t, uint32_t i)
+static const struct training_model *training_model_at(const struct training_models *t, uint32_t i)
 {
     size_t own = t ? t->n_own : 0;
     if (i < own)

@@ -53,7 +53,6 @@ int training_models_read(struct training_models *t, struct config_value list, st
  * time proportional to the batch]. false: not known. */
 bool training_model_find(const struct training_models *t, const char *name, struct training_model *found);
 bool training_names_same(const char *a, size_t a_length, const char *b);    /* but for case, '-', '_' and ' ' */
-const struct training_model *training_model_at(const struct training_models *t, uint32_t i);    /* NULL: no more */
 
 /* Measured, or 16 bytes for each parameter that the GPU holds: weight and gradient in FP16 (4), weight and two moments of Adam in
  * FP32 (12); activations come on top and are not known. */

@@ -86,8 +86,9 @@ static void worked_example(void **state)
     struct placement_rates *r = placement_rates_new(c, c->rates, names);
     struct placement *p = on(c, w->first, w->step, w->nodes, w->gpus);
     for (unsigned i = 0; i < 3; i++) {
-        const struct training_model *m = placement_rates_model(r, i);
-        assert_true(m->gradient_bytes == trains[i].bytes && m->compute_s == MS(trains[i].compute_ms));
+        struct training_model m;
+        assert_true(training_model_find(c->models, trains[i].name, &m));
+        assert_true(m.gradient_bytes == trains[i].bytes && m.compute_s == MS(trains[i].compute_ms));
         struct placement_rate at = placement_rate_on(r, i, 8, p);
         assert_int_equal(at.by, RATE_ANALYTIC);
         same(at.comm_s * 1e3, w->comm_ms[i], 0.5e-4);

@@ -25,7 +25,7 @@ static void defaults(void **state)
     const struct power *p = c->power;
     assert_true(p->law.exponent == 0.9 && p->law.most_share == 0.9 && p->law.context_w == 15 && p->law.cpu_w == 300);
     assert_true(p->law.cpu_duty == 1 && p->duty == 1 && p->pue == 1.58);
-    assert_int_equal(hourly_at(&p->carbon, 0), 400 * HOURLY_SCALE);
+    assert_int_equal(hourly_until(&p->carbon, 0 + 1) - hourly_until(&p->carbon, 0), 400 * HOURLY_SCALE);
     assert_int_equal(p->off_after_ns, TIME_NEVER);
     assert_int_equal(p->wake_ns, 300 * NS_PER_S);
     assert_int_equal(p->off_nw, 0);

@@ -173,9 +173,9 @@ static void a_series_is_split_at_its_hours(void **state)
     unlink(path);
     int128_t part = hourly_until(&h, 2 * HOUR_NS + HOUR_NS / 4) - hourly_until(&h, HOUR_NS / 2);
     assert_true(fabs(power_carbon_g(1000 * NW_PER_W, part, 1) - 375) < 1e-9);
-    assert_int_equal(hourly_at(&h, HOUR_NS - 1), 100000);
-    assert_int_equal(hourly_at(&h, HOUR_NS), 300000);
-    assert_int_equal(hourly_at(&h, 2 * HOUR_NS), 100000);
+    assert_int_equal(hourly_until(&h, HOUR_NS - 1 + 1) - hourly_until(&h, HOUR_NS - 1), 100000);
+    assert_int_equal(hourly_until(&h, HOUR_NS + 1) - hourly_until(&h, HOUR_NS), 300000);
+    assert_int_equal(hourly_until(&h, 2 * HOUR_NS + 1) - hourly_until(&h, 2 * HOUR_NS), 100000);
     hourly_free(&h);
 }
 

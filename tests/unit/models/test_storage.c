@@ -55,15 +55,6 @@ static void pulls(void **state)
     assert_int_equal(storage_pull_ns(&s, true), 30 * S);
 }
 
-/* models.md 3.7: 0.1 s, 1 GB, 5 GB/s: 0.2 s; from the cache 0.1 s. */
-static void reading(void **state)
-{
-    (void)state;
-    assert_true(iteration_reading_s(.1, 1e9, 5e9) == .2);
-    assert_true(iteration_reading_s(.1, 0, 5e9) == .1);
-    assert_true(iteration_reading_s(.1, 1e9, (double)INFINITY) == .1);
-}
-
 /* ---- The section ---- */
 
 static int read_section(const char *text, struct storage *s, struct error *err)
@@ -135,7 +126,6 @@ int main(void)
     ADD_ROWS(tests, n, transfers, rows);
     ADD_TEST(tests, n, unlimited);
     ADD_TEST(tests, n, pulls);
-    ADD_TEST(tests, n, reading);
     ADD_TEST(tests, n, all_keys);
     ADD_TEST(tests, n, defaults);
     ADD_ROWS(tests, n, refused, wrongs);
