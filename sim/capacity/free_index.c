@@ -121,7 +121,7 @@ static bool whole_gpus_change(struct view *v, const struct piece *p, int32_t mil
 {
     struct node_state *s = &v->node[p->node];
     bool takes = milli == (int32_t)MILLI_ALL && !(p->gpu_mask & ~s->whole_mask);
-    bool gives = milli == -(int32_t)MILLI_ALL && !(p->gpu_mask & (s->whole_mask | s->told_mask));
+    bool gives = milli == -(int32_t)MILLI_ALL && !(p->gpu_mask & (s->whole_mask | s->partial_mask));
     if (s->several || !(takes || gives))
         return false;
     s->whole_mask ^= p->gpu_mask;
@@ -133,7 +133,7 @@ static void each_gpu_changes(struct view *v, const struct piece *p, int32_t mill
 {
     struct node_state *s = &v->node[p->node];
     uint32_t *used = v->used + v->cluster->gpu_base[p->node];
-    uint64_t shared = s->shared_mask, whole = s->whole_mask, told = s->told_mask;
+    uint64_t shared = s->shared_mask, whole = s->whole_mask, told = s->partial_mask;
     for (uint64_t m = bits_of(v, p); m; m &= m - 1) {
         unsigned gpu = (unsigned)__builtin_ctzll(m);
         uint64_t bit = m & -m;
@@ -146,7 +146,7 @@ static void each_gpu_changes(struct view *v, const struct piece *p, int32_t mill
     }
     bool any_shared = (shared | s->shared_mask) != 0;
     s->shared_mask = shared;
-    s->told_mask = told;
+    s->partial_mask = told;
     if (s->several)
         set_parts(v, p->node, s->whole_mask, whole);
     else
@@ -444,7 +444,7 @@ static bool node_consistent(const struct view *v, node_id n)
     for (unsigned g = 0; g < cluster_node_gpus(c, n); g++) {
         uint32_t used = view_used_milli(v, n, g);
         if ((s->whole_mask >> g & 1) != (used == 0) || (s->shared_mask >> g & 1) != (used > 0 && used < MILLI_ALL) ||
-            (s->told_mask >> g & 1) != (used != 0 && used != MILLI_ALL))
+            (s->partial_mask >> g & 1) != (used != 0 && used != MILLI_ALL))
             return false;
     }
     for (uint32_t f = 1; f < SHARE_CLASSES; f++)

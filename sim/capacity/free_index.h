@@ -18,7 +18,7 @@ struct shape_kinds { uint32_t n; const uint16_t *kind; const struct node_liking 
 
 struct node_state {
     uint64_t whole_mask, shared_mask;
-    uint64_t told_mask;           /* GPUs of which view.used tells what is taken; of the others all or, in whole_mask, nothing */
+    uint64_t partial_mask;           /* GPUs of which view.used tells what is taken; of the others all or, in whole_mask, nothing */
     int64_t cpu_milli, mem_mib;   /* negative: claimed beyond what is idle */
     int32_t whole;                /* likewise on a counted node */
     uint16_t share_class;         /* 0: no shared GPU has room; k: the roomiest has (k-1)*100 milli or more */
@@ -73,7 +73,7 @@ struct view {
     struct random *random;
     struct kind_index *kind;
     struct node_state *node;
-    uint32_t *used;               /* [named GPUs] milli taken of each, where told_mask says so, else 0; many holds of a window add up */
+    uint32_t *used;               /* [named GPUs] milli taken of each, where partial_mask says so, else 0; many holds of a window add up */
     uint32_t *domain_whole;       /* [n_domains * n_kinds]; NULL with one domain only */
     uint32_t *domain_hist;        /* per domain and kind with named GPUs: nodes by free GPUs */
     uint64_t *hist_at;            /* [n_kinds] offset of a kind within a domain's histograms; UINT64_MAX: none */
@@ -94,7 +94,7 @@ bool view_has_room(const struct view *v, const struct request *r, node_id n);   
 static inline uint32_t view_used_milli(const struct view *v, node_id n, unsigned gpu)    /* taken of a named GPU */
 {
     const struct node_state *s = &v->node[n];
-    if (s->told_mask >> gpu & 1)
+    if (s->partial_mask >> gpu & 1)
         return v->used[v->cluster->gpu_base[n] + gpu];
     return s->whole_mask >> gpu & 1 ? 0 : MILLI_ALL;
 }

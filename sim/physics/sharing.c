@@ -26,7 +26,7 @@ struct seat {                     /* of a tenant */
     uint32_t type;                /* GPU model */
 };
 struct shared_gpu {
-    struct crowd crowd;
+    struct tenant_load crowd;
     uint32_t first;               /* seat */
     uint32_t mem_mib;             /* of all that hold something there */
 };
