@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TAIL = 300 }; /* bytes: the reason stands at the end, behind what may be a path of 4 kB */
+enum { TAIL = 300 }; /* bytes: the reason stands at the end, after what may be a path of 4 kB */
 
 /* A text that is too long loses its middle. */
 static void keep_tail(struct error *err, const char *format, va_list args, size_t length)

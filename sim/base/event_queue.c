@@ -97,7 +97,7 @@ static void sift_up(struct event_queue *q, size_t at, const struct entry *e)
 }
 
 /* Moves the hole at `at` down to a leaf and returns it. What is to fill the hole comes from the end of the heap and
- * mostly belongs near a leaf: comparing it on the way down would be wasted. */
+ * mostly belongs near a leaf: comparing it on the way down would be useless. */
 static size_t hole_to_leaf(struct event_queue *q, size_t at)
 {
     for (size_t first; (first = at * CHILDREN + 1) < q->length;) {

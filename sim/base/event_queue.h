@@ -12,7 +12,7 @@ enum event_kind {
     EVENT_JOB_END,             /* frees GPUs before they are asked for */
     EVENT_RELEASED,            /* the grace period or the saving of an evicted job is over */
     EVENT_FAULT, EVENT_REPAIR, /* subject: a node, leaf or job, as models/failures.h numbers them */
-    EVENT_NODE,                /* a node is ready: woken or provisioned; or its idle time is over */
+    EVENT_NODE,                /* a node is ready (woken, provisioned), or its idle time is over */
     EVENT_POOL,                /* of a node pool: a node is ready, removed or reclaimed; or the autoscaler scans */
     EVENT_PROGRESS,            /* a job has started up and begins to make progress */
     EVENT_OUT_OF_MEMORY,       /* of a job whose start-up is over: it fails */

@@ -9,7 +9,7 @@
 #include <string.h>
 
 struct place {
-    uint32_t tag;    /* the upper half of the hash: tells most different texts apart without touching them */
+    uint32_t tag;    /* the upper half of the hash: most different texts differ here already */
     uint32_t number; /* INTERN_NONE: empty */
 };
 struct known {

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The one variable of the program that outlives a call: the end of memory has no caller to hand it over. */
+/* A global, because out of memory has no caller that could pass it: one of the two mutable variables of the program
+ * (the other: sim/io/provenance.c). */
 static void (*before_the_end)(void);
 
 void mem_on_failure(void (*clean_up)(void))
@@ -81,7 +82,7 @@ FILE *mem_stream(char **text, size_t *length)
 void mem_stream_end(FILE *f, char *const *text)
 {
     bool failed = ferror(f) != 0;
-    if (fclose(f) != 0 || failed || !*text) /* glibc 2.36 closes without a word when it cannot cut the text to size */
+    if (fclose(f) != 0 || failed || !*text) /* glibc 2.36 closes without an error when it cannot cut the text to size */
         mem_exhausted();
 }
 
@@ -163,7 +164,7 @@ static inline void *take(struct arena *a, size_t bytes, size_t alignment)
 
 void *arena_alloc(struct arena *a, size_t bytes)
 {
-    void *p = take(a, bytes ? bytes : 1, alignof(max_align_t)); /* even nothing has an address of its own */
+    void *p = take(a, bytes ? bytes : 1, alignof(max_align_t)); /* an allocation of 0 bytes has an address of its own, too */
     return memset(p, 0, bytes);
 }
 

@@ -19,16 +19,16 @@ struct ordered_space {
     size_t size;
     bool (*before)(const void *context, uint32_t a, uint32_t b);
     const void *context;
-    void (*sum_up)(const void *context, uint32_t item);   /* recomputes what an item knows of its subtree from its
-                                                             children; NULL: nothing to know */
+    void (*sum_up)(const void *context, uint32_t item);   /* recomputes the sums of an item over its subtree from
+                                                             its children; NULL: there are none */
 };
 
-void     ordered_add(struct ordered *t, const struct ordered_space *s, uint32_t item, uint64_t salt);   /* salt: a name of
-                                                     the item that two runs share; equal salts are allowed */
+void     ordered_add(struct ordered *t, const struct ordered_space *s, uint32_t item, uint64_t salt);   /* salt: a number
+                                                     of the item that is equal in two runs; salts may repeat */
 void     ordered_remove(struct ordered *t, const struct ordered_space *s, uint32_t item);
-void     ordered_changed(const struct ordered_space *s, uint32_t item);     /* its own part of such a sum has changed */
+void     ordered_changed(const struct ordered_space *s, uint32_t item);     /* its own part of the sums has changed */
 uint32_t ordered_next(const struct ordered_space *s, uint32_t item);         /* ORDERED_NONE: it was the last */
 uint32_t ordered_previous(const struct ordered_space *s, uint32_t item);
-/* The first item for which `reached` is false, where the items for which it is true come first. */
+/* The first item for which `reached` is false. Items for which it is true must come before all others. */
 uint32_t ordered_search(const struct ordered *t, const struct ordered_space *s,
                         bool (*reached)(const void *key, const void *context, uint32_t item), const void *key);

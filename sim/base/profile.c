@@ -166,7 +166,7 @@ static uint32_t root_within(const struct profile *p, int64_t after, int64_t unti
     return i;
 }
 
-int64_t profile_most(const struct profile *p, int64_t from, int64_t until)
+int64_t profile_max(const struct profile *p, int64_t from, int64_t until)
 {
     int64_t first = p->base, most = INT64_MIN;
     uint32_t root = root_within(p, from, until, &first);

@@ -1,6 +1,6 @@
 /* random.h - named random streams: xoshiro256++ as a gsl_rng_type, keyed by 64 hashed bits.
  *
- * A stream is named by (seed, purpose, entity): the same three give the same draws, whoever else draws. GSL's own
+ * A stream is named by (seed, purpose, entity): the same three give the same draws, independent of all other streams. GSL's own
  * generators keep 32 bits of a seed; here the whole key is used. xoshiro256++ 1.0 and splitmix64: Blackman and Vigna,
  * "Scrambled linear pseudorandom number generators", ACM TOMS 47(4), 2021. */
 #pragma once

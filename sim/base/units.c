@@ -224,7 +224,7 @@ static int64_t rounded(uint128_t scaled, int s)
     return whole + (rest > half || (rest == half && whole % 2));
 }
 
-/* Is the double m / 2^s the nearest to near / scale? Half way it is, if m is even. */
+/* Whether the double m / 2^s is the nearest to near / scale; half way: if m is even. */
 static bool reads_back(int64_t near, uint128_t scaled, int64_t m, int s, int64_t scale)
 {
     uint128_t at = (uint128_t)near << s;

@@ -1,4 +1,4 @@
-/* free_index.c - keeping the books of free_index.h: what is taken, given back or out, and whether it can be. */
+/* free_index.c - see free_index.h. */
 #include "sim/capacity/free_index.h"
 
 #include "sim/base/memory.h"
@@ -71,7 +71,7 @@ static inline void set_whole(struct view *v, node_id n, int32_t whole)
         kind_change(v, n, v->cluster->kind_of[n], before, after);
 }
 
-/* Of a node that is several kinds, each goes by its own GPUs. */
+/* A node of several kinds counts in each by the GPUs of that kind. */
 static void set_parts(struct view *v, node_id n, uint64_t was, uint64_t is)
 {
     uint32_t first = v->cluster->kind_of[n];
@@ -116,7 +116,7 @@ static uint64_t bits_of(const struct view *v, const struct piece *p)
     return p->mig && v->node[p->node].several ? kind_takes(&c->kind[cluster_piece_kind(c, p)], p->gpu_mask) : p->gpu_mask;
 }
 
-/* GPUs that were free as a whole, all of them, or become so: most changes. */
+/* The common change: all GPUs of the piece were free as a whole, or become so. */
 static bool whole_gpus_change(struct view *v, const struct piece *p, int32_t milli)
 {
     struct node_state *s = &v->node[p->node];
@@ -412,7 +412,7 @@ void free_index_free(struct view *v)
 
 /* ---- checking ---- */
 
-/* What a kind counts of a node. */
+/* The part of a node that a kind counts. */
 static uint32_t whole_of(const struct view *v, node_id n, uint32_t kind)
 {
     const struct node_state *s = &v->node[n];

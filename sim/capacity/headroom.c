@@ -7,13 +7,13 @@
 
 #include <stdlib.h>
 
-struct watts { int64_t gpu_nw, cpus_nw; };    /* above idle: of a thousandth of a GPU; of all CPUs of a node */
+struct watts { int64_t gpu_nw, cpus_nw; };    /* above idle: a thousandth of a GPU; all CPUs of a node */
 struct headroom {
     const struct cluster *cluster;
     const struct power *power;
     int128_t left_nw, all_nw;     /* now; while nothing is taken */
-    int128_t *rack_nw;            /* [n_domains] left of racks; NULL: they have no cap */
-    domain_id *rack;              /* [n_nodes] likewise; 0: in none */
+    int128_t *rack_nw;            /* [n_domains] headroom of racks; NULL: no caps */
+    domain_id *rack;              /* [n_nodes] rack of each node; 0: none */
     struct watts *least;          /* [n_kinds] of any node of the kind; CPUs: of a thousandth, rounded down */
 };
 
@@ -39,7 +39,7 @@ static void find_least(struct headroom *h)
             int64_t gpu_nw = p->most_nw - p->idle_nw;
             if (i == 0 || gpu_nw < h->least[k].gpu_nw)
                 h->least[k].gpu_nw = gpu_nw;
-            h->least[k].cpus_nw = cpus == INT64_MAX || cpus <= 0 ? 0 : p->cpu_nw / cpus;    /* alike in all groups */
+            h->least[k].cpus_nw = cpus == INT64_MAX || cpus <= 0 ? 0 : p->cpu_nw / cpus;    /* equal in all groups */
         }
     }
 }

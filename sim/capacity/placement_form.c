@@ -116,7 +116,7 @@ static void add_gpu(struct placement_form *f, const struct cluster *c, uint32_t 
     f->gpu_model = gpu_model;
 }
 
-/* Two nodes in no common rack or pod: how far, if all that is not described is near. */
+/* Distance of two nodes in no common rack or pod, where levels that are not described cost nothing. */
 static unsigned far_apart(const struct cluster *c, node_id a, node_id b)
 {
     enum level seen = LEVEL_NODE;

@@ -16,7 +16,7 @@ struct known {
     struct training_model m;
     uint32_t in_table;            /* number in the table; INTERN_NONE: it is not there */
 };
-struct reference { uint32_t model, n_gpus; enum rate_model by; bool used; double s; };    /* s 0: that model cannot tell */
+struct reference { uint32_t model, n_gpus; enum rate_model by; bool used; double s; };    /* s 0: unknown to this model */
 struct placement_rates {
     const struct cluster *c;
     const struct rate_rules *rules;
@@ -114,7 +114,7 @@ static bool by_analysis(const struct placement_rates *r, const struct known *k, 
     if (!k->found)
         return false;
     placement_analytic(r->rules, &k->m, f, to);
-    return isfinite(to->comm_s);              /* not: of links that nobody knows */
+    return isfinite(to->comm_s);              /* infinite: links of unknown speed */
 }
 
 static bool by_model(const struct placement_rates *r, enum rate_model model, const struct known *k,

@@ -6,13 +6,13 @@
 
 #include <stdlib.h>
 
-#define TABLES_BYTES (UINT64_C(1) << 28)    /* of all tables of a view; beyond that the one least used is made anew */
+#define TABLES_BYTES (UINT64_C(1) << 28)    /* of all tables of a view; beyond it the least recently used one is replaced */
 
 struct score_table {
     shape_id shape;
-    uint32_t gpus, gpu_milli, tasks;        /* what it was made for: a policy may ask for another size of a shape */
+    uint32_t gpus, gpu_milli, tasks;        /* the request it is for: a policy may ask for other sizes of a shape */
     int64_t cpu_milli, mem_mib;
-    uint64_t seen;                          /* changes taken in */
+    uint64_t seen;                          /* changes applied */
     uint64_t asked_at;
     int32_t *best;                          /* [2 * leaves] [1] of all, [i] the better of 2i and 2i + 1; leaves are nodes */
 };
@@ -49,7 +49,7 @@ void *view_alloc(const struct view *v, size_t bytes)
 
 const void *view_scoring(const struct view *v, const struct scoring *by, const void *params)
 {
-    struct view *own = (struct view *)(uintptr_t)v;    /* what it remembers is no part of what it shows */
+    struct view *own = (struct view *)(uintptr_t)v;    /* a cache: the view shows the same */
     if (!own->scores) {
         own->scores = scores_new(v);
         own->prepared = arena_new();
@@ -91,7 +91,7 @@ static bool is_empty(const struct view *v, node_id n)
     return !s->out && s->whole == (int32_t)t->gpus && s->cpu_milli == t->cpu_milli && s->mem_mib == t->mem_mib;
 }
 
-/* Empty nodes of a kind score alike: one of them is asked about. */
+/* Empty nodes of a kind have equal scores: one of them is computed. */
 static void score_all(const struct view *v, const struct request *r, struct score_table *t)
 {
     uint32_t leaves = v->scores->leaves;
@@ -119,7 +119,7 @@ static void score_all(const struct view *v, const struct request *r, struct scor
     free(empty);
 }
 
-/* Changes that a later one of the same node follows are passed over. */
+/* Only the last change of each node is applied. */
 static void take_in(const struct view *v, const struct request *r, struct score_table *t)
 {
     struct scores *s = v->scores;

@@ -1,4 +1,5 @@
-/* view.c - what a placer may ask of a free index, one node or domain at a time. */
+/* view.c - the queries of placers on a free index (contract/placement.h): one node, one domain, or walks over nodes that fit,
+ * in a stated order, which skip nodes that cannot fit. */
 #include "sim/base/bitset.h"
 #include "sim/capacity/free_index.h"
 #include "sim/capacity/headroom.h"
@@ -115,7 +116,7 @@ struct tenants view_tenants(const struct view *v, node_id n, const struct reques
     return t;
 }
 
-/* Its place among the kinds that r may use; their number: it is none of them. */
+/* Index among the kinds that r may use; their number: none of them. */
 static uint32_t kind_place(const struct view *v, const struct request *r, node_id n)
 {
     const struct shape_kinds *allowed = &v->shape[r->shape];
@@ -215,7 +216,7 @@ struct node_range free_index_range(const struct view *v, domain_id within)
     return r;
 }
 
-/* GPUs (per_task 1) or tasks that the whole GPUs of one kind give, within one domain. */
+/* GPUs (per_task 1) or tasks that fit on the whole GPUs of one kind within one domain. */
 static uint64_t kind_fits(const struct view *v, domain_id d, uint32_t kind, uint32_t per_task)
 {
     const struct kind_index *k = &v->kind[kind];

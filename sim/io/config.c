@@ -1,4 +1,4 @@
-/* config.c - the document: reading it with libfyaml, and the place of everything in it. */
+/* config.c - see config.h: the document, read with libfyaml, its places, walks over it, and settings. */
 #include "sim/base/memory.h"
 #include "sim/io/config_parts.h"
 
@@ -40,8 +40,8 @@ static struct fy_diag_error *last_complaint(const struct config *c)
     return last;
 }
 
-/* libfyaml 0.7 tells where a list or mapping begins only by way of a complaint about it. false: it does not know, as
- * for an empty value and for what holds one; then the nearest key must do. */
+/* libfyaml 0.7 gives the place of a list or mapping only in an error report about it. false: it has no place, as for an
+ * empty value and its parents; then the nearest key is used. */
 static bool place_of(const struct config *c, struct fy_node *node, int *line, int *column)
 {
     struct fy_diag_error *before = last_complaint(c);
@@ -112,7 +112,7 @@ static int read_all(struct config *c, struct input *in, struct error *err)
 }
 
 /* Length of the UTF-8 character at s (Unicode 15, table 3-7); 0: none, or a control character that is no white space.
- * libfyaml 0.7 takes such bytes for the end of the file, without a word. */
+ * libfyaml 0.7 takes such bytes for the end of the file, without an error. */
 static size_t character(const unsigned char *s, size_t left)
 {
     if (*s < 0x80)
@@ -174,8 +174,8 @@ static int syntax_error(const struct config *c, struct error *err)
                      fy_parser_get_stream_error(c->parser) ? "something else" : "nothing");
 }
 
-/* libfyaml 0.7 does not look whether malloc() gave it what it wanted. Lists of single letters, the worst there is, took 170
- * bytes a byte; where that much is not to be had, the end comes here. */
+/* libfyaml 0.7 does not check whether malloc() fails. Lists of single letters, the worst case, take 170 bytes a byte; without
+ * that much memory the program ends here. */
 static void try_memory(const struct config *c)
 {
     free(mem_resize(NULL, c->length + 4096, 256));
@@ -252,8 +252,7 @@ static bool parser_is_whole(const struct config *c)
     return true;
 }
 
-/* A piece that was lacking all the same may be a text, half a document or a message that is not there. But malloc() has left
- * its mark. */
+/* If malloc() has failed all the same, a text, half a document or a message may be missing; errno shows it. */
 void config_free(struct config *c)
 {
     if (!c)
@@ -315,7 +314,7 @@ const char *config_shown(struct fy_node *node, char to[CONFIG_SHOWN])
     }
     size_t most = CONFIG_SHOWN - sizeof "'...'", n = length < most ? length : most;
     while (n < length && n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80)
-        n--; /* cut between characters */
+        n--; /* cut between two characters */
     size_t used = (size_t)snprintf(to, CONFIG_SHOWN, "'%.*s%s'", (int)n, text, n < length ? "..." : "");
     for (size_t i = 0; i < used; i++)
         if ((unsigned char)to[i] < ' ' || to[i] == 0x7f)

@@ -12,7 +12,7 @@ struct config {
     struct fy_document *document;
     struct config_setting {       /* see config_set() */
         char *path, *value;
-        struct fy_node **made;    /* [n] keys and values that are there because of it; so is all below them */
+        struct fy_node **made;    /* [n] keys and values that it has made, with all below them */
         size_t n, capacity;
     } *set;
     size_t n_set, set_capacity;
@@ -21,7 +21,7 @@ struct config {
 /* The text of a scalar, NULL if it is a list or a mapping. *quoted may be NULL. */
 const char *config_text(struct fy_node *node, size_t *length, bool *quoted);
 bool config_is_null(struct fy_node *node);    /* nothing, ~ or null, without quotes (YAML 1.2.2, 10.3.2) */
-/* What stands there, for messages: "'x'", "a list", "nothing". Cut to what fits in one line. */
+/* A value in messages: "'x'", "a list", "nothing". Cut to fit in one line. */
 #define CONFIG_SHOWN 64
 const char *config_shown(struct fy_node *node, char to[CONFIG_SHOWN]);
 /* "file:line:column: " of a node, without naming the key. */

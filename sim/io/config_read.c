@@ -1,4 +1,4 @@
-/* config_read.c - typed reading: from values of the document to fields of a struct, by a table of keys. */
+/* config_read.c - see config.h: typed reading, from values of the document to fields of a struct, by a table of keys. */
 #include "sim/io/config_parts.h"
 #include "sim/base/suggest.h"
 #include "sim/base/units.h"

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#define OPENSSL_API_COMPAT 0x10100000L /* its older interface wants no memory and cannot fail */
+#define OPENSSL_API_COMPAT 0x10100000L /* its older interface needs no memory and cannot fail */
 #include <openssl/sha.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -119,7 +119,7 @@ static long inflate_some(struct input *in, void *to, size_t capacity, struct err
     if (z->avail_in < in->end - in->begin)
         in->in_frame = true;
     in->begin = in->end - z->avail_in;
-    if (result == Z_STREAM_END) { /* another member may follow; gunzip, too, puts them one behind the other */
+    if (result == Z_STREAM_END) { /* another member may follow, as in gunzip */
         in->in_frame = false;
         inflateReset(z);
     } else if (result != Z_OK && result != Z_BUF_ERROR) {
@@ -348,7 +348,7 @@ int input_sha256(struct input *in, char hex[65], struct error *err)
         ;
     if (n < 0)
         return -1;
-    if (!in->hex[0]) { /* a digest can be finished but once */
+    if (!in->hex[0]) { /* a digest can be finished only once */
         unsigned char digest[SHA256_DIGEST_LENGTH];
         SHA256_Final(digest, &in->sha);
         for (unsigned int i = 0; i < sizeof digest; i++) {

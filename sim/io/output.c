@@ -1,4 +1,4 @@
-/* output.c - result files that are whole or not there: opened, written, given their names. See output.h. */
+/* output.c - see output.h. */
 #include "sim/io/output.h"
 
 #include "sim/base/memory.h"
@@ -94,7 +94,7 @@ static void write_all(struct output *o, const char *bytes, size_t length)
             bytes += n;
             length -= (size_t)n;
         } else if (errno != EINTR) {
-            o->failure = errno; /* EPIPE, too, if whoever started us ignores SIGPIPE, as main does */
+            o->failure = errno; /* EPIPE, too, as main ignores SIGPIPE */
         }
     }
 }
@@ -137,7 +137,7 @@ int output_settle(struct output *o, struct error *err)
     output_flush(o);
     end_packing(o);
     if (o->partial && o->fd >= 0 && close(o->fd) != 0 && !o->failure)
-        o->failure = errno; /* a network file system may find out only now that it is full */
+        o->failure = errno; /* a network file system may report only now that it is full */
     if (o->partial)
         o->fd = -1;
     return o->failure ? error_set(err, "%s: cannot write: %s", o->path, strerror(o->failure)) : 0;

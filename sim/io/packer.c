@@ -1,4 +1,4 @@
-/* packer.c - see packer.h. zlib and zstd take memory as they like; without it the program ends, as in memory.h. */
+/* packer.c - see packer.h. zlib and zstd allocate by themselves; without memory the program ends, as in memory.h. */
 #include "sim/io/packer.h"
 
 #include "sim/base/memory.h"
@@ -39,7 +39,7 @@ enum packing packing_of(const char *file_name)
     return PACK_NOT;
 }
 
-/* What else can go wrong in a compressor is a mistake of ours. */
+/* Any other failure of a compressor is a bug of the caller. */
 static void must(bool ok)
 {
     if (!ok)

@@ -1,10 +1,10 @@
-/* packer.h - bytes on their way to a file, compressed. The same bytes in always give the same bytes out: no times, no
- * names in the headers. */
+/* packer.h - compression of a stream of bytes. The same input always gives the same output: headers have no times and no
+ * names. */
 #pragma once
 #include <stddef.h>
 
 enum packing { PACK_NOT, PACK_GZIP, PACK_ZSTD };
-enum packing packing_of(const char *file_name);              /* by its end: .gz, .zst; anything else: not */
+enum packing packing_of(const char *file_name);              /* by its end: .gz, .zst; anything else: PACK_NOT */
 
 typedef void packer_sink(void *self, const void *bytes, size_t length);
 struct packer;

@@ -1,6 +1,5 @@
-/* table_in.c - see table_in.h; the checks of single cells are in cells.c.
- *
- * libcsv does not tell where it is. It is therefore fed line by line, so that the line is known whenever it calls. */
+/* table_in.c - see table_in.h. libcsv does not report its position: it is fed line by line, so that each callback knows its
+ * line. */
 #include "sim/io/table_in.h"
 
 #include "sim/base/memory.h"
@@ -371,7 +370,7 @@ static struct number number_text(int64_t value, int64_t scale)
     return n;
 }
 
-/* "a whole number from 1 to 4096"; an end at the end of int64_t is none. */
+/* "a whole number from 1 to 4096"; bounds of int64_t are not mentioned. */
 static int out_of_range(const struct row *r, size_t i, const char *what, int64_t scale, int64_t least, int64_t most,
                         struct error *err)
 {
@@ -419,7 +418,7 @@ int cell_time(const struct row *r, size_t i, int64_t least_ns, int64_t *ns, stru
     int64_t value;
     if (!c.length)
         return 0;
-    /* TIME_NEVER is not a time that a file can say */
+    /* TIME_NEVER is not a time of a file */
     if (!decimal_parse(c.text, c.length, NS_PER_S, &value) || value == TIME_NEVER)
         return cell_error(r, i, "a number of seconds", err);
     if (value < least_ns)

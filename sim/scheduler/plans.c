@@ -28,7 +28,7 @@ static int64_t totals_fit(const struct sched *s, const struct request *r, int64_
         int64_t until_ns = length_ns > TIME_NEVER - after_ns ? TIME_NEVER : after_ns + length_ns, free = 0;
         for (uint32_t i = 0; i < kinds->n && free < need; i++)
             free += kind_gpus_milli(s->cluster, kinds->kind[i]) -
-                    profile_most(t->kind_taken[kinds->kind[i]], after_ns, until_ns);
+                    profile_max(t->kind_taken[kinds->kind[i]], after_ns, until_ns);
         if (free >= need)
             break;
         after_ns = timeline_next_end_ns(t, after_ns);
@@ -62,7 +62,7 @@ static int64_t totals_fit_before(const struct sched *s, const struct hold *plan,
         return after_ns;
     const struct profile *taken = s->timeline->kind_taken[kinds->kind[0]];
     int64_t all = kind_gpus_milli(s->cluster, kinds->kind[0]);
-    if (profile_most(taken, plan->start_ns, plan->end_ns) > all)
+    if (profile_max(taken, plan->start_ns, plan->end_ns) > all)
         return after_ns;
     return profile_fit(taken, after_ns, plan->start_ns, plan->end_ns - plan->start_ns, all - request_gpu_milli(r));
 }

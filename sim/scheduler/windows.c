@@ -86,7 +86,7 @@ const struct view *timeline_view(struct sched *s, int64_t from_ns, int64_t until
     w->version = t->version;
     for (size_t i = 0; i < t->n_counted; i++) {
         node_id n = t->counted[i];
-        int64_t most = profile_most(t->taken[n], from_ns, until_ns);
+        int64_t most = profile_max(t->taken[n], from_ns, until_ns);
         free_index_set_counted(w->v, n, (int32_t)((int64_t)cluster_node_gpus(s->cluster, n) - most / MILLI_ALL));
     }
     return w->v;

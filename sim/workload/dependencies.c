@@ -1,5 +1,4 @@
-/* dependencies.c - "A;B" of a trace becomes the numbers of jobs: names are looked up once all jobs are there and sorted,
- * and nobody may wait for himself. */
+/* dependencies.c - see workload_builder.h. The names "A;B" of a trace become job numbers once all jobs are read and sorted. */
 #include "sim/base/memory.h"
 #include "sim/workload/workload_builder.h"
 
@@ -81,8 +80,8 @@ static int look_up(struct workload *w, const struct named *all, const struct lin
 
 /* ---- circles ---- */
 
-/* Kahn, Communications of the ACM 5(11), 1962: takes away who waits for nobody that is left. What remains waits for a
- * circle; going on from one of them to one that it waits for, as often as there are jobs, ends within one. */
+/* Kahn, Communications of the ACM 5(11), 1962: removes jobs without remaining dependencies, again and again. The jobs that
+ * remain wait for a cycle; following dependencies from one of them, for as many steps as there are jobs, ends in a cycle. */
 static job_id in_a_circle(const struct workload *w)
 {
     uint32_t n_edges = w->depends_first[w->n_jobs];
@@ -140,7 +139,7 @@ int dependencies_resolve(struct workload *w, const char *file, struct error *err
     struct line_of *line = mem_new(b->n_waits, sizeof *line);
     uint64_t n = 0;
     for (size_t i = 0; i < b->n_waits; i++) {
-        char *names = arena_text(w->memory, b->wait[i].for_whom, strlen(b->wait[i].for_whom));
+        char *names = arena_text(w->memory, b->wait[i].waits_for, strlen(b->wait[i].waits_for));
         line[i] = (struct line_of){ job_named(w, all, b->wait[i].name), &b->wait[i], names, cut(names) };
         n += line[i].n;
     }

@@ -46,5 +46,5 @@ static inline struct amount request_amount(const struct request *ask)
 }
 /* Its tasks; under SPLIT_ANY its GPUs. See struct job_sizes. */
 uint32_t placement_size(const struct request *ask, const struct placement *p);
-/* What these pieces of `ask` are. */
+/* Totals of these pieces of `ask`. */
 struct amount placement_amount(const struct request *ask, const struct placement *p);

@@ -10,7 +10,7 @@
 #include <string.h>
 
 struct group_trees {
-    struct intern *texts;         /* what a tree says, as one text */
+    struct intern *texts;         /* a tree as one text */
     const struct task_group **tree;
     size_t capacity;
 };

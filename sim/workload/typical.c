@@ -16,7 +16,7 @@ static int descending(int64_t a, int64_t b)
     return a > b ? -1 : a < b;
 }
 
-/* Shapes that differ in memory, level or number of tasks alone are the same here. */
+/* Shapes that differ only in memory, level or number of tasks are equal here. */
 static int by_request(const void *left, const void *right)
 {
     const struct shape *a = ((const struct counted *)left)->shape, *b = ((const struct counted *)right)->shape;
@@ -72,7 +72,7 @@ static struct typical typical_request(const struct counted *from, uint64_t cover
     return t;
 }
 
-/* By an earlier run of the same job: it counts once. */
+/* Another run of the same job has this request: it counts once. */
 static bool said_before(const struct workload *w, const struct request *ask, const struct request *run)
 {
     const struct counted this = { &w->shape[run->shape], 0 };

@@ -1,4 +1,4 @@
-/* workload.c - see workload.h: taking jobs in. Order and times are in workload_order.c. */
+/* workload.c - see workload.h: rows become jobs. workload_change.c sorts and changes them. */
 #include "sim/workload/workload.h"
 
 #include "sim/base/memory.h"
@@ -290,7 +290,7 @@ static int check_running(struct where at, const struct job_row *row)
     return 0;
 }
 
-/* The numbers of the lines are not kept; where every line has been a job, they need not be. */
+/* Line numbers are not kept; if every line is a job, they follow from the job number. */
 static int used_before(const struct workload *w, struct where at, const char *name, job_id earlier)
 {
     if (!w->builder->a_job_a_line)

@@ -1,4 +1,4 @@
-/* workload_change.c - the order of a workload's jobs, and other submit times for them. */
+/* workload_change.c - see workload.h: the order of jobs, other submit times, totals as gangs, streams. */
 #include "sim/base/memory.h"
 #include "sim/base/random.h"
 #include "sim/workload/requests.h"
@@ -15,7 +15,7 @@
 struct key {
     bool on_demand;
     int64_t submit_ns, tie;
-    job_id from; /* the order in the file; also makes the order total, so that qsort may be unstable */
+    job_id from; /* the order in the file, which also makes the order total, as qsort is not stable */
 };
 
 static int before(const void *left, const void *right)
@@ -30,7 +30,7 @@ static int before(const void *left, const void *right)
     return a->from < b->from ? -1 : 1;
 }
 
-/* Cycle by cycle, so that the large arrays need no second copy. A place that is done says that it comes from itself. */
+/* Permutes in place, cycle by cycle, as the arrays are large. A place that is done points to itself. */
 static void permute(struct workload *w, struct key *key)
 {
     for (job_id first = 0; first < w->n_jobs; first++) {
@@ -56,7 +56,7 @@ static struct key key_of(const struct workload *w, job_id j)
     return (struct key){ w->truth[j].on_demand, w->facts[j].submit_ns, tie ? tie[j] : 0, j };
 }
 
-/* Most traces are. */
+/* most traces are sorted */
 static bool in_order(const struct workload *w)
 {
     for (job_id j = 1; j < w->n_jobs; j++) {
