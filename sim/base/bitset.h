@@ -1,7 +1,8 @@
-/* bitset.h - a set of small numbers with summaries, so that the next member is found in a few words at any size.
+/* bitset.h - a set of small numbers with summaries, so that the next member is found in a few words
+ * at any size.
  *
- * Each level summarises the level below: bit i above is set if word i below is not zero. Many sets of one size share a
- * shape and lie one after the other in the caller's memory. */
+ * Each level summarises the level below: bit i above is set if word i below is not zero. Many sets
+ * of one size share a shape and lie one after the other in the caller's memory. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

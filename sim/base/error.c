@@ -32,7 +32,8 @@ int error_set(struct error *err, const char *format, ...)
         keep_tail(err, format, again, (size_t)length);
     va_end(again);
     va_end(args);
-    for (char *c = err->text; *c; c++) /* a path, a cell, an argument may hold anything; a message is one line */
+    for (char *c = err->text; *c; c++) /* a path, a cell, an argument may hold anything; a message
+                                          is one line */
         if ((unsigned char)*c < ' ' || *c == 0x7f)
             *c = '?';
     return -1;

@@ -1,8 +1,8 @@
 /* error.h - what went wrong, reported once, where it was understood.
  *
- * A function that can fail because of the user's input returns 0, or -1 with the message in *err; main prints it.
- * The text is one line without a newline: "file:line[:column]: what, wanted what, got what".
- * The first error stays: a later error_set on the same struct changes nothing. */
+ * A function that can fail because of the user's input returns 0, or -1 with the message in *err;
+ * main prints it. The text is one line without a newline: "file:line[:column]: what, wanted what,
+ * got what". The first error stays: a later error_set on the same struct changes nothing. */
 #pragma once
 
 struct error {

@@ -10,14 +10,15 @@
 #define CHILDREN 4 /* half the depth of a binary heap; four children of 32 bytes lie side by side */
 #define NO_SLOT  UINT32_MAX
 
-/* An event in the heap. Time, kind and subject are one number, so that most comparisons need no branch. */
+/* An event in the heap. Time, kind and subject are one number, so that most comparisons need no
+ * branch. */
 struct entry {
     int128_t order;
     uint64_t sequence; /* of the insertion; kept when the event moves */
     uint32_t slot;
 };
-/* What an event_id points to: where the event is in the heap now. The generation tells an id from those that had the
- * slot before; together they are the id. */
+/* What an event_id points to: where the event is in the heap now. The generation tells an id from
+ * those that had the slot before; together they are the id. */
 struct slot {
     uint32_t position; /* while free: the next free slot, or NO_SLOT */
     uint32_t generation;
@@ -96,8 +97,8 @@ static void sift_up(struct event_queue *q, size_t at, const struct entry *e)
     put(q, at, e);
 }
 
-/* Moves the hole at `at` down to a leaf and returns it. What is to fill the hole comes from the end of the heap and
- * mostly belongs near a leaf: comparing it on the way down would be useless. */
+/* Moves the hole at `at` down to a leaf and returns it. What is to fill the hole comes from the end
+ * of the heap and mostly belongs near a leaf: comparing it on the way down would be useless. */
 static size_t hole_to_leaf(struct event_queue *q, size_t at)
 {
     for (size_t first; (first = at * CHILDREN + 1) < q->length;) {

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A global, because out of memory has no caller that could pass it: one of the two mutable variables of the program
- * (the other: sim/io/provenance.c). */
+/* A global, because out of memory has no caller that could pass it: one of the two mutable
+ * variables of the program (the other: sim/io/provenance.c). */
 static void (*before_the_end)(void);
 
 void mem_on_failure(void (*clean_up)(void))
@@ -65,7 +65,8 @@ void mem_double(void *array_pointer, size_t *capacity, size_t size)
     if (__builtin_mul_overflow(more, 2, &more))
         mem_exhausted();
     void *array;
-    memcpy(&array, array_pointer, sizeof array); /* it points to a T *, which a void ** may not alias */
+    memcpy(&array, array_pointer, sizeof array); /* it points to a T *, which a void ** may not
+                                                    alias */
     array = mem_resize(array, more, size);
     memcpy(array_pointer, &array, sizeof array);
     *capacity = more;
@@ -82,7 +83,8 @@ FILE *mem_stream(char **text, size_t *length)
 void mem_stream_end(FILE *f, char *const *text)
 {
     bool failed = ferror(f) != 0;
-    if (fclose(f) != 0 || failed || !*text) /* glibc 2.36 closes without an error when it cannot cut the text to size */
+    if (fclose(f) != 0 || failed || !*text) /* glibc 2.36 closes without an error when it cannot cut
+                                               the text to size */
         mem_exhausted();
 }
 
@@ -164,7 +166,8 @@ static inline void *take(struct arena *a, size_t bytes, size_t alignment)
 
 void *arena_alloc(struct arena *a, size_t bytes)
 {
-    void *p = take(a, bytes ? bytes : 1, alignof(max_align_t)); /* an allocation of 0 bytes has an address of its own, too */
+    /* an allocation of 0 bytes has an address of its own, too */
+    void *p = take(a, bytes ? bytes : 1, alignof(max_align_t));
     return memset(p, 0, bytes);
 }
 

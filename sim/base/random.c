@@ -39,7 +39,8 @@ uint64_t hash_bytes(const void *bytes, size_t length, uint64_t seed)
     return hash_u64((h ^ load(rest)) + GOLDEN);
 }
 
-/* As the authors advise: a state from splitmix64 is never all zero, since its four numbers differ. */
+/* As the authors advise: a state from splitmix64 is never all zero, since its four numbers
+ * differ. */
 static void fill_state(struct random *r, uint64_t key)
 {
     for (int i = 0; i < 4; i++)
@@ -84,7 +85,8 @@ uint64_t random_below(struct random *r, uint64_t n)
     assert(n > 0);
     uint128_t product = (uint128_t)random_u64(r) * n;
     if ((uint64_t)product < n) {
-        uint64_t unfair = -n % n; /* 2^64 mod n: so many of the lowest products come once too often */
+        uint64_t unfair = -n % n; /* 2^64 mod n: so many of the lowest products come once too
+                                     often */
         while ((uint64_t)product < unfair)
             product = (uint128_t)random_u64(r) * n;
     }

@@ -1,12 +1,14 @@
 /* free_index.h - what is free, indexed so that no query scans all nodes.
  *
- * A `struct view` of the contract is one of these. It holds, per kind of node and number of free whole GPUs, the set of
- * nodes, and per domain and kind the sum of free whole GPUs. A change costs O(GPUs of the piece + depth of the domains).
+ * A `struct view` of the contract is one of these. It holds, per kind of node and number of free
+ * whole GPUs, the set of nodes, and per domain and kind the sum of free whole GPUs. A change costs
+ * O(GPUs of the piece + depth of the domains).
  *
- * One instance holds what is idle, another what is idle or releasing, others windows of the future; they differ only in the
- * takes and gives that reach them. In the idle index a claim on GPUs that are still being released is taken in addition to
- * their holders: such a GPU is used more than once and shows nothing free; free_index_settled() tells when the claim can
- * start. "Confined" means that queries see only one domain, or only the GPUs of one island inside a node. */
+ * One instance holds what is idle, another what is idle or releasing, others windows of the future;
+ * they differ only in the takes and gives that reach them. In the idle index a claim on GPUs that
+ * are still being released is taken in addition to their holders: such a GPU is used more than once
+ * and shows nothing free; free_index_settled() tells when the claim can start. "Confined" means
+ * that queries see only one domain, or only the GPUs of one island inside a node. */
 #pragma once
 #include "sim/contract/placement.h"
 #include "sim/base/bitset.h"
@@ -19,10 +21,12 @@ struct shape_kinds { uint32_t n; const uint16_t *kind; const struct node_liking 
 
 struct node_state {
     uint64_t whole_mask, shared_mask;
-    uint64_t partial_mask;           /* GPUs whose taken part is in view.used; others are free (in whole_mask) or wholly taken */
+    uint64_t partial_mask;           /* GPUs whose taken part is in view.used; others are free (in
+                                        whole_mask) or wholly taken */
     int64_t cpu_milli, mem_mib;   /* negative: claimed beyond what is idle */
-    int32_t whole;                /* free whole GPUs; negative on a counted node: claimed beyond what is idle */
-    uint16_t share_class;         /* 0: no shared GPU has a free part; k: the max free part is (k-1)*100 milli or more */
+    int32_t whole;  /* free whole GPUs; negative on a counted node: claimed beyond what is idle */
+    uint16_t share_class;         /* 0: no shared GPU has a free part; k: the max free part is
+                                     (k-1)*100 milli or more */
     bool several;                 /* it is of several kinds: MIG instances of several profiles */
     bool out;                     /* out of service: nothing fits, not even a request for nothing */
 };
@@ -36,8 +40,8 @@ static inline unsigned tenant_class(uint32_t gpus, uint32_t milli)
 struct kind_index {
     struct bitset_shape nodes;    /* over local node numbers */
     struct bitset_shape buckets;  /* over numbers of free GPUs */
-    uint64_t *by_whole;           /* [gpus + 1] sets of nodes by free GPUs; NULL, with the next two, for a kind of one node,
-                                     where `whole` is enough */
+    uint64_t *by_whole;           /* [gpus + 1] sets of nodes by free GPUs; NULL, with the next two,
+                                     for a kind of one node, where `whole` is enough */
     uint64_t *some;               /* numbers of free GPUs that some node has */
     uint64_t *by_share;           /* [SHARE_CLASSES] sets; only kinds with named GPUs */
     uint32_t *count;              /* [gpus + 1] nodes */
@@ -45,7 +49,8 @@ struct kind_index {
     int64_t whole;                /* free whole GPUs of the kind */
 };
 
-/* The least number of free GPUs >= whole that some node has, and the max one <= whole; BITSET_END: none. */
+/* The least number of free GPUs >= whole that some node has, and the max one <= whole; BITSET_END:
+ * none. */
 static inline uint32_t kind_bucket_next(const struct kind_index *k, uint32_t whole)
 {
     if (k->by_whole)
@@ -74,25 +79,30 @@ struct view {
     struct random *random;
     struct kind_index *kind;
     struct node_state *node;
-    uint32_t *used;               /* [named GPUs] milli taken of each GPU of a partial_mask, else 0; holds of a window add up */
+    uint32_t *used;               /* [named GPUs] milli taken of each GPU of a partial_mask, else 0;
+                                     holds of a window add up */
     uint32_t *domain_whole;       /* [n_domains * n_kinds]; NULL with one domain only */
     uint32_t *domain_hist;        /* per domain and kind with named GPUs: nodes by free GPUs */
-    uint64_t *hist_at;            /* [n_kinds] offset of a kind within a domain's histograms; UINT64_MAX: none */
+    uint64_t *hist_at;            /* [n_kinds] offset of a kind within a domain's histograms;
+                                     UINT64_MAX: none */
     uint64_t hist_stride;
-    node_id first, end;           /* nodes that queries see: all, or a domain that the view is confined to */
+    node_id first, end;  /* nodes that queries see: all, or a domain that the view is confined to */
     uint64_t only;                /* GPUs that queries see: all bits, or an island inside a node */
     uint32_t *mem_mib;            /* [named GPUs] memory taken of each; NULL: not modelled */
     const uint32_t *mem_most_mib; /* [types] max that can be taken; 0: unknown, never binds */
-    uint32_t *tenants;            /* [n_nodes * TENANT_CLASSES] pieces that hold GPUs; NULL: not counted */
+    uint32_t *tenants;  /* [n_nodes * TENANT_CLASSES] pieces that hold GPUs; NULL: not counted */
     const struct typical_list *typical;    /* of the run; NULL: none */
-    struct placement_rates *rates;    /* of the run, as predicted; NULL: placements do not change rates */
+    struct placement_rates *rates;    /* of the run, as predicted; NULL: placements do not change
+                                         rates */
     const struct job_facts *facts;    /* of the run */
     struct scores *scores;        /* scores.h; NULL until a placer asks for the best node */
     struct arena *prepared;       /* for view_alloc(); NULL until then */
     struct headroom *headroom;    /* power headroom; NULL: no caps */
 };
-bool view_has_room(const struct view *v, const struct request *r, node_id n);    /* view_fits() without the power caps */
-static inline uint32_t view_used_milli(const struct view *v, node_id n, unsigned gpu)    /* taken of a named GPU */
+/* view_fits() without the power caps */
+bool view_has_room(const struct view *v, const struct request *r, node_id n);
+/* taken of a named GPU */
+static inline uint32_t view_used_milli(const struct view *v, node_id n, unsigned gpu)
 {
     const struct node_state *s = &v->node[n];
     if (s->partial_mask >> gpu & 1)
@@ -100,12 +110,13 @@ static inline uint32_t view_used_milli(const struct view *v, node_id n, unsigned
     return s->whole_mask >> gpu & 1 ? 0 : MILLI_ALL;
 }
 struct node_range { node_id first, end; };
-struct node_range free_index_range(const struct view *v, domain_id within);    /* the nodes of both the view's range and the domain */
+/* the nodes of both the view's range and the domain */
+struct node_range free_index_range(const struct view *v, domain_id within);
 
 /* Everything free. The random stream is borrowed. */
 struct view *free_index_new(const struct cluster *c, const struct shape_kinds *shapes, struct random *r);
-void free_index_count_tenants(struct view *v);               /* from now on; call it while all is free */
-void free_index_cap_power(struct view *v);                   /* the same; no effect without power caps */
+void free_index_count_tenants(struct view *v);  /* from now on; call it while all is free */
+void free_index_cap_power(struct view *v);  /* the same; no effect without power caps */
 /* The same for GPU memory; most_mib as in struct view, borrowed. */
 void free_index_count_memory(struct view *v, const uint32_t *most_mib);
 /* A GPU of n has mem_mib left to take. */
@@ -124,14 +135,17 @@ void free_index_take(struct view *v, const struct piece *p, int64_t cpu_milli, i
 void free_index_give(struct view *v, const struct piece *p, int64_t cpu_milli, int64_t mem_mib);
 /* Sets the free GPUs of a counted node: for windows, which do not sum up counted nodes. */
 void free_index_set_counted(struct view *v, node_id n, int32_t whole);
-/* Takes GPUs of n, not a counted node, out of service in addition to their holders, or back into service (sign -1); or a whole
- * node with its CPUs, memory and, if it is counted, `counted` GPUs. Tenants are not counted. */
+/* Takes GPUs of n, not a counted node, out of service in addition to their holders, or back into
+ * service (sign -1); or a whole node with its CPUs, memory and, if it is counted, `counted` GPUs.
+ * Tenants are not counted. */
 void free_index_out_gpus(struct view *v, node_id n, uint64_t gpus, int sign);
 void free_index_out_node(struct view *v, node_id n, uint32_t counted, int sign);
 /* Whether a piece that has been taken is shared with no other holder any more. */
 bool free_index_settled(const struct view *v, const struct piece *p);
-void free_index_confine(struct view *v, domain_id d, uint64_t only);    /* (0, UINT64_MAX): the whole cluster */
-static inline int64_t free_index_whole(const struct view *v, shape_id s)    /* free whole GPUs on all nodes of its kinds */
+/* (0, UINT64_MAX): the whole cluster */
+void free_index_confine(struct view *v, domain_id d, uint64_t only);
+/* free whole GPUs on all nodes of its kinds */
+static inline int64_t free_index_whole(const struct view *v, shape_id s)
 {
     const struct shape_kinds *allowed = &v->shape[s];
     int64_t sum = 0;
@@ -139,5 +153,6 @@ static inline int64_t free_index_whole(const struct view *v, shape_id s)    /* f
         sum += v->kind[allowed->kind[i]].whole;
     return sum;
 }
-/* Recomputes every set and sum from the state of the nodes; false if any differs. For tests and checked runs. */
+/* Recomputes every set and sum from the state of the nodes; false if any differs. For tests and
+ * checked runs. */
 bool free_index_consistent(const struct view *v);

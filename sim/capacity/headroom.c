@@ -7,14 +7,16 @@
 
 #include <stdlib.h>
 
-struct watts { int64_t gpu_nw, cpus_nw; };    /* above idle: a thousandth of a GPU; all CPUs of a node */
+struct watts { int64_t gpu_nw, cpus_nw; };    /* above idle: a thousandth of a GPU; all CPUs of a
+                                                 node */
 struct headroom {
     const struct cluster *cluster;
     const struct power *power;
     int128_t left_nw, all_nw;     /* now; while nothing is taken */
     int128_t *rack_nw;            /* [n_domains] headroom of racks; NULL: no caps */
     domain_id *rack;              /* [n_nodes] rack of each node; 0: none */
-    struct watts *least;          /* [n_kinds] of any node of the kind; CPUs: of a thousandth, rounded down */
+    struct watts *least;          /* [n_kinds] of any node of the kind; CPUs: of a thousandth,
+                                     rounded down */
 };
 
 static const struct node_power *power_of(const struct headroom *h, node_id n)
@@ -39,7 +41,8 @@ static void find_least(struct headroom *h)
             int64_t gpu_nw = p->most_nw - p->idle_nw;
             if (i == 0 || gpu_nw < h->least[k].gpu_nw)
                 h->least[k].gpu_nw = gpu_nw;
-            h->least[k].cpus_nw = cpus == INT64_MAX || cpus <= 0 ? 0 : p->cpu_nw / cpus;    /* equal in all groups */
+            /* equal in all groups */
+            h->least[k].cpus_nw = cpus == INT64_MAX || cpus <= 0 ? 0 : p->cpu_nw / cpus;
         }
     }
 }

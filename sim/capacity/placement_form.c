@@ -64,7 +64,8 @@ static bool same_unit(const struct cluster *c, node_id a, node_id b)
 
 struct link { enum link_class class; double bps; };
 
-/* Between `gpus` GPUs of a model, on one island or not, across NUMA nodes or not. What has no NVLink goes over PCIe. */
+/* Between `gpus` GPUs of a model, on one island or not, across NUMA nodes or not. What has no
+ * NVLink goes over PCIe. */
 static struct link link_of(const struct gpu_model *m, const struct form_rules *rules, bool one_island, bool across_numa)
 {
     if (!m)
@@ -116,7 +117,8 @@ static void add_gpu(struct placement_form *f, const struct cluster *c, uint32_t 
     f->gpu_model = gpu_model;
 }
 
-/* Distance of two nodes in no common rack or pod, where levels that are not described cost nothing. */
+/* Distance of two nodes in no common rack or pod, where levels that are not described cost
+ * nothing. */
 static unsigned far_apart(const struct cluster *c, node_id a, node_id b)
 {
     enum level seen = LEVEL_NODE;
@@ -242,7 +244,8 @@ uint32_t placement_links(const struct cluster *c)
     return c->n_nodes + c->n_domains;
 }
 
-/* Parents come before children, so that going backwards a domain has all of its own when it is added to its parent's. */
+/* Parents come before children, so that going backwards a domain has all of its own when it is
+ * added to its parent's. */
 void placement_link_rates(const struct cluster *c, const struct fabric *fabric, double *bps)
 {
     double *up = bps + c->n_nodes;

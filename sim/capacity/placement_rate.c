@@ -16,7 +16,8 @@ struct known {
     struct training_model m;
     uint32_t in_table;            /* number in the table; INTERN_NONE: it is not there */
 };
-struct reference { uint32_t model, n_gpus; enum rate_model by; bool used; double s; };    /* s 0: unknown to this model */
+/* s 0: unknown to this model */
+struct reference { uint32_t model, n_gpus; enum rate_model by; bool used; double s; };
 struct placement_rates {
     const struct cluster *c;
     const struct rate_rules *rules;
@@ -53,17 +54,19 @@ static double network_bps(const struct fabric *fabric, const struct placement_fo
     return fabric->efficiency * slowest;
 }
 
-/* Uneven splits: the network stage is that of the unit with fewest GPUs, the stage inside that of the one with most, so that the
- * slowest counts in both (2.1, 4 has the fewest in both, which would make 4 + 2 faster than 3 + 3).
- * Its GPUs are stages of `tensor` x `pipeline` GPUs a copy, ranks in the order tensor, data, pipeline (Megatron-LM), so a
- * data-parallel group is within the `units` of one stage and has a GPU of every tensor group. */
+/* Uneven splits: the network stage is that of the unit with fewest GPUs, the stage inside that of
+ * the one with most, so that the slowest counts in both (2.1, 4 has the fewest in both, which would
+ * make 4 + 2 faster than 3 + 3). Its GPUs are stages of `tensor` x `pipeline` GPUs a copy, ranks in
+ * the order tensor, data, pipeline (Megatron-LM), so a data-parallel group is within the `units` of
+ * one stage and has a GPU of every tensor group. */
 void placement_analytic(const struct rate_rules *rules, const struct training_model *m, const struct placement_form *f,
                         struct placement_rate *to)
 {
     const struct fabric *fabric = &rules->fabric;
     const struct collective_costs *costs = &fabric->costs;
     uint32_t split = m->tensor_parallel * m->pipeline_parallel, copies = f->gpus / split ? f->gpus / split : 1;
-    uint32_t here = f->least / m->tensor_parallel ? f->least / m->tensor_parallel : 1;     /* ranks of a group on a unit */
+    /* ranks of a group on a unit */
+    uint32_t here = f->least / m->tensor_parallel ? f->least / m->tensor_parallel : 1;
     double own = m->gradient_bytes / split, inside = fabric->efficiency * f->inside_bps;
     to->compute_s = m->compute_s / f->kappa / (m->global_batch ? f->gpus : 1);
     to->comm_s = to->link_bytes = 0;
@@ -211,7 +214,7 @@ struct placement_rate placement_rate(struct placement_rates *r, uint32_t model, 
         by = by == RATE_TABLE ? RATE_ANALYTIC : r->rules->unknown;
     }
     if (to.by == RATE_ANALYTIC && k->m.global_batch && f->gpus != n_gpus) {
-        double share = (double)f->gpus / n_gpus;           /* taken off again by the share of the tasks */
+        double share = (double)f->gpus / n_gpus;  /* taken off again by the share of the tasks */
         to.compute_s *= share;
         to.comm_s *= share;
         to.link_bytes *= share;

@@ -1,7 +1,9 @@
-/* placement_rate.h - how fast a job trains on its placement: models.md 2, by the rules of the cluster (rate_rules.h).
+/* placement_rate.h - how fast a job trains on its placement: models.md 2, by the rules of the
+ * cluster (rate_rules.h).
  *
- * Progress is counted in iterations; a job with only a duration does one a second at its reference placement, which is the
- * best one for its number of GPUs on an empty cluster of the reference GPUs. */
+ * Progress is counted in iterations; a job with only a duration does one a second at its reference
+ * placement, which is the best one for its number of GPUs on an empty cluster of the reference
+ * GPUs. */
 #pragma once
 #include "sim/base/intern.h"
 #include "sim/capacity/placement_form.h"
@@ -12,7 +14,8 @@ struct placement_rate {
     double compute_s, comm_s;     /* of an iteration here: together iteration_s() */
     double overlap;
     double reference_s;           /* of an iteration of the whole job at its reference placement */
-    double link_bytes;            /* of an iteration, over each network link between its units; 0: none is crossed */
+    double link_bytes;            /* of an iteration, over each network link between its units; 0:
+                                     none is crossed */
     enum rate_model by;           /* the model that was used */
 };
 
@@ -21,8 +24,9 @@ struct placement_rates;           /* of one run: models found by name, reference
 struct placement_rates *placement_rates_new(const struct cluster *c, const struct rate_rules *rules, const struct intern *models);
 void placement_rates_free(struct placement_rates *r);        /* NULL: does nothing */
 
-/* Rate of a job that trains `model` (ID_NONE: unknown) on n_gpus when it is complete. If the form has fewer GPUs, the times are
- * those of its tasks: the progress rate is the share of tasks that run times reference_s / iteration_s. */
+/* Rate of a job that trains `model` (ID_NONE: unknown) on n_gpus when it is complete. If the form
+ * has fewer GPUs, the times are those of its tasks: the progress rate is the share of tasks that
+ * run times reference_s / iteration_s. */
 struct placement_rate placement_rate(struct placement_rates *r, uint32_t model, uint32_t n_gpus, const struct placement_form *f);
 struct placement_rate placement_rate_on(struct placement_rates *r, uint32_t model, uint32_t n_gpus, const struct placement *p);
 double placement_slowdown(const struct placement_rate *r);   /* 1 at the reference placement */

@@ -10,11 +10,12 @@
 
 struct score_table {
     shape_id shape;
-    uint32_t gpus, gpu_milli, tasks;        /* the request it is for: a policy may ask for other sizes of a shape */
+    uint32_t gpus, gpu_milli, tasks;        /* the request it is for: a policy may ask for other
+                                               sizes of a shape */
     int64_t cpu_milli, mem_mib;
     uint64_t seen;                          /* changes applied */
     uint64_t asked_at;
-    int32_t *best;                          /* [2 * leaves] [1] of all, [i] the better of 2i and 2i + 1; leaves are nodes */
+    int32_t *best;  /* [2 * leaves] [1] of all, [i] the better of 2i and 2i + 1; leaves are nodes */
 };
 
 void scores_free(struct scores *s)

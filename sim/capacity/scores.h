@@ -1,8 +1,9 @@
-/* scores.h - the best node for a request by the scores of a placer: a tournament tree over all nodes for each shape.
+/* scores.h - the best node for a request by the scores of a placer: a tournament tree over all
+ * nodes for each shape.
  *
- * Changes of nodes are logged in order; a query for a shape first applies the changes since its last query, each node once. A
- * score depends on its node alone, so scores of shapes without queries are never computed, and a rollback is a change like
- * any other. */
+ * Changes of nodes are logged in order; a query for a shape first applies the changes since its
+ * last query, each node once. A score depends on its node alone, so scores of shapes without
+ * queries are never computed, and a rollback is a change like any other. */
 #pragma once
 #include "sim/capacity/free_index.h"
 

@@ -1,5 +1,5 @@
-/* view.c - the queries of placers on a free index (contract/placement.h): one node, one domain, or walks over nodes that fit,
- * in a stated order, which skip nodes that cannot fit. */
+/* view.c - the queries of placers on a free index (contract/placement.h): one node, one domain, or
+ * walks over nodes that fit, in a stated order, which skip nodes that cannot fit. */
 #include "sim/base/bitset.h"
 #include "sim/capacity/free_index.h"
 #include "sim/capacity/headroom.h"
@@ -254,7 +254,8 @@ uint32_t domain_free_gpus(const struct view *v, domain_id d, const struct reques
 
 uint32_t domain_fits(const struct view *v, domain_id d, const struct request *r)
 {
-    if (r->gpus == 0 || r->gpu_milli < MILLI_ALL)    /* shared GPUs and CPUs are not summed up: never a refusal */
+    if (r->gpus == 0 || r->gpu_milli < MILLI_ALL)    /* shared GPUs and CPUs are not summed up:
+                                                        never a refusal */
         return UINT32_MAX;
     return domain_count(v, d, r, r->tasks == SPLIT_ANY ? 1 : r->gpus);
 }
@@ -272,9 +273,9 @@ size_t view_typical(const struct view *v, const struct typical **list)
 
 /* ---- walks ---- */
 
-/* Where a walk is: at[STARTED] 0 before the first call; BUCKET the number of free GPUs looked at; NEXT the least node
- * id not yet looked at. A walk in drawn order has STARTED = 1 + number of candidates, and visits rank
- * (FIRST_RANK + k * STRIDE) modulo that number for k = 0, 1, ... */
+/* Where a walk is: at[STARTED] 0 before the first call; BUCKET the number of free GPUs looked at;
+ * NEXT the least node id not yet looked at. A walk in drawn order has STARTED = 1 + number of
+ * candidates, and visits rank (FIRST_RANK + k * STRIDE) modulo that number for k = 0, 1, ... */
 enum { STARTED, BUCKET, NEXT, STRIDE };
 enum { DRAWN_RANK = BUCKET, DRAWN = NEXT };
 enum { FIRST_TRIES = 1000 };    /* after that the first is taken as the stride finds it */
@@ -284,7 +285,8 @@ static node_id kind_next(const struct view *v, uint32_t kind, const uint64_t *se
 {
     const struct node_kind *k = &v->cluster->kind[kind];
     uint32_t local = from;
-    if (k->n_nodes < v->cluster->n_nodes) {            /* kinds of part of the cluster have numbers of their own */
+    if (k->n_nodes < v->cluster->n_nodes) {            /* kinds of part of the cluster have numbers
+                                                          of their own */
         uint32_t low = 0, high = k->n_nodes;
         if (from <= k->node[0])
             high = 0;
@@ -332,7 +334,8 @@ static node_id share_next(const struct node_walk *w, uint32_t class, node_id fro
     return least;
 }
 
-/* The next number of free GPUs that some node has, from `bucket` upwards or downwards; BITSET_END: none. */
+/* The next number of free GPUs that some node has, from `bucket` upwards or downwards; BITSET_END:
+ * none. */
 static uint32_t next_bucket(const struct node_walk *w, uint32_t bucket, bool up)
 {
     const struct view *v = w->v;
@@ -471,7 +474,8 @@ static uint64_t common_divisor(uint64_t a, uint64_t b)
     return a;
 }
 
-/* The first node: drawn again while it is out of range or lacks the rest, so that each that will do is equally likely. */
+/* The first node: drawn again while it is out of range or lacks the rest, so that each that will do
+ * is equally likely. */
 static uint64_t first_rank(const struct node_walk *w, struct node_range range, uint64_t count)
 {
     uint64_t rank = 0;

@@ -1,7 +1,7 @@
 /* catalogue.c - GPU models and node types, with where each number comes from.
  *
- * Tags: [V] vendor data sheet; [P] paper or published measurement; [R owner/repo:path] file in a public repository;
- * [D] derived by us from the data named; [A] our assumption, change freely. */
+ * Tags: [V] vendor data sheet; [P] paper or published measurement; [R owner/repo:path] file in a
+ * public repository; [D] derived from the data named; [A] assumption, change it freely. */
 #include "sim/cluster/catalogue.h"
 
 #include "sim/base/memory.h"
@@ -10,14 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Memory, bandwidths, TDP, FLOPS, MIG: [V]. Sheets often print sparse FLOPS (1979 for an H100) and NVLink in both
- * directions together; these are dense and per direction.
- * idle_w: A100 [D: 25th percentile 66 W, floor 55-60 W of DCGM samples in InternLM/AcmeTrace:data/utilization/util_pkl/
+/* Memory, bandwidths, TDP, FLOPS, MIG: [V]. Sheets often print sparse FLOPS (1979 for an H100) and
+ * NVLink in both directions together; these are dense and per direction. idle_w: A100 [D: 25th
+ * percentile 66 W, floor 55-60 W of DCGM samples in InternLM/AcmeTrace:data/utilization/util_pkl/
  *   gpu_power_{seren,kalos}.pkl]; H200 [P: public benchmark page, secondary]; others [A].
- * kappa: P100 and K80 [D: geometric mean of 21 single-GPU rows of stanford-futuredata/gavel:scheduler/
+ * kappa: P100 and K80 [D: geometric mean of 21 single-GPU rows of
+ * stanford-futuredata/gavel:scheduler/
  *   simulation_throughputs.json]; T4 and 2080Ti [D: 0.21 and 0.51 of an A100, per-sample times of four models in
  *   siasosp23/artifacts]; A100 = 2.0 is the anchor [A]; H100, H200, B200, L4, L40S, A10 [A].
- * price: A100-40 a hyperscaler's, A100-80, H100, H200, B200 specialised clouds' list prices of late 2025 [R
+ * price: A100-40 a hyperscaler's, A100-80, H100, H200, B200 specialised clouds' list prices of late
+ * 2025 [R
  *   datareceipts/data-receipts:109-gpu-pricing, api-evangelist/akash:plans/plans.yml]; others [A]. An H100 was offered
  *   from 2.69 to 12.29 USD/h, so treat cost as a parameter.
  * A K80 is half a board, its FLOPS are FP32; a 2080Ti has no bridge (50 GB/s). */
@@ -43,10 +45,11 @@ const struct gpu_model gpu_catalogue[] = {
 /* clang-format on */
 
 /* Counts, NICs and most_w of DGX and HGX systems: [V]. CPUs and memory of the T4 and P100 nodes: [R
- * alibaba/clusterdata: cluster-trace-gpu-v2023/csv/openb_node_list_gpu_node.csv]; it has 256 to 512 GiB, the larger is
- * taken, and says only "P100". idle_w: [A], near the 540 W median of CPU-only servers in AcmeTrace's server_power.pkl.
- * A gb200-nvl72 node is one of the 18 trays of a rack, whose 72 GPUs are one island; its GPU is entered as the B200
- * nearest to it. The links of a dgx1-v100 are a cube mesh. */
+ * alibaba/clusterdata: cluster-trace-gpu-v2023/csv/openb_node_list_gpu_node.csv]; it has 256 to 512
+ * GiB, the larger is taken, and says only "P100". idle_w: [A], near the 540 W median of CPU-only
+ * servers in AcmeTrace's server_power.pkl. A gb200-nvl72 node is one of the 18 trays of a rack,
+ * whose 72 GPUs are one island; its GPU is entered as the B200 nearest to it. The links of a
+ * dgx1-v100 are a cube mesh. */
 /* clang-format off */
 const struct node_design node_catalogue[] = {
     /* name            GPU model     GPUs island       NUMA CPUs  GiB rack NICs GB/s   idle  most W  source */
@@ -88,7 +91,7 @@ const struct node_design *node_design_find(const char *name)
 #define ADDED_SOURCE "cluster file"
 
 struct catalogue {
-    struct gpu_model **gpu;       /* each where it stays */
+    struct gpu_model **gpu;       /* each at its final address */
     struct node_design **node;
     size_t n_gpus, n_nodes, gpus_room, nodes_room;
     struct arena *memory;
@@ -187,7 +190,8 @@ static const struct config_key node_keys[] = {
 };
 /* clang-format on */
 
-/* The name that an entry starts from: what it is like, or itself. *asked: it says so, and it has to be known. */
+/* The name that an entry starts from: that of `like`, or its own. *asked: it has `like`, which must
+ * be known. */
 static int starts_from(struct config_value entry, const char **name, struct config_value *asked, struct error *err)
 {
     const struct config_key as_text = { .type = CONFIG_TEXT };

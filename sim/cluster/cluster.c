@@ -1,4 +1,5 @@
-/* cluster.c - see cluster.h: from groups and queues to numbered nodes, kinds, domains and the queue tree. */
+/* cluster.c - see cluster.h: from groups and queues to numbered nodes, kinds, domains and the queue
+ * tree. */
 #include "sim/cluster/cluster.h"
 
 #include "sim/base/memory.h"
@@ -14,7 +15,7 @@
 #include <string.h>
 
 #define KINDS_MAX 65535u
-#define MODEL_ANY "gpu" /* of GPUs whose model nobody told */
+#define MODEL_ANY "gpu" /* of GPUs without a model */
 
 static char *keep(struct cluster *c, const char *text)
 {
@@ -42,7 +43,7 @@ static void name_gpus(struct node_type *t, const struct group_spec *g)
                 t->numa_of[i] |= UINT64_C(1) << j;
 }
 
-/* Each its own island; which socket an instance is at is not told. */
+/* Each instance is an island; its socket is not known. */
 static void name_instances(struct node_type *t, const struct group_spec *g)
 {
     t->gpus = 0;
@@ -57,7 +58,7 @@ static void name_instances(struct node_type *t, const struct group_spec *g)
     t->mig_single = g->mig_single;
 }
 
-/* Memory slices; see mig_slices.h. */
+/* Memory slices; see mig.h. */
 static void name_slices(struct node_type *t, const struct group_spec *g)
 {
     t->gpus = g->gpus * MIG_MEMORY_SLICES;
@@ -75,7 +76,7 @@ static uint32_t keep_text(struct cluster *c, const char *text)
     return intern_add(c->texts, text ? text : "", text ? strlen(text) : 0);
 }
 
-/* Its labels, and its GPU model as one more unless it says so itself. */
+/* The labels of a group, and its GPU model as one more label unless there is one. */
 static uint32_t labels_of(struct cluster *c, const struct group_spec *g, const char *model)
 {
     const char *own = g->labels ? g->labels : "";
@@ -111,7 +112,8 @@ static struct node_type type_of(struct cluster *c, const struct group_spec *g)
     return t;
 }
 
-/* Groups alike in all but their names are one type. type_of_group: [n], for the caller to free. */
+/* Groups that differ only in their names are one type. Returns the type of each of the n groups;
+ * the caller frees it. */
 static uint32_t *build_types(struct cluster *c, const struct group_spec *groups, size_t n)
 {
     uint32_t *type_of_group = mem_new(n, sizeof *type_of_group);
@@ -152,7 +154,8 @@ static void know_hardware(struct cluster *c, const struct cluster_given *given)
 
 /* ---- kinds ---- */
 
-/* The pins of all queues by group; within one in the order of the queues: pin[first[g] .. first[g + 1]). */
+/* The pins of all queues by group; within one in the order of the queues: pin[first[g] .. first[g +
+ * 1]). */
 struct pinned {
     queue_id owner;
     uint32_t count;
@@ -185,7 +188,8 @@ struct stretch { uint32_t group, kind, count; };
 struct stretches {
     struct stretch *at;
     size_t n;
-    uint32_t *of_owner, *next;    /* 1 + a kind of that owner, 1 + the next of the same; 0 ends. Nobody's are those of n_queues */
+    uint32_t *of_owner, *next;    /* 1 + a kind of that owner, 1 + the next of the same; 0 ends.
+                                     Index n_queues: nodes without owner */
 };
 
 static void kinds_as_asked(struct cluster *c, uint32_t type, queue_id owner)
@@ -338,7 +342,8 @@ static void build_queues(struct cluster *c, const struct queue_spec *queues, siz
         f->first_child = ID_NONE;
     }
     queue_id first_root = ID_NONE;
-    for (queue_id q = (queue_id)n; q-- > 0;) { /* backwards, so that every list of siblings ascends */
+    for (queue_id q = (queue_id)n; q-- > 0;) { /* backwards, so that every list of siblings
+                                                  ascends */
         queue_id parent = c->queue[q].parent;
         queue_id *first = parent == ID_NONE ? &first_root : &c->queue[parent].first_child;
         c->queue[q].next_sibling = *first;
@@ -348,13 +353,15 @@ static void build_queues(struct cluster *c, const struct queue_spec *queues, siz
 
 /* ---- domains ---- */
 
+/* The tree of pods, racks and islands across nodes, each a range of node ids. Racks and pods do not
+ * span groups. */
 /* As in models.md, 1.5. */
 enum { SAME_GPU, SAME_ISLAND, SAME_NUMA, SAME_NODE, SAME_RACK, SAME_POD, FURTHER };
 const char *const cluster_distance_name[7] = { "gpu", "island", "numa", "node", "rack", "pod", "cluster" };
 
 /* ---- building ---- */
 
-/* Nodes of racks [from, to) of those that are not alike. */
+/* Nodes of racks [from, to), for racks of different sizes. */
 static uint64_t rack_sum(const struct group_spec *g, uint64_t from, uint64_t to)
 {
     uint64_t n = 0;
@@ -363,7 +370,8 @@ static uint64_t rack_sum(const struct group_spec *g, uint64_t from, uint64_t to)
     return n;
 }
 
-/* Nodes of the k-th domain of that level; 0: the group has none. The last of a group may have less. */
+/* Nodes of the k-th domain of that level; 0: the group has none. The last of a group may have
+ * less. */
 static uint64_t domain_nodes(const struct group_spec *g, enum level l, uint64_t k)
 {
     switch (l) {
@@ -377,8 +385,8 @@ static uint64_t domain_nodes(const struct group_spec *g, enum level l, uint64_t 
     }
 }
 
-/* Cuts every group into domains of one level. Called from the outermost level to the innermost, so domain_of holds the
- * parents. */
+/* Cuts every group into domains of one level. Called from the outermost level to the innermost, so
+ * domain_of holds the parents. */
 static void cut(struct cluster *c, const struct group_spec *groups, size_t n_groups, enum level l)
 {
     uint64_t first = 0;
@@ -412,7 +420,8 @@ static void build_domains(struct cluster *c, const struct group_spec *groups, si
         for (size_t i = 0; i < 3; i++)
             n += domains_in(&groups[g], inwards[i]);
     c->domain = arena_alloc(c->memory, n * sizeof *c->domain);
-    c->domain_of = arena_alloc(c->memory, c->n_nodes * sizeof *c->domain_of); /* all in domain 0 */
+    /* all nodes are in domain 0 */
+    c->domain_of = arena_alloc(c->memory, c->n_nodes * sizeof *c->domain_of);
     c->domain[0] = (struct domain){ LEVEL_CLUSTER, ID_NONE, 0, c->n_nodes };
     c->n_domains = 1;
     for (size_t i = 0; i < 3; i++)
@@ -426,7 +435,7 @@ domain_id cluster_domain_at(const struct cluster *c, node_id n, enum level l)
 {
     domain_id d = c->domain_of[n];
     if (l == LEVEL_NODE || (l == LEVEL_ISLAND && c->domain[d].level != LEVEL_ISLAND))
-        return c->n_domains + n; /* an island within a node is no domain: the node is the next one out */
+        return c->n_domains + n; /* an island within a node is no domain */
     while (c->domain[d].level < l && c->domain[d].parent != ID_NONE)
         d = c->domain[d].parent;
     return d;
@@ -477,8 +486,8 @@ static unsigned mask_distance(const struct node_type *t, uint64_t mask)
     return most;
 }
 
-/* Over several nodes the first and the last are as far apart as any two: domains are ranges, and two nodes are never
- * nearer than two GPUs of one node unless an island holds them all. */
+/* Over several nodes the first and the last are as far apart as any two: domains are ranges, and
+ * two nodes are never nearer than two GPUs of one node unless an island holds them all. */
 unsigned cluster_placement_distance(const struct cluster *c, const struct placement *p)
 {
     node_id first = ID_NONE, last = 0;
@@ -553,7 +562,7 @@ void cluster_free(struct cluster *c)
     rate_rules_free(c->rates);
     if (c->power)
         hourly_free(&c->power->carbon);
-    arena_free(c->memory); /* c itself lies there */
+    arena_free(c->memory); /* c itself is in this arena */
 }
 
 uint32_t cluster_node_gpus(const struct cluster *c, node_id n)

@@ -1,4 +1,4 @@
-/* cluster_file.c - a cluster from a YAML file: its keys, and one section after the other. */
+/* cluster_file.c - see cluster_file.h. */
 #include "sim/cluster/cluster_file.h"
 
 #include "sim/base/memory.h"
@@ -23,11 +23,11 @@
 
 struct cluster_reader {
     struct group_spec *group;
-    struct config_value *group_at, *queue_at;    /* where each stands */
+    struct config_value *group_at, *queue_at;    /* their places, for messages */
     struct queue_spec *queue;
     size_t n_groups, n_queues, queue_room, queue_at_room;
-    struct intern *group_names;   /* by number of the group */
-    queue_id *pinned_by;          /* [groups] the last queue that named it, plus 1: to see a duplicate key */
+    struct intern *group_names;   /* number of each group */
+    queue_id *pinned_by;          /* [groups] the last queue with it, plus 1: a duplicate key */
     struct catalogue *catalogue;
     struct input *in;
     struct arena *memory;
@@ -81,7 +81,7 @@ static const struct config_key group_keys[] = {
 static const struct config_key instances_key = { COUNT, .least = 1, .most = NAMED_GPUS_MAX };
 /* clang-format on */
 
-/* What the catalogue says of the type; the rest of the entry then goes on top of it. */
+/* Defaults from the catalogue entry of the type; the other keys of the group then override them. */
 static int group_from_type(struct file_group *g, const struct catalogue *known, struct config_value type, struct error *err)
 {
     const struct config_key as_text = { .type = CONFIG_TEXT };
@@ -130,7 +130,7 @@ static int read_texts(struct cluster_reader *r, struct config_value from, bool k
     return 0;
 }
 
-/* Profiles and how many instances of each a node has. */
+/* Profiles and the number of instances of each on a node. */
 static int read_mig(struct cluster_reader *r, const struct file_group *from, struct config_value entry, struct group_spec *to)
 {
     struct mig_spec *mig = arena_alloc(r->memory, (config_count(from->mig) + 1) * sizeof *mig);
@@ -199,7 +199,7 @@ static int nodes_read(struct cluster_reader *r, struct config_value list)
 /* ---- queues ---- */
 
 #define QUOTA_MOST     INT64_C(1000000000000)
-#define QUEUE_PRIORITY 100                 /* scheduler-semantics.md, b: the default of run:ai's queues */
+#define QUEUE_PRIORITY 100                 /* schedulers.md b: the default of run:ai's queues */
 
 struct file_queue { /* one entry of `queues` */
     struct queue_facts facts;
@@ -345,7 +345,7 @@ static struct cluster *assemble(struct cluster_reader *r, const struct file_whol
     struct error why = { "" };
     struct cluster *c = cluster_assemble(&given, &culprit, &why);
     if (c) {
-        r->catalogue = NULL;       /* it is the cluster's now */
+        r->catalogue = NULL;       /* the cluster owns it now */
         return c;
     }
     struct config_value at = whole->nodes;
@@ -369,7 +369,8 @@ static int check_group(const struct cluster *c, uint32_t group, const struct nod
     return 0;
 }
 
-/* The links that the model needs must be known of every group, and the reference must be there. -1 with err. */
+/* The links that the model needs must be known of every group, and the reference must be there. -1
+ * with err. */
 static int check_rates(const struct rate_rules *r, const struct cluster *c, struct error *err)
 {
     bool links = r->model == RATE_ANALYTIC || r->model == RATE_TABLE, found = !r->reference;
@@ -386,7 +387,7 @@ static int check_rates(const struct rate_rules *r, const struct cluster *c, stru
     return found ? 0 : error_set(err, "no node has GPUs of the reference model '%s'", r->reference);
 }
 
-/* Training models, and how placements make them fast or slow. */
+/* Training models, and their rates on placements. */
 static int read_rates(const struct file_whole *whole, const char *folder, struct cluster *c, struct error *err)
 {
     struct rate_rules *rules = rate_rules_read(whole->progress, whole->fabric, folder, err);
@@ -401,7 +402,7 @@ static int read_rates(const struct file_whole *whole, const char *folder, struct
     return c->rates && check_rates(c->rates, c, &why) ? config_error(whole->progress, err, "%s", why.text) : 0;
 }
 
-/* Parts of the physical world: each absent or read by a file of its own. Files that they name lie beside `file`. */
+/* Sections of models, each optional. Files that they name lie beside `file`. */
 static int read_sections(const struct file_whole *whole, const char *file, struct cluster *c, struct error *err)
 {
     const char *slash = strrchr(file, '/'), *folder = arena_text(c->memory, file, slash ? (size_t)(slash - file) : 0);

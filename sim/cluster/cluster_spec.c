@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sums over CLUSTER_NODES_MAX nodes must fit in 63 bits: a million cores and a PiB a node are 1e9 parts each. */
+/* Sums over CLUSTER_NODES_MAX nodes must fit in 63 bits: a million cores and a PiB a node are 1e9
+ * parts each. */
 #define NODE_PARTS_MAX  INT64_C(100000000000)
 #define QUOTA_PARTS_MAX (INT64_MAX / 4)
 
@@ -55,7 +56,8 @@ static int check_racks(const struct group_spec *g, struct error *err)
     return 0;
 }
 
-/* Where all of them are known, they must have places on the GPUs of the node; else by totals. */
+/* Instances of known profiles must have places on the GPUs of the node; otherwise only totals are
+ * checked. */
 static int check_places(const struct group_spec *g, struct error *err)
 {
     struct mig_wish wish[NAMED_GPUS_MAX];
@@ -200,7 +202,7 @@ static int check_amount(const char *queue, const char *what, int64_t deserved, i
     return 0;
 }
 
-/* What is borrowed or lent, and what goes with it. */
+/* Borrowing and lending limits. */
 static int check_sharing(const struct queue_facts *f, struct error *err)
 {
     const struct amount *all[] = { &f->cohort.borrowing_limit, &f->cohort.lending_limit };

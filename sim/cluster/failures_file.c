@@ -1,4 +1,4 @@
-/* failures_file.c - see failures_file.h: keys, defaults, and what does not go together. */
+/* failures_file.c - see failures_file.h. */
 #include "sim/cluster/failures_file.h"
 
 #include "sim/base/intern.h"
@@ -20,7 +20,8 @@ struct trace {
     struct error *err;
     struct intern *servers;
     struct given_fault *fault;
-    struct { size_t fault; uint32_t deep; } *open; /* [servers] its fault that lasts; so many have begun and not ended */
+    struct { size_t fault; uint32_t deep; } *open; /* [servers] the open fault, and the number of
+                                                      begun and not ended ones */
     size_t n, capacity, open_capacity;
     int64_t last_ns;
     uint32_t n_nodes;
@@ -111,7 +112,7 @@ static void append(const struct trace *t, struct cluster *c, struct failures *f)
     memcpy(all, f->given, f->n_given * sizeof *all);
     for (size_t i = 0; i < t->n; i++) {
         if (t->fault[i].repair_ns <= 0)
-            continue; /* over as it begins */
+            continue; /* it ends when it begins */
         all[f->n_given] = t->fault[i];
         all[f->n_given++].detection_ns = f->detection_ns;
     }
@@ -337,7 +338,7 @@ static int by_time(const void *a, const void *b)
     return (x->repair_ns > y->repair_ns) - (x->repair_ns < y->repair_ns);
 }
 
-/* What the keys leave open: the rate decides whether switches and software fail, too. */
+/* Defaults that depend on other keys: the rate decides whether switches and software fail. */
 static void settle_rates(struct file_failures *f)
 {
     struct failures *laws = &f->laws;

@@ -6,16 +6,17 @@
  *     faults: [{ group: a100, node: 3, at_s: 40, repair_s: 600 }]
  *     trace: fault_trace.json
  *
- * The section alone turns every law of failures.h on with its defaults. With a rate of zero, or with faults that are given and no
- * rate, switches and software fail only if their keys say so.
+ * The section alone turns every law of failures.h on with its defaults. With a rate of zero, or
+ * with faults that are given and no rate, switches and software fail only if their keys say so.
  *
- * Key `trace` names recorded faults, JSON as stepfun-ai/InfiniteHBD-Trace:fault_trace.json, also gzip or zstd, as from the
- * working directory: a list by time of { node_id, event_time (days), event_type fault_start|fault_end, fault_type: { Class } }.
- * Its k-th server, in the order of their first faults, is node k. A fault without an end lasts until the last event. */
+ * Key `trace` names recorded faults, JSON as stepfun-ai/InfiniteHBD-Trace:fault_trace.json, also
+ * gzip or zstd, as from the working directory: a list by time of { node_id, event_time (days),
+ * event_type fault_start|fault_end, fault_type: { Class } }. Its k-th server, in the order of their
+ * first faults, is node k. A fault without an end lasts until the last event. */
 #pragma once
 #include "sim/io/config.h"
 #include "sim/cluster/cluster.h"
 #include "sim/models/failures.h"
 
-/* Sets c->failures, in the cluster's memory; NULL where nothing can happen. 0, or -1 with err. */
+/* Sets c->failures, in the cluster's memory; NULL if nothing can fail. 0, or -1 with err. */
 int failures_read(struct config_value section, struct cluster *c, struct error *err);

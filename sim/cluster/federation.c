@@ -151,7 +151,7 @@ static int read_queues(struct federation *f, const struct keys *k, struct error 
     return k->others ? find_member(f, config_look(config_root(f->config), "others"), k->others, &f->others, err) : 0;
 }
 
-/* What belongs to another route says something that would not be done. */
+/* Keys of another route would have no effect: they are errors. */
 static int check_route(const struct federation *f, const struct keys *k, struct error *err)
 {
     struct config_value root = config_root(f->config);

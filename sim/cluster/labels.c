@@ -1,4 +1,5 @@
-/* labels.c - see labels.h. The texts are short and looked at once per shape and kind of node, so they stay texts. */
+/* labels.c - see labels.h. The texts are short and evaluated once per shape and kind of node, so
+ * they stay texts. */
 #include "sim/cluster/labels.h"
 
 #include <stdlib.h>
@@ -16,7 +17,7 @@ static bool same(struct span a, struct span b)
     return a.n == b.n && memcmp(a.at, b.at, a.n) == 0;
 }
 
-/* Takes what is before the next `mark`, or all; false: nothing is left. */
+/* Takes the part before the next `mark`, or all; false: the text is empty. */
 static bool take(struct span *rest, char mark, struct span *part)
 {
     if (!rest->at)
@@ -279,7 +280,7 @@ static bool tolerated(const struct taint *taint, const char *tolerations)
     return false;
 }
 
-/* Taints that are not tolerated: those that only advise, or those that keep off. */
+/* Taints that are not tolerated: PreferNoSchedule ones, or the others. */
 static uint32_t untolerated(const char *taints, const char *tolerations, bool advice)
 {
     struct span rest = items_of(taints), item;

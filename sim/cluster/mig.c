@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Profiles, memory slices and how many fit a GPU: NVIDIA's MIG user guide, "Supported MIG profiles"; B200:
- * aws/sagemaker-hyperpod-cli:src/sagemaker/hyperpod/training/constants.py. Where they may begin: what `nvidia-smi mig -lgipp`
- * prints for an A100. models.md 1.2. */
+/* Profiles, memory slices and how many fit a GPU: NVIDIA's MIG user guide, "Supported MIG
+ * profiles"; B200: aws/sagemaker-hyperpod-cli:src/sagemaker/hyperpod/training/constants.py. Their
+ * places: output of `nvidia-smi mig -lgipp` for an A100. models.md 1.2. */
 /* clang-format off */
 #define FROM(a)          (1u << (a))
 #define FROM_EACH_BELOW(n) (FROM(n) - 1)
@@ -30,7 +30,7 @@ const struct mig_design mig_catalogue[] = {
 };
 /* clang-format on */
 
-/* A number from 1 to `most` without leading zeros; 0: none. Leaves *at behind it. */
+/* A number from 1 to `most` without leading zeros; 0: none. Moves *at past it. */
 static uint32_t take_number(const char **at, uint32_t most)
 {
     uint32_t n = 0;
@@ -108,7 +108,7 @@ void mig_take(struct mig_cut *cut, const struct mig_design *d, unsigned start)
     cut->compute += compute_of(d);
 }
 
-/* Of this profile and all smaller ones. */
+/* The places of this profile and all smaller ones. */
 static int places_left(const struct mig_design *from, const struct mig_cut *cut)
 {
     int n = 0;
@@ -117,7 +117,7 @@ static int places_left(const struct mig_design *from, const struct mig_cut *cut)
     return n;
 }
 
-/* How many places fewer there are for `from` and what is smaller when one begins at `start`. */
+/* The places that `from` and smaller profiles lose when an instance begins at `start`. */
 static int cost_at(const struct mig_design *d, const struct mig_cut *cut, const struct mig_design *from, unsigned start)
 {
     struct mig_cut then = *cut;
@@ -157,7 +157,7 @@ unsigned mig_place_among(const struct mig_design *d, uint64_t free, uint64_t beg
     return best;
 }
 
-/* All that is larger has its place: on the GPU where it costs least, the first of equals. */
+/* On the GPU where it costs the fewest places, the first of equals. */
 static bool put_one(const struct mig_design *d, struct mig_cut *cut, uint32_t gpus)
 {
     int least = INT_MAX, start = -1;

@@ -15,7 +15,7 @@
 /* clang-format off */
 enum { NAME, GPUS, MODEL, CPUS, MEMORY, COLUMNS };
 static const struct layout {
-    const char *column[COLUMNS];             /* NULL: the list does not tell it */
+    const char *column[COLUMNS];             /* NULL: not in the list */
     int64_t cpus_scale, memory_scale;        /* to milli-CPUs and MiB */
 } layouts[] = {
     { { "sn",        "gpu",              "model",     "cpu_milli", "memory_mib" },  1,    1 },
@@ -23,7 +23,7 @@ static const struct layout {
     { { "machine",   "cap_gpu",          "gpu_type",  "cap_cpu",   "cap_mem(GB)" }, 1000, 1024 },
     { { "node_name", "gpu_capacity_num", "gpu_model", "cpu_num",   NULL },          1000, 1 },
 };
-enum { BARE = 1 };      /* the layout that is published without its header, and then in this order */
+enum { BARE = 1 };  /* the layout that is published without its header, and then in this order */
 static const char *const bare_columns[COLUMNS] = { "machine", "gpu_type", "cap_cpu", "cap_mem", "cap_gpu" };
 static const size_t bare_at[COLUMNS] = { [NAME] = 0, [MODEL] = 1, [CPUS] = 2, [MEMORY] = 3, [GPUS] = 4 };
 /* clang-format on */
@@ -71,7 +71,7 @@ static bool is_bare(const char *line, size_t length)
     return cells == COLUMNS;
 }
 
-/* The first line is looked at without its end and its byte order mark. */
+/* The first line without its end and its byte order mark. */
 static const struct layout *layout_of_head(const char *head, size_t length, bool *bare)
 {
     const char *newline = memchr(head, '\n', length);
@@ -113,7 +113,7 @@ bool node_list_refuses(const char *head, size_t length, const char *file, struct
 /* ---- rows ---- */
 
 struct node {
-    const char *name, *model; /* model NULL: not told */
+    const char *name, *model; /* model NULL: not given */
     size_t line;
     int64_t gpus, cpu_milli, mem_mib;
 };
@@ -140,7 +140,7 @@ static const char *keep(struct list *l, const struct row *row, size_t column)
     return c.length ? arena_text(l->texts, c.text, c.length) : NULL;
 }
 
-/* What a list has a column for, each row must say; but for the model, which a node without GPUs has none of. */
+/* Each row has a value in each column, except the model of a node without GPUs. */
 static int on_row(void *self, const struct row *row, struct error *err)
 {
     struct list *l = self;
@@ -154,7 +154,8 @@ static int on_row(void *self, const struct row *row, struct error *err)
         cell_decimal(row, l->at[MEMORY], as->memory_scale, 0, MIB_MOST, &node.mem_mib, err) != 0)
         return -1;
     node.name = keep(l, row, NAME);
-    node.model = node.gpus ? keep(l, row, MODEL) : NULL; /* PAI calls the model of no GPUs "CPU" */
+    /* in PAI, the model of a node without GPUs is "CPU" */
+    node.model = node.gpus ? keep(l, row, MODEL) : NULL;
     mem_grow(&l->node, &l->capacity, l->n, sizeof *l->node);
     l->node[l->n++] = node;
     return 0;
@@ -322,7 +323,7 @@ static bool same_rack(const struct host *a, const struct host *b)
     return same_pod(a, b) && strcmp(a->cell[ASW], b->cell[ASW]) == 0;
 }
 
-/* A host under two switches would be two. */
+/* A host under two switches would be two hosts. */
 static int check_hosts(const struct host_list *l, const char *file, struct error *err)
 {
     struct intern *seen = intern_new();

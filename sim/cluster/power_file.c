@@ -1,4 +1,4 @@
-/* power_file.c - see power_file.h: keys, defaults, and where the numbers of a group come from. */
+/* power_file.c - see power_file.h. */
 #include "sim/cluster/power_file.h"
 
 #include "sim/base/memory.h"
@@ -15,7 +15,7 @@
 #define PUE_USUAL    1.58
 #define TARIFF_USUAL 0.10
 
-struct file_group { /* NAN: not said */
+struct file_group { /* NAN: not given */
     double node_idle_w, gpu_idle_w, gpu_tdp_w, gpu_usd_per_h;
 };
 struct file_power {
@@ -82,7 +82,7 @@ static const struct config_key tariff_group_keys[] = {
 
 static const struct file_group unsaid = { (double)NAN, (double)NAN, (double)NAN, (double)NAN };
 
-/* What the entry of each group says, on top of what the section says. */
+/* The entries of groups override the values of the section. */
 static int read_groups(struct config_value groups, const struct config_key *keys, const struct cluster *c,
                        struct file_group *said, struct error *err)
 {
@@ -102,7 +102,7 @@ static int read_groups(struct config_value groups, const struct config_key *keys
     return 0;
 }
 
-/* What is said comes first, then the catalogue; below 0: it does not know. */
+/* A given value, else that of the catalogue; below 0: unknown there. */
 static int settle(struct config_value section, const struct cluster *c, uint32_t group, double *said, double known,
                   const char *key, struct error *err)
 {
@@ -156,7 +156,7 @@ static struct file_group *said_of_groups(struct cluster *c, struct file_group us
     return said;
 }
 
-/* Caps that not even idle nodes keep would stop everything. */
+/* A cap below the power of idle nodes would stop everything. */
 static int check_caps(struct config_value section, const struct cluster *c, struct error *err)
 {
     int128_t floor_nw = cluster_idle_nw(c, 0, c->n_nodes);

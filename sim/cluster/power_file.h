@@ -10,12 +10,14 @@
  *     bill: capacity                     # or allocated
  *     groups: { mine: { gpu_usd_per_h: 1.20 } }
  *
- * What a group says comes before what the section says, and that before the catalogue. What nobody says is an error. */
+ * A value of a group comes before that of the section, and that before the catalogue. A value found
+ * nowhere is an error. */
 #pragma once
 #include "sim/io/config.h"
 #include "sim/cluster/cluster.h"
 #include "sim/models/power.h"
 
-/* Set c->power and c->tariff, in the cluster's memory; an absent section: leave them NULL. 0, or -1 with err. */
+/* Set c->power and c->tariff, in the cluster's memory; an absent section: leave them NULL. 0, or -1
+ * with err. */
 int power_read(struct config_value section, struct cluster *c, struct error *err);
 int tariff_read(struct config_value section, struct cluster *c, struct error *err);

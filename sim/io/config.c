@@ -1,4 +1,5 @@
-/* config.c - see config.h: the document, read with libfyaml, its places, walks over it, and settings. */
+/* config.c - see config.h: the document, read with libfyaml, its places, walks over it, and
+ * settings. */
 #include "sim/base/memory.h"
 #include "sim/io/config_parts.h"
 
@@ -40,8 +41,8 @@ static struct fy_diag_error *last_complaint(const struct config *c)
     return last;
 }
 
-/* libfyaml 0.7 gives the place of a list or mapping only in an error report about it. false: it has no place, as for an
- * empty value and its parents; then the nearest key is used. */
+/* libfyaml 0.7 gives the place of a list or mapping only in an error report about it. false: it has
+ * no place, as for an empty value and its parents; then the nearest key is used. */
 static bool place_of(const struct config *c, struct fy_node *node, int *line, int *column)
 {
     struct fy_diag_error *before = last_complaint(c);
@@ -111,8 +112,8 @@ static int read_all(struct config *c, struct input *in, struct error *err)
     }
 }
 
-/* Length of the UTF-8 character at s (Unicode 15, table 3-7); 0: none, or a control character that is no white space.
- * libfyaml 0.7 takes such bytes for the end of the file, without an error. */
+/* Length of the UTF-8 character at s (Unicode 15, table 3-7); 0: none, or a control character that
+ * is no white space. libfyaml 0.7 takes such bytes for the end of the file, without an error. */
 static size_t character(const unsigned char *s, size_t left)
 {
     if (*s < 0x80)
@@ -174,8 +175,8 @@ static int syntax_error(const struct config *c, struct error *err)
                      fy_parser_get_stream_error(c->parser) ? "something else" : "nothing");
 }
 
-/* libfyaml 0.7 does not check whether malloc() fails. Lists of single letters, the worst case, take 170 bytes a byte; without
- * that much memory the program ends here. */
+/* libfyaml 0.7 does not check whether malloc() fails. Lists of single letters, the worst case, take
+ * 170 bytes a byte; without that much memory the program ends here. */
 static void try_memory(const struct config *c)
 {
     free(mem_resize(NULL, c->length + 4096, 256));
@@ -241,8 +242,8 @@ struct config *config_read(struct input *in, struct error *err)
     return c;
 }
 
-/* At a tab behind the ':' of a "? key", libfyaml 0.7.12 puts the key among its spare ones twice (fy_fetch_value) and would
- * free it twice; such a parser is left as it is. */
+/* At a tab behind the ':' of a "? key", libfyaml 0.7.12 puts the key among its spare ones twice
+ * (fy_fetch_value) and would free it twice; such a parser is left as it is. */
 static bool parser_is_whole(const struct config *c)
 {
     void *walk = NULL;
@@ -252,7 +253,8 @@ static bool parser_is_whole(const struct config *c)
     return true;
 }
 
-/* If malloc() has failed all the same, a text, half a document or a message may be missing; errno shows it. */
+/* If malloc() has failed all the same, a text, half a document or a message may be missing; errno
+ * shows it. */
 void config_free(struct config *c)
 {
     if (!c)
@@ -431,7 +433,8 @@ static struct fy_node *item_of(struct fy_node *list, const struct step *s)
     return item ? item : item_called(list, s, "group");
 }
 
-/* The value of a key of a mapping: of the last step the new one, else a mapping or list to go on in. */
+/* The value of a key of a mapping: of the last step the new one, else a mapping or list to go on
+ * in. */
 static struct fy_node *put(struct config *c, struct config_setting *set, struct fy_node *in, const struct step *s, struct error *err)
 {
     bool last = !set->path[s->up_to];

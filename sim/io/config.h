@@ -1,8 +1,8 @@
 /* config.h - a YAML file (JSON is a subset) as typed, checked values; every error has its place.
  *
- * The caller describes a mapping as a table of keys and gets a struct filled in. Unknown and duplicate keys, wrong types
- * and values out of range are errors: "file:line:column: key: want ..., got ...". Aliases, tags,
- * a second document and bytes that are not UTF-8 text are refused. */
+ * The caller describes a mapping as a table of keys and gets a struct filled in. Unknown and
+ * duplicate keys, wrong types and values out of range are errors: "file:line:column: key: want ...,
+ * got ...". Aliases, tags, a second document and bytes that are not UTF-8 text are refused. */
 #pragma once
 #include "sim/base/error.h"
 #include "sim/io/input.h"
@@ -14,12 +14,14 @@
 
 struct config;
 struct config *config_read(struct input *in, struct error *err);   /* NULL with err */
-struct config *config_empty(const char *name, struct error *err);  /* a mapping without keys, for config_set() */
+/* a mapping without keys, for config_set() */
+struct config *config_empty(const char *name, struct error *err);
 void config_free(struct config *c);                          /* NULL: does nothing */
 
-/* Sets a value as if the file had it: `path` is keys with dots between them; an item of a list is its number, from 0, or its
- * `name` (`group`). Missing mappings are made. `value` is YAML. Call it before anything is read from the document. All errors
- * about the value begin with "--set: PATH: ". -1 with err. */
+/* Sets a value as if the file had it: `path` is keys with dots between them; an item of a list is
+ * its number, from 0, or its `name` (`group`). Missing mappings are made. `value` is YAML. Call it
+ * before anything is read from the document. All errors about the value begin with "--set: PATH: ".
+ * -1 with err. */
 int config_set(struct config *c, const char *path, const char *value, struct error *err);
 
 /* One value of the document, valid as long as it. A value that was never filled in is absent. */
@@ -37,7 +39,8 @@ int  config_error(struct config_value v, struct error *err, const char *format, 
      __attribute__((format(printf, 3, 4)));
 
 enum config_type {
-    CONFIG_TEXT,                  /* const char *: never empty, without control characters; lives as long as the document */
+    CONFIG_TEXT,                  /* const char *: never empty, without control characters; lives as
+                                     long as the document */
     CONFIG_FLAG,                  /* bool: true or false */
     CONFIG_COUNT,                 /* uint32_t */
     CONFIG_INTEGER,               /* int32_t */
@@ -55,20 +58,21 @@ struct config_key {               /* a table ends with a NULL name */
     int64_t scale;                /* of CONFIG_PARTS */
     bool above_least;             /* `least` itself is refused */
     bool required;
-    const char *word;             /* of CONFIG_PARTS: a word that stands for word_value; NULL: none */
+    const char *word;  /* of CONFIG_PARTS: a word that stands for word_value; NULL: none */
     int64_t word_value;
     const char *const *words;     /* of CONFIG_CHOICE; ends with NULL */
 };
-/* Fills *to from the mapping v. A key that is absent leaves its field as it was: the caller has put the default there. */
+/* Fills *to from the mapping v. A key that is absent leaves its field as it was: the caller has put
+ * the default there. */
 int config_fields(struct config_value v, const struct config_key *keys, void *to, struct error *err);
 /* One value; name and at of `as` are ignored. */
 int config_scalar(struct config_value v, const struct config_key *as, void *to, struct error *err);
-/* The value of one key before the others are read, e.g. because their defaults depend on it. Absent: no such key, or v is no
- * mapping. */
+/* The value of one key before the others are read, e.g. because their defaults depend on it.
+ * Absent: no such key, or v is no mapping. */
 struct config_value config_look(struct config_value mapping, const char *key);
 
-/* Items of a list, or pairs of a mapping in the order of the file: `struct config_walk w = { .of = v };`. A pair's key is
- * kept with its value: config_error() names it. An absent value has none. */
+/* Items of a list, or pairs of a mapping in the order of the file: `struct config_walk w = { .of =
+ * v };`. A pair's key is kept with its value: config_error() names it. An absent value has none. */
 struct config_walk { struct config_value of; void *at; };
 bool   config_next(struct config_walk *w, struct config_value *item);
 size_t config_count(struct config_value v);

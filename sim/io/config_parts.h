@@ -1,5 +1,5 @@
-/* config_parts.h - private to config.c, which owns the document and walks over it, and config_read.c, which
- * checks and converts its values. */
+/* config_parts.h - private to config.c, which owns the document and walks over it, and
+ * config_read.c, which checks and converts its values. */
 #pragma once
 #include "sim/io/config.h"
 #include <libfyaml.h>
@@ -20,7 +20,8 @@ struct config {
 
 /* The text of a scalar, NULL if it is a list or a mapping. *quoted may be NULL. */
 const char *config_text(struct fy_node *node, size_t *length, bool *quoted);
-bool config_is_null(struct fy_node *node);    /* nothing, ~ or null, without quotes (YAML 1.2.2, 10.3.2) */
+bool config_is_null(struct fy_node *node);    /* nothing, ~ or null, without quotes (YAML 1.2.2,
+                                                 10.3.2) */
 /* A value in messages: "'x'", "a list", "nothing". Cut to fit in one line. */
 #define CONFIG_SHOWN 64
 const char *config_shown(struct fy_node *node, char to[CONFIG_SHOWN]);

@@ -1,4 +1,5 @@
-/* config_read.c - see config.h: typed reading, from values of the document to fields of a struct, by a table of keys. */
+/* config_read.c - see config.h: typed reading, from values of the document to fields of a struct,
+ * by a table of keys. */
 #include "sim/io/config_parts.h"
 #include "sim/base/suggest.h"
 #include "sim/base/units.h"
@@ -103,7 +104,8 @@ static int read_real(struct config_value v, const struct config_key *as, double 
     size_t length = 0;
     int64_t n = 0;
     const char *text = number_text(v, &length);
-    if (!text || !decimal_parse(text, length, 1, &n)) /* for the grammar: strtod takes hexadecimal, inf, nan */
+    if (!text || !decimal_parse(text, length, 1, &n)) /* for the grammar: strtod takes hexadecimal,
+                                                         inf, nan */
         return number_error(v, as, err);
     double x = strtod(text, NULL);
     if (x < (double)as->least || x > (double)as->most || (as->above_least && !(x > (double)as->least)))

@@ -1,4 +1,5 @@
-/* input.c - see input.h. Stored bytes are hashed as they are read, then passed through, inflated or unpacked. */
+/* input.c - see input.h. Stored bytes are hashed as they are read, then passed through, inflated or
+ * unpacked. */
 #include "sim/io/input.h"
 
 #include "sim/base/memory.h"
@@ -38,7 +39,8 @@ struct input {
     bool in_frame; /* within a gzip member or a zstd frame: here the file must not end */
     z_stream gzip;
     ZSTD_DCtx *zstd;
-    uint64_t frame_wants, frame_got; /* decoded bytes of this zstd frame, as its header says; so far */
+    uint64_t frame_wants, frame_got; /* decoded bytes of this zstd frame, as its header says; so
+                                        far */
     size_t peeked_begin, peeked_end;
     char peeked[INPUT_PEEK]; /* decoded, but not yet read by the caller */
 };
@@ -97,7 +99,8 @@ static int damaged(const struct input *in, const char *why, struct error *err)
     return error_set(err, "%s: damaged %s data: %s", in->name, in->kind == GZIP ? "gzip" : "zstd", why);
 }
 
-/* ---- the three kinds: each decodes up to `capacity` bytes, 0 when it needs more that is stored, -1 with err ---- */
+/* ---- the three kinds: each decodes up to `capacity` bytes, 0 when it needs more that is stored,
+ * -1 with err ---- */
 
 static long pass_through(struct input *in, void *to, size_t capacity)
 {
@@ -128,7 +131,8 @@ static long inflate_some(struct input *in, void *to, size_t capacity, struct err
     return (long)(room - z->avail_out);
 }
 
-/* What the frame that begins here will hold: libzstd 1.5 does not notice in a stream that it ends early in an empty block. */
+/* What the frame that begins here will hold: libzstd 1.5 does not notice in a stream that it ends
+ * early in an empty block. */
 static int begin_frame(struct input *in, struct error *err)
 {
     while (in->end - in->begin < FRAME_HEADER && !in->at_end)
@@ -179,7 +183,8 @@ static long decode(struct input *in, void *to, size_t capacity, struct error *er
         if (nothing_stored(in) && in->at_end && !in->in_frame)
             return 0;
         size_t left = in->end - in->begin;
-        long n = decode_some(in, to, capacity, err); /* with nothing stored: what the decoder still holds */
+        long n = decode_some(in, to, capacity, err); /* with nothing stored: what the decoder still
+                                                        holds */
         if (n != 0)
             return n;
         if (left == 0 && in->at_end)

@@ -143,7 +143,8 @@ int output_settle(struct output *o, struct error *err)
     return o->failure ? error_set(err, "%s: cannot write: %s", o->path, strerror(o->failure)) : 0;
 }
 
-/* A second link keeps the old file until all have their names. A file system without links has none, and no way back. */
+/* A second link keeps the old file until all have their names. A file system without links has
+ * none, and no way back. */
 static bool takes_name(struct output *o, bool last)
 {
     if (!o->partial)
@@ -302,7 +303,8 @@ void out_ratio(struct output *o, int64_t over, int64_t under)
         out_decimal(o, (int64_t)millionths, 1000000);
         return;
     }
-    int64_t rest = (int64_t)(millionths % 1000000); /* of more than 9e12: the whole part has the sign */
+    int64_t rest = (int64_t)(millionths % 1000000); /* of more than 9e12: the whole part has the
+                                                       sign */
     out_integer(o, (int64_t)(millionths / 1000000));
     char text[DECIMAL_MAX];
     size_t length = decimal_format(text, 1000000 + (rest < 0 ? -rest : rest), 1000000);
@@ -324,7 +326,8 @@ void out_wide_seconds(struct output *o, int128_t ns)
     if (!part)
         return;
     char text[DECIMAL_MAX];
-    size_t length = decimal_format(text, part, NS_PER_S); /* "0.5": the point and what is behind it */
+    /* "0.5": the point and what is behind it */
+    size_t length = decimal_format(text, part, NS_PER_S);
     out_bytes(o, text + 1, length - 1);
 }
 

@@ -1,4 +1,5 @@
-/* packer.c - see packer.h. zlib and zstd allocate by themselves; without memory the program ends, as in memory.h. */
+/* packer.c - see packer.h. zlib and zstd allocate by themselves; without memory the program ends,
+ * as in memory.h. */
 #include "sim/io/packer.h"
 
 #include "sim/base/memory.h"

@@ -1,5 +1,5 @@
-/* table_in.c - see table_in.h. libcsv does not report its position: it is fed line by line, so that each callback knows its
- * line. */
+/* table_in.c - see table_in.h. libcsv does not report its position: it is fed line by line, so that
+ * each callback knows its line. */
 #include "sim/io/table_in.h"
 
 #include "sim/base/memory.h"
@@ -37,7 +37,8 @@ static int more_lines(struct lines *l, struct error *err)
         l->capacity *= 2;
         l->buffer = mem_resize(l->buffer, l->capacity, 1);
     }
-    long n = input_read(l->in, l->buffer + l->end, l->capacity - l->end - 1, err); /* one left for a NUL */
+    /* one left for a NUL */
+    long n = input_read(l->in, l->buffer + l->end, l->capacity - l->end - 1, err);
     if (n < 0)
         return -1;
     l->nul = l->nul || memchr(l->buffer + l->end, '\0', (size_t)n);
@@ -46,8 +47,9 @@ static int more_lines(struct lines *l, struct error *err)
     return 0;
 }
 
-/* The next line with its newline, which the last may lack. 1, 0 at the end, -1 with err. Valid until the next call; the
- * byte behind it may be overwritten in place of the newline, or if there is none. */
+/* The next line with its newline, which the last may lack. 1, 0 at the end, -1 with err. Valid
+ * until the next call; the byte behind it may be overwritten in place of the newline, or if there
+ * is none. */
 static int next_line(struct lines *l, char **line, size_t *length, struct error *err)
 {
     char *newline = NULL;

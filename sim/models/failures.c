@@ -1,4 +1,5 @@
-/* failures.c - see failures.h. Each law is its inverse distribution function of a uniform number. */
+/* failures.c - see failures.h. Each law is its inverse distribution function of a uniform
+ * number. */
 #include "sim/models/failures.h"
 
 #include <gsl/gsl_cdf.h>
@@ -18,7 +19,8 @@ const char *const fault_cause_name[FAULT_CAUSES + 1] = {
     "gpu", "stress", "unknown", "cable", "fan", "nic", "power", "task", "other", "switch", "software", NULL,
 };
 
-/* GPU with NVLink 148, HBM 72, SRAM 19, system processor 17; switches and cables 35; CPU 2; of 419. */
+/* GPU with NVLink 148, HBM 72, SRAM 19, system processor 17; switches and cables 35; CPU 2; of
+ * 419. */
 static const double llama_mix[NODE_CAUSES] = {
     [FAULT_GPU] = 148 + 72 + 19 + 17, [FAULT_CABLE] = 35, [FAULT_OTHER] = 2, [FAULT_UNKNOWN] = 419 - 256 - 35 - 2,
 };

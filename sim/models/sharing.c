@@ -82,8 +82,9 @@ int64_t sharing_usable_mib(const struct sharing *s, int64_t gpu_mem_mib)
 
 /* ---- duties of models ---- */
 
-/* [R S-Lab-System-Group/Lucid:simulation/analyzer/single_data.csv]: utilisation of processors and of memory, and memory used, of
- * training in FP32 on one GPU of 24 GB. models.md 7. GB there are 1e9 bytes. */
+/* [R S-Lab-System-Group/Lucid:simulation/analyzer/single_data.csv]: utilisation of processors and
+ * of memory, and memory used, of training in FP32 on one GPU of 24 GB. models.md 7. GB there are
+ * 1e9 bytes. */
 #define GB(tenths) ((uint32_t)((tenths)*100000000ull >> 20))
 /* clang-format off */
 const struct model_duty duty_catalogue[] = {

@@ -1,4 +1,5 @@
-/* dependencies.c - see workload_builder.h. The names "A;B" of a trace become job numbers once all jobs are read and sorted. */
+/* dependencies.c - see workload_builder.h. The names "A;B" of a trace become job numbers once all
+ * jobs are read and sorted. */
 #include "sim/base/memory.h"
 #include "sim/workload/workload_builder.h"
 
@@ -80,8 +81,9 @@ static int look_up(struct workload *w, const struct named *all, const struct lin
 
 /* ---- circles ---- */
 
-/* Kahn, Communications of the ACM 5(11), 1962: removes jobs without remaining dependencies, again and again. The jobs that
- * remain wait for a cycle; following dependencies from one of them, for as many steps as there are jobs, ends in a cycle. */
+/* Kahn, Communications of the ACM 5(11), 1962: removes jobs without remaining dependencies, again
+ * and again. The jobs that remain wait for a cycle; following dependencies from one of them, for as
+ * many steps as there are jobs, ends in a cycle. */
 static job_id in_a_circle(const struct workload *w)
 {
     uint32_t n_edges = w->depends_first[w->n_jobs];

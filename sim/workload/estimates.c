@@ -125,7 +125,7 @@ static int64_t estimate(int64_t run_ns, const struct estimates *e, double u)
     switch (e->kind) {
     case ESTIMATE_UNIFORM:
         ns = times(run_ns, 1 + e->value * u);
-        return ns < run_ns ? run_ns : ns;                 /* seconds as a double may lose a few ns */
+        return ns < run_ns ? run_ns : ns;  /* seconds as a double may lose a few ns */
     case ESTIMATE_LOGNORMAL:
         return times(run_ns, exp(e->value * gsl_cdf_ugaussian_Pinv(u)));
     case ESTIMATE_BUCKETS:

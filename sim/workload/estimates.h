@@ -1,4 +1,5 @@
-/* estimates.h - estimates of run times: as submitted, made from the run time with an error, or predicted.
+/* estimates.h - estimates of run times: as submitted, made from the run time with an error, or
+ * predicted.
  *
  *   trace             as submitted
  *   perfect, FACTOR   the run time, or that many times it (rounded to nearest ns)
@@ -14,18 +15,21 @@
 
 enum estimate_kind { ESTIMATE_TRACE, ESTIMATE_FACTOR, ESTIMATE_UNIFORM, ESTIMATE_LOGNORMAL, ESTIMATE_BUCKETS,
                      ESTIMATE_USER_LAST2, ESTIMATE_GROUP_QUANTILE };
-struct estimates { enum estimate_kind kind; double value; };    /* value: the factor, F, SIGMA or Q; else 0 */
+/* value: the factor, F, SIGMA or Q; else 0 */
+struct estimates { enum estimate_kind kind; double value; };
 
 /* From the words above. 0, or -1 with err ("want trace, perfect, ..., got 'x'"). */
 int estimates_read(const char *text, struct estimates *e, struct error *err);
 #define ESTIMATES_TEXT 64
-void estimates_show(const struct estimates *e, char to[ESTIMATES_TEXT]);    /* reads back as the same */
+/* reads back as the same */
+void estimates_show(const struct estimates *e, char to[ESTIMATES_TEXT]);
 
-bool estimates_know_truth(const struct estimates *e);        /* made from run times: a run with them is clairvoyant */
+/* made from run times: a run with them is clairvoyant */
+bool estimates_know_truth(const struct estimates *e);
 bool estimates_are_predicted(const struct estimates *e);
 
 /* The estimate of one job, for kinds that are made from run times. */
 int64_t estimate_draw(const struct estimates *e, int64_t run_ns, uint64_t seed, uint64_t job);
-/* Sets the estimate of every job, below 100 years; no effect for estimates as submitted or predicted. Call it after
- * workload_finish() and after submit times have changed. */
+/* Sets the estimate of every job, below 100 years; no effect for estimates as submitted or
+ * predicted. Call it after workload_finish() and after submit times have changed. */
 void workload_estimate(struct workload *w, const struct estimates *e, uint64_t seed);

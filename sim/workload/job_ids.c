@@ -1,5 +1,5 @@
-/* job_ids.c - see job_ids.h. Open addressing, at most three quarters full; half the hash beside each job's number saves
- * most looks at the names themselves. */
+/* job_ids.c - see job_ids.h. Open addressing, at most three quarters full; half the hash beside
+ * each job's number saves most looks at the names themselves. */
 #include "sim/workload/job_ids.h"
 
 #include "sim/base/memory.h"

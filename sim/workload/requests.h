@@ -1,4 +1,5 @@
-/* requests.h - sizes of requests, which are chains of runs (placement.h), and groups of tasks (policy.h). */
+/* requests.h - sizes of requests, which are chains of runs (placement.h), and groups of tasks
+ * (policy.h). */
 #pragma once
 #include "sim/contract/policy.h"
 

@@ -2,7 +2,8 @@
 #pragma once
 #include "sim/workload/workload.h"
 
-/* From max_tasks, or min_gpus and max_gpus, and moldable. -1 with err: they contradict the rest of the row. */
+/* From max_tasks, or min_gpus and max_gpus, and moldable. -1 with err: they contradict the rest of
+ * the row. */
 int sizes_of_row(const struct job_row *row, struct job_sizes *sizes, const char *file, size_t line, struct error *err);
 static inline bool sizes_vary(const struct job_sizes *z)
 {

@@ -320,8 +320,9 @@ static struct shape wishes_of(struct workload *w, const struct job_row *row)
     return s;
 }
 
-/* A total of several GPUs without tasks may be split any way; one GPU, a share of one, or none is one task; several
- * shares are as many tasks, for two of them may lie on one node, or on one GPU. */
+/* A total of several GPUs without tasks may be split any way; one GPU, a share of one, or none is
+ * one task; several shares are as many tasks, for two of them may lie on one node, or on one
+ * GPU. */
 static shape_id shape_of(struct workload *w, const struct job_row *row, bool sized)
 {
     struct shape s = wishes_of(w, row);

@@ -1,12 +1,14 @@
 /* workload.h - the jobs of a trace as they were submitted, sorted by submit time.
  *
- * A reader fills one struct job_row for each job and calls workload_add(); workload_finish() sorts by (submit time, tie, order
- * in the file) and numbers the jobs. What a policy may see (struct job_facts) and what only the simulator knows (struct
- * job_truth) are two arrays. Jobs that ask for the same share one shape.
+ * A reader fills one struct job_row for each job and calls workload_add(); workload_finish() sorts
+ * by (submit time, tie, order in the file) and numbers the jobs. What a policy may see (struct
+ * job_facts) and what only the simulator knows (struct job_truth) are two arrays. Jobs that ask for
+ * the same share one shape.
  *
- * Jobs on demand are replicas of inference services and jobs of interactive sessions: the run submits and withdraws them.
- * They stand behind the jobs that arrive by time. The services and sessions themselves are opaque here: the trace that
- * describes them gives their jobs too, so both live as long as the workload; sim/serving and sim/sessions define them. */
+ * Jobs on demand are replicas of inference services and jobs of interactive sessions: the run
+ * submits and withdraws them. They stand behind the jobs that arrive by time. The services and
+ * sessions themselves are opaque here: the trace that describes them gives their jobs too, so both
+ * live as long as the workload; sim/serving and sim/sessions define them. */
 #pragma once
 #include "sim/contract/policy.h"
 #include "sim/base/error.h"
@@ -18,7 +20,8 @@
 
 #define ENDLESS_NS (INT64_C(50 * 36525 * 864) * NS_PER_S)    /* fifty years: the work of a job that stays for ever */
 
-enum job_fate { FATE_COMPLETED, FATE_FAILED, FATE_CANCELLED };   /* how a job ends after its service time */
+/* how a job ends after its service time */
+enum job_fate { FATE_COMPLETED, FATE_FAILED, FATE_CANCELLED };
 
 struct job_truth {
     int64_t duration_ns;          /* service time on the reference placement */
@@ -27,13 +30,15 @@ struct job_truth {
     uint8_t fate;
     bool on_demand;               /* the run submits it */
     uint32_t data_mib;            /* input data; 0: not given */
-    uint32_t overhead;            /* its own: number in workload.overheads, from 1; 0: the cluster's */
+    uint32_t overhead;  /* its own: number in workload.overheads, from 1; 0: the cluster's */
     uint32_t input;               /* number for workload_input(); 0: none */
-    uint32_t running;             /* from 1: it runs at its submit time, see workload.running[running - 1]; 0: it does not */
-    struct duty duty;             /* of each of its GPUs without other tenants; DUTY_UNSAID: that of its model */
+    uint32_t running;             /* from 1: it runs at its submit time, see
+                                     workload.running[running - 1]; 0: it does not */
+    struct duty duty;             /* of each of its GPUs without other tenants; DUTY_UNSAID: that of
+                                     its model */
 };
-/* Names of what a job reads, by number; ID_NONE: no name. A data set without a name is the job's own, an image without a name
- * is that of the job's model. */
+/* Names of what a job reads, by number; ID_NONE: no name. A data set without a name is the job's
+ * own, an image without a name is that of the job's model. */
 struct own_input { uint32_t data_set, image, epochs; };      /* epochs 0: not given, one */
 /* Part of what a job holds when it is submitted. */
 struct held_at {
@@ -41,29 +46,37 @@ struct held_at {
     uint32_t gpus;                /* 0: all that the task asks for */
     uint64_t gpu_mask;            /* bit i: GPU i of the node; 0: any free ones */
 };
-/* A job that runs at its submit time. Task i is on[i]; n below the number of tasks: only the first tasks run. Without tasks
- * (SPLIT_ANY) these are the parts of its total, each on a node of its own. */
+/* A job that runs at its submit time. Task i is on[i]; n below the number of tasks: only the first
+ * tasks run. Without tasks (SPLIT_ANY) these are the parts of its total, each on a node of its
+ * own. */
 struct job_running {
     struct held_at *on;
     uint32_t n;
-    int64_t ran_ns;               /* time that it has run at its submit time; -1: not given, but its start-up is over */
-    int64_t leaving_ns;           /* it is being stopped and releases all so long after its submit time; -1: it stays */
+    int64_t ran_ns;               /* time that it has run at its submit time; -1: not given, but its
+                                     start-up is over */
+    int64_t leaving_ns;           /* it is being stopped and releases all so long after its submit
+                                     time; -1: it stays */
     const char *file;             /* place in the trace, for messages */
     size_t line;
 };
-/* The request that jobs of one shape share, and what goes with it. Every run of a chain of runs is a shape of its own: that
- * of the rest of the chain from there on. */
+/* The request that jobs of one shape share, and what goes with it. Every run of a chain of runs is
+ * a shape of its own: that of the rest of the chain from there on. */
 struct shape {
     struct request ask;
     shape_id next;                /* shape of ask.next; ID_NONE: none */
     uint32_t n_groups;            /* of the job */
-    const struct task_group *group;    /* each distinct tree once, in the memory of the workload; NULL: none */
+    const struct task_group *group;    /* each distinct tree once, in the memory of the workload;
+                                          NULL: none */
     uint32_t gpu_type;            /* interned list "A|B" of allowed models; ID_NONE: any */
-    uint32_t selector, affinity, tolerations;    /* texts of labels.h, in workload.wishes; ID_NONE: none */
-    uint32_t gpu_mem_mib;         /* that each of its GPUs must have; 0: any. GPUs of unknown memory fit */
-    uint32_t share_mem_mib;       /* share of each GPU, given as memory: run_bind() turns it into ask.gpu_milli; 0: not given */
-    uint32_t used_mem_mib;        /* used on each of its GPUs; 0: not given, then its share, or that of its model */
-    queue_id pin;                 /* set by run_bind(): the queue whose own nodes it may use; ID_NONE: not confined */
+    uint32_t selector, affinity, tolerations;    /* texts of labels.h, in workload.wishes; ID_NONE:
+                                                    none */
+    uint32_t gpu_mem_mib;  /* that each of its GPUs must have; 0: any. GPUs of unknown memory fit */
+    uint32_t share_mem_mib;       /* share of each GPU, given as memory: run_bind() turns it into
+                                     ask.gpu_milli; 0: not given */
+    uint32_t used_mem_mib;        /* used on each of its GPUs; 0: not given, then its share, or that
+                                     of its model */
+    queue_id pin;                 /* set by run_bind(): the queue whose own nodes it may use;
+                                     ID_NONE: not confined */
 };
 
 /* Equal tasks of a job whose tasks differ; or an inner group, which has levels and no tasks. */
@@ -83,15 +96,16 @@ struct job_row {
     const char *user;     size_t user_length;     /* NULL or "": unknown */
     const char *gpu_type; size_t gpu_type_length; /* NULL or "": any; "A|B": one of them */
     const char *model;    size_t model_length;    /* NULL or "": unknown */
-    const char *depends_on; size_t depends_on_length;   /* job_ids "A;B", anywhere in the trace; NULL or "": none */
+    const char *depends_on; size_t depends_on_length;   /* job_ids "A;B", anywhere in the trace;
+                                                           NULL or "": none */
     int64_t submit_ns, duration_ns;
     int64_t estimate_ns, deadline_ns;             /* TIME_NEVER: none */
     uint32_t gpus;                /* total of whole GPUs, or of shared ones */
     uint32_t gpu_milli;           /* of each; MILLI_ALL by default */
     uint32_t share_mem_mib;       /* a share of each GPU, given as memory; 0: gpu_milli has it */
     uint16_t mig;                 /* gpus are instances of this profile; 0: GPUs */
-    uint32_t tasks;               /* 0: only the total is known (SPLIT_ANY; several shares: a task for each share);
-                                     else gpus is a multiple of it */
+    uint32_t tasks;               /* 0: only the total is known (SPLIT_ANY; several shares: a task
+                                     for each share); else gpus is a multiple of it */
     uint32_t min_tasks;           /* 0: all of them (a gang) */
     uint32_t max_tasks;           /* 0: tasks. See sizes.h */
     uint32_t min_gpus, max_gpus;  /* the same without tasks; 0: gpus */
@@ -100,56 +114,64 @@ struct job_row {
     uint32_t gpu_mem_mib, data_mib;               /* 0: not given */
     uint32_t used_mem_mib;        /* used on each GPU; 0: not given */
     struct duty duty;             /* DUTY_UNSAID by default */
-    const char *data_set; size_t data_set_length; /* jobs of one data set share node caches; NULL or "": none */
+    const char *data_set; size_t data_set_length; /* jobs of one data set share node caches; NULL or
+                                                     "": none */
     const char *image;    size_t image_length;    /* container image; NULL or "": none */
     uint32_t epochs;              /* times that it reads its data; 0: not given */
     int32_t priority;
     enum job_class class;
     enum job_fate fate;
     bool preemptible;
-    bool on_demand;               /* submitted by the run, not before submit_ns; duration_ns: the run time that a clairvoyant
-                                     policy sees */
+    bool on_demand;               /* submitted by the run, not before submit_ns; duration_ns: the
+                                     run time that a clairvoyant policy sees */
     uint8_t required_level, preferred_level;      /* enum level; LEVEL_ANY: none */
     const char *selector, *affinity, *tolerations;    /* as in labels.h; NULL: none */
     uint32_t max_per_node;        /* max tasks on one node; 0: no limit. Wants tasks */
-    const struct task_row *part;  /* [n_parts] replaces gpus, gpu_milli, tasks, min_tasks, cpu_milli, mem_mib and levels if n_parts
-                                     is not 0; see task_groups.h */
+    const struct task_row *part;  /* [n_parts] replaces gpus, gpu_milli, tasks, min_tasks,
+                                     cpu_milli, mem_mib and levels if n_parts is not 0; see
+                                     task_groups.h */
     size_t n_parts;
     struct own_overhead overhead;       /* OWN_OVERHEAD_NONE by default */
-    const struct held_at *running_on;             /* [n_running_on] what it holds at its submit time; see struct job_running */
+    const struct held_at *running_on;             /* [n_running_on] what it holds at its submit
+                                                     time; see struct job_running */
     uint32_t n_running_on;        /* 0: it does not run */
     int64_t ran_ns, leaving_ns;   /* as in struct job_running; -1 by default */
-    int64_t tie;                  /* at equal submit times, before the order in the file; 0 by default */
+    int64_t tie;  /* at equal submit times, before the order in the file; 0 by default */
 };
 extern const struct job_row job_row_default;
 
 struct workload {
     uint32_t n_jobs;              /* jobs that arrive by time */
     uint32_t n_on_demand;         /* jobs on demand behind them, by submit_ns */
-    bool sizes_only;              /* set before reading: times do not matter, so jobs that never ran count as well */
+    bool sizes_only;              /* set before reading: times do not matter, so jobs that never ran
+                                     count as well */
     uint64_t seed;                /* set before reading: of synthetic jobs */
     double cluster_gpus;          /* set before reading: that a load refers to; 0: unknown */
     uint64_t drawn;               /* hash of all draws; 0: the trace is not synthetic */
-    struct session_groups *sessions;    /* opaque here, in `memory`: sessions of jobs on demand, by submit time, then by
-                                     group; NULL: none */
-    uint32_t n_skipped;           /* rows that are no job that ran (SWF: cancelled before its start), counted by the
-                                     reader for reports */
+    struct session_groups *sessions;    /* opaque here, in `memory`: sessions of jobs on demand, by
+                                           submit time, then by group; NULL: none */
+    uint32_t n_skipped;           /* rows that are no job that ran (SWF: cancelled before its
+                                     start), counted by the reader for reports */
     uint32_t n_unsorted;          /* rows submitted before the row above them */
     bool numbered;                /* the trace has no job_ids: the names are row numbers */
-    int64_t origin_ns;            /* date of time 0, since 1970; TIME_NEVER: the trace has no dates */
-    struct job_facts *facts;      /* [n_jobs + n_on_demand]; .queue is an index into queue_names until a run binds it to a cluster */
+    int64_t origin_ns;  /* date of time 0, since 1970; TIME_NEVER: the trace has no dates */
+    struct job_facts *facts;      /* [n_jobs + n_on_demand]; .queue is an index into queue_names
+                                     until a run binds it to a cluster */
     struct job_truth *truth;      /* [n_jobs + n_on_demand] */
     uint32_t n_shapes;
     struct shape *shape;
-    struct intern *queue_names;   /* of the trace, in the order of first appearance; "": jobs without one */
+    struct intern *queue_names;   /* of the trace, in the order of first appearance; "": jobs
+                                     without one */
     struct intern *users;
     struct intern *gpu_types, *wishes, *models;
     struct intern *sizes;         /* the bytes of struct job_sizes: workload_sizes() */
     struct group_trees *trees;    /* private: see task_groups.h */
-    uint32_t *depends_first;      /* job j waits for depends_on[depends_first[j] .. depends_first[j + 1]); NULL: no job does */
+    uint32_t *depends_first;      /* job j waits for depends_on[depends_first[j] .. depends_first[j
+                                     + 1]); NULL: no job does */
     job_id *depends_on;
     struct intern *overheads;        /* the bytes of struct own_overhead: workload_overhead() */
-    struct overhead_at { const char *file; size_t line; } *overhead_at;    /* first place of each, for messages */
+    /* first place of each, for messages */
+    struct overhead_at { const char *file; size_t line; } *overhead_at;
     size_t overhead_capacity;
     struct job_inputs *inputs;    /* private: workload_input() */
     struct job_running *running;  /* in the order of the file */
@@ -167,35 +189,39 @@ static inline uint32_t workload_all(const struct workload *w)
 }
 struct workload *workload_new(void);
 void workload_free(struct workload *w);                      /* NULL: does nothing */
-/* file and line are for messages: a job_id that is not new, a time that overflows (submit + duration must stay below 100
- * years), gpus that are no multiple of tasks. 0, or -1 with err. */
+/* file and line are for messages: a job_id that is not new, a time that overflows (submit +
+ * duration must stay below 100 years), gpus that are no multiple of tasks. 0, or -1 with err. */
 int  workload_add(struct workload *w, const struct job_row *row, const char *file, size_t line, struct error *err);
-/* Makes the earliest submit time 0, for a trace with dates, and sets origin_ns. Deadlines move along. */
+/* Makes the earliest submit time 0, for a trace with dates, and sets origin_ns. Deadlines move
+ * along. */
 void workload_rebase(struct workload *w);
-/* Refuses a workload without jobs, and a job that depends on an unknown job or, directly or not, on itself. */
+/* Refuses a workload without jobs, and a job that depends on an unknown job or, directly or not, on
+ * itself. */
 int  workload_finish(struct workload *w, const char *file, struct error *err);
-struct own_overhead workload_overhead(const struct workload *w, uint32_t overhead);    /* job_truth.overhead, not 0 */
+/* job_truth.overhead, not 0 */
+struct own_overhead workload_overhead(const struct workload *w, uint32_t overhead);
 struct own_input workload_input(const struct workload *w, job_id j);
 const char *workload_data_set(const struct workload *w, uint32_t data_set);
 const char *workload_image(const struct workload *w, uint32_t image);
 uint32_t workload_data_sets(const struct workload *w);       /* number of them */
 struct job_sizes workload_sizes(const struct workload *w, job_id j);
-/* Keeps the jobs j with keep[j], at least one, in their order. After workload_finish(); shapes and names stay. Dependencies on
- * removed jobs are removed. */
+/* Keeps the jobs j with keep[j], at least one, in their order. After workload_finish(); shapes and
+ * names stay. Dependencies on removed jobs are removed. */
 void workload_keep(struct workload *w, const bool *keep);
 
-/* Turns every total (SPLIT_ANY) into a gang of tasks of `gpus` GPUs each and one with the rest, each with its part of CPUs and
- * memory. After workload_finish(), before a run binds it. */
+/* Turns every total (SPLIT_ANY) into a gang of tasks of `gpus` GPUs each and one with the rest,
+ * each with its part of CPUs and memory. After workload_finish(), before a run binds it. */
 void workload_make_pods(struct workload *w, uint32_t gpus);
 
-/* Both keep the order of the jobs, each job's time from submit to deadline, and submit times below 100 years. After
- * workload_finish().
- * Re-timing: job k of the order (submit, position) arrives at every_ns x floor(k / batch). */
+/* Both keep the order of the jobs, each job's time from submit to deadline, and submit times below
+ * 100 years. After workload_finish(). Re-timing: job k of the order (submit, position) arrives at
+ * every_ns x floor(k / batch). */
 void workload_retime_batches(struct workload *w, uint32_t batch, int64_t every_ns);
 /* Submit times divided by `load` (> 0): 2 means twice the load. Rounded to nearest ns. */
 void workload_scale_load(struct workload *w, double load);
-/* Makes the workload of a packing study: all jobs once in random order, then draws from all of them with replacement, until
- * the sum of what they ask for would exceed gpu_milli. Job k arrives at k seconds, from 1, runs for fifty years and has no
- * dependencies; a job that is repeated is called NAME+2, NAME+3, ... Streams "stream order" and "stream draws" of the seed.
- * After workload_finish(); -1 with err: no job asks for GPUs, or some are on demand. */
+/* Makes the workload of a packing study: all jobs once in random order, then draws from all of them
+ * with replacement, until the sum of what they ask for would exceed gpu_milli. Job k arrives at k
+ * seconds, from 1, runs for fifty years and has no dependencies; a job that is repeated is called
+ * NAME+2, NAME+3, ... Streams "stream order" and "stream draws" of the seed. After
+ * workload_finish(); -1 with err: no job asks for GPUs, or some are on demand. */
 int workload_stream(struct workload *w, int64_t gpu_milli, uint64_t seed, struct error *err);

@@ -1,4 +1,5 @@
-/* workload_change.c - see workload.h: the order of jobs, other submit times, totals as gangs, streams. */
+/* workload_change.c - see workload.h: the order of jobs, other submit times, totals as gangs,
+ * streams. */
 #include "sim/base/memory.h"
 #include "sim/base/random.h"
 #include "sim/workload/requests.h"
@@ -15,7 +16,8 @@
 struct key {
     bool on_demand;
     int64_t submit_ns, tie;
-    job_id from; /* the order in the file, which also makes the order total, as qsort is not stable */
+    job_id from; /* the order in the file, which also makes the order total, as qsort is not
+                    stable */
 };
 
 static int before(const void *left, const void *right)
@@ -30,7 +32,8 @@ static int before(const void *left, const void *right)
     return a->from < b->from ? -1 : 1;
 }
 
-/* Permutes in place, cycle by cycle, as the arrays are large. A place that is done points to itself. */
+/* Permutes in place, cycle by cycle, as the arrays are large. A place that is done points to
+ * itself. */
 static void permute(struct workload *w, struct key *key)
 {
     for (job_id first = 0; first < w->n_jobs; first++) {
@@ -132,8 +135,8 @@ void workload_retime_batches(struct workload *w, uint32_t batch, int64_t every_n
     }
 }
 
-/* ns / load, rounded half up. A double is whole x 2^-shift, so for any load from 2^-12 to 2^53 this is exact: a trace
- * of more than 104 days has more nanoseconds than a double has bits. */
+/* ns / load, rounded half up. A double is whole x 2^-shift, so for any load from 2^-12 to 2^53 this
+ * is exact: a trace of more than 104 days has more nanoseconds than a double has bits. */
 static int64_t divided(int64_t ns, double load)
 {
     int exponent;
@@ -187,7 +190,7 @@ void workload_make_pods(struct workload *w, uint32_t gpus)
     for (shape_id i = 0; i < w->n_shapes; i++) {
         struct shape s = w->shape[i];
         if (s.next != ID_NONE)
-            s.next = now[s.next];                         /* added before it, so it has a lower number */
+            s.next = now[s.next];  /* added before it, so it has a lower number */
         now[i] = s.ask.tasks == SPLIT_ANY ? pods_of(t, s, gpus) : shapes_add(t, &s);
     }
     uint32_t n;

@@ -55,7 +55,8 @@ static double state_rate(const struct arrivals *a)
     return a->rate * mmpp_calm_rate(a->law) * (a->bursting ? a->law->burst_ratio : 1);
 }
 
-/* Where the bound or the state changes a candidate is drawn anew, for an exponential gap has no memory. */
+/* Where the bound or the state changes a candidate is drawn anew, for an exponential gap has no
+ * memory. */
 static double thinned(struct arrivals *a, struct random *r)
 {
     double t = a->time_s;

@@ -56,7 +56,7 @@ void cut_law_free(struct cut_law *c)
     *c = (struct cut_law){ 0 };
 }
 
-/* The last place with less than p below it; PLACES: not even the first has. */
+/* The last place with less than p below it; PLACES: there is none. */
 static size_t place_before(const struct cut_law *c, double p)
 {
     size_t from = 0, to = PLACES;
@@ -72,8 +72,8 @@ static size_t place_before(const struct cut_law *c, double p)
     return from;
 }
 
-/* The least x with P(X <= x) >= p, between two places: false position (the Illinois variant), then halving, for a law may
- * jump there. */
+/* The least x with P(X <= x) >= p, between two places: false position (the Illinois variant), then
+ * halving, for a law may jump there. */
 static double invert(const struct cut_law *c, double p)
 {
     enum { FALSE_POSITIONS = 12, MOST = 80 };
@@ -129,7 +129,7 @@ static double scaled_mean(const struct law *l, double least, double most, double
 bool law_scale_to_mean(struct law *l, double least, double most, double mean)
 {
     enum { HALVINGS = 100 };
-    const double reach = 64;      /* e^64: nobody's times are further apart */
+    const double reach = 64;      /* e^64: times are never further apart */
     double low = 0, high = 0;
     if (!(mean > least && mean < most))
         return false;

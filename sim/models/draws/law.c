@@ -75,7 +75,7 @@ static double part_mean_below(const struct law_part *p, double x)
         return p->b * tgamma(1 + 1 / p->a) * gamma_below(1 + 1 / p->a, pow(x / p->b, p->a));
     case LAW_GAMMA:
         return p->a * p->b * gamma_below(p->a + 1, x / p->b);
-    case LAW_LOG2_GAMMA: {                    /* e^(cy) y^(a-1) e^(-y/b): a gamma law again, of scale b/(1-cb) */
+    case LAW_LOG2_GAMMA: {  /* e^(cy) y^(a-1) e^(-y/b): a gamma law again, of scale b/(1-cb) */
         double left = 1 - M_LN2 * p->b;
         return x > 1 ? pow(left, -p->a) * gamma_below(p->a, log2(x) / p->b * left) : 0;
     }

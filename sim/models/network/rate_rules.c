@@ -40,7 +40,7 @@ void rate_rules_free(struct rate_rules *r)
     free(r);
 }
 
-/* ---- What a file says ---- */
+/* ---- sections of a cluster file ---- */
 
 struct file_progress {
     int model, unknown, monotone;

@@ -1,11 +1,12 @@
-/* rate_rules.h - how placements make jobs fast or slow: sections `fabric` and `progress` of a cluster file.
+/* rate_rules.h - how the progress rate of a job depends on its placement: sections `fabric` and
+ * `progress` of a cluster file.
  *
  *     fabric:   { leaf_oversubscription: 4, nic_affinity: rail, contention: maxmin }
  *     progress: { model: analytic, unknown: factor, overlap: 2, reference: V100-SXM2-16 }
  *     progress: { model: table, table: simulation_throughputs.json, table_monotone: clamp }
  *
- * Without `progress` all jobs get on at the pace of the trace, and `fabric` says nothing. models.md 1.4, 2; each default is
- * one of its values, tags as in catalogue.c. */
+ * Without `progress` all jobs run at the rate of the trace, and `fabric` has no effect. models.md
+ * 1.4, 2; each default is one of its values, tags as in catalogue.c. */
 #pragma once
 #include "sim/io/config.h"
 #include "sim/models/network/collectives.h"
@@ -15,17 +16,19 @@ struct throughputs;
 
 enum nic_affinity {
     NIC_AUTO,                     /* rail on nodes with a NIC for each GPU, else shared */
-    NIC_RAIL,                     /* a GPU sends over a NIC of its own: as many are used as the job has GPUs there */
+    NIC_RAIL,  /* a GPU sends over a NIC of its own: as many are used as the job has GPUs there */
     NIC_SHARED,                   /* all NICs of the node are used */
 };
 struct fabric {
     struct collective_costs costs;
-    double efficiency;            /* of bandwidth, really got: 0.8 [A] */
+    double efficiency;            /* share of the nominal bandwidth after losses: 0.8 [A] */
     double numa_factor;           /* of PCIe bandwidth between NUMA nodes: 0.7 [A] */
     enum nic_affinity nic_affinity;
-    double leaf_oversubscription; /* of a rack's uplink against the NICs of its nodes: 1 [A: InfiniBand, RoCE; Ethernet has 4] */
-    double spine_oversubscription;    /* of a pod's uplink against those of its racks: 1 [A; 7 in P: Llama 3 report] */
-    bool maxmin;                  /* jobs share the links they meet on; false: each gets C / oversubscription, whoever else is there */
+    double leaf_oversubscription; /* of a rack's uplink against the NICs of its nodes: 1 [A:
+                                     InfiniBand, RoCE; Ethernet has 4] */
+    double spine_oversubscription;    /* of a pod's uplink against those of its racks: 1 [A; 7 in P:
+                                         Llama 3 report] */
+    bool maxmin;  /* jobs share common links fairly; false: each gets C / oversubscription alone */
 };
 
 struct rate_rules {
@@ -33,12 +36,14 @@ struct rate_rules {
     enum rate_model unknown;      /* of the others, factor or none: factor */
     double overlap;               /* 2 [D: median of the fits of 3.6, which spread from 1 to 3.3] */
     double factor[7];             /* by distance class: 1 1 .95 .95 .85 .7 .6 [A] */
-    char *reference;              /* GPU model that the durations of the trace are of; NULL: that of the largest group */
+    char *reference;              /* GPU model that the durations of the trace are of; NULL: that of
+                                     the largest group */
     struct throughputs *table;
-    bool monotone;                /* the table is made so that nearer and more GPUs are never slower */
+    bool monotone;  /* the table is made so that nearer and more GPUs are never slower */
     struct fabric fabric;
 };
-/* NULL with err. `progress` absent: one that is off, with the fabric. `folder`: of the file, for the table's path. */
+/* NULL with err. `progress` absent: the model is off. `folder`: that of the file, for the path of
+ * the table. */
 struct rate_rules *rate_rules_read(struct config_value progress, struct config_value fabric, const char *folder,
                                    struct error *err);
 struct rate_rules *rate_rules_new(void);                     /* all defaults, model analytic */

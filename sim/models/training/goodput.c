@@ -53,7 +53,8 @@ double goodput_noise(const struct goodput_model *m, double done)
 
 static struct goodput at_batch(const struct goodput_model *m, const struct goodput_fit *f, double noise, struct replicas r, double batch)
 {
-    double each = batch / r.n, times = ceil(each / f->most_local * (1.0 - 1e-12));    /* a rounding error is no accumulation */
+    /* a rounding error is no accumulation */
+    double each = batch / r.n, times = ceil(each / f->most_local * (1.0 - 1e-12));
     struct goodput g = { .batch = batch, .more = times > 1.0 ? (uint32_t)times - 1 : 0 };
     g.local = each / (g.more + 1);
     g.throughput = batch / goodput_step_s(f, r, g.local, g.more);
@@ -84,6 +85,12 @@ double goodput_speedup(const struct goodput_model *m, const struct goodput_fit *
 
 /* ---- the fits ---- */
 
+/* Fits: least squares on the log of the step time, with AdaptDL's regulariser, to the measurements
+ * of Sia (Jayaram Subramanya et al., SOSP'23),
+ * siasosp23/artifacts:adaptdl/sched/traces/MODEL/{placements,scalability}-{aws,rtx,dgx-ext}.csv: T4
+ * in nodes of 4, 2080Ti and A100 in nodes of 8. models.md 3.6 [D]. No fit of yolov3 for the A100.
+ * Restart times: siasosp23/artifacts:adaptdl/sched/adaptdl_sched/policy/mip.py, models.md 3.3 [R].
+ * Batches and noise scales: assumed, models.md 3.6 [A]. */
 const struct goodput_fit goodput_fits[] = {
     /*                          T_grad              T_sync, across       within             gamma   b              RMSLE */
     { "bert", "T4",             .2812, .0492,       1.335, .00954,       .1733, 1e-7,       1.77,   4, 12,         .107 },

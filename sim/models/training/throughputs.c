@@ -256,7 +256,8 @@ void throughputs_make_monotone(struct throughputs *t)
 #define MICRO      INT64_C(1000000)
 #define RATE_MOST  INT64_C(1000000000)
 
-struct measured { uint32_t nodes, gpus, order; int64_t batch; double steps_per_s; };    /* one row of Sia's */
+/* one row of Sia's */
+struct measured { uint32_t nodes, gpus, order; int64_t batch; double steps_per_s; };
 struct folder {
     struct throughputs *t;
     const char *gpu, *model;

@@ -1,4 +1,4 @@
-/* training_models.c - finding a training model by name; those that a cluster file adds. The catalogue: training_catalogue.c. */
+/* training_models.c - see training_models.h. */
 #include "sim/models/training/training_models.h"
 
 #include "sim/base/memory.h"
@@ -211,6 +211,18 @@ int training_models_read(struct training_models *t, struct config_value list, st
 
 /* ---- the catalogue ---- */
 
+/* models.md 2.3. Tags as in cluster/catalogue.c; [K]: general knowledge of the source named, not
+ * looked up again. compute_s: measured rows [R
+ * stanford-futuredata/gavel:scheduler/simulation_throughputs.json, V100, one GPU]; transformers by
+ *   6 x parameters x tokens over 125 TFLOPS at 40 % (decoders) [A; 41 % at 16K H100 is reported in P: Llama 3 report]; the
+ *   three of adaptdl from fits of their step times on a 2080Ti, which trains as fast as a V100 [D: least squares, R
+ *   siasosp23/artifacts:adaptdl/sched/traces].
+ * memory_gib: [R S-Lab-System-Group/Lucid:simulation/analyzer/single_data.csv], where the batch is
+ * that of the row. GPT-3-like: split over GPUs as in Narayanan et al., SC'21, table 1, nearest size
+ * [K]; the batch of 4M tokens is that of the
+ *   whole job.
+ * DLRM: 26 tables (Criteo) of vectors of 64 numbers in FP32 [A]; the tables themselves are not
+ * reduced. */
 #define V100_FLOPS             125e12
 #define DECODER_MFU            0.40
 #define DECODER_S(n, tokens)   (6 * (n) * (tokens) / (V100_FLOPS * DECODER_MFU))
