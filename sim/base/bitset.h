@@ -76,7 +76,8 @@ static inline uint32_t bitset_next(const struct bitset_shape *s, const uint64_t 
 }
 
 /* The greatest member <= i, or BITSET_END. */
-static inline uint32_t bitset_previous(const struct bitset_shape *s, const uint64_t *set, uint32_t i)
+static inline uint32_t bitset_previous(const struct bitset_shape *s, const uint64_t *set,
+                                       uint32_t i)
 {
     for (uint32_t level = 0; level < s->levels; level++) {
         uint64_t rest = set[s->at[level] + i / 64] << (63 - i % 64);

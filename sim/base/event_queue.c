@@ -58,7 +58,8 @@ size_t event_queue_length(const struct event_queue *q)
 static int128_t order_of(struct event e)
 {
     /* a product, since to shift a negative time is undefined */
-    return (int128_t)e.time_ns * ((int128_t)1 << 64) + (int128_t)((uint64_t)e.kind << 32 | e.subject);
+    return (int128_t)e.time_ns * ((int128_t)1 << 64) +
+           (int128_t)((uint64_t)e.kind << 32 | e.subject);
 }
 
 static struct event event_of(const struct entry *e)

@@ -16,7 +16,7 @@ enum event_kind {
     EVENT_POOL,                /* of a node pool: a node is ready, removed or reclaimed; or the
                                   autoscaler scans */
     EVENT_PROGRESS,            /* a job has started up and begins to make progress */
-    EVENT_OUT_OF_MEMORY,       /* of a job whose start-up is over: it fails */
+    EVENT_OUT_OF_MEMORY,       /* of a job at the end of its start-up: it fails */
     EVENT_CHECKPOINT,          /* of a job: is due, or a part of it is over */
     EVENT_EPOCH,               /* of a job: it has read all its data once */
     EVENT_FLOW,                /* a transfer over a shared link is over */

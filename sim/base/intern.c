@@ -51,7 +51,8 @@ void intern_free(struct intern *t)
 }
 
 /* Where the text is, or the empty place where it belongs. */
-static struct place *find_place(const struct intern *t, uint64_t hash, const char *text, size_t length)
+static struct place *find_place(const struct intern *t, uint64_t hash, const char *text,
+                                size_t length)
 {
     for (size_t i = hash & (t->n_places - 1);; i = (i + 1) & (t->n_places - 1)) {
         struct place *p = &t->places[i];

@@ -29,7 +29,7 @@ _Noreturn void mem_exhausted(void)
 
 void *mem_new(size_t count, size_t size)
 {
-    /* calloc checks the product; of nothing it may return NULL, which here would look like the end of memory */
+    /* calloc checks the product; for 0 bytes it may return NULL, which means out of memory here */
     void *p = count && size ? calloc(count, size) : calloc(1, 1);
     if (!p)
         mem_exhausted();

@@ -26,7 +26,7 @@ struct ordered_space {
 };
 
 /* salt: a number of the item that is equal in two runs; salts may repeat */
-void     ordered_add(struct ordered *t, const struct ordered_space *s, uint32_t item, uint64_t salt);
+void ordered_add(struct ordered *t, const struct ordered_space *s, uint32_t item, uint64_t salt);
 void     ordered_remove(struct ordered *t, const struct ordered_space *s, uint32_t item);
 /* its own part of the sums has changed */
 void     ordered_changed(const struct ordered_space *s, uint32_t item);
@@ -36,4 +36,5 @@ uint32_t ordered_previous(const struct ordered_space *s, uint32_t item);
 /* The first item for which `reached` is false. Items for which it is true must come before all
  * others. */
 uint32_t ordered_search(const struct ordered *t, const struct ordered_space *s,
-                        bool (*reached)(const void *key, const void *context, uint32_t item), const void *key);
+                        bool (*reached)(const void *key, const void *context, uint32_t item),
+                        const void *key);

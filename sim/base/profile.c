@@ -131,13 +131,15 @@ int64_t profile_at(const struct profile *p, int64_t time)
 }
 
 /* The last step in (after, until) of the subtree at which the value is above `most`, where `base`
- * is the value before the subtree's first step; ORDERED_NONE: there is none. Subtrees whose
- * greatest prefix is small enough are not entered. */
-static uint32_t last_above(const struct profile *p, uint32_t i, int64_t base, int64_t after, int64_t until, int64_t most)
+ * is the value before the subtree's first step; ORDERED_NONE: there is none. Subtrees with a
+ * small enough greatest prefix are not entered. */
+static uint32_t last_above(const struct profile *p, uint32_t i, int64_t base, int64_t after,
+                           int64_t until, int64_t most)
 {
     while (i != ORDERED_NONE && base + p->step[i].most > most) {
         const struct step *s = &p->step[i];
-        int64_t here = base + s->delta + (s->link.left == ORDERED_NONE ? 0 : p->step[s->link.left].sum);
+        int64_t here =
+            base + s->delta + (s->link.left == ORDERED_NONE ? 0 : p->step[s->link.left].sum);
         if (s->time < until) {
             uint32_t found = last_above(p, s->link.right, here, after, until, most);
             if (found != ORDERED_NONE)
@@ -177,8 +179,10 @@ int64_t profile_max(const struct profile *p, int64_t from, int64_t until)
     int64_t here = first;
     /* down to the first of them: `first` is the value before it */
     for (uint32_t i = root; i != ORDERED_NONE;) {
-        const struct step *s = &p->step[i], *right = s->link.right == ORDERED_NONE ? NULL : &p->step[s->link.right];
-        int64_t value = first + s->delta + (s->link.left == ORDERED_NONE ? 0 : p->step[s->link.left].sum);
+        const struct step *s = &p->step[i],
+                          *right = s->link.right == ORDERED_NONE ? NULL : &p->step[s->link.right];
+        int64_t value =
+            first + s->delta + (s->link.left == ORDERED_NONE ? 0 : p->step[s->link.left].sum);
         if (i == root)
             here = value;
         if (s->time > from) {
@@ -193,7 +197,8 @@ int64_t profile_max(const struct profile *p, int64_t from, int64_t until)
     }
     /* down to the last: `here` is the value before i's */
     for (uint32_t i = p->step[root].link.right; i != ORDERED_NONE;) {
-        const struct step *s = &p->step[i], *left = s->link.left == ORDERED_NONE ? NULL : &p->step[s->link.left];
+        const struct step *s = &p->step[i],
+                          *left = s->link.left == ORDERED_NONE ? NULL : &p->step[s->link.left];
         if (s->time < until) {
             if (left && here + left->most > most)
                 most = here + left->most;
@@ -207,7 +212,8 @@ int64_t profile_max(const struct profile *p, int64_t from, int64_t until)
     return most > first ? most : first;
 }
 
-int64_t profile_fit(const struct profile *p, int64_t after, int64_t before, int64_t length, int64_t most)
+int64_t profile_fit(const struct profile *p, int64_t after, int64_t before, int64_t length,
+                    int64_t most)
 {
     struct ordered_space space = steps_of(p);
     for (int64_t t = after; t < before;) {

@@ -17,4 +17,5 @@ int64_t profile_at(const struct profile *p, int64_t time);
 int64_t profile_max(const struct profile *p, int64_t from, int64_t until);
 /* The earliest t in [after, before) such that the value is at most `max` on the part of [t, t +
  * length) before `before`; `before` if there is none. length or before INT64_MAX: without bound. */
-int64_t profile_fit(const struct profile *p, int64_t after, int64_t before, int64_t length, int64_t max);
+int64_t profile_fit(const struct profile *p, int64_t after, int64_t before, int64_t length,
+                    int64_t max);

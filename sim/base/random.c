@@ -22,8 +22,9 @@ uint64_t hash_u64(uint64_t x)
 /* Little end first on every machine: a hash must not depend on where it was computed. */
 static uint64_t load(const unsigned char *b)
 {
-    return (uint64_t)b[0] | (uint64_t)b[1] << 8 | (uint64_t)b[2] << 16 | (uint64_t)b[3] << 24 | (uint64_t)b[4] << 32 |
-           (uint64_t)b[5] << 40 | (uint64_t)b[6] << 48 | (uint64_t)b[7] << 56;
+    return (uint64_t)b[0] | (uint64_t)b[1] << 8 | (uint64_t)b[2] << 16 | (uint64_t)b[3] << 24 |
+           (uint64_t)b[4] << 32 | (uint64_t)b[5] << 40 | (uint64_t)b[6] << 48 |
+           (uint64_t)b[7] << 56;
 }
 
 uint64_t hash_bytes(const void *bytes, size_t length, uint64_t seed)

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define WHOLE_MOST    INT64_C(999999999999999999) /* 18 digits */
-#define EXPONENT_MOST 100000                      /* beyond it every number but zero is too large or nothing */
+#define EXPONENT_MOST 100000 /* beyond it every number but zero is too large or nothing */
 
 /* ---- reading ---- */
 
@@ -133,7 +133,8 @@ bool integer_parse(const char *text, size_t length, int64_t *out)
     for (; at < end; at++) {
         /* summed with its sign, because INT64_MIN has no positive twin */
         int d = negative ? '0' - *at : *at - '0';
-        if (!is_digit(*at) || __builtin_mul_overflow(value, 10, &value) || __builtin_add_overflow(value, d, &value))
+        if (!is_digit(*at) || __builtin_mul_overflow(value, 10, &value) ||
+            __builtin_add_overflow(value, d, &value))
             return false;
     }
     *out = value;
@@ -142,8 +143,10 @@ bool integer_parse(const char *text, size_t length, int64_t *out)
 
 /* ---- writing ---- */
 
-static const char two_digits[] = "0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849"
-                                 "5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
+static const char two_digits[] = "00010203040506070809101112131415161718192021222324252627282930313"
+                                 "23334353637383940414243444546474849"
+                                 "50515253545556575859606162636465666768697071727374757677787980818"
+                                 "28384858687888990919293949596979899";
 
 static size_t digits_of(uint64_t value)
 {
@@ -209,8 +212,25 @@ __extension__ typedef unsigned __int128 uint128_t;
 
 enum { LEAST_DIGITS = 15, MOST_DIGITS = 17, DECIMALS_MOST = 18, MANTISSA_BITS = 53 };
 static const int64_t power_of_ten[DECIMALS_MOST + 1] = {
-    1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000, 10000000000, 100000000000, 1000000000000, 10000000000000,
-    100000000000000, 1000000000000000, 10000000000000000, 100000000000000000, 1000000000000000000,
+    1,
+    10,
+    100,
+    1000,
+    10000,
+    100000,
+    1000000,
+    10000000,
+    100000000,
+    1000000000,
+    10000000000,
+    100000000000,
+    1000000000000,
+    10000000000000,
+    100000000000000,
+    1000000000000000,
+    10000000000000000,
+    100000000000000000,
+    1000000000000000000,
 };
 
 /* Digits before the point; of 0.012: -1. */

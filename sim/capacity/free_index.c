@@ -37,7 +37,8 @@ static void bucket_leave(struct kind_index *k, uint32_t whole, uint32_t local)
         bitset_remove(&k->buckets, k->some, whole);
 }
 
-static void domains_change(struct view *v, node_id n, uint32_t kind, uint32_t before, uint32_t after)
+static void domains_change(struct view *v, node_id n, uint32_t kind, uint32_t before,
+                           uint32_t after)
 {
     const struct cluster *c = v->cluster;
     for (domain_id d = c->domain_of[n]; d != 0; d = c->domain[d].parent) {
@@ -50,7 +51,8 @@ static void domains_change(struct view *v, node_id n, uint32_t kind, uint32_t be
     }
 }
 
-static inline void kind_change(struct view *v, node_id n, uint32_t kind, uint32_t before, uint32_t after)
+static inline void kind_change(struct view *v, node_id n, uint32_t kind, uint32_t before,
+                               uint32_t after)
 {
     uint32_t local = v->cluster->local_of[n];
     v->kind[kind].whole += (int64_t)after - before;
@@ -113,7 +115,9 @@ static void set_share_class(struct view *v, node_id n)
 static uint64_t bits_of(const struct view *v, const struct piece *p)
 {
     const struct cluster *c = v->cluster;
-    return p->mig && v->node[p->node].several ? kind_takes(&c->kind[cluster_piece_kind(c, p)], p->gpu_mask) : p->gpu_mask;
+    return p->mig && v->node[p->node].several
+               ? kind_takes(&c->kind[cluster_piece_kind(c, p)], p->gpu_mask)
+               : p->gpu_mask;
 }
 
 /* The common change: all GPUs of the piece were free as a whole, or become so. */
@@ -170,7 +174,8 @@ static void memory_change(struct view *v, const struct piece *p, int32_t sign)
         mem[__builtin_ctzll(m)] += (uint32_t)sign * p->gpu_mem_mib;
 }
 
-static void change(struct view *v, const struct piece *p, int64_t cpu_milli, int64_t mem_mib, int32_t sign)
+static void change(struct view *v, const struct piece *p, int64_t cpu_milli, int64_t mem_mib,
+                   int32_t sign)
 {
     struct node_state *s = &v->node[p->node];
     if (s->cpu_milli != INT64_MAX)
@@ -186,7 +191,8 @@ static void change(struct view *v, const struct piece *p, int64_t cpu_milli, int
     if (v->mem_mib && p->gpu_mem_mib)
         memory_change(v, p, sign);
     if (v->tenants && p->gpus)
-        v->tenants[(size_t)p->node * TENANT_CLASSES + tenant_class(p->gpus, p->milli)] += (uint32_t)sign;
+        v->tenants[(size_t)p->node * TENANT_CLASSES + tenant_class(p->gpus, p->milli)] +=
+            (uint32_t)sign;
     scores_changed(v->scores, p->node);
 }
 
@@ -202,7 +208,9 @@ void free_index_give(struct view *v, const struct piece *p, int64_t cpu_milli, i
 
 void free_index_out_gpus(struct view *v, node_id n, uint64_t gpus, int sign)
 {
-    const struct piece p = { .node = n, .gpu_mask = gpus, .gpus = (uint32_t)__builtin_popcountll(gpus) };
+    const struct piece p = { .node = n,
+                             .gpu_mask = gpus,
+                             .gpus = (uint32_t)__builtin_popcountll(gpus) };
     named_change(v, &p, sign * (int32_t)MILLI_ALL);
     scores_changed(v->scores, n);
 }
@@ -227,7 +235,10 @@ void free_index_set_counted(struct view *v, node_id n, int32_t whole)
     if (less == 0)
         return;
     if (v->headroom)
-        headroom_change(v->headroom, &(struct piece){ .node = n, .gpus = (uint32_t)abs(less), .milli = MILLI_ALL }, 0, less < 0 ? -1 : 1);
+        headroom_change(
+            v->headroom,
+            &(struct piece){ .node = n, .gpus = (uint32_t)abs(less), .milli = MILLI_ALL }, 0,
+            less < 0 ? -1 : 1);
     set_whole(v, n, whole);
     scores_changed(v->scores, n);
 }
@@ -274,7 +285,8 @@ static bool memory_settled(const struct view *v, const struct piece *p)
 bool free_index_settled(const struct view *v, const struct piece *p)
 {
     const struct node_state *s = &v->node[p->node];
-    if (s->cpu_milli < 0 || s->mem_mib < 0 || s->whole < 0 || (v->headroom && !headroom_settled(v->headroom, p->node)))
+    if (s->cpu_milli < 0 || s->mem_mib < 0 || s->whole < 0 ||
+        (v->headroom && !headroom_settled(v->headroom, p->node)))
         return false;
     uint32_t all = p->milli > MILLI_ALL ? p->milli : MILLI_ALL;
     for (uint64_t m = bits_of(v, p); m; m &= m - 1)
@@ -297,7 +309,8 @@ static void kind_new(struct kind_index *k, const struct cluster *c, const struct
     k->gpus = facts->gpus;
     k->nodes = bitset_shape(facts->n_nodes);
     k->buckets = bitset_shape(k->gpus + 1);
-    k->by_share = t->counted ? NULL : mem_new((size_t)SHARE_CLASSES * k->nodes.words, sizeof *k->by_share);
+    k->by_share =
+        t->counted ? NULL : mem_new((size_t)SHARE_CLASSES * k->nodes.words, sizeof *k->by_share);
     if (facts->n_nodes == 1)
         return;
     k->by_whole = mem_new((size_t)(k->gpus + 1) * k->nodes.words, sizeof *k->by_whole);
@@ -351,7 +364,8 @@ static void node_enter(struct view *v, node_id n)
         kind_enter(v, n, kind);
 }
 
-struct view *free_index_new(const struct cluster *c, const struct shape_kinds *shapes, struct random *r)
+struct view *free_index_new(const struct cluster *c, const struct shape_kinds *shapes,
+                            struct random *r)
 {
     struct view *v = mem_new(1, sizeof *v);
     v->cluster = c;
@@ -417,7 +431,9 @@ static uint32_t whole_of(const struct view *v, node_id n, uint32_t kind)
 {
     const struct node_state *s = &v->node[n];
     const struct node_kind *k = &v->cluster->kind[kind];
-    return k->first && k->parts == 1 ? shown(s->whole) : (uint32_t)__builtin_popcountll(kind_begins(k, s->whole_mask));
+    return k->first && k->parts == 1
+               ? shown(s->whole)
+               : (uint32_t)__builtin_popcountll(kind_begins(k, s->whole_mask));
 }
 
 static bool kind_consistent(const struct view *v, node_id n, uint32_t kind)
@@ -443,7 +459,8 @@ static bool node_consistent(const struct view *v, node_id n)
         return true;
     for (unsigned g = 0; g < cluster_node_gpus(c, n); g++) {
         uint32_t used = view_used_milli(v, n, g);
-        if ((s->whole_mask >> g & 1) != (used == 0) || (s->shared_mask >> g & 1) != (used > 0 && used < MILLI_ALL) ||
+        if ((s->whole_mask >> g & 1) != (used == 0) ||
+            (s->shared_mask >> g & 1) != (used > 0 && used < MILLI_ALL) ||
             (s->partial_mask >> g & 1) != (used != 0 && used != MILLI_ALL))
             return false;
     }

@@ -21,7 +21,7 @@ struct shape_kinds { uint32_t n; const uint16_t *kind; const struct node_liking 
 
 struct node_state {
     uint64_t whole_mask, shared_mask;
-    uint64_t partial_mask;           /* GPUs whose taken part is in view.used; others are free (in
+    uint64_t partial_mask;           /* GPUs with a taken part in view.used; others are free (in
                                         whole_mask) or wholly taken */
     int64_t cpu_milli, mem_mib;   /* negative: claimed beyond what is idle */
     int32_t whole;  /* free whole GPUs; negative on a counted node: claimed beyond what is idle */
@@ -114,13 +114,15 @@ struct node_range { node_id first, end; };
 struct node_range free_index_range(const struct view *v, domain_id within);
 
 /* Everything free. The random stream is borrowed. */
-struct view *free_index_new(const struct cluster *c, const struct shape_kinds *shapes, struct random *r);
+struct view *free_index_new(const struct cluster *c, const struct shape_kinds *shapes,
+                            struct random *r);
 void free_index_count_tenants(struct view *v);  /* from now on; call it while all is free */
 void free_index_cap_power(struct view *v);  /* the same; no effect without power caps */
 /* The same for GPU memory; most_mib as in struct view, borrowed. */
 void free_index_count_memory(struct view *v, const uint32_t *most_mib);
 /* A GPU of n has mem_mib left to take. */
-static inline bool free_index_has_memory(const struct view *v, node_id n, unsigned gpu, uint32_t mem_mib)
+static inline bool free_index_has_memory(const struct view *v, node_id n, unsigned gpu,
+                                         uint32_t mem_mib)
 {
     if (!v->mem_most_mib || !mem_mib)
         return true;
@@ -130,7 +132,8 @@ static inline bool free_index_has_memory(const struct view *v, node_id n, unsign
 }
 void free_index_free(struct view *v);                        /* NULL: does nothing */
 
-bool free_index_has(const struct view *v, const struct piece *p, int64_t cpu_milli, int64_t mem_mib);
+bool free_index_has(const struct view *v, const struct piece *p, int64_t cpu_milli,
+                    int64_t mem_mib);
 void free_index_take(struct view *v, const struct piece *p, int64_t cpu_milli, int64_t mem_mib);
 void free_index_give(struct view *v, const struct piece *p, int64_t cpu_milli, int64_t mem_mib);
 /* Sets the free GPUs of a counted node: for windows, which do not sum up counted nodes. */

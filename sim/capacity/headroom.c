@@ -61,7 +61,8 @@ struct headroom *headroom_new(const struct cluster *c)
     struct headroom *h = mem_new(1, sizeof *h);
     h->cluster = c;
     h->power = p;
-    h->left_nw = p->cap_nw == INT64_MAX ? (int128_t)INT64_MAX * INT64_MAX : p->cap_nw - cluster_idle_nw(c, 0, c->n_nodes);
+    h->left_nw = p->cap_nw == INT64_MAX ? (int128_t)INT64_MAX * INT64_MAX
+                                        : p->cap_nw - cluster_idle_nw(c, 0, c->n_nodes);
     h->all_nw = h->left_nw;
     find_least(h);
     if (p->rack_cap_nw == INT64_MAX)
@@ -147,16 +148,19 @@ bool headroom_settled(const struct headroom *h, node_id n)
     return within(h, n, 0);
 }
 
-bool headroom_may_have(const struct headroom *h, const struct shape_kinds *shapes, const struct request *r)
+bool headroom_may_have(const struct headroom *h, const struct shape_kinds *shapes,
+                       const struct request *r)
 {
     int128_t nw = 0;
     for (; r; r = r->next) {
         const struct shape_kinds *kinds = &shapes[r->shape];
-        int64_t pieces = r->tasks == SPLIT_ANY ? r->gpus : r->tasks, gpus = r->tasks == SPLIT_ANY ? 1 : r->gpus;
+        int64_t pieces = r->tasks == SPLIT_ANY ? r->gpus : r->tasks,
+                gpus = r->tasks == SPLIT_ANY ? 1 : r->gpus;
         int128_t least = -1;
         for (uint32_t i = 0; i < kinds->n; i++) {
             const struct watts *w = &h->least[kinds->kind[i]];
-            int128_t of_kind = (int128_t)gpus * r->gpu_milli * w->gpu_nw + (int128_t)r->cpu_milli * w->cpus_nw;
+            int128_t of_kind =
+                (int128_t)gpus * r->gpu_milli * w->gpu_nw + (int128_t)r->cpu_milli * w->cpus_nw;
             least = least < 0 || of_kind < least ? of_kind : least;
         }
         nw += least > 0 ? pieces * least : 0;

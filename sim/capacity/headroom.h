@@ -26,4 +26,5 @@ bool headroom_fits_empty(const struct headroom *h, const struct request *r, node
 bool headroom_settled(const struct headroom *h, node_id n);
 /* Whether all runs of r fit within the cap of all nodes on the nodes of least power that it may
  * use. */
-bool headroom_may_have(const struct headroom *h, const struct shape_kinds *shapes, const struct request *r);
+bool headroom_may_have(const struct headroom *h, const struct shape_kinds *shapes,
+                       const struct request *r);

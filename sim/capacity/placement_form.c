@@ -66,7 +66,8 @@ struct link { enum link_class class; double bps; };
 
 /* Between `gpus` GPUs of a model, on one island or not, across NUMA nodes or not. What has no
  * NVLink goes over PCIe. */
-static struct link link_of(const struct gpu_model *m, const struct form_rules *rules, bool one_island, bool across_numa)
+static struct link link_of(const struct gpu_model *m, const struct form_rules *rules,
+                           bool one_island, bool across_numa)
 {
     if (!m)
         return (struct link){ LINK_PCIE, 0 };
@@ -75,9 +76,9 @@ static struct link link_of(const struct gpu_model *m, const struct form_rules *r
     return (struct link){ LINK_PCIE, m->pcie_gbps * GIGA * (across_numa ? rules->numa_factor : 1) };
 }
 
-/* On one node, whose GPUs `mask` names; on a counted one they are one island. */
-static struct link node_link(const struct cluster *c, const struct form_rules *rules, const struct node_type *t, uint64_t mask,
-                             bool island_across)
+/* On one node, on the GPUs of `mask`; all GPUs of a counted node are one island. */
+static struct link node_link(const struct cluster *c, const struct form_rules *rules,
+                             const struct node_type *t, uint64_t mask, bool island_across)
 {
     bool island = island_across || t->counted || !mask, numa = island;
     if (!island) {
@@ -123,9 +124,11 @@ static unsigned far_apart(const struct cluster *c, node_id a, node_id b)
 {
     enum level seen = LEVEL_NODE;
     for (domain_id d = c->domain_of[a]; d != ID_NONE; d = c->domain[d].parent)
-        seen = c->domain[d].level < LEVEL_CLUSTER && c->domain[d].level > seen ? c->domain[d].level : seen;
+        seen = c->domain[d].level < LEVEL_CLUSTER && c->domain[d].level > seen ? c->domain[d].level
+                                                                               : seen;
     for (domain_id d = c->domain_of[b]; d != ID_NONE; d = c->domain[d].parent)
-        seen = c->domain[d].level < LEVEL_CLUSTER && c->domain[d].level > seen ? c->domain[d].level : seen;
+        seen = c->domain[d].level < LEVEL_CLUSTER && c->domain[d].level > seen ? c->domain[d].level
+                                                                               : seen;
     return seen == LEVEL_POD ? FURTHER : seen == LEVEL_RACK ? SAME_POD : SAME_RACK;
 }
 
@@ -139,8 +142,8 @@ static void add_unit(struct placement_form *f, uint32_t gpus, struct form_nic ni
     add_nics(f, nic);
 }
 
-struct placement_form placement_form(const struct cluster *c, const struct form_rules *rules, const struct placement *p,
-                                     struct form_scratch *scratch)
+struct placement_form placement_form(const struct cluster *c, const struct form_rules *rules,
+                                     const struct placement *p, struct form_scratch *scratch)
 {
     struct placement_form f = { .least = UINT32_MAX, .inside_bps = -1, .inside = LINK_NVLINK };
     size_t n = form_nodes(p, scratch);
@@ -148,7 +151,8 @@ struct placement_form placement_form(const struct cluster *c, const struct form_
     for (size_t i = 0, end; i < n; i = end) {
         uint32_t gpus = 0;
         struct form_nic nic = { 0, 0, 0 };
-        for (end = i; end < n && same_unit(c, scratch->node[i].node, scratch->node[end].node); end++) {
+        for (end = i; end < n && same_unit(c, scratch->node[i].node, scratch->node[end].node);
+             end++) {
             const struct form_node *x = &scratch->node[end];
             const struct node_type *t = cluster_node_type(c, x->node);
             const struct node_nics *own = &c->nics_of[c->group_of[x->node]];
@@ -212,18 +216,24 @@ static unsigned node_distance(const struct form_group *s, uint32_t gpus)
     return gpus <= s->numa_gpus ? SAME_NUMA : SAME_NODE;
 }
 
-bool placement_form_of(const struct cluster *c, const struct form_rules *rules, const struct form_group *s, uint32_t gpus,
-                       uint32_t units, struct placement_form *form)
+bool placement_form_of(const struct cluster *c, const struct form_rules *rules,
+                       const struct form_group *s, uint32_t gpus, uint32_t units,
+                       struct placement_form *form)
 {
     uint32_t nodes_each = s->island_nodes ? s->island_nodes : 1, most = (gpus + units - 1) / units;
     if (units > gpus || s->type->gpus == 0 || most > (uint64_t)nodes_each * s->type->gpus)
         return false;
     uint32_t nodes = (most + s->type->gpus - 1) / s->type->gpus, all = nodes * units;
     unsigned inside = node_distance(s, most);
-    struct placement_form f = { .gpus = gpus, .least = UINT32_MAX, .inside_bps = -1, .inside = LINK_NVLINK };
+    struct placement_form f = {
+        .gpus = gpus, .least = UINT32_MAX, .inside_bps = -1, .inside = LINK_NVLINK
+    };
     add_gpu(&f, c, s->type->gpu_model);
-    add_unit(&f, most, (struct form_nic){ nodes * s->nics.nics, nodes * s->type->gpus, nodes * s->nics.nics * s->nics.gbps * GIGA });
-    add_link(&f, link_of(c->gpu_known[s->type->gpu_model], rules, inside <= SAME_ISLAND, inside == SAME_NODE));
+    add_unit(&f, most,
+             (struct form_nic){ nodes * s->nics.nics, nodes * s->type->gpus,
+                                nodes * s->nics.nics * s->nics.gbps * GIGA });
+    add_link(&f, link_of(c->gpu_known[s->type->gpu_model], rules, inside <= SAME_ISLAND,
+                         inside == SAME_NODE));
     f.units = units;
     f.least = gpus / units;
     f.distance = units == 1                               ? inside
@@ -259,15 +269,19 @@ void placement_link_rates(const struct cluster *c, const struct fabric *fabric, 
     }
     for (domain_id d = c->n_domains; d-- > 1;) {
         enum level l = c->domain[d].level;
-        up[d] /= l == LEVEL_RACK ? fabric->leaf_oversubscription : l == LEVEL_POD ? fabric->spine_oversubscription : 1;
+        up[d] /= l == LEVEL_RACK  ? fabric->leaf_oversubscription
+                 : l == LEVEL_POD ? fabric->spine_oversubscription
+                                  : 1;
         up[c->domain[d].parent] += up[d];
-        up[d] = (l == LEVEL_RACK || l == LEVEL_POD) && up[d] > 0 ? fabric->efficiency * up[d] : INFINITY;
+        up[d] = (l == LEVEL_RACK || l == LEVEL_POD) && up[d] > 0 ? fabric->efficiency * up[d]
+                                                                 : INFINITY;
     }
     up[0] = INFINITY;
 }
 
 /* The uplinks of one level, if the nodes are in several such domains. */
-static size_t add_uplinks(const struct cluster *c, const struct form_node *node, size_t n, enum level l, uint32_t *link)
+static size_t add_uplinks(const struct cluster *c, const struct form_node *node, size_t n,
+                          enum level l, uint32_t *link)
 {
     size_t n_links = 0;
     if (cluster_domain_at(c, node[0].node, l) == cluster_domain_at(c, node[n - 1].node, l))
@@ -280,7 +294,8 @@ static size_t add_uplinks(const struct cluster *c, const struct form_node *node,
     return n_links;
 }
 
-size_t placement_links_of(const struct cluster *c, const struct placement *p, struct form_scratch *scratch, uint32_t *link)
+size_t placement_links_of(const struct cluster *c, const struct placement *p,
+                          struct form_scratch *scratch, uint32_t *link)
 {
     size_t n = form_nodes(p, scratch), n_links = 0;
     const struct form_node *node = scratch->node;

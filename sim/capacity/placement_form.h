@@ -7,7 +7,7 @@
 #include "sim/models/network/collectives.h"
 #include "sim/models/network/rate_rules.h"
 
-#define FORM_TYPES 4              /* groups of nodes that are kept apart; of further ones the slowest counts */
+#define FORM_TYPES 4 /* groups of nodes that are kept apart; of further ones the slowest counts */
 
 struct placement_form {
     uint32_t gpus;                /* of all units; 0: CPU only, the rest means nothing */
@@ -30,11 +30,18 @@ struct placement_form {
 struct form_rules { double numa_factor; };    /* of PCIe bandwidth where it crosses NUMA nodes */
 
 /* Scratch space of one caller, grown as needed. */
-struct form_scratch { struct form_node { node_id node; uint32_t gpus; uint64_t mask; } *node; size_t room; };
+struct form_scratch {
+    struct form_node {
+        node_id node;
+        uint32_t gpus;
+        uint64_t mask;
+    } * node;
+    size_t room;
+};
 void form_scratch_free(struct form_scratch *s);
 
-struct placement_form placement_form(const struct cluster *c, const struct form_rules *rules, const struct placement *p,
-                                     struct form_scratch *scratch);
+struct placement_form placement_form(const struct cluster *c, const struct form_rules *rules,
+                                     const struct placement *p, struct form_scratch *scratch);
 
 /* A group of nodes, as far as an empty one decides forms. */
 struct form_group {
@@ -47,8 +54,9 @@ struct form_group form_group(const struct cluster *c, uint32_t group);    /* O(n
 /* The form of `gpus` GPUs on so many of its nodes (or islands across nodes), as even as possible,
  * as near to each other as racks and pods allow; the group may have fewer nodes than that. false: a
  * node is too small. */
-bool placement_form_of(const struct cluster *c, const struct form_rules *rules, const struct form_group *g, uint32_t gpus,
-                       uint32_t units, struct placement_form *form);
+bool placement_form_of(const struct cluster *c, const struct form_rules *rules,
+                       const struct form_group *g, uint32_t gpus, uint32_t units,
+                       struct placement_form *form);
 
 /* ---- Links ----
  *
@@ -63,4 +71,5 @@ uint32_t placement_links(const struct cluster *c);           /* count of link nu
  * link. */
 void   placement_link_rates(const struct cluster *c, const struct fabric *fabric, double *bps);
 /* Fills `link`, of 3 x the pieces, in ascending order; returns the number of links. */
-size_t placement_links_of(const struct cluster *c, const struct placement *p, struct form_scratch *scratch, uint32_t *link);
+size_t placement_links_of(const struct cluster *c, const struct placement *p,
+                          struct form_scratch *scratch, uint32_t *link);

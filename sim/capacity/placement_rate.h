@@ -21,17 +21,20 @@ struct placement_rate {
 
 struct placement_rates;           /* of one run: models found by name, references computed once */
 /* `models`: the training models that the trace names, by number. Both are kept by pointer. */
-struct placement_rates *placement_rates_new(const struct cluster *c, const struct rate_rules *rules, const struct intern *models);
+struct placement_rates *placement_rates_new(const struct cluster *c, const struct rate_rules *rules,
+                                            const struct intern *models);
 void placement_rates_free(struct placement_rates *r);        /* NULL: does nothing */
 
 /* Rate of a job that trains `model` (ID_NONE: unknown) on n_gpus when it is complete. If the form
  * has fewer GPUs, the times are those of its tasks: the progress rate is the share of tasks that
  * run times reference_s / iteration_s. */
-struct placement_rate placement_rate(struct placement_rates *r, uint32_t model, uint32_t n_gpus, const struct placement_form *f);
-struct placement_rate placement_rate_on(struct placement_rates *r, uint32_t model, uint32_t n_gpus, const struct placement *p);
+struct placement_rate placement_rate(struct placement_rates *r, uint32_t model, uint32_t n_gpus,
+                                     const struct placement_form *f);
+struct placement_rate placement_rate_on(struct placement_rates *r, uint32_t model, uint32_t n_gpus,
+                                        const struct placement *p);
 double placement_slowdown(const struct placement_rate *r);   /* 1 at the reference placement */
 struct placement_form placement_rate_form(struct placement_rates *r, const struct placement *p);
 
 /* The analytic model of one form, for tests and lists: 2.1. */
-void placement_analytic(const struct rate_rules *rules, const struct training_model *m, const struct placement_form *f,
-                        struct placement_rate *to);
+void placement_analytic(const struct rate_rules *rules, const struct training_model *m,
+                        const struct placement_form *f, struct placement_rate *to);

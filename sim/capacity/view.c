@@ -13,7 +13,9 @@ struct node_free view_node(const struct view *v, node_id n)
     return (struct node_free){
         .whole_mask = whole,
         .shared_mask = s->shared_mask & v->only,
-        .whole = whole != s->whole_mask ? (uint32_t)__builtin_popcountll(whole) : s->whole > 0 ? (uint32_t)s->whole : 0,
+        .whole = whole != s->whole_mask ? (uint32_t)__builtin_popcountll(whole)
+                 : s->whole > 0         ? (uint32_t)s->whole
+                                        : 0,
         .capacity = cluster_node_gpus(v->cluster, n),
         .cpu_milli = s->cpu_milli,
         .mem_mib = s->mem_mib,
@@ -31,7 +33,10 @@ struct node_free view_node_for(const struct view *v, const struct request *r, no
         return view_node(v, n);
     struct node_free f = view_node(v, n);
     const struct piece of = { .node = n, .gpu_mask = view_slots(v, r, n), .mig = r->mig };
-    f.whole_mask = of.gpu_mask ? kind_begins(&v->cluster->kind[cluster_piece_kind(v->cluster, &of)], v->node[n].whole_mask) & v->only : 0;
+    f.whole_mask = of.gpu_mask ? kind_begins(&v->cluster->kind[cluster_piece_kind(v->cluster, &of)],
+                                             v->node[n].whole_mask) &
+                                     v->only
+                               : 0;
     f.shared_mask = 0;
     f.whole = (uint32_t)__builtin_popcountll(f.whole_mask);
     f.capacity = (uint32_t)__builtin_popcountll(of.gpu_mask);
@@ -41,7 +46,9 @@ struct node_free view_node_for(const struct view *v, const struct request *r, no
 static uint32_t slot_milli(const struct view *v, node_id n, unsigned gpu)
 {
     const struct node_type *t = cluster_node_type(v->cluster, n);
-    return t->mig[gpu % NAMED_GPUS_MAX] && !t->mig_single ? MILLI_ALL * mig_g(t->mig[gpu % NAMED_GPUS_MAX]) : MILLI_ALL;
+    return t->mig[gpu % NAMED_GPUS_MAX] && !t->mig_single
+               ? MILLI_ALL * mig_g(t->mig[gpu % NAMED_GPUS_MAX])
+               : MILLI_ALL;
 }
 
 uint32_t view_gpu_milli(const struct view *v, node_id n, unsigned gpu)
@@ -52,7 +59,8 @@ uint32_t view_gpu_milli(const struct view *v, node_id n, unsigned gpu)
 
 bool view_gpu_fits(const struct view *v, const struct request *r, node_id n, unsigned gpu)
 {
-    return view_gpu_milli(v, n, gpu) >= r->gpu_milli && free_index_has_memory(v, n, gpu, r->gpu_mem_mib);
+    return view_gpu_milli(v, n, gpu) >= r->gpu_milli &&
+           free_index_has_memory(v, n, gpu, r->gpu_mem_mib);
 }
 
 uint64_t view_islands(const struct view *v, node_id n, unsigned gpu)
@@ -129,8 +137,9 @@ static uint32_t kind_place(const struct view *v, const struct request *r, node_i
         else
             high = middle;
     }
-    bool one_of_them = low < allowed->n && (allowed->kind[low] == kind ||
-                                            allowed->kind[low] - kind < v->cluster->kind[kind].parts);
+    bool one_of_them =
+        low < allowed->n &&
+        (allowed->kind[low] == kind || allowed->kind[low] - kind < v->cluster->kind[kind].parts);
     return one_of_them ? low : allowed->n;
 }
 
@@ -174,8 +183,8 @@ bool view_fits_empty(const struct view *v, const struct request *r, node_id n)
 {
     const struct node_type *t = cluster_node_type(v->cluster, n);
     uint32_t need = r->tasks == SPLIT_ANY ? 1 : r->gpus;
-    return view_node_for(v, r, n).capacity >= need && t->cpu_milli >= r->cpu_milli && t->mem_mib >= r->mem_mib &&
-           (!v->headroom || headroom_fits_empty(v->headroom, r, n));
+    return view_node_for(v, r, n).capacity >= need && t->cpu_milli >= r->cpu_milli &&
+           t->mem_mib >= r->mem_mib && (!v->headroom || headroom_fits_empty(v->headroom, r, n));
 }
 
 bool view_lacks_power(const struct view *v, const struct request *r)
@@ -228,12 +237,14 @@ static uint64_t kind_fits(const struct view *v, domain_id d, uint32_t kind, uint
         return whole / per_task;
     const uint32_t *nodes = d == 0 ? NULL : v->domain_hist + d * v->hist_stride + v->hist_at[kind];
     uint64_t fits = 0;
-    for (uint32_t f = kind_bucket_next(k, per_task); f != BITSET_END; f = kind_bucket_next(k, f + 1))
+    for (uint32_t f = kind_bucket_next(k, per_task); f != BITSET_END;
+         f = kind_bucket_next(k, f + 1))
         fits += (uint64_t)(nodes ? nodes[f] : kind_bucket_count(k, f)) * (f / per_task);
     return fits;
 }
 
-static uint32_t domain_count(const struct view *v, domain_id d, const struct request *r, uint32_t per_task)
+static uint32_t domain_count(const struct view *v, domain_id d, const struct request *r,
+                             uint32_t per_task)
 {
     uint64_t sum = 0;
     if (d >= v->cluster->n_domains) {
@@ -313,7 +324,9 @@ static node_id bucket_next(const struct node_walk *w, uint32_t bucket, node_id f
         const struct kind_index *k = &v->kind[allowed->kind[i]];
         if (!kind_bucket_count(k, bucket))
             continue;
-        node_id n = kind_next(v, allowed->kind[i], k->by_whole ? k->by_whole + (size_t)bucket * k->nodes.words : NULL, from);
+        node_id n =
+            kind_next(v, allowed->kind[i],
+                      k->by_whole ? k->by_whole + (size_t)bucket * k->nodes.words : NULL, from);
         least = n < least ? n : least;
     }
     return least;
@@ -328,7 +341,8 @@ static node_id share_next(const struct node_walk *w, uint32_t class, node_id fro
         const struct kind_index *k = &v->kind[allowed->kind[i]];
         if (!k->by_share)
             continue;
-        node_id n = kind_next(v, allowed->kind[i], k->by_share + (size_t)class * k->nodes.words, from);
+        node_id n =
+            kind_next(v, allowed->kind[i], k->by_share + (size_t)class * k->nodes.words, from);
         least = n < least ? n : least;
     }
     return least;
@@ -353,7 +367,8 @@ static uint32_t next_bucket(const struct node_walk *w, uint32_t bucket, bool up)
 static bool rest_fits(const struct node_walk *w, node_id n)
 {
     const struct node_state *s = &w->v->node[n];
-    return !s->out && (!w->r->cpu_milli || s->cpu_milli >= w->r->cpu_milli) && (!w->r->mem_mib || s->mem_mib >= w->r->mem_mib) &&
+    return !s->out && (!w->r->cpu_milli || s->cpu_milli >= w->r->cpu_milli) &&
+           (!w->r->mem_mib || s->mem_mib >= w->r->mem_mib) &&
            (!w->v->headroom || headroom_fits(w->v->headroom, w->r, n));
 }
 
@@ -390,7 +405,8 @@ static bool next_by_id(struct node_walk *w, struct node_range range, node_id *n)
     }
     while (w->at[NEXT] < range.end) {
         node_id least = ID_NONE;
-        for (uint32_t b = next_bucket(w, w->min_whole, true); b != BITSET_END; b = next_bucket(w, b + 1, true)) {
+        for (uint32_t b = next_bucket(w, w->min_whole, true); b != BITSET_END;
+             b = next_bucket(w, b + 1, true)) {
             node_id found = bucket_next(w, b, (node_id)w->at[NEXT]);
             least = found < least ? found : least;
         }
@@ -437,7 +453,8 @@ static node_id candidate(const struct node_walk *w, uint64_t rank)
     const struct shape_kinds *allowed = &v->shape[w->r->shape];
     for (uint32_t i = 0; i < allowed->n; i++) {
         const struct kind_index *k = &v->kind[allowed->kind[i]];
-        for (uint32_t b = kind_bucket_next(k, w->min_whole); b != BITSET_END; b = kind_bucket_next(k, b + 1)) {
+        for (uint32_t b = kind_bucket_next(k, w->min_whole); b != BITSET_END;
+             b = kind_bucket_next(k, b + 1)) {
             uint32_t count = kind_bucket_count(k, b);
             if (rank < count) {
                 uint32_t local = 0;
@@ -458,7 +475,8 @@ static uint64_t count_candidates(const struct node_walk *w)
     uint64_t count = 0;
     for (uint32_t i = 0; i < allowed->n; i++) {
         const struct kind_index *k = &v->kind[allowed->kind[i]];
-        for (uint32_t b = kind_bucket_next(k, w->min_whole); b != BITSET_END; b = kind_bucket_next(k, b + 1))
+        for (uint32_t b = kind_bucket_next(k, w->min_whole); b != BITSET_END;
+             b = kind_bucket_next(k, b + 1))
             count += kind_bucket_count(k, b);
     }
     return count;

@@ -11,17 +11,19 @@
 #include <string.h>
 
 /* Memory, bandwidths, TDP, FLOPS, MIG: [V]. Sheets often print sparse FLOPS (1979 for an H100) and
- * NVLink in both directions together; these are dense and per direction. idle_w: A100 [D: 25th
- * percentile 66 W, floor 55-60 W of DCGM samples in InternLM/AcmeTrace:data/utilization/util_pkl/
- *   gpu_power_{seren,kalos}.pkl]; H200 [P: public benchmark page, secondary]; others [A].
- * kappa: P100 and K80 [D: geometric mean of 21 single-GPU rows of
- * stanford-futuredata/gavel:scheduler/
- *   simulation_throughputs.json]; T4 and 2080Ti [D: 0.21 and 0.51 of an A100, per-sample times of four models in
- *   siasosp23/artifacts]; A100 = 2.0 is the anchor [A]; H100, H200, B200, L4, L40S, A10 [A].
+ * NVLink in both directions together; these are dense and per direction.
+ *
+ * idle_w: A100 [D: 25th percentile 66 W, floor 55-60 W of DCGM samples in InternLM/AcmeTrace:
+ *     data/utilization/util_pkl/gpu_power_{seren,kalos}.pkl]; H200 [P: public benchmark page,
+ *     secondary]; others [A].
+ * kappa: P100 and K80 [D: geometric mean of 21 single-GPU rows of stanford-futuredata/gavel:
+ *     scheduler/simulation_throughputs.json]; T4 and 2080Ti [D: 0.21 and 0.51 of an A100, by
+ *     per-sample times of four models in siasosp23/artifacts]; A100 = 2.0 is the anchor [A]; H100,
+ *     H200, B200, L4, L40S, A10 [A].
  * price: A100-40 a hyperscaler's, A100-80, H100, H200, B200 specialised clouds' list prices of late
- * 2025 [R
- *   datareceipts/data-receipts:109-gpu-pricing, api-evangelist/akash:plans/plans.yml]; others [A]. An H100 was offered
- *   from 2.69 to 12.29 USD/h, so treat cost as a parameter.
+ *     2025 [R datareceipts/data-receipts:109-gpu-pricing, api-evangelist/akash:plans/plans.yml];
+ *     others [A]. An H100 was offered from 2.69 to 12.29 USD/h, so treat cost as a parameter.
+ *
  * A K80 is half a board, its FLOPS are FP32; a 2080Ti has no bridge (50 GB/s). */
 /* clang-format off */
 const struct gpu_model gpu_catalogue[] = {
@@ -48,7 +50,7 @@ const struct gpu_model gpu_catalogue[] = {
  * alibaba/clusterdata: cluster-trace-gpu-v2023/csv/openb_node_list_gpu_node.csv]; it has 256 to 512
  * GiB, the larger is taken, and says only "P100". idle_w: [A], near the 540 W median of CPU-only
  * servers in AcmeTrace's server_power.pkl. A gb200-nvl72 node is one of the 18 trays of a rack,
- * whose 72 GPUs are one island; its GPU is entered as the B200 nearest to it. The links of a
+ * with one island of 72 GPUs; its GPU is entered as the B200 nearest to it. The links of a
  * dgx1-v100 are a cube mesh. */
 /* clang-format off */
 const struct node_design node_catalogue[] = {
@@ -192,7 +194,8 @@ static const struct config_key node_keys[] = {
 
 /* The name that an entry starts from: that of `like`, or its own. *asked: it has `like`, which must
  * be known. */
-static int starts_from(struct config_value entry, const char **name, struct config_value *asked, struct error *err)
+static int starts_from(struct config_value entry, const char **name, struct config_value *asked,
+                       struct error *err)
 {
     const struct config_key as_text = { .type = CONFIG_TEXT };
     *asked = config_look(entry, "like");

@@ -4,8 +4,11 @@
  * `gpu_models` and `node_types` of a cluster file add to it; an entry starts from the one it is
  * `like`, or from the one of the same name, which it then replaces:
  *
- *     gpu_models: [ { name: A100-SXM4-80, kappa: 2.2 }, { name: mine, like: H100-SXM5-80, mem_gib: 96 } ]
- *     node_types: [ { name: small, like: hgx-h100, gpus: 4, nics: 4 } ] */
+ *     gpu_models:
+ *       - { name: A100-SXM4-80, kappa: 2.2 }
+ *       - { name: mine, like: H100-SXM5-80, mem_gib: 96 }
+ *     node_types:
+ *       - { name: small, like: hgx-h100, gpus: 4, nics: 4 } */
 #pragma once
 #include "sim/io/config.h"
 

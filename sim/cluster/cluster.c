@@ -198,8 +198,12 @@ static void kinds_as_asked(struct cluster *c, uint32_t type, queue_id owner)
     const char *model = intern_text(c->gpu_models, t->gpu_model);
     uint32_t gpus = t->gpus / MIG_MEMORY_SLICES, first = c->n_kinds;
     for (const struct mig_design *d = mig_catalogue; d->gpu_model; d++) {
-        struct node_kind k = { .type = type, .owner = owner, .first = c->n_kinds == first, .mig = mig_profile(d->profile),
-                               .gpus = d->most * gpus, .slices = (uint8_t)d->memory_slices };
+        struct node_kind k = { .type = type,
+                               .owner = owner,
+                               .first = c->n_kinds == first,
+                               .mig = mig_profile(d->profile),
+                               .gpus = d->most * gpus,
+                               .slices = (uint8_t)d->memory_slices };
         if (strcmp(d->gpu_model, model) != 0)
             continue;
         for (uint32_t g = 0; g < gpus; g++)
@@ -249,8 +253,8 @@ static int64_t parts_milli(const struct cluster *c, const struct node_kind *k)
 }
 
 /* The next `count` nodes are of this group, type and owner. */
-static void stretch_add(struct cluster *c, struct stretches *all, uint32_t group, uint32_t type, queue_id owner,
-                        uint32_t *of_owner, uint32_t count)
+static void stretch_add(struct cluster *c, struct stretches *all, uint32_t group, uint32_t type,
+                        queue_id owner, uint32_t *of_owner, uint32_t count)
 {
     uint32_t k = *of_owner;
     while (k && c->kind[k - 1].type != type)
@@ -267,14 +271,15 @@ static void stretch_add(struct cluster *c, struct stretches *all, uint32_t group
     all->at[all->n++] = (struct stretch){ group, k - 1, count };
 }
 
-static int build_kinds(struct cluster *c, const struct cluster_given *given, const uint32_t *type_of_group,
-                       struct stretches *all, struct error *err)
+static int build_kinds(struct cluster *c, const struct cluster_given *given,
+                       const uint32_t *type_of_group, struct stretches *all, struct error *err)
 {
     struct pins_by_group by = sort_pins(given);
     size_t most = given->n_groups + by.first[given->n_groups], parts = 1;
     for (size_t g = 0; g < given->n_groups; g++) {
         parts = given->group[g].n_mig > parts ? given->group[g].n_mig : parts;
-        parts = given->group[g].mig_dynamic && parts < MIG_PROFILES_MOST ? MIG_PROFILES_MOST : parts;
+        parts =
+            given->group[g].mig_dynamic && parts < MIG_PROFILES_MOST ? MIG_PROFILES_MOST : parts;
     }
     c->kind = arena_alloc(c->memory, most * parts * sizeof *c->kind);
     all->at = mem_new(most, sizeof *all->at);
@@ -288,7 +293,8 @@ static int build_kinds(struct cluster *c, const struct cluster_given *given, con
             left -= by.pin[i].count;
         }
         if (left)
-            stretch_add(c, all, g, type_of_group[g], ID_NONE, &all->of_owner[given->n_queues], left);
+            stretch_add(c, all, g, type_of_group[g], ID_NONE, &all->of_owner[given->n_queues],
+                        left);
     }
     free(by.first);
     free(by.pin);
@@ -296,7 +302,9 @@ static int build_kinds(struct cluster *c, const struct cluster_given *given, con
     free(all->of_owner);
     if (c->n_kinds <= KINDS_MAX)
         return 0;
-    return error_set(err, "cluster '%s': want at most %u kinds of nodes (a type, or what one queue owns of it), got %u",
+    return error_set(err,
+                     "cluster '%s': want at most %u kinds of nodes (a type, or what one queue owns "
+                     "of it), got %u",
                      c->name, KINDS_MAX, c->n_kinds);
 }
 
@@ -311,7 +319,9 @@ static void build_nodes(struct cluster *c, const struct stretches *all)
     c->gpu_base = arena_alloc(c->memory, (n + 1) * sizeof *c->gpu_base);
     uint32_t *filled = mem_new(c->n_kinds, sizeof *filled);
     for (uint32_t k = 0; k < c->n_kinds; k++)
-        c->kind[k].node = c->kind[k].first ? arena_alloc(c->memory, c->kind[k].n_nodes * sizeof(node_id)) : c->kind[k - 1].node;
+        c->kind[k].node = c->kind[k].first
+                              ? arena_alloc(c->memory, c->kind[k].n_nodes * sizeof(node_id))
+                              : c->kind[k - 1].node;
     node_id at = 0;
     for (size_t i = 0; i < all->n; i++) {
         struct node_kind *kind = &c->kind[all->at[i].kind];
@@ -357,7 +367,8 @@ static void build_queues(struct cluster *c, const struct queue_spec *queues, siz
  * span groups. */
 /* As in models.md, 1.5. */
 enum { SAME_GPU, SAME_ISLAND, SAME_NUMA, SAME_NODE, SAME_RACK, SAME_POD, FURTHER };
-const char *const cluster_distance_name[7] = { "gpu", "island", "numa", "node", "rack", "pod", "cluster" };
+const char *const cluster_distance_name[7] = { "gpu",  "island", "numa",   "node",
+                                               "rack", "pod",    "cluster" };
 
 /* ---- building ---- */
 
@@ -392,7 +403,8 @@ static void cut(struct cluster *c, const struct group_spec *groups, size_t n_gro
     uint64_t first = 0;
     for (size_t g = 0; g < n_groups; first += groups[g++].count) {
         uint64_t size, end = first + groups[g].count, k = 0;
-        for (uint64_t at = first; at < end && (size = domain_nodes(&groups[g], l, k)) > 0; at += size, k++) {
+        for (uint64_t at = first; at < end && (size = domain_nodes(&groups[g], l, k)) > 0;
+             at += size, k++) {
             node_id stop = (node_id)(at + size < end ? at + size : end);
             c->domain[c->n_domains] = (struct domain){ l, c->domain_of[at], (node_id)at, stop };
             for (uint64_t n = at; n < stop; n++)
@@ -459,7 +471,8 @@ static unsigned nodes_distance(const struct cluster *c, node_id a, node_id b)
     }
 }
 
-unsigned cluster_distance(const struct cluster *c, node_id a, unsigned gpu_a, node_id b, unsigned gpu_b)
+unsigned cluster_distance(const struct cluster *c, node_id a, unsigned gpu_a, node_id b,
+                          unsigned gpu_b)
 {
     if (a != b)
         return nodes_distance(c, a, b);
@@ -513,7 +526,8 @@ unsigned cluster_placement_distance(const struct cluster *c, const struct placem
 
 /* ---- the whole ---- */
 
-struct cluster *cluster_assemble(const struct cluster_given *given, struct culprit *culprit, struct error *err)
+struct cluster *cluster_assemble(const struct cluster_given *given, struct culprit *culprit,
+                                 struct error *err)
 {
     if (cluster_check(given, culprit, err))
         return NULL;
@@ -578,7 +592,8 @@ int64_t cluster_node_milli(const struct cluster *c, node_id n)
 uint32_t cluster_piece_kind(const struct cluster *c, const struct piece *p)
 {
     uint32_t k = c->kind_of[p->node];
-    while (c->kind[k].parts > 1 && p->gpu_mask && (c->kind[k].mig != p->mig || !(c->kind[k].slots & p->gpu_mask)))
+    while (c->kind[k].parts > 1 && p->gpu_mask &&
+           (c->kind[k].mig != p->mig || !(c->kind[k].slots & p->gpu_mask)))
         k++;
     return k;
 }

@@ -40,9 +40,10 @@ struct node_kind {
     queue_id owner;               /* the pinned queue that owns these nodes; ID_NONE: none */
     uint32_t n_nodes;
     node_id *node;                /* ascending */
-    /* Nodes with instances of several profiles are several kinds, one after the other: a kind has these nodes with the
-     * instances of one profile. mig_dynamic nodes have a kind for every profile of their model, the whole GPU the last; the
-     * free slots of a kind are the slices at which an instance could begin. */
+    /* Nodes with instances of several profiles are several kinds, one after the other: a kind has
+     * these nodes with the instances of one profile. mig_dynamic nodes have a kind for every
+     * profile of their model, the whole GPU the last; the free slots of a kind are the slices at
+     * which an instance could begin. */
     uint16_t parts;               /* number of kinds of these nodes from this one on; 1: the last */
     bool first;  /* the first of them, which is in kind_of and serves requests without GPUs */
     uint16_t mig;                 /* profile of all its GPUs; 0: they are GPUs */
@@ -100,7 +101,8 @@ struct cluster {
 };
 
 /* Makes a cluster, with copies of all that is given. NULL with err and the culprit. */
-struct cluster *cluster_assemble(const struct cluster_given *given, struct culprit *culprit, struct error *err);
+struct cluster *cluster_assemble(const struct cluster_given *given, struct culprit *culprit,
+                                 struct error *err);
 /* The same without the culprit, with the built-in catalogue. */
 struct cluster *cluster_build(const char *name, const struct group_spec *groups, size_t n_groups,
                               const struct queue_spec *queues, size_t n_queues, struct error *err);
@@ -109,7 +111,8 @@ void cluster_free(struct cluster *c);                        /* NULL: does nothi
 /* Distance classes: 0 same GPU, 1 same island, 2 same node and NUMA node, 3 same node, 4 same rack,
  * 5 same pod, 6 further. On counted nodes all GPUs are one island. Without racks every other node
  * is 6. */
-unsigned cluster_distance(const struct cluster *c, node_id a, unsigned gpu_a, node_id b, unsigned gpu_b);
+unsigned cluster_distance(const struct cluster *c, node_id a, unsigned gpu_a, node_id b,
+                          unsigned gpu_b);
 /* the largest of all pairs */
 unsigned cluster_placement_distance(const struct cluster *c, const struct placement *p);
 extern const char *const cluster_distance_name[7];  /* gpu island numa node rack pod cluster */

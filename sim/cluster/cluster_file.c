@@ -82,7 +82,8 @@ static const struct config_key instances_key = { COUNT, .least = 1, .most = NAME
 /* clang-format on */
 
 /* Defaults from the catalogue entry of the type; the other keys of the group then override them. */
-static int group_from_type(struct file_group *g, const struct catalogue *known, struct config_value type, struct error *err)
+static int group_from_type(struct file_group *g, const struct catalogue *known,
+                           struct config_value type, struct error *err)
 {
     const struct config_key as_text = { .type = CONFIG_TEXT };
     const char *name = NULL;
@@ -94,7 +95,8 @@ static int group_from_type(struct file_group *g, const struct catalogue *known, 
         for (uint32_t i = 0; (other = catalogue_node_at(known, i)); i++)
             suggest_offer(&near, other->name);
         return config_error(type, err, "no node type '%s' in the catalogue%s%s%s", name,
-                            near.best ? ", did you mean '" : "", near.best ? near.best : "", near.best ? "'?" : "");
+                            near.best ? ", did you mean '" : "", near.best ? near.best : "",
+                            near.best ? "'?" : "");
     }
     g->spec = (struct group_spec){
         .gpu_model = d->gpu_model,
@@ -111,38 +113,48 @@ static int group_from_type(struct file_group *g, const struct catalogue *known, 
 }
 
 /* A mapping of labels, or a list of taints, as a text of labels.h. */
-static int read_texts(struct cluster_reader *r, struct config_value from, bool keys, const char **to)
+static int read_texts(struct cluster_reader *r, struct config_value from, bool keys,
+                      const char **to)
 {
     const struct config_key as_text = { .type = CONFIG_TEXT };
     struct config_walk w = { .of = from };
     for (struct config_value v; config_next(&w, &v);) {
         const char *key = "", *value = NULL, *before = *to ? *to : "";
-        if ((keys && config_key_text(v, &key, r->err)) || config_scalar(v, &as_text, &value, r->err))
+        if ((keys && config_key_text(v, &key, r->err)) ||
+            config_scalar(v, &as_text, &value, r->err))
             return -1;
         size_t size = strlen(before) + strlen(key) + strlen(value) + 3;
         char *text = arena_alloc(r->memory, size);
         snprintf(text, size, "%s%s%s%s%s", before, *before ? ";" : "", key, keys ? "=" : "", value);
         const char *wrong = keys ? labels_wrong(text) : taints_wrong(text);
         if (wrong)
-            return config_error(v, r->err, "want %s, got '%s'", keys ? "a name without = ! < > & | ; : * , and spaces" : wrong, value);
+            return config_error(v, r->err, "want %s, got '%s'",
+                                keys ? "a name without = ! < > & | ; : * , and spaces" : wrong,
+                                value);
         *to = text;
     }
     return 0;
 }
 
 /* Profiles and the number of instances of each on a node. */
-static int read_mig(struct cluster_reader *r, const struct file_group *from, struct config_value entry, struct group_spec *to)
+static int read_mig(struct cluster_reader *r, const struct file_group *from,
+                    struct config_value entry, struct group_spec *to)
 {
     struct mig_spec *mig = arena_alloc(r->memory, (config_count(from->mig) + 1) * sizeof *mig);
     struct config_walk w = { .of = from->mig };
     to->mig_dynamic = from->mig_strategy == MIG_DYNAMIC;
     if (to->mig_dynamic && config_given(from->mig))
-        return config_error(from->mig, r->err, "want no instances beside mig_strategy dynamic: they are made as jobs ask");
-    if (config_given(from->mig) ? config_count(from->mig) == 0 : from->mig_strategy >= 0 && !to->mig_dynamic)
-        return config_error(config_given(from->mig) ? from->mig : entry, r->err, "want MIG instances: mig: { 1g.10gb: 7 }");
+        return config_error(
+            from->mig, r->err,
+            "want no instances beside mig_strategy dynamic: they are made as jobs ask");
+    if (config_given(from->mig) ? config_count(from->mig) == 0
+                                : from->mig_strategy >= 0 && !to->mig_dynamic)
+        return config_error(config_given(from->mig) ? from->mig : entry, r->err,
+                            "want MIG instances: mig: { 1g.10gb: 7 }");
     for (struct config_value v; config_next(&w, &v); to->n_mig++) {
         const char *name = NULL;
-        if (config_key_text(v, &name, r->err) || config_scalar(v, &instances_key, &mig[to->n_mig].count, r->err))
+        if (config_key_text(v, &name, r->err) ||
+            config_scalar(v, &instances_key, &mig[to->n_mig].count, r->err))
             return -1;
         mig[to->n_mig].profile = mig_profile(name);
         if (!mig[to->n_mig].profile)
@@ -166,16 +178,18 @@ static int read_group(struct cluster_reader *r, struct config_value entry)
     if (config_fields(entry, group_keys, &g, r->err))
         return -1;
     if (g.spec.gpus == UINT32_MAX)
-        return config_error(entry, r->err, "group '%s': want a 'type' or the number of 'gpus'", g.spec.name);
+        return config_error(entry, r->err, "group '%s': want a 'type' or the number of 'gpus'",
+                            g.spec.name);
     if (g.spec.island_gpus == ISLAND_IS_NODE)
         g.spec.island_gpus = g.spec.gpus;
-    const struct gpu_model *known = g.spec.gpu_model ? catalogue_gpu(r->catalogue, g.spec.gpu_model) : NULL;
+    const struct gpu_model *known =
+        g.spec.gpu_model ? catalogue_gpu(r->catalogue, g.spec.gpu_model) : NULL;
     if (g.gpu_mem_mib >= 0)
         g.spec.gpu_mem_mib = (uint32_t)g.gpu_mem_mib;
     else if (known)
         g.spec.gpu_mem_mib = known->mem_gib * 1024;
-    if (read_texts(r, g.labels, true, &g.spec.labels) || read_texts(r, g.taints, false, &g.spec.taints) ||
-        read_mig(r, &g, entry, &g.spec))
+    if (read_texts(r, g.labels, true, &g.spec.labels) ||
+        read_texts(r, g.taints, false, &g.spec.taints) || read_mig(r, &g, entry, &g.spec))
         return -1;
     intern_add(r->group_names, g.spec.name, strlen(g.spec.name));
     r->group_at[r->n_groups] = entry;
@@ -269,7 +283,8 @@ static int read_pins(struct cluster_reader *r, struct config_value pins, struct 
     struct config_walk w = { .of = pins };
     for (struct config_value v; config_next(&w, &v); q->n_pins++) {
         const char *name = NULL;
-        if (config_key_text(v, &name, r->err) || config_scalar(v, &pin_key, &pin[q->n_pins].count, r->err))
+        if (config_key_text(v, &name, r->err) ||
+            config_scalar(v, &pin_key, &pin[q->n_pins].count, r->err))
             return -1;
         pin[q->n_pins].group = intern_find(r->group_names, name, strlen(name));
         if (pin[q->n_pins].group == INTERN_NONE)
@@ -296,7 +311,8 @@ static int queues_read(struct cluster_reader *r, struct config_value list, queue
             },
         };
         if (config_fields(entry, queue_keys, &f, r->err) ||
-            (config_given(f.preemption) && config_fields(f.preemption, queue_preemption_keys, &f.facts.cohort, r->err)))
+            (config_given(f.preemption) &&
+             config_fields(f.preemption, queue_preemption_keys, &f.facts.cohort, r->err)))
             return -1;
         mem_grow(&r->queue, &r->queue_room, r->n_queues, sizeof *r->queue);
         mem_grow(&r->queue_at, &r->queue_at_room, r->n_queues, sizeof *r->queue_at);
@@ -313,7 +329,8 @@ static int queues_read(struct cluster_reader *r, struct config_value list, queue
 
 struct file_whole {
     const char *name;
-    struct config_value nodes, queues, preemption, failures, storage, gpu_models, node_types, power, prices, elastic, sharing;
+    struct config_value nodes, queues, preemption, failures, storage, gpu_models, node_types, power,
+        prices, elastic, sharing;
     struct config_value models, progress, fabric;
     int64_t period_ns;
 };
@@ -338,9 +355,12 @@ static const struct config_key whole_keys[] = {
 };
 /* clang-format on */
 
-static struct cluster *assemble(struct cluster_reader *r, const struct file_whole *whole, const char *name)
+static struct cluster *assemble(struct cluster_reader *r, const struct file_whole *whole,
+                                const char *name)
 {
-    struct cluster_given given = { name, r->group, r->n_groups, r->queue, r->n_queues, r->catalogue };
+    struct cluster_given given = {
+        name, r->group, r->n_groups, r->queue, r->n_queues, r->catalogue
+    };
     struct culprit culprit;
     struct error why = { "" };
     struct cluster *c = cluster_assemble(&given, &culprit, &why);
@@ -357,15 +377,21 @@ static struct cluster *assemble(struct cluster_reader *r, const struct file_whol
 
 /* ---- What the rates need to know of the cluster ---- */
 
-static int check_group(const struct cluster *c, uint32_t group, const struct node_type *t, uint32_t nodes, struct error *err)
+static int check_group(const struct cluster *c, uint32_t group, const struct node_type *t,
+                       uint32_t nodes, struct error *err)
 {
     const struct gpu_model *m = c->gpu_known[t->gpu_model];
     const char *model = intern_text(c->gpu_models, t->gpu_model);
     if (t->gpus > 1 && (!m || (m->nvlink_gbps <= 0 && m->pcie_gbps <= 0)))
-        return error_set(err, "group '%s': the links of GPU model '%s' are not known: want it in 'gpu_models' with pcie_gbps, or "
-                         "one that `gpuyard list gpus` has", c->group_name[group], model);
+        return error_set(err,
+                         "group '%s': the links of GPU model '%s' are not known: want it in "
+                         "'gpu_models' with pcie_gbps, or "
+                         "one that `gpuyard list gpus` has",
+                         c->group_name[group], model);
     if (nodes > 1 && c->nics_of[group].nics * c->nics_of[group].gbps <= 0)
-        return error_set(err, "group '%s': its network is not known: want 'nics' and 'nic_gbps', or a 'type'", c->group_name[group]);
+        return error_set(
+            err, "group '%s': its network is not known: want 'nics' and 'nic_gbps', or a 'type'",
+            c->group_name[group]);
     return 0;
 }
 
@@ -380,7 +406,8 @@ static int check_rates(const struct rate_rules *r, const struct cluster *c, stru
             end++;
         if (t->gpus == 0)
             continue;
-        found |= r->reference && strcmp(r->reference, intern_text(c->gpu_models, t->gpu_model)) == 0;
+        found |=
+            r->reference && strcmp(r->reference, intern_text(c->gpu_models, t->gpu_model)) == 0;
         if (links && check_group(c, c->group_of[first], t, end - first, err))
             return -1;
     }
@@ -388,7 +415,8 @@ static int check_rates(const struct rate_rules *r, const struct cluster *c, stru
 }
 
 /* Training models, and their rates on placements. */
-static int read_rates(const struct file_whole *whole, const char *folder, struct cluster *c, struct error *err)
+static int read_rates(const struct file_whole *whole, const char *folder, struct cluster *c,
+                      struct error *err)
 {
     struct rate_rules *rules = rate_rules_read(whole->progress, whole->fabric, folder, err);
     struct error why = { "" };
@@ -399,13 +427,17 @@ static int read_rates(const struct file_whole *whole, const char *folder, struct
         rate_rules_free(rules);
     if (!rules || training_models_read(c->models, whole->models, err))
         return -1;
-    return c->rates && check_rates(c->rates, c, &why) ? config_error(whole->progress, err, "%s", why.text) : 0;
+    return c->rates && check_rates(c->rates, c, &why)
+               ? config_error(whole->progress, err, "%s", why.text)
+               : 0;
 }
 
 /* Sections of models, each optional. Files that they name lie beside `file`. */
-static int read_sections(const struct file_whole *whole, const char *file, struct cluster *c, struct error *err)
+static int read_sections(const struct file_whole *whole, const char *file, struct cluster *c,
+                         struct error *err)
 {
-    const char *slash = strrchr(file, '/'), *folder = arena_text(c->memory, file, slash ? (size_t)(slash - file) : 0);
+    const char *slash = strrchr(file, '/'),
+               *folder = arena_text(c->memory, file, slash ? (size_t)(slash - file) : 0);
     if (overhead_read(whole->preemption, &c->overhead, err))
         return -1;
     if (config_given(whole->storage) && storage_read(whole->storage, &c->storage, err))
@@ -416,8 +448,11 @@ static int read_sections(const struct file_whole *whole, const char *file, struc
         return -1;
     if (config_given(whole->failures) && failures_read(whole->failures, c, err))
         return -1;
-    if (c->overhead.interval_ns == INTERVAL_AUTO && !c->overhead.node_mtbf_ns && !(c->failures && failures_job_rate(c->failures, 8) > 0))
-        return config_error(whole->preemption, err, "interval_s 'auto' wants a 'node_mtbf_s', or a section 'failures' with some");
+    if (c->overhead.interval_ns == INTERVAL_AUTO && !c->overhead.node_mtbf_ns &&
+        !(c->failures && failures_job_rate(c->failures, 8) > 0))
+        return config_error(
+            whole->preemption, err,
+            "interval_s 'auto' wants a 'node_mtbf_s', or a section 'failures' with some");
     if (power_read(whole->power, c, err) || tariff_read(whole->prices, c, err))
         return -1;
     if (config_given(whole->elastic) && elastic_read(whole->elastic, &c->elastic, c->memory, err))
@@ -425,7 +460,8 @@ static int read_sections(const struct file_whole *whole, const char *file, struc
     return read_rates(whole, folder, c, err);
 }
 
-static struct cluster *read_cluster(struct cluster_reader *r, struct config *config, const char *file_name)
+static struct cluster *read_cluster(struct cluster_reader *r, struct config *config,
+                                    const char *file_name)
 {
     struct file_whole whole = { .period_ns = -1 };
     if (config_fields(config_root(config), whole_keys, &whole, r->err) ||
@@ -435,13 +471,15 @@ static struct cluster *read_cluster(struct cluster_reader *r, struct config *con
     if (nodes_read(r, whole.nodes))
         return NULL;
     if (config_given(whole.queues) && config_count(whole.queues) == 0) {
-        config_error(whole.queues, r->err, "want at least one; without this key they are taken from the trace");
+        config_error(whole.queues, r->err,
+                     "want at least one; without this key they are taken from the trace");
         return NULL;
     }
     if (queues_read(r, whole.queues, ID_NONE))
         return NULL;
     struct cluster *c = assemble(r, &whole, whole.name ? whole.name : file_name);
-    if (c && (read_sections(&whole, input_name(r->in), c, r->err) || pools_read(r->group_at, c, r->err))) {
+    if (c && (read_sections(&whole, input_name(r->in), c, r->err) ||
+              pools_read(r->group_at, c, r->err))) {
         cluster_free(c);
         c = NULL;
     }
@@ -462,17 +500,22 @@ static int set_all(struct config *config, const struct cluster_settings *set, st
     return result;
 }
 
-int cluster_add_sections(struct cluster *c, const char *path, const struct cluster_settings *set, struct error *err)
+int cluster_add_sections(struct cluster *c, const char *path, const struct cluster_settings *set,
+                         struct error *err)
 {
     struct file_whole whole = { .period_ns = -1 };
     struct config *config = config_empty(path, err);
-    int result = !config || set_all(config, set, err) || config_fields(config_root(config), section_keys, &whole, err) ||
-                 read_sections(&whole, path, c, err) ? -1 : 0;
+    int result = !config || set_all(config, set, err) ||
+                         config_fields(config_root(config), section_keys, &whole, err) ||
+                         read_sections(&whole, path, c, err)
+                     ? -1
+                     : 0;
     config_free(config);
     return result;
 }
 
-struct cluster *cluster_from_yaml(struct input *in, const char *name, const struct cluster_settings *set, struct error *err)
+struct cluster *cluster_from_yaml(struct input *in, const char *name,
+                                  const struct cluster_settings *set, struct error *err)
 {
     struct config *config = config_read(in, err);
     if (config && set_all(config, set, err)) {
@@ -481,7 +524,11 @@ struct cluster *cluster_from_yaml(struct input *in, const char *name, const stru
     }
     if (!config)
         return NULL;
-    struct cluster_reader r = { .group_names = intern_new(), .memory = arena_new(), .catalogue = catalogue_new(), .in = in, .err = err };
+    struct cluster_reader r = { .group_names = intern_new(),
+                                .memory = arena_new(),
+                                .catalogue = catalogue_new(),
+                                .in = in,
+                                .err = err };
     struct cluster *c = read_cluster(&r, config, name);
     catalogue_free(r.catalogue);
     free(r.group);
@@ -513,7 +560,8 @@ static char *name_of_file(const char *path)
     return mem_text(name, length);
 }
 
-static struct cluster *with(const struct cluster_settings *set, struct cluster *c, const char *path, struct error *err)
+static struct cluster *with(const struct cluster_settings *set, struct cluster *c, const char *path,
+                            struct error *err)
 {
     if (!c || !set || !set->n || cluster_add_sections(c, path, set, err) == 0)
         return c;
@@ -521,7 +569,8 @@ static struct cluster *with(const struct cluster_settings *set, struct cluster *
     return NULL;
 }
 
-static struct cluster *read_either(struct input *in, const char *name, const struct cluster_settings *set, struct error *err)
+static struct cluster *read_either(struct input *in, const char *name,
+                                   const struct cluster_settings *set, struct error *err)
 {
     size_t length;
     const char *head = input_peek(in, &length, err);
@@ -531,10 +580,13 @@ static struct cluster *read_either(struct input *in, const char *name, const str
         return with(set, cluster_from_topology(in, name, err), input_name(in), err);
     if (node_list_recognise(head, length))
         return with(set, cluster_from_nodes(in, name, err), input_name(in), err);
-    return node_list_refuses(head, length, input_name(in), err) ? NULL : cluster_from_yaml(in, name, set, err);
+    return node_list_refuses(head, length, input_name(in), err)
+               ? NULL
+               : cluster_from_yaml(in, name, set, err);
 }
 
-struct cluster *cluster_read(const char *path, const struct cluster_settings *set, char sha256[65], struct error *err)
+struct cluster *cluster_read(const char *path, const struct cluster_settings *set, char sha256[65],
+                             struct error *err)
 {
     struct input *in = input_open(path, err);
     if (!in)

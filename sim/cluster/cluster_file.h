@@ -11,9 +11,12 @@
 struct cluster_settings { size_t n; const char *const *text; };
 /* path "-": standard input. NULL with err; it begins with "--set: " if a setting is wrong. set
  * NULL: none. sha256: of the bytes of the file. */
-struct cluster *cluster_read(const char *path, const struct cluster_settings *set, char sha256[65], struct error *err);
+struct cluster *cluster_read(const char *path, const struct cluster_settings *set, char sha256[65],
+                             struct error *err);
 
 /* A YAML cluster file. `name` is used if the file has none. */
-struct cluster *cluster_from_yaml(struct input *in, const char *name, const struct cluster_settings *set, struct error *err);
+struct cluster *cluster_from_yaml(struct input *in, const char *name,
+                                  const struct cluster_settings *set, struct error *err);
 /* Applies the settings to a cluster from a list of nodes. -1 with err. */
-int cluster_add_sections(struct cluster *c, const char *path, const struct cluster_settings *set, struct error *err);
+int cluster_add_sections(struct cluster *c, const char *path, const struct cluster_settings *set,
+                         struct error *err);

@@ -11,7 +11,7 @@
 
 #define CLUSTER_NODE_GPUS_MAX  1000000u    /* of one counted node */
 #define CLUSTER_NODES_MAX      10000000u
-#define NAMED_GPUS_MAX         64u         /* of a node whose GPUs have names */
+#define NAMED_GPUS_MAX         64u         /* of a node that is not counted */
 
 struct node_nics { uint32_t nics; double gbps; };       /* of a node: number, and speed of each per
                                                            direction; 0: unknown */
@@ -41,8 +41,11 @@ struct group_spec {
     uint32_t n_mig;
 };
 struct pin_spec { uint32_t group, count; };  /* the next `count` free nodes of that group */
-#define COHORT_RULES_UNSAID                                                                                            \
-    { { UNLIMITED, UNLIMITED, UNLIMITED }, { UNLIMITED, UNLIMITED, UNLIMITED }, -1, -1, -1, -1, INT32_MAX }
+#define COHORT_RULES_UNSAID                                                                        \
+    {                                                                                              \
+        { UNLIMITED, UNLIMITED, UNLIMITED }, { UNLIMITED, UNLIMITED, UNLIMITED }, -1, -1, -1, -1,  \
+            INT32_MAX                                                                              \
+    }
 struct queue_spec {
     struct queue_facts facts;     /* name, parent (index of an earlier spec), quota, weight,
                                      priority */

@@ -2,14 +2,14 @@
  * of them.
  *
  *   federation: campus
- *   members:                                              # in order of preference; ties go to the first
+ *   members:                                   # in order of preference, which breaks ties
  *     - { name: home, cluster: home.yaml }
- *     - { name: cloud, cluster: cloud.yaml, policy: "easy:depth=4" }    # by default the policy of the run
- *   route: spill                                          # queue, least-wait or spill
- *   limit_s: 600                                          # of spill, 0 by default: the max wait at a member before the next one is tried
- *   first_run_s: 3600                                     # by default; the assumed run time until a first job has ended
- *   queues: { vision: home, speech: cloud }               # of route queue
- *   others: home                                          # of route queue: queues that are not listed
+ *     - { name: cloud, cluster: cloud.yaml, policy: "easy:depth=4" }    # default: that of the run
+ *   route: spill                               # queue, least-wait or spill
+ *   limit_s: 600                               # of spill: the longest acceptable wait; default 0
+ *   first_run_s: 3600                          # a run time as long as no job has ended; default
+ *   queues: { vision: home, speech: cloud }    # of route queue
+ *   others: home                               # of route queue: queues that are not listed
  *
  * Paths are relative to the file. The routes are defined in sim/federation/router.h. */
 #pragma once
@@ -42,7 +42,8 @@ bool federation_recognise(const char *head, size_t length);
 bool federation_is(const char *path);  /* it is a regular file with this first key */
 /* set: settings of keys of other files are ignored; NULL: none. NULL with err: "file:line:column:
  * ..." */
-struct federation *federation_read(const char *path, const struct cluster_settings *set, struct error *err);
+struct federation *federation_read(const char *path, const struct cluster_settings *set,
+                                   struct error *err);
 void federation_free(struct federation *f);                   /* NULL: does nothing */
 /* The setting "NAME.KEY=VALUE" of a member: "KEY=VALUE"; NULL: another member's. */
 const char *federation_setting(const struct federation_member *m, const char *text);

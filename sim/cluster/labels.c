@@ -236,12 +236,14 @@ static bool prefers(struct span effect)
 
 static bool is_effect(struct span effect)
 {
-    return prefers(effect) || same(effect, span_of("NoSchedule")) || same(effect, span_of("NoExecute"));
+    return prefers(effect) || same(effect, span_of("NoSchedule")) ||
+           same(effect, span_of("NoExecute"));
 }
 
 static bool taint_named(const struct taint *t)
 {
-    return is_name(t->key) && (!t->has_value || is_name(t->value)) && (!t->has_effect || is_effect(t->effect));
+    return is_name(t->key) && (!t->has_value || is_name(t->value)) &&
+           (!t->has_effect || is_effect(t->effect));
 }
 
 const char *taints_wrong(const char *text)

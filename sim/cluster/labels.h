@@ -1,15 +1,19 @@
 /* labels.h - labels and taints of nodes, and selectors, affinities and tolerations of jobs: rules
  * of Kubernetes, in short texts.
  *
- *   labels       key=value;key=value             of a node. Every node with GPUs has gpu_type=MODEL besides
- *   taints       key[=value]:Effect;...          of a node; Effect: NoSchedule PreferNoSchedule NoExecute
- *   selector     key=value;key=value             all of them must be labels of the node
- *   affinity     [WEIGHT:]NEED&NEED;...          a term without weight is required (of several, one must hold), a term with a
- *                                                weight of 1 to 100 is preferred. NEED: key=a|b key!=a|b key !key key>5 key<5
- *   tolerations  key[=value][:Effect];... or *   tolerated taints; without value: any value, without effect: all effects
+ *   labels       key=value;key=value        of a node. Every node with GPUs also has
+ *                                           gpu_type=MODEL
+ *   taints       key[=value]:Effect;...     of a node; Effect: NoSchedule PreferNoSchedule
+ *                                           NoExecute
+ *   selector     key=value;key=value        all of them must be labels of the node
+ *   affinity     [WEIGHT:]NEED&NEED;...     a term without weight is required (of several, one must
+ *                                           hold), a term with a weight of 1 to 100 is preferred.
+ *                                           NEED: key=a|b key!=a|b key !key key>5 key<5
+ *   tolerations  key[=value][:Effect];...   tolerated taints; without value: any value, without
+ *                or *                       effect: all effects; *: all taints
  *
  * Empty texts are allowed and mean none. After Kubernetes: concepts/scheduling-eviction,
- * assign-pod-node and taint-and-toleration; NoExecute is NoSchedule here, for taints do not change
+ * assign-pod-node and taint-and-toleration; NoExecute is NoSchedule here, as taints do not change
  * during a run. */
 #pragma once
 #include <stdbool.h>

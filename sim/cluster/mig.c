@@ -118,14 +118,16 @@ static int places_left(const struct mig_design *from, const struct mig_cut *cut)
 }
 
 /* The places that `from` and smaller profiles lose when an instance begins at `start`. */
-static int cost_at(const struct mig_design *d, const struct mig_cut *cut, const struct mig_design *from, unsigned start)
+static int cost_at(const struct mig_design *d, const struct mig_cut *cut,
+                   const struct mig_design *from, unsigned start)
 {
     struct mig_cut then = *cut;
     mig_take(&then, d, start);
     return places_left(from, cut) - places_left(from, &then);
 }
 
-static int cheapest(const struct mig_design *d, const struct mig_cut *cut, const struct mig_design *from, int *cost)
+static int cheapest(const struct mig_design *d, const struct mig_cut *cut,
+                    const struct mig_design *from, int *cost)
 {
     int best = -1;
     *cost = INT_MAX;
@@ -146,7 +148,8 @@ unsigned mig_place_among(const struct mig_design *d, uint64_t free, uint64_t beg
     int least = INT_MAX;
     unsigned best = 0;
     for (uint64_t m = begins; m; m &= m - 1) {
-        unsigned bit = (unsigned)__builtin_ctzll(m), first = bit / MIG_MEMORY_SLICES * MIG_MEMORY_SLICES;
+        unsigned bit = (unsigned)__builtin_ctzll(m),
+                 first = bit / MIG_MEMORY_SLICES * MIG_MEMORY_SLICES;
         const struct mig_cut cut = { (uint8_t)~(free >> first), 0 };
         int cost = cost_at(d, &cut, whole, bit - first);
         if (cost < least) {
@@ -175,12 +178,14 @@ static bool put_one(const struct mig_design *d, struct mig_cut *cut, uint32_t gp
     return start >= 0;
 }
 
-bool mig_fit(const struct mig_wish *wish, uint32_t n, uint32_t gpus, const struct mig_design **without)
+bool mig_fit(const struct mig_wish *wish, uint32_t n, uint32_t gpus,
+             const struct mig_design **without)
 {
     struct mig_cut cut[GPUS_MOST] = { { 0 } };
     if (!n)
         return true;
-    for (const struct mig_design *d = mig_design_whole(wish[0].design->gpu_model); d; d = mig_design_smaller(d))
+    for (const struct mig_design *d = mig_design_whole(wish[0].design->gpu_model); d;
+         d = mig_design_smaller(d))
         for (uint32_t i = 0; i < n; i++)
             for (uint32_t left = wish[i].design == d ? wish[i].count : 0; left > 0; left--)
                 if (!put_one(d, cut, gpus)) {

@@ -71,4 +71,5 @@ void mig_take(struct mig_cut *cut, const struct mig_design *d, unsigned start);
  * *without has none. Larger ones go first, each where it costs the following ones the fewest
  * places: for the profiles of the catalogue this finds places for all whenever they exist. */
 struct mig_wish { const struct mig_design *design; uint32_t count; };
-bool mig_fit(const struct mig_wish *wish, uint32_t n, uint32_t gpus, const struct mig_design **without);
+bool mig_fit(const struct mig_wish *wish, uint32_t n, uint32_t gpus,
+             const struct mig_design **without);

@@ -105,7 +105,11 @@ bool node_list_refuses(const char *head, size_t length, const char *file, struct
     for (const struct layout *l = layouts; l < layouts + sizeof layouts / sizeof *layouts; l++)
         for (size_t i = 0; i < COLUMNS && used < sizeof names; i++)
             if (l->column[i])
-                used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i ? "," : used ? "; " : "", l->column[i]);
+                used += (size_t)snprintf(names + used, sizeof names - used, "%s%s",
+                                         i      ? ","
+                                         : used ? "; "
+                                                : "",
+                                         l->column[i]);
     error_set(err, "%s:1: want YAML, or a list of nodes with the columns %s", file, names);
     return true;
 }
@@ -130,7 +134,8 @@ static int on_header(void *self, const struct row *header, struct error *err)
     (void)err; /* node_list_recognise() has seen all the columns */
     struct list *l = self;
     for (size_t i = 0; i < COLUMNS; i++)
-        l->at[i] = l->layout->column[i] ? table_column(header, l->layout->column[i]) : TABLE_NO_COLUMN;
+        l->at[i] =
+            l->layout->column[i] ? table_column(header, l->layout->column[i]) : TABLE_NO_COLUMN;
     return 0;
 }
 
@@ -150,7 +155,8 @@ static int on_row(void *self, const struct row *row, struct error *err)
         if (as->column[i] && i != MODEL && cell_required(row, l->at[i], err) != 0)
             return -1;
     if (cell_integer(row, l->at[GPUS], 0, CLUSTER_NODE_GPUS_MAX, &node.gpus, err) != 0 ||
-        cell_decimal(row, l->at[CPUS], as->cpus_scale, 0, CPUS_MOST * 1000, &node.cpu_milli, err) != 0 ||
+        cell_decimal(row, l->at[CPUS], as->cpus_scale, 0, CPUS_MOST * 1000, &node.cpu_milli, err) !=
+            0 ||
         cell_decimal(row, l->at[MEMORY], as->memory_scale, 0, MIB_MOST, &node.mem_mib, err) != 0)
         return -1;
     node.name = keep(l, row, NAME);
@@ -194,15 +200,17 @@ static int by_name(const void *a, const void *b)
 static bool alike(const struct node *a, const struct node *b)
 {
     bool same_model = a->model && b->model ? strcmp(a->model, b->model) == 0 : a->model == b->model;
-    return same_model && a->gpus == b->gpus && a->cpu_milli == b->cpu_milli && a->mem_mib == b->mem_mib;
+    return same_model && a->gpus == b->gpus && a->cpu_milli == b->cpu_milli &&
+           a->mem_mib == b->mem_mib;
 }
 
 static int check_names(const struct list *l, const char *file, struct error *err)
 {
     for (size_t i = 1; i < l->n; i++)
         if (strcmp(l->node[i].name, l->node[i - 1].name) == 0)
-            return error_set(err, "%s:%zu: %s: '%.100s' was used before, on line %zu", file, l->node[i].line,
-                             l->layout->column[NAME], l->node[i].name, l->node[i - 1].line);
+            return error_set(err, "%s:%zu: %s: '%.100s' was used before, on line %zu", file,
+                             l->node[i].line, l->layout->column[NAME], l->node[i].name,
+                             l->node[i - 1].line);
     return 0;
 }
 
@@ -239,14 +247,17 @@ static struct cluster *build(struct list *l, const char *file, const char *name,
 
 struct cluster *cluster_from_nodes(struct input *in, const char *name, struct error *err)
 {
-    static const struct table_handler handlers[] = { { .on_header = on_header, .on_row = on_row }, { .on_row = on_bare_row } };
+    static const struct table_handler handlers[] = { { .on_header = on_header, .on_row = on_row },
+                                                     { .on_row = on_bare_row } };
     size_t length;
     bool bare = false;
     const char *head = input_peek(in, &length, err);
-    struct list l = { .layout = head ? layout_of_head(head, length, &bare) : NULL, .texts = arena_new() };
+    struct list l = { .layout = head ? layout_of_head(head, length, &bare) : NULL,
+                      .texts = arena_new() };
     struct cluster *c = NULL;
     memcpy(l.at, bare_at, sizeof l.at);
-    if (l.layout && table_read(in, (struct table_style){ .header = !bare }, &handlers[bare], &l, err) == 0)
+    if (l.layout &&
+        table_read(in, (struct table_style){ .header = !bare }, &handlers[bare], &l, err) == 0)
         c = build(&l, input_name(in), name, err);
     free(l.node);
     arena_free(l.texts);
@@ -333,8 +344,8 @@ static int check_hosts(const struct host_list *l, const char *file, struct error
         const char *ip = l->host[i].cell[IP];
         uint32_t before = intern_count(seen), number = intern_add(seen, ip, strlen(ip));
         if (number < before)
-            result = error_set(err, "%s:%zu: %s: '%.100s' was used before, on line %zu", file, l->host[i].line, names[IP],
-                               ip, line[number]);
+            result = error_set(err, "%s:%zu: %s: '%.100s' was used before, on line %zu", file,
+                               l->host[i].line, names[IP], ip, line[number]);
         else
             line[number] = l->host[i].line;
     }
@@ -353,7 +364,8 @@ static const char *group_name(struct host_list *l, const struct host *h)
     return text;
 }
 
-static struct cluster *build_hosts(struct host_list *l, const char *file, const char *name, struct error *err)
+static struct cluster *build_hosts(struct host_list *l, const char *file, const char *name,
+                                   struct error *err)
 {
     struct group_spec *group = mem_new(l->n, sizeof *group);
     uint32_t *rack = mem_new(l->n, sizeof *rack);
@@ -363,8 +375,10 @@ static struct cluster *build_hosts(struct host_list *l, const char *file, const 
         const struct host *h = &l->host[i];
         bool new_pod = i == 0 || !same_pod(h, h - 1);
         if (new_pod)
-            group[n_groups++] = (struct group_spec){ .name = group_name(l, h), .gpus = TOPOLOGY_NODE_GPUS,
-                                                     .cpu_milli = INT64_MAX, .mem_mib = INT64_MAX,
+            group[n_groups++] = (struct group_spec){ .name = group_name(l, h),
+                                                     .gpus = TOPOLOGY_NODE_GPUS,
+                                                     .cpu_milli = INT64_MAX,
+                                                     .mem_mib = INT64_MAX,
                                                      .rack_nodes = &rack[n_racks] };
         struct group_spec *g = &group[n_groups - 1];
         if (new_pod || !same_rack(h, h - 1)) {

@@ -29,12 +29,17 @@ static const struct config_key spot_keys[] = {
 
 static int read_pool(struct config_value v, uint32_t nodes, struct pool *to, struct error *err)
 {
-    struct file_pool f = { .pool = { .is = true, .provision_ns = 180 * NS_PER_S, .idle_ns = 600 * NS_PER_S,
-                                     .scan_ns = 10 * NS_PER_S, .notice_ns = 120 * NS_PER_S } };
-    if (config_fields(v, pool_keys, &f, err) || (config_given(f.spot) && config_fields(f.spot, spot_keys, &f, err)))
+    struct file_pool f = { .pool = { .is = true,
+                                     .provision_ns = 180 * NS_PER_S,
+                                     .idle_ns = 600 * NS_PER_S,
+                                     .scan_ns = 10 * NS_PER_S,
+                                     .notice_ns = 120 * NS_PER_S } };
+    if (config_fields(v, pool_keys, &f, err) ||
+        (config_given(f.spot) && config_fields(f.spot, spot_keys, &f, err)))
         return -1;
     if (f.pool.min > nodes)
-        return config_error(v, err, "want a min of at most the %u nodes of the group, got %u", nodes, f.pool.min);
+        return config_error(v, err, "want a min of at most the %u nodes of the group, got %u",
+                            nodes, f.pool.min);
     *to = f.pool;
     return 0;
 }

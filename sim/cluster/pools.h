@@ -2,8 +2,10 @@
  *
  *   nodes:
  *     - { group: own, type: dgx-a100, count: 4 }
- *     - { group: burst, type: dgx-a100, count: 16, pool: { min: 0, provision_s: 180, usd_per_node_h: 21.9 } }
- *     - { group: spot, type: dgx-a100, count: 32, pool: { usd_per_node_h: 8, spot: { reclaims_per_node_day: 2 } } }
+ *     - { group: burst, type: dgx-a100, count: 16,
+ *         pool: { min: 0, provision_s: 180, usd_per_node_h: 21.9 } }
+ *     - { group: spot, type: dgx-a100, count: 32,
+ *         pool: { usd_per_node_h: 8, spot: { reclaims_per_node_day: 2 } } }
  *
  * `count` is the max size. Nodes beyond the present size do not exist; their GPU time counts as
  * down. */

@@ -2,12 +2,13 @@
  *
  *   power:
  *     pue: 1.2
- *     carbon_file: grid.csv              # or carbon_g_per_kwh: 400; hourly.h says what is in it; as from the working directory
- *     off_after_s: 600                   # idle nodes are powered off then, and wake in wake_s
- *     cap_w: 40000                       # and rack_cap_w: no start whose worst case would pass it
+ *     carbon_file: grid.csv      # see hourly.h; as from the working directory. Or a constant:
+ *                                # carbon_g_per_kwh: 400
+ *     off_after_s: 600           # idle nodes are then powered off, and boot in wake_s
+ *     cap_w: 40000               # and rack_cap_w: no start with a worst case above it
  *     groups: { mine: { node_idle_w: 700, gpu_idle_w: 50, gpu_tdp_w: 350 } }
  *   prices:
- *     bill: capacity                     # or allocated
+ *     bill: capacity             # or allocated
  *     groups: { mine: { gpu_usd_per_h: 1.20 } }
  *
  * A value of a group comes before that of the section, and that before the catalogue. A value found

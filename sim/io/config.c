@@ -11,7 +11,8 @@
 
 /* ---- places ---- */
 
-static const struct config_setting *setting_of(const struct config *c, struct fy_node *node, bool *below)
+static const struct config_setting *setting_of(const struct config *c, struct fy_node *node,
+                                               bool *below)
 {
     *below = false;
     for (; node && c->n_set; node = fy_node_get_parent(node), *below = true)
@@ -56,8 +57,8 @@ static bool place_of(const struct config *c, struct fy_node *node, int *line, in
     return true;
 }
 
-static int complain(const struct config *c, struct fy_node *node, struct fy_node *otherwise, const char *key,
-                    struct error *err, const char *format, va_list arguments)
+static int complain(const struct config *c, struct fy_node *node, struct fy_node *otherwise,
+                    const char *key, struct error *err, const char *format, va_list arguments)
 {
     char text[sizeof err->text];
     vsnprintf(text, sizeof text, format, arguments);
@@ -65,13 +66,16 @@ static int complain(const struct config *c, struct fy_node *node, struct fy_node
     bool below;
     const struct config_setting *set = setting_of(c, node ? node : otherwise, &below);
     if (set)
-        return error_set(err, "--set: %s: %s%s%s", set->path, key && below ? key : "", key && below ? ": " : "", text);
+        return error_set(err, "--set: %s: %s%s%s", set->path, key && below ? key : "",
+                         key && below ? ": " : "", text);
     if (!place_of(c, node, &line, &column))
         place_of(c, otherwise, &line, &column);
-    return error_set(err, "%s:%d:%d: %s%s%s", c->name, line, column, key ? key : "", key ? ": " : "", text);
+    return error_set(err, "%s:%d:%d: %s%s%s", c->name, line, column, key ? key : "",
+                     key ? ": " : "", text);
 }
 
-int config_error_at(const struct config *c, struct fy_node *node, struct error *err, const char *format, ...)
+int config_error_at(const struct config *c, struct fy_node *node, struct error *err,
+                    const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -137,7 +141,8 @@ static int check_text(const char *name, const char *text, size_t length, struct 
     for (size_t i = 0, n; i < length; i += n) {
         n = character((const unsigned char *)text + i, length - i);
         if (n == 0)
-            return error_set(err, "%s:%d:%d: want UTF-8 text, got byte 0x%02x", name, line, column, (unsigned char)text[i]);
+            return error_set(err, "%s:%d:%d: want UTF-8 text, got byte 0x%02x", name, line, column,
+                             (unsigned char)text[i]);
         column = text[i] == '\n' ? 1 : column + 1;
         line += text[i] == '\n';
     }
@@ -149,10 +154,11 @@ static int check_node(const struct config *c, struct fy_node *node, struct error
 {
     size_t length;
     if (fy_node_is_alias(node))
-        return config_error_at(c, node, err, "want a value, got an alias: aliases are not followed here");
+        return config_error_at(c, node, err,
+                               "want a value, got an alias: aliases are not followed here");
     if (fy_node_get_tag(node, &length))
-        return config_error_at(c, node, err, "want a value without a tag, got '%.*s'", (int)(length < 40 ? length : 40),
-                               fy_node_get_tag(node, &length));
+        return config_error_at(c, node, err, "want a value without a tag, got '%.*s'",
+                               (int)(length < 40 ? length : 40), fy_node_get_tag(node, &length));
     void *walk = NULL;
     if (fy_node_is_sequence(node))
         for (struct fy_node *item; (item = fy_node_sequence_iterate(node, &walk));)
@@ -160,7 +166,8 @@ static int check_node(const struct config *c, struct fy_node *node, struct error
                 return -1;
     if (fy_node_is_mapping(node))
         for (struct fy_node_pair *pair; (pair = fy_node_mapping_iterate(node, &walk));)
-            if (check_node(c, fy_node_pair_key(pair), err) || check_node(c, fy_node_pair_value(pair), err))
+            if (check_node(c, fy_node_pair_key(pair), err) ||
+                check_node(c, fy_node_pair_value(pair), err))
                 return -1;
     return 0;
 }
@@ -191,8 +198,8 @@ static int parse(struct config *c, struct error *err)
     c->diag = fy_diag_create(&silent);
     fy_diag_set_collect_errors(c->diag, true);
     /* Duplicate keys: config_fields() names them, libfyaml would not. */
-    enum fy_parse_cfg_flags flags =
-        FYPCF_QUIET | FYPCF_COLLECT_DIAG | FYPCF_DEFAULT_VERSION_1_2 | FYPCF_JSON_NONE | FYPCF_ALLOW_DUPLICATE_KEYS;
+    enum fy_parse_cfg_flags flags = FYPCF_QUIET | FYPCF_COLLECT_DIAG | FYPCF_DEFAULT_VERSION_1_2 |
+                                    FYPCF_JSON_NONE | FYPCF_ALLOW_DUPLICATE_KEYS;
     struct fy_parse_cfg how = { .flags = flags, .diag = c->diag };
     c->parser = fy_parser_create(&how);
     if (!c->parser || fy_parser_set_string(c->parser, c->text, c->length))
@@ -206,7 +213,8 @@ static int parse(struct config *c, struct error *err)
         return syntax_error(c, err);
     }
     if (second) {
-        config_error_at(c, fy_document_root(second), err, "want one document, here begins a second");
+        config_error_at(c, fy_document_root(second), err,
+                        "want one document, here begins a second");
         fy_parse_document_destroy(c->parser, second);
         return -1;
     }
@@ -311,13 +319,17 @@ const char *config_shown(struct fy_node *node, char to[CONFIG_SHOWN])
     bool quoted = false;
     const char *text = config_text(node, &length, &quoted);
     if (!text || config_is_null(node)) {
-        snprintf(to, CONFIG_SHOWN, "%s", text ? "nothing" : fy_node_is_mapping(node) ? "a mapping" : "a list");
+        snprintf(to, CONFIG_SHOWN, "%s",
+                 text                       ? "nothing"
+                 : fy_node_is_mapping(node) ? "a mapping"
+                                            : "a list");
         return to;
     }
     size_t most = CONFIG_SHOWN - sizeof "'...'", n = length < most ? length : most;
     while (n < length && n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80)
         n--; /* cut between two characters */
-    size_t used = (size_t)snprintf(to, CONFIG_SHOWN, "'%.*s%s'", (int)n, text, n < length ? "..." : "");
+    size_t used =
+        (size_t)snprintf(to, CONFIG_SHOWN, "'%.*s%s'", (int)n, text, n < length ? "..." : "");
     for (size_t i = 0; i < used; i++)
         if ((unsigned char)to[i] < ' ' || to[i] == 0x7f)
             to[i] = '?';
@@ -350,7 +362,8 @@ bool config_next(struct config_walk *w, struct config_value *item)
         item->near = w->of.key ? w->of.key : w->of.near;
         return item->node != NULL;
     }
-    struct fy_node_pair *pair = of && fy_node_is_mapping(of) ? fy_node_mapping_iterate(of, &w->at) : NULL;
+    struct fy_node_pair *pair =
+        of && fy_node_is_mapping(of) ? fy_node_mapping_iterate(of, &w->at) : NULL;
     if (!pair)
         return false;
     item->node = fy_node_pair_value(pair);
@@ -406,7 +419,10 @@ static struct fy_node *item_called(struct fy_node *list, const struct step *s, c
     void *walk = NULL;
     for (struct fy_node *item; (item = fy_node_sequence_iterate(list, &walk));) {
         size_t length = 0;
-        const char *name = fy_node_is_mapping(item) ? fy_node_mapping_lookup_scalar_by_simple_key(item, &length, naming, strlen(naming)) : NULL;
+        const char *name =
+            fy_node_is_mapping(item)
+                ? fy_node_mapping_lookup_scalar_by_simple_key(item, &length, naming, strlen(naming))
+                : NULL;
         if (name && length == s->length && !memcmp(name, s->text, length))
             return item;
     }
@@ -435,26 +451,33 @@ static struct fy_node *item_of(struct fy_node *list, const struct step *s)
 
 /* The value of a key of a mapping: of the last step the new one, else a mapping or list to go on
  * in. */
-static struct fy_node *put(struct config *c, struct config_setting *set, struct fy_node *in, const struct step *s, struct error *err)
+static struct fy_node *put(struct config *c, struct config_setting *set, struct fy_node *in,
+                           const struct step *s, struct error *err)
 {
     bool last = !set->path[s->up_to];
     struct fy_node_pair *pair = fy_node_mapping_lookup_pair_by_simple_key(in, s->text, s->length);
     struct fy_node *there = pair ? fy_node_pair_value(pair) : NULL;
     if (there && !last && !config_is_null(there))
         return there;
-    struct fy_node *made = last ? build(c, set, err) : noted(set, fy_node_create_mapping(c->document));
+    struct fy_node *made =
+        last ? build(c, set, err) : noted(set, fy_node_create_mapping(c->document));
     if (!made)
         return NULL;
     if (pair)
         return fy_node_pair_set_value(pair, made) ? NULL : made;
-    return fy_node_mapping_append(in, noted(set, fy_node_create_scalar(c->document, s->text, s->length)), made) ? NULL : made;
+    return fy_node_mapping_append(
+               in, noted(set, fy_node_create_scalar(c->document, s->text, s->length)), made)
+               ? NULL
+               : made;
 }
 
-static int check_path(const struct config *c, const char *path, const char *value, struct error *err)
+static int check_path(const struct config *c, const char *path, const char *value,
+                      struct error *err)
 {
     if (!*path || strstr(path, "..") || *path == '.' || path[strlen(path) - 1] == '.')
         return error_set(err, "--set: want KEY=VALUE, with dots between keys, got '%.100s'", path);
-    if (check_text("--set", path, strlen(path), err) || check_text("--set", value, strlen(value), err))
+    if (check_text("--set", path, strlen(path), err) ||
+        check_text("--set", value, strlen(value), err))
         return -1;
     for (size_t i = 0; i < c->n_set; i++)
         if (!strcmp(c->set[i].path, path))
@@ -470,20 +493,25 @@ int config_set(struct config *c, const char *path, const char *value, struct err
         return -1;
     mem_grow(&c->set, &c->set_capacity, c->n_set, sizeof *c->set);
     struct config_setting *set = &c->set[c->n_set++];
-    *set = (struct config_setting){ mem_text(path, strlen(path)), mem_text(value, strlen(value)), NULL, 0, 0 };
+    *set = (struct config_setting){ mem_text(path, strlen(path)), mem_text(value, strlen(value)),
+                                    NULL, 0, 0 };
     while (next_step(set->path, &s)) {
         int so_far = (int)(s.text - set->path) - 1;
         bool list = fy_node_is_sequence(at);
         if (!list && !fy_node_is_mapping(at))
-            return error_set(err, "--set: %s: %.*s has no keys", path, so_far > 0 ? so_far : 0, path);
+            return error_set(err, "--set: %s: %.*s has no keys", path, so_far > 0 ? so_far : 0,
+                             path);
         struct fy_node *next = list ? item_of(at, &s) : put(c, set, at, &s, err);
         if (list && next && !set->path[s.up_to])
             return error_set(err, "--set: %s: want a key of this item, too", path);
         if (list && !next)
-            return error_set(err, "--set: %s: %.*s has %d item%s, and none is called '%.*s'", path, so_far, path,
-                             fy_node_sequence_item_count(at), fy_node_sequence_item_count(at) == 1 ? "" : "s", (int)s.length, s.text);
+            return error_set(err, "--set: %s: %.*s has %d item%s, and none is called '%.*s'", path,
+                             so_far, path, fy_node_sequence_item_count(at),
+                             fy_node_sequence_item_count(at) == 1 ? "" : "s", (int)s.length,
+                             s.text);
         if (!next)
-            return err->text[0] ? -1 : error_set(err, "--set: %s: libfyaml cannot put it there", path);
+            return err->text[0] ? -1
+                                : error_set(err, "--set: %s: libfyaml cannot put it there", path);
         at = next;
     }
     return 0;

@@ -10,7 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CONFIG_BYTES_MAX ((size_t)4 << 20)    /* of plain text, so that a small compressed file cannot fill the memory */
+#define CONFIG_BYTES_MAX                                                                           \
+    ((size_t)4 << 20) /* of plain text, so that a small compressed file cannot fill the memory */
 
 struct config;
 struct config *config_read(struct input *in, struct error *err);   /* NULL with err */
@@ -64,7 +65,8 @@ struct config_key {               /* a table ends with a NULL name */
 };
 /* Fills *to from the mapping v. A key that is absent leaves its field as it was: the caller has put
  * the default there. */
-int config_fields(struct config_value v, const struct config_key *keys, void *to, struct error *err);
+int config_fields(struct config_value v, const struct config_key *keys, void *to,
+                  struct error *err);
 /* One value; name and at of `as` are ignored. */
 int config_scalar(struct config_value v, const struct config_key *as, void *to, struct error *err);
 /* The value of one key before the others are read, e.g. because their defaults depend on it.

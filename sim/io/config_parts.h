@@ -26,5 +26,5 @@ bool config_is_null(struct fy_node *node);    /* nothing, ~ or null, without quo
 #define CONFIG_SHOWN 64
 const char *config_shown(struct fy_node *node, char to[CONFIG_SHOWN]);
 /* "file:line:column: " of a node, without naming the key. */
-int config_error_at(const struct config *c, struct fy_node *node, struct error *err, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+int config_error_at(const struct config *c, struct fy_node *node, struct error *err,
+                    const char *format, ...) __attribute__((format(printf, 4, 5)));

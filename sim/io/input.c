@@ -91,12 +91,14 @@ static bool nothing_stored(const struct input *in)
 
 static int truncated(const struct input *in, struct error *err)
 {
-    return error_set(err, "%s: %s data end early: the file is truncated", in->name, in->kind == GZIP ? "gzip" : "zstd");
+    return error_set(err, "%s: %s data end early: the file is truncated", in->name,
+                     in->kind == GZIP ? "gzip" : "zstd");
 }
 
 static int damaged(const struct input *in, const char *why, struct error *err)
 {
-    return error_set(err, "%s: damaged %s data: %s", in->name, in->kind == GZIP ? "gzip" : "zstd", why);
+    return error_set(err, "%s: damaged %s data: %s", in->name, in->kind == GZIP ? "gzip" : "zstd",
+                     why);
 }
 
 /* ---- the three kinds: each decodes up to `capacity` bytes, 0 when it needs more that is stored,
@@ -251,7 +253,8 @@ static int start_decoder(struct input *in, struct error *err)
         if (!in->zstd)
             mem_exhausted();
         if (ZSTD_isError(ZSTD_DCtx_setParameter(in->zstd, ZSTD_d_windowLogMax, window.upperBound)))
-            return error_set(err, "%s: cannot start zstd", in->name); /* the bound: what `zstd --long=31` writes */
+            return error_set(err, "%s: cannot start zstd",
+                             in->name); /* the bound: what `zstd --long=31` writes */
     }
     return 0;
 }
@@ -284,7 +287,8 @@ struct input *input_open(const char *path, struct error *err)
     return NULL;
 }
 
-struct input *input_from_bytes(const void *bytes, size_t length, const char *name, struct error *err)
+struct input *input_from_bytes(const void *bytes, size_t length, const char *name,
+                               struct error *err)
 {
     struct input *in = new_input(name);
     in->bytes = bytes;

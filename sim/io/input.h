@@ -11,7 +11,8 @@ struct input;
 struct input *input_open(const char *path, struct error *err);      /* NULL: err says why */
 /* The same from memory, as the content of a file of that name; the bytes are borrowed until
  * input_close(). */
-struct input *input_from_bytes(const void *bytes, size_t length, const char *name, struct error *err);
+struct input *input_from_bytes(const void *bytes, size_t length, const char *name,
+                               struct error *err);
 /* Up to `capacity` bytes of plain text; 0 at the end; -1 with err. */
 long   input_read(struct input *in, void *to, size_t capacity, struct error *err);
 /* The first bytes, at most INPUT_PEEK, without consuming them, to recognise formats. NULL with

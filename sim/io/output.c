@@ -27,8 +27,8 @@ struct output {
     char *buffer;
 };
 
-static char *join(const char *directory, size_t directory_length, const char *before, const char *name,
-                  const char *after)
+static char *join(const char *directory, size_t directory_length, const char *before,
+                  const char *name, const char *after)
 {
     size_t bytes = directory_length + strlen(before) + strlen(name) + strlen(after) + 2;
     char *path = mem_resize(NULL, bytes, 1);
@@ -55,7 +55,8 @@ static void free_output(struct output *o)
 }
 
 /* The file is made last: where memory ends before, there is none. */
-static struct output *open_file(const char *directory, const char *name, const char *partial, struct error *err)
+static struct output *open_file(const char *directory, const char *name, const char *partial,
+                                struct error *err)
 {
     char *path = join(directory, strlen(directory), "", name, "");
     size_t parent = (size_t)(strrchr(path, '/') - path); /* the name may have a slash, too */
@@ -170,7 +171,8 @@ int output_commit_all(struct output *const *list, size_t n, struct error *err)
     size_t named = 0;
     while (named < n && takes_name(list[named], named + 1 == n))
         named++;
-    int result = named < n ? error_set(err, "%s: cannot create: %s", list[named]->path, strerror(errno)) : 0;
+    int result =
+        named < n ? error_set(err, "%s: cannot create: %s", list[named]->path, strerror(errno)) : 0;
     for (size_t i = 0; i < n; i++) {
         if (result != 0 && i < named)
             gives_name_back(list[i]);
@@ -354,7 +356,8 @@ int directory_make(const char *path, size_t *made, struct error *err)
         *made = new;
     struct stat st;
     if (failure && failure != EEXIST)
-        return error_set(err, "%s: cannot make the directory: %s", path, strerror(failure == ENOENT ? cause : failure));
+        return error_set(err, "%s: cannot make the directory: %s", path,
+                         strerror(failure == ENOENT ? cause : failure));
     if (failure && (stat(path, &st) != 0 || !S_ISDIR(st.st_mode)))
         return error_set(err, "%s: want a directory for the results", path);
     return 0;

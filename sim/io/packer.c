@@ -54,7 +54,8 @@ struct packer *packer_new(enum packing kind, packer_sink *sink, void *self)
     p->sink = sink;
     p->self = self;
     if (kind == PACK_GZIP) {
-        must(deflateInit2(&p->gzip, GZIP_LEVEL, Z_DEFLATED, GZIP_WINDOW, GZIP_MEMORY, Z_DEFAULT_STRATEGY) == Z_OK);
+        must(deflateInit2(&p->gzip, GZIP_LEVEL, Z_DEFLATED, GZIP_WINDOW, GZIP_MEMORY,
+                          Z_DEFAULT_STRATEGY) == Z_OK);
         return p;
     }
     p->zstd = ZSTD_createCCtx();

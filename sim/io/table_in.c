@@ -31,8 +31,8 @@ static int more_lines(struct lines *l, struct error *err)
     l->end -= l->begin;
     l->begin = 0;
     if (l->end > LINE_MOST)
-        return error_set(err, "%s:%zu: want lines of at most %zu MiB", input_name(l->in), l->number + 1,
-                         LINE_MOST >> 20);
+        return error_set(err, "%s:%zu: want lines of at most %zu MiB", input_name(l->in),
+                         l->number + 1, LINE_MOST >> 20);
     if (l->capacity - l->end <= LINES_FIRST / 2) {
         l->capacity *= 2;
         l->buffer = mem_resize(l->buffer, l->capacity, 1);
@@ -115,7 +115,8 @@ static int take_header(struct reader *r)
         column[i] = arena_text(r->names, r->cell[i].text, r->cell[i].length);
         for (size_t k = 0; k < i; k++)
             if (strcmp(column[k], column[i]) == 0)
-                return error_set(r->err, "%s:%zu: column '%.40s' is named twice", r->row.file, r->row.line, column[i]);
+                return error_set(r->err, "%s:%zu: column '%.40s' is named twice", r->row.file,
+                                 r->row.line, column[i]);
     }
     r->row.column = column;
     r->row.n_columns = r->n;
@@ -131,8 +132,8 @@ static int take_row(struct reader *r)
     if (!r->row.column)
         return take_header(r);
     if (r->n != r->row.n_columns)
-        return error_set(r->err, "%s:%zu: want %zu cells as in the header, got %zu", r->row.file, r->row.line,
-                         r->row.n_columns, r->n);
+        return error_set(r->err, "%s:%zu: want %zu cells as in the header, got %zu", r->row.file,
+                         r->row.line, r->row.n_columns, r->n);
     return r->handler->on_row(r->self, &r->row, r->err);
 }
 
@@ -228,8 +229,9 @@ static void csv_row(int terminator, void *self)
         text += r->cell[i].length + 1;
     }
     if (r->rows_in_line++)
-        fail_if(r, error_set(r->err, "%s:%zu: carriage return within the line: want LF or CRLF at its end", r->row.file,
-                             r->lines.number));
+        fail_if(r, error_set(r->err,
+                             "%s:%zu: carriage return within the line: want LF or CRLF at its end",
+                             r->row.file, r->lines.number));
     else
         fail_if(r, take_row(r));
     r->n = r->text_used = 0;
@@ -251,17 +253,22 @@ static void take_csv_line(struct reader *r, struct csv_parser *p, char *line, si
     }
     size_t used = csv_parse(p, line, length, csv_cell, csv_row, r);
     if (used != length && !r->failed)
-        fail_if(r, error_set(r->err, "%s:%zu: stray quote: want quotes around the whole cell, and those in it doubled",
-                             r->row.file, r->lines.number));
-    if (p->entry_pos > LINE_MOST)
         fail_if(
-            r, error_set(r->err, "%s:%zu: want cells of at most %zu MiB", r->row.file, r->field_line, LINE_MOST >> 20));
+            r,
+            error_set(
+                r->err,
+                "%s:%zu: stray quote: want quotes around the whole cell, and those in it doubled",
+                r->row.file, r->lines.number));
+    if (p->entry_pos > LINE_MOST)
+        fail_if(r, error_set(r->err, "%s:%zu: want cells of at most %zu MiB", r->row.file,
+                             r->field_line, LINE_MOST >> 20));
 }
 
 static void end_csv(struct reader *r, struct csv_parser *p)
 {
     if (!r->failed && csv_fini(p, csv_cell, csv_row, r) != 0)
-        fail_if(r, error_set(r->err, "%s:%zu: a quote opens here and is never closed", r->row.file, r->field_line));
+        fail_if(r, error_set(r->err, "%s:%zu: a quote opens here and is never closed", r->row.file,
+                             r->field_line));
 }
 
 /* ---- all of it ---- */
@@ -289,11 +296,14 @@ static void read_lines(struct reader *r, struct csv_parser *p)
         fail_if(r, error_set(r->err, "%s:1: want a header, got an empty file", r->row.file));
 }
 
-int table_read(struct input *in, struct table_style style, const struct table_handler *h, void *self, struct error *err)
+int table_read(struct input *in, struct table_style style, const struct table_handler *h,
+               void *self, struct error *err)
 {
     struct reader r = { .style = style, .handler = h, .self = self, .err = err };
     r.row.file = input_name(in);
-    r.lines = (struct lines){ .in = in, .buffer = mem_resize(NULL, LINES_FIRST, 1), .capacity = LINES_FIRST };
+    r.lines = (struct lines){ .in = in,
+                              .buffer = mem_resize(NULL, LINES_FIRST, 1),
+                              .capacity = LINES_FIRST };
     r.names = arena_new();
     struct csv_parser p;
     csv_init(&p, CSV_STRICT | CSV_STRICT_FINI); /* fails only without a parser */
@@ -342,7 +352,8 @@ int cell_error(const struct row *r, size_t i, const char *want, struct error *er
         shown(name, r->column[i], strlen(r->column[i]));
     else
         snprintf(name, sizeof name, "field %zu", i + 1);
-    return error_set(err, "%s:%zu: %s: want %s, got '%s'", r->file, r->line, name, want, shown(text, c.text, c.length));
+    return error_set(err, "%s:%zu: %s: want %s, got '%s'", r->file, r->line, name, want,
+                     shown(text, c.text, c.length));
 }
 
 int cell_required(const struct row *r, size_t i, struct error *err)
@@ -373,8 +384,8 @@ static struct number number_text(int64_t value, int64_t scale)
 }
 
 /* "a whole number from 1 to 4096"; bounds of int64_t are not mentioned. */
-static int out_of_range(const struct row *r, size_t i, const char *what, int64_t scale, int64_t least, int64_t most,
-                        struct error *err)
+static int out_of_range(const struct row *r, size_t i, const char *what, int64_t scale,
+                        int64_t least, int64_t most, struct error *err)
 {
     char want[WANT];
     struct number low = number_text(least, scale), high = number_text(most, scale);
@@ -389,7 +400,8 @@ static int out_of_range(const struct row *r, size_t i, const char *what, int64_t
     return cell_error(r, i, want, err);
 }
 
-int cell_integer(const struct row *r, size_t i, int64_t least, int64_t most, int64_t *out, struct error *err)
+int cell_integer(const struct row *r, size_t i, int64_t least, int64_t most, int64_t *out,
+                 struct error *err)
 {
     struct cell c = cell_at(r, i);
     int64_t value;
@@ -401,8 +413,8 @@ int cell_integer(const struct row *r, size_t i, int64_t least, int64_t most, int
     return 0;
 }
 
-int cell_decimal(const struct row *r, size_t i, int64_t scale, int64_t least, int64_t most, int64_t *out,
-                 struct error *err)
+int cell_decimal(const struct row *r, size_t i, int64_t scale, int64_t least, int64_t most,
+                 int64_t *out, struct error *err)
 {
     struct cell c = cell_at(r, i);
     int64_t value;

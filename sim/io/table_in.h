@@ -35,7 +35,8 @@ struct table_handler {
 };
 /* Reads all of `in`. 0, or -1 with err: the first error, of the file or of a handler (which stops
  * the reading). */
-int table_read(struct input *in, struct table_style style, const struct table_handler *h, void *self, struct error *err);
+int table_read(struct input *in, struct table_style style, const struct table_handler *h,
+               void *self, struct error *err);
 
 /* "file:line:column-name: " checks. Each returns 0, or -1 with "FILE:LINE: COLUMN: want WANT, got
  * 'TEXT'". With an index of TABLE_NO_COLUMN or an empty cell *out stays unchanged, at the caller's
@@ -43,8 +44,10 @@ int table_read(struct input *in, struct table_style style, const struct table_ha
 #define TABLE_NO_COLUMN SIZE_MAX
 /* decimal seconds */
 int cell_time(const struct row *r, size_t i, int64_t least_ns, int64_t *ns, struct error *err);
-int cell_integer(const struct row *r, size_t i, int64_t least, int64_t most, int64_t *out, struct error *err);
-int cell_decimal(const struct row *r, size_t i, int64_t scale, int64_t least, int64_t most, int64_t *out, struct error *err);
+int cell_integer(const struct row *r, size_t i, int64_t least, int64_t most, int64_t *out,
+                 struct error *err);
+int cell_decimal(const struct row *r, size_t i, int64_t scale, int64_t least, int64_t most,
+                 int64_t *out, struct error *err);
 /* An error about cell i with the same place and ending. Returns -1. */
 int cell_error(const struct row *r, size_t i, const char *want, struct error *err);
 /* Index of a column in a header, TABLE_NO_COLUMN if absent. */

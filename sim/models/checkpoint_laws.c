@@ -21,9 +21,11 @@ double auto_interval_s(double law_s)
     return fmin(fmax(law_s, CHECKPOINT_INTERVAL_LEAST_S), CHECKPOINT_INTERVAL_MOST_S);
 }
 
-double expected_wall_s(double work_s, double interval_s, double write_s, double restart_s, double mtbf_s)
+double expected_wall_s(double work_s, double interval_s, double write_s, double restart_s,
+                       double mtbf_s)
 {
-    return mtbf_s * exp(restart_s / mtbf_s) * expm1((interval_s + write_s) / mtbf_s) * work_s / interval_s;
+    return mtbf_s * exp(restart_s / mtbf_s) * expm1((interval_s + write_s) / mtbf_s) * work_s /
+           interval_s;
 }
 
 double init_s(double fixed_s, double per_doubling_s, double gpus)

@@ -6,7 +6,8 @@
 #pragma once
 #include <stdint.h>
 
-#define CHECKPOINT_BYTES_PER_PARAMETER 14  /* weights 2, master weights and Adam's two moments 12 [models.md 3.3] */
+#define CHECKPOINT_BYTES_PER_PARAMETER                                                             \
+    14 /* weights 2, master weights and Adam's two moments 12 [models.md 3.3] */
 #define CHECKPOINT_INTERVAL_LEAST_S    300.0       /* bounds of INTERVAL_AUTO [models.md 3.4] */
 #define CHECKPOINT_INTERVAL_MOST_S     14400.0
 
@@ -16,5 +17,6 @@ double daly_interval_s(double write_s, double mtbf_s);
 double auto_interval_s(double law_s);                        /* within the bounds above */
 /* Of work_s seconds of work; failures strike during restarts and checkpoints, too:
  * M e^(R/M) (e^((tau+d)/M) - 1) W/tau [P: Daly 2006, eq. 13]. */
-double expected_wall_s(double work_s, double interval_s, double write_s, double restart_s, double mtbf_s);
+double expected_wall_s(double work_s, double interval_s, double write_s, double restart_s,
+                       double mtbf_s);
 double init_s(double fixed_s, double per_doubling_s, double gpus);          /* a + b log2(n) */

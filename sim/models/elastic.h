@@ -2,17 +2,21 @@
  * sizes.
  *
  *     elastic:
- *       scaling: goodput          # or linear: in proportion to the GPUs
- *       restart_s: 30             # overhead of a resize; absent: that of the job's model, else restart_s of preemption
+ *       scaling: goodput        # or linear: in proportion to the GPUs
+ *       restart_s: 30           # overhead of a resize; default: that of the job's model, else
+ *                               # restart_s of preemption
  *       noise_steps: 20
- *       reference_gpu: A100       # that trace times are of; absent: the first GPU model of the cluster that has a fit
- *       models:                   # added to those of goodput.c, or instead of them, with their values as defaults
- *         bert: { batch: 12, max_batch: 384, first_noise: 200, last_noise: 800, restart_s: 120,
- *                 gpus: { H100: { grad_s: .05, grad_s_per_sample: .002, across_s: .04, across_s_per_replica: .004,
- *                                 within_s: .03, within_s_per_replica: .007, overlap: 2, min_local: 4, max_local: 48 } } }
+ *       reference_gpu: A100     # of trace times; default: the first GPU model of the cluster that
+ *                               # has a fit
+ *       models:                 # added to those of goodput.c, or changes of them
+ *         bert:
+ *           { batch: 12, max_batch: 384, first_noise: 200, last_noise: 800, restart_s: 120,
+ *             gpus: { H100: { grad_s: .05, grad_s_per_sample: .002, across_s: .04,
+ *                             across_s_per_replica: .004, within_s: .03,
+ *                             within_s_per_replica: .007, overlap: 2, min_local: 4,
+ *                             max_local: 48 } } }
  *
- * A job that names no model, or one without a fit for GPUs that it has, or wants shares of GPUs,
- * scales linearly. */
+ * A job without a model, or without a fit for its GPUs, or with shares of GPUs, scales linearly. */
 #pragma once
 #include "sim/base/memory.h"
 #include "sim/io/config.h"
@@ -33,7 +37,8 @@ struct elastic {
 };
 #define ELASTIC_DEFAULT { .restart_ns = -1, .noise_steps = 20 }
 /* Allocates in `memory`. -1 with err. */
-int elastic_read(struct config_value section, struct elastic *to, struct arena *memory, struct error *err);
+int elastic_read(struct config_value section, struct elastic *to, struct arena *memory,
+                 struct error *err);
 /* NULL: none */
 const struct goodput_model *elastic_model(const struct elastic *e, const char *name);
 /* NULL: none */

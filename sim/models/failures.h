@@ -14,12 +14,20 @@
 
 #include <stdbool.h>
 
-enum fault_cause {                /* the first ones are of nodes, in the shares of `mix` */
-    FAULT_GPU, FAULT_STRESS, FAULT_UNKNOWN, FAULT_CABLE, FAULT_FAN, FAULT_NIC, FAULT_POWER, FAULT_TASK, FAULT_OTHER,
-    NODE_CAUSES,
-    FAULT_SWITCH = NODE_CAUSES,   /* a leaf switch: its rack is unreachable */
-    FAULT_SOFTWARE,               /* of one job; no node is down */
-    FAULT_CAUSES
+enum fault_cause { /* the first ones are of nodes, in the shares of `mix` */
+                   FAULT_GPU,
+                   FAULT_STRESS,
+                   FAULT_UNKNOWN,
+                   FAULT_CABLE,
+                   FAULT_FAN,
+                   FAULT_NIC,
+                   FAULT_POWER,
+                   FAULT_TASK,
+                   FAULT_OTHER,
+                   NODE_CAUSES,
+                   FAULT_SWITCH = NODE_CAUSES, /* a leaf switch: its rack is unreachable */
+                   FAULT_SOFTWARE,             /* of one job; no node is down */
+                   FAULT_CAUSES
 };
 extern const char *const fault_cause_name[FAULT_CAUSES + 1];      /* ends with NULL */
 /* 44 % of the mix of [T]: may be scoped to one GPU */
@@ -114,8 +122,10 @@ struct fault {
 /* Streams "node faults", "switch faults", "software faults". Every draw of a fault takes the same
  * count of numbers from the stream, so a changed parameter changes nothing else. */
 struct fault_stream { struct random random; double rate; bool again; };
-void failures_node_stream(const struct failures *f, uint64_t seed, uint32_t node, uint32_t gpus, struct fault_stream *to);
-void failures_switch_stream(const struct failures *f, uint64_t seed, uint32_t rack, struct fault_stream *to);
+void failures_node_stream(const struct failures *f, uint64_t seed, uint32_t node, uint32_t gpus,
+                          struct fault_stream *to);
+void failures_switch_stream(const struct failures *f, uint64_t seed, uint32_t rack,
+                            struct fault_stream *to);
 struct fault failures_draw(const struct failures *f, struct fault_stream *from);
 /* The software of a job fails each time its hazard has grown by another Exp(1). */
 void failures_software_stream(uint64_t seed, uint32_t job, struct random *to);

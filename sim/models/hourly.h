@@ -18,7 +18,8 @@ struct hourly {
 
 struct hourly hourly_constant(int64_t milli);
 /* 0, or -1 with err and nothing to free. Values from 0 to `most`, whole. */
-int  hourly_read(const char *path, const char *column, int64_t most, struct hourly *to, struct error *err);
+int hourly_read(const char *path, const char *column, int64_t most, struct hourly *to,
+                struct error *err);
 void hourly_free(struct hourly *h);
 /* integral from 0 to then, thousandths x ns */
 int128_t hourly_until(const struct hourly *h, int64_t time_ns);

@@ -1,5 +1,5 @@
-/* overhead.h - preemption overhead: what it costs to stop a job and to start it again. models.md
- * 3.2 to 3.4.
+/* overhead.h - preemption overhead: what it costs to stop a job and to start it again.
+ * models.md 3.2 to 3.4.
  *
  * The simulator charges the overhead, whatever policy asks for the stop. A job that is stopped may
  * hold its GPUs for a while (it saves a checkpoint, at most for the grace period) and may lose
@@ -8,8 +8,9 @@
  *
  *   checkpoint none       a stop loses all progress since the last start
  *   checkpoint perfect    a stop loses nothing; STOP_SAVE still takes save_ns
- *   checkpoint periodic   checkpoints are written after each interval_ns of progress. STOP_RESTART loses what follows the
- *                         last one; STOP_SAVE writes another one, which is lost if it takes longer than grace_ns
+ *   checkpoint periodic   checkpoints are written after each interval_ns of progress. STOP_RESTART
+ *                         loses the progress since the last one; STOP_SAVE writes another one,
+ *                         which is lost if it takes longer than grace_ns
  *
  * Section `preemption` of a cluster file gives the defaults of the cluster; a job may have values
  * of its own. */
@@ -39,11 +40,14 @@ struct overhead {
 };
 #define INTERVAL_AUTO       (-2)  /* by interval_law, within the bounds of checkpoint_laws.h */
 #define START_BY_PARTS      (-2)  /* image pull, initialisation, checkpoint load */
-#define CHECKPOINT_OF_MODEL (-2)  /* CHECKPOINT_BYTES_PER_PARAMETER bytes for each parameter of the job's model */
+#define CHECKPOINT_OF_MODEL                                                                        \
+    (-2) /* CHECKPOINT_BYTES_PER_PARAMETER bytes for each parameter of the job's model */
 
 /* The values that a job gives itself, with the meaning they have in struct overhead. -1: as the
  * cluster. */
-struct own_overhead { int64_t checkpoint, interval_ns, save_ns, grace_ns, restart_ns, checkpoint_mib; };
+struct own_overhead {
+    int64_t checkpoint, interval_ns, save_ns, grace_ns, restart_ns, checkpoint_mib;
+};
 #define OWN_OVERHEAD_NONE { -1, -1, -1, -1, -1, -1 }
 
 struct overhead overhead_default(void);
@@ -61,7 +65,8 @@ struct stop_overhead {
 };
 /* done_ns: reference nanoseconds of progress since the last start; durable_ns: those that a
  * checkpoint has. */
-struct stop_overhead overhead_of_stop(const struct overhead *p, enum stop_mode mode, int64_t done_ns, int64_t durable_ns);
+struct stop_overhead overhead_of_stop(const struct overhead *p, enum stop_mode mode,
+                                      int64_t done_ns, int64_t durable_ns);
 /* The part of done_ns that is durable where checkpoints are free: whole intervals, or all of it if
  * they are perfect. */
 int64_t overhead_durable_ns(const struct overhead *p, int64_t done_ns);

@@ -1,7 +1,8 @@
 /* power.h - power of nodes, energy and carbon. models.md 9.
  *
  *   P_node = P_base + p_cpu (share of the CPUs that is held) dP_cpu + sum of P_gpu
- *   P_gpu  = P_idle + (P_most - P_idle) u^a, u the duty delivered; held without progress: P_idle + context
+ *   P_gpu  = P_idle + (P_most - P_idle) u^a, u the duty delivered
+ *   P_gpu  = P_idle + context, held without progress
  *
  * Of a share m of a GPU, or an instance, m of that: time slices, each a GPU at its holder's duty.
  * u^a is concave, so this is at most 4 % of P_most - P_idle below the value at the mean duty, and
@@ -41,7 +42,8 @@ struct node_power {
                                              1 */
 };
 /* A node of `gpus` GPUs that counts `milli` thousandths. */
-struct node_power node_power_of(const struct power_law *law, const struct node_watts *w, uint32_t gpus, int64_t milli);
+struct node_power node_power_of(const struct power_law *law, const struct node_watts *w,
+                                uint32_t gpus, int64_t milli);
 /* Of a thousandth that makes progress at that duty, from 0 to 1; never below held_nw: it has a
  * context, too. */
 int64_t power_at_duty_nw(const struct power_law *law, const struct node_power *n, double duty);

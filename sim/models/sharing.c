@@ -46,12 +46,14 @@ static double timeslice(const struct sharing *s, const struct tenant_load *c)
 
 static double mps(const struct sharing *s, const struct tenant_load *c, struct duty load)
 {
-    double over = c->compute > DUTY_ALL ? part(c->compute - DUTY_ALL) : 0, others = part(c->bandwidth - load.bandwidth);
+    double over = c->compute > DUTY_ALL ? part(c->compute - DUTY_ALL) : 0,
+           others = part(c->bandwidth - load.bandwidth);
     double speed = 1 / (1 + s->compute_factor * over + s->bandwidth_factor * others);
     return c->compute > 0 ? fmin(speed, s->combined_most / part(c->compute)) : speed;
 }
 
-double sharing_speed(const struct sharing *s, const struct tenant_load *c, struct duty alone, uint32_t milli)
+double sharing_speed(const struct sharing *s, const struct tenant_load *c, struct duty alone,
+                     uint32_t milli)
 {
     struct duty load = sharing_load(s, alone, milli);
     switch (s->mode) {
@@ -60,7 +62,9 @@ double sharing_speed(const struct sharing *s, const struct tenant_load *c, struc
     case SHARING_MPS:
         return mps(s, c, load);
     case SHARING_FRACTION: {
-        double held = load.compute < alone.compute ? pow((double)load.compute / alone.compute, s->fraction_exponent) : 1;
+        double held = load.compute < alone.compute
+                          ? pow((double)load.compute / alone.compute, s->fraction_exponent)
+                          : 1;
         return held * mps(s, c, load);
     }
     default:
@@ -68,10 +72,11 @@ double sharing_speed(const struct sharing *s, const struct tenant_load *c, struc
     }
 }
 
-double sharing_mig_speed(const struct sharing *s, uint32_t compute, uint32_t of_compute, uint32_t memory, uint32_t of_memory,
-                         struct duty alone)
+double sharing_mig_speed(const struct sharing *s, uint32_t compute, uint32_t of_compute,
+                         uint32_t memory, uint32_t of_memory, struct duty alone)
 {
-    double speed = pow((double)compute / of_compute, s->mig_exponent), slices = (double)memory / of_memory;
+    double speed = pow((double)compute / of_compute, s->mig_exponent),
+           slices = (double)memory / of_memory;
     return alone.bandwidth ? fmin(speed, slices / part(alone.bandwidth)) : speed;
 }
 
@@ -152,7 +157,8 @@ static const struct config_key duty_keys[] = {
 };
 /* clang-format on */
 
-static int read_duties(struct config_value from, struct sharing *to, struct arena *memory, struct error *err)
+static int read_duties(struct config_value from, struct sharing *to, struct arena *memory,
+                       struct error *err)
 {
     struct model_duty *duty = arena_alloc(memory, (config_count(from) + 1) * sizeof *duty);
     struct config_walk w = { .of = from };
@@ -161,15 +167,17 @@ static int read_duties(struct config_value from, struct sharing *to, struct aren
         struct file_duty said = { 0 };
         if (config_key_text(v, &model, err) || config_fields(v, duty_keys, &said, err))
             return -1;
-        duty[to->n_duties] = (struct model_duty){ .model = arena_text(memory, model, strlen(model)),
-                                                  .duty = { (uint32_t)said.compute, (uint32_t)said.bandwidth },
-                                                  .mem_mib = (uint32_t)said.mem_mib };
+        duty[to->n_duties] =
+            (struct model_duty){ .model = arena_text(memory, model, strlen(model)),
+                                 .duty = { (uint32_t)said.compute, (uint32_t)said.bandwidth },
+                                 .mem_mib = (uint32_t)said.mem_mib };
     }
     to->duty = duty;
     return 0;
 }
 
-int sharing_read(struct config_value section, const char *folder, struct sharing *to, struct arena *memory, struct error *err)
+int sharing_read(struct config_value section, const char *folder, struct sharing *to,
+                 struct arena *memory, struct error *err)
 {
     struct file_sharing file = { .of = sharing_usual };
     int result = config_given(section) ? config_fields(section, keys, &file, err) : 0;

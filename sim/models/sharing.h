@@ -64,7 +64,8 @@ extern const struct sharing sharing_usual;
 
 /* Section `sharing` of a cluster file; absent: sharing_usual. Files that it names lie beside those
  * of `folder`. Texts are kept in `memory`; to->pairs is the caller's. -1 with err. */
-int sharing_read(struct config_value section, const char *folder, struct sharing *to, struct arena *memory, struct error *err);
+int sharing_read(struct config_value section, const char *folder, struct sharing *to,
+                 struct arena *memory, struct error *err);
 /* NULL: not known */
 const struct model_duty *duty_find(const struct sharing *s, const char *model);
 
@@ -77,16 +78,21 @@ struct duty sharing_load(const struct sharing *s, struct duty alone, uint32_t mi
  * if sharing is off:
  *   timeslice  min(1, 1/U) x max(least, 1 - loss (k - 1)), U the sum of u over the k tenants;
  *   mps        min(1 / (1 + k_c max(0, U - 1) + k_m sum of the others' v), combined_most / U);
- *   fraction   min(1, milli/1000 / u)^theta, times the mps speed of loads that are limited to the shares.
+ *   fraction   min(1, milli/1000 / u)^theta, times the mps speed of loads that are limited to the
+ *              shares.
  * The last term of mps binds from 11 tenants with u = 1 on: without it they would do more than
  * twice the work of a GPU. */
-double sharing_speed(const struct sharing *s, const struct tenant_load *c, struct duty alone, uint32_t milli);
+double sharing_speed(const struct sharing *s, const struct tenant_load *c, struct duty alone,
+                     uint32_t milli);
 
 /* Speed of a MIG instance with so many of the compute and memory slices, relative to the whole GPU:
  * (compute part)^0.9, and at most the memory part / v. */
-double sharing_mig_speed(const struct sharing *s, uint32_t compute, uint32_t of_compute, uint32_t memory, uint32_t of_memory,
-                         struct duty alone);
+double sharing_mig_speed(const struct sharing *s, uint32_t compute, uint32_t of_compute,
+                         uint32_t memory, uint32_t of_memory, struct duty alone);
 
-static inline bool sharing_counts_memory(const struct sharing *s) { return s->mode != SHARING_EXCLUSIVE; }
+static inline bool sharing_counts_memory(const struct sharing *s)
+{
+    return s->mode != SHARING_EXCLUSIVE;
+}
 /* The memory of a GPU that tenants and their contexts can use, rounded down. */
 int64_t sharing_usable_mib(const struct sharing *s, int64_t gpu_mem_mib);

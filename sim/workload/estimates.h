@@ -2,19 +2,30 @@
  * predicted.
  *
  *   trace             as submitted
- *   perfect, FACTOR   the run time, or that many times it (rounded to nearest ns)
- *   uniform:F         drawn evenly from [run, (1 + F) run]: the f-model of Mu'alem and Feitelson, IEEE TPDS 12(6), 2001
- *   lognormal:SIGMA   run x e^(SIGMA z), z standard normal: the median is the run time, so half are too short
- *   buckets           the run time rounded up to a popular request: 5, 10, 15, 20, 30 min, 1, 2, 3, 4, 6, 8, 12, 18 h, or
- *                     whole days, as users ask for few round values (Tsafrir, Etsion and Feitelson, JSSPP 2005)
- *   user-last2, group-quantile[:Q]    predicted in the run from jobs that have ended: sim/scheduler/predict.h
+ *   perfect, FACTOR   the run time, or FACTOR times it (rounded to nearest ns)
+ *   uniform:F         drawn evenly from [run, (1 + F) run]: the f-model of Mu'alem and Feitelson,
+ *                     IEEE TPDS 12(6), 2001
+ *   lognormal:SIGMA   run x e^(SIGMA z), z standard normal: the median is the run time, so half of
+ *                     them are too short
+ *   buckets           the run time rounded up to a popular request: 5, 10, 15, 20, 30 min, 1, 2, 3,
+ *                     4, 6, 8, 12, 18 h, or whole days, as users ask for few round values
+ *                     (Tsafrir, Etsion and Feitelson, JSSPP 2005)
+ *   user-last2, group-quantile[:Q]
+ *                     predicted in the run from jobs that have ended: sim/scheduler/predict.h
  *
  * Each job draws from a stream of its own, so its error does not depend on other jobs. */
 #pragma once
 #include "sim/workload/workload.h"
 
-enum estimate_kind { ESTIMATE_TRACE, ESTIMATE_FACTOR, ESTIMATE_UNIFORM, ESTIMATE_LOGNORMAL, ESTIMATE_BUCKETS,
-                     ESTIMATE_USER_LAST2, ESTIMATE_GROUP_QUANTILE };
+enum estimate_kind {
+    ESTIMATE_TRACE,
+    ESTIMATE_FACTOR,
+    ESTIMATE_UNIFORM,
+    ESTIMATE_LOGNORMAL,
+    ESTIMATE_BUCKETS,
+    ESTIMATE_USER_LAST2,
+    ESTIMATE_GROUP_QUANTILE
+};
 /* value: the factor, F, SIGMA or Q; else 0 */
 struct estimates { enum estimate_kind kind; double value; };
 

@@ -10,4 +10,5 @@ struct job_ids *job_ids_new(void);
 void job_ids_free(struct job_ids *t);                        /* NULL: does nothing */
 /* Adds the name of job n, the next after jobs[0..n). ID_NONE: it is new; else the job that has
  * it. */
-job_id job_ids_add(struct job_ids *t, const struct job_truth *jobs, job_id n, const char *name, size_t length);
+job_id job_ids_add(struct job_ids *t, const struct job_truth *jobs, job_id n, const char *name,
+                   size_t length);

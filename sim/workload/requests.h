@@ -4,7 +4,8 @@
 #include "sim/contract/policy.h"
 
 /* The run of `ask` that a piece is of. */
-static inline const struct request *request_of_piece(const struct request *ask, const struct piece *p)
+static inline const struct request *request_of_piece(const struct request *ask,
+                                                     const struct piece *p)
 {
     return ask->next ? request_of_task(ask, p->task) : ask;
 }
@@ -34,7 +35,8 @@ static inline int64_t request_gpu_milli(const struct request *ask)
 }
 static inline struct amount amount_less(struct amount a, struct amount b)
 {
-    return (struct amount){ a.gpu_milli - b.gpu_milli, a.cpu_milli - b.cpu_milli, a.mem_mib - b.mem_mib };
+    return (struct amount){ a.gpu_milli - b.gpu_milli, a.cpu_milli - b.cpu_milli,
+                            a.mem_mib - b.mem_mib };
 }
 int64_t request_gpus(const struct request *ask);
 struct amount chain_amount(const struct request *ask);

@@ -4,7 +4,8 @@
 
 /* From max_tasks, or min_gpus and max_gpus, and moldable. -1 with err: they contradict the rest of
  * the row. */
-int sizes_of_row(const struct job_row *row, struct job_sizes *sizes, const char *file, size_t line, struct error *err);
+int sizes_of_row(const struct job_row *row, struct job_sizes *sizes, const char *file, size_t line,
+                 struct error *err);
 static inline bool sizes_vary(const struct job_sizes *z)
 {
     return z->least < z->most;

@@ -18,7 +18,8 @@
 #include "sim/models/overhead.h"
 #include "sim/models/sharing.h"
 
-#define ENDLESS_NS (INT64_C(50 * 36525 * 864) * NS_PER_S)    /* fifty years: the work of a job that stays for ever */
+#define ENDLESS_NS                                                                                 \
+    (INT64_C(50 * 36525 * 864) * NS_PER_S) /* fifty years: the work of a job that stays for ever */
 
 /* how a job ends after its service time */
 enum job_fate { FATE_COMPLETED, FATE_FAILED, FATE_CANCELLED };
@@ -75,11 +76,11 @@ struct shape {
                                      ask.gpu_milli; 0: not given */
     uint32_t used_mem_mib;        /* used on each of its GPUs; 0: not given, then its share, or that
                                      of its model */
-    queue_id pin;                 /* set by run_bind(): the queue whose own nodes it may use;
+    queue_id pin;                 /* set by run_bind(): it may use the nodes of this queue;
                                      ID_NONE: not confined */
 };
 
-/* Equal tasks of a job whose tasks differ; or an inner group, which has levels and no tasks. */
+/* Equal tasks of a job of unequal tasks; or an inner group, which has levels and no tasks. */
 struct task_row {
     const char *group;            /* path, "replica1/encoder"; "." is the root */
     uint32_t gpus, gpu_milli, tasks;    /* gpus: of each task */
@@ -191,7 +192,8 @@ struct workload *workload_new(void);
 void workload_free(struct workload *w);                      /* NULL: does nothing */
 /* file and line are for messages: a job_id that is not new, a time that overflows (submit +
  * duration must stay below 100 years), gpus that are no multiple of tasks. 0, or -1 with err. */
-int  workload_add(struct workload *w, const struct job_row *row, const char *file, size_t line, struct error *err);
+int workload_add(struct workload *w, const struct job_row *row, const char *file, size_t line,
+                 struct error *err);
 /* Makes the earliest submit time 0, for a trace with dates, and sets origin_ns. Deadlines move
  * along. */
 void workload_rebase(struct workload *w);

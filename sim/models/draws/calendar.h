@@ -18,7 +18,8 @@ struct calendar {
 };
 /* d and w: weights, divided here by their means. since_1970_ns: the date of time 0; TIME_NEVER: a
  * Monday. */
-struct calendar calendar_of(const double daily[24], const double weekly[7], double growth_per_day, int64_t since_1970_ns);
+struct calendar calendar_of(const double daily[24], const double weekly[7], double growth_per_day,
+                            int64_t since_1970_ns);
 /* rate(t) / the rate of the first day */
 double calendar_factor(const struct calendar *c, double time_s);
 /* the same, constant until *until_s, a later time */

@@ -32,7 +32,9 @@ double law_cut_mean(const struct law *l, double least, double most)
 
 bool cut_law_make(struct cut_law *c, const struct law *l, double least, double most)
 {
-    *c = (struct cut_law){ .law = *l, .least = least, .most = most, .below = strictly_below(l, least) };
+    *c = (struct cut_law){
+        .law = *l, .least = least, .most = most, .below = strictly_below(l, least)
+    };
     c->mass = law_below(l, most) - c->below;
     if (!(c->mass >= MASS_LEAST))
         return false;
@@ -83,7 +85,8 @@ static double invert(const struct cut_law *c, double p)
     double low = c->place[i], high = c->place[i + 1];
     double below = c->share[i] - p, above = c->share[i + 1] - p;
     for (int k = 0, side = 0; k < MOST && high - low > PRECISION; k++) {
-        double at = k < FALSE_POSITIONS ? high - above * (high - low) / (above - below) : low + (high - low) / 2;
+        double at = k < FALSE_POSITIONS ? high - above * (high - low) / (above - below)
+                                        : low + (high - low) / 2;
         if (!(at > low && at < high))
             at = low + (high - low) / 2;
         double off = law_below(&c->law, exp(at)) - p;

@@ -6,19 +6,27 @@
  *   LOGNORMAL      mu           sigma         Phi((ln x - mu)/sigma)
  *   WEIBULL        shape        scale         1 - e^(-(x/b)^a)
  *   GAMMA          shape        scale         P(a, x/b), the regularised incomplete gamma function
- *   LOG2_GAMMA     shape        scale         log2 X is GAMMA (Lublin and Feitelson, JPDC 63(11), 2003)
+ *   LOG2_GAMMA     shape        scale         log2 X is GAMMA (Lublin and Feitelson, JPDC 63(11),
+ *                                             2003)
  *   LOG_UNIFORM    least        most          ln(x/a) / ln(b/a)
- *   EMPIRICAL      the values, each as likely as the others
+ *   EMPIRICAL      the values, each with equal probability
  *
  * Each part is multiplied by its scale. All have closed forms for E[X; X <= x], so the mean of a
- * law that is cut to an interval is exact: with heavy tails it is far from the mean of the
- * whole. */
+ * law that is cut to an interval is exact: with heavy tails it is far from the mean of the whole
+ * law. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
 
 enum law_kind {
-    LAW_FIXED, LAW_EXPONENTIAL, LAW_LOGNORMAL, LAW_WEIBULL, LAW_GAMMA, LAW_LOG2_GAMMA, LAW_LOG_UNIFORM, LAW_EMPIRICAL,
+    LAW_FIXED,
+    LAW_EXPONENTIAL,
+    LAW_LOGNORMAL,
+    LAW_WEIBULL,
+    LAW_GAMMA,
+    LAW_LOG2_GAMMA,
+    LAW_LOG_UNIFORM,
+    LAW_EMPIRICAL,
 };
 struct law_values {
     size_t n;

@@ -18,16 +18,18 @@ struct collective_costs {
 /* [R NVIDIA/nccl:src/graph/tuning.cc: the "Simple" column of hwLatencies and baseLatencies] */
 extern const struct collective_costs collective_costs_default;
 
-double collective_ring_s(const struct collective_costs *c, enum link_class l, uint32_t n, double bytes, double bytes_per_s);
-double collective_tree_s(const struct collective_costs *c, enum link_class l, uint32_t n, double bytes, double bytes_per_s);
+double collective_ring_s(const struct collective_costs *c, enum link_class l, uint32_t n,
+                         double bytes, double bytes_per_s);
+double collective_tree_s(const struct collective_costs *c, enum link_class l, uint32_t n,
+                         double bytes, double bytes_per_s);
 /* Half of a ring: reduce-scatter, or all-gather. */
-double collective_scatter_s(const struct collective_costs *c, enum link_class l, uint32_t n, double bytes,
-                            double bytes_per_s);
+double collective_scatter_s(const struct collective_costs *c, enum link_class l, uint32_t n,
+                            double bytes, double bytes_per_s);
 /* All-reduce: a ring inside a node, the better of ring and tree over the network. */
-double collective_all_reduce_s(const struct collective_costs *c, enum link_class l, uint32_t n, double bytes,
-                               double bytes_per_s);
-double collective_all_to_all_s(const struct collective_costs *c, enum link_class l, uint32_t n, double bytes,
-                               double bytes_per_s);
+double collective_all_reduce_s(const struct collective_costs *c, enum link_class l, uint32_t n,
+                               double bytes, double bytes_per_s);
+double collective_all_to_all_s(const struct collective_costs *c, enum link_class l, uint32_t n,
+                               double bytes, double bytes_per_s);
 
 /* The p-norm (compute^overlap + communication^overlap)^(1/overlap): 1 is one after the other,
  * infinity is hidden wholly. [R petuum/adaptdl:adaptdl/adaptdl/goodput.py] */

@@ -24,7 +24,10 @@ struct rate_rules *rate_rules_new(void)
 {
     struct rate_rules *r = mem_new(1, sizeof *r);
     *r = (struct rate_rules){
-        .model = RATE_ANALYTIC, .unknown = RATE_FACTOR, .overlap = 2, .factor = { 1, 1, 0.95, 0.95, 0.85, 0.7, 0.6 },
+        .model = RATE_ANALYTIC,
+        .unknown = RATE_FACTOR,
+        .overlap = 2,
+        .factor = { 1, 1, 0.95, 0.95, 0.85, 0.7, 0.6 },
         .fabric = fabric_default,
     };
     r->fabric.costs = collective_costs_default;
@@ -113,8 +116,12 @@ static int read_steps(struct config_value v, double step_s[LINK_CLASSES], struct
 
 static int read_fabric(struct config_value v, struct fabric *to, struct error *err)
 {
-    struct file_fabric f = { .efficiency = to->efficiency, .numa_factor = to->numa_factor, .leaf = to->leaf_oversubscription,
-                             .spine = to->spine_oversubscription, .base_us = -1, .nic_affinity = (int)to->nic_affinity };
+    struct file_fabric f = { .efficiency = to->efficiency,
+                             .numa_factor = to->numa_factor,
+                             .leaf = to->leaf_oversubscription,
+                             .spine = to->spine_oversubscription,
+                             .base_us = -1,
+                             .nic_affinity = (int)to->nic_affinity };
     if (config_fields(v, fabric_keys, &f, err) || read_steps(f.ring, to->costs.ring_step_s, err) ||
         read_steps(f.tree, to->costs.tree_step_s, err))
         return -1;
@@ -129,11 +136,12 @@ static int read_fabric(struct config_value v, struct fabric *to, struct error *e
     return 0;
 }
 
-static int read_table(struct config_value progress, const struct file_progress *f, const char *folder, struct rate_rules *r,
-                      struct error *err)
+static int read_table(struct config_value progress, const struct file_progress *f,
+                      const char *folder, struct rate_rules *r, struct error *err)
 {
     if (r->model == RATE_TABLE && !f->table)
-        return config_error(progress, err, "model 'table' wants a 'table', a file or a folder of throughputs");
+        return config_error(progress, err,
+                            "model 'table' wants a 'table', a file or a folder of throughputs");
     if (!f->table)
         return 0;
     char *path = input_beside(folder, f->table);
@@ -144,7 +152,8 @@ static int read_table(struct config_value progress, const struct file_progress *
     return r->table ? 0 : -1;
 }
 
-static int read_progress(struct config_value v, const char *folder, struct rate_rules *r, struct error *err)
+static int read_progress(struct config_value v, const char *folder, struct rate_rules *r,
+                         struct error *err)
 {
     struct file_progress f = { .model = (int)r->model, .unknown = 1, .overlap = r->overlap };
     if (config_fields(v, progress_keys, &f, err) ||
@@ -158,8 +167,8 @@ static int read_progress(struct config_value v, const char *folder, struct rate_
     return read_table(v, &f, folder, r, err);
 }
 
-struct rate_rules *rate_rules_read(struct config_value progress, struct config_value fabric, const char *folder,
-                                   struct error *err)
+struct rate_rules *rate_rules_read(struct config_value progress, struct config_value fabric,
+                                   const char *folder, struct error *err)
 {
     struct rate_rules *r = rate_rules_new();
     if (!config_given(progress))

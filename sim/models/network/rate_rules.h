@@ -32,7 +32,7 @@ struct fabric {
 };
 
 struct rate_rules {
-    enum rate_model model;        /* of jobs whose training model is known: analytic */
+    enum rate_model model;        /* of jobs with a known training model: analytic */
     enum rate_model unknown;      /* of the others, factor or none: factor */
     double overlap;               /* 2 [D: median of the fits of 3.6, which spread from 1 to 3.3] */
     double factor[7];             /* by distance class: 1 1 .95 .95 .85 .7 .6 [A] */
@@ -44,7 +44,7 @@ struct rate_rules {
 };
 /* NULL with err. `progress` absent: the model is off. `folder`: that of the file, for the path of
  * the table. */
-struct rate_rules *rate_rules_read(struct config_value progress, struct config_value fabric, const char *folder,
-                                   struct error *err);
+struct rate_rules *rate_rules_read(struct config_value progress, struct config_value fabric,
+                                   const char *folder, struct error *err);
 struct rate_rules *rate_rules_new(void);                     /* all defaults, model analytic */
 void rate_rules_free(struct rate_rules *r);                  /* NULL: does nothing */

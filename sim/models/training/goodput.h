@@ -54,6 +54,8 @@ struct goodput {
  * the fewest accumulations that b_max allows; equal: the smaller batch. Replicas beyond M_max /
  * b_min are idle. */
 enum { GOODPUT_POINTS = 50 };
-struct goodput goodput_best(const struct goodput_model *m, const struct goodput_fit *f, double noise, struct replicas r);
+struct goodput goodput_best(const struct goodput_model *m, const struct goodput_fit *f,
+                            double noise, struct replicas r);
 /* over one replica */
-double goodput_speedup(const struct goodput_model *m, const struct goodput_fit *f, double noise, struct replicas r);
+double goodput_speedup(const struct goodput_model *m, const struct goodput_fit *f, double noise,
+                       struct replicas r);

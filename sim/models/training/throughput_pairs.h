@@ -21,6 +21,8 @@ uint32_t throughput_pairs_model(const struct throughput_pairs *p, const char *na
 
 struct trainee { uint32_t model, n_gpus; };
 /* Of `a` beside `b`; 0: not measured, or both did not run together. */
-double throughput_pairs_speed(const struct throughput_pairs *p, uint32_t type, struct trainee a, struct trainee b);
+double throughput_pairs_speed(const struct throughput_pairs *p, uint32_t type, struct trainee a,
+                              struct trainee b);
 /* Speeds of the k-th pair of a type, in the order of the table. false: there is no k-th. */
-bool throughput_pairs_at(const struct throughput_pairs *p, uint32_t type, size_t k, double speed[2]);
+bool throughput_pairs_at(const struct throughput_pairs *p, uint32_t type, size_t k,
+                         double speed[2]);

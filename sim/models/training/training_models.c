@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const rate_model_name[RATE_MODELS + 1] = { "none", "analytic", "table", "factor", NULL };
+const char *const rate_model_name[RATE_MODELS + 1] = { "none", "analytic", "table", "factor",
+                                                       NULL };
 
 struct training_models {
     struct training_model *own;
@@ -73,13 +74,15 @@ static bool is_called(const struct training_model *m, const char *name, const ch
 {
     if (same_name(m->name, m->name + strlen(m->name), name, end))
         return true;
-    for (const char *alias = m->aliases; alias; alias = strchr(alias, '|') ? strchr(alias, '|') + 1 : NULL)
+    for (const char *alias = m->aliases; alias;
+         alias = strchr(alias, '|') ? strchr(alias, '|') + 1 : NULL)
         if (same_name(alias, alias + strcspn(alias, "|"), name, end))
             return true;
     return false;
 }
 
-static const struct training_model *called(const struct training_models *t, const char *name, const char *end)
+static const struct training_model *called(const struct training_models *t, const char *name,
+                                           const char *end)
 {
     const struct training_model *m;
     for (uint32_t i = 0; (m = training_model_at(t, i)); i++)
@@ -88,17 +91,21 @@ static const struct training_model *called(const struct training_models *t, cons
     return NULL;
 }
 
-bool training_model_find(const struct training_models *t, const char *name, struct training_model *found)
+bool training_model_find(const struct training_models *t, const char *name,
+                         struct training_model *found)
 {
     static const char batch_is[] = "(batch size ";
-    const char *end = name + strlen(name), *bracket = end > name && end[-1] == ')' ? strrchr(name, '(') : NULL;
+    const char *end = name + strlen(name),
+               *bracket = end > name && end[-1] == ')' ? strrchr(name, '(') : NULL;
     const struct training_model *m = called(t, name, end);
     if (!m && bracket)
         m = called(t, name, bracket);
     if (!m)
         return false;
     *found = *m;
-    double batch = bracket && !strncmp(bracket, batch_is, sizeof batch_is - 1) ? strtod(bracket + sizeof batch_is - 1, NULL) : 0;
+    double batch = bracket && !strncmp(bracket, batch_is, sizeof batch_is - 1)
+                       ? strtod(bracket + sizeof batch_is - 1, NULL)
+                       : 0;
     if (batch > 0 && m->batch > 0) {
         found->compute_s *= batch / m->batch;
         found->batch = batch;
@@ -109,7 +116,8 @@ bool training_model_find(const struct training_models *t, const char *name, stru
 
 double training_model_memory_gib(const struct training_model *m)
 {
-    return m->memory_gib > 0 ? m->memory_gib : 16 * m->params / m->tensor_parallel / m->pipeline_parallel / 0x1p30;
+    return m->memory_gib > 0 ? m->memory_gib
+                             : 16 * m->params / m->tensor_parallel / m->pipeline_parallel / 0x1p30;
 }
 
 /* ---- section `models` ---- */
@@ -143,17 +151,23 @@ static const struct config_key keys[] = {
 
 static const struct config_key as_text = { .type = CONFIG_TEXT };
 
-static int defaults_from(const struct training_models *t, struct config_value entry, struct file_model *f, struct error *err)
+static int defaults_from(const struct training_models *t, struct config_value entry,
+                         struct file_model *f, struct error *err)
 {
-    struct config_value like = config_look(entry, "like"), from = config_given(like) ? like : config_look(entry, "name");
+    struct config_value like = config_look(entry, "like"),
+                        from = config_given(like) ? like : config_look(entry, "name");
     const char *name = NULL;
-    f->m = (struct training_model){ .tensor_parallel = 1, .pipeline_parallel = 1, .communication = "not said" };
+    f->m = (struct training_model){ .tensor_parallel = 1,
+                                    .pipeline_parallel = 1,
+                                    .communication = "not said" };
     if (!config_given(from))
         return 0;
     if (config_scalar(from, &as_text, &name, err))
         return -1;
     if (!training_model_find(t, name, &f->m))
-        return config_given(like) ? config_error(like, err, "no training model '%s' is known here", name) : 0;
+        return config_given(like)
+                   ? config_error(like, err, "no training model '%s' is known here", name)
+                   : 0;
     f->params_m = f->m.params / 1e6;
     f->gradient_mb = f->m.gradient_bytes / 1e6;
     f->all_to_all_mb = f->m.all_to_all_bytes / 1e6;
@@ -161,7 +175,8 @@ static int defaults_from(const struct training_models *t, struct config_value en
     return 0;
 }
 
-static int read_aliases(struct training_models *t, struct config_value list, struct training_model *m, struct error *err)
+static int read_aliases(struct training_models *t, struct config_value list,
+                        struct training_model *m, struct error *err)
 {
     struct config_walk w = { .of = list };
     for (struct config_value v; config_next(&w, &v);) {
@@ -186,7 +201,10 @@ static int read_model(struct training_models *t, struct config_value entry, stru
     if (f.progress >= 0)
         f.m.progress = (uint8_t)(f.progress + 1);
     if (f.m.compute_s <= 0)
-        return config_error(entry, err, "model '%s': want 'compute_s', of an iteration on a V100, or a model it is 'like'", f.m.name);
+        return config_error(
+            entry, err,
+            "model '%s': want 'compute_s', of an iteration on a V100, or a model it is 'like'",
+            f.m.name);
     if (read_aliases(t, f.aliases, &f.m, err))
         return -1;
     f.m.params = f.params_m * 1e6;
@@ -212,17 +230,19 @@ int training_models_read(struct training_models *t, struct config_value list, st
 /* ---- the catalogue ---- */
 
 /* models.md 2.3. Tags as in cluster/catalogue.c; [K]: general knowledge of the source named, not
- * looked up again. compute_s: measured rows [R
- * stanford-futuredata/gavel:scheduler/simulation_throughputs.json, V100, one GPU]; transformers by
- *   6 x parameters x tokens over 125 TFLOPS at 40 % (decoders) [A; 41 % at 16K H100 is reported in P: Llama 3 report]; the
- *   three of adaptdl from fits of their step times on a 2080Ti, which trains as fast as a V100 [D: least squares, R
- *   siasosp23/artifacts:adaptdl/sched/traces].
+ * looked up again.
+ *
+ * compute_s: measured rows [R stanford-futuredata/gavel:scheduler/simulation_throughputs.json, one
+ *     V100]; transformers by 6 x parameters x tokens over 125 TFLOPS at 40 % (decoders) [A; 41 %
+ *     at 16K H100 is reported in P: Llama 3 report]; the three of adaptdl from fits of their step
+ *     times on a 2080Ti, which trains as fast as a V100 [D: least squares, R
+ *     siasosp23/artifacts:adaptdl/sched/traces].
  * memory_gib: [R S-Lab-System-Group/Lucid:simulation/analyzer/single_data.csv], where the batch is
- * that of the row. GPT-3-like: split over GPUs as in Narayanan et al., SC'21, table 1, nearest size
- * [K]; the batch of 4M tokens is that of the
- *   whole job.
+ *     that of the row.
+ * GPT-3-like: split over GPUs as in Narayanan et al., SC'21, table 1, nearest size [K]; the batch
+ *     of 4M tokens is that of the whole job.
  * DLRM: 26 tables (Criteo) of vectors of 64 numbers in FP32 [A]; the tables themselves are not
- * reduced. */
+ *     reduced. */
 #define V100_FLOPS             125e12
 #define DECODER_MFU            0.40
 #define DECODER_S(n, tokens)   (6 * (n) * (tokens) / (V100_FLOPS * DECODER_MFU))

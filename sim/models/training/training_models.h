@@ -5,7 +5,8 @@
  * starts from the model it is `like`, or from the one of the same name, which it then replaces:
  *
  *     models:
- *       - { name: my-net, like: VGG-16, batch: 64, compute_s: 0.3, gradient_mb: 600, aliases: [mine, my-net-v2] }
+ *       - { name: my-net, like: VGG-16, batch: 64, compute_s: 0.3, gradient_mb: 600,
+ *           aliases: [mine, my-net-v2] }
  *       - { name: LM, progress: table } */
 #pragma once
 #include "sim/io/config.h"
@@ -54,7 +55,8 @@ int training_models_read(struct training_models *t, struct config_value list, st
  * not, unless that is in the name: "resnet50" is ResNet-50. "(batch size 32)", as Gavel writes it,
  * says the batch: compute_s is scaled with it [A: time proportional to the batch]. false: not
  * known. */
-bool training_model_find(const struct training_models *t, const char *name, struct training_model *found);
+bool training_model_find(const struct training_models *t, const char *name,
+                         struct training_model *found);
 /* but for case, '-', '_' and ' ' */
 bool training_names_same(const char *a, size_t a_length, const char *b);
 
