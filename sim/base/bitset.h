@@ -1,7 +1,8 @@
-/* bitset.h - a set of small numbers with summaries, so that "the next member" costs a few words at any size.
+/* bitset.h - a set of small numbers with summaries, so that the next member is found in a few words
+ * at any size.
  *
- * The bits of one level are summed up by those of the next: bit i above says that word i below is not zero. Many sets
- * of one size share a shape and lie one behind the other in the caller's memory. */
+ * Each level summarises the level below: bit i above is set if word i below is not zero. Many sets
+ * of one size share a shape and lie one after the other in the caller's memory. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -75,7 +76,8 @@ static inline uint32_t bitset_next(const struct bitset_shape *s, const uint64_t 
 }
 
 /* The greatest member <= i, or BITSET_END. */
-static inline uint32_t bitset_previous(const struct bitset_shape *s, const uint64_t *set, uint32_t i)
+static inline uint32_t bitset_previous(const struct bitset_shape *s, const uint64_t *set,
+                                       uint32_t i)
 {
     for (uint32_t level = 0; level < s->levels; level++) {
         uint64_t rest = set[s->at[level] + i / 64] << (63 - i % 64);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TAIL = 300 }; /* bytes: the reason stands at the end, behind what may be a path of 4 kB */
+enum { TAIL = 300 }; /* bytes: the reason stands at the end, after what may be a path of 4 kB */
 
 /* A text that is too long loses its middle. */
 static void keep_tail(struct error *err, const char *format, va_list args, size_t length)
@@ -32,7 +32,8 @@ int error_set(struct error *err, const char *format, ...)
         keep_tail(err, format, again, (size_t)length);
     va_end(again);
     va_end(args);
-    for (char *c = err->text; *c; c++) /* a path, a cell, an argument may hold anything; a message is one line */
+    for (char *c = err->text; *c; c++) /* a path, a cell, an argument may hold anything; a message
+                                          is one line */
         if ((unsigned char)*c < ' ' || *c == 0x7f)
             *c = '?';
     return -1;

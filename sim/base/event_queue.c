@@ -10,14 +10,15 @@
 #define CHILDREN 4 /* half the depth of a binary heap; four children of 32 bytes lie side by side */
 #define NO_SLOT  UINT32_MAX
 
-/* An event in the heap. Time, kind and subject are one number, so that most comparisons need no branch. */
+/* An event in the heap. Time, kind and subject are one number, so that most comparisons need no
+ * branch. */
 struct entry {
     int128_t order;
     uint64_t sequence; /* of the insertion; kept when the event moves */
     uint32_t slot;
 };
-/* What an event_id points to: where the event is in the heap now. The generation tells an id from those that had the
- * slot before; together they are the id. */
+/* What an event_id points to: where the event is in the heap now. The generation tells an id from
+ * those that had the slot before; together they are the id. */
 struct slot {
     uint32_t position; /* while free: the next free slot, or NO_SLOT */
     uint32_t generation;
@@ -57,7 +58,8 @@ size_t event_queue_length(const struct event_queue *q)
 static int128_t order_of(struct event e)
 {
     /* a product, since to shift a negative time is undefined */
-    return (int128_t)e.time_ns * ((int128_t)1 << 64) + (int128_t)((uint64_t)e.kind << 32 | e.subject);
+    return (int128_t)e.time_ns * ((int128_t)1 << 64) +
+           (int128_t)((uint64_t)e.kind << 32 | e.subject);
 }
 
 static struct event event_of(const struct entry *e)
@@ -96,8 +98,8 @@ static void sift_up(struct event_queue *q, size_t at, const struct entry *e)
     put(q, at, e);
 }
 
-/* Moves the hole at `at` down to a leaf and returns it. What is to fill the hole comes from the end of the heap and
- * mostly belongs near a leaf: comparing it on the way down would be wasted. */
+/* Moves the hole at `at` down to a leaf and returns it. What is to fill the hole comes from the end
+ * of the heap and mostly belongs near a leaf: comparing it on the way down would be useless. */
 static size_t hole_to_leaf(struct event_queue *q, size_t at)
 {
     for (size_t first; (first = at * CHILDREN + 1) < q->length;) {
@@ -160,18 +162,22 @@ static void remove_at(struct event_queue *q, size_t at)
         sift_up(q, hole_to_leaf(q, at), &last);
 }
 
-bool event_queue_soon(const struct event_queue *q, size_t i, struct event *e)
+/* The children of the root: the event after the next is one of them. */
+bool event_queue_hint(const struct event_queue *q, size_t i, struct event *e)
 {
-    static_assert(EVENTS_SOON == CHILDREN, "those of the first");
-    if (i >= q->length)
+    static_assert(EVENT_HINTS == CHILDREN, "the children of the root");
+    if (i >= EVENT_HINTS || i + 1 >= q->length)
         return false;
-    *e = event_of(&q->heap[i]);
+    *e = event_of(&q->heap[i + 1]);
     return true;
 }
 
 bool event_queue_peek(const struct event_queue *q, struct event *next)
 {
-    return event_queue_soon(q, 0, next);
+    if (q->length == 0)
+        return false;
+    *next = event_of(&q->heap[0]);
+    return true;
 }
 
 bool event_queue_pop(struct event_queue *q, struct event *next)

@@ -9,7 +9,7 @@
 #include <string.h>
 
 struct place {
-    uint32_t tag;    /* the upper half of the hash: tells most different texts apart without touching them */
+    uint32_t tag;    /* the upper half of the hash: most different texts differ here already */
     uint32_t number; /* INTERN_NONE: empty */
 };
 struct known {
@@ -51,7 +51,8 @@ void intern_free(struct intern *t)
 }
 
 /* Where the text is, or the empty place where it belongs. */
-static struct place *find_place(const struct intern *t, uint64_t hash, const char *text, size_t length)
+static struct place *find_place(const struct intern *t, uint64_t hash, const char *text,
+                                size_t length)
 {
     for (size_t i = hash & (t->n_places - 1);; i = (i + 1) & (t->n_places - 1)) {
         struct place *p = &t->places[i];

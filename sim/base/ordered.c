@@ -8,7 +8,8 @@ static struct ordered_link *at(const struct ordered_space *s, uint32_t item)
     return (struct ordered_link *)(void *)((char *)s->items + (size_t)item * s->size);
 }
 
-static void hang(struct ordered *t, const struct ordered_space *s, uint32_t up, uint32_t old, uint32_t new)
+static void hang(struct ordered *t, const struct ordered_space *s, uint32_t up, uint32_t old,
+                 uint32_t new)
 {
     if (up == ORDERED_NONE)
         t->root = new;
@@ -53,7 +54,8 @@ void ordered_changed(const struct ordered_space *s, uint32_t item)
 void ordered_add(struct ordered *t, const struct ordered_space *s, uint32_t item, uint64_t salt)
 {
     struct ordered_link *x = at(s, item);
-    *x = (struct ordered_link){ ORDERED_NONE, ORDERED_NONE, ORDERED_NONE, (uint32_t)(hash_u64(salt) >> 32) };
+    *x = (struct ordered_link){ ORDERED_NONE, ORDERED_NONE, ORDERED_NONE,
+                                (uint32_t)(hash_u64(salt) >> 32) };
     if (t->root == ORDERED_NONE) {
         t->root = t->first = t->last = item;
         ordered_changed(s, item);
@@ -124,7 +126,8 @@ uint32_t ordered_previous(const struct ordered_space *s, uint32_t item)
 }
 
 uint32_t ordered_search(const struct ordered *t, const struct ordered_space *s,
-                        bool (*reached)(const void *key, const void *context, uint32_t item), const void *key)
+                        bool (*reached)(const void *key, const void *context, uint32_t item),
+                        const void *key)
 {
     uint32_t found = ORDERED_NONE;
     for (uint32_t i = t->root; i != ORDERED_NONE;) {

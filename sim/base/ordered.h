@@ -1,7 +1,9 @@
-/* ordered.h - an ordered set of items that live in an array of the caller: a treap with links by index.
+/* ordered.h - an ordered set of items that live in an array of the caller: a treap with links by
+ * index.
  *
- * Adding at the end and removing at either end cost O(1) expected, everything else O(log n). The shape of the tree
- * depends on the items alone (priorities are hashes of a number that the caller gives), never on addresses. */
+ * Adding at the end and removing at either end cost O(1) expected, everything else O(log n). The
+ * shape of the tree depends on the items alone (priorities are hashes of a number that the caller
+ * gives), never on addresses. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,16 +21,20 @@ struct ordered_space {
     size_t size;
     bool (*before)(const void *context, uint32_t a, uint32_t b);
     const void *context;
-    void (*sum_up)(const void *context, uint32_t item);   /* recomputes what an item knows of its subtree from its
-                                                             children; NULL: nothing to know */
+    /* recomputes the sums of an item over its subtree from its children; NULL: there are none */
+    void (*sum_up)(const void *context, uint32_t item);
 };
 
-void     ordered_add(struct ordered *t, const struct ordered_space *s, uint32_t item, uint64_t salt);   /* salt: a name of
-                                                     the item that two runs share; equal salts are allowed */
+/* salt: a number of the item that is equal in two runs; salts may repeat */
+void ordered_add(struct ordered *t, const struct ordered_space *s, uint32_t item, uint64_t salt);
 void     ordered_remove(struct ordered *t, const struct ordered_space *s, uint32_t item);
-void     ordered_changed(const struct ordered_space *s, uint32_t item);     /* its own part of such a sum has changed */
-uint32_t ordered_next(const struct ordered_space *s, uint32_t item);         /* ORDERED_NONE: it was the last */
+/* its own part of the sums has changed */
+void     ordered_changed(const struct ordered_space *s, uint32_t item);
+/* ORDERED_NONE: it was the last */
+uint32_t ordered_next(const struct ordered_space *s, uint32_t item);
 uint32_t ordered_previous(const struct ordered_space *s, uint32_t item);
-/* The first item for which `reached` is false, where the items for which it is true come first. */
+/* The first item for which `reached` is false. Items for which it is true must come before all
+ * others. */
 uint32_t ordered_search(const struct ordered *t, const struct ordered_space *s,
-                        bool (*reached)(const void *key, const void *context, uint32_t item), const void *key);
+                        bool (*reached)(const void *key, const void *context, uint32_t item),
+                        const void *key);

@@ -1,4 +1,5 @@
-/* profile.c - see profile.h. A treap of steps by time; each knows the sum of its subtree and its greatest prefix sum. */
+/* profile.c - see profile.h. A treap of steps by time; each knows the sum of its subtree and its
+ * greatest prefix sum. */
 #include "sim/base/profile.h"
 
 #include "sim/base/memory.h"
@@ -10,7 +11,7 @@ struct step {
     struct ordered_link link;
     uint32_t holds;               /* that begin or end here; 0: the item is free */
     int64_t time, delta;          /* the value changes by delta at time */
-    int64_t sum, most;            /* of the subtree; most: the greatest prefix sum, of at least one step */
+    int64_t sum, most;  /* of the subtree; most: the greatest prefix sum, of at least one step */
 };
 struct profile {
     struct step *step;
@@ -129,13 +130,16 @@ int64_t profile_at(const struct profile *p, int64_t time)
     return value;
 }
 
-/* The last step in (after, until) of the subtree at which the value is above `most`, where `base` is the value before the
- * subtree's first step; ORDERED_NONE: there is none. Subtrees whose greatest prefix is small enough are not entered. */
-static uint32_t last_above(const struct profile *p, uint32_t i, int64_t base, int64_t after, int64_t until, int64_t most)
+/* The last step in (after, until) of the subtree at which the value is above `most`, where `base`
+ * is the value before the subtree's first step; ORDERED_NONE: there is none. Subtrees with a
+ * small enough greatest prefix are not entered. */
+static uint32_t last_above(const struct profile *p, uint32_t i, int64_t base, int64_t after,
+                           int64_t until, int64_t most)
 {
     while (i != ORDERED_NONE && base + p->step[i].most > most) {
         const struct step *s = &p->step[i];
-        int64_t here = base + s->delta + (s->link.left == ORDERED_NONE ? 0 : p->step[s->link.left].sum);
+        int64_t here =
+            base + s->delta + (s->link.left == ORDERED_NONE ? 0 : p->step[s->link.left].sum);
         if (s->time < until) {
             uint32_t found = last_above(p, s->link.right, here, after, until, most);
             if (found != ORDERED_NONE)
@@ -150,8 +154,8 @@ static uint32_t last_above(const struct profile *p, uint32_t i, int64_t base, in
     return ORDERED_NONE;
 }
 
-/* The root of the steps in (after, until): all of them lie below it, or it is ORDERED_NONE. *base: the value before the first
- * step of its subtree. */
+/* The root of the steps in (after, until): all of them lie below it, or it is ORDERED_NONE. *base:
+ * the value before the first step of its subtree. */
 static uint32_t root_within(const struct profile *p, int64_t after, int64_t until, int64_t *base)
 {
     uint32_t i = p->steps.root;
@@ -173,9 +177,12 @@ int64_t profile_max(const struct profile *p, int64_t from, int64_t until)
     if (root == ORDERED_NONE)
         return first;
     int64_t here = first;
-    for (uint32_t i = root; i != ORDERED_NONE;) {          /* down to the first of them: `first` is the value before it */
-        const struct step *s = &p->step[i], *right = s->link.right == ORDERED_NONE ? NULL : &p->step[s->link.right];
-        int64_t value = first + s->delta + (s->link.left == ORDERED_NONE ? 0 : p->step[s->link.left].sum);
+    /* down to the first of them: `first` is the value before it */
+    for (uint32_t i = root; i != ORDERED_NONE;) {
+        const struct step *s = &p->step[i],
+                          *right = s->link.right == ORDERED_NONE ? NULL : &p->step[s->link.right];
+        int64_t value =
+            first + s->delta + (s->link.left == ORDERED_NONE ? 0 : p->step[s->link.left].sum);
         if (i == root)
             here = value;
         if (s->time > from) {
@@ -188,8 +195,10 @@ int64_t profile_max(const struct profile *p, int64_t from, int64_t until)
             i = s->link.right;
         }
     }
-    for (uint32_t i = p->step[root].link.right; i != ORDERED_NONE;) {    /* down to the last: `here` is the value before i's */
-        const struct step *s = &p->step[i], *left = s->link.left == ORDERED_NONE ? NULL : &p->step[s->link.left];
+    /* down to the last: `here` is the value before i's */
+    for (uint32_t i = p->step[root].link.right; i != ORDERED_NONE;) {
+        const struct step *s = &p->step[i],
+                          *left = s->link.left == ORDERED_NONE ? NULL : &p->step[s->link.left];
         if (s->time < until) {
             if (left && here + left->most > most)
                 most = here + left->most;
@@ -203,7 +212,8 @@ int64_t profile_max(const struct profile *p, int64_t from, int64_t until)
     return most > first ? most : first;
 }
 
-int64_t profile_fit(const struct profile *p, int64_t after, int64_t before, int64_t length, int64_t most)
+int64_t profile_fit(const struct profile *p, int64_t after, int64_t before, int64_t length,
+                    int64_t most)
 {
     struct ordered_space space = steps_of(p);
     for (int64_t t = after; t < before;) {
@@ -214,7 +224,7 @@ int64_t profile_fit(const struct profile *p, int64_t after, int64_t before, int6
         } else {
             if (profile_at(p, t) <= most)
                 return t;
-            next = step_from(p, t + 1);           /* too much at t itself: go on from the next step */
+            next = step_from(p, t + 1);  /* too much at t itself: go on from the next step */
         }
         t = next == ORDERED_NONE ? before : p->step[next].time;
     }

@@ -1,7 +1,7 @@
-/* profile.h - a step function of time that many holds add up to: how much is taken at each instant.
+/* profile.h - a step function of time, the sum of many holds: the amount taken at each instant.
  *
- * A balanced tree of steps with sums and greatest prefix sums: each question costs O(log steps), however long the time
- * that it is about. */
+ * A balanced tree of steps with sums and max prefix sums: each query costs O(log steps), however
+ * long its interval is. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -9,12 +9,13 @@
 struct profile;
 struct profile *profile_new(void);
 void    profile_free(struct profile *p);                     /* NULL: does nothing */
-/* Adds `amount` (negative: takes back) on [from, until). from INT64_MIN: since ever; until INT64_MAX: for ever. An empty
- * interval: nothing. */
+/* Adds `amount` (negative: takes back) on [from, until). from INT64_MIN and until INT64_MAX are
+ * without bound. An empty interval changes nothing. */
 void    profile_add(struct profile *p, int64_t from, int64_t until, int64_t amount);
 int64_t profile_at(const struct profile *p, int64_t time);
-/* The greatest value on [from, until); of an empty interval the value at `from`. */
+/* The max value on [from, until); of an empty interval the value at `from`. */
 int64_t profile_max(const struct profile *p, int64_t from, int64_t until);
-/* The earliest t in [after, before) such that the value stays at or below `most` on [t, t + length), as far as that lies
- * before `before`; none: `before`. length, before INT64_MAX: for ever. */
-int64_t profile_fit(const struct profile *p, int64_t after, int64_t before, int64_t length, int64_t most);
+/* The earliest t in [after, before) such that the value is at most `max` on the part of [t, t +
+ * length) before `before`; `before` if there is none. length or before INT64_MAX: without bound. */
+int64_t profile_fit(const struct profile *p, int64_t after, int64_t before, int64_t length,
+                    int64_t max);

@@ -22,8 +22,9 @@ uint64_t hash_u64(uint64_t x)
 /* Little end first on every machine: a hash must not depend on where it was computed. */
 static uint64_t load(const unsigned char *b)
 {
-    return (uint64_t)b[0] | (uint64_t)b[1] << 8 | (uint64_t)b[2] << 16 | (uint64_t)b[3] << 24 | (uint64_t)b[4] << 32 |
-           (uint64_t)b[5] << 40 | (uint64_t)b[6] << 48 | (uint64_t)b[7] << 56;
+    return (uint64_t)b[0] | (uint64_t)b[1] << 8 | (uint64_t)b[2] << 16 | (uint64_t)b[3] << 24 |
+           (uint64_t)b[4] << 32 | (uint64_t)b[5] << 40 | (uint64_t)b[6] << 48 |
+           (uint64_t)b[7] << 56;
 }
 
 uint64_t hash_bytes(const void *bytes, size_t length, uint64_t seed)
@@ -39,7 +40,8 @@ uint64_t hash_bytes(const void *bytes, size_t length, uint64_t seed)
     return hash_u64((h ^ load(rest)) + GOLDEN);
 }
 
-/* As the authors advise: a state from splitmix64 is never all zero, since its four numbers differ. */
+/* As the authors advise: a state from splitmix64 is never all zero, since its four numbers
+ * differ. */
 static void fill_state(struct random *r, uint64_t key)
 {
     for (int i = 0; i < 4; i++)
@@ -84,7 +86,8 @@ uint64_t random_below(struct random *r, uint64_t n)
     assert(n > 0);
     uint128_t product = (uint128_t)random_u64(r) * n;
     if ((uint64_t)product < n) {
-        uint64_t unfair = -n % n; /* 2^64 mod n: so many of the lowest products come once too often */
+        uint64_t unfair = -n % n; /* 2^64 mod n: so many of the lowest products come once too
+                                     often */
         while ((uint64_t)product < unfair)
             product = (uint128_t)random_u64(r) * n;
     }

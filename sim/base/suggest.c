@@ -17,8 +17,8 @@ static unsigned least(unsigned a, unsigned b)
     return a < b ? a : b;
 }
 
-/* Boytsov, "Indexing methods for approximate dictionary searching", ACM JEA 16, 2011, section 2: each pair of
- * neighbours is swapped at most once. */
+/* Boytsov, "Indexing methods for approximate dictionary searching", ACM JEA 16, 2011, section 2:
+ * each pair of neighbours is swapped at most once. */
 static unsigned distance(const char *a, size_t n, const char *b, size_t m)
 {
     unsigned row[3][NAME_MOST + 1];

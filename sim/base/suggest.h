@@ -1,11 +1,11 @@
-/* suggest.h - "did you mean": the known name nearest to one that nobody knows.
+/* suggest.h - "did you mean": the known name nearest to an unknown one.
  *
- * Near is an edit distance (a letter put in, left out, changed, or two neighbours swapped) of at most a third of the
- * typed length, 2 at most, so that "fio" finds "fifo" and "x" finds nothing. Case, and '-' against '_', cost nothing.
- * The nearest wins, of equals the first. */
+ * Near is an edit distance (a letter inserted, deleted, changed, or two neighbours swapped) of at
+ * most a third of the typed length, 2 at most, so that "fio" finds "fifo" and "x" finds nothing.
+ * Case, and '-' against '_', do not count. The nearest wins, of equals the first. */
 #pragma once
 
-/* One after the other: start with { .typed = ... }, offer every known name, read `best` (NULL: none is near). */
+/* Start with { .typed = ... }, offer every known name, then read `best` (NULL: none is near). */
 struct suggestion {
     const char *typed, *best;
     unsigned distance;            /* of best */

@@ -1,6 +1,7 @@
-/* units.h - time in integer nanoseconds, and numbers' exact way from and to decimal text.
+/* units.h - time in integer nanoseconds, and exact conversion of numbers from and to decimal text.
  *
- * The clock is int64_t nanoseconds: 292 years. Text is rounded once, when it is read (half away from zero). */
+ * The clock is int64_t nanoseconds: 292 years. Text is rounded once, when it is read (half away
+ * from zero). */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,22 +12,22 @@
 
 __extension__ typedef __int128 int128_t;   /* sums of nanoseconds over a run overflow 64 bits */
 
-/* Reads a decimal number ("12", "0.5", "-3", "1e3", "66.0") as that many `units`, each divided in `scale` parts
- * (1e9 for seconds to ns, 1000 for GPUs to milli-GPUs). At most 18 digits before the point; what lies beyond the
- * last part is rounded. false: not such a number (empty, blanks, hexadecimal, inf, nan, trailing text) or the result
- * does not fit; *out is then unchanged. */
+/* Reads a decimal number ("12", "0.5", "-3", "1e3", "66.0") as that many `units`, each divided in
+ * `scale` parts (1e9 for seconds to ns, 1000 for GPUs to milli-GPUs). At most 18 digits before the
+ * point; digits beyond the last part are rounded. false: not such a number (empty, blanks,
+ * hexadecimal, inf, nan, trailing text) or the result does not fit; *out is then unchanged. */
 bool decimal_parse(const char *text, size_t length, int64_t scale, int64_t *out);
 
 /* Reads a whole number, optional sign. false as above. */
 bool integer_parse(const char *text, size_t length, int64_t *out);
 
-/* Writes `value / scale` (scale a power of ten up to 1e18) without trailing zeros: 1500000000, 1e9 -> "1.5". Returns the length; `to` needs
- * DECIMAL_MAX bytes and is not ended with NUL. */
+/* Writes `value / scale` (scale a power of ten up to 1e18) without trailing zeros: 1500000000, 1e9
+ * -> "1.5". Returns the length; `to` needs DECIMAL_MAX bytes and is not ended with NUL. */
 #define DECIMAL_MAX 32
 size_t decimal_format(char *to, int64_t value, int64_t scale);
 
-/* Writes a finite double with the least of 15, 16 or 17 digits that read back the same: as "%.*g" in the C locale, without trailing zeros;
- * -0 as 0. Length and `to` as above. */
+/* Writes a finite double with the fewest of 15, 16 or 17 digits that read back the same: as "%.*g"
+ * in the C locale, without trailing zeros; -0 as 0. Length and `to` as above. */
 size_t double_format(char *to, double value);
 
 double seconds(int64_t ns);                /* for reports and laws, never for the clock */

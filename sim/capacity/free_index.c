@@ -1,9 +1,34 @@
-/* free_index.c - keeping the books of free_index.h: what is taken, given back or out, and whether it can be. */
-#include "sim/capacity/free_index_parts.h"
+/* free_index.c - see free_index.h. */
+#include "sim/capacity/free_index.h"
+
+#include "sim/base/memory.h"
 #include "sim/capacity/headroom.h"
 #include "sim/capacity/scores.h"
 
 #include <stdlib.h>
+
+static inline uint64_t *whole_set(const struct kind_index *k, uint32_t whole)
+{
+    return k->by_whole + (size_t)whole * k->nodes.words;
+}
+
+static inline uint64_t *share_set(const struct kind_index *k, uint32_t class)
+{
+    return k->by_share + (size_t)class * k->nodes.words;
+}
+
+/* Of node_state.whole. */
+static inline uint32_t shown(int32_t whole)
+{
+    return whole > 0 ? (uint32_t)whole : 0;
+}
+
+static inline void bucket_enter(struct kind_index *k, uint32_t whole, uint32_t local)
+{
+    bitset_add(&k->nodes, whole_set(k, whole), local);
+    if (k->count[whole]++ == 0)
+        bitset_add(&k->buckets, k->some, whole);
+}
 
 static void bucket_leave(struct kind_index *k, uint32_t whole, uint32_t local)
 {
@@ -12,7 +37,8 @@ static void bucket_leave(struct kind_index *k, uint32_t whole, uint32_t local)
         bitset_remove(&k->buckets, k->some, whole);
 }
 
-static void domains_change(struct view *v, node_id n, uint32_t kind, uint32_t before, uint32_t after)
+static void domains_change(struct view *v, node_id n, uint32_t kind, uint32_t before,
+                           uint32_t after)
 {
     const struct cluster *c = v->cluster;
     for (domain_id d = c->domain_of[n]; d != 0; d = c->domain[d].parent) {
@@ -25,7 +51,8 @@ static void domains_change(struct view *v, node_id n, uint32_t kind, uint32_t be
     }
 }
 
-static inline void kind_change(struct view *v, node_id n, uint32_t kind, uint32_t before, uint32_t after)
+static inline void kind_change(struct view *v, node_id n, uint32_t kind, uint32_t before,
+                               uint32_t after)
 {
     uint32_t local = v->cluster->local_of[n];
     v->kind[kind].whole += (int64_t)after - before;
@@ -46,7 +73,7 @@ static inline void set_whole(struct view *v, node_id n, int32_t whole)
         kind_change(v, n, v->cluster->kind_of[n], before, after);
 }
 
-/* Of a node that is several kinds, each goes by its own GPUs. */
+/* A node of several kinds counts in each by the GPUs of that kind. */
 static void set_parts(struct view *v, node_id n, uint64_t was, uint64_t is)
 {
     uint32_t first = v->cluster->kind_of[n];
@@ -60,7 +87,7 @@ static void set_parts(struct view *v, node_id n, uint64_t was, uint64_t is)
     }
 }
 
-uint32_t best_share_class(const struct view *v, node_id n)
+static uint32_t best_share_class(const struct view *v, node_id n)
 {
     uint32_t best = 0;
     for (uint64_t m = v->node[n].shared_mask; m; m &= m - 1) {
@@ -88,10 +115,12 @@ static void set_share_class(struct view *v, node_id n)
 static uint64_t bits_of(const struct view *v, const struct piece *p)
 {
     const struct cluster *c = v->cluster;
-    return p->mig && v->node[p->node].several ? kind_takes(&c->kind[cluster_piece_kind(c, p)], p->gpu_mask) : p->gpu_mask;
+    return p->mig && v->node[p->node].several
+               ? kind_takes(&c->kind[cluster_piece_kind(c, p)], p->gpu_mask)
+               : p->gpu_mask;
 }
 
-/* GPUs that were free as a whole, all of them, or become so: most changes. */
+/* The common change: all GPUs of the piece were free as a whole, or become so. */
 static bool whole_gpus_change(struct view *v, const struct piece *p, int32_t milli)
 {
     struct node_state *s = &v->node[p->node];
@@ -145,7 +174,8 @@ static void memory_change(struct view *v, const struct piece *p, int32_t sign)
         mem[__builtin_ctzll(m)] += (uint32_t)sign * p->gpu_mem_mib;
 }
 
-static void change(struct view *v, const struct piece *p, int64_t cpu_milli, int64_t mem_mib, int32_t sign)
+static void change(struct view *v, const struct piece *p, int64_t cpu_milli, int64_t mem_mib,
+                   int32_t sign)
 {
     struct node_state *s = &v->node[p->node];
     if (s->cpu_milli != INT64_MAX)
@@ -161,7 +191,8 @@ static void change(struct view *v, const struct piece *p, int64_t cpu_milli, int
     if (v->mem_mib && p->gpu_mem_mib)
         memory_change(v, p, sign);
     if (v->tenants && p->gpus)
-        v->tenants[(size_t)p->node * TENANT_CLASSES + tenant_class(p->gpus, p->milli)] += (uint32_t)sign;
+        v->tenants[(size_t)p->node * TENANT_CLASSES + tenant_class(p->gpus, p->milli)] +=
+            (uint32_t)sign;
     scores_changed(v->scores, p->node);
 }
 
@@ -177,7 +208,9 @@ void free_index_give(struct view *v, const struct piece *p, int64_t cpu_milli, i
 
 void free_index_out_gpus(struct view *v, node_id n, uint64_t gpus, int sign)
 {
-    const struct piece p = { .node = n, .gpu_mask = gpus, .gpus = (uint32_t)__builtin_popcountll(gpus) };
+    const struct piece p = { .node = n,
+                             .gpu_mask = gpus,
+                             .gpus = (uint32_t)__builtin_popcountll(gpus) };
     named_change(v, &p, sign * (int32_t)MILLI_ALL);
     scores_changed(v->scores, n);
 }
@@ -202,7 +235,10 @@ void free_index_set_counted(struct view *v, node_id n, int32_t whole)
     if (less == 0)
         return;
     if (v->headroom)
-        headroom_change(v->headroom, &(struct piece){ .node = n, .gpus = (uint32_t)abs(less), .milli = MILLI_ALL }, 0, less < 0 ? -1 : 1);
+        headroom_change(
+            v->headroom,
+            &(struct piece){ .node = n, .gpus = (uint32_t)abs(less), .milli = MILLI_ALL }, 0,
+            less < 0 ? -1 : 1);
     set_whole(v, n, whole);
     scores_changed(v->scores, n);
 }
@@ -249,7 +285,8 @@ static bool memory_settled(const struct view *v, const struct piece *p)
 bool free_index_settled(const struct view *v, const struct piece *p)
 {
     const struct node_state *s = &v->node[p->node];
-    if (s->cpu_milli < 0 || s->mem_mib < 0 || s->whole < 0 || (v->headroom && !headroom_settled(v->headroom, p->node)))
+    if (s->cpu_milli < 0 || s->mem_mib < 0 || s->whole < 0 ||
+        (v->headroom && !headroom_settled(v->headroom, p->node)))
         return false;
     uint32_t all = p->milli > MILLI_ALL ? p->milli : MILLI_ALL;
     for (uint64_t m = bits_of(v, p); m; m &= m - 1)
@@ -262,4 +299,196 @@ void free_index_confine(struct view *v, domain_id d, uint64_t only)
 {
     view_domain_nodes(v, d, &v->first, &v->end);
     v->only = only;
+}
+
+/* ---- making ---- */
+
+static void kind_new(struct kind_index *k, const struct cluster *c, const struct node_kind *facts)
+{
+    const struct node_type *t = &c->type[facts->type];
+    k->gpus = facts->gpus;
+    k->nodes = bitset_shape(facts->n_nodes);
+    k->buckets = bitset_shape(k->gpus + 1);
+    k->by_share =
+        t->counted ? NULL : mem_new((size_t)SHARE_CLASSES * k->nodes.words, sizeof *k->by_share);
+    if (facts->n_nodes == 1)
+        return;
+    k->by_whole = mem_new((size_t)(k->gpus + 1) * k->nodes.words, sizeof *k->by_whole);
+    k->some = mem_new(k->buckets.words, sizeof *k->some);
+    k->count = mem_new((size_t)k->gpus + 1, sizeof *k->count);
+}
+
+static void domains_new(struct view *v)
+{
+    const struct cluster *c = v->cluster;
+    if (c->n_domains <= 1)
+        return;
+    v->domain_whole = mem_new((size_t)c->n_domains * c->n_kinds, sizeof *v->domain_whole);
+    v->hist_at = mem_new(c->n_kinds, sizeof *v->hist_at);
+    for (uint32_t k = 0; k < c->n_kinds; k++) {
+        const struct node_type *t = &c->type[c->kind[k].type];
+        v->hist_at[k] = t->counted ? UINT64_MAX : v->hist_stride;
+        v->hist_stride += t->counted ? 0 : c->kind[k].gpus + 1;
+    }
+    v->domain_hist = mem_new((size_t)c->n_domains * v->hist_stride, sizeof *v->domain_hist);
+}
+
+static void kind_enter(struct view *v, node_id n, uint32_t kind)
+{
+    const struct cluster *c = v->cluster;
+    uint32_t gpus = v->kind[kind].gpus;
+    v->kind[kind].whole += gpus;
+    if (v->kind[kind].by_whole)
+        bucket_enter(&v->kind[kind], gpus, c->local_of[n]);
+    if (!v->domain_whole)
+        return;
+    for (domain_id d = c->domain_of[n]; d != 0; d = c->domain[d].parent) {
+        v->domain_whole[(size_t)d * c->n_kinds + kind] += gpus;
+        if (v->hist_at[kind] != UINT64_MAX)
+            v->domain_hist[d * v->hist_stride + v->hist_at[kind] + gpus]++;
+    }
+}
+
+static void node_enter(struct view *v, node_id n)
+{
+    const struct cluster *c = v->cluster;
+    const struct node_type *t = cluster_node_type(c, n);
+    struct node_state *s = &v->node[n];
+    s->whole = (int32_t)t->gpus;
+    s->whole_mask = t->counted || !t->gpus ? 0 : UINT64_MAX >> (64 - t->gpus);
+    s->cpu_milli = t->cpu_milli;
+    s->mem_mib = t->mem_mib;
+    uint32_t first = c->kind_of[n];
+    s->several = c->kind[first].parts > 1;
+    for (uint32_t kind = first; kind < first + c->kind[first].parts; kind++)
+        kind_enter(v, n, kind);
+}
+
+struct view *free_index_new(const struct cluster *c, const struct shape_kinds *shapes,
+                            struct random *r)
+{
+    struct view *v = mem_new(1, sizeof *v);
+    v->cluster = c;
+    v->shape = shapes;
+    v->random = r;
+    v->end = c->n_nodes;
+    v->only = UINT64_MAX;
+    v->kind = mem_new(c->n_kinds, sizeof *v->kind);
+    for (uint32_t k = 0; k < c->n_kinds; k++)
+        kind_new(&v->kind[k], c, &c->kind[k]);
+    v->node = mem_new(c->n_nodes, sizeof *v->node);
+    v->used = mem_new(c->gpu_base[c->n_nodes] + 1, sizeof *v->used);
+    domains_new(v);
+    for (node_id n = 0; n < c->n_nodes; n++)
+        node_enter(v, n);
+    return v;
+}
+
+void free_index_count_tenants(struct view *v)
+{
+    v->tenants = mem_new((size_t)v->cluster->n_nodes * TENANT_CLASSES, sizeof *v->tenants);
+}
+
+void free_index_cap_power(struct view *v)
+{
+    v->headroom = headroom_new(v->cluster);
+}
+
+void free_index_count_memory(struct view *v, const uint32_t *most_mib)
+{
+    v->mem_mib = mem_new(v->cluster->gpu_base[v->cluster->n_nodes] + 1, sizeof *v->mem_mib);
+    v->mem_most_mib = most_mib;
+}
+
+void free_index_free(struct view *v)
+{
+    if (!v)
+        return;
+    for (uint32_t k = 0; k < v->cluster->n_kinds; k++) {
+        free(v->kind[k].by_whole);
+        free(v->kind[k].some);
+        free(v->kind[k].count);
+        free(v->kind[k].by_share);
+    }
+    free(v->kind);
+    free(v->node);
+    free(v->used);
+    free(v->domain_whole);
+    free(v->domain_hist);
+    free(v->hist_at);
+    free(v->mem_mib);
+    free(v->tenants);
+    headroom_free(v->headroom);
+    scores_free(v->scores);
+    arena_free(v->prepared);
+    free(v);
+}
+
+/* ---- checking ---- */
+
+/* The part of a node that a kind counts. */
+static uint32_t whole_of(const struct view *v, node_id n, uint32_t kind)
+{
+    const struct node_state *s = &v->node[n];
+    const struct node_kind *k = &v->cluster->kind[kind];
+    return k->first && k->parts == 1
+               ? shown(s->whole)
+               : (uint32_t)__builtin_popcountll(kind_begins(k, s->whole_mask));
+}
+
+static bool kind_consistent(const struct view *v, node_id n, uint32_t kind)
+{
+    const struct kind_index *k = &v->kind[kind];
+    uint32_t local = v->cluster->local_of[n], whole = whole_of(v, n, kind);
+    for (uint32_t f = 0; k->by_whole && f <= k->gpus; f++)
+        if (bitset_has(whole_set(k, f), local) != (f == whole))
+            return false;
+    return k->by_whole || k->whole == whole;
+}
+
+static bool node_consistent(const struct view *v, node_id n)
+{
+    const struct cluster *c = v->cluster;
+    const struct node_state *s = &v->node[n];
+    const struct kind_index *k = &v->kind[c->kind_of[n]];
+    uint32_t local = c->local_of[n];
+    for (uint32_t part = 0; part < c->kind[c->kind_of[n]].parts; part++)
+        if (!kind_consistent(v, n, c->kind_of[n] + part))
+            return false;
+    if (!k->by_share)
+        return true;
+    for (unsigned g = 0; g < cluster_node_gpus(c, n); g++) {
+        uint32_t used = view_used_milli(v, n, g);
+        if ((s->whole_mask >> g & 1) != (used == 0) ||
+            (s->shared_mask >> g & 1) != (used > 0 && used < MILLI_ALL) ||
+            (s->partial_mask >> g & 1) != (used != 0 && used != MILLI_ALL))
+            return false;
+    }
+    for (uint32_t f = 1; f < SHARE_CLASSES; f++)
+        if (bitset_has(share_set(k, f), local) != (f == best_share_class(v, n)))
+            return false;
+    return s->whole == __builtin_popcountll(s->whole_mask);
+}
+
+bool free_index_consistent(const struct view *v)
+{
+    const struct cluster *c = v->cluster;
+    int64_t *sum = mem_new((size_t)c->n_domains * c->n_kinds, sizeof *sum);
+    bool good = true;
+    for (node_id n = 0; n < c->n_nodes && good; n++) {
+        good = node_consistent(v, n);
+        for (domain_id d = c->domain_of[n];; d = c->domain[d].parent) {
+            for (uint32_t part = 0, k = c->kind_of[n]; part < c->kind[k].parts; part++)
+                sum[(size_t)d * c->n_kinds + k + part] += whole_of(v, n, k + part);
+            if (d == 0)
+                break;
+        }
+    }
+    for (uint32_t k = 0; k < c->n_kinds && good; k++) {
+        good = sum[k] == v->kind[k].whole;
+        for (domain_id d = 1; d < c->n_domains && good; d++)
+            good = sum[(size_t)d * c->n_kinds + k] == v->domain_whole[(size_t)d * c->n_kinds + k];
+    }
+    free(sum);
+    return good;
 }

@@ -1,11 +1,14 @@
-/* free_index.h - the books of what is free, indexed so that nothing is ever scanned.
+/* free_index.h - what is free, indexed so that no query scans all nodes.
  *
- * A `struct view` of the contract is one of these. It holds, per kind of node and number of free whole GPUs, the set of
- * nodes; per domain and kind the sum of free whole GPUs. A change costs O(GPUs of the piece + depth of the domains).
+ * A `struct view` of the contract is one of these. It holds, per kind of node and number of free
+ * whole GPUs, the set of nodes, and per domain and kind the sum of free whole GPUs. A change costs
+ * O(GPUs of the piece + depth of the domains).
  *
- * One instance answers "idle", another "idle or releasing", a later one a window of the future; they differ only in
- * which takes and gives reach them. In the idle index a claim on GPUs that others are still leaving is taken on top of them: a GPU is
- * then used more than once, shows nothing free, and `free_index_settled` says when the claim can start. */
+ * One instance holds what is idle, another what is idle or releasing, others windows of the future;
+ * they differ only in the takes and gives that reach them. In the idle index a claim on GPUs that
+ * are still being released is taken in addition to their holders: such a GPU is used more than once
+ * and shows nothing free; free_index_settled() tells when the claim can start. "Confined" means
+ * that queries see only one domain, or only the GPUs of one island inside a node. */
 #pragma once
 #include "sim/contract/placement.h"
 #include "sim/base/bitset.h"
@@ -13,20 +16,22 @@
 #include "sim/cluster/cluster.h"
 #include "sim/workload/typical.h"
 
-/* The kinds of nodes that a shape may use, ascending, and how it likes them. */
+/* The kinds of nodes that a shape may use, ascending, and their affinity scores. */
 struct shape_kinds { uint32_t n; const uint16_t *kind; const struct node_liking *liking; };
 
 struct node_state {
     uint64_t whole_mask, shared_mask;
-    uint64_t partial_mask;           /* GPUs of which view.used tells what is taken; of the others all or, in whole_mask, nothing */
+    uint64_t partial_mask;           /* GPUs with a taken part in view.used; others are free (in
+                                        whole_mask) or wholly taken */
     int64_t cpu_milli, mem_mib;   /* negative: claimed beyond what is idle */
-    int32_t whole;                /* likewise on a counted node */
-    uint16_t share_class;         /* 0: no shared GPU has room; k: the roomiest has (k-1)*100 milli or more */
-    bool several;                 /* kinds: it has MIG instances of several profiles */
-    bool out;                     /* of service: nothing fits, not even what wants nothing */
+    int32_t whole;  /* free whole GPUs; negative on a counted node: claimed beyond what is idle */
+    uint16_t share_class;         /* 0: no shared GPU has a free part; k: the max free part is
+                                     (k-1)*100 milli or more */
+    bool several;                 /* it is of several kinds: MIG instances of several profiles */
+    bool out;                     /* out of service: nothing fits, not even a request for nothing */
 };
 #define SHARE_CLASSES 11u
-#define TENANT_CLASSES 10u        /* shares; one to eight whole GPUs; more */
+#define TENANT_CLASSES 10u        /* a share; one to eight whole GPUs; more */
 static inline unsigned tenant_class(uint32_t gpus, uint32_t milli)
 {
     return milli < MILLI_ALL ? 0 : gpus < TENANT_CLASSES ? gpus : TENANT_CLASSES - 1;
@@ -35,8 +40,8 @@ static inline unsigned tenant_class(uint32_t gpus, uint32_t milli)
 struct kind_index {
     struct bitset_shape nodes;    /* over local node numbers */
     struct bitset_shape buckets;  /* over numbers of free GPUs */
-    uint64_t *by_whole;           /* [gpus + 1] sets of nodes; NULL, as are the next two, of a kind of one node, a pool: what
-                                     is free of it says it all */
+    uint64_t *by_whole;           /* [gpus + 1] sets of nodes by free GPUs; NULL, with the next two,
+                                     for a kind of one node, where `whole` is enough */
     uint64_t *some;               /* numbers of free GPUs that some node has */
     uint64_t *by_share;           /* [SHARE_CLASSES] sets; only kinds with named GPUs */
     uint32_t *count;              /* [gpus + 1] nodes */
@@ -44,7 +49,8 @@ struct kind_index {
     int64_t whole;                /* free whole GPUs of the kind */
 };
 
-/* The least number of free GPUs >= whole that some node has, the greatest <= whole; BITSET_END: none. */
+/* The least number of free GPUs >= whole that some node has, and the max one <= whole; BITSET_END:
+ * none. */
 static inline uint32_t kind_bucket_next(const struct kind_index *k, uint32_t whole)
 {
     if (k->by_whole)
@@ -69,29 +75,34 @@ struct headroom;
 
 struct view {
     const struct cluster *cluster;
-    const struct shape_kinds *shape;    /* by shape_id; the run's */
+    const struct shape_kinds *shape;    /* by shape_id; of the run */
     struct random *random;
     struct kind_index *kind;
     struct node_state *node;
-    uint32_t *used;               /* [named GPUs] milli taken of each, where partial_mask says so, else 0; many holds of a window add up */
+    uint32_t *used;               /* [named GPUs] milli taken of each GPU of a partial_mask, else 0;
+                                     holds of a window add up */
     uint32_t *domain_whole;       /* [n_domains * n_kinds]; NULL with one domain only */
     uint32_t *domain_hist;        /* per domain and kind with named GPUs: nodes by free GPUs */
-    uint64_t *hist_at;            /* [n_kinds] offset of a kind within a domain's histograms; UINT64_MAX: none */
+    uint64_t *hist_at;            /* [n_kinds] offset of a kind within a domain's histograms;
+                                     UINT64_MAX: none */
     uint64_t hist_stride;
-    node_id first, end;           /* where it looks now: the host confines it to a domain and back */
-    uint64_t only;                /* likewise, to GPUs of an island inside a node; otherwise all bits */
+    node_id first, end;  /* nodes that queries see: all, or a domain that the view is confined to */
+    uint64_t only;                /* GPUs that queries see: all bits, or an island inside a node */
     uint32_t *mem_mib;            /* [named GPUs] memory taken of each; NULL: not modelled */
-    const uint32_t *mem_most_mib; /* [types] what can be taken; 0: not known, never binds */
-    uint32_t *tenants;            /* [n_nodes * TENANT_CLASSES] pieces that hold GPUs; NULL: nobody asks */
-    const struct typical_list *typical;    /* the run's; NULL: none */
-    struct placement_rates *rates;    /* the run's, as predicted; NULL: placements make nobody fast or slow */
-    const struct job_facts *facts;    /* likewise */
+    const uint32_t *mem_most_mib; /* [types] max that can be taken; 0: unknown, never binds */
+    uint32_t *tenants;  /* [n_nodes * TENANT_CLASSES] pieces that hold GPUs; NULL: not counted */
+    const struct typical_list *typical;    /* of the run; NULL: none */
+    struct placement_rates *rates;    /* of the run, as predicted; NULL: placements do not change
+                                         rates */
+    const struct job_facts *facts;    /* of the run */
     struct scores *scores;        /* scores.h; NULL until a placer asks for the best node */
-    struct arena *prepared;       /* likewise, for view_alloc() */
-    struct headroom *headroom;    /* what power caps leave of it; NULL: there are none */
+    struct arena *prepared;       /* for view_alloc(); NULL until then */
+    struct headroom *headroom;    /* power headroom; NULL: no caps */
 };
-bool view_has_room(const struct view *v, const struct request *r, node_id n);    /* view_fits(), whatever power that takes */
-static inline uint32_t view_used_milli(const struct view *v, node_id n, unsigned gpu)    /* taken of a named GPU */
+/* view_fits() without the power caps */
+bool view_has_room(const struct view *v, const struct request *r, node_id n);
+/* taken of a named GPU */
+static inline uint32_t view_used_milli(const struct view *v, node_id n, unsigned gpu)
 {
     const struct node_state *s = &v->node[n];
     if (s->partial_mask >> gpu & 1)
@@ -99,16 +110,19 @@ static inline uint32_t view_used_milli(const struct view *v, node_id n, unsigned
     return s->whole_mask >> gpu & 1 ? 0 : MILLI_ALL;
 }
 struct node_range { node_id first, end; };
-struct node_range free_index_range(const struct view *v, domain_id within);    /* where both look */
+/* the nodes of both the view's range and the domain */
+struct node_range free_index_range(const struct view *v, domain_id within);
 
 /* Everything free. The random stream is borrowed. */
-struct view *free_index_new(const struct cluster *c, const struct shape_kinds *shapes, struct random *r);
-void free_index_count_tenants(struct view *v);               /* from now on; while all is free */
-void free_index_cap_power(struct view *v);                   /* likewise, if the cluster has a power cap */
-/* Likewise. most_mib as above, borrowed. */
+struct view *free_index_new(const struct cluster *c, const struct shape_kinds *shapes,
+                            struct random *r);
+void free_index_count_tenants(struct view *v);  /* from now on; call it while all is free */
+void free_index_cap_power(struct view *v);  /* the same; no effect without power caps */
+/* The same for GPU memory; most_mib as in struct view, borrowed. */
 void free_index_count_memory(struct view *v, const uint32_t *most_mib);
 /* A GPU of n has mem_mib left to take. */
-static inline bool free_index_has_memory(const struct view *v, node_id n, unsigned gpu, uint32_t mem_mib)
+static inline bool free_index_has_memory(const struct view *v, node_id n, unsigned gpu,
+                                         uint32_t mem_mib)
 {
     if (!v->mem_most_mib || !mem_mib)
         return true;
@@ -118,19 +132,23 @@ static inline bool free_index_has_memory(const struct view *v, node_id n, unsign
 }
 void free_index_free(struct view *v);                        /* NULL: does nothing */
 
-bool free_index_has(const struct view *v, const struct piece *p, int64_t cpu_milli, int64_t mem_mib);
+bool free_index_has(const struct view *v, const struct piece *p, int64_t cpu_milli,
+                    int64_t mem_mib);
 void free_index_take(struct view *v, const struct piece *p, int64_t cpu_milli, int64_t mem_mib);
 void free_index_give(struct view *v, const struct piece *p, int64_t cpu_milli, int64_t mem_mib);
-/* A counted node has that many free GPUs: for windows, whose counted nodes are not summed up. */
+/* Sets the free GPUs of a counted node: for windows, which do not sum up counted nodes. */
 void free_index_set_counted(struct view *v, node_id n, int32_t whole);
-/* Those GPUs of n (a counted node has no such) go out of service, on top of who holds them, or come back (sign -1); a whole node with
- * its CPUs, memory and, where it is counted, `counted` GPUs. Not tenants. */
+/* Takes GPUs of n, not a counted node, out of service in addition to their holders, or back into
+ * service (sign -1); or a whole node with its CPUs, memory and, if it is counted, `counted` GPUs.
+ * Tenants are not counted. */
 void free_index_out_gpus(struct view *v, node_id n, uint64_t gpus, int sign);
 void free_index_out_node(struct view *v, node_id n, uint32_t counted, int sign);
-/* Of a piece that has been taken: nobody else holds any part of it any more. */
+/* Whether a piece that has been taken is shared with no other holder any more. */
 bool free_index_settled(const struct view *v, const struct piece *p);
-void free_index_confine(struct view *v, domain_id d, uint64_t only);    /* (0, UINT64_MAX): the whole cluster */
-static inline int64_t free_index_whole(const struct view *v, shape_id s)    /* free whole GPUs on all nodes of its kinds */
+/* (0, UINT64_MAX): the whole cluster */
+void free_index_confine(struct view *v, domain_id d, uint64_t only);
+/* free whole GPUs on all nodes of its kinds */
+static inline int64_t free_index_whole(const struct view *v, shape_id s)
 {
     const struct shape_kinds *allowed = &v->shape[s];
     int64_t sum = 0;
@@ -138,5 +156,6 @@ static inline int64_t free_index_whole(const struct view *v, shape_id s)    /* f
         sum += v->kind[allowed->kind[i]].whole;
     return sum;
 }
-/* Recomputes every set and sum from the nodes' own state; false if any differs. For tests and checked runs. */
+/* Recomputes every set and sum from the state of the nodes; false if any differs. For tests and
+ * checked runs. */
 bool free_index_consistent(const struct view *v);

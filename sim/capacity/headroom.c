@@ -7,14 +7,16 @@
 
 #include <stdlib.h>
 
-struct watts { int64_t gpu_nw, cpus_nw; };    /* above idle: of a thousandth of a GPU; of all CPUs of a node */
+struct watts { int64_t gpu_nw, cpus_nw; };    /* above idle: a thousandth of a GPU; all CPUs of a
+                                                 node */
 struct headroom {
     const struct cluster *cluster;
     const struct power *power;
     int128_t left_nw, all_nw;     /* now; while nothing is taken */
-    int128_t *rack_nw;            /* [n_domains] left of racks; NULL: they have no cap */
-    domain_id *rack;              /* [n_nodes] likewise; 0: in none */
-    struct watts *least;          /* [n_kinds] of any node of the kind; CPUs: of a thousandth, rounded down */
+    int128_t *rack_nw;            /* [n_domains] headroom of racks; NULL: no caps */
+    domain_id *rack;              /* [n_nodes] rack of each node; 0: none */
+    struct watts *least;          /* [n_kinds] of any node of the kind; CPUs: of a thousandth,
+                                     rounded down */
 };
 
 static const struct node_power *power_of(const struct headroom *h, node_id n)
@@ -25,16 +27,6 @@ static const struct node_power *power_of(const struct headroom *h, node_id n)
 static domain_id rack_of(const struct headroom *h, node_id n)
 {
     return h->rack_nw ? h->rack[n] : 0;
-}
-
-int128_t cluster_idle_nw(const struct cluster *c, node_id first, node_id end)
-{
-    int128_t nw = 0;
-    for (node_id n = first; n < end; n++) {
-        const struct node_power *p = &c->power->of_group[c->group_of[n]];
-        nw += p->base_nw + (int128_t)p->idle_nw * cluster_node_milli(c, n);
-    }
-    return nw;
 }
 
 static void find_least(struct headroom *h)
@@ -49,7 +41,8 @@ static void find_least(struct headroom *h)
             int64_t gpu_nw = p->most_nw - p->idle_nw;
             if (i == 0 || gpu_nw < h->least[k].gpu_nw)
                 h->least[k].gpu_nw = gpu_nw;
-            h->least[k].cpus_nw = cpus == INT64_MAX || cpus <= 0 ? 0 : p->cpu_nw / cpus;    /* alike in all groups */
+            /* equal in all groups */
+            h->least[k].cpus_nw = cpus == INT64_MAX || cpus <= 0 ? 0 : p->cpu_nw / cpus;
         }
     }
 }
@@ -68,7 +61,8 @@ struct headroom *headroom_new(const struct cluster *c)
     struct headroom *h = mem_new(1, sizeof *h);
     h->cluster = c;
     h->power = p;
-    h->left_nw = p->cap_nw == INT64_MAX ? (int128_t)INT64_MAX * INT64_MAX : p->cap_nw - cluster_idle_nw(c, 0, c->n_nodes);
+    h->left_nw = p->cap_nw == INT64_MAX ? (int128_t)INT64_MAX * INT64_MAX
+                                        : p->cap_nw - cluster_idle_nw(c, 0, c->n_nodes);
     h->all_nw = h->left_nw;
     find_least(h);
     if (p->rack_cap_nw == INT64_MAX)
@@ -154,16 +148,19 @@ bool headroom_settled(const struct headroom *h, node_id n)
     return within(h, n, 0);
 }
 
-bool headroom_may_have(const struct headroom *h, const struct shape_kinds *shapes, const struct request *r)
+bool headroom_may_have(const struct headroom *h, const struct shape_kinds *shapes,
+                       const struct request *r)
 {
     int128_t nw = 0;
     for (; r; r = r->next) {
         const struct shape_kinds *kinds = &shapes[r->shape];
-        int64_t pieces = r->tasks == SPLIT_ANY ? r->gpus : r->tasks, gpus = r->tasks == SPLIT_ANY ? 1 : r->gpus;
+        int64_t pieces = r->tasks == SPLIT_ANY ? r->gpus : r->tasks,
+                gpus = r->tasks == SPLIT_ANY ? 1 : r->gpus;
         int128_t least = -1;
         for (uint32_t i = 0; i < kinds->n; i++) {
             const struct watts *w = &h->least[kinds->kind[i]];
-            int128_t of_kind = (int128_t)gpus * r->gpu_milli * w->gpu_nw + (int128_t)r->cpu_milli * w->cpus_nw;
+            int128_t of_kind =
+                (int128_t)gpus * r->gpu_milli * w->gpu_nw + (int128_t)r->cpu_milli * w->cpus_nw;
             least = least < 0 || of_kind < least ? of_kind : least;
         }
         nw += least > 0 ? pieces * least : 0;

@@ -4,6 +4,7 @@
 #include "sim/base/memory.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 
 #define GIGA 1e9
@@ -22,7 +23,7 @@ static int by_node(const void *left, const void *right)
     return (a->node > b->node) - (a->node < b->node);
 }
 
-size_t form_nodes(const struct placement *p, struct form_scratch *s)
+static size_t form_nodes(const struct placement *p, struct form_scratch *s)
 {
     size_t n = 0, kept = 0;
     bool ascending = true;
@@ -63,8 +64,10 @@ static bool same_unit(const struct cluster *c, node_id a, node_id b)
 
 struct link { enum link_class class; double bps; };
 
-/* Between `gpus` GPUs of a model, on one island or not, across NUMA nodes or not. What has no NVLink goes over PCIe. */
-static struct link link_of(const struct gpu_model *m, const struct form_rules *rules, bool one_island, bool across_numa)
+/* Between `gpus` GPUs of a model, on one island or not, across NUMA nodes or not. What has no
+ * NVLink goes over PCIe. */
+static struct link link_of(const struct gpu_model *m, const struct form_rules *rules,
+                           bool one_island, bool across_numa)
 {
     if (!m)
         return (struct link){ LINK_PCIE, 0 };
@@ -73,9 +76,9 @@ static struct link link_of(const struct gpu_model *m, const struct form_rules *r
     return (struct link){ LINK_PCIE, m->pcie_gbps * GIGA * (across_numa ? rules->numa_factor : 1) };
 }
 
-/* On one node, whose GPUs `mask` names; on a counted one they are one island. */
-static struct link node_link(const struct cluster *c, const struct form_rules *rules, const struct node_type *t, uint64_t mask,
-                             bool island_across)
+/* On one node, on the GPUs of `mask`; all GPUs of a counted node are one island. */
+static struct link node_link(const struct cluster *c, const struct form_rules *rules,
+                             const struct node_type *t, uint64_t mask, bool island_across)
 {
     bool island = island_across || t->counted || !mask, numa = island;
     if (!island) {
@@ -115,14 +118,17 @@ static void add_gpu(struct placement_form *f, const struct cluster *c, uint32_t 
     f->gpu_model = gpu_model;
 }
 
-/* Two nodes in no common rack or pod: how far, if all that is not described is near. */
+/* Distance of two nodes in no common rack or pod, where levels that are not described cost
+ * nothing. */
 static unsigned far_apart(const struct cluster *c, node_id a, node_id b)
 {
     enum level seen = LEVEL_NODE;
     for (domain_id d = c->domain_of[a]; d != ID_NONE; d = c->domain[d].parent)
-        seen = c->domain[d].level < LEVEL_CLUSTER && c->domain[d].level > seen ? c->domain[d].level : seen;
+        seen = c->domain[d].level < LEVEL_CLUSTER && c->domain[d].level > seen ? c->domain[d].level
+                                                                               : seen;
     for (domain_id d = c->domain_of[b]; d != ID_NONE; d = c->domain[d].parent)
-        seen = c->domain[d].level < LEVEL_CLUSTER && c->domain[d].level > seen ? c->domain[d].level : seen;
+        seen = c->domain[d].level < LEVEL_CLUSTER && c->domain[d].level > seen ? c->domain[d].level
+                                                                               : seen;
     return seen == LEVEL_POD ? FURTHER : seen == LEVEL_RACK ? SAME_POD : SAME_RACK;
 }
 
@@ -136,8 +142,8 @@ static void add_unit(struct placement_form *f, uint32_t gpus, struct form_nic ni
     add_nics(f, nic);
 }
 
-struct placement_form placement_form(const struct cluster *c, const struct form_rules *rules, const struct placement *p,
-                                     struct form_scratch *scratch)
+struct placement_form placement_form(const struct cluster *c, const struct form_rules *rules,
+                                     const struct placement *p, struct form_scratch *scratch)
 {
     struct placement_form f = { .least = UINT32_MAX, .inside_bps = -1, .inside = LINK_NVLINK };
     size_t n = form_nodes(p, scratch);
@@ -145,7 +151,8 @@ struct placement_form placement_form(const struct cluster *c, const struct form_
     for (size_t i = 0, end; i < n; i = end) {
         uint32_t gpus = 0;
         struct form_nic nic = { 0, 0, 0 };
-        for (end = i; end < n && same_unit(c, scratch->node[i].node, scratch->node[end].node); end++) {
+        for (end = i; end < n && same_unit(c, scratch->node[i].node, scratch->node[end].node);
+             end++) {
             const struct form_node *x = &scratch->node[end];
             const struct node_type *t = cluster_node_type(c, x->node);
             const struct node_nics *own = &c->nics_of[c->group_of[x->node]];
@@ -209,18 +216,24 @@ static unsigned node_distance(const struct form_group *s, uint32_t gpus)
     return gpus <= s->numa_gpus ? SAME_NUMA : SAME_NODE;
 }
 
-bool placement_form_of(const struct cluster *c, const struct form_rules *rules, const struct form_group *s, uint32_t gpus,
-                       uint32_t units, struct placement_form *form)
+bool placement_form_of(const struct cluster *c, const struct form_rules *rules,
+                       const struct form_group *s, uint32_t gpus, uint32_t units,
+                       struct placement_form *form)
 {
     uint32_t nodes_each = s->island_nodes ? s->island_nodes : 1, most = (gpus + units - 1) / units;
     if (units > gpus || s->type->gpus == 0 || most > (uint64_t)nodes_each * s->type->gpus)
         return false;
     uint32_t nodes = (most + s->type->gpus - 1) / s->type->gpus, all = nodes * units;
     unsigned inside = node_distance(s, most);
-    struct placement_form f = { .gpus = gpus, .least = UINT32_MAX, .inside_bps = -1, .inside = LINK_NVLINK };
+    struct placement_form f = {
+        .gpus = gpus, .least = UINT32_MAX, .inside_bps = -1, .inside = LINK_NVLINK
+    };
     add_gpu(&f, c, s->type->gpu_model);
-    add_unit(&f, most, (struct form_nic){ nodes * s->nics.nics, nodes * s->type->gpus, nodes * s->nics.nics * s->nics.gbps * GIGA });
-    add_link(&f, link_of(c->gpu_known[s->type->gpu_model], rules, inside <= SAME_ISLAND, inside == SAME_NODE));
+    add_unit(&f, most,
+             (struct form_nic){ nodes * s->nics.nics, nodes * s->type->gpus,
+                                nodes * s->nics.nics * s->nics.gbps * GIGA });
+    add_link(&f, link_of(c->gpu_known[s->type->gpu_model], rules, inside <= SAME_ISLAND,
+                         inside == SAME_NODE));
     f.units = units;
     f.least = gpus / units;
     f.distance = units == 1                               ? inside
@@ -230,4 +243,69 @@ bool placement_form_of(const struct cluster *c, const struct form_rules *rules, 
     f.consolidated = all <= (gpus + s->type->gpus - 1) / s->type->gpus;
     *form = f;
     return true;
+}
+
+/* ---- links ---- */
+
+#define GIGA 1e9
+
+uint32_t placement_links(const struct cluster *c)
+{
+    return c->n_nodes + c->n_domains;
+}
+
+/* Parents come before children, so that going backwards a domain has all of its own when it is
+ * added to its parent's. */
+void placement_link_rates(const struct cluster *c, const struct fabric *fabric, double *bps)
+{
+    double *up = bps + c->n_nodes;
+    for (domain_id d = 0; d < c->n_domains; d++)
+        up[d] = 0;
+    for (node_id n = 0; n < c->n_nodes; n++) {
+        const struct node_nics *own = &c->nics_of[c->group_of[n]];
+        double nic = own->nics * own->gbps * GIGA;
+        bps[n] = nic > 0 ? fabric->efficiency * nic : INFINITY;
+        up[c->domain_of[n]] += nic;
+    }
+    for (domain_id d = c->n_domains; d-- > 1;) {
+        enum level l = c->domain[d].level;
+        up[d] /= l == LEVEL_RACK  ? fabric->leaf_oversubscription
+                 : l == LEVEL_POD ? fabric->spine_oversubscription
+                                  : 1;
+        up[c->domain[d].parent] += up[d];
+        up[d] = (l == LEVEL_RACK || l == LEVEL_POD) && up[d] > 0 ? fabric->efficiency * up[d]
+                                                                 : INFINITY;
+    }
+    up[0] = INFINITY;
+}
+
+/* The uplinks of one level, if the nodes are in several such domains. */
+static size_t add_uplinks(const struct cluster *c, const struct form_node *node, size_t n,
+                          enum level l, uint32_t *link)
+{
+    size_t n_links = 0;
+    if (cluster_domain_at(c, node[0].node, l) == cluster_domain_at(c, node[n - 1].node, l))
+        return 0;
+    for (size_t i = 0; i < n; i++) {
+        domain_id d = cluster_domain_at(c, node[i].node, l);
+        if (c->domain[d].level == l && (n_links == 0 || link[n_links - 1] != c->n_nodes + d))
+            link[n_links++] = c->n_nodes + d;
+    }
+    return n_links;
+}
+
+size_t placement_links_of(const struct cluster *c, const struct placement *p,
+                          struct form_scratch *scratch, uint32_t *link)
+{
+    size_t n = form_nodes(p, scratch), n_links = 0;
+    const struct form_node *node = scratch->node;
+    if (n < 2 || (c->domain_of[node[0].node] == c->domain_of[node[n - 1].node] &&
+                  c->domain[c->domain_of[node[0].node]].level == LEVEL_ISLAND))
+        return 0;
+    for (size_t i = 0; i < n; i++)
+        if (c->domain[c->domain_of[node[i].node]].level != LEVEL_ISLAND)
+            link[n_links++] = node[i].node;
+    /* pods come before racks among the domains */
+    n_links += add_uplinks(c, node, n, LEVEL_POD, link + n_links);
+    return n_links + add_uplinks(c, node, n, LEVEL_RACK, link + n_links);
 }

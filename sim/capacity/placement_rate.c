@@ -16,7 +16,8 @@ struct known {
     struct training_model m;
     uint32_t in_table;            /* number in the table; INTERN_NONE: it is not there */
 };
-struct reference { uint32_t model, n_gpus; enum rate_model by; bool used; double s; };    /* s 0: that model cannot tell */
+/* s 0: unknown to this model */
+struct reference { uint32_t model, n_gpus; enum rate_model by; bool used; double s; };
 struct placement_rates {
     const struct cluster *c;
     const struct rate_rules *rules;
@@ -46,31 +47,36 @@ static double network_bps(const struct fabric *fabric, const struct placement_fo
         over *= fabric->spine_oversubscription;
     for (unsigned i = 0; i < f->n_nics; i++) {
         const struct form_nic *nic = &f->nic[i];
-        bool rails = fabric->nic_affinity == NIC_RAIL || (fabric->nic_affinity == NIC_AUTO && nic->nics >= nic->gpus);
+        bool rails = fabric->nic_affinity == NIC_RAIL ||
+                     (fabric->nic_affinity == NIC_AUTO && nic->nics >= nic->gpus);
         double used = rails && f->least < nic->nics ? (double)f->least / nic->nics : 1;
         slowest = least(slowest, nic->bps * least(used, 1 / over));
     }
     return fabric->efficiency * slowest;
 }
 
-/* Uneven splits: the network stage is that of the unit with fewest GPUs, the stage inside that of the one with most, so that the
- * slowest counts in both (2.1, 4 has the fewest in both, which would make 4 + 2 faster than 3 + 3).
- * Its GPUs are stages of `tensor` x `pipeline` GPUs a copy, ranks in the order tensor, data, pipeline (Megatron-LM), so a
- * data-parallel group is within the `units` of one stage and has a GPU of every tensor group. */
-void placement_analytic(const struct rate_rules *rules, const struct training_model *m, const struct placement_form *f,
-                        struct placement_rate *to)
+/* Uneven splits: the network stage is that of the unit with fewest GPUs, the stage inside that of
+ * the one with most, so that the slowest counts in both (2.1, 4 has the fewest in both, which would
+ * make 4 + 2 faster than 3 + 3). Its GPUs are stages of `tensor` x `pipeline` GPUs a copy, ranks in
+ * the order tensor, data, pipeline (Megatron-LM), so a data-parallel group is within the `units` of
+ * one stage and has a GPU of every tensor group. */
+void placement_analytic(const struct rate_rules *rules, const struct training_model *m,
+                        const struct placement_form *f, struct placement_rate *to)
 {
     const struct fabric *fabric = &rules->fabric;
     const struct collective_costs *costs = &fabric->costs;
-    uint32_t split = m->tensor_parallel * m->pipeline_parallel, copies = f->gpus / split ? f->gpus / split : 1;
-    uint32_t here = f->least / m->tensor_parallel ? f->least / m->tensor_parallel : 1;     /* ranks of a group on a unit */
+    uint32_t split = m->tensor_parallel * m->pipeline_parallel,
+             copies = f->gpus / split ? f->gpus / split : 1;
+    /* ranks of a group on a unit */
+    uint32_t here = f->least / m->tensor_parallel ? f->least / m->tensor_parallel : 1;
     double own = m->gradient_bytes / split, inside = fabric->efficiency * f->inside_bps;
     to->compute_s = m->compute_s / f->kappa / (m->global_batch ? f->gpus : 1);
     to->comm_s = to->link_bytes = 0;
     if (f->units == 1) {
         to->comm_s = collective_all_reduce_s(costs, f->inside, own > 0 ? copies : 1, own, inside);
         if (m->all_to_all_bytes > 0)
-            to->comm_s += collective_all_to_all_s(costs, f->inside, f->gpus, m->all_to_all_bytes, inside);
+            to->comm_s +=
+                collective_all_to_all_s(costs, f->inside, f->gpus, m->all_to_all_bytes, inside);
         return;
     }
     double network = network_bps(fabric, f);
@@ -82,39 +88,42 @@ void placement_analytic(const struct rate_rules *rules, const struct training_mo
         to->comm_s = collective_ring_s(costs, LINK_NETWORK, f->gpus, own, network);
         to->link_bytes = 2 * (double)(f->gpus - 1) / f->gpus * own;
     } else if (own > 0) {
-        uint32_t widest = f->most / m->tensor_parallel < copies ? f->most / m->tensor_parallel : copies;
+        uint32_t widest =
+            f->most / m->tensor_parallel < copies ? f->most / m->tensor_parallel : copies;
         to->comm_s = 2 * collective_scatter_s(costs, f->inside, widest, own, inside) +
                      collective_all_reduce_s(costs, LINK_NETWORK, rings, crossing, network);
         to->link_bytes = 2 * (double)(rings - 1) / rings * crossing;
     }
     if (m->all_to_all_bytes > 0) {
-        to->comm_s += collective_all_to_all_s(costs, LINK_NETWORK, f->gpus, m->all_to_all_bytes, network / f->most);
+        to->comm_s += collective_all_to_all_s(costs, LINK_NETWORK, f->gpus, m->all_to_all_bytes,
+                                              network / f->most);
         to->link_bytes += (double)(f->units - 1) / f->units * f->most * m->all_to_all_bytes;
     }
 }
 
 /* ---- By one model; false: it cannot tell ---- */
 
-static bool by_table(const struct placement_rates *r, const struct known *k, const struct placement_form *f,
-                     struct placement_rate *to)
+static bool by_table(const struct placement_rates *r, const struct known *k,
+                     const struct placement_form *f, struct placement_rate *to)
 {
     if (!r->rules->table || k->in_table == INTERN_NONE)
         return false;
     uint32_t type = r->type[f->consolidated][f->gpu_model];
-    double steps = type == INTERN_NONE ? 0 : throughputs_near(r->rules->table, type, k->in_table, f->gpus);
+    double steps =
+        type == INTERN_NONE ? 0 : throughputs_near(r->rules->table, type, k->in_table, f->gpus);
     if (steps <= 0)
         return false;
     to->compute_s = f->gpus / steps;       /* a step is one of any of them */
     return true;
 }
 
-static bool by_analysis(const struct placement_rates *r, const struct known *k, const struct placement_form *f,
-                        struct placement_rate *to)
+static bool by_analysis(const struct placement_rates *r, const struct known *k,
+                        const struct placement_form *f, struct placement_rate *to)
 {
     if (!k->found)
         return false;
     placement_analytic(r->rules, &k->m, f, to);
-    return isfinite(to->comm_s);              /* not: of links that nobody knows */
+    return isfinite(to->comm_s);              /* infinite: links of unknown speed */
 }
 
 static bool by_model(const struct placement_rates *r, enum rate_model model, const struct known *k,
@@ -136,7 +145,8 @@ static bool by_model(const struct placement_rates *r, enum rate_model model, con
 
 /* ---- Of the reference placement ---- */
 
-static double best_s(const struct placement_rates *r, enum rate_model model, const struct known *k, uint32_t n_gpus)
+static double best_s(const struct placement_rates *r, enum rate_model model, const struct known *k,
+                     uint32_t n_gpus)
 {
     double best = INFINITY;
     uint32_t tensor = k->found ? k->m.tensor_parallel : 1;
@@ -157,9 +167,11 @@ static double best_s(const struct placement_rates *r, enum rate_model model, con
 
 static struct reference *slot(struct reference *cache, size_t capacity, struct reference key)
 {
-    uint64_t h = ((uint64_t)key.model << 32 | key.n_gpus) * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)key.by;
+    uint64_t h =
+        ((uint64_t)key.model << 32 | key.n_gpus) * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)key.by;
     for (size_t i = (size_t)(h >> 20) & (capacity - 1);; i = (i + 1) & (capacity - 1))
-        if (!cache[i].used || (cache[i].model == key.model && cache[i].n_gpus == key.n_gpus && cache[i].by == key.by))
+        if (!cache[i].used ||
+            (cache[i].model == key.model && cache[i].n_gpus == key.n_gpus && cache[i].by == key.by))
             return &cache[i];
 }
 
@@ -175,7 +187,8 @@ static void cache_grow(struct placement_rates *r)
     r->capacity = capacity;
 }
 
-static double reference_s(struct placement_rates *r, enum rate_model by, uint32_t model, uint32_t n_gpus)
+static double reference_s(struct placement_rates *r, enum rate_model by, uint32_t model,
+                          uint32_t n_gpus)
 {
     if (2 * (r->n_cached + 1) > r->capacity)
         cache_grow(r);
@@ -191,7 +204,8 @@ static double reference_s(struct placement_rates *r, enum rate_model by, uint32_
 
 /* ---- The answer ---- */
 
-struct placement_rate placement_rate(struct placement_rates *r, uint32_t model, uint32_t n_gpus, const struct placement_form *f)
+struct placement_rate placement_rate(struct placement_rates *r, uint32_t model, uint32_t n_gpus,
+                                     const struct placement_form *f)
 {
     struct placement_rate to = { .compute_s = 1, .reference_s = 1, .overlap = r->rules->overlap };
     uint32_t number = model < r->n_models ? model : r->n_models;
@@ -203,7 +217,9 @@ struct placement_rate placement_rate(struct placement_rates *r, uint32_t model, 
     if (k->found && k->m.progress)
         by = (enum rate_model)(k->m.progress - 1);
     for (;;) {
-        double reference = by == RATE_OFF ? 1 : reference_s(r, by, by == RATE_FACTOR ? r->n_models : number, n_gpus);
+        double reference =
+            by == RATE_OFF ? 1
+                           : reference_s(r, by, by == RATE_FACTOR ? r->n_models : number, n_gpus);
         if (reference > 0 && by_model(r, by, k, f, &to)) {
             to.reference_s = reference;
             break;
@@ -211,7 +227,7 @@ struct placement_rate placement_rate(struct placement_rates *r, uint32_t model, 
         by = by == RATE_TABLE ? RATE_ANALYTIC : r->rules->unknown;
     }
     if (to.by == RATE_ANALYTIC && k->m.global_batch && f->gpus != n_gpus) {
-        double share = (double)f->gpus / n_gpus;           /* taken off again by the share of the tasks */
+        double share = (double)f->gpus / n_gpus;  /* taken off again by the share of the tasks */
         to.compute_s *= share;
         to.comm_s *= share;
         to.link_bytes *= share;
@@ -224,7 +240,8 @@ struct placement_form placement_rate_form(struct placement_rates *r, const struc
     return placement_form(r->c, &r->form_rules, p, &r->scratch);
 }
 
-struct placement_rate placement_rate_on(struct placement_rates *r, uint32_t model, uint32_t n_gpus, const struct placement *p)
+struct placement_rate placement_rate_on(struct placement_rates *r, uint32_t model, uint32_t n_gpus,
+                                        const struct placement *p)
 {
     struct placement_form f = placement_rate_form(r, p);
     return placement_rate(r, model, n_gpus, &f);
@@ -233,11 +250,6 @@ struct placement_rate placement_rate_on(struct placement_rates *r, uint32_t mode
 double placement_slowdown(const struct placement_rate *r)
 {
     return iteration_s(r->compute_s, r->comm_s, r->overlap) / r->reference_s;
-}
-
-const struct training_model *placement_rates_model(const struct placement_rates *r, uint32_t model)
-{
-    return model < r->n_models && r->known[model].found ? &r->known[model].m : NULL;
 }
 
 /* ---- Setting up ---- */
@@ -249,7 +261,9 @@ static uint32_t reference_group(const struct cluster *c, const struct rate_rules
     uint32_t best = c->group_of[0];
     for (node_id n = 0; n < c->n_nodes; n++) {
         const struct node_type *t = cluster_node_type(c, n);
-        bool counts = t->gpus && (!rules->reference || !strcmp(rules->reference, intern_text(c->gpu_models, t->gpu_model)));
+        bool counts =
+            t->gpus && (!rules->reference ||
+                        !strcmp(rules->reference, intern_text(c->gpu_models, t->gpu_model)));
         gpus[c->group_of[n]] += counts ? t->gpus : 0;
     }
     for (uint32_t g = 0; g < c->n_groups; g++)
@@ -261,7 +275,8 @@ static uint32_t reference_group(const struct cluster *c, const struct rate_rules
     return best;
 }
 
-struct placement_rates *placement_rates_new(const struct cluster *c, const struct rate_rules *rules, const struct intern *models)
+struct placement_rates *placement_rates_new(const struct cluster *c, const struct rate_rules *rules,
+                                            const struct intern *models)
 {
     struct placement_rates *r = mem_new(1, sizeof *r);
     r->c = c;
@@ -273,12 +288,15 @@ struct placement_rates *placement_rates_new(const struct cluster *c, const struc
     r->known[r->n_models].in_table = INTERN_NONE;
     for (uint32_t i = 0; i < r->n_models; i++) {
         r->known[i].found = training_model_find(c->models, intern_text(models, i), &r->known[i].m);
-        r->known[i].in_table = rules->table ? throughputs_model(rules->table, intern_text(models, i)) : INTERN_NONE;
+        r->known[i].in_table =
+            rules->table ? throughputs_model(rules->table, intern_text(models, i)) : INTERN_NONE;
     }
     for (unsigned near = 0; near < 2; near++) {
         r->type[near] = mem_new(intern_count(c->gpu_models) + (size_t)1, sizeof **r->type);
         for (uint32_t i = 0; i < intern_count(c->gpu_models); i++)
-            r->type[near][i] = rules->table ? throughputs_type(rules->table, intern_text(c->gpu_models, i), near) : INTERN_NONE;
+            r->type[near][i] =
+                rules->table ? throughputs_type(rules->table, intern_text(c->gpu_models, i), near)
+                             : INTERN_NONE;
     }
     return r;
 }

@@ -1,7 +1,9 @@
-/* placement_rate.h - how fast a job trains where it is: models.md 2, by the rules of the cluster (rate_rules.h).
+/* placement_rate.h - how fast a job trains on its placement: models.md 2, by the rules of the
+ * cluster (rate_rules.h).
  *
- * Progress is counted in iterations; a job of which only a duration is known does one a second at its reference placement. The
- * reference placement is the best there is for as many GPUs on an empty cluster of the reference GPUs. */
+ * Progress is counted in iterations; a job with only a duration does one a second at its reference
+ * placement, which is the best one for its number of GPUs on an empty cluster of the reference
+ * GPUs. */
 #pragma once
 #include "sim/base/intern.h"
 #include "sim/capacity/placement_form.h"
@@ -12,24 +14,27 @@ struct placement_rate {
     double compute_s, comm_s;     /* of an iteration here: together iteration_s() */
     double overlap;
     double reference_s;           /* of an iteration of the whole job at its reference placement */
-    double link_bytes;            /* of an iteration, over each network link between its units; 0: they do not cross one */
-    enum rate_model by;           /* the model that told it */
+    double link_bytes;            /* of an iteration, over each network link between its units; 0:
+                                     none is crossed */
+    enum rate_model by;           /* the model that was used */
 };
 
 struct placement_rates;           /* of one run: models found by name, references computed once */
 /* `models`: the training models that the trace names, by number. Both are kept by pointer. */
-struct placement_rates *placement_rates_new(const struct cluster *c, const struct rate_rules *rules, const struct intern *models);
+struct placement_rates *placement_rates_new(const struct cluster *c, const struct rate_rules *rules,
+                                            const struct intern *models);
 void placement_rates_free(struct placement_rates *r);        /* NULL: does nothing */
-/* NULL: the job names none, or one that nobody knows. */
-const struct training_model *placement_rates_model(const struct placement_rates *r, uint32_t model);
 
-/* Of a job that trains `model` (ID_NONE: not said) on n_gpus when it is complete. Where the form has fewer, times are those of as
- * many tasks: the job gets on at the share of its tasks times reference_s / iteration_s. */
-struct placement_rate placement_rate(struct placement_rates *r, uint32_t model, uint32_t n_gpus, const struct placement_form *f);
-struct placement_rate placement_rate_on(struct placement_rates *r, uint32_t model, uint32_t n_gpus, const struct placement *p);
+/* Rate of a job that trains `model` (ID_NONE: unknown) on n_gpus when it is complete. If the form
+ * has fewer GPUs, the times are those of its tasks: the progress rate is the share of tasks that
+ * run times reference_s / iteration_s. */
+struct placement_rate placement_rate(struct placement_rates *r, uint32_t model, uint32_t n_gpus,
+                                     const struct placement_form *f);
+struct placement_rate placement_rate_on(struct placement_rates *r, uint32_t model, uint32_t n_gpus,
+                                        const struct placement *p);
 double placement_slowdown(const struct placement_rate *r);   /* 1 at the reference placement */
 struct placement_form placement_rate_form(struct placement_rates *r, const struct placement *p);
 
 /* The analytic model of one form, for tests and lists: 2.1. */
-void placement_analytic(const struct rate_rules *rules, const struct training_model *m, const struct placement_form *f,
-                        struct placement_rate *to);
+void placement_analytic(const struct rate_rules *rules, const struct training_model *m,
+                        const struct placement_form *f, struct placement_rate *to);

@@ -6,15 +6,18 @@
 
 #include <stdlib.h>
 
-#define TABLES_BYTES (UINT64_C(1) << 28)    /* of all tables of a view; beyond that the one least used is made anew */
+#define TABLES_BYTES                                                                               \
+    (UINT64_C(1)                                                                                   \
+     << 28) /* of all tables of a view; beyond it the least recently used one is replaced */
 
 struct score_table {
     shape_id shape;
-    uint32_t gpus, gpu_milli, tasks;        /* what it was made for: a policy may ask for another size of a shape */
+    uint32_t gpus, gpu_milli, tasks;        /* the request it is for: a policy may ask for other
+                                               sizes of a shape */
     int64_t cpu_milli, mem_mib;
-    uint64_t seen;                          /* changes taken in */
+    uint64_t seen;                          /* changes applied */
     uint64_t asked_at;
-    int32_t *best;                          /* [2 * leaves] [1] of all, [i] the better of 2i and 2i + 1; leaves are nodes */
+    int32_t *best;  /* [2 * leaves] [1] of all, [i] the better of 2i and 2i + 1; leaves are nodes */
 };
 
 void scores_free(struct scores *s)
@@ -49,7 +52,7 @@ void *view_alloc(const struct view *v, size_t bytes)
 
 const void *view_scoring(const struct view *v, const struct scoring *by, const void *params)
 {
-    struct view *own = (struct view *)(uintptr_t)v;    /* what it remembers is no part of what it shows */
+    struct view *own = (struct view *)(uintptr_t)v;    /* a cache: the view shows the same */
     if (!own->scores) {
         own->scores = scores_new(v);
         own->prepared = arena_new();
@@ -88,10 +91,11 @@ static bool is_empty(const struct view *v, node_id n)
 {
     const struct node_type *t = cluster_node_type(v->cluster, n);
     const struct node_state *s = &v->node[n];
-    return !s->out && s->whole == (int32_t)t->gpus && s->cpu_milli == t->cpu_milli && s->mem_mib == t->mem_mib;
+    return !s->out && s->whole == (int32_t)t->gpus && s->cpu_milli == t->cpu_milli &&
+           s->mem_mib == t->mem_mib;
 }
 
-/* Empty nodes of a kind score alike: one of them is asked about. */
+/* Empty nodes of a kind have equal scores: one of them is computed. */
 static void score_all(const struct view *v, const struct request *r, struct score_table *t)
 {
     uint32_t leaves = v->scores->leaves;
@@ -119,7 +123,7 @@ static void score_all(const struct view *v, const struct request *r, struct scor
     free(empty);
 }
 
-/* Changes that a later one of the same node follows are passed over. */
+/* Only the last change of each node is applied. */
 static void take_in(const struct view *v, const struct request *r, struct score_table *t)
 {
     struct scores *s = v->scores;
@@ -146,8 +150,9 @@ static node_id winner(const struct scores *s, const int32_t *best, struct node_r
     for (uint32_t l = range.first + s->leaves, r = range.end + s->leaves; l < r; l /= 2, r /= 2) {
         uint32_t side[2] = { l & 1 ? l++ : 0, r & 1 ? --r : 0 };
         for (int k = 0; k < 2; k++)
-            if (side[k] && (!top || best[side[k]] > best[top] ||
-                            (best[side[k]] == best[top] && first_leaf(s, side[k]) < first_leaf(s, top))))
+            if (side[k] &&
+                (!top || best[side[k]] > best[top] ||
+                 (best[side[k]] == best[top] && first_leaf(s, side[k]) < first_leaf(s, top))))
                 top = side[k];
     }
     if (!top || best[top] == SCORE_NEVER)
@@ -163,8 +168,9 @@ static struct score_table *table_new(struct scores *s)
 {
     if (s->n_tables < s->most) {
         mem_grow(&s->table, &s->capacity, s->n_tables, sizeof *s->table);
-        s->table[s->n_tables] = (struct score_table){ .shape = ID_NONE,
-                                                      .best = mem_new(2 * (size_t)s->leaves, sizeof(int32_t)) };
+        s->table[s->n_tables] =
+            (struct score_table){ .shape = ID_NONE,
+                                  .best = mem_new(2 * (size_t)s->leaves, sizeof(int32_t)) };
         return &s->table[s->n_tables++];
     }
     size_t oldest = 0;
@@ -193,7 +199,8 @@ static struct score_table *table_of(struct scores *s, shape_id shape)
 static bool made_for(const struct score_table *t, const struct request *r)
 {
     return t->shape == r->shape && t->gpus == r->gpus && t->gpu_milli == r->gpu_milli &&
-           (t->tasks == SPLIT_ANY) == (r->tasks == SPLIT_ANY) && t->cpu_milli == r->cpu_milli && t->mem_mib == r->mem_mib;
+           (t->tasks == SPLIT_ANY) == (r->tasks == SPLIT_ANY) && t->cpu_milli == r->cpu_milli &&
+           t->mem_mib == r->mem_mib;
 }
 
 static const struct score_table *table_up_to_date(const struct view *v, const struct request *r)
@@ -221,7 +228,8 @@ static node_id best_inside(const struct view *v, const struct request *r, struct
     node_id best = ID_NONE;
     int32_t highest = SCORE_NEVER;
     for (node_id n = range.first; n < range.end; n++) {
-        int32_t score = v->headroom && !headroom_fits(v->headroom, r, n) ? SCORE_NEVER : score_of(v, r, n);
+        int32_t score =
+            v->headroom && !headroom_fits(v->headroom, r, n) ? SCORE_NEVER : score_of(v, r, n);
         if (score > highest) {
             highest = score;
             best = n;
@@ -230,8 +238,8 @@ static node_id best_inside(const struct view *v, const struct request *r, struct
     return best;
 }
 
-bool view_best(const struct view *v, const struct request *r, domain_id within, const struct scoring *by, const void *params,
-               node_id *n)
+bool view_best(const struct view *v, const struct request *r, domain_id within,
+               const struct scoring *by, const void *params, node_id *n)
 {
     struct node_range range = free_index_range(v, within);
     (void)view_scoring(v, by, params);
@@ -240,7 +248,8 @@ bool view_best(const struct view *v, const struct request *r, domain_id within, 
         return *n != ID_NONE;
     }
     const struct score_table *t = table_up_to_date(v, r);
-    while ((*n = winner(v->scores, t->best, range)) != ID_NONE && v->headroom && !headroom_fits(v->headroom, r, *n)) {
+    while ((*n = winner(v->scores, t->best, range)) != ID_NONE && v->headroom &&
+           !headroom_fits(v->headroom, r, *n)) {
         play_up(t->best, v->scores->leaves + *n, SCORE_NEVER);    /* until it is asked for again */
         scores_changed(v->scores, *n);
     }

@@ -1,20 +1,22 @@
-/* scores.h - the best node for a request, by numbers that a placer gives: a tournament of all nodes for each shape.
+/* scores.h - the best node for a request by the scores of a placer: a tournament tree over all
+ * nodes for each shape.
  *
- * Changes of nodes are written down in order; a shape that is asked for takes in those since it was last asked for, each
- * node once. A score is a node's own, so what nobody asks about is never computed, and rollbacks are changes like others. */
+ * Changes of nodes are logged in order; a query for a shape first applies the changes since its
+ * last query, each node once. A score depends on its node alone, so scores of shapes without
+ * queries are never computed, and a rollback is a change like any other. */
 #pragma once
 #include "sim/capacity/free_index.h"
 
 struct scores {
     uint64_t n_changes;
     uint64_t *changed_at;         /* [n_nodes] the last change of it, from 1 */
-    node_id *log;                 /* [leaves] the last so many changes; change k at k % leaves */
+    node_id *log;                 /* [leaves] the last changes; change k at k % leaves */
     uint32_t leaves;              /* a power of two, at least n_nodes */
     struct score_table *table;
     size_t n_tables, capacity, most;
     uint32_t *table_of;           /* by shape; ID_NONE: none */
     shape_id n_shapes;
-    const struct scoring *by;     /* what the state below was made for */
+    const struct scoring *by;     /* the scoring, parameters and state that the tables are for */
     const void *params, *state;
 };
 

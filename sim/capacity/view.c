@@ -1,8 +1,10 @@
-/* view.c - what a placer may ask of a free index, one node or domain at a time. */
-#include "sim/cluster/catalogue.h"
+/* view.c - the queries of placers on a free index (contract/placement.h): one node, one domain, or
+ * walks over nodes that fit, in a stated order, which skip nodes that cannot fit. */
+#include "sim/base/bitset.h"
 #include "sim/capacity/free_index.h"
 #include "sim/capacity/headroom.h"
 #include "sim/capacity/placement_rate.h"
+#include "sim/cluster/catalogue.h"
 
 struct node_free view_node(const struct view *v, node_id n)
 {
@@ -11,7 +13,9 @@ struct node_free view_node(const struct view *v, node_id n)
     return (struct node_free){
         .whole_mask = whole,
         .shared_mask = s->shared_mask & v->only,
-        .whole = whole != s->whole_mask ? (uint32_t)__builtin_popcountll(whole) : s->whole > 0 ? (uint32_t)s->whole : 0,
+        .whole = whole != s->whole_mask ? (uint32_t)__builtin_popcountll(whole)
+                 : s->whole > 0         ? (uint32_t)s->whole
+                                        : 0,
         .capacity = cluster_node_gpus(v->cluster, n),
         .cpu_milli = s->cpu_milli,
         .mem_mib = s->mem_mib,
@@ -29,7 +33,10 @@ struct node_free view_node_for(const struct view *v, const struct request *r, no
         return view_node(v, n);
     struct node_free f = view_node(v, n);
     const struct piece of = { .node = n, .gpu_mask = view_slots(v, r, n), .mig = r->mig };
-    f.whole_mask = of.gpu_mask ? kind_begins(&v->cluster->kind[cluster_piece_kind(v->cluster, &of)], v->node[n].whole_mask) & v->only : 0;
+    f.whole_mask = of.gpu_mask ? kind_begins(&v->cluster->kind[cluster_piece_kind(v->cluster, &of)],
+                                             v->node[n].whole_mask) &
+                                     v->only
+                               : 0;
     f.shared_mask = 0;
     f.whole = (uint32_t)__builtin_popcountll(f.whole_mask);
     f.capacity = (uint32_t)__builtin_popcountll(of.gpu_mask);
@@ -39,7 +46,9 @@ struct node_free view_node_for(const struct view *v, const struct request *r, no
 static uint32_t slot_milli(const struct view *v, node_id n, unsigned gpu)
 {
     const struct node_type *t = cluster_node_type(v->cluster, n);
-    return t->mig[gpu % NAMED_GPUS_MAX] && !t->mig_single ? MILLI_ALL * mig_g(t->mig[gpu % NAMED_GPUS_MAX]) : MILLI_ALL;
+    return t->mig[gpu % NAMED_GPUS_MAX] && !t->mig_single
+               ? MILLI_ALL * mig_g(t->mig[gpu % NAMED_GPUS_MAX])
+               : MILLI_ALL;
 }
 
 uint32_t view_gpu_milli(const struct view *v, node_id n, unsigned gpu)
@@ -50,7 +59,8 @@ uint32_t view_gpu_milli(const struct view *v, node_id n, unsigned gpu)
 
 bool view_gpu_fits(const struct view *v, const struct request *r, node_id n, unsigned gpu)
 {
-    return view_gpu_milli(v, n, gpu) >= r->gpu_milli && free_index_has_memory(v, n, gpu, r->gpu_mem_mib);
+    return view_gpu_milli(v, n, gpu) >= r->gpu_milli &&
+           free_index_has_memory(v, n, gpu, r->gpu_mem_mib);
 }
 
 uint64_t view_islands(const struct view *v, node_id n, unsigned gpu)
@@ -114,7 +124,7 @@ struct tenants view_tenants(const struct view *v, node_id n, const struct reques
     return t;
 }
 
-/* Its place among the kinds that r may use; their number: it is none of them. */
+/* Index among the kinds that r may use; their number: none of them. */
 static uint32_t kind_place(const struct view *v, const struct request *r, node_id n)
 {
     const struct shape_kinds *allowed = &v->shape[r->shape];
@@ -127,8 +137,9 @@ static uint32_t kind_place(const struct view *v, const struct request *r, node_i
         else
             high = middle;
     }
-    bool one_of_them = low < allowed->n && (allowed->kind[low] == kind ||
-                                            allowed->kind[low] - kind < v->cluster->kind[kind].parts);
+    bool one_of_them =
+        low < allowed->n &&
+        (allowed->kind[low] == kind || allowed->kind[low] - kind < v->cluster->kind[kind].parts);
     return one_of_them ? low : allowed->n;
 }
 
@@ -172,8 +183,8 @@ bool view_fits_empty(const struct view *v, const struct request *r, node_id n)
 {
     const struct node_type *t = cluster_node_type(v->cluster, n);
     uint32_t need = r->tasks == SPLIT_ANY ? 1 : r->gpus;
-    return view_node_for(v, r, n).capacity >= need && t->cpu_milli >= r->cpu_milli && t->mem_mib >= r->mem_mib &&
-           (!v->headroom || headroom_fits_empty(v->headroom, r, n));
+    return view_node_for(v, r, n).capacity >= need && t->cpu_milli >= r->cpu_milli &&
+           t->mem_mib >= r->mem_mib && (!v->headroom || headroom_fits_empty(v->headroom, r, n));
 }
 
 bool view_lacks_power(const struct view *v, const struct request *r)
@@ -214,7 +225,7 @@ struct node_range free_index_range(const struct view *v, domain_id within)
     return r;
 }
 
-/* GPUs (per_task 1) or tasks that the whole GPUs of one kind give, within one domain. */
+/* GPUs (per_task 1) or tasks that fit on the whole GPUs of one kind within one domain. */
 static uint64_t kind_fits(const struct view *v, domain_id d, uint32_t kind, uint32_t per_task)
 {
     const struct kind_index *k = &v->kind[kind];
@@ -226,12 +237,14 @@ static uint64_t kind_fits(const struct view *v, domain_id d, uint32_t kind, uint
         return whole / per_task;
     const uint32_t *nodes = d == 0 ? NULL : v->domain_hist + d * v->hist_stride + v->hist_at[kind];
     uint64_t fits = 0;
-    for (uint32_t f = kind_bucket_next(k, per_task); f != BITSET_END; f = kind_bucket_next(k, f + 1))
+    for (uint32_t f = kind_bucket_next(k, per_task); f != BITSET_END;
+         f = kind_bucket_next(k, f + 1))
         fits += (uint64_t)(nodes ? nodes[f] : kind_bucket_count(k, f)) * (f / per_task);
     return fits;
 }
 
-static uint32_t domain_count(const struct view *v, domain_id d, const struct request *r, uint32_t per_task)
+static uint32_t domain_count(const struct view *v, domain_id d, const struct request *r,
+                             uint32_t per_task)
 {
     uint64_t sum = 0;
     if (d >= v->cluster->n_domains) {
@@ -252,7 +265,8 @@ uint32_t domain_free_gpus(const struct view *v, domain_id d, const struct reques
 
 uint32_t domain_fits(const struct view *v, domain_id d, const struct request *r)
 {
-    if (r->gpus == 0 || r->gpu_milli < MILLI_ALL)    /* shared GPUs and CPUs are not summed up: never a refusal */
+    if (r->gpus == 0 || r->gpu_milli < MILLI_ALL)    /* shared GPUs and CPUs are not summed up:
+                                                        never a refusal */
         return UINT32_MAX;
     return domain_count(v, d, r, r->tasks == SPLIT_ANY ? 1 : r->gpus);
 }
@@ -266,4 +280,266 @@ size_t view_typical(const struct view *v, const struct typical **list)
 {
     *list = v->typical ? v->typical->item : NULL;
     return v->typical ? v->typical->n : 0;
+}
+
+/* ---- walks ---- */
+
+/* Where a walk is: at[STARTED] 0 before the first call; BUCKET the number of free GPUs looked at;
+ * NEXT the least node id not yet looked at. A walk in drawn order has STARTED = 1 + number of
+ * candidates, and visits rank (FIRST_RANK + k * STRIDE) modulo that number for k = 0, 1, ... */
+enum { STARTED, BUCKET, NEXT, STRIDE };
+enum { DRAWN_RANK = BUCKET, DRAWN = NEXT };
+enum { FIRST_TRIES = 1000 };    /* after that the first is taken as the stride finds it */
+
+/* Least node id >= from in one set of a kind; NULL: the set of all. */
+static node_id kind_next(const struct view *v, uint32_t kind, const uint64_t *set, node_id from)
+{
+    const struct node_kind *k = &v->cluster->kind[kind];
+    uint32_t local = from;
+    if (k->n_nodes < v->cluster->n_nodes) {            /* kinds of part of the cluster have numbers
+                                                          of their own */
+        uint32_t low = 0, high = k->n_nodes;
+        if (from <= k->node[0])
+            high = 0;
+        while (low < high) {
+            uint32_t middle = (low + high) / 2;
+            if (k->node[middle] < from)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        local = low;
+    }
+    if (set)
+        local = bitset_next(&v->kind[kind].nodes, set, local);
+    return local < k->n_nodes ? k->node[local] : ID_NONE;
+}
+
+static node_id bucket_next(const struct node_walk *w, uint32_t bucket, node_id from)
+{
+    const struct view *v = w->v;
+    const struct shape_kinds *allowed = &v->shape[w->r->shape];
+    node_id least = ID_NONE;
+    for (uint32_t i = 0; i < allowed->n; i++) {
+        const struct kind_index *k = &v->kind[allowed->kind[i]];
+        if (!kind_bucket_count(k, bucket))
+            continue;
+        node_id n =
+            kind_next(v, allowed->kind[i],
+                      k->by_whole ? k->by_whole + (size_t)bucket * k->nodes.words : NULL, from);
+        least = n < least ? n : least;
+    }
+    return least;
+}
+
+static node_id share_next(const struct node_walk *w, uint32_t class, node_id from)
+{
+    const struct view *v = w->v;
+    const struct shape_kinds *allowed = &v->shape[w->r->shape];
+    node_id least = ID_NONE;
+    for (uint32_t i = 0; i < allowed->n; i++) {
+        const struct kind_index *k = &v->kind[allowed->kind[i]];
+        if (!k->by_share)
+            continue;
+        node_id n =
+            kind_next(v, allowed->kind[i], k->by_share + (size_t)class * k->nodes.words, from);
+        least = n < least ? n : least;
+    }
+    return least;
+}
+
+/* The next number of free GPUs that some node has, from `bucket` upwards or downwards; BITSET_END:
+ * none. */
+static uint32_t next_bucket(const struct node_walk *w, uint32_t bucket, bool up)
+{
+    const struct view *v = w->v;
+    const struct shape_kinds *allowed = &v->shape[w->r->shape];
+    uint32_t best = BITSET_END;
+    for (uint32_t i = 0; i < allowed->n; i++) {
+        const struct kind_index *k = &v->kind[allowed->kind[i]];
+        uint32_t b = up ? kind_bucket_next(k, bucket) : kind_bucket_previous(k, bucket);
+        if (b != BITSET_END && (best == BITSET_END || (up ? b < best : b > best)))
+            best = b;
+    }
+    return best;
+}
+
+static bool rest_fits(const struct node_walk *w, node_id n)
+{
+    const struct node_state *s = &w->v->node[n];
+    return !s->out && (!w->r->cpu_milli || s->cpu_milli >= w->r->cpu_milli) &&
+           (!w->r->mem_mib || s->mem_mib >= w->r->mem_mib) &&
+           (!w->v->headroom || headroom_fits(w->v->headroom, w->r, n));
+}
+
+static bool next_by_bucket(struct node_walk *w, struct node_range range, node_id *n)
+{
+    bool up = w->order == FULLEST_FIRST;
+    if (!w->at[STARTED]) {
+        w->at[STARTED] = 1;
+        w->at[BUCKET] = next_bucket(w, up ? w->min_whole : CLUSTER_NODE_GPUS_MAX, up);
+        w->at[NEXT] = range.first;
+    }
+    while (w->at[BUCKET] != BITSET_END && w->at[BUCKET] >= w->min_whole) {
+        *n = bucket_next(w, (uint32_t)w->at[BUCKET], (node_id)w->at[NEXT]);
+        if (*n < range.end) {
+            w->at[NEXT] = (uint64_t)*n + 1;
+            if (rest_fits(w, *n))
+                return true;
+            continue;
+        }
+        if (!up && w->at[BUCKET] == 0)
+            break;
+        w->at[BUCKET] = next_bucket(w, (uint32_t)w->at[BUCKET] + (up ? 1 : UINT32_MAX), up);
+        w->at[NEXT] = range.first;
+    }
+    w->at[BUCKET] = BITSET_END;
+    return false;
+}
+
+static bool next_by_id(struct node_walk *w, struct node_range range, node_id *n)
+{
+    if (!w->at[STARTED]) {
+        w->at[STARTED] = 1;
+        w->at[NEXT] = range.first;
+    }
+    while (w->at[NEXT] < range.end) {
+        node_id least = ID_NONE;
+        for (uint32_t b = next_bucket(w, w->min_whole, true); b != BITSET_END;
+             b = next_bucket(w, b + 1, true)) {
+            node_id found = bucket_next(w, b, (node_id)w->at[NEXT]);
+            least = found < least ? found : least;
+        }
+        if (least >= range.end)
+            break;
+        *n = least;
+        w->at[NEXT] = (uint64_t)least + 1;
+        if (rest_fits(w, least))
+            return true;
+    }
+    w->at[NEXT] = range.end;
+    return false;
+}
+
+static bool share_fits(const struct node_walk *w, node_id n)
+{
+    for (uint64_t m = w->v->node[n].shared_mask; m; m &= m - 1)
+        if (view_gpu_fits(w->v, w->r, n, (unsigned)__builtin_ctzll(m)))
+            return true;
+    return false;
+}
+
+static bool next_shared(struct node_walk *w, struct node_range range, node_id *n)
+{
+    if (!w->at[STARTED]) {
+        w->at[STARTED] = 1;
+        w->at[BUCKET] = w->r->gpu_milli / 100 + 1;
+        w->at[NEXT] = range.first;
+    }
+    for (; w->at[BUCKET] < SHARE_CLASSES; w->at[BUCKET]++, w->at[NEXT] = range.first) {
+        while ((*n = share_next(w, (uint32_t)w->at[BUCKET], (node_id)w->at[NEXT])) < range.end) {
+            w->at[NEXT] = (uint64_t)*n + 1;
+            if (rest_fits(w, *n) && share_fits(w, *n))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Candidates in the order kind, free GPUs, id; `rank` counts over all of them. */
+static node_id candidate(const struct node_walk *w, uint64_t rank)
+{
+    const struct view *v = w->v;
+    const struct shape_kinds *allowed = &v->shape[w->r->shape];
+    for (uint32_t i = 0; i < allowed->n; i++) {
+        const struct kind_index *k = &v->kind[allowed->kind[i]];
+        for (uint32_t b = kind_bucket_next(k, w->min_whole); b != BITSET_END;
+             b = kind_bucket_next(k, b + 1)) {
+            uint32_t count = kind_bucket_count(k, b);
+            if (rank < count) {
+                uint32_t local = 0;
+                if (k->by_whole)
+                    local = bitset_select(k->by_whole + (size_t)b * k->nodes.words, (uint32_t)rank);
+                return v->cluster->kind[allowed->kind[i]].node[local];
+            }
+            rank -= count;
+        }
+    }
+    return ID_NONE;
+}
+
+static uint64_t count_candidates(const struct node_walk *w)
+{
+    const struct view *v = w->v;
+    const struct shape_kinds *allowed = &v->shape[w->r->shape];
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < allowed->n; i++) {
+        const struct kind_index *k = &v->kind[allowed->kind[i]];
+        for (uint32_t b = kind_bucket_next(k, w->min_whole); b != BITSET_END;
+             b = kind_bucket_next(k, b + 1))
+            count += kind_bucket_count(k, b);
+    }
+    return count;
+}
+
+static uint64_t common_divisor(uint64_t a, uint64_t b)
+{
+    while (b) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* The first node: drawn again while it is out of range or lacks the rest, so that each that will do
+ * is equally likely. */
+static uint64_t first_rank(const struct node_walk *w, struct node_range range, uint64_t count)
+{
+    uint64_t rank = 0;
+    for (unsigned tries = 0; tries < FIRST_TRIES; tries++) {
+        rank = random_below(w->v->random, count);
+        node_id n = candidate(w, rank);
+        if (n >= range.first && n < range.end && rest_fits(w, n))
+            break;
+    }
+    return rank;
+}
+
+static bool next_drawn(struct node_walk *w, struct node_range range, node_id *n)
+{
+    if (!w->at[STARTED]) {
+        uint64_t count = count_candidates(w);
+        w->at[STARTED] = 1 + count;
+        if (count) {
+            w->at[DRAWN_RANK] = first_rank(w, range, count);
+            w->at[STRIDE] = 1 + random_below(w->v->random, count);
+            while (common_divisor(w->at[STRIDE], count) != 1)
+                w->at[STRIDE]++;
+        }
+    }
+    uint64_t count = w->at[STARTED] - 1;
+    while (w->at[DRAWN] < count) {
+        *n = candidate(w, w->at[DRAWN_RANK]);
+        w->at[DRAWN_RANK] = (w->at[DRAWN_RANK] + w->at[STRIDE]) % count;
+        w->at[DRAWN]++;
+        if (*n >= range.first && *n < range.end && rest_fits(w, *n))
+            return true;
+    }
+    return false;
+}
+
+bool node_walk_next(struct node_walk *w, node_id *n)
+{
+    struct node_range range = free_index_range(w->v, w->within);
+    if (w->shared_only)
+        return next_shared(w, range, n);
+    switch (w->order) {
+    case BY_ID:
+        return next_by_id(w, range, n);
+    case ANY_ORDER:
+        return next_drawn(w, range, n);
+    default:
+        return next_by_bucket(w, range, n);
+    }
 }

@@ -1,20 +1,23 @@
-/* catalogue.h - what is known about GPU models and node types, so that a cluster file need not repeat it.
+/* catalogue.h - facts about GPU models and node types, so that a cluster file need not repeat them.
  *
- * Defaults, not limits: a cluster may name GPU models that are not here; then nothing is known about them. Sections
- * `gpu_models` and `node_types` of a cluster file add to it; an entry starts from the one it is `like`, or from the one of the
- * same name, which it then replaces:
+ * Defaults, not limits: a cluster may name other GPU models, which then have no facts. Sections
+ * `gpu_models` and `node_types` of a cluster file add to it; an entry starts from the one it is
+ * `like`, or from the one of the same name, which it then replaces:
  *
- *     gpu_models: [ { name: A100-SXM4-80, kappa: 2.2 }, { name: mine, like: H100-SXM5-80, mem_gib: 96 } ]
- *     node_types: [ { name: small, like: hgx-h100, gpus: 4, nics: 4 } ] */
+ *     gpu_models:
+ *       - { name: A100-SXM4-80, kappa: 2.2 }
+ *       - { name: mine, like: H100-SXM5-80, mem_gib: 96 }
+ *     node_types:
+ *       - { name: small, like: hgx-h100, gpus: 4, nics: 4 } */
 #pragma once
 #include "sim/io/config.h"
 
 #include <stdint.h>
 
-struct gpu_model {                /* bandwidths are per direction; 0: has none, or does not apply */
+struct gpu_model {                /* bandwidths are per direction; 0: none, or it does not apply */
     const char *name;
     uint32_t mem_gib;
-    double mem_gbps;              /* of its memory, gigabytes a second like all three */
+    double mem_gbps;              /* memory bandwidth; it and the next two in gigabytes a second */
     unsigned nvlink_generation;
     double nvlink_gbps;           /* of all links together */
     double pcie_gbps;             /* x16, raw */
@@ -23,7 +26,7 @@ struct gpu_model {                /* bandwidths are per direction; 0: has none, 
     double kappa;                 /* training speed, a V100 is 1 */
     unsigned mig_slices;          /* compute slices; 0: no MIG */
     double price_usd_per_h;
-    const char *source;           /* of its numbers, in short; catalogue.c says it in full */
+    const char *source;           /* of the numbers, in short; in full in catalogue.c */
 };
 
 #define ISLAND_IS_NODE UINT32_MAX
@@ -31,10 +34,11 @@ struct node_design {
     const char *name;
     const char *gpu_model;
     uint32_t gpus;
-    uint32_t island_gpus;         /* 0: no NVLink; ISLAND_IS_NODE: all GPUs of the node, however many those are */
+    uint32_t island_gpus;         /* GPUs of an NVLink island; 0: no NVLink; ISLAND_IS_NODE: all
+                                     GPUs of the node */
     uint32_t numa_nodes;
     uint32_t cpus, memory_gib;
-    uint32_t nodes_per_rack;      /* where the design fixes it; 0: it does not */
+    uint32_t nodes_per_rack;      /* if the design fixes it; 0: it does not */
     uint32_t nics;
     double nic_gbps;              /* of each, gigabytes a second per direction */
     double idle_w, most_w;        /* idle: without the GPUs */
@@ -42,16 +46,19 @@ struct node_design {
 };
 
 extern const struct gpu_model gpu_catalogue[];        /* ends with a NULL name */
-extern const struct node_design node_catalogue[];     /* likewise */
+extern const struct node_design node_catalogue[];     /* ends with a NULL name */
 const struct gpu_model *gpu_model_find(const char *name);        /* NULL: not known */
-const struct node_design *node_design_find(const char *name);    /* likewise */
+const struct node_design *node_design_find(const char *name);    /* NULL: not known */
 
-/* The catalogue and what a file adds to it, which comes first. */
+/* The catalogue with the entries that a file adds, which come first. */
 struct catalogue;
 struct catalogue *catalogue_new(void);
 void catalogue_free(struct catalogue *c);                        /* NULL: does nothing */
-int catalogue_read_gpus(struct catalogue *c, struct config_value list, struct error *err);     /* 0, or -1 with err */
+/* 0, or -1 with err */
+int catalogue_read_gpus(struct catalogue *c, struct config_value list, struct error *err);
 int catalogue_read_nodes(struct catalogue *c, struct config_value list, struct error *err);
-const struct gpu_model *catalogue_gpu(const struct catalogue *c, const char *name);            /* NULL: not known */
+/* NULL: not known */
+const struct gpu_model *catalogue_gpu(const struct catalogue *c, const char *name);
 const struct node_design *catalogue_node(const struct catalogue *c, const char *name);
-const struct node_design *catalogue_node_at(const struct catalogue *c, uint32_t i);            /* NULL: no more */
+/* NULL: no more */
+const struct node_design *catalogue_node_at(const struct catalogue *c, uint32_t i);

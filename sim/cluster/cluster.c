@@ -1,21 +1,21 @@
-/* cluster.c - from groups and queues to numbered nodes, kinds and the queue tree. Checks: cluster_check.c; racks, pods
- * and islands across nodes: domains.c. */
+/* cluster.c - see cluster.h: from groups and queues to numbered nodes, kinds, domains and the queue
+ * tree. */
 #include "sim/cluster/cluster.h"
-#include "sim/base/memory.h"
-#include "sim/cluster/cluster_parts.h"
-#include "sim/cluster/labels.h"
-#include "sim/models/training/throughput_pairs.h"
-#include "sim/models/network/rate_rules.h"
-#include "sim/models/training/training_models.h"
-#include "sim/models/overhead.h"
-#include "sim/models/power.h"
 
+#include "sim/base/memory.h"
+#include "sim/cluster/labels.h"
+#include "sim/models/network/rate_rules.h"
+#include "sim/models/power.h"
+#include "sim/models/training/throughput_pairs.h"
+#include "sim/models/training/training_models.h"
+
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define KINDS_MAX 65535u
-#define MODEL_ANY "gpu" /* of GPUs whose model nobody told */
+#define MODEL_ANY "gpu" /* of GPUs without a model */
 
 static char *keep(struct cluster *c, const char *text)
 {
@@ -43,7 +43,7 @@ static void name_gpus(struct node_type *t, const struct group_spec *g)
                 t->numa_of[i] |= UINT64_C(1) << j;
 }
 
-/* Each its own island; which socket an instance is at is not told. */
+/* Each instance is an island; its socket is not known. */
 static void name_instances(struct node_type *t, const struct group_spec *g)
 {
     t->gpus = 0;
@@ -58,7 +58,7 @@ static void name_instances(struct node_type *t, const struct group_spec *g)
     t->mig_single = g->mig_single;
 }
 
-/* Memory slices; see mig_slices.h. */
+/* Memory slices; see mig.h. */
 static void name_slices(struct node_type *t, const struct group_spec *g)
 {
     t->gpus = g->gpus * MIG_MEMORY_SLICES;
@@ -76,7 +76,7 @@ static uint32_t keep_text(struct cluster *c, const char *text)
     return intern_add(c->texts, text ? text : "", text ? strlen(text) : 0);
 }
 
-/* Its labels, and its GPU model as one more unless it says so itself. */
+/* The labels of a group, and its GPU model as one more label unless there is one. */
 static uint32_t labels_of(struct cluster *c, const struct group_spec *g, const char *model)
 {
     const char *own = g->labels ? g->labels : "";
@@ -112,7 +112,8 @@ static struct node_type type_of(struct cluster *c, const struct group_spec *g)
     return t;
 }
 
-/* Groups alike in all but their names are one type. type_of_group: [n], for the caller to free. */
+/* Groups that differ only in their names are one type. Returns the type of each of the n groups;
+ * the caller frees it. */
 static uint32_t *build_types(struct cluster *c, const struct group_spec *groups, size_t n)
 {
     uint32_t *type_of_group = mem_new(n, sizeof *type_of_group);
@@ -153,7 +154,8 @@ static void know_hardware(struct cluster *c, const struct cluster_given *given)
 
 /* ---- kinds ---- */
 
-/* The pins of all queues by group; within one in the order of the queues: pin[first[g] .. first[g + 1]). */
+/* The pins of all queues by group; within one in the order of the queues: pin[first[g] .. first[g +
+ * 1]). */
 struct pinned {
     queue_id owner;
     uint32_t count;
@@ -186,7 +188,8 @@ struct stretch { uint32_t group, kind, count; };
 struct stretches {
     struct stretch *at;
     size_t n;
-    uint32_t *of_owner, *next;    /* 1 + a kind of that owner, 1 + the next of the same; 0 ends. Nobody's are those of n_queues */
+    uint32_t *of_owner, *next;    /* 1 + a kind of that owner, 1 + the next of the same; 0 ends.
+                                     Index n_queues: nodes without owner */
 };
 
 static void kinds_as_asked(struct cluster *c, uint32_t type, queue_id owner)
@@ -195,8 +198,12 @@ static void kinds_as_asked(struct cluster *c, uint32_t type, queue_id owner)
     const char *model = intern_text(c->gpu_models, t->gpu_model);
     uint32_t gpus = t->gpus / MIG_MEMORY_SLICES, first = c->n_kinds;
     for (const struct mig_design *d = mig_catalogue; d->gpu_model; d++) {
-        struct node_kind k = { .type = type, .owner = owner, .first = c->n_kinds == first, .mig = mig_profile(d->profile),
-                               .gpus = d->most * gpus, .slices = (uint8_t)d->memory_slices };
+        struct node_kind k = { .type = type,
+                               .owner = owner,
+                               .first = c->n_kinds == first,
+                               .mig = mig_profile(d->profile),
+                               .gpus = d->most * gpus,
+                               .slices = (uint8_t)d->memory_slices };
         if (strcmp(d->gpu_model, model) != 0)
             continue;
         for (uint32_t g = 0; g < gpus; g++)
@@ -246,8 +253,8 @@ static int64_t parts_milli(const struct cluster *c, const struct node_kind *k)
 }
 
 /* The next `count` nodes are of this group, type and owner. */
-static void stretch_add(struct cluster *c, struct stretches *all, uint32_t group, uint32_t type, queue_id owner,
-                        uint32_t *of_owner, uint32_t count)
+static void stretch_add(struct cluster *c, struct stretches *all, uint32_t group, uint32_t type,
+                        queue_id owner, uint32_t *of_owner, uint32_t count)
 {
     uint32_t k = *of_owner;
     while (k && c->kind[k - 1].type != type)
@@ -264,14 +271,15 @@ static void stretch_add(struct cluster *c, struct stretches *all, uint32_t group
     all->at[all->n++] = (struct stretch){ group, k - 1, count };
 }
 
-static int build_kinds(struct cluster *c, const struct cluster_given *given, const uint32_t *type_of_group,
-                       struct stretches *all, struct error *err)
+static int build_kinds(struct cluster *c, const struct cluster_given *given,
+                       const uint32_t *type_of_group, struct stretches *all, struct error *err)
 {
     struct pins_by_group by = sort_pins(given);
     size_t most = given->n_groups + by.first[given->n_groups], parts = 1;
     for (size_t g = 0; g < given->n_groups; g++) {
         parts = given->group[g].n_mig > parts ? given->group[g].n_mig : parts;
-        parts = given->group[g].mig_dynamic && parts < MIG_PROFILES_MOST ? MIG_PROFILES_MOST : parts;
+        parts =
+            given->group[g].mig_dynamic && parts < MIG_PROFILES_MOST ? MIG_PROFILES_MOST : parts;
     }
     c->kind = arena_alloc(c->memory, most * parts * sizeof *c->kind);
     all->at = mem_new(most, sizeof *all->at);
@@ -285,7 +293,8 @@ static int build_kinds(struct cluster *c, const struct cluster_given *given, con
             left -= by.pin[i].count;
         }
         if (left)
-            stretch_add(c, all, g, type_of_group[g], ID_NONE, &all->of_owner[given->n_queues], left);
+            stretch_add(c, all, g, type_of_group[g], ID_NONE, &all->of_owner[given->n_queues],
+                        left);
     }
     free(by.first);
     free(by.pin);
@@ -293,7 +302,9 @@ static int build_kinds(struct cluster *c, const struct cluster_given *given, con
     free(all->of_owner);
     if (c->n_kinds <= KINDS_MAX)
         return 0;
-    return error_set(err, "cluster '%s': want at most %u kinds of nodes (a type, or what one queue owns of it), got %u",
+    return error_set(err,
+                     "cluster '%s': want at most %u kinds of nodes (a type, or what one queue owns "
+                     "of it), got %u",
                      c->name, KINDS_MAX, c->n_kinds);
 }
 
@@ -308,7 +319,9 @@ static void build_nodes(struct cluster *c, const struct stretches *all)
     c->gpu_base = arena_alloc(c->memory, (n + 1) * sizeof *c->gpu_base);
     uint32_t *filled = mem_new(c->n_kinds, sizeof *filled);
     for (uint32_t k = 0; k < c->n_kinds; k++)
-        c->kind[k].node = c->kind[k].first ? arena_alloc(c->memory, c->kind[k].n_nodes * sizeof(node_id)) : c->kind[k - 1].node;
+        c->kind[k].node = c->kind[k].first
+                              ? arena_alloc(c->memory, c->kind[k].n_nodes * sizeof(node_id))
+                              : c->kind[k - 1].node;
     node_id at = 0;
     for (size_t i = 0; i < all->n; i++) {
         struct node_kind *kind = &c->kind[all->at[i].kind];
@@ -339,7 +352,8 @@ static void build_queues(struct cluster *c, const struct queue_spec *queues, siz
         f->first_child = ID_NONE;
     }
     queue_id first_root = ID_NONE;
-    for (queue_id q = (queue_id)n; q-- > 0;) { /* backwards, so that every list of siblings ascends */
+    for (queue_id q = (queue_id)n; q-- > 0;) { /* backwards, so that every list of siblings
+                                                  ascends */
         queue_id parent = c->queue[q].parent;
         queue_id *first = parent == ID_NONE ? &first_root : &c->queue[parent].first_child;
         c->queue[q].next_sibling = *first;
@@ -347,9 +361,173 @@ static void build_queues(struct cluster *c, const struct queue_spec *queues, siz
     }
 }
 
+/* ---- domains ---- */
+
+/* The tree of pods, racks and islands across nodes, each a range of node ids. Racks and pods do not
+ * span groups. */
+/* As in models.md, 1.5. */
+enum { SAME_GPU, SAME_ISLAND, SAME_NUMA, SAME_NODE, SAME_RACK, SAME_POD, FURTHER };
+const char *const cluster_distance_name[7] = { "gpu",  "island", "numa",   "node",
+                                               "rack", "pod",    "cluster" };
+
+/* ---- building ---- */
+
+/* Nodes of racks [from, to), for racks of different sizes. */
+static uint64_t rack_sum(const struct group_spec *g, uint64_t from, uint64_t to)
+{
+    uint64_t n = 0;
+    for (uint64_t r = from; r < to && r < g->n_racks; r++)
+        n += g->rack_nodes[r];
+    return n;
+}
+
+/* Nodes of the k-th domain of that level; 0: the group has none. The last of a group may have
+ * less. */
+static uint64_t domain_nodes(const struct group_spec *g, enum level l, uint64_t k)
+{
+    switch (l) {
+    case LEVEL_ISLAND:
+        return group_island_nodes(g);
+    case LEVEL_RACK:
+        return g->rack_nodes ? rack_sum(g, k, k + 1) : g->nodes_per_rack;
+    default: /* LEVEL_POD */
+        return g->rack_nodes ? rack_sum(g, k * g->racks_per_pod, (k + 1) * g->racks_per_pod)
+                             : (uint64_t)g->nodes_per_rack * g->racks_per_pod;
+    }
+}
+
+/* Cuts every group into domains of one level. Called from the outermost level to the innermost, so
+ * domain_of holds the parents. */
+static void cut(struct cluster *c, const struct group_spec *groups, size_t n_groups, enum level l)
+{
+    uint64_t first = 0;
+    for (size_t g = 0; g < n_groups; first += groups[g++].count) {
+        uint64_t size, end = first + groups[g].count, k = 0;
+        for (uint64_t at = first; at < end && (size = domain_nodes(&groups[g], l, k)) > 0;
+             at += size, k++) {
+            node_id stop = (node_id)(at + size < end ? at + size : end);
+            c->domain[c->n_domains] = (struct domain){ l, c->domain_of[at], (node_id)at, stop };
+            for (uint64_t n = at; n < stop; n++)
+                c->domain_of[n] = c->n_domains;
+            c->n_domains++;
+        }
+    }
+}
+
+static size_t domains_in(const struct group_spec *g, enum level l)
+{
+    uint64_t size = domain_nodes(g, l, 0), racks = g->n_racks;
+    if (g->rack_nodes && l == LEVEL_RACK)
+        return racks;
+    if (g->rack_nodes && l == LEVEL_POD)
+        return g->racks_per_pod ? (racks + g->racks_per_pod - 1) / g->racks_per_pod : 0;
+    return size ? (g->count + size - 1) / size : 0;
+}
+
+static void build_domains(struct cluster *c, const struct group_spec *groups, size_t n_groups)
+{
+    static const enum level inwards[] = { LEVEL_POD, LEVEL_RACK, LEVEL_ISLAND };
+    size_t n = 1;
+    for (size_t g = 0; g < n_groups; g++)
+        for (size_t i = 0; i < 3; i++)
+            n += domains_in(&groups[g], inwards[i]);
+    c->domain = arena_alloc(c->memory, n * sizeof *c->domain);
+    /* all nodes are in domain 0 */
+    c->domain_of = arena_alloc(c->memory, c->n_nodes * sizeof *c->domain_of);
+    c->domain[0] = (struct domain){ LEVEL_CLUSTER, ID_NONE, 0, c->n_nodes };
+    c->n_domains = 1;
+    for (size_t i = 0; i < 3; i++)
+        cut(c, groups, n_groups, inwards[i]);
+    assert(c->n_domains == n);
+}
+
+/* ---- asking ---- */
+
+domain_id cluster_domain_at(const struct cluster *c, node_id n, enum level l)
+{
+    domain_id d = c->domain_of[n];
+    if (l == LEVEL_NODE || (l == LEVEL_ISLAND && c->domain[d].level != LEVEL_ISLAND))
+        return c->n_domains + n; /* an island within a node is no domain */
+    while (c->domain[d].level < l && c->domain[d].parent != ID_NONE)
+        d = c->domain[d].parent;
+    return d;
+}
+
+/* Of two different nodes. */
+static unsigned nodes_distance(const struct cluster *c, node_id a, node_id b)
+{
+    const struct domain *d = &c->domain[c->domain_of[a]];
+    while (b < d->first || b >= d->end)
+        d = &c->domain[d->parent];
+    switch (d->level) {
+    case LEVEL_ISLAND:
+        return SAME_ISLAND;
+    case LEVEL_RACK:
+        return SAME_RACK;
+    case LEVEL_POD:
+        return SAME_POD;
+    default:
+        return FURTHER;
+    }
+}
+
+unsigned cluster_distance(const struct cluster *c, node_id a, unsigned gpu_a, node_id b,
+                          unsigned gpu_b)
+{
+    if (a != b)
+        return nodes_distance(c, a, b);
+    if (gpu_a == gpu_b)
+        return SAME_GPU;
+    const struct node_type *t = cluster_node_type(c, a);
+    if (t->counted || t->island_of[gpu_a] >> gpu_b & 1)
+        return SAME_ISLAND;
+    return t->numa_of[gpu_a] >> gpu_b & 1 ? SAME_NUMA : SAME_NODE;
+}
+
+static unsigned mask_distance(const struct node_type *t, uint64_t mask)
+{
+    unsigned most = SAME_GPU;
+    for (uint64_t m = mask; m; m &= m - 1) {
+        unsigned gpu = (unsigned)__builtin_ctzll(m);
+        uint64_t off_island = mask & ~t->island_of[gpu];
+        unsigned here = off_island & ~t->numa_of[gpu] ? SAME_NODE
+                        : off_island                  ? SAME_NUMA
+                        : mask & (mask - 1)           ? SAME_ISLAND
+                                                      : SAME_GPU;
+        most = here > most ? here : most;
+    }
+    return most;
+}
+
+/* Over several nodes the first and the last are as far apart as any two: domains are ranges, and
+ * two nodes are never nearer than two GPUs of one node unless an island holds them all. */
+unsigned cluster_placement_distance(const struct cluster *c, const struct placement *p)
+{
+    node_id first = ID_NONE, last = 0;
+    uint64_t mask = 0, gpus = 0;
+    for (size_t i = 0; i < p->n; i++) {
+        const struct piece *piece = &p->piece[i];
+        if (piece->gpus == 0)
+            continue;
+        first = piece->node < first ? piece->node : first;
+        last = piece->node > last ? piece->node : last;
+        mask |= piece->gpu_mask;
+        gpus += piece->gpus;
+    }
+    if (gpus == 0)
+        return SAME_GPU;
+    if (first != last)
+        return nodes_distance(c, first, last);
+    const struct node_type *t = cluster_node_type(c, first);
+    if (t->counted)
+        return gpus > 1 ? SAME_ISLAND : SAME_GPU;
+    return mask_distance(t, mask);
+}
+
 /* ---- the whole ---- */
 
-struct cluster *cluster_assemble(const struct cluster_given *given, struct culprit *culprit, struct error *err)
+struct cluster *cluster_assemble(const struct cluster_given *given, struct culprit *culprit,
+                                 struct error *err)
 {
     if (cluster_check(given, culprit, err))
         return NULL;
@@ -373,7 +551,7 @@ struct cluster *cluster_assemble(const struct cluster_given *given, struct culpr
     build_nodes(c, &all);
     free(all.at);
     know_hardware(c, given);
-    domains_build(c, given->group, given->n_groups);
+    build_domains(c, given->group, given->n_groups);
     build_queues(c, given->queue, given->n_queues);
     return c;
 }
@@ -398,7 +576,7 @@ void cluster_free(struct cluster *c)
     rate_rules_free(c->rates);
     if (c->power)
         hourly_free(&c->power->carbon);
-    arena_free(c->memory); /* c itself lies there */
+    arena_free(c->memory); /* c itself is in this arena */
 }
 
 uint32_t cluster_node_gpus(const struct cluster *c, node_id n)
@@ -414,7 +592,8 @@ int64_t cluster_node_milli(const struct cluster *c, node_id n)
 uint32_t cluster_piece_kind(const struct cluster *c, const struct piece *p)
 {
     uint32_t k = c->kind_of[p->node];
-    while (c->kind[k].parts > 1 && p->gpu_mask && (c->kind[k].mig != p->mig || !(c->kind[k].slots & p->gpu_mask)))
+    while (c->kind[k].parts > 1 && p->gpu_mask &&
+           (c->kind[k].mig != p->mig || !(c->kind[k].slots & p->gpu_mask)))
         k++;
     return k;
 }
@@ -427,4 +606,14 @@ uint64_t cluster_slots(const struct cluster *c, node_id n, uint16_t mig)
     while (k->parts > 1 && k->mig != mig)
         k++;
     return k->mig == mig ? k->slots : 0;
+}
+
+int128_t cluster_idle_nw(const struct cluster *c, node_id first, node_id end)
+{
+    int128_t nw = 0;
+    for (node_id n = first; n < end; n++) {
+        const struct node_power *p = &c->power->of_group[c->group_of[n]];
+        nw += p->base_nw + (int128_t)p->idle_nw * cluster_node_milli(c, n);
+    }
+    return nw;
 }

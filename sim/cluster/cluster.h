@@ -1,82 +1,67 @@
-/* cluster.h - the machine: nodes with their GPUs, how they hang together, and the queues that share them.
+/* cluster.h - the machine: nodes with their GPUs, the domains that they form, and the queues that
+ * share them.
  *
- * Immutable during a run. Nodes are numbered so that every island across nodes, rack and pod is a range of ids: groups
- * in the order of the file, racks filled one after the other. Nodes alike in every respect that a request can ask about
- * (type, owner) are one kind, whatever group they are of. */
+ * Immutable during a run. Nodes are numbered so that every island across nodes, rack and pod is a
+ * range of ids: groups in the order of the file, racks filled one after the other. Nodes that are
+ * equal in all that a request can ask for (type, owner) are one kind, even of different groups. A
+ * cluster is made from a specification (cluster_spec.h); its file (cluster_file.h) also sets the
+ * parameters of the models. */
 #pragma once
 #include "sim/contract/policy.h"
 #include "sim/base/error.h"
 #include "sim/base/intern.h"
 #include "sim/base/units.h"
 #include "sim/cluster/catalogue.h"
+#include "sim/cluster/cluster_spec.h"
 #include "sim/models/elastic.h"
 #include "sim/cluster/mig.h"
+#include "sim/models/overhead.h"
 #include "sim/models/sharing.h"
 #include "sim/models/storage.h"
-
-#define CLUSTER_NODE_GPUS_MAX  1000000u    /* of one counted node */
-#define CLUSTER_NODES_MAX      10000000u
-#define NAMED_GPUS_MAX         64u         /* of a node whose GPUs have names */
 
 struct node_type {
     uint32_t gpu_model;           /* number in cluster.gpu_models; ID_NONE: no GPU */
     uint32_t gpus;                /* or MIG instances */
-    bool counted;                 /* GPUs without names: one pool costs a number. Always over 64 GPUs */
-    bool mig_single;              /* its instances are asked for as GPUs */
-    bool mig_dynamic;             /* its GPUs are cut as jobs ask: GPU i is the memory slices 8 i to 8 i + 7, all of them `gpus` */
-    uint32_t gpu_mem_mib;         /* of one GPU, or of an instance if all are alike; 0: not known */
+    bool counted;  /* its GPUs have no names, only a number of free ones; always above 64 GPUs */
+    bool mig_single;              /* jobs ask for its instances as GPUs */
+    bool mig_dynamic;             /* jobs cut its GPUs: slots are memory slices, 8 i to 8 i + 7 of
+                                     GPU i, `gpus` in all */
+    uint32_t gpu_mem_mib;         /* of one GPU, or of an instance if all are equal; 0: not known */
     uint32_t labels, taints;      /* texts of labels.h, in cluster.texts */
     int64_t cpu_milli, mem_mib;   /* INT64_MAX: not modelled, never binds */
-    uint64_t island_of[NAMED_GPUS_MAX];    /* mask of the GPUs that share GPU i's island; counted nodes: unused */
-    uint64_t numa_of[NAMED_GPUS_MAX];      /* likewise for the NUMA node */
-    uint16_t mig[NAMED_GPUS_MAX];          /* profile of each instance, alike ones side by side; 0: a GPU */
+    uint64_t island_of[NAMED_GPUS_MAX];    /* mask of the GPUs that share GPU i's island; counted
+                                              nodes: unused */
+    uint64_t numa_of[NAMED_GPUS_MAX];      /* mask of the GPUs of GPU i's NUMA node; counted nodes:
+                                              unused */
+    uint16_t mig[NAMED_GPUS_MAX];  /* profile of each instance, equal ones side by side; 0: a GPU */
 };
 struct node_kind {
     uint32_t type;                /* index into types */
-    queue_id owner;               /* the pinned queue whose nodes these are; ID_NONE: anyone's */
+    queue_id owner;               /* the pinned queue that owns these nodes; ID_NONE: none */
     uint32_t n_nodes;
     node_id *node;                /* ascending */
-    /* Nodes with instances of several profiles are as many kinds, one after the other: each is these nodes as somebody
-     * sees them who wants that profile. Of mig_dynamic nodes, every profile of their model is one, the whole GPU the last;
-     * what is free of one is where an instance could begin. */
-    uint16_t parts;               /* kinds of these nodes from here on; 1: this is the last, or the only one */
-    bool first;                   /* the first of them: kind_of says it, and who wants no GPU sees it */
+    /* Nodes with instances of several profiles are several kinds, one after the other: a kind has
+     * these nodes with the instances of one profile. mig_dynamic nodes have a kind for every
+     * profile of their model, the whole GPU the last; the free slots of a kind are the slices at
+     * which an instance could begin. */
+    uint16_t parts;               /* number of kinds of these nodes from this one on; 1: the last */
+    bool first;  /* the first of them, which is in kind_of and serves requests without GPUs */
     uint16_t mig;                 /* profile of all its GPUs; 0: they are GPUs */
     uint32_t gpus;                /* of each node, of this profile */
-    uint64_t slots;               /* which those are; mig_dynamic: the slices at which one may begin */
-    uint8_t slices;               /* that each takes, from its own on: 1; of mig_dynamic nodes as many as its memory slices */
-    uint32_t slot_milli;          /* what each counts, see mig.h: MILLI_ALL, or x g */
+    uint64_t slots;  /* their slots; mig_dynamic: the slices at which an instance may begin */
+    uint8_t slices;  /* slots that each takes from its own on: 1; mig_dynamic: its memory slices */
+    uint32_t slot_milli;  /* milli-GPUs that each counts, see mig.h: MILLI_ALL, or g times that */
 };
-struct node_nics { uint32_t nics; double gbps; };       /* of a node: how many, each so fast per direction; 0: not known */
 struct domain {                   /* node n itself is domain n_domains + n */
     enum level level;
     domain_id parent;
     node_id first, end;
 };
 
-struct overhead {                    /* of preemption and starting, see models.md 3.2 to 3.4; the section `preemption` */
-    enum { CHECKPOINT_NONE, CHECKPOINT_PERFECT, CHECKPOINT_PERIODIC } checkpoint;
-    enum { LAW_DALY, LAW_YOUNG } interval_law;               /* of INTERVAL_AUTO */
-    int64_t interval_ns;          /* periodic: a checkpoint after each interval of progress since the (re)start. INTERVAL_AUTO */
-    int64_t save_ns;              /* to write one when told to leave. -1: as long as any */
-    int64_t grace_ns;             /* longest stay after a stop; a save that takes longer is lost */
-    int64_t start_ns;             /* GPUs held without progress at the first start. START_BY_PARTS */
-    int64_t restart_ns;           /* likewise at every later one */
-    /* What writing one takes: write_ns, and its bytes by way of the storage. Both 0: checkpoints are free and durable at once. */
-    int64_t write_ns;             /* checkpoint_s. 0 */
-    int64_t checkpoint_bytes;     /* checkpoint_gib. 0; CHECKPOINT_OF_MODEL */
-    double  blocking;             /* share of that time in which the job makes no progress: 1; asynchronous snapshots 0.1 [A] */
-    int64_t node_mtbf_ns;         /* for that: mean time between failures of a node. 0: not said */
-    int64_t init_ns, init_doubling_ns;    /* of START_BY_PARTS: 10 s, and 2 s for each doubling of the GPUs [A] */
-};
-#define INTERVAL_AUTO       (-2)  /* by the law, within 300 s and 4 h */
-#define START_BY_PARTS      (-2)  /* pulling the image, initialising, loading the checkpoint */
-#define CHECKPOINT_OF_MODEL (-2)  /* 14 bytes for each parameter of the job's model */
-
 struct cluster {
     const char *name;
     uint32_t n_nodes, n_types, n_kinds, n_domains;
-    int64_t  gpus;                /* all of them, as mig.h counts them */
+    int64_t  gpus;                /* all GPUs, counted as in mig.h */
     uint32_t n_groups;
     const char **group_name;      /* [n_groups] */
     uint32_t *group_gpus;         /* [n_groups] of each node, uncut */
@@ -84,26 +69,28 @@ struct cluster {
     uint16_t *kind_of;            /* [n_nodes] */
     uint32_t *local_of;           /* [n_nodes] position in its kind */
     uint64_t *gpu_base;           /* [n_nodes + 1] number of named GPUs on nodes before it */
-    domain_id *domain_of;         /* [n_nodes] innermost domain across nodes: island, rack, pod or cluster */
+    domain_id *domain_of;         /* [n_nodes] innermost domain across nodes: island, rack, pod or
+                                     cluster */
     struct node_type *type;
     struct node_kind *kind;
     struct domain *domain;        /* [n_domains], parents before children, [0] the cluster */
     struct intern *gpu_models, *texts;
-    const struct gpu_model **gpu_known;       /* [gpu_models] what the catalogue tells of it; NULL: nothing */
-    const struct node_design **group_design;  /* [n_groups] likewise; NULL: the group names no node type */
+    const struct gpu_model **gpu_known;       /* [gpu_models] catalogue entry; NULL: none */
+    const struct node_design **group_design;  /* [n_groups] catalogue entry; NULL: the group has no
+                                                 node type */
     struct node_nics *nics_of;    /* [n_groups] */
-    struct catalogue *catalogue;  /* what its file adds to it; NULL: nothing */
-    struct training_models *models;   /* likewise; NULL: the built-in ones alone */
-    struct rate_rules *rates;     /* NULL: placements make nobody fast or slow */
+    struct catalogue *catalogue;  /* entries that its file adds; NULL: none */
+    struct training_models *models;   /* training models that its file adds; NULL: none */
+    struct rate_rules *rates;     /* NULL: placements do not change rates */
 
-    uint32_t n_queues;            /* 0: taken from the trace, flat, without quotas */
+    uint32_t n_queues;            /* 0: queues are those of the trace, flat, without quotas */
     struct queue_facts *queue;    /* parents before children */
-    bool queues_from_trace;       /* the file names none */
+    bool queues_from_trace;       /* the file has no queues */
 
-    int64_t period_ns;            /* of the scheduler; 0: a pass whenever something changed */
-    bool period_said;             /* in the file or on the command line; otherwise the policy may have one of its own */
+    int64_t period_ns;            /* of the scheduler; 0: a pass after every change */
+    bool period_said;  /* it is given; otherwise the policy may set a period of its own */
     struct overhead overhead;
-    struct sharing sharing;       /* sharing_usual unless a file says more */
+    struct sharing sharing;       /* sharing_usual by default */
     struct failures *failures;    /* failures.h; NULL: nothing fails */
     struct storage storage;
     struct power *power;          /* sections power and prices; NULL: not given */
@@ -113,65 +100,50 @@ struct cluster {
     struct arena *memory;
 };
 
-struct mig_spec { uint16_t profile; uint32_t count; };      /* on each node */
-/* What a caller gives to build one; the YAML reader, tests and node lists all come through here. */
-struct group_spec {
-    const char *name, *gpu_model;           /* gpu_model NULL: no GPU */
-    uint32_t count, gpus;
-    bool counted, mig_single;
-    bool mig_dynamic;             /* its GPUs, at most MIG_DYNAMIC_GPUS of a model with known profiles, are cut as jobs ask */
-    uint32_t island_gpus;         /* GPUs of one NVLink island; 0: no NVLink (each GPU its own); may exceed gpus: then it
-                                     must be a multiple, and the island spans nodes */
-    uint32_t numa_nodes;          /* the GPUs are split evenly over them; 0 or 1: one */
-    uint32_t gpu_mem_mib;
-    int64_t cpu_milli, mem_mib;   /* INT64_MAX: not modelled */
-    uint32_t nodes_per_rack;      /* 0: the group has no racks */
-    uint32_t racks_per_pod;       /* 0: no pods */
-    const char *labels, *taints;  /* as in labels.h; NULL: none */
-    const uint32_t *rack_nodes;   /* [n_racks] racks that are not alike: their sizes, which add up to count; NULL: they are */
-    uint32_t n_racks;
-    const struct node_design *design;       /* of the catalogue; NULL: none */
-    struct node_nics nics;
-    const struct mig_spec *mig;   /* [n_mig] its GPUs are cut into these instances, and no other is used; NULL: they are not */
-    uint32_t n_mig;
-};
-struct pin_spec { uint32_t group, count; };                  /* the next `count` free nodes of that group */
-#define COHORT_RULES_UNSAID                                                                                            \
-    { { UNLIMITED, UNLIMITED, UNLIMITED }, { UNLIMITED, UNLIMITED, UNLIMITED }, -1, -1, -1, -1, INT32_MAX }
-struct queue_spec {
-    struct queue_facts facts;     /* name, parent (index of an earlier spec), quota, weight, priority */
-    const struct pin_spec *pins;
-    size_t n_pins;
-};
-/* Copies all that it is given. NULL with err ("queue 'a': wants 3 nodes of group 'g', 2 are left"). */
+/* Makes a cluster, with copies of all that is given. NULL with err and the culprit. */
+struct cluster *cluster_assemble(const struct cluster_given *given, struct culprit *culprit,
+                                 struct error *err);
+/* The same without the culprit, with the built-in catalogue. */
 struct cluster *cluster_build(const char *name, const struct group_spec *groups, size_t n_groups,
                               const struct queue_spec *queues, size_t n_queues, struct error *err);
 void cluster_free(struct cluster *c);                        /* NULL: does nothing */
 
-/* Distance classes: 0 same GPU, 1 same island, 2 same node and NUMA node, 3 same node, 4 same rack, 5 same pod,
- * 6 further. On counted nodes all GPUs are one island. Without racks every other node is 6. */
-unsigned cluster_distance(const struct cluster *c, node_id a, unsigned gpu_a, node_id b, unsigned gpu_b);
-unsigned cluster_placement_distance(const struct cluster *c, const struct placement *p);   /* the largest of all pairs */
-extern const char *const cluster_distance_name[7];           /* gpu island numa node rack pod cluster */
-domain_id cluster_domain_at(const struct cluster *c, node_id n, enum level l);   /* the innermost domain at or beyond l */
+/* Distance classes: 0 same GPU, 1 same island, 2 same node and NUMA node, 3 same node, 4 same rack,
+ * 5 same pod, 6 further. On counted nodes all GPUs are one island. Without racks every other node
+ * is 6. */
+unsigned cluster_distance(const struct cluster *c, node_id a, unsigned gpu_a, node_id b,
+                          unsigned gpu_b);
+/* the largest of all pairs */
+unsigned cluster_placement_distance(const struct cluster *c, const struct placement *p);
+extern const char *const cluster_distance_name[7];  /* gpu island numa node rack pod cluster */
+/* the innermost domain of level l or further out */
+domain_id cluster_domain_at(const struct cluster *c, node_id n, enum level l);
 static inline const struct node_type *cluster_node_type(const struct cluster *c, node_id n)
 {
     return &c->type[c->kind[c->kind_of[n]].type];
 }
-uint32_t cluster_node_gpus(const struct cluster *c, node_id n);         /* or instances */
-int64_t cluster_node_milli(const struct cluster *c, node_id n);         /* what they count together */
-/* What the slots of one kind count on each node. Of mig_dynamic nodes, whose kinds are the same GPUs, the whole GPUs do. */
+uint32_t cluster_node_gpus(const struct cluster *c, node_id n);         /* GPUs or instances */
+int64_t cluster_node_milli(const struct cluster *c, node_id n);  /* milli-GPUs that they count */
+/* Power of nodes [first, end) when all are on and idle: their lower bound. c->power must be
+ * given. */
+int128_t cluster_idle_nw(const struct cluster *c, node_id first, node_id end);
+/* Milli-GPUs of the slots of one kind on each node. Kinds of mig_dynamic nodes are the same GPUs:
+ * only whole GPUs count. */
 int64_t cluster_kind_milli(const struct cluster *c, const struct node_kind *k);
-uint32_t cluster_piece_kind(const struct cluster *c, const struct piece *p);      /* among those of its node */
-uint64_t cluster_slots(const struct cluster *c, node_id n, uint16_t mig);         /* instances of that profile; 0: all */
-/* Of `slots`, as the kind counts them: those from which on as many are in `free` as one takes. */
+/* the kind of its node that the piece is of */
+uint32_t cluster_piece_kind(const struct cluster *c, const struct piece *p);
+/* instances of that profile; 0: all */
+uint64_t cluster_slots(const struct cluster *c, node_id n, uint16_t mig);
+/* The slots at which an instance of the kind may begin, where `free` has all slots that it
+ * takes. */
 static inline uint64_t kind_begins(const struct node_kind *k, uint64_t free)
 {
     for (unsigned have = 1; have < k->slices; have *= 2)
         free &= free >> have;
     return free & k->slots;
 }
-static inline uint64_t kind_takes(const struct node_kind *k, uint64_t begins)     /* all that they take */
+/* all slots that they take */
+static inline uint64_t kind_takes(const struct node_kind *k, uint64_t begins)
 {
     for (unsigned have = 1; have < k->slices; have *= 2)
         begins |= begins << have;

@@ -1,12 +1,152 @@
-/* failures_file.c - see failures_file.h: keys, defaults, and what does not go together. */
+/* failures_file.c - see failures_file.h. */
 #include "sim/cluster/failures_file.h"
+
+#include "sim/base/intern.h"
 #include "sim/base/memory.h"
+#include "sim/io/json_file.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define TIME_MOST_S INT64_C(3153600000) /* 100 years of 365 days, as in workload.h */
 #define RATE_MOST   1000000
+
+/* ---- recorded faults ---- */
+
+#define DAYS_MOST 36500
+
+struct trace {
+    const char *file;
+    struct error *err;
+    struct intern *servers;
+    struct given_fault *fault;
+    struct { size_t fault; uint32_t deep; } *open; /* [servers] the open fault, and the number of
+                                                      begun and not ended ones */
+    size_t n, capacity, open_capacity;
+    int64_t last_ns;
+    uint32_t n_nodes;
+};
+
+static enum fault_cause cause_of(const char *class)
+{
+    static const struct { const char *class; enum fault_cause cause;
+    } classes[] = {
+        { "GPU", FAULT_GPU },
+        { "Stress Test Failure", FAULT_STRESS },
+        { "Unknown Error", FAULT_UNKNOWN },
+        { "Parameter Plane Cable", FAULT_CABLE },
+        { "Fan", FAULT_FAN },
+        { "NIC", FAULT_NIC },
+        { "Power Supply", FAULT_POWER },
+        { "Training Task Troubleshooting", FAULT_TASK },
+    };
+    for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++)
+        if (strcmp(class, classes[i].class) == 0)
+            return classes[i].cause;
+    return FAULT_OTHER;
+}
+
+static int event_error(const struct trace *t, size_t event, const char *wanted)
+{
+    return error_set(t->err, "%s: event %zu: want %s", t->file, event + 1, wanted);
+}
+
+static int begins(struct trace *t, size_t event, uint32_t server, int64_t at_ns, const char *class)
+{
+    if (server >= t->n_nodes)
+        return error_set(t->err, "%s: event %zu: more servers fail than the cluster's %u nodes",
+                         t->file, event + 1, t->n_nodes);
+    if (t->open[server].deep++)
+        return 0; /* out of service already */
+    t->open[server].fault = t->n;
+    mem_grow(&t->fault, &t->capacity, t->n, sizeof *t->fault);
+    t->fault[t->n++] = (struct given_fault){
+        .node = server, .gpu = UINT32_MAX, .at_ns = at_ns, .cause = (uint8_t)cause_of(class)
+    };
+    return 0;
+}
+
+static int ends(struct trace *t, size_t event, uint32_t server, int64_t at_ns)
+{
+    if (!t->open[server].deep)
+        return event_error(t, event, "the end of a fault that has begun");
+    struct given_fault *g = &t->fault[t->open[server].fault];
+    g->repair_ns = at_ns - g->at_ns;
+    t->open[server].deep--;
+    return 0;
+}
+
+static int take_event(struct trace *t, size_t event, const json_t *e)
+{
+    const char *server = json_string_value(json_object_get(e, "node_id"));
+    const char *type = json_string_value(json_object_get(e, "event_type"));
+    const char *class =
+        json_string_value(json_object_get(json_object_get(e, "fault_type"), "Class"));
+    const json_t *time = json_object_get(e, "event_time");
+    double days = json_number_value(time);
+    if (!server || !type || !class || !json_is_number(time))
+        return event_error(t, event, "{ node_id, event_time, event_type, fault_type: { Class } }");
+    bool start = strcmp(type, "fault_start") == 0;
+    if (!start && strcmp(type, "fault_end") != 0)
+        return event_error(t, event, "an event_type fault_start or fault_end");
+    if (!(days >= 0 && days <= DAYS_MOST))
+        return event_error(t, event, "an event_time from 0 to 36500 days");
+    int64_t at_ns = ns_of_seconds(days * 86400);
+    if (at_ns < t->last_ns)
+        return event_error(t, event, "events in the order of time");
+    t->last_ns = at_ns;
+    uint32_t before = intern_count(t->servers), k = intern_add(t->servers, server, strlen(server));
+    if (k == before) {
+        mem_grow(&t->open, &t->open_capacity, k, sizeof *t->open);
+        t->open[k].deep = 0;
+    }
+    return start ? begins(t, event, k, at_ns, class) : ends(t, event, k, at_ns);
+}
+
+static int take_all(struct trace *t, const json_t *whole)
+{
+    if (!json_is_array(whole))
+        return error_set(t->err, "%s: want a list of events", t->file);
+    for (size_t i = 0; i < json_array_size(whole); i++)
+        if (take_event(t, i, json_array_get(whole, i)))
+            return -1;
+    for (uint32_t k = 0; k < intern_count(t->servers); k++)
+        while (t->open[k].deep)
+            ends(t, 0, k, t->last_ns);
+    return 0;
+}
+
+static void append(const struct trace *t, struct cluster *c, struct failures *f)
+{
+    struct given_fault *all = arena_alloc(c->memory, (f->n_given + t->n + 1) * sizeof *all);
+    memcpy(all, f->given, f->n_given * sizeof *all);
+    for (size_t i = 0; i < t->n; i++) {
+        if (t->fault[i].repair_ns <= 0)
+            continue; /* it ends when it begins */
+        all[f->n_given] = t->fault[i];
+        all[f->n_given++].detection_ns = f->detection_ns;
+    }
+    f->given = all;
+}
+
+static int fault_trace_read(const char *path, struct cluster *c, struct failures *f,
+                            struct error *err)
+{
+    json_t *whole = strcmp(path, "-") ? json_file_read(path, err) : NULL;
+    if (!whole)
+        return strcmp(path, "-") ? -1 : error_set(err, "-: want a file with recorded faults");
+    struct trace t = { .file = path, .err = err, .servers = intern_new(), .n_nodes = c->n_nodes };
+    int result = take_all(&t, whole);
+    if (result == 0)
+        append(&t, c, f);
+    json_decref(whole);
+    intern_free(t.servers);
+    free(t.fault);
+    free(t.open);
+    return result;
+}
+
+/* ---- section failures ---- */
 
 struct file_failures {
     struct failures laws;
@@ -125,7 +265,8 @@ static int read_mix(struct config_value v, double mix[NODE_CAUSES], struct error
         while (c < NODE_CAUSES && strcmp(fault_cause_name[c], name) != 0)
             c++;
         if (c == NODE_CAUSES)
-            return config_error(pair, err, "want one of gpu, stress, unknown, cable, fan, nic, power, task, other");
+            return config_error(
+                pair, err, "want one of gpu, stress, unknown, cable, fan, nic, power, task, other");
         if (config_scalar(pair, &weight_key, &mix[c], err))
             return -1;
         all += mix[c];
@@ -133,8 +274,8 @@ static int read_mix(struct config_value v, double mix[NODE_CAUSES], struct error
     return all > 0 ? 0 : config_error(v, err, "want weights of causes, and one above 0");
 }
 
-static int find_nodes(struct config_value entry, const struct cluster *c, const struct file_nodes *f, uint32_t *first,
-                      uint32_t *end, struct error *err)
+static int find_nodes(struct config_value entry, const struct cluster *c,
+                      const struct file_nodes *f, uint32_t *first, uint32_t *end, struct error *err)
 {
     uint32_t group = 0, from = 0, n = c->n_nodes;
     if (f->group) {
@@ -148,49 +289,59 @@ static int find_nodes(struct config_value entry, const struct cluster *c, const 
             n++;
     }
     if (f->first >= n || f->count > n - f->first)
-        return config_error(entry, err, "want nodes from 0 to %u%s%s, got %u to %u", n - 1, f->group ? " of group " : "",
-                            f->group ? f->group : "", f->first, f->first + (f->count ? f->count - 1 : 0));
+        return config_error(entry, err, "want nodes from 0 to %u%s%s, got %u to %u", n - 1,
+                            f->group ? " of group " : "", f->group ? f->group : "", f->first,
+                            f->first + (f->count ? f->count - 1 : 0));
     *first = from + f->first;
     *end = f->count ? *first + f->count : from + n;
     return 0;
 }
 
-static int read_planned(struct config_value list, struct cluster *c, struct failures *f, struct error *err)
+static int read_planned(struct config_value list, struct cluster *c, struct failures *f,
+                        struct error *err)
 {
     struct config_walk w = { .of = list };
     f->planned = arena_alloc(c->memory, (config_count(list) + 1) * sizeof *f->planned);
     for (struct config_value entry; config_next(&w, &entry);) {
         struct file_planned p = { .o = { .drain_ns = 0 } };
-        if (config_fields(entry, planned_keys, &p, err) || find_nodes(entry, c, &p.nodes, &p.o.first, &p.o.end, err))
+        if (config_fields(entry, planned_keys, &p, err) ||
+            find_nodes(entry, c, &p.nodes, &p.o.first, &p.o.end, err))
             return -1;
         if (p.o.until_ns <= p.o.from_ns)
             return config_error(entry, err, "want 'until_s' after 'from_s'");
         if (p.o.every_ns && p.o.every_ns <= p.o.until_ns - p.o.from_ns + p.o.drain_ns)
-            return config_error(entry, err, "want 'every_s' longer than the draining and the maintenance");
+            return config_error(entry, err,
+                                "want 'every_s' longer than the draining and the maintenance");
         f->planned[f->n_planned++] = p.o;
     }
     return 0;
 }
 
-static int read_given(struct config_value list, struct cluster *c, struct failures *f, struct error *err)
+static int read_given(struct config_value list, struct cluster *c, struct failures *f,
+                      struct error *err)
 {
     struct config_walk w = { .of = list };
     f->given = arena_alloc(c->memory, (config_count(list) + 1) * sizeof *f->given);
     for (struct config_value entry; config_next(&w, &entry);) {
         struct file_given g = {
-            .nodes = { .count = 1 }, .cause = FAULT_UNKNOWN, .g = { .gpu = UINT32_MAX, .detection_ns = f->detection_ns },
+            .nodes = { .count = 1 },
+            .cause = FAULT_UNKNOWN,
+            .g = { .gpu = UINT32_MAX, .detection_ns = f->detection_ns },
         };
         uint32_t end;
-        if (config_fields(entry, given_keys, &g, err) || find_nodes(entry, c, &g.nodes, &g.g.node, &end, err))
+        if (config_fields(entry, given_keys, &g, err) ||
+            find_nodes(entry, c, &g.nodes, &g.g.node, &end, err))
             return -1;
         const struct node_type *t = cluster_node_type(c, g.g.node);
         if (g.g.gpu != UINT32_MAX && (t->counted || t->mig_dynamic || g.g.gpu >= t->gpus))
             return config_error(entry, err, "that node has no GPU %u", g.g.gpu);
         if (g.cause == FAULT_SOFTWARE)
             return config_error(entry, err, "a node does not fail by 'software'");
-        if (g.cause == FAULT_SWITCH && (g.g.gpu != UINT32_MAX ||
-                                        c->domain[cluster_domain_at(c, g.g.node, LEVEL_RACK)].level != LEVEL_RACK))
-            return config_error(entry, err, "a 'switch' fails with its rack: want a node in a rack, and no 'gpu'");
+        if (g.cause == FAULT_SWITCH &&
+            (g.g.gpu != UINT32_MAX ||
+             c->domain[cluster_domain_at(c, g.g.node, LEVEL_RACK)].level != LEVEL_RACK))
+            return config_error(
+                entry, err, "a 'switch' fails with its rack: want a node in a rack, and no 'gpu'");
         g.g.cause = (uint8_t)g.cause;
         f->given[f->n_given++] = g.g;
     }
@@ -209,7 +360,7 @@ static int by_time(const void *a, const void *b)
     return (x->repair_ns > y->repair_ns) - (x->repair_ns < y->repair_ns);
 }
 
-/* What the keys leave open: the rate decides whether switches and software fail, too. */
+/* Defaults that depend on other keys: the rate decides whether switches and software fail. */
 static void settle_rates(struct file_failures *f)
 {
     struct failures *laws = &f->laws;
@@ -220,10 +371,15 @@ static void settle_rates(struct file_failures *f)
     if (!config_given(f->mix))
         memcpy(laws->mix, fault_preset[f->rate].mix, sizeof laws->mix);
     bool on = laws->faults_per_day > 0;
-    laws->switch_faults_per_year = f->switch_per_year >= 0 ? f->switch_per_year : on ? laws->switch_faults_per_year : 0;
-    laws->software_faults_per_day = f->software_per_day >= 0 ? f->software_per_day : on ? laws->software_faults_per_day : 0;
-    laws->software_faults_per_gpu_year =
-        f->software_per_gpu_year >= 0 ? f->software_per_gpu_year : on ? laws->software_faults_per_gpu_year : 0;
+    laws->switch_faults_per_year = f->switch_per_year >= 0 ? f->switch_per_year
+                                   : on                    ? laws->switch_faults_per_year
+                                                           : 0;
+    laws->software_faults_per_day = f->software_per_day >= 0 ? f->software_per_day
+                                    : on                     ? laws->software_faults_per_day
+                                                             : 0;
+    laws->software_faults_per_gpu_year = f->software_per_gpu_year >= 0 ? f->software_per_gpu_year
+                                         : on ? laws->software_faults_per_gpu_year
+                                              : 0;
     if (f->remediation > 0)
         laws->remediation_share = 0.6;
     if (f->remediation_share >= 0)
@@ -233,15 +389,22 @@ static void settle_rates(struct file_failures *f)
 int failures_read(struct config_value section, struct cluster *c, struct error *err)
 {
     struct file_failures f = {
-        .laws = failures_default, .rate = -1, .remediation = -1, .per_day = -1, .remediation_share = -1,
-        .switch_per_year = -1, .software_per_day = -1, .software_per_gpu_year = -1,
+        .laws = failures_default,
+        .rate = -1,
+        .remediation = -1,
+        .per_day = -1,
+        .remediation_share = -1,
+        .switch_per_year = -1,
+        .software_per_day = -1,
+        .software_per_gpu_year = -1,
     };
     if (config_fields(section, keys, &f, err))
         return -1;
     if (f.rate >= 0 && f.per_day >= 0)
         return config_error(section, err, "want 'rate' or 'faults_per_node_day', not both");
     if (f.remediation == 0 && f.remediation_share > 0)
-        return config_error(section, err, "'remediation: none' and a 'remediation_share' do not go together");
+        return config_error(section, err,
+                            "'remediation: none' and a 'remediation_share' do not go together");
     if (f.laws.hang_most_ns < f.laws.hang_least_ns)
         return config_error(section, err, "want 'hang_most_s' no less than 'hang_least_s'");
     if ((f.laws.repair_law == REPAIR_FIXED) != (f.laws.fixed_ns > 0))

@@ -48,7 +48,8 @@ bool federation_recognise(const char *head, size_t length)
         if (length - at >= sizeof key - 1 && !memcmp(head + at, key, sizeof key - 1))
             return true;
         const char *end = memchr(head + at, '\n', length - at);
-        bool passed = head[at] == '#' || head[at] == '\n' || head[at] == '\r' || (length - at > 2 && !memcmp(head + at, "---", 3));
+        bool passed = head[at] == '#' || head[at] == '\n' || head[at] == '\r' ||
+                      (length - at > 2 && !memcmp(head + at, "---", 3));
         if (!passed || !end)
             return false;
         at = (size_t)(end - head) + 1;
@@ -60,7 +61,8 @@ bool federation_is(const char *path)
 {
     struct stat about;
     struct error ignored = { "" };
-    struct input *in = stat(path, &about) == 0 && S_ISREG(about.st_mode) ? input_open(path, &ignored) : NULL;
+    struct input *in =
+        stat(path, &about) == 0 && S_ISREG(about.st_mode) ? input_open(path, &ignored) : NULL;
     size_t length = 0;
     const char *head = in ? input_peek(in, &length, &ignored) : NULL;
     bool is = head && federation_recognise(head, length);
@@ -93,7 +95,8 @@ static uint32_t member_named(const struct federation *f, const char *name)
     return ID_NONE;
 }
 
-static int read_member(struct federation *f, struct config_value item, const char *folder, struct error *err)
+static int read_member(struct federation *f, struct config_value item, const char *folder,
+                       struct error *err)
 {
     struct federation_member m = { .name = NULL };
     if (!config_is_mapping(item))
@@ -106,7 +109,8 @@ static int read_member(struct federation *f, struct config_value item, const cha
     if (federation_has_key(m.name))
         return config_error(name, err, "want a name that is no key of the file, got '%s'", m.name);
     if (m.policy && strcspn(m.policy, "/") < strcspn(m.policy, ":"))
-        return config_error(config_look(item, "policy"), err, "want a policy that is built in, got '%s'", m.policy);
+        return config_error(config_look(item, "policy"), err,
+                            "want a policy that is built in, got '%s'", m.policy);
     if (member_named(f, m.name) != ID_NONE)
         return config_error(name, err, "'%s' is there twice", m.name);
     char *path = input_beside(folder, m.cluster);
@@ -116,7 +120,8 @@ static int read_member(struct federation *f, struct config_value item, const cha
     return 0;
 }
 
-static int read_members(struct federation *f, struct config_value list, const char *folder, struct error *err)
+static int read_members(struct federation *f, struct config_value list, const char *folder,
+                        struct error *err)
 {
     struct config_walk walk = { .of = list };
     struct config_value item;
@@ -130,7 +135,8 @@ static int read_members(struct federation *f, struct config_value list, const ch
     return 0;
 }
 
-static int find_member(const struct federation *f, struct config_value at, const char *name, uint32_t *to, struct error *err)
+static int find_member(const struct federation *f, struct config_value at, const char *name,
+                       uint32_t *to, struct error *err)
 {
     *to = member_named(f, name);
     return *to != ID_NONE ? 0 : config_error(at, err, "no member is called '%s'", name);
@@ -145,22 +151,27 @@ static int read_queues(struct federation *f, const struct keys *k, struct error 
     while (config_next(&walk, &pair)) {
         struct federation_queue *q = &f->queue[f->n_queues++];
         const char *member;
-        if (config_key_text(pair, &q->name, err) || config_scalar(pair, &as, &member, err) || find_member(f, pair, member, &q->member, err))
+        if (config_key_text(pair, &q->name, err) || config_scalar(pair, &as, &member, err) ||
+            find_member(f, pair, member, &q->member, err))
             return -1;
     }
-    return k->others ? find_member(f, config_look(config_root(f->config), "others"), k->others, &f->others, err) : 0;
+    return k->others ? find_member(f, config_look(config_root(f->config), "others"), k->others,
+                                   &f->others, err)
+                     : 0;
 }
 
-/* What belongs to another route says something that would not be done. */
+/* Keys of another route would have no effect: they are errors. */
 static int check_route(const struct federation *f, const struct keys *k, struct error *err)
 {
     struct config_value root = config_root(f->config);
     static const char *const of_queue[] = { "queues", "others" };
     for (size_t i = 0; i < 2; i++)
         if (f->route != ROUTE_QUEUE && config_given(config_look(root, of_queue[i])))
-            return config_error(config_look(root, of_queue[i]), err, "belongs to route queue, and this one is %s", route_name[f->route]);
+            return config_error(config_look(root, of_queue[i]), err,
+                                "belongs to route queue, and this one is %s", route_name[f->route]);
     if (f->route != ROUTE_SPILL && config_given(config_look(root, "limit_s")))
-        return config_error(config_look(root, "limit_s"), err, "belongs to route spill, and this one is %s", route_name[f->route]);
+        return config_error(config_look(root, "limit_s"), err,
+                            "belongs to route spill, and this one is %s", route_name[f->route]);
     if (f->route == ROUTE_QUEUE && !config_given(k->queues) && !k->others)
         return config_error(config_look(root, "route"), err, "route queue wants queues or others");
     return 0;
@@ -169,9 +180,12 @@ static int check_route(const struct federation *f, const struct keys *k, struct 
 static int read_all(struct federation *f, struct error *err)
 {
     const char *slash = strrchr(f->path, '/');
-    const char *folder = slash ? arena_text(f->memory, f->path, slash > f->path ? (size_t)(slash - f->path) : 1) : "";
+    const char *folder =
+        slash ? arena_text(f->memory, f->path, slash > f->path ? (size_t)(slash - f->path) : 1)
+              : "";
     struct keys k = { .first_run_ns = 3600 * NS_PER_S };
-    if (config_fields(config_root(f->config), keys, &k, err) || read_members(f, k.members, folder, err))
+    if (config_fields(config_root(f->config), keys, &k, err) ||
+        read_members(f, k.members, folder, err))
         return -1;
     f->name = k.name;
     f->route = (enum route)k.route;
@@ -197,7 +211,8 @@ static int apply(struct config *c, const struct cluster_settings *set, struct er
     return 0;
 }
 
-struct federation *federation_read(const char *path, const struct cluster_settings *set, struct error *err)
+struct federation *federation_read(const char *path, const struct cluster_settings *set,
+                                   struct error *err)
 {
     struct input *in = input_open(path, err);
     if (!in)
@@ -207,7 +222,8 @@ struct federation *federation_read(const char *path, const struct cluster_settin
     f->path = arena_text(f->memory, path, strlen(path));
     f->others = ID_NONE;
     f->config = config_read(in, err);
-    bool well = f->config && input_sha256(in, f->sha256, err) == 0 && apply(f->config, set, err) == 0 && read_all(f, err) == 0;
+    bool well = f->config && input_sha256(in, f->sha256, err) == 0 &&
+                apply(f->config, set, err) == 0 && read_all(f, err) == 0;
     input_close(in);
     if (well)
         return f;

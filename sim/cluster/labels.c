@@ -1,4 +1,5 @@
-/* labels.c - see labels.h. The texts are short and looked at once per shape and kind of node, so they stay texts. */
+/* labels.c - see labels.h. The texts are short and evaluated once per shape and kind of node, so
+ * they stay texts. */
 #include "sim/cluster/labels.h"
 
 #include <stdlib.h>
@@ -16,7 +17,7 @@ static bool same(struct span a, struct span b)
     return a.n == b.n && memcmp(a.at, b.at, a.n) == 0;
 }
 
-/* Takes what is before the next `mark`, or all; false: nothing is left. */
+/* Takes the part before the next `mark`, or all; false: the text is empty. */
 static bool take(struct span *rest, char mark, struct span *part)
 {
     if (!rest->at)
@@ -235,12 +236,14 @@ static bool prefers(struct span effect)
 
 static bool is_effect(struct span effect)
 {
-    return prefers(effect) || same(effect, span_of("NoSchedule")) || same(effect, span_of("NoExecute"));
+    return prefers(effect) || same(effect, span_of("NoSchedule")) ||
+           same(effect, span_of("NoExecute"));
 }
 
 static bool taint_named(const struct taint *t)
 {
-    return is_name(t->key) && (!t->has_value || is_name(t->value)) && (!t->has_effect || is_effect(t->effect));
+    return is_name(t->key) && (!t->has_value || is_name(t->value)) &&
+           (!t->has_effect || is_effect(t->effect));
 }
 
 const char *taints_wrong(const char *text)
@@ -279,7 +282,7 @@ static bool tolerated(const struct taint *taint, const char *tolerations)
     return false;
 }
 
-/* Taints that are not tolerated: those that only advise, or those that keep off. */
+/* Taints that are not tolerated: PreferNoSchedule ones, or the others. */
 static uint32_t untolerated(const char *taints, const char *tolerations, bool advice)
 {
     struct span rest = items_of(taints), item;

@@ -1,20 +1,26 @@
-/* labels.h - what nodes are labelled and tainted with, and what jobs wish of them: the rules of Kubernetes, in short texts.
+/* labels.h - labels and taints of nodes, and selectors, affinities and tolerations of jobs: rules
+ * of Kubernetes, in short texts.
  *
- *   labels       key=value;key=value             of a node. Every node with GPUs has gpu_type=MODEL besides
- *   taints       key[=value]:Effect;...          of a node; Effect: NoSchedule PreferNoSchedule NoExecute
- *   selector     key=value;key=value             all of them must be labels of the node
- *   affinity     [WEIGHT:]NEED&NEED;...          a term without weight is required (of several, one must hold), a term with a
- *                                                weight of 1 to 100 is preferred. NEED: key=a|b key!=a|b key !key key>5 key<5
- *   tolerations  key[=value][:Effect];... or *   taints that do not matter to the job; without value: any, without effect: all
+ *   labels       key=value;key=value        of a node. Every node with GPUs also has
+ *                                           gpu_type=MODEL
+ *   taints       key[=value]:Effect;...     of a node; Effect: NoSchedule PreferNoSchedule
+ *                                           NoExecute
+ *   selector     key=value;key=value        all of them must be labels of the node
+ *   affinity     [WEIGHT:]NEED&NEED;...     a term without weight is required (of several, one must
+ *                                           hold), a term with a weight of 1 to 100 is preferred.
+ *                                           NEED: key=a|b key!=a|b key !key key>5 key<5
+ *   tolerations  key[=value][:Effect];...   tolerated taints; without value: any value, without
+ *                or *                       effect: all effects; *: all taints
  *
- * Empty texts are allowed and mean none. After Kubernetes: concepts/scheduling-eviction, assign-pod-node and taint-and-toleration;
- * NoExecute is NoSchedule here, for taints do not change during a run. */
+ * Empty texts are allowed and mean none. After Kubernetes: concepts/scheduling-eviction,
+ * assign-pod-node and taint-and-toleration; NoExecute is NoSchedule here, as taints do not change
+ * during a run. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* NULL: the text is well formed; else what was wanted, for "want ..., got ...". */
+/* NULL: the text is well formed; else what is wanted, for "want ..., got ...". */
 const char *labels_wrong(const char *text);
 const char *taints_wrong(const char *text);
 const char *selector_wrong(const char *text);
@@ -23,6 +29,9 @@ const char *tolerations_wrong(const char *text);
 
 bool selector_holds(const char *selector, const char *labels);
 bool affinity_holds(const char *affinity, const char *labels);        /* its required terms */
-int64_t affinity_weight(const char *affinity, const char *labels);    /* sum of the weights of the preferred terms that hold */
-bool taints_tolerated(const char *taints, const char *tolerations);   /* those that keep jobs off */
-uint32_t taints_avoided(const char *taints, const char *tolerations); /* PreferNoSchedule taints that are not tolerated */
+/* sum of the weights of the preferred terms that hold */
+int64_t affinity_weight(const char *affinity, const char *labels);
+/* of NoSchedule and NoExecute taints */
+bool taints_tolerated(const char *taints, const char *tolerations);
+/* PreferNoSchedule taints that are not tolerated */
+uint32_t taints_avoided(const char *taints, const char *tolerations);

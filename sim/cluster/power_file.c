@@ -1,8 +1,7 @@
-/* power_file.c - see power_file.h: keys, defaults, and where the numbers of a group come from. */
+/* power_file.c - see power_file.h. */
 #include "sim/cluster/power_file.h"
 
 #include "sim/base/memory.h"
-#include "sim/capacity/headroom.h"
 
 #include <math.h>
 #include <string.h>
@@ -16,7 +15,7 @@
 #define PUE_USUAL    1.58
 #define TARIFF_USUAL 0.10
 
-struct file_group { /* NAN: not said */
+struct file_group { /* NAN: not given */
     double node_idle_w, gpu_idle_w, gpu_tdp_w, gpu_usd_per_h;
 };
 struct file_power {
@@ -26,15 +25,15 @@ struct file_power {
     const char *carbon_file;
     struct config_value groups;
 };
-struct file_prices {
-    struct tariff prices;
+struct file_tariff {
+    struct tariff tariff;
     struct file_group usual;
     struct config_value groups;
 };
 
 /* clang-format off */
 #define OF(field)    offsetof(struct file_power, field)
-#define PRICES(field) offsetof(struct file_prices, field)
+#define TARIFF(field) offsetof(struct file_tariff, field)
 #define GROUP(field) offsetof(struct file_group, field)
 #define SECONDS      .type = CONFIG_PARTS, .scale = NS_PER_S, .most = TIME_MOST_S
 #define WATTS        .type = CONFIG_PARTS, .scale = NW_PER_W
@@ -68,14 +67,14 @@ static const struct config_key power_group_keys[] = {
     { 0 },
 };
 static const char *const bill_words[] = { [BILL_ALLOCATED] = "allocated", [BILL_CAPACITY] = "capacity", NULL };
-static const struct config_key prices_keys[] = {
-    { .name = "bill",               .type = CONFIG_CHOICE, .at = PRICES(prices.bill), .words = bill_words },
-    { .name = "energy_usd_per_kwh", REAL, .at = PRICES(prices.energy_usd_per_kwh), .most = 1000 },
-    { .name = "gpu_usd_per_h",      REAL, .at = PRICES(usual.gpu_usd_per_h), .most = 1000000 },
-    { .name = "groups",             .type = CONFIG_MAPPING, .at = PRICES(groups) },
+static const struct config_key tariff_keys[] = {
+    { .name = "bill",               .type = CONFIG_CHOICE, .at = TARIFF(tariff.bill), .words = bill_words },
+    { .name = "energy_usd_per_kwh", REAL, .at = TARIFF(tariff.energy_usd_per_kwh), .most = 1000 },
+    { .name = "gpu_usd_per_h",      REAL, .at = TARIFF(usual.gpu_usd_per_h), .most = 1000000 },
+    { .name = "groups",             .type = CONFIG_MAPPING, .at = TARIFF(groups) },
     { 0 },
 };
-static const struct config_key prices_group_keys[] = {
+static const struct config_key tariff_group_keys[] = {
     { .name = "gpu_usd_per_h", REAL, .at = GROUP(gpu_usd_per_h), .most = 1000000 },
     { 0 },
 };
@@ -83,9 +82,9 @@ static const struct config_key prices_group_keys[] = {
 
 static const struct file_group unsaid = { (double)NAN, (double)NAN, (double)NAN, (double)NAN };
 
-/* What the entry of each group says, on top of what the section says. */
-static int read_groups(struct config_value groups, const struct config_key *keys, const struct cluster *c,
-                       struct file_group *said, struct error *err)
+/* The entries of groups override the values of the section. */
+static int read_groups(struct config_value groups, const struct config_key *keys,
+                       const struct cluster *c, struct file_group *said, struct error *err)
 {
     struct config_walk w = { .of = groups };
     for (struct config_value entry; config_next(&w, &entry);) {
@@ -103,15 +102,17 @@ static int read_groups(struct config_value groups, const struct config_key *keys
     return 0;
 }
 
-/* What is said comes first, then the catalogue; below 0: it does not know. */
-static int settle(struct config_value section, const struct cluster *c, uint32_t group, double *said, double known,
-                  const char *key, struct error *err)
+/* A given value, else that of the catalogue; below 0: unknown there. */
+static int settle(struct config_value section, const struct cluster *c, uint32_t group,
+                  double *said, double known, const char *key, struct error *err)
 {
     if (isnan(*said))
         *said = known;
     if (*said >= 0)
         return 0;
-    return config_error(section, err, "group '%s': want a %s: it is of no model or type of the catalogue", c->group_name[group], key);
+    return config_error(section, err,
+                        "group '%s': want a %s: it is of no model or type of the catalogue",
+                        c->group_name[group], key);
 }
 
 static const struct gpu_model *model_of_group(const struct cluster *c, uint32_t group)
@@ -131,19 +132,29 @@ static int64_t group_milli(const struct cluster *c, uint32_t group)
     return cluster_node_milli(c, n);
 }
 
-static int group_power(struct config_value section, const struct cluster *c, uint32_t g, struct file_group *said,
-                       struct power *p, struct error *err)
+static int group_power(struct config_value section, const struct cluster *c, uint32_t g,
+                       struct file_group *said, struct power *p, struct error *err)
 {
     const struct node_design *d = c->group_design[g];
     const struct gpu_model *m = model_of_group(c, g);
     bool none = c->group_gpus[g] == 0;    /* no GPUs, no watts */
     if (settle(section, c, g, &said->node_idle_w, d ? d->idle_w : -1, "node_idle_w", err) ||
-        settle(section, c, g, &said->gpu_idle_w, none ? 0 : m ? m->idle_w : -1, "gpu_idle_w", err) ||
-        settle(section, c, g, &said->gpu_tdp_w, none ? 0 : m ? m->tdp_w : -1, "gpu_tdp_w", err))
+        settle(section, c, g, &said->gpu_idle_w,
+               none ? 0
+               : m  ? m->idle_w
+                    : -1,
+               "gpu_idle_w", err) ||
+        settle(section, c, g, &said->gpu_tdp_w,
+               none ? 0
+               : m  ? m->tdp_w
+                    : -1,
+               "gpu_tdp_w", err))
         return -1;
     if (p->law.most_share * said->gpu_tdp_w < said->gpu_idle_w)
-        return config_error(section, err, "group '%s': want most_share x gpu_tdp_w (%g W) of at least gpu_idle_w (%g W)",
-                            c->group_name[g], p->law.most_share * said->gpu_tdp_w, said->gpu_idle_w);
+        return config_error(
+            section, err,
+            "group '%s': want most_share x gpu_tdp_w (%g W) of at least gpu_idle_w (%g W)",
+            c->group_name[g], p->law.most_share * said->gpu_tdp_w, said->gpu_idle_w);
     struct node_watts w = { said->node_idle_w, said->gpu_idle_w, said->gpu_tdp_w };
     p->of_group[g] = node_power_of(&p->law, &w, c->group_gpus[g], group_milli(c, g));
     return 0;
@@ -157,16 +168,20 @@ static struct file_group *said_of_groups(struct cluster *c, struct file_group us
     return said;
 }
 
-/* Caps that not even idle nodes keep would stop everything. */
+/* A cap below the power of idle nodes would stop everything. */
 static int check_caps(struct config_value section, const struct cluster *c, struct error *err)
 {
     int128_t floor_nw = cluster_idle_nw(c, 0, c->n_nodes);
     if (floor_nw > c->power->cap_nw)
-        return config_error(section, err, "want a cap_w of at least %.9g, which all nodes draw when they are idle", (double)floor_nw / NW_PER_W);
+        return config_error(
+            section, err, "want a cap_w of at least %.9g, which all nodes draw when they are idle",
+            (double)floor_nw / NW_PER_W);
     for (domain_id d = 1; d < c->n_domains; d++) {
         floor_nw = cluster_idle_nw(c, c->domain[d].first, c->domain[d].end);
         if (c->domain[d].level == LEVEL_RACK && floor_nw > c->power->rack_cap_nw)
-            return config_error(section, err, "want a rack_cap_w of at least %.9g, which the %u nodes of a rack draw when they are idle",
+            return config_error(section, err,
+                                "want a rack_cap_w of at least %.9g, which the %u nodes of a rack "
+                                "draw when they are idle",
                                 (double)floor_nw / NW_PER_W, c->domain[d].end - c->domain[d].first);
     }
     return 0;
@@ -175,8 +190,13 @@ static int check_caps(struct config_value section, const struct cluster *c, stru
 int power_read(struct config_value section, struct cluster *c, struct error *err)
 {
     struct file_power f = {
-        .power = { .law = power_law_usual, .duty = 1, .pue = PUE_USUAL, .off_after_ns = TIME_NEVER,
-                   .wake_ns = WAKE_USUAL_S * NS_PER_S, .cap_nw = INT64_MAX, .rack_cap_nw = INT64_MAX },
+        .power = { .law = power_law_usual,
+                   .duty = 1,
+                   .pue = PUE_USUAL,
+                   .off_after_ns = TIME_NEVER,
+                   .wake_ns = WAKE_USUAL_S * NS_PER_S,
+                   .cap_nw = INT64_MAX,
+                   .rack_cap_nw = INT64_MAX },
         .usual = unsaid,
         .carbon_milli = CARBON_USUAL,
     };
@@ -202,20 +222,24 @@ int power_read(struct config_value section, struct cluster *c, struct error *err
     return check_caps(section, c, err);
 }
 
-int prices_read(struct config_value section, struct cluster *c, struct error *err)
+int tariff_read(struct config_value section, struct cluster *c, struct error *err)
 {
-    struct file_prices f = { .prices = { .energy_usd_per_kwh = TARIFF_USUAL }, .usual = unsaid };
+    struct file_tariff f = { .tariff = { .energy_usd_per_kwh = TARIFF_USUAL }, .usual = unsaid };
     if (!config_given(section))
         return 0;
-    if (config_fields(section, prices_keys, &f, err))
+    if (config_fields(section, tariff_keys, &f, err))
         return -1;
     struct file_group *said = said_of_groups(c, f.usual);
-    if (read_groups(f.groups, prices_group_keys, c, said, err))
+    if (read_groups(f.groups, tariff_group_keys, c, said, err))
         return -1;
     f.tariff.gpu_usd_per_h = arena_alloc(c->memory, c->n_groups * sizeof *f.tariff.gpu_usd_per_h);
     for (uint32_t g = 0; g < c->n_groups; g++) {
         const struct gpu_model *m = model_of_group(c, g);
-        if (settle(section, c, g, &said[g].gpu_usd_per_h, c->group_gpus[g] == 0 ? 0 : m ? m->price_usd_per_h : -1, "gpu_usd_per_h", err))
+        if (settle(section, c, g, &said[g].gpu_usd_per_h,
+                   c->group_gpus[g] == 0 ? 0
+                   : m                   ? m->price_usd_per_h
+                                         : -1,
+                   "gpu_usd_per_h", err))
             return -1;
         f.tariff.gpu_usd_per_h[g] = said[g].gpu_usd_per_h;
     }

@@ -1,6 +1,7 @@
-/* config.c - the document: reading it with libfyaml, and the place of everything in it. */
-#include "sim/io/config_parts.h"
+/* config.c - see config.h: the document, read with libfyaml, its places, walks over it, and
+ * settings. */
 #include "sim/base/memory.h"
+#include "sim/io/config_parts.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -9,6 +10,28 @@
 #include <string.h>
 
 /* ---- places ---- */
+
+static const struct config_setting *setting_of(const struct config *c, struct fy_node *node,
+                                               bool *below)
+{
+    *below = false;
+    for (; node && c->n_set; node = fy_node_get_parent(node), *below = true)
+        for (size_t i = 0; i < c->n_set; i++)
+            for (size_t k = 0; k < c->set[i].n; k++)
+                if (node == c->set[i].made[k])
+                    return &c->set[i];
+    return NULL;
+}
+
+static void sets_free(struct config *c)
+{
+    for (size_t i = 0; i < c->n_set; i++) {
+        free(c->set[i].path);
+        free(c->set[i].value);
+        free(c->set[i].made);
+    }
+    free(c->set);
+}
 
 static struct fy_diag_error *last_complaint(const struct config *c)
 {
@@ -19,8 +42,8 @@ static struct fy_diag_error *last_complaint(const struct config *c)
     return last;
 }
 
-/* libfyaml 0.7 tells where a list or mapping begins only by way of a complaint about it. false: it does not know, as
- * for an empty value and for what holds one; then the nearest key must do. */
+/* libfyaml 0.7 gives the place of a list or mapping only in an error report about it. false: it has
+ * no place, as for an empty value and its parents; then the nearest key is used. */
 static bool place_of(const struct config *c, struct fy_node *node, int *line, int *column)
 {
     struct fy_diag_error *before = last_complaint(c);
@@ -34,22 +57,25 @@ static bool place_of(const struct config *c, struct fy_node *node, int *line, in
     return true;
 }
 
-static int complain(const struct config *c, struct fy_node *node, struct fy_node *otherwise, const char *key,
-                    struct error *err, const char *format, va_list arguments)
+static int complain(const struct config *c, struct fy_node *node, struct fy_node *otherwise,
+                    const char *key, struct error *err, const char *format, va_list arguments)
 {
     char text[sizeof err->text];
     vsnprintf(text, sizeof text, format, arguments);
     int line = 1, column = 1;
     bool below;
-    const struct config_setting *set = config_setting_of(c, node ? node : otherwise, &below);
+    const struct config_setting *set = setting_of(c, node ? node : otherwise, &below);
     if (set)
-        return error_set(err, "--set: %s: %s%s%s", set->path, key && below ? key : "", key && below ? ": " : "", text);
+        return error_set(err, "--set: %s: %s%s%s", set->path, key && below ? key : "",
+                         key && below ? ": " : "", text);
     if (!place_of(c, node, &line, &column))
         place_of(c, otherwise, &line, &column);
-    return error_set(err, "%s:%d:%d: %s%s%s", c->name, line, column, key ? key : "", key ? ": " : "", text);
+    return error_set(err, "%s:%d:%d: %s%s%s", c->name, line, column, key ? key : "",
+                     key ? ": " : "", text);
 }
 
-int config_error_at(const struct config *c, struct fy_node *node, struct error *err, const char *format, ...)
+int config_error_at(const struct config *c, struct fy_node *node, struct error *err,
+                    const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -90,8 +116,8 @@ static int read_all(struct config *c, struct input *in, struct error *err)
     }
 }
 
-/* Length of the UTF-8 character at s (Unicode 15, table 3-7); 0: none, or a control character that is no white space.
- * libfyaml 0.7 takes such bytes for the end of the file, without a word. */
+/* Length of the UTF-8 character at s (Unicode 15, table 3-7); 0: none, or a control character that
+ * is no white space. libfyaml 0.7 takes such bytes for the end of the file, without an error. */
 static size_t character(const unsigned char *s, size_t left)
 {
     if (*s < 0x80)
@@ -109,13 +135,14 @@ static size_t character(const unsigned char *s, size_t left)
     return n;
 }
 
-int config_check_text(const char *name, const char *text, size_t length, struct error *err)
+static int check_text(const char *name, const char *text, size_t length, struct error *err)
 {
     int line = 1, column = 1;
     for (size_t i = 0, n; i < length; i += n) {
         n = character((const unsigned char *)text + i, length - i);
         if (n == 0)
-            return error_set(err, "%s:%d:%d: want UTF-8 text, got byte 0x%02x", name, line, column, (unsigned char)text[i]);
+            return error_set(err, "%s:%d:%d: want UTF-8 text, got byte 0x%02x", name, line, column,
+                             (unsigned char)text[i]);
         column = text[i] == '\n' ? 1 : column + 1;
         line += text[i] == '\n';
     }
@@ -123,22 +150,24 @@ int config_check_text(const char *name, const char *text, size_t length, struct 
 }
 
 /* The nesting is at most 64 deep: libfyaml's own limit. */
-int config_check_node(const struct config *c, struct fy_node *node, struct error *err)
+static int check_node(const struct config *c, struct fy_node *node, struct error *err)
 {
     size_t length;
     if (fy_node_is_alias(node))
-        return config_error_at(c, node, err, "want a value, got an alias: aliases are not followed here");
+        return config_error_at(c, node, err,
+                               "want a value, got an alias: aliases are not followed here");
     if (fy_node_get_tag(node, &length))
-        return config_error_at(c, node, err, "want a value without a tag, got '%.*s'", (int)(length < 40 ? length : 40),
-                               fy_node_get_tag(node, &length));
+        return config_error_at(c, node, err, "want a value without a tag, got '%.*s'",
+                               (int)(length < 40 ? length : 40), fy_node_get_tag(node, &length));
     void *walk = NULL;
     if (fy_node_is_sequence(node))
         for (struct fy_node *item; (item = fy_node_sequence_iterate(node, &walk));)
-            if (config_check_node(c, item, err))
+            if (check_node(c, item, err))
                 return -1;
     if (fy_node_is_mapping(node))
         for (struct fy_node_pair *pair; (pair = fy_node_mapping_iterate(node, &walk));)
-            if (config_check_node(c, fy_node_pair_key(pair), err) || config_check_node(c, fy_node_pair_value(pair), err))
+            if (check_node(c, fy_node_pair_key(pair), err) ||
+                check_node(c, fy_node_pair_value(pair), err))
                 return -1;
     return 0;
 }
@@ -153,8 +182,8 @@ static int syntax_error(const struct config *c, struct error *err)
                      fy_parser_get_stream_error(c->parser) ? "something else" : "nothing");
 }
 
-/* libfyaml 0.7 does not look whether malloc() gave it what it wanted. Lists of single letters, the worst there is, took 170
- * bytes a byte; where that much is not to be had, the end comes here. */
+/* libfyaml 0.7 does not check whether malloc() fails. Lists of single letters, the worst case, take
+ * 170 bytes a byte; without that much memory the program ends here. */
 static void try_memory(const struct config *c)
 {
     free(mem_resize(NULL, c->length + 4096, 256));
@@ -169,8 +198,8 @@ static int parse(struct config *c, struct error *err)
     c->diag = fy_diag_create(&silent);
     fy_diag_set_collect_errors(c->diag, true);
     /* Duplicate keys: config_fields() names them, libfyaml would not. */
-    enum fy_parse_cfg_flags flags =
-        FYPCF_QUIET | FYPCF_COLLECT_DIAG | FYPCF_DEFAULT_VERSION_1_2 | FYPCF_JSON_NONE | FYPCF_ALLOW_DUPLICATE_KEYS;
+    enum fy_parse_cfg_flags flags = FYPCF_QUIET | FYPCF_COLLECT_DIAG | FYPCF_DEFAULT_VERSION_1_2 |
+                                    FYPCF_JSON_NONE | FYPCF_ALLOW_DUPLICATE_KEYS;
     struct fy_parse_cfg how = { .flags = flags, .diag = c->diag };
     c->parser = fy_parser_create(&how);
     if (!c->parser || fy_parser_set_string(c->parser, c->text, c->length))
@@ -184,11 +213,12 @@ static int parse(struct config *c, struct error *err)
         return syntax_error(c, err);
     }
     if (second) {
-        config_error_at(c, fy_document_root(second), err, "want one document, here begins a second");
+        config_error_at(c, fy_document_root(second), err,
+                        "want one document, here begins a second");
         fy_parse_document_destroy(c->parser, second);
         return -1;
     }
-    return config_check_node(c, fy_document_root(c->document), err);
+    return check_node(c, fy_document_root(c->document), err);
 }
 
 static struct config *begin(const char *name)
@@ -213,15 +243,15 @@ struct config *config_empty(const char *name, struct error *err)
 struct config *config_read(struct input *in, struct error *err)
 {
     struct config *c = begin(input_name(in));
-    if (read_all(c, in, err) || config_check_text(c->name, c->text, c->length, err) || parse(c, err)) {
+    if (read_all(c, in, err) || check_text(c->name, c->text, c->length, err) || parse(c, err)) {
         config_free(c);
         return NULL;
     }
     return c;
 }
 
-/* At a tab behind the ':' of a "? key", libfyaml 0.7.12 puts the key among its spare ones twice (fy_fetch_value) and would
- * free it twice; such a parser is left as it is. */
+/* At a tab behind the ':' of a "? key", libfyaml 0.7.12 puts the key among its spare ones twice
+ * (fy_fetch_value) and would free it twice; such a parser is left as it is. */
 static bool parser_is_whole(const struct config *c)
 {
     void *walk = NULL;
@@ -231,8 +261,8 @@ static bool parser_is_whole(const struct config *c)
     return true;
 }
 
-/* A piece that was lacking all the same may be a text, half a document or a message that is not there. But malloc() has left
- * its mark. */
+/* If malloc() has failed all the same, a text, half a document or a message may be missing; errno
+ * shows it. */
 void config_free(struct config *c)
 {
     if (!c)
@@ -245,7 +275,7 @@ void config_free(struct config *c)
         fy_parser_destroy(c->parser);
     if (c->diag)
         fy_diag_destroy(c->diag);
-    config_sets_free(c);
+    sets_free(c);
     free(c->text);
     free(c->name);
     free(c);
@@ -254,4 +284,235 @@ void config_free(struct config *c)
 struct config_value config_root(struct config *c)
 {
     return (struct config_value){ .config = c, .node = fy_document_root(c->document) };
+}
+
+/* ---- what values say ---- */
+
+const char *config_text(struct fy_node *node, size_t *length, bool *quoted)
+{
+    if (!node || !fy_node_is_scalar(node))
+        return NULL;
+    if (quoted)
+        *quoted = fy_node_get_style(node) != FYNS_PLAIN;
+    *length = 0;
+    const char *text = fy_node_get_scalar0(node);
+    if (text)
+        fy_node_get_scalar(node, length);
+    return text ? text : "";
+}
+
+bool config_is_null(struct fy_node *node)
+{
+    static const char *const nulls[] = { "", "~", "null", "Null", "NULL" };
+    size_t length;
+    bool quoted = false;
+    const char *text = config_text(node, &length, &quoted);
+    for (size_t i = 0; text && !quoted && i < sizeof nulls / sizeof *nulls; i++)
+        if (strcmp(text, nulls[i]) == 0)
+            return true;
+    return false;
+}
+
+const char *config_shown(struct fy_node *node, char to[CONFIG_SHOWN])
+{
+    size_t length = 0;
+    bool quoted = false;
+    const char *text = config_text(node, &length, &quoted);
+    if (!text || config_is_null(node)) {
+        snprintf(to, CONFIG_SHOWN, "%s",
+                 text                       ? "nothing"
+                 : fy_node_is_mapping(node) ? "a mapping"
+                                            : "a list");
+        return to;
+    }
+    size_t most = CONFIG_SHOWN - sizeof "'...'", n = length < most ? length : most;
+    while (n < length && n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80)
+        n--; /* cut between two characters */
+    size_t used =
+        (size_t)snprintf(to, CONFIG_SHOWN, "'%.*s%s'", (int)n, text, n < length ? "..." : "");
+    for (size_t i = 0; i < used; i++)
+        if ((unsigned char)to[i] < ' ' || to[i] == 0x7f)
+            to[i] = '?';
+    return to;
+}
+
+/* ---- walking ---- */
+
+bool config_given(struct config_value v)
+{
+    return v.node != NULL;
+}
+
+bool config_is_list(struct config_value v)
+{
+    return v.node && fy_node_is_sequence(v.node);
+}
+
+bool config_is_mapping(struct config_value v)
+{
+    return v.node && fy_node_is_mapping(v.node);
+}
+
+bool config_next(struct config_walk *w, struct config_value *item)
+{
+    struct fy_node *of = w->of.node;
+    *item = (struct config_value){ .config = w->of.config };
+    if (of && fy_node_is_sequence(of)) {
+        item->node = fy_node_sequence_iterate(of, &w->at);
+        item->near = w->of.key ? w->of.key : w->of.near;
+        return item->node != NULL;
+    }
+    struct fy_node_pair *pair =
+        of && fy_node_is_mapping(of) ? fy_node_mapping_iterate(of, &w->at) : NULL;
+    if (!pair)
+        return false;
+    item->node = fy_node_pair_value(pair);
+    item->key = fy_node_pair_key(pair);
+    return true;
+}
+
+size_t config_count(struct config_value v)
+{
+    struct config_walk w = { .of = v };
+    struct config_value item;
+    size_t n = 0;
+    while (config_next(&w, &item))
+        n++;
+    return n;
+}
+
+struct config_value config_look(struct config_value mapping, const char *key)
+{
+    struct config_walk w = { .of = mapping };
+    size_t length;
+    for (struct config_value v; config_next(&w, &v);) {
+        const char *text = config_text(v.key, &length, NULL);
+        if (text && strcmp(text, key) == 0)
+            return v;
+    }
+    return (struct config_value){ .config = mapping.config };
+}
+
+/* ---- settings ---- */
+
+static struct fy_node *noted(struct config_setting *set, struct fy_node *node)
+{
+    mem_grow(&set->made, &set->capacity, set->n, sizeof *set->made);
+    return set->made[set->n++] = node;
+}
+
+/* One key of a path, and how much of the path it ends. */
+struct step { const char *text; size_t length, up_to; };
+
+static bool next_step(const char *path, struct step *s)
+{
+    if (s->text && !path[s->up_to])
+        return false;
+    s->text = path + (s->text ? s->up_to + 1 : 0);
+    s->length = strcspn(s->text, ".");
+    s->up_to = (size_t)(s->text - path) + s->length;
+    return true;
+}
+
+static struct fy_node *item_called(struct fy_node *list, const struct step *s, const char *naming)
+{
+    void *walk = NULL;
+    for (struct fy_node *item; (item = fy_node_sequence_iterate(list, &walk));) {
+        size_t length = 0;
+        const char *name =
+            fy_node_is_mapping(item)
+                ? fy_node_mapping_lookup_scalar_by_simple_key(item, &length, naming, strlen(naming))
+                : NULL;
+        if (name && length == s->length && !memcmp(name, s->text, length))
+            return item;
+    }
+    return NULL;
+}
+
+static struct fy_node *build(struct config *c, struct config_setting *set, struct error *err)
+{
+    struct fy_node *node = fy_node_build_from_string(c->document, set->value, strlen(set->value));
+    if (!node) {
+        error_set(err, "--set: %s: want a value as in YAML, got '%.100s'", set->path, set->value);
+        return NULL;
+    }
+    return check_node(c, noted(set, node), err) ? NULL : node;
+}
+
+static struct fy_node *item_of(struct fy_node *list, const struct step *s)
+{
+    char *end;
+    unsigned long index = strtoul(s->text, &end, 10);
+    if (s->length && end == s->text + s->length)
+        return index < 1u << 30 ? fy_node_sequence_get_by_index(list, (int)index) : NULL;
+    struct fy_node *item = item_called(list, s, "name");
+    return item ? item : item_called(list, s, "group");
+}
+
+/* The value of a key of a mapping: of the last step the new one, else a mapping or list to go on
+ * in. */
+static struct fy_node *put(struct config *c, struct config_setting *set, struct fy_node *in,
+                           const struct step *s, struct error *err)
+{
+    bool last = !set->path[s->up_to];
+    struct fy_node_pair *pair = fy_node_mapping_lookup_pair_by_simple_key(in, s->text, s->length);
+    struct fy_node *there = pair ? fy_node_pair_value(pair) : NULL;
+    if (there && !last && !config_is_null(there))
+        return there;
+    struct fy_node *made =
+        last ? build(c, set, err) : noted(set, fy_node_create_mapping(c->document));
+    if (!made)
+        return NULL;
+    if (pair)
+        return fy_node_pair_set_value(pair, made) ? NULL : made;
+    return fy_node_mapping_append(
+               in, noted(set, fy_node_create_scalar(c->document, s->text, s->length)), made)
+               ? NULL
+               : made;
+}
+
+static int check_path(const struct config *c, const char *path, const char *value,
+                      struct error *err)
+{
+    if (!*path || strstr(path, "..") || *path == '.' || path[strlen(path) - 1] == '.')
+        return error_set(err, "--set: want KEY=VALUE, with dots between keys, got '%.100s'", path);
+    if (check_text("--set", path, strlen(path), err) ||
+        check_text("--set", value, strlen(value), err))
+        return -1;
+    for (size_t i = 0; i < c->n_set; i++)
+        if (!strcmp(c->set[i].path, path))
+            return error_set(err, "--set: %s is given twice", path);
+    return 0;
+}
+
+int config_set(struct config *c, const char *path, const char *value, struct error *err)
+{
+    struct fy_node *at = fy_document_root(c->document);
+    struct step s = { NULL, 0, 0 };
+    if (check_path(c, path, value, err))
+        return -1;
+    mem_grow(&c->set, &c->set_capacity, c->n_set, sizeof *c->set);
+    struct config_setting *set = &c->set[c->n_set++];
+    *set = (struct config_setting){ mem_text(path, strlen(path)), mem_text(value, strlen(value)),
+                                    NULL, 0, 0 };
+    while (next_step(set->path, &s)) {
+        int so_far = (int)(s.text - set->path) - 1;
+        bool list = fy_node_is_sequence(at);
+        if (!list && !fy_node_is_mapping(at))
+            return error_set(err, "--set: %s: %.*s has no keys", path, so_far > 0 ? so_far : 0,
+                             path);
+        struct fy_node *next = list ? item_of(at, &s) : put(c, set, at, &s, err);
+        if (list && next && !set->path[s.up_to])
+            return error_set(err, "--set: %s: want a key of this item, too", path);
+        if (list && !next)
+            return error_set(err, "--set: %s: %.*s has %d item%s, and none is called '%.*s'", path,
+                             so_far, path, fy_node_sequence_item_count(at),
+                             fy_node_sequence_item_count(at) == 1 ? "" : "s", (int)s.length,
+                             s.text);
+        if (!next)
+            return err->text[0] ? -1
+                                : error_set(err, "--set: %s: libfyaml cannot put it there", path);
+        at = next;
+    }
+    return 0;
 }

@@ -1,5 +1,5 @@
-/* config_parts.h - between config.c, which owns the document, config_values.c, which walks over it, and
- * config_read.c, which makes sense of its values. */
+/* config_parts.h - private to config.c, which owns the document and walks over it, and
+ * config_read.c, which checks and converts its values. */
 #pragma once
 #include "sim/io/config.h"
 #include <libfyaml.h>
@@ -10,25 +10,21 @@ struct config {
     struct fy_diag *diag;         /* collects, prints nothing */
     struct fy_parser *parser;
     struct fy_document *document;
-    struct config_setting {       /* config_set.c */
+    struct config_setting {       /* see config_set() */
         char *path, *value;
-        struct fy_node **made;    /* [n] keys and values that are there because of it; so is all below them */
+        struct fy_node **made;    /* [n] keys and values that it has made, with all below them */
         size_t n, capacity;
     } *set;
     size_t n_set, set_capacity;
 };
-/* The setting that the node is there for; NULL: it stands in the file. *below: it is further down than the path goes. */
-const struct config_setting *config_setting_of(const struct config *c, struct fy_node *node, bool *below);
-void config_sets_free(struct config *c);
-int config_check_text(const char *name, const char *text, size_t length, struct error *err);    /* UTF-8 without control characters */
-int config_check_node(const struct config *c, struct fy_node *node, struct error *err);    /* no aliases and tags, here and below */
 
 /* The text of a scalar, NULL if it is a list or a mapping. *quoted may be NULL. */
 const char *config_text(struct fy_node *node, size_t *length, bool *quoted);
-bool config_is_null(struct fy_node *node);    /* nothing, ~ or null, without quotes (YAML 1.2.2, 10.3.2) */
-/* What stands there, for messages: "'x'", "a list", "nothing". Cut to what fits in one line. */
+bool config_is_null(struct fy_node *node);    /* nothing, ~ or null, without quotes (YAML 1.2.2,
+                                                 10.3.2) */
+/* A value in messages: "'x'", "a list", "nothing". Cut to fit in one line. */
 #define CONFIG_SHOWN 64
 const char *config_shown(struct fy_node *node, char to[CONFIG_SHOWN]);
 /* "file:line:column: " of a node, without naming the key. */
-int config_error_at(const struct config *c, struct fy_node *node, struct error *err, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+int config_error_at(const struct config *c, struct fy_node *node, struct error *err,
+                    const char *format, ...) __attribute__((format(printf, 4, 5)));

@@ -1,4 +1,5 @@
-/* config_read.c - typed reading: from values of the document to fields of a struct, by a table of keys. */
+/* config_read.c - see config.h: typed reading, from values of the document to fields of a struct,
+ * by a table of keys. */
 #include "sim/io/config_parts.h"
 #include "sim/base/suggest.h"
 #include "sim/base/units.h"
@@ -31,7 +32,8 @@ static int read_text(struct config_value v, const char **to, struct error *err)
 {
     size_t length = 0;
     const char *text = config_text(v.node, &length, NULL);
-    if (!text || length == 0 || config_is_null(v.node) || strlen(text) != length || !is_printable(text, length))
+    if (!text || length == 0 || config_is_null(v.node) || strlen(text) != length ||
+        !is_printable(text, length))
         return wanted(v, err, "a text of one line");
     *to = text;
     return 0;
@@ -39,7 +41,9 @@ static int read_text(struct config_value v, const char **to, struct error *err)
 
 static int read_flag(struct config_value v, bool *to, struct error *err)
 {
-    static const char *const words[] = { "false", "true", "False", "True", "FALSE", "TRUE" }; /* YAML 1.2.2, 10.3.2 */
+    static const char *const words[] = {
+        "false", "true", "False", "True", "FALSE", "TRUE"
+    }; /* YAML 1.2.2, 10.3.2 */
     size_t length;
     bool quoted = false;
     const char *text = config_text(v.node, &length, &quoted);
@@ -57,9 +61,10 @@ static int number_error(struct config_value v, const struct config_key *as, stru
     size_t length;
     char shown[CONFIG_SHOWN];
     const char *text = config_text(v.node, &length, &quoted);
-    return config_error(v, err, "want a %snumber %s %" PRId64 " %s %" PRId64 "%s%s%s, got %s%s", whole ? "whole " : "",
-                        as->above_least ? "above" : "from", as->least, as->above_least ? "up to" : "to", as->most,
-                        as->word ? " or '" : "", as->word ? as->word : "", as->word ? "'" : "",
+    return config_error(v, err, "want a %snumber %s %" PRId64 " %s %" PRId64 "%s%s%s, got %s%s",
+                        whole ? "whole " : "", as->above_least ? "above" : "from", as->least,
+                        as->above_least ? "up to" : "to", as->most, as->word ? " or '" : "",
+                        as->word ? as->word : "", as->word ? "'" : "",
                         text && quoted ? "the text " : "", config_shown(v.node, shown));
 }
 
@@ -71,7 +76,8 @@ static const char *number_text(struct config_value v, size_t *length)
     return quoted ? NULL : text;
 }
 
-static int read_whole(struct config_value v, const struct config_key *as, int64_t *to, struct error *err)
+static int read_whole(struct config_value v, const struct config_key *as, int64_t *to,
+                      struct error *err)
 {
     size_t length = 0;
     int64_t n = 0;
@@ -82,7 +88,8 @@ static int read_whole(struct config_value v, const struct config_key *as, int64_
     return 0;
 }
 
-static int read_parts(struct config_value v, const struct config_key *as, int64_t *to, struct error *err)
+static int read_parts(struct config_value v, const struct config_key *as, int64_t *to,
+                      struct error *err)
 {
     size_t length = 0;
     int64_t n = 0, scale = as->scale ? as->scale : 1;
@@ -91,22 +98,25 @@ static int read_parts(struct config_value v, const struct config_key *as, int64_
         *to = as->word_value;
         return 0;
     }
-    if (!text || !decimal_parse(text, length, scale, &n) || n < as->least * scale || n > as->most * scale ||
-        (as->above_least && n == as->least * scale))
+    if (!text || !decimal_parse(text, length, scale, &n) || n < as->least * scale ||
+        n > as->most * scale || (as->above_least && n == as->least * scale))
         return number_error(v, as, err);
     *to = n;
     return 0;
 }
 
-static int read_real(struct config_value v, const struct config_key *as, double *to, struct error *err)
+static int read_real(struct config_value v, const struct config_key *as, double *to,
+                     struct error *err)
 {
     size_t length = 0;
     int64_t n = 0;
     const char *text = number_text(v, &length);
-    if (!text || !decimal_parse(text, length, 1, &n)) /* for the grammar: strtod takes hexadecimal, inf, nan */
+    if (!text || !decimal_parse(text, length, 1, &n)) /* for the grammar: strtod takes hexadecimal,
+                                                         inf, nan */
         return number_error(v, as, err);
     double x = strtod(text, NULL);
-    if (x < (double)as->least || x > (double)as->most || (as->above_least && !(x > (double)as->least)))
+    if (x < (double)as->least || x > (double)as->most ||
+        (as->above_least && !(x > (double)as->least)))
         return number_error(v, as, err);
     *to = x;
     return 0;
@@ -118,14 +128,15 @@ static void list_add(char list[LIST_MAX], const char *name)
     snprintf(list + used, LIST_MAX - used, "%s%s", used ? ", " : "", name);
 }
 
-static int choice_error(struct config_value v, const char *prefix, const char *list, const char *near,
-                        struct error *err)
+static int choice_error(struct config_value v, const char *prefix, const char *list,
+                        const char *near, struct error *err)
 {
-    return config_error(v, err, "%s%s%s%s%s", prefix, list, near ? ", did you mean '" : "", near ? near : "",
-                        near ? "'?" : "");
+    return config_error(v, err, "%s%s%s%s%s", prefix, list, near ? ", did you mean '" : "",
+                        near ? near : "", near ? "'?" : "");
 }
 
-static int read_choice(struct config_value v, const struct config_key *as, int *to, struct error *err)
+static int read_choice(struct config_value v, const struct config_key *as, int *to,
+                       struct error *err)
 {
     size_t length = 0;
     const char *text = config_text(v.node, &length, NULL);
@@ -188,7 +199,8 @@ int config_key_text(struct config_value pair, const char **key, struct error *er
     return read_text(as_value, key, err);
 }
 
-static int unknown_key(struct config_value v, const char *name, const struct config_key *keys, struct error *err)
+static int unknown_key(struct config_value v, const char *name, const struct config_key *keys,
+                       struct error *err)
 {
     struct suggestion near = { .typed = name };
     char list[LIST_MAX] = "", shown[CONFIG_SHOWN], prefix[CONFIG_SHOWN + 40];

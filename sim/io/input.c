@@ -1,12 +1,14 @@
-/* input.c - see input.h. Stored bytes are hashed as they are read, then passed through, inflated or unpacked. */
+/* input.c - see input.h. Stored bytes are hashed as they are read, then passed through, inflated or
+ * unpacked. */
 #include "sim/io/input.h"
 
 #include "sim/base/memory.h"
+#include "sim/io/provenance.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#define OPENSSL_API_COMPAT 0x10100000L /* its older interface wants no memory and cannot fail */
+#define OPENSSL_API_COMPAT 0x10100000L /* its older interface needs no memory and cannot fail */
 #include <openssl/sha.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -37,7 +39,8 @@ struct input {
     bool in_frame; /* within a gzip member or a zstd frame: here the file must not end */
     z_stream gzip;
     ZSTD_DCtx *zstd;
-    uint64_t frame_wants, frame_got; /* decoded bytes of this zstd frame, as its header says; so far */
+    uint64_t frame_wants, frame_got; /* decoded bytes of this zstd frame, as its header says; so
+                                        far */
     size_t peeked_begin, peeked_end;
     char peeked[INPUT_PEEK]; /* decoded, but not yet read by the caller */
 };
@@ -88,15 +91,18 @@ static bool nothing_stored(const struct input *in)
 
 static int truncated(const struct input *in, struct error *err)
 {
-    return error_set(err, "%s: %s data end early: the file is truncated", in->name, in->kind == GZIP ? "gzip" : "zstd");
+    return error_set(err, "%s: %s data end early: the file is truncated", in->name,
+                     in->kind == GZIP ? "gzip" : "zstd");
 }
 
 static int damaged(const struct input *in, const char *why, struct error *err)
 {
-    return error_set(err, "%s: damaged %s data: %s", in->name, in->kind == GZIP ? "gzip" : "zstd", why);
+    return error_set(err, "%s: damaged %s data: %s", in->name, in->kind == GZIP ? "gzip" : "zstd",
+                     why);
 }
 
-/* ---- the three kinds: each decodes up to `capacity` bytes, 0 when it needs more that is stored, -1 with err ---- */
+/* ---- the three kinds: each decodes up to `capacity` bytes, 0 when it needs more that is stored,
+ * -1 with err ---- */
 
 static long pass_through(struct input *in, void *to, size_t capacity)
 {
@@ -118,7 +124,7 @@ static long inflate_some(struct input *in, void *to, size_t capacity, struct err
     if (z->avail_in < in->end - in->begin)
         in->in_frame = true;
     in->begin = in->end - z->avail_in;
-    if (result == Z_STREAM_END) { /* another member may follow; gunzip, too, puts them one behind the other */
+    if (result == Z_STREAM_END) { /* another member may follow, as in gunzip */
         in->in_frame = false;
         inflateReset(z);
     } else if (result != Z_OK && result != Z_BUF_ERROR) {
@@ -127,7 +133,8 @@ static long inflate_some(struct input *in, void *to, size_t capacity, struct err
     return (long)(room - z->avail_out);
 }
 
-/* What the frame that begins here will hold: libzstd 1.5 does not notice in a stream that it ends early in an empty block. */
+/* What the frame that begins here will hold: libzstd 1.5 does not notice in a stream that it ends
+ * early in an empty block. */
 static int begin_frame(struct input *in, struct error *err)
 {
     while (in->end - in->begin < FRAME_HEADER && !in->at_end)
@@ -178,7 +185,8 @@ static long decode(struct input *in, void *to, size_t capacity, struct error *er
         if (nothing_stored(in) && in->at_end && !in->in_frame)
             return 0;
         size_t left = in->end - in->begin;
-        long n = decode_some(in, to, capacity, err); /* with nothing stored: what the decoder still holds */
+        long n = decode_some(in, to, capacity, err); /* with nothing stored: what the decoder still
+                                                        holds */
         if (n != 0)
             return n;
         if (left == 0 && in->at_end)
@@ -245,7 +253,8 @@ static int start_decoder(struct input *in, struct error *err)
         if (!in->zstd)
             mem_exhausted();
         if (ZSTD_isError(ZSTD_DCtx_setParameter(in->zstd, ZSTD_d_windowLogMax, window.upperBound)))
-            return error_set(err, "%s: cannot start zstd", in->name); /* the bound: what `zstd --long=31` writes */
+            return error_set(err, "%s: cannot start zstd",
+                             in->name); /* the bound: what `zstd --long=31` writes */
     }
     return 0;
 }
@@ -278,7 +287,8 @@ struct input *input_open(const char *path, struct error *err)
     return NULL;
 }
 
-struct input *input_from_bytes(const void *bytes, size_t length, const char *name, struct error *err)
+struct input *input_from_bytes(const void *bytes, size_t length, const char *name,
+                               struct error *err)
 {
     struct input *in = new_input(name);
     in->bytes = bytes;
@@ -286,28 +296,19 @@ struct input *input_from_bytes(const void *bytes, size_t length, const char *nam
     return begin(in, err);
 }
 
-static struct { void (*heard)(void *self, const char *path, const char sha256[65]); void *self; } listener;
-
-void input_listen(void (*heard)(void *self, const char *path, const char sha256[65]), void *self)
-{
-    listener.heard = heard;
-    listener.self = self;
-}
-
-/* Of what was not read to its end, because it is bad, nothing came: nor is it read now, as it may have none. */
-static void tell_listener(struct input *in)
+static void note_provenance(struct input *in)
 {
     char hex[65];
     struct error ignored = { "" };
-    if (listener.heard && in->at_end && in->fd > STDIN_FILENO && input_sha256(in, hex, &ignored) == 0)
-        listener.heard(listener.self, in->name, hex);
+    if (in->at_end && in->fd > STDIN_FILENO && input_sha256(in, hex, &ignored) == 0)
+        provenance_note(in->name, hex);
 }
 
 void input_close(struct input *in)
 {
     if (!in)
         return;
-    tell_listener(in);
+    note_provenance(in);
     if (in->fd > STDIN_FILENO)
         close(in->fd);
     if (in->kind == GZIP)
@@ -356,7 +357,7 @@ int input_sha256(struct input *in, char hex[65], struct error *err)
         ;
     if (n < 0)
         return -1;
-    if (!in->hex[0]) { /* a digest can be finished but once */
+    if (!in->hex[0]) { /* a digest can be finished only once */
         unsigned char digest[SHA256_DIGEST_LENGTH];
         SHA256_Final(digest, &in->sha);
         for (unsigned int i = 0; i < sizeof digest; i++) {

@@ -1,27 +1,29 @@
 /* input.h - bytes of a file that may be plain, gzip, zstd or standard input ("-").
  *
- * The kind is told by the first bytes, never by the name. What is read is hashed (SHA-256 of the bytes as stored), so
- * that a manifest can say which input a run had. Truncated or damaged compressed data is an error, never a short file. */
+ * The kind is recognised by the first bytes, never by the name. What is read is hashed (SHA-256 of
+ * the bytes as stored), so that a manifest can list the inputs of a run (provenance.h). Truncated
+ * or damaged compressed data is an error, never a short file. */
 #pragma once
 #include "sim/base/error.h"
 #include <stddef.h>
 
 struct input;
 struct input *input_open(const char *path, struct error *err);      /* NULL: err says why */
-/* The same from memory, as if it were the content of a file of that name; the bytes are borrowed until input_close(). */
-struct input *input_from_bytes(const void *bytes, size_t length, const char *name, struct error *err);
+/* The same from memory, as the content of a file of that name; the bytes are borrowed until
+ * input_close(). */
+struct input *input_from_bytes(const void *bytes, size_t length, const char *name,
+                               struct error *err);
 /* Up to `capacity` bytes of plain text; 0 at the end; -1 with err. */
 long   input_read(struct input *in, void *to, size_t capacity, struct error *err);
-/* The first bytes without consuming them (at most INPUT_PEEK): for telling formats apart. NULL with err. */
+/* The first bytes, at most INPUT_PEEK, without consuming them, to recognise formats. NULL with
+ * err. */
 #define INPUT_PEEK 4096
 const char *input_peek(struct input *in, size_t *length, struct error *err);
-const char *input_name(const struct input *in);                     /* for messages: the path, or "<stdin>" */
-/* Reads what is left, then gives the 64 hexadecimal digits of SHA-256. -1 with err. */
+const char *input_name(const struct input *in);  /* for messages: the path, or "<stdin>" */
+/* Reads the remaining bytes, then gives the 64 hexadecimal digits of SHA-256. -1 with err. */
 int    input_sha256(struct input *in, char hex[65], struct error *err);
 void   input_close(struct input *in);                               /* NULL: does nothing */
 
-/* From now on tells of every file that is closed after it was read to its end: for heard.h. NULL: no more. */
-void   input_listen(void (*heard)(void *self, const char *path, const char sha256[65]), void *self);
-
-/* A path that a file in `folder` ("": here) names. The caller frees it. */
+/* The path to a file that is named in a file of `folder`; "": the working directory. The caller
+ * frees it. */
 char *input_beside(const char *folder, const char *path);

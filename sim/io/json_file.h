@@ -6,4 +6,5 @@
 
 #define JSON_FILE_MOST ((size_t)64 << 20) /* bytes of plain text: jansson holds all of it */
 
-json_t *json_file_read(const char *path, struct error *err);    /* json_decref() it. NULL with err ("FILE:LINE: what") */
+/* json_decref() it. NULL with err ("FILE:LINE: what") */
+json_t *json_file_read(const char *path, struct error *err);

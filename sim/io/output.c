@@ -1,16 +1,34 @@
-/* output.c - result files that are whole or not there: opened, written, given their names. See output.h. */
+/* output.c - see output.h. */
+#include "sim/io/output.h"
+
 #include "sim/base/memory.h"
-#include "sim/io/output_parts.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-static char *join(const char *directory, size_t directory_length, const char *before, const char *name,
-                  const char *after)
+#define OUTPUT_CAPACITY ((size_t)256 << 10)
+
+struct output {
+    int fd;
+    int failure;   /* errno of the first failed write; nothing is written after it */
+    char *path;    /* the final one, also for messages */
+    char *partial; /* where it is written until then; NULL for a stream */
+    struct packer *packer; /* NULL: as it is */
+    char *earlier; /* where the old file of that name waits while a commit may still fail */
+    bool replaces; /* it is there */
+    bool named;    /* the new file has its name */
+    size_t used;
+    char *buffer;
+};
+
+static char *join(const char *directory, size_t directory_length, const char *before,
+                  const char *name, const char *after)
 {
     size_t bytes = directory_length + strlen(before) + strlen(name) + strlen(after) + 2;
     char *path = mem_resize(NULL, bytes, 1);
@@ -37,7 +55,8 @@ static void free_output(struct output *o)
 }
 
 /* The file is made last: where memory ends before, there is none. */
-static struct output *open_file(const char *directory, const char *name, const char *partial, struct error *err)
+static struct output *open_file(const char *directory, const char *name, const char *partial,
+                                struct error *err)
 {
     char *path = join(directory, strlen(directory), "", name, "");
     size_t parent = (size_t)(strrchr(path, '/') - path); /* the name may have a slash, too */
@@ -76,7 +95,7 @@ static void write_all(struct output *o, const char *bytes, size_t length)
             bytes += n;
             length -= (size_t)n;
         } else if (errno != EINTR) {
-            o->failure = errno; /* EPIPE, too, if whoever started us ignores SIGPIPE, as main does */
+            o->failure = errno; /* EPIPE, too, as main ignores SIGPIPE */
         }
     }
 }
@@ -92,7 +111,7 @@ void output_pack(struct output *o, enum packing kind)
         o->packer = packer_new(kind, write_packed, o);
 }
 
-void output_store(struct output *o, const char *bytes, size_t length)
+static void output_store(struct output *o, const char *bytes, size_t length)
 {
     if (o->packer)
         packer_put(o->packer, bytes, length);
@@ -100,7 +119,7 @@ void output_store(struct output *o, const char *bytes, size_t length)
         write_all(o, bytes, length);
 }
 
-void output_flush(struct output *o)
+static void output_flush(struct output *o)
 {
     output_store(o, o->buffer, o->used);
     o->used = 0;
@@ -119,13 +138,14 @@ int output_settle(struct output *o, struct error *err)
     output_flush(o);
     end_packing(o);
     if (o->partial && o->fd >= 0 && close(o->fd) != 0 && !o->failure)
-        o->failure = errno; /* a network file system may find out only now that it is full */
+        o->failure = errno; /* a network file system may report only now that it is full */
     if (o->partial)
         o->fd = -1;
     return o->failure ? error_set(err, "%s: cannot write: %s", o->path, strerror(o->failure)) : 0;
 }
 
-/* A second link keeps the old file until all have their names. A file system without links has none, and no way back. */
+/* A second link keeps the old file until all have their names. A file system without links has
+ * none, and no way back. */
 static bool takes_name(struct output *o, bool last)
 {
     if (!o->partial)
@@ -151,7 +171,8 @@ int output_commit_all(struct output *const *list, size_t n, struct error *err)
     size_t named = 0;
     while (named < n && takes_name(list[named], named + 1 == n))
         named++;
-    int result = named < n ? error_set(err, "%s: cannot create: %s", list[named]->path, strerror(errno)) : 0;
+    int result =
+        named < n ? error_set(err, "%s: cannot create: %s", list[named]->path, strerror(errno)) : 0;
     for (size_t i = 0; i < n; i++) {
         if (result != 0 && i < named)
             gives_name_back(list[i]);
@@ -188,4 +209,156 @@ void output_discard(struct output *o)
         close(o->fd);
     output_remove(o);
     free_output(o);
+}
+
+/* ---- numbers and texts ---- */
+
+/* Room for `most` bytes at the end of the buffer; the caller adds to `used` what it took. */
+static inline char *room(struct output *o, size_t most)
+{
+    if (OUTPUT_CAPACITY - o->used < most)
+        output_flush(o);
+    return o->buffer + o->used;
+}
+
+void out_bytes(struct output *o, const void *bytes, size_t length)
+{
+    if (length > OUTPUT_CAPACITY) {
+        output_flush(o);
+        output_store(o, bytes, length);
+    } else if (length) {
+        memcpy(room(o, length), bytes, length);
+        o->used += length;
+    }
+}
+
+void out_text(struct output *o, const char *text)
+{
+    out_bytes(o, text, strlen(text));
+}
+
+void out_char(struct output *o, char c)
+{
+    *room(o, 1) = c;
+    o->used++;
+}
+
+void out_csv(struct output *o, const char *text)
+{
+    /* RFC 4180; also a blank at either end, which CSV readers, ours too, drop from a bare cell */
+    size_t length = strlen(text);
+    bool blank_end = length && (strchr(" \t", text[0]) || strchr(" \t", text[length - 1]));
+    if (!blank_end && strcspn(text, ",\"\r\n") == length) {
+        out_bytes(o, text, length);
+        return;
+    }
+    out_char(o, '"');
+    for (; *text; text++) {
+        if (*text == '"')
+            out_char(o, '"');
+        out_char(o, *text);
+    }
+    out_char(o, '"');
+}
+
+void out_decimal(struct output *o, int64_t value, int64_t scale)
+{
+    o->used += decimal_format(room(o, DECIMAL_MAX), value, scale);
+}
+
+void out_integer(struct output *o, int64_t value)
+{
+    out_decimal(o, value, 1);
+}
+
+void out_seconds(struct output *o, int64_t ns)
+{
+    if (ns != TIME_NEVER)
+        out_decimal(o, ns, NS_PER_S);
+}
+
+void out_bits(struct output *o, uint64_t mask)
+{
+    for (bool first = true; mask; first = false) {
+        int low = __builtin_ctzll(mask);
+        uint64_t run = mask >> low;
+        int length = ~run ? __builtin_ctzll(~run) : 64 - low;
+        if (!first)
+            out_char(o, ' ');
+        out_integer(o, low);
+        if (length > 1) {
+            out_char(o, '-');
+            out_integer(o, low + length - 1);
+        }
+        mask &= low + length < 64 ? UINT64_MAX << (low + length) : 0;
+    }
+}
+
+void out_ratio(struct output *o, int64_t over, int64_t under)
+{
+    if (under <= 0)
+        return;
+    /* floor((over / under) * 1e6 + 1/2), where C's division goes towards zero */
+    int128_t numerator = (int128_t)over * 2000000 + under, denominator = (int128_t)under * 2;
+    int128_t millionths = numerator / denominator - (numerator % denominator < 0);
+    if (millionths >= INT64_MIN && millionths <= INT64_MAX) {
+        out_decimal(o, (int64_t)millionths, 1000000);
+        return;
+    }
+    int64_t rest = (int64_t)(millionths % 1000000); /* of more than 9e12: the whole part has the
+                                                       sign */
+    out_integer(o, (int64_t)(millionths / 1000000));
+    char text[DECIMAL_MAX];
+    size_t length = decimal_format(text, 1000000 + (rest < 0 ? -rest : rest), 1000000);
+    out_bytes(o, text + 1, length - 1);
+}
+
+void out_double(struct output *o, double value)
+{
+    if (isinf(value))
+        out_text(o, value < 0 ? "-inf" : "inf");
+    else if (!isnan(value))
+        o->used += double_format(room(o, DECIMAL_MAX), value);
+}
+
+void out_wide_seconds(struct output *o, int128_t ns)
+{
+    out_integer(o, (int64_t)(ns / NS_PER_S));
+    int64_t part = (int64_t)(ns % NS_PER_S);
+    if (!part)
+        return;
+    char text[DECIMAL_MAX];
+    /* "0.5": the point and what is behind it */
+    size_t length = decimal_format(text, part, NS_PER_S);
+    out_bytes(o, text + 1, length - 1);
+}
+
+/* ---- directories ---- */
+
+int directory_make(const char *path, size_t *made, struct error *err)
+{
+    char *part = mem_text(path, strlen(path));
+    int failure = 0, cause = 0;    /* of the last, which counts; of the first that explains it */
+    size_t new = 0;
+    for (size_t i = 1, all = strlen(part); i <= all; i++) {
+        if (part[i] && part[i] != '/')
+            continue;
+        part[i] = '\0';
+        failure = mkdir(part, 0777) == 0 ? 0 : errno;
+        part[i] = path[i];
+        if (!failure && !new)
+            new = i;
+        if (failure && failure != EEXIST && !cause)
+            cause = failure;
+    }
+    free(part);
+    if (made)
+        *made = new;
+    struct stat st;
+    if (failure && failure != EEXIST)
+        return error_set(err, "%s: cannot make the directory: %s", path,
+                         strerror(failure == ENOENT ? cause : failure));
+    if (failure && (stat(path, &st) != 0 || !S_ISDIR(st.st_mode)))
+        return error_set(err, "%s: want a directory for the results", path);
+    return 0;
 }

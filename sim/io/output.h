@@ -1,8 +1,8 @@
 /* output.h - result files: buffered, formatted without printf, whole or not there.
  *
- * A file is written as ".NAME.partial" beside its place and gets its name in output_commit(). Numbers are written by
- * integer arithmetic, so every build and locale gives the same bytes. Errors (a full disk) are kept and reported once, by
- * output_commit(). */
+ * A file is written as ".NAME.partial" beside its place and gets its name in output_commit().
+ * Numbers are written by integer arithmetic, so every build and locale gives the same bytes. Errors
+ * (a full disk) are kept and reported once, by output_commit(). */
 #pragma once
 #include "sim/base/error.h"
 #include "sim/io/packer.h"
@@ -13,30 +13,40 @@
 #include <stddef.h>
 
 struct output;
-struct output *output_open(const char *directory, const char *name, struct error *err);   /* NULL with err */
-/* Where other processes may be writing the same file at the same time: until it has its name it is ".NAME.PID.partial". */
+/* NULL with err */
+struct output *output_open(const char *directory, const char *name, struct error *err);
+/* The same as ".NAME.PID.partial", where other processes may be writing the same file. */
 struct output *output_open_shared(const char *directory, const char *name, struct error *err);
-struct output *output_stream(int fd, const char *name);      /* an open descriptor, e.g. stdout; commit only flushes */
-void output_pack(struct output *o, enum packing kind);       /* before the first byte: from now on compressed */
+/* an open descriptor, e.g. stdout; commit only flushes */
+struct output *output_stream(int fd, const char *name);
+/* compress from now on; call it before the first byte */
+void output_pack(struct output *o, enum packing kind);
 void out_bytes(struct output *o, const void *bytes, size_t length);
 void out_text(struct output *o, const char *text);
 void out_char(struct output *o, char c);
 void out_integer(struct output *o, int64_t value);
-void out_decimal(struct output *o, int64_t value, int64_t scale);   /* as decimal_format() of units.h */
-void out_seconds(struct output *o, int64_t ns);                     /* TIME_NEVER: nothing, an empty field */
-void out_wide_seconds(struct output *o, int128_t ns);               /* of sums over GPUs; at least 0 */
-void out_ratio(struct output *o, int64_t over, int64_t under);      /* over/under with six decimals, rounded half up, trailing
-                                                                       zeros dropped; under <= 0: empty */
-void out_double(struct output *o, double value);             /* as double_format(); inf, -inf; NaN: empty */
-void out_bits(struct output *o, uint64_t mask);              /* numbers of the bits that are set, as "0-3 6" */
+/* as decimal_format() of units.h */
+void out_decimal(struct output *o, int64_t value, int64_t scale);
+void out_seconds(struct output *o, int64_t ns);  /* TIME_NEVER: nothing, an empty field */
+void out_wide_seconds(struct output *o, int128_t ns);  /* of sums over GPUs; at least 0 */
+/* over/under with six decimals, rounded half up, trailing zeros dropped; under <= 0: empty */
+void out_ratio(struct output *o, int64_t over, int64_t under);
+void out_double(struct output *o, double value);  /* as double_format(); inf, -inf; NaN: empty */
+void out_bits(struct output *o, uint64_t mask);  /* numbers of the bits that are set, as "0-3 6" */
 void out_csv(struct output *o, const char *text);            /* quoted only where CSV needs it */
-/* Everything is on its way to the disk, and the file closed; what is left for output_commit() is to give it its name. For
- * files that are to appear together or not at all. 0, or -1 with err. Nothing may be written after it. */
+/* Writes all and closes the file; output_commit() then only gives it its name. For files that
+ * appear together or not at all. 0, or -1 with err. Nothing may be written after it. */
 int  output_settle(struct output *o, struct error *err);
-int  output_commit(struct output *o, struct error *err);     /* 0: the file is there, whole; -1: it is not; frees o */
-/* Files that were settled get their names: all, in this order, or none: then what had such a name before has it again. Frees
- * them. 0, or -1 with err. */
+/* 0: the file is there, whole; -1: it is not; frees o */
+int  output_commit(struct output *o, struct error *err);
+/* Gives settled files their names, in this order: all or none; on an error earlier files of these
+ * names are restored. Frees them. 0, or -1 with err. */
 int  output_commit_all(struct output *const *list, size_t n, struct error *err);
-/* Takes away what there is so far, from a signal handler or at the end of memory: only that, for the program ends now. */
+/* Removes the unfinished file, from a signal handler or without memory; nothing else, for the
+ * program ends now. */
 void output_remove(const struct output *o);
-void output_discard(struct output *o);                       /* no file; frees o. NULL: does nothing */
+void output_discard(struct output *o);  /* no file; frees o. NULL: does nothing */
+
+/* Makes a directory, with missing parents. *made, unless NULL: the length of the outermost new one
+ * on its path; 0: none is new. 0, or -1 with err. */
+int directory_make(const char *path, size_t *made, struct error *err);

@@ -1,4 +1,5 @@
-/* packer.c - see packer.h. zlib and zstd take memory as they like; without it the program ends, as in memory.h. */
+/* packer.c - see packer.h. zlib and zstd allocate by themselves; without memory the program ends,
+ * as in memory.h. */
 #include "sim/io/packer.h"
 
 #include "sim/base/memory.h"
@@ -39,7 +40,7 @@ enum packing packing_of(const char *file_name)
     return PACK_NOT;
 }
 
-/* What else can go wrong in a compressor is a mistake of ours. */
+/* Any other failure of a compressor is a bug of the caller. */
 static void must(bool ok)
 {
     if (!ok)
@@ -53,7 +54,8 @@ struct packer *packer_new(enum packing kind, packer_sink *sink, void *self)
     p->sink = sink;
     p->self = self;
     if (kind == PACK_GZIP) {
-        must(deflateInit2(&p->gzip, GZIP_LEVEL, Z_DEFLATED, GZIP_WINDOW, GZIP_MEMORY, Z_DEFAULT_STRATEGY) == Z_OK);
+        must(deflateInit2(&p->gzip, GZIP_LEVEL, Z_DEFLATED, GZIP_WINDOW, GZIP_MEMORY,
+                          Z_DEFAULT_STRATEGY) == Z_OK);
         return p;
     }
     p->zstd = ZSTD_createCCtx();

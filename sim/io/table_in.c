@@ -1,11 +1,12 @@
-/* table_in.c - see table_in.h; the checks of single cells are in cells.c.
- *
- * libcsv does not tell where it is. It is therefore fed line by line, so that the line is known whenever it calls. */
+/* table_in.c - see table_in.h. libcsv does not report its position: it is fed line by line, so that
+ * each callback knows its line. */
 #include "sim/io/table_in.h"
 
 #include "sim/base/memory.h"
+#include "sim/base/units.h"
 
 #include <csv.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,13 +31,14 @@ static int more_lines(struct lines *l, struct error *err)
     l->end -= l->begin;
     l->begin = 0;
     if (l->end > LINE_MOST)
-        return error_set(err, "%s:%zu: want lines of at most %zu MiB", input_name(l->in), l->number + 1,
-                         LINE_MOST >> 20);
+        return error_set(err, "%s:%zu: want lines of at most %zu MiB", input_name(l->in),
+                         l->number + 1, LINE_MOST >> 20);
     if (l->capacity - l->end <= LINES_FIRST / 2) {
         l->capacity *= 2;
         l->buffer = mem_resize(l->buffer, l->capacity, 1);
     }
-    long n = input_read(l->in, l->buffer + l->end, l->capacity - l->end - 1, err); /* one left for a NUL */
+    /* one left for a NUL */
+    long n = input_read(l->in, l->buffer + l->end, l->capacity - l->end - 1, err);
     if (n < 0)
         return -1;
     l->nul = l->nul || memchr(l->buffer + l->end, '\0', (size_t)n);
@@ -45,8 +47,9 @@ static int more_lines(struct lines *l, struct error *err)
     return 0;
 }
 
-/* The next line with its newline, which the last may lack. 1, 0 at the end, -1 with err. Valid until the next call; the
- * byte behind it may be overwritten in place of the newline, or if there is none. */
+/* The next line with its newline, which the last may lack. 1, 0 at the end, -1 with err. Valid
+ * until the next call; the byte behind it may be overwritten in place of the newline, or if there
+ * is none. */
 static int next_line(struct lines *l, char **line, size_t *length, struct error *err)
 {
     char *newline = NULL;
@@ -112,7 +115,8 @@ static int take_header(struct reader *r)
         column[i] = arena_text(r->names, r->cell[i].text, r->cell[i].length);
         for (size_t k = 0; k < i; k++)
             if (strcmp(column[k], column[i]) == 0)
-                return error_set(r->err, "%s:%zu: column '%.40s' is named twice", r->row.file, r->row.line, column[i]);
+                return error_set(r->err, "%s:%zu: column '%.40s' is named twice", r->row.file,
+                                 r->row.line, column[i]);
     }
     r->row.column = column;
     r->row.n_columns = r->n;
@@ -128,8 +132,8 @@ static int take_row(struct reader *r)
     if (!r->row.column)
         return take_header(r);
     if (r->n != r->row.n_columns)
-        return error_set(r->err, "%s:%zu: want %zu cells as in the header, got %zu", r->row.file, r->row.line,
-                         r->row.n_columns, r->n);
+        return error_set(r->err, "%s:%zu: want %zu cells as in the header, got %zu", r->row.file,
+                         r->row.line, r->row.n_columns, r->n);
     return r->handler->on_row(r->self, &r->row, r->err);
 }
 
@@ -225,8 +229,9 @@ static void csv_row(int terminator, void *self)
         text += r->cell[i].length + 1;
     }
     if (r->rows_in_line++)
-        fail_if(r, error_set(r->err, "%s:%zu: carriage return within the line: want LF or CRLF at its end", r->row.file,
-                             r->lines.number));
+        fail_if(r, error_set(r->err,
+                             "%s:%zu: carriage return within the line: want LF or CRLF at its end",
+                             r->row.file, r->lines.number));
     else
         fail_if(r, take_row(r));
     r->n = r->text_used = 0;
@@ -248,17 +253,22 @@ static void take_csv_line(struct reader *r, struct csv_parser *p, char *line, si
     }
     size_t used = csv_parse(p, line, length, csv_cell, csv_row, r);
     if (used != length && !r->failed)
-        fail_if(r, error_set(r->err, "%s:%zu: stray quote: want quotes around the whole cell, and those in it doubled",
-                             r->row.file, r->lines.number));
-    if (p->entry_pos > LINE_MOST)
         fail_if(
-            r, error_set(r->err, "%s:%zu: want cells of at most %zu MiB", r->row.file, r->field_line, LINE_MOST >> 20));
+            r,
+            error_set(
+                r->err,
+                "%s:%zu: stray quote: want quotes around the whole cell, and those in it doubled",
+                r->row.file, r->lines.number));
+    if (p->entry_pos > LINE_MOST)
+        fail_if(r, error_set(r->err, "%s:%zu: want cells of at most %zu MiB", r->row.file,
+                             r->field_line, LINE_MOST >> 20));
 }
 
 static void end_csv(struct reader *r, struct csv_parser *p)
 {
     if (!r->failed && csv_fini(p, csv_cell, csv_row, r) != 0)
-        fail_if(r, error_set(r->err, "%s:%zu: a quote opens here and is never closed", r->row.file, r->field_line));
+        fail_if(r, error_set(r->err, "%s:%zu: a quote opens here and is never closed", r->row.file,
+                             r->field_line));
 }
 
 /* ---- all of it ---- */
@@ -286,11 +296,14 @@ static void read_lines(struct reader *r, struct csv_parser *p)
         fail_if(r, error_set(r->err, "%s:1: want a header, got an empty file", r->row.file));
 }
 
-int table_read(struct input *in, struct table_style style, const struct table_handler *h, void *self, struct error *err)
+int table_read(struct input *in, struct table_style style, const struct table_handler *h,
+               void *self, struct error *err)
 {
     struct reader r = { .style = style, .handler = h, .self = self, .err = err };
     r.row.file = input_name(in);
-    r.lines = (struct lines){ .in = in, .buffer = mem_resize(NULL, LINES_FIRST, 1), .capacity = LINES_FIRST };
+    r.lines = (struct lines){ .in = in,
+                              .buffer = mem_resize(NULL, LINES_FIRST, 1),
+                              .capacity = LINES_FIRST };
     r.names = arena_new();
     struct csv_parser p;
     csv_init(&p, CSV_STRICT | CSV_STRICT_FINI); /* fails only without a parser */
@@ -305,4 +318,125 @@ int table_read(struct input *in, struct table_style style, const struct table_ha
     free(r.cell);
     free(r.text);
     return r.failed ? -1 : 0;
+}
+
+/* ---- cells ---- */
+
+#define SHOWN 40 /* bytes of a cell that a message repeats */
+
+/* The text on one line: cut between two UTF-8 characters, control bytes replaced. */
+static const char *shown(char to[SHOWN + 4], const char *text, size_t length)
+{
+    size_t n = length;
+    if (length > SHOWN)
+        for (n = SHOWN; n > SHOWN - 4 && ((unsigned char)text[n] & 0xc0) == 0x80;)
+            n--;
+    for (size_t i = 0; i < n; i++)
+        to[i] = (unsigned char)text[i] < ' ' || text[i] == 0x7f ? '?' : text[i];
+    strcpy(to + n, length > SHOWN ? "..." : "");
+    return to;
+}
+
+static struct cell cell_at(const struct row *r, size_t i)
+{
+    return i < r->n ? r->cell[i] : (struct cell){ "", 0 };
+}
+
+int cell_error(const struct row *r, size_t i, const char *want, struct error *err)
+{
+    char text[SHOWN + 4], name[SHOWN + 4];
+    struct cell c = cell_at(r, i);
+    if (i == TABLE_NO_COLUMN)
+        strcpy(name, "missing column");
+    else if (r->column && i < r->n_columns)
+        shown(name, r->column[i], strlen(r->column[i]));
+    else
+        snprintf(name, sizeof name, "field %zu", i + 1);
+    return error_set(err, "%s:%zu: %s: want %s, got '%s'", r->file, r->line, name, want,
+                     shown(text, c.text, c.length));
+}
+
+int cell_required(const struct row *r, size_t i, struct error *err)
+{
+    return cell_at(r, i).length ? 0 : cell_error(r, i, "a value", err);
+}
+
+size_t table_column(const struct row *header, const char *name)
+{
+    for (size_t i = 0; i < header->n_columns; i++)
+        if (strcmp(header->column[i], name) == 0)
+            return i;
+    return TABLE_NO_COLUMN;
+}
+
+/* ---- numbers ---- */
+
+#define WANT 128
+struct number {
+    char text[DECIMAL_MAX + 1];
+};
+
+static struct number number_text(int64_t value, int64_t scale)
+{
+    struct number n = { "" };
+    n.text[decimal_format(n.text, value, scale)] = '\0';
+    return n;
+}
+
+/* "a whole number from 1 to 4096"; bounds of int64_t are not mentioned. */
+static int out_of_range(const struct row *r, size_t i, const char *what, int64_t scale,
+                        int64_t least, int64_t most, struct error *err)
+{
+    char want[WANT];
+    struct number low = number_text(least, scale), high = number_text(most, scale);
+    if (least > INT64_MIN && most < INT64_MAX)
+        snprintf(want, sizeof want, "%s from %s to %s", what, low.text, high.text);
+    else if (least > INT64_MIN)
+        snprintf(want, sizeof want, "%s of at least %s", what, low.text);
+    else if (most < INT64_MAX)
+        snprintf(want, sizeof want, "%s of at most %s", what, high.text);
+    else
+        snprintf(want, sizeof want, "%s", what);
+    return cell_error(r, i, want, err);
+}
+
+int cell_integer(const struct row *r, size_t i, int64_t least, int64_t most, int64_t *out,
+                 struct error *err)
+{
+    struct cell c = cell_at(r, i);
+    int64_t value;
+    if (!c.length)
+        return 0;
+    if (!integer_parse(c.text, c.length, &value) || value < least || value > most)
+        return out_of_range(r, i, "a whole number", 1, least, most, err);
+    *out = value;
+    return 0;
+}
+
+int cell_decimal(const struct row *r, size_t i, int64_t scale, int64_t least, int64_t most,
+                 int64_t *out, struct error *err)
+{
+    struct cell c = cell_at(r, i);
+    int64_t value;
+    if (!c.length)
+        return 0;
+    if (!decimal_parse(c.text, c.length, scale, &value) || value < least || value > most)
+        return out_of_range(r, i, "a number", scale, least, most, err);
+    *out = value;
+    return 0;
+}
+
+int cell_time(const struct row *r, size_t i, int64_t least_ns, int64_t *ns, struct error *err)
+{
+    struct cell c = cell_at(r, i);
+    int64_t value;
+    if (!c.length)
+        return 0;
+    /* TIME_NEVER is not a time of a file */
+    if (!decimal_parse(c.text, c.length, NS_PER_S, &value) || value == TIME_NEVER)
+        return cell_error(r, i, "a number of seconds", err);
+    if (value < least_ns)
+        return out_of_range(r, i, "seconds", NS_PER_S, least_ns, INT64_MAX, err);
+    *ns = value;
+    return 0;
 }

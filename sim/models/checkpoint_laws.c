@@ -21,14 +21,11 @@ double auto_interval_s(double law_s)
     return fmin(fmax(law_s, CHECKPOINT_INTERVAL_LEAST_S), CHECKPOINT_INTERVAL_MOST_S);
 }
 
-double expected_wall_s(double work_s, double interval_s, double write_s, double restart_s, double mtbf_s)
+double expected_wall_s(double work_s, double interval_s, double write_s, double restart_s,
+                       double mtbf_s)
 {
-    return mtbf_s * exp(restart_s / mtbf_s) * expm1((interval_s + write_s) / mtbf_s) * work_s / interval_s;
-}
-
-double effective_time_ratio(double nodes, double failures_per_s, double restart_s, double interval_s, double write_s)
-{
-    return (1 - nodes * failures_per_s * (restart_s + interval_s / 2)) / (1 + write_s / interval_s);
+    return mtbf_s * exp(restart_s / mtbf_s) * expm1((interval_s + write_s) / mtbf_s) * work_s /
+           interval_s;
 }
 
 double init_s(double fixed_s, double per_doubling_s, double gpus)

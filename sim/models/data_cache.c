@@ -1,4 +1,5 @@
-/* data_cache.c - see data_cache.h. A node keeps few things: a list in the order of use is the fastest that there is. */
+/* data_cache.c - see data_cache.h. A node keeps few items: a list in the order of use is
+ * fastest. */
 #include "sim/models/data_cache.h"
 #include "sim/base/memory.h"
 

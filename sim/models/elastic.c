@@ -16,11 +16,19 @@ static const char *const scalings[] = { "goodput", "linear", NULL };
 struct section { struct elastic e; struct config_value models; };
 #define SECTION(field) offsetof(struct section, field)
 static const struct config_key section_keys[] = {
-    { .name = "scaling",       .type = CONFIG_CHOICE,  .at = SECTION(e.scaling), .words = scalings },
-    { .name = "restart_s",     .type = CONFIG_PARTS,   .at = SECTION(e.restart_ns), .scale = NS_PER_S, .most = SECONDS_MOST },
-    { .name = "noise_steps",   .type = CONFIG_COUNT,   .at = SECTION(e.noise_steps), .least = 1, .most = 10000 },
-    { .name = "reference_gpu", .type = CONFIG_TEXT,    .at = SECTION(e.reference_gpu) },
-    { .name = "models",        .type = CONFIG_MAPPING, .at = SECTION(models) },
+    { .name = "scaling", .type = CONFIG_CHOICE, .at = SECTION(e.scaling), .words = scalings },
+    { .name = "restart_s",
+      .type = CONFIG_PARTS,
+      .at = SECTION(e.restart_ns),
+      .scale = NS_PER_S,
+      .most = SECONDS_MOST },
+    { .name = "noise_steps",
+      .type = CONFIG_COUNT,
+      .at = SECTION(e.noise_steps),
+      .least = 1,
+      .most = 10000 },
+    { .name = "reference_gpu", .type = CONFIG_TEXT, .at = SECTION(e.reference_gpu) },
+    { .name = "models", .type = CONFIG_MAPPING, .at = SECTION(models) },
     { 0 },
 };
 struct model_entry { struct goodput_model m; struct config_value gpus; };
@@ -36,15 +44,15 @@ static const struct config_key model_keys[] = {
 };
 #define FIT(field) offsetof(struct goodput_fit, field)
 static const struct config_key fit_keys[] = {
-    { .name = "grad_s",               NOT_NEGATIVE, .at = FIT(grad_s) },
-    { .name = "grad_s_per_sample",    POSITIVE,     .at = FIT(grad_s_per_sample) },
-    { .name = "across_s",             NOT_NEGATIVE, .at = FIT(across_s) },
+    { .name = "grad_s", NOT_NEGATIVE, .at = FIT(grad_s) },
+    { .name = "grad_s_per_sample", POSITIVE, .at = FIT(grad_s_per_sample) },
+    { .name = "across_s", NOT_NEGATIVE, .at = FIT(across_s) },
     { .name = "across_s_per_replica", NOT_NEGATIVE, .at = FIT(across_s_per_replica) },
-    { .name = "within_s",             NOT_NEGATIVE, .at = FIT(within_s) },
+    { .name = "within_s", NOT_NEGATIVE, .at = FIT(within_s) },
     { .name = "within_s_per_replica", NOT_NEGATIVE, .at = FIT(within_s_per_replica) },
-    { .name = "overlap",              .type = CONFIG_REAL, .at = FIT(overlap), .least = 1, .most = 100 },
-    { .name = "min_local",            POSITIVE,     .at = FIT(least_local) },
-    { .name = "max_local",            POSITIVE,     .at = FIT(most_local) },
+    { .name = "overlap", .type = CONFIG_REAL, .at = FIT(overlap), .least = 1, .most = 100 },
+    { .name = "min_local", POSITIVE, .at = FIT(least_local) },
+    { .name = "max_local", POSITIVE, .at = FIT(most_local) },
     { 0 },
 };
 /* clang-format on */
@@ -57,7 +65,8 @@ static const struct goodput_model *model_in(const struct goodput_model *list, co
     return NULL;
 }
 
-static const struct goodput_fit *fit_in(const struct goodput_fit *list, const char *model, const char *gpu)
+static const struct goodput_fit *fit_in(const struct goodput_fit *list, const char *model,
+                                        const char *gpu)
 {
     for (; list && list->model; list++)
         if (!strcasecmp(list->model, model) && !strcasecmp(list->gpu, gpu))
@@ -77,7 +86,8 @@ const struct goodput_fit *elastic_fit(const struct elastic *e, const char *model
     return own ? own : goodput_fit(model, gpu);
 }
 
-static int read_fit(struct config_value v, const char *model, struct arena *memory, struct goodput_fit *fit, struct error *err)
+static int read_fit(struct config_value v, const char *model, struct arena *memory,
+                    struct goodput_fit *fit, struct error *err)
 {
     const char *gpu = NULL;
     if (config_key_text(v, &gpu, err))
@@ -89,11 +99,15 @@ static int read_fit(struct config_value v, const char *model, struct arena *memo
     fit->model = model;
     fit->gpu = arena_text(memory, gpu, strlen(gpu));
     if (!(fit->grad_s_per_sample > 0 && fit->least_local > 0 && fit->most_local > 0))
-        return config_error(v, err, "want grad_s_per_sample, min_local and max_local, for no such fit is known");
-    return fit->most_local < 2 * fit->least_local ? config_error(v, err, "want max_local at least twice min_local") : 0;
+        return config_error(
+            v, err, "want grad_s_per_sample, min_local and max_local, for no such fit is known");
+    return fit->most_local < 2 * fit->least_local
+               ? config_error(v, err, "want max_local at least twice min_local")
+               : 0;
 }
 
-static int read_model(struct config_value v, struct arena *memory, struct model_entry *to, struct error *err)
+static int read_model(struct config_value v, struct arena *memory, struct model_entry *to,
+                      struct error *err)
 {
     const char *name = NULL;
     if (config_key_text(v, &name, err))
@@ -104,11 +118,16 @@ static int read_model(struct config_value v, struct arena *memory, struct model_
         return -1;
     to->m.name = arena_text(memory, name, strlen(name));
     if (!(to->m.first_batch > 0 && to->m.first_noise > 0 && to->m.last_noise > 0))
-        return config_error(v, err, "want batch, max_batch, first_noise and last_noise, for no such model is known");
-    return to->m.most_batch < to->m.first_batch ? config_error(v, err, "want max_batch to be at least batch") : 0;
+        return config_error(
+            v, err,
+            "want batch, max_batch, first_noise and last_noise, for no such model is known");
+    return to->m.most_batch < to->m.first_batch
+               ? config_error(v, err, "want max_batch to be at least batch")
+               : 0;
 }
 
-static int read_models(struct config_value models, struct elastic *e, struct arena *memory, struct error *err)
+static int read_models(struct config_value models, struct elastic *e, struct arena *memory,
+                       struct error *err)
 {
     size_t n = config_count(models), n_fits = 0, at = 0;
     struct model_entry *entry = arena_alloc(memory, (n + 1) * sizeof *entry);
@@ -134,7 +153,8 @@ static int read_models(struct config_value models, struct elastic *e, struct are
     return 0;
 }
 
-int elastic_read(struct config_value section, struct elastic *to, struct arena *memory, struct error *err)
+int elastic_read(struct config_value section, struct elastic *to, struct arena *memory,
+                 struct error *err)
 {
     struct section s = { .e = ELASTIC_DEFAULT };
     if (config_fields(section, section_keys, &s, err) || read_models(s.models, &s.e, memory, err))

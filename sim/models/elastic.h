@@ -1,16 +1,22 @@
-/* elastic.h - section `elastic` of a cluster file: how jobs that may have several sizes get on at each of them.
+/* elastic.h - section `elastic` of a cluster file: the progress rates of jobs that may have several
+ * sizes.
  *
  *     elastic:
- *       scaling: goodput          # or linear: in proportion to the GPUs
- *       restart_s: 30             # price of a resize; absent: that of the job's model, else restart_s of preemption
+ *       scaling: goodput        # or linear: in proportion to the GPUs
+ *       restart_s: 30           # overhead of a resize; default: that of the job's model, else
+ *                               # restart_s of preemption
  *       noise_steps: 20
- *       reference_gpu: A100       # that trace times are of; absent: the first GPU model of the cluster that has a fit
- *       models:                   # more, or instead of those of goodput_table.c; what is not said is as there
- *         bert: { batch: 12, max_batch: 384, first_noise: 200, last_noise: 800, restart_s: 120,
- *                 gpus: { H100: { grad_s: .05, grad_s_per_sample: .002, across_s: .04, across_s_per_replica: .004,
- *                                 within_s: .03, within_s_per_replica: .007, overlap: 2, min_local: 4, max_local: 48 } } }
+ *       reference_gpu: A100     # of trace times; default: the first GPU model of the cluster that
+ *                               # has a fit
+ *       models:                 # added to those of goodput.c, or changes of them
+ *         bert:
+ *           { batch: 12, max_batch: 384, first_noise: 200, last_noise: 800, restart_s: 120,
+ *             gpus: { H100: { grad_s: .05, grad_s_per_sample: .002, across_s: .04,
+ *                             across_s_per_replica: .004, within_s: .03,
+ *                             within_s_per_replica: .007, overlap: 2, min_local: 4,
+ *                             max_local: 48 } } }
  *
- * A job that names no model, or one without a fit for GPUs that it has, or wants shares of GPUs, scales linearly. */
+ * A job without a model, or without a fit for its GPUs, or with shares of GPUs, scales linearly. */
 #pragma once
 #include "sim/base/memory.h"
 #include "sim/io/config.h"
@@ -20,16 +26,20 @@ enum { SCALING_GOODPUT, SCALING_LINEAR };
 struct elastic {
     bool given;
     int scaling;
-    int64_t restart_ns;           /* -1: not said */
-    uint32_t noise_steps;         /* the noise of a job is that of the middle of the step that it is in, of so many equal parts of
-                                     its work [A]. With 20, and a noise that grows tenfold, a rate is off by 6 % at most for a moment,
-                                     and a job's run time by less than 0.1 % */
-    const char *reference_gpu;    /* NULL: not said */
+    int64_t restart_ns;           /* -1: not given */
+    uint32_t noise_steps;         /* the work of a job has so many equal steps; its noise is that of
+                                     the middle of the step [A]. With 20 and a noise that grows
+                                     tenfold, a rate is off by at most 6 % for a moment, and a run
+                                     time by less than 0.1 % */
+    const char *reference_gpu;    /* NULL: not given */
     const struct goodput_model *model;    /* of the file; a NULL name ends both */
     const struct goodput_fit *fit;
 };
 #define ELASTIC_DEFAULT { .restart_ns = -1, .noise_steps = 20 }
-/* What it keeps is in `memory`. -1 with err. */
-int elastic_read(struct config_value section, struct elastic *to, struct arena *memory, struct error *err);
-const struct goodput_model *elastic_model(const struct elastic *e, const char *name);                    /* NULL: none */
-const struct goodput_fit *elastic_fit(const struct elastic *e, const char *model, const char *gpu);      /* NULL: none */
+/* Allocates in `memory`. -1 with err. */
+int elastic_read(struct config_value section, struct elastic *to, struct arena *memory,
+                 struct error *err);
+/* NULL: none */
+const struct goodput_model *elastic_model(const struct elastic *e, const char *name);
+/* NULL: none */
+const struct goodput_fit *elastic_fit(const struct elastic *e, const char *model, const char *gpu);

@@ -1,4 +1,5 @@
-/* failures.c - see failures.h. Each law is its inverse distribution function of a uniform number. */
+/* failures.c - see failures.h. Each law is its inverse distribution function of a uniform
+ * number. */
 #include "sim/models/failures.h"
 
 #include <gsl/gsl_cdf.h>
@@ -9,18 +10,27 @@
 #define DAY_S   86400.0
 #define YEAR_S  (365.25 * DAY_S)
 #define HOUR_NS (3600 * NS_PER_S)
-#define LONGEST_NS INT64_C(3000000000000000000) /* 95 years: three of them still fit into the clock */
-#define TRACE_MIX                                                                                                      \
-    { [FAULT_GPU] = .27, [FAULT_STRESS] = .17, [FAULT_UNKNOWN] = .25, [FAULT_CABLE] = .07, [FAULT_FAN] = .06,          \
-      [FAULT_NIC] = .05, [FAULT_POWER] = .045, [FAULT_TASK] = .04, [FAULT_OTHER] = .05 }
+#define LONGEST_NS                                                                                 \
+    INT64_C(3000000000000000000) /* 95 years: three of them still fit into the clock */
+#define TRACE_MIX                                                                                  \
+    {                                                                                              \
+        [FAULT_GPU] = .27, [FAULT_STRESS] = .17, [FAULT_UNKNOWN] = .25, [FAULT_CABLE] = .07,       \
+        [FAULT_FAN] = .06, [FAULT_NIC] = .05, [FAULT_POWER] = .045, [FAULT_TASK] = .04,            \
+        [FAULT_OTHER] = .05                                                                        \
+    }
 
 const char *const fault_cause_name[FAULT_CAUSES + 1] = {
-    "gpu", "stress", "unknown", "cable", "fan", "nic", "power", "task", "other", "switch", "software", NULL,
+    "gpu",   "stress", "unknown", "cable",  "fan",      "nic",
+    "power", "task",   "other",   "switch", "software", NULL,
 };
 
-/* GPU with NVLink 148, HBM 72, SRAM 19, system processor 17; switches and cables 35; CPU 2; of 419. */
+/* GPU with NVLink 148, HBM 72, SRAM 19, system processor 17; switches and cables 35; CPU 2; of
+ * 419. */
 static const double llama_mix[NODE_CAUSES] = {
-    [FAULT_GPU] = 148 + 72 + 19 + 17, [FAULT_CABLE] = 35, [FAULT_OTHER] = 2, [FAULT_UNKNOWN] = 419 - 256 - 35 - 2,
+    [FAULT_GPU] = 148 + 72 + 19 + 17,
+    [FAULT_CABLE] = 35,
+    [FAULT_OTHER] = 2,
+    [FAULT_UNKNOWN] = 419 - 256 - 35 - 2,
 };
 static const double trace_mix[NODE_CAUSES] = TRACE_MIX;
 const struct fault_preset fault_preset[FAULT_RATES] = {
@@ -59,8 +69,9 @@ const struct failures failures_default = {
 
 bool failures_happen(const struct failures *f)
 {
-    return f->faults_per_day > 0 || f->switch_faults_per_year > 0 || f->software_faults_per_day > 0 ||
-           f->software_faults_per_gpu_year > 0 || f->n_planned || f->n_given;
+    return f->faults_per_day > 0 || f->switch_faults_per_year > 0 ||
+           f->software_faults_per_day > 0 || f->software_faults_per_gpu_year > 0 || f->n_planned ||
+           f->n_given;
 }
 
 double failures_node_rate(const struct failures *f, uint32_t gpus)
@@ -68,7 +79,7 @@ double failures_node_rate(const struct failures *f, uint32_t gpus)
     return f->faults_per_day / DAY_S * gpus / 8;
 }
 
-double failures_switch_rate(const struct failures *f)
+static double failures_switch_rate(const struct failures *f)
 {
     return f->switch_faults_per_year / YEAR_S;
 }
@@ -105,7 +116,7 @@ static double lognormal(double mu, double sigma, double u)
     return exp(mu + sigma * gsl_cdf_ugaussian_Pinv(u));
 }
 
-double failures_gap_s(const struct failures *f, double rate, double u)
+static double failures_gap_s(const struct failures *f, double rate, double u)
 {
     if (rate <= 0)
         return INFINITY;
@@ -127,7 +138,7 @@ double failures_repair_s(const struct failures *f, double u)
     }
 }
 
-double failures_remediation_s(const struct failures *f, double u)
+static double failures_remediation_s(const struct failures *f, double u)
 {
     return lognormal(log(seconds(f->remediation_median_ns)), f->remediation_sigma, u);
 }
@@ -157,18 +168,22 @@ static enum fault_cause cause_of(const double mix[NODE_CAUSES], double u)
     return last;
 }
 
-static void stream(uint64_t seed, const char *purpose, uint32_t entity, double rate, struct fault_stream *to)
+static void stream(uint64_t seed, const char *purpose, uint32_t entity, double rate,
+                   struct fault_stream *to)
 {
     *to = (struct fault_stream){ .rate = rate };
     random_init(&to->random, seed, purpose, entity);
 }
 
-void failures_node_stream(const struct failures *f, uint64_t seed, uint32_t node, uint32_t gpus, struct fault_stream *to)
+void failures_node_stream(const struct failures *f, uint64_t seed, uint32_t node, uint32_t gpus,
+                          struct fault_stream *to)
 {
-    stream(seed, "node faults", node, failures_node_rate(f, gpus) * failures_lemon(f, seed, node), to);
+    stream(seed, "node faults", node, failures_node_rate(f, gpus) * failures_lemon(f, seed, node),
+           to);
 }
 
-void failures_switch_stream(const struct failures *f, uint64_t seed, uint32_t rack, struct fault_stream *to)
+void failures_switch_stream(const struct failures *f, uint64_t seed, uint32_t rack,
+                            struct fault_stream *to)
 {
     stream(seed, "switch faults", rack, failures_switch_rate(f), to);
 }
@@ -177,7 +192,8 @@ int64_t failures_detection_ns(const struct failures *f, struct random *from)
 {
     bool hangs = random_uniform(from) < f->hang_share;
     double u = random_uniform(from);
-    return hangs ? f->hang_least_ns + (int64_t)(u * (double)(f->hang_most_ns - f->hang_least_ns)) : f->detection_ns;
+    return hangs ? f->hang_least_ns + (int64_t)(u * (double)(f->hang_most_ns - f->hang_least_ns))
+                 : f->detection_ns;
 }
 
 struct fault failures_draw(const struct failures *f, struct fault_stream *from)
@@ -190,12 +206,14 @@ struct fault failures_draw(const struct failures *f, struct fault_stream *from)
     next.gpu_u = random_uniform(r);
     bool by_itself = random_uniform(r) < f->remediation_share;
     double repair = random_uniform(r);
-    next.repair_ns = duration_ns(by_itself ? failures_remediation_s(f, repair) : failures_repair_s(f, repair));
+    next.repair_ns =
+        duration_ns(by_itself ? failures_remediation_s(f, repair) : failures_repair_s(f, repair));
     next.detection_ns = failures_detection_ns(f, r);
     from->again = true;
     if (from->rate <= 0)
         return next;
-    int64_t after_ns = duration_ns(relapse ? -log1p(-gap) * seconds(f->relapse_mean_ns) : failures_gap_s(f, from->rate, gap));
+    int64_t after_ns = duration_ns(relapse ? -log1p(-gap) * seconds(f->relapse_mean_ns)
+                                           : failures_gap_s(f, from->rate, gap));
     next.after_ns = after_ns < LONGEST_NS ? after_ns : TIME_NEVER;
     return next;
 }

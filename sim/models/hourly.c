@@ -31,15 +31,11 @@ void hourly_free(struct hourly *h)
     *h = (struct hourly){ .n = 0 };
 }
 
-int64_t hourly_at(const struct hourly *h, int64_t time_ns)
-{
-    return h->milli[(size_t)(time_ns / HOUR_NS) % h->n];
-}
-
 int128_t hourly_until(const struct hourly *h, int64_t time_ns)
 {
     size_t hour = (size_t)(time_ns / HOUR_NS), at = hour % h->n;
-    return (int128_t)(hour / h->n) * h->before[h->n] + h->before[at] + (int128_t)(time_ns % HOUR_NS) * h->milli[at];
+    return (int128_t)(hour / h->n) * h->before[h->n] + h->before[at] +
+           (int128_t)(time_ns % HOUR_NS) * h->milli[at];
 }
 
 /* ---- from a file ---- */
@@ -56,7 +52,9 @@ static int on_header(void *self, const struct row *header, struct error *err)
     struct reader *r = self;
     r->value_at = table_column(header, r->column);
     r->hour_at = table_column(header, "hour");
-    return r->value_at != TABLE_NO_COLUMN ? 0 : error_set(err, "%s:%zu: want a column '%s'", header->file, header->line, r->column);
+    return r->value_at != TABLE_NO_COLUMN ? 0
+                                          : error_set(err, "%s:%zu: want a column '%s'",
+                                                      header->file, header->line, r->column);
 }
 
 static int on_row(void *self, const struct row *row, struct error *err)
@@ -67,17 +65,21 @@ static int on_row(void *self, const struct row *row, struct error *err)
         return -1;
     if (hour != (int64_t)r->to->n || r->to->n == HOURLY_MOST) {
         char want[64];
-        snprintf(want, sizeof want, r->to->n == HOURLY_MOST ? "at most %zu hours" : "%zu: every hour, from 0 on", r->to->n);
+        snprintf(want, sizeof want,
+                 r->to->n == HOURLY_MOST ? "at most %zu hours" : "%zu: every hour, from 0 on",
+                 r->to->n);
         return cell_error(row, r->hour_at == TABLE_NO_COLUMN ? r->value_at : r->hour_at, want, err);
     }
-    if (cell_required(row, r->value_at, err) || cell_decimal(row, r->value_at, HOURLY_SCALE, 0, r->most * HOURLY_SCALE, &milli, err))
+    if (cell_required(row, r->value_at, err) ||
+        cell_decimal(row, r->value_at, HOURLY_SCALE, 0, r->most * HOURLY_SCALE, &milli, err))
         return -1;
     mem_grow(&r->to->milli, &r->capacity, r->to->n, sizeof *r->to->milli);
     r->to->milli[r->to->n++] = milli;
     return 0;
 }
 
-int hourly_read(const char *path, const char *column, int64_t most, struct hourly *to, struct error *err)
+int hourly_read(const char *path, const char *column, int64_t most, struct hourly *to,
+                struct error *err)
 {
     static const struct table_handler handler = { .on_header = on_header, .on_row = on_row };
     struct reader r = { .to = to, .column = column, .most = most };
@@ -85,7 +87,8 @@ int hourly_read(const char *path, const char *column, int64_t most, struct hourl
     *to = (struct hourly){ .n = 0 };
     if (!in)
         return -1;
-    int result = table_read(in, (struct table_style){ .header = true, .comment = '#' }, &handler, &r, err);
+    int result =
+        table_read(in, (struct table_style){ .header = true, .comment = '#' }, &handler, &r, err);
     input_close(in);
     if (result == 0 && to->n == 0)
         result = error_set(err, "%s: want at least one hour", path);

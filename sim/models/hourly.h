@@ -1,8 +1,9 @@
-/* hourly.h - a number that changes at the hours of the trace's clock (grams of CO2 a kWh, say), integrated exactly.
+/* hourly.h - a number that changes at the hours of the trace's clock (e.g. grams of CO2 a kWh),
+ * integrated exactly.
  *
- * Value k holds from 3600 k to 3600 (k + 1) seconds; after the last the series begins anew, so 24 values are a day. One
- * value is a constant. From a CSV file with a header: one column has the name that is asked for, each row is an hour; a
- * column `hour`, if there is one, must count 0, 1, 2, ... */
+ * Value k holds from 3600 k to 3600 (k + 1) seconds; after the last the series begins anew, so 24
+ * values are a day. One value is a constant. From a CSV file with a header: the column of the given
+ * name has a value for each hour; an optional column `hour` must count 0, 1, 2, ... */
 #pragma once
 #include "sim/base/error.h"
 #include "sim/base/units.h"
@@ -17,7 +18,8 @@ struct hourly {
 
 struct hourly hourly_constant(int64_t milli);
 /* 0, or -1 with err and nothing to free. Values from 0 to `most`, whole. */
-int  hourly_read(const char *path, const char *column, int64_t most, struct hourly *to, struct error *err);
+int hourly_read(const char *path, const char *column, int64_t most, struct hourly *to,
+                struct error *err);
 void hourly_free(struct hourly *h);
-int64_t hourly_at(const struct hourly *h, int64_t time_ns);            /* thousandths; time_ns at least 0 */
-int128_t hourly_until(const struct hourly *h, int64_t time_ns);        /* its integral from 0 to then, thousandths x ns */
+/* integral from 0 to then, thousandths x ns */
+int128_t hourly_until(const struct hourly *h, int64_t time_ns);

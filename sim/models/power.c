@@ -5,14 +5,17 @@
 
 #include <math.h>
 
-const struct power_law power_law_usual = { .exponent = 0.9, .most_share = 0.9, .context_w = 15, .cpu_w = 300, .cpu_duty = 1 };
+const struct power_law power_law_usual = {
+    .exponent = 0.9, .most_share = 0.9, .context_w = 15, .cpu_w = 300, .cpu_duty = 1
+};
 
 static int64_t nanowatts(double w)
 {
     return (int64_t)llround(w * (double)NW_PER_W);
 }
 
-struct node_power node_power_of(const struct power_law *law, const struct node_watts *w, uint32_t gpus, int64_t milli)
+struct node_power node_power_of(const struct power_law *law, const struct node_watts *w,
+                                uint32_t gpus, int64_t milli)
 {
     double gpus_a_thousandth = milli ? (double)gpus / (double)milli : 0;
     struct node_power n = {

@@ -1,13 +1,16 @@
-/* power.h - what nodes draw, and what it adds up to. models.md 9.
+/* power.h - power of nodes, energy and carbon. models.md 9.
  *
  *   P_node = P_base + p_cpu (share of the CPUs that is held) dP_cpu + sum of P_gpu
- *   P_gpu  = P_idle + (P_most - P_idle) u^a, u the duty delivered; held without progress: P_idle + context
+ *   P_gpu  = P_idle + (P_most - P_idle) u^a, u the duty delivered
+ *   P_gpu  = P_idle + context, held without progress
  *
- * Of a share m of a GPU, or an instance, m of that: time slices, each a GPU at its holder's duty. u^a is concave, so this is
- * at most 4 % of P_most - P_idle below what the mean duty would give, and what one tenant draws is its own affair.
+ * Of a share m of a GPU, or an instance, m of that: time slices, each a GPU at its holder's duty.
+ * u^a is concave, so this is at most 4 % of P_most - P_idle below the value at the mean duty, and
+ * the power of a tenant does not depend on others.
  *
- * Power is whole nanowatts and time whole nanoseconds, so energy is whole attojoules (1e-18 J) in 128 bits: sums are exact,
- * in whatever order, and the same bytes everywhere. What a GPU draws is rounded once, to nanowatts for each thousandth. */
+ * Power is whole nanowatts and time whole nanoseconds, so energy is whole attojoules (1e-18 J) in
+ * 128 bits: sums are exact, in any order. The power of a GPU is rounded once, to nanowatts of each
+ * thousandth. */
 #pragma once
 #include "sim/base/units.h"
 #include "sim/models/hourly.h"
@@ -15,43 +18,48 @@
 #define NW_PER_W   INT64_C(1000000000)
 #define AJ_PER_KWH 3.6e24         /* attojoules: 3.6e6 J */
 
-/* Of a cluster. Defaults: [A] where nothing else is said. */
+/* Of a cluster. Defaults are [A]. */
 struct power_law {
     double exponent;              /* a: 0.9 */
     double most_share;            /* P_most of a GPU / its TDP: 0.9 */
-    double context_w;             /* above idle, of a whole GPU that is held and makes no progress: 15 */
+    double context_w;  /* above idle, of a whole GPU that is held and makes no progress: 15 */
     double cpu_w, cpu_duty;       /* dP_cpu of a node: 300; p_cpu: 1, all that is held works */
 };
 extern const struct power_law power_law_usual;
 
 /* Of the nodes of one group. */
 struct node_watts {
-    double base_w;                /* without GPUs, CPUs at rest; catalogue.h: idle_w of the node type */
-    double gpu_idle_w, gpu_tdp_w; /* of one GPU, from the catalogue; P_most is no less than P_idle */
+    double base_w;  /* without GPUs, CPUs at rest; catalogue.h: idle_w of the node type */
+    double gpu_idle_w, gpu_tdp_w; /* of one GPU, from the catalogue; P_most is no less than
+                                     P_idle */
 };
-/* The same, for sums. Thousandths are those of cluster_node_milli(): of GPUs, or of what instances count. */
+/* The same for sums, by milli-GPUs as in cluster_node_milli(). */
 struct node_power {
     int64_t base_nw;
     int64_t cpu_nw;               /* all CPUs held: p_cpu dP_cpu */
     double idle_w, most_w;        /* of a thousandth */
-    int64_t idle_nw, held_nw, most_nw;    /* of a thousandth: free; held without progress; at duty 1 */
+    int64_t idle_nw, held_nw, most_nw;    /* of a thousandth: free; held without progress; at duty
+                                             1 */
 };
 /* A node of `gpus` GPUs that counts `milli` thousandths. */
-struct node_power node_power_of(const struct power_law *law, const struct node_watts *w, uint32_t gpus, int64_t milli);
-/* Of a thousandth that makes progress at that duty, from 0 to 1; never below held_nw: it has a context, too. */
+struct node_power node_power_of(const struct power_law *law, const struct node_watts *w,
+                                uint32_t gpus, int64_t milli);
+/* Of a thousandth that makes progress at that duty, from 0 to 1; never below held_nw: it has a
+ * context, too. */
 int64_t power_at_duty_nw(const struct power_law *law, const struct node_power *n, double duty);
-/* Of what is held of the CPUs of a node; a node whose CPUs are not modelled (INT64_MAX) holds none. */
+/* Power of the held CPUs of a node; CPUs that are not modelled (INT64_MAX) draw none. */
 int64_t power_of_cpus_nw(const struct node_power *n, int64_t held_milli, int64_t node_milli);
 
-/* ---- What a cluster file says: sections `power` and `prices`, see power_file.h ---- */
+/* ---- sections `power` and `prices` of a cluster file, see power_file.h ---- */
 struct power {                    /* the default in brackets */
     struct power_law law;
     double duty;                  /* of a GPU while its job computes [1, A] */
-    double pue;                   /* energy of the facility / of the nodes [1.58, P: Uptime Institute 2023, mean; hyperscale 1.1] */
+    double pue;                   /* energy of the facility / of the nodes [1.58, P: Uptime
+                                     Institute 2023, mean; hyperscale 1.1] */
     struct hourly carbon;         /* grams of CO2 a kWh [400, A] */
     int64_t off_after_ns;         /* a node idle for so long is powered off [TIME_NEVER: never] */
-    int64_t wake_ns;              /* from a start on it until it is up [300 s, A] */
-    int64_t off_nw;               /* what it draws while it is off [0] */
+    int64_t wake_ns;  /* boot time of a node that is off, from a start on it [300 s, A] */
+    int64_t off_nw;               /* power of a node that is off [0] */
     int64_t cap_nw, rack_cap_nw;  /* of all nodes; of each rack's [INT64_MAX: none] */
     struct node_power *of_group;  /* [n_groups] */
 };
@@ -60,7 +68,8 @@ struct tariff {
     double energy_usd_per_kwh;    /* of the facility's energy [0.10, A] */
     double *gpu_usd_per_h;        /* [n_groups] of a GPU, uncut [catalogue] */
 };
-enum bill { BILL_ALLOCATED, BILL_CAPACITY };    /* GPU-hours that jobs hold; those that there are, held or not */
+enum bill { BILL_ALLOCATED, BILL_CAPACITY };    /* GPU-hours held by jobs; all GPU-hours of the
+                                                   cluster */
 
 /* ---- Energy: P dt, piece by piece ---- */
 struct meter {
@@ -73,7 +82,8 @@ static inline void meter_run(struct meter *m, int64_t now_ns)
     m->aj += m->nw * (now_ns - m->since_ns);
     m->since_ns = now_ns;
 }
-static inline void meter_add(struct meter *m, int64_t now_ns, int128_t nw)    /* from now on it draws that much more */
+/* adds nw from now on */
+static inline void meter_add(struct meter *m, int64_t now_ns, int128_t nw)
 {
     meter_run(m, now_ns);
     m->nw += nw;

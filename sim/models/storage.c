@@ -10,18 +10,25 @@ struct storage storage_default(void)
 {
     return (struct storage){
         .all_bps = 100 * GB_PER_S,
-        .read_bps = 100 * GB_PER_S, .write_bps = 100 * GB_PER_S, .node_read_bps = 5 * GB_PER_S, .node_write_bps = 2 * GB_PER_S,
-        .pull_ns = 180 * NS_PER_S, .pull_cached_ns = 30 * NS_PER_S,
+        .read_bps = 100 * GB_PER_S,
+        .write_bps = 100 * GB_PER_S,
+        .node_read_bps = 5 * GB_PER_S,
+        .node_write_bps = 2 * GB_PER_S,
+        .pull_ns = 180 * NS_PER_S,
+        .pull_cached_ns = 30 * NS_PER_S,
     };
 }
 
 /* clang-format off: a table */
 #define AT(field)  .at = offsetof(struct storage, field)
-#define BANDWIDTH  .type = CONFIG_PARTS, .scale = GB_PER_S, .above_least = true, .most = 1000000000, .word = "unlimited", \
-                   .word_value = STORAGE_UNLIMITED
+#define BANDWIDTH                                                                                  \
+    .type = CONFIG_PARTS, .scale = GB_PER_S, .above_least = true, .most = 1000000000,              \
+    .word = "unlimited", .word_value = STORAGE_UNLIMITED
 #define GIB        .type = CONFIG_PARTS, .scale = 1024, .most = 1000000000
 #define SECONDS    .type = CONFIG_PARTS, .scale = NS_PER_S, .most = 1000000
-static const char *const contentions[] = { [CONTENTION_NONE] = "none", [CONTENTION_MAXMIN] = "maxmin", NULL };
+static const char *const contentions[] = {
+    [CONTENTION_NONE] = "none", [CONTENTION_MAXMIN] = "maxmin", NULL
+};
 static const struct config_key keys[] = {
     { .name = "gbps",            BANDWIDTH, AT(all_bps) },
     { .name = "read_gbps",       BANDWIDTH, AT(read_bps) },
@@ -71,23 +78,22 @@ static int64_t many(int64_t bytes_per_s, uint32_t nodes)
 
 int64_t storage_write_ns(const struct storage *s, int64_t bytes, uint32_t nodes, uint32_t writers)
 {
-    int64_t own_ns = longer(transfer_ns(bytes, many(s->node_write_bps, nodes), 1), transfer_ns(bytes, s->write_bps, writers));
-    return s->contention == CONTENTION_MAXMIN ? longer(own_ns, transfer_ns(bytes, s->all_bps, 1)) : own_ns;
+    int64_t own_ns = longer(transfer_ns(bytes, many(s->node_write_bps, nodes), 1),
+                            transfer_ns(bytes, s->write_bps, writers));
+    return s->contention == CONTENTION_MAXMIN ? longer(own_ns, transfer_ns(bytes, s->all_bps, 1))
+                                              : own_ns;
 }
 
 int64_t storage_load_ns(const struct storage *s, int64_t bytes, uint32_t nodes)
 {
-    return longer(transfer_ns(bytes, many(s->node_read_bps, nodes), 1), transfer_ns(bytes, s->read_bps, 1));
+    return longer(transfer_ns(bytes, many(s->node_read_bps, nodes), 1),
+                  transfer_ns(bytes, s->read_bps, 1));
 }
 
 int64_t storage_pull_ns(const struct storage *s, bool cached)
 {
     if (cached)
         return s->pull_cached_ns;
-    return s->image_mib ? s->pull_cached_ns + storage_load_ns(s, s->image_mib * MIB, 1) : s->pull_ns;
-}
-
-double iteration_reading_s(double iteration_s, double bytes, double bytes_per_s)
-{
-    return fmax(iteration_s, bytes / bytes_per_s);
+    return s->image_mib ? s->pull_cached_ns + storage_load_ns(s, s->image_mib * MIB, 1)
+                        : s->pull_ns;
 }

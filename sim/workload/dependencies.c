@@ -1,5 +1,5 @@
-/* dependencies.c - "A;B" of a trace becomes the numbers of jobs: names are looked up once all jobs are there and sorted,
- * and nobody may wait for himself. */
+/* dependencies.c - see workload_builder.h. The names "A;B" of a trace become job numbers once all
+ * jobs are read and sorted. */
 #include "sim/base/memory.h"
 #include "sim/workload/workload_builder.h"
 
@@ -11,7 +11,8 @@ void dependencies_note(struct workload *w, const char *list, size_t length, size
 {
     struct workload_builder *b = w->builder;
     mem_grow(&b->wait, &b->waits_capacity, b->n_waits, sizeof *b->wait);
-    b->wait[b->n_waits++] = (struct job_waits){ w->truth[w->n_jobs - 1].name, arena_text(w->memory, list, length), line };
+    b->wait[b->n_waits++] = (struct job_waits){ w->truth[w->n_jobs - 1].name,
+                                                arena_text(w->memory, list, length), line };
 }
 
 /* ---- names ---- */
@@ -38,7 +39,8 @@ static struct named *all_names(const struct workload *w)
 
 static job_id job_named(const struct workload *w, const struct named *all, const char *name)
 {
-    const struct named key = { name, 0 }, *found = bsearch(&key, all, w->n_jobs, sizeof *all, by_name);
+    const struct named key = { name, 0 },
+                       *found = bsearch(&key, all, w->n_jobs, sizeof *all, by_name);
     return found ? found->job : ID_NONE;
 }
 
@@ -66,14 +68,15 @@ static int by_job(const void *left, const void *right)
     return (a->job > b->job) - (a->job < b->job);
 }
 
-static int look_up(struct workload *w, const struct named *all, const struct line_of *line, uint32_t *at, const char *file,
-                   struct error *err)
+static int look_up(struct workload *w, const struct named *all, const struct line_of *line,
+                   uint32_t *at, const char *file, struct error *err)
 {
     const char *name = line->names;
     for (uint32_t i = 0; i < line->n; i++, name += strlen(name) + 1) {
         job_id on = job_named(w, all, name);
         if (on == ID_NONE)
-            return error_set(err, "%s:%zu: depends_on: no job has the job_id '%.100s'", file, line->wait->line, name);
+            return error_set(err, "%s:%zu: depends_on: no job has the job_id '%.100s'", file,
+                             line->wait->line, name);
         w->depends_on[(*at)++] = on;
     }
     return 0;
@@ -81,12 +84,14 @@ static int look_up(struct workload *w, const struct named *all, const struct lin
 
 /* ---- circles ---- */
 
-/* Kahn, Communications of the ACM 5(11), 1962: takes away who waits for nobody that is left. What remains waits for a
- * circle; going on from one of them to one that it waits for, as often as there are jobs, ends within one. */
+/* Kahn, Communications of the ACM 5(11), 1962: removes jobs without remaining dependencies, again
+ * and again. The jobs that remain wait for a cycle; following dependencies from one of them, for as
+ * many steps as there are jobs, ends in a cycle. */
 static job_id in_a_circle(const struct workload *w)
 {
     uint32_t n_edges = w->depends_first[w->n_jobs];
-    uint32_t *left = mem_new(w->n_jobs, sizeof *left), *first = mem_new((size_t)w->n_jobs + 2, sizeof *first);
+    uint32_t *left = mem_new(w->n_jobs, sizeof *left),
+             *first = mem_new((size_t)w->n_jobs + 2, sizeof *first);
     job_id *waits = mem_new(n_edges, sizeof *waits), *free_of = mem_new(w->n_jobs, sizeof *free_of);
     uint32_t taken = 0, found = 0;
     for (uint32_t i = 0; i < n_edges; i++)
@@ -120,15 +125,16 @@ static job_id in_a_circle(const struct workload *w)
     return at;
 }
 
-static int check_circles(const struct workload *w, const struct line_of *line, const char *file, struct error *err)
+static int check_circles(const struct workload *w, const struct line_of *line, const char *file,
+                         struct error *err)
 {
     job_id j = in_a_circle(w);
     if (j == ID_NONE)
         return 0;
     while (line->job != j)
         line++;
-    return error_set(err, "%s:%zu: depends_on: job '%.100s' would wait for itself", file, line->wait->line,
-                     w->truth[j].name);
+    return error_set(err, "%s:%zu: depends_on: job '%.100s' would wait for itself", file,
+                     line->wait->line, w->truth[j].name);
 }
 
 int dependencies_resolve(struct workload *w, const char *file, struct error *err)
@@ -140,12 +146,14 @@ int dependencies_resolve(struct workload *w, const char *file, struct error *err
     struct line_of *line = mem_new(b->n_waits, sizeof *line);
     uint64_t n = 0;
     for (size_t i = 0; i < b->n_waits; i++) {
-        char *names = arena_text(w->memory, b->wait[i].for_whom, strlen(b->wait[i].for_whom));
-        line[i] = (struct line_of){ job_named(w, all, b->wait[i].name), &b->wait[i], names, cut(names) };
+        char *names = arena_text(w->memory, b->wait[i].waits_for, strlen(b->wait[i].waits_for));
+        line[i] =
+            (struct line_of){ job_named(w, all, b->wait[i].name), &b->wait[i], names, cut(names) };
         n += line[i].n;
     }
     qsort(line, b->n_waits, sizeof *line, by_job);
-    int result = n < UINT32_MAX ? 0 : error_set(err, "%s: want less than 4294967295 dependencies", file);
+    int result =
+        n < UINT32_MAX ? 0 : error_set(err, "%s: want less than 4294967295 dependencies", file);
     if (result == 0) {
         uint32_t at = 0;
         size_t k = 0;

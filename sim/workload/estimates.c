@@ -45,19 +45,24 @@ static int unknown(const char *text, const char *name, struct error *err)
     struct suggestion near = { .typed = name };
     for (size_t i = 0; i < WORDS; i++) {
         const struct word *w = &words[i];
-        n += (size_t)snprintf(all + n, sizeof all - n, "%s%s%s%s, ", w->name, !w->value ? "" : w->usual < 0 ? ":" : "[:",
+        n += (size_t)snprintf(all + n, sizeof all - n, "%s%s%s%s, ", w->name,
+                              !w->value      ? ""
+                              : w->usual < 0 ? ":"
+                                             : "[:",
                               w->value ? w->value : "", !w->value || w->usual < 0 ? "" : "]");
         suggest_offer(&near, w->name);
     }
     return error_set(err, "want %sor a factor from 0.001 to 1000, got '%s'%s%s%s", all, text,
-                     near.best ? "; did you mean '" : "", near.best ? near.best : "", near.best ? "'?" : "");
+                     near.best ? "; did you mean '" : "", near.best ? near.best : "",
+                     near.best ? "'?" : "");
 }
 
 int estimates_read(const char *text, struct estimates *e, struct error *err)
 {
     const char *colon = strchr(text, ':');
     char name[32];
-    snprintf(name, sizeof name, "%.*s", (int)(colon && colon - text < 31 ? colon - text : 31), text);
+    snprintf(name, sizeof name, "%.*s", (int)(colon && colon - text < 31 ? colon - text : 31),
+             text);
     if (number_read(text, .001, 1000, &e->value)) {
         e->kind = ESTIMATE_FACTOR;
         return 0;
@@ -73,8 +78,8 @@ int estimates_read(const char *text, struct estimates *e, struct error *err)
     e->value = w->usual;
     if (colon ? number_read(colon + 1, w->least, w->most, &e->value) : w->usual >= 0)
         return 0;
-    return error_set(err, "want %s:%s with %s from %.15g to %.15g, got '%s'", w->name, w->value, w->value, w->least, w->most,
-                     text);
+    return error_set(err, "want %s:%s with %s from %.15g to %.15g, got '%s'", w->name, w->value,
+                     w->value, w->least, w->most, text);
 }
 
 void estimates_show(const struct estimates *e, char to[ESTIMATES_TEXT])
@@ -125,7 +130,7 @@ static int64_t estimate(int64_t run_ns, const struct estimates *e, double u)
     switch (e->kind) {
     case ESTIMATE_UNIFORM:
         ns = times(run_ns, 1 + e->value * u);
-        return ns < run_ns ? run_ns : ns;                 /* seconds as a double may lose a few ns */
+        return ns < run_ns ? run_ns : ns;  /* seconds as a double may lose a few ns */
     case ESTIMATE_LOGNORMAL:
         return times(run_ns, exp(e->value * gsl_cdf_ugaussian_Pinv(u)));
     case ESTIMATE_BUCKETS:

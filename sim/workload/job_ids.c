@@ -1,5 +1,5 @@
-/* job_ids.c - see job_ids.h. Open addressing, at most three quarters full; half the hash beside each job's number saves
- * most looks at the names themselves. */
+/* job_ids.c - see job_ids.h. Open addressing, at most three quarters full; half the hash beside
+ * each job's number saves most looks at the names themselves. */
 #include "sim/workload/job_ids.h"
 
 #include "sim/base/memory.h"
@@ -70,7 +70,8 @@ static void build(struct job_ids *t, const struct job_truth *jobs, job_id n)
         put(t, hash_bytes(jobs[j].name, strlen(jobs[j].name), 0), j);
 }
 
-job_id job_ids_add(struct job_ids *t, const struct job_truth *jobs, job_id n, const char *name, size_t length)
+job_id job_ids_add(struct job_ids *t, const struct job_truth *jobs, job_id n, const char *name,
+                   size_t length)
 {
     if (!t->slot) {
         int64_t number = number_of(name, length);

@@ -1,9 +1,11 @@
-/* requests.h - sizes of requests, which are chains of runs (placement.h), and groups of tasks (policy.h). */
+/* requests.h - sizes of requests, which are chains of runs (placement.h), and groups of tasks
+ * (policy.h). */
 #pragma once
 #include "sim/contract/policy.h"
 
 /* The run of `ask` that a piece is of. */
-static inline const struct request *request_of_piece(const struct request *ask, const struct piece *p)
+static inline const struct request *request_of_piece(const struct request *ask,
+                                                     const struct piece *p)
 {
     return ask->next ? request_of_task(ask, p->task) : ask;
 }
@@ -33,7 +35,8 @@ static inline int64_t request_gpu_milli(const struct request *ask)
 }
 static inline struct amount amount_less(struct amount a, struct amount b)
 {
-    return (struct amount){ a.gpu_milli - b.gpu_milli, a.cpu_milli - b.cpu_milli, a.mem_mib - b.mem_mib };
+    return (struct amount){ a.gpu_milli - b.gpu_milli, a.cpu_milli - b.cpu_milli,
+                            a.mem_mib - b.mem_mib };
 }
 int64_t request_gpus(const struct request *ask);
 struct amount chain_amount(const struct request *ask);
@@ -46,5 +49,5 @@ static inline struct amount request_amount(const struct request *ask)
 }
 /* Its tasks; under SPLIT_ANY its GPUs. See struct job_sizes. */
 uint32_t placement_size(const struct request *ask, const struct placement *p);
-/* What these pieces of `ask` are. */
+/* Totals of these pieces of `ask`. */
 struct amount placement_amount(const struct request *ask, const struct placement *p);

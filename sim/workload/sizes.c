@@ -3,22 +3,30 @@
 
 #include <string.h>
 
-static int wrong(const char *file, size_t line, const char *column, const char *want, uint32_t got, struct error *err)
+static int wrong(const char *file, size_t line, const char *column, const char *want, uint32_t got,
+                 struct error *err)
 {
     return error_set(err, "%s:%zu: %s: want %s, got %u", file, line, column, want, got);
 }
 
-static int of_total(const struct job_row *row, struct job_sizes *z, const char *file, size_t line, struct error *err)
+static int of_total(const struct job_row *row, struct job_sizes *z, const char *file, size_t line,
+                    struct error *err)
 {
-    if (row->tasks || row->n_parts || row->gpu_milli != MILLI_ALL || row->share_mem_mib || !row->gpus)
-        return error_set(err, "%s:%zu: min_gpus, max_gpus: want whole GPUs without tasks; with tasks min_tasks and max_tasks", file, line);
-    *z = (struct job_sizes){ row->min_gpus ? row->min_gpus : row->gpus, row->gpus, row->max_gpus ? row->max_gpus : row->gpus, row->moldable };
+    if (row->tasks || row->n_parts || row->gpu_milli != MILLI_ALL || row->share_mem_mib ||
+        !row->gpus)
+        return error_set(err,
+                         "%s:%zu: min_gpus, max_gpus: want whole GPUs without tasks; with tasks "
+                         "min_tasks and max_tasks",
+                         file, line);
+    *z = (struct job_sizes){ row->min_gpus ? row->min_gpus : row->gpus, row->gpus,
+                             row->max_gpus ? row->max_gpus : row->gpus, row->moldable };
     if (z->least > z->usual)
         return wrong(file, line, "min_gpus", "at most gpus", z->least, err);
     return z->most < z->usual ? wrong(file, line, "max_gpus", "at least gpus", z->most, err) : 0;
 }
 
-int sizes_of_row(const struct job_row *row, struct job_sizes *z, const char *file, size_t line, struct error *err)
+int sizes_of_row(const struct job_row *row, struct job_sizes *z, const char *file, size_t line,
+                 struct error *err)
 {
     *z = (struct job_sizes){ 1, 1, 1, false };
     if (row->min_gpus || row->max_gpus) {
@@ -33,7 +41,10 @@ int sizes_of_row(const struct job_row *row, struct job_sizes *z, const char *fil
         return error_set(err, "%s:%zu: max_tasks: want tasks, too, and no groups", file, line);
     }
     if (row->moldable && !sizes_vary(z))
-        return error_set(err, "%s:%zu: moldable: want more than one size: min_tasks or max_tasks, or min_gpus or max_gpus", file, line);
+        return error_set(err,
+                         "%s:%zu: moldable: want more than one size: min_tasks or max_tasks, or "
+                         "min_gpus or max_gpus",
+                         file, line);
     return 0;
 }
 

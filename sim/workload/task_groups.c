@@ -10,7 +10,7 @@
 #include <string.h>
 
 struct group_trees {
-    struct intern *texts;         /* what a tree says, as one text */
+    struct intern *texts;         /* a tree as one text */
     const struct task_group **tree;
     size_t capacity;
 };
@@ -66,7 +66,8 @@ struct making {
 
 static int wrong(const struct making *m, const struct task_row *part, const char *want)
 {
-    return error_set(m->err, "%s:%zu: group: want %s, got '%.100s'", m->file, part->line, want, part->group);
+    return error_set(m->err, "%s:%zu: group: want %s, got '%.100s'", m->file, part->line, want,
+                     part->group);
 }
 
 static uint32_t find(const struct making *m, const char *path, size_t length)
@@ -93,7 +94,8 @@ static int enter(struct making *m, const struct task_row *part, uint32_t *g)
             return wrong(m, part, "at most 999 groups in a job");
         m->node[parent].inner = true;
         if (*g == m->n)
-            m->node[m->n++] = (struct node){ part->group, length, parent, 0, 0, LEVEL_ANY, LEVEL_ANY, false };
+            m->node[m->n++] =
+                (struct node){ part->group, length, parent, 0, 0, LEVEL_ANY, LEVEL_ANY, false };
         if (!part->group[length])
             return 0;
     }
@@ -102,10 +104,11 @@ static int enter(struct making *m, const struct task_row *part, uint32_t *g)
 static int take_levels(struct making *m, const struct task_row *part, uint32_t g)
 {
     struct node *n = &m->node[g];
-    bool same = n->required_level == part->required_level && n->preferred_level == part->preferred_level;
+    bool same =
+        n->required_level == part->required_level && n->preferred_level == part->preferred_level;
     if (n->parts++ && !same)
-        return error_set(m->err, "%s:%zu: topology: want the same in all rows of group '%.100s'", m->file, part->line,
-                         part->group);
+        return error_set(m->err, "%s:%zu: topology: want the same in all rows of group '%.100s'",
+                         m->file, part->line, part->group);
     n->required_level = part->required_level;
     n->preferred_level = part->preferred_level;
     return 0;
@@ -119,11 +122,11 @@ static uint32_t tasks_of(const struct task_row *part)
 static int check_size(const struct making *m, const struct task_row *part)
 {
     if (part->min_tasks > tasks_of(part))
-        return error_set(m->err, "%s:%zu: min_tasks: want at most as many as tasks (%u), got %u", m->file, part->line,
-                         tasks_of(part), part->min_tasks);
+        return error_set(m->err, "%s:%zu: min_tasks: want at most as many as tasks (%u), got %u",
+                         m->file, part->line, tasks_of(part), part->min_tasks);
     if (part->gpus && (part->gpu_milli < 1 || part->gpu_milli > MILLI_ALL))
-        return error_set(m->err, "%s:%zu: gpu_milli: want from 1 to %u, got %u", m->file, part->line, MILLI_ALL,
-                         part->gpu_milli);
+        return error_set(m->err, "%s:%zu: gpu_milli: want from 1 to %u, got %u", m->file,
+                         part->line, MILLI_ALL, part->gpu_milli);
     if (part->cpu_milli < 0 || part->mem_mib < 0)
         return error_set(m->err, "%s:%zu: want CPUs and memory of at least 0", m->file, part->line);
     return 0;
@@ -132,11 +135,14 @@ static int check_size(const struct making *m, const struct task_row *part)
 static int check_inner(const struct making *m, const struct task_row *part)
 {
     if (part->gpus || part->tasks || part->cpu_milli || part->mem_mib)
-        return error_set(m->err, "%s:%zu: want no GPUs, tasks, CPUs or memory of group '%.100s', as it has groups below it",
+        return error_set(m->err,
+                         "%s:%zu: want no GPUs, tasks, CPUs or memory of group '%.100s', as it has "
+                         "groups below it",
                          m->file, part->line, part->group);
     if (part->required_level == LEVEL_ANY && part->preferred_level == LEVEL_ANY)
-        return error_set(m->err, "%s:%zu: topology: want one of group '%.100s', as it has groups below it", m->file,
-                         part->line, part->group);
+        return error_set(m->err,
+                         "%s:%zu: topology: want one of group '%.100s', as it has groups below it",
+                         m->file, part->line, part->group);
     return 0;
 }
 
@@ -165,7 +171,8 @@ static int take_parts(struct making *m, const struct job_row *row, struct job_gr
 {
     uint64_t tasks = 0;
     if (row->n_parts > GROUPS_MAX)
-        return error_set(m->err, "%s:%zu: want at most %d rows of a job", m->file, row->part[GROUPS_MAX].line, GROUPS_MAX);
+        return error_set(m->err, "%s:%zu: want at most %d rows of a job", m->file,
+                         row->part[GROUPS_MAX].line, GROUPS_MAX);
     uint32_t *group_of = mem_new(row->n_parts, sizeof *group_of);
     to->run = mem_new(row->n_parts, sizeof *to->run);
     to->group_of = mem_new(row->n_parts, sizeof *to->group_of);
@@ -183,7 +190,8 @@ static int take_parts(struct making *m, const struct job_row *row, struct job_gr
         to->min_tasks += part->min_tasks ? part->min_tasks : tasks_of(part);
         tasks += tasks_of(part);
         if (tasks >= SPLIT_ANY)
-            error_set(m->err, "%s:%zu: tasks: want less than %u in all", m->file, part->line, SPLIT_ANY);
+            error_set(m->err, "%s:%zu: tasks: want less than %u in all", m->file, part->line,
+                      SPLIT_ANY);
     }
     free(group_of);
     for (uint32_t g = 0; g < m->n && !m->err->text[0]; g++)
@@ -201,8 +209,9 @@ static const struct task_group *intern_tree(struct workload *w, const struct mak
     size_t length;
     FILE *f = mem_stream(&text, &length);
     for (uint32_t g = 1; g < m->n; g++)
-        fprintf(f, "%zu:%.*s,%" PRIu32 ",%" PRIu32 ",%u,%u;", m->node[g].length, (int)m->node[g].length, m->node[g].path,
-                m->node[g].parent, m->node[g].min_tasks, m->node[g].required_level, m->node[g].preferred_level);
+        fprintf(f, "%zu:%.*s,%" PRIu32 ",%" PRIu32 ",%u,%u;", m->node[g].length,
+                (int)m->node[g].length, m->node[g].path, m->node[g].parent, m->node[g].min_tasks,
+                m->node[g].required_level, m->node[g].preferred_level);
     fprintf(f, "%u,%u", m->node[0].required_level, m->node[0].preferred_level);
     mem_stream_end(f, &text);
     uint32_t known = intern_count(t->texts), id = intern_add(t->texts, text, length);
@@ -212,14 +221,16 @@ static const struct task_group *intern_tree(struct workload *w, const struct mak
     struct task_group *tree = arena_alloc(w->memory, m->n * sizeof *tree);
     for (uint32_t g = 0; g < m->n; g++) {
         const struct node *n = &m->node[g];
-        tree[g] = (struct task_group){ g ? arena_text(w->memory, n->path, n->length) : ".", g ? n->parent : ID_NONE,
-                                       n->inner ? 0 : n->min_tasks, n->required_level, n->preferred_level };
+        tree[g] = (struct task_group){ g ? arena_text(w->memory, n->path, n->length) : ".",
+                                       g ? n->parent : ID_NONE, n->inner ? 0 : n->min_tasks,
+                                       n->required_level, n->preferred_level };
     }
     mem_grow(&t->tree, &t->capacity, id, sizeof *t->tree);
     return t->tree[id] = tree;
 }
 
-static int make_groups(struct workload *w, const struct job_row *row, const char *file, struct job_groups *to, struct error *err)
+static int make_groups(struct workload *w, const struct job_row *row, const char *file,
+                       struct job_groups *to, struct error *err)
 {
     struct making *m = mem_new(1, sizeof *m);
     *to = (struct job_groups){ .n_groups = 0 };
@@ -242,7 +253,8 @@ static int make_groups(struct workload *w, const struct job_row *row, const char
 
 /* ---- The chain of runs ---- */
 
-static struct request request_of(const struct job_groups *g, size_t run, uint32_t first_task, const struct job_row *row)
+static struct request request_of(const struct job_groups *g, size_t run, uint32_t first_task,
+                                 const struct job_row *row)
 {
     const struct task_row *part = g->run[run];
     return (struct request){
@@ -263,8 +275,8 @@ static struct request request_of(const struct job_groups *g, size_t run, uint32_
 }
 
 /* The last run first: each is a shape with all that follows. */
-int task_groups_shape(struct workload *w, const struct job_row *row, struct shape common, const char *file, shape_id *shape,
-                      uint32_t *min_tasks, struct error *err)
+int task_groups_shape(struct workload *w, const struct job_row *row, struct shape common,
+                      const char *file, shape_id *shape, uint32_t *min_tasks, struct error *err)
 {
     struct job_groups groups;
     int result = make_groups(w, row, file, &groups, err);

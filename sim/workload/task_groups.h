@@ -1,7 +1,8 @@
-/* task_groups.h - private to the workload: jobs whose tasks differ (job_row.part), and their trees of groups.
+/* task_groups.h - private to the workload: jobs of unequal tasks (job_row.part), and their trees
+ * of groups.
  *
- * A group is named by its path from the root, "replica1/encoder"; "." is the root itself. A path with others below it is
- * an inner group: it has no tasks, and a row for it only to give it a level. */
+ * A group is named by its path from the root, "replica1/encoder"; "." is the root itself. A path
+ * with others below it is an inner group: it has no tasks, and a row of it only sets its level. */
 #pragma once
 #include "sim/workload/workload.h"
 
@@ -10,7 +11,7 @@
 struct group_trees;
 struct group_trees *group_trees_new(void);
 void group_trees_free(struct group_trees *t);    /* NULL: does nothing */
-/* The shape of a job of parts, by group and then as given, and its minimum of tasks. `common`: what is the same for all of
- * its tasks. 0, or -1 with err. */
-int task_groups_shape(struct workload *w, const struct job_row *row, struct shape common, const char *file, shape_id *shape,
-                      uint32_t *min_tasks, struct error *err);
+/* The shape of a job of parts, by group and then as given, and its minimum of tasks. `common`: the
+ * part that all its tasks share. 0, or -1 with err. */
+int task_groups_shape(struct workload *w, const struct job_row *row, struct shape common,
+                      const char *file, shape_id *shape, uint32_t *min_tasks, struct error *err);

@@ -16,10 +16,11 @@ static int descending(int64_t a, int64_t b)
     return a > b ? -1 : a < b;
 }
 
-/* Shapes that differ in memory, level or number of tasks alone are the same here. */
+/* Shapes that differ only in memory, level or number of tasks are equal here. */
 static int by_request(const void *left, const void *right)
 {
-    const struct shape *a = ((const struct counted *)left)->shape, *b = ((const struct counted *)right)->shape;
+    const struct shape *a = ((const struct counted *)left)->shape,
+                       *b = ((const struct counted *)right)->shape;
     const int64_t key[][2] = {
         { a->ask.cpu_milli, b->ask.cpu_milli },
         { a->ask.gpus ? a->ask.gpu_milli : 0, b->ask.gpus ? b->ask.gpu_milli : 0 },
@@ -45,7 +46,8 @@ static int by_request_then_number(const void *left, const void *right)
 static int by_jobs(const void *left, const void *right)
 {
     const struct counted *a = left, *b = right;
-    return a->jobs != b->jobs ? descending((int64_t)a->jobs, (int64_t)b->jobs) : by_request_then_number(left, right);
+    return a->jobs != b->jobs ? descending((int64_t)a->jobs, (int64_t)b->jobs)
+                              : by_request_then_number(left, right);
 }
 
 static size_t merge(struct counted *shape, size_t n)
@@ -72,8 +74,9 @@ static struct typical typical_request(const struct counted *from, uint64_t cover
     return t;
 }
 
-/* By an earlier run of the same job: it counts once. */
-static bool said_before(const struct workload *w, const struct request *ask, const struct request *run)
+/* Another run of the same job has this request: it counts once. */
+static bool said_before(const struct workload *w, const struct request *ask,
+                        const struct request *run)
 {
     const struct counted this = { &w->shape[run->shape], 0 };
     for (const struct request *r = ask; r != run; r = r->next)

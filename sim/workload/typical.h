@@ -1,4 +1,4 @@
-/* typical.h - what the jobs of a workload typically ask for: see struct typical in contract/placement.h. */
+/* typical.h - the typical requests of a workload: see struct typical in contract/placement.h. */
 #pragma once
 #include "sim/base/memory.h"
 #include "sim/workload/workload.h"

@@ -1,8 +1,7 @@
-/* workload.c - see workload.h: taking jobs in. Order and times are in workload_order.c. */
+/* workload.c - see workload.h: rows become jobs. workload_change.c sorts and changes them. */
 #include "sim/workload/workload.h"
 
 #include "sim/base/memory.h"
-#include "sim/workload/job_inputs.h"
 #include "sim/cluster/labels.h"
 #include "sim/workload/sizes.h"
 #include "sim/workload/task_groups.h"
@@ -28,6 +27,101 @@ const struct job_row job_row_default = {
     .ran_ns = -1,
     .leaving_ns = -1,
 };
+
+/* ---- data sets and images ---- */
+
+struct job_inputs {
+    struct intern *sets, *images;
+    uint32_t *set_mib;            /* by data set */
+    size_t capacity;
+    struct intern *own;           /* the bytes of struct own_input */
+};
+
+static struct job_inputs *job_inputs_new(void)
+{
+    struct job_inputs *i = mem_new(1, sizeof *i);
+    i->sets = intern_new();
+    i->images = intern_new();
+    i->own = intern_new();
+    return i;
+}
+
+static void job_inputs_free(struct job_inputs *i)
+{
+    if (!i)
+        return;
+    intern_free(i->sets);
+    intern_free(i->images);
+    intern_free(i->own);
+    free(i->set_mib);
+    free(i);
+}
+
+static const char *in_gib(char to[32], uint32_t mib)
+{
+    snprintf(to, 32, "%.15g", mib / 1024.0);
+    return to;
+}
+
+static int job_inputs_check(const struct job_inputs *i, const struct job_row *row, const char *file,
+                            size_t line, struct error *err)
+{
+    if (row->data_set_length && !row->data_mib)
+        return error_set(err, "%s:%zu: data_set: want its data_gib, too", file, line);
+    if (row->epochs && !row->data_mib)
+        return error_set(err, "%s:%zu: epochs: want a data_gib, too", file, line);
+    uint32_t set = row->data_set_length ? intern_find(i->sets, row->data_set, row->data_set_length)
+                                        : INTERN_NONE;
+    char want[32], got[32];
+    if (set == INTERN_NONE || i->set_mib[set] == row->data_mib)
+        return 0;
+    return error_set(err, "%s:%zu: data_gib: want %s, as data set '%.100s' has before, got %s",
+                     file, line, in_gib(want, i->set_mib[set]), row->data_set,
+                     in_gib(got, row->data_mib));
+}
+
+static uint32_t job_inputs_add(struct job_inputs *i, const struct job_row *row)
+{
+    struct own_input own = { ID_NONE, ID_NONE, row->epochs };
+    if (!row->data_set_length && !row->image_length && !row->epochs)
+        return 0;
+    if (row->image_length)
+        own.image = intern_add(i->images, row->image, row->image_length);
+    if (row->data_set_length) {
+        uint32_t known = intern_count(i->sets);
+        own.data_set = intern_add(i->sets, row->data_set, row->data_set_length);
+        if (own.data_set == known) {
+            mem_grow(&i->set_mib, &i->capacity, known, sizeof *i->set_mib);
+            i->set_mib[known] = row->data_mib;
+        }
+    }
+    return intern_add(i->own, (const char *)&own, sizeof own) + 1;
+}
+
+struct own_input workload_input(const struct workload *w, job_id j)
+{
+    struct own_input own = { ID_NONE, ID_NONE, 0 };
+    if (w->truth[j].input)
+        memcpy(&own, intern_text(w->inputs->own, w->truth[j].input - 1), sizeof own);
+    return own;
+}
+
+const char *workload_data_set(const struct workload *w, uint32_t data_set)
+{
+    return intern_text(w->inputs->sets, data_set);
+}
+
+const char *workload_image(const struct workload *w, uint32_t image)
+{
+    return intern_text(w->inputs->images, image);
+}
+
+uint32_t workload_data_sets(const struct workload *w)
+{
+    return intern_count(w->inputs->sets);
+}
+
+/* ---- making ---- */
 
 struct workload *workload_new(void)
 {
@@ -103,13 +197,14 @@ static int check_time(struct where at, const char *what, int64_t ns)
 {
     if (ns >= 0 && ns < WORKLOAD_END_NS)
         return 0;
-    return error_set(at.err, "%s:%zu: %s: want from 0 to less than 100 years, got %.9g s", at.file, at.line, what,
-                     seconds(ns));
+    return error_set(at.err, "%s:%zu: %s: want from 0 to less than 100 years, got %.9g s", at.file,
+                     at.line, what, seconds(ns));
 }
 
 static int check_times(struct where at, const struct job_row *row)
 {
-    if (check_time(at, "submit", row->submit_ns) != 0 || check_time(at, "duration", row->duration_ns) != 0 ||
+    if (check_time(at, "submit", row->submit_ns) != 0 ||
+        check_time(at, "duration", row->duration_ns) != 0 ||
         check_time(at, "submit + duration", row->submit_ns + row->duration_ns) != 0)
         return -1;
     if (row->estimate_ns != TIME_NEVER && check_time(at, "estimate", row->estimate_ns) != 0)
@@ -133,18 +228,20 @@ static int check_size(struct where at, const struct job_row *row)
     if (row->tasks == SPLIT_ANY)
         return error_set(at.err, "%s:%zu: tasks: want less than %u", at.file, at.line, SPLIT_ANY);
     if (row->gpus % tasks)
-        return error_set(at.err, "%s:%zu: gpus: want a multiple of tasks (%u), got %u", at.file, at.line, tasks,
-                         row->gpus);
+        return error_set(at.err, "%s:%zu: gpus: want a multiple of tasks (%u), got %u", at.file,
+                         at.line, tasks, row->gpus);
     if (row->min_tasks > tasks)
-        return error_set(at.err, "%s:%zu: min_tasks: want at most as many as tasks (%u), got %u", at.file, at.line,
-                         tasks, row->min_tasks);
+        return error_set(at.err, "%s:%zu: min_tasks: want at most as many as tasks (%u), got %u",
+                         at.file, at.line, tasks, row->min_tasks);
     if (row->gpus && (row->gpu_milli < 1 || row->gpu_milli > MILLI_ALL))
-        return error_set(at.err, "%s:%zu: gpu_milli: want from 1 to %u, got %u", at.file, at.line, MILLI_ALL,
-                         row->gpu_milli);
+        return error_set(at.err, "%s:%zu: gpu_milli: want from 1 to %u, got %u", at.file, at.line,
+                         MILLI_ALL, row->gpu_milli);
     if (row->mig && (row->gpu_milli != MILLI_ALL || row->share_mem_mib))
-        return error_set(at.err, "%s:%zu: mig: an instance is not shared: want no share of it", at.file, at.line);
+        return error_set(at.err, "%s:%zu: mig: an instance is not shared: want no share of it",
+                         at.file, at.line);
     if (row->share_mem_mib && row->gpu_milli != MILLI_ALL)
-        return error_set(at.err, "%s:%zu: gpu_share_mem_gib: want no other share beside it", at.file, at.line);
+        return error_set(at.err, "%s:%zu: gpu_share_mem_gib: want no other share beside it",
+                         at.file, at.line);
     if (row->max_per_node && tasks_of(row) == 1 && row->gpus > 1 && !row->tasks)
         return error_set(at.err, "%s:%zu: max_per_node: want the tasks, too", at.file, at.line);
     if (row->cpu_milli < 0 || row->mem_mib < 0)
@@ -152,10 +249,13 @@ static int check_size(struct where at, const struct job_row *row)
     return 0;
 }
 
-static int check_wish(struct where at, const char *what, const char *text, const char *(*wrong)(const char *))
+static int check_wish(struct where at, const char *what, const char *text,
+                      const char *(*wrong)(const char *))
 {
     const char *want = text ? wrong(text) : NULL;
-    return want ? error_set(at.err, "%s:%zu: %s: want %s, got '%.100s'", at.file, at.line, what, want, text) : 0;
+    return want ? error_set(at.err, "%s:%zu: %s: want %s, got '%.100s'", at.file, at.line, what,
+                            want, text)
+                : 0;
 }
 
 static int check_wishes(struct where at, const struct job_row *row)
@@ -171,8 +271,9 @@ static int check_gpu_type(struct where at, const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++)
         if (text[i] == '|' && (i == 0 || i + 1 == length || text[i + 1] == '|'))
-            return error_set(at.err, "%s:%zu: gpu_type: want names with '|' between them, got '%.100s'", at.file,
-                             at.line, text);
+            return error_set(at.err,
+                             "%s:%zu: gpu_type: want names with '|' between them, got '%.100s'",
+                             at.file, at.line, text);
     return 0;
 }
 
@@ -180,10 +281,12 @@ static int check_overhead(struct where at, const struct own_overhead *p)
 {
     if (p->interval_ns == 0)
         return error_set(at.err, "%s:%zu: interval_s: want more than 0", at.file, at.line);
-    if (p->interval_ns < WORKLOAD_END_NS && p->save_ns < WORKLOAD_END_NS && p->grace_ns < WORKLOAD_END_NS &&
-        p->restart_ns < WORKLOAD_END_NS)
+    if (p->interval_ns < WORKLOAD_END_NS && p->save_ns < WORKLOAD_END_NS &&
+        p->grace_ns < WORKLOAD_END_NS && p->restart_ns < WORKLOAD_END_NS)
         return 0;
-    return error_set(at.err, "%s:%zu: interval_s, save_s, grace_s, restart_s: want less than 100 years", at.file, at.line);
+    return error_set(at.err,
+                     "%s:%zu: interval_s, save_s, grace_s, restart_s: want less than 100 years",
+                     at.file, at.line);
 }
 
 static int check_running(struct where at, const struct job_row *row)
@@ -191,21 +294,25 @@ static int check_running(struct where at, const struct job_row *row)
     if (!row->n_running_on && row->ran_ns < 0 && row->leaving_ns < 0)
         return 0;
     if (!row->n_running_on)
-        return error_set(at.err, "%s:%zu: started_s, leaving_s: want running_on, too", at.file, at.line);
+        return error_set(at.err, "%s:%zu: started_s, leaving_s: want running_on, too", at.file,
+                         at.line);
     if (row->depends_on_length)
-        return error_set(at.err, "%s:%zu: running_on: want no depends_on, for it runs already", at.file, at.line);
+        return error_set(at.err, "%s:%zu: running_on: want no depends_on, for it runs already",
+                         at.file, at.line);
     if (row->ran_ns >= WORKLOAD_END_NS || row->leaving_ns >= WORKLOAD_END_NS)
-        return error_set(at.err, "%s:%zu: started_s, leaving_s: want less than 100 years", at.file, at.line);
+        return error_set(at.err, "%s:%zu: started_s, leaving_s: want less than 100 years", at.file,
+                         at.line);
     return 0;
 }
 
-/* The numbers of the lines are not kept; where every line has been a job, they need not be. */
+/* Line numbers are not kept; if every line is a job, they follow from the job number. */
 static int used_before(const struct workload *w, struct where at, const char *name, job_id earlier)
 {
     if (!w->builder->a_job_a_line)
-        return error_set(at.err, "%s:%zu: job_id: '%.100s' was used before", at.file, at.line, name);
-    return error_set(at.err, "%s:%zu: job_id: '%.100s' was used before, on line %zu", at.file, at.line, name,
-                     w->builder->first_line + earlier);
+        return error_set(at.err, "%s:%zu: job_id: '%.100s' was used before", at.file, at.line,
+                         name);
+    return error_set(at.err, "%s:%zu: job_id: '%.100s' was used before, on line %zu", at.file,
+                     at.line, name, w->builder->first_line + earlier);
 }
 
 /* ---- taking in ---- */
@@ -222,15 +329,20 @@ static uint32_t wish_of(struct workload *w, const char *text)
 
 static struct shape wishes_of(struct workload *w, const struct job_row *row)
 {
-    struct shape s = { .next = ID_NONE, .gpu_type = ID_NONE, .pin = ID_NONE, .selector = wish_of(w, row->selector),
-                       .affinity = wish_of(w, row->affinity), .tolerations = wish_of(w, row->tolerations) };
+    struct shape s = { .next = ID_NONE,
+                       .gpu_type = ID_NONE,
+                       .pin = ID_NONE,
+                       .selector = wish_of(w, row->selector),
+                       .affinity = wish_of(w, row->affinity),
+                       .tolerations = wish_of(w, row->tolerations) };
     if (row->gpu_type_length)
         s.gpu_type = intern_add(w->gpu_types, row->gpu_type, row->gpu_type_length);
     return s;
 }
 
-/* A total of several GPUs without tasks may be split any way; one GPU, a share of one, or none is one task; several
- * shares are as many tasks, for two of them may lie on one node, or on one GPU. */
+/* A total of several GPUs without tasks may be split any way; one GPU, a share of one, or none is
+ * one task; several shares are as many tasks, for two of them may lie on one node, or on one
+ * GPU. */
 static shape_id shape_of(struct workload *w, const struct job_row *row, bool sized)
 {
     struct shape s = wishes_of(w, row);
@@ -300,7 +412,8 @@ static void note_order(struct workload *w, const struct job_row *row, size_t lin
         b->sorted = false;
 }
 
-static uint32_t overhead_add(struct workload *w, const struct own_overhead *own, const char *file, size_t line)
+static uint32_t overhead_add(struct workload *w, const struct own_overhead *own, const char *file,
+                             size_t line)
 {
     static const struct own_overhead none = OWN_OVERHEAD_NONE;
     uint32_t known = intern_count(w->overheads);
@@ -309,7 +422,8 @@ static uint32_t overhead_add(struct workload *w, const struct own_overhead *own,
     uint32_t number = intern_add(w->overheads, (const char *)own, sizeof *own);
     if (number == known) {
         mem_grow(&w->overhead_at, &w->overhead_capacity, known, sizeof *w->overhead_at);
-        w->overhead_at[known] = (struct overhead_at){ arena_text(w->memory, file, strlen(file)), line };
+        w->overhead_at[known] =
+            (struct overhead_at){ arena_text(w->memory, file, strlen(file)), line };
     }
     return number + 1;
 }
@@ -321,11 +435,13 @@ struct own_overhead workload_overhead(const struct workload *w, uint32_t overhea
     return own;
 }
 
-static uint32_t running_add(struct workload *w, const struct job_row *row, const char *file, size_t line)
+static uint32_t running_add(struct workload *w, const struct job_row *row, const char *file,
+                            size_t line)
 {
     const struct job_running *last = w->n_running ? &w->running[w->n_running - 1] : NULL;
     size_t bytes = row->n_running_on * sizeof *row->running_on;
-    const char *same = last && !strcmp(last->file, file) ? last->file : arena_text(w->memory, file, strlen(file));
+    const char *same =
+        last && !strcmp(last->file, file) ? last->file : arena_text(w->memory, file, strlen(file));
     mem_grow(&w->running, &w->running_capacity, w->n_running, sizeof *w->running);
     w->running[w->n_running] = (struct job_running){
         .on = memcpy(arena_alloc(w->memory, bytes), row->running_on, bytes), .n = row->n_running_on,
@@ -334,8 +450,8 @@ static uint32_t running_add(struct workload *w, const struct job_row *row, const
     return ++w->n_running;
 }
 
-static void append(struct workload *w, const struct job_row *row, shape_id shape, uint32_t min_tasks, uint32_t sizing,
-                   const char *name, size_t name_length)
+static void append(struct workload *w, const struct job_row *row, shape_id shape,
+                   uint32_t min_tasks, uint32_t sizing, const char *name, size_t name_length)
 {
     job_id j = w->n_jobs;
     w->builder->shape_of[j] = shape;
@@ -363,14 +479,16 @@ static void append(struct workload *w, const struct job_row *row, shape_id shape
     w->n_jobs++;
 }
 
-int workload_add(struct workload *w, const struct job_row *row, const char *file, size_t line, struct error *err)
+int workload_add(struct workload *w, const struct job_row *row, const char *file, size_t line,
+                 struct error *err)
 {
     struct where at = { file, line, err };
     struct job_sizes sizes;
-    if (check_times(at, row) != 0 || (!row->n_parts && check_size(at, row) != 0) || check_wishes(at, row) != 0 ||
-        check_overhead(at, &row->overhead) != 0 || check_running(at, row) != 0 ||
-        job_inputs_check(w->inputs, row, file, line, err) != 0 ||
-        check_gpu_type(at, row->gpu_type, row->gpu_type_length) != 0 || sizes_of_row(row, &sizes, file, line, err) != 0)
+    if (check_times(at, row) != 0 || (!row->n_parts && check_size(at, row) != 0) ||
+        check_wishes(at, row) != 0 || check_overhead(at, &row->overhead) != 0 ||
+        check_running(at, row) != 0 || job_inputs_check(w->inputs, row, file, line, err) != 0 ||
+        check_gpu_type(at, row->gpu_type, row->gpu_type_length) != 0 ||
+        sizes_of_row(row, &sizes, file, line, err) != 0)
         return -1;
     if (w->n_jobs == ID_NONE - 1)
         return error_set(err, "%s:%zu: want at most %u jobs", file, line, ID_NONE - 1);
@@ -407,7 +525,8 @@ int workload_finish(struct workload *w, const char *file, struct error *err)
 {
     struct workload_builder *b = w->builder;
     if (w->n_jobs == 0 && w->n_skipped)
-        return error_set(err, "%s: want at least one job, got only %" PRIu32 " that never ran", file, w->n_skipped);
+        return error_set(err, "%s: want at least one job, got only %" PRIu32 " that never ran",
+                         file, w->n_skipped);
     if (w->n_jobs == 0)
         return error_set(err, "%s: want at least one job, got none", file);
     job_ids_free(b->ids); /* first: sorting wants memory too */

@@ -1,20 +1,23 @@
-/* workload_builder.h - private to workload.c and workload_order.c: what a workload needs until it is finished. */
+/* workload_builder.h - private to this folder: the state of a workload until workload_finish(). */
 #pragma once
 #include "sim/workload/job_ids.h"
 #include "sim/cluster/mig.h"
 #include "sim/workload/shapes.h"
 
-/* Every time of a trace is below, so that the sum of any two fits in int64_t. A year is 365.25 days. */
+/* All times of a trace are below, so that the sum of any two fits in int64_t. A year is 365.25
+ * days. */
 #define WORKLOAD_END_NS (INT64_C(36525) * 86400 * NS_PER_S)
 
 struct workload_builder {
     size_t capacity;     /* of the arrays with one element a job: these two, facts and truth */
-    shape_id *shape_of;  /* facts[].ask is set at the end, for the shapes may move while they grow */
-    int64_t *tie;        /* NULL while all are 0 */
+    shape_id *shape_of;  /* facts[].ask is set at the end, for the shapes may move while they
+                            grow */
+    int64_t *tie;        /* NULL while all ties are 0 */
     struct shapes *shapes;
     struct job_ids *ids;
     struct job_waits {
-        const char *name, *for_whom;    /* in the workload's memory; the first is the truth's */
+        const char *name, *waits_for;   /* in the memory of the workload; name is that of struct
+                                           job_truth */
         size_t line;
     } *wait;             /* of each job that depends on others, in the order of the file */
     size_t n_waits, waits_capacity;
@@ -24,15 +27,16 @@ struct workload_builder {
     uint32_t n_on_demand;
 };
 
-/* Of each of so many GPUs or instances; gpu_milli where the row names no profile. */
+/* Milli-GPUs of each of so many GPUs or instances; gpu_milli if the row has no profile. */
 static inline uint32_t job_row_milli(const struct job_row *row, uint32_t gpus, uint32_t gpu_milli)
 {
     return !gpus ? MILLI_ALL : row->mig ? MILLI_ALL * mig_g(row->mig) : gpu_milli;
 }
 
 /* dependencies.c */
-void dependencies_note(struct workload *w, const char *list, size_t length, size_t line);   /* of the job added last */
+/* of the job added last */
+void dependencies_note(struct workload *w, const char *list, size_t length, size_t line);
 int  dependencies_resolve(struct workload *w, const char *file, struct error *err);
-void dependencies_keep(struct workload *w, const bool *keep);                               /* before the jobs move */
+void dependencies_keep(struct workload *w, const bool *keep);  /* before the jobs move */
 
 void workload_sort(struct workload *w);      /* facts and truth; facts[].ask goes along */

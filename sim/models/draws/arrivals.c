@@ -38,10 +38,12 @@ static void change_state(struct arrivals *a, double from_s)
     a->change_s = from_s + exponential(&r, a->bursting ? a->law->burst_s : a->law->calm_s);
 }
 
-struct arrivals arrivals_from(const struct arrival_law *law, const struct calendar *calendar, double rate, uint64_t seed,
-                              const char *purpose)
+struct arrivals arrivals_from(const struct arrival_law *law, const struct calendar *calendar,
+                              double rate, uint64_t seed, const char *purpose)
 {
-    struct arrivals a = { .law = law, .calendar = calendar, .rate = rate, .seed = seed, .purpose = purpose };
+    struct arrivals a = {
+        .law = law, .calendar = calendar, .rate = rate, .seed = seed, .purpose = purpose
+    };
     a.change_s = INFINITY;
     if (law->kind == ARRIVE_MMPP)
         change_state(&a, 0);
@@ -55,12 +57,14 @@ static double state_rate(const struct arrivals *a)
     return a->rate * mmpp_calm_rate(a->law) * (a->bursting ? a->law->burst_ratio : 1);
 }
 
-/* Where the bound or the state changes a candidate is drawn anew, for an exponential gap has no memory. */
+/* Where the bound or the state changes a candidate is drawn anew, for an exponential gap has no
+ * memory. */
 static double thinned(struct arrivals *a, struct random *r)
 {
     double t = a->time_s;
     while (t < NEVER_S) {
-        double until, bound = calendar_bound(a->calendar, t, &until), next = t + exponential(r, 1 / (bound * state_rate(a)));
+        double until, bound = calendar_bound(a->calendar, t, &until),
+                      next = t + exponential(r, 1 / (bound * state_rate(a)));
         double border = fmin(until, a->change_s);
         if (next >= border) {
             t = border;
@@ -81,7 +85,8 @@ double arrivals_next(struct arrivals *a)
     random_init(&r, a->seed, a->purpose, a->n++);
     if (a->law->kind == ARRIVE_HYPER) {
         double p = hyper_probability(a->law->c2), branch = random_uniform(&r) < p ? p : 1 - p;
-        return a->time_s = calendar_after(a->calendar, a->time_s, exponential(&r, 1 / (2 * branch * a->rate)));
+        return a->time_s = calendar_after(a->calendar, a->time_s,
+                                          exponential(&r, 1 / (2 * branch * a->rate)));
     }
     return a->time_s = thinned(a, &r);
 }

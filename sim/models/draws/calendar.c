@@ -15,7 +15,8 @@ const double calendar_helios_daily[24] = {
 };
 const double calendar_usual_weekly[7] = { 1, 1, 1, 1, 1, .7, .7 };
 
-struct calendar calendar_of(const double daily[24], const double weekly[7], double growth_per_day, int64_t since_1970_ns)
+struct calendar calendar_of(const double daily[24], const double weekly[7], double growth_per_day,
+                            int64_t since_1970_ns)
 {
     enum { THURSDAY = 3 };        /* 1970-01-01 was one */
     struct calendar c = { .growth_per_day = growth_per_day, .flat = growth_per_day == 0 };
@@ -28,7 +29,8 @@ struct calendar calendar_of(const double daily[24], const double weekly[7], doub
         c.flat = c.flat && fabs(c.factor[h] - 1) < 1e-12;
     }
     if (since_1970_ns != TIME_NEVER)
-        c.first_hour = fmod(THURSDAY * 24 + (double)(since_1970_ns / NS_PER_S) / HOUR_S, WEEK_HOURS);
+        c.first_hour =
+            fmod(THURSDAY * 24 + (double)(since_1970_ns / NS_PER_S) / HOUR_S, WEEK_HOURS);
     return c;
 }
 

@@ -32,7 +32,9 @@ double law_cut_mean(const struct law *l, double least, double most)
 
 bool cut_law_make(struct cut_law *c, const struct law *l, double least, double most)
 {
-    *c = (struct cut_law){ .law = *l, .least = least, .most = most, .below = strictly_below(l, least) };
+    *c = (struct cut_law){
+        .law = *l, .least = least, .most = most, .below = strictly_below(l, least)
+    };
     c->mass = law_below(l, most) - c->below;
     if (!(c->mass >= MASS_LEAST))
         return false;
@@ -56,7 +58,7 @@ void cut_law_free(struct cut_law *c)
     *c = (struct cut_law){ 0 };
 }
 
-/* The last place with less than p below it; PLACES: not even the first has. */
+/* The last place with less than p below it; PLACES: there is none. */
 static size_t place_before(const struct cut_law *c, double p)
 {
     size_t from = 0, to = PLACES;
@@ -72,8 +74,8 @@ static size_t place_before(const struct cut_law *c, double p)
     return from;
 }
 
-/* The least x with P(X <= x) >= p, between two places: false position (the Illinois variant), then halving, for a law may
- * jump there. */
+/* The least x with P(X <= x) >= p, between two places: false position (the Illinois variant), then
+ * halving, for a law may jump there. */
 static double invert(const struct cut_law *c, double p)
 {
     enum { FALSE_POSITIONS = 12, MOST = 80 };
@@ -83,7 +85,8 @@ static double invert(const struct cut_law *c, double p)
     double low = c->place[i], high = c->place[i + 1];
     double below = c->share[i] - p, above = c->share[i + 1] - p;
     for (int k = 0, side = 0; k < MOST && high - low > PRECISION; k++) {
-        double at = k < FALSE_POSITIONS ? high - above * (high - low) / (above - below) : low + (high - low) / 2;
+        double at = k < FALSE_POSITIONS ? high - above * (high - low) / (above - below)
+                                        : low + (high - low) / 2;
         if (!(at > low && at < high))
             at = low + (high - low) / 2;
         double off = law_below(&c->law, exp(at)) - p;
@@ -129,7 +132,7 @@ static double scaled_mean(const struct law *l, double least, double most, double
 bool law_scale_to_mean(struct law *l, double least, double most, double mean)
 {
     enum { HALVINGS = 100 };
-    const double reach = 64;      /* e^64: nobody's times are further apart */
+    const double reach = 64;      /* e^64: times are never further apart */
     double low = 0, high = 0;
     if (!(mean > least && mean < most))
         return false;

@@ -75,14 +75,15 @@ static double part_mean_below(const struct law_part *p, double x)
         return p->b * tgamma(1 + 1 / p->a) * gamma_below(1 + 1 / p->a, pow(x / p->b, p->a));
     case LAW_GAMMA:
         return p->a * p->b * gamma_below(p->a + 1, x / p->b);
-    case LAW_LOG2_GAMMA: {                    /* e^(cy) y^(a-1) e^(-y/b): a gamma law again, of scale b/(1-cb) */
+    case LAW_LOG2_GAMMA: {  /* e^(cy) y^(a-1) e^(-y/b): a gamma law again, of scale b/(1-cb) */
         double left = 1 - M_LN2 * p->b;
         return x > 1 ? pow(left, -p->a) * gamma_below(p->a, log2(x) / p->b * left) : 0;
     }
     case LAW_LOG_UNIFORM:
         return x <= p->a ? 0 : (fmin(x, p->b) - p->a) / log(p->b / p->a);
     case LAW_EMPIRICAL:
-        return p->values->sum[values_up_to(p->values->value, p->values->n, x)] / (double)p->values->n;
+        return p->values->sum[values_up_to(p->values->value, p->values->n, x)] /
+               (double)p->values->n;
     }
     return 0;
 }
@@ -123,7 +124,8 @@ double law_mean_below(const struct law *l, double x)
 {
     double sum = 0;
     for (size_t i = 0; i < l->n && x > 0; i++)
-        sum += l->part[i].weight * l->part[i].scale * part_mean_below(&l->part[i], x / l->part[i].scale);
+        sum += l->part[i].weight * l->part[i].scale *
+               part_mean_below(&l->part[i], x / l->part[i].scale);
     return sum;
 }
 
@@ -157,7 +159,9 @@ bool law_add(struct law *l, double weight, const struct law *more)
 
 struct law law_lognormal(double mu, double sigma)
 {
-    return (struct law){ 1, { { .kind = LAW_LOGNORMAL, .weight = 1, .scale = 1, .a = mu, .b = sigma } } };
+    return (struct law){
+        1, { { .kind = LAW_LOGNORMAL, .weight = 1, .scale = 1, .a = mu, .b = sigma } }
+    };
 }
 
 struct law law_lognormal_of(double mean, double median)

@@ -37,7 +37,8 @@ void shares_free(struct shares *s)
     *s = (struct shares){ 0 };
 }
 
-/* The first with u < up_to: one of weight 0 has the same as the one before it, and u > 0 passes over it at the front. */
+/* The first with u < up_to: one of weight 0 has the same as the one before it, and u > 0 passes
+ * over it at the front. */
 size_t shares_choose(const struct shares *s, double u)
 {
     size_t from = 0, to = s->n - 1;

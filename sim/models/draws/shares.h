@@ -7,8 +7,10 @@ struct shares {
     size_t n;
     double *up_to;                /* [n] P(choice <= i); the last is 1 */
 };
-struct shares shares_of(const double *weight, size_t n);     /* at least one above 0; they are divided by their sum */
-struct shares shares_zipf(size_t n, double exponent);        /* choice k, from 0, in proportion to (k + 1)^-exponent */
+/* at least one above 0; they are divided by their sum */
+struct shares shares_of(const double *weight, size_t n);
+/* choice k, from 0, in proportion to (k + 1)^-exponent */
+struct shares shares_zipf(size_t n, double exponent);
 void   shares_free(struct shares *s);
 size_t shares_choose(const struct shares *s, double u);      /* 0 < u < 1; never one of weight 0 */
 double shares_of_one(const struct shares *s, size_t i);

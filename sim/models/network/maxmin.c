@@ -4,14 +4,14 @@
 #include <math.h>
 #include <stdbool.h>
 
-#define ALIKE (1 + 1e-12)         /* levels this near are one: rounding must not part what is equal */
+#define ALIKE (1 + 1e-12)         /* levels this near are equal: rounding must not separate them */
 
 static double level_of(const struct maxmin *m, uint32_t link)
 {
     return m->unfilled[link] ? fmax(0, m->left[link]) / m->unfilled[link] : INFINITY;
 }
 
-/* What it gets at most if every flow that still grows does so alike. */
+/* The level at which the link is full if all flows that still grow do so equally. */
 static double narrowest(const struct maxmin *m, const struct maxmin_flow *f)
 {
     double level = INFINITY;
@@ -32,7 +32,7 @@ static void fill(const struct maxmin *m, size_t i, size_t *growing, double share
     m->flow[*growing] = f;
 }
 
-/* One level up. The first flows of the list grow; who is filled goes behind them. */
+/* One level up. The first flows of the list grow; filled ones move behind them. */
 static void rise(const struct maxmin *m, size_t *growing)
 {
     double level = INFINITY;

@@ -1,8 +1,9 @@
-/* maxmin.h - max-min fair shares of links among fluid flows, each with a demand that it cannot pass.
+/* maxmin.h - max-min fair shares of links among fluid flows, each with a demand as upper bound.
  *
- * Progressive filling (Bertsekas and Gallager, Data Networks, 6.5.2; models.md 2.4): all flows grow alike, until one has what it
- * wants or a link is full; then that flow, or those on that link, stay as they are. So no share can grow without making a
- * smaller one on a full link smaller, and the order of flows and links does not matter. */
+ * Progressive filling (Bertsekas and Gallager, Data Networks, 6.5.2; models.md 2.4): all flows grow
+ * equally, until one reaches its demand or a link is full; then that flow, or those on that link,
+ * stop growing. So no share can grow without making a smaller one on a full link smaller, and the
+ * order of flows and links does not matter. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -10,7 +11,7 @@
 struct maxmin_flow {
     double demand;                /* > 0; INFINITY: no bound */
     double share;                 /* the answer */
-    const uint32_t *link;         /* [n_links] each once; none: it gets its demand, which is finite */
+    const uint32_t *link;  /* [n_links] each once; none: it gets its demand, which is finite */
     uint32_t n_links;
 };
 struct maxmin {
@@ -20,6 +21,6 @@ struct maxmin {
     double *left;                 /* scratch, by link */
     uint32_t *unfilled;
 };
-/* Fills every share; the flows are in another order then. O(links of all flows x distinct bottlenecks), however many links
- * there are beside those. */
+/* Fills every share and reorders the flows. O(links of all flows x distinct bottlenecks),
+ * independent of other links. */
 void maxmin_share(const struct maxmin *m);

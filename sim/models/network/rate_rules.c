@@ -2,7 +2,6 @@
 #include "sim/models/network/rate_rules.h"
 
 #include "sim/base/memory.h"
-#include "sim/cluster/cluster.h"
 #include "sim/models/training/throughputs.h"
 
 #include <stddef.h>
@@ -13,9 +12,7 @@
 #define MICRO 1e-6
 enum { DISTANCES = 7 };
 
-const char *const rate_model_name[RATE_MODELS + 1] = { "none", "analytic", "table", "factor", NULL };
-
-const struct fabric fabric_default = {
+static const struct fabric fabric_default = {
     .efficiency = 0.8,
     .numa_factor = 0.7,
     .nic_affinity = NIC_AUTO,
@@ -27,7 +24,10 @@ struct rate_rules *rate_rules_new(void)
 {
     struct rate_rules *r = mem_new(1, sizeof *r);
     *r = (struct rate_rules){
-        .model = RATE_ANALYTIC, .unknown = RATE_FACTOR, .overlap = 2, .factor = { 1, 1, 0.95, 0.95, 0.85, 0.7, 0.6 },
+        .model = RATE_ANALYTIC,
+        .unknown = RATE_FACTOR,
+        .overlap = 2,
+        .factor = { 1, 1, 0.95, 0.95, 0.85, 0.7, 0.6 },
         .fabric = fabric_default,
     };
     r->fabric.costs = collective_costs_default;
@@ -43,7 +43,7 @@ void rate_rules_free(struct rate_rules *r)
     free(r);
 }
 
-/* ---- What a file says ---- */
+/* ---- sections of a cluster file ---- */
 
 struct file_progress {
     int model, unknown, monotone;
@@ -116,8 +116,12 @@ static int read_steps(struct config_value v, double step_s[LINK_CLASSES], struct
 
 static int read_fabric(struct config_value v, struct fabric *to, struct error *err)
 {
-    struct file_fabric f = { .efficiency = to->efficiency, .numa_factor = to->numa_factor, .leaf = to->leaf_oversubscription,
-                             .spine = to->spine_oversubscription, .base_us = -1, .nic_affinity = (int)to->nic_affinity };
+    struct file_fabric f = { .efficiency = to->efficiency,
+                             .numa_factor = to->numa_factor,
+                             .leaf = to->leaf_oversubscription,
+                             .spine = to->spine_oversubscription,
+                             .base_us = -1,
+                             .nic_affinity = (int)to->nic_affinity };
     if (config_fields(v, fabric_keys, &f, err) || read_steps(f.ring, to->costs.ring_step_s, err) ||
         read_steps(f.tree, to->costs.tree_step_s, err))
         return -1;
@@ -132,11 +136,12 @@ static int read_fabric(struct config_value v, struct fabric *to, struct error *e
     return 0;
 }
 
-static int read_table(struct config_value progress, const struct file_progress *f, const char *folder, struct rate_rules *r,
-                      struct error *err)
+static int read_table(struct config_value progress, const struct file_progress *f,
+                      const char *folder, struct rate_rules *r, struct error *err)
 {
     if (r->model == RATE_TABLE && !f->table)
-        return config_error(progress, err, "model 'table' wants a 'table', a file or a folder of throughputs");
+        return config_error(progress, err,
+                            "model 'table' wants a 'table', a file or a folder of throughputs");
     if (!f->table)
         return 0;
     char *path = input_beside(folder, f->table);
@@ -147,7 +152,8 @@ static int read_table(struct config_value progress, const struct file_progress *
     return r->table ? 0 : -1;
 }
 
-static int read_progress(struct config_value v, const char *folder, struct rate_rules *r, struct error *err)
+static int read_progress(struct config_value v, const char *folder, struct rate_rules *r,
+                         struct error *err)
 {
     struct file_progress f = { .model = (int)r->model, .unknown = 1, .overlap = r->overlap };
     if (config_fields(v, progress_keys, &f, err) ||
@@ -161,8 +167,8 @@ static int read_progress(struct config_value v, const char *folder, struct rate_
     return read_table(v, &f, folder, r, err);
 }
 
-struct rate_rules *rate_rules_read(struct config_value progress, struct config_value fabric, const char *folder,
-                                   struct error *err)
+struct rate_rules *rate_rules_read(struct config_value progress, struct config_value fabric,
+                                   const char *folder, struct error *err)
 {
     struct rate_rules *r = rate_rules_new();
     if (!config_given(progress))
@@ -173,34 +179,4 @@ struct rate_rules *rate_rules_read(struct config_value progress, struct config_v
         return NULL;
     }
     return r;
-}
-
-/* ---- Whether the cluster can tell what the rules want ---- */
-
-static int check_group(const struct cluster *c, uint32_t group, const struct node_type *t, uint32_t nodes, struct error *err)
-{
-    const struct gpu_model *m = c->gpu_known[t->gpu_model];
-    const char *model = intern_text(c->gpu_models, t->gpu_model);
-    if (t->gpus > 1 && (!m || (m->nvlink_gbps <= 0 && m->pcie_gbps <= 0)))
-        return error_set(err, "group '%s': the links of GPU model '%s' are not known: want it in 'gpu_models' with pcie_gbps, or "
-                         "one that `gpuyard list gpus` has", c->group_name[group], model);
-    if (nodes > 1 && c->nics_of[group].nics * c->nics_of[group].gbps <= 0)
-        return error_set(err, "group '%s': its network is not known: want 'nics' and 'nic_gbps', or a 'type'", c->group_name[group]);
-    return 0;
-}
-
-int rate_rules_check(const struct rate_rules *r, const struct cluster *c, struct error *err)
-{
-    bool links = r->model == RATE_ANALYTIC || r->model == RATE_TABLE, found = !r->reference;
-    for (node_id first = 0, end; first < c->n_nodes; first = end) {
-        const struct node_type *t = cluster_node_type(c, first);
-        for (end = first + 1; end < c->n_nodes && c->group_of[end] == c->group_of[first];)
-            end++;
-        if (t->gpus == 0)
-            continue;
-        found |= r->reference && strcmp(r->reference, intern_text(c->gpu_models, t->gpu_model)) == 0;
-        if (links && check_group(c, c->group_of[first], t, end - first, err))
-            return -1;
-    }
-    return found ? 0 : error_set(err, "no node has GPUs of the reference model '%s'", r->reference);
 }

@@ -1,57 +1,50 @@
-/* rate_rules.h - how placements make jobs fast or slow: sections `fabric` and `progress` of a cluster file.
+/* rate_rules.h - how the progress rate of a job depends on its placement: sections `fabric` and
+ * `progress` of a cluster file.
  *
  *     fabric:   { leaf_oversubscription: 4, nic_affinity: rail, contention: maxmin }
  *     progress: { model: analytic, unknown: factor, overlap: 2, reference: V100-SXM2-16 }
  *     progress: { model: table, table: simulation_throughputs.json, table_monotone: clamp }
  *
- * Without `progress` all jobs get on at the pace of the trace, and `fabric` says nothing. models.md 1.4, 2; each default is
- * one of its values, tags as in catalogue.c. */
+ * Without `progress` all jobs run at the rate of the trace, and `fabric` has no effect. models.md
+ * 1.4, 2; each default is one of its values, tags as in catalogue.c. */
 #pragma once
 #include "sim/io/config.h"
 #include "sim/models/network/collectives.h"
+#include "sim/models/training/training_models.h"
 
-struct cluster;
 struct throughputs;
-
-enum rate_model {
-    RATE_OFF,                    /* the pace of the trace: 1 */
-    RATE_ANALYTIC,                /* computing and collectives, 2.1 to 2.5; wants the training model */
-    RATE_TABLE,                   /* measured throughputs, 2.6; what they lack is analytic */
-    RATE_FACTOR,                  /* speed of the GPU x a factor for the distance, 2.7 */
-    RATE_MODELS
-};
-extern const char *const rate_model_name[RATE_MODELS + 1];   /* ends with NULL */
 
 enum nic_affinity {
     NIC_AUTO,                     /* rail on nodes with a NIC for each GPU, else shared */
-    NIC_RAIL,                     /* a GPU sends over a NIC of its own: as many are used as the job has GPUs there */
+    NIC_RAIL,  /* a GPU sends over a NIC of its own: as many are used as the job has GPUs there */
     NIC_SHARED,                   /* all NICs of the node are used */
 };
 struct fabric {
     struct collective_costs costs;
-    double efficiency;            /* of bandwidth, really got: 0.8 [A] */
+    double efficiency;            /* share of the nominal bandwidth after losses: 0.8 [A] */
     double numa_factor;           /* of PCIe bandwidth between NUMA nodes: 0.7 [A] */
     enum nic_affinity nic_affinity;
-    double leaf_oversubscription; /* of a rack's uplink against the NICs of its nodes: 1 [A: InfiniBand, RoCE; Ethernet has 4] */
-    double spine_oversubscription;    /* of a pod's uplink against those of its racks: 1 [A; 7 in P: Llama 3 report] */
-    bool maxmin;                  /* jobs share the links they meet on; false: each gets C / oversubscription, whoever else is there */
+    double leaf_oversubscription; /* of a rack's uplink against the NICs of its nodes: 1 [A:
+                                     InfiniBand, RoCE; Ethernet has 4] */
+    double spine_oversubscription;    /* of a pod's uplink against those of its racks: 1 [A; 7 in P:
+                                         Llama 3 report] */
+    bool maxmin;  /* jobs share common links fairly; false: each gets C / oversubscription alone */
 };
-extern const struct fabric fabric_default;
 
 struct rate_rules {
-    enum rate_model model;        /* of jobs whose training model is known: analytic */
+    enum rate_model model;        /* of jobs with a known training model: analytic */
     enum rate_model unknown;      /* of the others, factor or none: factor */
     double overlap;               /* 2 [D: median of the fits of 3.6, which spread from 1 to 3.3] */
     double factor[7];             /* by distance class: 1 1 .95 .95 .85 .7 .6 [A] */
-    char *reference;              /* GPU model that the durations of the trace are of; NULL: that of the largest group */
+    char *reference;              /* GPU model that the durations of the trace are of; NULL: that of
+                                     the largest group */
     struct throughputs *table;
-    bool monotone;                /* the table is made so that nearer and more GPUs are never slower */
+    bool monotone;  /* the table is made so that nearer and more GPUs are never slower */
     struct fabric fabric;
 };
-/* NULL with err. `progress` absent: one that is off, with the fabric. `folder`: of the file, for the table's path. */
-struct rate_rules *rate_rules_read(struct config_value progress, struct config_value fabric, const char *folder,
-                                   struct error *err);
+/* NULL with err. `progress` absent: the model is off. `folder`: that of the file, for the path of
+ * the table. */
+struct rate_rules *rate_rules_read(struct config_value progress, struct config_value fabric,
+                                   const char *folder, struct error *err);
 struct rate_rules *rate_rules_new(void);                     /* all defaults, model analytic */
 void rate_rules_free(struct rate_rules *r);                  /* NULL: does nothing */
-/* Whether the links that the model needs are known of every group, and the reference is there. -1 with err. */
-int rate_rules_check(const struct rate_rules *r, const struct cluster *c, struct error *err);

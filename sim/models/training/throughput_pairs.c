@@ -35,7 +35,8 @@ static int by_names(const void *left, const void *right)
 }
 
 /* Numbers of throughputs.h: the entries alone have been read. false: no such entry. */
-static bool trainee_of(const struct throughput_pairs *p, const char *key, uint32_t type, struct trainee *to, double *alone)
+static bool trainee_of(const struct throughput_pairs *p, const char *key, uint32_t type,
+                       struct trainee *to, double *alone)
 {
     char name[256];
     size_t length;
@@ -45,22 +46,27 @@ static bool trainee_of(const struct throughput_pairs *p, const char *key, uint32
     memcpy(name, key + 2, length);
     name[length] = '\0';
     *to = (struct trainee){ throughputs_model(p->alone, name), (uint32_t)n_gpus };
-    *alone = to->model == INTERN_NONE ? 0 : throughputs_alone_at(p->alone, type, to->model, to->n_gpus);
+    *alone =
+        to->model == INTERN_NONE ? 0 : throughputs_alone_at(p->alone, type, to->model, to->n_gpus);
     return true;
 }
 
-static int add_pair(struct throughput_pairs *p, uint32_t type, const char *path, const char *key, const char *other,
-                    const json_t *rates, struct error *err)
+static int add_pair(struct throughput_pairs *p, uint32_t type, const char *path, const char *key,
+                    const char *other, const json_t *rates, struct error *err)
 {
     struct pair x = { .type = type };
     double alone[2];
-    if (!trainee_of(p, key, type, &x.of, &alone[0]) || !trainee_of(p, other, type, &x.beside, &alone[1]))
-        return error_set(err, "%s: %.60s: want keys like ('MODEL', GPUS), got \"%.60s\"", path, key, other);
+    if (!trainee_of(p, key, type, &x.of, &alone[0]) ||
+        !trainee_of(p, other, type, &x.beside, &alone[1]))
+        return error_set(err, "%s: %.60s: want keys like ('MODEL', GPUS), got \"%.60s\"", path, key,
+                         other);
     for (size_t i = 0; i < 2; i++) {
         const json_t *rate = json_array_get(rates, i);
         double steps_per_s = json_number_value(rate);
-        if (json_array_size(rates) != 2 || !json_is_number(rate) || !isfinite(steps_per_s) || steps_per_s < 0)
-            return error_set(err, "%s: %.60s: %.60s: want two rates in steps per second", path, key, other);
+        if (json_array_size(rates) != 2 || !json_is_number(rate) || !isfinite(steps_per_s) ||
+            steps_per_s < 0)
+            return error_set(err, "%s: %.60s: %.60s: want two rates in steps per second", path, key,
+                             other);
         x.speed[i] = alone[i] > 0 ? steps_per_s / alone[i] : 0;
     }
     mem_grow(&p->pair, &p->capacity, p->n, sizeof *p->pair);
@@ -69,7 +75,8 @@ static int add_pair(struct throughput_pairs *p, uint32_t type, const char *path,
 }
 
 /* throughputs_read() has checked all but the pairs. */
-static int take_pairs(struct throughput_pairs *p, const char *path, json_t *whole, struct error *err)
+static int take_pairs(struct throughput_pairs *p, const char *path, json_t *whole,
+                      struct error *err)
 {
     const char *name, *key, *other;
     json_t *table, *entry, *rates;
@@ -120,7 +127,8 @@ uint32_t throughput_pairs_model(const struct throughput_pairs *p, const char *na
     return throughputs_model(p->alone, name);
 }
 
-double throughput_pairs_speed(const struct throughput_pairs *p, uint32_t type, struct trainee a, struct trainee b)
+double throughput_pairs_speed(const struct throughput_pairs *p, uint32_t type, struct trainee a,
+                              struct trainee b)
 {
     const struct pair key = { .type = type, .of = a, .beside = b };
     const struct pair *x = p->n ? bsearch(&key, p->pair, p->n, sizeof key, by_names) : NULL;

@@ -1,0 +1,324 @@
+/* workload_change.c - see workload.h: the order of jobs, other submit times, totals as gangs,
+ * streams. */
+#include "sim/base/memory.h"
+#include "sim/base/random.h"
+#include "sim/workload/requests.h"
+#include "sim/workload/shapes.h"
+#include "sim/workload/workload_builder.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct key {
+    bool on_demand;
+    int64_t submit_ns, tie;
+    job_id from; /* the order in the file, which also makes the order total, as qsort is not
+                    stable */
+};
+
+static int before(const void *left, const void *right)
+{
+    const struct key *a = left, *b = right;
+    if (a->on_demand != b->on_demand)
+        return a->on_demand - b->on_demand;
+    if (a->submit_ns != b->submit_ns)
+        return a->submit_ns < b->submit_ns ? -1 : 1;
+    if (a->tie != b->tie)
+        return a->tie < b->tie ? -1 : 1;
+    return a->from < b->from ? -1 : 1;
+}
+
+/* Permutes in place, cycle by cycle, as the arrays are large. A place that is done points to
+ * itself. */
+static void permute(struct workload *w, struct key *key)
+{
+    for (job_id first = 0; first < w->n_jobs; first++) {
+        if (key[first].from == first)
+            continue;
+        struct job_facts facts = w->facts[first];
+        struct job_truth truth = w->truth[first];
+        job_id to = first;
+        for (job_id from; (from = key[to].from) != first; to = from) {
+            w->facts[to] = w->facts[from];
+            w->truth[to] = w->truth[from];
+            key[to].from = to;
+        }
+        w->facts[to] = facts;
+        w->truth[to] = truth;
+        key[to].from = to;
+    }
+}
+
+static struct key key_of(const struct workload *w, job_id j)
+{
+    const int64_t *tie = w->builder->tie;
+    return (struct key){ w->truth[j].on_demand, w->facts[j].submit_ns, tie ? tie[j] : 0, j };
+}
+
+/* most traces are sorted */
+static bool in_order(const struct workload *w)
+{
+    for (job_id j = 1; j < w->n_jobs; j++) {
+        struct key earlier = key_of(w, j - 1), later = key_of(w, j);
+        if (before(&earlier, &later) > 0)
+            return false;
+    }
+    return true;
+}
+
+void workload_sort(struct workload *w)
+{
+    if (in_order(w))
+        return;
+    struct key *key = mem_new(w->n_jobs, sizeof *key);
+    for (job_id j = 0; j < w->n_jobs; j++)
+        key[j] = key_of(w, j);
+    qsort(key, w->n_jobs, sizeof *key, before);
+    permute(w, key);
+    free(key);
+}
+
+void workload_keep(struct workload *w, const bool *keep)
+{
+    job_id kept = 0;
+    dependencies_keep(w, keep);
+    for (job_id j = 0; j < w->n_jobs; j++) {
+        if (!keep[j])
+            continue;
+        w->facts[kept] = w->facts[j];
+        w->truth[kept++] = w->truth[j];
+    }
+    assert(kept > 0);
+    memmove(&w->facts[kept], &w->facts[w->n_jobs], w->n_on_demand * sizeof *w->facts);
+    memmove(&w->truth[kept], &w->truth[w->n_jobs], w->n_on_demand * sizeof *w->truth);
+    w->n_jobs = kept;
+}
+
+/* ---- other submit times ---- */
+
+static int64_t capped(int64_t ns)
+{
+    return ns < WORKLOAD_END_NS ? ns : WORKLOAD_END_NS - 1;
+}
+
+static void set_submit(struct job_facts *f, int64_t ns)
+{
+    if (f->deadline_ns != TIME_NEVER)
+        f->deadline_ns += ns - f->submit_ns; /* all below 100 years: no overflow */
+    f->submit_ns = ns;
+}
+
+void workload_rebase(struct workload *w)
+{
+    int64_t first = TIME_NEVER;
+    for (job_id j = 0; j < w->n_jobs; j++)
+        if (w->facts[j].submit_ns < first)
+            first = w->facts[j].submit_ns;
+    for (job_id j = 0; j < w->n_jobs; j++)
+        set_submit(&w->facts[j], w->facts[j].submit_ns - first);
+    if (w->n_jobs)
+        w->origin_ns = (w->origin_ns == TIME_NEVER ? 0 : w->origin_ns) + first;
+}
+
+void workload_retime_batches(struct workload *w, uint32_t batch, int64_t every_ns)
+{
+    assert(batch > 0 && every_ns >= 0);
+    for (job_id j = 0; j < w->n_jobs; j++) {
+        int64_t ns;
+        if (__builtin_mul_overflow(every_ns, j / batch, &ns))
+            ns = WORKLOAD_END_NS;
+        set_submit(&w->facts[j], capped(ns));
+    }
+}
+
+/* ns / load, rounded half up. A double is whole x 2^-shift, so for any load from 2^-12 to 2^53 this
+ * is exact: a trace of more than 104 days has more nanoseconds than a double has bits. */
+static int64_t divided(int64_t ns, double load)
+{
+    int exponent;
+    int128_t whole = (int128_t)ldexp(frexp(load, &exponent), 53);
+    int shift = 53 - exponent;
+    if (shift < 0 || shift > 64) {
+        double quotient = floor((double)ns / load + 0.5);
+        return quotient < (double)WORKLOAD_END_NS ? (int64_t)quotient : WORKLOAD_END_NS;
+    }
+    int128_t quotient = (((int128_t)ns << shift) + whole / 2) / whole;
+    return quotient < WORKLOAD_END_NS ? (int64_t)quotient : WORKLOAD_END_NS;
+}
+
+void workload_scale_load(struct workload *w, double load)
+{
+    assert(load > 0 && isfinite(load));
+    for (job_id j = 0; j < w->n_jobs; j++)
+        set_submit(&w->facts[j], capped(divided(w->facts[j].submit_ns, load)));
+}
+
+/* ---- totals as pods ---- */
+
+/* 20 GPUs as pods of 8: two of 8 and one of 4; 5 GPUs: one of 5. */
+static shape_id pods_of(struct shapes *t, struct shape s, uint32_t gpus)
+{
+    uint32_t total = s.ask.gpus, pods = total / gpus, rest = total % gpus;
+    int64_t cpu_milli = s.ask.cpu_milli, mem_mib = s.ask.mem_mib;
+    if (rest) {
+        s.ask.first_task = pods;
+        s.ask.tasks = 1;
+        s.ask.gpus = rest;
+        s.ask.cpu_milli = cpu_milli * rest;
+        s.ask.mem_mib = mem_mib * rest;
+        s.next = shapes_add(t, &s);
+    }
+    if (!pods)
+        return s.next;
+    s.ask.first_task = 0;
+    s.ask.tasks = pods;
+    s.ask.gpus = gpus;
+    s.ask.cpu_milli = cpu_milli * gpus;
+    s.ask.mem_mib = mem_mib * gpus;
+    return shapes_add(t, &s);
+}
+
+/* The runs that follow have a lower number: they were added first. */
+void workload_make_pods(struct workload *w, uint32_t gpus)
+{
+    struct shapes *t = shapes_new();
+    shape_id *now = mem_new(w->n_shapes, sizeof *now);
+    for (shape_id i = 0; i < w->n_shapes; i++) {
+        struct shape s = w->shape[i];
+        if (s.next != ID_NONE)
+            s.next = now[s.next];  /* added before it, so it has a lower number */
+        now[i] = s.ask.tasks == SPLIT_ANY ? pods_of(t, s, gpus) : shapes_add(t, &s);
+    }
+    uint32_t n;
+    struct shape *shape = shapes_take(t, &n);
+    for (job_id j = 0; j < workload_all(w); j++) {
+        struct job_facts *f = &w->facts[j];
+        bool total = f->ask->tasks == SPLIT_ANY;
+        f->ask = &shape[now[f->ask->shape]].ask;
+        if (total) {
+            f->min_tasks = request_tasks(f->ask);
+            f->sizing = gpus == 1 ? f->sizing : 0;        /* then tasks are what GPUs were */
+            if (f->sizing && !workload_sizes(w, j).moldable)
+                f->min_tasks = workload_sizes(w, j).least;
+        }
+    }
+    free(w->shape);
+    w->shape = shape;
+    w->n_shapes = n;
+    free(now);
+    shapes_free(t);
+}
+
+/* ---- a stream to be packed ---- */
+
+struct named { const char *name; job_id job; };
+
+static int by_name(const void *left, const void *right)
+{
+    const struct named *a = left, *b = right;
+    int order = strcmp(a->name, b->name);
+    return order ? order : (a->job > b->job) - (a->job < b->job);
+}
+
+static struct named *shuffled(const struct workload *w, uint64_t seed)
+{
+    struct named *job = mem_new(w->n_jobs, sizeof *job);
+    struct random order;
+    for (job_id j = 0; j < w->n_jobs; j++)
+        job[j] = (struct named){ w->truth[j].name, j };
+    qsort(job, w->n_jobs, sizeof *job, by_name);
+    random_init(&order, seed, "stream order", 0);
+    for (job_id left = w->n_jobs; left > 1; left--) {
+        job_id k = (job_id)random_below(&order, left);
+        struct named last = job[left - 1];
+        job[left - 1] = job[k];
+        job[k] = last;
+    }
+    return job;
+}
+
+static int64_t demand_of(const struct workload *w, job_id j)
+{
+    return request_gpu_milli(w->facts[j].ask);
+}
+
+/* ---- Jobs as they come ---- */
+
+struct stream {
+    struct workload *from;
+    uint32_t n;
+    size_t facts_capacity, truth_capacity;
+    struct job_facts *facts;
+    struct job_truth *truth;
+    uint32_t *times;              /* [jobs of the trace] how often each has come */
+};
+
+static const char *name_of_draw(struct workload *w, const char *name, uint32_t times)
+{
+    if (times == 1)
+        return name;
+    size_t size = strlen(name) + 16;
+    char *text = mem_new(size, 1);
+    size_t length = (size_t)snprintf(text, size, "%s+%" PRIu32, name, times);
+    const char *kept = arena_text(w->memory, text, length);
+    free(text);
+    return kept;
+}
+
+static void come(struct stream *s, job_id j)
+{
+    mem_grow(&s->facts, &s->facts_capacity, s->n, sizeof *s->facts);
+    mem_grow(&s->truth, &s->truth_capacity, s->n, sizeof *s->truth);
+    struct job_facts *f = &s->facts[s->n];
+    struct job_truth *t = &s->truth[s->n++];
+    *f = s->from->facts[j];
+    *t = s->from->truth[j];
+    f->submit_ns = (int64_t)s->n * NS_PER_S;
+    f->deadline_ns = t->estimate_ns = TIME_NEVER;
+    t->duration_ns = ENDLESS_NS;
+    t->running = 0;
+    t->name = name_of_draw(s->from, t->name, ++s->times[j]);
+}
+
+int workload_stream(struct workload *w, int64_t gpu_milli, uint64_t seed, struct error *err)
+{
+    if (w->n_on_demand)
+        return error_set(err, "a stream is of jobs alone, got some that a run submits itself");
+    struct named *job = shuffled(w, seed);
+    struct stream s = { .from = w, .times = mem_new(w->n_jobs, sizeof *s.times) };
+    struct random draws;
+    int64_t asked = 0;
+    bool endless = true;
+    for (job_id j = 0; j < w->n_jobs && endless; j++)
+        endless = demand_of(w, j) == 0;
+    random_init(&draws, seed, "stream draws", 0);
+    for (uint32_t k = 0; !endless; k++) {
+        job_id j = job[k < w->n_jobs ? k : (uint32_t)random_below(&draws, w->n_jobs)].job;
+        if (asked + demand_of(w, j) > gpu_milli || s.n == ID_NONE - 1)
+            break;
+        asked += demand_of(w, j);
+        come(&s, j);
+    }
+    free(job);
+    free(s.times);
+    if (s.n == 0) {
+        free(s.facts);
+        free(s.truth);
+        return error_set(err, endless ? "a stream wants jobs that ask for GPUs, got none"
+                                      : "a stream wants room for its first job");
+    }
+    free(w->facts);
+    free(w->truth);
+    free(w->depends_first);
+    free(w->depends_on);
+    w->depends_first = NULL;
+    w->depends_on = NULL;
+    w->facts = s.facts;
+    w->truth = s.truth;
+    w->n_jobs = s.n;
+    return 0;
+}

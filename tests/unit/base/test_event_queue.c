@@ -1,0 +1,167 @@
+/* test_event_queue.c - the total order, ids that go stale, and thousands of operations beside a naive list. */
+#include "sim/base/event_queue.h"
+#include "sim/base/random.h"
+#include "tests/unit/test_core.h"
+
+#include <stdlib.h>
+
+/* ---- order: each row's events are pushed as they stand; `order` names them as they must come out ---- */
+
+static const struct order_row { const char *name; struct event event[4]; int n; int order[4]; } order_rows[] = {
+    { "by time", { { 30, 0, 0 }, { -10, 0, 0 }, { 20, 0, 0 } }, 3, { 1, 2, 0 } },
+    { "then by kind",
+      { { 5, EVENT_SESSION, 0 }, { 5, EVENT_JOB_END, 9 }, { 5, EVENT_SERVICE, 1 }, { 5, EVENT_RELEASED, 3 } },
+      4, { 1, 3, 2, 0 } },
+    { "then by subject", { { 5, 0, UINT32_MAX }, { 5, 0, 2 }, { 5, 0, 0 } }, 3, { 2, 1, 0 } },
+    { "time before kind", { { 6, EVENT_JOB_END, 0 }, { 5, EVENT_SESSION, 7 } }, 2, { 1, 0 } },
+    { "ends of the clock", { { INT64_MAX, 0, 0 }, { INT64_MIN, 0, 0 }, { 0, 0, 0 }, { -1, 0, 0 } }, 4, { 1, 3, 2, 0 } },
+};
+
+static void order(void **state)
+{
+    const struct order_row *row = *state;
+    struct event_queue *q = event_queue_new();
+    struct event e;
+    for (int i = 0; i < row->n; i++)
+        assert_true(event_queue_push(q, row->event[i]) != 0);
+    for (int i = 0; i < row->n; i++) {
+        const struct event *want = &row->event[row->order[i]];
+        assert_true(event_queue_pop(q, &e));
+        assert_true(e.time_ns == want->time_ns && e.kind == want->kind && e.subject == want->subject);
+    }
+    assert_false(event_queue_pop(q, &e));
+    event_queue_free(q);
+}
+
+static void ids_go_stale(void **state)
+{
+    (void)state;
+    struct event_queue *q = event_queue_new();
+    struct event e;
+    assert_false(event_queue_cancel(q, 0));
+    event_id first = event_queue_push(q, (struct event){ 1, EVENT_JOB_END, 1 });
+    assert_true(event_queue_pop(q, &e));
+    event_id second = event_queue_push(q, (struct event){ 2, EVENT_JOB_END, 2 }); /* has the first one's place */
+    assert_true(first != second && first && second);
+    assert_false(event_queue_cancel(q, first));
+    assert_false(event_queue_move(q, first, 9));
+    assert_false(event_queue_cancel(q, 0));
+    assert_false(event_queue_cancel(q, UINT64_MAX));
+    assert_int_equal(event_queue_length(q), 1);
+    assert_true(event_queue_cancel(q, second));
+    assert_false(event_queue_cancel(q, second));
+    assert_false(event_queue_peek(q, &e));
+    event_queue_free(q);
+    event_queue_free(NULL);
+}
+
+/* ---- beside a list that is searched from end to end ---- */
+
+struct naive { struct event e; event_id id; bool queued; };
+static int compare(const struct naive *a, const struct naive *b)
+{
+    if (a->e.time_ns != b->e.time_ns)
+        return a->e.time_ns < b->e.time_ns ? -1 : 1;
+    if (a->e.kind != b->e.kind)
+        return a->e.kind < b->e.kind ? -1 : 1;
+    if (a->e.subject != b->e.subject)
+        return a->e.subject < b->e.subject ? -1 : 1;
+    return 0; /* then the list's own order is that of insertion */
+}
+
+enum { OPERATIONS = 12000 };
+static struct naive list[OPERATIONS];
+static size_t listed;
+
+static struct naive *naive_first(void)
+{
+    struct naive *best = NULL;
+    for (size_t i = 0; i < listed; i++)
+        if (list[i].queued && (!best || compare(&list[i], best) < 0))
+            best = &list[i];
+    return best;
+}
+
+/* The event after the next is one of the hints. */
+static void check_hints(const struct event_queue *q, struct naive *first)
+{
+    first->queued = false;
+    struct naive *second = naive_first();
+    first->queued = true;
+    bool found = !second;
+    size_t n = 0;
+    for (struct event e; event_queue_hint(q, n, &e); n++)
+        found |= second && e.time_ns == second->e.time_ns && e.kind == second->e.kind && e.subject == second->e.subject;
+    assert_true(found);
+    assert_in_range(n, 0, EVENT_HINTS);
+}
+
+static void check_pop(struct event_queue *q, size_t *length)
+{
+    struct naive *want = naive_first();
+    if (want)
+        check_hints(q, want);
+    struct event peeked, e;
+    assert_int_equal(event_queue_peek(q, &peeked), want != NULL);
+    assert_int_equal(event_queue_pop(q, &e), want != NULL);
+    if (!want)
+        return;
+    assert_true(e.time_ns == want->e.time_ns && e.kind == want->e.kind && e.subject == want->e.subject);
+    assert_true(peeked.time_ns == e.time_ns && peeked.kind == e.kind && peeked.subject == e.subject);
+    want->queued = false;
+    /* of equal events it must have been this one, the older: its id is gone */
+    assert_false(event_queue_cancel(q, want->id));
+    --*length;
+}
+
+/* Few times, kinds and subjects, so that ties are the rule; `grow` is the percentage of pushes. */
+static const struct random_row { const char *name; uint64_t seed, times, grow; } random_rows[] = {
+    { "random: short queue", 1, 50, 34 },
+    { "random: long queue", 2, 50, 70 },
+    { "random: nearly all tied", 3, 2, 50 },
+    { "random: few ties", 4, 1000000, 60 },
+};
+
+static void random_operations(void **state)
+{
+    const struct random_row *row = *state;
+    struct random r;
+    random_init(&r, row->seed, "operations", 0);
+    struct event_queue *q = event_queue_new();
+    size_t length = 0;
+    listed = 0;
+    for (int i = 0; i < OPERATIONS; i++) {
+        uint64_t what = random_below(&r, 100);
+        int64_t time = (int64_t)random_below(&r, row->times) - 5;
+        struct naive *any = listed ? &list[random_below(&r, listed)] : NULL;
+        if (what < row->grow || !any) {
+            struct event e = { time, (enum event_kind)random_below(&r, 5), (uint32_t)random_below(&r, 3) };
+            list[listed++] = (struct naive){ e, event_queue_push(q, e), true };
+            length++;
+        } else if (what % 3 == 0) {
+            assert_int_equal(event_queue_cancel(q, any->id), any->queued);
+            length -= any->queued;
+            any->queued = false;
+        } else if (what % 3 == 1) {
+            assert_int_equal(event_queue_move(q, any->id, time), any->queued);
+            any->e.time_ns = any->queued ? time : any->e.time_ns;
+        } else {
+            check_pop(q, &length);
+        }
+        assert_int_equal(event_queue_length(q), length);
+    }
+    while (length)
+        check_pop(q, &length);
+    check_pop(q, &length);
+    event_queue_free(q);
+}
+
+int main(void)
+{
+    static struct CMUnitTest tests[TESTS_MOST];
+    size_t n = 0;
+    ADD_ROWS(tests, n, order, order_rows);
+    ADD_TEST(tests, n, ids_go_stale);
+    ADD_ROWS(tests, n, random_operations, random_rows);
+    return cmocka_run_group_tests(tests, NULL, NULL) != 0;
+}
