@@ -20,7 +20,7 @@ logged = @rm -f $@ $@.failed; $(SAN_ENV) $(1) >$@.tmp 2>&1; s=$$?; echo "exit $$
 
 $(TEST_LOG): %.log: % $(BIN) $(wildcard tests/golden/* traces/samples/*)
 	$(call logged,$<)
-$(OUT)/tests/e2e/%.log: tests/e2e/%.sh $(BIN) $(wildcard tests/e2e/*.py tests/e2e/*.js tests/e2e/*.txt scripts/* scripts/plot/* traces/samples/* tests/golden/* tests/support/*) README.md results/README.md sim/world/PHYSICS.md
+$(OUT)/tests/e2e/%.log: tests/e2e/%.sh $(BIN) $(wildcard tests/e2e/*.py tests/e2e/*.js tests/e2e/*.txt scripts/* scripts/plot/* traces/samples/* tests/golden/* tests/golden/*/* tests/golden/*/*/* tests/support/*) README.md results/README.md sim/world/PHYSICS.md
 	@mkdir -p $(@D)
 	$(call logged,MODE=$(MODE) $< $(abspath $(BIN)))
 $(OUT)/tests/reproductions/reproduce.log: scripts/reproduce $(BIN) $(wildcard tests/reproductions/*)

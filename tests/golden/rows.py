@@ -109,3 +109,33 @@ def differences(file, old, new, most=3):
         return []
     old, new = (t.decode("utf-8", "replace") for t in (old, new))
     return (table_differences if file.endswith(".csv") else text_differences)(file, old, new, most)
+
+
+def main(arguments):
+    """rows.py WANT GOT: each file below the folder WANT against the one of the same name below GOT."""
+    import os
+    import sys
+    if len(arguments) != 2:
+        sys.exit("usage: rows.py WANT GOT")
+    found = 0
+    for at, _, files in sorted(os.walk(arguments[0])):
+        for f in sorted(files):
+            inside = os.path.relpath(os.path.join(at, f), arguments[0])
+            texts = []
+            for folder in arguments:
+                try:
+                    with open(os.path.join(folder, inside), "rb") as stream:
+                        texts.append(stream.read())
+                except FileNotFoundError:
+                    texts.append(None)
+            folder = os.path.dirname(inside)
+            lines = [f"{f}: is not written"] if texts[1] is None else differences(f, *texts)
+            found += len(lines)
+            for line in lines:
+                print("    " + (folder + "/" if folder else "") + line)
+    return found > 0
+
+
+if __name__ == "__main__":
+    import sys
+    sys.exit(main(sys.argv[1:]))
