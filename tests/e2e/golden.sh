@@ -37,6 +37,7 @@ if [ "${2:-}" = --update ]; then
     done
     exit 0
 fi
+scripts/check_summary --names "$work/names" "$work"/runs/* >"$work/summaries" 2>&1
 for name in $(cat $golden/runs.txt $golden/small.txt | grep -v '^#' | cut -d'|' -f1); do
     grep "\./$name/" $golden/sums.txt >"$work/want"
     grep "\./$name/" "$work/sums" >"$work/got"
@@ -53,6 +54,17 @@ for name in $(cat $golden/runs.txt $golden/small.txt | grep -v '^#' | cut -d'|' 
         scripts/check_quotas "$work/runs/$name"
         check "$name: other metrics of quota" $?
     fi
+    grep "^$work/runs/$name: ok" "$work/summaries" || { grep "^$work/runs/$name: " "$work/summaries"; false; }
+    check "$name: summary.csv is not what the other files say" $?
+done
+
+# Every metric has its value recomputed in these runs, or (those that no file tells) asserted in a test by its name.
+"$gpuyard" list metrics --format json | sed -n 's/^ *"name": "\(.*\)",$/\1/p' | LC_ALL=C sort -u >"$work/metrics"
+[ -s "$work/names" ] && [ -s "$work/metrics" ]
+check "gpuyard list metrics names some" $?
+for metric in $(LC_ALL=C comm -13 "$work/names" "$work/metrics"); do
+    grep -rq "\.metric = .*{ \"$metric\", [0-9]" tests --include='*.c'
+    check "metric $metric: no golden run has its value recomputed, and no test asserts it" $?
 done
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]
