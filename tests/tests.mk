@@ -47,6 +47,10 @@ check: all layers
 asan:     ; @$(MAKE) --no-print-directory MODE=asan check
 coverage: ; @$(MAKE) --no-print-directory MODE=coverage check && gcovr --root . --exclude tests build/coverage
 
+# Faults planted in the arithmetic of results, each of which golden.sh has to catch by name. A minute each: not part of `check`.
+mutations:
+	@tests/mutations/run
+
 reproduce: all
 	@scripts/reproduce ./gpuyard
 
@@ -76,5 +80,5 @@ $(BENCH_BIN): AS_IS = $(or $(LTO),-fno-lto)
 bench: all $(BENCH_BIN)
 	@scripts/bench ./gpuyard $(OUT)/tests/bench
 
-.PHONY: check conformance test-logs asan coverage reproduce layers demo bench fuzz fuzz-run
+.PHONY: check mutations conformance test-logs asan coverage reproduce layers demo bench fuzz fuzz-run
 .SECONDARY: $(TEST_BIN) $(TEST_BIN:%=%.o) $(FUZZ_BIN:%=%.o)
