@@ -1,7 +1,8 @@
 #!/bin/sh
-# golden.sh GPUYARD - the same input gives the same bytes as when tests/golden was written, and the independent checkers find
-# nothing impossible in any of these runs, the same metrics of quota, and the same summary. A mismatch is told by file, row and
-# column. After a wanted change: golden.sh GPUYARD --update, and say in the commit which rows changed and why.
+# golden.sh GPUYARD - the same input gives the same bytes as when tests/golden was written. The
+# independent checkers find nothing impossible in any of these runs, the same metrics of quota, and
+# the same summary. A mismatch is told by file, row and column; tests/golden/README.md has the runs.
+# After a wanted change: golden.sh GPUYARD --update, and say in the commit which rows changed and why.
 set -u
 gpuyard=$1
 golden=tests/golden
@@ -24,8 +25,8 @@ grep -v '^#' $golden/runs.txt | while IFS='|' read -r name options; do
 done
 grep -v '^#' $golden/small.txt | while IFS='|' read -r name cluster trace options; do
     # shellcheck disable=SC2086
-    "$gpuyard" run -q -c $golden/inputs/"$(trim "$cluster")" -t $golden/inputs/"$(trim "$trace")" $options --outputs all \
-        -o "$work/runs/$(trim "$name")" || echo "$name: run failed"
+    "$gpuyard" run -q -c $golden/inputs/"$(trim "$cluster")" -t $golden/inputs/"$(trim "$trace")" \
+        $options --outputs all -o "$work/runs/$(trim "$name")" || echo "$name: run failed"
 done
 (cd "$work/runs" && find . -type f ! -name manifest.json | LC_ALL=C sort | xargs sha256sum) >"$work/sums"
 if [ "${2:-}" = --update ]; then
@@ -48,17 +49,19 @@ for name in $(cat $golden/runs.txt $golden/small.txt | grep -v '^#' | cut -d'|' 
         diff "$work/want" "$work/got" | sed -n 's/^> [0-9a-f]* /    other bytes: /p'
     fi
     check "$name: other bytes than in $golden" $same
-    if [ -f "$work/runs/$name/jobs.csv" ]; then      # a federation has those of its members, whose spans are not their own
+    if [ -f "$work/runs/$name/jobs.csv" ]; then    # members of a federation span all of it
         scripts/check_schedule "$work/runs/$name"
         check "$name: the schedule is impossible" $?
         scripts/check_quotas "$work/runs/$name"
         check "$name: other metrics of quota" $?
     fi
-    grep "^$work/runs/$name: ok" "$work/summaries" || { grep "^$work/runs/$name: " "$work/summaries"; false; }
+    grep "^$work/runs/$name: ok" "$work/summaries" ||
+        { grep "^$work/runs/$name: " "$work/summaries"; false; }
     check "$name: summary.csv is not what the other files say" $?
 done
 
-# Every metric has its value recomputed in these runs, or (those that no file tells) asserted in a test by its name.
+# Every metric has its value recomputed in these runs; those that no file tells are asserted in a
+# test by their name.
 "$gpuyard" list metrics --format json | sed -n 's/^ *"name": "\(.*\)",$/\1/p' | LC_ALL=C sort -u >"$work/metrics"
 [ -s "$work/names" ] && [ -s "$work/metrics" ]
 check "gpuyard list metrics names some" $?

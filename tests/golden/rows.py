@@ -1,12 +1,15 @@
 """rows.py - the first differences of two result files, told by file, row and column.
 
-A row is named by what it is of: a job, a node, a queue, a metric in its scope, a time. Files of which each row has a name of
+A row is named by what it is of: a job, a node, a queue, a metric in its scope, a time. Files of
+which each row has a name of
 its own (jobs, nodes, sessions, summary) are matched by that name; the others row by row.
 """
 
 # What names a row, and whether the names are unique within a file.
-UNIQUE = {"jobs.csv": ["job_id"], "nodes.csv": ["node"], "sessions.csv": ["session"], "summary.csv": ["metric", "scope"]}
-NAMES = ["job_id", "session", "service", "node", "queue", "metric", "scope", "task", "kind", "time_s", "start_s"]
+UNIQUE = {"jobs.csv": ["job_id"], "nodes.csv": ["node"], "sessions.csv": ["session"],
+          "summary.csv": ["metric", "scope"]}
+NAMES = ["job_id", "session", "service", "node", "queue", "metric", "scope", "task", "kind",
+         "time_s", "start_s"]
 SHOWN = 60    # characters of a value
 
 
@@ -36,7 +39,8 @@ def shorten(value):
 
 def name_of(header, row, keys):
     at = {column: i for i, column in enumerate(header)}
-    return ", ".join(f"{k} {row[at[k]]}" for k in keys if k in at and at[k] < len(row) and row[at[k]] != "")
+    return ", ".join(f"{k} {row[at[k]]}" for k in keys if k in at and at[k] < len(row)
+                     and row[at[k]] != "")
 
 
 def pair_up(file, header, old, new):
@@ -58,7 +62,8 @@ def pair_up(file, header, old, new):
 
 
 def table_differences(file, old, new, most):
-    """Differences of two CSV texts, as lines; at most `most` of them and one that counts the rest."""
+    """Differences of two CSV texts, as lines; at most `most` of them and one that counts the
+    rest."""
     a, b = [fields(line) for line in old.splitlines()], [fields(line) for line in new.splitlines()]
     if a[:1] != b[:1]:
         gone = [c for c in a[0] if c not in b[0]] if a and b else []
@@ -73,12 +78,15 @@ def table_differences(file, old, new, most):
         if count > most:
             continue
         if row is None or other is None:
-            lines.append(f"{file}: {name}: {'is new' if row is None else 'is not there'}: {shorten(','.join(row or other))}")
+            lines.append(
+                f"{file}: {name}: {'is new' if row is None else 'is not there'}: {shorten(','.join(row or other))}")
             continue
         wide = max(len(row), len(other))
         cells = [(header[i] if i < len(header) else f"field {i + 1}",
-                  row[i] if i < len(row) else "nothing", other[i] if i < len(other) else "nothing") for i in range(wide)]
-        lines.append(f"{file}: {name}: " + "; ".join(f"{c}: want {shorten(x) or 'empty'}, got {shorten(y) or 'empty'}"
+                  row[i] if i < len(row) else "nothing", other[i] if i < len(other) else "nothing")
+                 for i in range(wide)]
+        lines.append(f"{file}: {name}: " + "; ".join(
+            f"{c}: want {shorten(x) or 'empty'}, got {shorten(y) or 'empty'}"
                                                      for c, x, y in cells if x != y))
     if count > most:
         lines.append(f"{file}: and {count - most} rows more")
@@ -112,7 +120,8 @@ def differences(file, old, new, most=3):
 
 
 def main(arguments):
-    """rows.py WANT GOT: each file below the folder WANT against the one of the same name below GOT."""
+    """rows.py WANT GOT: each file below the folder WANT against the one of the same name below
+    GOT."""
     import os
     import sys
     if len(arguments) != 2:
