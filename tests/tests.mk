@@ -20,7 +20,7 @@ logged = @rm -f $@ $@.failed; $(SAN_ENV) $(1) >$@.tmp 2>&1; s=$$?; echo "exit $$
 
 $(TEST_LOG): %.log: % $(BIN) $(wildcard tests/golden/* traces/samples/*)
 	$(call logged,$<)
-$(OUT)/tests/e2e/%.log: tests/e2e/%.sh $(BIN) $(wildcard tests/e2e/*.py tests/e2e/*.js tests/e2e/*.txt scripts/* scripts/plot/* traces/samples/* tests/golden/* tests/support/*)
+$(OUT)/tests/e2e/%.log: tests/e2e/%.sh $(BIN) $(wildcard tests/e2e/*.py tests/e2e/*.js tests/e2e/*.txt scripts/* scripts/plot/* traces/samples/* tests/golden/* tests/golden/*/* tests/golden/*/*/* tests/support/*)
 	@mkdir -p $(@D)
 	$(call logged,MODE=$(MODE) $< $(abspath $(BIN)))
 $(patsubst %,$(OUT)/tests/e2e/%.log,citations readme reference): $(wildcard *.md */*.md */*/*.md tests/examples/*) CITATION.cff VERSION
@@ -47,6 +47,10 @@ check: all layers
 
 asan:     ; @$(MAKE) --no-print-directory MODE=asan check
 coverage: ; @$(MAKE) --no-print-directory MODE=coverage check && gcovr --root . --exclude tests build/coverage
+
+# Faults planted in the arithmetic of results, each of which golden.sh has to catch by name. A minute each: not part of `check`.
+mutations:
+	@tests/mutations/run
 
 reproduce: all
 	@scripts/reproduce ./gpuyard
@@ -77,5 +81,5 @@ $(BENCH_BIN): AS_IS = $(or $(LTO),-fno-lto)
 bench: all $(BENCH_BIN)
 	@scripts/bench ./gpuyard $(OUT)/tests/bench
 
-.PHONY: check conformance test-logs asan coverage reproduce layers demo bench fuzz fuzz-run
+.PHONY: check mutations conformance test-logs asan coverage reproduce layers demo bench fuzz fuzz-run
 .SECONDARY: $(TEST_BIN) $(TEST_BIN:%=%.o) $(FUZZ_BIN:%=%.o)
