@@ -36,7 +36,7 @@ LINK  = $(MODE_$(MODE)) $(AS_IS) -pie -Wl,-z,relro,-z,now -Wl,--dynamic-list=sim
 
 SIM_SRC   := $(wildcard sim/core/*.c sim/laws/*.c sim/serving/*.c sim/sessions/*.c sim/world/*.c sim/run/*.c sim/study/*.c)
 PLUG_SRC  := $(wildcard policies/*.c policies/placers/*.c traces/formats/*.c traces/requests/*.c traces/synth/*.c traces/*.c)
-CLI_SRC   := $(wildcard sim/cli/*.c sim/cli/report/*.c)
+CLI_SRC   := $(wildcard sim/cli/*.c sim/cli/plot/*.c sim/cli/report/*.c)
 LIB_OBJ   := $(patsubst %.c,$(OUT)/%.o,$(SIM_SRC) $(PLUG_SRC) $(filter-out sim/cli/main.c,$(CLI_SRC)))
 LIB       := $(OUT)/libgpuyard.a
 BIN       := $(OUT)/gpuyard
@@ -69,8 +69,7 @@ install: all
 	install -m 755 $(BIN) $(DESTDIR)$(PREFIX)/bin/gpuyard
 	install -m 644 sim/contract/*.h $(DESTDIR)$(PREFIX)/include/gpuyard
 	install -m 755 scripts/check_schedule scripts/check_quotas $(DESTDIR)$(PREFIX)/share/gpuyard/scripts
-	install -m 644 $(wildcard scripts/plot/*.gp scripts/plot/*.awk) $(DESTDIR)$(PREFIX)/share/gpuyard/scripts/plot
-	install -m 755 scripts/plot/plot.sh $(DESTDIR)$(PREFIX)/share/gpuyard/scripts/plot
+	install -m 644 $(wildcard scripts/plot/*.gp) $(DESTDIR)$(PREFIX)/share/gpuyard/scripts/plot
 	$(BIN) help --man >$(DESTDIR)$(PREFIX)/share/man/man1/gpuyard.1
 	$(BIN) help --completion bash >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/gpuyard
 	printf 'Name: gpuyard\nDescription: contract headers of the gpuyard simulator\nVersion: %s\nCflags: -I%s/include/gpuyard\n' \

@@ -1,0 +1,248 @@
+/* cmd_plot.c - gpuyard plot: which kinds of plots there are of some results, and one figure after the other. */
+#include "sim/cli/cli.h"
+#include "sim/cli/plot/gnuplot.h"
+#include "sim/cli/plot/kind.h"
+#include "sim/cli/plot/runs.h"
+#include "sim/cli/term.h"
+#include "sim/study/runset.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { KINDS_MOST = 32, COLUMNS_LEAST = 40, COLUMNS_MOST = 400, COLUMNS_USUAL = 79, LINES = 24 };
+static const char *const formats[] = { "png", "svg", "pdf", "term", "csv", NULL };
+static const char *const usual_metrics[] = { "util_alloc", "wait_mean_s", "jct_mean_s" };
+
+struct plot_options { int kind, format; const char *file, *x_column; struct option_texts metrics; };
+static const struct plot_options defaults = { .kind = -1, .format = -1 };
+#define AT(field) .at = offsetof(struct plot_options, field)
+static const struct option options[] = {
+    { .name = "kind", .letter = 'k', .argument = "KIND", .kind = OPTION_WORD, AT(kind), .words = plot_kind_names,
+      .help = "one of those below; without it, all for which the files are there" },
+    { .name = "metric", .letter = 'm', .argument = "METRIC", .kind = OPTION_TEXTS, AT(metrics),
+      .help = "compare, sweep: shows METRIC, or METRIC@SCOPE, instead of the usual three; may be given again" },
+    { .name = "x", .letter = 'x', .argument = "COLUMN", .kind = OPTION_TEXT, AT(x_column),
+      .help = "sweep: the parameter on the axis; by default the first that has several values, numbers before names" },
+    { .name = "format", .letter = 'f', .argument = "FORMAT", .kind = OPTION_WORD, AT(format), .words = formats,
+      .help = "png, svg, pdf; term: drawn with characters on standard output; csv: the numbers that are drawn, on standard "
+              "output. By default what the ending of the output file says, else png" },
+    { .name = "output", .letter = 'o', .argument = "FILE", .kind = OPTION_TEXT, AT(file), .values = VALUES_FILE,
+      .help = "file of the plot, - is standard output; by default KIND.FORMAT in the first DIR" },
+    { 0 },
+};
+
+/* What is asked for, with sets of runs as the runs in them. */
+struct plotting {
+    char scripts[SCRIPTS_PATH];
+    const char *file;             /* NULL: the usual one */
+    const char *first;            /* of the operands: the usual file stands there */
+    size_t n, capacity;
+    char **dir;
+    struct plot_request request;
+};
+
+/* ---- Which files a kind needs ---- */
+
+static void path_of(char path[SCRIPTS_PATH], const char *directory, const char *file)
+{
+    snprintf(path, SCRIPTS_PATH, "%s/%.*s", directory, (int)strcspn(file, ":"), file);
+}
+
+static bool has_files(const struct kind *k, const char *directory, char missing[SCRIPTS_PATH])
+{
+    for (size_t i = 0; i < KIND_FILES && k->file[i]; i++) {
+        path_of(missing, directory, k->file[i]);
+        if (access(missing, R_OK) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* The model of power may be off; results of older versions do not count sessions over time. */
+static bool has_column(const char *directory, const char *file)
+{
+    const char *column = strchr(file, ':');
+    char path[SCRIPTS_PATH], header[1024] = "";
+    if (!column)
+        return true;
+    path_of(path, directory, file);
+    FILE *f = fopen(path, "r");
+    bool there = f && fgets(header, sizeof header, f) && strstr(header, column + 1);
+    if (f)
+        fclose(f);
+    return there;
+}
+
+/* A workload may have services or sessions of which none came. */
+static bool has_rows(const char *directory, const char *file)
+{
+    char path[SCRIPTS_PATH];
+    int c = 0;
+    path_of(path, directory, file);
+    FILE *f = fopen(path, "r");
+    while (f && c != EOF && c != '\n')
+        c = getc(f);
+    bool there = f && c == '\n' && getc(f) != EOF;
+    if (f)
+        fclose(f);
+    return there;
+}
+
+static bool applies_to(const struct kind *k, const char *directory)
+{
+    char missing[SCRIPTS_PATH];
+    bool applies = has_files(k, directory, missing) && has_rows(directory, k->file[0]);
+    for (size_t i = 0; i < KIND_FILES && k->file[i] && applies; i++)
+        applies = has_column(directory, k->file[i]);
+    return applies;
+}
+
+/* ---- Drawing ---- */
+
+static bool to_stdout(const struct plot_request *r)
+{
+    return r->canvas.format == PLOT_TERM || r->canvas.format == PLOT_CSV;
+}
+
+static int draw(const struct plotting *p, const struct kind *k)
+{
+    char usual[SCRIPTS_PATH];
+    const struct plot_request *r = &p->request;
+    struct error err = { "" };
+    struct figure *f = figure_new(&r->canvas);
+    snprintf(usual, sizeof usual, "%s/%s.%s", p->first, k->name, formats[r->canvas.format]);
+    const char *path = p->file ? p->file : to_stdout(r) ? "-" : usual;
+    int status = k->make(k, r, f, &err) ? complain(EXIT_INPUT, "%s", err.text) : figure_draw(f, k, &r->canvas, p->scripts, path);
+    figure_free(f);
+    if (status == EXIT_OK && path == usual)
+        printf("%s\n", usual);
+    return status;
+}
+
+static int one_kind(const struct plotting *p, const struct kind *k)
+{
+    char missing[SCRIPTS_PATH];
+    if (p->n > k->most)
+        return complain(EXIT_USAGE, "plot: %s shows one directory, got '%s' besides", k->name, p->dir[k->most]);
+    for (size_t i = 0; i < p->n; i++)
+        if (!has_files(k, p->dir[i], missing))
+            return complain(EXIT_INPUT, "%s: cannot read it, and %s needs it: %s", missing, k->name, strerror(errno));
+    return draw(p, k);
+}
+
+/* A kind that has nothing to show, such as jobs of which none has ended, says so, and the others follow. */
+static int all_kinds(const struct plotting *p)
+{
+    bool any = false;
+    int status = EXIT_OK;
+    for (size_t i = 0; plot_kinds[i]; i++) {
+        const struct kind *k = plot_kinds[i];
+        bool applies = p->n >= k->least && p->n <= k->most;
+        for (size_t d = 0; d < p->n && applies; d++)
+            applies = applies_to(k, p->dir[d]);
+        if (!applies)
+            continue;
+        any = true;
+        int drawn = draw(p, k);
+        if (drawn != EXIT_OK && drawn != EXIT_INPUT)
+            return drawn;
+        status = drawn != EXIT_OK ? drawn : status;
+    }
+    return any ? status : complain(EXIT_INPUT, "%s: holds no result files to plot", p->first);
+}
+
+/* ---- The command ---- */
+
+static enum plot_format format_of(const struct plot_options *o)
+{
+    const char *ending = o->file ? strrchr(o->file, '.') : NULL;
+    if (o->format >= 0)
+        return (enum plot_format)o->format;
+    for (int i = 0; ending && formats[i]; i++)
+        if (i != PLOT_TERM && !strcmp(ending + 1, formats[i]))
+            return (enum plot_format)i;
+    return PLOT_PNG;
+}
+
+/* A terminal has its own size and, unless NO_COLOR says otherwise, colours; a file or a pipe gets what COLUMNS says, plain. */
+static struct canvas canvas_of(const struct plot_options *o)
+{
+    struct canvas c = { .format = format_of(o), .columns = COLUMNS_USUAL, .lines = LINES };
+    const char *given = getenv("COLUMNS"), *plain = getenv("NO_COLOR");
+    char *end;
+    if (isatty(STDOUT_FILENO))
+        c.columns = (int)term_width(STDOUT_FILENO);
+    else if (given && *given && strspn(given, "0123456789") == strlen(given)) {
+        unsigned long columns = strtoul(given, &end, 10);
+        c.columns = columns > COLUMNS_MOST ? COLUMNS_MOST : (int)columns;
+    }
+    c.columns = c.columns < COLUMNS_LEAST ? COLUMNS_LEAST : c.columns > COLUMNS_MOST ? COLUMNS_MOST : c.columns;
+    c.colour = (!o->file || !strcmp(o->file, "-")) && isatty(STDOUT_FILENO) && !(plain && *plain);
+    return c;
+}
+
+/* A directory without the manifest of a run that holds some with it stands for those. */
+static void add_directories(struct plotting *p, const char *path)
+{
+    char **run;
+    size_t n = run_directories(path, &run);
+    for (size_t i = 0; i < (n ? n : 1); i++) {
+        mem_grow(&p->dir, &p->capacity, p->n, sizeof *p->dir);
+        const char *one = n ? run[i] : path;
+        p->dir[p->n++] = mem_text(one, strlen(one));
+    }
+    run_directories_free(run, n);
+}
+
+static void fill_request(struct plotting *p, const struct plot_options *o, struct arena *memory)
+{
+    struct plot_request *r = &p->request;
+    bool usual = !o->metrics.n;
+    *r = (struct plot_request){ .canvas = canvas_of(o), .n = p->n, .x_column = o->x_column,
+                           .metrics = usual ? sizeof usual_metrics / sizeof *usual_metrics : o->metrics.n,
+                           .metric = usual ? usual_metrics : o->metrics.text };
+    r->run = plot_runs(memory, p->dir, p->n, &r->groups, &r->group_label);
+}
+
+static int plot_run(const struct invocation *in)
+{
+    const struct plot_options *o = in->options;
+    struct plotting p = { .file = o->file, .first = in->operands.text[0] };
+    struct stat st;
+    if (o->file && o->kind < 0)
+        return complain(EXIT_USAGE, "plot: --output: want --kind with it: without one there may be several plots");
+    for (size_t i = 0; i < in->operands.n; i++)
+        if (stat(in->operands.text[i], &st) != 0 || !S_ISDIR(st.st_mode))
+            return complain(EXIT_INPUT, "%s: no such directory", in->operands.text[i]);
+    if (o->format == PLOT_CSV && o->kind < 0)
+        return complain(EXIT_USAGE, "plot: --format csv: want --kind with it: each kind has other columns");
+    int status = format_of(o) == PLOT_CSV ? EXIT_OK : scripts_find(p.scripts);
+    if (status != EXIT_OK)
+        return status;
+    struct arena *memory = arena_new();
+    for (size_t i = 0; i < in->operands.n; i++)
+        add_directories(&p, in->operands.text[i]);
+    fill_request(&p, o, memory);
+    status = o->kind >= 0 ? one_kind(&p, plot_kinds[o->kind]) : all_kinds(&p);
+    for (size_t i = 0; i < p.n; i++)
+        free(p.dir[i]);
+    free(p.dir);
+    arena_free(memory);
+    return status;
+}
+
+const struct command cmd_plot = {
+    .name = "plot",
+    .summary = "plot one or more directories of results",
+    .details = "DIR is the directory of a run, one of such directories, or that of a sweep. Needs gnuplot. The names of the files written are listed on "
+               "standard output." PLOT_KIND_HELP,
+    .set = { .name = "plot", .options = options, .operands = "DIR...", .least_operands = 1, .most_operands = SIZE_MAX },
+    .operand_values = VALUES_DIRECTORY,
+    .options_size = sizeof defaults,
+    .defaults = &defaults,
+    .run = plot_run,
+};
