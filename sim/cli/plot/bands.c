@@ -249,10 +249,13 @@ static void put_titles(struct bands *b, size_t i)
 {
     const struct run_levels *run = &b->run[i];
     struct sums s = sums_of(b, i);
-    double up = run->up.integral > 0 ? run->up.integral : (double)NAN;
+    double gpu_s = b->by->of_all ? run->total.integral : run->up.integral, held = 0, busy = 0;
+    if (gpu_s > 0) {
+        held = s.held / gpu_s;
+        busy = run->busy.integral / gpu_s;
+    }
     if (b->by->title)
-        fact_text(b->f, b->by->title(b, i, isnan(up) ? s.held : s.held / up, isnan(up) ? 0 : run->busy.integral / up,
-                                     s.held > 0 ? s.fifth / s.held : 0), "panel%zu", i + 1);
+        fact_text(b->f, b->by->title(b, i, held, busy, s.held > 0 ? s.fifth / s.held : 0), "panel%zu", i + 1);
 }
 
 static size_t longest_of(const char *const *names, size_t n)
@@ -393,7 +396,7 @@ static const struct banding of_states = {
                { "free, no job waits", 0xd9d9d9 }, { "out of service", 0x595959 } },
 };
 static const struct banding of_free = {
-    .levels = "free GPUs", .part = true, .read = bands_read_free, .title = title_of_free,
+    .levels = "free GPUs", .part = true, .of_all = true, .read = bands_read_free, .title = title_of_free,
     .fixed = { { "parts of shared GPUs", 0xcc79a7 }, { "the only one", 0xd55e00 }, { "2 or 3 together", 0xe69f00 },
                { "4 to 7 together", 0x56b4e9 }, { "8 or more together", 0xcccccc } },
 };

@@ -29,6 +29,7 @@ struct banding {
     const char *others;           /* "queues": the bands with most GPU time; NULL: fixed ones */
     const char *levels;           /* what is stacked: "GPUs" */
     bool part;                    /* not all GPUs are stacked: without the lines of these */
+    bool of_all;                  /* the title's share is of all GPUs, those that are not up included */
     struct fixed_band fixed[FIXED_MOST];
     size_t held;                  /* of fixed bands, how many from the bottom are GPUs held; 0: all bands count as such */
     int (*read)(struct bands *b, size_t i, struct error *err);    /* levels of run i; 0, or -1 with err */

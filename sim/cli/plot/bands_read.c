@@ -257,7 +257,7 @@ static void play_takings(struct frees *x)
 {
     for (uint32_t n = 0; n < intern_count(x->names); n++)
         count_node(x, &x->node[n], 1);
-    set_levels(x, x->to.b->axis.start_s);
+    set_levels(x, x->to.b->axis.start_s + x->to.b->axis.begin_s[x->to.i]);
     if (x->n)
         qsort(x->taking, x->n, sizeof *x->taking, left_before_taken);
     for (size_t k = 0; k < x->n; k++) {

@@ -182,7 +182,7 @@ FILE *figure_legend(struct figure *f)
     return stream_of(&f->legend);
 }
 
-const char *figure_drawn_text(struct figure *f)
+char *figure_drawn_text(struct figure *f)
 {
     stream_end(&f->text);
     return f->text.text;

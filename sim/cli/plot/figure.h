@@ -54,5 +54,5 @@ FILE *figure_legend(struct figure *f);
 
 void figure_commands(struct figure *f, const char *script, struct output *to);
 void figure_csv(struct figure *f, const char *columns, struct output *to);
-const char *figure_drawn_text(struct figure *f);             /* NULL: gnuplot draws it */
+char *figure_drawn_text(struct figure *f);                   /* of the figure; NULL: gnuplot draws it */
 const char *figure_legend_text(struct figure *f);            /* "": there is none */

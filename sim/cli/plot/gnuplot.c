@@ -142,7 +142,7 @@ static void fix_date(char *bytes, size_t length)
             memcpy(bytes + i + sizeof before - 1, date, sizeof date - 1);
 }
 
-/* gnuplot begins each plot with a form feed and ends lines with blanks. */
+/* gnuplot begins each plot with a form feed; lines of a terminal end without blanks. */
 static size_t plain_text(char *bytes, size_t length)
 {
     size_t n = 0;
@@ -214,9 +214,9 @@ int figure_draw(struct figure *f, const struct kind *k, const struct canvas *can
     int fd[STREAMS] = { -1, -1, -1 }, status = EXIT_OK;
     if (canvas->format == PLOT_CSV)
         return write_csv(f, k, path);
-    const char *text = canvas->format == PLOT_TERM ? figure_drawn_text(f) : NULL;
+    char *text = canvas->format == PLOT_TERM ? figure_drawn_text(f) : NULL;
     if (text)
-        return write_whole(path, text, strlen(text), figure_legend_text(f));
+        return write_whole(path, text, plain_text(text, strlen(text)), figure_legend_text(f));
     for (int i = 0; i < STREAMS && status == EXIT_OK; i++) {
         fd[i] = nameless_file();
         status = fd[i] < 0 ? EXIT_FAILED : EXIT_OK;

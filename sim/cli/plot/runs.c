@@ -63,22 +63,35 @@ static size_t times(const char *const *text, size_t n, const char *one)
     return found;
 }
 
-/* Two groups of one label are told apart by the directory that they stand in, single runs by their own. */
+struct group_head { const char *label; const struct plot_run *first; size_t runs; };
+
+/* Another group of this label, and one that stands in the same directory. */
+static void find_namesakes(struct arena *memory, const struct group_head *head, size_t groups, size_t g, bool *any, bool *beside)
+{
+    *any = *beside = false;
+    for (size_t k = 0; k < groups; k++) {
+        bool same = k != g && !strcmp(head[k].label, head[g].label);
+        *any = *any || same;
+        *beside = *beside || (same && !strcmp(parent_name(memory, head[k].first->path), parent_name(memory, head[g].first->path)));
+    }
+}
+
+/* Groups of one label are told apart by the directory that they stand in; single runs, and groups in the same, by their first run. */
 static const char *const *label_groups(struct arena *memory, const struct plot_run *run, const char *const *label,
                                        size_t n, size_t groups)
 {
-    const char **first = arena_alloc(memory, groups * sizeof *first), **text = arena_alloc(memory, groups * sizeof *text);
-    const struct plot_run **head = arena_alloc(memory, groups * sizeof *head);
-    size_t *size = arena_alloc(memory, groups * sizeof *size);
+    const char **text = arena_alloc(memory, groups * sizeof *text);
+    struct group_head *head = arena_alloc(memory, groups * sizeof *head);
     for (size_t i = n; i-- > 0;) {
-        first[run[i].group] = label[i];
-        head[run[i].group] = &run[i];
-        size[run[i].group]++;
+        struct group_head *h = &head[run[i].group];
+        *h = (struct group_head){ label[i], &run[i], h->runs + 1 };
     }
     for (size_t g = 0; g < groups; g++) {
-        const char *where = size[g] > 1 ? parent_name(memory, head[g]->path) : head[g]->name;
-        text[g] = times(first, groups, first[g]) > 1 && strcmp(where, first[g]) != 0 ? words(memory, "%s (%s)", first[g], where)
-                                                                                       : first[g];
+        bool any, beside;
+        find_namesakes(memory, head, groups, g, &any, &beside);
+        const char *where = head[g].runs > 1 && !beside ? parent_name(memory, head[g].first->path) : head[g].first->name;
+        any = any && strcmp(where, head[g].label) != 0;
+        text[g] = any ? words(memory, "%s (%s)", head[g].label, where) : head[g].label;
     }
     return text;
 }
@@ -140,7 +153,8 @@ int time_axis_read(struct time_axis *axis, const struct kind *k, const struct pl
 {
     static const char *const columns[] = { "time_s", NULL };
     double end_s = 0;
-    *axis = (struct time_axis){ .end_s = mem_new(r->n, sizeof *axis->end_s) };
+    *axis = (struct time_axis){ .begin_s = mem_new(r->n, sizeof *axis->begin_s),
+                                 .end_s = mem_new(r->n, sizeof *axis->end_s) };
     for (size_t i = 0; i < r->n; i++) {
         struct edges e = { 0 };
         if (rows_read(r->run[i].path, "timeseries.csv", columns, on_time, &e, err))
@@ -151,10 +165,13 @@ int time_axis_read(struct time_axis *axis, const struct kind *k, const struct pl
         axis->lines = lines > axis->lines ? lines : axis->lines;
         axis->start_s = i ? fmin(axis->start_s, e.first_s) : e.first_s;
         end_s = i ? fmax(end_s, e.last_s) : e.last_s;
+        axis->begin_s[i] = e.first_s;
         axis->end_s[i] = e.last_s;
     }
-    for (size_t i = 0; i < r->n; i++)
+    for (size_t i = 0; i < r->n; i++) {
+        axis->begin_s[i] -= axis->start_s;
         axis->end_s[i] = axis->end_s[i] <= axis->start_s ? 1 : axis->end_s[i] - axis->start_s;
+    }
     axis->length_s = end_s <= axis->start_s ? 1 : end_s - axis->start_s;
     axis->unit = axis_unit(axis->length_s);
     axis->unit_s = unit_seconds(axis->unit);
@@ -181,6 +198,7 @@ void time_axis_facts(const struct time_axis *axis, struct figure *f)
 
 void time_axis_free(struct time_axis *axis)
 {
+    free(axis->begin_s);
     free(axis->end_s);
 }
 

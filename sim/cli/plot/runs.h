@@ -12,7 +12,7 @@ const struct plot_run *plot_runs(struct arena *memory, char *const *directory, s
  * steps; on a terminal always, each step a character wide. A run of no length is a second long. */
 struct time_axis {
     double start_s, length_s;
-    double *end_s;                /* [n] of each run, since start_s; owned */
+    double *begin_s, *end_s;      /* [n] first and last row of each run, since start_s; owned */
     const char *unit;
     double unit_s;
     size_t lines;                 /* of the longest run: the lines of its files of changes */

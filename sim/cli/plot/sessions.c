@@ -42,9 +42,10 @@ static void on_session(void *self, const struct fields *f)
     else
         sample_add(&e->starts->sample, x[START]);
     for (size_t k = 0; k < OUTCOMES; k++)
-        e->ended[k] += strcmp(f->text[OUTCOME], outcomes[k]) ? 0 : 1;
-    e->decided += !isnan(x[MET]);
-    e->met += x[MET] > 0;
+        if (!strcmp(f->text[OUTCOME], outcomes[k]))
+            e->ended[k]++;
+    e->decided += isnan(x[MET]) ? 0u : 1u;
+    e->met += x[MET] > 0 ? 1u : 0u;
     e->releases += (size_t)known(x[RELEASES]);
     e->preemptions += (size_t)known(x[PREEMPTIONS]);
     e->active_gpu_s += known(x[ACTIVE]);
