@@ -48,7 +48,8 @@ size_t sample_steps(const struct sample *s, struct ecdf_step **step)
     for (size_t rank = 1; rank <= s->n; rank++) {
         double value = s->value[rank - 1];
         bool ends = rank == s->n || s->value[rank] != value;
-        bool seen = rank == s->n || value > last * shown_ratio || (rank - last_rank) * SHOWN_STEPS >= s->n;
+        bool seen =
+            rank == s->n || value > last * shown_ratio || (rank - last_rank) * SHOWN_STEPS >= s->n;
         if (!ends || !seen)
             continue;
         mem_grow(step, &capacity, n, sizeof **step);

@@ -6,6 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+static const double rounding = 1e-9;
+
 /* The integral from at_s on goes to the steps it lies in. */
 static void fill(struct series *l, const struct steps *steps, double to_s)
 {
@@ -22,11 +24,12 @@ static void fill(struct series *l, const struct steps *steps, double to_s)
 
 static void add_change(struct series *l, double at_s, double value)
 {
-    if (l->n_changes && l->change[l->n_changes - 1].at_s == at_s) {
-        l->change[l->n_changes - 1].value = value;
+    struct level_change *last = l->n_changes ? &l->change[l->n_changes - 1] : NULL;
+    if (last && last->at_s == at_s) {
+        last->value = value;
         return;
     }
-    if (l->n_changes && l->change[l->n_changes - 1].value == value)
+    if (last && fabs(last->value - value) <= rounding * fabs(value))
         return;
     mem_grow(&l->change, &l->capacity, l->n_changes, sizeof *l->change);
     l->change[l->n_changes++] = (struct level_change){ at_s, value };

@@ -8,7 +8,8 @@
  *              stay right however many changes there were. The step in which the run ends is as long as the run goes on in it;
  *              of steps behind that the mean is NaN.
  *   change[]   when the level changes and to what: without steps (n = 0) the changes themselves, of several at one time the
- *              last; with steps the steps whose mean differs from that of the step before.
+ *              last; with steps those whose mean differs from that of the step before. Differences of less than 1e-9 of the
+ *              value are rounding, and no change.
  *
  * All runs that are shown on one axis have the same steps. */
 #pragma once

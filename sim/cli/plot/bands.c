@@ -1,4 +1,5 @@
-/* bands.c - levels over time, stacked: utilisation, utilisation_class, utilisation_state, fragmentation. See bands.h. */
+/* bands.c - levels over time, stacked: utilisation, utilisation_class, utilisation_state,
+ * fragmentation. See bands.h. */
 #include "sim/cli/plot/bands_parts.h"
 #include "sim/cli/plot/words.h"
 #include "sim/cli/term.h"
@@ -55,7 +56,9 @@ static void rank_largest(struct bands *b, const char **names)
         b->band[order[k]] = k < OWN_COLOURS || n == OWN_COLOURS + 1 ? k : OWN_COLOURS;
     for (size_t k = 0; k < n && k < BANDS_MOST; k++) {
         const char *name = intern_text(b->keys, (uint32_t)order[k]);
-        name = *name ? name_clean(a, name, NAME_WIDE) : !strcmp(b->by->others, "queues") ? "(no queue)" : "(no class)";
+        name = *name                              ? name_clean(a, name, NAME_WIDE)
+               : !strcmp(b->by->others, "queues") ? "(no queue)"
+                                                  : "(no class)";
         if (n > BANDS_MOST && k == OWN_COLOURS)
             name = words(a, "%zu other %s", n - OWN_COLOURS, b->by->others);
         put_band(b, name, colour_of(k + 1, is_terminal(b)), names);
@@ -70,7 +73,8 @@ struct moment { double at_s, value; uint32_t key; };
 static int by_time(const void *a, const void *b)
 {
     const struct moment *x = a, *y = b;
-    return x->at_s != y->at_s ? (x->at_s > y->at_s) - (x->at_s < y->at_s) : (x->key > y->key) - (x->key < y->key);
+    return x->at_s != y->at_s ? (x->at_s > y->at_s) - (x->at_s < y->at_s)
+                              : (x->key > y->key) - (x->key < y->key);
 }
 
 static struct moment *all_changes(const struct run_levels *run, size_t *n)
@@ -83,7 +87,8 @@ static struct moment *all_changes(const struct run_levels *run, size_t *n)
     *n = 0;
     for (uint32_t key = 0; key < run->n_levels; key++)
         for (size_t k = 0; k < run->level[key].n_changes; k++)
-            list[(*n)++] = (struct moment){ run->level[key].change[k].at_s, run->level[key].change[k].value, key };
+            list[(*n)++] = (struct moment){ run->level[key].change[k].at_s,
+                                            run->level[key].change[k].value, key };
     qsort(list, *n, sizeof *list, by_time);
     return list;
 }
@@ -134,7 +139,8 @@ static void draw_stack(struct bands *b, size_t i, const struct stack *s, const c
         table_label(t, "run", b->r->run[i].label);
         table_label(t, "band", names[k]);
         for (size_t row = 0; row < s->n; row++)
-            table_numbers(t, 3, (double[]){ s->row[row].at_s, s->row[row].value[k], s->row[row].top[k] });
+            table_numbers(t, 3,
+                          (double[]){ s->row[row].at_s, s->row[row].value[k], s->row[row].top[k] });
     }
 }
 
@@ -146,7 +152,8 @@ static size_t panel_rows(const struct bands *b)
 }
 
 /* The lowest band that is above the middle of each character cell of column x. */
-static void put_column(const struct bands *b, struct table *t, size_t x, const struct stack_row *row)
+static void put_column(const struct bands *b, struct table *t, size_t x,
+                       const struct stack_row *row)
 {
     double high = (double)panel_rows(b);
     for (double y = .5; y < high; y++) {
@@ -182,7 +189,13 @@ static void put_legend(struct bands *b, const char *const *names)
 
 /* ---- Lines of all GPUs ---- */
 
-struct line { const char *name; unsigned rgb; double width; const struct series *level; bool shown; };
+struct line {
+    const char *name;
+    unsigned rgb;
+    double width;
+    const struct series *level;
+    bool shown;
+};
 
 static size_t draw_lines(struct bands *b, size_t i, bool behind)
 {
@@ -255,7 +268,8 @@ static void put_titles(struct bands *b, size_t i)
         busy = run->busy.integral / gpu_s;
     }
     if (b->by->title)
-        fact_text(b->f, b->by->title(b, i, held, busy, s.held > 0 ? s.fifth / s.held : 0), "panel%zu", i + 1);
+        fact_text(b->f, b->by->title(b, i, held, busy, s.held > 0 ? s.fifth / s.held : 0),
+                  "panel%zu", i + 1);
 }
 
 static size_t longest_of(const char *const *names, size_t n)
@@ -354,9 +368,15 @@ static void bands_free(struct bands *b)
     intern_free(b->keys);
 }
 
-int bands_draw(const struct kind *k, const struct plot_request *r, const struct banding *by, struct figure *f, double *over_s, struct error *err)
+int bands_draw(const struct kind *k, const struct plot_request *r, const struct banding *by,
+               struct figure *f, double *over_s, struct error *err)
 {
-    struct bands b = { .kind = k, .r = r, .by = by, .f = f, .keys = intern_new(), .run = mem_new(r->n, sizeof *b.run) };
+    struct bands b = { .kind = k,
+                       .r = r,
+                       .by = by,
+                       .f = f,
+                       .keys = intern_new(),
+                       .run = mem_new(r->n, sizeof *b.run) };
     for (size_t i = 0; i < FIXED_MOST && !by->others; i++)
         bands_key(&b, by->fixed[i].name);
     int result = time_axis_read(&b.axis, k, r, err);
@@ -372,63 +392,90 @@ int bands_draw(const struct kind *k, const struct plot_request *r, const struct 
 
 /* ---- The kinds ---- */
 
-static const char *title_of_held(const struct bands *b, size_t i, double allocated, double busy, double above)
+static const char *title_of_held(const struct bands *b, size_t i, double allocated, double busy,
+                                 double above)
 {
     struct arena *a = figure_memory(b->f);
-    const char *text = words(a, "%s: %s of the GPU time allocated", b->r->run[i].label, percent(a, allocated));
+    const char *text =
+        words(a, "%s: %s of the GPU time allocated", b->r->run[i].label, percent(a, allocated));
     (void)above;
-    return stays_behind(b) || b->by->held ? words(a, "%s, %s making progress", text, percent(a, busy)) : text;
+    return stays_behind(b) || b->by->held
+               ? words(a, "%s, %s making progress", text, percent(a, busy))
+               : text;
 }
 
-static const char *title_of_free(const struct bands *b, size_t i, double allocated, double busy, double above)
+static const char *title_of_free(const struct bands *b, size_t i, double allocated, double busy,
+                                 double above)
 {
     struct arena *a = figure_memory(b->f);
     (void)busy;
-    return words(a, "%s: %s of the GPU time free, %s of that 8 or more together", b->r->run[i].label, percent(a, allocated),
-                 percent(a, above));
+    return words(a, "%s: %s of the GPU time free, %s of that 8 or more together",
+                 b->r->run[i].label, percent(a, allocated), percent(a, above));
 }
 
-static const struct banding of_queues = { .others = "queues", .levels = "GPUs", .read = bands_read_queues, .title = title_of_held };
-static const struct banding of_classes = { .others = "classes", .levels = "GPUs", .read = bands_read_classes, .title = title_of_held };
+static const struct banding of_queues = {
+    .others = "queues", .levels = "GPUs", .read = bands_read_queues, .title = title_of_held,
+};
+static const struct banding of_classes = {
+    .others = "classes", .levels = "GPUs", .read = bands_read_classes, .title = title_of_held,
+};
 static const struct banding of_states = {
-    .levels = "GPUs", .held = 2, .read = bands_read_states, .title = title_of_held,
-    .fixed = { { "making progress", 0x009e73 }, { "held without progress", 0xe69f00 }, { "free while jobs wait", 0xd55e00 },
-               { "free, no job waits", 0xd9d9d9 }, { "out of service", 0x595959 } },
+    .levels = "GPUs",
+    .held = 2,
+    .read = bands_read_states,
+    .title = title_of_held,
+    .fixed = { { "making progress", 0x009e73 },
+               { "held without progress", 0xe69f00 },
+               { "free while jobs wait", 0xd55e00 },
+               { "free, no job waits", 0xd9d9d9 },
+               { "out of service", 0x595959 } },
 };
 static const struct banding of_free = {
-    .levels = "free GPUs", .part = true, .of_all = true, .read = bands_read_free, .title = title_of_free,
-    .fixed = { { "parts of shared GPUs", 0xcc79a7 }, { "the only one", 0xd55e00 }, { "2 or 3 together", 0xe69f00 },
-               { "4 to 7 together", 0x56b4e9 }, { "8 or more together", 0xcccccc } },
+    .levels = "free GPUs",
+    .part = true,
+    .of_all = true,
+    .read = bands_read_free,
+    .title = title_of_free,
+    .fixed = { { "parts of shared GPUs", 0xcc79a7 },
+               { "the only one", 0xd55e00 },
+               { "2 or 3 together", 0xe69f00 },
+               { "4 to 7 together", 0x56b4e9 },
+               { "8 or more together", 0xcccccc } },
 };
 const struct banding bands_of_sessions = {
-    .levels = "sessions", .part = true, .read = bands_read_sessions,
-    .fixed = { { "active", 0x009e73 }, { "idle, hold GPUs", 0xe69f00 }, { "starting up", 0x56b4e9 }, { "wait for GPUs", 0xd55e00 },
+    .levels = "sessions",
+    .part = true,
+    .read = bands_read_sessions,
+    .fixed = { { "active", 0x009e73 },
+               { "idle, hold GPUs", 0xe69f00 },
+               { "starting up", 0x56b4e9 },
+               { "wait for GPUs", 0xd55e00 },
                { "gave GPUs back", 0xd9d9d9 } },
 };
 
-static int make(const struct kind *k, const struct plot_request *r, struct figure *f, struct error *err)
+static int make(const struct kind *k, const struct plot_request *r, struct figure *f,
+                struct error *err)
 {
     return bands_draw(k, r, k->variant, f, NULL, err);
 }
 
 #define COLUMNS "run,band,time_s,value,top"
 const struct kind utilisation_kind = {
-    .name = "utilisation", .least = 1, .most = SIZE_MAX, .file = { "timeseries.csv", "queues.csv", "jobs.csv" },
-    .columns = COLUMNS,
+    .name = "utilisation", .least = 1, .most = SIZE_MAX,
+    .file = { "timeseries.csv", "queues.csv", "jobs.csv" }, .columns = COLUMNS,
     .script = "utilisation.gp", .variant = &of_queues, .make = make,
 };
 const struct kind utilisation_class_kind = {
-    .name = "utilisation_class", .least = 1, .most = SIZE_MAX, .file = { "timeseries.csv", "intervals.csv", "jobs.csv" },
-    .columns = COLUMNS,
+    .name = "utilisation_class", .least = 1, .most = SIZE_MAX,
+    .file = { "timeseries.csv", "intervals.csv", "jobs.csv" }, .columns = COLUMNS,
     .script = "utilisation.gp", .variant = &of_classes, .make = make,
 };
 const struct kind utilisation_state_kind = {
     .name = "utilisation_state", .least = 1, .most = SIZE_MAX, .file = { "timeseries.csv" },
-    .columns = COLUMNS,
-    .script = "utilisation.gp", .variant = &of_states, .make = make,
+    .columns = COLUMNS, .script = "utilisation.gp", .variant = &of_states, .make = make,
 };
 const struct kind fragmentation_kind = {
-    .name = "fragmentation", .least = 1, .most = SIZE_MAX, .file = { "timeseries.csv", "intervals.csv", "nodes.csv" },
-    .columns = COLUMNS,
+    .name = "fragmentation", .least = 1, .most = SIZE_MAX,
+    .file = { "timeseries.csv", "intervals.csv", "nodes.csv" }, .columns = COLUMNS,
     .script = "utilisation.gp", .variant = &of_free, .make = make,
 };

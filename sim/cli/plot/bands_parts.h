@@ -1,4 +1,4 @@
-/* bands_parts.h - between bands.c, which stacks levels, and bands_read.c, which reads those of a run. */
+/* bands_parts.h - between bands.c, which stacks levels, and bands_read.c, which reads them. */
 #pragma once
 #include "sim/cli/plot/bands.h"
 #include "sim/core/intern.h"
@@ -29,11 +29,13 @@ struct banding {
     const char *others;           /* "queues": the bands with most GPU time; NULL: fixed ones */
     const char *levels;           /* what is stacked: "GPUs" */
     bool part;                    /* not all GPUs are stacked: without the lines of these */
-    bool of_all;                  /* the title's share is of all GPUs, those that are not up included */
+    bool of_all;                  /* the title's share is of all GPUs, also of those not up */
     struct fixed_band fixed[FIXED_MOST];
-    size_t held;                  /* of fixed bands, how many from the bottom are GPUs held; 0: all bands count as such */
-    int (*read)(struct bands *b, size_t i, struct error *err);    /* levels of run i; 0, or -1 with err */
-    const char *(*title)(const struct bands *b, size_t i, double allocated, double busy, double above);    /* NULL: the caller writes it */
+    size_t held;                  /* so many fixed bands from the lowest are GPUs held; 0: all */
+    int (*read)(struct bands *b, size_t i, struct error *err);    /* run i; 0, or -1 with err */
+    /* The title of a panel from shares of the GPU time; NULL: the caller writes it. */
+    const char *(*title)(const struct bands *b, size_t i, double allocated, double busy,
+                         double above);
 };
 
 /* The level of a key of run i, from `at_s` of its clock on. */

@@ -1,10 +1,11 @@
 /* bands_read.c - the levels that are stacked: of queues, classes, states, free GPUs and sessions.
  *
- * Queues without jobs are left out: they are inner nodes of the queue tree, and repeat what their children hold. GPUs of a class
- * are those that its jobs hold by intervals.csv.
+ * Queues without jobs are left out: they are inner nodes of the queue tree, and repeat what their
+ * children hold. GPUs of a class are those that its jobs hold by intervals.csv.
  *
- * Free GPUs are counted by how many are free together on their node. What is free of a GPU that others share is a band of its own.
- * GPUs out of service count as free. GPUs of counted nodes have no names: they are taken whole. */
+ * Free GPUs are counted by how many are free together on their node. What is free of a GPU that
+ * others share is a band of its own. GPUs out of service count as free. GPUs of counted nodes have
+ * no names: they are taken whole. */
 #include "sim/cli/plot/bands_parts.h"
 
 #include "sim/cli/plot/rows.h"
@@ -60,7 +61,9 @@ static void on_all_queues(void *self, const struct fields *f)
 
 int bands_read_queues(struct bands *b, size_t i, struct error *err)
 {
-    static const char *const of_jobs[] = { "$queue", NULL }, *const of_queues[] = { "time_s", "$queue", "gpus_allocated", NULL };
+    static const char *const of_jobs[] = { "$queue", NULL }, *const of_queues[] = {
+        "time_s", "$queue", "gpus_allocated", NULL
+    };
     static const char *const of_all[] = { "time_s", "gpus_allocated", NULL };
     const char *path = b->r->run[i].path;
     struct queues q = { { b, i }, intern_new(), false };
@@ -89,7 +92,8 @@ static void on_job_class(void *self, const struct fields *f)
     struct holds *h = self;
     uint32_t job = intern_add(h->jobs, f->text[0], strlen(f->text[0]));
     mem_grow(&h->class, &h->class_capacity, job, sizeof *h->class);
-    h->class[job] = bands_key(h->to.b, name_clean(figure_memory(h->to.b->f), f->text[1], NAME_WIDE));
+    h->class[job] =
+        bands_key(h->to.b, name_clean(figure_memory(h->to.b->f), f->text[1], NAME_WIDE));
 }
 
 static void add_change(struct holds *h, struct change c)
@@ -114,13 +118,16 @@ static int by_time(const void *a, const void *b)
 {
     const struct change *x = a, *y = b;
     return x->at_s != y->at_s ? (x->at_s > y->at_s) - (x->at_s < y->at_s)
-                              : x->key != y->key ? (x->key > y->key) - (x->key < y->key) : (x->gpus > y->gpus) - (x->gpus < y->gpus);
+           : x->key != y->key ? (x->key > y->key) - (x->key < y->key)
+                              : (x->gpus > y->gpus) - (x->gpus < y->gpus);
 }
 
 int bands_read_classes(struct bands *b, size_t i, struct error *err)
 {
     static const char *const of_jobs[] = { "$job_id", "$class", NULL };
-    static const char *const of_holds[] = { "$job_id", "gpus", "gpu_milli", "start_s", "end_s", NULL };
+    static const char *const of_holds[] = {
+        "$job_id", "gpus", "gpu_milli", "start_s", "end_s", NULL
+    };
     const char *path = b->r->run[i].path;
     struct holds h = { .to = { b, i }, .jobs = intern_new() };
     int result = rows_read(path, "jobs.csv", of_jobs, on_job_class, &h, err);
@@ -148,21 +155,35 @@ static void on_state(void *self, const struct fields *f)
     const struct reading *r = self;
     double total = f->number[1], up = f->number[2], allocated = f->number[3], busy = f->number[4];
     bool waits = f->number[5] > 0;
-    const double value[FIXED_MOST] = { busy, allocated - busy, waits ? up - allocated : 0, waits ? 0 : up - allocated, total - up };
+    const double value[FIXED_MOST] = { busy, allocated - busy, waits ? up - allocated : 0,
+                                       waits ? 0 : up - allocated, total - up };
     for (uint32_t key = 0; key < FIXED_MOST; key++)
         bands_set(r->b, r->i, key, f->number[0], value[key] > 1e-9 ? value[key] : 0);
 }
 
 int bands_read_states(struct bands *b, size_t i, struct error *err)
 {
-    static const char *const columns[] = { "time_s", "gpus_total", "gpus_up", "gpus_allocated", "gpus_busy", "jobs_waiting", NULL };
-    return rows_read(b->r->run[i].path, "timeseries.csv", columns, on_state, &(struct reading){ b, i }, err);
+    static const char *const columns[] = { "time_s",    "gpus_total",   "gpus_up", "gpus_allocated",
+                                           "gpus_busy", "jobs_waiting", NULL };
+    return rows_read(b->r->run[i].path, "timeseries.csv", columns, on_state,
+                     &(struct reading){ b, i }, err);
 }
 
 /* ---- Free GPUs ---- */
 
-struct free_node { double gpus, parts; double *used; size_t n_used; };    /* used: thousandths of each GPU */
-struct taking { double at_s; int sign; uint32_t node; const char *ids; double gpus, milli; size_t order; };
+struct free_node {
+    double gpus, parts;
+    double *used;
+    size_t n_used;
+}; /* used: thousandths of each GPU */
+struct taking {
+    double at_s;
+    int sign;
+    uint32_t node;
+    const char *ids;
+    double gpus, milli;
+    size_t order;
+};
 struct frees {
     struct reading to;
     struct intern *names;
@@ -190,7 +211,8 @@ static void on_taking(void *self, const struct fields *f)
     ids = *ids ? arena_text(figure_memory(x->to.b->f), ids, strlen(ids)) : NULL;
     for (int end = 0; end < 2; end++) {
         mem_grow(&x->taking, &x->capacity, x->n, sizeof *x->taking);
-        x->taking[x->n] = (struct taking){ f->number[4 + end], end ? -1 : 1, node, ids, f->number[1], f->number[3], x->n };
+        x->taking[x->n] = (struct taking){ f->number[4 + end], end ? -1 : 1, node, ids,
+                                           f->number[1],       f->number[3], x->n };
         x->n++;
     }
 }
@@ -198,8 +220,9 @@ static void on_taking(void *self, const struct fields *f)
 static int left_before_taken(const void *a, const void *b)
 {
     const struct taking *x = a, *y = b;
-    return x->at_s != y->at_s ? (x->at_s > y->at_s) - (x->at_s < y->at_s)
-                              : x->sign != y->sign ? x->sign - y->sign : (x->order > y->order) - (x->order < y->order);
+    return x->at_s != y->at_s   ? (x->at_s > y->at_s) - (x->at_s < y->at_s)
+           : x->sign != y->sign ? x->sign - y->sign
+                                : (x->order > y->order) - (x->order < y->order);
 }
 
 /* What a node adds to the bands, or takes from them. */
@@ -273,7 +296,8 @@ static void play_takings(struct frees *x)
 int bands_read_free(struct bands *b, size_t i, struct error *err)
 {
     static const char *const of_nodes[] = { "$node", "gpus", NULL };
-    static const char *const of_holds[] = { "$node", "gpus", "$gpu_ids", "gpu_milli", "start_s", "end_s", NULL };
+    static const char *const of_holds[] = { "$node",   "gpus",  "$gpu_ids", "gpu_milli",
+                                            "start_s", "end_s", NULL };
     const char *path = b->r->run[i].path;
     struct frees x = { .to = { b, i }, .names = intern_new() };
     int result = rows_read(path, "nodes.csv", of_nodes, on_node, &x, err);
@@ -300,9 +324,15 @@ static void on_sessions(void *self, const struct fields *f)
 
 int bands_read_sessions(struct bands *b, size_t i, struct error *err)
 {
-    static const char *const columns[] = { "time_s", "sessions_active", "sessions_idle", "sessions_starting", "sessions_queued",
-                                           "sessions_released", NULL };
-    return rows_read(b->r->run[i].path, "timeseries.csv", columns, on_sessions, &(struct reading){ b, i }, err);
+    static const char *const columns[] = { "time_s",
+                                           "sessions_active",
+                                           "sessions_idle",
+                                           "sessions_starting",
+                                           "sessions_queued",
+                                           "sessions_released",
+                                           NULL };
+    return rows_read(b->r->run[i].path, "timeseries.csv", columns, on_sessions,
+                     &(struct reading){ b, i }, err);
 }
 
 /* ---- All GPUs ---- */
@@ -322,5 +352,6 @@ static void on_gpus(void *self, const struct fields *f)
 int bands_read_gpus(struct bands *b, size_t i, struct error *err)
 {
     static const char *const columns[] = { "time_s", "gpus_total", "gpus_up", "gpus_busy", NULL };
-    return rows_read(b->r->run[i].path, "timeseries.csv", columns, on_gpus, &(struct reading){ b, i }, err);
+    return rows_read(b->r->run[i].path, "timeseries.csv", columns, on_gpus,
+                     &(struct reading){ b, i }, err);
 }

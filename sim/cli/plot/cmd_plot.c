@@ -1,4 +1,5 @@
-/* cmd_plot.c - gpuyard plot: which kinds of plots there are of some results, and one figure after the other. */
+/* cmd_plot.c - gpuyard plot: which kinds of plots there are of some results, and one figure after
+ * the other. */
 #include "sim/cli/cli.h"
 #include "sim/cli/plot/gnuplot.h"
 #include "sim/cli/plot/kind.h"
@@ -21,17 +22,24 @@ struct plot_options { int kind, format; const char *file, *x_column; struct opti
 static const struct plot_options defaults = { .kind = -1, .format = -1 };
 #define AT(field) .at = offsetof(struct plot_options, field)
 static const struct option options[] = {
-    { .name = "kind", .letter = 'k', .argument = "KIND", .kind = OPTION_WORD, AT(kind), .words = plot_kind_names,
+    { .name = "kind", .letter = 'k', .argument = "KIND", .kind = OPTION_WORD, AT(kind),
+      .words = plot_kind_names,
       .help = "one of those below; without it, all for which the files are there" },
     { .name = "metric", .letter = 'm', .argument = "METRIC", .kind = OPTION_TEXTS, AT(metrics),
-      .help = "compare, sweep: shows METRIC, or METRIC@SCOPE, instead of the usual three; may be given again" },
+      .help = "compare, sweep: shows METRIC, or METRIC@SCOPE, instead of the usual three; may "
+              "be given again" },
     { .name = "x", .letter = 'x', .argument = "COLUMN", .kind = OPTION_TEXT, AT(x_column),
-      .help = "sweep: the parameter on the axis; by default the first that has several values, numbers before names" },
-    { .name = "format", .letter = 'f', .argument = "FORMAT", .kind = OPTION_WORD, AT(format), .words = formats,
-      .help = "png, svg, pdf; term: drawn with characters on standard output; csv: the numbers that are drawn, on standard "
-              "output. By default what the ending of the output file says, else png" },
-    { .name = "output", .letter = 'o', .argument = "FILE", .kind = OPTION_TEXT, AT(file), .values = VALUES_FILE,
-      .help = "file of the plot, - is standard output; by default KIND.FORMAT in the first DIR" },
+      .help = "sweep: the parameter on the axis; by default the first that has several "
+              "values, numbers before names" },
+    { .name = "format", .letter = 'f', .argument = "FORMAT", .kind = OPTION_WORD, AT(format),
+      .words = formats,
+      .help = "png, svg, pdf; term: drawn with characters on standard output; csv: the "
+              "numbers that are drawn, on standard output. By default what the ending of the "
+              "output file says, else png" },
+    { .name = "output", .letter = 'o', .argument = "FILE", .kind = OPTION_TEXT, AT(file),
+      .values = VALUES_FILE,
+      .help = "file of the plot, - is standard output; by default KIND.FORMAT in the first "
+              "DIR" },
     { 0 },
 };
 
@@ -116,7 +124,8 @@ static int draw(const struct plotting *p, const struct kind *k)
     struct figure *f = figure_new(&r->canvas);
     snprintf(usual, sizeof usual, "%s/%s.%s", p->first, k->name, formats[r->canvas.format]);
     const char *path = p->file ? p->file : to_stdout(r) ? "-" : usual;
-    int status = k->make(k, r, f, &err) ? complain(EXIT_INPUT, "%s", err.text) : figure_draw(f, k, &r->canvas, p->scripts, path);
+    int status = k->make(k, r, f, &err) ? complain(EXIT_INPUT, "%s", err.text)
+                                        : figure_draw(f, k, &r->canvas, p->scripts, path);
     figure_free(f);
     if (status == EXIT_OK && path == usual)
         printf("%s\n", usual);
@@ -127,14 +136,17 @@ static int one_kind(const struct plotting *p, const struct kind *k)
 {
     char missing[SCRIPTS_PATH];
     if (p->n > k->most)
-        return complain(EXIT_USAGE, "plot: %s shows one directory, got '%s' besides", k->name, p->dir[k->most]);
+        return complain(EXIT_USAGE, "plot: %s shows one directory, got '%s' besides", k->name,
+                        p->dir[k->most]);
     for (size_t i = 0; i < p->n; i++)
         if (!has_files(k, p->dir[i], missing))
-            return complain(EXIT_INPUT, "%s: cannot read it, and %s needs it: %s", missing, k->name, strerror(errno));
+            return complain(EXIT_INPUT, "%s: cannot read it, and %s needs it: %s", missing, k->name,
+                            strerror(errno));
     return draw(p, k);
 }
 
-/* A kind that has nothing to show, such as jobs of which none has ended, says so, and the others follow. */
+/* A kind that has nothing to show, such as jobs of which none has ended, says so, and the others
+ * follow. */
 static int all_kinds(const struct plotting *p)
 {
     bool any = false;
@@ -168,7 +180,8 @@ static enum plot_format format_of(const struct plot_options *o)
     return PLOT_PNG;
 }
 
-/* A terminal has its own size and, unless NO_COLOR says otherwise, colours; a file or a pipe gets what COLUMNS says, plain. */
+/* A terminal has its own size and, unless NO_COLOR says otherwise, colours; a file or a pipe gets
+ * what COLUMNS says, plain. */
 static struct canvas canvas_of(const struct plot_options *o)
 {
     struct canvas c = { .format = format_of(o), .columns = COLUMNS_USUAL, .lines = LINES };
@@ -180,7 +193,9 @@ static struct canvas canvas_of(const struct plot_options *o)
         unsigned long columns = strtoul(given, &end, 10);
         c.columns = columns > COLUMNS_MOST ? COLUMNS_MOST : (int)columns;
     }
-    c.columns = c.columns < COLUMNS_LEAST ? COLUMNS_LEAST : c.columns > COLUMNS_MOST ? COLUMNS_MOST : c.columns;
+    c.columns = c.columns < COLUMNS_LEAST  ? COLUMNS_LEAST
+                : c.columns > COLUMNS_MOST ? COLUMNS_MOST
+                                           : c.columns;
     c.colour = (!o->file || !strcmp(o->file, "-")) && isatty(STDOUT_FILENO) && !(plain && *plain);
     return c;
 }
@@ -202,9 +217,12 @@ static void fill_request(struct plotting *p, const struct plot_options *o, struc
 {
     struct plot_request *r = &p->request;
     bool usual = !o->metrics.n;
-    *r = (struct plot_request){ .canvas = canvas_of(o), .n = p->n, .x_column = o->x_column,
-                           .metrics = usual ? sizeof usual_metrics / sizeof *usual_metrics : o->metrics.n,
-                           .metric = usual ? usual_metrics : o->metrics.text };
+    *r = (struct plot_request){ .canvas = canvas_of(o),
+                                .n = p->n,
+                                .x_column = o->x_column,
+                                .metrics = usual ? sizeof usual_metrics / sizeof *usual_metrics
+                                                 : o->metrics.n,
+                                .metric = usual ? usual_metrics : o->metrics.text };
     r->run = plot_runs(memory, p->dir, p->n, &r->groups, &r->group_label);
 }
 
@@ -214,12 +232,15 @@ static int plot_run(const struct invocation *in)
     struct plotting p = { .file = o->file, .first = in->operands.text[0] };
     struct stat st;
     if (o->file && o->kind < 0)
-        return complain(EXIT_USAGE, "plot: --output: want --kind with it: without one there may be several plots");
+        return complain(
+            EXIT_USAGE,
+            "plot: --output: want --kind with it: without one there may be several plots");
     for (size_t i = 0; i < in->operands.n; i++)
         if (stat(in->operands.text[i], &st) != 0 || !S_ISDIR(st.st_mode))
             return complain(EXIT_INPUT, "%s: no such directory", in->operands.text[i]);
     if (o->format == PLOT_CSV && o->kind < 0)
-        return complain(EXIT_USAGE, "plot: --format csv: want --kind with it: each kind has other columns");
+        return complain(EXIT_USAGE,
+                        "plot: --format csv: want --kind with it: each kind has other columns");
     int status = format_of(o) == PLOT_CSV ? EXIT_OK : scripts_find(p.scripts);
     if (status != EXIT_OK)
         return status;
@@ -238,9 +259,11 @@ static int plot_run(const struct invocation *in)
 const struct command cmd_plot = {
     .name = "plot",
     .summary = "plot one or more directories of results",
-    .details = "DIR is the directory of a run, one of such directories, or that of a sweep. Needs gnuplot. The names of the files written are listed on "
+    .details = "DIR is the directory of a run, one of such directories, or that of a sweep. Needs "
+               "gnuplot. The names of the files written are listed on "
                "standard output." PLOT_KIND_HELP,
-    .set = { .name = "plot", .options = options, .operands = "DIR...", .least_operands = 1, .most_operands = SIZE_MAX },
+    .set = { .name = "plot", .options = options, .operands = "DIR...", .least_operands = 1,
+             .most_operands = SIZE_MAX },
     .operand_values = VALUES_DIRECTORY,
     .options_size = sizeof defaults,
     .defaults = &defaults,

@@ -1,4 +1,5 @@
-/* compare.c - metrics of runs side by side: a bar for each run, or the mean over a group of replications with its interval of 95 %. */
+/* compare.c - metrics of runs side by side: a bar for each run, or the mean over a group of
+ * replications with its interval of 95 %. */
 #include "sim/cli/plot/kind.h"
 #include "sim/cli/plot/metrics.h"
 #include "sim/cli/plot/rows.h"
@@ -33,7 +34,8 @@ static void on_metric(void *self, const struct fields *f)
     struct comparison *c = self;
     for (size_t m = 0; m < c->r->metrics; m++) {
         struct compared *one = &c->metric[m];
-        if (isnan(f->number[2]) || strcmp(f->text[0], one->metric.metric) != 0 || strcmp(f->text[1], one->metric.scope) != 0)
+        if (isnan(f->number[2]) || strcmp(f->text[0], one->metric.metric) != 0 ||
+            strcmp(f->text[1], one->metric.scope) != 0)
             continue;
         sample_add(&one->group[c->reading], f->number[2]);
         one->unit = arena_text(figure_memory(c->f), f->text[3], strlen(f->text[3]));
@@ -50,7 +52,8 @@ static int read_runs(struct comparison *c, struct error *err)
     }
     for (size_t m = 0; m < c->r->metrics; m++)
         if (!c->metric[m].unit)
-            return error_set(err, "summary.csv: no run has a value of %s with scope %s", c->metric[m].metric.metric, c->metric[m].metric.scope);
+            return error_set(err, "summary.csv: no run has a value of %s with scope %s",
+                             c->metric[m].metric.metric, c->metric[m].metric.scope);
     return 0;
 }
 
@@ -84,13 +87,15 @@ static void estimate_groups(struct compared *one, size_t groups)
 static const char *text_of(const struct comparison *c, const struct compared *one, size_t g)
 {
     const struct estimate *e = &one->of[g];
-    return e->n ? metric_text(figure_memory(c->f), &one->metric, one->unit, e->mean, e->half) : "no value";
+    return e->n ? metric_text(figure_memory(c->f), &one->metric, one->unit, e->mean, e->half)
+                : "no value";
 }
 
 static void draw_metric(const struct comparison *c, const struct compared *one, size_t m)
 {
     struct metric_axis axis = metric_axis(&one->metric, one->unit, one->most);
-    struct table *t = figure_table(c->f, "bar,row,text,whisker,run,n,mean,half_width", "bars%zu", m + 1);
+    struct table *t =
+        figure_table(c->f, "bar,row,text,whisker,run,n,mean,half_width", "bars%zu", m + 1);
     table_label(t, "metric", one->metric.metric);
     table_label(t, "scope", one->metric.scope);
     table_label(t, "unit", one->unit);
@@ -110,7 +115,8 @@ static void draw_metric(const struct comparison *c, const struct compared *one, 
 
 /* ---- On a terminal ---- */
 
-static void put_bar(const struct comparison *c, const struct compared *one, size_t g, int room, FILE *to)
+static void put_bar(const struct comparison *c, const struct compared *one, size_t g, int room,
+                    FILE *to)
 {
     const struct estimate *e = &one->of[g];
     int length = e->n && one->most > 0 && e->mean > 0 ? (int)(e->mean / one->most * room + .5) : 0;
@@ -127,7 +133,9 @@ static void put_text(const struct comparison *c)
     FILE *to = figure_text(c->f);
     int room = c->r->canvas.columns - (int)c->longest - (c->many ? 24 : 16);
     for (size_t m = 0; m < c->r->metrics; m++) {
-        fprintf(to, "%s  %s\n", m ? "\n" : "", name_clean(figure_memory(c->f), c->metric[m].metric.title, c->r->canvas.columns - 2));
+        fprintf(
+            to, "%s  %s\n", m ? "\n" : "",
+            name_clean(figure_memory(c->f), c->metric[m].metric.title, c->r->canvas.columns - 2));
         for (size_t g = 0; g < c->r->groups; g++)
             put_bar(c, &c->metric[m], g, room < 10 ? 10 : room, to);
     }
@@ -150,14 +158,17 @@ static void draw(struct comparison *c)
         put_text(c);
 }
 
-static int make(const struct kind *k, const struct plot_request *r, struct figure *f, struct error *err)
+static int make(const struct kind *k, const struct plot_request *r, struct figure *f,
+                struct error *err)
 {
     struct comparison c = { .r = r, .f = f, .metric = mem_new(r->metrics, sizeof *c.metric) };
     struct arena *a = figure_memory(f);
     (void)k;
     for (size_t m = 0; m < r->metrics; m++)
-        c.metric[m] = (struct compared){ .metric = shown_metric(a, r->metric[m]), .group = arena_alloc(a, r->groups * sizeof(struct sample)),
-                                         .of = arena_alloc(a, r->groups * sizeof(struct estimate)) };
+        c.metric[m] =
+            (struct compared){ .metric = shown_metric(a, r->metric[m]),
+                               .group = arena_alloc(a, r->groups * sizeof(struct sample)),
+                               .of = arena_alloc(a, r->groups * sizeof(struct estimate)) };
     int result = read_runs(&c, err);
     if (result == 0)
         draw(&c);
@@ -170,6 +181,5 @@ static int make(const struct kind *k, const struct plot_request *r, struct figur
 
 const struct kind compare_kind = {
     .name = "compare", .least = 2, .most = SIZE_MAX, .file = { "summary.csv" },
-    .columns = "metric,scope,unit,run,n,mean,half_width",
-    .script = "compare.gp", .make = make,
+    .columns = "metric,scope,unit,run,n,mean,half_width", .script = "compare.gp", .make = make,
 };

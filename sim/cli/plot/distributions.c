@@ -1,4 +1,5 @@
-/* distributions.c - how jobs fared, as distributions: jct_cdf, wait_cdf, slowdown_cdf. See distributions.h. */
+/* distributions.c - how jobs fared, as distributions: jct_cdf, wait_cdf, slowdown_cdf. See
+ * distributions.h. */
 #include "sim/cli/plot/distributions.h"
 
 #include "sim/cli/plot/rows.h"
@@ -29,7 +30,8 @@ static void on_job(void *self, const struct fields *f)
         r->of->missing++;
 }
 
-int distributions_read(const struct plot_request *r, const char *column, struct distribution *of, struct error *err)
+int distributions_read(const struct plot_request *r, const char *column, struct distribution *of,
+                       struct error *err)
 {
     const char *const columns[] = { "$state", column, NULL };
     for (size_t i = 0; i < r->n; i++) {
@@ -37,7 +39,8 @@ int distributions_read(const struct plot_request *r, const char *column, struct 
         if (rows_read(r->run[i].path, "jobs.csv", columns, on_job, &one, err))
             return -1;
         if (!of[i].sample.n)
-            return error_set(err, "%s/jobs.csv: %s", r->run[i].path, one.rows ? "no finished job" : "no jobs");
+            return error_set(err, "%s/jobs.csv: %s", r->run[i].path,
+                             one.rows ? "no finished job" : "no jobs");
     }
     return 0;
 }
@@ -85,7 +88,9 @@ static struct range range_of(const struct distribution *of, size_t n, enum axis_
         smallest = 1;             /* fractions of a second are of no interest then */
     else
         smallest = fmax(smallest, biggest / 1e6);
-    double least = start == START_AT_POWER ? power_of_ten(smallest) : start == START_AT_ONE ? 1 : smallest * 0.9;
+    double least = start == START_AT_POWER ? power_of_ten(smallest)
+                   : start == START_AT_ONE ? 1
+                                           : smallest * 0.9;
     return (struct range){ least, (biggest <= least ? least * 10 : biggest) * 1.15 };
 }
 
@@ -104,24 +109,27 @@ static void draw_curve(struct table *t, const struct sample *s, struct range ran
 }
 
 /* The dumb terminal cuts a legend at its beginning: there the name gives way. */
-const char *distribution_title(const struct plot_request *r, const struct distribution_style *style, const struct distribution *of, size_t i,
-                               struct figure *f)
+const char *distribution_title(const struct plot_request *r, const struct distribution_style *style,
+                               const struct distribution *of, size_t i, struct figure *f)
 {
     struct arena *a = figure_memory(f);
     bool terminal = r->canvas.format == PLOT_TERM;
     const struct distribution *d = &of[i];
     const char *text = words(a, ": %s %s", commas(a, (double)d->sample.n), style->what);
     if (style->waited)
-        text = words(a, "%s, %s waited", text, percent(a, 1 - (double)d->zero / (double)d->sample.n));
+        text =
+            words(a, "%s, %s waited", text, percent(a, 1 - (double)d->zero / (double)d->sample.n));
     if (d->missing)
-        text = words(a, "%s, %s %s", text, commas(a, (double)d->missing), terminal ? style->missing_short : style->missing);
+        text = words(a, "%s, %s %s", text, commas(a, (double)d->missing),
+                     terminal ? style->missing_short : style->missing);
     const char *label = r->run[i].label;
     if (terminal)
         label = name_clean(a, label, r->canvas.columns - 17 - (int)text_width(text));
     return words(a, "%s%s", label, text);
 }
 
-double distributions_draw(const struct plot_request *r, const struct distribution_style *style, struct distribution *of, struct figure *f)
+double distributions_draw(const struct plot_request *r, const struct distribution_style *style,
+                          struct distribution *of, struct figure *f)
 {
     size_t longest = 0;
     for (size_t i = 0; i < r->n; i++)
@@ -145,7 +153,8 @@ double distributions_draw(const struct plot_request *r, const struct distributio
 
 /* ---- The kinds ---- */
 
-static int make(const struct kind *k, const struct plot_request *r, struct figure *f, struct error *err)
+static int make(const struct kind *k, const struct plot_request *r, struct figure *f,
+                struct error *err)
 {
     const struct distribution_style *style = k->variant;
     struct distribution *of = mem_new(r->n, sizeof *of);
@@ -156,23 +165,27 @@ static int make(const struct kind *k, const struct plot_request *r, struct figur
     return result;
 }
 
-static const struct distribution_style jct = { "jct_s", "jct_s,percent", START_AT_POWER, false, "jobs", "unfinished left out", "unfinished" };
-static const struct distribution_style waits = { "wait_s", "wait_s,percent", START_AT_POWER, true, "jobs", "unfinished left out", "unfinished" };
-static const struct distribution_style slowdown = { "bounded_slowdown", "bounded_slowdown,percent", START_AT_ONE, false, "jobs",
-                                                    "unfinished left out", "unfinished" };
+static const struct distribution_style jct = {
+    "jct_s", "jct_s,percent", START_AT_POWER, false, "jobs", "unfinished left out", "unfinished",
+};
+static const struct distribution_style waits = {
+    "wait_s", "wait_s,percent", START_AT_POWER, true, "jobs", "unfinished left out", "unfinished",
+};
+static const struct distribution_style slowdown = {
+    "bounded_slowdown", "bounded_slowdown,percent", START_AT_ONE, false, "jobs",
+    "unfinished left out", "unfinished",
+};
 
 const struct kind jct_cdf_kind = {
     .name = "jct_cdf", .least = 1, .most = SIZE_MAX, .file = { "jobs.csv" },
-    .columns = "run,jct_s,percent",
-    .script = "jct_cdf.gp", .variant = &jct, .make = make,
+    .columns = "run,jct_s,percent", .script = "jct_cdf.gp", .variant = &jct, .make = make,
 };
 const struct kind wait_cdf_kind = {
     .name = "wait_cdf", .least = 1, .most = SIZE_MAX, .file = { "jobs.csv" },
-    .columns = "run,wait_s,percent",
-    .script = "wait_cdf.gp", .variant = &waits, .make = make,
+    .columns = "run,wait_s,percent", .script = "wait_cdf.gp", .variant = &waits, .make = make,
 };
 const struct kind slowdown_cdf_kind = {
     .name = "slowdown_cdf", .least = 1, .most = SIZE_MAX, .file = { "jobs.csv" },
-    .columns = "run,bounded_slowdown,percent",
-    .script = "slowdown_cdf.gp", .variant = &slowdown, .make = make,
+    .columns = "run,bounded_slowdown,percent", .script = "slowdown_cdf.gp", .variant = &slowdown,
+    .make = make,
 };

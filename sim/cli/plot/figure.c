@@ -88,7 +88,9 @@ struct table *figure_table(struct figure *f, const char *columns, const char *na
     struct table *t = mem_new(1, sizeof *t);
     va_list list;
     va_start(list, name);
-    *t = (struct table){ .memory = f->memory, .columns = columns, .width = 1, .name = printed(f->memory, name, list) };
+    *t = (struct table){
+        .memory = f->memory, .columns = columns, .width = 1, .name = printed(f->memory, name, list)
+    };
     va_end(list);
     for (const char *at = columns; (at = strchr(at, ',')); at++)
         t->width++;
@@ -196,12 +198,13 @@ const char *figure_legend_text(struct figure *f)
 
 /* ---- For gnuplot ---- */
 
+/* Twelve digits are more than any picture shows; what differs by rounding alone is then one level
+ * of a line. */
 static void put_number(struct output *to, double x)
 {
-    if (isnan(x))
-        out_text(to, "NaN");
-    else
-        out_double(to, x);
+    char text[32];
+    snprintf(text, sizeof text, "%.12g", x);
+    out_text(to, isnan(x) ? "NaN" : text);
 }
 
 /* One line between single quotes, where only these are special. */
@@ -290,7 +293,8 @@ static size_t column_of(const struct table *t, const char *name, size_t length)
     return i;
 }
 
-static void put_value(const struct table *t, const struct cell *row, const char *name, size_t length, struct output *to)
+static void put_value(const struct table *t, const struct cell *row, const char *name,
+                      size_t length, struct output *to)
 {
     size_t column = column_of(t, name, length);
     if (column < t->width && row[column].text)

@@ -1,8 +1,8 @@
-/* gantt.c - which GPU was held when and by which job: a lane for each GPU of up to 256 (on a terminal 40), the first 2,000 boxes;
- * of more GPUs a heat map (heat.h). Lane 0 is on top.
+/* gantt.c - which GPU was held when and by which job: a lane for each GPU of up to 256 (on a
+ * terminal 40), the first 2,000 boxes; of more GPUs a heat map (heat.h). Lane 0 is on top.
  *
- * Colour is by queue if there are several, else by job. GPUs of counted nodes have no names: a hold gets the lowest lanes that are
- * free. Jobs that share a GPU lie above each other in its lane. */
+ * Colour is by queue if there are several, else by job. GPUs of counted nodes have no names: a hold
+ * gets the lowest lanes that are free. Jobs that share a GPU lie above each other in its lane. */
 #include "sim/cli/plot/heat.h"
 #include "sim/cli/plot/rows.h"
 #include "sim/cli/plot/words.h"
@@ -13,19 +13,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LANES_MOST = 256, TERMINAL_LANES_MOST = 40, BOXES_MOST = 2000, TERMINAL_BOXES_MOST = 1000000, TERMINAL_MARGIN = 15 };
+enum {
+    LANES_MOST = 256,
+    TERMINAL_LANES_MOST = 40,
+    BOXES_MOST = 2000,
+    TERMINAL_BOXES_MOST = 1000000,
+    TERMINAL_MARGIN = 15
+};
 enum { LABEL_WIDE = 12, OWN_COLOURS = 9, WHOLE_MILLI = 1000 };
-static const char letters[] = "abcdefghij", alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+static const char letters[] = "abcdefghij",
+                  alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 struct node { const char *name; size_t first, gpus; bool counted; };    /* first: its first lane */
-struct hold { double start_s, end_s; uint32_t node, queue; const char *ids, *job; double gpus, milli; size_t order; };
-struct part { double end_s, low, high; };                    /* of a GPU that jobs share; thousandths */
+struct hold {
+    double start_s, end_s;
+    uint32_t node, queue;
+    const char *ids, *job;
+    double gpus, milli;
+    size_t order;
+};
+struct part {
+    double end_s, low, high;
+}; /* of a GPU that jobs share; thousandths */
 struct lane { struct part *part; size_t n, capacity; double busy_until_s; };
 struct cell { char mark; unsigned char colour; };            /* mark 0: nothing */
 struct gantt {
     const struct plot_request *r;
     struct figure *f;
-    struct intern *names, *jobs, *queue_names, *drawn;    /* names: of nodes; jobs: of jobs.csv; drawn: jobs in the order of their first box */
+    struct intern *names, *jobs, *queue_names, *drawn; /* names: of nodes; jobs: of jobs.csv; drawn:
+                                                          jobs in the order of their first box */
     struct node *node;
     uint32_t *queue_of_job;       /* [jobs] */
     struct hold *hold;            /* those that last, by start; owned */
@@ -35,7 +51,7 @@ struct gantt {
     double start_s, end_s, whole_s;    /* what is shown of the whole span */
     size_t shown;                 /* holds */
     size_t queues;                /* that hold GPUs */
-    size_t *order, *rank;         /* queues, most GPU time first; of each from 1, 0: it holds none */
+    size_t *order, *rank; /* queues, most GPU time first; of each from 1, 0: it holds none */
     double lane_px, unit_s;
     struct table *box, *text;
     struct cell *cell;            /* of a terminal: [lanes * wide] */
@@ -56,7 +72,8 @@ static void on_node(void *self, const struct fields *f)
         return;
     uint32_t at = intern_add(g->names, f->text[0], strlen(f->text[0]));
     mem_grow(&g->node, &g->node_capacity, at, sizeof *g->node);
-    g->node[at] = (struct node){ intern_text(g->names, at), g->n_lanes, (size_t)f->number[1], f->number[2] > 0 };
+    g->node[at] = (struct node){ intern_text(g->names, at), g->n_lanes, (size_t)f->number[1],
+                                 f->number[2] > 0 };
     g->n_lanes += (size_t)f->number[1];
 }
 
@@ -81,9 +98,15 @@ static void on_hold(void *self, const struct fields *f)
     struct arena *a = figure_memory(g->f);
     mem_grow(&g->hold, &g->hold_capacity, g->holds, sizeof *g->hold);
     g->hold[g->holds] = (struct hold){
-        .start_s = f->number[START], .end_s = f->number[END], .node = node, .gpus = f->number[GPUS], .milli = f->number[MILLI],
-        .queue = job == INTERN_NONE ? intern_add(g->queue_names, "", 0) : g->queue_of_job[job], .order = g->holds,
-        .ids = arena_text(a, f->text[IDS], strlen(f->text[IDS])), .job = name_clean(a, f->text[JOB], NAME_WIDE),
+        .start_s = f->number[START],
+        .end_s = f->number[END],
+        .node = node,
+        .gpus = f->number[GPUS],
+        .milli = f->number[MILLI],
+        .queue = job == INTERN_NONE ? intern_add(g->queue_names, "", 0) : g->queue_of_job[job],
+        .order = g->holds,
+        .ids = arena_text(a, f->text[IDS], strlen(f->text[IDS])),
+        .job = name_clean(a, f->text[JOB], NAME_WIDE),
     };
     g->holds++;
 }
@@ -104,9 +127,11 @@ static int by_start(const void *a, const void *b)
 static int read_holds(struct gantt *g, struct error *err)
 {
     static const char *const of_jobs[] = { "$job_id", "$queue", NULL };
-    static const char *const of_holds[] = { "$job_id", "$node", "gpus", "$gpu_ids", "gpu_milli", "start_s", "end_s", NULL };
+    static const char *const of_holds[] = { "$job_id",   "$node",   "gpus",  "$gpu_ids",
+                                            "gpu_milli", "start_s", "end_s", NULL };
     const char *path = g->r->run[0].path;
-    if (rows_read(path, "jobs.csv", of_jobs, on_job, g, err) || rows_read(path, "intervals.csv", of_holds, on_hold, g, err))
+    if (rows_read(path, "jobs.csv", of_jobs, on_job, g, err) ||
+        rows_read(path, "intervals.csv", of_holds, on_hold, g, err))
         return -1;
     if (!g->holds)
         return error_set(err, "%s/intervals.csv: no interval holds a GPU for any time", path);
@@ -188,9 +213,11 @@ static unsigned shade(unsigned rgb, size_t k)
 }
 
 /* On a terminal. What is shorter than a column is shown where the cell is empty. */
-static void put_cells(struct gantt *g, const struct hold *h, size_t lane, size_t high, struct cell c)
+static void put_cells(struct gantt *g, const struct hold *h, size_t lane, size_t high,
+                      struct cell c)
 {
-    double scale = (double)g->wide / (g->end_s - g->start_s), from = (h->start_s - g->start_s) * scale;
+    double scale = (double)g->wide / (g->end_s - g->start_s),
+           from = (h->start_s - g->start_s) * scale;
     double to = (fmin(h->end_s, g->end_s) - g->start_s) * scale;
     for (size_t y = lane; y < lane + high; y++) {
         struct cell *row = g->cell + y * g->wide;
@@ -202,7 +229,8 @@ static void put_cells(struct gantt *g, const struct hold *h, size_t lane, size_t
 }
 
 /* `high` lanes from `lane` on; of the first it takes [low, ...), of the last [..., up) of a GPU. */
-static void put_box(struct gantt *g, const struct hold *h, size_t lane, size_t high, double low, double up)
+static void put_box(struct gantt *g, const struct hold *h, size_t lane, size_t high, double low,
+                    double up)
 {
     if (h->start_s >= g->end_s)
         return;
@@ -210,10 +238,13 @@ static void put_box(struct gantt *g, const struct hold *h, size_t lane, size_t h
     uint32_t number = intern_add(g->drawn, h->job, strlen(h->job));
     size_t k = by_queue ? g->rank[h->queue] : number % 9 + 1;
     if (is_terminal(g)) {
-        put_cells(g, h, lane, high, (struct cell){ by_queue ? letters[k - 1] : alphabet[number % 52], (unsigned char)k });
+        put_cells(
+            g, h, lane, high,
+            (struct cell){ by_queue ? letters[k - 1] : alphabet[number % 52], (unsigned char)k });
         return;
     }
-    double from = h->start_s - g->start_s, to = fmin(h->end_s, g->end_s) - g->start_s, top = (double)lane + low;
+    double from = h->start_s - g->start_s, to = fmin(h->end_s, g->end_s) - g->start_s,
+           top = (double)lane + low;
     double bottom = (double)(lane + high - 1) + up;
     unsigned rgb = shade(colour_of(k, false), by_queue ? number % 3 : 0);
     table_numbers(g->box, 5, (double[]){ from, to, top, bottom, rgb });
@@ -221,13 +252,17 @@ static void put_box(struct gantt *g, const struct hold *h, size_t lane, size_t h
     table_text(g->box, intern_text(g->queue_names, h->queue));
     table_text(g->box, h->job);
     g->boxes++;
-    if ((to - from) / (g->end_s - g->start_s) * 800 > 7 * (double)text_width(h->job) + 4 && (bottom - top) * g->lane_px >= 11) {
-        table_numbers(g->text, 3, (double[]){ (from + to) / 2, (top + bottom) / 2, colour_is_dark(rgb) ? 0xffffff : 0 });
+    if ((to - from) / (g->end_s - g->start_s) * 800 > 7 * (double)text_width(h->job) + 4 &&
+        (bottom - top) * g->lane_px >= 11) {
+        table_numbers(
+            g->text, 3,
+            (double[]){ (from + to) / 2, (top + bottom) / 2, colour_is_dark(rgb) ? 0xffffff : 0 });
         table_text(g->text, h->job);
     }
 }
 
-/* Where in its lane a share fits: above those that are still there. If no gap is large enough, they overlap. */
+/* Where in its lane a share fits: above those that are still there. If no gap is large enough, they
+ * overlap. */
 static double share_at(struct lane *lane, const struct hold *h)
 {
     double low = 0;
@@ -293,7 +328,8 @@ static void draw_named(struct gantt *g, const struct hold *h)
 
 static void draw_holds(struct gantt *g)
 {
-    g->box = figure_table(g->f, "start_s,end_s,lane_top,lane_bottom,colour,node,queue,job", "boxes");
+    g->box =
+        figure_table(g->f, "start_s,end_s,lane_top,lane_bottom,colour,node,queue,job", "boxes");
     g->text = figure_table(g->f, "x_s,y,text_colour,text", "texts");
     for (size_t i = 0; i < g->shown; i++)
         if (g->node[g->hold[i].node].counted)
@@ -358,7 +394,8 @@ static void put_lane(const struct gantt *g, const struct node *node, size_t gpu,
     fprintf(to, "%s |", padded(a, words(a, "%s%s", name, number), -LABEL_WIDE));
     for (size_t x = 0; x < g->wide; x++)
         if (row[x].mark && g->r->canvas.colour)
-            fprintf(to, "\033[%d;%dm%c\033[0m", row[x].colour % 2, 31 + (row[x].colour - 1) % 6, row[x].mark);
+            fprintf(to, "\033[%d;%dm%c\033[0m", row[x].colour % 2, 31 + (row[x].colour - 1) % 6,
+                    row[x].mark);
         else
             putc(row[x].mark ? row[x].mark : '.', to);
     putc('\n', to);
@@ -375,7 +412,8 @@ static void put_text(const struct gantt *g, const char *title, const char *subti
     for (size_t k = 0; k < intern_count(g->names); k++)
         for (size_t gpu = 0; gpu < g->node[k].gpus; gpu++)
             put_lane(g, &g->node[k], gpu, to);
-    fprintf(to, "%s%s\n", padded(a, "", TERMINAL_MARGIN - 1), time_scale(a, g->end_s - g->start_s, (int)g->wide));
+    fprintf(to, "%s%s\n", padded(a, "", TERMINAL_MARGIN - 1),
+            time_scale(a, g->end_s - g->start_s, (int)g->wide));
     size_t n = g->queues > OWN_COLOURS + 1 ? OWN_COLOURS + 1 : g->queues;
     for (size_t k = 0; k < n; k++)
         entry[k] = words(a, "%c %s", letters[k], queue_name(g, k + 1));
@@ -389,17 +427,24 @@ static void draw(struct gantt *g)
     survey(g);
     double span = g->end_s - g->start_s;
     g->unit_s = unit_seconds(axis_unit(span));
-    g->lane_px = g->n_lanes <= 16 ? 26 : g->n_lanes <= 40 ? 14 : g->n_lanes <= 80 ? 9 : g->n_lanes <= 140 ? 6 : 3.5;
+    g->lane_px = g->n_lanes <= 16    ? 26
+                 : g->n_lanes <= 40  ? 14
+                 : g->n_lanes <= 80  ? 9
+                 : g->n_lanes <= 140 ? 6
+                                     : 3.5;
     g->lane = mem_new(g->n_lanes, sizeof *g->lane);
     for (size_t k = 0; k < g->n_lanes; k++)
         g->lane[k].busy_until_s = -INFINITY;
     g->wide = is_terminal(g) ? (size_t)(g->r->canvas.columns - TERMINAL_MARGIN) : 0;
     g->cell = mem_new(g->n_lanes * g->wide, sizeof *g->cell);
     draw_holds(g);
-    const char *title = words(a, "%s: GPUs by %s", g->r->run[0].label, g->queues > 1 ? "queue" : "job"), *subtitle = "";
+    const char *title =
+                   words(a, "%s: GPUs by %s", g->r->run[0].label, g->queues > 1 ? "queue" : "job"),
+               *subtitle = "";
     if (g->shown < g->holds)
-        subtitle = words(a, "the first %s of %s (%s of %s holds)", human(a, span), human(a, g->whole_s), commas(a, (double)g->shown),
-                         commas(a, (double)g->holds));
+        subtitle =
+            words(a, "the first %s of %s (%s of %s holds)", human(a, span), human(a, g->whole_s),
+                  commas(a, (double)g->shown), commas(a, (double)g->holds));
     if (is_terminal(g))
         put_text(g, title, subtitle);
     else
@@ -423,10 +468,16 @@ static void gantt_free(struct gantt *g)
     intern_free(g->drawn);
 }
 
-static int make(const struct kind *k, const struct plot_request *r, struct figure *f, struct error *err)
+static int make(const struct kind *k, const struct plot_request *r, struct figure *f,
+                struct error *err)
 {
     static const char *const of_nodes[] = { "$node", "gpus", "counted", NULL };
-    struct gantt g = { .r = r, .f = f, .names = intern_new(), .jobs = intern_new(), .queue_names = intern_new(), .drawn = intern_new() };
+    struct gantt g = { .r = r,
+                       .f = f,
+                       .names = intern_new(),
+                       .jobs = intern_new(),
+                       .queue_names = intern_new(),
+                       .drawn = intern_new() };
     (void)k;
     int result = rows_read(r->run[0].path, "nodes.csv", of_nodes, on_node, &g, err);
     if (result == 0 && !g.n_lanes)
@@ -444,6 +495,6 @@ static int make(const struct kind *k, const struct plot_request *r, struct figur
 
 const struct kind gantt_kind = {
     .name = "gantt", .least = 1, .most = 1, .file = { "intervals.csv", "nodes.csv", "jobs.csv" },
-    .columns = "node,queue,job,start_s,end_s,lane_top,lane_bottom,percent",
-    .script = "gantt.gp", .make = make,
+    .columns = "node,queue,job,start_s,end_s,lane_top,lane_bottom,percent", .script = "gantt.gp",
+    .make = make,
 };

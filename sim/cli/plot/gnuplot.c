@@ -26,12 +26,14 @@ static bool is_scripts(const char *directory)
 
 int scripts_find(char to[SCRIPTS_PATH])
 {
-    static const char *const near[] = { "../share/gpuyard/scripts", "scripts", "../scripts", "../../scripts" };
+    static const char *const near[] = { "../share/gpuyard/scripts", "scripts", "../scripts",
+                                        "../../scripts" };
     const char *given = getenv("GPUYARD_SCRIPTS");
     if (given && *given) {
         snprintf(to, SCRIPTS_PATH, "%s", given);
         return is_scripts(to) ? EXIT_OK
-                              : complain(EXIT_FAILED, "%s: no plotting scripts there (GPUYARD_SCRIPTS)", given);
+                              : complain(EXIT_FAILED,
+                                         "%s: no plotting scripts there (GPUYARD_SCRIPTS)", given);
     }
     char self[SCRIPTS_PATH / 2];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -44,7 +46,8 @@ int scripts_find(char to[SCRIPTS_PATH])
         if (is_scripts(to))
             return EXIT_OK;
     }
-    return complain(EXIT_FAILED, "no plotting scripts beside %s: say where they are in GPUYARD_SCRIPTS", self);
+    return complain(EXIT_FAILED,
+                    "no plotting scripts beside %s: say where they are in GPUYARD_SCRIPTS", self);
 }
 
 /* ---- The process ---- */
@@ -56,7 +59,8 @@ static int nameless_file(void)
 {
     const char *directory = getenv("TMPDIR");
     char path[SCRIPTS_PATH];
-    snprintf(path, sizeof path, "%s/gpuyard-plot.XXXXXX", directory && *directory ? directory : "/tmp");
+    snprintf(path, sizeof path, "%s/gpuyard-plot.XXXXXX",
+             directory && *directory ? directory : "/tmp");
     sigset_t all, before;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &before);    /* no signal between its two lives */
@@ -67,7 +71,7 @@ static int nameless_file(void)
     sigprocmask(SIG_SETMASK, &before, NULL);
     if (fd < 0)
         return complain(-1, "%s: cannot make a file: %s", path, strerror(why));
-    int above = fcntl(fd, F_DUPFD_CLOEXEC, STREAMS);    /* the child has 0, 1 and 2 for other things */
+    int above = fcntl(fd, F_DUPFD_CLOEXEC, STREAMS); /* the child has 0, 1 and 2 for other things */
     close(fd);
     return above >= 0 ? above : complain(-1, "%s: cannot make a file: %s", path, strerror(errno));
 }
@@ -127,12 +131,14 @@ static int run_gnuplot(const struct kind *k, const char *scripts, const int *fd)
         return complain(EXIT_FAILED, "cannot start gnuplot: %s", strerror(errno));
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
         ;
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? EXIT_OK : gnuplot_failed(k, status, fd[SAID]);
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? EXIT_OK
+                                                         : gnuplot_failed(k, status, fd[SAID]);
 }
 
 /* ---- What came of it ---- */
 
-/* The date of a PDF stands in the file as "(D:YYYYMMDDhhmmss": the same number of digits, so that offsets stay right. */
+/* The date of a PDF stands in the file as "(D:YYYYMMDDhhmmss": the same number of digits, so that
+ * offsets stay right. */
 static void fix_date(char *bytes, size_t length)
 {
     static const char before[] = "(D:", date[] = "19700101000000";
@@ -166,7 +172,7 @@ static int write_whole(const char *path, const char *bytes, size_t length, const
     sigaddset(&ends, SIGHUP);
     bool file = path && strcmp(path, "-") != 0;
     if (file)
-        sigprocmask(SIG_BLOCK, &ends, &before);    /* half a file has no name that could stay behind */
+        sigprocmask(SIG_BLOCK, &ends, &before); /* half a file has no name that could stay behind */
     struct output *o = out_path_open(path, &err);
     if (o) {
         out_bytes(o, bytes, length);
@@ -178,8 +184,8 @@ static int write_whole(const char *path, const char *bytes, size_t length, const
     return result ? complain(EXIT_FAILED, "%s", err.text) : EXIT_OK;
 }
 
-static int draw(struct figure *f, const struct kind *k, const struct canvas *canvas, const char *scripts, const char *path,
-                const int *fd)
+static int draw(struct figure *f, const struct kind *k, const struct canvas *canvas,
+                const char *scripts, const char *path, const int *fd)
 {
     struct error err = { "" };
     struct output *to = output_stream(fd[COMMANDS], "the commands for gnuplot");
@@ -195,7 +201,8 @@ static int draw(struct figure *f, const struct kind *k, const struct canvas *can
         fix_date(bytes, length);
     if (canvas->format == PLOT_TERM)
         length = plain_text(bytes, length);
-    status = write_whole(path, bytes, length, canvas->format == PLOT_TERM ? figure_legend_text(f) : "");
+    status =
+        write_whole(path, bytes, length, canvas->format == PLOT_TERM ? figure_legend_text(f) : "");
     free(bytes);
     return status;
 }
@@ -209,7 +216,8 @@ static int write_csv(struct figure *f, const struct kind *k, const char *path)
     return o && output_commit(o, &err) == 0 ? EXIT_OK : complain(EXIT_FAILED, "%s", err.text);
 }
 
-int figure_draw(struct figure *f, const struct kind *k, const struct canvas *canvas, const char *scripts, const char *path)
+int figure_draw(struct figure *f, const struct kind *k, const struct canvas *canvas,
+                const char *scripts, const char *path)
 {
     int fd[STREAMS] = { -1, -1, -1 }, status = EXIT_OK;
     if (canvas->format == PLOT_CSV)

@@ -10,7 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS_MOST = 200, TERMINAL_ROWS_MOST = 18, STEPS = 400, TERMINAL_MARGIN = 15, LABEL_WIDE = 12 };
+enum {
+    ROWS_MOST = 200,
+    TERMINAL_ROWS_MOST = 18,
+    STEPS = 400,
+    TERMINAL_MARGIN = 15,
+    LABEL_WIDE = 12
+};
 struct heat {
     const struct plot_request *r;
     struct figure *f;
@@ -22,7 +28,8 @@ struct heat {
     size_t per, rows, steps;      /* per: nodes in a row */
     double *row_gpus;             /* [rows]; owned */
     double *held;                 /* [rows * (steps + 1)] GPUs x steps; owned */
-    double *change;               /* likewise: GPUs held from this step on, in the steps between the ends of holds; owned */
+    double *change; /* likewise: GPUs held from this step on, in the steps between the ends of
+                       holds; owned */
 };
 
 static bool is_terminal(const struct heat *h)
@@ -61,25 +68,33 @@ static void on_first(void *self, const struct fields *f)
 /* From the first event, if that is known, to the end of the last hold. */
 static int read_span(struct heat *h, struct error *err)
 {
-    static const char *const of_holds[] = { "start_s", "end_s", NULL }, *const of_events[] = { "time_s", NULL };
+    static const char *const of_holds[] = { "start_s", "end_s", NULL }, *const of_events[] = {
+        "time_s", NULL
+    };
     const char *path = h->r->run[0].path;
     struct first first = { 0, false };
     if (rows_read(path, "intervals.csv", of_holds, on_span, h, err))
         return -1;
-    if (rows_lines(path, "timeseries.csv") && rows_read(path, "timeseries.csv", of_events, on_first, &first, err))
+    if (rows_lines(path, "timeseries.csv") &&
+        rows_read(path, "timeseries.csv", of_events, on_first, &first, err))
         return -1;
     if (first.any && h->end_s > first.time_s)
         h->start_s = first.time_s;
-    return h->any && h->end_s > h->start_s ? 0 : error_set(err, "%s/intervals.csv: no interval holds a GPU for any time", path);
+    return h->any && h->end_s > h->start_s
+               ? 0
+               : error_set(err, "%s/intervals.csv: no interval holds a GPU for any time", path);
 }
 
-/* The ends of a hold go to their own steps, what lies between them to a running sum, so that long holds cost no more. */
+/* The ends of a hold go to their own steps, what lies between them to a running sum, so that long
+ * holds cost no more. */
 static void on_hold(void *self, const struct fields *f)
 {
     struct heat *h = self;
     uint32_t node = intern_find(h->names, f->text[0], strlen(f->text[0]));
-    double gpus = f->number[1] * f->number[2] / 1000, scale = (double)h->steps / (h->end_s - h->start_s);
-    double from = fmax(0, (f->number[3] - h->start_s) * scale), to = fmin((double)h->steps, (f->number[4] - h->start_s) * scale);
+    double gpus = f->number[1] * f->number[2] / 1000,
+           scale = (double)h->steps / (h->end_s - h->start_s);
+    double from = fmax(0, (f->number[3] - h->start_s) * scale),
+           to = fmin((double)h->steps, (f->number[4] - h->start_s) * scale);
     if (node == INTERN_NONE || !(to > from) || gpus == 0)
         return;
     size_t row = node / h->per * (h->steps + 1), first = (size_t)from, last = (size_t)to;
@@ -96,7 +111,9 @@ static void on_hold(void *self, const struct fields *f)
 static int read_heat(struct heat *h, struct error *err)
 {
     static const char *const of_nodes[] = { "$node", "gpus", NULL };
-    static const char *const of_holds[] = { "$node", "gpus", "gpu_milli", "start_s", "end_s", NULL };
+    static const char *const of_holds[] = {
+        "$node", "gpus", "gpu_milli", "start_s", "end_s", NULL
+    };
     const char *path = h->r->run[0].path;
     size_t most = is_terminal(h) ? TERMINAL_ROWS_MOST : ROWS_MOST;
     if (rows_read(path, "nodes.csv", of_nodes, on_node, h, err))
@@ -154,10 +171,12 @@ static void put_text(const struct heat *h, const char *title, const char *subtit
         }
         putc('\n', to);
     }
-    fprintf(to, "%s%s\n", padded(a, "", TERMINAL_MARGIN - 1), time_scale(a, h->end_s - h->start_s, (int)h->steps));
+    fprintf(to, "%s%s\n", padded(a, "", TERMINAL_MARGIN - 1),
+            time_scale(a, h->end_s - h->start_s, (int)h->steps));
 }
 
-/* An image needs two rows: the second one of a single node is not of the table that is documented. */
+/* An image needs two rows: the second one of a single node is not of the table that is
+ * documented. */
 static void put_table(const struct heat *h, const char *name, const char *columns, size_t copies)
 {
     struct table *t = figure_table(h->f, columns, "%s", name);
@@ -165,7 +184,9 @@ static void put_table(const struct heat *h, const char *name, const char *column
     for (size_t row = 0; row < h->rows * copies; row++)
         for (size_t x = 0; x < h->steps; x++) {
             size_t node = row / copies;
-            table_numbers(t, 3, (double[]){ ((double)x + .5) * width, (double)row, h->held[node * (h->steps + 1) + x] * 100 });
+            table_numbers(t, 3,
+                          (double[]){ ((double)x + .5) * width, (double)row,
+                                      h->held[node * (h->steps + 1) + x] * 100 });
             table_numbers(t, 2, (double[]){ (double)x * width, ((double)x + 1) * width });
             table_text(t, row_name(h, node));
         }
@@ -175,7 +196,10 @@ static void put_tics(const struct heat *h, double row_px)
 {
     size_t step = row_px >= 13 ? 1 : (size_t)(13 / row_px) + 1, n = 0;
     for (size_t row = 0; row < h->rows; row += step) {
-        fact_tic(h->f, words(figure_memory(h->f), "node %s", name_clean(figure_memory(h->f), row_name(h, row), NAME_WIDE)), "tic%zu", ++n);
+        fact_tic(h->f,
+                 words(figure_memory(h->f), "node %s",
+                       name_clean(figure_memory(h->f), row_name(h, row), NAME_WIDE)),
+                 "tic%zu", ++n);
         fact(h->f, h->rows == 1 ? .5 : (double)row, "tic_at%zu", n);
     }
     fact(h->f, (double)n, "n_tics");
@@ -184,10 +208,15 @@ static void put_tics(const struct heat *h, double row_px)
 static void draw(struct heat *h, bool lanes)
 {
     struct arena *a = figure_memory(h->f);
-    double span = h->end_s - h->start_s, row_px = h->rows <= 20 ? 24 : h->rows <= 50 ? 12 : h->rows <= 100 ? 7 : 4;
-    const char *each = h->per > 1 ? words(a, "the GPUs of %zu nodes each", h->per) : "each node's GPUs";
+    double span = h->end_s - h->start_s, row_px = h->rows <= 20    ? 24
+                                                  : h->rows <= 50  ? 12
+                                                  : h->rows <= 100 ? 7
+                                                                   : 4;
+    const char *each =
+        h->per > 1 ? words(a, "the GPUs of %zu nodes each", h->per) : "each node's GPUs";
     const char *title = words(a, "%s: share of %s in use", h->r->run[0].label, each);
-    const char *subtitle = words(a, "(%s GPUs%s)", commas(a, h->all_gpus), lanes ? ", too many for a lane each" : "");
+    const char *subtitle =
+        words(a, "(%s GPUs%s)", commas(a, h->all_gpus), lanes ? ", too many for a lane each" : "");
     make_shares(h);
     if (is_terminal(h)) {
         put_text(h, title, subtitle);
@@ -221,7 +250,8 @@ int heat_draw(const struct plot_request *r, bool lanes, struct figure *f, struct
     return result;
 }
 
-static int make(const struct kind *k, const struct plot_request *r, struct figure *f, struct error *err)
+static int make(const struct kind *k, const struct plot_request *r, struct figure *f,
+                struct error *err)
 {
     (void)k;
     return heat_draw(r, false, f, err);
@@ -229,6 +259,5 @@ static int make(const struct kind *k, const struct plot_request *r, struct figur
 
 const struct kind nodes_kind = {
     .name = "nodes", .least = 1, .most = 1, .file = { "intervals.csv", "nodes.csv" },
-    .columns = "node,start_s,end_s,percent",
-    .script = "gantt.gp", .make = make,
+    .columns = "node,start_s,end_s,percent", .script = "gantt.gp", .make = make,
 };

@@ -1,8 +1,9 @@
 /* kind.h - the kinds of plots.
  *
- * A kind is one const struct kind: what it is called, which files of a run it reads, the columns of its CSV, the function that
- * makes its figure, and the gnuplot script that draws it (scripts/plot/NAME.gp, or another one's). To add a kind: the table with
- * its function in a C file of this folder, the script, a line in EACH_PLOT_KIND, its columns in scripts/plot/README.md. */
+ * A kind is one const struct kind: what it is called, which files of a run it reads, the columns of
+ * its CSV, the function that makes its figure, and the gnuplot script that draws it
+ * (scripts/plot/NAME.gp, or another one's). To add a kind: the table with its function in a C file
+ * of this folder, the script, a line in EACH_PLOT_KIND, its columns in scripts/plot/README.md. */
 #pragma once
 #include "sim/cli/plot/figure.h"
 #include "sim/core/error.h"
@@ -12,7 +13,7 @@
 struct plot_run {
     const char *path;             /* of its directory */
     const char *name;             /* of its directory, on one line */
-    const char *label;            /* policy and placement, if the manifest says them, else its name; all labels differ */
+    const char *label; /* policy and placement, as far as the manifest says; else its name */
     size_t group;                 /* of runs that are replications of each other, from 0 */
 };
 struct plot_request {
@@ -30,11 +31,14 @@ enum { KIND_FILES = 3 };
 struct kind {
     const char *name;             /* as in the list */
     size_t least, most;           /* directories it takes */
-    const char *file[KIND_FILES]; /* it reads: "FILE", or "FILE:COLUMN" where only some runs have what it shows */
+    /* It reads: "FILE", or "FILE:COLUMN" where only some runs have what it shows. */
+    const char *file[KIND_FILES];
     const char *columns;          /* of its CSV */
     const char *script;           /* in scripts/plot */
     const void *variant;          /* which of a family of kinds it is, for `make` */
-    int (*make)(const struct kind *k, const struct plot_request *r, struct figure *f, struct error *err);    /* 0, or -1 with err */
+    /* 0, or -1 with err. */
+    int (*make)(const struct kind *k, const struct plot_request *r, struct figure *f,
+                struct error *err);
 };
 
 /* All kinds, in the order of the help, with what it says of them. */

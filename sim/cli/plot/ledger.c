@@ -8,12 +8,21 @@
 #include <stdint.h>
 #include <string.h>
 
-static const struct account { const char *column, *meaning; unsigned rgb; char mark; } accounts[] = {
-    { "useful_gpu_s", "useful work", 0x009e73, '#' },        { "?start_gpu_s", "starting", 0x56b4e9, 's' },
-    { "?save_gpu_s", "saving to leave", 0x0072b2, 'S' },     { "?checkpoint_gpu_s", "writing checkpoints", 0x332288, 'c' },
-    { "?gang_gpu_s", "incomplete gangs", 0xe69f00, 'g' },    { "?idle_gpu_s", "idle in sessions", 0xf0e442, 'i' },
-    { "?fault_gpu_s", "after a fault", 0xcc79a7, 'x' },      { "?lost_gpu_s", "lost work", 0xd55e00, 'L' },
-    { "free_gpu_s", "free", 0xd9d9d9, '.' },                 { "?down_gpu_s", "out of service", 0x595959, '-' },
+static const struct account {
+    const char *column, *meaning;
+    unsigned rgb;
+    char mark;
+} accounts[] = {
+    { "useful_gpu_s", "useful work", 0x009e73, '#' },
+    { "?start_gpu_s", "starting", 0x56b4e9, 's' },
+    { "?save_gpu_s", "saving to leave", 0x0072b2, 'S' },
+    { "?checkpoint_gpu_s", "writing checkpoints", 0x332288, 'c' },
+    { "?gang_gpu_s", "incomplete gangs", 0xe69f00, 'g' },
+    { "?idle_gpu_s", "idle in sessions", 0xf0e442, 'i' },
+    { "?fault_gpu_s", "after a fault", 0xcc79a7, 'x' },
+    { "?lost_gpu_s", "lost work", 0xd55e00, 'L' },
+    { "free_gpu_s", "free", 0xd9d9d9, '.' },
+    { "?down_gpu_s", "out of service", 0x595959, '-' },
 };
 enum { ACCOUNTS = sizeof accounts / sizeof *accounts };
 struct ledger { double gpu_s[ACCOUNTS], total; };
@@ -39,7 +48,8 @@ static int read_ledger(const char *path, struct ledger *l, struct error *err)
 }
 
 /* Accounts that any run has. */
-static size_t put_accounts(const struct ledger *l, size_t n, bool terminal, const char **entry, struct figure *f)
+static size_t put_accounts(const struct ledger *l, size_t n, bool terminal, const char **entry,
+                           struct figure *f)
 {
     size_t shown = 0;
     for (size_t k = 0; k < ACCOUNTS; k++) {
@@ -48,7 +58,8 @@ static size_t put_accounts(const struct ledger *l, size_t n, bool terminal, cons
             sum += l[i].gpu_s[k];
         if (!(sum > 0))
             continue;
-        entry[shown++] = terminal ? words(figure_memory(f), "%c %s", accounts[k].mark, accounts[k].meaning) : "";
+        entry[shown++] =
+            terminal ? words(figure_memory(f), "%c %s", accounts[k].mark, accounts[k].meaning) : "";
         fact_text(f, accounts[k].meaning, "account%zu", shown);
         fact(f, accounts[k].rgb, "account_colour%zu", shown);
     }
@@ -56,7 +67,8 @@ static size_t put_accounts(const struct ledger *l, size_t n, bool terminal, cons
     return shown;
 }
 
-static void put_bar(struct table *t, const struct ledger *l, size_t row, struct arena *a, const char *run)
+static void put_bar(struct table *t, const struct ledger *l, size_t row, struct arena *a,
+                    const char *run)
 {
     double from = 0;
     for (size_t k = 0; k < ACCOUNTS; k++) {
@@ -90,13 +102,16 @@ static size_t longest_label(const struct plot_request *r, const char **label, st
 {
     size_t longest = 0;
     for (size_t i = 0; i < r->n; i++) {
-        label[i] = r->canvas.format == PLOT_TERM ? name_clean(a, r->run[i].label, r->canvas.columns / 2) : r->run[i].label;
+        label[i] = r->canvas.format == PLOT_TERM
+                       ? name_clean(a, r->run[i].label, r->canvas.columns / 2)
+                       : r->run[i].label;
         longest = text_width(label[i]) > longest ? text_width(label[i]) : longest;
     }
     return longest;
 }
 
-static void put_text(const struct plot_request *r, const struct ledger *l, const char *const *entry, size_t shown, struct figure *f)
+static void put_text(const struct plot_request *r, const struct ledger *l, const char *const *entry,
+                     size_t shown, struct figure *f)
 {
     struct arena *a = figure_memory(f);
     FILE *to = figure_text(f);
@@ -108,7 +123,8 @@ static void put_text(const struct plot_request *r, const struct ledger *l, const
     put_entries(to, entry, shown, 2, r->canvas.columns);
 }
 
-static int make(const struct kind *k, const struct plot_request *r, struct figure *f, struct error *err)
+static int make(const struct kind *k, const struct plot_request *r, struct figure *f,
+                struct error *err)
 {
     struct arena *a = figure_memory(f);
     struct ledger *l = arena_alloc(a, r->n * sizeof *l);
@@ -119,7 +135,8 @@ static int make(const struct kind *k, const struct plot_request *r, struct figur
         if (read_ledger(r->run[i].path, &l[i], err))
             return -1;
     size_t shown = put_accounts(l, r->n, r->canvas.format == PLOT_TERM, entry, f);
-    struct table *t = figure_table(f, "from_percent,to_percent,row,colour,text,text_colour,account,gpu_s,run", "bars");
+    struct table *t = figure_table(
+        f, "from_percent,to_percent,row,colour,text,text_colour,account,gpu_s,run", "bars");
     for (size_t i = 0; i < r->n; i++) {
         put_bar(t, &l[i], i + 1, a, r->run[i].label);
         const char *label = words(a, "%s: %s GPU h", r->run[i].label, commas(a, l[i].total / 3600));
@@ -135,6 +152,5 @@ static int make(const struct kind *k, const struct plot_request *r, struct figur
 
 const struct kind ledger_kind = {
     .name = "ledger", .least = 1, .most = SIZE_MAX, .file = { "nodes.csv" },
-    .columns = "run,account,from_percent,to_percent,gpu_s",
-    .script = "ledger.gp", .make = make,
+    .columns = "run,account,from_percent,to_percent,gpu_s", .script = "ledger.gp", .make = make,
 };

@@ -24,7 +24,8 @@ static void on_row(void *self, const struct fields *f)
     struct levels *l = self;
     for (size_t p = 0; p < l->panels; p++)
         if (!isnan(f->number[1 + p]))
-            series_set(&l->level[p], &l->axis.steps, f->number[0] - l->axis.start_s, f->number[1 + p] / l->scale);
+            series_set(&l->level[p], &l->axis.steps, f->number[0] - l->axis.start_s,
+                       f->number[1 + p] / l->scale);
 }
 
 static int read_levels(struct levels *l, const char *const *columns, size_t i, struct error *err)
@@ -37,7 +38,8 @@ static int read_levels(struct levels *l, const char *const *columns, size_t i, s
     return result;
 }
 
-static int begin(struct levels *l, const struct kind *k, const struct plot_request *r, struct error *err)
+static int begin(struct levels *l, const struct kind *k, const struct plot_request *r,
+                 struct error *err)
 {
     l->r = r;
     if (time_axis_read(&l->axis, k, r, err))
@@ -55,7 +57,8 @@ static void end(struct levels *l, struct figure *f)
     time_axis_free(&l->axis);
 }
 
-static struct table *run_table(struct figure *f, const struct levels *l, const char *name, const char *columns, size_t p, size_t i)
+static struct table *run_table(struct figure *f, const struct levels *l, const char *name,
+                               const char *columns, size_t p, size_t i)
 {
     struct table *t = figure_table(f, columns, "%s%zu", name, i + 1);
     table_label(t, "run", l->r->run[i].label);
@@ -68,7 +71,8 @@ static struct table *run_table(struct figure *f, const struct levels *l, const c
 static const char *const waiting[PANELS] = { "jobs", "gpus" };
 static const char *const waiting_columns[PANELS] = { "time_s,jobs_waiting", "time_s,gpus_waiting" };
 
-static int make_queue_length(const struct kind *k, const struct plot_request *r, struct figure *f, struct error *err)
+static int make_queue_length(const struct kind *k, const struct plot_request *r, struct figure *f,
+                             struct error *err)
 {
     static const char *const columns[] = { "time_s", "jobs_waiting", "gpus_waiting", NULL };
     struct levels l = { .panels = PANELS, .scale = 1 };
@@ -78,11 +82,14 @@ static int make_queue_length(const struct kind *k, const struct plot_request *r,
     for (size_t i = 0; i < r->n && result == 0; i++) {
         result = read_levels(&l, columns, i, err);
         const char *label = r->run[i].label;
-        fact_text(f, r->canvas.format == PLOT_TERM ? name_clean(a, label, r->canvas.columns - 45) : label, "title%zu", i + 1);
+        fact_text(
+            f, r->canvas.format == PLOT_TERM ? name_clean(a, label, r->canvas.columns - 45) : label,
+            "title%zu", i + 1);
         for (size_t p = 0; p < PANELS && result == 0; p++) {
             run_table(f, &l, waiting[p], waiting_columns[p], p, i);
             most[p] = series_most(&l.level[p], most[p]);
-            fact_text(f, short_number(a, l.level[p].integral / l.axis.end_s[i]), "%s_mean%zu", waiting[p], i + 1);
+            fact_text(f, short_number(a, l.level[p].integral / l.axis.end_s[i]), "%s_mean%zu",
+                      waiting[p], i + 1);
         }
     }
     for (size_t p = 0; p < PANELS; p++)
@@ -93,8 +100,8 @@ static int make_queue_length(const struct kind *k, const struct plot_request *r,
 
 const struct kind queue_length_kind = {
     .name = "queue_length", .least = 1, .most = SIZE_MAX, .file = { "timeseries.csv" },
-    .columns = "run,time_s,jobs_waiting,gpus_waiting",
-    .script = "queue_length.gp", .make = make_queue_length,
+    .columns = "run,time_s,jobs_waiting,gpus_waiting", .script = "queue_length.gp",
+    .make = make_queue_length,
 };
 
 /* ---- Power ---- */
@@ -111,7 +118,8 @@ static void on_metric(void *self, const struct fields *f)
     e->carbon_kg = !strcmp(f->text[0], "carbon_kg") ? f->number[2] : e->carbon_kg;
 }
 
-static void energy_title(const struct plot_request *r, size_t i, const struct energy *e, struct figure *f)
+static void energy_title(const struct plot_request *r, size_t i, const struct energy *e,
+                         struct figure *f)
 {
     struct arena *a = figure_memory(f);
     const char *text = words(a, ": %s kWh", short_number(a, e->kwh));
@@ -135,9 +143,12 @@ static int no_power(struct error *err)
     return -1;
 }
 
-static int make_energy(const struct kind *k, const struct plot_request *r, struct figure *f, struct error *err)
+static int make_energy(const struct kind *k, const struct plot_request *r, struct figure *f,
+                       struct error *err)
 {
-    static const char *const columns[] = { "time_s", "power_w", NULL }, *const metrics[] = { "$metric", "$scope", "value", NULL };
+    static const char *const columns[] = { "time_s", "power_w", NULL }, *const metrics[] = {
+        "$metric", "$scope", "value", NULL
+    };
     struct levels l = { .panels = 1, .scale = 1000 };
     double most = 0;
     int result = begin(&l, k, r, err);
@@ -156,7 +167,7 @@ static int make_energy(const struct kind *k, const struct plot_request *r, struc
 }
 
 const struct kind energy_kind = {
-    .name = "energy", .least = 1, .most = SIZE_MAX, .file = { "timeseries.csv:power_w", "summary.csv" },
-    .columns = "run,time_s,power_kw",
+    .name = "energy", .least = 1, .most = SIZE_MAX,
+    .file = { "timeseries.csv:power_w", "summary.csv" }, .columns = "run,time_s,power_kw",
     .script = "energy.gp", .make = make_energy,
 };

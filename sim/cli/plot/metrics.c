@@ -16,11 +16,16 @@ static bool is_share(const char *metric)
 
 struct shown_metric shown_metric(struct arena *memory, const char *name)
 {
-    static const struct { const char *name, *title; } usual[] = {
-        { "util_alloc", "GPU time allocated" }, { "wait_mean_s", "mean time in the queue" }, { "jct_mean_s", "mean job completion time" },
+    static const struct { const char *name, *title;
+    } usual[] = {
+        { "util_alloc", "GPU time allocated" },
+        { "wait_mean_s", "mean time in the queue" },
+        { "jct_mean_s", "mean job completion time" },
     };
     size_t n = strcspn(name, "@");
-    struct shown_metric m = { .metric = arena_text(memory, name, n), .scope = name[n] ? name + n + 1 : "all", .title = name };
+    struct shown_metric m = { .metric = arena_text(memory, name, n),
+                              .scope = name[n] ? name + n + 1 : "all",
+                              .title = name };
     m.share = is_share(m.metric);
     for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
         m.title = !strcmp(name, usual[i].name) ? usual[i].title : m.title;
@@ -36,11 +41,13 @@ struct metric_axis metric_axis(const struct shown_metric *m, const char *unit, d
     return (struct metric_axis){ unit, 1 };
 }
 
-const char *metric_text(struct arena *memory, const struct shown_metric *m, const char *unit, double mean, double half)
+const char *metric_text(struct arena *memory, const struct shown_metric *m, const char *unit,
+                        double mean, double half)
 {
     bool plus = half > 0;
     if (m->share)
-        return plus ? words(memory, "%.1f ± %.1f %%", mean * 100, half * 100) : words(memory, "%.1f %%", mean * 100);
+        return plus ? words(memory, "%.1f ± %.1f %%", mean * 100, half * 100)
+                    : words(memory, "%.1f %%", mean * 100);
     if (!strcmp(unit, "s") && !plus)
         return human(memory, mean);
     double scale = 1;

@@ -1,7 +1,9 @@
-/* quota.c - each queue's allocation against its deserved quota and its fair share, a panel a queue; on a terminal text.
+/* quota.c - each queue's allocation against its deserved quota and its fair share, a panel a queue;
+ * on a terminal text.
  *
- * Queues stand in the order of summary.csv, which has those with jobs, and those above them, by the cluster file. Of more than
- * fifteen those with the most demand are shown. The deserved quota is the last one that queues.csv has. */
+ * Queues stand in the order of summary.csv, which has those with jobs, and those above them, by the
+ * cluster file. Of more than fifteen those with the most demand are shown. The deserved quota is
+ * the last one that queues.csv has. */
 #include "sim/cli/plot/rows.h"
 #include "sim/cli/plot/runs.h"
 #include "sim/cli/plot/words.h"
@@ -40,7 +42,9 @@ static struct queue *queue_of(struct quotas *q, const char *name)
     uint32_t known = intern_count(q->names), at = intern_add(q->names, name, strlen(name));
     if (at == known) {
         mem_grow(&q->queue, &q->capacity, at, sizeof *q->queue);
-        q->queue[at] = (struct queue){ .name = intern_text(q->names, at), .deserved = (double)NAN, .satisfaction = (double)NAN };
+        q->queue[at] = (struct queue){ .name = intern_text(q->names, at),
+                                       .deserved = (double)NAN,
+                                       .satisfaction = (double)NAN };
     }
     return &q->queue[at];
 }
@@ -102,7 +106,8 @@ static void on_levels(void *self, const struct fields *f)
     double held = f->number[2], at_s = f->number[0] - q->axis.start_s;
     if (!queue->panel)
         return;
-    const double value[LEVELS] = { held > queue->deserved ? queue->deserved : held, held, f->number[4], f->number[5] };
+    const double value[LEVELS] = { held > queue->deserved ? queue->deserved : held, held,
+                                   f->number[4], f->number[5] };
     for (size_t k = 0; k < LEVELS; k++)
         if (!isnan(value[k]))
             series_set(&queue->level[k], &q->axis.steps, at_s, value[k]);
@@ -112,9 +117,13 @@ static void on_levels(void *self, const struct fields *f)
 static int read_all(struct quotas *q, const struct kind *k, struct error *err)
 {
     static const char *const metrics[] = { "$metric", "$scope", "value", NULL };
-    static const char *const columns[] = { "time_s", "$queue", "gpus_allocated", "gpus_deserved", "gpus_demand", "gpus_fair_share", NULL };
+    static const char *const columns[] = {
+        "time_s",          "$queue", "gpus_allocated", "gpus_deserved", "gpus_demand",
+        "gpus_fair_share", NULL
+    };
     const char *path = q->r->run[0].path;
-    if (time_axis_read(&q->axis, k, q->r, err) || rows_read(path, "summary.csv", metrics, on_metric, q, err) ||
+    if (time_axis_read(&q->axis, k, q->r, err) ||
+        rows_read(path, "summary.csv", metrics, on_metric, q, err) ||
         rows_read(path, "queues.csv", columns, on_demand, q, err))
         return -1;
     choose_panels(q);
@@ -148,7 +157,8 @@ static bool walk_next(struct walk *w, const struct queue *queue)
             first = fmin(first, queue->level[k].change[w->next[k]].at_s);
     w->at_s = first;
     for (size_t k = 0; k < LEVELS; k++)
-        if (w->next[k] < queue->level[k].n_changes && queue->level[k].change[w->next[k]].at_s == first)
+        if (w->next[k] < queue->level[k].n_changes &&
+            queue->level[k].change[w->next[k]].at_s == first)
             w->value[k] = queue->level[k].change[w->next[k]++].value;
     return !isinf(first);
 }
@@ -162,7 +172,8 @@ static void put_row(struct table *t, const struct queue *queue, const struct wal
 
 static void draw_panel(const struct quotas *q, const struct queue *queue)
 {
-    struct table *t = figure_table(q->f, "time_s,held_within_quota,held,demand,fair_share,quota", "queue%zu", queue->panel);
+    struct table *t = figure_table(q->f, "time_s,held_within_quota,held,demand,fair_share,quota",
+                                   "queue%zu", queue->panel);
     struct walk w = { .at_s = 0 };
     table_label(t, "queue", queue->name);
     while (walk_next(&w, queue))
@@ -173,13 +184,16 @@ static void draw_panel(const struct quotas *q, const struct queue *queue)
 static const char *title_of(const struct quotas *q, const struct queue *queue)
 {
     struct arena *a = figure_memory(q->f);
-    const char *name = name_clean(a, *queue->name ? queue->name : "(no queue)", q->panels > 8 && q->r->canvas.format != PLOT_TERM ? 18 : 28);
+    const char *name = name_clean(a, *queue->name ? queue->name : "(no queue)",
+                                  q->panels > 8 && q->r->canvas.format != PLOT_TERM ? 18 : 28);
     if (isnan(queue->deserved))
         return words(a, "%s: no quota", name);
     if (queue->deserved == 0)
         return words(a, "%s: no quota of its own", name);
     const char *text = words(a, "%s: quota %.6g", name, queue->deserved);
-    return isnan(queue->satisfaction) ? text : words(a, "%s, %s satisfied", text, nearly(a, queue->satisfaction));
+    return isnan(queue->satisfaction)
+               ? text
+               : words(a, "%s, %s satisfied", text, nearly(a, queue->satisfaction));
 }
 
 /* ---- On a terminal: six rows of cells, the quota with a character of its own ---- */
@@ -191,12 +205,14 @@ static char mark(const struct queue *queue, const double *value, size_t row, dou
         return '#';
     if (value[HELD] >= gpus)
         return '+';
-    if (queue->deserved > (double)(row - 1) * high / CELL_ROWS && queue->deserved <= (double)row * high / CELL_ROWS)
+    if (queue->deserved > (double)(row - 1) * high / CELL_ROWS &&
+        queue->deserved <= (double)row * high / CELL_ROWS)
         return '-';
     return value[ASKED] >= gpus ? '.' : ' ';
 }
 
-static void fill_cells(const struct quotas *q, const struct queue *queue, char *cell, size_t wide, double high)
+static void fill_cells(const struct quotas *q, const struct queue *queue, char *cell, size_t wide,
+                       double high)
 {
     double width = q->axis.steps.length_s / (double)q->axis.steps.n, value[LEVELS] = { 0 };
     struct walk w = { .at_s = 0 };
@@ -222,8 +238,13 @@ static void put_panel(const struct quotas *q, const struct queue *queue, FILE *t
     fill_cells(q, queue, cell, wide, high);
     fprintf(to, "%s  %s\n", queue->panel > 1 ? "\n" : "", title_of(q, queue));
     for (size_t row = CELL_ROWS; row >= 1; row--)
-        fprintf(to, "%s | %.*s\n", padded(a, row == CELL_ROWS ? words(a, "%.4g", high) : row == 1 ? "0" : "", -7), (int)wide,
-                cell + (row - 1) * wide);
+        fprintf(to, "%s | %.*s\n",
+                padded(a,
+                       row == CELL_ROWS ? words(a, "%.4g", high)
+                       : row == 1       ? "0"
+                                        : "",
+                       -7),
+                (int)wide, cell + (row - 1) * wide);
     free(cell);
 }
 
@@ -234,8 +255,10 @@ static void put_text(const struct quotas *q)
     int columns = q->r->canvas.columns;
     for (size_t k = 0; k < q->panels; k++)
         put_panel(q, &q->queue[q->panel[k]], to);
-    fprintf(to, "\n%s%s\n", padded(a, "", AXIS_MARGIN - 1), time_scale(a, q->axis.end_s[0], columns - AXIS_MARGIN));
-    fprintf(to, "  # held within the quota   + held beyond it%s  . asked for   - the quota\n", columns < 74 ? "\n" : " ");
+    fprintf(to, "\n%s%s\n", padded(a, "", AXIS_MARGIN - 1),
+            time_scale(a, q->axis.end_s[0], columns - AXIS_MARGIN));
+    fprintf(to, "  # held within the quota   + held beyond it%s  . asked for   - the quota\n",
+            columns < 74 ? "\n" : " ");
     if (q->n > q->panels)
         fprintf(to, "  %zu more queues with less demand are not shown\n", q->n - q->panels);
 }
@@ -257,7 +280,8 @@ static void draw(struct quotas *q)
         any_quota = any_quota || !isnan(queue->deserved);
     }
     if (q->n > q->panels)
-        heading = words(a, "%s; the %zu queues with the most demand, of %zu", heading, q->panels, q->n);
+        heading =
+            words(a, "%s; the %zu queues with the most demand, of %zu", heading, q->panels, q->n);
     fact(q->f, (double)q->panels, "n");
     fact(q->f, any_fair, "any_fair");
     fact(q->f, any_quota, "any_quota");
@@ -267,7 +291,8 @@ static void draw(struct quotas *q)
         put_text(q);
 }
 
-static int make(const struct kind *k, const struct plot_request *r, struct figure *f, struct error *err)
+static int make(const struct kind *k, const struct plot_request *r, struct figure *f,
+                struct error *err)
 {
     struct quotas q = { .r = r, .f = f, .names = intern_new() };
     int result = read_all(&q, k, err);
@@ -283,7 +308,8 @@ static int make(const struct kind *k, const struct plot_request *r, struct figur
 }
 
 const struct kind quota_kind = {
-    .name = "quota", .least = 1, .most = 1, .file = { "queues.csv", "timeseries.csv", "summary.csv" },
-    .columns = "queue,time_s,held_within_quota,held,demand,fair_share,quota",
-    .script = "quota.gp", .make = make,
+    .name = "quota", .least = 1, .most = 1,
+    .file = { "queues.csv", "timeseries.csv", "summary.csv" },
+    .columns = "queue,time_s,held_within_quota,held,demand,fair_share,quota", .script = "quota.gp",
+    .make = make,
 };

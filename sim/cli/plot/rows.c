@@ -44,7 +44,8 @@ int rows_read(const char *directory, const char *file, const char *const *column
         }
     }
     struct reading r = { columns, row, self };
-    return result_file_read_or_fail(directory, &(struct result_file){ file, plain, on_row, NULL }, &r, err);
+    return result_file_read_or_fail(directory, &(struct result_file){ file, plain, on_row, NULL },
+                                    &r, err);
 }
 
 size_t rows_lines(const char *directory, const char *file)

@@ -1,7 +1,9 @@
-/* services.c - inference services over time, from services.csv: the four with the most requests, a column each.
+/* services.c - inference services over time, from services.csv: the four with the most requests, a
+ * column each.
  *
- * Long runs are cut into equal steps. Of the requests in a step the rate and the share that kept the SLO are exact; a percentile is
- * the mean of those of its intervals, weighted by requests served. */
+ * Long runs are cut into equal steps. Of the requests in a step the rate and the share that kept
+ * the SLO are exact; a percentile is the mean of those of its intervals, weighted by requests
+ * served. */
 #include "sim/cli/plot/kind.h"
 #include "sim/cli/plot/rows.h"
 #include "sim/cli/plot/words.h"
@@ -14,12 +16,15 @@
 enum { SHOWN_MOST = 4, STEPS = 300, TERMINAL_MARGIN = 12 };
 enum { RATE, P50, P99, KEPT, WANTED, READY, CURVES };
 struct mean { double sum, weight; };
-struct one_service { double requests, kept, ended; struct mean (*step)[CURVES]; };    /* step NULL: not shown */
+struct one_service {
+    double requests, kept, ended;
+    struct mean (*step)[CURVES];
+}; /* step NULL: not shown */
 struct services {
     struct intern *names;
     struct one_service *one;      /* [names]; owned */
     size_t capacity;
-    double first_s, interval_s, last_s;    /* first: NaN before it is known; interval: 0 until then */
+    double first_s, interval_s, last_s; /* first: NaN before it is known; interval: 0 until then */
     double width_s;
     size_t steps;
 };
@@ -59,7 +64,18 @@ static void add(struct mean *m, double amount, double weight)
     m->weight += weight;
 }
 
-enum { TIME_S, SERVICE, ARRIVED, SERVED, DROPPED, LATENCY_P50, LATENCY_P99, ATTAINMENT, REPLICAS_WANTED, REPLICAS_READY };
+enum {
+    TIME_S,
+    SERVICE,
+    ARRIVED,
+    SERVED,
+    DROPPED,
+    LATENCY_P50,
+    LATENCY_P99,
+    ATTAINMENT,
+    REPLICAS_WANTED,
+    REPLICAS_READY
+};
 
 static void on_interval(void *self, const struct fields *f)
 {
@@ -69,7 +85,8 @@ static void on_interval(void *self, const struct fields *f)
     if (!one->step)
         return;
     double served = known(x[SERVED]), ended = served + known(x[DROPPED]);
-    size_t at = (size_t)((x[TIME_S] - s->interval_s / 2 - (s->first_s - s->interval_s)) / s->width_s);
+    size_t at =
+        (size_t)((x[TIME_S] - s->interval_s / 2 - (s->first_s - s->interval_s)) / s->width_s);
     struct mean *m = one->step[at < s->steps ? at : s->steps - 1];
     add(&m[RATE], known(x[ARRIVED]) / s->interval_s, 1);
     add(&m[P50], x[LATENCY_P50], served);
@@ -118,23 +135,28 @@ static int survey(struct services *s, const struct plot_request *r, struct error
 
 static const char *share_kept(struct arena *a, double share)
 {
-    return share > 0.99 && share < 0.99995 ? words(a, "%.2f %%", share * 100) : words(a, "%.1f %%", share * 100);
+    return share > 0.99 && share < 0.99995 ? words(a, "%.2f %%", share * 100)
+                                           : words(a, "%.1f %%", share * 100);
 }
 
 struct range { double least, most; };    /* of latencies above 0; least infinite: there is none */
 
-static void draw_service(const struct services *s, uint32_t number, size_t k, size_t shown, struct figure *f, struct range *latency)
+static void draw_service(const struct services *s, uint32_t number, size_t k, size_t shown,
+                         struct figure *f, struct range *latency)
 {
     struct arena *a = figure_memory(f);
     const struct one_service *one = &s->one[number];
-    struct table *t = figure_table(f, "time_s,requests_per_s,latency_p50_s,latency_p99_s,slo_kept_percent,replicas_wanted,replicas_ready",
+    struct table *t = figure_table(f,
+                                   "time_s,requests_per_s,latency_p50_s,latency_p99_s,slo_kept_"
+                                   "percent,replicas_wanted,replicas_ready",
                                    "service%zu", k);
     double most_rate = 0, most_replicas = 0;
     table_label(t, "service", intern_text(s->names, number));
     for (size_t b = 0; b < s->steps; b++) {
         double x[CURVES];
         for (size_t c = 0; c < CURVES; c++)
-            x[c] = one->step[b][c].weight > 0 ? one->step[b][c].sum / one->step[b][c].weight : (double)NAN;
+            x[c] = one->step[b][c].weight > 0 ? one->step[b][c].sum / one->step[b][c].weight
+                                              : (double)NAN;
         x[KEPT] *= 100;
         table_number(t, (double)b * s->width_s);
         table_numbers(t, CURVES, x);
@@ -154,7 +176,8 @@ static void draw_service(const struct services *s, uint32_t number, size_t k, si
     fact_text(f, text, "said%zu", k);
 }
 
-static void draw(const struct services *s, const struct plot_request *r, const uint32_t *order, size_t shown, struct figure *f)
+static void draw(const struct services *s, const struct plot_request *r, const uint32_t *order,
+                 size_t shown, struct figure *f)
 {
     struct arena *a = figure_memory(f);
     struct range latency = { INFINITY, 0 };
@@ -175,10 +198,20 @@ static void draw(const struct services *s, const struct plot_request *r, const u
     fact(f, isinf(latency.least) ? 0.001 : latency.least, "least_latency");
 }
 
-static int make(const struct kind *k, const struct plot_request *r, struct figure *f, struct error *err)
+static int make(const struct kind *k, const struct plot_request *r, struct figure *f,
+                struct error *err)
 {
-    static const char *const columns[] = { "time_s", "$service", "arrived", "served", "dropped", "latency_p50_s", "latency_p99_s",
-                                           "slo_attainment", "replicas_wanted", "replicas_ready", NULL };
+    static const char *const columns[] = { "time_s",
+                                           "$service",
+                                           "arrived",
+                                           "served",
+                                           "dropped",
+                                           "latency_p50_s",
+                                           "latency_p99_s",
+                                           "slo_attainment",
+                                           "replicas_wanted",
+                                           "replicas_ready",
+                                           NULL };
     struct services s = { .names = intern_new(), .first_s = (double)NAN };
     uint32_t *order = NULL;
     (void)k;
@@ -200,6 +233,7 @@ static int make(const struct kind *k, const struct plot_request *r, struct figur
 
 const struct kind services_kind = {
     .name = "services", .least = 1, .most = 1, .file = { "services.csv" },
-    .columns = "service,time_s,requests_per_s,latency_p50_s,latency_p99_s,slo_kept_percent,replicas_wanted,replicas_ready",
+    .columns = "service,time_s,requests_per_s,latency_p50_s,latency_p99_s,slo_kept_percent,"
+        "replicas_wanted,replicas_ready",
     .script = "services.gp", .make = make,
 };

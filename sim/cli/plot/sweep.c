@@ -1,8 +1,9 @@
-/* sweep.c - metrics of sweep.csv over one of its parameters: a line for each combination of the others that vary, mean and interval
- * of 95 % over all seeds of a point.
+/* sweep.c - metrics of sweep.csv over one of its parameters: a line for each combination of the
+ * others that vary, mean and interval of 95 % over all seeds of a point.
  *
- * The axis is the parameter that is asked for, else the first with more than one value that are all numbers; if there is none, the
- * first with more than one value, whose values stand side by side. */
+ * The axis is the parameter that is asked for, else the first with more than one value that are all
+ * numbers; if there is none, the first with more than one value, whose values stand side by
+ * side. */
 #include "sim/cli/plot/kind.h"
 #include "sim/cli/plot/metrics.h"
 #include "sim/cli/plot/words.h"
@@ -27,7 +28,11 @@ struct parameter {
     bool words;                   /* some value is no number */
 };
 struct point { size_t metric, line, value; struct sample sample; struct estimate of; };
-struct panel { struct shown_metric metric; const char *unit; double most, least; };    /* unit NULL: no value */
+struct panel {
+    struct shown_metric metric;
+    const char *unit;
+    double most, least;
+}; /* unit NULL: no value */
 struct sweep {
     const struct plot_request *r;
     struct figure *f;
@@ -52,7 +57,9 @@ static int on_header(void *self, const struct row *header, struct error *err)
         if (!strcmp(c->text, "seed"))
             continue;
         mem_grow(&s->parameter, &s->capacity, s->parameters, sizeof *s->parameter);
-        s->parameter[s->parameters++] = (struct parameter){ arena_text(figure_memory(s->f), c->text, c->length), k, intern_new(), false };
+        s->parameter[s->parameters++] =
+            (struct parameter){ arena_text(figure_memory(s->f), c->text, c->length), k,
+                                intern_new(), false };
     }
     return 0;
 }
@@ -90,7 +97,8 @@ static const struct parameter *choose_axis(const struct sweep *s, struct error *
 {
     for (size_t k = 0; k < s->parameters; k++) {
         const struct parameter *p = &s->parameter[k];
-        if (s->r->x_column ? !strcmp(p->name, s->r->x_column) : intern_count(p->values) > 1 && !p->words)
+        if (s->r->x_column ? !strcmp(p->name, s->r->x_column)
+                           : intern_count(p->values) > 1 && !p->words)
             return p;
     }
     if (s->r->x_column) {
@@ -112,7 +120,8 @@ static const char *line_of(const struct sweep *s, const struct row *row)
     for (size_t k = 0; k < s->parameters; k++) {
         const struct parameter *p = &s->parameter[k];
         if (p != s->x && intern_count(p->values) > 1)
-            text = words(a, "%s%s%s%s%s", text, *text ? ", " : "", p->words ? "" : p->name, p->words ? "" : " = ", row->cell[p->column].text);
+            text = words(a, "%s%s%s%s%s", text, *text ? ", " : "", p->words ? "" : p->name,
+                         p->words ? "" : " = ", row->cell[p->column].text);
     }
     return *text ? name_clean(a, text, LINE_WIDE) : name_clean(a, s->r->run[0].label, NAME_WIDE);
 }
@@ -136,7 +145,8 @@ static int on_row(void *self, const struct row *row, const size_t *at, struct er
     for (size_t m = 0; m < s->r->metrics; m++) {
         struct panel *p = &s->panel[m];
         const struct cell *x = &row->cell[s->x->column];
-        if (strcmp(row->cell[at[METRIC]].text, p->metric.metric) != 0 || strcmp(row->cell[at[SCOPE]].text, p->metric.scope) != 0)
+        if (strcmp(row->cell[at[METRIC]].text, p->metric.metric) != 0 ||
+            strcmp(row->cell[at[SCOPE]].text, p->metric.scope) != 0)
             continue;
         if (result_number(row, at[VALUE], &number, err))
             return -1;
@@ -144,8 +154,10 @@ static int on_row(void *self, const struct row *row, const size_t *at, struct er
             continue;
         const char *line = line_of(s, row);
         uint32_t l = intern_add(s->lines, line, strlen(line));
-        sample_add(&point_of(s, m, l, intern_find(s->x->values, x->text, x->length))->sample, number);
-        p->unit = arena_text(figure_memory(s->f), row->cell[at[UNIT]].text, row->cell[at[UNIT]].length);
+        sample_add(&point_of(s, m, l, intern_find(s->x->values, x->text, x->length))->sample,
+                   number);
+        p->unit =
+            arena_text(figure_memory(s->f), row->cell[at[UNIT]].text, row->cell[at[UNIT]].length);
     }
     return 0;
 }
@@ -153,7 +165,8 @@ static int on_row(void *self, const struct row *row, const size_t *at, struct er
 static int read_sweep(struct sweep *s, struct error *err)
 {
     const char *path = s->r->run[0].path;
-    const struct result_file values = { file, columns, on_values, on_header }, points = { file, columns, on_row, NULL };
+    const struct result_file values = { file, columns, on_values, on_header },
+                             points = { file, columns, on_row, NULL };
     if (result_file_read_or_fail(path, &values, s, err))
         return -1;
     if (!s->parameters || !intern_count(s->parameter[0].values))
@@ -163,7 +176,8 @@ static int read_sweep(struct sweep *s, struct error *err)
         return -1;
     for (size_t m = 0; m < s->r->metrics; m++)
         if (!s->panel[m].unit)
-            return error_set(err, "%s/%s: no value of %s with scope %s", path, file, s->panel[m].metric.metric, s->panel[m].metric.scope);
+            return error_set(err, "%s/%s: no value of %s with scope %s", path, file,
+                             s->panel[m].metric.metric, s->panel[m].metric.scope);
     return 0;
 }
 
@@ -197,10 +211,12 @@ static void place_values(struct sweep *s)
     fact(s->f, s->x->words, "words");
     fact(s->f, (double)n, "places");
     for (size_t i = 0; i < n; i++)
-        fact_tic(s->f, name_clean(figure_memory(s->f), value_text(s, i), PLACE_WIDE), "place%zu", i + 1);
+        fact_tic(s->f, name_clean(figure_memory(s->f), value_text(s, i), PLACE_WIDE), "place%zu",
+                 i + 1);
 }
 
-static const struct point *find_point(const struct sweep *s, size_t metric, size_t line, size_t value)
+static const struct point *find_point(const struct sweep *s, size_t metric, size_t line,
+                                      size_t value)
 {
     char key[80];
     int n = snprintf(key, sizeof key, "%zu %zu %zu", metric, line, value);
@@ -219,7 +235,9 @@ static void draw_line(const struct sweep *s, size_t m, size_t l)
         const struct point *p = find_point(s, m, l, s->order[k]);
         if (!p)
             continue;
-        table_numbers(t, 4, (double[]){ position(s, p->value), p->of.mean, p->of.mean - p->of.half, p->of.mean + p->of.half });
+        table_numbers(t, 4,
+                      (double[]){ position(s, p->value), p->of.mean, p->of.mean - p->of.half,
+                                  p->of.mean + p->of.half });
         table_text(t, value_text(s, p->value));
         table_number(t, (double)p->of.n);
     }
@@ -267,9 +285,14 @@ static void draw(struct sweep *s)
     fact(s->f, (double)longest, "longest");
 }
 
-static int make(const struct kind *k, const struct plot_request *r, struct figure *f, struct error *err)
+static int make(const struct kind *k, const struct plot_request *r, struct figure *f,
+                struct error *err)
 {
-    struct sweep s = { .r = r, .f = f, .lines = intern_new(), .keys = intern_new(), .panel = mem_new(r->metrics, sizeof *s.panel) };
+    struct sweep s = { .r = r,
+                       .f = f,
+                       .lines = intern_new(),
+                       .keys = intern_new(),
+                       .panel = mem_new(r->metrics, sizeof *s.panel) };
     (void)k;
     for (size_t m = 0; m < r->metrics; m++)
         s.panel[m].metric = shown_metric(figure_memory(f), r->metric[m]);
@@ -291,6 +314,5 @@ static int make(const struct kind *k, const struct plot_request *r, struct figur
 
 const struct kind sweep_kind = {
     .name = "sweep", .least = 1, .most = 1, .file = { "sweep.csv" },
-    .columns = "metric,scope,unit,line,x,n,mean,low,high",
-    .script = "sweep.gp", .make = make,
+    .columns = "metric,scope,unit,line,x,n,mean,low,high", .script = "sweep.gp", .make = make,
 };

@@ -78,8 +78,10 @@ const char *commas(struct arena *a, double x)
 
 const char *human(struct arena *a, double s)
 {
-    static const struct { double below, unit_s; const char *unit; } scale[] = {
-        { 0.1, 0.001, "ms" }, { 120, 1, "s" }, { 7200, 60, "min" }, { 172800, 3600, "h" }, { 86400000, 86400, "d" },
+    static const struct { double below, unit_s; const char *unit;
+    } scale[] = {
+        { 0.1, 0.001, "ms" },  { 120, 1, "s" },          { 7200, 60, "min" },
+        { 172800, 3600, "h" }, { 86400000, 86400, "d" },
     };
     if (s == 0)
         return "0 s";
@@ -91,7 +93,8 @@ const char *human(struct arena *a, double s)
 
 const char *percent(struct arena *a, double share)
 {
-    return share > 0 && share < 0.01 ? words(a, "%.2g %%", share * 100) : words(a, "%.0f %%", share * 100);
+    return share > 0 && share < 0.01 ? words(a, "%.2g %%", share * 100)
+                                     : words(a, "%.0f %%", share * 100);
 }
 
 const char *nearly(struct arena *a, double share)
@@ -131,8 +134,10 @@ double unit_seconds(const char *unit)
 
 unsigned colour_of(size_t k, bool terminal)
 {
-    static const unsigned paper[] = { 0x332288, 0x88ccee, 0x44aa99, 0xddcc77, 0xcc6677, 0x117733, 0xaa4499, 0x999933, 0x882255 };
-    static const unsigned screen[] = { 0x4477aa, 0xee6677, 0x228833, 0xccbb44, 0x66ccee, 0xaa3377, 0xee7733, 0x009988, 0x997700 };
+    static const unsigned paper[] = { 0x332288, 0x88ccee, 0x44aa99, 0xddcc77, 0xcc6677,
+                                      0x117733, 0xaa4499, 0x999933, 0x882255 };
+    static const unsigned screen[] = { 0x4477aa, 0xee6677, 0x228833, 0xccbb44, 0x66ccee,
+                                       0xaa3377, 0xee7733, 0x009988, 0x997700 };
     return k < 1 || k > 9 ? 0xbbbbbb : terminal ? screen[k - 1] : paper[k - 1];
 }
 
@@ -157,7 +162,8 @@ const char *time_scale(struct arena *a, double span_s, int wide)
     const char *end = words(a, "%.3g %s", span_s / unit_s, unit);
     int half = wide / 2;
     return words(a, "%s%s%s", padded(a, "0", half),
-                 padded(a, words(a, "%.3g", span_s / 2 / unit_s), wide - half - (int)strlen(end)), end);
+                 padded(a, words(a, "%.3g", span_s / 2 / unit_s), wide - half - (int)strlen(end)),
+                 end);
 }
 
 void put_entries(FILE *to, const char *const *entry, size_t n, int indent, int wide)
