@@ -9,6 +9,7 @@
 #include <string.h>
 
 enum { OWN_COLOURS = 9, LINES_MOST = 1200, STEPS = 500, ONE_PANEL_ROWS = 16, PANEL_ROWS = 8 };
+#define NO_BAND SIZE_MAX           /* it never holds for any time */
 static const char letters[] = "abcdefghij";
 
 /* ---- Which bands ---- */
@@ -28,6 +29,8 @@ static void put_band(struct bands *b, const char *name, unsigned rgb, const char
 
 static void rank_fixed(struct bands *b, const char **names)
 {
+    for (size_t key = 0; key < intern_count(b->keys); key++)
+        b->band[key] = NO_BAND;
     for (size_t key = 0; key < intern_count(b->keys); key++)
         if (b->gpu_s[key] > 0) {
             b->band[key] = b->n_bands;
@@ -121,7 +124,8 @@ static struct stack stack_of(const struct bands *b, size_t i)
     size_t n;
     struct moment *list = all_changes(run, &n);
     for (size_t k = 0; k < n; k++) {
-        held[b->band[list[k].key]] += list[k].value - value[list[k].key];
+        if (b->band[list[k].key] != NO_BAND)
+            held[b->band[list[k].key]] += list[k].value - value[list[k].key];
         value[list[k].key] = list[k].value;
         if (k + 1 == n || list[k + 1].at_s != list[k].at_s)
             add_row(&s, b->n_bands, list[k].at_s, held);

@@ -21,7 +21,7 @@ struct bands {
     struct run_levels *run;       /* [r->n] */
     bool down;                    /* of some run not all GPUs are up at some time */
     double *gpu_s;                /* [keys] over all runs; owned */
-    size_t *band;                 /* [keys] from 0, the lowest; owned */
+    size_t *band;                 /* [keys] from 0, the lowest; SIZE_MAX: none; owned */
     size_t n_bands;
     double most;                  /* highest level of any run */
 };
