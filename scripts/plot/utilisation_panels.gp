@@ -12,8 +12,8 @@ do for [i=1:n] {
     lines_of = ''
     do for [l=1:n_lines] { lines_of = lines_of.sprintf("'$line%d_%d' using ($1 / unit_s):2 with steps lw line_width%d lc rgb line_colour%d title line%d, ", i, l, l, l, l) }
     bands_of = ''
-    do for [k=bands:1:-1] { bands_of = bands_of.sprintf("'$band%d_%d' using ($1 / unit_s):3 with fillsteps fc rgb band_colour%d title band%d, ", i, k, k, k) }
+    do for [k=bands:1:-1] { if (k > 0) { bands_of = bands_of.sprintf("'$band%d_%d' using ($1 / unit_s):3 with fillsteps fc rgb band_colour%d title band%d, ", i, k, k, k) } }
     do for [l=1:n_lines] { bands_of = bands_of.sprintf("'$line%d_%d' using ($1 / unit_s):2 with steps lw line_width%d lc rgb line_colour%d, ", i, l, l, l) }
-    eval 'plot '.lines_of.bands_of[1:strlen(bands_of) - 2]
+    eval 'plot '.lines_of.bands_of.'NaN'        # NaN: there may be no band
 }
 unset multiplot

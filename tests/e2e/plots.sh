@@ -229,6 +229,15 @@ cp -r hand bare && rm -f bare/*.png && head -1 bare/jobs.csv >jobs && mv jobs ba
 "$G" plot bare >said && holds said bare/ledger.png && none bare/wait_cdf.png
 "$G" plot hand >said && holds said hand/ledger.png && none hand/energy.png && none hand/compare.png
 
+# ---- No band: all GPUs are held all the time; sessions that no row of timeseries.csv shows ----
+printf 'job_id,submit_s,duration_s,gpus\na,0,100,8\n' >full.csv
+"$G" run -q -c hand.yaml -t full.csv -p fifo -o full || fail "the full run does not run"
+mkdir -p calm && cp sat/sessions.csv calm && awk -F, -v OFS=, 'NR > 1 { $9 = $10 = $11 = $12 = $13 = 0 } { print }' sat/timeseries.csv >calm/timeseries.csv
+for format in png svg term csv; do
+    "$G" plot full --kind fragmentation --format $format -o a.$format 2>said && [ -s a.$format ] && ok || fail "no band, fragmentation as $format: $(cat said)"
+    "$G" plot calm --kind sessions --format $format -o a.$format 2>said && [ -s a.$format ] && ok || fail "no band, sessions as $format: $(cat said)"
+done
+
 # ---- What is wrong is said ----
 expect 3 "gpuyard: hand/timeseries.csv:1: no column power_w: the cluster file had no section power" "$G" plot hand --kind energy -o x2.svg
 expect 3 "gpuyard: summary.csv: no run has a value of nonsense with scope all" "$G" plot hand set/fifo-1 --kind compare -m nonsense -o x2.svg
