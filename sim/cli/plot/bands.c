@@ -155,14 +155,15 @@ static size_t panel_rows(const struct bands *b)
     return b->r->n == 1 ? ONE_PANEL_ROWS : PANEL_ROWS;
 }
 
-/* The lowest band that is above the middle of each character cell of column x. */
+/* The lowest band that is above the middle of each character cell of column x, by more than
+ * rounding. */
 static void put_column(const struct bands *b, struct table *t, size_t x,
                        const struct stack_row *row)
 {
     double high = (double)panel_rows(b);
     for (double y = .5; y < high; y++) {
         size_t k = 0;
-        while (k < b->n_bands && row->top[k] <= y * b->most / high)
+        while (k < b->n_bands && row->top[k] <= y * b->most / high * (1 + 1e-9))
             k++;
         if (k == b->n_bands)
             continue;

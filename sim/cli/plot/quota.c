@@ -200,7 +200,7 @@ static const char *title_of(const struct quotas *q, const struct queue *queue)
 
 static char mark(const struct queue *queue, const double *value, size_t row, double high)
 {
-    double gpus = ((double)row - .5) * high / CELL_ROWS;
+    double gpus = ((double)row - .5) * high / CELL_ROWS * (1 - 1e-9);    /* but for rounding */
     if (value[WITHIN] >= gpus)
         return '#';
     if (value[HELD] >= gpus)
