@@ -67,8 +67,7 @@ install: all
 	install -m 755 $(BIN) $(DESTDIR)$(PREFIX)/bin/gpuyard
 	install -m 644 sim/contract/*.h $(DESTDIR)$(PREFIX)/include/gpuyard
 	install -m 755 scripts/check_schedule scripts/check_quotas $(DESTDIR)$(PREFIX)/share/gpuyard/scripts
-	install -m 644 $(wildcard scripts/plot/*.gp scripts/plot/*.awk) $(DESTDIR)$(PREFIX)/share/gpuyard/scripts/plot
-	install -m 755 scripts/plot/plot.sh $(DESTDIR)$(PREFIX)/share/gpuyard/scripts/plot
+	install -m 644 $(wildcard scripts/plot/*.gp) $(DESTDIR)$(PREFIX)/share/gpuyard/scripts/plot
 	$(BIN) help --man >$(DESTDIR)$(PREFIX)/share/man/man1/gpuyard.1
 	$(BIN) help --completion bash >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/gpuyard
 	printf 'Name: gpuyard\nDescription: contract headers of the gpuyard simulator\nVersion: %s\nCflags: -I%s/include/gpuyard\n' \

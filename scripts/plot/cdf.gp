@@ -1,4 +1,4 @@
-# cdf.gp - the drawing that all distributions share: curve.1 .. curve.n, steps in per cent.
+# cdf.gp - the drawing that all distributions share: $curve1 .. $curveN, steps in per cent.
 if (!exists('panels')) panels = 0
 if (times) { @log_time_tics } else { set logscale x; @log_ratio_tics }
 set xrange [least*0.9999:biggest]   # a tick right at the edge would be lost to rounding
@@ -8,4 +8,4 @@ set ylabel 'share of jobs (%)'
 set key bottom right Left reverse box lc rgb '#cccccc' opaque height 0.5 samplen 2.5
 if (below && !term) { set key below left vertical maxcols 1 Left reverse nobox; set bmargin at screen (62 + 17.0 * n) / height }
 if (term) { set ylabel '%' offset 2,0; set ytics 25; set key below left vertical maxcols 1 Left reverse nobox samplen 2; set bmargin 3 + n }
-plot for [i=1:n] 'curve.'.i using 1:2 with steps lw 2 dt dash_of(i) lc rgb colour_of(i) title value('title'.i)
+plot for [i=1:n] '$curve'.i using 1:2 with steps lw 2 dt dash_of(i) lc rgb colour_of(i) title value('title'.i)

@@ -9,7 +9,6 @@ if (format eq 'pdf') set terminal pdfcairo noenhanced size width/96.0,height/96.
 term = format eq 'term'
 if (term && ansi)  set terminal dumb noenhanced size columns,lines ansirgb
 if (term && !ansi) set terminal dumb noenhanced size columns,lines mono
-set output 'out'
 
 set border 3
 set tics nomirror

@@ -1,5 +1,4 @@
 # compare.gp - a panel for each metric, a bar in it for each run or group of runs; whiskers are 95 % confidence intervals.
-load 'vars.gp'
 across = panels < 3 ? panels : 3
 width = 40 + int(6.9 * longest) + 290 * across
 if (width < 960) width = 960
@@ -7,7 +6,7 @@ down = (panels + 2) / 3
 panel_height = 96 + 26 * n
 if (panel_height < 206) panel_height = 206
 height = panel_height * down + (many ? 26 : 4)
-load here.'/common.gp'
+load 'common.gp'
 set yrange [n + 0.6:0.4]
 set grid noytics
 set style fill solid 1.0 noborder
@@ -29,8 +28,8 @@ do for [m=1:panels] {
     set title value('title'.m)
     set xlabel value('unit'.m)
     if (m == panels && many) { set label 1 'bars: mean over the runs; whiskers: its 95 % confidence interval' at screen 0.5, screen 14.0 / height center tc rgb '#333333' }
-    plot 'bars.'.m using ($1 / 2):2:(0):1:($2 - 0.36):($2 + 0.36):(colour_of(int($2))) with boxxyerror lc rgb variable, \
-         '' using 1:2:($4 > 0 ? $4 : NaN) with xerrorbars pt 0 lw 1.3 lc rgb '#333333', \
-         '' using ($1 + $4):2:3 with labels left offset 0.7,0 tc rgb '#333333'
+    plot '$bars'.m using ($1 / 2):2:(0):1:($2 - 0.36):($2 + 0.36):(colour_of(int($2))) with boxxyerror lc rgb variable, \
+         '$bars'.m using 1:2:($4 > 0 ? $4 : NaN) with xerrorbars pt 0 lw 1.3 lc rgb '#333333', \
+         '$bars'.m using ($1 + $4):2:3 with labels left offset 0.7,0 tc rgb '#333333'
 }
 unset multiplot

@@ -1,8 +1,7 @@
 # energy.gp - what all nodes draw over time; one line for each run.
-load 'vars.gp'
 height = 420 + 17 * n
 if (format eq 'term') lines = lines - 1 + n
-load here.'/common.gp'
+load 'common.gp'
 set title 'Power drawn by all nodes'
 set xrange [0:end]
 set yrange [0:(most > 0 ? most * 1.05 : 1)]
@@ -11,4 +10,4 @@ set xlabel sprintf('time since the start (%s)', unit) . (mean_over eq '' ? '' : 
 set key below left vertical maxcols 1 Left reverse samplen 2.5
 if (!term) { set lmargin 11; set rmargin 3; set bmargin at screen (62 + 17.0 * n) / height }
 if (term) { set ylabel 'kW' offset 2,0; set bmargin 3 + n }
-plot for [i=1:n] 'power.'.i using 1:2 with steps lw 1.5 dt dash_of(i) lc rgb colour_of(i) title value('title'.i)
+plot for [i=1:n] '$power'.i using ($1 / unit_s):2 with steps lw 1.5 dt dash_of(i) lc rgb colour_of(i) title value('title'.i)

@@ -1,7 +1,6 @@
 # fit.gp - a trace and what was drawn from the laws fitted to it: run times, GPUs, gaps between arrivals, hours of the day.
-load 'vars.gp'
 height = 760
-load here.'/common.gp'
+load 'common.gp'
 array panel[3] = ['run', 'gpus', 'gap']
 array titles[3] = ['Run time', 'GPUs of a job', 'Time between arrivals']
 set multiplot layout 2,2
@@ -17,8 +16,8 @@ do for [p=1:3] {
         set xtics rotate by -30 }
     set xrange [value(panel[p].'_least'):value(panel[p].'_most')]
     set yrange [0:100]
-    plot panel[p].'.1' using 1:2 with steps lw 2 lc rgb colour_of(1) title 'trace', \
-         panel[p].'.2' using 1:2 with steps lw 2 lc rgb colour_of(2) title 'synthetic'
+    plot '$'.panel[p].'1' using 1:2 with steps lw 2 lc rgb colour_of(1) title 'trace', \
+         '$'.panel[p].'2' using 1:2 with steps lw 2 lc rgb colour_of(2) title 'synthetic'
 }
 unset logscale x
 set title 'Hour of the day'
@@ -29,6 +28,6 @@ unset xtics; set xtics nomirror 0,4,24
 set xrange [0:24]
 set yrange [0:*]
 set key top right
-plot 'hour.1' using 1:2 with steps lw 2 lc rgb colour_of(1) title 'trace', \
-     'hour.2' using 1:2 with steps lw 2 lc rgb colour_of(2) title 'synthetic'
+plot $hour1 using 1:2 with steps lw 2 lc rgb colour_of(1) title 'trace', \
+     $hour2 using 1:2 with steps lw 2 lc rgb colour_of(2) title 'synthetic'
 unset multiplot

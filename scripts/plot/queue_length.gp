@@ -1,7 +1,6 @@
 # queue_length.gp - how many jobs wait, and below it for how many GPUs, over time; one line for each run, one legend.
-load 'vars.gp'
 height = 605 + 17 * n
-load here.'/common.gp'
+load 'common.gp'
 array file[2] = ['jobs', 'gpus']
 array titles[2] = ['Jobs waiting', 'GPUs they wait for']
 array labels[2] = ['jobs', 'GPUs']
@@ -21,7 +20,7 @@ do for [p=1:2] {
     }
     most = value(file[p].'_most')
     set yrange [0:(most > 0 ? most * 1.05 : 1)]
-    plot for [i=1:n] file[p].'.'.i using 1:2 with steps lw 1.5 dt dash_of(i) lc rgb colour_of(i) \
+    plot for [i=1:n] '$'.file[p].i using ($1 / unit_s):2 with steps lw 1.5 dt dash_of(i) lc rgb colour_of(i) \
         title (p == 2 ? value('title'.i).': mean '.value('jobs_mean'.i).' jobs, '.value('gpus_mean'.i).' GPUs' : '')
 }
 if (!term) unset multiplot

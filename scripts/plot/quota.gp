@@ -1,10 +1,9 @@
 # quota.gp - a panel for each queue: GPUs held, within the deserved quota and beyond it, under what was asked for; the quota
 # and the fair share that the policy told as lines. What is asked for beyond the panel is cut off.
-load 'vars.gp'
 down = (n + across - 1) / across
 panel_height = across == 1 ? 190 : 160
 height = 90 + panel_height * down
-load here.'/common.gp'
+load 'common.gp'
 set style fill solid 1.0 noborder
 set grid back
 set xrange [0:end]
@@ -26,12 +25,12 @@ do for [k=1:n] {
     step = most > 0 ? 10.0 ** floor(log10(most * 1.25)) : 1
     step = most * 1.25 / step < 2 ? step / 2 : most * 1.25 / step > 4 ? step * 2 : step
     set ytics 0,step
-    file = 'queue.'.k
-    plot file using 1:4 with fillsteps fc rgb '#dddddd', \
-         file using 1:3 with fillsteps fc rgb '#e69f00', \
-         file using 1:2 with fillsteps fc rgb '#0072b2', \
+    file = '$queue'.k
+    plot file using ($1 / unit_s):4 with fillsteps fc rgb '#dddddd', \
+         file using ($1 / unit_s):3 with fillsteps fc rgb '#e69f00', \
+         file using ($1 / unit_s):2 with fillsteps fc rgb '#0072b2', \
          value('deserved'.k) with lines lw 1.6 lc rgb 'black', \
-         file using 1:(value('fair'.k) ? $5 : NaN) with steps lw 1.4 lc rgb '#cc79a7'
+         file using ($1 / unit_s):(value('fair'.k) ? $5 : NaN) with steps lw 1.4 lc rgb '#cc79a7'
     unset label 1; unset label 2; unset label 3
 }
 # The legend: a panel without axes at the bottom.

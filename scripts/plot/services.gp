@@ -1,9 +1,8 @@
 # services.gp - a column for each inference service; from the top: requests, latency (log scale), the share that kept the SLO, replicas.
-load 'vars.gp'
 width = n == 1 ? 800 : n == 2 ? 1000 : 120 + 300 * n
 height = 860
 if (format eq 'term') lines = lines - 1 + n
-load here.'/common.gp'
+load 'common.gp'
 set xrange [0:end]
 time_label = sprintf('time since the start (%s); each step is of %s', unit, mean_over)
 array top[4] = [62, 252, 452, 622]
@@ -17,20 +16,20 @@ if (term) {
     set title 'Latency, 99th percentile'
     @log_latency_tics
     set yrange [least_latency / 1.5:most_latency * 1.5]
-    plot for [k=1:n] 'service.'.k using 1:4 with steps lc rgb colour_of(k)
+    plot for [k=1:n] '$service'.k using ($1 / unit_s):4 with steps lc rgb colour_of(k)
     unset logscale y
     set terminal dumb size columns,lines
     set title 'Requests that kept the SLO (%)'
     set ytics autofreq
     set yrange [0:102]
     set xlabel time_label
-    plot for [k=1:n] 'service.'.k using 1:5 with steps lc rgb colour_of(k) title value('name'.k).': '.value('said'.k)
+    plot for [k=1:n] '$service'.k using ($1 / unit_s):5 with steps lc rgb colour_of(k) title value('name'.k).': '.value('said'.k)
 } else {
     set multiplot
     set style fill solid 1.0 noborder
     set label 1 heading at screen 0.5, screen 1 - 14.0 / height center font ',11'
     do for [k=1:n] {
-        file = 'service.'.k
+        file = '$service'.k
         set lmargin at screen (84.0 + (k - 1) * (width - 92.0) / n) / width
         set rmargin at screen (84.0 + k * (width - 92.0) / n - 42) / width
         do for [r=1:4] {
@@ -46,24 +45,24 @@ if (term) {
             if (r == 1) {
                 set ylabel (k == 1 ? 'requests/s' : '')
                 set yrange [0:(most_rate > 0 ? most_rate * 1.06 : 1)]
-                plot file using 1:2 with steps lw 1.3 lc rgb '#444444'
+                plot file using ($1 / unit_s):2 with steps lw 1.3 lc rgb '#444444'
             }
             if (r == 2) {
                 set ylabel (k == 1 ? 'latency' : '')
                 @log_latency_tics
                 if (k > 1) { set ytics ('' 1e-3, '' 3e-3, '' 0.01, '' 0.03, '' 0.1, '' 0.3, '' 1, '' 3, '' 10, '' 30, '' 60, '' 300, '' 1800, '' 3600, '' 86400) }
                 set yrange [least_latency / 1.3:most_latency * 1.3]
-                plot file using 1:3 with steps lw 1.4 lc rgb '#0072b2', file using 1:4 with steps lw 1.4 lc rgb '#d55e00'
+                plot file using ($1 / unit_s):3 with steps lw 1.4 lc rgb '#0072b2', file using ($1 / unit_s):4 with steps lw 1.4 lc rgb '#d55e00'
             }
             if (r == 3) {
                 set ylabel (k == 1 ? 'kept the SLO (%)' : '')
                 set yrange [0:104]
-                plot file using 1:5 with steps lw 1.4 lc rgb '#009e73'
+                plot file using ($1 / unit_s):5 with steps lw 1.4 lc rgb '#009e73'
             }
             if (r == 4) {
                 set ylabel (k == 1 ? 'replicas' : '')
                 set yrange [0:(most_replicas > 0 ? most_replicas * 1.1 : 1)]
-                plot file using 1:7 with fillsteps fc rgb '#a6cee3', file using 1:6 with steps lw 1.3 lc rgb 'black'
+                plot file using ($1 / unit_s):7 with fillsteps fc rgb '#a6cee3', file using ($1 / unit_s):6 with steps lw 1.3 lc rgb 'black'
             }
             unset label 1
         }

@@ -1,5 +1,4 @@
 # sessions.gp - what interactive sessions do over time, a panel for each run; below, how long they took to start, and how they ended.
-load 'vars.gp'
 panel_height = n <= 4 ? 250 : 150
 foot_height = 330
 bar = n == 1 ? 30 : 17                     # pixels of a bar of the ends
@@ -7,12 +6,13 @@ if (foot_height < 100 + rows * (n * bar + 12)) foot_height = 100 + rows * (n * b
 height = 20 + panel_height * n + foot_height + 20 * n
 width = 104 + 6.9 * widest
 if (width < 960) width = 960
-load here.'/common.gp'
+load 'common.gp'
+end = !term && over_s > 0 ? over_s / unit_s : end    # when the last session is over
 set xrange [0:end]
 time_label = sprintf('time since the start (%s)', unit) . (mean_over eq '' ? '' : '; each step is the mean over '.mean_over)
 
 if (term) {
-    load here.'/utilisation_term.gp'
+    load 'utilisation_term.gp'
 } else {
     set style fill solid 1.0 noborder
     set multiplot
@@ -29,7 +29,9 @@ if (term) {
         quarter = most / 4.0
         if (n > 4 && quarter > 1) { ten = 10.0 ** floor(log10(quarter)); set ytics ten * (quarter < 2 * ten ? 2 : quarter < 5 * ten ? 5 : 10) } else { set ytics autofreq }
         if (i == 1) { set key outside right top Left reverse samplen 1.2 width 1 } else { unset key }
-        plot for [k=bands:1:-1] 'stack.'.i using 1:(column(k + 1)) with fillsteps fc rgb value('queue_colour'.k) title value('queue'.k)
+        bands_of = ''
+        do for [k=bands:1:-1] { if (k > 0) { bands_of = bands_of.sprintf("'$band%d_%d' using ($1 / unit_s):3 with fillsteps fc rgb band_colour%d title band%d, ", i, k, k, k) } }
+        eval 'plot '.bands_of.'NaN'        # NaN: there may be no band
     }
     set grid back
     set tmargin at screen (foot_height + 20.0 * n - 46) / height
@@ -46,9 +48,9 @@ if (term) {
     set xlabel 'from the request until it can be used, at most'
     set key at screen 40.0 / width, screen (20.0 * n + 8) / height left top vertical maxcols 1 Left reverse samplen 2.5
     if (!any_started) { set label 1 'none has started' at graph 0.5, graph 0.5 center tc rgb '#666666' }
-    plot for [i=1:n] 'curve.'.i using 1:(value('started'.i) > 0 ? $2 : NaN) with steps lw 2 dt dash_of(i) lc rgb colour_of(i) \
+    plot for [i=1:n] '$curve'.i using 1:(value('started'.i) > 0 ? $2 : NaN) with steps lw 2 dt dash_of(i) lc rgb colour_of(i) \
             title value('title'.i).(value('starts'.i) eq '' ? '' : ': '.value('starts'.i)), \
-         for [i=1:n] 'marks.'.i using 1:2 with points pt 7 ps 0.8 lc rgb colour_of(i)
+         for [i=1:n] '$marks'.i using 1:2 with points pt 7 ps 0.8 lc rgb colour_of(i)
     unset key
     unset label 1
     unset logscale
@@ -65,7 +67,7 @@ if (term) {
     set ytics scale 0 ('' 0)
     do for [k=1:rows] { set ytics add (value('ended'.k) k) }
     half = n == 1 ? 0.3 : 0.4 / n
-    plot for [i=1:n] 'bars.'.i using ($2 / 2.0):1:(0):2:($1 - half):($1 + half) with boxxyerror fc rgb colour_of(i), \
-         for [i=1:n] 'bars.'.i using 2:1:3 with labels left offset 0.7,0 tc rgb '#333333'
+    plot for [i=1:n] '$bars'.i using ($2 / 2.0):1:(0):2:($1 - half):($1 + half) with boxxyerror fc rgb colour_of(i), \
+         for [i=1:n] '$bars'.i using 2:1:3 with labels left offset 0.7,0 tc rgb '#333333'
     unset multiplot
 }

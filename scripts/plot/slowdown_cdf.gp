@@ -1,10 +1,9 @@
 # slowdown_cdf.gp - how many of the finished jobs took at most how many times as long as their service; one curve per run.
-load 'vars.gp'
 below = n > 4 || longest > 50   # a large legend would cover the curves
 height = below ? 500 + 17 * n : 540
 if (130 + int(6.6 * longest) > 960) width = 130 + int(6.6 * longest)
 if (format eq 'term') lines = lines - 1 + n
-load here.'/common.gp'
+load 'common.gp'
 set title 'Bounded slowdown'
 set xlabel (term ? 'at most (log scale)' : 'completion time / service time, at most (log scale; jobs under 10 s as if they took 10 s)')
-load here.'/cdf.gp'
+load 'cdf.gp'

@@ -1,6 +1,5 @@
 # sweep.gp - a panel for each metric: its mean over the seeds as a line for each combination of what varies, in a band of its 95 %
 # confidence interval. Values that are no numbers stand side by side, with whiskers.
-load 'vars.gp'
 across = panels < 3 ? panels : 3
 down = (panels + 2) / 3
 rows = (n + across - 1) / across
@@ -9,7 +8,7 @@ one_row = n * (7 * longest + 60) < width - 60
 foot = (one_row ? 17 : n > 12 ? 17 * ((n + 1) / 2) : 17 * n) + (seeds > 1 ? 40 : 20)
 height = 330 * down + foot
 if (format eq 'term') lines = 20 + n
-load here.'/common.gp'
+load 'common.gp'
 set style fill solid 0.18 noborder
 if (logarithmic) { set logscale x }
 if (words) {
@@ -34,14 +33,14 @@ do for [m=1:panels] {
     most = value('most'.m); least = value('least'.m)
     set yrange [(least < 0 ? least * 1.1 : 0):(most > 0 ? most * 1.06 : 1)]
     if (value('unit'.m) eq '%' && most <= 100 && most > 60 && !term) { set yrange [(least < 0 ? least * 1.1 : 0):104] }
-    file(l) = sprintf('line.%d.%d', m, l)
+    file(l) = sprintf('$line%d_%d', m, l); scale = value('scale'.m)
     if (term) {
-        plot for [l=1:n] file(l) using 1:2 with linespoints lc rgb colour_of(l) title value('name'.l)
+        plot for [l=1:n] file(l) using 1:($2 / scale) with linespoints lc rgb colour_of(l) title value('name'.l)
     } else { if (words) {
-        plot for [l=1:n] file(l) using ($1 + shift(l)):2:3:4 with yerrorbars pt 7 ps 0.9 lw 1.4 lc rgb colour_of(l)
+        plot for [l=1:n] file(l) using ($1 + shift(l)):($2 / scale):($3 / scale):($4 / scale) with yerrorbars pt 7 ps 0.9 lw 1.4 lc rgb colour_of(l)
     } else {
-        plot for [l=1:n] file(l) using 1:3:4 with filledcurves lc rgb colour_of(l), \
-             for [l=1:n] file(l) using 1:2 with linespoints pt 7 ps 0.6 lw 2 dt dash_of(l) lc rgb colour_of(l)
+        plot for [l=1:n] file(l) using 1:($3 / scale):($4 / scale) with filledcurves lc rgb colour_of(l), \
+             for [l=1:n] file(l) using 1:($2 / scale) with linespoints pt 7 ps 0.6 lw 2 dt dash_of(l) lc rgb colour_of(l)
     } }
 }
 if (!term) {

@@ -1,11 +1,10 @@
 # utilisation.gp - GPUs over time, stacked in bands, under the line of all GPUs there are; a panel for each run.
-load 'vars.gp'
 height = n == 1 ? 540 : 90 + (n <= 4 ? 250 : 150) * n
 if (longest > 17) width = 960 + 7 * (longest - 17)
-load here.'/common.gp'
+load 'common.gp'
 set xrange [0:end]
 set ylabel levels
 time_label = sprintf('time since the start (%s)', unit) . (mean_over eq '' ? '' : '; each step is the mean over '.mean_over)
 
-if (term) load here.'/utilisation_term.gp'
-if (!term) load here.'/utilisation_panels.gp'
+if (term) load 'utilisation_term.gp'
+if (!term) load 'utilisation_panels.gp'

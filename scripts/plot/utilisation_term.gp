@@ -1,4 +1,4 @@
-# utilisation_term.gp - the same in characters: a letter for each queue, a panel for each run; plot.sh adds the legend.
+# utilisation_term.gp - the same in characters: a letter for each band, a panel for each run; the program adds the legend.
 # Margins are set so that the panel has exactly one character for each cell.
 cells = columns - 10
 set lmargin 8; set rmargin 1; set tmargin 2; set bmargin 2
@@ -17,5 +17,5 @@ do for [i=1:n] {
     set terminal dumb size columns,panel_rows + 4 + (i == n)
     if (i == n) { set bmargin 3; set xlabel levels.' over '.time_label } else { set xlabel '' }
     set title value('panel'.i)
-    plot 'cells.'.i using 1:2:3:4 with labels tc rgb variable
+    plot '$cells'.i using 1:2:3:4 with labels tc rgb variable
 }

@@ -114,6 +114,43 @@ static int read_manifest(struct runset *s, struct run_record *run, const char *p
     return result;
 }
 
+static const char *known_text(struct runset *s, const json_t *root, const char *name)
+{
+    const char *text = json_string_value(json_object_get(root, name));
+    return text && *text ? arena_text(s->memory, text, strlen(text)) : NULL;
+}
+
+static void describe(struct runset *s, struct run_record *run)
+{
+    char path[PATH_LONG];
+    snprintf(path, sizeof path, "%s/manifest.json", run->path);
+    json_t *root = json_load_file(path, 0, NULL);
+    const json_t *seed = json_object_get(root, "seed");
+    const char *configuration = json_string_value(json_object_get(root, "configuration"));
+    run->policy_name = known_text(s, root, "policy");
+    run->policy = known_text(s, root, "policy_text");
+    run->policy = run->policy ? run->policy : run->policy_name;
+    run->placement_name = known_text(s, root, "placement");
+    run->placement = known_text(s, root, "placement_text");
+    run->placement = run->placement ? run->placement : run->placement_name;
+    run->seed = json_is_integer(seed) ? json_integer_value(seed) : INT64_MIN;
+    run->circumstances = configuration ? runset_circumstances(s, configuration) : NULL;
+    json_decref(root);
+}
+
+struct runset *runset_describe(char *const *directory, size_t n)
+{
+    struct runset *s = mem_new(1, sizeof *s);
+    s->memory = arena_new();
+    s->run = mem_new(n, sizeof *s->run);
+    s->n = n;
+    for (size_t i = 0; i < n; i++) {
+        s->run[i].path = arena_text(s->memory, directory[i], strlen(directory[i]));
+        describe(s, &s->run[i]);
+    }
+    return s;
+}
+
 /* ---- Directories ---- */
 
 static bool is_there(const char *directory, const char *name, char path[PATH_LONG])

@@ -13,7 +13,8 @@ struct run_record {
     const char *path;
     const char *policy, *placement;    /* as given: "easy:depth=2" */
     const char *circumstances;    /* all else that was configured: inputs by their SHA-256, seed, settings; lines of YAML */
-    int64_t seed;
+    const char *policy_name, *placement_name;    /* of runset_describe() alone: without parameters; NULL: not known */
+    int64_t seed;                 /* INT64_MIN: not known, of runset_describe() alone */
     size_t n;
     struct run_metric *metric;    /* in the order of summary.csv */
 };
@@ -27,12 +28,25 @@ struct runset *runset_read(const char *path, struct error *err);   /* NULL with 
 struct runset *runset_read_where(const char *path, const char *const *where, size_t n, struct error *err);
 /* Of a sweep's DIRECTORY, the one point with this key, called `name` in messages. NULL with err: it has no result, or failed. */
 struct runset *runset_of_point(const char *directory, const char *name, const char *key, struct error *err);
+/* What is known of the runs at these directories, for pictures: without metrics, and what no manifest.json says is NULL. */
+struct runset *runset_describe(char *const *directory, size_t n);
 void runset_free(struct runset *s);                           /* NULL: does nothing */
 const struct run_metric *run_metric_find(const struct run_record *r, const char *metric, const char *scope);   /* NULL: none */
 
-/* Who is whose counterpart: runs under the same circumstances, once in each set; where its own set has several, that of the same
+/* Which run is the counterpart of which: runs under the same circumstances, once in each set; where its own set has several, that of the same
  * policy and placement, or of one of them. pair[i] is the run of b for a's i-th. -1 with
  * err: a run without one, or with several; so sets that do not match are never compared. */
 int runset_pair(const struct runset *a, const struct runset *b, size_t *pair, struct error *err);
-/* They differ in the seed alone, and in how many jobs were drawn with it. */
+
+/* ---- Replications ----
+ *
+ * Runs are alike if policy, placement and all else that was configured are the same, but for the seed and how many jobs were
+ * drawn with it. runs_replicate() asks that alone: what is learned of such runs may be averaged.
+ *
+ * runs_group() is for tables and pictures that show a mean with an interval. It wants runs side by side in one directory, of
+ * one policy and placement, with different seeds; what else differs is then taken to be drawn with the seed, such as a trace
+ * of each seed. Where two runs of one policy and placement stand there with the same seed, they differ in something else: then
+ * only runs that are alike are a group, and one that repeats a seed is none of it. */
 bool runs_replicate(const struct run_record *a, const struct run_record *b);
+/* group[i]: the group of run i, numbered from 0 in the order of their first runs. Returns how many groups there are. */
+size_t runs_group(const struct run_record *const *run, size_t n, size_t *group);

@@ -1,7 +1,10 @@
 /* runset_pairs.c - which runs belong together: counterparts in two sets, replications of one another. See runset.h. */
 #include "sim/study/runset.h"
 
+#include "sim/base/memory.h"
+
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool alike(const struct run_record *a, const struct run_record *b)
@@ -101,4 +104,58 @@ static bool same_but_for_seed(const char *a, const char *b)
 bool runs_replicate(const struct run_record *a, const struct run_record *b)
 {
     return !strcmp(a->policy, b->policy) && !strcmp(a->placement, b->placement) && same_but_for_seed(a->circumstances, b->circumstances);
+}
+
+static size_t parent_length(const char *path)
+{
+    size_t n = strlen(path);
+    while (n > 1 && path[n - 1] == '/')
+        n--;
+    while (n && path[n - 1] != '/')
+        n--;
+    return n;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return a && b ? !strcmp(a, b) : a == b;
+}
+
+static bool side_by_side(const struct run_record *a, const struct run_record *b)
+{
+    size_t n = parent_length(a->path);
+    return a->policy && same_text(a->policy, b->policy) && same_text(a->placement, b->placement) &&
+           n == parent_length(b->path) && !strncmp(a->path, b->path, n);
+}
+
+static bool one_group(const struct run_record *const *run, size_t n, size_t i, size_t k)
+{
+    const struct run_record *x = run[i], *y = run[k];
+    if (!side_by_side(x, y))
+        return false;
+    if (x->circumstances && y->circumstances && same_but_for_seed(x->circumstances, y->circumstances))
+        return x->seed != y->seed;
+    for (size_t a = 0; a < n; a++)
+        for (size_t b = a + 1; b < n; b++)
+            if (side_by_side(x, run[a]) && side_by_side(x, run[b]) && run[a]->seed == run[b]->seed)
+                return false;
+    return true;
+}
+
+size_t runs_group(const struct run_record *const *run, size_t n, size_t *group)
+{
+    size_t groups = 0;
+    bool *taken = mem_new(n, sizeof *taken);
+    for (size_t i = 0; i < n; i++) {
+        if (taken[i])
+            continue;
+        for (size_t k = i; k < n; k++)
+            if (k == i || (!taken[k] && one_group(run, n, i, k))) {
+                taken[k] = true;
+                group[k] = groups;
+            }
+        groups++;
+    }
+    free(taken);
+    return groups;
 }

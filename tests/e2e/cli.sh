@@ -262,22 +262,34 @@ for signal in INT TERM; do
     none bad
 done
 
-# ---- Plots: what the script is asked for ----
-mkdir -p scripts/plot
-cat >scripts/plot/plot.sh <<'SH'
-[ "$1" != wait_cdf ] || exit 3
-echo "$@"
+# ---- Plots: what gnuplot is asked for, and where its picture goes ----
+mkdir -p scripts/plot here
+touch scripts/plot/common.gp
+cat >here/gnuplot <<'SH'
+#!/bin/sh
+echo "$@ in $PWD"
+grep -x "format = .*\|load .*"
 SH
+chmod +x here/gnuplot
+usual=$PATH
+PATH=$work/here:$PATH
 GPUYARD_SCRIPTS=$work/scripts
-export GPUYARD_SCRIPTS
+COLUMNS=79
+export GPUYARD_SCRIPTS COLUMNS
 expect 0 "" "$G" plot r --kind jct_cdf --format svg
-says out 'jct_cdf svg r/jct_cdf.svg r'
 says out 'r/jct_cdf.svg'
+says r/jct_cdf.svg "-d in $work/scripts/plot"
+says r/jct_cdf.svg "format = 'svg'; columns = 79; lines = 24; ansi = 0"
+says r/jct_cdf.svg "load 'jct_cdf.gp'"
 expect 0 "" "$G" plot r srtf --kind compare -o x.pdf
-says out 'compare pdf x.pdf r srtf'
-expect 0 "" "$G" plot r --kind gantt --format term
-[ "$(cat out)" = 'gantt term - r' ] && ok || fail "plot --format term: $(cat out)"
-expect 3 "" "$G" plot r --kind wait_cdf
+[ -s out ] && fail "a plot with a name of its own is listed" || ok
+says x.pdf "load 'compare.gp'"
+expect 0 "" "$G" plot r --kind queue_length --format term
+says out "load 'queue_length.gp'"
+printf '#!/bin/sh\necho "line 1: no such thing" >&2\nexit 1\n' >here/gnuplot
+expect 1 "gpuyard: gnuplot could not draw wait_cdf:
+line 1: no such thing" "$G" plot r --kind wait_cdf
+PATH=$usual
 expect 2 "gpuyard: plot: gantt shows one directory, got 'srtf' besides" "$G" plot r srtf --kind gantt
 expect 2 "gpuyard: plot: --kind: want jct_cdf, wait_cdf, slowdown_cdf, utilisation, utilisation_class, utilisation_state, ledger, queue_length, quota, fairness, fragmentation, energy, services, sessions, gantt, nodes, compare or sweep, got 'pie'" \
     "$G" plot r --kind pie

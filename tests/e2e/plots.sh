@@ -111,39 +111,27 @@ holds said "1.5 ± 6.4 s"
 sed 's/"seed": 2/"seed": 1/' five/2/manifest.json >x && mv x five/2/manifest.json
 "$G" plot five --kind compare -m wait_mean_s -o five.svg                       # one seed twice: they differ in something else
 if grep -q '±' five.svg; then fail "runs that are no replications have an interval"; else ok; fi
-python3 - "$root" <<'PY' && ok || fail "Student's t in metrics.awk"
-import re, subprocess, sys
-# Table of t(n, 0.975): Abramowitz and Stegun, table 26.10.
-want = {1: 12.706, 2: 4.303, 3: 3.182, 5: 2.571, 9: 2.262, 10: 2.228, 19: 2.093, 30: 2.042, 60: 2.000, 120: 1.980}
-text = "".join(open(sys.argv[1] + "/scripts/plot/%s.awk" % name).read() for name in ("words", "metrics"))
-for n, t in want.items():
-    got = float(subprocess.run(["awk", text + "BEGIN { printf \"%%.6f\", t_quantile(%d) }" % n], capture_output=True, text=True).stdout)
-    assert abs(got - t) < 6e-4, (n, got, t)
-PY
 
 # ---- A sweep: the same numbers as lines; one that was run; what has no numbers stands side by side ----
 mkdir -p made scratch
 awk 'BEGIN { print "point,name,load,policy,seed,metric,scope,value,unit,n"
     for (load = 1; load <= 2; load++) for (policy = 1; policy <= 2; policy++) for (seed = 1; seed <= 5; seed++)
         print n++ ",x," load ",p" policy "," seed ",wait_mean_s,all," seed * load * policy ",s,1" }' >made/sweep.csv
-made() { # COLUMN: what sweep.awk makes of it for gnuplot, in scratch
-    (cd scratch && rm -f ./* && echo "$work/made" >dirs && echo made >labels &&
-        awk -v metrics=wait_mean_s -v x_column="$1" -f "$root/scripts/plot/csv.awk" -f "$root/scripts/plot/words.awk" -f "$root/scripts/plot/metrics.awk" \
-            -f "$root/scripts/plot/sweep.awk" </dev/null)
-}
-near() { # FILE LINE NUMBER...: the numbers of that line, to five digits
-    awk -v line="$2" -v want="$(shift 2; echo "$*")" 'NR == line { n = split(want, w, " "); for (i = 1; i <= n; i++) { d = $i - w[i]; if (d > 1e-4 || d < -1e-4) bad = 1 } }
+near() { # FILE LINE FROM NUMBER...: the numbers of that line of CSV from column FROM on, to five digits
+    awk -F, -v line="$2" -v from="$3" -v want="$(shift 3; echo "$*")" 'NR == line { n = split(want, w, " ")
+            for (i = 1; i <= n; i++) { d = $(from + i - 1) - w[i]; if (d > 1e-4 || d < -1e-4) bad = 1 } }
         END { exit bad || NR < line }' "$1" && ok || fail "$1:$2: $(sed -n "$2p" "$1")"
 }
-made ""
-near scratch/line.1.1 1 1 3 1.03676 4.96324
-near scratch/line.1.1 2 2 6 2.07351 9.92649
-near scratch/line.1.2 2 2 12 4.14703 19.85297
-says scratch/facts.gp "name2 = 'p2'"
-made policy
-near scratch/line.1.2 1 1 6 2.07351 9.92649
-says scratch/facts.gp "name2 = 'load = 2'"
-says scratch/facts.gp "place2 = 'p2'"
+"$G" plot made --kind sweep -m wait_mean_s --format csv >by_load || fail "sweep as CSV"
+says by_load "metric,scope,unit,line,x,n,mean,low,high"
+near by_load 2 5 1 5 3 1.03676 4.96324
+near by_load 3 5 2 5 6 2.07351 9.92649
+near by_load 5 5 2 5 12 4.14703 19.85297
+holds by_load "wait_mean_s,all,s,p2,2,5,12,"
+"$G" plot made --kind sweep -m wait_mean_s -x policy -o by_policy.csv || fail "sweep over names as CSV"
+near by_policy.csv 5 6 5 12 4.14703 19.85297
+holds by_policy.csv "wait_mean_s,all,s,load = 2,p2,5,12,"
+near by_policy.csv 3 6 5 6 2.07351 9.92649
 cat >study.yaml <<'YAML'
 clusters: [ lab.yaml ]
 traces: [ trace.csv ]
@@ -161,8 +149,8 @@ for format in png svg pdf term; do
     same a.$format b.$format
 done
 "$G" plot swept >said && says said swept/sweep.png
-expect 3 "plot.sh: $work/swept/sweep.csv: no parameter nonsense" "$G" plot swept --kind sweep -x nonsense -o x2.svg
-expect 3 "plot.sh: $work/swept/sweep.csv: no value of nonsense with scope all" "$G" plot swept --kind sweep -m nonsense -o x2.svg
+expect 3 "gpuyard: swept/sweep.csv: no parameter nonsense" "$G" plot swept --kind sweep -x nonsense -o x2.svg
+expect 3 "gpuyard: swept/sweep.csv: no value of nonsense with scope all" "$G" plot swept --kind sweep -m nonsense -o x2.svg
 
 # ---- Services: 100 intervals of a minute; the share is by requests, 60 x 100 at 1 and 60 x 300 at 0.5: 62.5 % ----
 mkdir -p served
@@ -179,7 +167,7 @@ holds a.svg "big_llm_%_&lt;&amp;>"
 holds a.svg "12,000 requests, 62.5 % kept the SLO"
 holds a.svg ">99th percentile<"
 head -n 1 served/services.csv >scratch/services.csv
-expect 3 "plot.sh: $work/scratch/services.csv: no rows" "$G" plot scratch --kind services -o x2.svg
+expect 3 "gpuyard: scratch/services.csv: no rows" "$G" plot scratch --kind services -o x2.svg
 
 # ---- Sessions, by hand. Type 7 of 10, 20 and 30 s: P50 20 s, P90 28 s; three of four in time; 900 and 2340 of 3600 GPU s active and idle ----
 mkdir -p sat none_sat
@@ -222,41 +210,93 @@ rm none_sat/timeseries.csv
 expect 3 "gpuyard: none_sat/timeseries.csv: cannot read it, and sessions needs it: No such file or directory" "$G" plot none_sat --kind sessions
 expect 3 "gpuyard: hand/sessions.csv: cannot read it, and sessions needs it: No such file or directory" "$G" plot hand --kind sessions
 cut -d, -f1-8 sat/timeseries.csv >none_sat/timeseries.csv
-expect 3 "plot.sh: $work/none_sat/timeseries.csv: no column sessions_active" "$G" plot none_sat --kind sessions -o x2.svg
+expect 3 "gpuyard: none_sat/timeseries.csv:1: no column sessions_active" "$G" plot none_sat --kind sessions -o x2.svg
 head -n 1 sat/sessions.csv >none_sat/sessions.csv && cp sat/timeseries.csv none_sat
-expect 3 "plot.sh: $work/none_sat/sessions.csv: no rows" "$G" plot none_sat --kind sessions -o x2.svg
+expect 3 "gpuyard: none_sat/sessions.csv: no rows" "$G" plot none_sat --kind sessions -o x2.svg
 none x2.svg
 
 # ---- One queue, nothing finished, nothing at all ----
 "$G" run -q -c hand.yaml -t hand.csv -p fifo --until 50 -o cut || fail "the cut run does not run"
-expect 3 "plot.sh: $work/cut/jobs.csv: no finished job" "$G" plot cut --kind jct_cdf -o x.svg
+expect 3 "gpuyard: cut/jobs.csv: no finished job" "$G" plot cut --kind jct_cdf -o x.svg
 "$G" plot cut >said 2>err
 status=$?
 [ $status = 3 ] && holds err "no finished job" && holds said cut/ledger.png && none cut/jct_cdf.png || fail "all plots of it: status $status"
 "$G" plot cut --kind utilisation_state -o x.svg && ok || fail "a run that is cut off"
 cp -r hand empty; head -n 1 hand/timeseries.csv >empty/timeseries.csv; head -n 1 hand/intervals.csv >empty/intervals.csv
-expect 3 "plot.sh: empty/timeseries.csv: no rows" "$G" plot empty --kind fragmentation -o x2.svg
+expect 3 "gpuyard: empty/timeseries.csv: no rows" "$G" plot empty --kind fragmentation -o x2.svg
 none x2.svg
 cp -r hand bare && rm -f bare/*.png && head -1 bare/jobs.csv >jobs && mv jobs bare/jobs.csv
 "$G" plot bare >said && holds said bare/ledger.png && none bare/wait_cdf.png
 "$G" plot hand >said && holds said hand/ledger.png && none hand/energy.png && none hand/compare.png
 
+# ---- No band: all GPUs are held all the time; sessions that no row of timeseries.csv shows ----
+printf 'job_id,submit_s,duration_s,gpus\na,0,100,8\n' >full.csv
+"$G" run -q -c hand.yaml -t full.csv -p fifo -o full || fail "the full run does not run"
+mkdir -p calm && cp sat/sessions.csv calm && awk -F, -v OFS=, 'NR > 1 { $9 = $10 = $11 = $12 = $13 = 0 } { print }' sat/timeseries.csv >calm/timeseries.csv
+for format in png svg term csv; do
+    "$G" plot full --kind fragmentation --format $format -o a.$format 2>said && [ -s a.$format ] && ok || fail "no band, fragmentation as $format: $(cat said)"
+    "$G" plot calm --kind sessions --format $format -o a.$format 2>said && [ -s a.$format ] && ok || fail "no band, sessions as $format: $(cat said)"
+done
+
 # ---- What is wrong is said ----
-expect 3 "plot.sh: $work/hand/timeseries.csv: no column power_w: the cluster file had no section power" "$G" plot hand --kind energy -o x2.svg
-expect 3 "plot.sh: summary.csv: no run has a value of nonsense with scope all" "$G" plot hand set/fifo-1 --kind compare -m nonsense -o x2.svg
+expect 3 "gpuyard: hand/timeseries.csv:1: no column power_w: the cluster file had no section power" "$G" plot hand --kind energy -o x2.svg
+expect 3 "gpuyard: summary.csv: no run has a value of nonsense with scope all" "$G" plot hand set/fifo-1 --kind compare -m nonsense -o x2.svg
 expect 2 "gpuyard: plot: nodes shows one directory, got 'set/fifo-2' besides" "$G" plot set --kind nodes
 rm empty/nodes.csv
 expect 3 "gpuyard: empty/nodes.csv: cannot read it, and ledger needs it: No such file or directory" "$G" plot empty --kind ledger
 sed '1s/bounded_slowdown/x/' hand/jobs.csv >empty/jobs.csv
-expect 3 "plot.sh: $work/empty/jobs.csv: no column bounded_slowdown" "$G" plot empty --kind slowdown_cdf -o x2.svg
+expect 3 "gpuyard: empty/jobs.csv:1: no column bounded_slowdown" "$G" plot empty --kind slowdown_cdf -o x2.svg
 none x2.svg
 for kind in ledger fragmentation energy; do
-    scripts=$root/scripts/plot/plot.sh
-    sh "$scripts" $kind png x.png nowhere 2>said
-    holds said "plot.sh: nowhere: no such directory"
+    expect 3 "gpuyard: nowhere: no such directory" "$G" plot nowhere --kind $kind
 done
-sh "$root/scripts/plot/plot.sh" pie png x.png hand 2>said
-holds said "plot.sh: unknown kind 'pie'"
+expect 2 "gpuyard: plot: --format csv: want --kind with it: each kind has other columns" "$G" plot hand --format csv
+mkdir -p no_gnuplot
+expect 1 "gpuyard: cannot start gnuplot: is it installed?" env PATH="$work/no_gnuplot" "$G" plot hand --kind ledger -o x2.svg
+none x2.svg
+
+# ---- Numbers as CSV: 3 GPUs for 100 s, then 5 for 100 s; one job of each queue ----
+"$G" plot hand --kind utilisation --format csv >said
+says said "run,band,time_s,value,top"
+says said "\"fifo, pack\",blue_team,0,0,0"
+says said "\"fifo, pack\",blue_team,100,5,5"
+says said "\"fifo, pack\",red_team,0,3,3"
+says said "\"fifo, pack\",red_team,100,0,5"
+says said "\"fifo, pack\",all GPUs,0,8,"
+"$G" plot hand --kind jct_cdf -o hand.csv && says hand.csv "\"fifo, pack\",100,100"
+
+# ---- Names that would be commands: of a directory, a queue and a class; nothing runs, and the plots have them ----
+bad='it'"'"'s "$(touch ran1)" `touch ran2` @x %s ${HOME};system("touch ran3")
+$data << EOD # \ | touch ran4'
+mkdir "$bad" && cp hand/*.csv "$bad" || fail "no directory of that name"
+printf '%s\n' 'job_id,submit_s,duration_s,gpus,queue,class' '"a`touch ran5`""q""",0,100,3,"v`touch ran6`$(touch ran7)""\ '"'"'x",training' \
+    'b,100,1000,5,"!touch ran8",interactive' >bad.csv
+"$G" run -q -c hand.yaml -t bad.csv -p fifo -o "$bad/in" || fail "hostile names do not run"
+for kind in jct_cdf wait_cdf slowdown_cdf utilisation utilisation_class utilisation_state ledger queue_length fairness fragmentation quota gantt nodes; do
+    for format in png svg pdf term csv; do
+        rm -f "$bad/x"
+        "$G" plot "$bad/in" --kind $kind --format $format -o "$bad/x" 2>said && [ -s "$bad/x" ] && ok || fail "hostile names, $kind as $format: $(cat said)"
+    done
+done
+rm "$bad/in/manifest.json" && mv "$bad/in" "$bad/in $bad" 2>/dev/null || mv "$bad/in" "$bad/\`touch ran9\`'"
+for dir in "$bad"/*/; do
+    "$G" plot "$dir" --kind jct_cdf -o "$bad/y.svg" 2>said && whole svg "$bad/y.svg" && ok || fail "hostile directory: $(cat said)"
+    "$G" plot "$dir" "$dir" --kind compare -o "$bad/y.svg" 2>said && whole svg "$bad/y.svg" && ok || fail "hostile directories: $(cat said)"
+done
+TMPDIR="$bad" GPUYARD_SCRIPTS=$root/scripts "$G" plot hand --kind ledger -o y.svg && whole svg y.svg && ok || fail "TMPDIR of any name"
+cp -r "$root/scripts" "$bad/scripts" && GPUYARD_SCRIPTS="$bad/scripts" "$G" plot hand --kind utilisation -o z.svg && whole svg z.svg && ok ||
+    fail "scripts in a folder of any name"
+find . "$bad" "$root/scripts" -name 'ran[0-9]*' >ran
+[ -s ran ] && fail "a name was run: $(cat ran)" || ok
+
+# ---- Interrupted: gnuplot that takes its time; nothing is left behind ----
+mkdir -p slow left
+printf '#!/bin/sh\nsleep 5\n' >slow/gnuplot && chmod +x slow/gnuplot
+for signal in INT:130 TERM:143; do
+    TMPDIR=$work/left PATH=$work/slow:$PATH timeout --preserve-status -s ${signal%:*} 0.5 "$G" plot hand --kind ledger -o left/x.svg 2>err
+    s=$?
+    [ $s = "${signal#*:}" ] && [ -z "$(ls -A left)" ] && ok || fail "$signal while gnuplot draws: status $s, $(ls -A left)"
+done
 
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]

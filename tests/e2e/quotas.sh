@@ -71,7 +71,7 @@ status=$?
 holds "$work/said" "intervals.csv: No such file"
 
 # ---- The plot: the same bytes twice, also of a run without quotas; a terminal's is as wide as asked for ----
-plot() { scripts/plot/plot.sh quota "$1" "$2" "$3"; }
+plot() { "$gpuyard" plot "$3" --kind quota --format "$1" -o "$2"; }
 for format in png svg pdf; do
     plot $format "$work/a" "$work/good" && plot $format "$work/b" "$work/good" && [ -s "$work/a" ] && same "$work/a" "$work/b"
 done
@@ -82,7 +82,7 @@ plot svg "$work/a" "$work/bad" && holds "$work/a" ">fair share<"
 COLUMNS=60 plot term - "$work/good" >"$work/said"
 holds "$work/said" "  research: quota 20, "
 awk 'length($0) > 60 { exit 1 }' "$work/said" && ok || fail "plot --format term: a line over 60 columns"
-scripts/plot/plot.sh quota svg "$work/a" "$work/good" "$work/srtf" 2>"$work/said"
-holds "$work/said" "plot.sh: quota shows one directory, got 2"
+"$gpuyard" plot "$work/good" "$work/srtf" --kind quota -o "$work/a.svg" 2>"$work/said"
+holds "$work/said" "gpuyard: plot: quota shows one directory, got '$work/srtf' besides"
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]

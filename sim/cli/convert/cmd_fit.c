@@ -80,7 +80,7 @@ static int compare(const struct fit_options *o, const struct fit *f, const struc
         json_decref(report);
     }
     if (like && o->plot)
-        status = fit_plot(trace, like, o->plot, err);
+        status = fit_plot(trace, like, o->plot);
     workload_free(like);
     return status;
 }
@@ -113,7 +113,7 @@ static int fit_run(const struct invocation *in)
     const struct fit_options *o = in->options;
     struct error err = { "" };
     struct chosen_trace trace;
-    if (o->plot && !fit_plot_format(o->plot))
+    if (o->plot && fit_plot_format(o->plot) < 0)
         return complain(EXIT_USAGE, "fit: --plot: want a file that ends in .png, .svg or .pdf, got '%s'", o->plot);
     int status = choose_trace("fit", in->operands.text[0], &trace, &err);
     if (status == EXIT_OK)

@@ -1,107 +1,106 @@
 /* fit_plot.c - a trace and what was drawn from the laws fitted to it, side by side: see fit_report.h. */
 #include "sim/cli/frame/cli.h"
 #include "sim/cli/convert/fit_report.h"
-#include "sim/cli/frame/scripts.h"
-#include "sim/base/memory.h"
-#include "sim/io/output.h"
+#include "sim/cli/plot/gnuplot.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#define FILE_NAME "fit.csv"
 enum { POINTS = 800 };
 
-const char *fit_plot_format(const char *path)
+int fit_plot_format(const char *path)
 {
-    static const char *const formats[] = { "png", "svg", "pdf" };
+    static const char *const endings[] = { [PLOT_PNG] = "png", [PLOT_SVG] = "svg", [PLOT_PDF] = "pdf" };
     const char *ending = strrchr(path, '.');
-    for (size_t i = 0; ending && i < sizeof formats / sizeof *formats; i++)
-        if (!strcmp(ending + 1, formats[i]))
-            return formats[i];
-    return NULL;
+    for (size_t i = 0; ending && i < sizeof endings / sizeof *endings; i++)
+        if (!strcmp(ending + 1, endings[i]))
+            return (int)i;
+    return -1;
 }
 
-/* ---- fit.csv: panel,series,x,y; y in per cent ---- */
+/* ---- One table for each curve: x, y in per cent ---- */
 
-static void put_row(struct output *o, const char *panel, const char *series, double x, double y)
-{
-    out_text(o, panel);
-    out_char(o, ',');
-    out_text(o, series);
-    out_char(o, ',');
-    out_double(o, x);
-    out_char(o, ',');
-    out_double(o, y);
-    out_char(o, '\n');
-}
+struct range { double low, high; };
 
-/* Steps of a distribution function, thinned to what can be seen. */
-static void put_side(struct output *o, const char *panel, const char *series, const struct fit_side *s)
+/* Steps of a distribution function, thinned to what can be seen. The axis is logarithmic: the curve begins at its edge, as high as
+ * what lies below. */
+static void put_side(struct table *t, const struct fit_side *s, struct range range)
 {
     size_t step = s->n / POINTS + 1;
-    double last = -1;
+    double last = -1, start = 0;
+    bool begun = false;
     for (size_t i = 0; i < s->n; i++) {
         bool ends = i + 1 == s->n || s->sorted[i + 1] != s->sorted[i];
+        double share = 100 * (double)(i + 1) / (double)s->n;
         if (!ends || (i % step && i + 1 < s->n && s->sorted[i] < last * 1.01))
             continue;
         last = s->sorted[i];
-        put_row(o, panel, series, last, 100 * (double)(i + 1) / (double)s->n);
+        if (last > range.low && !begun)
+            table_numbers(t, 2, (double[]){ range.low, start });
+        begun = begun || last > range.low;
+        if (begun)
+            table_numbers(t, 2, (double[]){ last, share });
+        start = share;
     }
+    if (!begun)
+        table_numbers(t, 2, (double[]){ range.low, start });
+    table_numbers(t, 2, (double[]){ range.high, 100 });
 }
 
-static void put_hours(struct output *o, const char *series, const struct workload *w)
+static struct range range_of(const struct fit_comparison *c, bool gpus)
+{
+    double first = INFINITY, last = 0;
+    const struct fit_side *const sides[] = { &c->trace, &c->synthetic };
+    for (size_t k = 0; k < 2; k++)
+        for (size_t i = 0; i < sides[k]->n; i++)
+            if (sides[k]->sorted[i] > 0) {
+                first = fmin(first, sides[k]->sorted[i]);
+                last = fmax(last, sides[k]->sorted[i]);
+            }
+    double low = isinf(first) ? 0.1 : first, high = last > 0 ? last : 1;
+    low = gpus ? low * 0.8 : fmax(low, 0.01);
+    return (struct range){ low, (high > low ? high : low * 10) * 1.15 };
+}
+
+static void put_hours(struct table *t, const struct workload *w)
 {
     double count[24] = { 0 }, first = w->origin_ns == TIME_NEVER ? 0 : (double)(w->origin_ns / NS_PER_S % 86400) / 3600;
     for (job_id j = 0; j < w->n_jobs; j++)
         count[(size_t)(first + seconds(w->facts[j].submit_ns) / 3600) % 24]++;
-    for (int h = 0; h < 24; h++)
-        put_row(o, "hour", series, h, 100 * count[h] / w->n_jobs);
+    for (int h = 0; h <= 24; h++)
+        table_numbers(t, 2, (double[]){ h, 100 * count[h < 24 ? h : 23] / w->n_jobs });
 }
 
-static int write_points(const char *directory, const struct workload *trace, const struct workload *like, struct error *err)
+static void fill(struct figure *f, const struct workload *trace, const struct workload *like)
 {
     static const char *const panel[FIT_SAMPLES] = { [FIT_RUN_TIMES] = "run", [FIT_GPUS] = "gpus", [FIT_GAPS] = "gap" };
-    struct output *o = output_open(directory, FILE_NAME, err);
-    if (!o)
-        return -1;
-    out_text(o, "panel,series,x,y\n");
     for (int which = 0; which < FIT_SAMPLES; which++) {
         struct fit_comparison c;
         fit_compare(trace, like, (enum fit_sample)which, &c);
-        put_side(o, panel[which], "trace", &c.trace);
-        put_side(o, panel[which], "synthetic", &c.synthetic);
+        struct range range = range_of(&c, which == FIT_GPUS);
+        put_side(figure_table(f, "x,percent", "%s1", panel[which]), &c.trace, range);
+        put_side(figure_table(f, "x,percent", "%s2", panel[which]), &c.synthetic, range);
+        fact(f, range.low, "%s_least", panel[which]);
+        fact(f, range.high, "%s_most", panel[which]);
         fit_comparison_free(&c);
     }
-    put_hours(o, "trace", trace);
-    put_hours(o, "synthetic", like);
-    return output_commit(o, err);
+    put_hours(figure_table(f, "hour,percent", "hour1"), trace);
+    put_hours(figure_table(f, "hour,percent", "hour2"), like);
 }
 
-/* ---- drawing ---- */
+/* ---- Drawing ---- */
 
-int fit_plot(const struct workload *trace, const struct workload *like, const char *path, struct error *err)
+int fit_plot(const struct workload *trace, const struct workload *like, const char *path)
 {
-    char scripts[SCRIPTS_PATH], script[SCRIPTS_PATH + sizeof SCRIPTS_PLOT], directory[SCRIPTS_PATH], file[SCRIPTS_PATH + sizeof FILE_NAME];
-    const char *tmp = getenv("TMPDIR");
+    static const struct kind fit = { .name = "fit", .script = "fit.gp" };
+    const struct canvas canvas = { .format = (enum plot_format)fit_plot_format(path) };
+    char scripts[SCRIPTS_PATH];
     int status = scripts_find(scripts);
     if (status != EXIT_OK)
         return status;
-    snprintf(script, sizeof script, "%s/" SCRIPTS_PLOT, scripts);
-    snprintf(directory, sizeof directory, "%s/gpuyard-fit.XXXXXX", tmp && *tmp ? tmp : "/tmp");
-    if (!mkdtemp(directory)) {
-        error_set(err, "%s: cannot make a directory: %s", directory, strerror(errno));
-        return EXIT_FAILED;
-    }
-    snprintf(file, sizeof file, "%s/" FILE_NAME, directory);
-    status = EXIT_FAILED;
-    if (write_points(directory, trace, like, err) == 0) {
-        const char *argv[] = { "sh", script, "fit", fit_plot_format(path), path, directory, NULL };
-        status = scripts_run(argv);
-        unlink(file);
-    }
-    rmdir(directory);
+    struct figure *f = figure_new(&canvas);
+    fill(f, trace, like);
+    status = figure_draw(f, &fit, &canvas, scripts, path);
+    figure_free(f);
     return status;
 }

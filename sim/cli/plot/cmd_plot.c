@@ -1,79 +1,59 @@
-/* cmd_plot.c - gpuyard plot: finds the plotting scripts and runs them. */
+/* cmd_plot.c - gpuyard plot: which kinds of plots there are of some results, and one figure after
+ * the other. */
 #include "sim/cli/frame/cli.h"
-#include "sim/cli/frame/scripts.h"
+#include "sim/cli/plot/gnuplot.h"
+#include "sim/cli/plot/kind.h"
+#include "sim/cli/plot/runs.h"
 #include "sim/cli/frame/term.h"
-#include "sim/base/memory.h"
 #include "sim/study/runset.h"
 
 #include <errno.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What plot.sh draws: the name, what help says of it, how many directories it takes, and the files it reads: FILE, or FILE:COLUMN where only
- * some runs have what it draws. */
-#define EACH_KIND(K) \
-    K(jct_cdf, "how long jobs took, as a distribution", 1, SIZE_MAX, "jobs.csv") \
-    K(wait_cdf, "how long they waited", 1, SIZE_MAX, "jobs.csv") \
-    K(slowdown_cdf, "how many times their service time they took", 1, SIZE_MAX, "jobs.csv") \
-    K(utilisation, "GPUs allocated over time, stacked by queue", 1, SIZE_MAX, "timeseries.csv", "queues.csv", "jobs.csv") \
-    K(utilisation_class, "stacked by class", 1, SIZE_MAX, "timeseries.csv", "intervals.csv", "jobs.csv") \
-    K(utilisation_state, "what becomes of all GPUs over time", 1, SIZE_MAX, "timeseries.csv") \
-    K(ledger, "where all GPU time went, by account", 1, SIZE_MAX, "nodes.csv") \
-    K(queue_length, "jobs and GPUs waiting over time", 1, SIZE_MAX, "timeseries.csv") \
-    K(quota, "each queue against its quota (of one run)", 1, 1, "queues.csv", "timeseries.csv", "summary.csv") \
-    K(fairness, "finish-time fairness, and what queues held of their fair share", 1, SIZE_MAX, "jobs.csv", "summary.csv") \
-    K(fragmentation, "free GPUs over time, by how many are free together", 1, SIZE_MAX, "timeseries.csv", "intervals.csv", "nodes.csv") \
-    K(energy, "power over time", 1, SIZE_MAX, "timeseries.csv:power_w", "summary.csv") \
-    K(services, "inference services: requests, latency, SLO and replicas over time (of one run)", 1, 1, "services.csv") \
-    K(sessions, "interactive sessions: what they do over time, time to start, and how they ended", 1, SIZE_MAX, "sessions.csv", "timeseries.csv:sessions_active") \
-    K(gantt, "which GPU was held when (of one run)", 1, 1, "intervals.csv", "nodes.csv", "jobs.csv") \
-    K(nodes, "heat map of the nodes (of one run)", 1, 1, "intervals.csv", "nodes.csv") \
-    K(compare, "metrics as bars, with confidence intervals over runs that differ in the seed", 2, SIZE_MAX, "summary.csv") \
-    K(sweep, "metrics of a sweep as lines over one of its parameters, in bands over seeds", 1, 1, "sweep.csv")
-
-enum { FILES_MOST = 3 };
-#define KIND(name, help, least, most, ...) { #name, { __VA_ARGS__ }, least, most },
-static const struct kind { const char *name, *file[FILES_MOST]; size_t least, most; } kinds[] = { EACH_KIND(KIND) };
-enum { KINDS = sizeof kinds / sizeof *kinds };
-#define KIND_NAME(name, ...) #name,
-static const char *const kind_names[] = { EACH_KIND(KIND_NAME) NULL };
-#define KIND_HELP(name, help, ...) "\n" #name ": " help "."
-enum { FORMAT_PNG, FORMAT_SVG, FORMAT_PDF, FORMAT_TERM };
-static const char *const formats[] = { "png", "svg", "pdf", "term", NULL };
+enum { KINDS_MOST = 32, COLUMNS_LEAST = 40, COLUMNS_MOST = 400, COLUMNS_USUAL = 79, LINES = 24 };
+static const char *const formats[] = { "png", "svg", "pdf", "term", "csv", NULL };
+static const char *const usual_metrics[] = { "util_alloc", "wait_mean_s", "jct_mean_s" };
 
 struct plot_options { int kind, format; const char *file, *x_column; struct option_texts metrics; };
 static const struct plot_options defaults = { .kind = -1, .format = -1 };
 #define AT(field) .at = offsetof(struct plot_options, field)
 static const struct option options[] = {
-    { .name = "kind", .letter = 'k', .argument = "KIND", .kind = OPTION_WORD, AT(kind), .words = kind_names,
+    { .name = "kind", .letter = 'k', .argument = "KIND", .kind = OPTION_WORD, AT(kind),
+      .words = plot_kind_names,
       .help = "one of those below; without it, all for which the files are there" },
     { .name = "metric", .letter = 'm', .argument = "METRIC", .kind = OPTION_TEXTS, AT(metrics),
-      .help = "compare, sweep: shows METRIC, or METRIC@SCOPE, instead of the usual three; may be given again" },
+      .help = "compare, sweep: shows METRIC, or METRIC@SCOPE, instead of the usual three; may "
+              "be given again" },
     { .name = "x", .letter = 'x', .argument = "COLUMN", .kind = OPTION_TEXT, AT(x_column),
-      .help = "sweep: the parameter on the axis; by default the first that has several values, numbers before names" },
-    { .name = "format", .letter = 'f', .argument = "FORMAT", .kind = OPTION_WORD, AT(format), .words = formats,
-      .help = "png, svg, pdf, or term: drawn with characters on standard output. By default what the ending of the output "
-              "file says, else png" },
-    { .name = "output", .letter = 'o', .argument = "FILE", .kind = OPTION_TEXT, AT(file), .values = VALUES_FILE,
-      .help = "file of the plot, - is standard output; by default KIND.FORMAT in the first DIR" },
+      .help = "sweep: the parameter on the axis; by default the first that has several "
+              "values, numbers before names" },
+    { .name = "format", .letter = 'f', .argument = "FORMAT", .kind = OPTION_WORD, AT(format),
+      .words = formats,
+      .help = "png, svg, pdf; term: drawn with characters on standard output; csv: the "
+              "numbers that are drawn, on standard output. By default what the ending of the "
+              "output file says, else png" },
+    { .name = "output", .letter = 'o', .argument = "FILE", .kind = OPTION_TEXT, AT(file),
+      .values = VALUES_FILE,
+      .help = "file of the plot, - is standard output; by default KIND.FORMAT in the first "
+              "DIR" },
     { 0 },
 };
 
 /* What is asked for, with sets of runs as the runs in them. */
 struct plotting {
-    const char *scripts, *file, *x_column;    /* NULL: the usual ones */
-    const struct option_texts *metrics;
-    int format;
-    size_t n;
-    char **dir;
+    char scripts[SCRIPTS_PATH];
+    const char *file;             /* NULL: the usual one */
     const char *first;            /* of the operands: the usual file stands there */
+    size_t n, capacity;
+    char **dir;
+    struct plot_request request;
 };
 
-/* ---- One plot ---- */
+/* ---- Which files a kind needs ---- */
 
 static void path_of(char path[SCRIPTS_PATH], const char *directory, const char *file)
 {
@@ -82,71 +62,12 @@ static void path_of(char path[SCRIPTS_PATH], const char *directory, const char *
 
 static bool has_files(const struct kind *k, const char *directory, char missing[SCRIPTS_PATH])
 {
-    for (size_t i = 0; i < FILES_MOST && k->file[i]; i++) {
+    for (size_t i = 0; i < KIND_FILES && k->file[i]; i++) {
         path_of(missing, directory, k->file[i]);
         if (access(missing, R_OK) != 0)
             return false;
     }
     return true;
-}
-
-static char *joined(const struct option_texts *metrics)
-{
-    char *text;
-    size_t length;
-    FILE *f = mem_stream(&text, &length);
-    for (size_t i = 0; i < metrics->n; i++)
-        fprintf(f, "%s%s", i ? "," : "", metrics->text[i]);
-    mem_stream_end(f, &text);
-    return text;
-}
-
-static int draw(const struct plotting *p, const struct kind *k)
-{
-    char script[SCRIPTS_PATH + sizeof SCRIPTS_PLOT], usual[SCRIPTS_PATH];
-    snprintf(script, sizeof script, "%s/" SCRIPTS_PLOT, p->scripts);
-    snprintf(usual, sizeof usual, "%s/%s.%s", p->first, k->name, formats[p->format]);
-    const char **argv = mem_new(p->n + 10, sizeof *argv);
-    char *metrics = joined(p->metrics);
-    size_t n = 0;
-    argv[n++] = "sh";
-    argv[n++] = script;
-    if (*metrics) {
-        argv[n++] = "-m";
-        argv[n++] = metrics;
-    }
-    if (p->x_column) {
-        argv[n++] = "-x";
-        argv[n++] = p->x_column;
-    }
-    argv[n++] = k->name;
-    argv[n++] = formats[p->format];
-    argv[n++] = p->file ? p->file : p->format == FORMAT_TERM ? "-" : usual;
-    memcpy(argv + n, p->dir, p->n * sizeof *argv);
-    if (p->format == FORMAT_TERM && isatty(STDOUT_FILENO)) {
-        char columns[16];
-        snprintf(columns, sizeof columns, "%u", term_width(STDOUT_FILENO));
-        setenv("COLUMNS", columns, 1);    /* a shell does not export it */
-    }
-    int status = scripts_run(argv);
-    if (status == EXIT_OK && !p->file && p->format != FORMAT_TERM)
-        printf("%s\n", usual);
-    free(metrics);
-    free(argv);
-    return status;
-}
-
-/* ---- Which ---- */
-
-static int one_kind(const struct plotting *p, const struct kind *k)
-{
-    char missing[SCRIPTS_PATH];
-    if (p->n > k->most)
-        return complain(EXIT_USAGE, "plot: %s shows one directory, got '%s' besides", k->name, p->dir[k->most]);
-    for (size_t i = 0; i < p->n; i++)
-        if (!has_files(k, p->dir[i], missing))
-            return complain(EXIT_INPUT, "%s: cannot read it, and %s needs it: %s", missing, k->name, strerror(errno));
-    return draw(p, k);
 }
 
 /* The model of power may be off; results of older versions do not count sessions over time. */
@@ -183,24 +104,62 @@ static bool applies_to(const struct kind *k, const char *directory)
 {
     char missing[SCRIPTS_PATH];
     bool applies = has_files(k, directory, missing) && has_rows(directory, k->file[0]);
-    for (size_t i = 0; i < FILES_MOST && k->file[i] && applies; i++)
+    for (size_t i = 0; i < KIND_FILES && k->file[i] && applies; i++)
         applies = has_column(directory, k->file[i]);
     return applies;
 }
 
-/* A kind that has nothing to show, such as jobs of which none has ended, says so, and the others follow. */
+/* ---- Drawing ---- */
+
+static bool to_stdout(const struct plot_request *r)
+{
+    return r->canvas.format == PLOT_TERM || r->canvas.format == PLOT_CSV;
+}
+
+static int draw(const struct plotting *p, const struct kind *k)
+{
+    char usual[SCRIPTS_PATH];
+    const struct plot_request *r = &p->request;
+    struct error err = { "" };
+    struct figure *f = figure_new(&r->canvas);
+    snprintf(usual, sizeof usual, "%s/%s.%s", p->first, k->name, formats[r->canvas.format]);
+    const char *path = p->file ? p->file : to_stdout(r) ? "-" : usual;
+    int status = k->make(k, r, f, &err) ? complain(EXIT_INPUT, "%s", err.text)
+                                        : figure_draw(f, k, &r->canvas, p->scripts, path);
+    figure_free(f);
+    if (status == EXIT_OK && path == usual)
+        printf("%s\n", usual);
+    return status;
+}
+
+static int one_kind(const struct plotting *p, const struct kind *k)
+{
+    char missing[SCRIPTS_PATH];
+    if (p->n > k->most)
+        return complain(EXIT_USAGE, "plot: %s shows one directory, got '%s' besides", k->name,
+                        p->dir[k->most]);
+    for (size_t i = 0; i < p->n; i++)
+        if (!has_files(k, p->dir[i], missing))
+            return complain(EXIT_INPUT, "%s: cannot read it, and %s needs it: %s", missing, k->name,
+                            strerror(errno));
+    return draw(p, k);
+}
+
+/* A kind that has nothing to show, such as jobs of which none has ended, says so, and the others
+ * follow. */
 static int all_kinds(const struct plotting *p)
 {
     bool any = false;
     int status = EXIT_OK;
-    for (size_t i = 0; i < KINDS; i++) {
-        bool applies = p->n >= kinds[i].least && p->n <= kinds[i].most;
+    for (size_t i = 0; plot_kinds[i]; i++) {
+        const struct kind *k = plot_kinds[i];
+        bool applies = p->n >= k->least && p->n <= k->most;
         for (size_t d = 0; d < p->n && applies; d++)
-            applies = applies_to(&kinds[i], p->dir[d]);
+            applies = applies_to(k, p->dir[d]);
         if (!applies)
             continue;
         any = true;
-        int drawn = draw(p, &kinds[i]);
+        int drawn = draw(p, k);
         if (drawn != EXIT_OK && drawn != EXIT_INPUT)
             return drawn;
         status = drawn != EXIT_OK ? drawn : status;
@@ -208,61 +167,103 @@ static int all_kinds(const struct plotting *p)
     return any ? status : complain(EXIT_INPUT, "%s: holds no result files to plot", p->first);
 }
 
-static int format_of(const struct plot_options *o)
+/* ---- The command ---- */
+
+static enum plot_format format_of(const struct plot_options *o)
 {
     const char *ending = o->file ? strrchr(o->file, '.') : NULL;
     if (o->format >= 0)
-        return o->format;
-    for (int i = 0; ending && i < FORMAT_TERM; i++)
-        if (!strcmp(ending + 1, formats[i]))
-            return i;
-    return FORMAT_PNG;
+        return (enum plot_format)o->format;
+    for (int i = 0; ending && formats[i]; i++)
+        if (i != PLOT_TERM && !strcmp(ending + 1, formats[i]))
+            return (enum plot_format)i;
+    return PLOT_PNG;
+}
+
+/* A terminal has its own size and, unless NO_COLOR says otherwise, colours; a file or a pipe gets
+ * what COLUMNS says, plain. */
+static struct canvas canvas_of(const struct plot_options *o)
+{
+    struct canvas c = { .format = format_of(o), .columns = COLUMNS_USUAL, .lines = LINES };
+    const char *given = getenv("COLUMNS"), *plain = getenv("NO_COLOR");
+    char *end;
+    if (isatty(STDOUT_FILENO))
+        c.columns = (int)term_width(STDOUT_FILENO);
+    else if (given && *given && strspn(given, "0123456789") == strlen(given)) {
+        unsigned long columns = strtoul(given, &end, 10);
+        c.columns = columns > COLUMNS_MOST ? COLUMNS_MOST : (int)columns;
+    }
+    c.columns = c.columns < COLUMNS_LEAST  ? COLUMNS_LEAST
+                : c.columns > COLUMNS_MOST ? COLUMNS_MOST
+                                           : c.columns;
+    c.colour = (!o->file || !strcmp(o->file, "-")) && isatty(STDOUT_FILENO) && !(plain && *plain);
+    return c;
 }
 
 /* A directory without the manifest of a run that holds some with it stands for those. */
-static void add_directories(struct plotting *p, size_t *capacity, const char *path)
+static void add_directories(struct plotting *p, const char *path)
 {
     char **run;
     size_t n = run_directories(path, &run);
     for (size_t i = 0; i < (n ? n : 1); i++) {
-        mem_grow(&p->dir, capacity, p->n, sizeof *p->dir);
+        mem_grow(&p->dir, &p->capacity, p->n, sizeof *p->dir);
         const char *one = n ? run[i] : path;
         p->dir[p->n++] = mem_text(one, strlen(one));
     }
     run_directories_free(run, n);
 }
 
+static void fill_request(struct plotting *p, const struct plot_options *o, struct arena *memory)
+{
+    struct plot_request *r = &p->request;
+    bool usual = !o->metrics.n;
+    *r = (struct plot_request){ .canvas = canvas_of(o),
+                                .n = p->n,
+                                .x_column = o->x_column,
+                                .metrics = usual ? sizeof usual_metrics / sizeof *usual_metrics
+                                                 : o->metrics.n,
+                                .metric = usual ? usual_metrics : o->metrics.text };
+    r->run = plot_runs(memory, p->dir, p->n, &r->groups, &r->group_label);
+}
+
 static int plot_run(const struct invocation *in)
 {
     const struct plot_options *o = in->options;
-    char scripts[SCRIPTS_PATH];
-    struct plotting p = { .scripts = scripts, .file = o->file, .x_column = o->x_column, .metrics = &o->metrics, .format = format_of(o) };
+    struct plotting p = { .file = o->file, .first = in->operands.text[0] };
     struct stat st;
-    size_t capacity = 0;
     if (o->file && o->kind < 0)
-        return complain(EXIT_USAGE, "plot: --output: want --kind with it: without one there may be several plots");
+        return complain(
+            EXIT_USAGE,
+            "plot: --output: want --kind with it: without one there may be several plots");
     for (size_t i = 0; i < in->operands.n; i++)
         if (stat(in->operands.text[i], &st) != 0 || !S_ISDIR(st.st_mode))
             return complain(EXIT_INPUT, "%s: no such directory", in->operands.text[i]);
-    int status = scripts_find(scripts);
+    if (o->format == PLOT_CSV && o->kind < 0)
+        return complain(EXIT_USAGE,
+                        "plot: --format csv: want --kind with it: each kind has other columns");
+    int status = format_of(o) == PLOT_CSV ? EXIT_OK : scripts_find(p.scripts);
     if (status != EXIT_OK)
         return status;
-    p.first = in->operands.text[0];
+    struct arena *memory = arena_new();
     for (size_t i = 0; i < in->operands.n; i++)
-        add_directories(&p, &capacity, in->operands.text[i]);
-    status = o->kind >= 0 ? one_kind(&p, &kinds[o->kind]) : all_kinds(&p);
+        add_directories(&p, in->operands.text[i]);
+    fill_request(&p, o, memory);
+    status = o->kind >= 0 ? one_kind(&p, plot_kinds[o->kind]) : all_kinds(&p);
     for (size_t i = 0; i < p.n; i++)
         free(p.dir[i]);
     free(p.dir);
+    arena_free(memory);
     return status;
 }
 
 const struct command cmd_plot = {
     .name = "plot",
     .summary = "plot one or more directories of results",
-    .details = "DIR is the directory of a run, one of such directories, or that of a sweep. Needs gnuplot. The names of the files written are listed on "
-               "standard output." EACH_KIND(KIND_HELP),
-    .set = { .name = "plot", .options = options, .operands = "DIR...", .least_operands = 1, .most_operands = SIZE_MAX },
+    .details = "DIR is the directory of a run, one of such directories, or that of a sweep. Needs "
+               "gnuplot. The names of the files written are listed on "
+               "standard output." PLOT_KIND_HELP,
+    .set = { .name = "plot", .options = options, .operands = "DIR...", .least_operands = 1,
+             .most_operands = SIZE_MAX },
     .operand_values = VALUES_DIRECTORY,
     .options_size = sizeof defaults,
     .defaults = &defaults,

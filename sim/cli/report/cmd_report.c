@@ -30,58 +30,19 @@ static size_t parent_length(const char *path)
     return n;
 }
 
-static bool side_by_side(const struct run_record *a, const struct run_record *b)
-{
-    size_t n = parent_length(a->path);
-    return n == parent_length(b->path) && !strncmp(a->path, b->path, n) && !strcmp(a->policy, b->policy) && !strcmp(a->placement, b->placement);
-}
-
-/* Their circumstances line by line, but for the seed. */
-static bool same_but_seed(const char *x, const char *y)
-{
-    while (*x && *y) {
-        size_t n = strcspn(x, "\n"), m = strcspn(y, "\n");
-        bool seed = !strncmp(x, "seed:", 5) && !strncmp(y, "seed:", 5);
-        if (!seed && (n != m || strncmp(x, y, n) != 0))
-            return false;
-        x += n + (x[n] == '\n');
-        y += m + (y[m] == '\n');
-    }
-    return *x == *y;
-}
-
-/* Runs that differ in the seed, and perhaps in a trace drawn with it. Where two are of one seed there is more that they differ in: then
- * all but the seed must be alike. */
-static bool one_group(const struct run_record *const *run, size_t n, size_t i, size_t k)
-{
-    if (!side_by_side(run[i], run[k]))
-        return false;
-    if (same_but_seed(run[i]->circumstances, run[k]->circumstances))
-        return run[i]->seed != run[k]->seed;
-    for (size_t a = 0; a < n; a++)
-        for (size_t b = a + 1; b < n; b++)
-            if (side_by_side(run[i], run[a]) && side_by_side(run[i], run[b]) && run[a]->seed == run[b]->seed)
-                return false;
-    return true;
-}
-
 static void make_groups(struct page *p, const struct run_record *const *run, size_t n)
 {
-    bool *taken = mem_new(n, sizeof *taken);
+    size_t *group = mem_new(n, sizeof *group);
     p->n_runs = n;
-    p->group = mem_new(n, sizeof *p->group);
+    p->n_groups = runs_group(run, n, group);
+    p->group = mem_new(p->n_groups, sizeof *p->group);
     for (size_t i = 0; i < n; i++) {
-        if (taken[i])
-            continue;
-        struct page_group *g = &p->group[p->n_groups++];
-        g->run = mem_new(n, sizeof *g->run);
-        for (size_t k = i; k < n; k++)
-            if (k == i || (!taken[k] && one_group(run, n, i, k))) {
-                taken[k] = true;
-                g->run[g->n++] = run[k];
-            }
+        struct page_group *g = &p->group[group[i]];
+        if (!g->run)
+            g->run = mem_new(n, sizeof *g->run);
+        g->run[g->n++] = run[i];
     }
-    free(taken);
+    free(group);
 }
 
 static bool alike(const struct page_group *a, const struct page_group *b)

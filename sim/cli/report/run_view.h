@@ -1,6 +1,6 @@
 /* run_view.h - what a page shows of one run, read from its result files. A file that is not there leaves its part empty. */
 #pragma once
-#include "sim/cli/report/series.h"
+#include "sim/study/series.h"
 #include "sim/base/error.h"
 #include "sim/base/intern.h"
 #include "sim/study/runset.h"

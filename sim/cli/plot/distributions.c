@@ -1,0 +1,191 @@
+/* distributions.c - how jobs fared, as distributions: jct_cdf, wait_cdf, slowdown_cdf. See
+ * distributions.h. */
+#include "sim/cli/plot/distributions.h"
+
+#include "sim/cli/plot/rows.h"
+#include "sim/cli/plot/words.h"
+#include "sim/cli/frame/term.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Reading ---- */
+
+struct reading { struct distribution *of; size_t rows; };
+
+static void on_job(void *self, const struct fields *f)
+{
+    static const char *const ended[] = { "completed", "failed", "cancelled" };
+    struct reading *r = self;
+    const char *state = f->text[0];
+    bool over = false;
+    for (size_t i = 0; i < sizeof ended / sizeof *ended; i++)
+        over = over || !strcmp(state, ended[i]);
+    r->rows++;
+    if (over && !isnan(f->number[1])) {
+        sample_add(&r->of->sample, f->number[1]);
+        r->of->zero += f->number[1] == 0;
+    } else if (!strcmp(state, "running") || !strcmp(state, "pending"))
+        r->of->missing++;
+}
+
+int distributions_read(const struct plot_request *r, const char *column, struct distribution *of,
+                       struct error *err)
+{
+    const char *const columns[] = { "$state", column, NULL };
+    for (size_t i = 0; i < r->n; i++) {
+        struct reading one = { &of[i], 0 };
+        if (rows_read(r->run[i].path, "jobs.csv", columns, on_job, &one, err))
+            return -1;
+        if (!of[i].sample.n)
+            return error_set(err, "%s/jobs.csv: %s", r->run[i].path,
+                             one.rows ? "no finished job" : "no jobs");
+    }
+    return 0;
+}
+
+void distributions_free(struct distribution *of, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        sample_free(&of[i].sample);
+    free(of);
+}
+
+/* ---- Drawing ---- */
+
+static double power_of_ten(double x)
+{
+    double p = 1;
+    while (p > x)
+        p /= 10;
+    while (p * 10 <= x)
+        p *= 10;
+    return p;
+}
+
+struct range { double least, biggest; };
+
+static double smallest_above_zero(const struct sample *s)
+{
+    for (size_t k = 0; k < s->n; k++)
+        if (s->value[k] > 0)
+            return s->value[k];
+    return INFINITY;
+}
+
+static struct range range_of(const struct distribution *of, size_t n, enum axis_start start)
+{
+    double smallest = INFINITY, biggest = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct sample *s = &of[i].sample;
+        smallest = fmin(smallest, smallest_above_zero(s));
+        biggest = s->n ? fmax(biggest, s->value[s->n - 1]) : biggest;
+    }
+    if (biggest == 0)
+        smallest = biggest = 1;
+    if (smallest < 1 && biggest >= 1000)
+        smallest = 1;             /* fractions of a second are of no interest then */
+    else
+        smallest = fmax(smallest, biggest / 1e6);
+    double least = start == START_AT_POWER ? power_of_ten(smallest)
+                   : start == START_AT_ONE ? 1
+                                           : smallest * 0.9;
+    return (struct range){ least, (biggest <= least ? least * 10 : biggest) * 1.15 };
+}
+
+static void draw_curve(struct table *t, const struct sample *s, struct range range)
+{
+    struct ecdf_step *step = NULL;
+    size_t n = s->n ? sample_steps(s, &step) : 0, k = 0;
+    double start = n ? 0 : 1;
+    for (; k < n && step[k].at_most <= range.least; k++)
+        start = step[k].share;
+    table_numbers(t, 2, (double[]){ range.least, start * 100 });
+    for (; k < n; k++)
+        table_numbers(t, 2, (double[]){ step[k].at_most, step[k].share * 100 });
+    table_numbers(t, 2, (double[]){ range.biggest, 100 });
+    free(step);
+}
+
+/* The dumb terminal cuts a legend at its beginning: there the name gives way. */
+const char *distribution_title(const struct plot_request *r, const struct distribution_style *style,
+                               const struct distribution *of, size_t i, struct figure *f)
+{
+    struct arena *a = figure_memory(f);
+    bool terminal = r->canvas.format == PLOT_TERM;
+    const struct distribution *d = &of[i];
+    const char *text = words(a, ": %s %s", commas(a, (double)d->sample.n), style->what);
+    if (style->waited)
+        text =
+            words(a, "%s, %s waited", text, percent(a, 1 - (double)d->zero / (double)d->sample.n));
+    if (d->missing)
+        text = words(a, "%s, %s %s", text, commas(a, (double)d->missing),
+                     terminal ? style->missing_short : style->missing);
+    const char *label = r->run[i].label;
+    if (terminal)
+        label = name_clean(a, label, r->canvas.columns - 17 - (int)text_width(text));
+    return words(a, "%s%s", label, text);
+}
+
+double distributions_draw(const struct plot_request *r, const struct distribution_style *style,
+                          struct distribution *of, struct figure *f)
+{
+    size_t longest = 0;
+    for (size_t i = 0; i < r->n; i++)
+        sample_sort(&of[i].sample);
+    struct range range = range_of(of, r->n, style->start);
+    for (size_t i = 0; i < r->n; i++) {
+        struct table *t = figure_table(f, style->columns, "curve%zu", i + 1);
+        table_label(t, "run", r->run[i].label);
+        draw_curve(t, &of[i].sample, range);
+        const char *title = distribution_title(r, style, of, i, f);
+        longest = text_width(title) > longest ? text_width(title) : longest;
+        fact_text(f, title, "title%zu", i + 1);
+    }
+    fact(f, (double)r->n, "n");
+    fact(f, (double)longest, "longest");
+    fact(f, range.least, "least");
+    fact(f, range.biggest, "biggest");
+    fact(f, style->start == START_AT_POWER, "times");
+    return range.least;
+}
+
+/* ---- The kinds ---- */
+
+static int make(const struct kind *k, const struct plot_request *r, struct figure *f,
+                struct error *err)
+{
+    const struct distribution_style *style = k->variant;
+    struct distribution *of = mem_new(r->n, sizeof *of);
+    int result = distributions_read(r, style->column, of, err);
+    if (result == 0)
+        distributions_draw(r, style, of, f);
+    distributions_free(of, r->n);
+    return result;
+}
+
+static const struct distribution_style jct = {
+    "jct_s", "jct_s,percent", START_AT_POWER, false, "jobs", "unfinished left out", "unfinished",
+};
+static const struct distribution_style waits = {
+    "wait_s", "wait_s,percent", START_AT_POWER, true, "jobs", "unfinished left out", "unfinished",
+};
+static const struct distribution_style slowdown = {
+    "bounded_slowdown", "bounded_slowdown,percent", START_AT_ONE, false, "jobs",
+    "unfinished left out", "unfinished",
+};
+
+const struct kind jct_cdf_kind = {
+    .name = "jct_cdf", .least = 1, .most = SIZE_MAX, .file = { "jobs.csv" },
+    .columns = "run,jct_s,percent", .script = "jct_cdf.gp", .variant = &jct, .make = make,
+};
+const struct kind wait_cdf_kind = {
+    .name = "wait_cdf", .least = 1, .most = SIZE_MAX, .file = { "jobs.csv" },
+    .columns = "run,wait_s,percent", .script = "wait_cdf.gp", .variant = &waits, .make = make,
+};
+const struct kind slowdown_cdf_kind = {
+    .name = "slowdown_cdf", .least = 1, .most = SIZE_MAX, .file = { "jobs.csv" },
+    .columns = "run,bounded_slowdown,percent", .script = "slowdown_cdf.gp", .variant = &slowdown,
+    .make = make,
+};

@@ -1,0 +1,68 @@
+/* figure.h - what one picture shows: tables of rows and facts about them; on a terminal text
+ * besides, or text alone.
+ *
+ * A kind of plot (kind.h) fills a figure. Of one figure come
+ *
+ *   commands for gnuplot   a data block $NAME for each table, a variable for each fact, then
+ *                          `load 'SCRIPT'`
+ *   CSV                    the columns that the kind documents, under a header: the rows of all its
+ *                          tables, one after another
+ *
+ * so that a table of CSV holds what a picture draws. A table has named columns, numbers or texts.
+ * Columns that CSV does not document (a colour, the place of a text) are for gnuplot alone; labels
+ * ("run", "queue") are cells of CSV that are the same in all rows of a table. Numbers are in base
+ * units (seconds, GPUs, shares or per cent as the column says); a script divides by the unit of its
+ * axis. NaN is no value: NaN for gnuplot, an empty cell in CSV.
+ *
+ * Texts come from file names and result files, so they may hold anything. What gnuplot is given is
+ * one line of printable characters between single quotes (facts: there nothing but a quote is
+ * special, neither backquotes nor macros) or double quotes in data, which are not evaluated. */
+#pragma once
+#include "sim/base/memory.h"
+#include "sim/io/output.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+enum plot_format { PLOT_PNG, PLOT_SVG, PLOT_PDF, PLOT_TERM, PLOT_CSV };
+struct canvas {
+    enum plot_format format;
+    int columns, lines;           /* of a terminal */
+    bool colour;                  /* of a terminal */
+};
+
+struct figure;
+struct table;
+struct figure *figure_new(const struct canvas *canvas);
+void figure_free(struct figure *f);
+struct arena *figure_memory(struct figure *f); /* for texts that live as long as the figure */
+
+/* columns: "time_s,gpus"; lives as long as the figure. The name of the table is printed. */
+struct table *figure_table(struct figure *f, const char *columns, const char *name, ...)
+    __attribute__((format(printf, 3, 4)));
+void table_label(struct table *t, const char *column, const char *text);
+/* Cells, from left to right, row after row. */
+void table_number(struct table *t, double x);
+void table_text(struct table *t, const char *text);
+void table_numbers(struct table *t, size_t n, const double *x);
+size_t table_rows(const struct table *t);
+
+/* The name of the variable is printed. */
+void fact(struct figure *f, double value, const char *name, ...)
+    __attribute__((format(printf, 3, 4)));
+void fact_text(struct figure *f, const char *text, const char *name, ...)
+    __attribute__((format(printf, 3, 4)));
+/* A label of a tic, which gnuplot takes for a format. */
+void fact_tic(struct figure *f, const char *text, const char *name, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* On a terminal: the whole plot, which gnuplot then does not draw; lines below what gnuplot
+ * draws. */
+FILE *figure_text(struct figure *f);
+FILE *figure_legend(struct figure *f);
+
+void figure_commands(struct figure *f, const char *script, struct output *to);
+void figure_csv(struct figure *f, const char *columns, struct output *to);
+char *figure_drawn_text(struct figure *f); /* of the figure; NULL: gnuplot draws it */
+const char *figure_legend_text(struct figure *f);            /* "": there is none */

@@ -1,0 +1,227 @@
+/* runs.c - see runs.h. */
+#include "sim/cli/plot/runs.h"
+
+#include "sim/cli/plot/rows.h"
+#include "sim/cli/plot/words.h"
+#include "sim/study/runset.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LABEL_WIDE = 60 };
+
+/* ---- Labels ---- */
+
+/* The last part of a path. Of "." and the like that of the path which it stands for. */
+static const char *directory_name(struct arena *memory, const char *path)
+{
+    char *real = NULL;
+    size_t n = strlen(path);
+    while (n > 1 && path[n - 1] == '/')
+        n--;
+    size_t from = n;
+    while (from > 0 && path[from - 1] != '/')
+        from--;
+    bool dots = n - from == strspn(path + from, ".") && n - from <= 2;
+    if ((dots || n == from) && (real = realpath(path, NULL))) {
+        const char *slash = strrchr(real, '/');
+        path = slash && slash[1] ? slash + 1 : real;
+        from = 0;
+        n = strlen(path);
+    }
+    const char *name = arena_text(memory, path + from, n - from);
+    free(real);
+    return name_clean(memory, name, NAME_WIDE);
+}
+
+static const char *parent_name(struct arena *memory, const char *path)
+{
+    size_t n = strlen(path);
+    while (n > 1 && path[n - 1] == '/')
+        n--;
+    while (n > 0 && path[n - 1] != '/')
+        n--;
+    return directory_name(memory, n ? arena_text(memory, path, n) : ".");
+}
+
+/* The policy with its parameters; a plugin goes by its name, not by its path. */
+static const char *label_of(struct arena *memory, const struct run_record *run, const char *name)
+{
+    const char *policy = run->policy && strchr(run->policy, '/') ? run->policy_name : run->policy;
+    if (!policy)
+        return name;
+    return name_clean(memory, words(memory, "%s%s%s", policy, run->placement_name ? ", " : "",
+                                    run->placement_name ? run->placement_name : ""), LABEL_WIDE);
+}
+
+static size_t times(const char *const *text, size_t n, const char *one)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < n; i++)
+        found += !strcmp(text[i], one);
+    return found;
+}
+
+struct group_head { const char *label; const struct plot_run *first; size_t runs; };
+
+/* Another group of this label, and one that stands in the same directory. */
+static void find_namesakes(struct arena *memory, const struct group_head *head, size_t groups,
+                           size_t g, bool *any, bool *beside)
+{
+    *any = *beside = false;
+    for (size_t k = 0; k < groups; k++) {
+        bool same = k != g && !strcmp(head[k].label, head[g].label);
+        *any = *any || same;
+        *beside = *beside || (same && !strcmp(parent_name(memory, head[k].first->path),
+                                              parent_name(memory, head[g].first->path)));
+    }
+}
+
+/* Groups of one label are told apart by the directory that they stand in; single runs, and groups
+ * in the same, by their first run. */
+static const char *const *label_groups(struct arena *memory, const struct plot_run *run,
+                                       const char *const *label, size_t n, size_t groups)
+{
+    const char **text = arena_alloc(memory, groups * sizeof *text);
+    struct group_head *head = arena_alloc(memory, groups * sizeof *head);
+    for (size_t i = n; i-- > 0;) {
+        struct group_head *h = &head[run[i].group];
+        *h = (struct group_head){ label[i], &run[i], h->runs + 1 };
+    }
+    for (size_t g = 0; g < groups; g++) {
+        bool any, beside;
+        find_namesakes(memory, head, groups, g, &any, &beside);
+        const char *where = head[g].runs > 1 && !beside ? parent_name(memory, head[g].first->path)
+                                                        : head[g].first->name;
+        any = any && strcmp(where, head[g].label) != 0;
+        text[g] = any ? words(memory, "%s (%s)", head[g].label, where) : head[g].label;
+    }
+    return text;
+}
+
+const struct plot_run *plot_runs(struct arena *memory, char *const *directory, size_t n,
+                                 size_t *groups, const char *const **group_label)
+{
+    struct runset *set = runset_describe(directory, n);
+    struct plot_run *run = arena_alloc(memory, n * sizeof *run);
+    const char **label = arena_alloc(memory, n * sizeof *label);
+    const struct run_record **record = arena_alloc(memory, n * sizeof *record);
+    size_t *group = arena_alloc(memory, n * sizeof *group);
+    for (size_t i = 0; i < n; i++) {
+        record[i] = &set->run[i];
+        run[i].path = directory[i];
+        run[i].name = directory_name(memory, directory[i]);
+        label[i] = label_of(memory, record[i], run[i].name);
+    }
+    *groups = runs_group(record, n, group);
+    for (size_t i = 0; i < n; i++) {
+        run[i].group = group[i];
+        bool twice = times(label, n, label[i]) > 1 && strcmp(label[i], run[i].name) != 0;
+        run[i].label = twice ? words(memory, "%s (%s)", label[i], run[i].name) : label[i];
+    }
+    *group_label = label_groups(memory, run, label, n, *groups);
+    runset_free(set);
+    return run;
+}
+
+/* ---- Time ---- */
+
+struct edges { double first_s, last_s; size_t rows; };
+
+static void on_time(void *self, const struct fields *f)
+{
+    struct edges *e = self;
+    if (e->rows++ == 0)
+        e->first_s = f->number[0];
+    e->last_s = f->number[0];
+}
+
+static bool has_changes(const char *file)
+{
+    return strcmp(file, "jobs.csv") != 0 && strcmp(file, "nodes.csv") != 0 &&
+           strcmp(file, "summary.csv") != 0;
+}
+
+static size_t lines_of(const struct kind *k, const char *directory)
+{
+    size_t lines = 0;
+    for (size_t i = 0; i < KIND_FILES && k->file[i]; i++) {
+        char file[64];
+        snprintf(file, sizeof file, "%.*s", (int)strcspn(k->file[i], ":"), k->file[i]);
+        lines += has_changes(file) ? rows_lines(directory, file) : 0;
+    }
+    return lines;
+}
+
+int time_axis_read(struct time_axis *axis, const struct kind *k, const struct plot_request *r,
+                   struct error *err)
+{
+    static const char *const columns[] = { "time_s", NULL };
+    double end_s = 0;
+    *axis = (struct time_axis){ .begin_s = mem_new(r->n, sizeof *axis->begin_s),
+                                 .end_s = mem_new(r->n, sizeof *axis->end_s) };
+    for (size_t i = 0; i < r->n; i++) {
+        struct edges e = { 0 };
+        if (rows_read(r->run[i].path, "timeseries.csv", columns, on_time, &e, err))
+            return -1;
+        if (!e.rows)
+            return error_set(err, "%s/timeseries.csv: no rows", r->run[i].path);
+        size_t lines = lines_of(k, r->run[i].path);
+        axis->lines = lines > axis->lines ? lines : axis->lines;
+        axis->start_s = i ? fmin(axis->start_s, e.first_s) : e.first_s;
+        end_s = i ? fmax(end_s, e.last_s) : e.last_s;
+        axis->begin_s[i] = e.first_s;
+        axis->end_s[i] = e.last_s;
+    }
+    for (size_t i = 0; i < r->n; i++) {
+        axis->begin_s[i] -= axis->start_s;
+        axis->end_s[i] = axis->end_s[i] <= axis->start_s ? 1 : axis->end_s[i] - axis->start_s;
+    }
+    axis->length_s = end_s <= axis->start_s ? 1 : end_s - axis->start_s;
+    axis->unit = axis_unit(axis->length_s);
+    axis->unit_s = unit_seconds(axis->unit);
+    return 0;
+}
+
+void time_axis_steps(struct time_axis *axis, const struct plot_request *r, size_t lines_most,
+                     size_t steps)
+{
+    axis->steps.length_s = axis->length_s;
+    if (r->canvas.format == PLOT_TERM)
+        axis->steps.n = (size_t)(r->canvas.columns - AXIS_MARGIN);
+    else
+        axis->steps.n = axis->lines > lines_most ? steps : 0;
+}
+
+void time_axis_facts(const struct time_axis *axis, struct figure *f)
+{
+    double width = axis->steps.n ? axis->steps.length_s / (double)axis->steps.n : 0;
+    fact(f, axis->length_s / axis->unit_s, "end");
+    fact_text(f, axis->unit, "unit");
+    fact(f, axis->unit_s, "unit_s");
+    fact_text(f, width > 0 ? human(figure_memory(f), width) : "", "mean_over");
+}
+
+void time_axis_free(struct time_axis *axis)
+{
+    free(axis->begin_s);
+    free(axis->end_s);
+}
+
+void series_table(struct table *t, const struct series *l, const struct time_axis *axis, size_t i)
+{
+    for (size_t k = 0; k < l->n_changes; k++) {
+        table_number(t, l->change[k].at_s);
+        table_number(t, l->change[k].value);
+    }
+    table_number(t, axis->end_s[i]);
+    table_number(t, l->n_changes ? l->change[l->n_changes - 1].value : 0);
+}
+
+double series_most(const struct series *l, double least)
+{
+    for (size_t k = 0; k < l->n_changes; k++)
+        least = fmax(least, l->change[k].value);
+    return least;
+}
