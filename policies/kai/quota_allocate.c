@@ -49,7 +49,7 @@ static const struct placement *pencil_tasks(struct sched *s, job_id j, const uin
     struct placement *all = sched_scratch(s, sizeof *all + n * sizeof all->piece[0]);
     for (uint32_t i = 0; i < n; i++) {
         const struct placement *one = find_one(s, j, task[i]);
-        if (!one || sched_pencil(s, j, one) != SCHED_OK)
+        if (!one || sched_tentative_add(s, j, one) != SCHED_OK)
             return NULL;
         all->piece[all->n++] = one->piece[0];
     }
@@ -59,10 +59,10 @@ static const struct placement *pencil_tasks(struct sched *s, job_id j, const uin
 static const struct placement *pencil_all(struct sched *s, job_id j, const uint32_t *task, uint32_t n)
 {
     const struct placement *where = quota_place(s, FREE_IDLE, j, task, n, ID_NONE);
-    if (where && sched_pencil(s, j, where) == SCHED_OK)
+    if (where && sched_tentative_add(s, j, where) == SCHED_OK)
         return where;
     where = quota_place(s, FREE_OR_RELEASING, j, task, n, ID_NONE);
-    return where && sched_pencil(s, j, where) == SCHED_OK ? where : NULL;
+    return where && sched_tentative_add(s, j, where) == SCHED_OK ? where : NULL;
 }
 
 const struct placement *quota_pencil(struct sched *s, struct quota_state *q, job_id j, const uint32_t *task, uint32_t n)

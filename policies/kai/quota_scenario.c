@@ -44,7 +44,7 @@ static bool evict_chosen(struct sched *s, struct quota_state *q, struct search *
     x->scenario++;
     for (size_t i = 0; i < x->n_chosen; i++) {
         const struct unit *u = x->chosen[i];
-        if (sched_pencil_out(s, u->job, as_placement(s, u->piece, u->n)) != SCHED_OK)
+        if (sched_tentative_remove(s, u->job, as_placement(s, u->piece, u->n)) != SCHED_OK)
             return false;
         for (uint32_t k = 0; k < u->n; k++)
             note_evicted(s, x, u, &u->piece[k]);

@@ -183,7 +183,7 @@ static void carry_out(struct sched *s, struct quota_state *q, struct search *x)
         node_id to = whole ? ID_NONE : x->placed[i].node;
         const struct placement *where = quota_place(s, FREE_OR_RELEASING, x->job, &x->wanted.task[i], 1, to);
         if (where)
-            sched_pencil(s, x->job, where);
+            sched_tentative_add(s, x->job, where);
     }
     for (size_t i = 0; i < x->n_evicted; i++) {
         const struct evicted *e = &x->evicted[i];
@@ -191,7 +191,7 @@ static void carry_out(struct sched *s, struct quota_state *q, struct search *x)
             continue;
         const struct placement *where = quota_place(s, FREE_OR_RELEASING, e->job, &e->task, 1, e->to);
         if (where)
-            sched_pencil(s, e->job, where);
+            sched_tentative_add(s, e->job, where);
     }
     struct quota_job *own = job_own(s, x->job);
     quota_has_acted(s, q, x->job);

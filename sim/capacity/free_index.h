@@ -11,13 +11,13 @@
  * that queries see only one domain, or only the GPUs of one island inside a node. */
 #pragma once
 #include "sim/contract/placement.h"
-#include "sim/base/bitset.h"
+#include "sim/contract/util/bitset.h"
 #include "sim/base/random.h"
 #include "sim/cluster/cluster.h"
 #include "sim/workload/typical.h"
 
 /* The kinds of nodes that a shape may use, ascending, and their affinity scores. */
-struct shape_kinds { uint32_t n; const uint16_t *kind; const struct node_liking *liking; };
+struct shape_kinds { uint32_t n; const uint16_t *kind; const struct node_affinity *affinity; };
 
 struct node_state {
     uint64_t whole_mask, shared_mask;

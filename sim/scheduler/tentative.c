@@ -68,7 +68,7 @@ void tentative_undo(struct sched *s)
     count_out(s, t->item[t->n].job, -(t->item[t->n].sign < 0));
 }
 
-enum sched_result sched_pencil(struct sched *s, job_id j, const struct placement *p)
+enum sched_result sched_tentative_add(struct sched *s, job_id j, const struct placement *p)
 {
     struct live *l = j < s->n_jobs && s->in_pass ? live_of(s, j) : NULL;
     if (!l || !p || !placement_matches(s, j, p, true))
@@ -81,7 +81,7 @@ enum sched_result sched_pencil(struct sched *s, job_id j, const struct placement
     return SCHED_OK;
 }
 
-enum sched_result sched_pencil_out(struct sched *s, job_id j, const struct placement *p)
+enum sched_result sched_tentative_remove(struct sched *s, job_id j, const struct placement *p)
 {
     struct live *l = j < s->n_jobs && s->in_pass ? live_of(s, j) : NULL;
     bool holds = l && p && l->now.held && releasing_seen(s);

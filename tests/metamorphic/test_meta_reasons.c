@@ -71,15 +71,15 @@ static void pass_over_all(struct sched *s, const void *params, void *state)
     struct quota_state *q = state;
     q->budgets = true;
     for (queue_id i = 0; i < q->n_queues; i++)
-        queue_set_put(&q->grows, i, true);
+        bitset_put(&q->leaves, q->grows, i, true);
     wrapped->schedule(s, params, state);
 }
 
 static void pass_without_memory(struct sched *s, const void *params, void *state)
 {
     struct quota_state *q = state;
-    for (size_t i = 0; i < q->n_room; i++)
-        q->room[i].why = WAIT_ORDER;
+    for (size_t i = 0; i < q->n_checks; i++)
+        q->check[i].why = WAIT_ORDER;
     wrapped->schedule(s, params, state);
 }
 
