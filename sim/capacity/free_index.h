@@ -8,7 +8,7 @@
  * then used more than once, shows nothing free, and `free_index_settled` says when the claim can start. */
 #pragma once
 #include "sim/contract/placement.h"
-#include "sim/base/bitset.h"
+#include "sim/contract/util/bitset.h"
 #include "sim/base/random.h"
 #include "sim/cluster/cluster.h"
 #include "sim/workload/typical.h"

@@ -1,5 +1,5 @@
 /* view_walk.c - nodes with room, in a stated order, without looking at those that have none. */
-#include "sim/base/bitset.h"
+#include "sim/contract/util/bitset.h"
 #include "sim/capacity/free_index.h"
 #include "sim/capacity/headroom.h"
 
