@@ -3,34 +3,30 @@
  * Victims are taken from the end of the order. How many it takes is found by totals first, then by doubling and halving:
  * where fewer suffice, more do too. Whoever was stopped and still fits beside the newcomer stays. */
 #include "policies/common/giving_way.h"
-#include "policies/common/grown.h"
 #include "policies/common/ordered.h"
+#include "sim/contract/util/array.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* The bound is where it stands in its line. Its key is that or better: then it is ahead of some who are behind its bound. */
 struct victim { job_id job; struct line_key bound, key; bool judged; int64_t sum_milli; };    /* judged: its key is known */
 
 /* ---- Who runs ---- */
 
+static bool shape_before(const void *entry, const void *key)
+{
+    return ((const struct running_shape *)entry)->shape < *(const shape_id *)key;
+}
+
 static size_t shape_place(const struct running *r, shape_id shape)
 {
-    size_t low = 0, high = r->n_shapes;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (r->shape[middle].shape < shape)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return lower_bound(r->shape, r->n_shapes, sizeof *r->shape, &shape, shape_before);
 }
 
 static void shape_insert(struct sched *s, struct running *r, size_t at, shape_id shape)
 {
-    r->shape = array_grown(s, r->shape, &r->capacity, r->n_shapes, sizeof *r->shape);
-    memmove(&r->shape[at + 1], &r->shape[at], (r->n_shapes++ - at) * sizeof *r->shape);
+    r->shape = array_grown(sched_alloc, s, r->shape, &r->capacity, r->n_shapes, sizeof *r->shape);
+    array_open(r->shape, r->n_shapes++, at, sizeof *r->shape);
     r->shape[at] = (struct running_shape){ shape, line_new(s) };
 }
 
@@ -76,14 +72,14 @@ static void victims_begin(struct sched *s, const struct ordered *o, struct runni
     r->n_victims = r->victims_capacity = r->n_heap = 0;
     r->heap = sched_scratch(s, (r->n_shapes + 1) * sizeof *r->heap);
     for (size_t i = 0; i < r->n_shapes; i++) {
-        struct head *h = &r->heap[r->n_heap];
+        struct queue_head *h = &r->heap[r->n_heap];
         h->of = r->shape[i].line;
         if (!line_last(r->shape[i].line, &h->job, &h->key))
             continue;
         h->key = ordered_bound(s, o, h->job, h->key);
         r->n_heap++;
     }
-    heads_make(r->heap, r->n_heap, LAST_ON_TOP);
+    last_heads_make(NULL, r->heap, r->n_heap);
 }
 
 /* At most: who shares a GPU may be the only one on it. */
@@ -100,14 +96,8 @@ static bool victims_fetch(struct sched *s, const struct ordered *o, struct runni
 {
     if (r->n_heap == 0)
         return false;
-    if (r->n_victims == r->victims_capacity) {
-        r->victims_capacity = r->victims_capacity ? 2 * r->victims_capacity : 16;
-        struct victim *grown = sched_scratch(s, r->victims_capacity * sizeof *grown);
-        if (r->n_victims)
-            memcpy(grown, r->victim, r->n_victims * sizeof *grown);
-        r->victim = grown;
-    }
-    struct head *h = &r->heap[0];
+    r->victim = array_grown(sched_scratch, s, r->victim, &r->victims_capacity, r->n_victims, sizeof *r->victim);
+    struct queue_head *h = &r->heap[0];
     struct victim *v = &r->victim[r->n_victims];
     *v = (struct victim){ .job = h->job, .bound = h->key };
     v->sum_milli = (r->n_victims ? v[-1].sum_milli : 0) + frees_milli(s, v->job);
@@ -117,7 +107,7 @@ static bool victims_fetch(struct sched *s, const struct ordered *o, struct runni
     else
         *h = r->heap[--r->n_heap];
     if (r->n_heap)
-        heads_sift(r->heap, r->n_heap, 0, LAST_ON_TOP);
+        last_heads_down(NULL, r->heap, r->n_heap, 0);
     return true;
 }
 
@@ -127,7 +117,7 @@ static bool victim_behind(struct sched *s, const struct ordered *o, struct runni
     while (r->n_victims <= i)
         if (!victims_fetch(s, o, r))
             return false;
-    return key_before(key, j, r->victim[i].bound, r->victim[i].job);
+    return line_key_before(key, j, r->victim[i].bound, r->victim[i].job);
 }
 
 static bool wants_shares(const struct request *r)
@@ -135,6 +125,11 @@ static bool wants_shares(const struct request *r)
     while (r && r->gpu_milli == MILLI_ALL)
         r = r->next;
     return r;
+}
+
+static bool frees_too_little(const void *victim, const void *lacks_milli)
+{
+    return ((const struct victim *)victim)->sum_milli < *(const int64_t *)lacks_milli;
 }
 
 /* How many victims it takes at least, by GPUs alone. false: all those behind j do not make room for it. */
@@ -149,29 +144,16 @@ static bool least_victims(struct sched *s, const struct ordered *o, struct runni
     while (!r->n_victims || r->victim[r->n_victims - 1].sum_milli < lacks)
         if (!victims_fetch(s, o, r) || !victim_behind(s, o, r, r->n_victims - 1, j, key))
             return false;
-    size_t low = 0, high = r->n_victims - 1;    /* the first whose sum suffices */
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (r->victim[middle].sum_milli < lacks)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    *least = low + 1;
-    return victim_behind(s, o, r, low, j, key);
+    size_t last = lower_bound(r->victim, r->n_victims, sizeof *r->victim, &lacks, frees_too_little);
+    *least = last + 1;
+    return victim_behind(s, o, r, last, j, key);
 }
 
 /* ---- Stopping ---- */
 
 static void drop(struct sched *s, struct ordered *o, const struct victim *v)
 {
-    if (o->n_dropped == o->dropped_capacity) {
-        o->dropped_capacity = o->dropped_capacity ? 2 * o->dropped_capacity : 64;
-        struct dropped *grown = sched_scratch(s, o->dropped_capacity * sizeof *grown);
-        if (o->n_dropped)
-            memcpy(grown, o->dropped, o->n_dropped * sizeof *grown);
-        o->dropped = grown;
-    }
+    o->dropped = array_grown(sched_scratch, s, o->dropped, &o->dropped_capacity, o->n_dropped, sizeof *o->dropped);
     o->dropped[o->n_dropped++] = (struct dropped){ v->job, v->key };
 }
 
@@ -183,7 +165,7 @@ static void stop_victims(struct sched *s, struct ordered *o, const struct runnin
         if (!v->judged)
             v->key = ordered_present(s, o, v->job, v->bound);
         v->judged = true;
-        if (key_before(key, j, v->key, v->job) && job_state(s, v->job) == JOB_RUNNING &&
+        if (line_key_before(key, j, v->key, v->job) && job_state(s, v->job) == JOB_RUNNING &&
             job_facts(s, v->job)->preemptible && sched_stop(s, v->job, STOP_SAVE) == SCHED_OK)
             drop(s, o, v);
     }
@@ -198,7 +180,7 @@ static const struct placement *find_room(struct sched *s, job_id j)
 static int by_order(const void *a, const void *b)
 {
     const struct dropped *x = a, *y = b;
-    return key_before(y->key, y->job, x->key, x->job) - key_before(x->key, x->job, y->key, y->job);
+    return line_key_before(y->key, y->job, x->key, x->job) - line_key_before(x->key, x->job, y->key, y->job);
 }
 
 /* Whoever was stopped stays after all if it still fits, first come first. */

@@ -1,6 +1,6 @@
 /* giving_way.h - who runs, in the order in which they would give way, and the search for whom to stop. */
 #pragma once
-#include "policies/common/heads.h"
+#include "policies/common/queue_heads.h"
 
 struct ordered;
 
@@ -11,7 +11,7 @@ struct running {
     size_t n_shapes, capacity;
     struct victim *victim;        /* of this pass: the last in the order first; as many as anybody has asked for */
     size_t n_victims, victims_capacity;
-    struct head *heap;            /* the next victim of each shape */
+    struct queue_head *heap;            /* the next victim of each shape */
     size_t n_heap;
     uint64_t pass;                /* for which these are good */
 };

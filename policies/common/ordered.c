@@ -132,7 +132,7 @@ struct line_key ordered_present(struct sched *s, const struct ordered *o, job_id
 
 struct served { struct line_walk walk; struct ordered_queue *queue; };
 
-static bool served_next(struct sched *s, struct head *h)
+static bool served_next(struct sched *s, struct queue_head *h)
 {
     struct served *w = h->of;
     do {
@@ -153,7 +153,7 @@ static void block_head(struct sched *s, struct ordered_queue *q, job_id j, enum 
 }
 
 /* false: this line is done for the pass. */
-static bool serve_one(struct sched *s, struct ordered *o, struct head *h)
+static bool serve_one(struct sched *s, struct ordered *o, struct queue_head *h)
 {
     const struct discipline *d = o->discipline;
     struct served *w = h->of;
@@ -196,7 +196,7 @@ bool ordered_serve(struct sched *s, struct ordered *o)
 {
     size_t n = 0, still = 0;
     struct served *all = o->n_busy ? sched_scratch(s, o->n_busy * sizeof *all) : NULL;
-    struct head *heap = o->n_busy ? sched_scratch(s, o->n_busy * sizeof *heap) : NULL;
+    struct queue_head *heap = o->n_busy ? sched_scratch(s, o->n_busy * sizeof *heap) : NULL;
     bool left = false;
     o->pass++;
     o->n_dropped = o->dropped_capacity = 0;
@@ -210,14 +210,14 @@ bool ordered_serve(struct sched *s, struct ordered *o)
         n += served_next(s, &heap[n]);
     }
     o->n_busy = still;
-    heads_make(heap, n, FIRST_ON_TOP);
+    first_heads_make(NULL, heap, n);
     while (n > 0) {
         bool more = serve_one(s, o, &heap[0]);
         left |= job_state(s, heap[0].job) == JOB_PENDING;
         if (!more || !served_next(s, &heap[0]))
             heap[0] = heap[--n];
         if (n)
-            heads_sift(heap, n, 0, FIRST_ON_TOP);
+            first_heads_down(NULL, heap, n, 0);
     }
     return left || o->n_dropped > 0;
 }

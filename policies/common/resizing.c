@@ -1,5 +1,6 @@
 /* resizing.c - see resizing.h. */
 #include "policies/common/resizing.h"
+#include "sim/contract/util/minmax.h"
 
 uint32_t size_unit_gpus(const struct sched *s, job_id j)
 {
@@ -44,7 +45,7 @@ static uint32_t at_most(struct sched *s, job_id j, uint32_t most)
     if (!job_facts(s, j)->sizing || !unit || r.gpu_milli < MILLI_ALL || r.next)    /* or tasks that differ: one size */
         return most;
     uint32_t fit = held + domain_free_gpus(sched_view(s, FREE_IDLE), 0, &r) / unit;
-    return fit < most ? fit : most;
+    return min_u32(fit, most);
 }
 
 struct sized_place largest_place(struct sched *s, job_id j, uint32_t least, uint32_t most)

@@ -14,7 +14,7 @@
  * What differs from Pollux: that searches placements on all nodes at once, by a genetic algorithm, and may take all GPUs from
  * a job. Here sizes are chosen as if on as few nodes as they fit on, by greedy steps (as Optimus, EuroSys'18, gives out tasks
  * by marginal gain); the run's placer places them, and nobody who runs falls below its least size. */
-#include "policies/common/heads.h"
+#include "policies/common/queue_heads.h"
 #include "policies/common/ordered.h"
 #include "policies/common/resizing.h"
 
@@ -145,23 +145,23 @@ static bool best_step(const struct division *d, const struct share *h, uint32_t 
     return *gain > 0;
 }
 
-static bool push_step(const struct division *d, struct head *heap, size_t n, struct share *h)
+static bool push_step(const struct division *d, struct queue_head *heap, size_t n, struct share *h)
 {
     uint32_t to = 0;
     double gain;
     if (!best_step(d, h, &to, &gain))
         return false;
-    heap[n] = (struct head){ .key = { .major = -gain, .minor = to }, .job = h->job, .of = h };
+    heap[n] = (struct queue_head){ .key = { .major = -gain, .minor = to }, .job = h->job, .of = h };
     return true;
 }
 
 static void divide(struct division *d)
 {
-    struct head *heap = sched_scratch(d->s, (d->n + 1) * sizeof *heap);
+    struct queue_head *heap = sched_scratch(d->s, (d->n + 1) * sizeof *heap);
     size_t n = 0;
     for (size_t i = 0; i < d->n; i++)
         n += push_step(d, heap, n, &d->share[i]);
-    heads_make(heap, n, FIRST_ON_TOP);
+    first_heads_make(NULL, heap, n);
     while (n) {
         struct share *h = heap[0].of;
         uint32_t to = (uint32_t)heap[0].key.minor;
@@ -172,7 +172,8 @@ static void divide(struct division *d)
         }
         if (!push_step(d, heap, 0, h))
             heap[0] = heap[--n];
-        heads_sift(heap, n, 0, FIRST_ON_TOP);
+        if (n)
+            first_heads_down(NULL, heap, n, 0);
     }
 }
 

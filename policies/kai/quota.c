@@ -41,7 +41,7 @@ static void look_at_budgets(struct sched *s, struct quota_state *q)
         l->spent = queue_budget_spent(s, i) || (up != ID_NONE && q->leaf[up].spent);    /* parents come first */
         l->retold = l->retold || l->spent != was;
         if (l->retold)
-            queue_set_put(&q->untold, i, true);
+            bitset_put(&q->leaves, q->untold, i, true);
         waits = waits || (l->spent && line_length(l->waiting) > 0);
     }
     if (waits)
@@ -65,10 +65,10 @@ static void pass_begins(struct sched *s, struct quota_state *q)
 /* Who still waits, by what the last try of their shape said and by how their queue stands. */
 static void tell_reasons(struct sched *s, struct quota_state *q)
 {
-    for (queue_id i = 0; (i = queue_set_next(&q->untold, i)) != ID_NONE;) {
+    for (queue_id i = 0; (i = bitset_next(&q->leaves, q->untold, i)) != ID_NONE;) {
         struct leaf *l = &q->leaf[i];
         const struct quota_share *gpus = &q->queue[i].of[Q_GPU];
-        queue_set_put(&q->untold, i, false);
+        bitset_put(&q->leaves, q->untold, i, false);
         if (line_length(l->waiting) == 0 || (!l->retold && l->reasons_held == gpus->allocated && l->reasons_fair == gpus->fair))
             continue;
         l->retold = false;
@@ -123,8 +123,8 @@ static void quota_arrived(struct sched *s, const void *params, void *state, job_
     (void)params;
     struct quota_state *q = state;
     int32_t priority = job_facts(s, j)->priority;
-    q->least_priority = priority < q->least_priority ? priority : q->least_priority;
-    q->most_priority = priority > q->most_priority ? priority : q->most_priority;
+    q->least_priority = min_i32(q->least_priority, priority);
+    q->most_priority = max_i32(q->most_priority, priority);
     const struct job_facts *f = job_facts(s, j);
     bool elastic = f->ask->tasks != SPLIT_ANY && f->min_tasks < request_tasks(f->ask);
     q->odd = q->odd || !f->preemptible || f->n_groups > 0 || elastic || q->leaf[f->queue].limited;

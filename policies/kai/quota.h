@@ -4,10 +4,11 @@
  * consolidation, reclaim, preempt, eviction of stale gangs, each of which can be switched off. What a pass promises on GPUs
  * that others are leaving is in pencil, and the next pass decides anew. */
 #pragma once
-#include "policies/common/grown.h"
-#include "policies/common/heads.h"
-#include "policies/common/queue_set.h"
+#include "policies/common/queue_heads.h"
 #include "policies/kai/quota_rules.h"
+#include "sim/contract/util/array.h"
+#include "sim/contract/util/bitset.h"
+#include "sim/contract/util/minmax.h"
 
 struct quota_params {
     double allocate, consolidation, reclaim, preempt, stale, stale_s, moves, consolidation_victims, victims, min_runtime_of,
@@ -110,10 +111,11 @@ struct quota_state {
     struct order victims, worst;  /* who is evicted, in a search; who would be first, kept up to date as it is asked for */
     queue_id *anew;               /* queues that stand anew there */
     size_t n_anew;
-    struct queue_set claims;      /* leaves in which somebody may pass the gate of reclaim, by GPUs; in no other leaf does anybody */
-    struct queue_set grows;       /* leaves some of whose jobs wait for more */
-    struct queue_set untold;      /* leaves that may have changed since it was told there why they wait */
-    struct queue_set open;        /* scratch, as are the next two, [n_queues] */
+    struct bitset_shape leaves;   /* of the sets of leaves that follow */
+    uint64_t *claims;             /* leaves in which somebody may pass the gate of reclaim, by GPUs; in no other leaf does anybody */
+    uint64_t *grows;              /* leaves some of whose jobs wait for more */
+    uint64_t *untold;             /* leaves that may have changed since it was told there why they wait */
+    uint64_t *open;               /* scratch, as are the next two, [n_queues] */
     struct heads *heads;
     struct turn *turn;
     queue_id *acted;              /* leaves to whose jobs this pass did something, or some of whose jobs are leaving */

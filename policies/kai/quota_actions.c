@@ -23,14 +23,7 @@ static bool failed_before(const struct failures *f, const struct tried *t)
 
 static void note_failure(struct sched *s, struct failures *f, struct tried t)
 {
-    if (f->n == f->capacity) {
-        size_t capacity = f->capacity ? 2 * f->capacity : 8;
-        struct tried *grown = sched_scratch(s, capacity * sizeof *grown);
-        for (size_t i = 0; i < f->n; i++)
-            grown[i] = f->list[i];
-        f->list = grown;
-        f->capacity = capacity;
-    }
+    f->list = array_grown(sched_scratch, s, f->list, &f->capacity, f->n, sizeof *f->list);
     f->list[f->n++] = t;
 }
 
@@ -142,7 +135,7 @@ static bool all_in_vain(struct sched *s, struct quota_state *q, const struct fai
 static queue_id next_leaf(const struct quota_state *q, queue_id from, enum quota_action action)
 {
     if (action == RECLAIM)
-        return queue_set_next(&q->claims, from);
+        return bitset_next(&q->leaves, q->claims, from);
     return from < q->n_queues ? from : ID_NONE;
 }
 

@@ -260,7 +260,7 @@ void quota_allocate(struct sched *s, struct quota_state *q)
     struct heads *heads = q->heads = q->heads ? q->heads : sched_alloc(s, q->n_queues * sizeof *heads);
     order_begin(&q->jobs);
     quota_open_leaves(s, q);
-    for (queue_id i = 0; (i = queue_set_next(&q->open, i)) != ID_NONE; i++) {
+    for (queue_id i = 0; (i = bitset_next(&q->leaves, q->open, i)) != ID_NONE; i++) {
         if (!q->leaf[i].spent && first_head(s, q, &q->leaf[i], &heads[i]))
             order_add(&q->jobs, i, &heads[i].wanted.amount);
     }

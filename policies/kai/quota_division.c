@@ -1,5 +1,7 @@
 /* quota_division.c - see the header. */
 #include "policies/kai/quota_division.h"
+#include "sim/contract/util/heap.h"
+#include "sim/contract/util/minmax.h"
 
 #include <math.h>
 
@@ -10,19 +12,17 @@ struct quota_amount quota_amount(struct amount a)
     return (struct quota_amount){ { a.gpu_milli, a.cpu_milli, a.mem_mib } };
 }
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-
 int64_t quota_requestable(const struct quota_share *s)
 {
-    return s->limit == UNLIMITED ? s->request : least(s->limit, s->request);
+    return s->limit == UNLIMITED ? s->request : min_i64(s->limit, s->request);
 }
 
 int64_t quota_allocatable(const struct quota_share *s)
 {
     if (s->deserved == UNLIMITED)
         return s->limit;
-    int64_t owed = s->deserved > s->fair ? s->deserved : s->fair;
-    return s->limit == UNLIMITED ? owed : least(s->limit, owed);
+    int64_t owed = max_i64(s->deserved, s->fair);
+    return s->limit == UNLIMITED ? owed : min_i64(s->limit, owed);
 }
 
 queue_id quota_arrange(struct quota_queue *q, uint32_t n)
@@ -83,23 +83,13 @@ static int64_t take_by_weight(struct quota_taker *t, size_t n, int64_t rest, int
 }
 
 /* On top of the heap: the largest fraction lost, then the older queue. */
-static bool goes_before(const struct quota_taker *a, const struct quota_taker *b)
+static bool goes_before(const void *none, const struct quota_taker *a, const struct quota_taker *b)
 {
+    (void)none;
     return a->lost != b->lost ? a->lost > b->lost : a->share < b->share;
 }
 
-static void sift(struct quota_taker *t, size_t n, size_t i)
-{
-    struct quota_taker moved = t[i];
-    for (size_t child; (child = 2 * i + 1) < n; i = child) {
-        if (child + 1 < n && goes_before(&t[child + 1], &t[child]))
-            child++;
-        if (!goes_before(&t[child], &moved))
-            break;
-        t[i] = t[child];
-    }
-    t[i] = moved;
-}
+HEAP_DEFINE(takers, struct quota_taker, void, goes_before, HEAP_NOT_PLACED);
 
 /* Step 3 for one class. Returns the rest. */
 static int64_t take_fractions(struct quota_taker *t, size_t n, int64_t rest, int64_t whole)
@@ -108,14 +98,11 @@ static int64_t take_fractions(struct quota_taker *t, size_t n, int64_t rest, int
     for (size_t i = 0; i < n; i++)
         if (t[i].lost > 0)
             t[heap++] = t[i];
-    for (size_t i = heap / 2; i-- > 0;)
-        sift(t, heap, i);
+    takers_make(NULL, t, heap);
     while (heap > 0 && rest > 0) {
-        int64_t give = least(whole, rest);
-        t[0].share->fair += give;
+        int64_t give = min_i64(whole, rest);
+        takers_pop(NULL, t, heap--).share->fair += give;
         rest -= give;
-        t[0] = t[--heap];
-        sift(t, heap, 0);
     }
     return rest;
 }
@@ -155,7 +142,7 @@ int64_t quota_divide(struct quota_queue *q, queue_id first, enum quota_resource 
     int64_t rest = total;
     for (queue_id i = first; i != ID_NONE; i = q[i].next_sibling) {
         struct quota_share *s = &q[i].of[r];
-        s->fair = least(s->deserved == UNLIMITED ? total : s->deserved, quota_requestable(s));
+        s->fair = min_i64(s->deserved == UNLIMITED ? total : s->deserved, quota_requestable(s));
         rest -= s->fair;
     }
     return rest > 0 ? quota_divide_rest(q, first, r, rest, k, room) : 0;

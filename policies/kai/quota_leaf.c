@@ -1,8 +1,6 @@
 /* quota_leaf.c - the lines of a leaf: who waits, by shape, and who can be a victim; what is known of them is kept until they change. */
 #include "policies/kai/quota.h"
 
-#include <string.h>
-
 struct line_key quota_key(const struct sched *s, job_id j, size_t held)
 {
     const struct job_facts *f = job_facts(s, j);
@@ -24,7 +22,7 @@ static void head_out(struct leaf *l, shape_id shape)
     while (at < l->n_heads && l->head[at].shape != shape)
         at++;
     if (at < l->n_heads)
-        memmove(&l->head[at], &l->head[at + 1], (--l->n_heads - at) * sizeof *l->head);
+        array_close(l->head, l->n_heads--, at, sizeof *l->head);
 }
 
 static void head_in(struct sched *s, struct leaf *l, shape_id shape)
@@ -36,9 +34,9 @@ static void head_in(struct sched *s, struct leaf *l, shape_id shape)
     h.firm = !job_facts(s, h.job)->preemptible;
     h.tasks = w.n;
     h.ask = w.amount;
-    l->head = array_grown(s, l->head, &l->heads_capacity, l->n_heads, sizeof *l->head);
+    l->head = array_grown(sched_alloc, s, l->head, &l->heads_capacity, l->n_heads, sizeof *l->head);
     size_t at = l->n_heads++;
-    for (; at > 0 && key_before(h.key, h.job, l->head[at - 1].key, l->head[at - 1].job); at--)
+    for (; at > 0 && line_key_before(h.key, h.job, l->head[at - 1].key, l->head[at - 1].job); at--)
         l->head[at] = l->head[at - 1];
     l->head[at] = h;
 }
@@ -95,7 +93,7 @@ const struct late *leaf_late(struct sched *s, struct leaf *l, size_t k)
         if (l->n_last > 0)
             v = l->last[l->n_last - 1];
         (void)(l->n_last > 0 ? line_before(l->running, &v.job, &v.key) : line_last(l->running, &v.job, &v.key));
-        l->last = array_grown(s, l->last, &l->last_capacity, l->n_last, sizeof *l->last);
+        l->last = array_grown(sched_alloc, s, l->last, &l->last_capacity, l->n_last, sizeof *l->last);
         l->last[l->n_last++] = late_of(s, v.job, v.key);
     }
     return &l->last[k];
@@ -106,25 +104,25 @@ enum { LATE_KEPT = 64 };
 
 static void late_left(struct leaf *l, job_id j)
 {
-    size_t n = l->n_last < LATE_KEPT ? l->n_last : LATE_KEPT, at = 0;
+    size_t n = min_size(l->n_last, LATE_KEPT), at = 0;
     while (at < n && l->last[at].job != j)
         at++;
     if (at < n)
-        memmove(&l->last[at], &l->last[at + 1], (--n - at) * sizeof *l->last);
+        array_close(l->last, n--, at, sizeof *l->last);
     l->n_last = n;
 }
 
 /* It is in the line again. */
 static void late_came(struct sched *s, struct leaf *l, job_id j, struct line_key key)
 {
-    size_t n = l->n_last < LATE_KEPT ? l->n_last : LATE_KEPT, at = 0;
-    while (at < n && key_before(key, j, l->last[at].key, l->last[at].job))
+    size_t n = min_size(l->n_last, LATE_KEPT), at = 0;
+    while (at < n && line_key_before(key, j, l->last[at].key, l->last[at].job))
         at++;
     l->n_last = n;
     if (at == n && n + 1 < line_length(l->running))
         return;                    /* whether it is next is not known */
-    l->last = array_grown(s, l->last, &l->last_capacity, n, sizeof *l->last);
-    memmove(&l->last[at + 1], &l->last[at], (l->n_last++ - at) * sizeof *l->last);
+    l->last = array_grown(sched_alloc, s, l->last, &l->last_capacity, n, sizeof *l->last);
+    array_open(l->last, l->n_last++, at, sizeof *l->last);
     l->last[at] = late_of(s, j, key);
 }
 

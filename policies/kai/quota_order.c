@@ -1,5 +1,6 @@
 /* quota_order.c - who is next, over the tree of queues: heaps of siblings, in which a queue stands for the best leaf below it. */
 #include "policies/kai/quota.h"
+#include "sim/contract/util/heap.h"
 
 #include <string.h>
 
@@ -33,41 +34,29 @@ static void stand(struct order *o, queue_id i, const struct quota_amount *amount
     n->stands = o->victims;
 }
 
-static bool above(const struct order *o, queue_id a, queue_id b)
+static bool above(const struct order *o, const queue_id *a, const queue_id *b)
 {
-    const struct quota_standing *x = &o->node[o->victims ? b : a].standing, *y = &o->node[o->victims ? a : b].standing;
+    const struct quota_standing *x = &o->node[o->victims ? *b : *a].standing, *y = &o->node[o->victims ? *a : *b].standing;
     if (x->rank == y->rank && x->with != y->with)
         return x->with < y->with;
     return quota_goes_before(x, y);
 }
 
-static void put(struct order *o, queue_id *heap, uint32_t at, queue_id i)
+static void placed(struct order *o, const queue_id *i, size_t at)
 {
-    heap[at] = i;
-    o->node[i].at = at;
+    o->node[*i].at = (uint32_t)at;
 }
 
-/* Who has fallen from the top mostly falls far: the better children move up first, then it rises to its place. */
-static void sift_down(struct order *o, uint32_t parent, uint32_t at)
-{
-    queue_id *heap = &o->heap[o->q->first[parent]], moved = heap[at];
-    uint32_t n = o->node[parent].n, from = at;
-    for (uint32_t child; (child = 2 * at + 1) < n; at = child) {
-        child += child + 1 < n && above(o, heap[child + 1], heap[child]);
-        put(o, heap, at, heap[child]);
-    }
-    for (; at > from && above(o, moved, heap[(at - 1) / 2]); at = (at - 1) / 2)
-        put(o, heap, at, heap[(at - 1) / 2]);
-    put(o, heap, at, moved);
-}
+HEAP_DEFINE(siblings, queue_id, struct order, above, placed);
 
+/* A queue that has fallen from the top mostly falls far. */
 static void sift(struct order *o, uint32_t parent, uint32_t at)
 {
-    queue_id *heap = &o->heap[o->q->first[parent]], moved = heap[at];
-    for (; at > 0 && above(o, moved, heap[(at - 1) / 2]); at = (at - 1) / 2)
-        put(o, heap, at, heap[(at - 1) / 2]);
-    put(o, heap, at, moved);
-    sift_down(o, parent, at);
+    queue_id *heap = &o->heap[o->q->first[parent]];
+    if (at > 0 && above(o, &heap[at], &heap[(at - 1) / 2]))
+        siblings_up(o, heap, at);
+    else
+        siblings_down_far(o, heap, o->node[parent].n, at);
 }
 
 void order_begin(struct order *o)
@@ -85,7 +74,7 @@ static void enter(struct order *o, queue_id i)
     if (!o->node[i].listed)
         o->active[o->n_active++] = i;
     o->node[i].listed = o->node[i].in = true;
-    put(o, &o->heap[o->q->first[parent]], o->node[parent].n++, i);
+    siblings_put(o, &o->heap[o->q->first[parent]], o->node[parent].n++, i);
 }
 
 void order_add(struct order *o, queue_id leaf, const struct quota_amount *amount)
@@ -112,8 +101,7 @@ static void make_heap(struct order *o, uint32_t i)
         else
             stand(o, child, &o->node[child].amount);
     }
-    for (uint32_t k = o->node[i].n / 2; k-- > 0;)
-        sift_down(o, i, k);
+    siblings_make(o, &o->heap[o->q->first[i]], o->node[i].n);
     settle(o, i);
 }
 
@@ -131,16 +119,6 @@ queue_id order_top(const struct order *o)
     return i == o->q->n_queues ? ID_NONE : i;
 }
 
-static void take_out(struct order *o, uint32_t parent, uint32_t at)
-{
-    queue_id *heap = &o->heap[o->q->first[parent]];
-    uint32_t n = --o->node[parent].n;
-    if (at == n)
-        return;
-    put(o, heap, at, heap[n]);
-    sift(o, parent, at);
-}
-
 /* What a queue, or somebody below it, stands for has changed. */
 static void move_up(struct order *o, queue_id i, bool there)
 {
@@ -152,7 +130,7 @@ static void move_up(struct order *o, queue_id i, bool there)
             sift(o, parent, o->node[i].at);
         } else if (o->node[i].in) {
             o->node[i].in = false;
-            take_out(o, parent, o->node[i].at);
+            siblings_remove(o, &o->heap[o->q->first[parent]], o->node[parent].n--, o->node[i].at);
         }
         there = o->node[parent].n > 0;
         settle(o, parent);

@@ -10,35 +10,27 @@
 
 struct shape_room *quota_room(struct sched *s, struct quota_state *q, shape_id shape)
 {
-    if (shape >= q->n_room) {
-        size_t n = 2 * (size_t)shape + 16;
-        struct shape_room *grown = sched_alloc(s, n * sizeof *grown);
-        if (q->n_room)
-            memcpy(grown, q->room, q->n_room * sizeof *grown);
-        for (size_t i = q->n_room; i < n; i++)
-            grown[i].failed_at = UINT64_MAX;
-        q->room = grown;
-        q->n_room = n;
-    }
+    size_t known = q->n_room;
+    q->room = array_covering(sched_alloc, s, q->room, &q->n_room, shape, sizeof *q->room);
+    for (; known < q->n_room; known++)
+        q->room[known].failed_at = UINT64_MAX;
     return &q->room[shape];
+}
+
+static bool shape_before(const void *entry, const void *key)
+{
+    return ((const struct leaf_shape *)entry)->shape < *(const shape_id *)key;
 }
 
 static struct leaf_shape *leaf_shape(struct sched *s, struct leaf *l, shape_id shape)
 {
-    size_t low = 0, high = l->n_shapes;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (l->shape[middle].shape < shape)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low < l->n_shapes && l->shape[low].shape == shape)
-        return &l->shape[low];
-    l->shape = array_grown(s, l->shape, &l->capacity, l->n_shapes, sizeof *l->shape);
-    memmove(&l->shape[low + 1], &l->shape[low], (l->n_shapes++ - low) * sizeof *l->shape);
-    l->shape[low] = (struct leaf_shape){ .shape = shape, .why = WAIT_ORDER };
-    return &l->shape[low];
+    size_t at = lower_bound(l->shape, l->n_shapes, sizeof *l->shape, &shape, shape_before);
+    if (at < l->n_shapes && l->shape[at].shape == shape)
+        return &l->shape[at];
+    l->shape = array_grown(sched_alloc, s, l->shape, &l->capacity, l->n_shapes, sizeof *l->shape);
+    array_open(l->shape, l->n_shapes++, at, sizeof *l->shape);
+    l->shape[at] = (struct leaf_shape){ .shape = shape, .why = WAIT_ORDER };
+    return &l->shape[at];
 }
 
 /* Somebody more, or less, of those who wait whole for this shape has had his turn in this pass. */
@@ -63,7 +55,7 @@ bool quota_all_acted(const struct quota_state *q, const struct shape_room *room)
 /* The first, or the last, of the leaf who waits for it. */
 static void enter_leaf(struct sched *s, struct shape_room *room, struct leaf_shape *here, queue_id leaf)
 {
-    room->leaf = array_grown(s, room->leaf, &room->leaves_capacity, room->n_leaves, sizeof *room->leaf);
+    room->leaf = array_grown(sched_alloc, s, room->leaf, &room->leaves_capacity, room->n_leaves, sizeof *room->leaf);
     here->place = (uint32_t)room->n_leaves;
     room->leaf[room->n_leaves++] = leaf;
 }
@@ -82,8 +74,7 @@ static void count_in_leaf(struct sched *s, struct quota_state *q, job_id j, int 
     struct leaf_shape *here = leaf_shape(s, l, f->ask->shape);
     if (here->waiting == 0) {
         here->ask = quota_wanted(s, j, NULL).amount;
-        if (here->ask.of[Q_GPU] < l->least_gpu_milli)
-            l->least_gpu_milli = here->ask.of[Q_GPU];
+        l->least_gpu_milli = min_i64(l->least_gpu_milli, here->ask.of[Q_GPU]);
         enter_leaf(s, quota_room(s, q, f->ask->shape), here, f->queue);
     }
     here->waiting += (uint32_t)by;
@@ -92,8 +83,8 @@ static void count_in_leaf(struct sched *s, struct quota_state *q, job_id j, int 
     leave_leaf(s, q, quota_room(s, q, f->ask->shape), here);
     l->least_gpu_milli = INT64_MAX;
     for (size_t i = 0; i < l->n_shapes; i++)
-        if (l->shape[i].waiting && l->shape[i].ask.of[Q_GPU] < l->least_gpu_milli)
-            l->least_gpu_milli = l->shape[i].ask.of[Q_GPU];
+        if (l->shape[i].waiting)
+            l->least_gpu_milli = min_i64(l->least_gpu_milli, l->shape[i].ask.of[Q_GPU]);
 }
 
 void quota_count_shape(struct sched *s, struct quota_state *q, job_id j, int by)
@@ -103,7 +94,7 @@ void quota_count_shape(struct sched *s, struct quota_state *q, job_id j, int by)
     struct shape_room *room = quota_room(s, q, shape);
     count_in_leaf(s, q, j, by);
     if (room->waiting == 0) {
-        q->asked = array_grown(s, q->asked, &q->asked_capacity, q->n_asked, sizeof *q->asked);
+        q->asked = array_grown(sched_alloc, s, q->asked, &q->asked_capacity, q->n_asked, sizeof *q->asked);
         room->place = (uint32_t)q->n_asked;
         q->asked[q->n_asked++] = shape;
         room->ask = f->ask;
@@ -180,16 +171,16 @@ static bool one_of(const struct quota_state *q, const struct shape_room *room, s
 static void open_all(struct quota_state *q, const struct shape_room *room)
 {
     for (size_t i = 0; i < room->n_leaves; i++)
-        queue_set_put(&q->open, room->leaf[i], true);
+        bitset_put(&q->leaves, q->open, room->leaf[i], true);
 }
 
 /* Leaves to be looked at: somebody there is of a shape for which there is room, or may be. Of another leaf nobody would find any; if
  * it is not left out for other reasons, that is noted here, as if it had been looked at. */
 void quota_open_leaves(struct sched *s, struct quota_state *q)
 {
-    memcpy(q->open.bits, q->grows.bits, q->open.words * sizeof *q->open.bits);
+    memcpy(q->open, q->grows, q->leaves.words * sizeof *q->open);
     for (size_t i = 0; i < q->n_acted; i++)
-        queue_set_put(&q->open, q->acted[i], line_length(q->leaf[q->acted[i]].waiting) > 0);
+        bitset_put(&q->leaves, q->open, q->acted[i], line_length(q->leaf[q->acted[i]].waiting) > 0);
     for (size_t i = 0; i < q->n_asked; i++) {
         struct shape_room *room = &q->room[q->asked[i]];
         job_id j;
@@ -199,7 +190,7 @@ void quota_open_leaves(struct sched *s, struct quota_state *q)
     for (size_t i = 0; i < q->n_asked; i++) {
         struct shape_room *room = &q->room[q->asked[i]];
         for (size_t k = 0; room->failed_at != q->version && k < room->n_leaves; k++)
-            if (!queue_set_has(&q->open, room->leaf[k]) && !q->leaf[room->leaf[k]].spent)
+            if (!bitset_has(q->open, room->leaf[k]) && !q->leaf[room->leaf[k]].spent)
                 has_failed(q, room);
     }
 }

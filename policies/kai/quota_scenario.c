@@ -9,7 +9,7 @@
 
 void search_choose(struct sched *s, struct search *x, const struct unit *u)
 {
-    x->chosen = array_grown(s, x->chosen, &x->chosen_capacity, x->n_chosen, sizeof *x->chosen);
+    x->chosen = array_grown(sched_alloc, s, x->chosen, &x->chosen_capacity, x->n_chosen, sizeof *x->chosen);
     x->chosen[x->n_chosen++] = u;
 }
 
@@ -32,7 +32,7 @@ static void note_evicted(struct sched *s, struct search *x, const struct unit *u
 {
     struct quota_job *own = job_own(s, u->job);
     uint32_t next = search_first_evicted(s, x, u->job);
-    x->evicted = array_grown(s, x->evicted, &x->evicted_capacity, x->n_evicted, sizeof *x->evicted);
+    x->evicted = array_grown(sched_alloc, s, x->evicted, &x->evicted_capacity, x->n_evicted, sizeof *x->evicted);
     x->evicted[x->n_evicted] = (struct evicted){ u->job, u->leaf, p->task, next, p->node, ID_NONE, FATE_LOST };
     own->scenario = x->scenario;
     own->evicted = (uint32_t)x->n_evicted++;
@@ -116,7 +116,7 @@ static int by_leaf_and_key(const void *a, const void *b)
     const struct comer *x = a, *y = b;
     if (x->leaf != y->leaf)
         return x->leaf < y->leaf ? -1 : 1;
-    return key_before(y->key, y->job, x->key, x->job) - key_before(x->key, x->job, y->key, y->job);
+    return line_key_before(y->key, y->job, x->key, x->job) - line_key_before(x->key, x->job, y->key, y->job);
 }
 
 static struct comer comer_of(struct sched *s, struct search *x, job_id j, struct quota_amount amount)

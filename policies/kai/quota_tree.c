@@ -17,9 +17,9 @@ void quota_changed(struct quota_state *q, queue_id i)
     const struct leaf *l = &q->leaf[i];
     const struct quota_share *gpus = &q->queue[i].of[Q_GPU];
     bool waits = line_length(l->waiting) > 0;
-    queue_set_put(&q->untold, i, true);
-    queue_set_put(&q->grows, i, l->growing > 0);
-    queue_set_put(&q->claims, i, waits && (l->growing || gpus->allocated + l->least_gpu_milli <= gpus->fair));
+    bitset_put(&q->leaves, q->untold, i, true);
+    bitset_put(&q->leaves, q->grows, i, l->growing > 0);
+    bitset_put(&q->leaves, q->claims, i, waits && (l->growing || gpus->allocated + l->least_gpu_milli <= gpus->fair));
 }
 
 static void unsettle(struct quota_state *q, queue_id parent, enum quota_resource r)
@@ -107,10 +107,11 @@ void quota_tree_begin(struct sched *s, struct quota_state *q)
     q->free_milli = q->total.of[Q_GPU];
     q->anew = sched_alloc(s, n * sizeof *q->anew);
     q->acted = sched_alloc(s, n * sizeof *q->acted);
-    q->claims = queue_set_new(s, n);
-    q->grows = queue_set_new(s, n);
-    q->untold = queue_set_new(s, n);
-    q->open = queue_set_new(s, n);
+    q->leaves = bitset_shape(n);
+    q->claims = sched_alloc(s, q->leaves.words * sizeof *q->claims);
+    q->grows = sched_alloc(s, q->leaves.words * sizeof *q->grows);
+    q->untold = sched_alloc(s, q->leaves.words * sizeof *q->untold);
+    q->open = sched_alloc(s, q->leaves.words * sizeof *q->open);
     order_new(s, &q->jobs, q, false);
     order_new(s, &q->again, q, false);
     order_new(s, &q->victims, q, true);

@@ -68,7 +68,7 @@ static void link_unit(struct sched *s, struct search *x, uint32_t u)
         n->able = n->able || !x->run || n->milli >= x->task_milli;
         if (n->first != ID_NONE && x->link[n->first].unit == u)
             continue;
-        x->link = array_grown(s, x->link, &x->link_capacity, x->n_links, sizeof *x->link);
+        x->link = array_grown(sched_alloc, s, x->link, &x->link_capacity, x->n_links, sizeof *x->link);
         x->link[x->n_links] = (struct on_node_link){ u, n->first };
         n->first = (uint32_t)x->n_links++;
     }
@@ -131,12 +131,12 @@ bool search_take_unit(struct sched *s, const struct quota_state *q, struct searc
         return false;
     struct unit u = { v->job, v->leaf, surplus ? 1 : n, v->first_unit, which, surplus ? &piece[at] : piece };
     *lost = all ? v->of->holds : unit_amount(s, &u);
-    x->unit = array_grown(s, x->unit, &x->unit_capacity, x->n_units, sizeof *x->unit);
+    x->unit = array_grown(sched_alloc, s, x->unit, &x->unit_capacity, x->n_units, sizeof *x->unit);
     x->unit[x->n_units] = u;
     v->first_unit = (uint32_t)x->n_units++;
     link_unit(s, x, v->first_unit);
     if (surplus) {
-        x->back = array_grown(s, x->back, &x->back_capacity, x->n_back, sizeof *x->back);
+        x->back = array_grown(sched_alloc, s, x->back, &x->back_capacity, x->n_back, sizeof *x->back);
         x->back[x->n_back++] = (struct back){ which, quota_key(s, v->job, n - 1) };
     }
     return true;

@@ -33,7 +33,7 @@ static void list_movable(struct sched *s, struct quota_state *q, struct search *
             const struct request *ask = job_facts(s, x->unit[u].job)->ask;
             const struct piece *p = &x->unit[u].piece[i];
             const struct request *run = ask->tasks == SPLIT_ANY ? ask : request_of_task(ask, p->task);
-            x->movable = array_grown(s, x->movable, &x->movable_capacity, x->n_movable, sizeof *x->movable);
+            x->movable = array_grown(sched_alloc, s, x->movable, &x->movable_capacity, x->n_movable, sizeof *x->movable);
             x->movable[x->n_movable++] = (struct movable){ p->node, width_of(run, ask, p), milli_of(p), run };
         }
     }

@@ -98,7 +98,7 @@ static size_t back_victim(const struct search *x, queue_id leaf)
         if (v->leaf != leaf)
             continue;
         bool first = best == x->n_back && !next;
-        if (first || key_before(best < x->n_back ? x->back[best].key : next->key,
+        if (first || line_key_before(best < x->n_back ? x->back[best].key : next->key,
                                 best < x->n_back ? x->victim[x->back[best].victim].job : next->job, x->back[i].key, v->job))
             best = i;
     }
@@ -133,7 +133,7 @@ bool search_next_victim(struct sched *s, struct quota_state *q, struct search *x
             if (most >= 0 && (double)x->n_victims > most)    /* the comparison of the original lets one more through */
                 return false;
             which = (uint32_t)x->n_victims;
-            x->victim = array_grown(s, x->victim, &x->victim_capacity, x->n_victims, sizeof *x->victim);
+            x->victim = array_grown(sched_alloc, s, x->victim, &x->victim_capacity, x->n_victims, sizeof *x->victim);
             x->victim[x->n_victims++] = (struct victim){ l->next->job, leaf, ID_NONE, l->next };
             l->at++;
             l->next = next_of_line(s, q, x, leaf, &l->at);

@@ -9,6 +9,7 @@
  * it holds and waits like any other. After NVIDIA/KAI-Scheduler (scheduler-semantics.md b.11). */
 #include "sim/contract/timeline.h"
 #include "policies/kubernetes/kube.h"
+#include "sim/contract/util/array.h"
 
 enum { PLACER_TRIES = 1000 };     /* moments at which a reservation asks the placer */
 
@@ -135,7 +136,7 @@ bool gang_keeps_place(struct sched *s, struct kube *k, const struct waiting_pod 
     if ((int)k->params->blocking == BLOCKING_SKIP || job_state(s, pod->job) != JOB_PENDING)
         return false;
     bool first = !k->n_passed;
-    k->passed = array_grown(s, k->passed, &k->passed_capacity, k->n_passed, sizeof *k->passed);
+    k->passed = array_grown(sched_alloc, s, k->passed, &k->passed_capacity, k->n_passed, sizeof *k->passed);
     k->passed[k->n_passed++] = *pod;
     if (first)
         becomes_head(s, k, pod->job);

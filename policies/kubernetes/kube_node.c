@@ -6,6 +6,8 @@
 #include "policies/kubernetes/kube.h"
 
 #include "policies/kubernetes/kube_score.h"
+#include "sim/contract/util/array.h"
+#include "sim/contract/util/minmax.h"
 
 enum { RESOURCES = 3, SAMPLE_LEAST = 100 };
 
@@ -117,12 +119,9 @@ static int32_t node_score(const struct view *v, const struct request *pod, node_
 
 const struct shape_facts *kube_shape(struct sched *s, struct kube *k, const struct request *pod)
 {
-    while (pod->shape >= k->n_shapes) {
-        size_t shapes = k->n_shapes, failed = k->n_shapes;
-        k->shape = array_grown(s, k->shape, &shapes, k->n_shapes, sizeof *k->shape);
-        k->failed = array_grown(s, k->failed, &failed, k->n_shapes, sizeof *k->failed);
-        k->n_shapes = shapes;
-    }
+    size_t shapes = k->n_shapes;
+    k->shape = array_covering(sched_alloc, s, k->shape, &shapes, pod->shape, sizeof *k->shape);
+    k->failed = array_covering(sched_alloc, s, k->failed, &k->n_shapes, pod->shape, sizeof *k->failed);
     struct shape_facts *f = &k->shape[pod->shape];
     if (f->made)
         return f;
@@ -170,7 +169,7 @@ static node_id enough(const struct kube *k)
     if (k->params->sample <= 0 || k->n_nodes < SAMPLE_LEAST)
         return k->n_nodes;
     node_id percent = k->n_nodes / 125 >= 45 ? 5 : 50 - k->n_nodes / 125, n = k->n_nodes / 100 * percent + k->n_nodes % 100 * percent / 100;
-    return n < SAMPLE_LEAST ? SAMPLE_LEAST : n;
+    return max_u32(n, SAMPLE_LEAST);
 }
 
 static size_t filter(struct sched *s, struct kube *k, job_id j, const struct request *pod)
@@ -192,8 +191,8 @@ static node_id best_of(struct sched *s, const struct kube *k, struct candidate *
 {
     int64_t preferred = 0, avoided = 0;
     for (size_t i = 0; i < n; i++) {
-        preferred = list[i].liking.preferred > preferred ? list[i].liking.preferred : preferred;
-        avoided = list[i].liking.avoided > avoided ? list[i].liking.avoided : avoided;
+        preferred = max_i64(preferred, list[i].liking.preferred);
+        avoided = max_i64(avoided, list[i].liking.avoided);
     }
     size_t best = 0, equal = 1;
     for (size_t i = 0; i < n; i++) {

@@ -1,5 +1,6 @@
 /* kube_pods.c - bound pods by node and by job, and what they are nominated for. */
 #include "policies/kubernetes/kube.h"
+#include "sim/contract/util/array.h"
 
 void kube_pod_bound(struct sched *s, struct kube *k, job_id j, uint32_t task, node_id n, int64_t since_ns)
 {
@@ -8,7 +9,7 @@ void kube_pod_bound(struct sched *s, struct kube *k, job_id j, uint32_t task, no
     if (i != ID_NONE) {
         k->free_pod = k->pod[i].after;
     } else {
-        k->pod = array_grown(s, k->pod, &k->pod_capacity, k->n_pods, sizeof *k->pod);
+        k->pod = array_grown(sched_alloc, s, k->pod, &k->pod_capacity, k->n_pods, sizeof *k->pod);
         i = (uint32_t)k->n_pods++;
     }
     k->pod[i] = (struct pod){ j, task, n, since_ns, own->first_pod, k->on_node[n], ID_NONE };

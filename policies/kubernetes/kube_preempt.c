@@ -6,6 +6,7 @@
  * budgets. Of the nodes: the lowest highest priority of a victim, then the smallest sum of priorities, the fewest victims,
  * the latest start among the earliest of the most important ones, the first. Pods that may not be preempted are no victims. */
 #include "policies/kubernetes/kube.h"
+#include "sim/contract/util/array.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -201,7 +202,7 @@ bool kube_awaits(const struct sched *s, const struct kube *k, job_id j, uint32_t
 
 static void nominate(struct sched *s, struct kube *k, job_id j, uint32_t task, node_id n)
 {
-    k->nomination = array_grown(s, k->nomination, &k->nomination_capacity, k->n_nominations, sizeof *k->nomination);
+    k->nomination = array_grown(sched_alloc, s, k->nomination, &k->nomination_capacity, k->n_nominations, sizeof *k->nomination);
     k->nomination[k->n_nominations++] = (struct nomination){ j, task, n, job_facts(s, j)->priority };
 }
 

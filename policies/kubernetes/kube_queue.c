@@ -1,10 +1,11 @@
 /* kube_queue.c - see kube_queue.h. Two heaps and a list; what they outgrow stays with the run. */
 #include "policies/kubernetes/kube_queue.h"
+#include "sim/contract/util/array.h"
+#include "sim/contract/util/heap.h"
 
-#include <string.h>
-
-static bool before(const struct waiting_pod *a, const struct waiting_pod *b)
+static bool ready_before(const void *none, const struct waiting_pod *a, const struct waiting_pod *b)
 {
+    (void)none;
     if (a->priority != b->priority)
         return a->priority > b->priority;
     if (a->time_ns != b->time_ns)
@@ -14,39 +15,29 @@ static bool before(const struct waiting_pod *a, const struct waiting_pod *b)
     return a->job < b->job;
 }
 
-static bool rested_before(const struct waiting_pod *a, const struct waiting_pod *b)
+static bool rested_before(const void *none, const struct waiting_pod *a, const struct waiting_pod *b)
 {
+    (void)none;
     return a->time_ns != b->time_ns ? a->time_ns < b->time_ns : a->order < b->order;
 }
 
-typedef bool pod_order(const struct waiting_pod *a, const struct waiting_pod *b);
+HEAP_DEFINE(ready, struct waiting_pod, void, ready_before, HEAP_NOT_PLACED);
+HEAP_DEFINE(resting, struct waiting_pod, void, rested_before, HEAP_NOT_PLACED);
 
-static void heap_push(struct sched *s, struct pod_heap *h, pod_order *less, struct waiting_pod pod)
+static void room_for_one(struct sched *s, struct pod_heap *h)
 {
-    h->pod = array_grown(s, h->pod, &h->capacity, h->n, sizeof *h->pod);
-    size_t i = h->n++;
-    for (size_t parent; i > 0 && less(&pod, &h->pod[parent = (i - 1) / 2]); i = parent)
-        h->pod[i] = h->pod[parent];
-    h->pod[i] = pod;
+    h->pod = array_grown(sched_alloc, s, h->pod, &h->capacity, h->n, sizeof *h->pod);
 }
 
-static struct waiting_pod heap_pop(struct pod_heap *h, pod_order *less)
+static void push_ready(struct sched *s, struct kube_queue *q, struct waiting_pod pod)
 {
-    struct waiting_pod first = h->pod[0], last = h->pod[--h->n];
-    size_t i = 0;
-    for (size_t child; (child = 2 * i + 1) < h->n; i = child) {
-        child += child + 1 < h->n && less(&h->pod[child + 1], &h->pod[child]);
-        if (!less(&h->pod[child], &last))
-            break;
-        h->pod[i] = h->pod[child];
-    }
-    h->pod[i] = last;
-    return first;
+    room_for_one(s, &q->ready);
+    ready_push(NULL, q->ready.pod, q->ready.n++, pod);
 }
 
 void queue_enter(struct sched *s, struct kube_queue *q, job_id j, uint32_t task, uint32_t epoch)
 {
-    heap_push(s, &q->ready, before, (struct waiting_pod){
+    push_ready(s, q, (struct waiting_pod){
         .time_ns = sched_now(s), .order = (q->pass << 32) + task, .job = j, .task = task, .epoch = epoch,
         .priority = job_facts(s, j)->priority });
 }
@@ -68,13 +59,13 @@ static int64_t rests_until_ns(const struct kube_queue *q, const struct waiting_p
 static void make_ready(struct sched *s, struct kube_queue *q, struct waiting_pod pod)
 {
     pod.time_ns = pod.failed_ns;
-    heap_push(s, &q->ready, before, pod);
+    push_ready(s, q, pod);
 }
 
 void queue_wake_rested(struct sched *s, struct kube_queue *q)
 {
     while (q->resting.n && q->resting.pod[0].time_ns <= sched_now(s))
-        make_ready(s, q, heap_pop(&q->resting, rested_before));
+        make_ready(s, q, resting_pop(NULL, q->resting.pod, q->resting.n--));
 }
 
 void queue_wake_parked(struct sched *s, struct kube_queue *q, void (*rests)(struct sched *s, job_id j))
@@ -87,7 +78,8 @@ void queue_wake_parked(struct sched *s, struct kube_queue *q, void (*rests)(stru
             continue;
         }
         pod.time_ns = until_ns;
-        heap_push(s, &q->resting, rested_before, pod);
+        room_for_one(s, &q->resting);
+        resting_push(NULL, q->resting.pod, q->resting.n++, pod);
         rests(s, pod.job);
     }
     q->parked.n = 0;
@@ -97,13 +89,13 @@ bool queue_next(struct kube_queue *q, struct waiting_pod *pod)
 {
     if (!q->ready.n)
         return false;
-    *pod = heap_pop(&q->ready, before);
+    *pod = ready_pop(NULL, q->ready.pod, q->ready.n--);
     return true;
 }
 
 void queue_return(struct sched *s, struct kube_queue *q, struct waiting_pod pod)
 {
-    heap_push(s, &q->ready, before, pod);
+    push_ready(s, q, pod);
 }
 
 void queue_failed(struct sched *s, struct kube_queue *q, struct waiting_pod *pod)
@@ -111,6 +103,6 @@ void queue_failed(struct sched *s, struct kube_queue *q, struct waiting_pod *pod
     pod->attempts++;
     pod->failed_ns = pod->time_ns = sched_now(s);
     pod->order = (q->pass << 32) + q->failures++;
-    q->parked.pod = array_grown(s, q->parked.pod, &q->parked.capacity, q->parked.n, sizeof *q->parked.pod);
+    room_for_one(s, &q->parked);
     q->parked.pod[q->parked.n++] = *pod;
 }

@@ -6,7 +6,7 @@
  * Pods of jobs that arrive at one instant alternate, for their controllers make them at the same time; else ties end on
  * the order of failing, then on the job. */
 #pragma once
-#include "policies/common/grown.h"
+#include "sim/contract/policy.h"
 
 #define ALL_PODS UINT32_MAX       /* the job as one entry */
 

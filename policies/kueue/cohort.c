@@ -9,9 +9,9 @@
  * - who is set aside is tried again when quota comes free in its tree, not at other events;
  * - ties end on (submit, id), where Kueue's depend on the order of a hash map. */
 #include "policies/kueue/cohort.h"
+#include "sim/contract/util/array.h"
 
 #include <math.h>
-#include <string.h>
 
 static const char *const sharings[] = { "classical", "fair", "fair-final-share", "fair-initial-share", NULL };
 static const char *const placements[] = { "admit", "wait", NULL };
@@ -140,29 +140,16 @@ struct request cohort_request(struct sched *s, job_id j, uint32_t tasks)
 
 static void grow_members(struct sched *s, struct cohort *c, struct cohort_members *m)
 {
-    if (m->n == m->capacity) {
-        m->capacity = m->capacity ? 2 * m->capacity : 8;
-        struct cohort_workload **grown = sched_alloc(s, m->capacity * sizeof(struct cohort_workload *));
-        if (m->n)
-            memcpy(grown, m->of, m->n * sizeof(struct cohort_workload *));
-        m->of = grown;
-    }
-    if (c->n_members == c->members_most) {
-        c->members_most = c->members_most ? 2 * c->members_most : 64;
-        c->search.victim = sched_alloc(s, c->members_most * sizeof(struct cohort_victim));
-        c->search.candidate = sched_alloc(s, c->members_most * sizeof(struct cohort_victim));
-    }
+    size_t capacity = c->members_capacity;
+    m->of = array_grown(sched_alloc, s, m->of, &m->capacity, m->n, sizeof(struct cohort_workload *));
+    c->search.victim = array_grown(sched_alloc, s, c->search.victim, &capacity, c->n_members, sizeof(struct cohort_victim));
+    c->search.candidate = array_grown(sched_alloc, s, c->search.candidate, &c->members_capacity, c->n_members,
+                                      sizeof(struct cohort_victim));
 }
 
 void cohort_list_add(struct sched *s, struct cohort_list *l, job_id j)
 {
-    if (l->n == l->most) {
-        l->most = l->most ? 2 * l->most : 16;
-        job_id *grown = sched_alloc(s, l->most * sizeof *grown);
-        if (l->n)
-            memcpy(grown, l->job, l->n * sizeof *grown);
-        l->job = grown;
-    }
+    l->job = array_grown(sched_alloc, s, l->job, &l->capacity, l->n, sizeof *l->job);
     l->job[l->n++] = j;
 }
 

@@ -33,7 +33,8 @@ struct nomination {
     enum wait_reason why;         /* if it does not fit */
     uint32_t tasks, height;       /* height: of the subtree that the quota comes from, once the victims are gone */
     struct cohort_workload **victim;
-    uint32_t n_victims, capacity;
+    uint32_t n_victims;
+    size_t capacity;
     uint64_t changes, room;       /* of the tree and the cluster, when this was found */
 };
 struct cohort_queue {
@@ -60,13 +61,15 @@ struct cohort {
     struct cohort_queue *queue;   /* [n] */
     struct cohort_tree *tree;     /* [n] by root */
     queue_id *busy, *heads;       /* those with somebody waiting; those with a head in this cycle */
-    uint32_t n_busy, n_heads, n_members, members_most;
-    struct cohort_list { job_id *job; uint32_t n, most; } sheltered, resting;    /* firm until this pass ends; see above */
+    uint32_t n_busy, n_heads, n_members;
+    size_t members_capacity;
+    struct cohort_list { job_id *job; uint32_t n; size_t capacity; } sheltered, resting;    /* firm until this pass ends; see above */
     struct line *unplaced;        /* hold quota and no GPU */
     uint64_t unplaced_room, pass, cycle;
     bool released;                /* quota has come free since all were asked */
     struct temporary { uint32_t queue; int64_t need[COHORT_CELLS]; int sign; } *temporary;    /* until the cycle ends */
-    uint32_t n_temporary, temporary_most;
+    uint32_t n_temporary;
+    size_t temporary_capacity;
 };
 
 static inline bool cohort_holds_quota(const struct entrant *e)

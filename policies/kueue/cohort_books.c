@@ -1,15 +1,6 @@
 /* cohort_books.c - quota summed up a tree, usage likewise, and what is left. See cohort_books.h. */
 #include "policies/kueue/cohort_books.h"
-
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int64_t most(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
+#include "sim/contract/util/minmax.h"
 
 /* ---- Memory ---- */
 
@@ -42,7 +33,7 @@ static void settle_cell(struct cohort_books *b, uint32_t cell)
     for (uint32_t v = b->n; v-- > 0;) {
         size_t i = cohort_at(b, v, cell);
         int64_t lending = b->quota[i].lending;
-        b->local[i] = lending == UNLIMITED ? 0 : most(0, b->subtree[i] - lending);
+        b->local[i] = lending == UNLIMITED ? 0 : max_i64(0, b->subtree[i] - lending);
         b->usage[i] = 0;
         if (b->parent[v] != ID_NONE)
             b->subtree[cohort_at(b, b->parent[v], cell)] += b->subtree[i] - b->local[i];
@@ -54,7 +45,7 @@ static void settle_cell(struct cohort_books *b, uint32_t cell)
         if (b->parent[v] != ID_NONE) {
             b->potential[i] = b->local[i] + b->potential[cohort_at(b, b->parent[v], cell)];
             if (borrowing != UNLIMITED)
-                b->potential[i] = least(b->potential[i], b->subtree[i] + borrowing);
+                b->potential[i] = min_i64(b->potential[i], b->subtree[i] + borrowing);
         }
         b->lendable[(size_t)v * b->resources + b->resource[cell]] += b->potential[i];
     }
@@ -84,9 +75,9 @@ static void use_cell(struct cohort_books *b, uint32_t node, uint32_t cell, int64
 {
     for (; node != ID_NONE && change; node = b->parent[node]) {
         size_t i = cohort_at(b, node, cell);
-        int64_t before = most(0, b->usage[i] - b->local[i]);
+        int64_t before = max_i64(0, b->usage[i] - b->local[i]);
         b->usage[i] += change;
-        change = most(0, b->usage[i] - b->local[i]) - before;
+        change = max_i64(0, b->usage[i] - b->local[i]) - before;
     }
 }
 
@@ -100,7 +91,7 @@ void cohort_use(struct cohort_books *b, uint32_t node, const int64_t *need, int 
 int64_t cohort_local_available(const struct cohort_books *b, uint32_t node, uint32_t cell)
 {
     size_t i = cohort_at(b, node, cell);
-    return most(0, b->local[i] - b->usage[i]);
+    return max_i64(0, b->local[i] - b->usage[i]);
 }
 
 int64_t cohort_available(const struct cohort_books *b, uint32_t node, uint32_t cell)
@@ -110,8 +101,8 @@ int64_t cohort_available(const struct cohort_books *b, uint32_t node, uint32_t c
         return b->subtree[i] - b->usage[i];
     int64_t above = cohort_available(b, b->parent[node], cell);
     if (b->quota[i].borrowing != UNLIMITED) {
-        int64_t stored = b->subtree[i] - b->local[i], taken = most(0, b->usage[i] - b->local[i]);
-        above = least(above, stored - taken + b->quota[i].borrowing);
+        int64_t stored = b->subtree[i] - b->local[i], taken = max_i64(0, b->usage[i] - b->local[i]);
+        above = min_i64(above, stored - taken + b->quota[i].borrowing);
     }
     return cohort_local_available(b, node, cell) + above;
 }

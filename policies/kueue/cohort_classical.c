@@ -4,6 +4,7 @@
  * After kubernetes-sigs/kueue:pkg/scheduler/preemption/{classical_strategy.go, classical/candidate_generator.go,
  * classical/hierarchical_preemption.go}. */
 #include "policies/kueue/cohort_search.h"
+#include "sim/contract/util/heap.h"
 
 enum kind {                       /* in the order in which they are taken */
     HIERARCHICAL,                 /* the request fits in the quota of a subtree that holds the preemptor and not this one */
@@ -119,30 +120,20 @@ static void collect(struct cohort_search *s, struct wish *wish)
 }
 
 /* Who leaves already, of all kinds, goes first; then by kind, the two that depend on borrowing as one. */
-static int by_order(const struct cohort_victim *x, const struct cohort_victim *y)
+static bool goes_before(const void *none, const struct cohort_victim *x, const struct cohort_victim *y)
 {
+    (void)none;
     static const int group[] = { [HIERARCHICAL] = 0, [WHILE_BORROWING] = 1, [WITHOUT_BORROWING] = 1, [SAME_QUEUE] = 2 };
     if (x->workload->leaving != y->workload->leaving)
-        return x->workload->leaving ? -1 : 1;
+        return x->workload->leaving;
     if (group[x->kind] != group[y->kind])
-        return group[x->kind] - group[y->kind];
-    return cohort_compare_workloads(x->workload, y->workload);
+        return group[x->kind] < group[y->kind];
+    return cohort_compare_workloads(x->workload, y->workload) < 0;
 }
 
 /* Few of many are mostly enough, so they are put in order as they are asked for: a heap of the rest, the first on top, and
  * behind it those in order, from the end. */
-static void sift(struct cohort_victim *heap, uint32_t n, uint32_t i)
-{
-    struct cohort_victim c = heap[i];
-    for (uint32_t child; (child = 2 * i + 1) < n; i = child) {
-        if (child + 1 < n && by_order(&heap[child + 1], &heap[child]) < 0)
-            child++;
-        if (by_order(&heap[child], &c) >= 0)
-            break;
-        heap[i] = heap[child];
-    }
-    heap[i] = c;
-}
+HEAP_DEFINE(candidates, struct cohort_victim, void, goes_before, HEAP_NOT_PLACED);
 
 static void order_begin(struct cohort_search *s, struct wish *wish, bool borrowing)
 {
@@ -155,18 +146,14 @@ static void order_begin(struct cohort_search *s, struct wish *wish, bool borrowi
         s->candidate[wish->usable++] = c;
     }
     wish->heap = wish->usable;
-    for (uint32_t i = wish->heap / 2; i-- > 0;)
-        sift(s->candidate, wish->heap, i);
+    candidates_make(NULL, s->candidate, wish->heap);
 }
 
 static const struct cohort_victim *in_order(struct cohort_search *s, struct wish *wish, uint32_t i)
 {
     while (wish->usable - wish->heap <= i) {
-        struct cohort_victim first = s->candidate[0];
-        s->candidate[0] = s->candidate[--wish->heap];
+        struct cohort_victim first = candidates_pop(NULL, s->candidate, wish->heap--);
         s->candidate[wish->heap] = first;
-        if (wish->heap)
-            sift(s->candidate, wish->heap, 0);
     }
     return &s->candidate[wish->usable - 1 - i];
 }

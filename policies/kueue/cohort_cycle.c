@@ -5,18 +5,14 @@
  * again in the next. Who finds no victims and cannot count on getting back what is its own holds what it may have of its
  * request until the cycle ends, so that others do not grow into it. */
 #include "policies/kueue/cohort.h"
+#include "sim/contract/util/array.h"
+#include "sim/contract/util/minmax.h"
 
 /* ---- Changes that last until the cycle ends ---- */
 
 static void use_for_now(struct sched *s, struct cohort *c, uint32_t queue, const int64_t *need, int sign)
 {
-    if (c->n_temporary == c->temporary_most) {
-        struct temporary *grown = sched_alloc(s, (2 * (size_t)c->n_temporary + 16) * sizeof *grown);
-        for (uint32_t i = 0; i < c->n_temporary; i++)
-            grown[i] = c->temporary[i];
-        c->temporary = grown;
-        c->temporary_most = 2 * c->n_temporary + 16;
-    }
+    c->temporary = array_grown(sched_alloc, s, c->temporary, &c->temporary_capacity, c->n_temporary, sizeof *c->temporary);
     struct temporary *t = &c->temporary[c->n_temporary++];
     *t = (struct temporary){ .queue = queue, .sign = sign };
     for (uint32_t cell = 0; cell < c->books.cells; cell++)
@@ -197,11 +193,6 @@ static void evict_all(struct sched *s, struct cohort *c)
     }
 }
 
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* scheduler.go, quotaResourcesToReserve */
 static void reserve(struct sched *s, struct cohort *c, uint32_t v)
 {
@@ -216,7 +207,7 @@ static void reserve(struct sched *s, struct cohort *c, uint32_t v)
         int64_t most = b->quota[i].nominal - b->usage[i];
         if (n->height > 0)
             most = b->quota[i].borrowing == UNLIMITED ? need[cell] : most + b->quota[i].borrowing;
-        need[cell] = most < 0 ? 0 : smaller(need[cell], most);
+        need[cell] = most < 0 ? 0 : min_i64(need[cell], most);
     }
     use_for_now(s, c, v, need, 1);
 }

@@ -4,6 +4,7 @@
  * (fitsResourceQuota) and flavorassigner/podset_reducer.go: all tasks if that fits or evicting helps; else the most tasks,
  * by bisection between all and the minimum, for which it does. */
 #include "policies/kueue/cohort.h"
+#include "sim/contract/util/minmax.h"
 
 #include <string.h>
 
@@ -132,7 +133,7 @@ static uint32_t height_of(const struct trial *t)
     for (uint32_t cell = 0; cell < b->cells; cell++) {
         bool more_above;
         uint32_t h = t->need[cell] ? cohort_borrow_height(b, t->as.queue, cell, t->need[cell], &more_above) : 0;
-        height = h > height ? h : height;
+        height = max_u32(height, h);
     }
     return height;
 }

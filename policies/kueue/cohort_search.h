@@ -18,7 +18,8 @@ struct cohort_workload {          /* admitted, or about to be */
 };
 struct cohort_members {           /* of one queue: who holds quota, in any order */
     struct cohort_workload **of;
-    uint32_t n, capacity;
+    uint32_t n;
+    size_t capacity;
 };
 enum cohort_reason { EVICT_IN_QUEUE, EVICT_RECLAIM, EVICT_RECLAIM_WHILE_BORROWING, EVICT_FAIR_SHARE };
 struct cohort_victim {

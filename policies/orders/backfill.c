@@ -6,9 +6,10 @@
  * looked at again, first come first, with those of all others in place: it never gets later. Newcomers only add to them.
  * "Free over the whole window" needs no rule about extra nodes: on counts it says the same. */
 #include "sim/contract/timeline.h"
+#include "sim/contract/util/array.h"
+#include "sim/contract/util/minmax.h"
 
 #include <stddef.h>
-#include <string.h>
 
 struct backfill_params { double depth, order, tests; };
 enum { BY_ARRIVAL, BY_ESTIMATE };
@@ -25,23 +26,10 @@ struct backfill {
     uint64_t seen;                /* timeline_version of the last pass */
     bool passed;
     struct list fresh;            /* arrived since the last pass */
-    int64_t *too_long;            /* by shape: an estimate that did not fit before the promises, in pass too_long_pass */
-    uint64_t *too_long_pass, pass;
-    size_t shapes;
+    struct too_long { int64_t estimate_ns; uint64_t pass; } *too_long;    /* [n_shapes] did not fit before the promises */
+    size_t n_shapes;
+    uint64_t pass;
 };
-
-/* Appends to a list that grows by doubling; what it outgrows stays with the run. */
-static void append(struct sched *s, struct list *l, job_id j)
-{
-    if (l->n == l->capacity) {
-        l->capacity = l->capacity ? 2 * l->capacity : 64;
-        job_id *grown = sched_alloc(s, l->capacity * sizeof *grown);
-        if (l->n)
-            memcpy(grown, l->job, l->n * sizeof *grown);
-        l->job = grown;
-    }
-    l->job[l->n++] = j;
-}
 
 static void backfill_begin(struct sched *s, const void *params, void *state)
 {
@@ -60,7 +48,8 @@ static void backfill_arrived(struct sched *s, const void *params, void *state, j
     if (b->shortest)
         line_push(b->shortest, j, (struct line_key){ .major = (double)job_estimate_ns(s, j), .time_ns = submit_ns });
     line_push(b->waiting, j, (struct line_key){ .time_ns = submit_ns });
-    append(s, &b->fresh, j);
+    b->fresh.job = array_grown(sched_alloc, s, b->fresh.job, &b->fresh.capacity, b->fresh.n, sizeof j);
+    b->fresh.job[b->fresh.n++] = j;
 }
 
 static void backfill_started(struct sched *s, const void *params, void *state, job_id j)
@@ -89,26 +78,10 @@ static bool start_or_promise(struct sched *s, struct backfill *b, job_id j)
         plan_drop(s, j);
     } else if (!promised) {
         sched_wake_at(s, promised_ns);                /* perhaps nobody will end just then */
-        b->due_ns = promised_ns < b->due_ns ? promised_ns : b->due_ns;
+        b->due_ns = min_i64(promised_ns, b->due_ns);
     }
     sched_blocked(s, j, sched_fits(s, sched_view(s, FREE_IDLE), &r) ? WAIT_RESERVED : sched_why_not(s));
     return false;
-}
-
-static void shape_room(struct sched *s, struct backfill *b, shape_id shape)
-{
-    if (shape < b->shapes)
-        return;
-    size_t n = 2 * ((size_t)shape + 1);
-    int64_t *too_long = sched_alloc(s, n * sizeof *too_long);
-    uint64_t *pass = sched_alloc(s, n * sizeof *pass);
-    if (b->shapes) {
-        memcpy(too_long, b->too_long, b->shapes * sizeof *too_long);
-        memcpy(pass, b->too_long_pass, b->shapes * sizeof *pass);
-    }
-    b->too_long = too_long;
-    b->too_long_pass = pass;
-    b->shapes = n;
 }
 
 /* j would fit, but for its length: as would those like it that are no shorter, and who knows that already is left out. */
@@ -124,9 +97,10 @@ static void fill_behind(struct sched *s, struct backfill *b, struct line *line, 
 {
     shape_id shape = job_facts(s, j)->ask->shape;
     int64_t length_ns = job_estimate_ns(s, j), now_ns = sched_now(s);
-    shape_room(s, b, shape);
-    if (b->too_long_pass[shape] == b->pass && length_ns >= b->too_long[shape]) {
-        reserved(s, b, walk, j, b->too_long[shape]);
+    b->too_long = array_covering(sched_alloc, s, b->too_long, &b->n_shapes, shape, sizeof *b->too_long);
+    struct too_long *known = &b->too_long[shape];
+    if (known->pass == b->pass && length_ns >= known->estimate_ns) {
+        reserved(s, b, walk, j, known->estimate_ns);
         return;
     }
     struct request r = job_request(s, j);
@@ -141,8 +115,7 @@ static void fill_behind(struct sched *s, struct backfill *b, struct line *line, 
     const struct placement *where = sched_place(s, timeline_view(s, now_ns, until_ns), &r);
     if (where && sched_start(s, j, where) == SCHED_OK)
         return;
-    b->too_long_pass[shape] = b->pass;
-    b->too_long[shape] = length_ns;
+    *known = (struct too_long){ length_ns, b->pass };
     reserved(s, b, walk, j, length_ns);
 }
 

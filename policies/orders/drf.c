@@ -5,6 +5,7 @@
  * comes last. In a tree of queues the rule holds at every level: from the root down, the child with the smallest share.
  * Equal shares: whose next job came first. Among the jobs of a queue: arrival order. */
 #include "policies/common/ordered.h"
+#include "sim/contract/util/heap.h"
 
 #include <math.h>
 
@@ -51,42 +52,18 @@ static double share_of(const struct sched *s, const struct drf *d, queue_id q)
 
 /* ---- Heaps: each branch of those below it ---- */
 
-static bool goes_before(const struct branch *a, const struct branch *b)
+static bool goes_before(const struct drf *d, const uint32_t *left, const uint32_t *right)
 {
-    return a->share != b->share ? a->share < b->share : a->next < b->next;    /* jobs are numbered as they were submitted */
+    const struct branch *a = &d->branch[*left], *b = &d->branch[*right];
+    return a->share != b->share ? a->share < b->share : a->next < b->next;    /* ids ascend in the order of submission */
 }
 
-static void put(struct drf *d, struct branch *up, uint32_t at, uint32_t b)
+static void placed(struct drf *d, const uint32_t *branch, size_t at)
 {
-    up->heap[at] = b;
-    d->branch[b].at = at;
+    d->branch[*branch].at = (uint32_t)at;
 }
 
-static void sift(struct drf *d, struct branch *up, uint32_t at)
-{
-    uint32_t b = up->heap[at];
-    const struct branch *moved = &d->branch[b];
-    for (; at > 0 && goes_before(moved, &d->branch[up->heap[(at - 1) / 2]]); at = (at - 1) / 2)
-        put(d, up, at, up->heap[(at - 1) / 2]);
-    for (uint32_t child; (child = 2 * at + 1) < up->n; at = child) {
-        if (child + 1 < up->n && goes_before(&d->branch[up->heap[child + 1]], &d->branch[up->heap[child]]))
-            child++;
-        if (!goes_before(&d->branch[up->heap[child]], moved))
-            break;
-        put(d, up, at, up->heap[child]);
-    }
-    put(d, up, at, b);
-}
-
-static void leave_heap(struct drf *d, struct branch *up, struct branch *b)
-{
-    uint32_t at = b->at, last = up->heap[--up->n];
-    b->at = ID_NONE;
-    if (at == up->n)
-        return;
-    put(d, up, at, last);
-    sift(d, up, at);
-}
+HEAP_DEFINE(branches, uint32_t, struct drf, goes_before, placed);
 
 /* What b holds or whom it serves next has changed; so has that of all above it. */
 static void refresh(struct sched *s, struct drf *d, uint32_t i)
@@ -98,12 +75,14 @@ static void refresh(struct sched *s, struct drf *d, uint32_t i)
         b->share = share_of(s, d, i - 1);
         if (b->next == ID_NONE) {
             if (b->at != ID_NONE)
-                leave_heap(d, up, b);
+                branches_remove(d, up->heap, up->n--, b->at);
+            b->at = ID_NONE;
             continue;
         }
         if (b->at == ID_NONE)
-            put(d, up, up->n++, i);
-        sift(d, up, b->at);
+            branches_push(d, up->heap, up->n++, i);
+        else
+            branches_fix(d, up->heap, up->n, b->at);
     }
 }
 

@@ -6,11 +6,10 @@
  * GPU-seconds or seconds. Whoever has had more than any that ended has index 0. Ties by submit time. Sees no run times. */
 #include "policies/orders/attained.h"
 #include "policies/orders/gittins_law.h"
-#include "policies/common/grown.h"
+#include "sim/contract/util/array.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct gittins_params { struct ordered_params ordered; double two_dimensional, learn, grown; };
 struct gittins {
@@ -69,7 +68,7 @@ static void note_end(struct sched *s, struct gittins *g, double service)
 {
     if (service <= 0)
         return;                   /* says nothing about anybody who has had any */
-    g->ended = array_grown(s, g->ended, &g->capacity, g->n_ended, sizeof *g->ended);
+    g->ended = array_grown(sched_alloc, s, g->ended, &g->capacity, g->n_ended, sizeof *g->ended);
     g->ended[g->n_ended++] = service;
 }
 

@@ -1,5 +1,6 @@
 /* gittins_law.c - the steepest slopes of a curve of points, from right to left. See gittins_law.h. */
 #include "policies/orders/gittins_law.h"
+#include "sim/contract/util/array.h"
 
 #include <math.h>
 
@@ -36,23 +37,22 @@ void gittins_learn(struct gittins_law *law, const double *service, size_t n)
     }
 }
 
-/* The last of the n ascending points that is not beyond `service`; `at` NULL: they are points 0..n. */
-static size_t point_of(const struct gittins_law *law, const uint32_t *at, size_t n, double service)
+static bool not_beyond(const void *point, const void *service)
 {
-    size_t low = 0, high = n;
-    while (high - low > 1) {
-        size_t middle = (low + high) / 2;
-        if (law->service[at ? at[middle] : middle] <= service)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    return *(const double *)point <= *(const double *)service;
+}
+
+struct reached { const struct gittins_law *law; double service; };
+
+static bool stage_not_beyond(const void *stage, const void *reached)
+{
+    const struct reached *r = reached;
+    return r->law->service[*(const uint32_t *)stage] <= r->service;
 }
 
 double gittins_index(const struct gittins_law *law, double service)
 {
-    uint32_t k = (uint32_t)point_of(law, NULL, law->n, service), last = (uint32_t)law->n - 1;
+    uint32_t k = (uint32_t)lower_bound(law->service, law->n, sizeof *law->service, &service, not_beyond) - 1, last = (uint32_t)law->n - 1;
     if (k == last)
         return 0;
     double into = service - law->service[k], part = into / (law->service[k + 1] - law->service[k]);
@@ -66,7 +66,8 @@ double gittins_index(const struct gittins_law *law, double service)
 
 uint32_t gittins_stage(const struct gittins_law *law, double service)
 {
-    return (uint32_t)point_of(law, law->stage, law->n_stages, service);
+    struct reached r = { law, service };
+    return (uint32_t)lower_bound(law->stage, law->n_stages, sizeof *law->stage, &r, stage_not_beyond) - 1;
 }
 
 double gittins_stage_index(const struct gittins_law *law, uint32_t stage)

@@ -10,6 +10,7 @@
  * Who started less than exempt_s ago is no candidate. What differs: a suspended job goes on as soon as its GPUs are free, in the
  * order of the line, without gang time slices, and takes them back from lower ones that run there. */
 #include "policies/common/ordered.h"
+#include "sim/contract/util/minmax.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -206,7 +207,7 @@ static bool is_protected(struct sched *s, const struct preemptive *p, job_id j, 
     int64_t first_ns = TIME_NEVER;
     for (size_t i = v->n; fits && i < v->n + v->n_exempt; i++) {
         int64_t until_ns = exempt_until_ns(s, p, v->job[i]);
-        first_ns = until_ns < first_ns ? until_ns : first_ns;
+        first_ns = min_i64(until_ns, first_ns);
     }
     if (fits)
         sched_wake_at(s, first_ns);

@@ -11,6 +11,8 @@
  * An auction costs O(waiting jobs): rho of all of them changes with time, each at its own pace. Between auctions, while
  * nothing was released, only new jobs are looked at. */
 #include "policies/common/ordered.h"
+#include "sim/contract/util/array.h"
+#include "sim/contract/util/minmax.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -112,13 +114,7 @@ static bool has_failed(const struct failed *f, shape_id shape)
 
 static void has_failed_now(struct sched *s, struct failed *f, shape_id shape)
 {
-    if (shape >= f->n) {
-        size_t n = 2 * (size_t)shape + 64;
-        bool *grown = sched_scratch(s, n * sizeof *grown);
-        for (size_t i = 0; i < f->n; i++)
-            grown[i] = f->shape[i];
-        *f = (struct failed){ grown, n };
-    }
+    f->shape = array_covering(sched_scratch, s, f->shape, &f->n, shape, sizeof *f->shape);
     f->shape[shape] = true;
 }
 
@@ -161,7 +157,7 @@ static size_t auction(struct sched *s, struct themis *t, const void *params, str
     size_t worst = (size_t)ceil((1 - ((const struct themis_params *)params)->f) * (double)n - 1e-9), left = 0;
     struct failed failed = { NULL, 0 };
     qsort(b, n, sizeof *b, worst_first);
-    qsort(b, worst < n ? worst : n, sizeof *b, shortest_first);
+    qsort(b, min_size(worst, n), sizeof *b, shortest_first);
     for (size_t i = 0; i < n; i++) {
         if (job_state(s, b[i].job) == JOB_RUNNING)
             continue;             /* its lease goes on */
@@ -273,14 +269,7 @@ static void themis_arrived(struct sched *s, const void *params, void *state, job
         t->contending += t->present[job_facts(s, j)->queue]++ == 0;
     }
     line_push(t->waiting, j, key_submit(s, j, params));
-    if (t->n_fresh == t->fresh_capacity) {
-        size_t capacity = t->fresh_capacity ? 2 * t->fresh_capacity : 64;
-        job_id *grown = sched_alloc(s, capacity * sizeof *grown);
-        for (size_t i = 0; i < t->n_fresh; i++)
-            grown[i] = t->fresh[i];
-        t->fresh = grown;
-        t->fresh_capacity = capacity;
-    }
+    t->fresh = array_grown(sched_alloc, s, t->fresh, &t->fresh_capacity, t->n_fresh, sizeof *t->fresh);
     t->fresh[t->n_fresh++] = j;
 }
 

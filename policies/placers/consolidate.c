@@ -3,6 +3,7 @@
  * What fits a node goes to the node with the fewest free GPUs that has room, never split. What is larger takes fully
  * free nodes, lowest number first, and its remainder the node then most free. A node's size is that of the node most free. */
 #include "policies/placers/filling.h"
+#include "sim/contract/util/minmax.h"
 
 static bool most_free(const struct builder *b, const struct request *r, node_id *n)
 {
@@ -22,7 +23,7 @@ static enum place_result place_total(struct builder *b, const struct request *r)
         if (!most_free(b, r, &n))
             return fill_failed(r);
         struct node_free f = view_node_for(builder_view(b), r, n);
-        uint32_t take = left < f.capacity ? left : f.capacity;
+        uint32_t take = min_u32(left, f.capacity);
         if (f.whole < take || !builder_add_some(b, r, rank, n, take))
             return fill_failed(r);
         left -= take;

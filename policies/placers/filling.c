@@ -1,5 +1,6 @@
 /* filling.c - see filling.h. */
 #include "policies/placers/filling.h"
+#include "sim/contract/util/minmax.h"
 
 const char *const fill_device_words[] = { "node", "pack", "spread", NULL };
 
@@ -53,13 +54,12 @@ bool fill_one_node(struct builder *b, const struct request *r, domain_id within,
 static uint32_t room_for(const struct view *v, const struct request *r, node_id n, uint32_t wanted)
 {
     struct node_free f = view_node_for(v, r, n);
-    int64_t room = f.whole < wanted ? f.whole : wanted;
-    if (r->cpu_milli && f.cpu_milli / r->cpu_milli < room)
-        room = f.cpu_milli / r->cpu_milli;
-    if (r->mem_mib && f.mem_mib / r->mem_mib < room)
-        room = f.mem_mib / r->mem_mib;
-    if (view_power_gpus(v, r, n) < room)
-        room = view_power_gpus(v, r, n);
+    int64_t room = min_u32(f.whole, wanted);
+    if (r->cpu_milli)
+        room = min_i64(room, f.cpu_milli / r->cpu_milli);
+    if (r->mem_mib)
+        room = min_i64(room, f.mem_mib / r->mem_mib);
+    room = min_i64(room, view_power_gpus(v, r, n));
     return room > 0 ? (uint32_t)room : 0;
 }
 

@@ -5,13 +5,9 @@
  * to 50 on a node in use, less one for each free GPU that is taken; up to 33 on an idle node, less one for each GPU that it
  * has. What asks for no GPU takes the first node with room. GPUs are taken fullest first. */
 #include "policies/placers/scored.h"
+#include "sim/contract/util/minmax.h"
 
 enum { MOST = 100 };
-
-static int32_t at_least(int32_t a, int32_t b)
-{
-    return a > b ? a : b;
-}
 
 /* What is left, in percent of each GPU, of the `gpus` fullest shared ones that have that share; *whole: of how many there are
  * none, so that whole ones must serve. */
@@ -46,9 +42,9 @@ static int32_t gpu_packing_score(const struct view *v, const struct request *r, 
     if (!r->gpus)
         return 0;
     if (f.whole == f.capacity)
-        return at_least(MOST / 3 - (int32_t)f.whole, (int32_t)f.whole);
+        return max_i32(MOST / 3 - (int32_t)f.whole, (int32_t)f.whole);
     int32_t percent = percent_left(v, n, r, f.shared_mask, &whole);
-    return whole ? at_least(MOST / 2 - (int32_t)whole, MOST / 3) : at_least(MOST - percent / 10, MOST / 2);
+    return whole ? max_i32(MOST / 2 - (int32_t)whole, MOST / 3) : max_i32(MOST - percent / 10, MOST / 2);
 }
 
 static enum place_result gpu_packing_place(struct builder *b, const struct request *r, const void *params)

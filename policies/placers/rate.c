@@ -7,6 +7,7 @@
  * Where the cluster tells no rates (section `progress`) the first that takes it wins. Shares of GPUs go by best fit. */
 #include "policies/placers/filling.h"
 #include "policies/placers/tight.h"
+#include "sim/contract/util/minmax.h"
 
 enum { PARTS_MOST = 256, DOMAINS_MOST = 16, WIDENINGS = 3 };
 #define BETTER 1.000000001        /* by less is rounding */
@@ -71,8 +72,8 @@ static bool add_pieces(struct search *x, const struct way *way)
         if (add_task(x, way, rank, left))
             return true;
         while (taken == 0 && next_node(&w, way->speed, &n)) {
-            uint32_t free = view_node_for(w.v, x->r, n).whole;
-            taken = builder_add_some(x->b, x->r, rank, n, free < left ? free : left) ? (free < left ? free : left) : 0;
+            uint32_t piece = min_u32(view_node_for(w.v, x->r, n).whole, left);
+            taken = builder_add_some(x->b, x->r, rank, n, piece) ? piece : 0;
         }
         if (!taken)
             return false;

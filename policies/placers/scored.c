@@ -2,6 +2,7 @@
 #include "policies/placers/scored.h"
 
 #include "policies/placers/filling.h"
+#include "sim/contract/util/minmax.h"
 
 static bool take_on(struct builder *b, const struct request *r, uint32_t task, node_id n,
                     const struct placing_by_score *how, const void *params)
@@ -66,11 +67,11 @@ struct amount largest_node(const struct view *v)
     view_domain_nodes(v, 0, &first, &end);
     for (node_id n = first; n < end; n++) {
         struct amount size = view_node_size(v, n);
-        most.gpu_milli = size.gpu_milli > most.gpu_milli ? size.gpu_milli : most.gpu_milli;
-        if (size.cpu_milli != INT64_MAX && size.cpu_milli > most.cpu_milli)
-            most.cpu_milli = size.cpu_milli;
-        if (size.mem_mib != INT64_MAX && size.mem_mib > most.mem_mib)
-            most.mem_mib = size.mem_mib;
+        most.gpu_milli = max_i64(most.gpu_milli, size.gpu_milli);
+        if (size.cpu_milli != INT64_MAX)
+            most.cpu_milli = max_i64(most.cpu_milli, size.cpu_milli);
+        if (size.mem_mib != INT64_MAX)
+            most.mem_mib = max_i64(most.mem_mib, size.mem_mib);
     }
     return most;
 }

@@ -1,6 +1,7 @@
 /* tight.c - see tight.h. */
 #include "policies/placers/tight.h"
 #include "policies/placers/filling.h"
+#include "sim/contract/util/minmax.h"
 
 /* All domains of a level, and the nodes that are in none. */
 struct domains { bool any; size_t n; domain_id *at; };
@@ -47,7 +48,7 @@ static void find_nodes(const struct view *v, struct tight_nodes *t)
     view_domain_nodes(v, 0, &n, &end);
     for (; n < end; n++) {
         uint32_t gpus = view_node(v, n).capacity;
-        t->gpus = gpus > t->gpus ? gpus : t->gpus;
+        t->gpus = max_u32(t->gpus, gpus);
         if (gpus)
             add_speed(t, view_gpu_speed(v, n));
     }

@@ -1,9 +1,8 @@
 /* batch.c - see batch.h. */
 #include "policies/slurm/batch.h"
-#include "policies/common/grown.h"
+#include "sim/contract/util/array.h"
 
 #include <math.h>
-#include <string.h>
 
 #define NS_IN_S 1e9
 enum { FIRST_CAPACITY = 64 };     /* a power of two */
@@ -12,8 +11,8 @@ enum { FIRST_CAPACITY = 64 };     /* a power of two */
 
 static uint32_t account_add(struct sched *s, struct batch *b, uint32_t parent, bool user, double shares)
 {
-    b->account = array_grown(s, b->account, &b->account_capacity, b->n_accounts, sizeof *b->account);
-    b->room = array_grown(s, b->room, &b->room_capacity, b->n_accounts, sizeof *b->room);
+    b->account = array_grown(sched_alloc, s, b->account, &b->account_capacity, b->n_accounts, sizeof *b->account);
+    b->room = array_grown(sched_alloc, s, b->room, &b->room_capacity, b->n_accounts, sizeof *b->room);
     b->account[b->n_accounts] = (struct account){ .parent = parent, .user = user, .shares = shares };
     b->unranked = true;
     return b->n_accounts++;
@@ -186,7 +185,7 @@ void batch_started(struct sched *s, struct batch *b, job_id j)
 {
     struct batch_job *own = job_own(s, j);
     catch_up(s, b);
-    b->charged = array_grown(s, b->charged, &b->charged_capacity, b->n_charged, sizeof *b->charged);
+    b->charged = array_grown(sched_alloc, s, b->charged, &b->charged_capacity, b->n_charged, sizeof *b->charged);
     own->at = b->n_charged++;
     b->charged[own->at] = (struct charged){ j, (double)job_size(s, j).gpu_milli / MILLI_ALL, now_s(s, b) };
     ordered_started(s, &b->ordered, j);

@@ -71,7 +71,7 @@ static void pass_over_all(struct sched *s, const void *params, void *state)
     struct quota_state *q = state;
     q->budgets = true;
     for (queue_id i = 0; i < q->n_queues; i++)
-        queue_set_put(&q->grows, i, true);
+        bitset_put(&q->leaves, q->grows, i, true);
     wrapped->schedule(s, params, state);
 }
 
