@@ -5,10 +5,10 @@
  * starts, the newest first, each all of it, but the last one gets back what is not needed. Then what is idle goes to running jobs that
  * hold less than their usual size, and then to those that could hold more: the oldest first, as much as it can use. A job grows
  * at most once in `every_s`; it gives back at any time. Nobody falls below its least size. */
-#include "policies/common/ordered.h"
-#include "policies/common/resizing.h"
+#include "policies/common/queueing.h"
+#include "policies/elastic/sizes.h"
 
-struct elastic_params { struct ordered_params how; double every_s; };
+struct elastic_params { struct queueing_params how; double every_s; };
 struct elastic { struct line *waiting, *running; };    /* by submit time; those that can be resized, by start */
 struct elastic_job { int64_t grown_ns; bool runs; };
 
@@ -126,7 +126,7 @@ static void elastic_schedule(struct sched *s, const void *params, void *state)
 }
 
 static const struct param elastic_params[] = {
-    ORDERED_PARAM_BLOCKING(BLOCKING_STRICT),
+    QUEUEING_PARAM_BLOCKING(BLOCKING_STRICT),
     { "every_s", "a job grows at most once in so long", "s", 0, 1e9, 300, NULL, offsetof(struct elastic_params, every_s) },
     { 0 },
 };

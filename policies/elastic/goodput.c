@@ -15,12 +15,12 @@
  * a job. Here sizes are chosen as if on as few nodes as they fit on, by greedy steps (as Optimus, EuroSys'18, gives out tasks
  * by marginal gain); the run's placer places them, and nobody who runs falls below its least size. */
 #include "policies/common/queue_heads.h"
-#include "policies/common/ordered.h"
-#include "policies/common/resizing.h"
+#include "policies/common/queueing.h"
+#include "policies/elastic/sizes.h"
 
 #include <math.h>
 
-struct goodput_params { struct ordered_params how; double interval_s, power, penalty; };
+struct goodput_params { struct queueing_params how; double interval_s, power, penalty; };
 struct goodput { struct line *waiting, *running; int64_t next_ns; };    /* by submit time; running: those that can be resized */
 struct goodput_job { uint32_t resizes; bool runs; };
 
@@ -270,11 +270,11 @@ static void goodput_schedule(struct sched *s, const void *params, void *state)
 }
 
 static const struct param goodput_params[] = {
-    ORDERED_PARAM_BLOCKING(BLOCKING_STRICT),
+    QUEUEING_PARAM_BLOCKING(BLOCKING_STRICT),
     { "interval_s", "sizes are chosen anew every", "s", 1e-3, 1e9, 60, NULL, offsetof(struct goodput_params, interval_s) },
     { "power", "of the mean of speedups that is to be great: 1 is efficient, lower is fairer", "", -100, 1, -1, NULL,
       offsetof(struct goodput_params, power) },
-    { "penalty", "no: a resize counts as if it cost nothing", "", 0, 0, 1, ordered_no_yes, offsetof(struct goodput_params, penalty) },
+    { "penalty", "no: a resize counts as if it cost nothing", "", 0, 0, 1, param_no_yes, offsetof(struct goodput_params, penalty) },
     { 0 },
 };
 const struct policy goodput_policy = {

@@ -97,11 +97,11 @@ static bool refused(struct sched *s, struct kube *k, job_id j, const struct requ
 }
 
 /* By preemption. true: somebody has left for the pod, or will. */
-static bool make_room(struct sched *s, struct kube *k, job_id j, const struct request *pod)
+static bool preempt_for_pod(struct sched *s, struct kube *k, job_id j, const struct request *pod)
 {
     if (k->gang || k->params->preempt <= 0)
         return false;
-    if (kube_awaits(s, k, j, pod->first_task))
+    if (kube_awaits_victims(s, k, j, pod->first_task))
         return true;
     kube_forget_nomination(k, j, pod->first_task);
     return kube_preempt(s, k, j, pod);
@@ -117,14 +117,14 @@ static void try_pod(struct sched *s, struct kube *k, struct waiting_pod *w)
     kube_shape(s, k, &pod);
     struct failure *failed = &k->failed[pod.shape];
     uint32_t least = least_pods(s, k, j);
-    bool vain = failed->round == k->round && w->priority <= failed->priority && least >= failed->least;
-    if (vain && !kube_nominated(k, j, pod.first_task)) {
+    bool infeasible = failed->round == k->round && w->priority <= failed->priority && least >= failed->least;
+    if (infeasible && !kube_nominated(k, j, pod.first_task)) {
         pod_failed(s, k, w);
         return;
     }
     if (k->gang ? gang_bind(s, k, j) : kube_bind(s, k, j, &pod))
         return;
-    if (!make_room(s, k, j, &pod) && !pod.max_per_node && !k->reserved && (!k->gang || job_state(s, j) == JOB_PENDING))
+    if (!preempt_for_pod(s, k, j, &pod) && !pod.max_per_node && !k->reserved && (!k->gang || job_state(s, j) == JOB_PENDING))
         *failed = (struct failure){ k->round, w->priority, least };
     pod_failed(s, k, w);
 }

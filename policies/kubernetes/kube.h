@@ -1,6 +1,6 @@
 /* kube.h - what the files of the kube policy share: parameters, pods that are bound, nominations, the choice of a node. */
 #pragma once
-#include "policies/kubernetes/kube_queue.h"
+#include "policies/kubernetes/queue.h"
 #include "policies/common/timers.h"
 
 struct kube_params {
@@ -76,9 +76,9 @@ bool kube_choose(struct sched *s, struct kube *k, job_id j, const struct request
 bool kube_preempt(struct sched *s, struct kube *k, job_id j, const struct request *pod);
 /* NULL: it is not. */
 /* Is there room for a pod of j beside what others of no lower priority are nominated for? */
-bool kube_room_beside(const struct sched *s, const struct kube *k, job_id j, const struct request *pod, node_id n);
+bool kube_fits_beside_nominated(const struct sched *s, const struct kube *k, job_id j, const struct request *pod, node_id n);
 /* Others have been told to leave for the pod, and are not all gone yet. */
-bool kube_awaits(const struct sched *s, const struct kube *k, job_id j, uint32_t task);
+bool kube_awaits_victims(const struct sched *s, const struct kube *k, job_id j, uint32_t task);
 const struct nomination *kube_nominated(const struct kube *k, job_id j, uint32_t task);    /* NULL: it is not */
 
 /* kube_pods.c */

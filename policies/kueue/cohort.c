@@ -33,7 +33,7 @@ static struct cohort_quota quota_of(const struct queue_facts *f, uint32_t cell, 
     return q;
 }
 
-static int said(int own, const struct cohort_rules *up, int theirs)
+static int inherited(int own, const struct cohort_rules *up, int theirs)
 {
     return own >= 0 ? own : up ? theirs : 0;
 }
@@ -41,10 +41,10 @@ static int said(int own, const struct cohort_rules *up, int theirs)
 static struct cohort_rules rules_of(const struct cohort_rules *own, const struct cohort_rules *up)
 {
     struct cohort_rules r = *own;
-    r.queueing = said(own->queueing, up, up ? up->queueing : 0);
-    r.within_queue = said(own->within_queue, up, up ? up->within_queue : 0);
-    r.reclaim = said(own->reclaim, up, up ? up->reclaim : 0);
-    r.borrow = said(own->borrow, up, up ? up->borrow : 0);
+    r.queueing = inherited(own->queueing, up, up ? up->queueing : 0);
+    r.within_queue = inherited(own->within_queue, up, up ? up->within_queue : 0);
+    r.reclaim = inherited(own->reclaim, up, up ? up->reclaim : 0);
+    r.borrow = inherited(own->borrow, up, up ? up->borrow : 0);
     if (own->borrow < 0 && own->borrow_priority_threshold == INT32_MAX && up)
         r.borrow_priority_threshold = up->borrow_priority_threshold;
     return r;

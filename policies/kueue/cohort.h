@@ -7,7 +7,7 @@
  * and has left at once rests until then, and comes back to its queue for another round; a second time, for another pass: so
  * a pass ends. */
 #pragma once
-#include "policies/kueue/cohort_fair.h"
+#include "policies/kueue/fair.h"
 #include "sim/contract/policy.h"
 
 enum { COHORT_CELLS = 3 };        /* GPUs, CPUs, memory of the one flavour "all" */

@@ -50,7 +50,7 @@ void attained_begin(struct sched *s, struct attained *a, const struct attained_r
 {
     a->rule = rule;
     timers_begin(s, &a->timers);
-    ordered_begin(s, &a->ordered, &rule->discipline, params);
+    queueing_begin(s, &a->queueing, &rule->discipline, params);
 }
 
 void attained_arrived(struct sched *s, struct attained *a, job_id j)
@@ -62,7 +62,7 @@ void attained_arrived(struct sched *s, struct attained *a, job_id j)
         a->waits = true;
     set_timer(s, a, j);
     set_key(s, a, j);
-    ordered_arrived(s, &a->ordered, j);
+    queueing_arrived(s, &a->queueing, j);
     if (a->waits)
         timers_arm(s, &a->timers);
 }
@@ -72,7 +72,7 @@ void attained_started(struct sched *s, struct attained *a, job_id j)
     account_of(s, j)->since_ns = sched_now(s);
     set_timer(s, a, j);
     set_key(s, a, j);
-    ordered_started(s, &a->ordered, j);
+    queueing_started(s, &a->queueing, j);
     if (a->waits)
         timers_arm(s, &a->timers);
 }
@@ -84,7 +84,7 @@ void attained_stopped(struct sched *s, struct attained *a, job_id j)
     of->since_ns = -1;
     of->last_ran_ns = sched_now(s);
     timer_drop(&a->timers, j);
-    ordered_stopped(s, &a->ordered, j);
+    queueing_stopped(s, &a->queueing, j);
 }
 
 void attained_place(struct sched *s, struct attained *a, job_id j, uint32_t stage)
@@ -92,7 +92,7 @@ void attained_place(struct sched *s, struct attained *a, job_id j, uint32_t stag
     account_of(s, j)->stage = stage;
     set_timer(s, a, j);
     set_key(s, a, j);
-    ordered_moved(s, &a->ordered, j);
+    queueing_moved(s, &a->queueing, j);
 }
 
 void attained_schedule(struct sched *s, struct attained *a)
@@ -105,7 +105,7 @@ void attained_schedule(struct sched *s, struct attained *a)
             of->had_ns = 0;
         attained_place(s, a, j, of->since_ns < 0 ? 0 : of->stage + 1);
     }
-    a->waits = ordered_serve(s, &a->ordered);
+    a->waits = queueing_serve(s, &a->queueing);
     if (a->waits)
         timers_arm(s, &a->timers);
 }

@@ -4,7 +4,7 @@
  * Service is seconds of running (start-up and work that is lost later included), or GPU-seconds. It passes through stages
  * 0, 1, ...; within a stage the key of a job stays as it is. */
 #pragma once
-#include "policies/common/ordered.h"
+#include "policies/common/queueing.h"
 #include "policies/common/timers.h"
 
 struct account {                  /* of a job: what the policy's table has as job_size */
@@ -24,7 +24,7 @@ struct attained_rule {
     struct line_key (*key)(const struct attained *a, job_id j, const struct account *of, double service);
 };
 struct attained {                 /* the first member of the policy's state */
-    struct ordered ordered;
+    struct queueing_state queueing;
     const struct attained_rule *rule;
     struct timers timers;
     bool by_gpus;

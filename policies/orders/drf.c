@@ -4,7 +4,7 @@
  * "Dominant resource fairness", NSDI 2011); fair-share: the same on GPUs alone. Divided by the queue's weight; weight 0
  * comes last. In a tree of queues the rule holds at every level: from the root down, the child with the smallest share.
  * Equal shares: whose next job came first. Among the jobs of a queue: arrival order. */
-#include "policies/common/ordered.h"
+#include "policies/common/queueing.h"
 #include "sim/contract/util/heap.h"
 
 #include <math.h>
@@ -201,7 +201,7 @@ static void drf_started(struct sched *s, const void *params, void *state, job_id
 
 static const struct param drf_param_list[] = {
     { "blocking", "strict: the first that does not fit blocks its queue; skip: it is passed over", "", 0, 0, BLOCKING_STRICT,
-      ordered_blockings, offsetof(struct drf_params, blocking) },
+      queueing_blockings, offsetof(struct drf_params, blocking) },
     { 0 },
 };
 

@@ -2,9 +2,9 @@
  *
  * With preempt=yes, whoever has a later deadline gives way: on one server, if any schedule meets every deadline, this one
  * does (Dertouzos, IFIP 1974). */
-#include "policies/common/ordered.h"
+#include "policies/common/queueing.h"
 
-struct edf_params { struct ordered_params ordered; double preempt; };
+struct edf_params { struct queueing_params queueing; double preempt; };
 
 static struct line_key key_deadline(struct sched *s, job_id j, const void *params)
 {
@@ -20,16 +20,16 @@ static unsigned edf_needs(const void *params)
     return ((const struct edf_params *)params)->preempt > 0 ? SEES_RELEASING : 0;
 }
 
-ORDERED_CALLBACKS(edf, ((const struct edf_params *)params)->preempt > 0 ? &takes : &waits)
+QUEUEING_CALLBACKS(edf, ((const struct edf_params *)params)->preempt > 0 ? &takes : &waits)
 static const struct param edf_param_list[] = {
-    ORDERED_PARAM_SCOPE,
-    ORDERED_PARAM_BLOCKING(BLOCKING_STRICT),
-    ORDERED_PARAM_PREEMPT("deadline is later", offsetof(struct edf_params, preempt)),
+    QUEUEING_PARAM_SCOPE,
+    QUEUEING_PARAM_BLOCKING(BLOCKING_STRICT),
+    QUEUEING_PARAM_PREEMPT("deadline is later", offsetof(struct edf_params, preempt)),
     { 0 },
 };
 
 const struct policy edf_policy = {
-    ORDERED_TABLE(edf),
+    QUEUEING_TABLE(edf),
     .name = "edf",
     .summary = "earliest deadline first, without a deadline last",
     .also_needs = edf_needs,

@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-struct gittins_params { struct ordered_params ordered; double two_dimensional, learn, grown; };
+struct gittins_params { struct queueing_params queueing; double two_dimensional, learn, grown; };
 struct gittins {
     struct attained attained;
     const struct gittins_params *params;
@@ -47,7 +47,7 @@ static struct line_key key(const struct attained *a, job_id j, const struct acco
                                              ? least : fmax(least, gittins_index(&g->law, service))) };
 }
 
-static struct line_key present(struct sched *s, const struct ordered *o, job_id j)
+static struct line_key present(struct sched *s, const struct queueing_state *o, job_id j)
 {
     const struct gittins *g = (const struct gittins *)o;
     struct line_key k = attained_key(s, j, o->params);
@@ -93,7 +93,7 @@ static void learn(struct sched *s, struct gittins *g)
     gittins_learn(law, g->ended, g->n_ended);
     g->next = ceil((double)g->n_ended * g->params->grown);
     size_t n;
-    const job_id *all = ordered_jobs(s, &g->attained.ordered, &n);
+    const job_id *all = queueing_jobs(s, &g->attained.queueing, &n);
     for (size_t i = 0; i < n; i++)
         attained_place(s, &g->attained, all[i], stage_of(g, attained_service(s, &g->attained, all[i])));
 }
@@ -144,9 +144,9 @@ static void gittins_stopped(struct sched *s, const void *params, void *state, jo
 }
 
 static const struct param gittins_param_list[] = {
-    ORDERED_PARAM_SCOPE,
-    ORDERED_PARAM_BLOCKING(BLOCKING_SKIP),
-    { "two_dimensional", "yes: service is GPU-seconds; no: seconds", "", 0, 0, 1, ordered_no_yes,
+    QUEUEING_PARAM_SCOPE,
+    QUEUEING_PARAM_BLOCKING(BLOCKING_SKIP),
+    { "two_dimensional", "yes: service is GPU-seconds; no: seconds", "", 0, 0, 1, param_no_yes,
       offsetof(struct gittins_params, two_dimensional) },
     { "learn", "jobs that have to end before the law is known; las or las2d until then", "jobs", 1, 1e9, 100, NULL,
       offsetof(struct gittins_params, learn) },

@@ -14,7 +14,7 @@
 
 #include <math.h>
 
-struct las_params { struct ordered_params ordered; double threshold1, threshold2, promote, continuous, quantum_s; };
+struct las_params { struct queueing_params queueing; double threshold1, threshold2, promote, continuous, quantum_s; };
 struct las { struct attained attained; const struct las_params *params; };
 
 static double las_stage_end(const struct attained *a, uint32_t stage)
@@ -57,14 +57,14 @@ static void las2d_begin(struct sched *s, const void *params, void *state)
 
 ATTAINED_CALLBACKS(las)
 #define LAS_PARAMS(unit)                                                                                               \
-    ORDERED_PARAM_SCOPE, ORDERED_PARAM_BLOCKING(BLOCKING_SKIP),                                                        \
+    QUEUEING_PARAM_SCOPE, QUEUEING_PARAM_BLOCKING(BLOCKING_SKIP),                                                        \
     { "threshold1", "service that ends the first queue; 0: there is no such queue", unit, 0, 1e12, 3250, NULL,         \
       offsetof(struct las_params, threshold1) },                                                                       \
     { "threshold2", "service that ends the second queue; 0: there is no such queue", unit, 0, 1e12, 7200, NULL,        \
       offsetof(struct las_params, threshold2) },                                                                       \
     { "promote", "waiting time, as a multiple of its service, that brings a job back to the first queue; 0: never",    \
       "", 0, 1e9, 8, NULL, offsetof(struct las_params, promote) },                                                     \
-    { "continuous", "yes: plain least attained service, a queue for every quantum", "", 0, 0, 0, ordered_no_yes,       \
+    { "continuous", "yes: plain least attained service, a queue for every quantum", "", 0, 0, 0, param_no_yes,       \
       offsetof(struct las_params, continuous) },                                                                       \
     { "quantum_s", "service in a quantum", unit, 1e-6, 1e9, 60, NULL, offsetof(struct las_params, quantum_s) },        \
     { 0 }

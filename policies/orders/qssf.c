@@ -2,7 +2,7 @@
  *
  * After "quasi-shortest service first" (Hu et al., SC'21), whose predictor is whatever fills in the estimates. Jobs without
  * an estimate go last; equal ones go by submit time. Sees estimates only. */
-#include "policies/common/ordered.h"
+#include "policies/common/queueing.h"
 
 #include <math.h>
 
@@ -15,13 +15,13 @@ static struct line_key key_expected(struct sched *s, job_id j, const void *param
 }
 
 static const struct discipline qssf = { .key = key_expected };
-ORDERED_CALLBACKS(qssf, &qssf)
-static const struct param qssf_params[] = { ORDERED_PARAM_SCOPE, ORDERED_PARAM_BLOCKING(BLOCKING_STRICT), { 0 } };
+QUEUEING_CALLBACKS(qssf, &qssf)
+static const struct param qssf_params[] = { QUEUEING_PARAM_SCOPE, QUEUEING_PARAM_BLOCKING(BLOCKING_STRICT), { 0 } };
 
 const struct policy qssf_policy = {
-    ORDERED_TABLE(qssf),
+    QUEUEING_TABLE(qssf),
     .name = "qssf",
     .summary = "smallest estimated run time x GPUs first; without an estimate last",
     .params = qssf_params,
-    .params_size = sizeof(struct ordered_params),
+    .params_size = sizeof(struct queueing_params),
 };

@@ -2,11 +2,11 @@
  *
  * A queue that owns nodes (pinned form) is confined to them by the world. Any other queue holds at most its deserved
  * GPUs at a time (count form), on whatever nodes. Nothing is ever borrowed. */
-#include "policies/common/ordered.h"
+#include "policies/common/queueing.h"
 
 #include <stdio.h>
 
-struct static_params { struct ordered_params ordered; double order; };
+struct static_params { struct queueing_params queueing; double order; };
 enum { BY_SUBMIT, BY_DURATION, BY_PRIORITY };
 static const char *const orders[] = { "submit", "shortest", "priority", NULL };
 
@@ -45,17 +45,17 @@ static unsigned static_needs(const void *params)
 }
 
 static const struct discipline partition = { .key = static_key, .admits = own_share };
-ORDERED_CALLBACKS(static, &partition)
+QUEUEING_CALLBACKS(static, &partition)
 static const struct param static_param_list[] = {
-    { "scope", "queue: a line for each queue; pool: one line, whose head blocks all", "", 0, 0, SCOPE_QUEUE, ordered_scopes,
-      offsetof(struct ordered_params, scope) },
-    ORDERED_PARAM_BLOCKING(BLOCKING_STRICT),
+    { "scope", "queue: a line for each queue; pool: one line, whose head blocks all", "", 0, 0, SCOPE_QUEUE, queueing_scopes,
+      offsetof(struct queueing_params, scope) },
+    QUEUEING_PARAM_BLOCKING(BLOCKING_STRICT),
     { "order", "order of the jobs of a queue", "", 0, 0, BY_SUBMIT, orders, offsetof(struct static_params, order) },
     { 0 },
 };
 
 const struct policy static_policy = {
-    ORDERED_TABLE(static),
+    QUEUEING_TABLE(static),
     .name = "static",
     .summary = "each queue has GPUs of its own: its nodes, or its deserved number",
     .also_needs = static_needs,

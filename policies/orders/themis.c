@@ -10,7 +10,7 @@
  *
  * An auction costs O(waiting jobs): rho of all of them changes with time, each at its own pace. Between auctions, while
  * nothing was released, only new jobs are looked at. */
-#include "policies/common/ordered.h"
+#include "policies/common/queueing.h"
 #include "sim/contract/util/array.h"
 #include "sim/contract/util/minmax.h"
 

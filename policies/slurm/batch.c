@@ -139,7 +139,7 @@ static bool prioritise(struct sched *s, struct batch *b, job_id j, double at_s)
     b->unranked = false;
     b->at_s = at_s;
     double was = own->priority;
-    own->priority = b->order.priority(s, b, j, b->ordered.params);
+    own->priority = b->order.priority(s, b, j, b->queueing.params);
     return own->priority != was;
 }
 
@@ -157,7 +157,7 @@ static const struct discipline by_priority = { .key = key_own };
 void batch_begin(struct sched *s, struct batch *b, struct batch_order order, const void *params)
 {
     const struct batch_params *p = params;
-    ordered_begin(s, &b->ordered, &by_priority, params);
+    queueing_begin(s, &b->queueing, &by_priority, params);
     b->order = order;
     b->period_ns = (int64_t)(p->calc_period_s * NS_IN_S + .5);
     b->period_s = (double)b->period_ns / NS_IN_S;
@@ -178,7 +178,7 @@ void batch_arrived(struct sched *s, struct batch *b, job_id j)
     catch_up(s, b);
     own->account = leaf_of(s, b, j);
     prioritise(s, b, j, now_s(s, b));
-    ordered_arrived(s, &b->ordered, j);
+    queueing_arrived(s, &b->queueing, j);
 }
 
 void batch_started(struct sched *s, struct batch *b, job_id j)
@@ -188,7 +188,7 @@ void batch_started(struct sched *s, struct batch *b, job_id j)
     b->charged = array_grown(sched_alloc, s, b->charged, &b->charged_capacity, b->n_charged, sizeof *b->charged);
     own->at = b->n_charged++;
     b->charged[own->at] = (struct charged){ j, (double)job_size(s, j).gpu_milli / MILLI_ALL, now_s(s, b) };
-    ordered_started(s, &b->ordered, j);
+    queueing_started(s, &b->queueing, j);
 }
 
 void batch_stopped(struct sched *s, struct batch *b, job_id j)
@@ -199,7 +199,7 @@ void batch_stopped(struct sched *s, struct batch *b, job_id j)
     charge(s, b, c, c->gpus * (now_s(s, b) - c->since_s));
     *c = b->charged[--b->n_charged];
     ((struct batch_job *)job_own(s, c->job))->at = own->at;
-    ordered_stopped(s, &b->ordered, j);
+    queueing_stopped(s, &b->queueing, j);
 }
 
 /* ---- A pass ---- */
@@ -219,14 +219,14 @@ static void sort_anew(struct sched *s, struct batch *b, struct line *l)
 void batch_serve(struct sched *s, struct batch *b)
 {
     bool waits = false;
-    uint32_t n = b->ordered.per_queue ? queue_count(s) : 1;
+    uint32_t n = b->queueing.per_queue ? queue_count(s) : 1;
     catch_up(s, b);
     for (uint32_t q = 0; q < n && b->unsorted; q++)
-        sort_anew(s, b, b->ordered.queue[q].waiting);
+        sort_anew(s, b, b->queueing.queue[q].waiting);
     b->unsorted = false;
-    ordered_serve(s, &b->ordered);
-    for (size_t i = 0; i < b->ordered.n_busy; i++)
-        waits |= line_length(b->ordered.queue[b->ordered.busy[i]].waiting) > 0;
+    queueing_serve(s, &b->queueing);
+    for (size_t i = 0; i < b->queueing.n_busy; i++)
+        waits |= line_length(b->queueing.queue[b->queueing.busy[i]].waiting) > 0;
     if (waits)
         sched_wake_at(s, b->origin_ns + (b->computed + 1) * b->period_ns);
 }

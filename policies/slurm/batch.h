@@ -12,11 +12,11 @@
  * beside known users the unknown ones are one user. */
 #pragma once
 #include "policies/slurm/accounts.h"
-#include "policies/common/ordered.h"
+#include "policies/common/queueing.h"
 
-struct batch_params { struct ordered_params ordered; double calc_period_s, half_life_s; };    /* the first member of both */
+struct batch_params { struct queueing_params queueing; double calc_period_s, half_life_s; };    /* the first member of both */
 #define BATCH_PARAMS                                                                                                   \
-    ORDERED_PARAM_SCOPE, ORDERED_PARAM_BLOCKING(BLOCKING_STRICT),                                                      \
+    QUEUEING_PARAM_SCOPE, QUEUEING_PARAM_BLOCKING(BLOCKING_STRICT),                                                      \
         { "calc_period_s", "time between computations of usage and priorities", "s", 1, 86400, 300, NULL,              \
           offsetof(struct batch_params, calc_period_s) },                                                              \
         { "half_life_s", "half-life of usage; 0: it does not decay", "s", 0, 1e9, 604800, NULL,                        \
@@ -32,7 +32,7 @@ struct charged { job_id job; double gpus, since_s; };         /* runs, and has p
 struct leaf { queue_id queue; uint32_t user, account; };      /* account NO_ACCOUNT: a free slot */
 struct queue_leaves { uint32_t unknown; bool known; };        /* the leaf of unknown users, or NO_ACCOUNT; has any other */
 struct batch {
-    struct ordered ordered;
+    struct queueing_state queueing;
     struct batch_order order;
     struct account *account;      /* [0] the root, then the queues, then the users */
     uint32_t n_accounts;

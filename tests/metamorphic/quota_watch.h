@@ -10,7 +10,7 @@
 
 static inline void compare(const struct quota_state *q)
 {
-    bool same = !q->pencilled, leaving = false;
+    bool same = !q->tentative, leaving = false;
     watch.starts = false;
     for (job_id j = 0; j < JOBS; j++) {
         const struct held *a = &watch.before[j], *b = &watch.after[j];

@@ -5,7 +5,7 @@
  * holds where queues do nothing but take back what is theirs. Where they may also stop for priorities, for age, while they
  * borrow, or by shares, Kueue's rules can go round in circles: whoever has stopped somebody is overtaken before it is admitted,
  * or stopped in turn (of shares: kubernetes-sigs/kueue, issue 14543). Then a pass is cut short, and limits alone are certain. */
-#include "policies/kueue/cohort_books.h"
+#include "policies/kueue/books.h"
 #include "tests/support/built.h"
 #include "tests/support/named.h"
 #include "sim/base/memory.h"

@@ -1,6 +1,6 @@
 /* test_meta_quota.c - what guaranteed quota promises, at every pass of random trees and workloads.
  *
- * Wanted values: the rules of policies/kai/quota_rules.h (tested by themselves), and brute force. Each promise is looked at, too,
+ * Wanted values: the rules of policies/kai/rules.h (tested by themselves), and brute force. Each promise is looked at, too,
  * where it is known to be broken. */
 #include "tests/metamorphic/quota_watch.h"
 
@@ -76,7 +76,7 @@ static void stop_at_will(struct sched *s, struct quota_state *q)
             continue;
         if (h->n == f->min_tasks) {
             sched_stop_task(s, j, h->piece[0].task, STOP_SAVE);
-            quota_holds_anew(s, q, j);
+            quota_grew(s, q, j);
             return;
         }
         for (job_id k = 0; k < JOBS; k++)

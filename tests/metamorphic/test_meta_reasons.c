@@ -78,8 +78,8 @@ static void pass_over_all(struct sched *s, const void *params, void *state)
 static void pass_without_memory(struct sched *s, const void *params, void *state)
 {
     struct quota_state *q = state;
-    for (size_t i = 0; i < q->n_room; i++)
-        q->room[i].why = WAIT_ORDER;
+    for (size_t i = 0; i < q->n_checks; i++)
+        q->check[i].why = WAIT_ORDER;
     wrapped->schedule(s, params, state);
 }
 

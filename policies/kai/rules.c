@@ -1,5 +1,5 @@
-/* quota_rules.c - see the header. */
-#include "policies/kai/quota_rules.h"
+/* rules.c - see rules.h. */
+#include "policies/kai/rules.h"
 
 #include <math.h>
 
@@ -185,7 +185,7 @@ bool quota_scenario_take(struct quota_scenario *s, queue_id victim_leaf, const s
     return true;
 }
 
-/* What it holds by its fair share. */
+/* What is held by fair share. */
 static double saturation(int64_t held, int64_t fair)
 {
     if (fair == UNLIMITED)

@@ -1,12 +1,12 @@
-/* quota_vain.c - a consolidation that cannot succeed, told without trying: by the nodes of those who could be moved for it.
+/* consolidation_bound.c - feasibility bound of consolidation: from the nodes of the jobs that could be moved, without a scenario.
  *
- * Nobody may lose anything, so who leaves needs a place again. Count tasks by whole GPUs, on each node, from the widest down. If no
- * node can come to hold one more of a width, from what is free there and from narrower tasks that leave, then each holds as many of
- * them afterwards as before, and what they hold is of no use to narrower ones. The new tasks are in vain if that ends with their own
- * width. Tasks that share GPUs, and jobs that are split in any way, count as narrower than anything. */
-#include "policies/kai/quota_search.h"
+ * Nothing may be lost, so every task that leaves needs a place again. Take widths, whole GPUs of a task, from the largest down. If
+ * no node can come to hold one more task of a width, from what is free there and from narrower tasks that leave, then each node
+ * holds as many of them afterwards as before, and their GPUs are of no use to narrower tasks. The new tasks are infeasible if
+ * that holds down to their own width. Tasks that share GPUs, and jobs that give only a total, count as narrower than any. */
+#include "policies/kai/search.h"
 
-/* ---- Who could be moved ---- */
+/* ---- What could be moved ---- */
 
 static uint32_t width_of(const struct request *run, const struct request *ask, const struct piece *p)
 {
@@ -18,7 +18,7 @@ static int64_t milli_of(const struct piece *p)
     return (int64_t)p->gpus * (p->milli < MILLI_ALL ? MILLI_ALL : p->milli);
 }
 
-/* All those whom a consolidation for someone who holds nothing may look at: the same for everybody until something changes. */
+/* All tasks that a consolidation for a job that holds nothing may look at: the same for every such job until something changes. */
 static void list_movable(struct sched *s, struct quota_state *q, struct search *x)
 {
     quota_divide_now(s, q);            /* the order of victims goes by the shares, and only so many are looked at */
@@ -42,7 +42,7 @@ static void list_movable(struct sched *s, struct quota_state *q, struct search *
 
 /* ---- What they could make room for ---- */
 
-/* Some node could come to hold one more task of that many whole GPUs than fits there now and is there. */
+/* Some node could come to hold one more task of that many whole GPUs than now. */
 static bool gains(struct sched *s, struct search *x, uint32_t gpus, bool fits_nowhere)
 {
     x->stamp++;
@@ -88,25 +88,7 @@ static bool could_move(struct sched *s, struct search *x)
     return gains(s, x, x->run->gpus, false);
 }
 
-struct search *search_begin(struct sched *s, struct quota_state *q)
-{
-    if (q->search)
-        return q->search;
-    struct search *x = q->search = sched_alloc(s, sizeof *x);
-    node_id first, end;
-    view_domain_nodes(sched_view(s, FREE_IDLE), 0, &first, &end);
-    x->node = sched_alloc(s, end * sizeof *x->node);
-    x->leaf = sched_alloc(s, q->n_queues * sizeof *x->leaf);
-    return x;
-}
-
-/* More tasks of this run than fit, by whole GPUs, on all nodes as they are. */
-bool search_lacks_nodes(struct sched *s, const struct request *run, uint32_t tasks)
-{
-    return run->gpus > 0 && !run->mig && run->gpu_milli >= MILLI_ALL && domain_fits(sched_view(s, FREE_OR_RELEASING), 0, run) < tasks;
-}
-
-bool quota_moves_in_vain(struct sched *s, struct quota_state *q, const struct request *ask, uint32_t min_tasks)
+bool consolidation_infeasible(struct sched *s, struct quota_state *q, const struct request *ask, uint32_t min_tasks)
 {
     struct search *x = search_begin(s, q);
     x->action = CONSOLIDATION;
@@ -115,7 +97,7 @@ bool quota_moves_in_vain(struct sched *s, struct quota_state *q, const struct re
     x->n_recorded = 0;
     if (x->movable_at != q->changes)
         list_movable(s, q, x);
-    if (x->movable_elastic)            /* if a first task moves some of them, the second may look at others */
+    if (x->movable_elastic)            /* if the first task moves some, the second may look at others */
         min_tasks = 1;
     for (x->run = ask; x->run && x->run->first_task < min_tasks && ask->tasks != SPLIT_ANY; x->run = x->run->next) {
         uint32_t left = min_tasks - x->run->first_task;

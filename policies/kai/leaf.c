@@ -1,4 +1,4 @@
-/* quota_leaf.c - the lines of a leaf: who waits, by shape, and who can be a victim; what is known of them is kept until they change. */
+/* leaf.c - the lines of a leaf: waiting jobs by shape, and victim candidates; what is known of them is kept until they change. */
 #include "policies/kai/quota.h"
 
 struct line_key quota_key(const struct sched *s, job_id j, size_t held)
@@ -8,7 +8,7 @@ struct line_key quota_key(const struct sched *s, job_id j, size_t held)
     return (struct line_key){ -f->priority, tasks < f->min_tasks ? 0 : tasks == f->min_tasks ? 1 : 2, f->submit_ns };
 }
 
-/* Somebody of that shape has come or gone. */
+/* A job of that shape has come or gone. */
 static void head_changed(struct leaf *l, shape_id shape)
 {
     bool one = l->heads == HEADS_KNOWN || (l->heads == HEADS_BUT_ONE && l->stale == shape);
@@ -59,7 +59,7 @@ void leaf_walk_to(struct sched *s, const struct quota_state *q, struct line_walk
 {
     for (job_id i; line_next(w, &i) && i != j;) {
         const struct quota_job *own = job_own(s, i);
-        if (own->pass != q->pass)      /* else it has come since */
+        if (own->pass != q->pass)      /* else it joined the line in this pass */
             line_skip_shape(w, job_facts(s, i)->ask->shape);
     }
 }
@@ -72,11 +72,11 @@ struct quota_amount quota_of_placement(struct sched *s, job_id j, const struct p
     return quota_of_tasks(s, j, task, (uint32_t)p->n);
 }
 
-static struct late late_of(struct sched *s, job_id j, struct line_key key)
+static struct victim_candidate candidate_of(struct sched *s, job_id j, struct line_key key)
 {
     const struct job_facts *f = job_facts(s, j);
     const struct placement *has = job_placement(s, j);
-    struct late v = { .job = j, .key = key, .has = has };
+    struct victim_candidate v = { .job = j, .key = key, .has = has };
     if (!has)
         return v;
     v.holds = quota_of_placement(s, j, has);
@@ -84,71 +84,70 @@ static struct late late_of(struct sched *s, job_id j, struct line_key key)
     return v;
 }
 
-const struct late *leaf_late(struct sched *s, struct leaf *l, size_t k)
+const struct victim_candidate *leaf_candidate(struct sched *s, struct leaf *l, size_t k)
 {
-    while (l->n_last <= k) {
-        struct late v;
-        if (l->n_last == line_length(l->running))
+    while (l->n_candidates <= k) {
+        struct victim_candidate v;
+        if (l->n_candidates == line_length(l->running))
             return NULL;
-        if (l->n_last > 0)
-            v = l->last[l->n_last - 1];
-        (void)(l->n_last > 0 ? line_before(l->running, &v.job, &v.key) : line_last(l->running, &v.job, &v.key));
-        l->last = array_grown(sched_alloc, s, l->last, &l->last_capacity, l->n_last, sizeof *l->last);
-        l->last[l->n_last++] = late_of(s, v.job, v.key);
+        if (l->n_candidates > 0)
+            v = l->candidate[l->n_candidates - 1];
+        (void)(l->n_candidates > 0 ? line_before(l->running, &v.job, &v.key) : line_last(l->running, &v.job, &v.key));
+        l->candidate = array_grown(sched_alloc, s, l->candidate, &l->candidates_capacity, l->n_candidates, sizeof *l->candidate);
+        l->candidate[l->n_candidates++] = candidate_of(s, v.job, v.key);
     }
-    return &l->last[k];
+    return &l->candidate[k];
 }
 
-/* Behind so many of the last nobody is known any more when somebody comes or goes. */
-enum { LATE_KEPT = 64 };
+enum { CANDIDATES_KEPT = 64 };    /* from the end, when a candidate comes or goes; those behind are found again */
 
-static void late_left(struct leaf *l, job_id j)
+static void candidate_left(struct leaf *l, job_id j)
 {
-    size_t n = min_size(l->n_last, LATE_KEPT), at = 0;
-    while (at < n && l->last[at].job != j)
+    size_t n = min_size(l->n_candidates, CANDIDATES_KEPT), at = 0;
+    while (at < n && l->candidate[at].job != j)
         at++;
     if (at < n)
-        array_close(l->last, n--, at, sizeof *l->last);
-    l->n_last = n;
+        array_close(l->candidate, n--, at, sizeof *l->candidate);
+    l->n_candidates = n;
 }
 
-/* It is in the line again. */
-static void late_came(struct sched *s, struct leaf *l, job_id j, struct line_key key)
+/* j is in the line again. */
+static void candidate_joined(struct sched *s, struct leaf *l, job_id j, struct line_key key)
 {
-    size_t n = min_size(l->n_last, LATE_KEPT), at = 0;
-    while (at < n && line_key_before(key, j, l->last[at].key, l->last[at].job))
+    size_t n = min_size(l->n_candidates, CANDIDATES_KEPT), at = 0;
+    while (at < n && line_key_before(key, j, l->candidate[at].key, l->candidate[at].job))
         at++;
-    l->n_last = n;
+    l->n_candidates = n;
     if (at == n && n + 1 < line_length(l->running))
-        return;                    /* whether it is next is not known */
-    l->last = array_grown(sched_alloc, s, l->last, &l->last_capacity, n, sizeof *l->last);
-    array_open(l->last, l->n_last++, at, sizeof *l->last);
-    l->last[at] = late_of(s, j, key);
+        return;                    /* there may be others between the known ones and it */
+    l->candidate = array_grown(sched_alloc, s, l->candidate, &l->candidates_capacity, n, sizeof *l->candidate);
+    array_open(l->candidate, l->n_candidates++, at, sizeof *l->candidate);
+    l->candidate[at] = candidate_of(s, j, key);
 }
 
-void quota_holds_anew(struct sched *s, struct quota_state *q, job_id j)
+void quota_grew(struct sched *s, struct quota_state *q, job_id j)
 {
-    q->leaf[job_facts(s, j)->queue].n_last = 0;
-    quota_stands_anew(q, job_facts(s, j)->queue);
+    q->leaf[job_facts(s, j)->queue].n_candidates = 0;
+    quota_standing_changed(q, job_facts(s, j)->queue);
 }
 
-void quota_waits(struct sched *s, struct quota_state *q, job_id j)
+void quota_enter_waiting(struct sched *s, struct quota_state *q, job_id j)
 {
     struct quota_job *own = job_own(s, j);
     struct leaf *l = &q->leaf[job_facts(s, j)->queue];
     const struct placement *has = job_placement(s, j);
-    quota_waits_no_more(s, q, j);
+    quota_leave_waiting(s, q, j);
     line_push(l->waiting, j, quota_key(s, j, has ? has->n : 0));
     head_changed(l, job_facts(s, j)->ask->shape);
     own->waits = true;
     own->whole = !has;
     l->growing += !own->whole;
     q->growing += !own->whole;
-    l->retold = true;
+    l->report_due = true;
     if (own->whole)
         quota_count_shape(s, q, j, 1);
     if (job_state(s, j) != JOB_GATHERING) {
-        quota_is_whole(s, q, j);
+        quota_leave_broken(s, q, j);
     } else if (!own->broken) {
         line_push(q->broken, j, (struct line_key){ .time_ns = sched_now(s) });
         own->broken = true;
@@ -156,7 +155,7 @@ void quota_waits(struct sched *s, struct quota_state *q, job_id j)
     quota_changed(q, job_facts(s, j)->queue);
 }
 
-void quota_waits_no_more(struct sched *s, struct quota_state *q, job_id j)
+void quota_leave_waiting(struct sched *s, struct quota_state *q, job_id j)
 {
     struct quota_job *own = job_own(s, j);
     if (!own->waits)
@@ -172,7 +171,7 @@ void quota_waits_no_more(struct sched *s, struct quota_state *q, job_id j)
     quota_changed(q, job_facts(s, j)->queue);
 }
 
-void quota_runs(struct sched *s, struct quota_state *q, job_id j)
+void quota_enter_running(struct sched *s, struct quota_state *q, job_id j)
 {
     struct quota_job *own = job_own(s, j);
     const struct placement *has = job_placement(s, j);
@@ -180,14 +179,14 @@ void quota_runs(struct sched *s, struct quota_state *q, job_id j)
         return;
     struct leaf *l = &q->leaf[job_facts(s, j)->queue];
     struct line_key key = quota_key(s, j, has->n);
-    late_left(l, j);
+    candidate_left(l, j);
     line_push(l->running, j, key);
-    late_came(s, l, j, key);
-    quota_stands_anew(q, job_facts(s, j)->queue);
+    candidate_joined(s, l, j, key);
+    quota_standing_changed(q, job_facts(s, j)->queue);
     own->runs = true;
 }
 
-void quota_runs_no_more(struct sched *s, struct quota_state *q, job_id j)
+void quota_leave_running(struct sched *s, struct quota_state *q, job_id j)
 {
     struct quota_job *own = job_own(s, j);
     struct leaf *l = &q->leaf[job_facts(s, j)->queue];
@@ -196,12 +195,12 @@ void quota_runs_no_more(struct sched *s, struct quota_state *q, job_id j)
     line_remove(l->running, j);
     l->leaving -= own->leaves;
     own->leaves = false;
-    late_left(l, j);
-    quota_stands_anew(q, job_facts(s, j)->queue);
+    candidate_left(l, j);
+    quota_standing_changed(q, job_facts(s, j)->queue);
     own->runs = false;
 }
 
-void quota_is_whole(struct sched *s, struct quota_state *q, job_id j)
+void quota_leave_broken(struct sched *s, struct quota_state *q, job_id j)
 {
     struct quota_job *own = job_own(s, j);
     if (own->broken)
@@ -209,7 +208,7 @@ void quota_is_whole(struct sched *s, struct quota_state *q, job_id j)
     own->broken = false;
 }
 
-void quota_has_acted(struct sched *s, struct quota_state *q, job_id j)
+void quota_mark_acted(struct sched *s, struct quota_state *q, job_id j)
 {
     queue_id leaf = job_facts(s, j)->queue;
     struct quota_job *own = job_own(s, j);
@@ -226,7 +225,7 @@ void quota_has_acted(struct sched *s, struct quota_state *q, job_id j)
     }
 }
 
-bool quota_has_had_turn(struct sched *s, const struct quota_state *q, const struct leaf *l, job_id j)
+bool quota_had_turn(struct sched *s, const struct quota_state *q, const struct leaf *l, job_id j)
 {
     return l->acted == q->pass && ((const struct quota_job *)job_own(s, j))->pass == q->pass;
 }

@@ -13,7 +13,7 @@
  * First S2-a over all; then S2-b over those who failed, at most one a queue. A preemptor that stays within nominal quota takes
  * them without either. After kubernetes-sigs/kueue:pkg/scheduler/preemption/{fair_strategy.go, fairsharing}. */
 #pragma once
-#include "policies/kueue/cohort_search.h"
+#include "policies/kueue/search.h"
 
 struct cohort_share { int64_t borrowed, lendable; uint64_t weight; bool borrows; };
 struct cohort_share cohort_share_of(const struct cohort_books *b, uint32_t node, uint64_t weight);

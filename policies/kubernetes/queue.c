@@ -1,5 +1,5 @@
 /* kube_queue.c - see kube_queue.h. Two heaps and a list; what they outgrow stays with the run. */
-#include "policies/kubernetes/kube_queue.h"
+#include "policies/kubernetes/queue.h"
 #include "sim/contract/util/array.h"
 #include "sim/contract/util/heap.h"
 

@@ -1,5 +1,5 @@
 /* cohort_books.c - quota summed up a tree, usage likewise, and what is left. See cohort_books.h. */
-#include "policies/kueue/cohort_books.h"
+#include "policies/kueue/books.h"
 #include "sim/contract/util/minmax.h"
 
 /* ---- Memory ---- */

@@ -1,5 +1,5 @@
-/* quota_division.c - see the header. */
-#include "policies/kai/quota_division.h"
+/* division.c - see division.h. */
+#include "policies/kai/division.h"
 #include "sim/contract/util/heap.h"
 #include "sim/contract/util/minmax.h"
 
@@ -40,7 +40,7 @@ queue_id quota_arrange(struct quota_queue *q, uint32_t n)
     return top;
 }
 
-/* Step 2 for one class of priority: t[0..n), who all want something and have a weight. Returns the rest. */
+/* Step 2 for one class of priority, t[0..n): all want something and have a weight. Returns the rest. */
 static int64_t take_by_weight(struct quota_taker *t, size_t n, int64_t rest, int64_t whole, double k)
 {
     for (bool again = true; again && rest > 0;) {
@@ -116,28 +116,28 @@ static size_t class_end(const struct quota_taker *t, size_t n, size_t from)
 }
 
 int64_t quota_divide_rest(struct quota_queue *q, queue_id first, enum quota_resource r, int64_t rest, double k,
-                          struct quota_taker *room)
+                          struct quota_taker *scratch)
 {
     size_t n = 0;
     for (queue_id i = first; i != ID_NONE; i = q[i].next_sibling) {
         struct quota_share *s = &q[i].of[r];
         int64_t wants = quota_requestable(s) - s->fair;
         if (wants > 0 && s->weight > 0)
-            room[n++] = (struct quota_taker){ s, wants, q[i].priority, 0, 0 };
+            scratch[n++] = (struct quota_taker){ s, wants, q[i].priority, 0, 0 };
     }
     for (size_t from = 0, end; from < n && rest > 0; from = end) {
-        end = class_end(room, n, from);
-        rest = take_by_weight(&room[from], end - from, rest, unit[r], k);
+        end = class_end(scratch, n, from);
+        rest = take_by_weight(&scratch[from], end - from, rest, unit[r], k);
     }
     for (size_t from = 0, end; from < n && rest > 0; from = end) {
-        end = class_end(room, n, from);
-        rest = take_fractions(&room[from], end - from, rest, unit[r]);
+        end = class_end(scratch, n, from);
+        rest = take_fractions(&scratch[from], end - from, rest, unit[r]);
     }
     return rest;
 }
 
 int64_t quota_divide(struct quota_queue *q, queue_id first, enum quota_resource r, int64_t total, double k,
-                     struct quota_taker *room)
+                     struct quota_taker *scratch)
 {
     int64_t rest = total;
     for (queue_id i = first; i != ID_NONE; i = q[i].next_sibling) {
@@ -145,23 +145,23 @@ int64_t quota_divide(struct quota_queue *q, queue_id first, enum quota_resource 
         s->fair = min_i64(s->deserved == UNLIMITED ? total : s->deserved, quota_requestable(s));
         rest -= s->fair;
     }
-    return rest > 0 ? quota_divide_rest(q, first, r, rest, k, room) : 0;
+    return rest > 0 ? quota_divide_rest(q, first, r, rest, k, scratch) : 0;
 }
 
 void quota_divide_tree(struct quota_queue *q, queue_id first_top, const struct quota_amount *capacity, double k,
-                       struct quota_taker *room, unsigned *top_settled)
+                       struct quota_taker *scratch, unsigned *top_settled)
 {
     if (first_top == ID_NONE)
         return;
     for (enum quota_resource r = 0; r < Q_RESOURCES; r++)
         if (!(*top_settled >> r & 1))
-            quota_divide(q, first_top, r, capacity->of[r], k, room);
+            quota_divide(q, first_top, r, capacity->of[r], k, scratch);
     *top_settled = ~0u;
     for (queue_id i = first_top; i != ID_NONE;) {
         if (q[i].first_child != ID_NONE) {
             for (enum quota_resource r = 0; r < Q_RESOURCES; r++) {
                 if (!(q[i].settled >> r & 1) || q[i].settled_fair.of[r] != q[i].of[r].fair)
-                    quota_divide(q, q[i].first_child, r, q[i].of[r].fair, k, room);
+                    quota_divide(q, q[i].first_child, r, q[i].of[r].fair, k, scratch);
                 q[i].settled_fair.of[r] = q[i].of[r].fair;
             }
             q[i].settled = ~0u;
@@ -174,7 +174,7 @@ void quota_divide_tree(struct quota_queue *q, queue_id first_top, const struct q
     }
 }
 
-/* Two units: one that step 3 may have given, or that rounding took; and one so that the comparison in step 2 is never close. */
+/* Two units: one that step 3 may have given, or that rounding took; one so that the comparison in step 2 is never close. */
 bool quota_same_share(const struct quota_share *s, enum quota_resource r, int64_t requestable, int64_t instead)
 {
     int64_t enough = s->fair + 2 * unit[r];

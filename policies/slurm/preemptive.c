@@ -9,19 +9,19 @@
  * - whoever is not in the way of the job on the nodes that were chosen stays.
  * Who started less than exempt_s ago is no candidate. What differs: a suspended job goes on as soon as its GPUs are free, in the
  * order of the line, without gang time slices, and takes them back from lower ones that run there. */
-#include "policies/common/ordered.h"
+#include "policies/common/queueing.h"
 #include "sim/contract/util/minmax.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct preemptive_params { struct ordered_params ordered; /* one pool */ double mode, youngest, reorder, strict_order, exempt_s; };
+struct preemptive_params { struct queueing_params queueing; /* one pool */ double mode, youngest, reorder, strict_order, exempt_s; };
 enum { MODE_REQUEUE, MODE_SUSPEND, MODE_CANCEL };
 static const char *const modes[] = { "requeue", "suspend", "cancel", NULL };
 static const enum stop_mode stops[] = { [MODE_REQUEUE] = STOP_SAVE, [MODE_SUSPEND] = STOP_SUSPEND, [MODE_CANCEL] = STOP_CANCEL };
 
 struct preemptive {
-    struct ordered ordered;
+    struct queueing_state queueing;
     const struct preemptive_params *params;
     struct line *running;         /* in the order in which they give way */
     struct line *suspended;       /* in the order of the classes */
@@ -52,7 +52,7 @@ static node_id *nodes_of(struct sched *s, const struct placement *p, size_t *n)
     return node;
 }
 
-static struct line_key gives_way(struct sched *s, const struct preemptive *p, job_id j)
+static struct line_key preemption_key(struct sched *s, const struct preemptive *p, job_id j)
 {
     struct line_key k = { .time_ns = -job_last_start_ns(s, j) };
     if (p->params->youngest > 0)
@@ -77,7 +77,7 @@ static bool is_whole(const struct sched *s, job_id j)
 }
 
 /* A queue with nodes of its own keeps to itself. */
-static queue_id rivals_of(const struct sched *s, job_id j)
+static queue_id preemption_scope(const struct sched *s, job_id j)
 {
     queue_id q = job_facts(s, j)->queue;
     return queue_facts(s, q)->pinned ? q : ID_NONE;
@@ -85,7 +85,7 @@ static queue_id rivals_of(const struct sched *s, job_id j)
 
 static bool may_stop(const struct sched *s, const struct preemptive *p, job_id v, job_id j)
 {
-    return rivals_of(s, v) == rivals_of(s, j) && job_state(s, v) == JOB_RUNNING && job_facts(s, v)->preemptible &&
+    return preemption_scope(s, v) == preemption_scope(s, j) && job_state(s, v) == JOB_RUNNING && job_facts(s, v)->preemptible &&
            job_facts(s, v)->priority < job_facts(s, j)->priority && ((int)p->params->mode != MODE_SUSPEND || is_whole(s, v));
 }
 
@@ -283,7 +283,7 @@ static bool go_on(struct sched *s, const struct preemptive *p, job_id j)
     return false;
 }
 
-static bool makes_room(struct sched *s, struct ordered *o, job_id j, enum wait_reason *why)
+static bool preempt_for(struct sched *s, struct queueing_state *o, job_id j, enum wait_reason *why)
 {
     const struct preemptive *p = (const struct preemptive *)o;
     return job_suspended(s, j) ? go_on(s, p, j) : preempt(s, p, j, why);
@@ -291,7 +291,7 @@ static bool makes_room(struct sched *s, struct ordered *o, job_id j, enum wait_r
 
 /* ---- The table ---- */
 
-static const struct discipline classes = { .key = key_priority, .makes_room = makes_room };
+static const struct discipline classes = { .key = key_priority, .preempt_for = preempt_for };
 
 static void preemptive_begin(struct sched *s, const void *params, void *state)
 {
@@ -299,15 +299,15 @@ static void preemptive_begin(struct sched *s, const void *params, void *state)
     p->params = params;
     p->running = line_new(s);
     p->suspended = line_new(s);
-    ordered_begin(s, &p->ordered, &classes, params);
+    queueing_begin(s, &p->queueing, &classes, params);
 }
 
 static void preemptive_schedule(struct sched *s, const void *params, void *state)
 {
     struct preemptive *p = state;
     (void)params;
-    ordered_serve(s, &p->ordered);
-    if (p->params->ordered.blocking > BLOCKING_STRICT)
+    queueing_serve(s, &p->queueing);
+    if (p->params->queueing.blocking > BLOCKING_STRICT)
         return;
     struct line_walk behind = { .l = p->suspended };     /* a head that waits: it may wait for what they keep of the memory */
     for (job_id j; line_next(&behind, &j);)
@@ -320,16 +320,16 @@ static void preemptive_arrived(struct sched *s, const void *params, void *state,
     struct preemptive *p = state;
     if (job_suspended(s, j))
         line_push(p->suspended, j, key_priority(s, j, params));
-    ordered_arrived(s, &p->ordered, j);
+    queueing_arrived(s, &p->queueing, j);
 }
 
 static void preemptive_started(struct sched *s, const void *params, void *state, job_id j)
 {
     (void)params;
     struct preemptive *p = state;
-    ordered_started(s, &p->ordered, j);
+    queueing_started(s, &p->queueing, j);
     line_remove(p->suspended, j);
-    line_push(p->running, j, gives_way(s, p, j));
+    line_push(p->running, j, preemption_key(s, p, j));
 }
 
 static void preemptive_stopped(struct sched *s, const void *params, void *state, job_id j, enum stop_cause why)
@@ -342,11 +342,11 @@ static void preemptive_stopped(struct sched *s, const void *params, void *state,
 
 #define AT(field) offsetof(struct preemptive_params, field)
 static const struct param preemptive_param_list[] = {
-    ORDERED_PARAM_BLOCKING(BLOCKING_STRICT),
+    QUEUEING_PARAM_BLOCKING(BLOCKING_STRICT),
     { "mode", "what becomes of who gives way", "", 0, 0, MODE_REQUEUE, modes, AT(mode) },
-    { "youngest", "yes: who started last gives way first, whatever his priority", "", 0, 0, 0, ordered_no_yes, AT(youngest) },
+    { "youngest", "yes: who started last gives way first, whatever his priority", "", 0, 0, 0, param_no_yes, AT(youngest) },
     { "reorder", "times that those who give way are put in another order and tried again", "", 0, 100, 1, NULL, AT(reorder) },
-    { "strict_order", "that order: no: by the nodes of use; yes: the last first", "", 0, 0, 0, ordered_no_yes, AT(strict_order) },
+    { "strict_order", "that order: no: by the nodes of use; yes: the last first", "", 0, 0, 0, param_no_yes, AT(strict_order) },
     { "exempt_s", "nobody gives way who started less than that ago", "s", 0, 1e9, 0, NULL, AT(exempt_s) },
     { 0 },
 };

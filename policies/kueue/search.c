@@ -1,5 +1,5 @@
 /* cohort_search.c - evicting and putting back in thought. See cohort_search.h. */
-#include "policies/kueue/cohort_search.h"
+#include "policies/kueue/search.h"
 
 static bool policy_allows(const struct cohort_rules *rules, const struct cohort_workload *preemptor,
                           const struct cohort_workload *w)

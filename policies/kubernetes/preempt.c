@@ -15,17 +15,17 @@ enum { TRIED_LEAST = 100, GPUS_NAMED = 64 };
 
 /* ---- One node, in thought ---- */
 
-struct thought {
+struct node_state {
     uint32_t free_milli[GPUS_NAMED];
     uint64_t named;               /* GPUs that may have names, and that the pod may use */
     int64_t counted, cpu_milli, mem_mib;
     int64_t kept;                 /* whole GPUs that others are nominated for */
 };
 
-static struct thought think_of(const struct view *v, const struct request *pod, node_id n)
+static struct node_state node_state_of(const struct view *v, const struct request *pod, node_id n)
 {
     struct node_free f = view_node(v, n);
-    struct thought t = { .counted = f.whole_mask ? 0 : f.whole, .cpu_milli = f.cpu_milli, .mem_mib = f.mem_mib };
+    struct node_state t = { .counted = f.whole_mask ? 0 : f.whole, .cpu_milli = f.cpu_milli, .mem_mib = f.mem_mib };
     bool named = f.capacity > 0 && f.capacity <= GPUS_NAMED;
     t.named = named ? f.capacity == GPUS_NAMED ? UINT64_MAX : (UINT64_C(1) << f.capacity) - 1 : 0;
     t.named &= view_slots(v, pod, n);
@@ -41,7 +41,7 @@ static void change(int64_t *amount, int64_t by)
         *amount += by;
 }
 
-static void think_piece(struct thought *t, const struct piece *p, const struct request *ask, int sign)
+static void state_add_piece(struct node_state *t, const struct piece *p, const struct request *ask, int sign)
 {
     struct request pod = kube_pod(ask, p->task);
     change(&t->cpu_milli, sign * pod.cpu_milli);
@@ -52,7 +52,7 @@ static void think_piece(struct thought *t, const struct piece *p, const struct r
         t->free_milli[__builtin_ctzll(m)] += (uint32_t)(sign * (int)p->milli);
 }
 
-static bool thought_fits(const struct thought *t, const struct request *pod)
+static bool state_fits(const struct node_state *t, const struct request *pod)
 {
     int64_t gpus = t->counted;
     for (uint64_t m = t->named; m; m &= m - 1)
@@ -91,7 +91,7 @@ static bool releasing(const struct sched *s, node_id n)
 }
 
 /* Of the fullest GPU that has it. */
-static void keep_share(struct thought *t, uint32_t milli)
+static void keep_share(struct node_state *t, uint32_t milli)
 {
     uint32_t *fullest = NULL;
     for (uint64_t m = t->named; m; m &= m - 1) {
@@ -103,7 +103,7 @@ static void keep_share(struct thought *t, uint32_t milli)
         *fullest -= milli;
 }
 
-static void keep(struct thought *t, const struct request *pod)
+static void keep(struct node_state *t, const struct request *pod)
 {
     change(&t->cpu_milli, -pod->cpu_milli);
     change(&t->mem_mib, -pod->mem_mib);
@@ -115,7 +115,7 @@ static void keep(struct thought *t, const struct request *pod)
 
 /* What others of no lower priority than a pod of j are nominated for. */
 static void keep_for_nominated(const struct sched *s, const struct kube *k, node_id n, job_id j, const struct request *pod,
-                               struct thought *t)
+                               struct node_state *t)
 {
     for (size_t i = 0; i < k->n_nominations; i++) {
         const struct nomination *m = &k->nomination[i];
@@ -127,11 +127,11 @@ static void keep_for_nominated(const struct sched *s, const struct kube *k, node
     }
 }
 
-bool kube_room_beside(const struct sched *s, const struct kube *k, job_id j, const struct request *pod, node_id n)
+bool kube_fits_beside_nominated(const struct sched *s, const struct kube *k, job_id j, const struct request *pod, node_id n)
 {
-    struct thought t = think_of(sched_view(s, FREE_IDLE), pod, n);
+    struct node_state t = node_state_of(sched_view(s, FREE_IDLE), pod, n);
     keep_for_nominated(s, k, n, j, pod, &t);
-    return thought_fits(&t, pod);
+    return state_fits(&t, pod);
 }
 
 /* Victims on n, the most important first; 0: none are needed or none suffice. The list is scratch. */
@@ -139,7 +139,7 @@ static size_t victims_on(struct sched *s, const struct kube *k, job_id j, const 
                          struct victim *list)
 {
     const struct view *v = sched_view(s, FREE_IDLE);
-    struct thought t = think_of(v, pod, n);
+    struct node_state t = node_state_of(v, pod, n);
     int32_t priority = job_facts(s, j)->priority;
     if (!releasing(s, n))
         keep_for_nominated(s, k, n, j, pod, &t);
@@ -150,16 +150,16 @@ static size_t victims_on(struct sched *s, const struct kube *k, job_id j, const 
             list[lower++] = (struct victim){ i, f->priority, k->pod[i].since_ns, k->pod[i].job, k->pod[i].task };
     }
     for (size_t i = 0; i < lower; i++)
-        think_piece(&t, piece_of(s, &list[i]), job_facts(s, list[i].job)->ask, 1);
-    if (!lower || !thought_fits(&t, pod))
+        state_add_piece(&t, piece_of(s, &list[i]), job_facts(s, list[i].job)->ask, 1);
+    if (!lower || !state_fits(&t, pod))
         return 0;
     qsort(list, lower, sizeof *list, by_importance);
     for (size_t i = 0; i < lower; i++) {
         const struct request *ask = job_facts(s, list[i].job)->ask;
-        think_piece(&t, piece_of(s, &list[i]), ask, -1);
-        if (t.cpu_milli >= 0 && t.mem_mib >= 0 && thought_fits(&t, pod))
+        state_add_piece(&t, piece_of(s, &list[i]), ask, -1);
+        if (t.cpu_milli >= 0 && t.mem_mib >= 0 && state_fits(&t, pod))
             continue;
-        think_piece(&t, piece_of(s, &list[i]), ask, 1);
+        state_add_piece(&t, piece_of(s, &list[i]), ask, 1);
         list[chosen++] = list[i];
     }
     return chosen;
@@ -194,7 +194,7 @@ const struct nomination *kube_nominated(const struct kube *k, job_id j, uint32_t
     return NULL;
 }
 
-bool kube_awaits(const struct sched *s, const struct kube *k, job_id j, uint32_t task)
+bool kube_awaits_victims(const struct sched *s, const struct kube *k, job_id j, uint32_t task)
 {
     const struct nomination *m = kube_nominated(k, j, task);
     return m && releasing(s, m->node);

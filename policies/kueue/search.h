@@ -6,7 +6,7 @@
  * back, the last but one first. Order: those that leave already; other queues before the own; lower priority; admitted more
  * recently; lower id (kubernetes-sigs/kueue:pkg/scheduler/preemption/common/ordering.go, CandidatesOrdering). */
 #pragma once
-#include "policies/kueue/cohort_books.h"
+#include "policies/kueue/books.h"
 
 struct cohort_workload {          /* admitted, or about to be */
     uint32_t id, queue;

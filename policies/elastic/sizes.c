@@ -1,5 +1,5 @@
 /* resizing.c - see resizing.h. */
-#include "policies/common/resizing.h"
+#include "policies/elastic/sizes.h"
 #include "sim/contract/util/minmax.h"
 
 uint32_t size_unit_gpus(const struct sched *s, job_id j)

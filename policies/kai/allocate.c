@@ -1,9 +1,8 @@
-/* quota_allocate.c - the first action: idle GPUs go to whoever is next, up to the limits; and why the others wait.
+/* allocate.c - the first action: idle GPUs go to the next job, up to the limits; and why the other jobs wait.
  *
- * After NVIDIA/KAI-Scheduler:pkg/scheduler/actions/allocate/allocate.go. A job that finds no room is passed over, and the next of
- * its queue tried. Fair shares do not cap what is taken from the idle. What fits only where others are leaving is pencilled in.
- *
- * Only queues in which somebody waits for whose shape there is room take part in the order. */
+ * After NVIDIA/KAI-Scheduler:pkg/scheduler/actions/allocate/allocate.go. A job that finds no place is passed over, and the next of
+ * its queue tried. Fair shares do not cap what is taken of idle GPUs. What fits only where others are leaving is placed
+ * tentatively. Only leaves with a waiting job that may find a place take part in the order. */
 #include "policies/kai/quota.h"
 
 bool quota_has_capacity(struct quota_state *q, const struct job_facts *f, const struct quota_amount *ask, enum wait_reason *why)
@@ -30,8 +29,8 @@ static bool fits_on(struct sched *s, enum free_kind in, job_id j, uint32_t task,
     return view_fits(sched_view(s, in), &r, n);
 }
 
-/* One task: where others are leaving, too, but rather where it is idle. A pencilled task uses up first what is being left, so
- * what is idle stays so for the next. A share looks at the whole of a GPU only. */
+/* One task: on idle GPUs or where others are leaving, preferring a node where it is idle. A tentative task uses up first what is
+ * being left, so what is idle stays so for the next. A share looks at idle and releasing GPUs together. */
 static const struct placement *find_one(struct sched *s, job_id j, uint32_t task)
 {
     const struct placement *where = quota_place(s, FREE_OR_RELEASING, j, &task, 1, ID_NONE), *idle, *there;
@@ -44,7 +43,7 @@ static const struct placement *find_one(struct sched *s, job_id j, uint32_t task
     return there && there->piece[0].node == idle->piece[0].node ? there : where;
 }
 
-static const struct placement *pencil_tasks(struct sched *s, job_id j, const uint32_t *task, uint32_t n)
+static const struct placement *place_tasks_tentatively(struct sched *s, job_id j, const uint32_t *task, uint32_t n)
 {
     struct placement *all = sched_scratch(s, sizeof *all + n * sizeof all->piece[0]);
     for (uint32_t i = 0; i < n; i++) {
@@ -56,7 +55,7 @@ static const struct placement *pencil_tasks(struct sched *s, job_id j, const uin
     return all;
 }
 
-static const struct placement *pencil_all(struct sched *s, job_id j, const uint32_t *task, uint32_t n)
+static const struct placement *place_all_tentatively(struct sched *s, job_id j, const uint32_t *task, uint32_t n)
 {
     const struct placement *where = quota_place(s, FREE_IDLE, j, task, n, ID_NONE);
     if (where && sched_pencil(s, j, where) == SCHED_OK)
@@ -65,12 +64,12 @@ static const struct placement *pencil_all(struct sched *s, job_id j, const uint3
     return where && sched_pencil(s, j, where) == SCHED_OK ? where : NULL;
 }
 
-const struct placement *quota_pencil(struct sched *s, struct quota_state *q, job_id j, const uint32_t *task, uint32_t n)
+const struct placement *quota_place_tentatively(struct sched *s, struct quota_state *q, job_id j, const uint32_t *task, uint32_t n)
 {
     const struct job_facts *f = job_facts(s, j);
     sched_mark_t before = sched_mark(s);
-    const struct placement *where = by_level(f) || f->ask->tasks == SPLIT_ANY ? pencil_all(s, j, task, n)
-                                                                                : pencil_tasks(s, j, task, n);
+    const struct placement *where = by_level(f) || f->ask->tasks == SPLIT_ANY ? place_all_tentatively(s, j, task, n)
+                                                                                : place_tasks_tentatively(s, j, task, n);
     if (where)
         quota_refresh(s, q, f->queue);
     else
@@ -78,7 +77,7 @@ const struct placement *quota_pencil(struct sched *s, struct quota_state *q, job
     return where;
 }
 
-/* All of its GPUs have that much free there. */
+/* Each GPU of p has the share that p takes free in that view. */
 static bool is_free(struct sched *s, enum free_kind in, const struct placement *p)
 {
     const struct view *v = sched_view(s, in);
@@ -89,16 +88,18 @@ static bool is_free(struct sched *s, enum free_kind in, const struct placement *
     return p;
 }
 
-/* Where it can start now, on nothing that is pencilled in for others; NULL: nowhere. */
+/* A place where j can start now, on nothing that is placed tentatively; NULL: none. */
 static const struct placement *find_idle(struct sched *s, const struct quota_state *q, job_id j, const struct wanted *w)
 {
     bool share = job_facts(s, j)->ask->gpu_milli < MILLI_ALL;
     const struct placement *where = share ? NULL : quota_place(s, FREE_IDLE, j, w->task, w->n, ID_NONE);
-    if (!share && (!where || !q->pencilled || is_free(s, FREE_OR_RELEASING, where)))
+    if (!share && (!where || !q->tentative || is_free(s, FREE_OR_RELEASING, where)))
         return where;
     where = quota_place(s, FREE_OR_RELEASING, j, w->task, w->n, ID_NONE);
     return is_free(s, FREE_IDLE, where) ? where : NULL;
 }
+
+enum allocated { ALLOCATED_NOT, ALLOCATED_TENTATIVELY, ALLOCATED };
 
 static enum allocated allocate_job(struct sched *s, struct quota_state *q, job_id j, const struct wanted *w)
 {
@@ -106,42 +107,42 @@ static enum allocated allocate_job(struct sched *s, struct quota_state *q, job_i
     enum allocated done = ALLOCATED;
     bool more = job_placement(s, j) != NULL;
     sched_mark_t before = sched_mark(s);
-    if (where && sched_start(s, j, where) != SCHED_OK) {    /* its CPUs or memory are still being left */
+    if (where && sched_start(s, j, where) != SCHED_OK) {    /* CPUs or memory there are not released yet */
         sched_rollback(s, before);
         where = NULL;
     }
     if (where) {
         if (quota_lacks_tasks(s, j))
-            quota_waits(s, q, j);
-        else if (more)                 /* otherwise the notice of the start says it */
-            quota_waits_no_more(s, q, j);
+            quota_enter_waiting(s, q, j);
+        else if (more)                 /* otherwise the notice of the start does it */
+            quota_leave_waiting(s, q, j);
         if (more)
-            quota_holds_anew(s, q, j);
+            quota_grew(s, q, j);
     } else {
-        if (!quota_pencil(s, q, j, w->task, w->n))
+        if (!quota_place_tentatively(s, q, j, w->task, w->n))
             return ALLOCATED_NOT;
         sched_blocked(s, j, WAIT_RELEASING);
-        q->pencilled = true;
-        done = ALLOCATED_PENCIL;
+        q->tentative = true;
+        done = ALLOCATED_TENTATIVELY;
     }
     q->placements++;
-    quota_has_acted(s, q, j);
+    quota_mark_acted(s, q, j);
     quota_refresh(s, q, job_facts(s, j)->queue);
     return done;
 }
 
 /* ---- The heads of the queues ---- */
 
-struct heads {
+struct leaf_head {
     struct line_walk walk;
     bool behind;                  /* the walk has not come to the job yet */
     job_id job;
-    shape_id shape;               /* while it is behind */
-    struct wanted wanted;         /* while it is behind, without the tasks */
+    shape_id shape;               /* while the walk is behind */
+    struct wanted wanted;         /* while the walk is behind: tasks not listed */
 };
 
-/* The next of the leaf for whom there may be room, and who may have it. */
-static bool next_head(struct sched *s, struct quota_state *q, struct heads *h)
+/* The next job of the leaf that may find a place and has capacity. */
+static bool next_head(struct sched *s, struct quota_state *q, struct leaf_head *h)
 {
     h->behind = false;
     while (line_next(&h->walk, &h->job)) {
@@ -155,7 +156,7 @@ static bool next_head(struct sched *s, struct quota_state *q, struct heads *h)
             continue;
         }
         h->wanted = quota_wanted(s, h->job, job_placement(s, h->job));
-        if (h->wanted.n == 0)          /* has started in this pass, before all others */
+        if (h->wanted.n == 0)          /* an awaited job that has started in this pass */
             continue;
         if (quota_has_capacity(q, f, &h->wanted.amount, &why))
             return true;
@@ -164,8 +165,8 @@ static bool next_head(struct sched *s, struct quota_state *q, struct heads *h)
     return false;
 }
 
-/* Mostly the first of some shape; then there is no need to walk. */
-static bool first_head(struct sched *s, struct quota_state *q, struct leaf *l, struct heads *h)
+/* Mostly the first job of some shape: then no walk is needed. */
+static bool first_head(struct sched *s, struct quota_state *q, struct leaf *l, struct leaf_head *h)
 {
     h->walk = (struct line_walk){ .l = l->waiting };
     if (l->growing)
@@ -173,7 +174,7 @@ static bool first_head(struct sched *s, struct quota_state *q, struct leaf *l, s
     leaf_heads(s, l);
     for (size_t i = 0; i < l->n_heads; i++) {
         const struct shape_head *first = &l->head[i];
-        if (quota_has_had_turn(s, q, l, first->job))
+        if (quota_had_turn(s, q, l, first->job))
             return next_head(s, q, h);
         if (!quota_shape_fits(s, q, first->shape, first->job))
             continue;
@@ -188,31 +189,31 @@ static bool first_head(struct sched *s, struct quota_state *q, struct leaf *l, s
     return false;
 }
 
-/* false: nobody else need have his turn. */
-static bool serve(struct sched *s, struct quota_state *q, queue_id leaf, struct heads *h)
+/* false: no further job need have its turn. */
+static bool serve(struct sched *s, struct quota_state *q, queue_id leaf, struct leaf_head *h)
 {
-    if (h->behind && quota_is_plain(q) && quota_room(s, q, h->shape)->failed_at == q->version) {
-        if (quota_all_in_vain(s, q))
+    if (h->behind && quota_is_plain(q) && quota_check(s, q, h->shape)->failed_at == q->version) {
+        if (quota_all_infeasible(s, q))
             return false;
         order_set(&q->jobs, leaf, first_head(s, q, &q->leaf[leaf], h) ? &h->wanted.amount : NULL);
         return true;
     }
     job_id j = h->job;
     bool whole = ((struct quota_job *)job_own(s, j))->whole;
-    struct shape_room *room = quota_room(s, q, job_facts(s, j)->ask->shape);
+    struct admission_check *check = quota_check(s, q, job_facts(s, j)->ask->shape);
     enum wait_reason why;
     bool may = quota_has_capacity(q, job_facts(s, j), &h->wanted.amount, &why);
     if (h->behind) {
         leaf_walk_to(s, q, &h->walk, j);
         h->wanted = quota_wanted(s, j, NULL);
     }
-    if (!may) {                        /* others of its queue came first */
+    if (!may) {                        /* other jobs of its queue have used the capacity */
         sched_blocked(s, j, why);
     } else {
         struct line_key before = line_walk_key(&h->walk);
         enum allocated done = allocate_job(s, q, j, &h->wanted);
         if (done == ALLOCATED && quota_lacks_tasks(s, j) && quota_key(s, j, job_placement(s, j)->n).minor == before.minor) {
-            h->wanted = quota_wanted(s, j, job_placement(s, j));    /* still next in its queue; else the walk meets it again */
+            h->wanted = quota_wanted(s, j, job_placement(s, j));    /* still the next of its queue; else the walk meets it again */
             h->behind = false;
             order_set(&q->jobs, leaf, &h->wanted.amount);
             return true;
@@ -220,20 +221,20 @@ static bool serve(struct sched *s, struct quota_state *q, queue_id leaf, struct 
         if (done == ALLOCATED_NOT && !whole)
             sched_blocked(s, j, sched_why_not(s));
         if (done == ALLOCATED_NOT && whole)
-            room->failed_at = q->version;
+            check->failed_at = q->version;
     }
     bool more = next_head(s, q, h);
     order_set(&q->jobs, leaf, more ? &h->wanted.amount : NULL);
     return true;
 }
 
-/* Nobody who is left can get anything, and none of them has to be told why: where all are plain there are no limits. */
+/* No remaining job can get anything, and none needs a reason of its own: where all jobs are plain there are no limits. */
 static bool all_served(const struct quota_state *q)
 {
-    return quota_is_plain(q) && quota_nobody_has_room(q);
+    return quota_is_plain(q) && quota_no_shape_fits(q);
 }
 
-/* Room that was made for somebody is not given to others, who would have to leave it again. */
+/* Room that a search made for a job is not given to other jobs, which would have to leave it again. */
 static void serve_awaited(struct sched *s, struct quota_state *q)
 {
     struct line_walk walk = { .l = q->awaited };
@@ -246,8 +247,8 @@ static void serve_awaited(struct sched *s, struct quota_state *q)
         bool may = w.n > 0 && quota_has_capacity(q, job_facts(s, j), &w.amount, NULL);
         enum allocated done = may ? allocate_job(s, q, j, &w) : ALLOCATED_NOT;
         if (done == ALLOCATED)
-            q->came_back = q->pass;
-        if (done != ALLOCATED_PENCIL)
+            q->reinstated = q->pass;
+        if (done != ALLOCATED_TENTATIVELY)
             line_remove(q->awaited, j);
     }
 }
@@ -255,9 +256,9 @@ static void serve_awaited(struct sched *s, struct quota_state *q)
 void quota_allocate(struct sched *s, struct quota_state *q)
 {
     serve_awaited(s, q);
-    if (!q->growing && quota_nobody_has_room(q))
+    if (!q->growing && quota_no_shape_fits(q))
         return;
-    struct heads *heads = q->heads = q->heads ? q->heads : sched_alloc(s, q->n_queues * sizeof *heads);
+    struct leaf_head *heads = q->leaf_head = q->leaf_head ? q->leaf_head : sched_alloc(s, q->n_queues * sizeof *heads);
     order_begin(&q->jobs);
     quota_open_leaves(s, q);
     for (queue_id i = 0; (i = bitset_next(&q->leaves, q->open, i)) != ID_NONE; i++) {

@@ -1,13 +1,13 @@
-/* quota_actions.c - consolidation, reclaim and preempt: who may try; and gangs that have been incomplete for too long.
+/* actions.c - consolidation, reclaim and preempt: which jobs may try; and eviction of stale gangs.
  *
- * After NVIDIA/KAI-Scheduler:pkg/scheduler/actions/{consolidation,reclaim,preempt,stalegangeviction}. A job that is no easier than one that has
- * failed in this pass (of its queue; for consolidation of any) is not tried. */
+ * After NVIDIA/KAI-Scheduler:pkg/scheduler/actions/{consolidation,reclaim,preempt,stalegangeviction}. A job that is no easier than
+ * one that has failed in this pass (of its queue; for consolidation of any queue) is not tried. */
 #include "policies/kai/quota.h"
 
 struct tried { shape_id shape; uint32_t tasks; bool firm; };
 struct failures { struct tried *list; size_t n, capacity; };
 
-/* Fits wherever `a` fits: it asks for no more, under the same conditions. */
+/* Wherever `a` fits, b fits: it asks for no more, under the same conditions. */
 static bool no_easier(const struct tried *a, const struct tried *b)
 {
     return a->shape == b->shape && a->tasks >= b->tasks && a->firm >= b->firm;
@@ -27,9 +27,9 @@ static void note_failure(struct sched *s, struct failures *f, struct tried t)
     f->list[f->n++] = t;
 }
 
-/* ---- Who may try ---- */
+/* ---- Which jobs may try ---- */
 
-/* Somebody of this leaf who asks for that much. */
+/* The gate for a job of this leaf that asks for that much. */
 static bool passes_gate(const struct quota_state *q, queue_id leaf, const struct quota_amount *ask, bool firm, enum quota_action action)
 {
     if (action == CONSOLIDATION)
@@ -48,17 +48,17 @@ static bool may_try(struct sched *s, struct quota_state *q, job_id j, const stru
     return quota_has_capacity(q, f, &w->amount, NULL);
 }
 
-/* Of this leaf anybody? Cheap, and no is certain. */
+/* Some job of this leaf may try. Cheap, and false is certain. */
 static bool leaf_may_try(struct sched *s, struct quota_state *q, queue_id i, enum quota_action action)
 {
     struct leaf *l = &q->leaf[i];
     if (line_length(l->waiting) == 0 || l->spent)
         return false;
     if (action == RECLAIM)
-        return true;               /* q->claims says so */
+        return true;               /* as q->claims says */
     if (action == CONSOLIDATION)
         return l->growing || l->least_gpu_milli <= q->free_milli;
-    const struct late *worst = leaf_late(s, l, 0);
+    const struct victim_candidate *worst = leaf_candidate(s, l, 0);
     struct line_key best;
     return worst && line_first(l->waiting, &(job_id){ 0 }, &best) && worst->key.major > best.major;
 }
@@ -91,7 +91,7 @@ static bool next_turn(struct sched *s, struct quota_state *q, struct turn *t, st
     return false;
 }
 
-/* Mostly the first of some shape; then there is no need to walk. */
+/* Mostly the first job of some shape: then no walk is needed. */
 static bool first_turn(struct sched *s, struct quota_state *q, queue_id leaf, struct turn *t, struct failures *failed,
                        enum quota_action action)
 {
@@ -109,25 +109,25 @@ static bool first_turn(struct sched *s, struct quota_state *q, queue_id leaf, st
                     may_try(s, q, h->job, &t->wanted, action);
         if (t->behind)
             return true;
-        if (h->firm || quota_has_had_turn(s, q, l, h->job))
+        if (h->firm || quota_had_turn(s, q, l, h->job))
             return next_turn(s, q, t, failed, action);
     }
     return false;
 }
 
-/* No job of any shape has a chance. */
-static bool all_in_vain(struct sched *s, struct quota_state *q, const struct failures *failed)
+/* No job of any shape can succeed by consolidation. */
+static bool all_infeasible(struct sched *s, struct quota_state *q, const struct failures *failed)
 {
     if (q->growing > 0)
         return false;
     for (size_t i = 0; i < q->n_asked; i++) {
-        struct shape_room *room = &q->room[q->asked[i]];
-        if (quota_all_acted(q, room) || room->least_milli > q->free_milli || room->vain_at == q->changes ||
-            failed_before(failed, &(struct tried){ q->asked[i], room->least_tasks, false }))
+        struct admission_check *check = &q->check[q->asked[i]];
+        if (quota_all_acted(q, check) || check->least_milli > q->free_milli || check->infeasible_at == q->changes ||
+            failed_before(failed, &(struct tried){ q->asked[i], check->least_tasks, false }))
             continue;
-        if (room->grouped || !quota_moves_in_vain(s, q, room->ask, room->least_tasks))
+        if (check->grouped || !consolidation_infeasible(s, q, check->ask, check->least_tasks))
             return false;
-        room->vain_at = q->changes;
+        check->infeasible_at = q->changes;
     }
     return true;
 }
@@ -147,8 +147,8 @@ void quota_act(struct sched *s, struct quota_state *q, enum quota_action action)
         return;
     if (action == RECLAIM)
         quota_divide_now(s, q);
-    if (action == CONSOLIDATION && q->params->reclaim > 0 && all_in_vain(s, q, &all))
-        return;                    /* reclaim divides the shares, if nobody has */
+    if (action == CONSOLIDATION && q->params->reclaim > 0 && all_infeasible(s, q, &all))
+        return;                    /* reclaim divides the shares, if they are not */
     order_begin(&q->jobs);
     for (queue_id i = 0; (i = next_leaf(q, i, action)) != ID_NONE; i++) {
         if (!leaf_may_try(s, q, i, action))
@@ -171,10 +171,10 @@ void quota_act(struct sched *s, struct quota_state *q, enum quota_action action)
                 note_failure(s, failed, me);
             if (!found && action == RECLAIM)
                 sched_blocked(s, t->job, WAIT_PROTECTED);
-            if (!found && action == CONSOLIDATION && all_in_vain(s, q, &all))
+            if (!found && action == CONSOLIDATION && all_infeasible(s, q, &all))
                 return;
         }
-        bool again = t->behind && quota_is_plain(q);    /* whoever was passed over would be again, or now has his turn */
+        bool again = t->behind && quota_is_plain(q);    /* a job passed over would be passed over again, or has its turn now */
         bool more = again ? first_turn(s, q, leaf, t, failed, action) : next_turn(s, q, t, failed, action);
         order_set(&q->jobs, leaf, more ? &t->wanted.amount : NULL);
     }
@@ -193,13 +193,13 @@ void quota_evict_stale(struct sched *s, struct quota_state *q)
             sched_wake_at(s, k.time_ns + after_ns);
             return;
         }
-        if (((struct quota_job *)job_own(s, j))->pass == q->pass) {    /* on its way to be whole again */
+        if (((struct quota_job *)job_own(s, j))->pass == q->pass) {    /* it is about to be complete again */
             sched_wake_at(s, sched_now(s) + 1);
             return;
         }
-        quota_is_whole(s, q, j);
+        quota_leave_broken(s, q, j);
         for (size_t i = has && job_state(s, j) == JOB_GATHERING ? has->n : 0; i-- > 0;)
             sched_stop_task(s, j, has->piece[i].task, STOP_SAVE);
-        quota_has_acted(s, q, j);
+        quota_mark_acted(s, q, j);
     }
 }

@@ -1,4 +1,4 @@
-/* quota_order.c - who is next, over the tree of queues: heaps of siblings, in which a queue stands for the best leaf below it. */
+/* order.c - the next leaf over the tree of queues: heaps of siblings, in which a queue stands for the best leaf below it. */
 #include "policies/kai/quota.h"
 #include "sim/contract/util/heap.h"
 
@@ -18,7 +18,7 @@ static uint32_t parent_of(const struct order *o, queue_id i)
     return o->q->queue[i].parent == ID_NONE ? o->q->n_queues : o->q->queue[i].parent;
 }
 
-/* Where one leaf alone is asked about, nobody compares. */
+/* With one leaf alone nothing is compared. */
 static void stand(struct order *o, queue_id i, const struct quota_amount *amount)
 {
     struct order_node *n = &o->node[i];
@@ -119,7 +119,7 @@ queue_id order_top(const struct order *o)
     return i == o->q->n_queues ? ID_NONE : i;
 }
 
-/* What a queue, or somebody below it, stands for has changed. */
+/* The amount of a queue, or of one below it, has changed. */
 static void move_up(struct order *o, queue_id i, bool there)
 {
     for (; i != o->q->n_queues; i = parent_of(o, i)) {
@@ -144,7 +144,7 @@ void order_set(struct order *o, queue_id leaf, const struct quota_amount *amount
     move_up(o, leaf, amount);
 }
 
-void order_anew(struct order *o, queue_id i)
+void order_refresh(struct order *o, queue_id i)
 {
     o->node[i].stands = false;
     if (o->node[i].in) {

@@ -1,14 +1,14 @@
-/* quota_tree.c - the shares of the queues as of now. */
+/* shares.c - the shares of the queues as of now, from the books; fair shares, once a pass. */
 #include "policies/kai/quota.h"
 
 #include <math.h>
 #include <string.h>
 
-void quota_stands_anew(struct quota_state *q, queue_id i)
+void quota_standing_changed(struct quota_state *q, queue_id i)
 {
-    if (!q->leaf[i].stands_anew)
-        q->anew[q->n_anew++] = i;
-    q->leaf[i].stands_anew = true;
+    if (!q->leaf[i].standing_changed)
+        q->restanding[q->n_restanding++] = i;
+    q->leaf[i].standing_changed = true;
 }
 
 /* Jobs wait in leaves only. */
@@ -17,7 +17,7 @@ void quota_changed(struct quota_state *q, queue_id i)
     const struct leaf *l = &q->leaf[i];
     const struct quota_share *gpus = &q->queue[i].of[Q_GPU];
     bool waits = line_length(l->waiting) > 0;
-    bitset_put(&q->leaves, q->untold, i, true);
+    bitset_put(&q->leaves, q->unreported, i, true);
     bitset_put(&q->leaves, q->grows, i, l->growing > 0);
     bitset_put(&q->leaves, q->claims, i, waits && (l->growing || gpus->allocated + l->least_gpu_milli <= gpus->fair));
 }
@@ -47,7 +47,7 @@ static void refresh_one(const struct sched *s, struct quota_state *all, queue_id
     }
     if (!changed)
         return;
-    quota_stands_anew(all, i);
+    quota_standing_changed(all, i);
     quota_changed(all, i);
 }
 
@@ -64,7 +64,7 @@ void quota_refresh_all(struct sched *s, struct quota_state *q)
         refresh_one(s, q, changed[n]);
 }
 
-/* Of nodes that are up. Where CPUs or memory are not modelled there is no end of them. */
+/* Of nodes that are up. CPUs or memory that are not modelled count as INT64_MAX / 4. */
 static struct quota_amount capacity_of(struct sched *s)
 {
     const struct view *v = sched_view(s, FREE_IDLE);
@@ -105,12 +105,12 @@ void quota_tree_begin(struct sched *s, struct quota_state *q)
     q->unsettled = true;
     q->total = capacity_of(s);
     q->free_milli = q->total.of[Q_GPU];
-    q->anew = sched_alloc(s, n * sizeof *q->anew);
+    q->restanding = sched_alloc(s, n * sizeof *q->restanding);
     q->acted = sched_alloc(s, n * sizeof *q->acted);
     q->leaves = bitset_shape(n);
     q->claims = sched_alloc(s, q->leaves.words * sizeof *q->claims);
     q->grows = sched_alloc(s, q->leaves.words * sizeof *q->grows);
-    q->untold = sched_alloc(s, q->leaves.words * sizeof *q->untold);
+    q->unreported = sched_alloc(s, q->leaves.words * sizeof *q->unreported);
     q->open = sched_alloc(s, q->leaves.words * sizeof *q->open);
     order_new(s, &q->jobs, q, false);
     order_new(s, &q->again, q, false);
@@ -140,7 +140,7 @@ void quota_capacity_changed(struct sched *s, struct quota_state *q)
     for (enum quota_resource r = 0; r < Q_RESOURCES; r++)
         unsettle(q, ID_NONE, r);
     for (queue_id i = 0; i < q->n_queues; i++)
-        quota_stands_anew(q, i);
+        quota_standing_changed(q, i);
 }
 
 void quota_divide_now(struct sched *s, struct quota_state *q)
@@ -162,7 +162,7 @@ void quota_divide_now(struct sched *s, struct quota_state *q)
             continue;
         q->leaf[i].fair = fair;
         quota_changed(q, i);
-        quota_stands_anew(q, i);
+        quota_standing_changed(q, i);
         queue_fair_share(s, i, (struct amount){ fair.of[Q_GPU], fair.of[Q_CPU], fair.of[Q_MEM] });
     }
 }

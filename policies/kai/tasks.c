@@ -1,4 +1,4 @@
-/* quota_jobs.c - jobs, task by task.
+/* tasks.c - jobs, task by task.
  *
  * After NVIDIA/KAI-Scheduler:pkg/scheduler/api/podgroup_info/allocation_info.go: below its minimum a job takes all that it lacks
  * of it, of each group that lacks any; from there on one task at a time, of the group that has the least of its minimum. */
@@ -24,12 +24,12 @@ bool quota_lacks_tasks(const struct sched *s, job_id j)
     return held_tasks(ask, job_placement(s, j)) < tasks_of(ask);
 }
 
-/* The first `most` tasks of the group that are missing. */
-static uint32_t missing(const struct request *ask, const struct placement *has, uint32_t group, uint32_t most, uint32_t *to)
+/* The first tasks of the group that are missing, at most max of them. */
+static uint32_t missing(const struct request *ask, const struct placement *has, uint32_t group, uint32_t max, uint32_t *to)
 {
     uint32_t n = 0;
-    for (const struct request *run = ask; run && n < most; run = run->next)
-        for (uint32_t k = 0; run->group == group && k < (run->tasks == SPLIT_ANY ? 1 : run->tasks) && n < most; k++)
+    for (const struct request *run = ask; run && n < max; run = run->next)
+        for (uint32_t k = 0; run->group == group && k < (run->tasks == SPLIT_ANY ? 1 : run->tasks) && n < max; k++)
             if (!placement_task(has, run->first_task + k))
                 to[n++] = run->first_task + k;
     return n;
@@ -78,7 +78,7 @@ struct wanted quota_wanted(struct sched *s, job_id j, const struct placement *ha
     return (struct wanted){ n, task, quota_of_tasks(s, j, task, n) };
 }
 
-/* Of a run of tasks alike, that many. */
+/* So many tasks of a run of equal tasks. */
 static struct quota_amount part_of(const struct request *run, uint32_t tasks)
 {
     struct request part = *run;
@@ -100,7 +100,7 @@ struct quota_amount quota_of_tasks(struct sched *s, job_id j, const uint32_t *ta
     return sum;
 }
 
-/* From task[*i] on, those of one run, as a request. */
+/* The tasks of one run from task[*i] on, as a request; moves *i behind them. */
 static struct request run_of_tasks(const struct request *ask, job_id j, const uint32_t *task, uint32_t n, uint32_t *i)
 {
     uint32_t from = *i;

@@ -1,5 +1,5 @@
 /* cohort_fair.c - shares, and whom to evict by them. See cohort_fair.h. */
-#include "policies/kueue/cohort_fair.h"
+#include "policies/kueue/fair.h"
 
 #include <stdlib.h>
 
@@ -129,24 +129,24 @@ static uint32_t collect(struct cohort_search *s, const struct cohort_workload *p
 
 /* ---- Which queue gives next ---- */
 
-struct hunt {
+struct fair_search {
     struct cohort_search *s;
     const struct cohort_workload *preemptor;
     bool within;                  /* the preemptor stays within nominal quota */
 };
 
-static struct cohort_share share_of(const struct hunt *h, uint32_t node)
+static struct cohort_share share_of(const struct fair_search *h, uint32_t node)
 {
     return cohort_share_of(h->s->books, node, h->s->weight[node]);
 }
 
-static bool is_queue(const struct hunt *h, uint32_t v)
+static bool is_queue(const struct fair_search *h, uint32_t v)
 {
     return h->s->books->height[v] == 0;
 }
 
 /* Can nothing come of v any more? */
-static bool is_spent(const struct hunt *h, uint32_t v, struct cohort_share share)
+static bool is_spent(const struct fair_search *h, uint32_t v, struct cohort_share share)
 {
     const struct cohort_range *r = &h->s->range[v];
     if (is_queue(h, v))
@@ -155,7 +155,7 @@ static bool is_spent(const struct hunt *h, uint32_t v, struct cohort_share share
 }
 
 /* Equal shares: of queues the one whose next candidate goes first, a cohort before a queue, of cohorts the lowest id. */
-static bool goes_before(const struct hunt *h, uint32_t v, struct cohort_share share, uint32_t best, struct cohort_share best_share)
+static bool goes_before(const struct fair_search *h, uint32_t v, struct cohort_share share, uint32_t best, struct cohort_share best_share)
 {
     int c = cohort_share_compare(share, best_share);
     if (c != 0)
@@ -171,7 +171,7 @@ static bool goes_before(const struct hunt *h, uint32_t v, struct cohort_share sh
 }
 
 /* The queue below `top` to take from; ID_NONE: there is none left. */
-static uint32_t next_queue(const struct hunt *h, uint32_t top)
+static uint32_t next_queue(const struct fair_search *h, uint32_t top)
 {
     const struct cohort_books *b = h->s->books;
     struct cohort_range *range = h->s->range;
@@ -206,7 +206,7 @@ static uint32_t next_queue(const struct hunt *h, uint32_t top)
 
 struct rivals { uint32_t common, preemptor, victim; };       /* the two just below the common cohort */
 
-static struct rivals rivals_of(const struct hunt *h, uint32_t queue)
+static struct rivals rivals_of(const struct fair_search *h, uint32_t queue)
 {
     const struct cohort_books *b = h->s->books;
     struct rivals r = { .victim = queue, .preemptor = h->preemptor->queue };
@@ -218,7 +218,7 @@ static struct rivals rivals_of(const struct hunt *h, uint32_t queue)
     return r;
 }
 
-static bool rule_holds(const struct hunt *h, const struct cohort_workload *w, bool final_share)
+static bool rule_holds(const struct fair_search *h, const struct cohort_workload *w, bool final_share)
 {
     struct cohort_books *b = h->s->books;
     struct rivals r = rivals_of(h, w->queue);
@@ -232,7 +232,7 @@ static bool rule_holds(const struct hunt *h, const struct cohort_workload *w, bo
 }
 
 /* true: the preemptor fits now. */
-static bool take(const struct hunt *h, struct cohort_victim c, enum cohort_reason reason)
+static bool take(const struct fair_search *h, struct cohort_victim c, enum cohort_reason reason)
 {
     struct cohort_search *s = h->s;
     uint32_t q = h->preemptor->queue;
@@ -245,7 +245,7 @@ static bool take(const struct hunt *h, struct cohort_victim c, enum cohort_reaso
 }
 
 /* Takes from queue q the next one that may be taken; those that may not are kept for the second pass. */
-static bool take_from(const struct hunt *h, uint32_t q, bool final_share)
+static bool take_from(const struct fair_search *h, uint32_t q, bool final_share)
 {
     struct cohort_range *r = &h->s->range[q];
     while (r->next < r->end) {
@@ -261,7 +261,7 @@ static bool take_from(const struct hunt *h, uint32_t q, bool final_share)
     return false;
 }
 
-static bool first_pass(const struct hunt *h, uint32_t top, bool final_share)
+static bool first_pass(const struct fair_search *h, uint32_t top, bool final_share)
 {
     for (uint32_t q; (q = next_queue(h, top)) != ID_NONE;)
         if (take_from(h, q, final_share))
@@ -269,7 +269,7 @@ static bool first_pass(const struct hunt *h, uint32_t top, bool final_share)
     return false;
 }
 
-static bool second_pass(const struct hunt *h, uint32_t top)
+static bool second_pass(const struct fair_search *h, uint32_t top)
 {
     for (uint32_t q; (q = next_queue(h, top)) != ID_NONE; h->s->range[q].pruned = true) {
         struct cohort_victim c = h->s->candidate[h->s->range[q].next++];
@@ -279,7 +279,7 @@ static bool second_pass(const struct hunt *h, uint32_t top)
     return false;
 }
 
-static bool find(const struct hunt *h, bool final_share, bool initial_share)
+static bool find(const struct fair_search *h, bool final_share, bool initial_share)
 {
     struct cohort_search *s = h->s;
     uint32_t top = s->books->root[h->preemptor->queue];
@@ -300,7 +300,7 @@ static bool find(const struct hunt *h, bool final_share, bool initial_share)
 bool cohort_search_fair(struct cohort_search *s, const struct cohort_workload *preemptor, const bool *contested,
                         bool final_share, bool initial_share)
 {
-    struct hunt h = { s, preemptor, false };
+    struct fair_search h = { s, preemptor, false };
     s->n_victims = 0;
     if (!collect(s, preemptor, contested))
         return false;

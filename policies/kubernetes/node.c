@@ -5,7 +5,7 @@
  * node, or to one drawn. Where neither likings nor nominations matter the best node is kept up to date by view_best(). */
 #include "policies/kubernetes/kube.h"
 
-#include "policies/kubernetes/kube_score.h"
+#include "policies/kubernetes/score.h"
 #include "sim/contract/util/array.h"
 #include "sim/contract/util/minmax.h"
 
@@ -160,7 +160,7 @@ static bool feasible(struct sched *s, const struct kube *k, job_id j, const stru
 {
     if (!kube_allows(s, j, pod, n) || !view_fits(sched_view(s, FREE_IDLE), pod, n))
         return false;
-    return !k->n_nominations || kube_room_beside(s, k, j, pod, n);
+    return !k->n_nominations || kube_fits_beside_nominated(s, k, j, pod, n);
 }
 
 /* How many feasible nodes are enough. kubernetes/kubernetes:pkg/scheduler/schedule_one.go, numFeasibleNodesToFind */

@@ -3,7 +3,7 @@
  *
  * After kubernetes-sigs/kueue:pkg/scheduler/preemption/{classical_strategy.go, classical/candidate_generator.go,
  * classical/hierarchical_preemption.go}. */
-#include "policies/kueue/cohort_search.h"
+#include "policies/kueue/search.h"
 #include "sim/contract/util/heap.h"
 
 enum kind {                       /* in the order in which they are taken */
@@ -20,35 +20,35 @@ static const enum cohort_reason reason_of[] = {
 
 /* ---- Candidates ---- */
 
-struct wish {
+struct query {
     const struct cohort_workload *preemptor;
     const bool *contested;
     uint32_t n, usable, heap;     /* candidates; of these, those of the present attempt; of these, those not yet in order */
     bool others, precedence;
 };
 
-static enum kind kind_elsewhere(const struct cohort_search *s, const struct wish *wish, const struct cohort_workload *w,
+static enum kind kind_elsewhere(const struct cohort_search *s, const struct query *query, const struct cohort_workload *w,
                                 bool precedence)
 {
-    const struct cohort_rules *rules = &s->rules[wish->preemptor->queue];
+    const struct cohort_rules *rules = &s->rules[query->preemptor->queue];
     if (precedence)
         return HIERARCHICAL;
-    bool below = w->priority < wish->preemptor->priority && w->priority <= rules->borrow_priority_threshold;
+    bool below = w->priority < query->preemptor->priority && w->priority <= rules->borrow_priority_threshold;
     return rules->borrow != BORROW_NEVER && below ? WHILE_BORROWING : WITHOUT_BORROWING;
 }
 
-static void collect_queue(struct cohort_search *s, struct wish *wish, uint32_t queue, uint32_t common, bool precedence)
+static void collect_queue(struct cohort_search *s, struct query *query, uint32_t queue, uint32_t common, bool precedence)
 {
     const struct cohort_members *m = &s->members[queue];
-    bool own = queue == wish->preemptor->queue;
+    bool own = queue == query->preemptor->queue;
     for (uint32_t i = 0; i < m->n; i++) {
         struct cohort_workload *w = m->of[i];
-        if (!cohort_may_evict(s, wish->preemptor, w, wish->contested))
+        if (!cohort_may_evict(s, query->preemptor, w, query->contested))
             continue;
-        enum kind kind = own ? SAME_QUEUE : kind_elsewhere(s, wish, w, precedence);
-        s->candidate[wish->n++] = (struct cohort_victim){ w, reason_of[kind], common, (uint8_t)kind };
-        wish->others |= !own;
-        wish->precedence |= kind == HIERARCHICAL;
+        enum kind kind = own ? SAME_QUEUE : kind_elsewhere(s, query, w, precedence);
+        s->candidate[query->n++] = (struct cohort_victim){ w, reason_of[kind], common, (uint8_t)kind };
+        query->others |= !own;
+        query->precedence |= kind == HIERARCHICAL;
     }
 }
 
@@ -69,12 +69,12 @@ static bool is_under(const struct cohort_books *b, uint32_t v, uint32_t above)
 }
 
 /* The queues below `cohort` that are not below `done`, where everybody on the way down exceeds its quota. */
-static void collect_subtree(struct cohort_search *s, struct wish *wish, uint32_t cohort, uint32_t done, bool precedence)
+static void collect_subtree(struct cohort_search *s, struct query *query, uint32_t cohort, uint32_t done, bool precedence)
 {
     for (uint32_t v = cohort + 1; v < s->books->n; v++)
         if (s->members[v].n && is_under(s->books, v, cohort) && !is_under(s->books, v, done) &&
-            all_beyond(s, v, cohort, wish->contested))
-            collect_queue(s, wish, v, cohort, precedence);
+            all_beyond(s, v, cohort, query->contested))
+            collect_queue(s, query, v, cohort, precedence);
 }
 
 /* Does `rest` fit within v's quota? Then less the part that v has for itself is what its parent is asked for. */
@@ -104,18 +104,18 @@ static bool request_fits(const struct cohort_search *s, const struct cohort_work
     return true;
 }
 
-static void collect(struct cohort_search *s, struct wish *wish)
+static void collect(struct cohort_search *s, struct query *query)
 {
-    const struct cohort_workload *p = wish->preemptor;
+    const struct cohort_workload *p = query->preemptor;
     const struct cohort_rules *rules = &s->rules[p->queue];
     bool precedence = false;
     if (rules->within_queue != WITHIN_NEVER)
-        collect_queue(s, wish, p->queue, p->queue, false);
+        collect_queue(s, query, p->queue, p->queue, false);
     if (rules->reclaim == RECLAIM_NEVER)
         return;
     for (uint32_t done = p->queue, v; (v = s->books->parent[done]) != ID_NONE; done = v) {
         precedence = precedence || request_fits(s, p, done);
-        collect_subtree(s, wish, v, done, precedence);
+        collect_subtree(s, query, v, done, precedence);
     }
 }
 
@@ -135,40 +135,40 @@ static bool goes_before(const void *none, const struct cohort_victim *x, const s
  * behind it those in order, from the end. */
 HEAP_DEFINE(candidates, struct cohort_victim, void, goes_before, HEAP_NOT_PLACED);
 
-static void order_begin(struct cohort_search *s, struct wish *wish, bool borrowing)
+static void candidates_begin(struct cohort_search *s, struct query *query, bool borrowing)
 {
-    wish->usable = 0;
-    for (uint32_t i = 0; i < wish->n; i++) {
+    query->usable = 0;
+    for (uint32_t i = 0; i < query->n; i++) {
         struct cohort_victim c = s->candidate[i];
         if (borrowing && c.kind == WITHOUT_BORROWING)
             continue;
-        s->candidate[i] = s->candidate[wish->usable];
-        s->candidate[wish->usable++] = c;
+        s->candidate[i] = s->candidate[query->usable];
+        s->candidate[query->usable++] = c;
     }
-    wish->heap = wish->usable;
-    candidates_make(NULL, s->candidate, wish->heap);
+    query->heap = query->usable;
+    candidates_make(NULL, s->candidate, query->heap);
 }
 
-static const struct cohort_victim *in_order(struct cohort_search *s, struct wish *wish, uint32_t i)
+static const struct cohort_victim *in_order(struct cohort_search *s, struct query *query, uint32_t i)
 {
-    while (wish->usable - wish->heap <= i) {
-        struct cohort_victim first = candidates_pop(NULL, s->candidate, wish->heap--);
-        s->candidate[wish->heap] = first;
+    while (query->usable - query->heap <= i) {
+        struct cohort_victim first = candidates_pop(NULL, s->candidate, query->heap--);
+        s->candidate[query->heap] = first;
     }
-    return &s->candidate[wish->usable - 1 - i];
+    return &s->candidate[query->usable - 1 - i];
 }
 
 /* ---- The search ---- */
 
 /* A bound: could evicting all that this attempt may take make room in a cell, each freeing at most what it needs; and, where
  * the preemptor may not borrow, bring its queue within its quota? */
-static bool may_succeed(const struct cohort_search *s, const struct wish *wish, bool borrowing, uint32_t cell)
+static bool may_succeed(const struct cohort_search *s, const struct query *query, bool borrowing, uint32_t cell)
 {
-    const struct cohort_workload *p = wish->preemptor;
+    const struct cohort_workload *p = query->preemptor;
     size_t at = cohort_at(s->books, p->queue, cell);
     int64_t lacks = p->need[cell] - cohort_available(s->books, p->queue, cell);
     int64_t beyond = borrowing ? 0 : s->books->usage[at] + p->need[cell] - s->books->subtree[at];
-    for (uint32_t i = 0; i < wish->n && (lacks > 0 || beyond > 0); i++) {
+    for (uint32_t i = 0; i < query->n && (lacks > 0 || beyond > 0); i++) {
         const struct cohort_victim *c = &s->candidate[i];
         lacks -= borrowing && c->kind == WITHOUT_BORROWING ? 0 : c->workload->need[cell];
         beyond -= c->kind == SAME_QUEUE ? c->workload->need[cell] : 0;
@@ -176,21 +176,21 @@ static bool may_succeed(const struct cohort_search *s, const struct wish *wish, 
     return p->need[cell] == 0 || (lacks <= 0 && beyond <= 0);
 }
 
-static bool attempt(struct cohort_search *s, struct wish *wish, bool borrowing)
+static bool attempt(struct cohort_search *s, struct query *query, bool borrowing)
 {
     s->n_victims = 0;
     for (uint32_t cell = 0; cell < s->books->cells; cell++)
-        if (!may_succeed(s, wish, borrowing, cell))
+        if (!may_succeed(s, query, borrowing, cell))
             return false;
-    order_begin(s, wish, borrowing);
-    for (uint32_t i = 0; i < wish->usable; i++) {
-        const struct cohort_victim *c = in_order(s, wish, i);
-        if (c->kind != SAME_QUEUE && !all_beyond(s, c->workload->queue, c->common, wish->contested))
+    candidates_begin(s, query, borrowing);
+    for (uint32_t i = 0; i < query->usable; i++) {
+        const struct cohort_victim *c = in_order(s, query, i);
+        if (c->kind != SAME_QUEUE && !all_beyond(s, c->workload->queue, c->common, query->contested))
             continue;
         cohort_evict(s, c);
-        if (!cohort_admissible(s, wish->preemptor, borrowing))
+        if (!cohort_admissible(s, query->preemptor, borrowing))
             continue;
-        cohort_put_back(s, wish->preemptor, borrowing);
+        cohort_put_back(s, query->preemptor, borrowing);
         cohort_restore(s);
         return true;
     }
@@ -210,14 +210,14 @@ static bool under_nominal(const struct cohort_search *s, uint32_t queue, const b
 
 bool cohort_search_classical(struct cohort_search *s, const struct cohort_workload *preemptor, const bool *contested)
 {
-    struct wish wish = { preemptor, contested, .n = 0 };
+    struct query query = { preemptor, contested, .n = 0 };
     bool alone = s->rules[preemptor->queue].borrow == BORROW_NEVER;
     s->n_victims = 0;
-    collect(s, &wish);
-    if (wish.n == 0)
+    collect(s, &query);
+    if (query.n == 0)
         return false;
-    if (!wish.others || (alone && !under_nominal(s, preemptor->queue, contested)))
-        return attempt(s, &wish, true);
-    bool borrowing_first = !alone || wish.precedence;
-    return attempt(s, &wish, borrowing_first) || attempt(s, &wish, !borrowing_first);
+    if (!query.others || (alone && !under_nominal(s, preemptor->queue, contested)))
+        return attempt(s, &query, true);
+    bool borrowing_first = !alone || query.precedence;
+    return attempt(s, &query, borrowing_first) || attempt(s, &query, !borrowing_first);
 }

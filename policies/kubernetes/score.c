@@ -1,5 +1,5 @@
 /* kube_score.c - see kube_score.h. */
-#include "policies/kubernetes/kube_score.h"
+#include "policies/kubernetes/score.h"
 
 #include <math.h>
 

@@ -1,9 +1,9 @@
-/* quota_rules.h - who goes next and who may take from whom, under guaranteed quota: pure rules over the shares of a tree.
+/* rules.h - which queue is next, and which queue may take from which, under guaranteed quota: pure rules over the shares of a tree.
  *
  * All of NVIDIA/KAI-Scheduler:pkg/scheduler/plugins/proportion/{queue_order,capacity_policy,reclaimable}/. UNLIMITED is more
- * than any number and equal to itself. "Within" means in every resource; "above", not within, means in at least one. */
+ * than any number and equal to itself. "Within" means in every resource; "above", not within, in at least one. */
 #pragma once
-#include "policies/kai/quota_division.h"
+#include "policies/kai/division.h"
 
 bool quota_within(const struct quota_amount *a, const struct quota_amount *b);
 struct quota_amount quota_sum(const struct quota_amount *a, const struct quota_amount *b);
@@ -16,9 +16,9 @@ enum quota_verdict quota_capacity(const struct quota_queue *q, queue_id leaf, co
                                   queue_id *at);
 
 /* ---- Order of sibling queues ---- */
-/* How a queue stands with the best job below it (job), or, when victims are chosen, with those of that job's leaf that are
- * chosen already and the next one (victims; job is then 0). The first difference decides who is served earlier; victims are
- * taken from the last first:
+/* The standing of a queue with the best job below it (job), or, when victims are chosen, with those of that job's leaf that are
+ * chosen already and the next one (victims; job is then 0). The first difference decides which queue is served earlier; victims
+ * are taken from the last first:
  *   1 not holding more than the fair share of all three resources   2 within deserved with the job   3 higher priority
  *   4 with the job, holding nothing of which it may hold nothing    5 the smaller dominant share with the job, less the victims
  *   6 the smaller dominant share as it is   7 the smaller allocatable share (within, and less somewhere)   8 the older queue
@@ -50,18 +50,18 @@ bool quota_guarantee_deserved(const struct quota_queue *taker, const struct quot
  * of taker and victim just below the lowest that they share. In the end, from the taker's leaf up, against each sibling that
  * lost something, in each resource that the taker or that sibling's victims ask for, unless both fair shares are unlimited:
  *     not (t / fair > 1 and sibling's fair > 0 and multiplier t / fair >= left / sibling's fair),  t = left + ask
- * so that who takes stays less saturated than who gives. A firm taker stays within deserved everywhere.
+ * so that the taker stays less saturated than the sibling. A firm taker stays within deserved everywhere.
  * `q` are the shares before any victim was stopped and the job placed, and do not change meanwhile. */
 struct quota_loss {               /* [queues], zero at first; scratch of the scenario */
     struct quota_amount lost;
     queue_id next;                /* among those that lost something */
-    queue_id below;               /* of the taker's path: the next of it towards the leaf */
+    queue_id below;               /* on the taker's path: the next queue towards the leaf */
     bool touched, on_path, involved[Q_RESOURCES];
 };
 struct quota_scenario {
     const struct quota_queue *q;
     struct quota_loss *loss;
-    queue_id leaf, top, losers;   /* of the taker; its top queue; a list */
+    queue_id leaf, top, losers;   /* of the taker; its top queue; list by quota_loss.next, ID_NONE ends */
     struct quota_amount ask;
     bool firm;
     double multiplier;            /* at least 1 */
