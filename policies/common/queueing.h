@@ -29,7 +29,7 @@ extern const char *const queueing_scopes[], *const queueing_blockings[], *const 
     { "blocking", "strict: the first that does not fit blocks its line; skip: it is passed over", "", 0, 0,            \
       default_value, queueing_blockings, offsetof(struct queueing_params, blocking) }
 #define QUEUEING_PARAM_PREEMPT(which, at)                                                                              \
-    { "preempt", "yes: running jobs are preempted whose " which, "", 0, 0, 0, param_no_yes, at }
+    { "preempt", "yes: running jobs are preempted if their " which, "", 0, 0, 0, param_no_yes, at }
 
 struct queueing_state;
 struct discipline {
@@ -37,7 +37,7 @@ struct discipline {
     bool preempts;                /* a job may stop running jobs behind it in the order */
     bool shrinks;                 /* the key is the remaining run time (key_remaining): it falls while the job runs */
     bool by_gpus;                 /* the key is remaining run time x GPUs (key_service) */
-    /* The key as of now of a running job whose key has improved since it started or was moved. NULL: as when it started. */
+    /* The present key of a running job, if it has improved since the job started or was moved. NULL: as when it started. */
     struct line_key (*present)(struct sched *s, const struct queueing_state *o, job_id j);
     /* Admission check of j against its queue. false: *why says why not. NULL: every job is admitted. */
     bool (*admits)(struct sched *s, job_id j, enum wait_reason *why);
@@ -86,7 +86,7 @@ struct line_key key_remaining(struct sched *s, job_id j, const void *params);   
 struct line_key key_service(struct sched *s, job_id j, const void *params);       /* remaining run time x GPUs; needs SEES_RUN_TIME */
 struct line_key key_priority(struct sched *s, job_id j, const void *params);      /* higher first, then by submit time */
 
-/* The callbacks of a discipline whose state is a struct queueing_state. */
+/* The callbacks of a discipline with a struct queueing_state as its state. */
 #define QUEUEING_CALLBACKS(prefix, discipline)                                                                         \
     static void prefix##_begin(struct sched *s, const void *params, void *state)                                       \
     {                                                                                                                  \

@@ -1,19 +1,19 @@
 /* goodput.c - GPUs go where they speed training up most: Pollux's fitness (Qiao et al., OSDI'21, 4.2), climbed greedily.
  *
- * Whoever arrives starts at once with what is idle, up to its usual size, in arrival order. Every `interval_s` sizes are
- * chosen anew: those who wait are admitted in arrival order with their least sizes (rigid jobs with all that they ask
- * for) for as long as these, beside the least sizes of those who run, add up to the GPUs there are. What is left goes step
+ * A job that arrives starts at once on idle GPUs, up to its usual size, in arrival order. Every `interval_s` sizes are
+ * chosen again: waiting jobs are admitted in arrival order with their minimum sizes (rigid jobs with all that they ask
+ * for) for as long as these, beside the minimum sizes of running jobs, add up to the GPUs there are. The rest goes step
  * by step to the job that gains most for each GPU, in terms of
  *     FITNESS = (mean of SPEEDUP^power)^(1/power),
  * that is of the sum of SPEEDUP^power / power: power 1 is the total speedup, 0 the geometric mean, -1 (Pollux's default)
  * the harmonic one; the lower, the fairer. SPEEDUP is goodput with these GPUs over goodput with a fair share, 1 / jobs of
  * the cluster. A size other than the one that a job runs at counts as Pollux's REALLOC_FACTOR says, (T - R d) / (T + d): T
- * since it was submitted, R its resizes so far, d the price of one; so who was resized often, or is young, stays as it is.
- * A step is of 1, 2, 4, ... tasks (or GPUs), up to the most, or to the size that it runs at. Ties: the smaller size, then the lower id.
+ * since it was submitted, R its resizes so far, d the price of one; so a job that was resized often, or is young, keeps its size.
+ * A step is of 1, 2, 4, ... tasks (or GPUs), up to the maximum, or to the size that it runs at. Ties: the smaller size, then the lower id.
  *
  * What differs from Pollux: that searches placements on all nodes at once, by a genetic algorithm, and may take all GPUs from
  * a job. Here sizes are chosen as if on as few nodes as they fit on, by greedy steps (as Optimus, EuroSys'18, gives out tasks
- * by marginal gain); the run's placer places them, and nobody who runs falls below its least size. */
+ * by marginal gain); the run's placer places them, and no running job falls below its minimum size. */
 #include "policies/common/queue_heads.h"
 #include "policies/common/queueing.h"
 #include "policies/elastic/sizes.h"
@@ -59,11 +59,11 @@ static void goodput_stopped(struct sched *s, const void *params, void *state, jo
     ((struct goodput_job *)job_own(s, j))->runs = false;
 }
 
-/* ---- What a size is worth ---- */
+/* ---- The fitness of a size ---- */
 
 struct share {                    /* of one job */
     job_id job;
-    uint32_t held, size, most, unit;    /* held: 0: it waits; size: what it shall have */
+    uint32_t held, size, max, unit;     /* held 0: it waits; size: chosen; unit: GPUs of one more */
     double fair;                  /* speedup over its usual size with a fair share of the cluster */
     double factor;                /* of the speedup at any size but `held` */
 };
@@ -72,7 +72,7 @@ struct division {
     const struct goodput_params *params;
     struct share *share;
     size_t n;
-    int64_t left;                 /* GPUs that nobody has been given */
+    int64_t left;                 /* GPUs that no job has been given */
 };
 
 static double worth(const struct division *d, const struct share *h, uint32_t size)
@@ -98,7 +98,7 @@ static bool add_share(struct division *d, job_id j, uint32_t held)
 {
     struct job_sizes z = job_sizes(d->s, j);
     bool sized = job_facts(d->s, j)->sizing;
-    struct share h = { .job = j, .held = held, .size = sized ? z.least : z.usual, .most = sized ? z.most : z.usual,
+    struct share h = { .job = j, .held = held, .size = sized ? z.least : z.usual, .max = sized ? z.most : z.usual,
                        .unit = size_unit_gpus(d->s, j), .factor = 1 };
     int64_t gpus = sized ? (int64_t)h.size * h.unit : (job_size(d->s, j).gpu_milli + MILLI_ALL - 1) / MILLI_ALL;
     if (gpus > d->left)
@@ -127,8 +127,8 @@ static bool best_step(const struct division *d, const struct share *h, uint32_t 
 {
     double now = worth(d, h, h->size);
     *gain = 0;
-    for (uint32_t step = 1; h->unit && h->size < h->most; step *= 2) {
-        uint32_t size = h->most - h->size > step ? h->size + step : h->most;
+    for (uint32_t step = 1; h->unit && h->size < h->max; step *= 2) {
+        uint32_t size = h->max - h->size > step ? h->size + step : h->max;
         bool passes = h->held > h->size && h->held < size && h->held - h->size > step / 2;
         for (uint32_t at = passes ? h->held : size;; at = size) {
             double each = (worth(d, h, at) - now) / (double)(at - h->size) / h->unit;
@@ -139,7 +139,7 @@ static bool best_step(const struct division *d, const struct share *h, uint32_t 
             if (at == size)
                 break;
         }
-        if (size == h->most)
+        if (size == h->max)
             break;
     }
     return *gain > 0;
@@ -177,7 +177,7 @@ static void divide(struct division *d)
     }
 }
 
-/* ---- Who takes part, and carrying it out ---- */
+/* ---- Admission, and carrying it out ---- */
 
 static void admit(struct division *d, const struct goodput *g, bool skip)
 {
@@ -237,7 +237,7 @@ static void serve(struct sched *s, const struct goodput *g, bool skip)
     }
 }
 
-static void choose_anew(struct sched *s, const struct goodput *g, const struct goodput_params *p)
+static void choose_sizes(struct sched *s, const struct goodput *g, const struct goodput_params *p)
 {
     size_t most = line_length(g->waiting) + line_length(g->running);
     struct division d = { .s = s, .params = p, .share = sched_scratch(s, most * sizeof *d.share), .left = idle_gpus(s) };
@@ -263,7 +263,7 @@ static void goodput_schedule(struct sched *s, const void *params, void *state)
     if (line_length(g->running) == 0)
         return;
     if (sched_now(s) >= g->next_ns) {
-        choose_anew(s, g, p);
+        choose_sizes(s, g, p);
         g->next_ns = sched_now(s) + (int64_t)(p->interval_s * 1e9 + .5);
     }
     sched_wake_at(s, g->next_ns);
@@ -271,8 +271,8 @@ static void goodput_schedule(struct sched *s, const void *params, void *state)
 
 static const struct param goodput_params[] = {
     QUEUEING_PARAM_BLOCKING(BLOCKING_STRICT),
-    { "interval_s", "sizes are chosen anew every", "s", 1e-3, 1e9, 60, NULL, offsetof(struct goodput_params, interval_s) },
-    { "power", "of the mean of speedups that is to be great: 1 is efficient, lower is fairer", "", -100, 1, -1, NULL,
+    { "interval_s", "time between choices of sizes", "s", 1e-3, 1e9, 60, NULL, offsetof(struct goodput_params, interval_s) },
+    { "power", "of the mean of speedups that is maximised: 1 is efficient, lower is fairer", "", -100, 1, -1, NULL,
       offsetof(struct goodput_params, power) },
     { "penalty", "no: a resize counts as if it cost nothing", "", 0, 0, 1, param_no_yes, offsetof(struct goodput_params, penalty) },
     { 0 },

@@ -1,4 +1,4 @@
-/* resizing.c - see resizing.h. */
+/* sizes.c - see sizes.h. */
 #include "policies/elastic/sizes.h"
 #include "sim/contract/util/minmax.h"
 
@@ -37,23 +37,23 @@ bool skip_over(struct sched *s, struct line *l, struct line_walk *w, job_id j, b
     return skip;
 }
 
-/* No more than that many can fit by the number of whole GPUs. */
-static uint32_t at_most(struct sched *s, job_id j, uint32_t most)
+/* An upper bound of the size that fits, by the number of whole GPUs. */
+static uint32_t max_fitting(struct sched *s, job_id j, uint32_t max)
 {
-    struct request r = job_request_sized(s, j, most);
+    struct request r = job_request_sized(s, j, max);
     uint32_t unit = size_unit_gpus(s, j), held = job_state(s, j) == JOB_RUNNING ? job_size_held(s, j) : 0;
     if (!job_facts(s, j)->sizing || !unit || r.gpu_milli < MILLI_ALL || r.next)    /* or tasks that differ: one size */
-        return most;
+        return max;
     uint32_t fit = held + domain_free_gpus(sched_view(s, FREE_IDLE), 0, &r) / unit;
-    return min_u32(fit, most);
+    return min_u32(fit, max);
 }
 
-struct sized_place largest_place(struct sched *s, job_id j, uint32_t least, uint32_t most)
+struct sized_place largest_place(struct sched *s, job_id j, uint32_t min, uint32_t max)
 {
     struct sized_place best = { 0, NULL };
-    uint32_t low = least, high = at_most(s, j, most);
+    uint32_t low = min, high = max_fitting(s, j, max);
     if (high < low)
-        sched_place_anew(s, j, least);                   /* for sched_why_not() */
+        sched_place_anew(s, j, min);                     /* for sched_why_not() */
     for (uint32_t size = high; low <= high; size = low + (high - low) / 2) {
         const struct placement *where = sched_place_anew(s, j, size);
         if (where) {

@@ -1,12 +1,12 @@
 /* gang.c - what sets `gang` apart from kube: all pods of a job (its minimum) or none.
  *
  * A gang that does not fit is set aside and rests, as a pod does (blocking=skip); or it stays at the head of the line, without
- * any back-off, and nobody passes it (strict), or only who does not delay it (reservation): it is promised the earliest time
- * at which the run's placer finds room by the estimates, as in EASY backfilling, and without one nobody passes. Reservations
+ * any back-off, and no gang passes it (strict), or only those that do not delay it (reservation): it is promised the earliest
+ * time at which the run's placer finds room by the estimates, as in EASY backfilling, and without a promise none passes. Reservations
  * speak of whole jobs: then a gang starts with all its tasks, and does not grow.
  *
- * A gang that lacks its minimum, as one may that ran when the trace began, tries to get the rest; after stale_s it loses what
- * it holds and waits like any other. After NVIDIA/KAI-Scheduler (scheduler-semantics.md b.11). */
+ * A gang that lacks its minimum, as one that ran when the trace began may, tries to get the rest; after stale_s it loses what
+ * it holds and waits like any other. After NVIDIA/KAI-Scheduler (schedulers.md b.11). */
 #include "sim/contract/timeline.h"
 #include "policies/kubernetes/kube.h"
 #include "sim/contract/util/array.h"
@@ -70,7 +70,7 @@ static const struct placement *scored(struct sched *s, struct kube *k, job_id j)
     return all ? p : NULL;
 }
 
-/* Would it hold a node of the head's reservation when that begins? */
+/* p would hold a node of the head's reservation when that begins. */
 static bool delays_head(const struct sched *s, const struct kube *k, const struct placement *p, int64_t until_ns)
 {
     const struct placement *reserved = plan_placement(s, k->head);
@@ -81,7 +81,7 @@ static bool delays_head(const struct sched *s, const struct kube *k, const struc
     return false;
 }
 
-/* Now, and not in the way of the head's reservation. */
+/* Starts j now if that does not delay the head's reservation. */
 static bool bind_beside(struct sched *s, struct kube *k, job_id j)
 {
     struct request r = job_request(s, j);
@@ -110,7 +110,7 @@ bool gang_bind(struct sched *s, struct kube *k, job_id j)
     return where && sched_start(s, j, where) == SCHED_OK;
 }
 
-/* ---- Whether the others may pass ---- */
+/* ---- Whether other gangs may pass ---- */
 
 static void reserve(struct sched *s, struct kube *k, job_id j)
 {
@@ -119,7 +119,7 @@ static void reserve(struct sched *s, struct kube *k, job_id j)
     k->shut = !k->reserved;
 }
 
-/* The first that does not fit is the head; the one that was it before waits for its turn. */
+/* The first gang that does not fit is the head; the head before waits for WAIT_ORDER. */
 static void becomes_head(struct sched *s, struct kube *k, job_id j)
 {
     if (k->head != ID_NONE && k->head != j && job_state(s, k->head) == JOB_PENDING)

@@ -1,9 +1,9 @@
-/* kube.c - the default scheduler of Kubernetes, pod by pod; and `gang`, the same with all pods of a job or none.
+/* kube.c - the default scheduler of Kubernetes, pod by pod; and `gang`, the same with all pods of a job or none. See kube.h.
  *
- * A job's tasks are its pods. A pod that fits nowhere is set aside and the next is tried: jobs can hold part of what they
- * need and wait for ever for the rest, which the world detects and reports. `gang` binds all pods of a job (its minimum)
+ * A pod that fits nowhere is set aside and the next is tried: jobs can hold part of what they
+ * need and wait for ever for the rest, which the simulator detects and reports. `gang` binds all pods of a job (its minimum)
  * together or none, as co-scheduling does (gang.c). After kubernetes/kubernetes:pkg/scheduler (queue order, back-off, filter, score,
- * preemption; kube_node.c, kube_preempt.c). What differs:
+ * preemption; node.c, preempt.c). What differs:
  * - whatever is released may help every pod, and only then are those set aside tried again (no five-minute flush);
  * - a share of a GPU is placed like with a sharing device plugin: by the fullest GPU that fits;
  * - a missing CPU or memory request counts 0 in the scores, not 100 milli and 200 MB;
@@ -32,7 +32,7 @@ bool kube_bind(struct sched *s, struct kube *k, job_id j, const struct request *
         return false;
     if (!k->gang) {
         kube_pod_bound(s, k, j, pod->first_task, n, sched_now(s));
-        k->round += k->params->preempt > 0;    /* it may be somebody's victim */
+        k->round += k->params->preempt > 0;    /* it may become a victim */
         kube_forget_nomination(k, j, pod->first_task);
     }
     return true;
@@ -82,8 +82,8 @@ static bool stale(struct sched *s, const struct waiting_pod *pod)
     return pod->task != ALL_PODS && kube_holds(s, pod->job, pod->task);
 }
 
-/* What single pods cannot be: a total of more than a node has; or together within a domain. One pod is within every domain but
- * an island. */
+/* Refuses j if single pods cannot serve it: a total of more than a node has, or pods that must lie within one domain. One pod
+ * lies within every domain but an island. */
 static bool refused(struct sched *s, struct kube *k, job_id j, const struct request *pod)
 {
     const struct request *ask = job_facts(s, j)->ask;
@@ -96,7 +96,7 @@ static bool refused(struct sched *s, struct kube *k, job_id j, const struct requ
            sched_refuse(s, j, "requires a level of the topology, which single pods cannot") == SCHED_OK;
 }
 
-/* By preemption. true: somebody has left for the pod, or will. */
+/* true: pods have left for this pod, or will. */
 static bool preempt_for_pod(struct sched *s, struct kube *k, job_id j, const struct request *pod)
 {
     if (k->gang || k->params->preempt <= 0)
@@ -259,11 +259,11 @@ static const char *const blockings[] = { "strict", "skip", "reservation", NULL }
     { "backoff_most_s", "longest; each is twice the one before", "s", 0, 1e6, 10, NULL, AT(backoff_most_s) },          \
     { 0 }
 static const struct param kube_param_list[] = {
-    { "preempt", "yes: pods of lower priority give way", "", 0, 0, 1, no_yes, AT(preempt) },
+    { "preempt", "yes: pods of lower priority are preempted", "", 0, 0, 1, no_yes, AT(preempt) },
     SCORE_PARAMS,
 };
 static const struct param gang_param_list[] = {
-    { "blocking", "when a gang does not fit: strict: nobody passes; skip; reservation: who does not delay it passes", "", 0, 0,
+    { "blocking", "when a gang does not fit: strict: none passes; skip: all pass; reservation: those that do not delay it pass", "", 0, 0,
       BLOCKING_SKIP, blockings, AT(blocking) },
     { "stale_s", "a gang that lacks its minimum for so long loses all its tasks; negative: never", "s", -1, 1e9, 60, NULL,
       AT(stale_s) },

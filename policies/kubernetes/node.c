@@ -1,8 +1,8 @@
-/* kube_node.c - filter and score: the node for one pod.
+/* node.c - filter and score: the node for one pod.
  *
  * Feasible: labels, taints and room, room that others are nominated for aside. The score is the sum of weight times score
  * over TaintToleration, NodeAffinity, NodeResourcesFit and NodeResourcesBalancedAllocation; a tie goes to the lowest
- * node, or to one drawn. Where neither likings nor nominations matter the best node is kept up to date by view_best(). */
+ * node, or to one drawn. Where neither affinity nor nominations matter the best node comes from view_best(). */
 #include "policies/kubernetes/kube.h"
 
 #include "policies/kubernetes/score.h"
@@ -95,7 +95,7 @@ static int64_t balance(const struct resource *r, size_t n)
     return n ? kube_balanced(fraction, n) : 0;
 }
 
-/* A pod that asks for nothing that counts is not balanced: else all such pods would go to one node. */
+/* A pod that asks for none of the weighed resources is not balanced: else all such pods would go to one node. */
 static bool asks_for_some(const struct request *pod, const struct kube_params *p)
 {
     return (p->cpu > 0 && pod->cpu_milli > 0) || (p->memory > 0 && pod->mem_mib > 0) || (p->gpu > 0 && pod->gpus > 0);
@@ -209,7 +209,7 @@ static node_id best_of(struct sched *s, const struct kube *k, struct candidate *
     return list[best].node;
 }
 
-/* Where room has been made for the pod: taken without looking further if it is there. */
+/* The node for which the pod is nominated, if it is feasible: no other is looked at. */
 static bool choose_nominated(struct sched *s, const struct kube *k, job_id j, const struct request *pod, node_id *n)
 {
     const struct nomination *m = kube_nominated(k, j, pod->first_task);

@@ -1,8 +1,8 @@
-/* kube_preempt.c - default preemption: one node is freed for one pod.
+/* preempt.c - default preemption: one node is freed for one pod; bound pods and nominations.
  *
  * After kubernetes/kubernetes:pkg/scheduler/framework/preemption/preemption.go and plugins/defaultpreemption. On each node
- * that removing pods of lower priority could cure all of them are taken off in thought, and the most important put back
- * while the pod still fits; who is left over is a victim. A tenth of the nodes, at least 100, is tried. There are no disruption
+ * that removing pods of lower priority could cure all of them are removed from a copy of its state, and the most important put back
+ * while the pod still fits; the others are victims. A tenth of the nodes, at least 100, is tried. There are no disruption
  * budgets. Of the nodes: the lowest highest priority of a victim, then the smallest sum of priorities, the fewest victims,
  * the latest start among the earliest of the most important ones, the first. Pods that may not be preempted are no victims. */
 #include "policies/kubernetes/kube.h"
@@ -13,13 +13,70 @@
 
 enum { TRIED_LEAST = 100, GPUS_NAMED = 64 };
 
-/* ---- One node, in thought ---- */
+/* ---- Bound pods, by node and by job; nominations ---- */
 
-struct node_state {
+void kube_pod_bound(struct sched *s, struct kube *k, job_id j, uint32_t task, node_id n, int64_t since_ns)
+{
+    struct kube_job *own = job_own(s, j);
+    uint32_t i = k->free_pod;
+    if (i != ID_NONE) {
+        k->free_pod = k->pod[i].after;
+    } else {
+        k->pod = array_grown(sched_alloc, s, k->pod, &k->pod_capacity, k->n_pods, sizeof *k->pod);
+        i = (uint32_t)k->n_pods++;
+    }
+    k->pod[i] = (struct pod){ j, task, n, since_ns, own->first_pod, k->on_node[n], ID_NONE };
+    if (k->on_node[n] != ID_NONE)
+        k->pod[k->on_node[n]].before = i;
+    k->on_node[n] = own->first_pod = i;
+}
+
+void kube_pod_gone(struct kube *k, uint32_t i)
+{
+    struct pod *p = &k->pod[i];
+    if (p->after != ID_NONE)
+        k->pod[p->after].before = p->before;
+    if (p->before != ID_NONE)
+        k->pod[p->before].after = p->after;
+    else
+        k->on_node[p->node] = p->after;
+    p->after = k->free_pod;
+    k->free_pod = i;
+}
+
+void kube_pod_stopped(struct sched *s, struct kube *k, job_id j, uint32_t task)
+{
+    struct kube_job *own = job_own(s, j);
+    uint32_t *link = &own->first_pod;
+    while (k->pod[*link].task != task)
+        link = &k->pod[*link].of_job;
+    uint32_t i = *link;
+    *link = k->pod[i].of_job;
+    kube_pod_gone(k, i);
+    queue_enter(s, &k->queue, j, task, own->epoch);    /* its controller makes it again; stale if the job arrives again */
+}
+
+void kube_forget_nomination(struct kube *k, job_id j, uint32_t task)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < k->n_nominations; i++)
+        if (k->nomination[i].job != j || (task != ALL_PODS && k->nomination[i].task != task))
+            k->nomination[kept++] = k->nomination[i];
+    if (kept < k->n_nominations) {
+        k->seen = UINT64_MAX;
+        k->round++;
+    }
+    k->n_nominations = kept;
+}
+
+/* ---- A simulated node ---- */
+
+struct node_state {               /* what is free on a node as pods are removed and put back */
     uint32_t free_milli[GPUS_NAMED];
-    uint64_t named;               /* GPUs that may have names, and that the pod may use */
-    int64_t counted, cpu_milli, mem_mib;
-    int64_t kept;                 /* whole GPUs that others are nominated for */
+    uint64_t named;               /* mask of the GPUs with names that the pod may use */
+    int64_t counted;              /* free GPUs without names */
+    int64_t cpu_milli, mem_mib;   /* INT64_MAX: not modelled */
+    int64_t kept;                 /* whole GPUs for which other pods are nominated */
 };
 
 static struct node_state node_state_of(const struct view *v, const struct request *pod, node_id n)
@@ -34,7 +91,7 @@ static struct node_state node_state_of(const struct view *v, const struct reques
     return t;
 }
 
-/* What a node has no end of stays so. */
+/* What is not modelled stays so. */
 static void change(int64_t *amount, int64_t by)
 {
     if (*amount != INT64_MAX)
@@ -83,14 +140,14 @@ static const struct piece *piece_of(const struct sched *s, const struct victim *
     return placement_task(job_placement(s, v->job), v->task);
 }
 
-/* Somebody on n has been told to leave and is still there. */
+/* A pod on n is evicted and has not left yet. */
 static bool releasing(const struct sched *s, node_id n)
 {
     struct node_free a = view_node(sched_view(s, FREE_IDLE), n), b = view_node(sched_view(s, FREE_OR_RELEASING), n);
     return a.whole != b.whole || a.shared_mask != b.shared_mask || a.cpu_milli != b.cpu_milli || a.mem_mib != b.mem_mib;
 }
 
-/* Of the fullest GPU that has it. */
+/* A share comes from the fullest GPU that has it. */
 static void keep_share(struct node_state *t, uint32_t milli)
 {
     uint32_t *fullest = NULL;
@@ -113,7 +170,7 @@ static void keep(struct node_state *t, const struct request *pod)
         keep_share(t, pod->gpu_milli);
 }
 
-/* What others of no lower priority than a pod of j are nominated for. */
+/* Keeps what other pods of no lower priority than j are nominated for. */
 static void keep_for_nominated(const struct sched *s, const struct kube *k, node_id n, job_id j, const struct request *pod,
                                struct node_state *t)
 {
@@ -146,7 +203,7 @@ static size_t victims_on(struct sched *s, const struct kube *k, job_id j, const 
     size_t lower = 0, chosen = 0;
     for (uint32_t i = k->on_node[n]; i != ID_NONE; i = k->pod[i].after) {
         const struct job_facts *f = job_facts(s, k->pod[i].job);
-        if (f->priority < priority && f->preemptible && kube_holds(s, k->pod[i].job, k->pod[i].task))    /* else it left with another */
+        if (f->priority < priority && f->preemptible && kube_holds(s, k->pod[i].job, k->pod[i].task))    /* else it left with another pod of its job */
             list[lower++] = (struct victim){ i, f->priority, k->pod[i].since_ns, k->pod[i].job, k->pod[i].task };
     }
     for (size_t i = 0; i < lower; i++)
@@ -241,6 +298,6 @@ bool kube_preempt(struct sched *s, struct kube *k, job_id j, const struct reques
         return false;
     stop_all(s, k, j, list, victims_on(s, k, j, pod, best.node, list));
     nominate(s, k, j, pod->first_task, best.node);
-    k->round++;                        /* it is another world for those who failed */
+    k->round++;                        /* pods that failed may be tried again */
     return true;
 }

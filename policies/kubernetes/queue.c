@@ -1,4 +1,4 @@
-/* kube_queue.c - see kube_queue.h. Two heaps and a list; what they outgrow stays with the run. */
+/* queue.c - two heaps and a list. See queue.h. */
 #include "policies/kubernetes/queue.h"
 #include "sim/contract/util/array.h"
 #include "sim/contract/util/heap.h"

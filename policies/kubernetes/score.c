@@ -1,4 +1,4 @@
-/* kube_score.c - see kube_score.h. */
+/* score.c - see score.h. */
 #include "policies/kubernetes/score.h"
 
 #include <math.h>

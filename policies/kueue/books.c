@@ -1,4 +1,4 @@
-/* cohort_books.c - quota summed up a tree, usage likewise, and what is left. See cohort_books.h. */
+/* books.c - quota and usage summed up a tree, and what is available. See books.h. */
 #include "policies/kueue/books.h"
 #include "sim/contract/util/minmax.h"
 

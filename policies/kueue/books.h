@@ -1,4 +1,4 @@
-/* cohort_books.h - what the queues of cohorts may use, use, borrow and lend, for each flavour and resource by itself.
+/* books.h - what the queues of cohorts may use, use, borrow and lend, for each flavour and resource by itself.
  *
  * A cell is a pair (flavour, resource); amounts are integers in any unit, dense by [node * cells + cell]. Nodes are queues:
  * cohorts above, queues with jobs at the leaves; a parent's number is lower than its children's. Quota of a node is its own,
@@ -20,7 +20,7 @@ struct cohort_books {
     uint32_t *root, *depth, *height;    /* [n]; height: to the furthest leaf */
     struct cohort_quota *quota;   /* [n * cells] */
     int64_t *subtree, *local;     /* [n * cells] */
-    int64_t *potential;           /* [n * cells] available if nobody used anything */
+    int64_t *potential;           /* [n * cells] available without any usage */
     int64_t *lendable;            /* [n * resources] potential of a node, over all flavours */
     int64_t *usage;               /* [n * cells] */
 };
@@ -35,21 +35,21 @@ void    cohort_use(struct cohort_books *b, uint32_t node, const int64_t *need, i
 int64_t cohort_available(const struct cohort_books *b, uint32_t node, uint32_t cell);    /* below zero: used beyond quota */
 int64_t cohort_local_available(const struct cohort_books *b, uint32_t node, uint32_t cell);
 bool    cohort_fits(const struct cohort_books *b, uint32_t node, const int64_t *need);    /* need of 0 always does */
-bool    cohort_could_fit(const struct cohort_books *b, uint32_t node, const int64_t *need);    /* if nobody used anything */
+bool    cohort_could_fit(const struct cohort_books *b, uint32_t node, const int64_t *need);    /* without any usage */
 
 static inline size_t cohort_at(const struct cohort_books *b, uint32_t node, uint32_t cell)
 {
     return (size_t)node * b->cells + cell;
 }
 
-/* Would it borrow with `more` on top? It uses more than its subtree has. */
+/* With `more` on top the node borrows: it uses more than the quota of its subtree. */
 static inline bool cohort_borrows(const struct cohort_books *b, uint32_t node, uint32_t cell, int64_t more)
 {
     size_t i = cohort_at(b, node, cell);
     return b->usage[i] + more > b->subtree[i];
 }
 
-/* Is it within its quota in every contested cell? */
+/* The node is within its quota in every contested cell. */
 bool cohort_within_nominal(const struct cohort_books *b, uint32_t node, const bool *contested);
 
 /* How far up quota for `amount` more has to come from: the height of the lowest subtree around the leaf that has it within its

@@ -1,5 +1,5 @@
-/* cohort_classical.c - whom to evict by kinds of candidates: the own queue's, those over whom the preemptor's place in the
- * tree gives it precedence, and others who borrow. See cohort_search.h.
+/* classical.c - victims by kinds of candidates: those of the own queue, those over which the preemptor's place in the tree gives
+ * it precedence, and others that borrow. See search.h.
  *
  * After kubernetes-sigs/kueue:pkg/scheduler/preemption/{classical_strategy.go, classical/candidate_generator.go,
  * classical/hierarchical_preemption.go}. */
@@ -52,7 +52,7 @@ static void collect_queue(struct cohort_search *s, struct query *query, uint32_t
     }
 }
 
-/* Below `from` and up to and including the preemptor's queue, is every node beyond its quota? `common` is above both. */
+/* Every node from `queue` up to below `common` exceeds its quota in a contested cell. */
 static bool all_beyond(const struct cohort_search *s, uint32_t queue, uint32_t common, const bool *contested)
 {
     for (uint32_t v = queue; v != common; v = s->books->parent[v])
@@ -68,7 +68,7 @@ static bool is_under(const struct cohort_books *b, uint32_t v, uint32_t above)
     return v == above;
 }
 
-/* The queues below `cohort` that are not below `done`, where everybody on the way down exceeds its quota. */
+/* The queues below `cohort` that are not below `done`, where every node on the way down exceeds its quota. */
 static void collect_subtree(struct cohort_search *s, struct query *query, uint32_t cohort, uint32_t done, bool precedence)
 {
     for (uint32_t v = cohort + 1; v < s->books->n; v++)
@@ -77,7 +77,7 @@ static void collect_subtree(struct cohort_search *s, struct query *query, uint32
             collect_queue(s, query, v, cohort, precedence);
 }
 
-/* Does `rest` fit within v's quota? Then less the part that v has for itself is what its parent is asked for. */
+/* `rest` fits within v's quota; *rest: what its parent is then asked for, less the part that v has for itself. */
 static bool fits_in_quota(const struct cohort_books *b, uint32_t v, uint32_t cell, int64_t *rest)
 {
     bool fits = !cohort_borrows(b, v, cell, *rest);
@@ -119,7 +119,7 @@ static void collect(struct cohort_search *s, struct query *query)
     }
 }
 
-/* Who leaves already, of all kinds, goes first; then by kind, the two that depend on borrowing as one. */
+/* Workloads that leave already first, of all kinds; then by kind, the two that depend on borrowing as one. */
 static bool goes_before(const void *none, const struct cohort_victim *x, const struct cohort_victim *y)
 {
     (void)none;
@@ -131,8 +131,8 @@ static bool goes_before(const void *none, const struct cohort_victim *x, const s
     return cohort_compare_workloads(x->workload, y->workload) < 0;
 }
 
-/* Few of many are mostly enough, so they are put in order as they are asked for: a heap of the rest, the first on top, and
- * behind it those in order, from the end. */
+/* Few of many candidates mostly suffice, so they are put in order as they are asked for: a heap of the rest, and behind it those
+ * in order, from the end. */
 HEAP_DEFINE(candidates, struct cohort_victim, void, goes_before, HEAP_NOT_PLACED);
 
 static void candidates_begin(struct cohort_search *s, struct query *query, bool borrowing)
@@ -160,8 +160,8 @@ static const struct cohort_victim *in_order(struct cohort_search *s, struct quer
 
 /* ---- The search ---- */
 
-/* A bound: could evicting all that this attempt may take make room in a cell, each freeing at most what it needs; and, where
- * the preemptor may not borrow, bring its queue within its quota? */
+/* A bound: evicting all that this attempt may take can make room in the cell, each freeing at most what it needs; and, where the
+ * preemptor may not borrow, bring its queue within its quota. */
 static bool may_succeed(const struct cohort_search *s, const struct query *query, bool borrowing, uint32_t cell)
 {
     const struct cohort_workload *p = query->preemptor;

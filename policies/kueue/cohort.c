@@ -1,12 +1,12 @@
 /* cohort.c - queues borrow each other's idle quota, and give it back: Kueue's cohorts. See cohort.h.
  *
- * Deserved amounts are nominal quotas; a queue above others is a cohort, whose own quota, if any, is in addition to theirs.
+ * Deserved amounts are nominal quotas; a queue above others is a cohort, and its own quota, if any, is in addition to theirs.
  * CPUs or memory that a queue deserves without limit are not counted in it, nor are the GPUs of a queue that owns its nodes.
  * limit_* of a queue with jobs caps what it borrows. By default a job is admitted when there is quota for it and then waits,
  * holding that quota, until it can be placed, as Kueue does without topology-aware scheduling; with placement=wait it is
  * admitted only with a place, as with it. After kubernetes-sigs/kueue:pkg/scheduler, pkg/cache. What differs:
  * - one flavour, of all nodes; a job is placed whole (or the number of tasks admitted), never pod by pod;
- * - who is set aside is tried again when quota comes free in its tree, not at other events;
+ * - a job that is set aside is tried again when quota comes free in its tree, not at other events;
  * - ties end on (submit, id), where Kueue's depend on the order of a hash map. */
 #include "policies/kueue/cohort.h"
 #include "sim/contract/util/array.h"
@@ -136,7 +136,7 @@ struct request cohort_request(struct sched *s, job_id j, uint32_t tasks)
     return r;
 }
 
-/* ---- Who holds quota ---- */
+/* ---- Holding quota ---- */
 
 static void grow_members(struct sched *s, struct cohort *c, struct cohort_members *m)
 {
@@ -199,7 +199,7 @@ void cohort_wait(struct sched *s, struct cohort *c, job_id j)
     }
 }
 
-/* ---- Placing those who hold quota ---- */
+/* ---- Placing jobs that hold quota ---- */
 
 bool cohort_place(struct sched *s, struct cohort *c, job_id j)
 {
@@ -215,7 +215,7 @@ bool cohort_place(struct sched *s, struct cohort *c, job_id j)
     return true;
 }
 
-/* In the order of the scheduler of pods: priority, then who was admitted first. */
+/* In the order of the scheduler of pods: priority, then time of admission. */
 static void place_all(struct sched *s, struct cohort *c)
 {
     if (!line_length(c->unplaced) || c->unplaced_room == sched_room_version(s))
@@ -268,7 +268,7 @@ static void open_queues(struct sched *s, struct cohort *c)
     c->n_busy = still;
 }
 
-/* true: somebody has come back. */
+/* true: a job has come back. */
 static bool end_rest(struct sched *s, struct cohort *c)
 {
     uint32_t still = 0, n = c->resting.n;
@@ -336,7 +336,7 @@ static void cohort_arrived(struct sched *s, const void *params, void *state, job
         sched_blocked(s, j, WAIT_GPUS);
         return;
     }
-    if (cohort_holds_quota(e))                            /* it has left, by a fault or as it was told */
+    if (cohort_holds_quota(e))                            /* it has left, by a fault or evicted */
         cohort_release(s, c, e);
     *e = (struct entrant){ .as = { .id = j, .queue = f->queue, .priority = f->priority, .queued_ns = f->submit_ns, .need = e->need } };
     if (job_placement(s, j))
@@ -352,7 +352,7 @@ static void cohort_stopped(struct sched *s, const void *params, void *state, job
     struct cohort_queue *q = &c->queue[job_facts(s, j)->queue];
     (void)params;
     if (why == STOPPED_BY_FAULT && e->phase == PHASE_PLACED) {
-        e->as.leaving = true;                             /* nobody can evict it any more */
+        e->as.leaving = true;                             /* it cannot be evicted any more */
         e->phase = PHASE_LEAVING;
         cohort_tree_of(c, e->as.queue)->changes++;
     }
@@ -379,8 +379,8 @@ static unsigned cohort_needs(const void *params)
 }
 
 static const struct param cohort_param_list[] = {
-    { "sharing", "classical: who keeps within its quota first; fair...: by weighted shares of what is borrowed, and of two rules "
-      "of who may be stopped both or one", "", 0, 0, SHARING_CLASSICAL, sharings, offsetof(struct cohort_params, sharing) },
+    { "sharing", "classical: jobs within the quota of their queue first; fair...: by weighted shares of what is borrowed, with both "
+      "or one of two rules about victims", "", 0, 0, SHARING_CLASSICAL, sharings, offsetof(struct cohort_params, sharing) },
     { "placement", "admit: quota alone decides, a job may then wait for GPUs; wait: it is admitted only with a place", "", 0, 0,
       PLACEMENT_ADMIT, placements, offsetof(struct cohort_params, placement) },
     { 0 },
@@ -389,7 +389,7 @@ static const struct param cohort_param_list[] = {
 const struct policy cohort_policy = {
     .abi = POLICY_ABI,
     .name = "cohort",
-    .summary = "queues borrow each other's idle quota and get it back by stopping who borrows (Kueue)",
+    .summary = "queues borrow each other's idle quota and get it back by stopping jobs that borrow (Kueue)",
     .needs = STARTS_PARTIAL,
     .also_needs = cohort_needs,
     .params = cohort_param_list,

@@ -1,11 +1,10 @@
-/* cohort.h - the policy `cohort`, between its files: who waits, who holds quota, and a cycle of admission.
+/* cohort.h - the model of the policy `cohort`: jobs that wait, jobs that hold quota, and cycles of admission.
  *
  * Jobs are admitted whole, by quota alone, queue by queue; then they are placed. Between the two a job holds quota and no GPU.
- * A cycle takes one head of each queue: first each is nominated against the books as they stand (cohort_nominate.c), then, in
- * order (cohort_order.c), each is admitted, or evicts others and waits for them to leave, or is set aside, against the books as
- * those before it have left them (cohort_cycle.c). A pass goes on with cycles until one changes nothing. Who was evicted in it
- * and has left at once rests until then, and comes back to its queue for another round; a second time, for another pass: so
- * a pass ends. */
+ * A cycle takes one head of each queue: first each is nominated against the books as they stand (nominate.c), then, in
+ * order, each is admitted, or evicts others and waits for them to leave, or is set aside, against the books as those before it
+ * have left them (cycle.c). A pass goes on with cycles until one changes nothing. A job that was evicted in it and has left at
+ * once rests until then, and comes back to its queue for another round; the second time only for the next pass, so a pass ends. */
 #pragma once
 #include "policies/kueue/fair.h"
 #include "sim/contract/policy.h"
@@ -38,14 +37,14 @@ struct nomination {
     uint64_t changes, room;       /* of the tree and the cluster, when this was found */
 };
 struct cohort_queue {
-    struct line *waiting, *fresh; /* fresh: of those who wait, who came since the last walk that went to the end */
+    struct line *waiting, *fresh; /* fresh: waiting jobs that came since the last walk to the end */
     struct line_walk walk;
     bool listed, all;             /* all: this pass walks `waiting`, not `fresh` alone */
     struct cohort_moment { uint64_t releases, room; } opened, tried;    /* when the walk began; when the last one to the end did */
-    job_id head;                  /* up next in this pass; ID_NONE: nobody */
-    bool settled;                 /* it is not admitted as things stand, and stays the head */
+    job_id head;                  /* next in this pass; ID_NONE: none */
+    bool settled;                 /* the head is not admitted as things stand, and stays the head */
     bool evicts;                  /* when this cycle ends */
-    job_id stuck;                 /* whose reason is its own */
+    job_id stuck;                 /* the job with a wait reason of its own; ID_NONE */
     job_id preemptor;             /* has evicted others, and waits for them to leave; ID_NONE */
     struct nomination nomination;
 };
@@ -57,10 +56,10 @@ struct cohort {
     struct cohort_search search;
     struct cohort_rules *rules;   /* [n] as they hold */
     struct cohort_members *members;
-    bool *counted;                /* [n * cells] does this queue count that resource? */
+    bool *counted;                /* [n * cells] this queue counts that resource */
     struct cohort_queue *queue;   /* [n] */
     struct cohort_tree *tree;     /* [n] by root */
-    queue_id *busy, *heads;       /* those with somebody waiting; those with a head in this cycle */
+    queue_id *busy, *heads;       /* [n_busy] queues in which jobs wait; [n_heads] those with a head in this cycle */
     uint32_t n_busy, n_heads, n_members;
     size_t members_capacity;
     struct cohort_list { job_id *job; uint32_t n; size_t capacity; } sheltered, resting;    /* firm until this pass ends; see above */
@@ -99,14 +98,10 @@ struct request cohort_request(struct sched *s, job_id j, uint32_t tasks);    /* 
 /* Fills the nomination of the queue for its head. */
 void cohort_nominate(struct sched *s, struct cohort *c, struct cohort_queue *q);
 
-/* c->heads in the order in which they are processed; by shares it is taken anew before each: the next is moved to `from`. */
-void cohort_order_heads(struct sched *s, struct cohort *c);
-void cohort_order_next(struct sched *s, struct cohort *c, uint32_t from);
-
 /* Cycles until one changes nothing. */
 void cohort_run_cycles(struct sched *s, struct cohort *c);
 
-/* ---- Who holds quota (cohort.c) ---- */
+/* ---- Holding quota (cohort.c) ---- */
 void cohort_hold(struct sched *s, struct cohort *c, struct entrant *e);
 void cohort_release(struct sched *s, struct cohort *c, struct entrant *e);
 void cohort_list_add(struct sched *s, struct cohort_list *l, job_id j);

@@ -1,12 +1,114 @@
-/* cohort_cycle.c - cycles: a head of each queue is nominated, and processed in order against the changing books.
+/* cycle.c - cycles: a head of each queue is nominated, and the heads are processed in order against the changing books.
  *
- * After kubernetes-sigs/kueue:pkg/scheduler/scheduler.go (schedule, processEntry). Who evicts others holds its quota until the
- * cycle ends, while theirs counts as gone; who overlaps with victims taken already in this cycle, or no longer fits, is met
- * again in the next. Who finds no victims and cannot count on getting back what is its own holds what it may have of its
- * request until the cycle ends, so that others do not grow into it. */
+ * After kubernetes-sigs/kueue:pkg/scheduler/scheduler.go (schedule, processEntry). A preemptor holds its quota until the cycle
+ * ends, while that of its victims counts as gone. A head that shares a victim with one before it, or no longer fits, is met
+ * again in the next cycle. A head without victims that cannot reclaim its own quota reserves what it may have of its request
+ * until the cycle ends, so that others do not borrow it.
+ *
+ * Order of heads. Classical: the head that gets quota from the smaller subtree (not borrowing first); higher priority; longer
+ * wait (scheduler.go, makeClassicalIterator). By shares: a tournament at each cohort, from the leaves up. Compared are the nodes
+ * just below the cohort, with the head that each sends: not borrowing what the head asks for first; the smaller share; higher
+ * priority; longer wait. The winner of the root is processed, and the tournament held again (fair_sharing_iterator.go). */
 #include "policies/kueue/cohort.h"
 #include "sim/contract/util/array.h"
 #include "sim/contract/util/minmax.h"
+
+#include <stdlib.h>
+
+/* ---- The order of heads ---- */
+
+struct standing { uint32_t queue, height; const struct cohort_workload *as; };
+
+static int by_age(const struct cohort_workload *a, const struct cohort_workload *b)
+{
+    if (a->priority != b->priority)
+        return a->priority > b->priority ? -1 : 1;
+    if (a->queued_ns != b->queued_ns)
+        return a->queued_ns < b->queued_ns ? -1 : 1;
+    return (a->id > b->id) - (a->id < b->id);
+}
+
+static int by_height(const void *a, const void *b)
+{
+    const struct standing *x = a, *y = b;
+    return x->height != y->height ? (x->height > y->height) - (x->height < y->height) : by_age(x->as, y->as);
+}
+
+static const struct cohort_workload *head_of(struct sched *s, const struct cohort *c, uint32_t queue)
+{
+    return &((const struct entrant *)job_own(s, c->queue[queue].head))->as;
+}
+
+static void order_heads(struct sched *s, struct cohort *c)
+{
+    if (cohort_is_fair(c) || c->n_heads < 2)
+        return;
+    struct standing *all = sched_scratch(s, c->n_heads * sizeof *all);
+    for (uint32_t i = 0; i < c->n_heads; i++)
+        all[i] = (struct standing){ c->heads[i], c->queue[c->heads[i]].nomination.height, head_of(s, c, c->heads[i]) };
+    qsort(all, c->n_heads, sizeof *all, by_height);
+    for (uint32_t i = 0; i < c->n_heads; i++)
+        c->heads[i] = all[i].queue;
+}
+
+/* ---- The tournament ---- */
+
+struct contestant { uint32_t queue; bool borrows; struct cohort_share share; };    /* as seen at the node that sends it */
+
+static struct contestant seen_at(struct sched *s, struct cohort *c, uint32_t queue, uint32_t node)
+{
+    struct cohort_books *b = &c->books;
+    struct contestant x = { .queue = queue };
+    int64_t need[COHORT_CELLS];
+    cohort_need(s, c, c->queue[queue].head, c->queue[queue].nomination.tasks, need);
+    cohort_use(b, queue, need, 1);
+    for (uint32_t cell = 0; cell < b->cells; cell++)
+        x.borrows |= need[cell] > 0 && cohort_borrows(b, node, cell, 0);
+    x.share = cohort_share_of(b, node, c->search.weight[node]);
+    cohort_use(b, queue, need, -1);
+    return x;
+}
+
+static bool beats(struct sched *s, const struct cohort *c, const struct contestant *a, const struct contestant *b)
+{
+    if (a->borrows != b->borrows)
+        return b->borrows;
+    int shares = cohort_share_compare(a->share, b->share);
+    return shares ? shares < 0 : by_age(head_of(s, c, a->queue), head_of(s, c, b->queue)) < 0;
+}
+
+/* The winner of the tree of `root`: children have higher numbers than their parents, so each node is complete when it is met. */
+static uint32_t winner(struct sched *s, struct cohort *c, uint32_t root, uint32_t from)
+{
+    struct contestant *best = sched_scratch(s, c->books.n * sizeof *best);
+    bool *sends = sched_scratch(s, c->books.n * sizeof *sends);
+    for (uint32_t i = from; i < c->n_heads; i++)
+        if (c->books.root[c->heads[i]] == root) {
+            best[c->heads[i]].queue = c->heads[i];
+            sends[c->heads[i]] = true;
+        }
+    for (uint32_t v = c->books.n; v-- > 0;) {
+        uint32_t up = c->books.parent[v];
+        if (!sends[v] || up == ID_NONE)
+            continue;
+        struct contestant x = seen_at(s, c, best[v].queue, v);
+        if (!sends[up] || beats(s, c, &x, &best[up]))
+            best[up] = x;
+        sends[up] = true;
+    }
+    return best[root].queue;
+}
+
+static void order_next(struct sched *s, struct cohort *c, uint32_t from)
+{
+    if (!cohort_is_fair(c) || from + 1 >= c->n_heads)
+        return;
+    uint32_t first = winner(s, c, c->books.root[c->heads[from]], from), i = from;
+    while (c->heads[i] != first)
+        i++;
+    c->heads[i] = c->heads[from];
+    c->heads[from] = first;
+}
 
 /* ---- Changes that last until the cycle ends ---- */
 
@@ -42,7 +144,7 @@ static bool is_strict(const struct cohort *c, uint32_t v)
     return c->rules[v].queueing == STRICT_FIFO;
 }
 
-/* Whoever is next in a best-effort queue. Nobody: all have been tried. */
+/* The next head of a best-effort queue. ID_NONE: all have been tried. */
 static job_id walk_on(struct cohort_queue *q)
 {
     job_id j;
@@ -80,7 +182,7 @@ static void pass_over(struct cohort_queue *q)
     q->settled = false;
 }
 
-/* ---- What becomes of a head ---- */
+/* ---- Processing a head ---- */
 
 static void set_aside(struct sched *s, struct cohort *c, uint32_t v)
 {
@@ -94,7 +196,7 @@ static void set_aside(struct sched *s, struct cohort *c, uint32_t v)
         return;
     }
     sched_blocked(s, q->head, one_of_many ? WAIT_GROUP : q->nomination.why);
-    if (one_of_many) {                                    /* who asks for the same and comes later fails the same */
+    if (one_of_many) {                                    /* a later job that asks for the same fails the same */
         line_blocked(s, q->waiting, f->ask->shape, q->nomination.why);
         if (q->all)
             line_skip_shape(&q->walk, f->ask->shape);
@@ -120,7 +222,7 @@ static void admit(struct sched *s, struct cohort *c, uint32_t v)
         line_push(c->unplaced, j, (struct line_key){ .major = -e->as.priority, .time_ns = e->as.admitted_ns });
 }
 
-static void evict(struct sched *s, struct cohort *c, struct entrant *e, job_id for_whom)
+static void evict(struct sched *s, struct cohort *c, struct entrant *e, job_id preemptor)
 {
     job_id j = e->as.id;
     if (e->as.leaving)
@@ -129,7 +231,7 @@ static void evict(struct sched *s, struct cohort *c, struct entrant *e, job_id f
     if (e->phase == PHASE_PLACED && sched_stop(s, j, STOP_SAVE) != SCHED_OK)
         return;
     if (e->phase == PHASE_PLACED && job_state(s, j) == JOB_RELEASING)
-        sched_note(s, j, for_whom);
+        sched_note(s, j, preemptor);
     e->evicted = c->pass;
     if (job_state(s, j) == JOB_RELEASING && sched_room_version(s) == room) {
         e->as.leaving = true;
@@ -137,7 +239,7 @@ static void evict(struct sched *s, struct cohort *c, struct entrant *e, job_id f
         cohort_tree_of(c, e->as.queue)->changes++;
         return;
     }
-    line_remove(c->unplaced, j);                          /* it had no place, or only in this pass, or leaves at once */
+    line_remove(c->unplaced, j);                          /* it had no place, or one of this pass, or leaves at once */
     cohort_release(s, c, e);
     cohort_list_add(s, &c->resting, j);
     c->unplaced_room = UINT64_MAX;
@@ -152,7 +254,7 @@ static bool overlaps(const struct cohort *c, const struct nomination *n)
     return false;
 }
 
-/* true: something has changed for good. */
+/* true: a victim is new. */
 static bool preempt(struct sched *s, struct cohort *c, uint32_t v)
 {
     struct cohort_queue *q = &c->queue[v];
@@ -182,7 +284,7 @@ static bool preempt(struct sched *s, struct cohort *c, uint32_t v)
     return new;
 }
 
-/* Victims are told only when the cycle is over: until then their usage is gone for the time being. */
+/* Victims are evicted when the cycle is over: until then their usage counts as gone. */
 static void evict_all(struct sched *s, struct cohort *c)
 {
     for (uint32_t i = 0; i < c->n_heads; i++) {
@@ -268,7 +370,7 @@ static bool process(struct sched *s, struct cohort *c, uint32_t v)
 
 /* ---- Cycles ---- */
 
-/* The heads of this cycle. true: one of them has not been judged as things stand. */
+/* Gathers the heads of this cycle. true: one of them has no nomination that is up to date. */
 static bool gather(struct sched *s, struct cohort *c)
 {
     bool open = false;
@@ -295,9 +397,9 @@ static bool run_cycle(struct sched *s, struct cohort *c)
     for (uint32_t i = 0; i < c->n_heads; i++)
         if (!c->queue[c->heads[i]].settled)
             cohort_nominate(s, c, &c->queue[c->heads[i]]);
-    cohort_order_heads(s, c);
+    order_heads(s, c);
     for (uint32_t i = 0; i < c->n_heads; i++) {
-        cohort_order_next(s, c, i);
+        order_next(s, c, i);
         changed |= process(s, c, c->heads[i]);
     }
     undo_since(c, 0);
@@ -311,7 +413,7 @@ void cohort_run_cycles(struct sched *s, struct cohort *c)
         ;
     for (uint32_t i = 0; i < c->n_busy; i++) {
         struct cohort_queue *q = &c->queue[c->busy[i]];
-        if (q->head != ID_NONE && !q->settled)            /* others hold what it asks for: it is met again in the next pass */
+        if (q->head != ID_NONE && !q->settled)            /* others hold what it asks for until the next pass */
             sched_blocked(s, q->head, WAIT_RESERVED);
     }
 }

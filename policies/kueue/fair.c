@@ -1,4 +1,4 @@
-/* cohort_fair.c - shares, and whom to evict by them. See cohort_fair.h. */
+/* fair.c - shares, and the victims by shares. See fair.h. */
 #include "policies/kueue/fair.h"
 
 #include <stdlib.h>
@@ -86,7 +86,7 @@ static bool is_source(const struct cohort_search *s, const struct cohort_workloa
            !cohort_within_nominal(s->books, queue, contested);
 }
 
-/* Could evicting all n candidates free enough of what is contested? A bound: each frees at most what it needs. */
+/* A bound: evicting all n candidates can free enough of what is contested, each freeing at most what it needs. */
 static bool enough(const struct cohort_search *s, const struct cohort_workload *preemptor, const bool *contested, uint32_t n)
 {
     for (uint32_t cell = 0; cell < s->books->cells; cell++) {
@@ -145,7 +145,7 @@ static bool is_queue(const struct fair_search *h, uint32_t v)
     return h->s->books->height[v] == 0;
 }
 
-/* Can nothing come of v any more? */
+/* No candidate of v can be taken any more. */
 static bool is_spent(const struct fair_search *h, uint32_t v, struct cohort_share share)
 {
     const struct cohort_range *r = &h->s->range[v];
@@ -154,7 +154,7 @@ static bool is_spent(const struct fair_search *h, uint32_t v, struct cohort_shar
     return cohort_share_is_zero(share) && !r->above;
 }
 
-/* Equal shares: of queues the one whose next candidate goes first, a cohort before a queue, of cohorts the lowest id. */
+/* Equal shares: of queues the one with the first next candidate, a cohort before a queue, of cohorts the lowest id. */
 static bool goes_before(const struct fair_search *h, uint32_t v, struct cohort_share share, uint32_t best, struct cohort_share best_share)
 {
     int c = cohort_share_compare(share, best_share);

@@ -1,4 +1,4 @@
-/* cohort_nominate.c - could a head be admitted, by evicting whom, or why not; with fewer tasks, if it may have fewer.
+/* nominate.c - whether a head can be admitted, with which victims, or why not; with fewer tasks, if it may have fewer.
  *
  * After kubernetes-sigs/kueue:pkg/scheduler/scheduler.go (getInitialAssignments), flavorassigner/flavorassigner.go
  * (fitsResourceQuota) and flavorassigner/podset_reducer.go: all tasks if that fits or evicting helps; else the most tasks,
@@ -23,7 +23,7 @@ struct trial {                    /* one number of tasks of one head */
 
 /* ---- Why it does not fit ---- */
 
-/* Would it fit if no queue on the way up had a limit to what it borrows? */
+/* It would fit without the borrowing limits on the way up. */
 static bool limit_binds(const struct trial *t)
 {
     const struct cohort_books *b = &t->c->books;
@@ -98,7 +98,7 @@ static bool search(struct trial *t)
     return found;
 }
 
-/* Is there a chance that evicting makes room for it in this cell? */
+/* Evicting may make room for it in this cell. */
 static bool may_preempt(const struct trial *t, uint32_t cell, bool more_above)
 {
     const struct cohort_rules *rules = &t->c->rules[t->as.queue];
@@ -107,7 +107,7 @@ static bool may_preempt(const struct trial *t, uint32_t cell, bool more_above)
            (cohort_is_fair(t->c) && rules->reclaim != RECLAIM_NEVER);
 }
 
-/* By quota alone: does it fit, might evicting help, neither? Marks the cells that are short. */
+/* By quota alone: it fits, evicting may help, or neither. Marks the cells that are short. */
 static enum mode mode_by_quota(struct trial *t)
 {
     const struct cohort_books *b = &t->c->books;
@@ -188,7 +188,7 @@ static bool would_do(enum mode mode)
     return mode == MODE_FIT || mode == MODE_PREEMPT;
 }
 
-/* The least reduction that does, if whoever does with some tasks does with fewer, too. */
+/* The smallest reduction that does, if a job that does with some tasks does with fewer. */
 static bool reduce(struct trial *t, uint32_t all, uint32_t least)
 {
     uint32_t low = 1, high = all - least + 1;     /* none below `low` does; `high` does, or is one too many */
@@ -209,8 +209,7 @@ void cohort_nominate(struct sched *s, struct cohort *c, struct cohort_queue *q)
 {
     const struct job_facts *f = job_facts(s, q->head);
     const struct entrant *own = job_own(s, q->head);
-    struct trial t = { .s = s, .c = c, .q = q, 
-                       .job = q->head, .as = own->as };
+    struct trial t = { .s = s, .c = c, .q = q, .job = q->head, .as = own->as };
     uint32_t all = request_tasks(f->ask);
     t.as.need = t.need;
     enum mode mode = mode_of(&t, all);

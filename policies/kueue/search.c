@@ -1,4 +1,4 @@
-/* cohort_search.c - evicting and putting back in thought. See cohort_search.h. */
+/* search.c - tentative eviction and putting back. See search.h. */
 #include "policies/kueue/search.h"
 
 static bool policy_allows(const struct cohort_rules *rules, const struct cohort_workload *preemptor,

@@ -1,8 +1,8 @@
-/* cohort_search.h - whom to evict so that one more workload is admitted: what the two searches, classical and by fair share,
- * work on and answer. Both leave the books as they found them.
+/* search.h - the victims for one more admission: the input and the answer of the two searches, classical and by fair share. Both
+ * leave the books as they found them.
  *
  * Candidates use a contested cell, are no firm ones, and their priority is one that the preemptor's queue may stop
- * (cohort_rules). Victims are taken one by one until the preemptor fits; then those without whom it fits as well are put
+ * (cohort_rules). Victims are taken one by one until the preemptor fits; then victims that it does not need are put
  * back, the last but one first. Order: those that leave already; other queues before the own; lower priority; admitted more
  * recently; lower id (kubernetes-sigs/kueue:pkg/scheduler/preemption/common/ordering.go, CandidatesOrdering). */
 #pragma once
@@ -11,12 +11,12 @@
 struct cohort_workload {          /* admitted, or about to be */
     uint32_t id, queue;
     int32_t priority;
-    int64_t queued_ns, admitted_ns;    /* waits since; holds its quota since */
+    int64_t queued_ns, admitted_ns;    /* when it came; since when it holds quota */
     bool leaving;                 /* evicted already; holds its quota until it has left */
     bool firm;                    /* may not be evicted */
     const int64_t *need;          /* [cells] */
 };
-struct cohort_members {           /* of one queue: who holds quota, in any order */
+struct cohort_members {           /* of one queue: the workloads that hold quota, in any order */
     struct cohort_workload **of;
     uint32_t n;
     size_t capacity;
@@ -26,31 +26,31 @@ struct cohort_victim {
     struct cohort_workload *workload;
     enum cohort_reason reason;
     uint32_t common;              /* lowest cohort above it and the preemptor */
-    uint8_t kind;                 /* classical: how it stands to the preemptor */
+    uint8_t kind;                 /* classical: enum kind of classical.c */
 };
 /* For workloads that need a place as well as quota. NULL: quota alone decides. */
 struct cohort_places {
     void *self;
     void (*vacate)(void *self, const struct cohort_workload *w);    /* w leaves, for the time being */
-    bool (*restore)(void *self, const struct cohort_workload *w);   /* it stays after all; false: it cannot any more */
-    bool (*room)(void *self);     /* is there a place for the preemptor now? */
+    bool (*restore)(void *self, const struct cohort_workload *w);   /* undoes vacate; false: its place is taken */
+    bool (*room)(void *self);     /* there is a place for the preemptor now */
 };
 struct cohort_search {
     struct cohort_books *books;
-    const struct cohort_rules *rules;        /* [n] nothing unsaid */
+    const struct cohort_rules *rules;        /* [n] with inherited values */
     const struct cohort_members *members;    /* [n] */
     const uint64_t *weight;       /* [n] fair weight in parts of COHORT_WEIGHT_ONE */
     const struct cohort_places *places;
-    struct cohort_victim *victim; /* room for everybody who holds quota; the answer: the first n_victims */
+    struct cohort_victim *victim; /* as many as hold quota; the answer: the first n_victims */
     uint32_t n_victims;
-    struct cohort_victim *candidate;         /* room for as many */
-    struct cohort_range { uint32_t first, kept, next, end; bool pruned, above; } *range;    /* [n] room, by fair share */
+    struct cohort_victim *candidate;         /* as many, scratch */
+    struct cohort_range { uint32_t first, kept, next, end; bool pruned, above; } *range;    /* [n] scratch of the search by fair share */
 };
 #define COHORT_WEIGHT_ONE UINT64_C(1000000000)
 
 /* contested: the cells in which quota is short. true: n_victims victims, at least one. */
 bool cohort_search_classical(struct cohort_search *s, const struct cohort_workload *preemptor, const bool *contested);
-/* final_share, initial_share: which of the rules S2-a and S2-b apply (cohort_fair.h). */
+/* final_share, initial_share: which of the rules S2-a and S2-b apply (fair.h). */
 bool cohort_search_fair(struct cohort_search *s, const struct cohort_workload *preemptor, const bool *contested,
                         bool final_share, bool initial_share);
 

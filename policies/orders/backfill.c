@@ -2,8 +2,8 @@
  *
  * The first `depth` jobs that cannot start are promised the earliest time at which they fit by the submitted estimates;
  * a later job starts only if it fits now and until it is expected to end. depth 1 is EASY (Lifka, JSSPP 1995), no bound
- * is conservative backfilling (Mu'alem and Feitelson, IEEE TPDS 12(6), 2001). When somebody gives up GPUs, each promise is
- * looked at again, first come first, with those of all others in place: it never gets later. Newcomers only add to them.
+ * is conservative backfilling (Mu'alem and Feitelson, IEEE TPDS 12(6), 2001). When a job gives up GPUs, each promise is
+ * looked at again, first come first, with those of all others in place: it never gets later. New jobs only add to them.
  * "Free over the whole window" needs no rule about extra nodes: on counts it says the same. */
 #include "sim/contract/timeline.h"
 #include "sim/contract/util/array.h"
@@ -20,8 +20,8 @@ static const char *const orders[] = { "arrival", "shortest", NULL };
 struct list { job_id *job; size_t n, capacity; };
 struct backfill {
     struct line *waiting, *shortest;
-    bool all;                     /* everyone is looked at in each pass, or left out because that would change nothing */
-    double ahead;                 /* jobs that the last pass left waiting and promised a time, if there is one */
+    bool all;                     /* every pass looks at all jobs, or leaves them out because that would change nothing */
+    double ahead;                 /* jobs that the last pass left waiting with a promise, or without one if there is no time */
     int64_t due_ns;               /* the first of the promises that were kept as they were */
     uint64_t seen;                /* timeline_version of the last pass */
     bool passed;
@@ -63,7 +63,7 @@ static void backfill_started(struct sched *s, const void *params, void *state, j
 }
 
 /* Starts j now, or promises it the earliest time that its estimate and the promises of all others allow: never later
- * than its own last promise, unless that has come and somebody outstays his estimate. Returns whether it started. */
+ * than its own last promise, unless that time has come and a running job exceeds its estimate. true: it has started. */
 static bool start_or_promise(struct sched *s, struct backfill *b, job_id j)
 {
     struct request r = job_request(s, j);
@@ -77,14 +77,14 @@ static bool start_or_promise(struct sched *s, struct backfill *b, job_id j)
     if (!promised && promised_ns == TIME_NEVER) {
         plan_drop(s, j);
     } else if (!promised) {
-        sched_wake_at(s, promised_ns);                /* perhaps nobody will end just then */
+        sched_wake_at(s, promised_ns);                /* perhaps no job ends just then */
         b->due_ns = min_i64(promised_ns, b->due_ns);
     }
     sched_blocked(s, j, sched_fits(s, sched_view(s, FREE_IDLE), &r) ? WAIT_RESERVED : sched_why_not(s));
     return false;
 }
 
-/* j would fit, but for its length: as would those like it that are no shorter, and who knows that already is left out. */
+/* j would fit but for its estimate, and so would jobs of its shape that are no shorter: those of known reason are left out. */
 static void reserved(struct sched *s, const struct backfill *b, struct line_walk *walk, job_id j, int64_t too_long_ns)
 {
     sched_blocked(s, j, WAIT_RESERVED);
@@ -108,7 +108,7 @@ static void fill_behind(struct sched *s, struct backfill *b, struct line *line, 
         sched_blocked(s, j, WAIT_GROUP);
         line_blocked(s, line, shape, sched_why_not(s));
         if (walk)
-            line_skip_shape(walk, shape);             /* no room now, promise or not: the same for all of its kind */
+            line_skip_shape(walk, shape);             /* no room now, promise or not: the same for its whole shape */
         return;
     }
     int64_t until_ns = length_ns == TIME_NEVER ? TIME_NEVER : now_ns + job_start_cost_ns(s, j) + length_ns;
@@ -119,7 +119,7 @@ static void fill_behind(struct sched *s, struct backfill *b, struct line *line, 
     reserved(s, b, walk, j, length_ns);
 }
 
-/* Nobody has given up GPUs since the last pass: what it refused stays refused, and only newcomers are looked at. */
+/* No job has given up GPUs since the last pass: what it refused stays refused, and only new jobs are looked at. */
 static void serve_fresh(struct sched *s, const struct backfill_params *p, struct backfill *b)
 {
     for (size_t i = 0; i < b->fresh.n; i++) {
@@ -141,7 +141,7 @@ static bool is_ahead(const struct sched *s, job_id j, struct line_key last, job_
 static void serve_all(struct sched *s, const struct backfill_params *p, struct backfill *b)
 {
     struct line_walk walk = { .l = b->waiting };
-    struct line_key last = { .time_ns = INT64_MIN };      /* of those ahead */
+    struct line_key last = { .time_ns = INT64_MIN };      /* key of the last job with a promise */
     double tested = 0;
     job_id j, last_job = 0;
     b->ahead = 0;
@@ -161,7 +161,7 @@ static void serve_all(struct sched *s, const struct backfill_params *p, struct b
         bool promised = plan_start(s, j) != TIME_NEVER;
         if (b->shortest && (job_state(s, j) != JOB_PENDING || (promised && is_ahead(s, j, last, last_job))))
             continue;
-        if (promised)                                 /* then somebody who was ahead of it is back in the line */
+        if (promised)                                 /* a job that was ahead of it is back in the line */
             start_or_promise(s, b, j);
         else
             fill_behind(s, b, line, &walk, j);
@@ -200,6 +200,6 @@ const struct policy easy_policy = {
     BACKFILL_TABLE, .name = "easy", .summary = "backfilling that never delays the head", .params = easy_params,
 };
 const struct policy conservative_policy = {
-    BACKFILL_TABLE, .name = "conservative", .summary = "backfilling that delays nobody ahead",
+    BACKFILL_TABLE, .name = "conservative", .summary = "backfilling that delays no job ahead",
     .params = conservative_params,
 };

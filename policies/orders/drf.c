@@ -1,9 +1,9 @@
-/* drf.c - progressive filling: the queue with the smallest share goes next, until nobody fits.
+/* drf.c - progressive filling: the queue with the smallest share goes next, until no job fits.
  *
  * drf: a queue's share is that of its dominant resource, max over GPU, CPU and memory of held / capacity (Ghodsi et al.,
  * "Dominant resource fairness", NSDI 2011); fair-share: the same on GPUs alone. Divided by the queue's weight; weight 0
  * comes last. In a tree of queues the rule holds at every level: from the root down, the child with the smallest share.
- * Equal shares: whose next job came first. Among the jobs of a queue: arrival order. */
+ * Equal shares: the queue with the older next job. Among the jobs of a queue: arrival order. */
 #include "policies/common/queueing.h"
 #include "sim/contract/util/heap.h"
 
@@ -17,15 +17,15 @@ struct branch {
     struct line_walk walk;
     bool listed;
     job_id blocked;               /* the last head that did not fit; ID_NONE */
-    job_id next;                  /* the first of those below that are still to be served in this pass */
+    job_id next;                  /* the first job below it that this pass has still to serve; ID_NONE */
     double share;
-    uint32_t up, at;              /* at: its place in up's heap */
+    uint32_t up, at;              /* at: its place in up's heap; ID_NONE: not in */
     uint32_t *heap;               /* children that have a next job, the least share first */
     uint32_t n;
 };
 struct drf {
     struct branch *branch;
-    uint32_t *busy;               /* queues in which somebody may wait */
+    uint32_t *busy;               /* [n_busy] queues in which jobs may wait */
     uint32_t n_busy;
     struct amount capacity;
     bool gpus_alone;
@@ -65,7 +65,7 @@ static void placed(struct drf *d, const uint32_t *branch, size_t at)
 
 HEAP_DEFINE(branches, uint32_t, struct drf, goes_before, placed);
 
-/* What b holds or whom it serves next has changed; so has that of all above it. */
+/* What branch i holds or serves next has changed, and so for all above it. */
 static void refresh(struct sched *s, struct drf *d, uint32_t i)
 {
     for (; i != ROOT; i = d->branch[i].up) {
@@ -114,7 +114,7 @@ static void serve(struct sched *s, struct branch *b, bool skip)
         next_job(s, b);
     } else if (skip) {
         line_blocked(s, b->waiting, r.shape, sched_why_not(s));
-        line_skip_shape(&b->walk, r.shape);               /* who asks for the same fails the same */
+        line_skip_shape(&b->walk, r.shape);               /* a job that asks for the same fails the same */
         next_job(s, b);
     } else {
         block_head(s, b, sched_why_not(s));
@@ -161,7 +161,7 @@ static void begin(struct sched *s, struct drf *d, bool gpus_alone)
         *b = (struct branch){ .blocked = ID_NONE, .next = ID_NONE, .at = ID_NONE };
         b->up = !f || f->parent == ID_NONE ? ROOT : f->parent + 1;
         b->waiting = f && f->first_child == ID_NONE ? line_new(s) : NULL;
-        d->branch[b->up].n += i != ROOT;                  /* first as many as there may be */
+        d->branch[b->up].n += i != ROOT;                  /* the children, for the size of the heap */
     }
     for (uint32_t i = 0; i < n; i++) {
         struct branch *b = &d->branch[i];

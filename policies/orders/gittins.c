@@ -1,9 +1,9 @@
-/* gittins.c - highest Gittins index first: who is likely to end soon for the service it takes, with preemption.
+/* gittins.c - highest Gittins index first: the job most likely to end for the service that it takes, with preemption.
  *
  * Gittins (J. Royal Stat. Soc. B 41(2), 1979): on one server no order has a smaller mean JCT among those that know the law of
- * the services but not each of them. The law is that of the jobs that have ended so far (gittins_law.h), learnt anew
- * whenever they have grown by a factor; until there are `learn` of them the order is that of las or las2d. Service is
- * GPU-seconds or seconds. Whoever has had more than any that ended has index 0. Ties by submit time. Sees no run times. */
+ * the services but not each of them. The law is that of the jobs that have ended so far (gittins_law.h), learnt again
+ * whenever their number has grown by a factor; until there are `learn` of them the order is that of las or las2d. Service is
+ * GPU-seconds or seconds. A job with more service than any that ended has index 0. Ties by submit time. Sees no run times. */
 #include "policies/orders/attained.h"
 #include "policies/orders/gittins_law.h"
 #include "sim/contract/util/array.h"
@@ -67,7 +67,7 @@ static const struct attained_rule gittins_rule = {
 static void note_end(struct sched *s, struct gittins *g, double service)
 {
     if (service <= 0)
-        return;                   /* says nothing about anybody who has had any */
+        return;                   /* it says nothing about jobs with service */
     g->ended = array_grown(sched_alloc, s, g->ended, &g->capacity, g->n_ended, sizeof *g->ended);
     g->ended[g->n_ended++] = service;
 }
@@ -123,7 +123,7 @@ static void gittins_arrived(struct sched *s, const void *params, void *state, jo
     (void)params;
     struct gittins *g = state;
     struct account *of = job_own(s, j);
-    if (of->known)                /* the stages may be others by now */
+    if (of->known)                /* the stages may have changed */
         of->stage = stage_of(g, attained_service(s, &g->attained, j));
     attained_arrived(s, &g->attained, j);
 }

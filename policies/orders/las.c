@@ -1,15 +1,15 @@
 /* las.c - least attained service first, in queues: las by seconds of running, las2d by GPU-seconds.
  *
  * After Tiresias (Gu et al., NSDI'19; SymbioticLab/Tiresias:simulator/run_sim.py). A job starts in the first queue and
- * falls to the next at the moment when its service crosses a threshold; whoever is in a later queue gives way. Inside a
+ * falls to the next at the moment when its service crosses a threshold; jobs of later queues are preempted. Inside a
  * queue those that run go first, then by the time of entry, ties by submit time. A job that has waited longer than
  * `promote` x its service goes back to the first queue, and its service counts from 0 again.
  *
- * With continuous=yes every quantum is a queue and nobody stays because he runs: plain least attained service, on one server
+ * With continuous=yes every quantum is a queue, and running is no advantage: plain least attained service, on one server
  * foreground-background (Kleinrock, Queueing Systems vol. 2, 4.6), in round robin among equals. Sees no run times.
  *
- * Jobs that take turns get nowhere where a stop loses all their work: without checkpoints, or with quanta shorter than a
- * restart, a run ends as a livelock (not with promote=0 in queues, since whoever runs goes first in the last of them). */
+ * Jobs that take turns make no progress where a stop loses all their work: without checkpoints, or with quanta shorter than a
+ * restart, a run ends as a livelock (not with promote=0 in queues, since running jobs go first in the last of them). */
 #include "policies/orders/attained.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
-/* loss.c - no line: who does not fit when it arrives is refused for good (a loss system: blocked calls are cleared).
+/* loss.c - no line: a job that does not fit when it arrives is refused for good (a loss system: blocked calls are cleared).
  *
- * What asks for the same as one that failed is refused unasked until something is released. */
+ * After a job has failed, jobs of its shape are refused without a search until something is released. */
 #include "sim/contract/policy.h"
 #include "sim/contract/util/array.h"
 
@@ -46,7 +46,7 @@ static void loss_schedule(struct sched *s, const void *params, void *state)
 const struct policy loss_policy = {
     .abi = POLICY_ABI,
     .name = "loss",
-    .summary = "no line: who does not fit on arrival is refused",
+    .summary = "no line: a job that does not fit on arrival is refused",
     .state_size = sizeof(struct loss),
     .schedule = loss_schedule,
     .job_arrived = loss_arrived,

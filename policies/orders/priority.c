@@ -1,7 +1,7 @@
-/* priority.c - higher priority first, equal ones by submit time; with preempt=yes the lower give way.
+/* priority.c - higher priority first, equal ones by submit time; with preempt=yes lower ones are preempted.
  *
- * With age_weight, every full hour that a job has waited adds to its priority, up to age_max: between two such moments all
- * stand still, so each is a timer and moves one job. A running job keeps what it had when it started. */
+ * With age_weight, every full hour that a job has waited adds to its priority, up to age_max. Between two such moments no
+ * priority changes, so each is a timer that moves one job. A running job keeps the priority of its start. */
 #include "policies/common/queueing.h"
 #include "policies/common/timers.h"
 
@@ -19,8 +19,8 @@ static struct line_key key_aged(struct sched *s, job_id j, const void *params)
     return k;
 }
 
-static const struct discipline waits = { .key = key_aged };
-static const struct discipline takes = { .key = key_aged, .preempts = true };
+static const struct discipline non_preemptive = { .key = key_aged };
+static const struct discipline preemptive = { .key = key_aged, .preempts = true };
 
 static unsigned priority_needs(const void *params)
 {
@@ -41,7 +41,7 @@ static void priority_begin(struct sched *s, const void *params, void *state)
     struct priority *p = state;
     p->params = params;
     timers_begin(s, &p->timers);
-    queueing_begin(s, &p->queueing, p->params->preempt > 0 ? &takes : &waits, params);
+    queueing_begin(s, &p->queueing, p->params->preempt > 0 ? &preemptive : &non_preemptive, params);
 }
 
 static void priority_arrived(struct sched *s, const void *params, void *state, job_id j)
@@ -93,7 +93,7 @@ static const struct param priority_param_list[] = {
     QUEUEING_PARAM_BLOCKING(BLOCKING_STRICT),
     QUEUEING_PARAM_PREEMPT("priority is lower", offsetof(struct priority_params, preempt)),
     { "age_weight", "added for every full hour of waiting", "", 0, 1e9, 0, NULL, offsetof(struct priority_params, age_weight) },
-    { "age_max", "the most that waiting adds", "", 0, 1e9, 10, NULL, offsetof(struct priority_params, age_max) },
+    { "age_max", "the largest sum that waiting adds", "", 0, 1e9, 10, NULL, offsetof(struct priority_params, age_max) },
     { 0 },
 };
 

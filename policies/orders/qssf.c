@@ -1,6 +1,6 @@
 /* qssf.c - smallest expected service first: the estimated run time x the GPUs asked for, without preemption.
  *
- * After "quasi-shortest service first" (Hu et al., SC'21), whose predictor is whatever fills in the estimates. Jobs without
+ * After "quasi-shortest service first" (Hu et al., SC'21); its predictor is the source of the estimates. Jobs without
  * an estimate go last; equal ones go by submit time. Sees estimates only. */
 #include "policies/common/queueing.h"
 

@@ -1,5 +1,5 @@
-/* srsf.c - shortest remaining service first: remaining time x GPUs, whoever has more left gives way (Tiresias, NSDI'19, calls
- * it SRSF). The price of giving way is the world's. Ties by submit time. */
+/* srsf.c - shortest remaining service first: remaining time x GPUs, with preemption (Tiresias, NSDI'19, calls it SRSF). The
+ * preemption overhead is the simulator's. Ties by submit time. */
 #include "policies/common/queueing.h"
 
 static const struct discipline srsf = { .key = key_service, .preempts = true, .shrinks = true, .by_gpus = true };

@@ -1,5 +1,5 @@
-/* srtf.c - shortest remaining time first: whoever has more left gives way. On one server SRPT, which is optimal for the
- * mean JCT (Schrage, Operations Research 16(3), 1968). The price of giving way is the world's, and may be zero. */
+/* srtf.c - shortest remaining time first, with preemption. On one server SRPT, which is optimal for the mean JCT (Schrage,
+ * Operations Research 16(3), 1968). The preemption overhead is the simulator's, and may be zero. */
 #include "policies/common/queueing.h"
 
 static const struct discipline srtf = { .key = key_remaining, .preempts = true, .shrinks = true };

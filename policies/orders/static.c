@@ -10,7 +10,7 @@ struct static_params { struct queueing_params queueing; double order; };
 enum { BY_SUBMIT, BY_DURATION, BY_PRIORITY };
 static const char *const orders[] = { "submit", "shortest", "priority", NULL };
 
-/* At most its deserved GPUs; a job that wants more than that will never run. */
+/* The queue holds at most its deserved GPUs; a job that asks for more is refused for good. */
 static bool own_share(struct sched *s, job_id j, enum wait_reason *why)
 {
     queue_id q = job_facts(s, j)->queue;
@@ -47,7 +47,7 @@ static unsigned static_needs(const void *params)
 static const struct discipline partition = { .key = static_key, .admits = own_share };
 QUEUEING_CALLBACKS(static, &partition)
 static const struct param static_param_list[] = {
-    { "scope", "queue: a line for each queue; pool: one line, whose head blocks all", "", 0, 0, SCOPE_QUEUE, queueing_scopes,
+    { "scope", "queue: a line for each queue; pool: one line, and its head blocks all", "", 0, 0, SCOPE_QUEUE, queueing_scopes,
       offsetof(struct queueing_params, scope) },
     QUEUEING_PARAM_BLOCKING(BLOCKING_STRICT),
     { "order", "order of the jobs of a queue", "", 0, 0, BY_SUBMIT, orders, offsetof(struct static_params, order) },

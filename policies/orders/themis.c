@@ -1,14 +1,14 @@
 /* themis.c - finish-time fairness by auctions of leases (Mahajan et al., NSDI 2020), for jobs of a fixed size.
  *
- * Whoever starts has its GPUs for a lease, and for another if nobody takes them at its end. With ends=together it is
+ * A job that starts has its GPUs for a lease, and for another if no job takes them at its end. With ends=together it is
  * rounded up to the next multiple of its length since the first submission, so that many end at once and a large job may
- * find room; with ends=apart each ends exactly when it is over, which makes an auction per lease. Free GPUs and those whose
- * lease ends are offered to the fraction 1 - f of the jobs with the worst rho (of those that wait or whose lease ends, rounded
- * up), among them the shortest remaining time first; the others get what is left, the worst rho first. Whoever does not fit
+ * find room; with ends=apart each ends exactly when it is over, which makes an auction per lease. Free GPUs and those with
+ * an ending lease are offered to the fraction 1 - f of the jobs with the worst rho (of those that wait or have an ending lease,
+ * rounded up), among them the shortest remaining time first; the others get the rest, the worst rho first. A job that does not fit
  * is passed over. rho = (time since submit + remaining) / T_id, a waiting job's as if it started now;
  * T_id = E max(1, n N / C), N the mean number of contending queues since submit (models.md 10.4).
  *
- * An auction costs O(waiting jobs): rho of all of them changes with time, each at its own pace. Between auctions, while
+ * An auction costs O(waiting jobs): rho of each changes with time at its own rate. Between auctions, while
  * nothing was released, only new jobs are looked at. */
 #include "policies/common/queueing.h"
 #include "sim/contract/util/array.h"
@@ -34,9 +34,9 @@ struct themis {
     double contending, contending_queue_s, settled_s;
     int64_t origin_ns;            /* when the run began */
     uint64_t version;             /* of room, at the last auction */
-    job_id *fresh;                /* have come since */
+    job_id *fresh;                /* [n_fresh] jobs that have come since */
     size_t n_fresh, fresh_capacity;
-    bool watched;                 /* somebody waited when the last pass ended: no end of a lease has been missed */
+    bool watched;                 /* jobs waited when the last pass ended: no end of a lease was missed */
 };
 
 /* ---- Time and rho ---- */
@@ -81,7 +81,7 @@ static struct bidder bid(struct sched *s, const struct themis *t, const void *pa
     double alone_s = own->service_s * (gpus > 0 ? fmax(1, gpus * queues / capacity) : 1);
     struct bidder b = { .job = j, .running = running, .remaining_s = remaining_s(s, params, j) };
     if (isinf(alone_s))
-        b.rho = 0;                /* without an estimate: what is left */
+        b.rho = 0;                /* without an estimate: served last */
     else
         b.rho = alone_s > 0 ? (there_s + b.remaining_s) / alone_s : (double)INFINITY;
     return b;
@@ -125,7 +125,7 @@ static bool start_in(struct sched *s, enum free_kind in, job_id j)
     return where && sched_start(s, j, where) <= SCHED_LATER;
 }
 
-/* Stops those behind bidder i whose lease ends, the last first, until it fits; whoever could stay after all stays. */
+/* Stops bidders behind i with an ending lease, the last first, until i fits; a stopped job that still fits stays. */
 static bool take_over(struct sched *s, struct bidder *b, size_t n, size_t i)
 {
     sched_mark_t before = sched_mark(s);
@@ -178,7 +178,7 @@ static size_t auction(struct sched *s, struct themis *t, const void *params, str
 
 /* ---- A pass ---- */
 
-/* Takes the leases that end now from the line into b. Ends that nobody waited for have passed unseen: those leases went on. */
+/* Moves the leases that end now from the line to b. A lease that ended while no job waited was renewed. */
 static size_t leases_ending(struct sched *s, struct themis *t, const void *params, struct bidder *b)
 {
     size_t n = 0;
@@ -215,7 +215,7 @@ static size_t fresh_jobs(struct sched *s, const struct themis *t, const void *pa
     return n;
 }
 
-/* Those who start in this pass are in the line of leases only once they run. */
+/* Jobs that start in this pass join the line of leases only once they run. */
 static void wake_at_next_end(struct sched *s, const struct themis *t, const void *params)
 {
     struct line_key end;
@@ -314,7 +314,7 @@ static const struct param themis_param_list[] = {
 const struct policy themis_policy = {
     .abi = POLICY_ABI,
     .name = "themis",
-    .summary = "finish-time fairness: leases, auctioned to those who are worst off",
+    .summary = "finish-time fairness: leases, auctioned to the jobs that are worst off",
     .also_needs = themis_needs,
     .params = themis_param_list,
     .params_size = sizeof(struct themis_params),

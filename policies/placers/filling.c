@@ -63,12 +63,12 @@ static uint32_t room_for(const struct view *v, const struct request *r, node_id 
     return room > 0 ? (uint32_t)room : 0;
 }
 
-uint32_t fill_piece(struct builder *b, const struct request *r, domain_id within, uint32_t rank, uint32_t most,
+uint32_t fill_piece(struct builder *b, const struct request *r, domain_id within, uint32_t rank, uint32_t max,
                     enum node_order order)
 {
     struct node_walk w = { .v = builder_view(b), .r = r, .within = within, .min_whole = 1, .order = order };
     for (node_id n; node_walk_next(&w, &n);) {
-        uint32_t room = room_for(w.v, r, n, most);
+        uint32_t room = room_for(w.v, r, n, max);
         if (room)
             return builder_add_some(b, r, rank, n, room) ? room : 0;
     }

@@ -1,7 +1,7 @@
 /* fragments.c - see fragments.h.
  *
  * Of a node, F = (free GPU) x (all jobs) - sum over classes of (jobs that its CPU suffices for) x (free GPU of use to them).
- * A class is what tasks want of GPUs: so many, so much of each. Which CPUs suffice for whom is a row of a table. */
+ * A class is what tasks want of GPUs: so many, so much of each. The numbers of CPUs that tasks ask for are the rows of a table. */
 #include "policies/placers/fragments.h"
 #include "sim/contract/util/array.h"
 
@@ -110,7 +110,7 @@ const struct fragments *fragments_new(const struct view *v)
 
 /* ---- Asking ---- */
 
-/* The last row whose CPUs are there, from 1; 0: none. */
+/* The last row with enough CPUs there, from 1; 0: none. */
 static uint32_t row_of(const struct kind_table *k, int64_t cpu_milli)
 {
     return (uint32_t)lower_bound(k->cpu_milli, k->n_rows, sizeof *k->cpu_milli, &cpu_milli, asks_no_more);

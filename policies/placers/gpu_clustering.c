@@ -1,7 +1,7 @@
 /* gpu_clustering.c - tasks that want GPUs alike stay together: shares with shares, pairs with pairs.
  *
  * Points of a node, after hkust-adsl/kubernetes-scheduler-simulator:pkg/simulator/plugin/gpu_clustering_score.go (after
- * Gandiva, Xiao et al., OSDI'18): 75 if only tasks of the same kind hold its GPUs, 50 if others do too, 25 if nobody does, 0
+ * Gandiva, Xiao et al., OSDI'18): 75 if only tasks of the same kind hold its GPUs, 50 if others do too, 25 if none does, 0
  * if only others do; and up to 25 for how little GPU is left, as a part of the largest node's. What asks for no GPU takes
  * the first node with room. */
 #include "policies/placers/scored.h"

@@ -1,16 +1,16 @@
-/* rate.c - where the job gets on best, of several ways to place it.
+/* rate.c - the fastest progress of several ways to place the job.
  *
  * The ways: on as few racks as can be, like placer rack; a total in equal pieces on as few nodes as can be, on twice and on four
  * times as many, then as it comes; tasks as they are. Each but the first in the tightest island, rack and pod that take it so,
  * then anywhere; all of them on the fastest GPUs alone, then on those and the next slower ones, and so on. The best by
  * builder_rate() wins, of equal ones the first; one as good as the reference placement ends the search, unless GPUs differ.
- * Where the cluster tells no rates (section `progress`) the first that takes it wins. Shares of GPUs go by best fit. */
+ * Where the cluster has no rates (no section `progress`) the first that takes it wins. Shares of GPUs go by best fit. */
 #include "policies/placers/filling.h"
 #include "policies/placers/tight.h"
 #include "sim/contract/util/minmax.h"
 
 enum { PARTS_MOST = 256, DOMAINS_MOST = 16, WIDENINGS = 3 };
-#define BETTER 1.000000001        /* by less is rounding */
+#define BETTER 1.000000001        /* a smaller ratio is rounding */
 
 struct way {
     domain_id within;             /* 0: anywhere */
@@ -28,7 +28,7 @@ struct search {
 
 /* ---- One way ---- */
 
-/* The next node of the walk whose GPUs are fast enough. */
+/* The next node of the walk with GPUs that are fast enough. */
 static bool next_node(struct node_walk *w, double speed, node_id *n)
 {
     while (node_walk_next(w, n))
@@ -121,7 +121,7 @@ static bool good_enough(const struct search *x)
 static void try_level(struct search *x, enum level level, struct way way)
 {
     struct tight_walk w = { .v = builder_view(x->b), .r = x->r, .level = level };
-    w.least = x->r->tasks == SPLIT_ANY ? x->r->gpus : x->r->tasks;
+    w.min_room = x->r->tasks == SPLIT_ANY ? x->r->gpus : x->r->tasks;
     if (level == LEVEL_CLUSTER)
         try_way(x, way);
     else if (tight_any(w.v, level))
@@ -164,7 +164,7 @@ static enum place_result rate_place(struct builder *b, const struct request *r, 
 const struct placer rate_placer = {
     .abi = PLACEMENT_ABI,
     .name = "rate",
-    .summary = "where the job gets on best by the cluster's section `progress`, of many ways to place it",
+    .summary = "the fastest progress by the cluster's section `progress`, of many ways to place the job",
     .needs = TIGHTEST_DOMAINS,
     .place = rate_place,
 };

@@ -1,4 +1,4 @@
-/* scored.h - what placers by score share: every task on the best node that has room for it. */
+/* scored.h - the base of placers by score: every task on the best node that has room for it. */
 #pragma once
 #include "sim/contract/placement.h"
 
@@ -12,7 +12,7 @@ struct placing_by_score {
 enum place_result place_best(struct builder *b, const struct request *r, const struct placing_by_score *how,
                              const void *params);
 
-/* Of all nodes, the most that one has: by what a score divides. */
+/* The maximum of each resource over all nodes: by what a score divides. */
 struct amount largest_node(const struct view *v);
 int64_t node_milli_left(const struct view *v, node_id n, const struct node_free *f);    /* of all its GPUs together */
 /* How well a task of r fits n, 0 to 100: best_fit.c. `most`: of the largest node. */

@@ -109,7 +109,7 @@ static void find_batch(struct tight_walk *w)
     w->n = w->at = 0;
     for (size_t i = 0; i < all->n; i++) {
         uint32_t room = domain_fits(w->v, all->at[i], w->r);
-        if (room < w->least)
+        if (room < w->min_room)
             continue;
         struct tight_place p = { w->roomiest ? UINT32_MAX - room : domain_free_gpus(w->v, all->at[i], w->r), i };
         if (!w->begun || before(w->last, p))
@@ -150,7 +150,7 @@ static uint32_t place_in(struct tight_job *j, domain_id d)
 
 bool tight_all_in_one(struct tight_job *j, enum level level)
 {
-    struct tight_walk w = { .v = builder_view(j->b), .r = j->r, .level = level, .least = j->left };
+    struct tight_walk w = { .v = builder_view(j->b), .r = j->r, .level = level, .min_room = j->left };
     size_t mark = builder_mark(j->b);
     uint32_t rank = j->rank;
     for (domain_id d; tight_next(&w, &d); j->rank = rank) {
@@ -166,7 +166,7 @@ bool tight_all_in_one(struct tight_job *j, enum level level)
 /* Some of it in the roomiest; how much. */
 static uint32_t some_in_roomiest(struct tight_job *j, enum level level)
 {
-    struct tight_walk w = { .v = builder_view(j->b), .r = j->r, .level = level, .roomiest = true, .least = 1 };
+    struct tight_walk w = { .v = builder_view(j->b), .r = j->r, .level = level, .roomiest = true, .min_room = 1 };
     uint32_t placed = 0;
     for (domain_id d; placed == 0 && tight_next(&w, &d);)
         placed = place_in(j, d);

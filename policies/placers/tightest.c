@@ -1,6 +1,6 @@
 /* tightest.c - the tightest domain that holds all of it: a node, an island across nodes, a rack, a pod.
  *
- * Levels from near to far; of one level the domain with the fewest free GPUs that holds it (scheduler-semantics.md, g.1 and g.2:
+ * Levels from near to far; of one level the domain with the fewest free GPUs that holds it (schedulers.md g.1 and g.2:
  * KAI's and Kueue's rule). Inside, best fit. What no pod holds takes racks with the most room first, until the rest fits one. */
 #include "policies/placers/filling.h"
 #include "policies/placers/tight.h"

@@ -19,7 +19,7 @@ static void prepare(struct account *a, uint32_t n)
         up->usage += a[i].usage;
         up->part += a[i].shares;
     }
-    for (uint32_t i = n; i-- > 1;) {    /* children come behind their parent, whose own sum is still there */
+    for (uint32_t i = n; i-- > 1;) {    /* children have higher numbers than their parent: its sum is still there */
         double of = a[a[i].parent].part;
         a[i].part = of > 0 ? a[i].shares / of : 0;
     }

@@ -1,4 +1,4 @@
-/* accounts.h - a tree of accounts whose leaves are users, and what of their shares each has had: two factors from 0 to 1
+/* accounts.h - a tree of accounts with users as leaves, and what of their shares each has had: two factors from 0 to 1
  * by which a batch scheduler orders jobs, the greater the less the user has had.
  *
  * Fair Tree: LF = S / U, S an account's part of its siblings' shares, U its part of its parent's usage (0 if the parent has

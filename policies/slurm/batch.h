@@ -1,14 +1,14 @@
-/* batch.h - what a batch scheduler's orders share: usage that is charged and decayed, priorities that are computed at
- * submission and then anew once a period, and in between stand still (Slurm's decay thread).
+/* batch.h - the base of Slurm's orders: usage that is charged and decayed, priorities that are computed at submission and then
+ * once a period, and do not change in between (Slurm's decay thread).
  *
  * At each multiple of the period since the first submission, first all usage decays by (1 - 0.693 / half life) a second,
  * then every running job is charged the GPU-seconds since the last one, then accounts are ranked and the priorities of
- * waiting jobs computed. Who stops is charged at once
+ * waiting jobs computed. A job that stops is charged at once
  * (SchedMD/slurm:src/plugins/priority/multifactor/priority_multifactor.c). So a period costs O(running + waiting), and a push
  * into the line for each priority that has changed.
  *
  * Accounts are the queues, with their weights as shares. Users are the leaves below the queue of their jobs, one share
- * each, known from their first job on, which makes all be ranked anew. A queue whose jobs tell no user is itself a leaf;
+ * each, known from their first job on, which ranks all accounts again. A queue with no known user is itself a leaf;
  * beside known users the unknown ones are one user. */
 #pragma once
 #include "policies/slurm/accounts.h"
@@ -28,7 +28,7 @@ struct batch_order {
     double (*priority)(struct sched *s, const struct batch *b, job_id j, const void *params);    /* the greater first */
     void (*factors)(struct account *a, uint32_t n, struct account **room);
 };
-struct charged { job_id job; double gpus, since_s; };         /* runs, and has paid until then */
+struct charged { job_id job; double gpus, since_s; };         /* a running job; charged until since_s */
 struct leaf { queue_id queue; uint32_t user, account; };      /* account NO_ACCOUNT: a free slot */
 struct queue_leaves { uint32_t unknown; bool known; };        /* the leaf of unknown users, or NO_ACCOUNT; has any other */
 struct batch {
@@ -47,8 +47,9 @@ struct batch {
     double period_s, decay;       /* decay: factor of a period */
     int64_t period_ns, computed;  /* the last multiple that has been computed */
     int64_t origin_ns;            /* when the run began: multiples count from there, and so do the seconds of this struct */
-    double at_s;                  /* when the priority that is being computed is of */
-    bool unranked, unsorted;      /* since then: an account has come; the waiting jobs have not been looked at */
+    double at_s;                  /* the time of the priority that is being computed */
+    bool unranked;                /* an account has come since accounts were ranked */
+    bool unsorted;                /* waiting jobs still have the priorities of an earlier period */
 };
 double batch_factor(const struct batch *b, struct sched *s, job_id j);    /* of its user, as last ranked */
 
@@ -58,7 +59,7 @@ void batch_started(struct sched *s, struct batch *b, job_id j);
 void batch_stopped(struct sched *s, struct batch *b, job_id j);
 void batch_serve(struct sched *s, struct batch *b);
 
-/* The callbacks of an order whose state is a struct batch. */
+/* The callbacks of an order with a struct batch as its state. */
 #define BATCH_CALLBACKS(prefix)                                                                                        \
     static void prefix##_schedule(struct sched *s, const void *params, void *state)                                    \
     {                                                                                                                  \

@@ -1,13 +1,13 @@
 /* preemptive.c - priority classes as Slurm preempts for them: lower ones are requeued, suspended or cancelled.
  *
- * Jobs go by priority, then submit time, all of a job or nothing. Who does not fit takes the GPUs of running jobs of strictly
- * lower priority (SchedMD/slurm:src/interfaces/preempt.c, src/plugins/select/cons_tres/job_test.c; scheduler-semantics e):
+ * Jobs go by priority, then submit time, all of a job or nothing. A job that does not fit takes GPUs of running jobs of strictly
+ * lower priority (SchedMD/slurm:src/interfaces/preempt.c, src/plugins/select/cons_tres/job_test.c; schedulers.md e):
  * - candidates by priority, then fewest nodes, then youngest; with youngest=yes by start time alone;
  * - they are removed one by one until the job fits;
- * - up to `reorder` times the order is changed and the removal begun anew: the one that was needed last first
+ * - up to `reorder` times the order is changed and the removal begun again: the one that was needed last first
  *   (strict_order=yes), or those first that free most of the chosen nodes;
- * - whoever is not in the way of the job on the nodes that were chosen stays.
- * Who started less than exempt_s ago is no candidate. What differs: a suspended job goes on as soon as its GPUs are free, in the
+ * - a job that is not in the way on the nodes that were chosen stays.
+ * A job that started less than exempt_s ago is no candidate. What differs: a suspended job resumes as soon as its GPUs are free, in the
  * order of the line, without gang time slices, and takes them back from lower ones that run there. */
 #include "policies/common/queueing.h"
 #include "sim/contract/util/minmax.h"
@@ -23,14 +23,14 @@ static const enum stop_mode stops[] = { [MODE_REQUEUE] = STOP_SAVE, [MODE_SUSPEN
 struct preemptive {
     struct queueing_state queueing;
     const struct preemptive_params *params;
-    struct line *running;         /* in the order in which they give way */
+    struct line *running;         /* in the order of preemption */
     struct line *suspended;       /* in the order of the classes */
 };
 struct victims { job_id *job; size_t n, n_exempt; };    /* the exempt ones behind the others */
 
 enum { NODES_MOST = 65535 };
 
-/* ---- Who runs ---- */
+/* ---- Running jobs ---- */
 
 static int by_number(const void *a, const void *b)
 {
@@ -98,7 +98,7 @@ static bool overlaps(const struct placement *a, const struct placement *b)
     return false;
 }
 
-/* Whose stop may help j, on the nodes of `there` if it is given. */
+/* The jobs that may be stopped for j; if `there` is given, only those on its nodes. */
 static struct victims victims_for(struct sched *s, const struct preemptive *p, job_id j, const struct placement *there)
 {
     size_t all = line_length(p->running), n_exempt = 0;
@@ -122,7 +122,7 @@ static struct victims victims_for(struct sched *s, const struct preemptive *p, j
 
 /* ---- Removing them ---- */
 
-/* At most: who shares a GPU may be the only one on it. */
+/* An upper bound: a job that shares a GPU may be alone on it. */
 static bool may_suffice(struct sched *s, job_id j, const struct victims *v, size_t n)
 {
     struct request r = job_request(s, j);
@@ -195,7 +195,7 @@ static void reorder(struct sched *s, const struct preemptive *p, job_id *victim,
         victim[i] = all[i].job;
 }
 
-/* Would j fit if those were stopped, too, that are exempt as yet? Then there is a pass when the first no longer is. */
+/* j would fit if the exempt jobs were stopped too. Then a pass follows when the first of them is exempt no longer. */
 static bool is_protected(struct sched *s, const struct preemptive *p, job_id j, const struct victims *v)
 {
     if (!v->n_exempt || !may_suffice(s, j, v, v->n + v->n_exempt))
@@ -214,8 +214,8 @@ static bool is_protected(struct sched *s, const struct preemptive *p, job_id j, 
     return fits;
 }
 
-/* j starts; of those that were stopped, the last first, whoever is not in its way stays, and who is requeued starts elsewhere
- * if it can: it waits for nobody. */
+/* j starts. Of the stopped jobs, the last first, those that are not in its way stay, and requeued ones start elsewhere if they
+ * fit. */
 static bool take(struct sched *s, job_id j, const struct placement *where, const job_id *victim, size_t n, enum stop_mode mode)
 {
     if (sched_start(s, j, where) > SCHED_LATER)
@@ -251,7 +251,7 @@ static bool preempt(struct sched *s, const struct preemptive *p, job_id j, enum 
     return false;
 }
 
-/* ---- A suspended job goes on where it was ---- */
+/* ---- A suspended job resumes where it was ---- */
 
 static bool is_free(const struct view *v, const struct placement *p)
 {
@@ -267,7 +267,7 @@ static bool is_free(const struct view *v, const struct placement *p)
     return true;
 }
 
-static bool go_on(struct sched *s, const struct preemptive *p, job_id j)
+static bool resume(struct sched *s, const struct preemptive *p, job_id j)
 {
     const struct placement *there = job_suspended(s, j);
     sched_mark_t before = sched_mark(s);
@@ -286,7 +286,7 @@ static bool go_on(struct sched *s, const struct preemptive *p, job_id j)
 static bool preempt_for(struct sched *s, struct queueing_state *o, job_id j, enum wait_reason *why)
 {
     const struct preemptive *p = (const struct preemptive *)o;
-    return job_suspended(s, j) ? go_on(s, p, j) : preempt(s, p, j, why);
+    return job_suspended(s, j) ? resume(s, p, j) : preempt(s, p, j, why);
 }
 
 /* ---- The table ---- */
@@ -309,10 +309,10 @@ static void preemptive_schedule(struct sched *s, const void *params, void *state
     queueing_serve(s, &p->queueing);
     if (p->params->queueing.blocking > BLOCKING_STRICT)
         return;
-    struct line_walk behind = { .l = p->suspended };     /* a head that waits: it may wait for what they keep of the memory */
+    struct line_walk behind = { .l = p->suspended };     /* a head that waits: perhaps for memory that they keep */
     for (job_id j; line_next(&behind, &j);)
         if (job_suspended(s, j) && job_state(s, j) == JOB_PENDING)
-            go_on(s, p, j);
+            resume(s, p, j);
 }
 
 static void preemptive_arrived(struct sched *s, const void *params, void *state, job_id j)
@@ -343,11 +343,11 @@ static void preemptive_stopped(struct sched *s, const void *params, void *state,
 #define AT(field) offsetof(struct preemptive_params, field)
 static const struct param preemptive_param_list[] = {
     QUEUEING_PARAM_BLOCKING(BLOCKING_STRICT),
-    { "mode", "what becomes of who gives way", "", 0, 0, MODE_REQUEUE, modes, AT(mode) },
-    { "youngest", "yes: who started last gives way first, whatever his priority", "", 0, 0, 0, param_no_yes, AT(youngest) },
-    { "reorder", "times that those who give way are put in another order and tried again", "", 0, 100, 1, NULL, AT(reorder) },
+    { "mode", "what happens to preempted jobs", "", 0, 0, MODE_REQUEUE, modes, AT(mode) },
+    { "youngest", "yes: the job that started last is preempted first, whatever its priority", "", 0, 0, 0, param_no_yes, AT(youngest) },
+    { "reorder", "times that the victims are put in another order and tried again", "", 0, 100, 1, NULL, AT(reorder) },
     { "strict_order", "that order: no: by the nodes of use; yes: the last first", "", 0, 0, 0, param_no_yes, AT(strict_order) },
-    { "exempt_s", "nobody gives way who started less than that ago", "s", 0, 1e9, 0, NULL, AT(exempt_s) },
+    { "exempt_s", "jobs that started less than that ago are not preempted", "s", 0, 1e9, 0, NULL, AT(exempt_s) },
     { 0 },
 };
 
