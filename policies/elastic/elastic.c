@@ -49,7 +49,7 @@ enum bound { USUAL, LEAST };
 static uint32_t size_at(const struct sched *s, job_id j, enum bound b)
 {
     struct job_sizes z = job_sizes(s, j);
-    return b == USUAL ? z.usual : z.least;
+    return b == USUAL ? z.usual : z.min;
 }
 
 static bool resized(struct sched *s, job_id j, uint32_t least, uint32_t most)
@@ -121,7 +121,7 @@ static void elastic_schedule(struct sched *s, const void *params, void *state)
         struct line_walk w = { .l = e->running };
         for (job_id j; line_next(&w, &j);)
             if (job_state(s, j) == JOB_RUNNING)
-                grow(s, j, round == 0 ? job_sizes(s, j).usual : job_sizes(s, j).most, (int64_t)(p->every_s * 1e9 + .5));
+                grow(s, j, round == 0 ? job_sizes(s, j).usual : job_sizes(s, j).max, (int64_t)(p->every_s * 1e9 + .5));
     }
 }
 

@@ -98,7 +98,7 @@ static bool add_share(struct division *d, job_id j, uint32_t held)
 {
     struct job_sizes z = job_sizes(d->s, j);
     bool sized = job_facts(d->s, j)->sizing;
-    struct share h = { .job = j, .held = held, .size = sized ? z.least : z.usual, .max = sized ? z.most : z.usual,
+    struct share h = { .job = j, .held = held, .size = sized ? z.min : z.usual, .max = sized ? z.max : z.usual,
                        .unit = size_unit_gpus(d->s, j), .factor = 1 };
     int64_t gpus = sized ? (int64_t)h.size * h.unit : (job_size(d->s, j).gpu_milli + MILLI_ALL - 1) / MILLI_ALL;
     if (gpus > d->left)
@@ -117,7 +117,7 @@ static void set_fair(struct division *d, int64_t gpus)
         struct share *h = &d->share[i];
         struct job_sizes z = job_sizes(d->s, h->job);
         int64_t size = gpus / (int64_t)d->n / (h->unit ? h->unit : 1);
-        size = size < z.least ? z.least : size > z.most ? z.most : size;
+        size = size < z.min ? z.min : size > z.max ? z.max : size;
         h->fair = job_speedup(d->s, h->job, (uint32_t)size);
     }
 }
@@ -216,7 +216,7 @@ static void carry_out(struct division *d, const struct goodput *g)
             resize(s, &d->share[i], d->share[i].size, d->share[i].size);
     for (size_t i = 0; i < d->n; i++) {
         const struct share *h = &d->share[i];
-        if (!h->held && !start(s, g, h->job, job_sizes(s, h->job).least, h->size))
+        if (!h->held && !start(s, g, h->job, job_sizes(s, h->job).min, h->size))
             sched_blocked(s, h->job, sched_why_not(s));
     }
     for (size_t i = 0; i < d->n; i++)
@@ -230,7 +230,7 @@ static void serve(struct sched *s, const struct goodput *g, bool skip)
     struct line_walk w = { .l = g->waiting };
     for (job_id j; line_next(&w, &j);) {
         struct job_sizes z = job_sizes(s, j);
-        if (start(s, g, j, z.least, z.usual))
+        if (start(s, g, j, z.min, z.usual))
             continue;
         if (!skip_over(s, g->waiting, &w, j, skip))
             return;

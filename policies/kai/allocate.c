@@ -48,7 +48,7 @@ static const struct placement *place_tasks_tentatively(struct sched *s, job_id j
     struct placement *all = sched_scratch(s, sizeof *all + n * sizeof all->piece[0]);
     for (uint32_t i = 0; i < n; i++) {
         const struct placement *one = find_one(s, j, task[i]);
-        if (!one || sched_pencil(s, j, one) != SCHED_OK)
+        if (!one || sched_tentative_add(s, j, one) != SCHED_OK)
             return NULL;
         all->piece[all->n++] = one->piece[0];
     }
@@ -58,10 +58,10 @@ static const struct placement *place_tasks_tentatively(struct sched *s, job_id j
 static const struct placement *place_all_tentatively(struct sched *s, job_id j, const uint32_t *task, uint32_t n)
 {
     const struct placement *where = quota_place(s, FREE_IDLE, j, task, n, ID_NONE);
-    if (where && sched_pencil(s, j, where) == SCHED_OK)
+    if (where && sched_tentative_add(s, j, where) == SCHED_OK)
         return where;
     where = quota_place(s, FREE_OR_RELEASING, j, task, n, ID_NONE);
-    return where && sched_pencil(s, j, where) == SCHED_OK ? where : NULL;
+    return where && sched_tentative_add(s, j, where) == SCHED_OK ? where : NULL;
 }
 
 const struct placement *quota_place_tentatively(struct sched *s, struct quota_state *q, job_id j, const uint32_t *task, uint32_t n)

@@ -55,7 +55,7 @@ static bool evict_chosen(struct sched *s, struct quota_state *q, struct search *
     x->scenario++;
     for (size_t i = 0; i < x->n_chosen; i++) {
         const struct unit *u = x->chosen[i];
-        if (sched_pencil_out(s, u->job, as_placement(s, u->piece, u->n)) != SCHED_OK)
+        if (sched_tentative_remove(s, u->job, as_placement(s, u->piece, u->n)) != SCHED_OK)
             return false;
         for (uint32_t k = 0; k < u->n; k++)
             note_evicted(s, x, u, &u->piece[k]);
@@ -410,7 +410,7 @@ static void carry_out(struct sched *s, struct quota_state *q, struct search *x)
         node_id to = whole ? ID_NONE : x->placed[i].node;
         const struct placement *where = quota_place(s, FREE_OR_RELEASING, x->job, &x->wanted.task[i], 1, to);
         if (where)
-            sched_pencil(s, x->job, where);
+            sched_tentative_add(s, x->job, where);
     }
     for (size_t i = 0; i < x->n_evicted; i++) {
         const struct evicted *e = &x->evicted[i];
@@ -418,7 +418,7 @@ static void carry_out(struct sched *s, struct quota_state *q, struct search *x)
             continue;
         const struct placement *where = quota_place(s, FREE_OR_RELEASING, e->job, &e->task, 1, e->to);
         if (where)
-            sched_pencil(s, e->job, where);
+            sched_tentative_add(s, e->job, where);
     }
     struct quota_job *own = job_own(s, x->job);
     quota_mark_acted(s, q, x->job);

@@ -30,7 +30,7 @@ struct shape_facts {              /* made when the shape is first seen */
     bool made, indifferent;       /* equal affinity to every node that it may use */
     bool fits;                    /* some node that it may use, when empty, has room for a pod */
 };
-struct candidate { node_id node; int64_t score; struct node_liking liking; };
+struct candidate { node_id node; int64_t score; struct node_affinity affinity; };
 /* It found no place then, nor would with less priority or more pods that have to find one together. */
 struct failure { uint64_t round; int32_t priority; uint32_t least; };
 struct kube {

@@ -126,16 +126,16 @@ const struct shape_facts *kube_shape(struct sched *s, struct kube *k, const stru
     if (f->made)
         return f;
     const struct view *v = sched_view(s, FREE_IDLE);
-    struct node_liking first = { 0, 0 };
+    struct node_affinity first = { 0, 0 };
     bool any = false;
     *f = (struct shape_facts){ .made = true, .indifferent = true };
     for (node_id n = 0; n < k->n_nodes; n++) {
         if (!view_allows(v, pod, n))
             continue;
-        struct node_liking liking = view_liking(v, pod, n);
-        first = any ? first : liking;
+        struct node_affinity affinity = view_affinity(v, pod, n);
+        first = any ? first : affinity;
         any = true;
-        f->indifferent &= liking.preferred == first.preferred && liking.avoided == first.avoided;
+        f->indifferent &= affinity.preferred == first.preferred && affinity.avoided == first.avoided;
         f->fits |= view_fits_empty(v, pod, n);
     }
     return f;
@@ -180,7 +180,7 @@ static size_t filter(struct sched *s, struct kube *k, job_id j, const struct req
     for (; looked < k->n_nodes && found < want; looked++) {
         node_id n = (k->next_start + looked) % k->n_nodes;
         if (feasible(s, k, j, pod, n))
-            k->candidate[found++] = (struct candidate){ n, node_score(v, pod, n, k->params), view_liking(v, pod, n) };
+            k->candidate[found++] = (struct candidate){ n, node_score(v, pod, n, k->params), view_affinity(v, pod, n) };
     }
     if (k->params->sample > 0)
         k->next_start = (k->next_start + looked) % k->n_nodes;
@@ -191,13 +191,13 @@ static node_id best_of(struct sched *s, const struct kube *k, struct candidate *
 {
     int64_t preferred = 0, avoided = 0;
     for (size_t i = 0; i < n; i++) {
-        preferred = max_i64(preferred, list[i].liking.preferred);
-        avoided = max_i64(avoided, list[i].liking.avoided);
+        preferred = max_i64(preferred, list[i].affinity.preferred);
+        avoided = max_i64(avoided, list[i].affinity.avoided);
     }
     size_t best = 0, equal = 1;
     for (size_t i = 0; i < n; i++) {
-        list[i].score += (int64_t)k->params->affinity_weight * kube_normalised(list[i].liking.preferred, preferred, false) +
-                         (int64_t)k->params->taint_weight * kube_normalised(list[i].liking.avoided, avoided, true);
+        list[i].score += (int64_t)k->params->affinity_weight * kube_normalised(list[i].affinity.preferred, preferred, false) +
+                         (int64_t)k->params->taint_weight * kube_normalised(list[i].affinity.avoided, avoided, true);
         if (i == 0)
             continue;
         bool tied = list[i].score == list[best].score;

@@ -14,7 +14,7 @@
 #include "sim/workload/typical.h"
 
 /* The kinds of nodes that a shape may use, ascending, and how it likes them. */
-struct shape_kinds { uint32_t n; const uint16_t *kind; const struct node_liking *liking; };
+struct shape_kinds { uint32_t n; const uint16_t *kind; const struct node_affinity *affinity; };
 
 struct node_state {
     uint64_t whole_mask, shared_mask;

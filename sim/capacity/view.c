@@ -137,10 +137,10 @@ bool view_allows(const struct view *v, const struct request *r, node_id n)
     return !v->node[n].out && kind_place(v, r, n) < v->shape[r->shape].n;
 }
 
-struct node_liking view_liking(const struct view *v, const struct request *r, node_id n)
+struct node_affinity view_affinity(const struct view *v, const struct request *r, node_id n)
 {
     uint32_t at = kind_place(v, r, n);
-    return at < v->shape[r->shape].n ? v->shape[r->shape].liking[at] : (struct node_liking){ 0, 0 };
+    return at < v->shape[r->shape].n ? v->shape[r->shape].affinity[at] : (struct node_affinity){ 0, 0 };
 }
 
 static bool gpus_fit(const struct view *v, const struct request *r, node_id n)

@@ -99,8 +99,8 @@ uint32_t view_power_gpus(const struct view *v, const struct request *r, node_id 
                                                                                           UINT32_MAX: there are none */
 /* How r likes a node that it may use: the weights of its preferred affinity terms that hold there, and the advisory taints
  * (PreferNoSchedule) of the node that it does not tolerate. O(log kinds of nodes). */
-struct node_liking { int64_t preferred; uint32_t avoided; };
-struct node_liking view_liking(const struct view *v, const struct request *r, node_id n);
+struct node_affinity { int64_t preferred; uint32_t avoided; };
+struct node_affinity view_affinity(const struct view *v, const struct request *r, node_id n);
 
 /* Nodes that allow r, lie in `within` (0: wherever the view looks) and have at least min_whole free whole GPUs and the
  * CPU and memory of one task (SPLIT_ANY: of one GPU); O(log nodes) a step and GPU model. With shared_only: nodes that
@@ -184,8 +184,8 @@ static inline uint32_t request_share(const struct request *r)     /* of each GPU
 /* ---- Parameters of a policy or placer: `name:key=value,...` on the command line ---- */
 struct param {                    /* a list ends with a NULL name */
     const char *name, *summary, *unit;
-    double least, most, usual;    /* usual: the default */
-    const char *const *words;     /* a choice, stored as its index; ends with NULL. NULL: a number */
+    double min, max, default_value;
+    const char *const *options;   /* a choice, stored as its index; ends with NULL. NULL: a number */
     size_t at;                    /* offset of a double in the parameter struct */
 };
 

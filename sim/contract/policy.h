@@ -48,7 +48,7 @@ struct job_facts {                /* what was submitted; never changes, the poin
 };
 /* How many tasks, or GPUs if it has no tasks (SPLIT_ANY), a job may have. Elastic: it can grow and shrink between least and most.
  * Moldable: it has any of these sizes, and keeps the one that it starts with first. `ask` and who knows no sizes go by the usual one. */
-struct job_sizes { uint32_t least, usual, most; bool moldable; };
+struct job_sizes { uint32_t min, usual, max; bool moldable; };
 int64_t sched_now(const struct sched *s);
 const struct job_facts *job_facts(const struct sched *s, job_id j);
 enum job_state job_state(const struct sched *s, job_id j);
@@ -151,8 +151,8 @@ const struct placement *sched_place_anew(struct sched *s, job_id j, uint32_t siz
  * left those pieces, which it holds; while any is out, no claim is accepted, and j is not stopped. For searches, and to
  * keep for whom room was made what others are leaving: the next pass decides anew. Needs SEES_RELEASING. p is kept by pointer
  * until the pass ends. NO_ROOM is an answer here, and not counted as a refusal. */
-enum sched_result sched_pencil(struct sched *s, job_id j, const struct placement *p);
-enum sched_result sched_pencil_out(struct sched *s, job_id j, const struct placement *p);
+enum sched_result sched_tentative_add(struct sched *s, job_id j, const struct placement *p);
+enum sched_result sched_tentative_remove(struct sched *s, job_id j, const struct placement *p);
 
 /* Undo, in time proportional to what is undone: verbs, books, views, reasons, wakes, lines, and bytes saved with
  * sched_save. Marks nest; rolling back to one ends every later one. Stops and starts of one job net out: the same

@@ -41,8 +41,8 @@ void params_show(const struct param *p, const void *params, char *to, size_t siz
 {
     double value;
     memcpy(&value, (const char *)params + p->at, sizeof value);
-    if (p->words)
-        snprintf(to, size, "%s", p->words[(size_t)value]);
+    if (p->options)
+        snprintf(to, size, "%s", p->options[(size_t)value]);
     else
         number_show(value, to, size);
 }
@@ -67,21 +67,21 @@ static int wrong_word(const struct param *p, const char *got, const char *who, s
 {
     char words[LIST_MOST] = "";
     size_t n = 0;
-    for (size_t i = 0; p->words[i] && n < sizeof words; i++)
-        n += (size_t)snprintf(words + n, sizeof words - n, "%s%s", !i ? "" : p->words[i + 1] ? ", " : " or ", p->words[i]);
+    for (size_t i = 0; p->options[i] && n < sizeof words; i++)
+        n += (size_t)snprintf(words + n, sizeof words - n, "%s%s", !i ? "" : p->options[i + 1] ? ", " : " or ", p->options[i]);
     return error_set(err, "%s: %s: want %s, got '%s'", who, p->name, words, got);
 }
 
 static int wrong_number(const struct param *p, const char *got, const char *who, struct error *err)
 {
     char least[NUMBER_MOST], most[NUMBER_MOST], range[2 * NUMBER_MOST + 16] = "";
-    number_show(p->least, least, sizeof least);
-    number_show(p->most, most, sizeof most);
-    if (isfinite(p->least) && isfinite(p->most))
+    number_show(p->min, least, sizeof least);
+    number_show(p->max, most, sizeof most);
+    if (isfinite(p->min) && isfinite(p->max))
         snprintf(range, sizeof range, " from %s to %s", least, most);
-    else if (isfinite(p->least))
+    else if (isfinite(p->min))
         snprintf(range, sizeof range, " from %s up", least);
-    else if (isfinite(p->most))
+    else if (isfinite(p->max))
         snprintf(range, sizeof range, " up to %s", most);
     return error_set(err, "%s: %s: want a number%s, got '%s'", who, p->name, range, got);
 }
@@ -91,14 +91,14 @@ static int wrong_number(const struct param *p, const char *got, const char *who,
 static int set_value(const struct param *p, const char *text, const char *who, void *out, struct error *err)
 {
     double value;
-    if (!p->words) {
-        if (!number_read(text, &value) || value < p->least || value > p->most)
+    if (!p->options) {
+        if (!number_read(text, &value) || value < p->min || value > p->max)
             return wrong_number(p, text, who, err);
         *field(p, out) = value;
         return 0;
     }
-    for (size_t i = 0; p->words[i]; i++)
-        if (!strcmp(p->words[i], text)) {
+    for (size_t i = 0; p->options[i]; i++)
+        if (!strcmp(p->options[i], text)) {
             *field(p, out) = (double)i;
             return 0;
         }
@@ -129,7 +129,7 @@ int params_parse(const struct param *list, size_t size, const char *text, const 
     if (size)
         memset(out, 0, size);
     for (; list && list[n].name; n++)
-        *field(&list[n], out) = list[n].usual;
+        *field(&list[n], out) = list[n].default_value;
     if (!text || !*text)
         return 0;
     if (!n)
@@ -154,6 +154,6 @@ void *params_complete(struct arena *memory, const struct param *list, size_t siz
     if (given && size)
         memcpy(params, given, size);
     for (const struct param *p = given ? NULL : list; p && p->name; p++)
-        memcpy(params + p->at, &p->usual, sizeof p->usual);
+        memcpy(params + p->at, &p->default_value, sizeof p->default_value);
     return params;
 }

@@ -41,10 +41,10 @@ static int check_params(const char *path, const char *table, const struct param 
         size_t words = 0;
         if (p->at % sizeof(double) || size < sizeof(double) || p->at > size - sizeof(double))
             return error_set(err, "%s: %s: parameter '%s' does not lie within params_size", path, table, p->name);
-        while (p->words && p->words[words])
+        while (p->options && p->options[words])
             words++;
-        if (p->words ? !(p->usual >= 0 && p->usual < (double)words && p->usual == (double)(size_t)p->usual)
-                     : !(p->usual >= p->least && p->usual <= p->most))
+        if (p->options ? !(p->default_value >= 0 && p->default_value < (double)words && p->default_value == (double)(size_t)p->default_value)
+                     : !(p->default_value >= p->min && p->default_value <= p->max))
             return error_set(err, "%s: %s: parameter '%s': its default is not one of its values", path, table, p->name);
     }
     return 0;

@@ -259,10 +259,10 @@ static void job_row(struct output *o, const struct sched *s, job_id j)
     bool sized = s->all_needs & RESIZES && s->workload->facts[j].sizing;
     out_char(o, ',');
     if (sized)
-        out_integer(o, z.least);
+        out_integer(o, z.min);
     out_char(o, ',');
     if (sized)
-        out_integer(o, z.most);
+        out_integer(o, z.max);
     out_char(o, ',');
     out_integer(o, s->elastic->resizes[j]);
     out_char(o, ',');

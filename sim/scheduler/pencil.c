@@ -42,7 +42,7 @@ void pencil_undo(struct sched *s)
     count_out(s, s->pencil[s->n_pencils].job, -(s->pencil[s->n_pencils].sign < 0));
 }
 
-enum sched_result sched_pencil(struct sched *s, job_id j, const struct placement *p)
+enum sched_result sched_tentative_add(struct sched *s, job_id j, const struct placement *p)
 {
     struct live *l = j < s->n_jobs && s->in_pass ? live_of(s, j) : NULL;
     if (!l || !p || !placement_matches(s, j, p, true))
@@ -55,7 +55,7 @@ enum sched_result sched_pencil(struct sched *s, job_id j, const struct placement
     return SCHED_OK;
 }
 
-enum sched_result sched_pencil_out(struct sched *s, job_id j, const struct placement *p)
+enum sched_result sched_tentative_remove(struct sched *s, job_id j, const struct placement *p)
 {
     struct live *l = j < s->n_jobs && s->in_pass ? live_of(s, j) : NULL;
     bool holds = l && p && l->held && room_seen(s);

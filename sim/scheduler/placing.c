@@ -154,10 +154,10 @@ static const char *wish(const struct sched *s, uint32_t id)
     return id == ID_NONE ? "" : intern_text(s->workload->wishes, id);
 }
 
-static struct node_liking kind_liking(const struct sched *s, const struct shape *shape, const struct node_kind *kind)
+static struct node_affinity kind_affinity(const struct sched *s, const struct shape *shape, const struct node_kind *kind)
 {
     const struct node_type *t = &s->cluster->type[kind->type];
-    return (struct node_liking){
+    return (struct node_affinity){
         affinity_weight(wish(s, shape->affinity), intern_text(s->cluster->texts, t->labels)),
         taints_avoided(intern_text(s->cluster->texts, t->taints), wish(s, shape->tolerations)),
     };
@@ -245,7 +245,7 @@ static struct request *least_of(struct sched *s, const struct job_facts *f)
 static uint32_t least_size(const struct sched *s, const struct job_facts *f)
 {
     if (s->all_needs & RESIZES)
-        return f->sizing ? workload_sizes(s->workload, (job_id)(f - s->workload->facts)).least : 0;
+        return f->sizing ? workload_sizes(s->workload, (job_id)(f - s->workload->facts)).min : 0;
     bool parts = s->all_needs & STARTS_PARTIAL && f->ask->tasks != SPLIT_ANY && f->min_tasks < request_tasks(f->ask);
     return parts ? f->min_tasks : 0;
 }
@@ -314,10 +314,10 @@ void placing_begin(struct sched *s)
                 allowed[count++] = (uint16_t)k;
         uint16_t *kept = arena_alloc(s->memory, (count + 1) * sizeof *kept);
         memcpy(kept, allowed, count * sizeof *kept);
-        struct node_liking *liking = arena_alloc(s->memory, (count + 1) * sizeof *liking);
+        struct node_affinity *affinity = arena_alloc(s->memory, (count + 1) * sizeof *affinity);
         for (uint32_t k = 0; k < count; k++)
-            liking[k] = kind_liking(s, &s->workload->shape[i], &s->cluster->kind[kept[k]]);
-        s->shape_kinds[i] = (struct shape_kinds){ count, kept, liking };
+            affinity[k] = kind_affinity(s, &s->workload->shape[i], &s->cluster->kind[kept[k]]);
+        s->shape_kinds[i] = (struct shape_kinds){ count, kept, affinity };
         s->shape_by_totals[i] = only_totals_count(s, i);
     }
     free(allowed);

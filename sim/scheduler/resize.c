@@ -21,7 +21,7 @@ struct job_sizes job_sizes(const struct sched *s, job_id j)
     struct job_sizes z = workload_sizes(s->workload, j);
     const struct live *l = live_of(s, j);
     if (z.moldable && l && l->size)
-        z.least = z.usual = z.most = l->size;
+        z.min = z.usual = z.max = l->size;
     return z;
 }
 
@@ -46,7 +46,7 @@ bool size_allowed(const struct sched *s, job_id j, uint64_t size)
     if (!(s->needs & RESIZES) || !s->workload->facts[j].sizing)
         return size == (ask->tasks == SPLIT_ANY ? ask->gpus : request_tasks(ask));
     struct job_sizes z = job_sizes(s, j);
-    return size >= z.least && size <= z.most;
+    return size >= z.min && size <= z.max;
 }
 
 double size_gpu_s(const struct sched *s, job_id j)
@@ -63,7 +63,7 @@ double size_gpu_s(const struct sched *s, job_id j)
 uint32_t size_least(const struct sched *s, job_id j)
 {
     const struct job_facts *f = &s->workload->facts[j];
-    return s->all_needs & RESIZES && f->sizing ? workload_sizes(s->workload, j).least : f->min_tasks;
+    return s->all_needs & RESIZES && f->sizing ? workload_sizes(s->workload, j).min : f->min_tasks;
 }
 
 bool tasks_missing(const struct sched *s, job_id j, const struct placement *p)

@@ -13,9 +13,9 @@ static int of_total(const struct job_row *row, struct job_sizes *z, const char *
     if (row->tasks || row->n_parts || row->gpu_milli != MILLI_ALL || row->share_mem_mib || !row->gpus)
         return error_set(err, "%s:%zu: min_gpus, max_gpus: want whole GPUs without tasks; with tasks min_tasks and max_tasks", file, line);
     *z = (struct job_sizes){ row->min_gpus ? row->min_gpus : row->gpus, row->gpus, row->max_gpus ? row->max_gpus : row->gpus, row->moldable };
-    if (z->least > z->usual)
-        return wrong(file, line, "min_gpus", "at most gpus", z->least, err);
-    return z->most < z->usual ? wrong(file, line, "max_gpus", "at least gpus", z->most, err) : 0;
+    if (z->min > z->usual)
+        return wrong(file, line, "min_gpus", "at most gpus", z->min, err);
+    return z->max < z->usual ? wrong(file, line, "max_gpus", "at least gpus", z->max, err) : 0;
 }
 
 int sizes_of_row(const struct job_row *row, struct job_sizes *z, const char *file, size_t line, struct error *err)
@@ -27,8 +27,8 @@ int sizes_of_row(const struct job_row *row, struct job_sizes *z, const char *fil
     } else if (row->tasks && !row->n_parts) {
         *z = (struct job_sizes){ row->min_tasks ? row->min_tasks : row->tasks, row->tasks,
                                  row->max_tasks ? row->max_tasks : row->tasks, row->moldable };
-        if (z->most < z->usual)
-            return wrong(file, line, "max_tasks", "at least tasks", z->most, err);
+        if (z->max < z->usual)
+            return wrong(file, line, "max_tasks", "at least tasks", z->max, err);
     } else if (row->max_tasks) {
         return error_set(err, "%s:%zu: max_tasks: want tasks, too, and no groups", file, line);
     }
@@ -43,9 +43,9 @@ uint32_t sizes_add(struct workload *w, const struct job_sizes *sizes)
     if (!sizes_vary(sizes))
         return 0;
     memset(&key, 0, sizeof key);                      /* the bytes between, too */
-    key.least = sizes->least;
+    key.min = sizes->min;
     key.usual = sizes->usual;
-    key.most = sizes->most;
+    key.max = sizes->max;
     key.moldable = sizes->moldable;
     return intern_add(w->sizes, (const char *)&key, sizeof key) + 1;
 }

@@ -6,7 +6,7 @@
 int sizes_of_row(const struct job_row *row, struct job_sizes *sizes, const char *file, size_t line, struct error *err);
 static inline bool sizes_vary(const struct job_sizes *z)
 {
-    return z->least < z->most;
+    return z->min < z->max;
 }
 /* The number of these in job_facts.sizing; 0 if there is only one size. */
 uint32_t sizes_add(struct workload *w, const struct job_sizes *sizes);

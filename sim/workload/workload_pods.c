@@ -49,7 +49,7 @@ void workload_make_pods(struct workload *w, uint32_t gpus)
             f->min_tasks = request_tasks(f->ask);
             f->sizing = gpus == 1 ? f->sizing : 0;        /* then tasks are what GPUs were */
             if (f->sizing && !workload_sizes(w, j).moldable)
-                f->min_tasks = workload_sizes(w, j).least;
+                f->min_tasks = workload_sizes(w, j).min;
         }
     }
     free(w->shape);

@@ -307,7 +307,7 @@ static int settings_of(const struct policy *policy, const json_t *c, char *text,
         const struct param *x = policy->params;
         while (x->name && strcmp(x->name, actions[i].ours) != 0)
             x++;
-        const char *value = x->words ? (on ? "yes" : "no") : (on ? "1" : "0");
+        const char *value = x->options ? (on ? "yes" : "no") : (on ? "1" : "0");
         length += (size_t)snprintf(text + length, size - length, ",%s=%s", actions[i].ours, value);
     }
     return known == json_array_size(json_object_get(c, "actions")) ? CASE_PASSED : because(CASE_SKIPPED, why, "an action that is not known");

@@ -33,9 +33,9 @@ static void *params_of(const struct param *list, size_t size, const uint8_t *cho
 {
     char *params = mem_new(1, size + 1);
     for (const struct param *p = list; p && p->name; p++) {
-        double value = p->usual;
+        double value = p->default_value;
         size_t words = 0;
-        while (p->words && p->words[words])
+        while (p->options && p->options[words])
             words++;
         if (words)
             value = (double)(choice[(p - list) % 4] % words);

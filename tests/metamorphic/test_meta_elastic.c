@@ -82,16 +82,16 @@ static void restless_schedule(struct sched *s, const void *params, void *state)
     struct line_walk w = { .l = p->waiting };
     for (job_id j; line_next(&w, &j);) {
         struct job_sizes z = job_sizes(s, j);
-        const struct placement *where = sched_place_anew(s, j, z.least + (uint32_t)random_below(&p->r, z.most - z.least + 1));
+        const struct placement *where = sched_place_anew(s, j, z.min + (uint32_t)random_below(&p->r, z.max - z.min + 1));
         if (!where)
-            where = sched_place_anew(s, j, z.least);
+            where = sched_place_anew(s, j, z.min);
         if (where)
             assert_int_equal(sched_start(s, j, where), SCHED_OK);
     }
     w = (struct line_walk){ .l = p->running };
     for (job_id j; p->left && line_next(&w, &j);) {
         struct job_sizes z = job_sizes(s, j);
-        const struct placement *where = sched_place_anew(s, j, z.least + (uint32_t)random_below(&p->r, z.most - z.least + 1));
+        const struct placement *where = sched_place_anew(s, j, z.min + (uint32_t)random_below(&p->r, z.max - z.min + 1));
         if (where && random_below(&p->r, 3) == 0)
             assert_int_equal(sched_resize(s, j, where), SCHED_OK);
     }
@@ -166,7 +166,7 @@ static void look_for_idle(void *self, const struct sched *s)
         if (job_state(s, j) != JOB_RUNNING)
             continue;
         held += job_size_held(s, j);
-        could = could || job_size_held(s, j) < job_sizes(s, j).most;
+        could = could || job_size_held(s, j) < job_sizes(s, j).max;
     }
     t->found += could && held < t->w->group[0].gpus;
 }
@@ -282,14 +282,14 @@ static void with_goodput(struct cluster *c, uint64_t seed)
     c->elastic = section;
 }
 
-/* Starts everybody at job_sizes().most. */
+/* Starts everybody at job_sizes().max. */
 static void most_schedule(struct sched *s, const void *params, void *state)
 {
     (void)params;
     (void)state;
     for (job_id j = 0; j < 1; j++)
         if (job_state(s, j) == JOB_PENDING)
-            sched_start(s, j, sched_place_anew(s, j, job_sizes(s, j).most));
+            sched_start(s, j, sched_place_anew(s, j, job_sizes(s, j).max));
 }
 static const struct policy takes_most = { .abi = POLICY_ABI, .name = "most", .needs = RESIZES, .schedule = most_schedule };
 

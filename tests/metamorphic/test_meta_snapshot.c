@@ -137,7 +137,7 @@ static struct compared snap_often(const struct policy *p, const struct placer *p
     struct compared c = { 0 };
     size_t snaps = 0;
     for (const struct param *x = p->params; x && x->name; x++)
-        k.params[x->at / sizeof(double)] = x->usual;
+        k.params[x->at / sizeof(double)] = x->default_value;
     snprintf(k.name, sizeof k.name, "%s/%s", p->name, placer->name);
     for (uint64_t seed = 0; seed < seeds; seed++)
         snaps += snap(&k, seed, moment_ns(seed), spoil, &c);

@@ -92,9 +92,9 @@ static void srpt_is_optimal(void **state)
         const struct policy *p = builtin_policies[i];
         srpt_beats(p->name, !may_be_srpt(p, NULL, 0));
         for (const struct param *q = p->params; q && q->name; q++)
-            for (size_t w = 0; q->words && q->words[w]; w++) {
+            for (size_t w = 0; q->options && q->options[w]; w++) {
                 char text[200];
-                snprintf(text, sizeof text, "%s:%s=%s", p->name, q->name, q->words[w]);
+                snprintf(text, sizeof text, "%s:%s=%s", p->name, q->name, q->options[w]);
                 srpt_beats(text, !may_be_srpt(p, q, w));
             }
     }

@@ -215,8 +215,8 @@ static inline size_t combinations(const struct policy *p, const struct placer *p
     for (const struct param *x = p->params; x && x->name; x++) {
         size_t words = 0, old = n;
         for (size_t i = 0; i < n; i++)
-            to[i].params[x->at / sizeof(double)] = x->usual;
-        while (x->words && x->words[words])
+            to[i].params[x->at / sizeof(double)] = x->default_value;
+        while (x->options && x->options[words])
             words++;
         for (size_t i = 0; i < old; i++)
             for (size_t v = 0; v < words; v++) {
@@ -229,7 +229,7 @@ static inline size_t combinations(const struct policy *p, const struct placer *p
         for (size_t i = 0; words && i < n; i++) {
             size_t length = strlen(to[i].name);
             snprintf(to[i].name + length, sizeof to[i].name - length, " %s=%s", x->name,
-                     x->words[(size_t)to[i].params[x->at / sizeof(double)]]);
+                     x->options[(size_t)to[i].params[x->at / sizeof(double)]]);
         }
     }
     return n;

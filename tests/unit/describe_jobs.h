@@ -116,8 +116,8 @@ static void say_job(struct description *d, const struct workload *w, job_id j)
     if (f->min_tasks != tasks)
         say(d, " min=%u", f->min_tasks);
     struct job_sizes z = workload_sizes(w, (job_id)(f - w->facts));
-    if (f->sizing && (z.most != z.usual || z.least != f->min_tasks))
-        say(d, " sizes=%u-%u%s", z.least, z.most, z.moldable ? " moldable" : "");
+    if (f->sizing && (z.max != z.usual || z.min != f->min_tasks))
+        say(d, " sizes=%u-%u%s", z.min, z.max, z.moldable ? " moldable" : "");
     if (f->priority)
         say(d, " priority=%d", f->priority);
     if (f->class != CLASS_TRAINING)

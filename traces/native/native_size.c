@@ -26,7 +26,7 @@ static struct job_sizes sizes(const struct native_row *j)
 /* Of this row: the first rows of a group have as much of its minimum as they can, but one is left for each of the others. */
 static int64_t min_tasks(const struct native_row *j)
 {
-    int64_t left = j->group ? j->group->min_tasks : j->facts->sizing ? sizes(j).least : j->facts->min_tasks, after = 0;
+    int64_t left = j->group ? j->group->min_tasks : j->facts->sizing ? sizes(j).min : j->facts->min_tasks, after = 0;
     for (const struct request *r = j->ask->next; r && r->group == j->ask->group; r = r->next)
         after++;
     for (const struct request *r = j->facts->ask; r != j->ask; r = r->next)
@@ -45,11 +45,11 @@ static void put_min_tasks(struct output *o, const struct native_row *j)
 }
 static bool has_max_tasks(const struct native_row *j)
 {
-    return j->facts->sizing && has_tasks(j) && sizes(j).most != sizes(j).usual;
+    return j->facts->sizing && has_tasks(j) && sizes(j).max != sizes(j).usual;
 }
 static void put_most(struct output *o, const struct native_row *j)
 {
-    out_integer(o, sizes(j).most);
+    out_integer(o, sizes(j).max);
 }
 static bool has_gpu_bounds(const struct native_row *j)
 {
@@ -57,7 +57,7 @@ static bool has_gpu_bounds(const struct native_row *j)
 }
 static void put_least(struct output *o, const struct native_row *j)
 {
-    out_integer(o, sizes(j).least);
+    out_integer(o, sizes(j).min);
 }
 static bool is_moldable(const struct native_row *j)
 {

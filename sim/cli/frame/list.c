@@ -54,14 +54,14 @@ static json_t *parameters(const struct param *params)
     for (const struct param *p = params; p && p->name; p++) {
         json_t *o = entry(list, p->name, p->summary);
         set_text(o, "unit", p->unit ? p->unit : "");
-        if (p->words) {
-            json_object_set_new(o, "words", words_of(p->words));
-            set_text(o, "default", p->words[(size_t)p->usual]);
+        if (p->options) {
+            json_object_set_new(o, "words", words_of(p->options));
+            set_text(o, "default", p->options[(size_t)p->default_value]);
             continue;
         }
-        json_object_set_new(o, "least", number(p->least));
-        json_object_set_new(o, "most", number(p->most));
-        json_object_set_new(o, "default", number(p->usual));
+        json_object_set_new(o, "least", number(p->min));
+        json_object_set_new(o, "most", number(p->max));
+        json_object_set_new(o, "default", number(p->default_value));
     }
     return list;
 }
@@ -77,10 +77,10 @@ static unsigned perhaps_needs(const struct policy *p)
         return 0;
     }
     for (const struct param *x = p->params; x && x->name; x++)
-        for (size_t i = 0; x->words && x->words[i]; i++) {
+        for (size_t i = 0; x->options && x->options[i]; i++) {
             params[x->at / sizeof *params] = (double)i;
             needs |= p->also_needs(params);
-            params[x->at / sizeof *params] = x->usual;
+            params[x->at / sizeof *params] = x->default_value;
         }
     free(params);
     return needs;

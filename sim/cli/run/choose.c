@@ -112,7 +112,7 @@ char *chosen_text(const char *name, const struct param *list, const void *params
         char value[64];
         double now;
         memcpy(&now, (const char *)params + p->at, sizeof now);
-        if (now == p->usual)
+        if (now == p->default_value)
             continue;
         params_show(p, params, value, sizeof value);
         fprintf(f, "%c%s=%s", before, p->name, value);
