@@ -23,21 +23,26 @@ struct line_key key_remaining(struct sched *s, job_id j, const void *params)
 struct line_key key_priority(struct sched *s, job_id j, const void *params)
 {
     (void)params;
-    return (struct line_key){ .major = -job_facts(s, j)->priority, .time_ns = job_facts(s, j)->submit_ns };
+    return (struct line_key){ .major = -job_facts(s, j)->priority,
+                              .time_ns = job_facts(s, j)->submit_ns };
 }
 
 struct line_key key_service(struct sched *s, job_id j, const void *params)
 {
-    return (struct line_key){ .major = (double)key_remaining(s, j, params).time_ns * (double)job_size(s, j).gpu_milli };
+    return (struct line_key){ .major = (double)key_remaining(s, j, params).time_ns *
+                                       (double)job_size(s, j).gpu_milli };
 }
 
-static struct queueing_line *queue_of(const struct sched *s, const struct queueing_state *o, job_id j)
+static struct queueing_line *queue_of(const struct sched *s, const struct queueing_state *o,
+                                      job_id j)
 {
     return &o->queue[o->per_queue ? job_facts(s, j)->queue : 0];
 }
 
-/* The running jobs that j may preempt: those on nodes that it may use. A queue with nodes of its own preempts only its own. */
-static struct running *preemption_scope(const struct sched *s, const struct queueing_state *o, job_id j)
+/* The running jobs that j may preempt: those on nodes that it may use. A queue with nodes of its
+ * own preempts only its own. */
+static struct running *preemption_scope(const struct sched *s, const struct queueing_state *o,
+                                        job_id j)
 {
     queue_id q = job_facts(s, j)->queue;
     return &o->running[o->per_queue || queue_facts(s, q)->pinned ? q : queue_count(s)];
@@ -104,14 +109,16 @@ static void running_list(const struct running *r, job_id **to)
 
 /* ---- Notices ---- */
 
-void queueing_begin(struct sched *s, struct queueing_state *o, const struct discipline *d, const void *params)
+void queueing_begin(struct sched *s, struct queueing_state *o, const struct discipline *d,
+                    const void *params)
 {
     o->discipline = d;
     o->params = params;
     o->per_queue = ((const struct queueing_params *)params)->scope > 0;
     uint32_t n = o->per_queue ? queue_count(s) : 1;
     o->queue = sched_alloc(s, n * sizeof *o->queue);
-    o->running = d->preempts ? sched_alloc(s, (queue_count(s) + (size_t)1) * sizeof *o->running) : NULL;
+    o->running =
+        d->preempts ? sched_alloc(s, (queue_count(s) + (size_t)1) * sizeof *o->running) : NULL;
     o->busy = sched_alloc(s, n * sizeof *o->busy);
     for (uint32_t q = 0; q < n; q++) {
         o->queue[q].waiting = line_new(s);
@@ -134,7 +141,8 @@ void queueing_started(struct sched *s, struct queueing_state *o, job_id j)
     line_remove(queue_of(s, o, j)->waiting, j);
     if (!o->running)
         return;
-    struct line_key k = o->discipline->shrinks ? key_remaining(s, j, o->params) : o->discipline->key(s, j, o->params);
+    struct line_key k = o->discipline->shrinks ? key_remaining(s, j, o->params)
+                                               : o->discipline->key(s, j, o->params);
     if (o->discipline->shrinks)
         k.time_ns += sched_now(s) + job_start_cost_ns(s, j);    /* the end: the same at any time */
     running_push(s, preemption_scope(s, o, j), j, k);
@@ -156,7 +164,8 @@ void queueing_moved(struct sched *s, struct queueing_state *o, job_id j)
 
 const job_id *queueing_jobs(struct sched *s, const struct queueing_state *o, size_t *n)
 {
-    size_t queues = o->per_queue ? queue_count(s) : 1, sets = o->running ? queue_count(s) + (size_t)1 : 0;
+    size_t queues = o->per_queue ? queue_count(s) : 1,
+           sets = o->running ? queue_count(s) + (size_t)1 : 0;
     *n = 0;
     for (size_t i = 0; i < queues; i++)
         *n += line_length(o->queue[i].waiting);
@@ -173,9 +182,11 @@ const job_id *queueing_jobs(struct sched *s, const struct queueing_state *o, siz
 
 /* ---- Keys of running jobs ---- */
 
-/* The key under which a running job stands in its line, as of now. With `shrinks` that is the time of its end, start-up
- * included, which orders jobs of one shape at any time; compared is the remaining work. */
-static struct line_key bound_of(struct sched *s, const struct queueing_state *o, job_id j, struct line_key k)
+/* The key under which a running job stands in its line, as of now. With `shrinks` that is the time
+ * of its end, start-up included, which orders jobs of one shape at any time; compared is the
+ * remaining work. */
+static struct line_key bound_of(struct sched *s, const struct queueing_state *o, job_id j,
+                                struct line_key k)
 {
     if (o->discipline->shrinks)
         k.time_ns -= sched_now(s);
@@ -185,7 +196,8 @@ static struct line_key bound_of(struct sched *s, const struct queueing_state *o,
 }
 
 /* The key by which a running job is judged: its bound or better. */
-static struct line_key present_key(struct sched *s, const struct queueing_state *o, job_id j, struct line_key bound)
+static struct line_key present_key(struct sched *s, const struct queueing_state *o, job_id j,
+                                   struct line_key bound)
 {
     const struct discipline *d = o->discipline;
     return d->present ? d->present(s, o, j) : d->shrinks ? d->key(s, j, o->params) : bound;
@@ -225,7 +237,8 @@ static bool victims_fetch(struct sched *s, const struct queueing_state *o, struc
 {
     if (r->n_heap == 0)
         return false;
-    r->victim = array_grown(sched_scratch, s, r->victim, &r->victims_capacity, r->n_victims, sizeof *r->victim);
+    r->victim = array_grown(sched_scratch, s, r->victim, &r->victims_capacity, r->n_victims,
+                            sizeof *r->victim);
     struct queue_head *h = &r->heap[0];
     struct victim *v = &r->victim[r->n_victims];
     *v = (struct victim){ .job = h->job, .bound = h->key };
@@ -241,7 +254,8 @@ static bool victims_fetch(struct sched *s, const struct queueing_state *o, struc
 }
 
 /* There is an i-th victim, and its bound is behind j. */
-static bool victim_behind(struct sched *s, const struct queueing_state *o, struct running *r, size_t i, job_id j, struct line_key key)
+static bool victim_behind(struct sched *s, const struct queueing_state *o, struct running *r,
+                          size_t i, job_id j, struct line_key key)
 {
     while (r->n_victims <= i)
         if (!victims_fetch(s, o, r))
@@ -261,12 +275,15 @@ static bool frees_too_little(const void *victim, const void *lacks_milli)
     return ((const struct victim *)victim)->sum_milli < *(const int64_t *)lacks_milli;
 }
 
-/* A lower bound of the number of victims, by GPUs alone. false: all those behind j free too little. */
-static bool min_victims(struct sched *s, const struct queueing_state *o, struct running *r, job_id j, struct line_key key,
-                        size_t *min)
+/* A lower bound of the number of victims, by GPUs alone. false: all those behind j free too
+ * little. */
+static bool min_victims(struct sched *s, const struct queueing_state *o, struct running *r,
+                        job_id j, struct line_key key, size_t *min)
 {
     struct request ask = job_request(s, j);
-    int64_t lacks = job_size(s, j).gpu_milli - (int64_t)domain_free_gpus(sched_view(s, FREE_OR_RELEASING), 0, &ask) * ask.gpu_milli;
+    int64_t lacks =
+        job_size(s, j).gpu_milli -
+        (int64_t)domain_free_gpus(sched_view(s, FREE_OR_RELEASING), 0, &ask) * ask.gpu_milli;
     *min = 0;
     if (lacks <= 0 || wants_shares(&ask))    /* a share may be free where no whole GPU is */
         return true;
@@ -282,12 +299,13 @@ static bool min_victims(struct sched *s, const struct queueing_state *o, struct 
 
 static void note_evicted(struct sched *s, struct queueing_state *o, const struct victim *v)
 {
-    o->evicted = array_grown(sched_scratch, s, o->evicted, &o->evicted_capacity, o->n_evicted, sizeof *o->evicted);
+    o->evicted = array_grown(sched_scratch, s, o->evicted, &o->evicted_capacity, o->n_evicted,
+                             sizeof *o->evicted);
     o->evicted[o->n_evicted++] = (struct evicted){ v->job, v->key };
 }
 
-static void stop_victims(struct sched *s, struct queueing_state *o, const struct running *r, size_t from, size_t to, job_id j,
-                         struct line_key key)
+static void stop_victims(struct sched *s, struct queueing_state *o, const struct running *r,
+                         size_t from, size_t to, job_id j, struct line_key key)
 {
     for (size_t i = from; i < to; i++) {
         struct victim *v = &r->victim[i];
@@ -309,7 +327,8 @@ static const struct placement *find_room(struct sched *s, job_id j)
 static int by_order(const void *a, const void *b)
 {
     const struct evicted *x = a, *y = b;
-    return line_key_before(y->key, y->job, x->key, x->job) - line_key_before(x->key, x->job, y->key, y->job);
+    return line_key_before(y->key, y->job, x->key, x->job) -
+           line_key_before(x->key, x->job, y->key, y->job);
 }
 
 /* A job stopped in this pass stays after all if it still fits; in the order of the line. */
@@ -321,7 +340,8 @@ static void reinstate_those_that_fit(struct sched *s, struct queueing_state *o, 
     for (size_t i = 0; i < o->n_evicted; i++) {
         job_id v = o->evicted[i].job;
         const struct placement *where;
-        if (sched_keep(s, v) == SCHED_OK || ((where = find_room(s, v)) && sched_start(s, v, where) <= SCHED_LATER))
+        if (sched_keep(s, v) == SCHED_OK ||
+            ((where = find_room(s, v)) && sched_start(s, v, where) <= SCHED_LATER))
             continue;
         sched_note(s, v, j);
         o->evicted[kept++] = o->evicted[i];
@@ -343,7 +363,8 @@ static void step_back(struct sched *s, struct queueing_state *o, struct step ste
 }
 
 /* Stops as few jobs from the end as make room for j, at least one. NULL: there are not enough. */
-static const struct placement *evict_enough(struct sched *s, struct queueing_state *o, struct running *r, job_id j, struct line_key key,
+static const struct placement *evict_enough(struct sched *s, struct queueing_state *o,
+                                            struct running *r, job_id j, struct line_key key,
                                             size_t min)
 {
     size_t low = min, high = min;    /* the first `low` victims are too few */
@@ -376,7 +397,8 @@ static const struct placement *evict_enough(struct sched *s, struct queueing_sta
     return where ? where : find_room(s, j);
 }
 
-static bool preempt_for(struct sched *s, struct queueing_state *o, struct running *r, job_id j, struct line_key key)
+static bool preempt_for(struct sched *s, struct queueing_state *o, struct running *r, job_id j,
+                        struct line_key key)
 {
     size_t min;
     victims_begin(s, o, r);
@@ -428,7 +450,8 @@ static bool serve_one(struct sched *s, struct queueing_state *o, struct queue_he
     bool strict = ((const struct queueing_params *)o->params)->blocking <= 0;
     bool admitted = !d->admits || d->admits(s, j, &why);
     if (admitted) {
-        const struct placement *where = suspended ? NULL : sched_place(s, sched_view(s, FREE_IDLE), &r);
+        const struct placement *where =
+            suspended ? NULL : sched_place(s, sched_view(s, FREE_IDLE), &r);
         if (where && sched_start(s, j, where) == SCHED_OK)
             return true;
         why = suspended ? WAIT_GPUS : sched_why_not(s);
@@ -438,7 +461,8 @@ static bool serve_one(struct sched *s, struct queueing_state *o, struct queue_he
     }
     if (job_state(s, j) == JOB_GONE)
         return true;                                      /* refused by admits() */
-    if (suspended) {                                      /* it waits for its own GPUs, others for any */
+    /* it waits for its own GPUs, others for any */
+    if (suspended) {
         sched_blocked(s, j, why);
         return true;
     }
@@ -446,13 +470,15 @@ static bool serve_one(struct sched *s, struct queueing_state *o, struct queue_he
         block_head(s, w->queue, j, why);
         return false;
     }
-    if (!admitted && !o->per_queue) {                     /* its queue is full: others of its shape may be of another queue */
+    /* its queue is full: others of its shape may be of another queue */
+    if (!admitted && !o->per_queue) {
         sched_blocked(s, j, why);
         return true;
     }
     sched_blocked(s, j, WAIT_GROUP);
     line_blocked(s, w->queue->waiting, r.shape, why);
-    line_skip_shape(&w->walk, r.shape);                   /* a job that asks for the same fails the same */
+    /* a job that asks for the same fails the same */
+    line_skip_shape(&w->walk, r.shape);
     return true;
 }
 

@@ -1,10 +1,12 @@
-/* timers.h - a moment per job at which something about it changes: a line in the order of time, and a wake-up for the first.
- * O(log n) each. The timer of a waiting job is set before the job joins the line that gives its wait reason: a job in several
- * lines belongs to the one that it joined last. */
+/* timers.h - a moment per job at which something about it changes: a line in the order of time, and
+ * a wake-up for the first. O(log n) each. The timer of a waiting job is set before the job joins
+ * the line that gives its wait reason: a job in several lines belongs to the one that it joined
+ * last. */
 #pragma once
 #include "sim/contract/policy.h"
 
-struct timers { struct line *line; int64_t armed_ns; };    /* armed_ns: the last wake-up asked for; -1: none */
+/* armed_ns: the last wake-up asked for; -1: none */
+struct timers { struct line *line; int64_t armed_ns; };
 
 static inline void timers_begin(struct sched *s, struct timers *t)
 {
@@ -21,8 +23,10 @@ static inline void timer_drop(struct timers *t, job_id j)
     line_remove(t->line, j);
 }
 
-/* A timer that is due, the earliest first. It stays until it is set again or dropped. false: none is due. */
-static inline bool timer_due(const struct sched *s, const struct timers *t, job_id *j, int64_t *time_ns)
+/* A timer that is due, the earliest first. It stays until it is set again or dropped. false: none
+ * is due. */
+static inline bool timer_due(const struct sched *s, const struct timers *t, job_id *j,
+                             int64_t *time_ns)
 {
     struct line_key k;
     if (!line_first(t->line, j, &k) || k.time_ns > sched_now(s))

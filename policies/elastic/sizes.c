@@ -41,8 +41,10 @@ bool skip_over(struct sched *s, struct line *l, struct line_walk *w, job_id j, b
 static uint32_t max_fitting(struct sched *s, job_id j, uint32_t max)
 {
     struct request r = job_request_sized(s, j, max);
-    uint32_t unit = size_unit_gpus(s, j), held = job_state(s, j) == JOB_RUNNING ? job_size_held(s, j) : 0;
-    if (!job_facts(s, j)->sizing || !unit || r.gpu_milli < MILLI_ALL || r.next)    /* or tasks that differ: one size */
+    uint32_t unit = size_unit_gpus(s, j),
+             held = job_state(s, j) == JOB_RUNNING ? job_size_held(s, j) : 0;
+    /* or tasks that differ: one size */
+    if (!job_facts(s, j)->sizing || !unit || r.gpu_milli < MILLI_ALL || r.next)
         return max;
     uint32_t fit = held + domain_free_gpus(sched_view(s, FREE_IDLE), 0, &r) / unit;
     return min_u32(fit, max);

@@ -1,7 +1,9 @@
 /* actions.c - consolidation, reclaim and preempt: which jobs may try; and eviction of stale gangs.
  *
- * After NVIDIA/KAI-Scheduler:pkg/scheduler/actions/{consolidation,reclaim,preempt,stalegangeviction}. A job that is no easier than
- * one that has failed in this pass (of its queue; for consolidation of any queue) is not tried. */
+ * After
+ * NVIDIA/KAI-Scheduler:pkg/scheduler/actions/{consolidation,reclaim,preempt,stalegangeviction}. A
+ * job that is no easier than one that has failed in this pass (of its queue; for consolidation of
+ * any queue) is not tried. */
 #include "policies/kai/quota.h"
 
 struct tried { shape_id shape; uint32_t tasks; bool firm; };
@@ -30,14 +32,16 @@ static void note_failure(struct sched *s, struct failures *f, struct tried t)
 /* ---- Which jobs may try ---- */
 
 /* The gate for a job of this leaf that asks for that much. */
-static bool passes_gate(const struct quota_state *q, queue_id leaf, const struct quota_amount *ask, bool firm, enum quota_action action)
+static bool passes_gate(const struct quota_state *q, queue_id leaf, const struct quota_amount *ask,
+                        bool firm, enum quota_action action)
 {
     if (action == CONSOLIDATION)
         return !firm && ask->of[Q_GPU] <= q->free_milli;
     return action == PREEMPT || quota_may_reclaim(&q->queue[leaf], ask, firm);
 }
 
-static bool may_try(struct sched *s, struct quota_state *q, job_id j, const struct wanted *w, enum quota_action action)
+static bool may_try(struct sched *s, struct quota_state *q, job_id j, const struct wanted *w,
+                    enum quota_action action)
 {
     const struct job_facts *f = job_facts(s, j);
     if (w->n == 0 || !passes_gate(q, f->queue, &w->amount, !f->preemptible, action))
@@ -49,7 +53,8 @@ static bool may_try(struct sched *s, struct quota_state *q, job_id j, const stru
 }
 
 /* Some job of this leaf may try. Cheap, and false is certain. */
-static bool leaf_may_try(struct sched *s, struct quota_state *q, queue_id i, enum quota_action action)
+static bool leaf_may_try(struct sched *s, struct quota_state *q, queue_id i,
+                         enum quota_action action)
 {
     struct leaf *l = &q->leaf[i];
     if (line_length(l->waiting) == 0 || l->spent)
@@ -57,7 +62,7 @@ static bool leaf_may_try(struct sched *s, struct quota_state *q, queue_id i, enu
     if (action == RECLAIM)
         return true;               /* as q->claims says */
     if (action == CONSOLIDATION)
-        return l->growing || l->least_gpu_milli <= q->free_milli;
+        return l->growing || l->min_gpu_milli <= q->free_milli;
     const struct victim_candidate *worst = leaf_candidate(s, l, 0);
     struct line_key best;
     return worst && line_first(l->waiting, &(job_id){ 0 }, &best) && worst->key.major > best.major;
@@ -71,7 +76,8 @@ struct turn {
     struct failures failed;
 };
 
-static bool next_turn(struct sched *s, struct quota_state *q, struct turn *t, struct failures *failed, enum quota_action action)
+static bool next_turn(struct sched *s, struct quota_state *q, struct turn *t,
+                      struct failures *failed, enum quota_action action)
 {
     if (t->behind)
         leaf_walk_to(s, q, &t->walk, t->job);
@@ -92,8 +98,8 @@ static bool next_turn(struct sched *s, struct quota_state *q, struct turn *t, st
 }
 
 /* Mostly the first job of some shape: then no walk is needed. */
-static bool first_turn(struct sched *s, struct quota_state *q, queue_id leaf, struct turn *t, struct failures *failed,
-                       enum quota_action action)
+static bool first_turn(struct sched *s, struct quota_state *q, queue_id leaf, struct turn *t,
+                       struct failures *failed, enum quota_action action)
 {
     struct leaf *l = &q->leaf[leaf];
     t->walk = (struct line_walk){ .l = l->waiting };
@@ -122,10 +128,11 @@ static bool all_infeasible(struct sched *s, struct quota_state *q, const struct 
         return false;
     for (size_t i = 0; i < q->n_asked; i++) {
         struct admission_check *check = &q->check[q->asked[i]];
-        if (quota_all_acted(q, check) || check->least_milli > q->free_milli || check->infeasible_at == q->changes ||
-            failed_before(failed, &(struct tried){ q->asked[i], check->least_tasks, false }))
+        if (quota_all_acted(q, check) || check->min_milli > q->free_milli ||
+            check->infeasible_at == q->changes ||
+            failed_before(failed, &(struct tried){ q->asked[i], check->min_tasks, false }))
             continue;
-        if (check->grouped || !consolidation_infeasible(s, q, check->ask, check->least_tasks))
+        if (check->grouped || !consolidation_infeasible(s, q, check->ask, check->min_tasks))
             return false;
         check->infeasible_at = q->changes;
     }
@@ -143,7 +150,7 @@ void quota_act(struct sched *s, struct quota_state *q, enum quota_action action)
 {
     struct failures all = { 0 };
     struct turn *turn = q->turn = q->turn ? q->turn : sched_alloc(s, q->n_queues * sizeof *turn);
-    if (action == PREEMPT && q->least_priority >= q->most_priority)
+    if (action == PREEMPT && q->min_priority >= q->max_priority)
         return;
     if (action == RECLAIM)
         quota_divide_now(s, q);
@@ -174,8 +181,10 @@ void quota_act(struct sched *s, struct quota_state *q, enum quota_action action)
             if (!found && action == CONSOLIDATION && all_infeasible(s, q, &all))
                 return;
         }
-        bool again = t->behind && quota_is_plain(q);    /* a job passed over would be passed over again, or has its turn now */
-        bool more = again ? first_turn(s, q, leaf, t, failed, action) : next_turn(s, q, t, failed, action);
+        /* a job passed over would be passed over again, or has its turn now */
+        bool again = t->behind && quota_is_plain(q);
+        bool more =
+            again ? first_turn(s, q, leaf, t, failed, action) : next_turn(s, q, t, failed, action);
         order_set(&q->jobs, leaf, more ? &t->wanted.amount : NULL);
     }
 }
@@ -193,7 +202,8 @@ void quota_evict_stale(struct sched *s, struct quota_state *q)
             sched_wake_at(s, k.time_ns + after_ns);
             return;
         }
-        if (((struct quota_job *)job_own(s, j))->pass == q->pass) {    /* it is about to be complete again */
+        /* it is about to be complete again */
+        if (((struct quota_job *)job_own(s, j))->pass == q->pass) {
             sched_wake_at(s, sched_now(s) + 1);
             return;
         }

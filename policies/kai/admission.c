@@ -1,7 +1,9 @@
-/* admission.c - admission checks: which jobs wait for a shape, where, and whether they find a place.
+/* admission.c - admission checks: which jobs wait for a shape, where, and whether they find a
+ * place.
  *
- * A shape that finds none is looked at once until something makes room; one that does, once until something is given away.
- * Allocate looks only at leaves with waiting jobs of a shape that finds a place. */
+ * A shape that finds none is looked at once until something makes room; one that does, once until
+ * something is given away. Allocate looks only at leaves with waiting jobs of a shape that finds a
+ * place. */
 #include "policies/kai/quota.h"
 
 #include <string.h>
@@ -53,14 +55,17 @@ bool quota_all_acted(const struct quota_state *q, const struct admission_check *
 }
 
 /* The first job of the leaf that waits for the shape has come; or the last one has gone. */
-static void enter_leaf(struct sched *s, struct admission_check *check, struct leaf_shape *here, queue_id leaf)
+static void enter_leaf(struct sched *s, struct admission_check *check, struct leaf_shape *here,
+                       queue_id leaf)
 {
-    check->leaf = array_grown(sched_alloc, s, check->leaf, &check->leaves_capacity, check->n_leaves, sizeof *check->leaf);
+    check->leaf = array_grown(sched_alloc, s, check->leaf, &check->leaves_capacity, check->n_leaves,
+                              sizeof *check->leaf);
     here->place = (uint32_t)check->n_leaves;
     check->leaf[check->n_leaves++] = leaf;
 }
 
-static void leave_leaf(struct sched *s, struct quota_state *q, struct admission_check *check, const struct leaf_shape *here)
+static void leave_leaf(struct sched *s, struct quota_state *q, struct admission_check *check,
+                       const struct leaf_shape *here)
 {
     queue_id last = check->leaf[--check->n_leaves];
     check->leaf[here->place] = last;
@@ -74,17 +79,17 @@ static void count_in_leaf(struct sched *s, struct quota_state *q, job_id j, int 
     struct leaf_shape *here = leaf_shape(s, l, f->ask->shape);
     if (here->waiting == 0) {
         here->ask = quota_wanted(s, j, NULL).amount;
-        l->least_gpu_milli = min_i64(l->least_gpu_milli, here->ask.of[Q_GPU]);
+        l->min_gpu_milli = min_i64(l->min_gpu_milli, here->ask.of[Q_GPU]);
         enter_leaf(s, quota_check(s, q, f->ask->shape), here, f->queue);
     }
     here->waiting += (uint32_t)by;
     if (here->waiting > 0)
         return;
     leave_leaf(s, q, quota_check(s, q, f->ask->shape), here);
-    l->least_gpu_milli = INT64_MAX;
+    l->min_gpu_milli = INT64_MAX;
     for (size_t i = 0; i < l->n_shapes; i++)
         if (l->shape[i].waiting)
-            l->least_gpu_milli = min_i64(l->least_gpu_milli, l->shape[i].ask.of[Q_GPU]);
+            l->min_gpu_milli = min_i64(l->min_gpu_milli, l->shape[i].ask.of[Q_GPU]);
 }
 
 void quota_count_shape(struct sched *s, struct quota_state *q, job_id j, int by)
@@ -94,19 +99,21 @@ void quota_count_shape(struct sched *s, struct quota_state *q, job_id j, int by)
     struct admission_check *check = quota_check(s, q, shape);
     count_in_leaf(s, q, j, by);
     if (check->waiting == 0) {
-        q->asked = array_grown(sched_alloc, s, q->asked, &q->asked_capacity, q->n_asked, sizeof *q->asked);
+        q->asked =
+            array_grown(sched_alloc, s, q->asked, &q->asked_capacity, q->n_asked, sizeof *q->asked);
         check->place = (uint32_t)q->n_asked;
         q->asked[q->n_asked++] = shape;
         check->ask = f->ask;
         check->grouped = false;
-        check->least_tasks = UINT32_MAX;
+        check->min_tasks = UINT32_MAX;
     }
     check->grouped = check->grouped || f->n_groups > 0;
-    if (f->min_tasks < check->least_tasks) {
-        check->least_tasks = f->min_tasks;
-        check->least_milli = quota_wanted(s, j, NULL).amount.of[Q_GPU];
+    if (f->min_tasks < check->min_tasks) {
+        check->min_tasks = f->min_tasks;
+        check->min_milli = quota_wanted(s, j, NULL).amount.of[Q_GPU];
     }
-    check->alike = !check->grouped && check->least_tasks == (f->ask->tasks == SPLIT_ANY ? 1 : request_tasks(f->ask));
+    check->alike = !check->grouped &&
+                   check->min_tasks == (f->ask->tasks == SPLIT_ANY ? 1 : request_tasks(f->ask));
     check->waiting += (uint32_t)by;
     if (((struct quota_job *)job_own(s, j))->pass == q->pass)
         count_acted(q, check, by);
@@ -119,16 +126,19 @@ void quota_count_shape(struct sched *s, struct quota_state *q, job_id j, int by)
 /* ---- The check ---- */
 
 /* For j, of this shape, which holds nothing. The answer stands until something is given away. */
-static bool finds_place(struct sched *s, const struct quota_state *q, struct admission_check *check, job_id j)
+static bool finds_place(struct sched *s, const struct quota_state *q, struct admission_check *check,
+                        job_id j)
 {
-    if (check->alike && check->tried_at == q->placements && check->tried_tasks == check->least_tasks)
+    if (check->alike && check->tried_at == q->placements &&
+        check->tried_tasks == check->min_tasks)
         return check->fits;
     const struct job_facts *f = job_facts(s, j);
     uint32_t tasks = f->n_groups ? 0 : f->min_tasks;    /* 0: for j alone */
     if (tasks && check->tried_at == q->placements && check->tried_tasks == tasks)
         return check->fits;
     struct wanted w = quota_wanted(s, j, NULL);
-    check->fits = quota_place(s, FREE_IDLE, j, w.task, w.n, ID_NONE) || quota_place(s, FREE_OR_RELEASING, j, w.task, w.n, ID_NONE);
+    check->fits = quota_place(s, FREE_IDLE, j, w.task, w.n, ID_NONE) ||
+                  quota_place(s, FREE_OR_RELEASING, j, w.task, w.n, ID_NONE);
     check->tried_at = q->placements;
     check->tried_tasks = tasks;
     if (!check->fits)
@@ -160,7 +170,8 @@ bool quota_no_shape_fits(const struct quota_state *q)
 }
 
 /* A waiting job of a shape with equal jobs only, in a leaf that this pass has not acted on. */
-static bool one_of(const struct quota_state *q, const struct admission_check *check, shape_id shape, job_id *j)
+static bool one_of(const struct quota_state *q, const struct admission_check *check, shape_id shape,
+                   job_id *j)
 {
     for (size_t i = 0; check->alike && i < check->n_leaves; i++)
         if (q->leaf[check->leaf[i]].acted != q->pass)
@@ -174,8 +185,9 @@ static void open_all(struct quota_state *q, const struct admission_check *check)
         bitset_put(&q->leaves, q->open, check->leaf[i], true);
 }
 
-/* Opens the leaves in which a job waits of a shape that finds a place, or may. In other leaves no job would find one; that is
- * noted here, as if they had been looked at, unless they are left out for other reasons. */
+/* Opens the leaves in which a job waits of a shape that finds a place, or may. In other leaves no
+ * job would find one; that is noted here, as if they had been looked at, unless they are left out
+ * for other reasons. */
 void quota_open_leaves(struct sched *s, struct quota_state *q)
 {
     memcpy(q->open, q->grows, q->leaves.words * sizeof *q->open);
@@ -184,7 +196,8 @@ void quota_open_leaves(struct sched *s, struct quota_state *q)
     for (size_t i = 0; i < q->n_asked; i++) {
         struct admission_check *check = &q->check[q->asked[i]];
         job_id j;
-        if (check->failed_at != q->version && (!one_of(q, check, q->asked[i], &j) || finds_place(s, q, check, j)))
+        if (check->failed_at != q->version &&
+            (!one_of(q, check, q->asked[i], &j) || finds_place(s, q, check, j)))
             open_all(q, check);
     }
     for (size_t i = 0; i < q->n_asked; i++) {
@@ -200,12 +213,14 @@ static bool lacks_gpus(struct sched *s, const struct request *ask, uint32_t task
 {
     uint32_t n = ask->tasks == SPLIT_ANY ? ask->gpus : tasks;
     return !ask->next && ask->gpus > 0 && !ask->mig && ask->gpu_milli >= MILLI_ALL &&
-           domain_fits(sched_view(s, FREE_IDLE), 0, ask) < n && domain_fits(sched_view(s, FREE_OR_RELEASING), 0, ask) < n;
+           domain_fits(sched_view(s, FREE_IDLE), 0, ask) < n &&
+           domain_fits(sched_view(s, FREE_OR_RELEASING), 0, ask) < n;
 }
 
-/* No shape finds a place as things are, task by task neither, and as no job gets anything things stay so. Each shape would come to
- * the same answer, with the reason that was given for it before: then no further job need have its turn. For a shape with all its
- * jobs acted on nothing would be noted either, unless one of them was reinstated: it stands in the line until its start is
+/* No shape finds a place as things are, task by task neither, and as no job gets anything things
+ * stay so. Each shape would come to the same answer, with the reason that was given for it before:
+ * then no further job need have its turn. For a shape with all its jobs acted on nothing would be
+ * noted either, unless one of them was reinstated: it stands in the line until its start is
  * notified, and whether another like it would fit is then seen, and noted. */
 bool quota_all_infeasible(struct sched *s, struct quota_state *q)
 {
@@ -221,8 +236,8 @@ bool quota_all_infeasible(struct sched *s, struct quota_state *q)
                 return false;
             continue;
         }
-        if (!one_of(q, check, q->asked[i], &j) || finds_place(s, q, check, j) || check->why != check->why_not ||
-            !lacks_gpus(s, check->ask, check->least_tasks))
+        if (!one_of(q, check, q->asked[i], &j) || finds_place(s, q, check, j) ||
+            check->why != check->why_not || !lacks_gpus(s, check->ask, check->min_tasks))
             return false;
     }
     for (size_t i = 0; i < q->n_asked; i++)

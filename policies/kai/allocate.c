@@ -1,11 +1,14 @@
-/* allocate.c - the first action: idle GPUs go to the next job, up to the limits; and why the other jobs wait.
+/* allocate.c - the first action: idle GPUs go to the next job, up to the limits; and why the other
+ * jobs wait.
  *
- * After NVIDIA/KAI-Scheduler:pkg/scheduler/actions/allocate/allocate.go. A job that finds no place is passed over, and the next of
- * its queue tried. Fair shares do not cap what is taken of idle GPUs. What fits only where others are leaving is placed
- * tentatively. Only leaves with a waiting job that may find a place take part in the order. */
+ * After NVIDIA/KAI-Scheduler:pkg/scheduler/actions/allocate/allocate.go. A job that finds no place
+ * is passed over, and the next of its queue tried. Fair shares do not cap what is taken of idle
+ * GPUs. What fits only where others are leaving is placed tentatively. Only leaves with a waiting
+ * job that may find a place take part in the order. */
 #include "policies/kai/quota.h"
 
-bool quota_has_capacity(struct quota_state *q, const struct job_facts *f, const struct quota_amount *ask, enum wait_reason *why)
+bool quota_has_capacity(struct quota_state *q, const struct job_facts *f,
+                        const struct quota_amount *ask, enum wait_reason *why)
 {
     if (f->preemptible && !q->leaf[f->queue].limited)
         return true;
@@ -29,12 +32,15 @@ static bool fits_on(struct sched *s, enum free_kind in, job_id j, uint32_t task,
     return view_fits(sched_view(s, in), &r, n);
 }
 
-/* One task: on idle GPUs or where others are leaving, preferring a node where it is idle. A tentative task uses up first what is
- * being left, so what is idle stays so for the next. A share looks at idle and releasing GPUs together. */
+/* One task: on idle GPUs or where others are leaving, preferring a node where it is idle. A
+ * tentative task uses up first what is being left, so what is idle stays so for the next. A share
+ * looks at idle and releasing GPUs together. */
 static const struct placement *find_one(struct sched *s, job_id j, uint32_t task)
 {
-    const struct placement *where = quota_place(s, FREE_OR_RELEASING, j, &task, 1, ID_NONE), *idle, *there;
-    if (!where || job_facts(s, j)->ask->gpu_milli < MILLI_ALL || fits_on(s, FREE_IDLE, j, task, where->piece[0].node))
+    const struct placement *where = quota_place(s, FREE_OR_RELEASING, j, &task, 1, ID_NONE), *idle,
+                           *there;
+    if (!where || job_facts(s, j)->ask->gpu_milli < MILLI_ALL ||
+        fits_on(s, FREE_IDLE, j, task, where->piece[0].node))
         return where;
     idle = quota_place(s, FREE_IDLE, j, &task, 1, ID_NONE);
     if (!idle || !fits_on(s, FREE_OR_RELEASING, j, task, idle->piece[0].node))
@@ -43,7 +49,8 @@ static const struct placement *find_one(struct sched *s, job_id j, uint32_t task
     return there && there->piece[0].node == idle->piece[0].node ? there : where;
 }
 
-static const struct placement *place_tasks_tentatively(struct sched *s, job_id j, const uint32_t *task, uint32_t n)
+static const struct placement *place_tasks_tentatively(struct sched *s, job_id j,
+                                                       const uint32_t *task, uint32_t n)
 {
     struct placement *all = sched_scratch(s, sizeof *all + n * sizeof all->piece[0]);
     for (uint32_t i = 0; i < n; i++) {
@@ -55,7 +62,8 @@ static const struct placement *place_tasks_tentatively(struct sched *s, job_id j
     return all;
 }
 
-static const struct placement *place_all_tentatively(struct sched *s, job_id j, const uint32_t *task, uint32_t n)
+static const struct placement *place_all_tentatively(struct sched *s, job_id j,
+                                                     const uint32_t *task, uint32_t n)
 {
     const struct placement *where = quota_place(s, FREE_IDLE, j, task, n, ID_NONE);
     if (where && sched_tentative_add(s, j, where) == SCHED_OK)
@@ -64,12 +72,14 @@ static const struct placement *place_all_tentatively(struct sched *s, job_id j, 
     return where && sched_tentative_add(s, j, where) == SCHED_OK ? where : NULL;
 }
 
-const struct placement *quota_place_tentatively(struct sched *s, struct quota_state *q, job_id j, const uint32_t *task, uint32_t n)
+const struct placement *quota_place_tentatively(struct sched *s, struct quota_state *q, job_id j,
+                                                const uint32_t *task, uint32_t n)
 {
     const struct job_facts *f = job_facts(s, j);
     sched_mark_t before = sched_mark(s);
-    const struct placement *where = by_level(f) || f->ask->tasks == SPLIT_ANY ? place_all_tentatively(s, j, task, n)
-                                                                                : place_tasks_tentatively(s, j, task, n);
+    const struct placement *where = by_level(f) || f->ask->tasks == SPLIT_ANY
+                                        ? place_all_tentatively(s, j, task, n)
+                                        : place_tasks_tentatively(s, j, task, n);
     if (where)
         quota_refresh(s, q, f->queue);
     else
@@ -83,16 +93,19 @@ static bool is_free(struct sched *s, enum free_kind in, const struct placement *
     const struct view *v = sched_view(s, in);
     for (size_t i = 0; p && i < p->n; i++)
         for (uint64_t m = p->piece[i].gpu_mask; m; m &= m - 1)
-            if (view_gpu_milli(v, p->piece[i].node, (unsigned)__builtin_ctzll(m)) < p->piece[i].milli)
+            if (view_gpu_milli(v, p->piece[i].node, (unsigned)__builtin_ctzll(m)) <
+                p->piece[i].milli)
                 return false;
     return p;
 }
 
 /* A place where j can start now, on nothing that is placed tentatively; NULL: none. */
-static const struct placement *find_idle(struct sched *s, const struct quota_state *q, job_id j, const struct wanted *w)
+static const struct placement *find_idle(struct sched *s, const struct quota_state *q, job_id j,
+                                         const struct wanted *w)
 {
     bool share = job_facts(s, j)->ask->gpu_milli < MILLI_ALL;
-    const struct placement *where = share ? NULL : quota_place(s, FREE_IDLE, j, w->task, w->n, ID_NONE);
+    const struct placement *where =
+        share ? NULL : quota_place(s, FREE_IDLE, j, w->task, w->n, ID_NONE);
     if (!share && (!where || !q->tentative || is_free(s, FREE_OR_RELEASING, where)))
         return where;
     where = quota_place(s, FREE_OR_RELEASING, j, w->task, w->n, ID_NONE);
@@ -101,13 +114,15 @@ static const struct placement *find_idle(struct sched *s, const struct quota_sta
 
 enum allocated { ALLOCATED_NOT, ALLOCATED_TENTATIVELY, ALLOCATED };
 
-static enum allocated allocate_job(struct sched *s, struct quota_state *q, job_id j, const struct wanted *w)
+static enum allocated allocate_job(struct sched *s, struct quota_state *q, job_id j,
+                                   const struct wanted *w)
 {
     const struct placement *where = find_idle(s, q, j, w);
     enum allocated done = ALLOCATED;
     bool more = job_placement(s, j) != NULL;
     sched_mark_t before = sched_mark(s);
-    if (where && sched_start(s, j, where) != SCHED_OK) {    /* CPUs or memory there are not released yet */
+    /* CPUs or memory there are not released yet */
+    if (where && sched_start(s, j, where) != SCHED_OK) {
         sched_rollback(s, before);
         where = NULL;
     }
@@ -212,8 +227,10 @@ static bool serve(struct sched *s, struct quota_state *q, queue_id leaf, struct 
     } else {
         struct line_key before = line_walk_key(&h->walk);
         enum allocated done = allocate_job(s, q, j, &h->wanted);
-        if (done == ALLOCATED && quota_lacks_tasks(s, j) && quota_key(s, j, job_placement(s, j)->n).minor == before.minor) {
-            h->wanted = quota_wanted(s, j, job_placement(s, j));    /* still the next of its queue; else the walk meets it again */
+        if (done == ALLOCATED && quota_lacks_tasks(s, j) &&
+            quota_key(s, j, job_placement(s, j)->n).minor == before.minor) {
+            /* still the next of its queue; else the walk meets it again */
+            h->wanted = quota_wanted(s, j, job_placement(s, j));
             h->behind = false;
             order_set(&q->jobs, leaf, &h->wanted.amount);
             return true;
@@ -228,13 +245,15 @@ static bool serve(struct sched *s, struct quota_state *q, queue_id leaf, struct 
     return true;
 }
 
-/* No remaining job can get anything, and none needs a reason of its own: where all jobs are plain there are no limits. */
+/* No remaining job can get anything, and none needs a reason of its own: where all jobs are plain
+ * there are no limits. */
 static bool all_served(const struct quota_state *q)
 {
     return quota_is_plain(q) && quota_no_shape_fits(q);
 }
 
-/* Room that a search made for a job is not given to other jobs, which would have to leave it again. */
+/* Room that a search made for a job is not given to other jobs, which would have to leave it
+ * again. */
 static void serve_awaited(struct sched *s, struct quota_state *q)
 {
     struct line_walk walk = { .l = q->awaited };
@@ -258,7 +277,8 @@ void quota_allocate(struct sched *s, struct quota_state *q)
     serve_awaited(s, q);
     if (!q->growing && quota_no_shape_fits(q))
         return;
-    struct leaf_head *heads = q->leaf_head = q->leaf_head ? q->leaf_head : sched_alloc(s, q->n_queues * sizeof *heads);
+    struct leaf_head *heads = q->leaf_head =
+        q->leaf_head ? q->leaf_head : sched_alloc(s, q->n_queues * sizeof *heads);
     order_begin(&q->jobs);
     quota_open_leaves(s, q);
     for (queue_id i = 0; (i = bitset_next(&q->leaves, q->open, i)) != ID_NONE; i++) {

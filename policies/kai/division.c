@@ -40,8 +40,10 @@ queue_id quota_arrange(struct quota_queue *q, uint32_t n)
     return top;
 }
 
-/* Step 2 for one class of priority, t[0..n): all want something and have a weight. Returns the rest. */
-static int64_t take_by_weight(struct quota_taker *t, size_t n, int64_t rest, int64_t whole, double k)
+/* Step 2 for one class of priority, t[0..n): all want something and have a weight. Returns the
+ * rest. */
+static int64_t take_by_weight(struct quota_taker *t, size_t n, int64_t rest, int64_t whole,
+                              double k)
 {
     for (bool again = true; again && rest > 0;) {
         again = false;
@@ -69,7 +71,8 @@ static int64_t take_by_weight(struct quota_taker *t, size_t n, int64_t rest, int
                 again = again || (double)t[i].wants * claims < claimed;
                 t[i].lost = 0;
             } else {
-                double units = floor(claimed / unit_claims), lost = (claimed - units * unit_claims) / claims;
+                double units = floor(claimed / unit_claims),
+                       lost = (claimed - units * unit_claims) / claims;
                 give = (int64_t)units * whole;
                 if (lost > 0)
                     t[i].lost = lost;
@@ -115,8 +118,8 @@ static size_t class_end(const struct quota_taker *t, size_t n, size_t from)
     return end;
 }
 
-int64_t quota_divide_rest(struct quota_queue *q, queue_id first, enum quota_resource r, int64_t rest, double k,
-                          struct quota_taker *scratch)
+int64_t quota_divide_rest(struct quota_queue *q, queue_id first, enum quota_resource r,
+                          int64_t rest, double k, struct quota_taker *scratch)
 {
     size_t n = 0;
     for (queue_id i = first; i != ID_NONE; i = q[i].next_sibling) {
@@ -136,8 +139,8 @@ int64_t quota_divide_rest(struct quota_queue *q, queue_id first, enum quota_reso
     return rest;
 }
 
-int64_t quota_divide(struct quota_queue *q, queue_id first, enum quota_resource r, int64_t total, double k,
-                     struct quota_taker *scratch)
+int64_t quota_divide(struct quota_queue *q, queue_id first, enum quota_resource r, int64_t total,
+                     double k, struct quota_taker *scratch)
 {
     int64_t rest = total;
     for (queue_id i = first; i != ID_NONE; i = q[i].next_sibling) {
@@ -148,8 +151,9 @@ int64_t quota_divide(struct quota_queue *q, queue_id first, enum quota_resource 
     return rest > 0 ? quota_divide_rest(q, first, r, rest, k, scratch) : 0;
 }
 
-void quota_divide_tree(struct quota_queue *q, queue_id first_top, const struct quota_amount *capacity, double k,
-                       struct quota_taker *scratch, unsigned *top_settled)
+void quota_divide_tree(struct quota_queue *q, queue_id first_top,
+                       const struct quota_amount *capacity, double k, struct quota_taker *scratch,
+                       unsigned *top_settled)
 {
     if (first_top == ID_NONE)
         return;
@@ -174,8 +178,10 @@ void quota_divide_tree(struct quota_queue *q, queue_id first_top, const struct q
     }
 }
 
-/* Two units: one that step 3 may have given, or that rounding took; one so that the comparison in step 2 is never close. */
-bool quota_same_share(const struct quota_share *s, enum quota_resource r, int64_t requestable, int64_t instead)
+/* Two units: one that step 3 may have given, or that rounding took; one so that the comparison in
+ * step 2 is never close. */
+bool quota_same_share(const struct quota_share *s, enum quota_resource r, int64_t requestable,
+                      int64_t instead)
 {
     int64_t enough = s->fair + 2 * unit[r];
     return requestable == instead || (requestable >= enough && instead >= enough);

@@ -1,11 +1,16 @@
-/* leaf.c - the lines of a leaf: waiting jobs by shape, and victim candidates; what is known of them is kept until they change. */
+/* leaf.c - the lines of a leaf: waiting jobs by shape, and victim candidates; what is known of them
+ * is kept until they change. */
 #include "policies/kai/quota.h"
 
 struct line_key quota_key(const struct sched *s, job_id j, size_t held)
 {
     const struct job_facts *f = job_facts(s, j);
     uint32_t tasks = f->ask->tasks == SPLIT_ANY && held ? 1 : (uint32_t)held;
-    return (struct line_key){ -f->priority, tasks < f->min_tasks ? 0 : tasks == f->min_tasks ? 1 : 2, f->submit_ns };
+    return (struct line_key){ -f->priority,
+                              tasks < f->min_tasks    ? 0
+                              : tasks == f->min_tasks ? 1
+                                                      : 2,
+                              f->submit_ns };
 }
 
 /* A job of that shape has come or gone. */
@@ -92,14 +97,17 @@ const struct victim_candidate *leaf_candidate(struct sched *s, struct leaf *l, s
             return NULL;
         if (l->n_candidates > 0)
             v = l->candidate[l->n_candidates - 1];
-        (void)(l->n_candidates > 0 ? line_before(l->running, &v.job, &v.key) : line_last(l->running, &v.job, &v.key));
-        l->candidate = array_grown(sched_alloc, s, l->candidate, &l->candidates_capacity, l->n_candidates, sizeof *l->candidate);
+        (void)(l->n_candidates > 0 ? line_before(l->running, &v.job, &v.key)
+                                   : line_last(l->running, &v.job, &v.key));
+        l->candidate = array_grown(sched_alloc, s, l->candidate, &l->candidates_capacity,
+                                   l->n_candidates, sizeof *l->candidate);
         l->candidate[l->n_candidates++] = candidate_of(s, v.job, v.key);
     }
     return &l->candidate[k];
 }
 
-enum { CANDIDATES_KEPT = 64 };    /* from the end, when a candidate comes or goes; those behind are found again */
+/* from the end, when a candidate comes or goes; those behind are found again */
+enum { CANDIDATES_KEPT = 64 };
 
 static void candidate_left(struct leaf *l, job_id j)
 {
@@ -120,7 +128,8 @@ static void candidate_joined(struct sched *s, struct leaf *l, job_id j, struct l
     l->n_candidates = n;
     if (at == n && n + 1 < line_length(l->running))
         return;                    /* there may be others between the known ones and it */
-    l->candidate = array_grown(sched_alloc, s, l->candidate, &l->candidates_capacity, n, sizeof *l->candidate);
+    l->candidate =
+        array_grown(sched_alloc, s, l->candidate, &l->candidates_capacity, n, sizeof *l->candidate);
     array_open(l->candidate, l->n_candidates++, at, sizeof *l->candidate);
     l->candidate[at] = candidate_of(s, j, key);
 }

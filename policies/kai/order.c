@@ -1,4 +1,5 @@
-/* order.c - the next leaf over the tree of queues: heaps of siblings, in which a queue stands for the best leaf below it. */
+/* order.c - the next leaf over the tree of queues: heaps of siblings, in which a queue stands for
+ * the best leaf below it. */
 #include "policies/kai/quota.h"
 #include "sim/contract/util/heap.h"
 
@@ -36,7 +37,8 @@ static void stand(struct order *o, queue_id i, const struct quota_amount *amount
 
 static bool above(const struct order *o, const queue_id *a, const queue_id *b)
 {
-    const struct quota_standing *x = &o->node[o->victims ? *b : *a].standing, *y = &o->node[o->victims ? *a : *b].standing;
+    const struct quota_standing *x = &o->node[o->victims ? *b : *a].standing,
+                                *y = &o->node[o->victims ? *a : *b].standing;
     if (x->rank == y->rank && x->with != y->with)
         return x->with < y->with;
     return quota_goes_before(x, y);

@@ -1,16 +1,21 @@
-/* quota.h - the model of the policy `quota`: guaranteed quota after NVIDIA/KAI-Scheduler:pkg/scheduler (actions/, plugins/).
+/* quota.h - the model of the policy `quota`: guaranteed quota after
+ * NVIDIA/KAI-Scheduler:pkg/scheduler (actions/, plugins/).
  *
- * A pass is a session of five actions, each of which can be switched off: allocate (idle GPUs to the next job), consolidation
- * (preemptible jobs move to make room), reclaim (queues within their fair share take back from others), preempt (higher
- * priority stops lower priority of the same queue), eviction of stale gangs. What a pass gives on GPUs that others are leaving
- * is tentative (KAI: pipelined): the next pass decides anew.
+ * A pass is a session of five actions, each of which can be switched off: allocate (idle GPUs to
+ * the next job), consolidation (preemptible jobs move to make room), reclaim (queues within their
+ * fair share take back from others), preempt (higher priority stops lower priority of the same
+ * queue), eviction of stale gangs. What a pass gives on GPUs that others are leaving is tentative
+ * (KAI: pipelined): the next pass decides anew.
  *
- * Terms. Leaf: a queue without children; only leaves have jobs. Whole: a waiting job that holds nothing. Growing: a waiting job
- * that holds some of its tasks. Plain: every job is preemptible, wants all its tasks, and no queue has a limit; then a shape
- * fits, or not, for all its jobs alike. Firm: held by non-preemptible jobs. Acted: this pass has started, placed tentatively or
- * stopped something of the job. Amounts and units: division.h. Order of queues and the rules of reclaim: rules.h.
+ * Terms. Leaf: a queue without children; only leaves have jobs. Whole: a waiting job that holds
+ * nothing. Growing: a waiting job that holds some of its tasks. Plain: every job is preemptible,
+ * wants all its tasks, and no queue has a limit; then a shape fits, or not, for all its jobs alike.
+ * Firm: held by non-preemptible jobs. Acted: this pass has started, placed tentatively or stopped
+ * something of the job. Amounts and units: division.h. Order of queues and the rules of reclaim:
+ * rules.h.
  *
- * Memory: everything lives as long as the run, grown arrays too; what says scratch lives until the pass ends. */
+ * Memory: everything lives as long as the run, grown arrays too; what says scratch lives until the
+ * pass ends. */
 #pragma once
 #include "policies/common/queue_heads.h"
 #include "policies/kai/rules.h"
@@ -19,14 +24,15 @@
 #include "sim/contract/util/minmax.h"
 
 struct quota_params {
-    double allocate, consolidation, reclaim, preempt, stale, stale_s, moves, consolidation_victims, victims, min_runtime_of,
-        saturation, k, half_life_h;
+    double allocate, consolidation, reclaim, preempt, stale, stale_s, moves, consolidation_victims,
+        victims, min_runtime_of, saturation, k, half_life_h;
 };
 enum { RUNTIME_OF_ANCESTOR, RUNTIME_OF_QUEUE };
 
 /* ---- Jobs ---- */
 
-/* The tasks that a job wants next: below its minimum all that it lacks of it, otherwise one. SPLIT_ANY: one, the whole job. */
+/* The tasks that a job wants next: below its minimum all that it lacks of it, otherwise one.
+ * SPLIT_ANY: one, the whole job. */
 struct wanted {
     uint32_t n;                   /* 0: nothing */
     const uint32_t *task;         /* [n] scratch; NULL: not listed */
@@ -37,7 +43,8 @@ struct quota_job {                /* policy.job_size */
     uint64_t consolidated;        /* q->ends when other jobs were last moved for it */
     uint64_t scenario;            /* the last in which some of it was evicted */
     uint32_t evicted;             /* the first of those tasks, as an index of search.evicted */
-    bool moved;                   /* by a search, and not started since: it restarts, whatever budgets say */
+    /* by a search, and not started since: it restarts, whatever budgets say */
+    bool moved;
     bool waits, runs;             /* in these lines of its leaf */
     bool leaves;                  /* in the running line, and this pass took all that it holds */
     bool broken;                  /* below its minimum, and still holds something */
@@ -54,7 +61,14 @@ struct leaf_shape {
     enum wait_reason why;         /* as last reported */
 };
 /* The first of them, and what it wants. */
-struct shape_head { job_id job; shape_id shape; struct line_key key; uint32_t tasks; bool firm; struct quota_amount ask; };
+struct shape_head {
+    job_id job;
+    shape_id shape;
+    struct line_key key;
+    uint32_t tasks;
+    bool firm;
+    struct quota_amount ask;
+};
 /* A job that can be a victim. A cache line. */
 struct victim_candidate {
     job_id job;
@@ -69,18 +83,24 @@ struct leaf {                     /* [queue_id]; nothing of it is used for inner
     struct leaf_shape *shape;     /* [n_shapes] ascending */
     size_t n_shapes, capacity;
     uint32_t growing;             /* waiting jobs that hold something */
-    struct shape_head *head;      /* [n_heads] of each shape that waits whole, in the order of the line; as `heads` says */
+    /* [n_heads] of each shape that waits whole, in the order of the line; as `heads` says */
+    struct shape_head *head;
     size_t n_heads, heads_capacity;
-    enum { HEADS_UNKNOWN, HEADS_BUT_ONE, HEADS_KNOWN } heads;    /* but one: all but that of shape `stale` */
+    /* but one: all but that of shape `stale` */
+    enum { HEADS_UNKNOWN, HEADS_BUT_ONE, HEADS_KNOWN } heads;
     shape_id stale;
-    struct victim_candidate *candidate;    /* [n_candidates] from the end of the running line, as many as were asked for */
+    /* [n_candidates] from the end of the running line, as many as were asked for */
+    struct victim_candidate *candidate;
     size_t n_candidates, candidates_capacity;
     uint32_t leaving;             /* jobs of the running line that are leaving */
     uint64_t acted;               /* the last pass that acted on its jobs */
     bool limited;                 /* it, or a queue above it, has a limit */
-    bool spent;                   /* its budget of the month, or that of a queue above it: it starts nothing */
-    bool standing_changed;        /* its shares or its worst candidate, since `worst` was refreshed last */
-    int64_t least_gpu_milli;      /* lower bound of what a job that waits whole asks for; INT64_MAX: none waits */
+    /* its budget of the month, or that of a queue above it: it starts nothing */
+    bool spent;
+    /* its shares or its worst candidate, since `worst` was refreshed last */
+    bool standing_changed;
+    /* lower bound of what a job that waits whole asks for; INT64_MAX: none waits */
+    int64_t min_gpu_milli;
     int64_t reasons_fair, reasons_held;    /* milli-GPUs, when reasons were reported last */
     int64_t settled_ns, settled_milli;     /* usage: since then it has held so much */
     double used;                  /* decayed GPU seconds */
@@ -90,12 +110,14 @@ struct leaf {                     /* [queue_id]; nothing of it is used for inner
 
 /* ---- Admission checks ---- */
 
-/* Whether jobs of one shape find a place, and why not. The answer is a matter of the shape alone: `no` stands until something
- * makes room (q->version), `yes` until something is given away (q->placements). */
+/* Whether jobs of one shape find a place, and why not. The answer is a matter of the shape alone:
+ * `no` stands until something makes room (q->version), `yes` until something is given away
+ * (q->placements). */
 struct admission_check {
     uint64_t failed_at;           /* q->version of the last `no`; UINT64_MAX: never */
     enum wait_reason why;         /* of that */
-    uint64_t tried_at;            /* q->placements of the last try, for tried_tasks tasks in no groups */
+    /* q->placements of the last try, for tried_tasks tasks in no groups */
+    uint64_t tried_at;
     uint32_t tried_tasks;         /* 0: groups; good for that job only */
     bool fits;                    /* its answer */
     enum wait_reason why_not;     /* if it does not fit */
@@ -109,8 +131,8 @@ struct admission_check {
     const struct request *ask;
     bool grouped;                 /* since none waited, one with groups has come */
     bool alike;                   /* no groups, and all want all their tasks */
-    uint32_t least_tasks;         /* the smallest minimum of any of them; and its milli-GPUs */
-    int64_t least_milli;
+    uint32_t min_tasks;         /* the smallest minimum of any of them; and its milli-GPUs */
+    int64_t min_milli;
 };
 
 /* ---- Order over the tree of queues ---- */
@@ -135,16 +157,21 @@ struct order {
 
 struct quota_state {
     const struct quota_params *params;
-    uint64_t pass;                /* number of this pass; and four counters that say what stands between two looks: */
+    /* number of this pass; and four counters that say what stands between two looks: */
+    uint64_t pass;
     uint64_t version;             /* grows with all that may make room */
-    uint64_t placements;          /* grows with passes and with what allocate gives: between them the same jobs find a place */
-    uint64_t changes;             /* grows with passes and successful searches: between them a search sees the same */
-    uint64_t ends;                /* 1 + jobs that have ended: without an end, other jobs are moved for a job once only */
+    /* grows with passes and with what allocate gives: between them the same jobs find a place */
+    uint64_t placements;
+    /* grows with passes and successful searches: between them a search sees the same */
+    uint64_t changes;
+    /* 1 + jobs that have ended: without an end, other jobs are moved for a job once only */
+    uint64_t ends;
     uint64_t seen_version;        /* sched_room_version() of the last pass */
 
     /* Queues and shares */
     uint32_t n_queues;
-    struct quota_queue *queue;    /* [n_queues] as of now, staged changes included, once refreshed */
+    /* [n_queues] as of now, staged changes included, once refreshed */
+    struct quota_queue *queue;
     struct quota_amount total;    /* of nodes that are up */
     int64_t free_milli;           /* GPUs that are idle or being left, in whatever pieces */
     queue_id top;                 /* the first top queue */
@@ -158,13 +185,15 @@ struct quota_state {
     /* Leaves */
     struct leaf *leaf;            /* [n_queues] */
     struct bitset_shape leaves;   /* of the sets of leaves that follow */
-    uint64_t *claims;             /* leaves in which a job may pass the gate of reclaim, by GPUs; no other leaf has one */
+    /* leaves in which a job may pass the gate of reclaim, by GPUs; no other leaf has one */
+    uint64_t *claims;
     uint64_t *grows;              /* leaves with growing jobs */
     uint64_t *unreported;         /* leaves: their wait reasons may have changed since reported */
     uint64_t *open;               /* scratch of allocate */
     struct leaf_head *leaf_head;  /* [n_queues] scratch of allocate */
     struct turn *turn;            /* [n_queues] scratch of the other actions */
-    queue_id *acted;              /* [n_acted] leaves that this pass acted on, or with leaving jobs */
+    /* [n_acted] leaves that this pass acted on, or with leaving jobs */
+    queue_id *acted;
     size_t n_acted;
     uint32_t growing;             /* jobs of all leaves */
 
@@ -172,7 +201,8 @@ struct quota_state {
     struct order jobs;            /* of the leaves, by their next job */
     struct order again;           /* of the contenders of a scenario */
     struct order victims;         /* of the leaves of a search, by their next victim */
-    struct order worst;           /* of all leaves, by their worst candidate; refreshed when a search begins */
+    /* of all leaves, by their worst candidate; refreshed when a search begins */
+    struct order worst;
     queue_id *restanding;         /* [n_restanding] queues with an old standing in `worst` */
     size_t n_restanding;
 
@@ -185,12 +215,15 @@ struct quota_state {
     /* Facts about all jobs and queues */
     bool odd;                     /* some queue has a limit, or some job is not plain: for good */
     bool budgets;                 /* some queue has a budget */
-    bool protects, protects_within;    /* some queue has a minimum run time against reclaim; against preemption */
-    int32_t least_priority, most_priority;    /* of all jobs that have come */
+    /* some queue has a minimum run time against reclaim; against preemption */
+    bool protects, protects_within;
+    int32_t min_priority, max_priority;    /* of all jobs that have come */
 
-    struct line *broken;          /* jobs below their minimum that hold something, the longest first */
+    /* jobs below their minimum that hold something, the longest first */
+    struct line *broken;
     struct line *misplaced;       /* jobs of inner queues */
-    struct line *awaited;         /* jobs for which a search made room, and jobs that it moved, in that order: served first */
+    /* jobs for which a search made room, and jobs that it moved, in that order: served first */
+    struct line *awaited;
     int64_t n_awaited;            /* ever */
     uint64_t reinstated;          /* the last pass in which one of the awaited started */
     bool tentative;               /* this pass has placed something tentatively */
@@ -198,74 +231,106 @@ struct quota_state {
 };
 
 /* ---- tasks.c: a job, task by task ---- */
-struct wanted quota_wanted(struct sched *s, job_id j, const struct placement *has);    /* has: what it holds, or would */
+/* has: what it holds, or would */
+struct wanted quota_wanted(struct sched *s, job_id j, const struct placement *has);
 struct quota_amount quota_of_tasks(struct sched *s, job_id j, const uint32_t *task, uint32_t n);
 struct quota_amount quota_of_placement(struct sched *s, job_id j, const struct placement *p);
 /* A place for these tasks; `first`: the node to try first, or ID_NONE. NULL: none. */
-const struct placement *quota_place(struct sched *s, enum free_kind in, job_id j, const uint32_t *task, uint32_t n, node_id first);
+const struct placement *quota_place(struct sched *s, enum free_kind in, job_id j,
+                                    const uint32_t *task, uint32_t n, node_id first);
 bool quota_lacks_tasks(const struct sched *s, job_id j);
-/* Order in the lines of a leaf: priority, then fewer tasks than the minimum, the minimum, more; then submit time. */
+/* Order in the lines of a leaf: priority, then fewer tasks than the minimum, the minimum, more;
+ * then submit time. */
 struct line_key quota_key(const struct sched *s, job_id j, size_t held);
 
 /* ---- leaf.c: the lines of a leaf ---- */
-void leaf_heads(struct sched *s, struct leaf *l);                            /* makes all heads known; without growing jobs */
-/* Moves a walk of the waiting line to j, as if the jobs before it had been left out shape by shape. */
+/* makes all heads known; without growing jobs */
+void leaf_heads(struct sched *s, struct leaf *l);
+/* Moves a walk of the waiting line to j, as if the jobs before it had been left out shape by
+ * shape. */
 void leaf_walk_to(struct sched *s, const struct quota_state *q, struct line_walk *w, job_id j);
-const struct victim_candidate *leaf_candidate(struct sched *s, struct leaf *l, size_t k);    /* k-th from the end; NULL: fewer */
-void quota_enter_waiting(struct sched *s, struct quota_state *q, job_id j);      /* or gets a new key */
+/* k-th from the end; NULL: fewer */
+const struct victim_candidate *leaf_candidate(struct sched *s, struct leaf *l, size_t k);
+/* or gets a new key */
+void quota_enter_waiting(struct sched *s, struct quota_state *q, job_id j);
 void quota_leave_waiting(struct sched *s, struct quota_state *q, job_id j);
-void quota_enter_running(struct sched *s, struct quota_state *q, job_id j);      /* or gets a new key */
+/* or gets a new key */
+void quota_enter_running(struct sched *s, struct quota_state *q, job_id j);
 void quota_leave_running(struct sched *s, struct quota_state *q, job_id j);
-void quota_leave_broken(struct sched *s, struct quota_state *q, job_id j);       /* it has its minimum, or holds nothing */
-void quota_grew(struct sched *s, struct quota_state *q, job_id j);               /* what candidates hold has changed */
+/* it has its minimum, or holds nothing */
+void quota_leave_broken(struct sched *s, struct quota_state *q, job_id j);
+/* what candidates hold has changed */
+void quota_grew(struct sched *s, struct quota_state *q, job_id j);
 void quota_mark_acted(struct sched *s, struct quota_state *q, job_id j);
-bool quota_had_turn(struct sched *s, const struct quota_state *q, const struct leaf *l, job_id j);    /* j of l, in this pass */
+/* j of l, in this pass */
+bool quota_had_turn(struct sched *s, const struct quota_state *q, const struct leaf *l, job_id j);
 bool quota_is_plain(const struct quota_state *q);
 void quota_pass_begins(struct quota_state *q);
 
 /* ---- admission.c: shapes ---- */
-struct admission_check *quota_check(struct sched *s, struct quota_state *q, shape_id shape);    /* until a new shape comes */
-void quota_count_shape(struct sched *s, struct quota_state *q, job_id j, int by);    /* 1: j waits whole; -1: no longer */
-void quota_shape_acted(struct sched *s, struct quota_state *q, job_id j);            /* this pass acts on j, which waits whole */
+/* until a new shape comes */
+struct admission_check *quota_check(struct sched *s, struct quota_state *q, shape_id shape);
+/* 1: j waits whole; -1: no longer */
+void quota_count_shape(struct sched *s, struct quota_state *q, job_id j, int by);
+/* this pass acts on j, which waits whole */
+void quota_shape_acted(struct sched *s, struct quota_state *q, job_id j);
 bool quota_all_acted(const struct quota_state *q, const struct admission_check *check);
-bool quota_shape_fits(struct sched *s, struct quota_state *q, shape_id shape, job_id j);    /* for j, which holds nothing */
-bool quota_no_shape_fits(const struct quota_state *q);             /* as known from checks; false: not known */
-/* No job that has not had its turn in this pass can get anything: certain, and cheap. Notes it in the checks. */
+/* for j, which holds nothing */
+bool quota_shape_fits(struct sched *s, struct quota_state *q, shape_id shape, job_id j);
+/* as known from checks; false: not known */
+bool quota_no_shape_fits(const struct quota_state *q);
+/* No job that has not had its turn in this pass can get anything: certain, and cheap. Notes it in
+ * the checks. */
 bool quota_all_infeasible(struct sched *s, struct quota_state *q);
-void quota_open_leaves(struct sched *s, struct quota_state *q);    /* q->open: leaves in which some job may find a place */
+/* q->open: leaves in which some job may find a place */
+void quota_open_leaves(struct sched *s, struct quota_state *q);
 
 /* ---- shares.c: shares of the queues ---- */
 void quota_tree_begin(struct sched *s, struct quota_state *q);
-void quota_capacity_changed(struct sched *s, struct quota_state *q);             /* nodes came or went */
-void quota_refresh(struct sched *s, struct quota_state *q, queue_id leaf);       /* the shares on its path, from the books */
+/* nodes came or went */
+void quota_capacity_changed(struct sched *s, struct quota_state *q);
+/* the shares on its path, from the books */
+void quota_refresh(struct sched *s, struct quota_state *q, queue_id leaf);
 void quota_refresh_all(struct sched *s, struct quota_state *q);
-void quota_divide_now(struct sched *s, struct quota_state *q);                   /* fair shares, once a pass */
-void quota_changed(struct quota_state *q, queue_id i);                           /* its shares, or which jobs wait */
-void quota_standing_changed(struct quota_state *q, queue_id i);                  /* its shares, or its worst candidate */
+/* fair shares, once a pass */
+void quota_divide_now(struct sched *s, struct quota_state *q);
+/* its shares, or which jobs wait */
+void quota_changed(struct quota_state *q, queue_id i);
+/* its shares, or its worst candidate */
+void quota_standing_changed(struct quota_state *q, queue_id i);
 
 /* ---- order.c: order among queues ---- */
 void order_new(struct sched *s, struct order *o, struct quota_state *q, bool victims);
-void order_begin(struct order *o);                                         /* empties it; then order_add(), order_make() */
-void order_add(struct order *o, queue_id leaf, const struct quota_amount *amount);    /* of its first job, or of its victims */
+/* empties it; then order_add(), order_make() */
+void order_begin(struct order *o);
+/* of its first job, or of its victims */
+void order_add(struct order *o, queue_id leaf, const struct quota_amount *amount);
 void order_make(struct order *o);
-queue_id order_top(const struct order *o);                                 /* a leaf; ID_NONE: empty */
-void order_set(struct order *o, queue_id leaf, const struct quota_amount *amount);    /* from now on; NULL: it has no more */
-void order_refresh(struct order *o, queue_id i);                           /* its shares have changed */
+/* a leaf; ID_NONE: empty */
+queue_id order_top(const struct order *o);
+/* from now on; NULL: it has no more */
+void order_set(struct order *o, queue_id leaf, const struct quota_amount *amount);
+/* its shares have changed */
+void order_refresh(struct order *o, queue_id i);
 void order_copy(struct order *to, const struct order *from);
 
 /* ---- allocate.c ---- */
 void quota_allocate(struct sched *s, struct quota_state *q);
 /* Places tasks tentatively, idle GPUs last. What was placed; NULL: it does not fit. */
-const struct placement *quota_place_tentatively(struct sched *s, struct quota_state *q, job_id j, const uint32_t *task, uint32_t n);
+const struct placement *quota_place_tentatively(struct sched *s, struct quota_state *q, job_id j,
+                                                const uint32_t *task, uint32_t n);
 /* Limits, and for a non-preemptible job deserved shares. *why may be NULL. */
-bool quota_has_capacity(struct quota_state *q, const struct job_facts *f, const struct quota_amount *ask, enum wait_reason *why);
+bool quota_has_capacity(struct quota_state *q, const struct job_facts *f,
+                        const struct quota_amount *ask, enum wait_reason *why);
 
 /* ---- search.c, victims.c, consolidation_bound.c: see search.h ---- */
 enum quota_action { CONSOLIDATION, RECLAIM, PREEMPT };
-bool quota_search(struct sched *s, struct quota_state *q, job_id j, enum quota_action action);    /* true: j has its place */
-/* Feasibility bound: a consolidation for a job that holds nothing and wants min_tasks of these tasks, in no groups, cannot
- * succeed. Certain, and cheap. */
-bool consolidation_infeasible(struct sched *s, struct quota_state *q, const struct request *ask, uint32_t min_tasks);
+/* true: j has its place */
+bool quota_search(struct sched *s, struct quota_state *q, job_id j, enum quota_action action);
+/* Feasibility bound: a consolidation for a job that holds nothing and wants min_tasks of these
+ * tasks, in no groups, cannot succeed. Certain, and cheap. */
+bool consolidation_infeasible(struct sched *s, struct quota_state *q, const struct request *ask,
+                              uint32_t min_tasks);
 
 /* ---- actions.c ---- */
 void quota_act(struct sched *s, struct quota_state *q, enum quota_action action);

@@ -24,9 +24,9 @@ struct quota_amount quota_sum(const struct quota_amount *a, const struct quota_a
 }
 
 /* queue's allocated (or firm) + more within its fair share (or deserved) */
-#define WITHIN(queue, field, more, bound)                                                                              \
-    (at_most((queue)->of[Q_GPU].field + (more)->of[Q_GPU], (queue)->of[Q_GPU].bound) &&                                \
-     at_most((queue)->of[Q_CPU].field + (more)->of[Q_CPU], (queue)->of[Q_CPU].bound) &&                                \
+#define WITHIN(queue, field, more, bound)                                                          \
+    (at_most((queue)->of[Q_GPU].field + (more)->of[Q_GPU], (queue)->of[Q_GPU].bound) &&            \
+     at_most((queue)->of[Q_CPU].field + (more)->of[Q_CPU], (queue)->of[Q_CPU].bound) &&            \
      at_most((queue)->of[Q_MEM].field + (more)->of[Q_MEM], (queue)->of[Q_MEM].bound))
 
 static bool over_limit(const struct quota_queue *q, const struct quota_amount *ask)
@@ -45,8 +45,8 @@ static bool over_deserved(const struct quota_queue *q, const struct quota_amount
     return false;
 }
 
-enum quota_verdict quota_capacity(const struct quota_queue *q, queue_id leaf, const struct quota_amount *ask, bool firm,
-                                  queue_id *at)
+enum quota_verdict quota_capacity(const struct quota_queue *q, queue_id leaf,
+                                  const struct quota_amount *ask, bool firm, queue_id *at)
 {
     queue_id none;
     at = at ? at : &none;
@@ -59,8 +59,10 @@ enum quota_verdict quota_capacity(const struct quota_queue *q, queue_id leaf, co
     return QUOTA_FITS;
 }
 
-static double dominant_share(const struct quota_queue *q, const struct quota_amount *job, const struct quota_amount *victims,
-                             const struct quota_amount *allocatable, const struct quota_amount *total)
+static double dominant_share(const struct quota_queue *q, const struct quota_amount *job,
+                             const struct quota_amount *victims,
+                             const struct quota_amount *allocatable,
+                             const struct quota_amount *total)
 {
     static const double barred[Q_RESOURCES] = { 1000. / MILLI_ALL, 1000, 1000. * 1024 * 1024 };
     double most = 0;
@@ -74,8 +76,10 @@ static double dominant_share(const struct quota_queue *q, const struct quota_amo
     return most;
 }
 
-struct quota_standing quota_standing(const struct quota_queue *queue, const struct quota_amount *job,
-                                     const struct quota_amount *victims, const struct quota_amount *total)
+struct quota_standing quota_standing(const struct quota_queue *queue,
+                                     const struct quota_amount *job,
+                                     const struct quota_amount *victims,
+                                     const struct quota_amount *total)
 {
     job = job ? job : &nothing;
     victims = victims ? victims : &nothing;
@@ -94,7 +98,8 @@ struct quota_standing quota_standing(const struct quota_queue *queue, const stru
     return s;
 }
 
-void quota_standing_less(struct quota_standing *s, const struct quota_amount *victims, const struct quota_amount *total)
+void quota_standing_less(struct quota_standing *s, const struct quota_amount *victims,
+                         const struct quota_amount *total)
 {
     s->with = dominant_share(s->queue, &nothing, victims, &s->allocatable, total);
 }
@@ -107,7 +112,8 @@ bool quota_goes_before(const struct quota_standing *a, const struct quota_standi
         return a->with < b->with;
     if (a->without != b->without)
         return a->without < b->without;
-    bool a_within = quota_within(&a->allocatable, &b->allocatable), b_within = quota_within(&b->allocatable, &a->allocatable);
+    bool a_within = quota_within(&a->allocatable, &b->allocatable),
+         b_within = quota_within(&b->allocatable, &a->allocatable);
     return a_within != b_within ? a_within : a->queue < b->queue;
 }
 
@@ -124,8 +130,8 @@ bool quota_maintain_fair_share(const struct quota_queue *victim, const struct qu
     return false;
 }
 
-bool quota_guarantee_deserved(const struct quota_queue *taker, const struct quota_amount *ask, const struct quota_queue *victim,
-                              const struct quota_amount *left)
+bool quota_guarantee_deserved(const struct quota_queue *taker, const struct quota_amount *ask,
+                              const struct quota_queue *victim, const struct quota_amount *left)
 {
     if (!WITHIN(taker, allocated, ask, deserved))
         return false;
@@ -135,8 +141,9 @@ bool quota_guarantee_deserved(const struct quota_queue *taker, const struct quot
     return false;
 }
 
-void quota_scenario_begin(struct quota_scenario *s, const struct quota_queue *q, struct quota_loss *loss, queue_id leaf,
-                          const struct quota_amount *ask, bool firm, double multiplier)
+void quota_scenario_begin(struct quota_scenario *s, const struct quota_queue *q,
+                          struct quota_loss *loss, queue_id leaf, const struct quota_amount *ask,
+                          bool firm, double multiplier)
 {
     *s = (struct quota_scenario){ q, loss, leaf, leaf, ID_NONE, *ask, firm, multiplier };
     queue_id below = ID_NONE;
@@ -166,7 +173,8 @@ static bool may_take(const struct quota_scenario *s, queue_id victim_leaf)
            quota_guarantee_deserved(&s->q[taker], &s->ask, &s->q[victim], &left);
 }
 
-bool quota_scenario_take(struct quota_scenario *s, queue_id victim_leaf, const struct quota_amount *unit)
+bool quota_scenario_take(struct quota_scenario *s, queue_id victim_leaf,
+                         const struct quota_amount *unit)
 {
     if (!may_take(s, victim_leaf))
         return false;
@@ -195,7 +203,8 @@ static double saturation(int64_t held, int64_t fair)
     return (double)held / (double)fair;
 }
 
-static bool stays_below(const struct quota_scenario *s, queue_id i, const struct quota_amount *held, queue_id sibling)
+static bool stays_below(const struct quota_scenario *s, queue_id i, const struct quota_amount *held,
+                        queue_id sibling)
 {
     struct quota_amount left = left_of(s, sibling);
     for (enum quota_resource r = 0; r < Q_RESOURCES; r++) {

@@ -16,11 +16,12 @@ struct search *search_begin(struct sched *s, struct quota_state *q)
     return x;
 }
 
-/* ---- A scenario: the chosen units leave, the job is placed, and victims that fit are reinstated ---- */
+/* ---- A scenario: units leave, the job is placed, victims that fit are reinstated ---- */
 
 static void choose(struct sched *s, struct search *x, const struct unit *u)
 {
-    x->chosen = array_grown(sched_alloc, s, x->chosen, &x->chosen_capacity, x->n_chosen, sizeof *x->chosen);
+    x->chosen =
+        array_grown(sched_alloc, s, x->chosen, &x->chosen_capacity, x->n_chosen, sizeof *x->chosen);
     x->chosen[x->n_chosen++] = u;
 }
 
@@ -39,12 +40,15 @@ static uint32_t first_evicted(struct sched *s, const struct search *x, job_id j)
     return own->scenario == x->scenario ? own->evicted : ID_NONE;
 }
 
-static void note_evicted(struct sched *s, struct search *x, const struct unit *u, const struct piece *p)
+static void note_evicted(struct sched *s, struct search *x, const struct unit *u,
+                         const struct piece *p)
 {
     struct quota_job *own = job_own(s, u->job);
     uint32_t next = first_evicted(s, x, u->job);
-    x->evicted = array_grown(sched_alloc, s, x->evicted, &x->evicted_capacity, x->n_evicted, sizeof *x->evicted);
-    x->evicted[x->n_evicted] = (struct evicted){ u->job, u->leaf, p->task, next, p->node, ID_NONE, FATE_LOST };
+    x->evicted = array_grown(sched_alloc, s, x->evicted, &x->evicted_capacity, x->n_evicted,
+                             sizeof *x->evicted);
+    x->evicted[x->n_evicted] =
+        (struct evicted){ u->job, u->leaf, p->task, next, p->node, ID_NONE, FATE_LOST };
     own->scenario = x->scenario;
     own->evicted = (uint32_t)x->n_evicted++;
 }
@@ -86,7 +90,8 @@ static const struct placement *what_stays(struct sched *s, struct search *x, job
     return n ? as_placement(s, piece, n) : NULL;
 }
 
-/* Places a victim again if it fits. On its own node any whole GPUs are as good as those that it held. */
+/* Places a victim again if it fits. On its own node any whole GPUs are as good as those that it
+ * held. */
 static void reinstate_victim(struct sched *s, struct quota_state *q, struct search *x, job_id j)
 {
     struct wanted w = quota_wanted(s, j, what_stays(s, x, j));
@@ -110,7 +115,8 @@ static void reinstate_victim(struct sched *s, struct quota_state *q, struct sear
 static void whole_fates(struct sched *s, struct search *x)
 {
     for (size_t i = 0; i < x->n_evicted; i++) {
-        if (job_facts(s, x->evicted[i].job)->ask->tasks != SPLIT_ANY || first_evicted(s, x, x->evicted[i].job) != i)
+        if (job_facts(s, x->evicted[i].job)->ask->tasks != SPLIT_ANY ||
+            first_evicted(s, x, x->evicted[i].job) != i)
             continue;
         enum fate worst = FATE_KEPT;
         for (uint32_t k = (uint32_t)i; k != ID_NONE; k = x->evicted[k].next_of_job)
@@ -128,17 +134,21 @@ static int by_leaf_and_key(const void *a, const void *b)
     const struct contender *x = a, *y = b;
     if (x->leaf != y->leaf)
         return x->leaf < y->leaf ? -1 : 1;
-    return line_key_before(y->key, y->job, x->key, x->job) - line_key_before(x->key, x->job, y->key, y->job);
+    return line_key_before(y->key, y->job, x->key, x->job) -
+           line_key_before(x->key, x->job, y->key, y->job);
 }
 
-static struct contender contender_of(struct sched *s, struct search *x, job_id j, struct quota_amount amount)
+static struct contender contender_of(struct sched *s, struct search *x, job_id j,
+                                     struct quota_amount amount)
 {
     const struct placement *stays = what_stays(s, x, j);
-    return (struct contender){ j, job_facts(s, j)->queue, quota_key(s, j, stays ? stays->n : 0), amount };
+    return (struct contender){ j, job_facts(s, j)->queue, quota_key(s, j, stays ? stays->n : 0),
+                               amount };
 }
 
 /* All contenders, by leaf and in the order of its line. */
-static struct contender *contenders(struct sched *s, struct search *x, struct quota_amount mine, size_t *n)
+static struct contender *contenders(struct sched *s, struct search *x, struct quota_amount mine,
+                                    size_t *n)
 {
     struct contender *c = sched_scratch(s, (x->n_chosen + 1) * sizeof *c);
     c[0] = contender_of(s, x, x->job, mine);
@@ -173,8 +183,10 @@ static bool place_again(struct sched *s, struct quota_state *q, struct search *x
         if (j != x->job) {
             reinstate_victim(s, q, x, j);
         } else {
-            const struct placement *where = quota_has_capacity(q, job_facts(s, j), &mine, NULL)
-                                                ? quota_place_tentatively(s, q, j, x->wanted.task, tasks) : NULL;
+            const struct placement *where =
+                quota_has_capacity(q, job_facts(s, j), &mine, NULL)
+                    ? quota_place_tentatively(s, q, j, x->wanted.task, tasks)
+                    : NULL;
             if (!where)
                 return false;
             if (job_facts(s, j)->ask->tasks != SPLIT_ANY)
@@ -194,7 +206,8 @@ static bool reclaim_is_valid(struct sched *s, struct quota_state *q, struct sear
     struct quota_scenario scenario;
     bool valid = true;
     quota_divide_now(s, q);
-    quota_scenario_begin(&scenario, q->queue, q->loss, f->queue, &x->wanted.amount, !f->preemptible, q->params->saturation);
+    quota_scenario_begin(&scenario, q->queue, q->loss, f->queue, &x->wanted.amount, !f->preemptible,
+                         q->params->saturation);
     for (size_t i = 0; valid && i < x->n_chosen; i++) {
         const struct unit *u = x->chosen[i];
         uint32_t *task = sched_scratch(s, u->n * sizeof *task), n = 0;
@@ -231,7 +244,8 @@ static void refresh_shares(struct sched *s, struct quota_state *q, const struct 
 enum outcome { NO_PLACE, NOT_VALID, SOLVED };
 
 /* Tries the chosen units, and rolls back. */
-static enum outcome try_scenario(struct sched *s, struct quota_state *q, struct search *x, uint32_t tasks)
+static enum outcome try_scenario(struct sched *s, struct quota_state *q, struct search *x,
+                                 uint32_t tasks)
 {
     sched_mark_t before = sched_mark(s);
     bool placed = evict_chosen(s, q, x) && place_again(s, q, x, tasks);
@@ -258,7 +272,8 @@ static bool recorded_could_do(struct sched *s, const struct search *x)
     return false;
 }
 
-/* Chooses the recorded units and all units of jobs with a task on n. false: no node can come to have enough GPUs. */
+/* Chooses the recorded units and all units of jobs with a task on n. false: no node can come to
+ * have enough GPUs. */
 static bool choose_from_node(struct sched *s, struct search *x, node_id n)
 {
     bool could = false;
@@ -276,7 +291,8 @@ static bool choose_from_node(struct sched *s, struct search *x, node_id n)
             seen = x->chosen[k]->job == x->unit[x->link[i].unit].job;
         if (seen)
             continue;
-        for (uint32_t u = x->victim[x->unit[x->link[i].unit].victim].first_unit; u != ID_NONE; u = x->unit[u].next_of_job) {
+        for (uint32_t u = x->victim[x->unit[x->link[i].unit].victim].first_unit; u != ID_NONE;
+             u = x->unit[u].next_of_job) {
             choose(s, x, &x->unit[u]);
             for (uint32_t k = 0; k < x->unit[u].n && !could; k++)
                 could = node_could_do(s, x, x->unit[u].piece[k].node);
@@ -291,7 +307,8 @@ static int by_node(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-static enum outcome try_nodes(struct sched *s, struct quota_state *q, struct search *x, job_id victim, uint32_t tasks)
+static enum outcome try_nodes(struct sched *s, struct quota_state *q, struct search *x,
+                              job_id victim, uint32_t tasks)
 {
     const struct placement *has = job_placement(s, victim);
     node_id *node = sched_scratch(s, has->n * sizeof *node);
@@ -308,12 +325,13 @@ static enum outcome try_nodes(struct sched *s, struct quota_state *q, struct sea
     return NO_PLACE;
 }
 
-/* A total needs room anywhere: all potential victims leave once that frees enough GPUs; if that does not suffice, again when
- * there are twice as many. */
+/* A total needs room anywhere: all potential victims leave once that frees enough GPUs; if that
+ * does not suffice, again when there are twice as many. */
 static enum outcome try_total(struct sched *s, struct quota_state *q, struct search *x)
 {
     const struct request *ask = job_facts(s, x->job)->ask;
-    int64_t free_milli = (int64_t)domain_free_gpus(sched_view(s, FREE_OR_RELEASING), 0, ask) * ask->gpu_milli;
+    int64_t free_milli =
+        (int64_t)domain_free_gpus(sched_view(s, FREE_OR_RELEASING), 0, ask) * ask->gpu_milli;
     if (free_milli + x->freed_milli < x->task_milli || x->n_units < 2 * x->tried)
         return NO_PLACE;
     x->tried = x->n_units;
@@ -346,13 +364,15 @@ static bool solve(struct sched *s, struct quota_state *q, struct search *x, uint
     bool could = recorded_could_do(s, x);
     bool total = job_facts(s, x->job)->ask->tasks == SPLIT_ANY;
     for (uint32_t u; search_next_victim(s, q, x, &u);)
-        if ((total ? try_total(s, q, x) : could || x->n_able ? try_nodes(s, q, x, x->unit[u].job, tasks) : NO_PLACE) == SOLVED)
+        if ((total                ? try_total(s, q, x)
+             : could || x->n_able ? try_nodes(s, q, x, x->unit[u].job, tasks)
+                                  : NO_PLACE) == SOLVED)
             return true;
     return false;
 }
 
-/* Records the units that were needed: not all of the unit was kept. Units are recorded whole: what is moved for these tasks may
- * be lost for more. */
+/* Records the units that were needed: not all of the unit was kept. Units are recorded whole: what
+ * is moved for these tasks may be lost for more. */
 static void record(struct sched *s, struct search *x)
 {
     struct unit *kept = sched_scratch(s, x->n_chosen * sizeof *kept);
@@ -402,13 +422,15 @@ static void carry_out(struct sched *s, struct quota_state *q, struct search *x)
 {
     for (size_t i = 0; i < x->n_evicted; i++)
         if (first_evicted(s, x, x->evicted[i].job) == i && stop_evicted(s, q, x, x->evicted[i].job))
-            sched_wake_at(s, sched_now(s) + 1);    /* a job that leaves in no time is no event: no pass would follow */
+            /* a job that leaves in no time is no event: no pass would follow */
+            sched_wake_at(s, sched_now(s) + 1);
     q->version++;
     q->changes++;
     bool whole = job_facts(s, x->job)->ask->tasks == SPLIT_ANY;
     for (uint32_t i = 0; i < x->wanted.n; i++) {
         node_id to = whole ? ID_NONE : x->placed[i].node;
-        const struct placement *where = quota_place(s, FREE_OR_RELEASING, x->job, &x->wanted.task[i], 1, to);
+        const struct placement *where =
+            quota_place(s, FREE_OR_RELEASING, x->job, &x->wanted.task[i], 1, to);
         if (where)
             sched_tentative_add(s, x->job, where);
     }
@@ -416,7 +438,8 @@ static void carry_out(struct sched *s, struct quota_state *q, struct search *x)
         const struct evicted *e = &x->evicted[i];
         if (e->fate != FATE_MOVED || job_facts(s, e->job)->ask->tasks == SPLIT_ANY)
             continue;
-        const struct placement *where = quota_place(s, FREE_OR_RELEASING, e->job, &e->task, 1, e->to);
+        const struct placement *where =
+            quota_place(s, FREE_OR_RELEASING, e->job, &e->task, 1, e->to);
         if (where)
             sched_tentative_add(s, e->job, where);
     }
@@ -427,7 +450,8 @@ static void carry_out(struct sched *s, struct quota_state *q, struct search *x)
     line_push(q->awaited, x->job, (struct line_key){ .time_ns = q->n_awaited++ });
     for (size_t i = 0; i < x->n_evicted; i++)
         if (x->evicted[i].fate == FATE_MOVED) {
-            line_push(q->awaited, x->evicted[i].job, (struct line_key){ .time_ns = q->n_awaited++ });
+            line_push(q->awaited, x->evicted[i].job,
+                      (struct line_key){ .time_ns = q->n_awaited++ });
             ((struct quota_job *)job_own(s, x->evicted[i].job))->moved = true;
         }
     q->tentative = true;
@@ -439,7 +463,8 @@ bool quota_search(struct sched *s, struct quota_state *q, job_id j, enum quota_a
 {
     const struct job_facts *f = job_facts(s, j);
     if (action == CONSOLIDATION && !job_placement(s, j) && !f->n_groups &&
-        (quota_check(s, q, f->ask->shape)->infeasible_at == q->changes || consolidation_infeasible(s, q, f->ask, f->min_tasks))) {
+        (quota_check(s, q, f->ask->shape)->infeasible_at == q->changes ||
+         consolidation_infeasible(s, q, f->ask, f->min_tasks))) {
         quota_divide_now(s, q);
         return false;
     }
@@ -449,14 +474,17 @@ bool quota_search(struct sched *s, struct quota_state *q, job_id j, enum quota_a
     x->wanted = quota_wanted(s, j, job_placement(s, j));
     x->n_recorded = 0;
     x->moves_only = action == CONSOLIDATION || (action == RECLAIM && !search_can_reclaim(s, q, x));
-    if (action == RECLAIM && x->moves_only && (q->params->moves <= 0 || (q->params->consolidation > 0 && job_facts(s, j)->preemptible)))
+    if (action == RECLAIM && x->moves_only &&
+        (q->params->moves <= 0 || (q->params->consolidation > 0 && job_facts(s, j)->preemptible)))
         return false;              /* nothing may be lost, and consolidation has tried already */
     quota_divide_now(s, q);
     x->placed = sched_scratch(s, (x->wanted.n + 1) * sizeof *x->placed);
     const struct request *ask = f->ask;
     for (uint32_t k = 1; k <= x->wanted.n; k++) {
-        const struct request *run = ask->tasks == SPLIT_ANY ? ask : request_of_task(ask, x->wanted.task[k - 1]);
-        x->run = ask->tasks != SPLIT_ANY && run->gpus > 0 && run->gpu_milli >= MILLI_ALL ? run : NULL;
+        const struct request *run =
+            ask->tasks == SPLIT_ANY ? ask : request_of_task(ask, x->wanted.task[k - 1]);
+        x->run =
+            ask->tasks != SPLIT_ANY && run->gpus > 0 && run->gpu_milli >= MILLI_ALL ? run : NULL;
         x->task_milli = (int64_t)run->gpus * run->gpu_milli;
         if (!solve(s, q, x, k))
             return false;

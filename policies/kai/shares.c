@@ -19,7 +19,8 @@ void quota_changed(struct quota_state *q, queue_id i)
     bool waits = line_length(l->waiting) > 0;
     bitset_put(&q->leaves, q->unreported, i, true);
     bitset_put(&q->leaves, q->grows, i, l->growing > 0);
-    bitset_put(&q->leaves, q->claims, i, waits && (l->growing || gpus->allocated + l->least_gpu_milli <= gpus->fair));
+    bitset_put(&q->leaves, q->claims, i,
+               waits && (l->growing || gpus->allocated + l->min_gpu_milli <= gpus->fair));
 }
 
 static void unsettle(struct quota_state *q, queue_id parent, enum quota_resource r)
@@ -31,7 +32,8 @@ static void unsettle(struct quota_state *q, queue_id parent, enum quota_resource
 static void refresh_one(const struct sched *s, struct quota_state *all, queue_id i)
 {
     struct quota_queue *q = &all->queue[i];
-    struct quota_amount held = quota_amount(queue_held(s, i)), firm = quota_amount(queue_held_firm(s, i)),
+    struct quota_amount held = quota_amount(queue_held(s, i)),
+                        firm = quota_amount(queue_held_firm(s, i)),
                         pending = quota_amount(queue_pending(s, i));
     bool changed = false;
     for (enum quota_resource r = 0; r < Q_RESOURCES; r++) {
@@ -76,7 +78,9 @@ static struct quota_amount capacity_of(struct sched *s)
             continue;
         struct quota_amount size = quota_amount(view_node_size(v, n));
         for (int r = 0; r < Q_RESOURCES; r++)
-            sum.of[r] = size.of[r] == INT64_MAX || sum.of[r] == INT64_MAX / 4 ? INT64_MAX / 4 : sum.of[r] + size.of[r];
+            sum.of[r] = size.of[r] == INT64_MAX || sum.of[r] == INT64_MAX / 4
+                            ? INT64_MAX / 4
+                            : sum.of[r] + size.of[r];
     }
     return sum;
 }
@@ -90,11 +94,14 @@ void quota_tree_begin(struct sched *s, struct quota_state *q)
     q->first = sched_alloc(s, (n + (size_t)2) * sizeof *q->first);
     for (queue_id i = 0; i < n; i++) {
         const struct queue_facts *f = queue_facts(s, i);
-        struct quota_amount deserved = quota_amount(f->quota.deserved), limit = quota_amount(f->quota.limit);
+        struct quota_amount deserved = quota_amount(f->quota.deserved),
+                            limit = quota_amount(f->quota.limit);
         const double weight[Q_RESOURCES] = { f->weight, f->cpu_weight, f->mem_weight };
         q->queue[i] = (struct quota_queue){ .priority = f->priority, .parent = f->parent };
         for (int r = 0; r < Q_RESOURCES; r++)
-            q->queue[i].of[r] = (struct quota_share){ .deserved = deserved.of[r], .limit = limit.of[r], .weight = weight[r] };
+            q->queue[i].of[r] = (struct quota_share){ .deserved = deserved.of[r],
+                                                      .limit = limit.of[r],
+                                                      .weight = weight[r] };
         q->protects = q->protects || f->reclaim_min_runtime_ns > 0;
         q->protects_within = q->protects_within || f->preempt_min_runtime_ns > 0;
         q->first[(f->parent == ID_NONE ? n : f->parent) + 1]++;
@@ -122,12 +129,15 @@ void quota_tree_begin(struct sched *s, struct quota_state *q)
 static void use_decays(struct sched *s, struct quota_state *q, queue_id i)
 {
     struct leaf *l = &q->leaf[i];
-    double past_s = (double)(sched_now(s) - l->settled_ns) / 1e9, half_life_s = q->params->half_life_h * 3600;
+    double past_s = (double)(sched_now(s) - l->settled_ns) / 1e9,
+           half_life_s = q->params->half_life_h * 3600;
     double kept = exp2(-past_s / half_life_s);
-    l->used = l->used * kept + (double)l->settled_milli / MILLI_ALL * half_life_s / M_LN2 * (1 - kept);
+    l->used =
+        l->used * kept + (double)l->settled_milli / MILLI_ALL * half_life_s / M_LN2 * (1 - kept);
     l->settled_ns = sched_now(s);
     l->settled_milli = q->queue[i].of[Q_GPU].allocated;
-    q->queue[i].of[Q_GPU].usage = l->used / ((double)q->total.of[Q_GPU] / MILLI_ALL * half_life_s / M_LN2);
+    q->queue[i].of[Q_GPU].usage =
+        l->used / ((double)q->total.of[Q_GPU] / MILLI_ALL * half_life_s / M_LN2);
     unsettle(q, q->queue[i].parent, Q_GPU);
 }
 

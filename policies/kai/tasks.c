@@ -1,7 +1,8 @@
 /* tasks.c - jobs, task by task.
  *
- * After NVIDIA/KAI-Scheduler:pkg/scheduler/api/podgroup_info/allocation_info.go: below its minimum a job takes all that it lacks
- * of it, of each group that lacks any; from there on one task at a time, of the group that has the least of its minimum. */
+ * After NVIDIA/KAI-Scheduler:pkg/scheduler/api/podgroup_info/allocation_info.go: below its minimum
+ * a job takes all that it lacks of it, of each group that lacks any; from there on one task at a
+ * time, of the group that has the least of its minimum. */
 #include "policies/kai/quota.h"
 
 #include <string.h>
@@ -25,22 +26,26 @@ bool quota_lacks_tasks(const struct sched *s, job_id j)
 }
 
 /* The first tasks of the group that are missing, at most max of them. */
-static uint32_t missing(const struct request *ask, const struct placement *has, uint32_t group, uint32_t max, uint32_t *to)
+static uint32_t missing(const struct request *ask, const struct placement *has, uint32_t group,
+                        uint32_t max, uint32_t *to)
 {
     uint32_t n = 0;
     for (const struct request *run = ask; run && n < max; run = run->next)
-        for (uint32_t k = 0; run->group == group && k < (run->tasks == SPLIT_ANY ? 1 : run->tasks) && n < max; k++)
+        for (uint32_t k = 0;
+             run->group == group && k < (run->tasks == SPLIT_ANY ? 1 : run->tasks) && n < max; k++)
             if (!placement_task(has, run->first_task + k))
                 to[n++] = run->first_task + k;
     return n;
 }
 
-static uint32_t held_of_group(const struct request *ask, const struct placement *has, uint32_t group)
+static uint32_t held_of_group(const struct request *ask, const struct placement *has,
+                              uint32_t group)
 {
     uint32_t n = 0;
     for (const struct request *run = ask; has && run; run = run->next)
         for (size_t i = 0; run->group == group && i < has->n; i++)
-            n += has->piece[i].task >= run->first_task && has->piece[i].task - run->first_task < run->tasks;
+            n += has->piece[i].task >= run->first_task &&
+                 has->piece[i].task - run->first_task < run->tasks;
     return n;
 }
 
@@ -52,15 +57,18 @@ static bool is_leaf(const struct job_facts *f, uint32_t group)
     return true;
 }
 
-static uint32_t wanted_of_groups(const struct job_facts *f, const struct placement *has, uint32_t *to)
+static uint32_t wanted_of_groups(const struct job_facts *f, const struct placement *has,
+                                 uint32_t *to)
 {
     uint32_t n = 0, least = ID_NONE, least_held = 0;
     for (uint32_t g = 0; g < f->n_groups; g++) {
-        uint32_t held = is_leaf(f, g) ? held_of_group(f->ask, has, g) : 0, min = f->group[g].min_tasks;
+        uint32_t held = is_leaf(f, g) ? held_of_group(f->ask, has, g) : 0,
+                 min = f->group[g].min_tasks;
         if (held < min)
             n += missing(f->ask, has, g, min - held, to + n);
         else if (is_leaf(f, g) && missing(f->ask, has, g, 1, to + n) &&
-                 (least == ID_NONE || (uint64_t)held * f->group[least].min_tasks < (uint64_t)least_held * min)) {
+                 (least == ID_NONE ||
+                  (uint64_t)held * f->group[least].min_tasks < (uint64_t)least_held * min)) {
             least = g;
             least_held = held;
         }
@@ -101,7 +109,8 @@ struct quota_amount quota_of_tasks(struct sched *s, job_id j, const uint32_t *ta
 }
 
 /* The tasks of one run from task[*i] on, as a request; moves *i behind them. */
-static struct request run_of_tasks(const struct request *ask, job_id j, const uint32_t *task, uint32_t n, uint32_t *i)
+static struct request run_of_tasks(const struct request *ask, job_id j, const uint32_t *task,
+                                   uint32_t n, uint32_t *i)
 {
     uint32_t from = *i;
     struct request part = *request_of_task(ask, task[from]);
@@ -114,7 +123,8 @@ static struct request run_of_tasks(const struct request *ask, job_id j, const ui
     return part;
 }
 
-const struct placement *quota_place(struct sched *s, enum free_kind in, job_id j, const uint32_t *task, uint32_t n, node_id first)
+const struct placement *quota_place(struct sched *s, enum free_kind in, job_id j,
+                                    const uint32_t *task, uint32_t n, node_id first)
 {
     struct request r = job_request(s, j);
     uint32_t i = 0;

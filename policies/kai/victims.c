@@ -1,16 +1,19 @@
-/* victims.c - potential victims of a search, the worst first: jobs by queue and age, elastic ones task by task. See search.h.
+/* victims.c - potential victims of a search, the worst first: jobs by queue and age, elastic ones
+ * task by task. See search.h.
  *
- * After NVIDIA/KAI-Scheduler:pkg/scheduler/actions/{reclaim,preempt,consolidation} (which jobs can be victims),
- * plugins/minruntime (which are protected), api/podgroup_info/eviction_info.go (units). The worst candidate of each leaf, and the
- * order of the leaves by it, are kept from search to search; a search works on a copy of that order. */
+ * After NVIDIA/KAI-Scheduler:pkg/scheduler/actions/{reclaim,preempt,consolidation} (which jobs can
+ * be victims), plugins/minruntime (which are protected), api/podgroup_info/eviction_info.go
+ * (units). The worst candidate of each leaf, and the order of the leaves by it, are kept from
+ * search to search; a search works on a copy of that order. */
 #include "policies/kai/search.h"
 
 /* ---- Protection by a minimum run time ---- */
 
-/* The victim's minimum run time: the first that is set from its queue up, or (reclaim) from just below the queue that it shares
- * with the job's, its top queue if they share none; 0: none is set.
+/* The victim's minimum run time: the first that is set from its queue up, or (reclaim) from just
+ * below the queue that it shares with the job's, its top queue if they share none; 0: none is set.
  * NVIDIA/KAI-Scheduler:pkg/scheduler/plugins/minruntime/resolver.go. */
-static int64_t min_runtime_ns(const struct quota_state *q, const struct sched *s, const struct search *x, queue_id victim)
+static int64_t min_runtime_ns(const struct quota_state *q, const struct sched *s,
+                              const struct search *x, queue_id victim)
 {
     bool reclaim = x->action == RECLAIM;
     queue_id from = victim;
@@ -34,7 +37,8 @@ static int64_t min_runtime_ns(const struct quota_state *q, const struct sched *s
     return 0;
 }
 
-static bool is_protected(const struct quota_state *q, const struct sched *s, const struct search *x, job_id v)
+static bool is_protected(const struct quota_state *q, const struct sched *s, const struct search *x,
+                         job_id v)
 {
     if (x->action == CONSOLIDATION || !(x->action == RECLAIM ? q->protects : q->protects_within))
         return false;
@@ -57,8 +61,10 @@ static uint32_t group_of(const struct request *ask, uint32_t task)
     return ask->tasks == SPLIT_ANY ? 0 : request_of_task(ask, task)->group;
 }
 
-/* The last task of the group of j that holds the largest multiple of its minimum, if more than the minimum, among these pieces. */
-static bool surplus_task(const struct sched *s, const struct piece *piece, uint32_t n, job_id j, uint32_t *at)
+/* The last task of the group of j that holds the largest multiple of its minimum, if more than the
+ * minimum, among these pieces. */
+static bool surplus_task(const struct sched *s, const struct piece *piece, uint32_t n, job_id j,
+                         uint32_t *at)
 {
     const struct job_facts *f = job_facts(s, j);
     if (f->ask->tasks == SPLIT_ANY || n <= f->min_tasks)
@@ -102,14 +108,16 @@ static void link_unit(struct sched *s, struct search *x, uint32_t u)
         struct on_node *n = &x->node[p->node];
         int64_t milli = (int64_t)p->gpus * (p->milli < MILLI_ALL ? MILLI_ALL : p->milli);
         if (n->stamp != x->stamp)
-            *n = (struct on_node){ x->stamp, ID_NONE, x->run ? search_free_milli(s, x, p->node) : 0, false };
+            *n = (struct on_node){ x->stamp, ID_NONE, x->run ? search_free_milli(s, x, p->node) : 0,
+                                   false };
         x->freed_milli += milli;
         n->milli += milli;
         x->n_able += !n->able && (!x->run || n->milli >= x->task_milli);
         n->able = n->able || !x->run || n->milli >= x->task_milli;
         if (n->first != ID_NONE && x->link[n->first].unit == u)
             continue;
-        x->link = array_grown(sched_alloc, s, x->link, &x->link_capacity, x->n_links, sizeof *x->link);
+        x->link =
+            array_grown(sched_alloc, s, x->link, &x->link_capacity, x->n_links, sizeof *x->link);
         x->link[x->n_links] = (struct on_node_link){ u, n->first };
         n->first = (uint32_t)x->n_links++;
     }
@@ -125,7 +133,8 @@ static bool is_recorded(const struct search *x, job_id j, uint32_t task)
 }
 
 /* The pieces of v that are in no unit yet. */
-static uint32_t pieces_left(struct sched *s, const struct search *x, const struct victim *v, const struct piece **to)
+static uint32_t pieces_left(struct sched *s, const struct search *x, const struct victim *v,
+                            const struct piece **to)
 {
     const struct placement *has = job_placement(s, v->job);
     *to = has->piece;
@@ -146,7 +155,8 @@ static uint32_t pieces_left(struct sched *s, const struct search *x, const struc
 }
 
 /* Some of j is needed for fewer tasks; *sum: how much. */
-static bool some_recorded(struct sched *s, const struct search *x, job_id j, struct quota_amount *sum)
+static bool some_recorded(struct sched *s, const struct search *x, job_id j,
+                          struct quota_amount *sum)
 {
     bool some = false;
     *sum = (struct quota_amount){ { 0 } };
@@ -159,9 +169,10 @@ static bool some_recorded(struct sched *s, const struct search *x, job_id j, str
     return some;
 }
 
-/* Takes one more unit of a victim. false: all of it is taken, recorded or protected. lost: what leaves with it, or left for the
- * fewer tasks. */
-static bool take_unit(struct sched *s, const struct quota_state *q, struct search *x, uint32_t which, struct quota_amount *lost)
+/* Takes one more unit of a victim. false: all of it is taken, recorded or protected. lost: what
+ * leaves with it, or left for the fewer tasks. */
+static bool take_unit(struct sched *s, const struct quota_state *q, struct search *x,
+                      uint32_t which, struct quota_amount *lost)
 {
     struct victim *v = &x->victim[which];
     const struct piece *piece = v->of->has->piece;
@@ -172,14 +183,16 @@ static bool take_unit(struct sched *s, const struct quota_state *q, struct searc
     bool surplus = !all && surplus_task(s, piece, n, v->job, &at);
     if (!surplus && is_protected(q, s, x, v->job))
         return false;
-    struct unit u = { v->job, v->leaf, surplus ? 1 : n, v->first_unit, which, surplus ? &piece[at] : piece };
+    struct unit u = { v->job,        v->leaf, surplus ? 1 : n,
+                      v->first_unit, which,   surplus ? &piece[at] : piece };
     *lost = all ? v->of->holds : unit_amount(s, &u);
     x->unit = array_grown(sched_alloc, s, x->unit, &x->unit_capacity, x->n_units, sizeof *x->unit);
     x->unit[x->n_units] = u;
     v->first_unit = (uint32_t)x->n_units++;
     link_unit(s, x, v->first_unit);
     if (surplus) {
-        x->requeued = array_grown(sched_alloc, s, x->requeued, &x->requeued_capacity, x->n_requeued, sizeof *x->requeued);
+        x->requeued = array_grown(sched_alloc, s, x->requeued, &x->requeued_capacity, x->n_requeued,
+                                  sizeof *x->requeued);
         x->requeued[x->n_requeued++] = (struct requeued){ which, quota_key(s, v->job, n - 1) };
     }
     return true;
@@ -189,15 +202,19 @@ static bool take_unit(struct sched *s, const struct quota_state *q, struct searc
 
 bool search_lacks_nodes(struct sched *s, const struct request *run, uint32_t tasks)
 {
-    return run->gpus > 0 && !run->mig && run->gpu_milli >= MILLI_ALL && domain_fits(sched_view(s, FREE_OR_RELEASING), 0, run) < tasks;
+    return run->gpus > 0 && !run->mig && run->gpu_milli >= MILLI_ALL &&
+           domain_fits(sched_view(s, FREE_OR_RELEASING), 0, run) < tasks;
 }
 
 /* ---- Candidates ---- */
 
-/* In a leaf that this pass acted on a candidate may have lost what it held; otherwise it holds something. */
-static bool may_be_victim(struct sched *s, const struct quota_state *q, const struct search *x, const struct leaf *l, const struct victim_candidate *v)
+/* In a leaf that this pass acted on a candidate may have lost what it held; otherwise it holds
+ * something. */
+static bool may_be_victim(struct sched *s, const struct quota_state *q, const struct search *x,
+                          const struct leaf *l, const struct victim_candidate *v)
 {
-    if (v->job == x->job || quota_had_turn(s, q, l, v->job) || (l->acted == q->pass && !job_placement(s, v->job)))
+    if (v->job == x->job || quota_had_turn(s, q, l, v->job) ||
+        (l->acted == q->pass && !job_placement(s, v->job)))
         return false;
     return v->surplus || !is_protected(q, s, x, v->job);
 }
@@ -209,7 +226,8 @@ static bool may_lose(struct sched *s, struct quota_state *q, const struct search
     const struct job_facts *f = job_facts(s, x->job);
     struct quota_scenario scenario;
     quota_divide_now(s, q);
-    quota_scenario_begin(&scenario, q->queue, q->loss, f->queue, &x->wanted.amount, !f->preemptible, q->params->saturation);
+    quota_scenario_begin(&scenario, q->queue, q->loss, f->queue, &x->wanted.amount, !f->preemptible,
+                         q->params->saturation);
     bool may = quota_scenario_take(&scenario, leaf, &nothing);
     quota_scenario_end(&scenario);
     return may;
@@ -217,11 +235,13 @@ static bool may_lose(struct sched *s, struct quota_state *q, const struct search
 
 static bool is_victim_leaf(const struct sched *s, const struct search *x, queue_id leaf)
 {
-    return x->action == CONSOLIDATION || (x->action == RECLAIM) == (leaf != job_facts(s, x->job)->queue);
+    return x->action == CONSOLIDATION ||
+           (x->action == RECLAIM) == (leaf != job_facts(s, x->job)->queue);
 }
 
 /* The next candidate from the end of the leaf's line that may be a victim. NULL: no more. */
-static const struct victim_candidate *next_of_line(struct sched *s, const struct quota_state *q, const struct search *x, queue_id leaf, size_t *k)
+static const struct victim_candidate *next_of_line(struct sched *s, const struct quota_state *q,
+                                                   const struct search *x, queue_id leaf, size_t *k)
 {
     for (const struct victim_candidate *v; (v = leaf_candidate(s, &q->leaf[leaf], *k)); ++*k) {
         if (x->action == PREEMPT && -v->key.major >= job_facts(s, x->job)->priority)
@@ -233,7 +253,8 @@ static const struct victim_candidate *next_of_line(struct sched *s, const struct
 }
 
 /* What the search has taken of the leaf so far. */
-static struct leaf_victims *victims_of(struct sched *s, const struct quota_state *q, struct search *x, queue_id leaf)
+static struct leaf_victims *victims_of(struct sched *s, const struct quota_state *q,
+                                       struct search *x, queue_id leaf)
 {
     struct leaf_victims *l = &x->leaf[leaf];
     if (l->stamp == x->stamp)
@@ -243,7 +264,8 @@ static struct leaf_victims *victims_of(struct sched *s, const struct quota_state
     return l;
 }
 
-/* The worst of the requeued victims of the leaf; n_requeued: none is worse than the next candidate of its line. */
+/* The worst of the requeued victims of the leaf; n_requeued: none is worse than the next candidate
+ * of its line. */
 static size_t requeued_victim(const struct search *x, queue_id leaf)
 {
     const struct victim_candidate *next = x->leaf[leaf].next;
@@ -254,14 +276,17 @@ static size_t requeued_victim(const struct search *x, queue_id leaf)
             continue;
         bool first = best == x->n_requeued && !next;
         if (first || line_key_before(best < x->n_requeued ? x->requeued[best].key : next->key,
-                                best < x->n_requeued ? x->victim[x->requeued[best].victim].job : next->job, x->requeued[i].key, v->job))
+                                     best < x->n_requeued ? x->victim[x->requeued[best].victim].job
+                                                          : next->job,
+                                     x->requeued[i].key, v->job))
             best = i;
     }
     return best;
 }
 
 /* *sum: what the leaf would have lost with its next victim. false: it has no more. */
-static bool leaf_next(struct sched *s, const struct quota_state *q, struct search *x, queue_id leaf, struct quota_amount *sum)
+static bool leaf_next(struct sched *s, const struct quota_state *q, struct search *x, queue_id leaf,
+                      struct quota_amount *sum)
 {
     const struct leaf_victims *l = victims_of(s, q, x, leaf);
     size_t again = requeued_victim(x, leaf);
@@ -287,7 +312,8 @@ bool search_next_victim(struct sched *s, struct quota_state *q, struct search *x
             if (most >= 0 && (double)x->n_victims > most)    /* KAI compares so: one more passes */
                 return false;
             which = (uint32_t)x->n_victims;
-            x->victim = array_grown(sched_alloc, s, x->victim, &x->victim_capacity, x->n_victims, sizeof *x->victim);
+            x->victim = array_grown(sched_alloc, s, x->victim, &x->victim_capacity, x->n_victims,
+                                    sizeof *x->victim);
             x->victim[x->n_victims++] = (struct victim){ l->next->job, leaf, ID_NONE, l->next };
             l->at++;
             l->next = next_of_line(s, q, x, leaf, &l->at);
@@ -331,11 +357,13 @@ static void refresh_worst(struct sched *s, struct quota_state *q)
     }
 }
 
-/* The leaf's worst candidate cannot be a victim of this search: the order goes by the first that can. */
+/* The leaf's worst candidate cannot be a victim of this search: the order goes by the first that
+ * can. */
 static void correct(struct sched *s, struct quota_state *q, struct search *x, queue_id leaf)
 {
     struct quota_amount sum;
-    if (is_victim_leaf(s, x, leaf) && line_length(q->leaf[leaf].running) > 0 && victims_of(s, q, x, leaf)->at > 0)
+    if (is_victim_leaf(s, x, leaf) && line_length(q->leaf[leaf].running) > 0 &&
+        victims_of(s, q, x, leaf)->at > 0)
         order_set(&q->victims, leaf, leaf_next(s, q, x, leaf, &sum) ? &sum : NULL);
 }
 

@@ -1,16 +1,19 @@
-/* kube.h - the model of the policies `kube` and `gang`: bound pods, nominations, the choice of a node.
+/* kube.h - the model of the policies `kube` and `gang`: bound pods, nominations, the choice of a
+ * node.
  *
- * A job's tasks are its pods. `kube` binds them one by one, as the default scheduler of Kubernetes does; `gang` binds all pods of a
- * job (its minimum) or none. queue.h holds the pods that wait, node.c chooses a node, preempt.c frees one. A nomination keeps a
- * freed node for a pod: no other pod of its priority or less may take that room. A shape that has failed is not tried again until
+ * A job's tasks are its pods. `kube` binds them one by one, as the default scheduler of Kubernetes
+ * does; `gang` binds all pods of a job (its minimum) or none. queue.h holds the pods that wait,
+ * node.c chooses a node, preempt.c frees one. A nomination keeps a freed node for a pod: no other
+ * pod of its priority or less may take that room. A shape that has failed is not tried again until
  * `round` grows, for no higher priority and no fewer pods. */
 #pragma once
 #include "policies/kubernetes/queue.h"
 #include "policies/common/timers.h"
 
 struct kube_params {
-    double preempt, score, cpu, memory, gpu, shape_0, shape_100, balanced, taint_weight, affinity_weight, fit_weight,
-        balanced_weight, ties, sample, backoff_s, backoff_most_s, blocking, stale_s;
+    double preempt, score, cpu, memory, gpu, shape_0, shape_100, balanced, taint_weight,
+        affinity_weight, fit_weight, balanced_weight, ties, sample, backoff_s, backoff_max_s,
+        blocking, stale_s;
 };
 enum { BLOCKING_STRICT, BLOCKING_SKIP, BLOCKING_RESERVATION };    /* of gangs */
 enum { SCORE_LEAST, SCORE_MOST, SCORE_RATIO };
@@ -23,7 +26,8 @@ struct pod {
     uint32_t task;
     node_id node;
     int64_t since_ns;
-    uint32_t of_job, after, before;    /* others: of the job; on the node, both ways. ID_NONE ends */
+    /* others: of the job; on the node, both ways. ID_NONE ends */
+    uint32_t of_job, after, before;
 };
 struct nomination { job_id job; uint32_t task; node_id node; int32_t priority; };
 struct shape_facts {              /* made when the shape is first seen */
@@ -31,7 +35,8 @@ struct shape_facts {              /* made when the shape is first seen */
     bool fits;                    /* some node that it may use, when empty, has room for a pod */
 };
 struct candidate { node_id node; int64_t score; struct node_affinity affinity; };
-/* It found no place then, nor would with less priority or more pods that have to find one together. */
+/* It found no place then, nor would with less priority or more pods that have to find one
+ * together. */
 struct failure { uint64_t round; int32_t priority; uint32_t least; };
 struct kube {
     const struct kube_params *params;
@@ -52,9 +57,12 @@ struct kube {
     size_t n_shapes;
     uint32_t epochs;
     /* With gang: */
-    job_id head;                  /* the gang that was the first not to fit in the last pass; ID_NONE: none, or blocking=skip */
-    bool shut, reserved;          /* in this pass: no gang passes the head; the head has a reservation */
-    struct waiting_pod *passed;   /* not placed in this pass, and keeping their places in the line */
+    /* the gang that was the first not to fit in the last pass; ID_NONE: none, or blocking=skip */
+    job_id head;
+    /* in this pass: no gang passes the head; the head has a reservation */
+    bool shut, reserved;
+    /* not placed in this pass, and keeping their places in the line */
+    struct waiting_pod *passed;
     size_t n_passed, passed_capacity;
     struct timers incomplete;     /* gangs that lack their minimum */
 };
@@ -68,7 +76,8 @@ struct kube_job {                 /* of a job that wants or holds something */
 struct request kube_pod(const struct request *all, uint32_t task);
 uint32_t kube_pods(const struct request *all);       /* of all runs */
 uint32_t kube_pods_of(const struct request *run);
-bool kube_by_pods(const struct job_facts *f);        /* neither the job nor a group of it has to lie within a domain */
+/* neither the job nor a group of it has to lie within a domain */
+bool kube_by_pods(const struct job_facts *f);
 const struct shape_facts *kube_shape(struct sched *s, struct kube *k, const struct request *pod);
 /* Nothing but room keeps a pod of j from n. */
 bool kube_allows(struct sched *s, job_id j, const struct request *pod, node_id n);
@@ -76,17 +85,22 @@ bool kube_allows(struct sched *s, job_id j, const struct request *pod, node_id n
 bool kube_choose(struct sched *s, struct kube *k, job_id j, const struct request *pod, node_id *n);
 
 /* ---- preempt.c ---- */
-/* Frees one node by stopping pods of lower priority, and nominates it for a pod of j. false: no node can be freed. */
+/* Frees one node by stopping pods of lower priority, and nominates it for a pod of j. false: no
+ * node can be freed. */
 bool kube_preempt(struct sched *s, struct kube *k, job_id j, const struct request *pod);
 /* A pod of j fits beside what pods of no lower priority are nominated for. */
-bool kube_fits_beside_nominated(const struct sched *s, const struct kube *k, job_id j, const struct request *pod, node_id n);
+bool kube_fits_beside_nominated(const struct sched *s, const struct kube *k, job_id j,
+                                const struct request *pod, node_id n);
 /* The victims of the pod have not all left yet. */
 bool kube_awaits_victims(const struct sched *s, const struct kube *k, job_id j, uint32_t task);
-const struct nomination *kube_nominated(const struct kube *k, job_id j, uint32_t task);    /* NULL: it is not */
+/* NULL: it is not */
+const struct nomination *kube_nominated(const struct kube *k, job_id j, uint32_t task);
 
-void kube_pod_bound(struct sched *s, struct kube *k, job_id j, uint32_t task, node_id n, int64_t since_ns);
+void kube_pod_bound(struct sched *s, struct kube *k, job_id j, uint32_t task, node_id n,
+                    int64_t since_ns);
 void kube_pod_gone(struct kube *k, uint32_t i);    /* it leaves the lists, but that of its job */
-void kube_pod_stopped(struct sched *s, struct kube *k, job_id j, uint32_t task);    /* evicted: enters the queue anew */
+/* evicted: enters the queue anew */
+void kube_pod_stopped(struct sched *s, struct kube *k, job_id j, uint32_t task);
 /* Of one pod, or of ALL_PODS of a job. What was kept for it may help others. */
 void kube_forget_nomination(struct kube *k, job_id j, uint32_t task);
 
@@ -97,7 +111,8 @@ bool kube_bind(struct sched *s, struct kube *k, job_id j, const struct request *
 /* ---- gang.c ---- */
 bool gang_bind(struct sched *s, struct kube *k, job_id j);
 /* The gang keeps its place in the line. false: it is to be set aside. */
-bool gang_keeps_place(struct sched *s, struct kube *k, const struct waiting_pod *pod, enum wait_reason why);
+bool gang_keeps_place(struct sched *s, struct kube *k, const struct waiting_pod *pod,
+                      enum wait_reason why);
 void gang_pass_begins(struct sched *s, struct kube *k);
 void gang_pass_ends(struct sched *s, struct kube *k);
 void gang_arrived(struct sched *s, struct kube *k, job_id j);

@@ -1,10 +1,12 @@
 /* preempt.c - default preemption: one node is freed for one pod; bound pods and nominations.
  *
- * After kubernetes/kubernetes:pkg/scheduler/framework/preemption/preemption.go and plugins/defaultpreemption. On each node
- * that removing pods of lower priority could cure all of them are removed from a copy of its state, and the most important put back
- * while the pod still fits; the others are victims. A tenth of the nodes, at least 100, is tried. There are no disruption
- * budgets. Of the nodes: the lowest highest priority of a victim, then the smallest sum of priorities, the fewest victims,
- * the latest start among the earliest of the most important ones, the first. Pods that may not be preempted are no victims. */
+ * After kubernetes/kubernetes:pkg/scheduler/framework/preemption/preemption.go and
+ * plugins/defaultpreemption. On each node that removing pods of lower priority could cure all of
+ * them are removed from a copy of its state, and the most important put back while the pod still
+ * fits; the others are victims. A tenth of the nodes, at least 100, is tried. There are no
+ * disruption budgets. Of the nodes: the lowest highest priority of a victim, then the smallest sum
+ * of priorities, the fewest victims, the latest start among the earliest of the most important
+ * ones, the first. Pods that may not be preempted are no victims. */
 #include "policies/kubernetes/kube.h"
 #include "sim/contract/util/array.h"
 
@@ -15,7 +17,8 @@ enum { TRIED_LEAST = 100, GPUS_NAMED = 64 };
 
 /* ---- Bound pods, by node and by job; nominations ---- */
 
-void kube_pod_bound(struct sched *s, struct kube *k, job_id j, uint32_t task, node_id n, int64_t since_ns)
+void kube_pod_bound(struct sched *s, struct kube *k, job_id j, uint32_t task, node_id n,
+                    int64_t since_ns)
 {
     struct kube_job *own = job_own(s, j);
     uint32_t i = k->free_pod;
@@ -53,7 +56,8 @@ void kube_pod_stopped(struct sched *s, struct kube *k, job_id j, uint32_t task)
     uint32_t i = *link;
     *link = k->pod[i].of_job;
     kube_pod_gone(k, i);
-    queue_enter(s, &k->queue, j, task, own->epoch);    /* its controller makes it again; stale if the job arrives again */
+    /* its controller makes it again; stale if the job arrives again */
+    queue_enter(s, &k->queue, j, task, own->epoch);
 }
 
 void kube_forget_nomination(struct kube *k, job_id j, uint32_t task)
@@ -82,7 +86,9 @@ struct node_state {               /* what is free on a node as pods are removed 
 static struct node_state node_state_of(const struct view *v, const struct request *pod, node_id n)
 {
     struct node_free f = view_node(v, n);
-    struct node_state t = { .counted = f.whole_mask ? 0 : f.whole, .cpu_milli = f.cpu_milli, .mem_mib = f.mem_mib };
+    struct node_state t = { .counted = f.whole_mask ? 0 : f.whole,
+                            .cpu_milli = f.cpu_milli,
+                            .mem_mib = f.mem_mib };
     bool named = f.capacity > 0 && f.capacity <= GPUS_NAMED;
     t.named = named ? f.capacity == GPUS_NAMED ? UINT64_MAX : (UINT64_C(1) << f.capacity) - 1 : 0;
     t.named &= view_slots(v, pod, n);
@@ -98,7 +104,8 @@ static void change(int64_t *amount, int64_t by)
         *amount += by;
 }
 
-static void state_add_piece(struct node_state *t, const struct piece *p, const struct request *ask, int sign)
+static void state_add_piece(struct node_state *t, const struct piece *p, const struct request *ask,
+                            int sign)
 {
     struct request pod = kube_pod(ask, p->task);
     change(&t->cpu_milli, sign * pod.cpu_milli);
@@ -114,7 +121,8 @@ static bool state_fits(const struct node_state *t, const struct request *pod)
     int64_t gpus = t->counted;
     for (uint64_t m = t->named; m; m &= m - 1)
         gpus += t->free_milli[__builtin_ctzll(m)] >= pod->gpu_milli;
-    return (!pod->gpus || gpus - t->kept >= pod->gpus) && (!pod->cpu_milli || t->cpu_milli >= pod->cpu_milli) &&
+    return (!pod->gpus || gpus - t->kept >= pod->gpus) &&
+           (!pod->cpu_milli || t->cpu_milli >= pod->cpu_milli) &&
            (!pod->mem_mib || t->mem_mib >= pod->mem_mib);
 }
 
@@ -143,8 +151,10 @@ static const struct piece *piece_of(const struct sched *s, const struct victim *
 /* A pod on n is evicted and has not left yet. */
 static bool releasing(const struct sched *s, node_id n)
 {
-    struct node_free a = view_node(sched_view(s, FREE_IDLE), n), b = view_node(sched_view(s, FREE_OR_RELEASING), n);
-    return a.whole != b.whole || a.shared_mask != b.shared_mask || a.cpu_milli != b.cpu_milli || a.mem_mib != b.mem_mib;
+    struct node_free a = view_node(sched_view(s, FREE_IDLE), n),
+                     b = view_node(sched_view(s, FREE_OR_RELEASING), n);
+    return a.whole != b.whole || a.shared_mask != b.shared_mask || a.cpu_milli != b.cpu_milli ||
+           a.mem_mib != b.mem_mib;
 }
 
 /* A share comes from the fullest GPU that has it. */
@@ -171,29 +181,33 @@ static void keep(struct node_state *t, const struct request *pod)
 }
 
 /* Keeps what other pods of no lower priority than j are nominated for. */
-static void keep_for_nominated(const struct sched *s, const struct kube *k, node_id n, job_id j, const struct request *pod,
-                               struct node_state *t)
+static void keep_for_nominated(const struct sched *s, const struct kube *k, node_id n, job_id j,
+                               const struct request *pod, struct node_state *t)
 {
     for (size_t i = 0; i < k->n_nominations; i++) {
         const struct nomination *m = &k->nomination[i];
-        if (m->node != n || (m->job == j && m->task == pod->first_task) || m->priority < job_facts(s, j)->priority)
+        if (m->node != n || (m->job == j && m->task == pod->first_task) ||
+            m->priority < job_facts(s, j)->priority)
             continue;
         struct request other = kube_pod(job_facts(s, m->job)->ask, m->task);
-        other.gpus = other.mig == pod->mig ? other.gpus : 0;    /* else it wants none of those that the pod may use */
+        /* else it wants none of those that the pod may use */
+        other.gpus = other.mig == pod->mig ? other.gpus : 0;
         keep(t, &other);
     }
 }
 
-bool kube_fits_beside_nominated(const struct sched *s, const struct kube *k, job_id j, const struct request *pod, node_id n)
+bool kube_fits_beside_nominated(const struct sched *s, const struct kube *k, job_id j,
+                                const struct request *pod, node_id n)
 {
     struct node_state t = node_state_of(sched_view(s, FREE_IDLE), pod, n);
     keep_for_nominated(s, k, n, j, pod, &t);
     return state_fits(&t, pod);
 }
 
-/* Victims on n, the most important first; 0: none are needed or none suffice. The list is scratch. */
-static size_t victims_on(struct sched *s, const struct kube *k, job_id j, const struct request *pod, node_id n,
-                         struct victim *list)
+/* Victims on n, the most important first; 0: none are needed or none suffice. The list is
+ * scratch. */
+static size_t victims_on(struct sched *s, const struct kube *k, job_id j, const struct request *pod,
+                         node_id n, struct victim *list)
 {
     const struct view *v = sched_view(s, FREE_IDLE);
     struct node_state t = node_state_of(v, pod, n);
@@ -203,8 +217,11 @@ static size_t victims_on(struct sched *s, const struct kube *k, job_id j, const 
     size_t lower = 0, chosen = 0;
     for (uint32_t i = k->on_node[n]; i != ID_NONE; i = k->pod[i].after) {
         const struct job_facts *f = job_facts(s, k->pod[i].job);
-        if (f->priority < priority && f->preemptible && kube_holds(s, k->pod[i].job, k->pod[i].task))    /* else it left with another pod of its job */
-            list[lower++] = (struct victim){ i, f->priority, k->pod[i].since_ns, k->pod[i].job, k->pod[i].task };
+        /* else it left with another pod of its job */
+        if (f->priority < priority && f->preemptible &&
+            kube_holds(s, k->pod[i].job, k->pod[i].task))
+            list[lower++] = (struct victim){ i, f->priority, k->pod[i].since_ns, k->pod[i].job,
+                                             k->pod[i].task };
     }
     for (size_t i = 0; i < lower; i++)
         state_add_piece(&t, piece_of(s, &list[i]), job_facts(s, list[i].job)->ask, 1);
@@ -259,14 +276,17 @@ bool kube_awaits_victims(const struct sched *s, const struct kube *k, job_id j, 
 
 static void nominate(struct sched *s, struct kube *k, job_id j, uint32_t task, node_id n)
 {
-    k->nomination = array_grown(sched_alloc, s, k->nomination, &k->nomination_capacity, k->n_nominations, sizeof *k->nomination);
-    k->nomination[k->n_nominations++] = (struct nomination){ j, task, n, job_facts(s, j)->priority };
+    k->nomination = array_grown(sched_alloc, s, k->nomination, &k->nomination_capacity,
+                                k->n_nominations, sizeof *k->nomination);
+    k->nomination[k->n_nominations++] =
+        (struct nomination){ j, task, n, job_facts(s, j)->priority };
 }
 
 static bool stop_pod(struct sched *s, job_id j, uint32_t task)
 {
     bool whole = job_facts(s, j)->ask->tasks == SPLIT_ANY;
-    return (whole ? sched_stop(s, j, STOP_SAVE) : sched_stop_task(s, j, task, STOP_SAVE)) == SCHED_OK;
+    return (whole ? sched_stop(s, j, STOP_SAVE) : sched_stop_task(s, j, task, STOP_SAVE)) ==
+           SCHED_OK;
 }
 
 static void stop_all(struct sched *s, struct kube *k, job_id j, const struct victim *list, size_t n)
@@ -286,7 +306,9 @@ bool kube_preempt(struct sched *s, struct kube *k, job_id j, const struct reques
     struct option best = { ID_NONE, 0, 0, 0, 0 };
     for (node_id i = 0; i < k->n_nodes && tried < most; i++) {
         node_id n = (first + i) % k->n_nodes;
-        size_t victims = kube_allows(s, j, pod, n) && k->on_node[n] != ID_NONE ? victims_on(s, k, j, pod, n, list) : 0;
+        size_t victims = kube_allows(s, j, pod, n) && k->on_node[n] != ID_NONE
+                             ? victims_on(s, k, j, pod, n, list)
+                             : 0;
         if (!victims)
             continue;
         tried++;

@@ -15,7 +15,8 @@ static bool ready_before(const void *none, const struct waiting_pod *a, const st
     return a->job < b->job;
 }
 
-static bool rested_before(const void *none, const struct waiting_pod *a, const struct waiting_pod *b)
+static bool rested_before(const void *none, const struct waiting_pod *a,
+                          const struct waiting_pod *b)
 {
     (void)none;
     return a->time_ns != b->time_ns ? a->time_ns < b->time_ns : a->order < b->order;
@@ -37,9 +38,13 @@ static void push_ready(struct sched *s, struct kube_queue *q, struct waiting_pod
 
 void queue_enter(struct sched *s, struct kube_queue *q, job_id j, uint32_t task, uint32_t epoch)
 {
-    push_ready(s, q, (struct waiting_pod){
-        .time_ns = sched_now(s), .order = (q->pass << 32) + task, .job = j, .task = task, .epoch = epoch,
-        .priority = job_facts(s, j)->priority });
+    push_ready(s, q,
+               (struct waiting_pod){ .time_ns = sched_now(s),
+                                     .order = (q->pass << 32) + task,
+                                     .job = j,
+                                     .task = task,
+                                     .epoch = epoch,
+                                     .priority = job_facts(s, j)->priority });
 }
 
 void queue_pass(struct kube_queue *q)
@@ -51,9 +56,10 @@ void queue_pass(struct kube_queue *q)
 static int64_t rests_until_ns(const struct kube_queue *q, const struct waiting_pod *pod)
 {
     double back_off_s = q->backoff_s;
-    for (uint32_t i = 1; i < pod->attempts && back_off_s < q->backoff_most_s; i++)
+    for (uint32_t i = 1; i < pod->attempts && back_off_s < q->backoff_max_s; i++)
         back_off_s *= 2;
-    return pod->failed_ns + (int64_t)((back_off_s < q->backoff_most_s ? back_off_s : q->backoff_most_s) * 1e9);
+    return pod->failed_ns +
+           (int64_t)((back_off_s < q->backoff_max_s ? back_off_s : q->backoff_max_s) * 1e9);
 }
 
 static void make_ready(struct sched *s, struct kube_queue *q, struct waiting_pod pod)
@@ -68,7 +74,8 @@ void queue_wake_rested(struct sched *s, struct kube_queue *q)
         make_ready(s, q, resting_pop(NULL, q->resting.pod, q->resting.n--));
 }
 
-void queue_wake_parked(struct sched *s, struct kube_queue *q, void (*rests)(struct sched *s, job_id j))
+void queue_wake_parked(struct sched *s, struct kube_queue *q,
+                       void (*rests)(struct sched *s, job_id j))
 {
     for (size_t i = 0; i < q->parked.n; i++) {
         struct waiting_pod pod = q->parked.pod[i];

@@ -1,10 +1,12 @@
-/* queue.h - the scheduling queue of kube: pods that are ready to be tried, that rest, and that are set aside.
+/* queue.h - the scheduling queue of kube: pods that are ready to be tried, that rest, and that are
+ * set aside.
  *
- * After kubernetes/kubernetes:pkg/scheduler/internal/queue/scheduling_queue.go and framework/plugins/queuesort. Ready pods
- * go by priority, then by the time at which they entered or last failed; pods that failed are set aside until something
- * could help them, and then rest until their back-off ends: 1 s after the first failure, twice as long after each, 10 s at most.
- * Pods of jobs that arrive at one instant alternate, since their controllers make them at the same time; other ties end
- * on the order of failing, then on the job. */
+ * After kubernetes/kubernetes:pkg/scheduler/internal/queue/scheduling_queue.go and
+ * framework/plugins/queuesort. Ready pods go by priority, then by the time at which they entered or
+ * last failed; pods that failed are set aside until something could help them, and then rest until
+ * their back-off ends: 1 s after the first failure, twice as long after each, 10 s at most. Pods of
+ * jobs that arrive at one instant alternate, since their controllers make them at the same time;
+ * other ties end on the order of failing, then on the job. */
 #pragma once
 #include "sim/contract/policy.h"
 
@@ -22,14 +24,19 @@ struct pod_heap { struct waiting_pod *pod; size_t n, capacity; };
 struct kube_queue {
     struct pod_heap ready, resting, parked;    /* the last in the order of failing */
     uint64_t pass, failures;
-    double backoff_s, backoff_most_s;
+    double backoff_s, backoff_max_s;
 };
 
 void queue_enter(struct sched *s, struct kube_queue *q, job_id j, uint32_t task, uint32_t epoch);
 void queue_pass(struct kube_queue *q);                       /* a pass begins */
 void queue_wake_rested(struct sched *s, struct kube_queue *q);
-/* Something may help: pods set aside become ready, or rest until their back-off ends; rests() is called for each that rests. */
-void queue_wake_parked(struct sched *s, struct kube_queue *q, void (*rests)(struct sched *s, job_id j));
-bool queue_next(struct kube_queue *q, struct waiting_pod *pod);        /* takes out the first ready one; false: none */
-void queue_return(struct sched *s, struct kube_queue *q, struct waiting_pod pod);    /* to its place among the ready ones */
-void queue_failed(struct sched *s, struct kube_queue *q, struct waiting_pod *pod);    /* set aside */
+/* Something may help: pods set aside become ready, or rest until their back-off ends; rests() is
+ * called for each that rests. */
+void queue_wake_parked(struct sched *s, struct kube_queue *q,
+                       void (*rests)(struct sched *s, job_id j));
+/* takes out the first ready one; false: none */
+bool queue_next(struct kube_queue *q, struct waiting_pod *pod);
+/* to its place among the ready ones */
+void queue_return(struct sched *s, struct kube_queue *q, struct waiting_pod pod);
+/* set aside */
+void queue_failed(struct sched *s, struct kube_queue *q, struct waiting_pod *pod);

@@ -131,7 +131,8 @@ bool cohort_within_nominal(const struct cohort_books *b, uint32_t node, const bo
     return true;
 }
 
-uint32_t cohort_borrow_height(const struct cohort_books *b, uint32_t leaf, uint32_t cell, int64_t amount, bool *more_above)
+uint32_t cohort_borrow_height(const struct cohort_books *b, uint32_t leaf, uint32_t cell,
+                              int64_t amount, bool *more_above)
 {
     uint32_t v = leaf;
     while (cohort_borrows(b, v, cell, amount) && b->parent[v] != ID_NONE) {

@@ -1,14 +1,18 @@
-/* cycle.c - cycles: a head of each queue is nominated, and the heads are processed in order against the changing books.
+/* cycle.c - cycles: a head of each queue is nominated, and the heads are processed in order against
+ * the changing books.
  *
- * After kubernetes-sigs/kueue:pkg/scheduler/scheduler.go (schedule, processEntry). A preemptor holds its quota until the cycle
- * ends, while that of its victims counts as gone. A head that shares a victim with one before it, or no longer fits, is met
- * again in the next cycle. A head without victims that cannot reclaim its own quota reserves what it may have of its request
- * until the cycle ends, so that others do not borrow it.
+ * After kubernetes-sigs/kueue:pkg/scheduler/scheduler.go (schedule, processEntry). A preemptor
+ * holds its quota until the cycle ends, while that of its victims counts as gone. A head that
+ * shares a victim with one before it, or no longer fits, is met again in the next cycle. A head
+ * without victims that cannot reclaim its own quota reserves what it may have of its request until
+ * the cycle ends, so that others do not borrow it.
  *
- * Order of heads. Classical: the head that gets quota from the smaller subtree (not borrowing first); higher priority; longer
- * wait (scheduler.go, makeClassicalIterator). By shares: a tournament at each cohort, from the leaves up. Compared are the nodes
- * just below the cohort, with the head that each sends: not borrowing what the head asks for first; the smaller share; higher
- * priority; longer wait. The winner of the root is processed, and the tournament held again (fair_sharing_iterator.go). */
+ * Order of heads. Classical: the head that gets quota from the smaller subtree (not borrowing
+ * first); higher priority; longer wait (scheduler.go, makeClassicalIterator). By shares: a
+ * tournament at each cohort, from the leaves up. Compared are the nodes just below the cohort, with
+ * the head that each sends: not borrowing what the head asks for first; the smaller share; higher
+ * priority; longer wait. The winner of the root is processed, and the tournament held again
+ * (fair_sharing_iterator.go). */
 #include "policies/kueue/cohort.h"
 #include "sim/contract/util/array.h"
 #include "sim/contract/util/minmax.h"
@@ -31,10 +35,12 @@ static int by_age(const struct cohort_workload *a, const struct cohort_workload 
 static int by_height(const void *a, const void *b)
 {
     const struct standing *x = a, *y = b;
-    return x->height != y->height ? (x->height > y->height) - (x->height < y->height) : by_age(x->as, y->as);
+    return x->height != y->height ? (x->height > y->height) - (x->height < y->height)
+                                  : by_age(x->as, y->as);
 }
 
-static const struct cohort_workload *head_of(struct sched *s, const struct cohort *c, uint32_t queue)
+static const struct cohort_workload *head_of(struct sched *s, const struct cohort *c,
+                                             uint32_t queue)
 {
     return &((const struct entrant *)job_own(s, c->queue[queue].head))->as;
 }
@@ -45,7 +51,8 @@ static void order_heads(struct sched *s, struct cohort *c)
         return;
     struct standing *all = sched_scratch(s, c->n_heads * sizeof *all);
     for (uint32_t i = 0; i < c->n_heads; i++)
-        all[i] = (struct standing){ c->heads[i], c->queue[c->heads[i]].nomination.height, head_of(s, c, c->heads[i]) };
+        all[i] = (struct standing){ c->heads[i], c->queue[c->heads[i]].nomination.height,
+                                    head_of(s, c, c->heads[i]) };
     qsort(all, c->n_heads, sizeof *all, by_height);
     for (uint32_t i = 0; i < c->n_heads; i++)
         c->heads[i] = all[i].queue;
@@ -53,7 +60,8 @@ static void order_heads(struct sched *s, struct cohort *c)
 
 /* ---- The tournament ---- */
 
-struct contestant { uint32_t queue; bool borrows; struct cohort_share share; };    /* as seen at the node that sends it */
+/* as seen at the node that sends it */
+struct contestant { uint32_t queue; bool borrows; struct cohort_share share; };
 
 static struct contestant seen_at(struct sched *s, struct cohort *c, uint32_t queue, uint32_t node)
 {
@@ -69,7 +77,8 @@ static struct contestant seen_at(struct sched *s, struct cohort *c, uint32_t que
     return x;
 }
 
-static bool beats(struct sched *s, const struct cohort *c, const struct contestant *a, const struct contestant *b)
+static bool beats(struct sched *s, const struct cohort *c, const struct contestant *a,
+                  const struct contestant *b)
 {
     if (a->borrows != b->borrows)
         return b->borrows;
@@ -77,7 +86,8 @@ static bool beats(struct sched *s, const struct cohort *c, const struct contesta
     return shares ? shares < 0 : by_age(head_of(s, c, a->queue), head_of(s, c, b->queue)) < 0;
 }
 
-/* The winner of the tree of `root`: children have higher numbers than their parents, so each node is complete when it is met. */
+/* The winner of the tree of `root`: children have higher numbers than their parents, so each node
+ * is complete when it is met. */
 static uint32_t winner(struct sched *s, struct cohort *c, uint32_t root, uint32_t from)
 {
     struct contestant *best = sched_scratch(s, c->books.n * sizeof *best);
@@ -112,9 +122,11 @@ static void order_next(struct sched *s, struct cohort *c, uint32_t from)
 
 /* ---- Changes that last until the cycle ends ---- */
 
-static void use_for_now(struct sched *s, struct cohort *c, uint32_t queue, const int64_t *need, int sign)
+static void use_for_now(struct sched *s, struct cohort *c, uint32_t queue, const int64_t *need,
+                        int sign)
 {
-    c->temporary = array_grown(sched_alloc, s, c->temporary, &c->temporary_capacity, c->n_temporary, sizeof *c->temporary);
+    c->temporary = array_grown(sched_alloc, s, c->temporary, &c->temporary_capacity, c->n_temporary,
+                               sizeof *c->temporary);
     struct temporary *t = &c->temporary[c->n_temporary++];
     *t = (struct temporary){ .queue = queue, .sign = sign };
     for (uint32_t cell = 0; cell < c->books.cells; cell++)
@@ -152,7 +164,8 @@ static job_id walk_on(struct cohort_queue *q)
         return line_first(q->fresh, &j, NULL) ? j : ID_NONE;
     if (line_next(&q->walk, &j))
         return j;
-    q->tried = q->opened;                                 /* what came free since has not been offered to all */
+    /* what came free since has not been offered to all */
+    q->tried = q->opened;
     q->all = false;
     while (line_first(q->fresh, &j, NULL))
         line_remove(q->fresh, j);
@@ -188,7 +201,8 @@ static void set_aside(struct sched *s, struct cohort *c, uint32_t v)
 {
     struct cohort_queue *q = &c->queue[v];
     const struct job_facts *f = job_facts(s, q->head);
-    bool one_of_many = f->min_tasks >= request_tasks(f->ask) || f->ask->tasks == SPLIT_ANY || f->ask->next;
+    bool one_of_many =
+        f->min_tasks >= request_tasks(f->ask) || f->ask->tasks == SPLIT_ANY || f->ask->next;
     if (is_strict(c, v)) {
         forget_stuck(s, q, q->head);
         sched_blocked(s, q->head, q->nomination.why);
@@ -196,7 +210,8 @@ static void set_aside(struct sched *s, struct cohort *c, uint32_t v)
         return;
     }
     sched_blocked(s, q->head, one_of_many ? WAIT_GROUP : q->nomination.why);
-    if (one_of_many) {                                    /* a later job that asks for the same fails the same */
+    /* a later job that asks for the same fails the same */
+    if (one_of_many) {
         line_blocked(s, q->waiting, f->ask->shape, q->nomination.why);
         if (q->all)
             line_skip_shape(&q->walk, f->ask->shape);
@@ -219,7 +234,8 @@ static void admit(struct sched *s, struct cohort *c, uint32_t v)
         q->stuck = ID_NONE;
     cohort_hold(s, c, e);
     if (!cohort_place(s, c, j))
-        line_push(c->unplaced, j, (struct line_key){ .major = -e->as.priority, .time_ns = e->as.admitted_ns });
+        line_push(c->unplaced, j,
+                  (struct line_key){ .major = -e->as.priority, .time_ns = e->as.admitted_ns });
 }
 
 static void evict(struct sched *s, struct cohort *c, struct entrant *e, job_id preemptor)
@@ -239,7 +255,8 @@ static void evict(struct sched *s, struct cohort *c, struct entrant *e, job_id p
         cohort_tree_of(c, e->as.queue)->changes++;
         return;
     }
-    line_remove(c->unplaced, j);                          /* it had no place, or one of this pass, or leaves at once */
+    /* it had no place, or one of this pass, or leaves at once */
+    line_remove(c->unplaced, j);
     cohort_release(s, c, e);
     cohort_list_add(s, &c->resting, j);
     c->unplaced_room = UINT64_MAX;
@@ -328,7 +345,8 @@ static bool never_fits(struct sched *s, struct cohort *c, uint32_t v)
 {
     const struct job_facts *f = job_facts(s, c->queue[v].head);
     int64_t need[COHORT_CELLS];
-    uint32_t least = f->ask->tasks == SPLIT_ANY || f->ask->next ? request_tasks(f->ask) : f->min_tasks;
+    uint32_t least =
+        f->ask->tasks == SPLIT_ANY || f->ask->next ? request_tasks(f->ask) : f->min_tasks;
     cohort_need(s, c, c->queue[v].head, least, need);
     return !cohort_could_fit(&c->books, v, need);
 }
@@ -381,7 +399,8 @@ static bool gather(struct sched *s, struct cohort *c)
         find_head(c, v);
         if (q->head == ID_NONE)
             continue;
-        bool stale = q->nomination.job != q->head || q->nomination.changes != cohort_tree_of(c, v)->changes ||
+        bool stale = q->nomination.job != q->head ||
+                     q->nomination.changes != cohort_tree_of(c, v)->changes ||
                      (cohort_wants_place(c) && q->nomination.room != sched_room_version(s));
         q->settled = q->settled && !stale;
         open |= !q->settled;
@@ -413,7 +432,8 @@ void cohort_run_cycles(struct sched *s, struct cohort *c)
         ;
     for (uint32_t i = 0; i < c->n_busy; i++) {
         struct cohort_queue *q = &c->queue[c->busy[i]];
-        if (q->head != ID_NONE && !q->settled)            /* others hold what it asks for until the next pass */
+        /* others hold what it asks for until the next pass */
+        if (q->head != ID_NONE && !q->settled)
             sched_blocked(s, q->head, WAIT_RESERVED);
     }
 }

@@ -42,10 +42,12 @@ struct cohort_share cohort_share_of(const struct cohort_books *b, uint32_t node,
     if (b->parent[node] == ID_NONE)
         return share;
     for (uint32_t r = 0; r < b->resources; r++) {
-        int64_t borrowed = borrowed_of(b, node, r), lendable = b->lendable[(size_t)b->parent[node] * b->resources + r];
+        int64_t borrowed = borrowed_of(b, node, r),
+                lendable = b->lendable[(size_t)b->parent[node] * b->resources + r];
         share.borrows |= borrowed > 0;
         if (borrowed > 0 && lendable > 0 &&
-            cohort_compare_ratios((wide)borrowed, (wide)lendable, (wide)share.borrowed, (wide)share.lendable) > 0) {
+            cohort_compare_ratios((wide)borrowed, (wide)lendable, (wide)share.borrowed,
+                                  (wide)share.lendable) > 0) {
             share.borrowed = borrowed;
             share.lendable = lendable;
         }
@@ -63,8 +65,10 @@ int cohort_share_compare(struct cohort_share a, struct cohort_share b)
     bool a_infinite = a.weight == 0 && a.borrows, b_infinite = b.weight == 0 && b.borrows;
     if (a_infinite != b_infinite)
         return a_infinite ? 1 : -1;
-    wide a_weight = a_infinite || !a.weight ? 1 : a.weight, b_weight = b_infinite || !b.weight ? 1 : b.weight;
-    return cohort_compare_ratios((wide)a.borrowed, (wide)a.lendable * a_weight, (wide)b.borrowed, (wide)b.lendable * b_weight);
+    wide a_weight = a_infinite || !a.weight ? 1 : a.weight,
+         b_weight = b_infinite || !b.weight ? 1 : b.weight;
+    return cohort_compare_ratios((wide)a.borrowed, (wide)a.lendable * a_weight, (wide)b.borrowed,
+                                 (wide)b.lendable * b_weight);
 }
 
 /* ---- Candidates: those of a queue side by side, in the order in which they are taken ---- */
@@ -73,21 +77,25 @@ static int by_queue(const void *a, const void *b)
 {
     const struct cohort_workload *x = ((const struct cohort_victim *)a)->workload,
                                  *y = ((const struct cohort_victim *)b)->workload;
-    return x->queue != y->queue ? (x->queue > y->queue) - (x->queue < y->queue) : cohort_compare_workloads(x, y);
+    return x->queue != y->queue ? (x->queue > y->queue) - (x->queue < y->queue)
+                                : cohort_compare_workloads(x, y);
 }
 
-static bool is_source(const struct cohort_search *s, const struct cohort_workload *preemptor, uint32_t queue,
-                      const bool *contested)
+static bool is_source(const struct cohort_search *s, const struct cohort_workload *preemptor,
+                      uint32_t queue, const bool *contested)
 {
     const struct cohort_rules *rules = &s->rules[preemptor->queue];
     if (queue == preemptor->queue)
         return rules->within_queue != WITHIN_NEVER;
-    return rules->reclaim != RECLAIM_NEVER && s->books->root[queue] == s->books->root[preemptor->queue] &&
+    return rules->reclaim != RECLAIM_NEVER &&
+           s->books->root[queue] == s->books->root[preemptor->queue] &&
            !cohort_within_nominal(s->books, queue, contested);
 }
 
-/* A bound: evicting all n candidates can free enough of what is contested, each freeing at most what it needs. */
-static bool enough(const struct cohort_search *s, const struct cohort_workload *preemptor, const bool *contested, uint32_t n)
+/* A bound: evicting all n candidates can free enough of what is contested, each freeing at most
+ * what it needs. */
+static bool enough(const struct cohort_search *s, const struct cohort_workload *preemptor,
+                   const bool *contested, uint32_t n)
 {
     for (uint32_t cell = 0; cell < s->books->cells; cell++) {
         int64_t lacks = preemptor->need[cell] - cohort_available(s->books, preemptor->queue, cell);
@@ -101,7 +109,8 @@ static bool enough(const struct cohort_search *s, const struct cohort_workload *
     return true;
 }
 
-static uint32_t collect(struct cohort_search *s, const struct cohort_workload *preemptor, const bool *contested)
+static uint32_t collect(struct cohort_search *s, const struct cohort_workload *preemptor,
+                        const bool *contested)
 {
     uint32_t n = 0;
     for (uint32_t v = 0; v < s->books->n; v++) {
@@ -154,8 +163,10 @@ static bool is_spent(const struct fair_search *h, uint32_t v, struct cohort_shar
     return cohort_share_is_zero(share) && !r->above;
 }
 
-/* Equal shares: of queues the one with the first next candidate, a cohort before a queue, of cohorts the lowest id. */
-static bool goes_before(const struct fair_search *h, uint32_t v, struct cohort_share share, uint32_t best, struct cohort_share best_share)
+/* Equal shares: of queues the one with the first next candidate, a cohort before a queue, of
+ * cohorts the lowest id. */
+static bool goes_before(const struct fair_search *h, uint32_t v, struct cohort_share share,
+                        uint32_t best, struct cohort_share best_share)
 {
     int c = cohort_share_compare(share, best_share);
     if (c != 0)
@@ -167,7 +178,8 @@ static bool goes_before(const struct fair_search *h, uint32_t v, struct cohort_s
     const struct cohort_workload *x = h->s->candidate[h->s->range[v].next].workload,
                                  *y = h->s->candidate[h->s->range[best].next].workload;
     bool own = v == h->preemptor->queue || best == h->preemptor->queue;
-    return own && x->leaving == y->leaving ? best == h->preemptor->queue : cohort_compare_workloads(x, y) < 0;
+    return own && x->leaving == y->leaving ? best == h->preemptor->queue
+                                           : cohort_compare_workloads(x, y) < 0;
 }
 
 /* The queue below `top` to take from; ID_NONE: there is none left. */
@@ -204,7 +216,8 @@ static uint32_t next_queue(const struct fair_search *h, uint32_t top)
 
 /* ---- The rules ---- */
 
-struct rivals { uint32_t common, preemptor, victim; };       /* the two just below the common cohort */
+/* the two just below the common cohort */
+struct rivals { uint32_t common, preemptor, victim; };
 
 static struct rivals rivals_of(const struct fair_search *h, uint32_t queue)
 {
@@ -218,7 +231,8 @@ static struct rivals rivals_of(const struct fair_search *h, uint32_t queue)
     return r;
 }
 
-static bool rule_holds(const struct fair_search *h, const struct cohort_workload *w, bool final_share)
+static bool rule_holds(const struct fair_search *h, const struct cohort_workload *w,
+                       bool final_share)
 {
     struct cohort_books *b = h->s->books;
     struct rivals r = rivals_of(h, w->queue);
@@ -244,7 +258,8 @@ static bool take(const struct fair_search *h, struct cohort_victim c, enum cohor
     return fits;
 }
 
-/* Takes from queue q the next one that may be taken; those that may not are kept for the second pass. */
+/* Takes from queue q the next one that may be taken; those that may not are kept for the second
+ * pass. */
 static bool take_from(const struct fair_search *h, uint32_t q, bool final_share)
 {
     struct cohort_range *r = &h->s->range[q];
@@ -297,8 +312,8 @@ static bool find(const struct fair_search *h, bool final_share, bool initial_sha
     return second_pass(h, top);
 }
 
-bool cohort_search_fair(struct cohort_search *s, const struct cohort_workload *preemptor, const bool *contested,
-                        bool final_share, bool initial_share)
+bool cohort_search_fair(struct cohort_search *s, const struct cohort_workload *preemptor,
+                        const bool *contested, bool final_share, bool initial_share)
 {
     struct fair_search h = { s, preemptor, false };
     s->n_victims = 0;

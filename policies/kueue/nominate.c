@@ -1,8 +1,10 @@
-/* nominate.c - whether a head can be admitted, with which victims, or why not; with fewer tasks, if it may have fewer.
+/* nominate.c - whether a head can be admitted, with which victims, or why not; with fewer tasks, if
+ * it may have fewer.
  *
- * After kubernetes-sigs/kueue:pkg/scheduler/scheduler.go (getInitialAssignments), flavorassigner/flavorassigner.go
- * (fitsResourceQuota) and flavorassigner/podset_reducer.go: all tasks if that fits or evicting helps; else the most tasks,
- * by bisection between all and the minimum, for which it does. */
+ * After kubernetes-sigs/kueue:pkg/scheduler/scheduler.go (getInitialAssignments),
+ * flavorassigner/flavorassigner.go (fitsResourceQuota) and flavorassigner/podset_reducer.go: all
+ * tasks if that fits or evicting helps; else the most tasks, by bisection between all and the
+ * minimum, for which it does. */
 #include "policies/kueue/cohort.h"
 #include "sim/contract/util/minmax.h"
 
@@ -32,8 +34,9 @@ static bool limit_binds(const struct trial *t)
         if (!need || need <= cohort_available(b, t->as.queue, cell))
             continue;
         for (uint32_t v = t->as.queue; v != ID_NONE; v = b->parent[v])
-            left += b->parent[v] == ID_NONE ? b->subtree[cohort_at(b, v, cell)] - b->usage[cohort_at(b, v, cell)]
-                                            : cohort_local_available(b, v, cell);
+            left += b->parent[v] == ID_NONE
+                        ? b->subtree[cohort_at(b, v, cell)] - b->usage[cohort_at(b, v, cell)]
+                        : cohort_local_available(b, v, cell);
         if (need <= left || b->parent[t->as.queue] == ID_NONE)
             return true;
     }
@@ -68,7 +71,8 @@ static void vacate(void *self, const struct cohort_workload *w)
 static bool restore(void *self, const struct cohort_workload *w)
 {
     struct trial *t = self;
-    return w->leaving || job_state(t->s, w->id) != JOB_RELEASING || sched_keep(t->s, w->id) == SCHED_OK;
+    return w->leaving || job_state(t->s, w->id) != JOB_RELEASING ||
+           sched_keep(t->s, w->id) == SCHED_OK;
 }
 
 static bool room(void *self)
@@ -89,9 +93,10 @@ static bool search(struct trial *t)
     const struct cohort_params *p = t->c->params;
     s->places = cohort_wants_place(t->c) ? &places : NULL;
     sched_mark_t before = s->places ? sched_mark(t->s) : 0;
-    bool found = cohort_is_fair(t->c)
-                     ? cohort_search_fair(s, &t->as, t->contested, p->sharing != SHARING_INITIAL_SHARE, p->sharing != SHARING_FINAL_SHARE)
-                     : cohort_search_classical(s, &t->as, t->contested);
+    bool found = cohort_is_fair(t->c) ? cohort_search_fair(s, &t->as, t->contested,
+                                                           p->sharing != SHARING_INITIAL_SHARE,
+                                                           p->sharing != SHARING_FINAL_SHARE)
+                                      : cohort_search_classical(s, &t->as, t->contested);
     if (s->places)
         sched_rollback(t->s, before);
     s->places = NULL;
@@ -102,8 +107,8 @@ static bool search(struct trial *t)
 static bool may_preempt(const struct trial *t, uint32_t cell, bool more_above)
 {
     const struct cohort_rules *rules = &t->c->rules[t->as.queue];
-    return t->need[cell] <= t->c->books.quota[cohort_at(&t->c->books, t->as.queue, cell)].nominal || more_above ||
-           rules->within_queue != WITHIN_NEVER || rules->borrow != BORROW_NEVER ||
+    return t->need[cell] <= t->c->books.quota[cohort_at(&t->c->books, t->as.queue, cell)].nominal ||
+           more_above || rules->within_queue != WITHIN_NEVER || rules->borrow != BORROW_NEVER ||
            (cohort_is_fair(t->c) && rules->reclaim != RECLAIM_NEVER);
 }
 
@@ -118,7 +123,8 @@ static enum mode mode_by_quota(struct trial *t)
         if (t->need[cell] <= 0 || t->need[cell] <= cohort_available(b, t->as.queue, cell))
             continue;
         cohort_borrow_height(b, t->as.queue, cell, t->need[cell], &more_above);
-        if (t->need[cell] > b->potential[cohort_at(b, t->as.queue, cell)] || !may_preempt(t, cell, more_above))
+        if (t->need[cell] > b->potential[cohort_at(b, t->as.queue, cell)] ||
+            !may_preempt(t, cell, more_above))
             return MODE_NO_FIT;
         t->contested[cell] = true;
         mode = MODE_PREEMPT;
@@ -132,7 +138,9 @@ static uint32_t height_of(const struct trial *t)
     uint32_t height = 0;
     for (uint32_t cell = 0; cell < b->cells; cell++) {
         bool more_above;
-        uint32_t h = t->need[cell] ? cohort_borrow_height(b, t->as.queue, cell, t->need[cell], &more_above) : 0;
+        uint32_t h = t->need[cell]
+                         ? cohort_borrow_height(b, t->as.queue, cell, t->need[cell], &more_above)
+                         : 0;
         height = max_u32(height, h);
     }
     return height;
@@ -146,7 +154,8 @@ static enum mode mode_of(struct trial *t, uint32_t tasks)
     cohort_need(t->s, t->c, t->job, tasks, t->need);
     t->c->search.n_victims = 0;
     enum mode mode = mode_by_quota(t);
-    if (mode == MODE_FIT && cohort_wants_place(t->c) && !sched_fits(t->s, sched_view(t->s, FREE_IDLE), &t->ask)) {
+    if (mode == MODE_FIT && cohort_wants_place(t->c) &&
+        !sched_fits(t->s, sched_view(t->s, FREE_IDLE), &t->ask)) {
         t->no_place = sched_why_not(t->s);
         for (uint32_t cell = 0; cell < t->c->books.cells; cell++)
             t->contested[cell] = t->need[cell] > 0;
@@ -191,7 +200,8 @@ static bool would_do(enum mode mode)
 /* The smallest reduction that does, if a job that does with some tasks does with fewer. */
 static bool reduce(struct trial *t, uint32_t all, uint32_t least)
 {
-    uint32_t low = 1, high = all - least + 1;     /* none below `low` does; `high` does, or is one too many */
+    /* none below `low` does; `high` does, or is one too many */
+    uint32_t low = 1, high = all - least + 1;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         if (would_do(mode_of(t, all - middle)))
@@ -213,8 +223,8 @@ void cohort_nominate(struct sched *s, struct cohort *c, struct cohort_queue *q)
     uint32_t all = request_tasks(f->ask);
     t.as.need = t.need;
     enum mode mode = mode_of(&t, all);
-    bool fewer = all != SPLIT_ANY && !f->ask->next && f->min_tasks < all && own->evicted != c->pass;    /* it can move only
-                                                                                       as a whole, and so do unlike tasks */
+    /* it can move only as a whole, and so do unlike tasks */
+    bool fewer = all != SPLIT_ANY && !f->ask->next && f->min_tasks < all && own->evicted != c->pass;
     if (!would_do(mode) && fewer && reduce(&t, all, f->min_tasks))
         return;
     if (!would_do(mode) && fewer)

@@ -12,8 +12,8 @@ static bool policy_allows(const struct cohort_rules *rules, const struct cohort_
     return rules->reclaim == RECLAIM_ANY || (rules->reclaim == RECLAIM_LOWER_PRIORITY && lower);
 }
 
-bool cohort_may_evict(const struct cohort_search *s, const struct cohort_workload *preemptor, const struct cohort_workload *w,
-                      const bool *contested)
+bool cohort_may_evict(const struct cohort_search *s, const struct cohort_workload *preemptor,
+                      const struct cohort_workload *w, const bool *contested)
 {
     bool uses = false;
     for (uint32_t cell = 0; cell < s->books->cells; cell++)
@@ -40,16 +40,20 @@ void cohort_evict(struct cohort_search *s, const struct cohort_victim *v)
     s->victim[s->n_victims++] = *v;
 }
 
-bool cohort_admissible(const struct cohort_search *s, const struct cohort_workload *preemptor, bool borrowing)
+bool cohort_admissible(const struct cohort_search *s, const struct cohort_workload *preemptor,
+                       bool borrowing)
 {
     const struct cohort_books *b = s->books;
     for (uint32_t cell = 0; cell < b->cells && !borrowing; cell++)
-        if (preemptor->need[cell] && cohort_borrows(b, preemptor->queue, cell, preemptor->need[cell]))
+        if (preemptor->need[cell] &&
+            cohort_borrows(b, preemptor->queue, cell, preemptor->need[cell]))
             return false;
-    return cohort_fits(b, preemptor->queue, preemptor->need) && (!s->places || s->places->room(s->places->self));
+    return cohort_fits(b, preemptor->queue, preemptor->need) &&
+           (!s->places || s->places->room(s->places->self));
 }
 
-void cohort_put_back(struct cohort_search *s, const struct cohort_workload *preemptor, bool borrowing)
+void cohort_put_back(struct cohort_search *s, const struct cohort_workload *preemptor,
+                     bool borrowing)
 {
     for (uint32_t i = s->n_victims - 1; i-- > 0;) {
         struct cohort_workload *w = s->victim[i].workload;

@@ -1,10 +1,11 @@
-/* search.h - the victims for one more admission: the input and the answer of the two searches, classical and by fair share. Both
- * leave the books as they found them.
+/* search.h - the victims for one more admission: the input and the answer of the two searches,
+ * classical and by fair share. Both leave the books as they found them.
  *
- * Candidates use a contested cell, are no firm ones, and their priority is one that the preemptor's queue may stop
- * (cohort_rules). Victims are taken one by one until the preemptor fits; then victims that it does not need are put
- * back, the last but one first. Order: those that leave already; other queues before the own; lower priority; admitted more
- * recently; lower id (kubernetes-sigs/kueue:pkg/scheduler/preemption/common/ordering.go, CandidatesOrdering). */
+ * Candidates use a contested cell, are no firm ones, and their priority is one that the preemptor's
+ * queue may stop (cohort_rules). Victims are taken one by one until the preemptor fits; then
+ * victims that it does not need are put back, the last but one first. Order: those that leave
+ * already; other queues before the own; lower priority; admitted more recently; lower id
+ * (kubernetes-sigs/kueue:pkg/scheduler/preemption/common/ordering.go, CandidatesOrdering). */
 #pragma once
 #include "policies/kueue/books.h"
 
@@ -21,7 +22,12 @@ struct cohort_members {           /* of one queue: the workloads that hold quota
     uint32_t n;
     size_t capacity;
 };
-enum cohort_reason { EVICT_IN_QUEUE, EVICT_RECLAIM, EVICT_RECLAIM_WHILE_BORROWING, EVICT_FAIR_SHARE };
+enum cohort_reason {
+    EVICT_IN_QUEUE,
+    EVICT_RECLAIM,
+    EVICT_RECLAIM_WHILE_BORROWING,
+    EVICT_FAIR_SHARE
+};
 struct cohort_victim {
     struct cohort_workload *workload;
     enum cohort_reason reason;
@@ -31,8 +37,10 @@ struct cohort_victim {
 /* For workloads that need a place as well as quota. NULL: quota alone decides. */
 struct cohort_places {
     void *self;
-    void (*vacate)(void *self, const struct cohort_workload *w);    /* w leaves, for the time being */
-    bool (*restore)(void *self, const struct cohort_workload *w);   /* undoes vacate; false: its place is taken */
+    /* w leaves, for the time being */
+    void (*vacate)(void *self, const struct cohort_workload *w);
+    /* undoes vacate; false: its place is taken */
+    bool (*restore)(void *self, const struct cohort_workload *w);
     bool (*room)(void *self);     /* there is a place for the preemptor now */
 };
 struct cohort_search {
@@ -44,21 +52,28 @@ struct cohort_search {
     struct cohort_victim *victim; /* as many as hold quota; the answer: the first n_victims */
     uint32_t n_victims;
     struct cohort_victim *candidate;         /* as many, scratch */
-    struct cohort_range { uint32_t first, kept, next, end; bool pruned, above; } *range;    /* [n] scratch of the search by fair share */
+    /* [n] scratch of the search by fair share */
+    struct cohort_range { uint32_t first, kept, next, end; bool pruned, above; } *range;
 };
 #define COHORT_WEIGHT_ONE UINT64_C(1000000000)
 
 /* contested: the cells in which quota is short. true: n_victims victims, at least one. */
-bool cohort_search_classical(struct cohort_search *s, const struct cohort_workload *preemptor, const bool *contested);
+bool cohort_search_classical(struct cohort_search *s, const struct cohort_workload *preemptor,
+                             const bool *contested);
 /* final_share, initial_share: which of the rules S2-a and S2-b apply (fair.h). */
-bool cohort_search_fair(struct cohort_search *s, const struct cohort_workload *preemptor, const bool *contested,
-                        bool final_share, bool initial_share);
+bool cohort_search_fair(struct cohort_search *s, const struct cohort_workload *preemptor,
+                        const bool *contested, bool final_share, bool initial_share);
 
 /* ---- What both use ---- */
-bool cohort_may_evict(const struct cohort_search *s, const struct cohort_workload *preemptor, const struct cohort_workload *w,
-                      const bool *contested);
-int  cohort_compare_workloads(const struct cohort_workload *a, const struct cohort_workload *b);    /* <0: a goes first */
-void cohort_evict(struct cohort_search *s, const struct cohort_victim *v);    /* appends it, takes its usage back */
-bool cohort_admissible(const struct cohort_search *s, const struct cohort_workload *preemptor, bool borrowing);
-void cohort_put_back(struct cohort_search *s, const struct cohort_workload *preemptor, bool borrowing);
-void cohort_restore(struct cohort_search *s);                /* the books; the victims stay in the answer */
+bool cohort_may_evict(const struct cohort_search *s, const struct cohort_workload *preemptor,
+                      const struct cohort_workload *w, const bool *contested);
+/* <0: a goes first */
+int  cohort_compare_workloads(const struct cohort_workload *a, const struct cohort_workload *b);
+/* appends it, takes its usage back */
+void cohort_evict(struct cohort_search *s, const struct cohort_victim *v);
+bool cohort_admissible(const struct cohort_search *s, const struct cohort_workload *preemptor,
+                       bool borrowing);
+void cohort_put_back(struct cohort_search *s, const struct cohort_workload *preemptor,
+                     bool borrowing);
+/* the books; the victims stay in the answer */
+void cohort_restore(struct cohort_search *s);

@@ -31,8 +31,10 @@ struct line_key attained_key(struct sched *s, job_id j, const void *params)
 static void set_timer(struct sched *s, struct attained *a, job_id j)
 {
     const struct account *of = account_of(s, j);
-    double after_ns = of->since_ns < 0 ? a->promote > 0 && of->stage > 0 ? ceil(a->promote * (double)of->had_ns) : INFINITY
-                                       : ceil(a->rule->stage_end(a, of->stage) * 1e9 / rate(s, a, j));
+    double after_ns =
+        of->since_ns < 0
+            ? a->promote > 0 && of->stage > 0 ? ceil(a->promote * (double)of->had_ns) : INFINITY
+            : ceil(a->rule->stage_end(a, of->stage) * 1e9 / rate(s, a, j));
     int64_t from_ns = of->since_ns < 0 ? of->last_ran_ns : of->since_ns - of->had_ns;
     if (after_ns < 4e18)
         timer_set(&a->timers, j, from_ns + (int64_t)after_ns);
@@ -46,7 +48,8 @@ static void set_key(struct sched *s, const struct attained *a, job_id j)
     of->key = a->rule->key(a, j, of, attained_service(s, a, j));
 }
 
-void attained_begin(struct sched *s, struct attained *a, const struct attained_rule *rule, const void *params)
+void attained_begin(struct sched *s, struct attained *a, const struct attained_rule *rule,
+                    const void *params)
 {
     a->rule = rule;
     timers_begin(s, &a->timers);
@@ -57,7 +60,9 @@ void attained_arrived(struct sched *s, struct attained *a, job_id j)
 {
     struct account *of = account_of(s, j);
     if (!of->known)
-        *of = (struct account){ .known = true, .since_ns = -1, .last_ran_ns = sched_now(s), .entered_ns = sched_now(s) };
+        *of = (struct account){
+            .known = true, .since_ns = -1, .last_ran_ns = sched_now(s), .entered_ns = sched_now(s)
+        };
     else
         a->waits = true;
     set_timer(s, a, j);

@@ -1,10 +1,11 @@
 /* backfill.c - jobs behind may start early where no promise is delayed.
  *
- * The first `depth` jobs that cannot start are promised the earliest time at which they fit by the submitted estimates;
- * a later job starts only if it fits now and until it is expected to end. depth 1 is EASY (Lifka, JSSPP 1995), no bound
- * is conservative backfilling (Mu'alem and Feitelson, IEEE TPDS 12(6), 2001). When a job gives up GPUs, each promise is
- * looked at again, first come first, with those of all others in place: it never gets later. New jobs only add to them.
- * "Free over the whole window" needs no rule about extra nodes: on counts it says the same. */
+ * The first `depth` jobs that cannot start are promised the earliest time at which they fit by the
+ * submitted estimates; a later job starts only if it fits now and until it is expected to end.
+ * depth 1 is EASY (Lifka, JSSPP 1995), no bound is conservative backfilling (Mu'alem and Feitelson,
+ * IEEE TPDS 12(6), 2001). When a job gives up GPUs, each promise is looked at again, first come
+ * first, with those of all others in place: it never gets later. New jobs only add to them. "Free
+ * over the whole window" needs no rule about extra nodes: on counts it says the same. */
 #include "sim/contract/timeline.h"
 #include "sim/contract/util/array.h"
 #include "sim/contract/util/minmax.h"
@@ -20,13 +21,16 @@ static const char *const orders[] = { "arrival", "shortest", NULL };
 struct list { job_id *job; size_t n, capacity; };
 struct backfill {
     struct line *waiting, *shortest;
-    bool all;                     /* every pass looks at all jobs, or leaves them out because that would change nothing */
-    double ahead;                 /* jobs that the last pass left waiting with a promise, or without one if there is no time */
+    /* every pass looks at all jobs, or leaves them out because that would change nothing */
+    bool all;
+    /* jobs that the last pass left waiting with a promise, or without one if there is no time */
+    double ahead;
     int64_t due_ns;               /* the first of the promises that were kept as they were */
     uint64_t seen;                /* timeline_version of the last pass */
     bool passed;
     struct list fresh;            /* arrived since the last pass */
-    struct too_long { int64_t estimate_ns; uint64_t pass; } *too_long;    /* [n_shapes] did not fit before the promises */
+    /* [n_shapes] did not fit before the promises */
+    struct too_long { int64_t estimate_ns; uint64_t pass; } *too_long;
     size_t n_shapes;
     uint64_t pass;
 };
@@ -46,9 +50,12 @@ static void backfill_arrived(struct sched *s, const void *params, void *state, j
     struct backfill *b = state;
     int64_t submit_ns = job_facts(s, j)->submit_ns;
     if (b->shortest)
-        line_push(b->shortest, j, (struct line_key){ .major = (double)job_estimate_ns(s, j), .time_ns = submit_ns });
+        line_push(
+            b->shortest, j,
+            (struct line_key){ .major = (double)job_estimate_ns(s, j), .time_ns = submit_ns });
     line_push(b->waiting, j, (struct line_key){ .time_ns = submit_ns });
-    b->fresh.job = array_grown(sched_alloc, s, b->fresh.job, &b->fresh.capacity, b->fresh.n, sizeof j);
+    b->fresh.job =
+        array_grown(sched_alloc, s, b->fresh.job, &b->fresh.capacity, b->fresh.n, sizeof j);
     b->fresh.job[b->fresh.n++] = j;
 }
 
@@ -62,8 +69,9 @@ static void backfill_started(struct sched *s, const void *params, void *state, j
         line_remove(b->shortest, j);
 }
 
-/* Starts j now, or promises it the earliest time that its estimate and the promises of all others allow: never later
- * than its own last promise, unless that time has come and a running job exceeds its estimate. true: it has started. */
+/* Starts j now, or promises it the earliest time that its estimate and the promises of all others
+ * allow: never later than its own last promise, unless that time has come and a running job exceeds
+ * its estimate. true: it has started. */
 static bool start_or_promise(struct sched *s, struct backfill *b, job_id j)
 {
     struct request r = job_request(s, j);
@@ -80,24 +88,30 @@ static bool start_or_promise(struct sched *s, struct backfill *b, job_id j)
         sched_wake_at(s, promised_ns);                /* perhaps no job ends just then */
         b->due_ns = min_i64(promised_ns, b->due_ns);
     }
-    sched_blocked(s, j, sched_fits(s, sched_view(s, FREE_IDLE), &r) ? WAIT_RESERVED : sched_why_not(s));
+    sched_blocked(s, j,
+                  sched_fits(s, sched_view(s, FREE_IDLE), &r) ? WAIT_RESERVED : sched_why_not(s));
     return false;
 }
 
-/* j would fit but for its estimate, and so would jobs of its shape that are no shorter: those of known reason are left out. */
-static void reserved(struct sched *s, const struct backfill *b, struct line_walk *walk, job_id j, int64_t too_long_ns)
+/* j would fit but for its estimate, and so would jobs of its shape that are no shorter: those of
+ * known reason are left out. */
+static void reserved(struct sched *s, const struct backfill *b, struct line_walk *walk, job_id j,
+                     int64_t too_long_ns)
 {
     sched_blocked(s, j, WAIT_RESERVED);
     if (walk && b->all)
         line_skip_longer(walk, too_long_ns);
 }
 
-/* Starts j if that delays no promise. What fails for one estimate fails for all longer ones of the same shape. */
-static void fill_behind(struct sched *s, struct backfill *b, struct line *line, struct line_walk *walk, job_id j)
+/* Starts j if that delays no promise. What fails for one estimate fails for all longer ones of the
+ * same shape. */
+static void fill_behind(struct sched *s, struct backfill *b, struct line *line,
+                        struct line_walk *walk, job_id j)
 {
     shape_id shape = job_facts(s, j)->ask->shape;
     int64_t length_ns = job_estimate_ns(s, j), now_ns = sched_now(s);
-    b->too_long = array_covering(sched_alloc, s, b->too_long, &b->n_shapes, shape, sizeof *b->too_long);
+    b->too_long =
+        array_covering(sched_alloc, s, b->too_long, &b->n_shapes, shape, sizeof *b->too_long);
     struct too_long *known = &b->too_long[shape];
     if (known->pass == b->pass && length_ns >= known->estimate_ns) {
         reserved(s, b, walk, j, known->estimate_ns);
@@ -108,10 +122,12 @@ static void fill_behind(struct sched *s, struct backfill *b, struct line *line, 
         sched_blocked(s, j, WAIT_GROUP);
         line_blocked(s, line, shape, sched_why_not(s));
         if (walk)
-            line_skip_shape(walk, shape);             /* no room now, promise or not: the same for its whole shape */
+            /* no room now, promise or not: the same for its whole shape */
+            line_skip_shape(walk, shape);
         return;
     }
-    int64_t until_ns = length_ns == TIME_NEVER ? TIME_NEVER : now_ns + job_start_cost_ns(s, j) + length_ns;
+    int64_t until_ns =
+        length_ns == TIME_NEVER ? TIME_NEVER : now_ns + job_start_cost_ns(s, j) + length_ns;
     const struct placement *where = sched_place(s, timeline_view(s, now_ns, until_ns), &r);
     if (where && sched_start(s, j, where) == SCHED_OK)
         return;
@@ -119,7 +135,8 @@ static void fill_behind(struct sched *s, struct backfill *b, struct line *line, 
     reserved(s, b, walk, j, length_ns);
 }
 
-/* No job has given up GPUs since the last pass: what it refused stays refused, and only new jobs are looked at. */
+/* No job has given up GPUs since the last pass: what it refused stays refused, and only new jobs
+ * are looked at. */
 static void serve_fresh(struct sched *s, const struct backfill_params *p, struct backfill *b)
 {
     for (size_t i = 0; i < b->fresh.n; i++) {
@@ -159,9 +176,11 @@ static void serve_all(struct sched *s, const struct backfill_params *p, struct b
         line_skip_full(&walk, sched_view(s, FREE_IDLE));
     while (tested < p->tests && line_next(&walk, &j)) {
         bool promised = plan_start(s, j) != TIME_NEVER;
-        if (b->shortest && (job_state(s, j) != JOB_PENDING || (promised && is_ahead(s, j, last, last_job))))
+        if (b->shortest &&
+            (job_state(s, j) != JOB_PENDING || (promised && is_ahead(s, j, last, last_job))))
             continue;
-        if (promised)                                 /* a job that was ahead of it is back in the line */
+        /* a job that was ahead of it is back in the line */
+        if (promised)
             start_or_promise(s, b, j);
         else
             fill_behind(s, b, line, &walk, j);
@@ -174,7 +193,8 @@ static void backfill_schedule(struct sched *s, const void *params, void *state)
     const struct backfill_params *p = params;
     struct backfill *b = state;
     b->pass++;
-    if (b->passed && b->seen == timeline_version(s) && sched_now(s) < b->due_ns && !b->shortest && b->all)
+    if (b->passed && b->seen == timeline_version(s) && sched_now(s) < b->due_ns && !b->shortest &&
+        b->all)
         serve_fresh(s, p, b);
     else
         serve_all(s, p, b);
@@ -183,21 +203,24 @@ static void backfill_schedule(struct sched *s, const void *params, void *state)
     b->fresh.n = 0;
 }
 
-#define BACKFILL_PARAMS(depth_usual)                                                                                   \
-    { "depth", "jobs that get a promise", "jobs", 1, 1e9, depth_usual, NULL, offsetof(struct backfill_params, depth) },\
-    { "order", "order of those behind: arrival, or shortest estimate first (SJBF)", "", 0, 0, BY_ARRIVAL, orders,      \
-      offsetof(struct backfill_params, order) },                                                                       \
-    { "tests", "jobs looked at in a pass", "jobs", 1, TESTS_ALL, TESTS_ALL, NULL, offsetof(struct backfill_params, tests) },       \
+#define BACKFILL_PARAMS(default_depth)                                                               \
+    { "depth", "jobs that get a promise", "jobs", 1, 1e9, default_depth, NULL, offsetof(struct backfill_params, depth) }, \
+    { "order", "order of those behind: arrival, or shortest estimate first (SJBF)", "", 0, 0, BY_ARRIVAL, orders, \
+      offsetof(struct backfill_params, order) },                                                   \
+    { "tests", "jobs looked at in a pass", "jobs", 1, TESTS_ALL, TESTS_ALL, NULL, offsetof(struct backfill_params, tests) }, \
     { 0 }
 static const struct param easy_params[] = { BACKFILL_PARAMS(1) };
 static const struct param conservative_params[] = { BACKFILL_PARAMS(1e9) };
 
-#define BACKFILL_TABLE                                                                                                 \
-    .abi = POLICY_ABI, .needs = SEES_TIMELINE, .params_size = sizeof(struct backfill_params),                          \
-    .state_size = sizeof(struct backfill), .begin = backfill_begin, .schedule = backfill_schedule,                     \
+#define BACKFILL_TABLE                                                                             \
+    .abi = POLICY_ABI, .needs = SEES_TIMELINE, .params_size = sizeof(struct backfill_params),      \
+    .state_size = sizeof(struct backfill), .begin = backfill_begin, .schedule = backfill_schedule, \
     .job_arrived = backfill_arrived, .job_started = backfill_started
 const struct policy easy_policy = {
-    BACKFILL_TABLE, .name = "easy", .summary = "backfilling that never delays the head", .params = easy_params,
+    BACKFILL_TABLE,
+    .name = "easy",
+    .summary = "backfilling that never delays the head",
+    .params = easy_params,
 };
 const struct policy conservative_policy = {
     BACKFILL_TABLE, .name = "conservative", .summary = "backfilling that delays no job ahead",

@@ -1,9 +1,10 @@
 /* drf.c - progressive filling: the queue with the smallest share goes next, until no job fits.
  *
- * drf: a queue's share is that of its dominant resource, max over GPU, CPU and memory of held / capacity (Ghodsi et al.,
- * "Dominant resource fairness", NSDI 2011); fair-share: the same on GPUs alone. Divided by the queue's weight; weight 0
- * comes last. In a tree of queues the rule holds at every level: from the root down, the child with the smallest share.
- * Equal shares: the queue with the older next job. Among the jobs of a queue: arrival order. */
+ * drf: a queue's share is that of its dominant resource, max over GPU, CPU and memory of held /
+ * capacity (Ghodsi et al., "Dominant resource fairness", NSDI 2011); fair-share: the same on GPUs
+ * alone. Divided by the queue's weight; weight 0 comes last. In a tree of queues the rule holds at
+ * every level: from the root down, the child with the smallest share. Equal shares: the queue with
+ * the older next job. Among the jobs of a queue: arrival order. */
 #include "policies/common/queueing.h"
 #include "sim/contract/util/heap.h"
 
@@ -17,7 +18,8 @@ struct branch {
     struct line_walk walk;
     bool listed;
     job_id blocked;               /* the last head that did not fit; ID_NONE */
-    job_id next;                  /* the first job below it that this pass has still to serve; ID_NONE */
+    /* the first job below it that this pass has still to serve; ID_NONE */
+    job_id next;
     double share;
     uint32_t up, at;              /* at: its place in up's heap; ID_NONE: not in */
     uint32_t *heap;               /* children that have a next job, the least share first */
@@ -41,7 +43,8 @@ static double part(int64_t held, int64_t capacity, double weight)
 static double share_of(const struct sched *s, const struct drf *d, queue_id q)
 {
     struct amount held = queue_held(s, q);
-    double weight = queue_facts(s, q)->weight, share = part(held.gpu_milli, d->capacity.gpu_milli, weight);
+    double weight = queue_facts(s, q)->weight,
+           share = part(held.gpu_milli, d->capacity.gpu_milli, weight);
     if (weight <= 0)
         return (double)INFINITY;
     if (d->gpus_alone)
@@ -55,7 +58,8 @@ static double share_of(const struct sched *s, const struct drf *d, queue_id q)
 static bool goes_before(const struct drf *d, const uint32_t *left, const uint32_t *right)
 {
     const struct branch *a = &d->branch[*left], *b = &d->branch[*right];
-    return a->share != b->share ? a->share < b->share : a->next < b->next;    /* ids ascend in the order of submission */
+    /* ids ascend in the order of submission */
+    return a->share != b->share ? a->share < b->share : a->next < b->next;
 }
 
 static void placed(struct drf *d, const uint32_t *branch, size_t at)
@@ -114,7 +118,8 @@ static void serve(struct sched *s, struct branch *b, bool skip)
         next_job(s, b);
     } else if (skip) {
         line_blocked(s, b->waiting, r.shape, sched_why_not(s));
-        line_skip_shape(&b->walk, r.shape);               /* a job that asks for the same fails the same */
+        /* a job that asks for the same fails the same */
+        line_skip_shape(&b->walk, r.shape);
         next_job(s, b);
     } else {
         block_head(s, b, sched_why_not(s));
@@ -161,7 +166,8 @@ static void begin(struct sched *s, struct drf *d, bool gpus_alone)
         *b = (struct branch){ .blocked = ID_NONE, .next = ID_NONE, .at = ID_NONE };
         b->up = !f || f->parent == ID_NONE ? ROOT : f->parent + 1;
         b->waiting = f && f->first_child == ID_NONE ? line_new(s) : NULL;
-        d->branch[b->up].n += i != ROOT;                  /* the children, for the size of the heap */
+        /* the children, for the size of the heap */
+        d->branch[b->up].n += i != ROOT;
     }
     for (uint32_t i = 0; i < n; i++) {
         struct branch *b = &d->branch[i];
@@ -200,15 +206,16 @@ static void drf_started(struct sched *s, const void *params, void *state, job_id
 }
 
 static const struct param drf_param_list[] = {
-    { "blocking", "strict: the first that does not fit blocks its queue; skip: it is passed over", "", 0, 0, BLOCKING_STRICT,
-      queueing_blockings, offsetof(struct drf_params, blocking) },
+    { "blocking", "strict: the first that does not fit blocks its queue; skip: it is passed over",
+      "", 0, 0, BLOCKING_STRICT, queueing_blockings, offsetof(struct drf_params, blocking) },
     { 0 },
 };
 
 const struct policy drf_policy = {
     .abi = POLICY_ABI,
     .name = "drf",
-    .summary = "dominant resource fairness: the queue with the smallest weighted share of GPU, CPU or memory first",
+    .summary = "dominant resource fairness: the queue with the smallest weighted share of GPU, CPU "
+               "or memory first",
     .params = drf_param_list,
     .params_size = sizeof(struct drf_params),
     .state_size = sizeof(struct drf),

@@ -1,7 +1,8 @@
-/* edf.c - earliest deadline first; jobs without a deadline last. Equal ones by submit time. Sees deadlines only.
+/* edf.c - earliest deadline first; jobs without a deadline last. Equal ones by submit time. Sees
+ * deadlines only.
  *
- * With preempt=yes jobs with later deadlines are preempted: on one server, if any schedule meets every deadline, this one
- * does (Dertouzos, IFIP 1974). */
+ * With preempt=yes jobs with later deadlines are preempted: on one server, if any schedule meets
+ * every deadline, this one does (Dertouzos, IFIP 1974). */
 #include "policies/common/queueing.h"
 
 struct edf_params { struct queueing_params queueing; double preempt; };
@@ -20,7 +21,8 @@ static unsigned edf_needs(const void *params)
     return ((const struct edf_params *)params)->preempt > 0 ? SEES_RELEASING : 0;
 }
 
-QUEUEING_CALLBACKS(edf, ((const struct edf_params *)params)->preempt > 0 ? &preemptive : &non_preemptive)
+QUEUEING_CALLBACKS(edf,
+                   ((const struct edf_params *)params)->preempt > 0 ? &preemptive : &non_preemptive)
 static const struct param edf_param_list[] = {
     QUEUEING_PARAM_SCOPE,
     QUEUEING_PARAM_BLOCKING(BLOCKING_STRICT),

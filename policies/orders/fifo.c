@@ -3,7 +3,9 @@
 
 static const struct discipline fifo = { .key = key_submit };
 QUEUEING_CALLBACKS(fifo, &fifo)
-static const struct param fifo_params[] = { QUEUEING_PARAM_SCOPE, QUEUEING_PARAM_BLOCKING(BLOCKING_STRICT), { 0 } };
+static const struct param fifo_params[] = { QUEUEING_PARAM_SCOPE,
+                                            QUEUEING_PARAM_BLOCKING(BLOCKING_STRICT),
+                                            { 0 } };
 
 const struct policy fifo_policy = {
     QUEUEING_TABLE(fifo),

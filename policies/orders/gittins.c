@@ -1,9 +1,12 @@
-/* gittins.c - highest Gittins index first: the job most likely to end for the service that it takes, with preemption.
+/* gittins.c - highest Gittins index first: the job most likely to end for the service that it
+ * takes, with preemption.
  *
- * Gittins (J. Royal Stat. Soc. B 41(2), 1979): on one server no order has a smaller mean JCT among those that know the law of
- * the services but not each of them. The law is that of the jobs that have ended so far (gittins_law.h), learnt again
- * whenever their number has grown by a factor; until there are `learn` of them the order is that of las or las2d. Service is
- * GPU-seconds or seconds. A job with more service than any that ended has index 0. Ties by submit time. Sees no run times. */
+ * Gittins (J. Royal Stat. Soc. B 41(2), 1979): on one server no order has a smaller mean JCT among
+ * those that know the law of the services but not each of them. The law is that of the jobs that
+ * have ended so far (gittins_law.h), learnt again whenever their number has grown by a factor;
+ * until there are `learn` of them the order is that of las or las2d. Service is GPU-seconds or
+ * seconds. A job with more service than any that ended has index 0. Ties by submit time. Sees no
+ * run times. */
 #include "policies/orders/attained.h"
 #include "policies/orders/gittins_law.h"
 #include "sim/contract/util/array.h"
@@ -19,7 +22,8 @@ struct gittins {
     double *ended, next;          /* services of jobs that have ended; when to learn again */
     size_t n_ended, capacity;
 };
-static const double before[] = { 3250, 7200, INFINITY };    /* the queues of las, while nothing is known */
+/* the queues of las, while nothing is known */
+static const double before[] = { 3250, 7200, INFINITY };
 
 /* ---- Stages and keys ---- */
 
@@ -31,11 +35,13 @@ static double stage_end(const struct attained *a, uint32_t stage)
 
 static uint32_t stage_of(const struct gittins *g, double service)
 {
-    return g->law.n ? gittins_stage(&g->law, service) : (service >= before[0]) + (uint32_t)(service >= before[1]);
+    return g->law.n ? gittins_stage(&g->law, service)
+                    : (service >= before[0]) + (uint32_t)(service >= before[1]);
 }
 
 /* A running job stands in line by the least index of its stage, a waiting one by its own. */
-static struct line_key key(const struct attained *a, job_id j, const struct account *of, double service)
+static struct line_key key(const struct attained *a, job_id j, const struct account *of,
+                           double service)
 {
     (void)j;
     const struct gittins *g = (const struct gittins *)a;
@@ -44,7 +50,8 @@ static struct line_key key(const struct attained *a, job_id j, const struct acco
         return (struct line_key){ .major = of->stage, .minor = !runs, .time_ns = of->entered_ns };
     double least = gittins_stage_index(&g->law, of->stage);
     return (struct line_key){ .major = -(runs || service < g->law.service[g->law.stage[of->stage]]
-                                             ? least : fmax(least, gittins_index(&g->law, service))) };
+                                             ? least
+                                             : fmax(least, gittins_index(&g->law, service))) };
 }
 
 static struct line_key present(struct sched *s, const struct queueing_state *o, job_id j)
@@ -95,7 +102,8 @@ static void learn(struct sched *s, struct gittins *g)
     size_t n;
     const job_id *all = queueing_jobs(s, &g->attained.queueing, &n);
     for (size_t i = 0; i < n; i++)
-        attained_place(s, &g->attained, all[i], stage_of(g, attained_service(s, &g->attained, all[i])));
+        attained_place(s, &g->attained, all[i],
+                       stage_of(g, attained_service(s, &g->attained, all[i])));
 }
 
 /* ---- Callbacks ---- */
@@ -134,7 +142,8 @@ static void gittins_started(struct sched *s, const void *params, void *state, jo
     attained_started(s, state, j);
 }
 
-static void gittins_stopped(struct sched *s, const void *params, void *state, job_id j, enum stop_cause why)
+static void gittins_stopped(struct sched *s, const void *params, void *state, job_id j,
+                            enum stop_cause why)
 {
     (void)params;
     struct gittins *g = state;
@@ -148,10 +157,10 @@ static const struct param gittins_param_list[] = {
     QUEUEING_PARAM_BLOCKING(BLOCKING_SKIP),
     { "two_dimensional", "yes: service is GPU-seconds; no: seconds", "", 0, 0, 1, param_no_yes,
       offsetof(struct gittins_params, two_dimensional) },
-    { "learn", "jobs that have to end before the law is known; las or las2d until then", "jobs", 1, 1e9, 100, NULL,
-      offsetof(struct gittins_params, learn) },
-    { "grown", "the law is learnt again when they have grown by this factor", "", 1.001, 1e9, 1.25, NULL,
-      offsetof(struct gittins_params, grown) },
+    { "learn", "jobs that have to end before the law is known; las or las2d until then", "jobs", 1,
+      1e9, 100, NULL, offsetof(struct gittins_params, learn) },
+    { "grown", "the law is learnt again when they have grown by this factor", "", 1.001, 1e9, 1.25,
+      NULL, offsetof(struct gittins_params, grown) },
     { 0 },
 };
 

@@ -1,4 +1,5 @@
-/* ljf.c - longest job first, by the true run time: the adversary of sjf. Equal ones by submit time. */
+/* ljf.c - longest job first, by the true run time: the adversary of sjf. Equal ones by submit
+ * time. */
 #include "policies/common/queueing.h"
 
 static struct line_key key_longest(struct sched *s, job_id j, const void *params)
@@ -10,7 +11,9 @@ static struct line_key key_longest(struct sched *s, job_id j, const void *params
 
 static const struct discipline ljf = { .key = key_longest };
 QUEUEING_CALLBACKS(ljf, &ljf)
-static const struct param ljf_params[] = { QUEUEING_PARAM_SCOPE, QUEUEING_PARAM_BLOCKING(BLOCKING_STRICT), { 0 } };
+static const struct param ljf_params[] = { QUEUEING_PARAM_SCOPE,
+                                           QUEUEING_PARAM_BLOCKING(BLOCKING_STRICT),
+                                           { 0 } };
 
 const struct policy ljf_policy = {
     QUEUEING_TABLE(ljf),

@@ -1,13 +1,16 @@
-/* loss.c - no line: a job that does not fit when it arrives is refused for good (a loss system: blocked calls are cleared).
+/* loss.c - no line: a job that does not fit when it arrives is refused for good (a loss system:
+ * blocked calls are cleared).
  *
- * After a job has failed, jobs of its shape are refused without a search until something is released. */
+ * After a job has failed, jobs of its shape are refused without a search until something is
+ * released. */
 #include "sim/contract/policy.h"
 #include "sim/contract/util/array.h"
 
 struct loss {
     job_id *fresh;                /* arrived since the last pass */
     size_t n_fresh, capacity;
-    uint64_t *failed_at;          /* by shape: 1 + the room version at which it did not fit; 0: never */
+    /* by shape: 1 + the room version at which it did not fit; 0: never */
+    uint64_t *failed_at;
     size_t n_shapes;
 };
 
@@ -22,7 +25,8 @@ static void loss_arrived(struct sched *s, const void *params, void *state, job_i
 static bool fits(struct sched *s, struct loss *l, job_id j)
 {
     struct request r = job_request(s, j);
-    l->failed_at = array_covering(sched_alloc, s, l->failed_at, &l->n_shapes, r.shape, sizeof *l->failed_at);
+    l->failed_at =
+        array_covering(sched_alloc, s, l->failed_at, &l->n_shapes, r.shape, sizeof *l->failed_at);
     uint64_t *failed = &l->failed_at[r.shape], now = sched_room_version(s) + 1;
     if (*failed == now)
         return false;

@@ -1,13 +1,20 @@
-/* priority.c - higher priority first, equal ones by submit time; with preempt=yes lower ones are preempted.
+/* priority.c - higher priority first, equal ones by submit time; with preempt=yes lower ones are
+ * preempted.
  *
- * With age_weight, every full hour that a job has waited adds to its priority, up to age_max. Between two such moments no
- * priority changes, so each is a timer that moves one job. A running job keeps the priority of its start. */
+ * With age_weight, every full hour that a job has waited adds to its priority, up to age_max.
+ * Between two such moments no priority changes, so each is a timer that moves one job. A running
+ * job keeps the priority of its start. */
 #include "policies/common/queueing.h"
 #include "policies/common/timers.h"
 
 struct priority_params { struct queueing_params queueing; double preempt, age_weight, age_max; };
-struct priority { struct queueing_state queueing; const struct priority_params *params; struct timers timers; };
-struct age { int64_t waited_ns, since_ns, hours; };    /* of a job: without the present wait, which began at since_ns */
+struct priority {
+    struct queueing_state queueing;
+    const struct priority_params *params;
+    struct timers timers;
+};
+/* of a job: without the present wait, which began at since_ns */
+struct age { int64_t waited_ns, since_ns, hours; };
 static const int64_t hour_ns = 3600 * INT64_C(1000000000);
 
 static struct line_key key_aged(struct sched *s, job_id j, const void *params)
@@ -65,7 +72,8 @@ static void priority_started(struct sched *s, const void *params, void *state, j
     queueing_started(s, &p->queueing, j);
 }
 
-static void priority_stopped(struct sched *s, const void *params, void *state, job_id j, enum stop_cause why)
+static void priority_stopped(struct sched *s, const void *params, void *state, job_id j,
+                             enum stop_cause why)
 {
     (void)params;
     (void)why;
@@ -92,8 +100,10 @@ static const struct param priority_param_list[] = {
     QUEUEING_PARAM_SCOPE,
     QUEUEING_PARAM_BLOCKING(BLOCKING_STRICT),
     QUEUEING_PARAM_PREEMPT("priority is lower", offsetof(struct priority_params, preempt)),
-    { "age_weight", "added for every full hour of waiting", "", 0, 1e9, 0, NULL, offsetof(struct priority_params, age_weight) },
-    { "age_max", "the largest sum that waiting adds", "", 0, 1e9, 10, NULL, offsetof(struct priority_params, age_max) },
+    { "age_weight", "added for every full hour of waiting", "", 0, 1e9, 0, NULL,
+      offsetof(struct priority_params, age_weight) },
+    { "age_max", "the largest sum that waiting adds", "", 0, 1e9, 10, NULL,
+      offsetof(struct priority_params, age_max) },
     { 0 },
 };
 

@@ -1,5 +1,6 @@
-/* sjf.c - shortest job first, by the true run time: the bound that honest policies are measured against. With order=gpus,
- * which sees no run time, the job that asks for the fewest GPUs is the shortest. Equal ones by submit time. */
+/* sjf.c - shortest job first, by the true run time: the bound that honest policies are measured
+ * against. With order=gpus, which sees no run time, the job that asks for the fewest GPUs is the
+ * shortest. Equal ones by submit time. */
 #include "policies/common/queueing.h"
 
 struct sjf_params { struct queueing_params queueing; double order; };
@@ -20,7 +21,8 @@ static unsigned sjf_needs(const void *params)
     return (int)((const struct sjf_params *)params)->order == BY_TIME ? SEES_RUN_TIME : 0;
 }
 
-QUEUEING_CALLBACKS(sjf, (int)((const struct sjf_params *)params)->order == BY_TIME ? &by_time : &by_gpus)
+QUEUEING_CALLBACKS(sjf,
+                   (int)((const struct sjf_params *)params)->order == BY_TIME ? &by_time : &by_gpus)
 static const struct param sjf_param_list[] = {
     QUEUEING_PARAM_SCOPE,
     QUEUEING_PARAM_BLOCKING(BLOCKING_STRICT),

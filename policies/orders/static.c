@@ -1,7 +1,7 @@
 /* static.c - "two for me, two for you": each queue has GPUs of its own, used or idle.
  *
- * A queue that owns nodes (pinned form) is confined to them by the world. Any other queue holds at most its deserved
- * GPUs at a time (count form), on whatever nodes. Nothing is ever borrowed. */
+ * A queue that owns nodes (pinned form) is confined to them by the world. Any other queue holds at
+ * most its deserved GPUs at a time (count form), on whatever nodes. Nothing is ever borrowed. */
 #include "policies/common/queueing.h"
 
 #include <stdio.h>
@@ -21,7 +21,8 @@ static bool own_share(struct sched *s, job_id j, enum wait_reason *why)
     *why = WAIT_LIMIT;
     if (need > share) {
         char reason[128];
-        snprintf(reason, sizeof reason, "asks for more than the %g GPUs of its queue", (double)share / MILLI_ALL);
+        snprintf(reason, sizeof reason, "asks for more than the %g GPUs of its queue",
+                 (double)share / MILLI_ALL);
         sched_refuse(s, j, reason);
     }
     return false;
@@ -47,10 +48,11 @@ static unsigned static_needs(const void *params)
 static const struct discipline partition = { .key = static_key, .admits = own_share };
 QUEUEING_CALLBACKS(static, &partition)
 static const struct param static_param_list[] = {
-    { "scope", "queue: a line for each queue; pool: one line, and its head blocks all", "", 0, 0, SCOPE_QUEUE, queueing_scopes,
-      offsetof(struct queueing_params, scope) },
+    { "scope", "queue: a line for each queue; pool: one line, and its head blocks all", "", 0, 0,
+      SCOPE_QUEUE, queueing_scopes, offsetof(struct queueing_params, scope) },
     QUEUEING_PARAM_BLOCKING(BLOCKING_STRICT),
-    { "order", "order of the jobs of a queue", "", 0, 0, BY_SUBMIT, orders, offsetof(struct static_params, order) },
+    { "order", "order of the jobs of a queue", "", 0, 0, BY_SUBMIT, orders,
+      offsetof(struct static_params, order) },
     { 0 },
 };
 

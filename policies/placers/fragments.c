@@ -1,7 +1,8 @@
 /* fragments.c - see fragments.h.
  *
- * Of a node, F = (free GPU) x (all jobs) - sum over classes of (jobs that its CPU suffices for) x (free GPU of use to them).
- * A class is what tasks want of GPUs: so many, so much of each. The numbers of CPUs that tasks ask for are the rows of a table. */
+ * Of a node, F = (free GPU) x (all jobs) - sum over classes of (jobs that its CPU suffices for) x
+ * (free GPU of use to them). A class is what tasks want of GPUs: so many, so much of each. The
+ * numbers of CPUs that tasks ask for are the rows of a table. */
 #include "policies/placers/fragments.h"
 #include "sim/contract/util/array.h"
 
@@ -33,8 +34,10 @@ struct free_gpus free_gpus_of(const struct view *v, node_id n)
 
 /* ---- Preparing ---- */
 
-/* What a typical task asks a node of that size for. false: can never run there, or asks for no GPU. */
-static bool asks_of_node(const struct view *v, const struct typical *t, node_id n, struct gpu_class *class, int64_t *cpu)
+/* What a typical task asks a node of that size for. false: can never run there, or asks for no
+ * GPU. */
+static bool asks_of_node(const struct view *v, const struct typical *t, node_id n,
+                         struct gpu_class *class, int64_t *cpu)
 {
     uint32_t size = (uint32_t)(view_node_size(v, n).gpu_milli / MILLI_ALL);
     bool any_split = t->ask.tasks == SPLIT_ANY;
@@ -72,7 +75,8 @@ static void row_add(struct kind_table *k, int64_t cpu)
     k->cpu_milli[at] = cpu;
 }
 
-static void kind_prepare(const struct view *v, struct kind_table *k, node_id n, const struct typical *t, size_t n_typical)
+static void kind_prepare(const struct view *v, struct kind_table *k, node_id n,
+                         const struct typical *t, size_t n_typical)
 {
     struct gpu_class class;
     int64_t cpu;
@@ -113,7 +117,8 @@ const struct fragments *fragments_new(const struct view *v)
 /* The last row with enough CPUs there, from 1; 0: none. */
 static uint32_t row_of(const struct kind_table *k, int64_t cpu_milli)
 {
-    return (uint32_t)lower_bound(k->cpu_milli, k->n_rows, sizeof *k->cpu_milli, &cpu_milli, asks_no_more);
+    return (uint32_t)lower_bound(k->cpu_milli, k->n_rows, sizeof *k->cpu_milli, &cpu_milli,
+                                 asks_no_more);
 }
 
 int64_t fragments_in(const struct fragments *f, uint32_t kind, const struct free_gpus *g)

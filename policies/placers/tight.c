@@ -111,7 +111,9 @@ static void find_batch(struct tight_walk *w)
         uint32_t room = domain_fits(w->v, all->at[i], w->r);
         if (room < w->min_room)
             continue;
-        struct tight_place p = { w->roomiest ? UINT32_MAX - room : domain_free_gpus(w->v, all->at[i], w->r), i };
+        struct tight_place p = { w->roomiest ? UINT32_MAX - room
+                                             : domain_free_gpus(w->v, all->at[i], w->r),
+                                 i };
         if (!w->begun || before(w->last, p))
             keep(w, p);
     }
@@ -143,14 +145,17 @@ static uint32_t place_in(struct tight_job *j, domain_id d)
     if (j->r->tasks == SPLIT_ANY)
         return fill_total(j->b, j->r, d, &j->rank, j->left, FULLEST_FIRST, EMPTIEST_FIRST);
     uint32_t k = 0;
-    while (k < j->left && fill_one_node(j->b, j->r, d, request_task(j->r, j->done + k), j->r->gpus, FULLEST_FIRST))
+    while (k < j->left &&
+           fill_one_node(j->b, j->r, d, request_task(j->r, j->done + k), j->r->gpus, FULLEST_FIRST))
         k++;
     return k;
 }
 
 bool tight_all_in_one(struct tight_job *j, enum level level)
 {
-    struct tight_walk w = { .v = builder_view(j->b), .r = j->r, .level = level, .min_room = j->left };
+    struct tight_walk w = {
+        .v = builder_view(j->b), .r = j->r, .level = level, .min_room = j->left
+    };
     size_t mark = builder_mark(j->b);
     uint32_t rank = j->rank;
     for (domain_id d; tight_next(&w, &d); j->rank = rank) {
@@ -166,7 +171,9 @@ bool tight_all_in_one(struct tight_job *j, enum level level)
 /* Some of it in the roomiest; how much. */
 static uint32_t some_in_roomiest(struct tight_job *j, enum level level)
 {
-    struct tight_walk w = { .v = builder_view(j->b), .r = j->r, .level = level, .roomiest = true, .min_room = 1 };
+    struct tight_walk w = {
+        .v = builder_view(j->b), .r = j->r, .level = level, .roomiest = true, .min_room = 1
+    };
     uint32_t placed = 0;
     for (domain_id d; placed == 0 && tight_next(&w, &d);)
         placed = place_in(j, d);

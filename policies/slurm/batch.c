@@ -9,11 +9,15 @@ enum { FIRST_CAPACITY = 64 };     /* a power of two */
 
 /* ---- Accounts ---- */
 
-static uint32_t account_add(struct sched *s, struct batch *b, uint32_t parent, bool user, double shares)
+static uint32_t account_add(struct sched *s, struct batch *b, uint32_t parent, bool user,
+                            double shares)
 {
-    b->account = array_grown(sched_alloc, s, b->account, &b->account_capacity, b->n_accounts, sizeof *b->account);
-    b->room = array_grown(sched_alloc, s, b->room, &b->room_capacity, b->n_accounts, sizeof *b->room);
-    b->account[b->n_accounts] = (struct account){ .parent = parent, .user = user, .shares = shares };
+    b->account = array_grown(sched_alloc, s, b->account, &b->account_capacity, b->n_accounts,
+                             sizeof *b->account);
+    b->room =
+        array_grown(sched_alloc, s, b->room, &b->room_capacity, b->n_accounts, sizeof *b->room);
+    b->account[b->n_accounts] =
+        (struct account){ .parent = parent, .user = user, .shares = shares };
     b->unranked = true;
     return b->n_accounts++;
 }
@@ -46,7 +50,8 @@ static void make_slots(struct sched *s, struct batch *b, uint32_t n)
             *slot_of(b, old[i].queue, old[i].user) = old[i];
 }
 
-/* A queue of unknown users only is a leaf: it stands in the place of its account, which has no shares meanwhile. */
+/* A queue of unknown users only is a leaf: it stands in the place of its account, which has no
+ * shares meanwhile. */
 static uint32_t unknown_leaf(struct sched *s, struct batch *b, queue_id q)
 {
     struct queue_leaves *l = &b->leaves[q];
@@ -55,7 +60,8 @@ static uint32_t unknown_leaf(struct sched *s, struct batch *b, queue_id q)
     if (l->known)
         return l->unknown = account_add(s, b, of_queue(q), true, 1);
     b->account[of_queue(q)].shares = 0;
-    return l->unknown = account_add(s, b, of_queue(queue_facts(s, q)->parent), true, queue_facts(s, q)->weight);
+    return l->unknown = account_add(s, b, of_queue(queue_facts(s, q)->parent), true,
+                                    queue_facts(s, q)->weight);
 }
 
 static void becomes_account(struct sched *s, struct batch *b, queue_id q)
@@ -106,14 +112,17 @@ static double compounded(const struct batch *b, double periods)
     return b->decay < 1 ? (1 - pow(b->decay, periods)) / (1 - b->decay) : periods;
 }
 
-/* All multiples of the period up to now, at once: a job was charged what it ran of the first, and then whole ones. */
+/* All multiples of the period up to now, at once: a job was charged what it ran of the first, and
+ * then whole ones. */
 static void catch_up(struct sched *s, struct batch *b)
 {
     int64_t last = (sched_now(s) - b->origin_ns) / b->period_ns;
     if (last == b->computed)
         return;
-    double periods = (double)(last - b->computed), first_s = (double)(b->computed + 1) * b->period_s;
-    double decayed = pow(b->decay, periods), since_first = pow(b->decay, periods - 1), more = compounded(b, periods - 1);
+    double periods = (double)(last - b->computed),
+           first_s = (double)(b->computed + 1) * b->period_s;
+    double decayed = pow(b->decay, periods), since_first = pow(b->decay, periods - 1),
+           more = compounded(b, periods - 1);
     for (uint32_t i = 0; i < b->n_accounts; i++)
         b->account[i].usage *= decayed;
     for (uint32_t i = 0; i < b->n_charged; i++) {
@@ -185,9 +194,11 @@ void batch_started(struct sched *s, struct batch *b, job_id j)
 {
     struct batch_job *own = job_own(s, j);
     catch_up(s, b);
-    b->charged = array_grown(sched_alloc, s, b->charged, &b->charged_capacity, b->n_charged, sizeof *b->charged);
+    b->charged = array_grown(sched_alloc, s, b->charged, &b->charged_capacity, b->n_charged,
+                             sizeof *b->charged);
     own->at = b->n_charged++;
-    b->charged[own->at] = (struct charged){ j, (double)job_size(s, j).gpu_milli / MILLI_ALL, now_s(s, b) };
+    b->charged[own->at] =
+        (struct charged){ j, (double)job_size(s, j).gpu_milli / MILLI_ALL, now_s(s, b) };
     queueing_started(s, &b->queueing, j);
 }
 

@@ -1,24 +1,33 @@
-/* preemptive.c - priority classes as Slurm preempts for them: lower ones are requeued, suspended or cancelled.
+/* preemptive.c - priority classes as Slurm preempts for them: lower ones are requeued, suspended or
+ * cancelled.
  *
- * Jobs go by priority, then submit time, all of a job or nothing. A job that does not fit takes GPUs of running jobs of strictly
- * lower priority (SchedMD/slurm:src/interfaces/preempt.c, src/plugins/select/cons_tres/job_test.c; schedulers.md e):
- * - candidates by priority, then fewest nodes, then youngest; with youngest=yes by start time alone;
+ * Jobs go by priority, then submit time, all of a job or nothing. A job that does not fit takes
+ * GPUs of running jobs of strictly lower priority (SchedMD/slurm:src/interfaces/preempt.c,
+ * src/plugins/select/cons_tres/job_test.c; schedulers.md e):
+ * - candidates by priority, then fewest nodes, then youngest; with youngest=yes by start time
+ *   alone;
  * - they are removed one by one until the job fits;
- * - up to `reorder` times the order is changed and the removal begun again: the one that was needed last first
- *   (strict_order=yes), or those first that free most of the chosen nodes;
+ * - up to `reorder` times the order is changed and the removal begun again: the one that was needed
+ *   last first (strict_order=yes), or those first that free most of the chosen nodes;
  * - a job that is not in the way on the nodes that were chosen stays.
- * A job that started less than exempt_s ago is no candidate. What differs: a suspended job resumes as soon as its GPUs are free, in the
- * order of the line, without gang time slices, and takes them back from lower ones that run there. */
+ * A job that started less than exempt_s ago is no candidate. What differs: a suspended job resumes
+ * as soon as its GPUs are free, in the order of the line, without gang time slices, and takes them
+ * back from lower ones that run there. */
 #include "policies/common/queueing.h"
 #include "sim/contract/util/minmax.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct preemptive_params { struct queueing_params queueing; /* one pool */ double mode, youngest, reorder, strict_order, exempt_s; };
+struct preemptive_params {
+    struct queueing_params queueing; /* one pool */
+    double mode, youngest, reorder, strict_order, exempt_s;
+};
 enum { MODE_REQUEUE, MODE_SUSPEND, MODE_CANCEL };
 static const char *const modes[] = { "requeue", "suspend", "cancel", NULL };
-static const enum stop_mode stops[] = { [MODE_REQUEUE] = STOP_SAVE, [MODE_SUSPEND] = STOP_SUSPEND, [MODE_CANCEL] = STOP_CANCEL };
+static const enum stop_mode stops[] = {
+    [MODE_REQUEUE] = STOP_SAVE, [MODE_SUSPEND] = STOP_SUSPEND, [MODE_CANCEL] = STOP_CANCEL
+};
 
 struct preemptive {
     struct queueing_state queueing;
@@ -85,8 +94,9 @@ static queue_id preemption_scope(const struct sched *s, job_id j)
 
 static bool may_stop(const struct sched *s, const struct preemptive *p, job_id v, job_id j)
 {
-    return preemption_scope(s, v) == preemption_scope(s, j) && job_state(s, v) == JOB_RUNNING && job_facts(s, v)->preemptible &&
-           job_facts(s, v)->priority < job_facts(s, j)->priority && ((int)p->params->mode != MODE_SUSPEND || is_whole(s, v));
+    return preemption_scope(s, v) == preemption_scope(s, j) && job_state(s, v) == JOB_RUNNING &&
+           job_facts(s, v)->preemptible && job_facts(s, v)->priority < job_facts(s, j)->priority &&
+           ((int)p->params->mode != MODE_SUSPEND || is_whole(s, v));
 }
 
 static bool overlaps(const struct placement *a, const struct placement *b)
@@ -99,7 +109,8 @@ static bool overlaps(const struct placement *a, const struct placement *b)
 }
 
 /* The jobs that may be stopped for j; if `there` is given, only those on its nodes. */
-static struct victims victims_for(struct sched *s, const struct preemptive *p, job_id j, const struct placement *there)
+static struct victims victims_for(struct sched *s, const struct preemptive *p, job_id j,
+                                  const struct placement *there)
 {
     size_t all = line_length(p->running), n_exempt = 0;
     struct victims v = { .job = sched_scratch(s, (all + 1) * sizeof *v.job) };
@@ -126,7 +137,8 @@ static struct victims victims_for(struct sched *s, const struct preemptive *p, j
 static bool may_suffice(struct sched *s, job_id j, const struct victims *v, size_t n)
 {
     struct request r = job_request(s, j);
-    int64_t lacks = job_size(s, j).gpu_milli - (int64_t)domain_free_gpus(sched_view(s, FREE_OR_RELEASING), 0, &r) * MILLI_ALL;
+    int64_t lacks = job_size(s, j).gpu_milli -
+                    (int64_t)domain_free_gpus(sched_view(s, FREE_OR_RELEASING), 0, &r) * MILLI_ALL;
     if (r.gpu_milli < MILLI_ALL)
         return true;
     for (size_t i = 0; i < n && lacks > 0; i++) {
@@ -144,8 +156,8 @@ static const struct placement *room_for(struct sched *s, job_id j)
 }
 
 /* Stops them in order until j fits. NULL: it does not; *used: how many it took. */
-static const struct placement *remove_in_order(struct sched *s, job_id j, const job_id *victim, size_t n, enum stop_mode mode,
-                                               size_t *used)
+static const struct placement *remove_in_order(struct sched *s, job_id j, const job_id *victim,
+                                               size_t n, enum stop_mode mode, size_t *used)
 {
     const struct placement *where = room_for(s, j);
     for (*used = 0; !where && *used < n; ++*used)
@@ -179,7 +191,8 @@ static size_t nodes_in_common(struct sched *s, const struct placement *a, const 
 }
 
 /* The first n of them, none stopped, in another order. */
-static void reorder(struct sched *s, const struct preemptive *p, job_id *victim, size_t n, const struct placement *where)
+static void reorder(struct sched *s, const struct preemptive *p, job_id *victim, size_t n,
+                    const struct placement *where)
 {
     if (p->params->strict_order > 0) {
         job_id last = victim[n - 1];
@@ -189,20 +202,24 @@ static void reorder(struct sched *s, const struct preemptive *p, job_id *victim,
     }
     struct useful *all = sched_scratch(s, n * sizeof *all);
     for (size_t i = 0; i < n; i++)
-        all[i] = (struct useful){ victim[i], nodes_in_common(s, where, job_placement(s, victim[i])), i };
+        all[i] =
+            (struct useful){ victim[i], nodes_in_common(s, where, job_placement(s, victim[i])), i };
     qsort(all, n, sizeof *all, most_useful_first);
     for (size_t i = 0; i < n; i++)
         victim[i] = all[i].job;
 }
 
-/* j would fit if the exempt jobs were stopped too. Then a pass follows when the first of them is exempt no longer. */
-static bool is_protected(struct sched *s, const struct preemptive *p, job_id j, const struct victims *v)
+/* j would fit if the exempt jobs were stopped too. Then a pass follows when the first of them is
+ * exempt no longer. */
+static bool is_protected(struct sched *s, const struct preemptive *p, job_id j,
+                         const struct victims *v)
 {
     if (!v->n_exempt || !may_suffice(s, j, v, v->n + v->n_exempt))
         return false;
     sched_mark_t before = sched_mark(s);
     size_t used;
-    bool fits = remove_in_order(s, j, v->job, v->n + v->n_exempt, stops[(int)p->params->mode], &used) != NULL;
+    bool fits = remove_in_order(s, j, v->job, v->n + v->n_exempt, stops[(int)p->params->mode],
+                                &used) != NULL;
     sched_rollback(s, before);
     int64_t first_ns = TIME_NEVER;
     for (size_t i = v->n; fits && i < v->n + v->n_exempt; i++) {
@@ -214,9 +231,10 @@ static bool is_protected(struct sched *s, const struct preemptive *p, job_id j, 
     return fits;
 }
 
-/* j starts. Of the stopped jobs, the last first, those that are not in its way stay, and requeued ones start elsewhere if they
- * fit. */
-static bool take(struct sched *s, job_id j, const struct placement *where, const job_id *victim, size_t n, enum stop_mode mode)
+/* j starts. Of the stopped jobs, the last first, those that are not in its way stay, and requeued
+ * ones start elsewhere if they fit. */
+static bool take(struct sched *s, job_id j, const struct placement *where, const job_id *victim,
+                 size_t n, enum stop_mode mode)
 {
     if (sched_start(s, j, where) > SCHED_LATER)
         return false;
@@ -224,7 +242,8 @@ static bool take(struct sched *s, job_id j, const struct placement *where, const
         const struct placement *elsewhere;
         if (sched_keep(s, victim[i]) == SCHED_OK)
             continue;
-        if (mode == STOP_SAVE && (elsewhere = room_for(s, victim[i])) && sched_start(s, victim[i], elsewhere) <= SCHED_LATER)
+        if (mode == STOP_SAVE && (elsewhere = room_for(s, victim[i])) &&
+            sched_start(s, victim[i], elsewhere) <= SCHED_LATER)
             continue;
         sched_note(s, victim[i], j);
     }
@@ -237,7 +256,8 @@ static bool preempt(struct sched *s, const struct preemptive *p, job_id j, enum 
     struct victims v = victims_for(s, p, j, NULL);
     sched_mark_t before = sched_mark(s);
     size_t used = 0;
-    const struct placement *where = may_suffice(s, j, &v, v.n) ? remove_in_order(s, j, v.job, v.n, mode, &used) : NULL;
+    const struct placement *where =
+        may_suffice(s, j, &v, v.n) ? remove_in_order(s, j, v.job, v.n, mode, &used) : NULL;
     for (double pass = 0; where && used > 1 && pass < p->params->reorder; pass++) {
         sched_rollback(s, before);
         reorder(s, p, v.job, used, where);
@@ -258,7 +278,8 @@ static bool is_free(const struct view *v, const struct placement *p)
     for (size_t i = 0; i < p->n; i++) {
         const struct piece *x = &p->piece[i];
         struct node_free f = view_node(v, x->node);
-        if (x->milli == MILLI_ALL && (x->gpu_mask ? (x->gpu_mask & ~f.whole_mask) != 0 : f.whole < x->gpus))
+        if (x->milli == MILLI_ALL &&
+            (x->gpu_mask ? (x->gpu_mask & ~f.whole_mask) != 0 : f.whole < x->gpus))
             return false;
         for (uint64_t m = x->milli < MILLI_ALL ? x->gpu_mask : 0; m; m &= m - 1)
             if (view_gpu_milli(v, x->node, (unsigned)__builtin_ctzll(m)) < x->milli)
@@ -277,7 +298,8 @@ static bool resume(struct sched *s, const struct preemptive *p, job_id j)
         for (size_t i = 0; i < v.n; i++)
             sched_stop(s, v.job[i], STOP_SUSPEND);
     }
-    if (is_free(sched_view(s, FREE_OR_RELEASING), there) && take(s, j, there, v.job, v.n, STOP_SUSPEND))
+    if (is_free(sched_view(s, FREE_OR_RELEASING), there) &&
+        take(s, j, there, v.job, v.n, STOP_SUSPEND))
         return true;
     sched_rollback(s, before);
     return false;
@@ -309,7 +331,8 @@ static void preemptive_schedule(struct sched *s, const void *params, void *state
     queueing_serve(s, &p->queueing);
     if (p->params->queueing.blocking > BLOCKING_STRICT)
         return;
-    struct line_walk behind = { .l = p->suspended };     /* a head that waits: perhaps for memory that they keep */
+    /* a head that waits: perhaps for memory that they keep */
+    struct line_walk behind = { .l = p->suspended };
     for (job_id j; line_next(&behind, &j);)
         if (job_suspended(s, j) && job_state(s, j) == JOB_PENDING)
             resume(s, p, j);
@@ -332,7 +355,8 @@ static void preemptive_started(struct sched *s, const void *params, void *state,
     line_push(p->running, j, preemption_key(s, p, j));
 }
 
-static void preemptive_stopped(struct sched *s, const void *params, void *state, job_id j, enum stop_cause why)
+static void preemptive_stopped(struct sched *s, const void *params, void *state, job_id j,
+                               enum stop_cause why)
 {
     (void)s;
     (void)params;
@@ -344,10 +368,14 @@ static void preemptive_stopped(struct sched *s, const void *params, void *state,
 static const struct param preemptive_param_list[] = {
     QUEUEING_PARAM_BLOCKING(BLOCKING_STRICT),
     { "mode", "what happens to preempted jobs", "", 0, 0, MODE_REQUEUE, modes, AT(mode) },
-    { "youngest", "yes: the job that started last is preempted first, whatever its priority", "", 0, 0, 0, param_no_yes, AT(youngest) },
-    { "reorder", "times that the victims are put in another order and tried again", "", 0, 100, 1, NULL, AT(reorder) },
-    { "strict_order", "that order: no: by the nodes of use; yes: the last first", "", 0, 0, 0, param_no_yes, AT(strict_order) },
-    { "exempt_s", "jobs that started less than that ago are not preempted", "s", 0, 1e9, 0, NULL, AT(exempt_s) },
+    { "youngest", "yes: the job that started last is preempted first, whatever its priority", "", 0,
+      0, 0, param_no_yes, AT(youngest) },
+    { "reorder", "times that the victims are put in another order and tried again", "", 0, 100, 1,
+      NULL, AT(reorder) },
+    { "strict_order", "that order: no: by the nodes of use; yes: the last first", "", 0, 0, 0,
+      param_no_yes, AT(strict_order) },
+    { "exempt_s", "jobs that started less than that ago are not preempted", "s", 0, 1e9, 0, NULL,
+      AT(exempt_s) },
     { 0 },
 };
 

@@ -1,8 +1,10 @@
-/* bitset.h - a set of small numbers with summaries: the next member is found in a few words at any size.
+/* bitset.h - a set of small numbers with summaries: the next member is found in a few words at any
+ * size.
  *
- * The bits of one level are summed up by those of the next: bit i above says that word i below is not zero. Sets of one
- * size share a shape. The words of a set, bitset_shape.words of them, zero at first, belong to the caller; copying the
- * words copies the set. A walk by bitset_next() goes on while members are added and removed. */
+ * The bits of one level are summed up by those of the next: bit i above says that word i below is
+ * not zero. Sets of one size share a shape. The words of a set, bitset_shape.words of them, zero at
+ * first, belong to the caller; copying the words copies the set. A walk by bitset_next() goes on
+ * while members are added and removed. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -81,7 +83,8 @@ static inline uint32_t bitset_next(const struct bitset_shape *s, const uint64_t 
 }
 
 /* The largest member <= i, or BITSET_END. */
-static inline uint32_t bitset_previous(const struct bitset_shape *s, const uint64_t *set, uint32_t i)
+static inline uint32_t bitset_previous(const struct bitset_shape *s, const uint64_t *set,
+                                       uint32_t i)
 {
     for (uint32_t level = 0; level < s->levels; level++) {
         uint64_t rest = set[s->at[level] + i / 64] << (63 - i % 64);

@@ -1,4 +1,5 @@
-/* minmax.h - the smaller and the larger of two numbers of one type. For doubles C has fmin() and fmax(). */
+/* minmax.h - the smaller and the larger of two numbers of one type. For doubles C has fmin() and
+ * fmax(). */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
