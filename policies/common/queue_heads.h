@@ -32,7 +32,7 @@ static inline bool queue_head_behind(const void *none, const struct queue_head *
     return queue_head_before(none, b, a);
 }
 
-/* the first job on top */
+/* The first job on top. */
 HEAP_DEFINE(first_heads, struct queue_head, void, queue_head_before, HEAP_NOT_PLACED);
-/* the last job on top */
+/* The last job on top. */
 HEAP_DEFINE(last_heads, struct queue_head, void, queue_head_behind, HEAP_NOT_PLACED);

@@ -23,7 +23,7 @@
 
 enum { SCOPE_POOL, SCOPE_QUEUE };
 enum { BLOCKING_STRICT, BLOCKING_SKIP };
-/* the first member of every discipline's parameters */
+/* The first member of every discipline's parameters. */
 struct queueing_params { double scope, blocking; };
 extern const char *const queueing_scopes[], *const queueing_blockings[], *const param_no_yes[];
 #define QUEUEING_PARAM_SCOPE                                                                       \
@@ -69,7 +69,7 @@ struct running {
 
 /* blocked: the last head that did not fit; ID_NONE */
 struct queueing_line { struct line *waiting; bool listed; job_id blocked; };
-/* the first member of a discipline's state, if it has more */
+/* The first member of a discipline's state, if it has more. */
 struct queueing_state {
     const struct discipline *discipline;
     const void *params;
@@ -89,20 +89,20 @@ void queueing_begin(struct sched *s, struct queueing_state *o, const struct disc
 void queueing_arrived(struct sched *s, struct queueing_state *o, job_id j);
 void queueing_started(struct sched *s, struct queueing_state *o, job_id j);
 void queueing_stopped(struct sched *s, struct queueing_state *o, job_id j);
-/* the key of j, waiting or running, has changed */
+/* The key of j, waiting or running, has changed. */
 void queueing_moved(struct sched *s, struct queueing_state *o, job_id j);
-/* a pass. true: jobs still wait */
+/* Serves all lines: a pass. true: jobs still wait. */
 bool queueing_serve(struct sched *s, struct queueing_state *o);
-/* all that wait or run; scratch */
+/* All jobs that wait or run; scratch. */
 const job_id *queueing_jobs(struct sched *s, const struct queueing_state *o, size_t *n);
 
 /* Keys that more than one discipline uses. */
 struct line_key key_submit(struct sched *s, job_id j, const void *params);
-/* needs SEES_RUN_TIME */
+/* Needs SEES_RUN_TIME */
 struct line_key key_remaining(struct sched *s, job_id j, const void *params);
-/* remaining run time x GPUs; needs SEES_RUN_TIME */
+/* Remaining run time x GPUs; needs SEES_RUN_TIME */
 struct line_key key_service(struct sched *s, job_id j, const void *params);
-/* higher first, then by submit time */
+/* Higher first, then by submit time. */
 struct line_key key_priority(struct sched *s, job_id j, const void *params);
 
 /* The callbacks of a discipline with a struct queueing_state as its state. */

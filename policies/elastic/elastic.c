@@ -11,7 +11,7 @@
 #include "policies/elastic/sizes.h"
 
 struct elastic_params { struct queueing_params how; double every_s; };
-/* by submit time; those that can be resized, by start */
+/* By submit time; those that can be resized, by start. */
 struct elastic { struct line *waiting, *running; };
 struct elastic_job { int64_t grown_ns; bool runs; };
 

@@ -11,9 +11,9 @@
  * -1 (Pollux's default) the harmonic one; the lower, the fairer. SPEEDUP is goodput with these GPUs
  * over goodput with a fair share, 1 / jobs of the cluster. A size other than the one that a job
  * runs at counts as Pollux's REALLOC_FACTOR says, (T - R d) / (T + d): T since it was submitted, R
- * its resizes so far, d the price of one; so a job that was resized often, or is young, keeps its
- * size. A step is of 1, 2, 4, ... tasks (or GPUs), up to the maximum, or to the size that it runs
- * at. Ties: the smaller size, then the lower id.
+ * its resizes so far, d the overhead of one; so a job that was resized often, or is young, keeps
+ * its size. A step is of 1, 2, 4, ... tasks (or GPUs), up to the maximum, or to the size that it
+ * runs at. Ties: the smaller size, then the lower id.
  *
  * What differs from Pollux: that searches placements on all nodes at once, by a genetic algorithm,
  * and may take all GPUs from a job. Here sizes are chosen as if on as few nodes as they fit on, by
@@ -26,7 +26,7 @@
 #include <math.h>
 
 struct goodput_params { struct queueing_params how; double interval_s, power, penalty; };
-/* by submit time; running: those that can be resized */
+/* By submit time; running: those that can be resized. */
 struct goodput { struct line *waiting, *running; int64_t next_ns; };
 struct goodput_job { uint32_t resizes; bool runs; };
 

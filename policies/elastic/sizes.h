@@ -8,7 +8,7 @@ uint32_t size_unit_gpus(const struct sched *s, job_id j);
 /* j may grow and shrink while it runs. */
 bool resizable(const struct sched *s, job_id j);
 
-/* whole ones, of any node: O(nodes) */
+/* Whole ones, of any node: O(nodes). */
 int64_t idle_gpus(struct sched *s);
 /* j, given by the walk w of line l, found no place, as sched_why_not() says: its reason is
  * reported. Returns skip: the walk goes on. If j has one size only, the other jobs of its shape are

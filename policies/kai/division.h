@@ -24,7 +24,7 @@
 #pragma once
 #include "sim/contract/queues.h"
 
-/* units as in struct amount: milli, milli, MiB */
+/* Units as in struct amount: milli, milli, MiB */
 enum quota_resource { Q_GPU, Q_CPU, Q_MEM, Q_RESOURCES };
 struct quota_amount { int64_t of[Q_RESOURCES]; };
 struct quota_share {              /* of one queue and resource; a cache line */
@@ -44,7 +44,7 @@ struct quota_queue {              /* [queue_id], the older the lower */
     unsigned settled;
     struct quota_amount settled_fair;
 };
-/* scratch */
+/* Scratch. */
 struct quota_taker {
     struct quota_share *share;
     int64_t wants;
@@ -79,6 +79,6 @@ bool quota_same_share(const struct quota_share *s, enum quota_resource r, int64_
                       int64_t instead);
 
 int64_t quota_requestable(const struct quota_share *s);     /* min(limit, request) */
-/* what it may hold when all want more: the limit if deserved is unlimited, else min(limit,
+/* What it may hold when all want more: the limit if deserved is unlimited, else min(limit,
  * max(deserved, fair)) */
 int64_t quota_allocatable(const struct quota_share *s);

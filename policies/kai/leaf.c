@@ -106,7 +106,7 @@ const struct victim_candidate *leaf_candidate(struct sched *s, struct leaf *l, s
     return &l->candidate[k];
 }
 
-/* from the end, when a candidate comes or goes; those behind are found again */
+/* From the end, when a candidate comes or goes; those behind are found again. */
 enum { CANDIDATES_KEPT = 64 };
 
 static void candidate_left(struct leaf *l, job_id j)

@@ -5,7 +5,7 @@
  * the next job), consolidation (preemptible jobs move to make room), reclaim (queues within their
  * fair share take back from others), preempt (higher priority stops lower priority of the same
  * queue), eviction of stale gangs. What a pass gives on GPUs that others are leaving is tentative
- * (KAI: pipelined): the next pass decides anew.
+ * (KAI: pipelined): the next pass decides again.
  *
  * Terms. Leaf: a queue without children; only leaves have jobs. Whole: a waiting job that holds
  * nothing. Growing: a waiting job that holds some of its tasks. Plain: every job is preemptible,
@@ -244,22 +244,22 @@ bool quota_lacks_tasks(const struct sched *s, job_id j);
 struct line_key quota_key(const struct sched *s, job_id j, size_t held);
 
 /* ---- leaf.c: the lines of a leaf ---- */
-/* makes all heads known; without growing jobs */
+/* Makes all heads known; without growing jobs. */
 void leaf_heads(struct sched *s, struct leaf *l);
 /* Moves a walk of the waiting line to j, as if the jobs before it had been left out shape by
  * shape. */
 void leaf_walk_to(struct sched *s, const struct quota_state *q, struct line_walk *w, job_id j);
-/* k-th from the end; NULL: fewer */
+/* The k-th candidate from the end of the line; NULL: there are fewer. */
 const struct victim_candidate *leaf_candidate(struct sched *s, struct leaf *l, size_t k);
-/* or gets a new key */
+/* Joins the waiting line, or gets a new key there. */
 void quota_enter_waiting(struct sched *s, struct quota_state *q, job_id j);
 void quota_leave_waiting(struct sched *s, struct quota_state *q, job_id j);
-/* or gets a new key */
+/* Joins the running line, or gets a new key there. */
 void quota_enter_running(struct sched *s, struct quota_state *q, job_id j);
 void quota_leave_running(struct sched *s, struct quota_state *q, job_id j);
-/* it has its minimum, or holds nothing */
+/* The job has its minimum again, or holds nothing. */
 void quota_leave_broken(struct sched *s, struct quota_state *q, job_id j);
-/* what candidates hold has changed */
+/* What candidates hold has changed. */
 void quota_grew(struct sched *s, struct quota_state *q, job_id j);
 void quota_mark_acted(struct sched *s, struct quota_state *q, job_id j);
 /* j of l, in this pass */
@@ -268,16 +268,16 @@ bool quota_is_plain(const struct quota_state *q);
 void quota_pass_begins(struct quota_state *q);
 
 /* ---- admission.c: shapes ---- */
-/* until a new shape comes */
+/* The check of a shape, made when first asked for. The pointer is good until a new shape comes. */
 struct admission_check *quota_check(struct sched *s, struct quota_state *q, shape_id shape);
 /* 1: j waits whole; -1: no longer */
 void quota_count_shape(struct sched *s, struct quota_state *q, job_id j, int by);
-/* this pass acts on j, which waits whole */
+/* This pass acts on j, which waits whole. */
 void quota_shape_acted(struct sched *s, struct quota_state *q, job_id j);
 bool quota_all_acted(const struct quota_state *q, const struct admission_check *check);
-/* for j, which holds nothing */
+/* The shape finds a place for j, which holds nothing. */
 bool quota_shape_fits(struct sched *s, struct quota_state *q, shape_id shape, job_id j);
-/* as known from checks; false: not known */
+/* No shape that is asked for fits, as far as checks know. */
 bool quota_no_shape_fits(const struct quota_state *q);
 /* No job that has not had its turn in this pass can get anything: certain, and cheap. Notes it in
  * the checks. */
@@ -287,30 +287,30 @@ void quota_open_leaves(struct sched *s, struct quota_state *q);
 
 /* ---- shares.c: shares of the queues ---- */
 void quota_tree_begin(struct sched *s, struct quota_state *q);
-/* nodes came or went */
+/* Nodes came or went. */
 void quota_capacity_changed(struct sched *s, struct quota_state *q);
-/* the shares on its path, from the books */
+/* The shares on its path, from the books. */
 void quota_refresh(struct sched *s, struct quota_state *q, queue_id leaf);
 void quota_refresh_all(struct sched *s, struct quota_state *q);
-/* fair shares, once a pass */
+/* Fair shares, once a pass. */
 void quota_divide_now(struct sched *s, struct quota_state *q);
-/* its shares, or which jobs wait */
+/* The shares of a queue have changed, or which jobs wait there. */
 void quota_changed(struct quota_state *q, queue_id i);
-/* its shares, or its worst candidate */
+/* The shares of a queue have changed, or its worst candidate. */
 void quota_standing_changed(struct quota_state *q, queue_id i);
 
 /* ---- order.c: order among queues ---- */
 void order_new(struct sched *s, struct order *o, struct quota_state *q, bool victims);
-/* empties it; then order_add(), order_make() */
+/* Empties it; then order_add(), order_make(). */
 void order_begin(struct order *o);
-/* of its first job, or of its victims */
+/* Of its first job, or of its victims. */
 void order_add(struct order *o, queue_id leaf, const struct quota_amount *amount);
 void order_make(struct order *o);
-/* a leaf; ID_NONE: empty */
+/* The best leaf, or the worst with `victims`; ID_NONE: empty. */
 queue_id order_top(const struct order *o);
-/* from now on; NULL: it has no more */
+/* The amount from now on; NULL: the leaf has no more. */
 void order_set(struct order *o, queue_id leaf, const struct quota_amount *amount);
-/* its shares have changed */
+/* The shares of i have changed. */
 void order_refresh(struct order *o, queue_id i);
 void order_copy(struct order *to, const struct order *from);
 

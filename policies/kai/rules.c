@@ -23,7 +23,7 @@ struct quota_amount quota_sum(const struct quota_amount *a, const struct quota_a
     return sum;
 }
 
-/* queue's allocated (or firm) + more within its fair share (or deserved) */
+/* Queue's allocated (or firm) + more within its fair share (or deserved). */
 #define WITHIN(queue, field, more, bound)                                                          \
     (at_most((queue)->of[Q_GPU].field + (more)->of[Q_GPU], (queue)->of[Q_GPU].bound) &&            \
      at_most((queue)->of[Q_CPU].field + (more)->of[Q_CPU], (queue)->of[Q_CPU].bound) &&            \

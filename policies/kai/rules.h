@@ -23,16 +23,18 @@ enum quota_verdict quota_capacity(const struct quota_queue *q, queue_id leaf,
 /* The standing of a queue with the best job below it (job), or, when victims are chosen, with those
  * of that job's leaf that are chosen already and the next one (victims; job is then 0). The first
  * difference decides which queue is served earlier; victims are taken from the last first:
- *   1 not holding more than the fair share of all three resources   2 within deserved with the job
- *       3 higher priority
- *   4 with the job, holding nothing of which it may hold nothing    5 the smaller dominant share
- *       with the job, less the victims
- *   6 the smaller dominant share as it is   7 the smaller allocatable share (within, and less
- *       somewhere)   8 the older queue
+ *   1 not holding more than the fair share of all three resources
+ *   2 within deserved with the job
+ *   3 higher priority
+ *   4 with the job, holding nothing of which it may hold nothing
+ *   5 the smaller dominant share with the job, less the victims
+ *   6 the smaller dominant share as it is
+ *   7 the smaller allocatable share (within, and less somewhere)
+ *   8 the older queue
  * A dominant share is max allocated / allocatable: the cluster's total where that is unlimited;
  * 1000 x what is held, in GPUs, milli-CPUs and bytes, where it is 0. Equal ratios are equal
  * doubles; different ones differ while the products of their terms are below 2^53. Compute a
- * standing anew when the queue's shares or its best job change; comparing them is cheap. */
+ * standing again when the queue's shares or its best job change; comparing them is cheap. */
 struct quota_standing {
     const struct quota_queue *queue;
     uint64_t rank;                            /* 1 to 4: the lower is served earlier */
@@ -53,7 +55,7 @@ bool quota_goes_before(const struct quota_standing *a, const struct quota_standi
 /* The gate: allocated + ask within the leaf's fair share; firm: firm + ask within deserved too. */
 bool quota_may_reclaim(const struct quota_queue *leaf, const struct quota_amount *ask, bool firm);
 /* Two reasons to take from a queue that has `left` left. The queues are siblings. */
-/* above its allocatable */
+/* Above its allocatable. */
 bool quota_maintain_fair_share(const struct quota_queue *victim, const struct quota_amount *left);
 bool quota_guarantee_deserved(const struct quota_queue *taker, const struct quota_amount *ask,
                               const struct quota_queue *victim,
@@ -93,5 +95,5 @@ void quota_scenario_begin(struct quota_scenario *s, const struct quota_queue *q,
 bool quota_scenario_take(struct quota_scenario *s, queue_id victim_leaf,
                          const struct quota_amount *unit);
 bool quota_scenario_valid(const struct quota_scenario *s);
-/* leaves loss zero. Each step costs the depth, and the judgement depth x losers */
+/* Leaves loss zero. Each step costs the depth, and the judgement depth x losers. */
 void quota_scenario_end(struct quota_scenario *s);

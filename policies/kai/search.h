@@ -50,9 +50,9 @@ struct requeued { uint32_t victim; struct line_key key; };    /* a victim that h
 /* The potential victims of a node. milli: what they free; in a search for a job, and what is free
  * there. able: enough for a task. */
 struct on_node { uint32_t stamp, first; int64_t milli; bool able; };
-/* lists of on_node.first; ID_NONE ends */
+/* Lists of on_node.first; ID_NONE ends. */
 struct on_node_link { uint32_t unit, next; };
-/* gpus 0: not whole ones of one node */
+/* Gpus 0: not whole ones of one node. */
 struct movable { node_id node; uint32_t gpus; int64_t milli; const struct request *run; };
 enum fate { FATE_LOST, FATE_MOVED, FATE_KEPT };                /* the worst first */
 struct evicted {
@@ -63,7 +63,7 @@ struct evicted {
     enum fate fate;
 };
 
-/* one a run; what has a stamp is of the search with that number */
+/* One a run; what has a stamp is of the search with that number. */
 struct search {
     enum quota_action action;
     job_id job;                   /* ID_NONE: any job that holds nothing */
@@ -102,17 +102,17 @@ struct search {
 };
 
 /* ---- search.c ---- */
-/* q->search, made when first asked for */
+/* q->search, made when first asked for. */
 struct search *search_begin(struct sched *s, struct quota_state *q);
 
 /* ---- victims.c: potential victims, the worst first ---- */
-/* begins again with the worst */
+/* Begins again with the worst. */
 void search_victims(struct sched *s, struct quota_state *q, struct search *x);
-/* one more unit; false: no more */
+/* One more unit; false: no more. */
 bool search_next_victim(struct sched *s, struct quota_state *q, struct search *x, uint32_t *unit);
-/* some job may lose something; false is certain */
+/* Some job may lose something; false is certain. */
 bool search_can_reclaim(struct sched *s, struct quota_state *q, struct search *x);
-/* free there for x->run, as things are */
+/* Free there for x->run, as things are. */
 int64_t search_free_milli(struct sched *s, const struct search *x, node_id n);
-/* fewer fit, by whole GPUs of all nodes */
+/* Fewer fit, by whole GPUs of all nodes. */
 bool search_lacks_nodes(struct sched *s, const struct request *run, uint32_t tasks);

@@ -76,7 +76,7 @@ struct kube_job {                 /* of a job that wants or holds something */
 struct request kube_pod(const struct request *all, uint32_t task);
 uint32_t kube_pods(const struct request *all);       /* of all runs */
 uint32_t kube_pods_of(const struct request *run);
-/* neither the job nor a group of it has to lie within a domain */
+/* Neither the job nor a group of it has to lie within a domain. */
 bool kube_by_pods(const struct job_facts *f);
 const struct shape_facts *kube_shape(struct sched *s, struct kube *k, const struct request *pod);
 /* Nothing but room keeps a pod of j from n. */
@@ -93,14 +93,12 @@ bool kube_fits_beside_nominated(const struct sched *s, const struct kube *k, job
                                 const struct request *pod, node_id n);
 /* The victims of the pod have not all left yet. */
 bool kube_awaits_victims(const struct sched *s, const struct kube *k, job_id j, uint32_t task);
-/* NULL: it is not */
+/* NULL: it is not. */
 const struct nomination *kube_nominated(const struct kube *k, job_id j, uint32_t task);
 
 void kube_pod_bound(struct sched *s, struct kube *k, job_id j, uint32_t task, node_id n,
                     int64_t since_ns);
 void kube_pod_gone(struct kube *k, uint32_t i);    /* it leaves the lists, but that of its job */
-/* evicted: enters the queue anew */
-void kube_pod_stopped(struct sched *s, struct kube *k, job_id j, uint32_t task);
 /* Of one pod, or of ALL_PODS of a job. What was kept for it may help others. */
 void kube_forget_nomination(struct kube *k, job_id j, uint32_t task);
 

@@ -47,7 +47,7 @@ void kube_pod_gone(struct kube *k, uint32_t i)
     k->free_pod = i;
 }
 
-void kube_pod_stopped(struct sched *s, struct kube *k, job_id j, uint32_t task)
+static void kube_pod_stopped(struct sched *s, struct kube *k, job_id j, uint32_t task)
 {
     struct kube_job *own = job_own(s, j);
     uint32_t *link = &own->first_pod;

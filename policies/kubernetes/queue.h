@@ -34,9 +34,9 @@ void queue_wake_rested(struct sched *s, struct kube_queue *q);
  * called for each that rests. */
 void queue_wake_parked(struct sched *s, struct kube_queue *q,
                        void (*rests)(struct sched *s, job_id j));
-/* takes out the first ready one; false: none */
+/* Takes out the first ready one; false: none. */
 bool queue_next(struct kube_queue *q, struct waiting_pod *pod);
-/* to its place among the ready ones */
+/* Returns a pod to its place among the ready ones. */
 void queue_return(struct sched *s, struct kube_queue *q, struct waiting_pod pod);
-/* set aside */
+/* Sets a pod aside. */
 void queue_failed(struct sched *s, struct kube_queue *q, struct waiting_pod *pod);

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 int64_t kube_least_allocated(int64_t requested, int64_t capacity);
-/* more than there is counts as all */
+/* More than there is counts as all. */
 int64_t kube_most_allocated(int64_t requested, int64_t capacity);
 /* Piecewise linear between points (percent used, score from 0 to 10), ascending; beyond them as at
  * the end. */

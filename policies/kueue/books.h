@@ -8,15 +8,15 @@
  *
  * After kubernetes-sigs/kueue:pkg/cache/scheduler/resource_node.go:
  *   subtree   = nominal + sum over children (subtree - local)
- *   local     = max(0, subtree - lending limit): never lent, so not seen from above; 0 without a
- *       limit
+ *   local     = max(0, subtree - lending limit): never lent, so not seen from above;
+ *               0 without a limit
  *   usage     = of a leaf its own; of a cohort the sum over children max(0, usage - local)
- *   available = max(0, local - usage) + what the parent has available, at most what the borrowing
- *       limit leaves */
+ *   available = max(0, local - usage) + what the parent has available, at most what the
+ *               borrowing limit leaves */
 #pragma once
 #include "sim/contract/queues.h"
 
-/* the limits: UNLIMITED; nominal: never */
+/* The limits: UNLIMITED; nominal: never. */
 struct cohort_quota { int64_t nominal, borrowing, lending; };
 struct cohort_books {
     uint32_t n, cells, resources;
@@ -33,19 +33,19 @@ struct cohort_books {
 /* Bytes of all but parent and resource, which the caller keeps; and their layout in zeroed memory
  * of that size. */
 size_t cohort_books_size(uint32_t n, uint32_t cells, uint32_t resources);
-/* n, cells, resources, parent, resource are set */
+/* n, cells, resources, parent and resource are set before. */
 void   cohort_books_lay(struct cohort_books *b, void *memory);
-/* once quota is filled in: the rest, and no usage */
+/* Once quota is filled in: the rest, and no usage. */
 void   cohort_books_settle(struct cohort_books *b);
 
 /* Usage of a leaf, on it and as far up as it shows. `sign`: 1 adds, -1 takes back. */
 void    cohort_use(struct cohort_books *b, uint32_t node, const int64_t *need, int sign);
-/* below zero: used beyond quota */
+/* What is available to the node; below zero: used beyond quota. */
 int64_t cohort_available(const struct cohort_books *b, uint32_t node, uint32_t cell);
 int64_t cohort_local_available(const struct cohort_books *b, uint32_t node, uint32_t cell);
-/* need of 0 always does */
+/* All of need is available; need of 0 always is. */
 bool    cohort_fits(const struct cohort_books *b, uint32_t node, const int64_t *need);
-/* without any usage */
+/* All of need would be available without any usage. */
 bool    cohort_could_fit(const struct cohort_books *b, uint32_t node, const int64_t *need);
 
 static inline size_t cohort_at(const struct cohort_books *b, uint32_t node, uint32_t cell)

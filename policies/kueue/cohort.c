@@ -207,7 +207,8 @@ void cohort_release(struct sched *s, struct cohort *c, struct entrant *e)
     e->phase = PHASE_WAITS;
 }
 
-void cohort_wait(struct sched *s, struct cohort *c, job_id j)
+/* It joins the line of its queue. */
+static void cohort_wait(struct sched *s, struct cohort *c, job_id j)
 {
     struct cohort_queue *q = &c->queue[job_facts(s, j)->queue];
     struct line_key k = { .major = -job_facts(s, j)->priority,

@@ -18,7 +18,7 @@ enum placement_rule { PLACEMENT_ADMIT, PLACEMENT_WAIT };
 struct cohort_params { double sharing, placement; };
 
 enum phase { PHASE_WAITS, PHASE_HOLDS_QUOTA, PHASE_PLACED, PHASE_LEAVING };
-/* the policy's own of a job; as a workload it is in the members of its queue while it holds quota:
+/* The policy's own of a job; as a workload it is in the members of its queue while it holds quota:
  * from its admission until it has ended, or was evicted and has left */
 struct entrant {
     struct cohort_workload as;    /* the first member */
@@ -54,7 +54,7 @@ struct cohort_queue {
     job_id preemptor;             /* has evicted others, and waits for them to leave; ID_NONE */
     struct nomination nomination;
 };
-/* quota came free; usage changed in any way */
+/* Quota came free; usage changed in any way. */
 struct cohort_tree { uint64_t releases, changes; };
 
 struct cohort {
@@ -105,7 +105,7 @@ static inline struct cohort_tree *cohort_tree_of(const struct cohort *c, uint32_
  * the whole. */
 void cohort_need(const struct sched *s, const struct cohort *c, job_id j, uint32_t tasks,
                  int64_t need[COHORT_CELLS]);
-/* in scratch; of a broken gang: what it lacks */
+/* In scratch; of a broken gang: what it lacks. */
 struct request cohort_request(struct sched *s, job_id j, uint32_t tasks);
 
 /* Fills the nomination of the queue for its head. */
@@ -118,6 +118,4 @@ void cohort_run_cycles(struct sched *s, struct cohort *c);
 void cohort_hold(struct sched *s, struct cohort *c, struct entrant *e);
 void cohort_release(struct sched *s, struct cohort *c, struct entrant *e);
 void cohort_list_add(struct sched *s, struct cohort_list *l, job_id j);
-/* it joins the line of its queue */
-void cohort_wait(struct sched *s, struct cohort *c, job_id j);
 bool cohort_place(struct sched *s, struct cohort *c, job_id j);   /* true: it has started */

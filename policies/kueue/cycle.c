@@ -60,7 +60,7 @@ static void order_heads(struct sched *s, struct cohort *c)
 
 /* ---- The tournament ---- */
 
-/* as seen at the node that sends it */
+/* As seen at the node that sends it. */
 struct contestant { uint32_t queue; bool borrows; struct cohort_share share; };
 
 static struct contestant seen_at(struct sched *s, struct cohort *c, uint32_t queue, uint32_t node)
@@ -312,7 +312,7 @@ static void evict_all(struct sched *s, struct cohort *c)
     }
 }
 
-/* scheduler.go, quotaResourcesToReserve */
+/* Scheduler.go, quotaResourcesToReserve. */
 static void reserve(struct sched *s, struct cohort *c, uint32_t v)
 {
     const struct cohort_books *b = &c->books;

@@ -216,7 +216,7 @@ static uint32_t next_queue(const struct fair_search *h, uint32_t top)
 
 /* ---- The rules ---- */
 
-/* the two just below the common cohort */
+/* The two just below the common cohort. */
 struct rivals { uint32_t common, preemptor, victim; };
 
 static struct rivals rivals_of(const struct fair_search *h, uint32_t queue)

@@ -22,6 +22,6 @@ struct cohort_share cohort_share_of(const struct cohort_books *b, uint32_t node,
 int  cohort_share_compare(struct cohort_share a, struct cohort_share b);     /* <0: a goes first */
 bool cohort_share_is_zero(struct cohort_share a);
 
-/* a / b against c / d, exactly; b and d above 0. */
+/* A / b against c / d, exactly; b and d above 0. */
 int cohort_compare_ratios(unsigned __int128 a, unsigned __int128 b, unsigned __int128 c,
                           unsigned __int128 d);

@@ -69,11 +69,11 @@ bool cohort_may_evict(const struct cohort_search *s, const struct cohort_workloa
                       const struct cohort_workload *w, const bool *contested);
 /* <0: a goes first */
 int  cohort_compare_workloads(const struct cohort_workload *a, const struct cohort_workload *b);
-/* appends it, takes its usage back */
+/* Appends it, takes its usage back. */
 void cohort_evict(struct cohort_search *s, const struct cohort_victim *v);
 bool cohort_admissible(const struct cohort_search *s, const struct cohort_workload *preemptor,
                        bool borrowing);
 void cohort_put_back(struct cohort_search *s, const struct cohort_workload *preemptor,
                      bool borrowing);
-/* the books; the victims stay in the answer */
+/* Restores the books; the victims stay in the answer. */
 void cohort_restore(struct cohort_search *s);

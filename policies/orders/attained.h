@@ -45,7 +45,7 @@ void attained_stopped(struct sched *s, struct attained *a, job_id j);
 void attained_schedule(struct sched *s, struct attained *a);
 
 double attained_service(struct sched *s, const struct attained *a, job_id j);            /* now */
-/* moves j to that stage */
+/* Moves j to that stage. */
 void attained_place(struct sched *s, struct attained *a, job_id j, uint32_t stage);
 struct line_key attained_key(struct sched *s, job_id j, const void *params);
 

@@ -22,7 +22,7 @@ struct gittins {
     double *ended, next;          /* services of jobs that have ended; when to learn again */
     size_t n_ended, capacity;
 };
-/* the queues of las, while nothing is known */
+/* The queues of las, while nothing is known. */
 static const double before[] = { 3250, 7200, INFINITY };
 
 /* ---- Stages and keys ---- */

@@ -24,10 +24,10 @@ struct gittins_law {
 
 /* Of n services above 0, ascending. The arrays of the law hold n + 1 already. */
 void   gittins_learn(struct gittins_law *law, const double *service, size_t n);
-/* per unit of service */
+/* Per unit of service. */
 double gittins_index(const struct gittins_law *law, double service);
 uint32_t gittins_stage(const struct gittins_law *law, double service);
-/* at its start: its least */
+/* At its start: its least. */
 double gittins_stage_index(const struct gittins_law *law, uint32_t stage);
-/* INFINITY: of the last */
+/* INFINITY: of the last. */
 double gittins_stage_end(const struct gittins_law *law, uint32_t stage);

@@ -13,7 +13,7 @@ struct priority {
     const struct priority_params *params;
     struct timers timers;
 };
-/* of a job: without the present wait, which began at since_ns */
+/* Of a job: without the present wait, which began at since_ns. */
 struct age { int64_t waited_ns, since_ns, hours; };
 static const int64_t hour_ns = 3600 * INT64_C(1000000000);
 

@@ -36,5 +36,5 @@ uint32_t fill_piece(struct builder *b, const struct request *r, domain_id within
  * placed. */
 uint32_t fill_total(struct builder *b, const struct request *r, domain_id within, uint32_t *rank,
                     uint32_t gpus, enum node_order order, enum node_order split);
-/* the reason, as far as a placer knows it */
+/* The reason, as far as a placer knows it. */
 enum place_result fill_failed(const struct request *r);

@@ -17,7 +17,7 @@ enum place_result place_best(struct builder *b, const struct request *r,
 
 /* The maximum of each resource over all nodes: by what a score divides. */
 struct amount largest_node(const struct view *v);
-/* of all its GPUs together */
+/* Of all its GPUs together. */
 int64_t node_milli_left(const struct view *v, node_id n, const struct node_free *f);
 /* How well a task of r fits n, 0 to 100: best_fit.c. `most`: of the largest node. */
 int32_t fit_points(const struct view *v, const struct request *r, node_id n,

@@ -15,7 +15,7 @@
 #include "policies/slurm/accounts.h"
 #include "policies/common/queueing.h"
 
-/* the first member of both */
+/* The first member of both. */
 struct batch_params { struct queueing_params queueing; double calc_period_s, half_life_s; };
 #define BATCH_PARAMS                                                                               \
     QUEUEING_PARAM_SCOPE, QUEUEING_PARAM_BLOCKING(BLOCKING_STRICT),                                \
@@ -24,7 +24,7 @@ struct batch_params { struct queueing_params queueing; double calc_period_s, hal
         { "half_life_s", "half-life of usage; 0: it does not decay", "s", 0, 1e9, 604800, NULL,    \
           offsetof(struct batch_params, half_life_s) }
 
-/* the policy's own of a job; at: among the charged */
+/* The policy's own of a job; at: among the charged. */
 struct batch_job { double priority; uint32_t account, at; };
 struct batch;
 struct batch_order {
@@ -32,10 +32,10 @@ struct batch_order {
     double (*priority)(struct sched *s, const struct batch *b, job_id j, const void *params);
     void (*factors)(struct account *a, uint32_t n, struct account **room);
 };
-/* a running job; charged until since_s */
+/* A running job; charged until since_s. */
 struct charged { job_id job; double gpus, since_s; };
 struct leaf { queue_id queue; uint32_t user, account; };      /* account NO_ACCOUNT: a free slot */
-/* the leaf of unknown users, or NO_ACCOUNT; has any other */
+/* The leaf of unknown users, or NO_ACCOUNT; has any other. */
 struct queue_leaves { uint32_t unknown; bool known; };
 struct batch {
     struct queueing_state queueing;
@@ -58,7 +58,7 @@ struct batch {
     bool unranked;                /* an account has come since accounts were ranked */
     bool unsorted;                /* waiting jobs still have the priorities of an earlier period */
 };
-/* of its user, as last ranked */
+/* Of its user, as last ranked. */
 double batch_factor(const struct batch *b, struct sched *s, job_id j);
 
 void batch_begin(struct sched *s, struct batch *b, struct batch_order order, const void *params);

@@ -19,7 +19,7 @@ typedef uint32_t job_id, node_id, domain_id, queue_id;
 typedef uint32_t shape_id;
 #define ID_NONE   UINT32_MAX
 #define MILLI_ALL 1000u       /* a whole GPU */
-/* as a number of tasks: only a total is asked for, and the placer splits it over nodes */
+/* As a number of tasks: only a total is asked for, and the placer splits it over nodes. */
 #define SPLIT_ANY UINT32_MAX
 
 struct amount { int64_t gpu_milli, cpu_milli, mem_mib; };   /* additive */
@@ -61,9 +61,9 @@ struct request {
     /* a node to try first: nominated, or where the job was; ID_NONE: none */
     node_id try_first;
 };
-/* the run of the chain with that task */
+/* The run of the chain with that task. */
 const struct request *request_of_task(const struct request *ask, uint32_t task);
-/* of all runs; SPLIT_ANY stays SPLIT_ANY */
+/* Of all runs; SPLIT_ANY stays SPLIT_ANY */
 uint32_t request_tasks(const struct request *ask);
 uint32_t request_task(const struct request *r, uint32_t k);   /* number of the k-th task of a run */
 
@@ -85,9 +85,9 @@ struct piece {                    /* what one task holds on one node */
     /* the bits are instances of this profile; 0: GPUs; filled in by the simulator */
     uint16_t mig;
 };
-/* pieces ascend by task; never changed once made */
+/* Pieces ascend by task; never changed once made. */
 struct placement { size_t n; struct piece piece[]; };
-/* NULL: not there, or p is NULL. O(log n) */
+/* NULL: not there, or p is NULL. O(log n). */
 const struct piece *placement_task(const struct placement *p, uint32_t task);
 
 /* ---- Views: what is free, indexed and live: with every staged change and every rollback ---- */
@@ -110,9 +110,9 @@ uint64_t view_slots(const struct view *v, const struct request *r, node_id n);
 uint32_t view_gpu_milli(const struct view *v, node_id n, unsigned gpu);
 /* A shared GPU has the share that r wants, and memory for it. */
 bool     view_gpu_fits(const struct view *v, const struct request *r, node_id n, unsigned gpu);
-/* mask of the GPUs on the island of `gpu` */
+/* Mask of the GPUs on the island of `gpu`. */
 uint64_t view_islands(const struct view *v, node_id n, unsigned gpu);
-/* capacity; a MIG instance counts as a GPU */
+/* Capacity; a MIG instance counts as a GPU */
 struct amount view_node_size(const struct view *v, node_id n);
 /* Nodes of one kind differ in what is free and in nothing else that a request can ask about. Kinds
  * are dense from 0. */
@@ -149,7 +149,7 @@ struct node_affinity view_affinity(const struct view *v, const struct request *r
  * min_whole free whole GPUs, and CPUs and memory for one task (SPLIT_ANY: for one GPU). With
  * shared_only: nodes with a partly taken GPU that has at least r->gpu_milli left, the fullest share
  * first. O(log nodes) a step and GPU model. Do not change the view during a walk. */
-/* by free whole GPUs, then lowest id; ANY_ORDER: from a drawn node on, each equally likely */
+/* By free whole GPUs, then lowest id; ANY_ORDER: from a drawn node on, each equally likely. */
 enum node_order { BY_ID, FULLEST_FIRST, EMPTIEST_FIRST, ANY_ORDER };
 struct node_walk {
     const struct view *v;
@@ -164,18 +164,18 @@ bool node_walk_next(struct node_walk *w, node_id *n);    /* false: no more */
 
 /* Domains: a tree with root 0; every domain is a range of node ids. Sums and histograms by free
  * GPUs are kept per domain, so these cost O(GPU models x GPUs of a node) at most. */
-/* the domain of that level around n */
+/* The domain of that level around n. */
 domain_id view_domain(const struct view *v, node_id n, enum level l);
-/* ID_NONE: d is the root */
+/* ID_NONE: d is the root. */
 domain_id view_domain_parent(const struct view *v, domain_id d);
 /* [first, end) */
 void      view_domain_nodes(const struct view *v, domain_id d, node_id *first, node_id *end);
-/* whole ones on nodes that allow r */
+/* Whole ones on nodes that allow r. */
 uint32_t  domain_free_gpus(const struct view *v, domain_id d, const struct request *r);
 /* Tasks of r that fit, node by node (SPLIT_ANY: GPUs). By whole GPUs only: an upper bound where
  * CPUs or memory bind. */
 uint32_t  domain_fits(const struct view *v, domain_id d, const struct request *r);
-/* the placer's own stream; a rollback does not rewind it */
+/* The placer's own stream; a rollback does not rewind it. */
 uint64_t  view_random(const struct view *v);
 
 /* The requests that jobs of the run typically make: distinct requests of one task by GPUs, share,
@@ -210,9 +210,9 @@ struct scoring {
  * shape was asked for last. false: none. */
 bool view_best(const struct view *v, const struct request *r, domain_id within,
                const struct scoring *by, const void *params, node_id *n);
-/* its state */
+/* Its state. */
 const void *view_scoring(const struct view *v, const struct scoring *by, const void *params);
-/* zeroed, freed with the view; for begin() */
+/* Zeroed, freed with the view; for begin(). */
 void *view_alloc(const struct view *v, size_t bytes);
 
 /* ---- Builders: pieces so far, visible in the view, so that no GPU is used twice ---- */
@@ -224,7 +224,7 @@ bool   builder_add(struct builder *b, struct piece p);   /* false: not free ther
  * ones. Spread: whole ones, then shared ones, the emptiest first. Several shares of one task lie on
  * different GPUs. NVIDIA/KAI-Scheduler:pkg/scheduler/plugins/{gpupack,gpuspread}. */
 enum device_order { DEVICES_PACKED, DEVICES_SPREAD };
-/* until builder_take(); packed by default */
+/* Sets the order of devices until builder_take(); packed by default. */
 void builder_devices(struct builder *b, enum device_order o);
 /* The simulator picks `gpus` GPUs of n for `task`: shares as above; of whole ones the lowest, of
  * one island if possible. gpus 0: CPUs and memory only. false: they are not free. */

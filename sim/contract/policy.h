@@ -41,7 +41,7 @@ struct task_group {
      * its requests have too */
     uint8_t required_level, preferred_level;
 };
-/* what was submitted; never changes, and the pointer is good as long as the run */
+/* What was submitted; never changes, and the pointer is good as long as the run. */
 struct job_facts {
     const struct request *ask;    /* all tasks; one copy shared by the jobs of a shape */
     int64_t submit_ns;
@@ -69,54 +69,54 @@ const struct job_facts *job_facts(const struct sched *s, job_id j);
 enum job_state job_state(const struct sched *s, job_id j);
 struct amount job_size(const struct sched *s, job_id j);      /* all that it asks for */
 struct amount request_size(const struct request *r);          /* all that the chain asks for */
-/* what it holds, claims included; NULL: nothing */
+/* What it holds, claims included; NULL: nothing. */
 const struct placement *job_placement(const struct sched *s, job_id j);
-/* where it may resume; NULL: not suspended */
+/* Where it may resume; NULL: not suspended. */
 const struct placement *job_suspended(const struct sched *s, job_id j);
 /* -1: never. Below 0, too, for a job that ran when the trace began */
 int64_t  job_last_start_ns(const struct sched *s, job_id j);
 double   job_attained_gpu_s(const struct sched *s, job_id j); /* attained service, in GPU seconds */
-/* remaining run time by the estimate, submitted or (an option of the run) predicted at arrival;
+/* Remaining run time by the estimate, submitted or (an option of the run) predicted at arrival;
  * past it: 0; TIME_NEVER: none */
 int64_t  job_estimate_ns(const struct sched *s, job_id j);
-/* true remaining run time, only with SEES_RUN_TIME: otherwise -1, and counted as a refusal */
+/* True remaining run time, only with SEES_RUN_TIME: otherwise -1, and counted as a refusal. */
 int64_t  job_true_ns(struct sched *s, job_id j);
-/* GPUs held without progress if it started now; of a running job: what remains of that */
+/* GPUs held without progress if it started now; of a running job: what remains of that. */
 int64_t  job_start_cost_ns(const struct sched *s, job_id j);
 /* policy.job_size bytes, zero at its first arrival */
 void    *job_own(struct sched *s, job_id j);
 
 /* ---- The cluster ---- */
 
-/* of nodes that are up: changes only with a node_changed notice */
+/* Of nodes that are up: changes only with a node_changed notice. */
 struct amount sched_capacity(const struct sched *s);
 /* false: out of service or drained, nothing fits there */
 bool     sched_node_up(const struct sched *s, node_id n);
-/* grows when anything is released: while it stands, a shape that failed fails again */
+/* Grows when anything is released: while it stands, a shape that failed fails again. */
 uint64_t sched_room_version(const struct sched *s);
 uint64_t sched_random(struct sched *s);                       /* the policy's own stream */
-/* zeroed, freed with the run; never NULL */
+/* Zeroed, freed with the run; never NULL */
 void    *sched_alloc(struct sched *s, size_t bytes);
-/* zeroed, good until the pass ends; never NULL */
+/* Zeroed, good until the pass ends; never NULL */
 void    *sched_scratch(struct sched *s, size_t bytes);
 
-/* the second only with SEES_RELEASING */
+/* The second only with SEES_RELEASING */
 enum free_kind { FREE_IDLE, FREE_OR_RELEASING };
 const struct view *sched_view(const struct sched *s, enum free_kind k);
 
 /* ---- Sizes of elastic and moldable jobs, see struct job_sizes ---- */
 
-/* of a moldable job that has started: the one that it has */
+/* Of a moldable job that has started: the one that it has. */
 struct job_sizes job_sizes(const struct sched *s, job_id j);
 uint32_t job_size_held(const struct sched *s, job_id j);      /* 0: it holds nothing */
-/* of a size from min to max */
+/* Of a size from min to max. */
 struct request job_request_sized(const struct sched *s, job_id j, uint32_t size);
 /* Speedup of j over its usual size, at this size on as few nodes as it fits on: by goodput where
  * the cluster has it and the model of j is known, else in proportion to the size. By the gradient
  * noise of now, as training measures it. Only with SEES_SPEEDUP: otherwise 0, and counted as a
  * refusal. */
 double job_speedup(struct sched *s, job_id j, uint32_t size);
-/* GPUs held without progress after a resize */
+/* GPUs held without progress after a resize. */
 int64_t job_resize_cost_ns(const struct sched *s, job_id j);
 
 /* ---- Placing ---- */
@@ -126,14 +126,14 @@ struct request job_request(const struct sched *s, job_id j);  /* all of it */
  * answer is scratch: it is good until a rollback to an earlier mark, or the end of the pass. NULL:
  * no place. */
 const struct placement *sched_place(struct sched *s, const struct view *v, const struct request *r);
-/* it would find a place. By totals on a counted pool, at little cost */
+/* It would find a place. By totals on a counted pool, at little cost. */
 bool sched_fits(struct sched *s, const struct view *v, const struct request *r);
-/* of the last of both that found none */
+/* Of the last of both that found none. */
 enum wait_reason sched_why_not(const struct sched *s);
 /* For a policy that places by itself: pieces for r, which the caller keeps until builder_take().
  * One builder at a time. */
 struct builder *sched_builder(struct sched *s, const struct view *v, const struct request *r);
-/* its pieces as a placement; ends it */
+/* Its pieces as a placement; ends it. */
 const struct placement *builder_take(struct builder *b);
 
 /* ---- Verbs: staged and checked at once ---- */
@@ -180,11 +180,11 @@ enum sched_result sched_stop_task(struct sched *s, job_id j, uint32_t task, enum
 /* Undoes this pass's stop of j, in any order, unless its GPUs were taken since: it never stopped.
  * NO_ROOM is an answer here, and not counted as a refusal. */
 enum sched_result sched_keep(struct sched *s, job_id j);
-/* it will never run; reason is copied */
+/* It will never run; reason is copied. */
 enum sched_result sched_refuse(struct sched *s, job_id j, const char *reason);
-/* its own reason, until another is given or it starts */
+/* Its own reason, until another is given or it starts. */
 void sched_blocked(struct sched *s, job_id j, enum wait_reason why);
-/* asks for a pass; equal times merge */
+/* Asks for a pass; equal times merge. */
 enum sched_result sched_wake_at(struct sched *s, int64_t time_ns);
 /* For the log and the metrics by cause: this pass stopped j, or tasks of j, for `cause`; _move:
  * only to place it again, though it may start in a later pass. */
@@ -203,7 +203,7 @@ enum sched_result sched_resize(struct sched *s, job_id j, const struct placement
 const struct placement *sched_place_anew(struct sched *s, job_id j, uint32_t size);
 
 /* Tentative pieces, for searches and to keep what others are leaving for a job: they count for the
- * rest of this pass, and nothing comes of them; the next pass decides anew. _add: p is taken from
+ * rest of this pass, and nothing comes of them; the next pass decides again. _add: p is taken from
  * FREE_OR_RELEASING, where it must be free, and enters the books as if j, which may hold other
  * tasks, had been started there; what of it is idle stays idle. _remove: as if j had left those
  * pieces, which it holds; while any is removed, no claim is accepted, and j is not stopped. Needs

@@ -14,13 +14,13 @@ struct quota { struct amount deserved, limit; };
 /* How a queue shares quota with its cohort, in Kueue's terms (kubernetes-sigs/kueue:apis/kueue:
  * ClusterQueuePreemption, ResourceQuota). A choice of -1 is inherited from the parent; at the top
  * it is 0. */
-/* a head that is not admitted is set aside; or blocks its queue */
+/* A head that is not admitted is set aside; or blocks its queue. */
 enum queueing { BEST_EFFORT_FIFO, STRICT_FIFO };
-/* its own jobs that it may stop */
+/* Its own jobs that it may stop. */
 enum within_queue { WITHIN_NEVER, WITHIN_LOWER_PRIORITY, WITHIN_LOWER_OR_NEWER_EQUAL };
-/* jobs of borrowing queues */
+/* Jobs of borrowing queues. */
 enum reclaim_within_cohort { RECLAIM_NEVER, RECLAIM_LOWER_PRIORITY, RECLAIM_ANY };
-/* the same for a job that would borrow */
+/* The same for a job that would borrow. */
 enum borrow_within_cohort { BORROW_NEVER, BORROW_LOWER_PRIORITY };
 struct cohort_rules {
     struct amount borrowing_limit, lending_limit;
@@ -73,29 +73,29 @@ void queue_fair_share(struct sched *s, queue_id q, struct amount share);
  * rollback. A job started in this pass stays in its line until its notice comes or the policy
  * removes it. A line lives as long as the run. */
 struct line;
-/* ascending, in this order, then by id */
+/* Ascending, in this order, then by id. */
 struct line_key { double major, minor; int64_t time_ns; };
 struct line *line_new(struct sched *s);
-/* a job that is in the line moves */
+/* A job that is in the line moves. */
 void   line_push(struct line *l, job_id j, struct line_key k);
 bool   line_remove(struct line *l, job_id j);                     /* false: it was not in */
 size_t line_length(const struct line *l);
 /* false: empty. k may be NULL, here and below */
 bool   line_first(const struct line *l, job_id *j, struct line_key *k);
-/* of that shape; O(1) */
+/* Of that shape; O(1). */
 bool   line_first_of(const struct line *l, shape_id shape, job_id *j, struct line_key *k);
 bool   line_last(const struct line *l, job_id *j, struct line_key *k);
-/* the one before *j; false: it is the first, or not in */
+/* The one before *j; false: it is the first, or not in. */
 bool   line_before(const struct line *l, job_id *j, struct line_key *k);
 
 /* A walk visits the line in order, and continues from the key that it had reached after pushes and
  * removals. */
-/* at = {0} before the first call; good until the pass ends */
+/* At = {0} before the first call; good until the pass ends. */
 struct line_walk { const struct line *l; uint64_t at[4]; };
 bool   line_next(struct line_walk *w, job_id *j);            /* false: no more. O(log shapes) */
-/* of the job that the last line_next() gave */
+/* Of the job that the last line_next() gave. */
 struct line_key line_walk_key(const struct line_walk *w);
-/* the rest of this walk leaves the shape out */
+/* The rest of this walk leaves the shape out. */
 void   line_skip_shape(struct line_walk *w, shape_id shape);
 /* The rest of this walk may leave out jobs of the shape of the job just given that wait for
  * WAIT_RESERVED already and have no shorter estimate than this. A hint: when the line changes

@@ -13,10 +13,10 @@
  * NO_ROOM: something overlaps, and the plan stays as it was. */
 enum sched_result plan_set(struct sched *s, job_id j, int64_t start_ns, const struct placement *p);
 void    plan_drop(struct sched *s, job_id j);
-/* drops all plans, to plan anew in each pass */
+/* Drops all plans, to plan again in each pass. */
 void    plan_clear(struct sched *s);
 int64_t plan_start(const struct sched *s, job_id j);     /* TIME_NEVER: none */
-/* NULL: none; good while the plan stands */
+/* NULL: none; good while the plan stands. */
 const struct placement *plan_placement(const struct sched *s, job_id j);
 
 /* What is free at every instant of [from_ns, until_ns). Not a copy but a free index that rests

@@ -3,21 +3,18 @@
  *   HEAP_DEFINE(ready, struct pod, void, pod_before, HEAP_NOT_PLACED)
  *
  * defines the functions below for arrays of struct pod, as static inline functions of the type.
- *   above(owner, const item *a, const item *b)   strict order: a is nearer to the top. If no two
- *       items are equal, what
- *                                                comes out does not depend on how the heap was made
- *   placed(owner, const item *x, size_t at)      tells that x is now at heap[at], for items that
- *       are found again
+ *   above(owner, const item *a, const item *b)   strict order: a is nearer to the top
+ *   placed(owner, const item *x, size_t at)      called when x has come to heap[at]: items can be
+ *                                                found again
+ * If no two items are equal, what comes out does not depend on how the heap was made.
  * `owner` is what both need besides the items; void: nothing, then it is NULL. `n` is the number of
  * items before the call. The array belongs to the caller and must have room for a push.
  *
  *   name_push(owner, heap, n, item)      adds an item: n + 1 items. O(log n)
  *   name_pop(owner, heap, n)             takes out and returns the top: n - 1. O(log n)
  *   name_remove(owner, heap, n, at)      takes out heap[at]: n - 1. O(log n)
- *   name_down(owner, heap, n, at)        heap[at] may have to sink, e.g. the top was replaced.
- *       O(log n)
- *   name_down_far(owner, heap, n, at)    the same with half the comparisons if it sinks to near the
- *       bottom
+ *   name_down(owner, heap, n, at)        heap[at] may have to sink: it was replaced. O(log n)
+ *   name_down_far(owner, heap, n, at)    the same, cheaper for items that sink to near the bottom
  *   name_up(owner, heap, at)             heap[at] may have to rise. O(log n)
  *   name_fix(owner, heap, n, at)         heap[at] has changed in either direction. O(log n)
  *   name_make(owner, heap, n)            n items in any order become a heap. O(n) */
