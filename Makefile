@@ -61,11 +61,12 @@ deps:
 # The program, its man page and completion, the contract headers and a pkg-config file, so that a policy can be built
 # outside the tree: cc -shared -fPIC $(pkg-config --cflags gpuyard) mine.c -o mine.so
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include/gpuyard $(DESTDIR)$(PREFIX)/share/gpuyard/scripts/plot \
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include/gpuyard/util $(DESTDIR)$(PREFIX)/share/gpuyard/scripts/plot \
 	           $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions \
 	           $(DESTDIR)$(PREFIX)/lib/pkgconfig
 	install -m 755 $(BIN) $(DESTDIR)$(PREFIX)/bin/gpuyard
 	install -m 644 sim/contract/*.h $(DESTDIR)$(PREFIX)/include/gpuyard
+	install -m 644 sim/contract/util/*.h $(DESTDIR)$(PREFIX)/include/gpuyard/util
 	install -m 755 scripts/check_schedule scripts/check_quotas $(DESTDIR)$(PREFIX)/share/gpuyard/scripts
 	install -m 644 $(wildcard scripts/plot/*.gp) $(DESTDIR)$(PREFIX)/share/gpuyard/scripts/plot
 	$(BIN) help --man >$(DESTDIR)$(PREFIX)/share/man/man1/gpuyard.1

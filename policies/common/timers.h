@@ -1,9 +1,12 @@
-/* timers.h - moments at which something about a job changes, one a job: a line in the order of time, and a wake-up for the
- * first. O(log n) each. A waiting job's is set before the job joins the line that says why it waits. */
+/* timers.h - a moment per job at which something about it changes: a line in the order of time, and
+ * a wake-up for the first. O(log n) each. The timer of a waiting job is set before the job joins
+ * the line that gives its wait reason: a job in several lines belongs to the one that it joined
+ * last. */
 #pragma once
 #include "sim/contract/policy.h"
 
-struct timers { struct line *line; int64_t armed_ns; };    /* armed: the last wake-up asked for */
+/* armed_ns: the last wake-up asked for; -1: none */
+struct timers { struct line *line; int64_t armed_ns; };
 
 static inline void timers_begin(struct sched *s, struct timers *t)
 {
@@ -20,8 +23,10 @@ static inline void timer_drop(struct timers *t, job_id j)
     line_remove(t->line, j);
 }
 
-/* One whose moment has come, the earliest first. It stays until it is set anew or dropped. */
-static inline bool timer_due(const struct sched *s, const struct timers *t, job_id *j, int64_t *time_ns)
+/* A timer that is due, the earliest first. It stays until it is set again or dropped. false: none
+ * is due. */
+static inline bool timer_due(const struct sched *s, const struct timers *t, job_id *j,
+                             int64_t *time_ns)
 {
     struct line_key k;
     if (!line_first(t->line, j, &k) || k.time_ns > sched_now(s))
@@ -30,7 +35,7 @@ static inline bool timer_due(const struct sched *s, const struct timers *t, job_
     return true;
 }
 
-/* There will be a pass when the first is due. */
+/* Asks for a pass when the first is due. */
 static inline void timers_arm(struct sched *s, struct timers *t)
 {
     struct line_key k;

@@ -1,15 +1,18 @@
-/* elastic.c - arrival order, and GPUs that nobody waits for go to running elastic jobs until somebody does.
+/* elastic.c - arrival order, and GPUs that no job waits for go to running elastic jobs until a job
+ * waits.
  *
- * Whoever has waited longest gets its usual size, if need be with what running jobs hold above theirs; if that does not do,
- * as much as it can of its least size and more, if need be with what they hold above their least. They give back in the order of their
- * starts, the newest first, each all of it, but the last one gets back what is not needed. Then what is idle goes to running jobs that
- * hold less than their usual size, and then to those that could hold more: the oldest first, as much as it can use. A job grows
- * at most once in `every_s`; it gives back at any time. Nobody falls below its least size. */
-#include "policies/common/ordered.h"
-#include "policies/common/resizing.h"
+ * The job that has waited longest gets its usual size, if need be with what running jobs hold above
+ * theirs; otherwise as much as it can from its minimum up, if need be with what they hold above
+ * their minimum. Jobs shrink in the order of their starts, the newest first, all the way, but the
+ * last one gets back what is not needed. Then idle GPUs go to running jobs that hold less than
+ * their usual size, and then to those that could hold more: the oldest first, as much as it can
+ * use. A job grows at most once in `every_s`; it shrinks at any time, never below its minimum. */
+#include "policies/common/queueing.h"
+#include "policies/elastic/sizes.h"
 
-struct elastic_params { struct ordered_params how; double every_s; };
-struct elastic { struct line *waiting, *running; };    /* by submit time; those that can be resized, by start */
+struct elastic_params { struct queueing_params how; double every_s; };
+/* By submit time; those that can be resized, by start. */
+struct elastic { struct line *waiting, *running; };
 struct elastic_job { int64_t grown_ns; bool runs; };
 
 static void elastic_begin(struct sched *s, const void *params, void *state)
@@ -21,7 +24,8 @@ static void elastic_begin(struct sched *s, const void *params, void *state)
 static void elastic_arrived(struct sched *s, const void *params, void *state, job_id j)
 {
     (void)params;
-    line_push(((struct elastic *)state)->waiting, j, (struct line_key){ .time_ns = job_facts(s, j)->submit_ns });
+    line_push(((struct elastic *)state)->waiting, j,
+              (struct line_key){ .time_ns = job_facts(s, j)->submit_ns });
 }
 
 static void elastic_started(struct sched *s, const void *params, void *state, job_id j)
@@ -34,7 +38,8 @@ static void elastic_started(struct sched *s, const void *params, void *state, jo
         line_push(e->running, j, (struct line_key){ .time_ns = sched_now(s) });
 }
 
-static void elastic_stopped(struct sched *s, const void *params, void *state, job_id j, enum stop_cause why)
+static void elastic_stopped(struct sched *s, const void *params, void *state, job_id j,
+                            enum stop_cause why)
 {
     (void)params;
     (void)why;
@@ -42,7 +47,7 @@ static void elastic_stopped(struct sched *s, const void *params, void *state, jo
     ((struct elastic_job *)job_own(s, j))->runs = false;
 }
 
-/* ---- Taking back ---- */
+/* ---- Shrinking ---- */
 
 enum bound { USUAL, LEAST };
 
@@ -58,7 +63,8 @@ static bool resized(struct sched *s, job_id j, uint32_t least, uint32_t most)
     return p.where && sched_resize(s, j, p.where) == SCHED_OK;
 }
 
-/* Starts j with as much as there is between this bound and its usual size; others give back what they hold above the same. */
+/* Starts j at the largest size from this bound to its usual one; others shrink to the same bound of
+ * theirs. */
 static bool start_at(struct sched *s, const struct elastic *e, job_id j, enum bound b)
 {
     sched_mark_t before = sched_mark(s);
@@ -98,18 +104,19 @@ static void serve(struct sched *s, const struct elastic *e, bool skip)
     }
 }
 
-/* ---- Giving away ---- */
+/* ---- Growing ---- */
 
 static void grow(struct sched *s, job_id j, uint32_t to, int64_t every_ns)
 {
     struct elastic_job *own = job_own(s, j);
     uint32_t held = job_size_held(s, j);
-    if (held >= to || domain_free_gpus(sched_view(s, FREE_IDLE), 0, job_facts(s, j)->ask) < size_unit_gpus(s, j))
+    if (held >= to ||
+        domain_free_gpus(sched_view(s, FREE_IDLE), 0, job_facts(s, j)->ask) < size_unit_gpus(s, j))
         return;
     if (own->runs && sched_now(s) - own->grown_ns < every_ns)
         sched_wake_at(s, own->grown_ns + every_ns);
     else if (resized(s, j, held + 1, to))
-        own->grown_ns = sched_now(s);                    /* undone by nobody: serve() is over */
+        own->grown_ns = sched_now(s);                    /* no rollback follows: serve() is over */
 }
 
 static void elastic_schedule(struct sched *s, const void *params, void *state)
@@ -121,19 +128,21 @@ static void elastic_schedule(struct sched *s, const void *params, void *state)
         struct line_walk w = { .l = e->running };
         for (job_id j; line_next(&w, &j);)
             if (job_state(s, j) == JOB_RUNNING)
-                grow(s, j, round == 0 ? job_sizes(s, j).usual : job_sizes(s, j).max, (int64_t)(p->every_s * 1e9 + .5));
+                grow(s, j, round == 0 ? job_sizes(s, j).usual : job_sizes(s, j).max,
+                     (int64_t)(p->every_s * 1e9 + .5));
     }
 }
 
 static const struct param elastic_params[] = {
-    ORDERED_PARAM_BLOCKING(BLOCKING_STRICT),
-    { "every_s", "a job grows at most once in so long", "s", 0, 1e9, 300, NULL, offsetof(struct elastic_params, every_s) },
+    QUEUEING_PARAM_BLOCKING(BLOCKING_STRICT),
+    { "every_s", "a job grows at most once in that time", "s", 0, 1e9, 300, NULL,
+      offsetof(struct elastic_params, every_s) },
     { 0 },
 };
 const struct policy elastic_policy = {
     .abi = POLICY_ABI,
     .name = "elastic",
-    .summary = "arrival order; idle GPUs go to elastic jobs until somebody waits",
+    .summary = "arrival order; idle GPUs go to elastic jobs until a job waits",
     .needs = RESIZES,
     .params = elastic_params,
     .params_size = sizeof(struct elastic_params),

@@ -1,27 +1,33 @@
-/* goodput.c - GPUs go where they speed training up most: Pollux's fitness (Qiao et al., OSDI'21, 4.2), climbed greedily.
+/* goodput.c - GPUs go where they speed training up most: Pollux's fitness (Qiao et al., OSDI'21,
+ * 4.2), climbed greedily.
  *
- * Whoever arrives starts at once with what is idle, up to its usual size, in arrival order. Every `interval_s` sizes are
- * chosen anew: those who wait are admitted in arrival order with their least sizes (rigid jobs with all that they ask
- * for) for as long as these, beside the least sizes of those who run, add up to the GPUs there are. What is left goes step
- * by step to the job that gains most for each GPU, in terms of
+ * A job that arrives starts at once on idle GPUs, up to its usual size, in arrival order. Every
+ * `interval_s` sizes are chosen again: waiting jobs are admitted in arrival order with their
+ * minimum sizes (rigid jobs with all that they ask for) for as long as these, beside the minimum
+ * sizes of running jobs, add up to the GPUs there are. The rest goes step by step to the job that
+ * gains most for each GPU, in terms of
  *     FITNESS = (mean of SPEEDUP^power)^(1/power),
- * that is of the sum of SPEEDUP^power / power: power 1 is the total speedup, 0 the geometric mean, -1 (Pollux's default)
- * the harmonic one; the lower, the fairer. SPEEDUP is goodput with these GPUs over goodput with a fair share, 1 / jobs of
- * the cluster. A size other than the one that a job runs at counts as Pollux's REALLOC_FACTOR says, (T - R d) / (T + d): T
- * since it was submitted, R its resizes so far, d the price of one; so who was resized often, or is young, stays as it is.
- * A step is of 1, 2, 4, ... tasks (or GPUs), up to the most, or to the size that it runs at. Ties: the smaller size, then the lower id.
+ * that is of the sum of SPEEDUP^power / power: power 1 is the total speedup, 0 the geometric mean,
+ * -1 (Pollux's default) the harmonic one; the lower, the fairer. SPEEDUP is goodput with these GPUs
+ * over goodput with a fair share, 1 / jobs of the cluster. A size other than the one that a job
+ * runs at counts as Pollux's REALLOC_FACTOR says, (T - R d) / (T + d): T since it was submitted, R
+ * its resizes so far, d the overhead of one; so a job that was resized often, or is young, keeps
+ * its size. A step is of 1, 2, 4, ... tasks (or GPUs), up to the maximum, or to the size that it
+ * runs at. Ties: the smaller size, then the lower id.
  *
- * What differs from Pollux: that searches placements on all nodes at once, by a genetic algorithm, and may take all GPUs from
- * a job. Here sizes are chosen as if on as few nodes as they fit on, by greedy steps (as Optimus, EuroSys'18, gives out tasks
- * by marginal gain); the run's placer places them, and nobody who runs falls below its least size. */
-#include "policies/common/heads.h"
-#include "policies/common/ordered.h"
-#include "policies/common/resizing.h"
+ * What differs from Pollux: that searches placements on all nodes at once, by a genetic algorithm,
+ * and may take all GPUs from a job. Here sizes are chosen as if on as few nodes as they fit on, by
+ * greedy steps (as Optimus, EuroSys'18, gives out tasks by marginal gain); the run's placer places
+ * them, and no running job falls below its minimum size. */
+#include "policies/common/queue_heads.h"
+#include "policies/common/queueing.h"
+#include "policies/elastic/sizes.h"
 
 #include <math.h>
 
-struct goodput_params { struct ordered_params how; double interval_s, power, penalty; };
-struct goodput { struct line *waiting, *running; int64_t next_ns; };    /* by submit time; running: those that can be resized */
+struct goodput_params { struct queueing_params how; double interval_s, power, penalty; };
+/* By submit time; running: those that can be resized. */
+struct goodput { struct line *waiting, *running; int64_t next_ns; };
 struct goodput_job { uint32_t resizes; bool runs; };
 
 static void goodput_begin(struct sched *s, const void *params, void *state)
@@ -51,7 +57,8 @@ static void goodput_started(struct sched *s, const void *params, void *state, jo
         line_push(g->running, j, by_submit(s, j));
 }
 
-static void goodput_stopped(struct sched *s, const void *params, void *state, job_id j, enum stop_cause why)
+static void goodput_stopped(struct sched *s, const void *params, void *state, job_id j,
+                            enum stop_cause why)
 {
     (void)params;
     (void)why;
@@ -59,11 +66,11 @@ static void goodput_stopped(struct sched *s, const void *params, void *state, jo
     ((struct goodput_job *)job_own(s, j))->runs = false;
 }
 
-/* ---- What a size is worth ---- */
+/* ---- The fitness of a size ---- */
 
 struct share {                    /* of one job */
     job_id job;
-    uint32_t held, size, most, unit;    /* held: 0: it waits; size: what it shall have */
+    uint32_t held, size, max, unit;     /* held 0: it waits; size: chosen; unit: GPUs of one more */
     double fair;                  /* speedup over its usual size with a fair share of the cluster */
     double factor;                /* of the speedup at any size but `held` */
 };
@@ -72,7 +79,7 @@ struct division {
     const struct goodput_params *params;
     struct share *share;
     size_t n;
-    int64_t left;                 /* GPUs that nobody has been given */
+    int64_t left;                 /* GPUs that no job has been given */
 };
 
 static double worth(const struct division *d, const struct share *h, uint32_t size)
@@ -87,7 +94,8 @@ static double worth(const struct division *d, const struct share *h, uint32_t si
 
 static double realloc_factor(struct sched *s, job_id j)
 {
-    double age_s = (double)(sched_now(s) - job_facts(s, j)->submit_ns) / 1e9, price_s = (double)job_resize_cost_ns(s, j) / 1e9;
+    double age_s = (double)(sched_now(s) - job_facts(s, j)->submit_ns) / 1e9,
+           price_s = (double)job_resize_cost_ns(s, j) / 1e9;
     double before = ((const struct goodput_job *)job_own(s, j))->resizes;
     if (price_s <= 0)
         return 1;
@@ -98,9 +106,14 @@ static bool add_share(struct division *d, job_id j, uint32_t held)
 {
     struct job_sizes z = job_sizes(d->s, j);
     bool sized = job_facts(d->s, j)->sizing;
-    struct share h = { .job = j, .held = held, .size = sized ? z.min : z.usual, .most = sized ? z.max : z.usual,
-                       .unit = size_unit_gpus(d->s, j), .factor = 1 };
-    int64_t gpus = sized ? (int64_t)h.size * h.unit : (job_size(d->s, j).gpu_milli + MILLI_ALL - 1) / MILLI_ALL;
+    struct share h = { .job = j,
+                       .held = held,
+                       .size = sized ? z.min : z.usual,
+                       .max = sized ? z.max : z.usual,
+                       .unit = size_unit_gpus(d->s, j),
+                       .factor = 1 };
+    int64_t gpus = sized ? (int64_t)h.size * h.unit
+                         : (job_size(d->s, j).gpu_milli + MILLI_ALL - 1) / MILLI_ALL;
     if (gpus > d->left)
         return false;
     d->left -= gpus;
@@ -122,13 +135,14 @@ static void set_fair(struct division *d, int64_t gpus)
     }
 }
 
-/* The step up that gains most for each GPU, of those that there are enough GPUs for. false: none gains anything. */
+/* The step up that gains most for each GPU, of those that there are enough GPUs for. false: none
+ * gains anything. */
 static bool best_step(const struct division *d, const struct share *h, uint32_t *to, double *gain)
 {
     double now = worth(d, h, h->size);
     *gain = 0;
-    for (uint32_t step = 1; h->unit && h->size < h->most; step *= 2) {
-        uint32_t size = h->most - h->size > step ? h->size + step : h->most;
+    for (uint32_t step = 1; h->unit && h->size < h->max; step *= 2) {
+        uint32_t size = h->max - h->size > step ? h->size + step : h->max;
         bool passes = h->held > h->size && h->held < size && h->held - h->size > step / 2;
         for (uint32_t at = passes ? h->held : size;; at = size) {
             double each = (worth(d, h, at) - now) / (double)(at - h->size) / h->unit;
@@ -139,29 +153,29 @@ static bool best_step(const struct division *d, const struct share *h, uint32_t 
             if (at == size)
                 break;
         }
-        if (size == h->most)
+        if (size == h->max)
             break;
     }
     return *gain > 0;
 }
 
-static bool push_step(const struct division *d, struct head *heap, size_t n, struct share *h)
+static bool push_step(const struct division *d, struct queue_head *heap, size_t n, struct share *h)
 {
     uint32_t to = 0;
     double gain;
     if (!best_step(d, h, &to, &gain))
         return false;
-    heap[n] = (struct head){ .key = { .major = -gain, .minor = to }, .job = h->job, .of = h };
+    heap[n] = (struct queue_head){ .key = { .major = -gain, .minor = to }, .job = h->job, .of = h };
     return true;
 }
 
 static void divide(struct division *d)
 {
-    struct head *heap = sched_scratch(d->s, (d->n + 1) * sizeof *heap);
+    struct queue_head *heap = sched_scratch(d->s, (d->n + 1) * sizeof *heap);
     size_t n = 0;
     for (size_t i = 0; i < d->n; i++)
         n += push_step(d, heap, n, &d->share[i]);
-    heads_make(heap, n, FIRST_ON_TOP);
+    first_heads_make(NULL, heap, n);
     while (n) {
         struct share *h = heap[0].of;
         uint32_t to = (uint32_t)heap[0].key.minor;
@@ -172,11 +186,12 @@ static void divide(struct division *d)
         }
         if (!push_step(d, heap, 0, h))
             heap[0] = heap[--n];
-        heads_sift(heap, n, 0, FIRST_ON_TOP);
+        if (n)
+            first_heads_down(NULL, heap, n, 0);
     }
 }
 
-/* ---- Who takes part, and carrying it out ---- */
+/* ---- Admission, and carrying it out ---- */
 
 static void admit(struct division *d, const struct goodput *g, bool skip)
 {
@@ -236,10 +251,12 @@ static void serve(struct sched *s, const struct goodput *g, bool skip)
     }
 }
 
-static void choose_anew(struct sched *s, const struct goodput *g, const struct goodput_params *p)
+static void choose_sizes(struct sched *s, const struct goodput *g, const struct goodput_params *p)
 {
     size_t most = line_length(g->waiting) + line_length(g->running);
-    struct division d = { .s = s, .params = p, .share = sched_scratch(s, most * sizeof *d.share), .left = idle_gpus(s) };
+    struct division d = {
+        .s = s, .params = p, .share = sched_scratch(s, most * sizeof *d.share), .left = idle_gpus(s)
+    };
     struct line_walk w = { .l = g->running };
     for (job_id j; line_next(&w, &j);)
         d.left += (int64_t)job_size_held(s, j) * size_unit_gpus(s, j);
@@ -262,18 +279,20 @@ static void goodput_schedule(struct sched *s, const void *params, void *state)
     if (line_length(g->running) == 0)
         return;
     if (sched_now(s) >= g->next_ns) {
-        choose_anew(s, g, p);
+        choose_sizes(s, g, p);
         g->next_ns = sched_now(s) + (int64_t)(p->interval_s * 1e9 + .5);
     }
     sched_wake_at(s, g->next_ns);
 }
 
 static const struct param goodput_params[] = {
-    ORDERED_PARAM_BLOCKING(BLOCKING_STRICT),
-    { "interval_s", "sizes are chosen anew every", "s", 1e-3, 1e9, 60, NULL, offsetof(struct goodput_params, interval_s) },
-    { "power", "of the mean of speedups that is to be great: 1 is efficient, lower is fairer", "", -100, 1, -1, NULL,
-      offsetof(struct goodput_params, power) },
-    { "penalty", "no: a resize counts as if it cost nothing", "", 0, 0, 1, ordered_no_yes, offsetof(struct goodput_params, penalty) },
+    QUEUEING_PARAM_BLOCKING(BLOCKING_STRICT),
+    { "interval_s", "time between choices of sizes", "s", 1e-3, 1e9, 60, NULL,
+      offsetof(struct goodput_params, interval_s) },
+    { "power", "of the mean of speedups that is maximised: 1 is efficient, lower is fairer", "",
+      -100, 1, -1, NULL, offsetof(struct goodput_params, power) },
+    { "penalty", "no: a resize counts as if it cost nothing", "", 0, 0, 1, param_no_yes,
+      offsetof(struct goodput_params, penalty) },
     { 0 },
 };
 const struct policy goodput_policy = {

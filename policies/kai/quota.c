@@ -1,9 +1,11 @@
-/* quota.c - guaranteed quota: every team may go over its share while others are idle, and gives GPUs back when they return.
+/* quota.c - guaranteed quota: every queue may go over its share while others are idle, and gives
+ * GPUs back when they return.
  *
- * The table, the parameters and the notices; quota.h says where the rest is. After NVIDIA/KAI-Scheduler and its
- * documentation (docs/{fairness,priority}/README.md, docs/plugins/minruntime.md). Jobs belong in the leaves of the tree. */
+ * The table, the parameters and the notices; see quota.h. After NVIDIA/KAI-Scheduler and its
+ * documentation (docs/{fairness,priority}/README.md, docs/plugins/minruntime.md). Jobs belong in
+ * the leaves of the tree. */
 #include "policies/kai/quota.h"
-#include "policies/common/ordered.h"
+#include "policies/common/queueing.h"
 
 #include <string.h>
 
@@ -14,7 +16,9 @@ static void quota_begin(struct sched *s, const void *params, void *state)
     quota_tree_begin(s, q);
     q->leaf = sched_alloc(s, q->n_queues * sizeof *q->leaf);
     for (queue_id i = 0; i < q->n_queues; i++)
-        q->leaf[i] = (struct leaf){ .waiting = line_new(s), .running = line_new(s), .least_gpu_milli = INT64_MAX,
+        q->leaf[i] = (struct leaf){ .waiting = line_new(s),
+                                    .running = line_new(s),
+                                    .min_gpu_milli = INT64_MAX,
                                     .fair = { { -1, -1, -1 } } };
     for (queue_id i = 0; i < q->n_queues; i++)
         for (queue_id up = i; up != ID_NONE; up = q->queue[up].parent)
@@ -23,63 +27,66 @@ static void quota_begin(struct sched *s, const void *params, void *state)
     for (queue_id i = 0; i < q->n_queues; i++)
         q->budgets = q->budgets || queue_facts(s, i)->budget_gpu_milli_s > 0;
     q->ends = 1;
-    q->least_priority = INT32_MAX;
-    q->most_priority = INT32_MIN;
+    q->min_priority = INT32_MAX;
+    q->max_priority = INT32_MIN;
     q->broken = line_new(s);
     q->misplaced = line_new(s);
     q->awaited = line_new(s);
 }
 
-/* Whose budget is spent waits for the next month. */
-static void look_at_budgets(struct sched *s, struct quota_state *q)
+/* A queue that has spent its budget starts nothing until the next month. */
+static void check_budgets(struct sched *s, struct quota_state *q)
 {
     bool waits = false;
     for (queue_id i = 0; i < q->n_queues; i++) {
         struct leaf *l = &q->leaf[i];
         queue_id up = q->queue[i].parent;
         bool was = l->spent;
-        l->spent = queue_budget_spent(s, i) || (up != ID_NONE && q->leaf[up].spent);    /* parents come first */
-        l->retold = l->retold || l->spent != was;
-        if (l->retold)
-            queue_set_put(&q->untold, i, true);
+        /* parents come first */
+        l->spent = queue_budget_spent(s, i) || (up != ID_NONE && q->leaf[up].spent);
+        l->report_due = l->report_due || l->spent != was;
+        if (l->report_due)
+            bitset_put(&q->leaves, q->unreported, i, true);
         waits = waits || (l->spent && line_length(l->waiting) > 0);
     }
     if (waits)
         sched_wake_at(s, sched_month_end_ns(s));
 }
 
-/* Whatever was released may help everybody; so may what the last pass had only pencilled in. */
+/* What was released may help every job; so may what the last pass placed tentatively only. */
 static void pass_begins(struct sched *s, struct quota_state *q)
 {
     quota_pass_begins(q);
     q->divided = false;
-    if (q->pencilled || q->seen_version != sched_room_version(s))
+    if (q->tentative || q->seen_version != sched_room_version(s))
         q->version++;
     q->seen_version = sched_room_version(s);
-    q->pencilled = false;
+    q->tentative = false;
     quota_refresh_all(s, q);
     if (q->budgets)
-        look_at_budgets(s, q);
+        check_budgets(s, q);
 }
 
-/* Who still waits, by what the last try of their shape said and by how their queue stands. */
-static void tell_reasons(struct sched *s, struct quota_state *q)
+/* Why jobs wait, from the last check of their shape and the shares of their queue. */
+static void report_reasons(struct sched *s, struct quota_state *q)
 {
-    for (queue_id i = 0; (i = queue_set_next(&q->untold, i)) != ID_NONE;) {
+    for (queue_id i = 0; (i = bitset_next(&q->leaves, q->unreported, i)) != ID_NONE;) {
         struct leaf *l = &q->leaf[i];
         const struct quota_share *gpus = &q->queue[i].of[Q_GPU];
-        queue_set_put(&q->untold, i, false);
-        if (line_length(l->waiting) == 0 || (!l->retold && l->reasons_held == gpus->allocated && l->reasons_fair == gpus->fair))
+        bitset_put(&q->leaves, q->unreported, i, false);
+        if (line_length(l->waiting) == 0 ||
+            (!l->report_due && l->reasons_held == gpus->allocated && l->reasons_fair == gpus->fair))
             continue;
-        l->retold = false;
+        l->report_due = false;
         l->reasons_held = gpus->allocated;
         l->reasons_fair = gpus->fair;
         for (size_t k = 0; k < l->n_shapes; k++) {
             struct leaf_shape *shape = &l->shape[k];
             if (!shape->waiting)
                 continue;
-            enum wait_reason why = q->room[shape->shape].why;
-            bool over = gpus->deserved != UNLIMITED && gpus->allocated + shape->ask.of[Q_GPU] > gpus->deserved;
+            enum wait_reason why = q->check[shape->shape].why;
+            bool over = gpus->deserved != UNLIMITED &&
+                        gpus->allocated + shape->ask.of[Q_GPU] > gpus->deserved;
             if (why == WAIT_GPUS && over)
                 why = WAIT_QUOTA;
             if (l->spent)
@@ -115,7 +122,7 @@ static void quota_schedule(struct sched *s, const void *params, void *state)
         quota_act(s, q, PREEMPT);
     if (p->stale > 0 && p->stale_s >= 0)
         quota_evict_stale(s, q);
-    tell_reasons(s, q);
+    report_reasons(s, q);
 }
 
 static void quota_arrived(struct sched *s, const void *params, void *state, job_id j)
@@ -123,13 +130,13 @@ static void quota_arrived(struct sched *s, const void *params, void *state, job_
     (void)params;
     struct quota_state *q = state;
     int32_t priority = job_facts(s, j)->priority;
-    q->least_priority = priority < q->least_priority ? priority : q->least_priority;
-    q->most_priority = priority > q->most_priority ? priority : q->most_priority;
+    q->min_priority = min_i32(q->min_priority, priority);
+    q->max_priority = max_i32(q->max_priority, priority);
     const struct job_facts *f = job_facts(s, j);
     bool elastic = f->ask->tasks != SPLIT_ANY && f->min_tasks < request_tasks(f->ask);
     q->odd = q->odd || !f->preemptible || f->n_groups > 0 || elastic || q->leaf[f->queue].limited;
     if (queue_facts(s, f->queue)->first_child == ID_NONE)
-        quota_waits(s, q, j);
+        quota_enter_waiting(s, q, j);
     else
         line_push(q->misplaced, j, (struct line_key){ 0 });
 }
@@ -139,24 +146,25 @@ static void quota_started(struct sched *s, const void *params, void *state, job_
     (void)params;
     struct quota_state *q = state;
     if (quota_lacks_tasks(s, j))
-        quota_waits(s, q, j);
+        quota_enter_waiting(s, q, j);
     else
-        quota_waits_no_more(s, q, j);
-    quota_runs(s, q, j);
-    quota_is_whole(s, q, j);
+        quota_leave_waiting(s, q, j);
+    quota_enter_running(s, q, j);
+    quota_leave_broken(s, q, j);
     ((struct quota_job *)job_own(s, j))->moved = false;
 }
 
-static void quota_stopped(struct sched *s, const void *params, void *state, job_id j, enum stop_cause why)
+static void quota_stopped(struct sched *s, const void *params, void *state, job_id j,
+                          enum stop_cause why)
 {
     (void)params;
     struct quota_state *q = state;
     if (stopped_for_good(why))
         line_remove(q->awaited, j);
     q->ends += stopped_for_good(why);
-    quota_runs_no_more(s, q, j);
-    quota_waits_no_more(s, q, j);
-    quota_is_whole(s, q, j);
+    quota_leave_running(s, q, j);
+    quota_leave_waiting(s, q, j);
+    quota_leave_broken(s, q, j);
 }
 
 static void quota_withdrawn(struct sched *s, const void *params, void *state, job_id j)
@@ -172,24 +180,32 @@ static void quota_node_changed(struct sched *s, const void *params, void *state,
 }
 
 static const char *const runtimes[] = { "ancestor", "queue", NULL };
-#define SWITCH(field, about) { #field, about, "", 0, 0, 1, ordered_no_yes, offsetof(struct quota_params, field) }
-#define NUMBER(field, about, unit, least, most, usual)                                                                         \
+#define SWITCH(field, about)                                                                       \
+    {                                                                                              \
+#field, about, "", 0, 0, 1, param_no_yes, offsetof(struct quota_params, field)             \
+    }
+#define NUMBER(field, about, unit, least, most, usual)                                             \
     { #field, about, unit, least, most, usual, NULL, offsetof(struct quota_params, field) }
 static const struct param quota_param_list[] = {
-    NUMBER(allocate, "0: idle GPUs go to nobody; for looking at one action alone", "", 0, 1, 1),
+    NUMBER(allocate, "0: idle GPUs are not given out; to look at one action alone", "", 0, 1, 1),
     SWITCH(consolidation, "the action: preemptible jobs are moved to make room"),
     SWITCH(reclaim, "the action: queues within their fair share take back from others"),
     SWITCH(preempt, "the action: higher priority stops lower priority of the same queue"),
     SWITCH(stale, "the action: gangs that have been incomplete for stale_s give up all they hold"),
     NUMBER(stale_s, "how long a gang may be incomplete; negative: for ever", "s", -1, 1e9, 60),
     SWITCH(moves, "victims of reclaim that find another place do not count as taken"),
-    NUMBER(consolidation_victims, "jobs that one consolidation may look at; negative: any number", "", -1, 1e6, 16),
+    NUMBER(consolidation_victims, "jobs that one consolidation may look at; negative: any number",
+           "", -1, 1e6, 16),
     NUMBER(victims, "jobs that one reclaim or preemption may look at", "", 1, 1e6, 10000),
-    { "min_runtime_of", "whose reclaim_min_runtime_s protects: from below the common ancestor up, or the victim's queue up", "", 0, 0,
-      RUNTIME_OF_ANCESTOR, runtimes, offsetof(struct quota_params, min_runtime_of) },
-    NUMBER(saturation, "the taker's share of its fair share times this stays below the victim's", "", 1, 1e6, 1),
+    { "min_runtime_of",
+      "where reclaim_min_runtime_s is looked up: from below the common ancestor up, or the "
+      "victim's queue up",
+      "", 0, 0, RUNTIME_OF_ANCESTOR, runtimes, offsetof(struct quota_params, min_runtime_of) },
+    NUMBER(saturation, "the taker's share of its fair share times this stays below the victim's",
+           "", 1, 1e6, 1),
     NUMBER(k, "how much past use counts in the division of what is over quota", "", 0, 1e6, 1),
-    NUMBER(half_life_h, "past use counts half after so long; 0: use does not count", "h", 0, 1e6, 0),
+    NUMBER(half_life_h, "past use counts half after so long; 0: use does not count", "h", 0, 1e6,
+           0),
     { 0 },
 };
 

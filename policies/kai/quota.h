@@ -1,211 +1,337 @@
-/* quota.h - what the files of the quota policy share: its parameters, its queues, the order among them, its search.
+/* quota.h - the model of the policy `quota`: guaranteed quota after
+ * NVIDIA/KAI-Scheduler:pkg/scheduler (actions/, plugins/).
  *
- * Guaranteed quota after NVIDIA/KAI-Scheduler:pkg/scheduler (actions/, plugins/). A pass is a session: allocate,
- * consolidation, reclaim, preempt, eviction of stale gangs, each of which can be switched off. What a pass promises on GPUs
- * that others are leaving is in pencil, and the next pass decides anew. */
+ * A pass is a session of five actions, each of which can be switched off: allocate (idle GPUs to
+ * the next job), consolidation (preemptible jobs move to make room), reclaim (queues within their
+ * fair share take back from others), preempt (higher priority stops lower priority of the same
+ * queue), eviction of stale gangs. What a pass gives on GPUs that others are leaving is tentative
+ * (KAI: pipelined): the next pass decides again.
+ *
+ * Terms. Leaf: a queue without children; only leaves have jobs. Whole: a waiting job that holds
+ * nothing. Growing: a waiting job that holds some of its tasks. Plain: every job is preemptible,
+ * wants all its tasks, and no queue has a limit; then a shape fits, or not, for all its jobs alike.
+ * Firm: held by non-preemptible jobs. Acted: this pass has started, placed tentatively or stopped
+ * something of the job. Amounts and units: division.h. Order of queues and the rules of reclaim:
+ * rules.h.
+ *
+ * Memory: everything lives as long as the run, grown arrays too; what says scratch lives until the
+ * pass ends. */
 #pragma once
-#include "policies/common/grown.h"
-#include "policies/common/heads.h"
-#include "policies/common/queue_set.h"
-#include "policies/kai/quota_rules.h"
+#include "policies/common/queue_heads.h"
+#include "policies/kai/rules.h"
+#include "sim/contract/util/array.h"
+#include "sim/contract/util/bitset.h"
+#include "sim/contract/util/minmax.h"
 
 struct quota_params {
-    double allocate, consolidation, reclaim, preempt, stale, stale_s, moves, consolidation_victims, victims, min_runtime_of,
-        saturation, k, half_life_h;
+    double allocate, consolidation, reclaim, preempt, stale, stale_s, moves, consolidation_victims,
+        victims, min_runtime_of, saturation, k, half_life_h;
 };
 enum { RUNTIME_OF_ANCESTOR, RUNTIME_OF_QUEUE };
 
-/* The tasks that come next: below the minimum all that it takes, otherwise one. SPLIT_ANY: one, the whole job. */
-struct wanted { uint32_t n; const uint32_t *task; struct quota_amount amount; };
-/* Jobs of one shape that wait whole in a leaf. */
-struct leaf_shape { shape_id shape; uint32_t waiting, place; struct quota_amount ask; enum wait_reason why; };    /* place: among the leaves of its shape */
-/* The first of them, and what he wants. */
-struct shape_head { job_id job; shape_id shape; struct line_key key; uint32_t tasks; bool firm; struct quota_amount ask; };
-/* Who can be a victim: surplus, it holds more than its minimum; has: what it holds, NULL while it is leaving. A cache line. */
-struct late { job_id job; bool surplus; struct line_key key; struct quota_amount holds; const struct placement *has; };
-struct leaf {                     /* [queue_id]; of inner queues nothing is used */
-    struct line *waiting;         /* who lacks tasks */
-    struct line *running;         /* who can be a victim: preemptible, and holds something */
-    struct leaf_shape *shape;
-    size_t n_shapes, capacity;
-    uint32_t growing;             /* of those who wait: hold something already */
-    struct shape_head *head;      /* of each shape that waits whole, in the order of the line. While known */
-    size_t n_heads, heads_capacity;
-    enum { HEADS_UNKNOWN, HEADS_BUT_ONE, HEADS_KNOWN } heads;    /* but that of shape `stale` */
-    shape_id stale;
-    struct late *last;            /* of who can be a victim, from the end of the line: as many as were asked for */
-    size_t n_last, last_capacity;
-    uint32_t leaving;             /* of those who run */
-    uint64_t acted;               /* the last pass that did something to its jobs */
-    bool limited;                 /* it, or a queue above it, has a limit */
-    bool spent;                   /* its budget of the month, or that of a queue above it: it starts nothing */
-    bool stands_anew;             /* since the victims were ordered last, its shares or its worst have changed */
-    int64_t least_gpu_milli;      /* that anyone who waits whole asks for; a lower bound */
-    int64_t reasons_fair, reasons_held;    /* GPUs, when the reasons were told */
-    int64_t settled_ns, settled_milli;     /* usage: since then it has held so much */
-    double used;                  /* decayed GPU seconds */
-    struct quota_amount fair;     /* as told; -1: not yet */
-    bool retold;                  /* somebody has come, and does not know yet why he waits */
+/* ---- Jobs ---- */
+
+/* The tasks that a job wants next: below its minimum all that it lacks of it, otherwise one.
+ * SPLIT_ANY: one, the whole job. */
+struct wanted {
+    uint32_t n;                   /* 0: nothing */
+    const uint32_t *task;         /* [n] scratch; NULL: not listed */
+    struct quota_amount amount;
 };
-/* Of a shape: is there room for it, and why not. */
-struct shape_room {
-    uint64_t failed_at;
-    uint32_t waiting, place;
-    queue_id *leaf;               /* where they wait */
-    size_t n_leaves, leaves_capacity;
-    uint64_t tried_at;            /* q->placements, when it was seen whether somebody who wants tried_tasks, in no groups, fits */
-    uint32_t tried_tasks;
-    bool fits, alike;             /* alike: nobody is in groups, or starts with less than all */
-    enum wait_reason why_not;     /* then */
-    uint32_t acted;               /* of those who wait, had their turn in that pass */
-    uint64_t acted_pass;
-    enum wait_reason why;
-    const struct request *ask;    /* of those who have waited since nobody did: one is in groups; the least that any wants */
-    bool grouped;
-    uint64_t vain_at;             /* q->changes, when moving others was seen to be in vain */
-    uint32_t least_tasks;
-    int64_t least_milli;
+struct quota_job {                /* policy.job_size */
+    uint64_t pass;                /* the last that acted on it */
+    uint64_t consolidated;        /* q->ends when other jobs were last moved for it */
+    uint64_t scenario;            /* the last in which some of it was evicted */
+    uint32_t evicted;             /* the first of those tasks, as an index of search.evicted */
+    /* by a search, and not started since: it restarts, whatever budgets say */
+    bool moved;
+    bool waits, runs;             /* in these lines of its leaf */
+    bool leaves;                  /* in the running line, and this pass took all that it holds */
+    bool broken;                  /* below its minimum, and still holds something */
+    bool whole;                   /* waits and holds nothing; counted with its shape */
 };
 
-/* Who is next, over the tree of queues: each inner queue is represented by the best job of its best child. */
+/* ---- Leaves ---- */
+
+/* The jobs of one shape that wait whole in a leaf. */
+struct leaf_shape {
+    shape_id shape;
+    uint32_t waiting, place;      /* place: index of the leaf in admission_check.leaf */
+    struct quota_amount ask;
+    enum wait_reason why;         /* as last reported */
+};
+/* The first of them, and what it wants. */
+struct shape_head {
+    job_id job;
+    shape_id shape;
+    struct line_key key;
+    uint32_t tasks;
+    bool firm;
+    struct quota_amount ask;
+};
+/* A job that can be a victim. A cache line. */
+struct victim_candidate {
+    job_id job;
+    bool surplus;                 /* it holds more than its minimum */
+    struct line_key key;
+    struct quota_amount holds;
+    const struct placement *has;  /* NULL while it is leaving */
+};
+struct leaf {                     /* [queue_id]; nothing of it is used for inner queues */
+    struct line *waiting;         /* jobs that lack tasks */
+    struct line *running;         /* victim candidates: preemptible jobs that hold something */
+    struct leaf_shape *shape;     /* [n_shapes] ascending */
+    size_t n_shapes, capacity;
+    uint32_t growing;             /* waiting jobs that hold something */
+    /* [n_heads] of each shape that waits whole, in the order of the line; as `heads` says */
+    struct shape_head *head;
+    size_t n_heads, heads_capacity;
+    /* but one: all but that of shape `stale` */
+    enum { HEADS_UNKNOWN, HEADS_BUT_ONE, HEADS_KNOWN } heads;
+    shape_id stale;
+    /* [n_candidates] from the end of the running line, as many as were asked for */
+    struct victim_candidate *candidate;
+    size_t n_candidates, candidates_capacity;
+    uint32_t leaving;             /* jobs of the running line that are leaving */
+    uint64_t acted;               /* the last pass that acted on its jobs */
+    bool limited;                 /* it, or a queue above it, has a limit */
+    /* its budget of the month, or that of a queue above it: it starts nothing */
+    bool spent;
+    /* its shares or its worst candidate, since `worst` was refreshed last */
+    bool standing_changed;
+    /* lower bound of what a job that waits whole asks for; INT64_MAX: none waits */
+    int64_t min_gpu_milli;
+    int64_t reasons_fair, reasons_held;    /* milli-GPUs, when reasons were reported last */
+    int64_t settled_ns, settled_milli;     /* usage: since then it has held so much */
+    double used;                  /* decayed GPU seconds */
+    struct quota_amount fair;     /* as last reported; -1: not yet */
+    bool report_due;              /* a job has come, and its reason is not reported */
+};
+
+/* ---- Admission checks ---- */
+
+/* Whether jobs of one shape find a place, and why not. The answer is a matter of the shape alone:
+ * `no` stands until something makes room (q->version), `yes` until something is given away
+ * (q->placements). */
+struct admission_check {
+    uint64_t failed_at;           /* q->version of the last `no`; UINT64_MAX: never */
+    enum wait_reason why;         /* of that */
+    /* q->placements of the last try, for tried_tasks tasks in no groups */
+    uint64_t tried_at;
+    uint32_t tried_tasks;         /* 0: groups; good for that job only */
+    bool fits;                    /* its answer */
+    enum wait_reason why_not;     /* if it does not fit */
+    uint64_t infeasible_at;       /* q->changes when a consolidation was found infeasible */
+    /* The jobs that wait whole for the shape: */
+    uint32_t waiting, place;      /* place: index in q->asked */
+    queue_id *leaf;               /* [n_leaves] where they wait, in no order */
+    size_t n_leaves, leaves_capacity;
+    uint32_t acted;               /* how many of them pass `acted_pass` acted on */
+    uint64_t acted_pass;
+    const struct request *ask;
+    bool grouped;                 /* since none waited, one with groups has come */
+    bool alike;                   /* no groups, and all want all their tasks */
+    uint32_t min_tasks;         /* the smallest minimum of any of them; and its milli-GPUs */
+    int64_t min_milli;
+};
+
+/* ---- Order over the tree of queues ---- */
+
+/* Heaps of siblings, in which an inner queue is represented by the best job of its best child. */
 struct order_node {
     struct quota_standing standing;
-    struct quota_amount amount;
-    uint32_t n, at;               /* children; its place among its siblings */
-    bool in, listed, stands;      /* in the heap; among the active; of victims: the standing is that of its shares */
+    struct quota_amount amount;   /* of its first job, or of its victims */
+    uint32_t n, at;               /* children in the heap; its place among its siblings */
+    bool in, listed;              /* in the heap; among `active` */
+    bool stands;                  /* of victims: the standing is that of its present shares */
 };
 struct order {
     struct quota_state *q;
-    bool victims;                 /* the worst comes first, and amounts are those of victims */
-    bool compares;                /* there is more than one leaf */
-    struct order_node *node;      /* [queues + 1], the last the root */
-    queue_id *heap;               /* children of each, at first[node] */
-    queue_id *active;             /* whatever must be cleared */
+    bool victims;                 /* the worst on top, and amounts are those of victims */
+    bool compares;                /* there is more than one leaf; one alone needs no standing */
+    struct order_node *node;      /* [queues + 1] the last is the root */
+    queue_id *heap;               /* children of node i from q->first[i] on */
+    queue_id *active;             /* [n_active] nodes to clear */
     size_t n_active, n_leaves;
-};
-
-struct quota_job {                /* policy.job_size */
-    uint64_t pass;                /* the last that started, pencilled or stopped something of it */
-    uint64_t consolidated;        /* q->ends when others were last moved for it */
-    uint64_t scenario;            /* in which some of it was evicted last */
-    uint32_t evicted;             /* then: the first of those tasks */
-    bool moved;                   /* by a search, and not started since: it goes on, whatever budgets say */
-    bool waits, runs, leaves, broken;     /* in the lines of its leaf; and leaves what it holds; below its minimum, and still holds something */
-    bool whole;                   /* counted with its shape */
 };
 
 struct quota_state {
     const struct quota_params *params;
+    /* number of this pass; and four counters that say what stands between two looks: */
+    uint64_t pass;
+    uint64_t version;             /* grows with all that may make room */
+    /* grows with passes and with what allocate gives: between them the same jobs find a place */
+    uint64_t placements;
+    /* grows with passes and successful searches: between them a search sees the same */
+    uint64_t changes;
+    /* 1 + jobs that have ended: without an end, other jobs are moved for a job once only */
+    uint64_t ends;
+    uint64_t seen_version;        /* sched_room_version() of the last pass */
+
+    /* Queues and shares */
     uint32_t n_queues;
-    struct quota_queue *queue;    /* [n_queues] as of now, staged changes and all, once refreshed */
-    struct quota_amount total;
-    queue_id top;
+    /* [n_queues] as of now, staged changes included, once refreshed */
+    struct quota_queue *queue;
+    struct quota_amount total;    /* of nodes that are up */
+    int64_t free_milli;           /* GPUs that are idle or being left, in whatever pieces */
+    queue_id top;                 /* the first top queue */
     unsigned settled;             /* of the top queues, as in struct quota_queue */
-    bool unsettled;               /* some siblings are not */
+    bool unsettled;               /* some siblings are not settled */
+    bool divided;                 /* fair shares, in this pass */
+    struct quota_taker *taker;    /* [n_queues] scratch of a division */
+    struct quota_loss *loss;      /* [n_queues] scratch of a scenario */
+    uint32_t *first;              /* [n_queues + 1] of a queue's children in a heap */
+
+    /* Leaves */
     struct leaf *leaf;            /* [n_queues] */
-    uint32_t *first;              /* [n_queues + 1] of its children in a heap */
-    struct quota_taker *taker;
-    struct quota_loss *loss;
-    struct order jobs, again;     /* who is served; who comes back */
-    struct order victims, worst;  /* who is evicted, in a search; who would be first, kept up to date as it is asked for */
-    queue_id *anew;               /* queues that stand anew there */
-    size_t n_anew;
-    struct queue_set claims;      /* leaves in which somebody may pass the gate of reclaim, by GPUs; in no other leaf does anybody */
-    struct queue_set grows;       /* leaves some of whose jobs wait for more */
-    struct queue_set untold;      /* leaves that may have changed since it was told there why they wait */
-    struct queue_set open;        /* scratch, as are the next two, [n_queues] */
-    struct heads *heads;
-    struct turn *turn;
-    queue_id *acted;              /* leaves to whose jobs this pass did something, or some of whose jobs are leaving */
+    struct bitset_shape leaves;   /* of the sets of leaves that follow */
+    /* leaves in which a job may pass the gate of reclaim, by GPUs; no other leaf has one */
+    uint64_t *claims;
+    uint64_t *grows;              /* leaves with growing jobs */
+    uint64_t *unreported;         /* leaves: their wait reasons may have changed since reported */
+    uint64_t *open;               /* scratch of allocate */
+    struct leaf_head *leaf_head;  /* [n_queues] scratch of allocate */
+    struct turn *turn;            /* [n_queues] scratch of the other actions */
+    /* [n_acted] leaves that this pass acted on, or with leaving jobs */
+    queue_id *acted;
     size_t n_acted;
-    bool protects, protects_within;    /* some queue has a minimum run time against reclaim; against preemption */
-    struct shape_room *room;      /* [n_room] by shape */
-    size_t n_room;
-    shape_id *asked;              /* shapes that somebody waits for */
+    uint32_t growing;             /* jobs of all leaves */
+
+    /* Orders */
+    struct order jobs;            /* of the leaves, by their next job */
+    struct order again;           /* of the contenders of a scenario */
+    struct order victims;         /* of the leaves of a search, by their next victim */
+    /* of all leaves, by their worst candidate; refreshed when a search begins */
+    struct order worst;
+    queue_id *restanding;         /* [n_restanding] queues with an old standing in `worst` */
+    size_t n_restanding;
+
+    /* Shapes */
+    struct admission_check *check;    /* [n_checks] by shape */
+    size_t n_checks;
+    shape_id *asked;              /* [n_asked] shapes for which jobs wait whole, in no order */
     size_t n_asked, asked_capacity;
-    uint32_t growing;             /* of all leaves */
-    uint64_t ends;                /* jobs that have gone by themselves, and one: without, others are moved for a job once only */
-    uint64_t pass, version;       /* version grows with whatever may make room */
-    uint64_t seen_version;
-    uint64_t placements;          /* passes, and whatever allocate has given: between them the same find room */
-    uint64_t changes;             /* passes, and successful searches: between them nothing that a search looks at changes */
-    bool divided, pencilled;      /* in this pass */
-    bool odd;                     /* some queue has a limit, some job is elastic or not preemptible: for good */
-    bool budgets;                 /* some queue has one */
-    int64_t free_milli;           /* GPUs, idle or being left, in whatever pieces */
-    int32_t least_priority, most_priority;    /* of all jobs that have come */
-    struct line *broken;          /* jobs below their minimum, the longest first */
+
+    /* Facts about all jobs and queues */
+    bool odd;                     /* some queue has a limit, or some job is not plain: for good */
+    bool budgets;                 /* some queue has a budget */
+    /* some queue has a minimum run time against reclaim; against preemption */
+    bool protects, protects_within;
+    int32_t min_priority, max_priority;    /* of all jobs that have come */
+
+    /* jobs below their minimum that hold something, the longest first */
+    struct line *broken;
     struct line *misplaced;       /* jobs of inner queues */
-    struct line *awaited;         /* for whom a search made room, and who were moved for it, in that order: served first */
-    int64_t n_awaited;
-    uint64_t came_back;           /* the last pass in which one of the awaited started */
-    struct search *search;
+    /* jobs for which a search made room, and jobs that it moved, in that order: served first */
+    struct line *awaited;
+    int64_t n_awaited;            /* ever */
+    uint64_t reinstated;          /* the last pass in which one of the awaited started */
+    bool tentative;               /* this pass has placed something tentatively */
+    struct search *search;        /* NULL: none yet */
 };
 
-/* quota_jobs.c - jobs, task by task; quota_leaf.c - the lines of their leaf */
-struct wanted quota_wanted(struct sched *s, job_id j, const struct placement *has);    /* has: what it holds, or would; scratch */
+/* ---- tasks.c: a job, task by task ---- */
+/* has: what it holds, or would */
+struct wanted quota_wanted(struct sched *s, job_id j, const struct placement *has);
 struct quota_amount quota_of_tasks(struct sched *s, job_id j, const uint32_t *task, uint32_t n);
 struct quota_amount quota_of_placement(struct sched *s, job_id j, const struct placement *p);
-const struct placement *quota_place(struct sched *s, enum free_kind in, job_id j, const uint32_t *task, uint32_t n, node_id first);
+/* A place for these tasks; `first`: the node to try first, or ID_NONE. NULL: none. */
+const struct placement *quota_place(struct sched *s, enum free_kind in, job_id j,
+                                    const uint32_t *task, uint32_t n, node_id first);
 bool quota_lacks_tasks(const struct sched *s, job_id j);
-struct line_key quota_key(const struct sched *s, job_id j, size_t held);    /* priority, how elastic, age */
-void leaf_heads(struct sched *s, struct leaf *l);                            /* makes them known; of a leaf where nobody grows */
-/* A walk of that line to j, as if it had left out all that come before, shape by shape. */
+/* Order in the lines of a leaf: priority, then fewer tasks than the minimum, the minimum, more;
+ * then submit time. */
+struct line_key quota_key(const struct sched *s, job_id j, size_t held);
+
+/* ---- leaf.c: the lines of a leaf ---- */
+/* Makes all heads known; without growing jobs. */
+void leaf_heads(struct sched *s, struct leaf *l);
+/* Moves a walk of the waiting line to j, as if the jobs before it had been left out shape by
+ * shape. */
 void leaf_walk_to(struct sched *s, const struct quota_state *q, struct line_walk *w, job_id j);
-const struct late *leaf_late(struct sched *s, struct leaf *l, size_t k);     /* who can be a victim, from the end; NULL: not so many */
-void quota_waits(struct sched *s, struct quota_state *q, job_id j);              /* enters the lines, or is keyed anew */
-void quota_waits_no_more(struct sched *s, struct quota_state *q, job_id j);
-void quota_runs(struct sched *s, struct quota_state *q, job_id j);
-void quota_holds_anew(struct sched *s, struct quota_state *q, job_id j);         /* it has grown */
-void quota_runs_no_more(struct sched *s, struct quota_state *q, job_id j);
-void quota_is_whole(struct sched *s, struct quota_state *q, job_id j);     /* or holds nothing */
-bool quota_has_had_turn(struct sched *s, const struct quota_state *q, const struct leaf *l, job_id j);    /* in this pass, j of l */
-bool quota_is_plain(const struct quota_state *q);    /* nothing but whole preemptible jobs without limits: a shape fits or fails for all */
+/* The k-th candidate from the end of the line; NULL: there are fewer. */
+const struct victim_candidate *leaf_candidate(struct sched *s, struct leaf *l, size_t k);
+/* Joins the waiting line, or gets a new key there. */
+void quota_enter_waiting(struct sched *s, struct quota_state *q, job_id j);
+void quota_leave_waiting(struct sched *s, struct quota_state *q, job_id j);
+/* Joins the running line, or gets a new key there. */
+void quota_enter_running(struct sched *s, struct quota_state *q, job_id j);
+void quota_leave_running(struct sched *s, struct quota_state *q, job_id j);
+/* The job has its minimum again, or holds nothing. */
+void quota_leave_broken(struct sched *s, struct quota_state *q, job_id j);
+/* What candidates hold has changed. */
+void quota_grew(struct sched *s, struct quota_state *q, job_id j);
+void quota_mark_acted(struct sched *s, struct quota_state *q, job_id j);
+/* j of l, in this pass */
+bool quota_had_turn(struct sched *s, const struct quota_state *q, const struct leaf *l, job_id j);
+bool quota_is_plain(const struct quota_state *q);
 void quota_pass_begins(struct quota_state *q);
-void quota_has_acted(struct sched *s, struct quota_state *q, job_id j);    /* this pass has started, pencilled or stopped something of it */
 
-/* quota_room.c - shapes: who waits for them where, and whether there is room for them */
-struct shape_room *quota_room(struct sched *s, struct quota_state *q, shape_id shape);
-void quota_count_shape(struct sched *s, struct quota_state *q, job_id j, int by);    /* somebody more, or less, waits whole for that of j */
-void quota_shape_acted(struct sched *s, struct quota_state *q, job_id j);            /* j, who does, has had his turn in this pass */
-bool quota_all_acted(const struct quota_state *q, const struct shape_room *room);    /* all of them have */
-bool quota_shape_fits(struct sched *s, struct quota_state *q, shape_id shape, job_id j);    /* for j, who holds nothing */
-bool quota_nobody_has_room(const struct quota_state *q);
-bool quota_all_in_vain(struct sched *s, struct quota_state *q);    /* who has not had his turn need not have it */
-void quota_open_leaves(struct sched *s, struct quota_state *q);    /* q->open: leaves for some of whose jobs there may be room */
+/* ---- admission.c: shapes ---- */
+/* The check of a shape, made when first asked for. The pointer is good until a new shape comes. */
+struct admission_check *quota_check(struct sched *s, struct quota_state *q, shape_id shape);
+/* 1: j waits whole; -1: no longer */
+void quota_count_shape(struct sched *s, struct quota_state *q, job_id j, int by);
+/* This pass acts on j, which waits whole. */
+void quota_shape_acted(struct sched *s, struct quota_state *q, job_id j);
+bool quota_all_acted(const struct quota_state *q, const struct admission_check *check);
+/* The shape finds a place for j, which holds nothing. */
+bool quota_shape_fits(struct sched *s, struct quota_state *q, shape_id shape, job_id j);
+/* No shape that is asked for fits, as far as checks know. */
+bool quota_no_shape_fits(const struct quota_state *q);
+/* No job that has not had its turn in this pass can get anything: certain, and cheap. Notes it in
+ * the checks. */
+bool quota_all_infeasible(struct sched *s, struct quota_state *q);
+/* q->open: leaves in which some job may find a place */
+void quota_open_leaves(struct sched *s, struct quota_state *q);
 
-/* quota_tree.c - shares, and order among queues */
+/* ---- shares.c: shares of the queues ---- */
 void quota_tree_begin(struct sched *s, struct quota_state *q);
-void quota_capacity_changed(struct sched *s, struct quota_state *q);    /* nodes came or went: fair shares are divided anew */
-void quota_refresh(struct sched *s, struct quota_state *q, queue_id leaf);       /* the shares on its path, from the books */
+/* Nodes came or went. */
+void quota_capacity_changed(struct sched *s, struct quota_state *q);
+/* The shares on its path, from the books. */
+void quota_refresh(struct sched *s, struct quota_state *q, queue_id leaf);
 void quota_refresh_all(struct sched *s, struct quota_state *q);
-void quota_divide_now(struct sched *s, struct quota_state *q);                   /* fair shares, once a pass */
-void quota_changed(struct quota_state *q, queue_id i);                           /* its shares, or who waits */
-void quota_stands_anew(struct quota_state *q, queue_id i);                       /* its shares, or who would be evicted first */
+/* Fair shares, once a pass. */
+void quota_divide_now(struct sched *s, struct quota_state *q);
+/* The shares of a queue have changed, or which jobs wait there. */
+void quota_changed(struct quota_state *q, queue_id i);
+/* The shares of a queue have changed, or its worst candidate. */
+void quota_standing_changed(struct quota_state *q, queue_id i);
 
-/* quota_order.c - order among queues. One kept up to date is told what is new; others are made of leaves. */
+/* ---- order.c: order among queues ---- */
 void order_new(struct sched *s, struct order *o, struct quota_state *q, bool victims);
+/* Empties it; then order_add(), order_make(). */
 void order_begin(struct order *o);
-void order_add(struct order *o, queue_id leaf, const struct quota_amount *amount);    /* of its first job, or of its victims */
+/* Of its first job, or of its victims. */
+void order_add(struct order *o, queue_id leaf, const struct quota_amount *amount);
 void order_make(struct order *o);
-queue_id order_top(const struct order *o);                                 /* ID_NONE: nobody is left */
-void order_set(struct order *o, queue_id leaf, const struct quota_amount *amount);    /* from now on; NULL, it has no more */
-void order_anew(struct order *o, queue_id i);                              /* its shares have changed */
+/* The best leaf, or the worst with `victims`; ID_NONE: empty. */
+queue_id order_top(const struct order *o);
+/* The amount from now on; NULL: the leaf has no more. */
+void order_set(struct order *o, queue_id leaf, const struct quota_amount *amount);
+/* The shares of i have changed. */
+void order_refresh(struct order *o, queue_id i);
 void order_copy(struct order *to, const struct order *from);
 
-/* quota_allocate.c */
-enum allocated { ALLOCATED_NOT, ALLOCATED_PENCIL, ALLOCATED };
+/* ---- allocate.c ---- */
 void quota_allocate(struct sched *s, struct quota_state *q);
-/* In pencil only: for a search. what was placed; NULL: it does not fit, or may not. */
-const struct placement *quota_pencil(struct sched *s, struct quota_state *q, job_id j, const uint32_t *task, uint32_t n);
-bool quota_has_capacity(struct quota_state *q, const struct job_facts *f, const struct quota_amount *ask, enum wait_reason *why);
+/* Places tasks tentatively, idle GPUs last. What was placed; NULL: it does not fit. */
+const struct placement *quota_place_tentatively(struct sched *s, struct quota_state *q, job_id j,
+                                                const uint32_t *task, uint32_t n);
+/* Limits, and for a non-preemptible job deserved shares. *why may be NULL. */
+bool quota_has_capacity(struct quota_state *q, const struct job_facts *f,
+                        const struct quota_amount *ask, enum wait_reason *why);
 
-/* quota_search.c, with quota_victims.c and quota_scenario.c: see quota_search.h */
+/* ---- search.c, victims.c, consolidation_bound.c: see search.h ---- */
 enum quota_action { CONSOLIDATION, RECLAIM, PREEMPT };
+/* true: j has its place */
 bool quota_search(struct sched *s, struct quota_state *q, job_id j, enum quota_action action);
-/* A consolidation for somebody who holds nothing and wants that many of these tasks, in no groups, cannot succeed: certain, and cheap. */
-bool quota_moves_in_vain(struct sched *s, struct quota_state *q, const struct request *ask, uint32_t min_tasks);
+/* Feasibility bound: a consolidation for a job that holds nothing and wants min_tasks of these
+ * tasks, in no groups, cannot succeed. Certain, and cheap. */
+bool consolidation_infeasible(struct sched *s, struct quota_state *q, const struct request *ask,
+                              uint32_t min_tasks);
 
-/* quota_actions.c */
+/* ---- actions.c ---- */
 void quota_act(struct sched *s, struct quota_state *q, enum quota_action action);
 void quota_evict_stale(struct sched *s, struct quota_state *q);

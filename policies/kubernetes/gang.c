@@ -1,14 +1,17 @@
 /* gang.c - what sets `gang` apart from kube: all pods of a job (its minimum) or none.
  *
- * A gang that does not fit is set aside and rests, as a pod does (blocking=skip); or it stays at the head of the line, without
- * any back-off, and nobody passes it (strict), or only who does not delay it (reservation): it is promised the earliest time
- * at which the run's placer finds room by the estimates, as in EASY backfilling, and without one nobody passes. Reservations
- * speak of whole jobs: then a gang starts with all its tasks, and does not grow.
+ * A gang that does not fit is set aside and rests, as a pod does (blocking=skip); or it stays at
+ * the head of the line, without any back-off, and no gang passes it (strict), or only those that do
+ * not delay it (reservation): it is promised the earliest time at which the run's placer finds room
+ * by the estimates, as in EASY backfilling, and without a promise none passes. Reservations speak
+ * of whole jobs: then a gang starts with all its tasks, and does not grow.
  *
- * A gang that lacks its minimum, as one may that ran when the trace began, tries to get the rest; after stale_s it loses what
- * it holds and waits like any other. After NVIDIA/KAI-Scheduler (schedulers.md b.11). */
+ * A gang that lacks its minimum, as one that ran when the trace began may, tries to get the rest;
+ * after stale_s it loses what it holds and waits like any other. After NVIDIA/KAI-Scheduler
+ * (schedulers.md b.11). */
 #include "sim/contract/timeline.h"
 #include "policies/kubernetes/kube.h"
+#include "sim/contract/util/array.h"
 
 enum { PLACER_TRIES = 1000 };     /* moments at which a reservation asks the placer */
 
@@ -19,7 +22,9 @@ static bool reserves(const struct kube *k)
 
 unsigned gang_needs(const void *params)
 {
-    return (int)((const struct kube_params *)params)->blocking == BLOCKING_RESERVATION ? SEES_TIMELINE : STARTS_PARTIAL;
+    return (int)((const struct kube_params *)params)->blocking == BLOCKING_RESERVATION
+               ? SEES_TIMELINE
+               : STARTS_PARTIAL;
 }
 
 /* ---- Binding ---- */
@@ -49,7 +54,8 @@ static bool bind_some(struct sched *s, struct kube *k, job_id j, bool minimum)
 static bool bind_pods(struct sched *s, struct kube *k, job_id j, bool *all)
 {
     const struct job_facts *f = job_facts(s, j);
-    *all = kube_by_pods(f) && (f->min_tasks == kube_pods(f->ask) || bind_some(s, k, j, true)) && bind_some(s, k, j, false);
+    *all = kube_by_pods(f) && (f->min_tasks == kube_pods(f->ask) || bind_some(s, k, j, true)) &&
+           bind_some(s, k, j, false);
     return job_state(s, j) == JOB_RUNNING;
 }
 
@@ -69,8 +75,9 @@ static const struct placement *scored(struct sched *s, struct kube *k, job_id j)
     return all ? p : NULL;
 }
 
-/* Would it hold a node of the head's reservation when that begins? */
-static bool delays_head(const struct sched *s, const struct kube *k, const struct placement *p, int64_t until_ns)
+/* p would hold a node of the head's reservation when that begins. */
+static bool delays_head(const struct sched *s, const struct kube *k, const struct placement *p,
+                        int64_t until_ns)
 {
     const struct placement *reserved = plan_placement(s, k->head);
     for (size_t i = 0; until_ns > plan_start(s, k->head) && i < p->n; i++)
@@ -80,15 +87,17 @@ static bool delays_head(const struct sched *s, const struct kube *k, const struc
     return false;
 }
 
-/* Now, and not in the way of the head's reservation. */
+/* Starts j now if that does not delay the head's reservation. */
 static bool bind_beside(struct sched *s, struct kube *k, job_id j)
 {
     struct request r = job_request(s, j);
     int64_t estimate_ns = job_estimate_ns(s, j), now_ns = sched_now(s);
-    int64_t until_ns = estimate_ns == TIME_NEVER ? TIME_NEVER : now_ns + job_start_cost_ns(s, j) + estimate_ns;
+    int64_t until_ns =
+        estimate_ns == TIME_NEVER ? TIME_NEVER : now_ns + job_start_cost_ns(s, j) + estimate_ns;
     const struct placement *where = scored(s, k, j);
     if (!where || (k->reserved && delays_head(s, k, where, until_ns)))
-        where = sched_place(s, k->reserved ? timeline_view(s, now_ns, until_ns) : sched_view(s, FREE_IDLE), &r);
+        where = sched_place(
+            s, k->reserved ? timeline_view(s, now_ns, until_ns) : sched_view(s, FREE_IDLE), &r);
     return where && sched_start(s, j, where) == SCHED_OK;
 }
 
@@ -96,7 +105,8 @@ static bool bind_beside(struct sched *s, struct kube *k, job_id j)
 bool gang_bind(struct sched *s, struct kube *k, job_id j)
 {
     if (reserves(k))
-        return job_placement(s, j) || bind_beside(s, k, j);    /* one that ran as the trace began stays as it is */
+        /* one that ran as the trace began stays as it is */
+        return job_placement(s, j) || bind_beside(s, k, j);
     bool all, some = job_placement(s, j) != NULL;
     sched_mark_t before = sched_mark(s);
     if (bind_pods(s, k, j, &all))
@@ -109,7 +119,7 @@ bool gang_bind(struct sched *s, struct kube *k, job_id j)
     return where && sched_start(s, j, where) == SCHED_OK;
 }
 
-/* ---- Whether the others may pass ---- */
+/* ---- Whether other gangs may pass ---- */
 
 static void reserve(struct sched *s, struct kube *k, job_id j)
 {
@@ -118,7 +128,7 @@ static void reserve(struct sched *s, struct kube *k, job_id j)
     k->shut = !k->reserved;
 }
 
-/* The first that does not fit is the head; the one that was it before waits for its turn. */
+/* The first gang that does not fit is the head; the head before waits for WAIT_ORDER. */
 static void becomes_head(struct sched *s, struct kube *k, job_id j)
 {
     if (k->head != ID_NONE && k->head != j && job_state(s, k->head) == JOB_PENDING)
@@ -130,12 +140,14 @@ static void becomes_head(struct sched *s, struct kube *k, job_id j)
         k->shut = true;
 }
 
-bool gang_keeps_place(struct sched *s, struct kube *k, const struct waiting_pod *pod, enum wait_reason why)
+bool gang_keeps_place(struct sched *s, struct kube *k, const struct waiting_pod *pod,
+                      enum wait_reason why)
 {
     if ((int)k->params->blocking == BLOCKING_SKIP || job_state(s, pod->job) != JOB_PENDING)
         return false;
     bool first = !k->n_passed;
-    k->passed = array_grown(s, k->passed, &k->passed_capacity, k->n_passed, sizeof *k->passed);
+    k->passed =
+        array_grown(sched_alloc, s, k->passed, &k->passed_capacity, k->n_passed, sizeof *k->passed);
     k->passed[k->n_passed++] = *pod;
     if (first)
         becomes_head(s, k, pod->job);

@@ -1,10 +1,13 @@
-/* kube.c - the default scheduler of Kubernetes, pod by pod; and `gang`, the same with all pods of a job or none.
+/* kube.c - the default scheduler of Kubernetes, pod by pod; and `gang`, the same with all pods of a
+ * job or none. See kube.h.
  *
- * A job's tasks are its pods. A pod that fits nowhere is set aside and the next is tried: jobs can hold part of what they
- * need and wait for ever for the rest, which the world detects and reports. `gang` binds all pods of a job (its minimum)
- * together or none, as co-scheduling does (gang.c). After kubernetes/kubernetes:pkg/scheduler (queue order, back-off, filter, score,
- * preemption; kube_node.c, kube_preempt.c). What differs:
- * - whatever is released may help every pod, and only then are those set aside tried again (no five-minute flush);
+ * A pod that fits nowhere is set aside and the next is tried: jobs can hold part of what they need
+ * and wait for ever for the rest, which the simulator detects and reports. `gang` binds all pods of
+ * a job (its minimum) together or none, as co-scheduling does (gang.c). After
+ * kubernetes/kubernetes:pkg/scheduler (queue order, back-off, filter, score, preemption; node.c,
+ * preempt.c). What differs:
+ * - whatever is released may help every pod, and only then are those set aside tried again (no
+ *   five-minute flush);
  * - a share of a GPU is placed like with a sharing device plugin: by the fullest GPU that fits;
  * - a missing CPU or memory request counts 0 in the scores, not 100 milli and 200 MB;
  * - the default tie goes to the lowest node; `ties=random` draws, as the original does. */
@@ -32,7 +35,7 @@ bool kube_bind(struct sched *s, struct kube *k, job_id j, const struct request *
         return false;
     if (!k->gang) {
         kube_pod_bound(s, k, j, pod->first_task, n, sched_now(s));
-        k->round += k->params->preempt > 0;    /* it may be somebody's victim */
+        k->round += k->params->preempt > 0;    /* it may become a victim */
         kube_forget_nomination(k, j, pod->first_task);
     }
     return true;
@@ -51,9 +54,11 @@ static enum wait_reason why_not(struct sched *s, const struct kube *k, job_id j)
     const struct request *ask = job_facts(s, j)->ask, pod = kube_pod(ask, 0);
     if (view_lacks_power(sched_view(s, FREE_IDLE), k->gang ? ask : &pod))
         return WAIT_POWER;
-    uint64_t wanted = ask->next && least_pods(s, k, j) > 1 ? (uint64_t)job_size(s, j).gpu_milli / MILLI_ALL
-                                                           : (uint64_t)ask->gpus * least_pods(s, k, j);
-    return domain_free_gpus(sched_view(s, FREE_IDLE), 0, ask) >= wanted ? WAIT_FRAGMENTED : WAIT_GPUS;
+    uint64_t wanted = ask->next && least_pods(s, k, j) > 1
+                          ? (uint64_t)job_size(s, j).gpu_milli / MILLI_ALL
+                          : (uint64_t)ask->gpus * least_pods(s, k, j);
+    return domain_free_gpus(sched_view(s, FREE_IDLE), 0, ask) >= wanted ? WAIT_FRAGMENTED
+                                                                        : WAIT_GPUS;
 }
 
 static void pod_rests(struct sched *s, job_id j)
@@ -77,13 +82,14 @@ static bool stale(struct sched *s, const struct waiting_pod *pod)
 {
     enum job_state state = job_state(s, pod->job);
     const struct kube_job *own = job_own(s, pod->job);
-    if (!own || own->epoch != pod->epoch || !(state == JOB_PENDING || state == JOB_GATHERING || state == JOB_RUNNING))
+    if (!own || own->epoch != pod->epoch ||
+        !(state == JOB_PENDING || state == JOB_GATHERING || state == JOB_RUNNING))
         return true;
     return pod->task != ALL_PODS && kube_holds(s, pod->job, pod->task);
 }
 
-/* What single pods cannot be: a total of more than a node has; or together within a domain. One pod is within every domain but
- * an island. */
+/* Refuses j if single pods cannot serve it: a total of more than a node has, or pods that must lie
+ * within one domain. One pod lies within every domain but an island. */
 static bool refused(struct sched *s, struct kube *k, job_id j, const struct request *pod)
 {
     const struct request *ask = job_facts(s, j)->ask;
@@ -91,17 +97,20 @@ static bool refused(struct sched *s, struct kube *k, job_id j, const struct requ
     if (k->gang)
         return false;
     if (ask->tasks == SPLIT_ANY && !kube_shape(s, k, pod)->fits)
-        return sched_refuse(s, j, "gives only a total, more than a node has: pods want tasks") == SCHED_OK;
-    return !kube_by_pods(job_facts(s, j)) && (!one || (ask->required_level == LEVEL_ISLAND && ask->gpus > 1)) &&
-           sched_refuse(s, j, "requires a level of the topology, which single pods cannot") == SCHED_OK;
+        return sched_refuse(s, j, "gives only a total, more than a node has: pods want tasks") ==
+               SCHED_OK;
+    return !kube_by_pods(job_facts(s, j)) &&
+           (!one || (ask->required_level == LEVEL_ISLAND && ask->gpus > 1)) &&
+           sched_refuse(s, j, "requires a level of the topology, which single pods cannot") ==
+               SCHED_OK;
 }
 
-/* By preemption. true: somebody has left for the pod, or will. */
-static bool make_room(struct sched *s, struct kube *k, job_id j, const struct request *pod)
+/* true: pods have left for this pod, or will. */
+static bool preempt_for_pod(struct sched *s, struct kube *k, job_id j, const struct request *pod)
 {
     if (k->gang || k->params->preempt <= 0)
         return false;
-    if (kube_awaits(s, k, j, pod->first_task))
+    if (kube_awaits_victims(s, k, j, pod->first_task))
         return true;
     kube_forget_nomination(k, j, pod->first_task);
     return kube_preempt(s, k, j, pod);
@@ -117,14 +126,16 @@ static void try_pod(struct sched *s, struct kube *k, struct waiting_pod *w)
     kube_shape(s, k, &pod);
     struct failure *failed = &k->failed[pod.shape];
     uint32_t least = least_pods(s, k, j);
-    bool vain = failed->round == k->round && w->priority <= failed->priority && least >= failed->least;
-    if (vain && !kube_nominated(k, j, pod.first_task)) {
+    bool infeasible =
+        failed->round == k->round && w->priority <= failed->priority && least >= failed->least;
+    if (infeasible && !kube_nominated(k, j, pod.first_task)) {
         pod_failed(s, k, w);
         return;
     }
     if (k->gang ? gang_bind(s, k, j) : kube_bind(s, k, j, &pod))
         return;
-    if (!make_room(s, k, j, &pod) && !pod.max_per_node && !k->reserved && (!k->gang || job_state(s, j) == JOB_PENDING))
+    if (!preempt_for_pod(s, k, j, &pod) && !pod.max_per_node && !k->reserved &&
+        (!k->gang || job_state(s, j) == JOB_PENDING))
         *failed = (struct failure){ k->round, w->priority, least };
     pod_failed(s, k, w);
 }
@@ -164,7 +175,7 @@ static void begin(struct sched *s, const void *params, void *state, bool gang)
     k->gang = gang;
     k->round = 1;
     k->queue.backoff_s = k->params->backoff_s;
-    k->queue.backoff_most_s = k->params->backoff_most_s;
+    k->queue.backoff_max_s = k->params->backoff_max_s;
     view_domain_nodes(sched_view(s, FREE_IDLE), 0, &first, &k->n_nodes);
     k->on_node = sched_alloc(s, k->n_nodes * sizeof *k->on_node);
     k->candidate = sched_alloc(s, k->n_nodes * sizeof *k->candidate);
@@ -207,7 +218,8 @@ static void kube_arrived(struct sched *s, const void *params, void *state, job_i
             queue_enter(s, &k->queue, j, task, own->epoch);
 }
 
-static void kube_stopped(struct sched *s, const void *params, void *state, job_id j, enum stop_cause why)
+static void kube_stopped(struct sched *s, const void *params, void *state, job_id j,
+                         enum stop_cause why)
 {
     (void)params;
     (void)why;
@@ -240,45 +252,56 @@ static const char *const ties[] = { "name", "random", NULL };
 static const char *const samples[] = { "no", "adaptive", NULL };
 static const char *const blockings[] = { "strict", "skip", "reservation", NULL };
 #define AT(field) offsetof(struct kube_params, field)
-#define SCORE_PARAMS                                                                                                   \
-    { "score", "of room: least, most allocated, or requested to capacity ratio", "", 0, 0, SCORE_LEAST, scores, AT(score) },\
-    { "cpu", "weight of CPUs in score and balance", "", 0, 100, 1, NULL, AT(cpu) },                                    \
-    { "memory", "weight of memory", "", 0, 100, 1, NULL, AT(memory) },                                                 \
-    { "gpu", "weight of GPUs; 0 by default: the score does not see them", "", 0, 100, 0, NULL, AT(gpu) },              \
-    { "shape_0", "score=ratio: points of an empty node", "", 0, 10, 0, NULL, AT(shape_0) },                            \
-    { "shape_100", "score=ratio: points of a full node", "", 0, 10, 10, NULL, AT(shape_100) },                         \
+#define SCORE_PARAMS                                                                               \
+    { "score", "of room: least, most allocated, or requested to capacity ratio", "", 0, 0, SCORE_LEAST, scores, AT(score) }, \
+    { "cpu", "weight of CPUs in score and balance", "", 0, 100, 1, NULL, AT(cpu) },                \
+    { "memory", "weight of memory", "", 0, 100, 1, NULL, AT(memory) },                             \
+    { "gpu", "weight of GPUs; 0 by default: the score does not see them", "", 0, 100, 0, NULL, AT(gpu) }, \
+    { "shape_0", "score=ratio: points of an empty node", "", 0, 10, 0, NULL, AT(shape_0) },        \
+    { "shape_100", "score=ratio: points of a full node", "", 0, 10, 10, NULL, AT(shape_100) },     \
     { "balanced", "value: how balanced with the pod; change: what the pod does to it", "", 0, 0, BALANCED_VALUE, balances, \
-      AT(balanced) },                                                                                                  \
-    { "taint_weight", "of TaintToleration", "", 0, 100, 3, NULL, AT(taint_weight) },                                   \
-    { "affinity_weight", "of NodeAffinity", "", 0, 100, 2, NULL, AT(affinity_weight) },                                \
-    { "fit_weight", "of NodeResourcesFit", "", 0, 100, 1, NULL, AT(fit_weight) },                                      \
-    { "balanced_weight", "of NodeResourcesBalancedAllocation", "", 0, 100, 1, NULL, AT(balanced_weight) },             \
-    { "ties", "name: the lowest node; random: drawn", "", 0, 0, TIES_NAME, ties, AT(ties) },                           \
-    { "sample", "adaptive: of 100 nodes or more only a part is scored", "", 0, 0, 0, samples, AT(sample) },            \
-    { "backoff_s", "before the second try", "s", 0, 1e6, 1, NULL, AT(backoff_s) },                                     \
-    { "backoff_most_s", "longest; each is twice the one before", "s", 0, 1e6, 10, NULL, AT(backoff_most_s) },          \
+      AT(balanced) },                                                                              \
+    { "taint_weight", "of TaintToleration", "", 0, 100, 3, NULL, AT(taint_weight) },               \
+    { "affinity_weight", "of NodeAffinity", "", 0, 100, 2, NULL, AT(affinity_weight) },            \
+    { "fit_weight", "of NodeResourcesFit", "", 0, 100, 1, NULL, AT(fit_weight) },                  \
+    { "balanced_weight", "of NodeResourcesBalancedAllocation", "", 0, 100, 1, NULL, AT(balanced_weight) }, \
+    { "ties", "name: the lowest node; random: drawn", "", 0, 0, TIES_NAME, ties, AT(ties) },       \
+    { "sample", "adaptive: of 100 nodes or more only a part is scored", "", 0, 0, 0, samples, AT(sample) }, \
+    { "backoff_s", "before the second try", "s", 0, 1e6, 1, NULL, AT(backoff_s) },                 \
+    { "backoff_most_s", "longest; each is twice the one before", "s", 0, 1e6, 10, NULL, AT(backoff_max_s) }, \
     { 0 }
 static const struct param kube_param_list[] = {
-    { "preempt", "yes: pods of lower priority give way", "", 0, 0, 1, no_yes, AT(preempt) },
+    { "preempt", "yes: pods of lower priority are preempted", "", 0, 0, 1, no_yes, AT(preempt) },
     SCORE_PARAMS,
 };
 static const struct param gang_param_list[] = {
-    { "blocking", "when a gang does not fit: strict: nobody passes; skip; reservation: who does not delay it passes", "", 0, 0,
-      BLOCKING_SKIP, blockings, AT(blocking) },
-    { "stale_s", "a gang that lacks its minimum for so long loses all its tasks; negative: never", "s", -1, 1e9, 60, NULL,
-      AT(stale_s) },
+    { "blocking",
+      "when a gang does not fit: strict: none passes; skip: all pass; reservation: those that do "
+      "not delay it pass",
+      "", 0, 0, BLOCKING_SKIP, blockings, AT(blocking) },
+    { "stale_s", "a gang that lacks its minimum for so long loses all its tasks; negative: never",
+      "s", -1, 1e9, 60, NULL, AT(stale_s) },
     SCORE_PARAMS,
 };
 
-#define KUBE_TABLE                                                                                                     \
-    .abi = POLICY_ABI, .params_size = sizeof(struct kube_params),                                                      \
-    .state_size = sizeof(struct kube), .job_size = sizeof(struct kube_job), .schedule = kube_schedule,                 \
+#define KUBE_TABLE                                                                                 \
+    .abi = POLICY_ABI, .params_size = sizeof(struct kube_params),                                  \
+    .state_size = sizeof(struct kube), .job_size = sizeof(struct kube_job), .schedule = kube_schedule, \
     .job_arrived = kube_arrived, .job_stopped = kube_stopped, .job_withdrawn = kube_withdrawn
 const struct policy kube_policy = {
-    KUBE_TABLE, .needs = STARTS_PARTIAL, .name = "kube", .summary = "Kubernetes' default scheduler, pod by pod: gangs may deadlock",
-    .also_needs = kube_needs, .params = kube_param_list, .begin = kube_begin,
+    KUBE_TABLE,
+    .needs = STARTS_PARTIAL,
+    .name = "kube",
+    .summary = "Kubernetes' default scheduler, pod by pod: gangs may deadlock",
+    .also_needs = kube_needs,
+    .params = kube_param_list,
+    .begin = kube_begin,
 };
 const struct policy gang_policy = {
-    KUBE_TABLE, .name = "gang", .summary = "the same scores and queue, but all pods of a job or none",
-    .also_needs = gang_needs, .params = gang_param_list, .begin = gang_begin,
+    KUBE_TABLE,
+    .name = "gang",
+    .summary = "the same scores and queue, but all pods of a job or none",
+    .also_needs = gang_needs,
+    .params = gang_param_list,
+    .begin = gang_begin,
 };

@@ -1,11 +1,19 @@
-/* kube.h - what the files of the kube policy share: parameters, pods that are bound, nominations, the choice of a node. */
+/* kube.h - the model of the policies `kube` and `gang`: bound pods, nominations, the choice of a
+ * node.
+ *
+ * A job's tasks are its pods. `kube` binds them one by one, as the default scheduler of Kubernetes
+ * does; `gang` binds all pods of a job (its minimum) or none. queue.h holds the pods that wait,
+ * node.c chooses a node, preempt.c frees one. A nomination keeps a freed node for a pod: no other
+ * pod of its priority or less may take that room. A shape that has failed is not tried again until
+ * `round` grows, for no higher priority and no fewer pods. */
 #pragma once
-#include "policies/kubernetes/kube_queue.h"
+#include "policies/kubernetes/queue.h"
 #include "policies/common/timers.h"
 
 struct kube_params {
-    double preempt, score, cpu, memory, gpu, shape_0, shape_100, balanced, taint_weight, affinity_weight, fit_weight,
-        balanced_weight, ties, sample, backoff_s, backoff_most_s, blocking, stale_s;
+    double preempt, score, cpu, memory, gpu, shape_0, shape_100, balanced, taint_weight,
+        affinity_weight, fit_weight, balanced_weight, ties, sample, backoff_s, backoff_max_s,
+        blocking, stale_s;
 };
 enum { BLOCKING_STRICT, BLOCKING_SKIP, BLOCKING_RESERVATION };    /* of gangs */
 enum { SCORE_LEAST, SCORE_MOST, SCORE_RATIO };
@@ -18,16 +26,17 @@ struct pod {
     uint32_t task;
     node_id node;
     int64_t since_ns;
-    uint32_t of_job, after, before;    /* others: of the job; on the node, both ways. ID_NONE ends */
+    /* others: of the job; on the node, both ways. ID_NONE ends */
+    uint32_t of_job, after, before;
 };
-/* Room that a pod has made for itself by preemption: no other pod of its priority or less may take it. */
 struct nomination { job_id job; uint32_t task; node_id node; int32_t priority; };
 struct shape_facts {              /* made when the shape is first seen */
-    bool made, indifferent;       /* it likes every node that it may use alike */
+    bool made, indifferent;       /* equal affinity to every node that it may use */
     bool fits;                    /* some node that it may use, when empty, has room for a pod */
 };
 struct candidate { node_id node; int64_t score; struct node_affinity affinity; };
-/* It found no place then, nor would with less priority or more pods that have to find one together. */
+/* It found no place then, nor would with less priority or more pods that have to find one
+ * together. */
 struct failure { uint64_t round; int32_t priority; uint32_t least; };
 struct kube {
     const struct kube_params *params;
@@ -48,9 +57,12 @@ struct kube {
     size_t n_shapes;
     uint32_t epochs;
     /* With gang: */
-    job_id head;                  /* the gang that was the first not to fit in the last pass; ID_NONE: none, or blocking=skip */
-    bool shut, reserved;          /* in this pass: nobody passes the head; it has a reservation */
-    struct waiting_pod *passed;   /* not placed in this pass, and keeping their places in the line */
+    /* the gang that was the first not to fit in the last pass; ID_NONE: none, or blocking=skip */
+    job_id head;
+    /* in this pass: no gang passes the head; the head has a reservation */
+    bool shut, reserved;
+    /* not placed in this pass, and keeping their places in the line */
+    struct waiting_pod *passed;
     size_t n_passed, passed_capacity;
     struct timers incomplete;     /* gangs that lack their minimum */
 };
@@ -59,43 +71,46 @@ struct kube_job {                 /* of a job that wants or holds something */
     uint32_t first_pod;
 };
 
-/* kube_node.c */
+/* ---- node.c ---- */
 /* One pod of r as a request: a job that gives only a total is one pod. */
 struct request kube_pod(const struct request *all, uint32_t task);
 uint32_t kube_pods(const struct request *all);       /* of all runs */
 uint32_t kube_pods_of(const struct request *run);
-bool kube_by_pods(const struct job_facts *f);        /* neither the job nor a group of it has to lie within a domain */
+/* Neither the job nor a group of it has to lie within a domain. */
+bool kube_by_pods(const struct job_facts *f);
 const struct shape_facts *kube_shape(struct sched *s, struct kube *k, const struct request *pod);
 /* Nothing but room keeps a pod of j from n. */
 bool kube_allows(struct sched *s, job_id j, const struct request *pod, node_id n);
 /* The best feasible node for a pod of job j; false: none. */
 bool kube_choose(struct sched *s, struct kube *k, job_id j, const struct request *pod, node_id *n);
 
-/* kube_preempt.c */
-/* Makes room on one node by stopping pods of lower priority and nominates it for a pod of j; false: no node can be cured. */
+/* ---- preempt.c ---- */
+/* Frees one node by stopping pods of lower priority, and nominates it for a pod of j. false: no
+ * node can be freed. */
 bool kube_preempt(struct sched *s, struct kube *k, job_id j, const struct request *pod);
+/* A pod of j fits beside what pods of no lower priority are nominated for. */
+bool kube_fits_beside_nominated(const struct sched *s, const struct kube *k, job_id j,
+                                const struct request *pod, node_id n);
+/* The victims of the pod have not all left yet. */
+bool kube_awaits_victims(const struct sched *s, const struct kube *k, job_id j, uint32_t task);
 /* NULL: it is not. */
-/* Is there room for a pod of j beside what others of no lower priority are nominated for? */
-bool kube_room_beside(const struct sched *s, const struct kube *k, job_id j, const struct request *pod, node_id n);
-/* Others have been told to leave for the pod, and are not all gone yet. */
-bool kube_awaits(const struct sched *s, const struct kube *k, job_id j, uint32_t task);
-const struct nomination *kube_nominated(const struct kube *k, job_id j, uint32_t task);    /* NULL: it is not */
+const struct nomination *kube_nominated(const struct kube *k, job_id j, uint32_t task);
 
-/* kube_pods.c */
-void kube_pod_bound(struct sched *s, struct kube *k, job_id j, uint32_t task, node_id n, int64_t since_ns);
-void kube_pod_gone(struct kube *k, uint32_t i);    /* not of the list of its job */
-void kube_pod_stopped(struct sched *s, struct kube *k, job_id j, uint32_t task);    /* evicted: enters the queue anew */
-/* Of one pod, or of all pods of a job. What was kept for it may help others. */
+void kube_pod_bound(struct sched *s, struct kube *k, job_id j, uint32_t task, node_id n,
+                    int64_t since_ns);
+void kube_pod_gone(struct kube *k, uint32_t i);    /* it leaves the lists, but that of its job */
+/* Of one pod, or of ALL_PODS of a job. What was kept for it may help others. */
 void kube_forget_nomination(struct kube *k, job_id j, uint32_t task);
 
-/* kube.c */
+/* ---- kube.c ---- */
 bool kube_holds(const struct sched *s, job_id j, uint32_t task);
 bool kube_bind(struct sched *s, struct kube *k, job_id j, const struct request *pod);
 
-/* gang.c - all pods of a job or none */
+/* ---- gang.c ---- */
 bool gang_bind(struct sched *s, struct kube *k, job_id j);
-bool gang_keeps_place(struct sched *s, struct kube *k, const struct waiting_pod *pod, enum wait_reason why);    /* false: it is to
-                                                                                                           be set aside */
+/* The gang keeps its place in the line. false: it is to be set aside. */
+bool gang_keeps_place(struct sched *s, struct kube *k, const struct waiting_pod *pod,
+                      enum wait_reason why);
 void gang_pass_begins(struct sched *s, struct kube *k);
 void gang_pass_ends(struct sched *s, struct kube *k);
 void gang_arrived(struct sched *s, struct kube *k, job_id j);

@@ -1,19 +1,24 @@
-/* cohort.c - queues borrow each other's idle quota, and give it back: Kueue's cohorts. See cohort.h.
+/* cohort.c - queues borrow each other's idle quota, and give it back: Kueue's cohorts. See
+ * cohort.h.
  *
- * Deserved amounts are nominal quotas; a queue above others is a cohort, whose own quota, if any, is in addition to theirs.
- * CPUs or memory that a queue deserves without limit are not counted in it, nor are the GPUs of a queue that owns its nodes.
- * limit_* of a queue with jobs caps what it borrows. By default a job is admitted when there is quota for it and then waits,
- * holding that quota, until it can be placed, as Kueue does without topology-aware scheduling; with placement=wait it is
- * admitted only with a place, as with it. After kubernetes-sigs/kueue:pkg/scheduler, pkg/cache. What differs:
- * - one flavour, of all nodes; a job is placed whole (or the number of tasks admitted), never pod by pod;
- * - who is set aside is tried again when quota comes free in its tree, not at other events;
+ * Deserved amounts are nominal quotas; a queue above others is a cohort, and its own quota, if any,
+ * is in addition to theirs. CPUs or memory that a queue deserves without limit are not counted in
+ * it, nor are the GPUs of a queue that owns its nodes. limit_* of a queue with jobs caps what it
+ * borrows. By default a job is admitted when there is quota for it and then waits, holding that
+ * quota, until it can be placed, as Kueue does without topology-aware scheduling; with
+ * placement=wait it is admitted only with a place, as with it. After
+ * kubernetes-sigs/kueue:pkg/scheduler, pkg/cache. What differs:
+ * - one flavour, of all nodes; a job is placed whole (or the number of tasks admitted), never pod
+ *   by pod;
+ * - a job that is set aside is tried again when quota comes free in its tree, not at other events;
  * - ties end on (submit, id), where Kueue's depend on the order of a hash map. */
 #include "policies/kueue/cohort.h"
+#include "sim/contract/util/array.h"
 
 #include <math.h>
-#include <string.h>
 
-static const char *const sharings[] = { "classical", "fair", "fair-final-share", "fair-initial-share", NULL };
+static const char *const sharings[] = { "classical", "fair", "fair-final-share",
+                                        "fair-initial-share", NULL };
 static const char *const placements[] = { "admit", "wait", NULL };
 
 static int64_t part_of(const struct amount *a, uint32_t cell)
@@ -28,12 +33,13 @@ static struct cohort_quota quota_of(const struct queue_facts *f, uint32_t cell, 
     int64_t nominal = part_of(&f->quota.deserved, cell), limit = part_of(&f->quota.limit, cell);
     struct cohort_quota q = { counted ? nominal : 0, part_of(&f->cohort.borrowing_limit, cell),
                               part_of(&f->cohort.lending_limit, cell) };
-    if (f->first_child == ID_NONE && limit != UNLIMITED && counted && (q.borrowing == UNLIMITED || limit - nominal < q.borrowing))
+    if (f->first_child == ID_NONE && limit != UNLIMITED && counted &&
+        (q.borrowing == UNLIMITED || limit - nominal < q.borrowing))
         q.borrowing = limit - nominal;
     return q;
 }
 
-static int said(int own, const struct cohort_rules *up, int theirs)
+static int inherited(int own, const struct cohort_rules *up, int theirs)
 {
     return own >= 0 ? own : up ? theirs : 0;
 }
@@ -41,10 +47,10 @@ static int said(int own, const struct cohort_rules *up, int theirs)
 static struct cohort_rules rules_of(const struct cohort_rules *own, const struct cohort_rules *up)
 {
     struct cohort_rules r = *own;
-    r.queueing = said(own->queueing, up, up ? up->queueing : 0);
-    r.within_queue = said(own->within_queue, up, up ? up->within_queue : 0);
-    r.reclaim = said(own->reclaim, up, up ? up->reclaim : 0);
-    r.borrow = said(own->borrow, up, up ? up->borrow : 0);
+    r.queueing = inherited(own->queueing, up, up ? up->queueing : 0);
+    r.within_queue = inherited(own->within_queue, up, up ? up->within_queue : 0);
+    r.reclaim = inherited(own->reclaim, up, up ? up->reclaim : 0);
+    r.borrow = inherited(own->borrow, up, up ? up->borrow : 0);
     if (own->borrow < 0 && own->borrow_priority_threshold == INT32_MAX && up)
         r.borrow_priority_threshold = up->borrow_priority_threshold;
     return r;
@@ -60,7 +66,10 @@ static void begin_queue(struct sched *s, struct cohort *c, uint32_t v, uint64_t 
     }
     c->rules[v] = rules_of(&f->cohort, f->parent == ID_NONE ? NULL : &c->rules[f->parent]);
     weight[v] = (uint64_t)llround(f->weight * (double)COHORT_WEIGHT_ONE);
-    c->queue[v] = (struct cohort_queue){ .head = ID_NONE, .stuck = ID_NONE, .preemptor = ID_NONE, .tried = { UINT64_MAX, 0 },
+    c->queue[v] = (struct cohort_queue){ .head = ID_NONE,
+                                         .stuck = ID_NONE,
+                                         .preemptor = ID_NONE,
+                                         .tried = { UINT64_MAX, 0 },
                                          .nomination = { .job = ID_NONE } };
     if (f->first_child != ID_NONE)
         return;
@@ -77,7 +86,10 @@ static void cohort_begin(struct sched *s, const void *params, void *state)
     for (uint32_t v = 0; v < n; v++)
         parent[v] = queue_facts(s, v)->parent;
     c->params = params;
-    c->books = (struct cohort_books){ .n = n, .cells = COHORT_CELLS, .resources = COHORT_CELLS, .parent = parent,
+    c->books = (struct cohort_books){ .n = n,
+                                      .cells = COHORT_CELLS,
+                                      .resources = COHORT_CELLS,
+                                      .parent = parent,
                                       .resource = resources };
     cohort_books_lay(&c->books, sched_alloc(s, cohort_books_size(n, COHORT_CELLS, COHORT_CELLS)));
     c->counted = sched_alloc(s, (size_t)n * COHORT_CELLS * sizeof *c->counted);
@@ -91,13 +103,17 @@ static void cohort_begin(struct sched *s, const void *params, void *state)
     for (uint32_t v = 0; v < n; v++)
         begin_queue(s, c, v, weight);
     cohort_books_settle(&c->books);
-    c->search = (struct cohort_search){ .books = &c->books, .rules = c->rules, .members = c->members, .weight = weight,
+    c->search = (struct cohort_search){ .books = &c->books,
+                                        .rules = c->rules,
+                                        .members = c->members,
+                                        .weight = weight,
                                         .range = sched_alloc(s, n * sizeof(struct cohort_range)) };
 }
 
 /* ---- What a job needs ---- */
 
-void cohort_need(const struct sched *s, const struct cohort *c, job_id j, uint32_t tasks, int64_t need[COHORT_CELLS])
+void cohort_need(const struct sched *s, const struct cohort *c, job_id j, uint32_t tasks,
+                 int64_t need[COHORT_CELLS])
 {
     const struct job_facts *f = job_facts(s, j);
     struct amount size = job_size(s, j);
@@ -108,7 +124,8 @@ void cohort_need(const struct sched *s, const struct cohort *c, job_id j, uint32
 }
 
 /* Those tasks of the chain that do not hold anything. */
-static const struct request *lacking(struct sched *s, const struct request *run, job_id j, const struct placement *held)
+static const struct request *lacking(struct sched *s, const struct request *run, job_id j,
+                                     const struct placement *held)
 {
     if (!run)
         return NULL;
@@ -136,33 +153,22 @@ struct request cohort_request(struct sched *s, job_id j, uint32_t tasks)
     return r;
 }
 
-/* ---- Who holds quota ---- */
+/* ---- Holding quota ---- */
 
 static void grow_members(struct sched *s, struct cohort *c, struct cohort_members *m)
 {
-    if (m->n == m->capacity) {
-        m->capacity = m->capacity ? 2 * m->capacity : 8;
-        struct cohort_workload **grown = sched_alloc(s, m->capacity * sizeof(struct cohort_workload *));
-        if (m->n)
-            memcpy(grown, m->of, m->n * sizeof(struct cohort_workload *));
-        m->of = grown;
-    }
-    if (c->n_members == c->members_most) {
-        c->members_most = c->members_most ? 2 * c->members_most : 64;
-        c->search.victim = sched_alloc(s, c->members_most * sizeof(struct cohort_victim));
-        c->search.candidate = sched_alloc(s, c->members_most * sizeof(struct cohort_victim));
-    }
+    size_t capacity = c->members_capacity;
+    m->of =
+        array_grown(sched_alloc, s, m->of, &m->capacity, m->n, sizeof(struct cohort_workload *));
+    c->search.victim = array_grown(sched_alloc, s, c->search.victim, &capacity, c->n_members,
+                                   sizeof(struct cohort_victim));
+    c->search.candidate = array_grown(sched_alloc, s, c->search.candidate, &c->members_capacity,
+                                      c->n_members, sizeof(struct cohort_victim));
 }
 
 void cohort_list_add(struct sched *s, struct cohort_list *l, job_id j)
 {
-    if (l->n == l->most) {
-        l->most = l->most ? 2 * l->most : 16;
-        job_id *grown = sched_alloc(s, l->most * sizeof *grown);
-        if (l->n)
-            memcpy(grown, l->job, l->n * sizeof *grown);
-        l->job = grown;
-    }
+    l->job = array_grown(sched_alloc, s, l->job, &l->capacity, l->n, sizeof *l->job);
     l->job[l->n++] = j;
 }
 
@@ -180,9 +186,11 @@ void cohort_hold(struct sched *s, struct cohort *c, struct entrant *e)
     c->n_members++;
     cohort_use(&c->books, e->as.queue, e->need, 1);
     t->changes++;
-    if (e->tasks == request_tasks(job_facts(s, e->as.id)->ask) && job_state(s, e->as.id) != JOB_GATHERING)
+    if (e->tasks == request_tasks(job_facts(s, e->as.id)->ask) &&
+        job_state(s, e->as.id) != JOB_GATHERING)
         return;
-    e->as.firm = true;                                    /* a job that is not whole cannot be stopped before it has started */
+    /* a job that is not whole cannot be stopped before it has started */
+    e->as.firm = true;
     cohort_list_add(s, &c->sheltered, e->as.id);
 }
 
@@ -199,10 +207,12 @@ void cohort_release(struct sched *s, struct cohort *c, struct entrant *e)
     e->phase = PHASE_WAITS;
 }
 
-void cohort_wait(struct sched *s, struct cohort *c, job_id j)
+/* It joins the line of its queue. */
+static void cohort_wait(struct sched *s, struct cohort *c, job_id j)
 {
     struct cohort_queue *q = &c->queue[job_facts(s, j)->queue];
-    struct line_key k = { .major = -job_facts(s, j)->priority, .time_ns = job_facts(s, j)->submit_ns };
+    struct line_key k = { .major = -job_facts(s, j)->priority,
+                          .time_ns = job_facts(s, j)->submit_ns };
     line_push(q->fresh, j, k);
     line_push(q->waiting, j, k);
     if (!q->listed) {
@@ -212,7 +222,7 @@ void cohort_wait(struct sched *s, struct cohort *c, job_id j)
     }
 }
 
-/* ---- Placing those who hold quota ---- */
+/* ---- Placing jobs that hold quota ---- */
 
 bool cohort_place(struct sched *s, struct cohort *c, job_id j)
 {
@@ -228,7 +238,7 @@ bool cohort_place(struct sched *s, struct cohort *c, job_id j)
     return true;
 }
 
-/* In the order of the scheduler of pods: priority, then who was admitted first. */
+/* In the order of the scheduler of pods: priority, then time of admission. */
 static void place_all(struct sched *s, struct cohort *c)
 {
     if (!line_length(c->unplaced) || c->unplaced_room == sched_room_version(s))
@@ -237,7 +247,8 @@ static void place_all(struct sched *s, struct cohort *c)
     for (job_id j; line_next(&walk, &j);) {
         if (cohort_place(s, c, j))
             line_remove(c->unplaced, j);
-        else if (((const struct entrant *)job_own(s, j))->tasks == request_tasks(job_facts(s, j)->ask) &&
+        else if (((const struct entrant *)job_own(s, j))->tasks ==
+                     request_tasks(job_facts(s, j)->ask) &&
                  job_state(s, j) != JOB_GATHERING)
             line_skip_shape(&walk, job_facts(s, j)->ask->shape);
     }
@@ -272,8 +283,10 @@ static void open_queues(struct sched *s, struct cohort *c)
         if (!(q->listed = line_length(q->waiting) > 0))
             continue;
         c->busy[still++] = c->busy[i];
-        q->opened = (struct cohort_moment){ cohort_tree_of(c, c->busy[i])->releases, sched_room_version(s) };
-        q->all = q->tried.releases != q->opened.releases || (cohort_wants_place(c) && q->tried.room != q->opened.room);
+        q->opened = (struct cohort_moment){ cohort_tree_of(c, c->busy[i])->releases,
+                                            sched_room_version(s) };
+        q->all = q->tried.releases != q->opened.releases ||
+                 (cohort_wants_place(c) && q->tried.room != q->opened.room);
         q->walk = (struct line_walk){ .l = q->waiting };
         if (c->rules[c->busy[i]].queueing != STRICT_FIFO && q->preemptor == ID_NONE)
             q->head = ID_NONE;
@@ -281,7 +294,7 @@ static void open_queues(struct sched *s, struct cohort *c)
     c->n_busy = still;
 }
 
-/* true: somebody has come back. */
+/* true: a job has come back. */
 static bool end_rest(struct sched *s, struct cohort *c)
 {
     uint32_t still = 0, n = c->resting.n;
@@ -322,12 +335,14 @@ static void cohort_schedule(struct sched *s, const void *params, void *state)
 
 /* ---- Notices ---- */
 
-/* It ran as the trace began: it was admitted then, with the tasks that run; if they are too few, with all. */
+/* It ran as the trace began: it was admitted then, with the tasks that run; if they are too few,
+ * with all. */
 static void holds_already(struct sched *s, struct cohort *c, struct entrant *e)
 {
     const struct request *ask = job_facts(s, e->as.id)->ask;
     bool runs = job_state(s, e->as.id) == JOB_RUNNING;
-    e->tasks = runs && ask->tasks != SPLIT_ANY ? (uint32_t)job_placement(s, e->as.id)->n : request_tasks(ask);
+    e->tasks = runs && ask->tasks != SPLIT_ANY ? (uint32_t)job_placement(s, e->as.id)->n
+                                               : request_tasks(ask);
     cohort_need(s, c, e->as.id, e->tasks, e->need);
     cohort_hold(s, c, e);
     if (runs) {
@@ -335,7 +350,8 @@ static void holds_already(struct sched *s, struct cohort *c, struct entrant *e)
         e->phase = PHASE_PLACED;
         return;
     }
-    line_push(c->unplaced, e->as.id, (struct line_key){ .major = -e->as.priority, .time_ns = e->as.admitted_ns });
+    line_push(c->unplaced, e->as.id,
+              (struct line_key){ .major = -e->as.priority, .time_ns = e->as.admitted_ns });
     c->unplaced_room = UINT64_MAX;
 }
 
@@ -345,27 +361,33 @@ static void cohort_arrived(struct sched *s, const void *params, void *state, job
     struct entrant *e = job_own(s, j);
     const struct job_facts *f = job_facts(s, j);
     (void)params;
-    if (e->phase == PHASE_HOLDS_QUOTA) {                  /* it left at once, and was admitted again in the same pass */
+    /* it left at once, and was admitted again in the same pass */
+    if (e->phase == PHASE_HOLDS_QUOTA) {
         sched_blocked(s, j, WAIT_GPUS);
         return;
     }
-    if (cohort_holds_quota(e))                            /* it has left, by a fault or as it was told */
+    if (cohort_holds_quota(e))                            /* it has left, by a fault or evicted */
         cohort_release(s, c, e);
-    *e = (struct entrant){ .as = { .id = j, .queue = f->queue, .priority = f->priority, .queued_ns = f->submit_ns, .need = e->need } };
+    *e = (struct entrant){ .as = { .id = j,
+                                   .queue = f->queue,
+                                   .priority = f->priority,
+                                   .queued_ns = f->submit_ns,
+                                   .need = e->need } };
     if (job_placement(s, j))
         holds_already(s, c, e);
     else
         cohort_wait(s, c, j);
 }
 
-static void cohort_stopped(struct sched *s, const void *params, void *state, job_id j, enum stop_cause why)
+static void cohort_stopped(struct sched *s, const void *params, void *state, job_id j,
+                           enum stop_cause why)
 {
     struct cohort *c = state;
     struct entrant *e = job_own(s, j);
     struct cohort_queue *q = &c->queue[job_facts(s, j)->queue];
     (void)params;
     if (why == STOPPED_BY_FAULT && e->phase == PHASE_PLACED) {
-        e->as.leaving = true;                             /* nobody can evict it any more */
+        e->as.leaving = true;                             /* it cannot be evicted any more */
         e->phase = PHASE_LEAVING;
         cohort_tree_of(c, e->as.queue)->changes++;
     }
@@ -392,17 +414,23 @@ static unsigned cohort_needs(const void *params)
 }
 
 static const struct param cohort_param_list[] = {
-    { "sharing", "classical: who keeps within its quota first; fair...: by weighted shares of what is borrowed, and of two rules "
-      "of who may be stopped both or one", "", 0, 0, SHARING_CLASSICAL, sharings, offsetof(struct cohort_params, sharing) },
-    { "placement", "admit: quota alone decides, a job may then wait for GPUs; wait: it is admitted only with a place", "", 0, 0,
-      PLACEMENT_ADMIT, placements, offsetof(struct cohort_params, placement) },
+    { "sharing",
+      "classical: jobs within the quota of their queue first; fair...: by weighted shares of what "
+      "is borrowed, with both "
+      "or one of two rules about victims",
+      "", 0, 0, SHARING_CLASSICAL, sharings, offsetof(struct cohort_params, sharing) },
+    { "placement",
+      "admit: quota alone decides, a job may then wait for GPUs; wait: it is admitted only with a "
+      "place",
+      "", 0, 0, PLACEMENT_ADMIT, placements, offsetof(struct cohort_params, placement) },
     { 0 },
 };
 
 const struct policy cohort_policy = {
     .abi = POLICY_ABI,
     .name = "cohort",
-    .summary = "queues borrow each other's idle quota and get it back by stopping who borrows (Kueue)",
+    .summary = "queues borrow each other's idle quota and get it back by stopping jobs that borrow "
+               "(Kueue)",
     .needs = STARTS_PARTIAL,
     .also_needs = cohort_needs,
     .params = cohort_param_list,

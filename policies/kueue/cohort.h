@@ -1,13 +1,15 @@
-/* cohort.h - the policy `cohort`, between its files: who waits, who holds quota, and a cycle of admission.
+/* cohort.h - the model of the policy `cohort`: jobs that wait, jobs that hold quota, and cycles of
+ * admission.
  *
- * Jobs are admitted whole, by quota alone, queue by queue; then they are placed. Between the two a job holds quota and no GPU.
- * A cycle takes one head of each queue: first each is nominated against the books as they stand (cohort_nominate.c), then, in
- * order (cohort_order.c), each is admitted, or evicts others and waits for them to leave, or is set aside, against the books as
- * those before it have left them (cohort_cycle.c). A pass goes on with cycles until one changes nothing. Who was evicted in it
- * and has left at once rests until then, and comes back to its queue for another round; a second time, for another pass: so
- * a pass ends. */
+ * Jobs are admitted whole, by quota alone, queue by queue; then they are placed. Between the two a
+ * job holds quota and no GPU. A cycle takes one head of each queue: first each is nominated against
+ * the books as they stand (nominate.c), then, in order, each is admitted, or evicts others and
+ * waits for them to leave, or is set aside, against the books as those before it have left them
+ * (cycle.c). A pass goes on with cycles until one changes nothing. A job that was evicted in it and
+ * has left at once rests until then, and comes back to its queue for another round; the second time
+ * only for the next pass, so a pass ends. */
 #pragma once
-#include "policies/kueue/cohort_fair.h"
+#include "policies/kueue/fair.h"
 #include "sim/contract/policy.h"
 
 enum { COHORT_CELLS = 3 };        /* GPUs, CPUs, memory of the one flavour "all" */
@@ -16,8 +18,9 @@ enum placement_rule { PLACEMENT_ADMIT, PLACEMENT_WAIT };
 struct cohort_params { double sharing, placement; };
 
 enum phase { PHASE_WAITS, PHASE_HOLDS_QUOTA, PHASE_PLACED, PHASE_LEAVING };
-struct entrant {                  /* the policy's own of a job; as a workload it is in the members of its queue while it holds
-                                     quota: from its admission until it has ended, or was evicted and has left */
+/* The policy's own of a job; as a workload it is in the members of its queue while it holds quota:
+ * from its admission until it has ended, or was evicted and has left */
+struct entrant {
     struct cohort_workload as;    /* the first member */
     int64_t need[COHORT_CELLS];   /* of the tasks that it is admitted with, or would be */
     uint32_t tasks, at;           /* at: its place among the members */
@@ -31,24 +34,28 @@ struct nomination {
     job_id job;                   /* ID_NONE: none */
     enum mode mode;
     enum wait_reason why;         /* if it does not fit */
-    uint32_t tasks, height;       /* height: of the subtree that the quota comes from, once the victims are gone */
+    /* height: of the subtree that the quota comes from, once the victims are gone */
+    uint32_t tasks, height;
     struct cohort_workload **victim;
-    uint32_t n_victims, capacity;
+    uint32_t n_victims;
+    size_t capacity;
     uint64_t changes, room;       /* of the tree and the cluster, when this was found */
 };
 struct cohort_queue {
-    struct line *waiting, *fresh; /* fresh: of those who wait, who came since the last walk that went to the end */
+    struct line *waiting, *fresh; /* fresh: waiting jobs that came since the last walk to the end */
     struct line_walk walk;
     bool listed, all;             /* all: this pass walks `waiting`, not `fresh` alone */
-    struct cohort_moment { uint64_t releases, room; } opened, tried;    /* when the walk began; when the last one to the end did */
-    job_id head;                  /* up next in this pass; ID_NONE: nobody */
-    bool settled;                 /* it is not admitted as things stand, and stays the head */
+    /* when the walk began; when the last one to the end did */
+    struct cohort_moment { uint64_t releases, room; } opened, tried;
+    job_id head;                  /* next in this pass; ID_NONE: none */
+    bool settled;                 /* the head is not admitted as things stand, and stays the head */
     bool evicts;                  /* when this cycle ends */
-    job_id stuck;                 /* whose reason is its own */
+    job_id stuck;                 /* the job with a wait reason of its own; ID_NONE */
     job_id preemptor;             /* has evicted others, and waits for them to leave; ID_NONE */
     struct nomination nomination;
 };
-struct cohort_tree { uint64_t releases, changes; };    /* quota came free; usage changed in any way */
+/* Quota came free; usage changed in any way. */
+struct cohort_tree { uint64_t releases, changes; };
 
 struct cohort {
     const struct cohort_params *params;
@@ -56,17 +63,22 @@ struct cohort {
     struct cohort_search search;
     struct cohort_rules *rules;   /* [n] as they hold */
     struct cohort_members *members;
-    bool *counted;                /* [n * cells] does this queue count that resource? */
+    bool *counted;                /* [n * cells] this queue counts that resource */
     struct cohort_queue *queue;   /* [n] */
     struct cohort_tree *tree;     /* [n] by root */
-    queue_id *busy, *heads;       /* those with somebody waiting; those with a head in this cycle */
-    uint32_t n_busy, n_heads, n_members, members_most;
-    struct cohort_list { job_id *job; uint32_t n, most; } sheltered, resting;    /* firm until this pass ends; see above */
+    /* [n_busy] queues in which jobs wait; [n_heads] those with a head in this cycle */
+    queue_id *busy, *heads;
+    uint32_t n_busy, n_heads, n_members;
+    size_t members_capacity;
+    /* firm until this pass ends; see above */
+    struct cohort_list { job_id *job; uint32_t n; size_t capacity; } sheltered, resting;
     struct line *unplaced;        /* hold quota and no GPU */
     uint64_t unplaced_room, pass, cycle;
     bool released;                /* quota has come free since all were asked */
-    struct temporary { uint32_t queue; int64_t need[COHORT_CELLS]; int sign; } *temporary;    /* until the cycle ends */
-    uint32_t n_temporary, temporary_most;
+    /* until the cycle ends */
+    struct temporary { uint32_t queue; int64_t need[COHORT_CELLS]; int sign; } *temporary;
+    uint32_t n_temporary;
+    size_t temporary_capacity;
 };
 
 static inline bool cohort_holds_quota(const struct entrant *e)
@@ -89,23 +101,21 @@ static inline struct cohort_tree *cohort_tree_of(const struct cohort *c, uint32_
     return &c->tree[c->books.root[queue]];
 }
 
-/* What `tasks` of its tasks count against its queue's quota. Under SPLIT_ANY and for all of them: the whole. */
-void cohort_need(const struct sched *s, const struct cohort *c, job_id j, uint32_t tasks, int64_t need[COHORT_CELLS]);
-struct request cohort_request(struct sched *s, job_id j, uint32_t tasks);    /* in scratch; of a broken gang: what it lacks */
+/* What `tasks` of its tasks count against its queue's quota. Under SPLIT_ANY and for all of them:
+ * the whole. */
+void cohort_need(const struct sched *s, const struct cohort *c, job_id j, uint32_t tasks,
+                 int64_t need[COHORT_CELLS]);
+/* In scratch; of a broken gang: what it lacks. */
+struct request cohort_request(struct sched *s, job_id j, uint32_t tasks);
 
 /* Fills the nomination of the queue for its head. */
 void cohort_nominate(struct sched *s, struct cohort *c, struct cohort_queue *q);
 
-/* c->heads in the order in which they are processed; by shares it is taken anew before each: the next is moved to `from`. */
-void cohort_order_heads(struct sched *s, struct cohort *c);
-void cohort_order_next(struct sched *s, struct cohort *c, uint32_t from);
-
 /* Cycles until one changes nothing. */
 void cohort_run_cycles(struct sched *s, struct cohort *c);
 
-/* ---- Who holds quota (cohort.c) ---- */
+/* ---- Holding quota (cohort.c) ---- */
 void cohort_hold(struct sched *s, struct cohort *c, struct entrant *e);
 void cohort_release(struct sched *s, struct cohort *c, struct entrant *e);
 void cohort_list_add(struct sched *s, struct cohort_list *l, job_id j);
-void cohort_wait(struct sched *s, struct cohort *c, job_id j);    /* it joins the line of its queue */
 bool cohort_place(struct sched *s, struct cohort *c, job_id j);   /* true: it has started */

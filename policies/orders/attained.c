@@ -31,8 +31,10 @@ struct line_key attained_key(struct sched *s, job_id j, const void *params)
 static void set_timer(struct sched *s, struct attained *a, job_id j)
 {
     const struct account *of = account_of(s, j);
-    double after_ns = of->since_ns < 0 ? a->promote > 0 && of->stage > 0 ? ceil(a->promote * (double)of->had_ns) : INFINITY
-                                       : ceil(a->rule->stage_end(a, of->stage) * 1e9 / rate(s, a, j));
+    double after_ns =
+        of->since_ns < 0
+            ? a->promote > 0 && of->stage > 0 ? ceil(a->promote * (double)of->had_ns) : INFINITY
+            : ceil(a->rule->stage_end(a, of->stage) * 1e9 / rate(s, a, j));
     int64_t from_ns = of->since_ns < 0 ? of->last_ran_ns : of->since_ns - of->had_ns;
     if (after_ns < 4e18)
         timer_set(&a->timers, j, from_ns + (int64_t)after_ns);
@@ -46,23 +48,26 @@ static void set_key(struct sched *s, const struct attained *a, job_id j)
     of->key = a->rule->key(a, j, of, attained_service(s, a, j));
 }
 
-void attained_begin(struct sched *s, struct attained *a, const struct attained_rule *rule, const void *params)
+void attained_begin(struct sched *s, struct attained *a, const struct attained_rule *rule,
+                    const void *params)
 {
     a->rule = rule;
     timers_begin(s, &a->timers);
-    ordered_begin(s, &a->ordered, &rule->discipline, params);
+    queueing_begin(s, &a->queueing, &rule->discipline, params);
 }
 
 void attained_arrived(struct sched *s, struct attained *a, job_id j)
 {
     struct account *of = account_of(s, j);
     if (!of->known)
-        *of = (struct account){ .known = true, .since_ns = -1, .last_ran_ns = sched_now(s), .entered_ns = sched_now(s) };
+        *of = (struct account){
+            .known = true, .since_ns = -1, .last_ran_ns = sched_now(s), .entered_ns = sched_now(s)
+        };
     else
         a->waits = true;
     set_timer(s, a, j);
     set_key(s, a, j);
-    ordered_arrived(s, &a->ordered, j);
+    queueing_arrived(s, &a->queueing, j);
     if (a->waits)
         timers_arm(s, &a->timers);
 }
@@ -72,7 +77,7 @@ void attained_started(struct sched *s, struct attained *a, job_id j)
     account_of(s, j)->since_ns = sched_now(s);
     set_timer(s, a, j);
     set_key(s, a, j);
-    ordered_started(s, &a->ordered, j);
+    queueing_started(s, &a->queueing, j);
     if (a->waits)
         timers_arm(s, &a->timers);
 }
@@ -84,7 +89,7 @@ void attained_stopped(struct sched *s, struct attained *a, job_id j)
     of->since_ns = -1;
     of->last_ran_ns = sched_now(s);
     timer_drop(&a->timers, j);
-    ordered_stopped(s, &a->ordered, j);
+    queueing_stopped(s, &a->queueing, j);
 }
 
 void attained_place(struct sched *s, struct attained *a, job_id j, uint32_t stage)
@@ -92,7 +97,7 @@ void attained_place(struct sched *s, struct attained *a, job_id j, uint32_t stag
     account_of(s, j)->stage = stage;
     set_timer(s, a, j);
     set_key(s, a, j);
-    ordered_moved(s, &a->ordered, j);
+    queueing_moved(s, &a->queueing, j);
 }
 
 void attained_schedule(struct sched *s, struct attained *a)
@@ -105,7 +110,7 @@ void attained_schedule(struct sched *s, struct attained *a)
             of->had_ns = 0;
         attained_place(s, a, j, of->since_ns < 0 ? 0 : of->stage + 1);
     }
-    a->waits = ordered_serve(s, &a->ordered);
+    a->waits = queueing_serve(s, &a->queueing);
     if (a->waits)
         timers_arm(s, &a->timers);
 }

@@ -1,70 +1,79 @@
-/* attained.h - disciplines that go by the service that a job has had: accounts of it, and a wake-up at the very moment when
- * its place in the order changes.
+/* attained.h - disciplines by attained service: an account per job, and a wake-up at the moment
+ * when its place in the order changes.
  *
- * Service is seconds of running (start-up and work that is lost later included), or GPU-seconds. It passes through stages
- * 0, 1, ...; within a stage the key of a job stays as it is. */
+ * Service is seconds of running (start-up and work that is lost later included), or GPU-seconds. It
+ * passes through stages 0, 1, ...; within a stage the key of a job stays as it is. */
 #pragma once
-#include "policies/common/ordered.h"
+#include "policies/common/queueing.h"
 #include "policies/common/timers.h"
 
 struct account {                  /* of a job: what the policy's table has as job_size */
-    bool known;                   /* has arrived before */
+    bool known;                   /* it has arrived before */
     uint32_t stage;
-    int64_t had_ns;               /* ran so long, without the present stretch, since it came or was promoted */
-    int64_t since_ns;             /* runs since; -1: does not run */
+    /* running time since it arrived or was promoted, without the present stretch */
+    int64_t had_ns;
+    int64_t since_ns;             /* start of the present stretch; -1: not running */
     int64_t last_ran_ns;
-    int64_t entered_ns;           /* came into its stage */
+    int64_t entered_ns;           /* when it entered its stage */
     struct line_key key;
 };
 
 struct attained;
 struct attained_rule {
-    struct discipline discipline;                                                    /* its key is attained_key */
-    double (*stage_end)(const struct attained *a, uint32_t stage);                   /* service; INFINITY: it is the last */
-    struct line_key (*key)(const struct attained *a, job_id j, const struct account *of, double service);
+    /* its key is attained_key */
+    struct discipline discipline;
+    /* service; INFINITY: it is the last */
+    double (*stage_end)(const struct attained *a, uint32_t stage);
+    struct line_key (*key)(const struct attained *a, job_id j, const struct account *of,
+                           double service);
 };
 struct attained {                 /* the first member of the policy's state */
-    struct ordered ordered;
+    struct queueing_state queueing;
     const struct attained_rule *rule;
     struct timers timers;
     bool by_gpus;
-    bool waits;                   /* somebody does: it matters when a job leaves its stage */
-    double promote;               /* back to stage 0, with nothing had, after waiting that many times what it had; 0: never */
+    bool waits;                   /* jobs wait: it matters when a job leaves its stage */
+    /* back to stage 0 with no service after waiting that many times its service; 0: never */
+    double promote;
 };
 
-void attained_begin(struct sched *s, struct attained *a, const struct attained_rule *rule, const void *params);
+void attained_begin(struct sched *s, struct attained *a, const struct attained_rule *rule,
+                    const void *params);
 void attained_arrived(struct sched *s, struct attained *a, job_id j);
 void attained_started(struct sched *s, struct attained *a, job_id j);
 void attained_stopped(struct sched *s, struct attained *a, job_id j);
 void attained_schedule(struct sched *s, struct attained *a);
 
 double attained_service(struct sched *s, const struct attained *a, job_id j);            /* now */
-void attained_place(struct sched *s, struct attained *a, job_id j, uint32_t stage);      /* other stages from now on */
+/* Moves j to that stage. */
+void attained_place(struct sched *s, struct attained *a, job_id j, uint32_t stage);
 struct line_key attained_key(struct sched *s, job_id j, const void *params);
 
-/* The callbacks of a policy whose state begins with a struct attained; its own are begin and state_size. */
-#define ATTAINED_CALLBACKS(prefix)                                                                                     \
-    static void prefix##_schedule(struct sched *s, const void *params, void *state)                                    \
-    {                                                                                                                  \
-        (void)params;                                                                                                  \
-        attained_schedule(s, state);                                                                                   \
-    }                                                                                                                  \
-    static void prefix##_arrived(struct sched *s, const void *params, void *state, job_id j)                           \
-    {                                                                                                                  \
-        (void)params;                                                                                                  \
-        attained_arrived(s, state, j);                                                                                 \
-    }                                                                                                                  \
-    static void prefix##_started(struct sched *s, const void *params, void *state, job_id j)                           \
-    {                                                                                                                  \
-        (void)params;                                                                                                  \
-        attained_started(s, state, j);                                                                                 \
-    }                                                                                                                  \
-    static void prefix##_stopped(struct sched *s, const void *params, void *state, job_id j, enum stop_cause why)      \
-    {                                                                                                                  \
-        (void)params;                                                                                                  \
-        (void)why;                                                                                                     \
-        attained_stopped(s, state, j);                                                                                 \
+/* The callbacks of a policy with a struct attained as the first member of its state; begin and
+ * state_size are its own. */
+#define ATTAINED_CALLBACKS(prefix)                                                                 \
+    static void prefix##_schedule(struct sched *s, const void *params, void *state)                \
+    {                                                                                              \
+        (void)params;                                                                              \
+        attained_schedule(s, state);                                                               \
+    }                                                                                              \
+    static void prefix##_arrived(struct sched *s, const void *params, void *state, job_id j)       \
+    {                                                                                              \
+        (void)params;                                                                              \
+        attained_arrived(s, state, j);                                                             \
+    }                                                                                              \
+    static void prefix##_started(struct sched *s, const void *params, void *state, job_id j)       \
+    {                                                                                              \
+        (void)params;                                                                              \
+        attained_started(s, state, j);                                                             \
+    }                                                                                              \
+    static void prefix##_stopped(struct sched *s, const void *params, void *state, job_id j, enum stop_cause why) \
+    {                                                                                              \
+        (void)params;                                                                              \
+        (void)why;                                                                                 \
+        attained_stopped(s, state, j);                                                             \
     }
-#define ATTAINED_TABLE(prefix)                                                                                         \
-    .abi = POLICY_ABI, .job_size = sizeof(struct account), .schedule = prefix##_schedule,                              \
-    .job_arrived = prefix##_arrived, .job_started = prefix##_started, .job_stopped = prefix##_stopped
+#define ATTAINED_TABLE(prefix)                                                                     \
+    .abi = POLICY_ABI, .job_size = sizeof(struct account), .schedule = prefix##_schedule,          \
+    .job_arrived = prefix##_arrived, .job_started = prefix##_started,                              \
+    .job_stopped = prefix##_stopped

@@ -1,14 +1,16 @@
 /* backfill.c - jobs behind may start early where no promise is delayed.
  *
- * The first `depth` jobs that cannot start are promised the earliest time at which they fit by the submitted estimates;
- * a later job starts only if it fits now and until it is expected to end. depth 1 is EASY (Lifka, JSSPP 1995), no bound
- * is conservative backfilling (Mu'alem and Feitelson, IEEE TPDS 12(6), 2001). When somebody gives up GPUs, each promise is
- * looked at again, first come first, with those of all others in place: it never gets later. Newcomers only add to them.
- * "Free over the whole window" needs no rule about extra nodes: on counts it says the same. */
+ * The first `depth` jobs that cannot start are promised the earliest time at which they fit by the
+ * submitted estimates; a later job starts only if it fits now and until it is expected to end.
+ * depth 1 is EASY (Lifka, JSSPP 1995), no bound is conservative backfilling (Mu'alem and Feitelson,
+ * IEEE TPDS 12(6), 2001). When a job gives up GPUs, each promise is looked at again, first come
+ * first, with those of all others in place: it never gets later. New jobs only add to them. "Free
+ * over the whole window" needs no rule about extra nodes: on counts it says the same. */
 #include "sim/contract/timeline.h"
+#include "sim/contract/util/array.h"
+#include "sim/contract/util/minmax.h"
 
 #include <stddef.h>
-#include <string.h>
 
 struct backfill_params { double depth, order, tests; };
 enum { BY_ARRIVAL, BY_ESTIMATE };
@@ -19,29 +21,19 @@ static const char *const orders[] = { "arrival", "shortest", NULL };
 struct list { job_id *job; size_t n, capacity; };
 struct backfill {
     struct line *waiting, *shortest;
-    bool all;                     /* everyone is looked at in each pass, or left out because that would change nothing */
-    double ahead;                 /* jobs that the last pass left waiting and promised a time, if there is one */
+    /* every pass looks at all jobs, or leaves them out because that would change nothing */
+    bool all;
+    /* jobs that the last pass left waiting with a promise, or without one if there is no time */
+    double ahead;
     int64_t due_ns;               /* the first of the promises that were kept as they were */
     uint64_t seen;                /* timeline_version of the last pass */
     bool passed;
     struct list fresh;            /* arrived since the last pass */
-    int64_t *too_long;            /* by shape: an estimate that did not fit before the promises, in pass too_long_pass */
-    uint64_t *too_long_pass, pass;
-    size_t shapes;
+    /* [n_shapes] did not fit before the promises */
+    struct too_long { int64_t estimate_ns; uint64_t pass; } *too_long;
+    size_t n_shapes;
+    uint64_t pass;
 };
-
-/* Appends to a list that grows by doubling; what it outgrows stays with the run. */
-static void append(struct sched *s, struct list *l, job_id j)
-{
-    if (l->n == l->capacity) {
-        l->capacity = l->capacity ? 2 * l->capacity : 64;
-        job_id *grown = sched_alloc(s, l->capacity * sizeof *grown);
-        if (l->n)
-            memcpy(grown, l->job, l->n * sizeof *grown);
-        l->job = grown;
-    }
-    l->job[l->n++] = j;
-}
 
 static void backfill_begin(struct sched *s, const void *params, void *state)
 {
@@ -58,9 +50,13 @@ static void backfill_arrived(struct sched *s, const void *params, void *state, j
     struct backfill *b = state;
     int64_t submit_ns = job_facts(s, j)->submit_ns;
     if (b->shortest)
-        line_push(b->shortest, j, (struct line_key){ .major = (double)job_estimate_ns(s, j), .time_ns = submit_ns });
+        line_push(
+            b->shortest, j,
+            (struct line_key){ .major = (double)job_estimate_ns(s, j), .time_ns = submit_ns });
     line_push(b->waiting, j, (struct line_key){ .time_ns = submit_ns });
-    append(s, &b->fresh, j);
+    b->fresh.job =
+        array_grown(sched_alloc, s, b->fresh.job, &b->fresh.capacity, b->fresh.n, sizeof j);
+    b->fresh.job[b->fresh.n++] = j;
 }
 
 static void backfill_started(struct sched *s, const void *params, void *state, job_id j)
@@ -73,8 +69,9 @@ static void backfill_started(struct sched *s, const void *params, void *state, j
         line_remove(b->shortest, j);
 }
 
-/* Starts j now, or promises it the earliest time that its estimate and the promises of all others allow: never later
- * than its own last promise, unless that has come and somebody outstays his estimate. Returns whether it started. */
+/* Starts j now, or promises it the earliest time that its estimate and the promises of all others
+ * allow: never later than its own last promise, unless that time has come and a running job exceeds
+ * its estimate. true: it has started. */
 static bool start_or_promise(struct sched *s, struct backfill *b, job_id j)
 {
     struct request r = job_request(s, j);
@@ -88,45 +85,36 @@ static bool start_or_promise(struct sched *s, struct backfill *b, job_id j)
     if (!promised && promised_ns == TIME_NEVER) {
         plan_drop(s, j);
     } else if (!promised) {
-        sched_wake_at(s, promised_ns);                /* perhaps nobody will end just then */
-        b->due_ns = promised_ns < b->due_ns ? promised_ns : b->due_ns;
+        sched_wake_at(s, promised_ns);                /* perhaps no job ends just then */
+        b->due_ns = min_i64(promised_ns, b->due_ns);
     }
-    sched_blocked(s, j, sched_fits(s, sched_view(s, FREE_IDLE), &r) ? WAIT_RESERVED : sched_why_not(s));
+    sched_blocked(s, j,
+                  sched_fits(s, sched_view(s, FREE_IDLE), &r) ? WAIT_RESERVED : sched_why_not(s));
     return false;
 }
 
-static void shape_room(struct sched *s, struct backfill *b, shape_id shape)
-{
-    if (shape < b->shapes)
-        return;
-    size_t n = 2 * ((size_t)shape + 1);
-    int64_t *too_long = sched_alloc(s, n * sizeof *too_long);
-    uint64_t *pass = sched_alloc(s, n * sizeof *pass);
-    if (b->shapes) {
-        memcpy(too_long, b->too_long, b->shapes * sizeof *too_long);
-        memcpy(pass, b->too_long_pass, b->shapes * sizeof *pass);
-    }
-    b->too_long = too_long;
-    b->too_long_pass = pass;
-    b->shapes = n;
-}
-
-/* j would fit, but for its length: as would those like it that are no shorter, and who knows that already is left out. */
-static void reserved(struct sched *s, const struct backfill *b, struct line_walk *walk, job_id j, int64_t too_long_ns)
+/* j would fit but for its estimate, and so would jobs of its shape that are no shorter: those of
+ * known reason are left out. */
+static void reserved(struct sched *s, const struct backfill *b, struct line_walk *walk, job_id j,
+                     int64_t too_long_ns)
 {
     sched_blocked(s, j, WAIT_RESERVED);
     if (walk && b->all)
         line_skip_longer(walk, too_long_ns);
 }
 
-/* Starts j if that delays no promise. What fails for one estimate fails for all longer ones of the same shape. */
-static void fill_behind(struct sched *s, struct backfill *b, struct line *line, struct line_walk *walk, job_id j)
+/* Starts j if that delays no promise. What fails for one estimate fails for all longer ones of the
+ * same shape. */
+static void fill_behind(struct sched *s, struct backfill *b, struct line *line,
+                        struct line_walk *walk, job_id j)
 {
     shape_id shape = job_facts(s, j)->ask->shape;
     int64_t length_ns = job_estimate_ns(s, j), now_ns = sched_now(s);
-    shape_room(s, b, shape);
-    if (b->too_long_pass[shape] == b->pass && length_ns >= b->too_long[shape]) {
-        reserved(s, b, walk, j, b->too_long[shape]);
+    b->too_long =
+        array_covering(sched_alloc, s, b->too_long, &b->n_shapes, shape, sizeof *b->too_long);
+    struct too_long *known = &b->too_long[shape];
+    if (known->pass == b->pass && length_ns >= known->estimate_ns) {
+        reserved(s, b, walk, j, known->estimate_ns);
         return;
     }
     struct request r = job_request(s, j);
@@ -134,19 +122,21 @@ static void fill_behind(struct sched *s, struct backfill *b, struct line *line, 
         sched_blocked(s, j, WAIT_GROUP);
         line_blocked(s, line, shape, sched_why_not(s));
         if (walk)
-            line_skip_shape(walk, shape);             /* no room now, promise or not: the same for all of its kind */
+            /* no room now, promise or not: the same for its whole shape */
+            line_skip_shape(walk, shape);
         return;
     }
-    int64_t until_ns = length_ns == TIME_NEVER ? TIME_NEVER : now_ns + job_start_cost_ns(s, j) + length_ns;
+    int64_t until_ns =
+        length_ns == TIME_NEVER ? TIME_NEVER : now_ns + job_start_cost_ns(s, j) + length_ns;
     const struct placement *where = sched_place(s, timeline_view(s, now_ns, until_ns), &r);
     if (where && sched_start(s, j, where) == SCHED_OK)
         return;
-    b->too_long_pass[shape] = b->pass;
-    b->too_long[shape] = length_ns;
+    *known = (struct too_long){ length_ns, b->pass };
     reserved(s, b, walk, j, length_ns);
 }
 
-/* Nobody has given up GPUs since the last pass: what it refused stays refused, and only newcomers are looked at. */
+/* No job has given up GPUs since the last pass: what it refused stays refused, and only new jobs
+ * are looked at. */
 static void serve_fresh(struct sched *s, const struct backfill_params *p, struct backfill *b)
 {
     for (size_t i = 0; i < b->fresh.n; i++) {
@@ -168,7 +158,7 @@ static bool is_ahead(const struct sched *s, job_id j, struct line_key last, job_
 static void serve_all(struct sched *s, const struct backfill_params *p, struct backfill *b)
 {
     struct line_walk walk = { .l = b->waiting };
-    struct line_key last = { .time_ns = INT64_MIN };      /* of those ahead */
+    struct line_key last = { .time_ns = INT64_MIN };      /* key of the last job with a promise */
     double tested = 0;
     job_id j, last_job = 0;
     b->ahead = 0;
@@ -186,9 +176,11 @@ static void serve_all(struct sched *s, const struct backfill_params *p, struct b
         line_skip_full(&walk, sched_view(s, FREE_IDLE));
     while (tested < p->tests && line_next(&walk, &j)) {
         bool promised = plan_start(s, j) != TIME_NEVER;
-        if (b->shortest && (job_state(s, j) != JOB_PENDING || (promised && is_ahead(s, j, last, last_job))))
+        if (b->shortest &&
+            (job_state(s, j) != JOB_PENDING || (promised && is_ahead(s, j, last, last_job))))
             continue;
-        if (promised)                                 /* then somebody who was ahead of it is back in the line */
+        /* a job that was ahead of it is back in the line */
+        if (promised)
             start_or_promise(s, b, j);
         else
             fill_behind(s, b, line, &walk, j);
@@ -201,7 +193,8 @@ static void backfill_schedule(struct sched *s, const void *params, void *state)
     const struct backfill_params *p = params;
     struct backfill *b = state;
     b->pass++;
-    if (b->passed && b->seen == timeline_version(s) && sched_now(s) < b->due_ns && !b->shortest && b->all)
+    if (b->passed && b->seen == timeline_version(s) && sched_now(s) < b->due_ns && !b->shortest &&
+        b->all)
         serve_fresh(s, p, b);
     else
         serve_all(s, p, b);
@@ -210,23 +203,26 @@ static void backfill_schedule(struct sched *s, const void *params, void *state)
     b->fresh.n = 0;
 }
 
-#define BACKFILL_PARAMS(depth_usual)                                                                                   \
-    { "depth", "jobs that get a promise", "jobs", 1, 1e9, depth_usual, NULL, offsetof(struct backfill_params, depth) },\
-    { "order", "order of those behind: arrival, or shortest estimate first (SJBF)", "", 0, 0, BY_ARRIVAL, orders,      \
-      offsetof(struct backfill_params, order) },                                                                       \
-    { "tests", "jobs looked at in a pass", "jobs", 1, TESTS_ALL, TESTS_ALL, NULL, offsetof(struct backfill_params, tests) },       \
+#define BACKFILL_PARAMS(default_depth)                                                               \
+    { "depth", "jobs that get a promise", "jobs", 1, 1e9, default_depth, NULL, offsetof(struct backfill_params, depth) }, \
+    { "order", "order of those behind: arrival, or shortest estimate first (SJBF)", "", 0, 0, BY_ARRIVAL, orders, \
+      offsetof(struct backfill_params, order) },                                                   \
+    { "tests", "jobs looked at in a pass", "jobs", 1, TESTS_ALL, TESTS_ALL, NULL, offsetof(struct backfill_params, tests) }, \
     { 0 }
 static const struct param easy_params[] = { BACKFILL_PARAMS(1) };
 static const struct param conservative_params[] = { BACKFILL_PARAMS(1e9) };
 
-#define BACKFILL_TABLE                                                                                                 \
-    .abi = POLICY_ABI, .needs = SEES_TIMELINE, .params_size = sizeof(struct backfill_params),                          \
-    .state_size = sizeof(struct backfill), .begin = backfill_begin, .schedule = backfill_schedule,                     \
+#define BACKFILL_TABLE                                                                             \
+    .abi = POLICY_ABI, .needs = SEES_TIMELINE, .params_size = sizeof(struct backfill_params),      \
+    .state_size = sizeof(struct backfill), .begin = backfill_begin, .schedule = backfill_schedule, \
     .job_arrived = backfill_arrived, .job_started = backfill_started
 const struct policy easy_policy = {
-    BACKFILL_TABLE, .name = "easy", .summary = "backfilling that never delays the head", .params = easy_params,
+    BACKFILL_TABLE,
+    .name = "easy",
+    .summary = "backfilling that never delays the head",
+    .params = easy_params,
 };
 const struct policy conservative_policy = {
-    BACKFILL_TABLE, .name = "conservative", .summary = "backfilling that delays nobody ahead",
+    BACKFILL_TABLE, .name = "conservative", .summary = "backfilling that delays no job ahead",
     .params = conservative_params,
 };

@@ -1,10 +1,12 @@
-/* drf.c - progressive filling: the queue with the smallest share goes next, until nobody fits.
+/* drf.c - progressive filling: the queue with the smallest share goes next, until no job fits.
  *
- * drf: a queue's share is that of its dominant resource, max over GPU, CPU and memory of held / capacity (Ghodsi et al.,
- * "Dominant resource fairness", NSDI 2011); fair-share: the same on GPUs alone. Divided by the queue's weight; weight 0
- * comes last. In a tree of queues the rule holds at every level: from the root down, the child with the smallest share.
- * Equal shares: whose next job came first. Among the jobs of a queue: arrival order. */
-#include "policies/common/ordered.h"
+ * drf: a queue's share is that of its dominant resource, max over GPU, CPU and memory of held /
+ * capacity (Ghodsi et al., "Dominant resource fairness", NSDI 2011); fair-share: the same on GPUs
+ * alone. Divided by the queue's weight; weight 0 comes last. In a tree of queues the rule holds at
+ * every level: from the root down, the child with the smallest share. Equal shares: the queue with
+ * the older next job. Among the jobs of a queue: arrival order. */
+#include "policies/common/queueing.h"
+#include "sim/contract/util/heap.h"
 
 #include <math.h>
 
@@ -16,15 +18,16 @@ struct branch {
     struct line_walk walk;
     bool listed;
     job_id blocked;               /* the last head that did not fit; ID_NONE */
-    job_id next;                  /* the first of those below that are still to be served in this pass */
+    /* the first job below it that this pass has still to serve; ID_NONE */
+    job_id next;
     double share;
-    uint32_t up, at;              /* at: its place in up's heap */
+    uint32_t up, at;              /* at: its place in up's heap; ID_NONE: not in */
     uint32_t *heap;               /* children that have a next job, the least share first */
     uint32_t n;
 };
 struct drf {
     struct branch *branch;
-    uint32_t *busy;               /* queues in which somebody may wait */
+    uint32_t *busy;               /* [n_busy] queues in which jobs may wait */
     uint32_t n_busy;
     struct amount capacity;
     bool gpus_alone;
@@ -40,7 +43,8 @@ static double part(int64_t held, int64_t capacity, double weight)
 static double share_of(const struct sched *s, const struct drf *d, queue_id q)
 {
     struct amount held = queue_held(s, q);
-    double weight = queue_facts(s, q)->weight, share = part(held.gpu_milli, d->capacity.gpu_milli, weight);
+    double weight = queue_facts(s, q)->weight,
+           share = part(held.gpu_milli, d->capacity.gpu_milli, weight);
     if (weight <= 0)
         return (double)INFINITY;
     if (d->gpus_alone)
@@ -51,44 +55,21 @@ static double share_of(const struct sched *s, const struct drf *d, queue_id q)
 
 /* ---- Heaps: each branch of those below it ---- */
 
-static bool goes_before(const struct branch *a, const struct branch *b)
+static bool goes_before(const struct drf *d, const uint32_t *left, const uint32_t *right)
 {
-    return a->share != b->share ? a->share < b->share : a->next < b->next;    /* jobs are numbered as they were submitted */
+    const struct branch *a = &d->branch[*left], *b = &d->branch[*right];
+    /* ids ascend in the order of submission */
+    return a->share != b->share ? a->share < b->share : a->next < b->next;
 }
 
-static void put(struct drf *d, struct branch *up, uint32_t at, uint32_t b)
+static void placed(struct drf *d, const uint32_t *branch, size_t at)
 {
-    up->heap[at] = b;
-    d->branch[b].at = at;
+    d->branch[*branch].at = (uint32_t)at;
 }
 
-static void sift(struct drf *d, struct branch *up, uint32_t at)
-{
-    uint32_t b = up->heap[at];
-    const struct branch *moved = &d->branch[b];
-    for (; at > 0 && goes_before(moved, &d->branch[up->heap[(at - 1) / 2]]); at = (at - 1) / 2)
-        put(d, up, at, up->heap[(at - 1) / 2]);
-    for (uint32_t child; (child = 2 * at + 1) < up->n; at = child) {
-        if (child + 1 < up->n && goes_before(&d->branch[up->heap[child + 1]], &d->branch[up->heap[child]]))
-            child++;
-        if (!goes_before(&d->branch[up->heap[child]], moved))
-            break;
-        put(d, up, at, up->heap[child]);
-    }
-    put(d, up, at, b);
-}
+HEAP_DEFINE(branches, uint32_t, struct drf, goes_before, placed);
 
-static void leave_heap(struct drf *d, struct branch *up, struct branch *b)
-{
-    uint32_t at = b->at, last = up->heap[--up->n];
-    b->at = ID_NONE;
-    if (at == up->n)
-        return;
-    put(d, up, at, last);
-    sift(d, up, at);
-}
-
-/* What b holds or whom it serves next has changed; so has that of all above it. */
+/* What branch i holds or serves next has changed, and so for all above it. */
 static void refresh(struct sched *s, struct drf *d, uint32_t i)
 {
     for (; i != ROOT; i = d->branch[i].up) {
@@ -98,12 +79,14 @@ static void refresh(struct sched *s, struct drf *d, uint32_t i)
         b->share = share_of(s, d, i - 1);
         if (b->next == ID_NONE) {
             if (b->at != ID_NONE)
-                leave_heap(d, up, b);
+                branches_remove(d, up->heap, up->n--, b->at);
+            b->at = ID_NONE;
             continue;
         }
         if (b->at == ID_NONE)
-            put(d, up, up->n++, i);
-        sift(d, up, b->at);
+            branches_push(d, up->heap, up->n++, i);
+        else
+            branches_fix(d, up->heap, up->n, b->at);
     }
 }
 
@@ -135,7 +118,8 @@ static void serve(struct sched *s, struct branch *b, bool skip)
         next_job(s, b);
     } else if (skip) {
         line_blocked(s, b->waiting, r.shape, sched_why_not(s));
-        line_skip_shape(&b->walk, r.shape);               /* who asks for the same fails the same */
+        /* a job that asks for the same fails the same */
+        line_skip_shape(&b->walk, r.shape);
         next_job(s, b);
     } else {
         block_head(s, b, sched_why_not(s));
@@ -182,7 +166,8 @@ static void begin(struct sched *s, struct drf *d, bool gpus_alone)
         *b = (struct branch){ .blocked = ID_NONE, .next = ID_NONE, .at = ID_NONE };
         b->up = !f || f->parent == ID_NONE ? ROOT : f->parent + 1;
         b->waiting = f && f->first_child == ID_NONE ? line_new(s) : NULL;
-        d->branch[b->up].n += i != ROOT;                  /* first as many as there may be */
+        /* the children, for the size of the heap */
+        d->branch[b->up].n += i != ROOT;
     }
     for (uint32_t i = 0; i < n; i++) {
         struct branch *b = &d->branch[i];
@@ -221,15 +206,16 @@ static void drf_started(struct sched *s, const void *params, void *state, job_id
 }
 
 static const struct param drf_param_list[] = {
-    { "blocking", "strict: the first that does not fit blocks its queue; skip: it is passed over", "", 0, 0, BLOCKING_STRICT,
-      ordered_blockings, offsetof(struct drf_params, blocking) },
+    { "blocking", "strict: the first that does not fit blocks its queue; skip: it is passed over",
+      "", 0, 0, BLOCKING_STRICT, queueing_blockings, offsetof(struct drf_params, blocking) },
     { 0 },
 };
 
 const struct policy drf_policy = {
     .abi = POLICY_ABI,
     .name = "drf",
-    .summary = "dominant resource fairness: the queue with the smallest weighted share of GPU, CPU or memory first",
+    .summary = "dominant resource fairness: the queue with the smallest weighted share of GPU, CPU "
+               "or memory first",
     .params = drf_param_list,
     .params_size = sizeof(struct drf_params),
     .state_size = sizeof(struct drf),

@@ -1,10 +1,11 @@
-/* edf.c - earliest deadline first; jobs without a deadline last. Equal ones by submit time. Sees deadlines only.
+/* edf.c - earliest deadline first; jobs without a deadline last. Equal ones by submit time. Sees
+ * deadlines only.
  *
- * With preempt=yes, whoever has a later deadline gives way: on one server, if any schedule meets every deadline, this one
- * does (Dertouzos, IFIP 1974). */
-#include "policies/common/ordered.h"
+ * With preempt=yes jobs with later deadlines are preempted: on one server, if any schedule meets
+ * every deadline, this one does (Dertouzos, IFIP 1974). */
+#include "policies/common/queueing.h"
 
-struct edf_params { struct ordered_params ordered; double preempt; };
+struct edf_params { struct queueing_params queueing; double preempt; };
 
 static struct line_key key_deadline(struct sched *s, job_id j, const void *params)
 {
@@ -12,24 +13,25 @@ static struct line_key key_deadline(struct sched *s, job_id j, const void *param
     return (struct line_key){ .time_ns = job_facts(s, j)->deadline_ns };
 }
 
-static const struct discipline waits = { .key = key_deadline };
-static const struct discipline takes = { .key = key_deadline, .preempts = true };
+static const struct discipline non_preemptive = { .key = key_deadline };
+static const struct discipline preemptive = { .key = key_deadline, .preempts = true };
 
 static unsigned edf_needs(const void *params)
 {
     return ((const struct edf_params *)params)->preempt > 0 ? SEES_RELEASING : 0;
 }
 
-ORDERED_CALLBACKS(edf, ((const struct edf_params *)params)->preempt > 0 ? &takes : &waits)
+QUEUEING_CALLBACKS(edf,
+                   ((const struct edf_params *)params)->preempt > 0 ? &preemptive : &non_preemptive)
 static const struct param edf_param_list[] = {
-    ORDERED_PARAM_SCOPE,
-    ORDERED_PARAM_BLOCKING(BLOCKING_STRICT),
-    ORDERED_PARAM_PREEMPT("deadline is later", offsetof(struct edf_params, preempt)),
+    QUEUEING_PARAM_SCOPE,
+    QUEUEING_PARAM_BLOCKING(BLOCKING_STRICT),
+    QUEUEING_PARAM_PREEMPT("deadline is later", offsetof(struct edf_params, preempt)),
     { 0 },
 };
 
 const struct policy edf_policy = {
-    ORDERED_TABLE(edf),
+    QUEUEING_TABLE(edf),
     .name = "edf",
     .summary = "earliest deadline first, without a deadline last",
     .also_needs = edf_needs,

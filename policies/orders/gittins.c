@@ -1,18 +1,20 @@
-/* gittins.c - highest Gittins index first: who is likely to end soon for the service it takes, with preemption.
+/* gittins.c - highest Gittins index first: the job most likely to end for the service that it
+ * takes, with preemption.
  *
- * Gittins (J. Royal Stat. Soc. B 41(2), 1979): on one server no order has a smaller mean JCT among those that know the law of
- * the services but not each of them. The law is that of the jobs that have ended so far (gittins_law.h), learnt anew
- * whenever they have grown by a factor; until there are `learn` of them the order is that of las or las2d. Service is
- * GPU-seconds or seconds. Whoever has had more than any that ended has index 0. Ties by submit time. Sees no run times. */
+ * Gittins (J. Royal Stat. Soc. B 41(2), 1979): on one server no order has a smaller mean JCT among
+ * those that know the law of the services but not each of them. The law is that of the jobs that
+ * have ended so far (gittins_law.h), learnt again whenever their number has grown by a factor;
+ * until there are `learn` of them the order is that of las or las2d. Service is GPU-seconds or
+ * seconds. A job with more service than any that ended has index 0. Ties by submit time. Sees no
+ * run times. */
 #include "policies/orders/attained.h"
 #include "policies/orders/gittins_law.h"
-#include "policies/common/grown.h"
+#include "sim/contract/util/array.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-struct gittins_params { struct ordered_params ordered; double two_dimensional, learn, grown; };
+struct gittins_params { struct queueing_params queueing; double two_dimensional, learn, grown; };
 struct gittins {
     struct attained attained;
     const struct gittins_params *params;
@@ -20,7 +22,8 @@ struct gittins {
     double *ended, next;          /* services of jobs that have ended; when to learn again */
     size_t n_ended, capacity;
 };
-static const double before[] = { 3250, 7200, INFINITY };    /* the queues of las, while nothing is known */
+/* The queues of las, while nothing is known. */
+static const double before[] = { 3250, 7200, INFINITY };
 
 /* ---- Stages and keys ---- */
 
@@ -32,11 +35,13 @@ static double stage_end(const struct attained *a, uint32_t stage)
 
 static uint32_t stage_of(const struct gittins *g, double service)
 {
-    return g->law.n ? gittins_stage(&g->law, service) : (service >= before[0]) + (uint32_t)(service >= before[1]);
+    return g->law.n ? gittins_stage(&g->law, service)
+                    : (service >= before[0]) + (uint32_t)(service >= before[1]);
 }
 
 /* A running job stands in line by the least index of its stage, a waiting one by its own. */
-static struct line_key key(const struct attained *a, job_id j, const struct account *of, double service)
+static struct line_key key(const struct attained *a, job_id j, const struct account *of,
+                           double service)
 {
     (void)j;
     const struct gittins *g = (const struct gittins *)a;
@@ -45,10 +50,11 @@ static struct line_key key(const struct attained *a, job_id j, const struct acco
         return (struct line_key){ .major = of->stage, .minor = !runs, .time_ns = of->entered_ns };
     double least = gittins_stage_index(&g->law, of->stage);
     return (struct line_key){ .major = -(runs || service < g->law.service[g->law.stage[of->stage]]
-                                             ? least : fmax(least, gittins_index(&g->law, service))) };
+                                             ? least
+                                             : fmax(least, gittins_index(&g->law, service))) };
 }
 
-static struct line_key present(struct sched *s, const struct ordered *o, job_id j)
+static struct line_key present(struct sched *s, const struct queueing_state *o, job_id j)
 {
     const struct gittins *g = (const struct gittins *)o;
     struct line_key k = attained_key(s, j, o->params);
@@ -68,8 +74,8 @@ static const struct attained_rule gittins_rule = {
 static void note_end(struct sched *s, struct gittins *g, double service)
 {
     if (service <= 0)
-        return;                   /* says nothing about anybody who has had any */
-    g->ended = array_grown(s, g->ended, &g->capacity, g->n_ended, sizeof *g->ended);
+        return;                   /* it says nothing about jobs with service */
+    g->ended = array_grown(sched_alloc, s, g->ended, &g->capacity, g->n_ended, sizeof *g->ended);
     g->ended[g->n_ended++] = service;
 }
 
@@ -94,9 +100,10 @@ static void learn(struct sched *s, struct gittins *g)
     gittins_learn(law, g->ended, g->n_ended);
     g->next = ceil((double)g->n_ended * g->params->grown);
     size_t n;
-    const job_id *all = ordered_jobs(s, &g->attained.ordered, &n);
+    const job_id *all = queueing_jobs(s, &g->attained.queueing, &n);
     for (size_t i = 0; i < n; i++)
-        attained_place(s, &g->attained, all[i], stage_of(g, attained_service(s, &g->attained, all[i])));
+        attained_place(s, &g->attained, all[i],
+                       stage_of(g, attained_service(s, &g->attained, all[i])));
 }
 
 /* ---- Callbacks ---- */
@@ -124,7 +131,7 @@ static void gittins_arrived(struct sched *s, const void *params, void *state, jo
     (void)params;
     struct gittins *g = state;
     struct account *of = job_own(s, j);
-    if (of->known)                /* the stages may be others by now */
+    if (of->known)                /* the stages may have changed */
         of->stage = stage_of(g, attained_service(s, &g->attained, j));
     attained_arrived(s, &g->attained, j);
 }
@@ -135,7 +142,8 @@ static void gittins_started(struct sched *s, const void *params, void *state, jo
     attained_started(s, state, j);
 }
 
-static void gittins_stopped(struct sched *s, const void *params, void *state, job_id j, enum stop_cause why)
+static void gittins_stopped(struct sched *s, const void *params, void *state, job_id j,
+                            enum stop_cause why)
 {
     (void)params;
     struct gittins *g = state;
@@ -145,14 +153,14 @@ static void gittins_stopped(struct sched *s, const void *params, void *state, jo
 }
 
 static const struct param gittins_param_list[] = {
-    ORDERED_PARAM_SCOPE,
-    ORDERED_PARAM_BLOCKING(BLOCKING_SKIP),
-    { "two_dimensional", "yes: service is GPU-seconds; no: seconds", "", 0, 0, 1, ordered_no_yes,
+    QUEUEING_PARAM_SCOPE,
+    QUEUEING_PARAM_BLOCKING(BLOCKING_SKIP),
+    { "two_dimensional", "yes: service is GPU-seconds; no: seconds", "", 0, 0, 1, param_no_yes,
       offsetof(struct gittins_params, two_dimensional) },
-    { "learn", "jobs that have to end before the law is known; las or las2d until then", "jobs", 1, 1e9, 100, NULL,
-      offsetof(struct gittins_params, learn) },
-    { "grown", "the law is learnt again when they have grown by this factor", "", 1.001, 1e9, 1.25, NULL,
-      offsetof(struct gittins_params, grown) },
+    { "learn", "jobs that have to end before the law is known; las or las2d until then", "jobs", 1,
+      1e9, 100, NULL, offsetof(struct gittins_params, learn) },
+    { "grown", "the law is learnt again when they have grown by this factor", "", 1.001, 1e9, 1.25,
+      NULL, offsetof(struct gittins_params, grown) },
     { 0 },
 };
 

@@ -1,5 +1,7 @@
-/* gittins_law.c - the steepest slopes of a curve of points, from right to left. See gittins_law.h. */
+/* gittins_law.c - the steepest slopes of a curve of points, from right to left. See
+ * gittins_law.h. */
 #include "policies/orders/gittins_law.h"
+#include "sim/contract/util/array.h"
 
 #include <math.h>
 
@@ -18,13 +20,15 @@ void gittins_learn(struct gittins_law *law, const double *service, size_t n)
         size_t k = law->n++;
         law->service[k] = service[i];
         law->y[k] = (double)(i + 1) / (double)n;
-        law->x[k] = law->x[k - 1] + (service[i] - law->service[k - 1]) * (1 - (law->y[k] + law->y[k - 1]) / 2);
+        law->x[k] = law->x[k - 1] +
+                    (service[i] - law->service[k - 1]) * (1 - (law->y[k] + law->y[k - 1]) / 2);
     }
     uint32_t last = (uint32_t)law->n - 1;
     law->next[last] = last;
     for (uint32_t k = last; k-- > 0;) {
         uint32_t to = k + 1;
-        while (to != last && slope(law, law->x[k], law->y[k], law->next[to]) > slope(law, law->x[k], law->y[k], to))
+        while (to != last && slope(law, law->x[k], law->y[k], law->next[to]) >
+                                 slope(law, law->x[k], law->y[k], to))
             to = law->next[to];
         law->next[k] = to;
     }
@@ -36,37 +40,44 @@ void gittins_learn(struct gittins_law *law, const double *service, size_t n)
     }
 }
 
-/* The last of the n ascending points that is not beyond `service`; `at` NULL: they are points 0..n. */
-static size_t point_of(const struct gittins_law *law, const uint32_t *at, size_t n, double service)
+static bool not_beyond(const void *point, const void *service)
 {
-    size_t low = 0, high = n;
-    while (high - low > 1) {
-        size_t middle = (low + high) / 2;
-        if (law->service[at ? at[middle] : middle] <= service)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    return *(const double *)point <= *(const double *)service;
+}
+
+struct reached { const struct gittins_law *law; double service; };
+
+static bool stage_not_beyond(const void *stage, const void *reached)
+{
+    const struct reached *r = reached;
+    return r->law->service[*(const uint32_t *)stage] <= r->service;
 }
 
 double gittins_index(const struct gittins_law *law, double service)
 {
-    uint32_t k = (uint32_t)point_of(law, NULL, law->n, service), last = (uint32_t)law->n - 1;
+    uint32_t k = (uint32_t)lower_bound(law->service, law->n, sizeof *law->service, &service,
+                                       not_beyond) -
+                 1,
+             last = (uint32_t)law->n - 1;
     if (k == last)
         return 0;
     double into = service - law->service[k], part = into / (law->service[k + 1] - law->service[k]);
-    double y = law->y[k] + part * (law->y[k + 1] - law->y[k]), x = law->x[k] + into * (1 - (law->y[k] + y) / 2);
+    double y = law->y[k] + part * (law->y[k + 1] - law->y[k]),
+           x = law->x[k] + into * (1 - (law->y[k] + y) / 2);
     uint32_t to = k + 1;
     double best = slope(law, x, y, to);
-    for (double further; to != last && (further = slope(law, x, y, law->next[to])) > best; best = further)
+    for (double further; to != last && (further = slope(law, x, y, law->next[to])) > best;
+         best = further)
         to = law->next[to];
     return best;
 }
 
 uint32_t gittins_stage(const struct gittins_law *law, double service)
 {
-    return (uint32_t)point_of(law, law->stage, law->n_stages, service);
+    struct reached r = { law, service };
+    return (uint32_t)lower_bound(law->stage, law->n_stages, sizeof *law->stage, &r,
+                                 stage_not_beyond) -
+           1;
 }
 
 double gittins_stage_index(const struct gittins_law *law, uint32_t stage)

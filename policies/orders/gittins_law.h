@@ -2,11 +2,12 @@
  *
  *   G(a) = sup over D of P(S - a <= D | S > a) / E[min(S - a, D) | S > a]
  *
- * In the plane of X(a) = integral from 0 to a of (1 - F) and Y(a) = F(a), G(a) is the steepest slope from the point of a
- * to a later one. F is the empirical distribution, linear between the sampled services: its steps would make the index
- * endless just before each of them. The least concave curve above all points falls into stages: at the start of a stage the
- * index is its slope, within it the index is that or more, and it falls for good only from one stage to the next (Aalto,
- * Ayesta and Righter, QUESTA 63, 2009). */
+ * In the plane of X(a) = integral from 0 to a of (1 - F) and Y(a) = F(a), G(a) is the steepest
+ * slope from the point of a to a later one. F is the empirical distribution, linear between the
+ * sampled services: its steps would make the index endless just before each of them. The least
+ * concave curve above all points falls into stages: at the start of a stage the index is its slope,
+ * within it the index is that or more, and it falls for good only from one stage to the next
+ * (Aalto, Ayesta and Righter, QUESTA 63, 2009). */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -14,14 +15,19 @@
 struct gittins_law {
     size_t n;                     /* points; 0: nothing is known. The first is of service 0 */
     double *service, *x, *y;      /* ascending */
-    uint32_t *next;               /* the point to which the slope is steepest; of the last: itself */
-    uint32_t *stage;              /* points at which the stages begin; the last point begins the last stage, of index 0 */
+    /* the point to which the slope is steepest; of the last: itself */
+    uint32_t *next;
+    /* points at which the stages begin; the last point begins the last stage, of index 0 */
+    uint32_t *stage;
     size_t n_stages, capacity;
 };
 
 /* Of n services above 0, ascending. The arrays of the law hold n + 1 already. */
 void   gittins_learn(struct gittins_law *law, const double *service, size_t n);
-double gittins_index(const struct gittins_law *law, double service);               /* per unit of service */
+/* Per unit of service. */
+double gittins_index(const struct gittins_law *law, double service);
 uint32_t gittins_stage(const struct gittins_law *law, double service);
-double gittins_stage_index(const struct gittins_law *law, uint32_t stage);         /* at its start: its least */
-double gittins_stage_end(const struct gittins_law *law, uint32_t stage);           /* INFINITY: of the last */
+/* At its start: its least. */
+double gittins_stage_index(const struct gittins_law *law, uint32_t stage);
+/* INFINITY: of the last. */
+double gittins_stage_end(const struct gittins_law *law, uint32_t stage);

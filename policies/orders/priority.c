@@ -1,13 +1,20 @@
-/* priority.c - higher priority first, equal ones by submit time; with preempt=yes the lower give way.
+/* priority.c - higher priority first, equal ones by submit time; with preempt=yes lower ones are
+ * preempted.
  *
- * With age_weight, every full hour that a job has waited adds to its priority, up to age_max: between two such moments all
- * stand still, so each is a timer and moves one job. A running job keeps what it had when it started. */
-#include "policies/common/ordered.h"
+ * With age_weight, every full hour that a job has waited adds to its priority, up to age_max.
+ * Between two such moments no priority changes, so each is a timer that moves one job. A running
+ * job keeps the priority of its start. */
+#include "policies/common/queueing.h"
 #include "policies/common/timers.h"
 
-struct priority_params { struct ordered_params ordered; double preempt, age_weight, age_max; };
-struct priority { struct ordered ordered; const struct priority_params *params; struct timers timers; };
-struct age { int64_t waited_ns, since_ns, hours; };    /* of a job: without the present wait, which began at since_ns */
+struct priority_params { struct queueing_params queueing; double preempt, age_weight, age_max; };
+struct priority {
+    struct queueing_state queueing;
+    const struct priority_params *params;
+    struct timers timers;
+};
+/* Of a job: without the present wait, which began at since_ns. */
+struct age { int64_t waited_ns, since_ns, hours; };
 static const int64_t hour_ns = 3600 * INT64_C(1000000000);
 
 static struct line_key key_aged(struct sched *s, job_id j, const void *params)
@@ -19,8 +26,8 @@ static struct line_key key_aged(struct sched *s, job_id j, const void *params)
     return k;
 }
 
-static const struct discipline waits = { .key = key_aged };
-static const struct discipline takes = { .key = key_aged, .preempts = true };
+static const struct discipline non_preemptive = { .key = key_aged };
+static const struct discipline preemptive = { .key = key_aged, .preempts = true };
 
 static unsigned priority_needs(const void *params)
 {
@@ -41,7 +48,7 @@ static void priority_begin(struct sched *s, const void *params, void *state)
     struct priority *p = state;
     p->params = params;
     timers_begin(s, &p->timers);
-    ordered_begin(s, &p->ordered, p->params->preempt > 0 ? &takes : &waits, params);
+    queueing_begin(s, &p->queueing, p->params->preempt > 0 ? &preemptive : &non_preemptive, params);
 }
 
 static void priority_arrived(struct sched *s, const void *params, void *state, job_id j)
@@ -51,7 +58,7 @@ static void priority_arrived(struct sched *s, const void *params, void *state, j
     ((struct age *)job_own(s, j))->since_ns = sched_now(s);
     if (p->params->age_weight > 0)
         set_timer(s, p, j);
-    ordered_arrived(s, &p->ordered, j);
+    queueing_arrived(s, &p->queueing, j);
     timers_arm(s, &p->timers);
 }
 
@@ -62,16 +69,17 @@ static void priority_started(struct sched *s, const void *params, void *state, j
     struct age *a = job_own(s, j);
     a->waited_ns += sched_now(s) - a->since_ns;
     timer_drop(&p->timers, j);
-    ordered_started(s, &p->ordered, j);
+    queueing_started(s, &p->queueing, j);
 }
 
-static void priority_stopped(struct sched *s, const void *params, void *state, job_id j, enum stop_cause why)
+static void priority_stopped(struct sched *s, const void *params, void *state, job_id j,
+                             enum stop_cause why)
 {
     (void)params;
     (void)why;
     struct age *a = job_own(s, j);
     a->since_ns = sched_now(s);       /* it may move, and start without having arrived */
-    ordered_stopped(s, &((struct priority *)state)->ordered, j);
+    queueing_stopped(s, &((struct priority *)state)->queueing, j);
 }
 
 static void priority_schedule(struct sched *s, const void *params, void *state)
@@ -82,18 +90,20 @@ static void priority_schedule(struct sched *s, const void *params, void *state)
     for (int64_t time_ns; timer_due(s, &p->timers, &j, &time_ns);) {
         ((struct age *)job_own(s, j))->hours++;
         set_timer(s, p, j);
-        ordered_moved(s, &p->ordered, j);
+        queueing_moved(s, &p->queueing, j);
     }
-    ordered_serve(s, &p->ordered);
+    queueing_serve(s, &p->queueing);
     timers_arm(s, &p->timers);
 }
 
 static const struct param priority_param_list[] = {
-    ORDERED_PARAM_SCOPE,
-    ORDERED_PARAM_BLOCKING(BLOCKING_STRICT),
-    ORDERED_PARAM_PREEMPT("priority is lower", offsetof(struct priority_params, preempt)),
-    { "age_weight", "added for every full hour of waiting", "", 0, 1e9, 0, NULL, offsetof(struct priority_params, age_weight) },
-    { "age_max", "the most that waiting adds", "", 0, 1e9, 10, NULL, offsetof(struct priority_params, age_max) },
+    QUEUEING_PARAM_SCOPE,
+    QUEUEING_PARAM_BLOCKING(BLOCKING_STRICT),
+    QUEUEING_PARAM_PREEMPT("priority is lower", offsetof(struct priority_params, preempt)),
+    { "age_weight", "added for every full hour of waiting", "", 0, 1e9, 0, NULL,
+      offsetof(struct priority_params, age_weight) },
+    { "age_max", "the largest sum that waiting adds", "", 0, 1e9, 10, NULL,
+      offsetof(struct priority_params, age_max) },
     { 0 },
 };
 

@@ -1,8 +1,9 @@
-/* sjf.c - shortest job first, by the true run time: the bound that honest policies are measured against. With order=gpus,
- * which sees no run time, the job that asks for the fewest GPUs is the shortest. Equal ones by submit time. */
-#include "policies/common/ordered.h"
+/* sjf.c - shortest job first, by the true run time: the bound that honest policies are measured
+ * against. With order=gpus, which sees no run time, the job that asks for the fewest GPUs is the
+ * shortest. Equal ones by submit time. */
+#include "policies/common/queueing.h"
 
-struct sjf_params { struct ordered_params ordered; double order; };
+struct sjf_params { struct queueing_params queueing; double order; };
 enum { BY_TIME, BY_GPUS };
 static const char *const orders[] = { "time", "gpus", NULL };
 
@@ -20,17 +21,18 @@ static unsigned sjf_needs(const void *params)
     return (int)((const struct sjf_params *)params)->order == BY_TIME ? SEES_RUN_TIME : 0;
 }
 
-ORDERED_CALLBACKS(sjf, (int)((const struct sjf_params *)params)->order == BY_TIME ? &by_time : &by_gpus)
+QUEUEING_CALLBACKS(sjf,
+                   (int)((const struct sjf_params *)params)->order == BY_TIME ? &by_time : &by_gpus)
 static const struct param sjf_param_list[] = {
-    ORDERED_PARAM_SCOPE,
-    ORDERED_PARAM_BLOCKING(BLOCKING_STRICT),
+    QUEUEING_PARAM_SCOPE,
+    QUEUEING_PARAM_BLOCKING(BLOCKING_STRICT),
     { "order", "time: shortest run time first; gpus: fewest GPUs first", "", 0, 0, BY_TIME, orders,
       offsetof(struct sjf_params, order) },
     { 0 },
 };
 
 const struct policy sjf_policy = {
-    ORDERED_TABLE(sjf),
+    QUEUEING_TABLE(sjf),
     .name = "sjf",
     .summary = "shortest job first, without preemption",
     .also_needs = sjf_needs,

@@ -1,16 +1,16 @@
 /* static.c - "two for me, two for you": each queue has GPUs of its own, used or idle.
  *
- * A queue that owns nodes (pinned form) is confined to them by the world. Any other queue holds at most its deserved
- * GPUs at a time (count form), on whatever nodes. Nothing is ever borrowed. */
-#include "policies/common/ordered.h"
+ * A queue that owns nodes (pinned form) is confined to them by the world. Any other queue holds at
+ * most its deserved GPUs at a time (count form), on whatever nodes. Nothing is ever borrowed. */
+#include "policies/common/queueing.h"
 
 #include <stdio.h>
 
-struct static_params { struct ordered_params ordered; double order; };
+struct static_params { struct queueing_params queueing; double order; };
 enum { BY_SUBMIT, BY_DURATION, BY_PRIORITY };
 static const char *const orders[] = { "submit", "shortest", "priority", NULL };
 
-/* At most its deserved GPUs; a job that wants more than that will never run. */
+/* The queue holds at most its deserved GPUs; a job that asks for more is refused for good. */
 static bool own_share(struct sched *s, job_id j, enum wait_reason *why)
 {
     queue_id q = job_facts(s, j)->queue;
@@ -21,7 +21,8 @@ static bool own_share(struct sched *s, job_id j, enum wait_reason *why)
     *why = WAIT_LIMIT;
     if (need > share) {
         char reason[128];
-        snprintf(reason, sizeof reason, "asks for more than the %g GPUs of its queue", (double)share / MILLI_ALL);
+        snprintf(reason, sizeof reason, "asks for more than the %g GPUs of its queue",
+                 (double)share / MILLI_ALL);
         sched_refuse(s, j, reason);
     }
     return false;
@@ -45,17 +46,18 @@ static unsigned static_needs(const void *params)
 }
 
 static const struct discipline partition = { .key = static_key, .admits = own_share };
-ORDERED_CALLBACKS(static, &partition)
+QUEUEING_CALLBACKS(static, &partition)
 static const struct param static_param_list[] = {
-    { "scope", "queue: a line for each queue; pool: one line, whose head blocks all", "", 0, 0, SCOPE_QUEUE, ordered_scopes,
-      offsetof(struct ordered_params, scope) },
-    ORDERED_PARAM_BLOCKING(BLOCKING_STRICT),
-    { "order", "order of the jobs of a queue", "", 0, 0, BY_SUBMIT, orders, offsetof(struct static_params, order) },
+    { "scope", "queue: a line for each queue; pool: one line, and its head blocks all", "", 0, 0,
+      SCOPE_QUEUE, queueing_scopes, offsetof(struct queueing_params, scope) },
+    QUEUEING_PARAM_BLOCKING(BLOCKING_STRICT),
+    { "order", "order of the jobs of a queue", "", 0, 0, BY_SUBMIT, orders,
+      offsetof(struct static_params, order) },
     { 0 },
 };
 
 const struct policy static_policy = {
-    ORDERED_TABLE(static),
+    QUEUEING_TABLE(static),
     .name = "static",
     .summary = "each queue has GPUs of its own: its nodes, or its deserved number",
     .also_needs = static_needs,

@@ -1,16 +1,21 @@
-/* themis.c - finish-time fairness by auctions of leases (Mahajan et al., NSDI 2020), for jobs of a fixed size.
+/* themis.c - finish-time fairness by auctions of leases (Mahajan et al., NSDI 2020), for jobs of a
+ * fixed size.
  *
- * Whoever starts has its GPUs for a lease, and for another if nobody takes them at its end. With ends=together it is
- * rounded up to the next multiple of its length since the first submission, so that many end at once and a large job may
- * find room; with ends=apart each ends exactly when it is over, which makes an auction per lease. Free GPUs and those whose
- * lease ends are offered to the fraction 1 - f of the jobs with the worst rho (of those that wait or whose lease ends, rounded
- * up), among them the shortest remaining time first; the others get what is left, the worst rho first. Whoever does not fit
- * is passed over. rho = (time since submit + remaining) / T_id, a waiting job's as if it started now;
- * T_id = E max(1, n N / C), N the mean number of contending queues since submit (models.md 10.4).
+ * A job that starts has its GPUs for a lease, and for another if no job takes them at its end. With
+ * ends=together it is rounded up to the next multiple of its length since the first submission, so
+ * that many end at once and a large job may find room; with ends=apart each ends exactly when it is
+ * over, which makes an auction per lease. Free GPUs and those with an ending lease are offered to
+ * the fraction 1 - f of the jobs with the worst rho (of those that wait or have an ending lease,
+ * rounded up), among them the shortest remaining time first; the others get the rest, the worst rho
+ * first. A job that does not fit is passed over. rho = (time since submit + remaining) / T_id, a
+ * waiting job's as if it started now; T_id = E max(1, n N / C), N the mean number of contending
+ * queues since submit (models.md 10.4).
  *
- * An auction costs O(waiting jobs): rho of all of them changes with time, each at its own pace. Between auctions, while
- * nothing was released, only new jobs are looked at. */
-#include "policies/common/ordered.h"
+ * An auction costs O(waiting jobs): rho of each changes with time at its own rate. Between
+ * auctions, while nothing was released, only new jobs are looked at. */
+#include "policies/common/queueing.h"
+#include "sim/contract/util/array.h"
+#include "sim/contract/util/minmax.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -32,9 +37,10 @@ struct themis {
     double contending, contending_queue_s, settled_s;
     int64_t origin_ns;            /* when the run began */
     uint64_t version;             /* of room, at the last auction */
-    job_id *fresh;                /* have come since */
+    job_id *fresh;                /* [n_fresh] jobs that have come since */
     size_t n_fresh, fresh_capacity;
-    bool watched;                 /* somebody waited when the last pass ended: no end of a lease has been missed */
+    /* jobs waited when the last pass ended: no end of a lease was missed */
+    bool watched;
 };
 
 /* ---- Time and rho ---- */
@@ -70,16 +76,18 @@ static void settle(struct sched *s, struct themis *t)
     t->settled_s = now_s(s);
 }
 
-static struct bidder bid(struct sched *s, const struct themis *t, const void *params, job_id j, bool running)
+static struct bidder bid(struct sched *s, const struct themis *t, const void *params, job_id j,
+                         bool running)
 {
     const struct themis_job *own = job_own(s, j);
     double capacity = (double)sched_capacity(s).gpu_milli, gpus = (double)job_size(s, j).gpu_milli;
     double there_s = now_s(s) - (double)job_facts(s, j)->submit_ns / 1e9;
-    double queues = there_s > 0 ? (t->contending_queue_s - own->contending_before) / there_s : t->contending;
+    double queues =
+        there_s > 0 ? (t->contending_queue_s - own->contending_before) / there_s : t->contending;
     double alone_s = own->service_s * (gpus > 0 ? fmax(1, gpus * queues / capacity) : 1);
     struct bidder b = { .job = j, .running = running, .remaining_s = remaining_s(s, params, j) };
     if (isinf(alone_s))
-        b.rho = 0;                /* without an estimate: what is left */
+        b.rho = 0;                /* without an estimate: served last */
     else
         b.rho = alone_s > 0 ? (there_s + b.remaining_s) / alone_s : (double)INFINITY;
     return b;
@@ -112,13 +120,7 @@ static bool has_failed(const struct failed *f, shape_id shape)
 
 static void has_failed_now(struct sched *s, struct failed *f, shape_id shape)
 {
-    if (shape >= f->n) {
-        size_t n = 2 * (size_t)shape + 64;
-        bool *grown = sched_scratch(s, n * sizeof *grown);
-        for (size_t i = 0; i < f->n; i++)
-            grown[i] = f->shape[i];
-        *f = (struct failed){ grown, n };
-    }
+    f->shape = array_covering(sched_scratch, s, f->shape, &f->n, shape, sizeof *f->shape);
     f->shape[shape] = true;
 }
 
@@ -129,17 +131,20 @@ static bool start_in(struct sched *s, enum free_kind in, job_id j)
     return where && sched_start(s, j, where) <= SCHED_LATER;
 }
 
-/* Stops those behind bidder i whose lease ends, the last first, until it fits; whoever could stay after all stays. */
+/* Stops bidders behind i with an ending lease, the last first, until i fits; a stopped job that
+ * still fits stays. */
 static bool take_over(struct sched *s, struct bidder *b, size_t n, size_t i)
 {
     sched_mark_t before = sched_mark(s);
     for (size_t k = n; k-- > i + 1;) {
-        if (!b[k].running || job_state(s, b[k].job) != JOB_RUNNING || sched_stop(s, b[k].job, STOP_SAVE) != SCHED_OK)
+        if (!b[k].running || job_state(s, b[k].job) != JOB_RUNNING ||
+            sched_stop(s, b[k].job, STOP_SAVE) != SCHED_OK)
             continue;
         if (!start_in(s, FREE_OR_RELEASING, b[i].job))
             continue;
         for (size_t v = i + 1; v < n; v++)
-            if (b[v].running && job_state(s, b[v].job) == JOB_RELEASING && sched_keep(s, b[v].job) != SCHED_OK)
+            if (b[v].running && job_state(s, b[v].job) == JOB_RELEASING &&
+                sched_keep(s, b[v].job) != SCHED_OK)
                 sched_note(s, b[v].job, b[i].job);
         return true;
     }
@@ -152,16 +157,19 @@ static bool serve(struct sched *s, struct bidder *b, size_t n, size_t i)
 {
     if (b[i].running && sched_keep(s, b[i].job) == SCHED_OK)
         return true;
-    return start_in(s, FREE_IDLE, b[i].job) || start_in(s, FREE_OR_RELEASING, b[i].job) || take_over(s, b, n, i);
+    return start_in(s, FREE_IDLE, b[i].job) || start_in(s, FREE_OR_RELEASING, b[i].job) ||
+           take_over(s, b, n, i);
 }
 
 /* Returns how many still wait. */
-static size_t auction(struct sched *s, struct themis *t, const void *params, struct bidder *b, size_t n)
+static size_t auction(struct sched *s, struct themis *t, const void *params, struct bidder *b,
+                      size_t n)
 {
-    size_t worst = (size_t)ceil((1 - ((const struct themis_params *)params)->f) * (double)n - 1e-9), left = 0;
+    size_t worst = (size_t)ceil((1 - ((const struct themis_params *)params)->f) * (double)n - 1e-9),
+           left = 0;
     struct failed failed = { NULL, 0 };
     qsort(b, n, sizeof *b, worst_first);
-    qsort(b, worst < n ? worst : n, sizeof *b, shortest_first);
+    qsort(b, min_size(worst, n), sizeof *b, shortest_first);
     for (size_t i = 0; i < n; i++) {
         if (job_state(s, b[i].job) == JOB_RUNNING)
             continue;             /* its lease goes on */
@@ -176,13 +184,15 @@ static size_t auction(struct sched *s, struct themis *t, const void *params, str
     }
     for (size_t i = 0; i < n; i++)
         if (b[i].running && job_state(s, b[i].job) == JOB_RUNNING)
-            line_push(t->leases, b[i].job, (struct line_key){ .time_ns = lease_end_ns(s, t, params) });
+            line_push(t->leases, b[i].job,
+                      (struct line_key){ .time_ns = lease_end_ns(s, t, params) });
     return left;
 }
 
 /* ---- A pass ---- */
 
-/* Takes the leases that end now from the line into b. Ends that nobody waited for have passed unseen: those leases went on. */
+/* Moves the leases that end now from the line to b. A lease that ended while no job waited was
+ * renewed. */
 static size_t leases_ending(struct sched *s, struct themis *t, const void *params, struct bidder *b)
 {
     size_t n = 0;
@@ -200,7 +210,8 @@ static size_t leases_ending(struct sched *s, struct themis *t, const void *param
     return n;
 }
 
-static size_t waiting_jobs(struct sched *s, const struct themis *t, const void *params, struct bidder *b)
+static size_t waiting_jobs(struct sched *s, const struct themis *t, const void *params,
+                           struct bidder *b)
 {
     size_t n = 0;
     struct line_walk walk = { .l = t->waiting };
@@ -210,7 +221,8 @@ static size_t waiting_jobs(struct sched *s, const struct themis *t, const void *
     return n;
 }
 
-static size_t fresh_jobs(struct sched *s, const struct themis *t, const void *params, struct bidder *b)
+static size_t fresh_jobs(struct sched *s, const struct themis *t, const void *params,
+                         struct bidder *b)
 {
     size_t n = 0;
     for (size_t i = 0; i < t->n_fresh; i++)
@@ -219,7 +231,7 @@ static size_t fresh_jobs(struct sched *s, const struct themis *t, const void *pa
     return n;
 }
 
-/* Those who start in this pass are in the line of leases only once they run. */
+/* Jobs that start in this pass join the line of leases only once they run. */
 static void wake_at_next_end(struct sched *s, const struct themis *t, const void *params)
 {
     struct line_key end;
@@ -273,14 +285,8 @@ static void themis_arrived(struct sched *s, const void *params, void *state, job
         t->contending += t->present[job_facts(s, j)->queue]++ == 0;
     }
     line_push(t->waiting, j, key_submit(s, j, params));
-    if (t->n_fresh == t->fresh_capacity) {
-        size_t capacity = t->fresh_capacity ? 2 * t->fresh_capacity : 64;
-        job_id *grown = sched_alloc(s, capacity * sizeof *grown);
-        for (size_t i = 0; i < t->n_fresh; i++)
-            grown[i] = t->fresh[i];
-        t->fresh = grown;
-        t->fresh_capacity = capacity;
-    }
+    t->fresh =
+        array_grown(sched_alloc, s, t->fresh, &t->fresh_capacity, t->n_fresh, sizeof *t->fresh);
     t->fresh[t->n_fresh++] = j;
 }
 
@@ -291,7 +297,8 @@ static void themis_started(struct sched *s, const void *params, void *state, job
     line_push(t->leases, j, (struct line_key){ .time_ns = lease_end_ns(s, t, params) });
 }
 
-static void themis_stopped(struct sched *s, const void *params, void *state, job_id j, enum stop_cause why)
+static void themis_stopped(struct sched *s, const void *params, void *state, job_id j,
+                           enum stop_cause why)
 {
     (void)params;
     struct themis *t = state;
@@ -309,14 +316,17 @@ static void themis_withdrawn(struct sched *s, const void *params, void *state, j
 
 static unsigned themis_needs(const void *params)
 {
-    return SEES_RELEASING | ((int)((const struct themis_params *)params)->work == WORK_TRUE ? SEES_RUN_TIME : 0);
+    return SEES_RELEASING |
+           ((int)((const struct themis_params *)params)->work == WORK_TRUE ? SEES_RUN_TIME : 0);
 }
 
 static const struct param themis_param_list[] = {
-    { "f", "offers go to the fraction 1 - f that is worst off", "", 0, 1, .8, NULL, offsetof(struct themis_params, f) },
-    { "lease_s", "how long a start holds its GPUs", "s", 1, 1e7, 600, NULL, offsetof(struct themis_params, lease_s) },
-    { "ends", "together: leases end at multiples of lease_s; apart: each when it is over", "", 0, 0, ENDS_TOGETHER, endings,
-      offsetof(struct themis_params, ends) },
+    { "f", "offers go to the fraction 1 - f that is worst off", "", 0, 1, .8, NULL,
+      offsetof(struct themis_params, f) },
+    { "lease_s", "how long a start holds its GPUs", "s", 1, 1e7, 600, NULL,
+      offsetof(struct themis_params, lease_s) },
+    { "ends", "together: leases end at multiples of lease_s; apart: each when it is over", "", 0, 0,
+      ENDS_TOGETHER, endings, offsetof(struct themis_params, ends) },
     { "work", "true: run times are known; estimate: by estimates", "", 0, 0, WORK_TRUE, works,
       offsetof(struct themis_params, work) },
     { 0 },
@@ -325,7 +335,7 @@ static const struct param themis_param_list[] = {
 const struct policy themis_policy = {
     .abi = POLICY_ABI,
     .name = "themis",
-    .summary = "finish-time fairness: leases, auctioned to those who are worst off",
+    .summary = "finish-time fairness: leases, auctioned to the jobs that are worst off",
     .also_needs = themis_needs,
     .params = themis_param_list,
     .params_size = sizeof(struct themis_params),

@@ -1,8 +1,11 @@
-/* consolidate.c - whole nodes and one rest, as S-Lab-System-Group/HeliosArtifact places (reproductions.md 1).
+/* consolidate.c - whole nodes and one rest, as S-Lab-System-Group/HeliosArtifact places
+ * (reproductions.md 1).
  *
- * What fits a node goes to the node with the fewest free GPUs that has room, never split. What is larger takes fully
- * free nodes, lowest number first, and its remainder the node then most free. A node's size is that of the node most free. */
+ * What fits a node goes to the node with the fewest free GPUs that has room, never split. What is
+ * larger takes fully free nodes, lowest number first, and its remainder the node then most free. A
+ * node's size is that of the node most free. */
 #include "policies/placers/filling.h"
+#include "sim/contract/util/minmax.h"
 
 static bool most_free(const struct builder *b, const struct request *r, node_id *n)
 {
@@ -22,7 +25,7 @@ static enum place_result place_total(struct builder *b, const struct request *r)
         if (!most_free(b, r, &n))
             return fill_failed(r);
         struct node_free f = view_node_for(builder_view(b), r, n);
-        uint32_t take = left < f.capacity ? left : f.capacity;
+        uint32_t take = min_u32(left, f.capacity);
         if (f.whole < take || !builder_add_some(b, r, rank, n, take))
             return fill_failed(r);
         left -= take;
@@ -30,7 +33,8 @@ static enum place_result place_total(struct builder *b, const struct request *r)
     return PLACED;
 }
 
-static enum place_result consolidate_place(struct builder *b, const struct request *r, const void *params)
+static enum place_result consolidate_place(struct builder *b, const struct request *r,
+                                           const void *params)
 {
     (void)params;
     return r->tasks == SPLIT_ANY ? place_total(b, r) : fill(b, r, FULLEST_FIRST, EMPTIEST_FIRST);

@@ -1,6 +1,8 @@
-/* count.c - only totals matter: GPUs wherever they are free, by node number, however many nodes that takes.
+/* count.c - only totals matter: GPUs wherever they are free, by node number, however many nodes
+ * that takes.
  *
- * A task that is to be on one node still is; a cluster of one counted node makes every request a matter of totals. */
+ * A task that is to be on one node still is; a cluster of one counted node makes every request a
+ * matter of totals. */
 #include "policies/placers/filling.h"
 
 static enum place_result count_place(struct builder *b, const struct request *r, const void *params)

@@ -1,6 +1,7 @@
 /* fastest.c - the fastest GPU model with room, or the cheapest; among its nodes best fit.
  *
- * Speed and price of a model are the catalogue's (sim/cluster/catalogue.c); models that it does not know come last. */
+ * Speed and price of a model are the catalogue's (sim/cluster/catalogue.c); models that it does not
+ * know come last. */
 #include "policies/placers/scored.h"
 
 struct fastest_params { double by; };
@@ -33,13 +34,15 @@ static const void *fastest_begin(const struct view *v, const void *params)
     return f;
 }
 
-static int32_t fastest_score(const struct view *v, const struct request *r, node_id n, const void *state)
+static int32_t fastest_score(const struct view *v, const struct request *r, node_id n,
+                             const void *state)
 {
     const struct fastest *f = state;
     return f->rank[view_kind(v, n)] * RANK + fit_points(v, r, n, &f->most);
 }
 
-static enum place_result fastest_place(struct builder *b, const struct request *r, const void *params)
+static enum place_result fastest_place(struct builder *b, const struct request *r,
+                                       const void *params)
 {
     static const struct placing_by_score how = { .by = { fastest_begin, fastest_score } };
     return place_best(b, r, &how, params);

@@ -1,8 +1,9 @@
 /* fgd.c - fragmentation gradient descent: where the jobs that are typical lose the least room.
  *
- * score = int(100 sigmoid((F before - F after) / 1000)), F in milli-GPUs: fragments.h. A share tries every GPU of the node
- * that has it and keeps the best, the lowest on ties; whole GPUs are the lowest free ones. USENIX ATC'23, Weng et al.,
- * algorithm 1; hkust-adsl/kubernetes-scheduler-simulator:pkg/simulator/plugin/fgd_score.go. */
+ * score = int(100 sigmoid((F before - F after) / 1000)), F in milli-GPUs: fragments.h. A share
+ * tries every GPU of the node that has it and keeps the best, the lowest on ties; whole GPUs are
+ * the lowest free ones. USENIX ATC'23, Weng et al., algorithm 1;
+ * hkust-adsl/kubernetes-scheduler-simulator:pkg/simulator/plugin/fgd_score.go. */
 #include "policies/placers/fragments.h"
 #include "policies/placers/scored.h"
 
@@ -24,8 +25,8 @@ static int32_t fgd_points(const struct fragments *f, int64_t fall)
 /* Of one GPU a share: which, and what it scores. */
 struct choice { int32_t points; unsigned gpu; };
 
-static void consider(struct choice *best, const struct fragments *f, uint32_t kind, const struct free_gpus *after,
-                     int64_t before, unsigned gpu)
+static void consider(struct choice *best, const struct fragments *f, uint32_t kind,
+                     const struct free_gpus *after, int64_t before, unsigned gpu)
 {
     int32_t points = fgd_points(f, before - fragments_in(f, kind, after));
     if (points > best->points || (points == best->points && gpu < best->gpu))
@@ -41,7 +42,8 @@ static bool seen_before(const struct free_gpus *g, uint32_t i)
 }
 
 /* GPUs with the same left over score alike: the lowest of them stands for all. */
-static struct choice choose_share(const struct view *v, const struct request *r, node_id n, const struct fragments *f)
+static struct choice choose_share(const struct view *v, const struct request *r, node_id n,
+                                  const struct fragments *f)
 {
     struct choice best = { SCORE_NEVER, UINT32_MAX };
     struct node_free free = view_node(v, n);
@@ -51,7 +53,8 @@ static struct choice choose_share(const struct view *v, const struct request *r,
     uint64_t left = free.shared_mask;
     after.cpu_milli -= r->cpu_milli;
     for (uint32_t i = 0; i < g.n_shared; i++, left &= left - 1) {
-        if (!view_gpu_fits(v, r, n, (unsigned)__builtin_ctzll(left)) || (!r->gpu_mem_mib && seen_before(&g, i)))
+        if (!view_gpu_fits(v, r, n, (unsigned)__builtin_ctzll(left)) ||
+            (!r->gpu_mem_mib && seen_before(&g, i)))
             continue;
         after.shared[i] -= r->gpu_milli;
         consider(&best, f, kind, &after, before, (unsigned)__builtin_ctzll(left));
@@ -72,7 +75,8 @@ static struct free_gpus left_after(const struct request *r, struct free_gpus g)
     for (uint32_t gpus = r->gpus; gpus > 0; gpus--) {
         uint32_t fullest = g.n_shared;
         for (uint32_t i = 0; r->gpu_milli < MILLI_ALL && i < g.n_shared; i++)
-            if (g.shared[i] >= r->gpu_milli && (fullest == g.n_shared || g.shared[i] < g.shared[fullest]))
+            if (g.shared[i] >= r->gpu_milli &&
+                (fullest == g.n_shared || g.shared[i] < g.shared[fullest]))
                 fullest = i;
         if (fullest == g.n_shared) {
             g.whole--;
@@ -90,7 +94,8 @@ static bool is_one_share(const struct request *r)
     return r->gpus == 1 && r->gpu_milli < MILLI_ALL;
 }
 
-static int32_t fgd_score(const struct view *v, const struct request *r, node_id n, const void *state)
+static int32_t fgd_score(const struct view *v, const struct request *r, node_id n,
+                         const void *state)
 {
     if (is_one_share(r))
         return choose_share(v, r, n, state).points;
@@ -98,16 +103,21 @@ static int32_t fgd_score(const struct view *v, const struct request *r, node_id 
         return fgd_points(state, 0);
     struct free_gpus before = free_gpus_of(v, n), after = left_after(r, before);
     uint32_t kind = view_kind(v, n);
-    return fgd_points(state, fragments_in(state, kind, &before) - fragments_in(state, kind, &after));
+    return fgd_points(state,
+                      fragments_in(state, kind, &before) - fragments_in(state, kind, &after));
 }
 
-static bool fgd_take(struct builder *b, const struct request *r, uint32_t task, node_id n, const void *state)
+static bool fgd_take(struct builder *b, const struct request *r, uint32_t task, node_id n,
+                     const void *state)
 {
     if (!is_one_share(r))
         return builder_add_some(b, r, task, n, r->gpus);
     struct choice best = choose_share(builder_view(b), r, n, state);
     return best.points != SCORE_NEVER &&
-           builder_add(b, (struct piece){ .node = n, .task = task, .gpu_mask = UINT64_C(1) << best.gpu, .gpus = 1,
+           builder_add(b, (struct piece){ .node = n,
+                                          .task = task,
+                                          .gpu_mask = UINT64_C(1) << best.gpu,
+                                          .gpus = 1,
                                           .milli = r->gpu_milli });
 }
 

@@ -1,14 +1,17 @@
 /* filling.c - see filling.h. */
 #include "policies/placers/filling.h"
+#include "sim/contract/util/minmax.h"
 
 const char *const fill_device_words[] = { "node", "pack", "spread", NULL };
 
 enum place_result fill_failed(const struct request *r)
 {
-    return r->gpus && r->gpu_milli >= MILLI_ALL ? NO_ROOM_FRAGMENTED : NO_ROOM;    /* the host has looked at the totals */
+    /* the host has looked at the totals */
+    return r->gpus && r->gpu_milli >= MILLI_ALL ? NO_ROOM_FRAGMENTED : NO_ROOM;
 }
 
-static bool fill_shared(struct builder *b, const struct request *r, domain_id within, uint32_t task, uint32_t gpus)
+static bool fill_shared(struct builder *b, const struct request *r, domain_id within, uint32_t task,
+                        uint32_t gpus)
 {
     struct node_walk w = { .v = builder_view(b), .r = r, .within = within, .shared_only = true };
     for (node_id n; node_walk_next(&w, &n);)
@@ -25,8 +28,8 @@ static bool lies_within(const struct view *v, domain_id d, node_id n)
 }
 
 /* gathers: GPUs in use come first, whatever node they are of. */
-static bool one_node(struct builder *b, const struct request *r, domain_id within, uint32_t task, uint32_t gpus,
-                     enum node_order order, bool gathers)
+static bool one_node(struct builder *b, const struct request *r, domain_id within, uint32_t task,
+                     uint32_t gpus, enum node_order order, bool gathers)
 {
     if (r->try_first != ID_NONE && lies_within(builder_view(b), within, r->try_first) &&
         view_fits(builder_view(b), r, r->try_first) &&
@@ -36,47 +39,50 @@ static bool one_node(struct builder *b, const struct request *r, domain_id withi
     if (packs && fill_shared(b, r, within, task, gpus))
         return true;
     struct node_walk w = { .v = builder_view(b), .r = r, .within = within, .order = order };
-    w.min_whole = r->gpu_milli < MILLI_ALL && !packs ? 0 : gpus;      /* shared GPUs may serve instead of whole ones */
+    /* shared GPUs may serve instead of whole ones */
+    w.min_whole = r->gpu_milli < MILLI_ALL && !packs ? 0 : gpus;
     for (node_id n; node_walk_next(&w, &n);)
         if (builder_add_some(b, r, task, n, gpus))
             return true;
     return false;
 }
 
-bool fill_one_node(struct builder *b, const struct request *r, domain_id within, uint32_t task, uint32_t gpus,
-                   enum node_order order)
+bool fill_one_node(struct builder *b, const struct request *r, domain_id within, uint32_t task,
+                   uint32_t gpus, enum node_order order)
 {
     return one_node(b, r, within, task, gpus, order, order == FULLEST_FIRST);
 }
 
-/* How many of `wanted` GPUs the node can give as one piece: bounded by GPUs, CPU, memory and power. */
+/* How many of `wanted` GPUs the node can give as one piece: bounded by GPUs, CPU, memory and
+ * power. */
 static uint32_t room_for(const struct view *v, const struct request *r, node_id n, uint32_t wanted)
 {
     struct node_free f = view_node_for(v, r, n);
-    int64_t room = f.whole < wanted ? f.whole : wanted;
-    if (r->cpu_milli && f.cpu_milli / r->cpu_milli < room)
-        room = f.cpu_milli / r->cpu_milli;
-    if (r->mem_mib && f.mem_mib / r->mem_mib < room)
-        room = f.mem_mib / r->mem_mib;
-    if (view_power_gpus(v, r, n) < room)
-        room = view_power_gpus(v, r, n);
+    int64_t room = min_u32(f.whole, wanted);
+    if (r->cpu_milli)
+        room = min_i64(room, f.cpu_milli / r->cpu_milli);
+    if (r->mem_mib)
+        room = min_i64(room, f.mem_mib / r->mem_mib);
+    room = min_i64(room, view_power_gpus(v, r, n));
     return room > 0 ? (uint32_t)room : 0;
 }
 
-uint32_t fill_piece(struct builder *b, const struct request *r, domain_id within, uint32_t rank, uint32_t most,
-                    enum node_order order)
+uint32_t fill_piece(struct builder *b, const struct request *r, domain_id within, uint32_t rank,
+                    uint32_t max, enum node_order order)
 {
-    struct node_walk w = { .v = builder_view(b), .r = r, .within = within, .min_whole = 1, .order = order };
+    struct node_walk w = {
+        .v = builder_view(b), .r = r, .within = within, .min_whole = 1, .order = order
+    };
     for (node_id n; node_walk_next(&w, &n);) {
-        uint32_t room = room_for(w.v, r, n, most);
+        uint32_t room = room_for(w.v, r, n, max);
         if (room)
             return builder_add_some(b, r, rank, n, room) ? room : 0;
     }
     return 0;
 }
 
-uint32_t fill_total(struct builder *b, const struct request *r, domain_id within, uint32_t *rank, uint32_t gpus,
-                    enum node_order order, enum node_order split)
+uint32_t fill_total(struct builder *b, const struct request *r, domain_id within, uint32_t *rank,
+                    uint32_t gpus, enum node_order order, enum node_order split)
 {
     for (uint32_t left = gpus; left > 0; ++*rank) {
         if (fill_one_node(b, r, within, *rank, left, order)) {
@@ -91,25 +97,27 @@ uint32_t fill_total(struct builder *b, const struct request *r, domain_id within
     return gpus;
 }
 
-static enum place_result fill_all(struct builder *b, const struct request *r, enum node_order order, enum node_order split,
-                                  bool gathers)
+static enum place_result fill_all(struct builder *b, const struct request *r, enum node_order order,
+                                  enum node_order split, bool gathers)
 {
     uint32_t rank = 0;
     if (r->tasks == SPLIT_ANY)
-        return fill_total(b, r, 0, &rank, r->gpus, order, split) == r->gpus ? PLACED : fill_failed(r);
+        return fill_total(b, r, 0, &rank, r->gpus, order, split) == r->gpus ? PLACED
+                                                                            : fill_failed(r);
     for (uint32_t k = 0; k < r->tasks; k++)
         if (!one_node(b, r, 0, request_task(r, k), r->gpus, order, gathers))
             return fill_failed(r);
     return PLACED;
 }
 
-enum place_result fill(struct builder *b, const struct request *r, enum node_order order, enum node_order split)
+enum place_result fill(struct builder *b, const struct request *r, enum node_order order,
+                       enum node_order split)
 {
     return fill_all(b, r, order, split, order == FULLEST_FIRST);
 }
 
-enum place_result fill_as(struct builder *b, const struct request *r, enum node_order order, enum node_order split,
-                          const void *params)
+enum place_result fill_as(struct builder *b, const struct request *r, enum node_order order,
+                          enum node_order split, const void *params)
 {
     double devices = ((const struct fill_params *)params)->devices;
     builder_devices(b, devices > DEVICES_PACK ? DEVICES_SPREAD : DEVICES_PACKED);

@@ -1,7 +1,8 @@
 /* first_fit.c - the node with the lowest number that has room. */
 #include "policies/placers/filling.h"
 
-static enum place_result first_fit_place(struct builder *b, const struct request *r, const void *params)
+static enum place_result first_fit_place(struct builder *b, const struct request *r,
+                                         const void *params)
 {
     return fill_as(b, r, BY_ID, BY_ID, params);
 }

@@ -1,8 +1,10 @@
 /* fragments.c - see fragments.h.
  *
- * Of a node, F = (free GPU) x (all jobs) - sum over classes of (jobs that its CPU suffices for) x (free GPU of use to them).
- * A class is what tasks want of GPUs: so many, so much of each. Which CPUs suffice for whom is a row of a table. */
+ * Of a node, F = (free GPU) x (all jobs) - sum over classes of (jobs that its CPU suffices for) x
+ * (free GPU of use to them). A class is what tasks want of GPUs: so many, so much of each. The
+ * numbers of CPUs that tasks ask for are the rows of a table. */
 #include "policies/placers/fragments.h"
+#include "sim/contract/util/array.h"
 
 #include <string.h>
 
@@ -32,8 +34,10 @@ struct free_gpus free_gpus_of(const struct view *v, node_id n)
 
 /* ---- Preparing ---- */
 
-/* What a typical task asks a node of that size for. false: can never run there, or asks for no GPU. */
-static bool asks_of_node(const struct view *v, const struct typical *t, node_id n, struct gpu_class *class, int64_t *cpu)
+/* What a typical task asks a node of that size for. false: can never run there, or asks for no
+ * GPU. */
+static bool asks_of_node(const struct view *v, const struct typical *t, node_id n,
+                         struct gpu_class *class, int64_t *cpu)
 {
     uint32_t size = (uint32_t)(view_node_size(v, n).gpu_milli / MILLI_ALL);
     bool any_split = t->ask.tasks == SPLIT_ANY;
@@ -52,19 +56,27 @@ static uint32_t class_of(struct kind_table *k, struct gpu_class class)
     return k->n_classes++;
 }
 
-static void row_add(struct kind_table *k, int64_t cpu)
+static bool asks_no_more(const void *row, const void *cpu_milli)
 {
-    uint32_t i = k->n_rows;
-    for (uint32_t r = 0; r < k->n_rows; r++)
-        if (k->cpu_milli[r] == cpu)
-            return;
-    for (; i > 0 && k->cpu_milli[i - 1] > cpu; i--)
-        k->cpu_milli[i] = k->cpu_milli[i - 1];
-    k->cpu_milli[i] = cpu;
-    k->n_rows++;
+    return *(const int64_t *)row <= *(const int64_t *)cpu_milli;
 }
 
-static void kind_prepare(const struct view *v, struct kind_table *k, node_id n, const struct typical *t, size_t n_typical)
+static bool asks_less(const void *row, const void *cpu_milli)
+{
+    return *(const int64_t *)row < *(const int64_t *)cpu_milli;
+}
+
+static void row_add(struct kind_table *k, int64_t cpu)
+{
+    size_t at = lower_bound(k->cpu_milli, k->n_rows, sizeof cpu, &cpu, asks_less);
+    if (at < k->n_rows && k->cpu_milli[at] == cpu)
+        return;
+    array_open(k->cpu_milli, k->n_rows++, at, sizeof cpu);
+    k->cpu_milli[at] = cpu;
+}
+
+static void kind_prepare(const struct view *v, struct kind_table *k, node_id n,
+                         const struct typical *t, size_t n_typical)
 {
     struct gpu_class class;
     int64_t cpu;
@@ -102,18 +114,11 @@ const struct fragments *fragments_new(const struct view *v)
 
 /* ---- Asking ---- */
 
-/* The last row whose CPUs are there, from 1; 0: none. */
+/* The last row with enough CPUs there, from 1; 0: none. */
 static uint32_t row_of(const struct kind_table *k, int64_t cpu_milli)
 {
-    uint32_t low = 0, high = k->n_rows;
-    while (low < high) {
-        uint32_t middle = (low + high) / 2;
-        if (k->cpu_milli[middle] <= cpu_milli)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return (uint32_t)lower_bound(k->cpu_milli, k->n_rows, sizeof *k->cpu_milli, &cpu_milli,
+                                 asks_no_more);
 }
 
 int64_t fragments_in(const struct fragments *f, uint32_t kind, const struct free_gpus *g)

@@ -1,10 +1,12 @@
-/* fragments.h - how much of a node's free GPU is a fragment: of no use to a job as jobs typically are.
+/* fragments.h - how much of a node's free GPU is a fragment: of no use to a job as jobs typically
+ * are.
  *
- * F_n(m), of what is free on node n for a typical task m: all of it if the task cannot run there (asks for no GPU, may not
- * use the node, too little CPU, too few GPUs with the share it wants), else the GPUs with less left than it wants of one.
- * F_n = sum of F_n(m) weighed by how many jobs ask for m (USENIX ATC'23, Weng et al., section 4; as
- * hkust-adsl/kubernetes-scheduler-simulator:pkg/utils/frag.go has it). A total without tasks asks a node for as many whole
- * GPUs, or for all of them if it has fewer. Memory plays no part. */
+ * F_n(m), of what is free on node n for a typical task m: all of it if the task cannot run there
+ * (asks for no GPU, may not use the node, too little CPU, too few GPUs with the share it wants),
+ * else the GPUs with less left than it wants of one. F_n = sum of F_n(m) weighed by how many jobs
+ * ask for m (USENIX ATC'23, Weng et al., section 4; as
+ * hkust-adsl/kubernetes-scheduler-simulator:pkg/utils/frag.go has it). A total without tasks asks a
+ * node for as many whole GPUs, or for all of them if it has fewer. Memory plays no part. */
 #pragma once
 #include "sim/contract/placement.h"
 

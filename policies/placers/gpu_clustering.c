@@ -1,9 +1,11 @@
-/* gpu_clustering.c - tasks that want GPUs alike stay together: shares with shares, pairs with pairs.
+/* gpu_clustering.c - tasks that want GPUs alike stay together: shares with shares, pairs with
+ * pairs.
  *
- * Points of a node, after hkust-adsl/kubernetes-scheduler-simulator:pkg/simulator/plugin/gpu_clustering_score.go (after
- * Gandiva, Xiao et al., OSDI'18): 75 if only tasks of the same kind hold its GPUs, 50 if others do too, 25 if nobody does, 0
- * if only others do; and up to 25 for how little GPU is left, as a part of the largest node's. What asks for no GPU takes
- * the first node with room. */
+ * Points of a node, after
+ * hkust-adsl/kubernetes-scheduler-simulator:pkg/simulator/plugin/gpu_clustering_score.go (after
+ * Gandiva, Xiao et al., OSDI'18): 75 if only tasks of the same kind hold its GPUs, 50 if others do
+ * too, 25 if none does, 0 if only others do; and up to 25 for how little GPU is left, as a part of
+ * the largest node's. What asks for no GPU takes the first node with room. */
 #include "policies/placers/scored.h"
 
 static const void *gpu_clustering_begin(const struct view *v, const void *params)
@@ -14,7 +16,8 @@ static const void *gpu_clustering_begin(const struct view *v, const void *params
     return most;
 }
 
-static int32_t gpu_clustering_score(const struct view *v, const struct request *r, node_id n, const void *state)
+static int32_t gpu_clustering_score(const struct view *v, const struct request *r, node_id n,
+                                    const void *state)
 {
     const struct amount *most = state;
     struct node_free f = view_node_for(v, r, n);
@@ -22,12 +25,15 @@ static int32_t gpu_clustering_score(const struct view *v, const struct request *
     if (!r->gpus || !most->gpu_milli)
         return 0;
     int32_t company = t.alike ? t.others ? 50 : 75 : t.others ? 0 : 25;
-    return company + (int32_t)(25 * (most->gpu_milli - node_milli_left(v, n, &f)) / most->gpu_milli);
+    return company +
+           (int32_t)(25 * (most->gpu_milli - node_milli_left(v, n, &f)) / most->gpu_milli);
 }
 
-static enum place_result gpu_clustering_place(struct builder *b, const struct request *r, const void *params)
+static enum place_result gpu_clustering_place(struct builder *b, const struct request *r,
+                                              const void *params)
 {
-    static const struct placing_by_score how = { .by = { gpu_clustering_begin, gpu_clustering_score } };
+    static const struct placing_by_score how = { .by = { gpu_clustering_begin,
+                                                         gpu_clustering_score } };
     return place_best(b, r, &how, params);
 }
 

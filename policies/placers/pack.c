@@ -1,4 +1,5 @@
-/* pack.c - best fit: the fullest node with room; what needs several takes the emptiest first, so as few as can be. */
+/* pack.c - best fit: the fullest node with room; what needs several takes the emptiest first, so as
+ * few as can be. */
 #include "policies/placers/filling.h"
 
 static enum place_result pack_place(struct builder *b, const struct request *r, const void *params)

@@ -1,7 +1,8 @@
 /* rack.c - as few racks as can be, and inside a rack best fit.
  *
- * What fits one rack goes to the tightest that holds it: the one with the fewest free GPUs. What does not takes racks with
- * the most room first, until the rest fits one, which then is the tightest again. Without racks it is pack. */
+ * What fits one rack goes to the tightest that holds it: the one with the fewest free GPUs. What
+ * does not takes racks with the most room first, until the rest fits one, which then is the
+ * tightest again. Without racks it is pack. */
 #include "policies/placers/filling.h"
 #include "policies/placers/tight.h"
 

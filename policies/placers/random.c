@@ -1,4 +1,5 @@
-/* random.c - any node with room, each equally likely; of its GPUs the fullest that will do, or any. */
+/* random.c - any node with room, each equally likely; of its GPUs the fullest that will do, or
+ * any. */
 #include "policies/placers/filling.h"
 
 struct random_params { double gpus; };
@@ -44,13 +45,18 @@ static bool add_any(struct builder *b, const struct request *r, uint32_t task, n
         return builder_add_some(b, r, task, n, r->gpus);
     if ((uint32_t)__builtin_popcountll(fit) < r->gpus)
         return false;
-    return builder_add(b, (struct piece){ .node = n, .task = task, .gpu_mask = draw_gpus(builder_view(b), fit, r->gpus),
-                                          .gpus = r->gpus, .milli = r->gpu_milli });
+    return builder_add(b, (struct piece){ .node = n,
+                                          .task = task,
+                                          .gpu_mask = draw_gpus(builder_view(b), fit, r->gpus),
+                                          .gpus = r->gpus,
+                                          .milli = r->gpu_milli });
 }
 
 static struct node_walk drawn_nodes(const struct view *v, const struct request *r)
 {
-    return (struct node_walk){ .v = v, .r = r, .min_whole = r->gpu_milli < MILLI_ALL ? 0 : r->gpus, .order = ANY_ORDER };
+    return (struct node_walk){
+        .v = v, .r = r, .min_whole = r->gpu_milli < MILLI_ALL ? 0 : r->gpus, .order = ANY_ORDER
+    };
 }
 
 /* Draws a node until one has the GPUs: then each that has them was equally likely. */
@@ -58,7 +64,8 @@ static bool place_anywhere(struct builder *b, const struct request *r, uint32_t 
 {
     struct node_walk w;
     node_id n;
-    if (r->try_first != ID_NONE && view_fits(builder_view(b), r, r->try_first) && add_any(b, r, task, r->try_first))
+    if (r->try_first != ID_NONE && view_fits(builder_view(b), r, r->try_first) &&
+        add_any(b, r, task, r->try_first))
         return true;
     for (unsigned tries = 0; tries < TRIES; tries++) {
         w = drawn_nodes(builder_view(b), r);
@@ -73,7 +80,8 @@ static bool place_anywhere(struct builder *b, const struct request *r, uint32_t 
     return false;
 }
 
-static enum place_result random_place(struct builder *b, const struct request *r, const void *params)
+static enum place_result random_place(struct builder *b, const struct request *r,
+                                      const void *params)
 {
     if (r->tasks == SPLIT_ANY || ((const struct random_params *)params)->gpus < GPUS_ANY)
         return fill(b, r, ANY_ORDER, ANY_ORDER);
@@ -85,8 +93,8 @@ static enum place_result random_place(struct builder *b, const struct request *r
 
 static const char *const gpus_words[] = { "fullest", "any", NULL };
 static const struct param random_params[] = {
-    { "gpus", "GPUs of the node drawn: the fullest that will do, or any", "", 0, 0, GPUS_FULLEST, gpus_words,
-      offsetof(struct random_params, gpus) },
+    { "gpus", "GPUs of the node drawn: the fullest that will do, or any", "", 0, 0, GPUS_FULLEST,
+      gpus_words, offsetof(struct random_params, gpus) },
     { 0 },
 };
 

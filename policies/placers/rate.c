@@ -1,19 +1,23 @@
-/* rate.c - where the job gets on best, of several ways to place it.
+/* rate.c - the fastest progress of several ways to place the job.
  *
- * The ways: on as few racks as can be, like placer rack; a total in equal pieces on as few nodes as can be, on twice and on four
- * times as many, then as it comes; tasks as they are. Each but the first in the tightest island, rack and pod that take it so,
- * then anywhere; all of them on the fastest GPUs alone, then on those and the next slower ones, and so on. The best by
- * builder_rate() wins, of equal ones the first; one as good as the reference placement ends the search, unless GPUs differ.
- * Where the cluster tells no rates (section `progress`) the first that takes it wins. Shares of GPUs go by best fit. */
+ * The ways: on as few racks as can be, like placer rack; a total in equal pieces on as few nodes as
+ * can be, on twice and on four times as many, then as it comes; tasks as they are. Each but the
+ * first in the tightest island, rack and pod that take it so, then anywhere; all of them on the
+ * fastest GPUs alone, then on those and the next slower ones, and so on. The best by builder_rate()
+ * wins, of equal ones the first; one as good as the reference placement ends the search, unless
+ * GPUs differ. Where the cluster has no rates (no section `progress`) the first that takes it wins.
+ * Shares of GPUs go by best fit. */
 #include "policies/placers/filling.h"
 #include "policies/placers/tight.h"
+#include "sim/contract/util/minmax.h"
 
 enum { PARTS_MOST = 256, DOMAINS_MOST = 16, WIDENINGS = 3 };
-#define BETTER 1.000000001        /* by less is rounding */
+#define BETTER 1.000000001        /* a smaller ratio is rounding */
 
 struct way {
     domain_id within;             /* 0: anywhere */
-    uint32_t parts;               /* of a total: equal pieces; 0: all that is free, the emptiest nodes first */
+    /* of a total: equal pieces; 0: all that is free, the emptiest nodes first */
+    uint32_t parts;
     double speed;                 /* GPUs at least so fast */
     bool few_racks;               /* instead: as placer rack does */
 };
@@ -27,7 +31,7 @@ struct search {
 
 /* ---- One way ---- */
 
-/* The next node of the walk whose GPUs are fast enough. */
+/* The next node of the walk with GPUs that are fast enough. */
 static bool next_node(struct node_walk *w, double speed, node_id *n)
 {
     while (node_walk_next(w, n))
@@ -38,7 +42,11 @@ static bool next_node(struct node_walk *w, double speed, node_id *n)
 
 static bool add_task(struct search *x, const struct way *way, uint32_t task, uint32_t gpus)
 {
-    struct node_walk w = { .v = builder_view(x->b), .r = x->r, .within = way->within, .min_whole = gpus, .order = FULLEST_FIRST };
+    struct node_walk w = { .v = builder_view(x->b),
+                           .r = x->r,
+                           .within = way->within,
+                           .min_whole = gpus,
+                           .order = FULLEST_FIRST };
     for (node_id n; next_node(&w, way->speed, &n);)
         if (builder_add_some(x->b, x->r, task, n, gpus))
             return true;
@@ -49,8 +57,13 @@ static bool add_task(struct search *x, const struct way *way, uint32_t task, uin
 static bool add_equal_pieces(struct search *x, const struct way *way)
 {
     node_id node[PARTS_MOST], n;
-    uint32_t found = 0, most = (x->r->gpus + way->parts - 1) / way->parts, larger = x->r->gpus - (most - 1) * way->parts;
-    struct node_walk w = { .v = builder_view(x->b), .r = x->r, .within = way->within, .min_whole = most, .order = FULLEST_FIRST };
+    uint32_t found = 0, most = (x->r->gpus + way->parts - 1) / way->parts,
+             larger = x->r->gpus - (most - 1) * way->parts;
+    struct node_walk w = { .v = builder_view(x->b),
+                           .r = x->r,
+                           .within = way->within,
+                           .min_whole = most,
+                           .order = FULLEST_FIRST };
     while (found < way->parts && next_node(&w, way->speed, &n))
         node[found++] = n;
     if (found < way->parts)
@@ -65,14 +78,18 @@ static bool add_pieces(struct search *x, const struct way *way)
 {
     uint32_t left = x->r->gpus;
     for (uint32_t rank = 0; left > 0; rank++) {
-        struct node_walk w = { .v = builder_view(x->b), .r = x->r, .within = way->within, .min_whole = 1, .order = EMPTIEST_FIRST };
+        struct node_walk w = { .v = builder_view(x->b),
+                               .r = x->r,
+                               .within = way->within,
+                               .min_whole = 1,
+                               .order = EMPTIEST_FIRST };
         uint32_t taken = 0;
         node_id n;
         if (add_task(x, way, rank, left))
             return true;
         while (taken == 0 && next_node(&w, way->speed, &n)) {
-            uint32_t free = view_node_for(w.v, x->r, n).whole;
-            taken = builder_add_some(x->b, x->r, rank, n, free < left ? free : left) ? (free < left ? free : left) : 0;
+            uint32_t piece = min_u32(view_node_for(w.v, x->r, n).whole, left);
+            taken = builder_add_some(x->b, x->r, rank, n, piece) ? piece : 0;
         }
         if (!taken)
             return false;
@@ -120,7 +137,7 @@ static bool good_enough(const struct search *x)
 static void try_level(struct search *x, enum level level, struct way way)
 {
     struct tight_walk w = { .v = builder_view(x->b), .r = x->r, .level = level };
-    w.least = x->r->tasks == SPLIT_ANY ? x->r->gpus : x->r->tasks;
+    w.min_room = x->r->tasks == SPLIT_ANY ? x->r->gpus : x->r->tasks;
     if (level == LEVEL_CLUSTER)
         try_way(x, way);
     else if (tight_any(w.v, level))
@@ -138,7 +155,8 @@ static void try_levels(struct search *x, struct way way)
 
 static void try_speed(struct search *x, double speed)
 {
-    uint32_t node_gpus = x->nodes->gpus ? x->nodes->gpus : 1, least = (x->r->gpus + node_gpus - 1) / node_gpus;
+    uint32_t node_gpus = x->nodes->gpus ? x->nodes->gpus : 1,
+             least = (x->r->gpus + node_gpus - 1) / node_gpus;
     for (unsigned i = 0; x->r->tasks == SPLIT_ANY && i < WIDENINGS; i++)
         if (least << i <= PARTS_MOST && least << i <= x->r->gpus)
             try_levels(x, (struct way){ .parts = least << i, .speed = speed });
@@ -163,7 +181,8 @@ static enum place_result rate_place(struct builder *b, const struct request *r, 
 const struct placer rate_placer = {
     .abi = PLACEMENT_ABI,
     .name = "rate",
-    .summary = "where the job gets on best by the cluster's section `progress`, of many ways to place it",
+    .summary =
+        "the fastest progress by the cluster's section `progress`, of many ways to place the job",
     .needs = TIGHTEST_DOMAINS,
     .place = rate_place,
 };

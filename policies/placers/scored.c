@@ -2,6 +2,7 @@
 #include "policies/placers/scored.h"
 
 #include "policies/placers/filling.h"
+#include "sim/contract/util/minmax.h"
 
 static bool take_on(struct builder *b, const struct request *r, uint32_t task, node_id n,
                     const struct placing_by_score *how, const void *params)
@@ -10,12 +11,13 @@ static bool take_on(struct builder *b, const struct request *r, uint32_t task, n
                      : builder_add_some(b, r, task, n, r->gpus);
 }
 
-static bool place_task(struct builder *b, const struct request *r, uint32_t task, const struct placing_by_score *how,
-                       const void *params)
+static bool place_task(struct builder *b, const struct request *r, uint32_t task,
+                       const struct placing_by_score *how, const void *params)
 {
     const struct view *v = builder_view(b);
     node_id n;
-    if (r->try_first != ID_NONE && view_fits(v, r, r->try_first) && take_on(b, r, task, r->try_first, how, params))
+    if (r->try_first != ID_NONE && view_fits(v, r, r->try_first) &&
+        take_on(b, r, task, r->try_first, how, params))
         return true;
     return view_best(v, r, 0, &how->by, params, &n) && take_on(b, r, task, n, how, params);
 }
@@ -24,7 +26,9 @@ static bool place_task(struct builder *b, const struct request *r, uint32_t task
 static bool place_rest(struct builder *b, const struct request *r, uint32_t rank, uint32_t left,
                        const struct placing_by_score *how, const void *params)
 {
-    struct node_walk any = { .v = builder_view(b), .r = r, .min_whole = left, .order = FULLEST_FIRST };
+    struct node_walk any = {
+        .v = builder_view(b), .r = r, .min_whole = left, .order = FULLEST_FIRST
+    };
     struct request one = *r;
     node_id n;
     if (!node_walk_next(&any, &n))
@@ -33,13 +37,14 @@ static bool place_rest(struct builder *b, const struct request *r, uint32_t rank
     one.gpus = left;
     one.cpu_milli *= left;
     one.mem_mib *= left;
-    if (one.try_first != ID_NONE && view_fits(any.v, &one, one.try_first) && builder_add_some(b, r, rank, one.try_first, left))
+    if (one.try_first != ID_NONE && view_fits(any.v, &one, one.try_first) &&
+        builder_add_some(b, r, rank, one.try_first, left))
         return true;
     return view_best(any.v, &one, 0, &how->by, params, &n) && builder_add_some(b, r, rank, n, left);
 }
 
-enum place_result place_best(struct builder *b, const struct request *r, const struct placing_by_score *how,
-                             const void *params)
+enum place_result place_best(struct builder *b, const struct request *r,
+                             const struct placing_by_score *how, const void *params)
 {
     if (r->tasks != SPLIT_ANY) {
         for (uint32_t k = 0; k < r->tasks; k++)
@@ -66,11 +71,11 @@ struct amount largest_node(const struct view *v)
     view_domain_nodes(v, 0, &first, &end);
     for (node_id n = first; n < end; n++) {
         struct amount size = view_node_size(v, n);
-        most.gpu_milli = size.gpu_milli > most.gpu_milli ? size.gpu_milli : most.gpu_milli;
-        if (size.cpu_milli != INT64_MAX && size.cpu_milli > most.cpu_milli)
-            most.cpu_milli = size.cpu_milli;
-        if (size.mem_mib != INT64_MAX && size.mem_mib > most.mem_mib)
-            most.mem_mib = size.mem_mib;
+        most.gpu_milli = max_i64(most.gpu_milli, size.gpu_milli);
+        if (size.cpu_milli != INT64_MAX)
+            most.cpu_milli = max_i64(most.cpu_milli, size.cpu_milli);
+        if (size.mem_mib != INT64_MAX)
+            most.mem_mib = max_i64(most.mem_mib, size.mem_mib);
     }
     return most;
 }
@@ -83,7 +88,8 @@ int64_t node_milli_left(const struct view *v, node_id n, const struct node_free 
     return left;
 }
 
-int32_t fit_points(const struct view *v, const struct request *r, node_id n, const struct amount *most)
+int32_t fit_points(const struct view *v, const struct request *r, node_id n,
+                   const struct amount *most)
 {
     struct node_free f = view_node_for(v, r, n);
     int64_t gpu_milli = node_milli_left(v, n, &f) - (int64_t)r->gpus * request_share(r);

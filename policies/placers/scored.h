@@ -1,19 +1,24 @@
-/* scored.h - what placers by score share: every task on the best node that has room for it. */
+/* scored.h - the base of placers by score: every task on the best node that has room for it. */
 #pragma once
 #include "sim/contract/placement.h"
 
-/* Each task on the node that scores highest. A request without tasks (only a total) goes whole onto the best node; if none
- * has room, onto the emptiest nodes, all that is free on each, and what then fits one node onto the best. `take` adds the
- * piece of a task on a node, by default with builder_add_some(). */
+/* Each task on the node that scores highest. A request without tasks (only a total) goes whole onto
+ * the best node; if none has room, onto the emptiest nodes, all that is free on each, and what then
+ * fits one node onto the best. `take` adds the piece of a task on a node, by default with
+ * builder_add_some(). */
 struct placing_by_score {
     struct scoring by;
-    bool (*take)(struct builder *b, const struct request *r, uint32_t task, node_id n, const void *state);   /* may be NULL */
+    /* may be NULL */
+    bool (*take)(struct builder *b, const struct request *r, uint32_t task, node_id n,
+                 const void *state);
 };
-enum place_result place_best(struct builder *b, const struct request *r, const struct placing_by_score *how,
-                             const void *params);
+enum place_result place_best(struct builder *b, const struct request *r,
+                             const struct placing_by_score *how, const void *params);
 
-/* Of all nodes, the most that one has: by what a score divides. */
+/* The maximum of each resource over all nodes: by what a score divides. */
 struct amount largest_node(const struct view *v);
-int64_t node_milli_left(const struct view *v, node_id n, const struct node_free *f);    /* of all its GPUs together */
+/* Of all its GPUs together. */
+int64_t node_milli_left(const struct view *v, node_id n, const struct node_free *f);
 /* How well a task of r fits n, 0 to 100: best_fit.c. `most`: of the largest node. */
-int32_t fit_points(const struct view *v, const struct request *r, node_id n, const struct amount *most);
+int32_t fit_points(const struct view *v, const struct request *r, node_id n,
+                   const struct amount *most);

@@ -1,7 +1,8 @@
 /* spread.c - worst fit: the emptiest node, so that load is even. */
 #include "policies/placers/filling.h"
 
-static enum place_result spread_place(struct builder *b, const struct request *r, const void *params)
+static enum place_result spread_place(struct builder *b, const struct request *r,
+                                      const void *params)
 {
     return fill_as(b, r, EMPTIEST_FIRST, EMPTIEST_FIRST, params);
 }

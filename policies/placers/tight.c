@@ -1,6 +1,7 @@
 /* tight.c - see tight.h. */
 #include "policies/placers/tight.h"
 #include "policies/placers/filling.h"
+#include "sim/contract/util/minmax.h"
 
 /* All domains of a level, and the nodes that are in none. */
 struct domains { bool any; size_t n; domain_id *at; };
@@ -47,7 +48,7 @@ static void find_nodes(const struct view *v, struct tight_nodes *t)
     view_domain_nodes(v, 0, &n, &end);
     for (; n < end; n++) {
         uint32_t gpus = view_node(v, n).capacity;
-        t->gpus = gpus > t->gpus ? gpus : t->gpus;
+        t->gpus = max_u32(t->gpus, gpus);
         if (gpus)
             add_speed(t, view_gpu_speed(v, n));
     }
@@ -108,9 +109,11 @@ static void find_batch(struct tight_walk *w)
     w->n = w->at = 0;
     for (size_t i = 0; i < all->n; i++) {
         uint32_t room = domain_fits(w->v, all->at[i], w->r);
-        if (room < w->least)
+        if (room < w->min_room)
             continue;
-        struct tight_place p = { w->roomiest ? UINT32_MAX - room : domain_free_gpus(w->v, all->at[i], w->r), i };
+        struct tight_place p = { w->roomiest ? UINT32_MAX - room
+                                             : domain_free_gpus(w->v, all->at[i], w->r),
+                                 i };
         if (!w->begun || before(w->last, p))
             keep(w, p);
     }
@@ -142,14 +145,17 @@ static uint32_t place_in(struct tight_job *j, domain_id d)
     if (j->r->tasks == SPLIT_ANY)
         return fill_total(j->b, j->r, d, &j->rank, j->left, FULLEST_FIRST, EMPTIEST_FIRST);
     uint32_t k = 0;
-    while (k < j->left && fill_one_node(j->b, j->r, d, request_task(j->r, j->done + k), j->r->gpus, FULLEST_FIRST))
+    while (k < j->left &&
+           fill_one_node(j->b, j->r, d, request_task(j->r, j->done + k), j->r->gpus, FULLEST_FIRST))
         k++;
     return k;
 }
 
 bool tight_all_in_one(struct tight_job *j, enum level level)
 {
-    struct tight_walk w = { .v = builder_view(j->b), .r = j->r, .level = level, .least = j->left };
+    struct tight_walk w = {
+        .v = builder_view(j->b), .r = j->r, .level = level, .min_room = j->left
+    };
     size_t mark = builder_mark(j->b);
     uint32_t rank = j->rank;
     for (domain_id d; tight_next(&w, &d); j->rank = rank) {
@@ -165,7 +171,9 @@ bool tight_all_in_one(struct tight_job *j, enum level level)
 /* Some of it in the roomiest; how much. */
 static uint32_t some_in_roomiest(struct tight_job *j, enum level level)
 {
-    struct tight_walk w = { .v = builder_view(j->b), .r = j->r, .level = level, .roomiest = true, .least = 1 };
+    struct tight_walk w = {
+        .v = builder_view(j->b), .r = j->r, .level = level, .roomiest = true, .min_room = 1
+    };
     uint32_t placed = 0;
     for (domain_id d; placed == 0 && tight_next(&w, &d);)
         placed = place_in(j, d);

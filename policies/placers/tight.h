@@ -1,8 +1,9 @@
-/* tight.h - domains of one level across nodes (islands, racks, pods), those with room: the tightest first, or the roomiest.
+/* tight.h - domains of one level across nodes (islands, racks, pods), those with room: the tightest
+ * first, or the roomiest.
  *
- * Tight is few free GPUs; room is how many tasks fit, or GPUs of a total, told by whole GPUs: where CPU, memory or shares bind
- * the caller goes on to the next. A node that is in no such domain is one of its own. Equal: in the order of ids. O(domains) a
- * decision. */
+ * Tight is few free GPUs; room is how many tasks fit, or GPUs of a total, counted by whole GPUs:
+ * where CPU, memory or shares bind the caller goes on to the next. A node that is in no such domain
+ * is one of its own. Equal: in the order of ids. O(domains) a decision. */
 #pragma once
 #include "sim/contract/placement.h"
 
@@ -12,27 +13,31 @@ struct tight_walk {
     const struct request *r;
     enum level level;             /* LEVEL_ISLAND, LEVEL_RACK or LEVEL_POD */
     bool roomiest;
-    uint32_t least;               /* room for so many */
+    uint32_t min_room;               /* of a domain */
     size_t n, at;
-    struct tight_place { uint32_t key; size_t i; } next[TIGHT_BATCH], last;    /* ascending; the last of the batch before */
+    /* ascending; the last of the batch before */
+    struct tight_place { uint32_t key; size_t i; } next[TIGHT_BATCH], last;
     bool begun;
 };
 bool tight_next(struct tight_walk *w, domain_id *d);     /* false: no more */
-bool tight_any(const struct view *v, enum level level);  /* whether there is such a domain at all */
+bool tight_any(const struct view *v, enum level level);  /* there is such a domain */
 
-/* What nodes there are, found once. */
+/* The nodes of the view, found once. */
 enum { SPEEDS_MOST = 8 };
 struct tight_nodes {
-    uint32_t gpus;                /* of the largest */
+    uint32_t gpus;                /* of the largest node */
     unsigned n_speeds;
-    double speed[SPEEDS_MOST];    /* of their GPUs, view_gpu_speed(), descending; of more the fastest */
+    /* distinct view_gpu_speed() of their GPUs, descending; the fastest SPEEDS_MOST */
+    double speed[SPEEDS_MOST];
 };
 const struct tight_nodes *tight_nodes(const struct view *v);
 
 /* What is left to place of a request. */
 struct tight_job { struct builder *b; const struct request *r; uint32_t left, done, rank; };
 struct tight_job tight_job(struct builder *b, const struct request *r);
-/* All of it in the tightest domain of that level that takes it; by best fit inside. false: none does, nothing is added. */
+/* All of it in the tightest domain of that level that takes it; by best fit inside. false: none
+ * does, nothing is added. */
 bool tight_all_in_one(struct tight_job *j, enum level level);
-/* In as few as can be: the roomiest first, until the rest fits one, which then is the tightest that takes it. */
+/* In as few domains as can be: the roomiest first, until the rest fits one, which then is the
+ * tightest that takes it. */
 bool tight_few(struct tight_job *j, enum level level);

@@ -1,17 +1,21 @@
-/* tightest.c - the tightest domain that holds all of it: a node, an island across nodes, a rack, a pod.
+/* tightest.c - the tightest domain that holds all of it: a node, an island across nodes, a rack, a
+ * pod.
  *
- * Levels from near to far; of one level the domain with the fewest free GPUs that holds it (schedulers.md, g.1 and g.2:
- * KAI's and Kueue's rule). Inside, best fit. What no pod holds takes racks with the most room first, until the rest fits one. */
+ * Levels from near to far; of one level the domain with the fewest free GPUs that holds it
+ * (schedulers.md g.1 and g.2: KAI's and Kueue's rule). Inside, best fit. What no pod holds takes
+ * racks with the most room first, until the rest fits one. */
 #include "policies/placers/filling.h"
 #include "policies/placers/tight.h"
 
-static enum place_result tightest_place(struct builder *b, const struct request *r, const void *params)
+static enum place_result tightest_place(struct builder *b, const struct request *r,
+                                        const void *params)
 {
     static const enum level outwards[] = { LEVEL_ISLAND, LEVEL_RACK, LEVEL_POD };
     struct tight_job j = tight_job(b, r);
     uint32_t task = r->tasks == SPLIT_ANY ? 0 : request_task(r, 0);
     (void)params;
-    if ((r->tasks == SPLIT_ANY || r->tasks == 1) && fill_one_node(b, r, 0, task, r->gpus, FULLEST_FIRST))
+    if ((r->tasks == SPLIT_ANY || r->tasks == 1) &&
+        fill_one_node(b, r, 0, task, r->gpus, FULLEST_FIRST))
         return PLACED;
     for (unsigned i = 0; i < sizeof outwards / sizeof *outwards; i++)
         if (tight_any(builder_view(b), outwards[i]) && tight_all_in_one(&j, outwards[i]))

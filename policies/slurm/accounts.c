@@ -19,7 +19,8 @@ static void prepare(struct account *a, uint32_t n)
         up->usage += a[i].usage;
         up->part += a[i].shares;
     }
-    for (uint32_t i = n; i-- > 1;) {    /* children come behind their parent, whose own sum is still there */
+    /* children have higher numbers than their parent: its sum is still there */
+    for (uint32_t i = n; i-- > 1;) {
         double of = a[a[i].parent].part;
         a[i].part = of > 0 ? a[i].shares / of : 0;
     }
@@ -40,7 +41,8 @@ static int best_first(const void *left, const void *right)
     return a < b ? -1 : 1;        /* of one array */
 }
 
-static uint32_t append_children(const struct ranking *r, const struct account *of, struct account **to)
+static uint32_t append_children(const struct ranking *r, const struct account *of,
+                                struct account **to)
 {
     uint32_t n = 0;
     for (uint32_t i = of->first; i != NO_ACCOUNT; i = r->a[i].next)

@@ -1,15 +1,18 @@
-/* accounts.h - a tree of accounts whose leaves are users, and what of their shares each has had: two factors from 0 to 1
- * by which a batch scheduler orders jobs, the greater the less the user has had.
+/* accounts.h - a tree of accounts with users as leaves, and what of their shares each has had: two
+ * factors from 0 to 1 by which a batch scheduler orders jobs, the greater the less the user has
+ * had.
  *
- * Fair Tree: LF = S / U, S an account's part of its siblings' shares, U its part of its parent's usage (0 if the parent has
- * none); 0 if S is 0, else infinite if U is 0. Accounts are visited from the root, the greatest LF first, so all users of a
- * better account outrank all users of a worse one. The factor is rank / users, the best rank being the number of users.
- * Ties: siblings with equal LF share a rank; accounts with equal LF have their children merged and ranked as one family; a
- * user with the LF of an account shares the rank of the account's first user, and goes first
- * (SchedMD/slurm:src/plugins/priority/multifactor/fair_tree.c, doc/html/fair_tree.shtml).
+ * Fair Tree: LF = S / U, S an account's part of its siblings' shares, U its part of its parent's
+ * usage (0 if the parent has none); 0 if S is 0, else infinite if U is 0. Accounts are visited from
+ * the root, the greatest LF first, so all users of a better account outrank all users of a worse
+ * one. The factor is rank / users, the best rank being the number of users. Ties: siblings with
+ * equal LF share a rank; accounts with equal LF have their children merged and ranked as one
+ * family; a user with the LF of an account shares the rank of the account's first user, and goes
+ * first (SchedMD/slurm:src/plugins/priority/multifactor/fair_tree.c, doc/html/fair_tree.shtml).
  *
- * Classic: 2^-(E / S), S and U taken over the whole tree, E = U + (E of the parent - U) x part of the siblings' shares;
- * E = U below the root (SchedMD/slurm:doc/html/classic_fair_share.shtml, with dampening 1). */
+ * Classic: 2^-(E / S), S and U taken over the whole tree, E = U + (E of the parent - U) x part of
+ * the siblings' shares; E = U below the root (SchedMD/slurm:doc/html/classic_fair_share.shtml, with
+ * dampening 1). */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,7 +23,8 @@ struct account {
     uint32_t parent;              /* before it in the array; NO_ACCOUNT: the root, which is [0] */
     bool user;
     double shares;
-    double usage;                 /* of a user, given; of an account, the sum of its users, computed */
+    /* of a user, given; of an account, the sum of its users, computed */
+    double usage;
     double factor;                /* of a user, computed */
     double level, part, effective;    /* LF or S; part of the siblings' shares; E */
     uint32_t first, next;         /* children, and siblings, in the order of the array */

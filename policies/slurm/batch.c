@@ -1,20 +1,23 @@
 /* batch.c - see batch.h. */
 #include "policies/slurm/batch.h"
-#include "policies/common/grown.h"
+#include "sim/contract/util/array.h"
 
 #include <math.h>
-#include <string.h>
 
 #define NS_IN_S 1e9
 enum { FIRST_CAPACITY = 64 };     /* a power of two */
 
 /* ---- Accounts ---- */
 
-static uint32_t account_add(struct sched *s, struct batch *b, uint32_t parent, bool user, double shares)
+static uint32_t account_add(struct sched *s, struct batch *b, uint32_t parent, bool user,
+                            double shares)
 {
-    b->account = array_grown(s, b->account, &b->account_capacity, b->n_accounts, sizeof *b->account);
-    b->room = array_grown(s, b->room, &b->room_capacity, b->n_accounts, sizeof *b->room);
-    b->account[b->n_accounts] = (struct account){ .parent = parent, .user = user, .shares = shares };
+    b->account = array_grown(sched_alloc, s, b->account, &b->account_capacity, b->n_accounts,
+                             sizeof *b->account);
+    b->room =
+        array_grown(sched_alloc, s, b->room, &b->room_capacity, b->n_accounts, sizeof *b->room);
+    b->account[b->n_accounts] =
+        (struct account){ .parent = parent, .user = user, .shares = shares };
     b->unranked = true;
     return b->n_accounts++;
 }
@@ -47,7 +50,8 @@ static void make_slots(struct sched *s, struct batch *b, uint32_t n)
             *slot_of(b, old[i].queue, old[i].user) = old[i];
 }
 
-/* A queue of unknown users only is a leaf: it stands in the place of its account, which has no shares meanwhile. */
+/* A queue of unknown users only is a leaf: it stands in the place of its account, which has no
+ * shares meanwhile. */
 static uint32_t unknown_leaf(struct sched *s, struct batch *b, queue_id q)
 {
     struct queue_leaves *l = &b->leaves[q];
@@ -56,7 +60,8 @@ static uint32_t unknown_leaf(struct sched *s, struct batch *b, queue_id q)
     if (l->known)
         return l->unknown = account_add(s, b, of_queue(q), true, 1);
     b->account[of_queue(q)].shares = 0;
-    return l->unknown = account_add(s, b, of_queue(queue_facts(s, q)->parent), true, queue_facts(s, q)->weight);
+    return l->unknown = account_add(s, b, of_queue(queue_facts(s, q)->parent), true,
+                                    queue_facts(s, q)->weight);
 }
 
 static void becomes_account(struct sched *s, struct batch *b, queue_id q)
@@ -107,14 +112,17 @@ static double compounded(const struct batch *b, double periods)
     return b->decay < 1 ? (1 - pow(b->decay, periods)) / (1 - b->decay) : periods;
 }
 
-/* All multiples of the period up to now, at once: a job was charged what it ran of the first, and then whole ones. */
+/* All multiples of the period up to now, at once: a job was charged what it ran of the first, and
+ * then whole ones. */
 static void catch_up(struct sched *s, struct batch *b)
 {
     int64_t last = (sched_now(s) - b->origin_ns) / b->period_ns;
     if (last == b->computed)
         return;
-    double periods = (double)(last - b->computed), first_s = (double)(b->computed + 1) * b->period_s;
-    double decayed = pow(b->decay, periods), since_first = pow(b->decay, periods - 1), more = compounded(b, periods - 1);
+    double periods = (double)(last - b->computed),
+           first_s = (double)(b->computed + 1) * b->period_s;
+    double decayed = pow(b->decay, periods), since_first = pow(b->decay, periods - 1),
+           more = compounded(b, periods - 1);
     for (uint32_t i = 0; i < b->n_accounts; i++)
         b->account[i].usage *= decayed;
     for (uint32_t i = 0; i < b->n_charged; i++) {
@@ -140,7 +148,7 @@ static bool prioritise(struct sched *s, struct batch *b, job_id j, double at_s)
     b->unranked = false;
     b->at_s = at_s;
     double was = own->priority;
-    own->priority = b->order.priority(s, b, j, b->ordered.params);
+    own->priority = b->order.priority(s, b, j, b->queueing.params);
     return own->priority != was;
 }
 
@@ -158,7 +166,7 @@ static const struct discipline by_priority = { .key = key_own };
 void batch_begin(struct sched *s, struct batch *b, struct batch_order order, const void *params)
 {
     const struct batch_params *p = params;
-    ordered_begin(s, &b->ordered, &by_priority, params);
+    queueing_begin(s, &b->queueing, &by_priority, params);
     b->order = order;
     b->period_ns = (int64_t)(p->calc_period_s * NS_IN_S + .5);
     b->period_s = (double)b->period_ns / NS_IN_S;
@@ -179,17 +187,19 @@ void batch_arrived(struct sched *s, struct batch *b, job_id j)
     catch_up(s, b);
     own->account = leaf_of(s, b, j);
     prioritise(s, b, j, now_s(s, b));
-    ordered_arrived(s, &b->ordered, j);
+    queueing_arrived(s, &b->queueing, j);
 }
 
 void batch_started(struct sched *s, struct batch *b, job_id j)
 {
     struct batch_job *own = job_own(s, j);
     catch_up(s, b);
-    b->charged = array_grown(s, b->charged, &b->charged_capacity, b->n_charged, sizeof *b->charged);
+    b->charged = array_grown(sched_alloc, s, b->charged, &b->charged_capacity, b->n_charged,
+                             sizeof *b->charged);
     own->at = b->n_charged++;
-    b->charged[own->at] = (struct charged){ j, (double)job_size(s, j).gpu_milli / MILLI_ALL, now_s(s, b) };
-    ordered_started(s, &b->ordered, j);
+    b->charged[own->at] =
+        (struct charged){ j, (double)job_size(s, j).gpu_milli / MILLI_ALL, now_s(s, b) };
+    queueing_started(s, &b->queueing, j);
 }
 
 void batch_stopped(struct sched *s, struct batch *b, job_id j)
@@ -200,7 +210,7 @@ void batch_stopped(struct sched *s, struct batch *b, job_id j)
     charge(s, b, c, c->gpus * (now_s(s, b) - c->since_s));
     *c = b->charged[--b->n_charged];
     ((struct batch_job *)job_own(s, c->job))->at = own->at;
-    ordered_stopped(s, &b->ordered, j);
+    queueing_stopped(s, &b->queueing, j);
 }
 
 /* ---- A pass ---- */
@@ -220,14 +230,14 @@ static void sort_anew(struct sched *s, struct batch *b, struct line *l)
 void batch_serve(struct sched *s, struct batch *b)
 {
     bool waits = false;
-    uint32_t n = b->ordered.per_queue ? queue_count(s) : 1;
+    uint32_t n = b->queueing.per_queue ? queue_count(s) : 1;
     catch_up(s, b);
     for (uint32_t q = 0; q < n && b->unsorted; q++)
-        sort_anew(s, b, b->ordered.queue[q].waiting);
+        sort_anew(s, b, b->queueing.queue[q].waiting);
     b->unsorted = false;
-    ordered_serve(s, &b->ordered);
-    for (size_t i = 0; i < b->ordered.n_busy; i++)
-        waits |= line_length(b->ordered.queue[b->ordered.busy[i]].waiting) > 0;
+    queueing_serve(s, &b->queueing);
+    for (size_t i = 0; i < b->queueing.n_busy; i++)
+        waits |= line_length(b->queueing.queue[b->queueing.busy[i]].waiting) > 0;
     if (waits)
         sched_wake_at(s, b->origin_ns + (b->computed + 1) * b->period_ns);
 }

@@ -1,38 +1,44 @@
-/* batch.h - what a batch scheduler's orders share: usage that is charged and decayed, priorities that are computed at
- * submission and then anew once a period, and in between stand still (Slurm's decay thread).
+/* batch.h - the base of Slurm's orders: usage that is charged and decayed, priorities that are
+ * computed at submission and then once a period, and do not change in between (Slurm's decay
+ * thread).
  *
- * At each multiple of the period since the first submission, first all usage decays by (1 - 0.693 / half life) a second,
- * then every running job is charged the GPU-seconds since the last one, then accounts are ranked and the priorities of
- * waiting jobs computed. Who stops is charged at once
- * (SchedMD/slurm:src/plugins/priority/multifactor/priority_multifactor.c). So a period costs O(running + waiting), and a push
- * into the line for each priority that has changed.
+ * At each multiple of the period since the first submission, first all usage decays by (1 - 0.693 /
+ * half life) a second, then every running job is charged the GPU-seconds since the last one, then
+ * accounts are ranked and the priorities of waiting jobs computed. A job that stops is charged at
+ * once (SchedMD/slurm:src/plugins/priority/multifactor/priority_multifactor.c). So a period costs
+ * O(running + waiting), and a push into the line for each priority that has changed.
  *
- * Accounts are the queues, with their weights as shares. Users are the leaves below the queue of their jobs, one share
- * each, known from their first job on, which makes all be ranked anew. A queue whose jobs tell no user is itself a leaf;
- * beside known users the unknown ones are one user. */
+ * Accounts are the queues, with their weights as shares. Users are the leaves below the queue of
+ * their jobs, one share each, known from their first job on, which ranks all accounts again. A
+ * queue with no known user is itself a leaf; beside known users the unknown ones are one user. */
 #pragma once
 #include "policies/slurm/accounts.h"
-#include "policies/common/ordered.h"
+#include "policies/common/queueing.h"
 
-struct batch_params { struct ordered_params ordered; double calc_period_s, half_life_s; };    /* the first member of both */
-#define BATCH_PARAMS                                                                                                   \
-    ORDERED_PARAM_SCOPE, ORDERED_PARAM_BLOCKING(BLOCKING_STRICT),                                                      \
-        { "calc_period_s", "time between computations of usage and priorities", "s", 1, 86400, 300, NULL,              \
-          offsetof(struct batch_params, calc_period_s) },                                                              \
-        { "half_life_s", "half-life of usage; 0: it does not decay", "s", 0, 1e9, 604800, NULL,                        \
+/* The first member of both. */
+struct batch_params { struct queueing_params queueing; double calc_period_s, half_life_s; };
+#define BATCH_PARAMS                                                                               \
+    QUEUEING_PARAM_SCOPE, QUEUEING_PARAM_BLOCKING(BLOCKING_STRICT),                                \
+        { "calc_period_s", "time between computations of usage and priorities", "s", 1, 86400, 300, NULL, \
+          offsetof(struct batch_params, calc_period_s) },                                          \
+        { "half_life_s", "half-life of usage; 0: it does not decay", "s", 0, 1e9, 604800, NULL,    \
           offsetof(struct batch_params, half_life_s) }
 
-struct batch_job { double priority; uint32_t account, at; };    /* the policy's own of a job; at: among the charged */
+/* The policy's own of a job; at: among the charged. */
+struct batch_job { double priority; uint32_t account, at; };
 struct batch;
 struct batch_order {
-    double (*priority)(struct sched *s, const struct batch *b, job_id j, const void *params);    /* the greater first */
+    /* the greater first */
+    double (*priority)(struct sched *s, const struct batch *b, job_id j, const void *params);
     void (*factors)(struct account *a, uint32_t n, struct account **room);
 };
-struct charged { job_id job; double gpus, since_s; };         /* runs, and has paid until then */
+/* A running job; charged until since_s. */
+struct charged { job_id job; double gpus, since_s; };
 struct leaf { queue_id queue; uint32_t user, account; };      /* account NO_ACCOUNT: a free slot */
-struct queue_leaves { uint32_t unknown; bool known; };        /* the leaf of unknown users, or NO_ACCOUNT; has any other */
+/* The leaf of unknown users, or NO_ACCOUNT; has any other. */
+struct queue_leaves { uint32_t unknown; bool known; };
 struct batch {
-    struct ordered ordered;
+    struct queueing_state queueing;
     struct batch_order order;
     struct account *account;      /* [0] the root, then the queues, then the users */
     uint32_t n_accounts;
@@ -46,11 +52,14 @@ struct batch {
     size_t charged_capacity;
     double period_s, decay;       /* decay: factor of a period */
     int64_t period_ns, computed;  /* the last multiple that has been computed */
-    int64_t origin_ns;            /* when the run began: multiples count from there, and so do the seconds of this struct */
-    double at_s;                  /* when the priority that is being computed is of */
-    bool unranked, unsorted;      /* since then: an account has come; the waiting jobs have not been looked at */
+    /* when the run began: multiples count from there, and so do the seconds of this struct */
+    int64_t origin_ns;
+    double at_s;                  /* the time of the priority that is being computed */
+    bool unranked;                /* an account has come since accounts were ranked */
+    bool unsorted;                /* waiting jobs still have the priorities of an earlier period */
 };
-double batch_factor(const struct batch *b, struct sched *s, job_id j);    /* of its user, as last ranked */
+/* Of its user, as last ranked. */
+double batch_factor(const struct batch *b, struct sched *s, job_id j);
 
 void batch_begin(struct sched *s, struct batch *b, struct batch_order order, const void *params);
 void batch_arrived(struct sched *s, struct batch *b, job_id j);
@@ -58,30 +67,30 @@ void batch_started(struct sched *s, struct batch *b, job_id j);
 void batch_stopped(struct sched *s, struct batch *b, job_id j);
 void batch_serve(struct sched *s, struct batch *b);
 
-/* The callbacks of an order whose state is a struct batch. */
-#define BATCH_CALLBACKS(prefix)                                                                                        \
-    static void prefix##_schedule(struct sched *s, const void *params, void *state)                                    \
-    {                                                                                                                  \
-        (void)params;                                                                                                  \
-        batch_serve(s, state);                                                                                         \
-    }                                                                                                                  \
-    static void prefix##_arrived(struct sched *s, const void *params, void *state, job_id j)                           \
-    {                                                                                                                  \
-        (void)params;                                                                                                  \
-        batch_arrived(s, state, j);                                                                                    \
-    }                                                                                                                  \
-    static void prefix##_started(struct sched *s, const void *params, void *state, job_id j)                           \
-    {                                                                                                                  \
-        (void)params;                                                                                                  \
-        batch_started(s, state, j);                                                                                    \
-    }                                                                                                                  \
-    static void prefix##_stopped(struct sched *s, const void *params, void *state, job_id j, enum stop_cause why)      \
-    {                                                                                                                  \
-        (void)params;                                                                                                  \
-        (void)why;                                                                                                     \
-        batch_stopped(s, state, j);                                                                                    \
+/* The callbacks of an order with a struct batch as its state. */
+#define BATCH_CALLBACKS(prefix)                                                                    \
+    static void prefix##_schedule(struct sched *s, const void *params, void *state)                \
+    {                                                                                              \
+        (void)params;                                                                              \
+        batch_serve(s, state);                                                                     \
+    }                                                                                              \
+    static void prefix##_arrived(struct sched *s, const void *params, void *state, job_id j)       \
+    {                                                                                              \
+        (void)params;                                                                              \
+        batch_arrived(s, state, j);                                                                \
+    }                                                                                              \
+    static void prefix##_started(struct sched *s, const void *params, void *state, job_id j)       \
+    {                                                                                              \
+        (void)params;                                                                              \
+        batch_started(s, state, j);                                                                \
+    }                                                                                              \
+    static void prefix##_stopped(struct sched *s, const void *params, void *state, job_id j, enum stop_cause why) \
+    {                                                                                              \
+        (void)params;                                                                              \
+        (void)why;                                                                                 \
+        batch_stopped(s, state, j);                                                                \
     }
-#define BATCH_TABLE(prefix)                                                                                            \
-    .abi = POLICY_ABI, .state_size = sizeof(struct batch), .job_size = sizeof(struct batch_job), .begin = prefix##_begin,   \
-    .schedule = prefix##_schedule, .job_arrived = prefix##_arrived, .job_started = prefix##_started,                   \
+#define BATCH_TABLE(prefix)                                                                        \
+    .abi = POLICY_ABI, .state_size = sizeof(struct batch), .job_size = sizeof(struct batch_job), .begin = prefix##_begin, \
+    .schedule = prefix##_schedule, .job_arrived = prefix##_arrived, .job_started = prefix##_started, \
     .job_stopped = prefix##_stopped

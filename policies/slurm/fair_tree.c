@@ -1,8 +1,9 @@
-/* fair_tree.c - users by Slurm's Fair Tree (accounts.h): who has had the least of its shares goes first; equal ones by submit
- * time. */
+/* fair_tree.c - users by Slurm's Fair Tree (accounts.h): the user that has had the least of its
+ * shares first; equal ones by submit time. */
 #include "policies/slurm/batch.h"
 
-static double fair_tree_priority(struct sched *s, const struct batch *b, job_id j, const void *params)
+static double fair_tree_priority(struct sched *s, const struct batch *b, job_id j,
+                                 const void *params)
 {
     (void)params;
     return batch_factor(b, s, j);

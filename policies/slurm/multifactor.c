@@ -1,15 +1,18 @@
-/* multifactor.c - the weighted sum of Slurm's priority/multifactor: age, fair share, size, quality of service, GPUs.
+/* multifactor.c - the weighted sum of Slurm's priority/multifactor: age, fair share, size, quality
+ * of service, GPUs.
  *
  *   priority = w_age age + w_fairshare fs + w_size size + w_qos qos + w_tres_gpu gpus / all GPUs,
  *   cut to a whole number from 1 to 2^32 - 1; equal ones by submit time
  *   age  = min(1, time since submit / max_age_s)
  *   fs   = the factor of the user (accounts.h)
- *   size = large: gpus / all GPUs; small: 1 - that; relative: gpus / limit in minutes / all GPUs, at most 1;
+ *   size = large: gpus / all GPUs; small: 1 - that; relative: gpus / limit in minutes / all GPUs,
+ *       at most 1;
  *          relative-small: 1 - that. Without an estimate there is no limit: 0
  *   qos  = the job's priority / top_priority, from 0 to 1
  *
- * GPUs stand for CPUs, and the nodes of the size factor are left out: a job asks for GPUs. Partitions, associations, site
- * and nice have no counterpart. (SchedMD/slurm:src/plugins/priority/multifactor/priority_multifactor.c.) */
+ * GPUs stand for CPUs, and the nodes of the size factor are left out: a job asks for GPUs.
+ * Partitions, associations, site and nice have no counterpart.
+ * (SchedMD/slurm:src/plugins/priority/multifactor/priority_multifactor.c.) */
 #include "policies/slurm/batch.h"
 
 #include <math.h>
@@ -24,7 +27,8 @@ static const char *const fair_shares[] = { "fair-tree", "classic", NULL };
 
 struct multifactor_params {
     struct batch_params batch;
-    double w_age, w_fairshare, w_size, w_qos, w_tres_gpu, max_age_s, favour, top_priority, fairshare;
+    double w_age, w_fairshare, w_size, w_qos, w_tres_gpu, max_age_s, favour, top_priority,
+        fairshare;
 };
 
 static double within_1(double x)
@@ -35,7 +39,9 @@ static double within_1(double x)
 static double relative_size(struct sched *s, job_id j, double gpus_part)
 {
     int64_t limit_ns = job_estimate_ns(s, j);
-    return limit_ns == TIME_NEVER ? 0 : within_1(gpus_part / fmax(1, floor((double)limit_ns / NS_IN_MINUTE)));
+    return limit_ns == TIME_NEVER
+               ? 0
+               : within_1(gpus_part / fmax(1, floor((double)limit_ns / NS_IN_MINUTE)));
 }
 
 static double size_factor(struct sched *s, job_id j, double gpus_part, int favour)
@@ -52,13 +58,17 @@ static double size_factor(struct sched *s, job_id j, double gpus_part, int favou
     }
 }
 
-static double multifactor_priority(struct sched *s, const struct batch *b, job_id j, const void *params)
+static double multifactor_priority(struct sched *s, const struct batch *b, job_id j,
+                                   const void *params)
 {
     const struct multifactor_params *p = params;
     const struct job_facts *f = job_facts(s, j);
-    double gpus = (double)sched_capacity(s).gpu_milli, part = gpus > 0 ? (double)job_size(s, j).gpu_milli / gpus : 0;
-    double sum = p->w_age * within_1((b->at_s - (double)(f->submit_ns - b->origin_ns) / 1e9) / p->max_age_s) +
-                 p->w_fairshare * batch_factor(b, s, j) + p->w_size * size_factor(s, j, part, (int)p->favour) +
+    double gpus = (double)sched_capacity(s).gpu_milli,
+           part = gpus > 0 ? (double)job_size(s, j).gpu_milli / gpus : 0;
+    double sum = p->w_age * within_1((b->at_s - (double)(f->submit_ns - b->origin_ns) / 1e9) /
+                                     p->max_age_s) +
+                 p->w_fairshare * batch_factor(b, s, j) +
+                 p->w_size * size_factor(s, j, part, (int)p->favour) +
                  p->w_qos * within_1(f->priority / p->top_priority) + p->w_tres_gpu * part;
     return fmin(PRIORITY_MOST, fmax(1, floor(sum)));
 }
@@ -66,11 +76,18 @@ static double multifactor_priority(struct sched *s, const struct batch *b, job_i
 static void multifactor_begin(struct sched *s, const void *params, void *state)
 {
     bool classic = (int)((const struct multifactor_params *)params)->fairshare == FAIR_CLASSIC;
-    batch_begin(s, state, (struct batch_order){ multifactor_priority, classic ? classic_factors : fair_tree_factors }, params);
+    batch_begin(
+        s, state,
+        (struct batch_order){ multifactor_priority, classic ? classic_factors : fair_tree_factors },
+        params);
 }
 
 BATCH_CALLBACKS(multifactor)
-#define WEIGHT(field, usual, of) { #field, "weight of " of, "", 0, 1e9, usual, NULL, offsetof(struct multifactor_params, field) }
+#define WEIGHT(field, usual, of)                                                                   \
+    {                                                                                              \
+#field, "weight of " of, "", 0, 1e9, usual, NULL,                                          \
+            offsetof(struct multifactor_params, field)                                             \
+    }
 static const struct param multifactor_param_list[] = {
     BATCH_PARAMS,
     WEIGHT(w_age, 1000, "the time since submit"),
@@ -78,13 +95,14 @@ static const struct param multifactor_param_list[] = {
     WEIGHT(w_size, 1000, "the size"),
     WEIGHT(w_qos, 0, "the job's own priority"),
     WEIGHT(w_tres_gpu, 0, "its part of all GPUs"),
-    { "max_age_s", "when the age counts in full", "s", 1, 1e9, 604800, NULL, offsetof(struct multifactor_params, max_age_s) },
-    { "favour", "sizes that come first; relative: GPUs by the time limit", "", 0, 0, FAVOUR_LARGE, favours,
-      offsetof(struct multifactor_params, favour) },
+    { "max_age_s", "when the age counts in full", "s", 1, 1e9, 604800, NULL,
+      offsetof(struct multifactor_params, max_age_s) },
+    { "favour", "sizes that come first; relative: GPUs by the time limit", "", 0, 0, FAVOUR_LARGE,
+      favours, offsetof(struct multifactor_params, favour) },
     { "top_priority", "the priority of a job that counts in full", "", 1, 1e9, 1, NULL,
       offsetof(struct multifactor_params, top_priority) },
-    { "fairshare", "how the shares of users and accounts become a factor", "", 0, 0, FAIR_TREE, fair_shares,
-      offsetof(struct multifactor_params, fairshare) },
+    { "fairshare", "how the shares of users and accounts become a factor", "", 0, 0, FAIR_TREE,
+      fair_shares, offsetof(struct multifactor_params, fairshare) },
     { 0 },
 };
 

@@ -1,110 +1,156 @@
-/* placement.h - what is free, what is asked for, and the answer: which GPUs of which nodes. */
+/* placement.h - what is free, what is asked for, and the answer: which GPUs of which nodes.
+ *
+ * A shape is a distinct request: jobs of one shape ask for the same, and fit or fail together. A
+ * request names tasks; a placement gives each task a piece of a node. A view answers what is free;
+ * a builder collects pieces; a placer is a table that turns a request into pieces.
+ *
+ * Units: GPUs are counted whole, or in thousandths (milli); CPUs in milli, memory in MiB; INT64_MAX
+ * where CPUs or memory of a node are not modelled. Ids are dense from 0, and all ties end on the
+ * lowest id. GPUs with names are bits of a mask, up to 64 a node; nodes with more, or by option,
+ * are counted: their masks are 0, and only numbers of GPUs are known.
+ *
+ * Pointers that these functions return belong to the simulator. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-typedef uint32_t job_id, node_id, domain_id, queue_id;   /* dense from 0; ALL ties end on them */
-typedef uint32_t shape_id;    /* jobs of one shape ask for the same and fit or fail together */
+typedef uint32_t job_id, node_id, domain_id, queue_id;
+typedef uint32_t shape_id;
 #define ID_NONE   UINT32_MAX
 #define MILLI_ALL 1000u       /* a whole GPU */
-#define SPLIT_ANY UINT32_MAX  /* the trace gave only a total: the placer chooses the split over nodes */
+/* As a number of tasks: only a total is asked for, and the placer splits it over nodes. */
+#define SPLIT_ANY UINT32_MAX
 
 struct amount { int64_t gpu_milli, cpu_milli, mem_mib; };   /* additive */
 
-/* Domains from near to far. An island may be smaller than a node (then it is a set of GPUs, see view_islands) or
- * span nodes (then it is a domain between node and rack). */
+/* Domains from near to far. An island (NVLink) may be smaller than a node: then it is a set of
+ * GPUs, see view_islands(). Or it spans nodes: then it is a domain between node and rack. */
 enum level { LEVEL_ISLAND, LEVEL_NODE, LEVEL_RACK, LEVEL_POD, LEVEL_CLUSTER, LEVEL_ANY };
 
-/* What one decision wants placed. Facts of the shape, plus which part of the job is meant.
- * A job whose tasks differ is a chain of runs, each of tasks alike: over the whole job run after run owns the tasks
- * first_task .. first_task + tasks - 1. SPLIT_ANY has no further run. */
-struct request {
-    job_id job;                   /* ID_NONE in the copy that a shape's jobs share */
-    shape_id shape;
-    uint32_t tasks;               /* how many tasks alike; SPLIT_ANY: `gpus` in any split, one piece a node */
-    const uint32_t *task;         /* which: task[0..tasks); NULL: first_task and on */
-    uint32_t first_task;
-    uint32_t group;               /* of these tasks: a leaf of job_facts.group; 0 where there is none */
-    const struct request *next;   /* the next run, placed with this one or not at all; NULL: none. A single run of a job
-                                     is asked for by a copy with next NULL */
-    uint32_t gpus;                /* per task, or the total under SPLIT_ANY; 0: CPU only */
-    uint32_t gpu_milli;           /* of each of these GPUs; below MILLI_ALL shares a GPU; MILLI_ALL x g of MIG instances */
-    uint8_t required_level;       /* enum level, LEVEL_ANY: none. All pieces within one such domain */
-    uint8_t preferred_level;      /* tried first, then one level out after the other */
-    uint16_t mig;                 /* instances of this profile are wanted, each whole: its number; 0: GPUs */
-    uint32_t gpu_mem_mib;         /* that it fills of each of its GPUs, with its context; 0: not modelled */
-    uint32_t max_per_node;        /* tasks of the job on one node; 0: any number */
-    bool one_island;              /* the GPUs of each task are of one NVLink island: a tensor-parallel group */
-    int64_t cpu_milli, mem_mib;   /* per task, or per GPU under SPLIT_ANY */
-    node_id try_first;            /* nominated, or where it was; ID_NONE: none */
-};
-const struct request *request_of_task(const struct request *ask, uint32_t task);    /* the run of the chain with that task */
-uint32_t request_tasks(const struct request *ask);        /* of all runs; SPLIT_ANY stays */
+/* ---- Requests ---- */
 
-struct piece {                    /* one task's hold on one node */
+/* What one decision wants placed: tasks of a job that ask for the same. A job with different tasks
+ * is a chain of such runs by `next`; run after run owns the tasks first_task .. first_task + tasks
+ * - 1. A request with SPLIT_ANY has no further run. */
+struct request {
+    job_id job;                   /* ID_NONE in the copy that the jobs of a shape share */
+    shape_id shape;
+    uint32_t tasks;               /* SPLIT_ANY: `gpus` in any split, one piece a node */
+    const uint32_t *task;         /* [tasks] their numbers; NULL: first_task and on */
+    uint32_t first_task;
+    uint32_t group;               /* of these tasks: a leaf of job_facts.group; 0 without groups */
+    /* the next run, placed with this one or not at all; NULL: none. To ask for a single run, copy
+     * it with next NULL */
+    const struct request *next;
+    uint32_t gpus;                /* per task; under SPLIT_ANY the total; 0: CPUs and memory only */
+    /* of each of these GPUs; below MILLI_ALL: a share of a GPU; MILLI_ALL x g of MIG instances */
+    uint32_t gpu_milli;
+    /* enum level: all pieces within one such domain; LEVEL_ANY: no matter */
+    uint8_t required_level;
+    /* tried first, then one level out after the other; LEVEL_ANY: none */
+    uint8_t preferred_level;
+    /* number of the MIG profile of the instances wanted, each whole; 0: GPUs */
+    uint16_t mig;
+    /* memory that it fills of each of its GPUs, with its context; 0: not modelled */
+    uint32_t gpu_mem_mib;
+    uint32_t max_per_node;        /* tasks of the job on one node; 0: any number */
+    /* the GPUs of each task are of one NVLink island (tensor parallelism) */
+    bool one_island;
+    int64_t cpu_milli, mem_mib;   /* per task; under SPLIT_ANY per GPU */
+    /* a node to try first: nominated, or where the job was; ID_NONE: none */
+    node_id try_first;
+};
+/* The run of the chain with that task. */
+const struct request *request_of_task(const struct request *ask, uint32_t task);
+/* Of all runs; SPLIT_ANY stays SPLIT_ANY */
+uint32_t request_tasks(const struct request *ask);
+uint32_t request_task(const struct request *r, uint32_t k);   /* number of the k-th task of a run */
+
+/* What r takes of each GPU or instance, in thousandths of it. */
+static inline uint32_t request_share(const struct request *r)
+{
+    return r->gpu_milli < MILLI_ALL ? r->gpu_milli : MILLI_ALL;
+}
+
+/* ---- Placements ---- */
+
+struct piece {                    /* what one task holds on one node */
     node_id node;
     uint32_t task;                /* under SPLIT_ANY: the rank of the piece */
     uint64_t gpu_mask;            /* bit i: GPU i of the node; 0 on a counted node */
-    uint32_t gpus;                /* how many: the bits of gpu_mask, or a plain count */
-    uint32_t milli;               /* taken of each, as the request says; 0 for a CPU-only task */
-    uint32_t gpu_mem_mib;         /* likewise; the host fills in this and the next */
-    uint16_t mig;                 /* the bits are of instances of this profile; 0: of GPUs */
+    uint32_t gpus;                /* the bits of gpu_mask, or a plain count */
+    uint32_t milli;               /* taken of each, as in the request; 0 for a task without GPUs */
+    uint32_t gpu_mem_mib;         /* as in the request; filled in by the simulator */
+    /* the bits are instances of this profile; 0: GPUs; filled in by the simulator */
+    uint16_t mig;
 };
-struct placement { size_t n; struct piece piece[]; };   /* pieces ascend by task; never changed once made */
-const struct piece *placement_task(const struct placement *p, uint32_t task);    /* O(log n); NULL: not there, or p is NULL */
+/* Pieces ascend by task; never changed once made. */
+struct placement { size_t n; struct piece piece[]; };
+/* NULL: not there, or p is NULL. O(log n). */
+const struct piece *placement_task(const struct placement *p, uint32_t task);
 
-/* ---- A view: one indexed answer to "what is free". Live: it shows every staged change and every rollback. ---- */
+/* ---- Views: what is free, indexed and live: with every staged change and every rollback ---- */
+
 struct view;
-enum node_order { BY_ID, FULLEST_FIRST, EMPTIEST_FIRST, ANY_ORDER };   /* by free whole GPUs, equal: lowest id;
-                                                                           ANY_ORDER: drawn, each first node equally likely */
 struct node_free {
     uint64_t whole_mask;          /* entirely free GPUs; 0 on a counted node */
-    uint64_t shared_mask;         /* partly taken GPUs with something left */
-    uint32_t whole, capacity;     /* free and all GPUs. Counted nodes (over 64 GPUs, or by option) fill only these */
-    int64_t cpu_milli, mem_mib;
+    uint64_t shared_mask;         /* partly taken GPUs with something left; 0 on a counted node */
+    uint32_t whole, capacity;     /* free GPUs and all GPUs */
+    int64_t cpu_milli, mem_mib;   /* free; INT64_MAX: not modelled */
 };
 struct node_free view_node(const struct view *v, node_id n);
-/* MIG instances are GPUs with names, each its own island. Those of n that r may use, and what is free of them (all GPUs, unless
- * r wants a profile). */
-uint64_t view_slots(const struct view *v, const struct request *r, node_id n);
+/* What is free on n of the GPUs that r may use. MIG instances are GPUs with names, each an island
+ * of its own: a request for a profile sees the instances of that profile, other requests see all
+ * GPUs. view_slots(): the mask of those r may use. */
 struct node_free view_node_for(const struct view *v, const struct request *r, node_id n);
-uint32_t view_gpu_milli(const struct view *v, node_id n, unsigned gpu);    /* free share of a named GPU; of an instance: the
-                                                                              gpu_milli of who wants it, or more, or 0 */
-bool     view_gpu_fits(const struct view *v, const struct request *r, node_id n, unsigned gpu);    /* of a shared GPU there is
-                                                                              the share that r wants, and memory for it */
-uint64_t view_islands(const struct view *v, node_id n, unsigned gpu);      /* mask of the GPUs on gpu's island */
-struct amount view_node_size(const struct view *v, node_id n);             /* an instance is a GPU here */
-/* Nodes of one kind differ in what is free and in nothing else that a request can ask about. Kinds are dense from 0. */
+uint64_t view_slots(const struct view *v, const struct request *r, node_id n);
+/* Free share of a GPU with a name. Of an instance: at least the gpu_milli of a request for it, or
+ * 0. */
+uint32_t view_gpu_milli(const struct view *v, node_id n, unsigned gpu);
+/* A shared GPU has the share that r wants, and memory for it. */
+bool     view_gpu_fits(const struct view *v, const struct request *r, node_id n, unsigned gpu);
+/* Mask of the GPUs on the island of `gpu`. */
+uint64_t view_islands(const struct view *v, node_id n, unsigned gpu);
+/* Capacity; a MIG instance counts as a GPU */
+struct amount view_node_size(const struct view *v, node_id n);
+/* Nodes of one kind differ in what is free and in nothing else that a request can ask about. Kinds
+ * are dense from 0. */
 uint32_t view_kinds(const struct view *v);
 uint32_t view_kind(const struct view *v, node_id n);
-/* Of the node's GPU model, from the catalogue: training speed (a V100 is 1) and USD an hour. 0: not known, or no GPU. */
+/* Of the node's GPU model, from the catalogue: training speed (V100: 1), and USD an hour. 0:
+ * unknown, or no GPU. */
 double   view_gpu_speed(const struct view *v, node_id n);
 double   view_gpu_price(const struct view *v, node_id n);
-/* Tasks that hold GPUs of n: those that want of GPUs what r wants (any share of one; or as many whole ones, beyond
- * eight all alike), and the others. Only for a placer that needs SEES_TENANTS; a planned window does not tell those of
- * counted nodes. */
+/* Tasks that hold GPUs of n. alike: they want of GPUs what r wants (any share of one; or as many
+ * whole ones, all numbers beyond eight being alike). Only for a placer that needs SEES_TENANTS; a
+ * planned window knows no tenants of counted nodes. */
 struct tenants { uint32_t alike, others; };
 struct tenants view_tenants(const struct view *v, node_id n, const struct request *r);
 
-/* allows: everything but room (up, GPU model, labels, taints, whose nodes these are). fits: room too, for one task of r; under
- * SPLIT_ANY for at least one GPU. Both O(1). */
+/* allows: r may use n: it is up, and GPU model, labels, taints and owner agree. fits: and has room
+ * for one task of r (SPLIT_ANY: for at least one GPU). Both O(1). fits_empty: one task of r, if the
+ * node were empty and no other job drew power. */
 bool view_allows(const struct view *v, const struct request *r, node_id n);
 bool view_fits(const struct view *v, const struct request *r, node_id n);
-/* One task of r, if the node were empty, and nobody else drew power. */
 bool view_fits_empty(const struct view *v, const struct request *r, node_id n);
-/* A power cap keeps r out, even of the thriftiest nodes that it may use. Cheap, and not the only way to lack power. */
+/* A power cap keeps r from all nodes that it may use, even the most efficient. Cheap, but not the
+ * only way to lack power. */
 bool view_lacks_power(const struct view *v, const struct request *r);
-uint32_t view_power_gpus(const struct view *v, const struct request *r, node_id n);    /* GPUs of r, SPLIT_ANY, that caps leave power for on n;
-                                                                                          UINT32_MAX: there are none */
-/* How r likes a node that it may use: the weights of its preferred affinity terms that hold there, and the advisory taints
- * (PreferNoSchedule) of the node that it does not tolerate. O(log kinds of nodes). */
+/* GPUs of r, SPLIT_ANY, that power caps leave on n; UINT32_MAX: no caps. */
+uint32_t view_power_gpus(const struct view *v, const struct request *r, node_id n);
+/* Node affinity of r for a node that it may use. preferred: sum of the weights of its preferred
+ * terms that hold there; avoided: advisory taints (PreferNoSchedule) that it does not tolerate.
+ * O(log kinds). */
 struct node_affinity { int64_t preferred; uint32_t avoided; };
 struct node_affinity view_affinity(const struct view *v, const struct request *r, node_id n);
 
-/* Nodes that allow r, lie in `within` (0: wherever the view looks) and have at least min_whole free whole GPUs and the
- * CPU and memory of one task (SPLIT_ANY: of one GPU); O(log nodes) a step and GPU model. With shared_only: nodes that
- * have a partly taken GPU with at least r->gpu_milli left, fullest share first. Do not change the view during a walk. */
+/* A walk over the nodes that allow r, lie in `within` (0: the whole view) and have at least
+ * min_whole free whole GPUs, and CPUs and memory for one task (SPLIT_ANY: for one GPU). With
+ * shared_only: nodes with a partly taken GPU that has at least r->gpu_milli left, the fullest share
+ * first. O(log nodes) a step and GPU model. Do not change the view during a walk. */
+/* By free whole GPUs, then lowest id; ANY_ORDER: from a drawn node on, each equally likely. */
+enum node_order { BY_ID, FULLEST_FIRST, EMPTIEST_FIRST, ANY_ORDER };
 struct node_walk {
     const struct view *v;
     const struct request *r;
@@ -116,93 +162,117 @@ struct node_walk {
 };
 bool node_walk_next(struct node_walk *w, node_id *n);    /* false: no more */
 
-/* Domains: a tree whose root is 0; every domain is a range of node ids. Sums and histograms by free GPUs are kept per
- * domain, so these cost O(GPU models x GPUs of a node) at most. */
-domain_id view_domain(const struct view *v, node_id n, enum level l);    /* the domain of that level around n */
-domain_id view_domain_parent(const struct view *v, domain_id d);         /* ID_NONE for the root */
+/* Domains: a tree with root 0; every domain is a range of node ids. Sums and histograms by free
+ * GPUs are kept per domain, so these cost O(GPU models x GPUs of a node) at most. */
+/* The domain of that level around n. */
+domain_id view_domain(const struct view *v, node_id n, enum level l);
+/* ID_NONE: d is the root. */
+domain_id view_domain_parent(const struct view *v, domain_id d);
+/* [first, end) */
 void      view_domain_nodes(const struct view *v, domain_id d, node_id *first, node_id *end);
-uint32_t  domain_free_gpus(const struct view *v, domain_id d, const struct request *r);   /* whole, on nodes that allow r */
-uint32_t  domain_fits(const struct view *v, domain_id d, const struct request *r);   /* tasks, node by node (SPLIT_ANY:
-                                              GPUs); by whole GPUs only, so an upper bound where CPU or memory binds */
-uint64_t  view_random(const struct view *v);             /* the placer's own stream; a rollback does not rewind it */
+/* Whole ones on nodes that allow r. */
+uint32_t  domain_free_gpus(const struct view *v, domain_id d, const struct request *r);
+/* Tasks of r that fit, node by node (SPLIT_ANY: GPUs). By whole GPUs only: an upper bound where
+ * CPUs or memory bind. */
+uint32_t  domain_fits(const struct view *v, domain_id d, const struct request *r);
+/* The placer's own stream; a rollback does not rewind it. */
+uint64_t  view_random(const struct view *v);
 
-/* What the jobs of the run typically ask for: the distinct requests of one task by GPUs, share, CPU and allowed nodes (memory
- * plays no part, and is 0 here), most jobs first, until 95 % of the jobs are covered. Under SPLIT_ANY the task is the total.
- * Ties: more CPU first, then a larger share, more GPUs, then the request that was seen first. Made once, of all jobs, at the
- * start of the run, for a placer that needs SEES_TYPICAL; for others there are none.
- * After hkust-adsl/kubernetes-scheduler-simulator:pkg/utils/frag.go, GetTypicalPods. */
+/* The requests that jobs of the run typically make: distinct requests of one task by GPUs, share,
+ * CPUs and allowed nodes (memory plays no part, and is 0 here), the most frequent first, until 95 %
+ * of the jobs are covered. Under SPLIT_ANY the task is the total. Ties: more CPUs, then a larger
+ * share, more GPUs, then the request seen first. Made once, of all jobs, at the start of the run,
+ * for a placer that needs SEES_TYPICAL; for others the list is empty. After
+ * hkust-adsl/kubernetes-scheduler-simulator:pkg/utils/frag.go, GetTypicalPods. */
 struct typical {
     struct request ask;           /* one task; job ID_NONE */
     uint64_t jobs;                /* that ask for it */
-    double share;                 /* of the jobs that the list covers: the shares add up to one */
+    double share;                 /* of the jobs that the list covers: the shares add up to 1 */
 };
-size_t view_typical(const struct view *v, const struct typical **list);
+size_t view_typical(const struct view *v, const struct typical **list);    /* its length */
 
-/* ---- Scores: the best node by a number that the placer gives ---- */
-/* The host keeps the scores of a request's shape and asks again only for nodes that changed since. So score() may look at
- * nothing but the node (what is free on it, its size and kind), the request and its own state; nodes of a kind that are
- * empty score alike. A placer has one of these: when another is asked for, the scores of the first are forgotten. */
+/* ---- Scores: the best node by a number that the placer computes ---- */
+
+/* The simulator keeps the scores of a shape and asks again only for nodes that have changed. So
+ * score() may depend on the node (what is free on it, its size and kind), the request and its own
+ * state alone; empty nodes of one kind score alike. A placer has one scoring: when another is asked
+ * for, the scores of the first are forgotten. */
 struct scoring {
-    const void *(*begin)(const struct view *v, const void *params);   /* makes the state with view_alloc(), once a view;
-                                                                         NULL: the parameters are the state */
-    int32_t (*score)(const struct view *v, const struct request *r, node_id n, const void *state);   /* higher is better; of
-                                       nodes that fit one task of r; SCORE_NEVER: not there. NULL: only the state is wanted */
+    /* Makes the state with view_alloc(), once a view. NULL: the parameters are the state. */
+    const void *(*begin)(const struct view *v, const void *params);
+    /* Of a node that fits one task of r; higher is better; SCORE_NEVER: not there. NULL: only the
+     * state is wanted. */
+    int32_t (*score)(const struct view *v, const struct request *r, node_id n, const void *state);
 };
 #define SCORE_NEVER INT32_MIN
-/* The node that fits one task of r (SPLIT_ANY: one GPU), lies in `within` (0: wherever the view looks) and scores highest;
- * equal: the lowest id. O(log nodes) and a score for each node changed since this shape was last asked for. false: none. */
-bool  view_best(const struct view *v, const struct request *r, domain_id within, const struct scoring *by, const void *params,
-                node_id *n);
-const void *view_scoring(const struct view *v, const struct scoring *by, const void *params);   /* its state */
-void *view_alloc(const struct view *v, size_t bytes);    /* zeroed, freed with the view; for begin() */
+/* The node that fits one task of r (SPLIT_ANY: one GPU), lies in `within` (0: the whole view) and
+ * scores highest; ties: lowest id. O(log nodes) and a score for each node that changed since this
+ * shape was asked for last. false: none. */
+bool view_best(const struct view *v, const struct request *r, domain_id within,
+               const struct scoring *by, const void *params, node_id *n);
+/* Its state. */
+const void *view_scoring(const struct view *v, const struct scoring *by, const void *params);
+/* Zeroed, freed with the view; for begin(). */
+void *view_alloc(const struct view *v, size_t bytes);
 
-/* ---- A builder: pieces so far, visible in the view while being built, so a gang never uses one GPU twice. ---- */
+/* ---- Builders: pieces so far, visible in the view, so that no GPU is used twice ---- */
+
 struct builder;
 const struct view *builder_view(const struct builder *b);
 bool   builder_add(struct builder *b, struct piece p);   /* false: not free there */
-/* Which GPUs of a node a share gets: shared ones that fit, the fullest first, then whole ones; or whole ones, then shared ones,
- * the emptiest first. Several shares of one task lie on different GPUs.
- * NVIDIA/KAI-Scheduler:pkg/scheduler/plugins/{gpupack,gpuspread}. */
+/* Which GPUs of a node a share gets. Packed: shared ones that fit, the fullest first, then whole
+ * ones. Spread: whole ones, then shared ones, the emptiest first. Several shares of one task lie on
+ * different GPUs. NVIDIA/KAI-Scheduler:pkg/scheduler/plugins/{gpupack,gpuspread}. */
 enum device_order { DEVICES_PACKED, DEVICES_SPREAD };
-void builder_devices(struct builder *b, enum device_order o);    /* until builder_take(); packed if nothing is said */
-/* Lets the host pick `gpus` GPUs on n for `task`: shares as above, whole ones the lowest, of one island if it can. false: they
- * are not there. gpus 0: CPU and memory only. */
-bool   builder_add_some(struct builder *b, const struct request *r, uint32_t task, node_id n, uint32_t gpus);
-/* How fast a job would get on there: seconds of its trace a second, with the share of oversubscribed uplinks that it has when all
- * nodes send; 1 where the cluster does not say (section `progress`). Of a placement of r, or of part of it; and of the pieces of b so far. r->job ID_NONE: of a job of which
- * nothing is known. O(pieces). */
+/* Sets the order of devices until builder_take(); packed by default. */
+void builder_devices(struct builder *b, enum device_order o);
+/* The simulator picks `gpus` GPUs of n for `task`: shares as above; of whole ones the lowest, of
+ * one island if possible. gpus 0: CPUs and memory only. false: they are not free. */
+bool builder_add_some(struct builder *b, const struct request *r, uint32_t task, node_id n,
+                      uint32_t gpus);
+/* Progress rate of a job there: seconds of its trace a second, with the share of oversubscribed
+ * uplinks that it has when all nodes send; 1 without section `progress`. Of a placement of r or of
+ * a part of it; or of the pieces of b so far. r->job ID_NONE: of an unknown job. O(pieces). */
 double view_rate(const struct view *v, const struct request *r, const struct placement *p);
 double builder_rate(const struct builder *b);
 size_t builder_mark(const struct builder *b);            /* number of pieces */
 void   builder_rollback(struct builder *b, size_t mark); /* back to that many */
-uint32_t request_task(const struct request *r, uint32_t k);   /* name of its k-th task */
-static inline uint32_t request_share(const struct request *r)     /* of each GPU or instance: what it takes of all that it is */
-{
-    return r->gpu_milli < MILLI_ALL ? r->gpu_milli : MILLI_ALL;
-}
 
 /* ---- Parameters of a policy or placer: `name:key=value,...` on the command line ---- */
+
 struct param {                    /* a list ends with a NULL name */
     const char *name, *summary, *unit;
+    /* of a choice: the index of the default option; min and max do not count */
     double min, max, default_value;
-    const char *const *options;   /* a choice, stored as its index; ends with NULL. NULL: a number */
+    /* a choice, stored as its index; ends with NULL. NULL: a number */
+    const char *const *options;
     size_t at;                    /* offset of a double in the parameter struct */
 };
 
-/* ---- A placer ---- */
+/* ---- Placers ---- */
+
 #define PLACEMENT_ABI 4u
-enum place_result { PLACED, NO_ROOM, NO_ROOM_FRAGMENTED, NO_TOPOLOGY, NO_TYPE, NO_POWER };   /* why not, for the wait split:
-                                   too few free GPUs in all; enough, but not so that they fit; no domain; no such GPUs;
-                                   all would be well but for a power cap: set by the host */
-enum { SEES_TENANTS = 1, SEES_TYPICAL = 2,      /* view_tenants(); view_typical(), which knows of jobs still to come */
-       TIGHTEST_DOMAINS = 4 };    /* where a request wants one domain: that with the fewest free GPUs that takes it, not the first */
+enum place_result {               /* why not, for the split of waiting times */
+    PLACED,
+    NO_ROOM,                      /* too few free GPUs in all */
+    NO_ROOM_FRAGMENTED,           /* enough, but not so that they fit */
+    NO_TOPOLOGY,                  /* no domain of the required level has room */
+    NO_TYPE,                      /* no such GPUs */
+    NO_POWER                      /* only a power cap is in the way: set by the simulator */
+};
+enum {                            /* placer.needs */
+    SEES_TENANTS = 1,             /* view_tenants() */
+    SEES_TYPICAL = 2,             /* view_typical(), which knows of jobs still to come */
+    /* a request that wants one domain gets that with the fewest free GPUs, not the first */
+    TIGHTEST_DOMAINS = 4
+};
 struct placer {
     unsigned abi;                 /* PLACEMENT_ABI */
     const char *name, *summary;
-    unsigned needs;               /* SEES_..., TIGHTEST_DOMAINS */
+    unsigned needs;
     const struct param *params;   /* NULL: none */
     size_t params_size;
-    /* Adds pieces for all of r, a single run, to b, or says why not (what was added is then undone by the host). The
-     * answer depends on view, request, parameters and view_random alone. */
+    /* Adds pieces for all of r, a single run, to b, or says why not: the simulator then takes back
+     * what was added. The answer depends on view, request, parameters and view_random() alone. */
     enum place_result (*place)(struct builder *b, const struct request *r, const void *params);
 };

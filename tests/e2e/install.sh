@@ -15,9 +15,51 @@ check "pkg-config knows gpuyard" $?
 # shellcheck disable=SC2086
 cc -std=c17 -fPIC -shared $flags -o "$work/widest.so" tests/examples/widest_first.c
 check "a policy builds against the installed headers" $?
+printf '#include "policy.h"\n' >"$work/util.c"
+for header in sim/contract/util/*.h; do
+    printf '#include "util/%s"\n' "${header##*/}" >>"$work/util.c"
+done
+cat >>"$work/util.c" <<'EOF'
+struct late { int64_t deadline_ns; job_id job; };
+static bool later(const void *owner, const struct late *a, const struct late *b)
+{
+    (void)owner;
+    return a->deadline_ns != b->deadline_ns ? a->deadline_ns > b->deadline_ns : a->job < b->job;
+}
+HEAP_DEFINE(latest, struct late, void, later, HEAP_NOT_PLACED);
+struct state { struct late *heap; size_t n, capacity; };
+static void schedule(struct sched *s, const void *params, void *state)
+{
+    struct state *st = state;
+    (void)params;
+    for (; st->n; st->n--) {
+        job_id j = latest_pop(NULL, st->heap, st->n).job;
+        struct request r = job_request(s, j);
+        const struct placement *where = sched_place(s, sched_view(s, FREE_IDLE), &r);
+        if (!where || sched_start(s, j, where) != SCHED_OK)
+            sched_refuse(s, j, "finds no place at once");
+    }
+}
+static void arrived(struct sched *s, const void *params, void *state, job_id j)
+{
+    struct state *st = state;
+    (void)params;
+    st->heap = array_grown(sched_alloc, s, st->heap, &st->capacity, st->n, sizeof *st->heap);
+    latest_push(NULL, st->heap, st->n++, (struct late){ job_facts(s, j)->deadline_ns, j });
+}
+const struct policy policy_plugin = {
+    .abi = POLICY_ABI, .name = "latest-deadline", .summary = "latest deadline first, at once or never",
+    .state_size = sizeof(struct state), .schedule = schedule, .job_arrived = arrived,
+};
+EOF
+# shellcheck disable=SC2086
+cc -std=c17 -Wall -Wextra -Werror -fPIC -shared $flags -o "$work/util.so" "$work/util.c"
+check "a policy builds with the installed containers" $?
 unset GPUYARD_SCRIPTS
 "$work/usr/bin/gpuyard" run -q -c traces/samples/four_teams.yaml -t traces/samples/four_teams.csv -p "$work/widest.so" -o "$work/out"
 check "the installed program runs it" $?
+"$work/usr/bin/gpuyard" run -q -c traces/samples/four_teams.yaml -t traces/samples/four_teams.csv -p "$work/util.so" -o "$work/out2"
+check "the installed program runs the policy with containers" $?
 "$work/usr/bin/gpuyard" plot "$work/out" --kind jct_cdf --format svg -o "$work/jct.svg" && [ -s "$work/jct.svg" ]
 check "the installed program finds its plots" $?
 "$work/usr/bin/gpuyard" report "$work/out" -o "$work/out.html" && grep -q '</html>' "$work/out.html"

@@ -21,11 +21,20 @@ same() { # A B
 }
 for policy in fifo srtf; do
     cc -std=c17 -D_XOPEN_SOURCE=700 -O1 -fPIC -shared -I. -D${policy}_policy=policy_plugin -o "$work/$policy.so" \
-        policies/$policy.c policies/common/queueing.c
+        policies/orders/$policy.c policies/common/queueing.c
     check "$policy compiles as a plugin" $?
     run built-in -p $policy:blocking=skip && run loaded -p "$work/$policy.so:blocking=skip" && same built-in loaded
     check "$policy: the same bytes built in and loaded" $?
 done
+cc -std=c17 -D_XOPEN_SOURCE=700 -O1 -fPIC -shared -I. -Delastic_policy=policy_plugin -o "$work/elastic.so" \
+    policies/elastic/*.c policies/common/queueing.c -lm
+check "elastic compiles as a plugin" $?
+run built-in -p elastic && run loaded -p "$work/elastic.so" && same built-in loaded
+check "elastic, which resizes: the same bytes built in and loaded" $?
+cc -std=c17 -D_XOPEN_SOURCE=700 -O1 -fPIC -shared -I. -Dkube_policy=policy_plugin -o "$work/kube.so" policies/kubernetes/*.c -lm
+check "kube compiles as a plugin" $?
+run built-in -p kube --pods 2 && run loaded -p "$work/kube.so" --pods 2 && same built-in loaded
+check "kube, which stops single pods: the same bytes built in and loaded" $?
 cc -std=c17 -O1 -fPIC -shared -I. -Dconsolidate_placer=placer_plugin -o "$work/placer.so" \
     policies/placers/consolidate.c policies/placers/filling.c
 check "consolidate compiles as a plugin" $?
@@ -37,6 +46,9 @@ cc -std=c17 -D_XOPEN_SOURCE=700 -O1 -fPIC -shared -I. -Dfgd_placer=placer_plugin
 check "fgd compiles as a plugin" $?
 run built-in --placement fgd && run loaded --placement "$work/fgd.so" && same built-in loaded
 check "fgd: the same bytes built in and loaded" $?
+
+tests/e2e/exported.py >"$work/message"
+check "the program exports what the contract declares: $(cat "$work/message")" $?
 
 build() { # NAME: the C of a plugin on stdin
     cc -std=c17 -fPIC -shared -Isim/contract -x c -o "$work/$1.so" -

@@ -76,7 +76,7 @@ static void stop_at_will(struct sched *s, struct quota_state *q)
             continue;
         if (h->n == f->min_tasks) {
             sched_stop_task(s, j, h->piece[0].task, STOP_SAVE);
-            quota_holds_anew(s, q, j);
+            quota_grew(s, q, j);
             return;
         }
         for (job_id k = 0; k < JOBS; k++)

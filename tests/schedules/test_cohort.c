@@ -1,7 +1,7 @@
 /* test_cohort.c - queues that borrow each other's quota and get it back, by hand.
  *
- * Every row: a cohort "org" above "a" and "b". What each expects follows from the rules in cohort_books.h, cohort_search.h and
- * cohort_fair.h; the arithmetic is beside the row where it is not plain. */
+ * Every row: a cohort "org" above "a" and "b". What each expects follows from the rules in books.h, search.h and
+ * fair.h; the arithmetic is beside the row where it is not plain. */
 #include "tests/support/schedule.h"
 
 #define BOUNDED(n, up, gpus, w, borrows, lends, threshold, ...)                                                        \

@@ -1,8 +1,10 @@
-/* bitset.h - a set of small numbers with summaries, so that the next member is found in a few words
- * at any size.
+/* bitset.h - a set of small numbers with summaries: the next member is found in a few words at any
+ * size.
  *
- * Each level summarises the level below: bit i above is set if word i below is not zero. Many sets
- * of one size share a shape and lie one after the other in the caller's memory. */
+ * The bits of one level are summed up by those of the next: bit i above says that word i below is
+ * not zero. Sets of one size share a shape. The words of a set, bitset_shape.words of them, zero at
+ * first, belong to the caller; copying the words copies the set. A walk by bitset_next() goes on
+ * while members are added and removed. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -50,12 +52,17 @@ static inline void bitset_remove(const struct bitset_shape *s, uint64_t *set, ui
     }
 }
 
+static inline void bitset_put(const struct bitset_shape *s, uint64_t *set, uint32_t i, bool in)
+{
+    (in ? bitset_add : bitset_remove)(s, set, i);
+}
+
 static inline bool bitset_has(const uint64_t *set, uint32_t i)
 {
     return set[i / 64] >> (i % 64) & 1;
 }
 
-/* The least member >= i, or BITSET_END. */
+/* The smallest member >= i, or BITSET_END. */
 static inline uint32_t bitset_next(const struct bitset_shape *s, const uint64_t *set, uint32_t i)
 {
     if (i >= s->size)
@@ -75,7 +82,7 @@ static inline uint32_t bitset_next(const struct bitset_shape *s, const uint64_t 
     return BITSET_END;
 }
 
-/* The greatest member <= i, or BITSET_END. */
+/* The largest member <= i, or BITSET_END. */
 static inline uint32_t bitset_previous(const struct bitset_shape *s, const uint64_t *set,
                                        uint32_t i)
 {

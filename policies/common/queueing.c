@@ -1,0 +1,513 @@
+/* queueing.c - serving lines in order, and preemption by that order. See queueing.h. */
+#include "policies/common/queueing.h"
+#include "sim/contract/util/array.h"
+
+#include <stdlib.h>
+
+const char *const queueing_scopes[] = { "pool", "queue", NULL };
+const char *const queueing_blockings[] = { "strict", "skip", NULL };
+const char *const param_no_yes[] = { "no", "yes", NULL };
+
+struct line_key key_submit(struct sched *s, job_id j, const void *params)
+{
+    (void)params;
+    return (struct line_key){ .time_ns = job_facts(s, j)->submit_ns };
+}
+
+struct line_key key_remaining(struct sched *s, job_id j, const void *params)
+{
+    (void)params;
+    return (struct line_key){ .time_ns = job_true_ns(s, j) };
+}
+
+struct line_key key_priority(struct sched *s, job_id j, const void *params)
+{
+    (void)params;
+    return (struct line_key){ .major = -job_facts(s, j)->priority,
+                              .time_ns = job_facts(s, j)->submit_ns };
+}
+
+struct line_key key_service(struct sched *s, job_id j, const void *params)
+{
+    return (struct line_key){ .major = (double)key_remaining(s, j, params).time_ns *
+                                       (double)job_size(s, j).gpu_milli };
+}
+
+static struct queueing_line *queue_of(const struct sched *s, const struct queueing_state *o,
+                                      job_id j)
+{
+    return &o->queue[o->per_queue ? job_facts(s, j)->queue : 0];
+}
+
+/* The running jobs that j may preempt: those on nodes that it may use. A queue with nodes of its
+ * own preempts only its own. */
+static struct running *preemption_scope(const struct sched *s, const struct queueing_state *o,
+                                        job_id j)
+{
+    queue_id q = job_facts(s, j)->queue;
+    return &o->running[o->per_queue || queue_facts(s, q)->pinned ? q : queue_count(s)];
+}
+
+/* ---- Running jobs ---- */
+
+struct victim {
+    job_id job;
+    struct line_key bound;        /* under which it stands in its line */
+    struct line_key key;          /* as of now, the same or better; once `judged` */
+    bool judged;
+    int64_t sum_milli;            /* GPUs that it and all victims before it free, at most */
+};
+
+static bool shape_before(const void *entry, const void *key)
+{
+    return ((const struct running_shape *)entry)->shape < *(const shape_id *)key;
+}
+
+static size_t shape_place(const struct running *r, shape_id shape)
+{
+    return lower_bound(r->shape, r->n_shapes, sizeof *r->shape, &shape, shape_before);
+}
+
+static void shape_insert(struct sched *s, struct running *r, size_t at, shape_id shape)
+{
+    r->shape = array_grown(sched_alloc, s, r->shape, &r->capacity, r->n_shapes, sizeof *r->shape);
+    array_open(r->shape, r->n_shapes++, at, sizeof *r->shape);
+    r->shape[at] = (struct running_shape){ shape, line_new(s) };
+}
+
+static void running_push(struct sched *s, struct running *r, job_id j, struct line_key k)
+{
+    shape_id shape = job_facts(s, j)->ask->shape;
+    size_t at = shape_place(r, shape);
+    if (at == r->n_shapes || r->shape[at].shape != shape)
+        shape_insert(s, r, at, shape);
+    line_push(r->shape[at].line, j, k);
+}
+
+static void running_remove(struct sched *s, struct running *r, job_id j)
+{
+    shape_id shape = job_facts(s, j)->ask->shape;
+    size_t at = shape_place(r, shape);
+    if (at < r->n_shapes && r->shape[at].shape == shape)
+        line_remove(r->shape[at].line, j);
+}
+
+static size_t running_count(const struct running *r)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < r->n_shapes; i++)
+        n += line_length(r->shape[i].line);
+    return n;
+}
+
+static void running_list(const struct running *r, job_id **to)
+{
+    for (size_t i = 0; i < r->n_shapes; i++)
+        for (struct line_walk walk = { .l = r->shape[i].line }; line_next(&walk, *to);)
+            ++*to;
+}
+
+/* ---- Notices ---- */
+
+void queueing_begin(struct sched *s, struct queueing_state *o, const struct discipline *d,
+                    const void *params)
+{
+    o->discipline = d;
+    o->params = params;
+    o->per_queue = ((const struct queueing_params *)params)->scope > 0;
+    uint32_t n = o->per_queue ? queue_count(s) : 1;
+    o->queue = sched_alloc(s, n * sizeof *o->queue);
+    o->running =
+        d->preempts ? sched_alloc(s, (queue_count(s) + (size_t)1) * sizeof *o->running) : NULL;
+    o->busy = sched_alloc(s, n * sizeof *o->busy);
+    for (uint32_t q = 0; q < n; q++) {
+        o->queue[q].waiting = line_new(s);
+        o->queue[q].blocked = ID_NONE;
+    }
+}
+
+void queueing_arrived(struct sched *s, struct queueing_state *o, job_id j)
+{
+    struct queueing_line *q = queue_of(s, o, j);
+    line_push(q->waiting, j, o->discipline->key(s, j, o->params));
+    if (!q->listed) {
+        q->listed = true;
+        o->busy[o->n_busy++] = (queue_id)(q - o->queue);
+    }
+}
+
+void queueing_started(struct sched *s, struct queueing_state *o, job_id j)
+{
+    line_remove(queue_of(s, o, j)->waiting, j);
+    if (!o->running)
+        return;
+    struct line_key k = o->discipline->shrinks ? key_remaining(s, j, o->params)
+                                               : o->discipline->key(s, j, o->params);
+    if (o->discipline->shrinks)
+        k.time_ns += sched_now(s) + job_start_cost_ns(s, j);    /* the end: the same at any time */
+    running_push(s, preemption_scope(s, o, j), j, k);
+}
+
+void queueing_stopped(struct sched *s, struct queueing_state *o, job_id j)
+{
+    if (o->running)
+        running_remove(s, preemption_scope(s, o, j), j);
+}
+
+void queueing_moved(struct sched *s, struct queueing_state *o, job_id j)
+{
+    if (job_state(s, j) == JOB_RUNNING)
+        running_push(s, preemption_scope(s, o, j), j, o->discipline->key(s, j, o->params));
+    else
+        line_push(queue_of(s, o, j)->waiting, j, o->discipline->key(s, j, o->params));
+}
+
+const job_id *queueing_jobs(struct sched *s, const struct queueing_state *o, size_t *n)
+{
+    size_t queues = o->per_queue ? queue_count(s) : 1,
+           sets = o->running ? queue_count(s) + (size_t)1 : 0;
+    *n = 0;
+    for (size_t i = 0; i < queues; i++)
+        *n += line_length(o->queue[i].waiting);
+    for (size_t i = 0; i < sets; i++)
+        *n += running_count(&o->running[i]);
+    job_id *all = sched_scratch(s, (*n + 1) * sizeof *all), *to = all;
+    for (size_t i = 0; i < queues; i++)
+        for (struct line_walk walk = { .l = o->queue[i].waiting }; line_next(&walk, to);)
+            to++;
+    for (size_t i = 0; i < sets; i++)
+        running_list(&o->running[i], &to);
+    return all;
+}
+
+/* ---- Keys of running jobs ---- */
+
+/* The key under which a running job stands in its line, as of now. With `shrinks` that is the time
+ * of its end, start-up included, which orders jobs of one shape at any time; compared is the
+ * remaining work. */
+static struct line_key bound_of(struct sched *s, const struct queueing_state *o, job_id j,
+                                struct line_key k)
+{
+    if (o->discipline->shrinks)
+        k.time_ns -= sched_now(s);
+    if (o->discipline->by_gpus)
+        k = (struct line_key){ .major = (double)k.time_ns * (double)job_size(s, j).gpu_milli };
+    return k;
+}
+
+/* The key by which a running job is judged: its bound or better. */
+static struct line_key present_key(struct sched *s, const struct queueing_state *o, job_id j,
+                                   struct line_key bound)
+{
+    const struct discipline *d = o->discipline;
+    return d->present ? d->present(s, o, j) : d->shrinks ? d->key(s, j, o->params) : bound;
+}
+
+/* ---- Victims, from the end of the order ---- */
+
+static void victims_begin(struct sched *s, const struct queueing_state *o, struct running *r)
+{
+    if (r->pass == o->pass)
+        return;
+    r->pass = o->pass;
+    r->n_victims = r->victims_capacity = r->n_heap = 0;
+    r->heap = sched_scratch(s, (r->n_shapes + 1) * sizeof *r->heap);
+    for (size_t i = 0; i < r->n_shapes; i++) {
+        struct queue_head *h = &r->heap[r->n_heap];
+        h->of = r->shape[i].line;
+        if (!line_last(r->shape[i].line, &h->job, &h->key))
+            continue;
+        h->key = bound_of(s, o, h->job, h->key);
+        r->n_heap++;
+    }
+    last_heads_make(NULL, r->heap, r->n_heap);
+}
+
+/* An upper bound: a job that shares a GPU may be alone on it. */
+static int64_t frees_milli(struct sched *s, job_id v)
+{
+    int64_t gpus = 0;
+    for (const struct request *r = job_facts(s, v)->ask; r; r = r->next)
+        gpus += (int64_t)r->gpus * (r->tasks == SPLIT_ANY ? 1 : (int64_t)r->tasks);
+    return gpus * MILLI_ALL;
+}
+
+/* false: there are no more. */
+static bool victims_fetch(struct sched *s, const struct queueing_state *o, struct running *r)
+{
+    if (r->n_heap == 0)
+        return false;
+    r->victim = array_grown(sched_scratch, s, r->victim, &r->victims_capacity, r->n_victims,
+                            sizeof *r->victim);
+    struct queue_head *h = &r->heap[0];
+    struct victim *v = &r->victim[r->n_victims];
+    *v = (struct victim){ .job = h->job, .bound = h->key };
+    v->sum_milli = (r->n_victims ? v[-1].sum_milli : 0) + frees_milli(s, v->job);
+    r->n_victims++;
+    if (line_before(h->of, &h->job, &h->key))
+        h->key = bound_of(s, o, h->job, h->key);
+    else
+        *h = r->heap[--r->n_heap];
+    if (r->n_heap)
+        last_heads_down(NULL, r->heap, r->n_heap, 0);
+    return true;
+}
+
+/* There is an i-th victim, and its bound is behind j. */
+static bool victim_behind(struct sched *s, const struct queueing_state *o, struct running *r,
+                          size_t i, job_id j, struct line_key key)
+{
+    while (r->n_victims <= i)
+        if (!victims_fetch(s, o, r))
+            return false;
+    return line_key_before(key, j, r->victim[i].bound, r->victim[i].job);
+}
+
+static bool wants_shares(const struct request *r)
+{
+    while (r && r->gpu_milli == MILLI_ALL)
+        r = r->next;
+    return r;
+}
+
+static bool frees_too_little(const void *victim, const void *lacks_milli)
+{
+    return ((const struct victim *)victim)->sum_milli < *(const int64_t *)lacks_milli;
+}
+
+/* A lower bound of the number of victims, by GPUs alone. false: all those behind j free too
+ * little. */
+static bool min_victims(struct sched *s, const struct queueing_state *o, struct running *r,
+                        job_id j, struct line_key key, size_t *min)
+{
+    struct request ask = job_request(s, j);
+    int64_t lacks =
+        job_size(s, j).gpu_milli -
+        (int64_t)domain_free_gpus(sched_view(s, FREE_OR_RELEASING), 0, &ask) * ask.gpu_milli;
+    *min = 0;
+    if (lacks <= 0 || wants_shares(&ask))    /* a share may be free where no whole GPU is */
+        return true;
+    while (!r->n_victims || r->victim[r->n_victims - 1].sum_milli < lacks)
+        if (!victims_fetch(s, o, r) || !victim_behind(s, o, r, r->n_victims - 1, j, key))
+            return false;
+    size_t last = lower_bound(r->victim, r->n_victims, sizeof *r->victim, &lacks, frees_too_little);
+    *min = last + 1;
+    return victim_behind(s, o, r, last, j, key);
+}
+
+/* ---- Stopping ---- */
+
+static void note_evicted(struct sched *s, struct queueing_state *o, const struct victim *v)
+{
+    o->evicted = array_grown(sched_scratch, s, o->evicted, &o->evicted_capacity, o->n_evicted,
+                             sizeof *o->evicted);
+    o->evicted[o->n_evicted++] = (struct evicted){ v->job, v->key };
+}
+
+static void stop_victims(struct sched *s, struct queueing_state *o, const struct running *r,
+                         size_t from, size_t to, job_id j, struct line_key key)
+{
+    for (size_t i = from; i < to; i++) {
+        struct victim *v = &r->victim[i];
+        if (!v->judged)
+            v->key = present_key(s, o, v->job, v->bound);
+        v->judged = true;
+        if (line_key_before(key, j, v->key, v->job) && job_state(s, v->job) == JOB_RUNNING &&
+            job_facts(s, v->job)->preemptible && sched_stop(s, v->job, STOP_SAVE) == SCHED_OK)
+            note_evicted(s, o, v);
+    }
+}
+
+static const struct placement *find_room(struct sched *s, job_id j)
+{
+    struct request ask = job_request(s, j);
+    return sched_place(s, sched_view(s, FREE_OR_RELEASING), &ask);
+}
+
+static int by_order(const void *a, const void *b)
+{
+    const struct evicted *x = a, *y = b;
+    return line_key_before(y->key, y->job, x->key, x->job) -
+           line_key_before(x->key, x->job, y->key, y->job);
+}
+
+/* A job stopped in this pass stays after all if it still fits; in the order of the line. */
+static void reinstate_those_that_fit(struct sched *s, struct queueing_state *o, job_id j)
+{
+    size_t kept = 0;
+    if (o->n_evicted > 1)
+        qsort(o->evicted, o->n_evicted, sizeof *o->evicted, by_order);
+    for (size_t i = 0; i < o->n_evicted; i++) {
+        job_id v = o->evicted[i].job;
+        const struct placement *where;
+        if (sched_keep(s, v) == SCHED_OK ||
+            ((where = find_room(s, v)) && sched_start(s, v, where) <= SCHED_LATER))
+            continue;
+        sched_note(s, v, j);
+        o->evicted[kept++] = o->evicted[i];
+    }
+    o->n_evicted = kept;
+}
+
+struct step { sched_mark_t mark; size_t n_evicted; };
+
+static struct step step_begin(struct sched *s, const struct queueing_state *o)
+{
+    return (struct step){ sched_mark(s), o->n_evicted };
+}
+
+static void step_back(struct sched *s, struct queueing_state *o, struct step step)
+{
+    sched_rollback(s, step.mark);
+    o->n_evicted = step.n_evicted;
+}
+
+/* Stops as few jobs from the end as make room for j, at least one. NULL: there are not enough. */
+static const struct placement *evict_enough(struct sched *s, struct queueing_state *o,
+                                            struct running *r, job_id j, struct line_key key,
+                                            size_t min)
+{
+    size_t low = min, high = min;    /* the first `low` victims are too few */
+    struct step step;
+    size_t evicted_before = o->n_evicted;
+    stop_victims(s, o, r, 0, min, j, key);
+    const struct placement *where = o->n_evicted > evicted_before ? find_room(s, j) : NULL;
+    for (size_t stride = 1; !where; stride *= 2) {
+        for (low = high; high < low + stride && victim_behind(s, o, r, high, j, key);)
+            high++;
+        if (high == low)
+            return NULL;
+        step = step_begin(s, o);
+        stop_victims(s, o, r, low, high, j, key);
+        where = o->n_evicted > evicted_before ? find_room(s, j) : NULL;
+    }
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        step_back(s, o, step);
+        stop_victims(s, o, r, low, middle, j, key);
+        if (o->n_evicted > evicted_before && find_room(s, j)) {
+            high = middle;
+        } else {
+            low = middle;
+            step = step_begin(s, o);
+            stop_victims(s, o, r, low, high, j, key);
+        }
+        where = NULL;
+    }
+    return where ? where : find_room(s, j);
+}
+
+static bool preempt_for(struct sched *s, struct queueing_state *o, struct running *r, job_id j,
+                        struct line_key key)
+{
+    size_t min;
+    victims_begin(s, o, r);
+    if (!min_victims(s, o, r, j, key, &min))
+        return false;
+    struct step before = step_begin(s, o);
+    const struct placement *where = evict_enough(s, o, r, j, key, min);
+    if (where && sched_start(s, j, where) <= SCHED_LATER) {
+        reinstate_those_that_fit(s, o, j);
+        return true;
+    }
+    step_back(s, o, before);
+    return false;
+}
+
+/* ---- A pass: the lines merged by key ---- */
+
+struct served { struct line_walk walk; struct queueing_line *queue; };
+
+static bool served_next(struct sched *s, struct queue_head *h)
+{
+    struct served *w = h->of;
+    do {
+        if (!line_next(&w->walk, &h->job))
+            return false;
+    } while (job_state(s, h->job) != JOB_PENDING);        /* a claim stays in line until it runs */
+    h->key = line_walk_key(&w->walk);
+    return true;
+}
+
+/* The head waits for `why`, all jobs behind it for WAIT_ORDER, the head before it too. */
+static void block_head(struct sched *s, struct queueing_line *q, job_id j, enum wait_reason why)
+{
+    if (q->blocked != j && q->blocked != ID_NONE)
+        sched_blocked(s, q->blocked, WAIT_GROUP);
+    q->blocked = j;
+    sched_blocked(s, j, why);
+}
+
+/* false: this line is done for the pass. */
+static bool serve_one(struct sched *s, struct queueing_state *o, struct queue_head *h)
+{
+    const struct discipline *d = o->discipline;
+    struct served *w = h->of;
+    job_id j = h->job;
+    enum wait_reason why = WAIT_OTHER;
+    struct request r = job_request(s, j);
+    bool suspended = job_suspended(s, j) != NULL;
+    bool strict = ((const struct queueing_params *)o->params)->blocking <= 0;
+    bool admitted = !d->admits || d->admits(s, j, &why);
+    if (admitted) {
+        const struct placement *where =
+            suspended ? NULL : sched_place(s, sched_view(s, FREE_IDLE), &r);
+        if (where && sched_start(s, j, where) == SCHED_OK)
+            return true;
+        why = suspended ? WAIT_GPUS : sched_why_not(s);
+        if (d->preempt_for ? d->preempt_for(s, o, j, &why)
+                          : d->preempts && preempt_for(s, o, preemption_scope(s, o, j), j, h->key))
+            return true;
+    }
+    if (job_state(s, j) == JOB_GONE)
+        return true;                                      /* refused by admits() */
+    /* it waits for its own GPUs, others for any */
+    if (suspended) {
+        sched_blocked(s, j, why);
+        return true;
+    }
+    if (strict) {
+        block_head(s, w->queue, j, why);
+        return false;
+    }
+    /* its queue is full: others of its shape may be of another queue */
+    if (!admitted && !o->per_queue) {
+        sched_blocked(s, j, why);
+        return true;
+    }
+    sched_blocked(s, j, WAIT_GROUP);
+    line_blocked(s, w->queue->waiting, r.shape, why);
+    /* a job that asks for the same fails the same */
+    line_skip_shape(&w->walk, r.shape);
+    return true;
+}
+
+bool queueing_serve(struct sched *s, struct queueing_state *o)
+{
+    size_t n = 0, still = 0;
+    struct served *all = o->n_busy ? sched_scratch(s, o->n_busy * sizeof *all) : NULL;
+    struct queue_head *heap = o->n_busy ? sched_scratch(s, o->n_busy * sizeof *heap) : NULL;
+    bool left = false;
+    o->pass++;
+    o->n_evicted = o->evicted_capacity = 0;
+    for (size_t i = 0; i < o->n_busy; i++) {
+        struct queueing_line *q = &o->queue[o->busy[i]];
+        if (!(q->listed = line_length(q->waiting) > 0))
+            continue;
+        o->busy[still++] = o->busy[i];
+        all[n] = (struct served){ { .l = q->waiting }, q };
+        heap[n].of = &all[n];
+        n += served_next(s, &heap[n]);
+    }
+    o->n_busy = still;
+    first_heads_make(NULL, heap, n);
+    while (n > 0) {
+        bool more = serve_one(s, o, &heap[0]);
+        left |= job_state(s, heap[0].job) == JOB_PENDING;
+        if (!more || !served_next(s, &heap[0]))
+            heap[0] = heap[--n];
+        if (n)
+            first_heads_down(NULL, heap, n, 0);
+    }
+    return left || o->n_evicted > 0;
+}

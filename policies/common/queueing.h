@@ -1,0 +1,138 @@
+/* queueing.h - the base of queueing disciplines: jobs in an order, served strictly or skipping,
+ * with or without preemption.
+ *
+ * A discipline is a key, and perhaps an admission check and preemption; fifo.c is the smallest.
+ * Waiting jobs stand in a line by key, ties by id: one line for the pool (scope=pool) or one per
+ * queue (scope=queue). A pass merges the lines by key and starts what fits. The first job that does
+ * not fit ends its line for the pass (blocking=strict), or only jobs of its shape are left out of
+ * the rest of the pass (blocking=skip).
+ *
+ * Preemption: a waiting job that does not fit may stop running jobs behind it in the order, within
+ * its queue or the pool. Victims are taken from the end of the order. A lower bound of their number
+ * comes from totals of GPUs, the number itself from doubling and bisection: where fewer suffice,
+ * more do too. At least one job is stopped: GPUs that others are leaving anyway are not claimed,
+ * since a claim is not taken back for a job that comes ahead of it later. A stopped job that still
+ * fits beside the new one is reinstated, in order. The cost of preemption is the simulator's.
+ *
+ * All arrays live as long as the run, but those of a pass, which are scratch. */
+#pragma once
+#include "policies/common/queue_heads.h"
+#include "sim/contract/policy.h"
+
+#include <stddef.h>
+
+enum { SCOPE_POOL, SCOPE_QUEUE };
+enum { BLOCKING_STRICT, BLOCKING_SKIP };
+/* The first member of every discipline's parameters. */
+struct queueing_params { double scope, blocking; };
+extern const char *const queueing_scopes[], *const queueing_blockings[], *const param_no_yes[];
+#define QUEUEING_PARAM_SCOPE                                                                       \
+    { "scope", "pool: one line for all; queue: a line for each queue", "", 0, 0, SCOPE_POOL, queueing_scopes, \
+      offsetof(struct queueing_params, scope) }
+#define QUEUEING_PARAM_BLOCKING(default_value)                                                     \
+    { "blocking", "strict: the first that does not fit blocks its line; skip: it is passed over", "", 0, 0, \
+      default_value, queueing_blockings, offsetof(struct queueing_params, blocking) }
+#define QUEUEING_PARAM_PREEMPT(which, at)                                                          \
+    { "preempt", "yes: running jobs are preempted if their " which, "", 0, 0, 0, param_no_yes, at }
+
+struct queueing_state;
+struct discipline {
+    struct line_key (*key)(struct sched *s, job_id j, const void *params);    /* of a waiting job */
+    bool preempts;                /* a job may stop running jobs behind it in the order */
+    /* the key is the remaining run time (key_remaining): it falls while the job runs */
+    bool shrinks;
+    bool by_gpus;                 /* the key is remaining run time x GPUs (key_service) */
+    /* The present key of a running job, if it has improved since the job started or was moved.
+     * NULL: as when it started. */
+    struct line_key (*present)(struct sched *s, const struct queueing_state *o, job_id j);
+    /* Admission check of j against its queue. false: *why says why not. NULL: every job is
+     * admitted. */
+    bool (*admits)(struct sched *s, job_id j, enum wait_reason *why);
+    /* Starts j, which does not fit or is suspended, by preemption. false: nothing has changed, and
+     * *why may say why not. NULL: as `preempts` says, and no job is ever suspended. */
+    bool (*preempt_for)(struct sched *s, struct queueing_state *o, job_id j, enum wait_reason *why);
+};
+
+/* The running jobs of a queue or of the pool that may be preempted. A line per shape, so that the
+ * order within a line holds however fast the keys of its shape change. */
+struct running {
+    /* [n_shapes] ascending */
+    struct running_shape { shape_id shape; struct line *line; } *shape;
+    size_t n_shapes, capacity;
+    uint64_t pass;                /* of the victims and the heap below, both scratch */
+    /* [n_victims] from the end of the order, as many as the pass has asked for */
+    struct victim *victim;
+    size_t n_victims, victims_capacity;
+    struct queue_head *heap;      /* [n_heap] the next victim of each shape */
+    size_t n_heap;
+};
+
+/* blocked: the last head that did not fit; ID_NONE */
+struct queueing_line { struct line *waiting; bool listed; job_id blocked; };
+/* The first member of a discipline's state, if it has more. */
+struct queueing_state {
+    const struct discipline *discipline;
+    const void *params;
+    struct queueing_line *queue;  /* one, or one per queue */
+    bool per_queue;
+    queue_id *busy;               /* [n_busy] queues in which jobs may wait */
+    size_t n_busy;
+    struct running *running;      /* [queues + 1] the last of the pool; NULL: no preemption */
+    uint64_t pass;
+    /* [n_evicted] scratch: stopped in this pass, not reinstated */
+    struct evicted { job_id job; struct line_key key; } *evicted;
+    size_t n_evicted, evicted_capacity;
+};
+
+void queueing_begin(struct sched *s, struct queueing_state *o, const struct discipline *d,
+                    const void *params);
+void queueing_arrived(struct sched *s, struct queueing_state *o, job_id j);
+void queueing_started(struct sched *s, struct queueing_state *o, job_id j);
+void queueing_stopped(struct sched *s, struct queueing_state *o, job_id j);
+/* The key of j, waiting or running, has changed. */
+void queueing_moved(struct sched *s, struct queueing_state *o, job_id j);
+/* Serves all lines: a pass. true: jobs still wait. */
+bool queueing_serve(struct sched *s, struct queueing_state *o);
+/* All jobs that wait or run; scratch. */
+const job_id *queueing_jobs(struct sched *s, const struct queueing_state *o, size_t *n);
+
+/* Keys that more than one discipline uses. */
+struct line_key key_submit(struct sched *s, job_id j, const void *params);
+/* Needs SEES_RUN_TIME */
+struct line_key key_remaining(struct sched *s, job_id j, const void *params);
+/* Remaining run time x GPUs; needs SEES_RUN_TIME */
+struct line_key key_service(struct sched *s, job_id j, const void *params);
+/* Higher first, then by submit time. */
+struct line_key key_priority(struct sched *s, job_id j, const void *params);
+
+/* The callbacks of a discipline with a struct queueing_state as its state. */
+#define QUEUEING_CALLBACKS(prefix, discipline)                                                     \
+    static void prefix##_begin(struct sched *s, const void *params, void *state)                   \
+    {                                                                                              \
+        queueing_begin(s, state, discipline, params);                                              \
+    }                                                                                              \
+    static void prefix##_schedule(struct sched *s, const void *params, void *state)                \
+    {                                                                                              \
+        (void)params;                                                                              \
+        queueing_serve(s, state);                                                                  \
+    }                                                                                              \
+    static void prefix##_arrived(struct sched *s, const void *params, void *state, job_id j)       \
+    {                                                                                              \
+        (void)params;                                                                              \
+        queueing_arrived(s, state, j);                                                             \
+    }                                                                                              \
+    static void prefix##_started(struct sched *s, const void *params, void *state, job_id j)       \
+    {                                                                                              \
+        (void)params;                                                                              \
+        queueing_started(s, state, j);                                                             \
+    }                                                                                              \
+    static void prefix##_stopped(struct sched *s, const void *params, void *state, job_id j, enum stop_cause why) \
+    {                                                                                              \
+        (void)params;                                                                              \
+        (void)why;                                                                                 \
+        queueing_stopped(s, state, j);                                                             \
+    }
+#define QUEUEING_TABLE(prefix)                                                                     \
+    .abi = POLICY_ABI, .state_size = sizeof(struct queueing_state), .begin = prefix##_begin,       \
+    .schedule = prefix##_schedule, .job_arrived = prefix##_arrived,                                \
+    .job_started = prefix##_started, .job_stopped = prefix##_stopped

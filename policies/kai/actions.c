@@ -1,0 +1,215 @@
+/* actions.c - consolidation, reclaim and preempt: which jobs may try; and eviction of stale gangs.
+ *
+ * After
+ * NVIDIA/KAI-Scheduler:pkg/scheduler/actions/{consolidation,reclaim,preempt,stalegangeviction}. A
+ * job that is no easier than one that has failed in this pass (of its queue; for consolidation of
+ * any queue) is not tried. */
+#include "policies/kai/quota.h"
+
+struct tried { shape_id shape; uint32_t tasks; bool firm; };
+struct failures { struct tried *list; size_t n, capacity; };
+
+/* Wherever `a` fits, b fits: it asks for no more, under the same conditions. */
+static bool no_easier(const struct tried *a, const struct tried *b)
+{
+    return a->shape == b->shape && a->tasks >= b->tasks && a->firm >= b->firm;
+}
+
+static bool failed_before(const struct failures *f, const struct tried *t)
+{
+    for (size_t i = 0; i < f->n; i++)
+        if (no_easier(t, &f->list[i]))
+            return true;
+    return false;
+}
+
+static void note_failure(struct sched *s, struct failures *f, struct tried t)
+{
+    f->list = array_grown(sched_scratch, s, f->list, &f->capacity, f->n, sizeof *f->list);
+    f->list[f->n++] = t;
+}
+
+/* ---- Which jobs may try ---- */
+
+/* The gate for a job of this leaf that asks for that much. */
+static bool passes_gate(const struct quota_state *q, queue_id leaf, const struct quota_amount *ask,
+                        bool firm, enum quota_action action)
+{
+    if (action == CONSOLIDATION)
+        return !firm && ask->of[Q_GPU] <= q->free_milli;
+    return action == PREEMPT || quota_may_reclaim(&q->queue[leaf], ask, firm);
+}
+
+static bool may_try(struct sched *s, struct quota_state *q, job_id j, const struct wanted *w,
+                    enum quota_action action)
+{
+    const struct job_facts *f = job_facts(s, j);
+    if (w->n == 0 || !passes_gate(q, f->queue, &w->amount, !f->preemptible, action))
+        return false;
+    const struct quota_job *own = job_own(s, j);
+    if (own->pass == q->pass || (action == CONSOLIDATION && own->consolidated == q->ends))
+        return false;
+    return quota_has_capacity(q, f, &w->amount, NULL);
+}
+
+/* Some job of this leaf may try. Cheap, and false is certain. */
+static bool leaf_may_try(struct sched *s, struct quota_state *q, queue_id i,
+                         enum quota_action action)
+{
+    struct leaf *l = &q->leaf[i];
+    if (line_length(l->waiting) == 0 || l->spent)
+        return false;
+    if (action == RECLAIM)
+        return true;               /* as q->claims says */
+    if (action == CONSOLIDATION)
+        return l->growing || l->min_gpu_milli <= q->free_milli;
+    const struct victim_candidate *worst = leaf_candidate(s, l, 0);
+    struct line_key best;
+    return worst && line_first(l->waiting, &(job_id){ 0 }, &best) && worst->key.major > best.major;
+}
+
+struct turn {
+    struct line_walk walk;
+    bool behind;                  /* the walk has not come to the job yet */
+    job_id job;
+    struct wanted wanted;
+    struct failures failed;
+};
+
+static bool next_turn(struct sched *s, struct quota_state *q, struct turn *t,
+                      struct failures *failed, enum quota_action action)
+{
+    if (t->behind)
+        leaf_walk_to(s, q, &t->walk, t->job);
+    t->behind = false;
+    while (line_next(&t->walk, &t->job)) {
+        const struct job_facts *f = job_facts(s, t->job);
+        const struct quota_job *own = job_own(s, t->job);
+        if (own->pass == q->pass)
+            continue;
+        t->wanted = quota_wanted(s, t->job, job_placement(s, t->job));
+        struct tried me = { f->ask->shape, t->wanted.n, !f->preemptible };
+        if (may_try(s, q, t->job, &t->wanted, action) && !failed_before(failed, &me))
+            return true;
+        if (own->whole && f->preemptible)
+            line_skip_shape(&t->walk, f->ask->shape);
+    }
+    return false;
+}
+
+/* Mostly the first job of some shape: then no walk is needed. */
+static bool first_turn(struct sched *s, struct quota_state *q, queue_id leaf, struct turn *t,
+                       struct failures *failed, enum quota_action action)
+{
+    struct leaf *l = &q->leaf[leaf];
+    t->walk = (struct line_walk){ .l = l->waiting };
+    if (l->growing)
+        return next_turn(s, q, t, failed, action);
+    leaf_heads(s, l);
+    for (size_t i = 0; i < l->n_heads; i++) {
+        const struct shape_head *h = &l->head[i];
+        struct tried me = { h->shape, h->tasks, h->firm };
+        t->job = h->job;
+        t->wanted = (struct wanted){ h->tasks, NULL, h->ask };
+        t->behind = passes_gate(q, leaf, &h->ask, h->firm, action) && !failed_before(failed, &me) &&
+                    may_try(s, q, h->job, &t->wanted, action);
+        if (t->behind)
+            return true;
+        if (h->firm || quota_had_turn(s, q, l, h->job))
+            return next_turn(s, q, t, failed, action);
+    }
+    return false;
+}
+
+/* No job of any shape can succeed by consolidation. */
+static bool all_infeasible(struct sched *s, struct quota_state *q, const struct failures *failed)
+{
+    if (q->growing > 0)
+        return false;
+    for (size_t i = 0; i < q->n_asked; i++) {
+        struct admission_check *check = &q->check[q->asked[i]];
+        if (quota_all_acted(q, check) || check->min_milli > q->free_milli ||
+            check->infeasible_at == q->changes ||
+            failed_before(failed, &(struct tried){ q->asked[i], check->min_tasks, false }))
+            continue;
+        if (check->grouped || !consolidation_infeasible(s, q, check->ask, check->min_tasks))
+            return false;
+        check->infeasible_at = q->changes;
+    }
+    return true;
+}
+
+static queue_id next_leaf(const struct quota_state *q, queue_id from, enum quota_action action)
+{
+    if (action == RECLAIM)
+        return bitset_next(&q->leaves, q->claims, from);
+    return from < q->n_queues ? from : ID_NONE;
+}
+
+void quota_act(struct sched *s, struct quota_state *q, enum quota_action action)
+{
+    struct failures all = { 0 };
+    struct turn *turn = q->turn = q->turn ? q->turn : sched_alloc(s, q->n_queues * sizeof *turn);
+    if (action == PREEMPT && q->min_priority >= q->max_priority)
+        return;
+    if (action == RECLAIM)
+        quota_divide_now(s, q);
+    if (action == CONSOLIDATION && q->params->reclaim > 0 && all_infeasible(s, q, &all))
+        return;                    /* reclaim divides the shares, if they are not */
+    order_begin(&q->jobs);
+    for (queue_id i = 0; (i = next_leaf(q, i, action)) != ID_NONE; i++) {
+        if (!leaf_may_try(s, q, i, action))
+            continue;
+        turn[i] = (struct turn){ 0 };
+        if (first_turn(s, q, i, &turn[i], action == CONSOLIDATION ? &all : &turn[i].failed, action))
+            order_add(&q->jobs, i, &turn[i].wanted.amount);
+    }
+    if (q->jobs.n_leaves > 1)
+        quota_divide_now(s, q);
+    order_make(&q->jobs);
+    for (queue_id leaf; (leaf = order_top(&q->jobs)) != ID_NONE;) {
+        struct turn *t = &turn[leaf];
+        struct failures *failed = action == CONSOLIDATION ? &all : &t->failed;
+        const struct job_facts *f = job_facts(s, t->job);
+        struct tried me = { f->ask->shape, t->wanted.n, !f->preemptible };
+        if (may_try(s, q, t->job, &t->wanted, action) && !failed_before(failed, &me)) {
+            bool found = quota_search(s, q, t->job, action);
+            if (!found)
+                note_failure(s, failed, me);
+            if (!found && action == RECLAIM)
+                sched_blocked(s, t->job, WAIT_PROTECTED);
+            if (!found && action == CONSOLIDATION && all_infeasible(s, q, &all))
+                return;
+        }
+        /* a job passed over would be passed over again, or has its turn now */
+        bool again = t->behind && quota_is_plain(q);
+        bool more =
+            again ? first_turn(s, q, leaf, t, failed, action) : next_turn(s, q, t, failed, action);
+        order_set(&q->jobs, leaf, more ? &t->wanted.amount : NULL);
+    }
+}
+
+/* ---- Stale gangs ---- */
+
+void quota_evict_stale(struct sched *s, struct quota_state *q)
+{
+    int64_t after_ns = (int64_t)(q->params->stale_s * 1e9 + .5);
+    job_id j;
+    struct line_key k;
+    while (line_first(q->broken, &j, &k)) {
+        const struct placement *has = job_placement(s, j);
+        if (has && job_state(s, j) == JOB_GATHERING && k.time_ns + after_ns > sched_now(s)) {
+            sched_wake_at(s, k.time_ns + after_ns);
+            return;
+        }
+        /* it is about to be complete again */
+        if (((struct quota_job *)job_own(s, j))->pass == q->pass) {
+            sched_wake_at(s, sched_now(s) + 1);
+            return;
+        }
+        quota_leave_broken(s, q, j);
+        for (size_t i = has && job_state(s, j) == JOB_GATHERING ? has->n : 0; i-- > 0;)
+            sched_stop_task(s, j, has->piece[i].task, STOP_SAVE);
+        quota_mark_acted(s, q, j);
+    }
+}

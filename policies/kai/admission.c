@@ -1,0 +1,247 @@
+/* admission.c - admission checks: which jobs wait for a shape, where, and whether they find a
+ * place.
+ *
+ * A shape that finds none is looked at once until something makes room; one that does, once until
+ * something is given away. Allocate looks only at leaves with waiting jobs of a shape that finds a
+ * place. */
+#include "policies/kai/quota.h"
+
+#include <string.h>
+
+/* ---- Waiting jobs by shape ---- */
+
+struct admission_check *quota_check(struct sched *s, struct quota_state *q, shape_id shape)
+{
+    size_t known = q->n_checks;
+    q->check = array_covering(sched_alloc, s, q->check, &q->n_checks, shape, sizeof *q->check);
+    for (; known < q->n_checks; known++)
+        q->check[known].failed_at = UINT64_MAX;
+    return &q->check[shape];
+}
+
+static bool shape_before(const void *entry, const void *key)
+{
+    return ((const struct leaf_shape *)entry)->shape < *(const shape_id *)key;
+}
+
+static struct leaf_shape *leaf_shape(struct sched *s, struct leaf *l, shape_id shape)
+{
+    size_t at = lower_bound(l->shape, l->n_shapes, sizeof *l->shape, &shape, shape_before);
+    if (at < l->n_shapes && l->shape[at].shape == shape)
+        return &l->shape[at];
+    l->shape = array_grown(sched_alloc, s, l->shape, &l->capacity, l->n_shapes, sizeof *l->shape);
+    array_open(l->shape, l->n_shapes++, at, sizeof *l->shape);
+    l->shape[at] = (struct leaf_shape){ .shape = shape, .why = WAIT_ORDER };
+    return &l->shape[at];
+}
+
+/* One more, or fewer, of the jobs that wait whole for this shape was acted on in this pass. */
+static void count_acted(const struct quota_state *q, struct admission_check *check, int by)
+{
+    if (check->acted_pass != q->pass)
+        check->acted = 0;
+    check->acted_pass = q->pass;
+    check->acted += (uint32_t)by;
+}
+
+void quota_shape_acted(struct sched *s, struct quota_state *q, job_id j)
+{
+    count_acted(q, quota_check(s, q, job_facts(s, j)->ask->shape), 1);
+}
+
+bool quota_all_acted(const struct quota_state *q, const struct admission_check *check)
+{
+    return check->acted_pass == q->pass && check->acted == check->waiting;
+}
+
+/* The first job of the leaf that waits for the shape has come; or the last one has gone. */
+static void enter_leaf(struct sched *s, struct admission_check *check, struct leaf_shape *here,
+                       queue_id leaf)
+{
+    check->leaf = array_grown(sched_alloc, s, check->leaf, &check->leaves_capacity, check->n_leaves,
+                              sizeof *check->leaf);
+    here->place = (uint32_t)check->n_leaves;
+    check->leaf[check->n_leaves++] = leaf;
+}
+
+static void leave_leaf(struct sched *s, struct quota_state *q, struct admission_check *check,
+                       const struct leaf_shape *here)
+{
+    queue_id last = check->leaf[--check->n_leaves];
+    check->leaf[here->place] = last;
+    leaf_shape(s, &q->leaf[last], here->shape)->place = here->place;
+}
+
+static void count_in_leaf(struct sched *s, struct quota_state *q, job_id j, int by)
+{
+    const struct job_facts *f = job_facts(s, j);
+    struct leaf *l = &q->leaf[f->queue];
+    struct leaf_shape *here = leaf_shape(s, l, f->ask->shape);
+    if (here->waiting == 0) {
+        here->ask = quota_wanted(s, j, NULL).amount;
+        l->min_gpu_milli = min_i64(l->min_gpu_milli, here->ask.of[Q_GPU]);
+        enter_leaf(s, quota_check(s, q, f->ask->shape), here, f->queue);
+    }
+    here->waiting += (uint32_t)by;
+    if (here->waiting > 0)
+        return;
+    leave_leaf(s, q, quota_check(s, q, f->ask->shape), here);
+    l->min_gpu_milli = INT64_MAX;
+    for (size_t i = 0; i < l->n_shapes; i++)
+        if (l->shape[i].waiting)
+            l->min_gpu_milli = min_i64(l->min_gpu_milli, l->shape[i].ask.of[Q_GPU]);
+}
+
+void quota_count_shape(struct sched *s, struct quota_state *q, job_id j, int by)
+{
+    const struct job_facts *f = job_facts(s, j);
+    shape_id shape = f->ask->shape;
+    struct admission_check *check = quota_check(s, q, shape);
+    count_in_leaf(s, q, j, by);
+    if (check->waiting == 0) {
+        q->asked =
+            array_grown(sched_alloc, s, q->asked, &q->asked_capacity, q->n_asked, sizeof *q->asked);
+        check->place = (uint32_t)q->n_asked;
+        q->asked[q->n_asked++] = shape;
+        check->ask = f->ask;
+        check->grouped = false;
+        check->min_tasks = UINT32_MAX;
+    }
+    check->grouped = check->grouped || f->n_groups > 0;
+    if (f->min_tasks < check->min_tasks) {
+        check->min_tasks = f->min_tasks;
+        check->min_milli = quota_wanted(s, j, NULL).amount.of[Q_GPU];
+    }
+    check->alike = !check->grouped &&
+                   check->min_tasks == (f->ask->tasks == SPLIT_ANY ? 1 : request_tasks(f->ask));
+    check->waiting += (uint32_t)by;
+    if (((struct quota_job *)job_own(s, j))->pass == q->pass)
+        count_acted(q, check, by);
+    if (check->waiting == 0) {
+        q->asked[check->place] = q->asked[--q->n_asked];
+        q->check[q->asked[check->place]].place = check->place;
+    }
+}
+
+/* ---- The check ---- */
+
+/* For j, of this shape, which holds nothing. The answer stands until something is given away. */
+static bool finds_place(struct sched *s, const struct quota_state *q, struct admission_check *check,
+                        job_id j)
+{
+    if (check->alike && check->tried_at == q->placements &&
+        check->tried_tasks == check->min_tasks)
+        return check->fits;
+    const struct job_facts *f = job_facts(s, j);
+    uint32_t tasks = f->n_groups ? 0 : f->min_tasks;    /* 0: for j alone */
+    if (tasks && check->tried_at == q->placements && check->tried_tasks == tasks)
+        return check->fits;
+    struct wanted w = quota_wanted(s, j, NULL);
+    check->fits = quota_place(s, FREE_IDLE, j, w.task, w.n, ID_NONE) ||
+                  quota_place(s, FREE_OR_RELEASING, j, w.task, w.n, ID_NONE);
+    check->tried_at = q->placements;
+    check->tried_tasks = tasks;
+    if (!check->fits)
+        check->why_not = sched_why_not(s);
+    return check->fits;
+}
+
+static bool fails(const struct quota_state *q, struct admission_check *check)
+{
+    check->failed_at = q->version;
+    check->why = check->why_not;
+    return false;
+}
+
+bool quota_shape_fits(struct sched *s, struct quota_state *q, shape_id shape, job_id j)
+{
+    struct admission_check *check = quota_check(s, q, shape);
+    if (check->failed_at == q->version)
+        return false;
+    return finds_place(s, q, check, j) || fails(q, check);
+}
+
+bool quota_no_shape_fits(const struct quota_state *q)
+{
+    for (size_t i = 0; i < q->n_asked; i++)
+        if (q->check[q->asked[i]].failed_at != q->version)
+            return false;
+    return true;
+}
+
+/* A waiting job of a shape with equal jobs only, in a leaf that this pass has not acted on. */
+static bool one_of(const struct quota_state *q, const struct admission_check *check, shape_id shape,
+                   job_id *j)
+{
+    for (size_t i = 0; check->alike && i < check->n_leaves; i++)
+        if (q->leaf[check->leaf[i]].acted != q->pass)
+            return line_first_of(q->leaf[check->leaf[i]].waiting, shape, j, NULL);
+    return false;
+}
+
+static void open_all(struct quota_state *q, const struct admission_check *check)
+{
+    for (size_t i = 0; i < check->n_leaves; i++)
+        bitset_put(&q->leaves, q->open, check->leaf[i], true);
+}
+
+/* Opens the leaves in which a job waits of a shape that finds a place, or may. In other leaves no
+ * job would find one; that is noted here, as if they had been looked at, unless they are left out
+ * for other reasons. */
+void quota_open_leaves(struct sched *s, struct quota_state *q)
+{
+    memcpy(q->open, q->grows, q->leaves.words * sizeof *q->open);
+    for (size_t i = 0; i < q->n_acted; i++)
+        bitset_put(&q->leaves, q->open, q->acted[i], line_length(q->leaf[q->acted[i]].waiting) > 0);
+    for (size_t i = 0; i < q->n_asked; i++) {
+        struct admission_check *check = &q->check[q->asked[i]];
+        job_id j;
+        if (check->failed_at != q->version &&
+            (!one_of(q, check, q->asked[i], &j) || finds_place(s, q, check, j)))
+            open_all(q, check);
+    }
+    for (size_t i = 0; i < q->n_asked; i++) {
+        struct admission_check *check = &q->check[q->asked[i]];
+        for (size_t k = 0; check->failed_at != q->version && k < check->n_leaves; k++)
+            if (!bitset_has(q->open, check->leaf[k]) && !q->leaf[check->leaf[k]].spent)
+                fails(q, check);
+    }
+}
+
+/* No place for so many tasks, by whole GPUs: certain. */
+static bool lacks_gpus(struct sched *s, const struct request *ask, uint32_t tasks)
+{
+    uint32_t n = ask->tasks == SPLIT_ANY ? ask->gpus : tasks;
+    return !ask->next && ask->gpus > 0 && !ask->mig && ask->gpu_milli >= MILLI_ALL &&
+           domain_fits(sched_view(s, FREE_IDLE), 0, ask) < n &&
+           domain_fits(sched_view(s, FREE_OR_RELEASING), 0, ask) < n;
+}
+
+/* No shape finds a place as things are, task by task neither, and as no job gets anything things
+ * stay so. Each shape would come to the same answer, with the reason that was given for it before:
+ * then no further job need have its turn. For a shape with all its jobs acted on nothing would be
+ * noted either, unless one of them was reinstated: it stands in the line until its start is
+ * notified, and whether another like it would fit is then seen, and noted. */
+bool quota_all_infeasible(struct sched *s, struct quota_state *q)
+{
+    if (!quota_is_plain(q) || q->budgets)
+        return false;
+    for (size_t i = 0; i < q->n_asked; i++) {
+        struct admission_check *check = &q->check[q->asked[i]];
+        job_id j;
+        if (check->failed_at == q->version)
+            continue;
+        if (quota_all_acted(q, check)) {
+            if (q->reinstated == q->pass)
+                return false;
+            continue;
+        }
+        if (!one_of(q, check, q->asked[i], &j) || finds_place(s, q, check, j) ||
+            check->why != check->why_not || !lacks_gpus(s, check->ask, check->min_tasks))
+            return false;
+    }
+    for (size_t i = 0; i < q->n_asked; i++)
+        if (!quota_all_acted(q, &q->check[q->asked[i]]))
+            q->check[q->asked[i]].failed_at = q->version;
+    return true;
+}

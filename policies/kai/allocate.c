@@ -1,0 +1,294 @@
+/* allocate.c - the first action: idle GPUs go to the next job, up to the limits; and why the other
+ * jobs wait.
+ *
+ * After NVIDIA/KAI-Scheduler:pkg/scheduler/actions/allocate/allocate.go. A job that finds no place
+ * is passed over, and the next of its queue tried. Fair shares do not cap what is taken of idle
+ * GPUs. What fits only where others are leaving is placed tentatively. Only leaves with a waiting
+ * job that may find a place take part in the order. */
+#include "policies/kai/quota.h"
+
+bool quota_has_capacity(struct quota_state *q, const struct job_facts *f,
+                        const struct quota_amount *ask, enum wait_reason *why)
+{
+    if (f->preemptible && !q->leaf[f->queue].limited)
+        return true;
+    enum quota_verdict v = quota_capacity(q->queue, f->queue, ask, !f->preemptible, NULL);
+    if (why)
+        *why = v == QUOTA_OVER_LIMIT ? WAIT_LIMIT : WAIT_QUOTA;
+    return v == QUOTA_FITS;
+}
+
+static bool by_level(const struct job_facts *f)
+{
+    bool level = f->ask->required_level != LEVEL_ANY || f->ask->preferred_level != LEVEL_ANY;
+    for (uint32_t g = 0; g < f->n_groups && !level; g++)
+        level = f->group[g].required_level != LEVEL_ANY || f->group[g].preferred_level != LEVEL_ANY;
+    return level;
+}
+
+static bool fits_on(struct sched *s, enum free_kind in, job_id j, uint32_t task, node_id n)
+{
+    struct request r = *request_of_task(job_facts(s, j)->ask, task);
+    return view_fits(sched_view(s, in), &r, n);
+}
+
+/* One task: on idle GPUs or where others are leaving, preferring a node where it is idle. A
+ * tentative task uses up first what is being left, so what is idle stays so for the next. A share
+ * looks at idle and releasing GPUs together. */
+static const struct placement *find_one(struct sched *s, job_id j, uint32_t task)
+{
+    const struct placement *where = quota_place(s, FREE_OR_RELEASING, j, &task, 1, ID_NONE), *idle,
+                           *there;
+    if (!where || job_facts(s, j)->ask->gpu_milli < MILLI_ALL ||
+        fits_on(s, FREE_IDLE, j, task, where->piece[0].node))
+        return where;
+    idle = quota_place(s, FREE_IDLE, j, &task, 1, ID_NONE);
+    if (!idle || !fits_on(s, FREE_OR_RELEASING, j, task, idle->piece[0].node))
+        return where;
+    there = quota_place(s, FREE_OR_RELEASING, j, &task, 1, idle->piece[0].node);
+    return there && there->piece[0].node == idle->piece[0].node ? there : where;
+}
+
+static const struct placement *place_tasks_tentatively(struct sched *s, job_id j,
+                                                       const uint32_t *task, uint32_t n)
+{
+    struct placement *all = sched_scratch(s, sizeof *all + n * sizeof all->piece[0]);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct placement *one = find_one(s, j, task[i]);
+        if (!one || sched_tentative_add(s, j, one) != SCHED_OK)
+            return NULL;
+        all->piece[all->n++] = one->piece[0];
+    }
+    return all;
+}
+
+static const struct placement *place_all_tentatively(struct sched *s, job_id j,
+                                                     const uint32_t *task, uint32_t n)
+{
+    const struct placement *where = quota_place(s, FREE_IDLE, j, task, n, ID_NONE);
+    if (where && sched_tentative_add(s, j, where) == SCHED_OK)
+        return where;
+    where = quota_place(s, FREE_OR_RELEASING, j, task, n, ID_NONE);
+    return where && sched_tentative_add(s, j, where) == SCHED_OK ? where : NULL;
+}
+
+const struct placement *quota_place_tentatively(struct sched *s, struct quota_state *q, job_id j,
+                                                const uint32_t *task, uint32_t n)
+{
+    const struct job_facts *f = job_facts(s, j);
+    sched_mark_t before = sched_mark(s);
+    const struct placement *where = by_level(f) || f->ask->tasks == SPLIT_ANY
+                                        ? place_all_tentatively(s, j, task, n)
+                                        : place_tasks_tentatively(s, j, task, n);
+    if (where)
+        quota_refresh(s, q, f->queue);
+    else
+        sched_rollback(s, before);
+    return where;
+}
+
+/* Each GPU of p has the share that p takes free in that view. */
+static bool is_free(struct sched *s, enum free_kind in, const struct placement *p)
+{
+    const struct view *v = sched_view(s, in);
+    for (size_t i = 0; p && i < p->n; i++)
+        for (uint64_t m = p->piece[i].gpu_mask; m; m &= m - 1)
+            if (view_gpu_milli(v, p->piece[i].node, (unsigned)__builtin_ctzll(m)) <
+                p->piece[i].milli)
+                return false;
+    return p;
+}
+
+/* A place where j can start now, on nothing that is placed tentatively; NULL: none. */
+static const struct placement *find_idle(struct sched *s, const struct quota_state *q, job_id j,
+                                         const struct wanted *w)
+{
+    bool share = job_facts(s, j)->ask->gpu_milli < MILLI_ALL;
+    const struct placement *where =
+        share ? NULL : quota_place(s, FREE_IDLE, j, w->task, w->n, ID_NONE);
+    if (!share && (!where || !q->tentative || is_free(s, FREE_OR_RELEASING, where)))
+        return where;
+    where = quota_place(s, FREE_OR_RELEASING, j, w->task, w->n, ID_NONE);
+    return is_free(s, FREE_IDLE, where) ? where : NULL;
+}
+
+enum allocated { ALLOCATED_NOT, ALLOCATED_TENTATIVELY, ALLOCATED };
+
+static enum allocated allocate_job(struct sched *s, struct quota_state *q, job_id j,
+                                   const struct wanted *w)
+{
+    const struct placement *where = find_idle(s, q, j, w);
+    enum allocated done = ALLOCATED;
+    bool more = job_placement(s, j) != NULL;
+    sched_mark_t before = sched_mark(s);
+    /* CPUs or memory there are not released yet */
+    if (where && sched_start(s, j, where) != SCHED_OK) {
+        sched_rollback(s, before);
+        where = NULL;
+    }
+    if (where) {
+        if (quota_lacks_tasks(s, j))
+            quota_enter_waiting(s, q, j);
+        else if (more)                 /* otherwise the notice of the start does it */
+            quota_leave_waiting(s, q, j);
+        if (more)
+            quota_grew(s, q, j);
+    } else {
+        if (!quota_place_tentatively(s, q, j, w->task, w->n))
+            return ALLOCATED_NOT;
+        sched_blocked(s, j, WAIT_RELEASING);
+        q->tentative = true;
+        done = ALLOCATED_TENTATIVELY;
+    }
+    q->placements++;
+    quota_mark_acted(s, q, j);
+    quota_refresh(s, q, job_facts(s, j)->queue);
+    return done;
+}
+
+/* ---- The heads of the queues ---- */
+
+struct leaf_head {
+    struct line_walk walk;
+    bool behind;                  /* the walk has not come to the job yet */
+    job_id job;
+    shape_id shape;               /* while the walk is behind */
+    struct wanted wanted;         /* while the walk is behind: tasks not listed */
+};
+
+/* The next job of the leaf that may find a place and has capacity. */
+static bool next_head(struct sched *s, struct quota_state *q, struct leaf_head *h)
+{
+    h->behind = false;
+    while (line_next(&h->walk, &h->job)) {
+        const struct job_facts *f = job_facts(s, h->job);
+        const struct quota_job *own = job_own(s, h->job);
+        enum wait_reason why;
+        if (own->pass == q->pass && !job_placement(s, h->job))
+            continue;
+        if (own->whole && !quota_shape_fits(s, q, f->ask->shape, h->job)) {
+            line_skip_shape(&h->walk, f->ask->shape);
+            continue;
+        }
+        h->wanted = quota_wanted(s, h->job, job_placement(s, h->job));
+        if (h->wanted.n == 0)          /* an awaited job that has started in this pass */
+            continue;
+        if (quota_has_capacity(q, f, &h->wanted.amount, &why))
+            return true;
+        sched_blocked(s, h->job, why);
+    }
+    return false;
+}
+
+/* Mostly the first job of some shape: then no walk is needed. */
+static bool first_head(struct sched *s, struct quota_state *q, struct leaf *l, struct leaf_head *h)
+{
+    h->walk = (struct line_walk){ .l = l->waiting };
+    if (l->growing)
+        return next_head(s, q, h);
+    leaf_heads(s, l);
+    for (size_t i = 0; i < l->n_heads; i++) {
+        const struct shape_head *first = &l->head[i];
+        if (quota_had_turn(s, q, l, first->job))
+            return next_head(s, q, h);
+        if (!quota_shape_fits(s, q, first->shape, first->job))
+            continue;
+        if (!quota_has_capacity(q, job_facts(s, first->job), &first->ask, NULL))
+            return next_head(s, q, h);
+        h->job = first->job;
+        h->shape = first->shape;
+        h->wanted = (struct wanted){ first->tasks, NULL, first->ask };
+        h->behind = true;
+        return true;
+    }
+    return false;
+}
+
+/* false: no further job need have its turn. */
+static bool serve(struct sched *s, struct quota_state *q, queue_id leaf, struct leaf_head *h)
+{
+    if (h->behind && quota_is_plain(q) && quota_check(s, q, h->shape)->failed_at == q->version) {
+        if (quota_all_infeasible(s, q))
+            return false;
+        order_set(&q->jobs, leaf, first_head(s, q, &q->leaf[leaf], h) ? &h->wanted.amount : NULL);
+        return true;
+    }
+    job_id j = h->job;
+    bool whole = ((struct quota_job *)job_own(s, j))->whole;
+    struct admission_check *check = quota_check(s, q, job_facts(s, j)->ask->shape);
+    enum wait_reason why;
+    bool may = quota_has_capacity(q, job_facts(s, j), &h->wanted.amount, &why);
+    if (h->behind) {
+        leaf_walk_to(s, q, &h->walk, j);
+        h->wanted = quota_wanted(s, j, NULL);
+    }
+    if (!may) {                        /* other jobs of its queue have used the capacity */
+        sched_blocked(s, j, why);
+    } else {
+        struct line_key before = line_walk_key(&h->walk);
+        enum allocated done = allocate_job(s, q, j, &h->wanted);
+        if (done == ALLOCATED && quota_lacks_tasks(s, j) &&
+            quota_key(s, j, job_placement(s, j)->n).minor == before.minor) {
+            /* still the next of its queue; else the walk meets it again */
+            h->wanted = quota_wanted(s, j, job_placement(s, j));
+            h->behind = false;
+            order_set(&q->jobs, leaf, &h->wanted.amount);
+            return true;
+        }
+        if (done == ALLOCATED_NOT && !whole)
+            sched_blocked(s, j, sched_why_not(s));
+        if (done == ALLOCATED_NOT && whole)
+            check->failed_at = q->version;
+    }
+    bool more = next_head(s, q, h);
+    order_set(&q->jobs, leaf, more ? &h->wanted.amount : NULL);
+    return true;
+}
+
+/* No remaining job can get anything, and none needs a reason of its own: where all jobs are plain
+ * there are no limits. */
+static bool all_served(const struct quota_state *q)
+{
+    return quota_is_plain(q) && quota_no_shape_fits(q);
+}
+
+/* Room that a search made for a job is not given to other jobs, which would have to leave it
+ * again. */
+static void serve_awaited(struct sched *s, struct quota_state *q)
+{
+    struct line_walk walk = { .l = q->awaited };
+    for (job_id j; line_next(&walk, &j);) {
+        if (job_state(s, j) == JOB_RELEASING)
+            continue;
+        const struct quota_job *own = job_own(s, j);
+        bool waits = own->waits && (own->moved || !q->leaf[job_facts(s, j)->queue].spent);
+        struct wanted w = waits ? quota_wanted(s, j, job_placement(s, j)) : (struct wanted){ 0 };
+        bool may = w.n > 0 && quota_has_capacity(q, job_facts(s, j), &w.amount, NULL);
+        enum allocated done = may ? allocate_job(s, q, j, &w) : ALLOCATED_NOT;
+        if (done == ALLOCATED)
+            q->reinstated = q->pass;
+        if (done != ALLOCATED_TENTATIVELY)
+            line_remove(q->awaited, j);
+    }
+}
+
+void quota_allocate(struct sched *s, struct quota_state *q)
+{
+    serve_awaited(s, q);
+    if (!q->growing && quota_no_shape_fits(q))
+        return;
+    struct leaf_head *heads = q->leaf_head =
+        q->leaf_head ? q->leaf_head : sched_alloc(s, q->n_queues * sizeof *heads);
+    order_begin(&q->jobs);
+    quota_open_leaves(s, q);
+    for (queue_id i = 0; (i = bitset_next(&q->leaves, q->open, i)) != ID_NONE; i++) {
+        if (!q->leaf[i].spent && first_head(s, q, &q->leaf[i], &heads[i]))
+            order_add(&q->jobs, i, &heads[i].wanted.amount);
+    }
+    if (q->jobs.n_leaves > 1)
+        quota_divide_now(s, q);
+    order_make(&q->jobs);
+    bool more = true;
+    for (queue_id leaf; more && (leaf = order_top(&q->jobs)) != ID_NONE && !all_served(q);)
+        more = serve(s, q, leaf, &heads[leaf]);
+}

@@ -1,0 +1,124 @@
+/* consolidation_bound.c - feasibility bound of consolidation: from the nodes of the jobs that could
+ * be moved, without a scenario.
+ *
+ * Nothing may be lost, so every task that leaves needs a place again. Take widths, whole GPUs of a
+ * task, from the largest down. If no node can come to hold one more task of a width, from what is
+ * free there and from narrower tasks that leave, then each node holds as many of them afterwards as
+ * before, and their GPUs are of no use to narrower tasks. The new tasks are infeasible if that
+ * holds down to their own width. Tasks that share GPUs, and jobs that give only a total, count as
+ * narrower than any. */
+#include "policies/kai/search.h"
+
+/* ---- What could be moved ---- */
+
+static uint32_t width_of(const struct request *run, const struct request *ask,
+                         const struct piece *p)
+{
+    return ask->tasks == SPLIT_ANY || run->mig || p->milli != MILLI_ALL ? 0 : p->gpus;
+}
+
+static int64_t milli_of(const struct piece *p)
+{
+    return (int64_t)p->gpus * (p->milli < MILLI_ALL ? MILLI_ALL : p->milli);
+}
+
+/* All tasks that a consolidation for a job that holds nothing may look at: the same for every such
+ * job until something changes. */
+static void list_movable(struct sched *s, struct quota_state *q, struct search *x)
+{
+    /* the order of victims goes by the shares, and only so many are looked at */
+    quota_divide_now(s, q);
+    search_victims(s, q, x);
+    for (uint32_t u; search_next_victim(s, q, x, &u);)
+        ;
+    x->n_movable = 0;
+    x->movable_elastic = false;
+    for (size_t u = 0; u < x->n_units; u++) {
+        x->movable_elastic =
+            x->movable_elastic || x->unit[u].n < job_placement(s, x->unit[u].job)->n;
+        for (uint32_t i = 0; i < x->unit[u].n; i++) {
+            const struct request *ask = job_facts(s, x->unit[u].job)->ask;
+            const struct piece *p = &x->unit[u].piece[i];
+            const struct request *run =
+                ask->tasks == SPLIT_ANY ? ask : request_of_task(ask, p->task);
+            x->movable = array_grown(sched_alloc, s, x->movable, &x->movable_capacity, x->n_movable,
+                                     sizeof *x->movable);
+            x->movable[x->n_movable++] =
+                (struct movable){ p->node, width_of(run, ask, p), milli_of(p), run };
+        }
+    }
+    x->movable_at = q->changes;
+}
+
+/* ---- What they could make room for ---- */
+
+/* Some node could come to hold one more task of that many whole GPUs than now. */
+static bool gains(struct sched *s, struct search *x, uint32_t gpus, bool fits_nowhere)
+{
+    x->stamp++;
+    for (size_t i = 0; i < x->n_movable; i++) {
+        const struct movable *m = &x->movable[i];
+        struct on_node *n = &x->node[m->node];
+        if (n->stamp != x->stamp)
+            *n = (struct on_node){ x->stamp, ID_NONE, 0, false };
+        n->milli += m->gpus < gpus ? m->milli : 0;
+    }
+    for (size_t i = 0; i < x->n_movable; i++) {
+        node_id node = x->movable[i].node;
+        struct node_free f = view_node_for(sched_view(s, FREE_OR_RELEASING), x->run, node);
+        int64_t shared = __builtin_popcountll(f.shared_mask),
+                fit = fits_nowhere ? 0 : f.whole / gpus;
+        if ((f.whole + shared) * MILLI_ALL + x->node[node].milli >= (fit + 1) * gpus * MILLI_ALL)
+            return true;
+    }
+    return false;
+}
+
+static bool fits_nowhere(struct sched *s, const struct search *x, uint32_t gpus)
+{
+    for (size_t i = 0; i < x->n_movable; i++)
+        if (x->movable[i].gpus == gpus &&
+            domain_fits(sched_view(s, FREE_OR_RELEASING), 0, x->movable[i].run) > 0)
+            return false;
+    return true;
+}
+
+static uint32_t next_width(const struct search *x, uint32_t below)
+{
+    uint32_t widest = 0;
+    for (size_t i = 0; i < x->n_movable; i++)
+        if (x->movable[i].gpus < below && x->movable[i].gpus > widest)
+            widest = x->movable[i].gpus;
+    return widest;
+}
+
+static bool could_move(struct sched *s, struct search *x)
+{
+    for (uint32_t gpus = UINT32_MAX; (gpus = next_width(x, gpus)) > x->run->gpus;)
+        if (!fits_nowhere(s, x, gpus) || gains(s, x, gpus, true))
+            return true;
+    return gains(s, x, x->run->gpus, false);
+}
+
+bool consolidation_infeasible(struct sched *s, struct quota_state *q, const struct request *ask,
+                              uint32_t min_tasks)
+{
+    struct search *x = search_begin(s, q);
+    x->action = CONSOLIDATION;
+    x->moves_only = true;
+    x->job = ID_NONE;
+    x->n_recorded = 0;
+    if (x->movable_at != q->changes)
+        list_movable(s, q, x);
+    /* if the first task moves some, the second may look at others */
+    if (x->movable_elastic)
+        min_tasks = 1;
+    for (x->run = ask; x->run && x->run->first_task < min_tasks && ask->tasks != SPLIT_ANY;
+         x->run = x->run->next) {
+        uint32_t left = min_tasks - x->run->first_task;
+        if (search_lacks_nodes(s, x->run, left < x->run->tasks ? left : x->run->tasks) &&
+            !could_move(s, x))
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,188 @@
+/* division.c - see division.h. */
+#include "policies/kai/division.h"
+#include "sim/contract/util/heap.h"
+#include "sim/contract/util/minmax.h"
+
+#include <math.h>
+
+static const int64_t unit[Q_RESOURCES] = { MILLI_ALL, 1, 1 };
+
+struct quota_amount quota_amount(struct amount a)
+{
+    return (struct quota_amount){ { a.gpu_milli, a.cpu_milli, a.mem_mib } };
+}
+
+int64_t quota_requestable(const struct quota_share *s)
+{
+    return s->limit == UNLIMITED ? s->request : min_i64(s->limit, s->request);
+}
+
+int64_t quota_allocatable(const struct quota_share *s)
+{
+    if (s->deserved == UNLIMITED)
+        return s->limit;
+    int64_t owed = max_i64(s->deserved, s->fair);
+    return s->limit == UNLIMITED ? owed : min_i64(s->limit, owed);
+}
+
+queue_id quota_arrange(struct quota_queue *q, uint32_t n)
+{
+    queue_id top = ID_NONE;
+    for (uint32_t i = 0; i < n; i++)
+        q[i].first_child = ID_NONE;
+    for (uint32_t i = n; i-- > 0;) {
+        queue_id *at = q[i].parent == ID_NONE ? &top : &q[q[i].parent].first_child;
+        while (*at != ID_NONE && q[*at].priority > q[i].priority)
+            at = &q[*at].next_sibling;
+        q[i].next_sibling = *at;
+        *at = i;
+    }
+    return top;
+}
+
+/* Step 2 for one class of priority, t[0..n): all want something and have a weight. Returns the
+ * rest. */
+static int64_t take_by_weight(struct quota_taker *t, size_t n, int64_t rest, int64_t whole,
+                              double k)
+{
+    for (bool again = true; again && rest > 0;) {
+        again = false;
+        double weights = 0, usage = 0, claims = 0;
+        for (size_t i = 0; i < n; i++)
+            if (t[i].wants > 0) {
+                weights += t[i].share->weight;
+                usage += t[i].share->usage;
+            }
+        for (size_t i = 0; i < n; i++)
+            if (t[i].wants > 0) {
+                double w = t[i].share->weight;
+                t[i].claim = usage > 0 ? fmax(0, w + k * (w - t[i].share->usage * weights)) : w;
+                claims += t[i].claim;
+            }
+        if (!(claims > 0))
+            break;
+        double amount = (double)rest, unit_claims = claims * (double)whole;
+        for (size_t i = 0; i < n && rest > 0; i++) {
+            if (t[i].wants <= 0)
+                continue;
+            double claimed = amount * t[i].claim;    /* the share is this / claims */
+            int64_t give = t[i].wants;
+            if ((double)t[i].wants * claims <= claimed) {
+                again = again || (double)t[i].wants * claims < claimed;
+                t[i].lost = 0;
+            } else {
+                double units = floor(claimed / unit_claims),
+                       lost = (claimed - units * unit_claims) / claims;
+                give = (int64_t)units * whole;
+                if (lost > 0)
+                    t[i].lost = lost;
+            }
+            t[i].share->fair += give;
+            t[i].wants -= give;
+            rest -= give;
+        }
+    }
+    return rest;
+}
+
+/* On top of the heap: the largest fraction lost, then the older queue. */
+static bool goes_before(const void *none, const struct quota_taker *a, const struct quota_taker *b)
+{
+    (void)none;
+    return a->lost != b->lost ? a->lost > b->lost : a->share < b->share;
+}
+
+HEAP_DEFINE(takers, struct quota_taker, void, goes_before, HEAP_NOT_PLACED);
+
+/* Step 3 for one class. Returns the rest. */
+static int64_t take_fractions(struct quota_taker *t, size_t n, int64_t rest, int64_t whole)
+{
+    size_t heap = 0;
+    for (size_t i = 0; i < n; i++)
+        if (t[i].lost > 0)
+            t[heap++] = t[i];
+    takers_make(NULL, t, heap);
+    while (heap > 0 && rest > 0) {
+        int64_t give = min_i64(whole, rest);
+        takers_pop(NULL, t, heap--).share->fair += give;
+        rest -= give;
+    }
+    return rest;
+}
+
+static size_t class_end(const struct quota_taker *t, size_t n, size_t from)
+{
+    size_t end = from;
+    while (end < n && t[end].priority == t[from].priority)
+        end++;
+    return end;
+}
+
+int64_t quota_divide_rest(struct quota_queue *q, queue_id first, enum quota_resource r,
+                          int64_t rest, double k, struct quota_taker *scratch)
+{
+    size_t n = 0;
+    for (queue_id i = first; i != ID_NONE; i = q[i].next_sibling) {
+        struct quota_share *s = &q[i].of[r];
+        int64_t wants = quota_requestable(s) - s->fair;
+        if (wants > 0 && s->weight > 0)
+            scratch[n++] = (struct quota_taker){ s, wants, q[i].priority, 0, 0 };
+    }
+    for (size_t from = 0, end; from < n && rest > 0; from = end) {
+        end = class_end(scratch, n, from);
+        rest = take_by_weight(&scratch[from], end - from, rest, unit[r], k);
+    }
+    for (size_t from = 0, end; from < n && rest > 0; from = end) {
+        end = class_end(scratch, n, from);
+        rest = take_fractions(&scratch[from], end - from, rest, unit[r]);
+    }
+    return rest;
+}
+
+int64_t quota_divide(struct quota_queue *q, queue_id first, enum quota_resource r, int64_t total,
+                     double k, struct quota_taker *scratch)
+{
+    int64_t rest = total;
+    for (queue_id i = first; i != ID_NONE; i = q[i].next_sibling) {
+        struct quota_share *s = &q[i].of[r];
+        s->fair = min_i64(s->deserved == UNLIMITED ? total : s->deserved, quota_requestable(s));
+        rest -= s->fair;
+    }
+    return rest > 0 ? quota_divide_rest(q, first, r, rest, k, scratch) : 0;
+}
+
+void quota_divide_tree(struct quota_queue *q, queue_id first_top,
+                       const struct quota_amount *capacity, double k, struct quota_taker *scratch,
+                       unsigned *top_settled)
+{
+    if (first_top == ID_NONE)
+        return;
+    for (enum quota_resource r = 0; r < Q_RESOURCES; r++)
+        if (!(*top_settled >> r & 1))
+            quota_divide(q, first_top, r, capacity->of[r], k, scratch);
+    *top_settled = ~0u;
+    for (queue_id i = first_top; i != ID_NONE;) {
+        if (q[i].first_child != ID_NONE) {
+            for (enum quota_resource r = 0; r < Q_RESOURCES; r++) {
+                if (!(q[i].settled >> r & 1) || q[i].settled_fair.of[r] != q[i].of[r].fair)
+                    quota_divide(q, q[i].first_child, r, q[i].of[r].fair, k, scratch);
+                q[i].settled_fair.of[r] = q[i].of[r].fair;
+            }
+            q[i].settled = ~0u;
+            i = q[i].first_child;
+            continue;
+        }
+        while (q[i].next_sibling == ID_NONE && q[i].parent != ID_NONE)
+            i = q[i].parent;
+        i = q[i].next_sibling;
+    }
+}
+
+/* Two units: one that step 3 may have given, or that rounding took; one so that the comparison in
+ * step 2 is never close. */
+bool quota_same_share(const struct quota_share *s, enum quota_resource r, int64_t requestable,
+                      int64_t instead)
+{
+    int64_t enough = s->fair + 2 * unit[r];
+    return requestable == instead || (requestable >= enough && instead >= enough);
+}

@@ -1,0 +1,259 @@
+/* leaf.c - the lines of a leaf: waiting jobs by shape, and victim candidates; what is known of them
+ * is kept until they change. */
+#include "policies/kai/quota.h"
+
+struct line_key quota_key(const struct sched *s, job_id j, size_t held)
+{
+    const struct job_facts *f = job_facts(s, j);
+    uint32_t tasks = f->ask->tasks == SPLIT_ANY && held ? 1 : (uint32_t)held;
+    return (struct line_key){ -f->priority,
+                              tasks < f->min_tasks    ? 0
+                              : tasks == f->min_tasks ? 1
+                                                      : 2,
+                              f->submit_ns };
+}
+
+/* A job of that shape has come or gone. */
+static void head_changed(struct leaf *l, shape_id shape)
+{
+    bool one = l->heads == HEADS_KNOWN || (l->heads == HEADS_BUT_ONE && l->stale == shape);
+    l->heads = one ? HEADS_BUT_ONE : HEADS_UNKNOWN;
+    l->stale = shape;
+}
+
+static void head_out(struct leaf *l, shape_id shape)
+{
+    size_t at = 0;
+    while (at < l->n_heads && l->head[at].shape != shape)
+        at++;
+    if (at < l->n_heads)
+        array_close(l->head, l->n_heads--, at, sizeof *l->head);
+}
+
+static void head_in(struct sched *s, struct leaf *l, shape_id shape)
+{
+    struct shape_head h = { .shape = shape };
+    if (!line_first_of(l->waiting, shape, &h.job, &h.key))
+        return;
+    struct wanted w = quota_wanted(s, h.job, NULL);
+    h.firm = !job_facts(s, h.job)->preemptible;
+    h.tasks = w.n;
+    h.ask = w.amount;
+    l->head = array_grown(sched_alloc, s, l->head, &l->heads_capacity, l->n_heads, sizeof *l->head);
+    size_t at = l->n_heads++;
+    for (; at > 0 && line_key_before(h.key, h.job, l->head[at - 1].key, l->head[at - 1].job); at--)
+        l->head[at] = l->head[at - 1];
+    l->head[at] = h;
+}
+
+void leaf_heads(struct sched *s, struct leaf *l)
+{
+    if (l->heads == HEADS_BUT_ONE) {
+        head_out(l, l->stale);
+        head_in(s, l, l->stale);
+    } else if (l->heads == HEADS_UNKNOWN) {
+        l->n_heads = 0;
+        for (size_t i = 0; i < l->n_shapes; i++)
+            if (l->shape[i].waiting)
+                head_in(s, l, l->shape[i].shape);
+    }
+    l->heads = HEADS_KNOWN;
+}
+
+void leaf_walk_to(struct sched *s, const struct quota_state *q, struct line_walk *w, job_id j)
+{
+    for (job_id i; line_next(w, &i) && i != j;) {
+        const struct quota_job *own = job_own(s, i);
+        if (own->pass != q->pass)      /* else it joined the line in this pass */
+            line_skip_shape(w, job_facts(s, i)->ask->shape);
+    }
+}
+
+struct quota_amount quota_of_placement(struct sched *s, job_id j, const struct placement *p)
+{
+    uint32_t *task = sched_scratch(s, p->n * sizeof *task);
+    for (size_t i = 0; i < p->n; i++)
+        task[i] = p->piece[i].task;
+    return quota_of_tasks(s, j, task, (uint32_t)p->n);
+}
+
+static struct victim_candidate candidate_of(struct sched *s, job_id j, struct line_key key)
+{
+    const struct job_facts *f = job_facts(s, j);
+    const struct placement *has = job_placement(s, j);
+    struct victim_candidate v = { .job = j, .key = key, .has = has };
+    if (!has)
+        return v;
+    v.holds = quota_of_placement(s, j, has);
+    v.surplus = (f->ask->tasks == SPLIT_ANY ? 1 : has->n) > f->min_tasks;
+    return v;
+}
+
+const struct victim_candidate *leaf_candidate(struct sched *s, struct leaf *l, size_t k)
+{
+    while (l->n_candidates <= k) {
+        struct victim_candidate v;
+        if (l->n_candidates == line_length(l->running))
+            return NULL;
+        if (l->n_candidates > 0)
+            v = l->candidate[l->n_candidates - 1];
+        (void)(l->n_candidates > 0 ? line_before(l->running, &v.job, &v.key)
+                                   : line_last(l->running, &v.job, &v.key));
+        l->candidate = array_grown(sched_alloc, s, l->candidate, &l->candidates_capacity,
+                                   l->n_candidates, sizeof *l->candidate);
+        l->candidate[l->n_candidates++] = candidate_of(s, v.job, v.key);
+    }
+    return &l->candidate[k];
+}
+
+/* From the end, when a candidate comes or goes; those behind are found again. */
+enum { CANDIDATES_KEPT = 64 };
+
+static void candidate_left(struct leaf *l, job_id j)
+{
+    size_t n = min_size(l->n_candidates, CANDIDATES_KEPT), at = 0;
+    while (at < n && l->candidate[at].job != j)
+        at++;
+    if (at < n)
+        array_close(l->candidate, n--, at, sizeof *l->candidate);
+    l->n_candidates = n;
+}
+
+/* j is in the line again. */
+static void candidate_joined(struct sched *s, struct leaf *l, job_id j, struct line_key key)
+{
+    size_t n = min_size(l->n_candidates, CANDIDATES_KEPT), at = 0;
+    while (at < n && line_key_before(key, j, l->candidate[at].key, l->candidate[at].job))
+        at++;
+    l->n_candidates = n;
+    if (at == n && n + 1 < line_length(l->running))
+        return;                    /* there may be others between the known ones and it */
+    l->candidate =
+        array_grown(sched_alloc, s, l->candidate, &l->candidates_capacity, n, sizeof *l->candidate);
+    array_open(l->candidate, l->n_candidates++, at, sizeof *l->candidate);
+    l->candidate[at] = candidate_of(s, j, key);
+}
+
+void quota_grew(struct sched *s, struct quota_state *q, job_id j)
+{
+    q->leaf[job_facts(s, j)->queue].n_candidates = 0;
+    quota_standing_changed(q, job_facts(s, j)->queue);
+}
+
+void quota_enter_waiting(struct sched *s, struct quota_state *q, job_id j)
+{
+    struct quota_job *own = job_own(s, j);
+    struct leaf *l = &q->leaf[job_facts(s, j)->queue];
+    const struct placement *has = job_placement(s, j);
+    quota_leave_waiting(s, q, j);
+    line_push(l->waiting, j, quota_key(s, j, has ? has->n : 0));
+    head_changed(l, job_facts(s, j)->ask->shape);
+    own->waits = true;
+    own->whole = !has;
+    l->growing += !own->whole;
+    q->growing += !own->whole;
+    l->report_due = true;
+    if (own->whole)
+        quota_count_shape(s, q, j, 1);
+    if (job_state(s, j) != JOB_GATHERING) {
+        quota_leave_broken(s, q, j);
+    } else if (!own->broken) {
+        line_push(q->broken, j, (struct line_key){ .time_ns = sched_now(s) });
+        own->broken = true;
+    }
+    quota_changed(q, job_facts(s, j)->queue);
+}
+
+void quota_leave_waiting(struct sched *s, struct quota_state *q, job_id j)
+{
+    struct quota_job *own = job_own(s, j);
+    if (!own->waits)
+        return;
+    struct leaf *l = &q->leaf[job_facts(s, j)->queue];
+    line_remove(l->waiting, j);
+    head_changed(l, job_facts(s, j)->ask->shape);
+    own->waits = false;
+    l->growing -= !own->whole;
+    q->growing -= !own->whole;
+    if (own->whole)
+        quota_count_shape(s, q, j, -1);
+    quota_changed(q, job_facts(s, j)->queue);
+}
+
+void quota_enter_running(struct sched *s, struct quota_state *q, job_id j)
+{
+    struct quota_job *own = job_own(s, j);
+    const struct placement *has = job_placement(s, j);
+    if (!job_facts(s, j)->preemptible || !has)
+        return;
+    struct leaf *l = &q->leaf[job_facts(s, j)->queue];
+    struct line_key key = quota_key(s, j, has->n);
+    candidate_left(l, j);
+    line_push(l->running, j, key);
+    candidate_joined(s, l, j, key);
+    quota_standing_changed(q, job_facts(s, j)->queue);
+    own->runs = true;
+}
+
+void quota_leave_running(struct sched *s, struct quota_state *q, job_id j)
+{
+    struct quota_job *own = job_own(s, j);
+    struct leaf *l = &q->leaf[job_facts(s, j)->queue];
+    if (!own->runs)
+        return;
+    line_remove(l->running, j);
+    l->leaving -= own->leaves;
+    own->leaves = false;
+    candidate_left(l, j);
+    quota_standing_changed(q, job_facts(s, j)->queue);
+    own->runs = false;
+}
+
+void quota_leave_broken(struct sched *s, struct quota_state *q, job_id j)
+{
+    struct quota_job *own = job_own(s, j);
+    if (own->broken)
+        line_remove(q->broken, j);
+    own->broken = false;
+}
+
+void quota_mark_acted(struct sched *s, struct quota_state *q, job_id j)
+{
+    queue_id leaf = job_facts(s, j)->queue;
+    struct quota_job *own = job_own(s, j);
+    if (own->pass != q->pass && own->waits && own->whole)
+        quota_shape_acted(s, q, j);
+    own->pass = q->pass;
+    if (own->runs && !job_placement(s, j) && !own->leaves) {
+        own->leaves = true;
+        q->leaf[leaf].leaving++;
+    }
+    if (q->leaf[leaf].acted != q->pass) {
+        q->acted[q->n_acted++] = leaf;
+        q->leaf[leaf].acted = q->pass;
+    }
+}
+
+bool quota_had_turn(struct sched *s, const struct quota_state *q, const struct leaf *l, job_id j)
+{
+    return l->acted == q->pass && ((const struct quota_job *)job_own(s, j))->pass == q->pass;
+}
+
+bool quota_is_plain(const struct quota_state *q)
+{
+    return !q->odd && q->growing == 0;
+}
+
+void quota_pass_begins(struct quota_state *q)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < q->n_acted; i++)
+        if (q->leaf[q->acted[i]].leaving > 0)
+            q->acted[n++] = q->acted[i];
+    q->n_acted = n;
+    q->pass++;
+    q->placements++;
+    q->changes++;
+    for (size_t i = 0; i < n; i++)
+        q->leaf[q->acted[i]].acted = q->pass;
+}

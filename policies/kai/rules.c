@@ -1,0 +1,242 @@
+/* rules.c - see rules.h. */
+#include "policies/kai/rules.h"
+
+#include <math.h>
+
+static const struct quota_amount nothing;
+
+static bool at_most(int64_t a, int64_t b) { return b == UNLIMITED || (a != UNLIMITED && a <= b); }
+
+bool quota_within(const struct quota_amount *a, const struct quota_amount *b)
+{
+    for (enum quota_resource r = 0; r < Q_RESOURCES; r++)
+        if (!at_most(a->of[r], b->of[r]))
+            return false;
+    return true;
+}
+
+struct quota_amount quota_sum(const struct quota_amount *a, const struct quota_amount *b)
+{
+    struct quota_amount sum;
+    for (enum quota_resource r = 0; r < Q_RESOURCES; r++)
+        sum.of[r] = a->of[r] + b->of[r];
+    return sum;
+}
+
+/* Queue's allocated (or firm) + more within its fair share (or deserved). */
+#define WITHIN(queue, field, more, bound)                                                          \
+    (at_most((queue)->of[Q_GPU].field + (more)->of[Q_GPU], (queue)->of[Q_GPU].bound) &&            \
+     at_most((queue)->of[Q_CPU].field + (more)->of[Q_CPU], (queue)->of[Q_CPU].bound) &&            \
+     at_most((queue)->of[Q_MEM].field + (more)->of[Q_MEM], (queue)->of[Q_MEM].bound))
+
+static bool over_limit(const struct quota_queue *q, const struct quota_amount *ask)
+{
+    for (enum quota_resource r = 0; r < Q_RESOURCES; r++)
+        if (ask->of[r] != 0 && !at_most(q->of[r].allocated + ask->of[r], q->of[r].limit))
+            return true;
+    return false;
+}
+
+static bool over_deserved(const struct quota_queue *q, const struct quota_amount *ask)
+{
+    for (enum quota_resource r = 0; r < Q_RESOURCES; r++)
+        if (ask->of[r] != 0 && !at_most(q->of[r].firm + ask->of[r], q->of[r].deserved))
+            return true;
+    return false;
+}
+
+enum quota_verdict quota_capacity(const struct quota_queue *q, queue_id leaf,
+                                  const struct quota_amount *ask, bool firm, queue_id *at)
+{
+    queue_id none;
+    at = at ? at : &none;
+    for (*at = leaf; *at != ID_NONE; *at = q[*at].parent)
+        if (over_limit(&q[*at], ask))
+            return QUOTA_OVER_LIMIT;
+    for (*at = firm ? leaf : ID_NONE; *at != ID_NONE; *at = q[*at].parent)
+        if (over_deserved(&q[*at], ask))
+            return QUOTA_OVER_DESERVED;
+    return QUOTA_FITS;
+}
+
+static double dominant_share(const struct quota_queue *q, const struct quota_amount *job,
+                             const struct quota_amount *victims,
+                             const struct quota_amount *allocatable,
+                             const struct quota_amount *total)
+{
+    static const double barred[Q_RESOURCES] = { 1000. / MILLI_ALL, 1000, 1000. * 1024 * 1024 };
+    double most = 0;
+    for (enum quota_resource r = 0; r < Q_RESOURCES; r++) {
+        double held = (double)(q->of[r].allocated + job->of[r] - victims->of[r]);
+        if (held == 0)
+            continue;
+        int64_t may = allocatable->of[r] == UNLIMITED ? total->of[r] : allocatable->of[r];
+        most = fmax(most, may == 0 ? held * barred[r] : held / (double)may);
+    }
+    return most;
+}
+
+struct quota_standing quota_standing(const struct quota_queue *queue,
+                                     const struct quota_amount *job,
+                                     const struct quota_amount *victims,
+                                     const struct quota_amount *total)
+{
+    job = job ? job : &nothing;
+    victims = victims ? victims : &nothing;
+    struct quota_standing s = { .queue = queue };
+    bool over_used = true, starved = WITHIN(queue, allocated, job, deserved), barred = false;
+    for (enum quota_resource r = 0; r < Q_RESOURCES; r++) {
+        const struct quota_share *of = &queue->of[r];
+        over_used = over_used && of->fair < of->allocated;
+        s.allocatable.of[r] = quota_allocatable(of);
+        barred = barred || (s.allocatable.of[r] == 0 && of->allocated + job->of[r] > 0);
+    }
+    uint64_t by_priority = (uint64_t)((int64_t)INT32_MAX - queue->priority);    /* 32 bits */
+    s.rank = (uint64_t)over_used << 34 | (uint64_t)!starved << 33 | by_priority << 1 | barred;
+    s.with = dominant_share(queue, job, victims, &s.allocatable, total);
+    s.without = dominant_share(queue, &nothing, &nothing, &s.allocatable, total);
+    return s;
+}
+
+void quota_standing_less(struct quota_standing *s, const struct quota_amount *victims,
+                         const struct quota_amount *total)
+{
+    s->with = dominant_share(s->queue, &nothing, victims, &s->allocatable, total);
+}
+
+bool quota_goes_before(const struct quota_standing *a, const struct quota_standing *b)
+{
+    if (a->rank != b->rank)
+        return a->rank < b->rank;
+    if (a->with != b->with)
+        return a->with < b->with;
+    if (a->without != b->without)
+        return a->without < b->without;
+    bool a_within = quota_within(&a->allocatable, &b->allocatable),
+         b_within = quota_within(&b->allocatable, &a->allocatable);
+    return a_within != b_within ? a_within : a->queue < b->queue;
+}
+
+bool quota_may_reclaim(const struct quota_queue *leaf, const struct quota_amount *ask, bool firm)
+{
+    return WITHIN(leaf, allocated, ask, fair) && (!firm || WITHIN(leaf, firm, ask, deserved));
+}
+
+bool quota_maintain_fair_share(const struct quota_queue *victim, const struct quota_amount *left)
+{
+    for (enum quota_resource r = 0; r < Q_RESOURCES; r++)
+        if (!at_most(left->of[r], quota_allocatable(&victim->of[r])))
+            return true;
+    return false;
+}
+
+bool quota_guarantee_deserved(const struct quota_queue *taker, const struct quota_amount *ask,
+                              const struct quota_queue *victim, const struct quota_amount *left)
+{
+    if (!WITHIN(taker, allocated, ask, deserved))
+        return false;
+    for (enum quota_resource r = 0; r < Q_RESOURCES; r++)
+        if (!at_most(left->of[r], victim->of[r].deserved))
+            return true;
+    return false;
+}
+
+void quota_scenario_begin(struct quota_scenario *s, const struct quota_queue *q,
+                          struct quota_loss *loss, queue_id leaf, const struct quota_amount *ask,
+                          bool firm, double multiplier)
+{
+    *s = (struct quota_scenario){ q, loss, leaf, leaf, ID_NONE, *ask, firm, multiplier };
+    queue_id below = ID_NONE;
+    for (queue_id i = leaf; i != ID_NONE; below = i, i = q[i].parent) {
+        loss[i].on_path = true;
+        loss[i].below = below;
+        s->top = i;
+    }
+}
+
+static struct quota_amount left_of(const struct quota_scenario *s, queue_id i)
+{
+    struct quota_amount left;
+    for (enum quota_resource r = 0; r < Q_RESOURCES; r++)
+        left.of[r] = s->q[i].of[r].allocated - s->loss[i].lost.of[r];
+    return left;
+}
+
+static bool may_take(const struct quota_scenario *s, queue_id victim_leaf)
+{
+    queue_id victim = victim_leaf, parent;
+    while ((parent = s->q[victim].parent) != ID_NONE && !s->loss[parent].on_path)
+        victim = parent;
+    queue_id taker = parent == ID_NONE ? s->top : s->loss[parent].below;
+    struct quota_amount left = left_of(s, victim);
+    return quota_maintain_fair_share(&s->q[victim], &left) ||
+           quota_guarantee_deserved(&s->q[taker], &s->ask, &s->q[victim], &left);
+}
+
+bool quota_scenario_take(struct quota_scenario *s, queue_id victim_leaf,
+                         const struct quota_amount *unit)
+{
+    if (!may_take(s, victim_leaf))
+        return false;
+    for (queue_id i = victim_leaf; i != ID_NONE; i = s->q[i].parent) {
+        struct quota_loss *l = &s->loss[i];
+        if (!l->touched) {
+            l->touched = true;
+            l->next = s->losers;
+            s->losers = i;
+        }
+        for (enum quota_resource r = 0; r < Q_RESOURCES; r++) {
+            l->lost.of[r] += unit->of[r];
+            l->involved[r] = l->involved[r] || unit->of[r] > 0;
+        }
+    }
+    return true;
+}
+
+/* What is held by fair share. */
+static double saturation(int64_t held, int64_t fair)
+{
+    if (fair == UNLIMITED)
+        return 0;
+    if (fair == 0)
+        return held > 0 ? INFINITY : 0;
+    return (double)held / (double)fair;
+}
+
+static bool stays_below(const struct quota_scenario *s, queue_id i, const struct quota_amount *held,
+                        queue_id sibling)
+{
+    struct quota_amount left = left_of(s, sibling);
+    for (enum quota_resource r = 0; r < Q_RESOURCES; r++) {
+        int64_t fair = s->q[i].of[r].fair, other = s->q[sibling].of[r].fair;
+        if ((s->ask.of[r] <= 0 && !s->loss[sibling].involved[r]) || other <= 0)
+            continue;
+        double ratio = saturation(held->of[r], fair);
+        if (ratio > 1 && ratio * s->multiplier >= saturation(left.of[r], other))
+            return false;
+    }
+    return true;
+}
+
+bool quota_scenario_valid(const struct quota_scenario *s)
+{
+    for (queue_id i = s->leaf; i != ID_NONE; i = s->q[i].parent) {
+        struct quota_amount left = left_of(s, i), held = quota_sum(&left, &s->ask);
+        for (queue_id v = s->losers; v != ID_NONE; v = s->loss[v].next)
+            if (v != i && s->q[v].parent == s->q[i].parent && !stays_below(s, i, &held, v))
+                return false;
+        if (s->firm && !WITHIN(&s->q[i], firm, &s->ask, deserved))
+            return false;
+    }
+    return true;
+}
+
+void quota_scenario_end(struct quota_scenario *s)
+{
+    for (queue_id v = s->losers, next; v != ID_NONE; v = next) {
+        next = s->loss[v].next;
+        s->loss[v] = (struct quota_loss){ 0 };
+    }
+    for (queue_id i = s->leaf; i != ID_NONE; i = s->q[i].parent)
+        s->loss[i] = (struct quota_loss){ 0 };
+}

@@ -1,0 +1,496 @@
+/* search.c - scenarios, and the search through them. See search.h. */
+#include "policies/kai/search.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct search *search_begin(struct sched *s, struct quota_state *q)
+{
+    if (q->search)
+        return q->search;
+    struct search *x = q->search = sched_alloc(s, sizeof *x);
+    node_id first, end;
+    view_domain_nodes(sched_view(s, FREE_IDLE), 0, &first, &end);
+    x->node = sched_alloc(s, end * sizeof *x->node);
+    x->leaf = sched_alloc(s, q->n_queues * sizeof *x->leaf);
+    return x;
+}
+
+/* ---- A scenario: units leave, the job is placed, victims that fit are reinstated ---- */
+
+static void choose(struct sched *s, struct search *x, const struct unit *u)
+{
+    x->chosen =
+        array_grown(sched_alloc, s, x->chosen, &x->chosen_capacity, x->n_chosen, sizeof *x->chosen);
+    x->chosen[x->n_chosen++] = u;
+}
+
+static const struct placement *as_placement(struct sched *s, const struct piece *piece, uint32_t n)
+{
+    struct placement *p = sched_scratch(s, sizeof *p + n * sizeof p->piece[0]);
+    p->n = n;
+    memcpy(p->piece, piece, n * sizeof *piece);
+    return p;
+}
+
+/* The first of the tasks of j that the last scenario evicted. ID_NONE: none. */
+static uint32_t first_evicted(struct sched *s, const struct search *x, job_id j)
+{
+    const struct quota_job *own = job_own(s, j);
+    return own->scenario == x->scenario ? own->evicted : ID_NONE;
+}
+
+static void note_evicted(struct sched *s, struct search *x, const struct unit *u,
+                         const struct piece *p)
+{
+    struct quota_job *own = job_own(s, u->job);
+    uint32_t next = first_evicted(s, x, u->job);
+    x->evicted = array_grown(sched_alloc, s, x->evicted, &x->evicted_capacity, x->n_evicted,
+                             sizeof *x->evicted);
+    x->evicted[x->n_evicted] =
+        (struct evicted){ u->job, u->leaf, p->task, next, p->node, ID_NONE, FATE_LOST };
+    own->scenario = x->scenario;
+    own->evicted = (uint32_t)x->n_evicted++;
+}
+
+static bool evict_chosen(struct sched *s, struct quota_state *q, struct search *x)
+{
+    x->n_evicted = 0;
+    x->scenario++;
+    for (size_t i = 0; i < x->n_chosen; i++) {
+        const struct unit *u = x->chosen[i];
+        if (sched_tentative_remove(s, u->job, as_placement(s, u->piece, u->n)) != SCHED_OK)
+            return false;
+        for (uint32_t k = 0; k < u->n; k++)
+            note_evicted(s, x, u, &u->piece[k]);
+    }
+    for (size_t i = 0; i < x->n_chosen; i++)
+        quota_refresh(s, q, x->chosen[i]->leaf);
+    return true;
+}
+
+static struct evicted *evicted_task(struct sched *s, struct search *x, job_id j, uint32_t task)
+{
+    uint32_t i = first_evicted(s, x, j);
+    while (i != ID_NONE && x->evicted[i].task != task)
+        i = x->evicted[i].next_of_job;
+    return i == ID_NONE ? NULL : &x->evicted[i];
+}
+
+static const struct placement *what_stays(struct sched *s, struct search *x, job_id j)
+{
+    const struct placement *has = job_placement(s, j);
+    if (!has || first_evicted(s, x, j) == ID_NONE)
+        return has;
+    struct piece *piece = sched_scratch(s, has->n * sizeof *piece);
+    uint32_t n = 0;
+    for (size_t i = 0; i < has->n; i++)
+        if (!evicted_task(s, x, j, has->piece[i].task))
+            piece[n++] = has->piece[i];
+    return n ? as_placement(s, piece, n) : NULL;
+}
+
+/* Places a victim again if it fits. On its own node any whole GPUs are as good as those that it
+ * held. */
+static void reinstate_victim(struct sched *s, struct quota_state *q, struct search *x, job_id j)
+{
+    struct wanted w = quota_wanted(s, j, what_stays(s, x, j));
+    if (w.n == 0 || !quota_has_capacity(q, job_facts(s, j), &w.amount, NULL))
+        return;
+    const struct placement *where = quota_place_tentatively(s, q, j, w.task, w.n);
+    const struct placement *had = job_placement(s, j);
+    for (size_t i = 0; where && i < where->n; i++) {
+        const struct piece *p = &where->piece[i];
+        struct evicted *e = evicted_task(s, x, j, p->task);
+        if (!e)
+            continue;
+        const struct piece *old = placement_task(had, p->task);
+        bool same = e->from == p->node && (p->milli >= MILLI_ALL || p->gpu_mask == old->gpu_mask);
+        e->fate = same ? FATE_KEPT : FATE_MOVED;
+        e->to = p->node;
+    }
+}
+
+/* All pieces of a total have one fate, the worst. */
+static void whole_fates(struct sched *s, struct search *x)
+{
+    for (size_t i = 0; i < x->n_evicted; i++) {
+        if (job_facts(s, x->evicted[i].job)->ask->tasks != SPLIT_ANY ||
+            first_evicted(s, x, x->evicted[i].job) != i)
+            continue;
+        enum fate worst = FATE_KEPT;
+        for (uint32_t k = (uint32_t)i; k != ID_NONE; k = x->evicted[k].next_of_job)
+            worst = x->evicted[k].fate < worst ? x->evicted[k].fate : worst;
+        for (uint32_t k = (uint32_t)i; k != ID_NONE; k = x->evicted[k].next_of_job)
+            x->evicted[k].fate = worst;
+    }
+}
+
+/* A job that takes part in the scenario: the job of the search or a victim. */
+struct contender { job_id job; queue_id leaf; struct line_key key; struct quota_amount amount; };
+
+static int by_leaf_and_key(const void *a, const void *b)
+{
+    const struct contender *x = a, *y = b;
+    if (x->leaf != y->leaf)
+        return x->leaf < y->leaf ? -1 : 1;
+    return line_key_before(y->key, y->job, x->key, x->job) -
+           line_key_before(x->key, x->job, y->key, y->job);
+}
+
+static struct contender contender_of(struct sched *s, struct search *x, job_id j,
+                                     struct quota_amount amount)
+{
+    const struct placement *stays = what_stays(s, x, j);
+    return (struct contender){ j, job_facts(s, j)->queue, quota_key(s, j, stays ? stays->n : 0),
+                               amount };
+}
+
+/* All contenders, by leaf and in the order of its line. */
+static struct contender *contenders(struct sched *s, struct search *x, struct quota_amount mine,
+                                    size_t *n)
+{
+    struct contender *c = sched_scratch(s, (x->n_chosen + 1) * sizeof *c);
+    c[0] = contender_of(s, x, x->job, mine);
+    *n = 1;
+    for (size_t i = 0; i < x->n_evicted; i++) {
+        job_id v = x->evicted[i].job;
+        if (first_evicted(s, x, v) == i)
+            c[(*n)++] = contender_of(s, x, v, quota_wanted(s, v, what_stays(s, x, v)).amount);
+    }
+    qsort(c, *n, sizeof *c, by_leaf_and_key);
+    return c;
+}
+
+/* Places all contenders in the order of the queues. false: the job of the search finds no place. */
+static bool place_again(struct sched *s, struct quota_state *q, struct search *x, uint32_t tasks)
+{
+    struct quota_amount mine = quota_of_tasks(s, x->job, x->wanted.task, tasks);
+    size_t n;
+    struct contender *c = contenders(s, x, mine, &n);
+    uint32_t *at = sched_scratch(s, q->n_queues * sizeof *at);
+    order_begin(&q->again);
+    for (size_t i = n; i-- > 0;)
+        at[c[i].leaf] = (uint32_t)i;
+    for (size_t i = 0; i < n; i++)
+        if (i == 0 || c[i].leaf != c[i - 1].leaf)
+            order_add(&q->again, c[i].leaf, &c[i].amount);
+    if (q->again.n_leaves > 1)
+        quota_divide_now(s, q);
+    order_make(&q->again);
+    for (queue_id leaf; (leaf = order_top(&q->again)) != ID_NONE;) {
+        job_id j = c[at[leaf]].job;
+        if (j != x->job) {
+            reinstate_victim(s, q, x, j);
+        } else {
+            const struct placement *where =
+                quota_has_capacity(q, job_facts(s, j), &mine, NULL)
+                    ? quota_place_tentatively(s, q, j, x->wanted.task, tasks)
+                    : NULL;
+            if (!where)
+                return false;
+            if (job_facts(s, j)->ask->tasks != SPLIT_ANY)
+                memcpy(x->placed, where->piece, where->n * sizeof *x->placed);
+        }
+        uint32_t next = ++at[leaf];
+        order_set(&q->again, leaf, next < n && c[next].leaf == leaf ? &c[next].amount : NULL);
+    }
+    return true;
+}
+
+/* ---- Whether the action allows what is lost ---- */
+
+static bool reclaim_is_valid(struct sched *s, struct quota_state *q, struct search *x)
+{
+    const struct job_facts *f = job_facts(s, x->job);
+    struct quota_scenario scenario;
+    bool valid = true;
+    quota_divide_now(s, q);
+    quota_scenario_begin(&scenario, q->queue, q->loss, f->queue, &x->wanted.amount, !f->preemptible,
+                         q->params->saturation);
+    for (size_t i = 0; valid && i < x->n_chosen; i++) {
+        const struct unit *u = x->chosen[i];
+        uint32_t *task = sched_scratch(s, u->n * sizeof *task), n = 0;
+        for (uint32_t k = 0; k < u->n; k++) {
+            const struct evicted *e = evicted_task(s, x, u->job, u->piece[k].task);
+            if (e->fate == FATE_LOST || (e->fate == FATE_MOVED && q->params->moves <= 0))
+                task[n++] = e->task;
+        }
+        struct quota_amount lost = quota_of_tasks(s, u->job, task, n);
+        valid = n == 0 || quota_scenario_take(&scenario, u->leaf, &lost);
+    }
+    valid = valid && quota_scenario_valid(&scenario);
+    quota_scenario_end(&scenario);
+    return valid;
+}
+
+static bool is_valid(struct sched *s, struct quota_state *q, struct search *x)
+{
+    if (x->action == RECLAIM)
+        return reclaim_is_valid(s, q, x);
+    for (size_t i = 0; x->action == CONSOLIDATION && i < x->n_evicted; i++)
+        if (x->evicted[i].fate == FATE_LOST)
+            return false;
+    return true;
+}
+
+static void refresh_shares(struct sched *s, struct quota_state *q, const struct search *x)
+{
+    for (size_t i = 0; i < x->n_chosen; i++)
+        quota_refresh(s, q, x->chosen[i]->leaf);
+    quota_refresh(s, q, job_facts(s, x->job)->queue);
+}
+
+enum outcome { NO_PLACE, NOT_VALID, SOLVED };
+
+/* Tries the chosen units, and rolls back. */
+static enum outcome try_scenario(struct sched *s, struct quota_state *q, struct search *x,
+                                 uint32_t tasks)
+{
+    sched_mark_t before = sched_mark(s);
+    bool placed = evict_chosen(s, q, x) && place_again(s, q, x, tasks);
+    whole_fates(s, x);
+    sched_rollback(s, before);
+    refresh_shares(s, q, x);
+    return !placed ? NO_PLACE : is_valid(s, q, x) ? SOLVED : NOT_VALID;
+}
+
+/* ---- Victim by victim, node by node ---- */
+
+static bool node_could_do(struct sched *s, const struct search *x, node_id n)
+{
+    if (x->node[n].stamp == x->stamp)
+        return x->node[n].able;
+    return !x->run || search_free_milli(s, x, n) >= x->task_milli;
+}
+
+static bool recorded_could_do(struct sched *s, const struct search *x)
+{
+    for (size_t i = 0; i < x->n_recorded; i++)
+        if (node_could_do(s, x, x->recorded[i].piece[0].node))
+            return true;
+    return false;
+}
+
+/* Chooses the recorded units and all units of jobs with a task on n. false: no node can come to
+ * have enough GPUs. */
+static bool choose_from_node(struct sched *s, struct search *x, node_id n)
+{
+    bool could = false;
+    x->n_chosen = 0;
+    for (size_t i = 0; i < x->n_recorded; i++) {
+        choose(s, x, &x->recorded[i]);
+        could = could || node_could_do(s, x, x->recorded[i].piece[0].node);
+    }
+    if (x->node[n].stamp != x->stamp)
+        return could;
+    size_t recorded = x->n_chosen;
+    for (uint32_t i = x->node[n].first; i != ID_NONE; i = x->link[i].next) {
+        bool seen = false;
+        for (size_t k = recorded; k < x->n_chosen && !seen; k++)
+            seen = x->chosen[k]->job == x->unit[x->link[i].unit].job;
+        if (seen)
+            continue;
+        for (uint32_t u = x->victim[x->unit[x->link[i].unit].victim].first_unit; u != ID_NONE;
+             u = x->unit[u].next_of_job) {
+            choose(s, x, &x->unit[u]);
+            for (uint32_t k = 0; k < x->unit[u].n && !could; k++)
+                could = node_could_do(s, x, x->unit[u].piece[k].node);
+        }
+    }
+    return could;
+}
+
+static int by_node(const void *a, const void *b)
+{
+    const node_id *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+static enum outcome try_nodes(struct sched *s, struct quota_state *q, struct search *x,
+                              job_id victim, uint32_t tasks)
+{
+    const struct placement *has = job_placement(s, victim);
+    node_id *node = sched_scratch(s, has->n * sizeof *node);
+    for (size_t i = 0; i < has->n; i++)
+        node[i] = has->piece[i].node;
+    qsort(node, has->n, sizeof *node, by_node);
+    for (size_t i = 0; i < has->n; i++) {
+        if ((i > 0 && node[i] == node[i - 1]) || !choose_from_node(s, x, node[i]))
+            continue;
+        enum outcome o = try_scenario(s, q, x, tasks);
+        if (o != NO_PLACE)
+            return o;
+    }
+    return NO_PLACE;
+}
+
+/* A total needs room anywhere: all potential victims leave once that frees enough GPUs; if that
+ * does not suffice, again when there are twice as many. */
+static enum outcome try_total(struct sched *s, struct quota_state *q, struct search *x)
+{
+    const struct request *ask = job_facts(s, x->job)->ask;
+    int64_t free_milli =
+        (int64_t)domain_free_gpus(sched_view(s, FREE_OR_RELEASING), 0, ask) * ask->gpu_milli;
+    if (free_milli + x->freed_milli < x->task_milli || x->n_units < 2 * x->tried)
+        return NO_PLACE;
+    x->tried = x->n_units;
+    x->n_chosen = 0;
+    for (size_t i = 0; i < x->n_units; i++)
+        choose(s, x, &x->unit[i]);
+    return try_scenario(s, q, x, 1);
+}
+
+/* The tasks so far that are like the last one. */
+static uint32_t alike(const struct search *x, uint32_t tasks)
+{
+    uint32_t n = 0;
+    while (n < tasks && x->wanted.task[tasks - 1 - n] >= x->run->first_task)
+        n++;
+    return n;
+}
+
+/* Makes room for the first `tasks` tasks. */
+static bool solve(struct sched *s, struct quota_state *q, struct search *x, uint32_t tasks)
+{
+    if (x->n_recorded > 0 || !x->run || !search_lacks_nodes(s, x->run, alike(x, tasks))) {
+        x->n_chosen = 0;
+        for (size_t i = 0; i < x->n_recorded; i++)
+            choose(s, x, &x->recorded[i]);
+        if (try_scenario(s, q, x, tasks) == SOLVED)
+            return true;
+    }
+    search_victims(s, q, x);
+    bool could = recorded_could_do(s, x);
+    bool total = job_facts(s, x->job)->ask->tasks == SPLIT_ANY;
+    for (uint32_t u; search_next_victim(s, q, x, &u);)
+        if ((total                ? try_total(s, q, x)
+             : could || x->n_able ? try_nodes(s, q, x, x->unit[u].job, tasks)
+                                  : NO_PLACE) == SOLVED)
+            return true;
+    return false;
+}
+
+/* Records the units that were needed: not all of the unit was kept. Units are recorded whole: what
+ * is moved for these tasks may be lost for more. */
+static void record(struct sched *s, struct search *x)
+{
+    struct unit *kept = sched_scratch(s, x->n_chosen * sizeof *kept);
+    size_t n = 0;
+    for (size_t i = 0; i < x->n_chosen; i++) {
+        const struct unit *u = x->chosen[i];
+        bool needed = false;
+        for (uint32_t p = 0; p < u->n && !needed; p++)
+            needed = evicted_task(s, x, u->job, u->piece[p].task)->fate != FATE_KEPT;
+        if (needed)
+            kept[n++] = (struct unit){ u->job, u->leaf, u->n, ID_NONE, ID_NONE, u->piece };
+    }
+    x->recorded = kept;
+    x->n_recorded = n;
+}
+
+/* ---- Doing it ---- */
+
+/* false: it stays where it is. */
+static bool stop_evicted(struct sched *s, struct quota_state *q, struct search *x, job_id v)
+{
+    const struct placement *has = job_placement(s, v);
+    uint32_t *task = sched_scratch(s, has->n * sizeof *task), n = 0;
+    bool moves = true;                /* no task of it is lost */
+    for (uint32_t i = first_evicted(s, x, v); i != ID_NONE; i = x->evicted[i].next_of_job) {
+        if (x->evicted[i].fate != FATE_KEPT)
+            task[n++] = x->evicted[i].task;
+        moves = moves && x->evicted[i].fate != FATE_LOST;
+    }
+    if (n == 0)
+        return false;
+    if (n == has->n && job_state(s, v) == JOB_RUNNING && sched_stop(s, v, STOP_SAVE) == SCHED_OK) {
+        (moves ? sched_note_move : sched_note)(s, v, x->job);
+    } else {
+        for (uint32_t i = 0; i < n; i++)
+            sched_stop_task(s, v, task[i], STOP_SAVE);
+        (moves ? sched_note_move : sched_note)(s, v, x->job);
+        quota_enter_running(s, q, v);
+        if (job_placement(s, v))
+            quota_enter_waiting(s, q, v);
+    }
+    quota_mark_acted(s, q, v);
+    return true;
+}
+
+static void carry_out(struct sched *s, struct quota_state *q, struct search *x)
+{
+    for (size_t i = 0; i < x->n_evicted; i++)
+        if (first_evicted(s, x, x->evicted[i].job) == i && stop_evicted(s, q, x, x->evicted[i].job))
+            /* a job that leaves in no time is no event: no pass would follow */
+            sched_wake_at(s, sched_now(s) + 1);
+    q->version++;
+    q->changes++;
+    bool whole = job_facts(s, x->job)->ask->tasks == SPLIT_ANY;
+    for (uint32_t i = 0; i < x->wanted.n; i++) {
+        node_id to = whole ? ID_NONE : x->placed[i].node;
+        const struct placement *where =
+            quota_place(s, FREE_OR_RELEASING, x->job, &x->wanted.task[i], 1, to);
+        if (where)
+            sched_tentative_add(s, x->job, where);
+    }
+    for (size_t i = 0; i < x->n_evicted; i++) {
+        const struct evicted *e = &x->evicted[i];
+        if (e->fate != FATE_MOVED || job_facts(s, e->job)->ask->tasks == SPLIT_ANY)
+            continue;
+        const struct placement *where =
+            quota_place(s, FREE_OR_RELEASING, e->job, &e->task, 1, e->to);
+        if (where)
+            sched_tentative_add(s, e->job, where);
+    }
+    struct quota_job *own = job_own(s, x->job);
+    quota_mark_acted(s, q, x->job);
+    if (x->action == CONSOLIDATION)
+        own->consolidated = q->ends;
+    line_push(q->awaited, x->job, (struct line_key){ .time_ns = q->n_awaited++ });
+    for (size_t i = 0; i < x->n_evicted; i++)
+        if (x->evicted[i].fate == FATE_MOVED) {
+            line_push(q->awaited, x->evicted[i].job,
+                      (struct line_key){ .time_ns = q->n_awaited++ });
+            ((struct quota_job *)job_own(s, x->evicted[i].job))->moved = true;
+        }
+    q->tentative = true;
+    sched_blocked(s, x->job, WAIT_RELEASING);
+    refresh_shares(s, q, x);
+}
+
+bool quota_search(struct sched *s, struct quota_state *q, job_id j, enum quota_action action)
+{
+    const struct job_facts *f = job_facts(s, j);
+    if (action == CONSOLIDATION && !job_placement(s, j) && !f->n_groups &&
+        (quota_check(s, q, f->ask->shape)->infeasible_at == q->changes ||
+         consolidation_infeasible(s, q, f->ask, f->min_tasks))) {
+        quota_divide_now(s, q);
+        return false;
+    }
+    struct search *x = search_begin(s, q);
+    x->action = action;
+    x->job = j;
+    x->wanted = quota_wanted(s, j, job_placement(s, j));
+    x->n_recorded = 0;
+    x->moves_only = action == CONSOLIDATION || (action == RECLAIM && !search_can_reclaim(s, q, x));
+    if (action == RECLAIM && x->moves_only &&
+        (q->params->moves <= 0 || (q->params->consolidation > 0 && job_facts(s, j)->preemptible)))
+        return false;              /* nothing may be lost, and consolidation has tried already */
+    quota_divide_now(s, q);
+    x->placed = sched_scratch(s, (x->wanted.n + 1) * sizeof *x->placed);
+    const struct request *ask = f->ask;
+    for (uint32_t k = 1; k <= x->wanted.n; k++) {
+        const struct request *run =
+            ask->tasks == SPLIT_ANY ? ask : request_of_task(ask, x->wanted.task[k - 1]);
+        x->run =
+            ask->tasks != SPLIT_ANY && run->gpus > 0 && run->gpu_milli >= MILLI_ALL ? run : NULL;
+        x->task_milli = (int64_t)run->gpus * run->gpu_milli;
+        if (!solve(s, q, x, k))
+            return false;
+        if (k < x->wanted.n)
+            record(s, x);
+    }
+    carry_out(s, q, x);
+    return true;
+}

@@ -1,0 +1,118 @@
+/* search.h - the search for victims: what consolidation, reclaim and preempt share.
+ *
+ * After NVIDIA/KAI-Scheduler:pkg/scheduler/actions/common/solvers. The job's tasks are solved one
+ * more at a time: first with the victims that the fewer tasks needed (recorded), then with one more
+ * potential victim after the other, the worst first. For each, node by node of that victim's job:
+ * the potential victims of jobs with a task on the node leave, then the job and they are placed
+ * again in the order of the queues. Each such try is a scenario: tentative, rolled back; what is
+ * kept is the fate of each evicted task. A victim that comes back to its node was never evicted
+ * (kept); one that finds another place is moved; else it is lost. If the job has its place and the
+ * action allows what is lost, the next task is solved:
+ *   consolidation   nothing is lost
+ *   reclaim         the rules of rules.h; with moves=yes moved tasks do not count
+ *   preempt         anything of lower priority in the job's own queue
+ *
+ * Potential victims come in units, tasks that leave together: surplus tasks of an elastic job one
+ * by one, then the rest as one. A job that gives only a total is one task that lies on several
+ * nodes: for it all potential victims leave at once.
+ *
+ * What differs from KAI: a node on which even all potential victims would not free enough GPUs is
+ * not tried; a scenario is not tried without a victim if the job fits as it is; other waiting jobs
+ * do not take part in the order, so a job for which room was made is served first at the next pass;
+ * nodes by id. */
+#pragma once
+#include "policies/kai/quota.h"
+
+struct unit {                     /* tasks that leave together */
+    job_id job;
+    queue_id leaf;
+    /* tasks; the unit of the same job before this; ID_NONE: none, or recorded */
+    uint32_t n, next_of_job;
+    uint32_t victim;              /* index of search.victim; ID_NONE: recorded */
+    const struct piece *piece;    /* [n] */
+};
+/* first_unit ID_NONE: none */
+struct victim {
+    job_id job;
+    queue_id leaf;
+    uint32_t first_unit;
+    const struct victim_candidate *of;
+};
+/* What the search has taken of a leaf. next: the first candidate of the line not taken yet; NULL:
+ * no more. */
+struct leaf_victims {
+    uint32_t stamp;
+    size_t at;
+    const struct victim_candidate *next;
+    struct quota_amount taken;
+};
+struct requeued { uint32_t victim; struct line_key key; };    /* a victim that has more units */
+/* The potential victims of a node. milli: what they free; in a search for a job, and what is free
+ * there. able: enough for a task. */
+struct on_node { uint32_t stamp, first; int64_t milli; bool able; };
+/* Lists of on_node.first; ID_NONE ends. */
+struct on_node_link { uint32_t unit, next; };
+/* Gpus 0: not whole ones of one node. */
+struct movable { node_id node; uint32_t gpus; int64_t milli; const struct request *run; };
+enum fate { FATE_LOST, FATE_MOVED, FATE_KEPT };                /* the worst first */
+struct evicted {
+    job_id job;
+    queue_id leaf;
+    uint32_t task, next_of_job;
+    node_id from, to;
+    enum fate fate;
+};
+
+/* One a run; what has a stamp is of the search with that number. */
+struct search {
+    enum quota_action action;
+    job_id job;                   /* ID_NONE: any job that holds nothing */
+    struct wanted wanted;
+    /* nothing may be lost: the victims are those of a consolidation */
+    bool moves_only;
+    /* of the task being solved; NULL: it does not want whole GPUs, so every node may do */
+    const struct request *run;
+    int64_t task_milli;           /* GPUs of that task */
+    int64_t freed_milli;          /* GPUs of all potential victims */
+    uint32_t stamp;
+    struct on_node *node;         /* [nodes] */
+    struct on_node_link *link;
+    size_t n_links, link_capacity;
+    size_t n_able;                /* nodes with potential victims that are able */
+    struct unit *unit;            /* potential victims, in the order in which they were found */
+    size_t n_units, unit_capacity;
+    struct victim *victim;        /* their jobs */
+    size_t n_victims, victim_capacity;
+    struct leaf_victims *leaf;    /* [queues] */
+    struct requeued *requeued;
+    size_t n_requeued, requeued_capacity;
+    struct movable *movable;      /* of consolidation_bound.c */
+    size_t n_movable, movable_capacity;
+    bool movable_elastic;         /* of some jobs only surplus tasks */
+    uint64_t movable_at;          /* q->changes when they were listed */
+    size_t tried;                 /* units when a total was tried last */
+    const struct unit **chosen;   /* [n_chosen] those that leave in the scenario */
+    size_t n_chosen, chosen_capacity;
+    uint64_t scenario;            /* number of the last */
+    struct evicted *evicted;      /* [n_evicted] its tasks */
+    size_t n_evicted, evicted_capacity;
+    struct unit *recorded;        /* [n_recorded] needed for the tasks so far; scratch */
+    size_t n_recorded;
+    struct piece *placed;         /* [wanted.n] where the job's tasks went; scratch */
+};
+
+/* ---- search.c ---- */
+/* q->search, made when first asked for. */
+struct search *search_begin(struct sched *s, struct quota_state *q);
+
+/* ---- victims.c: potential victims, the worst first ---- */
+/* Begins again with the worst. */
+void search_victims(struct sched *s, struct quota_state *q, struct search *x);
+/* One more unit; false: no more. */
+bool search_next_victim(struct sched *s, struct quota_state *q, struct search *x, uint32_t *unit);
+/* Some job may lose something; false is certain. */
+bool search_can_reclaim(struct sched *s, struct quota_state *q, struct search *x);
+/* Free there for x->run, as things are. */
+int64_t search_free_milli(struct sched *s, const struct search *x, node_id n);
+/* Fewer fit, by whole GPUs of all nodes. */
+bool search_lacks_nodes(struct sched *s, const struct request *run, uint32_t tasks);

@@ -1,0 +1,178 @@
+/* shares.c - the shares of the queues as of now, from the books; fair shares, once a pass. */
+#include "policies/kai/quota.h"
+
+#include <math.h>
+#include <string.h>
+
+void quota_standing_changed(struct quota_state *q, queue_id i)
+{
+    if (!q->leaf[i].standing_changed)
+        q->restanding[q->n_restanding++] = i;
+    q->leaf[i].standing_changed = true;
+}
+
+/* Jobs wait in leaves only. */
+void quota_changed(struct quota_state *q, queue_id i)
+{
+    const struct leaf *l = &q->leaf[i];
+    const struct quota_share *gpus = &q->queue[i].of[Q_GPU];
+    bool waits = line_length(l->waiting) > 0;
+    bitset_put(&q->leaves, q->unreported, i, true);
+    bitset_put(&q->leaves, q->grows, i, l->growing > 0);
+    bitset_put(&q->leaves, q->claims, i,
+               waits && (l->growing || gpus->allocated + l->min_gpu_milli <= gpus->fair));
+}
+
+static void unsettle(struct quota_state *q, queue_id parent, enum quota_resource r)
+{
+    *(parent == ID_NONE ? &q->settled : &q->queue[parent].settled) &= ~(1u << r);
+    q->unsettled = true;
+}
+
+static void refresh_one(const struct sched *s, struct quota_state *all, queue_id i)
+{
+    struct quota_queue *q = &all->queue[i];
+    struct quota_amount held = quota_amount(queue_held(s, i)),
+                        firm = quota_amount(queue_held_firm(s, i)),
+                        pending = quota_amount(queue_pending(s, i));
+    bool changed = false;
+    for (enum quota_resource r = 0; r < Q_RESOURCES; r++) {
+        changed = changed || q->of[r].allocated != held.of[r];
+        if (r == Q_GPU && q->parent == ID_NONE)
+            all->free_milli -= held.of[r] - q->of[r].allocated;
+        int64_t before = quota_requestable(&q->of[r]);
+        q->of[r].allocated = held.of[r];
+        q->of[r].firm = firm.of[r];
+        q->of[r].request = held.of[r] + pending.of[r];
+        if (!quota_same_share(&q->of[r], r, before, quota_requestable(&q->of[r])))
+            unsettle(all, q->parent, r);
+    }
+    if (!changed)
+        return;
+    quota_standing_changed(all, i);
+    quota_changed(all, i);
+}
+
+void quota_refresh(struct sched *s, struct quota_state *q, queue_id leaf)
+{
+    for (queue_id i = leaf; i != ID_NONE; i = q->queue[i].parent)
+        refresh_one(s, q, i);
+}
+
+void quota_refresh_all(struct sched *s, struct quota_state *q)
+{
+    const queue_id *changed;
+    for (size_t n = queue_changes(s, &changed); n-- > 0;)
+        refresh_one(s, q, changed[n]);
+}
+
+/* Of nodes that are up. CPUs or memory that are not modelled count as INT64_MAX / 4. */
+static struct quota_amount capacity_of(struct sched *s)
+{
+    const struct view *v = sched_view(s, FREE_IDLE);
+    node_id first, end;
+    view_domain_nodes(v, 0, &first, &end);
+    struct quota_amount sum = { { 0 } };
+    for (node_id n = first; n < end; n++) {
+        if (!sched_node_up(s, n))
+            continue;
+        struct quota_amount size = quota_amount(view_node_size(v, n));
+        for (int r = 0; r < Q_RESOURCES; r++)
+            sum.of[r] = size.of[r] == INT64_MAX || sum.of[r] == INT64_MAX / 4
+                            ? INT64_MAX / 4
+                            : sum.of[r] + size.of[r];
+    }
+    return sum;
+}
+
+void quota_tree_begin(struct sched *s, struct quota_state *q)
+{
+    uint32_t n = q->n_queues = queue_count(s);
+    q->queue = sched_alloc(s, n * sizeof *q->queue);
+    q->taker = sched_alloc(s, n * sizeof *q->taker);
+    q->loss = sched_alloc(s, n * sizeof *q->loss);
+    q->first = sched_alloc(s, (n + (size_t)2) * sizeof *q->first);
+    for (queue_id i = 0; i < n; i++) {
+        const struct queue_facts *f = queue_facts(s, i);
+        struct quota_amount deserved = quota_amount(f->quota.deserved),
+                            limit = quota_amount(f->quota.limit);
+        const double weight[Q_RESOURCES] = { f->weight, f->cpu_weight, f->mem_weight };
+        q->queue[i] = (struct quota_queue){ .priority = f->priority, .parent = f->parent };
+        for (int r = 0; r < Q_RESOURCES; r++)
+            q->queue[i].of[r] = (struct quota_share){ .deserved = deserved.of[r],
+                                                      .limit = limit.of[r],
+                                                      .weight = weight[r] };
+        q->protects = q->protects || f->reclaim_min_runtime_ns > 0;
+        q->protects_within = q->protects_within || f->preempt_min_runtime_ns > 0;
+        q->first[(f->parent == ID_NONE ? n : f->parent) + 1]++;
+    }
+    for (uint32_t i = 0; i <= n; i++)
+        q->first[i + 1] += q->first[i];
+    q->top = quota_arrange(q->queue, n);
+    q->unsettled = true;
+    q->total = capacity_of(s);
+    q->free_milli = q->total.of[Q_GPU];
+    q->restanding = sched_alloc(s, n * sizeof *q->restanding);
+    q->acted = sched_alloc(s, n * sizeof *q->acted);
+    q->leaves = bitset_shape(n);
+    q->claims = sched_alloc(s, q->leaves.words * sizeof *q->claims);
+    q->grows = sched_alloc(s, q->leaves.words * sizeof *q->grows);
+    q->unreported = sched_alloc(s, q->leaves.words * sizeof *q->unreported);
+    q->open = sched_alloc(s, q->leaves.words * sizeof *q->open);
+    order_new(s, &q->jobs, q, false);
+    order_new(s, &q->again, q, false);
+    order_new(s, &q->victims, q, true);
+    order_new(s, &q->worst, q, true);
+    q->worst.compares = true;
+}
+
+static void use_decays(struct sched *s, struct quota_state *q, queue_id i)
+{
+    struct leaf *l = &q->leaf[i];
+    double past_s = (double)(sched_now(s) - l->settled_ns) / 1e9,
+           half_life_s = q->params->half_life_h * 3600;
+    double kept = exp2(-past_s / half_life_s);
+    l->used =
+        l->used * kept + (double)l->settled_milli / MILLI_ALL * half_life_s / M_LN2 * (1 - kept);
+    l->settled_ns = sched_now(s);
+    l->settled_milli = q->queue[i].of[Q_GPU].allocated;
+    q->queue[i].of[Q_GPU].usage =
+        l->used / ((double)q->total.of[Q_GPU] / MILLI_ALL * half_life_s / M_LN2);
+    unsettle(q, q->queue[i].parent, Q_GPU);
+}
+
+void quota_capacity_changed(struct sched *s, struct quota_state *q)
+{
+    struct quota_amount before = q->total;
+    q->total = capacity_of(s);
+    q->free_milli += q->total.of[Q_GPU] - before.of[Q_GPU];
+    q->divided = false;
+    for (enum quota_resource r = 0; r < Q_RESOURCES; r++)
+        unsettle(q, ID_NONE, r);
+    for (queue_id i = 0; i < q->n_queues; i++)
+        quota_standing_changed(q, i);
+}
+
+void quota_divide_now(struct sched *s, struct quota_state *q)
+{
+    if (q->divided)
+        return;
+    q->divided = true;
+    for (queue_id i = 0; q->params->half_life_h > 0 && i < q->n_queues; i++)
+        use_decays(s, q, i);
+    if (!q->unsettled)
+        return;
+    q->unsettled = false;
+    quota_divide_tree(q->queue, q->top, &q->total, q->params->k, q->taker, &q->settled);
+    for (queue_id i = 0; i < q->n_queues; i++) {
+        struct quota_amount fair;
+        for (enum quota_resource r = 0; r < Q_RESOURCES; r++)
+            fair.of[r] = q->queue[i].of[r].fair;
+        if (!memcmp(&fair, &q->leaf[i].fair, sizeof fair))
+            continue;
+        q->leaf[i].fair = fair;
+        quota_changed(q, i);
+        quota_standing_changed(q, i);
+        queue_fair_share(s, i, (struct amount){ fair.of[Q_GPU], fair.of[Q_CPU], fair.of[Q_MEM] });
+    }
+}

@@ -1,0 +1,143 @@
+/* tasks.c - jobs, task by task.
+ *
+ * After NVIDIA/KAI-Scheduler:pkg/scheduler/api/podgroup_info/allocation_info.go: below its minimum
+ * a job takes all that it lacks of it, of each group that lacks any; from there on one task at a
+ * time, of the group that has the least of its minimum. */
+#include "policies/kai/quota.h"
+
+#include <string.h>
+
+/* ---- Tasks ---- */
+
+static uint32_t tasks_of(const struct request *ask)
+{
+    return ask->tasks == SPLIT_ANY ? 1 : request_tasks(ask);
+}
+
+static uint32_t held_tasks(const struct request *ask, const struct placement *has)
+{
+    return !has ? 0 : ask->tasks == SPLIT_ANY ? 1 : (uint32_t)has->n;
+}
+
+bool quota_lacks_tasks(const struct sched *s, job_id j)
+{
+    const struct request *ask = job_facts(s, j)->ask;
+    return held_tasks(ask, job_placement(s, j)) < tasks_of(ask);
+}
+
+/* The first tasks of the group that are missing, at most max of them. */
+static uint32_t missing(const struct request *ask, const struct placement *has, uint32_t group,
+                        uint32_t max, uint32_t *to)
+{
+    uint32_t n = 0;
+    for (const struct request *run = ask; run && n < max; run = run->next)
+        for (uint32_t k = 0;
+             run->group == group && k < (run->tasks == SPLIT_ANY ? 1 : run->tasks) && n < max; k++)
+            if (!placement_task(has, run->first_task + k))
+                to[n++] = run->first_task + k;
+    return n;
+}
+
+static uint32_t held_of_group(const struct request *ask, const struct placement *has,
+                              uint32_t group)
+{
+    uint32_t n = 0;
+    for (const struct request *run = ask; has && run; run = run->next)
+        for (size_t i = 0; run->group == group && i < has->n; i++)
+            n += has->piece[i].task >= run->first_task &&
+                 has->piece[i].task - run->first_task < run->tasks;
+    return n;
+}
+
+static bool is_leaf(const struct job_facts *f, uint32_t group)
+{
+    for (uint32_t g = group + 1; g < f->n_groups; g++)
+        if (f->group[g].parent == group)
+            return false;
+    return true;
+}
+
+static uint32_t wanted_of_groups(const struct job_facts *f, const struct placement *has,
+                                 uint32_t *to)
+{
+    uint32_t n = 0, least = ID_NONE, least_held = 0;
+    for (uint32_t g = 0; g < f->n_groups; g++) {
+        uint32_t held = is_leaf(f, g) ? held_of_group(f->ask, has, g) : 0,
+                 min = f->group[g].min_tasks;
+        if (held < min)
+            n += missing(f->ask, has, g, min - held, to + n);
+        else if (is_leaf(f, g) && missing(f->ask, has, g, 1, to + n) &&
+                 (least == ID_NONE ||
+                  (uint64_t)held * f->group[least].min_tasks < (uint64_t)least_held * min)) {
+            least = g;
+            least_held = held;
+        }
+    }
+    return n || least == ID_NONE ? n : missing(f->ask, has, least, 1, to);
+}
+
+struct wanted quota_wanted(struct sched *s, job_id j, const struct placement *has)
+{
+    const struct job_facts *f = job_facts(s, j);
+    uint32_t held = held_tasks(f->ask, has), all = tasks_of(f->ask);
+    uint32_t most = held < f->min_tasks ? f->min_tasks - held : 1;
+    uint32_t *task = sched_scratch(s, (f->n_groups ? all : most) * sizeof *task);
+    uint32_t n = f->n_groups ? wanted_of_groups(f, has, task) : missing(f->ask, has, 0, most, task);
+    return (struct wanted){ n, task, quota_of_tasks(s, j, task, n) };
+}
+
+/* So many tasks of a run of equal tasks. */
+static struct quota_amount part_of(const struct request *run, uint32_t tasks)
+{
+    struct request part = *run;
+    part.tasks = tasks;
+    part.next = NULL;
+    return quota_amount(request_size(&part));
+}
+
+struct quota_amount quota_of_tasks(struct sched *s, job_id j, const uint32_t *task, uint32_t n)
+{
+    const struct request *ask = job_facts(s, j)->ask;
+    if (!ask->next)
+        return part_of(ask, ask->tasks == SPLIT_ANY ? SPLIT_ANY : n);
+    struct quota_amount sum = { { 0 } };
+    for (uint32_t i = 0; i < n; i++) {
+        struct quota_amount one = part_of(request_of_task(ask, task[i]), 1);
+        sum = quota_sum(&sum, &one);
+    }
+    return sum;
+}
+
+/* The tasks of one run from task[*i] on, as a request; moves *i behind them. */
+static struct request run_of_tasks(const struct request *ask, job_id j, const uint32_t *task,
+                                   uint32_t n, uint32_t *i)
+{
+    uint32_t from = *i;
+    struct request part = *request_of_task(ask, task[from]);
+    while (*i < n && task[*i] >= part.first_task && task[*i] - part.first_task < part.tasks)
+        ++*i;
+    part.job = j;
+    part.task = task + from;
+    part.tasks = *i - from;
+    part.next = NULL;
+    return part;
+}
+
+const struct placement *quota_place(struct sched *s, enum free_kind in, job_id j,
+                                    const uint32_t *task, uint32_t n, node_id first)
+{
+    struct request r = job_request(s, j);
+    uint32_t i = 0;
+    if (r.tasks != SPLIT_ANY) {
+        const struct request *ask = job_facts(s, j)->ask;
+        r = run_of_tasks(ask, j, task, n, &i);
+        for (struct request *last = &r; i < n;) {
+            struct request *next = sched_scratch(s, sizeof *next);
+            *next = run_of_tasks(ask, j, task, n, &i);
+            last->next = next;
+            last = next;
+        }
+    }
+    r.try_first = first;
+    return sched_place(s, sched_view(s, in), &r);
+}

@@ -1,0 +1,392 @@
+/* victims.c - potential victims of a search, the worst first: jobs by queue and age, elastic ones
+ * task by task. See search.h.
+ *
+ * After NVIDIA/KAI-Scheduler:pkg/scheduler/actions/{reclaim,preempt,consolidation} (which jobs can
+ * be victims), plugins/minruntime (which are protected), api/podgroup_info/eviction_info.go
+ * (units). The worst candidate of each leaf, and the order of the leaves by it, are kept from
+ * search to search; a search works on a copy of that order. */
+#include "policies/kai/search.h"
+
+/* ---- Protection by a minimum run time ---- */
+
+/* The victim's minimum run time: the first that is set from its queue up, or (reclaim) from just
+ * below the queue that it shares with the job's, its top queue if they share none; 0: none is set.
+ * NVIDIA/KAI-Scheduler:pkg/scheduler/plugins/minruntime/resolver.go. */
+static int64_t min_runtime_ns(const struct quota_state *q, const struct sched *s,
+                              const struct search *x, queue_id victim)
+{
+    bool reclaim = x->action == RECLAIM;
+    queue_id from = victim;
+    if (reclaim && (int)q->params->min_runtime_of == RUNTIME_OF_ANCESTOR) {
+        queue_id below = victim;
+        for (from = victim; from != ID_NONE; below = from, from = q->queue[from].parent) {
+            queue_id up = job_facts(s, x->job)->queue;
+            while (up != ID_NONE && up != from)
+                up = q->queue[up].parent;
+            if (up == from)
+                break;
+        }
+        from = below;
+    }
+    for (; from != ID_NONE; from = q->queue[from].parent) {
+        const struct queue_facts *f = queue_facts(s, from);
+        int64_t ns = reclaim ? f->reclaim_min_runtime_ns : f->preempt_min_runtime_ns;
+        if (ns >= 0)
+            return ns;
+    }
+    return 0;
+}
+
+static bool is_protected(const struct quota_state *q, const struct sched *s, const struct search *x,
+                         job_id v)
+{
+    if (x->action == CONSOLIDATION || !(x->action == RECLAIM ? q->protects : q->protects_within))
+        return false;
+    int64_t since = job_last_start_ns(s, v);
+    return since != -1 && sched_now(s) < since + min_runtime_ns(q, s, x, job_facts(s, v)->queue);
+}
+
+/* ---- Units ---- */
+
+static struct quota_amount unit_amount(struct sched *s, const struct unit *u)
+{
+    uint32_t *task = sched_scratch(s, u->n * sizeof *task);
+    for (uint32_t i = 0; i < u->n; i++)
+        task[i] = u->piece[i].task;
+    return quota_of_tasks(s, u->job, task, u->n);
+}
+
+static uint32_t group_of(const struct request *ask, uint32_t task)
+{
+    return ask->tasks == SPLIT_ANY ? 0 : request_of_task(ask, task)->group;
+}
+
+/* The last task of the group of j that holds the largest multiple of its minimum, if more than the
+ * minimum, among these pieces. */
+static bool surplus_task(const struct sched *s, const struct piece *piece, uint32_t n, job_id j,
+                         uint32_t *at)
+{
+    const struct job_facts *f = job_facts(s, j);
+    if (f->ask->tasks == SPLIT_ANY || n <= f->min_tasks)
+        return false;
+    if (!f->n_groups) {
+        *at = n - 1;
+        return true;
+    }
+    uint32_t best_held = 0, best_min = 1;
+    bool found = false;
+    for (uint32_t g = 0; g < f->n_groups; g++) {
+        uint32_t held = 0, last = 0, min = f->group[g].min_tasks;
+        for (uint32_t i = 0; i < n; i++)
+            if (group_of(f->ask, piece[i].task) == g) {
+                held++;
+                last = i;
+            }
+        if (held > min && (!found || (uint64_t)held * best_min >= (uint64_t)best_held * min)) {
+            found = true;
+            best_held = held;
+            best_min = min;
+            *at = last;
+        }
+    }
+    return found;
+}
+
+int64_t search_free_milli(struct sched *s, const struct search *x, node_id n)
+{
+    struct node_free f = view_node_for(sched_view(s, FREE_OR_RELEASING), x->run, n);
+    int64_t shared = f.shared_mask ? __builtin_popcountll(f.shared_mask) : 0;
+    return (int64_t)f.whole * x->run->gpu_milli + shared * MILLI_ALL;
+}
+
+static void link_unit(struct sched *s, struct search *x, uint32_t u)
+{
+    if (x->job == ID_NONE)
+        return;                    /* no scenario will be tried */
+    for (uint32_t i = 0; i < x->unit[u].n; i++) {
+        const struct piece *p = &x->unit[u].piece[i];
+        struct on_node *n = &x->node[p->node];
+        int64_t milli = (int64_t)p->gpus * (p->milli < MILLI_ALL ? MILLI_ALL : p->milli);
+        if (n->stamp != x->stamp)
+            *n = (struct on_node){ x->stamp, ID_NONE, x->run ? search_free_milli(s, x, p->node) : 0,
+                                   false };
+        x->freed_milli += milli;
+        n->milli += milli;
+        x->n_able += !n->able && (!x->run || n->milli >= x->task_milli);
+        n->able = n->able || !x->run || n->milli >= x->task_milli;
+        if (n->first != ID_NONE && x->link[n->first].unit == u)
+            continue;
+        x->link =
+            array_grown(sched_alloc, s, x->link, &x->link_capacity, x->n_links, sizeof *x->link);
+        x->link[x->n_links] = (struct on_node_link){ u, n->first };
+        n->first = (uint32_t)x->n_links++;
+    }
+}
+
+static bool is_recorded(const struct search *x, job_id j, uint32_t task)
+{
+    for (size_t i = 0; i < x->n_recorded; i++)
+        for (uint32_t k = 0; x->recorded[i].job == j && k < x->recorded[i].n; k++)
+            if (x->recorded[i].piece[k].task == task)
+                return true;
+    return false;
+}
+
+/* The pieces of v that are in no unit yet. */
+static uint32_t pieces_left(struct sched *s, const struct search *x, const struct victim *v,
+                            const struct piece **to)
+{
+    const struct placement *has = job_placement(s, v->job);
+    *to = has->piece;
+    if (x->n_recorded == 0 && v->first_unit == ID_NONE)
+        return (uint32_t)has->n;
+    struct piece *piece = sched_scratch(s, has->n * sizeof *piece);
+    uint32_t n = 0;
+    for (size_t i = 0; i < has->n; i++) {
+        bool out = is_recorded(x, v->job, has->piece[i].task);
+        for (uint32_t u = v->first_unit; u != ID_NONE && !out; u = x->unit[u].next_of_job)
+            for (uint32_t k = 0; k < x->unit[u].n && !out; k++)
+                out = x->unit[u].piece[k].task == has->piece[i].task;
+        if (!out)
+            piece[n++] = has->piece[i];
+    }
+    *to = piece;
+    return n;
+}
+
+/* Some of j is needed for fewer tasks; *sum: how much. */
+static bool some_recorded(struct sched *s, const struct search *x, job_id j,
+                          struct quota_amount *sum)
+{
+    bool some = false;
+    *sum = (struct quota_amount){ { 0 } };
+    for (size_t i = 0; i < x->n_recorded; i++)
+        if (x->recorded[i].job == j) {
+            struct quota_amount unit = unit_amount(s, &x->recorded[i]);
+            *sum = quota_sum(sum, &unit);
+            some = true;
+        }
+    return some;
+}
+
+/* Takes one more unit of a victim. false: all of it is taken, recorded or protected. lost: what
+ * leaves with it, or left for the fewer tasks. */
+static bool take_unit(struct sched *s, const struct quota_state *q, struct search *x,
+                      uint32_t which, struct quota_amount *lost)
+{
+    struct victim *v = &x->victim[which];
+    const struct piece *piece = v->of->has->piece;
+    bool all = !some_recorded(s, x, v->job, lost) && !v->of->surplus;
+    uint32_t n = all ? (uint32_t)v->of->has->n : pieces_left(s, x, v, &piece), at = 0;
+    if (n == 0)
+        return false;
+    bool surplus = !all && surplus_task(s, piece, n, v->job, &at);
+    if (!surplus && is_protected(q, s, x, v->job))
+        return false;
+    struct unit u = { v->job,        v->leaf, surplus ? 1 : n,
+                      v->first_unit, which,   surplus ? &piece[at] : piece };
+    *lost = all ? v->of->holds : unit_amount(s, &u);
+    x->unit = array_grown(sched_alloc, s, x->unit, &x->unit_capacity, x->n_units, sizeof *x->unit);
+    x->unit[x->n_units] = u;
+    v->first_unit = (uint32_t)x->n_units++;
+    link_unit(s, x, v->first_unit);
+    if (surplus) {
+        x->requeued = array_grown(sched_alloc, s, x->requeued, &x->requeued_capacity, x->n_requeued,
+                                  sizeof *x->requeued);
+        x->requeued[x->n_requeued++] = (struct requeued){ which, quota_key(s, v->job, n - 1) };
+    }
+    return true;
+}
+
+/* ---- Nodes ---- */
+
+bool search_lacks_nodes(struct sched *s, const struct request *run, uint32_t tasks)
+{
+    return run->gpus > 0 && !run->mig && run->gpu_milli >= MILLI_ALL &&
+           domain_fits(sched_view(s, FREE_OR_RELEASING), 0, run) < tasks;
+}
+
+/* ---- Candidates ---- */
+
+/* In a leaf that this pass acted on a candidate may have lost what it held; otherwise it holds
+ * something. */
+static bool may_be_victim(struct sched *s, const struct quota_state *q, const struct search *x,
+                          const struct leaf *l, const struct victim_candidate *v)
+{
+    if (v->job == x->job || quota_had_turn(s, q, l, v->job) ||
+        (l->acted == q->pass && !job_placement(s, v->job)))
+        return false;
+    return v->surplus || !is_protected(q, s, x, v->job);
+}
+
+/* This leaf may lose something by the rules of reclaim. */
+static bool may_lose(struct sched *s, struct quota_state *q, const struct search *x, queue_id leaf)
+{
+    static const struct quota_amount nothing;
+    const struct job_facts *f = job_facts(s, x->job);
+    struct quota_scenario scenario;
+    quota_divide_now(s, q);
+    quota_scenario_begin(&scenario, q->queue, q->loss, f->queue, &x->wanted.amount, !f->preemptible,
+                         q->params->saturation);
+    bool may = quota_scenario_take(&scenario, leaf, &nothing);
+    quota_scenario_end(&scenario);
+    return may;
+}
+
+static bool is_victim_leaf(const struct sched *s, const struct search *x, queue_id leaf)
+{
+    return x->action == CONSOLIDATION ||
+           (x->action == RECLAIM) == (leaf != job_facts(s, x->job)->queue);
+}
+
+/* The next candidate from the end of the leaf's line that may be a victim. NULL: no more. */
+static const struct victim_candidate *next_of_line(struct sched *s, const struct quota_state *q,
+                                                   const struct search *x, queue_id leaf, size_t *k)
+{
+    for (const struct victim_candidate *v; (v = leaf_candidate(s, &q->leaf[leaf], *k)); ++*k) {
+        if (x->action == PREEMPT && -v->key.major >= job_facts(s, x->job)->priority)
+            return NULL;
+        if (may_be_victim(s, q, x, &q->leaf[leaf], v))
+            return v;
+    }
+    return NULL;
+}
+
+/* What the search has taken of the leaf so far. */
+static struct leaf_victims *victims_of(struct sched *s, const struct quota_state *q,
+                                       struct search *x, queue_id leaf)
+{
+    struct leaf_victims *l = &x->leaf[leaf];
+    if (l->stamp == x->stamp)
+        return l;
+    *l = (struct leaf_victims){ .stamp = x->stamp };
+    l->next = next_of_line(s, q, x, leaf, &l->at);
+    return l;
+}
+
+/* The worst of the requeued victims of the leaf; n_requeued: none is worse than the next candidate
+ * of its line. */
+static size_t requeued_victim(const struct search *x, queue_id leaf)
+{
+    const struct victim_candidate *next = x->leaf[leaf].next;
+    size_t best = x->n_requeued;
+    for (size_t i = 0; i < x->n_requeued; i++) {
+        const struct victim *v = &x->victim[x->requeued[i].victim];
+        if (v->leaf != leaf)
+            continue;
+        bool first = best == x->n_requeued && !next;
+        if (first || line_key_before(best < x->n_requeued ? x->requeued[best].key : next->key,
+                                     best < x->n_requeued ? x->victim[x->requeued[best].victim].job
+                                                          : next->job,
+                                     x->requeued[i].key, v->job))
+            best = i;
+    }
+    return best;
+}
+
+/* *sum: what the leaf would have lost with its next victim. false: it has no more. */
+static bool leaf_next(struct sched *s, const struct quota_state *q, struct search *x, queue_id leaf,
+                      struct quota_amount *sum)
+{
+    const struct leaf_victims *l = victims_of(s, q, x, leaf);
+    size_t again = requeued_victim(x, leaf);
+    if (again == x->n_requeued && !l->next)
+        return false;
+    job_id v = again < x->n_requeued ? x->victim[x->requeued[again].victim].job : ID_NONE;
+    *sum = v == ID_NONE ? l->next->holds : quota_of_placement(s, v, job_placement(s, v));
+    *sum = quota_sum(sum, &l->taken);
+    return true;
+}
+
+bool search_next_victim(struct sched *s, struct quota_state *q, struct search *x, uint32_t *unit)
+{
+    double most = x->moves_only ? q->params->consolidation_victims : q->params->victims;
+    for (queue_id leaf; (leaf = order_top(&q->victims)) != ID_NONE;) {
+        struct leaf_victims *l = victims_of(s, q, x, leaf);
+        size_t again = requeued_victim(x, leaf);
+        uint32_t which;
+        if (again < x->n_requeued) {
+            which = x->requeued[again].victim;
+            x->requeued[again] = x->requeued[--x->n_requeued];
+        } else {
+            if (most >= 0 && (double)x->n_victims > most)    /* KAI compares so: one more passes */
+                return false;
+            which = (uint32_t)x->n_victims;
+            x->victim = array_grown(sched_alloc, s, x->victim, &x->victim_capacity, x->n_victims,
+                                    sizeof *x->victim);
+            x->victim[x->n_victims++] = (struct victim){ l->next->job, leaf, ID_NONE, l->next };
+            l->at++;
+            l->next = next_of_line(s, q, x, leaf, &l->at);
+        }
+        struct quota_amount lost;
+        bool taken = take_unit(s, q, x, which, &lost);
+        l->taken = quota_sum(&l->taken, &lost);
+        struct quota_amount sum;
+        bool more = leaf_next(s, q, x, leaf, &sum);
+        order_set(&q->victims, leaf, more ? &sum : NULL);
+        if (taken) {
+            *unit = (uint32_t)x->n_units - 1;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool search_can_reclaim(struct sched *s, struct quota_state *q, struct search *x)
+{
+    for (queue_id i = 0; i < q->n_queues; i++)
+        if (line_length(q->leaf[i].running) > 0 && is_victim_leaf(s, x, i) && may_lose(s, q, x, i))
+            return true;
+    return false;
+}
+
+/* The order as if every running job could be a victim. */
+static void refresh_worst(struct sched *s, struct quota_state *q)
+{
+    for (size_t k = 0; k < q->n_restanding; k++)
+        q->worst.node[q->restanding[k]].stands = false;
+    while (q->n_restanding) {
+        queue_id i = q->restanding[--q->n_restanding];
+        q->leaf[i].standing_changed = false;
+        if (q->queue[i].first_child != ID_NONE) {
+            order_refresh(&q->worst, i);
+        } else {
+            const struct victim_candidate *worst = leaf_candidate(s, &q->leaf[i], 0);
+            order_set(&q->worst, i, worst ? &worst->holds : NULL);
+        }
+    }
+}
+
+/* The leaf's worst candidate cannot be a victim of this search: the order goes by the first that
+ * can. */
+static void correct(struct sched *s, struct quota_state *q, struct search *x, queue_id leaf)
+{
+    struct quota_amount sum;
+    if (is_victim_leaf(s, x, leaf) && line_length(q->leaf[leaf].running) > 0 &&
+        victims_of(s, q, x, leaf)->at > 0)
+        order_set(&q->victims, leaf, leaf_next(s, q, x, leaf, &sum) ? &sum : NULL);
+}
+
+void search_victims(struct sched *s, struct quota_state *q, struct search *x)
+{
+    queue_id mine = x->job == ID_NONE ? ID_NONE : job_facts(s, x->job)->queue;
+    x->stamp++;
+    x->n_units = x->n_victims = x->n_requeued = x->n_links = x->tried = x->n_able = 0;
+    x->freed_milli = 0;
+    struct quota_amount sum;
+    if (x->action == PREEMPT) {
+        order_begin(&q->victims);
+        if (line_length(q->leaf[mine].running) > 0 && leaf_next(s, q, x, mine, &sum))
+            order_set(&q->victims, mine, &sum);
+        return;
+    }
+    refresh_worst(s, q);
+    order_copy(&q->victims, &q->worst);
+    if (x->action == RECLAIM)
+        order_set(&q->victims, mine, NULL);
+    bool all = x->action == RECLAIM && q->protects;
+    for (queue_id i = 0; i < (all ? q->n_queues : q->n_acted); i++)
+        correct(s, q, x, all ? i : q->acted[i]);
+    if (mine != ID_NONE)
+        correct(s, q, x, mine);
+}

@@ -1,0 +1,144 @@
+/* books.c - quota and usage summed up a tree, and what is available. See books.h. */
+#include "policies/kueue/books.h"
+#include "sim/contract/util/minmax.h"
+
+/* ---- Memory ---- */
+
+size_t cohort_books_size(uint32_t n, uint32_t cells, uint32_t resources)
+{
+    size_t each = sizeof(struct cohort_quota) + 4 * sizeof(int64_t);
+    return (size_t)n * (cells * each + resources * sizeof(int64_t) + 3 * sizeof(uint32_t));
+}
+
+void cohort_books_lay(struct cohort_books *b, void *memory)
+{
+    size_t all = (size_t)b->n * b->cells;
+    b->quota = memory;
+    b->subtree = (int64_t *)(b->quota + all);
+    b->local = b->subtree + all;
+    b->potential = b->local + all;
+    b->usage = b->potential + all;
+    b->lendable = b->usage + all;
+    b->root = (uint32_t *)(b->lendable + (size_t)b->n * b->resources);
+    b->depth = b->root + b->n;
+    b->height = b->depth + b->n;
+}
+
+/* ---- Quota ---- */
+
+static void settle_cell(struct cohort_books *b, uint32_t cell)
+{
+    for (uint32_t v = 0; v < b->n; v++)
+        b->subtree[cohort_at(b, v, cell)] = b->quota[cohort_at(b, v, cell)].nominal;
+    for (uint32_t v = b->n; v-- > 0;) {
+        size_t i = cohort_at(b, v, cell);
+        int64_t lending = b->quota[i].lending;
+        b->local[i] = lending == UNLIMITED ? 0 : max_i64(0, b->subtree[i] - lending);
+        b->usage[i] = 0;
+        if (b->parent[v] != ID_NONE)
+            b->subtree[cohort_at(b, b->parent[v], cell)] += b->subtree[i] - b->local[i];
+    }
+    for (uint32_t v = 0; v < b->n; v++) {
+        size_t i = cohort_at(b, v, cell);
+        int64_t borrowing = b->quota[i].borrowing;
+        b->potential[i] = b->subtree[i];
+        if (b->parent[v] != ID_NONE) {
+            b->potential[i] = b->local[i] + b->potential[cohort_at(b, b->parent[v], cell)];
+            if (borrowing != UNLIMITED)
+                b->potential[i] = min_i64(b->potential[i], b->subtree[i] + borrowing);
+        }
+        b->lendable[(size_t)v * b->resources + b->resource[cell]] += b->potential[i];
+    }
+}
+
+void cohort_books_settle(struct cohort_books *b)
+{
+    for (uint32_t v = 0; v < b->n; v++) {
+        bool top = b->parent[v] == ID_NONE;
+        b->root[v] = top ? v : b->root[b->parent[v]];
+        b->depth[v] = top ? 0 : b->depth[b->parent[v]] + 1;
+        b->height[v] = 0;
+        for (uint32_t r = 0; r < b->resources; r++)
+            b->lendable[(size_t)v * b->resources + r] = 0;
+    }
+    for (uint32_t v = b->n; v-- > 0;)
+        if (b->parent[v] != ID_NONE && b->height[b->parent[v]] <= b->height[v])
+            b->height[b->parent[v]] = b->height[v] + 1;
+    for (uint32_t cell = 0; cell < b->cells; cell++)
+        settle_cell(b, cell);
+}
+
+/* ---- Usage ---- */
+
+/* What shows above `node` of a change of its usage: the part beyond what it never lends. */
+static void use_cell(struct cohort_books *b, uint32_t node, uint32_t cell, int64_t change)
+{
+    for (; node != ID_NONE && change; node = b->parent[node]) {
+        size_t i = cohort_at(b, node, cell);
+        int64_t before = max_i64(0, b->usage[i] - b->local[i]);
+        b->usage[i] += change;
+        change = max_i64(0, b->usage[i] - b->local[i]) - before;
+    }
+}
+
+void cohort_use(struct cohort_books *b, uint32_t node, const int64_t *need, int sign)
+{
+    for (uint32_t cell = 0; cell < b->cells; cell++)
+        if (need[cell])
+            use_cell(b, node, cell, sign * need[cell]);
+}
+
+int64_t cohort_local_available(const struct cohort_books *b, uint32_t node, uint32_t cell)
+{
+    size_t i = cohort_at(b, node, cell);
+    return max_i64(0, b->local[i] - b->usage[i]);
+}
+
+int64_t cohort_available(const struct cohort_books *b, uint32_t node, uint32_t cell)
+{
+    size_t i = cohort_at(b, node, cell);
+    if (b->parent[node] == ID_NONE)
+        return b->subtree[i] - b->usage[i];
+    int64_t above = cohort_available(b, b->parent[node], cell);
+    if (b->quota[i].borrowing != UNLIMITED) {
+        int64_t stored = b->subtree[i] - b->local[i], taken = max_i64(0, b->usage[i] - b->local[i]);
+        above = min_i64(above, stored - taken + b->quota[i].borrowing);
+    }
+    return cohort_local_available(b, node, cell) + above;
+}
+
+bool cohort_fits(const struct cohort_books *b, uint32_t node, const int64_t *need)
+{
+    for (uint32_t cell = 0; cell < b->cells; cell++)
+        if (need[cell] && need[cell] > cohort_available(b, node, cell))
+            return false;
+    return true;
+}
+
+bool cohort_could_fit(const struct cohort_books *b, uint32_t node, const int64_t *need)
+{
+    for (uint32_t cell = 0; cell < b->cells; cell++)
+        if (need[cell] > b->potential[cohort_at(b, node, cell)])
+            return false;
+    return true;
+}
+
+bool cohort_within_nominal(const struct cohort_books *b, uint32_t node, const bool *contested)
+{
+    for (uint32_t cell = 0; cell < b->cells; cell++)
+        if (contested[cell] && cohort_borrows(b, node, cell, 0))
+            return false;
+    return true;
+}
+
+uint32_t cohort_borrow_height(const struct cohort_books *b, uint32_t leaf, uint32_t cell,
+                              int64_t amount, bool *more_above)
+{
+    uint32_t v = leaf;
+    while (cohort_borrows(b, v, cell, amount) && b->parent[v] != ID_NONE) {
+        amount -= cohort_local_available(b, v, cell);
+        v = b->parent[v];
+    }
+    *more_above = b->parent[v] != ID_NONE;
+    return b->height[v];
+}

@@ -1,0 +1,81 @@
+/* search.c - tentative eviction and putting back. See search.h. */
+#include "policies/kueue/search.h"
+
+static bool policy_allows(const struct cohort_rules *rules, const struct cohort_workload *preemptor,
+                          const struct cohort_workload *w)
+{
+    bool lower = w->priority < preemptor->priority;
+    bool newer_equal = w->priority == preemptor->priority && preemptor->queued_ns < w->queued_ns;
+    if (w->queue == preemptor->queue)
+        return (rules->within_queue != WITHIN_NEVER && lower) ||
+               (rules->within_queue == WITHIN_LOWER_OR_NEWER_EQUAL && newer_equal);
+    return rules->reclaim == RECLAIM_ANY || (rules->reclaim == RECLAIM_LOWER_PRIORITY && lower);
+}
+
+bool cohort_may_evict(const struct cohort_search *s, const struct cohort_workload *preemptor,
+                      const struct cohort_workload *w, const bool *contested)
+{
+    bool uses = false;
+    for (uint32_t cell = 0; cell < s->books->cells; cell++)
+        uses |= contested[cell] && w->need[cell] > 0;
+    return uses && !w->firm && policy_allows(&s->rules[preemptor->queue], preemptor, w);
+}
+
+int cohort_compare_workloads(const struct cohort_workload *a, const struct cohort_workload *b)
+{
+    if (a->leaving != b->leaving)
+        return a->leaving ? -1 : 1;
+    if (a->priority != b->priority)
+        return a->priority < b->priority ? -1 : 1;
+    if (a->admitted_ns != b->admitted_ns)
+        return a->admitted_ns > b->admitted_ns ? -1 : 1;
+    return (a->id > b->id) - (a->id < b->id);
+}
+
+void cohort_evict(struct cohort_search *s, const struct cohort_victim *v)
+{
+    cohort_use(s->books, v->workload->queue, v->workload->need, -1);
+    if (s->places)
+        s->places->vacate(s->places->self, v->workload);
+    s->victim[s->n_victims++] = *v;
+}
+
+bool cohort_admissible(const struct cohort_search *s, const struct cohort_workload *preemptor,
+                       bool borrowing)
+{
+    const struct cohort_books *b = s->books;
+    for (uint32_t cell = 0; cell < b->cells && !borrowing; cell++)
+        if (preemptor->need[cell] &&
+            cohort_borrows(b, preemptor->queue, cell, preemptor->need[cell]))
+            return false;
+    return cohort_fits(b, preemptor->queue, preemptor->need) &&
+           (!s->places || s->places->room(s->places->self));
+}
+
+void cohort_put_back(struct cohort_search *s, const struct cohort_workload *preemptor,
+                     bool borrowing)
+{
+    for (uint32_t i = s->n_victims - 1; i-- > 0;) {
+        struct cohort_workload *w = s->victim[i].workload;
+        cohort_use(s->books, w->queue, w->need, 1);
+        bool stays = (!s->places || s->places->restore(s->places->self, w));
+        if (stays && cohort_admissible(s, preemptor, borrowing)) {
+            for (uint32_t k = i + 1; k < s->n_victims; k++)
+                s->victim[k - 1] = s->victim[k];
+            s->n_victims--;
+            continue;
+        }
+        cohort_use(s->books, w->queue, w->need, -1);
+        if (stays && s->places)
+            s->places->vacate(s->places->self, w);
+    }
+}
+
+void cohort_restore(struct cohort_search *s)
+{
+    for (uint32_t i = s->n_victims; i-- > 0;) {
+        cohort_use(s->books, s->victim[i].workload->queue, s->victim[i].workload->need, 1);
+        if (s->places)
+            s->places->restore(s->places->self, s->victim[i].workload);
+    }
+}

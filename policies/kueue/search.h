@@ -1,0 +1,79 @@
+/* search.h - the victims for one more admission: the input and the answer of the two searches,
+ * classical and by fair share. Both leave the books as they found them.
+ *
+ * Candidates use a contested cell, are no firm ones, and their priority is one that the preemptor's
+ * queue may stop (cohort_rules). Victims are taken one by one until the preemptor fits; then
+ * victims that it does not need are put back, the last but one first. Order: those that leave
+ * already; other queues before the own; lower priority; admitted more recently; lower id
+ * (kubernetes-sigs/kueue:pkg/scheduler/preemption/common/ordering.go, CandidatesOrdering). */
+#pragma once
+#include "policies/kueue/books.h"
+
+struct cohort_workload {          /* admitted, or about to be */
+    uint32_t id, queue;
+    int32_t priority;
+    int64_t queued_ns, admitted_ns;    /* when it came; since when it holds quota */
+    bool leaving;                 /* evicted already; holds its quota until it has left */
+    bool firm;                    /* may not be evicted */
+    const int64_t *need;          /* [cells] */
+};
+struct cohort_members {           /* of one queue: the workloads that hold quota, in any order */
+    struct cohort_workload **of;
+    uint32_t n;
+    size_t capacity;
+};
+enum cohort_reason {
+    EVICT_IN_QUEUE,
+    EVICT_RECLAIM,
+    EVICT_RECLAIM_WHILE_BORROWING,
+    EVICT_FAIR_SHARE
+};
+struct cohort_victim {
+    struct cohort_workload *workload;
+    enum cohort_reason reason;
+    uint32_t common;              /* lowest cohort above it and the preemptor */
+    uint8_t kind;                 /* classical: enum kind of classical.c */
+};
+/* For workloads that need a place as well as quota. NULL: quota alone decides. */
+struct cohort_places {
+    void *self;
+    /* w leaves, for the time being */
+    void (*vacate)(void *self, const struct cohort_workload *w);
+    /* undoes vacate; false: its place is taken */
+    bool (*restore)(void *self, const struct cohort_workload *w);
+    bool (*room)(void *self);     /* there is a place for the preemptor now */
+};
+struct cohort_search {
+    struct cohort_books *books;
+    const struct cohort_rules *rules;        /* [n] with inherited values */
+    const struct cohort_members *members;    /* [n] */
+    const uint64_t *weight;       /* [n] fair weight in parts of COHORT_WEIGHT_ONE */
+    const struct cohort_places *places;
+    struct cohort_victim *victim; /* as many as hold quota; the answer: the first n_victims */
+    uint32_t n_victims;
+    struct cohort_victim *candidate;         /* as many, scratch */
+    /* [n] scratch of the search by fair share */
+    struct cohort_range { uint32_t first, kept, next, end; bool pruned, above; } *range;
+};
+#define COHORT_WEIGHT_ONE UINT64_C(1000000000)
+
+/* contested: the cells in which quota is short. true: n_victims victims, at least one. */
+bool cohort_search_classical(struct cohort_search *s, const struct cohort_workload *preemptor,
+                             const bool *contested);
+/* final_share, initial_share: which of the rules S2-a and S2-b apply (fair.h). */
+bool cohort_search_fair(struct cohort_search *s, const struct cohort_workload *preemptor,
+                        const bool *contested, bool final_share, bool initial_share);
+
+/* ---- What both use ---- */
+bool cohort_may_evict(const struct cohort_search *s, const struct cohort_workload *preemptor,
+                      const struct cohort_workload *w, const bool *contested);
+/* <0: a goes first */
+int  cohort_compare_workloads(const struct cohort_workload *a, const struct cohort_workload *b);
+/* Appends it, takes its usage back. */
+void cohort_evict(struct cohort_search *s, const struct cohort_victim *v);
+bool cohort_admissible(const struct cohort_search *s, const struct cohort_workload *preemptor,
+                       bool borrowing);
+void cohort_put_back(struct cohort_search *s, const struct cohort_workload *preemptor,
+                     bool borrowing);
+/* Restores the books; the victims stay in the answer. */
+void cohort_restore(struct cohort_search *s);

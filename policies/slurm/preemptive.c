@@ -1,0 +1,401 @@
+/* preemptive.c - priority classes as Slurm preempts for them: lower ones are requeued, suspended or
+ * cancelled.
+ *
+ * Jobs go by priority, then submit time, all of a job or nothing. A job that does not fit takes
+ * GPUs of running jobs of strictly lower priority (SchedMD/slurm:src/interfaces/preempt.c,
+ * src/plugins/select/cons_tres/job_test.c; schedulers.md e):
+ * - candidates by priority, then fewest nodes, then youngest; with youngest=yes by start time
+ *   alone;
+ * - they are removed one by one until the job fits;
+ * - up to `reorder` times the order is changed and the removal begun again: the one that was needed
+ *   last first (strict_order=yes), or those first that free most of the chosen nodes;
+ * - a job that is not in the way on the nodes that were chosen stays.
+ * A job that started less than exempt_s ago is no candidate. What differs: a suspended job resumes
+ * as soon as its GPUs are free, in the order of the line, without gang time slices, and takes them
+ * back from lower ones that run there. */
+#include "policies/common/queueing.h"
+#include "sim/contract/util/minmax.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct preemptive_params {
+    struct queueing_params queueing; /* one pool */
+    double mode, youngest, reorder, strict_order, exempt_s;
+};
+enum { MODE_REQUEUE, MODE_SUSPEND, MODE_CANCEL };
+static const char *const modes[] = { "requeue", "suspend", "cancel", NULL };
+static const enum stop_mode stops[] = {
+    [MODE_REQUEUE] = STOP_SAVE, [MODE_SUSPEND] = STOP_SUSPEND, [MODE_CANCEL] = STOP_CANCEL
+};
+
+struct preemptive {
+    struct queueing_state queueing;
+    const struct preemptive_params *params;
+    struct line *running;         /* in the order of preemption */
+    struct line *suspended;       /* in the order of the classes */
+};
+struct victims { job_id *job; size_t n, n_exempt; };    /* the exempt ones behind the others */
+
+enum { NODES_MOST = 65535 };
+
+/* ---- Running jobs ---- */
+
+static int by_number(const void *a, const void *b)
+{
+    node_id x = *(const node_id *)a, y = *(const node_id *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Distinct, ascending; scratch. */
+static node_id *nodes_of(struct sched *s, const struct placement *p, size_t *n)
+{
+    node_id *node = sched_scratch(s, p->n * sizeof *node);
+    for (size_t i = 0; i < p->n; i++)
+        node[i] = p->piece[i].node;
+    qsort(node, p->n, sizeof *node, by_number);
+    *n = 0;
+    for (size_t i = 0; i < p->n; i++)
+        if (i == 0 || node[i] != node[i - 1])
+            node[(*n)++] = node[i];
+    return node;
+}
+
+static struct line_key preemption_key(struct sched *s, const struct preemptive *p, job_id j)
+{
+    struct line_key k = { .time_ns = -job_last_start_ns(s, j) };
+    if (p->params->youngest > 0)
+        return k;
+    size_t n;
+    nodes_of(s, job_placement(s, j), &n);
+    k.major = job_facts(s, j)->priority;
+    k.minor = n < NODES_MOST ? (double)n : NODES_MOST;
+    return k;
+}
+
+static int64_t exempt_until_ns(const struct sched *s, const struct preemptive *p, job_id j)
+{
+    return job_last_start_ns(s, j) + (int64_t)(p->params->exempt_s * 1e9);
+}
+
+/* Only the whole of a job is suspended. */
+static bool is_whole(const struct sched *s, job_id j)
+{
+    uint32_t tasks = request_tasks(job_facts(s, j)->ask);
+    return tasks == SPLIT_ANY || job_placement(s, j)->n == tasks;
+}
+
+/* A queue with nodes of its own keeps to itself. */
+static queue_id preemption_scope(const struct sched *s, job_id j)
+{
+    queue_id q = job_facts(s, j)->queue;
+    return queue_facts(s, q)->pinned ? q : ID_NONE;
+}
+
+static bool may_stop(const struct sched *s, const struct preemptive *p, job_id v, job_id j)
+{
+    return preemption_scope(s, v) == preemption_scope(s, j) && job_state(s, v) == JOB_RUNNING &&
+           job_facts(s, v)->preemptible && job_facts(s, v)->priority < job_facts(s, j)->priority &&
+           ((int)p->params->mode != MODE_SUSPEND || is_whole(s, v));
+}
+
+static bool overlaps(const struct placement *a, const struct placement *b)
+{
+    for (size_t i = 0; i < a->n; i++)
+        for (size_t k = 0; k < b->n; k++)
+            if (a->piece[i].node == b->piece[k].node)
+                return true;
+    return false;
+}
+
+/* The jobs that may be stopped for j; if `there` is given, only those on its nodes. */
+static struct victims victims_for(struct sched *s, const struct preemptive *p, job_id j,
+                                  const struct placement *there)
+{
+    size_t all = line_length(p->running), n_exempt = 0;
+    struct victims v = { .job = sched_scratch(s, (all + 1) * sizeof *v.job) };
+    job_id *exempt = sched_scratch(s, (all + 1) * sizeof *exempt);
+    struct line_walk walk = { .l = p->running };
+    for (job_id r; line_next(&walk, &r);) {
+        if (p->params->youngest <= 0 && job_facts(s, r)->priority >= job_facts(s, j)->priority)
+            break;
+        if (!may_stop(s, p, r, j) || (there && !overlaps(there, job_placement(s, r))))
+            continue;
+        if (exempt_until_ns(s, p, r) > sched_now(s))
+            exempt[n_exempt++] = r;
+        else
+            v.job[v.n++] = r;
+    }
+    memcpy(v.job + v.n, exempt, n_exempt * sizeof *exempt);
+    v.n_exempt = n_exempt;
+    return v;
+}
+
+/* ---- Removing them ---- */
+
+/* An upper bound: a job that shares a GPU may be alone on it. */
+static bool may_suffice(struct sched *s, job_id j, const struct victims *v, size_t n)
+{
+    struct request r = job_request(s, j);
+    int64_t lacks = job_size(s, j).gpu_milli -
+                    (int64_t)domain_free_gpus(sched_view(s, FREE_OR_RELEASING), 0, &r) * MILLI_ALL;
+    if (r.gpu_milli < MILLI_ALL)
+        return true;
+    for (size_t i = 0; i < n && lacks > 0; i++) {
+        const struct placement *held = job_placement(s, v->job[i]);
+        for (size_t k = 0; k < held->n; k++)
+            lacks -= (int64_t)held->piece[k].gpus * MILLI_ALL;
+    }
+    return lacks <= 0;
+}
+
+static const struct placement *room_for(struct sched *s, job_id j)
+{
+    struct request r = job_request(s, j);
+    return sched_place(s, sched_view(s, FREE_OR_RELEASING), &r);
+}
+
+/* Stops them in order until j fits. NULL: it does not; *used: how many it took. */
+static const struct placement *remove_in_order(struct sched *s, job_id j, const job_id *victim,
+                                               size_t n, enum stop_mode mode, size_t *used)
+{
+    const struct placement *where = room_for(s, j);
+    for (*used = 0; !where && *used < n; ++*used)
+        if (sched_stop(s, victim[*used], mode) == SCHED_OK)
+            where = room_for(s, j);
+    return where;
+}
+
+struct useful { job_id job; size_t nodes, place; };
+
+static int most_useful_first(const void *a, const void *b)
+{
+    const struct useful *x = a, *y = b;
+    if (x->nodes != y->nodes)
+        return x->nodes > y->nodes ? -1 : 1;
+    return x->place < y->place ? -1 : 1;
+}
+
+static size_t nodes_in_common(struct sched *s, const struct placement *a, const struct placement *b)
+{
+    size_t n, m, common = 0;
+    const node_id *x = nodes_of(s, a, &n), *y = nodes_of(s, b, &m);
+    for (size_t i = 0, k = 0; i < n && k < m;) {
+        common += x[i] == y[k];
+        if (x[i] <= y[k])
+            i++;
+        else
+            k++;
+    }
+    return common;
+}
+
+/* The first n of them, none stopped, in another order. */
+static void reorder(struct sched *s, const struct preemptive *p, job_id *victim, size_t n,
+                    const struct placement *where)
+{
+    if (p->params->strict_order > 0) {
+        job_id last = victim[n - 1];
+        memmove(victim + 1, victim, (n - 1) * sizeof *victim);
+        victim[0] = last;
+        return;
+    }
+    struct useful *all = sched_scratch(s, n * sizeof *all);
+    for (size_t i = 0; i < n; i++)
+        all[i] =
+            (struct useful){ victim[i], nodes_in_common(s, where, job_placement(s, victim[i])), i };
+    qsort(all, n, sizeof *all, most_useful_first);
+    for (size_t i = 0; i < n; i++)
+        victim[i] = all[i].job;
+}
+
+/* j would fit if the exempt jobs were stopped too. Then a pass follows when the first of them is
+ * exempt no longer. */
+static bool is_protected(struct sched *s, const struct preemptive *p, job_id j,
+                         const struct victims *v)
+{
+    if (!v->n_exempt || !may_suffice(s, j, v, v->n + v->n_exempt))
+        return false;
+    sched_mark_t before = sched_mark(s);
+    size_t used;
+    bool fits = remove_in_order(s, j, v->job, v->n + v->n_exempt, stops[(int)p->params->mode],
+                                &used) != NULL;
+    sched_rollback(s, before);
+    int64_t first_ns = TIME_NEVER;
+    for (size_t i = v->n; fits && i < v->n + v->n_exempt; i++) {
+        int64_t until_ns = exempt_until_ns(s, p, v->job[i]);
+        first_ns = min_i64(until_ns, first_ns);
+    }
+    if (fits)
+        sched_wake_at(s, first_ns);
+    return fits;
+}
+
+/* j starts. Of the stopped jobs, the last first, those that are not in its way stay, and requeued
+ * ones start elsewhere if they fit. */
+static bool take(struct sched *s, job_id j, const struct placement *where, const job_id *victim,
+                 size_t n, enum stop_mode mode)
+{
+    if (sched_start(s, j, where) > SCHED_LATER)
+        return false;
+    for (size_t i = n; i-- > 0;) {
+        const struct placement *elsewhere;
+        if (sched_keep(s, victim[i]) == SCHED_OK)
+            continue;
+        if (mode == STOP_SAVE && (elsewhere = room_for(s, victim[i])) &&
+            sched_start(s, victim[i], elsewhere) <= SCHED_LATER)
+            continue;
+        sched_note(s, victim[i], j);
+    }
+    return true;
+}
+
+static bool preempt(struct sched *s, const struct preemptive *p, job_id j, enum wait_reason *why)
+{
+    enum stop_mode mode = stops[(int)p->params->mode];
+    struct victims v = victims_for(s, p, j, NULL);
+    sched_mark_t before = sched_mark(s);
+    size_t used = 0;
+    const struct placement *where =
+        may_suffice(s, j, &v, v.n) ? remove_in_order(s, j, v.job, v.n, mode, &used) : NULL;
+    for (double pass = 0; where && used > 1 && pass < p->params->reorder; pass++) {
+        sched_rollback(s, before);
+        reorder(s, p, v.job, used, where);
+        where = remove_in_order(s, j, v.job, used, mode, &used);
+    }
+    if (where && take(s, j, where, v.job, used, mode))
+        return true;
+    sched_rollback(s, before);
+    if (is_protected(s, p, j, &v))
+        *why = WAIT_PROTECTED;
+    return false;
+}
+
+/* ---- A suspended job resumes where it was ---- */
+
+static bool is_free(const struct view *v, const struct placement *p)
+{
+    for (size_t i = 0; i < p->n; i++) {
+        const struct piece *x = &p->piece[i];
+        struct node_free f = view_node(v, x->node);
+        if (x->milli == MILLI_ALL &&
+            (x->gpu_mask ? (x->gpu_mask & ~f.whole_mask) != 0 : f.whole < x->gpus))
+            return false;
+        for (uint64_t m = x->milli < MILLI_ALL ? x->gpu_mask : 0; m; m &= m - 1)
+            if (view_gpu_milli(v, x->node, (unsigned)__builtin_ctzll(m)) < x->milli)
+                return false;
+    }
+    return true;
+}
+
+static bool resume(struct sched *s, const struct preemptive *p, job_id j)
+{
+    const struct placement *there = job_suspended(s, j);
+    sched_mark_t before = sched_mark(s);
+    struct victims v = { .n = 0 };
+    if (!is_free(sched_view(s, FREE_OR_RELEASING), there)) {
+        v = victims_for(s, p, j, there);
+        for (size_t i = 0; i < v.n; i++)
+            sched_stop(s, v.job[i], STOP_SUSPEND);
+    }
+    if (is_free(sched_view(s, FREE_OR_RELEASING), there) &&
+        take(s, j, there, v.job, v.n, STOP_SUSPEND))
+        return true;
+    sched_rollback(s, before);
+    return false;
+}
+
+static bool preempt_for(struct sched *s, struct queueing_state *o, job_id j, enum wait_reason *why)
+{
+    const struct preemptive *p = (const struct preemptive *)o;
+    return job_suspended(s, j) ? resume(s, p, j) : preempt(s, p, j, why);
+}
+
+/* ---- The table ---- */
+
+static const struct discipline classes = { .key = key_priority, .preempt_for = preempt_for };
+
+static void preemptive_begin(struct sched *s, const void *params, void *state)
+{
+    struct preemptive *p = state;
+    p->params = params;
+    p->running = line_new(s);
+    p->suspended = line_new(s);
+    queueing_begin(s, &p->queueing, &classes, params);
+}
+
+static void preemptive_schedule(struct sched *s, const void *params, void *state)
+{
+    struct preemptive *p = state;
+    (void)params;
+    queueing_serve(s, &p->queueing);
+    if (p->params->queueing.blocking > BLOCKING_STRICT)
+        return;
+    /* a head that waits: perhaps for memory that they keep */
+    struct line_walk behind = { .l = p->suspended };
+    for (job_id j; line_next(&behind, &j);)
+        if (job_suspended(s, j) && job_state(s, j) == JOB_PENDING)
+            resume(s, p, j);
+}
+
+static void preemptive_arrived(struct sched *s, const void *params, void *state, job_id j)
+{
+    struct preemptive *p = state;
+    if (job_suspended(s, j))
+        line_push(p->suspended, j, key_priority(s, j, params));
+    queueing_arrived(s, &p->queueing, j);
+}
+
+static void preemptive_started(struct sched *s, const void *params, void *state, job_id j)
+{
+    (void)params;
+    struct preemptive *p = state;
+    queueing_started(s, &p->queueing, j);
+    line_remove(p->suspended, j);
+    line_push(p->running, j, preemption_key(s, p, j));
+}
+
+static void preemptive_stopped(struct sched *s, const void *params, void *state, job_id j,
+                               enum stop_cause why)
+{
+    (void)s;
+    (void)params;
+    (void)why;
+    line_remove(((struct preemptive *)state)->running, j);
+}
+
+#define AT(field) offsetof(struct preemptive_params, field)
+static const struct param preemptive_param_list[] = {
+    QUEUEING_PARAM_BLOCKING(BLOCKING_STRICT),
+    { "mode", "what happens to preempted jobs", "", 0, 0, MODE_REQUEUE, modes, AT(mode) },
+    { "youngest", "yes: the job that started last is preempted first, whatever its priority", "", 0,
+      0, 0, param_no_yes, AT(youngest) },
+    { "reorder", "times that the victims are put in another order and tried again", "", 0, 100, 1,
+      NULL, AT(reorder) },
+    { "strict_order", "that order: no: by the nodes of use; yes: the last first", "", 0, 0, 0,
+      param_no_yes, AT(strict_order) },
+    { "exempt_s", "jobs that started less than that ago are not preempted", "s", 0, 1e9, 0, NULL,
+      AT(exempt_s) },
+    { 0 },
+};
+
+static unsigned preemptive_needs(const void *params)
+{
+    return (int)((const struct preemptive_params *)params)->mode == MODE_SUSPEND ? SUSPENDS : 0;
+}
+
+const struct policy preemptive_policy = {
+    .abi = POLICY_ABI,
+    .name = "preemptive",
+    .summary = "priority classes as in Slurm: lower ones are requeued, suspended or cancelled",
+    .needs = SEES_RELEASING,
+    .also_needs = preemptive_needs,
+    .params = preemptive_param_list,
+    .params_size = sizeof(struct preemptive_params),
+    .state_size = sizeof(struct preemptive),
+    .begin = preemptive_begin,
+    .schedule = preemptive_schedule,
+    .job_arrived = preemptive_arrived,
+    .job_started = preemptive_started,
+    .job_stopped = preemptive_stopped,
+};
