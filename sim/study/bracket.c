@@ -1,5 +1,5 @@
 /* bracket.c - see bracket.h. */
-#include "sim/study/bracket.h"
+#include "sim/study/sizing.h"
 
 static size_t turned(const struct bracket *b, size_t i)
 {

@@ -135,8 +135,8 @@ struct grid *grid_new(const struct experiment *e, struct error *err)
     uint64_t all = 1;
     for (size_t i = 0; i < e->n_axes; i++) {
         all *= e->axis[i].n;
-        if (all > POINTS_MOST) {
-            error_set(err, "%s: want at most %d combinations", e->name, POINTS_MOST);
+        if (all > POINTS_MAX) {
+            error_set(err, "%s: want at most %d combinations", e->name, POINTS_MAX);
             return NULL;
         }
     }

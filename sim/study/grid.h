@@ -10,7 +10,7 @@ struct point {
 };
 struct grid { size_t n; struct point *point; struct arena *memory; };    /* by number */
 
-#define POINTS_MOST 1000000
+#define POINTS_MAX 1000000
 struct grid *grid_new(const struct experiment *e, struct error *err);    /* NULL with err: too many, none, or names that agree */
 void grid_free(struct grid *g);                              /* NULL: does nothing */
 const char *point_text(const struct experiment *e, const struct point *p, size_t axis);    /* NULL: idle */

@@ -1,9 +1,9 @@
 /* sizing.h - the points of an experiment as what is planned: for each combination of everything else, the values of one axis in
  * order, and of each value the runs that count together. */
 #pragma once
-#include "sim/study/bracket.h"
+#include "sim/study/sizing.h"
 #include "sim/study/grid.h"
-#include "sim/study/target.h"
+#include "sim/study/sizing.h"
 
 struct sizing_value {
     uint32_t value;               /* of the axis */

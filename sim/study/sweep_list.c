@@ -97,7 +97,7 @@ static bool take_line(struct sweep_list *l, struct sweep_row *row, const char *l
     const char *comma = strchr(line, ','), *last = strrchr(line, ',');
     int64_t number;
     if (!comma || comma == last || !is_key(last + 1) || !integer_parse(line, (size_t)(comma - line), &number) || number < 0 ||
-        number >= POINTS_MOST)
+        number >= POINTS_MAX)
         return false;
     row->number = (uint32_t)number;
     row->name = arena_text(l->memory, comma + 1, strcspn(comma + 1, ","));

@@ -1,5 +1,5 @@
 /* target.c - see target.h. */
-#include "sim/study/target.h"
+#include "sim/study/sizing.h"
 
 #include <math.h>
 #include <stdlib.h>

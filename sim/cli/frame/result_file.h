@@ -13,7 +13,7 @@ struct result_file {
     int (*row)(void *self, const struct row *r, const size_t *at, struct error *err);    /* at: the places of the columns */
     int (*header)(void *self, const struct row *header, struct error *err);    /* NULL: not wanted */
 };
-enum { RESULT_COLUMNS_MOST = 20 };
+enum { RESULT_COLUMNS_MAX = 20 };
 /* 0; -1 with err; 1: there is no such file. */
 int result_file_read(const char *directory, const struct result_file *f, void *self, struct error *err);
 int result_file_read_or_fail(const char *directory, const struct result_file *f, void *self, struct error *err);    /* 1 is an error, too */

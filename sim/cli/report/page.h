@@ -9,11 +9,11 @@ struct page {
     size_t n_runs;
     size_t n_groups;
     struct page_group *group;
-    size_t n_views;               /* of the first run of each group, as far as VIEWS_MOST goes */
+    size_t n_views;               /* of the first run of each group, as far as VIEWS_MAX goes */
     struct run_view *view;
     struct steps steps;
 };
-enum { VIEWS_MOST = 8, PAGE_STEPS = 480 };
+enum { VIEWS_MAX = 8, PAGE_STEPS = 480 };
 
 void page_write(struct output *o, const struct page *p);
 
