@@ -1,5 +1,5 @@
 /* main.c - gpuyard: finds the subcommand, gives it its options, and sees to it that what it wrote arrived. */
-#include "sim/cli/frame/cli.h"
+#include "sim/cli/commands.h"
 #include "sim/base/memory.h"
 
 #include <errno.h>
@@ -36,7 +36,7 @@ static int run_command(const struct command *c, int argc, char **argv)
 {
     struct error err = { "" };
     void *options = mem_new(1, c->options_size);
-    struct invocation in = { .argc = argc, .argv = argv, .options = options };
+    struct invocation in = { .argc = argc, .argv = argv, .options = options, .commands = commands };
     int status = EXIT_OK;
     if (c->options_size)
         memcpy(options, c->defaults, c->options_size);
@@ -62,11 +62,11 @@ static int dispatch(int argc, char **argv)
     if (!first)
         return complain(EXIT_USAGE, "want a command, see 'gpuyard --help'");
     if (!strcmp(first, "--help") || !strcmp(first, "-h"))
-        help_program();
+        help_program(commands);
     else if (!strcmp(first, "--version") || !strcmp(first, "-V"))
         about();
     else
-        return command_find(first) ? run_command(command_find(first), argc, argv) : command_unknown(first);
+        return command_find(commands, first) ? run_command(command_find(commands, first), argc, argv) : command_unknown(commands, first);
     return EXIT_OK;
 }
 

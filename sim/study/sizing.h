@@ -1,9 +1,46 @@
-/* sizing.h - the points of an experiment as what is planned: for each combination of everything else, the values of one axis in
- * order, and of each value the runs that count together. */
+/* sizing.h - what `gpuyard plan` searches for: targets, the values to try, and in which order.
+ *
+ * A target is a bound on a metric: "wait_p90_s<600", "slo_attainment@service=chat>=0.99". One run counts with its value. Of several
+ * runs (seeds) the mean counts, with Student's interval: the target is met if the bound on the far side of the interval meets it, so that
+ * the expected value does with the given confidence (models.md 10.7).
+ *
+ * The points of an experiment become cases: a case is a combination of all axes but the one that is varied, and has the values of that
+ * axis in order, each with the runs that count together (one for each seed, and for each trace if traces are samples).
+ *
+ * A bracket finds the first value of a case that is good, where every value after a good one is good as well: it tries both ends, then
+ * the middle between the last bad and the first good one. From the end: the last good value, where every value before it is good. */
 #pragma once
-#include "sim/study/bracket.h"
+#include "sim/base/error.h"
+#include "sim/results/summary.h"
 #include "sim/study/grid.h"
-#include "sim/study/target.h"
+#include "sim/study/paired.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum relation { RELATION_BELOW, RELATION_AT_MOST, RELATION_AT_LEAST, RELATION_ABOVE };
+enum { TARGET_NAME_MAX = 256 };
+struct target {
+    const struct metric_kind *kind;
+    char scope[TARGET_NAME_MAX];
+    enum relation relation;
+    double bound;
+};
+int target_parse(const char *text, struct target *to, struct error *err);    /* 0, or -1 with err */
+
+struct reached { double mean; struct bounds band; bool met; };               /* band: two-sided at level 2 confidence - 1 */
+/* x: [n] values of runs, n >= 1. Any that is NaN (it has no value): not met, and no mean. 0.5 <= confidence < 1. */
+struct reached target_reached(const struct target *t, const double *x, size_t n, double confidence);
+
+enum tried { NOT_TRIED, TRIED_BAD, TRIED_GOOD };
+struct bracket {
+    size_t n;
+    enum tried *at;               /* [n]; the caller fills it in as it finds out */
+    bool from_end;                /* the last one that is good, where whatever comes before a good one is */
+};
+/* Which to try now, at most two: 0: it is decided. */
+size_t bracket_next(const struct bracket *b, size_t next[2]);
+size_t bracket_found(const struct bracket *b);               /* of those that were tried; n: none is good */
 
 struct sizing_value {
     uint32_t value;               /* of the axis */

@@ -23,7 +23,7 @@ const struct policy policy_plugin = { ORDERED_TABLE(plain), .begin = counted_beg
                                       .params = params, .params_size = sizeof(struct ordered_params) };
 END
 sed -i 's/ORDERED_TABLE(plain), .begin = counted_begin/.abi = POLICY_ABI, .state_size = sizeof(struct ordered), .begin = counted_begin, .schedule = plain_schedule, .job_arrived = plain_arrived, .job_started = plain_started, .job_stopped = plain_stopped/' counted.c
-cc -std=c17 -D_XOPEN_SOURCE=700 -O1 -fPIC -shared -I"$root" -o counted.so counted.c "$root"/policies/ordered.c "$root"/policies/giving_way.c && ok ||
+cc -std=c17 -D_XOPEN_SOURCE=700 -O1 -fPIC -shared -I"$root" -o counted.so counted.c "$root"/policies/common/ordered.c "$root"/policies/common/giving_way.c && ok ||
     fail "the plugin does not compile"
 
 experiment()    # BRANCHES...

@@ -1,8 +1,8 @@
-/* check_text.c - the reports of check.c as text of at most 80 columns. */
+/* check_text.c - the reports of check.h as text of at most 80 columns. */
 #include "sim/cli/check/check.h"
+
 #include "sim/cli/frame/term.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -152,7 +152,72 @@ static void show_trace(const json_t *t)
     table(json_object_get(t, "classes"), "class", "class", columns);
 }
 
-/* ---- clusters and demand ---- */
+/* ---- clusters ---- */
+
+static const char *gbps(char to[32], const json_t *o, const char *key)
+{
+    const json_t *v = json_object_get(o, key);
+    if (json_is_number(v))
+        snprintf(to, 32, "%.6g GB/s", json_number_value(v));
+    else
+        snprintf(to, 32, "unlimited");
+    return to;
+}
+
+static void put_checkpoints(const json_t *report, char *to, size_t size)
+{
+    const json_t *o = json_object_get(report, "checkpoints"), *gib = json_object_get(o, "gib");
+    const json_t *interval = json_object_get(o, "interval_s"), *alone = json_object_get(o, "one_node_alone_s");
+    size_t n = 0;
+    if (json_is_number(interval))
+        n += (size_t)snprintf(to + n, size - n, "every %.6g s of progress", json_number_value(interval));
+    else if (strcmp(json_string_value(json_object_get(o, "interval")), "stated"))
+        n += (size_t)snprintf(to + n, size - n, "at %s's interval", strcmp(json_string_value(json_object_get(o, "interval")), "daly") ? "Young" : "Daly");
+    else
+        n += (size_t)snprintf(to + n, size - n, "when a job is stopped");
+    if (json_is_number(gib))
+        n += (size_t)snprintf(to + n, size - n, ", %.6g GiB", json_number_value(gib));
+    else
+        n += (size_t)snprintf(to + n, size - n, ", 14 bytes for each parameter of the model");
+    if (alone)
+        n += (size_t)snprintf(to + n, size - n, ", %.6g s from one node alone", json_number_value(alone));
+    snprintf(to + n, size - n, ", %.6g%% of it blocking", 100 * json_number_value(json_object_get(o, "blocking")));
+}
+
+static void put_storage(const json_t *report, char *to, size_t size)
+{
+    const json_t *o = json_object_get(report, "storage");
+    char read[32], write[32], node_read[32], node_write[32], all[32];
+    double cache = json_number_value(json_object_get(o, "cache_gib"));
+    int n = snprintf(to, size, "%s read, %s written; by a node %s and %s", gbps(read, o, "read_gbps"), gbps(write, o, "write_gbps"),
+                     gbps(node_read, o, "node_read_gbps"), gbps(node_write, o, "node_write_gbps"));
+    if (json_object_get(o, "gbps"))
+        n += snprintf(to + n, size - (size_t)n, "; %s in all, shared max-min fairly", gbps(all, o, "gbps"));
+    if (cache > 0)
+        snprintf(to + n, size - (size_t)n, "; a node keeps %.6g GiB", cache);
+}
+
+static void put_power(const json_t *report, char *to, size_t size)
+{
+    const json_t *p = json_object_get(report, "power"), *all = json_object_get(p, "cap_w"), *rack = json_object_get(p, "rack_cap_w");
+    size_t n = (size_t)snprintf(to, size, "%.1f kW idle, %.1f kW at most", json_number_value(json_object_get(p, "idle_w")) / 1000,
+                                json_number_value(json_object_get(p, "full_w")) / 1000);
+    if (json_is_number(all))
+        n += (size_t)snprintf(to + n, size - n, ", cap %.1f kW", json_number_value(all) / 1000);
+    if (json_is_number(rack))
+        snprintf(to + n, size - n, ", %.1f kW a rack", json_number_value(rack) / 1000);
+}
+
+static void put_pools(const json_t *report, char *to, size_t size)
+{
+    size_t i, n = 0;
+    json_t *pool;
+    to[0] = '\0';
+    json_array_foreach(json_object_get(report, "pools"), i, pool) if (n < size - 100)
+        n += (size_t)snprintf(to + n, size - n, "%s%.40s %lld to %lld%s", i ? ", " : "", json_string_value(json_object_get(pool, "group")),
+                              (long long)json_integer_value(json_object_get(pool, "min")), (long long)json_integer_value(json_object_get(pool, "max")),
+                              json_is_true(json_object_get(pool, "spot")) ? " spot" : "");
+}
 
 static void show_failures(const json_t *f, double gpus)
 {
@@ -190,19 +255,19 @@ static void show_cluster(const json_t *c)
     }
     char long_text[400];
     if (json_object_get(c, "checkpoints")) {
-        check_checkpoints_text(c, long_text, sizeof long_text);
+        put_checkpoints(c, long_text, sizeof long_text);
         line("checkpoints", long_text);
     }
     if (json_object_get(c, "storage")) {
-        check_storage_text(c, long_text, sizeof long_text);
+        put_storage(c, long_text, sizeof long_text);
         line("storage", long_text);
     }
     if (json_object_get(c, "power")) {
-        check_power_text(c, long_text, sizeof long_text);
+        put_power(c, long_text, sizeof long_text);
         line("power", long_text);
     }
     if (json_object_get(c, "pools")) {
-        check_pools_text(c, long_text, sizeof long_text);
+        put_pools(c, long_text, sizeof long_text);
         line("pools", long_text);
     }
     if (json_object_get(c, "failures"))
@@ -249,6 +314,32 @@ static void show_demand(const json_t *d)
     table(json_object_get(d, "queues"), "queue", "queue", queues);
 }
 
+/* ---- experiments ---- */
+
+static void put_values(size_t at, const json_t *list)
+{
+    char text[4096];
+    size_t i, n = 0;
+    const json_t *value;
+    json_array_foreach(list, i, value)
+        if (n < sizeof text)
+            n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", i ? ", " : "", json_string_value(value));
+    text_wrap(stdout, text, at, LABEL, TERM_WIDTH);
+}
+
+static void show_experiment(const json_t *report)
+{
+    size_t i;
+    const json_t *axis;
+    printf("  %-*s%s\n", LABEL - 2, "experiment", json_string_value(json_object_get(report, "name")));
+    printf("  %-*s%lld of %lld combinations\n", LABEL - 2, "points", (long long)json_integer_value(json_object_get(report, "points")),
+           (long long)json_integer_value(json_object_get(report, "combinations")));
+    json_array_foreach(json_object_get(report, "axes"), i, axis)
+    {
+        put_values((size_t)printf("  %s", json_string_value(json_object_get(axis, "name"))), json_object_get(axis, "values"));
+    }
+}
+
 /* ---- a file ---- */
 
 static void show_warnings_of(const json_t *report)
@@ -279,7 +370,7 @@ void check_as_text(const json_t *file)
     if (!strcmp(string(file, "kind"), "trace"))
         show_trace(file);
     else if (!strcmp(string(file, "kind"), "experiment"))
-        check_experiment_text(file);
+        show_experiment(file);
     else if (!strcmp(string(file, "kind"), "federation"))
         show_federation(file);
     else

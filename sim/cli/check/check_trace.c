@@ -15,6 +15,12 @@
 
 #define HOUR_NS (3600 * NS_PER_S)
 
+json_t *check_name(const char *text)
+{
+    json_t *t = json_string(text);
+    return t ? t : json_string("?");
+}
+
 json_t *check_real(double value)
 {
     return isfinite(value) ? json_real(value) : json_null();

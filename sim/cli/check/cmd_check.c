@@ -1,10 +1,10 @@
 /* cmd_check.c - gpuyard check: is a trace, a cluster or an experiment fit for a run, what is in it, and does the one fit the other. */
 #include "sim/cli/check/check.h"
 #include "sim/cli/run/choose.h"
+#include "sim/cli/sweep/sweep.h"
 #include "sim/cli/frame/cli.h"
 #include "sim/io/input.h"
 #include "sim/base/memory.h"
-#include "sim/study/experiment.h"
 #include "sim/cluster/cluster_file.h"
 #include "sim/cluster/federation.h"
 #include "sim/cluster/node_list.h"
@@ -225,6 +225,33 @@ static void check_trace_file(struct checking *c, struct chosen_trace *trace)
     if (c->n)
         json_object_set_new(report, "demand", demand_of(c, trace));
     note(c, trace->path, "trace", used->name, report);
+}
+
+static json_t *experiment_report(const struct sweep *s)
+{
+    const struct experiment *e = s->experiment;
+    json_t *axes = json_array();
+    json_int_t all = 1;
+    for (size_t i = 0; i < e->n_axes; i++) {
+        const struct axis *a = &e->axis[i];
+        json_t *values = json_array();
+        for (size_t k = 0; k < a->n; k++)
+            json_array_append_new(values, json_string(a->value[k].label));
+        json_array_append_new(axes, json_pack("{s:s, s:o}", "name", a->name, "values", values));
+        all *= (json_int_t)a->n;
+    }
+    json_t *report = json_pack("{s:s, s:I, s:I, s:o}", "name", e->name, "points", (json_int_t)s->grid->n, "combinations", all, "axes", axes);
+    if (e->limit_ns)
+        json_object_set_new(report, "limit_s", json_real(seconds(e->limit_ns)));
+    return report;
+}
+
+static json_t *check_experiment(const char *path, struct error *err)
+{
+    struct sweep s;
+    json_t *report = sweep_read(&s, path, err) == EXIT_OK && sweep_read_inputs(&s, err) == EXIT_OK ? experiment_report(&s) : NULL;
+    sweep_free(&s);
+    return report;
 }
 
 static void check_experiment_file(struct checking *c, const char *path)

@@ -50,15 +50,8 @@ int explain_read(const char *directory, const struct listener *l, struct error *
 /* ---- Stories. NULL with err. The name is known to be there; queues.csv must be for a queue. ---- */
 json_t *explain_job(const char *directory, const char *name, struct error *err);
 json_t *explain_queue(const char *directory, const char *name, struct error *err);
-/* Adds `session` to the story of a job, if it is that of a session. 0, or -1 with err. */
-int     explain_session(json_t *story, const char *directory, struct error *err);
 void    explain_job_text(const json_t *story);               /* on stdout, as wide as the terminal */
 void    explain_queue_text(const json_t *story);
-/* Of a session, what stands in place of what is said of the start, the cost and the outcome of a job. */
-void    explain_session_start(const json_t *story);
-void    explain_session_cost(const json_t *story);
-void    explain_session_outcome(const json_t *story);
-
 /* The parts of a story. */
 void put_text(json_t *o, const char *key, const char *text);         /* "" or NULL: null; what is no UTF-8: "?" */
 void put_number(json_t *o, const char *key, double value);           /* NaN: null */

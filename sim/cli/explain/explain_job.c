@@ -1,6 +1,7 @@
-/* explain_job.c - the story of one job, which may be that of a session: what it asked for, why it waited and who went before it, where it ran, who stopped
- * it and whom it stopped, what that cost, how it ended and how fair that was. */
+/* explain_job.c - the story of one job or session: request, waits and the jobs that started meanwhile, places, stops by and for other
+ * jobs, costs, outcome and fairness. See explain.h. */
 #include "sim/cli/explain/explain.h"
+
 #include "sim/base/intern.h"
 #include "sim/base/memory.h"
 #include "sim/engine/run.h"
@@ -8,6 +9,42 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ==== The session, from sessions.csv ==== */
+
+static int take_session(void *self, const struct told_session *x, struct error *err)
+{
+    json_t *story = self;
+    (void)err;
+    if (strcmp(x->name, json_string_value(json_object_get(story, "job"))) != 0 || json_object_get(story, "session"))
+        return 0;
+    json_t *to = json_object();
+    int64_t in_use_ns = x->active_gpu_ns + x->idle_gpu_ns;
+    json_object_set_new(story, "session", to);
+    put_text(to, "group", x->group);
+    put_text(to, "outcome", x->outcome);
+    put_seconds(to, "end_s", x->end_ns);
+    put_seconds(to, "usable_s", x->usable_ns);
+    put_seconds(to, "time_to_start_s", x->time_to_start_ns);
+    json_object_set_new(to, "slo_met", *x->slo_met ? json_boolean(*x->slo_met == '1') : json_null());
+    put_seconds(to, "patience_s", x->patience_ns);
+    json_object_set_new(to, "forgotten", json_boolean(*x->forgotten == '1'));
+    put_count(to, "releases", (uint64_t)x->releases);
+    put_count(to, "preemptions", (uint64_t)x->taken);
+    put_seconds(to, "delayed_s", x->delayed_ns);
+    put_gpu_hours(to, "starting_gpu_h", (int128_t)x->starting_gpu_ns * 1000);
+    put_gpu_hours(to, "active_gpu_h", (int128_t)x->active_gpu_ns * 1000);
+    put_gpu_hours(to, "idle_gpu_h", (int128_t)x->idle_gpu_ns * 1000);
+    put_number(to, "active_share", in_use_ns ? (double)x->active_gpu_ns / (double)in_use_ns : (double)NAN);
+    return 0;
+}
+
+static int explain_session(json_t *story, const char *directory, struct error *err)
+{
+    return explain_read(directory, &(struct listener){ .self = story, .session = take_session }, err) < 0 ? -1 : 0;
+}
+
+/* ==== The job ==== */
 
 enum { LATER_SHOWN = 5 };
 

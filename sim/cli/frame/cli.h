@@ -10,11 +10,15 @@ enum exit_status {
 };
 extern const struct exit_meaning { enum exit_status status; const char *meaning; } exit_meanings[];    /* ends with a NULL meaning */
 
+struct command;
+typedef const struct command *const *command_table;    /* ends with NULL; commands.h has the one of the program */
+
 struct invocation {
     int argc;                     /* of the whole program, for manifests */
     char *const *argv;
     const void *options;          /* the command's own struct */
     struct operands operands;
+    command_table commands;       /* of the program, for `gpuyard help` */
 };
 struct command {
     const char *name, *summary;
@@ -26,17 +30,16 @@ struct command {
     const void *defaults;         /* of options_size */
     int (*run)(const struct invocation *in);    /* returns the exit status */
 };
-extern const struct command *const commands[];              /* ends with NULL; in the order of the help */
-const struct command *command_find(const char *name);        /* NULL: no such command */
-int command_unknown(const char *typed);                      /* says so; returns the exit status */
+const struct command *command_find(command_table all, const char *name);    /* NULL: no such command */
+int command_unknown(command_table all, const char *typed);    /* reports it; returns the exit status */
 
 /* "gpuyard: TEXT" on stderr, one line whatever the text holds. complain() returns `status`. */
 int  complain(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* The same tables as text, on stdout: help.c, man.c, completion.c, about.c. */
-void help_program(void);
+void help_program(command_table commands);
 void help_command(const struct command *c);
-void help_man(void);              /* roff, section 1 */
-void help_completion(void);       /* for bash */
+void help_man(command_table commands);              /* roff, section 1 */
+void help_completion(command_table commands);       /* for bash */
 void about(void);                 /* --version */

@@ -22,15 +22,15 @@ static int help_run(const struct invocation *in)
     if (in->operands.n && (o->man || o->completion >= 0))
         return complain(EXIT_USAGE, "help: want no operand with --man or --completion, got '%s'", in->operands.text[0]);
     if (o->man)
-        help_man();
+        help_man(in->commands);
     else if (o->completion >= 0)
-        help_completion();
+        help_completion(in->commands);
     else if (!in->operands.n)
-        help_program();
+        help_program(in->commands);
     else {
-        const struct command *c = command_find(in->operands.text[0]);
+        const struct command *c = command_find(in->commands, in->operands.text[0]);
         if (!c)
-            return command_unknown(in->operands.text[0]);
+            return command_unknown(in->commands, in->operands.text[0]);
         help_command(c);
     }
     return EXIT_OK;

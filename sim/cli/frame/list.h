@@ -5,5 +5,3 @@
 /* Each gives a new array of objects. Those with a "summary" or "columns" read as entries, the others as a table. */
 struct listing { const char *name, *summary; json_t *(*make)(void); };
 extern const struct listing listings[];                      /* ends with a NULL name */
-
-void list_as_text(const json_t *list);                       /* on stdout */

@@ -1,4 +1,4 @@
-/* markup.h - text, numbers and JSON in a page, so that no name can leave its place. */
+/* markup.h - text, numbers, JSON and tables of a page, so that no name can leave its place. */
 #pragma once
 #include "sim/io/output.h"
 
@@ -9,3 +9,8 @@ void html_printf(struct output *o, const char *format, ...) __attribute__((forma
 void json_text(struct output *o, const char *text);
 void json_number(struct output *o, double value);            /* five digits; NaN: null */
 void json_numbers(struct output *o, const double *value, size_t n);
+
+enum { VALUE_MAX = 64 };
+const char *value_text(char to[VALUE_MAX], const char *metric, const char *unit, double value);    /* NaN: "-" */
+void table_begin(struct output *o, const char *caption);     /* <table>, in a box that scrolls; the caption is text */
+void table_end(struct output *o);

@@ -53,10 +53,3 @@ struct run_view {
 int  run_view_open(struct run_view *v, const struct run_record *record, struct error *err);
 int  run_view_read(struct run_view *v, const struct steps *steps, struct error *err);
 void run_view_free(struct run_view *v);
-
-/* ---- For the files that read a part each ---- */
-int  read_jobs(struct run_view *v, struct error *err);
-int  read_levels(struct run_view *v, const struct steps *steps, struct error *err);
-int  read_nodes(struct run_view *v, struct error *err);
-int  read_services(struct run_view *v, const struct steps *steps, struct error *err);
-struct queue_view *queue_of(struct run_view *v, const char *name, size_t length);

@@ -11,6 +11,9 @@ struct run_options {
     bool check, dump_config, quiet, verbose;
     struct option_texts set, switches;
 };
+extern const struct option run_option_table[];    /* of them; ends with a NULL name */
+extern const struct run_options run_defaults;
+
 struct plan_switch {
     int64_t time_ns;
     struct chosen_policy to;
@@ -51,8 +54,6 @@ int  plan_shape(struct plan *p, struct error *err);
 void plan_settle(struct plan *p);
 void plan_free(struct plan *p);
 
-/* plan_switches.c - an exit status as above; then the list as a run wants it, and all its policies for people. The caller frees both. */
-int  plan_look_up_switches(struct plan *p, struct error *err);
+/* The switches as a run wants them, and all policies of the plan for people. The caller frees both. */
 struct policy_switch *plan_switch_list(const struct plan *p);
 char *plan_policies_text(const struct plan *p);
-void plan_free_switches(struct plan *p);

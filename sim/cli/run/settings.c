@@ -3,6 +3,7 @@
 
 #include "sim/base/memory.h"
 #include "sim/engine/params.h"
+#include "sim/models/price.h"
 #include "sim/results/version.h"
 
 #include <inttypes.h>
@@ -10,6 +11,69 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+static void put_seconds(FILE *f, const char *key, int64_t ns)
+{
+    char text[DECIMAL_MAX];
+    fprintf(f, "    %s: %.*s\n", key, (int)decimal_format(text, ns, NS_PER_S), text);
+}
+
+static void put_gib(FILE *f, const char *key, int64_t bytes)
+{
+    fprintf(f, "    %s: %.15g\n", key, (double)bytes / (1 << 30));
+}
+
+static void put_writes(FILE *f, const struct price *p)
+{
+    if (p->checkpoint_bytes == CHECKPOINT_OF_MODEL)
+        fputs("    checkpoint_gib: model\n", f);
+    else
+        put_gib(f, "checkpoint_gib", p->checkpoint_bytes);
+    put_seconds(f, "checkpoint_s", p->write_ns);
+    fprintf(f, "    blocking: %.15g\n", p->blocking);
+}
+
+static void put_bandwidth(FILE *f, const char *key, int64_t bytes_per_s)
+{
+    if (bytes_per_s == STORAGE_UNLIMITED)
+        fprintf(f, "    %s: unlimited\n", key);
+    else
+        fprintf(f, "    %s: %.15g\n", key, (double)bytes_per_s / 1e9);
+}
+
+static void put_storage(FILE *f, const struct storage *s)
+{
+    fprintf(f, "  storage:\n    contention: %s\n", s->contention == CONTENTION_MAXMIN ? "maxmin" : "none");
+    put_bandwidth(f, "gbps", s->all_bps);
+    put_bandwidth(f, "read_gbps", s->read_bps);
+    put_bandwidth(f, "write_gbps", s->write_bps);
+    put_bandwidth(f, "node_read_gbps", s->node_read_bps);
+    put_bandwidth(f, "node_write_gbps", s->node_write_bps);
+    put_gib(f, "cache_gib", s->cache_mib << 20);
+    put_seconds(f, "pull_s", s->pull_ns);
+    put_seconds(f, "pull_cached_s", s->pull_cached_ns);
+    put_gib(f, "image_gib", s->image_mib << 20);
+    fprintf(f, "    images_per_node: %u\n", s->images_per_node);
+}
+
+static void put_costs(FILE *f, const struct cluster *c)
+{
+    const struct price *p = &c->price;
+    bool parts = p->start_ns == START_BY_PARTS || p->restart_ns == START_BY_PARTS;
+    if (price_writes(p))
+        put_writes(f, p);
+    if (p->interval_ns == INTERVAL_AUTO) {
+        fprintf(f, "    interval_law: %s\n", p->interval_law == LAW_YOUNG ? "young" : "daly");
+        if (p->node_mtbf_ns)
+            put_seconds(f, "node_mtbf_s", p->node_mtbf_ns);
+    }
+    if (parts) {
+        put_seconds(f, "init_s", p->init_ns);
+        put_seconds(f, "init_doubling_s", p->init_doubling_ns);
+    }
+    if (c->storage.on || price_writes(p) || parts)
+        put_storage(f, &c->storage);
+}
 
 static const char *const checkpoints[] = {
     [CHECKPOINT_NONE] = "none", [CHECKPOINT_PERFECT] = "perfect", [CHECKPOINT_PERIODIC] = "periodic", NULL,
@@ -107,7 +171,7 @@ static void put_cluster(FILE *f, const struct plan *p)
         else if (ns == INTERVAL_AUTO)                        /* as START_BY_PARTS; -1 is not said */
             fprintf(f, "%s: %s\n", key, times[i].word);
     }
-    settings_put_storage(f, c);
+    put_costs(f, c);
 }
 
 static void put_trace(FILE *f, const struct plan *p)

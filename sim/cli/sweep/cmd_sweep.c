@@ -1,15 +1,73 @@
 /* cmd_sweep.c - gpuyard sweep: all runs of an experiment, by several processes, into one table. */
+#include "sim/base/memory.h"
 #include "sim/cli/frame/cli.h"
 #include "sim/cli/frame/interrupt.h"
 #include "sim/cli/sweep/sweep.h"
-#include "sim/base/memory.h"
 
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { PATH_LONG = 4096, WORKERS_MOST = 4096, SHARDS_MOST = 1000000, SHARDS_USUAL = 16 };
+
+/* ==== The script that runs the shards as a Slurm job array ==== */
+
+/* Between single quotes nothing means anything to the shell but their end. */
+static void put_quoted(const char *text)
+{
+    putchar('\'');
+    for (; *text; text++)
+        fputs(*text == '\'' ? "'\\''" : (char[]){ *text, '\0' }, stdout);
+    putchar('\'');
+}
+
+static const char *own_path(char to[PATH_LONG])
+{
+    ssize_t n = readlink("/proc/self/exe", to, PATH_LONG - 1);
+    if (n <= 0)
+        return "gpuyard";
+    to[n] = '\0';
+    return to;
+}
+
+/* Relative paths hold where it is submitted: a job begins there. */
+static void write_slurm_script(const struct sweep *s, const char *path, size_t shards, unsigned workers, bool keep_runs)
+{
+    char program[PATH_LONG];
+    own_path(program);
+    printf("#!/bin/sh\n"
+           "#SBATCH --job-name=gpuyard-sweep\n"
+           "#SBATCH --array=0-%zu\n"
+           "#SBATCH --ntasks=1 --cpus-per-task=%u\n",
+           shards - 1, workers ? workers : 1);
+    printf("# %zu points of ", s->grid->n);
+    for (const char *c = s->experiment->name; *c; c++)
+        putchar((unsigned char)*c < ' ' ? '?' : *c);
+    printf(" in %zu shards. Submit it with sbatch; submitted again, it goes on with what is missing. Then join them:\n#   ", shards);
+    put_quoted(program);
+    fputs(" merge ", stdout);
+    put_quoted(s->directory);
+    fputs("/shard-* -o ", stdout);
+    put_quoted(s->directory);
+    fputs("/merged\nexec ", stdout);
+    put_quoted(program);
+    fputs(" sweep ", stdout);
+    put_quoted(path);
+    printf(" --quiet --resume -j \"${SLURM_CPUS_PER_TASK:-1}\" --shard \"$SLURM_ARRAY_TASK_ID/%zu\"", shards);
+    if (keep_runs)
+        fputs(" --keep-runs", stdout);
+    if (s->outputs && strcmp(s->outputs, "default") != 0) {
+        fputs(" --outputs ", stdout);
+        put_quoted(s->outputs);
+    }
+    fputs(" -o ", stdout);
+    put_quoted(s->directory);
+    fputs("\"/shard-$SLURM_ARRAY_TASK_ID\"\n", stdout);
+}
+
+/* ==== The command ==== */
 
 struct sweep_options {
     int64_t workers, shards;
@@ -120,7 +178,7 @@ static int run_sweep(const struct invocation *in)
         sweep_list_print(s.list, first, end);
     } else if (o->emit >= 0) {
         size_t usual = s.grid->n < SHARDS_USUAL ? s.grid->n : SHARDS_USUAL;
-        sweep_slurm(&s, path, o->shards ? (size_t)o->shards : usual, (unsigned)o->workers, o->keep_runs);
+        write_slurm_script(&s, path, o->shards ? (size_t)o->shards : usual, (unsigned)o->workers, o->keep_runs);
     } else
         status = sweep_all(&s, o, path, shard, &err);
     free(directory);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 enum { SWITCHES_MOST = 8 };       /* of a branch */
+static const struct option_set run_set = { .name = "run", .options = run_option_table };
 
 static void add(struct point_command *c, const char *text)
 {
@@ -98,10 +99,9 @@ static void add_axis(struct point_command *c, const struct experiment *e, const 
 
 static int parse(struct point_command *c, struct error *err)
 {
-    const struct command *run = command_find("run");
-    memcpy(&c->options, run->defaults, sizeof c->options);
+    c->options = run_defaults;
     c->options.quiet = true;
-    return options_parse(&run->set, c->argc - 1, c->argv + 1, &c->options, &c->operands, err) == OPTIONS_OK ? EXIT_OK : EXIT_USAGE;
+    return options_parse(&run_set, c->argc - 1, c->argv + 1, &c->options, &c->operands, err) == OPTIONS_OK ? EXIT_OK : EXIT_USAGE;
 }
 
 static void begin(struct point_command *c, size_t axes)
@@ -127,7 +127,7 @@ int point_command_make(struct point_command *c, const struct experiment *e, cons
 
 void point_command_free(struct point_command *c)
 {
-    options_free(&command_find("run")->set, &c->options, &c->operands);
+    options_free(&run_set, &c->options, &c->operands);
     arena_free(c->memory);
 }
 
@@ -215,7 +215,7 @@ static bool is_ours(const char *option)
 
 static int check_option_name(const struct axis *a, struct error *err)
 {
-    const struct option *o = command_find("run")->set.options;
+    const struct option *o = run_option_table;
     const char *names[64];
     char text[DID_YOU_MEAN];
     size_t n = 0;

@@ -56,8 +56,3 @@ bool sweep_work(const struct sweep *s, struct shaped *shaped, size_t point);
 
 /* sweep_branches.c: they differ only in what takes over, and when. */
 bool sweep_shares_past(const struct sweep *s, size_t first, size_t second);
-/* The plan of a point, which others may share a past with, is carried out; false: it has nothing to share. */
-bool sweep_branch(const struct sweep *s, struct shaped *shaped, size_t point, const struct plan *plan, int *status, struct error *err);
-
-/* The script for a job array of N shards, on stdout. */
-void sweep_slurm(const struct sweep *s, const char *path, size_t shards, unsigned workers, bool keep_runs);
