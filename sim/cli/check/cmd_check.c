@@ -330,8 +330,8 @@ const struct command cmd_check = {
                "\n"
                "With --cluster, what each trace asks for is compared with what is there: GPU time, the offered load (GPU "
                "time over GPUs and the span of arrivals), the largest job, and which jobs can never run and why.",
-    .set = { .name = "check", .options = options, .operands = "FILE[:FORMAT]...", .least_operands = 1,
-             .most_operands = SIZE_MAX },
+    .set = { .name = "check", .options = options, .operands = "FILE[:FORMAT]...", .min_operands = 1,
+             .max_operands = SIZE_MAX },
     .operand_values = VALUES_FILE,
     .options_size = sizeof defaults,
     .defaults = &defaults,

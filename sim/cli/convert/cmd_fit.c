@@ -27,7 +27,7 @@ static const struct option options[] = {
     { .name = "law", .argument = "LAW", .kind = OPTION_WORD, AT(law), .words = fit_law_words,
       .help = "of run times: lognormal, by mean and median; lognormal-of-logs; weibull; gamma; mix-2, mix-3, mix-4 of lognormal "
               "laws; slices, 200 equally likely values. By default the nearest, or slices if none is near" },
-    { .name = "seed", .argument = "N", .kind = OPTION_INTEGER, AT(seed), .most = INT64_MAX,
+    { .name = "seed", .argument = "N", .kind = OPTION_INTEGER, AT(seed), .max = INT64_MAX,
       .help = "of the workload that the trace is compared with, 1 by default" },
     { .name = "plot", .argument = "FILE", .kind = OPTION_TEXT, AT(plot), .values = VALUES_FILE,
       .help = "draw both side by side: what it is, png, svg or pdf, its ending says" },
@@ -127,7 +127,7 @@ const struct command cmd_fit = {
     .summary = "fit the laws of a workload file to a trace of any format",
     .details = "The report has the laws of run times that were tried, with their Kolmogorov-Smirnov distances from the trace, and "
                "quantiles of the trace beside those of as many jobs that are drawn from the fitted file.",
-    .set = { .name = "fit", .options = options, .operands = "TRACE[:FORMAT]", .least_operands = 1, .most_operands = 1 },
+    .set = { .name = "fit", .options = options, .operands = "TRACE[:FORMAT]", .min_operands = 1, .max_operands = 1 },
     .operand_values = VALUES_FILE,
     .options_size = sizeof defaults,
     .defaults = &defaults,

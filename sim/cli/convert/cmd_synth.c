@@ -26,12 +26,12 @@ static const struct synth_options defaults = { .seed = 1 };
 static const struct option options[] = {
     { .name = "preset", .argument = "NAME", .kind = OPTION_TEXT, AT(preset),
       .help = "a workload that is built in instead of a file: 'gpuyard list workloads'" },
-    { .name = "seed", .argument = "N", .kind = OPTION_INTEGER, AT(seed), .most = INT64_MAX,
+    { .name = "seed", .argument = "N", .kind = OPTION_INTEGER, AT(seed), .max = INT64_MAX,
       .help = "of all that is drawn, 1 by default" },
-    { .name = "jobs", .argument = "N", .kind = OPTION_INTEGER, AT(jobs), .least = 1, .most = SYNTH_JOBS_MOST,
+    { .name = "jobs", .argument = "N", .kind = OPTION_INTEGER, AT(jobs), .min = 1, .max = SYNTH_JOBS_MOST,
       .help = "so many, instead of what the file says; more of them begin with the same ones, unless the load is calibrated as "
               "realised" },
-    { .name = "load", .argument = "X", .kind = OPTION_RATIO, AT(load), .most = LOAD_MOST,
+    { .name = "load", .argument = "X", .kind = OPTION_RATIO, AT(load), .max = LOAD_MOST,
       .help = "that target for the load instead of the file's: 0.8 wants 80 % of the GPUs" },
     { .name = "cluster", .letter = 'c', .argument = "CLUSTER", .kind = OPTION_TEXT, AT(cluster), .values = VALUES_FILE,
       .help = "the load is of its GPUs, whatever the file says" },
@@ -158,7 +158,7 @@ const struct command cmd_synth = {
                "\n"
                "'gpuyard run -t WORKLOAD.yaml' does without a trace between: then the seed is the run's, and the load is of its "
                "cluster, unless the file names 'gpus'.",
-    .set = { .name = "synth", .options = options, .operands = "[WORKLOAD.yaml]", .least_operands = 0, .most_operands = 1 },
+    .set = { .name = "synth", .options = options, .operands = "[WORKLOAD.yaml]", .min_operands = 0, .max_operands = 1 },
     .operand_values = VALUES_FILE,
     .options_size = sizeof defaults,
     .defaults = &defaults,

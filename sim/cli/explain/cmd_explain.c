@@ -136,7 +136,7 @@ const struct command cmd_explain = {
     .summary = "tell what happened to one job or one queue of a run, and why",
     .details = "Reads the result files of the directory: jobs.csv, for a queue queues.csv, and intervals.csv if it is there; "
                "for a job events.csv, too (gpuyard run --outputs ...,events), and for the job of an interactive session sessions.csv.",
-    .set = { .name = "explain", .options = options, .operands = "DIR NAME", .least_operands = 2, .most_operands = 2 },
+    .set = { .name = "explain", .options = options, .operands = "DIR NAME", .min_operands = 2, .max_operands = 2 },
     .operand_values = VALUES_DIRECTORY,
     .options_size = sizeof defaults,
     .defaults = &defaults,

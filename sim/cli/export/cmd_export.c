@@ -51,7 +51,7 @@ const struct command cmd_export = {
                "batsim: GPUs are numbered through the cluster, node after node. allocated_resources are those that the job held last; "
                "what Batsim does not know of (queue, user, preemptions, time with GPUs) is in metadata. GPUs of nodes that only "
                "count them have no numbers, and the trace's estimates are not among the results: requested_time is -1.",
-    .set = { .name = "export", .options = options, .operands = "DIR", .least_operands = 1, .most_operands = 1 },
+    .set = { .name = "export", .options = options, .operands = "DIR", .min_operands = 1, .max_operands = 1 },
     .operand_values = VALUES_DIRECTORY,
     .options_size = sizeof defaults,
     .defaults = &defaults,

@@ -39,7 +39,7 @@ static int help_run(const struct invocation *in)
 const struct command cmd_help = {
     .name = "help",
     .summary = "this overview, or the help of a command",
-    .set = { .name = "help", .options = options, .operands = "[COMMAND]", .most_operands = 1 },
+    .set = { .name = "help", .options = options, .operands = "[COMMAND]", .max_operands = 1 },
     .operand_values = VALUES_COMMAND,
     .options_size = sizeof defaults,
     .defaults = &defaults,

@@ -214,7 +214,7 @@ const struct command cmd_list = {
     .name = "list",
     .summary = "show what there is: policies, placers, formats, workloads, gpus, mig, duties, goodput, nodes, metrics or columns",
     .set = { .name = "list", .options = options, .operands = "policies|placers|formats|workloads|gpus|mig|duties|goodput|nodes|metrics|columns",
-             .least_operands = 1, .most_operands = 1 },
+             .min_operands = 1, .max_operands = 1 },
     .words = topics,
     .options_size = sizeof defaults,
     .defaults = &defaults,

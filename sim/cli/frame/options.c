@@ -59,11 +59,11 @@ static int store_number(struct parser *p, const struct option *o, const char *te
     char want[128];
     const char *what = o->kind == OPTION_INTEGER ? "a whole number" : o->kind == OPTION_SECONDS ? "seconds" : "a number";
     if (o->kind == OPTION_RATIO) {
-        ok = ok && value > o->least * scale && value <= o->most * scale;
-        snprintf(want, sizeof want, "%s above %lld, at most %lld", what, (long long)o->least, (long long)o->most);
+        ok = ok && value > o->min * scale && value <= o->max * scale;
+        snprintf(want, sizeof want, "%s above %lld, at most %lld", what, (long long)o->min, (long long)o->max);
     } else {
-        ok = ok && value >= o->least * scale && value <= o->most * scale;
-        snprintf(want, sizeof want, "%s from %lld to %lld", what, (long long)o->least, (long long)o->most);
+        ok = ok && value >= o->min * scale && value <= o->max * scale;
+        snprintf(want, sizeof want, "%s from %lld to %lld", what, (long long)o->min, (long long)o->max);
     }
     if (!ok)
         return complain(p, o, want, text);
@@ -212,12 +212,12 @@ static int complete(struct parser *p, const struct operands *operands)
     for (size_t i = 0; set->options[i].name; i++)
         if (set->options[i].required && !p->given[i])
             return complain(p, &set->options[i], set->options[i].argument, NULL);
-    if (operands->n > set->most_operands && !set->most_operands)
+    if (operands->n > set->max_operands && !set->max_operands)
         return error_set(p->err, "%s: takes no operand, got '%s'", set->name, operands->text[0]);
-    if (operands->n > set->most_operands)
+    if (operands->n > set->max_operands)
         return error_set(p->err, "%s: want %s, got '%s' besides", set->name, set->operands,
-                         operands->text[set->most_operands]);
-    if (operands->n < set->least_operands)
+                         operands->text[set->max_operands]);
+    if (operands->n < set->min_operands)
         return error_set(p->err, "%s: want %s, see 'gpuyard %s --help'", set->name, set->operands, set->name);
     return 0;
 }

@@ -14,9 +14,9 @@ enum option_kind {
     OPTION_TEXT,                  /* const char *: never empty; points into argv */
     OPTION_TEXTS,                 /* struct option_texts: may be given again and again */
     OPTION_WORD,                  /* int: index into words */
-    OPTION_INTEGER,               /* int64_t from least to most */
-    OPTION_SECONDS,               /* int64_t ns, least to most seconds */
-    OPTION_RATIO,                 /* double with at most nine decimals, above least, up to most */
+    OPTION_INTEGER,               /* int64_t from min to max */
+    OPTION_SECONDS,               /* int64_t ns, min to max seconds */
+    OPTION_RATIO,                 /* double with at most nine decimals, above min, up to max */
 };
 struct option_texts { size_t n; const char **text; };
 
@@ -29,7 +29,7 @@ struct option {                   /* a table ends with a NULL name */
     const char *argument, *help;  /* argument: how help calls the value */
     enum option_kind kind;
     size_t at;                    /* offset in the struct that is filled */
-    int64_t least, most;
+    int64_t min, max;
     const char *const *words;     /* ends with NULL; of another kind than OPTION_WORD: what completion offers */
     bool required;
     enum option_values values;
@@ -40,7 +40,7 @@ struct option_set {
     const char *name;             /* of the subcommand, for messages */
     const struct option *options;
     const char *operands;         /* how help calls them: "DIR..."; NULL: takes none */
-    size_t least_operands, most_operands;
+    size_t min_operands, max_operands;
 };
 /* What it held. */
 struct operands { size_t n; const char **text; };

@@ -262,7 +262,7 @@ const struct command cmd_plot = {
     .summary = "plot one or more directories of results",
     .details = "DIR is the directory of a run, one of such directories, or that of a sweep. Needs gnuplot. The names of the files written are listed on "
                "standard output." EACH_KIND(KIND_HELP),
-    .set = { .name = "plot", .options = options, .operands = "DIR...", .least_operands = 1, .most_operands = SIZE_MAX },
+    .set = { .name = "plot", .options = options, .operands = "DIR...", .min_operands = 1, .max_operands = SIZE_MAX },
     .operand_values = VALUES_DIRECTORY,
     .options_size = sizeof defaults,
     .defaults = &defaults,

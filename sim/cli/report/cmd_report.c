@@ -210,7 +210,7 @@ const struct command cmd_report = {
     .summary = "one HTML page about one or more runs: tables, interactive figures, configuration, warnings",
     .details = "DIR is the directory of a run, one of such directories, or a sweep that kept its runs. Runs side by side that differ in nothing but the seed stand in "
                "one column, as means with confidence intervals. The page needs no network and no file beside it.",
-    .set = { .name = "report", .options = options, .operands = "DIR...", .least_operands = 1, .most_operands = SIZE_MAX },
+    .set = { .name = "report", .options = options, .operands = "DIR...", .min_operands = 1, .max_operands = SIZE_MAX },
     .operand_values = VALUES_DIRECTORY,
     .options_size = sizeof defaults,
     .defaults = &defaults,

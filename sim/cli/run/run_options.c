@@ -31,16 +31,16 @@ const struct option run_option_table[] = {
       .help = "files to write, separated by commas: jobs, intervals, timeseries, queues, nodes, summary, services and sessions (where the "
               "workload has any), events; or all; or "
               "default, all but events. The manifest is always written" },
-    { .name = "seed", .argument = "N", .kind = OPTION_INTEGER, AT(seed), .most = INT64_MAX,
+    { .name = "seed", .argument = "N", .kind = OPTION_INTEGER, AT(seed), .max = INT64_MAX,
       .help = "of all random numbers, 1 by default" },
-    { .name = "until", .argument = "SECONDS", .kind = OPTION_SECONDS, AT(until_ns), .most = TIME_MOST_S,
+    { .name = "until", .argument = "SECONDS", .kind = OPTION_SECONDS, AT(until_ns), .max = TIME_MOST_S,
       .help = "stop there, at that simulated time; 0, the default, goes on to the end" },
-    { .name = "warmup", .argument = "N", .kind = OPTION_INTEGER, AT(warmup), .most = UINT32_MAX,
+    { .name = "warmup", .argument = "N", .kind = OPTION_INTEGER, AT(warmup), .max = UINT32_MAX,
       .help = "the first N jobs that come run as the others do, but count in no mean and no quantile of times: the cluster is "
               "still filling up. 'gpuyard warmup' says how many" },
-    { .name = "load", .argument = "X", .kind = OPTION_RATIO, AT(load), .most = 1000000,
+    { .name = "load", .argument = "X", .kind = OPTION_RATIO, AT(load), .max = 1000000,
       .help = "divide all submit times by X: 2 is twice the load" },
-    { .name = "pods", .argument = "N", .kind = OPTION_INTEGER, AT(pods), .most = 1000000,
+    { .name = "pods", .argument = "N", .kind = OPTION_INTEGER, AT(pods), .max = 1000000,
       .help = "a job of which only the total of GPUs is known becomes tasks of N GPUs and one with the rest, all or none: 20 "
               "with N = 8 are 8, 8 and 4; 0, the default: any split" },
     { .name = "retime", .argument = "BATCH:SECONDS", .kind = OPTION_TEXT, AT(retime),
@@ -49,10 +49,10 @@ const struct option run_option_table[] = {
       .help = "of run times: trace, the default, as submitted; perfect; a factor, that many times the run time; uniform:F, "
               "drawn from the run time to 1 + F times it; lognormal:SIGMA, with median 1 times it; buckets, rounded up to what "
               "people ask for; user-last2, the mean of the user's last two; or group-quantile[:Q], of the user's, by GPUs" },
-    { .name = "stream", .argument = "PERCENT", .kind = OPTION_RATIO, AT(stream), .most = 100000,
+    { .name = "stream", .argument = "PERCENT", .kind = OPTION_RATIO, AT(stream), .max = 100000,
       .help = "a packing study: the jobs in random order, then drawn again until they ask for PERCENT of the GPUs, one a "
               "second, and none leaves; times of the trace do not matter, and jobs that never ran count, too" },
-    { .name = "sample-s", .argument = "SECONDS", .kind = OPTION_SECONDS, AT(sample_ns), .most = TIME_MOST_S,
+    { .name = "sample-s", .argument = "SECONDS", .kind = OPTION_SECONDS, AT(sample_ns), .max = TIME_MOST_S,
       .help = "at most a row per that long in timeseries and queues; 0, the default: one at every change" },
     { .name = "set", .argument = "KEY=VALUE", .kind = OPTION_TEXTS, AT(set),
       .help = "as if the cluster file said so: keys with dots between them, of an item of a list its name or its number from 0: "
@@ -61,7 +61,7 @@ const struct option run_option_table[] = {
       .help = "at that simulated time, in seconds, another policy takes over, and knows of the jobs that are there then, but nothing of "
               "what the one before has kept; may be given again, for a later time. To the same policy with the same parameters "
               "nothing changes" },
-    { .name = "snapshot", .argument = "TIME", .kind = OPTION_SECONDS, AT(snapshot_ns), .most = TIME_MOST_S,
+    { .name = "snapshot", .argument = "TIME", .kind = OPTION_SECONDS, AT(snapshot_ns), .max = TIME_MOST_S,
       .help = "write snapshot.csv besides, a trace that begins at that simulated time, with the jobs that run then where they are, those "
               "that wait and those to come: a run of it goes on from there, under any policy" },
     { .name = "check", .kind = OPTION_FLAG, AT(check), .help = "recompute the indexes at every instant: slow, for tests" },

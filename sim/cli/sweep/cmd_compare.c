@@ -437,7 +437,7 @@ const struct command cmd_compare = {
                "placement may differ. Several pairs (seeds) are judged by Student's t on the logarithm of new / base, adjusted by Holm "
                "over all --fail-if; BCa bootstrap and Wilcoxon are shown besides. A single pair is compared as it is.\n"
                "Exit status: 0 nothing is worse (PASS), 4 something is (FAIL), 5 too few pairs to tell (INCONCLUSIVE).",
-    .set = { .name = "compare", .options = options, .operands = "BASE NEW", .least_operands = 2, .most_operands = 2 },
+    .set = { .name = "compare", .options = options, .operands = "BASE NEW", .min_operands = 2, .max_operands = 2 },
     .operand_values = VALUES_DIRECTORY,
     .options_size = sizeof defaults,
     .defaults = &defaults,

@@ -48,7 +48,7 @@ const struct command cmd_merge = {
     .summary = "join the shards of a sweep into one table",
     .details = "Directories of 'gpuyard sweep --shard'. All must be of the same experiment, inputs and version, and every point needs a "
                "result; where two have the same point, its results must agree. The exit status is that of the sweep: 1 if a run failed.",
-    .set = { .name = "merge", .options = options, .operands = "DIR...", .least_operands = 1, .most_operands = SIZE_MAX },
+    .set = { .name = "merge", .options = options, .operands = "DIR...", .min_operands = 1, .max_operands = SIZE_MAX },
     .operand_values = VALUES_DIRECTORY,
     .options_size = sizeof defaults,
     .defaults = &defaults,

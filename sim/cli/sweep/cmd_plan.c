@@ -241,11 +241,11 @@ static const struct option options[] = {
               "the parameter that has several" },
     { .name = "find", .argument = "WHICH", .kind = OPTION_WORD, AT(find), .words = finds,
       .help = "the smallest value that meets the target, or the largest: by default that of load" },
-    { .name = "confidence", .argument = "P", .kind = OPTION_RATIO, AT(confidence), .least = 0, .most = 1,
+    { .name = "confidence", .argument = "P", .kind = OPTION_RATIO, AT(confidence), .min = 0, .max = 1,
       .help = "with which the mean over seeds is to meet it, 0.95 by default" },
     { .name = "over-traces", .kind = OPTION_FLAG, AT(over_traces), .help = "runs of all traces count together, as those of all seeds do" },
     { .name = "curve", .kind = OPTION_FLAG, AT(curve), .help = "try all values, not only those that a bisection needs" },
-    { .name = "jobs", .letter = 'j', .argument = "N", .kind = OPTION_INTEGER, AT(workers), .least = 1, .most = WORKERS_MOST,
+    { .name = "jobs", .letter = 'j', .argument = "N", .kind = OPTION_INTEGER, AT(workers), .min = 1, .max = WORKERS_MOST,
       .help = "runs at a time; by default one for each processor" },
     { .name = "output", .letter = 'o', .argument = "DIR", .kind = OPTION_TEXT, AT(directory), .values = VALUES_DIRECTORY,
       .help = "where results of runs are kept, by default results/NAME-plan; what is there already is not run again" },
@@ -500,7 +500,7 @@ const struct command cmd_plan = {
                "\n"
                "With several seeds the target is met if the mean over them meets it with the stated confidence (Student). The one run "
                "of a trace counts as it is.",
-    .set = { .name = "plan", .options = options, .operands = "EXPERIMENT", .least_operands = 1, .most_operands = 1 },
+    .set = { .name = "plan", .options = options, .operands = "EXPERIMENT", .min_operands = 1, .max_operands = 1 },
     .operand_values = VALUES_FILE,
     .options_size = sizeof defaults,
     .defaults = &defaults,

@@ -80,7 +80,7 @@ static const char *const emits[] = { "slurm", NULL };
 
 #define AT(field) .at = offsetof(struct sweep_options, field)
 static const struct option options[] = {
-    { .name = "jobs", .letter = 'j', .argument = "N", .kind = OPTION_INTEGER, AT(workers), .least = 1, .most = WORKERS_MOST,
+    { .name = "jobs", .letter = 'j', .argument = "N", .kind = OPTION_INTEGER, AT(workers), .min = 1, .max = WORKERS_MOST,
       .help = "runs at a time, each in a process of its own; by default one for each processor" },
     { .name = "output", .letter = 'o', .argument = "DIR", .kind = OPTION_TEXT, AT(directory), .values = VALUES_DIRECTORY,
       .help = "directory of the sweep; by default results/NAME, of a shard results/NAME/shard-I" },
@@ -94,7 +94,7 @@ static const struct option options[] = {
     { .name = "outputs", .argument = "LIST", .kind = OPTION_TEXT, AT(outputs), .help = "which of them, as of 'gpuyard run'" },
     { .name = "emit", .argument = "WHAT", .kind = OPTION_WORD, AT(emit), .words = emits,
       .help = "slurm: write a script for a job array that runs the shards, and stop" },
-    { .name = "shards", .argument = "N", .kind = OPTION_INTEGER, AT(shards), .least = 1, .most = SHARDS_MOST,
+    { .name = "shards", .argument = "N", .kind = OPTION_INTEGER, AT(shards), .min = 1, .max = SHARDS_MOST,
       .help = "of --emit: how many; by default 16, or as many as there are points" },
     { .name = "quiet", .letter = 'q', .kind = OPTION_FLAG, AT(quiet), .help = "no progress, and nothing of runs that failed" },
     { 0 },
@@ -200,7 +200,7 @@ const struct command cmd_sweep = {
                "parallel: parallel gpuyard sweep E.yaml -j1 --shard {}/8 -o out/shard-{} ::: 0 1 2 3 4 5 6 7. Kubernetes, an Indexed Job with "
                "completions: 8: --shard $JOB_COMPLETION_INDEX/8 -o /out/shard-$JOB_COMPLETION_INDEX --resume. Then: gpuyard merge out/shard-* "
                "-o out/all",
-    .set = { .name = "sweep", .options = options, .operands = "EXPERIMENT", .least_operands = 1, .most_operands = 1 },
+    .set = { .name = "sweep", .options = options, .operands = "EXPERIMENT", .min_operands = 1, .max_operands = 1 },
     .operand_values = VALUES_FILE,
     .options_size = sizeof defaults,
     .defaults = &defaults,

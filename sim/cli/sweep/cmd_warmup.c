@@ -185,7 +185,7 @@ const struct command cmd_warmup = {
                "runs that differ in the seed alone; for others, as policies that are to be compared, the most that any of them needs is "
                "right for all. 'gpuyard run --warmup N', or warmup: N in an experiment, then leaves them out.\n"
                "Runs that have not settled in their first half are too short: exit status 3.",
-    .set = { .name = "warmup", .options = options, .operands = "SET...", .least_operands = 1, .most_operands = SIZE_MAX },
+    .set = { .name = "warmup", .options = options, .operands = "SET...", .min_operands = 1, .max_operands = SIZE_MAX },
     .operand_values = VALUES_DIRECTORY,
     .options_size = sizeof defaults,
     .defaults = &defaults,
