@@ -13,8 +13,8 @@
 enum list_kind { LIST_SEEDS, LIST_TRACES, LIST_CLUSTERS, LIST_POLICIES, LIST_PLACEMENTS, KINDS_WITH_KEY };
 struct reading {
     struct experiment *of;
-    const char *folder;           /* of the file; "": here */
-    size_t axes, values;          /* capacities: of the axes, of the values of the last one */
+    const char *folder;           /* of the file; "": the working directory */
+    size_t axes, values;          /* capacities: of the axes, of the values of the last axis */
 };
 
 
@@ -42,8 +42,8 @@ enum { VALUES_MOST = 10000 };
 
 static const struct list {
     enum axis_kind kind;
-    const char *name, *usual;     /* of the axis; what it is if nothing is said, NULL: something must be */
-    const char *member;           /* of an item that also has a name; NULL: seeds have none */
+    const char *name, *fallback;     /* of the axis; its value if the list is absent, NULL: required */
+    const char *member;           /* the key of the value in an item with a name; NULL: items have no names */
 } lists[KINDS_WITH_KEY] = {
     [LIST_SEEDS] = { AXIS_SEED, "seed", "1", NULL },
     [LIST_TRACES] = { AXIS_TRACE, "trace", NULL, "file" },
@@ -157,7 +157,7 @@ static int read_seeds(struct reading *r, struct axis *a, struct config_value ite
     return 0;
 }
 
-/* "8..64" or, in steps, "8..64:8". false: it is something else. */
+/* "8..64" or, in steps, "8..64:8". */
 static bool is_range(const char *text, int64_t *first, int64_t *last, int64_t *step)
 {
     const char *dots = strstr(text, ".."), *colon = dots ? strchr(dots, ':') : NULL;
@@ -194,7 +194,7 @@ static int read_one(struct reading *r, const struct list *l, struct axis *a, str
     return l->kind == AXIS_SEED ? read_seeds(r, a, item, err) : read_item(r, l, a, item, err);
 }
 
-/* l NULL: of a parameter. */
+/* l NULL: the axis of a parameter. */
 static int read_values(struct reading *r, const struct list *l, struct axis *a, struct config_value v, struct error *err)
 {
     struct config_walk w = { .of = v };
@@ -213,8 +213,8 @@ static int read_list(struct reading *r, enum list_kind kind, struct config_value
     struct axis *a = add_axis(r, l->kind, l->name, NULL, v);
     if (config_given(v))
         return read_values(r, l, a, v, err);
-    struct axis_value usual = { l->usual, l->usual, config_root(r->of->config) };
-    return add_value(r, a, usual, err);
+    struct axis_value fallback = { l->fallback, l->fallback, config_root(r->of->config) };
+    return add_value(r, a, fallback, err);
 }
 
 static int read_parameters(struct reading *r, struct config_value v, struct error *err)
@@ -264,7 +264,7 @@ static int no_axis(const struct experiment *e, struct config_value pair, const c
                         near.best ? near.best : "", near.best ? "'?" : "");
 }
 
-/* By its label, or as it was given. */
+/* By its label or its text. */
 static int hold_value(const struct axis *a, struct config_value item, bool *holds, struct error *err)
 {
     static const struct config_key as_text = { .type = CONFIG_TEXT };
@@ -356,7 +356,7 @@ static const struct config_key keys[] = {
 
 /* ---- The file ---- */
 
-/* Kinds in their order; insertion keeps that of the file within a kind. */
+/* By kind; stable within a kind. */
 static void sort_axes(struct experiment *e)
 {
     for (size_t i = 1; i < e->n_axes; i++) {
@@ -439,7 +439,7 @@ const struct axis *experiment_axis(const struct experiment *e, enum axis_kind ki
     return NULL;
 }
 
-/* A key that only an experiment has, at the beginning of a line. */
+/* Only experiments have one of these keys at the beginning of a line. */
 bool experiment_recognise(const char *head, size_t length)
 {
     static const char *const telling[] = { "clusters:", "traces:" };

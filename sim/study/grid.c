@@ -1,4 +1,4 @@
-/* grid.c - see grid.h. Combinations are counted like the digits of a number, the last axis being the lowest. */
+/* grid.c - see grid.h. */
 #include "sim/study/grid.h"
 
 #include "sim/base/memory.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_MOST = 200 };         /* a directory may be called as long as 255, and files beside it get endings */
+enum { NAME_MAX_LETTERS = 200 };         /* file names have at most 255 bytes, and files beside the directory get suffixes */
 
 /* ---- One combination ---- */
 
@@ -18,7 +18,7 @@ static size_t owner_of(const struct experiment *e, const struct axis *a)
     return (size_t)(experiment_axis(e, kind) - e->axis);
 }
 
-/* false: it is the same as one with a lower number. */
+/* false: it repeats a combination with a lower number. */
 static bool digits_of(const struct experiment *e, uint64_t number, uint32_t *value)
 {
     for (size_t i = e->n_axes; i-- > 0;) {
@@ -72,7 +72,7 @@ static void add_to_name(FILE *f, const struct experiment *e, const struct point 
         putc(strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.=+-_", *c) ? *c : '-', f);
 }
 
-/* Trace, cluster, settings, policy and placement with theirs; the seed comes last. */
+/* In the order of the axes, with the seed last. */
 static int name_point(struct grid *g, const struct experiment *e, struct point *p, struct error *err)
 {
     char *text = NULL;
@@ -85,9 +85,9 @@ static int name_point(struct grid *g, const struct experiment *e, struct point *
     length = strlen(text);
     p->name = arena_text(g->memory, text, length);
     free(text);
-    if (length > NAME_MOST)
+    if (length > NAME_MAX_LETTERS)
         return error_set(err, "%s: point %u: its name '%s' is longer than %d letters: give some of its parts names", e->name, p->number,
-                         p->name, NAME_MOST);
+                         p->name, NAME_MAX_LETTERS);
     return 0;
 }
 
@@ -135,8 +135,8 @@ struct grid *grid_new(const struct experiment *e, struct error *err)
     uint64_t all = 1;
     for (size_t i = 0; i < e->n_axes; i++) {
         all *= e->axis[i].n;
-        if (all > POINTS_MOST) {
-            error_set(err, "%s: want at most %d combinations", e->name, POINTS_MOST);
+        if (all > POINTS_MAX) {
+            error_set(err, "%s: want at most %d combinations", e->name, POINTS_MAX);
             return NULL;
         }
     }

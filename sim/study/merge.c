@@ -16,7 +16,7 @@ enum { PATH_LONG = 4096 };
 struct part { const char *directory; struct sweep_about about; struct sweep_list *list; };
 struct merge { struct part *part; size_t n; };
 
-/* ---- Is it all of one sweep? ---- */
+/* ---- The same sweep ---- */
 
 static int same_text(const struct part *a, const struct part *b, const char *what, const char *x, const char *y, struct error *err)
 {
@@ -95,7 +95,7 @@ static int differ(const struct merge *m, const struct sweep_row *row, size_t a, 
                      (int)strcspn(x, "\n"), x, m->part[b].directory, (int)strcspn(y, "\n"), y);
 }
 
-/* *best: whose result counts; m->n: nobody has one. */
+/* *best: the shard whose result counts; m->n: no shard has one. */
 static int find_result(const struct merge *m, const struct sweep_row *row, size_t *best, struct error *err)
 {
     struct point_result found = { .failed = true };
@@ -124,7 +124,7 @@ static int find_result(const struct merge *m, const struct sweep_row *row, size_
     return result;
 }
 
-/* What most likely is missing: a shard that nobody named, or one that was not finished. */
+/* The likely cause: a shard that was not given, or one that is not finished. */
 static void hint(const struct merge *m, size_t row, char to[128])
 {
     size_t of = m->part[0].about.shard.of, first, end, index = 0;
@@ -162,7 +162,7 @@ static int find_all(const struct merge *m, size_t *best, struct error *err)
                      l->row[first].name, why);
 }
 
-/* ---- What is written ---- */
+/* ---- Output ---- */
 
 static int copy_point(const char *from, const char *to, const char *key, struct error *err)
 {
@@ -181,7 +181,7 @@ static int copy_point(const char *from, const char *to, const char *key, struct 
     return -1;
 }
 
-static int write_all(const struct merge *m, const size_t *best, const char *to, struct merged *came, struct error *err)
+static int write_all(const struct merge *m, const size_t *best, const char *to, struct merged *count, struct error *err)
 {
     const struct sweep_list *l = m->part[0].list;
     struct sweep_about about = m->part[0].about;
@@ -193,13 +193,13 @@ static int write_all(const struct merge *m, const size_t *best, const char *to, 
     for (size_t i = 0; i < l->n; i++)
         if (strcmp(m->part[best[i]].directory, to) != 0 && copy_point(m->part[best[i]].directory, to, l->row[i].key, err))
             return -1;
-    came->points = l->n;
+    count->points = l->n;
     if (sweep_about_write(&about, to, err) || sweep_list_write(l, to, err))
         return -1;
-    return sweep_tables_write(l, 0, l->n, to, &came->failed, err);
+    return sweep_tables_write(l, 0, l->n, to, &count->failed, err);
 }
 
-/* Results of something else are not written over. */
+/* Results of another experiment are not overwritten. */
 static int is_free(const struct merge *m, const char *to, struct error *err)
 {
     struct sweep_about there;
@@ -212,11 +212,11 @@ static int is_free(const struct merge *m, const char *to, struct error *err)
     return same ? 0 : error_set(err, "%s: has results of another experiment: say another --output", to);
 }
 
-int merge_shards(const char *const *directory, size_t n, const char *to, struct merged *came, struct error *err)
+int merge_shards(const char *const *directory, size_t n, const char *to, struct merged *count, struct error *err)
 {
     struct merge m = { .n = 0 };
     size_t *best = NULL;
-    *came = (struct merged){ 0, 0 };
+    *count = (struct merged){ 0, 0 };
     int result = read_parts(&m, directory, n, err);
     if (result == 0)
         result = is_free(&m, to, err);
@@ -225,7 +225,7 @@ int merge_shards(const char *const *directory, size_t n, const char *to, struct 
         result = find_all(&m, best, err);
     }
     if (result == 0)
-        result = write_all(&m, best, to, came, err);
+        result = write_all(&m, best, to, count, err);
     free(best);
     free_parts(&m);
     return result;

@@ -1,6 +1,6 @@
-/* paired.h - is B different from A? Statistics of paired differences, one pair per seed (common random numbers).
+/* paired.h - statistics of paired differences, one pair for each seed (common random numbers).
  *
- * models.md 10.8. None of these allocates for the caller, none reorders what it is given. n >= 2 unless said otherwise. */
+ * models.md 10.8. Inputs are not reordered. n >= 2 unless stated otherwise. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

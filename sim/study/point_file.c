@@ -1,9 +1,4 @@
-/* point_file.c - see point_file.h.
- *
- *   gpuyard point 1 KEY done|failed BYTES
- *   BYTES bytes: the configuration, or why it failed
- *   summary.csv, if it did not
- *   end                                           # a file that lost its end was not written by us */
+/* point_file.c - see point_file.h. */
 #include "sim/study/point_file.h"
 
 #include "sim/base/memory.h"
@@ -20,7 +15,7 @@ static const char magic[] = "gpuyard point 1 ", last_line[] = "end\n";
 
 /* ---- Writing ---- */
 
-/* Two points may be defined alike, and be at work at the same time. */
+/* Two points may have the same definition and run at the same time. */
 static struct output *begin(const char *directory, const char *key, bool failed, const char *text, struct error *err)
 {
     struct output *o = output_open_shared(directory, key, err);
@@ -73,8 +68,8 @@ static char *read_whole(FILE *f, size_t *length)
     return text;
 }
 
-/* The text's own bytes become the parts: each is ended with a NUL. */
-static bool take_apart(struct point_result *to, size_t length, const char *key)
+/* The parts point into the text, each ended with NUL. */
+static bool split_result(struct point_result *to, size_t length, const char *key)
 {
     char *text = to->memory, *line_end = strchr(text, '\n');
     size_t head = strlen(magic), end = strlen(last_line), bytes;
@@ -112,7 +107,7 @@ int point_file_read(const char *directory, const char *key, struct point_result 
         return error_set(err, "%s: cannot read it: %s", path, strerror(errno));
     to->memory = read_whole(f, &length);
     fclose(f);
-    if (take_apart(to, length, key))
+    if (split_result(to, length, key))
         return 0;
     point_result_free(to);
     return error_set(err, "%s: it is not the whole result of a point", path);

@@ -72,7 +72,7 @@ static enum tried at(const struct bracket *b, size_t i)
     return b->at[turned(b, i)];
 }
 
-/* The first good one, and the last bad one before it, if both are there. */
+/* The first good value and the last bad one before it; n: none. */
 static size_t first_good(const struct bracket *b, size_t *last_bad)
 {
     size_t good = 0;
@@ -156,7 +156,7 @@ static void case_begin(struct sizing *s, struct sizing_case *c, size_t values, s
         c->of[v].point = arena_alloc(s->memory, points * sizeof *c->of[v].point);
 }
 
-/* Values without points go. */
+/* Removes values without points. */
 static void case_end(struct sizing *s, struct sizing_case *c, size_t values, bool largest)
 {
     for (size_t v = 0; v < values; v++)

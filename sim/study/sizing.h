@@ -29,36 +29,36 @@ struct target {
 int target_parse(const char *text, struct target *to, struct error *err);    /* 0, or -1 with err */
 
 struct reached { double mean; struct bounds band; bool met; };               /* band: two-sided at level 2 confidence - 1 */
-/* x: [n] values of runs, n >= 1. Any that is NaN (it has no value): not met, and no mean. 0.5 <= confidence < 1. */
+/* x: [n] values of runs, n >= 1. If any is NaN (no value), the target is not met and the mean is NaN. 0.5 <= confidence < 1. */
 struct reached target_reached(const struct target *t, const double *x, size_t n, double confidence);
 
 enum tried { NOT_TRIED, TRIED_BAD, TRIED_GOOD };
 struct bracket {
     size_t n;
-    enum tried *at;               /* [n]; the caller fills it in as it finds out */
-    bool from_end;                /* the last one that is good, where whatever comes before a good one is */
+    enum tried *at;               /* [n]; set by the caller after each try */
+    bool from_end;                /* search the last good value instead of the first */
 };
-/* Which to try now, at most two: 0: it is decided. */
+/* The values to try now, at most two; 0: the search has ended. */
 size_t bracket_next(const struct bracket *b, size_t next[2]);
-size_t bracket_found(const struct bracket *b);               /* of those that were tried; n: none is good */
+size_t bracket_found(const struct bracket *b);               /* the result among tried values; n: none is good */
 
 struct sizing_value {
-    uint32_t value;               /* of the axis */
-    size_t *point, n;             /* indexes into the grid: one for each seed, and trace if traces are samples */
+    uint32_t value;               /* index on the axis */
+    size_t *point, n;             /* [n] indexes into the grid: one for each seed, and trace if traces are samples */
 };
 struct sizing_case {              /* a combination of all other axes */
     size_t n;
-    struct sizing_value *of;      /* [n] in the order of the axis; those left out by exclusions are not there */
+    struct sizing_value *of;      /* [n] in the order of the axis, without excluded values */
     struct bracket bracket;
 };
 struct sizing {
-    size_t axis;                  /* that is varied */
+    size_t axis;                  /* the one that is varied */
     size_t n;
-    struct sizing_case *of;       /* by their first points */
+    struct sizing_case *of;       /* [n] in the order of their first points */
     struct arena *memory;
 };
-/* The axis called `name`, or if that is NULL, the only parameter that has several values. -1 with err: there is none such. */
+/* The axis `name`; NULL: the only parameter with several values. -1 with err: there is no such axis. */
 int sizing_axis(const struct experiment *e, const char *name, size_t *axis, struct error *err);
-/* traces_count: runs of all traces count together, as those of all seeds do. largest: see bracket.h. */
+/* traces_count: the runs of all traces count together, as those of all seeds do. largest: brackets search from the end. */
 struct sizing *sizing_new(const struct experiment *e, const struct grid *g, size_t axis, bool traces_count, bool largest);
 void sizing_free(struct sizing *s);                          /* NULL: does nothing */

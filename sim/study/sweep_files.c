@@ -21,7 +21,7 @@
 enum { PATH_LONG = 4096, KEY_LENGTH = 64 };
 static const char points_csv[] = "points.csv";
 
-/* ---- Made of a grid ---- */
+/* ---- From a grid ---- */
 
 static void put_csv(FILE *f, const char *text)
 {
@@ -36,7 +36,7 @@ static void put_csv(FILE *f, const char *text)
     putc('"', f);
 }
 
-/* The seed varies slowest, but is written last. p NULL: the header. */
+/* The seed is the first axis, but the last column. p NULL: the header. */
 static const char *fields_of(struct arena *memory, const struct experiment *e, const struct point *p)
 {
     char *text = NULL;
@@ -104,7 +104,7 @@ static bool take_line(struct sweep_list *l, struct sweep_row *row, const char *l
     const char *comma = strchr(line, ','), *last = strrchr(line, ',');
     int64_t number;
     if (!comma || comma == last || !is_key(last + 1) || !integer_parse(line, (size_t)(comma - line), &number) || number < 0 ||
-        number >= POINTS_MOST)
+        number >= POINTS_MAX)
         return false;
     row->number = (uint32_t)number;
     row->name = arena_text(l->memory, comma + 1, strcspn(comma + 1, ","));
@@ -282,7 +282,7 @@ static void put_result(struct output *const *file, const struct sweep_row *row, 
         out_char(file[TABLE_FAILURES], '\n');
         return;
     }
-    for (const char *line = strchr(r->rows, '\n') + 1; *line;) {    /* behind its header */
+    for (const char *line = strchr(r->rows, '\n') + 1; *line;) {    /* after the header */
         size_t length = strcspn(line, "\n");
         put_row(file[TABLE_SWEEP], row, line, length);
         line += length + (line[length] == '\n');
@@ -337,7 +337,7 @@ int sweep_tables_write(const struct sweep_list *l, size_t first, size_t end, con
 
 enum { TRIES = 20 };
 
-/* The workers have it, too: those of a sweep that was killed are waited for, which end with it. */
+/* Workers inherit the lock: after a sweep was killed its workers end too, which a new sweep awaits for TRIES / 10 seconds. */
 int sweep_lock(const char *directory, struct error *err)
 {
     char path[PATH_LONG];

@@ -26,7 +26,7 @@ static const struct option options[] = {
 
 struct seeking { const char *name; bool job, queue; };
 
-static int seek_job(void *self, const struct told_job *j, struct error *err)
+static int seek_job(void *self, const struct csv_job *j, struct error *err)
 {
     struct seeking *s = self;
     (void)err;
@@ -35,7 +35,7 @@ static int seek_job(void *self, const struct told_job *j, struct error *err)
     return 0;
 }
 
-static int seek_level(void *self, const struct told_level *l, struct error *err)
+static int seek_level(void *self, const struct csv_level *l, struct error *err)
 {
     struct seeking *s = self;
     (void)err;
@@ -56,7 +56,7 @@ static void offer(struct nearest *n, const char *name)
     n->of.best = n->best;
 }
 
-static int offer_job(void *self, const struct told_job *j, struct error *err)
+static int offer_job(void *self, const struct csv_job *j, struct error *err)
 {
     struct nearest *n = self;
     (void)err;
@@ -67,7 +67,7 @@ static int offer_job(void *self, const struct told_job *j, struct error *err)
     return 0;
 }
 
-static int offer_level(void *self, const struct told_level *l, struct error *err)
+static int offer_level(void *self, const struct csv_level *l, struct error *err)
 {
     (void)err;
     offer(self, l->queue);
@@ -79,9 +79,9 @@ static int unknown(const char *directory, const char *name, const struct explain
     const char *what = o->job ? "job" : o->queue ? "queue" : "job or queue";
     struct nearest n = { .of = { .typed = name }, .jobs = !o->queue, .queues = !o->job };
     struct error ignored = { "" };
-    explain_read(directory, &(struct listener){ .self = &n, .job = offer_job }, &ignored);
+    explain_read(directory, &(struct row_reader){ .self = &n, .job = offer_job }, &ignored);
     if (n.queues)
-        explain_read(directory, &(struct listener){ .self = &n, .level = offer_level }, &ignored);
+        explain_read(directory, &(struct row_reader){ .self = &n, .level = offer_level }, &ignored);
     if (n.of.best)
         return complain(EXIT_USAGE, "%s: no %s '%s', did you mean '%s'?", directory, what, name, n.of.best);
     return complain(EXIT_USAGE, "%s: no %s '%s'", directory, what, name);
@@ -114,8 +114,8 @@ static int explain_run(const struct invocation *in)
     if (stat(directory, &st) != 0 || !S_ISDIR(st.st_mode))
         return complain(EXIT_INPUT, "%s: no such directory", directory);
     struct seeking s = { .name = name };
-    int jobs = explain_read(directory, &(struct listener){ .self = &s, .job = seek_job }, &err);
-    int levels = jobs ? 0 : explain_read(directory, &(struct listener){ .self = &s, .level = seek_level }, &err);
+    int jobs = explain_read(directory, &(struct row_reader){ .self = &s, .job = seek_job }, &err);
+    int levels = jobs ? 0 : explain_read(directory, &(struct row_reader){ .self = &s, .level = seek_level }, &err);
     if (jobs < 0 || levels < 0)
         return complain(EXIT_INPUT, "%s", err.text);
     if (jobs > 0)

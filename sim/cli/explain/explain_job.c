@@ -12,7 +12,7 @@
 
 /* ==== The session, from sessions.csv ==== */
 
-static int take_session(void *self, const struct told_session *x, struct error *err)
+static int take_session(void *self, const struct csv_session *x, struct error *err)
 {
     json_t *story = self;
     (void)err;
@@ -30,7 +30,7 @@ static int take_session(void *self, const struct told_session *x, struct error *
     put_seconds(to, "patience_s", x->patience_ns);
     json_object_set_new(to, "forgotten", json_boolean(*x->forgotten == '1'));
     put_count(to, "releases", (uint64_t)x->releases);
-    put_count(to, "preemptions", (uint64_t)x->taken);
+    put_count(to, "preemptions", (uint64_t)x->preemptions);
     put_seconds(to, "delayed_s", x->delayed_ns);
     put_gpu_hours(to, "starting_gpu_h", (int128_t)x->starting_gpu_ns * 1000);
     put_gpu_hours(to, "active_gpu_h", (int128_t)x->active_gpu_ns * 1000);
@@ -41,14 +41,14 @@ static int take_session(void *self, const struct told_session *x, struct error *
 
 static int explain_session(json_t *story, const char *directory, struct error *err)
 {
-    return explain_read(directory, &(struct listener){ .self = story, .session = take_session }, err) < 0 ? -1 : 0;
+    return explain_read(directory, &(struct row_reader){ .self = story, .session = take_session }, err) < 0 ? -1 : 0;
 }
 
 /* ==== The job ==== */
 
 enum { LATER_SHOWN = 5 };
 
-struct teller {
+struct job_story {
     const char *name;
     char *queue;
     int64_t submit_ns, start_ns, gone_ns;      /* gone: when it had waited and run all that it did */
@@ -85,7 +85,7 @@ static const char *const meaning[WAIT_REASONS] = {
     [WAIT_POWER] = "it would have fit, but the power cap would not have held",
 };
 
-static void put_waits(json_t *story, const struct told_job *j)
+static void put_waits(json_t *story, const struct csv_job *j)
 {
     json_t *list = put_list(story, "waits");
     bool told[WAIT_REASONS] = { false };
@@ -110,7 +110,7 @@ static double number_of(const char *text)
 }
 
 /* What only some runs tell. */
-static void put_parts(json_t *story, const struct told_job *j)
+static void put_parts(json_t *story, const struct csv_job *j)
 {
     static const char *const gpu_time[JOB_PARTS] = { [PART_CHECKPOINT_NS] = "checkpoint_gpu_h", [PART_PULL_NS] = "pull_gpu_h" };
     static const char *const gib[JOB_PARTS] = { [PART_READ] = "read_gib", [PART_CACHED] = "cached_gib" };
@@ -124,9 +124,9 @@ static void put_parts(json_t *story, const struct told_job *j)
     }
 }
 
-static int take_self(void *self, const struct told_job *j, struct error *err)
+static int take_self(void *self, const struct csv_job *j, struct error *err)
 {
-    struct teller *t = self;
+    struct job_story *t = self;
     json_t *story = t->story;
     (void)err;
     if (!is(j->name, t->name) || t->queue)
@@ -162,13 +162,13 @@ static int take_self(void *self, const struct told_job *j, struct error *err)
 
 /* ---- From intervals.csv ---- */
 
-static void remember(struct teller *t, const char *job)
+static void remember(struct job_story *t, const char *job)
 {
     if (*job)
         intern_add(t->named, job, strlen(job));
 }
 
-static void add_place(json_t *places, const struct told_interval *i)
+static void add_place(json_t *places, const struct csv_interval *i)
 {
     json_t *place = add_entry(places);
     put_text(place, "node", i->node);
@@ -177,9 +177,9 @@ static void add_place(json_t *places, const struct told_interval *i)
     put_gpus(place, "share", i->gpu_milli);
 }
 
-static int take_interval(void *self, const struct told_interval *i, struct error *err)
+static int take_interval(void *self, const struct csv_interval *i, struct error *err)
 {
-    struct teller *t = self;
+    struct job_story *t = self;
     (void)err;
     bool own = is(i->job, t->name), for_it = is(i->stopped_for, t->name);
     if (!own && !for_it) {
@@ -214,7 +214,7 @@ static const char *because(const char *reason)
 }
 
 /* The parts of one wait come one after the other, when it is over. */
-static void add_wait(json_t *list, const struct told_event *e)
+static void add_wait(json_t *list, const struct csv_event *e)
 {
     json_t *last = json_array_get(list, json_array_size(list) - 1), *parts = json_object_get(last, "waited");
     if (!parts || json_number_value(json_object_get(last, "time_s")) != (double)e->time_ns / (double)NS_PER_S) {
@@ -229,9 +229,9 @@ static void add_wait(json_t *list, const struct told_event *e)
     put_text(part, "because", because(e->decision));
 }
 
-static int take_event(void *self, const struct told_event *e, struct error *err)
+static int take_event(void *self, const struct csv_event *e, struct error *err)
 {
-    struct teller *t = self;
+    struct job_story *t = self;
     (void)err;
     if (!is(e->job, t->name))
         return 0;
@@ -250,9 +250,9 @@ static int take_event(void *self, const struct told_event *e, struct error *err)
 
 /* ---- From the rows of the others ---- */
 
-static int take_other(void *self, const struct told_job *j, struct error *err)
+static int take_other(void *self, const struct csv_job *j, struct error *err)
 {
-    struct teller *t = self;
+    struct job_story *t = self;
     (void)err;
     uint32_t n = intern_find(t->named, j->name, strlen(j->name));
     if (n != INTERN_NONE && !t->queue_of[n])
@@ -270,14 +270,14 @@ static int take_other(void *self, const struct told_job *j, struct error *err)
     return 0;
 }
 
-static const char *queue_of(const struct teller *t, const json_t *job)
+static const char *queue_of(const struct job_story *t, const json_t *job)
 {
     const char *name = json_string_value(job);
     uint32_t n = name ? intern_find(t->named, name, strlen(name)) : INTERN_NONE;
     return n == INTERN_NONE ? NULL : t->queue_of[n];
 }
 
-static void add_causes(struct teller *t)
+static void add_causes(struct job_story *t)
 {
     json_t *stay;
     size_t i;
@@ -301,10 +301,10 @@ static void add_causes(struct teller *t)
 
 /* ---- All of it ---- */
 
-static int tell(struct teller *t, const char *directory, struct error *err)
+static int tell(struct job_story *t, const char *directory, struct error *err)
 {
     json_t *missing = put_list(t->story, "missing");
-    if (explain_read(directory, &(struct listener){ .self = t, .job = take_self }, err))
+    if (explain_read(directory, &(struct row_reader){ .self = t, .job = take_self }, err))
         return -1;
     json_t *meanwhile = json_object();
     json_object_set_new(t->story, "meanwhile", meanwhile);
@@ -312,14 +312,14 @@ static int tell(struct teller *t, const char *directory, struct error *err)
     t->decisions = put_list(t->story, "decisions");
     t->stopped = put_list(t->story, "stopped");
     t->later = json_array();
-    int found = explain_read(directory, &(struct listener){ .self = t, .interval = take_interval }, err);
+    int found = explain_read(directory, &(struct row_reader){ .self = t, .interval = take_interval }, err);
     if (found > 0)
         json_array_append_new(missing, json_string("intervals.csv"));
-    int heard = found < 0 ? -1 : explain_read(directory, &(struct listener){ .self = t, .event = take_event }, err);
+    int heard = found < 0 ? -1 : explain_read(directory, &(struct row_reader){ .self = t, .event = take_event }, err);
     if (heard > 0)
         json_array_append_new(missing, json_string("events.csv"));
     t->queue_of = mem_new(intern_count(t->named) + 1, sizeof *t->queue_of);
-    int others = heard < 0 ? -1 : explain_read(directory, &(struct listener){ .self = t, .job = take_other }, err);
+    int others = heard < 0 ? -1 : explain_read(directory, &(struct row_reader){ .self = t, .job = take_other }, err);
     put_count(meanwhile, "started", t->meanwhile.all);
     put_count(meanwhile, "of_other_queues", t->meanwhile.others);
     put_gpus(meanwhile, "gpus", t->meanwhile.gpu_milli);
@@ -331,7 +331,7 @@ static int tell(struct teller *t, const char *directory, struct error *err)
 
 json_t *explain_job(const char *directory, const char *name, struct error *err)
 {
-    struct teller t = { .name = name, .story = json_object(), .named = intern_new() };
+    struct job_story t = { .name = name, .story = json_object(), .named = intern_new() };
     int result = tell(&t, directory, err);
     for (uint32_t i = 0; t.queue_of && i < intern_count(t.named); i++)
         free(t.queue_of[i]);

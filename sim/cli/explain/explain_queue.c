@@ -15,7 +15,7 @@ enum { WORST = 5, LONGEST = 3 };
 
 /* Of one of all the queues, by number in `names`. */
 struct other {
-    struct told_level now;        /* its name is not kept there */
+    struct csv_level now;        /* its name is not kept there */
     bool has_jobs;
     int128_t over_unused, over_short;          /* milli-GPU ns over its own quota while ours was not used; while we were short */
     uint64_t stopped_ours, ours_stopped;       /* preemptions of our jobs for its; of its jobs for ours */
@@ -23,7 +23,7 @@ struct other {
 struct waiter { char *job; int64_t wait_ns, submit_ns, gpu_milli; bool started; };
 struct span { int64_t start_ns, ns; bool open; };
 
-struct queue_told {
+struct queue_story {
     const char *name;
     struct intern *names, *jobs;
     struct other *other;
@@ -58,7 +58,7 @@ static bool is(const char *a, const char *b)
     return !strcmp(a, b);
 }
 
-static uint32_t queue_number(struct queue_told *t, const char *name)
+static uint32_t queue_number(struct queue_story *t, const char *name)
 {
     uint32_t known = intern_count(t->names), n = intern_add(t->names, name, strlen(name));
     mem_grow(&t->other, &t->capacity, n, sizeof *t->other);
@@ -69,7 +69,7 @@ static uint32_t queue_number(struct queue_told *t, const char *name)
 
 /* ---- From jobs.csv ---- */
 
-static void take_wait(struct queue_told *t, const struct told_job *j)
+static void take_wait(struct queue_story *t, const struct csv_job *j)
 {
     struct waiter w = { NULL, j->wait_ns, j->submit_ns, j->gpu_milli, j->start_ns >= 0 };
     size_t at = WORST;
@@ -83,9 +83,9 @@ static void take_wait(struct queue_told *t, const struct told_job *j)
     t->worst[at] = w;
 }
 
-static int take_job(void *self, const struct told_job *j, struct error *err)
+static int take_job(void *self, const struct csv_job *j, struct error *err)
 {
-    struct queue_told *t = self;
+    struct queue_story *t = self;
     (void)err;
     uint32_t n = intern_add(t->jobs, j->name, strlen(j->name)), q = queue_number(t, j->queue);
     mem_grow(&t->queue_of_job, &t->jobs_capacity, n, sizeof *t->queue_of_job);
@@ -113,7 +113,7 @@ static int take_job(void *self, const struct told_job *j, struct error *err)
 
 /* ---- From queues.csv: the same integrals as the run's own (sim/accounting/quotas.c) ---- */
 
-static void short_ends(struct queue_told *t, bool open)
+static void short_ends(struct queue_story *t, bool open)
 {
     struct span s = { t->short_since_ns, t->now_ns - t->short_since_ns, open };
     size_t at = LONGEST;
@@ -128,9 +128,9 @@ static void short_ends(struct queue_told *t, bool open)
     t->longest[at] = s;
 }
 
-static void advance(struct queue_told *t, int64_t to_ns)
+static void advance(struct queue_story *t, int64_t to_ns)
 {
-    const struct told_level *l = &t->other[t->own].now;
+    const struct csv_level *l = &t->other[t->own].now;
     int64_t dt = to_ns - t->now_ns, a = l->held_milli, q = l->deserved_milli, d = l->demand_milli, owed = q < d ? q : d;
     t->held += (int128_t)a * dt;
     t->demand += (int128_t)d * dt;
@@ -158,17 +158,17 @@ static void advance(struct queue_told *t, int64_t to_ns)
 }
 
 /* It never changes, and counts before the queue's first row. */
-static int take_deserved(void *self, const struct told_level *l, struct error *err)
+static int take_deserved(void *self, const struct csv_level *l, struct error *err)
 {
-    struct queue_told *t = self;
+    struct queue_story *t = self;
     (void)err;
     t->other[queue_number(t, l->queue)].now.deserved_milli = l->deserved_milli;
     return 0;
 }
 
-static int take_level(void *self, const struct told_level *l, struct error *err)
+static int take_level(void *self, const struct csv_level *l, struct error *err)
 {
-    struct queue_told *t = self;
+    struct queue_story *t = self;
     (void)err;
     uint32_t n = queue_number(t, l->queue);
     if (!t->any_level)
@@ -185,15 +185,15 @@ static int take_level(void *self, const struct told_level *l, struct error *err)
 
 /* ---- From intervals.csv ---- */
 
-static uint32_t queue_of(const struct queue_told *t, const char *job)
+static uint32_t queue_of(const struct queue_story *t, const char *job)
 {
     uint32_t n = intern_find(t->jobs, job, strlen(job));
     return n == INTERN_NONE ? INTERN_NONE : t->queue_of_job[n];
 }
 
-static int take_interval(void *self, const struct told_interval *i, struct error *err)
+static int take_interval(void *self, const struct csv_interval *i, struct error *err)
 {
-    struct queue_told *t = self;
+    struct queue_story *t = self;
     (void)err;
     bool same = t->last_job && is(t->last_job, i->job) && t->last_start_ns == i->start_ns;
     if (same || !(is(i->why, "preempted") || is(i->why, "moved") || is(i->why, "broken")))
@@ -216,23 +216,23 @@ static int take_interval(void *self, const struct told_interval *i, struct error
 
 /* ---- All of it ---- */
 
-static int queue_hear(struct queue_told *t, const char *directory, struct error *err)
+static int read_files(struct queue_story *t, const char *directory, struct error *err)
 {
     t->names = intern_new();
     t->jobs = intern_new();
     t->own = queue_number(t, t->name);
-    if (explain_read(directory, &(struct listener){ .self = t, .job = take_job }, err) ||
-        explain_read(directory, &(struct listener){ .self = t, .level = take_deserved }, err) ||
-        explain_read(directory, &(struct listener){ .self = t, .level = take_level }, err))
+    if (explain_read(directory, &(struct row_reader){ .self = t, .job = take_job }, err) ||
+        explain_read(directory, &(struct row_reader){ .self = t, .level = take_deserved }, err) ||
+        explain_read(directory, &(struct row_reader){ .self = t, .level = take_level }, err))
         return -1;
-    int found = explain_read(directory, &(struct listener){ .self = t, .interval = take_interval }, err);
+    int found = explain_read(directory, &(struct row_reader){ .self = t, .interval = take_interval }, err);
     if (t->is_short)
         short_ends(t, true);
     t->no_intervals = found > 0;
     return found < 0 ? -1 : 0;
 }
 
-static void queue_forget(struct queue_told *t)
+static void story_free(struct queue_story *t)
 {
     for (size_t i = 0; i < WORST; i++)
         free(t->worst[i].job);
@@ -246,13 +246,13 @@ static void queue_forget(struct queue_told *t)
 
 /* ==== The story ==== */
 
-static void put_mean_gpus(const struct queue_told *t, json_t *o, const char *key, int128_t milli_ns)
+static void put_mean_gpus(const struct queue_story *t, json_t *o, const char *key, int128_t milli_ns)
 {
     int64_t span_ns = t->now_ns - t->first_ns;
     put_number(o, key, span_ns ? (double)milli_ns / 1000 / (double)span_ns : (double)NAN);
 }
 
-static void put_short(const struct queue_told *t, json_t *story)
+static void put_short(const struct queue_story *t, json_t *story)
 {
     json_t *o = json_object(), *list = put_list(o, "longest");
     json_object_set_new(story, "short", o);
@@ -266,7 +266,7 @@ static void put_short(const struct queue_told *t, json_t *story)
     }
 }
 
-static void put_owed(const struct queue_told *t, json_t *story)
+static void put_owed(const struct queue_story *t, json_t *story)
 {
     int64_t deserved = t->other[t->own].now.deserved_milli;
     put_seconds(story, "span_s", t->now_ns - t->first_ns);
@@ -294,7 +294,7 @@ static void add_stops(json_t *list, const struct other *o, uint64_t stops)
     put_count(row, "stops", stops);
 }
 
-static void put_others(const struct queue_told *t, json_t *story)
+static void put_others(const struct queue_story *t, json_t *story)
 {
     json_t *borrowers = put_list(story, "borrowers"), *by = put_list(story, "preempted_by"), *of = put_list(story, "preempted");
     for (uint32_t n = 0; n < intern_count(t->names); n++) {
@@ -310,7 +310,7 @@ static void put_others(const struct queue_told *t, json_t *story)
     }
 }
 
-static void put_causes(const struct queue_told *t, json_t *story)
+static void put_causes(const struct queue_story *t, json_t *story)
 {
     json_t *causes = json_object();
     json_object_set_new(story, "preemptions", causes);
@@ -318,7 +318,7 @@ static void put_causes(const struct queue_told *t, json_t *story)
         put_count(causes, preemption_cause_name[c], t->causes[c]);
 }
 
-static void put_jobs(const struct queue_told *t, json_t *story)
+static void put_jobs(const struct queue_story *t, json_t *story)
 {
     json_t *waits = json_object(), *worst = put_list(story, "worst_waits"), *worst_off = json_object();
     put_count(story, "jobs", t->n_jobs);
@@ -343,9 +343,9 @@ static void put_jobs(const struct queue_told *t, json_t *story)
 
 json_t *explain_queue(const char *directory, const char *name, struct error *err)
 {
-    struct queue_told t = { .name = name };
+    struct queue_story t = { .name = name };
     json_t *story = NULL;
-    if (queue_hear(&t, directory, err) == 0) {
+    if (read_files(&t, directory, err) == 0) {
         story = json_object();
         put_text(story, "queue", name);
         json_t *missing = put_list(story, "missing");
@@ -357,6 +357,6 @@ json_t *explain_queue(const char *directory, const char *name, struct error *err
             put_causes(&t, story);
         put_jobs(&t, story);
     }
-    queue_forget(&t);
+    story_free(&t);
     return story;
 }

@@ -90,7 +90,7 @@ static const char *const session_columns[] = { "session", "group", "outcome", "s
 static const char *const event_columns[] = { "time_s", "kind", "job_id", "decision", "reason", NULL };
 
 struct reading {
-    const struct listener *to;
+    const struct row_reader *to;
     const size_t *at;
     size_t wait[WAIT_REASONS], part[JOB_PARTS];    /* columns of jobs.csv that depend on the run; TABLE_NO_COLUMN: it has none */
 };
@@ -121,7 +121,7 @@ static int take_job(void *self, const struct row *row, const size_t *at, struct 
 {
     struct reading *r = self;
     r->at = at;
-    struct told_job j = {
+    struct csv_job j = {
         .name = text(r, row, ID), .queue = text(r, row, QUEUE), .user = text(r, row, USER), .class = text(r, row, CLASS),
         .gpu_type = text(r, row, GPU_TYPE), .tasks = text(r, row, TASKS), .min_tasks = text(r, row, MIN_TASKS),
         .state = text(r, row, STATE), .slowdown = text(r, row, SLOWDOWN), .fairness = text(r, row, FAIRNESS),
@@ -152,7 +152,7 @@ static int take_interval(void *self, const struct row *row, const size_t *at, st
 {
     struct reading *r = self;
     r->at = at;
-    struct told_interval i = { .job = text(r, row, 0), .node = text(r, row, 1), .gpu_ids = text(r, row, 3), .why = text(r, row, 7),
+    struct csv_interval i = { .job = text(r, row, 0), .node = text(r, row, 1), .gpu_ids = text(r, row, 3), .why = text(r, row, 7),
                                .stopped_for = text(r, row, 8) };
     if (number(r, row, 2, &i.gpus, err) || number(r, row, 4, &i.gpu_milli, err) || time_of(r, row, 5, &i.start_ns, err) ||
         time_of(r, row, 6, &i.end_ns, err))
@@ -164,7 +164,7 @@ static int take_level(void *self, const struct row *row, const size_t *at, struc
 {
     struct reading *r = self;
     r->at = at;
-    struct told_level l = { .queue = text(r, row, 1), .deserved_milli = -1, .fair_milli = -1 };
+    struct csv_level l = { .queue = text(r, row, 1), .deserved_milli = -1, .fair_milli = -1 };
     if (time_of(r, row, 0, &l.time_ns, err) || milli(r, row, 2, &l.held_milli, err) || milli(r, row, 3, &l.deserved_milli, err) ||
         milli(r, row, 4, &l.demand_milli, err) || milli(r, row, 5, &l.fair_milli, err))
         return -1;
@@ -175,7 +175,7 @@ static int take_event(void *self, const struct row *row, const size_t *at, struc
 {
     struct reading *r = self;
     r->at = at;
-    struct told_event e = { .kind = text(r, row, 1), .job = text(r, row, 2), .decision = text(r, row, 3),
+    struct csv_event e = { .kind = text(r, row, 1), .job = text(r, row, 2), .decision = text(r, row, 3),
                             .reason = text(r, row, 4) };
     return time_of(r, row, 0, &e.time_ns, err) ? -1 : r->to->event(r->to->self, &e, err);
 }
@@ -184,14 +184,14 @@ static int take_session(void *self, const struct row *row, const size_t *at, str
 {
     struct reading *r = self;
     r->at = at;
-    struct told_session x = { .name = text(r, row, 0), .group = text(r, row, 1), .outcome = text(r, row, 2), .slo_met = text(r, row, 3),
+    struct csv_session x = { .name = text(r, row, 0), .group = text(r, row, 1), .outcome = text(r, row, 2), .slo_met = text(r, row, 3),
                               .forgotten = text(r, row, 4), .usable_ns = -1, .time_to_start_ns = -1, .end_ns = -1 };
     int64_t *const times[] = { &x.usable_ns, &x.time_to_start_ns, &x.end_ns, &x.patience_ns, &x.delayed_ns };
     int64_t *const gpu_times[] = { &x.starting_gpu_ns, &x.active_gpu_ns, &x.idle_gpu_ns };
     for (size_t i = 0; i < sizeof times / sizeof *times; i++)
         if (time_of(r, row, 5 + i, times[i], err))
             return -1;
-    if (number(r, row, 10, &x.releases, err) || number(r, row, 11, &x.taken, err))
+    if (number(r, row, 10, &x.releases, err) || number(r, row, 11, &x.preemptions, err))
         return -1;
     for (size_t i = 0; i < sizeof gpu_times / sizeof *gpu_times; i++)
         if (time_of(r, row, 12 + i, gpu_times[i], err))
@@ -222,7 +222,7 @@ static const struct result_file levels = { "queues.csv", level_columns, take_lev
 static const struct result_file events = { "events.csv", event_columns, take_event, NULL };
 static const struct result_file sessions = { "sessions.csv", session_columns, take_session, NULL };
 
-int explain_read(const char *directory, const struct listener *l, struct error *err)
+int explain_read(const char *directory, const struct row_reader *l, struct error *err)
 {
     struct reading r = { .to = l };
     const struct result_file *file = l->job ? &jobs : l->interval ? &intervals : l->level ? &levels : l->event ? &events : &sessions;

@@ -14,7 +14,7 @@ enum { PATH_LONG = 4096 };
 struct reading {
     const struct result_file *file;
     void *self;
-    size_t at[RESULT_COLUMNS_MOST];
+    size_t at[RESULT_COLUMNS_MAX];
 };
 
 static int on_header(void *self, const struct row *header, struct error *err)

@@ -1,11 +1,16 @@
-/* show.h - a run for people: its summary on stdout, what is odd about it on stderr. */
+/* show.h - a finished run for people: the summary on stdout, warnings on stderr. */
 #pragma once
 #include "sim/cli/run/plan.h"
 #include "sim/engine/run.h"
 #include "sim/results/summary.h"
 
 struct snapshot;
-struct shown { const struct plan *plan; const struct sched *run; const struct summary *summary; const struct snapshot *snapshot; };
+struct shown {
+    const struct plan *plan;
+    const struct sched *run;
+    const struct summary *summary;
+    const struct snapshot *snapshot;    /* NULL: none was taken */
+};
 void show_summary(const struct shown *x);
 void show_warnings(const struct shown *x);
 

@@ -1,5 +1,5 @@
-/* explain_say.c - see explain_say.h. */
-#include "sim/cli/explain/explain_say.h"
+/* paragraph.c - see paragraph.h. */
+#include "sim/cli/explain/paragraph.h"
 #include "sim/cli/frame/term.h"
 #include "sim/base/memory.h"
 
@@ -22,12 +22,12 @@ const char *story_text(const json_t *o, const char *key)
     return text ? text : "";
 }
 
-FILE *say_begin(struct paragraph *p)
+FILE *paragraph_begin(struct paragraph *p)
 {
     return p->to = mem_stream(&p->text, &p->length);
 }
 
-void say_end(struct paragraph *p, const char *label, size_t indent)
+void paragraph_end(struct paragraph *p, const char *label, size_t indent)
 {
     mem_stream_end(p->to, &p->text);
     if (p->length)
@@ -35,12 +35,12 @@ void say_end(struct paragraph *p, const char *label, size_t indent)
     free(p->text);
 }
 
-void say_name(FILE *to, const char *name)
+void write_name(FILE *to, const char *name)
 {
     text_put(to, *name ? name : "(no name)", NAME_MOST);
 }
 
-void say_duration(FILE *to, double s)
+void write_duration(FILE *to, double s)
 {
     char text[HUMAN_MAX];
     fputs(human_time(text, s), to);
@@ -64,22 +64,22 @@ const char *gpu_hours_text(char to[HOURS_MAX], double h)
     return to;
 }
 
-void say_gpus(FILE *to, double gpus)
+void write_gpus(FILE *to, double gpus)
 {
-    fprintf(to, "%.*f GPU%s", gpus == floor(gpus) ? 0 : 2, gpus, say_plural(gpus));
+    fprintf(to, "%.*f GPU%s", gpus == floor(gpus) ? 0 : 2, gpus, plural_ending(gpus));
 }
 
-const char *say_plural(double n)
+const char *plural_ending(double n)
 {
     return n == 1 ? "" : "s";
 }
 
-void say_missing(const json_t *story)
+void print_missing(const json_t *story)
 {
     struct paragraph p;
-    FILE *to = say_begin(&p);
+    FILE *to = paragraph_begin(&p);
     const json_t *list = json_object_get(story, "missing");
     for (size_t i = 0; i < json_array_size(list); i++)
         fprintf(to, "%s%s", i ? ", " : "without ", json_string_value(json_array_get(list, i)));
-    say_end(&p, "", 2);
+    paragraph_end(&p, "", 2);
 }
