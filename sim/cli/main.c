@@ -1,4 +1,4 @@
-/* main.c - gpuyard: finds the subcommand, gives it its options, and sees to it that what it wrote arrived. */
+/* main.c - gpuyard: finds the subcommand, parses its options, runs it, and checks that its output was written. */
 #include "sim/cli/commands.h"
 #include "sim/base/memory.h"
 
@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Whoever closed a standard descriptor must not find a result file under its number. Opened the wrong way round, so
- * that using it still is an error. */
+/* A standard descriptor that is closed must not become a result file. It is opened in the wrong direction, so that using it is still
+ * an error. */
 static void hold_standard_descriptors(void)
 {
     for (int fd = 0; fd < 3; fd++)
@@ -20,7 +20,7 @@ static void hold_standard_descriptors(void)
             _exit(EXIT_FAILED);
 }
 
-/* A reader that left early, like head, is told nothing. */
+/* EPIPE prints no message: a reader such as head has ended early. */
 static int flush_stdout(int status)
 {
     errno = 0;
@@ -70,7 +70,7 @@ static int dispatch(int argc, char **argv)
     return EXIT_OK;
 }
 
-/* jansson's values are then always there, as our own. */
+/* JSON values are never NULL for want of memory: mem_resize() ends the program. */
 static void *json_memory(size_t bytes)
 {
     return mem_resize(NULL, bytes, 1);
@@ -82,6 +82,6 @@ int main(int argc, char **argv)
     hold_standard_descriptors();
     signal(SIGPIPE, SIG_IGN);
     json_set_alloc_funcs(json_memory, free);
-    setvbuf(stdout, NULL, _IOFBF, (size_t)1 << 20);    /* as good as always one write: errno then tells why it failed */
+    setvbuf(stdout, NULL, _IOFBF, (size_t)1 << 20);    /* usually one write, so that errno has the reason if it fails */
     return flush_stdout(dispatch(argc, argv));
 }

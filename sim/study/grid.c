@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_MAX_LETTERS = 200 };         /* file names have at most 255 bytes, and files beside the directory get suffixes */
+enum { NAME_LENGTH_MAX = 200 };      /* file names have at most 255 bytes, and files beside the directory get suffixes */
 
 /* ---- One combination ---- */
 
@@ -85,9 +85,9 @@ static int name_point(struct grid *g, const struct experiment *e, struct point *
     length = strlen(text);
     p->name = arena_text(g->memory, text, length);
     free(text);
-    if (length > NAME_MAX_LETTERS)
+    if (length > NAME_LENGTH_MAX)
         return error_set(err, "%s: point %u: its name '%s' is longer than %d letters: give some of its parts names", e->name, p->number,
-                         p->name, NAME_MAX_LETTERS);
+                         p->name, NAME_LENGTH_MAX);
     return 0;
 }
 
@@ -111,7 +111,7 @@ static int check_names(const struct grid *g, const struct experiment *e, struct 
     return result;
 }
 
-/* ---- All ---- */
+/* ---- The grid ---- */
 
 static int make_points(struct grid *g, const struct experiment *e, uint64_t all, struct error *err)
 {

@@ -46,7 +46,7 @@ static void add_to(json_t *row, const char *key, int64_t n)
     json_object_set_new(row, key, json_integer(json_integer_value(json_object_get(row, key)) + n));
 }
 
-/* Instances by profile, in the order of the file; those of single nodes, which are asked for as GPUs, apart. */
+/* Instances by profile and kind of MIG, in the order of the file. */
 static json_t *instances(const struct cluster *c)
 {
     json_t *list = json_array();

@@ -49,7 +49,7 @@ static int64_t span_of(const struct workload *w)
     return w->facts[w->n_jobs - 1].submit_ns - w->facts[0].submit_ns;
 }
 
-/* By what jobs say they want; the row of those that say nothing comes first. GPUs: those that any of them may use. */
+/* By the GPU type that jobs ask for; jobs that ask for none come first. GPUs: the most that any of these jobs may use. */
 static json_t *by_type(const struct workload *w, const struct sched *s)
 {
     uint32_t n = intern_count(w->gpu_types) + 1;
@@ -79,7 +79,7 @@ static json_t *amount_gpus(int64_t milli)
     return milli == UNLIMITED ? json_null() : json_real((double)milli / MILLI_ALL);
 }
 
-/* Its own nodes, or all that nobody else owns. */
+/* The nodes of a queue with nodes of its own, else all nodes that belong to no queue. */
 static int64_t queue_gpus(const struct cluster *c, queue_id q)
 {
     int64_t gpus = 0;
@@ -108,9 +108,9 @@ static json_t *by_queue(const struct cluster *c, const struct workload *w)
     return list;
 }
 
-/* ---- who can never run ---- */
+/* ---- jobs that can never run ---- */
 
-/* The first queue, from its own up, that must never hold that much; ID_NONE: none. */
+/* The first queue, from the job's own upwards, with a lower limit than the job asks for; ID_NONE: none. */
 static queue_id too_small(const struct cluster *c, const struct job_facts *f)
 {
     double milli = check_job_gpus(f) * MILLI_ALL;
@@ -166,7 +166,6 @@ static void never_run(const struct cluster *c, const struct workload *w, const s
 
 /* ---- Training models ---- */
 
-/* "progress": null where the cluster has no such section. */
 static void put_rates(const struct cluster *c, const struct workload *w, json_t *report)
 {
     const struct rate_rules *r = c->rates;
@@ -193,7 +192,7 @@ static void put_rates(const struct cluster *c, const struct workload *w, json_t 
                    "models` has", intern_text(w->models, unknown));
 }
 
-/* ---- all of it ---- */
+/* ---- the report ---- */
 
 static void largest(const struct cluster *c, const struct workload *w, json_t *report)
 {

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LABEL = 16, NAME_LEAST = 10, NAME_MOST = 24, ROWS_MOST = 40 };
+enum { LABEL = 16, NAME_MIN = 10, NAME_MAX_WIDTH = 24, ROWS_MAX = 40 };
 
 static double number(const json_t *o, const char *key)
 {
@@ -53,17 +53,17 @@ static void put_value(int width, enum cell_kind kind, double value)
 
 static size_t name_width(const json_t *rows, const char *key)
 {
-    size_t longest = NAME_LEAST, i;
+    size_t longest = NAME_MIN, i;
     json_t *row;
     json_array_foreach(rows, i, row)
     {
         size_t n = text_width(string(row, key));
         longest = n > longest ? n : longest;
     }
-    return longest < NAME_MOST ? longest : NAME_MOST;
+    return longest < NAME_MAX_WIDTH ? longest : NAME_MAX_WIDTH;
 }
 
-/* The first column holds names. A ROWS_MOST-th row is followed by a count of the rest. */
+/* The first column holds names. After ROWS_MAX rows the number of the others follows. */
 static void table(const json_t *rows, const char *head, const char *key, const struct table_column *columns)
 {
     size_t width = name_width(rows, key), i;
@@ -75,7 +75,7 @@ static void table(const json_t *rows, const char *head, const char *key, const s
     putchar('\n');
     json_array_foreach(rows, i, row)
     {
-        if (i == ROWS_MOST) {
+        if (i == ROWS_MAX) {
             printf("  ... and %zu more\n", json_array_size(rows) - i);
             break;
         }
@@ -89,7 +89,7 @@ static void table(const json_t *rows, const char *head, const char *key, const s
 
 /* ---- traces ---- */
 
-/* A time of the trace: its date if it tells dates, else seconds. */
+/* A time of the trace as a date if the trace has dates, else as seconds. */
 static const char *when(char to[48], const json_t *arrivals, double s)
 {
     double origin = number(arrivals, "origin_unix_s");
@@ -124,14 +124,14 @@ static void show_summaries(const json_t *list)
                                                  { NULL, NULL, 0, 0 } };
     size_t i;
     json_t *row;
-    printf("\n  %-*s", NAME_LEAST, "");
+    printf("\n  %-*s", NAME_MIN, "");
     for (const struct table_column *c = times; c->head; c++)
         printf("%*s", c->width, c->head);
     putchar('\n');
     json_array_foreach(list, i, row)
     {
         printf("  ");
-        text_pad(stdout, string(row, "name"), NAME_LEAST);
+        text_pad(stdout, string(row, "name"), NAME_MIN);
         for (const struct table_column *c = times; c->head; c++)
             put_value(c->width, c->kind == CELL_TIME && !*string(row, "unit") ? CELL_GPUS : c->kind, number(row, c->key));
         putchar('\n');

@@ -159,7 +159,7 @@ static json_t *classes(const struct workload *w)
     return list;
 }
 
-/* ---- what is odd ---- */
+/* ---- oddities ---- */
 
 struct ordered_job {
     const struct workload *w;
@@ -192,7 +192,7 @@ static int by_content(const void *left, const void *right)
     return 0;
 }
 
-/* Jobs that another one equals in everything: of three alike, two. */
+/* The number of jobs that equal an earlier job in all fields: two of three equal jobs. */
 static json_int_t duplicates(const struct workload *w)
 {
     if (!w->numbered)

@@ -1,4 +1,4 @@
-/* cmd_check.c - gpuyard check: is a trace, a cluster or an experiment fit for a run, what is in it, and does the one fit the other. */
+/* cmd_check.c - gpuyard check: validates traces, clusters, experiments and federations, and compares demand with capacity. */
 #include "sim/cli/check/check.h"
 #include "sim/cli/run/choose.h"
 #include "sim/cli/sweep/sweep.h"
@@ -35,7 +35,7 @@ static const struct option options[] = {
     { 0 },
 };
 
-struct compared { char *path; int64_t gpus; };                /* gpus: that a load of laws is of; -1: of this cluster */
+struct compared { char *path; int64_t gpus; };                /* gpus: that a load of laws refers to; -1: the GPUs of this cluster */
 struct checking {
     const struct check_options *options;
     json_t *files;
@@ -53,7 +53,7 @@ static void take_error(struct checking *c, int status, const char *file, const s
     c->status = complain(c->status > status ? c->status : status, "%s", err->text);
 }
 
-/* ---- what it is ---- */
+/* ---- the kind of a file ---- */
 
 static bool ends_with(const char *text, const char *end)
 {
@@ -63,7 +63,7 @@ static bool ends_with(const char *text, const char *end)
 
 enum file_kind { KIND_TRACE, KIND_CLUSTER, KIND_EXPERIMENT, KIND_FEDERATION };
 
-/* By its first bytes, where those can be looked at twice; what nobody recognises is a cluster if its name says YAML. */
+/* By its first bytes, if it is a regular file. A file that is not recognised is a cluster if its name ends like YAML, else a trace. */
 static enum file_kind kind_of(const char *path)
 {
     static const char *const endings[] = { ".yaml", ".yml", ".yaml.gz", ".yml.gz", ".yaml.zst", ".yml.zst", NULL };
@@ -111,7 +111,7 @@ static void check_cluster_file(struct checking *c, const char *path)
     cluster_free(cluster);
 }
 
-/* The file, then each of its members. */
+/* The file, then the cluster of each member. */
 static void check_federation_file(struct checking *c, const char *path)
 {
     struct error err = { "" };
@@ -136,7 +136,7 @@ static void check_federation_file(struct checking *c, const char *path)
     federation_free(f);
 }
 
-/* The trace is read anew for each cluster, for a workload can be bound but once. */
+/* The trace is read again for each cluster, as a workload can be bound only once. */
 static json_t *demand_of(struct checking *c, const struct chosen_trace *trace)
 {
     json_t *list = json_array();
@@ -160,7 +160,7 @@ static json_t *demand_of(struct checking *c, const struct chosen_trace *trace)
     return list;
 }
 
-/* 0: it cannot be read, which is said elsewhere. */
+/* 0: it cannot be read, which is reported elsewhere. */
 static int64_t gpus_of(const char *path)
 {
     struct error ignored = { "" };
@@ -171,7 +171,7 @@ static int64_t gpus_of(const char *path)
     return gpus;
 }
 
-/* Of the first cluster; 0: there is none, or it cannot be read. */
+/* GPUs of the first cluster; 0: there is none, or it cannot be read. */
 static double first_gpus(const struct checking *c)
 {
     return c->n == 0 ? 0 : (double)(c->compared[0].gpus >= 0 ? c->compared[0].gpus : gpus_of(c->compared[0].path));
@@ -183,7 +183,7 @@ static void add_one(struct checking *c, const char *path, int64_t gpus)
     c->compared[c->n++] = (struct compared){ mem_text(path, strlen(path)), gpus };
 }
 
-/* Of a federation every member, each with all jobs. */
+/* Each member of a federation is compared with all jobs. */
 static void add_compared(struct checking *c, const char *path)
 {
     struct error err = { "" };

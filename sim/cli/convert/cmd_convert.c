@@ -48,7 +48,7 @@ static int parse_time(const struct workload *w, const char *command, const char 
 
 /* ---- names ---- */
 
-/* Marks in wanted[] the numbers of the names in a list with commas. */
+/* Sets wanted[] of each name in a list with commas. */
 static int parse_names(const struct intern *known, const char *command, const char *option, const char *list,
                        bool *wanted, struct error *err)
 {
@@ -120,8 +120,7 @@ static int prepare(const struct filter_options *f, const char *command, const st
     return result;
 }
 
-/* Leaves the jobs that fit. An exit status; if not EXIT_OK, err says why: a time or name that does not exist is wrong usage, and so is a
- * filter that leaves no job. */
+/* Keeps the jobs that pass the filter. An exit status; EXIT_USAGE with err: a wrong time or name, or no job passes. */
 static int filter_apply(const struct filter_options *f, const char *command, struct workload *w, struct error *err)
 {
     struct filter p = { .since_ns = INT64_MIN, .until_ns = INT64_MAX };

@@ -1,4 +1,4 @@
-/* cmd_fit.c - gpuyard fit: a workload file with laws like a trace, and how like it is. */
+/* cmd_fit.c - gpuyard fit: a workload file with laws fitted to a trace, and a report of the differences. */
 #include "sim/cli/run/choose.h"
 #include "sim/cli/frame/cli.h"
 #include "sim/cli/convert/fit_report.h"

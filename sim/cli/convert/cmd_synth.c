@@ -43,7 +43,7 @@ static const struct option options[] = {
     { 0 },
 };
 
-/* ---- which ---- */
+/* ---- input ---- */
 
 static int find_preset(const char *name, const struct synth_preset **to)
 {
@@ -69,7 +69,7 @@ static int use_cluster(const struct synth_options *o, struct synth_spec *s, stru
     return o->cluster && !c ? -1 : 0;
 }
 
-/* ---- what came of it ---- */
+/* ---- output ---- */
 
 static void report(const struct synth_spec *s, const struct workload *w, const struct synth_report *r)
 {

@@ -22,28 +22,28 @@ static const struct option options[] = {
     { 0 },
 };
 
-/* ---- What is called so ---- */
+/* ---- Jobs and queues by name ---- */
 
-struct seeking { const char *name; bool job, queue; };
+struct search { const char *name; bool job, queue; };
 
-static int seek_job(void *self, const struct csv_job *j, struct error *err)
+static int search_job(void *self, const struct csv_job *j, struct error *err)
 {
-    struct seeking *s = self;
+    struct search *s = self;
     (void)err;
     s->job |= !strcmp(j->name, s->name);
     s->queue |= !strcmp(j->queue, s->name);
     return 0;
 }
 
-static int seek_level(void *self, const struct csv_level *l, struct error *err)
+static int search_level(void *self, const struct csv_level *l, struct error *err)
 {
-    struct seeking *s = self;
+    struct search *s = self;
     (void)err;
     s->queue |= !strcmp(l->queue, s->name);
     return 0;
 }
 
-/* The nearest names stay good while more are offered: the row that had one does not. */
+/* A copy of the nearest name, as texts of rows do not outlive their row. */
 struct nearest { struct suggestion of; bool jobs, queues; char best[DID_YOU_MEAN / 2]; };
 
 static void offer(struct nearest *n, const char *name)
@@ -113,9 +113,9 @@ static int explain_run(const struct invocation *in)
         return complain(EXIT_USAGE, "explain: want --job or --queue, got both");
     if (stat(directory, &st) != 0 || !S_ISDIR(st.st_mode))
         return complain(EXIT_INPUT, "%s: no such directory", directory);
-    struct seeking s = { .name = name };
-    int jobs = explain_read(directory, &(struct row_reader){ .self = &s, .job = seek_job }, &err);
-    int levels = jobs ? 0 : explain_read(directory, &(struct row_reader){ .self = &s, .level = seek_level }, &err);
+    struct search s = { .name = name };
+    int jobs = explain_read(directory, &(struct row_reader){ .self = &s, .job = search_job }, &err);
+    int levels = jobs ? 0 : explain_read(directory, &(struct row_reader){ .self = &s, .level = search_level }, &err);
     if (jobs < 0 || levels < 0)
         return complain(EXIT_INPUT, "%s", err.text);
     if (jobs > 0)

@@ -51,12 +51,12 @@ enum { LATER_SHOWN = 5 };
 struct job_story {
     const char *name;
     char *queue;
-    int64_t submit_ns, start_ns, gone_ns;      /* gone: when it had waited and run all that it did */
+    int64_t submit_ns, start_ns, gone_ns;      /* gone: submission plus its whole time of waiting and running */
     json_t *story, *runs, *decisions, *stopped, *later;
-    json_t *stay;                              /* of the interval whose pieces are being read */
+    json_t *stay;                              /* the stay that the rows being read belong to */
     int64_t stay_start_ns;
     struct { uint64_t all, others, later; int64_t gpu_milli; } meanwhile;
-    struct intern *named;                      /* jobs of other rows whose queues are wanted */
+    struct intern *named;                      /* jobs in other rows whose queues are needed */
     char **queue_of;                           /* [named] */
 };
 
@@ -65,7 +65,7 @@ static bool is(const char *a, const char *b)
     return !strcmp(a, b);
 }
 
-/* ---- From its row ---- */
+/* ---- The row of the job ---- */
 
 static const char *const meaning[WAIT_REASONS] = {
     [WAIT_ORDER] = "others were before it in line",
@@ -88,15 +88,15 @@ static const char *const meaning[WAIT_REASONS] = {
 static void put_waits(json_t *story, const struct csv_job *j)
 {
     json_t *list = put_list(story, "waits");
-    bool told[WAIT_REASONS] = { false };
+    bool listed[WAIT_REASONS] = { false };
     for (;;) {                                 /* the longest first */
         unsigned most = WAIT_REASONS;
         for (unsigned i = 0; i < WAIT_REASONS; i++)
-            if (!told[i] && j->waits_ns[i] > 0 && (most == WAIT_REASONS || j->waits_ns[i] > j->waits_ns[most]))
+            if (!listed[i] && j->waits_ns[i] > 0 && (most == WAIT_REASONS || j->waits_ns[i] > j->waits_ns[most]))
                 most = i;
         if (most == WAIT_REASONS)
             return;
-        told[most] = true;
+        listed[most] = true;
         json_t *part = add_entry(list);
         put_text(part, "reason", wait_reason_name[most]);
         put_seconds(part, "s", j->waits_ns[most]);
@@ -109,7 +109,7 @@ static double number_of(const char *text)
     return *text ? strtod(text, NULL) : (double)NAN;
 }
 
-/* What only some runs tell. */
+/* Columns that only some runs have. */
 static void put_parts(json_t *story, const struct csv_job *j)
 {
     static const char *const gpu_time[JOB_PARTS] = { [PART_CHECKPOINT_NS] = "checkpoint_gpu_h", [PART_PULL_NS] = "pull_gpu_h" };
@@ -160,7 +160,7 @@ static int take_self(void *self, const struct csv_job *j, struct error *err)
     return 0;
 }
 
-/* ---- From intervals.csv ---- */
+/* ---- Stays, from intervals.csv ---- */
 
 static void remember(struct job_story *t, const char *job)
 {
@@ -203,7 +203,7 @@ static int take_interval(void *self, const struct csv_interval *i, struct error 
     return 0;
 }
 
-/* ---- From events.csv: what was decided about it ---- */
+/* ---- Decisions, from events.csv ---- */
 
 static const char *because(const char *reason)
 {
@@ -213,7 +213,7 @@ static const char *because(const char *reason)
     return "";
 }
 
-/* The parts of one wait come one after the other, when it is over. */
+/* events.csv has the parts of a wait in consecutive rows, at its end. */
 static void add_wait(json_t *list, const struct csv_event *e)
 {
     json_t *last = json_array_get(list, json_array_size(list) - 1), *parts = json_object_get(last, "waited");
@@ -237,7 +237,7 @@ static int take_event(void *self, const struct csv_event *e, struct error *err)
         return 0;
     if (is(e->kind, "wait"))
         add_wait(t->decisions, e);
-    bool again = is(e->kind, "arrival") && e->time_ns > t->submit_ns;    /* of a session that had given its GPUs back */
+    bool again = is(e->kind, "arrival") && e->time_ns > t->submit_ns;    /* a session that had released its GPUs */
     if (!again && !is(e->kind, "decision") && !is(e->kind, "stop"))
         return 0;
     json_t *decision = add_entry(t->decisions);
@@ -248,7 +248,7 @@ static int take_event(void *self, const struct csv_event *e, struct error *err)
     return 0;
 }
 
-/* ---- From the rows of the others ---- */
+/* ---- The rows of other jobs ---- */
 
 static int take_other(void *self, const struct csv_job *j, struct error *err)
 {
@@ -299,9 +299,9 @@ static void add_causes(struct job_story *t)
     }
 }
 
-/* ---- All of it ---- */
+/* ---- The story ---- */
 
-static int tell(struct job_story *t, const char *directory, struct error *err)
+static int read_story(struct job_story *t, const char *directory, struct error *err)
 {
     json_t *missing = put_list(t->story, "missing");
     if (explain_read(directory, &(struct row_reader){ .self = t, .job = take_self }, err))
@@ -315,11 +315,11 @@ static int tell(struct job_story *t, const char *directory, struct error *err)
     int found = explain_read(directory, &(struct row_reader){ .self = t, .interval = take_interval }, err);
     if (found > 0)
         json_array_append_new(missing, json_string("intervals.csv"));
-    int heard = found < 0 ? -1 : explain_read(directory, &(struct row_reader){ .self = t, .event = take_event }, err);
-    if (heard > 0)
+    int events = found < 0 ? -1 : explain_read(directory, &(struct row_reader){ .self = t, .event = take_event }, err);
+    if (events > 0)
         json_array_append_new(missing, json_string("events.csv"));
     t->queue_of = mem_new(intern_count(t->named) + 1, sizeof *t->queue_of);
-    int others = heard < 0 ? -1 : explain_read(directory, &(struct row_reader){ .self = t, .job = take_other }, err);
+    int others = events < 0 ? -1 : explain_read(directory, &(struct row_reader){ .self = t, .job = take_other }, err);
     put_count(meanwhile, "started", t->meanwhile.all);
     put_count(meanwhile, "of_other_queues", t->meanwhile.others);
     put_gpus(meanwhile, "gpus", t->meanwhile.gpu_milli);
@@ -332,7 +332,7 @@ static int tell(struct job_story *t, const char *directory, struct error *err)
 json_t *explain_job(const char *directory, const char *name, struct error *err)
 {
     struct job_story t = { .name = name, .story = json_object(), .named = intern_new() };
-    int result = tell(&t, directory, err);
+    int result = read_story(&t, directory, err);
     for (uint32_t i = 0; t.queue_of && i < intern_count(t.named); i++)
         free(t.queue_of[i]);
     free(t.queue_of);

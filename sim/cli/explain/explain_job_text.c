@@ -34,7 +34,7 @@ static void explain_session_start(const json_t *story)
     paragraph_end(&p, "usable", LABEL);
 }
 
-/* ---- What it cost ---- */
+/* ---- Costs ---- */
 
 static void print_held(const json_t *story, const json_t *x)
 {
@@ -53,7 +53,7 @@ static void print_held(const json_t *story, const json_t *x)
     paragraph_end(&p, "held", LABEL);
 }
 
-/* Why a stay ended, if others ended it; NULL: it did so itself. */
+/* Why others ended a stay; NULL: the session ended it. */
 static const char *revoked_for(const json_t *run)
 {
     static const char *const own[] = { "released", "closed", "culled", "expired", "abandoned", "lost", "cutoff", "" };
@@ -87,10 +87,10 @@ static void print_given_up(const json_t *story, const json_t *x)
     to = paragraph_begin(&p);
     if (taken > 0)
         fprintf(to, "its GPUs %.0f time%s", taken, plural_ending(taken));
-    for (size_t i = 0, told = 0; i < n && taken > 0; i++) {
+    for (size_t i = 0, listed = 0; i < n && taken > 0; i++) {
         const char *cause = revoked_for(json_array_get(runs, i));
         if (cause && !times_revoked_for(runs, cause, 0, i))
-            fprintf(to, "%s%zu %s", told++ ? ", " : ": ", times_revoked_for(runs, cause, i, n), cause);
+            fprintf(to, "%s%zu %s", listed++ ? ", " : ": ", times_revoked_for(runs, cause, i, n), cause);
     }
     paragraph_end(&p, "taken", LABEL);
     to = paragraph_begin(&p);
@@ -109,7 +109,7 @@ static void explain_session_cost(const json_t *story)
     print_given_up(story, x);
 }
 
-/* ---- How it ended ---- */
+/* ---- Outcome ---- */
 
 static const char *lost_as(const char *state)
 {
@@ -335,7 +335,7 @@ static void write_decision(FILE *to, const json_t *d)
     }
 }
 
-/* Runs and decisions, both in order of time, as one list. */
+/* Runs and decisions merged by time. */
 static void print_steps(const json_t *story)
 {
     const json_t *runs = json_object_get(story, "runs"), *decisions = json_object_get(story, "decisions");
@@ -363,9 +363,9 @@ static void print_steps(const json_t *story)
     }
 }
 
-/* ---- What came of it ---- */
+/* ---- Costs and outcome ---- */
 
-/* Stops that are not the policy's. */
+/* Stops by failures and maintenance. */
 static double times_interrupted(const json_t *story)
 {
     const json_t *runs = json_object_get(story, "runs");
@@ -390,7 +390,7 @@ static void print_cost(const json_t *story)
     paragraph_end(&p, "cost", LABEL);
 }
 
-/* Where it lost time beside that: only what a run tells, and there was. */
+/* Checkpoints, images and data, if the run has these columns and they are not zero. */
 static void print_parts(const json_t *story)
 {
     struct paragraph p;

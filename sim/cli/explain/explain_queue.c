@@ -13,12 +13,12 @@
 
 enum { WORST = 5, LONGEST = 3 };
 
-/* Of one of all the queues, by number in `names`. */
+/* A queue, by its number in `names`. */
 struct other {
-    struct csv_level now;        /* its name is not kept there */
+    struct csv_level now;        /* the latest row; without the name of the queue */
     bool has_jobs;
-    int128_t over_unused, over_short;          /* milli-GPU ns over its own quota while ours was not used; while we were short */
-    uint64_t stopped_ours, ours_stopped;       /* preemptions of our jobs for its; of its jobs for ours */
+    int128_t over_unused, over_short;          /* milli-GPU ns above its quota while the quota of the queue of the story was not fully used; while that queue was short */
+    uint64_t stopped_ours, ours_stopped;       /* preemptions of jobs of the story's queue for its jobs; the reverse */
 };
 struct waiter { char *job; int64_t wait_ns, submit_ns, gpu_milli; bool started; };
 struct span { int64_t start_ns, ns; bool open; };
@@ -33,7 +33,7 @@ struct queue_story {
 
     int64_t now_ns, first_ns;
     bool any_level, any_fair, no_intervals;
-    int128_t held, demand, fair, owed, satisfied, borrowed, unused;
+    int128_t held, demand, fair, owed, satisfied, borrowed, unused;    /* milli-GPU ns */
     bool is_short;
     int64_t short_since_ns;
     struct span longest[LONGEST];
@@ -45,13 +45,13 @@ struct queue_story {
     struct waiter worst[WORST];
     double worst_fairness;
     char *worst_off;
-    char *last_job;               /* of the interval read last, to take its pieces for one */
+    char *last_job;               /* of the last row: rows of one stay are counted once */
     int64_t last_start_ns;
 };
 
 
 
-/* ==== What the result files tell ==== */
+/* ==== Result files ==== */
 
 static bool is(const char *a, const char *b)
 {
@@ -111,7 +111,7 @@ static int take_job(void *self, const struct csv_job *j, struct error *err)
     return 0;
 }
 
-/* ---- From queues.csv: the same integrals as the run's own (sim/accounting/quotas.c) ---- */
+/* ---- queues.csv: the integrals of sim/accounting/quotas.c ---- */
 
 static void short_ends(struct queue_story *t, bool open)
 {
@@ -144,7 +144,7 @@ static void advance(struct queue_story *t, int64_t to_ns)
         if (a >= owed && t->is_short)
             short_ends(t, false);
         t->is_short = a < owed;
-        /* which queues are below which is not in the files: of a queue without jobs nobody is known to be another */
+        /* The files do not tell parents of queues: for a queue without jobs of its own, which may be a parent, no borrowers are listed. */
         for (uint32_t n = 0; t->other[t->own].has_jobs && n < intern_count(t->names); n++) {
             struct other *o = &t->other[n];
             int64_t over = o->now.deserved_milli >= 0 ? o->now.held_milli - o->now.deserved_milli : 0;
@@ -157,7 +157,7 @@ static void advance(struct queue_story *t, int64_t to_ns)
     t->now_ns = to_ns;
 }
 
-/* It never changes, and counts before the queue's first row. */
+/* The quota is constant, and holds before the first row of the queue. */
 static int take_deserved(void *self, const struct csv_level *l, struct error *err)
 {
     struct queue_story *t = self;
@@ -202,19 +202,19 @@ static int take_interval(void *self, const struct csv_interval *i, struct error 
     t->last_job = mem_text(i->job, strlen(i->job));
     t->last_start_ns = i->start_ns;
     uint32_t of = queue_of(t, i->job), by = *i->stopped_for ? queue_of(t, i->stopped_for) : INTERN_NONE;
-    bool told = by != INTERN_NONE && !is(i->why, "moved");
+    bool counted = by != INTERN_NONE && !is(i->why, "moved");
     if (of == t->own) {
         const char *cause = explain_cause(i->why, t->name, by == INTERN_NONE ? NULL : intern_text(t->names, by));
         for (unsigned c = 0; c < PREEMPTION_CAUSES; c++)
             t->causes[c] += is(cause, preemption_cause_name[c]);
-        if (told)
+        if (counted)
             t->other[by].stopped_ours++;
-    } else if (told && by == t->own && of != INTERN_NONE)
+    } else if (counted && by == t->own && of != INTERN_NONE)
         t->other[of].ours_stopped++;
     return 0;
 }
 
-/* ---- All of it ---- */
+/* ---- All files ---- */
 
 static int read_files(struct queue_story *t, const char *directory, struct error *err)
 {

@@ -1,4 +1,4 @@
-/* explain_queue_text.c - the story of one queue in plain words. */
+/* explain_queue_text.c - the story of one queue as text. */
 #include "sim/cli/explain/explain.h"
 #include "sim/cli/explain/paragraph.h"
 #include "sim/cli/frame/term.h"
@@ -86,7 +86,7 @@ static void print_short(const json_t *story)
     }
 }
 
-/* Who held more than its quota while this one had GPUs of its own to spare, and while it lacked some. */
+/* GPU time that other queues held above their quotas while this queue did not use all of its quota, and while it was short of it. */
 static void print_borrowers(const json_t *story)
 {
     const json_t *list = json_object_get(story, "borrowers"), *row;

@@ -1,7 +1,7 @@
 /* export_batsim.c - jobs in the columns of Batsim's PREFIX_jobs.csv (oar-team/batsim:docs/output-jobs.rst), which evalys reads
  * (oar-team/evalys:evalys/jobset.py). Batsim's identities hold: execution = finish - start, turnaround = finish - submission,
  * stretch = turnaround / execution, and waiting = start - submission; so the time in queue after a preemption is in
- * execution_time here, and run_s of the metadata tells the time with GPUs alone. */
+ * execution_time here, and run_s of the metadata is the time with GPUs alone. */
 #include "sim/cli/export/export.h"
 #include "sim/base/intern.h"
 #include "sim/base/memory.h"
@@ -17,7 +17,7 @@ enum { NODES_MOST = 10000000 };
 #define J_PER_KWH 3.6e6
 
 struct part { uint32_t node; uint64_t mask; };
-struct held { struct part *part; size_t n, capacity; int64_t start_ns, end_ns; };    /* what a job held last */
+struct held { struct part *part; size_t n, capacity; int64_t start_ns, end_ns; };    /* GPUs that a job held last */
 struct node { uint32_t gpus, first; };               /* first: the number of its GPU 0 in the whole cluster */
 struct writing {
     struct output *o;
@@ -60,7 +60,7 @@ static void number_gpus(struct writing *t)
     }
 }
 
-/* ---- What each job held last ---- */
+/* ---- GPUs that each job held last ---- */
 
 static const char *const interval_columns[] = { "job_id", "node", "gpu_ids", "start_s", "end_s", NULL };
 
@@ -177,14 +177,14 @@ static int put_energy(struct output *o, const struct row *r, const size_t *at, s
 /* key=value, with ';' between. */
 static void put_metadata(struct output *o, const struct row *r, const size_t *at)
 {
-    static const struct { const char *key; unsigned column; } told[] = {
+    static const struct { const char *key; unsigned column; } fields[] = {
         { "queue", QUEUE }, { "user", USER }, { "run_s", RUN }, { "preemptions", PREEMPTIONS }, { "restarts", RESTARTS },
     };
     char *text;
     size_t length;
     FILE *f = mem_stream(&text, &length);
-    for (size_t i = 0; i < sizeof told / sizeof *told; i++)
-        fprintf(f, "%s%s=%s", i ? ";" : "", told[i].key, r->cell[at[told[i].column]].text);
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        fprintf(f, "%s%s=%s", i ? ";" : "", fields[i].key, r->cell[at[fields[i].column]].text);
     mem_stream_end(f, &text);
     out_char(o, ',');
     out_csv(o, text);

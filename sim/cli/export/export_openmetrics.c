@@ -1,7 +1,7 @@
 /* export_openmetrics.c - the summary as OpenMetrics text, version 1.0 (prometheus/docs: specs/om/open_metrics_spec.md): families
  * with TYPE, UNIT and HELP, each in one piece; label values and HELP with \, " and line feeds escaped; "# EOF" at the end.
  *
- * A metric is a gauge: gpuyard_ and its name, in which the abbreviation of the unit gives way to the unit as the last words. The
+ * A metric is a gauge: gpuyard_ and its name, in which the unit replaces its abbreviation and stands at the end. The
  * numbers are those of summary.csv, to the letter. Scope "all" has no label, others one: class="...", queue="...". What was
  * run is the info gpuyard_run. */
 #include "sim/cli/export/export.h"
@@ -73,7 +73,7 @@ static void family_name(const char *metric, const char *unit, char to[NAME_LONG]
             *c = '_';
 }
 
-static const char *help_of(const char *name)          /* "": no metric that this program knows */
+static const char *help_of(const char *name)          /* "": an unknown metric */
 {
     for (const struct metric_kind *m = metric_kinds; m->name; m++)
         if (!strcmp(m->name, name))
@@ -168,7 +168,7 @@ static int take_metric(void *self, const struct row *r, const size_t *at, struct
     return 0;
 }
 
-/* A family in one piece: by the place where its name came first, then as in the file. */
+/* By the first occurrence of the metric, then in the order of the file: a family must be in one piece. */
 static void sort_by_family(struct writing *t)
 {
     struct value *sorted = mem_new(t->n, sizeof *sorted);
@@ -198,7 +198,7 @@ static void put_family(struct output *o, const struct value *v)
 
 static void put_run(struct output *o, const char *directory)
 {
-    static const char *const told[] = { "version", "policy_text", "placement_text" };
+    static const char *const fields[] = { "version", "policy_text", "placement_text" };
     json_t *manifest = result_manifest(directory);
     bool any = false;
     if (!manifest)
@@ -206,10 +206,10 @@ static void put_run(struct output *o, const char *directory)
     put_line(o, "TYPE", "gpuyard_run", "info");
     put_line(o, "HELP", "gpuyard_run", "what was run");
     out_text(o, "gpuyard_run_info");
-    for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
-        const char *text = json_string_value(json_object_get(manifest, told[i]));
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        const char *text = json_string_value(json_object_get(manifest, fields[i]));
         if (text)
-            put_label(o, &any, told[i], strlen(told[i]), text);
+            put_label(o, &any, fields[i], strlen(fields[i]), text);
     }
     char seed[32];
     snprintf(seed, sizeof seed, "%" JSON_INTEGER_FORMAT, json_integer_value(json_object_get(manifest, "seed")));

@@ -1,7 +1,7 @@
 /* export_perfetto.c - intervals as a trace in the Trace Event Format: JSON that ui.perfetto.dev and chrome://tracing open.
  *
  * A node is a process, a GPU a thread, a job's hold on a GPU a complete event ("X") there; counters ("C") are of the process
- * "cluster". Times are microseconds with fractions, to the nanosecond. Slices of a thread must not overlap but by nesting
+ * "cluster". Times are microseconds with fractions, to the nanosecond. Slices of a thread may overlap only by nesting
  * (google/perfetto:docs/getting-started/other-formats.md), so jobs that hold a GPU at the same time lie in lanes of it, each a
  * thread of its own: a slice goes to the lane that has been empty for the shortest time. */
 #include "sim/cli/export/export.h"
@@ -149,7 +149,7 @@ static size_t lane_for(struct writing *t, size_t node, unsigned track, int64_t s
     return best;
 }
 
-/* ---- jobs.csv: what there is to say of a job ---- */
+/* ---- jobs.csv: queue, user and class of jobs ---- */
 
 static const char *const job_columns[] = { "job_id", "queue", "user", "class", NULL };
 
@@ -164,7 +164,7 @@ static int take_job(void *self, const struct row *r, const size_t *at, struct er
     (void)err;
     uint32_t j = intern_add(t->jobs, r->cell[at[0]].text, r->cell[at[0]].length);
     if (j < t->n_jobs)
-        return 0;                                     /* a name that comes twice: the first tells */
+        return 0;                                     /* of two jobs with one name the first counts */
     mem_grow(&t->of_job, &t->jobs_capacity, t->n_jobs, sizeof *t->of_job);
     t->of_job[t->n_jobs++] = (struct facts){ text_number(t, &r->cell[at[1]]), text_number(t, &r->cell[at[2]]),
                                              text_number(t, &r->cell[at[3]]) };
@@ -293,7 +293,7 @@ static int take_queue(void *self, const struct row *r, const size_t *at, struct 
     return put_counter(self, r, at, name, 2, 5, queue_keys, err);
 }
 
-/* ---- All of it ---- */
+/* ---- The file ---- */
 
 static int write_all(struct writing *t, const char *directory, struct error *err)
 {

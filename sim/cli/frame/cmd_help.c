@@ -1,4 +1,4 @@
-/* cmd_help.c - help in its other forms: of one command, as a man page, as completion for a shell. */
+/* cmd_help.c - gpuyard help: the overview, the help of a command, the man page, the completion of a shell. */
 #include "sim/cli/frame/cli.h"
 
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* cmd_list.c - gpuyard list: what there is, as JSON (list.h) or for people: entries with their parameters, or a table. */
+/* cmd_list.c - gpuyard list: a catalogue (list.h) as JSON or as text: entries with their parameters, or a table. */
 #include "sim/cli/frame/list.h"
 
 #include "sim/cli/frame/cli.h"
@@ -36,7 +36,7 @@ static void put_number(char *to, size_t size, const json_t *value, const char *n
         snprintf(to, size, "%s", json_is_string(value) ? json_string_value(value) : none);
 }
 
-/* "blocking=strict|skip", "lease_s=1..3600", "weight=0..": the name and what may be given; a bound too far to meet is none. */
+/* "blocking=strict|skip", "lease_s=1..3600", "weight=0..": the name and the possible values; a max of NO_BOUND or more is not shown. */
 static size_t parameter_head(char *to, size_t size, const json_t *p)
 {
     const json_t *words = json_object_get(p, "words");
@@ -55,16 +55,16 @@ static size_t parameter_head(char *to, size_t size, const json_t *p)
     return strlen(to);
 }
 
-/* What a parameter means is said once in a list: `said` has those that were shown. */
-static void parameter(const json_t *p, json_t *said, size_t indent, size_t width)
+/* The meaning of a parameter is shown once in a list: `shown` holds the parameters shown so far. */
+static void parameter(const json_t *p, json_t *shown, size_t indent, size_t width)
 {
     char head[512], text[1024], usual[64];
     const char *unit = text_of(p, "unit"), *summary = text_of(p, "summary");
     parameter_head(head, sizeof head, p);
     put_number(usual, sizeof usual, json_object_get(p, "default"), "");
-    const char *before = json_string_value(json_object_get(said, head));
+    const char *before = json_string_value(json_object_get(shown, head));
     bool again = before && strcmp(before, summary) == 0;
-    json_object_set_new(said, head, json_string(summary));
+    json_object_set_new(shown, head, json_string(summary));
     snprintf(text, sizeof text, "%s (default %s%s%s)", again ? "as above" : summary, usual, *unit ? " " : "", unit);
     printf("    %s", head);
     text_wrap(stdout, text, 4 + strlen(head), indent, width);
@@ -79,7 +79,7 @@ static void needs(const json_t *o, const char *key, const char *lead, size_t ind
         text_wrap(stdout, text, 0, indent, width);
 }
 
-/* Columns that a model adds where it is on. */
+/* Columns that a model adds if it is on. */
 static void of_model(const json_t *o, size_t indent, size_t width)
 {
     char lead[64];
@@ -87,7 +87,7 @@ static void of_model(const json_t *o, size_t indent, size_t width)
     needs(o, "columns", lead, indent, width);
 }
 
-static void entry(const json_t *o, json_t *said, size_t indent, size_t width)
+static void entry(const json_t *o, json_t *shown, size_t indent, size_t width)
 {
     char text[4096];
     const char *unit = text_of(o, "unit");
@@ -102,7 +102,7 @@ static void entry(const json_t *o, json_t *said, size_t indent, size_t width)
     for (size_t i = 0; i < json_array_size(json_object_get(o, "of_models")); i++)
         of_model(json_array_get(json_object_get(o, "of_models"), i), indent, width);
     for (size_t i = 0; i < json_array_size(parameters); i++)
-        parameter(json_array_get(parameters, i), said, indent, width);
+        parameter(json_array_get(parameters, i), shown, indent, width);
     for (size_t i = 0; i < json_array_size(json_object_get(o, "options")); i++) {
         const json_t *option = json_array_get(json_object_get(o, "options"), i);
         text_wrap(stdout, text_of(option, "summary"), (size_t)printf("    %s=", text_of(option, "name")), indent, width);
@@ -124,10 +124,10 @@ static void entries(const json_t *list, size_t width)
     }
     indent = indent > INDENT_MOST ? INDENT_MOST : indent;
     indent = width < 60 && indent > 8 ? 8 : indent;
-    json_t *said = json_object();
+    json_t *shown = json_object();
     for (size_t i = 0; i < json_array_size(list); i++)
-        entry(json_array_get(list, i), said, indent, width);
-    json_decref(said);
+        entry(json_array_get(list, i), shown, indent, width);
+    json_decref(shown);
 }
 
 static size_t column_width(const json_t *list, const char *key)

@@ -66,8 +66,8 @@ static json_t *parameters(const struct param *params)
     return list;
 }
 
-/* "perhaps": what also_needs() asks for depends on parameters; each word of each is tried beside the defaults. */
-static unsigned perhaps_needs(const struct policy *p)
+/* also_needs() depends on parameters: each word of each parameter is tried with the defaults of the others. */
+static unsigned possible_needs(const struct policy *p)
 {
     unsigned needs = 0;
     double *params = mem_new(p->params_size / sizeof *params + 1, sizeof *params);
@@ -104,7 +104,7 @@ static json_t *policies(void)
         json_t *o = entry(list, p->name, p->summary);
         json_object_set_new(o, "parameters", parameters(p->params));
         json_object_set_new(o, "needs", needs_of(p->needs));
-        json_object_set_new(o, "may_need", needs_of(perhaps_needs(p) & ~p->needs));
+        json_object_set_new(o, "may_need", needs_of(possible_needs(p) & ~p->needs));
     }
     return list;
 }
@@ -170,7 +170,7 @@ static json_t *gpus(void)
     return list;
 }
 
-/* "0 2 4": the memory slices at which one may begin. */
+/* "0 2 4": the memory slices at which an instance may begin. */
 static json_t *starts_of(uint8_t mask)
 {
     char text[2 * MIG_MEMORY_SLICES + 1], *at = text;
@@ -195,7 +195,7 @@ static json_t *duties(void)
     return list;
 }
 
-/* Over one GPU, half way through training, in thousandths: n GPUs on so many nodes. */
+/* Speedup of n GPUs on `nodes` nodes over one GPU, half way through training, rounded to thousandths. */
 static json_t *speedup(const struct goodput_model *m, const struct goodput_fit *f, uint32_t n, uint32_t nodes)
 {
     return json_real(floor(goodput_speedup(m, f, goodput_noise(m, .5), (struct replicas){ n, nodes }) * 1000 + .5) / 1000);
@@ -295,7 +295,7 @@ static json_t *metrics(void)
     return list;
 }
 
-/* What parts of the physical world add to a file where they are on. */
+/* Columns that models add to a file if they are on. */
 static json_t *columns_of_models(enum output_file f)
 {
     json_t *list = json_array();

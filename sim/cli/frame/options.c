@@ -42,7 +42,7 @@ struct parser {
     struct error *err;
 };
 
-/* How the user wrote it: in messages an option is called by its long name. */
+/* Messages use the long name of an option. */
 static int complain(struct parser *p, const struct option *o, const char *want, const char *got)
 {
     if (got)
@@ -163,7 +163,7 @@ static enum options_result long_option(struct parser *p, const char *text)
     return p->err->text[0] ? OPTIONS_WRONG : OPTIONS_OK;
 }
 
-/* Letters after one dash: flags, and at the end perhaps one that takes a value. */
+/* Letters after one dash: flags, the last may take a value. */
 static enum options_result letters(struct parser *p, const char *text)
 {
     for (; *text; text++) {
@@ -184,7 +184,7 @@ static enum options_result letters(struct parser *p, const char *text)
     return OPTIONS_OK;
 }
 
-/* ---- All of it ---- */
+/* ---- The command line ---- */
 
 static enum options_result arguments(struct parser *p, struct operands *operands)
 {

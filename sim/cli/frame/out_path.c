@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What is there and no file: it must not be replaced by one. */
+/* An existing path that is no regular file, and is not to be replaced by one. */
 static bool is_device(const char *path)
 {
     struct stat about;

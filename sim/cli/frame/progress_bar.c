@@ -12,7 +12,7 @@
 
 #define EVERY_NS (NS_PER_S / 4)
 #define FIRST_NS (NS_PER_S / 2)
-enum { BAR_LEAST = 10, BAR_MOST = 30, PARTS = 5 };
+enum { BAR_MIN = 10, BAR_MAX = 30, PARTS = 5 };
 
 static const char *rate_text(char to[HUMAN_MAX], double rate, const char *what)
 {
@@ -24,7 +24,7 @@ static const char *rate_text(char to[HUMAN_MAX], double rate, const char *what)
 
 static size_t put_bar(char *to, size_t size, double share, size_t columns, bool colour)
 {
-    char bar[BAR_MOST + 1];
+    char bar[BAR_MAX + 1];
     size_t inside = columns - 2, full = (size_t)(share * (double)inside);
     for (size_t i = 0; i < inside; i++)
         bar[i] = i < full ? '=' : i == full ? '>' : ' ';
@@ -43,7 +43,7 @@ const char *progress_bar_line(char to[PROGRESS_MAX], struct progress_facts f, un
     snprintf(part[2], sizeof part[2], "  %s left", human_time(left, f.done ? ceil(left_s) : left_s));
     snprintf(part[3], sizeof part[3], "%s%s", f.now_ns < 0 ? "" : "  at ", f.now_ns < 0 ? "" : human_time(time, seconds(f.now_ns)));
     snprintf(part[4], sizeof part[4], "  %s", rate_text(rate, speed, what));
-    static const unsigned char shown[PARTS] = { 0, 1, 3, 4, 2 };    /* from left to right: what is left comes last */
+    static const unsigned char shown[PARTS] = { 0, 1, 3, 4, 2 };    /* from left to right: the remaining time is last */
     size_t room = width ? width - 1 : 0, used = strlen(part[0]), n = 0;
     bool fits[PARTS] = { used <= room };
     for (unsigned i = 1; i < PARTS && fits[i - 1]; i++) {
@@ -52,8 +52,8 @@ const char *progress_bar_line(char to[PROGRESS_MAX], struct progress_facts f, un
     }
     to[0] = '\0';
     size_t bar = fits[PARTS - 1] && room > used + 1 ? room - used - 1 : 0;
-    if (bar >= BAR_LEAST)
-        n = put_bar(to, PROGRESS_MAX, share, bar < BAR_MOST ? bar : BAR_MOST, colour);
+    if (bar >= BAR_MIN)
+        n = put_bar(to, PROGRESS_MAX, share, bar < BAR_MAX ? bar : BAR_MAX, colour);
     for (unsigned i = 0; i < PARTS; i++)
         if (fits[shown[i]])
             n += (size_t)snprintf(to + n, PROGRESS_MAX - n, "%s", part[shown[i]]);

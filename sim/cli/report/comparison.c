@@ -37,7 +37,7 @@ static const struct { const char *metric, *label; } usual[] = {
     { "cost_usd", "cost" },
 };
 
-#define SAME 0.0005                /* what would be +0.0 % */
+#define SAME 0.0005                /* a change below this is shown as none */
 #define TIMES_FROM 10
 
 struct estimate { double mean, half; size_t n; };

@@ -1,11 +1,11 @@
-/* facts.c - what was run, and what is odd about it. */
+/* facts.c - warnings about the runs of a page, and their configuration. */
 #include "sim/cli/report/markup.h"
 #include "sim/cli/report/page.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { UNLIKE_MOST = 4 };
+enum { UNLIKE_MAX = 4 };
 
 /* ---- Warnings ---- */
 
@@ -73,7 +73,7 @@ static void of_files(struct output *o, const struct page *p, const struct run_vi
         }
 }
 
-/* The first line in which the run of a column differs from that of the first, besides the seed, and the section that it is in. */
+/* The first line, other than the seed, in which the configuration of a column differs from that of the first, and its section. */
 struct difference { const char *here, *there, *section; };
 
 static bool differ(const struct page *p, size_t i, struct difference *d)
@@ -112,7 +112,7 @@ static void of_circumstances(struct output *o, const struct page *p, size_t i, c
     out_text(o, "</code>.</li>\n");
 }
 
-/* Columns that cannot be compared like with like; the first few by name. */
+/* Columns whose circumstances differ from those of the first column; the first few by name. */
 static void unlike(struct output *o, const struct page *p, size_t *n)
 {
     size_t others = 0;
@@ -120,7 +120,7 @@ static void unlike(struct output *o, const struct page *p, size_t *n)
         struct difference d;
         if (!differ(p, i, &d))
             continue;
-        if (*n < UNLIKE_MOST)
+        if (*n < UNLIKE_MAX)
             of_circumstances(o, p, i, &d, n);
         else
             others++;

@@ -1,8 +1,8 @@
-/* figures.c - the figures of a page: a place and a caption for each, and their data as JSON, which page.js draws.
+/* figures.c - the figures of a page: an element and a caption for each, and their data as JSON, which page.js draws.
  *
  * {"length_s": .., "figures": [{"id", "type", "unit", "variants": [{"name", ...}]}]}. Of type "time": "bands" (stacked) and "lines",
  * each {"name", "y"}, a value for each step; "cdf": "lines" of {"name", "x", "y"}; "bars": "parts" and "rows" of {"name", "y"};
- * "heat": "rows" of {"name", "y"} in per cent, length_s. Only numbers leave here that were thinned to what a page can show. */
+ * "heat": "rows" of {"name", "y"} in per cent, length_s. Numbers are thinned to what a page can show. */
 #include "sim/cli/report/page.h"
 
 #include "sim/base/memory.h"
@@ -81,7 +81,7 @@ enum { BANDS_MOST = 9, QUOTA_QUEUES = 12, SERVICES_MOST = 16 };
 
 /* ---- GPUs over time ---- */
 
-/* Queues with jobs (inner ones repeat what theirs hold), the one that held most first. */
+/* Queues with jobs, as parents repeat what their children hold; by GPU time held, descending. */
 static size_t rank_queues(const struct run_view *v, struct ranked **list)
 {
     size_t n = 0;
@@ -116,7 +116,7 @@ static void bands(struct output *o, const struct page *p, const struct run_view 
     free(list);
 }
 
-/* By more than a line is wide, over all. */
+/* By more than the width of a line, on average. */
 static bool differ(const struct series *a, const struct series *b, size_t n)
 {
     double sum = 0, difference = 0;
@@ -170,7 +170,7 @@ static void figure_power(struct output *o, const struct page *p)
     cluster_levels(o, p, &first, "W", LEVEL_POWER);
 }
 
-/* A variant for each of what services do, of each run; a line for each service. */
+/* A variant for each level of services and each run; a line for each service. */
 static void figure_services(struct output *o, const struct page *p)
 {
     static const struct { const char *name, *unit; } what[SERVICE_LEVELS] = {
@@ -275,7 +275,7 @@ enum { CURVE_POINTS = 300, WAIT_ROWS = 15 };
 
 /* ---- Distributions ---- */
 
-/* A step wherever something can be seen: every CURVE_POINTS-th of the jobs, or 2 % more on the logarithmic axis. */
+/* A point for each n / CURVE_POINTS jobs, or for 2 % on the logarithmic axis. */
 static void curve(struct output *o, bool *first, const char *name, const struct values *v)
 {
     double *x = mem_new(v->n + 1, sizeof *x), *y = mem_new(v->n + 1, sizeof *y);

@@ -260,7 +260,7 @@ static struct service_view *service_of(struct services *s, const struct cell *na
     return &v->service[number];
 }
 
-/* A row is of the interval that ends at its time: what it says holds from where the row before ended. */
+/* A row describes the interval that ends at its time and begins at the time of the row before. */
 static int on_service(void *self, const struct row *row, const size_t *at, struct error *err)
 {
     struct services *s = self;

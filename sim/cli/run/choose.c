@@ -14,8 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define BATCH_MOST     INT64_C(1000000000)
-#define EVERY_MOST_S   INT64_C(3153600000)    /* 100 years */
+#define BATCH_MAX      INT64_C(1000000000)
+#define EVERY_MAX_S   INT64_C(3153600000)    /* 100 years */
 
 #define usage(...) (error_set(__VA_ARGS__), EXIT_USAGE)
 
@@ -23,7 +23,7 @@
 
 struct spec { char *name; const char *params; bool plugin; };    /* params NULL: none */
 
-/* Parameters begin at the first ':' behind the last '/', for a path may hold colons, too. */
+/* Parameters begin at the first ':' after the last '/', as a path may hold colons. */
 static struct spec split(const char *text)
 {
     const char *slash = strrchr(text, '/'), *colon = strchr(slash ? slash : text, ':');
@@ -71,10 +71,10 @@ static const struct placer *find_placer(const struct spec *spec, int *status, st
 static int read_params(const char *kind, const char *name, const struct param *list, size_t size, const char *text,
                        void **params, struct error *err)
 {
-    char who[128];
-    snprintf(who, sizeof who, "%s %s", kind, name);
+    char subject[128];
+    snprintf(subject, sizeof subject, "%s %s", kind, name);
     *params = mem_new(1, size + 1);
-    return params_parse(list, size, text, who, *params, err) ? EXIT_USAGE : EXIT_OK;
+    return params_parse(list, size, text, subject, *params, err) ? EXIT_USAGE : EXIT_OK;
 }
 
 int choose_policy(const char *text, struct chosen_policy *to, struct error *err)
@@ -142,7 +142,7 @@ static const struct trace_format *format_at(const char *text, size_t length)
     return trace_format_find(name);
 }
 
-/* The last colon with a format behind it, up to the end or to a colon with its options; NULL: there is none. */
+/* The last colon with a format after it, up to the end or to a colon with options; NULL: there is none. */
 static const char *find_format(const char *text, const struct trace_format **format)
 {
     const char *found = NULL;
@@ -157,7 +157,7 @@ static const char *find_format(const char *text, const struct trace_format **for
     return found;
 }
 
-/* A path that is not there and ends like one that names a format. */
+/* A path that does not exist and seems to end in a format. */
 static int check_unknown_format(const char *text, struct error *err)
 {
     const char *end = strchr(text, '=') ? strrchr(text, ':') : NULL;
@@ -302,9 +302,9 @@ int choose_retiming(const char *text, uint32_t *batch, int64_t *every_ns, struct
 {
     const char *colon = strchr(text, ':');
     int64_t n = 0;
-    if (!colon || !integer_parse(text, (size_t)(colon - text), &n) || n < 1 || n > BATCH_MOST ||
+    if (!colon || !integer_parse(text, (size_t)(colon - text), &n) || n < 1 || n > BATCH_MAX  ||
         !decimal_parse(colon + 1, strlen(colon + 1), NS_PER_S, every_ns) || *every_ns < 0 ||
-        *every_ns > EVERY_MOST_S * NS_PER_S)
+        *every_ns > EVERY_MAX_S * NS_PER_S)
         return usage(err, "run: --retime: want BATCH:SECONDS, jobs and the time between batches, got '%s'", text);
     *batch = (uint32_t)n;
     return EXIT_OK;

@@ -16,7 +16,7 @@ static void show(const struct plan *p, const struct played *played)
         fprintf(stderr, "gpuyard: simulated %" PRIu64 " events in %" PRIu64 " passes\n", run_totals(played->run)->events,
                 run_totals(played->run)->passes);
     if (!p->options->quiet) {
-        show_warnings(&shown);        /* stdout is written last of all: above the summary */
+        show_warnings(&shown);        /* warnings stand above the summary, as stdout is flushed last */
         show_summary(&shown);
     }
 }

@@ -123,7 +123,7 @@ int federated_plan_read(struct federated_plan *p, const struct run_options *o, s
         status = plan_look_up(&p->member[i].plan, &p->member[i].options, &why);
         if (status == EXIT_OK)
             status = plan_read_cluster(&p->member[i].plan, &why);
-        if (status != EXIT_OK)        /* of a file the place comes first */
+        if (status != EXIT_OK)        /* messages about files begin with the place in the file */
             status == EXIT_USAGE ? error_set(err, "%s: member %s: %s", o->cluster, p->federation->member[i].name, why.text)
                                  : error_set(err, "%s", why.text);
     }
@@ -132,16 +132,16 @@ int federated_plan_read(struct federated_plan *p, const struct run_options *o, s
 
 /* ---- The whole as text ---- */
 
-static bool kept(const char *line)
+static bool is_kept(const char *line)
 {
-    static const char *const passed_over[] = { "  file:", "outputs:", "check:", "  period_s:" };
-    for (size_t i = 0; i < sizeof passed_over / sizeof *passed_over; i++)
-        if (!strncmp(line, passed_over[i], strlen(passed_over[i])))
+    static const char *const omitted[] = { "  file:", "outputs:", "check:", "  period_s:" };
+    for (size_t i = 0; i < sizeof omitted / sizeof *omitted; i++)
+        if (!strncmp(line, omitted[i], strlen(omitted[i])))
             return false;
     return true;
 }
 
-/* What the member's own says from behind its seed on, indented. */
+/* The member's own configuration after its seed, indented. */
 static void put_member(FILE *f, const struct federation_member *m, const char *yaml)
 {
     settings_put_text(f, "  - name", m->name);
@@ -152,7 +152,7 @@ static void put_member(FILE *f, const struct federation_member *m, const char *y
     while (line && *++line) {
         const char *end = strchr(line, '\n');
         int length = (int)(end ? (size_t)(end - line) : strlen(line));
-        if (kept(line))
+        if (is_kept(line))
             fprintf(f, "    %.*s\n", length, line);
         line = end;
     }
@@ -236,7 +236,7 @@ struct playing {
     struct federated federated;   /* complete when all have been played */
 };
 
-/* Those of the whole are named last, so that a manifest there says that all is there. */
+/* The results of the whole are committed last: its manifest shows that all members are complete. */
 static struct results *results_of_whole(const struct playing *g, int argc, char *const *argv)
 {
     const struct federated_plan *p = g->plan;
@@ -294,7 +294,7 @@ static int execute(struct playing *g, const atomic_bool *interrupted, struct err
     return result;
 }
 
-/* From the last: whoever made a directory removes it when it is empty again. */
+/* In reverse order, so that each removes the directory that it made. */
 static int close_all(struct playing *g, int result, struct error *err)
 {
     size_t n = g->plan->federation->n;

@@ -23,8 +23,8 @@ static int read_one(const char *text, struct plan_switch *to, struct error *err)
     return choose_policy(colon + 1, &to->to, err);
 }
 
-/* In the order of their times; a policy and its parameters may come again. */
-static int in_order(const struct plan *p, struct error *err)
+/* Times ascend; a policy may occur several times. */
+static int check_order(const struct plan *p, struct error *err)
 {
     for (size_t i = 1; i < p->n_switches; i++)
         if (p->change[i].time_ns <= p->change[i - 1].time_ns)
@@ -33,8 +33,8 @@ static int in_order(const struct plan *p, struct error *err)
     return 0;
 }
 
-/* What one of them does not exclude for another. */
-static int go_together(const struct plan *p, struct error *err)
+/* Whether the policies can be combined in one run. */
+static int check_combination(const struct plan *p, struct error *err)
 {
     struct policy_switch *list = plan_switch_list(p);
     struct error why = { "" };
@@ -57,7 +57,7 @@ static int look_up_switches(struct plan *p, struct error *err)
         struct plan_switch *c = &p->change[i];
         c->text = chosen_text(c->to.policy->name, c->to.policy->params, c->to.params);
     }
-    return in_order(p, err) || go_together(p, err) ? EXIT_USAGE : EXIT_OK;
+    return check_order(p, err) || check_combination(p, err) ? EXIT_USAGE : EXIT_OK;
 }
 
 struct policy_switch *plan_switch_list(const struct plan *p)
@@ -65,8 +65,8 @@ struct policy_switch *plan_switch_list(const struct plan *p)
     struct policy_switch *list = mem_new(p->n_switches + 1, sizeof *list);
     for (size_t i = 0; i < p->n_switches; i++) {
         const struct plan_switch *c = &p->change[i];
-        bool said = p->cluster && p->cluster->period_said;
-        list[i] = (struct policy_switch){ c->time_ns, c->to.policy, c->to.params, said ? p->cluster->period_ns : c->to.policy->period_ns };
+        bool given = p->cluster && p->cluster->period_said;
+        list[i] = (struct policy_switch){ c->time_ns, c->to.policy, c->to.params, given ? p->cluster->period_ns : c->to.policy->period_ns };
     }
     return list;
 }
@@ -124,7 +124,7 @@ int plan_look_up(struct plan *p, const struct run_options *o, struct error *err)
     return err->text[0] ? EXIT_USAGE : EXIT_OK;
 }
 
-/* Until is where the last job has come. */
+/* The default end is the arrival of the last job. */
 static int make_stream(struct plan *p, struct error *err)
 {
     struct error why = { "" };
@@ -184,9 +184,9 @@ int plan_shape(struct plan *p, struct error *err)
     return o->stream > 0 ? make_stream(p, err) : EXIT_OK;
 }
 
-/* results/POLICY-PLACEMENT with parameters that are not at their default: "results/fifo-blocking=skip-pack"; with what follows:
+/* results/POLICY-PLACEMENT with parameters that differ from their defaults: "results/fifo-blocking=skip-pack"; with switches:
  * "results/fifo-3600-sjf-pack". */
-static char *usual_directory(const struct plan *p)
+static char *default_directory(const struct plan *p)
 {
     char *path = NULL;
     size_t length;
@@ -210,7 +210,7 @@ void plan_settle(struct plan *p)
         p->cluster->period_ns = p->policy.policy->period_ns;
     p->policy_text = chosen_text(p->policy.policy->name, p->policy.policy->params, p->policy.params);
     p->placer_text = chosen_text(p->placer.placer->name, p->placer.placer->params, p->placer.params);
-    p->directory = directory ? mem_text(directory, strlen(directory)) : usual_directory(p);
+    p->directory = directory ? mem_text(directory, strlen(directory)) : default_directory(p);
     p->settings_yaml = settings_yaml(p);
 }
 

@@ -24,7 +24,7 @@ struct results *play_results(const struct play_setup *setup)
     return p->outputs ? results_new(&where, p->cluster, p->workload) : NULL;
 }
 
-/* What has happened until then, and the state then. */
+/* Runs until the time of the snapshot and writes it. */
 static int snap(struct results *results, int64_t time_ns, struct played *to, struct error *err)
 {
     int result = run_until(to->run, time_ns + 1, err);
@@ -33,7 +33,7 @@ static int snap(struct results *results, int64_t time_ns, struct played *to, str
     return result == 0 ? native_write(results_snapshot(results), &to->snapshot->workload, err) : result;
 }
 
-/* The results, if any, being open. 0, or a negative number with err. */
+/* `results` is open or NULL. 0, or a negative number with err. */
 static int execute(const struct run_setup *setup, struct results *results, int64_t snapshot_ns, struct played *to, struct error *err)
 {
     to->run = run_new(setup);
@@ -72,7 +72,7 @@ int play(const struct play_setup *setup, struct played *to, struct error *err)
     *to = (struct played){ .run = NULL };
     int result = results ? results_open(results, err) : 0;
     if (results && result == 0)
-        run.observer = results_observer(results);             /* only what is open is written to */
+        run.observer = results_observer(results);             /* rows are written only to open results */
     if (result == 0)
         result = execute(&run, results, p->options->snapshot_ns, to, err);
     interrupt_hold();

@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-#define TIME_MOST_S INT64_C(3153600000)    /* 100 years */
+#define TIME_MAX_S INT64_C(3153600000)    /* 100 years */
 #define AT(field)   .at = offsetof(struct run_options, field)
 
 const struct run_options run_defaults = { .policy = "fifo", .placement = "pack", .seed = 1, .load = 1, .snapshot_ns = -1 };
@@ -33,7 +33,7 @@ const struct option run_option_table[] = {
               "default, all but events. The manifest is always written" },
     { .name = "seed", .argument = "N", .kind = OPTION_INTEGER, AT(seed), .max = INT64_MAX,
       .help = "of all random numbers, 1 by default" },
-    { .name = "until", .argument = "SECONDS", .kind = OPTION_SECONDS, AT(until_ns), .max = TIME_MOST_S,
+    { .name = "until", .argument = "SECONDS", .kind = OPTION_SECONDS, AT(until_ns), .max = TIME_MAX_S,
       .help = "stop there, at that simulated time; 0, the default, goes on to the end" },
     { .name = "warmup", .argument = "N", .kind = OPTION_INTEGER, AT(warmup), .max = UINT32_MAX,
       .help = "the first N jobs that come run as the others do, but count in no mean and no quantile of times: the cluster is "
@@ -52,7 +52,7 @@ const struct option run_option_table[] = {
     { .name = "stream", .argument = "PERCENT", .kind = OPTION_RATIO, AT(stream), .max = 100000,
       .help = "a packing study: the jobs in random order, then drawn again until they ask for PERCENT of the GPUs, one a "
               "second, and none leaves; times of the trace do not matter, and jobs that never ran count, too" },
-    { .name = "sample-s", .argument = "SECONDS", .kind = OPTION_SECONDS, AT(sample_ns), .max = TIME_MOST_S,
+    { .name = "sample-s", .argument = "SECONDS", .kind = OPTION_SECONDS, AT(sample_ns), .max = TIME_MAX_S,
       .help = "at most a row per that long in timeseries and queues; 0, the default: one at every change" },
     { .name = "set", .argument = "KEY=VALUE", .kind = OPTION_TEXTS, AT(set),
       .help = "as if the cluster file said so: keys with dots between them, of an item of a list its name or its number from 0: "
@@ -61,7 +61,7 @@ const struct option run_option_table[] = {
       .help = "at that simulated time, in seconds, another policy takes over, and knows of the jobs that are there then, but nothing of "
               "what the one before has kept; may be given again, for a later time. To the same policy with the same parameters "
               "nothing changes" },
-    { .name = "snapshot", .argument = "TIME", .kind = OPTION_SECONDS, AT(snapshot_ns), .max = TIME_MOST_S,
+    { .name = "snapshot", .argument = "TIME", .kind = OPTION_SECONDS, AT(snapshot_ns), .max = TIME_MAX_S,
       .help = "write snapshot.csv besides, a trace that begins at that simulated time, with the jobs that run then where they are, those "
               "that wait and those to come: a run of it goes on from there, under any policy" },
     { .name = "check", .kind = OPTION_FLAG, AT(check), .help = "recompute the indexes at every instant: slow, for tests" },

@@ -78,7 +78,7 @@ static void put_costs(FILE *f, const struct cluster *c)
 static const char *const checkpoints[] = {
     [CHECKPOINT_NONE] = "none", [CHECKPOINT_PERFECT] = "perfect", [CHECKPOINT_PERIODIC] = "periodic", NULL,
 };
-/* The word stands for INTERVAL_AUTO and START_BY_PARTS, which are the same number. */
+/* word: the text of INTERVAL_AUTO and START_BY_PARTS, which are equal. */
 static const struct { const char *key; size_t at; const char *word; } times[] = {
     { "interval_s", offsetof(struct cluster, price.interval_ns), "auto" },
     { "save_s", offsetof(struct cluster, price.save_ns), NULL },
@@ -87,7 +87,7 @@ static const struct { const char *key; size_t at; const char *word; } times[] = 
     { "restart_s", offsetof(struct cluster, price.restart_ns), "parts" },
 };
 
-/* Bytes from 0x80 on stay only if all of the text is UTF-8 (as far as YAML cares: well-formed sequences). */
+/* Whether the text has only well-formed UTF-8 sequences; else bytes from 0x80 on are escaped. */
 static bool is_utf8(const char *text)
 {
     for (const unsigned char *c = (const unsigned char *)text; *c;) {
@@ -132,7 +132,7 @@ static void put_params(FILE *f, int indent, const struct param *list, const void
     }
 }
 
-/* Of files that the file names, by their content: where they lie does not matter. */
+/* Hashes of the files that the file names: their contents decide a run, not their paths. */
 static void put_named(FILE *f, const struct heard *files, const char *path)
 {
     const char *before = "  named_sha256: [ ";
@@ -168,7 +168,7 @@ static void put_cluster(FILE *f, const struct plan *p)
         snprintf(key, sizeof key, "    %s", times[i].key);
         if (ns >= 0)
             put_time(f, key, ns);
-        else if (ns == INTERVAL_AUTO)                        /* as START_BY_PARTS; -1 is not said */
+        else if (ns == INTERVAL_AUTO)                        /* equals START_BY_PARTS; -1: not given */
             fprintf(f, "%s: %s\n", key, times[i].word);
     }
     put_costs(f, c);
@@ -203,7 +203,7 @@ static void put_trace(FILE *f, const struct plan *p)
         fprintf(f, "  stream_percent: %.15g\n", p->options->stream);
 }
 
-/* An interval of 0 says "at every change" and an end of 0 "none"; then there is no such key. */
+/* A sampling interval or an end of 0 is the default and has no key. */
 char *settings_yaml(const struct plan *p)
 {
     const struct run_options *o = p->options;

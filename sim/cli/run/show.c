@@ -15,7 +15,7 @@
 /* ==== The summary, in as many columns as the terminal has ==== */
 
 enum { LABEL = 15, WIDE = 66, CAUSES_MAX = 128 };
-enum { ALIKE_S = 120 };            /* below that human_time() says seconds, too */
+enum { ALIKE_S = 120 };            /* below this human_time() is in seconds as well */
 
 static double value_of(const struct shown *x, const char *metric)
 {
@@ -98,7 +98,7 @@ static const char *tight(char *text)
     return text;
 }
 
-/* Mean and quantiles: for people, and below that to the second if there is room for both. */
+/* Mean and quantiles for people, and in a second line in seconds if the terminal is wide. */
 static void times(const struct shown *x, size_t width)
 {
     static const char *const label[] = { "completion", "wait" };
@@ -127,7 +127,7 @@ static void times(const struct shown *x, size_t width)
         for (unsigned i = 0; i < 4; i++) {
             char text[SHOW_NUMBER];
             double s = value_of(x, metric[row][i]);
-            if (!isnan(s))            /* only the last ones are: no p99 of a few jobs */
+            if (!isnan(s))            /* only the last columns can be NaN: few jobs have no p99 */
                 printf("%*s", cell, seconds_text(text, s));
         }
         putchar('\n');
@@ -142,7 +142,7 @@ static void gpus(const struct shown *x, size_t width)
          show_percent(b, value_of(x, "util_busy")), show_percent(e, value_of(x, "util_effective")));
 }
 
-/* " (12 reclaim, 3 move)", if anything is known of them; " (all reclaim)". */
+/* " (12 reclaim, 3 move)" or " (all reclaim)"; "": the policy names no causes. */
 static const char *causes_text(char to[CAUSES_MAX], const struct shown *x)
 {
     double count = value_of(x, "preemptions");
@@ -191,7 +191,7 @@ static void costs(const struct shown *x, size_t width)
 
 /* ==== Parts of the summary for the physical models that were on ==== */
 
-/* What the section progress of the cluster file has asked for. */
+/* With a section `progress` in the cluster file. */
 static void locality(const struct shown *x, size_t width)
 {
     double placement = value_of(x, "placement_slowdown");
@@ -200,7 +200,7 @@ static void locality(const struct shown *x, size_t width)
              value_of(x, "link_slowdown"), value_of(x, "locality_gpu_h"));
 }
 
-/* Where the cluster file has a section failures. */
+/* With a section `failures`. */
 static void faults(const struct shown *x, size_t width)
 {
     char up[SHOW_NUMBER];
@@ -213,7 +213,7 @@ static void faults(const struct shown *x, size_t width)
          value_of(x, "detection_gpu_h"), value_of(x, "jobs_given_up"), value_of(x, "jobs_given_up") == 1 ? "" : "s");
 }
 
-/* What the sections power and prices of the cluster file have asked for. */
+/* With sections `power` and `prices`. */
 static void bills(const struct shown *x, size_t width)
 {
     char jobs_part[SHOW_NUMBER];
@@ -230,7 +230,7 @@ static void bills(const struct shown *x, size_t width)
         put_line(width, "cost", "%.2f USD, %.2f USD per useful GPU h", usd, useful_usd);
 }
 
-/* What checkpoints, images and data have taken. */
+/* Checkpoints, images and data. */
 static void transfers(const struct shown *x, size_t width)
 {
     char part[SHOW_NUMBER];
@@ -255,7 +255,7 @@ static void shared_gpus(const struct shown *x, size_t width)
         put_line(width, "MIG", "%.0f instances made, %.1f GPU h waiting for that", made, value_of(x, "mig_reconfigure_gpu_hours"));
 }
 
-/* What a workload file with sessions has asked for. */
+/* Interactive sessions. */
 static void sessions(const struct shown *x, size_t width)
 {
     char met[SHOW_NUMBER], active[SHOW_NUMBER];
@@ -267,7 +267,7 @@ static void sessions(const struct shown *x, size_t width)
     put_line(width, "", "%.1f GPU h held; active for %s of the time in use", value_of(x, "session_gpu_h_held"), show_percent(active, isnan(share) ? 0 : share));
 }
 
-/* Of all services together. */
+/* A metric over all services. */
 static double of_services(const struct shown *x, const char *metric)
 {
     return summary_value(x->summary, metric, "class=inference");
@@ -298,9 +298,9 @@ static void put_models(const struct shown *x, size_t width)
 
 /* ==== The queues as a table ==== */
 
-enum { QUEUES_LEAST = 2, QUEUES_MOST = 20, NAME_LEAST = 8 };
+enum { QUEUES_MIN = 2, QUEUES_MAX = 20, NAME_MIN = 8 };
 
-/* From the most telling to the one that goes first where room is short. */
+/* from_width: a narrower terminal leaves the column out. */
 static const struct column {
     const char *head, *metric;
     int width;
@@ -329,7 +329,7 @@ static void put_value(const struct column *c, double value)
         printf("%*.*f", c->width, c->kind == SOME_HOURS, value);
 }
 
-/* Nobody has a quota: it would say how much of all that was asked for was held. */
+/* Without quotas quota_satisfaction would be the share of the demand that was held. */
 static bool has_room(const struct shown *x, const struct column *c, size_t width)
 {
     return width >= c->from_width && !(!strcmp(c->metric, "quota_satisfaction") && isnan(summary_value(x->summary, c->metric, "all")));
@@ -337,29 +337,29 @@ static bool has_room(const struct shown *x, const struct column *c, size_t width
 
 static size_t name_width(const struct shown *x, const char *const *name, size_t n, size_t width)
 {
-    size_t used = 2, longest = NAME_LEAST;
+    size_t used = 2, longest = NAME_MIN;
     for (size_t i = 0; i < COLUMNS; i++)
         used += has_room(x, &columns[i], width) ? (size_t)columns[i].width : 0;
     for (size_t i = 0; i < n; i++)
         longest = text_width(name[i]) > longest ? text_width(name[i]) : longest;
-    size_t room = width > used + NAME_LEAST ? width - used : NAME_LEAST;
+    size_t room = width > used + NAME_MIN ? width - used : NAME_MIN;
     return longest < room ? longest : room;
 }
 
 static void put_queues(const struct shown *x, size_t width)
 {
-    const char *scope[QUEUES_MOST], *name[QUEUES_MOST];
+    const char *scope[QUEUES_MAX], *name[QUEUES_MAX];
     size_t n = 0;
     for (size_t i = 0; i < x->summary->n; i++) {
         const struct metric *m = &x->summary->metric[i];
         if (strcmp(m->kind->name, "jobs_submitted") || strncmp(m->scope, "queue=", 6))
             continue;
-        if (n == QUEUES_MOST)
+        if (n == QUEUES_MAX)
             return;
         scope[n] = m->scope;
         name[n++] = m->scope + strlen("queue=");
     }
-    if (n < QUEUES_LEAST)
+    if (n < QUEUES_MIN)
         return;
     size_t names = name_width(x, name, n, width);
     printf("\n  ");
@@ -403,7 +403,7 @@ static const char *s_if_many(uint64_t n)
     return n == 1 ? "" : "s";
 }
 
-/* How many were rejected, and the first of them with its reason: the others are in jobs.csv. */
+/* The number of rejected jobs and the reason of the first one. */
 static void rejected(const struct shown *x, uint32_t n)
 {
     const struct workload *w = x->plan->workload;
@@ -437,15 +437,15 @@ static void not_switched(const struct shown *x, const struct run_totals *t)
 
 static void not_in_snapshot(const struct shown *x, const struct snapshot *n)
 {
-    const struct { uint32_t jobs; const char *which, *what; } untold[] = {
+    const struct { uint32_t jobs; const char *which, *what; } lost[] = {
         { n->moved, "running jobs", "have another time of start in it, so that what a stop would cost comes out right" },
         { n->restarted, "waiting jobs that have run before", "will pay start_s in a run of it, where they would pay restart_s" },
         { n->suspended, "suspended jobs", "only wait in it, and have lost nothing" },
         { n->parts, "jobs of which tasks are still saving", "are without these in it" },
     };
-    for (size_t i = 0; i < sizeof untold / sizeof *untold; i++)
-        if (untold[i].jobs)
-            warn("snapshot: %s (%" PRIu32 ") %s", untold[i].which, untold[i].jobs, untold[i].what);
+    for (size_t i = 0; i < sizeof lost / sizeof *lost; i++)
+        if (lost[i].jobs)
+            warn("snapshot: %s (%" PRIu32 ") %s", lost[i].which, lost[i].jobs, lost[i].what);
     for (const char *const *what = n->unsaved; *what; what++)
         warn("snapshot: it does not say %s", *what);
     if (x->plan->cluster->period_ns && x->plan->options->snapshot_ns % x->plan->cluster->period_ns)

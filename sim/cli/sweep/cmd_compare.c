@@ -14,7 +14,7 @@
 struct compared {                 /* one metric */
     const char *metric, *scope, *unit;
     enum better better;
-    double margin;                /* of the gate: 0.02 is two percent. NaN: not gated */
+    double margin;                /* of the gate: 0.02 is two percent; NaN: not gated */
     double level, p_adjusted;     /* of the gate; adjusted by Holm over all gated metrics */
     struct comparison c;
     enum verdict verdict;         /* of a gated metric */
@@ -24,7 +24,7 @@ struct compare_report {
     const struct runset *base_set, *new_set;
     size_t n;
     const struct compared *row;
-    enum verdict verdict;         /* the worst of the gated ones; PASS if none is gated */
+    enum verdict verdict;         /* the worst verdict of gated metrics; PASS if none is gated */
     bool gated;
 };
 
@@ -38,7 +38,7 @@ static bool is_gated(const struct compared *x)
     return !isnan(x->margin);
 }
 
-/* A worsening as percent of change: of the value, not of its logarithm. */
+/* A worsening as relative change of the value, not of its logarithm. */
 static double change_of(const struct compared *x, double worse)
 {
     double more = x->better == BETTER_HIGHER ? -worse : worse;
@@ -270,9 +270,9 @@ static void compare_github(FILE *to, const struct compare_report *r)
 
 static const char *const formats[] = { "text", "csv", "json", "junit", "github", NULL };
 static void (*const writers[])(FILE *to, const struct compare_report *r) = { compare_text, compare_csv, compare_json, compare_junit, compare_github };
-static const char *const usual[] = { "jct_mean_s", "jct_p90_s", "wait_mean_s", "wait_p90_s", "bounded_slowdown_mean", "makespan_s",
+static const char *const default_metrics[] = { "jct_mean_s", "jct_p90_s", "wait_mean_s", "wait_p90_s", "bounded_slowdown_mean", "makespan_s",
                                      "util_alloc", "util_effective", "goodput", "preemptions", "quota_satisfaction" };
-enum { SHOWN_MOST = 256, NAME_MAX_LENGTH = 256 };
+enum { SHOWN_MAX = 256, NAME_MAX_LENGTH = 256 };
 
 struct compare_options {
     struct option_texts gates, metrics, base, new;
@@ -326,21 +326,21 @@ static int parse(const char *text, bool gate, struct asked *to)
 static int asked_for(const struct compare_options *o, struct asked *list, size_t *n)
 {
     int status = EXIT_OK;
-    for (size_t i = 0; i < o->gates.n && status == EXIT_OK && *n < SHOWN_MOST; i++)
+    for (size_t i = 0; i < o->gates.n && status == EXIT_OK && *n < SHOWN_MAX; i++)
         status = parse(o->gates.text[i], true, &list[(*n)++]);
-    for (size_t i = 0; i < o->metrics.n && status == EXIT_OK && *n < SHOWN_MOST; i++)
+    for (size_t i = 0; i < o->metrics.n && status == EXIT_OK && *n < SHOWN_MAX; i++)
         status = parse(o->metrics.text[i], false, &list[(*n)++]);
-    for (size_t i = 0; !o->metrics.n && i < sizeof usual / sizeof usual[0] && status == EXIT_OK && *n < SHOWN_MOST; i++) {
+    for (size_t i = 0; !o->metrics.n && i < sizeof default_metrics / sizeof default_metrics[0] && status == EXIT_OK && *n < SHOWN_MAX; i++) {
         bool there = false;
         for (size_t k = 0; k < o->gates.n; k++)
-            there = there || (!strcmp(list[k].metric, usual[i]) && !strcmp(list[k].scope, "all"));
+            there = there || (!strcmp(list[k].metric, default_metrics[i]) && !strcmp(list[k].scope, "all"));
         if (!there)
-            status = parse(usual[i], false, &list[(*n)++]);
+            status = parse(default_metrics[i], false, &list[(*n)++]);
     }
     return status;
 }
 
-/* The values of one metric, pair by pair. A run that lacks it is an error where it was asked for by name; else it is left out. */
+/* The values of one metric in all pairs. -1: the run *lacks has no such value. */
 static int values_of(const struct runset *a, const struct runset *b, const size_t *pair, const struct asked *x, double *base,
                      double *new, const char **lacks)
 {
@@ -361,8 +361,8 @@ static int values_of(const struct runset *a, const struct runset *b, const size_
 
 static void judge(struct compare_report *r, struct compared *row)
 {
-    double p[SHOWN_MOST];
-    size_t at[SHOWN_MOST], n = 0;
+    double p[SHOWN_MAX];
+    size_t at[SHOWN_MAX], n = 0;
     for (size_t i = 0; i < r->n; i++)
         if (!isnan(row[i].margin)) {
             at[n] = i;
@@ -380,7 +380,7 @@ static void judge(struct compare_report *r, struct compared *row)
 
 static int compare_sets(const struct compare_options *o, struct compare_report *r, const size_t *pair, const struct asked *list, size_t n)
 {
-    struct compared row[SHOWN_MOST];
+    struct compared row[SHOWN_MAX];
     double *base = mem_new(r->base_set->n, sizeof *base), *new = mem_new(r->base_set->n, sizeof *new);
     double level = look_level(r->base_set->n, o->sequential);
     int status = EXIT_OK;
@@ -407,7 +407,7 @@ static int compare_sets(const struct compare_options *o, struct compare_report *
 static int compare_run(const struct invocation *in)
 {
     const struct compare_options *o = in->options;
-    struct asked *list = mem_new(SHOWN_MOST, sizeof *list);
+    struct asked *list = mem_new(SHOWN_MAX, sizeof *list);
     struct error err = { "" };
     size_t n = 0, *pair = NULL;
     int status = asked_for(o, list, &n);

@@ -16,7 +16,7 @@ static const struct option options[] = {
     { 0 },
 };
 
-static char *usual_directory(const char *first, struct error *err)
+static char *default_directory(const char *first, struct error *err)
 {
     char *name = merge_name(first, err);
     size_t size = name ? strlen("results/") + strlen(name) + 1 : 0;
@@ -31,16 +31,16 @@ static int merge_run(const struct invocation *in)
 {
     const struct merge_options *o = in->options;
     struct error err = { "" };
-    struct merged came;
-    char *to = o->directory ? mem_text(o->directory, strlen(o->directory)) : usual_directory(in->operands.text[0], &err);
-    int result = to ? merge_shards(in->operands.text, in->operands.n, to, &came, &err) : -1;
+    struct merged count;
+    char *to = o->directory ? mem_text(o->directory, strlen(o->directory)) : default_directory(in->operands.text[0], &err);
+    int result = to ? merge_shards(in->operands.text, in->operands.n, to, &count, &err) : -1;
     if (result == 0 && !o->quiet)
-        printf("%zu points of %zu shard%s, %zu failed: results in %s\n", came.points, in->operands.n, in->operands.n == 1 ? "" : "s",
-               came.failed, to);
+        printf("%zu points of %zu shard%s, %zu failed: results in %s\n", count.points, in->operands.n, in->operands.n == 1 ? "" : "s",
+               count.failed, to);
     free(to);
     if (result != 0)
         return complain(EXIT_INPUT, "merge: %s", err.text);
-    return came.failed ? EXIT_FAILED : EXIT_OK;
+    return count.failed ? EXIT_FAILED : EXIT_OK;
 }
 
 const struct command cmd_merge = {

@@ -14,20 +14,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct tried_value {              /* one value of one case that was tried */
+struct tried_value {              /* one tried value of one case */
     const char *label;            /* of the value */
-    double gpus;                  /* of the cluster; mean, if traces change it */
+    double gpus;                  /* of the cluster; mean over the runs */
     struct reached *of;           /* [n_targets] */
-    double utilisation, cost;     /* means; cost for each useful GPU-hour, NaN where nothing has a price */
+    double utilisation, cost;     /* means; cost: USD per useful GPU-hour, NaN without prices */
     size_t runs;
     bool met;                     /* all targets are */
 };
 struct planned_case {
-    const char *name;             /* the values of the other axes that have several */
+    const char *name;             /* the values of the other axes with several values */
     size_t n;
     struct tried_value *value;    /* in the order of the axis */
     const struct tried_value *found;    /* NULL: none */
-    bool uneven;                  /* some value is good though one that should be worse is not, or the other way round */
+    bool uneven;                  /* not monotone: a good value is followed by a bad one, or for `largest` the reverse */
 };
 struct plan_report {
     const char *experiment, *axis;
@@ -216,7 +216,7 @@ static void plan_json(FILE *to, const struct plan_report *r)
 
 /* ==== The search ==== */
 
-enum { PATH_LONG = 4096, WORKERS_MOST = 4096, TARGETS_MOST = 16, NAME_LONG = 1024 };
+enum { PATH_LONG = 4096, WORKERS_MAX = 4096, TARGETS_MAX = 16, NAME_LONG = 1024 };
 
 struct plan_options {
     struct option_texts targets;
@@ -245,7 +245,7 @@ static const struct option options[] = {
       .help = "with which the mean over seeds is to meet it, 0.95 by default" },
     { .name = "over-traces", .kind = OPTION_FLAG, AT(over_traces), .help = "runs of all traces count together, as those of all seeds do" },
     { .name = "curve", .kind = OPTION_FLAG, AT(curve), .help = "try all values, not only those that a bisection needs" },
-    { .name = "jobs", .letter = 'j', .argument = "N", .kind = OPTION_INTEGER, AT(workers), .min = 1, .max = WORKERS_MOST,
+    { .name = "jobs", .letter = 'j', .argument = "N", .kind = OPTION_INTEGER, AT(workers), .min = 1, .max = WORKERS_MAX,
       .help = "runs at a time; by default one for each processor" },
     { .name = "output", .letter = 'o', .argument = "DIR", .kind = OPTION_TEXT, AT(directory), .values = VALUES_DIRECTORY,
       .help = "where results of runs are kept, by default results/NAME-plan; what is there already is not run again" },
@@ -258,13 +258,13 @@ struct planning {
     struct sweep sweep;
     struct sizing *sizing;
     const struct plan_options *o;
-    struct target target[TARGETS_MOST];
+    struct target target[TARGETS_MAX];
     struct plan_report report;
-    bool lacks[TARGETS_MOST];     /* some run has no value of it */
+    bool lacks[TARGETS_MAX];     /* some run has no value of the metric */
     struct arena *memory;
 };
 
-/* ---- One value that was run ---- */
+/* ---- One tried value ---- */
 
 static double metric_of(const struct run_record *r, const char *metric, const char *scope)
 {
@@ -325,7 +325,7 @@ static int take_value(struct planning *p, const struct sizing_value *v, struct t
     return result;
 }
 
-/* ---- The search: of all cases at once, so that the processors have something to do ---- */
+/* ---- The search, in all cases at once to use all processors ---- */
 
 static size_t wanted_of(const struct planning *p, const struct sizing_case *c, size_t *next)
 {
@@ -362,7 +362,7 @@ static int try_round(struct planning *p, struct tried_value **tried, size_t *n_p
     return status;
 }
 
-/* ---- What was found ---- */
+/* ---- The result ---- */
 
 static const char *name_of_case(struct planning *p, const struct sizing_case *c)
 {
@@ -431,13 +431,13 @@ static int search(struct planning *p, struct error *err)
     return EXIT_OK;
 }
 
-/* ---- All ---- */
+/* ---- The command ---- */
 
 static int take_targets(struct planning *p, struct error *err)
 {
     struct error why = { "" };
-    if (p->o->targets.n > TARGETS_MOST) {
-        error_set(err, "plan: --target: want at most %d", TARGETS_MOST);
+    if (p->o->targets.n > TARGETS_MAX) {
+        error_set(err, "plan: --target: want at most %d", TARGETS_MAX);
         return EXIT_USAGE;
     }
     for (size_t i = 0; i < p->o->targets.n; i++)

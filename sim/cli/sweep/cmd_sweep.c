@@ -10,11 +10,11 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PATH_LONG = 4096, WORKERS_MOST = 4096, SHARDS_MOST = 1000000, SHARDS_USUAL = 16 };
+enum { PATH_LONG = 4096, WORKERS_MAX = 4096, SHARDS_MAX = 1000000, SHARDS_DEFAULT = 16 };
 
 /* ==== The script that runs the shards as a Slurm job array ==== */
 
-/* Between single quotes nothing means anything to the shell but their end. */
+/* In single quotes the shell interprets only the closing quote. */
 static void put_quoted(const char *text)
 {
     putchar('\'');
@@ -32,7 +32,7 @@ static const char *own_path(char to[PATH_LONG])
     return to;
 }
 
-/* Relative paths hold where it is submitted: a job begins there. */
+/* Relative paths are valid, as a Slurm job begins in the folder where it was submitted. */
 static void write_slurm_script(const struct sweep *s, const char *path, size_t shards, unsigned workers, bool keep_runs)
 {
     char program[PATH_LONG];
@@ -80,7 +80,7 @@ static const char *const emits[] = { "slurm", NULL };
 
 #define AT(field) .at = offsetof(struct sweep_options, field)
 static const struct option options[] = {
-    { .name = "jobs", .letter = 'j', .argument = "N", .kind = OPTION_INTEGER, AT(workers), .min = 1, .max = WORKERS_MOST,
+    { .name = "jobs", .letter = 'j', .argument = "N", .kind = OPTION_INTEGER, AT(workers), .min = 1, .max = WORKERS_MAX,
       .help = "runs at a time, each in a process of its own; by default one for each processor" },
     { .name = "output", .letter = 'o', .argument = "DIR", .kind = OPTION_TEXT, AT(directory), .values = VALUES_DIRECTORY,
       .help = "directory of the sweep; by default results/NAME, of a shard results/NAME/shard-I" },
@@ -94,13 +94,11 @@ static const struct option options[] = {
     { .name = "outputs", .argument = "LIST", .kind = OPTION_TEXT, AT(outputs), .help = "which of them, as of 'gpuyard run'" },
     { .name = "emit", .argument = "WHAT", .kind = OPTION_WORD, AT(emit), .words = emits,
       .help = "slurm: write a script for a job array that runs the shards, and stop" },
-    { .name = "shards", .argument = "N", .kind = OPTION_INTEGER, AT(shards), .min = 1, .max = SHARDS_MOST,
+    { .name = "shards", .argument = "N", .kind = OPTION_INTEGER, AT(shards), .min = 1, .max = SHARDS_MAX,
       .help = "of --emit: how many; by default 16, or as many as there are points" },
     { .name = "quiet", .letter = 'q', .kind = OPTION_FLAG, AT(quiet), .help = "no progress, and nothing of runs that failed" },
     { 0 },
 };
-
-/* ---- All ---- */
 
 static int sweep_all(struct sweep *s, const struct sweep_options *o, const char *path, struct shard shard, struct error *err)
 {
@@ -134,7 +132,7 @@ static int take_shard(const char *text, struct shard *to, struct error *err)
     if (!text)
         return EXIT_OK;
     if (!slash || !integer_parse(text, (size_t)(slash - text), &index) || !integer_parse(slash + 1, strlen(slash + 1), &of) || index < 0 ||
-        index >= of || of > SHARDS_MOST) {
+        index >= of || of > SHARDS_MAX) {
         error_set(err, "sweep: --shard: want I/N, a part from 0 to N - 1 and how many there are, got '%s'", text);
         return EXIT_USAGE;
     }
@@ -177,8 +175,8 @@ static int run_sweep(const struct invocation *in)
         s.list = sweep_list_new(s.experiment, s.grid, NULL);
         sweep_list_print(s.list, first, end);
     } else if (o->emit >= 0) {
-        size_t usual = s.grid->n < SHARDS_USUAL ? s.grid->n : SHARDS_USUAL;
-        write_slurm_script(&s, path, o->shards ? (size_t)o->shards : usual, (unsigned)o->workers, o->keep_runs);
+        size_t shards = s.grid->n < SHARDS_DEFAULT ? s.grid->n : SHARDS_DEFAULT;
+        write_slurm_script(&s, path, o->shards ? (size_t)o->shards : shards, (unsigned)o->workers, o->keep_runs);
     } else
         status = sweep_all(&s, o, path, shard, &err);
     free(directory);

@@ -1,8 +1,8 @@
-/* cmd_warmup.c - gpuyard warmup: how many jobs at the beginning of runs are not yet what they would be in the long run.
+/* cmd_warmup.c - gpuyard warmup: the number of jobs at the beginning of runs that means should leave out.
  *
- * The jobs of a run, in the order in which they were submitted, are a series of observations. Runs that differ in the seed alone are
- * replications: their series are averaged, job by job. What is compared is to leave out the same jobs: the most that any needs
- * (models.md 10.6). */
+ * The jobs of a run, in the order of submission, are a series of observations. Runs that differ only in the seed are replications: their
+ * series are averaged job by job, and MSER-5 (mser.h) finds the number of jobs to delete. Runs that are compared delete the same jobs:
+ * the largest of these numbers (models.md 10.6). */
 #include "sim/cli/frame/cli.h"
 #include "sim/cli/frame/result_file.h"
 #include "sim/cli/frame/term.h"
@@ -29,12 +29,12 @@ static const struct option options[] = {
 
 /* ---- Replications ---- */
 
-struct at_job { double sum; size_t n; };             /* n: runs in which it ended */
+struct at_job { double sum; size_t n; };             /* n: runs in which the job ended */
 struct replications {
-    const struct run_record *one;  /* of them */
-    size_t runs, jobs;            /* jobs: of the shortest */
+    const struct run_record *one;  /* the first of them */
+    size_t runs, jobs;            /* jobs: of the shortest run */
     struct at_job *at;
-    size_t deleted;               /* jobs; of runs that are too short: 0 */
+    size_t deleted;               /* jobs; 0 if the runs are too short */
     bool too_short;
 };
 struct found { struct replications *of; size_t n, capacity; };
@@ -88,7 +88,7 @@ static int add_run(struct found *f, const struct run_record *run, int of, struct
     return 0;
 }
 
-/* In jobs: those that ended in no run are passed over. */
+/* In jobs; jobs that ended in no run are no observations. */
 static void find_end(struct replications *r)
 {
     double *mean = mem_new(r->jobs, sizeof *mean);
@@ -107,7 +107,7 @@ static void find_end(struct replications *r)
 
 /* ---- The command ---- */
 
-/* Of a sweep the runs that it kept. */
+/* The runs of a sweep are those it kept. */
 static struct runset *read_set(const char *path, struct error *err)
 {
     char runs[PATH_LONG], **directory;
@@ -121,7 +121,7 @@ static struct runset *read_set(const char *path, struct error *err)
     return NULL;
 }
 
-static int say(const struct found *f)
+static int print_result(const struct found *f)
 {
     size_t most = 0;
     int status = EXIT_OK;
@@ -165,7 +165,7 @@ static int warmup_run(const struct invocation *in)
     if (status == EXIT_OK) {
         for (size_t i = 0; i < f.n; i++)
             find_end(&f.of[i]);
-        status = say(&f);
+        status = print_result(&f);
     } else
         complain(status, "%s", err.text);
     for (size_t i = 0; i < f.n; i++)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SWITCHES_MOST = 8 };       /* of a branch */
+enum { SWITCHES_MAX = 8 };       /* of a branch */
 static const struct option_set run_set = { .name = "run", .options = run_option_table };
 
 static void add(struct point_command *c, const char *text)
@@ -31,14 +31,14 @@ static void add_setting(struct point_command *c, const char *key, const char *va
     add_pair(c, "set", text);
 }
 
-/* ',' where it has parameters already. */
+/* ',' if the text has parameters already. */
 static char before_parameter(const char *chosen)
 {
     const char *slash = strrchr(chosen, '/');
     return strchr(slash ? slash : chosen, ':') ? ',' : ':';
 }
 
-/* "easy" and "easy:depth=2" with what the experiment says of its parameters besides. */
+/* "easy" or "easy:depth=2", with the parameters of the experiment appended. */
 static void add_chosen(struct point_command *c, const struct experiment *e, const struct point *p, size_t axis)
 {
     const char *name = e->axis[axis].name, *text = point_text(e, p, axis);
@@ -58,13 +58,13 @@ static void add_chosen(struct point_command *c, const struct experiment *e, cons
     free(whole);
 }
 
-/* "none", or what takes over and when, with blanks between. */
+/* "none", or "TIME:POLICY ..." separated by blanks. */
 static void add_branch(struct point_command *c, const char *key, const char *value)
 {
     if (!strcmp(value, "none"))
         return;
-    for (size_t n = 0, length; n < SWITCHES_MOST && *(value += strspn(value, " ")); n++, value += length) {
-        length = n + 1 < SWITCHES_MOST ? strcspn(value, " ") : strlen(value);
+    for (size_t n = 0, length; n < SWITCHES_MAX && *(value += strspn(value, " ")); n++, value += length) {
+        length = n + 1 < SWITCHES_MAX ? strcspn(value, " ") : strlen(value);
         add_pair(c, key, arena_text(c->memory, value, length));
     }
 }
@@ -107,7 +107,7 @@ static int parse(struct point_command *c, struct error *err)
 static void begin(struct point_command *c, size_t axes)
 {
     *c = (struct point_command){ .memory = arena_new() };
-    c->argv = arena_alloc(c->memory, (2 * axes + 2 * SWITCHES_MOST + 8) * sizeof *c->argv);
+    c->argv = arena_alloc(c->memory, (2 * axes + 2 * SWITCHES_MAX + 8) * sizeof *c->argv);
     add(c, "gpuyard");
     add(c, "run");
 }
@@ -131,15 +131,15 @@ void point_command_free(struct point_command *c)
     arena_free(c->memory);
 }
 
-/* ---- What the values mean ---- */
+/* ---- Checks of values ---- */
 
-/* Messages of the command line, without what only makes sense there. */
+/* A message of the command line at a place in the experiment, without the prefix of the command. */
 static int complain_at(struct config_value place, const char *why, int status, struct error *err)
 {
-    static const char *const passed_over[] = { "run: --set: ", "run: " };
-    for (size_t i = 0; i < sizeof passed_over / sizeof *passed_over; i++)
-        if (!strncmp(why, passed_over[i], strlen(passed_over[i])))
-            why += strlen(passed_over[i]);
+    static const char *const prefix[] = { "run: --set: ", "run: " };
+    for (size_t i = 0; i < sizeof prefix / sizeof *prefix; i++)
+        if (!strncmp(why, prefix[i], strlen(prefix[i])))
+            why += strlen(prefix[i]);
     if (status == EXIT_OK)
         return EXIT_OK;
     config_error(place, err, "%s", why);
@@ -154,7 +154,7 @@ static bool has(const struct param *list, const char *key)
     return false;
 }
 
-/* list, if not NULL: the parameters that it has. */
+/* *list, unless list is NULL: the parameters of the policy or placer. */
 static int check_chosen(enum axis_kind kind, const char *text, struct config_value place, const struct param **list, struct error *err)
 {
     struct error why = { "" };
@@ -181,7 +181,7 @@ static int check_parameter_of(const struct axis *a, const struct axis *owner, co
     return status;
 }
 
-/* Who of the policies (placers) has such a parameter. */
+/* Which policies (or placers) have the parameter. */
 static int check_parameter(const struct experiment *e, struct axis *a, struct error *err)
 {
     const struct axis *owner = experiment_axis(e, a->kind == AXIS_POLICY_PARAMETER ? AXIS_POLICY : AXIS_PLACEMENT);
@@ -203,12 +203,12 @@ static int check_parameter(const struct experiment *e, struct axis *a, struct er
     return EXIT_INPUT;
 }
 
-/* On the command line of a run it would be of no use, or the experiment says it elsewhere. */
-static bool is_ours(const char *option)
+/* Options that have another key in an experiment, or make no sense in one. */
+static bool is_reserved(const char *option)
 {
-    static const char *const ours[] = { "cluster", "trace", "policy", "placement", "seed", "set", "output", "outputs", "snapshot", "switch-policy", NULL };
-    for (size_t i = 0; ours[i]; i++)
-        if (!strcmp(ours[i], option))
+    static const char *const reserved[] = { "cluster", "trace", "policy", "placement", "seed", "set", "output", "outputs", "snapshot", "switch-policy", NULL };
+    for (size_t i = 0; reserved[i]; i++)
+        if (!strcmp(reserved[i], option))
             return true;
     return false;
 }
@@ -220,7 +220,7 @@ static int check_option_name(const struct axis *a, struct error *err)
     char text[DID_YOU_MEAN];
     size_t n = 0;
     for (; o->name; o++) {
-        if (is_ours(o->name) || o->kind == OPTION_FLAG)
+        if (is_reserved(o->name) || o->kind == OPTION_FLAG)
             continue;
         if (!strcmp(o->name, a->key))
             return EXIT_OK;
@@ -233,7 +233,7 @@ static int check_option_name(const struct axis *a, struct error *err)
     return EXIT_INPUT;
 }
 
-/* One value of an option or a setting, as if nothing else was said. */
+/* One value of an option or a setting, with defaults for all others. */
 static int check_value(const struct axis *a, size_t i, struct error *err)
 {
     struct error why = { "" };

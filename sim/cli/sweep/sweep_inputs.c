@@ -1,4 +1,4 @@
-/* sweep_inputs.c - the experiment and whatever its runs read, once for all of them; and what decides a result, as a key. See sweep.h. */
+/* sweep_inputs.c - the experiment, the inputs of all its runs, and the keys of its points. See sweep.h. */
 #include "sim/cli/run/federated.h"
 #include "sim/cli/sweep/sweep.h"
 
@@ -57,7 +57,7 @@ void sweep_free(struct sweep *s)
 
 /* ---- Files ---- */
 
-/* Of a federation only what it has in all is kept. */
+/* Of a federation only the number of GPUs is kept. */
 static int read_cluster(const char *path, struct read_cluster *to, struct error *err)
 {
     if (!federation_is(path)) {
@@ -131,7 +131,7 @@ static int check_federated(const struct run_options *o, struct error *why)
     return status;
 }
 
-/* A point is told what it needs by its command line, which is so looked at before anything runs. */
+/* The command line of a point tells which inputs it needs; so all command lines are checked before any run. */
 static int read_for_point(struct sweep *s, const struct point *p, const struct point *before, struct error *err)
 {
     struct point_command c;
@@ -155,7 +155,7 @@ static int read_for_point(struct sweep *s, const struct point *p, const struct p
     return status;
 }
 
-/* The seed, which varies slowest, decides nothing here: points that differ in nothing else are looked at but once. */
+/* Points that differ only in the seed, the slowest axis, need the same inputs and are checked once. */
 static int read_for_points(struct sweep *s, struct error *err)
 {
     size_t of_a_seed = 1;
@@ -176,7 +176,7 @@ static int read_for_points(struct sweep *s, struct error *err)
     return status;
 }
 
-/* "./mine.so:key=value": the file is part of what decides a result. */
+/* "./mine.so:key=value": the file of a plugin is an input. */
 static int read_plugins(struct sweep *s, struct error *err)
 {
     const struct axis *both[] = { axis_of(s, AXIS_POLICY), axis_of(s, AXIS_PLACEMENT) };
@@ -216,7 +216,7 @@ static void put_axis(FILE *f, const struct sweep *s, const struct point *p, size
     putc('\n', f);
 }
 
-/* Hashes of inputs instead of their names, and what is said of the rest, as it is said. */
+/* Hashes of inputs, and texts of all other values as given. */
 static char *key_of(const struct sweep *s, const struct point *p)
 {
     char *text = NULL, *key = mem_new(65, 1);

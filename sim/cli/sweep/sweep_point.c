@@ -1,4 +1,9 @@
-/* sweep_point.c - one point of an experiment, in a process that forked for it: nothing that it changes is seen by others. See sweep.h. */
+/* sweep_point.c - one point of an experiment, in a worker process. See sweep.h.
+ *
+ * Points that differ only in --switch-policy are a family. The past up to their first switch is simulated once, in a run that has room
+ * for the policies of all of them (sim/engine/switch.c), which changes no result; each point continues in a process of its own. No past is
+ * shared if a policy resizes jobs (which adds metrics), if policies cannot be combined, or if runs are kept, as their files grow during
+ * the run. */
 #include "sim/cli/sweep/sweep.h"
 
 #include "sim/base/memory.h"
@@ -19,16 +24,16 @@
 
 enum { PATH_LONG = 4096 };
 
-struct branch { struct point_command command; struct plan plan; size_t first; };    /* first: of its switches in the list */
+struct branch { struct point_command command; struct plan plan; size_t first; };    /* first: index of its switches in the list */
 struct past {
     size_t first, n;              /* points of the grid */
     struct branch *branch;
-    struct policy_switch *list;   /* of all branches, none with a time: struct run_setup borrows it */
+    struct policy_switch *list;   /* of all branches, without times; struct run_setup borrows it */
     size_t n_switches;
-    struct sched *run;            /* NULL: nothing can be shared */
+    struct sched *run;            /* NULL: no past can be shared */
 };
 
-/* ---- Who belongs together ---- */
+/* ---- Families ---- */
 
 bool sweep_shares_past(const struct sweep *s, size_t a, size_t b)
 {
@@ -55,7 +60,7 @@ static bool resizes(const struct policy *p, const void *params)
 
 /* ---- The past ---- */
 
-/* false: one of them is not even defined well; it will say so by itself. */
+/* false: a point is not valid, which its own run will report. */
 static bool look_up(const struct sweep *s, struct past *p, const struct plan *by, int64_t *earliest_ns)
 {
     p->branch = mem_new(p->n, sizeof *p->branch);
@@ -121,7 +126,7 @@ static struct past *past_new(const struct sweep *s, size_t point, const struct p
     p->run = run_new(&setup);
     if (run_until(p->run, earliest_ns, &ignored) == 0)
         return p;
-    run_free(p->run);             /* each of them will say why */
+    run_free(p->run);             /* the run of each point reports the error */
     p->run = NULL;
     return p;
 }
@@ -129,7 +134,7 @@ static struct past *past_new(const struct sweep *s, size_t point, const struct p
 /* ---- The futures ---- */
 
 /* In a process of its own. */
-static int go_on(const struct sweep *s, const struct past *p, size_t point, const struct plan *plan, struct error *err)
+static int run_future(const struct sweep *s, const struct past *p, size_t point, const struct plan *plan, struct error *err)
 {
     const struct branch *b = &p->branch[point - p->first];
     char points[PATH_LONG];
@@ -147,15 +152,15 @@ static int go_on(const struct sweep *s, const struct past *p, size_t point, cons
     return result ? EXIT_FAILED : EXIT_OK;
 }
 
-static int in_a_process(const struct sweep *s, const struct past *p, size_t point, const struct plan *plan, struct error *err)
+static int run_branch_process(const struct sweep *s, const struct past *p, size_t point, const struct plan *plan, struct error *err)
 {
     int ends[2], status = 0;
     if (pipe(ends) != 0)
         return EXIT_FAILED;
     pid_t child = fork();
     if (child == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);             /* who is stopped for taking too long takes it along */
-        status = go_on(s, p, point, plan, err);
+        prctl(PR_SET_PDEATHSIG, SIGKILL);             /* if the worker is killed, so is this process */
+        status = run_future(s, p, point, plan, err);
         if (status != EXIT_OK && write(ends[1], err->text, strlen(err->text)) < 0)
             _exit(EXIT_FAILED);
         _exit(status);
@@ -167,7 +172,7 @@ static int in_a_process(const struct sweep *s, const struct past *p, size_t poin
     if (child < 0 || waitpid(child, &status, 0) < 0)
         return EXIT_FAILED;
     if (WIFSIGNALED(status))
-        kill(getpid(), WTERMSIG(status));             /* lost alone, as if it had been this process */
+        kill(getpid(), WTERMSIG(status));             /* the worker ends in the same way, so that only this point is lost */
     return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILED;
 }
 
@@ -182,15 +187,15 @@ static bool run_branch(const struct sweep *s, struct shaped *shaped, size_t poin
     }
     if (!p->run)
         return false;
-    *status = in_a_process(s, p, point, plan, err);
+    *status = run_branch_process(s, p, point, plan, err);
     return true;
 }
 
 /* ==== Points ==== */
 
-/* ---- Who shares what ---- */
+/* ---- Shared inputs ---- */
 
-/* Estimates and streams draw from the seed, and so do workloads of laws. */
+/* Estimates, streams and workloads of laws are drawn from the seed. */
 static bool seed_shapes(const struct sweep *s, const struct point *p)
 {
     const struct experiment *e = s->experiment;
@@ -226,7 +231,7 @@ static int check_unchanged(const struct plan *plan, const struct read_trace *t, 
     return EXIT_INPUT;
 }
 
-/* Laws are drawn here and not in the parent, which would have to wait for it. */
+/* Workloads of laws are drawn here, so that the workers draw them in parallel. */
 static int read_trace(const struct sweep *s, const struct point *p, struct plan *plan, struct error *err)
 {
     const struct read_trace *t = &s->trace[p->value[s->of[AXIS_TRACE]]];
@@ -288,7 +293,7 @@ static int prepare(const struct sweep *s, struct shaped *shaped, size_t point, s
     return EXIT_OK;
 }
 
-/* Whoever interrupts it now waits until the file has its name: the next run ends at once. */
+/* A signal now only sets the flag, so that the result is written; the next run ends at once. */
 static int keep(const struct sweep *s, size_t point, const char *settings_yaml, const struct summary *m, struct error *err)
 {
     char points[PATH_LONG];
@@ -297,7 +302,7 @@ static int keep(const struct sweep *s, size_t point, const char *settings_yaml, 
     return point_file_write(points, s->key[point], settings_yaml, m, err) ? EXIT_FAILED : EXIT_OK;
 }
 
-/* Every member reads for itself: nothing of it is shared. */
+/* Each member reads its inputs; nothing is shared. */
 static int run_federation(const struct sweep *s, size_t point, const struct point_command *c, struct error *err)
 {
     const struct point *p = &s->grid->point[point];
@@ -346,7 +351,7 @@ static int run_point(const struct sweep *s, struct shaped *shaped, size_t point,
     if (status == EXIT_OK && !branched)
         status = keep(s, point, plan.settings_yaml, played.summary, err);
     played_free(&played);
-    plan.cluster = NULL;              /* the next point may go on with them, and then the process ends */
+    plan.cluster = NULL;              /* kept for the next point; freed with the process */
     plan.workload = NULL;
     plan.cluster_files = plan.trace_files = (struct heard){ NULL, 0, 0 };
     plan_free(&plan);
@@ -359,13 +364,13 @@ bool sweep_work(const struct sweep *s, struct shaped *shaped, size_t point)
     struct error err = { "" };
     char points[PATH_LONG];
     if (shaped->workload && !sweep_shapes_alike(s, shaped->point, point))
-        abort();                      /* a batch is made of what is alike */
+        abort();                      /* batches hold only points that are alike */
     int status = run_point(s, shaped, point, &err);
     if (status == EXIT_INTERRUPTED)
         _exit(EXIT_INTERRUPTED);
     if (status == EXIT_OK)
         return true;
-    struct error ignored = { "" };    /* nobody has room for it: then its result is missing, which is said in the end */
+    struct error ignored = { "" };    /* if it cannot be written, the missing result is reported at the end */
     snprintf(points, sizeof points, "%s/points", s->directory);
     point_file_write_failure(points, s->key[point], err.text, &ignored);
     return false;

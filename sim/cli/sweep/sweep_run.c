@@ -1,4 +1,4 @@
-/* sweep_run.c - the directory of a sweep, and points of it run by several processes into it. See sweep.h. */
+/* sweep_run.c - the directory of a sweep, and the pool of processes that runs its points. See sweep.h. */
 #include "sim/cli/frame/cli.h"
 #include "sim/cli/frame/interrupt.h"
 #include "sim/cli/frame/progress_bar.h"
@@ -21,7 +21,7 @@ enum { PATH_LONG = 4096 };
 
 struct running {
     struct sweep *sweep;
-    size_t *task, n;              /* points that have no result yet */
+    size_t *task, n;              /* [n] points without a result */
     size_t done;
     struct shaped shaped;         /* of a worker */
     struct progress_bar bar;
@@ -35,7 +35,7 @@ static size_t batch(void *self, size_t first, size_t end)
     while (first + n < end && sweep_shapes_alike(r->sweep, r->task[first], r->task[first + n]))
         n++;
     while (first + n < r->n && sweep_shares_past(r->sweep, r->task[first + n - 1], r->task[first + n]))
-        n++;                      /* whatever the pool wants: it would be run again */
+        n++;                      /* more than the pool asks for: else the shared past would be simulated again */
     return n;
 }
 
@@ -51,7 +51,7 @@ static bool work(void *self, size_t task)
     return sweep_work(r->sweep, &r->shaped, r->task[task]);
 }
 
-static void say_failed(struct running *r, size_t point, const char *why)
+static void report_failed(struct running *r, size_t point, const char *why)
 {
     const struct point *p = &r->sweep->grid->point[point];
     if (r->quiet)
@@ -72,12 +72,12 @@ static void done(void *self, size_t task, bool well)
         return;
     snprintf(points, sizeof points, "%s/points", r->sweep->directory);
     int there = point_file_read(points, r->sweep->key[r->task[task]], &result, &err);
-    say_failed(r, r->task[task], there == 0 ? result.why : there < 0 ? err.text : "its result could not be written");
+    report_failed(r, r->task[task], there == 0 ? result.why : there < 0 ? err.text : "its result could not be written");
     if (there == 0)
         point_result_free(&result);
 }
 
-/* What a process that was killed has half written there. */
+/* Removes partial files of a process that was killed. */
 static void remove_partials(const char *path)
 {
     DIR *d = opendir(path);
@@ -102,7 +102,7 @@ static void lost(void *self, size_t task, const char *why)
     remove_partials(path);
     rmdir(path);
     snprintf(path, sizeof path, "%s/points", s->directory);
-    say_failed(r, r->task[task], point_file_write_failure(path, s->key[r->task[task]], why, &err) ? err.text : why);
+    report_failed(r, r->task[task], point_file_write_failure(path, s->key[r->task[task]], why, &err) ? err.text : why);
 }
 
 static void tick(void *self)
@@ -111,7 +111,7 @@ static void tick(void *self)
     progress_bar_count(&r->bar, r->done, "runs");
 }
 
-/* ---- What is there already ---- */
+/* ---- The directory ---- */
 
 static bool run_is_kept(const struct sweep *s, size_t point)
 {
@@ -120,7 +120,7 @@ static bool run_is_kept(const struct sweep *s, size_t point)
     return access(path, F_OK) == 0;
 }
 
-/* A failure is no result: it is tried again. */
+/* A failed point is run again. */
 static bool has_result(const struct sweep *s, size_t point)
 {
     char points[PATH_LONG];
