@@ -260,7 +260,7 @@ static int no_axis(const struct experiment *e, struct config_value pair, const c
         if (n < sizeof list)
             n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", i ? ", " : "", e->axis[i].name);
     }
-    return config_error(key, err, "nothing here is called '%s': want one of %s%s%s%s", name, list, near.best ? ", did you mean '" : "",
+    return config_error(key, err, "no axis '%s': want one of %s%s%s%s", name, list, near.best ? ", did you mean '" : "",
                         near.best ? near.best : "", near.best ? "'?" : "");
 }
 

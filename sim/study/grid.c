@@ -127,7 +127,7 @@ static int make_points(struct grid *g, const struct experiment *e, uint64_t all,
         if (name_point(g, e, p, err))
             return -1;
     }
-    return g->n ? check_names(g, e, err) : error_set(err, "%s: nothing is left: every combination is excluded", e->name);
+    return g->n ? check_names(g, e, err) : error_set(err, "%s: no point remains: every combination is excluded", e->name);
 }
 
 struct grid *grid_new(const struct experiment *e, struct error *err)

@@ -209,7 +209,7 @@ static int is_free(const struct merge *m, const char *to, struct error *err)
         return -1;
     bool same = !strcmp(there.sha256, m->part[0].about.sha256);
     sweep_about_free(&there);
-    return same ? 0 : error_set(err, "%s: has results of another experiment: say another --output", to);
+    return same ? 0 : error_set(err, "%s: has results of another experiment: want another --output", to);
 }
 
 int merge_shards(const char *const *directory, size_t n, const char *to, struct merged *count, struct error *err)

@@ -110,7 +110,7 @@ int point_file_read(const char *directory, const char *key, struct point_result 
     if (split_result(to, length, key))
         return 0;
     point_result_free(to);
-    return error_set(err, "%s: it is not the whole result of a point", path);
+    return error_set(err, "%s: incomplete result of a point", path);
 }
 
 void point_result_free(struct point_result *r)

@@ -247,7 +247,7 @@ int sweep_about_read(struct sweep_about *to, const char *directory, struct error
     if (good && to->shard.index < to->shard.of && take_inputs(to, json_object_get(root, "inputs")) == 0)
         return 0;
     sweep_about_free(to);
-    return error_set(err, "%s: it does not say what was swept", path);
+    return error_set(err, "%s: incomplete description of a sweep", path);
 }
 
 void sweep_about_free(struct sweep_about *a)

@@ -188,8 +188,8 @@ static void put_rates(const struct cluster *c, const struct workload *w, json_t 
     json_object_set_new(report, "progress", json_pack("{s:s, s:s, s:I, s:I}", "model", rate_model_name[r->model], "unknown",
                                                       rate_model_name[r->unknown], "known_jobs", jobs, "jobs", (json_int_t)w->n_jobs));
     if (unknown != ID_NONE)
-        check_warn(report, "training model '%.100s' is not known: want it among 'models', or as an alias of one that `gpuyard list "
-                   "models` has", intern_text(w->models, unknown));
+        check_warn(report, "training model '%.100s' is unknown: want it in 'models' of the cluster, or in `gpuyard list "
+                   "models` or as an alias there", intern_text(w->models, unknown));
 }
 
 /* ---- the report ---- */

@@ -306,7 +306,7 @@ static void show_demand(const json_t *d)
     line("largest", text);
     const json_t *progress = json_object_get(d, "progress");
     if (json_is_object(progress)) {
-        snprintf(text, sizeof text, "%s, of %.0f of %.0f jobs; of the others: %s", string(progress, "model"),
+        snprintf(text, sizeof text, "%s, known for %.0f of %.0f jobs; for the others: %s", string(progress, "model"),
                  number(progress, "known_jobs"), number(progress, "jobs"), string(progress, "unknown"));
         line("progress", text);
     }

@@ -34,7 +34,7 @@ void check_warn(json_t *report, const char *format, ...)
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     json_t *list = json_object_get(report, "warnings"), *line = json_string(text);
-    json_array_append_new(list, line ? line : json_string("(of something whose name is no UTF-8)"));
+    json_array_append_new(list, line ? line : json_string("(a text that is no UTF-8)"));
 }
 
 static int64_t job_milli(const struct job_facts *f)

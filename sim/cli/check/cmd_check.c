@@ -28,7 +28,7 @@ static const struct check_options defaults = { .format = FORMAT_TEXT };
 #define AT(field) .at = offsetof(struct check_options, field)
 static const struct option options[] = {
     { .name = "cluster", .letter = 'c', .argument = "CLUSTER", .kind = OPTION_TEXTS, AT(clusters), .values = VALUES_FILE,
-      .help = "compare what each trace asks for with this cluster, or with each member of a federation; may be given again" },
+      .help = "compare what each trace asks for with this cluster, or with each member of a federation; may be given several times" },
     { .name = "format", .letter = 'f', .argument = "FORMAT", .kind = OPTION_WORD, AT(format), .words = formats,
       .help = "text, the default, or json" },
     { .name = "strict", .kind = OPTION_FLAG, AT(strict), .help = "a warning counts as an error" },
@@ -323,13 +323,13 @@ static int check_run(const struct invocation *in)
 
 const struct command cmd_check = {
     .name = "check",
-    .summary = "validate traces, clusters and experiments, say what is in them, and compare demand with capacity",
-    .details = "All files are checked, each error is one line on standard error; then the exit status is 3. A file is a "
-               "trace in the FORMAT that is said or that its first bytes tell, or a cluster: a list of nodes, or YAML by "
-               "its name; or an experiment: YAML with clusters and traces; or a federation, which begins so.\n"
+    .summary = "validate and summarise traces, clusters and experiments, and compare demand with capacity",
+    .details = "All files are checked. Each error is one line on standard error, and the exit status is then 3. A file with FORMAT is a "
+               "trace. Else its first bytes tell whether it is a trace, a list of nodes, an experiment (YAML with clusters and "
+               "traces) or a federation; any other file whose name ends like YAML is a cluster.\n"
                "\n"
-               "With --cluster, what each trace asks for is compared with what is there: GPU time, the offered load (GPU "
-               "time over GPUs and the span of arrivals), the largest job, and which jobs can never run and why.",
+               "With --cluster, the demand of each trace is compared with the capacity: GPU time, the offered load (GPU time over GPUs and the span of "
+               "arrivals), the largest job, and the jobs that can never run, with reasons.",
     .set = { .name = "check", .options = options, .operands = "FILE[:FORMAT]...", .min_operands = 1,
              .max_operands = SIZE_MAX },
     .operand_values = VALUES_FILE,

@@ -41,7 +41,7 @@ static int parse_time(const struct workload *w, const char *command, const char 
         return error_set(err, "%s: --%s: want seconds, or a date like 2017-10-09 or '2017-10-09 07:01:55', got '%s'",
                          command, option, text);
     if (w->origin_ns == TIME_NEVER)
-        return error_set(err, "%s: --%s: want seconds, as this trace tells no dates, got '%s'", command, option, text);
+        return error_set(err, "%s: --%s: want seconds, as this trace has no dates, got '%s'", command, option, text);
     *ns = date_ns - w->origin_ns;
     return 0;
 }
@@ -132,7 +132,7 @@ static int filter_apply(const struct filter_options *f, const char *command, str
         kept += keep[j];
     }
     if (result == 0 && kept == 0)
-        result = error_set(err, "%s: none of the %" PRIu32 " jobs is left", command, w->n_jobs);
+        result = error_set(err, "%s: none of the %" PRIu32 " jobs passes the filter", command, w->n_jobs);
     if (result == 0)
         workload_keep(w, keep);
     free(keep);
@@ -158,8 +158,8 @@ static const struct option options[] = {
       .help = "where to write it, compressed if it ends in .gz or .zst; standard output by default, and for -" },
     { .name = "since", .argument = "TIME", .kind = OPTION_TEXT, AT(filter.since),
       .help = "only jobs submitted then or later: seconds of the trace, or a date like 2017-10-09 or '2017-10-09 07:01:55' "
-              "if the trace tells dates" },
-    { .name = "until", .argument = "TIME", .kind = OPTION_TEXT, AT(filter.until), .help = "only jobs submitted before" },
+              "if the trace has dates" },
+    { .name = "until", .argument = "TIME", .kind = OPTION_TEXT, AT(filter.until), .help = "only jobs submitted before that time" },
     { .name = "queue", .argument = "NAME[,NAME...]", .kind = OPTION_TEXT, AT(filter.queues),
       .help = "only jobs of these queues" },
     { .name = "user", .argument = "NAME[,NAME...]", .kind = OPTION_TEXT, AT(filter.users),
@@ -167,12 +167,12 @@ static const struct option options[] = {
     { .name = "class", .argument = "NAME[,NAME...]", .kind = OPTION_TEXT, AT(filter.classes), .words = native_classes,
       .help = "only jobs of these classes: training, inference, interactive, batch" },
     { .name = "min-gpus", .argument = "N", .kind = OPTION_INTEGER, AT(filter.min_gpus), .max = FILTER_GPUS_MOST,
-      .help = "only jobs of at least so many GPUs in all; a share counts as one" },
+      .help = "only jobs of at least N GPUs in total; a share of a GPU counts as one" },
     { .name = "max-gpus", .argument = "N", .kind = OPTION_INTEGER, AT(filter.max_gpus), .max = FILTER_GPUS_MOST,
-      .help = "only jobs of at most so many" },
+      .help = "only jobs of at most N GPUs in total" },
     { .name = "limit", .argument = "N", .kind = OPTION_INTEGER, AT(filter.limit), .min = 1, .max = UINT32_MAX,
-      .help = "only the first N of the jobs that are left" },
-    { .name = "rebase", .kind = OPTION_FLAG, AT(rebase), .help = "the first of them arrives at 0" },
+      .help = "only the first N of the remaining jobs" },
+    { .name = "rebase", .kind = OPTION_FLAG, AT(rebase), .help = "shift submit times so that the first job arrives at 0" },
     { .name = "scale-load", .argument = "F", .kind = OPTION_RATIO, AT(load), .max = 1000000,
       .help = "divide their submit times by F: 2 is twice the load; after everything else" },
     { .name = "quiet", .letter = 'q', .kind = OPTION_FLAG, AT(quiet), .help = "no warnings" },
@@ -224,8 +224,8 @@ static int convert_run(const struct invocation *in)
 const struct command cmd_convert = {
     .name = "convert",
     .summary = "write a trace of any format, or a part of it, in the native format",
-    .details = "Jobs are written in the order of their submit times, which stay what they are, to the nanosecond; so do "
-               "all facts that the simulator knows of. A trace that tells dates begins at 0 with its earliest job.\n"
+    .details = "Jobs are written in the order of their submit times. Times are kept to the nanosecond, and so is every other fact that "
+               "the simulator reads. A trace with dates begins at 0 with its earliest job.\n"
                "\n"
                "'gpuyard list formats' shows the formats and their options.",
     .set = { .name = "convert", .options = options, .operands = "TRACE[:FORMAT]", .min_operands = 1,

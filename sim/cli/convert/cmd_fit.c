@@ -25,14 +25,15 @@ static const struct option options[] = {
     { .name = "output", .letter = 'o', .argument = "FILE", .kind = OPTION_TEXT, AT(output), .values = VALUES_FILE, .required = true,
       .help = "where to write the workload file; - is standard output, then the report goes to standard error" },
     { .name = "law", .argument = "LAW", .kind = OPTION_WORD, AT(law), .words = fit_law_words,
-      .help = "of run times: lognormal, by mean and median; lognormal-of-logs; weibull; gamma; mix-2, mix-3, mix-4 of lognormal "
-              "laws; slices, 200 equally likely values. By default the nearest, or slices if none is near" },
+      .help = "law of run times: lognormal, by mean and median; lognormal-of-logs; weibull; gamma; mix-2, mix-3, mix-4 of lognormal "
+              "laws; slices, 200 equally likely values. By default the law with the smallest distance, or slices "
+              "if none is near" },
     { .name = "seed", .argument = "N", .kind = OPTION_INTEGER, AT(seed), .max = INT64_MAX,
-      .help = "of the workload that the trace is compared with, 1 by default" },
+      .help = "seed of the drawn workload that the trace is compared with, 1 by default" },
     { .name = "plot", .argument = "FILE", .kind = OPTION_TEXT, AT(plot), .values = VALUES_FILE,
-      .help = "draw both side by side: what it is, png, svg or pdf, its ending says" },
+      .help = "plot trace and fit side by side; FILE ends in .png, .svg or .pdf" },
     { .name = "format", .letter = 'f', .argument = "FORMAT", .kind = OPTION_WORD, AT(format), .words = formats,
-      .help = "of the report: text, the default, or json" },
+      .help = "format of the report: text, the default, or json" },
     { .name = "quiet", .letter = 'q', .kind = OPTION_FLAG, AT(quiet), .help = "no report" },
     { 0 },
 };

@@ -27,19 +27,19 @@ static const struct option options[] = {
     { .name = "preset", .argument = "NAME", .kind = OPTION_TEXT, AT(preset),
       .help = "a workload that is built in instead of a file: 'gpuyard list workloads'" },
     { .name = "seed", .argument = "N", .kind = OPTION_INTEGER, AT(seed), .max = INT64_MAX,
-      .help = "of all that is drawn, 1 by default" },
+      .help = "seed of all draws, 1 by default" },
     { .name = "jobs", .argument = "N", .kind = OPTION_INTEGER, AT(jobs), .min = 1, .max = SYNTH_JOBS_MOST,
-      .help = "so many, instead of what the file says; more of them begin with the same ones, unless the load is calibrated as "
+      .help = "number of jobs, instead of that of the file; a larger N begins with the same jobs, unless the load is calibrated as "
               "realised" },
     { .name = "load", .argument = "X", .kind = OPTION_RATIO, AT(load), .max = LOAD_MOST,
-      .help = "that target for the load instead of the file's: 0.8 wants 80 % of the GPUs" },
+      .help = "target load, instead of that of the file: 0.8 is 80 % of the GPUs" },
     { .name = "cluster", .letter = 'c', .argument = "CLUSTER", .kind = OPTION_TEXT, AT(cluster), .values = VALUES_FILE,
-      .help = "the load is of its GPUs, whatever the file says" },
+      .help = "the load refers to the GPUs of this cluster, instead of those of the file" },
     { .name = "output", .letter = 'o', .argument = "FILE", .kind = OPTION_TEXT, AT(output), .values = VALUES_FILE,
       .help = "where to write it, compressed if it ends in .gz or .zst; standard output by default, and for -" },
     { .name = "dump-config", .kind = OPTION_FLAG, AT(dump_config),
-      .help = "write the workload file itself, every key said, and stop: to begin one of your own" },
-    { .name = "quiet", .letter = 'q', .kind = OPTION_FLAG, AT(quiet), .help = "do not say what came of it" },
+      .help = "write the workload file with all its keys, as a start for another one, and stop" },
+    { .name = "quiet", .letter = 'q', .kind = OPTION_FLAG, AT(quiet), .help = "no report" },
     { 0 },
 };
 
@@ -84,7 +84,7 @@ static void report(const struct synth_spec *s, const struct workload *w, const s
     }
     fprintf(stderr, "; drawn %016" PRIx64 "\n", r->drawn);
     if (s->n_sessions || s->services)
-        complain(EXIT_OK, "%s: a trace cannot tell its %s: 'gpuyard run -t' takes the workload file itself", s->name,
+        complain(EXIT_OK, "%s: a trace cannot hold its %s: want the workload file for 'gpuyard run -t'", s->name,
                  !s->services ? "sessions" : s->n_sessions ? "services and sessions" : "services");
 }
 
@@ -153,11 +153,11 @@ static int synth_run(const struct invocation *in)
 const struct command cmd_synth = {
     .name = "synth",
     .summary = "draw jobs from the laws of a workload file, as a native trace",
-    .details = "Says on standard error how many jobs came, how fast, and what load they are; the same seed gives the same bytes, "
-               "and 'drawn' is a hash of all that was drawn.\n"
+    .details = "Reports the number of jobs, their rate and their load on standard error. The same seed gives the same bytes; 'drawn' is a "
+               "hash of all draws.\n"
                "\n"
-               "'gpuyard run -t WORKLOAD.yaml' does without a trace between: then the seed is the run's, and the load is of its "
-               "cluster, unless the file names 'gpus'.",
+               "'gpuyard run -t WORKLOAD.yaml' draws the jobs itself, with the seed of the run, and with a load of its cluster unless the "
+               "file has the key 'gpus'.",
     .set = { .name = "synth", .options = options, .operands = "[WORKLOAD.yaml]", .min_operands = 0, .max_operands = 1 },
     .operand_values = VALUES_FILE,
     .options_size = sizeof defaults,

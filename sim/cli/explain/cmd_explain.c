@@ -15,7 +15,7 @@ struct explain_options { bool job, queue; int format; };
 static const struct explain_options defaults = { .format = FORMAT_TEXT };
 #define AT(field) .at = offsetof(struct explain_options, field)
 static const struct option options[] = {
-    { .name = "job", .letter = 'j', .kind = OPTION_FLAG, AT(job), .help = "NAME is a job, if a queue is called the same" },
+    { .name = "job", .letter = 'j', .kind = OPTION_FLAG, AT(job), .help = "NAME is a job, if a queue has the same name" },
     { .name = "queue", .letter = 'q', .kind = OPTION_FLAG, AT(queue), .help = "NAME is a queue" },
     { .name = "format", .letter = 'f', .argument = "FORMAT", .kind = OPTION_WORD, AT(format), .words = formats,
       .help = "text, the default, or json" },
@@ -119,12 +119,12 @@ static int explain_run(const struct invocation *in)
     if (jobs < 0 || levels < 0)
         return complain(EXIT_INPUT, "%s", err.text);
     if (jobs > 0)
-        return complain(EXIT_INPUT, "%s/jobs.csv: is not there: want the results of a run", directory);
+        return complain(EXIT_INPUT, "%s/jobs.csv: no such file: want the results of a run", directory);
     bool job = s.job && !o->queue, queue = s.queue && !o->job;
     if (job && queue)
         return complain(EXIT_USAGE, "%s: '%s' is a job and a queue: want --job or --queue", directory, name);
     if (queue && levels > 0)
-        return complain(EXIT_INPUT, "%s/queues.csv: is not there, and the story of a queue needs it", directory);
+        return complain(EXIT_INPUT, "%s/queues.csv: no such file, and the story of a queue needs it", directory);
     if (!job && !queue)
         return unknown(directory, name, o);
     return job ? show(explain_job(directory, name, &err), explain_job_text, o->format, &err)
@@ -133,9 +133,8 @@ static int explain_run(const struct invocation *in)
 
 const struct command cmd_explain = {
     .name = "explain",
-    .summary = "tell what happened to one job or one queue of a run, and why",
-    .details = "Reads the result files of the directory: jobs.csv, for a queue queues.csv, and intervals.csv if it is there; "
-               "for a job events.csv, too (gpuyard run --outputs ...,events), and for the job of an interactive session sessions.csv.",
+    .summary = "explain what happened to one job or one queue of a run, and why",
+    .details = "Reads the result files of the directory: jobs.csv, for a queue queues.csv, and intervals.csv if it exists; for a job also events.csv (gpuyard run --outputs ...,events), and for the job of an interactive session sessions.csv.",
     .set = { .name = "explain", .options = options, .operands = "DIR NAME", .min_operands = 2, .max_operands = 2 },
     .operand_values = VALUES_DIRECTORY,
     .options_size = sizeof defaults,

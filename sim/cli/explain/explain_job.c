@@ -68,21 +68,21 @@ static bool is(const char *a, const char *b)
 /* ---- The row of the job ---- */
 
 static const char *const meaning[WAIT_REASONS] = {
-    [WAIT_ORDER] = "others were before it in line",
+    [WAIT_ORDER] = "other jobs were ahead of it in the queue",
     [WAIT_LIMIT] = "its queue was at its limit, or had spent its budget of the month",
-    [WAIT_QUOTA] = "its queue was over its quota, and nobody's was idle",
-    [WAIT_PROTECTED] = "its queue was owed GPUs, but those who had them were protected",
+    [WAIT_QUOTA] = "its queue was over its quota, and no other queue left quota unused",
+    [WAIT_PROTECTED] = "its queue was below its quota, but the jobs that held GPUs could not be preempted",
     [WAIT_GPUS] = "too few GPUs were free",
     [WAIT_FRAGMENTED] = "enough GPUs were free, but not together",
-    [WAIT_TOPOLOGY] = "no domain of the level that it requires had room",
+    [WAIT_TOPOLOGY] = "no domain of its required topology level had enough free GPUs",
     [WAIT_TYPE] = "none of its GPU models was free",
-    [WAIT_GANG] = "it had some of its tasks and lacked the others",
-    [WAIT_RESERVED] = "it would have fit, but would have delayed one with a promise",
-    [WAIT_RELEASING] = "it had its GPUs, and their last users were leaving",
-    [WAIT_PASS] = "the scheduler's next pass, or a back-off, was to come",
+    [WAIT_GANG] = "some tasks of its gang had GPUs and the others had none",
+    [WAIT_RESERVED] = "it would have fit, but would have delayed a job with a reservation",
+    [WAIT_RELEASING] = "it had claimed GPUs that other jobs were still releasing",
+    [WAIT_PASS] = "the next scheduling pass, or the end of a back-off, was not due yet",
     [WAIT_DEPENDENCY] = "jobs on which it depends had not ended",
     [WAIT_OTHER] = "the policy gave no other reason",
-    [WAIT_POWER] = "it would have fit, but the power cap would not have held",
+    [WAIT_POWER] = "it would have fit, but would have exceeded the power cap",
 };
 
 static void put_waits(json_t *story, const struct csv_job *j)

@@ -49,7 +49,7 @@ static void print_held(const json_t *story, const json_t *x)
                 gpu_hours_text(idle, story_number(x, "idle_gpu_h")), gpu_hours_text(starting, story_number(x, "starting_gpu_h")));
     }
     if (!isnan(share))
-        fprintf(to, "; it was active for %.1f%% of that, start-ups aside", 100 * share);
+        fprintf(to, "; it was active for %.1f%% of that, without start-ups", 100 * share);
     paragraph_end(&p, "held", LABEL);
 }
 
@@ -82,7 +82,7 @@ static void print_given_up(const json_t *story, const json_t *x)
     struct paragraph p;
     FILE *to = paragraph_begin(&p);
     if (releases > 0)
-        fprintf(to, "its GPUs %.0f time%s, for it was idle", releases, plural_ending(releases));
+        fprintf(to, "its GPUs %.0f time%s, as it was idle", releases, plural_ending(releases));
     paragraph_end(&p, "released", LABEL);
     to = paragraph_begin(&p);
     if (taken > 0)
@@ -95,9 +95,9 @@ static void print_given_up(const json_t *story, const json_t *x)
     paragraph_end(&p, "taken", LABEL);
     to = paragraph_begin(&p);
     if (delayed_s > 0) {
-        fputs("its user, who had used it before, waited ", to);
+        fputs("its user waited ", to);
         write_duration(to, delayed_s);
-        fputs(" to go on", to);
+        fputs(" to continue", to);
     }
     paragraph_end(&p, "delayed", LABEL);
 }
@@ -119,7 +119,7 @@ static const char *lost_as(const char *state)
 static void explain_session_outcome(const json_t *story)
 {
     static const struct { const char *outcome, *words; } all[] = {
-        { "closed", "closed by its user" }, { "culled", "culled: deleted for being idle" }, { "expired", "expired: it came to its cap" },
+        { "closed", "closed by its user" }, { "culled", "culled: deleted for being idle" }, { "expired", "expired: it reached its time limit" },
         { "abandoned", "abandoned: given up by its user" }, { "open", "not over when the run ended" },
     };
     const json_t *x = json_object_get(story, "session");
@@ -142,7 +142,7 @@ static void explain_session_outcome(const json_t *story)
         write_duration(to, story_number(x, "patience_s"));
     }
     if (json_is_true(json_object_get(x, "forgotten")))
-        fputs("; its user had gone without closing it", to);
+        fputs("; its user had left without closing it", to);
     paragraph_end(&p, "outcome", LABEL);
 }
 
@@ -216,7 +216,7 @@ static void print_meanwhile(const json_t *story)
         fprintf(to, "%.0f job%s with ", started, plural_ending(started));
         write_gpus(to, story_number(m, "gpus"));
         fprintf(to, " started for the first time, %.0f of other queues", others);
-        fprintf(to, "; %.0f of them had come later%s", later, later > 0 ? ": " : "");
+        fprintf(to, "; %.0f of them were submitted later%s", later, later > 0 ? ": " : "");
         for (size_t i = 0; i < json_array_size(names); i++) {
             fputs(i ? ", " : "", to);
             write_name(to, story_text(json_array_get(names, i), "job"));
@@ -249,14 +249,14 @@ static void write_places(FILE *to, const json_t *list)
 static void write_end_of(FILE *to, const json_t *run)
 {
     static const struct { const char *why, *words; } ends[] = {
-        { "done", "it had done its work" }, { "failed", "it failed" }, { "cancelled", "it was cancelled" },
+        { "done", "it completed" }, { "failed", "it failed" }, { "cancelled", "it was cancelled" },
         { "preempted", "it was preempted" }, { "moved", "it was moved" }, { "cutoff", "the run was cut off" },
         { "fault", "a failure stopped it" }, { "maintenance", "its nodes went into maintenance" },
-        { "reclaimed", "a spot node of it was reclaimed" },
-        { "released", "it was idle and gave them back" }, { "closed", "its user closed it" },
-        { "culled", "it was deleted for being idle" }, { "expired", "it came to its cap" },
-        { "withdrawn", "nobody wanted it any more" },
-        { "resized", "it went on with more or fewer tasks" }, { "broken", "a task of its gang was stopped" },
+        { "reclaimed", "one of its spot nodes was reclaimed" },
+        { "released", "it was idle and released them" }, { "closed", "its user closed it" },
+        { "culled", "it was deleted for being idle" }, { "expired", "it reached its time limit" },
+        { "withdrawn", "it was no longer needed" },
+        { "resized", "it was resized" }, { "broken", "a task of its gang was stopped" },
     };
     const char *why = story_text(run, "ended_as"), *cause = story_text(run, "cause");
     const char *words = why;
@@ -277,7 +277,7 @@ static void write_run(FILE *to, const json_t *run, bool first)
 {
     const char *why = story_text(run, "ended_as");
     if (!strcmp(why, "gang") || !strcmp(why, "saved"))
-        fputs(!strcmp(why, "gang") ? "lacks the rest of its gang" : "saves what a task did", to);
+        fputs(!strcmp(why, "gang") ? "waits for the rest of its gang" : "saves the state of a task", to);
     else
         fputs(first ? "starts" : "runs again", to);
     write_places(to, json_object_get(run, "places"));
@@ -306,13 +306,13 @@ static void write_waited(FILE *to, const json_t *parts)
 static void write_decision(FILE *to, const json_t *d)
 {
     static const struct { const char *decision, *words; } all[] = {
-        { "claim", "is given GPUs whose last users are leaving" }, { "gather", "gathers: its gang is not complete" },
-        { "held", "must wait for jobs on which it depends" }, { "promise", "is promised a start:" }, { "refuse", "is refused:" },
-        { "preempted", "is told to leave" }, { "moved", "is told to move" }, { "broken", "loses a task" },
-        { "fault", "is stopped by a failure:" }, { "maintenance", "is told to leave for" },
-        { "reclaimed", "is told to leave, for its spot node is taken away:" },
-        { "again", "is wanted again, and asks for GPUs" },
-        { "unclaim", "gives up its claim: those GPUs are out of service" },
+        { "claim", "claims GPUs that other jobs are releasing" }, { "gather", "holds GPUs for its incomplete gang" },
+        { "held", "is held until its dependencies have ended" }, { "promise", "gets a reservation:" }, { "refuse", "is refused:" },
+        { "preempted", "is preempted" }, { "moved", "is moved" }, { "broken", "loses a task" },
+        { "fault", "is interrupted by a failure:" }, { "maintenance", "is drained for" },
+        { "reclaimed", "is evicted, as its spot node is reclaimed:" },
+        { "again", "is used again, and requests GPUs" },
+        { "unclaim", "loses its claim: the GPUs are out of service" },
     };
     const char *what = story_text(d, "decision"), *reason = story_text(d, "reason");
     if (!strcmp(what, "wait")) {
@@ -398,7 +398,7 @@ static void print_parts(const json_t *story)
     double checkpoints = story_number(story, "checkpoints"), read = story_number(story, "read_gib"), cached = story_number(story, "cached_gib");
     FILE *to = paragraph_begin(&p);
     if (checkpoints > 0)
-        fprintf(to, "%.0f written; it stood still for %s meanwhile", checkpoints, gpu_hours_text(hours, story_number(story, "checkpoint_gpu_h")));
+        fprintf(to, "%.0f written; it was stalled for %s meanwhile", checkpoints, gpu_hours_text(hours, story_number(story, "checkpoint_gpu_h")));
     paragraph_end(&p, "checkpoints", LABEL);
     to = paragraph_begin(&p);
     if (story_number(story, "pull_gpu_h") > 0)
@@ -406,7 +406,7 @@ static void print_parts(const json_t *story)
     paragraph_end(&p, "image", LABEL);
     to = paragraph_begin(&p);
     if (read + cached > 0)
-        fprintf(to, "%.4g GiB from the storage, %.4g GiB that its nodes had kept", read, cached);
+        fprintf(to, "%.4g GiB from the storage, %.4g GiB from the caches of its nodes", read, cached);
     paragraph_end(&p, "data", LABEL);
 }
 
@@ -423,7 +423,7 @@ static void print_stopped(const json_t *story)
         write_name(to, story_text(stop, "job"));
         fputs(" of queue ", to);
         write_name(to, story_text(stop, "queue"));
-        fprintf(to, " was %s for it (%s), and had left at %s", story_text(stop, "ended_as"), story_text(stop, "cause"),
+        fprintf(to, " was %s for it (%s), and its GPUs were free at %s", story_text(stop, "ended_as"), story_text(stop, "cause"),
                 instant_text(when, story_number(stop, "end_s")));
         paragraph_end(&p, i ? "" : "others", LABEL);
     }
@@ -449,8 +449,7 @@ static void print_outcome(const json_t *story)
     paragraph_end(&p, "outcome", LABEL);
     to = paragraph_begin(&p);
     if (!isnan(fair))
-        fprintf(to, "that is %.2f times as long as on GPUs of its own, an equal share for each queue that had jobs "
-                    "(fair: at most 1)", fair);
+        fprintf(to, "its completion time is %.2f times that on an equal share of the GPUs, one for each queue with jobs (fair: at most 1)", fair);
     paragraph_end(&p, "fairness", LABEL);
 }
 

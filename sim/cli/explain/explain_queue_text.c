@@ -39,7 +39,7 @@ static void print_means(const json_t *story)
     fprintf(to, "%.1f GPUs on average, and held %.1f", story_number(story, "demand_gpus_mean"),
             story_number(story, "held_gpus_mean"));
     if (!isnan(fair))
-        fprintf(to, "; the policy held %.1f to be fair", fair);
+        fprintf(to, "; its fair share by the policy was %.1f", fair);
     paragraph_end(&p, "asked for", LABEL);
 }
 
@@ -50,13 +50,13 @@ static void print_owed(const json_t *story)
     double satisfied = story_number(story, "quota_satisfaction");
     char a[HOURS_MAX], b[HOURS_MAX];
     if (!isnan(satisfied))
-        fprintf(to, "%s, what it asked for within its quota; held %.1f%% of that, and lacked %s",
+        fprintf(to, "%s, its demand within its quota; it held %.1f%% of that, and lacked %s",
                 gpu_hours_text(a, story_number(story, "owed_gpu_h")), 100 * satisfied,
                 gpu_hours_text(b, story_number(story, "unmet_gpu_h")));
-    paragraph_end(&p, "was owed", LABEL);
+    paragraph_end(&p, "entitled to", LABEL);
     to = paragraph_begin(&p);
     if (!isnan(satisfied))
-        fprintf(to, "%s beyond its quota, and left %s of the quota unused",
+        fprintf(to, "%s above its quota, and left %s of the quota unused",
                 gpu_hours_text(a, story_number(story, "borrowed_gpu_h")), gpu_hours_text(b, story_number(story, "unused_gpu_h")));
     paragraph_end(&p, "borrowed", LABEL);
 }
@@ -70,7 +70,7 @@ static void print_short(const json_t *story)
     if (count == 0) {
         fputs("never", to);
     } else if (count > 0) {
-        fprintf(to, "of its own %.0f time%s, until it had what it was owed: ", count, plural_ending(count));
+        fprintf(to, "of its quota %.0f time%s, until it held what it was entitled to: ", count, plural_ending(count));
         write_duration(to, story_number(s, "mean_s"));
         fputs(count > 1 ? " on average" : "", to);
     }
@@ -81,7 +81,7 @@ static void print_short(const json_t *story)
         to = paragraph_begin(&p);
         write_duration(to, story_number(one, "s"));
         fprintf(to, " from %s%s", instant_text(when, story_number(one, "start_s")),
-                json_is_true(json_object_get(one, "open")) ? ", not over at the end" : "");
+                json_is_true(json_object_get(one, "open")) ? ", still short at the end" : "");
         paragraph_end(&p, "", LABEL + 2);
     }
 }
@@ -100,8 +100,8 @@ static void print_borrowers(const json_t *story)
     width = width > room ? room : width;
     if (n) {
         putchar('\n');
-        text_wrap(stdout, "What others held beyond their quotas while this one", 0, 2, term_width(STDOUT_FILENO));
-        printf("  %*s%*s%*s\n", (int)width, "", CELL, "had to spare", CELL, "was short");
+        text_wrap(stdout, "GPU time of other queues above their quotas while this queue", 0, 2, term_width(STDOUT_FILENO));
+        printf("  %*s%*s%*s\n", (int)width, "", CELL, "had spare", CELL, "was short");
     }
     json_array_foreach(list, i, row)
     {
@@ -129,8 +129,8 @@ static void put_stops(FILE *to, const json_t *list)
 static void print_preemptions(const json_t *story)
 {
     static const struct { const char *cause, *words; } causes[] = {
-        { "reclaim", "for jobs of other queues" }, { "preempt", "for jobs of its own" }, { "move", "to be moved" },
-        { "broken", "because a task was stopped" }, { "policy", "for reasons that the policy kept" },
+        { "reclaim", "for jobs of other queues" }, { "preempt", "for jobs of its own queue" }, { "move", "to be moved" },
+        { "broken", "because a task was stopped" }, { "policy", "for reasons that the policy did not give" },
     };
     static const struct { const char *key, *words; } sides[] = {
         { "preempted_by", "by jobs of " }, { "preempted", "its own jobs preempted jobs of " },
@@ -178,8 +178,7 @@ static void print_jobs(const json_t *story)
     }
     to = paragraph_begin(&p);
     if (!isnan(story_number(story, "fairness_kept"))) {
-        fprintf(to, "%.1f%% of its jobs took no longer than on GPUs of its own, an equal share for each queue that had jobs; "
-                    "the worst, ", 100 * story_number(story, "fairness_kept"));
+        fprintf(to, "%.1f%% of its jobs took no longer than on an equal share of the GPUs, one for each queue with jobs; the worst, ", 100 * story_number(story, "fairness_kept"));
         write_name(to, story_text(worst, "job"));
         fprintf(to, ", %.2f times as long", story_number(worst, "finish_time_fairness"));
     }

@@ -180,7 +180,7 @@ static void list_as_text(const json_t *list)
 
 enum { FORMAT_TEXT, FORMAT_JSON };
 static const char *const formats[] = { "text", "json", NULL };
-static const char *const topics[] = { "policies", "placers", "formats", "workloads", "gpus", "mig", "duties", "goodput", "nodes", "metrics", "columns", NULL };
+static const char *const topics[] = { "policies", "placers", "formats", "workloads", "gpus", "mig", "duties", "goodput", "nodes", "models", "metrics", "columns", NULL };
 
 struct list_options { int format; };
 static const struct list_options defaults = { .format = FORMAT_TEXT };
@@ -212,8 +212,8 @@ static int list_run(const struct invocation *in)
 
 const struct command cmd_list = {
     .name = "list",
-    .summary = "show what there is: policies, placers, formats, workloads, gpus, mig, duties, goodput, nodes, metrics or columns",
-    .set = { .name = "list", .options = options, .operands = "policies|placers|formats|workloads|gpus|mig|duties|goodput|nodes|metrics|columns",
+    .summary = "list policies, placers, formats, workloads, gpus, mig, duties, goodput, nodes, models, metrics or columns",
+    .set = { .name = "list", .options = options, .operands = "LIST",
              .min_operands = 1, .max_operands = 1 },
     .words = topics,
     .options_size = sizeof defaults,

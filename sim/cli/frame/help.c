@@ -26,8 +26,8 @@ const struct exit_meaning exit_meanings[] = {
     { EXIT_FAILED, "the run failed, or its output could not be written" },
     { EXIT_USAGE, "wrong usage" },
     { EXIT_INPUT, "bad input" },
-    { EXIT_REGRESSION, "worse than it may be" },
-    { EXIT_INCONCLUSIVE, "too little to tell" },
+    { EXIT_REGRESSION, "a metric is worse than its margin allows" },
+    { EXIT_INCONCLUSIVE, "too few pairs of runs for a verdict" },
     { EXIT_INTERRUPTED, "interrupted; nothing was written" },
     { 0, NULL },
 };
@@ -160,7 +160,7 @@ void help_man(command_table commands)
     printf(".SH EXIT STATUS\n");
     for (const struct exit_meaning *m = exit_meanings; m->meaning; m++)
         printf(".TP\n%d\n%s\n", m->status, m->meaning);
-    printf(".SH ENVIRONMENT\n.TP\nNO_COLOR\nif set and not empty, no colours\n.TP\nCOLUMNS\nwidth of what is no terminal\n"
+    printf(".SH ENVIRONMENT\n.TP\nNO_COLOR\nif set and not empty, no colours\n.TP\nCOLUMNS\nwidth of an output that is no terminal\n"
            ".TP\nGPUYARD_SCRIPTS\nfolder of the plotting scripts, if they are not beside the program\n");
 }
 

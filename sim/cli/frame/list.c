@@ -118,9 +118,9 @@ static json_t *placers(void)
         json_object_set_new(o, "parameters", parameters(p->params));
         json_object_set_new(o, "needs", needs);
         if (p->needs & SEES_TENANTS)
-            json_array_append_new(needs, json_string("sees who holds GPUs of a node"));
+            json_array_append_new(needs, json_string("sees which tenants hold GPUs of a node"));
         if (p->needs & SEES_TYPICAL)
-            json_array_append_new(needs, json_string("sees what jobs typically ask for"));
+            json_array_append_new(needs, json_string("sees typical requests of jobs"));
         if (p->needs & TIGHTEST_DOMAINS)
             json_array_append_new(needs, json_string("wants the tightest domain for jobs with a topology"));
     }

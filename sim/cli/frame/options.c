@@ -215,7 +215,7 @@ static int complete(struct parser *p, const struct operands *operands)
     if (operands->n > set->max_operands && !set->max_operands)
         return error_set(p->err, "%s: takes no operand, got '%s'", set->name, operands->text[0]);
     if (operands->n > set->max_operands)
-        return error_set(p->err, "%s: want %s, got '%s' besides", set->name, set->operands,
+        return error_set(p->err, "%s: want %s, got also '%s'", set->name, set->operands,
                          operands->text[set->max_operands]);
     if (operands->n < set->min_operands)
         return error_set(p->err, "%s: want %s, see 'gpuyard %s --help'", set->name, set->operands, set->name);

@@ -55,7 +55,7 @@ int result_file_read(const char *directory, const struct result_file *f, void *s
 int result_file_read_or_fail(const char *directory, const struct result_file *f, void *self, struct error *err)
 {
     int result = result_file_read(directory, f, self, err);
-    return result > 0 ? error_set(err, "%s/%s: is not there, but needed", directory, f->name) : result;
+    return result > 0 ? error_set(err, "%s/%s: no such file, but it is needed", directory, f->name) : result;
 }
 
 json_t *result_manifest(const char *directory)

@@ -144,7 +144,7 @@ void page_comparison(struct output *o, const struct page *p)
         many = many || p->group[i].n > 1;
     out_text(o, "<section id=\"summary\">\n<h2>Summary</h2>\n");
     if (p->n_groups > 1)
-        out_text(o, "<p>Changes are against the first column. Whether a change is more than chance, <code>gpuyard compare</code> judges.</p>\n");
+        out_text(o, "<p>Changes are against the first column. <code>gpuyard compare</code> judges whether a change is statistically significant.</p>\n");
     if (many)
         out_text(o, "<p>Means over runs that differ in the seed, &plusmn; half of their 95&nbsp;% confidence interval (Student's t).</p>\n");
     table_begin(o, "Metrics over all jobs");

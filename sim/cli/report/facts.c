@@ -34,7 +34,7 @@ static void of_counts(struct output *o, const struct page *p, const struct run_v
     static const struct { const char *key, *text; } odd[] = {
         { "skipped_rows", "rows of the trace were skipped: no job that ran" },
         { "rejected", "jobs were rejected: they could never run, or the policy refused them" },
-        { "deadlocked", "jobs held part of a gang and waited for the rest, for ever" },
+        { "deadlocked", "jobs held part of a gang and waited for the rest, forever" },
         { "never_started", "jobs never started, although all others were done" },
         { "running", "jobs were still running at the end: no mean includes them" },
         { "pending", "jobs were still waiting at the end: no mean includes them" },
@@ -54,7 +54,7 @@ static void of_refusals(struct output *o, const struct page *p, const struct run
     json_object_foreach(json_object_get(v->manifest, "refused"), what, times) {
         warn_run(o, p, v, n);
         out_integer(o, json_integer_value(times));
-        out_text(o, " requests of the policy were refused by the world: ");
+        out_text(o, " requests of the policy were refused: ");
         html_text(o, what);
         out_text(o, ".</li>\n");
     }
@@ -127,7 +127,7 @@ static void unlike(struct output *o, const struct page *p, size_t *n)
     }
     if (others) {
         warn_begin(o, n);
-        html_printf(o, "Nor did %zu other%s.</li>\n", others, others == 1 ? "" : "s");
+        html_printf(o, "Nor did %zu other column%s.</li>\n", others, others == 1 ? "" : "s");
     }
 }
 

@@ -464,18 +464,18 @@ static const struct {
     bool (*there)(const struct page *p);
     figure_variants *variants;
 } all[] = {
-    { "utilisation", "time", "GPUs", "GPUs in use", "GPUs held by each queue, under the line of all there are.", has_time, figure_utilisation },
+    { "utilisation", "time", "GPUs", "GPUs in use", "GPUs held by each queue, below the line of all GPUs.", has_time, figure_utilisation },
     { "waiting", "time", "", "Waiting", "How many jobs wait, and for how many GPUs.", has_time, figure_waiting },
-    { "distributions", "cdf", "", "Distributions over jobs", "Of the jobs that ended, the share that took at most so long; the axis is logarithmic.",
+    { "distributions", "cdf", "", "Distributions over jobs", "Share of the ended jobs with at most this value; the axis is logarithmic.",
       has_jobs, figure_distributions },
-    { "quota", "time", "GPUs", "Quota and allocation", "What a queue held against its quota, what it asked for, and its fair share if the policy told it.",
+    { "quota", "time", "GPUs", "Quota and allocation", "GPUs held by a queue, its quota, its demand, and its fair share if the policy reports one.",
       has_queues, figure_quotas },
     { "ledger", "bars", "GPU h", "Where GPU time went", "All GPU time, by account.", has_nodes, figure_ledger },
     { "reasons", "bars", "h", "Why jobs waited", "Hours that jobs waited, by queue and reason.", has_waits, figure_waits },
     { "nodes", "heat", "%", "Nodes", "Share of each node's GPUs that was held.", has_heat, figure_nodes },
-    { "services", "time", "", "Inference services", "What services did; percentiles of longer steps are means of those of their minutes.", has_services, figure_services },
-    { "sessions", "time", "sessions", "Interactive sessions", "How many sessions do what.", has_sessions, figure_sessions },
-    { "power", "time", "W", "Power", "What all nodes drew.", has_power, figure_power },
+    { "services", "time", "", "Inference services", "Latency, SLO, requests and replicas of services; a percentile of a longer step is the mean of the percentiles of its minutes.", has_services, figure_services },
+    { "sessions", "time", "sessions", "Interactive sessions", "Sessions by state.", has_sessions, figure_sessions },
+    { "power", "time", "W", "Power", "Power of all nodes.", has_power, figure_power },
 };
 
 void page_figures(struct output *o, const struct page *p)
@@ -484,7 +484,7 @@ void page_figures(struct output *o, const struct page *p)
     bool first = true;
     out_text(o, "<section id=\"figures\">\n<h2>Figures</h2>\n<noscript><p class=\"note\">Figures need JavaScript; the tables do not.</p></noscript>\n");
     if (has_time(p))
-        html_printf(o, "<p class=\"note script\">Over time each step is the mean over %s (a run is cut into %zu); curves are thinned to what can be seen. "
+        html_printf(o, "<p class=\"note script\">Over time each step is the mean over %s (a run has %zu steps); curves are thinned to what can be seen. "
                        "Point at a figure for values, drag over it to zoom, choose in its legend what is shown.%s</p>\n",
                     human_time(width, p->steps.length_s / (double)p->steps.n), p->steps.n,
                     p->n_runs > p->n_groups ? " Of runs that differ in the seed the first is shown." : "");

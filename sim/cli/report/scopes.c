@@ -175,14 +175,14 @@ static void wait_table(struct output *o, const struct run_view *v)
 }
 
 static const struct { const char *reason, *meaning; } meanings[] = {
-    { "order", "it is behind others" }, { "limit", "its queue is at its cap" },
-    { "quota", "its queue would be over its quota, and nobody's is idle" },
-    { "protected", "its queue is owed the GPUs, but those who hold them may not be stopped" }, { "gpus", "too few GPUs are free" },
-    { "fragmented", "enough are free, but not together" }, { "topology", "no domain of the level has room" },
-    { "type", "none of its models is free, or there" }, { "gang", "it holds some tasks, and lacks its minimum" },
-    { "reserved", "it would delay somebody who has a promise" }, { "releasing", "the last users of its GPUs are leaving" },
-    { "pass", "the scheduler has not looked yet" }, { "dependency", "other jobs must end first" }, { "power", "a power cap" },
-    { "other", "something else" },
+    { "order", "other jobs are ahead of it in the queue" }, { "limit", "its queue is at its limit, or has spent its budget" },
+    { "quota", "its queue would be over its quota, and no other queue leaves quota unused" },
+    { "protected", "its queue is below its quota, but the jobs that hold GPUs cannot be preempted" }, { "gpus", "too few GPUs are free" },
+    { "fragmented", "enough GPUs are free, but not together" }, { "topology", "no domain of its topology level has enough free GPUs" },
+    { "type", "none of its GPU models is free or exists" }, { "gang", "it holds some tasks, and lacks its minimum" },
+    { "reserved", "it would delay a job with a reservation" }, { "releasing", "other jobs are still releasing its GPUs" },
+    { "pass", "the next scheduling pass is not due yet" }, { "dependency", "other jobs must end first" }, { "power", "it would exceed a power cap" },
+    { "other", "the policy gave no other reason" },
 };
 
 void page_waits(struct output *o, const struct page *p)

@@ -248,7 +248,7 @@ struct workload *chosen_jobs_read(const struct chosen_trace *t, const struct tra
     struct workload *w = chosen_trace_read(t, false, used, sha256, err);
     if (!w || w->n_jobs)
         return w;
-    error_set(err, "%s: want jobs, got only those that a run submits itself", t->path);
+    error_set(err, "%s: want jobs, got only services or sessions", t->path);
     workload_free(w);
     return NULL;
 }

@@ -80,19 +80,18 @@ static int run_run(const struct invocation *in)
 const struct command cmd_run = {
     .name = "run",
     .summary = "run a trace on a cluster under a policy",
-    .details = "Nothing is written before both inputs were read and found good, and a run that fails or is interrupted "
-               "leaves nothing behind. Files of an earlier run in the same directory are replaced.\n"
+    .details = "Nothing is written before both inputs are read and valid, and a run that fails or is interrupted leaves no files. Files of an earlier run in the same directory are replaced.\n"
                "\n"
-               "A policy that takes over begins as at the start of a run, and is told of the jobs that wait or run. Claims are given "
-               "back, suspended jobs fall to their last checkpoint, and incomplete gangs give back what they hold if it starts no "
-               "single tasks. A snapshot says nothing of what a policy has kept: srtf, srsf, las, las2d, gittins, multifactor, "
-               "fair-tree, conservative, kube, gang, quota, themis and goodput go on otherwise from there.\n"
+               "A policy of --switch-policy begins as at the start of a run, and gets the jobs that wait or run. Claims are released, suspended "
+               "jobs fall back to their last checkpoint, and incomplete gangs release their GPUs if the policy starts no single "
+               "tasks. A snapshot holds no state of policies: srtf, srsf, las, las2d, gittins, multifactor, "
+               "fair-tree, conservative, kube, gang, quota, themis and goodput continue differently from there.\n"
                "\n"
                "A federation is YAML that begins with 'federation: NAME' and lists members, each a cluster file, and a route: queue, "
                "least-wait or spill. Each job goes to one member when it is submitted. Results of a member are in DIR/MEMBER, those of "
-               "the whole in DIR. What --set sets begins with the name of a member, or is a key of the federation.\n"
+               "the whole in DIR. Keys of --set begin with the name of a member, or are keys of the federation.\n"
                "\n"
-               "'gpuyard list policies', 'placers' and 'formats' show the names and parameters there are.",
+               "'gpuyard list policies', 'placers' and 'formats' show names and parameters.",
     .set = { .name = "run", .options = run_option_table },
     .options_size = sizeof run_defaults,
     .defaults = &run_defaults,

@@ -53,7 +53,7 @@ static int own_settings(struct federated_plan *p, struct error *err)
             taken = rest != NULL;
         }
         if (!taken)
-            return error_set(err, "run: --set: %s: of a federation want MEMBER.KEY=VALUE, or a key of its file", given->text[k]);
+            return error_set(err, "run: --set: %s: for a federation want MEMBER.KEY=VALUE, or a key of its file", given->text[k]);
     }
     for (size_t i = 0; i < f->n; i++)
         p->member[i].options.set.text = p->member[i].set;

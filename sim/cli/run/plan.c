@@ -177,7 +177,7 @@ int plan_shape(struct plan *p, struct error *err)
         workload_retime_batches(p->workload, p->retime_batch, p->retime_every_ns);
     workload_estimate(p->workload, &p->estimates, (uint64_t)o->seed);
     if (o->warmup && o->warmup >= p->workload->n_jobs) {
-        error_set(err, "%s: it has %" PRIu32 " jobs: with --warmup %" PRId64 " none is left to be counted", p->trace.path, p->workload->n_jobs,
+        error_set(err, "%s: it has %" PRIu32 " jobs: with --warmup %" PRId64 " no job remains for the means", p->trace.path, p->workload->n_jobs,
                   o->warmup);
         return EXIT_INPUT;
     }

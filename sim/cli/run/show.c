@@ -172,9 +172,9 @@ static void quotas(const struct shown *x, size_t width)
     put_line(width, "quotas", "%s satisfied, %.1f GPU h borrowed", show_percent(satisfied, value_of(x, "quota_satisfaction")),
          value_of(x, "borrowed_gpu_h"));
     if (open > 0)
-        snprintf(text, sizeof text, "; %.0f not over at the end", open);
+        snprintf(text, sizeof text, "; %.0f still short at the end", open);
     if (reclaims > 0)
-        put_line(width, "", "short of its own %.0f time%s: mean %s, longest %s%s", reclaims, reclaims == 1 ? "" : "s",
+        put_line(width, "", "short of quota %.0f time%s: mean %s, longest %s%s", reclaims, reclaims == 1 ? "" : "s",
              human_time(mean, value_of(x, "time_to_reclaim_mean_s")), human_time(longest, value_of(x, "time_to_reclaim_max_s")), text);
 }
 
@@ -207,9 +207,9 @@ static void faults(const struct shown *x, size_t width)
     double nodes = value_of(x, "node_failures"), jobs_stopped = value_of(x, "job_failures");
     if (isnan(nodes))
         return;
-    put_line(width, "failures", "%.0f of nodes; %.0f times a job was stopped; %s of GPU time up", nodes, jobs_stopped,
+    put_line(width, "failures", "%.0f of nodes; %.0f interruptions of jobs; %s of GPU time up", nodes, jobs_stopped,
          show_percent(up, value_of(x, "availability")));
-    put_line(width, "", "%.1f GPU h lost by failures, %.1f h held until found, %.0f job%s given up", value_of(x, "lost_by_failures_gpu_h"),
+    put_line(width, "", "%.1f GPU h lost by failures, %.1f h held until detection, %.0f job%s given up", value_of(x, "lost_by_failures_gpu_h"),
          value_of(x, "detection_gpu_h"), value_of(x, "jobs_given_up"), value_of(x, "jobs_given_up") == 1 ? "" : "s");
 }
 
@@ -241,7 +241,7 @@ static void transfers(const struct shown *x, size_t width)
     if (!isnan(pulls))
         put_line(width, "images", "%.0f pulled, %.1f h waited for", pulls, value_of(x, "pull_gpu_h"));
     if (!isnan(read))
-        put_line(width, "data", "%.1f GiB read, %s from nodes that had kept it", read, show_percent(part, value_of(x, "cache_hit_share")));
+        put_line(width, "data", "%.1f GiB read, %s from caches of nodes", read, show_percent(part, value_of(x, "cache_hit_share")));
 }
 
 /* GPUs with several tenants, or cut into instances as jobs ask. */
@@ -421,7 +421,7 @@ static void refused(const struct shown *x, const struct run_totals *t)
 {
     for (unsigned i = 0; i < SCHED_RESULTS; i++)
         if (t->refused[i])
-            warn("%" PRIu64 " request%s of policy %s refused by the world: %s", t->refused[i], s_if_many(t->refused[i]),
+            warn("%" PRIu64 " request%s of policy %s refused: %s", t->refused[i], s_if_many(t->refused[i]),
                  x->plan->policy.policy->name, sched_result_name[i]);
     if (t->sight_refused)
         warn("%" PRIu64 " question%s of policy %s for a true run time refused: it does not declare SEES_RUN_TIME",
@@ -438,18 +438,18 @@ static void not_switched(const struct shown *x, const struct run_totals *t)
 static void not_in_snapshot(const struct shown *x, const struct snapshot *n)
 {
     const struct { uint32_t jobs; const char *which, *what; } lost[] = {
-        { n->moved, "running jobs", "have another time of start in it, so that what a stop would cost comes out right" },
-        { n->restarted, "waiting jobs that have run before", "will pay start_s in a run of it, where they would pay restart_s" },
-        { n->suspended, "suspended jobs", "only wait in it, and have lost nothing" },
-        { n->parts, "jobs of which tasks are still saving", "are without these in it" },
+        { n->moved, "running jobs", "have another start time in it, so that stopping them costs the same" },
+        { n->restarted, "waiting jobs that have run before", "pay start_s in a run of it, instead of restart_s" },
+        { n->suspended, "suspended jobs", "wait in it, without lost work" },
+        { n->parts, "jobs of which tasks are still saving", "are in it without these tasks" },
     };
     for (size_t i = 0; i < sizeof lost / sizeof *lost; i++)
         if (lost[i].jobs)
             warn("snapshot: %s (%" PRIu32 ") %s", lost[i].which, lost[i].jobs, lost[i].what);
     for (const char *const *what = n->unsaved; *what; what++)
-        warn("snapshot: it does not say %s", *what);
+        warn("snapshot: it does not record %s", *what);
     if (x->plan->cluster->period_ns && x->plan->options->snapshot_ns % x->plan->cluster->period_ns)
-        warn("snapshot: passes come every %.15g s from time 0 on: from a time between two, a run of it has them at others",
+        warn("snapshot: passes are every %.15g s from time 0; this time lies between two, so a run of it has its passes at other times",
              seconds(x->plan->cluster->period_ns));
 }
 
@@ -462,7 +462,7 @@ void show_warnings(const struct shown *x)
     if (t->rejected)
         rejected(x, t->rejected);
     if (t->deadlocked)
-        warn("deadlock: %" PRIu32 " job%s hold%s part of a gang and wait for the rest, for ever", t->deadlocked,
+        warn("deadlock: %" PRIu32 " job%s hold%s part of a gang and wait for the rest, forever", t->deadlocked,
              s_if_many(t->deadlocked), t->deadlocked == 1 ? "s" : "");
     if (t->never_started)
         warn("%" PRIu32 " job%s never started: waiting for quota, limit, a dependency or behind a deadlock when all others were done",

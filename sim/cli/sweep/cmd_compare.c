@@ -97,14 +97,14 @@ static void text_gate(FILE *to, const struct compare_report *r, const struct com
 {
     char name[LINE_MAX], bounds[RANGE_MAX];
     if (x->c.pairs == 1) {
-        fprintf(to, "%s: a single run, compared as it is; margin %.3g%%\n", name_of(name, x), 100 * x->margin);
+        fprintf(to, "%s: a single pair, compared without statistics; margin %.3g%%\n", name_of(name, x), 100 * x->margin);
         return;
     }
     fprintf(to, "%s: margin %.3g%%, one-sided level %.3g; worse with p %.3g%s; Wilcoxon p %.3g; bootstrap %s\n", name_of(name, x),
             100 * x->margin, x->level, x->p_adjusted, r->n > 1 ? " (Holm)" : "", x->c.p_wilcoxon,
             interval(bounds, x, &x->c.bootstrap));
     if (x->verdict == VERDICT_INCONCLUSIVE)
-        fprintf(to, "  to see a change of its margin: about %.0f pairs\n", pairs_needed(x->c.deviation, log1p(x->margin)));
+        fprintf(to, "  to detect a change of the size of the margin: about %.0f pairs\n", pairs_needed(x->c.deviation, log1p(x->margin)));
 }
 
 static void compare_text(FILE *to, const struct compare_report *r)
@@ -282,18 +282,19 @@ struct compare_options {
 static const struct compare_options defaults = { .format = 0 };
 static const struct option options[] = {
     { .name = "fail-if", .letter = 'f', .argument = "METRIC>N%", .kind = OPTION_TEXTS,
-      .help = "a regression if METRIC, or METRIC@SCOPE, surely becomes worse, and by more than N percent; may be given again",
+      .help = "a regression if METRIC, or METRIC@SCOPE, becomes significantly worse by more than N percent; may be given several times",
       .at = offsetof(struct compare_options, gates) },
     { .name = "metric", .letter = 'm', .argument = "METRIC", .kind = OPTION_TEXTS,
-      .help = "shows METRIC, or METRIC@SCOPE, instead of the usual ones; may be given again", .at = offsetof(struct compare_options, metrics) },
+      .help = "show METRIC, or METRIC@SCOPE, instead of the default metrics; may be given several times", .at = offsetof(struct compare_options, metrics) },
     { .name = "format", .argument = "FORMAT", .kind = OPTION_WORD, .help = "text, the default, csv, json, junit or github",
       .at = offsetof(struct compare_options, format), .words = formats },
     { .name = "base", .argument = "COLUMN=VALUE", .kind = OPTION_TEXTS, .at = offsetof(struct compare_options, base),
-      .help = "of a sweep BASE, only the points that have VALUE in that column, like policy=fifo; may be given again" },
-    { .name = "new", .argument = "COLUMN=VALUE", .kind = OPTION_TEXTS, .help = "likewise of NEW, which may be the same sweep",
+      .help = "if BASE is a sweep, only its points with VALUE in COLUMN, like policy=fifo; may be given several times" },
+    { .name = "new", .argument = "COLUMN=VALUE", .kind = OPTION_TEXTS, .help = "the same for NEW, which may be the same sweep",
       .at = offsetof(struct compare_options, new) },
     { .name = "sequential", .kind = OPTION_FLAG,
-      .help = "one of several looks, after 10, 20, 40 and 80 pairs: a stricter level at each, so that all together err in 5 % at most",
+      .help = "sequential test: one of several looks, after 10, 20, 40 and 80 pairs, with a stricter level at each, so that all together err in "
+              "at most 5 %",
       .at = offsetof(struct compare_options, sequential) },
     { 0 },
 };
@@ -319,7 +320,7 @@ static int parse(const char *text, bool gate, struct asked *to)
     if (!to->kind)
         return complain(EXIT_USAGE, "compare: there is no metric '%s', see 'gpuyard list metrics'", to->metric);
     if (gate && to->kind->better == BETTER_NEITHER)
-        return complain(EXIT_USAGE, "compare: --fail-if: %s is neither better nor worse when it is more", to->metric);
+        return complain(EXIT_USAGE, "compare: --fail-if: %s: neither a higher nor a lower value of this metric is worse", to->metric);
     return EXIT_OK;
 }
 
@@ -432,11 +433,11 @@ static int compare_run(const struct invocation *in)
 
 const struct command cmd_compare = {
     .name = "compare",
-    .summary = "compare two sets of results, run by run, and say whether something has become worse",
+    .summary = "compare two sets of results, run by run, and judge whether a metric has become worse",
     .details = "A set is the directory of a run, a directory of those, or a sweep. Runs are paired by inputs, seed and settings; policy and "
                "placement may differ. Several pairs (seeds) are judged by Student's t on the logarithm of new / base, adjusted by Holm "
-               "over all --fail-if; BCa bootstrap and Wilcoxon are shown besides. A single pair is compared as it is.\n"
-               "Exit status: 0 nothing is worse (PASS), 4 something is (FAIL), 5 too few pairs to tell (INCONCLUSIVE).",
+               "over all --fail-if; BCa bootstrap and Wilcoxon are shown as well. A single pair is compared without statistics.\n"
+               "Exit status: 0 no metric is worse (PASS), 4 a metric is worse (FAIL), 5 too few pairs for a verdict (INCONCLUSIVE).",
     .set = { .name = "compare", .options = options, .operands = "BASE NEW", .min_operands = 2, .max_operands = 2 },
     .operand_values = VALUES_DIRECTORY,
     .options_size = sizeof defaults,

@@ -12,7 +12,7 @@ static const struct merge_options defaults = { .directory = NULL };
 static const struct option options[] = {
     { .name = "output", .letter = 'o', .argument = "DIR", .kind = OPTION_TEXT, .at = offsetof(struct merge_options, directory),
       .values = VALUES_DIRECTORY, .help = "directory of the whole sweep; by default results/NAME" },
-    { .name = "quiet", .letter = 'q', .kind = OPTION_FLAG, .at = offsetof(struct merge_options, quiet), .help = "say nothing if it goes well" },
+    { .name = "quiet", .letter = 'q', .kind = OPTION_FLAG, .at = offsetof(struct merge_options, quiet), .help = "no output on success" },
     { 0 },
 };
 

@@ -124,10 +124,10 @@ static void plan_text(FILE *to, const struct plan_report *r)
         fprintf(to, ": %s\n\n", c->found ? c->found->label : "none of the values");
         text_table(to, r, c);
         if (c->uneven)
-            fputs("\n  Not monotone: between these values the answer may be another one. --curve tries all.\n", to);
+            fputs("\n  Not monotone: another value may be the answer. --curve tries all.\n", to);
     }
     if (r->n && r->of[0].n && r->of[0].value[0].runs > 1)
-        fprintf(to, "\nOf %zu runs each: mean, and interval of which either end is passed with a probability of %.3g at most.\n",
+        fprintf(to, "\nOf %zu runs each: the mean and an interval; the expected value lies beyond either end with a probability of at most %.3g.\n",
                 r->of[0].value[0].runs, 1 - r->confidence);
 }
 
@@ -235,20 +235,20 @@ static void (*const writers[])(FILE *to, const struct plan_report *r) = { plan_t
 #define AT(field) .at = offsetof(struct plan_options, field)
 static const struct option options[] = {
     { .name = "target", .letter = 't', .argument = "EXPR", .kind = OPTION_TEXTS, AT(targets), .required = true,
-      .help = "METRIC or METRIC@SCOPE, then <, <=, >= or >, then a number, like wait_p90_s<600; may be given again: all must hold" },
+      .help = "METRIC or METRIC@SCOPE, then <, <=, >= or >, then a number, like wait_p90_s<600; may be given several times: all must hold" },
     { .name = "vary", .argument = "AXIS", .kind = OPTION_TEXT, AT(vary),
-      .help = "what to find a value for: a parameter of the experiment, or cluster, whose values go from small to large; by default "
-              "the parameter that has several" },
+      .help = "the axis to search: a parameter of the experiment, or cluster, with values from small to large; by default the parameter "
+              "with several values" },
     { .name = "find", .argument = "WHICH", .kind = OPTION_WORD, AT(find), .words = finds,
       .help = "the smallest value that meets the target, or the largest: by default that of load" },
     { .name = "confidence", .argument = "P", .kind = OPTION_RATIO, AT(confidence), .min = 0, .max = 1,
-      .help = "with which the mean over seeds is to meet it, 0.95 by default" },
+      .help = "probability with which the mean over seeds meets the target, 0.95 by default" },
     { .name = "over-traces", .kind = OPTION_FLAG, AT(over_traces), .help = "runs of all traces count together, as those of all seeds do" },
     { .name = "curve", .kind = OPTION_FLAG, AT(curve), .help = "try all values, not only those that a bisection needs" },
     { .name = "jobs", .letter = 'j', .argument = "N", .kind = OPTION_INTEGER, AT(workers), .min = 1, .max = WORKERS_MAX,
       .help = "runs at a time; by default one for each processor" },
     { .name = "output", .letter = 'o', .argument = "DIR", .kind = OPTION_TEXT, AT(directory), .values = VALUES_DIRECTORY,
-      .help = "where results of runs are kept, by default results/NAME-plan; what is there already is not run again" },
+      .help = "directory of the results of runs, by default results/NAME-plan; existing results are not run again" },
     { .name = "format", .argument = "FORMAT", .kind = OPTION_WORD, AT(format), .words = formats, .help = "text, the default, csv or json" },
     { .name = "quiet", .letter = 'q', .kind = OPTION_FLAG, AT(quiet), .help = "no progress" },
     { 0 },
@@ -493,10 +493,9 @@ static int plan_run(const struct invocation *in)
 const struct command cmd_plan = {
     .name = "plan",
     .summary = "find the smallest cluster, or the largest load, that meets a target",
-    .details = "EXPERIMENT is as for 'gpuyard sweep'. One of its parameters has the values that come into question, in ascending order, "
-               "like cluster.nodes.a100.count: 8..64, cluster.queues.vision.deserved_gpus: 0..64:8 or load: [0.6, 0.8, 1.0]; a value is "
-               "found for each combination of everything else, from both ends by halving. Every value meets the same jobs and the "
-               "same seeds.\n"
+    .details = "EXPERIMENT is as for 'gpuyard sweep'. One of its parameters has the values to try, in ascending order, "
+               "like cluster.nodes.a100.count: 8..64, cluster.queues.vision.deserved_gpus: 0..64:8 or load: [0.6, 0.8, 1.0]; a value is searched for each combination of all other axes, by bisection from both ends. All values run with the same jobs and "
+               "seeds.\n"
                "\n"
                "With several seeds the target is met if the mean over them meets it with the stated confidence (Student). The one run "
                "of a trace counts as it is.",

@@ -45,7 +45,7 @@ static void write_slurm_script(const struct sweep *s, const char *path, size_t s
     printf("# %zu points of ", s->grid->n);
     for (const char *c = s->experiment->name; *c; c++)
         putchar((unsigned char)*c < ' ' ? '?' : *c);
-    printf(" in %zu shards. Submit it with sbatch; submitted again, it goes on with what is missing. Then join them:\n#   ", shards);
+    printf(" in %zu shards. Submit it with sbatch; submitted again, it runs what is missing. Then join them:\n#   ", shards);
     put_quoted(program);
     fputs(" merge ", stdout);
     put_quoted(s->directory);
@@ -85,18 +85,18 @@ static const struct option options[] = {
     { .name = "output", .letter = 'o', .argument = "DIR", .kind = OPTION_TEXT, AT(directory), .values = VALUES_DIRECTORY,
       .help = "directory of the sweep; by default results/NAME, of a shard results/NAME/shard-I" },
     { .name = "resume", .kind = OPTION_FLAG, AT(resume),
-      .help = "go on in a directory that has results: what has the same definition, inputs and version is not run again" },
+      .help = "continue in a directory with results: points with the same definition, inputs and version are not run again" },
     { .name = "shard", .argument = "I/N", .kind = OPTION_TEXT, AT(shard),
       .help = "run only part I of N, I from 0; 'gpuyard merge' joins them" },
     { .name = "list", .kind = OPTION_FLAG, AT(list), .help = "write the points as CSV, and stop" },
     { .name = "keep-runs", .kind = OPTION_FLAG, AT(keep_runs),
       .help = "keep the results of each run in DIR/runs/NAME, for plot, explain and report" },
-    { .name = "outputs", .argument = "LIST", .kind = OPTION_TEXT, AT(outputs), .help = "which of them, as of 'gpuyard run'" },
+    { .name = "outputs", .argument = "LIST", .kind = OPTION_TEXT, AT(outputs), .help = "files of each kept run, as of 'gpuyard run'" },
     { .name = "emit", .argument = "WHAT", .kind = OPTION_WORD, AT(emit), .words = emits,
       .help = "slurm: write a script for a job array that runs the shards, and stop" },
     { .name = "shards", .argument = "N", .kind = OPTION_INTEGER, AT(shards), .min = 1, .max = SHARDS_MAX,
-      .help = "of --emit: how many; by default 16, or as many as there are points" },
-    { .name = "quiet", .letter = 'q', .kind = OPTION_FLAG, AT(quiet), .help = "no progress, and nothing of runs that failed" },
+      .help = "number of shards for --emit; by default 16, or as many as there are points" },
+    { .name = "quiet", .letter = 'q', .kind = OPTION_FLAG, AT(quiet), .help = "no progress and no messages about failed runs" },
     { 0 },
 };
 
@@ -189,10 +189,9 @@ const struct command cmd_sweep = {
     .summary = "run all points of an experiment and write their metrics into one table",
     .details = "EXPERIMENT is YAML: lists of clusters, traces, policies, placements, parameters and seeds, all of which are combined, "
                "and what to exclude. Points are run by several processes that share the inputs. A run that fails, crashes or "
-               "passes limit_s fails alone: failures.csv says why, and the exit status is 1.\n"
+               "passes limit_s fails alone: failures.csv has the reason, and the exit status is 1.\n"
                "\n"
-               "sweep.csv has a row for each metric of each point, in the order of points: the same bytes whatever the number of "
-               "processes, shards and interruptions.\n"
+               "sweep.csv has a row for each metric of each point, in the order of points: the same bytes for any number of processes, shards and interruptions.\n"
                "\n"
                "On many machines: each runs a part, 'gpuyard merge' joins them. Slurm: --emit slurm writes the script. GNU "
                "parallel: parallel gpuyard sweep E.yaml -j1 --shard {}/8 -o out/shard-{} ::: 0 1 2 3 4 5 6 7. Kubernetes, an Indexed Job with "

@@ -23,7 +23,7 @@ struct warmup_options { int of; };
 static const struct warmup_options defaults = { .of = 0 };
 static const struct option options[] = {
     { .name = "of", .argument = "WHAT", .kind = OPTION_WORD, .at = offsetof(struct warmup_options, of), .words = observed,
-      .help = "what is observed of a job: wait, the default, jct, or slowdown, the bounded one" },
+      .help = "the observation of a job: wait, the default, jct, or slowdown (bounded)" },
     { 0 },
 };
 
@@ -144,7 +144,7 @@ static int print_result(const struct found *f)
             status = complain(EXIT_INPUT, "%s: the runs of %s, %s are too short: they have not settled in their first half", f->of[i].one->path,
                               f->of[i].one->policy, f->of[i].one->placement);
     if (status == EXIT_OK)
-        printf("--warmup %zu leaves out what none of them needs\n", most);
+        printf("--warmup %zu is enough for all of them\n", most);
     return status;
 }
 
@@ -179,11 +179,9 @@ static int warmup_run(const struct invocation *in)
 
 const struct command cmd_warmup = {
     .name = "warmup",
-    .summary = "say how many jobs at the beginning of runs to leave out of their means",
-    .details = "A set is the directory of a run, a directory of those, or a sweep that keeps its runs (--keep-runs). A cluster that begins "
-               "empty is no cluster in the long run: the first jobs wait less. How many of them is found by MSER-5, on the mean over the "
-               "runs that differ in the seed alone; for others, as policies that are to be compared, the most that any of them needs is "
-               "right for all. 'gpuyard run --warmup N', or warmup: N in an experiment, then leaves them out.\n"
+    .summary = "compute how many jobs at the beginning of runs their means should leave out",
+    .details = "A set is the directory of a run, a directory of those, or a sweep that keeps its runs (--keep-runs). A cluster that begins empty is not in its steady state: the first jobs wait less. MSER-5 finds their number, on the mean over runs "
+               "that differ only in the seed. Runs that are compared, for example of several policies, need the largest of their numbers. 'gpuyard run --warmup N', or warmup: N in an experiment, then leaves them out.\n"
                "Runs that have not settled in their first half are too short: exit status 3.",
     .set = { .name = "warmup", .options = options, .operands = "SET...", .min_operands = 1, .max_operands = SIZE_MAX },
     .operand_values = VALUES_DIRECTORY,

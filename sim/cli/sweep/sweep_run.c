@@ -197,7 +197,7 @@ int sweep_open(struct sweep *s, const char *path, struct shard shard, bool resum
 {
     char points[PATH_LONG];
     if (sweep_is_there(s->directory) && !resume) {
-        error_set(err, "sweep: %s has results of a sweep: --resume goes on with it, or say another --output", s->directory);
+        error_set(err, "sweep: %s has results of a sweep: want --resume to continue it, or another --output", s->directory);
         return EXIT_USAGE;
     }
     int status = sweep_read_inputs(s, err);
