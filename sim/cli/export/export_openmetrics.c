@@ -30,7 +30,7 @@ struct writing {
 
 /* ---- Names ---- */
 
-/* Without the words of `part`, where they stand whole: "lost_gpu_h_move" without "gpu_h" is "lost_move". */
+/* Removes the whole words `part`: "lost_gpu_h_move" without "gpu_h" is "lost_move". */
 static void drop_words(char *name, const char *part)
 {
     size_t length = strlen(part);

@@ -11,10 +11,6 @@
 enum exit_status {
     EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_INPUT, EXIT_REGRESSION, EXIT_INCONCLUSIVE, EXIT_INTERRUPTED = 130
 };
-extern const struct exit_meaning {
-    enum exit_status status;
-    const char *meaning;          /* NULL ends the list */
-} exit_meanings[];
 
 struct command;
 typedef const struct command *const *command_table;    /* ends with NULL; the program's is in commands.h */

@@ -21,7 +21,7 @@
 
 enum { NARROW = 60, INDENT = 30, INDENT_NARROW = 6 };
 
-const struct exit_meaning exit_meanings[] = {
+static const struct exit_meaning { enum exit_status status; const char *meaning; } exit_meanings[] = {
     { EXIT_OK, "done" },
     { EXIT_FAILED, "the run failed, or its output could not be written" },
     { EXIT_USAGE, "wrong usage" },

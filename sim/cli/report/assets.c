@@ -1,4 +1,4 @@
-/* assets.c - the style and the script of a page, as they are in page.css and page.js, inside the program: it needs no file beside it. */
+/* assets.c - page.css and page.js inside the program, which needs no other file for a page. */
 #include "sim/cli/report/page.h"
 
 #define INSIDE(name, file) \

@@ -55,7 +55,7 @@ void json_text(struct output *o, const char *text)
     out_char(o, '"');
 }
 
-void json_number(struct output *o, double value)
+static void json_number(struct output *o, double value)
 {
     if (isfinite(value))
         html_printf(o, "%.5g", fabs(value) < 1e-9 ? 0 : value);

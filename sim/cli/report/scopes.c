@@ -1,4 +1,4 @@
-/* scopes.c - tables of each run shown: by queue, by class, and what jobs waited for. */
+/* scopes.c - tables of each run: by queue, class and service, and waits by reason. */
 #include "sim/cli/report/markup.h"
 #include "sim/cli/report/page.h"
 #include "sim/base/memory.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS_MOST = 100 };
+enum { ROWS_MAX = 100 };
 
 struct column { const char *metric, *label, *unit; };
 static const struct column of_jobs[] = {
@@ -58,7 +58,7 @@ static void scope_row(struct output *o, const struct run_record *r, const struct
     out_text(o, "</tr>\n");
 }
 
-/* Scopes stand together in summary.csv. Returns how many there were. */
+/* The rows of a scope are consecutive in summary.csv. Returns the number of scopes. */
 static size_t scope_table(struct output *o, const struct run_view *v, const struct kind *kind)
 {
     const char *last = "";
@@ -77,13 +77,13 @@ static size_t scope_table(struct output *o, const struct run_view *v, const stru
                 html_printf(o, "<th scope=\"col\">%s</th>", kind->column[c].label);
             out_text(o, "</tr></thead>\n<tbody>\n");
         }
-        if (n <= ROWS_MOST)
+        if (n <= ROWS_MAX)
             scope_row(o, v->record, kind->column, scope, scope + length + 1);
     }
     if (n)
         table_end(o);
-    if (n > ROWS_MOST)
-        html_printf(o, "<p class=\"note\">The first %d of %zu; summary.csv has all.</p>\n", ROWS_MOST, n);
+    if (n > ROWS_MAX)
+        html_printf(o, "<p class=\"note\">The first %d of %zu; summary.csv has all.</p>\n", ROWS_MAX, n);
     return n;
 }
 
@@ -110,7 +110,7 @@ void page_scopes(struct output *o, const struct page *p)
     out_text(o, "</section>\n");
 }
 
-/* ---- What jobs waited for ---- */
+/* ---- Waits ---- */
 
 struct waiting { const struct queue_view *queue; const char *name; double total_s; };
 
@@ -166,11 +166,11 @@ static void wait_table(struct output *o, const struct run_view *v)
         }
     out_text(o, "</tr></thead>\n<tbody>\n");
     wait_row(o, v, "all queues", total_s, sum_s, sum_s);
-    for (size_t k = 0; k < with_jobs && k < ROWS_MOST; k++)
+    for (size_t k = 0; k < with_jobs && k < ROWS_MAX; k++)
         wait_row(o, v, list[k].name, list[k].total_s, list[k].queue->wait_s, sum_s);
     table_end(o);
-    if (with_jobs > ROWS_MOST)
-        html_printf(o, "<p class=\"note\">The %d queues that waited longest, of %zu.</p>\n", ROWS_MOST, with_jobs);
+    if (with_jobs > ROWS_MAX)
+        html_printf(o, "<p class=\"note\">The %d queues that waited longest, of %zu.</p>\n", ROWS_MAX, with_jobs);
     free(list);
 }
 

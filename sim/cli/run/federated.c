@@ -87,7 +87,7 @@ static int refuse(const struct federated_plan *p, struct error *err)
     return 0;
 }
 
-int64_t federated_gpus(const struct federated_plan *p)
+static int64_t federated_gpus(const struct federated_plan *p)
 {
     int64_t gpus = 0;
     for (size_t i = 0; i < p->federation->n; i++)

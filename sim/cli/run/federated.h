@@ -27,7 +27,6 @@ struct federated_plan {
 int  federated_plan_read(struct federated_plan *p, const struct run_options *o, struct error *err);
 int  federated_plan_settle(struct federated_plan *p, struct error *err);
 void federated_plan_free(struct federated_plan *p);
-int64_t federated_gpus(const struct federated_plan *p);    /* of all members */
 
 struct federated_played {
     size_t n;

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ==== Policies that take over later ==== */
+/* ==== Switches of the policy ==== */
 
 static int read_one(const char *text, struct plan_switch *to, struct error *err)
 {

@@ -1,4 +1,4 @@
-/* cmd_compare.c - gpuyard compare: has something become worse? */
+/* cmd_compare.c - gpuyard compare: whether metrics of one set of runs are worse than those of another. */
 #include "sim/base/memory.h"
 #include "sim/cli/frame/cli.h"
 #include "sim/cli/frame/term.h"

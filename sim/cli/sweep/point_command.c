@@ -93,7 +93,7 @@ static void add_axis(struct point_command *c, const struct experiment *e, const 
         break;
     case AXIS_POLICY_PARAMETER:
     case AXIS_PLACEMENT_PARAMETER:
-        break;                    /* stand with their owner */
+        break;                    /* appended to the policy or placer */
     }
 }
 
