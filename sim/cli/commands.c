@@ -1,6 +1,8 @@
-/* commands.c - the subcommands, in the order of the help. A new one is a file cmd_NAME.c and its name here.
+/* commands.c - the subcommands, in the order of the help. A new one is a file cmd_NAME.c and its
+ * name here.
  *
- * main.c hands this table to the command that runs; no other file refers to it, so that commands do not depend on each other. */
+ * main.c hands this table to the command that runs; no other file refers to it, so that commands
+ * do not depend on each other. */
 #include "sim/cli/commands.h"
 
 #define EACH_COMMAND(C)                                                                            \

@@ -1,4 +1,5 @@
-/* main.c - gpuyard: finds the subcommand, parses its options, runs it, and checks that its output was written. */
+/* main.c - gpuyard: finds the subcommand, parses its options, runs it, and checks that its
+ * output was written. */
 #include "sim/cli/commands.h"
 #include "sim/base/memory.h"
 
@@ -11,12 +12,13 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A standard descriptor that is closed must not become a result file. It is opened in the wrong direction, so that using it is still
- * an error. */
+/* A standard descriptor that is closed must not become a result file. It is opened in the wrong
+ * direction, so that using it is still an error. */
 static void hold_standard_descriptors(void)
 {
     for (int fd = 0; fd < 3; fd++)
-        if (fcntl(fd, F_GETFD) == -1 && errno == EBADF && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) != fd)
+        if (fcntl(fd, F_GETFD) == -1 && errno == EBADF &&
+            open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) != fd)
             _exit(EXIT_FAILED);
 }
 
@@ -26,7 +28,8 @@ static int flush_stdout(int status)
     errno = 0;
     bool failed = ferror(stdout) != 0;
     if ((fflush(stdout) != 0 || failed) && errno != EPIPE)
-        complain(EXIT_FAILED, "cannot write to standard output%s%s", errno ? ": " : "", errno ? strerror(errno) : "");
+        complain(EXIT_FAILED, "cannot write to standard output%s%s", errno ? ": " : "",
+                 errno ? strerror(errno) : "");
     else if (!errno)
         return status;
     return status ? status : EXIT_FAILED;
@@ -66,7 +69,9 @@ static int dispatch(int argc, char **argv)
     else if (!strcmp(first, "--version") || !strcmp(first, "-V"))
         about();
     else
-        return command_find(commands, first) ? run_command(command_find(commands, first), argc, argv) : command_unknown(commands, first);
+        return command_find(commands, first)
+                   ? run_command(command_find(commands, first), argc, argv)
+                   : command_unknown(commands, first);
     return EXIT_OK;
 }
 
@@ -76,12 +81,14 @@ static void *json_memory(size_t bytes)
     return mem_resize(NULL, bytes, 1);
 }
 
-/* The locale stays C: setlocale() is never called, so that numbers are read and written alike everywhere. */
+/* The locale stays C: setlocale() is never called, so that numbers are read and written alike
+ * everywhere. */
 int main(int argc, char **argv)
 {
     hold_standard_descriptors();
     signal(SIGPIPE, SIG_IGN);
     json_set_alloc_funcs(json_memory, free);
-    setvbuf(stdout, NULL, _IOFBF, (size_t)1 << 20);    /* usually one write, so that errno has the reason if it fails */
+    /* usually one write, so that errno has the reason if it fails */
+    setvbuf(stdout, NULL, _IOFBF, (size_t)1 << 20);
     return flush_stdout(dispatch(argc, argv));
 }

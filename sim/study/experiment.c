@@ -10,7 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum list_kind { LIST_SEEDS, LIST_TRACES, LIST_CLUSTERS, LIST_POLICIES, LIST_PLACEMENTS, KINDS_WITH_KEY };
+enum list_kind {
+    LIST_SEEDS,
+    LIST_TRACES,
+    LIST_CLUSTERS,
+    LIST_POLICIES,
+    LIST_PLACEMENTS,
+    KINDS_WITH_KEY
+};
 struct reading {
     struct experiment *of;
     const char *folder;           /* of the file; "": the working directory */
@@ -27,7 +34,8 @@ static const char *beside(struct reading *r, const char *path)
     return text;
 }
 
-static struct axis *add_axis(struct reading *r, enum axis_kind kind, const char *name, const char *key, struct config_value v)
+static struct axis *add_axis(struct reading *r, enum axis_kind kind, const char *name,
+                             const char *key, struct config_value v)
 {
     mem_grow(&r->of->axis, &r->axes, r->of->n_axes, sizeof *r->of->axis);
     struct axis *a = &r->of->axis[r->of->n_axes++];
@@ -42,8 +50,10 @@ enum { VALUES_MOST = 10000 };
 
 static const struct list {
     enum axis_kind kind;
-    const char *name, *fallback;     /* of the axis; its value if the list is absent, NULL: required */
-    const char *member;           /* the key of the value in an item with a name; NULL: items have no names */
+    /* of the axis; its value if the list is absent, NULL: required */
+    const char *name, *fallback;
+    /* the key of the value in an item with a name; NULL: items have no names */
+    const char *member;
 } lists[KINDS_WITH_KEY] = {
     [LIST_SEEDS] = { AXIS_SEED, "seed", "1", NULL },
     [LIST_TRACES] = { AXIS_TRACE, "trace", NULL, "file" },
@@ -56,7 +66,8 @@ static const struct list {
 
 static const char *label_of_path(struct arena *memory, const char *path)
 {
-    static const char *const endings[] = { ".gz", ".zst", ".yaml", ".yml", ".json", ".csv", ".swf", ".txt" };
+    static const char *const endings[] = { ".gz",   ".zst", ".yaml", ".yml",
+                                           ".json", ".csv", ".swf",  ".txt" };
     size_t length = strcspn(path, ":");
     while (length > 0 && memchr(path, '/', length)) {
         size_t cut = strcspn(path, "/") + 1;
@@ -81,7 +92,9 @@ static int add_value(struct reading *r, struct axis *a, struct axis_value v, str
     for (size_t i = 0; i < a->n; i++)
         if (!strcmp(a->value[i].label, v.label))
             return config_error(v.place, err, "%s '%s' is listed twice%s", a->name, v.label,
-                                a->kind == AXIS_TRACE || a->kind == AXIS_CLUSTER ? ": give each a name of its own" : "");
+                                a->kind == AXIS_TRACE || a->kind == AXIS_CLUSTER
+                                    ? ": give each a name of its own"
+                                    : "");
     if (a->n == VALUES_MOST)
         return config_error(v.place, err, "want at most %d values of %s", VALUES_MOST, a->name);
     mem_grow(&a->value, &r->values, a->n, sizeof *a->value);
@@ -103,7 +116,8 @@ static bool is_path(const struct list *l, const char *text)
 }
 
 /* "TEXT" or { name: LABEL, MEMBER: TEXT } */
-static int read_item(struct reading *r, const struct list *l, struct axis *a, struct config_value item, struct error *err)
+static int read_item(struct reading *r, const struct list *l, struct axis *a,
+                     struct config_value item, struct error *err)
 {
     struct { const char *name, *text; } both = { NULL, NULL };
     const struct config_key keys[] = {
@@ -112,11 +126,13 @@ static int read_item(struct reading *r, const struct list *l, struct axis *a, st
         { 0 },
     };
     struct config_value inside = config_look(item, l->member);
-    int result = config_is_mapping(item) ? config_fields(item, keys, &both, err) : text_of(item, &both.text, err);
+    int result = config_is_mapping(item) ? config_fields(item, keys, &both, err)
+                                         : text_of(item, &both.text, err);
     if (result)
         return -1;
     if (!strcmp(both.text, "-"))
-        return config_error(item, err, "want a file, not standard input: it is read once for many runs");
+        return config_error(item, err,
+                            "want a file, not standard input: it is read once for many runs");
     bool path = is_path(l, both.text);
     struct axis_value v = { .text = path ? beside(r, both.text) : both.text, .label = both.name,
                             .place = config_given(inside) ? inside : item };
@@ -127,7 +143,8 @@ static int read_item(struct reading *r, const struct list *l, struct axis *a, st
     return add_value(r, a, v, err);
 }
 
-static int add_number(struct reading *r, struct axis *a, int64_t number, struct config_value place, struct error *err)
+static int add_number(struct reading *r, struct axis *a, int64_t number, struct config_value place,
+                      struct error *err)
 {
     char text[24];
     int length = snprintf(text, sizeof text, "%" PRId64, number);
@@ -136,7 +153,8 @@ static int add_number(struct reading *r, struct axis *a, int64_t number, struct 
 }
 
 /* "7" or "1..20" */
-static int read_seeds(struct reading *r, struct axis *a, struct config_value item, struct error *err)
+static int read_seeds(struct reading *r, struct axis *a, struct config_value item,
+                      struct error *err)
 {
     const char *text = NULL;
     if (text_of(item, &text, err))
@@ -148,7 +166,9 @@ static int read_seeds(struct reading *r, struct axis *a, struct config_value ite
     if (dots)
         good = good && integer_parse(dots + 2, strlen(dots + 2), &last);
     if (!good || first < 0 || last < first)
-        return config_error(item, err, "want a seed, a whole number from 0, or a range of them like 1..20, got '%s'", text);
+        return config_error(
+            item, err,
+            "want a seed, a whole number from 0, or a range of them like 1..20, got '%s'", text);
     if (last - first >= VALUES_MOST)
         return config_error(item, err, "want at most %d seeds, got '%s'", VALUES_MOST, text);
     for (int64_t seed = first; seed <= last; seed++)
@@ -167,7 +187,8 @@ static bool is_range(const char *text, int64_t *first, int64_t *last, int64_t *s
            (!colon || integer_parse(colon + 1, strlen(colon + 1), step));
 }
 
-static int read_plain(struct reading *r, struct axis *a, struct config_value item, struct error *err)
+static int read_plain(struct reading *r, struct axis *a, struct config_value item,
+                      struct error *err)
 {
     const char *text = NULL;
     int64_t first, last, step;
@@ -175,7 +196,8 @@ static int read_plain(struct reading *r, struct axis *a, struct config_value ite
         return -1;
     if (is_range(text, &first, &last, &step)) {
         if (last < first || step < 1)
-            return config_error(item, err, "want a range that goes up, like 8..64 or 8..64:8, got '%s'", text);
+            return config_error(item, err,
+                                "want a range that goes up, like 8..64 or 8..64:8, got '%s'", text);
         a->listed = true;
         for (int64_t at = first; at <= last; at += step)
             if (add_number(r, a, at, item, err))
@@ -187,7 +209,8 @@ static int read_plain(struct reading *r, struct axis *a, struct config_value ite
 
 /* ---- Lists ---- */
 
-static int read_one(struct reading *r, const struct list *l, struct axis *a, struct config_value item, struct error *err)
+static int read_one(struct reading *r, const struct list *l, struct axis *a,
+                    struct config_value item, struct error *err)
 {
     if (!l)
         return read_plain(r, a, item, err);
@@ -195,7 +218,8 @@ static int read_one(struct reading *r, const struct list *l, struct axis *a, str
 }
 
 /* l NULL: the axis of a parameter. */
-static int read_values(struct reading *r, const struct list *l, struct axis *a, struct config_value v, struct error *err)
+static int read_values(struct reading *r, const struct list *l, struct axis *a,
+                       struct config_value v, struct error *err)
 {
     struct config_walk w = { .of = v };
     a->listed = config_is_list(v);
@@ -207,7 +231,8 @@ static int read_values(struct reading *r, const struct list *l, struct axis *a, 
     return a->n ? 0 : config_error(v, err, "want at least one value, got an empty list");
 }
 
-static int read_list(struct reading *r, enum list_kind kind, struct config_value v, struct error *err)
+static int read_list(struct reading *r, enum list_kind kind, struct config_value v,
+                     struct error *err)
 {
     const struct list *l = &lists[kind];
     struct axis *a = add_axis(r, l->kind, l->name, NULL, v);
@@ -220,7 +245,8 @@ static int read_list(struct reading *r, enum list_kind kind, struct config_value
 static int read_parameters(struct reading *r, struct config_value v, struct error *err)
 {
     static const struct { const char *prefix; enum axis_kind kind; } prefixes[] = {
-        { "cluster.", AXIS_SETTING }, { "policy.", AXIS_POLICY_PARAMETER }, { "placement.", AXIS_PLACEMENT_PARAMETER },
+        { "cluster.", AXIS_SETTING }, { "policy.", AXIS_POLICY_PARAMETER }, { "placement.",
+            AXIS_PLACEMENT_PARAMETER },
     };
     struct config_walk w = { .of = v };
     for (struct config_value pair; config_next(&w, &pair);) {
@@ -250,7 +276,8 @@ static int read_parameters(struct reading *r, struct config_value v, struct erro
 
 enum { LIST_MOST = 400 };
 
-static int no_axis(const struct experiment *e, struct config_value pair, const char *name, struct error *err)
+static int no_axis(const struct experiment *e, struct config_value pair, const char *name,
+                   struct error *err)
 {
     struct suggestion near = { .typed = name };
     struct config_value key = { .config = pair.config, .node = pair.key };
@@ -258,14 +285,17 @@ static int no_axis(const struct experiment *e, struct config_value pair, const c
     for (size_t i = 0, n = 0; i < e->n_axes; i++) {
         suggest_offer(&near, e->axis[i].name);
         if (n < sizeof list)
-            n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", i ? ", " : "", e->axis[i].name);
+            n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", i ? ", " : "",
+                                  e->axis[i].name);
     }
-    return config_error(key, err, "no axis '%s': want one of %s%s%s%s", name, list, near.best ? ", did you mean '" : "",
-                        near.best ? near.best : "", near.best ? "'?" : "");
+    return config_error(key, err, "no axis '%s': want one of %s%s%s%s", name, list,
+                        near.best ? ", did you mean '" : "", near.best ? near.best : "",
+                        near.best ? "'?" : "");
 }
 
 /* By its label or its text. */
-static int hold_value(const struct axis *a, struct config_value item, bool *holds, struct error *err)
+static int hold_value(const struct axis *a, struct config_value item, bool *holds,
+                      struct error *err)
 {
     static const struct config_key as_text = { .type = CONFIG_TEXT };
     struct suggestion near = { .typed = "" };
@@ -278,8 +308,9 @@ static int hold_value(const struct axis *a, struct config_value item, bool *hold
         }
         suggest_offer(&near, a->value[i].label);
     }
-    return config_error(item, err, "the experiment has no %s '%s'%s%s%s", a->name, near.typed, near.best ? ", did you mean '" : "",
-                        near.best ? near.best : "", near.best ? "'?" : "");
+    return config_error(item, err, "the experiment has no %s '%s'%s%s%s", a->name, near.typed,
+                        near.best ? ", did you mean '" : "", near.best ? near.best : "",
+                        near.best ? "'?" : "");
 }
 
 static int hold_values(const struct axis *a, struct config_value v, bool *holds, struct error *err)
@@ -293,11 +324,13 @@ static int hold_values(const struct axis *a, struct config_value v, bool *holds,
     return 0;
 }
 
-static int read_exclusion(const struct experiment *e, struct config_value item, struct exclusion *x, struct error *err)
+static int read_exclusion(const struct experiment *e, struct config_value item, struct exclusion *x,
+                          struct error *err)
 {
     struct config_walk w = { .of = item };
     if (!config_is_mapping(item) || config_count(item) == 0)
-        return config_error(item, err, "want a mapping of what is left out, like { policy: fifo, seed: 1 }");
+        return config_error(item, err,
+                            "want a mapping of what is left out, like { policy: fifo, seed: 1 }");
     for (struct config_value pair; config_next(&w, &pair);) {
         const char *name = NULL;
         size_t i = 0;
@@ -308,7 +341,8 @@ static int read_exclusion(const struct experiment *e, struct config_value item, 
         if (i == e->n_axes)
             return no_axis(e, pair, name, err);
         if (x->holds[i])
-            return config_error((struct config_value){ .config = pair.config, .node = pair.key }, err, "key '%s' is given twice", name);
+            return config_error((struct config_value){ .config = pair.config, .node = pair.key },
+                                err, "key '%s' is given twice", name);
         x->holds[i] = arena_alloc(e->memory, e->axis[i].n * sizeof *x->holds[i]);
         if (hold_values(&e->axis[i], pair, x->holds[i], err))
             return -1;
@@ -349,7 +383,8 @@ static const struct config_key keys[] = {
     { .name = "parameters", .type = CONFIG_MAPPING, AT(parameters) },
     { .name = "seeds", .type = CONFIG_ANY, AT(list[LIST_SEEDS]) },
     { .name = "exclude", .type = CONFIG_LIST, AT(exclude) },
-    { .name = "limit_s", .type = CONFIG_PARTS, AT(limit_ns), .least = 0, .most = LIMIT_MOST_S, .scale = NS_PER_S,
+    { .name = "limit_s", .type = CONFIG_PARTS, AT(limit_ns), .least = 0, .most = LIMIT_MOST_S,
+      .scale = NS_PER_S,
       .above_least = true },
     { 0 },
 };
@@ -368,7 +403,8 @@ static void sort_axes(struct experiment *e)
     }
 }
 
-static int read_name(struct experiment *e, const struct keys *k, const char *path, struct error *err)
+static int read_name(struct experiment *e, const struct keys *k, const char *path,
+                     struct error *err)
 {
     const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
     struct config_value root = config_root(e->config);
@@ -376,7 +412,9 @@ static int read_name(struct experiment *e, const struct keys *k, const char *pat
     if (!e->name)
         e->name = label_of_path(e->memory, base);
     if (strchr(e->name, '/') || *e->name == '.')
-        return config_error(config_look(root, "name"), err, "want a name without '/' that does not begin with '.', got '%s'", e->name);
+        return config_error(config_look(root, "name"), err,
+                            "want a name without '/' that does not begin with '.', got '%s'",
+                            e->name);
     return 0;
 }
 
@@ -401,7 +439,8 @@ struct experiment *experiment_from(struct input *in, const char *path, struct er
     e->memory = arena_new();
     e->config = config_read(in, err);
     const char *slash = strrchr(path, '/');
-    struct reading r = { .of = e, .folder = slash ? arena_text(e->memory, path, slash > path ? (size_t)(slash - path) : 1) : "" };
+    struct reading r = { .of = e, .folder = slash ? arena_text(e->memory, path,
+                                                               slash > path ? (size_t)(slash - path) : 1) : "" };
     if (e->config && input_sha256(in, e->sha256, err) == 0 && read_all(&r, path, err) == 0)
         return e;
     experiment_free(e);

@@ -18,11 +18,13 @@ struct merge { struct part *part; size_t n; };
 
 /* ---- The same sweep ---- */
 
-static int same_text(const struct part *a, const struct part *b, const char *what, const char *x, const char *y, struct error *err)
+static int same_text(const struct part *a, const struct part *b, const char *what, const char *x,
+                     const char *y, struct error *err)
 {
     if (!strcmp(x, y))
         return 0;
-    return error_set(err, "%s: it has another %s than %s: %.64s instead of %.64s", b->directory, what, a->directory, y, x);
+    return error_set(err, "%s: it has another %s than %s: %.64s instead of %.64s", b->directory,
+                     what, a->directory, y, x);
 }
 
 static int same_inputs(const struct part *a, const struct part *b, struct error *err)
@@ -30,8 +32,11 @@ static int same_inputs(const struct part *a, const struct part *b, struct error 
     for (size_t i = 0; i < a->about.n_inputs && i < b->about.n_inputs; i++) {
         const struct sweep_input *x = &a->about.input[i], *y = &b->about.input[i];
         if (strcmp(x->sha256, y->sha256) != 0)
-            return error_set(err, "%s: its %s '%s' has other bytes than in %s: SHA-256 %.16s... instead of %.16s...", b->directory, y->kind,
-                             y->label ? y->label : "?", a->directory, y->sha256, x->sha256);
+            return error_set(
+                err,
+                "%s: its %s '%s' has other bytes than in %s: SHA-256 %.16s... instead of %.16s...",
+                b->directory, y->kind, y->label ? y->label : "?", a->directory, y->sha256,
+                x->sha256);
     }
     return 0;
 }
@@ -40,11 +45,14 @@ static int same_points(const struct part *a, const struct part *b, struct error 
 {
     const struct sweep_list *x = a->list, *y = b->list;
     if (x->n != y->n || strcmp(x->columns, y->columns) != 0)
-        return error_set(err, "%s/points.csv: it has other points than %s/points.csv", b->directory, a->directory);
+        return error_set(err, "%s/points.csv: it has other points than %s/points.csv", b->directory,
+                         a->directory);
     for (size_t i = 0; i < x->n; i++)
-        if (strcmp(x->row[i].fields, y->row[i].fields) != 0 || strcmp(x->row[i].key, y->row[i].key) != 0)
-            return error_set(err, "%s/points.csv:%zu: point %u is defined otherwise than in %s/points.csv", b->directory, i + 2,
-                             y->row[i].number, a->directory);
+        if (strcmp(x->row[i].fields, y->row[i].fields) != 0 ||
+            strcmp(x->row[i].key, y->row[i].key) != 0)
+            return error_set(
+                err, "%s/points.csv:%zu: point %u is defined otherwise than in %s/points.csv",
+                b->directory, i + 2, y->row[i].number, a->directory);
     return 0;
 }
 
@@ -64,7 +72,8 @@ static int read_parts(struct merge *m, const char *const *directory, size_t n, s
     for (size_t i = 0; i < n; i++) {
         struct part *p = &m->part[m->n++];
         p->directory = directory[i];
-        if (sweep_about_read(&p->about, directory[i], err) || !(p->list = sweep_list_read(directory[i], err)) ||
+        if (sweep_about_read(&p->about, directory[i], err) ||
+            !(p->list = sweep_list_read(directory[i], err)) ||
             (i > 0 && same_sweep(&m->part[0], p, err)))
             return -1;
     }
@@ -82,7 +91,8 @@ static void free_parts(struct merge *m)
 
 /* ---- Points ---- */
 
-static int differ(const struct merge *m, const struct sweep_row *row, size_t a, size_t b, const char *x, const char *y, struct error *err)
+static int differ(const struct merge *m, const struct sweep_row *row, size_t a, size_t b,
+                  const char *x, const char *y, struct error *err)
 {
     while (*x && *y) {
         size_t n = strcspn(x, "\n"), k = strcspn(y, "\n");
@@ -91,12 +101,14 @@ static int differ(const struct merge *m, const struct sweep_row *row, size_t a, 
         x += n + (x[n] == '\n');
         y += k + (y[k] == '\n');
     }
-    return error_set(err, "point %u (%s): two results: %s has '%.*s', %s has '%.*s'", row->number, row->name, m->part[a].directory,
-                     (int)strcspn(x, "\n"), x, m->part[b].directory, (int)strcspn(y, "\n"), y);
+    return error_set(err, "point %u (%s): two results: %s has '%.*s', %s has '%.*s'", row->number,
+                     row->name, m->part[a].directory, (int)strcspn(x, "\n"), x,
+                     m->part[b].directory, (int)strcspn(y, "\n"), y);
 }
 
 /* *best: the shard whose result counts; m->n: no shard has one. */
-static int find_result(const struct merge *m, const struct sweep_row *row, size_t *best, struct error *err)
+static int find_result(const struct merge *m, const struct sweep_row *row, size_t *best,
+                       struct error *err)
 {
     struct point_result found = { .failed = true };
     int result = 0;
@@ -158,8 +170,8 @@ static int find_all(const struct merge *m, size_t *best, struct error *err)
         return 0;
     char why[128];
     hint(m, first, why);
-    return error_set(err, "%zu of %zu points have no result, the first is point %u (%s)%s", missing, l->n, l->row[first].number,
-                     l->row[first].name, why);
+    return error_set(err, "%zu of %zu points have no result, the first is point %u (%s)%s", missing,
+                     l->n, l->row[first].number, l->row[first].name, why);
 }
 
 /* ---- Output ---- */
@@ -181,7 +193,8 @@ static int copy_point(const char *from, const char *to, const char *key, struct 
     return -1;
 }
 
-static int write_all(const struct merge *m, const size_t *best, const char *to, struct merged *count, struct error *err)
+static int write_all(const struct merge *m, const size_t *best, const char *to,
+                     struct merged *count, struct error *err)
 {
     const struct sweep_list *l = m->part[0].list;
     struct sweep_about about = m->part[0].about;
@@ -191,7 +204,8 @@ static int write_all(const struct merge *m, const size_t *best, const char *to, 
     if (directory_make(points, NULL, err))
         return -1;
     for (size_t i = 0; i < l->n; i++)
-        if (strcmp(m->part[best[i]].directory, to) != 0 && copy_point(m->part[best[i]].directory, to, l->row[i].key, err))
+        if (strcmp(m->part[best[i]].directory, to) != 0 &&
+            copy_point(m->part[best[i]].directory, to, l->row[i].key, err))
             return -1;
     count->points = l->n;
     if (sweep_about_write(&about, to, err) || sweep_list_write(l, to, err))
@@ -209,10 +223,13 @@ static int is_free(const struct merge *m, const char *to, struct error *err)
         return -1;
     bool same = !strcmp(there.sha256, m->part[0].about.sha256);
     sweep_about_free(&there);
-    return same ? 0 : error_set(err, "%s: has results of another experiment: want another --output", to);
+    return same
+               ? 0
+               : error_set(err, "%s: has results of another experiment: want another --output", to);
 }
 
-int merge_shards(const char *const *directory, size_t n, const char *to, struct merged *count, struct error *err)
+int merge_shards(const char *const *directory, size_t n, const char *to, struct merged *count,
+                 struct error *err)
 {
     struct merge m = { .n = 0 };
     size_t *best = NULL;

@@ -16,7 +16,8 @@ static const char magic[] = "gpuyard point 1 ", last_line[] = "end\n";
 /* ---- Writing ---- */
 
 /* Two points may have the same definition and run at the same time. */
-static struct output *begin(const char *directory, const char *key, bool failed, const char *text, struct error *err)
+static struct output *begin(const char *directory, const char *key, bool failed, const char *text,
+                            struct error *err)
 {
     struct output *o = output_open_shared(directory, key, err);
     if (!o)
@@ -36,7 +37,8 @@ static int end(struct output *o, struct error *err)
     return output_commit(o, err);
 }
 
-int point_file_write(const char *directory, const char *key, const char *configuration, const struct summary *m, struct error *err)
+int point_file_write(const char *directory, const char *key, const char *configuration,
+                     const struct summary *m, struct error *err)
 {
     struct output *o = begin(directory, key, false, configuration, err);
     if (!o)
@@ -45,7 +47,8 @@ int point_file_write(const char *directory, const char *key, const char *configu
     return end(o, err);
 }
 
-int point_file_write_failure(const char *directory, const char *key, const char *why, struct error *err)
+int point_file_write_failure(const char *directory, const char *key, const char *why,
+                             struct error *err)
 {
     struct output *o = begin(directory, key, true, why, err);
     return o ? end(o, err) : -1;
@@ -73,11 +76,12 @@ static bool split_result(struct point_result *to, size_t length, const char *key
 {
     char *text = to->memory, *line_end = strchr(text, '\n');
     size_t head = strlen(magic), end = strlen(last_line), bytes;
-    if (length < head + end || !line_end || memcmp(text, magic, head) != 0 || strncmp(text + head, key, KEY_LENGTH) != 0 ||
-        strcmp(text + length - end, last_line) != 0)
+    if (length < head + end || !line_end || memcmp(text, magic, head) != 0 ||
+        strncmp(text + head, key, KEY_LENGTH) != 0 || strcmp(text + length - end, last_line) != 0)
         return false;
     char state[8] = "";
-    if (sscanf(text + head + KEY_LENGTH, " %7s %zu", state, &bytes) != 2 || bytes > length - end - (size_t)(line_end + 1 - text))
+    if (sscanf(text + head + KEY_LENGTH, " %7s %zu", state, &bytes) != 2 ||
+        bytes > length - end - (size_t)(line_end + 1 - text))
         return false;
     char *body = line_end + 1, *rest = body + bytes;
     text[length - end] = '\0';
@@ -94,7 +98,8 @@ static bool split_result(struct point_result *to, size_t length, const char *key
     return true;
 }
 
-int point_file_read(const char *directory, const char *key, struct point_result *to, struct error *err)
+int point_file_read(const char *directory, const char *key, struct point_result *to,
+                    struct error *err)
 {
     char path[PATH_LONG];
     size_t length;

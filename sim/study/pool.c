@@ -28,9 +28,11 @@ struct worker_progress {
 struct worker {
     pid_t pid;                    /* 0: no process */
     int fd;                       /* pipe that is closed when the process ends */
-    size_t next, end;             /* the first task not reported to the caller; the end of the batch */
+    /* the first task not reported to the caller; the end of the batch */
+    size_t next, end;
     struct worker_progress *progress;
-    size_t overdue;                 /* the task it was killed for, as it passed its limit; NO_TASK: none */
+    /* the task it was killed for, as it passed its limit; NO_TASK: none */
+    size_t overdue;
 };
 struct pool {
     const struct pool_setup *setup;
@@ -72,8 +74,9 @@ static _Noreturn void be_worker(const struct pool *p, const struct worker *w, pi
 
 /* ---- Batches ---- */
 
-/* Half of the remaining tasks is divided among the workers: large batches first, single tasks at the end, so that all workers end at
- * about the same time (factoring: Hummel, Schonberg, Flynn 1992). */
+/* Half of the remaining tasks is divided among the workers: large batches first, single tasks at
+ * the end, so that all workers end at about the same time (factoring: Hummel, Schonberg, Flynn
+ * 1992). */
 static bool take_batch(struct pool *p, struct worker *w)
 {
     const struct pool_setup *s = p->setup;
@@ -84,7 +87,10 @@ static bool take_batch(struct pool *p, struct worker *w)
     }
     if (p->next == s->n)
         return false;
-    size_t fair = (s->n - p->next) / (2 * (size_t)s->workers), most = fair < 1 ? 1 : fair < BATCH_MOST ? fair : BATCH_MOST;
+    size_t fair = (s->n - p->next) / (2 * (size_t)s->workers), most = fair < 1 ? 1
+                                                                      : fair < BATCH_MOST
+                                                                          ? fair
+                                                                          : BATCH_MOST;
     w->next = p->next;
     p->next += s->batch(s->self, p->next, p->next + most);
     w->end = p->next;
@@ -182,7 +188,8 @@ static void reap_worker(struct pool *p, struct worker *w)
     poll_progress(p, w);
     if (w->next == w->end || atomic_load(p->setup->interrupted))
         return;
-    bool returned = w->overdue != NO_TASK && w->overdue != w->next;    /* the overdue task ended just before the kill */
+    /* the overdue task ended just before the kill */
+    bool returned = w->overdue != NO_TASK && w->overdue != w->next;
     if (!returned) {
         p->setup->lost(p->setup->self, w->next, why_of(p, w, status, why));
         w->next++;
@@ -193,7 +200,8 @@ static void reap_worker(struct pool *p, struct worker *w)
 /* Returns the milliseconds until the next tick or limit. */
 static int kill_overdue(struct pool *p)
 {
-    int64_t limit_ns = p->setup->limit_ns, now_ns = clock_ns(), wait_ns = TICK_MS * (NS_PER_S / 1000);
+    int64_t limit_ns = p->setup->limit_ns, now_ns = clock_ns(),
+            wait_ns = TICK_MS * (NS_PER_S / 1000);
     for (unsigned i = 0; limit_ns && i < p->setup->workers; i++) {
         struct worker *w = &p->worker[i];
         if (!w->pid || w->overdue != NO_TASK)
@@ -213,7 +221,8 @@ static size_t poll_all(struct pool *p, int wait_ms)
 {
     size_t busy = busy_workers(p);
     for (unsigned i = 0; i < p->setup->workers; i++)
-        p->poll[i] = (struct pollfd){ .fd = p->worker[i].pid ? p->worker[i].fd : -1, .events = POLLIN };
+        p->poll[i] = (struct pollfd){ .fd = p->worker[i].pid ? p->worker[i].fd : -1,
+                                      .events = POLLIN };
     bool ended = busy && poll(p->poll, p->setup->workers, wait_ms) > 0;
     for (unsigned i = 0; i < p->setup->workers; i++) {
         if (p->worker[i].pid)
@@ -244,7 +253,8 @@ static void stop_all(struct pool *p)
 static int share(struct pool *p, struct error *err)
 {
     p->shared_bytes = p->setup->workers * sizeof *p->progress + p->setup->n * sizeof *p->well;
-    void *shared = mmap(NULL, p->shared_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    void *shared = mmap(NULL, p->shared_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+                        -1, 0);
     if (shared == MAP_FAILED)
         return error_set(err, "cannot share memory with workers: %s", strerror(errno));
     p->progress = shared;

@@ -12,7 +12,8 @@
 static int take_name(const char *text, size_t length, struct target *to, struct error *err)
 {
     const char *at = memchr(text, '@', length);
-    size_t name_length = at ? (size_t)(at - text) : length, scope_length = at ? length - name_length - 1 : strlen("all");
+    size_t name_length = at ? (size_t)(at - text) : length,
+           scope_length = at ? length - name_length - 1 : strlen("all");
     char name[TARGET_NAME_MAX];
     if (name_length >= sizeof name || scope_length >= sizeof to->scope)
         return error_set(err, "this name is too long: '%.60s...'", text);
@@ -21,7 +22,8 @@ static int take_name(const char *text, size_t length, struct target *to, struct 
     memcpy(to->scope, at ? at + 1 : "all", scope_length);
     to->scope[scope_length] = '\0';
     to->kind = metric_find(name);
-    return to->kind ? 0 : error_set(err, "there is no metric '%s', see 'gpuyard list metrics'", name);
+    return to->kind ? 0
+                    : error_set(err, "there is no metric '%s', see 'gpuyard list metrics'", name);
 }
 
 int target_parse(const char *text, struct target *to, struct error *err)
@@ -34,7 +36,9 @@ int target_parse(const char *text, struct target *to, struct error *err)
                                        : equal ? RELATION_AT_LEAST : RELATION_ABOVE };
     to->bound = strtod(number, &end);
     if (!text[length] || !length || end == number || *end || !isfinite(to->bound))
-        return error_set(err, "want METRIC or METRIC@SCOPE, then <, <=, >= or >, then a number, got '%.100s'", text);
+        return error_set(
+            err, "want METRIC or METRIC@SCOPE, then <, <=, >= or >, then a number, got '%.100s'",
+            text);
     return take_name(text, length, to, err);
 }
 
@@ -57,7 +61,9 @@ struct reached target_reached(const struct target *t, const double *x, size_t n,
     if (n == 1)
         return (struct reached){ x[0], { x[0], x[0] }, holds(t, x[0]) };
     struct paired_t s = paired_t(x, n, 2 * confidence - 1);
-    return (struct reached){ s.mean, s.interval, holds(t, t->relation < RELATION_AT_LEAST ? s.interval.high : s.interval.low) };
+    return (struct reached){ s.mean, s.interval,
+                             holds(t, t->relation < RELATION_AT_LEAST ? s.interval.high
+                                                                      : s.interval.low) };
 }
 
 /* ==== Brackets ==== */
@@ -123,8 +129,13 @@ int sizing_axis(const struct experiment *e, const char *name, size_t *axis, stru
     if (name && !found)
         return error_set(err, "the experiment has no '%s' to vary", name);
     if (found != 1)
-        return error_set(err, "want --vary: %s of the parameters of the experiment have several values", found ? "some" : "none");
-    return e->axis[*axis].n > 1 ? 0 : error_set(err, "want several values of '%s' in the experiment, in ascending order", e->axis[*axis].name);
+        return error_set(err,
+                         "want --vary: %s of the parameters of the experiment have several values",
+                         found ? "some" : "none");
+    return e->axis[*axis].n > 1
+               ? 0
+               : error_set(err, "want several values of '%s' in the experiment, in ascending order",
+                           e->axis[*axis].name);
 }
 
 static bool counts_together(const struct axis *a, bool traces_count)
@@ -132,7 +143,8 @@ static bool counts_together(const struct axis *a, bool traces_count)
     return a->kind == AXIS_SEED || (traces_count && a->kind == AXIS_TRACE);
 }
 
-static bool same_case(const struct experiment *e, const struct point *a, const struct point *b, size_t axis, bool traces_count)
+static bool same_case(const struct experiment *e, const struct point *a, const struct point *b,
+                      size_t axis, bool traces_count)
 {
     for (size_t i = 0; i < e->n_axes; i++)
         if (i != axis && !counts_together(&e->axis[i], traces_count) && a->value[i] != b->value[i])
@@ -140,7 +152,8 @@ static bool same_case(const struct experiment *e, const struct point *a, const s
     return true;
 }
 
-static struct sizing_case *case_of(struct sizing *s, const struct experiment *e, const struct grid *g, size_t point, bool traces_count,
+static struct sizing_case *case_of(struct sizing *s, const struct experiment *e,
+                                   const struct grid *g, size_t point, bool traces_count,
                                    const size_t *first)
 {
     for (size_t i = 0; i < s->n; i++)
@@ -164,10 +177,12 @@ static void case_end(struct sizing *s, struct sizing_case *c, size_t values, boo
             c->of[c->n] = c->of[v];
             c->of[c->n++].value = (uint32_t)v;
         }
-    c->bracket = (struct bracket){ c->n, arena_alloc(s->memory, c->n * sizeof *c->bracket.at), largest };
+    c->bracket = (struct bracket){ c->n, arena_alloc(s->memory, c->n * sizeof *c->bracket.at),
+                                   largest };
 }
 
-struct sizing *sizing_new(const struct experiment *e, const struct grid *g, size_t axis, bool traces_count, bool largest)
+struct sizing *sizing_new(const struct experiment *e, const struct grid *g, size_t axis,
+                          bool traces_count, bool largest)
 {
     struct sizing *s = mem_new(1, sizeof *s);
     size_t *first = mem_new(g->n, sizeof *first), values = e->axis[axis].n, together = 1;

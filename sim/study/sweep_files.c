@@ -37,7 +37,8 @@ static void put_csv(FILE *f, const char *text)
 }
 
 /* The seed is the first axis, but the last column. p NULL: the header. */
-static const char *fields_of(struct arena *memory, const struct experiment *e, const struct point *p)
+static const char *fields_of(struct arena *memory, const struct experiment *e,
+                             const struct point *p)
 {
     char *text = NULL;
     size_t length;
@@ -61,7 +62,8 @@ static struct sweep_list *new_list(void)
     return l;
 }
 
-struct sweep_list *sweep_list_new(const struct experiment *e, const struct grid *g, char *const *key)
+struct sweep_list *sweep_list_new(const struct experiment *e, const struct grid *g,
+                                  char *const *key)
 {
     struct sweep_list *l = new_list();
     l->columns = fields_of(l->memory, e, NULL);
@@ -70,7 +72,8 @@ struct sweep_list *sweep_list_new(const struct experiment *e, const struct grid 
     for (size_t i = 0; i < g->n; i++) {
         const struct point *p = &g->point[i];
         l->row[i] = (struct sweep_row){ p->number, arena_text(l->memory, p->name, strlen(p->name)),
-                                        key ? arena_text(l->memory, key[i], KEY_LENGTH) : "", fields_of(l->memory, e, p) };
+                                        key ? arena_text(l->memory, key[i], KEY_LENGTH) : "",
+                                        fields_of(l->memory, e, p) };
     }
     return l;
 }
@@ -103,8 +106,8 @@ static bool take_line(struct sweep_list *l, struct sweep_row *row, const char *l
 {
     const char *comma = strchr(line, ','), *last = strrchr(line, ',');
     int64_t number;
-    if (!comma || comma == last || !is_key(last + 1) || !integer_parse(line, (size_t)(comma - line), &number) || number < 0 ||
-        number >= POINTS_MAX)
+    if (!comma || comma == last || !is_key(last + 1) ||
+        !integer_parse(line, (size_t)(comma - line), &number) || number < 0 || number >= POINTS_MAX)
         return false;
     row->number = (uint32_t)number;
     row->name = arena_text(l->memory, comma + 1, strcspn(comma + 1, ","));
@@ -134,7 +137,9 @@ static int read_lines(struct sweep_list *l, FILE *f, const char *path, struct er
         l->n += good;
     }
     free(line);
-    return good && l->n ? 0 : error_set(err, "%s:%zu: want a point of a sweep with its key", path, at + 1);
+    return good && l->n
+               ? 0
+               : error_set(err, "%s:%zu: want a point of a sweep with its key", path, at + 1);
 }
 
 struct sweep_list *sweep_list_read(const char *directory, struct error *err)
@@ -195,12 +200,15 @@ int sweep_about_write(const struct sweep_about *a, const char *directory, struct
         return -1;
     json_t *list = json_array();
     for (size_t i = 0; i < a->n_inputs; i++)
-        json_array_append_new(list, json_pack("{s:s, s:o, s:o, s:s}", "kind", a->input[i].kind, "name", text_or_null(a->input[i].label),
-                                              "path", text_or_null(a->input[i].path), "sha256", a->input[i].sha256));
-    json_t *root = json_pack("{s:s, s:s, s:s, s:o, s:o, s:s, s:I, s:I, s:I, s:o}", "program", "gpuyard", "version", a->version, "commit",
-                             a->commit, "experiment", text_or_null(a->experiment), "path", text_or_null(a->path), "sha256", a->sha256,
-                             "shard", (json_int_t)a->shard.index, "shards", (json_int_t)a->shard.of, "points", (json_int_t)a->points,
-                             "inputs", list);
+        json_array_append_new(list, json_pack("{s:s, s:o, s:o, s:s}", "kind", a->input[i].kind,
+                                              "name", text_or_null(a->input[i].label), "path",
+                                              text_or_null(a->input[i].path), "sha256",
+                                              a->input[i].sha256));
+    json_t *root = json_pack(
+        "{s:s, s:s, s:s, s:o, s:o, s:s, s:I, s:I, s:I, s:o}", "program", "gpuyard", "version",
+        a->version, "commit", a->commit, "experiment", text_or_null(a->experiment), "path",
+        text_or_null(a->path), "sha256", a->sha256, "shard", (json_int_t)a->shard.index, "shards",
+        (json_int_t)a->shard.of, "points", (json_int_t)a->points, "inputs", list);
     char *text = json_dumps(root, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
     out_text(o, text);
     out_char(o, '\n');
@@ -217,8 +225,10 @@ static int take_inputs(struct sweep_about *to, const json_t *list)
     json_array_foreach(list, i, one)
     {
         struct sweep_input *x = &to->input[to->n_inputs++];
-        *x = (struct sweep_input){ json_string_value(json_object_get(one, "kind")), json_string_value(json_object_get(one, "name")),
-                                   json_string_value(json_object_get(one, "path")), json_string_value(json_object_get(one, "sha256")) };
+        *x = (struct sweep_input){ json_string_value(json_object_get(one, "kind")),
+                                   json_string_value(json_object_get(one, "name")),
+                                   json_string_value(json_object_get(one, "path")),
+                                   json_string_value(json_object_get(one, "sha256")) };
         if (!x->kind || !x->sha256)
             return -1;
     }
@@ -233,8 +243,12 @@ int sweep_about_read(struct sweep_about *to, const char *directory, struct error
     *to = (struct sweep_about){ .read = root };
     if (!root)
         return -1;
-    const struct { const char *name, **to; } text[] = { { "experiment", &to->experiment }, { "sha256", &to->sha256 },
-                                                        { "version", &to->version }, { "commit", &to->commit } };
+    const struct {
+        const char *name, **to;
+    } text[] = { { "experiment", &to->experiment },
+                 { "sha256", &to->sha256 },
+                 { "version", &to->version },
+                 { "commit", &to->commit } };
     bool good = true;
     for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
         *text[i].to = json_string_value(json_object_get(root, text[i].name));
@@ -244,7 +258,8 @@ int sweep_about_read(struct sweep_about *to, const char *directory, struct error
     to->points = (size_t)json_integer_value(json_object_get(root, "points"));
     to->shard = (struct shard){ (size_t)json_integer_value(json_object_get(root, "shard")),
                                 (size_t)json_integer_value(json_object_get(root, "shards")) };
-    if (good && to->shard.index < to->shard.of && take_inputs(to, json_object_get(root, "inputs")) == 0)
+    if (good && to->shard.index < to->shard.of &&
+        take_inputs(to, json_object_get(root, "inputs")) == 0)
         return 0;
     sweep_about_free(to);
     return error_set(err, "%s: incomplete description of a sweep", path);
@@ -273,7 +288,8 @@ static void put_row(struct output *o, const struct sweep_row *row, const char *r
     out_char(o, '\n');
 }
 
-static void put_result(struct output *const *file, const struct sweep_row *row, const struct point_result *r)
+static void put_result(struct output *const *file, const struct sweep_row *row,
+                       const struct point_result *r)
 {
     if (r->failed) {
         out_text(file[TABLE_FAILURES], row->fields);
@@ -289,8 +305,8 @@ static void put_result(struct output *const *file, const struct sweep_row *row, 
     }
 }
 
-static int put_all(struct output *const *file, const struct sweep_list *l, size_t first, size_t end, const char *directory,
-                   size_t *failed, struct error *err)
+static int put_all(struct output *const *file, const struct sweep_list *l, size_t first, size_t end,
+                   const char *directory, size_t *failed, struct error *err)
 {
     char points[PATH_LONG];
     snprintf(points, sizeof points, "%s/points", directory);
@@ -298,7 +314,9 @@ static int put_all(struct output *const *file, const struct sweep_list *l, size_
         struct point_result r;
         int there = point_file_read(points, l->row[i].key, &r, err);
         if (there != 0)
-            return there < 0 ? -1 : error_set(err, "%s: point %u (%s) has no result", points, l->row[i].number, l->row[i].name);
+            return there < 0 ? -1
+                             : error_set(err, "%s: point %u (%s) has no result", points,
+                                         l->row[i].number, l->row[i].name);
         put_result(file, &l->row[i], &r);
         *failed += r.failed;
         point_result_free(&r);
@@ -306,7 +324,8 @@ static int put_all(struct output *const *file, const struct sweep_list *l, size_
     return 0;
 }
 
-int sweep_tables_write(const struct sweep_list *l, size_t first, size_t end, const char *directory, size_t *failed, struct error *err)
+int sweep_tables_write(const struct sweep_list *l, size_t first, size_t end, const char *directory,
+                       size_t *failed, struct error *err)
 {
     struct output *file[TABLES] = { NULL };
     int result = 0;
@@ -337,7 +356,8 @@ int sweep_tables_write(const struct sweep_list *l, size_t first, size_t end, con
 
 enum { TRIES = 20 };
 
-/* Workers inherit the lock: after a sweep was killed its workers end too, which a new sweep awaits for TRIES / 10 seconds. */
+/* Workers inherit the lock: after a sweep was killed its workers end too, which a new sweep
+ * awaits for TRIES / 10 seconds. */
 int sweep_lock(const char *directory, struct error *err)
 {
     char path[PATH_LONG];

@@ -24,16 +24,21 @@ struct sweep_list {
     struct sweep_row *row;        /* ascending numbers */
     struct arena *memory;
 };
-struct sweep_list *sweep_list_new(const struct experiment *e, const struct grid *g, char *const *key);    /* key NULL: none */
+/* key NULL: none */
+struct sweep_list *sweep_list_new(const struct experiment *e, const struct grid *g,
+                                  char *const *key);
 struct sweep_list *sweep_list_read(const char *directory, struct error *err);    /* NULL with err */
 int  sweep_list_write(const struct sweep_list *l, const char *directory, struct error *err);
 void sweep_list_free(struct sweep_list *l);                  /* NULL: does nothing */
-void sweep_list_print(const struct sweep_list *l, size_t first, size_t end);    /* on stdout, without the keys */
+/* on stdout, without the keys */
+void sweep_list_print(const struct sweep_list *l, size_t first, size_t end);
 
 /* sweep.json: two shards belong to one sweep if all but path and shard are equal. */
-struct sweep_input { const char *kind, *label, *path, *sha256; };    /* kind: "cluster", "trace", "policy", "placement" */
+/* kind: "cluster", "trace", "policy", "placement" */
+struct sweep_input { const char *kind, *label, *path, *sha256; };
 struct sweep_about {
-    const char *experiment, *path, *sha256;                  /* name, path and hash of the experiment file */
+    /* name, path and hash of the experiment file */
+    const char *experiment, *path, *sha256;
     const char *version, *commit;
     struct shard shard;
     size_t points, n_inputs;
@@ -45,8 +50,10 @@ int  sweep_about_read(struct sweep_about *to, const char *directory, struct erro
 void sweep_about_free(struct sweep_about *a);                /* of one that was read */
 
 bool sweep_is_there(const char *directory);                  /* a directory with a points.csv */
-int  sweep_lock(const char *directory, struct error *err);   /* a descriptor to close at the end; -1 with err: locked */
+/* a descriptor to close at the end; -1 with err: locked */
+int  sweep_lock(const char *directory, struct error *err);
 
-/* sweep.csv and failures.csv of rows first to end - 1, both or none, from the results in DIRECTORY/points. *failed: the number of
- * failed points. 0, or -1 with err. */
-int sweep_tables_write(const struct sweep_list *l, size_t first, size_t end, const char *directory, size_t *failed, struct error *err);
+/* sweep.csv and failures.csv of rows first to end - 1, both or none, from the results in
+ * DIRECTORY/points. *failed: the number of failed points. 0, or -1 with err. */
+int sweep_tables_write(const struct sweep_list *l, size_t first, size_t end, const char *directory,
+                       size_t *failed, struct error *err);

@@ -1,5 +1,5 @@
-/* check_demand.c - what a trace asks of a cluster: GPU time by GPU type and queue, jobs that can never run, known training models.
- * See check.h. */
+/* check_demand.c - what a trace asks of a cluster: GPU time by GPU type and queue, jobs that can
+ * never run, known training models. See check.h. */
 #include "sim/cli/check/check.h"
 
 #include "policies/registry.h"
@@ -37,11 +37,13 @@ static json_t *load(const struct demand *d, int64_t gpus, int64_t span_ns)
     return check_real((double)d->milli_ns / MILLI_ALL / ((double)gpus * (double)span_ns));
 }
 
-static json_t *put_demand(const char *key, const char *name, const struct demand *d, int64_t gpus, int64_t span_ns)
+static json_t *put_demand(const char *key, const char *name, const struct demand *d, int64_t gpus,
+                          int64_t span_ns)
 {
-    return json_pack("{s:o, s:I, s:o, s:I, s:o, s:o}", key, check_name(name), "jobs", d->jobs, "gpu_h",
-                     check_real((double)d->milli_ns / MILLI_NS_PER_H), "gpus", (json_int_t)gpus, "offered_load",
-                     load(d, gpus, span_ns), "largest_job_gpus", check_real(d->gpus_most));
+    return json_pack("{s:o, s:I, s:o, s:I, s:o, s:o}", key, check_name(name), "jobs", d->jobs,
+                     "gpu_h", check_real((double)d->milli_ns / MILLI_NS_PER_H), "gpus",
+                     (json_int_t)gpus, "offered_load", load(d, gpus, span_ns), "largest_job_gpus",
+                     check_real(d->gpus_most));
 }
 
 static int64_t span_of(const struct workload *w)
@@ -49,7 +51,8 @@ static int64_t span_of(const struct workload *w)
     return w->facts[w->n_jobs - 1].submit_ns - w->facts[0].submit_ns;
 }
 
-/* By the GPU type that jobs ask for; jobs that ask for none come first. GPUs: the most that any of these jobs may use. */
+/* By the GPU type that jobs ask for; jobs that ask for none come first. GPUs: the most that any
+ * of these jobs may use. */
 static json_t *by_type(const struct workload *w, const struct sched *s)
 {
     uint32_t n = intern_count(w->gpu_types) + 1;
@@ -65,8 +68,9 @@ static json_t *by_type(const struct workload *w, const struct sched *s)
     json_t *list = json_array();
     for (uint32_t t = 0; t < n; t++)
         if (of[t].jobs)
-            json_array_append_new(list, put_demand("gpu_type", t ? intern_text(w->gpu_types, t - 1) : "any", &of[t],
-                                                   gpus[t], span_of(w)));
+            json_array_append_new(list, put_demand("gpu_type",
+                                                   t ? intern_text(w->gpu_types, t - 1) : "any",
+                                                   &of[t], gpus[t], span_of(w)));
     if (none.jobs)
         json_array_append_new(list, put_demand("gpu_type", "without GPUs", &none, 0, span_of(w)));
     free(of);
@@ -110,12 +114,14 @@ static json_t *by_queue(const struct cluster *c, const struct workload *w)
 
 /* ---- jobs that can never run ---- */
 
-/* The first queue, from the job's own upwards, with a lower limit than the job asks for; ID_NONE: none. */
+/* The first queue, from the job's own upwards, with a lower limit than the job asks for;
+ * ID_NONE: none. */
 static queue_id too_small(const struct cluster *c, const struct job_facts *f)
 {
     double milli = check_job_gpus(f) * MILLI_ALL;
     for (queue_id q = f->queue; q != ID_NONE; q = c->queue[q].parent)
-        if (c->queue[q].quota.limit.gpu_milli != UNLIMITED && milli > (double)c->queue[q].quota.limit.gpu_milli)
+        if (c->queue[q].quota.limit.gpu_milli != UNLIMITED &&
+            milli > (double)c->queue[q].quota.limit.gpu_milli)
             return q;
     return ID_NONE;
 }
@@ -126,7 +132,8 @@ struct reason {
     job_id first;
 };
 
-static void count_reason(struct reason **list, size_t *n, size_t *capacity, const char *why, job_id j)
+static void count_reason(struct reason **list, size_t *n, size_t *capacity, const char *why,
+                         job_id j)
 {
     size_t i = 0;
     while (i < *n && strcmp((*list)[i].why, why) != 0)
@@ -140,7 +147,8 @@ static void count_reason(struct reason **list, size_t *n, size_t *capacity, cons
     (*list)[i].jobs++;
 }
 
-static void never_run(const struct cluster *c, const struct workload *w, const struct sched *s, json_t *report)
+static void never_run(const struct cluster *c, const struct workload *w, const struct sched *s,
+                      json_t *report)
 {
     struct reason *list = NULL;
     size_t n = 0, capacity = 0;
@@ -149,16 +157,19 @@ static void never_run(const struct cluster *c, const struct workload *w, const s
         const char *why = run_never(s, w->facts[j].ask->shape);
         queue_id q = why ? ID_NONE : too_small(c, &w->facts[j]);
         char limit[256];
-        snprintf(limit, sizeof limit, "asks for more than the limit of queue '%.100s'", q == ID_NONE ? "" : c->queue[q].name);
+        snprintf(limit, sizeof limit, "asks for more than the limit of queue '%.100s'",
+                 q == ID_NONE ? "" : c->queue[q].name);
         if (why || q != ID_NONE)
             count_reason(&list, &n, &capacity, why ? why : limit, j);
     }
     for (size_t i = 0; i < n; i++) {
-        json_array_append_new(never, json_pack("{s:o, s:I, s:o}", "reason", check_name(list[i].why), "jobs", list[i].jobs,
-                                               "first", check_name(w->truth[list[i].first].name)));
-        check_warn(report, "%" JSON_INTEGER_FORMAT " job%s can never run; %s '%.100s': %s", list[i].jobs,
-                   list[i].jobs == 1 ? "" : "s", list[i].jobs == 1 ? "it is" : "the first is",
-                   w->truth[list[i].first].name, list[i].why);
+        json_array_append_new(never, json_pack("{s:o, s:I, s:o}", "reason", check_name(list[i].why),
+                                               "jobs", list[i].jobs, "first",
+                                               check_name(w->truth[list[i].first].name)));
+        check_warn(report, "%" JSON_INTEGER_FORMAT " job%s can never run; %s '%.100s': %s",
+                   list[i].jobs, list[i].jobs == 1 ? "" : "s",
+                   list[i].jobs == 1 ? "it is" : "the first is", w->truth[list[i].first].name,
+                   list[i].why);
     }
     json_object_set_new(report, "never", never);
     free(list);
@@ -179,17 +190,23 @@ static void put_rates(const struct cluster *c, const struct workload *w, json_t 
     for (uint32_t i = 0; i < n; i++) {
         struct training_model m;
         const char *name = intern_text(w->models, i);
-        known[i] = training_model_find(c->models, name, &m) || (r->table && throughputs_model(r->table, name) != INTERN_NONE);
+        known[i] = training_model_find(c->models, name, &m) ||
+                   (r->table && throughputs_model(r->table, name) != INTERN_NONE);
         unknown = known[i] || unknown != ID_NONE ? unknown : i;
     }
     for (job_id j = 0; j < w->n_jobs; j++)
         jobs += w->facts[j].model != ID_NONE && known[w->facts[j].model];
     free(known);
-    json_object_set_new(report, "progress", json_pack("{s:s, s:s, s:I, s:I}", "model", rate_model_name[r->model], "unknown",
-                                                      rate_model_name[r->unknown], "known_jobs", jobs, "jobs", (json_int_t)w->n_jobs));
+    json_object_set_new(report, "progress",
+                        json_pack("{s:s, s:s, s:I, s:I}", "model", rate_model_name[r->model],
+                                  "unknown", rate_model_name[r->unknown], "known_jobs", jobs,
+                                  "jobs", (json_int_t)w->n_jobs));
     if (unknown != ID_NONE)
-        check_warn(report, "training model '%.100s' is unknown: want it in 'models' of the cluster, or in `gpuyard list "
-                   "models` or as an alias there", intern_text(w->models, unknown));
+        check_warn(
+            report,
+            "training model '%.100s' is unknown: want it in 'models' of the cluster, or in `gpuyard list "
+            "models` or as an alias there",
+            intern_text(w->models, unknown));
 }
 
 /* ---- the report ---- */
@@ -223,22 +240,24 @@ json_t *check_demand(struct cluster *c, struct workload *w, struct error *err)
 {
     if (run_bind(c, w, err) != 0)
         return NULL;
-    struct run_setup setup = { .cluster = c, .workload = w, .policy = builtin_policies[0], .placer = placer_named("pack"),
+    struct run_setup setup = { .cluster = c, .workload = w, .policy = builtin_policies[0],
+                               .placer = placer_named("pack"),
                                .seed = 1 };
     struct sched *s = run_new(&setup);
     struct demand all = { 0 };
     for (job_id j = 0; j < w->n_jobs; j++)
         add_job(&all, w, j);
-    json_t *report = json_pack("{s:o, s:I, s:I, s:o, s:o, s:o, s:[]}", "cluster", check_name(c->name), "nodes",
-                               (json_int_t)c->n_nodes, "gpus", (json_int_t)c->gpus, "offered_load",
-                               load(&all, c->gpus, span_of(w)), "gpu_types", by_type(w, s), "queues", by_queue(c, w),
-                               "warnings");
+    json_t *report = json_pack("{s:o, s:I, s:I, s:o, s:o, s:o, s:[]}", "cluster",
+                               check_name(c->name), "nodes", (json_int_t)c->n_nodes, "gpus",
+                               (json_int_t)c->gpus, "offered_load", load(&all, c->gpus, span_of(w)),
+                               "gpu_types", by_type(w, s), "queues", by_queue(c, w), "warnings");
     largest(c, w, report);
     never_run(c, w, s, report);
     put_rates(c, w, report);
     double offered = json_real_value(json_object_get(report, "offered_load"));
     if (offered > 1)
-        check_warn(report, "the offered load is %.1f%%: the queue grows as long as jobs arrive", 100 * offered);
+        check_warn(report, "the offered load is %.1f%%: the queue grows as long as jobs arrive",
+                   100 * offered);
     run_free(s);
     return report;
 }

@@ -64,7 +64,8 @@ static size_t name_width(const json_t *rows, const char *key)
 }
 
 /* The first column holds names. After ROWS_MAX rows the number of the others follows. */
-static void table(const json_t *rows, const char *head, const char *key, const struct table_column *columns)
+static void table(const json_t *rows, const char *head, const char *key,
+                  const struct table_column *columns)
 {
     size_t width = name_width(rows, key), i;
     json_t *row;
@@ -108,7 +109,8 @@ static void show_arrivals(const json_t *a)
     snprintf(text, sizeof text, "over %s from %s", human_time(span, number(a, "span_s")),
              when(from, a, number(a, "first_s")));
     line("submitted", text);
-    snprintf(text, sizeof text, "%s on average, CV %.2f", human_time(gap, number(a, "gap_mean_s")), number(a, "gap_cv"));
+    snprintf(text, sizeof text, "%s on average, CV %.2f", human_time(gap, number(a, "gap_mean_s")),
+             number(a, "gap_cv"));
     line("gaps", isnan(number(a, "gap_cv")) ? "none" : text);
     double most = number(a, "busiest_hour_jobs");
     snprintf(text, sizeof text, "%.0f job%s in the hour from %s", most, most == 1 ? "" : "s",
@@ -118,9 +120,12 @@ static void show_arrivals(const json_t *a)
 
 static void show_summaries(const json_t *list)
 {
-    static const struct table_column times[] = { { "jobs", "n", 10, CELL_COUNT }, { "mean", "mean", 11, CELL_TIME },
-                                                 { "p50", "p50", 11, CELL_TIME }, { "p90", "p90", 11, CELL_TIME },
-                                                 { "p99", "p99", 11, CELL_TIME }, { "max", "max", 11, CELL_TIME },
+    static const struct table_column times[] = { { "jobs", "n", 10, CELL_COUNT },
+                                                 { "mean", "mean", 11, CELL_TIME },
+                                                 { "p50", "p50", 11, CELL_TIME },
+                                                 { "p90", "p90", 11, CELL_TIME },
+                                                 { "p99", "p99", 11, CELL_TIME },
+                                                 { "max", "max", 11, CELL_TIME },
                                                  { NULL, NULL, 0, 0 } };
     size_t i;
     json_t *row;
@@ -133,14 +138,16 @@ static void show_summaries(const json_t *list)
         printf("  ");
         text_pad(stdout, string(row, "name"), NAME_MIN);
         for (const struct table_column *c = times; c->head; c++)
-            put_value(c->width, c->kind == CELL_TIME && !*string(row, "unit") ? CELL_GPUS : c->kind, number(row, c->key));
+            put_value(c->width, c->kind == CELL_TIME && !*string(row, "unit") ? CELL_GPUS : c->kind,
+                      number(row, c->key));
         putchar('\n');
     }
 }
 
 static void show_trace(const json_t *t)
 {
-    static const struct table_column columns[] = { { "jobs", "jobs", 10, CELL_COUNT }, { "GPU h", "gpu_h", 14, CELL_HOURS },
+    static const struct table_column columns[] = { { "jobs", "jobs", 10, CELL_COUNT },
+                                                   { "GPU h", "gpu_h", 14, CELL_HOURS },
                                                    { NULL, NULL, 0, 0 } };
     char text[256];
     snprintf(text, sizeof text, "%.0f, of format %s", number(t, "jobs"), string(t, "format"));
@@ -167,12 +174,16 @@ static const char *gbps(char to[32], const json_t *o, const char *key)
 static void put_checkpoints(const json_t *report, char *to, size_t size)
 {
     const json_t *o = json_object_get(report, "checkpoints"), *gib = json_object_get(o, "gib");
-    const json_t *interval = json_object_get(o, "interval_s"), *alone = json_object_get(o, "one_node_alone_s");
+    const json_t *interval = json_object_get(o, "interval_s"),
+                 *alone = json_object_get(o, "one_node_alone_s");
     size_t n = 0;
     if (json_is_number(interval))
-        n += (size_t)snprintf(to + n, size - n, "every %.6g s of progress", json_number_value(interval));
+        n += (size_t)snprintf(to + n, size - n, "every %.6g s of progress",
+                              json_number_value(interval));
     else if (strcmp(json_string_value(json_object_get(o, "interval")), "stated"))
-        n += (size_t)snprintf(to + n, size - n, "at %s's interval", strcmp(json_string_value(json_object_get(o, "interval")), "daly") ? "Young" : "Daly");
+        n += (size_t)snprintf(
+            to + n, size - n, "at %s's interval",
+            strcmp(json_string_value(json_object_get(o, "interval")), "daly") ? "Young" : "Daly");
     else
         n += (size_t)snprintf(to + n, size - n, "when a job is stopped");
     if (json_is_number(gib))
@@ -180,8 +191,10 @@ static void put_checkpoints(const json_t *report, char *to, size_t size)
     else
         n += (size_t)snprintf(to + n, size - n, ", 14 bytes for each parameter of the model");
     if (alone)
-        n += (size_t)snprintf(to + n, size - n, ", %.6g s from one node alone", json_number_value(alone));
-    snprintf(to + n, size - n, ", %.6g%% of it blocking", 100 * json_number_value(json_object_get(o, "blocking")));
+        n += (size_t)snprintf(to + n, size - n, ", %.6g s from one node alone",
+                              json_number_value(alone));
+    snprintf(to + n, size - n, ", %.6g%% of it blocking",
+             100 * json_number_value(json_object_get(o, "blocking")));
 }
 
 static void put_storage(const json_t *report, char *to, size_t size)
@@ -189,18 +202,22 @@ static void put_storage(const json_t *report, char *to, size_t size)
     const json_t *o = json_object_get(report, "storage");
     char read[32], write[32], node_read[32], node_write[32], all[32];
     double cache = json_number_value(json_object_get(o, "cache_gib"));
-    int n = snprintf(to, size, "%s read, %s written; by a node %s and %s", gbps(read, o, "read_gbps"), gbps(write, o, "write_gbps"),
+    int n = snprintf(to, size, "%s read, %s written; by a node %s and %s",
+                     gbps(read, o, "read_gbps"), gbps(write, o, "write_gbps"),
                      gbps(node_read, o, "node_read_gbps"), gbps(node_write, o, "node_write_gbps"));
     if (json_object_get(o, "gbps"))
-        n += snprintf(to + n, size - (size_t)n, "; %s in all, shared max-min fairly", gbps(all, o, "gbps"));
+        n += snprintf(to + n, size - (size_t)n, "; %s in all, shared max-min fairly",
+                      gbps(all, o, "gbps"));
     if (cache > 0)
         snprintf(to + n, size - (size_t)n, "; a node keeps %.6g GiB", cache);
 }
 
 static void put_power(const json_t *report, char *to, size_t size)
 {
-    const json_t *p = json_object_get(report, "power"), *all = json_object_get(p, "cap_w"), *rack = json_object_get(p, "rack_cap_w");
-    size_t n = (size_t)snprintf(to, size, "%.1f kW idle, %.1f kW at most", json_number_value(json_object_get(p, "idle_w")) / 1000,
+    const json_t *p = json_object_get(report, "power"), *all = json_object_get(p, "cap_w"),
+                 *rack = json_object_get(p, "rack_cap_w");
+    size_t n = (size_t)snprintf(to, size, "%.1f kW idle, %.1f kW at most",
+                                json_number_value(json_object_get(p, "idle_w")) / 1000,
                                 json_number_value(json_object_get(p, "full_w")) / 1000);
     if (json_is_number(all))
         n += (size_t)snprintf(to + n, size - n, ", cap %.1f kW", json_number_value(all) / 1000);
@@ -214,9 +231,11 @@ static void put_pools(const json_t *report, char *to, size_t size)
     json_t *pool;
     to[0] = '\0';
     json_array_foreach(json_object_get(report, "pools"), i, pool) if (n < size - 100)
-        n += (size_t)snprintf(to + n, size - n, "%s%.40s %lld to %lld%s", i ? ", " : "", json_string_value(json_object_get(pool, "group")),
-                              (long long)json_integer_value(json_object_get(pool, "min")), (long long)json_integer_value(json_object_get(pool, "max")),
-                              json_is_true(json_object_get(pool, "spot")) ? " spot" : "");
+            n += (size_t)snprintf(to + n, size - n, "%s%.40s %lld to %lld%s", i ? ", " : "",
+                                  json_string_value(json_object_get(pool, "group")),
+                                  (long long)json_integer_value(json_object_get(pool, "min")),
+                                  (long long)json_integer_value(json_object_get(pool, "max")),
+                                  json_is_true(json_object_get(pool, "spot")) ? " spot" : "");
 }
 
 static void show_failures(const json_t *f, double gpus)
@@ -224,26 +243,37 @@ static void show_failures(const json_t *f, double gpus)
     char text[256] = "", node[HUMAN_MAX], job[HUMAN_MAX];
     size_t n = 0;
     if (!isnan(number(f, "node_mttf_h")))
-        n += (size_t)snprintf(text + n, sizeof text - n, "a node of 8 GPUs every %s", human_time(node, 3600 * number(f, "node_mttf_h")));
+        n += (size_t)snprintf(text + n, sizeof text - n, "a node of 8 GPUs every %s",
+                              human_time(node, 3600 * number(f, "node_mttf_h")));
     if (!isnan(number(f, "job_mttf_h")))
-        n += (size_t)snprintf(text + n, sizeof text - n, "%sa job of all %.0f GPUs every %s", n ? ", " : "", gpus,
-                              human_time(job, 3600 * number(f, "job_mttf_h")));
+        n += (size_t)snprintf(text + n, sizeof text - n, "%sa job of all %.0f GPUs every %s",
+                              n ? ", " : "", gpus, human_time(job, 3600 * number(f, "job_mttf_h")));
     if (number(f, "given") > 0)
-        n += (size_t)snprintf(text + n, sizeof text - n, "%s%.0f given", n ? "; " : "", number(f, "given"));
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s%.0f given", n ? "; " : "",
+                              number(f, "given"));
     if (number(f, "planned") > 0)
-        snprintf(text + n, sizeof text - n, "%s%.0f planned outages", n ? "; " : "", number(f, "planned"));
+        snprintf(text + n, sizeof text - n, "%s%.0f planned outages", n ? "; " : "",
+                 number(f, "planned"));
     line("failures", text);
 }
 
 static void show_cluster(const json_t *c)
 {
-    static const struct table_column columns[] = { { "nodes", "nodes", 10, CELL_COUNT }, { "GPUs", "gpus", 10, CELL_COUNT },
-                                                   { "largest node", "largest_node", 14, CELL_COUNT },
+    static const struct table_column columns[] = { { "nodes", "nodes", 10, CELL_COUNT },
+                                                   { "GPUs", "gpus", 10, CELL_COUNT },
+                                                   { "largest node", "largest_node", 14,
+                                                     CELL_COUNT },
                                                    { NULL, NULL, 0, 0 } };
-    static const struct table_column instances[] = { { "nodes", "nodes", 10, CELL_COUNT }, { "instances", "instances", 11, CELL_COUNT },
-                                                     { "count GPUs", "gpus", 12, CELL_COUNT }, { NULL, NULL, 0, 0 } };
-    static const struct { const char *key, *label; } counts[] = { { "racks", "racks" }, { "pods", "pods" }, { "queues", "queues" },
-                                                                  { "nodes_without_gpus", "without GPUs" } };
+    static const struct table_column instances[] = { { "nodes", "nodes", 10, CELL_COUNT },
+                                                     { "instances", "instances", 11, CELL_COUNT },
+                                                     { "count GPUs", "gpus", 12, CELL_COUNT },
+                                                     { NULL, NULL, 0, 0 } };
+    static const struct {
+        const char *key, *label;
+    } counts[] = { { "racks", "racks" },
+                   { "pods", "pods" },
+                   { "queues", "queues" },
+                   { "nodes_without_gpus", "without GPUs" } };
     char text[128];
     line("cluster", string(c, "name"));
     snprintf(text, sizeof text, "%.0f with %.0f GPUs", number(c, "nodes"), number(c, "gpus"));
@@ -295,19 +325,22 @@ static void show_demand(const json_t *d)
     };
     char text[256];
     printf("\n");
-    snprintf(text, sizeof text, "%.150s: %.0f GPUs on %.0f nodes", string(d, "cluster"), number(d, "gpus"),
-             number(d, "nodes"));
+    snprintf(text, sizeof text, "%.150s: %.0f GPUs on %.0f nodes", string(d, "cluster"),
+             number(d, "gpus"), number(d, "nodes"));
     line("on", text);
     double offered = number(d, "offered_load");
     snprintf(text, sizeof text, "%.1f%% of all GPUs over the span of arrivals", 100 * offered);
-    line("offered load", isnan(offered) ? "none: all jobs arrive at once, or there are no GPUs" : text);
-    snprintf(text, sizeof text, "job of %.6g GPUs, task of %.0f; the largest node has %.0f", number(d, "largest_job_gpus"),
-             number(d, "largest_task_gpus"), number(d, "largest_node_gpus"));
+    line("offered load",
+         isnan(offered) ? "none: all jobs arrive at once, or there are no GPUs" : text);
+    snprintf(text, sizeof text, "job of %.6g GPUs, task of %.0f; the largest node has %.0f",
+             number(d, "largest_job_gpus"), number(d, "largest_task_gpus"),
+             number(d, "largest_node_gpus"));
     line("largest", text);
     const json_t *progress = json_object_get(d, "progress");
     if (json_is_object(progress)) {
-        snprintf(text, sizeof text, "%s, known for %.0f of %.0f jobs; for the others: %s", string(progress, "model"),
-                 number(progress, "known_jobs"), number(progress, "jobs"), string(progress, "unknown"));
+        snprintf(text, sizeof text, "%s, known for %.0f of %.0f jobs; for the others: %s",
+                 string(progress, "model"), number(progress, "known_jobs"),
+                 number(progress, "jobs"), string(progress, "unknown"));
         line("progress", text);
     }
     table(json_object_get(d, "gpu_types"), "GPU type", "gpu_type", types);
@@ -323,7 +356,8 @@ static void put_values(size_t at, const json_t *list)
     const json_t *value;
     json_array_foreach(list, i, value)
         if (n < sizeof text)
-            n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", i ? ", " : "", json_string_value(value));
+            n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", i ? ", " : "",
+                                  json_string_value(value));
     text_wrap(stdout, text, at, LABEL, TERM_WIDTH);
 }
 
@@ -331,12 +365,15 @@ static void show_experiment(const json_t *report)
 {
     size_t i;
     const json_t *axis;
-    printf("  %-*s%s\n", LABEL - 2, "experiment", json_string_value(json_object_get(report, "name")));
-    printf("  %-*s%lld of %lld combinations\n", LABEL - 2, "points", (long long)json_integer_value(json_object_get(report, "points")),
+    printf("  %-*s%s\n", LABEL - 2, "experiment",
+           json_string_value(json_object_get(report, "name")));
+    printf("  %-*s%lld of %lld combinations\n", LABEL - 2, "points",
+           (long long)json_integer_value(json_object_get(report, "points")),
            (long long)json_integer_value(json_object_get(report, "combinations")));
     json_array_foreach(json_object_get(report, "axes"), i, axis)
     {
-        put_values((size_t)printf("  %s", json_string_value(json_object_get(axis, "name"))), json_object_get(axis, "values"));
+        put_values((size_t)printf("  %s", json_string_value(json_object_get(axis, "name"))),
+                   json_object_get(axis, "values"));
     }
 }
 
@@ -357,8 +394,11 @@ static void show_federation(const json_t *file)
     const json_t *m;
     printf("  federation    %s, route %s\n", string(file, "name"), string(file, "route"));
     json_array_foreach(json_object_get(file, "members"), i, m)
-        printf("  %-14s%s%s%s\n", i ? "" : "members", string(m, "name"), json_string_value(json_object_get(m, "policy")) ? ", policy " : "",
-               json_string_value(json_object_get(m, "policy")) ? json_string_value(json_object_get(m, "policy")) : "");
+        printf("  %-14s%s%s%s\n", i ? "" : "members", string(m, "name"),
+               json_string_value(json_object_get(m, "policy")) ? ", policy " : "",
+               json_string_value(json_object_get(m, "policy"))
+                   ? json_string_value(json_object_get(m, "policy"))
+                   : "");
 }
 
 void check_as_text(const json_t *file)

@@ -64,7 +64,8 @@ struct sample {
     size_t n;
 };
 
-static void add_summary(json_t *list, const char *name, const char *unit, struct sample s, double scale)
+static void add_summary(json_t *list, const char *name, const char *unit, struct sample s,
+                        double scale)
 {
     static const struct {
         const char *name;
@@ -78,10 +79,11 @@ static void add_summary(json_t *list, const char *name, const char *unit, struct
         sum += s.value[i];
         most = s.value[i] > most ? s.value[i] : most;
     }
-    json_t *o = json_pack("{s:s, s:s, s:I, s:o}", "name", name, "unit", unit, "n", (json_int_t)s.n, "mean",
-                          check_real((double)sum / (double)s.n / scale));
+    json_t *o = json_pack("{s:s, s:s, s:I, s:o}", "name", name, "unit", unit, "n", (json_int_t)s.n,
+                          "mean", check_real((double)sum / (double)s.n / scale));
     for (size_t i = 0; i < sizeof quantiles / sizeof *quantiles; i++)
-        json_object_set_new(o, quantiles[i].name, check_real(quantile(s.value, s.n, quantiles[i].p) / scale));
+        json_object_set_new(o, quantiles[i].name,
+                            check_real(quantile(s.value, s.n, quantiles[i].p) / scale));
     json_object_set_new(o, "max", check_real((double)most / scale));
     json_array_append_new(list, o);
 }
@@ -131,11 +133,14 @@ static json_t *arrivals(const struct workload *w)
         double off = seconds(w->facts[j].submit_ns - w->facts[j - 1].submit_ns) - mean;
         sum_add(&squares, off * off);
     }
-    json_t *o = json_pack("{s:o, s:o, s:o, s:o, s:o}", "first_s", check_real(seconds(first)), "last_s",
-                          check_real(seconds(last)), "span_s", check_real(seconds(last - first)), "gap_mean_s",
-                          check_real(mean), "gap_cv", check_real(sqrt(sum_value(&squares) / gaps) / mean));
+    json_t *o = json_pack("{s:o, s:o, s:o, s:o, s:o}", "first_s", check_real(seconds(first)),
+                          "last_s", check_real(seconds(last)), "span_s",
+                          check_real(seconds(last - first)), "gap_mean_s", check_real(mean),
+                          "gap_cv", check_real(sqrt(sum_value(&squares) / gaps) / mean));
     busiest_hour(w, o);
-    json_object_set_new(o, "origin_unix_s", w->origin_ns == TIME_NEVER ? json_null() : json_integer(w->origin_ns / NS_PER_S));
+    json_object_set_new(o, "origin_unix_s",
+                        w->origin_ns == TIME_NEVER ? json_null()
+                                                   : json_integer(w->origin_ns / NS_PER_S));
     return o;
 }
 
@@ -153,8 +158,9 @@ static json_t *classes(const struct workload *w)
                 work += check_job_milli_ns(w, j);
             }
         if (jobs)
-            json_array_append_new(list, json_pack("{s:s, s:I, s:o}", "class", native_classes[c], "jobs", jobs, "gpu_h",
-                                                  check_real(gpu_hours(work))));
+            json_array_append_new(list,
+                                  json_pack("{s:s, s:I, s:o}", "class", native_classes[c], "jobs",
+                                            jobs, "gpu_h", check_real(gpu_hours(work))));
     }
     return list;
 }
@@ -166,8 +172,8 @@ struct ordered_job {
     job_id job;
 };
 
-#define COMPARE(x, y)                                                                                                  \
-    if ((x) != (y))                                                                                                    \
+#define COMPARE(x, y)                                                                              \
+    if ((x) != (y))                                                                                \
     return (x) < (y) ? -1 : 1
 
 static int by_content(const void *left, const void *right)
@@ -225,7 +231,8 @@ static void oddities(const struct workload *w, json_t *report)
         below += t->estimate_ns != TIME_NEVER && t->estimate_ns < t->duration_ns;
         late += f->deadline_ns != TIME_NEVER && f->deadline_ns < f->submit_ns + t->duration_ns;
     }
-    count(report, "skipped", w->n_skipped, "row skipped: no job that ran", "rows skipped: no jobs that ran");
+    count(report, "skipped", w->n_skipped, "row skipped: no job that ran",
+          "rows skipped: no jobs that ran");
     count(report, "unsorted", w->n_unsorted, "row was submitted before the one above it: sorted",
           "rows were submitted before the one above them: sorted");
     count(report, "duplicates", duplicates(w), "job equals another in all that is read",
@@ -242,9 +249,9 @@ json_t *check_trace(const struct workload *w)
     int128_t work = 0;
     for (job_id j = 0; j < w->n_jobs; j++)
         work += check_job_milli_ns(w, j);
-    json_t *report = json_pack("{s:I, s:o, s:o, s:o, s:o, s:[]}", "jobs", (json_int_t)w->n_jobs, "gpu_h",
-                               check_real(gpu_hours(work)), "arrivals", arrivals(w), "summaries", summaries(w),
-                               "classes", classes(w), "warnings");
+    json_t *report = json_pack("{s:I, s:o, s:o, s:o, s:o, s:[]}", "jobs", (json_int_t)w->n_jobs,
+                               "gpu_h", check_real(gpu_hours(work)), "arrivals", arrivals(w),
+                               "summaries", summaries(w), "classes", classes(w), "warnings");
     oddities(w, report);
     return report;
 }

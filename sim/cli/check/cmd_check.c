@@ -1,4 +1,5 @@
-/* cmd_check.c - gpuyard check: validates traces, clusters, experiments and federations, and compares demand with capacity. */
+/* cmd_check.c - gpuyard check: validates traces, clusters, experiments and federations, and
+ * compares demand with capacity. */
 #include "sim/cli/check/check.h"
 #include "sim/cli/run/choose.h"
 #include "sim/cli/sweep/sweep.h"
@@ -27,15 +28,19 @@ static const struct check_options defaults = { .format = FORMAT_TEXT };
 
 #define AT(field) .at = offsetof(struct check_options, field)
 static const struct option options[] = {
-    { .name = "cluster", .letter = 'c', .argument = "CLUSTER", .kind = OPTION_TEXTS, AT(clusters), .values = VALUES_FILE,
-      .help = "compare what each trace asks for with this cluster, or with each member of a federation; may be given several times" },
-    { .name = "format", .letter = 'f', .argument = "FORMAT", .kind = OPTION_WORD, AT(format), .words = formats,
+    { .name = "cluster", .letter = 'c', .argument = "CLUSTER", .kind = OPTION_TEXTS, AT(clusters),
+      .values = VALUES_FILE,
+      .help = "compare what each trace asks for with this cluster, or with each member of a "
+              "federation; may be given several times" },
+    { .name = "format", .letter = 'f', .argument = "FORMAT", .kind = OPTION_WORD, AT(format),
+      .words = formats,
       .help = "text, the default, or json" },
     { .name = "strict", .kind = OPTION_FLAG, AT(strict), .help = "a warning counts as an error" },
     { 0 },
 };
 
-struct compared { char *path; int64_t gpus; };                /* gpus: that a load of laws refers to; -1: the GPUs of this cluster */
+/* gpus: that a load of laws refers to; -1: the GPUs of this cluster */
+struct compared { char *path; int64_t gpus; };
 struct checking {
     const struct check_options *options;
     json_t *files;
@@ -63,16 +68,23 @@ static bool ends_with(const char *text, const char *end)
 
 enum file_kind { KIND_TRACE, KIND_CLUSTER, KIND_EXPERIMENT, KIND_FEDERATION };
 
-/* By its first bytes, if it is a regular file. A file that is not recognised is a cluster if its name ends like YAML, else a trace. */
+/* By its first bytes, if it is a regular file. A file that is not recognised is a cluster if its
+ * name ends like YAML, else a trace. */
 static enum file_kind kind_of(const char *path)
 {
-    static const char *const endings[] = { ".yaml", ".yml", ".yaml.gz", ".yml.gz", ".yaml.zst", ".yml.zst", NULL };
+    static const char *const endings[] = { ".yaml",     ".yml",     ".yaml.gz", ".yml.gz",
+                                           ".yaml.zst", ".yml.zst", NULL };
     struct stat about;
     struct error ignored = { "" };
-    struct input *in = stat(path, &about) == 0 && S_ISREG(about.st_mode) ? input_open(path, &ignored) : NULL;
+    struct input *in = stat(path, &about) == 0 && S_ISREG(about.st_mode)
+                           ? input_open(path, &ignored)
+                           : NULL;
     size_t length = 0;
     const char *head = in ? input_peek(in, &length, &ignored) : NULL;
-    enum file_kind kind = head && (node_list_recognise(head, length) || node_topology_recognise(head, length)) ? KIND_CLUSTER : KIND_TRACE;
+    enum file_kind kind = head && (node_list_recognise(head, length) ||
+                                   node_topology_recognise(head, length))
+                              ? KIND_CLUSTER
+                              : KIND_TRACE;
     for (size_t i = 0; endings[i] && kind == KIND_TRACE; i++)
         if (ends_with(path, endings[i]) && !(head && trace_recognise(head, length)))
             kind = head && federation_recognise(head, length) ? KIND_FEDERATION
@@ -83,7 +95,8 @@ static enum file_kind kind_of(const char *path)
 
 /* ---- checking ---- */
 
-static void note(struct checking *c, const char *path, const char *kind, const char *format, json_t *report)
+static void note(struct checking *c, const char *path, const char *kind, const char *format,
+                 json_t *report)
 {
     json_t *name = json_string(path), *demand, *entry = json_object();
     size_t i;
@@ -122,12 +135,16 @@ static void check_federation_file(struct checking *c, const char *path)
     }
     json_t *members = json_array();
     for (size_t i = 0; i < f->n; i++)
-        json_array_append_new(members, json_pack("{s:s, s:s, s:s?}", "name", f->member[i].name, "cluster", f->member[i].cluster,
-                                                 "policy", f->member[i].policy));
-    note(c, path, "federation", NULL, json_pack("{s:s, s:s, s:o}", "name", f->name, "route", route_name[f->route], "members", members));
+        json_array_append_new(members,
+                              json_pack("{s:s, s:s, s:s?}", "name", f->member[i].name, "cluster",
+                                        f->member[i].cluster, "policy", f->member[i].policy));
+    note(c, path, "federation", NULL,
+         json_pack("{s:s, s:s, s:o}", "name", f->name, "route", route_name[f->route], "members",
+                   members));
     for (size_t i = 0; i < f->n; i++) {
         struct chosen_policy policy = { .policy = NULL };
-        int status = f->member[i].policy ? choose_policy(f->member[i].policy, &policy, &err) : EXIT_OK;
+        int status = f->member[i].policy ? choose_policy(f->member[i].policy, &policy, &err)
+                                         : EXIT_OK;
         if (status != EXIT_OK)
             take_error(c, EXIT_INPUT, path, &err);
         free(policy.params);
@@ -147,7 +164,9 @@ static json_t *demand_of(struct checking *c, const struct chosen_trace *trace)
         const struct trace_format *used;
         struct cluster *cluster = cluster_read(path, NULL, sha256, &err);
         struct chosen_trace of = *trace;
-        of.cluster_gpus = (double)(c->compared[i].gpus >= 0 ? c->compared[i].gpus : cluster ? cluster->gpus : 0);
+        of.cluster_gpus = (double)(c->compared[i].gpus >= 0 ? c->compared[i].gpus
+                                   : cluster                ? cluster->gpus
+                                                            : 0);
         struct workload *w = cluster ? chosen_jobs_read(&of, &used, sha256, &err) : NULL;
         json_t *demand = w ? check_demand(cluster, w, &err) : NULL;
         if (demand)
@@ -174,7 +193,9 @@ static int64_t gpus_of(const char *path)
 /* GPUs of the first cluster; 0: there is none, or it cannot be read. */
 static double first_gpus(const struct checking *c)
 {
-    return c->n == 0 ? 0 : (double)(c->compared[0].gpus >= 0 ? c->compared[0].gpus : gpus_of(c->compared[0].path));
+    return c->n == 0 ? 0
+                     : (double)(c->compared[0].gpus >= 0 ? c->compared[0].gpus
+                                                         : gpus_of(c->compared[0].path));
 }
 
 static void add_one(struct checking *c, const char *path, int64_t gpus)
@@ -240,7 +261,8 @@ static json_t *experiment_report(const struct sweep *s)
         json_array_append_new(axes, json_pack("{s:s, s:o}", "name", a->name, "values", values));
         all *= (json_int_t)a->n;
     }
-    json_t *report = json_pack("{s:s, s:I, s:I, s:o}", "name", e->name, "points", (json_int_t)s->grid->n, "combinations", all, "axes", axes);
+    json_t *report = json_pack("{s:s, s:I, s:I, s:o}", "name", e->name, "points",
+                               (json_int_t)s->grid->n, "combinations", all, "axes", axes);
     if (e->limit_ns)
         json_object_set_new(report, "limit_s", json_real(seconds(e->limit_ns)));
     return report;
@@ -249,7 +271,9 @@ static json_t *experiment_report(const struct sweep *s)
 static json_t *check_experiment(const char *path, struct error *err)
 {
     struct sweep s;
-    json_t *report = sweep_read(&s, path, err) == EXIT_OK && sweep_read_inputs(&s, err) == EXIT_OK ? experiment_report(&s) : NULL;
+    json_t *report = sweep_read(&s, path, err) == EXIT_OK && sweep_read_inputs(&s, err) == EXIT_OK
+                         ? experiment_report(&s)
+                         : NULL;
     sweep_free(&s);
     return report;
 }
@@ -279,8 +303,9 @@ static void check_file(struct checking *c, const char *text)
     else if (kind == KIND_EXPERIMENT)
         check_experiment_file(c, trace.path);
     else if (c->n && !strcmp(trace.path, "-"))
-        c->status = complain(EXIT_USAGE, "check: want a trace that is compared with a cluster from a file, not from "
-                                         "standard input");
+        c->status = complain(
+            EXIT_USAGE, "check: want a trace that is compared with a cluster from a file, not from "
+                        "standard input");
     else
         check_trace_file(c, &trace);
     chosen_trace_free(&trace);
@@ -292,7 +317,8 @@ static void show(const struct checking *c)
     bool first = true;
     json_t *file;
     if (c->options->format == FORMAT_JSON) {
-        json_dumpf(c->files, stdout, JSON_INDENT(2) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(15));
+        json_dumpf(c->files, stdout,
+                   JSON_INDENT(2) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(15));
         putchar('\n');
         return;
     }
@@ -314,7 +340,8 @@ static int check_run(const struct invocation *in)
     for (size_t i = 0; i < in->operands.n; i++)
         check_file(&c, in->operands.text[i]);
     if (c.options->strict && c.warnings && c.status == EXIT_OK)
-        c.status = complain(EXIT_INPUT, "check: %zu warning%s", c.warnings, c.warnings == 1 ? "" : "s");
+        c.status = complain(EXIT_INPUT, "check: %zu warning%s", c.warnings,
+                            c.warnings == 1 ? "" : "s");
     show(&c);
     json_decref(c.files);
     compared_free(&c);
@@ -323,13 +350,17 @@ static int check_run(const struct invocation *in)
 
 const struct command cmd_check = {
     .name = "check",
-    .summary = "validate and summarise traces, clusters and experiments, and compare demand with capacity",
-    .details = "All files are checked. Each error is one line on standard error, and the exit status is then 3. A file with FORMAT is a "
-               "trace. Else its first bytes tell whether it is a trace, a list of nodes, an experiment (YAML with clusters and "
-               "traces) or a federation; any other file whose name ends like YAML is a cluster.\n"
+    .summary = "validate and summarise traces, clusters and experiments, and compare demand with "
+               "capacity",
+    .details = "All files are checked. Each error is one line on standard error, and the exit "
+               "status is then 3. A file with FORMAT is a trace. Else its first bytes tell "
+               "whether it is a trace, a list of nodes, an experiment (YAML with clusters and "
+               "traces) or a federation; any other file whose name ends like YAML is a "
+               "cluster.\n"
                "\n"
-               "With --cluster, the demand of each trace is compared with the capacity: GPU time, the offered load (GPU time over GPUs and the span of "
-               "arrivals), the largest job, and the jobs that can never run, with reasons.",
+               "With --cluster, the demand of each trace is compared with the capacity: GPU "
+               "time, the offered load (GPU time over GPUs and the span of arrivals), the "
+               "largest job, and the jobs that can never run, with reasons.",
     .set = { .name = "check", .options = options, .operands = "FILE[:FORMAT]...", .min_operands = 1,
              .max_operands = SIZE_MAX },
     .operand_values = VALUES_FILE,

@@ -12,4 +12,5 @@ void fit_report_text(const json_t *report, FILE *to);
 /* "png", "svg", "pdf" by the end of its name; NULL: something else. */
 const char *fit_plot_format(const char *path);
 /* An exit status; what is wrong is said, or in err. */
-int fit_plot(const struct workload *trace, const struct workload *like, const char *path, struct error *err);
+int fit_plot(const struct workload *trace, const struct workload *like, const char *path,
+             struct error *err);

@@ -15,9 +15,11 @@ struct explain_options { bool job, queue; int format; };
 static const struct explain_options defaults = { .format = FORMAT_TEXT };
 #define AT(field) .at = offsetof(struct explain_options, field)
 static const struct option options[] = {
-    { .name = "job", .letter = 'j', .kind = OPTION_FLAG, AT(job), .help = "NAME is a job, if a queue has the same name" },
+    { .name = "job", .letter = 'j', .kind = OPTION_FLAG, AT(job),
+      .help = "NAME is a job, if a queue has the same name" },
     { .name = "queue", .letter = 'q', .kind = OPTION_FLAG, AT(queue), .help = "NAME is a queue" },
-    { .name = "format", .letter = 'f', .argument = "FORMAT", .kind = OPTION_WORD, AT(format), .words = formats,
+    { .name = "format", .letter = 'f', .argument = "FORMAT", .kind = OPTION_WORD, AT(format),
+      .words = formats,
       .help = "text, the default, or json" },
     { 0 },
 };
@@ -83,13 +85,15 @@ static int unknown(const char *directory, const char *name, const struct explain
     if (n.queues)
         explain_read(directory, &(struct row_reader){ .self = &n, .level = offer_level }, &ignored);
     if (n.of.best)
-        return complain(EXIT_USAGE, "%s: no %s '%s', did you mean '%s'?", directory, what, name, n.of.best);
+        return complain(EXIT_USAGE, "%s: no %s '%s', did you mean '%s'?", directory, what, name,
+                        n.of.best);
     return complain(EXIT_USAGE, "%s: no %s '%s'", directory, what, name);
 }
 
 /* ---- The command ---- */
 
-static int show(json_t *story, void (*as_text)(const json_t *story), int format, const struct error *err)
+static int show(json_t *story, void (*as_text)(const json_t *story), int format,
+                const struct error *err)
 {
     if (!story)
         return complain(EXIT_INPUT, "%s", err->text);
@@ -115,16 +119,21 @@ static int explain_run(const struct invocation *in)
         return complain(EXIT_INPUT, "%s: no such directory", directory);
     struct search s = { .name = name };
     int jobs = explain_read(directory, &(struct row_reader){ .self = &s, .job = search_job }, &err);
-    int levels = jobs ? 0 : explain_read(directory, &(struct row_reader){ .self = &s, .level = search_level }, &err);
+    int levels = jobs ? 0 : explain_read(directory, &(struct row_reader){ .self = &s,
+        .level = search_level }, &err);
     if (jobs < 0 || levels < 0)
         return complain(EXIT_INPUT, "%s", err.text);
     if (jobs > 0)
-        return complain(EXIT_INPUT, "%s/jobs.csv: no such file: want the results of a run", directory);
+        return complain(EXIT_INPUT, "%s/jobs.csv: no such file: want the results of a run",
+                        directory);
     bool job = s.job && !o->queue, queue = s.queue && !o->job;
     if (job && queue)
-        return complain(EXIT_USAGE, "%s: '%s' is a job and a queue: want --job or --queue", directory, name);
+        return complain(EXIT_USAGE, "%s: '%s' is a job and a queue: want --job or --queue",
+                        directory, name);
     if (queue && levels > 0)
-        return complain(EXIT_INPUT, "%s/queues.csv: no such file, and the story of a queue needs it", directory);
+        return complain(EXIT_INPUT,
+                        "%s/queues.csv: no such file, and the story of a queue needs it",
+                        directory);
     if (!job && !queue)
         return unknown(directory, name, o);
     return job ? show(explain_job(directory, name, &err), explain_job_text, o->format, &err)
@@ -134,8 +143,11 @@ static int explain_run(const struct invocation *in)
 const struct command cmd_explain = {
     .name = "explain",
     .summary = "explain what happened to one job or one queue of a run, and why",
-    .details = "Reads the result files of the directory: jobs.csv, for a queue queues.csv, and intervals.csv if it exists; for a job also events.csv (gpuyard run --outputs ...,events), and for the job of an interactive session sessions.csv.",
-    .set = { .name = "explain", .options = options, .operands = "DIR NAME", .min_operands = 2, .max_operands = 2 },
+    .details = "Reads the result files of the directory: jobs.csv, for a queue queues.csv, and "
+               "intervals.csv if it exists; for a job also events.csv (gpuyard run --outputs "
+               "...,events), and for the job of an interactive session sessions.csv.",
+    .set = { .name = "explain", .options = options, .operands = "DIR NAME", .min_operands = 2,
+             .max_operands = 2 },
     .operand_values = VALUES_DIRECTORY,
     .options_size = sizeof defaults,
     .defaults = &defaults,

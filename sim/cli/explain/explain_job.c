@@ -1,5 +1,5 @@
-/* explain_job.c - the story of one job or session: request, waits and the jobs that started meanwhile, places, stops by and for other
- * jobs, costs, outcome and fairness. See explain.h. */
+/* explain_job.c - the story of one job or session: request, waits and the jobs that started
+ * meanwhile, places, stops by and for other jobs, costs, outcome and fairness. See explain.h. */
 #include "sim/cli/explain/explain.h"
 
 #include "sim/base/intern.h"
@@ -16,7 +16,8 @@ static int take_session(void *self, const struct csv_session *x, struct error *e
 {
     json_t *story = self;
     (void)err;
-    if (strcmp(x->name, json_string_value(json_object_get(story, "job"))) != 0 || json_object_get(story, "session"))
+    if (strcmp(x->name, json_string_value(json_object_get(story, "job"))) != 0 ||
+        json_object_get(story, "session"))
         return 0;
     json_t *to = json_object();
     int64_t in_use_ns = x->active_gpu_ns + x->idle_gpu_ns;
@@ -26,7 +27,8 @@ static int take_session(void *self, const struct csv_session *x, struct error *e
     put_seconds(to, "end_s", x->end_ns);
     put_seconds(to, "usable_s", x->usable_ns);
     put_seconds(to, "time_to_start_s", x->time_to_start_ns);
-    json_object_set_new(to, "slo_met", *x->slo_met ? json_boolean(*x->slo_met == '1') : json_null());
+    json_object_set_new(to, "slo_met",
+                        *x->slo_met ? json_boolean(*x->slo_met == '1') : json_null());
     put_seconds(to, "patience_s", x->patience_ns);
     json_object_set_new(to, "forgotten", json_boolean(*x->forgotten == '1'));
     put_count(to, "releases", (uint64_t)x->releases);
@@ -35,13 +37,15 @@ static int take_session(void *self, const struct csv_session *x, struct error *e
     put_gpu_hours(to, "starting_gpu_h", (int128_t)x->starting_gpu_ns * 1000);
     put_gpu_hours(to, "active_gpu_h", (int128_t)x->active_gpu_ns * 1000);
     put_gpu_hours(to, "idle_gpu_h", (int128_t)x->idle_gpu_ns * 1000);
-    put_number(to, "active_share", in_use_ns ? (double)x->active_gpu_ns / (double)in_use_ns : (double)NAN);
+    put_number(to, "active_share",
+               in_use_ns ? (double)x->active_gpu_ns / (double)in_use_ns : (double)NAN);
     return 0;
 }
 
 static int explain_session(json_t *story, const char *directory, struct error *err)
 {
-    return explain_read(directory, &(struct row_reader){ .self = story, .session = take_session }, err) < 0 ? -1 : 0;
+    return explain_read(directory, &(struct row_reader){ .self = story, .session = take_session },
+                        err) < 0 ? -1 : 0;
 }
 
 /* ==== The job ==== */
@@ -51,7 +55,8 @@ enum { LATER_SHOWN = 5 };
 struct job_story {
     const char *name;
     char *queue;
-    int64_t submit_ns, start_ns, gone_ns;      /* gone: submission plus its whole time of waiting and running */
+    /* gone: submission plus its whole time of waiting and running */
+    int64_t submit_ns, start_ns, gone_ns;
     json_t *story, *runs, *decisions, *stopped, *later;
     json_t *stay;                              /* the stay that the rows being read belong to */
     int64_t stay_start_ns;
@@ -71,7 +76,8 @@ static const char *const meaning[WAIT_REASONS] = {
     [WAIT_ORDER] = "other jobs were ahead of it in the queue",
     [WAIT_LIMIT] = "its queue was at its limit, or had spent its budget of the month",
     [WAIT_QUOTA] = "its queue was over its quota, and no other queue left quota unused",
-    [WAIT_PROTECTED] = "its queue was below its quota, but the jobs that held GPUs could not be preempted",
+    [WAIT_PROTECTED] =
+        "its queue was below its quota, but the jobs that held GPUs could not be preempted",
     [WAIT_GPUS] = "too few GPUs were free",
     [WAIT_FRAGMENTED] = "enough GPUs were free, but not together",
     [WAIT_TOPOLOGY] = "no domain of its required topology level had enough free GPUs",
@@ -92,7 +98,8 @@ static void put_waits(json_t *story, const struct csv_job *j)
     for (;;) {                                 /* the longest first */
         unsigned most = WAIT_REASONS;
         for (unsigned i = 0; i < WAIT_REASONS; i++)
-            if (!listed[i] && j->waits_ns[i] > 0 && (most == WAIT_REASONS || j->waits_ns[i] > j->waits_ns[most]))
+            if (!listed[i] && j->waits_ns[i] > 0 &&
+                (most == WAIT_REASONS || j->waits_ns[i] > j->waits_ns[most]))
                 most = i;
         if (most == WAIT_REASONS)
             return;
@@ -112,8 +119,12 @@ static double number_of(const char *text)
 /* Columns that only some runs have. */
 static void put_parts(json_t *story, const struct csv_job *j)
 {
-    static const char *const gpu_time[JOB_PARTS] = { [PART_CHECKPOINT_NS] = "checkpoint_gpu_h", [PART_PULL_NS] = "pull_gpu_h" };
-    static const char *const gib[JOB_PARTS] = { [PART_READ] = "read_gib", [PART_CACHED] = "cached_gib" };
+    static const char *const gpu_time[JOB_PARTS] = {
+        [PART_CHECKPOINT_NS] = "checkpoint_gpu_h", [PART_PULL_NS] = "pull_gpu_h"
+    };
+    static const char *const gib[JOB_PARTS] = {
+        [PART_READ] = "read_gib", [PART_CACHED] = "cached_gib"
+    };
     if (j->part[PART_CHECKPOINTS] >= 0)
         put_count(story, "checkpoints", (uint64_t)j->part[PART_CHECKPOINTS]);
     for (unsigned i = 0; i < JOB_PARTS; i++) {
@@ -216,8 +227,10 @@ static const char *because(const char *reason)
 /* events.csv has the parts of a wait in consecutive rows, at its end. */
 static void add_wait(json_t *list, const struct csv_event *e)
 {
-    json_t *last = json_array_get(list, json_array_size(list) - 1), *parts = json_object_get(last, "waited");
-    if (!parts || json_number_value(json_object_get(last, "time_s")) != (double)e->time_ns / (double)NS_PER_S) {
+    json_t *last = json_array_get(list, json_array_size(list) - 1),
+           *parts = json_object_get(last, "waited");
+    if (!parts || json_number_value(json_object_get(last, "time_s")) !=
+                      (double)e->time_ns / (double)NS_PER_S) {
         last = add_entry(list);
         put_seconds(last, "time_s", e->time_ns);
         put_text(last, "decision", "wait");
@@ -237,7 +250,8 @@ static int take_event(void *self, const struct csv_event *e, struct error *err)
         return 0;
     if (is(e->kind, "wait"))
         add_wait(t->decisions, e);
-    bool again = is(e->kind, "arrival") && e->time_ns > t->submit_ns;    /* a session that had released its GPUs */
+    /* a session that had released its GPUs */
+    bool again = is(e->kind, "arrival") && e->time_ns > t->submit_ns;
     if (!again && !is(e->kind, "decision") && !is(e->kind, "stop"))
         return 0;
     json_t *decision = add_entry(t->decisions);
@@ -312,14 +326,17 @@ static int read_story(struct job_story *t, const char *directory, struct error *
     t->decisions = put_list(t->story, "decisions");
     t->stopped = put_list(t->story, "stopped");
     t->later = json_array();
-    int found = explain_read(directory, &(struct row_reader){ .self = t, .interval = take_interval }, err);
+    int found = explain_read(directory, &(struct row_reader){ .self = t,
+                                                              .interval = take_interval }, err);
     if (found > 0)
         json_array_append_new(missing, json_string("intervals.csv"));
-    int events = found < 0 ? -1 : explain_read(directory, &(struct row_reader){ .self = t, .event = take_event }, err);
+    int events = found < 0 ? -1 : explain_read(directory, &(struct row_reader){ .self = t,
+        .event = take_event }, err);
     if (events > 0)
         json_array_append_new(missing, json_string("events.csv"));
     t->queue_of = mem_new(intern_count(t->named) + 1, sizeof *t->queue_of);
-    int others = events < 0 ? -1 : explain_read(directory, &(struct row_reader){ .self = t, .job = take_other }, err);
+    int others = events < 0 ? -1 : explain_read(directory, &(struct row_reader){ .self = t,
+        .job = take_other }, err);
     put_count(meanwhile, "started", t->meanwhile.all);
     put_count(meanwhile, "of_other_queues", t->meanwhile.others);
     put_gpus(meanwhile, "gpus", t->meanwhile.gpu_milli);

@@ -30,7 +30,8 @@ static void explain_session_start(const json_t *story)
         fputs(" after it was submitted", to);
     }
     if (json_is_boolean(slo_met))
-        fputs(json_is_true(slo_met) ? ": in time for its objective" : ": its objective is missed", to);
+        fputs(json_is_true(slo_met) ? ": in time for its objective" : ": its objective is missed",
+              to);
     paragraph_end(&p, "usable", LABEL);
 }
 
@@ -45,8 +46,10 @@ static void print_held(const json_t *story, const json_t *x)
     if (held_s > 0) {
         fputs("its GPUs for ", to);
         write_duration(to, held_s);
-        fprintf(to, ": %s active, %s idle, %s starting up", gpu_hours_text(active, story_number(x, "active_gpu_h")),
-                gpu_hours_text(idle, story_number(x, "idle_gpu_h")), gpu_hours_text(starting, story_number(x, "starting_gpu_h")));
+        fprintf(to, ": %s active, %s idle, %s starting up",
+                gpu_hours_text(active, story_number(x, "active_gpu_h")),
+                gpu_hours_text(idle, story_number(x, "idle_gpu_h")),
+                gpu_hours_text(starting, story_number(x, "starting_gpu_h")));
     }
     if (!isnan(share))
         fprintf(to, "; it was active for %.1f%% of that, without start-ups", 100 * share);
@@ -56,7 +59,8 @@ static void print_held(const json_t *story, const json_t *x)
 /* Why others ended a stay; NULL: the session ended it. */
 static const char *revoked_for(const json_t *run)
 {
-    static const char *const own[] = { "released", "closed", "culled", "expired", "abandoned", "lost", "cutoff", "" };
+    static const char *const own[] = { "released",  "closed", "culled", "expired",
+                                       "abandoned", "lost",   "cutoff", "" };
     const char *why = story_text(run, "ended_as"), *cause = story_text(run, "cause");
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         if (is(why, own[i]))
@@ -77,7 +81,8 @@ static size_t times_revoked_for(const json_t *runs, const char *cause, size_t fr
 static void print_given_up(const json_t *story, const json_t *x)
 {
     const json_t *runs = json_object_get(story, "runs");
-    double releases = story_number(x, "releases"), taken = story_number(x, "preemptions"), delayed_s = story_number(x, "delayed_s");
+    double releases = story_number(x, "releases"), taken = story_number(x, "preemptions"),
+           delayed_s = story_number(x, "delayed_s");
     size_t n = json_array_size(runs);
     struct paragraph p;
     FILE *to = paragraph_begin(&p);
@@ -90,7 +95,8 @@ static void print_given_up(const json_t *story, const json_t *x)
     for (size_t i = 0, listed = 0; i < n && taken > 0; i++) {
         const char *cause = revoked_for(json_array_get(runs, i));
         if (cause && !times_revoked_for(runs, cause, 0, i))
-            fprintf(to, "%s%zu %s", listed++ ? ", " : ": ", times_revoked_for(runs, cause, i, n), cause);
+            fprintf(to, "%s%zu %s", listed++ ? ", " : ": ", times_revoked_for(runs, cause, i, n),
+                    cause);
     }
     paragraph_end(&p, "taken", LABEL);
     to = paragraph_begin(&p);
@@ -113,14 +119,18 @@ static void explain_session_cost(const json_t *story)
 
 static const char *lost_as(const char *state)
 {
-    return is(state, "rejected") ? "refused by the cluster" : is(state, "failed") ? "failed once too often" : "cancelled by the policy";
+    return is(state, "rejected") ? "refused by the cluster"
+           : is(state, "failed") ? "failed once too often"
+                                 : "cancelled by the policy";
 }
 
 static void explain_session_outcome(const json_t *story)
 {
     static const struct { const char *outcome, *words; } all[] = {
-        { "closed", "closed by its user" }, { "culled", "culled: deleted for being idle" }, { "expired", "expired: it reached its time limit" },
-        { "abandoned", "abandoned: given up by its user" }, { "open", "not over when the run ended" },
+        { "closed", "closed by its user" }, { "culled", "culled: deleted for being idle" },
+        { "expired", "expired: it reached its time limit" },
+        { "abandoned", "abandoned: given up by its user" }, { "open",
+                                                              "not over when the run ended" },
     };
     const json_t *x = json_object_get(story, "session");
     const char *outcome = story_text(x, "outcome");
@@ -183,7 +193,8 @@ static void print_wait(const json_t *story)
 {
     struct paragraph p;
     FILE *to = paragraph_begin(&p);
-    double first = story_number(story, "start_s") - story_number(story, "submit_s"), all = story_number(story, "wait_s");
+    double first = story_number(story, "start_s") - story_number(story, "submit_s"),
+           all = story_number(story, "wait_s");
     const json_t *list = json_object_get(story, "waits");
     if (all == 0)
         fputs("not at all", to);
@@ -209,7 +220,8 @@ static void print_meanwhile(const json_t *story)
 {
     struct paragraph p;
     FILE *to = paragraph_begin(&p);
-    const json_t *m = json_object_get(story, "meanwhile"), *names = json_object_get(m, "first_of_these");
+    const json_t *m = json_object_get(story, "meanwhile"),
+                 *names = json_object_get(m, "first_of_these");
     double started = story_number(m, "started"), others = story_number(m, "of_other_queues");
     double later = story_number(m, "submitted_later");
     if (started > 0) {
@@ -250,7 +262,8 @@ static void write_end_of(FILE *to, const json_t *run)
 {
     static const struct { const char *why, *words; } ends[] = {
         { "done", "it completed" }, { "failed", "it failed" }, { "cancelled", "it was cancelled" },
-        { "preempted", "it was preempted" }, { "moved", "it was moved" }, { "cutoff", "the run was cut off" },
+        { "preempted", "it was preempted" }, { "moved", "it was moved" }, { "cutoff",
+            "the run was cut off" },
         { "fault", "a failure stopped it" }, { "maintenance", "its nodes went into maintenance" },
         { "reclaimed", "one of its spot nodes was reclaimed" },
         { "released", "it was idle and released them" }, { "closed", "its user closed it" },
@@ -277,7 +290,8 @@ static void write_run(FILE *to, const json_t *run, bool first)
 {
     const char *why = story_text(run, "ended_as");
     if (!strcmp(why, "gang") || !strcmp(why, "saved"))
-        fputs(!strcmp(why, "gang") ? "waits for the rest of its gang" : "saves the state of a task", to);
+        fputs(!strcmp(why, "gang") ? "waits for the rest of its gang" : "saves the state of a task",
+              to);
     else
         fputs(first ? "starts" : "runs again", to);
     write_places(to, json_object_get(run, "places"));
@@ -306,8 +320,11 @@ static void write_waited(FILE *to, const json_t *parts)
 static void write_decision(FILE *to, const json_t *d)
 {
     static const struct { const char *decision, *words; } all[] = {
-        { "claim", "claims GPUs that other jobs are releasing" }, { "gather", "holds GPUs for its incomplete gang" },
-        { "held", "is held until its dependencies have ended" }, { "promise", "gets a reservation:" }, { "refuse", "is refused:" },
+        { "claim", "claims GPUs that other jobs are releasing" }, { "gather",
+                                                                    "holds GPUs for its incomplete gang" },
+        { "held", "is held until its dependencies have ended" }, { "promise",
+                                                                   "gets a reservation:" },
+                                                                   { "refuse", "is refused:" },
         { "preempted", "is preempted" }, { "moved", "is moved" }, { "broken", "loses a task" },
         { "fault", "is interrupted by a failure:" }, { "maintenance", "is drained for" },
         { "reclaimed", "is evicted, as its spot node is reclaimed:" },
@@ -338,13 +355,16 @@ static void write_decision(FILE *to, const json_t *d)
 /* Runs and decisions merged by time. */
 static void print_steps(const json_t *story)
 {
-    const json_t *runs = json_object_get(story, "runs"), *decisions = json_object_get(story, "decisions");
-    size_t r = 0, d = 0, n_runs = json_array_size(runs), n = n_runs + json_array_size(decisions), shown = 0;
+    const json_t *runs = json_object_get(story, "runs"),
+                 *decisions = json_object_get(story, "decisions");
+    size_t r = 0, d = 0, n_runs = json_array_size(runs), n = n_runs + json_array_size(decisions),
+           shown = 0;
     if (n)
         putchar('\n');
     while (r + d < n) {
         const json_t *run = json_array_get(runs, r), *decision = json_array_get(decisions, d);
-        bool decided = decision && !(run && story_number(run, "start_s") < story_number(decision, "time_s"));
+        bool decided = decision &&
+                       !(run && story_number(run, "start_s") < story_number(decision, "time_s"));
         const json_t *step = decided ? decision : run;
         bool first = r == 0;
         *(decided ? &d : &r) += 1;
@@ -359,7 +379,8 @@ static void print_steps(const json_t *story)
             write_decision(to, step);
         else
             write_run(to, step, first);
-        paragraph_end(&p, instant_text(when, story_number(step, decided ? "time_s" : "start_s")), STEP);
+        paragraph_end(&p, instant_text(when, story_number(step, decided ? "time_s" : "start_s")),
+                      STEP);
     }
 }
 
@@ -384,8 +405,8 @@ static void print_cost(const json_t *story)
     double stops = story_number(story, "preemptions") + times_interrupted(story);
     char lost[HOURS_MAX], overhead[HOURS_MAX];
     if (stops > 0)
-        fprintf(to, "stopped %.0f time%s: %s of work lost, %s of starting and saving", stops, plural_ending(stops),
-                gpu_hours_text(lost, story_number(story, "lost_gpu_h")),
+        fprintf(to, "stopped %.0f time%s: %s of work lost, %s of starting and saving", stops,
+                plural_ending(stops), gpu_hours_text(lost, story_number(story, "lost_gpu_h")),
                 gpu_hours_text(overhead, story_number(story, "overhead_gpu_h")));
     paragraph_end(&p, "cost", LABEL);
 }
@@ -395,18 +416,22 @@ static void print_parts(const json_t *story)
 {
     struct paragraph p;
     char hours[HOURS_MAX];
-    double checkpoints = story_number(story, "checkpoints"), read = story_number(story, "read_gib"), cached = story_number(story, "cached_gib");
+    double checkpoints = story_number(story, "checkpoints"), read = story_number(story, "read_gib"),
+           cached = story_number(story, "cached_gib");
     FILE *to = paragraph_begin(&p);
     if (checkpoints > 0)
-        fprintf(to, "%.0f written; it was stalled for %s meanwhile", checkpoints, gpu_hours_text(hours, story_number(story, "checkpoint_gpu_h")));
+        fprintf(to, "%.0f written; it was stalled for %s meanwhile", checkpoints,
+                gpu_hours_text(hours, story_number(story, "checkpoint_gpu_h")));
     paragraph_end(&p, "checkpoints", LABEL);
     to = paragraph_begin(&p);
     if (story_number(story, "pull_gpu_h") > 0)
-        fprintf(to, "%s of waiting for its image", gpu_hours_text(hours, story_number(story, "pull_gpu_h")));
+        fprintf(to, "%s of waiting for its image",
+                gpu_hours_text(hours, story_number(story, "pull_gpu_h")));
     paragraph_end(&p, "image", LABEL);
     to = paragraph_begin(&p);
     if (read + cached > 0)
-        fprintf(to, "%.4g GiB from the storage, %.4g GiB from the caches of its nodes", read, cached);
+        fprintf(to, "%.4g GiB from the storage, %.4g GiB from the caches of its nodes", read,
+                cached);
     paragraph_end(&p, "data", LABEL);
 }
 
@@ -423,7 +448,8 @@ static void print_stopped(const json_t *story)
         write_name(to, story_text(stop, "job"));
         fputs(" of queue ", to);
         write_name(to, story_text(stop, "queue"));
-        fprintf(to, " was %s for it (%s), and its GPUs were free at %s", story_text(stop, "ended_as"), story_text(stop, "cause"),
+        fprintf(to, " was %s for it (%s), and its GPUs were free at %s",
+                story_text(stop, "ended_as"), story_text(stop, "cause"),
                 instant_text(when, story_number(stop, "end_s")));
         paragraph_end(&p, i ? "" : "others", LABEL);
     }
@@ -449,7 +475,10 @@ static void print_outcome(const json_t *story)
     paragraph_end(&p, "outcome", LABEL);
     to = paragraph_begin(&p);
     if (!isnan(fair))
-        fprintf(to, "its completion time is %.2f times that on an equal share of the GPUs, one for each queue with jobs (fair: at most 1)", fair);
+        fprintf(
+            to,
+            "its completion time is %.2f times that on an equal share of the GPUs, one for each queue with jobs (fair: at most 1)",
+            fair);
     paragraph_end(&p, "fairness", LABEL);
 }
 

@@ -1,5 +1,5 @@
-/* explain_queue.c - the story of one queue: quota, demand and GPUs held, borrowers, shortfalls, preemptions by and for its jobs, the
- * longest waits and fairness. See explain.h. */
+/* explain_queue.c - the story of one queue: quota, demand and GPUs held, borrowers, shortfalls,
+ * preemptions by and for its jobs, the longest waits and fairness. See explain.h. */
 #include "sim/cli/explain/explain.h"
 
 #include "sim/base/intern.h"
@@ -17,8 +17,11 @@ enum { WORST = 5, LONGEST = 3 };
 struct other {
     struct csv_level now;        /* the latest row; without the name of the queue */
     bool has_jobs;
-    int128_t over_unused, over_short;          /* milli-GPU ns above its quota while the quota of the queue of the story was not fully used; while that queue was short */
-    uint64_t stopped_ours, ours_stopped;       /* preemptions of jobs of the story's queue for its jobs; the reverse */
+    /* milli-GPU ns above its quota while the quota of the queue of the story was not fully used;
+     * while that queue was short */
+    int128_t over_unused, over_short;
+    /* preemptions of jobs of the story's queue for its jobs; the reverse */
+    uint64_t stopped_ours, ours_stopped;
 };
 struct waiter { char *job; int64_t wait_ns, submit_ns, gpu_milli; bool started; };
 struct span { int64_t start_ns, ns; bool open; };
@@ -63,7 +66,8 @@ static uint32_t queue_number(struct queue_story *t, const char *name)
     uint32_t known = intern_count(t->names), n = intern_add(t->names, name, strlen(name));
     mem_grow(&t->other, &t->capacity, n, sizeof *t->other);
     if (n == known)
-        t->other[n] = (struct other){ .now = { .queue = intern_text(t->names, n), .deserved_milli = -1, .fair_milli = -1 } };
+        t->other[n] = (struct other){ .now = { .queue = intern_text(t->names, n),
+                                               .deserved_milli = -1, .fair_milli = -1 } };
     return n;
 }
 
@@ -131,7 +135,8 @@ static void short_ends(struct queue_story *t, bool open)
 static void advance(struct queue_story *t, int64_t to_ns)
 {
     const struct csv_level *l = &t->other[t->own].now;
-    int64_t dt = to_ns - t->now_ns, a = l->held_milli, q = l->deserved_milli, d = l->demand_milli, owed = q < d ? q : d;
+    int64_t dt = to_ns - t->now_ns, a = l->held_milli, q = l->deserved_milli, d = l->demand_milli,
+            owed = q < d ? q : d;
     t->held += (int128_t)a * dt;
     t->demand += (int128_t)d * dt;
     t->fair += l->fair_milli > 0 ? (int128_t)l->fair_milli * dt : 0;
@@ -144,10 +149,12 @@ static void advance(struct queue_story *t, int64_t to_ns)
         if (a >= owed && t->is_short)
             short_ends(t, false);
         t->is_short = a < owed;
-        /* The files do not tell parents of queues: for a queue without jobs of its own, which may be a parent, no borrowers are listed. */
+        /* The files do not tell parents of queues: for a queue without jobs of its own, which
+         * may be a parent, no borrowers are listed. */
         for (uint32_t n = 0; t->other[t->own].has_jobs && n < intern_count(t->names); n++) {
             struct other *o = &t->other[n];
-            int64_t over = o->now.deserved_milli >= 0 ? o->now.held_milli - o->now.deserved_milli : 0;
+            int64_t over = o->now.deserved_milli >= 0 ? o->now.held_milli - o->now.deserved_milli
+                                                      : 0;
             if (over <= 0 || n == t->own || !o->has_jobs)
                 continue;
             o->over_short += a < owed ? (int128_t)over * dt : 0;
@@ -201,10 +208,12 @@ static int take_interval(void *self, const struct csv_interval *i, struct error 
     free(t->last_job);
     t->last_job = mem_text(i->job, strlen(i->job));
     t->last_start_ns = i->start_ns;
-    uint32_t of = queue_of(t, i->job), by = *i->stopped_for ? queue_of(t, i->stopped_for) : INTERN_NONE;
+    uint32_t of = queue_of(t, i->job),
+             by = *i->stopped_for ? queue_of(t, i->stopped_for) : INTERN_NONE;
     bool counted = by != INTERN_NONE && !is(i->why, "moved");
     if (of == t->own) {
-        const char *cause = explain_cause(i->why, t->name, by == INTERN_NONE ? NULL : intern_text(t->names, by));
+        const char *cause = explain_cause(i->why, t->name,
+                                          by == INTERN_NONE ? NULL : intern_text(t->names, by));
         for (unsigned c = 0; c < PREEMPTION_CAUSES; c++)
             t->causes[c] += is(cause, preemption_cause_name[c]);
         if (counted)
@@ -225,7 +234,8 @@ static int read_files(struct queue_story *t, const char *directory, struct error
         explain_read(directory, &(struct row_reader){ .self = t, .level = take_deserved }, err) ||
         explain_read(directory, &(struct row_reader){ .self = t, .level = take_level }, err))
         return -1;
-    int found = explain_read(directory, &(struct row_reader){ .self = t, .interval = take_interval }, err);
+    int found = explain_read(directory, &(struct row_reader){ .self = t,
+                                                              .interval = take_interval }, err);
     if (t->is_short)
         short_ends(t, true);
     t->no_intervals = found > 0;
@@ -246,7 +256,8 @@ static void story_free(struct queue_story *t)
 
 /* ==== The story ==== */
 
-static void put_mean_gpus(const struct queue_story *t, json_t *o, const char *key, int128_t milli_ns)
+static void put_mean_gpus(const struct queue_story *t, json_t *o, const char *key,
+                          int128_t milli_ns)
 {
     int64_t span_ns = t->now_ns - t->first_ns;
     put_number(o, key, span_ns ? (double)milli_ns / 1000 / (double)span_ns : (double)NAN);
@@ -257,7 +268,9 @@ static void put_short(const struct queue_story *t, json_t *story)
     json_t *o = json_object(), *list = put_list(o, "longest");
     json_object_set_new(story, "short", o);
     put_count(o, "count", t->shorts);
-    put_number(o, "mean_s", t->shorts ? (double)t->short_ns / (double)t->shorts / (double)NS_PER_S : (double)NAN);
+    put_number(o, "mean_s",
+               t->shorts ? (double)t->short_ns / (double)t->shorts / (double)NS_PER_S
+                         : (double)NAN);
     for (size_t i = 0; i < LONGEST && t->longest[i].ns; i++) {
         json_t *one = add_entry(list);
         put_seconds(one, "start_s", t->longest[i].start_ns);
@@ -296,7 +309,8 @@ static void add_stops(json_t *list, const struct other *o, uint64_t stops)
 
 static void put_others(const struct queue_story *t, json_t *story)
 {
-    json_t *borrowers = put_list(story, "borrowers"), *by = put_list(story, "preempted_by"), *of = put_list(story, "preempted");
+    json_t *borrowers = put_list(story, "borrowers"), *by = put_list(story, "preempted_by"),
+           *of = put_list(story, "preempted");
     for (uint32_t n = 0; n < intern_count(t->names); n++) {
         const struct other *o = &t->other[n];
         add_stops(by, o, o->stopped_ours);
@@ -320,7 +334,8 @@ static void put_causes(const struct queue_story *t, json_t *story)
 
 static void put_jobs(const struct queue_story *t, json_t *story)
 {
-    json_t *waits = json_object(), *worst = put_list(story, "worst_waits"), *worst_off = json_object();
+    json_t *waits = json_object(), *worst = put_list(story, "worst_waits"),
+           *worst_off = json_object();
     put_count(story, "jobs", t->n_jobs);
     put_count(story, "completed", t->completed);
     json_object_set_new(story, "waits_s", waits);
@@ -335,7 +350,8 @@ static void put_jobs(const struct queue_story *t, json_t *story)
         put_gpus(w, "gpus", t->worst[i].gpu_milli);
         json_object_set_new(w, "started", json_boolean(t->worst[i].started));
     }
-    put_number(story, "fairness_kept", t->had_service ? (double)t->kept / (double)t->had_service : (double)NAN);
+    put_number(story, "fairness_kept",
+               t->had_service ? (double)t->kept / (double)t->had_service : (double)NAN);
     json_object_set_new(story, "fairness_worst", worst_off);
     put_text(worst_off, "job", t->worst_off);
     put_number(worst_off, "finish_time_fairness", t->worst_off ? t->worst_fairness : (double)NAN);

@@ -24,7 +24,8 @@ static void print_head(const json_t *story)
         write_gpus(to, deserved);
     }
     if (jobs > 0)
-        fprintf(to, "; %.0f job%s, %.0f completed, over ", jobs, plural_ending(jobs), story_number(story, "completed"));
+        fprintf(to, "; %.0f job%s, %.0f completed, over ", jobs, plural_ending(jobs),
+                story_number(story, "completed"));
     else
         fputs("; no jobs of its own, over ", to);
     write_duration(to, story_number(story, "span_s"));
@@ -57,7 +58,8 @@ static void print_owed(const json_t *story)
     to = paragraph_begin(&p);
     if (!isnan(satisfied))
         fprintf(to, "%s above its quota, and left %s of the quota unused",
-                gpu_hours_text(a, story_number(story, "borrowed_gpu_h")), gpu_hours_text(b, story_number(story, "unused_gpu_h")));
+                gpu_hours_text(a, story_number(story, "borrowed_gpu_h")),
+                gpu_hours_text(b, story_number(story, "unused_gpu_h")));
     paragraph_end(&p, "borrowed", LABEL);
 }
 
@@ -70,7 +72,8 @@ static void print_short(const json_t *story)
     if (count == 0) {
         fputs("never", to);
     } else if (count > 0) {
-        fprintf(to, "of its quota %.0f time%s, until it held what it was entitled to: ", count, plural_ending(count));
+        fprintf(to, "of its quota %.0f time%s, until it held what it was entitled to: ", count,
+                plural_ending(count));
         write_duration(to, story_number(s, "mean_s"));
         fputs(count > 1 ? " on average" : "", to);
     }
@@ -86,7 +89,8 @@ static void print_short(const json_t *story)
     }
 }
 
-/* GPU time that other queues held above their quotas while this queue did not use all of its quota, and while it was short of it. */
+/* GPU time that other queues held above their quotas while this queue did not use all of its
+ * quota, and while it was short of it. */
 static void print_borrowers(const json_t *story)
 {
     const json_t *list = json_object_get(story, "borrowers"), *row;
@@ -96,11 +100,14 @@ static void print_borrowers(const json_t *story)
         size_t w = text_width(story_text(row, "queue"));
         width = w > width ? w : width;
     }
-    size_t room = term_width(STDOUT_FILENO) > 2 + 2 * CELL + NAME_LEAST ? term_width(STDOUT_FILENO) - 2 - 2 * CELL : NAME_LEAST;
+    size_t room = term_width(STDOUT_FILENO) > 2 + 2 * CELL + NAME_LEAST
+                      ? term_width(STDOUT_FILENO) - 2 - 2 * CELL
+                      : NAME_LEAST;
     width = width > room ? room : width;
     if (n) {
         putchar('\n');
-        text_wrap(stdout, "GPU time of other queues above their quotas while this queue", 0, 2, term_width(STDOUT_FILENO));
+        text_wrap(stdout, "GPU time of other queues above their quotas while this queue", 0, 2,
+                  term_width(STDOUT_FILENO));
         printf("  %*s%*s%*s\n", (int)width, "", CELL, "had spare", CELL, "was short");
     }
     json_array_foreach(list, i, row)
@@ -112,8 +119,8 @@ static void print_borrowers(const json_t *story)
         char unused[HOURS_MAX], lacking[HOURS_MAX];
         fputs("  ", stdout);
         text_pad(stdout, story_text(row, "queue"), width);
-        printf("%*s%*s\n", CELL, gpu_hours_text(unused, story_number(row, "gpu_h_while_unused")), CELL,
-               gpu_hours_text(lacking, story_number(row, "gpu_h_while_short")));
+        printf("%*s%*s\n", CELL, gpu_hours_text(unused, story_number(row, "gpu_h_while_unused")),
+               CELL, gpu_hours_text(lacking, story_number(row, "gpu_h_while_short")));
     }
 }
 
@@ -129,8 +136,10 @@ static void put_stops(FILE *to, const json_t *list)
 static void print_preemptions(const json_t *story)
 {
     static const struct { const char *cause, *words; } causes[] = {
-        { "reclaim", "for jobs of other queues" }, { "preempt", "for jobs of its own queue" }, { "move", "to be moved" },
-        { "broken", "because a task was stopped" }, { "policy", "for reasons that the policy did not give" },
+        { "reclaim", "for jobs of other queues" }, { "preempt", "for jobs of its own queue" },
+        { "move", "to be moved" },
+        { "broken", "because a task was stopped" }, { "policy",
+                                                      "for reasons that the policy did not give" },
     };
     static const struct { const char *key, *words; } sides[] = {
         { "preempted_by", "by jobs of " }, { "preempted", "its own jobs preempted jobs of " },
@@ -141,7 +150,9 @@ static void print_preemptions(const json_t *story)
     bool any = false;
     for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
         if (story_number(counts, causes[i].cause) > 0) {
-            fprintf(to, "%s%.0f %s", any ? ", " : "its jobs: ", story_number(counts, causes[i].cause), causes[i].words);
+            fprintf(to, "%s%.0f %s",
+                    any ? ", " : "its jobs: ", story_number(counts, causes[i].cause),
+                    causes[i].words);
             any = true;
         }
     if (json_is_object(counts) && !any)
@@ -160,7 +171,8 @@ static void print_preemptions(const json_t *story)
 
 static void print_jobs(const json_t *story)
 {
-    const json_t *waits = json_object_get(story, "worst_waits"), *worst = json_object_get(story, "fairness_worst");
+    const json_t *waits = json_object_get(story, "worst_waits"),
+                 *worst = json_object_get(story, "fairness_worst");
     struct paragraph p;
     FILE *to;
     for (size_t i = 0; i < json_array_size(waits); i++) {
@@ -178,7 +190,10 @@ static void print_jobs(const json_t *story)
     }
     to = paragraph_begin(&p);
     if (!isnan(story_number(story, "fairness_kept"))) {
-        fprintf(to, "%.1f%% of its jobs took no longer than on an equal share of the GPUs, one for each queue with jobs; the worst, ", 100 * story_number(story, "fairness_kept"));
+        fprintf(
+            to,
+            "%.1f%% of its jobs took no longer than on an equal share of the GPUs, one for each queue with jobs; the worst, ",
+            100 * story_number(story, "fairness_kept"));
         write_name(to, story_text(worst, "job"));
         fprintf(to, ", %.2f times as long", story_number(worst, "finish_time_fairness"));
     }

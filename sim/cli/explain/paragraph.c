@@ -31,7 +31,8 @@ void paragraph_end(struct paragraph *p, const char *label, size_t indent)
 {
     mem_stream_end(p->to, &p->text);
     if (p->length)
-        text_wrap(stdout, p->text, *label ? (size_t)printf("  %s", label) : 0, indent, term_width(STDOUT_FILENO));
+        text_wrap(stdout, p->text, *label ? (size_t)printf("  %s", label) : 0, indent,
+                  term_width(STDOUT_FILENO));
     free(p->text);
 }
 

@@ -1,4 +1,5 @@
-/* export.h - results of a run in the formats of other tools. A format is one file export_NAME.c and one line in cmd_export.c.
+/* export.h - results of a run in the formats of other tools. A format is one file export_NAME.c
+ * and one line in cmd_export.c.
  *
  * Memory grows with the number of jobs and nodes, not with the number of rows. */
 #pragma once

@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A path or a cell of a trace may hold anything; a message holds no line break and no escape sequence. */
+/* A path or a cell of a trace may hold anything; a message holds no line break and no escape
+ * sequence. */
 static void put_line(const char *before, const char *format, va_list args)
 {
     char text[2048];

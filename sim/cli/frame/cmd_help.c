@@ -1,4 +1,5 @@
-/* cmd_help.c - gpuyard help: the overview, the help of a command, the man page, the completion of a shell. */
+/* cmd_help.c - gpuyard help: the overview, the help of a command, the man page, the completion
+ * of a shell. */
 #include "sim/cli/frame/cli.h"
 
 #include <stddef.h>
@@ -8,8 +9,10 @@ static const char *const shells[] = { "bash", NULL };
 static const struct help_options defaults = { .completion = -1 };
 
 static const struct option options[] = {
-    { .name = "man", .help = "write the man page gpuyard(1), in roff", .at = offsetof(struct help_options, man) },
-    { .name = "completion", .argument = "SHELL", .help = "write the completion for that shell: bash", .kind = OPTION_WORD,
+    { .name = "man", .help = "write the man page gpuyard(1), in roff",
+      .at = offsetof(struct help_options, man) },
+    { .name = "completion", .argument = "SHELL", .help = "write the completion for that shell: "
+        "bash", .kind = OPTION_WORD,
       .at = offsetof(struct help_options, completion), .words = shells },
     { 0 },
 };
@@ -20,7 +23,8 @@ static int help_run(const struct invocation *in)
     if (o->man && o->completion >= 0)
         return complain(EXIT_USAGE, "help: want --man or --completion, not both");
     if (in->operands.n && (o->man || o->completion >= 0))
-        return complain(EXIT_USAGE, "help: want no operand with --man or --completion, got '%s'", in->operands.text[0]);
+        return complain(EXIT_USAGE, "help: want no operand with --man or --completion, got '%s'",
+                        in->operands.text[0]);
     if (o->man)
         help_man(in->commands);
     else if (o->completion >= 0)

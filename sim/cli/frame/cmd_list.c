@@ -1,4 +1,5 @@
-/* cmd_list.c - gpuyard list: a catalogue (list.h) as JSON or as text: entries with their parameters, or a table. */
+/* cmd_list.c - gpuyard list: a catalogue (list.h) as JSON or as text: entries with their
+ * parameters, or a table. */
 #include "sim/cli/frame/list.h"
 
 #include "sim/cli/frame/cli.h"
@@ -25,7 +26,8 @@ static void joined(char *to, size_t size, const json_t *list, const char *betwee
     size_t n = 0;
     to[0] = '\0';
     for (size_t i = 0; i < json_array_size(list) && n < size; i++)
-        n += (size_t)snprintf(to + n, size - n, "%s%s", i ? between : "", json_string_value(json_array_get(list, i)));
+        n += (size_t)snprintf(to + n, size - n, "%s%s", i ? between : "",
+                              json_string_value(json_array_get(list, i)));
 }
 
 static void put_number(char *to, size_t size, const json_t *value, const char *none)
@@ -36,7 +38,8 @@ static void put_number(char *to, size_t size, const json_t *value, const char *n
         snprintf(to, size, "%s", json_is_string(value) ? json_string_value(value) : none);
 }
 
-/* "blocking=strict|skip", "lease_s=1..3600", "weight=0..": the name and the possible values; a max of NO_BOUND or more is not shown. */
+/* "blocking=strict|skip", "lease_s=1..3600", "weight=0..": the name and the possible values; a
+ * max of NO_BOUND or more is not shown. */
 static size_t parameter_head(char *to, size_t size, const json_t *p)
 {
     const json_t *words = json_object_get(p, "words");
@@ -65,7 +68,8 @@ static void parameter(const json_t *p, json_t *shown, size_t indent, size_t widt
     const char *before = json_string_value(json_object_get(shown, head));
     bool again = before && strcmp(before, summary) == 0;
     json_object_set_new(shown, head, json_string(summary));
-    snprintf(text, sizeof text, "%s (default %s%s%s)", again ? "as above" : summary, usual, *unit ? " " : "", unit);
+    snprintf(text, sizeof text, "%s (default %s%s%s)", again ? "as above" : summary, usual,
+             *unit ? " " : "", unit);
     printf("    %s", head);
     text_wrap(stdout, text, 4 + strlen(head), indent, width);
 }
@@ -91,11 +95,13 @@ static void entry(const json_t *o, json_t *shown, size_t indent, size_t width)
 {
     char text[4096];
     const char *unit = text_of(o, "unit");
-    const json_t *columns = json_object_get(o, "columns"), *parameters = json_object_get(o, "parameters");
+    const json_t *columns = json_object_get(o, "columns"),
+                 *parameters = json_object_get(o, "parameters");
     if (columns)
         joined(text, sizeof text, columns, ", ");
     else
-        snprintf(text, sizeof text, "%s%s%s%s", text_of(o, "summary"), *unit ? " (" : "", unit, *unit ? ")" : "");
+        snprintf(text, sizeof text, "%s%s%s%s", text_of(o, "summary"), *unit ? " (" : "", unit,
+                 *unit ? ")" : "");
     text_wrap(stdout, text, (size_t)printf("%s", text_of(o, "name")), indent, width);
     needs(o, "needs", "", indent, width);
     needs(o, "may_need", "with some parameters: ", indent, width);
@@ -105,7 +111,8 @@ static void entry(const json_t *o, json_t *shown, size_t indent, size_t width)
         parameter(json_array_get(parameters, i), shown, indent, width);
     for (size_t i = 0; i < json_array_size(json_object_get(o, "options")); i++) {
         const json_t *option = json_array_get(json_object_get(o, "options"), i);
-        text_wrap(stdout, text_of(option, "summary"), (size_t)printf("    %s=", text_of(option, "name")), indent, width);
+        text_wrap(stdout, text_of(option, "summary"),
+                  (size_t)printf("    %s=", text_of(option, "name")), indent, width);
     }
 }
 
@@ -118,7 +125,8 @@ static void entries(const json_t *list, size_t width)
         indent = name > indent ? name : indent;
         for (size_t p = 0; p < json_array_size(parameters); p++) {
             char head[512];
-            size_t used = 4 + parameter_head(head, sizeof head, json_array_get(parameters, p)) + GAP;
+            size_t used = 4 + parameter_head(head, sizeof head, json_array_get(parameters, p)) +
+                          GAP;
             indent = used > indent && used <= INDENT_MOST ? used : indent;
         }
     }
@@ -160,7 +168,8 @@ static void table(const json_t *list)
             int width = (int)column_width(list, key);
             put_number(text, sizeof text, value, "-");
             bool last = !json_object_iter_next(o, json_object_key_to_iter(key));
-            printf("%s%*s", begins ? "" : "  ", json_is_string(value) ? (last ? 0 : -width) : width, text);
+            printf("%s%*s", begins ? "" : "  ", json_is_string(value) ? (last ? 0 : -width) : width,
+                   text);
             begins = false;
         }
         putchar('\n');
@@ -180,12 +189,15 @@ static void list_as_text(const json_t *list)
 
 enum { FORMAT_TEXT, FORMAT_JSON };
 static const char *const formats[] = { "text", "json", NULL };
-static const char *const topics[] = { "policies", "placers", "formats", "workloads", "gpus", "mig", "duties", "goodput", "nodes", "models", "metrics", "columns", NULL };
+static const char *const topics[] = { "policies", "placers", "formats", "workloads", "gpus",
+                                      "mig",      "duties",  "goodput", "nodes",     "models",
+                                      "metrics",  "columns", NULL };
 
 struct list_options { int format; };
 static const struct list_options defaults = { .format = FORMAT_TEXT };
 static const struct option options[] = {
-    { .name = "format", .letter = 'f', .argument = "FORMAT", .kind = OPTION_WORD, .help = "text, the default, or json",
+    { .name = "format", .letter = 'f', .argument = "FORMAT", .kind = OPTION_WORD,
+      .help = "text, the default, or json",
       .at = offsetof(struct list_options, format), .words = formats },
     { 0 },
 };
@@ -198,8 +210,9 @@ static int list_run(const struct invocation *in)
     while (l->name && strcmp(l->name, in->operands.text[0]))
         l++;
     if (!l->name)
-        return complain(EXIT_USAGE, "no list of %s", did_you_mean(text, in->operands.text[0], topics,
-                                                                  "see 'gpuyard list --help'"));
+        return complain(
+            EXIT_USAGE, "no list of %s",
+            did_you_mean(text, in->operands.text[0], topics, "see 'gpuyard list --help'"));
     json_t *list = l->make();
     if (o->format == FORMAT_JSON) {
         json_dumpf(list, stdout, JSON_INDENT(2) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(15));
@@ -212,7 +225,8 @@ static int list_run(const struct invocation *in)
 
 const struct command cmd_list = {
     .name = "list",
-    .summary = "list policies, placers, formats, workloads, gpus, mig, duties, goodput, nodes, models, metrics or columns",
+    .summary = "list policies, placers, formats, workloads, gpus, mig, duties, goodput, nodes, "
+               "models, metrics or columns",
     .set = { .name = "list", .options = options, .operands = "LIST",
              .min_operands = 1, .max_operands = 1 },
     .words = topics,

@@ -1,5 +1,5 @@
-/* help.c - everything that is made of the tables of commands and options: --help, wrapped to the terminal, the man page
- * gpuyard(1), the completion for bash; and --version. */
+/* help.c - everything that is made of the tables of commands and options: --help, wrapped to the
+ * terminal, the man page gpuyard(1), the completion for bash; and --version. */
 #include "sim/cli/frame/cli.h"
 
 #include "policies/registry.h"
@@ -21,7 +21,10 @@
 
 enum { NARROW = 60, INDENT = 30, INDENT_NARROW = 6 };
 
-static const struct exit_meaning { enum exit_status status; const char *meaning; } exit_meanings[] = {
+static const struct exit_meaning {
+    enum exit_status status;
+    const char *meaning;
+} exit_meanings[] = {
     { EXIT_OK, "done" },
     { EXIT_FAILED, "the run failed, or its output could not be written" },
     { EXIT_USAGE, "wrong usage" },
@@ -79,10 +82,13 @@ void help_program(command_table commands)
     text_wrap(stdout, "Simulates the scheduling of jobs on clusters of GPUs.", 0, 0, width);
     printf("\ncommands:\n");
     for (size_t i = 0; commands[i]; i++)
-        text_wrap(stdout, commands[i]->summary, (size_t)printf("  %-8s", commands[i]->name), 12, width);
+        text_wrap(stdout, commands[i]->summary, (size_t)printf("  %-8s", commands[i]->name), 12,
+                  width);
     putchar('\n');
-    text_wrap(stdout, "'gpuyard COMMAND --help' shows a command's options, 'gpuyard --version' what the program is made of.",
-              0, 0, width);
+    text_wrap(
+        stdout,
+        "'gpuyard COMMAND --help' shows a command's options, 'gpuyard --version' what the program is made of.",
+        0, 0, width);
     putchar('\n');
     printf("exit status:\n");
     for (const struct exit_meaning *m = exit_meanings; m->meaning; m++)
@@ -91,7 +97,8 @@ void help_program(command_table commands)
 
 /* ==== The man page ==== */
 
-/* Text as roff takes it literally: no escapes, hyphens that can be copied, no line that begins a request. */
+/* Text as roff takes it literally: no escapes, hyphens that can be copied, no line that begins a
+ * request. */
 static void put(const char *text)
 {
     bool begins = true;
@@ -136,7 +143,8 @@ static void command_section(const struct command *c)
             printf(" \\-%c \\fI%s\\fR", o->letter, o->argument);
         else if (o->required)
             printf(" \\-\\-%s \\fI%s\\fR", o->name, o->argument);
-    printf(" [\\fIOPTION\\fR]...%s%s\n", c->set.operands ? " " : "", c->set.operands ? c->set.operands : "");
+    printf(" [\\fIOPTION\\fR]...%s%s\n", c->set.operands ? " " : "",
+           c->set.operands ? c->set.operands : "");
     put(c->summary);
     putchar('\n');
     for (const struct option *o = c->set.options; o->name; o++)
@@ -153,15 +161,17 @@ void help_man(command_table commands)
 {
     printf(".TH GPUYARD 1 \"\" \"gpuyard %s\" \"User Commands\"\n", version_text());
     printf(".SH NAME\ngpuyard \\- simulates the scheduling of jobs on clusters of GPUs\n");
-    printf(".SH SYNOPSIS\n.B gpuyard\n\\fICOMMAND\\fR [\\fIOPTION\\fR]...\n.br\n.B gpuyard\n\\-\\-help | \\-\\-version\n");
+    printf(
+        ".SH SYNOPSIS\n.B gpuyard\n\\fICOMMAND\\fR [\\fIOPTION\\fR]...\n.br\n.B gpuyard\n\\-\\-help | \\-\\-version\n");
     printf(".SH COMMANDS\n");
     for (size_t i = 0; commands[i]; i++)
         command_section(commands[i]);
     printf(".SH EXIT STATUS\n");
     for (const struct exit_meaning *m = exit_meanings; m->meaning; m++)
         printf(".TP\n%d\n%s\n", m->status, m->meaning);
-    printf(".SH ENVIRONMENT\n.TP\nNO_COLOR\nif set and not empty, no colours\n.TP\nCOLUMNS\nwidth of an output that is no terminal\n"
-           ".TP\nGPUYARD_SCRIPTS\nfolder of the plotting scripts, if they are not beside the program\n");
+    printf(
+        ".SH ENVIRONMENT\n.TP\nNO_COLOR\nif set and not empty, no colours\n.TP\nCOLUMNS\nwidth of an output that is no terminal\n"
+        ".TP\nGPUYARD_SCRIPTS\nfolder of the plotting scripts, if they are not beside the program\n");
 }
 
 /* ==== Completion for bash ==== */
@@ -170,7 +180,9 @@ void help_man(command_table commands)
 static void put_values(command_table commands, enum option_values values, const char *const *words)
 {
     size_t i = 0;
-    printf("COMPREPLY=($(compgen %s", values == VALUES_FILE ? "-f" : values == VALUES_DIRECTORY ? "-d" : "-W '");
+    printf("COMPREPLY=($(compgen %s", values == VALUES_FILE        ? "-f"
+                                      : values == VALUES_DIRECTORY ? "-d"
+                                                                   : "-W '");
     switch (values) {
     case VALUES_FILE:
     case VALUES_DIRECTORY:

@@ -23,8 +23,8 @@ static void remove_results(void)
         results_remove(r);
 }
 
-/* Also handles SIGALRM: the run has not polled the flag for PATIENCE_S. While results are committed or discarded, there are none
- * to remove, and the signal waits for the end of that. */
+/* Also handles SIGALRM: the run has not polled the flag for PATIENCE_S. While results are
+ * committed or discarded, there are none to remove, and the signal waits for the end of that. */
 static void on_signal(int number)
 {
     (void)number;

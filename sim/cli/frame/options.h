@@ -1,7 +1,9 @@
-/* options.h - the options of a subcommand as one table, from which the command line is parsed and the help is made.
+/* options.h - the options of a subcommand as one table, from which the command line is parsed
+ * and the help is made.
  *
- * "--name value", "--name=value", "-n value", "-nvalue". Letters without a value may be joined ("-qv"). "--" ends the options,
- * "-" is an operand. Names are never abbreviated. An option with one value is given at most once. */
+ * "--name value", "--name=value", "-n value", "-nvalue". Letters without a value may be joined
+ * ("-qv"). "--" ends the options, "-" is an operand. Names are never abbreviated. An option with
+ * one value is given at most once. */
 #pragma once
 #include "sim/base/error.h"
 
@@ -30,7 +32,8 @@ struct option {                   /* a table ends with a NULL name */
     enum option_kind kind;
     size_t at;                    /* offset of the field in the command's struct */
     int64_t min, max;
-    const char *const *words;     /* ends with NULL; for kinds other than OPTION_WORD only completion offers them */
+    /* ends with NULL; for kinds other than OPTION_WORD only completion offers them */
+    const char *const *words;
     bool required;
     enum option_values values;
 };
@@ -46,14 +49,18 @@ struct operands { size_t n; const char **text; };    /* text points into argv */
 extern const struct option option_help;    /* --help, which every set has */
 
 enum options_result { OPTIONS_OK, OPTIONS_HELP, OPTIONS_WRONG };
-/* argv[0] is ignored. An option that is not given leaves its field of *values unchanged. OPTIONS_HELP: --help is given before
- * any mistake; OPTIONS_WRONG: err has the message. In every case options_free() frees the lists. */
-enum options_result options_parse(const struct option_set *set, int argc, char *const *argv, void *values,
+/* argv[0] is ignored. An option that is not given leaves its field of *values unchanged.
+ * OPTIONS_HELP: --help is given before any mistake; OPTIONS_WRONG: err has the message. In every
+ * case options_free() frees the lists. */
+enum options_result options_parse(const struct option_set *set, int argc, char *const *argv,
+                                  void *values,
                                   struct operands *operands, struct error *err);
 void options_free(const struct option_set *set, void *values, struct operands *operands);
 
-/* "'TYPED', did you mean 'BEST'?" or "'TYPED', OTHERWISE": the end of a message. `names` ends with NULL. */
+/* "'TYPED', did you mean 'BEST'?" or "'TYPED', OTHERWISE": the end of a message. `names` ends
+ * with NULL. */
 #define DID_YOU_MEAN 512
-const char *did_you_mean(char to[DID_YOU_MEAN], const char *typed, const char *const *names, const char *otherwise);
+const char *did_you_mean(char to[DID_YOU_MEAN], const char *typed, const char *const *names,
+                         const char *otherwise);
 /* "a, b or c" of a list that ends with NULL. */
 const char *words_or(char to[DID_YOU_MEAN], const char *const *words);

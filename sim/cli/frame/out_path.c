@@ -33,7 +33,8 @@ struct output *out_path_open(const char *path, struct error *err)
     if (is_device(path))
         return open_device(path, err);
     const char *slash = strrchr(path, '/');
-    char *directory = slash ? mem_text(path, slash > path ? (size_t)(slash - path) : 1) : mem_text(".", 1);
+    char *directory = slash ? mem_text(path, slash > path ? (size_t)(slash - path) : 1)
+                            : mem_text(".", 1);
     struct output *o = output_open(directory, slash ? slash + 1 : path, err);
     free(directory);
     if (o)

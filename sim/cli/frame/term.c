@@ -75,7 +75,8 @@ void text_pad(FILE *to, const char *text, size_t width)
         putc(' ', to);
 }
 
-/* The bytes of a word that go into one line: all if they fit, else up to the last comma that fits, or to the first one. */
+/* The bytes of a word that go into one line: all if they fit, else up to the last comma that
+ * fits, or to the first one. */
 static size_t word_part(const char *word, size_t bytes, size_t room)
 {
     size_t cut = 0;
@@ -122,7 +123,8 @@ void text_wrap(FILE *to, const char *text, size_t at, size_t indent, size_t widt
         fwrite(text, 1, bytes, to);
         at += columns_of(text, bytes);
         text += bytes;
-        first = *text && *text != ' ';    /* the paragraph ends, or the word continues on the next line */
+        /* the paragraph ends, or the word continues on the next line */
+        first = *text && *text != ' ';
         if (first) {
             putc('\n', to);
             at = 0;

@@ -62,23 +62,32 @@ static void of_refusals(struct output *o, const struct page *p, const struct run
 
 static void of_files(struct output *o, const struct page *p, const struct run_view *v, size_t *n)
 {
-    const struct { bool missing; const char *name; } file[] = {
-        { !(v->end_s > v->start_s), "timeseries.csv" }, { v->no_jobs, "jobs.csv" }, { v->no_queues, "queues.csv" },
-        { v->no_nodes, "nodes.csv" }, { v->no_intervals, "intervals.csv" },
+    const struct { bool missing; const char *name;
+    } file[] = {
+        { !(v->end_s > v->start_s), "timeseries.csv" },
+        { v->no_jobs, "jobs.csv" },
+        { v->no_queues, "queues.csv" },
+        { v->no_nodes, "nodes.csv" },
+        { v->no_intervals, "intervals.csv" },
     };
     for (size_t i = 0; i < sizeof file / sizeof file[0]; i++)
         if (file[i].missing) {
             warn_run(o, p, v, n);
-            html_printf(o, "%s is missing or has no rows: figures and tables that need it are left out.</li>\n", file[i].name);
+            html_printf(
+                o,
+                "%s is missing or has no rows: figures and tables that need it are left out.</li>\n",
+                file[i].name);
         }
 }
 
-/* The first line, other than the seed, in which the configuration of a column differs from that of the first, and its section. */
+/* The first line, other than the seed, in which the configuration of a column differs from that
+ * of the first, and its section. */
 struct difference { const char *here, *there, *section; };
 
 static bool differ(const struct page *p, size_t i, struct difference *d)
 {
-    const char *x = p->group[0].run[0]->circumstances, *y = p->group[i].run[0]->circumstances, *section = "";
+    const char *x = p->group[0].run[0]->circumstances, *y = p->group[i].run[0]->circumstances,
+               *section = "";
     while (*x && *y) {
         size_t k = strcspn(x, "\n"), m = strcspn(y, "\n");
         if (*x != ' ')
@@ -97,7 +106,8 @@ static void line_of(struct output *o, const char *text)
     html_bytes(o, text, strcspn(text, "\n"));
 }
 
-static void of_circumstances(struct output *o, const struct page *p, size_t i, const struct difference *d, size_t *n)
+static void of_circumstances(struct output *o, const struct page *p, size_t i,
+                             const struct difference *d, size_t *n)
 {
     warn_begin(o, n);
     out_text(o, "<b>");

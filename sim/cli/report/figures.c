@@ -1,8 +1,10 @@
-/* figures.c - the figures of a page: an element and a caption for each, and their data as JSON, which page.js draws.
+/* figures.c - the figures of a page: an element and a caption for each, and their data as JSON,
+ * which page.js draws.
  *
- * {"length_s": .., "figures": [{"id", "type", "unit", "variants": [{"name", ...}]}]}. Of type "time": "bands" (stacked) and "lines",
- * each {"name", "y"}, a value for each step; "cdf": "lines" of {"name", "x", "y"}; "bars": "parts" and "rows" of {"name", "y"};
- * "heat": "rows" of {"name", "y"} in per cent, length_s. Numbers are thinned to what a page can show. */
+ * {"length_s": .., "figures": [{"id", "type", "unit", "variants": [{"name", ...}]}]}. Of type
+ * "time": "bands" (stacked) and "lines", each {"name", "y"}, a value for each step; "cdf":
+ * "lines" of {"name", "x", "y"}; "bars": "parts" and "rows" of {"name", "y"}; "heat": "rows" of
+ * {"name", "y"} in per cent, length_s. Numbers are thinned to what a page can show. */
 #include "sim/cli/report/page.h"
 
 #include "sim/base/memory.h"
@@ -39,7 +41,8 @@ static void figure_named(struct output *o, bool *first, const char *name, const 
     out_char(o, '}');
 }
 
-static void figure_level(struct output *o, bool *first, const char *name, const struct page *p, const struct series *l)
+static void figure_level(struct output *o, bool *first, const char *name, const struct page *p,
+                         const struct series *l)
 {
     if (l->mean)
         figure_named(o, first, name, l->mean, p->steps.n);
@@ -72,7 +75,8 @@ static char *figure_name(const struct page *p, const struct run_view *v, const c
 static int ranked_most_first(const void *a, const void *b)
 {
     const struct ranked *x = a, *y = b;
-    return x->by != y->by ? (x->by < y->by) - (x->by > y->by) : (x->number > y->number) - (x->number < y->number);
+    return x->by != y->by ? (x->by < y->by) - (x->by > y->by)
+                          : (x->number > y->number) - (x->number < y->number);
 }
 
 /* ==== Levels over time ==== */
@@ -100,7 +104,8 @@ static void bands(struct output *o, const struct page *p, const struct run_view 
     size_t n = rank_queues(v, &list), own = n > BANDS_MOST + 1 ? BANDS_MOST : n;
     bool first = true;
     for (size_t i = 0; i < own; i++)
-        figure_level(o, &first, figure_queue(v, list[i].number), p, &v->queue[list[i].number].level[QUEUE_HELD]);
+        figure_level(o, &first, figure_queue(v, list[i].number), p,
+                     &v->queue[list[i].number].level[QUEUE_HELD]);
     if (n > own) {
         double *sum = mem_new(p->steps.n, sizeof *sum);
         for (size_t i = own; i < n; i++)
@@ -148,7 +153,8 @@ static void figure_utilisation(struct output *o, const struct page *p)
     }
 }
 
-static void cluster_levels(struct output *o, const struct page *p, bool *first, const char *name, enum cluster_level which)
+static void cluster_levels(struct output *o, const struct page *p, bool *first, const char *name,
+                           enum cluster_level which)
 {
     bool first_line = true;
     figure_variant(o, first, name, "lines");
@@ -173,9 +179,13 @@ static void figure_power(struct output *o, const struct page *p)
 /* A variant for each level of services and each run; a line for each service. */
 static void figure_services(struct output *o, const struct page *p)
 {
-    static const struct { const char *name, *unit; } what[SERVICE_LEVELS] = {
-        [SERVICE_P99] = { "latency, 99th percentile", "s" }, [SERVICE_P50] = { "latency, median", "s" }, [SERVICE_KEPT] = { "kept the SLO", "%" },
-        [SERVICE_RATE] = { "requests", "requests/s" }, [SERVICE_READY] = { "replicas ready", "replicas" },
+    static const struct { const char *name, *unit;
+    } what[SERVICE_LEVELS] = {
+        [SERVICE_P99] = { "latency, 99th percentile", "s" },
+        [SERVICE_P50] = { "latency, median", "s" },
+        [SERVICE_KEPT] = { "kept the SLO", "%" },
+        [SERVICE_RATE] = { "requests", "requests/s" },
+        [SERVICE_READY] = { "replicas ready", "replicas" },
     };
     bool first = true;
     for (size_t i = 0; i < p->n_views; i++)
@@ -186,7 +196,8 @@ static void figure_services(struct output *o, const struct page *p)
             figure_variant(o, &first, name, "lines");
             free(name);
             for (uint32_t k = 0; k < intern_count(v->service_names) && k < SERVICES_MOST; k++)
-                figure_level(o, &first_line, intern_text(v->service_names, k), p, &v->service[k].level[w]);
+                figure_level(o, &first_line, intern_text(v->service_names, k), p,
+                             &v->service[k].level[w]);
             html_printf(o, "],\"unit\":\"%s\"}", what[w].unit);
         }
 }
@@ -194,7 +205,9 @@ static void figure_services(struct output *o, const struct page *p)
 /* Bands as in the columns of timeseries.csv. */
 static void figure_sessions(struct output *o, const struct page *p)
 {
-    static const char *const name[LEVELS_OF_SESSIONS] = { "active", "idle, hold GPUs", "starting up", "wait for GPUs", "gave GPUs back" };
+    static const char *const name[LEVELS_OF_SESSIONS] = { "active", "idle, hold GPUs",
+                                                          "starting up", "wait for GPUs",
+                                                          "gave GPUs back" };
     bool first = true;
     for (size_t i = 0; i < p->n_views; i++) {
         const struct series *level = &p->view[i].level[LEVEL_SESSIONS];
@@ -210,11 +223,13 @@ static void figure_sessions(struct output *o, const struct page *p)
 
 /* ---- Quota ---- */
 
-static void quota_of(struct output *o, const struct page *p, const struct run_view *v, uint32_t k, bool *first)
+static void quota_of(struct output *o, const struct page *p, const struct run_view *v, uint32_t k,
+                     bool *first)
 {
     const struct queue_view *q = &v->queue[k];
     const struct series *held = &q->level[QUEUE_HELD], *deserved = &q->level[QUEUE_DESERVED];
-    double *within = mem_new(p->steps.n, sizeof *within), *beyond = mem_new(p->steps.n, sizeof *beyond);
+    double *within = mem_new(p->steps.n, sizeof *within),
+           *beyond = mem_new(p->steps.n, sizeof *beyond);
     bool first_band = true, first_line = true;
     for (size_t i = 0; i < p->steps.n; i++) {
         within[i] = deserved->mean ? fmin(held->mean[i], deserved->value) : 0;
@@ -265,7 +280,8 @@ static void figure_nodes(struct output *o, const struct page *p)
                 y[t] = floor(v->heat[k].share[t] * 100 + 0.5);
             figure_named(o, &first_row, v->heat[k].name, y, HEAT_STEPS);
         }
-        html_printf(o, "],\"length_s\":%.9g,\"nodes_per_row\":%zu}", v->end_s - v->start_s, v->nodes_per_row);
+        html_printf(o, "],\"length_s\":%.9g,\"nodes_per_row\":%zu}", v->end_s - v->start_s,
+                    v->nodes_per_row);
     }
 }
 
@@ -282,7 +298,8 @@ static void curve(struct output *o, bool *first, const char *name, const struct 
     size_t n = 0, last = 0;
     for (size_t i = 0; i < v->n; i++) {
         bool ends = i + 1 == v->n || v->value[i + 1] != v->value[i];
-        if (!ends || (i + 1 < v->n && n && i - last < v->n / CURVE_POINTS && v->value[i] <= x[n - 1] * 1.02))
+        if (!ends ||
+            (i + 1 < v->n && n && i - last < v->n / CURVE_POINTS && v->value[i] <= x[n - 1] * 1.02))
             continue;
         last = i;
         x[n] = v->value[i];
@@ -304,9 +321,12 @@ static void curve(struct output *o, bool *first, const char *name, const struct 
 
 static void figure_distributions(struct output *o, const struct page *p)
 {
-    static const struct { const char *name, *unit; } kind[DISTRIBUTIONS] = {
-        [DISTRIBUTION_JCT] = { "completion time", "s" }, [DISTRIBUTION_WAIT] = { "wait", "s" },
-        [DISTRIBUTION_SLOWDOWN] = { "bounded slowdown", "" }, [DISTRIBUTION_FAIRNESS] = { "finish-time fairness", "" },
+    static const struct { const char *name, *unit;
+    } kind[DISTRIBUTIONS] = {
+        [DISTRIBUTION_JCT] = { "completion time", "s" },
+        [DISTRIBUTION_WAIT] = { "wait", "s" },
+        [DISTRIBUTION_SLOWDOWN] = { "bounded slowdown", "" },
+        [DISTRIBUTION_FAIRNESS] = { "finish-time fairness", "" },
     };
     bool first = true;
     for (size_t d = 0; d < DISTRIBUTIONS; d++) {
@@ -321,8 +341,10 @@ static void figure_distributions(struct output *o, const struct page *p)
 /* ---- Bars ---- */
 
 static const struct { const char *account, *meaning; } accounts[] = {
-    { "useful", "useful work" }, { "start", "starting" }, { "save", "saving to leave" }, { "checkpoint", "writing checkpoints" },
-    { "gang", "incomplete gangs" }, { "idle", "idle in sessions" }, { "fault", "after a fault" }, { "lost", "lost work" }, { "free", "free" }, { "down", "out of service" },
+    { "useful", "useful work" }, { "start", "starting" }, { "save", "saving to leave" },
+    { "checkpoint", "writing checkpoints" },
+    { "gang", "incomplete gangs" }, { "idle", "idle in sessions" }, { "fault", "after a fault" },
+    { "lost", "lost work" }, { "free", "free" }, { "down", "out of service" },
 };
 enum { ACCOUNTS_SHOWN = sizeof accounts / sizeof accounts[0] };
 
@@ -386,10 +408,12 @@ static void figure_waits(struct output *o, const struct page *p)
 
 /* ==== The figures there are ==== */
 
-static void figure(struct output *o, bool *first, const char *id, const char *type, const char *unit)
+static void figure(struct output *o, bool *first, const char *id, const char *type,
+                   const char *unit)
 {
     figure_comma(o, first);
-    html_printf(o, "\n{\"id\":\"%s\",\"type\":\"%s\",\"unit\":\"%s\",\"variants\":[", id, type, unit);
+    html_printf(o, "\n{\"id\":\"%s\",\"type\":\"%s\",\"unit\":\"%s\",\"variants\":[", id, type,
+                unit);
 }
 
 static bool has_power(const struct page *p)
@@ -454,7 +478,8 @@ static bool has_nodes(const struct page *p)
 static bool has_heat(const struct page *p)
 {
     for (size_t i = 0; i < p->n_views; i++)
-        if (p->view[i].heat_rows && !p->view[i].no_intervals && p->view[i].end_s > p->view[i].start_s)
+        if (p->view[i].heat_rows && !p->view[i].no_intervals &&
+            p->view[i].end_s > p->view[i].start_s)
             return true;
     return false;
 }
@@ -464,17 +489,27 @@ static const struct {
     bool (*there)(const struct page *p);
     figure_variants *variants;
 } all[] = {
-    { "utilisation", "time", "GPUs", "GPUs in use", "GPUs held by each queue, below the line of all GPUs.", has_time, figure_utilisation },
-    { "waiting", "time", "", "Waiting", "How many jobs wait, and for how many GPUs.", has_time, figure_waiting },
-    { "distributions", "cdf", "", "Distributions over jobs", "Share of the ended jobs with at most this value; the axis is logarithmic.",
+    { "utilisation", "time", "GPUs", "GPUs in use",
+      "GPUs held by each queue, below the line of all GPUs.", has_time, figure_utilisation },
+    { "waiting", "time", "", "Waiting", "How many jobs wait, and for how many GPUs.", has_time,
+      figure_waiting },
+    { "distributions", "cdf", "", "Distributions over jobs",
+      "Share of the ended jobs with at most this value; the axis is logarithmic.",
       has_jobs, figure_distributions },
-    { "quota", "time", "GPUs", "Quota and allocation", "GPUs held by a queue, its quota, its demand, and its fair share if the policy reports one.",
+    { "quota", "time", "GPUs", "Quota and allocation",
+      "GPUs held by a queue, its quota, its demand, and its fair share if the policy reports one.",
       has_queues, figure_quotas },
-    { "ledger", "bars", "GPU h", "Where GPU time went", "All GPU time, by account.", has_nodes, figure_ledger },
-    { "reasons", "bars", "h", "Why jobs waited", "Hours that jobs waited, by queue and reason.", has_waits, figure_waits },
-    { "nodes", "heat", "%", "Nodes", "Share of each node's GPUs that was held.", has_heat, figure_nodes },
-    { "services", "time", "", "Inference services", "Latency, SLO, requests and replicas of services; a percentile of a longer step is the mean of the percentiles of its minutes.", has_services, figure_services },
-    { "sessions", "time", "sessions", "Interactive sessions", "Sessions by state.", has_sessions, figure_sessions },
+    { "ledger", "bars", "GPU h", "Where GPU time went", "All GPU time, by account.", has_nodes,
+      figure_ledger },
+    { "reasons", "bars", "h", "Why jobs waited", "Hours that jobs waited, by queue and reason.",
+      has_waits, figure_waits },
+    { "nodes", "heat", "%", "Nodes", "Share of each node's GPUs that was held.", has_heat,
+      figure_nodes },
+    { "services", "time", "", "Inference services",
+      "Latency, SLO, requests and replicas of services; a percentile of a longer step is the mean "
+      "of the percentiles of its minutes.", has_services, figure_services },
+    { "sessions", "time", "sessions", "Interactive sessions", "Sessions by state.", has_sessions,
+      figure_sessions },
     { "power", "time", "W", "Power", "Power of all nodes.", has_power, figure_power },
 };
 
@@ -482,19 +517,29 @@ void page_figures(struct output *o, const struct page *p)
 {
     char width[HUMAN_MAX];
     bool first = true;
-    out_text(o, "<section id=\"figures\">\n<h2>Figures</h2>\n<noscript><p class=\"note\">Figures need JavaScript; the tables do not.</p></noscript>\n");
+    out_text(
+        o,
+        "<section id=\"figures\">\n<h2>Figures</h2>\n<noscript><p class=\"note\">Figures need JavaScript; the tables do not.</p></noscript>\n");
     if (has_time(p))
-        html_printf(o, "<p class=\"note script\">Over time each step is the mean over %s (a run has %zu steps); curves are thinned to what can be seen. "
-                       "Point at a figure for values, drag over it to zoom, choose in its legend what is shown.%s</p>\n",
-                    human_time(width, p->steps.length_s / (double)p->steps.n), p->steps.n,
-                    p->n_runs > p->n_groups ? " Of runs that differ in the seed the first is shown." : "");
+        html_printf(
+            o,
+            "<p class=\"note script\">Over time each step is the mean over %s (a run has %zu steps); curves are thinned to what can be seen. "
+            "Point at a figure for values, drag over it to zoom, choose in its legend what is shown.%s</p>\n",
+            human_time(width, p->steps.length_s / (double)p->steps.n), p->steps.n,
+            p->n_runs > p->n_groups ? " Of runs that differ in the seed the first is shown." : "");
     if (p->n_groups > p->n_views)
-        html_printf(o, "<p class=\"note\">Of the %zu columns of the summary the first %zu have figures and tables of their own.</p>\n", p->n_groups, p->n_views);
+        html_printf(
+            o,
+            "<p class=\"note\">Of the %zu columns of the summary the first %zu have figures and tables of their own.</p>\n",
+            p->n_groups, p->n_views);
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         if (all[i].there(p))
-            html_printf(o, "<figure id=\"figure-%s\" class=\"script\"><h3>%s</h3><div class=\"plot\"></div><figcaption>%s</figcaption></figure>\n",
-                        all[i].id, all[i].title, all[i].caption);
-    html_printf(o, "<script type=\"application/json\" id=\"data\">{\"length_s\":%.9g,\"figures\":[", p->steps.length_s);
+            html_printf(
+                o,
+                "<figure id=\"figure-%s\" class=\"script\"><h3>%s</h3><div class=\"plot\"></div><figcaption>%s</figcaption></figure>\n",
+                all[i].id, all[i].title, all[i].caption);
+    html_printf(o, "<script type=\"application/json\" id=\"data\">{\"length_s\":%.9g,\"figures\":[",
+                p->steps.length_s);
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         if (all[i].there(p)) {
             figure(o, &first, all[i].id, all[i].type, all[i].unit);

@@ -78,7 +78,15 @@ void json_numbers(struct output *o, const double *value, size_t n)
 
 static bool is_share(const char *metric)
 {
-    static const char *const begins[] = { "util_", "slo_", "goodput", "quota_satisfaction", "waited_share", "session_slo_", "session_active_share", "replica_duty", "finish_time_fairness_kept" };
+    static const char *const begins[] = { "util_",
+                                          "slo_",
+                                          "goodput",
+                                          "quota_satisfaction",
+                                          "waited_share",
+                                          "session_slo_",
+                                          "session_active_share",
+                                          "replica_duty",
+                                          "finish_time_fairness_kept" };
     for (size_t i = 0; i < sizeof begins / sizeof begins[0]; i++)
         if (!strncmp(metric, begins[i], strlen(begins[i])))
             return true;
@@ -108,7 +116,8 @@ const char *value_text(char to[VALUE_MAX], const char *metric, const char *unit,
     else if (!strcmp(unit, "s"))
         snprintf(to, VALUE_MAX, "%s", human_time(time, value));
     else if (!*unit && is_share(metric))
-        snprintf(to, VALUE_MAX, value > 0.99 && value < 0.99995 ? "%.2f %%" : "%.1f %%", 100 * value);
+        snprintf(to, VALUE_MAX, value > 0.99 && value < 0.99995 ? "%.2f %%" : "%.1f %%",
+                 100 * value);
     else if (fabs(value) >= 10000 && fabs(value) < 1e15)
         with_commas(to, value);
     else

@@ -2,14 +2,19 @@
 #pragma once
 #include "sim/io/output.h"
 
-void html_text(struct output *o, const char *text);          /* in elements and in quoted attributes */
+/* in elements and in quoted attributes */
+void html_text(struct output *o, const char *text);
 void html_bytes(struct output *o, const char *text, size_t n);
-void html_printf(struct output *o, const char *format, ...) __attribute__((format(printf, 2, 3)));    /* short text without characters to escape */
+/* short text without characters to escape */
+void html_printf(struct output *o, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Safe in a <script type="application/json">: no text ends the element. */
 void json_text(struct output *o, const char *text);
-void json_numbers(struct output *o, const double *value, size_t n);    /* a list; five digits; NaN: null */
+/* a list; five digits; NaN: null */
+void json_numbers(struct output *o, const double *value, size_t n);
 
 enum { VALUE_MAX = 64 };
-const char *value_text(char to[VALUE_MAX], const char *metric, const char *unit, double value);    /* NaN: "-" */
-void table_begin(struct output *o, const char *caption);     /* a <table> in a box that scrolls; the caption is escaped */
+/* NaN: "-" */
+const char *value_text(char to[VALUE_MAX], const char *metric, const char *unit, double value);
+/* a <table> in a box that scrolls; the caption is escaped */
+void table_begin(struct output *o, const char *caption);
 void table_end(struct output *o);

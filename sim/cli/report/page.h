@@ -1,5 +1,5 @@
-/* page.h - one self-contained HTML page about runs: tables, and figures that its own script (page.js)
- * draws from numbers in the page. */
+/* page.h - one self-contained HTML page about runs: tables, and figures that its own script
+ * (page.js) draws from numbers in the page. */
 #pragma once
 #include "sim/cli/report/run_view.h"
 #include "sim/io/output.h"
@@ -22,7 +22,8 @@ void page_write(struct output *o, const struct page *p);
 extern const char page_css[], page_js[];                     /* the files, ended with NUL */
 void page_warnings(struct output *o, const struct page *p);
 void page_comparison(struct output *o, const struct page *p);    /* metrics of all columns */
-void page_figures(struct output *o, const struct page *p);   /* empty elements, and data for page.js */
+/* empty elements, and data for page.js */
+void page_figures(struct output *o, const struct page *p);
 void page_scopes(struct output *o, const struct page *p);    /* metrics by queue and class */
 void page_waits(struct output *o, const struct page *p);     /* waits by queue and reason */
 void page_configuration(struct output *o, const struct page *p);

@@ -1,9 +1,9 @@
-/* run_view.h - what a page shows of one run, read from its result files. A missing file leaves its
- * part empty.
+/* run_view.h - what a page shows of one run, read from its result files. A missing file leaves
+ * its part empty.
  *
- * Levels are means over equal steps of time (series.h). A percentile of a service over a step is the
- * mean over time of the percentiles of its intervals; without requests the last one continues. With
- * more than HEAT_ROWS nodes, neighbouring nodes share a row of the heat map. */
+ * Levels are means over equal steps of time (series.h). A percentile of a service over a step is
+ * the mean over time of the percentiles of its intervals; without requests the last one
+ * continues. With more than HEAT_ROWS nodes, neighbouring nodes share a row of the heat map. */
 #pragma once
 #include "sim/cli/report/series.h"
 #include "sim/base/error.h"
@@ -12,11 +12,15 @@
 
 #include <jansson.h>
 
-enum cluster_level { LEVEL_TOTAL, LEVEL_UP, LEVEL_ALLOCATED, LEVEL_BUSY, LEVEL_JOBS_WAITING, LEVEL_GPUS_WAITING, LEVEL_POWER,
-                     LEVEL_SESSIONS, LEVELS_OF_SESSIONS = 5, CLUSTER_LEVELS = LEVEL_SESSIONS + LEVELS_OF_SESSIONS };
+enum cluster_level { LEVEL_TOTAL, LEVEL_UP, LEVEL_ALLOCATED, LEVEL_BUSY, LEVEL_JOBS_WAITING,
+                     LEVEL_GPUS_WAITING, LEVEL_POWER,
+                     LEVEL_SESSIONS, LEVELS_OF_SESSIONS = 5,
+                     CLUSTER_LEVELS = LEVEL_SESSIONS + LEVELS_OF_SESSIONS };
 enum queue_level { QUEUE_HELD, QUEUE_DESERVED, QUEUE_DEMAND, QUEUE_FAIR, QUEUE_LEVELS };
-enum service_level { SERVICE_RATE, SERVICE_P50, SERVICE_P99, SERVICE_KEPT, SERVICE_READY, SERVICE_LEVELS };
-enum distribution { DISTRIBUTION_JCT, DISTRIBUTION_WAIT, DISTRIBUTION_SLOWDOWN, DISTRIBUTION_FAIRNESS, DISTRIBUTIONS };
+enum service_level { SERVICE_RATE, SERVICE_P50, SERVICE_P99, SERVICE_KEPT, SERVICE_READY,
+                     SERVICE_LEVELS };
+enum distribution { DISTRIBUTION_JCT, DISTRIBUTION_WAIT, DISTRIBUTION_SLOWDOWN,
+                    DISTRIBUTION_FAIRNESS, DISTRIBUTIONS };
 
 enum { WAIT_REASONS_MOST = 24, ACCOUNTS_MOST = 16, HEAT_STEPS = 160, HEAT_ROWS = 64 };
 

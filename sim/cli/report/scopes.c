@@ -11,25 +11,34 @@ enum { ROWS_MAX = 100 };
 
 struct column { const char *metric, *label, *unit; };
 static const struct column of_jobs[] = {
-    { "jobs_submitted", "jobs", "" },          { "gpu_h_held", "GPU h", "GPU h" },          { "util_alloc", "of all GPUs", "" },
-    { "wait_mean_s", "mean wait", "s" },       { "wait_p90_s", "p90 wait", "s" },           { "jct_mean_s", "mean completion", "s" },
-    { "bounded_slowdown_mean", "slowdown", "" }, { "preemptions", "preemptions", "" },      { "quota_satisfaction", "quota met", "" },
+    { "jobs_submitted", "jobs", "" },          { "gpu_h_held", "GPU h", "GPU h" },
+    { "util_alloc", "of all GPUs", "" },
+    { "wait_mean_s", "mean wait", "s" },       { "wait_p90_s", "p90 wait", "s" },
+    { "jct_mean_s", "mean completion", "s" },
+    { "bounded_slowdown_mean", "slowdown", "" }, { "preemptions", "preemptions", "" },
+    { "quota_satisfaction", "quota met", "" },
     { NULL, NULL, NULL },
 };
 static const struct column of_services[] = {
-    { "requests_arrived", "requests", "" },    { "slo_attainment", "kept the SLO", "" },    { "latency_p50_s", "p50 latency", "s" },
-    { "latency_p99_s", "p99 latency", "s" },   { "first_token_p99_s", "p99 first token", "s" }, { "requests_dropped", "dropped", "" },
-    { "replica_h", "replica h", "h" },         { "cold_starts", "cold starts", "" },        { "replica_duty", "duty", "" },
+    { "requests_arrived", "requests", "" },    { "slo_attainment", "kept the SLO", "" },
+    { "latency_p50_s", "p50 latency", "s" },
+    { "latency_p99_s", "p99 latency", "s" },   { "first_token_p99_s", "p99 first token", "s" },
+    { "requests_dropped", "dropped", "" },
+    { "replica_h", "replica h", "h" },         { "cold_starts", "cold starts", "" },
+    { "replica_duty", "duty", "" },
     { NULL, NULL, NULL },
 };
 static const struct column of_sessions[] = {
-    { "sessions", "sessions", "" },            { "session_start_p50_s", "p50 start", "s" }, { "session_start_p90_s", "p90 start", "s" },
-    { "session_slo_attainment", "started in time", "" }, { "sessions_abandoned", "abandoned", "" }, { "sessions_culled", "culled", "" },
+    { "sessions", "sessions", "" },            { "session_start_p50_s", "p50 start", "s" },
+    { "session_start_p90_s", "p90 start", "s" },
+    { "session_slo_attainment", "started in time", "" }, { "sessions_abandoned", "abandoned", "" },
+    { "sessions_culled", "culled", "" },
     { "session_gpu_h_held", "GPU h", "GPU h" }, { "session_gpu_h_idle", "idle GPU h", "GPU h" },
     { NULL, NULL, NULL },
 };
 static const struct kind { const char *scope, *caption; const struct column *column; } kinds[] = {
-    { "queue", "By queue", of_jobs }, { "class", "By class", of_jobs }, { "service", "Inference services", of_services },
+    { "queue", "By queue", of_jobs }, { "class", "By class", of_jobs }, { "service",
+        "Inference services", of_services },
     { "queue", "Interactive sessions, by queue", of_sessions },
 };
 
@@ -43,7 +52,8 @@ static bool any(const struct run_record *r, const struct column *column, const c
     return false;
 }
 
-static void scope_row(struct output *o, const struct run_record *r, const struct column *column, const char *scope, const char *name)
+static void scope_row(struct output *o, const struct run_record *r, const struct column *column,
+                      const char *scope, const char *name)
 {
     char text[VALUE_MAX];
     out_text(o, "<tr><th scope=\"row\">");
@@ -65,7 +75,8 @@ static size_t scope_table(struct output *o, const struct run_view *v, const stru
     size_t n = 0, length = strlen(kind->scope);
     for (size_t i = 0; i < v->record->n; i++) {
         const char *scope = v->record->metric[i].scope;
-        if (strncmp(scope, kind->scope, length) != 0 || scope[length] != '=' || !strcmp(scope, last))
+        if (strncmp(scope, kind->scope, length) != 0 || scope[length] != '=' ||
+            !strcmp(scope, last))
             continue;
         last = scope;
         if (!any(v->record, kind->column, scope))
@@ -83,7 +94,8 @@ static size_t scope_table(struct output *o, const struct run_view *v, const stru
     if (n)
         table_end(o);
     if (n > ROWS_MAX)
-        html_printf(o, "<p class=\"note\">The first %d of %zu; summary.csv has all.</p>\n", ROWS_MAX, n);
+        html_printf(o, "<p class=\"note\">The first %d of %zu; summary.csv has all.</p>\n",
+                    ROWS_MAX, n);
     return n;
 }
 
@@ -117,7 +129,8 @@ struct waiting { const struct queue_view *queue; const char *name; double total_
 static int longest_first(const void *a, const void *b)
 {
     const struct waiting *x = a, *y = b;
-    return x->total_s != y->total_s ? (x->total_s < y->total_s) - (x->total_s > y->total_s) : strcmp(x->name, y->name);
+    return x->total_s != y->total_s ? (x->total_s < y->total_s) - (x->total_s > y->total_s)
+                                    : strcmp(x->name, y->name);
 }
 
 static void hours(struct output *o, double s)
@@ -128,7 +141,8 @@ static void hours(struct output *o, double s)
     out_text(o, "</td>");
 }
 
-static void wait_row(struct output *o, const struct run_view *v, const char *name, double total_s, const double *wait_s, const double *sum_s)
+static void wait_row(struct output *o, const struct run_view *v, const char *name, double total_s,
+                     const double *wait_s, const double *sum_s)
 {
     out_text(o, "<tr><th scope=\"row\">");
     html_text(o, *name ? name : "(none)");
@@ -170,18 +184,28 @@ static void wait_table(struct output *o, const struct run_view *v)
         wait_row(o, v, list[k].name, list[k].total_s, list[k].queue->wait_s, sum_s);
     table_end(o);
     if (with_jobs > ROWS_MAX)
-        html_printf(o, "<p class=\"note\">The %d queues that waited longest, of %zu.</p>\n", ROWS_MAX, with_jobs);
+        html_printf(o, "<p class=\"note\">The %d queues that waited longest, of %zu.</p>\n",
+                    ROWS_MAX, with_jobs);
     free(list);
 }
 
 static const struct { const char *reason, *meaning; } meanings[] = {
-    { "order", "other jobs are ahead of it in the queue" }, { "limit", "its queue is at its limit, or has spent its budget" },
+    { "order", "other jobs are ahead of it in the queue" }, { "limit",
+                                                              "its queue is at its limit, or has spent its budget" },
     { "quota", "its queue would be over its quota, and no other queue leaves quota unused" },
-    { "protected", "its queue is below its quota, but the jobs that hold GPUs cannot be preempted" }, { "gpus", "too few GPUs are free" },
-    { "fragmented", "enough GPUs are free, but not together" }, { "topology", "no domain of its topology level has enough free GPUs" },
-    { "type", "none of its GPU models is free or exists" }, { "gang", "it holds some tasks, and lacks its minimum" },
-    { "reserved", "it would delay a job with a reservation" }, { "releasing", "other jobs are still releasing its GPUs" },
-    { "pass", "the next scheduling pass is not due yet" }, { "dependency", "other jobs must end first" }, { "power", "it would exceed a power cap" },
+    { "protected",
+      "its queue is below its quota, but the jobs that hold GPUs cannot be preempted" }, { "gpus",
+          "too few GPUs are free" },
+    { "fragmented", "enough GPUs are free, but not together" }, { "topology",
+                                                                  "no domain of its topology level has enough free GPUs" },
+    { "type", "none of its GPU models is free or exists" }, { "gang",
+                                                              "it holds some tasks, and lacks its minimum" },
+    { "reserved", "it would delay a job with a reservation" }, { "releasing",
+                                                                 "other jobs are still releasing its GPUs" },
+    { "pass", "the next scheduling pass is not due yet" }, { "dependency",
+                                                             "other jobs must end first" },
+                                                             { "power",
+                                                               "it would exceed a power cap" },
     { "other", "the policy gave no other reason" },
 };
 

@@ -1,7 +1,9 @@
-/* choose.h - names on a command line, looked up: policies, placers, traces with their format, lists.
+/* choose.h - names on a command line, looked up: policies, placers, traces with their format,
+ * lists.
  *
- * Each function returns an exit status: EXIT_OK, EXIT_USAGE for an unknown name or a wrong parameter, EXIT_INPUT for a plugin
- * that cannot be used. If it is not EXIT_OK, err has the message. */
+ * Each function returns an exit status: EXIT_OK, EXIT_USAGE for an unknown name or a wrong
+ * parameter, EXIT_INPUT for a plugin that cannot be used. If it is not EXIT_OK, err has the
+ * message. */
 #pragma once
 #include "sim/cli/frame/cli.h"
 #include "sim/contract/policy.h"
@@ -9,28 +11,36 @@
 #include "sim/workload/estimates.h"
 #include "traces/formats/format.h"
 
-/* "NAME[:key=value,...]"; with a '/' NAME is the path of a plugin. The caller frees to->params, also after an error. */
+/* "NAME[:key=value,...]"; with a '/' NAME is the path of a plugin. The caller frees to->params,
+ * also after an error. */
 struct chosen_policy { const struct policy *policy; void *params; bool clairvoyant; };
 struct chosen_placer { const struct placer *placer; void *params; };
 int choose_policy(const char *text, struct chosen_policy *to, struct error *err);
 int choose_placer(const char *text, struct chosen_placer *to, struct error *err);
 
-/* "PATH[:FORMAT[:NAME=VALUE,...]]". The text after a ':' is a format only if a format has that name, so a path may hold
- * colons. `command`: for messages. chosen_trace_free() in every case. */
+/* "PATH[:FORMAT[:NAME=VALUE,...]]". The text after a ':' is a format only if a format has that
+ * name, so a path may hold colons. `command`: for messages. chosen_trace_free() in every case. */
 struct chosen_trace {
     char *path;
     const struct trace_format *format;            /* NULL: recognised when the trace is read */
-    const char *value[TRACE_OPTIONS_MAX];         /* of format->options; NULL: not given; points into values */
+    /* of format->options; NULL: not given; points into values */
+    const char *value[TRACE_OPTIONS_MAX];
     char *values;
-    uint64_t seed;                                /* of a workload that is drawn from laws; 1 unless it is set */
-    double cluster_gpus;                          /* for laws with a load: GPUs that it refers to; 0: unknown */
+    /* of a workload that is drawn from laws; 1 unless it is set */
+    uint64_t seed;
+    /* for laws with a load: GPUs that it refers to; 0: unknown */
+    double cluster_gpus;
 };
-int  choose_trace(const char *command, const char *text, struct chosen_trace *to, struct error *err);
+int  choose_trace(const char *command, const char *text, struct chosen_trace *to,
+                  struct error *err);
 void chosen_trace_free(struct chosen_trace *t);
-/* trace_read_source() of a chosen trace. chosen_jobs_read() refuses a workload without jobs (only services or sessions). */
-struct workload *chosen_trace_read(const struct chosen_trace *t, bool sizes_only, const struct trace_format **used,
+/* trace_read_source() of a chosen trace. chosen_jobs_read() refuses a workload without jobs
+ * (only services or sessions). */
+struct workload *chosen_trace_read(const struct chosen_trace *t, bool sizes_only,
+                                   const struct trace_format **used,
                                    char sha256[65], struct error *err);
-struct workload *chosen_jobs_read(const struct chosen_trace *t, const struct trace_format **used, char sha256[65],
+struct workload *chosen_jobs_read(const struct chosen_trace *t, const struct trace_format **used,
+                                  char sha256[65],
                                   struct error *err);
 
 /* "jobs,summary,..." or "all", "default": bits of enum output_file. */

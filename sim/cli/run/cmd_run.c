@@ -13,10 +13,11 @@ static void show(const struct plan *p, const struct played *played)
 {
     const struct shown shown = { p, played->run, played->summary, played->snapshot };
     if (p->options->verbose)
-        fprintf(stderr, "gpuyard: simulated %" PRIu64 " events in %" PRIu64 " passes\n", run_totals(played->run)->events,
-                run_totals(played->run)->passes);
+        fprintf(stderr, "gpuyard: simulated %" PRIu64 " events in %" PRIu64 " passes\n",
+                run_totals(played->run)->events, run_totals(played->run)->passes);
     if (!p->options->quiet) {
-        show_warnings(&shown);        /* warnings stand above the summary, as stdout is flushed last */
+        /* warnings stand above the summary, as stdout is flushed last */
+        show_warnings(&shown);
         show_summary(&shown);
     }
 }
@@ -25,7 +26,8 @@ static int run_plan(const struct plan *p, const struct invocation *in, struct er
 {
     struct progress_bar progress;
     struct played played;
-    const struct play_setup setup = { .plan = p, .argc = in->argc, .argv = in->argv, .progress = progress_bar_show,
+    const struct play_setup setup = { .plan = p, .argc = in->argc, .argv = in->argv,
+                                      .progress = progress_bar_show,
                                       .progress_self = &progress };
     progress_bar_begin(&progress, p->workload->n_jobs, p->options->quiet);
     int status = play(&setup, &played, err);
@@ -67,8 +69,9 @@ static int run_run(const struct invocation *in)
         return run_federation(in);
     int status = plan_make(&p, o, &err);
     if (status == EXIT_OK && o->verbose)
-        fprintf(stderr, "gpuyard: read %" PRIu32 " jobs of format %s for %" PRIu32 " node%s\n", p.workload->n_jobs,
-                p.trace.format->name, p.cluster->n_nodes, p.cluster->n_nodes == 1 ? "" : "s");
+        fprintf(stderr, "gpuyard: read %" PRIu32 " jobs of format %s for %" PRIu32 " node%s\n",
+                p.workload->n_jobs, p.trace.format->name, p.cluster->n_nodes,
+                p.cluster->n_nodes == 1 ? "" : "s");
     if (status == EXIT_OK && o->dump_config)
         fputs(p.settings_yaml, stdout);
     else if (status == EXIT_OK)
@@ -80,16 +83,22 @@ static int run_run(const struct invocation *in)
 const struct command cmd_run = {
     .name = "run",
     .summary = "run a trace on a cluster under a policy",
-    .details = "Nothing is written before both inputs are read and valid, and a run that fails or is interrupted leaves no files. Files of an earlier run in the same directory are replaced.\n"
+    .details = "Nothing is written before both inputs are read and valid, and a run that fails "
+               "or is interrupted leaves no files. Files of an earlier run in the same directory "
+               "are replaced.\n"
                "\n"
-               "A policy of --switch-policy begins as at the start of a run, and gets the jobs that wait or run. Claims are released, suspended "
-               "jobs fall back to their last checkpoint, and incomplete gangs release their GPUs if the policy starts no single "
-               "tasks. A snapshot holds no state of policies: srtf, srsf, las, las2d, gittins, multifactor, "
-               "fair-tree, conservative, kube, gang, quota, themis and goodput continue differently from there.\n"
+               "A policy of --switch-policy begins as at the start of a run, and gets the jobs "
+               "that wait or run. Claims are released, suspended jobs fall back to their last "
+               "checkpoint, and incomplete gangs release their GPUs if the policy starts no "
+               "single tasks. A snapshot holds no state of policies: srtf, srsf, las, las2d, "
+               "gittins, multifactor, fair-tree, conservative, kube, gang, quota, themis and "
+               "goodput continue differently from there.\n"
                "\n"
-               "A federation is YAML that begins with 'federation: NAME' and lists members, each a cluster file, and a route: queue, "
-               "least-wait or spill. Each job goes to one member when it is submitted. Results of a member are in DIR/MEMBER, those of "
-               "the whole in DIR. Keys of --set begin with the name of a member, or are keys of the federation.\n"
+               "A federation is YAML that begins with 'federation: NAME' and lists members, each "
+               "a cluster file, and a route: queue, least-wait or spill. Each job goes to one "
+               "member when it is submitted. Results of a member are in DIR/MEMBER, those of the "
+               "whole in DIR. Keys of --set begin with the name of a member, or are keys of the "
+               "federation.\n"
                "\n"
                "'gpuyard list policies', 'placers' and 'formats' show names and parameters.",
     .set = { .name = "run", .options = run_option_table },

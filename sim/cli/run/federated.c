@@ -53,7 +53,9 @@ static int own_settings(struct federated_plan *p, struct error *err)
             taken = rest != NULL;
         }
         if (!taken)
-            return error_set(err, "run: --set: %s: for a federation want MEMBER.KEY=VALUE, or a key of its file", given->text[k]);
+            return error_set(
+                err, "run: --set: %s: for a federation want MEMBER.KEY=VALUE, or a key of its file",
+                given->text[k]);
     }
     for (size_t i = 0; i < f->n; i++)
         p->member[i].options.set.text = p->member[i].set;
@@ -79,11 +81,18 @@ static void begin_member(struct federated_plan *p, size_t i)
 static int refuse(const struct federated_plan *p, struct error *err)
 {
     const struct run_options *o = p->options;
-    const char *what = o->stream > 0 ? "--stream" : o->snapshot_ns >= 0 ? "--snapshot" : o->switches.n ? "--switch-policy" : NULL;
+    const char *what = o->stream > 0         ? "--stream"
+                       : o->snapshot_ns >= 0 ? "--snapshot"
+                       : o->switches.n       ? "--switch-policy"
+                                             : NULL;
     if (what)
-        return error_set(err, "run: %s: %s is a federation, which has no %s", what, o->cluster, what);
+        return error_set(err, "run: %s: %s is a federation, which has no %s", what, o->cluster,
+                         what);
     if (!strcmp(p->base.trace.path, "-"))
-        return error_set(err, "run: --trace: %s is a federation, each member of which reads the trace: want a file, not standard input", o->cluster);
+        return error_set(
+            err,
+            "run: --trace: %s is a federation, each member of which reads the trace: want a file, not standard input",
+            o->cluster);
     return 0;
 }
 
@@ -103,11 +112,14 @@ int federated_plan_read(struct federated_plan *p, const struct run_options *o, s
     if (status != EXIT_OK)
         return status;
     p->outputs = p->base.outputs;
-    p->base.policy_text = chosen_text(p->base.policy.policy->name, p->base.policy.policy->params, p->base.policy.params);
-    p->base.placer_text = chosen_text(p->base.placer.placer->name, p->base.placer.placer->params, p->base.placer.params);
+    p->base.policy_text = chosen_text(p->base.policy.policy->name, p->base.policy.policy->params,
+                                      p->base.policy.params);
+    p->base.placer_text = chosen_text(p->base.placer.placer->name, p->base.placer.placer->params,
+                                      p->base.placer.params);
     if (refuse(p, err))
         return EXIT_USAGE;
-    p->federation = federation_read(o->cluster, &(struct cluster_settings){ o->set.n, o->set.text }, &why);
+    p->federation = federation_read(o->cluster, &(struct cluster_settings){ o->set.n, o->set.text },
+                                    &why);
     if (!p->federation) {
         bool by_setting = !strncmp(why.text, "--set: ", strlen("--set: "));
         error_set(err, "%s%s", by_setting ? "run: " : "", why.text);
@@ -124,7 +136,8 @@ int federated_plan_read(struct federated_plan *p, const struct run_options *o, s
         if (status == EXIT_OK)
             status = plan_read_cluster(&p->member[i].plan, &why);
         if (status != EXIT_OK)        /* messages about files begin with the place in the file */
-            status == EXIT_USAGE ? error_set(err, "%s: member %s: %s", o->cluster, p->federation->member[i].name, why.text)
+            status == EXIT_USAGE ? error_set(err, "%s: member %s: %s", o->cluster,
+                                             p->federation->member[i].name, why.text)
                                  : error_set(err, "%s", why.text);
     }
     return status;
@@ -164,7 +177,8 @@ static char *settings_of(const struct federated_plan *p)
     char *text = NULL;
     size_t length;
     FILE *f = mem_stream(&text, &length);
-    fprintf(f, "# The effective configuration of a federation, run by gpuyard %s.\npolicy:\n", version_text());
+    fprintf(f, "# The effective configuration of a federation, run by gpuyard %s.\npolicy:\n",
+            version_text());
     settings_put_text(f, "  given", p->options->policy);
     fputs("placement:\n", f);
     settings_put_text(f, "  given", p->options->placement);
@@ -231,7 +245,8 @@ struct playing {
     const struct federated_plan *plan;
     struct federated_played *to;
     struct router *router;
-    struct results **results;     /* [n + 1]: of the members, then of the whole; NULL: nothing is written */
+    /* [n + 1]: of the members, then of the whole; NULL: nothing is written */
+    struct results **results;
     const char **name;            /* [n] */
     struct federated federated;   /* complete when all have been played */
 };
@@ -244,9 +259,12 @@ static struct results *results_of_whole(const struct playing *g, int argc, char 
     const struct results_setup where = {
         .directory = p->base.directory,
         .outputs = p->outputs & 1u << OUTPUT_SUMMARY,
-        .origin = { .argc = argc, .argv = argv, .cluster_path = p->options->cluster, .cluster_sha256 = p->federation->sha256,
-                    .trace_path = first->trace.path, .trace_format = first->trace.format->name, .trace_sha256 = first->trace_sha256,
-                    .policy_text = p->options->policy, .placement_text = p->options->placement, .settings_yaml = p->settings_yaml,
+        .origin = { .argc = argc, .argv = argv, .cluster_path = p->options->cluster,
+                    .cluster_sha256 = p->federation->sha256,
+                    .trace_path = first->trace.path, .trace_format = first->trace.format->name,
+                    .trace_sha256 = first->trace_sha256,
+                    .policy_text = p->options->policy, .placement_text = p->options->placement,
+                    .settings_yaml = p->settings_yaml,
                     .skipped_rows = first->workload->n_skipped, .federated = &g->federated },
     };
     return results_new(&where, first->cluster, first->workload);
@@ -260,7 +278,8 @@ static int open_all(struct playing *g, int argc, char *const *argv, struct error
         return 0;
     g->results = mem_new(n + 1, sizeof *g->results);
     for (size_t i = 0; i <= n && result == 0; i++) {
-        const struct play_setup setup = { .plan = i < n ? &g->plan->member[i].plan : NULL, .argc = argc, .argv = argv };
+        const struct play_setup setup = { .plan = i < n ? &g->plan->member[i].plan : NULL,
+                                          .argc = argc, .argv = argv };
         g->results[i] = i < n ? play_results(&setup) : results_of_whole(g, argc, argv);
         result = results_open(g->results[i], err);
     }
@@ -309,15 +328,19 @@ static int close_all(struct playing *g, int result, struct error *err)
     return result;
 }
 
-int federated_play(const struct federated_plan *p, int argc, char *const *argv, struct federated_played *to, struct error *err)
+int federated_play(const struct federated_plan *p, int argc, char *const *argv,
+                   struct federated_played *to, struct error *err)
 {
     const struct federation *f = p->federation;
-    struct playing g = { .plan = p, .to = to, .router = router_new(f, p->member[0].plan.workload->n_jobs) };
-    *to = (struct federated_played){ f->n, mem_new(f->n, sizeof *to->run), mem_new(f->n, sizeof *to->summary), NULL, NULL };
+    struct playing g = { .plan = p, .to = to, .router = router_new(f,
+                                                                   p->member[0].plan.workload->n_jobs) };
+    *to = (struct federated_played){ f->n, mem_new(f->n, sizeof *to->run),
+                                     mem_new(f->n, sizeof *to->summary), NULL, NULL };
     g.name = mem_new(f->n, sizeof *g.name);
     for (size_t i = 0; i < f->n; i++)
         g.name[i] = f->member[i].name;
-    g.federated = (struct federated){ f->n, (const struct sched *const *)to->run, g.name, (const struct summary *const *)to->summary };
+    g.federated = (struct federated){ f->n, (const struct sched *const *)to->run, g.name,
+                                      (const struct summary *const *)to->summary };
     const atomic_bool *interrupted = interrupt_guard(NULL);
     int result = open_all(&g, argc, argv, err);
     if (result == 0)
@@ -352,8 +375,10 @@ static void put_row(const struct summary *m, const char *label, const char *scop
 {
     char wait[HUMAN_MAX], p90[HUMAN_MAX], jct[HUMAN_MAX], used[SHOW_NUMBER];
     double cost = summary_value(m, "cost_usd", scope);
-    printf("  %-16s%9.0f%14s%14s%14s%11s", label, jobs, human_time(wait, summary_value(m, "wait_mean_s", scope)),
-           human_time(p90, summary_value(m, "wait_p90_s", scope)), human_time(jct, summary_value(m, "jct_mean_s", scope)),
+    printf("  %-16s%9.0f%14s%14s%14s%11s", label, jobs,
+           human_time(wait, summary_value(m, "wait_mean_s", scope)),
+           human_time(p90, summary_value(m, "wait_p90_s", scope)),
+           human_time(jct, summary_value(m, "jct_mean_s", scope)),
            show_percent(used, summary_value(m, "util_alloc", scope)));
     if (isnan(cost))
         printf("%14s\n", "-");
@@ -364,14 +389,16 @@ static void put_row(const struct summary *m, const char *label, const char *scop
 static void warn_of(const char *name, const struct run_totals *t)
 {
     if (t->rejected || t->never_started || t->deadlocked || t->cut_off)
-        warn("member %s: %" PRIu32 " rejected, %" PRIu32 " never started, %" PRIu32 " in a deadlock, %" PRIu32 " running and %" PRIu32
-             " waiting at the cut-off", name, t->rejected, t->never_started, t->deadlocked, t->running, t->pending);
+        warn("member %s: %" PRIu32 " rejected, %" PRIu32 " never started, %" PRIu32
+             " in a deadlock, %" PRIu32 " running and %" PRIu32 " waiting at the cut-off",
+             name, t->rejected, t->never_started, t->deadlocked, t->running, t->pending);
 }
 
 void federated_show(const struct federated_plan *p, const struct federated_played *played)
 {
     const struct federation *f = p->federation;
-    printf("federation %s, %s, %s\n\n  %-16s%9s%14s%14s%14s%11s%14s\n", f->name, p->base.policy_text, p->base.placer_text, "", "jobs", "wait mean", "wait p90",
+    printf("federation %s, %s, %s\n\n  %-16s%9s%14s%14s%14s%11s%14s\n", f->name,
+           p->base.policy_text, p->base.placer_text, "", "jobs", "wait mean", "wait p90",
            "completion", "allocated", "cost USD");
     for (size_t i = 0; i < f->n; i++)
         warn_of(f->member[i].name, run_totals(played->run[i]));
@@ -381,7 +408,8 @@ void federated_show(const struct federated_plan *p, const struct federated_playe
         FILE *s = mem_stream(&scope, &length);
         fprintf(s, "member=%s", f->member[i].name);
         mem_stream_end(s, &scope);
-        put_row(played->whole, f->member[i].name, scope, summary_value(played->whole, "jobs_routed", scope));
+        put_row(played->whole, f->member[i].name, scope,
+                summary_value(played->whole, "jobs_routed", scope));
         free(scope);
     }
     put_row(played->whole, "all", "all", summary_value(played->whole, "jobs_submitted", "all"));

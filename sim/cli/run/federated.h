@@ -1,6 +1,8 @@
-/* federated.h - `gpuyard run` of a federation: one plan for each member, all with the same jobs, simulated side by side.
+/* federated.h - `gpuyard run` of a federation: one plan for each member, all with the same jobs,
+ * simulated side by side.
  *
- * Members write to DIRECTORY/NAME, the whole to DIRECTORY. "--set MEMBER.KEY=VALUE" sets a key of a member's cluster. */
+ * Members write to DIRECTORY/NAME, the whole to DIRECTORY. "--set MEMBER.KEY=VALUE" sets a key
+ * of a member's cluster. */
 #pragma once
 #include "sim/cli/run/plan.h"
 #include "sim/results/summary.h"
@@ -9,10 +11,12 @@
 struct sched;
 struct router;
 struct federated_member {
-    struct run_options options;   /* those of the whole with the member's cluster, directory, policy and settings */
+    /* those of the whole with the member's cluster, directory, policy and settings */
+    struct run_options options;
     struct plan plan;
     char *directory;
-    const char **set;             /* [options.set.n] without the member's name; the texts are borrowed */
+    /* [options.set.n] without the member's name; the texts are borrowed */
+    const char **set;
 };
 struct federated_plan {
     const struct run_options *options;    /* borrowed */
@@ -22,8 +26,8 @@ struct federated_plan {
     unsigned outputs;             /* 0: nothing is written */
     char *settings_yaml;
 };
-/* Each an exit status; if it is not EXIT_OK, err has the message. federated_plan_free() in every case. The first step does not
- * depend on the jobs; the second reads them and makes the texts. */
+/* Each an exit status; if it is not EXIT_OK, err has the message. federated_plan_free() in every
+ * case. The first step does not depend on the jobs; the second reads them and makes the texts. */
 int  federated_plan_read(struct federated_plan *p, const struct run_options *o, struct error *err);
 int  federated_plan_settle(struct federated_plan *p, struct error *err);
 void federated_plan_free(struct federated_plan *p);
@@ -34,7 +38,9 @@ struct federated_played {
     struct summary **summary, *whole;    /* [n]; of the federation */
     struct router *router;        /* the runs refer to it */
 };
-int  federated_play(const struct federated_plan *p, int argc, char *const *argv, struct federated_played *to,
+int  federated_play(const struct federated_plan *p, int argc, char *const *argv,
+                    struct federated_played *to,
                     struct error *err);    /* as play() */
 void federated_played_free(struct federated_played *p);
-void federated_show(const struct federated_plan *p, const struct federated_played *played);    /* on stdout */
+/* on stdout */
+void federated_show(const struct federated_plan *p, const struct federated_played *played);

@@ -1,18 +1,21 @@
-/* plan.h - everything that a run needs before it begins: names looked up, inputs read and checked.
+/* plan.h - everything that a run needs before it begins: names looked up, inputs read and
+ * checked.
  *
  * A plan is made in steps, so that a sweep can share inputs between plans:
  *   plan_look_up        names and texts; no file is opened but plugins
  *   plan_read_cluster   the cluster with --set
  *   plan_read_trace     the trace, after the cluster, as a load of laws refers to its GPUs
- *   plan_shape          --pods, --load, --retime, --estimates, --stream applied to cluster and workload, once
- *   plan_settle         texts, the default directory and the period of the policy; for plans that share inputs, one at a time */
+ *   plan_shape          --pods, --load, --retime, --estimates and --stream applied, once
+ *   plan_settle         texts, the default directory and the period of the policy; one plan at a
+ *                       time if plans share inputs */
 #pragma once
 #include "sim/cli/run/choose.h"
 #include "sim/results/results.h"
 #include "sim/cluster/cluster.h"
 
 struct run_options {
-    const char *cluster, *trace, *policy, *placement, *directory, *outputs, *retime, *estimates;    /* NULL: not given */
+    /* NULL: not given */
+    const char *cluster, *trace, *policy, *placement, *directory, *outputs, *retime, *estimates;
     int64_t seed, pods, warmup;   /* pods 0: any split; warmup: jobs that no mean includes */
     int64_t until_ns, sample_ns;  /* 0: to the end; 0: at every change */
     int64_t snapshot_ns;          /* -1: none */
@@ -20,7 +23,8 @@ struct run_options {
     bool check, dump_config, quiet, verbose;
     struct option_texts set, switches;
 };
-extern const struct option run_option_table[];    /* fills a struct run_options; ends with a NULL name */
+/* fills a struct run_options; ends with a NULL name */
+extern const struct option run_option_table[];
 extern const struct run_options run_defaults;
 
 struct plan_switch {
@@ -49,7 +53,8 @@ struct plan {
     char *directory, *settings_yaml;
 };
 
-/* Each an exit status; if it is not EXIT_OK, err has the message. plan_free() in every case. plan_make() takes all steps. */
+/* Each an exit status; if it is not EXIT_OK, err has the message. plan_free() in every case.
+ * plan_make() takes all steps. */
 int  plan_make(struct plan *p, const struct run_options *options, struct error *err);
 int  plan_look_up(struct plan *p, const struct run_options *options, struct error *err);
 int  plan_read_cluster(struct plan *p, struct error *err);
@@ -58,6 +63,7 @@ int  plan_shape(struct plan *p, struct error *err);
 void plan_settle(struct plan *p);
 void plan_free(struct plan *p);
 
-/* The switches for struct run_setup, and all policies of the plan for people. The caller frees both. */
+/* The switches for struct run_setup, and all policies of the plan for people. The caller frees
+ * both. */
 struct policy_switch *plan_switch_list(const struct plan *p);
 char *plan_policies_text(const struct plan *p);

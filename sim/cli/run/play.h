@@ -1,4 +1,5 @@
-/* play.h - a settled plan carried out: simulated, summed up, and written to its directory if it has outputs. */
+/* play.h - a settled plan carried out: simulated, summed up, and written to its directory if it
+ * has outputs. */
 #pragma once
 #include "sim/cli/run/plan.h"
 #include "sim/engine/run.h"
@@ -7,14 +8,17 @@ struct play_setup {
     const struct plan *plan;      /* outputs 0: nothing is written */
     int argc;                     /* the command line for the manifest */
     char *const *argv;
-    void (*progress)(void *self, const struct sched *s);    /* as in struct run_setup; may be NULL */
+    /* as in struct run_setup; may be NULL */
+    void (*progress)(void *self, const struct sched *s);
     void *progress_self;
 };
 struct snapshot;
-struct played { struct sched *run; struct summary *summary; struct snapshot *snapshot; };    /* NULL: not reached */
+/* NULL: not reached */
+struct played { struct sched *run; struct summary *summary; struct snapshot *snapshot; };
 
-/* An exit status; if it is not EXIT_OK, err has the message and no file is left behind. Signals are handled as in interrupt.h;
- * interrupt_end() has been called on return. played_free() in every case. */
+/* An exit status; if it is not EXIT_OK, err has the message and no file is left behind. Signals
+ * are handled as in interrupt.h; interrupt_end() has been called on return. played_free() in
+ * every case. */
 int  play(const struct play_setup *setup, struct played *to, struct error *err);
 void played_free(struct played *p);
 

@@ -43,7 +43,8 @@ static void put_bandwidth(FILE *f, const char *key, int64_t bytes_per_s)
 
 static void put_storage(FILE *f, const struct storage *s)
 {
-    fprintf(f, "  storage:\n    contention: %s\n", s->contention == CONTENTION_MAXMIN ? "maxmin" : "none");
+    fprintf(f, "  storage:\n    contention: %s\n",
+            s->contention == CONTENTION_MAXMIN ? "maxmin" : "none");
     put_bandwidth(f, "gbps", s->all_bps);
     put_bandwidth(f, "read_gbps", s->read_bps);
     put_bandwidth(f, "write_gbps", s->write_bps);
@@ -76,7 +77,10 @@ static void put_costs(FILE *f, const struct cluster *c)
 }
 
 static const char *const checkpoints[] = {
-    [CHECKPOINT_NONE] = "none", [CHECKPOINT_PERFECT] = "perfect", [CHECKPOINT_PERIODIC] = "periodic", NULL,
+    [CHECKPOINT_NONE] = "none",
+    [CHECKPOINT_PERFECT] = "perfect",
+    [CHECKPOINT_PERIODIC] = "periodic",
+    NULL,
 };
 /* word: the text of INTERVAL_AUTO and START_BY_PARTS, which are equal. */
 static const struct { const char *key; size_t at; const char *word; } times[] = {
@@ -91,7 +95,11 @@ static const struct { const char *key; size_t at; const char *word; } times[] = 
 static bool is_utf8(const char *text)
 {
     for (const unsigned char *c = (const unsigned char *)text; *c;) {
-        unsigned more = *c < 0x80 ? 0 : *c >= 0xC2 && *c < 0xE0 ? 1 : *c >= 0xE0 && *c < 0xF0 ? 2 : *c >= 0xF0 && *c < 0xF5 ? 3 : 9;
+        unsigned more = *c < 0x80                 ? 0
+                        : *c >= 0xC2 && *c < 0xE0 ? 1
+                        : *c >= 0xE0 && *c < 0xF0 ? 2
+                        : *c >= 0xF0 && *c < 0xF5 ? 3
+                                                  : 9;
         if (more == 9)
             return false;
         for (c++; more; more--, c++)
@@ -154,7 +162,8 @@ static void put_cluster(FILE *f, const struct plan *p)
     put_named(f, &p->cluster_files, p->options->cluster);
     settings_put_text(f, "  name", c->name);
     fprintf(f, "  nodes: %" PRIu32 "\n  gpus: %" PRId64 "\n", c->n_nodes, c->gpus);
-    fprintf(f, "  queues: %" PRIu32 "%s\n", c->n_queues, c->queues_from_trace ? "  # of the trace" : "");
+    fprintf(f, "  queues: %" PRIu32 "%s\n", c->n_queues,
+            c->queues_from_trace ? "  # of the trace" : "");
     for (size_t i = 0; i < p->options->set.n; i++) {
         fputs(i ? "" : "  set:\n", f);
         settings_put_text(f, "    - given", p->options->set.text[i]);
@@ -168,7 +177,8 @@ static void put_cluster(FILE *f, const struct plan *p)
         snprintf(key, sizeof key, "    %s", times[i].key);
         if (ns >= 0)
             put_time(f, key, ns);
-        else if (ns == INTERVAL_AUTO)                        /* equals START_BY_PARTS; -1: not given */
+        /* equals START_BY_PARTS; -1: not given */
+        else if (ns == INTERVAL_AUTO)
             fprintf(f, "%s: %s\n", key, times[i].word);
     }
     put_costs(f, c);
@@ -213,7 +223,8 @@ char *settings_yaml(const struct plan *p)
     fprintf(f, "# The effective configuration of a run of gpuyard %s.\npolicy:\n", version_text());
     settings_put_text(f, "  name", p->policy.policy->name);
     settings_put_text(f, "  given", o->policy);
-    fprintf(f, "  clairvoyant: %s\n", p->policy.clairvoyant || estimates_know_truth(&p->estimates) ? "true" : "false");
+    fprintf(f, "  clairvoyant: %s\n",
+            p->policy.clairvoyant || estimates_know_truth(&p->estimates) ? "true" : "false");
     put_params(f, 2, p->policy.policy->params, p->policy.params);
     for (size_t i = 0; i < p->n_switches; i++) {
         const struct plan_switch *c = &p->change[i];

@@ -42,7 +42,8 @@ const char *show_percent(char to[SHOW_NUMBER], double share)
     return to;
 }
 
-__attribute__((format(printf, 3, 4))) static void put_line(size_t width, const char *label, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void put_line(size_t width, const char *label,
+                                                           const char *format, ...)
 {
     char text[512];
     va_list args;
@@ -59,11 +60,12 @@ static void title(const struct shown *x, size_t width)
     const struct plan *p = x->plan;
     bool bold = term_colour(STDOUT_FILENO);
     char text[1024], *policies = plan_policies_text(p);
-    snprintf(text, sizeof text, "%s with %s on %s (%" PRId64 " GPUs, %" PRIu32 " node%s): %" PRIu32 " job%s of %s",
-             policies, p->placer_text,
-             p->cluster->name,
-             p->cluster->gpus, p->cluster->n_nodes, p->cluster->n_nodes == 1 ? "" : "s", p->workload->n_jobs,
-             p->workload->n_jobs == 1 ? "" : "s", strcmp(p->trace.path, "-") ? p->trace.path : "standard input");
+    snprintf(text, sizeof text,
+             "%s with %s on %s (%" PRId64 " GPUs, %" PRIu32 " node%s): %" PRIu32 " job%s of %s",
+             policies, p->placer_text, p->cluster->name, p->cluster->gpus, p->cluster->n_nodes,
+             p->cluster->n_nodes == 1 ? "" : "s", p->workload->n_jobs,
+             p->workload->n_jobs == 1 ? "" : "s",
+             strcmp(p->trace.path, "-") ? p->trace.path : "standard input");
     free(policies);
     for (char *c = text; *c; c++)    /* names come from files */
         if ((unsigned char)*c < ' ' || *c == 0x7F)
@@ -76,8 +78,10 @@ static void title(const struct shown *x, size_t width)
 static void jobs(const struct shown *x, size_t width)
 {
     static const struct { const char *metric, *word; } part[] = {
-        { "jobs_failed", "failed" },     { "jobs_cancelled", "cancelled" }, { "jobs_rejected", "rejected" },
-        { "jobs_running", "running" },   { "jobs_pending", "pending" },     { "jobs_never_started", "never started" },
+        { "jobs_failed", "failed" },     { "jobs_cancelled", "cancelled" }, { "jobs_rejected",
+            "rejected" },
+        { "jobs_running", "running" },   { "jobs_pending", "pending" },     { "jobs_never_started",
+            "never started" },
     };
     char text[256];
     size_t n = (size_t)snprintf(text, sizeof text, "%.0f completed", value_of(x, "jobs_completed"));
@@ -102,8 +106,10 @@ static const char *tight(char *text)
 static void times(const struct shown *x, size_t width)
 {
     static const char *const label[] = { "completion", "wait" };
-    static const char *const metric[][4] = { { "jct_mean_s", "jct_p50_s", "jct_p90_s", "jct_p99_s" },
-                                             { "wait_mean_s", "wait_p50_s", "wait_p90_s", "wait_p99_s" } };
+    static const char *const metric[][4] = {
+        { "jct_mean_s", "jct_p50_s", "jct_p90_s", "jct_p99_s" },
+        { "wait_mean_s", "wait_p50_s", "wait_p90_s", "wait_p99_s" }
+    };
     bool wide = width >= WIDE;
     int label_width = wide ? LABEL : 12, cell = wide ? 14 : (int)(width - 12) / 4;
     printf("\n%*s", label_width, "");
@@ -138,8 +144,9 @@ static void times(const struct shown *x, size_t width)
 static void gpus(const struct shown *x, size_t width)
 {
     char a[SHOW_NUMBER], b[SHOW_NUMBER], e[SHOW_NUMBER];
-    put_line(width, "utilisation", "%s allocated, %s busy, %s effective", show_percent(a, value_of(x, "util_alloc")),
-         show_percent(b, value_of(x, "util_busy")), show_percent(e, value_of(x, "util_effective")));
+    put_line(width, "utilisation", "%s allocated, %s busy, %s effective",
+             show_percent(a, value_of(x, "util_alloc")), show_percent(b, value_of(x, "util_busy")),
+             show_percent(e, value_of(x, "util_effective")));
 }
 
 /* " (12 reclaim, 3 move)" or " (all reclaim)"; "": the policy names no causes. */
@@ -157,7 +164,8 @@ static const char *causes_text(char to[CAUSES_MAX], const struct shown *x)
         if (of == count)
             n += (size_t)snprintf(to + n, CAUSES_MAX - n, " (all %s", preemption_cause_name[i]);
         else if (of > 0)
-            n += (size_t)snprintf(to + n, CAUSES_MAX - n, "%s%.0f %s", n ? ", " : " (", of, preemption_cause_name[i]);
+            n += (size_t)snprintf(to + n, CAUSES_MAX - n, "%s%.0f %s", n ? ", " : " (", of,
+                                  preemption_cause_name[i]);
     }
     snprintf(to + n, CAUSES_MAX - n, ")");
     return to;
@@ -169,13 +177,15 @@ static void quotas(const struct shown *x, size_t width)
     double reclaims = value_of(x, "reclaims"), open = value_of(x, "reclaims_open");
     if (isnan(reclaims))
         return;
-    put_line(width, "quotas", "%s satisfied, %.1f GPU h borrowed", show_percent(satisfied, value_of(x, "quota_satisfaction")),
-         value_of(x, "borrowed_gpu_h"));
+    put_line(width, "quotas", "%s satisfied, %.1f GPU h borrowed",
+             show_percent(satisfied, value_of(x, "quota_satisfaction")),
+             value_of(x, "borrowed_gpu_h"));
     if (open > 0)
         snprintf(text, sizeof text, "; %.0f still short at the end", open);
     if (reclaims > 0)
-        put_line(width, "", "short of quota %.0f time%s: mean %s, longest %s%s", reclaims, reclaims == 1 ? "" : "s",
-             human_time(mean, value_of(x, "time_to_reclaim_mean_s")), human_time(longest, value_of(x, "time_to_reclaim_max_s")), text);
+        put_line(width, "", "short of quota %.0f time%s: mean %s, longest %s%s", reclaims,
+                 reclaims == 1 ? "" : "s", human_time(mean, value_of(x, "time_to_reclaim_mean_s")),
+                 human_time(longest, value_of(x, "time_to_reclaim_max_s")), text);
 }
 
 static void costs(const struct shown *x, size_t width)
@@ -184,9 +194,10 @@ static void costs(const struct shown *x, size_t width)
     double slowdown = value_of(x, "bounded_slowdown_mean");
     if (!isnan(slowdown))
         put_line(width, "slowdown", "%.*f (mean, bounded)", slowdown < 100 ? 2 : 0, slowdown);
-    put_line(width, "preemptions", "%.0f%s, restarts %.0f", value_of(x, "preemptions"), causes_text(text, x), value_of(x, "restarts"));
-    put_line(width, "GPU time", "%.1f h held, %.1f h lost, %.1f h overhead", value_of(x, "gpu_h_held"), value_of(x, "lost_gpu_h"),
-         value_of(x, "overhead_gpu_h"));
+    put_line(width, "preemptions", "%.0f%s, restarts %.0f", value_of(x, "preemptions"),
+             causes_text(text, x), value_of(x, "restarts"));
+    put_line(width, "GPU time", "%.1f h held, %.1f h lost, %.1f h overhead",
+             value_of(x, "gpu_h_held"), value_of(x, "lost_gpu_h"), value_of(x, "overhead_gpu_h"));
 }
 
 /* ==== Parts of the summary for the physical models that were on ==== */
@@ -196,8 +207,9 @@ static void locality(const struct shown *x, size_t width)
 {
     double placement = value_of(x, "placement_slowdown");
     if (!isnan(placement))
-        put_line(width, "locality", "%.3f times as long by placement, %.3f by sharing links, %.1f GPU h in all", placement,
-             value_of(x, "link_slowdown"), value_of(x, "locality_gpu_h"));
+        put_line(width, "locality",
+                 "%.3f times as long by placement, %.3f by sharing links, %.1f GPU h in all",
+                 placement, value_of(x, "link_slowdown"), value_of(x, "locality_gpu_h"));
 }
 
 /* With a section `failures`. */
@@ -207,21 +219,25 @@ static void faults(const struct shown *x, size_t width)
     double nodes = value_of(x, "node_failures"), jobs_stopped = value_of(x, "job_failures");
     if (isnan(nodes))
         return;
-    put_line(width, "failures", "%.0f of nodes; %.0f interruptions of jobs; %s of GPU time up", nodes, jobs_stopped,
-         show_percent(up, value_of(x, "availability")));
-    put_line(width, "", "%.1f GPU h lost by failures, %.1f h held until detection, %.0f job%s given up", value_of(x, "lost_by_failures_gpu_h"),
-         value_of(x, "detection_gpu_h"), value_of(x, "jobs_given_up"), value_of(x, "jobs_given_up") == 1 ? "" : "s");
+    put_line(width, "failures", "%.0f of nodes; %.0f interruptions of jobs; %s of GPU time up",
+             nodes, jobs_stopped, show_percent(up, value_of(x, "availability")));
+    put_line(width, "",
+             "%.1f GPU h lost by failures, %.1f h held until detection, %.0f job%s given up",
+             value_of(x, "lost_by_failures_gpu_h"), value_of(x, "detection_gpu_h"),
+             value_of(x, "jobs_given_up"), value_of(x, "jobs_given_up") == 1 ? "" : "s");
 }
 
 /* With sections `power` and `prices`. */
 static void bills(const struct shown *x, size_t width)
 {
     char jobs_part[SHOW_NUMBER];
-    double kwh = value_of(x, "energy_kwh"), usd = value_of(x, "cost_usd"), useful_usd = value_of(x, "cost_per_useful_gpu_h_usd");
+    double kwh = value_of(x, "energy_kwh"), usd = value_of(x, "cost_usd"),
+           useful_usd = value_of(x, "cost_per_useful_gpu_h_usd");
     if (!isnan(kwh))
-        put_line(width, "energy", "%.1f kWh (%s for jobs), %.1f kW mean, %.1f kW peak, %.1f kg CO2", kwh,
-             show_percent(jobs_part, value_of(x, "energy_jobs_kwh") / kwh), value_of(x, "power_mean_w") / 1000, value_of(x, "power_peak_w") / 1000,
-             value_of(x, "carbon_kg"));
+        put_line(width, "energy", "%.1f kWh (%s for jobs), %.1f kW mean, %.1f kW peak, %.1f kg CO2",
+                 kwh, show_percent(jobs_part, value_of(x, "energy_jobs_kwh") / kwh),
+                 value_of(x, "power_mean_w") / 1000, value_of(x, "power_peak_w") / 1000,
+                 value_of(x, "carbon_kg"));
     if (isnan(usd))
         return;
     if (isnan(useful_usd))
@@ -234,37 +250,48 @@ static void bills(const struct shown *x, size_t width)
 static void transfers(const struct shown *x, size_t width)
 {
     char part[SHOW_NUMBER];
-    double written = value_of(x, "checkpoints"), pulls = value_of(x, "image_pulls"), read = value_of(x, "read_gib");
+    double written = value_of(x, "checkpoints"), pulls = value_of(x, "image_pulls"),
+           read = value_of(x, "read_gib");
     if (!isnan(written))
-        put_line(width, "checkpoints", "%.0f written (%.1f GiB), %.0f cut short, %.1f h stalled", written, value_of(x, "written_gib"),
-             value_of(x, "checkpoints_cut_short"), value_of(x, "checkpoint_gpu_h"));
+        put_line(width, "checkpoints", "%.0f written (%.1f GiB), %.0f cut short, %.1f h stalled",
+                 written, value_of(x, "written_gib"), value_of(x, "checkpoints_cut_short"),
+                 value_of(x, "checkpoint_gpu_h"));
     if (!isnan(pulls))
-        put_line(width, "images", "%.0f pulled, %.1f h waited for", pulls, value_of(x, "pull_gpu_h"));
+        put_line(width, "images", "%.0f pulled, %.1f h waited for", pulls,
+                 value_of(x, "pull_gpu_h"));
     if (!isnan(read))
-        put_line(width, "data", "%.1f GiB read, %s from caches of nodes", read, show_percent(part, value_of(x, "cache_hit_share")));
+        put_line(width, "data", "%.1f GiB read, %s from caches of nodes", read,
+                 show_percent(part, value_of(x, "cache_hit_share")));
 }
 
 /* GPUs with several tenants, or cut into instances as jobs ask. */
 static void shared_gpus(const struct shown *x, size_t width)
 {
-    double jobs = value_of(x, "sharing_jobs"), speed = value_of(x, "sharing_speed_mean"), made = value_of(x, "mig_reconfigurations");
+    double jobs = value_of(x, "sharing_jobs"), speed = value_of(x, "sharing_speed_mean"),
+           made = value_of(x, "mig_reconfigurations");
     if (!isnan(jobs))
-        put_line(width, "sharing", "%.0f jobs shared GPUs, mean speed %.3f, %.0f out of memory", jobs, isnan(speed) ? 1 : speed,
-             value_of(x, "sharing_out_of_memory"));
+        put_line(width, "sharing", "%.0f jobs shared GPUs, mean speed %.3f, %.0f out of memory",
+                 jobs, isnan(speed) ? 1 : speed, value_of(x, "sharing_out_of_memory"));
     if (!isnan(made))
-        put_line(width, "MIG", "%.0f instances made, %.1f GPU h waiting for that", made, value_of(x, "mig_reconfigure_gpu_hours"));
+        put_line(width, "MIG", "%.0f instances made, %.1f GPU h waiting for that", made,
+                 value_of(x, "mig_reconfigure_gpu_hours"));
 }
 
 /* Interactive sessions. */
 static void sessions(const struct shown *x, size_t width)
 {
     char met[SHOW_NUMBER], active[SHOW_NUMBER];
-    double n = value_of(x, "sessions"), slo = value_of(x, "session_slo_attainment"), share = value_of(x, "session_active_share");
+    double n = value_of(x, "sessions"), slo = value_of(x, "session_slo_attainment"),
+           share = value_of(x, "session_active_share");
     if (isnan(n))
         return;
-    put_line(width, "sessions", "%.0f, %s started in time; %.0f abandoned, %.0f culled, %.0f expired, %.0f lost", n, show_percent(met, isnan(slo) ? 1 : slo),
-         value_of(x, "sessions_abandoned"), value_of(x, "sessions_culled"), value_of(x, "sessions_expired"), value_of(x, "sessions_lost"));
-    put_line(width, "", "%.1f GPU h held; active for %s of the time in use", value_of(x, "session_gpu_h_held"), show_percent(active, isnan(share) ? 0 : share));
+    put_line(width, "sessions",
+             "%.0f, %s started in time; %.0f abandoned, %.0f culled, %.0f expired, %.0f lost", n,
+             show_percent(met, isnan(slo) ? 1 : slo), value_of(x, "sessions_abandoned"),
+             value_of(x, "sessions_culled"), value_of(x, "sessions_expired"),
+             value_of(x, "sessions_lost"));
+    put_line(width, "", "%.1f GPU h held; active for %s of the time in use",
+             value_of(x, "session_gpu_h_held"), show_percent(active, isnan(share) ? 0 : share));
 }
 
 /* A metric over all services. */
@@ -279,10 +306,12 @@ static void services(const struct shown *x, size_t width)
     double arrived = of_services(x, "requests_arrived");
     if (isnan(arrived))
         return;
-    put_line(width, "services", "%.0f requests: %s kept their SLO; %.0f dropped, %.0f unfinished", arrived, show_percent(kept, of_services(x, "slo_attainment")),
-              of_services(x, "requests_dropped"), of_services(x, "requests_unfinished"));
-    put_line(width, "", "replicas ready for %.1f h, serving for %s of it; %.0f cold starts", of_services(x, "replica_h"),
-              show_percent(busy, of_services(x, "replica_duty")), of_services(x, "cold_starts"));
+    put_line(width, "services", "%.0f requests: %s kept their SLO; %.0f dropped, %.0f unfinished",
+             arrived, show_percent(kept, of_services(x, "slo_attainment")),
+             of_services(x, "requests_dropped"), of_services(x, "requests_unfinished"));
+    put_line(width, "", "replicas ready for %.1f h, serving for %s of it; %.0f cold starts",
+             of_services(x, "replica_h"), show_percent(busy, of_services(x, "replica_duty")),
+             of_services(x, "cold_starts"));
 }
 
 static void put_models(const struct shown *x, size_t width)
@@ -332,7 +361,8 @@ static void put_value(const struct column *c, double value)
 /* Without quotas quota_satisfaction would be the share of the demand that was held. */
 static bool has_room(const struct shown *x, const struct column *c, size_t width)
 {
-    return width >= c->from_width && !(!strcmp(c->metric, "quota_satisfaction") && isnan(summary_value(x->summary, c->metric, "all")));
+    return width >= c->from_width && !(!strcmp(c->metric, "quota_satisfaction") &&
+                                       isnan(summary_value(x->summary, c->metric, "all")));
 }
 
 static size_t name_width(const struct shown *x, const char *const *name, size_t n, size_t width)
@@ -386,7 +416,8 @@ void show_summary(const struct shown *x)
     double makespan = value_of(x, "makespan_s");
     title(x, width);
     jobs(x, width);
-    put_line(width, "makespan", makespan >= ALIKE_S ? "%s (%s)" : "%s", human_time(human, makespan), seconds_text(exact, makespan));
+    put_line(width, "makespan", makespan >= ALIKE_S ? "%s (%s)" : "%s", human_time(human, makespan),
+             seconds_text(exact, makespan));
     gpus(x, width);
     times(x, width);
     costs(x, width);
@@ -412,7 +443,8 @@ static void rejected(const struct shown *x, uint32_t n)
         if (r.outcome != OUTCOME_REJECTED)
             continue;
         warn("%" PRIu32 " job%s rejected; %s '%s': %s", n, s_if_many(n),
-             n == 1 ? "it is" : "the first is", w->truth[j].name, r.refusal ? r.refusal : "no reason given");
+             n == 1 ? "it is" : "the first is", w->truth[j].name,
+             r.refusal ? r.refusal : "no reason given");
         return;
     }
 }
@@ -421,25 +453,31 @@ static void refused(const struct shown *x, const struct run_totals *t)
 {
     for (unsigned i = 0; i < SCHED_RESULTS; i++)
         if (t->refused[i])
-            warn("%" PRIu64 " request%s of policy %s refused: %s", t->refused[i], s_if_many(t->refused[i]),
-                 x->plan->policy.policy->name, sched_result_name[i]);
+            warn("%" PRIu64 " request%s of policy %s refused: %s", t->refused[i],
+                 s_if_many(t->refused[i]), x->plan->policy.policy->name, sched_result_name[i]);
     if (t->sight_refused)
-        warn("%" PRIu64 " question%s of policy %s for a true run time refused: it does not declare SEES_RUN_TIME",
-             t->sight_refused, s_if_many(t->sight_refused), x->plan->policy.policy->name);
+        warn(
+            "%" PRIu64
+            " question%s of policy %s for a true run time refused: it does not declare SEES_RUN_TIME",
+            t->sight_refused, s_if_many(t->sight_refused), x->plan->policy.policy->name);
 }
 
 static void not_switched(const struct shown *x, const struct run_totals *t)
 {
     for (size_t i = 0; i < x->plan->n_switches; i++)
         if (x->plan->change[i].time_ns > t->last_ns)
-            warn("policy %s never took over: the run ended at %.15g s", x->plan->change[i].text, seconds(t->last_ns));
+            warn("policy %s never took over: the run ended at %.15g s", x->plan->change[i].text,
+                 seconds(t->last_ns));
 }
 
 static void not_in_snapshot(const struct shown *x, const struct snapshot *n)
 {
-    const struct { uint32_t jobs; const char *which, *what; } lost[] = {
-        { n->moved, "running jobs", "have another start time in it, so that stopping them costs the same" },
-        { n->restarted, "waiting jobs that have run before", "pay start_s in a run of it, instead of restart_s" },
+    const struct { uint32_t jobs; const char *which, *what;
+    } lost[] = {
+        { n->moved, "running jobs",
+          "have another start time in it, so that stopping them costs the same" },
+        { n->restarted, "waiting jobs that have run before",
+          "pay start_s in a run of it, instead of restart_s" },
         { n->suspended, "suspended jobs", "wait in it, without lost work" },
         { n->parts, "jobs of which tasks are still saving", "are in it without these tasks" },
     };
@@ -449,27 +487,30 @@ static void not_in_snapshot(const struct shown *x, const struct snapshot *n)
     for (const char *const *what = n->unsaved; *what; what++)
         warn("snapshot: it does not record %s", *what);
     if (x->plan->cluster->period_ns && x->plan->options->snapshot_ns % x->plan->cluster->period_ns)
-        warn("snapshot: passes are every %.15g s from time 0; this time lies between two, so a run of it has its passes at other times",
-             seconds(x->plan->cluster->period_ns));
+        warn(
+            "snapshot: passes are every %.15g s from time 0; this time lies between two, so a run of it has its passes at other times",
+            seconds(x->plan->cluster->period_ns));
 }
 
 void show_warnings(const struct shown *x)
 {
     const struct run_totals *t = run_totals(x->run);
     if (x->plan->workload->n_skipped)
-        warn("%" PRIu32 " row%s of the trace skipped: no job that ran", x->plan->workload->n_skipped,
-             s_if_many(x->plan->workload->n_skipped));
+        warn("%" PRIu32 " row%s of the trace skipped: no job that ran",
+             x->plan->workload->n_skipped, s_if_many(x->plan->workload->n_skipped));
     if (t->rejected)
         rejected(x, t->rejected);
     if (t->deadlocked)
-        warn("deadlock: %" PRIu32 " job%s hold%s part of a gang and wait for the rest, forever", t->deadlocked,
-             s_if_many(t->deadlocked), t->deadlocked == 1 ? "s" : "");
+        warn("deadlock: %" PRIu32 " job%s hold%s part of a gang and wait for the rest, forever",
+             t->deadlocked, s_if_many(t->deadlocked), t->deadlocked == 1 ? "s" : "");
     if (t->never_started)
-        warn("%" PRIu32 " job%s never started: waiting for quota, limit, a dependency or behind a deadlock when all others were done",
-             t->never_started, s_if_many(t->never_started));
+        warn(
+            "%" PRIu32
+            " job%s never started: waiting for quota, limit, a dependency or behind a deadlock when all others were done",
+            t->never_started, s_if_many(t->never_started));
     if (t->cut_off)
-        warn("cut off: %" PRIu32 " job%s running, %" PRIu32 " waiting; no mean includes them", t->running,
-             s_if_many(t->running), t->pending);
+        warn("cut off: %" PRIu32 " job%s running, %" PRIu32 " waiting; no mean includes them",
+             t->running, s_if_many(t->running), t->pending);
     not_switched(x, t);
     if (x->snapshot)
         not_in_snapshot(x, x->snapshot);

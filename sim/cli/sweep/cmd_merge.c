@@ -10,9 +10,12 @@
 struct merge_options { const char *directory; bool quiet; };
 static const struct merge_options defaults = { .directory = NULL };
 static const struct option options[] = {
-    { .name = "output", .letter = 'o', .argument = "DIR", .kind = OPTION_TEXT, .at = offsetof(struct merge_options, directory),
+    { .name = "output", .letter = 'o', .argument = "DIR", .kind = OPTION_TEXT,
+      .at = offsetof(struct merge_options, directory),
       .values = VALUES_DIRECTORY, .help = "directory of the whole sweep; by default results/NAME" },
-    { .name = "quiet", .letter = 'q', .kind = OPTION_FLAG, .at = offsetof(struct merge_options, quiet), .help = "no output on success" },
+    { .name = "quiet", .letter = 'q', .kind = OPTION_FLAG, .at = offsetof(struct merge_options,
+        quiet),
+      .help = "no output on success" },
     { 0 },
 };
 
@@ -32,11 +35,12 @@ static int merge_run(const struct invocation *in)
     const struct merge_options *o = in->options;
     struct error err = { "" };
     struct merged count;
-    char *to = o->directory ? mem_text(o->directory, strlen(o->directory)) : default_directory(in->operands.text[0], &err);
+    char *to = o->directory ? mem_text(o->directory, strlen(o->directory))
+                            : default_directory(in->operands.text[0], &err);
     int result = to ? merge_shards(in->operands.text, in->operands.n, to, &count, &err) : -1;
     if (result == 0 && !o->quiet)
-        printf("%zu points of %zu shard%s, %zu failed: results in %s\n", count.points, in->operands.n, in->operands.n == 1 ? "" : "s",
-               count.failed, to);
+        printf("%zu points of %zu shard%s, %zu failed: results in %s\n", count.points,
+               in->operands.n, in->operands.n == 1 ? "" : "s", count.failed, to);
     free(to);
     if (result != 0)
         return complain(EXIT_INPUT, "merge: %s", err.text);
@@ -46,9 +50,12 @@ static int merge_run(const struct invocation *in)
 const struct command cmd_merge = {
     .name = "merge",
     .summary = "join the shards of a sweep into one table",
-    .details = "Directories of 'gpuyard sweep --shard'. All must be of the same experiment, inputs and version, and every point needs a "
-               "result; where two have the same point, its results must agree. The exit status is that of the sweep: 1 if a run failed.",
-    .set = { .name = "merge", .options = options, .operands = "DIR...", .min_operands = 1, .max_operands = SIZE_MAX },
+    .details = "Directories of 'gpuyard sweep --shard'. All must be of the same experiment, "
+               "inputs and version, and every point needs a result; where two have the same "
+               "point, its results must agree. The exit status is that of the sweep: 1 if a run "
+               "failed.",
+    .set = { .name = "merge", .options = options, .operands = "DIR...", .min_operands = 1,
+             .max_operands = SIZE_MAX },
     .operand_values = VALUES_DIRECTORY,
     .options_size = sizeof defaults,
     .defaults = &defaults,

@@ -1,8 +1,10 @@
-/* cmd_warmup.c - gpuyard warmup: the number of jobs at the beginning of runs that means should leave out.
+/* cmd_warmup.c - gpuyard warmup: the number of jobs at the beginning of runs that means should
+ * leave out.
  *
- * The jobs of a run, in the order of submission, are a series of observations. Runs that differ only in the seed are replications: their
- * series are averaged job by job, and MSER-5 (mser.h) finds the number of jobs to delete. Runs that are compared delete the same jobs:
- * the largest of these numbers (models.md 10.6). */
+ * The jobs of a run, in the order of submission, are a series of observations. Runs that differ
+ * only in the seed are replications: their series are averaged job by job, and MSER-5 (mser.h)
+ * finds the number of jobs to delete. Runs that are compared delete the same jobs: the largest
+ * of these numbers (models.md 10.6). */
 #include "sim/cli/frame/cli.h"
 #include "sim/cli/frame/result_file.h"
 #include "sim/cli/frame/term.h"
@@ -17,12 +19,14 @@
 
 enum { NAME_WIDTH = 44, PATH_LONG = 4096 };
 static const char *const observed[] = { "wait", "jct", "slowdown", NULL };
-static const char *const column[] = { "wait_s", "jct_s", "bounded_slowdown" };    /* in that order */
+/* in that order */
+static const char *const column[] = { "wait_s", "jct_s", "bounded_slowdown" };
 
 struct warmup_options { int of; };
 static const struct warmup_options defaults = { .of = 0 };
 static const struct option options[] = {
-    { .name = "of", .argument = "WHAT", .kind = OPTION_WORD, .at = offsetof(struct warmup_options, of), .words = observed,
+    { .name = "of", .argument = "WHAT", .kind = OPTION_WORD, .at = offsetof(struct warmup_options,
+        of), .words = observed,
       .help = "the observation of a job: wait, the default, jct, or slowdown (bounded)" },
     { 0 },
 };
@@ -141,8 +145,10 @@ static int print_result(const struct found *f)
     }
     for (size_t i = 0; i < f->n; i++)
         if (f->of[i].too_short)
-            status = complain(EXIT_INPUT, "%s: the runs of %s, %s are too short: they have not settled in their first half", f->of[i].one->path,
-                              f->of[i].one->policy, f->of[i].one->placement);
+            status = complain(
+                EXIT_INPUT,
+                "%s: the runs of %s, %s are too short: they have not settled in their first half",
+                f->of[i].one->path, f->of[i].one->policy, f->of[i].one->placement);
     if (status == EXIT_OK)
         printf("--warmup %zu is enough for all of them\n", most);
     return status;
@@ -180,10 +186,15 @@ static int warmup_run(const struct invocation *in)
 const struct command cmd_warmup = {
     .name = "warmup",
     .summary = "compute how many jobs at the beginning of runs their means should leave out",
-    .details = "A set is the directory of a run, a directory of those, or a sweep that keeps its runs (--keep-runs). A cluster that begins empty is not in its steady state: the first jobs wait less. MSER-5 finds their number, on the mean over runs "
-               "that differ only in the seed. Runs that are compared, for example of several policies, need the largest of their numbers. 'gpuyard run --warmup N', or warmup: N in an experiment, then leaves them out.\n"
+    .details = "A set is the directory of a run, a directory of those, or a sweep that keeps its "
+               "runs (--keep-runs). A cluster that begins empty is not in its steady state: the "
+               "first jobs wait less. MSER-5 finds their number, on the mean over runs that "
+               "differ only in the seed. Runs that are compared, for example of several "
+               "policies, need the largest of their numbers. 'gpuyard run --warmup N', or "
+               "warmup: N in an experiment, then leaves them out.\n"
                "Runs that have not settled in their first half are too short: exit status 3.",
-    .set = { .name = "warmup", .options = options, .operands = "SET...", .min_operands = 1, .max_operands = SIZE_MAX },
+    .set = { .name = "warmup", .options = options, .operands = "SET...", .min_operands = 1,
+             .max_operands = SIZE_MAX },
     .operand_values = VALUES_DIRECTORY,
     .options_size = sizeof defaults,
     .defaults = &defaults,

@@ -39,10 +39,12 @@ static char before_parameter(const char *chosen)
 }
 
 /* "easy" or "easy:depth=2", with the parameters of the experiment appended. */
-static void add_chosen(struct point_command *c, const struct experiment *e, const struct point *p, size_t axis)
+static void add_chosen(struct point_command *c, const struct experiment *e, const struct point *p,
+                       size_t axis)
 {
     const char *name = e->axis[axis].name, *text = point_text(e, p, axis);
-    enum axis_kind parameters = e->axis[axis].kind == AXIS_POLICY ? AXIS_POLICY_PARAMETER : AXIS_PLACEMENT_PARAMETER;
+    enum axis_kind parameters = e->axis[axis].kind == AXIS_POLICY ? AXIS_POLICY_PARAMETER
+                                                                  : AXIS_PLACEMENT_PARAMETER;
     char *whole = NULL, before = before_parameter(text);
     size_t length;
     FILE *f = mem_stream(&whole, &length);
@@ -63,13 +65,15 @@ static void add_branch(struct point_command *c, const char *key, const char *val
 {
     if (!strcmp(value, "none"))
         return;
-    for (size_t n = 0, length; n < SWITCHES_MAX && *(value += strspn(value, " ")); n++, value += length) {
+    for (size_t n = 0, length; n < SWITCHES_MAX && *(value += strspn(value, " "));
+         n++, value += length) {
         length = n + 1 < SWITCHES_MAX ? strcspn(value, " ") : strlen(value);
         add_pair(c, key, arena_text(c->memory, value, length));
     }
 }
 
-static void add_axis(struct point_command *c, const struct experiment *e, const struct point *p, size_t axis)
+static void add_axis(struct point_command *c, const struct experiment *e, const struct point *p,
+                     size_t axis)
 {
     const struct axis *a = &e->axis[axis];
     switch (a->kind) {
@@ -101,7 +105,10 @@ static int parse(struct point_command *c, struct error *err)
 {
     c->options = run_defaults;
     c->options.quiet = true;
-    return options_parse(&run_set, c->argc - 1, c->argv + 1, &c->options, &c->operands, err) == OPTIONS_OK ? EXIT_OK : EXIT_USAGE;
+    return options_parse(&run_set, c->argc - 1, c->argv + 1, &c->options, &c->operands, err) ==
+                   OPTIONS_OK
+               ? EXIT_OK
+               : EXIT_USAGE;
 }
 
 static void begin(struct point_command *c, size_t axes)
@@ -112,8 +119,8 @@ static void begin(struct point_command *c, size_t axes)
     add(c, "run");
 }
 
-int point_command_make(struct point_command *c, const struct experiment *e, const struct point *p, const char *directory,
-                       const char *outputs, struct error *err)
+int point_command_make(struct point_command *c, const struct experiment *e, const struct point *p,
+                       const char *directory, const char *outputs, struct error *err)
 {
     begin(c, e->n_axes);
     for (size_t i = 0; i < e->n_axes; i++)
@@ -155,12 +162,14 @@ static bool has(const struct param *list, const char *key)
 }
 
 /* *list, unless list is NULL: the parameters of the policy or placer. */
-static int check_chosen(enum axis_kind kind, const char *text, struct config_value place, const struct param **list, struct error *err)
+static int check_chosen(enum axis_kind kind, const char *text, struct config_value place,
+                        const struct param **list, struct error *err)
 {
     struct error why = { "" };
     struct chosen_policy policy = { .params = NULL };
     struct chosen_placer placer = { .params = NULL };
-    int status = kind == AXIS_POLICY ? choose_policy(text, &policy, &why) : choose_placer(text, &placer, &why);
+    int status = kind == AXIS_POLICY ? choose_policy(text, &policy, &why)
+                                     : choose_placer(text, &placer, &why);
     free(policy.params);
     free(placer.params);
     if (status == EXIT_OK && list)
@@ -168,13 +177,15 @@ static int check_chosen(enum axis_kind kind, const char *text, struct config_val
     return complain_at(place, why.text, status, err);
 }
 
-static int check_parameter_of(const struct axis *a, const struct axis *owner, const char *chosen, struct error *err)
+static int check_parameter_of(const struct axis *a, const struct axis *owner, const char *chosen,
+                              struct error *err)
 {
     int status = EXIT_OK;
     for (size_t i = 0; i < a->n && status == EXIT_OK; i++) {
         size_t size = strlen(chosen) + strlen(a->key) + strlen(a->value[i].text) + 3;
         char *text = mem_new(size, 1);
-        snprintf(text, size, "%s%c%s=%s", chosen, before_parameter(chosen), a->key, a->value[i].text);
+        snprintf(text, size, "%s%c%s=%s", chosen, before_parameter(chosen), a->key,
+                 a->value[i].text);
         status = check_chosen(owner->kind, text, a->value[i].place, NULL, err);
         free(text);
     }
@@ -184,7 +195,8 @@ static int check_parameter_of(const struct axis *a, const struct axis *owner, co
 /* Which policies (or placers) have the parameter. */
 static int check_parameter(const struct experiment *e, struct axis *a, struct error *err)
 {
-    const struct axis *owner = experiment_axis(e, a->kind == AXIS_POLICY_PARAMETER ? AXIS_POLICY : AXIS_PLACEMENT);
+    const struct axis *owner = experiment_axis(
+        e, a->kind == AXIS_POLICY_PARAMETER ? AXIS_POLICY : AXIS_PLACEMENT);
     size_t owners = 0;
     a->idle = mem_new(owner->n, sizeof *a->idle);
     for (size_t i = 0; i < owner->n; i++) {
@@ -199,14 +211,17 @@ static int check_parameter(const struct experiment *e, struct axis *a, struct er
     }
     if (owners)
         return EXIT_OK;
-    config_error(a->place, err, "%s: no %s of the experiment has a parameter '%s'", a->name, owner->name, a->key);
+    config_error(a->place, err, "%s: no %s of the experiment has a parameter '%s'", a->name,
+                 owner->name, a->key);
     return EXIT_INPUT;
 }
 
 /* Options that have another key in an experiment, or make no sense in one. */
 static bool is_reserved(const char *option)
 {
-    static const char *const reserved[] = { "cluster", "trace", "policy", "placement", "seed", "set", "output", "outputs", "snapshot", "switch-policy", NULL };
+    static const char *const reserved[] = { "cluster",  "trace",         "policy", "placement",
+                                            "seed",     "set",           "output", "outputs",
+                                            "snapshot", "switch-policy", NULL };
     for (size_t i = 0; reserved[i]; i++)
         if (!strcmp(reserved[i], option))
             return true;
@@ -227,9 +242,12 @@ static int check_option_name(const struct axis *a, struct error *err)
         names[n++] = o->name;
     }
     names[n] = NULL;
-    config_error(a->place, err, "no option of a run %s",
-                 did_you_mean(text, a->key, names, "want load, estimates, until, ... ('gpuyard run --help'), or cluster.KEY, policy.KEY or "
-                                                   "placement.KEY"));
+    config_error(
+        a->place, err, "no option of a run %s",
+        did_you_mean(
+            text, a->key, names,
+            "want load, estimates, until, ... ('gpuyard run --help'), or cluster.KEY, policy.KEY or "
+            "placement.KEY"));
     return EXIT_INPUT;
 }
 

@@ -1,9 +1,10 @@
 /* sweep_point.c - one point of an experiment, in a worker process. See sweep.h.
  *
- * Points that differ only in --switch-policy are a family. The past up to their first switch is simulated once, in a run that has room
- * for the policies of all of them (sim/engine/switch.c), which changes no result; each point continues in a process of its own. No past is
- * shared if a policy resizes jobs (which adds metrics), if policies cannot be combined, or if runs are kept, as their files grow during
- * the run. */
+ * Points that differ only in --switch-policy are a family. The past up to their first switch is
+ * simulated once, in a run that has room for the policies of all of them (sim/engine/switch.c),
+ * which changes no result; each point continues in a process of its own. No past is shared if a
+ * policy resizes jobs (which adds metrics), if policies cannot be combined, or if runs are kept,
+ * as their files grow during the run. */
 #include "sim/cli/sweep/sweep.h"
 
 #include "sim/base/memory.h"
@@ -24,7 +25,8 @@
 
 enum { PATH_LONG = 4096 };
 
-struct branch { struct point_command command; struct plan plan; size_t first; };    /* first: index of its switches in the list */
+/* first: index of its switches in the list */
+struct branch { struct point_command command; struct plan plan; size_t first; };
 struct past {
     size_t first, n;              /* points of the grid */
     struct branch *branch;
@@ -38,7 +40,8 @@ struct past {
 bool sweep_shares_past(const struct sweep *s, size_t a, size_t b)
 {
     for (size_t i = 0; i < s->experiment->n_axes; i++)
-        if (s->experiment->axis[i].kind != AXIS_BRANCH && s->grid->point[a].value[i] != s->grid->point[b].value[i])
+        if (s->experiment->axis[i].kind != AXIS_BRANCH &&
+            s->grid->point[a].value[i] != s->grid->point[b].value[i])
             return false;
     return true;
 }
@@ -61,14 +64,16 @@ static bool resizes(const struct policy *p, const void *params)
 /* ---- The past ---- */
 
 /* false: a point is not valid, which its own run will report. */
-static bool look_up(const struct sweep *s, struct past *p, const struct plan *by, int64_t *earliest_ns)
+static bool look_up(const struct sweep *s, struct past *p, const struct plan *by,
+                    int64_t *earliest_ns)
 {
     p->branch = mem_new(p->n, sizeof *p->branch);
     for (size_t i = 0; i < p->n; i++) {
         struct error ignored = { "" };
         struct branch *b = &p->branch[i];
         b->first = p->n_switches;
-        if (point_command_make(&b->command, s->experiment, &s->grid->point[p->first + i], NULL, NULL, &ignored) != EXIT_OK ||
+        if (point_command_make(&b->command, s->experiment, &s->grid->point[p->first + i], NULL,
+                               NULL, &ignored) != EXIT_OK ||
             plan_look_up(&b->plan, &b->command.options, &ignored) != EXIT_OK)
             return false;
         struct policy_switch *own;
@@ -134,7 +139,8 @@ static struct past *past_new(const struct sweep *s, size_t point, const struct p
 /* ---- The futures ---- */
 
 /* In a process of its own. */
-static int run_future(const struct sweep *s, const struct past *p, size_t point, const struct plan *plan, struct error *err)
+static int run_future(const struct sweep *s, const struct past *p, size_t point,
+                      const struct plan *plan, struct error *err)
 {
     const struct branch *b = &p->branch[point - p->first];
     char points[PATH_LONG];
@@ -152,14 +158,16 @@ static int run_future(const struct sweep *s, const struct past *p, size_t point,
     return result ? EXIT_FAILED : EXIT_OK;
 }
 
-static int run_branch_process(const struct sweep *s, const struct past *p, size_t point, const struct plan *plan, struct error *err)
+static int run_branch_process(const struct sweep *s, const struct past *p, size_t point,
+                              const struct plan *plan, struct error *err)
 {
     int ends[2], status = 0;
     if (pipe(ends) != 0)
         return EXIT_FAILED;
     pid_t child = fork();
     if (child == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);             /* if the worker is killed, so is this process */
+        /* if the worker is killed, so is this process */
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
         status = run_future(s, p, point, plan, err);
         if (status != EXIT_OK && write(ends[1], err->text, strlen(err->text)) < 0)
             _exit(EXIT_FAILED);
@@ -172,11 +180,13 @@ static int run_branch_process(const struct sweep *s, const struct past *p, size_
     if (child < 0 || waitpid(child, &status, 0) < 0)
         return EXIT_FAILED;
     if (WIFSIGNALED(status))
-        kill(getpid(), WTERMSIG(status));             /* the worker ends in the same way, so that only this point is lost */
+        /* the worker ends in the same way, so that only this point is lost */
+        kill(getpid(), WTERMSIG(status));
     return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILED;
 }
 
-static bool run_branch(const struct sweep *s, struct shaped *shaped, size_t point, const struct plan *plan, int *status, struct error *err)
+static bool run_branch(const struct sweep *s, struct shaped *shaped, size_t point,
+                       const struct plan *plan, int *status, struct error *err)
 {
     struct past *p = shaped->past;
     if (s->outputs)
@@ -203,7 +213,8 @@ static bool seed_shapes(const struct sweep *s, const struct point *p)
     if (!t->workload[0] && !t->workload[1])
         return true;
     for (size_t i = 0; i < e->n_axes; i++)
-        if (e->axis[i].kind == AXIS_OPTION && (!strcmp(e->axis[i].key, "estimates") || !strcmp(e->axis[i].key, "stream")))
+        if (e->axis[i].kind == AXIS_OPTION &&
+            (!strcmp(e->axis[i].key, "estimates") || !strcmp(e->axis[i].key, "stream")))
             return true;
     return false;
 }
@@ -213,7 +224,8 @@ bool sweep_shapes_alike(const struct sweep *s, size_t first, size_t second)
     const struct point *a = &s->grid->point[first], *b = &s->grid->point[second];
     for (size_t i = 0; i < s->experiment->n_axes; i++) {
         enum axis_kind kind = s->experiment->axis[i].kind;
-        if (kind < AXIS_POLICY && (kind != AXIS_SEED || seed_shapes(s, a)) && a->value[i] != b->value[i])
+        if (kind < AXIS_POLICY && (kind != AXIS_SEED || seed_shapes(s, a)) &&
+            a->value[i] != b->value[i])
             return false;
     }
     return true;
@@ -227,12 +239,14 @@ static int check_unchanged(const struct plan *plan, const struct read_trace *t, 
     heard_sha256(&plan->trace_files, all_sha256);
     if (!strcmp(all_sha256, t->all_sha256))
         return EXIT_OK;
-    error_set(err, "%s: it, or a file that it names, has changed since the sweep began", plan->trace.path);
+    error_set(err, "%s: it, or a file that it names, has changed since the sweep began",
+              plan->trace.path);
     return EXIT_INPUT;
 }
 
 /* Workloads of laws are drawn here, so that the workers draw them in parallel. */
-static int read_trace(const struct sweep *s, const struct point *p, struct plan *plan, struct error *err)
+static int read_trace(const struct sweep *s, const struct point *p, struct plan *plan,
+                      struct error *err)
 {
     const struct read_trace *t = &s->trace[p->value[s->of[AXIS_TRACE]]];
     plan->workload = t->workload[plan->options->stream > 0];
@@ -262,7 +276,8 @@ static int shape(const struct sweep *s, const struct point *p, struct plan *plan
     return status == EXIT_OK ? plan_shape(plan, err) : status;
 }
 
-static int prepare(const struct sweep *s, struct shaped *shaped, size_t point, struct plan *plan, struct error *err)
+static int prepare(const struct sweep *s, struct shaped *shaped, size_t point, struct plan *plan,
+                   struct error *err)
 {
     const struct point *p = &s->grid->point[point];
     const struct read_cluster *c = &s->cluster[p->value[s->of[AXIS_CLUSTER]]];
@@ -287,14 +302,17 @@ static int prepare(const struct sweep *s, struct shaped *shaped, size_t point, s
     }
     if (status != EXIT_OK)
         return status;
-    *shaped = (struct shaped){ plan->cluster, plan->workload, plan->cluster_files, plan->trace_files, plan->until_ns, point, shaped->past };
+    *shaped = (struct shaped){ plan->cluster,     plan->workload, plan->cluster_files,
+                               plan->trace_files, plan->until_ns, point,
+                               shaped->past };
     plan_settle(plan);
     plan->outputs = s->outputs ? plan->outputs : 0;
     return EXIT_OK;
 }
 
 /* A signal now only sets the flag, so that the result is written; the next run ends at once. */
-static int keep(const struct sweep *s, size_t point, const char *settings_yaml, const struct summary *m, struct error *err)
+static int keep(const struct sweep *s, size_t point, const char *settings_yaml,
+                const struct summary *m, struct error *err)
 {
     char points[PATH_LONG];
     snprintf(points, sizeof points, "%s/points", s->directory);
@@ -303,7 +321,8 @@ static int keep(const struct sweep *s, size_t point, const char *settings_yaml, 
 }
 
 /* Each member reads its inputs; nothing is shared. */
-static int run_federation(const struct sweep *s, size_t point, const struct point_command *c, struct error *err)
+static int run_federation(const struct sweep *s, size_t point, const struct point_command *c,
+                          struct error *err)
 {
     const struct point *p = &s->grid->point[point];
     const char *cluster = s->cluster[p->value[s->of[AXIS_CLUSTER]]].sha256;
@@ -335,8 +354,10 @@ static int run_point(const struct sweep *s, struct shaped *shaped, size_t point,
     struct played played = { .run = NULL };
     char path[PATH_LONG];
     snprintf(path, sizeof path, "%s/runs/%s", s->directory, s->grid->point[point].name);
-    int status = point_command_make(&c, s->experiment, &s->grid->point[point], s->outputs ? path : NULL, s->outputs, err);
-    if (status == EXIT_OK && !s->cluster[s->grid->point[point].value[s->of[AXIS_CLUSTER]]].cluster) {
+    int status = point_command_make(&c, s->experiment, &s->grid->point[point],
+                                    s->outputs ? path : NULL, s->outputs, err);
+    if (status == EXIT_OK &&
+        !s->cluster[s->grid->point[point].value[s->of[AXIS_CLUSTER]]].cluster) {
         status = run_federation(s, point, &c, err);
         point_command_free(&c);
         return status;
@@ -347,7 +368,8 @@ static int run_point(const struct sweep *s, struct shaped *shaped, size_t point,
         status = prepare(s, shaped, point, &plan, err);
     bool branched = status == EXIT_OK && run_branch(s, shaped, point, &plan, &status, err);
     if (status == EXIT_OK && !branched)
-        status = play(&(struct play_setup){ .plan = &plan, .argc = c.argc, .argv = c.argv }, &played, err);
+        status = play(&(struct play_setup){ .plan = &plan, .argc = c.argc, .argv = c.argv },
+                      &played, err);
     if (status == EXIT_OK && !branched)
         status = keep(s, point, plan.settings_yaml, played.summary, err);
     played_free(&played);
@@ -370,7 +392,8 @@ bool sweep_work(const struct sweep *s, struct shaped *shaped, size_t point)
         _exit(EXIT_INTERRUPTED);
     if (status == EXIT_OK)
         return true;
-    struct error ignored = { "" };    /* if it cannot be written, the missing result is reported at the end */
+    /* if it cannot be written, the missing result is reported at the end */
+    struct error ignored = { "" };
     snprintf(points, sizeof points, "%s/points", s->directory);
     point_file_write_failure(points, s->key[point], err.text, &ignored);
     return false;
