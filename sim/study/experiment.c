@@ -46,7 +46,7 @@ static struct axis *add_axis(struct reading *r, enum axis_kind kind, const char 
 
 /* ==== The values of axes ==== */
 
-enum { VALUES_MOST = 10000 };
+enum { VALUES_MAX = 10000 };
 
 static const struct list {
     enum axis_kind kind;
@@ -95,8 +95,8 @@ static int add_value(struct reading *r, struct axis *a, struct axis_value v, str
                                 a->kind == AXIS_TRACE || a->kind == AXIS_CLUSTER
                                     ? ": give each a name of its own"
                                     : "");
-    if (a->n == VALUES_MOST)
-        return config_error(v.place, err, "want at most %d values of %s", VALUES_MOST, a->name);
+    if (a->n == VALUES_MAX)
+        return config_error(v.place, err, "want at most %d values of %s", VALUES_MAX, a->name);
     mem_grow(&a->value, &r->values, a->n, sizeof *a->value);
     a->value[a->n++] = v;
     return 0;
@@ -169,8 +169,8 @@ static int read_seeds(struct reading *r, struct axis *a, struct config_value ite
         return config_error(
             item, err,
             "want a seed, a whole number from 0, or a range of them like 1..20, got '%s'", text);
-    if (last - first >= VALUES_MOST)
-        return config_error(item, err, "want at most %d seeds, got '%s'", VALUES_MOST, text);
+    if (last - first >= VALUES_MAX)
+        return config_error(item, err, "want at most %d seeds, got '%s'", VALUES_MAX, text);
     for (int64_t seed = first; seed <= last; seed++)
         if (add_number(r, a, seed, item, err))
             return -1;
@@ -274,14 +274,14 @@ static int read_parameters(struct reading *r, struct config_value v, struct erro
 
 /* ==== Combinations that are left out ==== */
 
-enum { LIST_MOST = 400 };
+enum { LIST_MAX = 400 };
 
 static int no_axis(const struct experiment *e, struct config_value pair, const char *name,
                    struct error *err)
 {
     struct suggestion near = { .typed = name };
     struct config_value key = { .config = pair.config, .node = pair.key };
-    char list[LIST_MOST] = "";
+    char list[LIST_MAX] = "";
     for (size_t i = 0, n = 0; i < e->n_axes; i++) {
         suggest_offer(&near, e->axis[i].name);
         if (n < sizeof list)
@@ -366,7 +366,7 @@ static int read_exclusions(struct reading *r, struct config_value v, struct erro
 
 /* ==== The file ==== */
 
-#define LIMIT_MOST_S INT64_C(31536000)    /* a year */
+#define LIMIT_MAX_S INT64_C(31536000)    /* a year */
 
 struct keys {
     const char *name;
@@ -383,7 +383,7 @@ static const struct config_key keys[] = {
     { .name = "parameters", .type = CONFIG_MAPPING, AT(parameters) },
     { .name = "seeds", .type = CONFIG_ANY, AT(list[LIST_SEEDS]) },
     { .name = "exclude", .type = CONFIG_LIST, AT(exclude) },
-    { .name = "limit_s", .type = CONFIG_PARTS, AT(limit_ns), .least = 0, .most = LIMIT_MOST_S,
+    { .name = "limit_s", .type = CONFIG_PARTS, AT(limit_ns), .least = 0, .most = LIMIT_MAX_S,
       .scale = NS_PER_S,
       .above_least = true },
     { 0 },

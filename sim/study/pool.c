@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TICK_MS = 250, BATCH_MOST = 256, PATIENCE_MS = 3000 };
+enum { TICK_MS = 250, BATCH_MAX = 256, PATIENCE_MS = 3000 };
 #define NO_TASK SIZE_MAX
 
 /* In shared memory: written by the worker, polled by the parent. */
@@ -88,9 +88,9 @@ static bool take_batch(struct pool *p, struct worker *w)
     if (p->next == s->n)
         return false;
     size_t fair = (s->n - p->next) / (2 * (size_t)s->workers), most = fair < 1 ? 1
-                                                                      : fair < BATCH_MOST
+                                                                      : fair < BATCH_MAX
                                                                           ? fair
-                                                                          : BATCH_MOST;
+                                                                          : BATCH_MAX;
     w->next = p->next;
     p->next += s->batch(s->self, p->next, p->next + most);
     w->end = p->next;

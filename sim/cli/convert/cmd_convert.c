@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FILTER_GPUS_MOST INT64_C(100000000)
-#define FILTER_DEFAULTS  { .max_gpus = FILTER_GPUS_MOST, .limit = UINT32_MAX }
+#define FILTER_GPUS_MAX INT64_C(100000000)
+#define FILTER_DEFAULTS  { .max_gpus = FILTER_GPUS_MAX, .limit = UINT32_MAX }
 struct filter_options {
     const char *since, *until;                /* seconds or a date; NULL: no bound */
     const char *queues, *users, *classes;     /* names with commas between; NULL: all */
@@ -180,10 +180,10 @@ static const struct option options[] = {
       .words = native_classes,
       .help = "only jobs of these classes: training, inference, interactive, batch" },
     { .name = "min-gpus", .argument = "N", .kind = OPTION_INTEGER, AT(filter.min_gpus),
-      .max = FILTER_GPUS_MOST,
+      .max = FILTER_GPUS_MAX,
       .help = "only jobs of at least N GPUs in total; a share of a GPU counts as one" },
     { .name = "max-gpus", .argument = "N", .kind = OPTION_INTEGER, AT(filter.max_gpus),
-      .max = FILTER_GPUS_MOST,
+      .max = FILTER_GPUS_MAX,
       .help = "only jobs of at most N GPUs in total" },
     { .name = "limit", .argument = "N", .kind = OPTION_INTEGER, AT(filter.limit), .min = 1,
       .max = UINT32_MAX,

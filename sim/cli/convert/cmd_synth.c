@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LOAD_MOST 100
+#define LOAD_MAX 100
 
 struct synth_options {
     const char *preset, *cluster, *output;
@@ -33,7 +33,7 @@ static const struct option options[] = {
       .max = SYNTH_JOBS_MOST,
       .help = "number of jobs, instead of that of the file; a larger N begins with the same "
               "jobs, unless the load is calibrated as realised" },
-    { .name = "load", .argument = "X", .kind = OPTION_RATIO, AT(load), .max = LOAD_MOST,
+    { .name = "load", .argument = "X", .kind = OPTION_RATIO, AT(load), .max = LOAD_MAX,
       .help = "target load, instead of that of the file: 0.8 is 80 % of the GPUs" },
     { .name = "cluster", .letter = 'c', .argument = "CLUSTER", .kind = OPTION_TEXT, AT(cluster),
       .values = VALUES_FILE,

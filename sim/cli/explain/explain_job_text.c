@@ -8,7 +8,7 @@
 
 /* ==== What differs for a session ==== */
 
-enum { LABEL = 16, STEP = 18, STEPS_MOST = 30, PLACES_MOST = 4, STOPPED_MOST = 10 };
+enum { LABEL = 16, STEP = 18, STEPS_MAX = 30, PLACES_MAX = 4, STOPPED_MAX = 10 };
 
 static bool is(const char *a, const char *b)
 {
@@ -243,7 +243,7 @@ static void print_meanwhile(const json_t *story)
 static void write_places(FILE *to, const json_t *list)
 {
     size_t n = json_array_size(list);
-    for (size_t i = 0; i < n && i < PLACES_MOST; i++) {
+    for (size_t i = 0; i < n && i < PLACES_MAX; i++) {
         const json_t *place = json_array_get(list, i);
         double share = story_number(place, "share");
         fprintf(to, "%s node %s", i ? "," : " on", story_text(place, "node"));
@@ -254,8 +254,8 @@ static void write_places(FILE *to, const json_t *list)
         if (share > 0 && share < 1)
             fprintf(to, " (%.3g of it)", share);
     }
-    if (n > PLACES_MOST)
-        fprintf(to, " and %zu more", n - PLACES_MOST);
+    if (n > PLACES_MAX)
+        fprintf(to, " and %zu more", n - PLACES_MAX);
 }
 
 static void write_end_of(FILE *to, const json_t *run)
@@ -368,9 +368,9 @@ static void print_steps(const json_t *story)
         const json_t *step = decided ? decision : run;
         bool first = r == 0;
         *(decided ? &d : &r) += 1;
-        if (shown++ == STEPS_MOST / 2 && n > STEPS_MOST)
-            printf("  ... %zu steps more ...\n", n - STEPS_MOST);
-        if (n > STEPS_MOST && shown > STEPS_MOST / 2 && shown <= n - STEPS_MOST / 2)
+        if (shown++ == STEPS_MAX / 2 && n > STEPS_MAX)
+            printf("  ... %zu steps more ...\n", n - STEPS_MAX);
+        if (n > STEPS_MAX && shown > STEPS_MAX / 2 && shown <= n - STEPS_MAX / 2)
             continue;
         struct paragraph p;
         char when[INSTANT_MAX];
@@ -439,7 +439,7 @@ static void print_stopped(const json_t *story)
 {
     const json_t *list = json_object_get(story, "stopped");
     size_t n = json_array_size(list);
-    for (size_t i = 0; i < n && i < STOPPED_MOST; i++) {
+    for (size_t i = 0; i < n && i < STOPPED_MAX; i++) {
         const json_t *stop = json_array_get(list, i);
         struct paragraph p;
         FILE *to = paragraph_begin(&p);
@@ -453,8 +453,8 @@ static void print_stopped(const json_t *story)
                 instant_text(when, story_number(stop, "end_s")));
         paragraph_end(&p, i ? "" : "others", LABEL);
     }
-    if (n > STOPPED_MOST)
-        printf("%*s... and %zu more\n", LABEL, "", n - STOPPED_MOST);
+    if (n > STOPPED_MAX)
+        printf("%*s... and %zu more\n", LABEL, "", n - STOPPED_MAX);
 }
 
 static void print_outcome(const json_t *story)

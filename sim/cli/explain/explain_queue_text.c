@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LABEL = 16, NAME_LEAST = 8, CELL = 15, ROWS_MOST = 20 };
+enum { LABEL = 16, NAME_MIN = 8, CELL = 15, ROWS_MAX = 20 };
 
 static void print_head(const json_t *story)
 {
@@ -94,15 +94,15 @@ static void print_short(const json_t *story)
 static void print_borrowers(const json_t *story)
 {
     const json_t *list = json_object_get(story, "borrowers"), *row;
-    size_t i, width = NAME_LEAST, n = json_array_size(list);
+    size_t i, width = NAME_MIN, n = json_array_size(list);
     json_array_foreach(list, i, row)
     {
         size_t w = text_width(story_text(row, "queue"));
         width = w > width ? w : width;
     }
-    size_t room = term_width(STDOUT_FILENO) > 2 + 2 * CELL + NAME_LEAST
+    size_t room = term_width(STDOUT_FILENO) > 2 + 2 * CELL + NAME_MIN
                       ? term_width(STDOUT_FILENO) - 2 - 2 * CELL
-                      : NAME_LEAST;
+                      : NAME_MIN;
     width = width > room ? room : width;
     if (n) {
         putchar('\n');
@@ -112,7 +112,7 @@ static void print_borrowers(const json_t *story)
     }
     json_array_foreach(list, i, row)
     {
-        if (i == ROWS_MOST) {
+        if (i == ROWS_MAX) {
             printf("  ... and %zu more\n", n - i);
             break;
         }

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { NAME_MOST = 40 };
+enum { NAME_WIDTH_MAX = 40 };
 
 double story_number(const json_t *o, const char *key)
 {
@@ -38,7 +38,7 @@ void paragraph_end(struct paragraph *p, const char *label, size_t indent)
 
 void write_name(FILE *to, const char *name)
 {
-    text_put(to, *name ? name : "(no name)", NAME_MOST);
+    text_put(to, *name ? name : "(no name)", NAME_WIDTH_MAX);
 }
 
 void write_duration(FILE *to, double s)

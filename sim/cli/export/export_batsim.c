@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NODES_MOST = 10000000 };
+enum { NODES_MAX = 10000000 };
 #define KWH_SCALE INT64_C(1000000000)
 #define J_PER_KWH 3.6e6
 
@@ -48,7 +48,7 @@ static const char *const node_columns[] = { "node", "gpus", NULL };
 static int take_node(void *self, const struct row *r, const size_t *at, struct error *err)
 {
     int64_t number = 0, gpus = 0;
-    if (cell_integer(r, at[0], 0, NODES_MOST, &number, err) ||
+    if (cell_integer(r, at[0], 0, NODES_MAX, &number, err) ||
         cell_integer(r, at[1], 0, INT_MAX, &gpus, err))
         return -1;
     node_at(self, (size_t)number)->gpus = (uint32_t)gpus;
@@ -84,7 +84,7 @@ static int take_interval(void *self, const struct row *r, const size_t *at, stru
     struct writing *t = self;
     int64_t number = 0, start_ns = 0, end_ns = 0;
     uint64_t mask = 0;
-    if (cell_integer(r, at[1], 0, NODES_MOST, &number, err) ||
+    if (cell_integer(r, at[1], 0, NODES_MAX, &number, err) ||
         cell_time(r, at[3], INT64_MIN, &start_ns, err) ||
         cell_time(r, at[4], start_ns, &end_ns, err))
         return -1;

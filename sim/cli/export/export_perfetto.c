@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { CLUSTER_PID = 1, FIRST_NODE_PID = 2, NODES_MOST = 10000000 };
+enum { CLUSTER_PID = 1, FIRST_NODE_PID = 2, NODES_MAX = 10000000 };
 /* GPU 0 to 63; GPUs of a node that only counts them; tasks without any */
 enum { TRACK_UNNAMED = 64, TRACK_CPUS, TRACKS };
 enum { LANES_SORTED = 10000 };
@@ -235,7 +235,7 @@ static int take_interval(void *self, const struct row *r, const size_t *at, stru
     struct writing *t = self;
     struct slice s = { .row = r, .at = at };
     if (cell_integer(r, at[TASK], 0, UINT32_MAX, &s.task, err) ||
-        cell_integer(r, at[NODE], 0, NODES_MOST, &s.node, err) ||
+        cell_integer(r, at[NODE], 0, NODES_MAX, &s.node, err) ||
         cell_integer(r, at[GPUS], 0, UINT32_MAX, &s.gpus, err) ||
         cell_integer(r, at[MILLI], 0, UINT32_MAX, &s.milli, err) ||
         cell_time(r, at[START], INT64_MIN, &s.start_ns, err) ||

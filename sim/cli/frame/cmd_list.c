@@ -13,7 +13,7 @@
 /* ==== Text ==== */
 
 #define NO_BOUND 1e9
-enum { INDENT_MOST = 28, GAP = 2 };
+enum { INDENT_MAX = 28, GAP = 2 };
 
 static const char *text_of(const json_t *o, const char *key)
 {
@@ -61,14 +61,14 @@ static size_t parameter_head(char *to, size_t size, const json_t *p)
 /* The meaning of a parameter is shown once in a list: `shown` holds the parameters shown so far. */
 static void parameter(const json_t *p, json_t *shown, size_t indent, size_t width)
 {
-    char head[512], text[1024], usual[64];
+    char head[512], text[1024], fallback[64];
     const char *unit = text_of(p, "unit"), *summary = text_of(p, "summary");
     parameter_head(head, sizeof head, p);
-    put_number(usual, sizeof usual, json_object_get(p, "default"), "");
+    put_number(fallback, sizeof fallback, json_object_get(p, "default"), "");
     const char *before = json_string_value(json_object_get(shown, head));
     bool again = before && strcmp(before, summary) == 0;
     json_object_set_new(shown, head, json_string(summary));
-    snprintf(text, sizeof text, "%s (default %s%s%s)", again ? "as above" : summary, usual,
+    snprintf(text, sizeof text, "%s (default %s%s%s)", again ? "as above" : summary, fallback,
              *unit ? " " : "", unit);
     printf("    %s", head);
     text_wrap(stdout, text, 4 + strlen(head), indent, width);
@@ -127,10 +127,10 @@ static void entries(const json_t *list, size_t width)
             char head[512];
             size_t used = 4 + parameter_head(head, sizeof head, json_array_get(parameters, p)) +
                           GAP;
-            indent = used > indent && used <= INDENT_MOST ? used : indent;
+            indent = used > indent && used <= INDENT_MAX ? used : indent;
         }
     }
-    indent = indent > INDENT_MOST ? INDENT_MOST : indent;
+    indent = indent > INDENT_MAX ? INDENT_MAX : indent;
     indent = width < 60 && indent > 8 ? 8 : indent;
     json_t *shown = json_object();
     for (size_t i = 0; i < json_array_size(list); i++)

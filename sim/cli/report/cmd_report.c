@@ -123,8 +123,8 @@ static void label_groups(struct page *p)
 
 static int read_views(struct page *p, struct error *err)
 {
-    p->view = mem_new(VIEWS_MOST, sizeof *p->view);
-    for (size_t i = 0; i < p->n_groups && i < VIEWS_MOST; i++) {
+    p->view = mem_new(VIEWS_MAX, sizeof *p->view);
+    for (size_t i = 0; i < p->n_groups && i < VIEWS_MAX; i++) {
         struct run_view *v = &p->view[p->n_views++];
         if (run_view_open(v, p->group[i].run[0], err))
             return -1;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct { const char *metric, *label; } usual[] = {
+static const struct { const char *metric, *label; } default_rows[] = {
     { "jobs_submitted", "jobs" },
     { "jobs_completed", "jobs completed" },
     { "util_alloc", "GPU time allocated" },
@@ -149,8 +149,8 @@ void page_comparison(struct output *o, const struct page *p)
         out_text(o, "<p>Means over runs that differ in the seed, &plusmn; half of their 95&nbsp;% confidence interval (Student's t).</p>\n");
     table_begin(o, "Metrics over all jobs");
     columns(o, p);
-    for (size_t i = 0; i < sizeof usual / sizeof usual[0]; i++)
-        row(o, p, usual[i].metric, usual[i].label);
+    for (size_t i = 0; i < sizeof default_rows / sizeof default_rows[0]; i++)
+        row(o, p, default_rows[i].metric, default_rows[i].label);
     table_end(o);
     out_text(o, "<details><summary>All metrics</summary>\n");
     table_begin(o, "All metrics over all jobs");

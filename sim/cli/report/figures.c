@@ -81,7 +81,7 @@ static int ranked_most_first(const void *a, const void *b)
 
 /* ==== Levels over time ==== */
 
-enum { BANDS_MOST = 9, QUOTA_QUEUES = 12, SERVICES_MOST = 16 };
+enum { BANDS_MAX = 9, QUOTA_QUEUES = 12, SERVICES_MAX = 16 };
 
 /* ---- GPUs over time ---- */
 
@@ -101,7 +101,7 @@ static size_t rank_queues(const struct run_view *v, struct ranked **list)
 static void bands(struct output *o, const struct page *p, const struct run_view *v)
 {
     struct ranked *list;
-    size_t n = rank_queues(v, &list), own = n > BANDS_MOST + 1 ? BANDS_MOST : n;
+    size_t n = rank_queues(v, &list), own = n > BANDS_MAX + 1 ? BANDS_MAX : n;
     bool first = true;
     for (size_t i = 0; i < own; i++)
         figure_level(o, &first, figure_queue(v, list[i].number), p,
@@ -195,7 +195,7 @@ static void figure_services(struct output *o, const struct page *p)
             char *name = figure_name(p, v, what[w].name);
             figure_variant(o, &first, name, "lines");
             free(name);
-            for (uint32_t k = 0; k < intern_count(v->service_names) && k < SERVICES_MOST; k++)
+            for (uint32_t k = 0; k < intern_count(v->service_names) && k < SERVICES_MAX; k++)
                 figure_level(o, &first_line, intern_text(v->service_names, k), p,
                              &v->service[k].level[w]);
             html_printf(o, "],\"unit\":\"%s\"}", what[w].unit);
@@ -382,7 +382,7 @@ static void waits_of(struct output *o, const struct run_view *v)
     if (shown)
         qsort(list, shown, sizeof *list, ranked_most_first);
     for (size_t i = 0; i < shown && i < WAIT_ROWS; i++) {
-        double y[WAIT_REASONS_MOST];
+        double y[WAIT_REASONS_MAX];
         for (size_t r = 0; r < v->reasons; r++)
             y[r] = v->queue[list[i].number].wait_s[r] / 3600;
         figure_named(o, &first, figure_queue(v, list[i].number), y, v->reasons);

@@ -10,11 +10,11 @@ struct page {
     size_t n_runs;
     size_t n_groups;
     struct page_group *group;
-    size_t n_views;               /* at most VIEWS_MOST */
+    size_t n_views;               /* at most VIEWS_MAX */
     struct run_view *view;        /* the first run of each of the first n_views groups */
     struct steps steps;
 };
-enum { VIEWS_MOST = 8, PAGE_STEPS = 480 };
+enum { VIEWS_MAX = 8, PAGE_STEPS = 480 };
 
 void page_write(struct output *o, const struct page *p);
 

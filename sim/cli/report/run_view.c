@@ -108,14 +108,14 @@ static const char *const job_columns[] = {
     "queue", "state", "jct_s", "wait_s", "bounded_slowdown", "finish_time_fairness", NULL
 };
 
-struct jobs { struct run_view *view; size_t reason_column[WAIT_REASONS_MOST]; };
+struct jobs { struct run_view *view; size_t reason_column[WAIT_REASONS_MAX]; };
 
 /* The columns "wait_REASON_s". */
 static int on_jobs_header(void *self, const struct row *header, struct error *err)
 {
     struct jobs *j = self;
     (void)err;
-    for (size_t i = 0; i < header->n && j->view->reasons < WAIT_REASONS_MOST; i++) {
+    for (size_t i = 0; i < header->n && j->view->reasons < WAIT_REASONS_MAX; i++) {
         const char *name = header->cell[i].text, *reason = name + strlen("wait_");
         size_t length = header->cell[i].length;
         if (length <= strlen("wait__s") || strncmp(name, "wait_", strlen("wait_")) != 0 ||
@@ -173,7 +173,7 @@ static int read_jobs(struct run_view *v, struct error *err)
 
 struct nodes {
     struct run_view *view;
-    size_t account_column[ACCOUNTS_MOST];
+    size_t account_column[ACCOUNTS_MAX];
     size_t capacity;
     double *gpus;                 /* of each node */
     double scale;                 /* steps of the heat map in a second */
@@ -185,7 +185,7 @@ static int on_nodes_header(void *self, const struct row *header, struct error *e
     static const char ending[] = "_gpu_s";
     struct nodes *n = self;
     (void)err;
-    for (size_t i = 0; i < header->n && n->view->accounts < ACCOUNTS_MOST; i++) {
+    for (size_t i = 0; i < header->n && n->view->accounts < ACCOUNTS_MAX; i++) {
         size_t length = header->cell[i].length, name = length - (sizeof ending - 1);
         if (length < sizeof ending || strcmp(header->cell[i].text + name, ending) != 0)
             continue;

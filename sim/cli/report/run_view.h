@@ -22,12 +22,12 @@ enum service_level { SERVICE_RATE, SERVICE_P50, SERVICE_P99, SERVICE_KEPT, SERVI
 enum distribution { DISTRIBUTION_JCT, DISTRIBUTION_WAIT, DISTRIBUTION_SLOWDOWN,
                     DISTRIBUTION_FAIRNESS, DISTRIBUTIONS };
 
-enum { WAIT_REASONS_MOST = 24, ACCOUNTS_MOST = 16, HEAT_STEPS = 160, HEAT_ROWS = 64 };
+enum { WAIT_REASONS_MAX = 24, ACCOUNTS_MAX = 16, HEAT_STEPS = 160, HEAT_ROWS = 64 };
 
 struct queue_view {               /* numbered as run_view.queue_names */
     struct series level[QUEUE_LEVELS];
     double held_gpu_s;
-    double jobs, wait_s[WAIT_REASONS_MOST];    /* wait_s: sums over its jobs, by reason */
+    double jobs, wait_s[WAIT_REASONS_MAX];    /* wait_s: sums over its jobs, by reason */
 };
 struct service_view {             /* numbered as run_view.service_names */
     struct series level[SERVICE_LEVELS];
@@ -49,9 +49,9 @@ struct run_view {
     struct service_view *service; /* [intern_count(service_names)] */
     struct values sorted[DISTRIBUTIONS];
     size_t reasons;
-    char *reason[WAIT_REASONS_MOST];
+    char *reason[WAIT_REASONS_MAX];
     size_t accounts;
-    struct { char *name; double gpu_s; } account[ACCOUNTS_MOST];
+    struct { char *name; double gpu_s; } account[ACCOUNTS_MAX];
     size_t heat_rows, nodes_per_row;
     struct heat_row *heat;
     struct intern *node_names;

@@ -158,7 +158,7 @@ static void wait_table(struct output *o, const struct run_view *v)
 {
     size_t n = intern_count(v->queue_names), with_jobs = 0;
     struct waiting *list = mem_new(n + 1, sizeof *list);
-    double sum_s[WAIT_REASONS_MOST] = { 0 }, total_s = 0;
+    double sum_s[WAIT_REASONS_MAX] = { 0 }, total_s = 0;
     for (uint32_t k = 0; k < n; k++) {
         struct waiting w = { &v->queue[k], intern_text(v->queue_names, k), 0 };
         for (size_t r = 0; r < v->reasons; r++) {
