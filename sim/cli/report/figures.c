@@ -241,11 +241,11 @@ static void quota_of(struct output *o, const struct page *p, const struct run_vi
     free(name);
     if (deserved->mean)
         figure_named(o, &first_band, "held within the quota", within, p->steps.n);
-    figure_named(o, &first_band, deserved->mean ? "held beyond it" : "held", beyond, p->steps.n);
+    figure_named(o, &first_band, deserved->mean ? "held above the quota" : "held", beyond, p->steps.n);
     out_text(o, "],\"lines\":[");
     figure_level(o, &first_line, "quota", p, deserved);
     figure_level(o, &first_line, "fair share", p, &q->level[QUEUE_FAIR]);
-    figure_level(o, &first_line, "asked for", p, &q->level[QUEUE_DEMAND]);
+    figure_level(o, &first_line, "demand", p, &q->level[QUEUE_DEMAND]);
     out_text(o, "]}");
     free(within);
     free(beyond);
@@ -341,7 +341,7 @@ static void figure_distributions(struct output *o, const struct page *p)
 /* ---- Bars ---- */
 
 static const struct { const char *account, *meaning; } accounts[] = {
-    { "useful", "useful work" }, { "start", "starting" }, { "save", "saving to leave" },
+    { "useful", "useful work" }, { "start", "starting" }, { "save", "saving before a stop" },
     { "checkpoint", "writing checkpoints" },
     { "gang", "incomplete gangs" }, { "idle", "idle in sessions" }, { "fault", "after a fault" },
     { "lost", "lost work" }, { "free", "free" }, { "down", "out of service" },

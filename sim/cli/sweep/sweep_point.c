@@ -239,7 +239,7 @@ static int check_unchanged(const struct plan *plan, const struct read_trace *t, 
     heard_sha256(&plan->trace_files, all_sha256);
     if (!strcmp(all_sha256, t->all_sha256))
         return EXIT_OK;
-    error_set(err, "%s: it, or a file that it names, has changed since the sweep began",
+    error_set(err, "%s: this file, or a file that it names, changed since the sweep began",
               plan->trace.path);
     return EXIT_INPUT;
 }
@@ -264,7 +264,7 @@ static int read_with_settings(const struct read_cluster *c, struct plan *plan, s
 {
     int status = plan_read_cluster(plan, err);
     if (status == EXIT_OK && strcmp(plan->cluster_sha256, c->sha256) != 0) {
-        error_set(err, "%s: it has changed since the sweep began", plan->options->cluster);
+        error_set(err, "%s: this file changed since the sweep began", plan->options->cluster);
         status = EXIT_INPUT;
     }
     return status;
@@ -333,7 +333,7 @@ static int run_federation(const struct sweep *s, size_t point, const struct poin
     if (status == EXIT_OK)
         status = federated_plan_settle(&plan, err);
     if (status == EXIT_OK && strcmp(plan.federation->sha256, cluster) != 0) {
-        error_set(err, "%s: it has changed since the sweep began", c->options.cluster);
+        error_set(err, "%s: this file changed since the sweep began", c->options.cluster);
         status = EXIT_INPUT;
     }
     if (status == EXIT_OK)
