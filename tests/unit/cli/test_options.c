@@ -102,7 +102,7 @@ static const struct row { const char *name; const struct option_set *set; const 
     { "the first mistake counts", &any, { "--seed=x", "--what" }, "cmd: --seed: want a whole number from 0 to 99, got 'x'" },
     { "operands where none go", &none, { "-q", "a" }, "cmd: takes no operand, got 'a'" },
     { "an operand missing", &one, { "-q" }, "cmd: want NAME, see 'gpuyard cmd --help'" },
-    { "an operand too many", &one, { "a", "b", "c" }, "cmd: want NAME, got 'b' besides" },
+    { "an operand too many", &one, { "a", "b", "c" }, "cmd: want NAME, got also 'b'" },
     { "required, missing", &required, { NULL }, "cmd: --trace: want TRACE" },
     { "a list is freed after a mistake", &required, { "--set=a=1", "--set=b=1", "--tarce" },
       "cmd: no option '--tarce', did you mean '--trace'?" },
