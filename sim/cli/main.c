@@ -1,5 +1,6 @@
-/* main.c - gpuyard: finds the subcommand, gives it its options, and sees to it that what it wrote arrived. */
-#include "sim/cli/frame/cli.h"
+/* main.c - gpuyard: finds the subcommand, parses its options, runs it, and checks that its
+ * output was written. */
+#include "sim/cli/commands.h"
 #include "sim/base/memory.h"
 
 #include <errno.h>
@@ -11,22 +12,24 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Whoever closed a standard descriptor must not find a result file under its number. Opened the wrong way round, so
- * that using it still is an error. */
+/* A standard descriptor that is closed must not become a result file. It is opened in the wrong
+ * direction, so that using it is still an error. */
 static void hold_standard_descriptors(void)
 {
     for (int fd = 0; fd < 3; fd++)
-        if (fcntl(fd, F_GETFD) == -1 && errno == EBADF && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) != fd)
+        if (fcntl(fd, F_GETFD) == -1 && errno == EBADF &&
+            open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) != fd)
             _exit(EXIT_FAILED);
 }
 
-/* A reader that left early, like head, is told nothing. */
+/* EPIPE prints no message: a reader such as head has ended early. */
 static int flush_stdout(int status)
 {
     errno = 0;
     bool failed = ferror(stdout) != 0;
     if ((fflush(stdout) != 0 || failed) && errno != EPIPE)
-        complain(EXIT_FAILED, "cannot write to standard output%s%s", errno ? ": " : "", errno ? strerror(errno) : "");
+        complain(EXIT_FAILED, "cannot write to standard output%s%s", errno ? ": " : "",
+                 errno ? strerror(errno) : "");
     else if (!errno)
         return status;
     return status ? status : EXIT_FAILED;
@@ -36,7 +39,7 @@ static int run_command(const struct command *c, int argc, char **argv)
 {
     struct error err = { "" };
     void *options = mem_new(1, c->options_size);
-    struct invocation in = { .argc = argc, .argv = argv, .options = options };
+    struct invocation in = { .argc = argc, .argv = argv, .options = options, .commands = commands };
     int status = EXIT_OK;
     if (c->options_size)
         memcpy(options, c->defaults, c->options_size);
@@ -62,26 +65,30 @@ static int dispatch(int argc, char **argv)
     if (!first)
         return complain(EXIT_USAGE, "want a command, see 'gpuyard --help'");
     if (!strcmp(first, "--help") || !strcmp(first, "-h"))
-        help_program();
+        help_program(commands);
     else if (!strcmp(first, "--version") || !strcmp(first, "-V"))
         about();
     else
-        return command_find(first) ? run_command(command_find(first), argc, argv) : command_unknown(first);
+        return command_find(commands, first)
+                   ? run_command(command_find(commands, first), argc, argv)
+                   : command_unknown(commands, first);
     return EXIT_OK;
 }
 
-/* jansson's values are then always there, as our own. */
+/* JSON values are never NULL for want of memory: mem_resize() ends the program. */
 static void *json_memory(size_t bytes)
 {
     return mem_resize(NULL, bytes, 1);
 }
 
-/* The locale stays C: setlocale() is never called, so that numbers are read and written alike everywhere. */
+/* The locale stays C: setlocale() is never called, so that numbers are read and written alike
+ * everywhere. */
 int main(int argc, char **argv)
 {
     hold_standard_descriptors();
     signal(SIGPIPE, SIG_IGN);
     json_set_alloc_funcs(json_memory, free);
-    setvbuf(stdout, NULL, _IOFBF, (size_t)1 << 20);    /* as good as always one write: errno then tells why it failed */
+    /* usually one write, so that errno has the reason if it fails */
+    setvbuf(stdout, NULL, _IOFBF, (size_t)1 << 20);
     return flush_stdout(dispatch(argc, argv));
 }

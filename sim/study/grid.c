@@ -1,4 +1,4 @@
-/* grid.c - see grid.h. Combinations are counted like the digits of a number, the last axis being the lowest. */
+/* grid.c - see grid.h. */
 #include "sim/study/grid.h"
 
 #include "sim/base/memory.h"
@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_MOST = 200 };         /* a directory may be called as long as 255, and files beside it get endings */
+/* file names have at most 255 bytes, and files beside the directory get suffixes */
+enum { NAME_LENGTH_MAX = 200 };
 
 /* ---- One combination ---- */
 
@@ -18,7 +19,7 @@ static size_t owner_of(const struct experiment *e, const struct axis *a)
     return (size_t)(experiment_axis(e, kind) - e->axis);
 }
 
-/* false: it is the same as one with a lower number. */
+/* false: it repeats a combination with a lower number. */
 static bool digits_of(const struct experiment *e, uint64_t number, uint32_t *value)
 {
     for (size_t i = e->n_axes; i-- > 0;) {
@@ -60,7 +61,8 @@ const char *point_label(const struct experiment *e, const struct point *p, size_
 
 /* ---- Names ---- */
 
-static void add_to_name(FILE *f, const struct experiment *e, const struct point *p, size_t axis, bool first)
+static void add_to_name(FILE *f, const struct experiment *e, const struct point *p, size_t axis,
+                        bool first)
 {
     const struct axis *a = &e->axis[axis];
     if (p->value[axis] == VALUE_IDLE || (a->key && !a->listed))
@@ -69,11 +71,15 @@ static void add_to_name(FILE *f, const struct experiment *e, const struct point 
     if (a->key || a->kind == AXIS_SEED)
         fprintf(f, "%s=", a->name);
     for (const char *c = point_label(e, p, axis); *c; c++)
-        putc(strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.=+-_", *c) ? *c : '-', f);
+        putc(strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.=+-_", *c)
+                 ? *c
+                 : '-',
+             f);
 }
 
-/* Trace, cluster, settings, policy and placement with theirs; the seed comes last. */
-static int name_point(struct grid *g, const struct experiment *e, struct point *p, struct error *err)
+/* In the order of the axes, with the seed last. */
+static int name_point(struct grid *g, const struct experiment *e, struct point *p,
+                      struct error *err)
 {
     char *text = NULL;
     size_t length;
@@ -85,9 +91,11 @@ static int name_point(struct grid *g, const struct experiment *e, struct point *
     length = strlen(text);
     p->name = arena_text(g->memory, text, length);
     free(text);
-    if (length > NAME_MOST)
-        return error_set(err, "%s: point %u: its name '%s' is longer than %d letters: give some of its parts names", e->name, p->number,
-                         p->name, NAME_MOST);
+    if (length > NAME_LENGTH_MAX)
+        return error_set(
+            err,
+            "%s: point %u: its name '%s' is longer than %d letters: give some of its parts names",
+            e->name, p->number, p->name, NAME_LENGTH_MAX);
     return 0;
 }
 
@@ -105,13 +113,14 @@ static int check_names(const struct grid *g, const struct experiment *e, struct 
     qsort(sorted, g->n, sizeof *sorted, by_name);
     for (size_t i = 1; i < g->n && result == 0; i++)
         if (!strcmp(sorted[i - 1]->name, sorted[i]->name))
-            result = error_set(err, "%s: points %u and %u are both called '%s': give some of their parts names", e->name,
-                               sorted[i - 1]->number, sorted[i]->number, sorted[i]->name);
+            result = error_set(
+                err, "%s: points %u and %u are both called '%s': give some of their parts names",
+                e->name, sorted[i - 1]->number, sorted[i]->number, sorted[i]->name);
     free(sorted);
     return result;
 }
 
-/* ---- All ---- */
+/* ---- The grid ---- */
 
 static int make_points(struct grid *g, const struct experiment *e, uint64_t all, struct error *err)
 {
@@ -127,7 +136,8 @@ static int make_points(struct grid *g, const struct experiment *e, uint64_t all,
         if (name_point(g, e, p, err))
             return -1;
     }
-    return g->n ? check_names(g, e, err) : error_set(err, "%s: nothing is left: every combination is excluded", e->name);
+    return g->n ? check_names(g, e, err)
+                : error_set(err, "%s: no point remains: every combination is excluded", e->name);
 }
 
 struct grid *grid_new(const struct experiment *e, struct error *err)

@@ -15,13 +15,15 @@ enum { PATH_LONG = 4096 };
 struct part { const char *directory; struct sweep_about about; struct sweep_list *list; };
 struct merge { struct part *part; size_t n; };
 
-/* ---- Is it all of one sweep? ---- */
+/* ---- The same sweep ---- */
 
-static int same_text(const struct part *a, const struct part *b, const char *what, const char *x, const char *y, struct error *err)
+static int same_text(const struct part *a, const struct part *b, const char *what, const char *x,
+                     const char *y, struct error *err)
 {
     if (!strcmp(x, y))
         return 0;
-    return error_set(err, "%s: it has another %s than %s: %.64s instead of %.64s", b->directory, what, a->directory, y, x);
+    return error_set(err, "%s: it has another %s than %s: %.64s instead of %.64s", b->directory,
+                     what, a->directory, y, x);
 }
 
 static int same_inputs(const struct part *a, const struct part *b, struct error *err)
@@ -29,8 +31,11 @@ static int same_inputs(const struct part *a, const struct part *b, struct error 
     for (size_t i = 0; i < a->about.n_inputs && i < b->about.n_inputs; i++) {
         const struct sweep_input *x = &a->about.input[i], *y = &b->about.input[i];
         if (strcmp(x->sha256, y->sha256) != 0)
-            return error_set(err, "%s: its %s '%s' has other bytes than in %s: SHA-256 %.16s... instead of %.16s...", b->directory, y->kind,
-                             y->label ? y->label : "?", a->directory, y->sha256, x->sha256);
+            return error_set(
+                err,
+                "%s: its %s '%s' has other bytes than in %s: SHA-256 %.16s... instead of %.16s...",
+                b->directory, y->kind, y->label ? y->label : "?", a->directory, y->sha256,
+                x->sha256);
     }
     return 0;
 }
@@ -39,11 +44,14 @@ static int same_points(const struct part *a, const struct part *b, struct error 
 {
     const struct sweep_list *x = a->list, *y = b->list;
     if (x->n != y->n || strcmp(x->columns, y->columns) != 0)
-        return error_set(err, "%s/points.csv: it has other points than %s/points.csv", b->directory, a->directory);
+        return error_set(err, "%s/points.csv: it has other points than %s/points.csv", b->directory,
+                         a->directory);
     for (size_t i = 0; i < x->n; i++)
-        if (strcmp(x->row[i].fields, y->row[i].fields) != 0 || strcmp(x->row[i].key, y->row[i].key) != 0)
-            return error_set(err, "%s/points.csv:%zu: point %u is defined otherwise than in %s/points.csv", b->directory, i + 2,
-                             y->row[i].number, a->directory);
+        if (strcmp(x->row[i].fields, y->row[i].fields) != 0 ||
+            strcmp(x->row[i].key, y->row[i].key) != 0)
+            return error_set(
+                err, "%s/points.csv:%zu: point %u is defined otherwise than in %s/points.csv",
+                b->directory, i + 2, y->row[i].number, a->directory);
     return 0;
 }
 
@@ -63,7 +71,8 @@ static int read_parts(struct merge *m, const char *const *directory, size_t n, s
     for (size_t i = 0; i < n; i++) {
         struct part *p = &m->part[m->n++];
         p->directory = directory[i];
-        if (sweep_about_read(&p->about, directory[i], err) || !(p->list = sweep_list_read(directory[i], err)) ||
+        if (sweep_about_read(&p->about, directory[i], err) ||
+            !(p->list = sweep_list_read(directory[i], err)) ||
             (i > 0 && same_sweep(&m->part[0], p, err)))
             return -1;
     }
@@ -81,7 +90,8 @@ static void free_parts(struct merge *m)
 
 /* ---- Points ---- */
 
-static int differ(const struct merge *m, const struct sweep_row *row, size_t a, size_t b, const char *x, const char *y, struct error *err)
+static int differ(const struct merge *m, const struct sweep_row *row, size_t a, size_t b,
+                  const char *x, const char *y, struct error *err)
 {
     while (*x && *y) {
         size_t n = strcspn(x, "\n"), k = strcspn(y, "\n");
@@ -90,12 +100,14 @@ static int differ(const struct merge *m, const struct sweep_row *row, size_t a, 
         x += n + (x[n] == '\n');
         y += k + (y[k] == '\n');
     }
-    return error_set(err, "point %u (%s): two results: %s has '%.*s', %s has '%.*s'", row->number, row->name, m->part[a].directory,
-                     (int)strcspn(x, "\n"), x, m->part[b].directory, (int)strcspn(y, "\n"), y);
+    return error_set(err, "point %u (%s): two results: %s has '%.*s', %s has '%.*s'", row->number,
+                     row->name, m->part[a].directory, (int)strcspn(x, "\n"), x,
+                     m->part[b].directory, (int)strcspn(y, "\n"), y);
 }
 
-/* *best: whose result counts; m->n: nobody has one. */
-static int find_result(const struct merge *m, const struct sweep_row *row, size_t *best, struct error *err)
+/* *best: the shard whose result counts; m->n: no shard has one. */
+static int find_result(const struct merge *m, const struct sweep_row *row, size_t *best,
+                       struct error *err)
 {
     struct point_result found = { .failed = true };
     int result = 0;
@@ -123,7 +135,7 @@ static int find_result(const struct merge *m, const struct sweep_row *row, size_
     return result;
 }
 
-/* What most likely is missing: a shard that nobody named, or one that was not finished. */
+/* The likely cause: a shard that was not given, or one that is not finished. */
 static void hint(const struct merge *m, size_t row, char to[128])
 {
     size_t of = m->part[0].about.shard.of, first, end, index = 0;
@@ -157,11 +169,11 @@ static int find_all(const struct merge *m, size_t *best, struct error *err)
         return 0;
     char why[128];
     hint(m, first, why);
-    return error_set(err, "%zu of %zu points have no result, the first is point %u (%s)%s", missing, l->n, l->row[first].number,
-                     l->row[first].name, why);
+    return error_set(err, "%zu of %zu points have no result, the first is point %u (%s)%s", missing,
+                     l->n, l->row[first].number, l->row[first].name, why);
 }
 
-/* ---- What is written ---- */
+/* ---- Output ---- */
 
 static int copy_point(const char *from, const char *to, const char *key, struct error *err)
 {
@@ -180,7 +192,8 @@ static int copy_point(const char *from, const char *to, const char *key, struct 
     return -1;
 }
 
-static int write_all(const struct merge *m, const size_t *best, const char *to, struct merged *came, struct error *err)
+static int write_all(const struct merge *m, const size_t *best, const char *to,
+                     struct merged *count, struct error *err)
 {
     const struct sweep_list *l = m->part[0].list;
     struct sweep_about about = m->part[0].about;
@@ -190,15 +203,16 @@ static int write_all(const struct merge *m, const size_t *best, const char *to, 
     if (directory_make(points, NULL, err))
         return -1;
     for (size_t i = 0; i < l->n; i++)
-        if (strcmp(m->part[best[i]].directory, to) != 0 && copy_point(m->part[best[i]].directory, to, l->row[i].key, err))
+        if (strcmp(m->part[best[i]].directory, to) != 0 &&
+            copy_point(m->part[best[i]].directory, to, l->row[i].key, err))
             return -1;
-    came->points = l->n;
+    count->points = l->n;
     if (sweep_about_write(&about, to, err) || sweep_list_write(l, to, err))
         return -1;
-    return sweep_tables_write(l, 0, l->n, to, &came->failed, err);
+    return sweep_tables_write(l, 0, l->n, to, &count->failed, err);
 }
 
-/* Results of something else are not written over. */
+/* Results of another experiment are not overwritten. */
 static int is_free(const struct merge *m, const char *to, struct error *err)
 {
     struct sweep_about there;
@@ -208,14 +222,17 @@ static int is_free(const struct merge *m, const char *to, struct error *err)
         return -1;
     bool same = !strcmp(there.sha256, m->part[0].about.sha256);
     sweep_about_free(&there);
-    return same ? 0 : error_set(err, "%s: has results of another experiment: say another --output", to);
+    return same
+               ? 0
+               : error_set(err, "%s: has results of another experiment: want another --output", to);
 }
 
-int merge_shards(const char *const *directory, size_t n, const char *to, struct merged *came, struct error *err)
+int merge_shards(const char *const *directory, size_t n, const char *to, struct merged *count,
+                 struct error *err)
 {
     struct merge m = { .n = 0 };
     size_t *best = NULL;
-    *came = (struct merged){ 0, 0 };
+    *count = (struct merged){ 0, 0 };
     int result = read_parts(&m, directory, n, err);
     if (result == 0)
         result = is_free(&m, to, err);
@@ -224,7 +241,7 @@ int merge_shards(const char *const *directory, size_t n, const char *to, struct 
         result = find_all(&m, best, err);
     }
     if (result == 0)
-        result = write_all(&m, best, to, came, err);
+        result = write_all(&m, best, to, count, err);
     free(best);
     free_parts(&m);
     return result;

@@ -11,18 +11,20 @@ static double batch_mean(const double *first)
     return sum / MSER_BATCH;
 }
 
-/* From the last batch to the first: mean and squares of all behind d grow by one (Welford). */
+/* From the last batch to the first: mean and squares of the batches after d are updated by one
+ * (Welford). */
 int mser5(const double *observation, size_t n, size_t *deleted)
 {
     size_t batches = n / MSER_BATCH, best = 0;
-    double least = (double)INFINITY, mean = 0, squares = 0;
+    double min = (double)INFINITY, mean = 0, squares = 0;
     for (size_t d = batches; d-- > 0;) {
-        double kept = (double)(batches - d), z = batch_mean(&observation[d * MSER_BATCH]), away = z - mean;
+        double kept = (double)(batches - d), z = batch_mean(&observation[d * MSER_BATCH]),
+               away = z - mean;
         mean += away / kept;
         squares += away * (z - mean);
         double error = squares / kept / kept;
-        if (d <= batches / 2 && error <= least) {
-            least = error;
+        if (d <= batches / 2 && error <= min) {
+            min = error;
             best = d;
         }
     }

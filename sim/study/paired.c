@@ -48,7 +48,8 @@ static void resample(const double *d, size_t n, unsigned resamples, uint64_t see
     qsort(mean, resamples, sizeof *mean, by_value);
 }
 
-/* Efron (1987), eq. 6.6 with the jackknife's values: a sixth of the skewness of n means, each without one difference. */
+/* Efron (1987), eq. 6.6 with the jackknife's values: a sixth of the skewness of n means, each
+ * without one difference. */
 static double acceleration(const double *d, size_t n, double mean)
 {
     double squares = 0, cubes = 0;
@@ -68,7 +69,8 @@ static double share_below(const double *sorted, unsigned n, double x)
     return below / n;
 }
 
-struct bounds bootstrap_bca(const double *d, size_t n, double level, unsigned resamples, uint64_t seed)
+struct bounds bootstrap_bca(const double *d, size_t n, double level, unsigned resamples,
+                            uint64_t seed)
 {
     if (all_equal(d, n))
         return (struct bounds){ d[0], d[0] };
@@ -81,7 +83,8 @@ struct bounds bootstrap_bca(const double *d, size_t n, double level, unsigned re
     }
     for (unsigned side = 0; side < 2; side++) {
         double z = bias + gsl_cdf_ugaussian_Pinv(side ? (1 + level) / 2 : (1 - level) / 2);
-        bound[side] = gsl_stats_quantile_from_sorted_data(mean, 1, resamples, gsl_cdf_ugaussian_P(bias + z / (1 - a * z)));
+        bound[side] = gsl_stats_quantile_from_sorted_data(
+            mean, 1, resamples, gsl_cdf_ugaussian_P(bias + z / (1 - a * z)));
     }
     free(mean);
     return (struct bounds){ bound[0], bound[1] };
@@ -97,7 +100,8 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Mid-ranks, doubled so that they are whole; returns the sum of t^3 - t over the groups of t that are tied. */
+/* Mid-ranks, doubled so that they are whole; returns the sum of t^3 - t over the groups of t
+ * that are tied. */
 static double rank_all(struct ranked *r, size_t n)
 {
     double ties = 0;
@@ -130,7 +134,8 @@ static double exact_tail(const struct ranked *r, size_t n, unsigned sum)
 
 static double normal_p(size_t n, double sum, double ties)
 {
-    double m = (double)n, mean = m * (m + 1) / 4, variance = m * (m + 1) * (2 * m + 1) / 24 - ties / 48;
+    double m = (double)n, mean = m * (m + 1) / 4,
+           variance = m * (m + 1) * (2 * m + 1) / 24 - ties / 48;
     double z = fmax(0, fabs(sum - mean) - .5) / sqrt(variance);
     return 2 * gsl_cdf_ugaussian_Q(z);
 }
@@ -146,7 +151,8 @@ struct wilcoxon wilcoxon_signed_rank(const double *d, size_t n)
     double ties = rank_all(r, w.used);
     for (size_t i = 0; i < w.used; i++)
         twice += r[i].positive ? r[i].twice_rank : 0;
-    unsigned most = (unsigned)(w.used * (w.used + 1)), less = twice < most - twice ? twice : most - twice;
+    unsigned most = (unsigned)(w.used * (w.used + 1)),
+             less = twice < most - twice ? twice : most - twice;
     w.sum = twice / 2.0;
     w.exact = w.used <= WILCOXON_EXACT;
     if (w.used)

@@ -1,9 +1,4 @@
-/* point_file.c - see point_file.h.
- *
- *   gpuyard point 1 KEY done|failed BYTES
- *   BYTES bytes: the configuration, or why it failed
- *   summary.csv, if it did not
- *   end                                           # a file that lost its end was not written by us */
+/* point_file.c - see point_file.h. */
 #include "sim/study/point_file.h"
 
 #include "sim/base/memory.h"
@@ -20,8 +15,9 @@ static const char magic[] = "gpuyard point 1 ", last_line[] = "end\n";
 
 /* ---- Writing ---- */
 
-/* Two points may be defined alike, and be at work at the same time. */
-static struct output *begin(const char *directory, const char *key, bool failed, const char *text, struct error *err)
+/* Two points may have the same definition and run at the same time. */
+static struct output *begin(const char *directory, const char *key, bool failed, const char *text,
+                            struct error *err)
 {
     struct output *o = output_open_shared(directory, key, err);
     if (!o)
@@ -41,7 +37,8 @@ static int end(struct output *o, struct error *err)
     return output_commit(o, err);
 }
 
-int point_file_write(const char *directory, const char *key, const char *configuration, const struct summary *m, struct error *err)
+int point_file_write(const char *directory, const char *key, const char *configuration,
+                     const struct summary *m, struct error *err)
 {
     struct output *o = begin(directory, key, false, configuration, err);
     if (!o)
@@ -50,7 +47,8 @@ int point_file_write(const char *directory, const char *key, const char *configu
     return end(o, err);
 }
 
-int point_file_write_failure(const char *directory, const char *key, const char *why, struct error *err)
+int point_file_write_failure(const char *directory, const char *key, const char *why,
+                             struct error *err)
 {
     struct output *o = begin(directory, key, true, why, err);
     return o ? end(o, err) : -1;
@@ -73,16 +71,17 @@ static char *read_whole(FILE *f, size_t *length)
     return text;
 }
 
-/* The text's own bytes become the parts: each is ended with a NUL. */
-static bool take_apart(struct point_result *to, size_t length, const char *key)
+/* The parts point into the text, each ended with NUL. */
+static bool split_result(struct point_result *to, size_t length, const char *key)
 {
     char *text = to->memory, *line_end = strchr(text, '\n');
     size_t head = strlen(magic), end = strlen(last_line), bytes;
-    if (length < head + end || !line_end || memcmp(text, magic, head) != 0 || strncmp(text + head, key, KEY_LENGTH) != 0 ||
-        strcmp(text + length - end, last_line) != 0)
+    if (length < head + end || !line_end || memcmp(text, magic, head) != 0 ||
+        strncmp(text + head, key, KEY_LENGTH) != 0 || strcmp(text + length - end, last_line) != 0)
         return false;
     char state[8] = "";
-    if (sscanf(text + head + KEY_LENGTH, " %7s %zu", state, &bytes) != 2 || bytes > length - end - (size_t)(line_end + 1 - text))
+    if (sscanf(text + head + KEY_LENGTH, " %7s %zu", state, &bytes) != 2 ||
+        bytes > length - end - (size_t)(line_end + 1 - text))
         return false;
     char *body = line_end + 1, *rest = body + bytes;
     text[length - end] = '\0';
@@ -99,7 +98,8 @@ static bool take_apart(struct point_result *to, size_t length, const char *key)
     return true;
 }
 
-int point_file_read(const char *directory, const char *key, struct point_result *to, struct error *err)
+int point_file_read(const char *directory, const char *key, struct point_result *to,
+                    struct error *err)
 {
     char path[PATH_LONG];
     size_t length;
@@ -112,10 +112,10 @@ int point_file_read(const char *directory, const char *key, struct point_result 
         return error_set(err, "%s: cannot read it: %s", path, strerror(errno));
     to->memory = read_whole(f, &length);
     fclose(f);
-    if (take_apart(to, length, key))
+    if (split_result(to, length, key))
         return 0;
     point_result_free(to);
-    return error_set(err, "%s: it is not the whole result of a point", path);
+    return error_set(err, "%s: incomplete result of a point", path);
 }
 
 void point_result_free(struct point_result *r)

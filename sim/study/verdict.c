@@ -20,7 +20,8 @@ static bool all_positive(const double *x, size_t n)
     return true;
 }
 
-static void worsenings(const double *base, const double *new, size_t n, double sign, bool by_difference, double *d)
+static void worsenings(const double *base, const double *new, size_t n, double sign,
+                       bool by_difference, double *d)
 {
     double scale = fabs(gsl_stats_mean(base, 1, n));
     for (size_t i = 0; i < n; i++) {
@@ -42,13 +43,16 @@ static void single(struct comparison *c, double d)
     c->p_wilcoxon = 1;
 }
 
-struct comparison compare_pairs(const double *base, const double *new, size_t n, enum better better, double level)
+struct comparison compare_pairs(const double *base, const double *new, size_t n, enum better better,
+                                double level)
 {
-    struct comparison c = { .pairs = n, .base = gsl_stats_mean(base, 1, n), .new = gsl_stats_mean(new, 1, n) };
+    struct comparison c = { .pairs = n, .base = gsl_stats_mean(base, 1, n),
+                            .new = gsl_stats_mean(new, 1, n) };
     double *d = mem_new(n, sizeof *d);
     c.by_difference = !all_positive(base, n) || !all_positive(new, n);
     worsenings(base, new, n, better == BETTER_HIGHER ? -1 : 1, c.by_difference, d);
-    c.worse = c.by_difference && c.base == 0 ? from_nothing(c.new, better) : gsl_stats_mean(d, 1, n);
+    c.worse = c.by_difference && c.base == 0 ? from_nothing(c.new, better)
+                                             : gsl_stats_mean(d, 1, n);
     if (n == 1 || !isfinite(c.worse)) {
         single(&c, c.worse);
         free(d);
@@ -60,7 +64,9 @@ struct comparison compare_pairs(const double *base, const double *new, size_t n,
     c.bound_low = gate.interval.low;
     c.bound_high = gate.interval.high;
     c.deviation = t.error * sqrt((double)n);
-    c.p_worse = t.error > 0 ? gsl_cdf_tdist_Q(t.mean / t.error, (double)(n - 1)) : t.mean > 0 ? 0 : 1;
+    c.p_worse = t.error > 0  ? gsl_cdf_tdist_Q(t.mean / t.error, (double)(n - 1))
+                : t.mean > 0 ? 0
+                             : 1;
     c.p_wilcoxon = wilcoxon_signed_rank(d, n).p;
     free(d);
     return c;
@@ -68,7 +74,10 @@ struct comparison compare_pairs(const double *base, const double *new, size_t n,
 
 double look_level(size_t pairs, bool sequential)
 {
-    static const struct { size_t pairs; double level; } looks[] = { { 10, .01 }, { 20, .01 }, { 40, .015 }, { 80, .015 } };
+    static const struct {
+        size_t pairs;
+        double level;
+    } looks[] = { { 10, .01 }, { 20, .01 }, { 40, .015 }, { 80, .015 } };
     for (size_t i = 0; sequential && i < sizeof looks / sizeof looks[0]; i++)
         if (looks[i].pairs == pairs)
             return looks[i].level;
@@ -77,10 +86,12 @@ double look_level(size_t pairs, bool sequential)
 
 enum verdict verdict_of(const struct comparison *c, double margin, double p_adjusted, double level)
 {
-    double most = (c->by_difference ? margin : log1p(margin)) * (1 + 1e-12);    /* 102 is not beyond 2 % of 100 */
+    /* 102 is not beyond 2 % of 100 */
+    double most = (c->by_difference ? margin : log1p(margin)) * (1 + 1e-12);
     if (c->pairs == 1)
         return c->worse > most ? VERDICT_FAIL : VERDICT_PASS;
     if (p_adjusted < level && c->worse > most)
         return VERDICT_FAIL;
-    return c->bound_high < most || (c->deviation == 0 && c->worse <= most) ? VERDICT_PASS : VERDICT_INCONCLUSIVE;
+    return c->bound_high < most || (c->deviation == 0 && c->worse <= most) ? VERDICT_PASS
+                                                                           : VERDICT_INCONCLUSIVE;
 }

@@ -91,7 +91,7 @@ expect 2 "gpuyard: compare: --fail-if: want METRIC>N% or METRIC@SCOPE>N%, N at l
 expect 2 "gpuyard: compare: --fail-if: want METRIC>N% or METRIC@SCOPE>N%, N at least 0, got 'jct_mean_s>-1%'" \
     "$gpuyard" compare fifo srtf --fail-if 'jct_mean_s>-1%'
 expect 2 "gpuyard: compare: there is no metric 'jct', see 'gpuyard list metrics'" "$gpuyard" compare fifo srtf --fail-if 'jct>1%'
-expect 2 "gpuyard: compare: --fail-if: gpu_h_held is neither better nor worse when it is more" \
+expect 2 "gpuyard: compare: --fail-if: gpu_h_held: neither a higher nor a lower value of this metric is worse" \
     "$gpuyard" compare fifo srtf --fail-if 'gpu_h_held>1%'
 cd "$root" || exit 1
 echo "$passed passed, $failed failed"

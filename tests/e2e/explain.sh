@@ -24,7 +24,7 @@ X,10,20,4,Y,1
 END
 "$G" run -q -c cluster.yaml -t trace.csv -p priority:preempt=yes --outputs jobs,intervals,queues,events -o r || exit 1
 
-# Job b is told to leave at 10, has saved at 15 and has its GPUs again at 35, with 90 s to do.
+# Job b is preempted at 10, has saved at 15 and has its GPUs again at 35, with 90 s to do.
 expect 0 "" "$G" explain r b
 cat >want <<'END'
   job b of queue X, training: 4 GPUs
@@ -35,18 +35,18 @@ cat >want <<'END'
 
   0 s             starts on node 0 GPU 4-7, holds them for 15 s, until it was
                   preempted for job X of queue Y (reclaim)
-  10 s            is told to leave for job X
+  10 s            is preempted for job X
   15 s            waits from now on because too few GPUs were free
   35 s            has waited 20 s because too few GPUs were free
   35 s            runs again on node 0 GPU 4-7, holds them for 90 s, until it
-                  had done its work
+                  completed
 
   cost          stopped 1 time: 0 GPU h of work lost, 0.00556 GPU h of starting
                 and saving
   outcome       completed at 125 s, 2.1 min after it was submitted, 1.25 times
                 its service time
-  fairness      that is 1.25 times as long as on GPUs of its own, an equal share
-                for each queue that had jobs (fair: at most 1)
+  fairness      its completion time is 1.25 times that on an equal share of the
+                GPUs, one for each queue with jobs (fair: at most 1)
 END
 same want out
 
@@ -54,30 +54,30 @@ same want out
 expect 2 "gpuyard: r: 'X' is a job and a queue: want --job or --queue" "$G" explain r X
 expect 2 "gpuyard: explain: want --job or --queue, got both" "$G" explain r X --job --queue
 expect 0 "" "$G" explain r X --job
-says out "  others        job b of queue X was preempted for it (reclaim), and had left at"
-says out "                  5 s: it had its GPUs, and their last users were leaving"
+says out "  others        job b of queue X was preempted for it (reclaim), and its GPUs"
+says out "                  5 s: it had claimed GPUs that other jobs were still releasing"
 expect 0 "" "$G" explain r Y
 cat >want <<'END'
   queue Y: deserves 4 GPUs; 1 job, 1 completed, over 2.1 min
 
   asked for     0.8 GPUs on average, and held 0.6
-  was owed      0.0278 GPU h, what it asked for within its quota; held 80.0% of
+  entitled to   0.0278 GPU h, its demand within its quota; it held 80.0% of
                 that, and lacked 0.00556 GPU h
-  borrowed      0 GPU h beyond its quota, and left 0.117 GPU h of the quota
+  borrowed      0 GPU h above its quota, and left 0.117 GPU h of the quota
                 unused
-  short         of its own 1 time, until it had what it was owed: 5 s
+  short         of its quota 1 time, until it held what it was entitled to: 5 s
                   5 s from 10 s
 
-  What others held beyond their quotas while this one
-             had to spare      was short
+  GPU time of other queues above their quotas while this queue
+                had spare      was short
   X          0.0833 GPU h  0.00556 GPU h
 
   preempted     none of its jobs
                 its own jobs preempted jobs of X (1)
   waited most   5 s: job X, 4 GPUs, submitted at 10 s
-  fairness      0.0% of its jobs took no longer than on GPUs of its own, an
-                equal share for each queue that had jobs; the worst, X, 1.25
-                times as long
+  fairness      0.0% of its jobs took no longer than on an equal share of the
+                GPUs, one for each queue with jobs; the worst, X, 1.25 times as
+                long
 END
 same want out
 
@@ -129,24 +129,25 @@ cat >want <<'END'
   submitted     at 0 s
   waited        30 s until its first start, in all 2.0 min
                   90 s: too few GPUs were free
-                  30 s: the scheduler's next pass, or a back-off, was to come
+                  30 s: the next scheduling pass, or the end of a back-off, was
+                  not due yet
   usable        at 90 s, 90 s after it was submitted: its objective is missed
 
   30 s            starts on node 0 GPU 0-1, holds them for 16.7 min, until it
                   was preempted for job X1 of queue Y (reclaim)
-  1030 s          is told to leave for job X1
+  1030 s          is preempted for job X1
   1090 s          runs again on node 0 GPU 2-3, holds them for 16.7 min, until
-                  it was idle and gave them back
-  3000 s          is wanted again, and asks for GPUs
+                  it was idle and released them
+  3000 s          is used again, and requests GPUs
   3060 s          runs again on node 0 GPU 2-3, holds them for 15.7 min, until
                   its user closed it
 
   held          its GPUs for 49.0 min: 0.383 GPU h active, 1.15 GPU h idle, 0.1
-                GPU h starting up; it was active for 25.0% of that, start-ups
-                aside
-  released      its GPUs 1 time, for it was idle
+                GPU h starting up; it was active for 25.0% of that, without
+                start-ups
+  released      its GPUs 1 time, as it was idle
   taken         its GPUs 1 time: 1 reclaim
-  delayed       its user, who had used it before, waited 4.0 min to go on
+  delayed       its user waited 4.0 min to continue
   outcome       closed by its user at 4000 s, 66.7 min after it was submitted
 END
 same want out
@@ -159,11 +160,11 @@ outcome() { # OUTCOME FORGOTTEN STATE END: of the same session
     rm -r ends
 }
 outcome culled 1 completed 4000
-says out "outcome       culled: deleted for being idle at 4000 s, 66.7 min after it was submitted; its user had gone without closing it "
+says out "outcome       culled: deleted for being idle at 4000 s, 66.7 min after it was submitted; its user had left without closing it "
 outcome abandoned 0 cancelled 4000
 says out "outcome       abandoned: given up by its user at 4000 s, 66.7 min after it was submitted; the patience to wait for GPUs was 10.0 min "
 outcome expired 0 completed 4000
-says out "outcome       expired: it came to its cap at 4000 s, 66.7 min after it was submitted "
+says out "outcome       expired: it reached its time limit at 4000 s, 66.7 min after it was submitted "
 outcome lost 0 failed 4000
 says out "outcome       failed once too often at 4000 s, 66.7 min after it was submitted "
 outcome lost 0 rejected 4000
@@ -197,12 +198,12 @@ done
 # ---- What is not there, or broken ----
 expect 3 "gpuyard: nowhere: no such directory" "$G" explain nowhere b
 mkdir empty
-expect 3 "gpuyard: empty/jobs.csv: is not there: want the results of a run" "$G" explain empty b
+expect 3 "gpuyard: empty/jobs.csv: no such file: want the results of a run" "$G" explain empty b
 expect 2 "gpuyard: explain: want DIR NAME, see 'gpuyard explain --help'" "$G" explain r
 cp r/jobs.csv empty
 expect 0 "" "$G" explain empty b
 says out "  without intervals.csv, events.csv"
-expect 3 "gpuyard: empty/queues.csv: is not there, and the story of a queue needs it" "$G" explain empty Y
+expect 3 "gpuyard: empty/queues.csv: no such file, and the story of a queue needs it" "$G" explain empty Y
 head -c 700 r/jobs.csv >empty/jobs.csv
 columns=$(head -1 r/jobs.csv | tr ',' '\n' | wc -l)
 "$G" explain empty b >out 2>err

@@ -85,8 +85,8 @@ echo kept >kept
 expect 3 "gpuyard: broken/intervals.csv:3: end_s: want a number of seconds, got 'soon'" "$G" export broken --to perfetto -o kept
 if [ "$(cat kept)" = kept ] && [ ! -e .kept.partial ]; then ok; else fail "an export that failed left something"; fi
 rm broken/intervals.csv broken/summary.csv
-expect 3 "gpuyard: broken/intervals.csv: is not there, but needed" "$G" export broken --to batsim -o not
-expect 3 "gpuyard: broken/summary.csv: is not there, but needed" "$G" export broken --to openmetrics -o not
+expect 3 "gpuyard: broken/intervals.csv: no such file, but it is needed" "$G" export broken --to batsim -o not
+expect 3 "gpuyard: broken/summary.csv: no such file, but it is needed" "$G" export broken --to openmetrics -o not
 none not
 expect 3 "gpuyard: nothing: no such directory" "$G" export nothing --to batsim
 expect 2 "gpuyard: export: --to: want FORMAT" "$G" export hand

@@ -50,7 +50,7 @@ says r/summary.csv 'util_alloc_installed,all,0.6086956521739131,,1'   # 140 / 23
 says r/summary.csv 'job_failures_gpu,all,1,,1'
 expect 0 "" "$G" explain r a
 holds out 'until a failure'
-holds out 'is stopped by a failure: gpu'
+holds out 'is interrupted by a failure: gpu'
 holds out 'stopped 1 time: 0.0444 GPU h of work lost'
 if head -1 r/nodes.csv | grep -q ',faults,fault_gpu_s,down_gpu_s$'; then ok; else fail "nodes.csv: $(head -1 r/nodes.csv)"; fi
 if tail -1 r/nodes.csv | grep -q ',1,80,90$'; then ok; else fail "nodes.csv: $(tail -1 r/nodes.csv)"; fi

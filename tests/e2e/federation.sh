@@ -164,7 +164,7 @@ for what in "--stream 50" "--snapshot 10" "--switch-policy 10:sjf"; do
 done
 expect 2 "gpuyard: run: --trace: in/burst.yaml is a federation, each member of which reads the trace: want a file, not standard input" \
     "$G" run -c in/burst.yaml -t - -o no
-expect 2 "gpuyard: run: --set: nodes.a.count=3: of a federation want MEMBER.KEY=VALUE, or a key of its file" \
+expect 2 "gpuyard: run: --set: nodes.a.count=3: for a federation want MEMBER.KEY=VALUE, or a key of its file" \
     "$G" run -c in/burst.yaml -t in/t.csv --set nodes.a.count=3 -o no
 printf 'job_id,submit_s,duration_s,gpus,depends_on\na,0,1,1,\nb,0,1,1,a\n' >in/after.csv
 expect 3 "gpuyard: in/burst.yaml: jobs of the trace depend on others, which may be routed elsewhere: want none that do" \

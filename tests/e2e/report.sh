@@ -77,7 +77,7 @@ YAML
 [ "$(grep -o '<br><span class="unit">3 runs</span>' swept.html | wc -l)" = 8 ] && ok || fail "a sweep has not four columns of three runs, in two tables"
 holds swept.html "<p>12 runs of <b>"
 "$G" sweep study.yaml -q -o bare 2>said
-expect 3 "gpuyard: bare: a sweep that kept no runs: want one with --keep-runs; its numbers are in sweep.csv, and 'gpuyard plot' draws them" \
+expect 3 "gpuyard: bare: this sweep kept no runs: want one with --keep-runs; its numbers are in sweep.csv, and 'gpuyard plot' draws them" \
     "$G" report bare -o no.html
 
 # ---- What is missing is said, on the page or on standard error ----

@@ -108,7 +108,7 @@ def check(page, directory, v, figures, one):
     parts = figures["ledger"]["variants"][0]["parts"]
     bar = dict(zip(parts, figures["ledger"]["variants"][0]["rows"][v]["y"]))
     for name, column in (("useful work", "useful_gpu_s"), ("lost work", "lost_gpu_s"), ("free", "free_gpu_s"), ("out of service", "down_gpu_s"),
-                         ("starting", "start_gpu_s"), ("saving to leave", "save_gpu_s"), ("after a fault", "fault_gpu_s")):
+                         ("starting", "start_gpu_s"), ("saving before a stop", "save_gpu_s"), ("after a fault", "fault_gpu_s")):
         close(bar[name], sum(float(n.get(column) or 0) for n in nodes) / 3600, 1e-4)
     reasons = [c[5:-2] for c in jobs[0] if c.startswith("wait_") and c.endswith("_s") and c != "wait_s"]
     figure = figures["reasons"]["variants"][v]

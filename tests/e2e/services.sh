@@ -111,8 +111,8 @@ expect 3 "gpuyard: endless.yaml: service cnn: want its end_s, or a span_s, where
 sed '/^trace:/d' beside.yaml >alone.yaml
 expect 0 "" "$G" run -q -c c.yaml -t alone.yaml -o alone
 expect 3 "gpuyard: alone.yaml: want laws of jobs, got none" "$G" synth alone.yaml -q -o bad.csv
-expect 3 "gpuyard: alone.yaml: want jobs, got only those that a run submits itself" "$G" convert alone.yaml -o bad.csv
-expect 3 "gpuyard: alone.yaml: want jobs, got only those that a run submits itself" "$G" check alone.yaml
+expect 3 "gpuyard: alone.yaml: want jobs, got only services or sessions" "$G" convert alone.yaml -o bad.csv
+expect 3 "gpuyard: alone.yaml: want jobs, got only services or sessions" "$G" check alone.yaml
 none bad bad.csv
 
 # ---- The public request traces, from the first to the last request

@@ -114,7 +114,7 @@ for x in chosen:
     assert f"session {name} of queue {x['queue']}, group {x['group']}" in text, text
     assert ("usable never" in text) == (x["usable_s"] == ""), text
     assert ("in time for its objective" in text) == (x["slo_met"] == "1"), text
-    assert ("its user had gone" in text) == (x["forgotten"] == "1"), text
+    assert ("its user had left" in text) == (x["forgotten"] == "1"), text
     if held:
         words = ", ".join(f"{hours(x[key + '_gpu_s'])} {what}" for key, what in (("active", "active"), ("idle", "idle"), ("starting", "starting up")))
         assert words in text, (words, text)
@@ -163,10 +163,10 @@ said() { # STATUS MESSAGE COMMAND...
 no_trace="a trace cannot tell what a run itself submits, such as sessions: want the workload file itself, with 'gpuyard run -t'"
 said 1 "$no_trace" convert w.yaml -o out.csv
 said 3 "w.yaml: a stream is of jobs alone, got some that a run submits itself" run -c c.yaml -t w.yaml --stream 130 -o stream
-"$gpuyard" synth w.yaml -o out.csv >said.txt 2>&1 && grep -Fqx "gpuyard: lab: a trace cannot tell its sessions: 'gpuyard run -t' takes the workload file itself" said.txt
+"$gpuyard" synth w.yaml -o out.csv >said.txt 2>&1 && grep -Fqx "gpuyard: lab: a trace cannot hold its sessions: want the workload file for 'gpuyard run -t'" said.txt
 check "synth says what is not in the trace" $?
 sed '/^load/d; /^gpus/d; /^durations/d' w.yaml >alone.yaml
-said 3 "alone.yaml: want jobs, got only those that a run submits itself" check alone.yaml
+said 3 "alone.yaml: want jobs, got only services or sessions" check alone.yaml
 "$gpuyard" run -q -c c.yaml -t alone.yaml -o alone >/dev/null 2>&1 && [ "$(drawn alone | wc -l)" = 1 ]
 check "sessions and nothing else" $?
 

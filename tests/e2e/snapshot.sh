@@ -64,10 +64,10 @@ teams -p fifo -o whole && none whole/snapshot.csv
 # ---- What it does not say is said; what it cannot say is refused ----
 { cat "$root/traces/samples/four_teams.yaml"; printf 'failures: { rate: llama-3 }\n'; } >faulty.yaml
 "$G" run -c faulty.yaml -t "$root/traces/samples/four_teams.csv" --snapshot 100000 -o r >out 2>err
-holds err 'gpuyard: warning: snapshot: it does not say what is out of service, and what fails next'
+holds err 'gpuyard: warning: snapshot: it does not record what is out of service, and what fails next'
 "$G" run -c c.yaml -t t.csv -p priority:preempt=yes --set preemption.restart_s=9 --set period_s=7 --snapshot 22 -o r >out 2>err
-says err 'gpuyard: warning: snapshot: waiting jobs that have run before (2) will pay start_s in a run of it, where they would pay restart_s'
-holds err 'gpuyard: warning: snapshot: passes come every 7 s from time 0 on: from a time between two, a run of it has them at others'
+says err 'gpuyard: warning: snapshot: waiting jobs that have run before (2) pay start_s in a run of it, instead of restart_s'
+holds err 'gpuyard: warning: snapshot: passes are every 7 s from time 0; this time lies between two, so a run of it has its passes at other times'
 expect 1 "gpuyard: snapshot: no job is left at 1000 s" "$G" run -c c.yaml -t t.csv --snapshot 1000 -o bad
 expect 2 "gpuyard: run: --snapshot: want a time that comes before --until" "$G" run -c c.yaml -t t.csv --snapshot 10 --until 5 -o bad
 none bad

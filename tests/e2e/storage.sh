@@ -30,7 +30,7 @@ printf '%s\npreemption: { checkpoint: periodic, interval_s: 1800 }\nstorage: { c
 run on "$work/t.csv"
 says report "$work/on.out" '^  checkpoints  [0-9]* written ([0-9.]* GiB), 0 cut short'
 says report "$work/on.out" '^  images       [0-9]* pulled'
-says report "$work/on.out" '^  data         250.0 GiB read, 92.1% from nodes that had kept it'   # 2900 of 3150 GiB
+says report "$work/on.out" '^  data         250.0 GiB read, 92.1% from caches of nodes'   # 2900 of 3150 GiB
 says columns "$work/on/jobs.csv" '^job_id,.*,read_gib,cached_gib,pull_gpu_s,checkpoints,checkpoint_gpu_s,written_gib'
 says "columns of nodes" "$work/on/nodes.csv" '^node,.*,checkpoint_gpu_s$'
 scripts/check_schedule "$work/on" >"$work/schedule" || cat "$work/schedule"
@@ -38,9 +38,9 @@ says schedule "$work/schedule" '^ok: 3 jobs'
 says configuration "$work/on/manifest.json" 'checkpoint_gib: model'
 says configuration "$work/on/manifest.json" 'interval_s: auto'
 "$gpuyard" explain "$work/on" a >"$work/story" 2>&1
-says story "$work/story" '^  checkpoints   [0-9]* written; it stood still for'
+says story "$work/story" '^  checkpoints   [0-9]* written; it was stalled for'
 says story "$work/story" '^  image         .* of waiting for its image'
-says story "$work/story" '^  data          100 GiB from the storage, 2900 GiB that its nodes had kept'
+says story "$work/story" '^  data          100 GiB from the storage, 2900 GiB from the caches of its nodes'
 "$gpuyard" check "$work/on.yaml" >"$work/checked" 2>&1
 says check "$work/checked" "checkpoints   at Daly's interval, 14 bytes for each parameter of the model"
 says check "$work/checked" 'storage       100 GB/s read, 100 GB/s written; by a node 5 GB/s and 2 GB/s; 4'

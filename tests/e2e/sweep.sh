@@ -101,7 +101,7 @@ is_run "$(number 'drawn lab 5 0.8 perfect fifo  pack 4')" -c in/lab.yaml -t in/d
 # ---- What is stale, and what is not ----
 now() { grep -o '[0-9]* run now' out; }
 cp -r one again
-expect 2 "gpuyard: sweep: again has results of a sweep: --resume goes on with it, or say another --output" "$gpuyard" sweep in/e.yaml -o again
+expect 2 "gpuyard: sweep: again has results of a sweep: want --resume to continue it, or another --output" "$gpuyard" sweep in/e.yaml -o again
 awk -F, -v OFS=, 'NR == 5 { $3++ } { print }' in/week.csv >in/new.csv && mv in/week.csv in/old.csv && mv in/new.csv in/week.csv
 expect 0 '' "$gpuyard" sweep in/e.yaml -j2 -o again --resume
 [ "$(now)" = "$(awk -F, '$3 == "week"' list | wc -l) run now" ] && ok || fail "another trace: $(cat out)"
@@ -228,9 +228,9 @@ sed -i 's/^jct_mean_s,all,[^,]*/jct_mean_s,all,1/' "twice/points/$key"
 refused "point 5 (week_lab_sjf_pack_seed=2): two results: g1 has '$(grep '^jct_mean_s,all' "g1/points/$key")', twice has '$(grep '^jct_mean_s,all' "twice/points/$key")'" \
     g0 g1 twice
 sed -i '$d' "twice/points/$key"
-refused "twice/points/$key: it is not the whole result of a point" g0 twice
+refused "twice/points/$key: incomplete result of a point" g0 twice
 refused "nowhere/sweep.json: cannot open: No such file or directory" g0 nowhere
-expect 3 "gpuyard: merge: one: has results of another experiment: say another --output" "$gpuyard" merge -q g0 g1 -o one
+expect 3 "gpuyard: merge: one: has results of another experiment: want another --output" "$gpuyard" merge -q g0 g1 -o one
 expect 0 '' "$gpuyard" merge g0 g1 g1 -o whole
 says out '6 points of 3 shards, 0 failed: results in whole'
 same good/sweep.csv whole/sweep.csv

@@ -156,12 +156,12 @@ says out 'c,2,1,1,y,b'
 expect 2 "gpuyard: convert: --queue: no job has 'rod', did you mean 'red'?" "$G" convert t.csv --queue blue,rod
 expect 2 "gpuyard: convert: --since: want seconds, or a date like 2017-10-09 or '2017-10-09 07:01:55', got 'noon'" \
     "$G" convert t.csv --since noon
-expect 2 "gpuyard: convert: --until: want seconds, as this trace tells no dates, got '2017-10-09'" \
+expect 2 "gpuyard: convert: --until: want seconds, as this trace has no dates, got '2017-10-09'" \
     "$G" convert t.csv --until 2017-10-09
-expect 2 "gpuyard: convert: none of the 5 jobs is left" "$G" convert t.csv --since 1e6 -o none.csv
+expect 2 "gpuyard: convert: none of the 5 jobs passes the filter" "$G" convert t.csv --since 1e6 -o none.csv
 expect 2 "gpuyard: convert: --scale-load: want a number above 0, at most 1000000, got '0'" "$G" convert t.csv --scale-load 0
 expect 2 "gpuyard: convert: want TRACE[:FORMAT], see 'gpuyard convert --help'" "$G" convert
-expect 2 "gpuyard: convert: want TRACE[:FORMAT], got 't.csv' besides" "$G" convert t.csv t.csv
+expect 2 "gpuyard: convert: want TRACE[:FORMAT], got also 't.csv'" "$G" convert t.csv t.csv
 expect 3 "gpuyard: bad1.csv:2: duration_s: want a number of seconds, got 'x'" "$G" convert bad1.csv -o none.csv
 expect 1 "gpuyard: no/where.csv: cannot create: No such file or directory" "$G" convert t.csv -o no/where.csv
 none none.csv .none.csv.partial

@@ -31,7 +31,7 @@ five() { for v do echo "$v $v $v $v $v"; done; }
     hand falls/1 1 fifo $(five 9 7 6 5)
     hand gaps/1 1 fifo - $(five 8) - $(five 5 5 5) - $(five 5 5)    # jobs 1 to 6 hold the first batch
 }
-left_out() { "$G" warmup "$@" | sed -n 's/^--warmup \([0-9]*\) leaves out what none of them needs$/\1/p'; }
+left_out() { "$G" warmup "$@" | sed -n 's/^--warmup \([0-9]*\) is enough for all of them$/\1/p'; }
 [ "$(left_out one)" = 5 ] && ok || fail "one high batch"
 [ "$(left_out one/1)" = 5 ] && ok || fail "the directory of a run"
 [ "$(left_out one --of jct)" = 5 ] && ok || fail "completion times are 100 s more"
@@ -45,7 +45,7 @@ grep -Eq '^fifo, pack +2 +30 +5$' out && ok || fail "two seeds are one line"
 expect 3 "gpuyard: falls/1: the runs of fifo, pack are too short: they have not settled in their first half" "$G" warmup falls
 expect 3 "gpuyard: nowhere: cannot read it: No such file or directory" "$G" warmup nowhere
 rm one/1/jobs.csv
-expect 3 "gpuyard: one/1/jobs.csv: is not there, but needed" "$G" warmup one
+expect 3 "gpuyard: one/1/jobs.csv: no such file, but it is needed" "$G" warmup one
 
 # ---- M/M/1 from empty, at 0.9: in the long run a job waits 0.9 / (1 - 0.9) = 9 service times, and the first ones less ----
 cat >mm1.yaml <<'END'
@@ -87,6 +87,6 @@ grep -q '^util_alloc,all' all.rest && grep -q '^makespan_s,all' all.rest && ok |
 same all.rest less.rest
 holds less/manifest.json '\nwarmup_jobs: 300\n'
 if grep -q warmup all/manifest.json; then fail "without it nothing is said of it"; else ok; fi
-expect 3 "gpuyard: $root/traces/samples/four_teams.csv: it has 3971 jobs: with --warmup 3971 none is left to be counted" teams --warmup 3971
+expect 3 "gpuyard: $root/traces/samples/four_teams.csv: it has 3971 jobs: with --warmup 3971 no job remains for the means" teams --warmup 3971
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -1,5 +1,6 @@
 /* fuzz_options.c - any lines as the arguments of the program, up to but not including what the command then does. */
 #include "policies/registry.h"
+#include "sim/cli/commands.h"
 #include "sim/cli/run/plan.h"
 #include "sim/cluster/cluster_file.h"
 #include "sim/base/memory.h"
@@ -95,7 +96,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
             *next++ = '\0';
         argv[argc++] = line;
     }
-    const struct command *command = command_find(argv[0]);
+    const struct command *command = command_find(commands, argv[0]);
     if (command)
         parse(command, argc, argv);
     free(text);

@@ -1,119 +1,20 @@
-/* check_demand.c - see check.h: clusters, and what a trace asks of one. */
+/* check_demand.c - what a trace asks of a cluster: GPU time by GPU type and queue, jobs that can
+ * never run, known training models. See check.h. */
 #include "sim/cli/check/check.h"
 
 #include "policies/registry.h"
 #include "sim/base/memory.h"
 #include "sim/engine/run.h"
-#include "sim/models/failures.h"
+#include "sim/models/network/rate_rules.h"
+#include "sim/models/training/throughputs.h"
+#include "sim/models/training/training_models.h"
 #include "sim/workload/requests.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define MILLI_NS_PER_H (3600.0 * (double)NS_PER_S * MILLI_ALL)
-
-static json_t *text(const char *s)
-{
-    json_t *t = json_string(s);
-    return t ? t : json_string("?");
-}
-
-/* ---- the cluster alone ---- */
-
-static json_t *gpu_types(const struct cluster *c)
-{
-    json_t *list = json_array();
-    for (uint32_t m = 0; m < intern_count(c->gpu_models); m++) {
-        json_int_t nodes = 0, gpus = 0, largest = 0;
-        for (node_id n = 0; n < c->n_nodes; n++) {
-            const struct node_type *t = cluster_node_type(c, n);
-            if (t->gpu_model != m)
-                continue;
-            nodes++;
-            gpus += cluster_node_milli(c, n) / MILLI_ALL;
-            largest = t->gpus > largest ? t->gpus : largest;
-        }
-        json_array_append_new(list, json_pack("{s:o, s:I, s:I, s:I}", "gpu_type", text(intern_text(c->gpu_models, m)),
-                                              "nodes", nodes, "gpus", gpus, "largest_node", largest));
-    }
-    return list;
-}
-
-static json_t *row_named(json_t *list, const char *key, const char *name)
-{
-    for (size_t i = 0; i < json_array_size(list); i++)
-        if (strcmp(json_string_value(json_object_get(json_array_get(list, i), key)), name) == 0)
-            return json_array_get(list, i);
-    json_t *row = json_pack("{s:o}", key, text(name));
-    json_array_append_new(list, row);
-    return row;
-}
-
-static void add_to(json_t *row, const char *key, int64_t n)
-{
-    json_object_set_new(row, key, json_integer(json_integer_value(json_object_get(row, key)) + n));
-}
-
-/* Instances by profile, in the order of the file; those of single nodes, which are asked for as GPUs, apart. */
-static json_t *instances(const struct cluster *c)
-{
-    json_t *list = json_array();
-    for (uint32_t k = 0; k < c->n_kinds; k++) {
-        const struct node_kind *kind = &c->kind[k];
-        char name[MIG_NAME_MAX], label[2 * MIG_NAME_MAX];
-        if (!kind->mig)
-            continue;
-        snprintf(label, sizeof label, "%s %s", mig_name(kind->mig, name), c->type[kind->type].mig_single ? "single" : c->type[kind->type].mig_dynamic ? "dynamic" : "mixed");
-        json_t *row = row_named(list, "profile", label);
-        add_to(row, "nodes", kind->n_nodes);
-        add_to(row, "instances", (int64_t)kind->n_nodes * kind->gpus);
-        add_to(row, "gpus", (int64_t)kind->n_nodes * kind->gpus * kind->slot_milli / MILLI_ALL);
-    }
-    return list;
-}
-
-static json_int_t domains_of(const struct cluster *c, enum level l)
-{
-    json_int_t n = 0;
-    for (domain_id d = 0; d < c->n_domains; d++)
-        n += c->domain[d].level == l;
-    return n;
-}
-
-static json_t *hours_between(double per_s)
-{
-    return per_s > 0 ? json_real(1 / per_s / 3600) : json_null();
-}
-
-static json_t *failures_of(const struct cluster *c)
-{
-    const struct failures *f = c->failures;
-    return json_pack("{s:o, s:o, s:I, s:I}", "node_mttf_h", hours_between(failures_node_rate(f, 8)), "job_mttf_h",
-                     hours_between(failures_job_rate(f, (double)c->gpus)), "given", (json_int_t)f->n_given, "planned",
-                     (json_int_t)f->n_planned);
-}
-
-json_t *check_cluster(const struct cluster *c)
-{
-    json_int_t cpu_only = 0;
-    for (node_id n = 0; n < c->n_nodes; n++)
-        cpu_only += cluster_node_gpus(c, n) == 0;
-    json_t *report = json_pack("{s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:[]}", "name", text(c->name), "nodes",
-                     (json_int_t)c->n_nodes, "gpus", (json_int_t)c->gpus, "nodes_without_gpus", cpu_only, "racks",
-                     domains_of(c, LEVEL_RACK), "pods", domains_of(c, LEVEL_POD), "queues",
-                     (json_int_t)(c->queues_from_trace ? 0 : c->n_queues), "gpu_types", gpu_types(c), "warnings");
-    json_t *mig = instances(c);
-    if (json_array_size(mig))
-        json_object_set(report, "mig", mig);
-    json_decref(mig);
-    check_put_storage(report, c);
-    check_put_power(report, c);
-    if (c->failures)
-        json_object_set_new(report, "failures", failures_of(c));
-    return report;
-}
 
 /* ---- demand ---- */
 
@@ -136,11 +37,13 @@ static json_t *load(const struct demand *d, int64_t gpus, int64_t span_ns)
     return check_real((double)d->milli_ns / MILLI_ALL / ((double)gpus * (double)span_ns));
 }
 
-static json_t *put_demand(const char *key, const char *name, const struct demand *d, int64_t gpus, int64_t span_ns)
+static json_t *put_demand(const char *key, const char *name, const struct demand *d, int64_t gpus,
+                          int64_t span_ns)
 {
-    return json_pack("{s:o, s:I, s:o, s:I, s:o, s:o}", key, text(name), "jobs", d->jobs, "gpu_h",
-                     check_real((double)d->milli_ns / MILLI_NS_PER_H), "gpus", (json_int_t)gpus, "offered_load",
-                     load(d, gpus, span_ns), "largest_job_gpus", check_real(d->gpus_most));
+    return json_pack("{s:o, s:I, s:o, s:I, s:o, s:o}", key, check_name(name), "jobs", d->jobs,
+                     "gpu_h", check_real((double)d->milli_ns / MILLI_NS_PER_H), "gpus",
+                     (json_int_t)gpus, "offered_load", load(d, gpus, span_ns), "largest_job_gpus",
+                     check_real(d->gpus_most));
 }
 
 static int64_t span_of(const struct workload *w)
@@ -148,7 +51,8 @@ static int64_t span_of(const struct workload *w)
     return w->facts[w->n_jobs - 1].submit_ns - w->facts[0].submit_ns;
 }
 
-/* By what jobs say they want; the row of those that say nothing comes first. GPUs: those that any of them may use. */
+/* By the GPU type that jobs ask for; jobs that ask for none come first. GPUs: the most that any
+ * of these jobs may use. */
 static json_t *by_type(const struct workload *w, const struct sched *s)
 {
     uint32_t n = intern_count(w->gpu_types) + 1;
@@ -164,8 +68,9 @@ static json_t *by_type(const struct workload *w, const struct sched *s)
     json_t *list = json_array();
     for (uint32_t t = 0; t < n; t++)
         if (of[t].jobs)
-            json_array_append_new(list, put_demand("gpu_type", t ? intern_text(w->gpu_types, t - 1) : "any", &of[t],
-                                                   gpus[t], span_of(w)));
+            json_array_append_new(list, put_demand("gpu_type",
+                                                   t ? intern_text(w->gpu_types, t - 1) : "any",
+                                                   &of[t], gpus[t], span_of(w)));
     if (none.jobs)
         json_array_append_new(list, put_demand("gpu_type", "without GPUs", &none, 0, span_of(w)));
     free(of);
@@ -178,7 +83,7 @@ static json_t *amount_gpus(int64_t milli)
     return milli == UNLIMITED ? json_null() : json_real((double)milli / MILLI_ALL);
 }
 
-/* Its own nodes, or all that nobody else owns. */
+/* The nodes of a queue with nodes of its own, else all nodes that belong to no queue. */
 static int64_t queue_gpus(const struct cluster *c, queue_id q)
 {
     int64_t gpus = 0;
@@ -207,14 +112,16 @@ static json_t *by_queue(const struct cluster *c, const struct workload *w)
     return list;
 }
 
-/* ---- who can never run ---- */
+/* ---- jobs that can never run ---- */
 
-/* The first queue, from its own up, that must never hold that much; ID_NONE: none. */
+/* The first queue, from the job's own upwards, with a lower limit than the job asks for;
+ * ID_NONE: none. */
 static queue_id too_small(const struct cluster *c, const struct job_facts *f)
 {
     double milli = check_job_gpus(f) * MILLI_ALL;
     for (queue_id q = f->queue; q != ID_NONE; q = c->queue[q].parent)
-        if (c->queue[q].quota.limit.gpu_milli != UNLIMITED && milli > (double)c->queue[q].quota.limit.gpu_milli)
+        if (c->queue[q].quota.limit.gpu_milli != UNLIMITED &&
+            milli > (double)c->queue[q].quota.limit.gpu_milli)
             return q;
     return ID_NONE;
 }
@@ -225,7 +132,8 @@ struct reason {
     job_id first;
 };
 
-static void count_reason(struct reason **list, size_t *n, size_t *capacity, const char *why, job_id j)
+static void count_reason(struct reason **list, size_t *n, size_t *capacity, const char *why,
+                         job_id j)
 {
     size_t i = 0;
     while (i < *n && strcmp((*list)[i].why, why) != 0)
@@ -239,7 +147,8 @@ static void count_reason(struct reason **list, size_t *n, size_t *capacity, cons
     (*list)[i].jobs++;
 }
 
-static void never_run(const struct cluster *c, const struct workload *w, const struct sched *s, json_t *report)
+static void never_run(const struct cluster *c, const struct workload *w, const struct sched *s,
+                      json_t *report)
 {
     struct reason *list = NULL;
     size_t n = 0, capacity = 0;
@@ -248,22 +157,59 @@ static void never_run(const struct cluster *c, const struct workload *w, const s
         const char *why = run_never(s, w->facts[j].ask->shape);
         queue_id q = why ? ID_NONE : too_small(c, &w->facts[j]);
         char limit[256];
-        snprintf(limit, sizeof limit, "asks for more than the limit of queue '%.100s'", q == ID_NONE ? "" : c->queue[q].name);
+        snprintf(limit, sizeof limit, "asks for more than the limit of queue '%.100s'",
+                 q == ID_NONE ? "" : c->queue[q].name);
         if (why || q != ID_NONE)
             count_reason(&list, &n, &capacity, why ? why : limit, j);
     }
     for (size_t i = 0; i < n; i++) {
-        json_array_append_new(never, json_pack("{s:o, s:I, s:o}", "reason", text(list[i].why), "jobs", list[i].jobs,
-                                               "first", text(w->truth[list[i].first].name)));
-        check_warn(report, "%" JSON_INTEGER_FORMAT " job%s can never run; %s '%.100s': %s", list[i].jobs,
-                   list[i].jobs == 1 ? "" : "s", list[i].jobs == 1 ? "it is" : "the first is",
-                   w->truth[list[i].first].name, list[i].why);
+        json_array_append_new(never, json_pack("{s:o, s:I, s:o}", "reason", check_name(list[i].why),
+                                               "jobs", list[i].jobs, "first",
+                                               check_name(w->truth[list[i].first].name)));
+        check_warn(report, "%" JSON_INTEGER_FORMAT " job%s can never run; %s '%.100s': %s",
+                   list[i].jobs, list[i].jobs == 1 ? "" : "s",
+                   list[i].jobs == 1 ? "it is" : "the first is", w->truth[list[i].first].name,
+                   list[i].why);
     }
     json_object_set_new(report, "never", never);
     free(list);
 }
 
-/* ---- all of it ---- */
+/* ---- Training models ---- */
+
+static void put_rates(const struct cluster *c, const struct workload *w, json_t *report)
+{
+    const struct rate_rules *r = c->rates;
+    if (!r) {
+        json_object_set_new(report, "progress", json_null());
+        return;
+    }
+    uint32_t n = intern_count(w->models), unknown = ID_NONE;
+    bool *known = mem_new(n + (size_t)1, sizeof *known);
+    json_int_t jobs = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        struct training_model m;
+        const char *name = intern_text(w->models, i);
+        known[i] = training_model_find(c->models, name, &m) ||
+                   (r->table && throughputs_model(r->table, name) != INTERN_NONE);
+        unknown = known[i] || unknown != ID_NONE ? unknown : i;
+    }
+    for (job_id j = 0; j < w->n_jobs; j++)
+        jobs += w->facts[j].model != ID_NONE && known[w->facts[j].model];
+    free(known);
+    json_object_set_new(report, "progress",
+                        json_pack("{s:s, s:s, s:I, s:I}", "model", rate_model_name[r->model],
+                                  "unknown", rate_model_name[r->unknown], "known_jobs", jobs,
+                                  "jobs", (json_int_t)w->n_jobs));
+    if (unknown != ID_NONE)
+        check_warn(
+            report,
+            "training model '%.100s' is unknown: want it in 'models' of the cluster, or in `gpuyard list "
+            "models` or as an alias there",
+            intern_text(w->models, unknown));
+}
+
+/* ---- the report ---- */
 
 static void largest(const struct cluster *c, const struct workload *w, json_t *report)
 {
@@ -294,22 +240,24 @@ json_t *check_demand(struct cluster *c, struct workload *w, struct error *err)
 {
     if (run_bind(c, w, err) != 0)
         return NULL;
-    struct run_setup setup = { .cluster = c, .workload = w, .policy = builtin_policies[0], .placer = placer_named("pack"),
+    struct run_setup setup = { .cluster = c, .workload = w, .policy = builtin_policies[0],
+                               .placer = placer_named("pack"),
                                .seed = 1 };
     struct sched *s = run_new(&setup);
     struct demand all = { 0 };
     for (job_id j = 0; j < w->n_jobs; j++)
         add_job(&all, w, j);
-    json_t *report = json_pack("{s:o, s:I, s:I, s:o, s:o, s:o, s:[]}", "cluster", text(c->name), "nodes",
-                               (json_int_t)c->n_nodes, "gpus", (json_int_t)c->gpus, "offered_load",
-                               load(&all, c->gpus, span_of(w)), "gpu_types", by_type(w, s), "queues", by_queue(c, w),
-                               "warnings");
+    json_t *report = json_pack("{s:o, s:I, s:I, s:o, s:o, s:o, s:[]}", "cluster",
+                               check_name(c->name), "nodes", (json_int_t)c->n_nodes, "gpus",
+                               (json_int_t)c->gpus, "offered_load", load(&all, c->gpus, span_of(w)),
+                               "gpu_types", by_type(w, s), "queues", by_queue(c, w), "warnings");
     largest(c, w, report);
     never_run(c, w, s, report);
-    check_rates(c, w, report);
+    put_rates(c, w, report);
     double offered = json_real_value(json_object_get(report, "offered_load"));
     if (offered > 1)
-        check_warn(report, "the offered load is %.1f%%: the queue grows as long as jobs arrive", 100 * offered);
+        check_warn(report, "the offered load is %.1f%%: the queue grows as long as jobs arrive",
+                   100 * offered);
     run_free(s);
     return report;
 }

@@ -1,15 +1,15 @@
-/* check_text.c - the reports of check.c as text of at most 80 columns. */
+/* check_text.c - the reports of check.h as text of at most 80 columns. */
 #include "sim/cli/check/check.h"
+
 #include "sim/cli/frame/term.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { LABEL = 16, NAME_LEAST = 10, NAME_MOST = 24, ROWS_MOST = 40 };
+enum { LABEL = 16, NAME_MIN = 10, NAME_MAX_WIDTH = 24, ROWS_MAX = 40 };
 
 static double number(const json_t *o, const char *key)
 {
@@ -53,18 +53,19 @@ static void put_value(int width, enum cell_kind kind, double value)
 
 static size_t name_width(const json_t *rows, const char *key)
 {
-    size_t longest = NAME_LEAST, i;
+    size_t longest = NAME_MIN, i;
     json_t *row;
     json_array_foreach(rows, i, row)
     {
         size_t n = text_width(string(row, key));
         longest = n > longest ? n : longest;
     }
-    return longest < NAME_MOST ? longest : NAME_MOST;
+    return longest < NAME_MAX_WIDTH ? longest : NAME_MAX_WIDTH;
 }
 
-/* The first column holds names. A ROWS_MOST-th row is followed by a count of the rest. */
-static void table(const json_t *rows, const char *head, const char *key, const struct table_column *columns)
+/* The first column holds names. After ROWS_MAX rows the number of the others follows. */
+static void table(const json_t *rows, const char *head, const char *key,
+                  const struct table_column *columns)
 {
     size_t width = name_width(rows, key), i;
     json_t *row;
@@ -75,7 +76,7 @@ static void table(const json_t *rows, const char *head, const char *key, const s
     putchar('\n');
     json_array_foreach(rows, i, row)
     {
-        if (i == ROWS_MOST) {
+        if (i == ROWS_MAX) {
             printf("  ... and %zu more\n", json_array_size(rows) - i);
             break;
         }
@@ -89,7 +90,7 @@ static void table(const json_t *rows, const char *head, const char *key, const s
 
 /* ---- traces ---- */
 
-/* A time of the trace: its date if it tells dates, else seconds. */
+/* A time of the trace as a date if the trace has dates, else as seconds. */
 static const char *when(char to[48], const json_t *arrivals, double s)
 {
     double origin = number(arrivals, "origin_unix_s");
@@ -108,7 +109,8 @@ static void show_arrivals(const json_t *a)
     snprintf(text, sizeof text, "over %s from %s", human_time(span, number(a, "span_s")),
              when(from, a, number(a, "first_s")));
     line("submitted", text);
-    snprintf(text, sizeof text, "%s on average, CV %.2f", human_time(gap, number(a, "gap_mean_s")), number(a, "gap_cv"));
+    snprintf(text, sizeof text, "%s on average, CV %.2f", human_time(gap, number(a, "gap_mean_s")),
+             number(a, "gap_cv"));
     line("gaps", isnan(number(a, "gap_cv")) ? "none" : text);
     double most = number(a, "busiest_hour_jobs");
     snprintf(text, sizeof text, "%.0f job%s in the hour from %s", most, most == 1 ? "" : "s",
@@ -118,29 +120,34 @@ static void show_arrivals(const json_t *a)
 
 static void show_summaries(const json_t *list)
 {
-    static const struct table_column times[] = { { "jobs", "n", 10, CELL_COUNT }, { "mean", "mean", 11, CELL_TIME },
-                                                 { "p50", "p50", 11, CELL_TIME }, { "p90", "p90", 11, CELL_TIME },
-                                                 { "p99", "p99", 11, CELL_TIME }, { "max", "max", 11, CELL_TIME },
+    static const struct table_column times[] = { { "jobs", "n", 10, CELL_COUNT },
+                                                 { "mean", "mean", 11, CELL_TIME },
+                                                 { "p50", "p50", 11, CELL_TIME },
+                                                 { "p90", "p90", 11, CELL_TIME },
+                                                 { "p99", "p99", 11, CELL_TIME },
+                                                 { "max", "max", 11, CELL_TIME },
                                                  { NULL, NULL, 0, 0 } };
     size_t i;
     json_t *row;
-    printf("\n  %-*s", NAME_LEAST, "");
+    printf("\n  %-*s", NAME_MIN, "");
     for (const struct table_column *c = times; c->head; c++)
         printf("%*s", c->width, c->head);
     putchar('\n');
     json_array_foreach(list, i, row)
     {
         printf("  ");
-        text_pad(stdout, string(row, "name"), NAME_LEAST);
+        text_pad(stdout, string(row, "name"), NAME_MIN);
         for (const struct table_column *c = times; c->head; c++)
-            put_value(c->width, c->kind == CELL_TIME && !*string(row, "unit") ? CELL_GPUS : c->kind, number(row, c->key));
+            put_value(c->width, c->kind == CELL_TIME && !*string(row, "unit") ? CELL_GPUS : c->kind,
+                      number(row, c->key));
         putchar('\n');
     }
 }
 
 static void show_trace(const json_t *t)
 {
-    static const struct table_column columns[] = { { "jobs", "jobs", 10, CELL_COUNT }, { "GPU h", "gpu_h", 14, CELL_HOURS },
+    static const struct table_column columns[] = { { "jobs", "jobs", 10, CELL_COUNT },
+                                                   { "GPU h", "gpu_h", 14, CELL_HOURS },
                                                    { NULL, NULL, 0, 0 } };
     char text[256];
     snprintf(text, sizeof text, "%.0f, of format %s", number(t, "jobs"), string(t, "format"));
@@ -152,33 +159,121 @@ static void show_trace(const json_t *t)
     table(json_object_get(t, "classes"), "class", "class", columns);
 }
 
-/* ---- clusters and demand ---- */
+/* ---- clusters ---- */
+
+static const char *gbps(char to[32], const json_t *o, const char *key)
+{
+    const json_t *v = json_object_get(o, key);
+    if (json_is_number(v))
+        snprintf(to, 32, "%.6g GB/s", json_number_value(v));
+    else
+        snprintf(to, 32, "unlimited");
+    return to;
+}
+
+static void put_checkpoints(const json_t *report, char *to, size_t size)
+{
+    const json_t *o = json_object_get(report, "checkpoints"), *gib = json_object_get(o, "gib");
+    const json_t *interval = json_object_get(o, "interval_s"),
+                 *alone = json_object_get(o, "one_node_alone_s");
+    size_t n = 0;
+    if (json_is_number(interval))
+        n += (size_t)snprintf(to + n, size - n, "every %.6g s of progress",
+                              json_number_value(interval));
+    else if (strcmp(json_string_value(json_object_get(o, "interval")), "stated"))
+        n += (size_t)snprintf(
+            to + n, size - n, "at %s's interval",
+            strcmp(json_string_value(json_object_get(o, "interval")), "daly") ? "Young" : "Daly");
+    else
+        n += (size_t)snprintf(to + n, size - n, "when a job is stopped");
+    if (json_is_number(gib))
+        n += (size_t)snprintf(to + n, size - n, ", %.6g GiB", json_number_value(gib));
+    else
+        n += (size_t)snprintf(to + n, size - n, ", 14 bytes for each parameter of the model");
+    if (alone)
+        n += (size_t)snprintf(to + n, size - n, ", %.6g s from one node alone",
+                              json_number_value(alone));
+    snprintf(to + n, size - n, ", %.6g%% of it blocking",
+             100 * json_number_value(json_object_get(o, "blocking")));
+}
+
+static void put_storage(const json_t *report, char *to, size_t size)
+{
+    const json_t *o = json_object_get(report, "storage");
+    char read[32], write[32], node_read[32], node_write[32], all[32];
+    double cache = json_number_value(json_object_get(o, "cache_gib"));
+    int n = snprintf(to, size, "%s read, %s written; by a node %s and %s",
+                     gbps(read, o, "read_gbps"), gbps(write, o, "write_gbps"),
+                     gbps(node_read, o, "node_read_gbps"), gbps(node_write, o, "node_write_gbps"));
+    if (json_object_get(o, "gbps"))
+        n += snprintf(to + n, size - (size_t)n, "; %s in all, shared max-min fairly",
+                      gbps(all, o, "gbps"));
+    if (cache > 0)
+        snprintf(to + n, size - (size_t)n, "; a node keeps %.6g GiB", cache);
+}
+
+static void put_power(const json_t *report, char *to, size_t size)
+{
+    const json_t *p = json_object_get(report, "power"), *all = json_object_get(p, "cap_w"),
+                 *rack = json_object_get(p, "rack_cap_w");
+    size_t n = (size_t)snprintf(to, size, "%.1f kW idle, %.1f kW at most",
+                                json_number_value(json_object_get(p, "idle_w")) / 1000,
+                                json_number_value(json_object_get(p, "full_w")) / 1000);
+    if (json_is_number(all))
+        n += (size_t)snprintf(to + n, size - n, ", cap %.1f kW", json_number_value(all) / 1000);
+    if (json_is_number(rack))
+        snprintf(to + n, size - n, ", %.1f kW a rack", json_number_value(rack) / 1000);
+}
+
+static void put_pools(const json_t *report, char *to, size_t size)
+{
+    size_t i, n = 0;
+    json_t *pool;
+    to[0] = '\0';
+    json_array_foreach(json_object_get(report, "pools"), i, pool) if (n < size - 100)
+            n += (size_t)snprintf(to + n, size - n, "%s%.40s %lld to %lld%s", i ? ", " : "",
+                                  json_string_value(json_object_get(pool, "group")),
+                                  (long long)json_integer_value(json_object_get(pool, "min")),
+                                  (long long)json_integer_value(json_object_get(pool, "max")),
+                                  json_is_true(json_object_get(pool, "spot")) ? " spot" : "");
+}
 
 static void show_failures(const json_t *f, double gpus)
 {
     char text[256] = "", node[HUMAN_MAX], job[HUMAN_MAX];
     size_t n = 0;
     if (!isnan(number(f, "node_mttf_h")))
-        n += (size_t)snprintf(text + n, sizeof text - n, "a node of 8 GPUs every %s", human_time(node, 3600 * number(f, "node_mttf_h")));
+        n += (size_t)snprintf(text + n, sizeof text - n, "a node of 8 GPUs every %s",
+                              human_time(node, 3600 * number(f, "node_mttf_h")));
     if (!isnan(number(f, "job_mttf_h")))
-        n += (size_t)snprintf(text + n, sizeof text - n, "%sa job of all %.0f GPUs every %s", n ? ", " : "", gpus,
-                              human_time(job, 3600 * number(f, "job_mttf_h")));
+        n += (size_t)snprintf(text + n, sizeof text - n, "%sa job of all %.0f GPUs every %s",
+                              n ? ", " : "", gpus, human_time(job, 3600 * number(f, "job_mttf_h")));
     if (number(f, "given") > 0)
-        n += (size_t)snprintf(text + n, sizeof text - n, "%s%.0f given", n ? "; " : "", number(f, "given"));
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s%.0f given", n ? "; " : "",
+                              number(f, "given"));
     if (number(f, "planned") > 0)
-        snprintf(text + n, sizeof text - n, "%s%.0f planned outages", n ? "; " : "", number(f, "planned"));
+        snprintf(text + n, sizeof text - n, "%s%.0f planned outages", n ? "; " : "",
+                 number(f, "planned"));
     line("failures", text);
 }
 
 static void show_cluster(const json_t *c)
 {
-    static const struct table_column columns[] = { { "nodes", "nodes", 10, CELL_COUNT }, { "GPUs", "gpus", 10, CELL_COUNT },
-                                                   { "largest node", "largest_node", 14, CELL_COUNT },
+    static const struct table_column columns[] = { { "nodes", "nodes", 10, CELL_COUNT },
+                                                   { "GPUs", "gpus", 10, CELL_COUNT },
+                                                   { "largest node", "largest_node", 14,
+                                                     CELL_COUNT },
                                                    { NULL, NULL, 0, 0 } };
-    static const struct table_column instances[] = { { "nodes", "nodes", 10, CELL_COUNT }, { "instances", "instances", 11, CELL_COUNT },
-                                                     { "count GPUs", "gpus", 12, CELL_COUNT }, { NULL, NULL, 0, 0 } };
-    static const struct { const char *key, *label; } counts[] = { { "racks", "racks" }, { "pods", "pods" }, { "queues", "queues" },
-                                                                  { "nodes_without_gpus", "without GPUs" } };
+    static const struct table_column instances[] = { { "nodes", "nodes", 10, CELL_COUNT },
+                                                     { "instances", "instances", 11, CELL_COUNT },
+                                                     { "count GPUs", "gpus", 12, CELL_COUNT },
+                                                     { NULL, NULL, 0, 0 } };
+    static const struct {
+        const char *key, *label;
+    } counts[] = { { "racks", "racks" },
+                   { "pods", "pods" },
+                   { "queues", "queues" },
+                   { "nodes_without_gpus", "without GPUs" } };
     char text[128];
     line("cluster", string(c, "name"));
     snprintf(text, sizeof text, "%.0f with %.0f GPUs", number(c, "nodes"), number(c, "gpus"));
@@ -190,19 +285,19 @@ static void show_cluster(const json_t *c)
     }
     char long_text[400];
     if (json_object_get(c, "checkpoints")) {
-        check_checkpoints_text(c, long_text, sizeof long_text);
+        put_checkpoints(c, long_text, sizeof long_text);
         line("checkpoints", long_text);
     }
     if (json_object_get(c, "storage")) {
-        check_storage_text(c, long_text, sizeof long_text);
+        put_storage(c, long_text, sizeof long_text);
         line("storage", long_text);
     }
     if (json_object_get(c, "power")) {
-        check_power_text(c, long_text, sizeof long_text);
+        put_power(c, long_text, sizeof long_text);
         line("power", long_text);
     }
     if (json_object_get(c, "pools")) {
-        check_pools_text(c, long_text, sizeof long_text);
+        put_pools(c, long_text, sizeof long_text);
         line("pools", long_text);
     }
     if (json_object_get(c, "failures"))
@@ -230,23 +325,56 @@ static void show_demand(const json_t *d)
     };
     char text[256];
     printf("\n");
-    snprintf(text, sizeof text, "%.150s: %.0f GPUs on %.0f nodes", string(d, "cluster"), number(d, "gpus"),
-             number(d, "nodes"));
+    snprintf(text, sizeof text, "%.150s: %.0f GPUs on %.0f nodes", string(d, "cluster"),
+             number(d, "gpus"), number(d, "nodes"));
     line("on", text);
     double offered = number(d, "offered_load");
     snprintf(text, sizeof text, "%.1f%% of all GPUs over the span of arrivals", 100 * offered);
-    line("offered load", isnan(offered) ? "none: all jobs arrive at once, or there are no GPUs" : text);
-    snprintf(text, sizeof text, "job of %.6g GPUs, task of %.0f; the largest node has %.0f", number(d, "largest_job_gpus"),
-             number(d, "largest_task_gpus"), number(d, "largest_node_gpus"));
+    line("offered load",
+         isnan(offered) ? "none: all jobs arrive at once, or there are no GPUs" : text);
+    snprintf(text, sizeof text, "job of %.6g GPUs, task of %.0f; the largest node has %.0f",
+             number(d, "largest_job_gpus"), number(d, "largest_task_gpus"),
+             number(d, "largest_node_gpus"));
     line("largest", text);
     const json_t *progress = json_object_get(d, "progress");
     if (json_is_object(progress)) {
-        snprintf(text, sizeof text, "%s, of %.0f of %.0f jobs; of the others: %s", string(progress, "model"),
-                 number(progress, "known_jobs"), number(progress, "jobs"), string(progress, "unknown"));
+        snprintf(text, sizeof text, "%s, known for %.0f of %.0f jobs; for the others: %s",
+                 string(progress, "model"), number(progress, "known_jobs"),
+                 number(progress, "jobs"), string(progress, "unknown"));
         line("progress", text);
     }
     table(json_object_get(d, "gpu_types"), "GPU type", "gpu_type", types);
     table(json_object_get(d, "queues"), "queue", "queue", queues);
+}
+
+/* ---- experiments ---- */
+
+static void put_values(size_t at, const json_t *list)
+{
+    char text[4096];
+    size_t i, n = 0;
+    const json_t *value;
+    json_array_foreach(list, i, value)
+        if (n < sizeof text)
+            n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", i ? ", " : "",
+                                  json_string_value(value));
+    text_wrap(stdout, text, at, LABEL, TERM_WIDTH);
+}
+
+static void show_experiment(const json_t *report)
+{
+    size_t i;
+    const json_t *axis;
+    printf("  %-*s%s\n", LABEL - 2, "experiment",
+           json_string_value(json_object_get(report, "name")));
+    printf("  %-*s%lld of %lld combinations\n", LABEL - 2, "points",
+           (long long)json_integer_value(json_object_get(report, "points")),
+           (long long)json_integer_value(json_object_get(report, "combinations")));
+    json_array_foreach(json_object_get(report, "axes"), i, axis)
+    {
+        put_values((size_t)printf("  %s", json_string_value(json_object_get(axis, "name"))),
+                   json_object_get(axis, "values"));
+    }
 }
 
 /* ---- a file ---- */
@@ -266,8 +394,11 @@ static void show_federation(const json_t *file)
     const json_t *m;
     printf("  federation    %s, route %s\n", string(file, "name"), string(file, "route"));
     json_array_foreach(json_object_get(file, "members"), i, m)
-        printf("  %-14s%s%s%s\n", i ? "" : "members", string(m, "name"), json_string_value(json_object_get(m, "policy")) ? ", policy " : "",
-               json_string_value(json_object_get(m, "policy")) ? json_string_value(json_object_get(m, "policy")) : "");
+        printf("  %-14s%s%s%s\n", i ? "" : "members", string(m, "name"),
+               json_string_value(json_object_get(m, "policy")) ? ", policy " : "",
+               json_string_value(json_object_get(m, "policy"))
+                   ? json_string_value(json_object_get(m, "policy"))
+                   : "");
 }
 
 void check_as_text(const json_t *file)
@@ -279,7 +410,7 @@ void check_as_text(const json_t *file)
     if (!strcmp(string(file, "kind"), "trace"))
         show_trace(file);
     else if (!strcmp(string(file, "kind"), "experiment"))
-        check_experiment_text(file);
+        show_experiment(file);
     else if (!strcmp(string(file, "kind"), "federation"))
         show_federation(file);
     else

@@ -15,6 +15,12 @@
 
 #define HOUR_NS (3600 * NS_PER_S)
 
+json_t *check_name(const char *text)
+{
+    json_t *t = json_string(text);
+    return t ? t : json_string("?");
+}
+
 json_t *check_real(double value)
 {
     return isfinite(value) ? json_real(value) : json_null();
@@ -28,7 +34,7 @@ void check_warn(json_t *report, const char *format, ...)
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     json_t *list = json_object_get(report, "warnings"), *line = json_string(text);
-    json_array_append_new(list, line ? line : json_string("(of something whose name is no UTF-8)"));
+    json_array_append_new(list, line ? line : json_string("(a text that is no UTF-8)"));
 }
 
 static int64_t job_milli(const struct job_facts *f)
@@ -58,7 +64,8 @@ struct sample {
     size_t n;
 };
 
-static void add_summary(json_t *list, const char *name, const char *unit, struct sample s, double scale)
+static void add_summary(json_t *list, const char *name, const char *unit, struct sample s,
+                        double scale)
 {
     static const struct {
         const char *name;
@@ -72,10 +79,11 @@ static void add_summary(json_t *list, const char *name, const char *unit, struct
         sum += s.value[i];
         most = s.value[i] > most ? s.value[i] : most;
     }
-    json_t *o = json_pack("{s:s, s:s, s:I, s:o}", "name", name, "unit", unit, "n", (json_int_t)s.n, "mean",
-                          check_real((double)sum / (double)s.n / scale));
+    json_t *o = json_pack("{s:s, s:s, s:I, s:o}", "name", name, "unit", unit, "n", (json_int_t)s.n,
+                          "mean", check_real((double)sum / (double)s.n / scale));
     for (size_t i = 0; i < sizeof quantiles / sizeof *quantiles; i++)
-        json_object_set_new(o, quantiles[i].name, check_real(quantile(s.value, s.n, quantiles[i].p) / scale));
+        json_object_set_new(o, quantiles[i].name,
+                            check_real(quantile(s.value, s.n, quantiles[i].p) / scale));
     json_object_set_new(o, "max", check_real((double)most / scale));
     json_array_append_new(list, o);
 }
@@ -125,11 +133,14 @@ static json_t *arrivals(const struct workload *w)
         double off = seconds(w->facts[j].submit_ns - w->facts[j - 1].submit_ns) - mean;
         sum_add(&squares, off * off);
     }
-    json_t *o = json_pack("{s:o, s:o, s:o, s:o, s:o}", "first_s", check_real(seconds(first)), "last_s",
-                          check_real(seconds(last)), "span_s", check_real(seconds(last - first)), "gap_mean_s",
-                          check_real(mean), "gap_cv", check_real(sqrt(sum_value(&squares) / gaps) / mean));
+    json_t *o = json_pack("{s:o, s:o, s:o, s:o, s:o}", "first_s", check_real(seconds(first)),
+                          "last_s", check_real(seconds(last)), "span_s",
+                          check_real(seconds(last - first)), "gap_mean_s", check_real(mean),
+                          "gap_cv", check_real(sqrt(sum_value(&squares) / gaps) / mean));
     busiest_hour(w, o);
-    json_object_set_new(o, "origin_unix_s", w->origin_ns == TIME_NEVER ? json_null() : json_integer(w->origin_ns / NS_PER_S));
+    json_object_set_new(o, "origin_unix_s",
+                        w->origin_ns == TIME_NEVER ? json_null()
+                                                   : json_integer(w->origin_ns / NS_PER_S));
     return o;
 }
 
@@ -147,21 +158,22 @@ static json_t *classes(const struct workload *w)
                 work += check_job_milli_ns(w, j);
             }
         if (jobs)
-            json_array_append_new(list, json_pack("{s:s, s:I, s:o}", "class", native_classes[c], "jobs", jobs, "gpu_h",
-                                                  check_real(gpu_hours(work))));
+            json_array_append_new(list,
+                                  json_pack("{s:s, s:I, s:o}", "class", native_classes[c], "jobs",
+                                            jobs, "gpu_h", check_real(gpu_hours(work))));
     }
     return list;
 }
 
-/* ---- what is odd ---- */
+/* ---- oddities ---- */
 
 struct ordered_job {
     const struct workload *w;
     job_id job;
 };
 
-#define COMPARE(x, y)                                                                                                  \
-    if ((x) != (y))                                                                                                    \
+#define COMPARE(x, y)                                                                              \
+    if ((x) != (y))                                                                                \
     return (x) < (y) ? -1 : 1
 
 static int by_content(const void *left, const void *right)
@@ -186,7 +198,7 @@ static int by_content(const void *left, const void *right)
     return 0;
 }
 
-/* Jobs that another one equals in everything: of three alike, two. */
+/* The number of jobs that equal an earlier job in all fields: two of three equal jobs. */
 static json_int_t duplicates(const struct workload *w)
 {
     if (!w->numbered)
@@ -219,7 +231,8 @@ static void oddities(const struct workload *w, json_t *report)
         below += t->estimate_ns != TIME_NEVER && t->estimate_ns < t->duration_ns;
         late += f->deadline_ns != TIME_NEVER && f->deadline_ns < f->submit_ns + t->duration_ns;
     }
-    count(report, "skipped", w->n_skipped, "row skipped: no job that ran", "rows skipped: no jobs that ran");
+    count(report, "skipped", w->n_skipped, "row skipped: no job that ran",
+          "rows skipped: no jobs that ran");
     count(report, "unsorted", w->n_unsorted, "row was submitted before the one above it: sorted",
           "rows were submitted before the one above them: sorted");
     count(report, "duplicates", duplicates(w), "job equals another in all that is read",
@@ -236,9 +249,9 @@ json_t *check_trace(const struct workload *w)
     int128_t work = 0;
     for (job_id j = 0; j < w->n_jobs; j++)
         work += check_job_milli_ns(w, j);
-    json_t *report = json_pack("{s:I, s:o, s:o, s:o, s:o, s:[]}", "jobs", (json_int_t)w->n_jobs, "gpu_h",
-                               check_real(gpu_hours(work)), "arrivals", arrivals(w), "summaries", summaries(w),
-                               "classes", classes(w), "warnings");
+    json_t *report = json_pack("{s:I, s:o, s:o, s:o, s:o, s:[]}", "jobs", (json_int_t)w->n_jobs,
+                               "gpu_h", check_real(gpu_hours(work)), "arrivals", arrivals(w),
+                               "summaries", summaries(w), "classes", classes(w), "warnings");
     oddities(w, report);
     return report;
 }

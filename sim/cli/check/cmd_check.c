@@ -1,10 +1,11 @@
-/* cmd_check.c - gpuyard check: is a trace, a cluster or an experiment fit for a run, what is in it, and does the one fit the other. */
+/* cmd_check.c - gpuyard check: validates traces, clusters, experiments and federations, and
+ * compares demand with capacity. */
 #include "sim/cli/check/check.h"
 #include "sim/cli/run/choose.h"
+#include "sim/cli/sweep/sweep.h"
 #include "sim/cli/frame/cli.h"
 #include "sim/io/input.h"
 #include "sim/base/memory.h"
-#include "sim/study/experiment.h"
 #include "sim/cluster/cluster_file.h"
 #include "sim/cluster/federation.h"
 #include "sim/cluster/node_list.h"
@@ -26,15 +27,19 @@ static const struct check_options defaults = { .format = FORMAT_TEXT };
 
 #define AT(field) .at = offsetof(struct check_options, field)
 static const struct option options[] = {
-    { .name = "cluster", .letter = 'c', .argument = "CLUSTER", .kind = OPTION_TEXTS, AT(clusters), .values = VALUES_FILE,
-      .help = "compare what each trace asks for with this cluster, or with each member of a federation; may be given again" },
-    { .name = "format", .letter = 'f', .argument = "FORMAT", .kind = OPTION_WORD, AT(format), .words = formats,
+    { .name = "cluster", .letter = 'c', .argument = "CLUSTER", .kind = OPTION_TEXTS, AT(clusters),
+      .values = VALUES_FILE,
+      .help = "compare what each trace asks for with this cluster, or with each member of a "
+              "federation; may be given several times" },
+    { .name = "format", .letter = 'f', .argument = "FORMAT", .kind = OPTION_WORD, AT(format),
+      .words = formats,
       .help = "text, the default, or json" },
     { .name = "strict", .kind = OPTION_FLAG, AT(strict), .help = "a warning counts as an error" },
     { 0 },
 };
 
-struct compared { char *path; int64_t gpus; };                /* gpus: that a load of laws is of; -1: of this cluster */
+/* gpus: that a load of laws refers to; -1: the GPUs of this cluster */
+struct compared { char *path; int64_t gpus; };
 struct checking {
     const struct check_options *options;
     json_t *files;
@@ -52,7 +57,7 @@ static void take_error(struct checking *c, int status, const char *file, const s
     c->status = complain(c->status > status ? c->status : status, "%s", err->text);
 }
 
-/* ---- what it is ---- */
+/* ---- the kind of a file ---- */
 
 static bool ends_with(const char *text, const char *end)
 {
@@ -62,16 +67,23 @@ static bool ends_with(const char *text, const char *end)
 
 enum file_kind { KIND_TRACE, KIND_CLUSTER, KIND_EXPERIMENT, KIND_FEDERATION };
 
-/* By its first bytes, where those can be looked at twice; what nobody recognises is a cluster if its name says YAML. */
+/* By its first bytes, if it is a regular file. A file that is not recognised is a cluster if its
+ * name ends like YAML, else a trace. */
 static enum file_kind kind_of(const char *path)
 {
-    static const char *const endings[] = { ".yaml", ".yml", ".yaml.gz", ".yml.gz", ".yaml.zst", ".yml.zst", NULL };
+    static const char *const endings[] = { ".yaml",     ".yml",     ".yaml.gz", ".yml.gz",
+                                           ".yaml.zst", ".yml.zst", NULL };
     struct stat about;
     struct error ignored = { "" };
-    struct input *in = stat(path, &about) == 0 && S_ISREG(about.st_mode) ? input_open(path, &ignored) : NULL;
+    struct input *in = stat(path, &about) == 0 && S_ISREG(about.st_mode)
+                           ? input_open(path, &ignored)
+                           : NULL;
     size_t length = 0;
     const char *head = in ? input_peek(in, &length, &ignored) : NULL;
-    enum file_kind kind = head && (node_list_recognise(head, length) || node_topology_recognise(head, length)) ? KIND_CLUSTER : KIND_TRACE;
+    enum file_kind kind = head && (node_list_recognise(head, length) ||
+                                   node_topology_recognise(head, length))
+                              ? KIND_CLUSTER
+                              : KIND_TRACE;
     for (size_t i = 0; endings[i] && kind == KIND_TRACE; i++)
         if (ends_with(path, endings[i]) && !(head && trace_recognise(head, length)))
             kind = head && federation_recognise(head, length) ? KIND_FEDERATION
@@ -82,7 +94,8 @@ static enum file_kind kind_of(const char *path)
 
 /* ---- checking ---- */
 
-static void note(struct checking *c, const char *path, const char *kind, const char *format, json_t *report)
+static void note(struct checking *c, const char *path, const char *kind, const char *format,
+                 json_t *report)
 {
     json_t *name = json_string(path), *demand, *entry = json_object();
     size_t i;
@@ -110,7 +123,7 @@ static void check_cluster_file(struct checking *c, const char *path)
     cluster_free(cluster);
 }
 
-/* The file, then each of its members. */
+/* The file, then the cluster of each member. */
 static void check_federation_file(struct checking *c, const char *path)
 {
     struct error err = { "" };
@@ -121,12 +134,16 @@ static void check_federation_file(struct checking *c, const char *path)
     }
     json_t *members = json_array();
     for (size_t i = 0; i < f->n; i++)
-        json_array_append_new(members, json_pack("{s:s, s:s, s:s?}", "name", f->member[i].name, "cluster", f->member[i].cluster,
-                                                 "policy", f->member[i].policy));
-    note(c, path, "federation", NULL, json_pack("{s:s, s:s, s:o}", "name", f->name, "route", route_name[f->route], "members", members));
+        json_array_append_new(members,
+                              json_pack("{s:s, s:s, s:s?}", "name", f->member[i].name, "cluster",
+                                        f->member[i].cluster, "policy", f->member[i].policy));
+    note(c, path, "federation", NULL,
+         json_pack("{s:s, s:s, s:o}", "name", f->name, "route", route_name[f->route], "members",
+                   members));
     for (size_t i = 0; i < f->n; i++) {
         struct chosen_policy policy = { .policy = NULL };
-        int status = f->member[i].policy ? choose_policy(f->member[i].policy, &policy, &err) : EXIT_OK;
+        int status = f->member[i].policy ? choose_policy(f->member[i].policy, &policy, &err)
+                                         : EXIT_OK;
         if (status != EXIT_OK)
             take_error(c, EXIT_INPUT, path, &err);
         free(policy.params);
@@ -135,7 +152,7 @@ static void check_federation_file(struct checking *c, const char *path)
     federation_free(f);
 }
 
-/* The trace is read anew for each cluster, for a workload can be bound but once. */
+/* The trace is read again for each cluster, as a workload can be bound only once. */
 static json_t *demand_of(struct checking *c, const struct chosen_trace *trace)
 {
     json_t *list = json_array();
@@ -146,7 +163,9 @@ static json_t *demand_of(struct checking *c, const struct chosen_trace *trace)
         const struct trace_format *used;
         struct cluster *cluster = cluster_read(path, NULL, sha256, &err);
         struct chosen_trace of = *trace;
-        of.cluster_gpus = (double)(c->compared[i].gpus >= 0 ? c->compared[i].gpus : cluster ? cluster->gpus : 0);
+        of.cluster_gpus = (double)(c->compared[i].gpus >= 0 ? c->compared[i].gpus
+                                   : cluster                ? cluster->gpus
+                                                            : 0);
         struct workload *w = cluster ? chosen_jobs_read(&of, &used, sha256, &err) : NULL;
         json_t *demand = w ? check_demand(cluster, w, &err) : NULL;
         if (demand)
@@ -159,7 +178,7 @@ static json_t *demand_of(struct checking *c, const struct chosen_trace *trace)
     return list;
 }
 
-/* 0: it cannot be read, which is said elsewhere. */
+/* 0: it cannot be read, which is reported elsewhere. */
 static int64_t gpus_of(const char *path)
 {
     struct error ignored = { "" };
@@ -170,10 +189,12 @@ static int64_t gpus_of(const char *path)
     return gpus;
 }
 
-/* Of the first cluster; 0: there is none, or it cannot be read. */
+/* GPUs of the first cluster; 0: there is none, or it cannot be read. */
 static double first_gpus(const struct checking *c)
 {
-    return c->n == 0 ? 0 : (double)(c->compared[0].gpus >= 0 ? c->compared[0].gpus : gpus_of(c->compared[0].path));
+    return c->n == 0 ? 0
+                     : (double)(c->compared[0].gpus >= 0 ? c->compared[0].gpus
+                                                         : gpus_of(c->compared[0].path));
 }
 
 static void add_one(struct checking *c, const char *path, int64_t gpus)
@@ -182,7 +203,7 @@ static void add_one(struct checking *c, const char *path, int64_t gpus)
     c->compared[c->n++] = (struct compared){ mem_text(path, strlen(path)), gpus };
 }
 
-/* Of a federation every member, each with all jobs. */
+/* Each member of a federation is compared with all jobs. */
 static void add_compared(struct checking *c, const char *path)
 {
     struct error err = { "" };
@@ -226,6 +247,36 @@ static void check_trace_file(struct checking *c, struct chosen_trace *trace)
     note(c, trace->path, "trace", used->name, report);
 }
 
+static json_t *experiment_report(const struct sweep *s)
+{
+    const struct experiment *e = s->experiment;
+    json_t *axes = json_array();
+    json_int_t all = 1;
+    for (size_t i = 0; i < e->n_axes; i++) {
+        const struct axis *a = &e->axis[i];
+        json_t *values = json_array();
+        for (size_t k = 0; k < a->n; k++)
+            json_array_append_new(values, json_string(a->value[k].label));
+        json_array_append_new(axes, json_pack("{s:s, s:o}", "name", a->name, "values", values));
+        all *= (json_int_t)a->n;
+    }
+    json_t *report = json_pack("{s:s, s:I, s:I, s:o}", "name", e->name, "points",
+                               (json_int_t)s->grid->n, "combinations", all, "axes", axes);
+    if (e->limit_ns)
+        json_object_set_new(report, "limit_s", json_real(seconds(e->limit_ns)));
+    return report;
+}
+
+static json_t *check_experiment(const char *path, struct error *err)
+{
+    struct sweep s;
+    json_t *report = sweep_read(&s, path, err) == EXIT_OK && sweep_read_inputs(&s, err) == EXIT_OK
+                         ? experiment_report(&s)
+                         : NULL;
+    sweep_free(&s);
+    return report;
+}
+
 static void check_experiment_file(struct checking *c, const char *path)
 {
     struct error err = { "" };
@@ -251,8 +302,9 @@ static void check_file(struct checking *c, const char *text)
     else if (kind == KIND_EXPERIMENT)
         check_experiment_file(c, trace.path);
     else if (c->n && !strcmp(trace.path, "-"))
-        c->status = complain(EXIT_USAGE, "check: want a trace that is compared with a cluster from a file, not from "
-                                         "standard input");
+        c->status = complain(
+            EXIT_USAGE, "check: want a trace that is compared with a cluster from a file, not from "
+                        "standard input");
     else
         check_trace_file(c, &trace);
     chosen_trace_free(&trace);
@@ -264,7 +316,8 @@ static void show(const struct checking *c)
     bool first = true;
     json_t *file;
     if (c->options->format == FORMAT_JSON) {
-        json_dumpf(c->files, stdout, JSON_INDENT(2) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(15));
+        json_dumpf(c->files, stdout,
+                   JSON_INDENT(2) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(15));
         putchar('\n');
         return;
     }
@@ -286,7 +339,8 @@ static int check_run(const struct invocation *in)
     for (size_t i = 0; i < in->operands.n; i++)
         check_file(&c, in->operands.text[i]);
     if (c.options->strict && c.warnings && c.status == EXIT_OK)
-        c.status = complain(EXIT_INPUT, "check: %zu warning%s", c.warnings, c.warnings == 1 ? "" : "s");
+        c.status = complain(EXIT_INPUT, "check: %zu warning%s", c.warnings,
+                            c.warnings == 1 ? "" : "s");
     show(&c);
     json_decref(c.files);
     compared_free(&c);
@@ -295,13 +349,17 @@ static int check_run(const struct invocation *in)
 
 const struct command cmd_check = {
     .name = "check",
-    .summary = "validate traces, clusters and experiments, say what is in them, and compare demand with capacity",
-    .details = "All files are checked, each error is one line on standard error; then the exit status is 3. A file is a "
-               "trace in the FORMAT that is said or that its first bytes tell, or a cluster: a list of nodes, or YAML by "
-               "its name; or an experiment: YAML with clusters and traces; or a federation, which begins so.\n"
+    .summary = "validate and summarise traces, clusters and experiments, and compare demand with "
+               "capacity",
+    .details = "All files are checked. Each error is one line on standard error, and the exit "
+               "status is then 3. A file with FORMAT is a trace. Else its first bytes tell "
+               "whether it is a trace, a list of nodes, an experiment (YAML with clusters and "
+               "traces) or a federation; any other file whose name ends like YAML is a "
+               "cluster.\n"
                "\n"
-               "With --cluster, what each trace asks for is compared with what is there: GPU time, the offered load (GPU "
-               "time over GPUs and the span of arrivals), the largest job, and which jobs can never run and why.",
+               "With --cluster, the demand of each trace is compared with the capacity: GPU "
+               "time, the offered load (GPU time over GPUs and the span of arrivals), the "
+               "largest job, and the jobs that can never run, with reasons.",
     .set = { .name = "check", .options = options, .operands = "FILE[:FORMAT]...", .min_operands = 1,
              .max_operands = SIZE_MAX },
     .operand_values = VALUES_FILE,

@@ -1,4 +1,5 @@
-/* cmd_fit.c - gpuyard fit: a workload file with laws like a trace, and how like it is. */
+/* cmd_fit.c - gpuyard fit: a workload file with laws fitted to a trace, and a report of the
+ * differences. */
 #include "sim/cli/run/choose.h"
 #include "sim/cli/frame/cli.h"
 #include "sim/cli/convert/fit_report.h"
@@ -22,17 +23,21 @@ static const struct fit_options defaults = { .seed = 1, .law = -1, .format = FOR
 
 #define AT(field) .at = offsetof(struct fit_options, field)
 static const struct option options[] = {
-    { .name = "output", .letter = 'o', .argument = "FILE", .kind = OPTION_TEXT, AT(output), .values = VALUES_FILE, .required = true,
-      .help = "where to write the workload file; - is standard output, then the report goes to standard error" },
+    { .name = "output", .letter = 'o', .argument = "FILE", .kind = OPTION_TEXT, AT(output),
+      .values = VALUES_FILE, .required = true,
+      .help = "where to write the workload file; - is standard output, then the report goes to "
+              "standard error" },
     { .name = "law", .argument = "LAW", .kind = OPTION_WORD, AT(law), .words = fit_law_words,
-      .help = "of run times: lognormal, by mean and median; lognormal-of-logs; weibull; gamma; mix-2, mix-3, mix-4 of lognormal "
-              "laws; slices, 200 equally likely values. By default the nearest, or slices if none is near" },
+      .help = "law of run times: lognormal, by mean and median; lognormal-of-logs; weibull; "
+              "gamma; mix-2, mix-3, mix-4 of lognormal laws; slices, 200 equally likely values. "
+              "By default the law with the smallest distance, or slices if none is near" },
     { .name = "seed", .argument = "N", .kind = OPTION_INTEGER, AT(seed), .max = INT64_MAX,
-      .help = "of the workload that the trace is compared with, 1 by default" },
+      .help = "seed of the drawn workload that the trace is compared with, 1 by default" },
     { .name = "plot", .argument = "FILE", .kind = OPTION_TEXT, AT(plot), .values = VALUES_FILE,
-      .help = "draw both side by side: what it is, png, svg or pdf, its ending says" },
-    { .name = "format", .letter = 'f', .argument = "FORMAT", .kind = OPTION_WORD, AT(format), .words = formats,
-      .help = "of the report: text, the default, or json" },
+      .help = "plot trace and fit side by side; FILE ends in .png, .svg or .pdf" },
+    { .name = "format", .letter = 'f', .argument = "FORMAT", .kind = OPTION_WORD, AT(format),
+      .words = formats,
+      .help = "format of the report: text, the default, or json" },
     { .name = "quiet", .letter = 'q', .kind = OPTION_FLAG, AT(quiet), .help = "no report" },
     { 0 },
 };
@@ -42,7 +47,8 @@ static char *name_of(const char *path)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     size_t length = strcspn(name, ".");
-    return length && strcmp(path, "-") ? mem_text(name, length) : mem_text("trace", strlen("trace"));
+    return length && strcmp(path, "-") ? mem_text(name, length)
+                                       : mem_text("trace", strlen("trace"));
 }
 
 static int write_file(const struct fit_options *o, const struct synth_spec *s, struct error *err)
@@ -59,13 +65,15 @@ static struct workload *workload_like(const struct fit *f, uint64_t seed, struct
     const struct synth_wish wish = { .seed = seed };
     struct synth_report report;
     struct workload *w = workload_new();
-    if (synth_generate(f->spec, &wish, f->spec->name, w, &report, err) == 0 && workload_finish(w, f->spec->name, err) == 0)
+    if (synth_generate(f->spec, &wish, f->spec->name, w, &report, err) == 0 &&
+        workload_finish(w, f->spec->name, err) == 0)
         return w;
     workload_free(w);
     return NULL;
 }
 
-static int compare(const struct fit_options *o, const struct fit *f, const struct workload *trace, struct error *err)
+static int compare(const struct fit_options *o, const struct fit *f, const struct workload *trace,
+                   struct error *err)
 {
     struct workload *like = workload_like(f, (uint64_t)o->seed, err);
     int status = like ? EXIT_OK : EXIT_FAILED;
@@ -114,7 +122,9 @@ static int fit_run(const struct invocation *in)
     struct error err = { "" };
     struct chosen_trace trace;
     if (o->plot && fit_plot_format(o->plot) < 0)
-        return complain(EXIT_USAGE, "fit: --plot: want a file that ends in .png, .svg or .pdf, got '%s'", o->plot);
+        return complain(EXIT_USAGE,
+                        "fit: --plot: want a file that ends in .png, .svg or .pdf, got '%s'",
+                        o->plot);
     int status = choose_trace("fit", in->operands.text[0], &trace, &err);
     if (status == EXIT_OK)
         status = fit(o, &trace, &err);
@@ -125,9 +135,11 @@ static int fit_run(const struct invocation *in)
 const struct command cmd_fit = {
     .name = "fit",
     .summary = "fit the laws of a workload file to a trace of any format",
-    .details = "The report has the laws of run times that were tried, with their Kolmogorov-Smirnov distances from the trace, and "
-               "quantiles of the trace beside those of as many jobs that are drawn from the fitted file.",
-    .set = { .name = "fit", .options = options, .operands = "TRACE[:FORMAT]", .min_operands = 1, .max_operands = 1 },
+    .details = "The report has the laws of run times that were tried, with their "
+               "Kolmogorov-Smirnov distances from the trace, and quantiles of the trace beside "
+               "those of as many jobs that are drawn from the fitted file.",
+    .set = { .name = "fit", .options = options, .operands = "TRACE[:FORMAT]", .min_operands = 1,
+             .max_operands = 1 },
     .operand_values = VALUES_FILE,
     .options_size = sizeof defaults,
     .defaults = &defaults,

@@ -1,4 +1,5 @@
-/* cmd_synth.c - gpuyard synth: jobs drawn from the laws of a workload file or of a preset, as a native trace. */
+/* cmd_synth.c - gpuyard synth: jobs drawn from the laws of a workload file or of a preset, as a
+ * native trace. */
 #include "sim/cli/frame/cli.h"
 #include "sim/cli/frame/out_path.h"
 #include "sim/io/input.h"
@@ -12,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LOAD_MOST 100
+#define LOAD_MAX 100
 
 struct synth_options {
     const char *preset, *cluster, *output;
@@ -27,23 +28,27 @@ static const struct option options[] = {
     { .name = "preset", .argument = "NAME", .kind = OPTION_TEXT, AT(preset),
       .help = "a workload that is built in instead of a file: 'gpuyard list workloads'" },
     { .name = "seed", .argument = "N", .kind = OPTION_INTEGER, AT(seed), .max = INT64_MAX,
-      .help = "of all that is drawn, 1 by default" },
-    { .name = "jobs", .argument = "N", .kind = OPTION_INTEGER, AT(jobs), .min = 1, .max = SYNTH_JOBS_MOST,
-      .help = "so many, instead of what the file says; more of them begin with the same ones, unless the load is calibrated as "
-              "realised" },
-    { .name = "load", .argument = "X", .kind = OPTION_RATIO, AT(load), .max = LOAD_MOST,
-      .help = "that target for the load instead of the file's: 0.8 wants 80 % of the GPUs" },
-    { .name = "cluster", .letter = 'c', .argument = "CLUSTER", .kind = OPTION_TEXT, AT(cluster), .values = VALUES_FILE,
-      .help = "the load is of its GPUs, whatever the file says" },
-    { .name = "output", .letter = 'o', .argument = "FILE", .kind = OPTION_TEXT, AT(output), .values = VALUES_FILE,
-      .help = "where to write it, compressed if it ends in .gz or .zst; standard output by default, and for -" },
+      .help = "seed of all draws, 1 by default" },
+    { .name = "jobs", .argument = "N", .kind = OPTION_INTEGER, AT(jobs), .min = 1,
+      .max = SYNTH_JOBS_MOST,
+      .help = "number of jobs, instead of that of the file; a larger N begins with the same "
+              "jobs, unless the load is calibrated as realised" },
+    { .name = "load", .argument = "X", .kind = OPTION_RATIO, AT(load), .max = LOAD_MAX,
+      .help = "target load, instead of that of the file: 0.8 is 80 % of the GPUs" },
+    { .name = "cluster", .letter = 'c', .argument = "CLUSTER", .kind = OPTION_TEXT, AT(cluster),
+      .values = VALUES_FILE,
+      .help = "the load refers to the GPUs of this cluster, instead of those of the file" },
+    { .name = "output", .letter = 'o', .argument = "FILE", .kind = OPTION_TEXT, AT(output),
+      .values = VALUES_FILE,
+      .help = "where to write it, compressed if it ends in .gz or .zst; standard output by "
+              "default, and for -" },
     { .name = "dump-config", .kind = OPTION_FLAG, AT(dump_config),
-      .help = "write the workload file itself, every key said, and stop: to begin one of your own" },
-    { .name = "quiet", .letter = 'q', .kind = OPTION_FLAG, AT(quiet), .help = "do not say what came of it" },
+      .help = "write the workload file with all its keys, as a start for another one, and stop" },
+    { .name = "quiet", .letter = 'q', .kind = OPTION_FLAG, AT(quiet), .help = "no report" },
     { 0 },
 };
 
-/* ---- which ---- */
+/* ---- input ---- */
 
 static int find_preset(const char *name, const struct synth_preset **to)
 {
@@ -56,7 +61,8 @@ static int find_preset(const char *name, const struct synth_preset **to)
             return EXIT_OK;
         }
     }
-    return complain(EXIT_USAGE, "synth: no preset %s", did_you_mean(text, name, names, "see 'gpuyard list workloads'"));
+    return complain(EXIT_USAGE, "synth: no preset %s",
+                    did_you_mean(text, name, names, "see 'gpuyard list workloads'"));
 }
 
 static int use_cluster(const struct synth_options *o, struct synth_spec *s, struct error *err)
@@ -69,26 +75,33 @@ static int use_cluster(const struct synth_options *o, struct synth_spec *s, stru
     return o->cluster && !c ? -1 : 0;
 }
 
-/* ---- what came of it ---- */
+/* ---- output ---- */
 
-static void report(const struct synth_spec *s, const struct workload *w, const struct synth_report *r)
+static void report(const struct synth_spec *s, const struct workload *w,
+                   const struct synth_report *r)
 {
     double days = seconds(w->facts[w->n_jobs - 1].submit_ns - w->facts[0].submit_ns) / 86400;
-    fprintf(stderr, "gpuyard: %s: %" PRIu32 " jobs in %.4g days, %.6g arrivals/h of %.4g jobs each", s->name, w->n_jobs, days,
-            r->rate_per_h, r->jobs_per_arrival);
+    fprintf(stderr, "gpuyard: %s: %" PRIu32 " jobs in %.4g days, %.6g arrivals/h of %.4g jobs each",
+            s->name, w->n_jobs, days, r->rate_per_h, r->jobs_per_arrival);
     if (r->gpus > 0) {
         fprintf(stderr, ", %.6g GPU-s a job", r->gpu_s_per_job);
         if (r->relative_error > 0)
             fprintf(stderr, " +- %.2g %%", 100 * r->relative_error);
-        fprintf(stderr, "; load of %.10g GPUs: %.4g expected, %.6g realised", r->gpus, r->load_expected, r->load_realised);
+        fprintf(stderr, "; load of %.10g GPUs: %.4g expected, %.6g realised", r->gpus,
+                r->load_expected, r->load_realised);
     }
     fprintf(stderr, "; drawn %016" PRIx64 "\n", r->drawn);
     if (s->n_sessions || s->services)
-        complain(EXIT_OK, "%s: a trace cannot tell its %s: 'gpuyard run -t' takes the workload file itself", s->name,
-                 !s->services ? "sessions" : s->n_sessions ? "services and sessions" : "services");
+        complain(EXIT_OK,
+                 "%s: a trace cannot hold its %s: want the workload file for 'gpuyard run -t'",
+                 s->name,
+                 !s->services    ? "sessions"
+                 : s->n_sessions ? "services and sessions"
+                                 : "services");
 }
 
-static int write_jobs(const struct synth_options *o, const char *file, const struct synth_spec *s, struct error *err)
+static int write_jobs(const struct synth_options *o, const char *file, const struct synth_spec *s,
+                      struct error *err)
 {
     const struct synth_wish wish = { .seed = (uint64_t)o->seed, .jobs = (uint32_t)o->jobs };
     struct synth_report r;
@@ -96,7 +109,9 @@ static int write_jobs(const struct synth_options *o, const char *file, const str
     int status = EXIT_INPUT;
     if (synth_generate(s, &wish, file, w, &r, err) == 0 && workload_finish(w, file, err) == 0) {
         struct output *out = out_path_open(o->output, err);
-        status = out && native_write(out, w, err) == 0 && output_commit(out, err) == 0 ? EXIT_OK : EXIT_FAILED;
+        status = out && native_write(out, w, err) == 0 && output_commit(out, err) == 0
+                     ? EXIT_OK
+                     : EXIT_FAILED;
         if (status == EXIT_OK && !o->quiet)
             report(s, w, &r);
     }
@@ -104,7 +119,8 @@ static int write_jobs(const struct synth_options *o, const char *file, const str
     return status;
 }
 
-static int write_config(const struct synth_options *o, const struct synth_spec *s, struct error *err)
+static int write_config(const struct synth_options *o, const struct synth_spec *s,
+                        struct error *err)
 {
     struct output *out = out_path_open(o->output, err);
     if (!out)
@@ -120,7 +136,8 @@ static int synth(const struct synth_options *o, struct input *in, struct error *
     if (s && (s->trace || !s->n_classes))
         error_set(err, "%s: want laws of jobs, got none", input_name(in));
     else if (s && o->dump_config && s->services)
-        error_set(err, "%s: services cannot be written: want the file without them", input_name(in));
+        error_set(err, "%s: services cannot be written: want the file without them",
+                  input_name(in));
     else if (s && use_cluster(o, s, err) == 0) {
         if (o->load > 0) {
             s->load.target = o->load;
@@ -143,7 +160,8 @@ static int synth_run(const struct invocation *in)
         return complain(EXIT_USAGE, "synth: want either a workload file or --preset");
     if (o->preset && find_preset(o->preset, &preset) != EXIT_OK)
         return EXIT_USAGE;
-    struct input *input = preset ? input_from_bytes(preset->text, strlen(preset->text), preset->name, &err)
+    struct input *input = preset ? input_from_bytes(preset->text, strlen(preset->text),
+                                                    preset->name, &err)
                                  : input_open(in->operands.text[0], &err);
     int status = synth(o, input, &err);
     input_close(input);
@@ -153,12 +171,13 @@ static int synth_run(const struct invocation *in)
 const struct command cmd_synth = {
     .name = "synth",
     .summary = "draw jobs from the laws of a workload file, as a native trace",
-    .details = "Says on standard error how many jobs came, how fast, and what load they are; the same seed gives the same bytes, "
-               "and 'drawn' is a hash of all that was drawn.\n"
+    .details = "Reports the number of jobs, their rate and their load on standard error. The "
+               "same seed gives the same bytes; 'drawn' is a hash of all draws.\n"
                "\n"
-               "'gpuyard run -t WORKLOAD.yaml' does without a trace between: then the seed is the run's, and the load is of its "
-               "cluster, unless the file names 'gpus'.",
-    .set = { .name = "synth", .options = options, .operands = "[WORKLOAD.yaml]", .min_operands = 0, .max_operands = 1 },
+               "'gpuyard run -t WORKLOAD.yaml' draws the jobs itself, with the seed of the run, "
+               "and with a load of its cluster unless the file has the key 'gpus'.",
+    .set = { .name = "synth", .options = options, .operands = "[WORKLOAD.yaml]", .min_operands = 0,
+             .max_operands = 1 },
     .operand_values = VALUES_FILE,
     .options_size = sizeof defaults,
     .defaults = &defaults,

@@ -47,7 +47,8 @@ static json_t *of_side(const struct fit_side *s)
 
 json_t *fit_report(const struct fit *f, const struct workload *trace, const struct workload *like)
 {
-    json_t *o = json_object(), *classes = json_array(), *sides = json_array(), *quantiles = json_array();
+    json_t *o = json_object(), *classes = json_array(), *sides = json_array(),
+           *quantiles = json_array();
     json_object_set_new(o, "workload", json_string(f->spec->name));
     for (size_t c = 0; c < f->n_classes; c++)
         json_array_append_new(classes, of_class(&f->class[c]));
@@ -81,13 +82,16 @@ static void class_text(const json_t *c, FILE *to)
 {
     size_t i;
     json_t *law;
-    fprintf(to, "%s: %lld jobs, run time mean %.6g s, median %.6g s\n", json_string_value(json_object_get(c, "class")),
-            (long long)json_integer_value(json_object_get(c, "jobs")), real_of(c, "mean_s"), real_of(c, "median_s"));
+    fprintf(to, "%s: %lld jobs, run time mean %.6g s, median %.6g s\n",
+            json_string_value(json_object_get(c, "class")),
+            (long long)json_integer_value(json_object_get(c, "jobs")), real_of(c, "mean_s"),
+            real_of(c, "median_s"));
     fprintf(to, "  %-18s %9s %12s %12s\n", "law of run times", "KS", "mean s", "median s");
     json_array_foreach(json_object_get(c, "laws"), i, law)
-        fprintf(to, "%c %-18s %9.4f %12.6g %12.6g\n", json_is_true(json_object_get(law, "chosen")) ? '*' : ' ',
-                json_string_value(json_object_get(law, "law")), real_of(law, "ks_distance"), real_of(law, "mean_s"),
-                real_of(law, "median_s"));
+        fprintf(to, "%c %-18s %9.4f %12.6g %12.6g\n",
+                json_is_true(json_object_get(law, "chosen")) ? '*' : ' ',
+                json_string_value(json_object_get(law, "law")), real_of(law, "ks_distance"),
+                real_of(law, "mean_s"), real_of(law, "median_s"));
     fputc('\n', to);
 }
 
@@ -112,7 +116,8 @@ void fit_report_text(const json_t *report, FILE *to)
         fprintf(to, " %8.4g%%", 100 * json_number_value(one));
     fputc('\n', to);
     json_array_foreach(json_object_get(report, "side_by_side"), i, one) {
-        fprintf(to, "%s: KS %.4f\n", json_string_value(json_object_get(one, "of")), real_of(one, "ks_distance"));
+        fprintf(to, "%s: KS %.4f\n", json_string_value(json_object_get(one, "of")),
+                real_of(one, "ks_distance"));
         side_text(json_object_get(one, "trace"), "trace", to);
         side_text(json_object_get(one, "synthetic"), "synthetic", to);
     }

@@ -1,6 +1,7 @@
-/* explain_job.c - the story of one job, which may be that of a session: what it asked for, why it waited and who went before it, where it ran, who stopped
- * it and whom it stopped, what that cost, how it ended and how fair that was. */
+/* explain_job.c - the story of one job or session: request, waits and the jobs that started
+ * meanwhile, places, stops by and for other jobs, costs, outcome and fairness. See explain.h. */
 #include "sim/cli/explain/explain.h"
+
 #include "sim/base/intern.h"
 #include "sim/base/memory.h"
 #include "sim/engine/run.h"
@@ -9,17 +10,58 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ==== The session, from sessions.csv ==== */
+
+static int take_session(void *self, const struct csv_session *x, struct error *err)
+{
+    json_t *story = self;
+    (void)err;
+    if (strcmp(x->name, json_string_value(json_object_get(story, "job"))) != 0 ||
+        json_object_get(story, "session"))
+        return 0;
+    json_t *to = json_object();
+    int64_t in_use_ns = x->active_gpu_ns + x->idle_gpu_ns;
+    json_object_set_new(story, "session", to);
+    put_text(to, "group", x->group);
+    put_text(to, "outcome", x->outcome);
+    put_seconds(to, "end_s", x->end_ns);
+    put_seconds(to, "usable_s", x->usable_ns);
+    put_seconds(to, "time_to_start_s", x->time_to_start_ns);
+    json_object_set_new(to, "slo_met",
+                        *x->slo_met ? json_boolean(*x->slo_met == '1') : json_null());
+    put_seconds(to, "patience_s", x->patience_ns);
+    json_object_set_new(to, "forgotten", json_boolean(*x->forgotten == '1'));
+    put_count(to, "releases", (uint64_t)x->releases);
+    put_count(to, "preemptions", (uint64_t)x->preemptions);
+    put_seconds(to, "delayed_s", x->delayed_ns);
+    put_gpu_hours(to, "starting_gpu_h", (int128_t)x->starting_gpu_ns * 1000);
+    put_gpu_hours(to, "active_gpu_h", (int128_t)x->active_gpu_ns * 1000);
+    put_gpu_hours(to, "idle_gpu_h", (int128_t)x->idle_gpu_ns * 1000);
+    put_number(to, "active_share",
+               in_use_ns ? (double)x->active_gpu_ns / (double)in_use_ns : (double)NAN);
+    return 0;
+}
+
+static int explain_session(json_t *story, const char *directory, struct error *err)
+{
+    return explain_read(directory, &(struct row_reader){ .self = story, .session = take_session },
+                        err) < 0 ? -1 : 0;
+}
+
+/* ==== The job ==== */
+
 enum { LATER_SHOWN = 5 };
 
-struct teller {
+struct job_story {
     const char *name;
     char *queue;
-    int64_t submit_ns, start_ns, gone_ns;      /* gone: when it had waited and run all that it did */
+    /* gone: submission plus its whole time of waiting and running */
+    int64_t submit_ns, start_ns, gone_ns;
     json_t *story, *runs, *decisions, *stopped, *later;
-    json_t *stay;                              /* of the interval whose pieces are being read */
+    json_t *stay;                              /* the stay that the rows being read belong to */
     int64_t stay_start_ns;
     struct { uint64_t all, others, later; int64_t gpu_milli; } meanwhile;
-    struct intern *named;                      /* jobs of other rows whose queues are wanted */
+    struct intern *named;                      /* jobs in other rows whose queues are needed */
     char **queue_of;                           /* [named] */
 };
 
@@ -28,38 +70,40 @@ static bool is(const char *a, const char *b)
     return !strcmp(a, b);
 }
 
-/* ---- From its row ---- */
+/* ---- The row of the job ---- */
 
 static const char *const meaning[WAIT_REASONS] = {
-    [WAIT_ORDER] = "others were before it in line",
+    [WAIT_ORDER] = "other jobs were ahead of it in the queue",
     [WAIT_LIMIT] = "its queue was at its limit, or had spent its budget of the month",
-    [WAIT_QUOTA] = "its queue was over its quota, and nobody's was idle",
-    [WAIT_PROTECTED] = "its queue was owed GPUs, but those who had them were protected",
+    [WAIT_QUOTA] = "its queue was over its quota, and no other queue left quota unused",
+    [WAIT_PROTECTED] =
+        "its queue was below its quota, but the jobs that held GPUs could not be preempted",
     [WAIT_GPUS] = "too few GPUs were free",
     [WAIT_FRAGMENTED] = "enough GPUs were free, but not together",
-    [WAIT_TOPOLOGY] = "no domain of the level that it requires had room",
+    [WAIT_TOPOLOGY] = "no domain of its required topology level had enough free GPUs",
     [WAIT_TYPE] = "none of its GPU models was free",
-    [WAIT_GANG] = "it had some of its tasks and lacked the others",
-    [WAIT_RESERVED] = "it would have fit, but would have delayed one with a promise",
-    [WAIT_RELEASING] = "it had its GPUs, and their last users were leaving",
-    [WAIT_PASS] = "the scheduler's next pass, or a back-off, was to come",
+    [WAIT_GANG] = "some tasks of its gang had GPUs and the others had none",
+    [WAIT_RESERVED] = "it would have fit, but would have delayed a job with a reservation",
+    [WAIT_RELEASING] = "it had claimed GPUs that other jobs were still releasing",
+    [WAIT_PASS] = "the next scheduling pass, or the end of a back-off, was not due yet",
     [WAIT_DEPENDENCY] = "jobs on which it depends had not ended",
     [WAIT_OTHER] = "the policy gave no other reason",
-    [WAIT_POWER] = "it would have fit, but the power cap would not have held",
+    [WAIT_POWER] = "it would have fit, but would have exceeded the power cap",
 };
 
-static void put_waits(json_t *story, const struct told_job *j)
+static void put_waits(json_t *story, const struct csv_job *j)
 {
     json_t *list = put_list(story, "waits");
-    bool told[WAIT_REASONS] = { false };
+    bool listed[WAIT_REASONS] = { false };
     for (;;) {                                 /* the longest first */
         unsigned most = WAIT_REASONS;
         for (unsigned i = 0; i < WAIT_REASONS; i++)
-            if (!told[i] && j->waits_ns[i] > 0 && (most == WAIT_REASONS || j->waits_ns[i] > j->waits_ns[most]))
+            if (!listed[i] && j->waits_ns[i] > 0 &&
+                (most == WAIT_REASONS || j->waits_ns[i] > j->waits_ns[most]))
                 most = i;
         if (most == WAIT_REASONS)
             return;
-        told[most] = true;
+        listed[most] = true;
         json_t *part = add_entry(list);
         put_text(part, "reason", wait_reason_name[most]);
         put_seconds(part, "s", j->waits_ns[most]);
@@ -72,11 +116,15 @@ static double number_of(const char *text)
     return *text ? strtod(text, NULL) : (double)NAN;
 }
 
-/* What only some runs tell. */
-static void put_parts(json_t *story, const struct told_job *j)
+/* Columns that only some runs have. */
+static void put_parts(json_t *story, const struct csv_job *j)
 {
-    static const char *const gpu_time[JOB_PARTS] = { [PART_CHECKPOINT_NS] = "checkpoint_gpu_h", [PART_PULL_NS] = "pull_gpu_h" };
-    static const char *const gib[JOB_PARTS] = { [PART_READ] = "read_gib", [PART_CACHED] = "cached_gib" };
+    static const char *const gpu_time[JOB_PARTS] = {
+        [PART_CHECKPOINT_NS] = "checkpoint_gpu_h", [PART_PULL_NS] = "pull_gpu_h"
+    };
+    static const char *const gib[JOB_PARTS] = {
+        [PART_READ] = "read_gib", [PART_CACHED] = "cached_gib"
+    };
     if (j->part[PART_CHECKPOINTS] >= 0)
         put_count(story, "checkpoints", (uint64_t)j->part[PART_CHECKPOINTS]);
     for (unsigned i = 0; i < JOB_PARTS; i++) {
@@ -87,9 +135,9 @@ static void put_parts(json_t *story, const struct told_job *j)
     }
 }
 
-static int take_self(void *self, const struct told_job *j, struct error *err)
+static int take_self(void *self, const struct csv_job *j, struct error *err)
 {
-    struct teller *t = self;
+    struct job_story *t = self;
     json_t *story = t->story;
     (void)err;
     if (!is(j->name, t->name) || t->queue)
@@ -123,15 +171,15 @@ static int take_self(void *self, const struct told_job *j, struct error *err)
     return 0;
 }
 
-/* ---- From intervals.csv ---- */
+/* ---- Stays, from intervals.csv ---- */
 
-static void remember(struct teller *t, const char *job)
+static void remember(struct job_story *t, const char *job)
 {
     if (*job)
         intern_add(t->named, job, strlen(job));
 }
 
-static void add_place(json_t *places, const struct told_interval *i)
+static void add_place(json_t *places, const struct csv_interval *i)
 {
     json_t *place = add_entry(places);
     put_text(place, "node", i->node);
@@ -140,9 +188,9 @@ static void add_place(json_t *places, const struct told_interval *i)
     put_gpus(place, "share", i->gpu_milli);
 }
 
-static int take_interval(void *self, const struct told_interval *i, struct error *err)
+static int take_interval(void *self, const struct csv_interval *i, struct error *err)
 {
-    struct teller *t = self;
+    struct job_story *t = self;
     (void)err;
     bool own = is(i->job, t->name), for_it = is(i->stopped_for, t->name);
     if (!own && !for_it) {
@@ -166,7 +214,7 @@ static int take_interval(void *self, const struct told_interval *i, struct error
     return 0;
 }
 
-/* ---- From events.csv: what was decided about it ---- */
+/* ---- Decisions, from events.csv ---- */
 
 static const char *because(const char *reason)
 {
@@ -176,11 +224,13 @@ static const char *because(const char *reason)
     return "";
 }
 
-/* The parts of one wait come one after the other, when it is over. */
-static void add_wait(json_t *list, const struct told_event *e)
+/* events.csv has the parts of a wait in consecutive rows, at its end. */
+static void add_wait(json_t *list, const struct csv_event *e)
 {
-    json_t *last = json_array_get(list, json_array_size(list) - 1), *parts = json_object_get(last, "waited");
-    if (!parts || json_number_value(json_object_get(last, "time_s")) != (double)e->time_ns / (double)NS_PER_S) {
+    json_t *last = json_array_get(list, json_array_size(list) - 1),
+           *parts = json_object_get(last, "waited");
+    if (!parts || json_number_value(json_object_get(last, "time_s")) !=
+                      (double)e->time_ns / (double)NS_PER_S) {
         last = add_entry(list);
         put_seconds(last, "time_s", e->time_ns);
         put_text(last, "decision", "wait");
@@ -192,15 +242,16 @@ static void add_wait(json_t *list, const struct told_event *e)
     put_text(part, "because", because(e->decision));
 }
 
-static int take_event(void *self, const struct told_event *e, struct error *err)
+static int take_event(void *self, const struct csv_event *e, struct error *err)
 {
-    struct teller *t = self;
+    struct job_story *t = self;
     (void)err;
     if (!is(e->job, t->name))
         return 0;
     if (is(e->kind, "wait"))
         add_wait(t->decisions, e);
-    bool again = is(e->kind, "arrival") && e->time_ns > t->submit_ns;    /* of a session that had given its GPUs back */
+    /* a session that had released its GPUs */
+    bool again = is(e->kind, "arrival") && e->time_ns > t->submit_ns;
     if (!again && !is(e->kind, "decision") && !is(e->kind, "stop"))
         return 0;
     json_t *decision = add_entry(t->decisions);
@@ -211,11 +262,11 @@ static int take_event(void *self, const struct told_event *e, struct error *err)
     return 0;
 }
 
-/* ---- From the rows of the others ---- */
+/* ---- The rows of other jobs ---- */
 
-static int take_other(void *self, const struct told_job *j, struct error *err)
+static int take_other(void *self, const struct csv_job *j, struct error *err)
 {
-    struct teller *t = self;
+    struct job_story *t = self;
     (void)err;
     uint32_t n = intern_find(t->named, j->name, strlen(j->name));
     if (n != INTERN_NONE && !t->queue_of[n])
@@ -233,14 +284,14 @@ static int take_other(void *self, const struct told_job *j, struct error *err)
     return 0;
 }
 
-static const char *queue_of(const struct teller *t, const json_t *job)
+static const char *queue_of(const struct job_story *t, const json_t *job)
 {
     const char *name = json_string_value(job);
     uint32_t n = name ? intern_find(t->named, name, strlen(name)) : INTERN_NONE;
     return n == INTERN_NONE ? NULL : t->queue_of[n];
 }
 
-static void add_causes(struct teller *t)
+static void add_causes(struct job_story *t)
 {
     json_t *stay;
     size_t i;
@@ -262,12 +313,12 @@ static void add_causes(struct teller *t)
     }
 }
 
-/* ---- All of it ---- */
+/* ---- The story ---- */
 
-static int tell(struct teller *t, const char *directory, struct error *err)
+static int read_story(struct job_story *t, const char *directory, struct error *err)
 {
     json_t *missing = put_list(t->story, "missing");
-    if (explain_read(directory, &(struct listener){ .self = t, .job = take_self }, err))
+    if (explain_read(directory, &(struct row_reader){ .self = t, .job = take_self }, err))
         return -1;
     json_t *meanwhile = json_object();
     json_object_set_new(t->story, "meanwhile", meanwhile);
@@ -275,14 +326,17 @@ static int tell(struct teller *t, const char *directory, struct error *err)
     t->decisions = put_list(t->story, "decisions");
     t->stopped = put_list(t->story, "stopped");
     t->later = json_array();
-    int found = explain_read(directory, &(struct listener){ .self = t, .interval = take_interval }, err);
+    int found = explain_read(directory, &(struct row_reader){ .self = t,
+                                                              .interval = take_interval }, err);
     if (found > 0)
         json_array_append_new(missing, json_string("intervals.csv"));
-    int heard = found < 0 ? -1 : explain_read(directory, &(struct listener){ .self = t, .event = take_event }, err);
-    if (heard > 0)
+    int events = found < 0 ? -1 : explain_read(directory, &(struct row_reader){ .self = t,
+        .event = take_event }, err);
+    if (events > 0)
         json_array_append_new(missing, json_string("events.csv"));
     t->queue_of = mem_new(intern_count(t->named) + 1, sizeof *t->queue_of);
-    int others = heard < 0 ? -1 : explain_read(directory, &(struct listener){ .self = t, .job = take_other }, err);
+    int others = events < 0 ? -1 : explain_read(directory, &(struct row_reader){ .self = t,
+        .job = take_other }, err);
     put_count(meanwhile, "started", t->meanwhile.all);
     put_count(meanwhile, "of_other_queues", t->meanwhile.others);
     put_gpus(meanwhile, "gpus", t->meanwhile.gpu_milli);
@@ -294,8 +348,8 @@ static int tell(struct teller *t, const char *directory, struct error *err)
 
 json_t *explain_job(const char *directory, const char *name, struct error *err)
 {
-    struct teller t = { .name = name, .story = json_object(), .named = intern_new() };
-    int result = tell(&t, directory, err);
+    struct job_story t = { .name = name, .story = json_object(), .named = intern_new() };
+    int result = read_story(&t, directory, err);
     for (uint32_t i = 0; t.queue_of && i < intern_count(t.named); i++)
         free(t.queue_of[i]);
     free(t.queue_of);

@@ -7,17 +7,22 @@
 #include <sys/stat.h>
 
 static const char *const formats[] = { "perfetto", "batsim", "openmetrics", NULL };
-static exporter *const exporters[] = { export_perfetto, export_batsim, export_openmetrics };    /* in that order */
+/* in that order */
+static exporter *const exporters[] = { export_perfetto, export_batsim, export_openmetrics };
 
 struct export_options { const char *output; int to; };
 static const struct export_options defaults = { .output = NULL };
 #define AT(field) .at = offsetof(struct export_options, field)
 static const struct option options[] = {
-    { .name = "to", .letter = 't', .argument = "FORMAT", .kind = OPTION_WORD, AT(to), .words = formats, .required = true,
-      .help = "perfetto: a trace of events as JSON, for ui.perfetto.dev and chrome://tracing. batsim: a table of jobs as Batsim "
-              "writes it, for evalys. openmetrics: the summary as text, for Prometheus" },
-    { .name = "output", .letter = 'o', .argument = "FILE", .kind = OPTION_TEXT, AT(output), .values = VALUES_FILE,
-      .help = "where to write it, compressed if it ends in .gz or .zst; standard output by default, and for -" },
+    { .name = "to", .letter = 't', .argument = "FORMAT", .kind = OPTION_WORD, AT(to),
+      .words = formats, .required = true,
+      .help = "perfetto: a trace of events as JSON, for ui.perfetto.dev and chrome://tracing. "
+              "batsim: a table of jobs as Batsim writes it, for evalys. openmetrics: the summary "
+              "as text, for Prometheus" },
+    { .name = "output", .letter = 'o', .argument = "FILE", .kind = OPTION_TEXT, AT(output),
+      .values = VALUES_FILE,
+      .help = "where to write it, compressed if it ends in .gz or .zst; standard output by "
+              "default, and for -" },
     { 0 },
 };
 
@@ -42,16 +47,21 @@ static int export_run(const struct invocation *in)
 const struct command cmd_export = {
     .name = "export",
     .summary = "write the results of a run in the format of another tool",
-    .details = "Reads the result files of the directory. perfetto needs intervals.csv; jobs.csv, timeseries.csv and queues.csv add to it. "
-               "batsim needs jobs.csv, intervals.csv and nodes.csv; openmetrics needs summary.csv.\n"
+    .details = "Reads the result files of the directory. perfetto needs intervals.csv; jobs.csv, "
+               "timeseries.csv and queues.csv add to it. batsim needs jobs.csv, intervals.csv "
+               "and nodes.csv; openmetrics needs summary.csv.\n"
                "\n"
-               "perfetto: nodes are processes, GPUs their threads, and what a job holds is a slice on each of its GPUs; jobs that share a GPU "
-               "lie in lanes of it. Cluster and queues are counters.\n"
+               "perfetto: nodes are processes, GPUs their threads, and what a job holds is a "
+               "slice on each of its GPUs; jobs that share a GPU lie in lanes of it. Cluster and "
+               "queues are counters.\n"
                "\n"
-               "batsim: GPUs are numbered through the cluster, node after node. allocated_resources are those that the job held last; "
-               "what Batsim does not know of (queue, user, preemptions, time with GPUs) is in metadata. GPUs of nodes that only "
-               "count them have no numbers, and the trace's estimates are not among the results: requested_time is -1.",
-    .set = { .name = "export", .options = options, .operands = "DIR", .min_operands = 1, .max_operands = 1 },
+               "batsim: GPUs are numbered through the cluster, node after node. "
+               "allocated_resources are those that the job held last; what Batsim does not know "
+               "of (queue, user, preemptions, time with GPUs) is in metadata. GPUs of nodes that "
+               "only count them have no numbers, and the trace's estimates are not among the "
+               "results: requested_time is -1.",
+    .set = { .name = "export", .options = options, .operands = "DIR", .min_operands = 1,
+             .max_operands = 1 },
     .operand_values = VALUES_DIRECTORY,
     .options_size = sizeof defaults,
     .defaults = &defaults,

@@ -1,7 +1,8 @@
-/* export_batsim.c - jobs in the columns of Batsim's PREFIX_jobs.csv (oar-team/batsim:docs/output-jobs.rst), which evalys reads
- * (oar-team/evalys:evalys/jobset.py). Batsim's identities hold: execution = finish - start, turnaround = finish - submission,
- * stretch = turnaround / execution, and waiting = start - submission; so the time in queue after a preemption is in
- * execution_time here, and run_s of the metadata tells the time with GPUs alone. */
+/* export_batsim.c - jobs in the columns of Batsim's PREFIX_jobs.csv
+ * (oar-team/batsim:docs/output-jobs.rst), which evalys reads (oar-team/evalys:evalys/jobset.py).
+ * Batsim's identities hold: execution = finish - start, turnaround = finish - submission,
+ * stretch = turnaround / execution, and waiting = start - submission; so the time in queue after
+ * a preemption is in execution_time here, and run_s of the metadata is the time with GPUs alone. */
 #include "sim/cli/export/export.h"
 #include "sim/base/intern.h"
 #include "sim/base/memory.h"
@@ -12,13 +13,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NODES_MOST = 10000000 };
+enum { NODES_MAX = 10000000 };
 #define KWH_SCALE INT64_C(1000000000)
 #define J_PER_KWH 3.6e6
 
 struct part { uint32_t node; uint64_t mask; };
-struct held { struct part *part; size_t n, capacity; int64_t start_ns, end_ns; };    /* what a job held last */
-struct node { uint32_t gpus, first; };               /* first: the number of its GPU 0 in the whole cluster */
+/* GPUs that a job held last */
+struct held { struct part *part; size_t n, capacity; int64_t start_ns, end_ns; };
+/* first: the number of its GPU 0 in the whole cluster */
+struct node { uint32_t gpus, first; };
 struct writing {
     struct output *o;
     const char *workload;
@@ -45,7 +48,8 @@ static const char *const node_columns[] = { "node", "gpus", NULL };
 static int take_node(void *self, const struct row *r, const size_t *at, struct error *err)
 {
     int64_t number = 0, gpus = 0;
-    if (cell_integer(r, at[0], 0, NODES_MOST, &number, err) || cell_integer(r, at[1], 0, INT_MAX, &gpus, err))
+    if (cell_integer(r, at[0], 0, NODES_MAX, &number, err) ||
+        cell_integer(r, at[1], 0, INT_MAX, &gpus, err))
         return -1;
     node_at(self, (size_t)number)->gpus = (uint32_t)gpus;
     return 0;
@@ -60,9 +64,10 @@ static void number_gpus(struct writing *t)
     }
 }
 
-/* ---- What each job held last ---- */
+/* ---- GPUs that each job held last ---- */
 
-static const char *const interval_columns[] = { "job_id", "node", "gpu_ids", "start_s", "end_s", NULL };
+static const char *const interval_columns[] = { "job_id",  "node",  "gpu_ids",
+                                                "start_s", "end_s", NULL };
 
 static struct held *held_of(struct writing *t, const struct cell *name)
 {
@@ -79,7 +84,8 @@ static int take_interval(void *self, const struct row *r, const size_t *at, stru
     struct writing *t = self;
     int64_t number = 0, start_ns = 0, end_ns = 0;
     uint64_t mask = 0;
-    if (cell_integer(r, at[1], 0, NODES_MOST, &number, err) || cell_time(r, at[3], INT64_MIN, &start_ns, err) ||
+    if (cell_integer(r, at[1], 0, NODES_MAX, &number, err) ||
+        cell_time(r, at[3], INT64_MIN, &start_ns, err) ||
         cell_time(r, at[4], start_ns, &end_ns, err))
         return -1;
     if (r->cell[at[2]].length && !gpu_names_parse(r->cell[at[2]].text, &mask))
@@ -141,17 +147,36 @@ static void put_resources(const struct writing *t, struct held *h)
 
 /* ---- Rows ---- */
 
-enum { JOB, QUEUE, USER, CLASS, GPUS, SUBMIT, START, END, RUN, PREEMPTIONS, RESTARTS, STATE, GPU_KWH, NODE_KWH };
-static const char *const job_columns[] = { "job_id", "queue", "user", "class", "gpus", "submit_s", "start_s", "end_s", "run_s",
-                                           "preemptions", "restarts", "state", "?gpu_energy_kwh", "?node_energy_kwh", NULL };
+enum {
+    JOB,
+    QUEUE,
+    USER,
+    CLASS,
+    GPUS,
+    SUBMIT,
+    START,
+    END,
+    RUN,
+    PREEMPTIONS,
+    RESTARTS,
+    STATE,
+    GPU_KWH,
+    NODE_KWH
+};
+static const char *const job_columns[] = {
+    "job_id", "queue", "user",        "class",    "gpus",  "submit_s",        "start_s",
+    "end_s",  "run_s", "preemptions", "restarts", "state", "?gpu_energy_kwh", "?node_energy_kwh",
+    NULL
+};
 static const struct { const char *state, *batsim; bool ended; } states[] = {
     { "completed", "COMPLETED_SUCCESSFULLY", true }, { "failed", "COMPLETED_FAILED", true },
     { "cancelled", "COMPLETED_KILLED", true },       { "rejected", "REJECTED", false },
     { "running", "RUNNING", false },                 { "pending", "SUBMITTED", false },
 };
-static const char header[] = "job_id,workload_name,profile,submission_time,requested_number_of_resources,requested_time,success,"
-                             "final_state,starting_time,execution_time,finish_time,waiting_time,turnaround_time,stretch,"
-                             "allocated_resources,consumed_energy,metadata\n";
+static const char header[] =
+    "job_id,workload_name,profile,submission_time,requested_number_of_resources,requested_time,success,"
+    "final_state,starting_time,execution_time,finish_time,waiting_time,turnaround_time,stretch,"
+    "allocated_resources,consumed_energy,metadata\n";
 
 static void comma_seconds(struct output *o, bool there, int64_t ns)
 {
@@ -165,7 +190,8 @@ static int put_energy(struct output *o, const struct row *r, const size_t *at, s
     int64_t kwh[2] = { -1, -1 };
     out_char(o, ',');
     for (unsigned i = 0; i < 2; i++)
-        if (at[GPU_KWH + i] != TABLE_NO_COLUMN && cell_decimal(r, at[GPU_KWH + i], KWH_SCALE, 0, INT64_MAX, &kwh[i], err))
+        if (at[GPU_KWH + i] != TABLE_NO_COLUMN &&
+            cell_decimal(r, at[GPU_KWH + i], KWH_SCALE, 0, INT64_MAX, &kwh[i], err))
             return -1;
     if (kwh[0] < 0 || kwh[1] < 0)
         out_text(o, "-1");
@@ -177,14 +203,15 @@ static int put_energy(struct output *o, const struct row *r, const size_t *at, s
 /* key=value, with ';' between. */
 static void put_metadata(struct output *o, const struct row *r, const size_t *at)
 {
-    static const struct { const char *key; unsigned column; } told[] = {
-        { "queue", QUEUE }, { "user", USER }, { "run_s", RUN }, { "preemptions", PREEMPTIONS }, { "restarts", RESTARTS },
+    static const struct { const char *key; unsigned column; } fields[] = {
+        { "queue", QUEUE }, { "user", USER }, { "run_s", RUN }, { "preemptions", PREEMPTIONS },
+        { "restarts", RESTARTS },
     };
     char *text;
     size_t length;
     FILE *f = mem_stream(&text, &length);
-    for (size_t i = 0; i < sizeof told / sizeof *told; i++)
-        fprintf(f, "%s%s=%s", i ? ";" : "", told[i].key, r->cell[at[told[i].column]].text);
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        fprintf(f, "%s%s=%s", i ? ";" : "", fields[i].key, r->cell[at[fields[i].column]].text);
     mem_stream_end(f, &text);
     out_char(o, ',');
     out_csv(o, text);
@@ -197,10 +224,13 @@ static int take_job(void *self, const struct row *r, const size_t *at, struct er
     struct output *o = t->o;
     int64_t gpu_milli = 0, submit_ns = 0, start_ns = -1, end_ns = -1;
     size_t state = 0;
-    if (cell_decimal(r, at[GPUS], 1000, 0, INT64_MAX, &gpu_milli, err) || cell_time(r, at[SUBMIT], INT64_MIN, &submit_ns, err) ||
-        cell_time(r, at[START], submit_ns, &start_ns, err) || cell_time(r, at[END], submit_ns, &end_ns, err))
+    if (cell_decimal(r, at[GPUS], 1000, 0, INT64_MAX, &gpu_milli, err) ||
+        cell_time(r, at[SUBMIT], INT64_MIN, &submit_ns, err) ||
+        cell_time(r, at[START], submit_ns, &start_ns, err) ||
+        cell_time(r, at[END], submit_ns, &end_ns, err))
         return -1;
-    while (state < sizeof states / sizeof *states && strcmp(states[state].state, r->cell[at[STATE]].text) != 0)
+    while (state < sizeof states / sizeof *states &&
+           strcmp(states[state].state, r->cell[at[STATE]].text) != 0)
         state++;
     if (state == sizeof states / sizeof *states)
         return cell_error(r, at[STATE], "a state of a job", err);
@@ -237,7 +267,8 @@ static int take_job(void *self, const struct row *r, const size_t *at, struct er
 static char *workload_name(const char *directory)
 {
     json_t *manifest = result_manifest(directory);
-    const char *path = json_string_value(json_object_get(json_object_get(manifest, "trace"), "path"));
+    const char *path = json_string_value(
+        json_object_get(json_object_get(manifest, "trace"), "path"));
     const char *slash = path ? strrchr(path, '/') : NULL, *name = slash ? slash + 1 : path;
     char *copy = mem_text(name ? name : "trace", strlen(name ? name : "trace"));
     json_decref(manifest);
@@ -247,7 +278,8 @@ static char *workload_name(const char *directory)
 int export_batsim(const char *directory, struct output *o, struct error *err)
 {
     static const struct result_file nodes = { "nodes.csv", node_columns, take_node, NULL },
-                                    intervals = { "intervals.csv", interval_columns, take_interval, NULL },
+                                    intervals = { "intervals.csv", interval_columns, take_interval,
+                                                  NULL },
                                     jobs = { "jobs.csv", job_columns, take_job, NULL };
     char *workload = workload_name(directory);
     struct writing t = { .o = o, .workload = workload, .jobs = intern_new() };

@@ -1,9 +1,10 @@
-/* export_openmetrics.c - the summary as OpenMetrics text, version 1.0 (prometheus/docs: specs/om/open_metrics_spec.md): families
- * with TYPE, UNIT and HELP, each in one piece; label values and HELP with \, " and line feeds escaped; "# EOF" at the end.
+/* export_openmetrics.c - the summary as OpenMetrics text, version 1.0 (prometheus/docs:
+ * specs/om/open_metrics_spec.md): families with TYPE, UNIT and HELP, each in one piece; label
+ * values and HELP with \, " and line feeds escaped; "# EOF" at the end.
  *
- * A metric is a gauge: gpuyard_ and its name, in which the abbreviation of the unit gives way to the unit as the last words. The
- * numbers are those of summary.csv, to the letter. Scope "all" has no label, others one: class="...", queue="...". What was
- * run is the info gpuyard_run. */
+ * A metric is a gauge: gpuyard_ and its name, in which the unit replaces its abbreviation and
+ * stands at the end. The numbers are those of summary.csv, to the letter. Scope "all" has no
+ * label, others one: class="...", queue="...". What was run is the info gpuyard_run. */
 #include "sim/cli/export/export.h"
 #include "sim/base/memory.h"
 #include "sim/physics/physics.h"
@@ -15,11 +16,14 @@
 
 enum { NAME_LONG = 256 };
 
-static const struct { const char *unit, *brief, *word; } units[] = {    /* brief: in the names of summary.csv */
+/* brief: in the names of summary.csv */
+static const struct { const char *unit, *brief, *word; } units[] = {
     { "", "", "" },                        { "s", "s", "seconds" },     { "h", "h", "hours" },
-    { "GPU h", "gpu_h", "gpu_hours" },     { "GPUs", "gpus", "gpus" },  { "GiB", "gib", "gibibytes" },
+    { "GPU h", "gpu_h", "gpu_hours" },     { "GPUs", "gpus", "gpus" },  { "GiB", "gib",
+        "gibibytes" },
     { "kWh", "kwh", "kilowatt_hours" },    { "W", "w", "watts" },       { "kg", "kg", "kilograms" },
-    { "USD", "usd", "dollars" },           { "USD/GPU h", "per_useful_gpu_h_usd", "dollars_per_useful_gpu_hour" },
+    { "USD", "usd", "dollars" },           { "USD/GPU h", "per_useful_gpu_h_usd",
+                                             "dollars_per_useful_gpu_hour" },
 };
 
 struct value { char *name, *scope, *text, *unit; };
@@ -30,7 +34,7 @@ struct writing {
 
 /* ---- Names ---- */
 
-/* Without the words of `part`, where they stand whole: "lost_gpu_h_move" without "gpu_h" is "lost_move". */
+/* Removes the whole words `part`: "lost_gpu_h_move" without "gpu_h" is "lost_move". */
 static void drop_words(char *name, const char *part)
 {
     size_t length = strlen(part);
@@ -57,7 +61,8 @@ static void unit_word(const char *unit, char to[NAME_LONG])
     to[n] = '\0';
 }
 
-static void family_name(const char *metric, const char *unit, char to[NAME_LONG], char word[NAME_LONG])
+static void family_name(const char *metric, const char *unit, char to[NAME_LONG],
+                        char word[NAME_LONG])
 {
     char stem[NAME_LONG];
     snprintf(stem, sizeof stem, "%s", metric);
@@ -73,7 +78,7 @@ static void family_name(const char *metric, const char *unit, char to[NAME_LONG]
             *c = '_';
 }
 
-static const char *help_of(const char *name)          /* "": no metric that this program knows */
+static const char *help_of(const char *name)          /* "": an unknown metric */
 {
     for (const struct metric_kind *m = metric_kinds; m->name; m++)
         if (!strcmp(m->name, name))
@@ -113,7 +118,8 @@ static void put_line(struct output *o, const char *what, const char *family, con
     out_char(o, '\n');
 }
 
-static void put_label(struct output *o, bool *any, const char *key, size_t length, const char *value)
+static void put_label(struct output *o, bool *any, const char *key, size_t length,
+                      const char *value)
 {
     out_char(o, *any ? ',' : '{');
     *any = true;
@@ -154,7 +160,8 @@ static const char *const summary_columns[] = { "metric", "scope", "value", "unit
 static int take_metric(void *self, const struct row *r, const size_t *at, struct error *err)
 {
     struct writing *t = self;
-    const struct cell *name = &r->cell[at[0]], *scope = &r->cell[at[1]], *value = &r->cell[at[2]], *unit = &r->cell[at[3]];
+    const struct cell *name = &r->cell[at[0]], *scope = &r->cell[at[1]], *value = &r->cell[at[2]],
+                      *unit = &r->cell[at[3]];
     char *end = NULL;
     if (!value->length)
         return 0;
@@ -162,13 +169,16 @@ static int take_metric(void *self, const struct row *r, const size_t *at, struct
     if (*end)
         return cell_error(r, at[2], "a number", err);
     mem_grow(&t->value, &t->capacity, t->n, sizeof *t->value);
-    t->value[t->n] = (struct value){ mem_text(name->text, name->length), mem_text(scope->text, scope->length),
-                                     mem_text(value->text, value->length), mem_text(unit->text, unit->length) };
+    t->value[t->n] = (struct value){ mem_text(name->text, name->length),
+                                     mem_text(scope->text, scope->length),
+                                     mem_text(value->text, value->length),
+                                     mem_text(unit->text, unit->length) };
     make_utf8(t->value[t->n++].scope);
     return 0;
 }
 
-/* A family in one piece: by the place where its name came first, then as in the file. */
+/* By the first occurrence of the metric, then in the order of the file: a family must be in one
+ * piece. */
 static void sort_by_family(struct writing *t)
 {
     struct value *sorted = mem_new(t->n, sizeof *sorted);
@@ -198,7 +208,7 @@ static void put_family(struct output *o, const struct value *v)
 
 static void put_run(struct output *o, const char *directory)
 {
-    static const char *const told[] = { "version", "policy_text", "placement_text" };
+    static const char *const fields[] = { "version", "policy_text", "placement_text" };
     json_t *manifest = result_manifest(directory);
     bool any = false;
     if (!manifest)
@@ -206,13 +216,14 @@ static void put_run(struct output *o, const char *directory)
     put_line(o, "TYPE", "gpuyard_run", "info");
     put_line(o, "HELP", "gpuyard_run", "what was run");
     out_text(o, "gpuyard_run_info");
-    for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
-        const char *text = json_string_value(json_object_get(manifest, told[i]));
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        const char *text = json_string_value(json_object_get(manifest, fields[i]));
         if (text)
-            put_label(o, &any, told[i], strlen(told[i]), text);
+            put_label(o, &any, fields[i], strlen(fields[i]), text);
     }
     char seed[32];
-    snprintf(seed, sizeof seed, "%" JSON_INTEGER_FORMAT, json_integer_value(json_object_get(manifest, "seed")));
+    snprintf(seed, sizeof seed, "%" JSON_INTEGER_FORMAT,
+             json_integer_value(json_object_get(manifest, "seed")));
     put_label(o, &any, "seed", strlen("seed"), seed);
     out_text(o, "} 1\n");
     json_decref(manifest);

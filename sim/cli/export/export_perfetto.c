@@ -1,9 +1,12 @@
-/* export_perfetto.c - intervals as a trace in the Trace Event Format: JSON that ui.perfetto.dev and chrome://tracing open.
+/* export_perfetto.c - intervals as a trace in the Trace Event Format: JSON that ui.perfetto.dev
+ * and chrome://tracing open.
  *
- * A node is a process, a GPU a thread, a job's hold on a GPU a complete event ("X") there; counters ("C") are of the process
- * "cluster". Times are microseconds with fractions, to the nanosecond. Slices of a thread must not overlap but by nesting
- * (google/perfetto:docs/getting-started/other-formats.md), so jobs that hold a GPU at the same time lie in lanes of it, each a
- * thread of its own: a slice goes to the lane that has been empty for the shortest time. */
+ * A node is a process, a GPU a thread, a job's hold on a GPU a complete event ("X") there;
+ * counters ("C") are of the process "cluster". Times are microseconds with fractions, to the
+ * nanosecond. Slices of a thread may overlap only by nesting
+ * (google/perfetto:docs/getting-started/other-formats.md), so jobs that hold a GPU at the same
+ * time lie in lanes of it, each a thread of its own: a slice goes to the lane that has been
+ * empty for the shortest time. */
 #include "sim/cli/export/export.h"
 #include "sim/base/intern.h"
 #include "sim/base/memory.h"
@@ -14,8 +17,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { CLUSTER_PID = 1, FIRST_NODE_PID = 2, NODES_MOST = 10000000 };
-enum { TRACK_UNNAMED = 64, TRACK_CPUS, TRACKS };      /* GPU 0 to 63; GPUs of a node that only counts them; tasks without any */
+enum { CLUSTER_PID = 1, FIRST_NODE_PID = 2, NODES_MAX = 10000000 };
+/* GPU 0 to 63; GPUs of a node that only counts them; tasks without any */
+enum { TRACK_UNNAMED = 64, TRACK_CPUS, TRACKS };
 enum { LANES_SORTED = 10000 };
 #define NS_PER_US 1000
 
@@ -67,7 +71,8 @@ static void put_us(struct output *o, const char *key, int64_t ns)
     out_decimal(o, ns, NS_PER_US);
 }
 
-static void event_begins(struct writing *t, const char *phase, const char *name, int64_t pid, int64_t tid)
+static void event_begins(struct writing *t, const char *phase, const char *name, int64_t pid,
+                         int64_t tid)
 {
     struct output *o = t->o;
     out_text(o, t->any ? ",\n{\"ph\":\"" : "\n{\"ph\":\"");
@@ -82,7 +87,8 @@ static void event_begins(struct writing *t, const char *phase, const char *name,
 
 /* ---- Names of processes and threads ---- */
 
-static void put_name(struct writing *t, const char *what, int64_t pid, int64_t tid, const char *name, int64_t number)
+static void put_name(struct writing *t, const char *what, int64_t pid, int64_t tid,
+                     const char *name, int64_t number)
 {
     char text[64];
     if (number >= 0)
@@ -134,7 +140,8 @@ static struct lanes *tracks_of(struct writing *t, size_t node)
 }
 
 /* Rows come in the order of their ends, so a lane is free from the end of its last slice on. */
-static size_t lane_for(struct writing *t, size_t node, unsigned track, int64_t start_ns, int64_t end_ns)
+static size_t lane_for(struct writing *t, size_t node, unsigned track, int64_t start_ns,
+                       int64_t end_ns)
 {
     struct lanes *l = &tracks_of(t, node)[track];
     size_t best = l->n;
@@ -149,7 +156,7 @@ static size_t lane_for(struct writing *t, size_t node, unsigned track, int64_t s
     return best;
 }
 
-/* ---- jobs.csv: what there is to say of a job ---- */
+/* ---- jobs.csv: queue, user and class of jobs ---- */
 
 static const char *const job_columns[] = { "job_id", "queue", "user", "class", NULL };
 
@@ -164,9 +171,11 @@ static int take_job(void *self, const struct row *r, const size_t *at, struct er
     (void)err;
     uint32_t j = intern_add(t->jobs, r->cell[at[0]].text, r->cell[at[0]].length);
     if (j < t->n_jobs)
-        return 0;                                     /* a name that comes twice: the first tells */
+        /* of two jobs with one name the first counts */
+        return 0;
     mem_grow(&t->of_job, &t->jobs_capacity, t->n_jobs, sizeof *t->of_job);
-    t->of_job[t->n_jobs++] = (struct facts){ text_number(t, &r->cell[at[1]]), text_number(t, &r->cell[at[2]]),
+    t->of_job[t->n_jobs++] = (struct facts){ text_number(t, &r->cell[at[1]]),
+                                             text_number(t, &r->cell[at[2]]),
                                              text_number(t, &r->cell[at[3]]) };
     return 0;
 }
@@ -174,7 +183,8 @@ static int take_job(void *self, const struct row *r, const size_t *at, struct er
 /* ---- intervals.csv: the slices ---- */
 
 enum { JOB, TASK, NODE, GPUS, GPU_IDS, MILLI, START, END, REASON, STOPPED_FOR };
-static const char *const interval_columns[] = { "job_id", "task", "node", "gpus", "gpu_ids", "gpu_milli", "start_s", "end_s",
+static const char *const interval_columns[] = { "job_id",     "task",        "node",    "gpus",
+                                                "gpu_ids",    "gpu_milli",   "start_s", "end_s",
                                                 "end_reason", "stopped_for", NULL };
 struct slice {
     const struct row *row;
@@ -183,7 +193,8 @@ struct slice {
     int64_t task, node, gpus, milli, start_ns, end_ns;
 };
 
-static void put_text_of(struct output *o, const char *key, const char *text)    /* nothing if it is empty */
+/* nothing if it is empty */
+static void put_text_of(struct output *o, const char *key, const char *text)
 {
     if (!*text)
         return;
@@ -223,9 +234,12 @@ static int take_interval(void *self, const struct row *r, const size_t *at, stru
 {
     struct writing *t = self;
     struct slice s = { .row = r, .at = at };
-    if (cell_integer(r, at[TASK], 0, UINT32_MAX, &s.task, err) || cell_integer(r, at[NODE], 0, NODES_MOST, &s.node, err) ||
-        cell_integer(r, at[GPUS], 0, UINT32_MAX, &s.gpus, err) || cell_integer(r, at[MILLI], 0, UINT32_MAX, &s.milli, err) ||
-        cell_time(r, at[START], INT64_MIN, &s.start_ns, err) || cell_time(r, at[END], s.start_ns, &s.end_ns, err))
+    if (cell_integer(r, at[TASK], 0, UINT32_MAX, &s.task, err) ||
+        cell_integer(r, at[NODE], 0, NODES_MAX, &s.node, err) ||
+        cell_integer(r, at[GPUS], 0, UINT32_MAX, &s.gpus, err) ||
+        cell_integer(r, at[MILLI], 0, UINT32_MAX, &s.milli, err) ||
+        cell_time(r, at[START], INT64_MIN, &s.start_ns, err) ||
+        cell_time(r, at[END], s.start_ns, &s.end_ns, err))
         return -1;
     uint64_t mask = 0;
     const char *ids = cell_of(&s, GPU_IDS);
@@ -244,9 +258,10 @@ static int take_interval(void *self, const struct row *r, const size_t *at, stru
 
 enum { COUNTER_SCALE = 1000000 };
 
-/* The columns from..to of the row as the values of one counter; those that are empty or missing are left out. */
-static int put_counter(struct writing *t, const struct row *r, const size_t *at, const char *name, size_t from, size_t to,
-                       const char *const *keys, struct error *err)
+/* The columns from..to of the row as the values of one counter; those that are empty or missing
+ * are left out. */
+static int put_counter(struct writing *t, const struct row *r, const size_t *at, const char *name,
+                       size_t from, size_t to, const char *const *keys, struct error *err)
 {
     int64_t time_ns, value;
     bool any = false;
@@ -272,18 +287,23 @@ static int put_counter(struct writing *t, const struct row *r, const size_t *at,
     return 0;
 }
 
-static const char *const series_columns[] = { "time_s", "gpus_up", "gpus_allocated", "gpus_busy", "gpus_waiting", "jobs_running",
-                                              "jobs_waiting", "?power_w", NULL };
-static const char *const series_keys[] = { "", "up", "allocated", "busy", "asked for", "running", "waiting", "W" };
+static const char *const series_columns[] = { "time_s",       "gpus_up",      "gpus_allocated",
+                                              "gpus_busy",    "gpus_waiting", "jobs_running",
+                                              "jobs_waiting", "?power_w",     NULL };
+static const char *const series_keys[] = { "",          "up",      "allocated", "busy",
+                                           "asked for", "running", "waiting",   "W" };
 
 static int take_totals(void *self, const struct row *r, const size_t *at, struct error *err)
 {
-    return put_counter(self, r, at, "GPUs", 1, 5, series_keys, err) || put_counter(self, r, at, "jobs", 5, 7, series_keys, err) ||
+    return put_counter(self, r, at, "GPUs", 1, 5, series_keys, err) ||
+                   put_counter(self, r, at, "jobs", 5, 7, series_keys, err) ||
                    put_counter(self, r, at, "power", 7, 8, series_keys, err)
-               ? -1 : 0;
+               ? -1
+               : 0;
 }
 
-static const char *const queue_columns[] = { "time_s", "queue", "gpus_allocated", "gpus_demand", "gpus_fair_share", NULL };
+static const char *const queue_columns[] = { "time_s",      "queue",           "gpus_allocated",
+                                             "gpus_demand", "gpus_fair_share", NULL };
 static const char *const queue_keys[] = { "", "", "allocated", "demand", "fair share" };
 
 static int take_queue(void *self, const struct row *r, const size_t *at, struct error *err)
@@ -293,20 +313,23 @@ static int take_queue(void *self, const struct row *r, const size_t *at, struct 
     return put_counter(self, r, at, name, 2, 5, queue_keys, err);
 }
 
-/* ---- All of it ---- */
+/* ---- The file ---- */
 
 static int write_all(struct writing *t, const char *directory, struct error *err)
 {
     static const struct result_file jobs = { "jobs.csv", job_columns, take_job, NULL },
-                                    totals = { "timeseries.csv", series_columns, take_totals, NULL },
+                                    totals = { "timeseries.csv", series_columns, take_totals,
+                                               NULL },
                                     queues = { "queues.csv", queue_columns, take_queue, NULL },
-                                    intervals = { "intervals.csv", interval_columns, take_interval, NULL };
+                                    intervals = { "intervals.csv", interval_columns, take_interval,
+                                                  NULL };
     if (result_file_read(directory, &jobs, t, err) < 0)
         return -1;
     out_text(t->o, "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[");
     put_name(t, "process_name", CLUSTER_PID, 0, "cluster", -1);
     put_order(t, "process_sort_index", CLUSTER_PID, 0, CLUSTER_PID);
-    if (result_file_read(directory, &totals, t, err) < 0 || result_file_read(directory, &queues, t, err) < 0 ||
+    if (result_file_read(directory, &totals, t, err) < 0 ||
+        result_file_read(directory, &queues, t, err) < 0 ||
         result_file_read_or_fail(directory, &intervals, t, err) != 0)
         return -1;
     out_text(t->o, "\n]}\n");

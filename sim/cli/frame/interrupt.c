@@ -10,7 +10,7 @@
 
 enum { PATIENCE_S = 2 };
 
-/* A signal handler has no argument to find its things by. */
+/* Global, as a signal handler has no argument. */
 static struct {
     atomic_bool guarded, interrupted;
     _Atomic(struct results *) results;
@@ -23,8 +23,8 @@ static void remove_results(void)
         results_remove(r);
 }
 
-/* SIGALRM, too, comes here: the run has not looked at the flag for PATIENCE_S. While the results get their names, or are
- * thrown away, there are none to remove, and that soon ends. */
+/* Also handles SIGALRM: the run has not polled the flag for PATIENCE_S. While results are
+ * committed or discarded, there are none to remove, and the signal waits for the end of that. */
 static void on_signal(int number)
 {
     (void)number;

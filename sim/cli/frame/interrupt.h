@@ -1,14 +1,17 @@
-/* interrupt.h - what a signal, or the end of memory, must not leave behind: half a directory of results.
+/* interrupt.h - signals and the end of memory leave no partial directory of results.
  *
- * SIGINT, SIGTERM and SIGHUP (unless whoever started us has them ignored) end the program at once with status 130 as
- * long as nothing has been written. Between interrupt_guard() and interrupt_end() the first one raises a flag that the run
- * looks at; a second one, or two seconds in which nobody looked, remove the results and end the program. */
+ * While nothing has been written, SIGINT, SIGTERM and SIGHUP (unless they are ignored from the
+ * start) end the program at once with status 130. Between interrupt_guard() and interrupt_end()
+ * the first signal sets a flag, which the run polls. A second signal, or two seconds in which
+ * the flag is not polled, removes the results and ends the program. */
 #pragma once
 #include <stdatomic.h>
 #include <stdbool.h>
 
 struct results;
 void interrupt_begin(void);
+/* returns the flag; NULL: there are no results to remove */
 const atomic_bool *interrupt_guard(struct results *r);
-void interrupt_hold(void);    /* the results now get their names or are thrown away: not both, and not by halves */
-void interrupt_end(void);     /* all is done: signals end the program at once again */
+/* from now on results are committed or discarded, which no signal cuts short */
+void interrupt_hold(void);
+void interrupt_end(void);     /* signals end the program at once again */

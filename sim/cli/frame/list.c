@@ -22,7 +22,8 @@ static json_t *number(double value)
 {
     if (!isfinite(value))
         return json_null();
-    return value == floor(value) && fabs(value) < 1e15 ? json_integer((json_int_t)value) : json_real(value);
+    return value == floor(value) && fabs(value) < 1e15 ? json_integer((json_int_t)value)
+                                                       : json_real(value);
 }
 
 static void set_text(json_t *o, const char *key, const char *text)
@@ -66,8 +67,9 @@ static json_t *parameters(const struct param *params)
     return list;
 }
 
-/* "perhaps": what also_needs() asks for depends on parameters; each word of each is tried beside the defaults. */
-static unsigned perhaps_needs(const struct policy *p)
+/* also_needs() depends on parameters: each word of each parameter is tried with the defaults of
+ * the others. */
+static unsigned possible_needs(const struct policy *p)
 {
     unsigned needs = 0;
     double *params = mem_new(p->params_size / sizeof *params + 1, sizeof *params);
@@ -104,7 +106,7 @@ static json_t *policies(void)
         json_t *o = entry(list, p->name, p->summary);
         json_object_set_new(o, "parameters", parameters(p->params));
         json_object_set_new(o, "needs", needs_of(p->needs));
-        json_object_set_new(o, "may_need", needs_of(perhaps_needs(p) & ~p->needs));
+        json_object_set_new(o, "may_need", needs_of(possible_needs(p) & ~p->needs));
     }
     return list;
 }
@@ -118,11 +120,12 @@ static json_t *placers(void)
         json_object_set_new(o, "parameters", parameters(p->params));
         json_object_set_new(o, "needs", needs);
         if (p->needs & SEES_TENANTS)
-            json_array_append_new(needs, json_string("sees who holds GPUs of a node"));
+            json_array_append_new(needs, json_string("sees which tenants hold GPUs of a node"));
         if (p->needs & SEES_TYPICAL)
-            json_array_append_new(needs, json_string("sees what jobs typically ask for"));
+            json_array_append_new(needs, json_string("sees typical requests of jobs"));
         if (p->needs & TIGHTEST_DOMAINS)
-            json_array_append_new(needs, json_string("wants the tightest domain for jobs with a topology"));
+            json_array_append_new(
+                needs, json_string("wants the tightest domain for jobs with a topology"));
     }
     return list;
 }
@@ -131,7 +134,8 @@ static json_t *formats(void)
 {
     json_t *list = json_array();
     for (size_t i = 0; trace_formats[i]; i++) {
-        json_t *o = entry(list, trace_formats[i]->name, trace_formats[i]->summary), *options = json_array();
+        json_t *o = entry(list, trace_formats[i]->name, trace_formats[i]->summary),
+               *options = json_array();
         for (const struct trace_option *t = trace_formats[i]->options; t && t->name; t++)
             entry(options, t->name, t->summary);
         json_object_set_new(o, "options", options);
@@ -170,7 +174,7 @@ static json_t *gpus(void)
     return list;
 }
 
-/* "0 2 4": the memory slices at which one may begin. */
+/* "0 2 4": the memory slices at which an instance may begin. */
 static json_t *starts_of(uint8_t mask)
 {
     char text[2 * MIG_MEMORY_SLICES + 1], *at = text;
@@ -195,10 +199,15 @@ static json_t *duties(void)
     return list;
 }
 
-/* Over one GPU, half way through training, in thousandths: n GPUs on so many nodes. */
-static json_t *speedup(const struct goodput_model *m, const struct goodput_fit *f, uint32_t n, uint32_t nodes)
+/* Speedup of n GPUs on `nodes` nodes over one GPU, half way through training, rounded to
+ * thousandths. */
+static json_t *speedup(const struct goodput_model *m, const struct goodput_fit *f, uint32_t n,
+                       uint32_t nodes)
 {
-    return json_real(floor(goodput_speedup(m, f, goodput_noise(m, .5), (struct replicas){ n, nodes }) * 1000 + .5) / 1000);
+    return json_real(
+        floor(goodput_speedup(m, f, goodput_noise(m, .5), (struct replicas){ n, nodes }) * 1000 +
+              .5) /
+        1000);
 }
 
 static json_t *goodputs(void)
@@ -246,7 +255,8 @@ static json_t *nodes(void)
         set_text(o, "name", n->name);
         set_text(o, "gpu_model", n->gpu_model);
         json_object_set_new(o, "gpus", number(n->gpus));
-        json_object_set_new(o, "island_gpus", number(n->island_gpus == ISLAND_IS_NODE ? n->gpus : n->island_gpus));
+        json_object_set_new(o, "island_gpus",
+                            number(n->island_gpus == ISLAND_IS_NODE ? n->gpus : n->island_gpus));
         json_object_set_new(o, "numa_nodes", number(n->numa_nodes));
         json_object_set_new(o, "cpus", number(n->cpus));
         json_object_set_new(o, "memory_gib", number(n->memory_gib));
@@ -275,7 +285,8 @@ static json_t *training_models(void)
         json_object_set_new(o, "compute_s", number(m->compute_s));
         json_object_set_new(o, "tensor_parallel", number(m->tensor_parallel));
         json_object_set_new(o, "pipeline_parallel", number(m->pipeline_parallel));
-        json_object_set_new(o, "memory_gib", number(round(training_model_memory_gib(m) * 100) / 100));
+        json_object_set_new(o, "memory_gib",
+                            number(round(training_model_memory_gib(m) * 100) / 100));
         set_text(o, "communication", m->communication);
         set_text(o, "aliases", m->aliases ? m->aliases : "");
         set_text(o, "source", m->source);
@@ -295,14 +306,15 @@ static json_t *metrics(void)
     return list;
 }
 
-/* What parts of the physical world add to a file where they are on. */
+/* Columns that models add to a file if they are on. */
 static json_t *columns_of_models(enum output_file f)
 {
     json_t *list = json_array();
     for (const struct run_model *const *m = physics_models; *m; m++) {
         const char *const *columns = rows_model_columns(*m, f);
         if (columns)
-            json_object_set_new(entry(list, (*m)->name, (*m)->summary), "columns", words_of(columns));
+            json_object_set_new(entry(list, (*m)->name, (*m)->summary), "columns",
+                                words_of(columns));
     }
     return list;
 }
@@ -323,17 +335,17 @@ static json_t *columns(void)
 }
 
 const struct listing listings[] = {
-    { "policies", "who runs next", policies },
-    { "placers", "on which GPUs", placers },
-    { "formats", "of traces", formats },
-    { "workloads", "that are built in, for 'gpuyard synth --preset'", workloads },
-    { "gpus", "models of the catalogue", gpus },
-    { "mig", "MIG profiles of the catalogue", mig_profiles },
-    { "duties", "of models that share GPUs: how busy each keeps one, alone", duties },
-    { "goodput", "of elastic jobs: fits of models on GPUs, half way through training", goodputs },
-    { "nodes", "node types of the catalogue", nodes },
-    { "models", "that jobs train, of the catalogue", training_models },
-    { "metrics", "of a run's summary", metrics },
-    { "columns", "of a run's files", columns },
-    { NULL, NULL, NULL },
+    { "policies", policies },
+    { "placers", placers },
+    { "formats", formats },
+    { "workloads", workloads },
+    { "gpus", gpus },
+    { "mig", mig_profiles },
+    { "duties", duties },
+    { "goodput", goodputs },
+    { "nodes", nodes },
+    { "models", training_models },
+    { "metrics", metrics },
+    { "columns", columns },
+    { NULL, NULL },
 };

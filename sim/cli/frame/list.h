@@ -1,9 +1,14 @@
-/* list.h - what there is, as JSON; `gpuyard list` shows it as that or as text made from it. */
+/* list.h - the catalogues of the program as JSON: policies, placers, formats, GPUs, metrics,
+ * columns, ...
+ *
+ * `gpuyard list` shows a list as JSON or as text that is made from that JSON. */
 #pragma once
 #include <jansson.h>
 
-/* Each gives a new array of objects. Those with a "summary" or "columns" read as entries, the others as a table. */
-struct listing { const char *name, *summary; json_t *(*make)(void); };
-extern const struct listing listings[];                      /* ends with a NULL name */
-
-void list_as_text(const json_t *list);                       /* on stdout */
+/* make() gives a new array of objects. Objects with "summary" or "columns" are shown as entries,
+ * others as a table. */
+struct listing {
+    const char *name;             /* NULL ends the list */
+    json_t *(*make)(void);
+};
+extern const struct listing listings[];

@@ -11,9 +11,11 @@
 
 #define RATIO_SCALE INT64_C(1000000000)
 
-const struct option option_help = { .name = "help", .letter = 'h', .help = "show this help", .kind = OPTION_FLAG };
+const struct option option_help = { .name = "help", .letter = 'h',
+.help = "show this help", .kind = OPTION_FLAG };
 
-const char *did_you_mean(char to[DID_YOU_MEAN], const char *typed, const char *const *names, const char *otherwise)
+const char *did_you_mean(char to[DID_YOU_MEAN], const char *typed, const char *const *names,
+                         const char *otherwise)
 {
     const char *best = suggest(typed, names);
     if (best)
@@ -28,7 +30,11 @@ const char *words_or(char to[DID_YOU_MEAN], const char *const *words)
     size_t n = 0;
     to[0] = '\0';
     for (size_t i = 0; words[i] && n < DID_YOU_MEAN; i++)
-        n += (size_t)snprintf(to + n, DID_YOU_MEAN - n, "%s%s", !i ? "" : words[i + 1] ? ", " : " or ", words[i]);
+        n += (size_t)snprintf(to + n, DID_YOU_MEAN - n, "%s%s",
+                              !i             ? ""
+                              : words[i + 1] ? ", "
+                                             : " or ",
+                              words[i]);
     return to;
 }
 
@@ -42,7 +48,7 @@ struct parser {
     struct error *err;
 };
 
-/* How the user wrote it: in messages an option is called by its long name. */
+/* Messages use the long name of an option. */
 static int complain(struct parser *p, const struct option *o, const char *want, const char *got)
 {
     if (got)
@@ -55,15 +61,20 @@ static int complain(struct parser *p, const struct option *o, const char *want, 
 static int store_number(struct parser *p, const struct option *o, const char *text)
 {
     int64_t value, scale = o->kind == OPTION_INTEGER ? 1 : RATIO_SCALE;
-    bool ok = scale == 1 ? integer_parse(text, strlen(text), &value) : decimal_parse(text, strlen(text), scale, &value);
+    bool ok = scale == 1 ? integer_parse(text, strlen(text), &value)
+                         : decimal_parse(text, strlen(text), scale, &value);
     char want[128];
-    const char *what = o->kind == OPTION_INTEGER ? "a whole number" : o->kind == OPTION_SECONDS ? "seconds" : "a number";
+    const char *what = o->kind == OPTION_INTEGER   ? "a whole number"
+                       : o->kind == OPTION_SECONDS ? "seconds"
+                                                   : "a number";
     if (o->kind == OPTION_RATIO) {
         ok = ok && value > o->min * scale && value <= o->max * scale;
-        snprintf(want, sizeof want, "%s above %lld, at most %lld", what, (long long)o->min, (long long)o->max);
+        snprintf(want, sizeof want, "%s above %lld, at most %lld", what, (long long)o->min,
+                 (long long)o->max);
     } else {
         ok = ok && value >= o->min * scale && value <= o->max * scale;
-        snprintf(want, sizeof want, "%s from %lld to %lld", what, (long long)o->min, (long long)o->max);
+        snprintf(want, sizeof want, "%s from %lld to %lld", what, (long long)o->min,
+                 (long long)o->max);
     }
     if (!ok)
         return complain(p, o, want, text);
@@ -130,8 +141,10 @@ static int unknown_name(struct parser *p, const char *typed)
         suggest_offer(&near, o->name);
     suggest_offer(&near, option_help.name);
     if (near.best)
-        return error_set(p->err, "%s: no option '--%s', did you mean '--%s'?", p->set->name, typed, near.best);
-    return error_set(p->err, "%s: no option '--%s', see 'gpuyard %s --help'", p->set->name, typed, p->set->name);
+        return error_set(p->err, "%s: no option '--%s', did you mean '--%s'?", p->set->name, typed,
+                         near.best);
+    return error_set(p->err, "%s: no option '--%s', see 'gpuyard %s --help'", p->set->name, typed,
+                     p->set->name);
 }
 
 /* "name" or "name=value", after the two dashes. */
@@ -140,7 +153,8 @@ static enum options_result long_option(struct parser *p, const char *text)
     const char *equals = strchr(text, '=');
     size_t length = equals ? (size_t)(equals - text) : strlen(text);
     char name[64];
-    snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), text);
+    snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1),
+             text);
     const struct option *o = NULL;
     size_t i = 0;
     if (!strcmp(name, option_help.name))
@@ -163,7 +177,7 @@ static enum options_result long_option(struct parser *p, const char *text)
     return p->err->text[0] ? OPTIONS_WRONG : OPTIONS_OK;
 }
 
-/* Letters after one dash: flags, and at the end perhaps one that takes a value. */
+/* Letters after one dash: flags, the last may take a value. */
 static enum options_result letters(struct parser *p, const char *text)
 {
     for (; *text; text++) {
@@ -176,7 +190,8 @@ static enum options_result letters(struct parser *p, const char *text)
         if (!o->name && *text == option_help.letter)
             return OPTIONS_HELP;
         if (!o->name) {
-            error_set(p->err, "%s: no option '-%c', see 'gpuyard %s --help'", p->set->name, *text, p->set->name);
+            error_set(p->err, "%s: no option '-%c', see 'gpuyard %s --help'", p->set->name, *text,
+                      p->set->name);
             return OPTIONS_WRONG;
         }
         raise_flag(p, i);
@@ -184,7 +199,7 @@ static enum options_result letters(struct parser *p, const char *text)
     return OPTIONS_OK;
 }
 
-/* ---- All of it ---- */
+/* ---- The command line ---- */
 
 static enum options_result arguments(struct parser *p, struct operands *operands)
 {
@@ -215,21 +230,24 @@ static int complete(struct parser *p, const struct operands *operands)
     if (operands->n > set->max_operands && !set->max_operands)
         return error_set(p->err, "%s: takes no operand, got '%s'", set->name, operands->text[0]);
     if (operands->n > set->max_operands)
-        return error_set(p->err, "%s: want %s, got '%s' besides", set->name, set->operands,
+        return error_set(p->err, "%s: want %s, got also '%s'", set->name, set->operands,
                          operands->text[set->max_operands]);
     if (operands->n < set->min_operands)
-        return error_set(p->err, "%s: want %s, see 'gpuyard %s --help'", set->name, set->operands, set->name);
+        return error_set(p->err, "%s: want %s, see 'gpuyard %s --help'", set->name, set->operands,
+                         set->name);
     return 0;
 }
 
-enum options_result options_parse(const struct option_set *set, int argc, char *const *argv, void *values,
-                                  struct operands *operands, struct error *err)
+enum options_result options_parse(const struct option_set *set, int argc, char *const *argv,
+                                  void *values, struct operands *operands, struct error *err)
 {
     size_t n = 0;
     while (set->options[n].name)
         n++;
-    struct parser p = { .set = set, .argc = argc, .at = 1, .argv = argv, .values = values, .err = err,
-                        .given = mem_new(n, sizeof *p.given), .capacity = mem_new(n, sizeof *p.capacity) };
+    struct parser p = { .set = set, .argc = argc, .at = 1, .argv = argv, .values = values,
+                        .err = err,
+                        .given = mem_new(n, sizeof *p.given), .capacity = mem_new(n,
+                            sizeof *p.capacity) };
     enum options_result result = arguments(&p, operands);
     if (result == OPTIONS_OK && complete(&p, operands))
         result = OPTIONS_WRONG;

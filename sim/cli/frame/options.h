@@ -1,7 +1,9 @@
-/* options.h - the options of a subcommand as one table: it is parsed from, and help, man page and completion are made of it.
+/* options.h - the options of a subcommand as one table, from which the command line is parsed
+ * and the help is made.
  *
- * "--name value", "--name=value", "-n value", "-nvalue"; letters without a value may be joined ("-qv"). "--" ends the
- * options, "-" is an operand. Names are never abbreviated. What takes one value is given once. */
+ * "--name value", "--name=value", "-n value", "-nvalue". Letters without a value may be joined
+ * ("-qv"). "--" ends the options, "-" is an operand. Names are never abbreviated. An option with
+ * one value is given at most once. */
 #pragma once
 #include "sim/base/error.h"
 
@@ -9,13 +11,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum option_kind {
+enum option_kind {                /* the type of the field that is filled */
     OPTION_FLAG,                  /* bool; no value */
     OPTION_TEXT,                  /* const char *: never empty; points into argv */
-    OPTION_TEXTS,                 /* struct option_texts: may be given again and again */
+    OPTION_TEXTS,                 /* struct option_texts: may be given several times */
     OPTION_WORD,                  /* int: index into words */
     OPTION_INTEGER,               /* int64_t from min to max */
-    OPTION_SECONDS,               /* int64_t ns, min to max seconds */
+    OPTION_SECONDS,               /* int64_t ns, from min to max seconds */
     OPTION_RATIO,                 /* double with at most nine decimals, above min, up to max */
 };
 struct option_texts { size_t n; const char **text; };
@@ -26,37 +28,39 @@ enum option_values {              /* what completion offers */
 struct option {                   /* a table ends with a NULL name */
     const char *name;
     char letter;                  /* 0: none */
-    const char *argument, *help;  /* argument: how help calls the value */
+    const char *argument, *help;  /* argument: the name of the value in the help */
     enum option_kind kind;
-    size_t at;                    /* offset in the struct that is filled */
+    size_t at;                    /* offset of the field in the command's struct */
     int64_t min, max;
-    const char *const *words;     /* ends with NULL; of another kind than OPTION_WORD: what completion offers */
+    /* ends with NULL; for kinds other than OPTION_WORD only completion offers them */
+    const char *const *words;
     bool required;
     enum option_values values;
 };
 
-/* What a command line may hold. */
 struct option_set {
     const char *name;             /* of the subcommand, for messages */
     const struct option *options;
-    const char *operands;         /* how help calls them: "DIR..."; NULL: takes none */
+    const char *operands;         /* their name in the help: "DIR..."; NULL: takes none */
     size_t min_operands, max_operands;
 };
-/* What it held. */
-struct operands { size_t n; const char **text; };
+struct operands { size_t n; const char **text; };    /* text points into argv */
 
-/* Every set of options has --help besides. */
-extern const struct option option_help;
+extern const struct option option_help;    /* --help, which every set has */
 
 enum options_result { OPTIONS_OK, OPTIONS_HELP, OPTIONS_WRONG };
-/* argv[0] is not looked at. What is not given leaves its field of *values as it was. OPTIONS_HELP: --help came first;
- * OPTIONS_WRONG: err says why. Whatever the result, options_free() frees the lists. */
-enum options_result options_parse(const struct option_set *set, int argc, char *const *argv, void *values,
+/* argv[0] is ignored. An option that is not given leaves its field of *values unchanged.
+ * OPTIONS_HELP: --help is given before any mistake; OPTIONS_WRONG: err has the message. In every
+ * case options_free() frees the lists. */
+enum options_result options_parse(const struct option_set *set, int argc, char *const *argv,
+                                  void *values,
                                   struct operands *operands, struct error *err);
 void options_free(const struct option_set *set, void *values, struct operands *operands);
 
-/* "'TYPED', did you mean 'BEST'?" or "'TYPED', OTHERWISE"; to hold in a message. `names` ends with NULL. */
+/* "'TYPED', did you mean 'BEST'?" or "'TYPED', OTHERWISE": the end of a message. `names` ends
+ * with NULL. */
 #define DID_YOU_MEAN 512
-const char *did_you_mean(char to[DID_YOU_MEAN], const char *typed, const char *const *names, const char *otherwise);
+const char *did_you_mean(char to[DID_YOU_MEAN], const char *typed, const char *const *names,
+                         const char *otherwise);
 /* "a, b or c" of a list that ends with NULL. */
 const char *words_or(char to[DID_YOU_MEAN], const char *const *words);

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What is there and no file: it must not be replaced by one. */
+/* An existing path that is no regular file, and is not to be replaced by one. */
 static bool is_device(const char *path)
 {
     struct stat about;
@@ -33,7 +33,8 @@ struct output *out_path_open(const char *path, struct error *err)
     if (is_device(path))
         return open_device(path, err);
     const char *slash = strrchr(path, '/');
-    char *directory = slash ? mem_text(path, slash > path ? (size_t)(slash - path) : 1) : mem_text(".", 1);
+    char *directory = slash ? mem_text(path, slash > path ? (size_t)(slash - path) : 1)
+                            : mem_text(".", 1);
     struct output *o = output_open(directory, slash ? slash + 1 : path, err);
     free(directory);
     if (o)

@@ -1,7 +1,7 @@
-/* out_path.h - where a command writes its one result: a file that -o names, or standard output. */
+/* out_path.h - the one result of a command: the file of its option -o, or standard output. */
 #pragma once
 #include "sim/io/output.h"
 
-/* NULL and "-": standard output. A device or a pipe is written to as it is; a file appears when it is whole, and is compressed if
- * its name ends in .gz or .zst. NULL with err. */
+/* NULL and "-": standard output. A device or a pipe is written directly. A regular file gets its
+ * name when it is complete, and is compressed if the name ends in .gz or .zst. NULL with err. */
 struct output *out_path_open(const char *path, struct error *err);

@@ -12,7 +12,7 @@
 
 #define EVERY_NS (NS_PER_S / 4)
 #define FIRST_NS (NS_PER_S / 2)
-enum { BAR_LEAST = 10, BAR_MOST = 30, PARTS = 5 };
+enum { BAR_MIN = 10, BAR_MAX = 30, PARTS = 5 };
 
 static const char *rate_text(char to[HUMAN_MAX], double rate, const char *what)
 {
@@ -24,7 +24,7 @@ static const char *rate_text(char to[HUMAN_MAX], double rate, const char *what)
 
 static size_t put_bar(char *to, size_t size, double share, size_t columns, bool colour)
 {
-    char bar[BAR_MOST + 1];
+    char bar[BAR_MAX + 1];
     size_t inside = columns - 2, full = (size_t)(share * (double)inside);
     for (size_t i = 0; i < inside; i++)
         bar[i] = i < full ? '=' : i == full ? '>' : ' ';
@@ -32,18 +32,24 @@ static size_t put_bar(char *to, size_t size, double share, size_t columns, bool 
     return (size_t)snprintf(to, size, colour ? "[\033[32m%s\033[0m] " : "[%s] ", bar);
 }
 
-const char *progress_bar_line(char to[PROGRESS_MAX], struct progress_facts f, unsigned width, bool colour)
+const char *progress_bar_line(char to[PROGRESS_MAX], struct progress_facts f, unsigned width,
+                              bool colour)
 {
     char time[HUMAN_MAX], left[HUMAN_MAX], rate[HUMAN_MAX], part[PARTS][64];
-    double share = f.all ? (double)f.done / (double)f.all : 0, speed = f.elapsed_s > 0 ? (double)f.done / f.elapsed_s : 0;
+    double share = f.all ? (double)f.done / (double)f.all : 0,
+           speed = f.elapsed_s > 0 ? (double)f.done / f.elapsed_s : 0;
     double left_s = f.done ? (double)(f.all - f.done) / speed : (double)NAN;
     snprintf(part[0], sizeof part[0], "%3.0f%%", floor(100 * share));
     const char *what = f.what ? f.what : "jobs";
-    snprintf(part[1], sizeof part[1], "  %llu/%llu %s", (unsigned long long)f.done, (unsigned long long)f.all, what);
-    snprintf(part[2], sizeof part[2], "  %s left", human_time(left, f.done ? ceil(left_s) : left_s));
-    snprintf(part[3], sizeof part[3], "%s%s", f.now_ns < 0 ? "" : "  at ", f.now_ns < 0 ? "" : human_time(time, seconds(f.now_ns)));
+    snprintf(part[1], sizeof part[1], "  %llu/%llu %s", (unsigned long long)f.done,
+             (unsigned long long)f.all, what);
+    snprintf(part[2], sizeof part[2], "  %s left",
+             human_time(left, f.done ? ceil(left_s) : left_s));
+    snprintf(part[3], sizeof part[3], "%s%s", f.now_ns < 0 ? "" : "  at ",
+             f.now_ns < 0 ? "" : human_time(time, seconds(f.now_ns)));
     snprintf(part[4], sizeof part[4], "  %s", rate_text(rate, speed, what));
-    static const unsigned char shown[PARTS] = { 0, 1, 3, 4, 2 };    /* from left to right: what is left comes last */
+    /* from left to right: the remaining time is last */
+    static const unsigned char shown[PARTS] = { 0, 1, 3, 4, 2 };
     size_t room = width ? width - 1 : 0, used = strlen(part[0]), n = 0;
     bool fits[PARTS] = { used <= room };
     for (unsigned i = 1; i < PARTS && fits[i - 1]; i++) {
@@ -52,8 +58,8 @@ const char *progress_bar_line(char to[PROGRESS_MAX], struct progress_facts f, un
     }
     to[0] = '\0';
     size_t bar = fits[PARTS - 1] && room > used + 1 ? room - used - 1 : 0;
-    if (bar >= BAR_LEAST)
-        n = put_bar(to, PROGRESS_MAX, share, bar < BAR_MOST ? bar : BAR_MOST, colour);
+    if (bar >= BAR_MIN)
+        n = put_bar(to, PROGRESS_MAX, share, bar < BAR_MAX ? bar : BAR_MAX, colour);
     for (unsigned i = 0; i < PARTS; i++)
         if (fits[shown[i]])
             n += (size_t)snprintf(to + n, PROGRESS_MAX - n, "%s", part[shown[i]]);
@@ -85,7 +91,8 @@ static void draw(struct progress_bar *p, struct progress_facts facts, int64_t no
     char line[PROGRESS_MAX];
     facts.all = p->all;
     facts.elapsed_s = seconds(now_ns - p->began_ns);
-    fprintf(stderr, "\r%s\033[K", progress_bar_line(line, facts, term_width(STDERR_FILENO), p->colour));
+    fprintf(stderr, "\r%s\033[K",
+            progress_bar_line(line, facts, term_width(STDERR_FILENO), p->colour));
     fflush(stderr);
     p->visible = true;
     p->drawn_ns = now_ns;

@@ -36,7 +36,8 @@ static int on_row(void *self, const struct row *row, struct error *err)
     return r->file->row(r->self, row, r->at, err);
 }
 
-int result_file_read(const char *directory, const struct result_file *f, void *self, struct error *err)
+int result_file_read(const char *directory, const struct result_file *f, void *self,
+                     struct error *err)
 {
     char path[PATH_LONG];
     struct reading r = { .file = f, .self = self };
@@ -47,15 +48,18 @@ int result_file_read(const char *directory, const struct result_file *f, void *s
     if (!in)
         return -1;
     int result = table_read(in, (struct table_style){ .header = true },
-                            &(struct table_handler){ .on_header = on_header, .on_row = on_row }, &r, err);
+                            &(struct table_handler){ .on_header = on_header, .on_row = on_row }, &r,
+                            err);
     input_close(in);
     return result;
 }
 
-int result_file_read_or_fail(const char *directory, const struct result_file *f, void *self, struct error *err)
+int result_file_read_or_fail(const char *directory, const struct result_file *f, void *self,
+                             struct error *err)
 {
     int result = result_file_read(directory, f, self, err);
-    return result > 0 ? error_set(err, "%s/%s: is not there, but needed", directory, f->name) : result;
+    return result > 0 ? error_set(err, "%s/%s: no such file, but it is needed", directory, f->name)
+                      : result;
 }
 
 json_t *result_manifest(const char *directory)

@@ -11,7 +11,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { WIDTH_LEAST = 20, WIDTH_MOST = 400 };
+enum { WIDTH_MIN = 20, WIDTH_MAX = 400 };
 
 unsigned term_width(int fd)
 {
@@ -22,7 +22,7 @@ unsigned term_width(int fd)
         columns = size.ws_col;
     else if (given && !integer_parse(given, strlen(given), &columns))
         columns = TERM_WIDTH;
-    return (unsigned)(columns < WIDTH_LEAST ? WIDTH_LEAST : columns > WIDTH_MOST ? WIDTH_MOST : columns);
+    return (unsigned)(columns < WIDTH_MIN ? WIDTH_MIN : columns > WIDTH_MAX ? WIDTH_MAX : columns);
 }
 
 bool term_moves(int fd)
@@ -50,10 +50,10 @@ size_t text_width(const char *text)
     return n;
 }
 
-void text_put(FILE *to, const char *text, size_t most)
+void text_put(FILE *to, const char *text, size_t max)
 {
-    bool cut = text_width(text) > most;
-    size_t room = cut ? (most > 2 ? most - 2 : 0) : most;
+    bool cut = text_width(text) > max;
+    size_t room = cut ? (max > 2 ? max - 2 : 0) : max;
     for (size_t n = 0; *text; text++) {
         if (begins_character(*text) && ++n > room)
             break;
@@ -65,7 +65,7 @@ void text_put(FILE *to, const char *text, size_t most)
             text++;
     }
     if (cut)
-        fputs(most > 1 ? ".." : most ? "." : "", to);
+        fputs(max > 1 ? ".." : max ? "." : "", to);
 }
 
 void text_pad(FILE *to, const char *text, size_t width)
@@ -75,7 +75,8 @@ void text_pad(FILE *to, const char *text, size_t width)
         putc(' ', to);
 }
 
-/* How much of a word goes into one line: all that has room, else up to the last comma that has, or the first at all. */
+/* The bytes of a word that go into one line: all if they fit, else up to the last comma that
+ * fits, or to the first one. */
 static size_t word_part(const char *word, size_t bytes, size_t room)
 {
     size_t cut = 0;
@@ -122,7 +123,8 @@ void text_wrap(FILE *to, const char *text, size_t at, size_t indent, size_t widt
         fwrite(text, 1, bytes, to);
         at += columns_of(text, bytes);
         text += bytes;
-        first = *text && *text != ' ';    /* a paragraph ends, or this is not all of the word */
+        /* the paragraph ends, or the word continues on the next line */
+        first = *text && *text != ' ';
         if (first) {
             putc('\n', to);
             at = 0;
@@ -134,7 +136,7 @@ void text_wrap(FILE *to, const char *text, size_t at, size_t indent, size_t widt
 
 const char *human_time(char to[HUMAN_MAX], double s)
 {
-    static const struct { double most, seconds; const char *unit; } scale[] = {
+    static const struct { double below, seconds; const char *unit; } scale[] = {
         { 120, 1, "s" },           { 7200, 60, "min" },        { 172800, 3600, "h" },
         { 63072000, 86400, "d" },  { INFINITY, 31536000, "y" },
     };
@@ -143,7 +145,7 @@ const char *human_time(char to[HUMAN_MAX], double s)
         snprintf(to, HUMAN_MAX, "-");
         return to;
     }
-    while (fabs(s) >= scale[i].most)
+    while (fabs(s) >= scale[i].below)
         i++;
     double value = s / scale[i].seconds;
     bool whole = fabs(value) >= 99.95 || (i == 0 && value == floor(value));

@@ -130,7 +130,7 @@ static struct runset *read_set(const char *path, struct error *err)
     size_t n = run_directories(runs, &kept);
     struct runset *set = n ? runset_read(runs, err) : NULL;
     if (!n)
-        error_set(err, "%s: a sweep that kept no runs: want one with --keep-runs; its numbers are in sweep.csv, and 'gpuyard plot' draws them", path);
+        error_set(err, "%s: this sweep kept no runs: want one with --keep-runs; its numbers are in sweep.csv, and 'gpuyard plot' draws them", path);
     run_directories_free(kept, n);
     free(runs);
     return set;

@@ -1,14 +1,15 @@
 /* comparison.c - metrics of all groups side by side: means over the runs of each, and the change against the first. */
 #include "sim/cli/report/markup.h"
-#include "sim/cli/report/tables.h"
+#include "sim/cli/report/page.h"
 #include "sim/base/memory.h"
-#include "sim/study/sample.h"
+#include "sim/results/summary.h"
+#include "sim/study/paired.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const struct { const char *metric, *label; } usual[] = {
+static const struct { const char *metric, *label; } default_rows[] = {
     { "jobs_submitted", "jobs" },
     { "jobs_completed", "jobs completed" },
     { "util_alloc", "GPU time allocated" },
@@ -36,19 +37,27 @@ static const struct { const char *metric, *label; } usual[] = {
     { "cost_usd", "cost" },
 };
 
-#define SAME 0.0005                /* what would be +0.0 % */
+#define SAME 0.0005                /* a change below this is shown as none */
 #define TIMES_FROM 10
+
+struct estimate { double mean, half; size_t n; };
 
 static struct estimate estimate(const struct page_group *g, const char *metric)
 {
     double *value = mem_new(g->n, sizeof *value);
-    size_t n = 0;
+    struct estimate e = { .mean = (double)NAN };
     for (size_t i = 0; i < g->n; i++) {
         const struct run_metric *m = run_metric_find(g->run[i], metric, "all");
         if (m && !isnan(m->value))
-            value[n++] = m->value;
+            value[e.n++] = m->value;
     }
-    struct estimate e = estimate_mean(value, n);
+    if (e.n == 1)
+        e.mean = value[0];
+    if (e.n > 1) {
+        struct paired_t t = paired_t(value, e.n, 0.95);
+        e.mean = t.mean;
+        e.half = (t.interval.high - t.interval.low) / 2;
+    }
     free(value);
     return e;
 }
@@ -135,13 +144,13 @@ void page_comparison(struct output *o, const struct page *p)
         many = many || p->group[i].n > 1;
     out_text(o, "<section id=\"summary\">\n<h2>Summary</h2>\n");
     if (p->n_groups > 1)
-        out_text(o, "<p>Changes are against the first column. Whether a change is more than chance, <code>gpuyard compare</code> judges.</p>\n");
+        out_text(o, "<p>Changes are against the first column. <code>gpuyard compare</code> judges whether a change is statistically significant.</p>\n");
     if (many)
         out_text(o, "<p>Means over runs that differ in the seed, &plusmn; half of their 95&nbsp;% confidence interval (Student's t).</p>\n");
     table_begin(o, "Metrics over all jobs");
     columns(o, p);
-    for (size_t i = 0; i < sizeof usual / sizeof usual[0]; i++)
-        row(o, p, usual[i].metric, usual[i].label);
+    for (size_t i = 0; i < sizeof default_rows / sizeof default_rows[0]; i++)
+        row(o, p, default_rows[i].metric, default_rows[i].label);
     table_end(o);
     out_text(o, "<details><summary>All metrics</summary>\n");
     table_begin(o, "All metrics over all jobs");

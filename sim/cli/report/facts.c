@@ -1,11 +1,11 @@
-/* facts.c - what was run, and what is odd about it. */
+/* facts.c - warnings about the runs of a page, and their configuration. */
 #include "sim/cli/report/markup.h"
 #include "sim/cli/report/page.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { UNLIKE_MOST = 4 };
+enum { UNLIKE_MAX = 4 };
 
 /* ---- Warnings ---- */
 
@@ -34,7 +34,7 @@ static void of_counts(struct output *o, const struct page *p, const struct run_v
     static const struct { const char *key, *text; } odd[] = {
         { "skipped_rows", "rows of the trace were skipped: no job that ran" },
         { "rejected", "jobs were rejected: they could never run, or the policy refused them" },
-        { "deadlocked", "jobs held part of a gang and waited for the rest, for ever" },
+        { "deadlocked", "jobs held part of a gang and waited for the rest, forever" },
         { "never_started", "jobs never started, although all others were done" },
         { "running", "jobs were still running at the end: no mean includes them" },
         { "pending", "jobs were still waiting at the end: no mean includes them" },
@@ -54,7 +54,7 @@ static void of_refusals(struct output *o, const struct page *p, const struct run
     json_object_foreach(json_object_get(v->manifest, "refused"), what, times) {
         warn_run(o, p, v, n);
         out_integer(o, json_integer_value(times));
-        out_text(o, " requests of the policy were refused by the world: ");
+        out_text(o, " requests of the policy were refused: ");
         html_text(o, what);
         out_text(o, ".</li>\n");
     }
@@ -62,23 +62,32 @@ static void of_refusals(struct output *o, const struct page *p, const struct run
 
 static void of_files(struct output *o, const struct page *p, const struct run_view *v, size_t *n)
 {
-    const struct { bool missing; const char *name; } file[] = {
-        { !(v->end_s > v->start_s), "timeseries.csv" }, { v->no_jobs, "jobs.csv" }, { v->no_queues, "queues.csv" },
-        { v->no_nodes, "nodes.csv" }, { v->no_intervals, "intervals.csv" },
+    const struct { bool missing; const char *name;
+    } file[] = {
+        { !(v->end_s > v->start_s), "timeseries.csv" },
+        { v->no_jobs, "jobs.csv" },
+        { v->no_queues, "queues.csv" },
+        { v->no_nodes, "nodes.csv" },
+        { v->no_intervals, "intervals.csv" },
     };
     for (size_t i = 0; i < sizeof file / sizeof file[0]; i++)
         if (file[i].missing) {
             warn_run(o, p, v, n);
-            html_printf(o, "%s is missing or has no rows: figures and tables that need it are left out.</li>\n", file[i].name);
+            html_printf(
+                o,
+                "%s is missing or has no rows: figures and tables that need it are left out.</li>\n",
+                file[i].name);
         }
 }
 
-/* The first line in which the run of a column differs from that of the first, besides the seed, and the section that it is in. */
+/* The first line, other than the seed, in which the configuration of a column differs from that
+ * of the first, and its section. */
 struct difference { const char *here, *there, *section; };
 
 static bool differ(const struct page *p, size_t i, struct difference *d)
 {
-    const char *x = p->group[0].run[0]->circumstances, *y = p->group[i].run[0]->circumstances, *section = "";
+    const char *x = p->group[0].run[0]->circumstances, *y = p->group[i].run[0]->circumstances,
+               *section = "";
     while (*x && *y) {
         size_t k = strcspn(x, "\n"), m = strcspn(y, "\n");
         if (*x != ' ')
@@ -97,7 +106,8 @@ static void line_of(struct output *o, const char *text)
     html_bytes(o, text, strcspn(text, "\n"));
 }
 
-static void of_circumstances(struct output *o, const struct page *p, size_t i, const struct difference *d, size_t *n)
+static void of_circumstances(struct output *o, const struct page *p, size_t i,
+                             const struct difference *d, size_t *n)
 {
     warn_begin(o, n);
     out_text(o, "<b>");
@@ -112,7 +122,7 @@ static void of_circumstances(struct output *o, const struct page *p, size_t i, c
     out_text(o, "</code>.</li>\n");
 }
 
-/* Columns that cannot be compared like with like; the first few by name. */
+/* Columns whose circumstances differ from those of the first column; the first few by name. */
 static void unlike(struct output *o, const struct page *p, size_t *n)
 {
     size_t others = 0;
@@ -120,14 +130,14 @@ static void unlike(struct output *o, const struct page *p, size_t *n)
         struct difference d;
         if (!differ(p, i, &d))
             continue;
-        if (*n < UNLIKE_MOST)
+        if (*n < UNLIKE_MAX)
             of_circumstances(o, p, i, &d, n);
         else
             others++;
     }
     if (others) {
         warn_begin(o, n);
-        html_printf(o, "Nor did %zu other%s.</li>\n", others, others == 1 ? "" : "s");
+        html_printf(o, "Nor did %zu other column%s.</li>\n", others, others == 1 ? "" : "s");
     }
 }
 

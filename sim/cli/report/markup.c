@@ -1,10 +1,14 @@
 /* markup.c - see markup.h. */
 #include "sim/cli/report/markup.h"
 
+#include "sim/cli/frame/term.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+/* ==== Text and JSON ==== */
 
 void html_bytes(struct output *o, const char *text, size_t n)
 {
@@ -51,7 +55,7 @@ void json_text(struct output *o, const char *text)
     out_char(o, '"');
 }
 
-void json_number(struct output *o, double value)
+static void json_number(struct output *o, double value)
 {
     if (isfinite(value))
         html_printf(o, "%.5g", fabs(value) < 1e-9 ? 0 : value);
@@ -68,4 +72,69 @@ void json_numbers(struct output *o, const double *value, size_t n)
         json_number(o, value[i]);
     }
     out_char(o, ']');
+}
+
+/* ==== Values and tables ==== */
+
+static bool is_share(const char *metric)
+{
+    static const char *const begins[] = { "util_",
+                                          "slo_",
+                                          "goodput",
+                                          "quota_satisfaction",
+                                          "waited_share",
+                                          "session_slo_",
+                                          "session_active_share",
+                                          "replica_duty",
+                                          "finish_time_fairness_kept" };
+    for (size_t i = 0; i < sizeof begins / sizeof begins[0]; i++)
+        if (!strncmp(metric, begins[i], strlen(begins[i])))
+            return true;
+    return false;
+}
+
+/* 1234567.8 -> "1,234,568" */
+static void with_commas(char to[VALUE_MAX], double value)
+{
+    char digits[VALUE_MAX / 2];
+    size_t n = (size_t)snprintf(digits, sizeof digits, "%.0f", value), out = 0;
+    for (size_t i = 0; i < n && i < sizeof digits - 1; i++) {
+        to[out++] = digits[i];
+        if ((n - i) % 3 == 1 && i + 1 < n && digits[i] != '-')
+            to[out++] = ',';
+    }
+    to[out] = '\0';
+}
+
+const char *value_text(char to[VALUE_MAX], const char *metric, const char *unit, double value)
+{
+    char time[HUMAN_MAX];
+    if (isnan(value))
+        snprintf(to, VALUE_MAX, "-");
+    else if (!strcmp(unit, "s") && fabs(value) < 1 && value != 0)
+        snprintf(to, VALUE_MAX, "%.3g ms", 1000 * value);
+    else if (!strcmp(unit, "s"))
+        snprintf(to, VALUE_MAX, "%s", human_time(time, value));
+    else if (!*unit && is_share(metric))
+        snprintf(to, VALUE_MAX, value > 0.99 && value < 0.99995 ? "%.2f %%" : "%.1f %%",
+                 100 * value);
+    else if (fabs(value) >= 10000 && fabs(value) < 1e15)
+        with_commas(to, value);
+    else
+        snprintf(to, VALUE_MAX, "%.4g", value);
+    return to;
+}
+
+void table_begin(struct output *o, const char *caption)
+{
+    out_text(o, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"");
+    html_text(o, caption);
+    out_text(o, "\"><table>\n<caption>");
+    html_text(o, caption);
+    out_text(o, "</caption>\n");
+}
+
+void table_end(struct output *o)
+{
+    out_text(o, "</tbody></table></div>\n");
 }

@@ -1,11 +1,20 @@
-/* markup.h - text, numbers and JSON in a page, so that no name can leave its place. */
+/* markup.h - text, numbers, JSON and tables of a page, escaped: names may hold any characters. */
 #pragma once
 #include "sim/io/output.h"
 
-void html_text(struct output *o, const char *text);          /* in elements and in quoted attributes */
+/* in elements and in quoted attributes */
+void html_text(struct output *o, const char *text);
 void html_bytes(struct output *o, const char *text, size_t n);
-void html_printf(struct output *o, const char *format, ...) __attribute__((format(printf, 2, 3)));    /* short, and nothing to escape */
-/* In a <script type="application/json">: whatever the text, it does not end that. */
+/* short text without characters to escape */
+void html_printf(struct output *o, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Safe in a <script type="application/json">: no text ends the element. */
 void json_text(struct output *o, const char *text);
-void json_number(struct output *o, double value);            /* five digits; NaN: null */
+/* a list; five digits; NaN: null */
 void json_numbers(struct output *o, const double *value, size_t n);
+
+enum { VALUE_MAX = 64 };
+/* NaN: "-" */
+const char *value_text(char to[VALUE_MAX], const char *metric, const char *unit, double value);
+/* a <table> in a box that scrolls; the caption is escaped */
+void table_begin(struct output *o, const char *caption);
+void table_end(struct output *o);

@@ -21,7 +21,8 @@ static void head(struct output *o, const struct page *p)
         out_text(o, i ? " / " : "");
         html_text(o, p->group[i].label);
     }
-    out_text(o, p->n_groups > 3 ? " / ...: gpuyard</title>\n<style>\n" : ": gpuyard</title>\n<style>\n");
+    out_text(o, p->n_groups > 3 ? " / ...: gpuyard</title>\n<style>\n"
+                                : ": gpuyard</title>\n<style>\n");
     out_text(o, page_css);
     out_text(o, "</style>\n</head>\n<body>\n");
 }
@@ -45,8 +46,11 @@ static void title(struct output *o, const struct page *p)
 
 static void contents(struct output *o)
 {
-    static const char *const part[][2] = { { "summary", "Summary" }, { "figures", "Figures" }, { "queues", "Queues and classes" },
-                                           { "waits", "Why jobs waited" }, { "configuration", "Configuration" } };
+    static const char *const part[][2] = { { "summary", "Summary" },
+                                           { "figures", "Figures" },
+                                           { "queues", "Queues and classes" },
+                                           { "waits", "Why jobs waited" },
+                                           { "configuration", "Configuration" } };
     out_text(o, "<nav aria-label=\"Contents\">");
     for (size_t i = 0; i < sizeof part / sizeof part[0]; i++)
         html_printf(o, "<a href=\"#%s\">%s</a>", part[i][0], part[i][1]);

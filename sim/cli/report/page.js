@@ -159,7 +159,7 @@
       this.width_s = n ? data.length_s / n * factor : 0;
     }
     lineColour(v, i) {
-      const fixed = { "making progress": "var(--l2)", "fair share": "var(--l4)", "asked for": "var(--l5)", "GPUs up": "var(--l4)" };
+      const fixed = { "making progress": "var(--l2)", "fair share": "var(--l4)", "demand": "var(--l5)", "GPUs up": "var(--l4)" };
       return (v.bands || []).length ? fixed[v.lines[i].name] || "var(--l7)" : stroke(i);
     }
     logAxis(v) {

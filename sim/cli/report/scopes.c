@@ -1,35 +1,44 @@
-/* scopes.c - tables of each run shown: by queue, by class, and what jobs waited for. */
+/* scopes.c - tables of each run: by queue, class and service, and waits by reason. */
 #include "sim/cli/report/markup.h"
-#include "sim/cli/report/tables.h"
+#include "sim/cli/report/page.h"
 #include "sim/base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS_MOST = 100 };
+enum { ROWS_MAX = 100 };
 
 struct column { const char *metric, *label, *unit; };
 static const struct column of_jobs[] = {
-    { "jobs_submitted", "jobs", "" },          { "gpu_h_held", "GPU h", "GPU h" },          { "util_alloc", "of all GPUs", "" },
-    { "wait_mean_s", "mean wait", "s" },       { "wait_p90_s", "p90 wait", "s" },           { "jct_mean_s", "mean completion", "s" },
-    { "bounded_slowdown_mean", "slowdown", "" }, { "preemptions", "preemptions", "" },      { "quota_satisfaction", "quota met", "" },
+    { "jobs_submitted", "jobs", "" },          { "gpu_h_held", "GPU h", "GPU h" },
+    { "util_alloc", "of all GPUs", "" },
+    { "wait_mean_s", "mean wait", "s" },       { "wait_p90_s", "p90 wait", "s" },
+    { "jct_mean_s", "mean completion", "s" },
+    { "bounded_slowdown_mean", "slowdown", "" }, { "preemptions", "preemptions", "" },
+    { "quota_satisfaction", "quota met", "" },
     { NULL, NULL, NULL },
 };
 static const struct column of_services[] = {
-    { "requests_arrived", "requests", "" },    { "slo_attainment", "kept the SLO", "" },    { "latency_p50_s", "p50 latency", "s" },
-    { "latency_p99_s", "p99 latency", "s" },   { "first_token_p99_s", "p99 first token", "s" }, { "requests_dropped", "dropped", "" },
-    { "replica_h", "replica h", "h" },         { "cold_starts", "cold starts", "" },        { "replica_duty", "duty", "" },
+    { "requests_arrived", "requests", "" },    { "slo_attainment", "kept the SLO", "" },
+    { "latency_p50_s", "p50 latency", "s" },
+    { "latency_p99_s", "p99 latency", "s" },   { "first_token_p99_s", "p99 first token", "s" },
+    { "requests_dropped", "dropped", "" },
+    { "replica_h", "replica h", "h" },         { "cold_starts", "cold starts", "" },
+    { "replica_duty", "duty", "" },
     { NULL, NULL, NULL },
 };
 static const struct column of_sessions[] = {
-    { "sessions", "sessions", "" },            { "session_start_p50_s", "p50 start", "s" }, { "session_start_p90_s", "p90 start", "s" },
-    { "session_slo_attainment", "started in time", "" }, { "sessions_abandoned", "abandoned", "" }, { "sessions_culled", "culled", "" },
+    { "sessions", "sessions", "" },            { "session_start_p50_s", "p50 start", "s" },
+    { "session_start_p90_s", "p90 start", "s" },
+    { "session_slo_attainment", "started in time", "" }, { "sessions_abandoned", "abandoned", "" },
+    { "sessions_culled", "culled", "" },
     { "session_gpu_h_held", "GPU h", "GPU h" }, { "session_gpu_h_idle", "idle GPU h", "GPU h" },
     { NULL, NULL, NULL },
 };
 static const struct kind { const char *scope, *caption; const struct column *column; } kinds[] = {
-    { "queue", "By queue", of_jobs }, { "class", "By class", of_jobs }, { "service", "Inference services", of_services },
+    { "queue", "By queue", of_jobs }, { "class", "By class", of_jobs }, { "service",
+        "Inference services", of_services },
     { "queue", "Interactive sessions, by queue", of_sessions },
 };
 
@@ -43,7 +52,8 @@ static bool any(const struct run_record *r, const struct column *column, const c
     return false;
 }
 
-static void scope_row(struct output *o, const struct run_record *r, const struct column *column, const char *scope, const char *name)
+static void scope_row(struct output *o, const struct run_record *r, const struct column *column,
+                      const char *scope, const char *name)
 {
     char text[VALUE_MAX];
     out_text(o, "<tr><th scope=\"row\">");
@@ -58,14 +68,15 @@ static void scope_row(struct output *o, const struct run_record *r, const struct
     out_text(o, "</tr>\n");
 }
 
-/* Scopes stand together in summary.csv. Returns how many there were. */
+/* The rows of a scope are consecutive in summary.csv. Returns the number of scopes. */
 static size_t scope_table(struct output *o, const struct run_view *v, const struct kind *kind)
 {
     const char *last = "";
     size_t n = 0, length = strlen(kind->scope);
     for (size_t i = 0; i < v->record->n; i++) {
         const char *scope = v->record->metric[i].scope;
-        if (strncmp(scope, kind->scope, length) != 0 || scope[length] != '=' || !strcmp(scope, last))
+        if (strncmp(scope, kind->scope, length) != 0 || scope[length] != '=' ||
+            !strcmp(scope, last))
             continue;
         last = scope;
         if (!any(v->record, kind->column, scope))
@@ -77,13 +88,14 @@ static size_t scope_table(struct output *o, const struct run_view *v, const stru
                 html_printf(o, "<th scope=\"col\">%s</th>", kind->column[c].label);
             out_text(o, "</tr></thead>\n<tbody>\n");
         }
-        if (n <= ROWS_MOST)
+        if (n <= ROWS_MAX)
             scope_row(o, v->record, kind->column, scope, scope + length + 1);
     }
     if (n)
         table_end(o);
-    if (n > ROWS_MOST)
-        html_printf(o, "<p class=\"note\">The first %d of %zu; summary.csv has all.</p>\n", ROWS_MOST, n);
+    if (n > ROWS_MAX)
+        html_printf(o, "<p class=\"note\">The first %d of %zu; summary.csv has all.</p>\n",
+                    ROWS_MAX, n);
     return n;
 }
 
@@ -110,14 +122,15 @@ void page_scopes(struct output *o, const struct page *p)
     out_text(o, "</section>\n");
 }
 
-/* ---- What jobs waited for ---- */
+/* ---- Waits ---- */
 
 struct waiting { const struct queue_view *queue; const char *name; double total_s; };
 
 static int longest_first(const void *a, const void *b)
 {
     const struct waiting *x = a, *y = b;
-    return x->total_s != y->total_s ? (x->total_s < y->total_s) - (x->total_s > y->total_s) : strcmp(x->name, y->name);
+    return x->total_s != y->total_s ? (x->total_s < y->total_s) - (x->total_s > y->total_s)
+                                    : strcmp(x->name, y->name);
 }
 
 static void hours(struct output *o, double s)
@@ -128,7 +141,8 @@ static void hours(struct output *o, double s)
     out_text(o, "</td>");
 }
 
-static void wait_row(struct output *o, const struct run_view *v, const char *name, double total_s, const double *wait_s, const double *sum_s)
+static void wait_row(struct output *o, const struct run_view *v, const char *name, double total_s,
+                     const double *wait_s, const double *sum_s)
 {
     out_text(o, "<tr><th scope=\"row\">");
     html_text(o, *name ? name : "(none)");
@@ -144,7 +158,7 @@ static void wait_table(struct output *o, const struct run_view *v)
 {
     size_t n = intern_count(v->queue_names), with_jobs = 0;
     struct waiting *list = mem_new(n + 1, sizeof *list);
-    double sum_s[WAIT_REASONS_MOST] = { 0 }, total_s = 0;
+    double sum_s[WAIT_REASONS_MAX] = { 0 }, total_s = 0;
     for (uint32_t k = 0; k < n; k++) {
         struct waiting w = { &v->queue[k], intern_text(v->queue_names, k), 0 };
         for (size_t r = 0; r < v->reasons; r++) {
@@ -166,23 +180,33 @@ static void wait_table(struct output *o, const struct run_view *v)
         }
     out_text(o, "</tr></thead>\n<tbody>\n");
     wait_row(o, v, "all queues", total_s, sum_s, sum_s);
-    for (size_t k = 0; k < with_jobs && k < ROWS_MOST; k++)
+    for (size_t k = 0; k < with_jobs && k < ROWS_MAX; k++)
         wait_row(o, v, list[k].name, list[k].total_s, list[k].queue->wait_s, sum_s);
     table_end(o);
-    if (with_jobs > ROWS_MOST)
-        html_printf(o, "<p class=\"note\">The %d queues that waited longest, of %zu.</p>\n", ROWS_MOST, with_jobs);
+    if (with_jobs > ROWS_MAX)
+        html_printf(o, "<p class=\"note\">The %d queues that waited longest, of %zu.</p>\n",
+                    ROWS_MAX, with_jobs);
     free(list);
 }
 
 static const struct { const char *reason, *meaning; } meanings[] = {
-    { "order", "it is behind others" }, { "limit", "its queue is at its cap" },
-    { "quota", "its queue would be over its quota, and nobody's is idle" },
-    { "protected", "its queue is owed the GPUs, but those who hold them may not be stopped" }, { "gpus", "too few GPUs are free" },
-    { "fragmented", "enough are free, but not together" }, { "topology", "no domain of the level has room" },
-    { "type", "none of its models is free, or there" }, { "gang", "it holds some tasks, and lacks its minimum" },
-    { "reserved", "it would delay somebody who has a promise" }, { "releasing", "the last users of its GPUs are leaving" },
-    { "pass", "the scheduler has not looked yet" }, { "dependency", "other jobs must end first" }, { "power", "a power cap" },
-    { "other", "something else" },
+    { "order", "other jobs are ahead of it in the queue" }, { "limit",
+                                                              "its queue is at its limit, or has spent its budget" },
+    { "quota", "its queue would be over its quota, and no other queue leaves quota unused" },
+    { "protected",
+      "its queue is below its quota, but the jobs that hold GPUs cannot be preempted" }, { "gpus",
+          "too few GPUs are free" },
+    { "fragmented", "enough GPUs are free, but not together" }, { "topology",
+                                                                  "no domain of its topology level has enough free GPUs" },
+    { "type", "none of its GPU models is free or exists" }, { "gang",
+                                                              "it holds some tasks, and lacks its minimum" },
+    { "reserved", "it would delay a job with a reservation" }, { "releasing",
+                                                                 "other jobs are still releasing its GPUs" },
+    { "pass", "the next scheduling pass is not due yet" }, { "dependency",
+                                                             "other jobs must end first" },
+                                                             { "power",
+                                                               "it would exceed a power cap" },
+    { "other", "the policy gave no other reason" },
 };
 
 void page_waits(struct output *o, const struct page *p)

@@ -14,8 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define BATCH_MOST     INT64_C(1000000000)
-#define EVERY_MOST_S   INT64_C(3153600000)    /* 100 years */
+#define BATCH_MAX      INT64_C(1000000000)
+#define EVERY_MAX_S   INT64_C(3153600000)    /* 100 years */
 
 #define usage(...) (error_set(__VA_ARGS__), EXIT_USAGE)
 
@@ -23,7 +23,7 @@
 
 struct spec { char *name; const char *params; bool plugin; };    /* params NULL: none */
 
-/* Parameters begin at the first ':' behind the last '/', for a path may hold colons, too. */
+/* Parameters begin at the first ':' after the last '/', as a path may hold colons. */
 static struct spec split(const char *text)
 {
     const char *slash = strrchr(text, '/'), *colon = strchr(slash ? slash : text, ':');
@@ -31,7 +31,8 @@ static struct spec split(const char *text)
     return (struct spec){ mem_text(text, length), colon ? colon + 1 : NULL, slash != NULL };
 }
 
-static int unknown(const char *kind, const char *list, const char *typed, struct suggestion near, struct error *err)
+static int unknown(const char *kind, const char *list, const char *typed, struct suggestion near,
+                   struct error *err)
 {
     if (near.best)
         return usage(err, "no %s '%s', did you mean '%s'?", kind, typed, near.best);
@@ -68,13 +69,13 @@ static const struct placer *find_placer(const struct spec *spec, int *status, st
     return NULL;
 }
 
-static int read_params(const char *kind, const char *name, const struct param *list, size_t size, const char *text,
-                       void **params, struct error *err)
+static int read_params(const char *kind, const char *name, const struct param *list, size_t size,
+                       const char *text, void **params, struct error *err)
 {
-    char who[128];
-    snprintf(who, sizeof who, "%s %s", kind, name);
+    char subject[128];
+    snprintf(subject, sizeof subject, "%s %s", kind, name);
     *params = mem_new(1, size + 1);
-    return params_parse(list, size, text, who, *params, err) ? EXIT_USAGE : EXIT_OK;
+    return params_parse(list, size, text, subject, *params, err) ? EXIT_USAGE : EXIT_OK;
 }
 
 int choose_policy(const char *text, struct chosen_policy *to, struct error *err)
@@ -83,9 +84,11 @@ int choose_policy(const char *text, struct chosen_policy *to, struct error *err)
     int status;
     const struct policy *p = to->policy = find_policy(&spec, &status, err);
     if (p)
-        status = read_params("policy", p->name, p->params, p->params_size, spec.params, &to->params, err);
+        status = read_params("policy", p->name, p->params, p->params_size, spec.params, &to->params,
+                             err);
     if (p && status == EXIT_OK)
-        to->clairvoyant = (p->needs | (p->also_needs ? p->also_needs(to->params) : 0)) & SEES_RUN_TIME;
+        to->clairvoyant = (p->needs | (p->also_needs ? p->also_needs(to->params) : 0)) &
+                          SEES_RUN_TIME;
     free(spec.name);
     return status;
 }
@@ -96,7 +99,8 @@ int choose_placer(const char *text, struct chosen_placer *to, struct error *err)
     int status;
     const struct placer *p = to->placer = find_placer(&spec, &status, err);
     if (p)
-        status = read_params("placer", p->name, p->params, p->params_size, spec.params, &to->params, err);
+        status = read_params("placer", p->name, p->params, p->params_size, spec.params, &to->params,
+                             err);
     free(spec.name);
     return status;
 }
@@ -142,7 +146,8 @@ static const struct trace_format *format_at(const char *text, size_t length)
     return trace_format_find(name);
 }
 
-/* The last colon with a format behind it, up to the end or to a colon with its options; NULL: there is none. */
+/* The last colon with a format after it, up to the end or to a colon with options; NULL: there
+ * is none. */
 static const char *find_format(const char *text, const struct trace_format **format)
 {
     const char *found = NULL;
@@ -157,7 +162,7 @@ static const char *find_format(const char *text, const struct trace_format **for
     return found;
 }
 
-/* A path that is not there and ends like one that names a format. */
+/* A path that does not exist and seems to end in a format. */
 static int check_unknown_format(const char *text, struct error *err)
 {
     const char *end = strchr(text, '=') ? strrchr(text, ':') : NULL;
@@ -165,7 +170,8 @@ static int check_unknown_format(const char *text, struct error *err)
     const char *colon = end;
     while (colon > text && *--colon != ':')
         ;
-    char *name = colon < end && *colon == ':' ? mem_text(colon + 1, (size_t)(end - colon - 1)) : NULL;
+    char *name = colon < end && *colon == ':' ? mem_text(colon + 1, (size_t)(end - colon - 1))
+                                              : NULL;
     int status = EXIT_OK;
     if (name && is_word(name) && access(text, F_OK) != 0) {
         struct suggestion near = { .typed = name };
@@ -192,7 +198,8 @@ static int take_trace_option(struct chosen_trace *to, char *text, struct error *
         *equals = '\0';
     for (k = 0; f->options[k].name && strcmp(f->options[k].name, text) != 0; k++)
         if (n < sizeof names)
-            n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", k ? ", " : "", f->options[k].name);
+            n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", k ? ", " : "",
+                                  f->options[k].name);
     if (!f->options[k].name)
         return usage(err, "format %s: no option '%s': want one of %s", f->name, text, names);
     if (!equals || !equals[1])
@@ -234,21 +241,24 @@ void chosen_trace_free(struct chosen_trace *t)
     *t = (struct chosen_trace){ 0 };
 }
 
-struct workload *chosen_trace_read(const struct chosen_trace *t, bool sizes_only, const struct trace_format **used,
-                                   char sha256[65], struct error *err)
+struct workload *chosen_trace_read(const struct chosen_trace *t, bool sizes_only,
+                                   const struct trace_format **used, char sha256[65],
+                                   struct error *err)
 {
-    const struct trace_source from = { .path = t->path, .format = t->format, .sizes_only = sizes_only,
+    const struct trace_source from = { .path = t->path, .format = t->format,
+                                       .sizes_only = sizes_only,
                                        .seed = t->seed, .cluster_gpus = t->cluster_gpus,
                                        .value = t->format && t->format->options ? t->value : NULL };
     return trace_read_source(&from, used, sha256, err);
 }
 
-struct workload *chosen_jobs_read(const struct chosen_trace *t, const struct trace_format **used, char sha256[65], struct error *err)
+struct workload *chosen_jobs_read(const struct chosen_trace *t, const struct trace_format **used,
+                                  char sha256[65], struct error *err)
 {
     struct workload *w = chosen_trace_read(t, false, used, sha256, err);
     if (!w || w->n_jobs)
         return w;
-    error_set(err, "%s: want jobs, got only those that a run submits itself", t->path);
+    error_set(err, "%s: want jobs, got only services or sessions", t->path);
     workload_free(w);
     return NULL;
 }
@@ -295,17 +305,21 @@ int choose_outputs(const char *text, unsigned *outputs, struct error *err)
 int choose_estimates(const char *text, struct estimates *estimates, struct error *err)
 {
     struct error why = { "" };
-    return estimates_read(text, estimates, &why) == 0 ? EXIT_OK : usage(err, "run: --estimates: %s", why.text);
+    return estimates_read(text, estimates, &why) == 0
+               ? EXIT_OK
+               : usage(err, "run: --estimates: %s", why.text);
 }
 
 int choose_retiming(const char *text, uint32_t *batch, int64_t *every_ns, struct error *err)
 {
     const char *colon = strchr(text, ':');
     int64_t n = 0;
-    if (!colon || !integer_parse(text, (size_t)(colon - text), &n) || n < 1 || n > BATCH_MOST ||
+    if (!colon || !integer_parse(text, (size_t)(colon - text), &n) || n < 1 || n > BATCH_MAX  ||
         !decimal_parse(colon + 1, strlen(colon + 1), NS_PER_S, every_ns) || *every_ns < 0 ||
-        *every_ns > EVERY_MOST_S * NS_PER_S)
-        return usage(err, "run: --retime: want BATCH:SECONDS, jobs and the time between batches, got '%s'", text);
+        *every_ns > EVERY_MAX_S * NS_PER_S)
+        return usage(
+            err, "run: --retime: want BATCH:SECONDS, jobs and the time between batches, got '%s'",
+            text);
     *batch = (uint32_t)n;
     return EXIT_OK;
 }

@@ -7,86 +7,17 @@
 #include "sim/cli/run/show.h"
 
 #include <inttypes.h>
-#include <stddef.h>
 #include <stdio.h>
-
-#define TIME_MOST_S INT64_C(3153600000)    /* 100 years */
-#define AT(field)   .at = offsetof(struct run_options, field)
-
-static const struct run_options defaults = { .policy = "fifo", .placement = "pack", .seed = 1, .load = 1, .snapshot_ns = -1 };
-
-static const char *const output_words[] = { "all", "default", "jobs", "intervals", "timeseries", "queues", "nodes", "summary",
-                                            "services", "sessions", "events", NULL };
-static const struct option options[] = {
-    { .name = "cluster", .letter = 'c', .argument = "CLUSTER", .kind = OPTION_TEXT, AT(cluster), .required = true,
-      .help = "file of the cluster, YAML or a published list of nodes (openb, PAI, spot), plain, .gz or .zst; - is standard input; or of a federation, several clusters "
-              "and the rule by which jobs go to them", .values = VALUES_FILE },
-    { .name = "trace", .letter = 't', .argument = "TRACE[:FORMAT]", .kind = OPTION_TEXT, AT(trace), .required = true,
-      .help = "file of the jobs, plain, .gz or .zst; - is standard input. Without FORMAT it is told by the first bytes; "
-              "options of a format follow it: TRACE:gavel:table=FILE,gpu=v100. A workload file is a trace, too: its jobs are "
-              "drawn from its laws",
-      .values = VALUES_FILE },
-    { .name = "policy", .letter = 'p', .argument = "POLICY[:KEY=VALUE,...]", .kind = OPTION_TEXT, AT(policy),
-      .help = "who runs next, fifo by default; with a '/' in it, a plugin", .values = VALUES_POLICY },
-    { .name = "placement", .argument = "PLACER[:KEY=VALUE,...]", .kind = OPTION_TEXT, AT(placement),
-      .help = "on which GPUs, pack by default; with a '/' in it, a plugin", .values = VALUES_PLACER },
-    { .name = "output", .letter = 'o', .argument = "DIR", .kind = OPTION_TEXT, AT(directory),
-      .help = "directory of the results; by default results/POLICY-PLACER, with those parameters that are not at their "
-              "default",
-      .values = VALUES_DIRECTORY },
-    { .name = "outputs", .argument = "LIST", .kind = OPTION_TEXT, AT(outputs), .words = output_words,
-      .help = "files to write, separated by commas: jobs, intervals, timeseries, queues, nodes, summary, services and sessions (where the "
-              "workload has any), events; or all; or "
-              "default, all but events. The manifest is always written" },
-    { .name = "seed", .argument = "N", .kind = OPTION_INTEGER, AT(seed), .max = INT64_MAX,
-      .help = "of all random numbers, 1 by default" },
-    { .name = "until", .argument = "SECONDS", .kind = OPTION_SECONDS, AT(until_ns), .max = TIME_MOST_S,
-      .help = "stop there, at that simulated time; 0, the default, goes on to the end" },
-    { .name = "warmup", .argument = "N", .kind = OPTION_INTEGER, AT(warmup), .max = UINT32_MAX,
-      .help = "the first N jobs that come run as the others do, but count in no mean and no quantile of times: the cluster is "
-              "still filling up. 'gpuyard warmup' says how many" },
-    { .name = "load", .argument = "X", .kind = OPTION_RATIO, AT(load), .max = 1000000,
-      .help = "divide all submit times by X: 2 is twice the load" },
-    { .name = "pods", .argument = "N", .kind = OPTION_INTEGER, AT(pods), .max = 1000000,
-      .help = "a job of which only the total of GPUs is known becomes tasks of N GPUs and one with the rest, all or none: 20 "
-              "with N = 8 are 8, 8 and 4; 0, the default: any split" },
-    { .name = "retime", .argument = "BATCH:SECONDS", .kind = OPTION_TEXT, AT(retime),
-      .help = "let BATCH jobs arrive at once every SECONDS, in the order of the trace; after --load" },
-    { .name = "estimates", .argument = "HOW", .kind = OPTION_TEXT, AT(estimates),
-      .help = "of run times: trace, the default, as submitted; perfect; a factor, that many times the run time; uniform:F, "
-              "drawn from the run time to 1 + F times it; lognormal:SIGMA, with median 1 times it; buckets, rounded up to what "
-              "people ask for; user-last2, the mean of the user's last two; or group-quantile[:Q], of the user's, by GPUs" },
-    { .name = "stream", .argument = "PERCENT", .kind = OPTION_RATIO, AT(stream), .max = 100000,
-      .help = "a packing study: the jobs in random order, then drawn again until they ask for PERCENT of the GPUs, one a "
-              "second, and none leaves; times of the trace do not matter, and jobs that never ran count, too" },
-    { .name = "sample-s", .argument = "SECONDS", .kind = OPTION_SECONDS, AT(sample_ns), .max = TIME_MOST_S,
-      .help = "at most a row per that long in timeseries and queues; 0, the default: one at every change" },
-    { .name = "set", .argument = "KEY=VALUE", .kind = OPTION_TEXTS, AT(set),
-      .help = "as if the cluster file said so: keys with dots between them, of an item of a list its name or its number from 0: "
-              "period_s=10, preemption.restart_s=60, nodes.a100.count=12, queues.team.deserved_gpus=32; may be given again" },
-    { .name = "switch-policy", .argument = "TIME:POLICY[:KEY=VALUE,...]", .kind = OPTION_TEXTS, AT(switches),
-      .help = "at that simulated time, in seconds, another policy takes over, and knows of the jobs that are there then, but nothing of "
-              "what the one before has kept; may be given again, for a later time. To the same policy with the same parameters "
-              "nothing changes" },
-    { .name = "snapshot", .argument = "TIME", .kind = OPTION_SECONDS, AT(snapshot_ns), .max = TIME_MOST_S,
-      .help = "write snapshot.csv besides, a trace that begins at that simulated time, with the jobs that run then where they are, those "
-              "that wait and those to come: a run of it goes on from there, under any policy" },
-    { .name = "check", .kind = OPTION_FLAG, AT(check), .help = "recompute the indexes at every instant: slow, for tests" },
-    { .name = "dump-config", .kind = OPTION_FLAG, AT(dump_config),
-      .help = "write the full effective configuration as YAML, and stop" },
-    { .name = "quiet", .letter = 'q', .kind = OPTION_FLAG, AT(quiet), .help = "no summary, no progress, no warnings" },
-    { .name = "verbose", .letter = 'v', .kind = OPTION_FLAG, AT(verbose), .help = "say what was read and done" },
-    { 0 },
-};
 
 static void show(const struct plan *p, const struct played *played)
 {
     const struct shown shown = { p, played->run, played->summary, played->snapshot };
     if (p->options->verbose)
-        fprintf(stderr, "gpuyard: simulated %" PRIu64 " events in %" PRIu64 " passes\n", run_totals(played->run)->events,
-                run_totals(played->run)->passes);
+        fprintf(stderr, "gpuyard: simulated %" PRIu64 " events in %" PRIu64 " passes\n",
+                run_totals(played->run)->events, run_totals(played->run)->passes);
     if (!p->options->quiet) {
-        show_warnings(&shown);        /* stdout is written last of all: above the summary */
+        /* warnings stand above the summary, as stdout is flushed last */
+        show_warnings(&shown);
         show_summary(&shown);
     }
 }
@@ -95,7 +26,8 @@ static int run_plan(const struct plan *p, const struct invocation *in, struct er
 {
     struct progress_bar progress;
     struct played played;
-    const struct play_setup setup = { .plan = p, .argc = in->argc, .argv = in->argv, .progress = progress_bar_show,
+    const struct play_setup setup = { .plan = p, .argc = in->argc, .argv = in->argv,
+                                      .progress = progress_bar_show,
                                       .progress_self = &progress };
     progress_bar_begin(&progress, p->workload->n_jobs, p->options->quiet);
     int status = play(&setup, &played, err);
@@ -137,8 +69,9 @@ static int run_run(const struct invocation *in)
         return run_federation(in);
     int status = plan_make(&p, o, &err);
     if (status == EXIT_OK && o->verbose)
-        fprintf(stderr, "gpuyard: read %" PRIu32 " jobs of format %s for %" PRIu32 " node%s\n", p.workload->n_jobs,
-                p.trace.format->name, p.cluster->n_nodes, p.cluster->n_nodes == 1 ? "" : "s");
+        fprintf(stderr, "gpuyard: read %" PRIu32 " jobs of format %s for %" PRIu32 " node%s\n",
+                p.workload->n_jobs, p.trace.format->name, p.cluster->n_nodes,
+                p.cluster->n_nodes == 1 ? "" : "s");
     if (status == EXIT_OK && o->dump_config)
         fputs(p.settings_yaml, stdout);
     else if (status == EXIT_OK)
@@ -150,21 +83,26 @@ static int run_run(const struct invocation *in)
 const struct command cmd_run = {
     .name = "run",
     .summary = "run a trace on a cluster under a policy",
-    .details = "Nothing is written before both inputs were read and found good, and a run that fails or is interrupted "
-               "leaves nothing behind. Files of an earlier run in the same directory are replaced.\n"
+    .details = "Nothing is written before both inputs are read and valid, and a run that fails "
+               "or is interrupted leaves no files. Files of an earlier run in the same directory "
+               "are replaced.\n"
                "\n"
-               "A policy that takes over begins as at the start of a run, and is told of the jobs that wait or run. Claims are given "
-               "back, suspended jobs fall to their last checkpoint, and incomplete gangs give back what they hold if it starts no "
-               "single tasks. A snapshot says nothing of what a policy has kept: srtf, srsf, las, las2d, gittins, multifactor, "
-               "fair-tree, conservative, kube, gang, quota, themis and goodput go on otherwise from there.\n"
+               "A policy of --switch-policy begins as at the start of a run, and gets the jobs "
+               "that wait or run. Claims are released, suspended jobs fall back to their last "
+               "checkpoint, and incomplete gangs release their GPUs if the policy starts no "
+               "single tasks. A snapshot holds no state of policies: srtf, srsf, las, las2d, "
+               "gittins, multifactor, fair-tree, conservative, kube, gang, quota, themis and "
+               "goodput continue differently from there.\n"
                "\n"
-               "A federation is YAML that begins with 'federation: NAME' and lists members, each a cluster file, and a route: queue, "
-               "least-wait or spill. Each job goes to one member when it is submitted. Results of a member are in DIR/MEMBER, those of "
-               "the whole in DIR. What --set sets begins with the name of a member, or is a key of the federation.\n"
+               "A federation is YAML that begins with 'federation: NAME' and lists members, each "
+               "a cluster file, and a route: queue, least-wait or spill. Each job goes to one "
+               "member when it is submitted. Results of a member are in DIR/MEMBER, those of the "
+               "whole in DIR. Keys of --set begin with the name of a member, or are keys of the "
+               "federation.\n"
                "\n"
-               "'gpuyard list policies', 'placers' and 'formats' show the names and parameters there are.",
-    .set = { .name = "run", .options = options },
-    .options_size = sizeof defaults,
-    .defaults = &defaults,
+               "'gpuyard list policies', 'placers' and 'formats' show names and parameters.",
+    .set = { .name = "run", .options = run_option_table },
+    .options_size = sizeof run_defaults,
+    .defaults = &run_defaults,
     .run = run_run,
 };

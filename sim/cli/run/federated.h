@@ -1,29 +1,46 @@
-/* federated.h - `gpuyard run` where the cluster file is a federation: a plan for each member, played side by side. */
+/* federated.h - `gpuyard run` of a federation: one plan for each member, all with the same jobs,
+ * simulated side by side.
+ *
+ * Members write to DIRECTORY/NAME, the whole to DIRECTORY. "--set MEMBER.KEY=VALUE" sets a key
+ * of a member's cluster. */
 #pragma once
 #include "sim/cli/run/plan.h"
 #include "sim/results/summary.h"
 #include "sim/cluster/federation.h"
 
 struct sched;
-struct federated_member { struct run_options options; struct plan plan; char *directory; const char **set; };
+struct router;
+struct federated_member {
+    /* those of the whole with the member's cluster, directory, policy and settings */
+    struct run_options options;
+    struct plan plan;
+    char *directory;
+    /* [options.set.n] without the member's name; the texts are borrowed */
+    const char **set;
+};
 struct federated_plan {
-    const struct run_options *options;
-    struct plan base;             /* names looked up, and texts; it has no cluster and no workload */
+    const struct run_options *options;    /* borrowed */
+    struct plan base;             /* names and texts of the whole; without cluster and workload */
     struct federation *federation;
     struct federated_member *member;    /* [federation->n] */
     unsigned outputs;             /* 0: nothing is written */
     char *settings_yaml;
 };
-/* An exit status each; if not EXIT_OK, err says why. federated_plan_free() in any case. First what does not depend on the jobs, then
- * them and the texts. */
+/* Each an exit status; if it is not EXIT_OK, err has the message. federated_plan_free() in every
+ * case. The first step does not depend on the jobs; the second reads them and makes the texts. */
 int  federated_plan_read(struct federated_plan *p, const struct run_options *o, struct error *err);
 int  federated_plan_settle(struct federated_plan *p, struct error *err);
 void federated_plan_free(struct federated_plan *p);
-int64_t federated_gpus(const struct federated_plan *p);
 
-/* As play(): members in DIRECTORY/NAME, the whole in DIRECTORY. */
-struct router;
-struct federated_played { size_t n; struct sched **run; struct summary **summary, *whole; struct router *router; };
-int  federated_play(const struct federated_plan *p, int argc, char *const *argv, struct federated_played *to, struct error *err);
+struct federated_played {
+    size_t n;
+    struct sched **run;           /* [n] */
+    struct summary **summary, *whole;    /* [n]; of the federation */
+    struct router *router;        /* the runs refer to it */
+};
+int  federated_play(const struct federated_plan *p, int argc, char *const *argv,
+                    struct federated_played *to,
+                    struct error *err);    /* as play() */
 void federated_played_free(struct federated_played *p);
-void federated_show(const struct federated_plan *p, const struct federated_played *played);    /* on stdout */
+/* on stdout */
+void federated_show(const struct federated_plan *p, const struct federated_played *played);

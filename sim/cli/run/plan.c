@@ -1,15 +1,107 @@
 /* plan.c - see plan.h. */
 #include "sim/cli/run/plan.h"
 
-#include "sim/cli/run/settings.h"
 #include "sim/base/memory.h"
-#include "sim/engine/run.h"
+#include "sim/cli/run/settings.h"
 #include "sim/cluster/cluster_file.h"
+#include "sim/engine/run.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ==== Switches of the policy ==== */
+
+static int read_one(const char *text, struct plan_switch *to, struct error *err)
+{
+    const char *colon = strchr(text, ':');
+    if (!colon || !colon[1] ||
+        !decimal_parse(text, (size_t)(colon - text), NS_PER_S, &to->time_ns) || to->time_ns < 0) {
+        error_set(
+            err,
+            "run: --switch-policy: want TIME:POLICY[:KEY=VALUE,...] with TIME in seconds, got '%s'",
+            text);
+        return EXIT_USAGE;
+    }
+    return choose_policy(colon + 1, &to->to, err);
+}
+
+/* Times ascend; a policy may occur several times. */
+static int check_order(const struct plan *p, struct error *err)
+{
+    for (size_t i = 1; i < p->n_switches; i++)
+        if (p->change[i].time_ns <= p->change[i - 1].time_ns)
+            return error_set(err,
+                             "run: --switch-policy: want ascending times, got %.15g after %.15g",
+                             seconds(p->change[i].time_ns), seconds(p->change[i - 1].time_ns));
+    return 0;
+}
+
+/* Whether the policies can be combined in one run. */
+static int check_combination(const struct plan *p, struct error *err)
+{
+    struct policy_switch *list = plan_switch_list(p);
+    struct error why = { "" };
+    const struct run_setup setup = { .policy = p->policy.policy, .policy_params = p->policy.params,
+                                     .switches = list,
+                                     .n_switches = p->n_switches };
+    int result = run_check_policies(&setup, &why);
+    free(list);
+    return result ? error_set(err, "run: --switch-policy: %s", why.text) : 0;
+}
+
+static int look_up_switches(struct plan *p, struct error *err)
+{
+    const struct option_texts *given = &p->options->switches;
+    p->change = mem_new(given->n + 1, sizeof *p->change);
+    for (size_t i = 0; i < given->n; i++) {
+        p->n_switches++;
+        int status = read_one(given->text[i], &p->change[i], err);
+        if (status != EXIT_OK)
+            return status;
+        struct plan_switch *c = &p->change[i];
+        c->text = chosen_text(c->to.policy->name, c->to.policy->params, c->to.params);
+    }
+    return check_order(p, err) || check_combination(p, err) ? EXIT_USAGE : EXIT_OK;
+}
+
+struct policy_switch *plan_switch_list(const struct plan *p)
+{
+    struct policy_switch *list = mem_new(p->n_switches + 1, sizeof *list);
+    for (size_t i = 0; i < p->n_switches; i++) {
+        const struct plan_switch *c = &p->change[i];
+        bool given = p->cluster && p->cluster->period_said;
+        list[i] = (struct policy_switch){ c->time_ns, c->to.policy, c->to.params,
+                                          given ? p->cluster->period_ns : c->to.policy->period_ns };
+    }
+    return list;
+}
+
+char *plan_policies_text(const struct plan *p)
+{
+    char *text = NULL;
+    size_t length;
+    FILE *f = mem_stream(&text, &length);
+    fprintf(f, "%s%s", p->policy_text,
+            p->policy.clairvoyant || estimates_know_truth(&p->estimates) ? " (clairvoyant)" : "");
+    for (size_t i = 0; i < p->n_switches; i++)
+        fprintf(f, ", from %.15g s on %s%s", seconds(p->change[i].time_ns), p->change[i].text,
+                p->change[i].to.clairvoyant ? " (clairvoyant)" : "");
+    mem_stream_end(f, &text);
+    return text;
+}
+
+static void free_switches(struct plan *p)
+{
+    for (size_t i = 0; i < p->n_switches; i++) {
+        free(p->change[i].to.params);
+        free(p->change[i].text);
+    }
+    free(p->change);
+}
+
+/* ==== The plan ==== */
 
 int plan_look_up(struct plan *p, const struct run_options *o, struct error *err)
 {
@@ -27,11 +119,12 @@ int plan_look_up(struct plan *p, const struct run_options *o, struct error *err)
     if (status == EXIT_OK && o->estimates)
         status = choose_estimates(o->estimates, &p->estimates, err);
     if (status == EXIT_OK)
-        status = plan_look_up_switches(p, err);
+        status = look_up_switches(p, err);
     if (status != EXIT_OK)
         return status;
     if (o->stream > 0 && (o->load != 1 || o->retime || o->estimates))
-        error_set(err, "run: --stream: times do not matter, so want no --load, --retime or --estimates");
+        error_set(err,
+                  "run: --stream: times do not matter, so want no --load, --retime or --estimates");
     else if (o->until_ns && o->snapshot_ns > o->until_ns)
         error_set(err, "run: --snapshot: want a time that comes before --until");
     else if (!strcmp(o->cluster, "-") && !strcmp(p->trace.path, "-"))
@@ -41,7 +134,7 @@ int plan_look_up(struct plan *p, const struct run_options *o, struct error *err)
     return err->text[0] ? EXIT_USAGE : EXIT_OK;
 }
 
-/* Until is where the last job has come. */
+/* The default end is the arrival of the last job. */
 static int make_stream(struct plan *p, struct error *err)
 {
     struct error why = { "" };
@@ -60,7 +153,8 @@ int plan_read_cluster(struct plan *p, struct error *err)
     const struct option_texts *set = &p->options->set;
     struct error why = { "" };
     provenance_begin(&p->cluster_files);
-    p->cluster = cluster_read(p->options->cluster, &(struct cluster_settings){ set->n, set->text }, p->cluster_sha256, &why);
+    p->cluster = cluster_read(p->options->cluster, &(struct cluster_settings){ set->n, set->text },
+                              p->cluster_sha256, &why);
     provenance_end();
     if (p->cluster)
         return EXIT_OK;
@@ -94,16 +188,18 @@ int plan_shape(struct plan *p, struct error *err)
         workload_retime_batches(p->workload, p->retime_batch, p->retime_every_ns);
     workload_estimate(p->workload, &p->estimates, (uint64_t)o->seed);
     if (o->warmup && o->warmup >= p->workload->n_jobs) {
-        error_set(err, "%s: it has %" PRIu32 " jobs: with --warmup %" PRId64 " none is left to be counted", p->trace.path, p->workload->n_jobs,
-                  o->warmup);
+        error_set(err,
+                  "%s: it has %" PRIu32 " jobs: with --warmup %" PRId64
+                  " no job remains for the means",
+                  p->trace.path, p->workload->n_jobs, o->warmup);
         return EXIT_INPUT;
     }
     return o->stream > 0 ? make_stream(p, err) : EXIT_OK;
 }
 
-/* results/POLICY-PLACEMENT with parameters that are not at their default: "results/fifo-blocking=skip-pack"; with what follows:
- * "results/fifo-3600-sjf-pack". */
-static char *usual_directory(const struct plan *p)
+/* results/POLICY-PLACEMENT with parameters that differ from their defaults:
+ * "results/fifo-blocking=skip-pack"; with switches: "results/fifo-3600-sjf-pack". */
+static char *default_directory(const struct plan *p)
 {
     char *path = NULL;
     size_t length;
@@ -125,9 +221,11 @@ void plan_settle(struct plan *p)
     p->outputs = outputs_of(p->outputs, p->workload);
     if (!p->cluster->period_said)
         p->cluster->period_ns = p->policy.policy->period_ns;
-    p->policy_text = chosen_text(p->policy.policy->name, p->policy.policy->params, p->policy.params);
-    p->placer_text = chosen_text(p->placer.placer->name, p->placer.placer->params, p->placer.params);
-    p->directory = directory ? mem_text(directory, strlen(directory)) : usual_directory(p);
+    p->policy_text = chosen_text(p->policy.policy->name, p->policy.policy->params,
+                                 p->policy.params);
+    p->placer_text = chosen_text(p->placer.placer->name, p->placer.placer->params,
+                                 p->placer.params);
+    p->directory = directory ? mem_text(directory, strlen(directory)) : default_directory(p);
     p->settings_yaml = settings_yaml(p);
 }
 
@@ -152,9 +250,9 @@ void plan_free(struct plan *p)
     chosen_trace_free(&p->trace);
     provenance_free(&p->cluster_files);
     provenance_free(&p->trace_files);
-    plan_free_switches(p);
-    void *const own[] = { p->policy.params, p->placer.params, p->policy_text, p->placer_text, p->directory,
-                          p->settings_yaml };
+    free_switches(p);
+    void *const own[] = { p->policy.params, p->placer.params, p->policy_text,
+                          p->placer_text,   p->directory,     p->settings_yaml };
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         free(own[i]);
 }

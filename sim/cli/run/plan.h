@@ -1,58 +1,69 @@
-/* plan.h - a run that is about to happen: every name looked up, every input read and checked. */
+/* plan.h - everything that a run needs before it begins: names looked up, inputs read and
+ * checked.
+ *
+ * A plan is made in steps, so that a sweep can share inputs between plans:
+ *   plan_look_up        names and texts; no file is opened but plugins
+ *   plan_read_cluster   the cluster with --set
+ *   plan_read_trace     the trace, after the cluster, as a load of laws refers to its GPUs
+ *   plan_shape          --pods, --load, --retime, --estimates and --stream applied, once
+ *   plan_settle         texts, the default directory and the period of the policy; one plan at a
+ *                       time if plans share inputs */
 #pragma once
 #include "sim/cli/run/choose.h"
 #include "sim/results/results.h"
 #include "sim/cluster/cluster.h"
 
 struct run_options {
-    const char *cluster, *trace, *policy, *placement, *directory, *outputs, *retime, *estimates;    /* NULL: not given */
-    int64_t seed, pods, warmup, until_ns, sample_ns, snapshot_ns;    /* snapshot -1: none */
+    /* NULL: not given */
+    const char *cluster, *trace, *policy, *placement, *directory, *outputs, *retime, *estimates;
+    int64_t seed, pods, warmup;   /* pods 0: any split; warmup: jobs that no mean includes */
+    int64_t until_ns, sample_ns;  /* 0: to the end; 0: at every change */
+    int64_t snapshot_ns;          /* -1: none */
     double load, stream;          /* stream: percent of the GPUs; 0: none */
     bool check, dump_config, quiet, verbose;
     struct option_texts set, switches;
 };
+/* fills a struct run_options; ends with a NULL name */
+extern const struct option run_option_table[];
+extern const struct run_options run_defaults;
+
 struct plan_switch {
     int64_t time_ns;
     struct chosen_policy to;
-    char *text;                   /* as policy_text */
+    char *text;                   /* as policy_text; owned */
 };
 struct plan {
-    const struct run_options *options;
+    const struct run_options *options;    /* borrowed */
     struct chosen_policy policy;
     struct chosen_placer placer;
-    char *policy_text, *placer_text;    /* with the parameters that are not at their default */
-    struct plan_switch *change;   /* policies that follow, ascending in time */
+    char *policy_text, *placer_text;    /* with the parameters that differ from their defaults */
+    struct plan_switch *change;   /* [n_switches] policies that take over, ascending in time */
     size_t n_switches;
-    struct chosen_trace trace;    /* format: the one that was used */
-    unsigned outputs;
+    struct chosen_trace trace;    /* format: the one that was used, after plan_read_trace() */
+    unsigned outputs;             /* bits of enum output_file; 0: nothing is written */
     uint32_t retime_batch;        /* 0: none */
     int64_t retime_every_ns;
     int64_t until_ns;             /* 0: to the end */
     struct estimates estimates;
-    int64_t gpus;                 /* that a load of laws may be of; 0: those of the cluster */
+    int64_t gpus;                 /* that a load of laws refers to; 0: the GPUs of the cluster */
     struct cluster *cluster;
     struct workload *workload;
     char cluster_sha256[65], trace_sha256[65];
-    struct provenance cluster_files, trace_files;         /* with what they name */
+    struct provenance cluster_files, trace_files;    /* every file that was read for them */
     char *directory, *settings_yaml;
 };
 
-/* An exit status; if not EXIT_OK, err says why. plan_free() in any case. */
+/* Each an exit status; if it is not EXIT_OK, err has the message. plan_free() in every case.
+ * plan_make() takes all steps. */
 int  plan_make(struct plan *p, const struct run_options *options, struct error *err);
-
-/* What it is made of, for many plans whose inputs are read once: names are looked up, and no file is opened but a plugin; */
 int  plan_look_up(struct plan *p, const struct run_options *options, struct error *err);
-/* cluster, with --set, and trace are as their files say them (the trace last, for laws ask the cluster for its size); */
 int  plan_read_cluster(struct plan *p, struct error *err);
 int  plan_read_trace(struct plan *p, struct error *err);
-/* both are changed as the other options want it: once; */
 int  plan_shape(struct plan *p, struct error *err);
-/* whatever follows from all that: texts, and the period of the policy. Of plans that share their inputs, only one at a time. */
 void plan_settle(struct plan *p);
 void plan_free(struct plan *p);
 
-/* plan_switches.c - an exit status as above; then the list as a run wants it, and all its policies for people. The caller frees both. */
-int  plan_look_up_switches(struct plan *p, struct error *err);
+/* The switches for struct run_setup, and all policies of the plan for people. The caller frees
+ * both. */
 struct policy_switch *plan_switch_list(const struct plan *p);
 char *plan_policies_text(const struct plan *p);
-void plan_free_switches(struct plan *p);

@@ -16,25 +16,30 @@ struct results *play_results(const struct play_setup *setup)
         .outputs = p->outputs,
         .snapshot = o->snapshot_ns >= 0,
         .sample_ns = o->sample_ns,
-        .origin = { .argc = setup->argc, .argv = setup->argv, .cluster_path = o->cluster, .cluster_sha256 = p->cluster_sha256,
+        .origin = { .argc = setup->argc, .argv = setup->argv, .cluster_path = o->cluster,
+                    .cluster_sha256 = p->cluster_sha256,
                     .trace_path = p->trace.path, .trace_format = p->trace.format->name,
-                    .trace_sha256 = p->trace_sha256, .cluster_files = &p->cluster_files, .trace_files = &p->trace_files, .policy_text = o->policy, .placement_text = o->placement,
+                    .trace_sha256 = p->trace_sha256, .cluster_files = &p->cluster_files,
+                    .trace_files = &p->trace_files, .policy_text = o->policy,
+                    .placement_text = o->placement,
                     .settings_yaml = p->settings_yaml, .skipped_rows = p->workload->n_skipped },
     };
     return p->outputs ? results_new(&where, p->cluster, p->workload) : NULL;
 }
 
-/* What has happened until then, and the state then. */
+/* Runs until the time of the snapshot and writes it. */
 static int snap(struct results *results, int64_t time_ns, struct played *to, struct error *err)
 {
     int result = run_until(to->run, time_ns + 1, err);
     if (result == 0 && !(to->snapshot = snapshot_make(to->run, time_ns, err)))
         result = -1;
-    return result == 0 ? native_write(results_snapshot(results), &to->snapshot->workload, err) : result;
+    return result == 0 ? native_write(results_snapshot(results), &to->snapshot->workload, err)
+                       : result;
 }
 
-/* The results, if any, being open. 0, or a negative number with err. */
-static int execute(const struct run_setup *setup, struct results *results, int64_t snapshot_ns, struct played *to, struct error *err)
+/* `results` is open or NULL. 0, or a negative number with err. */
+static int execute(const struct run_setup *setup, struct results *results, int64_t snapshot_ns,
+                   struct played *to, struct error *err)
 {
     to->run = run_new(setup);
     int result = results && snapshot_ns >= 0 ? snap(results, snapshot_ns, to, err) : 0;
@@ -52,9 +57,12 @@ static int execute(const struct run_setup *setup, struct results *results, int64
 struct run_setup play_run_setup(const struct plan *p)
 {
     return (struct run_setup){
-        .cluster = p->cluster, .workload = p->workload, .policy = p->policy.policy, .policy_params = p->policy.params,
-        .placer = p->placer.placer, .placer_params = p->placer.params, .seed = (uint64_t)p->options->seed,
-        .until_ns = p->until_ns, .warmup_jobs = (uint32_t)p->options->warmup, .estimates = p->estimates, .check = p->options->check,
+        .cluster = p->cluster, .workload = p->workload, .policy = p->policy.policy,
+        .policy_params = p->policy.params,
+        .placer = p->placer.placer, .placer_params = p->placer.params,
+        .seed = (uint64_t)p->options->seed,
+        .until_ns = p->until_ns, .warmup_jobs = (uint32_t)p->options->warmup,
+        .estimates = p->estimates, .check = p->options->check,
     };
 }
 
@@ -72,7 +80,8 @@ int play(const struct play_setup *setup, struct played *to, struct error *err)
     *to = (struct played){ .run = NULL };
     int result = results ? results_open(results, err) : 0;
     if (results && result == 0)
-        run.observer = results_observer(results);             /* only what is open is written to */
+        /* rows are written only to open results */
+        run.observer = results_observer(results);
     if (result == 0)
         result = execute(&run, results, p->options->snapshot_ns, to, err);
     interrupt_hold();

@@ -1,23 +1,28 @@
-/* play.h - a plan carried out: from its inputs, which are there, to its summary, and to its directory if it has one. */
+/* play.h - a settled plan carried out: simulated, summed up, and written to its directory if it
+ * has outputs. */
 #pragma once
 #include "sim/cli/run/plan.h"
 #include "sim/engine/run.h"
 
 struct play_setup {
     const struct plan *plan;      /* outputs 0: nothing is written */
-    int argc;                     /* the command that the manifest tells */
+    int argc;                     /* the command line for the manifest */
     char *const *argv;
-    void (*progress)(void *self, const struct sched *s);      /* as of struct run_setup; may be NULL */
+    /* as in struct run_setup; may be NULL */
+    void (*progress)(void *self, const struct sched *s);
     void *progress_self;
 };
 struct snapshot;
-struct played { struct sched *run; struct summary *summary; struct snapshot *snapshot; };    /* NULL where it did not get that far */
+/* NULL: not reached */
+struct played { struct sched *run; struct summary *summary; struct snapshot *snapshot; };
 
-/* An exit status; if not EXIT_OK, err says why, and nothing was left behind. A signal is waited for meanwhile, as interrupt.h
- * has it, and interrupt_end() has been called. played_free() in any case. */
+/* An exit status; if it is not EXIT_OK, err has the message and no file is left behind. Signals
+ * are handled as in interrupt.h; interrupt_end() has been called on return. played_free() in
+ * every case. */
 int  play(const struct play_setup *setup, struct played *to, struct error *err);
-/* Where its results go; NULL: nowhere. */
-struct results *play_results(const struct play_setup *setup);
-/* What a run of the plan is made with, but who looks at it, and its switches. */
-struct run_setup play_run_setup(const struct plan *p);
 void played_free(struct played *p);
+
+/* The results of a plan, to be opened; NULL: it has no outputs. */
+struct results *play_results(const struct play_setup *setup);
+/* The setup of a run of the plan, without observer and switches. */
+struct run_setup play_run_setup(const struct plan *p);

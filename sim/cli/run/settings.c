@@ -3,6 +3,7 @@
 
 #include "sim/base/memory.h"
 #include "sim/engine/params.h"
+#include "sim/models/overhead.h"
 #include "sim/results/version.h"
 
 #include <inttypes.h>
@@ -11,10 +12,77 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void put_seconds(FILE *f, const char *key, int64_t ns)
+{
+    char text[DECIMAL_MAX];
+    fprintf(f, "    %s: %.*s\n", key, (int)decimal_format(text, ns, NS_PER_S), text);
+}
+
+static void put_gib(FILE *f, const char *key, int64_t bytes)
+{
+    fprintf(f, "    %s: %.15g\n", key, (double)bytes / (1 << 30));
+}
+
+static void put_writes(FILE *f, const struct overhead *p)
+{
+    if (p->checkpoint_bytes == CHECKPOINT_OF_MODEL)
+        fputs("    checkpoint_gib: model\n", f);
+    else
+        put_gib(f, "checkpoint_gib", p->checkpoint_bytes);
+    put_seconds(f, "checkpoint_s", p->write_ns);
+    fprintf(f, "    blocking: %.15g\n", p->blocking);
+}
+
+static void put_bandwidth(FILE *f, const char *key, int64_t bytes_per_s)
+{
+    if (bytes_per_s == STORAGE_UNLIMITED)
+        fprintf(f, "    %s: unlimited\n", key);
+    else
+        fprintf(f, "    %s: %.15g\n", key, (double)bytes_per_s / 1e9);
+}
+
+static void put_storage(FILE *f, const struct storage *s)
+{
+    fprintf(f, "  storage:\n    contention: %s\n",
+            s->contention == CONTENTION_MAXMIN ? "maxmin" : "none");
+    put_bandwidth(f, "gbps", s->all_bps);
+    put_bandwidth(f, "read_gbps", s->read_bps);
+    put_bandwidth(f, "write_gbps", s->write_bps);
+    put_bandwidth(f, "node_read_gbps", s->node_read_bps);
+    put_bandwidth(f, "node_write_gbps", s->node_write_bps);
+    put_gib(f, "cache_gib", s->cache_mib << 20);
+    put_seconds(f, "pull_s", s->pull_ns);
+    put_seconds(f, "pull_cached_s", s->pull_cached_ns);
+    put_gib(f, "image_gib", s->image_mib << 20);
+    fprintf(f, "    images_per_node: %u\n", s->images_per_node);
+}
+
+static void put_costs(FILE *f, const struct cluster *c)
+{
+    const struct overhead *p = &c->overhead;
+    bool parts = p->start_ns == START_BY_PARTS || p->restart_ns == START_BY_PARTS;
+    if (overhead_writes(p))
+        put_writes(f, p);
+    if (p->interval_ns == INTERVAL_AUTO) {
+        fprintf(f, "    interval_law: %s\n", p->interval_law == LAW_YOUNG ? "young" : "daly");
+        if (p->node_mtbf_ns)
+            put_seconds(f, "node_mtbf_s", p->node_mtbf_ns);
+    }
+    if (parts) {
+        put_seconds(f, "init_s", p->init_ns);
+        put_seconds(f, "init_doubling_s", p->init_doubling_ns);
+    }
+    if (c->storage.on || overhead_writes(p) || parts)
+        put_storage(f, &c->storage);
+}
+
 static const char *const checkpoints[] = {
-    [CHECKPOINT_NONE] = "none", [CHECKPOINT_PERFECT] = "perfect", [CHECKPOINT_PERIODIC] = "periodic", NULL,
+    [CHECKPOINT_NONE] = "none",
+    [CHECKPOINT_PERFECT] = "perfect",
+    [CHECKPOINT_PERIODIC] = "periodic",
+    NULL,
 };
-/* The word stands for INTERVAL_AUTO and START_BY_PARTS, which are the same number. */
+/* word: the text of INTERVAL_AUTO and START_BY_PARTS, which are equal. */
 static const struct { const char *key; size_t at; const char *word; } times[] = {
     { "interval_s", offsetof(struct cluster, overhead.interval_ns), "auto" },
     { "save_s", offsetof(struct cluster, overhead.save_ns), NULL },
@@ -23,11 +91,15 @@ static const struct { const char *key; size_t at; const char *word; } times[] = 
     { "restart_s", offsetof(struct cluster, overhead.restart_ns), "parts" },
 };
 
-/* Bytes from 0x80 on stay only if all of the text is UTF-8 (as far as YAML cares: well-formed sequences). */
+/* Whether the text has only well-formed UTF-8 sequences; else bytes from 0x80 on are escaped. */
 static bool is_utf8(const char *text)
 {
     for (const unsigned char *c = (const unsigned char *)text; *c;) {
-        unsigned more = *c < 0x80 ? 0 : *c >= 0xC2 && *c < 0xE0 ? 1 : *c >= 0xE0 && *c < 0xF0 ? 2 : *c >= 0xF0 && *c < 0xF5 ? 3 : 9;
+        unsigned more = *c < 0x80                 ? 0
+                        : *c >= 0xC2 && *c < 0xE0 ? 1
+                        : *c >= 0xE0 && *c < 0xF0 ? 2
+                        : *c >= 0xF0 && *c < 0xF5 ? 3
+                                                  : 9;
         if (more == 9)
             return false;
         for (c++; more; more--, c++)
@@ -68,7 +140,7 @@ static void put_params(FILE *f, int indent, const struct param *list, const void
     }
 }
 
-/* Of files that the file names, by their content: where they lie does not matter. */
+/* Hashes of the files that the file names: their contents decide a run, not their paths. */
 static void put_named(FILE *f, const struct provenance *files, const char *path)
 {
     const char *before = "  named_sha256: [ ";
@@ -90,7 +162,8 @@ static void put_cluster(FILE *f, const struct plan *p)
     put_named(f, &p->cluster_files, p->options->cluster);
     settings_put_text(f, "  name", c->name);
     fprintf(f, "  nodes: %" PRIu32 "\n  gpus: %" PRId64 "\n", c->n_nodes, c->gpus);
-    fprintf(f, "  queues: %" PRIu32 "%s\n", c->n_queues, c->queues_from_trace ? "  # of the trace" : "");
+    fprintf(f, "  queues: %" PRIu32 "%s\n", c->n_queues,
+            c->queues_from_trace ? "  # of the trace" : "");
     for (size_t i = 0; i < p->options->set.n; i++) {
         fputs(i ? "" : "  set:\n", f);
         settings_put_text(f, "    - given", p->options->set.text[i]);
@@ -104,10 +177,11 @@ static void put_cluster(FILE *f, const struct plan *p)
         snprintf(key, sizeof key, "    %s", times[i].key);
         if (ns >= 0)
             put_time(f, key, ns);
-        else if (ns == INTERVAL_AUTO)                        /* as START_BY_PARTS; -1 is not said */
+        /* equals START_BY_PARTS; -1: not given */
+        else if (ns == INTERVAL_AUTO)
             fprintf(f, "%s: %s\n", key, times[i].word);
     }
-    settings_put_storage(f, c);
+    put_costs(f, c);
 }
 
 static void put_trace(FILE *f, const struct plan *p)
@@ -139,7 +213,7 @@ static void put_trace(FILE *f, const struct plan *p)
         fprintf(f, "  stream_percent: %.15g\n", p->options->stream);
 }
 
-/* An interval of 0 says "at every change" and an end of 0 "none"; then there is no such key. */
+/* A sampling interval or an end of 0 is the default and has no key. */
 char *settings_yaml(const struct plan *p)
 {
     const struct run_options *o = p->options;
@@ -149,7 +223,8 @@ char *settings_yaml(const struct plan *p)
     fprintf(f, "# The effective configuration of a run of gpuyard %s.\npolicy:\n", version_text());
     settings_put_text(f, "  name", p->policy.policy->name);
     settings_put_text(f, "  given", o->policy);
-    fprintf(f, "  clairvoyant: %s\n", p->policy.clairvoyant || estimates_know_truth(&p->estimates) ? "true" : "false");
+    fprintf(f, "  clairvoyant: %s\n",
+            p->policy.clairvoyant || estimates_know_truth(&p->estimates) ? "true" : "false");
     put_params(f, 2, p->policy.policy->params, p->policy.params);
     for (size_t i = 0; i < p->n_switches; i++) {
         const struct plan_switch *c = &p->change[i];

@@ -10,13 +10,16 @@
 struct merge_options { const char *directory; bool quiet; };
 static const struct merge_options defaults = { .directory = NULL };
 static const struct option options[] = {
-    { .name = "output", .letter = 'o', .argument = "DIR", .kind = OPTION_TEXT, .at = offsetof(struct merge_options, directory),
+    { .name = "output", .letter = 'o', .argument = "DIR", .kind = OPTION_TEXT,
+      .at = offsetof(struct merge_options, directory),
       .values = VALUES_DIRECTORY, .help = "directory of the whole sweep; by default results/NAME" },
-    { .name = "quiet", .letter = 'q', .kind = OPTION_FLAG, .at = offsetof(struct merge_options, quiet), .help = "say nothing if it goes well" },
+    { .name = "quiet", .letter = 'q', .kind = OPTION_FLAG, .at = offsetof(struct merge_options,
+        quiet),
+      .help = "no output on success" },
     { 0 },
 };
 
-static char *usual_directory(const char *first, struct error *err)
+static char *default_directory(const char *first, struct error *err)
 {
     char *name = merge_name(first, err);
     size_t size = name ? strlen("results/") + strlen(name) + 1 : 0;
@@ -31,24 +34,28 @@ static int merge_run(const struct invocation *in)
 {
     const struct merge_options *o = in->options;
     struct error err = { "" };
-    struct merged came;
-    char *to = o->directory ? mem_text(o->directory, strlen(o->directory)) : usual_directory(in->operands.text[0], &err);
-    int result = to ? merge_shards(in->operands.text, in->operands.n, to, &came, &err) : -1;
+    struct merged count;
+    char *to = o->directory ? mem_text(o->directory, strlen(o->directory))
+                            : default_directory(in->operands.text[0], &err);
+    int result = to ? merge_shards(in->operands.text, in->operands.n, to, &count, &err) : -1;
     if (result == 0 && !o->quiet)
-        printf("%zu points of %zu shard%s, %zu failed: results in %s\n", came.points, in->operands.n, in->operands.n == 1 ? "" : "s",
-               came.failed, to);
+        printf("%zu points of %zu shard%s, %zu failed: results in %s\n", count.points,
+               in->operands.n, in->operands.n == 1 ? "" : "s", count.failed, to);
     free(to);
     if (result != 0)
         return complain(EXIT_INPUT, "merge: %s", err.text);
-    return came.failed ? EXIT_FAILED : EXIT_OK;
+    return count.failed ? EXIT_FAILED : EXIT_OK;
 }
 
 const struct command cmd_merge = {
     .name = "merge",
     .summary = "join the shards of a sweep into one table",
-    .details = "Directories of 'gpuyard sweep --shard'. All must be of the same experiment, inputs and version, and every point needs a "
-               "result; where two have the same point, its results must agree. The exit status is that of the sweep: 1 if a run failed.",
-    .set = { .name = "merge", .options = options, .operands = "DIR...", .min_operands = 1, .max_operands = SIZE_MAX },
+    .details = "Directories of 'gpuyard sweep --shard'. All must be of the same experiment, "
+               "inputs and version, and every point needs a result; where two have the same "
+               "point, its results must agree. The exit status is that of the sweep: 1 if a run "
+               "failed.",
+    .set = { .name = "merge", .options = options, .operands = "DIR...", .min_operands = 1,
+             .max_operands = SIZE_MAX },
     .operand_values = VALUES_DIRECTORY,
     .options_size = sizeof defaults,
     .defaults = &defaults,

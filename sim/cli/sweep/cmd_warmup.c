@@ -1,8 +1,10 @@
-/* cmd_warmup.c - gpuyard warmup: how many jobs at the beginning of runs are not yet what they would be in the long run.
+/* cmd_warmup.c - gpuyard warmup: the number of jobs at the beginning of runs that means should
+ * leave out.
  *
- * The jobs of a run, in the order in which they were submitted, are a series of observations. Runs that differ in the seed alone are
- * replications: their series are averaged, job by job. What is compared is to leave out the same jobs: the most that any needs
- * (models.md 10.6). */
+ * The jobs of a run, in the order of submission, are a series of observations. Runs that differ
+ * only in the seed are replications: their series are averaged job by job, and MSER-5 (mser.h)
+ * finds the number of jobs to delete. Runs that are compared delete the same jobs: the largest
+ * of these numbers (models.md 10.6). */
 #include "sim/cli/frame/cli.h"
 #include "sim/cli/frame/result_file.h"
 #include "sim/cli/frame/term.h"
@@ -17,24 +19,26 @@
 
 enum { NAME_WIDTH = 44, PATH_LONG = 4096 };
 static const char *const observed[] = { "wait", "jct", "slowdown", NULL };
-static const char *const column[] = { "wait_s", "jct_s", "bounded_slowdown" };    /* in that order */
+/* in that order */
+static const char *const column[] = { "wait_s", "jct_s", "bounded_slowdown" };
 
 struct warmup_options { int of; };
 static const struct warmup_options defaults = { .of = 0 };
 static const struct option options[] = {
-    { .name = "of", .argument = "WHAT", .kind = OPTION_WORD, .at = offsetof(struct warmup_options, of), .words = observed,
-      .help = "what is observed of a job: wait, the default, jct, or slowdown, the bounded one" },
+    { .name = "of", .argument = "WHAT", .kind = OPTION_WORD, .at = offsetof(struct warmup_options,
+        of), .words = observed,
+      .help = "the observation of a job: wait, the default, jct, or slowdown (bounded)" },
     { 0 },
 };
 
 /* ---- Replications ---- */
 
-struct at_job { double sum; size_t n; };             /* n: runs in which it ended */
+struct at_job { double sum; size_t n; };             /* n: runs in which the job ended */
 struct replications {
-    const struct run_record *one;  /* of them */
-    size_t runs, jobs;            /* jobs: of the shortest */
+    const struct run_record *one;  /* the first of them */
+    size_t runs, jobs;            /* jobs: of the shortest run */
     struct at_job *at;
-    size_t deleted;               /* jobs; of runs that are too short: 0 */
+    size_t deleted;               /* jobs; 0 if the runs are too short */
     bool too_short;
 };
 struct found { struct replications *of; size_t n, capacity; };
@@ -88,7 +92,7 @@ static int add_run(struct found *f, const struct run_record *run, int of, struct
     return 0;
 }
 
-/* In jobs: those that ended in no run are passed over. */
+/* In jobs; jobs that ended in no run are no observations. */
 static void find_end(struct replications *r)
 {
     double *mean = mem_new(r->jobs, sizeof *mean);
@@ -107,7 +111,7 @@ static void find_end(struct replications *r)
 
 /* ---- The command ---- */
 
-/* Of a sweep the runs that it kept. */
+/* The runs of a sweep are those it kept. */
 static struct runset *read_set(const char *path, struct error *err)
 {
     char runs[PATH_LONG], **directory;
@@ -121,7 +125,7 @@ static struct runset *read_set(const char *path, struct error *err)
     return NULL;
 }
 
-static int say(const struct found *f)
+static int print_result(const struct found *f)
 {
     size_t most = 0;
     int status = EXIT_OK;
@@ -141,10 +145,12 @@ static int say(const struct found *f)
     }
     for (size_t i = 0; i < f->n; i++)
         if (f->of[i].too_short)
-            status = complain(EXIT_INPUT, "%s: the runs of %s, %s are too short: they have not settled in their first half", f->of[i].one->path,
-                              f->of[i].one->policy, f->of[i].one->placement);
+            status = complain(
+                EXIT_INPUT,
+                "%s: the runs of %s, %s are too short: they have not settled in their first half",
+                f->of[i].one->path, f->of[i].one->policy, f->of[i].one->placement);
     if (status == EXIT_OK)
-        printf("--warmup %zu leaves out what none of them needs\n", most);
+        printf("--warmup %zu is enough for all of them\n", most);
     return status;
 }
 
@@ -165,7 +171,7 @@ static int warmup_run(const struct invocation *in)
     if (status == EXIT_OK) {
         for (size_t i = 0; i < f.n; i++)
             find_end(&f.of[i]);
-        status = say(&f);
+        status = print_result(&f);
     } else
         complain(status, "%s", err.text);
     for (size_t i = 0; i < f.n; i++)
@@ -179,13 +185,16 @@ static int warmup_run(const struct invocation *in)
 
 const struct command cmd_warmup = {
     .name = "warmup",
-    .summary = "say how many jobs at the beginning of runs to leave out of their means",
-    .details = "A set is the directory of a run, a directory of those, or a sweep that keeps its runs (--keep-runs). A cluster that begins "
-               "empty is no cluster in the long run: the first jobs wait less. How many of them is found by MSER-5, on the mean over the "
-               "runs that differ in the seed alone; for others, as policies that are to be compared, the most that any of them needs is "
-               "right for all. 'gpuyard run --warmup N', or warmup: N in an experiment, then leaves them out.\n"
+    .summary = "compute how many jobs at the beginning of runs their means should leave out",
+    .details = "A set is the directory of a run, a directory of those, or a sweep that keeps its "
+               "runs (--keep-runs). A cluster that begins empty is not in its steady state: the "
+               "first jobs wait less. MSER-5 finds their number, on the mean over runs that "
+               "differ only in the seed. Runs that are compared, for example of several "
+               "policies, need the largest of their numbers. 'gpuyard run --warmup N', or "
+               "warmup: N in an experiment, then leaves them out.\n"
                "Runs that have not settled in their first half are too short: exit status 3.",
-    .set = { .name = "warmup", .options = options, .operands = "SET...", .min_operands = 1, .max_operands = SIZE_MAX },
+    .set = { .name = "warmup", .options = options, .operands = "SET...", .min_operands = 1,
+             .max_operands = SIZE_MAX },
     .operand_values = VALUES_DIRECTORY,
     .options_size = sizeof defaults,
     .defaults = &defaults,

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SWITCHES_MOST = 8 };       /* of a branch */
+enum { SWITCHES_MAX = 8 };       /* of a branch */
+static const struct option_set run_set = { .name = "run", .options = run_option_table };
 
 static void add(struct point_command *c, const char *text)
 {
@@ -30,18 +31,20 @@ static void add_setting(struct point_command *c, const char *key, const char *va
     add_pair(c, "set", text);
 }
 
-/* ',' where it has parameters already. */
+/* ',' if the text has parameters already. */
 static char before_parameter(const char *chosen)
 {
     const char *slash = strrchr(chosen, '/');
     return strchr(slash ? slash : chosen, ':') ? ',' : ':';
 }
 
-/* "easy" and "easy:depth=2" with what the experiment says of its parameters besides. */
-static void add_chosen(struct point_command *c, const struct experiment *e, const struct point *p, size_t axis)
+/* "easy" or "easy:depth=2", with the parameters of the experiment appended. */
+static void add_chosen(struct point_command *c, const struct experiment *e, const struct point *p,
+                       size_t axis)
 {
     const char *name = e->axis[axis].name, *text = point_text(e, p, axis);
-    enum axis_kind parameters = e->axis[axis].kind == AXIS_POLICY ? AXIS_POLICY_PARAMETER : AXIS_PLACEMENT_PARAMETER;
+    enum axis_kind parameters = e->axis[axis].kind == AXIS_POLICY ? AXIS_POLICY_PARAMETER
+                                                                  : AXIS_PLACEMENT_PARAMETER;
     char *whole = NULL, before = before_parameter(text);
     size_t length;
     FILE *f = mem_stream(&whole, &length);
@@ -57,18 +60,20 @@ static void add_chosen(struct point_command *c, const struct experiment *e, cons
     free(whole);
 }
 
-/* "none", or what takes over and when, with blanks between. */
+/* "none", or "TIME:POLICY ..." separated by blanks. */
 static void add_branch(struct point_command *c, const char *key, const char *value)
 {
     if (!strcmp(value, "none"))
         return;
-    for (size_t n = 0, length; n < SWITCHES_MOST && *(value += strspn(value, " ")); n++, value += length) {
-        length = n + 1 < SWITCHES_MOST ? strcspn(value, " ") : strlen(value);
+    for (size_t n = 0, length; n < SWITCHES_MAX && *(value += strspn(value, " "));
+         n++, value += length) {
+        length = n + 1 < SWITCHES_MAX ? strcspn(value, " ") : strlen(value);
         add_pair(c, key, arena_text(c->memory, value, length));
     }
 }
 
-static void add_axis(struct point_command *c, const struct experiment *e, const struct point *p, size_t axis)
+static void add_axis(struct point_command *c, const struct experiment *e, const struct point *p,
+                     size_t axis)
 {
     const struct axis *a = &e->axis[axis];
     switch (a->kind) {
@@ -92,28 +97,30 @@ static void add_axis(struct point_command *c, const struct experiment *e, const 
         break;
     case AXIS_POLICY_PARAMETER:
     case AXIS_PLACEMENT_PARAMETER:
-        break;                    /* stand with their owner */
+        break;                    /* appended to the policy or placer */
     }
 }
 
 static int parse(struct point_command *c, struct error *err)
 {
-    const struct command *run = command_find("run");
-    memcpy(&c->options, run->defaults, sizeof c->options);
+    c->options = run_defaults;
     c->options.quiet = true;
-    return options_parse(&run->set, c->argc - 1, c->argv + 1, &c->options, &c->operands, err) == OPTIONS_OK ? EXIT_OK : EXIT_USAGE;
+    return options_parse(&run_set, c->argc - 1, c->argv + 1, &c->options, &c->operands, err) ==
+                   OPTIONS_OK
+               ? EXIT_OK
+               : EXIT_USAGE;
 }
 
 static void begin(struct point_command *c, size_t axes)
 {
     *c = (struct point_command){ .memory = arena_new() };
-    c->argv = arena_alloc(c->memory, (2 * axes + 2 * SWITCHES_MOST + 8) * sizeof *c->argv);
+    c->argv = arena_alloc(c->memory, (2 * axes + 2 * SWITCHES_MAX + 8) * sizeof *c->argv);
     add(c, "gpuyard");
     add(c, "run");
 }
 
-int point_command_make(struct point_command *c, const struct experiment *e, const struct point *p, const char *directory,
-                       const char *outputs, struct error *err)
+int point_command_make(struct point_command *c, const struct experiment *e, const struct point *p,
+                       const char *directory, const char *outputs, struct error *err)
 {
     begin(c, e->n_axes);
     for (size_t i = 0; i < e->n_axes; i++)
@@ -127,19 +134,19 @@ int point_command_make(struct point_command *c, const struct experiment *e, cons
 
 void point_command_free(struct point_command *c)
 {
-    options_free(&command_find("run")->set, &c->options, &c->operands);
+    options_free(&run_set, &c->options, &c->operands);
     arena_free(c->memory);
 }
 
-/* ---- What the values mean ---- */
+/* ---- Checks of values ---- */
 
-/* Messages of the command line, without what only makes sense there. */
+/* A message of the command line at a place in the experiment, without the prefix of the command. */
 static int complain_at(struct config_value place, const char *why, int status, struct error *err)
 {
-    static const char *const passed_over[] = { "run: --set: ", "run: " };
-    for (size_t i = 0; i < sizeof passed_over / sizeof *passed_over; i++)
-        if (!strncmp(why, passed_over[i], strlen(passed_over[i])))
-            why += strlen(passed_over[i]);
+    static const char *const prefix[] = { "run: --set: ", "run: " };
+    for (size_t i = 0; i < sizeof prefix / sizeof *prefix; i++)
+        if (!strncmp(why, prefix[i], strlen(prefix[i])))
+            why += strlen(prefix[i]);
     if (status == EXIT_OK)
         return EXIT_OK;
     config_error(place, err, "%s", why);
@@ -154,13 +161,15 @@ static bool has(const struct param *list, const char *key)
     return false;
 }
 
-/* list, if not NULL: the parameters that it has. */
-static int check_chosen(enum axis_kind kind, const char *text, struct config_value place, const struct param **list, struct error *err)
+/* *list, unless list is NULL: the parameters of the policy or placer. */
+static int check_chosen(enum axis_kind kind, const char *text, struct config_value place,
+                        const struct param **list, struct error *err)
 {
     struct error why = { "" };
     struct chosen_policy policy = { .params = NULL };
     struct chosen_placer placer = { .params = NULL };
-    int status = kind == AXIS_POLICY ? choose_policy(text, &policy, &why) : choose_placer(text, &placer, &why);
+    int status = kind == AXIS_POLICY ? choose_policy(text, &policy, &why)
+                                     : choose_placer(text, &placer, &why);
     free(policy.params);
     free(placer.params);
     if (status == EXIT_OK && list)
@@ -168,23 +177,26 @@ static int check_chosen(enum axis_kind kind, const char *text, struct config_val
     return complain_at(place, why.text, status, err);
 }
 
-static int check_parameter_of(const struct axis *a, const struct axis *owner, const char *chosen, struct error *err)
+static int check_parameter_of(const struct axis *a, const struct axis *owner, const char *chosen,
+                              struct error *err)
 {
     int status = EXIT_OK;
     for (size_t i = 0; i < a->n && status == EXIT_OK; i++) {
         size_t size = strlen(chosen) + strlen(a->key) + strlen(a->value[i].text) + 3;
         char *text = mem_new(size, 1);
-        snprintf(text, size, "%s%c%s=%s", chosen, before_parameter(chosen), a->key, a->value[i].text);
+        snprintf(text, size, "%s%c%s=%s", chosen, before_parameter(chosen), a->key,
+                 a->value[i].text);
         status = check_chosen(owner->kind, text, a->value[i].place, NULL, err);
         free(text);
     }
     return status;
 }
 
-/* Who of the policies (placers) has such a parameter. */
+/* Which policies (or placers) have the parameter. */
 static int check_parameter(const struct experiment *e, struct axis *a, struct error *err)
 {
-    const struct axis *owner = experiment_axis(e, a->kind == AXIS_POLICY_PARAMETER ? AXIS_POLICY : AXIS_PLACEMENT);
+    const struct axis *owner = experiment_axis(
+        e, a->kind == AXIS_POLICY_PARAMETER ? AXIS_POLICY : AXIS_PLACEMENT);
     size_t owners = 0;
     a->idle = mem_new(owner->n, sizeof *a->idle);
     for (size_t i = 0; i < owner->n; i++) {
@@ -199,41 +211,47 @@ static int check_parameter(const struct experiment *e, struct axis *a, struct er
     }
     if (owners)
         return EXIT_OK;
-    config_error(a->place, err, "%s: no %s of the experiment has a parameter '%s'", a->name, owner->name, a->key);
+    config_error(a->place, err, "%s: no %s of the experiment has a parameter '%s'", a->name,
+                 owner->name, a->key);
     return EXIT_INPUT;
 }
 
-/* On the command line of a run it would be of no use, or the experiment says it elsewhere. */
-static bool is_ours(const char *option)
+/* Options that have another key in an experiment, or make no sense in one. */
+static bool is_reserved(const char *option)
 {
-    static const char *const ours[] = { "cluster", "trace", "policy", "placement", "seed", "set", "output", "outputs", "snapshot", "switch-policy", NULL };
-    for (size_t i = 0; ours[i]; i++)
-        if (!strcmp(ours[i], option))
+    static const char *const reserved[] = { "cluster",  "trace",         "policy", "placement",
+                                            "seed",     "set",           "output", "outputs",
+                                            "snapshot", "switch-policy", NULL };
+    for (size_t i = 0; reserved[i]; i++)
+        if (!strcmp(reserved[i], option))
             return true;
     return false;
 }
 
 static int check_option_name(const struct axis *a, struct error *err)
 {
-    const struct option *o = command_find("run")->set.options;
+    const struct option *o = run_option_table;
     const char *names[64];
     char text[DID_YOU_MEAN];
     size_t n = 0;
     for (; o->name; o++) {
-        if (is_ours(o->name) || o->kind == OPTION_FLAG)
+        if (is_reserved(o->name) || o->kind == OPTION_FLAG)
             continue;
         if (!strcmp(o->name, a->key))
             return EXIT_OK;
         names[n++] = o->name;
     }
     names[n] = NULL;
-    config_error(a->place, err, "no option of a run %s",
-                 did_you_mean(text, a->key, names, "want load, estimates, until, ... ('gpuyard run --help'), or cluster.KEY, policy.KEY or "
-                                                   "placement.KEY"));
+    config_error(
+        a->place, err, "no option of a run %s",
+        did_you_mean(
+            text, a->key, names,
+            "want load, estimates, until, ... ('gpuyard run --help'), or cluster.KEY, policy.KEY or "
+            "placement.KEY"));
     return EXIT_INPUT;
 }
 
-/* One value of an option or a setting, as if nothing else was said. */
+/* One value of an option or a setting, with defaults for all others. */
 static int check_value(const struct axis *a, size_t i, struct error *err)
 {
     struct error why = { "" };

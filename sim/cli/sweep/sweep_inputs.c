@@ -1,4 +1,5 @@
-/* sweep_inputs.c - the experiment and whatever its runs read, once for all of them; and what decides a result, as a key. See sweep.h. */
+/* sweep_inputs.c - the experiment, the inputs of all its runs, and the keys of its points. See
+ * sweep.h. */
 #include "sim/cli/run/federated.h"
 #include "sim/cli/sweep/sweep.h"
 
@@ -57,7 +58,7 @@ void sweep_free(struct sweep *s)
 
 /* ---- Files ---- */
 
-/* Of a federation only what it has in all is kept. */
+/* Of a federation only the number of GPUs is kept. */
 static int read_cluster(const char *path, struct read_cluster *to, struct error *err)
 {
     if (!federation_is(path)) {
@@ -103,7 +104,8 @@ static int read_trace(struct sweep *s, size_t i, bool sizes_only, struct error *
     int status = choose_trace("trace", axis_of(s, AXIS_TRACE)->value[i].text, &chosen, err);
     chosen.cluster_gpus = (double)s->cluster[0].gpus;
     provenance_begin(&t->files);
-    if (status == EXIT_OK && !(t->workload[sizes_only] = chosen_trace_read(&chosen, sizes_only, &t->format, t->sha256, err)))
+    if (status == EXIT_OK && !(t->workload[sizes_only] = chosen_trace_read(
+                                   &chosen, sizes_only, &t->format, t->sha256, err)))
         status = EXIT_INPUT;
     provenance_end();
     provenance_sha256(&t->files, t->all_sha256);
@@ -118,7 +120,9 @@ static int read_trace(struct sweep *s, size_t i, bool sizes_only, struct error *
 static bool other_settings(const struct sweep *s, const struct point *p, const struct point *before)
 {
     for (size_t i = 0; before && i < s->experiment->n_axes; i++)
-        if ((s->experiment->axis[i].kind == AXIS_CLUSTER || s->experiment->axis[i].kind == AXIS_SETTING) && p->value[i] != before->value[i])
+        if ((s->experiment->axis[i].kind == AXIS_CLUSTER ||
+             s->experiment->axis[i].kind == AXIS_SETTING) &&
+            p->value[i] != before->value[i])
             return true;
     return !before;
 }
@@ -131,8 +135,10 @@ static int check_federated(const struct run_options *o, struct error *why)
     return status;
 }
 
-/* A point is told what it needs by its command line, which is so looked at before anything runs. */
-static int read_for_point(struct sweep *s, const struct point *p, const struct point *before, struct error *err)
+/* The command line of a point tells which inputs it needs; so all command lines are checked
+ * before any run. */
+static int read_for_point(struct sweep *s, const struct point *p, const struct point *before,
+                          struct error *err)
 {
     struct point_command c;
     struct plan plan = { .options = NULL };
@@ -148,14 +154,16 @@ static int read_for_point(struct sweep *s, const struct point *p, const struct p
     if (status != EXIT_OK) {
         error_set(err, "%s: point %u (%s): %s", s->experiment->name, p->number, p->name, why.text);
         status = EXIT_INPUT;
-    } else if (!s->trace[trace].sha256[0] || (!s->trace[trace].workload[c.options.stream > 0] && s->trace[trace].workload[c.options.stream <= 0]))
+    } else if (!s->trace[trace].sha256[0] || (!s->trace[trace].workload[c.options.stream > 0] &&
+                                              s->trace[trace].workload[c.options.stream <= 0]))
         status = read_trace(s, trace, c.options.stream > 0, err);
     plan_free(&plan);
     point_command_free(&c);
     return status;
 }
 
-/* The seed, which varies slowest, decides nothing here: points that differ in nothing else are looked at but once. */
+/* Points that differ only in the seed, the slowest axis, need the same inputs and are checked
+ * once. */
 static int read_for_points(struct sweep *s, struct error *err)
 {
     size_t of_a_seed = 1;
@@ -176,7 +184,7 @@ static int read_for_points(struct sweep *s, struct error *err)
     return status;
 }
 
-/* "./mine.so:key=value": the file is part of what decides a result. */
+/* "./mine.so:key=value": the file of a plugin is an input. */
 static int read_plugins(struct sweep *s, struct error *err)
 {
     const struct axis *both[] = { axis_of(s, AXIS_POLICY), axis_of(s, AXIS_PLACEMENT) };
@@ -208,15 +216,17 @@ static void put_axis(FILE *f, const struct sweep *s, const struct point *p, size
     if (a->kind == AXIS_CLUSTER)
         fputs(s->cluster[v].all_sha256, f);
     else if (a->kind == AXIS_TRACE)
-        fprintf(f, "%s %s %s", s->trace[v].all_sha256, s->trace[v].format->name, a->value[v].text + strcspn(a->value[v].text, ":"));
+        fprintf(f, "%s %s %s", s->trace[v].all_sha256, s->trace[v].format->name,
+                a->value[v].text + strcspn(a->value[v].text, ":"));
     else if (v != VALUE_IDLE)
         fputs(a->value[v].text, f);
     if (a->kind == AXIS_POLICY || a->kind == AXIS_PLACEMENT)
-        fprintf(f, " %s", s->plugin_sha256[v + (a->kind == AXIS_PLACEMENT ? axis_of(s, AXIS_POLICY)->n : 0)]);
+        fprintf(f, " %s",
+                s->plugin_sha256[v + (a->kind == AXIS_PLACEMENT ? axis_of(s, AXIS_POLICY)->n : 0)]);
     putc('\n', f);
 }
 
-/* Hashes of inputs instead of their names, and what is said of the rest, as it is said. */
+/* Hashes of inputs, and texts of all other values as given. */
 static char *key_of(const struct sweep *s, const struct point *p)
 {
     char *text = NULL, *key = mem_new(65, 1);

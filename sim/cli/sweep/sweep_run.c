@@ -1,4 +1,5 @@
-/* sweep_run.c - the directory of a sweep, and points of it run by several processes into it. See sweep.h. */
+/* sweep_run.c - the directory of a sweep, and the pool of processes that runs its points. See
+ * sweep.h. */
 #include "sim/cli/frame/cli.h"
 #include "sim/cli/frame/interrupt.h"
 #include "sim/cli/frame/progress_bar.h"
@@ -21,7 +22,7 @@ enum { PATH_LONG = 4096 };
 
 struct running {
     struct sweep *sweep;
-    size_t *task, n;              /* points that have no result yet */
+    size_t *task, n;              /* [n] points without a result */
     size_t done;
     struct shaped shaped;         /* of a worker */
     struct progress_bar bar;
@@ -34,8 +35,10 @@ static size_t batch(void *self, size_t first, size_t end)
     size_t n = 1;
     while (first + n < end && sweep_shapes_alike(r->sweep, r->task[first], r->task[first + n]))
         n++;
-    while (first + n < r->n && sweep_shares_past(r->sweep, r->task[first + n - 1], r->task[first + n]))
-        n++;                      /* whatever the pool wants: it would be run again */
+    while (first + n < r->n &&
+           sweep_shares_past(r->sweep, r->task[first + n - 1], r->task[first + n]))
+        /* more than the pool asks for: else the shared past would be simulated again */
+        n++;
     return n;
 }
 
@@ -51,7 +54,7 @@ static bool work(void *self, size_t task)
     return sweep_work(r->sweep, &r->shaped, r->task[task]);
 }
 
-static void say_failed(struct running *r, size_t point, const char *why)
+static void report_failed(struct running *r, size_t point, const char *why)
 {
     const struct point *p = &r->sweep->grid->point[point];
     if (r->quiet)
@@ -72,12 +75,15 @@ static void done(void *self, size_t task, bool well)
         return;
     snprintf(points, sizeof points, "%s/points", r->sweep->directory);
     int there = point_file_read(points, r->sweep->key[r->task[task]], &result, &err);
-    say_failed(r, r->task[task], there == 0 ? result.why : there < 0 ? err.text : "its result could not be written");
+    report_failed(r, r->task[task],
+                  there == 0  ? result.why
+                  : there < 0 ? err.text
+                              : "its result could not be written");
     if (there == 0)
         point_result_free(&result);
 }
 
-/* What a process that was killed has half written there. */
+/* Removes partial files of a process that was killed. */
 static void remove_partials(const char *path)
 {
     DIR *d = opendir(path);
@@ -102,7 +108,9 @@ static void lost(void *self, size_t task, const char *why)
     remove_partials(path);
     rmdir(path);
     snprintf(path, sizeof path, "%s/points", s->directory);
-    say_failed(r, r->task[task], point_file_write_failure(path, s->key[r->task[task]], why, &err) ? err.text : why);
+    report_failed(r, r->task[task],
+                  point_file_write_failure(path, s->key[r->task[task]], why, &err) ? err.text
+                                                                                   : why);
 }
 
 static void tick(void *self)
@@ -111,16 +119,17 @@ static void tick(void *self)
     progress_bar_count(&r->bar, r->done, "runs");
 }
 
-/* ---- What is there already ---- */
+/* ---- The directory ---- */
 
 static bool run_is_kept(const struct sweep *s, size_t point)
 {
     char path[PATH_LONG];
-    snprintf(path, sizeof path, "%s/runs/%s/manifest.json", s->directory, s->grid->point[point].name);
+    snprintf(path, sizeof path, "%s/runs/%s/manifest.json", s->directory,
+             s->grid->point[point].name);
     return access(path, F_OK) == 0;
 }
 
-/* A failure is no result: it is tried again. */
+/* A failed point is run again. */
 static bool has_result(const struct sweep *s, size_t point)
 {
     char points[PATH_LONG];
@@ -148,11 +157,13 @@ static int make_directories(const struct sweep *s, struct error *err)
     return 0;
 }
 
-static int write_about(const struct sweep *s, const char *path, struct shard shard, struct error *err)
+static int write_about(const struct sweep *s, const char *path, struct shard shard,
+                       struct error *err)
 {
     const struct experiment *e = s->experiment;
     size_t n = 0, plugin = 0;
-    struct sweep_about a = { .experiment = e->name, .path = path, .sha256 = e->sha256, .version = version_text(),
+    struct sweep_about a = { .experiment = e->name, .path = path, .sha256 = e->sha256,
+                             .version = version_text(),
                              .commit = version_commit(), .shard = shard, .points = s->grid->n };
     for (size_t i = 0; i < e->n_axes; i++)
         n += e->axis[i].n;
@@ -161,17 +172,21 @@ static int write_about(const struct sweep *s, const char *path, struct shard sha
         for (size_t k = 0; k < e->axis[i].n; k++) {
             const struct axis *x = &e->axis[i];
             bool named = x->kind == AXIS_POLICY || x->kind == AXIS_PLACEMENT;
-            const char *sha256 = x->kind == AXIS_CLUSTER ? s->cluster[k].all_sha256 : x->kind == AXIS_TRACE ? s->trace[k].all_sha256
-                                 : named ? s->plugin_sha256[plugin++] : "";
+            const char *sha256 = x->kind == AXIS_CLUSTER ? s->cluster[k].all_sha256
+                                 : x->kind == AXIS_TRACE ? s->trace[k].all_sha256
+                                 : named                 ? s->plugin_sha256[plugin++]
+                                                         : "";
             if (*sha256)
-                a.input[a.n_inputs++] = (struct sweep_input){ x->name, x->value[k].label, x->value[k].text, sha256 };
+                a.input[a.n_inputs++] = (struct sweep_input){ x->name, x->value[k].label,
+                                                              x->value[k].text, sha256 };
         }
     int result = sweep_about_write(&a, s->directory, err);
     free(a.input);
     return result;
 }
 
-int sweep_run(struct sweep *s, const size_t *point, size_t n, const struct sweep_how *how, size_t *ran, struct error *err)
+int sweep_run(struct sweep *s, const size_t *point, size_t n, const struct sweep_how *how,
+              size_t *ran, struct error *err)
 {
     struct running r = { .sweep = s, .task = mem_new(n, sizeof *r.task), .quiet = how->quiet };
     for (size_t i = 0; i < n; i++)
@@ -179,7 +194,8 @@ int sweep_run(struct sweep *s, const size_t *point, size_t n, const struct sweep
             r.task[r.n++] = point[i];
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     const struct pool_setup pool = {
-        .self = &r, .n = r.n, .limit_ns = s->experiment->limit_ns, .interrupted = interrupt_guard(NULL),
+        .self = &r, .n = r.n, .limit_ns = s->experiment->limit_ns,
+        .interrupted = interrupt_guard(NULL),
         .workers = (unsigned)(how->workers ? how->workers : processors > 0 ? processors : 1),
         .batch = batch, .begin = begin, .work = work, .done = done, .lost = lost, .tick = tick,
     };
@@ -193,11 +209,15 @@ int sweep_run(struct sweep *s, const size_t *point, size_t n, const struct sweep
     return atomic_load(pool.interrupted) ? EXIT_INTERRUPTED : EXIT_FAILED;
 }
 
-int sweep_open(struct sweep *s, const char *path, struct shard shard, bool resume, struct error *err)
+int sweep_open(struct sweep *s, const char *path, struct shard shard, bool resume,
+               struct error *err)
 {
     char points[PATH_LONG];
     if (sweep_is_there(s->directory) && !resume) {
-        error_set(err, "sweep: %s has results of a sweep: --resume goes on with it, or say another --output", s->directory);
+        error_set(
+            err,
+            "sweep: %s has results of a sweep: want --resume to continue it, or another --output",
+            s->directory);
         return EXIT_USAGE;
     }
     int status = sweep_read_inputs(s, err);
@@ -207,5 +227,7 @@ int sweep_open(struct sweep *s, const char *path, struct shard shard, bool resum
         return EXIT_FAILED;
     snprintf(points, sizeof points, "%s/points", s->directory);
     remove_partials(points);
-    return write_about(s, path, shard, err) || sweep_list_write(s->list, s->directory, err) ? EXIT_FAILED : EXIT_OK;
+    return write_about(s, path, shard, err) || sweep_list_write(s->list, s->directory, err)
+               ? EXIT_FAILED
+               : EXIT_OK;
 }
