@@ -3,7 +3,7 @@
 #include "sim/cli/report/page.h"
 #include "sim/base/memory.h"
 #include "sim/results/summary.h"
-#include "sim/study/paired.h"
+#include "sim/study/sample.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -40,24 +40,16 @@ static const struct { const char *metric, *label; } default_rows[] = {
 #define SAME 0.0005                /* a change below this is shown as none */
 #define TIMES_FROM 10
 
-struct estimate { double mean, half; size_t n; };
-
 static struct estimate estimate(const struct page_group *g, const char *metric)
 {
     double *value = mem_new(g->n, sizeof *value);
-    struct estimate e = { .mean = (double)NAN };
+    size_t n = 0;
     for (size_t i = 0; i < g->n; i++) {
         const struct run_metric *m = run_metric_find(g->run[i], metric, "all");
         if (m && !isnan(m->value))
-            value[e.n++] = m->value;
+            value[n++] = m->value;
     }
-    if (e.n == 1)
-        e.mean = value[0];
-    if (e.n > 1) {
-        struct paired_t t = paired_t(value, e.n, 0.95);
-        e.mean = t.mean;
-        e.half = (t.interval.high - t.interval.low) / 2;
-    }
+    struct estimate e = estimate_mean(value, n);
     free(value);
     return e;
 }
