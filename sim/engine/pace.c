@@ -10,11 +10,11 @@
 #include <math.h>
 #include <string.h>
 
-static const struct pace neutral = { .tasks = 1, .compute_s = 1, .reference_s = 1, .gamma = 2, .crowd = 1 };
+static const struct pace neutral = { .tasks = 1, .compute_s = 1, .reference_s = 1, .gamma = 2, .interference = 1 };
 
 double pace_iteration_s(const struct pace *p)
 {
-    double alone_s = iteration_s(p->compute_s / p->crowd, p->comm_s, p->gamma);
+    double alone_s = iteration_s(p->compute_s / p->interference, p->comm_s, p->gamma);
     return fmax(alone_s, fmax(p->link_s, p->read_s));
 }
 

@@ -2,7 +2,7 @@
 #include "sim/base/intern.h"
 #include "sim/base/memory.h"
 #include "sim/physics/physics.h"
-#include "sim/results/summary_tallies.h"
+#include "sim/results/summary_builder.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static bool adds_up(const struct metric_kind *kind)
 }
 
 /* Money, energy and carbon of all members that have any. */
-static void put_sums(struct maker *k, const struct federated *f)
+static void put_sums(struct summary_builder *k, const struct federated *f)
 {
     const struct metric_kind *per_useful = metric_find("cost_per_useful_gpu_h_usd");
     double useful = gpu_hours(k->totals->account[ACCOUNT_USEFUL]), cost = 0;
@@ -62,7 +62,7 @@ static bool of_a_model(const struct metric_kind *kind)
     return !(kind >= metric_kinds && kind < metric_kinds + METRICS);
 }
 
-static void put_member(struct maker *k, struct tally *t, const struct sched *s, const char *name, const struct summary *own)
+static void put_member(struct summary_builder *k, struct tally *t, const struct sched *s, const char *name, const struct summary *own)
 {
     t->scope = summary_scope(k, "member", name);
     k->totals = run_totals(s);
@@ -92,7 +92,7 @@ struct summary *summary_make_federated(const struct federated *f)
     uint32_t **queue = queues_by_name(f, names);
     const struct parts p = { f->n, f->run, queue };
     const struct run_totals totals = totals_of(&p);
-    struct maker k = { .m = mem_new(1, sizeof *k.m), .s = f->run[0], .totals = &totals };
+    struct summary_builder k = { .m = mem_new(1, sizeof *k.m), .s = f->run[0], .totals = &totals };
     struct tallies t = { .n_queues = intern_count(names) };
     k.m->memory = arena_new();
     summary_add_up(&p, &t);

@@ -43,7 +43,7 @@ static const struct metric_kind metrics[] = {
     { 0 },
 };
 
-static void summarise(struct maker *k)
+static void summarise(struct summary_builder *k)
 {
     int128_t sum_ns = 0;
     uint64_t jobs = 0;

@@ -36,8 +36,8 @@ void writing_ends(struct sched *s, struct live *l, bool durable);              /
 extern const char *const checkpoint_columns[], *const checkpoint_node_columns[];
 extern const struct metric_kind checkpoint_metrics[];
 struct output;
-struct maker;
+struct summary_builder;
 void checkpoint_row(struct output *o, const struct sched *s, job_id j);
 void checkpoint_node_row(struct output *o, const struct sched *s, node_id n);
-void checkpoint_summarise(struct maker *k);
+void checkpoint_summarise(struct summary_builder *k);
 int  checkpoint_check(struct sched *s, struct error *err);

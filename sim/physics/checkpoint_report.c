@@ -46,7 +46,7 @@ const struct metric_kind checkpoint_metrics[] = {
     { 0 },
 };
 
-void checkpoint_summarise(struct maker *k)
+void checkpoint_summarise(struct summary_builder *k)
 {
     const struct checkpoints *c = k->s->checkpoints;
     summary_put_kind(k, &checkpoint_metrics[0], "all", gpu_hours(k->s->totals.account[ACCOUNT_CHECKPOINT]), 1);

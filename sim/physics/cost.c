@@ -57,7 +57,7 @@ static const struct metric_kind metrics[] = {
     { 0 },
 };
 
-static void summarise(struct maker *k)
+static void summarise(struct summary_builder *k)
 {
     const struct sched *s = k->s;
     double gpus = gpus_usd(s), useful = gpu_hours(s->totals.account[ACCOUNT_USEFUL]);

@@ -276,7 +276,7 @@ static const struct metric_kind metrics[] = {
     { 0 },
 };
 
-static void summarise(struct maker *k)
+static void summarise(struct summary_builder *k)
 {
     summary_put_kind(k, &metrics[0], "all", (double)k->s->totals.resizes, 1);
 }

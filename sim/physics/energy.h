@@ -36,11 +36,11 @@ void energy_stands(struct sched *s, const struct placement *p, int sign);    /* 
 
 /* energy_results.c */
 struct output;
-struct maker;
+struct summary_builder;
 extern const char *const energy_job_columns[], *const energy_node_columns[], *const energy_series_columns[];
 extern const struct metric_kind energy_metrics[];
 double energy_facility_kwh(const struct energy *e);
 void energy_job_row(struct output *o, const struct sched *s, job_id j);
 void energy_node_row(struct output *o, const struct sched *s, node_id n);
 void energy_series_row(struct output *o, const struct sched *s);
-void energy_summarise(struct maker *k);
+void energy_summarise(struct summary_builder *k);

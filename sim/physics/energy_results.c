@@ -54,7 +54,7 @@ double energy_facility_kwh(const struct energy *e)
     return power_kwh(e->all.aj) * e->power->pue;
 }
 
-void energy_summarise(struct maker *k)
+void energy_summarise(struct summary_builder *k)
 {
     const struct energy *e = k->s->energy;
     double hours = seconds(k->s->totals.last_ns - k->s->totals.first_ns) / 3600;

@@ -84,13 +84,13 @@ const struct metric_kind fault_metrics[] = {
     CAUSE("task"), CAUSE("other"), CAUSE("switch"), CAUSE("software"), CAUSE("maintenance"), { 0 },
 };
 
-static void put(struct maker *k, unsigned metric, double value, uint64_t n)
+static void put(struct summary_builder *k, unsigned metric, double value, uint64_t n)
 {
     summary_put_kind(k, &fault_metrics[metric], "all", value, n);
 }
 
 /* models.md 3.4, Kokolis et al.: what part of the time since a job first had its GPUs was useful. */
-static void put_ettr(struct maker *k)
+static void put_ettr(struct summary_builder *k)
 {
     double useful = 0, there = 0;
     uint64_t n = 0;
@@ -106,7 +106,7 @@ static void put_ettr(struct maker *k)
     put(k, ETTR, useful / there, there > 0 ? n : 0);
 }
 
-void fault_summarise(struct maker *k)
+void fault_summarise(struct summary_builder *k)
 {
     const struct fault_run *r = k->s->faults;
     const struct run_totals *t = &k->s->totals;

@@ -32,5 +32,5 @@ extern const char *const fault_node_columns[], *const fault_job_columns[];
 extern const struct metric_kind fault_metrics[];
 void fault_node_row(struct output *o, const struct sched *s, node_id n);
 void fault_job_row(struct output *o, const struct sched *s, job_id j);
-void fault_summarise(struct maker *k);
+void fault_summarise(struct summary_builder *k);
 int  fault_check(struct sched *s, struct error *err);

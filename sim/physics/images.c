@@ -94,7 +94,7 @@ static const struct metric_kind metrics[] = {
     { 0 },
 };
 
-static void images_summarise(struct maker *k)
+static void images_summarise(struct summary_builder *k)
 {
     summary_put_kind(k, &metrics[0], "all", gpu_hours(k->s->images->pulling), 1);
     summary_put_kind(k, &metrics[1], "all", (double)k->s->images->pulls, 1);

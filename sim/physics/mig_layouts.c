@@ -89,7 +89,7 @@ static const struct metric_kind metrics[] = {
     { 0 },
 };
 
-static void summarise(struct maker *k)
+static void summarise(struct summary_builder *k)
 {
     summary_put_kind(k, &metrics[RECONFIGURATIONS], "all", (double)k->s->mig->reconfigurations, 1);
     summary_put_kind(k, &metrics[GPU_HOURS], "all", gpu_hours(k->s->mig->cost), 1);

@@ -43,11 +43,11 @@ int64_t pool_there_ns(const struct sched *s, node_id n);     /* until now */
 
 /* pools_results.c */
 struct output;
-struct maker;
+struct summary_builder;
 extern const char *const pools_node_columns[];
 extern const struct metric_kind pools_metrics[];
 void pools_node_row(struct output *o, const struct sched *s, node_id n);
-void pools_summarise(struct maker *k);
+void pools_summarise(struct summary_builder *k);
 
 /* autoscaler.c */
 void autoscaler_after(struct sched *s, bool changed);        /* a round is over: does anybody wait? */

@@ -21,7 +21,7 @@ const struct metric_kind pools_metrics[] = {
     { 0 },
 };
 
-void pools_summarise(struct maker *k)
+void pools_summarise(struct summary_builder *k)
 {
     const struct sched *s = k->s;
     const struct pools *p = s->pools;

@@ -225,7 +225,7 @@ static void job_row(struct output *o, const struct sched *s, job_id j)
         out_double(o, x->time_s / x->alone_s);
 }
 
-static void summarise(struct maker *k)
+static void summarise(struct summary_builder *k)
 {
     const struct rates_run *r = k->s->rates;
     double time_s = 0, alone_s = 0, reference_s = 0;

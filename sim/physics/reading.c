@@ -254,7 +254,7 @@ static const struct metric_kind metrics[] = {
     { 0 },
 };
 
-static void reading_summarise(struct maker *k)
+static void reading_summarise(struct summary_builder *k)
 {
     double read = 0, cached = 0;
     for (job_id j = 0; j < k->s->n_jobs; j++) {

@@ -9,7 +9,7 @@
  * counts as such. Nodes keep its image for good once a replica has started there. */
 #pragma once
 #include "sim/engine/state.h"
-#include "sim/results/summary_parts.h"
+#include "sim/results/summary_builder.h"
 #include "sim/serving/deployment.h"
 
 struct service_run {
@@ -39,6 +39,6 @@ void     replicas_withdraw(struct sched *s, struct service_run *r, uint32_t n);
 void     replicas_reconcile(struct sched *s, struct service_run *r);          /* as many as its autoscaler wants */
 
 /* services_results.c */
-void services_summarise(struct maker *k);
+void services_summarise(struct summary_builder *k);
 int  services_check(struct sched *s, struct error *err);
 extern const struct metric_kind service_metrics[];

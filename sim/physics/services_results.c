@@ -44,7 +44,7 @@ static void add(struct sum *to, const struct service_run *r)
     to->starts += r->starts;
 }
 
-static void put(struct maker *k, unsigned metric, const char *scope, double value, uint64_t n)
+static void put(struct summary_builder *k, unsigned metric, const char *scope, double value, uint64_t n)
 {
     summary_put_kind(k, &service_metrics[metric], scope, value, n);
 }
@@ -55,7 +55,7 @@ static uint64_t whole(double requests)
     return (uint64_t)llround(requests);
 }
 
-static void put_sums(struct maker *k, const char *scope, const struct sum *x)
+static void put_sums(struct summary_builder *k, const char *scope, const struct sum *x)
 {
     put(k, ARRIVED, scope, x->arrived, 1);
     put(k, SERVED, scope, x->served, 1);
@@ -66,14 +66,14 @@ static void put_sums(struct maker *k, const char *scope, const struct sum *x)
     put(k, LATENCY_MEAN, scope, x->latency_s / x->served, whole(x->served));
 }
 
-static void put_rest(struct maker *k, const char *scope, const struct sum *x)
+static void put_rest(struct summary_builder *k, const char *scope, const struct sum *x)
 {
     put(k, REPLICA_H, scope, x->replica_s / 3600, 1);
     put(k, STARTS, scope, (double)x->starts, 1);
     put(k, DUTY, scope, x->busy_s / x->replica_s, x->replica_s > 0);
 }
 
-static void put_service(struct maker *k, const struct service_run *r)
+static void put_service(struct summary_builder *k, const struct service_run *r)
 {
     const struct serving_figures *f = &r->total;
     struct sum x = { 0 };
@@ -91,7 +91,7 @@ static void put_service(struct maker *k, const struct service_run *r)
     put_rest(k, scope, &x);
 }
 
-void services_summarise(struct maker *k)
+void services_summarise(struct summary_builder *k)
 {
     struct sum all = { 0 };
     for (size_t i = 0; i < k->s->services->n; i++)

@@ -3,7 +3,7 @@
 #include "sim/io/output.h"
 #include "sim/engine/state.h"
 #include "sim/results/results.h"
-#include "sim/results/summary_parts.h"
+#include "sim/results/summary_builder.h"
 #include "sim/sessions/session_life.h"
 
 struct session_run {
@@ -27,7 +27,7 @@ struct sessions_run {
 extern const char *const session_columns[];                  /* of sessions.csv */
 void sessions_rows(struct output *o, const struct sched *s);
 extern const struct metric_kind session_metrics[];
-void sessions_summarise(struct maker *k);
+void sessions_summarise(struct summary_builder *k);
 extern const char *const session_node_columns[], *const session_series_columns[];
 void session_node_row(struct output *o, const struct sched *s, node_id n);
 void session_series_row(struct output *o, const struct sched *s);

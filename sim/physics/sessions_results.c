@@ -187,7 +187,7 @@ static double start_s(const struct tally *t, double p)
 }
 
 /* Of all groups, in whose file one was. */
-static void put_kept(struct maker *k)
+static void put_kept(struct summary_builder *k)
 {
     const struct sessions_run *r = k->s->sessions;
     const struct session_groups *all = k->s->workload->sessions;
@@ -205,7 +205,7 @@ static void put_kept(struct maker *k)
     summary_put_kind(k, &session_metrics[SLO_KEPT], "all", (double)kept / (double)groups, groups);
 }
 
-static void put(struct maker *k, const char *scope, const struct tally *t)
+static void put(struct summary_builder *k, const char *scope, const struct tally *t)
 {
     int128_t active = t->gpu_ns[SPENT_ACTIVE], idle = t->gpu_ns[SPENT_IDLE], starting = t->gpu_ns[SPENT_STARTING];
     const struct { unsigned metric; double value; uint64_t n; } rest[] = {
@@ -239,7 +239,7 @@ static void tally(struct tally *t, const struct sched *s, queue_id q)
     }
 }
 
-void sessions_summarise(struct maker *k)
+void sessions_summarise(struct summary_builder *k)
 {
     const struct sched *s = k->s;
     bool *used = mem_new(s->cluster->n_queues, sizeof *used);

@@ -5,7 +5,7 @@
 #include "sim/engine/state.h"
 #include "sim/engine/models.h"
 #include "sim/results/rows.h"
-#include "sim/results/summary_tallies.h"
+#include "sim/results/summary_builder.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -77,13 +77,13 @@ static void tally_job(struct tally *t, const struct told *x)
 
 /* ---- From tallies to rows ---- */
 
-void summary_put_kind(struct maker *k, const struct metric_kind *kind, const char *scope, double value, uint64_t n)
+void summary_put_kind(struct summary_builder *k, const struct metric_kind *kind, const char *scope, double value, uint64_t n)
 {
     mem_grow(&k->m->metric, &k->capacity, k->m->n, sizeof *k->m->metric);
     k->m->metric[k->m->n++] = (struct metric){ kind, scope, n ? value : (double)NAN, n };
 }
 
-void summary_put(struct maker *k, unsigned metric, const char *scope, double value, uint64_t n)
+void summary_put(struct summary_builder *k, unsigned metric, const char *scope, double value, uint64_t n)
 {
     summary_put_kind(k, &metric_kinds[metric], scope, value, n);
 }
@@ -98,13 +98,13 @@ double gpu_hours(int128_t milli_ns)
     return (double)milli_ns / MILLI_ALL / (double)NS_PER_S / 3600;
 }
 
-static void put_quantiles(struct maker *k, const struct tally *t, unsigned p50, unsigned which)
+static void put_quantiles(struct summary_builder *k, const struct tally *t, unsigned p50, unsigned which)
 {
     for (unsigned i = 0; i < 3; i++)
         summary_put(k, p50 + i, t->scope, t->quantile_s[which][i], t->ended);
 }
 
-static void put_jobs(struct maker *k, const struct tally *t, bool all)
+static void put_jobs(struct summary_builder *k, const struct tally *t, bool all)
 {
     summary_put(k, JOBS_SUBMITTED, t->scope, (double)t->jobs, t->jobs);
     for (unsigned m = JOBS_COMPLETED; m <= JOBS_PENDING; m++)
@@ -125,7 +125,7 @@ static void put_jobs(struct maker *k, const struct tally *t, bool all)
     summary_put(k, MAKESPAN, t->scope, seconds(t->last_ns - t->first_ns), t->ended);
 }
 
-static void put_gpus(struct maker *k, const struct tally *t, bool all)
+static void put_gpus(struct summary_builder *k, const struct tally *t, bool all)
 {
     const struct run_totals *r = k->totals;
     double up = (double)r->capacity, held = (double)t->held;
@@ -152,21 +152,21 @@ static void put_gpus(struct maker *k, const struct tally *t, bool all)
     }
 }
 
-static void put_fairness(struct maker *k, const struct tally *t)
+static void put_fairness(struct summary_builder *k, const struct tally *t)
 {
     summary_put(k, FAIRNESS_P95, t->scope, t->fairness_p95, t->had_service);
     summary_put(k, FAIRNESS_MAX, t->scope, (double)t->worst_fairness / MILLIONTHS, t->had_service);
     summary_put(k, FAIRNESS_KEPT, t->scope, (double)t->fairness_kept / (double)t->had_service, t->had_service);
 }
 
-void summary_put_scope(struct maker *k, const struct tally *t, bool all)
+void summary_put_scope(struct summary_builder *k, const struct tally *t, bool all)
 {
     put_jobs(k, t, all);
     put_gpus(k, t, all);
     put_fairness(k, t);
 }
 
-const char *summary_scope(struct maker *k, const char *kind, const char *name)
+const char *summary_scope(struct summary_builder *k, const char *kind, const char *name)
 {
     size_t length = strlen(kind) + strlen(name) + 2;
     char *text = arena_alloc(k->m->memory, length);
@@ -174,7 +174,7 @@ const char *summary_scope(struct maker *k, const char *kind, const char *name)
     return text;
 }
 
-void summary_put_classes(struct maker *k, struct tally *class)
+void summary_put_classes(struct summary_builder *k, struct tally *class)
 {
     for (size_t i = 0; i < CLASSES; i++) {
         if (!class[i].jobs)
@@ -184,7 +184,7 @@ void summary_put_classes(struct maker *k, struct tally *class)
     }
 }
 
-static void put_queues(struct maker *k, struct tally *queue, const struct cluster *c)
+static void put_queues(struct summary_builder *k, struct tally *queue, const struct cluster *c)
 {
     for (queue_id q = 0; q < c->n_queues; q++) {
         if (run_queue_quota(k->s, q)->used && c->queue[q].first_child != ID_NONE)
@@ -243,7 +243,7 @@ void summary_tallies_free(struct tallies *t)
 struct summary *summary_make(const struct sched *s)
 {
     const struct cluster *c = run_setup_of(s)->cluster;
-    struct maker k = { .m = mem_new(1, sizeof *k.m), .s = s, .totals = run_totals(s) };
+    struct summary_builder k = { .m = mem_new(1, sizeof *k.m), .s = s, .totals = run_totals(s) };
     struct tallies t = { .n_queues = c->n_queues };
     k.m->memory = arena_new();
     summary_add_up(&(struct parts){ .n = 1, .of = &s }, &t);

@@ -1,5 +1,5 @@
 /* summary_kinds.c - what the metrics are called, and what each of them is. See summary.h. */
-#include "sim/results/summary_parts.h"
+#include "sim/results/summary_builder.h"
 
 
 const struct metric_kind metric_kinds[] = {

@@ -1,6 +1,6 @@
 /* summary_quantiles.c - quantiles of all jobs and of groups of them: a pass puts the samples of each group side by side, unless all are of
- * one. See summary_tallies.h. */
-#include "sim/results/summary_tallies.h"
+ * one. See summary_builder.h. */
+#include "sim/results/summary_builder.h"
 
 #include "sim/base/memory.h"
 

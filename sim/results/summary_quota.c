@@ -1,7 +1,7 @@
 /* summary_quota.c - fairness and quota: the metrics that are made of what quotas.c and books.c have kept (models.md 10.4). */
 #include "sim/base/memory.h"
 #include "sim/results/statistics.h"
-#include "sim/results/summary_parts.h"
+#include "sim/results/summary_builder.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -48,7 +48,7 @@ static void add_reclaims(struct owed *t, const struct sched *s, queue_id q)
     }
 }
 
-static void put_reclaims(struct maker *k, const char *scope, const struct owed *t)
+static void put_reclaims(struct summary_builder *k, const char *scope, const struct owed *t)
 {
     size_t n = t->reclaims.n;
     int128_t sum = 0;
@@ -64,7 +64,7 @@ static void put_reclaims(struct maker *k, const char *scope, const struct owed *
     summary_put(k, RECLAIM_MAX, scope, seconds(longest), n);
 }
 
-static void put_owed(struct maker *k, const char *scope, const struct owed *t, bool satisfaction)
+static void put_owed(struct summary_builder *k, const char *scope, const struct owed *t, bool satisfaction)
 {
     summary_put(k, QUOTA_SATISFACTION, scope, t->owed ? (double)t->satisfied / (double)t->owed : 1, satisfaction);
     summary_put(k, QUOTA_UNMET, scope, gpu_hours(t->owed - t->satisfied), satisfaction);
@@ -73,7 +73,7 @@ static void put_owed(struct maker *k, const char *scope, const struct owed *t, b
     put_reclaims(k, scope, t);
 }
 
-static void put_preemptions(struct maker *k, const char *scope, const struct owed *t)
+static void put_preemptions(struct summary_builder *k, const char *scope, const struct owed *t)
 {
     for (unsigned i = 0; i < PREEMPTION_CAUSES; i++)
         summary_put(k, PREEMPTED_FIRST + i, scope, (double)t->preemptions[i].n, 1);
@@ -87,7 +87,7 @@ static double fair_share_held(const struct run_quota *i)
     return i->fair ? (double)i->held / (double)i->fair : (double)NAN;
 }
 
-void summary_queue_quota(struct maker *k, const char *scope, queue_id q)
+void summary_queue_quota(struct summary_builder *k, const char *scope, queue_id q)
 {
     const struct run_quota *i = run_queue_quota(k->s, q);
     struct owed t = { .owed = 0 };
@@ -102,7 +102,7 @@ void summary_queue_quota(struct maker *k, const char *scope, queue_id q)
     free(t.reclaims.ns);
 }
 
-void summary_all_quota(struct maker *k, const char *scope)
+void summary_all_quota(struct summary_builder *k, const char *scope)
 {
     uint32_t n = run_setup_of(k->s)->cluster->n_queues;
     double *share = mem_new(n, sizeof *share);

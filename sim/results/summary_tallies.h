@@ -1,8 +1,8 @@
-/* summary_tallies.h - between summary.c, which adds up the jobs of runs, summary_quantiles.c and summary_federated.c, which does so for
+/* summary_builder.h - between summary.c, which adds up the jobs of runs, summary_quantiles.c and summary_federated.c, which does so for
  * several. */
 #pragma once
 #include "sim/results/statistics.h"
-#include "sim/results/summary_parts.h"
+#include "sim/results/summary_builder.h"
 
 /* Runs beside one another that have shared the jobs of one trace, or only one. */
 struct parts {
@@ -36,8 +36,8 @@ struct tallies {
 };
 void summary_add_up(const struct parts *p, struct tallies *t);        /* t: n_queues is set, all else 0 */
 void summary_tallies_free(struct tallies *t);
-void summary_put_scope(struct maker *k, const struct tally *t, bool all);    /* by k->totals; all: with what is of no part of the jobs */
-void summary_put_classes(struct maker *k, struct tally *class);
+void summary_put_scope(struct summary_builder *k, const struct tally *t, bool all);    /* by k->totals; all: with what is of no part of the jobs */
+void summary_put_classes(struct summary_builder *k, struct tally *class);
 
 /* summary_quantiles.c: from samples of the jobs that ended, and of those of them that had service time. */
 struct samples { int64_t *jct, *wait, *fairness; };
