@@ -2,6 +2,8 @@
 #include "sim/engine/models.h"
 #include "sim/engine/host.h"
 
+#include <string.h>
+
 void models_prepare(struct sched *s, const struct run_model *const *all)
 {
     for (const struct run_model *const *m = all; *m; m++)
@@ -101,6 +103,13 @@ void models_row(struct output *o, const struct sched *s, enum model_file file, u
         else if (file == MODEL_SERIES && m->series_row)
             m->series_row(o, s);
     }
+}
+
+void models_file_rows(struct output *o, const struct sched *s, const char *file)
+{
+    for (size_t i = 0; i < s->n_models; i++)
+        if (s->model[i]->file_rows && !strcmp(s->model[i]->file, file))
+            s->model[i]->file_rows(o, s);
 }
 
 void models_end(struct sched *s)

@@ -65,6 +65,13 @@ struct run_model {                /* what is NULL or 0 is not wanted */
     void (*node_row)(struct output *o, const struct sched *s, node_id n);
     void (*series_row)(struct output *o, const struct sched *s);
 
+    const char *file;             /* a result file of its own, by its name in output_name[]; NULL: none */
+    const char *const *file_columns;                          /* end with NULL */
+    void (*file_row)(struct output *o, const void *row);      /* a line of it, of what run_observer.row brings; or */
+    void (*file_rows)(struct output *o, const struct sched *s);    /* all of its lines, at the end of the run */
+    const char *drawn_name;       /* in the manifest, beside the trace: a hash of what the run has drawn from laws of the workload */
+    uint64_t (*drawn)(const struct sched *s);                 /* 0: nothing */
+
     const struct metric_kind *metrics;                        /* end with a NULL name; appended to the summary */
     void (*summarise)(struct maker *k);                       /* summary_put_kind() */
 };
@@ -104,5 +111,6 @@ const char *const *model_columns(const struct run_model *m, enum model_file file
 /* What those that are on append to a line of a file; s NULL: nothing. */
 void models_header(struct output *o, const struct sched *s, enum model_file file);
 void models_row(struct output *o, const struct sched *s, enum model_file file, uint32_t subject);
+void models_file_rows(struct output *o, const struct sched *s, const char *file);    /* of the model that has this file, if one is on */
 void models_end(struct sched *s);
 int  models_check(struct sched *s, struct error *err);

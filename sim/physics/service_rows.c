@@ -6,8 +6,9 @@ const char *const service_columns[] = {
     "latency_mean_s", "latency_p50_s", "latency_p99_s", "first_token_p50_s", "first_token_p99_s", "slo_attainment", "duty", NULL,
 };
 
-void rows_service(struct output *o, const struct service_row *row)
+void service_row(struct output *o, const void *of)
 {
+    const struct service_row *row = of;
     const struct serving_figures *f = row->figures;
     const double count[] = { f->arrived / seconds(f->to_ns - f->from_ns), f->arrived, f->served, f->dropped, f->unfinished };
     const uint32_t replicas[] = { row->wanted, row->placed, row->ready };

@@ -9,4 +9,4 @@ struct service_row {              /* an interval of a service that is over */
     const struct serving_figures *figures;
 };
 extern const char *const service_columns[];                  /* ends with NULL */
-void rows_service(struct output *o, const struct service_row *row);
+void service_row(struct output *o, const void *row);          /* a struct service_row */

@@ -111,8 +111,8 @@ static void interval_ends(struct sched *s, struct service_run *r)
     const struct run_observer *o = &s->setup.observer;
     r->arrived += f.arrived;
     r->next_interval_ns = s->now_ns + r->service.interval_ns;
-    if (o->service)
-        o->service(o->self, &(struct service_row){ r->service.name, scaler_wants(r->scaler), r->placed, r->ready, &f });
+    if (o->row)
+        o->row(o->self, &services_model, &(struct service_row){ r->service.name, scaler_wants(r->scaler), r->placed, r->ready, &f });
 }
 
 static void begin(struct sched *s, struct service_run *r)
@@ -255,6 +255,7 @@ const struct run_model services_model = {
     .wanted = services_wanted, .begin = services_begin, .free = services_free,
     .placed = services_placed, .start_up = services_start_up, .left = services_left, .paced = services_paced,
     .events = 1u << EVENT_SERVICE, .happens = services_happens,
-    .end = services_end, .check = services_check,
+    .end = services_end, .check = services_check, .drawn_name = "requests_drawn", .drawn = services_drawn,
+    .file = "services", .file_columns = service_columns, .file_row = service_row,
     .metrics = service_metrics, .summarise = services_summarise,
 };

@@ -9,6 +9,7 @@
  * counts as such. Nodes keep its image for good once a replica has started there. */
 #pragma once
 #include "sim/engine/host.h"
+#include "sim/engine/models.h"
 #include "sim/results/summary_parts.h"
 #include "sim/serving/deployment.h"
 
@@ -28,6 +29,7 @@ struct service_run {
     uint64_t drawn;
     struct serving_figures total; /* once it is over */
 };
+extern const struct run_model services_model;
 struct services {
     size_t n;
     struct service_run *of;
@@ -40,5 +42,6 @@ void     replicas_reconcile(struct sched *s, struct service_run *r);          /*
 
 /* services_results.c */
 void services_summarise(struct maker *k);
+uint64_t services_drawn(const struct sched *s);              /* of all requests: a hash of what was drawn, the same under every policy */
 int  services_check(struct sched *s, struct error *err);
 extern const struct metric_kind service_metrics[];

@@ -102,7 +102,7 @@ void services_summarise(struct maker *k)
         put_service(k, &k->s->services->of[i]);
 }
 
-uint64_t run_requests_drawn(const struct sched *s)
+uint64_t services_drawn(const struct sched *s)
 {
     uint64_t hash = 0;
     for (size_t i = 0; s->services && i < s->services->n; i++)

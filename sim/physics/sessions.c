@@ -312,5 +312,6 @@ const struct run_model sessions_model = {
     .placed = placed, .start_up = start_up, .left = left, .gone = gone, .held = held, .paced = paced, .events = 1u << EVENT_SESSION, .happens = happens,
     .end = end, .check = check, .node_columns = session_node_columns, .node_row = session_node_row,
     .series_columns = session_series_columns, .series_row = session_series_row,
+    .file = "sessions", .file_columns = session_columns, .file_rows = sessions_rows,
     .metrics = session_metrics, .summarise = sessions_summarise,
 };

@@ -2,7 +2,6 @@
 #include "sim/physics/sessions.h"
 #include "sim/base/memory.h"
 #include "sim/physics/physics.h"
-#include "sim/results/rows.h"
 #include "sim/results/statistics.h"
 
 #include <math.h>
@@ -95,7 +94,6 @@ static void row(struct output *o, const struct sched *s, const struct session_ru
 
 void sessions_rows(struct output *o, const struct sched *s)
 {
-    rows_header(o, OUTPUT_SESSIONS, s);
     for (uint32_t i = 0; i < s->sessions->n; i++)
         if (s->sessions->one[i].begun)
             row(o, s, &s->sessions->one[i]);

@@ -3,6 +3,7 @@
  * Files are written beside their names and renamed together at the end, the manifest last. An interrupted or failed run
  * leaves the directory as it was. Files of an earlier run that this one does not write are removed at that moment. */
 #pragma once
+#include "sim/engine/models.h"
 #include "sim/io/heard.h"
 #include "sim/engine/run.h"
 #include "sim/results/summary.h"
@@ -31,6 +32,7 @@ struct results_setup {
     unsigned outputs;             /* bits 1 << enum output_file */
     bool snapshot;                /* snapshot.csv, too: results_snapshot() */
     int64_t sample_ns;            /* timeseries and queues: at most a row per that long; 0: at every change */
+    const struct run_model *const *models;    /* that may be on, ends with NULL: for the headers of files of their own */
     struct run_origin origin;
 };
 

@@ -4,6 +4,7 @@
 #include "sim/cli/frame/interrupt.h"
 #include "sim/cli/run/play.h"
 #include "sim/base/memory.h"
+#include "sim/physics/physics.h"
 #include "sim/results/results.h"
 #include "sim/federation/router.h"
 
@@ -27,6 +28,7 @@ static struct results *results_of_whole(const struct playing *g, int argc, char 
     const struct results_setup where = {
         .directory = p->base.directory,
         .outputs = p->outputs & 1u << OUTPUT_SUMMARY,
+        .models = physics_models,
         .origin = { .argc = argc, .argv = argv, .cluster_path = p->options->cluster, .cluster_sha256 = p->federation->sha256,
                     .trace_path = first->trace.path, .trace_format = first->trace.format->name, .trace_sha256 = first->trace_sha256,
                     .policy_text = p->options->policy, .placement_text = p->options->placement, .settings_yaml = p->settings_yaml,
