@@ -47,3 +47,10 @@ struct form_group form_group(const struct cluster *c, uint32_t group);    /* O(n
  * and pods allow; nodes that it does not have are imagined. false: a node is too small. */
 bool placement_form_of(const struct cluster *c, const struct form_rules *rules, const struct form_group *g, uint32_t gpus,
                        uint32_t units, struct placement_form *form);
+
+/* A piece of a request whose tasks must each be on one island is on one. */
+static inline bool piece_on_island(const struct cluster *c, const struct request *run, const struct piece *p)
+{
+    return !run->one_island || !p->gpu_mask ||
+           !(p->gpu_mask & ~cluster_node_type(c, p->node)->island_of[__builtin_ctzll(p->gpu_mask)]);
+}

@@ -18,7 +18,7 @@
 #include "sim/models/progress.h"
 #include "sim/workload/requests.h"
 
-enum { MODELS_MOST = 24 };
+enum { MODELS_MOST = 24, MODEL_PLACES = 64 };
 struct run_model;
 
 #define HOST_BUG(s, ...) host_bug((s), __FILE__, __LINE__, __VA_ARGS__)
@@ -81,20 +81,6 @@ struct writing {
     bool on;                      /* it writes periodic checkpoints that take time */
 };
 
-/* reading.c: the data that it reads, in bytes a reference nanosecond, and from how many of its nodes' caches. */
-struct reading {
-    double bytes_per_ns;
-    uint32_t nodes, cold;         /* cold: read from the storage */
-    int64_t from_left_ns;         /* its bytes are counted up to here */
-    int64_t epoch_left_ns;        /* here it will have read all of it once, on these nodes; below 0: it has, or never will */
-    uint32_t flow;                /* FLOW_NONE: none */
-    bool on;
-};
-
-/* milestones.c */
-enum milestone { MILESTONE_CHECKPOINT, MILESTONE_EPOCH, MILESTONES };
-struct milestone_at { int64_t left_ns; event_id event; bool set; };
-
 /* What is kept of a job while it waits, runs or leaves. What every start and end looks at lies together: when a job ends, tens of
  * thousands of others have been looked at since its start, and each cache line of it has to be fetched again. */
 struct live {
@@ -147,20 +133,11 @@ struct live {
     uint32_t pencilled_out;       /* how often, in this pass */
     int64_t hold_end_ns;          /* of the run hold that a stop of this pass has dropped */
 
-    /* Of models alone, from here to the end: all 0 while none is on, and then not even cleared for the next job. */
-    struct writing writing;
-    struct reading reading;
-    int64_t pull_ns;              /* images.c: of its start-up, the first part */
-    struct milestone_at milestone[MILESTONES];
-    event_id noise_event;         /* elastic.c */
-    /* faults.c, struck.c */
-    uint32_t faults;              /* that it has survived */
-    bool given_up;                /* one too many: it is over when it has left */
-    int64_t unsaved_ns, unsaved_wall_ns;    /* of who is leaving and saves: lost if a fault comes */
-    struct random software_draws;
-    double hazard_left;           /* until its software fails: Exp(1) at first; below 0: not drawn yet */
-    int64_t hazard_since_ns;
-    event_id software_event;
+    /* While no model is on, all 0 from here to the end, and not even cleared for the next job. */
+    struct writing writing;       /* checkpoints.c writes it; .cause: leaving.c */
+    int64_t pull_ns;              /* of its start-up, the first part; overhead.c sets it, images.c takes off what is over */
+    bool given_up;                /* one fault too many: it is over when it has left; struck.c */
+    int64_t unsaved_ns, unsaved_wall_ns;    /* of a job that is leaving and saves: lost if a fault comes; leaving.c */
 };
 
 /* Of a job that may hold less than all of it: milli-GPU ns. */
@@ -226,10 +203,7 @@ struct sched {
 
     struct shape_kinds *shape_kinds;
     struct typical_list typical;  /* what the jobs ask for */
-    struct sharing_run *sharing;  /* sharing.c; NULL: off */
-    struct mig_run *mig;          /* mig_layouts.c; NULL: off */
     uint32_t *gpu_mem_most_mib;   /* [types] of free_index_count_memory(); NULL: placements do not heed it */
-    struct elastic_run *elastic;  /* elastic.c; NULL: off */
     bool *shape_by_totals;        /* for placing_by_totals(): what the shape alone tells */
     uint8_t *shape_never;         /* why the shape can never be placed; 0: it can */
     uint32_t *shape_least;        /* STARTS_PARTIAL: if it cannot, so many tasks of it as a minimum can; 0: none */
@@ -278,23 +252,11 @@ struct sched {
     int128_t *interruption_lost;  /* [STRIKE_CAUSES] work rolled back by interruptions, milli-GPU ns */
     struct run_totals totals;
     int64_t *model_bytes;         /* [models of the workload] of a checkpoint; -1: not known */
-    struct checkpoints *checkpoints;                  /* checkpoints.c; NULL: off */
-    struct images *images;        /* images.c; NULL: off */
-    struct data *data;            /* reading.c; NULL: off */
-    struct storage_links *storage_links;              /* storage_links.c; NULL: its bandwidth is not shared */
-    struct flows *flows;          /* NULL: nothing is shared */
     const struct run_model *model[MODELS_MOST];       /* those that are on */
-    void *model_state[MODELS_MOST];                   /* of each, its own: model_state() */
+    struct { const struct run_model *of; void *is; } model_state[MODEL_PLACES];    /* each of its model: model_state() */
     size_t n_models;
-    struct energy *energy;        /* energy.c; NULL: off */
-    struct rates_run *rates;      /* rates.c; NULL: off */
-    struct placement_rates *placement_rates, *predicted_rates;  /* likewise; the second: as if all nodes sent */
-    struct pools *pools;          /* pools.c; NULL: no group is one */
-    struct sleepers *sleepers;    /* sleep.c; NULL: nodes are never powered off */
-    struct services *services;    /* services.c; NULL: there are none */
-    struct sessions_run *sessions;                    /* sessions.c; NULL: none */
+    struct placement_rates *predicted_rates;          /* for views; rates.c makes it; NULL: placements do not matter */
     struct nodes *nodes;          /* nodes.c; NULL: all are up for ever */
-    struct fault_run *faults;     /* failures.c; NULL: off */
     size_t background_events;     /* in the queue: nobody's wait can end by them alone */
     int64_t settled_ns;
     int64_t got_on_ns;            /* when a job last did; see livelock.c */
@@ -306,6 +268,19 @@ struct sched {
 
 _Noreturn void host_bug(const struct sched *s, const char *file, int line, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+
+/* The state of a model; NULL: it is off, or keeps none. A table by address: tables of models do not overlap, so few share a place. */
+static inline size_t model_place(const struct sched *s, const struct run_model *m)
+{
+    size_t i = (uintptr_t)m >> 6 & (MODEL_PLACES - 1);
+    while (s->model_state[i].of && s->model_state[i].of != m)
+        i = (i + 1) & (MODEL_PLACES - 1);
+    return i;
+}
+static inline void *model_state(const struct sched *s, const struct run_model *m)
+{
+    return s->model_state[model_place(s, m)].is;
+}
 
 static inline struct live *live_of(const struct sched *s, job_id j)
 {
@@ -389,14 +364,6 @@ void interval_close(struct sched *s, struct live *l, struct placement *p, int64_
 /* verbs.c */
 enum sched_result verb_refused(struct sched *s, job_id j, const char *verb, enum sched_result why);
 bool placement_matches(struct sched *s, job_id j, const struct placement *p, bool partial);
-
-/* sharing.c - others on its GPUs get on as if it were not there, until it goes on; it is stalled, and its pace as before it goes on */
-void sharing_rests(struct sched *s, struct live *l);
-void sharing_goes_on(struct sched *s, struct live *l);
-
-/* elastic.c - how they get on at each size */
-bool elastic_learns(const struct sched *s, job_id j);                     /* it has a goodput model; what else there is about rates
-                                                                             of its model does not concern it */
 
 /* notices.c */
 enum notice { NOTICE_ARRIVED, NOTICE_STARTED, NOTICE_STOPPED, NOTICE_WITHDRAWN, NOTICE_NODE };    /* the last: j is a node */

@@ -269,19 +269,9 @@ void models_instant(struct sched *s, bool changed)
             s->model[i]->instant(s, changed);
 }
 
-void *model_state(const struct sched *s, const struct run_model *m)
-{
-    for (size_t i = 0; i < s->n_models; i++)
-        if (s->model[i] == m)
-            return s->model_state[i];
-    return NULL;
-}
-
 void model_state_set(struct sched *s, const struct run_model *m, void *state)
 {
-    size_t i = 0;
-    while (i < s->n_models && s->model[i] != m)
-        i++;
-    MUST(s, i < s->n_models);
-    s->model_state[i] = state;
+    size_t i = model_place(s, m);
+    s->model_state[i].of = m;
+    s->model_state[i].is = state;
 }

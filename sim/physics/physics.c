@@ -7,15 +7,16 @@
     M(flows_model)                                                                                                     \
     M(mig_model)                                                                                                       \
     M(rates_model)                                                                                                     \
-    M(elastic_jobs)                                                                                                    \
+    M(elastic_jobs_model)                                                                                              \
     M(sessions_model)                                                                                                  \
     M(sharing_model)                                                                                                   \
+    M(storage_links_model)                                                                                             \
     M(reading_model)                                                                                                   \
     M(images_model)                                                                                                    \
     M(checkpoints_model)                                                                                               \
     M(energy_model)                                                                                                    \
-    M(cost_model)                                                                                                      \
-    M(caps_model)                                                                                                      \
+    M(bill_model)                                                                                                      \
+    M(power_caps_model)                                                                                                \
     M(fault_model)                                                                                                     \
     M(sleep_model)                                                                                                     \
     M(pools_model)                                                                                                     \

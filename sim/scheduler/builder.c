@@ -1,7 +1,6 @@
 /* builder.c - a placement in the making: its pieces are taken from the view as they are added. */
 #include "sim/engine/host.h"
 #include "sim/scheduler/placing.h"
-#include "sim/physics/rates.h"
 #include "sim/cluster/mig_slices.h"
 
 #include <stdlib.h>

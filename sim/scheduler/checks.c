@@ -1,6 +1,5 @@
 /* checks.c - what the world demands of a request of a policy: pieces that exist, are allowed and add up to what the job asks for. */
 #include "sim/capacity/placement_form.h"
-#include "sim/physics/rates.h"
 #include "sim/scheduler/sizes.h"
 
 enum sched_result verb_refused(struct sched *s, job_id j, const char *verb, enum sched_result why)

@@ -1,7 +1,6 @@
 /* service_run.h - a workload file with services, from a string, played on a cluster from a string. */
 #pragma once
 #include "sim/engine/run.h"
-#include "sim/physics/service_rows.h"
 #include "sim/physics/services.h"
 #include "sim/results/summary.h"
 #include "tests/support/from_yaml.h"
