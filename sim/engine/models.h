@@ -9,7 +9,7 @@
 #include "sim/models/price.h"
 
 struct live;
-struct maker;
+struct summary_builder;
 struct metric_kind;
 struct run_model {                /* what is NULL or 0 is not wanted */
     const char *name, *summary;
@@ -73,7 +73,7 @@ struct run_model {                /* what is NULL or 0 is not wanted */
     uint64_t (*drawn)(const struct sched *s);                 /* 0: nothing */
 
     const struct metric_kind *metrics;                        /* end with a NULL name; appended to the summary */
-    void (*summarise)(struct maker *k);                       /* summary_put_kind() */
+    void (*summarise)(struct summary_builder *b);                       /* summary_put_kind() */
 };
 /* `all` ends with NULL; its order is that of every loop. Finds those that are wanted: s->model[0 .. n_models), and prepares them. */
 void models_prepare(struct sched *s, const struct run_model *const *all);

@@ -58,20 +58,20 @@ static const struct metric_kind metrics[] = {
     { 0 },
 };
 
-static void summarise(struct maker *k)
+static void summarise(struct summary_builder *b)
 {
-    const struct sched *s = k->s;
+    const struct sched *s = b->s;
     double gpus = gpus_usd(s), useful = gpu_hours(s->totals.account[ACCOUNT_USEFUL]);
     const struct energy *drawn = energy_of(s);
     double energy = drawn ? energy_facility_kwh(drawn) * s->cluster->prices->energy_usd_per_kwh : 0;
     double pools = pools_usd(s), all = gpus + pools + energy;
-    summary_put_kind(k, &metrics[COST], "all", all, 1);
-    summary_put_kind(k, &metrics[OF_GPUS], "all", gpus, 1);
+    summary_put_kind(b, &metrics[COST], "all", all, 1);
+    summary_put_kind(b, &metrics[OF_GPUS], "all", gpus, 1);
     if (pools_of(s))
-        summary_put_kind(k, &metrics[OF_POOLS], "all", pools, 1);
+        summary_put_kind(b, &metrics[OF_POOLS], "all", pools, 1);
     if (drawn)
-        summary_put_kind(k, &metrics[OF_ENERGY], "all", energy, 1);
-    summary_put_kind(k, &metrics[PER_USEFUL], "all", all / useful, useful > 0);
+        summary_put_kind(b, &metrics[OF_ENERGY], "all", energy, 1);
+    summary_put_kind(b, &metrics[PER_USEFUL], "all", all / useful, useful > 0);
 }
 
 const struct run_model bill_model = {

@@ -439,13 +439,13 @@ static const struct metric_kind checkpoint_metrics[] = {
     { 0 },
 };
 
-static void checkpoint_summarise(struct maker *k)
+static void checkpoint_summarise(struct summary_builder *b)
 {
-    const struct checkpoints *c = checkpoints_of(k->s);
-    summary_put_kind(k, &checkpoint_metrics[0], "all", gpu_hours(k->s->totals.account[ACCOUNT_CHECKPOINT]), 1);
-    summary_put_kind(k, &checkpoint_metrics[1], "all", (double)c->written, 1);
-    summary_put_kind(k, &checkpoint_metrics[2], "all", (double)c->cut_short, 1);
-    summary_put_kind(k, &checkpoint_metrics[3], "all", (double)c->bytes / (1 << 30), 1);
+    const struct checkpoints *c = checkpoints_of(b->s);
+    summary_put_kind(b, &checkpoint_metrics[0], "all", gpu_hours(b->s->totals.account[ACCOUNT_CHECKPOINT]), 1);
+    summary_put_kind(b, &checkpoint_metrics[1], "all", (double)c->written, 1);
+    summary_put_kind(b, &checkpoint_metrics[2], "all", (double)c->cut_short, 1);
+    summary_put_kind(b, &checkpoint_metrics[3], "all", (double)c->bytes / (1 << 30), 1);
 }
 
 const struct run_model checkpoints_model = {

@@ -284,9 +284,9 @@ static const struct metric_kind metrics[] = {
     { 0 },
 };
 
-static void summarise(struct maker *k)
+static void summarise(struct summary_builder *b)
 {
-    summary_put_kind(k, &metrics[0], "all", (double)k->s->totals.resizes, 1);
+    summary_put_kind(b, &metrics[0], "all", (double)b->s->totals.resizes, 1);
 }
 
 const struct run_model elastic_jobs_model = {

@@ -310,15 +310,15 @@ double energy_facility_kwh(const struct energy *e)
     return power_kwh(e->all.aj) * e->power->pue;
 }
 
-static void energy_summarise(struct maker *k)
+static void energy_summarise(struct summary_builder *b)
 {
-    const struct energy *e = energy_of(k->s);
-    double hours = seconds(k->s->totals.last_ns - k->s->totals.first_ns) / 3600;
+    const struct energy *e = energy_of(b->s);
+    double hours = seconds(b->s->totals.last_ns - b->s->totals.first_ns) / 3600;
     const double value[] = { power_kwh(e->all.aj), power_kwh(e->jobs_aj), power_kwh(e->idle_aj), power_kwh(e->nodes_aj),
                              energy_facility_kwh(e), sum_value(&e->carbon_g) / 1000, power_kwh(e->all.aj) * 1000 / hours,
                              watts(e->peak_nw) };
     for (unsigned m = 0; m < sizeof value / sizeof value[0]; m++)
-        summary_put_kind(k, &energy_metrics[m], "all", value[m], m < MEAN || hours > 0);
+        summary_put_kind(b, &energy_metrics[m], "all", value[m], m < MEAN || hours > 0);
 }
 
 const struct run_model energy_model = {

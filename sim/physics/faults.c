@@ -131,52 +131,52 @@ static const struct metric_kind fault_metrics[] = {
     CAUSE("task"), CAUSE("other"), CAUSE("switch"), CAUSE("software"), CAUSE("maintenance"), { 0 },
 };
 
-static void put(struct maker *k, unsigned metric, double value, uint64_t n)
+static void put(struct summary_builder *b, unsigned metric, double value, uint64_t n)
 {
-    summary_put_kind(k, &fault_metrics[metric], "all", value, n);
+    summary_put_kind(b, &fault_metrics[metric], "all", value, n);
 }
 
 /* models.md 3.4, Kokolis et al.: what part of the time since a job first had its GPUs was useful. */
-static void put_ettr(struct maker *k)
+static void put_ettr(struct summary_builder *b)
 {
     double useful = 0, there = 0;
     uint64_t n = 0;
-    for (job_id j = 0; j < k->s->n_jobs; j++) {
-        struct job_result r = run_job(k->s, j);
+    for (job_id j = 0; j < b->s->n_jobs; j++) {
+        struct job_result r = run_job(b->s, j);
         if (r.state != JOB_GONE || r.outcome != OUTCOME_COMPLETED || r.end_ns <= r.start_ns)
             continue;
-        double gpus = (double)request_gpu_milli(ask_of(k->s, j)) / MILLI_ALL;
-        useful += gpus * seconds(k->s->workload->truth[j].duration_ns);
+        double gpus = (double)request_gpu_milli(ask_of(b->s, j)) / MILLI_ALL;
+        useful += gpus * seconds(b->s->workload->truth[j].duration_ns);
         there += gpus * seconds(r.end_ns - r.start_ns);
         n++;
     }
-    put(k, ETTR, useful / there, there > 0 ? n : 0);
+    put(b, ETTR, useful / there, there > 0 ? n : 0);
 }
 
-static void fault_summarise(struct maker *k)
+static void fault_summarise(struct summary_builder *b)
 {
-    const struct fault_run *r = faults_of(k->s);
-    const struct run_totals *t = &k->s->totals;
+    const struct fault_run *r = faults_of(b->s);
+    const struct run_totals *t = &b->s->totals;
     uint64_t failed = 0;
     for (unsigned c = 0; c < FAULT_CAUSES; c++)
         failed += r->by[c].n;
-    put(k, NODE_FAILURES, (double)r->of_nodes, 1);
-    put(k, SWITCH_FAILURES, (double)r->of_leaves, 1);
-    put(k, CORDONS, (double)r->cordons, 1);
-    put(k, JOB_FAILURES, (double)failed, 1);
-    put(k, JOBS_GIVEN_UP, (double)r->given_up, 1);
-    put(k, LOST_BY_FAILURES, gpu_hours(lost_in_all(k->s)), 1);
-    put(k, DETECTION, gpu_hours(t->account[ACCOUNT_FAULT]), 1);
-    put(k, DOWN, gpu_hours(t->account[ACCOUNT_DOWN]), 1);
-    put(k, AVAILABILITY, (double)t->capacity / (double)t->installed, t->installed > 0);
-    put(k, UTIL_INSTALLED, (double)t->held / (double)t->installed, t->installed > 0);
-    put_ettr(k);
+    put(b, NODE_FAILURES, (double)r->of_nodes, 1);
+    put(b, SWITCH_FAILURES, (double)r->of_leaves, 1);
+    put(b, CORDONS, (double)r->cordons, 1);
+    put(b, JOB_FAILURES, (double)failed, 1);
+    put(b, JOBS_GIVEN_UP, (double)r->given_up, 1);
+    put(b, LOST_BY_FAILURES, gpu_hours(lost_in_all(b->s)), 1);
+    put(b, DETECTION, gpu_hours(t->account[ACCOUNT_FAULT]), 1);
+    put(b, DOWN, gpu_hours(t->account[ACCOUNT_DOWN]), 1);
+    put(b, AVAILABILITY, (double)t->capacity / (double)t->installed, t->installed > 0);
+    put(b, UTIL_INSTALLED, (double)t->held / (double)t->installed, t->installed > 0);
+    put_ettr(b);
     for (unsigned i = 0; i < FAULT_SIZES; i++)
         if (r->of_size[i].n)
-            summary_put_kind(k, &fault_metrics[MTTF], size_scope[i],
+            summary_put_kind(b, &fault_metrics[MTTF], size_scope[i],
                              (double)r->of_size[i].ran_ns / (double)NS_PER_S / 3600 / (double)r->of_size[i].n, r->of_size[i].n);
     for (unsigned c = 0; c <= CAUSE_MAINTENANCE; c++)
-        put(k, BY_CAUSE + c, (double)r->by[c].n, 1);
+        put(b, BY_CAUSE + c, (double)r->by[c].n, 1);
 }
 
 static int fault_check(struct sched *s, struct error *err)

@@ -105,10 +105,10 @@ static const struct metric_kind metrics[] = {
     { 0 },
 };
 
-static void images_summarise(struct maker *k)
+static void images_summarise(struct summary_builder *b)
 {
-    summary_put_kind(k, &metrics[0], "all", gpu_hours(images_of(k->s)->pulling), 1);
-    summary_put_kind(k, &metrics[1], "all", (double)images_of(k->s)->pulls, 1);
+    summary_put_kind(b, &metrics[0], "all", gpu_hours(images_of(b->s)->pulling), 1);
+    summary_put_kind(b, &metrics[1], "all", (double)images_of(b->s)->pulls, 1);
 }
 
 const struct run_model images_model = {

@@ -97,10 +97,10 @@ static const struct metric_kind metrics[] = {
     { 0 },
 };
 
-static void summarise(struct maker *k)
+static void summarise(struct summary_builder *b)
 {
-    summary_put_kind(k, &metrics[RECONFIGURATIONS], "all", (double)mig_of(k->s)->reconfigurations, 1);
-    summary_put_kind(k, &metrics[GPU_HOURS], "all", gpu_hours(mig_of(k->s)->cost), 1);
+    summary_put_kind(b, &metrics[RECONFIGURATIONS], "all", (double)mig_of(b->s)->reconfigurations, 1);
+    summary_put_kind(b, &metrics[GPU_HOURS], "all", gpu_hours(mig_of(b->s)->cost), 1);
 }
 
 const struct run_model mig_model = {

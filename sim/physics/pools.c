@@ -499,17 +499,17 @@ static const struct metric_kind pools_metrics[] = {
     { 0 },
 };
 
-static void pools_summarise(struct maker *k)
+static void pools_summarise(struct summary_builder *b)
 {
-    const struct sched *s = k->s;
+    const struct sched *s = b->s;
     const struct pools *p = pools_of(s);
     int128_t there_ns = 0;
     for (node_id n = 0; n < s->cluster->n_nodes; n++)
         there_ns += pool_of(s, n) ? pool_there_ns(s, n) : 0;
     const double value[] = { (double)there_ns / (double)NS_PER_S / 3600, (double)p->added, (double)p->removed, (double)p->reclaimed,
-                             (double)p->stopped, gpu_hours(k->s->interruption_lost[CAUSE_RECLAIM]) };
+                             (double)p->stopped, gpu_hours(b->s->interruption_lost[CAUSE_RECLAIM]) };
     for (unsigned m = 0; m < sizeof value / sizeof value[0]; m++)
-        summary_put_kind(k, &pools_metrics[m], "all", value[m], 1);
+        summary_put_kind(b, &pools_metrics[m], "all", value[m], 1);
 }
 
 /* The account that the others of a node add up with; the model of failures has the column where it is on. */

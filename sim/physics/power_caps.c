@@ -44,17 +44,17 @@ static const struct metric_kind metrics[] = {
     { 0 },
 };
 
-static void summarise(struct maker *k)
+static void summarise(struct summary_builder *b)
 {
     int128_t sum_ns = 0;
     uint64_t jobs = 0;
-    for (job_id j = 0; j < k->s->n_jobs; j++) {
-        int64_t ns = run_job(k->s, j).waits[WAIT_POWER];
+    for (job_id j = 0; j < b->s->n_jobs; j++) {
+        int64_t ns = run_job(b->s, j).waits[WAIT_POWER];
         sum_ns += ns;
         jobs += ns > 0;
     }
-    summary_put_kind(k, &metrics[WAITED_H], "all", (double)sum_ns / (double)NS_PER_S / 3600, 1);
-    summary_put_kind(k, &metrics[WAITED_JOBS], "all", (double)jobs, 1);
+    summary_put_kind(b, &metrics[WAITED_H], "all", (double)sum_ns / (double)NS_PER_S / 3600, 1);
+    summary_put_kind(b, &metrics[WAITED_JOBS], "all", (double)jobs, 1);
 }
 
 const struct run_model power_caps_model = {

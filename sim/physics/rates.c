@@ -238,20 +238,20 @@ static void job_row(struct output *o, const struct sched *s, job_id j)
         out_double(o, x->time_s / x->alone_s);
 }
 
-static void summarise(struct maker *k)
+static void summarise(struct summary_builder *b)
 {
-    const struct rates_run *r = rates_of(k->s);
+    const struct rates_run *r = rates_of(b->s);
     double time_s = 0, alone_s = 0, reference_s = 0;
     uint64_t n = 0;
-    for (job_id j = 0; j < k->s->n_jobs; j++) {
+    for (job_id j = 0; j < b->s->n_jobs; j++) {
         time_s += r->job[j].time_s;
         alone_s += r->job[j].alone_s;
         reference_s += r->job[j].reference_s;
         n += r->job[j].time_s > 0;
     }
-    summary_put_kind(k, &metrics[PLACEMENT_SLOWDOWN], "all", alone_s / reference_s, n);
-    summary_put_kind(k, &metrics[LINK_SLOWDOWN], "all", time_s / alone_s, n);
-    summary_put_kind(k, &metrics[LOCALITY_LOST], "all", r->lost_gpu_s / 3600, n);
+    summary_put_kind(b, &metrics[PLACEMENT_SLOWDOWN], "all", alone_s / reference_s, n);
+    summary_put_kind(b, &metrics[LINK_SLOWDOWN], "all", time_s / alone_s, n);
+    summary_put_kind(b, &metrics[LOCALITY_LOST], "all", r->lost_gpu_s / 3600, n);
 }
 
 const struct run_model rates_model = {

@@ -415,9 +415,9 @@ static void add(struct sum *to, const struct service_run *r)
     to->starts += r->starts;
 }
 
-static void put(struct maker *k, unsigned metric, const char *scope, double value, uint64_t n)
+static void put(struct summary_builder *b, unsigned metric, const char *scope, double value, uint64_t n)
 {
-    summary_put_kind(k, &service_metrics[metric], scope, value, n);
+    summary_put_kind(b, &service_metrics[metric], scope, value, n);
 }
 
 /* A count of requests; in fluid mode the nearest. */
@@ -426,52 +426,52 @@ static uint64_t whole(double requests)
     return (uint64_t)llround(requests);
 }
 
-static void put_sums(struct maker *k, const char *scope, const struct sum *x)
+static void put_sums(struct summary_builder *b, const char *scope, const struct sum *x)
 {
-    put(k, ARRIVED, scope, x->arrived, 1);
-    put(k, SERVED, scope, x->served, 1);
-    put(k, DROPPED, scope, x->dropped, 1);
-    put(k, UNFINISHED, scope, x->unfinished, 1);
-    put(k, ATTAINMENT, scope, x->kept / (x->served + x->dropped), whole(x->served + x->dropped));
-    put(k, MINUTES_KEPT, scope, x->windows_kept / x->windows, whole(x->windows));
-    put(k, LATENCY_MEAN, scope, x->latency_s / x->served, whole(x->served));
+    put(b, ARRIVED, scope, x->arrived, 1);
+    put(b, SERVED, scope, x->served, 1);
+    put(b, DROPPED, scope, x->dropped, 1);
+    put(b, UNFINISHED, scope, x->unfinished, 1);
+    put(b, ATTAINMENT, scope, x->kept / (x->served + x->dropped), whole(x->served + x->dropped));
+    put(b, MINUTES_KEPT, scope, x->windows_kept / x->windows, whole(x->windows));
+    put(b, LATENCY_MEAN, scope, x->latency_s / x->served, whole(x->served));
 }
 
-static void put_rest(struct maker *k, const char *scope, const struct sum *x)
+static void put_rest(struct summary_builder *b, const char *scope, const struct sum *x)
 {
-    put(k, REPLICA_H, scope, x->replica_s / 3600, 1);
-    put(k, STARTS, scope, (double)x->starts, 1);
-    put(k, DUTY, scope, x->busy_s / x->replica_s, x->replica_s > 0);
+    put(b, REPLICA_H, scope, x->replica_s / 3600, 1);
+    put(b, STARTS, scope, (double)x->starts, 1);
+    put(b, DUTY, scope, x->busy_s / x->replica_s, x->replica_s > 0);
 }
 
-static void put_service(struct maker *k, const struct service_run *r)
+static void put_service(struct summary_builder *b, const struct service_run *r)
 {
     const struct serving_figures *f = &r->total;
     struct sum x = { 0 };
     size_t length = strlen("service=") + strlen(r->service.name) + 1;
-    char *scope = arena_alloc(k->m->memory, length);
+    char *scope = arena_alloc(b->summary->memory, length);
     snprintf(scope, length, "service=%s", r->service.name);
     add(&x, r);
-    put_sums(k, scope, &x);
-    put(k, LATENCY_P50, scope, f->latency.p50_s, whole(f->served));
-    put(k, LATENCY_P99, scope, f->latency.p99_s, whole(f->served));
+    put_sums(b, scope, &x);
+    put(b, LATENCY_P50, scope, f->latency.p50_s, whole(f->served));
+    put(b, LATENCY_P99, scope, f->latency.p99_s, whole(f->served));
     if (service_is_llm(&r->service)) {
-        put(k, FIRST_TOKEN_P50, scope, f->first_token.p50_s, whole(f->served));
-        put(k, FIRST_TOKEN_P99, scope, f->first_token.p99_s, whole(f->served));
+        put(b, FIRST_TOKEN_P50, scope, f->first_token.p50_s, whole(f->served));
+        put(b, FIRST_TOKEN_P99, scope, f->first_token.p99_s, whole(f->served));
     }
-    put_rest(k, scope, &x);
+    put_rest(b, scope, &x);
 }
 
-static void services_summarise(struct maker *k)
+static void services_summarise(struct summary_builder *b)
 {
-    const struct services *x = services_of(k->s);
+    const struct services *x = services_of(b->s);
     struct sum all = { 0 };
     for (size_t i = 0; i < x->n; i++)
         add(&all, &x->of[i]);
-    put_sums(k, "class=inference", &all);
-    put_rest(k, "class=inference", &all);
+    put_sums(b, "class=inference", &all);
+    put_rest(b, "class=inference", &all);
     for (size_t i = 0; i < x->n; i++)
-        put_service(k, &x->of[i]);
+        put_service(b, &x->of[i]);
 }
 
 uint64_t services_drawn(const struct sched *s)

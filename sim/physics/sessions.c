@@ -458,13 +458,13 @@ static const struct metric_kind session_metrics[] = {
     { 0 },
 };
 
-struct tally {
+struct session_tally {
     uint64_t n, count[SESSION_METRICS], decided, met, started;
     int128_t delayed_ns, gpu_ns[SESSION_SPENTS];              /* milli-GPU ns */
     int64_t *start_ns;                                        /* [started] */
 };
 
-static void count_end(struct tally *t, const struct session_run *x)
+static void count_end(struct session_tally *t, const struct session_run *x)
 {
     static const uint8_t metric[SESSION_ENDS] = { [SESSION_CLOSED] = CLOSED, [SESSION_EXPIRED] = EXPIRED, [SESSION_ABANDONED] = ABANDONED,
                                                   [SESSION_CULLED] = CULLED, [SESSION_LOST] = LOST };
@@ -474,7 +474,7 @@ static void count_end(struct tally *t, const struct session_run *x)
     t->count[TAKEN] += x->life.taken;
 }
 
-static void count_one(struct tally *t, const struct sched *s, const struct session_run *x)
+static void count_one(struct session_tally *t, const struct sched *s, const struct session_run *x)
 {
     int64_t gpu_milli = request_gpu_milli(ask_of(s, x->job));
     int met = slo_met(x);
@@ -489,16 +489,16 @@ static void count_one(struct tally *t, const struct sched *s, const struct sessi
         t->gpu_ns[i] += (int128_t)x->life.spent_ns[i] * gpu_milli;
 }
 
-static double start_s(const struct tally *t, double p)
+static double start_s(const struct session_tally *t, double p)
 {
     return t->started ? quantile(t->start_ns, t->started, p) / (double)NS_PER_S : (double)NAN;
 }
 
 /* Of all groups, in whose file one was. */
-static void put_kept(struct maker *k)
+static void put_kept(struct summary_builder *b)
 {
-    const struct sessions_run *r = sessions_of(k->s);
-    const struct session_groups *all = k->s->workload->sessions;
+    const struct sessions_run *r = sessions_of(b->s);
+    const struct session_groups *all = b->s->workload->sessions;
     uint64_t kept = 0, groups = 0;
     for (size_t g = 0; g < all->n; g++) {
         uint64_t decided = 0, met = 0;
@@ -510,10 +510,10 @@ static void put_kept(struct maker *k)
         groups += decided > 0;
         kept += decided > 0 && (double)met >= all->group[g].slo_share * (double)decided;
     }
-    summary_put_kind(k, &session_metrics[SLO_KEPT], "all", (double)kept / (double)groups, groups);
+    summary_put_kind(b, &session_metrics[SLO_KEPT], "all", (double)kept / (double)groups, groups);
 }
 
-static void put(struct maker *k, const char *scope, const struct tally *t)
+static void put(struct summary_builder *b, const char *scope, const struct session_tally *t)
 {
     int128_t active = t->gpu_ns[SPENT_ACTIVE], idle = t->gpu_ns[SPENT_IDLE], starting = t->gpu_ns[SPENT_STARTING];
     const struct { unsigned metric; double value; uint64_t n; } rest[] = {
@@ -528,18 +528,18 @@ static void put(struct maker *k, const char *scope, const struct tally *t)
         { IDLE, gpu_hours(idle), t->n },
         { ACTIVE_SHARE, (double)active / (double)(active + idle), active + idle > 0 ? t->n : 0 },
     };
-    summary_put_kind(k, &session_metrics[SESSIONS], scope, (double)t->n, t->n);
+    summary_put_kind(b, &session_metrics[SESSIONS], scope, (double)t->n, t->n);
     for (unsigned m = CLOSED; m <= TAKEN; m++)
-        summary_put_kind(k, &session_metrics[m], scope, (double)t->count[m], t->n);
+        summary_put_kind(b, &session_metrics[m], scope, (double)t->count[m], t->n);
     for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
-        summary_put_kind(k, &session_metrics[rest[i].metric], scope, rest[i].value, rest[i].n);
+        summary_put_kind(b, &session_metrics[rest[i].metric], scope, rest[i].value, rest[i].n);
 }
 
 /* q ID_NONE: of all queues. */
-static void tally(struct tally *t, const struct sched *s, queue_id q)
+static void tally(struct session_tally *t, const struct sched *s, queue_id q)
 {
     int64_t *start = t->start_ns;
-    *t = (struct tally){ .start_ns = start };
+    *t = (struct session_tally){ .start_ns = start };
     const struct sessions_run *r = sessions_of(s);
     for (uint32_t i = 0; i < r->n; i++) {
         const struct session_run *x = &r->one[i];
@@ -548,23 +548,23 @@ static void tally(struct tally *t, const struct sched *s, queue_id q)
     }
 }
 
-static void sessions_summarise(struct maker *k)
+static void sessions_summarise(struct summary_builder *b)
 {
-    const struct sched *s = k->s;
+    const struct sched *s = b->s;
     const struct sessions_run *r = sessions_of(s);
     bool *used = mem_new(s->cluster->n_queues, sizeof *used);
-    struct tally t = { .start_ns = mem_new(r->n + (size_t)1, sizeof *t.start_ns) };
+    struct session_tally t = { .start_ns = mem_new(r->n + (size_t)1, sizeof *t.start_ns) };
     for (uint32_t i = 0; i < r->n; i++)
         used[s->workload->facts[r->one[i].job].queue] |= r->one[i].begun;
     tally(&t, s, ID_NONE);
-    put(k, "all", &t);
-    put_kept(k);
-    put(k, "class=interactive", &t);
+    put(b, "all", &t);
+    put_kept(b);
+    put(b, "class=interactive", &t);
     for (queue_id q = 0; q < s->cluster->n_queues; q++) {
         if (!used[q])
             continue;
         tally(&t, s, q);
-        put(k, summary_scope(k, "queue", s->cluster->queue[q].name), &t);
+        put(b, summary_scope(b, "queue", s->cluster->queue[q].name), &t);
     }
     free(t.start_ns);
     free(used);

@@ -392,19 +392,19 @@ static const struct metric_kind metrics[] = {
     { 0 },
 };
 
-static void summarise(struct maker *k)
+static void summarise(struct summary_builder *b)
 {
-    const struct sharing_run *x = sharing_of(k->s);
+    const struct sharing_run *x = sharing_of(b->s);
     uint64_t shared = 0, ran = 0;
     double speed = 0;
-    for (job_id j = 0; j < k->s->n_jobs; j++) {
+    for (job_id j = 0; j < b->s->n_jobs; j++) {
         shared += x->job[j].shared;
         ran += x->job[j].ran_ns > 0;
         speed += x->job[j].ran_ns ? x->job[j].speed_ns / (double)x->job[j].ran_ns : 0;
     }
-    summary_put_kind(k, &metrics[SHARED_JOBS], "all", (double)shared, 1);
-    summary_put_kind(k, &metrics[SPEED], "all", ran ? speed / (double)ran : 0, ran);
-    summary_put_kind(k, &metrics[OUT_OF_MEMORY], "all", (double)x->failed, 1);
+    summary_put_kind(b, &metrics[SHARED_JOBS], "all", (double)shared, 1);
+    summary_put_kind(b, &metrics[SPEED], "all", ran ? speed / (double)ran : 0, ran);
+    summary_put_kind(b, &metrics[OUT_OF_MEMORY], "all", (double)x->failed, 1);
 }
 
 const struct run_model sharing_model = {

@@ -149,16 +149,16 @@ static const struct metric_kind metrics[] = {
     { 0 },
 };
 
-static void summarise(struct maker *k)
+static void summarise(struct summary_builder *b)
 {
     int128_t sum_ns = 0;
     uint64_t wakes = 0;
-    for (node_id n = 0; n < k->s->cluster->n_nodes; n++) {
-        sum_ns += off_ns(k->s, n);
-        wakes += sleeper_of(k->s, n)->wakes;
+    for (node_id n = 0; n < b->s->cluster->n_nodes; n++) {
+        sum_ns += off_ns(b->s, n);
+        wakes += sleeper_of(b->s, n)->wakes;
     }
-    summary_put_kind(k, &metrics[OFF_H], "all", (double)sum_ns / (double)NS_PER_S / 3600, 1);
-    summary_put_kind(k, &metrics[WAKES], "all", (double)wakes, 1);
+    summary_put_kind(b, &metrics[OFF_H], "all", (double)sum_ns / (double)NS_PER_S / 3600, 1);
+    summary_put_kind(b, &metrics[WAKES], "all", (double)wakes, 1);
 }
 
 const struct run_model sleep_model = {

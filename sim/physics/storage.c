@@ -355,16 +355,16 @@ static const struct metric_kind metrics[] = {
     { 0 },
 };
 
-static void reading_summarise(struct maker *k)
+static void reading_summarise(struct summary_builder *b)
 {
-    const struct data *d = data_of(k->s);
+    const struct data *d = data_of(b->s);
     double read = 0, cached = 0;
-    for (job_id j = 0; j < k->s->n_jobs; j++) {
-        read += gib_of(k->s, j, d->job[j].read_ns);
-        cached += gib_of(k->s, j, d->job[j].cached_ns);
+    for (job_id j = 0; j < b->s->n_jobs; j++) {
+        read += gib_of(b->s, j, d->job[j].read_ns);
+        cached += gib_of(b->s, j, d->job[j].cached_ns);
     }
-    summary_put_kind(k, &metrics[0], "all", read, 1);
-    summary_put_kind(k, &metrics[1], "all", cached / (read + cached), read + cached > 0);
+    summary_put_kind(b, &metrics[0], "all", read, 1);
+    summary_put_kind(b, &metrics[1], "all", cached / (read + cached), read + cached > 0);
 }
 
 

@@ -13,8 +13,6 @@
 #include <string.h>
 #include <unistd.h>
 
-const char *const output_name[OUTPUT_FILES] = { "jobs",  "intervals", "timeseries", "queues",   "nodes",
-                                                "summary",   "manifest",   "services", "sessions", "events" };
 static const char *const file_name[OUTPUT_FILES] = {
     "jobs.csv",     "intervals.csv", "timeseries.csv", "queues.csv",   "nodes.csv",
     "summary.csv", "manifest.json", "services.csv",   "sessions.csv", "events.csv",

@@ -32,6 +32,9 @@ static const char *const *const own_columns[OUTPUT_FILES] = {
     [OUTPUT_EVENTS] = events_columns,
 };
 
+const char *const output_name[OUTPUT_FILES] = { "jobs",  "intervals", "timeseries", "queues",   "nodes",
+                                                "summary",   "manifest",   "services", "sessions", "events" };
+
 bool rows_are_of(const struct run_model *m, enum output_file file)
 {
     return m->file && !strcmp(m->file, output_name[file]);

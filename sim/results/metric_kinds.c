@@ -1,6 +1,5 @@
-/* summary_kinds.c - what the metrics are called, and what each of them is. See summary.h. */
-#include "sim/results/summary_parts.h"
-
+/* metric_kinds.c - name, unit and meaning of the metrics of every run. */
+#include "sim/results/metric_kinds.h"
 
 const struct metric_kind metric_kinds[] = {
     [JOBS_SUBMITTED] = { "jobs_submitted", "", "jobs of the trace that arrived", BETTER_NEITHER },
