@@ -54,7 +54,7 @@ struct pace {
     double tasks;                 /* share of its tasks that run */
     double compute_s, comm_s, reference_s;     /* here, alone; together at the reference placement */
     double gamma;                 /* how far computing and communicating overlap */
-    double crowd;                 /* speed that other tenants of its GPUs leave it, in (0, 1] */
+    double interference;          /* speed that other tenants of its GPUs leave it, in (0, 1] */
     double link_s, read_s;        /* the least that its links and its reading take at their present shares; 0: do not bind */
     int64_t useful_ns;            /* time in which it made progress, until mark_ns */
     int64_t at_risk_ns;           /* time in which it had made progress that was not safe then */

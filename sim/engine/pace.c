@@ -1,7 +1,7 @@
 /* pace.c - how fast a running job gets on, and what of its work is safe.
  *
  * models.md 0, 2.2: progress is piecewise linear at
- *     rate = tasks x reference_s / max((compute^gamma + comm^gamma)^(1/gamma), link_s, read_s),  compute = compute_s / crowd
+ *     rate = tasks x reference_s / max((compute^gamma + comm^gamma)^(1/gamma), link_s, read_s),  compute = compute_s / interference
  * Neutral values give exactly the share of its tasks that run. A model that changes a part of it calls pace_changed(). */
 #include "sim/engine/pace.h"
 #include "sim/engine/host.h"
@@ -12,11 +12,11 @@
 #include <math.h>
 #include <string.h>
 
-static const struct pace neutral = { .tasks = 1, .compute_s = 1, .reference_s = 1, .gamma = 2, .crowd = 1 };
+static const struct pace neutral = { .tasks = 1, .compute_s = 1, .reference_s = 1, .gamma = 2, .interference = 1 };
 
 double pace_iteration_s(const struct pace *p)
 {
-    double alone_s = iteration_s(p->compute_s / p->crowd, p->comm_s, p->gamma);
+    double alone_s = iteration_s(p->compute_s / p->interference, p->comm_s, p->gamma);
     return fmax(alone_s, fmax(p->link_s, p->read_s));
 }
 

@@ -31,21 +31,21 @@ struct duty sharing_load(const struct sharing *s, struct duty alone, uint32_t mi
     return (struct duty){ most, (uint32_t)((uint64_t)alone.bandwidth * most / alone.compute) };
 }
 
-static double timeslice(const struct sharing *s, const struct crowd *c)
+static double timeslice(const struct sharing *s, const struct gpu_load *c)
 {
     double turns = c->compute > DUTY_ALL ? DUTY_ALL / (double)c->compute : 1;
     double kept = 1 - s->switch_loss * (c->tenants - 1);
     return turns * fmax(s->switch_least, kept);
 }
 
-static double mps(const struct sharing *s, const struct crowd *c, struct duty load)
+static double mps(const struct sharing *s, const struct gpu_load *c, struct duty load)
 {
     double over = c->compute > DUTY_ALL ? part(c->compute - DUTY_ALL) : 0, others = part(c->bandwidth - load.bandwidth);
     double speed = 1 / (1 + s->compute_factor * over + s->bandwidth_factor * others);
     return c->compute > 0 ? fmin(speed, s->combined_most / part(c->compute)) : speed;
 }
 
-double sharing_speed(const struct sharing *s, const struct crowd *c, struct duty alone, uint32_t milli)
+double sharing_speed(const struct sharing *s, const struct gpu_load *c, struct duty alone, uint32_t milli)
 {
     struct duty load = sharing_load(s, alone, milli);
     switch (s->mode) {

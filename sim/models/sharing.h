@@ -47,7 +47,7 @@ struct sharing {                  /* defaults: sharing_usual */
 extern const struct sharing sharing_usual;
 
 /* All tenants of one GPU, as sums: coming and going is adding and subtracting. */
-struct crowd { uint32_t tenants; int64_t compute, bandwidth; };
+struct gpu_load { uint32_t tenants; int64_t compute, bandwidth; };
 /* What a tenant with a share of `milli` thousandths adds. In SHARING_FRACTION its duties are held down to that share. */
 struct duty sharing_load(const struct sharing *s, struct duty alone, uint32_t milli);
 /* The speed of one of them; `alone` and milli are its own, and all of them are in `c`. In (0, 1]; 1 if it is off:
@@ -55,7 +55,7 @@ struct duty sharing_load(const struct sharing *s, struct duty alone, uint32_t mi
  *   mps        min(1 / (1 + k_c max(0, U - 1) + k_m sum of the others' v), combined_most / U);
  *   fraction   min(1, milli/1000 / u)^theta, times the mps speed of loads that are held down to the shares.
  * The last term of mps binds from 11 tenants with u = 1 on: without it they would get more than twice a GPU's work done. */
-double sharing_speed(const struct sharing *s, const struct crowd *c, struct duty alone, uint32_t milli);
+double sharing_speed(const struct sharing *s, const struct gpu_load *c, struct duty alone, uint32_t milli);
 
 /* Of a MIG instance with that many of the GPU's compute and memory slices, against the whole GPU: (compute part)^0.9, and no
  * more than the memory part / v. */

@@ -21,7 +21,7 @@ struct seat {                     /* of a tenant */
     uint32_t type;                /* GPU model */
 };
 struct shared_gpu {
-    struct crowd crowd;
+    struct gpu_load load;
     uint32_t first;               /* seat */
     uint32_t mem_mib;             /* of all that hold something there */
 };
@@ -150,9 +150,9 @@ static void sit_down(struct sched *s, job_id j, node_id n, unsigned gpu_of_node,
                                  cluster_node_type(s->cluster, n)->gpu_model };
     g->first = x->job[j].seat = i;
     struct duty load = sharing_load(x->law, x->seat[i].alone, milli);
-    g->crowd.tenants++;
-    g->crowd.compute += load.compute;
-    g->crowd.bandwidth += load.bandwidth;
+    g->load.tenants++;
+    g->load.compute += load.compute;
+    g->load.bandwidth += load.bandwidth;
 }
 
 static void stand_up(struct sharing_run *x, uint32_t i)
@@ -163,9 +163,9 @@ static void stand_up(struct sharing_run *x, uint32_t i)
     while (*at != i)
         at = &x->seat[*at].next;
     *at = x->seat[i].next;
-    g->crowd.tenants--;
-    g->crowd.compute -= load.compute;
-    g->crowd.bandwidth -= load.bandwidth;
+    g->load.tenants--;
+    g->load.compute -= load.compute;
+    g->load.bandwidth -= load.bandwidth;
     x->seat[i].next = x->free_seat;
     x->free_seat = i;
 }
@@ -182,7 +182,7 @@ static double measured_speed(const struct sched *s, const struct seat *seat)
 {
     const struct sharing_run *x = sharing_of(s);
     const struct shared_gpu *g = &x->gpu[seat->gpu];
-    if (!x->law->pairs || x->law->mode == SHARING_EXCLUSIVE || g->crowd.tenants != 2)
+    if (!x->law->pairs || x->law->mode == SHARING_EXCLUSIVE || g->load.tenants != 2)
         return 0;
     const struct seat *first = &x->seat[g->first], *other = first == seat ? &x->seat[first->next] : first;
     struct trainee own = trainee_of(s, seat->job), beside = trainee_of(s, other->job);
@@ -198,7 +198,7 @@ static double speed_of(const struct sched *s, job_id j)
     for (uint32_t i = x->job[j].seat; i != NO_SEAT; i = x->seat[i].next_of_job) {
         double measured = measured_speed(s, &x->seat[i]);
         if (measured <= 0)
-            measured = sharing_speed(x->law, &x->gpu[x->seat[i].gpu].crowd, x->seat[i].alone, x->seat[i].milli);
+            measured = sharing_speed(x->law, &x->gpu[x->seat[i].gpu].load, x->seat[i].alone, x->seat[i].milli);
         speed = fmin(speed, measured);
     }
     return speed * x->job[j].instance;
@@ -208,7 +208,7 @@ static void settle_speed(struct sched *s, struct live *l)
 {
     struct sharing_job *j = &sharing_of(s)->job[l->job];
     if (s->now_ns > j->since_ns) {
-        j->speed_ns += l->pace.crowd * (double)(s->now_ns - j->since_ns);
+        j->speed_ns += l->pace.interference * (double)(s->now_ns - j->since_ns);
         j->ran_ns += s->now_ns - j->since_ns;
         j->since_ns = s->now_ns;
     }
@@ -236,7 +236,7 @@ static void pace_concerned(struct sched *s)
     for (size_t i = 0; i < x->n_concerned; i++) {
         struct live *l = live_of(s, x->concerned[i]);
         settle_speed(s, l);
-        l->pace.crowd = speed_of(s, l->job);
+        l->pace.interference = speed_of(s, l->job);
         pace_changed(s, l);
     }
 }
@@ -295,7 +295,7 @@ static void all_sit_down(struct sched *s, struct live *l, const struct placement
     for (size_t i = 0; i < on->n; i++)
         for (uint64_t m = on->piece[i].milli < MILLI_ALL ? on->piece[i].gpu_mask : 0; m; m &= m - 1)
             sit_down(s, l->job, on->piece[i].node, (unsigned)__builtin_ctzll(m), on->piece[i].milli);
-    l->pace.crowd = speed_of(s, l->job);
+    l->pace.interference = speed_of(s, l->job);
     find_concerned(x, l->job);
     for (size_t i = 0; i < x->n_concerned; i++)
         x->job[x->concerned[i]].shared = true;
@@ -364,7 +364,7 @@ static int check(struct sched *s, struct error *err)
 {
     for (uint64_t g = 0; g < s->cluster->gpu_base[s->cluster->n_nodes]; g++) {
         const struct shared_gpu *gpu = &sharing_of(s)->gpu[g];
-        if (gpu->mem_mib || gpu->crowd.tenants || gpu->crowd.compute || gpu->crowd.bandwidth || gpu->first != NO_SEAT)
+        if (gpu->mem_mib || gpu->load.tenants || gpu->load.compute || gpu->load.bandwidth || gpu->first != NO_SEAT)
             return error_set(err, "sharing: a GPU has tenants when all have left");
     }
     return 0;

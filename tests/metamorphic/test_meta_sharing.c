@@ -142,7 +142,7 @@ static bool meet(const struct kept *a, const struct kept *b)
     return false;
 }
 
-/* The first instant after time_ns at which the crowd around `own` may be another. */
+/* The first instant after time_ns at which the tenants around `own` may be another. */
 static int64_t next_change(const struct keeping *x, const struct kept *own, int64_t time_ns)
 {
     int64_t next = own->end_ns;
