@@ -8,7 +8,7 @@
  * the storage is shared (storage.h), its bytes go through a flow. Checkpoints that cost nothing are not here: price.c derives
  * them from the progress alone.
  *
- * Saving at a stop (3.3): a job that is told to leave and may save writes once more, for at most its grace. Where writes share
+ * Saving at a stop (3.3): a job that is stopped and may save writes once more, for at most its grace. Where writes share
  * the storage, other jobs may slow it so much that the grace ends first (WRITING_AT_RISK): then it falls back to its last
  * durable checkpoint. l->writing is written here, and its field `cause` by leaving.c. */
 #include "sim/engine/overhead.h"
@@ -433,7 +433,7 @@ static void checkpoint_node_row(struct output *o, const struct sched *s, node_id
 
 static const struct metric_kind checkpoint_metrics[] = {
     { "checkpoint_gpu_h", "GPU h", "GPU-time in which jobs stood still to write checkpoints", BETTER_LOWER },
-    { "checkpoints", "", "checkpoints written, those of jobs that were told to leave included", BETTER_NEITHER },
+    { "checkpoints", "", "checkpoints written, those of jobs that were stopped included", BETTER_NEITHER },
     { "checkpoints_cut_short", "", "checkpoints begun and not finished: by a stop, a failure or the end of the job", BETTER_LOWER },
     { "written_gib", "GiB", "what the checkpoints came to", BETTER_NEITHER },
     { 0 },

@@ -296,12 +296,12 @@ enum { ENERGY, OF_JOBS, OF_IDLE, OF_NODES, FACILITY, CARBON, MEAN, PEAK };
 static const struct metric_kind energy_metrics[] = {
     [ENERGY] = { "energy_kwh", "kWh", "that all nodes have drawn", BETTER_LOWER },
     [OF_JOBS] = { "energy_jobs_kwh", "kWh", "of it, jobs: their GPUs, their CPUs and their GPUs' share of what nodes draw anyway", BETTER_NEITHER },
-    [OF_IDLE] = { "energy_idle_gpus_kwh", "kWh", "of it, GPUs that nobody held", BETTER_NEITHER },
-    [OF_NODES] = { "energy_nodes_kwh", "kWh", "of it, nodes without their GPUs, as far as nobody held those", BETTER_NEITHER },
+    [OF_IDLE] = { "energy_idle_gpus_kwh", "kWh", "of it, GPUs that no job held", BETTER_NEITHER },
+    [OF_NODES] = { "energy_nodes_kwh", "kWh", "of it, nodes without their GPUs, as far as no job held those", BETTER_NEITHER },
     [FACILITY] = { "energy_facility_kwh", "kWh", "energy_kwh x PUE", BETTER_LOWER },
     [CARBON] = { "carbon_kg", "kg", "CO2 of the facility's energy", BETTER_LOWER },
     [MEAN] = { "power_mean_w", "W", "of all nodes, mean over time", BETTER_LOWER },
-    [PEAK] = { "power_peak_w", "W", "the most that all nodes have drawn for any time", BETTER_LOWER },
+    [PEAK] = { "power_peak_w", "W", "peak of all nodes together", BETTER_LOWER },
     { 0 },
 };
 

@@ -13,7 +13,7 @@ struct images {
     struct data_cache *node;      /* [n_nodes] */
     uint64_t pulls;               /* by nodes that did not have it */
     int128_t pulling;             /* milli-GPU ns */
-    int128_t *job;                /* [n_jobs] likewise */
+    int128_t *job;                /* [n_jobs] milli-GPU ns */
 };
 
 extern const struct run_model images_model;

@@ -1,8 +1,8 @@
-/* physics.c - the list of models of the physical world. A new one is a file of this folder and a line here. */
+/* physics.c - the list of models of the physical world. A new model is a file of this folder and a line here. */
 #include "sim/physics/physics.h"
 #include "sim/engine/host.h"
 
-/* What makes a start-up longer, then those that set the pace of a job, then those that go by it. */
+/* In this order: models that lengthen a start-up, models that set the pace of a job, models that depend on it. */
 #define EACH_MODEL(M)                                                                                                  \
     M(flows_model)                                                                                                     \
     M(mig_model)                                                                                                       \

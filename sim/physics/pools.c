@@ -492,7 +492,7 @@ enum { NODE_H, ADDED, REMOVED, RECLAIMED, STOPPED, LOST };
 static const struct metric_kind pools_metrics[] = {
     [NODE_H] = { "pool_node_h", "h", "hours that nodes of pools were there", BETTER_NEITHER },
     [ADDED] = { "pool_nodes_added", "", "times that the autoscaler asked for one", BETTER_NEITHER },
-    [REMOVED] = { "pool_nodes_removed", "", "times that one was removed, for nobody needed it", BETTER_NEITHER },
+    [REMOVED] = { "pool_nodes_removed", "", "times that one was removed because no job needed it", BETTER_NEITHER },
     [RECLAIMED] = { "pool_nodes_reclaimed", "", "spot nodes that were taken away", BETTER_NEITHER },
     [STOPPED] = { "jobs_reclaimed", "", "jobs stopped by that", BETTER_LOWER },
     [LOST] = { "lost_by_reclaims_gpu_h", "GPU h", "work to be done again for that; part of lost_gpu_h", BETTER_LOWER },

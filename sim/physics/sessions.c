@@ -494,7 +494,7 @@ static double start_s(const struct session_tally *t, double p)
     return t->started ? quantile(t->start_ns, t->started, p) / (double)NS_PER_S : (double)NAN;
 }
 
-/* Of all groups, in whose file one was. */
+/* Over all groups that had a session decided. */
 static void put_kept(struct summary_builder *b)
 {
     const struct sessions_run *r = sessions_of(b->s);

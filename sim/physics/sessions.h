@@ -1,8 +1,8 @@
 /* sessions.h - interactive sessions in a run: each is a job on demand, which comes, gives its GPUs back and goes as
  * sim/sessions/session_life.h says. Workload files with `sessions`; models.md 10.9 for the metrics.
  *
- * The model follows the session's job: when its GPUs are granted, taken, and useful once they have started up. A session whose
- * user thinks holds its GPUs without progress (ACCOUNT_IDLE). While it runs something each GPU computes for `duty` of the time.
+ * The model follows the session's job: when its GPUs are granted, taken, and useful once they have started up. While its user thinks
+ * a session holds its GPUs without progress (ACCOUNT_IDLE). While it runs something each GPU computes for `duty` of the time.
  * A run of the user takes the time that was drawn, however fast its GPUs are. Checked at the end of every run: the time that a
  * session spent on each activity is the time that its job was charged for.
  *

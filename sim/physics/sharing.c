@@ -134,7 +134,7 @@ static double instance_speed(const struct sched *s, job_id j, const struct piece
 
 /* ---- Tenants ---- */
 
-static void sit_down(struct sched *s, job_id j, node_id n, unsigned gpu_of_node, uint32_t milli)
+static void take_seat(struct sched *s, job_id j, node_id n, unsigned gpu_of_node, uint32_t milli)
 {
     uint64_t gpu = s->cluster->gpu_base[n] + gpu_of_node;
     struct sharing_run *x = sharing_of(s);
@@ -155,7 +155,7 @@ static void sit_down(struct sched *s, job_id j, node_id n, unsigned gpu_of_node,
     g->load.bandwidth += load.bandwidth;
 }
 
-static void stand_up(struct sharing_run *x, uint32_t i)
+static void leave_seat(struct sharing_run *x, uint32_t i)
 {
     struct shared_gpu *g = &x->gpu[x->seat[i].gpu];
     struct duty load = sharing_load(x->law, x->seat[i].alone, x->seat[i].milli);
@@ -288,13 +288,13 @@ static void fails(struct sched *s, const struct event *e)
 
 /* ---- With the job ---- */
 
-static void all_sit_down(struct sched *s, struct live *l, const struct placement *on)
+static void take_seats(struct sched *s, struct live *l, const struct placement *on)
 {
     struct sharing_run *x = sharing_of(s);
     struct sharing_job *j = &x->job[l->job];
     for (size_t i = 0; i < on->n; i++)
         for (uint64_t m = on->piece[i].milli < MILLI_ALL ? on->piece[i].gpu_mask : 0; m; m &= m - 1)
-            sit_down(s, l->job, on->piece[i].node, (unsigned)__builtin_ctzll(m), on->piece[i].milli);
+            take_seat(s, l->job, on->piece[i].node, (unsigned)__builtin_ctzll(m), on->piece[i].milli);
     l->pace.interference = speed_of(s, l->job);
     find_concerned(x, l->job);
     for (size_t i = 0; i < x->n_concerned; i++)
@@ -303,7 +303,7 @@ static void all_sit_down(struct sched *s, struct live *l, const struct placement
     pace_concerned(s);
 }
 
-static void all_stand_up(struct sched *s, struct live *l)
+static void leave_seats(struct sched *s, struct live *l)
 {
     struct sharing_run *x = sharing_of(s);
     struct sharing_job *j = &x->job[l->job];
@@ -311,7 +311,7 @@ static void all_stand_up(struct sched *s, struct live *l)
     find_concerned(x, l->job);
     for (uint32_t i = j->seat, next; i != NO_SEAT; i = next) {
         next = x->seat[i].next_of_job;
-        stand_up(x, i);
+        leave_seat(x, i);
     }
     j->seat = NO_SEAT;
     pace_concerned(s);
@@ -322,7 +322,7 @@ void sharing_rests(struct sched *s, struct live *l)
     struct sharing_run *x = sharing_of(s);
     if (!x)
         return;
-    all_stand_up(s, l);
+    leave_seats(s, l);
     x->job[l->job].since_ns = INT64_MAX;             /* its speed does not count */
 }
 
@@ -331,7 +331,7 @@ void sharing_goes_on(struct sched *s, struct live *l)
     struct sharing_run *x = sharing_of(s);
     if (!x)
         return;
-    all_sit_down(s, l, l->on);
+    take_seats(s, l, l->on);
     x->job[l->job].since_ns = s->now_ns;
 }
 
@@ -344,7 +344,7 @@ static void placed(struct sched *s, struct live *l)
         if (l->held->piece[i].milli >= MILLI_ALL && l->held->piece[i].gpu_mask)
             j->instance = fmin(j->instance, instance_speed(s, l->job, &l->held->piece[i]));
     j->since_ns = l->pace.mark_ns;
-    all_sit_down(s, l, l->held);
+    take_seats(s, l, l->held);
     if (x->law->oom == OOM_FAIL && is_out_of_memory(s, l->held))
         j->oom = event_queue_push(s->events, (struct event){ s->now_ns + l->start_cost_ns, EVENT_OUT_OF_MEMORY, l->job });
 }
@@ -356,7 +356,7 @@ static void left(struct sched *s, struct live *l, const struct placement *from)
     if (j->oom)
         event_queue_cancel(s->events, j->oom);
     j->oom = 0;
-    all_stand_up(s, l);
+    leave_seats(s, l);
 }
 
 /* All jobs have left, and their memory and duties with them. */

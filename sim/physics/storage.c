@@ -97,7 +97,7 @@ flow_id storage_read_flow(struct sched *s, job_id j, const struct placement *p, 
 struct copies { node_id *node; size_t n, capacity; };
 struct job_reads { double read_ns, cached_ns; };     /* reference ns of work that was read from the storage, from copies */
 struct reading {                                     /* of a job that runs */
-    struct copies uses;           /* nodes whose copy it uses */
+    struct copies uses;           /* nodes with a copy that it uses */
     struct milestone epoch;
     double bytes_per_ns;          /* of reference time */
     uint32_t nodes, cold;         /* cold: nodes that read from the storage */

@@ -57,7 +57,7 @@ static json_t *switches(const struct sched *s)
     return list;
 }
 
-/* The files that it names. */
+/* Files that the input names, without itself. */
 static json_t *named(const struct heard *files, const char *path)
 {
     json_t *list = json_array();
@@ -82,7 +82,7 @@ static json_t *input(const char *path, const char *format, const char *sha256, c
     return o;
 }
 
-/* Of a workload file, hashes of all that was drawn from its laws: two runs with the same have met the same jobs, requests, sessions. */
+/* Hash of what was drawn from laws of a workload file: two runs with the same hash have met the same jobs, requests, sessions. */
 static void drawn(json_t *trace, const char *key, uint64_t hash)
 {
     char text[17];
@@ -92,7 +92,7 @@ static void drawn(json_t *trace, const char *key, uint64_t hash)
     json_object_set_new(trace, key, json_string(text));
 }
 
-/* Of all members, and who they are. */
+/* Sums over all members. */
 static struct run_totals totals_of(const struct federated *f)
 {
     struct run_totals sum = { .first_ns = 0 };
@@ -133,7 +133,7 @@ static json_t *members(const struct federated *f)
     return list;
 }
 
-/* Of a member of a federation, its own. */
+/* Jobs of the run; of a member of a federation, those routed to it. */
 static uint32_t jobs_of(const struct sched *s, bool whole)
 {
     const struct run_setup *run = run_setup_of(s);
@@ -162,7 +162,7 @@ static json_t *counts(const struct run_totals *t, uint32_t jobs, uint32_t skippe
     return o;
 }
 
-/* What the world refused the policy, by reason; empty in a sound run. */
+/* Requests of the policy that were refused, by reason; empty in a sound run. */
 static json_t *refusals(const struct run_totals *t)
 {
     json_t *o = json_object();

@@ -1,4 +1,4 @@
-/* results.c - what is written while the run goes on, and how all of it appears at once. See results.h. */
+/* results.c - see results.h: rows while the run goes on, and all files at once at the end. */
 #include "sim/results/results.h"
 
 #include "sim/io/directory.h"
@@ -248,7 +248,7 @@ static void remove_file(const struct results *r, const char *name)
     unlink(path);
 }
 
-/* What an earlier run left under a name that this run does not write would look like this run's. */
+/* Files of an earlier run that this run does not write: they would look like this run's. */
 static void remove_stale(const struct results *r)
 {
     for (unsigned f = 0; f < OUTPUT_FILES; f++)

@@ -1,4 +1,5 @@
-/* bind.c - bringing a workload and a cluster together: queues by name, and whose nodes a job may use. */
+/* bind.c - joins a workload and a cluster: queues by name, the nodes that a job may use, what its request says of GPU memory and
+ * tensor parallelism. */
 #include "sim/engine/overhead.h"
 #include "sim/engine/host.h"
 #include "sim/scheduler/placing.h"
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A trace's queues, flat and without quotas, in the order of first sight. */
+/* Queues of the trace, flat and without quotas, in the order in which it names them. */
 static void queues_from_trace(struct cluster *c, const struct workload *w)
 {
     c->n_queues = intern_count(w->queue_names);
@@ -137,8 +138,8 @@ static int smallest_memory(const struct cluster *c, const struct workload *w, co
     return 0;
 }
 
-/* A share said as memory is that of the smallest GPU that may give it, on each: rounded up to a thousandth, so never too
- * little. A larger GPU is given away by the same part, which is more memory. */
+/* A share given as memory is the share of the smallest GPU that has so much, rounded up to a thousandth. Of a larger GPU the job
+ * takes the same share, which is more memory. */
 static int resolve_shares(const struct cluster *c, struct workload *w, struct error *err)
 {
     for (shape_id i = 0; i < w->n_shapes; i++) {
@@ -151,7 +152,7 @@ static int resolve_shares(const struct cluster *c, struct workload *w, struct er
         if (smallest_memory(c, w, shape, &mem_mib, err))
             return -1;
         uint64_t milli = mem_mib ? ((uint64_t)shape->share_mem_mib * MILLI_ALL + mem_mib - 1) / mem_mib : 1;
-        shape->ask.gpu_milli = (uint32_t)milli;        /* no such GPU: it will never run, but stays a share */
+        shape->ask.gpu_milli = (uint32_t)milli;        /* no such GPU: it never runs, but stays a share */
     }
     return 0;
 }
@@ -173,7 +174,7 @@ static void fill_as_model(struct shape *made, uint32_t model, const void *contex
         made->used_mem_mib = f->mem_mib[model];
 }
 
-/* Requests say what they fill of each GPU, if anybody knows: the job, its share, or the catalogue of its model. */
+/* The memory that a request fills of each GPU, if it is known: of the job, its share, or the catalogue of its model. */
 static void resolve_footprints(const struct cluster *c, struct workload *w)
 {
     uint32_t n = intern_count(w->models), known = 0;
@@ -222,7 +223,7 @@ static void tie_tensors(struct shape *made, uint32_t model, const void *context)
     made->ask.mem_mib *= gpus;
 }
 
-/* The groups of a job whose model says `tensor_parallel` are tasks, and each task is on one island: a hard constraint, like any
+/* The groups of a job with `tensor_parallel` in its model are tasks, and each task is on one island: a hard constraint, like any
  * other of a request. A group that no node can hold is not tied. */
 static void resolve_tensors(const struct cluster *c, struct workload *w)
 {
@@ -244,7 +245,7 @@ static void resolve_tensors(const struct cluster *c, struct workload *w)
     free(t.gpus);
 }
 
-/* Of those that jobs bring along: do they go together with the cluster's? */
+/* Overheads of jobs must agree with those of the cluster. */
 static int check_prices(const struct cluster *c, const struct workload *w, struct error *err)
 {
     for (uint32_t i = 1; i <= intern_count(w->prices); i++) {
@@ -257,7 +258,7 @@ static int check_prices(const struct cluster *c, const struct workload *w, struc
     return 0;
 }
 
-/* Where checkpoints are as large as the model, there has to be one. */
+/* A checkpoint as large as the model needs a model. */
 static int check_models(const struct cluster *c, const struct workload *w, struct error *err)
 {
     for (job_id j = 0; c->price.checkpoint_bytes == CHECKPOINT_OF_MODEL && j < workload_all(w); j++) {

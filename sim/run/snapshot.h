@@ -1,15 +1,15 @@
-/* snapshot.h - the state of a run as a workload: a run that begins with it goes on from there.
+/* snapshot.h - the state of a run as a workload: a run that begins with it continues from there.
  *
- * Time 0 is the time of the snapshot, after all that happened then. In it is every job that has not ended, in the same order: who
- * waits or holds something is submitted at 0, those to come as much later as they would have been. A job has as duration the
- * work that it still must do and as estimate what is left of that; a running one says where it runs and for how long it has, one
- * that is leaving when it will have left; a dependency on a job that has ended is fulfilled. Deadlines move along.
+ * Time 0 is the time of the snapshot, after all events of that instant. It has every job that has not ended, in the same order: jobs
+ * that wait or hold something are submitted at 0, later ones as much later as they would have been. A job's duration is the work
+ * that remains and its estimate what remains of that; a running job says where it runs and for how long it has run, a job that is
+ * leaving says when it will have left. A dependency on a job that has ended is fulfilled. Deadlines move along.
  *
- * "For how long" is said so that the rest of the start-up, and the progress that a stop would cost, come out as in the run; where
- * the last start was a restart with another start-up than the first, that is not quite the time of the start (`moved`).
+ * The time that a job has run is such that the rest of the start-up, and the progress that a stop would cost, come out as in the
+ * run; after a restart with another start-up than the first, that is not quite the time since the start (`moved`).
  *
- * What a policy has kept, what queues have used, and how long jobs have waited are not in it, nor what of the physical world has
- * a state of its own: struct run_model, `unsaved`. */
+ * Not in it: the state of the policy, what queues have used, how long jobs have waited, and state of models (struct run_model,
+ * `unsaved`). */
 #pragma once
 #include "sim/engine/run.h"
 
