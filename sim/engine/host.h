@@ -18,7 +18,7 @@
 #include "sim/models/progress.h"
 #include "sim/workload/requests.h"
 
-enum { MODELS_MOST = 24, MODEL_PLACES = 64 };
+enum { MODELS_MOST = 24, MODEL_PLACES = 256 };
 struct run_model;
 
 #define HOST_BUG(s, ...) host_bug((s), __FILE__, __LINE__, __VA_ARGS__)

@@ -1,7 +1,8 @@
-/* models.h - parts of the physical world that a run may have on: each is one file with one const table, listed in models.c.
+/* models.h - models of the physical world that a run may have on: each is one const table of hooks, listed in sim/physics/physics.c.
  *
  * A model is on if the cluster file has its section, or the trace what it needs. Off, it costs nothing and leaves no trace:
- * no column, metric or file. Its state is its own, made by begin() and kept in struct sched under its name. */
+ * no column, metric or file. Its state is its own: made by begin() or prepare(), kept with model_state_set(), read with
+ * model_state() of host.h. docs/plugins-models.md tells how to write one, with every hook in a table. */
 #pragma once
 #include "sim/base/event_queue.h"
 #include "sim/io/output.h"

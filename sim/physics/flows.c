@@ -165,7 +165,8 @@ flow_id flow_open(struct sched *s, const struct flow_spec *spec)
     }
     struct flow *flow = &f->flow[id];
     link_id *sorted = mem_new(2 * spec->n_links + 1, sizeof *sorted);
-    memcpy(sorted, spec->link, spec->n_links * sizeof *sorted);
+    if (spec->n_links)
+        memcpy(sorted, spec->link, spec->n_links * sizeof *sorted);
     qsort(sorted, spec->n_links, sizeof *sorted, by_number);
     free(flow->link);
     *flow = (struct flow){ .m = { .demand = spec->demand }, .kind = spec->kind, .job = spec->job, .link = sorted,
