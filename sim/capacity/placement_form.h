@@ -73,3 +73,10 @@ void   placement_link_rates(const struct cluster *c, const struct fabric *fabric
 /* Fills `link`, of 3 x the pieces, in ascending order; returns the number of links. */
 size_t placement_links_of(const struct cluster *c, const struct placement *p,
                           struct form_scratch *scratch, uint32_t *link);
+
+/* A piece of a request whose tasks must each be on one island is on one. */
+static inline bool piece_on_island(const struct cluster *c, const struct request *run, const struct piece *p)
+{
+    return !run->one_island || !p->gpu_mask ||
+           !(p->gpu_mask & ~cluster_node_type(c, p->node)->island_of[__builtin_ctzll(p->gpu_mask)]);
+}

@@ -44,6 +44,11 @@ void jobs_end(struct sched *s)
     free(s->jobs->free);
 }
 
+size_t live_slots(const struct sched *s)
+{
+    return s->jobs->live_capacity;
+}
+
 const char *job_refusal(const struct sched *s, job_id j)
 {
     return s->jobs->refusal ? s->jobs->refusal[j] : NULL;

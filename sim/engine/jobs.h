@@ -5,6 +5,7 @@
 
 void jobs_begin(struct sched *s);
 void jobs_end(struct sched *s);
+size_t live_slots(const struct sched *s);                                 /* slots of s->live that there is memory for */
 const char *job_refusal(const struct sched *s, job_id j);                 /* NULL: it was not refused */
 struct live *job_enter(struct sched *s, job_id j);                        /* pending; its wait is not counted yet */
 void job_arrive(struct sched *s, job_id j);

@@ -2,6 +2,8 @@
 #include "sim/engine/models.h"
 #include "sim/engine/state.h"
 
+#include <string.h>
+
 void models_prepare(struct sched *s, const struct run_model *const *all)
 {
     for (const struct run_model *const *m = all; *m; m++)
@@ -101,6 +103,13 @@ void models_row(struct output *o, const struct sched *s, enum model_file file, u
         else if (file == MODEL_SERIES && m->series_row)
             m->series_row(o, s);
     }
+}
+
+void models_file_rows(struct output *o, const struct sched *s, const char *file)
+{
+    for (size_t i = 0; i < s->n_models; i++)
+        if (s->model[i]->file_rows && !strcmp(s->model[i]->file, file))
+            s->model[i]->file_rows(o, s);
 }
 
 void models_end(struct sched *s)
@@ -260,19 +269,9 @@ void models_instant(struct sched *s, bool changed)
             s->model[i]->instant(s, changed);
 }
 
-void *model_state(const struct sched *s, const struct run_model *m)
-{
-    for (size_t i = 0; i < s->n_models; i++)
-        if (s->model[i] == m)
-            return s->model_state[i];
-    return NULL;
-}
-
 void model_state_set(struct sched *s, const struct run_model *m, void *state)
 {
-    size_t i = 0;
-    while (i < s->n_models && s->model[i] != m)
-        i++;
-    MUST(s, i < s->n_models);
-    s->model_state[i] = state;
+    size_t i = model_place(s, m);
+    s->model_state[i].of = m;
+    s->model_state[i].is = state;
 }

@@ -1,7 +1,8 @@
-/* models.h - parts of the physical world that a run may have on: each is one file with one const table, listed in sim/physics/physics.c.
+/* models.h - models of the physical world that a run may have on: each is one const table of hooks, listed in sim/physics/physics.c.
  *
  * A model is on if the cluster file has its section, or the trace what it needs. Off, it costs nothing and leaves no trace:
- * no column, metric or file. Its state is its own, made by begin() and kept behind its table: model_state(). */
+ * no column, metric or file. Its state is its own: made by begin() or prepare(), kept with model_state_set(), read with
+ * model_state() of host.h. docs/plugins-models.md tells how to write one, with every hook in a table. */
 #pragma once
 #include "sim/base/event_queue.h"
 #include "sim/engine/run.h"
@@ -65,14 +66,20 @@ struct run_model {                /* what is NULL or 0 is not wanted */
     void (*node_row)(struct output *o, const struct sched *s, node_id n);
     void (*series_row)(struct output *o, const struct sched *s);
 
+    const char *file;             /* a result file of its own, by its name in output_name[]; NULL: none */
+    const char *const *file_columns;                          /* end with NULL */
+    void (*file_row)(struct output *o, const void *row);      /* a line of it, of what run_observer.row brings; or */
+    void (*file_rows)(struct output *o, const struct sched *s);    /* all of its lines, at the end of the run */
+    const char *drawn_name;       /* in the manifest, beside the trace: a hash of what the run has drawn from laws of the workload */
+    uint64_t (*drawn)(const struct sched *s);                 /* 0: nothing */
+
     const struct metric_kind *metrics;                        /* end with a NULL name; appended to the summary */
-    void (*summarise)(struct summary_builder *k);                       /* summary_put_kind() */
+    void (*summarise)(struct summary_builder *b);                       /* summary_put_kind() */
 };
 /* `all` ends with NULL; its order is that of every loop. Finds those that are wanted: s->model[0 .. n_models), and prepares them. */
 void models_prepare(struct sched *s, const struct run_model *const *all);
 void models_begin(struct sched *s);
-/* The state of a model, which it keeps itself from its begin() or prepare() on; NULL: it is off, or keeps none. */
-void *model_state(const struct sched *s, const struct run_model *m);
+/* The state of a model, its own from its begin() or prepare() on: model_state(s, m) of host.h. */
 void  model_state_set(struct sched *s, const struct run_model *m, void *state);    /* of a model that is on */
 void models_free(struct sched *s);
 void models_held(struct sched *s, job_id j, const struct placement *p, int sign);
@@ -104,5 +111,6 @@ const char *const *model_columns(const struct run_model *m, enum model_file file
 /* What those that are on append to a line of a file; s NULL: nothing. */
 void models_header(struct output *o, const struct sched *s, enum model_file file);
 void models_row(struct output *o, const struct sched *s, enum model_file file, uint32_t subject);
+void models_file_rows(struct output *o, const struct sched *s, const char *file);    /* of the model that has this file, if one is on */
 void models_end(struct sched *s);
 int  models_check(struct sched *s, struct error *err);

@@ -19,14 +19,13 @@
 
 struct interval;
 struct run_model;
-struct service_row;
 /* Called for what happens, in the order in which it happens. Any may be NULL. */
 struct run_observer {
     void *self;
     void (*interval)(void *self, const struct interval *i);       /* an allocation ended */
     void (*decision)(void *self, job_id j, int64_t now_ns, const char *kind, const char *decision, const char *reason);
     void (*tentative)(void *self, job_id j, const struct placement *p);    /* at the end of a pass: it was allocated tentatively */
-    void (*service)(void *self, const struct service_row *row);   /* an interval of a service has ended */
+    void (*row)(void *self, const struct run_model *m, const void *row);   /* a line of the model's own file (models.h) */
     void (*instant)(void *self, const struct sched *s);           /* after the last pass of an instant that changed something */
 };
 struct interval {                 /* a job's hold on its pieces, from start to release */
@@ -184,9 +183,6 @@ const struct run_quota *run_queue_quota(const struct sched *s, queue_id q);
 /* The times in which a queue with a deserved quota held less than it was owed, one after the other. */
 struct run_reclaim { int64_t start_ns, end_ns; bool open; };  /* open: at the end of the run, still */
 size_t run_queue_reclaims(const struct sched *s, queue_id q, const struct run_reclaim **list);
-
-/* Of all requests of services: a hash of what was drawn. The same for every policy; 0: there are no services. */
-uint64_t run_requests_drawn(const struct sched *s);
 
 /* As of now, for observers. */
 struct run_level { int64_t now_ns; int64_t gpus_milli, busy_milli, waiting_milli, up_milli; uint32_t running, waiting, done;

@@ -19,7 +19,7 @@
 #include "sim/scheduler/predict.h"
 #include "sim/workload/requests.h"
 
-enum { MODELS_MOST = 24 };
+enum { MODELS_MOST = 24, MODEL_PLACES = 256 };
 struct run_model;
 
 #define ENGINE_BUG(s, ...) engine_bug((s), __FILE__, __LINE__, __VA_ARGS__)
@@ -84,20 +84,6 @@ struct writing {
     bool on;                      /* it writes periodic checkpoints that take time */
 };
 
-/* reading.c: the data that it reads, in bytes a reference nanosecond, and from how many of its nodes' caches. */
-struct reading {
-    double bytes_per_ns;
-    uint32_t nodes, cold;         /* cold: read from the storage */
-    int64_t from_left_ns;         /* its bytes are counted up to here */
-    int64_t epoch_left_ns;        /* here it will have read all of it once, on these nodes; below 0: it has, or never will */
-    uint32_t flow;                /* FLOW_NONE: none */
-    bool on;
-};
-
-/* milestones.c */
-enum milestone { MILESTONE_CHECKPOINT, MILESTONE_EPOCH, MILESTONES };
-struct milestone_at { int64_t left_ns; event_id event; bool set; };
-
 /* The part of a job that verbs of a pass change: copied whole when it is first touched, logged and restored whole. Verbs stage it
  * (stage_state()); between passes the truth is written by what a job does (jobs.c, intervals.c, tasks.c, leaving.c, ...). */
 struct staged {
@@ -158,20 +144,11 @@ struct live {
     uint32_t tentative_out;       /* times that tasks of it are given back tentatively in this pass */
     int64_t hold_end_ns;          /* of the run hold that a stop of this pass has dropped */
 
-    /* Of models alone, from here to the end: all 0 while none is on, and then not even cleared for the next job. */
-    struct writing writing;
-    struct reading reading;
-    int64_t pull_ns;              /* images.c: of its start-up, the first part */
-    struct milestone_at milestone[MILESTONES];
-    event_id noise_event;         /* elastic.c */
-    /* faults.c, interruption.c */
-    uint32_t faults;              /* that it has survived */
-    bool given_up;                /* one too many: it is over when it has left */
-    int64_t unsaved_ns, unsaved_wall_ns;    /* while it leaves and saves: lost if a fault comes */
-    struct random software_draws;
-    double hazard_left;           /* until its software fails: Exp(1) at first; below 0: not drawn yet */
-    int64_t hazard_since_ns;
-    event_id software_event;
+    /* While no model is on, all 0 from here to the end, and not even cleared for the next job. */
+    struct writing writing;       /* checkpoints.c writes it; .cause: leaving.c */
+    int64_t pull_ns;              /* of its start-up, the first part; overhead.c sets it, images.c takes off what is over */
+    bool given_up;                /* one fault too many: it is over when it has left; interruption.c */
+    int64_t unsaved_ns, unsaved_wall_ns;    /* of a job that is leaving and saves: lost if a fault comes; leaving.c */
 };
 
 /* Of a job that may hold less than all of it: milli-GPU ns. */
@@ -235,9 +212,6 @@ struct sched {
     struct waits *waits;          /* waiting.c */
     struct gpu_time *gpu_time;    /* [n_jobs]; NULL: all of a job or nothing */
 
-    struct sharing_run *sharing;  /* sharing.c; NULL: off */
-    struct mig_run *mig;          /* mig_layouts.c; NULL: off */
-    struct elastic_run *elastic;  /* elastic.c; NULL: off */
     struct view *idle;            /* what is free now */
     struct view *releasing;       /* idle or releasing; NULL without SEES_RELEASING */
     struct timeline *timeline;    /* NULL without SEES_TIMELINE */
@@ -262,23 +236,11 @@ struct sched {
     struct ledger ledger;         /* sim/accounting */
     struct run_totals totals;
     int64_t *model_bytes;         /* [models of the workload] of a checkpoint; -1: not known */
-    struct checkpoints *checkpoints;                  /* checkpoints.c; NULL: off */
-    struct images *images;        /* images.c; NULL: off */
-    struct data *data;            /* reading.c; NULL: off */
-    struct storage_links *storage_links;              /* storage_links.c; NULL: its bandwidth is not shared */
-    struct flows *flows;          /* NULL: nothing is shared */
     const struct run_model *model[MODELS_MOST];       /* those that are on */
-    void *model_state[MODELS_MOST];                   /* of each, its own: model_state() */
+    struct { const struct run_model *of; void *is; } model_state[MODEL_PLACES];    /* each of its model: model_state() */
     size_t n_models;
-    struct energy *energy;        /* energy.c; NULL: off */
-    struct rates_run *rates;      /* rates.c; NULL: off */
-    struct placement_rates *placement_rates, *predicted_rates;  /* rates.c; the second: as if all nodes sent */
-    struct pools *pools;          /* pools.c; NULL: no group is one */
-    struct sleepers *sleepers;    /* sleep.c; NULL: nodes are never powered off */
-    struct services *services;    /* services.c; NULL: there are none */
-    struct sessions_run *sessions;                    /* sessions.c; NULL: none */
+    struct placement_rates *predicted_rates;          /* for views; rates.c makes it; NULL: placements do not matter */
     struct nodes *nodes;          /* nodes.c; NULL: all are up for ever */
-    struct fault_run *faults;     /* failures.c; NULL: off */
 };
 
 _Noreturn void engine_bug(const struct sched *s, const char *file, int line, const char *format, ...)
@@ -289,6 +251,19 @@ static inline void run_shown(struct sched *s) { s->happened.shown = true; }
 static inline void run_series_changed(struct sched *s) { s->happened.series_changes++; }
 static inline void run_open(struct sched *s, int jobs) { s->happened.open += (uint64_t)(int64_t)jobs; }
 static inline void run_background(struct sched *s, int events) { s->happened.background_events += (uint64_t)(int64_t)events; }
+
+/* The state of a model; NULL: it is off, or keeps none. Found by the address of its table. */
+static inline size_t model_place(const struct sched *s, const struct run_model *m)
+{
+    size_t i = (uintptr_t)m >> 6 & (MODEL_PLACES - 1);
+    while (s->model_state[i].of && s->model_state[i].of != m)
+        i = (i + 1) & (MODEL_PLACES - 1);
+    return i;
+}
+static inline void *model_state(const struct sched *s, const struct run_model *m)
+{
+    return s->model_state[model_place(s, m)].is;
+}
 
 static inline struct live *live_of(const struct sched *s, job_id j)
 {
@@ -323,12 +298,3 @@ void decision_log(const struct sched *s, job_id j, const char *kind, const char 
 void stop_log(const struct sched *s, const struct live *l, const char *how);
 int64_t job_done_ns(const struct sched *s, const struct live *l);         /* progress since the last start */
 int64_t job_left_ns(const struct sched *s, const struct live *l);         /* work left, as of now */
-
-/* sharing.c - other tenants of its GPUs run as if it were not there, until it resumes; it is stalled, and keeps its pace */
-void sharing_rests(struct sched *s, struct live *l);
-void sharing_goes_on(struct sched *s, struct live *l);
-
-/* elastic.c */
-bool elastic_learns(const struct sched *s, job_id j);                     /* it has a goodput model; what else there is about rates
-                                                                             of its model does not concern it */
-

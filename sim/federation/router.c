@@ -39,7 +39,7 @@ uint32_t router_member(const struct router *r, job_id j)
     return r->owner[j];
 }
 
-/* ---- What a member asks and tells ---- */
+/* ---- Hooks of a member ---- */
 
 static bool takes(void *self, job_id j)
 {

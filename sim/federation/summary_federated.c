@@ -32,10 +32,10 @@ static bool adds_up(const struct metric_kind *kind)
 }
 
 /* Money, energy and carbon of all members that have any. */
-static void put_sums(struct summary_builder *k, const struct federated *f)
+static void put_sums(struct summary_builder *b, const struct federated *f)
 {
     const struct metric_kind *per_useful = metric_find("cost_per_useful_gpu_h_usd");
-    double useful = gpu_hours(k->totals->account[ACCOUNT_USEFUL]), cost = 0;
+    double useful = gpu_hours(b->totals->account[ACCOUNT_USEFUL]), cost = 0;
     bool costs = false;
     for (const struct run_model *const *of = physics_models; *of; of++)
         for (const struct metric_kind *m = (*of)->metrics; m && m->name; m++) {
@@ -47,13 +47,13 @@ static void put_sums(struct summary_builder *k, const struct federated *f)
                 n += isnan(value) ? 0 : 1;
             }
             if (n)
-                summary_put_kind(k, m, "all", sum, n);
+                summary_put_kind(b, m, "all", sum, n);
             if (n && !strcmp(m->name, "cost_usd")) {
                 cost = sum;
                 costs = true;
             }
             if (m == per_useful && costs)
-                summary_put_kind(k, m, "all", cost / useful, useful > 0);
+                summary_put_kind(b, m, "all", cost / useful, useful > 0);
         }
 }
 
@@ -62,15 +62,15 @@ static bool of_a_model(const struct metric_kind *kind)
     return !(kind >= metric_kinds && kind < metric_kinds + METRICS);
 }
 
-static void put_member(struct summary_builder *k, struct tally *t, const struct sched *s, const char *name, const struct summary *own)
+static void put_member(struct summary_builder *b, struct tally *t, const struct sched *s, const char *name, const struct summary *own)
 {
-    t->scope = summary_scope(k, "member", name);
-    k->totals = run_totals(s);
-    summary_put(k, JOBS_ROUTED, t->scope, (double)t->jobs, 1);
-    summary_put_scope(k, t, true);
+    t->scope = summary_scope(b, "member", name);
+    b->totals = run_totals(s);
+    summary_put(b, JOBS_ROUTED, t->scope, (double)t->jobs, 1);
+    summary_put_scope(b, t, true);
     for (size_t i = 0; i < own->n; i++)
         if (!strcmp(own->metric[i].scope, "all") && of_a_model(own->metric[i].kind))
-            summary_put_kind(k, own->metric[i].kind, t->scope, own->metric[i].value, own->metric[i].n);
+            summary_put_kind(b, own->metric[i].kind, t->scope, own->metric[i].value, own->metric[i].n);
 }
 
 /* Queues that members call the same are one. */
@@ -92,24 +92,24 @@ struct summary *summary_make_federated(const struct federated *f)
     uint32_t **queue = queues_by_name(f, names);
     const struct parts p = { f->n, f->run, queue };
     const struct run_totals totals = totals_of(&p);
-    struct summary_builder k = { .m = mem_new(1, sizeof *k.m), .s = f->run[0], .totals = &totals };
+    struct summary_builder b = { .summary = mem_new(1, sizeof *b.summary), .s = f->run[0], .totals = &totals };
     struct tallies t = { .n_queues = intern_count(names) };
-    k.m->memory = arena_new();
-    summary_add_up(&p, &t);
-    summary_put_scope(&k, &t.all, true);
-    put_sums(&k, f);
-    summary_put_classes(&k, t.class);
+    b.summary->memory = arena_new();
+    summary_add_jobs(&p, &t);
+    summary_put_scope(&b, &t.all, true);
+    put_sums(&b, f);
+    summary_put_classes(&b, t.class);
     for (uint32_t q = 0; q < t.n_queues; q++)
         if (t.queue[q].jobs) {
-            t.queue[q].scope = summary_scope(&k, "queue", intern_text(names, q));
-            summary_put_scope(&k, &t.queue[q], false);
+            t.queue[q].scope = summary_scope(&b, "queue", intern_text(names, q));
+            summary_put_scope(&b, &t.queue[q], false);
         }
     for (size_t i = 0; i < f->n; i++)
-        put_member(&k, &t.run[i], f->run[i], f->name[i], f->summary[i]);
+        put_member(&b, &t.run[i], f->run[i], f->name[i], f->summary[i]);
     for (size_t i = 0; i < f->n; i++)
         free(queue[i]);
     free(queue);
     intern_free(names);
     summary_tallies_free(&t);
-    return k.m;
+    return b.summary;
 }

@@ -1,14 +1,9 @@
-/* elastic.c - how jobs of several sizes get on at each of them: goodput, or in proportion. Section `elastic` of the cluster.
- *
- * Work is what training would do at its usual size on as few nodes of reference GPUs as that takes: so much per second. At
- * another size or placement a job gets on by goodput here / goodput there, both with the gradient noise of now. The noise
- * depends on the share of the work that is done, and is kept for a step of it (elastic.h). models.md 3.6.
- * A job with goodput does without the rates of sim/world's training models: its exchange of gradients is in the fit. On GPUs
- * of several models it goes by the slowest of them [A]. */
-#include "sim/scheduler/placements.h"
+/* elastic.c - see elastic.h. */
+#include "sim/physics/elastic.h"
+#include "sim/engine/pace.h"
 #include "sim/engine/state.h"
 #include "sim/physics/physics.h"
-#include "sim/engine/pace.h"
+#include "sim/scheduler/placements.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -21,21 +16,27 @@ struct speeds {
     double *value;
     uint32_t replicas;            /* there is room for so many */
 };
-/* Of a model of the trace, looked up at the beginning: the node type that times are of, and the fit for its GPUs; type NULL: it has no
- * goodput. */
+/* A model of the trace, looked up at the start of the run: the node type of its times, and the fit for its GPUs; type NULL: it has
+ * no goodput. */
 struct learner { const struct goodput_model *model; const struct node_type *type; const struct goodput_fit *fit; };
 struct elastic_run {
     struct learner *learner;      /* [models of the workload] */
     struct speeds *speeds;
     size_t n_speeds, capacity;
-    uint32_t *resizes;            /* [n_jobs] */
+    struct resizable { event_id noise; uint32_t resizes; } *job;    /* [n_jobs] noise: its next step of noise; 0: none */
 };
+extern const struct run_model elastic_jobs_model;
+
+static struct elastic_run *elastic_of(const struct sched *s)
+{
+    return model_state(s, &elastic_jobs_model);
+}
 
 /* ---- Goodput ---- */
 
 static struct speeds *speeds_of(struct sched *s, const struct goodput_model *m, const struct goodput_fit *f)
 {
-    struct elastic_run *e = s->elastic;
+    struct elastic_run *e = elastic_of(s);
     for (size_t i = 0; i < e->n_speeds; i++)
         if (e->speeds[i].model == m && e->speeds[i].fit == f)
             return &e->speeds[i];
@@ -74,10 +75,10 @@ static const struct learner *learner_of(const struct sched *s, job_id j)
 {
     const struct job_facts *f = &s->workload->facts[j];
     const struct request *ask = f->ask;
-    if (!s->elastic || !f->sizing || f->model == ID_NONE || ask->gpu_milli != MILLI_ALL || ask->mig || !ask->gpus)
+    if (!f->sizing || f->model == ID_NONE || ask->gpu_milli != MILLI_ALL || ask->mig || !ask->gpus)
         return NULL;
-    const struct learner *l = &s->elastic->learner[f->model];
-    return l->type ? l : NULL;
+    const struct elastic_run *e = elastic_of(s);
+    return e && e->learner[f->model].type ? &e->learner[f->model] : NULL;
 }
 
 static const struct goodput_fit *fit_of(const struct sched *s, const struct goodput_model *m, uint32_t gpu_model)
@@ -190,19 +191,21 @@ static bool wanted(const struct sched *s)
 
 static void begin(struct sched *s)
 {
-    s->elastic = arena_alloc(s->memory, sizeof *s->elastic);
+    struct elastic_run *e = arena_alloc(s->memory, sizeof *e);
     uint32_t n = intern_count(s->workload->models);
-    s->elastic->learner = arena_alloc(s->memory, (n + (size_t)1) * sizeof *s->elastic->learner);
+    e->learner = arena_alloc(s->memory, (n + (size_t)1) * sizeof *e->learner);
     for (uint32_t i = 0; i < n; i++)
-        s->elastic->learner[i] = look_up(s, intern_text(s->workload->models, i));
-    s->elastic->resizes = arena_alloc(s->memory, s->n_jobs * sizeof *s->elastic->resizes);
+        e->learner[i] = look_up(s, intern_text(s->workload->models, i));
+    e->job = arena_alloc(s->memory, s->n_jobs * sizeof *e->job);
+    model_state_set(s, &elastic_jobs_model, e);
 }
 
 static void end_run(struct sched *s)
 {
-    for (size_t i = 0; i < s->elastic->n_speeds; i++)
-        free(s->elastic->speeds[i].value);
-    free(s->elastic->speeds);
+    struct elastic_run *e = elastic_of(s);
+    for (size_t i = 0; i < e->n_speeds; i++)
+        free(e->speeds[i].value);
+    free(e->speeds);
 }
 
 static void placed(struct sched *s, struct live *l)
@@ -213,14 +216,20 @@ static void placed(struct sched *s, struct live *l)
         l->pace.tasks = speedup;
 }
 
-static void forget(struct sched *s, struct live *l)
+static event_id *noise_of(const struct sched *s, const struct live *l)
 {
-    if (l->noise_event)
-        event_queue_cancel(s->events, l->noise_event);
-    l->noise_event = 0;
+    return &elastic_of(s)->job[l->job].noise;
 }
 
-/* When its work gets into the next step of noise, at this rate. */
+static void forget(struct sched *s, struct live *l)
+{
+    event_id *noise = noise_of(s, l);
+    if (*noise)
+        event_queue_cancel(s->events, *noise);
+    *noise = 0;
+}
+
+/* When its work reaches the next step of noise, at this rate. */
 static void paced(struct sched *s, struct live *l)
 {
     forget(s, l);
@@ -228,8 +237,8 @@ static void paced(struct sched *s, struct live *l)
         return;
     uint32_t step = noise_step(s, l);
     if (step + 1 < s->cluster->elastic.noise_steps)
-        l->noise_event = event_queue_push(s->events, (struct event){ progress_reaches_ns(&l->progress, left_after(s, l->job, step)),
-                                                                     EVENT_NOISE, l->job });
+        *noise_of(s, l) = event_queue_push(s->events, (struct event){ progress_reaches_ns(&l->progress, left_after(s, l->job, step)),
+                                                                      EVENT_NOISE, l->job });
 }
 
 static void left(struct sched *s, struct live *l, const struct placement *from)
@@ -241,7 +250,7 @@ static void left(struct sched *s, struct live *l, const struct placement *from)
 static void happens(struct sched *s, const struct event *e)
 {
     struct live *l = live_of(s, e->subject);
-    l->noise_event = 0;
+    *noise_of(s, l) = 0;
     double before = l->progress.rate;
     placed(s, l);
     pace_changed(s, l);
@@ -251,7 +260,7 @@ static void happens(struct sched *s, const struct event *e)
 
 static void resized(struct sched *s, job_id j)
 {
-    s->elastic->resizes[j]++;
+    elastic_of(s)->job[j].resizes++;
 }
 
 static void job_row(struct output *o, const struct sched *s, job_id j)
@@ -265,7 +274,7 @@ static void job_row(struct output *o, const struct sched *s, job_id j)
     if (sized)
         out_integer(o, z.max);
     out_char(o, ',');
-    out_integer(o, s->elastic->resizes[j]);
+    out_integer(o, elastic_of(s)->job[j].resizes);
     out_char(o, ',');
     out_wide_seconds(o, run_job(s, j).held / MILLI_ALL);
 }
@@ -276,12 +285,12 @@ static const struct metric_kind metrics[] = {
     { 0 },
 };
 
-static void summarise(struct summary_builder *k)
+static void summarise(struct summary_builder *b)
 {
-    summary_put_kind(k, &metrics[0], "all", (double)k->s->totals.resizes, 1);
+    summary_put_kind(b, &metrics[0], "all", (double)b->s->totals.resizes, 1);
 }
 
-const struct run_model elastic_jobs = {
+const struct run_model elastic_jobs_model = {
     .unsaved = "how far the training of elastic jobs is",
     .name = "elastic",
     .summary = "jobs of several sizes: goodput, and the price of a resize",

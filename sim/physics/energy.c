@@ -1,22 +1,13 @@
-/* energy.c - what nodes and jobs draw, integrated exactly. models.md 9; the laws: sim/models/power.h.
- *
- * A node draws its base, P_idle for what is free of its GPUs, and for each piece that a job holds there what the job draws. A
- * job draws its GPUs and its share of the node: its CPUs, and of the base as many thousandths as it holds of the node's GPUs.
- * The rest is GPUs that idle, and nodes. Both are integrated for themselves, and at the end
- *     energy of the nodes = jobs + idle GPUs + what nobody has a share of
- * must hold to the attojoule, the last two from the ledger's GPU time.
- *
- * The duty of a GPU on which its job makes progress is the section's `duty` x T_compute / T_iteration. */
+/* energy.c - see energy.h. */
 #include "sim/physics/energy.h"
-#include "sim/physics/physics.h"
 #include "sim/engine/pace.h"
-#include "sim/physics/sleep.h"
+#include "sim/physics/physics.h"
 
 #include <math.h>
 
 static const struct node_power *power_of(const struct sched *s, node_id n)
 {
-    return &s->energy->power->of_group[s->cluster->group_of[n]];
+    return &s->cluster->power->of_group[s->cluster->group_of[n]];
 }
 
 static int64_t piece_milli(const struct piece *p)
@@ -26,77 +17,78 @@ static int64_t piece_milli(const struct piece *p)
 
 /* ---- Nodes ---- */
 
-static void node_add(struct sched *s, node_id n, int128_t nw)
+static void node_add(struct sched *s, struct energy *e, node_id n, int128_t nw)
 {
-    meter_add(&s->energy->node[n].meter, s->now_ns, nw);
-    s->energy->all.nw += nw;      /* run by settle() */
+    meter_add(&e->node[n].meter, s->now_ns, nw);
+    e->all.nw += nw;              /* settle() integrates it */
     if (nw != 0)
         run_shown(s);
 }
 
-static bool is_dark(const struct node_energy *e)
+static bool is_off(const struct node_energy *e)
 {
-    return e->dark && !e->pieces;
+    return e->off && !e->pieces;
 }
 
-static int64_t dark_nw(const struct sched *s, const struct node_energy *e)
+static int64_t off_nw(const struct sched *s, const struct node_energy *e)
 {
-    return e->dark == 1u << DARK_OFF ? s->energy->power->off_nw : 0;
+    return e->off == 1u << POWER_OFF ? s->cluster->power->off_nw : 0;
 }
 
-/* Without what is held of it. */
-static int128_t alone_nw(const struct sched *s, node_id n)
+/* A node that holds nothing. */
+static int128_t alone_nw(const struct sched *s, const struct node_energy *e, node_id n)
 {
     const struct node_power *p = power_of(s, n);
-    if (is_dark(&s->energy->node[n]))
-        return dark_nw(s, &s->energy->node[n]);
+    if (is_off(e))
+        return off_nw(s, e);
     return p->base_nw + (int128_t)p->idle_nw * cluster_node_milli(s->cluster, n);
 }
 
-static void run_dark(struct sched *s, struct node_energy *e)
+static void settle_off(const struct sched *s, struct node_energy *e)
 {
-    int64_t dt = is_dark(e) ? s->now_ns - e->dark_since_ns : 0;
-    e->dark_ns += dt;
-    e->dark_aj += (int128_t)dt * dark_nw(s, e);
-    e->dark_since_ns = s->now_ns;
+    int64_t dt = is_off(e) ? s->now_ns - e->off_since_ns : 0;
+    e->off_ns += dt;
+    e->off_aj += (int128_t)dt * off_nw(s, e);
+    e->off_since_ns = s->now_ns;
 }
 
-static void light(struct sched *s, node_id n, uint32_t pieces, uint8_t dark)
+static void set_power(struct sched *s, struct energy *all, node_id n, uint32_t pieces, uint8_t off)
 {
-    struct node_energy *e = &s->energy->node[n];
-    int128_t before_nw = alone_nw(s, n);
-    run_dark(s, e);
+    struct node_energy *e = &all->node[n];
+    int128_t before_nw = alone_nw(s, e, n);
+    settle_off(s, e);
     e->pieces = pieces;
-    e->dark = dark;
-    node_add(s, n, alone_nw(s, n) - before_nw);
+    e->off = off;
+    node_add(s, all, n, alone_nw(s, e, n) - before_nw);
 }
 
-void energy_dark(struct sched *s, node_id n, enum dark why, bool on)
+void energy_node_off(struct sched *s, node_id n, enum power_off why, bool off)
 {
-    const struct node_energy *e = &s->energy->node[n];
-    light(s, n, e->pieces, (uint8_t)(on ? e->dark | 1u << why : e->dark & ~(1u << why)));
+    struct energy *all = energy_of(s);
+    const struct node_energy *e = &all->node[n];
+    set_power(s, all, n, e->pieces, (uint8_t)(off ? e->off | 1u << why : e->off & ~(1u << why)));
 }
 
 static void node_power(struct sched *s, node_id n, bool out)
 {
-    energy_dark(s, n, DARK_DOWN, out);
+    energy_node_off(s, n, POWER_DOWN, out);
 }
 
-/* A piece comes or goes. */
-static void piece_changes(struct sched *s, node_id n, int sign)
+/* A piece comes (1) or goes (-1). */
+static void piece_changes(struct sched *s, struct energy *all, node_id n, int sign)
 {
-    const struct node_energy *e = &s->energy->node[n];
-    if (e->pieces + (uint32_t)sign == 0 || e->pieces == 0)
-        light(s, n, e->pieces + (uint32_t)sign, e->dark);
+    struct node_energy *e = &all->node[n];
+    uint32_t pieces = e->pieces + (uint32_t)sign;
+    if (pieces == 0 || e->pieces == 0)
+        set_power(s, all, n, pieces, e->off);
     else
-        s->energy->node[n].pieces += (uint32_t)sign;
-    sleep_use_changed(s, n);
+        e->pieces = pieces;
 }
 
 static void energy_suspended(struct sched *s, const struct placement *p, int sign)
 {
     for (size_t i = 0; i < p->n; i++)
-        piece_changes(s, p->piece[i].node, sign);
+        piece_changes(s, energy_of(s), p->piece[i].node, sign);
 }
 
 /* ---- Jobs ---- */
@@ -109,7 +101,7 @@ static void job_run_to_now(struct sched *s, struct job_energy *e)
     e->since_ns = s->now_ns;
 }
 
-/* Of its node's base, for each thousandth of a GPU. */
+/* The share of the node's base for each thousandth of a GPU. */
 static int64_t base_share_nw(const struct sched *s, node_id n)
 {
     int64_t milli = cluster_node_milli(s->cluster, n);
@@ -118,7 +110,8 @@ static int64_t base_share_nw(const struct sched *s, node_id n)
 
 static void held(struct sched *s, job_id j, const struct placement *p, int sign)
 {
-    struct job_energy *e = &s->energy->job[j];
+    struct energy *all = energy_of(s);
+    struct job_energy *e = &all->job[j];
     job_run_to_now(s, e);
     for (size_t i = 0; i < p->n; i++) {
         const struct piece *piece = &p->piece[i];
@@ -129,20 +122,21 @@ static void held(struct sched *s, job_id j, const struct placement *p, int sign)
                                                  cluster_node_type(s->cluster, piece->node)->cpu_milli);
         e->gpus_nw += milli * node->held_nw;
         e->node_nw += milli * base_share_nw(s, piece->node) + cpu_nw;
-        node_add(s, piece->node, (int128_t)milli * (node->held_nw - node->idle_nw) + cpu_nw);
-        piece_changes(s, piece->node, sign);
+        node_add(s, all, piece->node, (int128_t)milli * (node->held_nw - node->idle_nw) + cpu_nw);
+        piece_changes(s, all, piece->node, sign);
     }
 }
 
-/* What whoever makes no progress, or at that duty, draws above one who holds as much without. */
+/* Of a GPU at that duty, above one that is held without progress; duty < 0: without. */
 static int64_t above_held_nw(const struct sched *s, const struct node_power *n, double duty)
 {
-    return duty < 0 ? 0 : power_at_duty_nw(&s->energy->power->law, n, duty) - n->held_nw;
+    return duty < 0 ? 0 : power_at_duty_nw(&s->cluster->power->law, n, duty) - n->held_nw;
 }
 
 static void set_duty(struct sched *s, job_id j, const struct placement *on, double duty)
 {
-    struct job_energy *e = &s->energy->job[j];
+    struct energy *all = energy_of(s);
+    struct job_energy *e = &all->job[j];
     const struct node_power *last = NULL;
     int64_t more_nw = 0;
     if (duty == e->duty)
@@ -154,16 +148,16 @@ static void set_duty(struct sched *s, job_id j, const struct placement *on, doub
             more_nw = above_held_nw(s, node, duty) - above_held_nw(s, node, e->duty);
         last = node;
         e->gpus_nw += piece_milli(&on->piece[i]) * more_nw;
-        node_add(s, on->piece[i].node, (int128_t)piece_milli(&on->piece[i]) * more_nw);
+        node_add(s, all, on->piece[i].node, (int128_t)piece_milli(&on->piece[i]) * more_nw);
     }
     e->duty = duty;
 }
 
 static void paced(struct sched *s, struct live *l)
 {
-    bool gets_on = !l->progress_event && !l->pace.stalled;
+    bool progresses = !l->progress_event && !l->pace.stalled;
     double computes = l->pace.compute_s / pace_iteration_s(&l->pace);
-    set_duty(s, l->job, l->on, gets_on ? s->energy->power->duty * fmin(computes, 1) : -1);
+    set_duty(s, l->job, l->on, progresses ? s->cluster->power->duty * fmin(computes, 1) : -1);
 }
 
 static void left(struct sched *s, struct live *l, const struct placement *from)
@@ -180,7 +174,8 @@ static bool wanted(const struct sched *s)
 
 static void begin(struct sched *s)
 {
-    struct energy *e = s->energy = arena_alloc(s->memory, sizeof *e);
+    struct energy *e = arena_alloc(s->memory, sizeof *e);
+    model_state_set(s, &energy_model, e);
     e->power = s->cluster->power;
     e->node = arena_alloc(s->memory, s->cluster->n_nodes * sizeof *e->node);
     e->job = arena_alloc(s->memory, s->n_jobs * sizeof *e->job);
@@ -188,16 +183,16 @@ static void begin(struct sched *s)
     for (job_id j = 0; j < s->n_jobs; j++)
         e->job[j].duty = -1;
     for (node_id n = 0; n < s->cluster->n_nodes; n++) {
-        e->node[n] = (struct node_energy){ .meter.since_ns = s->now_ns, .dark_since_ns = s->now_ns };
-        node_add(s, n, alone_nw(s, n));
+        e->node[n] = (struct node_energy){ .meter.since_ns = s->now_ns, .off_since_ns = s->now_ns };
+        node_add(s, e, n, alone_nw(s, &e->node[n], n));
     }
 }
 
 static void settle(struct sched *s, int64_t to_ns)
 {
-    struct energy *e = s->energy;
     if (to_ns <= s->ledger.settled_ns)
         return;
+    struct energy *e = energy_of(s);
     meter_run(&e->all, to_ns);
     if (e->all.nw > e->peak_nw)
         e->peak_nw = e->all.nw;
@@ -205,25 +200,24 @@ static void settle(struct sched *s, int64_t to_ns)
     sum_add(&e->carbon_g, power_carbon_g(e->all.nw, grid, e->power->pue));
 }
 
-/* From the ledger's GPU time: what is free of a node while it is lit, and of its base what nobody had a share of. */
-static void parts_of_node(struct sched *s, node_id n)
+/* From the ledger's GPU time: what is free of a node while it is on, and the part of its base that no job had a share of. */
+static void parts_of_node(struct sched *s, struct energy *e, node_id n)
 {
-    struct energy *e = s->energy;
     const struct node_power *p = power_of(s, n);
-    run_dark(s, &e->node[n]);
-    int128_t lit_ns = s->now_ns - s->totals.first_ns - e->node[n].dark_ns, held_milli_ns = 0;
+    settle_off(s, &e->node[n]);
+    int128_t on_ns = s->now_ns - s->totals.first_ns - e->node[n].off_ns, held_milli_ns = 0;
     for (unsigned a = 0; a < HELD_ACCOUNTS; a++)
         held_milli_ns += s->ledger.node_account[n][a];
-    e->idle_aj += p->idle_nw * (lit_ns * cluster_node_milli(s->cluster, n) - held_milli_ns);
-    e->nodes_aj += p->base_nw * lit_ns - base_share_nw(s, n) * held_milli_ns + e->node[n].dark_aj;
+    e->idle_aj += p->idle_nw * (on_ns * cluster_node_milli(s->cluster, n) - held_milli_ns);
+    e->nodes_aj += p->base_nw * on_ns - base_share_nw(s, n) * held_milli_ns + e->node[n].off_aj;
 }
 
 static void end(struct sched *s)
 {
-    struct energy *e = s->energy;
+    struct energy *e = energy_of(s);
     for (node_id n = 0; n < s->cluster->n_nodes; n++) {
         meter_run(&e->node[n].meter, s->now_ns);
-        parts_of_node(s, n);
+        parts_of_node(s, e, n);
     }
     for (job_id j = 0; j < s->n_jobs; j++) {
         job_run_to_now(s, &e->job[j]);
@@ -236,21 +230,22 @@ static int differ(struct error *err, const char *identity, int128_t a, int128_t 
     return error_set(err, "an identity is broken, please report it: %s: %.17g kWh is not %.17g kWh", identity, power_kwh(a), power_kwh(b));
 }
 
-/* All have left: no job draws anything, and each node what it draws alone. */
+/* All jobs have left: no job draws anything, and each node what it draws when it holds nothing. */
 static bool all_is_quiet(const struct sched *s)
 {
+    const struct energy *e = energy_of(s);
     for (job_id j = 0; j < s->n_jobs; j++)
-        if (s->energy->job[j].gpus_nw || s->energy->job[j].node_nw)
+        if (e->job[j].gpus_nw || e->job[j].node_nw)
             return false;
     for (node_id n = 0; n < s->cluster->n_nodes; n++)
-        if (s->energy->node[n].meter.nw != alone_nw(s, n))
+        if (e->node[n].meter.nw != alone_nw(s, &e->node[n], n))
             return false;
     return true;
 }
 
 static int check(struct sched *s, struct error *err)
 {
-    const struct energy *e = s->energy;
+    const struct energy *e = energy_of(s);
     int128_t nodes_aj = 0, parts_aj = e->jobs_aj + e->idle_aj + e->nodes_aj;
     for (node_id n = 0; n < s->cluster->n_nodes; n++)
         nodes_aj += e->node[n].meter.aj;
@@ -259,6 +254,72 @@ static int check(struct sched *s, struct error *err)
     if (nodes_aj != e->all.aj)
         return differ(err, "energy, over time and over nodes", e->all.aj, nodes_aj);
     return parts_aj == e->all.aj ? 0 : differ(err, "energy of all nodes, and of jobs, idle GPUs and nodes", e->all.aj, parts_aj);
+}
+
+/* ---- Files and metrics ---- */
+
+#define AJ_PER_NANO_KWH INT64_C(3600000000000000)
+
+static void comma_kwh(struct output *o, int128_t aj)
+{
+    out_char(o, ',');
+    out_decimal(o, (int64_t)(aj / AJ_PER_NANO_KWH), 1000000000);
+}
+
+static void energy_job_row(struct output *o, const struct sched *s, job_id j)
+{
+    const struct job_energy *e = &energy_of(s)->job[j];
+    comma_kwh(o, e->gpus_aj);
+    comma_kwh(o, e->node_aj);
+}
+
+static void energy_node_row(struct output *o, const struct sched *s, node_id n)
+{
+    comma_kwh(o, energy_of(s)->node[n].meter.aj);
+}
+
+static double watts(int128_t nw)
+{
+    return (double)nw / (double)NW_PER_W;
+}
+
+static void energy_series_row(struct output *o, const struct sched *s)
+{
+    out_char(o, ',');
+    out_double(o, watts(energy_of(s)->all.nw));
+}
+
+static const char *const energy_job_columns[] = { "gpu_energy_kwh", "node_energy_kwh", NULL };
+static const char *const energy_node_columns[] = { "energy_kwh", NULL };
+static const char *const energy_series_columns[] = { "power_w", NULL };
+
+enum { ENERGY, OF_JOBS, OF_IDLE, OF_NODES, FACILITY, CARBON, MEAN, PEAK };
+static const struct metric_kind energy_metrics[] = {
+    [ENERGY] = { "energy_kwh", "kWh", "that all nodes have drawn", BETTER_LOWER },
+    [OF_JOBS] = { "energy_jobs_kwh", "kWh", "of it, jobs: their GPUs, their CPUs and their GPUs' share of what nodes draw anyway", BETTER_NEITHER },
+    [OF_IDLE] = { "energy_idle_gpus_kwh", "kWh", "of it, GPUs that no job held", BETTER_NEITHER },
+    [OF_NODES] = { "energy_nodes_kwh", "kWh", "of it, nodes without their GPUs, as far as no job held those", BETTER_NEITHER },
+    [FACILITY] = { "energy_facility_kwh", "kWh", "energy_kwh x PUE", BETTER_LOWER },
+    [CARBON] = { "carbon_kg", "kg", "CO2 of the facility's energy", BETTER_LOWER },
+    [MEAN] = { "power_mean_w", "W", "of all nodes, mean over time", BETTER_LOWER },
+    [PEAK] = { "power_peak_w", "W", "peak of all nodes together", BETTER_LOWER },
+    { 0 },
+};
+
+double energy_facility_kwh(const struct energy *e)
+{
+    return power_kwh(e->all.aj) * e->power->pue;
+}
+
+static void energy_summarise(struct summary_builder *b)
+{
+    const struct energy *e = energy_of(b->s);
+    double hours = seconds(b->s->totals.last_ns - b->s->totals.first_ns) / 3600;
+    const double value[] = { power_kwh(e->all.aj), power_kwh(e->jobs_aj), power_kwh(e->idle_aj), power_kwh(e->nodes_aj),
+                             energy_facility_kwh(e), sum_value(&e->carbon_g) / 1000, power_kwh(e->all.aj) * 1000 / hours,
+                             watts(e->peak_nw) };
+    for (unsigned m = 0; m < sizeof value / sizeof value[0]; m++)
+        summary_put_kind(b, &energy_metrics[m], "all", value[m], m < MEAN || hours > 0);
 }
 
 const struct run_model energy_model = {

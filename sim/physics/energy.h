@@ -1,46 +1,49 @@
-/* energy.h - what nodes and jobs have drawn, exactly: see energy.c. */
+/* energy.h - what nodes and jobs draw, integrated exactly. Section `power`; models.md 9; the laws: sim/models/power.h.
+ *
+ * A node draws its base, P_idle for each free GPU, and for each piece that a job holds there what the job draws. A job draws its
+ * GPUs and its share of the node: its CPUs, and as many thousandths of the base as it holds of the node's GPUs. The rest is idle
+ * GPUs and nodes. Both are integrated on their own, and at the end
+ *     energy of the nodes = jobs + idle GPUs + shares of the nodes that no job has
+ * must hold to the attojoule, the last two from the ledger's GPU time.
+ *
+ * The duty of a GPU on which its job makes progress is the section's `duty` x T_compute / T_iteration.
+ *
+ * Power state of a node: on, or off for one of the reasons of enum power_off. A node that is off draws off_w if it was powered off
+ * (sleep.h), and nothing if it is down. A node that holds pieces, or the memory of a suspended job, draws as a node that is on. */
 #pragma once
+#include "sim/engine/models.h"
 #include "sim/engine/state.h"
-#include "sim/results/statistics.h"
-#include "sim/results/summary.h"
 #include "sim/models/power.h"
+#include "sim/results/statistics.h"
 
-/* Of a job: its GPUs; its CPUs and its GPUs' share of what its nodes draw anyway. */
-struct job_energy {
+struct job_energy {               /* gpus: its GPUs; node: its CPUs and its share of the base of its nodes */
     int128_t gpus_aj, node_aj;    /* until since_ns */
     int64_t gpus_nw, node_nw;     /* since then */
     int64_t since_ns;
-    double duty;                  /* of the GPUs it makes progress on; below 0: it makes none */
+    double duty;                  /* of the GPUs on which it makes progress; < 0: it makes none */
 };
-enum dark { DARK_OFF, DARK_DOWN, DARK_ABSENT };    /* why a node draws nothing of its own; powered off alone: off_w */
+enum power_off { POWER_OFF, POWER_DOWN };    /* powered off by the model of idle nodes; out of service */
 struct node_energy {
     struct meter meter;
-    uint32_t pieces;              /* that hold some of it, or stand suspended there: those light it all the same */
-    uint8_t dark;                 /* 1 << enum dark */
-    int64_t dark_since_ns, dark_ns;    /* dark in all, until then */
-    int128_t dark_aj;             /* drawn in that time */
+    uint32_t pieces;              /* that jobs hold of it, and of suspended jobs */
+    uint8_t off;                  /* 1 << enum power_off */
+    int64_t off_since_ns, off_ns; /* off in all, until then */
+    int128_t off_aj;              /* drawn in that time */
 };
-
 struct energy {
     const struct power *power;
     struct node_energy *node;     /* [n_nodes] */
     struct job_energy *job;       /* [n_jobs] */
     struct meter all;             /* all nodes */
-    int128_t peak_nw;             /* over any time at all */
+    int128_t peak_nw;             /* of all nodes, over any time */
     struct exact_sum carbon_g;    /* of the facility */
     int128_t jobs_aj, idle_aj, nodes_aj;    /* at the end: parts of all.aj */
 };
-/* From now on the node is dark for that reason, or not. */
-void energy_dark(struct sched *s, node_id n, enum dark why, bool on);
-void energy_stands(struct sched *s, const struct placement *p, int sign);    /* a suspended job keeps its memory there (1), or no more (-1) */
 
-/* energy_results.c */
-struct output;
-struct summary_builder;
-extern const char *const energy_job_columns[], *const energy_node_columns[], *const energy_series_columns[];
-extern const struct metric_kind energy_metrics[];
+extern const struct run_model energy_model;
+static inline struct energy *energy_of(const struct sched *s)    /* NULL: off */
+{
+    return model_state(s, &energy_model);
+}
+void   energy_node_off(struct sched *s, node_id n, enum power_off why, bool off);
 double energy_facility_kwh(const struct energy *e);
-void energy_job_row(struct output *o, const struct sched *s, job_id j);
-void energy_node_row(struct output *o, const struct sched *s, node_id n);
-void energy_series_row(struct output *o, const struct sched *s);
-void energy_summarise(struct summary_builder *k);

@@ -1,15 +1,201 @@
-/* faults.c - see faults.h: nodes, leaf switches and jobs fail when their streams say so, nodes are drained by the calendar.
+/* faults.c - nodes, leaf switches and jobs fail when their streams say so, and nodes are drained by the calendar. Section `failures`;
+ * models.md 8; the laws: sim/models/failures.h.
  *
- * Every source of trouble has a number, which is the subject of its events: nodes, leaf switches, given faults, planned
- * outages, cordons of nodes, jobs. Each goes its way by itself; a node is out while any of them wants it so. A node or switch
- * fails for the next time after its repair. */
-#include "sim/scheduler/timeline.h"
-#include "sim/scheduler/placements.h"
-#include "sim/physics/fault_run.h"
+ * Every source of trouble has a number, which is the subject of its events: nodes, leaf switches, given faults, planned outages,
+ * cordons of nodes, jobs. Each source goes its own way; a node is out of service while any source has it out. A node or switch
+ * draws its next failure when it is repaired. A job's software fails each time it has run through another Exp(1) of its hazard. */
+#include "sim/engine/interruption.h"
+#include "sim/engine/jobs.h"
 #include "sim/engine/nodes.h"
+#include "sim/engine/state.h"
+#include "sim/physics/physics.h"
+#include "sim/scheduler/placements.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+
+enum source { OF_NODE, OF_LEAF, GIVEN, PLANNED, CORDON, OF_JOB, SOURCES };
+enum { FAULT_SIZES = 6 };         /* classes of jobs by GPUs: at most 1, 8, 64, 512, 4096, more */
+
+struct process { struct fault_stream stream; struct fault next; };    /* next: what happens or is being repaired */
+struct hazard {                   /* of a job in its live slot */
+    job_id job;                   /* ID_NONE: of none yet */
+    uint32_t survived;            /* faults */
+    struct random draws;
+    double left;                  /* until its software fails: Exp(1) at first */
+    int64_t since_ns;
+    event_id event;               /* 0: none */
+};
+struct fault_run {
+    const struct failures *law;
+    uint32_t first[SOURCES + 1];  /* number of the first of each source */
+    struct process *node, *leaf;
+    domain_id *rack;              /* [leaves] */
+    bool *draining;               /* [planned] its nodes take no new jobs, and maintenance has not begun */
+    int64_t *planned_ns;          /* [planned] when it begins */
+    int64_t *recent_ns;           /* [nodes x cordon_faults] the last faults of each, in turn */
+    bool *cordoned;               /* [nodes] */
+    uint32_t *node_faults;        /* [nodes] */
+    uint32_t *job_faults;         /* [n_jobs] */
+    struct hazard *hazard;        /* by live slot */
+    size_t n_hazards;
+    uint64_t of_nodes, of_leaves, cordons, given_up;
+    struct { uint64_t n; } by[INTERRUPTION_CAUSES];    /* jobs stopped */
+    struct { uint64_t n; int128_t ran_ns; } of_size[FAULT_SIZES];     /* failures of jobs, and how long jobs have run */
+};
+extern const struct run_model fault_model;
+
+static struct fault_run *faults_of(const struct sched *s)
+{
+    return model_state(s, &fault_model);
+}
+
+static const char *const size_scope[FAULT_SIZES] = { "gpus<=1", "gpus<=8", "gpus<=64", "gpus<=512", "gpus<=4096", "gpus>4096" };
+
+/* ---- Counting ---- */
+
+static unsigned size_class(int64_t gpu_milli)
+{
+    unsigned class = 0;
+    for (int64_t most = MILLI_ALL; class < FAULT_SIZES - 1 && gpu_milli > most; most *= 8)
+        class++;
+    return class;
+}
+
+static void faults_ran(struct fault_run *r, int64_t gpu_milli, int64_t ns)
+{
+    r->of_size[size_class(gpu_milli)].ran_ns += ns;
+}
+
+static void faults_stopped(struct sched *s, const struct live *l, unsigned cause)
+{
+    struct fault_run *r = faults_of(s);
+    if (cause == CAUSE_RECLAIM)
+        return;
+    r->by[cause].n++;
+    if (cause >= FAULT_CAUSES)
+        return;
+    r->job_faults[l->job]++;
+    r->of_size[size_class(request_gpu_milli(ask_of(s, l->job)))].n++;
+}
+
+/* By faults, maintenance and drains. */
+static int128_t lost_in_all(const struct sched *s)
+{
+    int128_t lost = 0;
+    for (unsigned c = 0; c < INTERRUPTION_CAUSES; c++)
+        lost += c == CAUSE_RECLAIM ? 0 : s->ledger.interruption_lost[c];
+    return lost;
+}
+
+/* ---- Columns and metrics ---- */
+
+static const char *const fault_node_columns[] = { "faults", "fault_gpu_s", "down_gpu_s", NULL };
+static const char *const fault_job_columns[] = { "failures", NULL };
+
+static void gpu_s(struct output *o, int128_t milli_ns)
+{
+    out_char(o, ',');
+    out_wide_seconds(o, milli_ns / MILLI_ALL);
+}
+
+static void fault_node_row(struct output *o, const struct sched *s, node_id n)
+{
+    out_char(o, ',');
+    out_integer(o, faults_of(s)->node_faults[n]);
+    gpu_s(o, s->ledger.node_account[n][ACCOUNT_FAULT]);
+    gpu_s(o, s->ledger.node_account[n][ACCOUNT_DOWN]);
+}
+
+static void fault_job_row(struct output *o, const struct sched *s, job_id j)
+{
+    out_char(o, ',');
+    out_integer(o, faults_of(s)->job_faults[j]);
+}
+
+enum { NODE_FAILURES, SWITCH_FAILURES, CORDONS, JOB_FAILURES, JOBS_GIVEN_UP, LOST_BY_FAILURES, DETECTION, DOWN, AVAILABILITY, UTIL_INSTALLED, ETTR,
+       MTTF, BY_CAUSE };
+#define CAUSE(word) { "job_failures_" word, "", "jobs stopped for that cause", BETTER_LOWER }
+static const struct metric_kind fault_metrics[] = {
+    [NODE_FAILURES] = { "node_failures", "", "failures of nodes, or of one of their GPUs", BETTER_NEITHER },
+    [SWITCH_FAILURES] = { "switch_failures", "", "failures of leaf switches", BETTER_NEITHER },
+    [CORDONS] = { "cordons", "", "nodes taken out of service for failing often", BETTER_NEITHER },
+    [JOB_FAILURES] = { "job_failures", "", "jobs stopped by a failure; those by cause add up to it, but for maintenance", BETTER_LOWER },
+    [JOBS_GIVEN_UP] = { "jobs_given_up", "", "jobs that failed once more than max_retries; they count as failed", BETTER_LOWER },
+    [LOST_BY_FAILURES] = { "lost_by_failures_gpu_h", "GPU h", "work to be done again after failures and maintenance; part of lost_gpu_h", BETTER_LOWER },
+    [DETECTION] = { "detection_gpu_h", "GPU h", "held after a failure until it was found", BETTER_LOWER },
+    [DOWN] = { "down_gpu_h", "GPU h", "out of service and held by no job", BETTER_NEITHER },
+    [AVAILABILITY] = { "availability", "", "GPU time that is not down, of all that is installed", BETTER_HIGHER },
+    [UTIL_INSTALLED] = { "util_alloc_installed", "", "as util_alloc, of all that is installed, up or down", BETTER_HIGHER },
+    [ETTR] = { "ettr", "", "effective training time: service time over the time from first start to end, by GPUs, of completed jobs", BETTER_HIGHER },
+    [MTTF] = { "mttf_h", "h", "time that jobs of a size ran over their failures; scope is the number of GPUs", BETTER_HIGHER },
+    [BY_CAUSE] = CAUSE("gpu"), CAUSE("stress"), CAUSE("unknown"), CAUSE("cable"), CAUSE("fan"), CAUSE("nic"), CAUSE("power"),
+    CAUSE("task"), CAUSE("other"), CAUSE("switch"), CAUSE("software"), CAUSE("maintenance"), { 0 },
+};
+
+static void put(struct summary_builder *b, unsigned metric, double value, uint64_t n)
+{
+    summary_put_kind(b, &fault_metrics[metric], "all", value, n);
+}
+
+/* models.md 3.4, Kokolis et al.: what part of the time since a job first had its GPUs was useful. */
+static void put_ettr(struct summary_builder *b)
+{
+    double useful = 0, there = 0;
+    uint64_t n = 0;
+    for (job_id j = 0; j < b->s->n_jobs; j++) {
+        struct job_result r = run_job(b->s, j);
+        if (r.state != JOB_GONE || r.outcome != OUTCOME_COMPLETED || r.end_ns <= r.start_ns)
+            continue;
+        double gpus = (double)request_gpu_milli(ask_of(b->s, j)) / MILLI_ALL;
+        useful += gpus * seconds(b->s->workload->truth[j].duration_ns);
+        there += gpus * seconds(r.end_ns - r.start_ns);
+        n++;
+    }
+    put(b, ETTR, useful / there, there > 0 ? n : 0);
+}
+
+static void fault_summarise(struct summary_builder *b)
+{
+    const struct fault_run *r = faults_of(b->s);
+    const struct run_totals *t = &b->s->totals;
+    uint64_t failed = 0;
+    for (unsigned c = 0; c < FAULT_CAUSES; c++)
+        failed += r->by[c].n;
+    put(b, NODE_FAILURES, (double)r->of_nodes, 1);
+    put(b, SWITCH_FAILURES, (double)r->of_leaves, 1);
+    put(b, CORDONS, (double)r->cordons, 1);
+    put(b, JOB_FAILURES, (double)failed, 1);
+    put(b, JOBS_GIVEN_UP, (double)r->given_up, 1);
+    put(b, LOST_BY_FAILURES, gpu_hours(lost_in_all(b->s)), 1);
+    put(b, DETECTION, gpu_hours(t->account[ACCOUNT_FAULT]), 1);
+    put(b, DOWN, gpu_hours(t->account[ACCOUNT_DOWN]), 1);
+    put(b, AVAILABILITY, (double)t->capacity / (double)t->installed, t->installed > 0);
+    put(b, UTIL_INSTALLED, (double)t->held / (double)t->installed, t->installed > 0);
+    put_ettr(b);
+    for (unsigned i = 0; i < FAULT_SIZES; i++)
+        if (r->of_size[i].n)
+            summary_put_kind(b, &fault_metrics[MTTF], size_scope[i],
+                             (double)r->of_size[i].ran_ns / (double)NS_PER_S / 3600 / (double)r->of_size[i].n, r->of_size[i].n);
+    for (unsigned c = 0; c <= CAUSE_MAINTENANCE; c++)
+        put(b, BY_CAUSE + c, (double)r->by[c].n, 1);
+}
+
+static int fault_check(struct sched *s, struct error *err)
+{
+    int128_t down = 0;
+    for (node_id n = 0; n < s->cluster->n_nodes; n++) {
+        int128_t free = (int128_t)(s->now_ns - s->totals.first_ns) * cluster_node_milli(s->cluster, n);
+        for (unsigned a = 0; a < ACCOUNTS; a++)
+            free -= s->ledger.node_account[n][a];
+        down += s->ledger.node_account[n][ACCOUNT_DOWN];
+        if (free < 0)
+            return error_set(err, "an identity is broken, please report it: node %u is held and down for longer than there is time", n);
+    }
+    if (down != s->totals.account[ACCOUNT_DOWN])
+        return error_set(err, "an identity is broken, please report it: GPU-seconds down, by node and in all");
+    return 0;
+}
 
 static bool wanted(const struct sched *s)
 {
@@ -23,7 +209,7 @@ static bool in_time(const struct sched *s, int64_t after_ns)
     return after_ns < TIME_NEVER - s->now_ns;
 }
 
-/* Faults to come are no reason to go on: by themselves they help nobody who waits. */
+/* Faults to come are no reason to continue the run: no wait ends by them alone. */
 static event_id push_fault(struct sched *s, uint32_t number, int64_t at_ns)
 {
     run_background(s, 1);
@@ -37,7 +223,7 @@ static void push_repair(struct sched *s, uint32_t number, int64_t after_ns)
 
 static void plan_next(struct sched *s, uint32_t number, struct process *p)
 {
-    p->next = failures_draw(s->faults->law, &p->stream);
+    p->next = failures_draw(faults_of(s)->law, &p->stream);
     if (in_time(s, p->next.after_ns))
         push_fault(s, number, s->now_ns + p->next.after_ns);
 }
@@ -56,7 +242,7 @@ static void log_node(const struct sched *s, const char *kind, node_id n, uint32_
 
 static void cordon_if_often(struct sched *s, node_id n)
 {
-    struct fault_run *r = s->faults;
+    struct fault_run *r = faults_of(s);
     uint32_t k = r->law->cordon_faults;
     if (!k || r->cordoned[n] || r->node_faults[n] < k)
         return;
@@ -72,7 +258,7 @@ static void cordon_if_often(struct sched *s, node_id n)
 
 static void node_fails(struct sched *s, node_id n, uint32_t gpu, enum fault_cause cause, int64_t detection_ns)
 {
-    struct fault_run *r = s->faults;
+    struct fault_run *r = faults_of(s);
     if (r->law->cordon_faults)
         r->recent_ns[(size_t)n * r->law->cordon_faults + r->node_faults[n] % r->law->cordon_faults] = s->now_ns;
     r->node_faults[n]++;
@@ -95,17 +281,17 @@ static void node_returns(struct sched *s, node_id n, uint32_t gpu)
         gpu_comes(s, n, gpu);
 }
 
-/* The GPU of a fault that is scoped to it; of a counted node all of it fails, and of one whose GPUs are cut as jobs ask. */
-static uint32_t struck_gpu(const struct sched *s, node_id n, const struct fault *f)
+/* The GPU that fails; ID_NONE: the node. A counted node, or one whose GPUs are cut as jobs ask, fails as a whole. */
+static uint32_t failed_gpu(const struct sched *s, node_id n, const struct fault *f)
 {
     const struct node_type *t = cluster_node_type(s->cluster, n);
-    return s->faults->law->gpu_scope && fault_is_of_gpu(f->cause) && !t->counted && !t->mig_dynamic ? (uint32_t)(f->gpu_u * t->gpus) : ID_NONE;
+    return faults_of(s)->law->gpu_scope && fault_is_of_gpu(f->cause) && !t->counted && !t->mig_dynamic ? (uint32_t)(f->gpu_u * t->gpus) : ID_NONE;
 }
 
 static void leaf_fails(struct sched *s, domain_id rack, int64_t detection_ns)
 {
     const struct domain *d = &s->cluster->domain[rack];
-    s->faults->of_leaves++;
+    faults_of(s)->of_leaves++;
     log_node(s, "fault", d->first, ID_NONE, "switch");
     for (node_id n = d->first; n < d->end; n++)
         node_goes(s, n);
@@ -122,10 +308,10 @@ static void leaf_returns(struct sched *s, domain_id rack)
 
 /* ---- Planned outages ---- */
 
-/* The next time from now on that is not over; nothing if there is none. */
+/* Its next time that is not over; none: no event. */
 static void plan_outage(struct sched *s, uint32_t k)
 {
-    struct fault_run *r = s->faults;
+    struct fault_run *r = faults_of(s);
     const struct planned_outage *o = &r->law->planned[k];
     int64_t lasts_ns = o->until_ns - o->from_ns, from_ns = r->planned_ns[k];
     if (o->every_ns && from_ns + lasts_ns <= s->now_ns)
@@ -138,7 +324,7 @@ static void plan_outage(struct sched *s, uint32_t k)
 
 static void outage(struct sched *s, uint32_t k)
 {
-    struct fault_run *r = s->faults;
+    struct fault_run *r = faults_of(s);
     const struct planned_outage *o = &r->law->planned[k];
     bool begins = s->now_ns >= r->planned_ns[k];
     if (!r->draining[k])
@@ -148,7 +334,7 @@ static void outage(struct sched *s, uint32_t k)
         }
     interrupt_nodes(s, &(struct interruption){ begins ? CAUSE_MAINTENANCE : CAUSE_DRAIN, o->first, o->end, 0, 0 });
     r->draining[k] = !begins;
-    if (!begins) {                /* who waits for the nodes waits for this, too */
+    if (!begins) {                /* jobs that wait for the nodes wait for this, too */
         event_queue_push(s->events, (struct event){ r->planned_ns[k], EVENT_FAULT, r->first[PLANNED] + k });
     } else {
         push_repair(s, r->first[PLANNED] + k, r->planned_ns[k] + o->until_ns - o->from_ns - s->now_ns);
@@ -157,12 +343,12 @@ static void outage(struct sched *s, uint32_t k)
 
 static void outage_over(struct sched *s, uint32_t k)
 {
-    const struct planned_outage *o = &s->faults->law->planned[k];
+    const struct planned_outage *o = &faults_of(s)->law->planned[k];
     for (node_id n = o->first; n < o->end; n++)
         node_returns(s, n, ID_NONE);
     if (!o->every_ns)
         return;
-    s->faults->planned_ns[k] += o->every_ns;
+    faults_of(s)->planned_ns[k] += o->every_ns;
     plan_outage(s, k);
 }
 
@@ -180,21 +366,22 @@ static enum source source_of(const struct fault_run *r, uint32_t *number)
 static void software_fails(struct sched *s, job_id j)
 {
     struct live *l = live_of(s, j);
-    l->software_event = 0;
-    l->hazard_left += failures_hazard(&l->software_draws);    /* what is used up goes in job_left() */
+    struct hazard *h = &faults_of(s)->hazard[l - s->live];
+    h->event = 0;
+    h->left += failures_hazard(&h->draws);           /* job_left() takes what is used up */
     interrupt_job(s, l, &(struct interruption){ .cause = FAULT_SOFTWARE,
-                                       .detection_ns = failures_detection_ns(s->faults->law, &l->software_draws) });
+                                       .detection_ns = failures_detection_ns(faults_of(s)->law, &h->draws) });
 }
 
 static void fault_happens(struct sched *s, uint32_t number)
 {
-    struct fault_run *r = s->faults;
+    struct fault_run *r = faults_of(s);
     uint32_t k = number;
     enum source source = source_of(r, &k);
     run_background(s, -(!(source == PLANNED && r->draining[k])));
     switch (source) {
     case OF_NODE:
-        node_fails(s, k, struck_gpu(s, k, &r->node[k].next), r->node[k].next.cause, r->node[k].next.detection_ns);
+        node_fails(s, k, failed_gpu(s, k, &r->node[k].next), r->node[k].next.cause, r->node[k].next.detection_ns);
         push_repair(s, number, r->node[k].next.repair_ns);
         break;
     case OF_LEAF:
@@ -221,11 +408,11 @@ static void fault_happens(struct sched *s, uint32_t number)
 
 static void repair_happens(struct sched *s, uint32_t number)
 {
-    struct fault_run *r = s->faults;
+    struct fault_run *r = faults_of(s);
     uint32_t k = number;
     switch (source_of(r, &k)) {
     case OF_NODE:
-        node_returns(s, k, struck_gpu(s, k, &r->node[k].next));
+        node_returns(s, k, failed_gpu(s, k, &r->node[k].next));
         plan_next(s, number, &r->node[k]);
         break;
     case OF_LEAF:
@@ -255,37 +442,62 @@ static void happens(struct sched *s, const struct event *e)
 
 /* ---- Jobs ---- */
 
+static struct hazard *hazard_made(const struct sched *s, struct fault_run *r, const struct live *l)
+{
+    size_t slot = (size_t)(l - s->live);
+    if (slot >= r->n_hazards) {
+        r->hazard = mem_resize(r->hazard, live_slots(s), sizeof *r->hazard);
+        for (; r->n_hazards < live_slots(s); r->n_hazards++)
+            r->hazard[r->n_hazards].job = ID_NONE;
+    }
+    if (r->hazard[slot].job != l->job) {
+        r->hazard[slot] = (struct hazard){ .job = l->job };
+        failures_software_stream(s->setup.seed, l->job, &r->hazard[slot].draws);
+        r->hazard[slot].left = failures_hazard(&r->hazard[slot].draws);
+    }
+    return &r->hazard[slot];
+}
+
 static void job_placed(struct sched *s, struct live *l)
 {
-    const struct fault_run *r = s->faults;
+    struct fault_run *r = faults_of(s);
+    struct hazard *h = hazard_made(s, r, l);
     double rate = failures_software_rate(r->law, (double)placement_gpu_milli(l->now.held) / MILLI_ALL);
-    if (l->hazard_left <= 0) {
-        failures_software_stream(s->setup.seed, l->job, &l->software_draws);
-        l->hazard_left = failures_hazard(&l->software_draws);
-    }
-    l->hazard_since_ns = s->now_ns;
-    int64_t after_ns = rate > 0 ? ns_of_seconds(l->hazard_left / rate) : TIME_NEVER;
-    l->software_event = in_time(s, after_ns) ? push_fault(s, r->first[OF_JOB] + l->job, s->now_ns + after_ns) : 0;
+    h->since_ns = s->now_ns;
+    int64_t after_ns = rate > 0 ? ns_of_seconds(h->left / rate) : TIME_NEVER;
+    h->event = in_time(s, after_ns) ? push_fault(s, r->first[OF_JOB] + l->job, s->now_ns + after_ns) : 0;
 }
 
 static void job_left(struct sched *s, struct live *l, const struct placement *from)
 {
+    struct fault_run *r = faults_of(s);
+    struct hazard *h = &r->hazard[l - s->live];
     int64_t gpu_milli = placement_gpu_milli(from);
-    double rate = failures_software_rate(s->faults->law, (double)gpu_milli / MILLI_ALL);
-    faults_ran(s->faults, gpu_milli, s->now_ns - l->hazard_since_ns);
-    l->hazard_left -= rate * seconds(s->now_ns - l->hazard_since_ns);
-    if (l->hazard_left <= 0)
-        l->hazard_left = 1e-12;    /* rounding: it would have failed just now */
-    if (l->software_event && event_queue_cancel(s->events, l->software_event))
+    double rate = failures_software_rate(r->law, (double)gpu_milli / MILLI_ALL);
+    faults_ran(r, gpu_milli, s->now_ns - h->since_ns);
+    h->left -= rate * seconds(s->now_ns - h->since_ns);
+    if (h->left <= 0)
+        h->left = 1e-12;          /* rounding: it would have failed just now */
+    if (h->event && event_queue_cancel(s->events, h->event))
         run_background(s, -1);
-    l->software_event = 0;
+    h->event = 0;
 }
 
 static bool gives_up(struct sched *s, struct live *l)
 {
-    if (l->faults >= s->faults->law->max_retries)
-        s->faults->given_up++;
-    return l->faults++ >= s->faults->law->max_retries;
+    struct fault_run *r = faults_of(s);
+    struct hazard *h = &r->hazard[l - s->live];
+    r->given_up += h->survived >= r->law->max_retries;
+    return h->survived++ >= r->law->max_retries;
+}
+
+/* A job on demand begins anew when it is submitted again. */
+static void job_gone(struct sched *s, job_id j)
+{
+    struct fault_run *r = faults_of(s);
+    uint32_t slot = s->job[j].live;
+    if (slot != ID_NONE && slot < r->n_hazards)
+        r->hazard[slot].job = ID_NONE;
 }
 
 /* ---- Beginning and end ---- */
@@ -308,7 +520,8 @@ static void begin(struct sched *s)
 {
     const struct cluster *c = s->cluster;
     const struct failures *law = c->failures;
-    struct fault_run *r = s->faults = mem_new(1, sizeof *r);
+    struct fault_run *r = mem_new(1, sizeof *r);
+    model_state_set(s, &fault_model, r);
     r->law = law;
     r->rack = mem_new(c->n_domains + (size_t)1, sizeof *r->rack);
     number_sources(s, r);
@@ -346,9 +559,9 @@ static void end_of(struct sched *s)
 
 static void free_of(struct sched *s)
 {
-    struct fault_run *r = s->faults;
+    struct fault_run *r = faults_of(s);
     void *const own[] = { r->node, r->leaf, r->rack, r->draining, r->planned_ns, r->recent_ns, r->cordoned, r->node_faults,
-                          r->job_faults };
+                          r->job_faults, r->hazard };
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
         free(own[i]);
     free(r);
@@ -361,6 +574,7 @@ const struct run_model fault_model = {
     .wanted = wanted,
     .interrupted = faults_stopped,
     .gives_up = gives_up,
+    .gone = job_gone,
     .begin = begin,
     .free = free_of,
     .placed = job_placed,

@@ -1,9 +1,9 @@
 /* flows.c - see flows.h. */
 #include "sim/physics/flows.h"
 #include "sim/engine/state.h"
-#include "sim/physics/physics.h"
-#include "sim/models/network/rate_rules.h"
 #include "sim/models/network/maxmin.h"
+#include "sim/models/network/rate_rules.h"
+#include "sim/physics/physics.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -45,6 +45,13 @@ struct flows {
     size_t n_found, found_capacity;
 };
 
+extern const struct run_model flows_model;
+
+static struct flows *flows_of(const struct sched *s)
+{
+    return model_state(s, &flows_model);
+}
+
 static bool wanted(const struct sched *s)
 {
     return (s->cluster->rates && s->cluster->rates->fabric.maxmin) || s->cluster->storage.contention == CONTENTION_MAXMIN;
@@ -52,12 +59,12 @@ static bool wanted(const struct sched *s)
 
 void flows_begin(struct sched *s)
 {
-    s->flows = mem_new(1, sizeof *s->flows);
+    model_state_set(s, &flows_model, mem_new(1, sizeof(struct flows)));
 }
 
 void flows_end(struct sched *s)
 {
-    struct flows *f = s->flows;
+    struct flows *f = flows_of(s);
     for (size_t i = 0; i < f->n_flows; i++)
         free(f->flow[i].link);
     for (size_t l = 0; l < f->n_links; l++)
@@ -68,8 +75,9 @@ void flows_end(struct sched *s)
     free(f);
 }
 
-link_id flows_link(struct flows *f, double capacity)
+link_id flows_link(struct sched *s, double capacity)
 {
+    struct flows *f = flows_of(s);
     if (f->n_links == f->link_capacity) {
         f->link_capacity = f->link_capacity ? 2 * f->link_capacity : 64;
         f->link = mem_resize(f->link, f->link_capacity, sizeof *f->link);
@@ -130,9 +138,8 @@ static void part(struct flows *f, flow_id id, uint32_t i)
 }
 
 /* It had `before` until now. */
-static void settle(struct sched *s, flow_id id, double before)
+static void settle(struct sched *s, struct flow *flow, double before)
 {
-    struct flow *flow = &s->flows->flow[id];
     if (flow->event) {
         flow->left = fmax(0, flow->left - before * seconds(s->now_ns - flow->since_ns));
         double ns = ceil(flow->left / flow->m.share * (double)NS_PER_S);
@@ -150,7 +157,7 @@ static int by_number(const void *a, const void *b)
 
 flow_id flow_open(struct sched *s, const struct flow_spec *spec)
 {
-    struct flows *f = s->flows;
+    struct flows *f = flows_of(s);
     flow_id id = f->n_free ? f->free_flow[--f->n_free] : (flow_id)f->n_flows;
     if (id == f->n_flows) {
         mem_grow(&f->flow, &f->flow_capacity, f->n_flows, sizeof *f->flow);
@@ -158,7 +165,8 @@ flow_id flow_open(struct sched *s, const struct flow_spec *spec)
     }
     struct flow *flow = &f->flow[id];
     link_id *sorted = mem_new(2 * spec->n_links + 1, sizeof *sorted);
-    memcpy(sorted, spec->link, spec->n_links * sizeof *sorted);
+    if (spec->n_links)
+        memcpy(sorted, spec->link, spec->n_links * sizeof *sorted);
     qsort(sorted, spec->n_links, sizeof *sorted, by_number);
     free(flow->link);
     *flow = (struct flow){ .m = { .demand = spec->demand }, .kind = spec->kind, .job = spec->job, .link = sorted,
@@ -171,7 +179,7 @@ flow_id flow_open(struct sched *s, const struct flow_spec *spec)
         flow->event = event_queue_push(s->events, (struct event){ TIME_NEVER, EVENT_FLOW, id });
     if (!spec->n_links) {
         flow->m.share = spec->demand;
-        settle(s, id, 0);
+        settle(s, flow, 0);
     }
     return id;
 }
@@ -180,7 +188,7 @@ void flow_close(struct sched *s, flow_id id)
 {
     if (id == FLOW_NONE)
         return;
-    struct flows *f = s->flows;
+    struct flows *f = flows_of(s);
     struct flow *flow = &f->flow[id];
     MUST(s, flow->kind);
     for (uint32_t i = 0; i < flow->m.n_links; i++)
@@ -194,20 +202,21 @@ void flow_close(struct sched *s, flow_id id)
 
 double flow_share(const struct sched *s, flow_id id)
 {
-    return s->flows->flow[id].m.share;
+    return flows_of(s)->flow[id].m.share;
 }
 
 double flow_left(const struct sched *s, flow_id id)
 {
-    const struct flow *flow = &s->flows->flow[id];
+    const struct flow *flow = &flows_of(s)->flow[id];
     return fmax(0, flow->left - flow->m.share * seconds(s->now_ns - flow->since_ns));
 }
 
 void flow_over(struct sched *s, flow_id id)
 {
-    const struct flow_kind *kind = s->flows->flow[id].kind;
-    job_id j = s->flows->flow[id].job;
-    s->flows->flow[id].event = 0;
+    struct flow *flow = &flows_of(s)->flow[id];
+    const struct flow_kind *kind = flow->kind;
+    job_id j = flow->job;
+    flow->event = 0;
     flow_close(s, id);
     kind->done(s, j, id);
 }
@@ -265,7 +274,7 @@ static void find_all(struct flows *f)
 
 void flows_balance(struct sched *s)
 {
-    struct flows *f = s->flows;
+    struct flows *f = flows_of(s);
     if (!f->n_dirty)
         return;
     find_all(f);
@@ -278,7 +287,7 @@ void flows_balance(struct sched *s)
             flow->m.share = f->before[i];
             continue;
         }
-        settle(s, f->found[i], f->before[i]);
+        settle(s, flow, f->before[i]);
         if (flow->kind->changed)
             flow->kind->changed(s, flow->job, f->found[i], flow->m.share);
     }

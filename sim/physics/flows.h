@@ -7,10 +7,11 @@
 #include "sim/contract/placement.h"
 
 struct sched;
+struct run_model;
 typedef uint32_t link_id, flow_id;
 #define FLOW_NONE UINT32_MAX
 
-struct flow_kind {                /* whose flow it is */
+struct flow_kind {                /* the model of the flow */
     void (*changed)(struct sched *s, job_id j, flow_id f, double share);    /* another share than before, bytes a second; may be
                                                                  NULL. Opens and closes none */
     void (*done)(struct sched *s, job_id j, flow_id f);       /* of finite flows: all its bytes are over, and it is closed */
@@ -20,14 +21,14 @@ struct flow_spec {
     job_id job;
     const link_id *link;          /* [n_links] in any order; a link twice counts once. Copied */
     size_t n_links;
-    double demand;                /* the most that it takes, bytes a second, > 0; INFINITY where there is a link */
+    double demand;                /* maximum, bytes a second, > 0; INFINITY where there is a link */
     double bytes;                 /* finite: so many, then it is done; 0: until it is closed */
 };
 
-struct flows;
-void    flows_begin(struct sched *s);                         /* s->flows */
+extern const struct run_model flows_model;
+void    flows_begin(struct sched *s);
 void    flows_end(struct sched *s);
-link_id flows_link(struct flows *f, double capacity);         /* bytes a second, >= 0; numbered from 0 */
+link_id flows_link(struct sched *s, double capacity);         /* bytes a second, >= 0; numbered from 0 */
 
 flow_id flow_open(struct sched *s, const struct flow_spec *spec);
 void    flow_close(struct sched *s, flow_id f);               /* FLOW_NONE: does nothing */

@@ -1,8 +1,5 @@
-/* milestones.c - what happens when a job has come so far, at whatever pace: its event moves as its rate changes. */
+/* milestones.c - see milestones.h. */
 #include "sim/physics/milestones.h"
-#include "sim/engine/state.h"
-
-static const enum event_kind kind_of[MILESTONES] = { [MILESTONE_CHECKPOINT] = EVENT_CHECKPOINT, [MILESTONE_EPOCH] = EVENT_EPOCH };
 
 static int64_t time_of(const struct sched *s, const struct live *l, int64_t left_ns)
 {
@@ -10,40 +7,41 @@ static int64_t time_of(const struct sched *s, const struct live *l, int64_t left
     return ns > s->now_ns ? ns : s->now_ns;
 }
 
-static void retime(struct sched *s, struct live *l, enum milestone m)
+static void retime(struct sched *s, struct live *l, struct milestone *m)
 {
-    int64_t ns = time_of(s, l, l->milestone[m].left_ns);
-    if (l->milestone[m].event)
-        event_queue_move(s->events, l->milestone[m].event, ns);
+    int64_t ns = time_of(s, l, m->left_ns);
+    if (m->event)
+        event_queue_move(s->events, m->event, ns);
     else
-        l->milestone[m].event = event_queue_push(s->events, (struct event){ ns, kind_of[m], l->job });
+        m->event = event_queue_push(s->events, (struct event){ ns, m->kind, l->job });
 }
 
-void milestone_paced(struct sched *s, struct live *l, enum milestone m)
+void milestone_paced(struct sched *s, struct live *l, struct milestone *m)
 {
-    if (l->milestone[m].set)
+    if (m->set)
         retime(s, l, m);
 }
 
-void milestone_set(struct sched *s, struct live *l, enum milestone m, int64_t left_ns)
+void milestone_set(struct sched *s, struct live *l, struct milestone *m, enum event_kind kind, int64_t left_ns)
 {
-    l->milestone[m].set = true;
-    l->milestone[m].left_ns = left_ns;
-    if (l->event)                 /* else it is about to begin, and then milestone_paced() comes */
+    m->set = true;
+    m->kind = (uint8_t)kind;
+    m->left_ns = left_ns;
+    if (l->event)                 /* else the job is about to begin, and milestone_paced() follows */
         retime(s, l, m);
 }
 
-void milestone_drop(struct sched *s, struct live *l, enum milestone m)
+void milestone_drop(struct sched *s, struct milestone *m)
 {
-    if (l->milestone[m].event)
-        event_queue_cancel(s->events, l->milestone[m].event);
-    l->milestone[m].event = 0;
-    l->milestone[m].set = false;
+    if (m->event)
+        event_queue_cancel(s->events, m->event);
+    m->event = 0;
+    m->set = false;
 }
 
-int64_t milestone_reached(struct live *l, enum milestone m)
+int64_t milestone_reached(struct milestone *m)
 {
-    l->milestone[m].event = 0;
-    l->milestone[m].set = false;
-    return l->milestone[m].left_ns;
+    m->event = 0;
+    m->set = false;
+    return m->left_ns;
 }

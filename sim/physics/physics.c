@@ -1,21 +1,22 @@
-/* physics.c - the list of models of the physical world. A new one is a file of this folder and a line here. */
+/* physics.c - the list of models of the physical world. A new model is a file of this folder and a line here. */
 #include "sim/physics/physics.h"
 #include "sim/engine/state.h"
 
-/* What makes a start-up longer, then those that set the pace of a job, then those that go by it. */
+/* In this order: models that lengthen a start-up, models that set the pace of a job, models that depend on it. */
 #define EACH_MODEL(M)                                                                                                  \
     M(flows_model)                                                                                                     \
     M(mig_model)                                                                                                       \
     M(rates_model)                                                                                                     \
-    M(elastic_jobs)                                                                                                    \
+    M(elastic_jobs_model)                                                                                              \
     M(sessions_model)                                                                                                  \
     M(sharing_model)                                                                                                   \
+    M(storage_links_model)                                                                                             \
     M(reading_model)                                                                                                   \
     M(images_model)                                                                                                    \
     M(checkpoints_model)                                                                                               \
     M(energy_model)                                                                                                    \
-    M(cost_model)                                                                                                      \
-    M(caps_model)                                                                                                      \
+    M(bill_model)                                                                                                      \
+    M(power_caps_model)                                                                                                \
     M(fault_model)                                                                                                     \
     M(sleep_model)                                                                                                     \
     M(pools_model)                                                                                                     \

@@ -1,35 +1,30 @@
-/* pools.c - nodes of pools: provisioned on demand, removed when nobody has needed them for idle_s, reclaimed if they are spot.
- *
- * A node that is not there is out of service like one that has failed (nodes.h), in all views and accounts. One that the
- * autoscaler asks for (autoscaler.c) is there after provision_s. It is removed when it has held nothing for idle_s, its pool is above its
- * min, none is coming, and none has come for as long: what waits for several nodes meets all of them. Spot: after a time drawn from the node's own stream, the same under every policy, comes the notice: nothing
- * new starts there, its jobs are stopped at the price of a preemption if that takes no longer than the notice, else back to
- * their last checkpoint; at its end the node is gone, and asked for
- * anew if the pool is below its min. */
+/* pools.c - see pools.h. */
 #include "sim/physics/pools.h"
-
-#include "sim/physics/physics.h"
-#include "sim/engine/nodes.h"
-#include "sim/physics/sleep.h"
 #include "sim/engine/interruption.h"
+#include "sim/engine/nodes.h"
+#include "sim/physics/physics.h"
+#include "sim/physics/sleep.h"
+#include "sim/scheduler/placements.h"
+#include "sim/scheduler/placing.h"
+#include "sim/scheduler/waiting.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 /* Subjects of EVENT_POOL: what x n_nodes + node. */
 enum what { READY, IDLE, RECLAIM, GONE, SCAN };
-enum { IN_VAIN = 3 };             /* times all nodes of pools */
+enum { USELESS_TIMES = 3, SCANNED = 1000 };
 
 static bool wanted(const struct sched *s)
 {
     return s->cluster->pool != NULL;
 }
 
-/* Nobody's wait ends by these alone. */
+/* No wait ends by these alone. */
 static bool is_background(const struct sched *s, enum what what, node_id n)
 {
-    return what == READY ? s->pools->node[n].hopeless : what != GONE;    /* gone, it can be asked for again */
+    return what == READY ? pools_of(s)->node[n].hopeless : what != GONE;    /* a node that is gone can be asked for again */
 }
 
 static event_id push(struct sched *s, enum what what, node_id n, int64_t at_ns)
@@ -76,17 +71,17 @@ static void list_pools(struct sched *s, struct pools *p)
 
 static void look_later(struct sched *s, node_id n)
 {
-    struct pool_node *x = &s->pools->node[n];
+    struct pool_node *x = &pools_of(s)->node[n];
     int64_t idle_ns = pool_of(s, n)->idle_ns;
     x->due = x->idle_since_ns <= TIME_NEVER - 1 - idle_ns;
     if (x->due)
         push(s, IDLE, n, x->idle_since_ns + idle_ns > s->now_ns ? x->idle_since_ns + idle_ns : s->now_ns);
 }
 
-/* Those that were idle while their pool was at its min, or others were coming, may go now. */
+/* Nodes that were idle while their pool was at its min, or nodes were coming, may be removed now. */
 static void look_at_idle(struct sched *s)
 {
-    struct pools *p = s->pools;
+    struct pools *p = pools_of(s);
     for (node_id n = 0; n < s->cluster->n_nodes; n++)
         if (p->node[n].state == POOL_THERE && !p->node[n].pieces && !p->node[n].due)
             look_later(s, n);
@@ -94,7 +89,7 @@ static void look_at_idle(struct sched *s)
 
 static void is_there(struct sched *s, node_id n)
 {
-    struct pool_node *x = &s->pools->node[n];
+    struct pool_node *x = &pools_of(s)->node[n];
     const struct pool *p = pool_of(s, n);
     x->state = POOL_THERE;
     sleep_there(s, n, true);
@@ -108,29 +103,29 @@ static void is_there(struct sched *s, node_id n)
     }
 }
 
-/* Of jobs; what has no turn any more has ended. */
+/* Changes when a job arrives, starts or ends. */
 static uint64_t turn_of(const struct sched *s)
 {
     const struct run_totals *t = &s->totals;
     return t->starts + s->n_submitted + t->completed + t->failed + t->cancelled + t->rejected;
 }
 
-bool pools_in_vain(const struct sched *s)
+static bool pools_useless(const struct sched *s)
 {
-    struct pools *p = s->pools;
+    struct pools *p = pools_of(s);
     if (p->mark != turn_of(s))
-        p->in_vain = 0;
+        p->useless = 0;
     p->mark = turn_of(s);
-    return p->in_vain >= IN_VAIN * p->nodes;
+    return p->useless >= USELESS_TIMES * p->nodes;
 }
 
-void pool_provision(struct sched *s, node_id n)
+static void pool_provision(struct sched *s, node_id n)
 {
-    struct pools *p = s->pools;
-    p->node[n].hopeless = pools_in_vain(s);
+    struct pools *p = pools_of(s);
+    p->node[n].hopeless = pools_useless(s);
     p->node[n].state = POOL_COMING;
     p->there[s->cluster->group_of[n]]++;
-    p->in_vain++;
+    p->useless++;
     p->added++;
     p->coming++;
     log_node(s, "provision", n);
@@ -141,14 +136,14 @@ void pool_provision(struct sched *s, node_id n)
 
 static void leaves(struct sched *s, node_id n)
 {
-    struct pool_node *x = &s->pools->node[n];
+    struct pool_node *x = &pools_of(s)->node[n];
     x->state = POOL_ABSENT;
     sleep_there(s, n, false);
     x->there_ns += s->now_ns - x->since_ns;
-    s->pools->there[s->cluster->group_of[n]]--;
+    pools_of(s)->there[s->cluster->group_of[n]]--;
 }
 
-static bool stands_on(const struct placement *p, node_id n)
+static bool is_on(const struct placement *p, node_id n)
 {
     for (size_t i = 0; p && i < p->n; i++)
         if (p->piece[i].node == n)
@@ -156,15 +151,15 @@ static bool stands_on(const struct placement *p, node_id n)
     return false;
 }
 
-static bool somebody_stands_on(const struct sched *s, node_id n)
+static bool holds_suspended(const struct sched *s, node_id n)
 {
     for (size_t i = 0; i < s->n_live; i++)
-        if (s->job[s->live[i].job].live == i && stands_on(s->live[i].suspended, n))
+        if (s->job[s->live[i].job].live == i && is_on(s->live[i].suspended, n))
             return true;
     return false;
 }
 
-/* Of a node on which nobody holds anything: what is taken of it all the same is claimed. */
+/* Of a node of which no job holds anything: what is taken of it is claimed. */
 static bool is_claimed(const struct sched *s, node_id n)
 {
     const struct node_type *t = cluster_node_type(s->cluster, n);
@@ -172,28 +167,28 @@ static bool is_claimed(const struct sched *s, node_id n)
     return !x->out && (x->whole < (int64_t)t->gpus || x->cpu_milli < t->cpu_milli || x->mem_mib < t->mem_mib);
 }
 
-static void perhaps_remove(struct sched *s, node_id n)
+static void remove_if_idle(struct sched *s, node_id n)
 {
-    struct pool_node *x = &s->pools->node[n];
+    struct pool_node *x = &pools_of(s)->node[n];
     const struct pool *p = pool_of(s, n);
     x->due = false;
-    if (x->state != POOL_THERE || x->pieces || s->pools->coming || s->pools->there[s->cluster->group_of[n]] <= p->min)
+    if (x->state != POOL_THERE || x->pieces || pools_of(s)->coming || pools_of(s)->there[s->cluster->group_of[n]] <= p->min)
         return;
-    if (is_claimed(s, n) || somebody_stands_on(s, n)) {
+    if (is_claimed(s, n) || holds_suspended(s, n)) {
         x->idle_since_ns = s->now_ns;
         x->due = true;
         push(s, IDLE, n, s->now_ns + (p->idle_ns > p->scan_ns ? p->idle_ns : p->scan_ns));
         return;
     }
-    if (x->idle_since_ns < s->pools->last_ready_ns)
-        x->idle_since_ns = s->pools->last_ready_ns;
+    if (x->idle_since_ns < pools_of(s)->last_ready_ns)
+        x->idle_since_ns = pools_of(s)->last_ready_ns;
     if (x->idle_since_ns + p->idle_ns > s->now_ns) {
         look_later(s, n);
         return;
     }
     if (x->reclaim && event_queue_cancel(s->events, x->reclaim))
         run_background(s, -1);
-    s->pools->removed++;
+    pools_of(s)->removed++;
     log_node(s, "remove", n);
     leaves(s, n);
     node_goes(s, n);
@@ -201,17 +196,195 @@ static void perhaps_remove(struct sched *s, node_id n)
 
 static void reclaim(struct sched *s, node_id n)
 {
-    struct pool_node *x = &s->pools->node[n];
+    struct pool_node *x = &pools_of(s)->node[n];
     const struct pool *p = pool_of(s, n);
     x->reclaim = 0;
     x->state = POOL_LEAVING;
-    s->pools->reclaimed++;
+    pools_of(s)->reclaimed++;
     log_node(s, "reclaim", n);
     node_goes(s, n);
     interrupt_nodes(s, &(struct interruption){ CAUSE_RECLAIM, n, n + 1, 0, p->notice_ns });
     push(s, GONE, n, s->now_ns + p->notice_ns);
     run_changed(s);
 }
+
+/* A round is over: a scan follows while jobs wait. */
+static void autoscaler_after(struct sched *s, bool changed)
+{
+    struct pools *p = pools_of(s);
+    if (p->scan_due || !changed || (!s->ledger.waiting && !s->n_live))
+        return;
+    p->scan_due = true;
+    event_queue_push(s->events, (struct event){ (s->now_ns / p->scan_ns + 1) * p->scan_ns, EVENT_POOL, 4 * s->cluster->n_nodes });
+}
+
+/* ---- The autoscaler: which jobs wait ---- */
+
+struct waiting { job_id job; bool behind; };    /* behind: others; GPUs are free for it */
+
+enum { NOT_FOR_ROOM, FOR_ROOM, BEHIND };
+static unsigned waits_for(const struct sched *s, const struct live *l)
+{
+    static const uint8_t room[WAIT_REASONS] = {
+        [WAIT_GPUS] = FOR_ROOM, [WAIT_FRAGMENTED] = FOR_ROOM, [WAIT_TOPOLOGY] = FOR_ROOM, [WAIT_TYPE] = FOR_ROOM, [WAIT_GANG] = FOR_ROOM,
+        [WAIT_PROTECTED] = FOR_ROOM, [WAIT_ORDER] = BEHIND, [WAIT_RESERVED] = BEHIND, [WAIT_PASS] = BEHIND, [WAIT_OTHER] = BEHIND,
+    };
+    enum job_state state = s->job[l->job].state;
+    return (state == JOB_PENDING || state == JOB_GATHERING) && l->counting ? room[wait_reason_now(s, l)] : NOT_FOR_ROOM;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const struct waiting *x = a, *y = b;
+    if (x->behind != y->behind)
+        return x->behind ? 1 : -1;
+    return (x->job > y->job) - (x->job < y->job);
+}
+
+static size_t list_waiting(const struct sched *s, struct waiting *list)
+{
+    size_t n = 0;
+    for (uint32_t i = 0; i < s->n_live; i++) {
+        unsigned why = s->job[s->live[i].job].live == i ? waits_for(s, &s->live[i]) : NOT_FOR_ROOM;
+        if (why != NOT_FOR_ROOM)
+            list[n++] = (struct waiting){ s->live[i].job, why == BEHIND };
+    }
+    qsort(list, n, sizeof *list, by_number);
+    return n < SCANNED ? n : SCANNED;
+}
+
+/* The tasks that the job does not hold, as a request; NULL: none. Scratch. */
+static const struct request *missing(struct sched *s, job_id j)
+{
+    const struct live *l = live_of(s, j);
+    const struct request *ask = ask_of(s, j);
+    struct request *first = NULL, **end = &first;
+    for (const struct request *run = ask; run; run = run->next) {
+        struct request *r = sched_scratch(s, sizeof *r);
+        *r = *run;
+        r->job = j;
+        r->next = NULL;
+        if (run->tasks != SPLIT_ANY && l->now.held) {
+            uint32_t *task = sched_scratch(s, run->tasks * sizeof *task);
+            r->tasks = 0;
+            r->task = task;
+            for (uint32_t t = run->first_task; t < run->first_task + run->tasks; t++)
+                if (!placement_task(l->now.held, t))
+                    task[r->tasks++] = t;
+        }
+        if (r->tasks == 0)
+            continue;
+        *end = r;
+        end = (struct request **)(uintptr_t)&r->next;
+    }
+    return first;
+}
+
+/* ---- The autoscaler: which nodes would help ---- */
+
+struct scan {
+    struct sched *s;
+    node_id *shown;               /* as if they were there */
+    size_t n_shown;
+    struct taken { job_id job; const struct placement *p; } *taken;
+    size_t n_taken;
+};
+
+static bool place(struct scan *x, job_id j, const struct request *r)
+{
+    const struct placement *p = sched_place(x->s, x->s->idle, r);
+    if (!p)
+        return false;
+    placement_take(x->s->idle, ask_of(x->s, j), p);
+    x->taken[x->n_taken++] = (struct taken){ j, p };
+    return true;
+}
+
+/* More nodes than this cannot help the job. */
+static uint32_t max_nodes(const struct sched *s, const struct request *r, uint32_t group)
+{
+    uint64_t nodes = 0, gpus = s->cluster->group_gpus[group] ? s->cluster->group_gpus[group] : 1;
+    for (; r; r = r->next)
+        nodes += r->tasks == SPLIT_ANY ? (r->gpus + gpus - 1) / gpus : r->tasks;
+    return nodes < UINT32_MAX ? (uint32_t)nodes : UINT32_MAX;
+}
+
+static bool is_shown(const struct scan *x, node_id n)
+{
+    for (size_t i = 0; i < x->n_shown; i++)
+        if (x->shown[i] == n)
+            return true;
+    return false;
+}
+
+static bool helps(struct scan *x, job_id j, const struct request *r, uint32_t group)
+{
+    struct pools *p = pools_of(x->s);
+    size_t before = x->n_shown;
+    uint32_t left = max_nodes(x->s, r, group);
+    for (node_id n = p->first[group]; n < p->first[group + 1] && left > 0; n++) {
+        if (p->node[n].state != POOL_ABSENT || !nodes_imaginable(x->s, n) || is_shown(x, n))
+            continue;
+        nodes_imagine(x->s, n, true);
+        x->shown[x->n_shown++] = n;
+        left--;
+        if (place(x, j, r)) {
+            for (size_t i = before; i < x->n_shown; i++)
+                pool_provision(x->s, x->shown[i]);
+            return true;
+        }
+    }
+    while (x->n_shown > before)
+        nodes_imagine(x->s, x->shown[--x->n_shown], false);
+    return false;
+}
+
+static void help(struct scan *x, job_id j)
+{
+    const struct pools *p = pools_of(x->s);
+    const struct request *r = missing(x->s, j);
+    if (!r || place(x, j, r))
+        return;
+    for (uint32_t i = 0; i < p->n_pools; i++)
+        if (helps(x, j, r, p->by_price[i]))
+            return;
+}
+
+static void imagine(struct sched *s, const struct waiting *waiting, size_t n)
+{
+    struct scan x = { .s = s, .shown = mem_new(s->cluster->n_nodes, sizeof *x.shown), .taken = mem_new(n, sizeof *x.taken) };
+    struct placing_answer kept = placing_keep(s);
+    for (node_id k = 0; k < s->cluster->n_nodes; k++)
+        if (pool_of(s, k) && pools_of(s)->node[k].state == POOL_COMING && nodes_imaginable(s, k)) {
+            nodes_imagine(s, k, true);
+            x.shown[x.n_shown++] = k;
+        }
+    for (size_t i = 0; i < n; i++)
+        help(&x, waiting[i].job);
+    while (x.n_taken-- > 0)
+        placement_give(s->idle, ask_of(s, x.taken[x.n_taken].job), x.taken[x.n_taken].p);
+    while (x.n_shown > 0)
+        nodes_imagine(s, x.shown[--x.n_shown], false);
+    placing_put_back(s, kept);
+    arena_reset(s->scratch);
+    free(x.shown);
+    free(x.taken);
+}
+
+static void autoscaler_scan(struct sched *s)
+{
+    struct pools *p = pools_of(s);
+    p->scan_due = false;
+    if (pools_useless(s))
+        return;
+    struct waiting *waiting = mem_new(s->n_live + 1, sizeof *waiting);
+    size_t n = list_waiting(s, waiting);
+    if (n)
+        imagine(s, waiting, n);
+    free(waiting);
+}
+
+/* ---- Events ---- */
 
 static void happens(struct sched *s, const struct event *e)
 {
@@ -223,19 +396,19 @@ static void happens(struct sched *s, const struct event *e)
         is_there(s, n);
         log_node(s, "ready", n);
         node_comes(s, n);
-        s->pools->last_ready_ns = s->now_ns;
-        if (--s->pools->coming == 0)
+        pools_of(s)->last_ready_ns = s->now_ns;
+        if (--pools_of(s)->coming == 0)
             look_at_idle(s);
         break;
     case IDLE:
-        perhaps_remove(s, n);
+        remove_if_idle(s, n);
         break;
     case RECLAIM:
         reclaim(s, n);
         break;
     case GONE:
         leaves(s, n);
-        if (s->pools->there[s->cluster->group_of[n]] < pool_of(s, n)->min)
+        if (pools_of(s)->there[s->cluster->group_of[n]] < pool_of(s, n)->min)
             pool_provision(s, n);
         autoscaler_after(s, true);
         break;
@@ -247,12 +420,13 @@ static void happens(struct sched *s, const struct event *e)
 
 static void held(struct sched *s, job_id j, const struct placement *p, int sign)
 {
+    struct pools *pools = pools_of(s);
     (void)j;
     for (size_t i = 0; i < p->n; i++) {
         node_id n = p->piece[i].node;
         if (!pool_of(s, n))
             continue;
-        struct pool_node *x = &s->pools->node[n];
+        struct pool_node *x = &pools->node[n];
         x->pieces += (uint32_t)sign;
         if (x->pieces)
             continue;
@@ -267,7 +441,8 @@ static void held(struct sched *s, job_id j, const struct placement *p, int sign)
 static void begin(struct sched *s)
 {
     const struct cluster *c = s->cluster;
-    struct pools *p = s->pools = arena_alloc(s->memory, sizeof *p);
+    struct pools *p = arena_alloc(s->memory, sizeof *p);
+    model_state_set(s, &pools_model, p);
     p->node = arena_alloc(s->memory, c->n_nodes * sizeof *p->node);
     p->there = arena_alloc(s->memory, c->n_groups * sizeof *p->there);
     p->first = arena_alloc(s->memory, (c->n_groups + (size_t)1) * sizeof *p->first);
@@ -283,6 +458,7 @@ static void begin(struct sched *s)
             p->there[c->group_of[n]]++;
             is_there(s, n);
         } else {
+            sleep_there(s, n, false);
             node_goes(s, n);
         }
     }
@@ -295,15 +471,60 @@ static void end(struct sched *s)
 
 int64_t pool_there_ns(const struct sched *s, node_id n)
 {
-    const struct pool_node *x = &s->pools->node[n];
+    const struct pool_node *x = &pools_of(s)->node[n];
     return x->there_ns + (x->state >= POOL_THERE ? s->now_ns - x->since_ns : 0);
 }
 
 static void interrupted(struct sched *s, const struct live *l, unsigned cause)
 {
     (void)l;
-    s->pools->stopped += cause == CAUSE_RECLAIM;
+    pools_of(s)->stopped += cause == CAUSE_RECLAIM;
 }
+
+static void pools_node_row(struct output *o, const struct sched *s, node_id n)
+{
+    out_char(o, ',');
+    out_seconds(o, pool_of(s, n) ? pool_there_ns(s, n) : s->now_ns - s->totals.first_ns);
+}
+
+static const char *const pools_node_columns[] = { "there_s", NULL };
+enum { NODE_H, ADDED, REMOVED, RECLAIMED, STOPPED, LOST };
+static const struct metric_kind pools_metrics[] = {
+    [NODE_H] = { "pool_node_h", "h", "hours that nodes of pools were there", BETTER_NEITHER },
+    [ADDED] = { "pool_nodes_added", "", "times that the autoscaler asked for one", BETTER_NEITHER },
+    [REMOVED] = { "pool_nodes_removed", "", "times that one was removed because no job needed it", BETTER_NEITHER },
+    [RECLAIMED] = { "pool_nodes_reclaimed", "", "spot nodes that were taken away", BETTER_NEITHER },
+    [STOPPED] = { "jobs_reclaimed", "", "jobs stopped by that", BETTER_LOWER },
+    [LOST] = { "lost_by_reclaims_gpu_h", "GPU h", "work to be done again for that; part of lost_gpu_h", BETTER_LOWER },
+    { 0 },
+};
+
+static void pools_summarise(struct summary_builder *b)
+{
+    const struct sched *s = b->s;
+    const struct pools *p = pools_of(s);
+    int128_t there_ns = 0;
+    for (node_id n = 0; n < s->cluster->n_nodes; n++)
+        there_ns += pool_of(s, n) ? pool_there_ns(s, n) : 0;
+    const double value[] = { (double)there_ns / (double)NS_PER_S / 3600, (double)p->added, (double)p->removed, (double)p->reclaimed,
+                             (double)p->stopped, gpu_hours(b->s->ledger.interruption_lost[CAUSE_RECLAIM]) };
+    for (unsigned m = 0; m < sizeof value / sizeof value[0]; m++)
+        summary_put_kind(b, &pools_metrics[m], "all", value[m], 1);
+}
+
+/* The account that the others of a node add up with; the model of failures has the column where it is on. */
+static bool wants_down(const struct sched *s)
+{
+    return s->cluster->pool && !(s->cluster->failures && failures_happen(s->cluster->failures));
+}
+
+static void down_row(struct output *o, const struct sched *s, node_id n)
+{
+    out_char(o, ',');
+    out_wide_seconds(o, s->ledger.node_account[n][ACCOUNT_DOWN] / MILLI_ALL);
+}
+
+static const char *const down_columns[] = { "down_gpu_s", NULL };
 
 const struct run_model pools_model = {
     .unsaved = "which nodes of pools are there",
@@ -311,4 +532,9 @@ const struct run_model pools_model = {
     .wanted = wanted, .begin = begin, .held = held, .interrupted = interrupted, .instant = autoscaler_after,
     .events = 1u << EVENT_POOL, .happens = happens, .end = end,
     .node_columns = pools_node_columns, .node_row = pools_node_row, .metrics = pools_metrics, .summarise = pools_summarise,
+};
+
+const struct run_model pools_down_model = {
+    .name = "nodes that are not there", .summary = "GPU time of pools' nodes while they were not there", .wanted = wants_down,
+    .node_columns = down_columns, .node_row = down_row,
 };

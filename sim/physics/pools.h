@@ -1,22 +1,36 @@
-/* pools.h - nodes of pools that come, go and are reclaimed: see pools.c; who asks for them: autoscaler.c. */
+/* pools.h - nodes of pools that an autoscaler adds and removes, and spot nodes that are reclaimed. Key `pool` of a node group.
+ *
+ * A node that is not there is out of service like one that has failed (sim/engine/nodes.h), in all views and accounts. A node that
+ * the autoscaler asks for is there after provision_s. It is removed when it has held nothing for idle_s, its pool is above its
+ * min, no node is coming, and none has come for idle_s: jobs that wait for several nodes meet all of them. Spot: after a time
+ * drawn from the node's own stream, the same under every policy, comes the notice: no job starts there any more, jobs there are
+ * preempted if that takes no longer than the notice, else they fall back to their last checkpoint; at the end of the notice the
+ * node is gone, and asked for again if the pool is below its min.
+ *
+ * The autoscaler, after kubernetes/autoscaler:cluster-autoscaler, scale-up. At a multiple of scan_s after a change, while jobs
+ * wait: the jobs that wait for free GPUs, and after them those that wait behind others, are placed one after the other in the
+ * order of arrival, by the run's own placer, into what is free now and what is coming. For a job that does not fit, nodes of a
+ * pool are added until it does, at most as many as can help it; the first pool that helps is asked, the cheapest GPU first. Then
+ * the placements are given back: only the nodes stay asked for. At most SCANNED jobs are tried. When three times as many nodes as
+ * all pools have were asked for, and no job has arrived, started or ended since, no more are asked for. */
 #pragma once
-#include "sim/engine/state.h"
-#include "sim/results/summary.h"
 #include "sim/cluster/pools.h"
+#include "sim/engine/models.h"
+#include "sim/engine/state.h"
 
-enum pool_state { POOL_ABSENT, POOL_COMING, POOL_THERE, POOL_LEAVING };    /* the last: reclaimed, in its notice */
+enum pool_state { POOL_ABSENT, POOL_COMING, POOL_THERE, POOL_LEAVING };    /* leaving: reclaimed, in its notice */
 struct pool_node {
     uint8_t state;
     bool due;                     /* an event will ask whether it is needed */
-    bool hopeless;                /* it comes, and so many have come in vain that nobody counts on it */
-    uint32_t pieces;              /* that hold some of it */
-    int64_t idle_since_ns, since_ns, there_ns;    /* there since; in all until then */
+    bool hopeless;                /* asked for after too many useless nodes: no wait counts on it */
+    uint32_t pieces;              /* that jobs hold of it */
+    int64_t idle_since_ns, since_ns, there_ns;    /* since_ns: there since; there_ns: in all until then */
     struct random draws;          /* "spot reclaims" of the node */
     event_id reclaim;             /* 0: none is to come */
 };
 struct pools {
     struct pool_node *node;       /* [n_nodes]; of groups that are no pool: unused */
-    uint32_t *there;              /* [n_groups] there, and coming */
+    uint32_t *there;              /* [n_groups] nodes there, and coming */
     node_id *first;               /* [n_groups + 1] */
     uint32_t *by_price;           /* [n_pools] groups, the cheapest GPU first */
     uint32_t n_pools;
@@ -24,31 +38,19 @@ struct pools {
     bool scan_due;
     uint32_t coming;              /* nodes */
     int64_t last_ready_ns;        /* when the last of them came */
-    uint64_t mark, in_vain;       /* nodes asked for since a job has last come, started or gone */
+    uint64_t mark, useless;       /* nodes asked for since a job has last arrived, started or ended; mark: turn_of() then */
     uint64_t nodes;               /* of all pools */
-    uint64_t added, removed, reclaimed, stopped;    /* the last: jobs, by reclaims */
+    uint64_t added, removed, reclaimed, stopped;    /* stopped: jobs, by reclaims */
 };
-static inline const struct pool *pool_of(const struct sched *s, node_id n)    /* NULL: of none */
+
+extern const struct run_model pools_model;
+static inline struct pools *pools_of(const struct sched *s)    /* NULL: no group is a pool */
+{
+    return model_state(s, &pools_model);
+}
+static inline const struct pool *pool_of(const struct sched *s, node_id n)    /* NULL: its group is no pool */
 {
     const struct pool *p = s->cluster->pool ? &s->cluster->pool[s->cluster->group_of[n]] : NULL;
     return p && p->is ? p : NULL;
 }
-static inline bool pool_is_there(const struct sched *s, node_id n)      /* or of no pool */
-{
-    return !s->pools || !pool_of(s, n) || s->pools->node[n].state >= POOL_THERE;
-}
-void pool_provision(struct sched *s, node_id n);             /* which is absent */
-bool pools_in_vain(const struct sched *s);                   /* too many have come, and no job has come, started or gone */
-int64_t pool_there_ns(const struct sched *s, node_id n);     /* until now */
-
-/* pools_results.c */
-struct output;
-struct summary_builder;
-extern const char *const pools_node_columns[];
-extern const struct metric_kind pools_metrics[];
-void pools_node_row(struct output *o, const struct sched *s, node_id n);
-void pools_summarise(struct summary_builder *k);
-
-/* autoscaler.c */
-void autoscaler_after(struct sched *s, bool changed);        /* a round is over: does anybody wait? */
-void autoscaler_scan(struct sched *s);
+int64_t pool_there_ns(const struct sched *s, node_id n);     /* time that it was there, until now */

@@ -1,18 +1,18 @@
-/* rates.c - jobs get on as their placement lets them: section `progress` of the cluster; models.md 2.
+/* rates.c - progress rates by placement: section `progress`; models.md 2.
  *
- * What an iteration takes there is sim/capacity/placement_rate.h's; here it becomes the pace of a job. With `contention: maxmin`
- * each job on several nodes is a flow over the links it crosses, from when it makes progress until it stops: it wants
- * link_bytes / T_iteration, and with a smaller share b an iteration takes link_bytes / b (2.4).
+ * The time of an iteration is sim/capacity/placement_rate.h's; here it becomes the pace of a job. With `contention: maxmin` each
+ * job on several nodes is a flow over the links that it crosses, while it makes progress: it asks for link_bytes / T_iteration,
+ * and with a smaller share b an iteration takes link_bytes / b (2.4).
  *
- * jobs.csv: placement_slowdown is the time in which a job made progress over what that would have taken at its reference placement,
- * alone on the links; link_slowdown is that time over what it would have taken alone. Empty: it never ran. */
-#include "sim/scheduler/placements.h"
-#include "sim/physics/rates.h"
-#include "sim/physics/flows.h"
-#include "sim/engine/state.h"
-#include "sim/physics/physics.h"
-#include "sim/engine/pace.h"
+ * jobs.csv: placement_slowdown is the time in which a job made progress over the time at its reference placement, alone on the
+ * links; link_slowdown is that time over the time alone on the links. Empty: it never ran. */
 #include "sim/capacity/placement_form.h"
+#include "sim/engine/pace.h"
+#include "sim/engine/state.h"
+#include "sim/physics/elastic.h"
+#include "sim/physics/flows.h"
+#include "sim/physics/physics.h"
+#include "sim/scheduler/placements.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -30,6 +30,7 @@ struct rated {                    /* of a job */
     bool ran;
 };
 struct rates_run {
+    struct placement_rates *here; /* of a job alone on the links where they are shared; s->predicted_rates: as if all nodes sent */
     struct rated *job;
     bool maxmin;
     link_id first_link;
@@ -39,6 +40,13 @@ struct rates_run {
     double lost_gpu_s;            /* GPU time beyond what the reference placement would have taken */
 };
 
+extern const struct run_model rates_model;
+
+static struct rates_run *rates_of(const struct sched *s)
+{
+    return model_state(s, &rates_model);
+}
+
 static bool wanted(const struct sched *s)
 {
     return s->cluster->rates;
@@ -47,18 +55,20 @@ static bool wanted(const struct sched *s)
 static void prepare(struct sched *s)
 {
     const struct rate_rules *rules = s->cluster->rates;
-    s->placement_rates = s->predicted_rates = placement_rates_new(s->cluster, rules, s->workload->models);
+    struct rates_run *r = mem_new(1, sizeof *r);
+    model_state_set(s, &rates_model, r);
+    r->here = s->predicted_rates = placement_rates_new(s->cluster, rules, s->workload->models);
     if (!rules->fabric.maxmin)
         return;
-    struct rate_rules *crowded = arena_alloc(s->memory, sizeof *crowded);
-    *crowded = *rules;
-    crowded->fabric.maxmin = false;
-    s->predicted_rates = placement_rates_new(s->cluster, crowded, s->workload->models);
+    struct rate_rules *all_send = arena_alloc(s->memory, sizeof *all_send);
+    *all_send = *rules;
+    all_send->fabric.maxmin = false;
+    s->predicted_rates = placement_rates_new(s->cluster, all_send, s->workload->models);
 }
 
 static void begin(struct sched *s)
 {
-    struct rates_run *r = s->rates = mem_new(1, sizeof *r);
+    struct rates_run *r = rates_of(s);
     const struct fabric *fabric = &s->cluster->rates->fabric;
     r->job = mem_new(s->n_jobs, sizeof *r->job);
     for (job_id j = 0; j < s->n_jobs; j++)
@@ -70,7 +80,7 @@ static void begin(struct sched *s)
     double *bps = mem_new(n, sizeof *bps);
     placement_link_rates(s->cluster, fabric, bps);
     for (uint32_t i = 0; i < n; i++) {
-        link_id l = flows_link(s->flows, bps[i]);
+        link_id l = flows_link(s, bps[i]);
         r->first_link = i ? r->first_link : l;
     }
     free(bps);
@@ -78,18 +88,19 @@ static void begin(struct sched *s)
 
 static void end_run(struct sched *s)
 {
-    form_scratch_free(&s->rates->scratch);
-    free(s->rates->job);
-    free(s->rates->link);
-    free(s->rates);
-    if (s->predicted_rates != s->placement_rates)
+    struct rates_run *r = rates_of(s);
+    if (s->predicted_rates != r->here)
         placement_rates_free(s->predicted_rates);
-    placement_rates_free(s->placement_rates);
+    placement_rates_free(r->here);
+    form_scratch_free(&r->scratch);
+    free(r->job);
+    free(r->link);
+    free(r);
 }
 
 /* ---- How fast ---- */
 
-uint32_t rates_gpus(const struct request *ask)
+static uint32_t gpus_of(const struct request *ask)
 {
     int64_t n = 0;
     for (; ask; ask = ask->next)
@@ -100,13 +111,14 @@ uint32_t rates_gpus(const struct request *ask)
 static void placed(struct sched *s, struct live *l)
 {
     const struct job_facts *f = &s->workload->facts[l->job];
-    struct rated *x = &s->rates->job[l->job];
+    const struct rates_run *r = rates_of(s);
+    struct rated *x = &r->job[l->job];
     x->placement = x->link = 1;
     x->link_bytes = 0;
     x->by = RATE_OFF;
-    if (f->ask->mig || elastic_learns(s, l->job))    /* its time is that of such an instance; or elastic.c's matter */
+    if (f->ask->mig || elastic_learns(s, l->job))    /* at the rate of its instance, or of its goodput */
         return;
-    struct placement_rate at = placement_rate_on(s->placement_rates, f->model, rates_gpus(f->ask), l->now.held);
+    struct placement_rate at = placement_rate_on(r->here, f->model, gpus_of(f->ask), l->now.held);
     l->pace.compute_s = at.compute_s;
     l->pace.comm_s = at.comm_s;
     l->pace.reference_s = at.reference_s;
@@ -119,14 +131,14 @@ static void placed(struct sched *s, struct live *l)
 
 /* ---- What came of it, up to now ---- */
 
-static void settle_job(struct sched *s, struct rated *x)
+static void settle_job(struct sched *s, struct rates_run *r, struct rated *x)
 {
     if (x->since_ns >= 0 && s->now_ns > x->since_ns) {
         double time_s = seconds(s->now_ns - x->since_ns), alone_s = time_s / x->link, reference_s = alone_s / x->placement;
         x->time_s += time_s;
         x->alone_s += alone_s;
         x->reference_s += reference_s;
-        s->rates->lost_gpu_s += x->gpus * (time_s - reference_s);
+        r->lost_gpu_s += x->gpus * (time_s - reference_s);
     }
     x->since_ns = s->now_ns;
 }
@@ -136,19 +148,19 @@ static void settle_job(struct sched *s, struct rated *x)
 static void share_changed(struct sched *s, job_id j, flow_id f, double share)
 {
     struct live *l = live_of(s, j);
-    struct rated *x = &s->rates->job[j];
+    struct rates_run *r = rates_of(s);
+    struct rated *x = &r->job[j];
     (void)f;
     bool enough = share >= x->demand * (1 - ALIKE);
-    settle_job(s, x);
+    settle_job(s, r, x);
     x->link = enough ? 1 : x->demand / share;
     l->pace.link_s = enough ? 0 : x->link_bytes / share;
     pace_changed(s, l);
 }
 static const struct flow_kind job_traffic = { .changed = share_changed };
 
-static void open_flow(struct sched *s, struct live *l)
+static void open_flow(struct sched *s, struct rates_run *r, struct live *l)
 {
-    struct rates_run *r = s->rates;
     struct rated *x = &r->job[l->job];
     if (r->room < 3 * l->now.held->n) {
         r->room = 6 * l->now.held->n;
@@ -172,16 +184,17 @@ static void close_flow(struct sched *s, struct rated *x)
 /* Its progress has begun, changed, or stalled. */
 static void paced(struct sched *s, struct live *l)
 {
-    struct rated *x = &s->rates->job[l->job];
-    bool gets_on = !l->progress_event && !l->pace.stalled, sends = s->rates->maxmin && l->pace.comm_s > 0 && x->demand > 0;
-    if (gets_on && x->since_ns < 0) {
+    struct rates_run *r = rates_of(s);
+    struct rated *x = &r->job[l->job];
+    bool progresses = !l->progress_event && !l->pace.stalled, sends = r->maxmin && l->pace.comm_s > 0 && x->demand > 0;
+    if (progresses && x->since_ns < 0) {
         x->since_ns = s->now_ns;
         x->gpus = (double)placement_gpu_milli(l->on) / MILLI_ALL;
         x->ran = true;
         if (sends)
-            open_flow(s, l);
-    } else if (!gets_on && x->since_ns >= 0) {
-        settle_job(s, x);
+            open_flow(s, r, l);
+    } else if (!progresses && x->since_ns >= 0) {
+        settle_job(s, r, x);
         x->since_ns = -1;
         close_flow(s, x);
     }
@@ -189,9 +202,10 @@ static void paced(struct sched *s, struct live *l)
 
 static void left(struct sched *s, struct live *l, const struct placement *from)
 {
-    struct rated *x = &s->rates->job[l->job];
+    struct rates_run *r = rates_of(s);
+    struct rated *x = &r->job[l->job];
     (void)from;
-    settle_job(s, x);
+    settle_job(s, r, x);
     x->since_ns = -1;
     close_flow(s, x);
 }
@@ -213,7 +227,7 @@ static const struct metric_kind metrics[] = {
 
 static void job_row(struct output *o, const struct sched *s, job_id j)
 {
-    const struct rated *x = &s->rates->job[j];
+    const struct rated *x = &rates_of(s)->job[j];
     out_char(o, ',');
     if (x->ran)
         out_text(o, rate_model_name[x->by]);
@@ -225,20 +239,20 @@ static void job_row(struct output *o, const struct sched *s, job_id j)
         out_double(o, x->time_s / x->alone_s);
 }
 
-static void summarise(struct summary_builder *k)
+static void summarise(struct summary_builder *b)
 {
-    const struct rates_run *r = k->s->rates;
+    const struct rates_run *r = rates_of(b->s);
     double time_s = 0, alone_s = 0, reference_s = 0;
     uint64_t n = 0;
-    for (job_id j = 0; j < k->s->n_jobs; j++) {
+    for (job_id j = 0; j < b->s->n_jobs; j++) {
         time_s += r->job[j].time_s;
         alone_s += r->job[j].alone_s;
         reference_s += r->job[j].reference_s;
         n += r->job[j].time_s > 0;
     }
-    summary_put_kind(k, &metrics[PLACEMENT_SLOWDOWN], "all", alone_s / reference_s, n);
-    summary_put_kind(k, &metrics[LINK_SLOWDOWN], "all", time_s / alone_s, n);
-    summary_put_kind(k, &metrics[LOCALITY_LOST], "all", r->lost_gpu_s / 3600, n);
+    summary_put_kind(b, &metrics[PLACEMENT_SLOWDOWN], "all", alone_s / reference_s, n);
+    summary_put_kind(b, &metrics[LINK_SLOWDOWN], "all", time_s / alone_s, n);
+    summary_put_kind(b, &metrics[LOCALITY_LOST], "all", r->lost_gpu_s / 3600, n);
 }
 
 const struct run_model rates_model = {

@@ -1,18 +1,111 @@
 /* services.c - see services.h. */
 #include "sim/physics/services.h"
-#include "sim/physics/physics.h"
+#include "sim/base/random.h"
+#include "sim/engine/models.h"
 #include "sim/engine/on_demand.h"
 #include "sim/engine/pace.h"
-#include "sim/physics/service_rows.h"
+#include "sim/physics/physics.h"
+#include "sim/serving/deployment.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+struct service_run {
+    const struct deployment *of;
+    struct service service;       /* its own, with the end of this run */
+    struct serving *serving;      /* NULL: not begun, or over */
+    struct scaler *scaler;
+    job_id first;                 /* its replicas: as many jobs as it may have replicas */
+    uint32_t placed, ready;       /* run; of these, serve */
+    struct replica { int64_t ready_ns, counted_ns; double speed; } *replica;    /* ready since, -1: not; the start counted last */
+    uint64_t *image_at;           /* bit n: node n has its image */
+    int64_t next_interval_ns, next_look_ns;
+    bool refused;                 /* a replica can never run here */
+    uint64_t starts;              /* start-ups that were completed */
+    double arrived;               /* of all intervals so far */
+    uint64_t drawn;
+    struct serving_figures total; /* once it is over */
+};
+struct services {
+    size_t n;
+    struct service_run *of;
+    uint32_t *owner;              /* [n_on_demand] number of the service; ID_NONE: of none */
+};
+
+static struct services *services_of(const struct sched *s)
+{
+    return model_state(s, &services_model);
+}
+
 static struct service_run *owner_of(const struct sched *s, job_id j)
 {
-    uint32_t i = on_demand(s, j) ? s->services->owner[j - s->workload->n_jobs] : ID_NONE;
-    return i == ID_NONE ? NULL : &s->services->of[i];
+    if (!on_demand(s, j))
+        return NULL;
+    const struct services *all = services_of(s);
+    uint32_t i = all->owner[j - s->workload->n_jobs];
+    return i == ID_NONE ? NULL : &all->of[i];
+}
+
+/* ---- The number of replicas ---- */
+
+static uint32_t replicas_there(const struct sched *s, const struct service_run *r)
+{
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < r->of->scaler.most; k++)
+        n += on_demand_is_there(s, r->first + k);
+    return n;
+}
+
+static void submit(struct sched *s, struct service_run *r, uint32_t n)
+{
+    for (uint32_t k = 0; k < r->of->scaler.most && n > 0 && !r->refused; k++) {
+        job_id j = r->first + k;
+        if (live_of(s, j))
+            continue;
+        on_demand_submit(s, j);
+        r->refused = s->job[j].state == JOB_GONE;
+        n--;
+    }
+}
+
+/* Replicas are withdrawn in the order of ranks, the newest first. */
+static unsigned rank(const struct sched *s, const struct service_run *r, job_id j)
+{
+    enum job_state state = s->job[j].state;
+    return r->replica[j - r->first].ready_ns >= 0 ? 2 : state == JOB_RUNNING || state == JOB_GATHERING ? 1 : 0;
+}
+
+static int64_t since_ns(const struct sched *s, const struct service_run *r, job_id j)
+{
+    int64_t ready_ns = r->replica[j - r->first].ready_ns;
+    return ready_ns >= 0 ? ready_ns : s->workload->facts[j].submit_ns;
+}
+
+static void replicas_withdraw(struct sched *s, struct service_run *r, uint32_t n)
+{
+    for (; n > 0; n--) {
+        job_id first = ID_NONE;
+        for (uint32_t k = 0; k < r->of->scaler.most; k++) {
+            job_id j = r->first + k;
+            if (!on_demand_is_there(s, j))
+                continue;
+            unsigned mine = rank(s, r, j), best = first == ID_NONE ? UINT8_MAX : rank(s, r, first);
+            if (mine < best || (mine == best && since_ns(s, r, j) >= since_ns(s, r, first)))
+                first = j;
+        }
+        on_demand_withdraw(s, first, FATE_COMPLETED, "withdrawn");
+    }
+}
+
+static void replicas_reconcile(struct sched *s, struct service_run *r)
+{
+    uint32_t there = replicas_there(s, r), wanted = scaler_wants(r->scaler);
+    if (there < wanted)
+        submit(s, r, wanted - there);
+    else if (there > wanted)
+        replicas_withdraw(s, r, there - wanted);
 }
 
 /* ---- Replicas become ready, and are no more ---- */
@@ -50,7 +143,7 @@ static void serves(struct sched *s, struct service_run *r, const struct live *l)
     serving_replica_ready(r->serving, l->job - r->first, replica->speed);
 }
 
-static void serves_no_more(struct sched *s, struct service_run *r, job_id j)
+static void serves_not(struct sched *s, struct service_run *r, job_id j)
 {
     r->replica[j - r->first].ready_ns = -1;
     r->ready--;
@@ -68,7 +161,7 @@ static void services_paced(struct sched *s, struct live *l)
     /* A flow takes another speed at once; requests that are being served keep theirs. */
     bool faster = ready && was && r->service.mode == SERVICE_FLUID && replica->speed != speed_of(s, r, l);
     if (was && (!ready || faster))
-        serves_no_more(s, r, l->job);
+        serves_not(s, r, l->job);
     if (ready && (!was || faster))
         serves(s, r, l);
 }
@@ -88,7 +181,7 @@ static void services_left(struct sched *s, struct live *l, const struct placemen
         return;
     r->placed--;
     if (r->serving && r->replica[l->job - r->first].ready_ns >= 0)
-        serves_no_more(s, r, l->job);
+        serves_not(s, r, l->job);
 }
 
 static int64_t services_start_up(const struct sched *s, job_id j, const struct placement *on, bool first)
@@ -111,8 +204,8 @@ static void interval_ends(struct sched *s, struct service_run *r)
     const struct run_observer *o = &s->setup.observer;
     r->arrived += f.arrived;
     r->next_interval_ns = s->now_ns + r->service.interval_ns;
-    if (o->service)
-        o->service(o->self, &(struct service_row){ r->service.name, scaler_wants(r->scaler), r->placed, r->ready, &f });
+    if (o->row)
+        o->row(o->self, &services_model, &(struct service_row){ r->service.name, scaler_wants(r->scaler), r->placed, r->ready, &f });
 }
 
 static void begin(struct sched *s, struct service_run *r)
@@ -164,7 +257,7 @@ static int64_t earlier(int64_t a, int64_t b)
 
 static void services_happens(struct sched *s, const struct event *e)
 {
-    struct service_run *r = &s->services->of[e->subject];
+    struct service_run *r = &services_of(s)->of[e->subject];
     if (s->now_ns >= r->service.demand.end_ns) {
         if (!r->serving)
             begin(s, r);
@@ -198,7 +291,8 @@ static job_id find_first(const struct sched *s, const struct service_run *r)
 static void services_begin(struct sched *s)
 {
     const struct workload *w = s->workload;
-    struct services *all = s->services = mem_new(1, sizeof *all);
+    struct services *all = mem_new(1, sizeof *all);
+    model_state_set(s, &services_model, all);
     all->n = w->services->n;
     all->of = mem_new(all->n, sizeof *all->of);
     all->owner = mem_new(w->n_on_demand, sizeof *all->owner);
@@ -225,24 +319,26 @@ static void services_begin(struct sched *s)
 
 static void services_free(struct sched *s)
 {
-    for (size_t i = 0; i < s->services->n; i++) {
-        struct service_run *r = &s->services->of[i];
+    struct services *all = services_of(s);
+    for (size_t i = 0; i < all->n; i++) {
+        struct service_run *r = &all->of[i];
         serving_free(r->serving);
         scaler_free(r->scaler);
         free(r->replica);
         free(r->image_at);
     }
-    free(s->services->of);
-    free(s->services->owner);
-    free(s->services);
+    free(all->of);
+    free(all->owner);
+    free(all);
 }
 
 /* The cut-off: what they have come to until now. */
 static void services_end(struct sched *s)
 {
-    for (size_t i = 0; i < s->services->n; i++)
-        if (s->services->of[i].serving)
-            close_books(s, &s->services->of[i]);
+    struct services *all = services_of(s);
+    for (size_t i = 0; i < all->n; i++)
+        if (all->of[i].serving)
+            close_books(s, &all->of[i]);
 }
 
 static bool services_wanted(const struct sched *s)
@@ -250,11 +346,165 @@ static bool services_wanted(const struct sched *s)
     return s->workload->services != NULL;
 }
 
+static const char *const service_columns[] = {
+    "time_s", "service", "rate_per_s", "arrived", "served", "dropped", "backlog", "replicas_wanted", "replicas_placed", "replicas_ready",
+    "latency_mean_s", "latency_p50_s", "latency_p99_s", "first_token_p50_s", "first_token_p99_s", "slo_attainment", "duty", NULL,
+};
+
+static void service_row(struct output *o, const void *of)
+{
+    const struct service_row *row = of;
+    const struct serving_figures *f = row->figures;
+    const double count[] = { f->arrived / seconds(f->to_ns - f->from_ns), f->arrived, f->served, f->dropped, f->unfinished };
+    const uint32_t replicas[] = { row->wanted, row->placed, row->ready };
+    const double delay[] = { f->latency.mean_s, f->latency.p50_s, f->latency.p99_s, f->first_token.p50_s, f->first_token.p99_s,
+                             figures_attainment(f), figures_duty(f) };
+    out_seconds(o, f->to_ns);
+    out_char(o, ',');
+    out_csv(o, row->name);
+    for (unsigned i = 0; i < sizeof count / sizeof *count; i++) {
+        out_char(o, ',');
+        out_double(o, count[i]);
+    }
+    for (unsigned i = 0; i < sizeof replicas / sizeof *replicas; i++) {
+        out_char(o, ',');
+        out_integer(o, replicas[i]);
+    }
+    for (unsigned i = 0; i < sizeof delay / sizeof *delay; i++) {
+        out_char(o, ',');
+        out_double(o, delay[i]);
+    }
+    out_char(o, '\n');
+}
+
+enum { ARRIVED, SERVED, DROPPED, UNFINISHED, ATTAINMENT, MINUTES_KEPT, LATENCY_MEAN, LATENCY_P50, LATENCY_P99, FIRST_TOKEN_P50,
+       FIRST_TOKEN_P99, REPLICA_H, STARTS, DUTY };
+static const struct metric_kind service_metrics[] = {
+    [ARRIVED] = { "requests_arrived", "", "requests of services that came", BETTER_NEITHER },
+    [SERVED] = { "requests_served", "", "of these, served to the end", BETTER_HIGHER },
+    [DROPPED] = { "requests_dropped", "", "given up after their timeout, or with their replica", BETTER_LOWER },
+    [UNFINISHED] = { "requests_unfinished", "", "still there when the service ended", BETTER_LOWER },
+    [ATTAINMENT] = { "slo_attainment", "", "requests that kept every target of the SLO, of those served and dropped", BETTER_HIGHER },
+    [MINUTES_KEPT] = { "slo_minutes_kept", "", "minutes in which the share of the SLO kept it, of those in which a request ended", BETTER_HIGHER },
+    [LATENCY_MEAN] = { "latency_mean_s", "s", "arrival to end of a request; of those served", BETTER_LOWER },
+    [LATENCY_P50] = { "latency_p50_s", "s", "its median, of each service", BETTER_LOWER },
+    [LATENCY_P99] = { "latency_p99_s", "s", "its 99th percentile, of each service", BETTER_LOWER },
+    [FIRST_TOKEN_P50] = { "first_token_p50_s", "s", "arrival to first token, median, of each LLM service", BETTER_LOWER },
+    [FIRST_TOKEN_P99] = { "first_token_p99_s", "s", "its 99th percentile", BETTER_LOWER },
+    [REPLICA_H] = { "replica_h", "h", "hours that replicas were ready", BETTER_NEITHER },
+    [STARTS] = { "cold_starts", "", "replicas that became ready after a start-up", BETTER_LOWER },
+    [DUTY] = { "replica_duty", "", "share of that time in which they served at all", BETTER_NEITHER },
+    { 0 },
+};
+
+struct sum { double arrived, served, dropped, unfinished, kept, windows, windows_kept, latency_s, replica_s, busy_s; uint64_t starts; };
+
+static void add(struct sum *to, const struct service_run *r)
+{
+    const struct serving_figures *f = &r->total;
+    to->arrived += f->arrived;
+    to->served += f->served;
+    to->dropped += f->dropped;
+    to->unfinished += f->unfinished;
+    to->kept += f->kept;
+    to->windows += f->windows;
+    to->windows_kept += f->windows_kept;
+    to->latency_s += f->served > 0 ? f->served * f->latency.mean_s : 0;
+    to->replica_s += f->replica_s;
+    to->busy_s += f->busy_s;
+    to->starts += r->starts;
+}
+
+static void put(struct summary_builder *b, unsigned metric, const char *scope, double value, uint64_t n)
+{
+    summary_put_kind(b, &service_metrics[metric], scope, value, n);
+}
+
+/* A count of requests; in fluid mode the nearest. */
+static uint64_t whole(double requests)
+{
+    return (uint64_t)llround(requests);
+}
+
+static void put_sums(struct summary_builder *b, const char *scope, const struct sum *x)
+{
+    put(b, ARRIVED, scope, x->arrived, 1);
+    put(b, SERVED, scope, x->served, 1);
+    put(b, DROPPED, scope, x->dropped, 1);
+    put(b, UNFINISHED, scope, x->unfinished, 1);
+    put(b, ATTAINMENT, scope, x->kept / (x->served + x->dropped), whole(x->served + x->dropped));
+    put(b, MINUTES_KEPT, scope, x->windows_kept / x->windows, whole(x->windows));
+    put(b, LATENCY_MEAN, scope, x->latency_s / x->served, whole(x->served));
+}
+
+static void put_rest(struct summary_builder *b, const char *scope, const struct sum *x)
+{
+    put(b, REPLICA_H, scope, x->replica_s / 3600, 1);
+    put(b, STARTS, scope, (double)x->starts, 1);
+    put(b, DUTY, scope, x->busy_s / x->replica_s, x->replica_s > 0);
+}
+
+static void put_service(struct summary_builder *b, const struct service_run *r)
+{
+    const struct serving_figures *f = &r->total;
+    struct sum x = { 0 };
+    size_t length = strlen("service=") + strlen(r->service.name) + 1;
+    char *scope = arena_alloc(b->summary->memory, length);
+    snprintf(scope, length, "service=%s", r->service.name);
+    add(&x, r);
+    put_sums(b, scope, &x);
+    put(b, LATENCY_P50, scope, f->latency.p50_s, whole(f->served));
+    put(b, LATENCY_P99, scope, f->latency.p99_s, whole(f->served));
+    if (service_is_llm(&r->service)) {
+        put(b, FIRST_TOKEN_P50, scope, f->first_token.p50_s, whole(f->served));
+        put(b, FIRST_TOKEN_P99, scope, f->first_token.p99_s, whole(f->served));
+    }
+    put_rest(b, scope, &x);
+}
+
+static void services_summarise(struct summary_builder *b)
+{
+    const struct services *x = services_of(b->s);
+    struct sum all = { 0 };
+    for (size_t i = 0; i < x->n; i++)
+        add(&all, &x->of[i]);
+    put_sums(b, "class=inference", &all);
+    put_rest(b, "class=inference", &all);
+    for (size_t i = 0; i < x->n; i++)
+        put_service(b, &x->of[i]);
+}
+
+uint64_t services_drawn(const struct sched *s)
+{
+    uint64_t hash = 0;
+    const struct services *all = services_of(s);
+    for (size_t i = 0; all && i < all->n; i++)
+        hash = hash_bytes(&all->of[i].drawn, sizeof all->of[i].drawn, hash);
+    return hash;
+}
+
+static int services_check(struct sched *s, struct error *err)
+{
+    const struct services *all = services_of(s);
+    for (size_t i = 0; i < all->n; i++) {
+        const struct service_run *r = &all->of[i];
+        const struct serving_figures *f = &r->total;
+        double off = f->arrived - f->served - f->dropped - f->unfinished, of_intervals = f->arrived - r->arrived;
+        double most = r->service.mode == SERVICE_REQUESTS ? 0 : 1e-9 * fmax(1, f->arrived);
+        if (!(fabs(off) <= most && fabs(of_intervals) <= most))
+            return error_set(err, "an identity is broken, please report it: requests of service %s: %.17g came, %.17g in its intervals; "
+                             "%.17g were served, %.17g dropped, %.17g unfinished", r->service.name, f->arrived, r->arrived, f->served,
+                             f->dropped, f->unfinished);
+    }
+    return 0;
+}
+
 const struct run_model services_model = {
     .name = "services", .summary = "inference services: requests, replicas, autoscalers",
     .wanted = services_wanted, .begin = services_begin, .free = services_free,
     .placed = services_placed, .start_up = services_start_up, .left = services_left, .paced = services_paced,
     .events = 1u << EVENT_SERVICE, .happens = services_happens,
-    .end = services_end, .check = services_check,
+    .end = services_end, .check = services_check, .drawn_name = "requests_drawn", .drawn = services_drawn,
+    .file = "services", .file_columns = service_columns, .file_row = service_row,
     .metrics = service_metrics, .summarise = services_summarise,
 };

@@ -1,17 +1,12 @@
-/* sharing.c - who shares each GPU, how fast that lets everyone get on, and whether their memory is there.
- *
- * A tenant is a task with a share of a GPU, from the instant at which its job holds it to run until it makes no progress there
- * any more; who is leaving keeps its memory and is no tenant, nor is a session while its user thinks. When one comes or goes, all of that GPU get on at a new speed,
- * and each job at that of its slowest task. Costs O(tenants of the GPUs concerned). Laws: sharing.h.
- *
- * With oom: fail, who comes to a GPU without enough memory fails when its start-up is over. */
-#include "sim/engine/jobs.h"
-#include "sim/engine/state.h"
-#include "sim/physics/physics.h"
-#include "sim/engine/pace.h"
-#include "sim/models/sharing.h"
+/* sharing.c - see sharing.h. */
+#include "sim/physics/sharing.h"
 #include "sim/cluster/mig.h"
+#include "sim/engine/jobs.h"
+#include "sim/engine/pace.h"
+#include "sim/engine/state.h"
+#include "sim/models/sharing.h"
 #include "sim/models/training/throughput_pairs.h"
+#include "sim/physics/physics.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -27,14 +22,14 @@ struct seat {                     /* of a tenant */
     uint32_t type;                /* GPU model */
 };
 struct shared_gpu {
-    struct tenant_load crowd;
+    struct tenant_load load;
     uint32_t first;               /* seat */
     uint32_t mem_mib;             /* of all that hold something there */
 };
 struct sharing_job {
     double speed_ns;              /* integral of its speed */
     int64_t ran_ns, since_ns;     /* over that time; up to then */
-    event_id oom;                 /* it will fail; 0: it will not */
+    event_id oom;                 /* of its failure; 0: it will not fail */
     uint32_t seat;                /* its first */
     uint64_t stamp;
     double instance;              /* speed of the MIG instances that it runs on */
@@ -55,6 +50,13 @@ struct sharing_run {
     uint64_t failed;
 };
 
+extern const struct run_model sharing_model;
+
+static struct sharing_run *sharing_of(const struct sched *s)
+{
+    return model_state(s, &sharing_model);
+}
+
 static bool is_wanted(const struct sched *s)
 {
     return s->cluster->sharing.said;
@@ -63,7 +65,8 @@ static bool is_wanted(const struct sched *s)
 static void begin(struct sched *s)
 {
     const struct workload *w = s->workload;
-    struct sharing_run *x = s->sharing = mem_new(1, sizeof *x);
+    struct sharing_run *x = mem_new(1, sizeof *x);
+    model_state_set(s, &sharing_model, x);
     uint32_t n_models = intern_count(w->models);
     x->law = &s->cluster->sharing;
     x->gpu = mem_new(s->cluster->gpu_base[s->cluster->n_nodes] + 1, sizeof *x->gpu);
@@ -88,7 +91,7 @@ static void begin(struct sched *s)
 
 static void end_of_run(struct sched *s)
 {
-    struct sharing_run *x = s->sharing;
+    struct sharing_run *x = sharing_of(s);
     free(x->gpu);
     free(x->seat);
     free(x->job);
@@ -97,17 +100,16 @@ static void end_of_run(struct sched *s)
     free(x->pair_type);
     free(x->concerned);
     free(x);
-    s->sharing = NULL;
 }
 
 /* ---- Duties ---- */
 
-/* As the job says, else as its model has it; nobody knows: it keeps its share busy and no memory bandwidth. */
+/* As the job says, else as the catalogue has its model; not known: it keeps its share busy and no memory bandwidth. */
 static struct duty duty_of(const struct sched *s, job_id j, uint32_t milli)
 {
     struct duty d = s->workload->truth[j].duty;
     uint32_t model = s->workload->facts[j].model;
-    const struct model_duty *known = model == ID_NONE ? NULL : s->sharing->duty_of_model[model];
+    const struct model_duty *known = model == ID_NONE ? NULL : sharing_of(s)->duty_of_model[model];
     if (d.compute == DUTY_UNSAID)
         d.compute = known ? known->duty.compute : milli * (DUTY_ALL / MILLI_ALL);
     if (d.bandwidth == DUTY_UNSAID)
@@ -125,18 +127,18 @@ static double instance_speed(const struct sched *s, job_id j, const struct piece
     const char *model = intern_text(c->gpu_models, c->type[k->type].gpu_model);
     const struct mig_design *whole = mig_design_whole(model), *d = mig_design_find(model, mig_name(k->mig, name));
     struct duty duty = duty_of(s, j, MILLI_ALL);
-    if (!d)                       /* of its memory slices nothing is known */
-        return sharing_mig_speed(s->sharing->law, mig_g(k->mig), MIG_COMPUTE_SLICES, 1, 1, (struct duty){ 0, 0 });
-    return sharing_mig_speed(s->sharing->law, mig_g(k->mig), mig_g(mig_profile(whole->profile)), d->memory_slices,
+    if (!d)                       /* its memory slices are not known */
+        return sharing_mig_speed(sharing_of(s)->law, mig_g(k->mig), MIG_COMPUTE_SLICES, 1, 1, (struct duty){ 0, 0 });
+    return sharing_mig_speed(sharing_of(s)->law, mig_g(k->mig), mig_g(mig_profile(whole->profile)), d->memory_slices,
                              whole->memory_slices, duty);
 }
 
 /* ---- Tenants ---- */
 
-static void sit_down(struct sched *s, job_id j, node_id n, unsigned gpu_of_node, uint32_t milli)
+static void take_seat(struct sched *s, job_id j, node_id n, unsigned gpu_of_node, uint32_t milli)
 {
     uint64_t gpu = s->cluster->gpu_base[n] + gpu_of_node;
-    struct sharing_run *x = s->sharing;
+    struct sharing_run *x = sharing_of(s);
     uint32_t i = x->free_seat;
     if (i != NO_SEAT) {
         x->free_seat = x->seat[i].next;
@@ -154,7 +156,7 @@ static void sit_down(struct sched *s, job_id j, node_id n, unsigned gpu_of_node,
     g->load.bandwidth += load.bandwidth;
 }
 
-static void stand_up(struct sharing_run *x, uint32_t i)
+static void leave_seat(struct sharing_run *x, uint32_t i)
 {
     struct shared_gpu *g = &x->gpu[x->seat[i].gpu];
     struct duty load = sharing_load(x->law, x->seat[i].alone, x->seat[i].milli);
@@ -172,14 +174,14 @@ static void stand_up(struct sharing_run *x, uint32_t i)
 static struct trainee trainee_of(const struct sched *s, job_id j)
 {
     uint32_t model = s->workload->facts[j].model;
-    return (struct trainee){ model == ID_NONE ? INTERN_NONE : s->sharing->pair_model[model],
+    return (struct trainee){ model == ID_NONE ? INTERN_NONE : sharing_of(s)->pair_model[model],
                              (uint32_t)request_gpus(ask_of(s, j)) };
 }
 
-/* Of one of two tenants; 0: nobody has measured it. */
+/* The speed of one of two tenants; 0: not measured. */
 static double measured_speed(const struct sched *s, const struct seat *seat)
 {
-    const struct sharing_run *x = s->sharing;
+    const struct sharing_run *x = sharing_of(s);
     const struct shared_gpu *g = &x->gpu[seat->gpu];
     if (!x->law->pairs || x->law->mode == SHARING_EXCLUSIVE || g->load.tenants != 2)
         return 0;
@@ -192,7 +194,7 @@ static double measured_speed(const struct sched *s, const struct seat *seat)
 
 static double speed_of(const struct sched *s, job_id j)
 {
-    const struct sharing_run *x = s->sharing;
+    const struct sharing_run *x = sharing_of(s);
     double speed = 1;
     for (uint32_t i = x->job[j].seat; i != NO_SEAT; i = x->seat[i].next_of_job) {
         double measured = measured_speed(s, &x->seat[i]);
@@ -205,7 +207,7 @@ static double speed_of(const struct sched *s, job_id j)
 
 static void settle_speed(struct sched *s, struct live *l)
 {
-    struct sharing_job *j = &s->sharing->job[l->job];
+    struct sharing_job *j = &sharing_of(s)->job[l->job];
     if (s->now_ns > j->since_ns) {
         j->speed_ns += l->pace.interference * (double)(s->now_ns - j->since_ns);
         j->ran_ns += s->now_ns - j->since_ns;
@@ -213,7 +215,7 @@ static void settle_speed(struct sched *s, struct live *l)
     }
 }
 
-/* The others on this job's GPUs, each once, in the order of their seats. */
+/* The other jobs on this job's GPUs, each once, in the order of their seats. */
 static void find_concerned(struct sharing_run *x, job_id j)
 {
     x->n_concerned = 0;
@@ -229,9 +231,9 @@ static void find_concerned(struct sharing_run *x, job_id j)
         }
 }
 
-static void tell_concerned(struct sched *s)
+static void pace_concerned(struct sched *s)
 {
-    struct sharing_run *x = s->sharing;
+    struct sharing_run *x = sharing_of(s);
     for (size_t i = 0; i < x->n_concerned; i++) {
         struct live *l = live_of(s, x->concerned[i]);
         settle_speed(s, l);
@@ -245,15 +247,16 @@ static void tell_concerned(struct sched *s)
 static uint32_t most_mib(const struct sched *s, node_id n)   /* 0: not known, or each instance has its own */
 {
     const struct node_type *t = cluster_node_type(s->cluster, n);
-    return t->counted || t->mig[0] ? 0 : (uint32_t)sharing_usable_mib(s->sharing->law, t->gpu_mem_mib);
+    return t->counted || t->mig[0] ? 0 : (uint32_t)sharing_usable_mib(sharing_of(s)->law, t->gpu_mem_mib);
 }
 
 static void held(struct sched *s, job_id j, const struct placement *p, int sign)
 {
+    struct shared_gpu *gpu = sharing_of(s)->gpu;
     (void)j;
     for (size_t i = 0; i < p->n; i++)
         for (uint64_t m = p->piece[i].gpu_mem_mib ? p->piece[i].gpu_mask : 0; m; m &= m - 1)
-            s->sharing->gpu[s->cluster->gpu_base[p->piece[i].node] + (unsigned)__builtin_ctzll(m)].mem_mib +=
+            gpu[s->cluster->gpu_base[p->piece[i].node] + (unsigned)__builtin_ctzll(m)].mem_mib +=
                 (uint32_t)sign * p->piece[i].gpu_mem_mib;
 }
 
@@ -265,7 +268,7 @@ static bool is_out_of_memory(const struct sched *s, const struct placement *p)
         uint32_t most = most_mib(s, x->node);
         for (uint64_t m = most && x->gpu_mem_mib ? x->gpu_mask : 0; m; m &= m - 1) {
             uint64_t gpu = s->cluster->gpu_base[x->node] + (unsigned)__builtin_ctzll(m);
-            uint32_t others = s->sharing->gpu[gpu].mem_mib, own = x->gpu_mem_mib;
+            uint32_t others = sharing_of(s)->gpu[gpu].mem_mib, own = x->gpu_mem_mib;
             for (size_t k = 0; k < i; k++)                       /* tasks of its own on the same GPU */
                 own += p->piece[k].node == x->node && p->piece[k].gpu_mask & m & -m ? p->piece[k].gpu_mem_mib : 0;
             if (others + own > most)
@@ -277,88 +280,91 @@ static bool is_out_of_memory(const struct sched *s, const struct placement *p)
 
 static void fails(struct sched *s, const struct event *e)
 {
-    s->sharing->job[e->subject].oom = 0;
-    s->sharing->job[e->subject].failed = true;
-    s->sharing->failed++;
+    struct sharing_run *x = sharing_of(s);
+    x->job[e->subject].oom = 0;
+    x->job[e->subject].failed = true;
+    x->failed++;
     job_fails(s, e->subject, "out of memory");
 }
 
-/* ---- A run's calls ---- */
+/* ---- With the job ---- */
 
-static void all_sit_down(struct sched *s, struct live *l, const struct placement *on)
+static void take_seats(struct sched *s, struct live *l, const struct placement *on)
 {
-    struct sharing_run *x = s->sharing;
+    struct sharing_run *x = sharing_of(s);
     struct sharing_job *j = &x->job[l->job];
     for (size_t i = 0; i < on->n; i++)
         for (uint64_t m = on->piece[i].milli < MILLI_ALL ? on->piece[i].gpu_mask : 0; m; m &= m - 1)
-            sit_down(s, l->job, on->piece[i].node, (unsigned)__builtin_ctzll(m), on->piece[i].milli);
+            take_seat(s, l->job, on->piece[i].node, (unsigned)__builtin_ctzll(m), on->piece[i].milli);
     l->pace.interference = speed_of(s, l->job);
     find_concerned(x, l->job);
     for (size_t i = 0; i < x->n_concerned; i++)
         x->job[x->concerned[i]].shared = true;
     j->shared |= x->n_concerned > 0;
-    tell_concerned(s);
+    pace_concerned(s);
 }
 
-static void all_stand_up(struct sched *s, struct live *l)
+static void leave_seats(struct sched *s, struct live *l)
 {
-    struct sharing_run *x = s->sharing;
+    struct sharing_run *x = sharing_of(s);
     struct sharing_job *j = &x->job[l->job];
     settle_speed(s, l);
     find_concerned(x, l->job);
     for (uint32_t i = j->seat, next; i != NO_SEAT; i = next) {
         next = x->seat[i].next_of_job;
-        stand_up(x, i);
+        leave_seat(x, i);
     }
     j->seat = NO_SEAT;
-    tell_concerned(s);
+    pace_concerned(s);
 }
 
 void sharing_rests(struct sched *s, struct live *l)
 {
-    if (!s->sharing)
+    struct sharing_run *x = sharing_of(s);
+    if (!x)
         return;
-    all_stand_up(s, l);
-    s->sharing->job[l->job].since_ns = INT64_MAX;    /* its speed does not count */
+    leave_seats(s, l);
+    x->job[l->job].since_ns = INT64_MAX;             /* its speed does not count */
 }
 
 void sharing_goes_on(struct sched *s, struct live *l)
 {
-    if (!s->sharing)
+    struct sharing_run *x = sharing_of(s);
+    if (!x)
         return;
-    all_sit_down(s, l, l->on);
-    s->sharing->job[l->job].since_ns = s->now_ns;
+    take_seats(s, l, l->on);
+    x->job[l->job].since_ns = s->now_ns;
 }
 
 static void placed(struct sched *s, struct live *l)
 {
-    struct sharing_run *x = s->sharing;
+    struct sharing_run *x = sharing_of(s);
     struct sharing_job *j = &x->job[l->job];
     j->instance = 1;
     for (size_t i = 0; i < l->now.held->n; i++)
         if (l->now.held->piece[i].milli >= MILLI_ALL && l->now.held->piece[i].gpu_mask)
             j->instance = fmin(j->instance, instance_speed(s, l->job, &l->now.held->piece[i]));
     j->since_ns = l->pace.mark_ns;
-    all_sit_down(s, l, l->now.held);
+    take_seats(s, l, l->now.held);
     if (x->law->oom == OOM_FAIL && is_out_of_memory(s, l->now.held))
         j->oom = event_queue_push(s->events, (struct event){ s->now_ns + l->start_cost_ns, EVENT_OUT_OF_MEMORY, l->job });
 }
 
 static void left(struct sched *s, struct live *l, const struct placement *from)
 {
-    struct sharing_job *j = &s->sharing->job[l->job];
+    struct sharing_job *j = &sharing_of(s)->job[l->job];
     (void)from;
     if (j->oom)
         event_queue_cancel(s->events, j->oom);
     j->oom = 0;
-    all_stand_up(s, l);
+    leave_seats(s, l);
 }
 
-/* All have left, and their memory and duties with them. */
+/* All jobs have left, and their memory and duties with them. */
 static int check(struct sched *s, struct error *err)
 {
     for (uint64_t g = 0; g < s->cluster->gpu_base[s->cluster->n_nodes]; g++) {
-        const struct shared_gpu *gpu = &s->sharing->gpu[g];
+        const struct shared_gpu *gpu = &sharing_of(s)->gpu[g];
         if (gpu->mem_mib || gpu->load.tenants || gpu->load.compute || gpu->load.bandwidth || gpu->first != NO_SEAT)
             return error_set(err, "sharing: a GPU has tenants when all have left");
     }
@@ -371,7 +377,7 @@ static const char *const job_columns[] = { "sharing_speed", "out_of_memory", NUL
 
 static void job_row(struct output *o, const struct sched *s, job_id id)
 {
-    const struct sharing_job *j = &s->sharing->job[id];
+    const struct sharing_job *j = &sharing_of(s)->job[id];
     out_char(o, ',');
     if (j->ran_ns)
         out_double(o, j->speed_ns / (double)j->ran_ns);
@@ -387,19 +393,19 @@ static const struct metric_kind metrics[] = {
     { 0 },
 };
 
-static void summarise(struct summary_builder *k)
+static void summarise(struct summary_builder *b)
 {
-    const struct sharing_run *x = k->s->sharing;
+    const struct sharing_run *x = sharing_of(b->s);
     uint64_t shared = 0, ran = 0;
     double speed = 0;
-    for (job_id j = 0; j < k->s->n_jobs; j++) {
+    for (job_id j = 0; j < b->s->n_jobs; j++) {
         shared += x->job[j].shared;
         ran += x->job[j].ran_ns > 0;
         speed += x->job[j].ran_ns ? x->job[j].speed_ns / (double)x->job[j].ran_ns : 0;
     }
-    summary_put_kind(k, &metrics[SHARED_JOBS], "all", (double)shared, 1);
-    summary_put_kind(k, &metrics[SPEED], "all", ran ? speed / (double)ran : 0, ran);
-    summary_put_kind(k, &metrics[OUT_OF_MEMORY], "all", (double)x->failed, 1);
+    summary_put_kind(b, &metrics[SHARED_JOBS], "all", (double)shared, 1);
+    summary_put_kind(b, &metrics[SPEED], "all", ran ? speed / (double)ran : 0, ran);
+    summary_put_kind(b, &metrics[OUT_OF_MEMORY], "all", (double)x->failed, 1);
 }
 
 const struct run_model sharing_model = {

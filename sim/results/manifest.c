@@ -1,6 +1,7 @@
 /* manifest.c - see manifest.h. */
 #include "sim/results/manifest.h"
 
+#include "sim/engine/state.h"
 #include "sim/engine/params.h"
 #include "sim/results/version.h"
 #include "sim/sessions/draw_sessions.h"
@@ -56,7 +57,7 @@ static json_t *switches(const struct sched *s)
     return list;
 }
 
-/* The files that it names. */
+/* Files that the input names, without itself. */
 static json_t *named(const struct provenance *files, const char *path)
 {
     json_t *list = json_array();
@@ -81,7 +82,7 @@ static json_t *input(const char *path, const char *format, const char *sha256, c
     return o;
 }
 
-/* Of a workload file, hashes of all that was drawn from its laws: two runs with the same have met the same jobs, requests, sessions. */
+/* Hash of what was drawn from laws of a workload file: two runs with the same hash have met the same jobs, requests, sessions. */
 static void drawn(json_t *trace, const char *key, uint64_t hash)
 {
     char text[17];
@@ -91,7 +92,7 @@ static void drawn(json_t *trace, const char *key, uint64_t hash)
     json_object_set_new(trace, key, json_string(text));
 }
 
-/* Of all members, and who they are. */
+/* Sums over all members. */
 static struct run_totals totals_of(const struct federated *f)
 {
     struct run_totals sum = { .first_ns = 0 };
@@ -132,7 +133,7 @@ static json_t *members(const struct federated *f)
     return list;
 }
 
-/* Of a member of a federation, its own. */
+/* Jobs of the run; of a member of a federation, those routed to it. */
 static uint32_t jobs_of(const struct sched *s, bool whole)
 {
     const struct run_setup *run = run_setup_of(s);
@@ -161,7 +162,7 @@ static json_t *counts(const struct run_totals *t, uint32_t jobs, uint32_t skippe
     return o;
 }
 
-/* What the world refused the policy, by reason; empty in a sound run. */
+/* Requests of the policy that were refused, by reason; empty in a sound run. */
 static json_t *refusals(const struct run_totals *t)
 {
     json_t *o = json_object();
@@ -215,7 +216,9 @@ void manifest_write(struct output *o, const struct results_setup *setup, const s
     json_object_set_new(root, "cluster", input(origin->cluster_path, NULL, origin->cluster_sha256, origin->cluster_files));
     json_object_set_new(root, "trace", input(origin->trace_path, origin->trace_format, origin->trace_sha256, origin->trace_files));
     drawn(json_object_get(root, "trace"), "drawn", run->workload->drawn);
-    drawn(json_object_get(root, "trace"), "requests_drawn", run_requests_drawn(s));
+    for (size_t i = 0; i < s->n_models; i++)
+        if (s->model[i]->drawn)
+            drawn(json_object_get(root, "trace"), s->model[i]->drawn_name, s->model[i]->drawn(s));
     drawn(json_object_get(root, "trace"), "sessions_drawn", run->workload->sessions ? run->workload->sessions->drawn : 0);
     json_object_set_new(root, "configuration", text_or_null(origin->settings_yaml));
     json_object_set_new(root, "counts", counts(&totals, jobs_of(s, origin->federated != NULL), origin->skipped_rows));

@@ -1,4 +1,4 @@
-/* results.c - what is written while the run goes on, and how all of it appears at once. See results.h. */
+/* results.c - see results.h: rows while the run goes on, and all files at once at the end. */
 #include "sim/results/results.h"
 
 #include "sim/io/output.h"
@@ -6,16 +6,12 @@
 #include "sim/results/manifest.h"
 #include "sim/engine/models.h"
 #include "sim/results/rows.h"
-#include "sim/physics/service_rows.h"
-#include "sim/physics/sessions.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-const char *const output_name[OUTPUT_FILES] = { "jobs",  "intervals", "timeseries", "queues",   "nodes",
-                                                "summary",   "manifest",   "services", "sessions", "events" };
 static const char *const file_name[OUTPUT_FILES] = {
     "jobs.csv",     "intervals.csv", "timeseries.csv", "queues.csv",   "nodes.csv",
     "summary.csv", "manifest.json", "services.csv",   "sessions.csv", "events.csv",
@@ -64,10 +60,12 @@ static void on_decision(void *self, job_id j, int64_t now_ns, const char *kind, 
     out_char(o, '\n');
 }
 
-static void on_service(void *self, const struct service_row *row)
+static void on_model_row(void *self, const struct run_model *m, const void *row)
 {
     struct results *r = self;
-    rows_service(r->file[OUTPUT_SERVICES], row);
+    for (unsigned f = 0; f < OUTPUT_FILES; f++)
+        if (r->file[f] && rows_are_of(m, f))
+            m->file_row(r->file[f], row);
 }
 
 static void timeseries_row(struct results *r, const struct sched *s, const struct run_level *l)
@@ -75,7 +73,7 @@ static void timeseries_row(struct results *r, const struct sched *s, const struc
     struct output *o = r->file[OUTPUT_TIMESERIES];
     const int64_t value[] = { r->cluster->gpus * MILLI_ALL, l->up_milli, l->gpus_milli, l->busy_milli };
     if (!r->any_row)
-        rows_header(o, OUTPUT_TIMESERIES, s);
+        rows_header_with(o, OUTPUT_TIMESERIES, s);
     out_seconds(o, l->now_ns);
     for (size_t i = 0; i < sizeof value / sizeof value[0]; i++) {
         out_char(o, ',');
@@ -158,8 +156,7 @@ struct run_observer results_observer(struct results *r)
         o.interval = on_interval;
     if (r->file[OUTPUT_EVENTS])
         o.decision = on_decision;
-    if (r->file[OUTPUT_SERVICES])
-        o.service = on_service;
+    o.row = on_model_row;
     if (r->file[OUTPUT_TIMESERIES] || r->file[OUTPUT_QUEUES])
         o.instant = on_instant;
     return o;
@@ -209,10 +206,11 @@ int results_open(struct results *r, struct error *err)
         return -1;
     if (r->setup.snapshot && !(r->snapshot = output_open(r->directory, snapshot_name, err)))
         return -1;
-    static const enum output_file as_it_goes_on[] = { OUTPUT_INTERVALS, OUTPUT_QUEUES, OUTPUT_SERVICES, OUTPUT_EVENTS };
+    static const enum output_file as_it_goes_on[] = { OUTPUT_INTERVALS, OUTPUT_QUEUES, OUTPUT_SERVICES, OUTPUT_SESSIONS,
+                                                     OUTPUT_EVENTS };
     for (size_t i = 0; i < sizeof as_it_goes_on / sizeof *as_it_goes_on; i++)
         if (r->file[as_it_goes_on[i]])
-            rows_header(r->file[as_it_goes_on[i]], as_it_goes_on[i], NULL);
+            rows_header(r->file[as_it_goes_on[i]], rows_columns(as_it_goes_on[i], r->setup.models));
     return 0;
 }
 
@@ -249,7 +247,7 @@ static void remove_file(const struct results *r, const char *name)
     unlink(path);
 }
 
-/* What an earlier run left under a name that this run does not write would look like this run's. */
+/* Files of an earlier run that this run does not write: they would look like this run's. */
 static void remove_stale(const struct results *r)
 {
     for (unsigned f = 0; f < OUTPUT_FILES; f++)
@@ -277,13 +275,14 @@ static int settle_all(struct results *r, struct error *err)
 int results_write(struct results *r, const struct sched *s, const struct summary *m, struct error *err)
 {
     if (r->file[OUTPUT_TIMESERIES] && !r->any_row)
-        rows_header(r->file[OUTPUT_TIMESERIES], OUTPUT_TIMESERIES, s);
+        rows_header_with(r->file[OUTPUT_TIMESERIES], OUTPUT_TIMESERIES, s);
     if (r->file[OUTPUT_JOBS])
         rows_jobs(r->file[OUTPUT_JOBS], s);
     if (r->file[OUTPUT_NODES])
         rows_nodes(r->file[OUTPUT_NODES], s);
-    if (r->file[OUTPUT_SESSIONS])
-        sessions_rows(r->file[OUTPUT_SESSIONS], s);
+    for (unsigned f = 0; f < OUTPUT_FILES; f++)
+        if (r->file[f])
+            models_file_rows(r->file[f], s, output_name[f]);
     if (r->file[OUTPUT_SUMMARY]) {
         rows_summary_csv(r->file[OUTPUT_SUMMARY], m);
         manifest_summary_json(r->summary_json, m);

@@ -3,6 +3,7 @@
  * Files are written beside their names and renamed together at the end, the manifest last. An interrupted or failed run
  * leaves the directory as it was. Files of an earlier run that this one does not write are removed at that moment. */
 #pragma once
+#include "sim/engine/models.h"
 #include "sim/io/provenance.h"
 #include "sim/engine/run.h"
 #include "sim/results/summary.h"
@@ -15,12 +16,12 @@ enum output_file {
 extern const char *const output_name[OUTPUT_FILES];          /* "jobs", "intervals", ... */
 #define OUTPUTS_DEFAULT ((1u << OUTPUT_EVENTS) - 1)
 
-/* What the manifest says besides what the run itself knows. All borrowed until results_commit() or results_discard(). */
+/* Facts for the manifest that the run does not have. Borrowed until results_commit() or results_discard(). */
 struct run_origin {
     int argc;
     char *const *argv;
     const char *cluster_path, *cluster_sha256, *trace_path, *trace_format, *trace_sha256;
-    const struct provenance *cluster_files, *trace_files;         /* all that were read for them; NULL: not told */
+    const struct provenance *cluster_files, *trace_files;         /* all that were read for them; NULL: not known */
     const char *policy_text, *placement_text;    /* as given on the command line: "fifo:scope=queue" */
     const char *settings_yaml;    /* the full effective configuration */
     uint32_t skipped_rows;
@@ -31,10 +32,11 @@ struct results_setup {
     unsigned outputs;             /* bits 1 << enum output_file */
     bool snapshot;                /* snapshot.csv, too: results_snapshot() */
     int64_t sample_ns;            /* timeseries and queues: at most a row per that long; 0: at every change */
+    const struct run_model *const *models;    /* that may be on, ends with NULL: for the headers of files of their own */
     struct run_origin origin;
 };
 
-/* Without what a run of w cannot have. */
+/* `outputs` without files that a run of w cannot have. */
 unsigned outputs_of(unsigned outputs, const struct workload *w);
 
 struct results;
@@ -49,5 +51,5 @@ int  results_write(struct results *r, const struct sched *s, const struct summar
 /* Gives every file its name, or if that fails none. Frees r. 0, or -1 with err and all as it was before. */
 int  results_commit(struct results *r, struct error *err);
 void results_discard(struct results *r);                     /* removes what was written and made; frees r */
-/* The same without freeing: where a signal came, or memory ended, and the program ends now. Safe in a signal handler. */
+/* The same without freeing, when the program ends now after a signal or out of memory. Safe in a signal handler. */
 void results_remove(struct results *r);

@@ -1,8 +1,6 @@
 /* rows.c - see rows.h. What each column means: docs/outputs.md. */
 #include "sim/results/rows.h"
 #include "sim/engine/models.h"
-#include "sim/physics/service_rows.h"
-#include "sim/physics/sessions.h"
 #include "sim/workload/requests.h"
 
 #include <math.h>
@@ -28,14 +26,27 @@ static const char *const nodes_columns[] = { "node", "group", "gpu_model", "gpus
 static const char *const summary_columns[] = { "metric", "scope", "value", "unit", "n", NULL };
 static const char *const events_columns[] = { "time_s", "seq", "kind", "job_id", "decision", "reason", NULL };
 
-const char *const *const output_columns[OUTPUT_FILES] = {
-    [OUTPUT_JOBS] = jobs_columns,         [OUTPUT_INTERVALS] = intervals_columns,
-    [OUTPUT_TIMESERIES] = timeseries_columns, [OUTPUT_QUEUES] = queues_columns,
-    [OUTPUT_NODES] = nodes_columns,       [OUTPUT_SUMMARY] = summary_columns,
-    [OUTPUT_MANIFEST] = NULL,             [OUTPUT_SERVICES] = service_columns,
-    [OUTPUT_SESSIONS] = session_columns,
+static const char *const *const own_columns[OUTPUT_FILES] = {
+    [OUTPUT_JOBS] = jobs_columns,     [OUTPUT_INTERVALS] = intervals_columns, [OUTPUT_TIMESERIES] = timeseries_columns,
+    [OUTPUT_QUEUES] = queues_columns, [OUTPUT_NODES] = nodes_columns,         [OUTPUT_SUMMARY] = summary_columns,
     [OUTPUT_EVENTS] = events_columns,
 };
+
+const char *const output_name[OUTPUT_FILES] = { "jobs",  "intervals", "timeseries", "queues",   "nodes",
+                                                "summary",   "manifest",   "services", "sessions", "events" };
+
+bool rows_are_of(const struct run_model *m, enum output_file file)
+{
+    return m->file && !strcmp(m->file, output_name[file]);
+}
+
+const char *const *rows_columns(enum output_file file, const struct run_model *const *models)
+{
+    for (; !own_columns[file] && models && *models; models++)
+        if (rows_are_of(*models, file))
+            return (*models)->file_columns;
+    return own_columns[file];
+}
 
 static const struct { enum output_file file; enum model_file of_models; } longer[] = {
     { OUTPUT_JOBS, MODEL_JOBS }, { OUTPUT_NODES, MODEL_NODES }, { OUTPUT_TIMESERIES, MODEL_SERIES },
@@ -49,13 +60,24 @@ const char *const *rows_model_columns(const struct run_model *m, enum output_fil
     return NULL;
 }
 
-void rows_header(struct output *o, enum output_file file, const struct sched *s)
+static void put_columns(struct output *o, const char *const *columns)
 {
-    for (const char *const *column = output_columns[file]; *column; column++) {
-        if (column != output_columns[file])
+    for (size_t i = 0; columns[i]; i++) {
+        if (i)
             out_char(o, ',');
-        out_text(o, *column);
+        out_text(o, columns[i]);
     }
+}
+
+void rows_header(struct output *o, const char *const *columns)
+{
+    put_columns(o, columns);
+    out_char(o, '\n');
+}
+
+void rows_header_with(struct output *o, enum output_file file, const struct sched *s)
+{
+    put_columns(o, own_columns[file]);
     for (size_t i = 0; i < sizeof longer / sizeof longer[0]; i++)
         if (longer[i].file == file)
             models_header(o, s, longer[i].of_models);
@@ -168,7 +190,7 @@ void rows_job(struct output *o, const struct cluster *c, const struct workload *
 void rows_jobs(struct output *o, const struct sched *s)
 {
     const struct run_setup *setup = run_setup_of(s);
-    rows_header(o, OUTPUT_JOBS, s);
+    rows_header_with(o, OUTPUT_JOBS, s);
     for (job_id j = 0; j < workload_all(setup->workload); j++) {
         struct job_result r = run_job(s, j);
         if (r.state == JOB_ABSENT && (j >= setup->workload->n_jobs || !run_takes(s, j)))
@@ -251,7 +273,7 @@ void rows_nodes(struct output *o, const struct sched *s)
 {
     const struct cluster *c = run_setup_of(s)->cluster;
     const struct run_totals *t = run_totals(s);
-    rows_header(o, OUTPUT_NODES, s);
+    rows_header_with(o, OUTPUT_NODES, s);
     for (node_id n = 0; n < c->n_nodes; n++) {
         const int128_t *account = run_node_accounts(s, n);
         int128_t free = (int128_t)(t->last_ns - t->first_ns) * cluster_node_milli(c, n);
@@ -271,7 +293,7 @@ void rows_nodes(struct output *o, const struct sched *s)
 
 void rows_summary_csv(struct output *o, const struct summary *m)
 {
-    rows_header(o, OUTPUT_SUMMARY, NULL);
+    rows_header(o, summary_columns);
     for (size_t i = 0; i < m->n; i++) {
         out_text(o, m->metric[i].kind->name);
         out_char(o, ',');

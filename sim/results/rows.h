@@ -3,11 +3,12 @@
 #include "sim/io/output.h"
 #include "sim/results/results.h"
 
-extern const char *const *const output_columns[OUTPUT_FILES];    /* each ends with NULL; NULL: not a CSV file */
-
-struct run_model;
+/* Its columns, which end with NULL, of `models` if the file is one of theirs; NULL: not a CSV file. */
+const char *const *rows_columns(enum output_file file, const struct run_model *const *models);
+bool rows_are_of(const struct run_model *m, enum output_file file);    /* it is the model's own file */
 const char *const *rows_model_columns(const struct run_model *m, enum output_file file);    /* that it adds; NULL: none */
-void rows_header(struct output *o, enum output_file file, const struct sched *s);    /* s NULL: no model is on */
+void rows_header(struct output *o, const char *const *columns);
+void rows_header_with(struct output *o, enum output_file file, const struct sched *s);    /* and what models that are on append */
 /* One line of jobs.csv, without its end: from the trace and what came of the job. */
 void rows_job(struct output *o, const struct cluster *c, const struct workload *w, job_id j,
               const struct job_result *r);

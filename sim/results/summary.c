@@ -1,20 +1,18 @@
-/* summary.c - see summary.h. Sums of times are exact integers; the only rounding is the last division. */
-#include "sim/results/summary.h"
+/* summary.c - see summary.h and summary_builder.h. Sums of times are exact integers; the only rounding is the last division. */
+#include "sim/results/summary_builder.h"
 
 #include "sim/base/memory.h"
 #include "sim/engine/state.h"
 #include "sim/engine/models.h"
 #include "sim/results/rows.h"
-#include "sim/results/summary_builder.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-
-/* One job, for the tallies of all scopes that it is in. */
-struct told {
+/* A job, for the tallies of all scopes that it is in. */
+struct job_sample {
     const struct job_result *r;
     int64_t jct_ns;               /* up to the end of the run, if it has not ended */
     bool on_demand, ended, had_service;
@@ -22,11 +20,11 @@ struct told {
     double slowdown, bounded;     /* of those that ended; slowdown of those that had service time */
 };
 
-static struct told tell(const struct sched *s, job_id j, const struct job_result *r)
+static struct job_sample sample_of(const struct sched *s, job_id j, const struct job_result *r)
 {
     const struct workload *w = run_setup_of(s)->workload;
     int64_t service_ns = w->truth[j].duration_ns, bound_ns = service_ns > 10 * NS_PER_S ? service_ns : 10 * NS_PER_S;
-    struct told x = { .r = r, .on_demand = j >= w->n_jobs, .had_service = service_ns > 0 };
+    struct job_sample x = { .r = r, .on_demand = j >= w->n_jobs, .had_service = service_ns > 0 };
     x.jct_ns = r->wait_ns + r->run_ns;
     x.ended = !x.on_demand && r->state == JOB_GONE && r->outcome != OUTCOME_REJECTED;
     x.counts = !x.on_demand && j >= run_setup_of(s)->warmup_jobs && !(r->state == JOB_GONE && r->outcome == OUTCOME_REJECTED);
@@ -35,7 +33,7 @@ static struct told tell(const struct sched *s, job_id j, const struct job_result
     return x;
 }
 
-static void tally_end(struct tally *t, const struct told *x)
+static void add_end(struct tally *t, const struct job_sample *x)
 {
     const struct job_result *r = x->r;
     t->ended++;
@@ -52,7 +50,7 @@ static void tally_end(struct tally *t, const struct told *x)
     }
 }
 
-static void tally_job(struct tally *t, const struct told *x)
+static void add_job(struct tally *t, const struct job_sample *x)
 {
     static const uint8_t outcome_metric[] = { [OUTCOME_COMPLETED] = JOBS_COMPLETED, [OUTCOME_FAILED] = JOBS_FAILED,
                                               [OUTCOME_CANCELLED] = JOBS_CANCELLED, [OUTCOME_REJECTED] = JOBS_REJECTED };
@@ -72,20 +70,20 @@ static void tally_job(struct tally *t, const struct told *x)
     t->censored_jobs++;
     t->censored_ns += x->jct_ns;
     if (x->ended)
-        tally_end(t, x);
+        add_end(t, x);
 }
 
 /* ---- From tallies to rows ---- */
 
-void summary_put_kind(struct summary_builder *k, const struct metric_kind *kind, const char *scope, double value, uint64_t n)
+void summary_put_kind(struct summary_builder *b, const struct metric_kind *kind, const char *scope, double value, uint64_t n)
 {
-    mem_grow(&k->m->metric, &k->capacity, k->m->n, sizeof *k->m->metric);
-    k->m->metric[k->m->n++] = (struct metric){ kind, scope, n ? value : (double)NAN, n };
+    mem_grow(&b->summary->metric, &b->capacity, b->summary->n, sizeof *b->summary->metric);
+    b->summary->metric[b->summary->n++] = (struct metric){ kind, scope, n ? value : (double)NAN, n };
 }
 
-void summary_put(struct summary_builder *k, unsigned metric, const char *scope, double value, uint64_t n)
+void summary_put(struct summary_builder *b, unsigned metric, const char *scope, double value, uint64_t n)
 {
-    summary_put_kind(k, &metric_kinds[metric], scope, value, n);
+    summary_put_kind(b, &metric_kinds[metric], scope, value, n);
 }
 
 static double mean_s(int128_t sum_ns, uint64_t n)
@@ -98,111 +96,307 @@ double gpu_hours(int128_t milli_ns)
     return (double)milli_ns / MILLI_ALL / (double)NS_PER_S / 3600;
 }
 
-static void put_quantiles(struct summary_builder *k, const struct tally *t, unsigned p50, unsigned which)
+static void put_quantiles(struct summary_builder *b, const struct tally *t, unsigned p50, unsigned which)
 {
     for (unsigned i = 0; i < 3; i++)
-        summary_put(k, p50 + i, t->scope, t->quantile_s[which][i], t->ended);
+        summary_put(b, p50 + i, t->scope, t->quantile_s[which][i], t->ended);
 }
 
-static void put_jobs(struct summary_builder *k, const struct tally *t, bool all)
+static void put_jobs(struct summary_builder *b, const struct tally *t, bool all)
 {
-    summary_put(k, JOBS_SUBMITTED, t->scope, (double)t->jobs, t->jobs);
+    summary_put(b, JOBS_SUBMITTED, t->scope, (double)t->jobs, t->jobs);
     for (unsigned m = JOBS_COMPLETED; m <= JOBS_PENDING; m++)
-        summary_put(k, m, t->scope, (double)t->count[m], t->jobs);
+        summary_put(b, m, t->scope, (double)t->count[m], t->jobs);
     if (all) {
-        summary_put(k, JOBS_NEVER_STARTED, t->scope, k->totals->never_started, t->jobs);
-        summary_put(k, JOBS_DEADLOCKED, t->scope, k->totals->deadlocked, t->jobs);
+        summary_put(b, JOBS_NEVER_STARTED, t->scope, b->totals->never_started, t->jobs);
+        summary_put(b, JOBS_DEADLOCKED, t->scope, b->totals->deadlocked, t->jobs);
     }
-    summary_put(k, JCT_MEAN, t->scope, mean_s(t->jct_ns, t->ended), t->ended);
-    put_quantiles(k, t, JCT_P50, 0);
-    summary_put(k, JCT_CENSORED_MEAN, t->scope, mean_s(t->censored_ns, t->censored_jobs), t->censored_jobs);
-    summary_put(k, WAIT_MEAN, t->scope, mean_s(t->wait_ns, t->ended), t->ended);
-    put_quantiles(k, t, WAIT_P50, 1);
-    summary_put(k, FIRST_WAIT_MEAN, t->scope, mean_s(t->first_wait_ns, t->ended), t->ended);
-    summary_put(k, WAITED, t->scope, (double)t->waited / (double)t->ended, t->ended);
-    summary_put(k, SLOWDOWN_MEAN, t->scope, sum_value(&t->slowdown) / (double)t->had_service, t->had_service);
-    summary_put(k, BOUNDED_SLOWDOWN_MEAN, t->scope, sum_value(&t->bounded) / (double)t->ended, t->ended);
-    summary_put(k, MAKESPAN, t->scope, seconds(t->last_ns - t->first_ns), t->ended);
+    summary_put(b, JCT_MEAN, t->scope, mean_s(t->jct_ns, t->ended), t->ended);
+    put_quantiles(b, t, JCT_P50, 0);
+    summary_put(b, JCT_CENSORED_MEAN, t->scope, mean_s(t->censored_ns, t->censored_jobs), t->censored_jobs);
+    summary_put(b, WAIT_MEAN, t->scope, mean_s(t->wait_ns, t->ended), t->ended);
+    put_quantiles(b, t, WAIT_P50, 1);
+    summary_put(b, FIRST_WAIT_MEAN, t->scope, mean_s(t->first_wait_ns, t->ended), t->ended);
+    summary_put(b, WAITED, t->scope, (double)t->waited / (double)t->ended, t->ended);
+    summary_put(b, SLOWDOWN_MEAN, t->scope, sum_value(&t->slowdown) / (double)t->had_service, t->had_service);
+    summary_put(b, BOUNDED_SLOWDOWN_MEAN, t->scope, sum_value(&t->bounded) / (double)t->ended, t->ended);
+    summary_put(b, MAKESPAN, t->scope, seconds(t->last_ns - t->first_ns), t->ended);
 }
 
-static void put_gpus(struct summary_builder *k, const struct tally *t, bool all)
+static void put_gpus(struct summary_builder *b, const struct tally *t, bool all)
 {
-    const struct run_totals *r = k->totals;
+    const struct run_totals *r = b->totals;
     double up = (double)r->capacity, held = (double)t->held;
     int128_t useful = r->account[ACCOUNT_USEFUL];
-    summary_put(k, UTIL_ALLOC, t->scope, held / up, r->capacity > 0);
+    summary_put(b, UTIL_ALLOC, t->scope, held / up, r->capacity > 0);
     if (all) {
-        summary_put(k, UTIL_BUSY, t->scope, (double)(useful + r->account[ACCOUNT_LOST]) / up, r->capacity > 0);
-        summary_put(k, UTIL_EFFECTIVE, t->scope, (double)useful / up, r->capacity > 0);
-        summary_put(k, GOODPUT, t->scope, (double)useful / held, t->held > 0);
+        summary_put(b, UTIL_BUSY, t->scope, (double)(useful + r->account[ACCOUNT_LOST]) / up, r->capacity > 0);
+        summary_put(b, UTIL_EFFECTIVE, t->scope, (double)useful / up, r->capacity > 0);
+        summary_put(b, GOODPUT, t->scope, (double)useful / held, t->held > 0);
     }
-    summary_put(k, GPU_H_HELD, t->scope, gpu_hours(t->held), t->jobs);
+    summary_put(b, GPU_H_HELD, t->scope, gpu_hours(t->held), t->jobs);
     if (all)
-        summary_put(k, GPU_H_FREE_WHILE_WAITING, t->scope, gpu_hours(r->free_while_waiting), t->jobs);
-    summary_put(k, PREEMPTIONS, t->scope, (double)t->count[PREEMPTIONS], t->jobs);
-    summary_put(k, RESTARTS, t->scope, (double)t->count[RESTARTS], t->jobs);
+        summary_put(b, GPU_H_FREE_WHILE_WAITING, t->scope, gpu_hours(r->free_while_waiting), t->jobs);
+    summary_put(b, PREEMPTIONS, t->scope, (double)t->count[PREEMPTIONS], t->jobs);
+    summary_put(b, RESTARTS, t->scope, (double)t->count[RESTARTS], t->jobs);
     if (all)
-        summary_put(k, GANG_GPU_H, t->scope, gpu_hours(r->account[ACCOUNT_GANG]), t->jobs);
-    summary_put(k, LOST_GPU_H, t->scope, gpu_hours(t->lost), t->jobs);
-    summary_put(k, OVERHEAD_GPU_H, t->scope, gpu_hours(t->overhead), t->jobs);
+        summary_put(b, GANG_GPU_H, t->scope, gpu_hours(r->account[ACCOUNT_GANG]), t->jobs);
+    summary_put(b, LOST_GPU_H, t->scope, gpu_hours(t->lost), t->jobs);
+    summary_put(b, OVERHEAD_GPU_H, t->scope, gpu_hours(t->overhead), t->jobs);
     double span = (double)(r->last_ns - r->first_ns);
     if (all) {
-        summary_put(k, QUEUE_LENGTH_MEAN, t->scope, (double)r->waiting / span, r->last_ns > r->first_ns);
-        summary_put(k, GPUS_WAITING_MEAN, t->scope, (double)r->gpus_waiting / MILLI_ALL / span, r->last_ns > r->first_ns);
+        summary_put(b, QUEUE_LENGTH_MEAN, t->scope, (double)r->waiting / span, r->last_ns > r->first_ns);
+        summary_put(b, GPUS_WAITING_MEAN, t->scope, (double)r->gpus_waiting / MILLI_ALL / span, r->last_ns > r->first_ns);
     }
 }
 
-static void put_fairness(struct summary_builder *k, const struct tally *t)
+static void put_fairness(struct summary_builder *b, const struct tally *t)
 {
-    summary_put(k, FAIRNESS_P95, t->scope, t->fairness_p95, t->had_service);
-    summary_put(k, FAIRNESS_MAX, t->scope, (double)t->worst_fairness / MILLIONTHS, t->had_service);
-    summary_put(k, FAIRNESS_KEPT, t->scope, (double)t->fairness_kept / (double)t->had_service, t->had_service);
+    summary_put(b, FAIRNESS_P95, t->scope, t->fairness_p95, t->had_service);
+    summary_put(b, FAIRNESS_MAX, t->scope, (double)t->worst_fairness / MILLIONTHS, t->had_service);
+    summary_put(b, FAIRNESS_KEPT, t->scope, (double)t->fairness_kept / (double)t->had_service, t->had_service);
 }
 
-void summary_put_scope(struct summary_builder *k, const struct tally *t, bool all)
+void summary_put_scope(struct summary_builder *b, const struct tally *t, bool all)
 {
-    put_jobs(k, t, all);
-    put_gpus(k, t, all);
-    put_fairness(k, t);
+    put_jobs(b, t, all);
+    put_gpus(b, t, all);
+    put_fairness(b, t);
 }
 
-const char *summary_scope(struct summary_builder *k, const char *kind, const char *name)
+const char *summary_scope(struct summary_builder *b, const char *kind, const char *name)
 {
     size_t length = strlen(kind) + strlen(name) + 2;
-    char *text = arena_alloc(k->m->memory, length);
+    char *text = arena_alloc(b->summary->memory, length);
     snprintf(text, length, "%s=%s", kind, name);
     return text;
 }
 
-void summary_put_classes(struct summary_builder *k, struct tally *class)
+void summary_put_classes(struct summary_builder *b, struct tally *class)
 {
     for (size_t i = 0; i < CLASSES; i++) {
         if (!class[i].jobs)
             continue;
-        class[i].scope = summary_scope(k, "class", rows_class((enum job_class)i));
-        summary_put_scope(k, &class[i], false);
+        class[i].scope = summary_scope(b, "class", rows_class((enum job_class)i));
+        summary_put_scope(b, &class[i], false);
     }
 }
 
-static void put_queues(struct summary_builder *k, struct tally *queue, const struct cluster *c)
+/* ---- Fairness and quota (models.md 10.4): from sim/accounting ---- */
+
+/* What is added up over the queues of a scope. */
+struct owed {
+    bool deserves;                /* it, or one of them, has a deserved quota */
+    int128_t owed, satisfied, unused, borrowed;
+    struct run_preemptions preemptions[PREEMPTION_CAUSES];
+    struct { size_t n, open, capacity; int64_t *ns; } reclaims;
+};
+
+static bool is_leaf(const struct sched *s, queue_id q)
+{
+    return run_setup_of(s)->cluster->queue[q].first_child == ID_NONE;
+}
+
+static void add_quota(struct owed *t, const struct run_quota *i)
+{
+    t->deserves |= i->deserves;
+    t->owed += i->owed;
+    t->satisfied += i->satisfied;
+    t->unused += i->unused;
+    t->borrowed += i->borrowed;
+}
+
+static void add_preemptions(struct owed *t, const struct sched *s, queue_id q)
+{
+    const struct run_preemptions *p = run_queue_preemptions(s, q);
+    for (unsigned i = 0; i < PREEMPTION_CAUSES; i++) {
+        t->preemptions[i].n += p[i].n;
+        t->preemptions[i].lost += p[i].lost;
+    }
+}
+
+static void add_reclaims(struct owed *t, const struct sched *s, queue_id q)
+{
+    const struct run_reclaim *list;
+    size_t n = run_queue_reclaims(s, q, &list);
+    for (size_t i = 0; i < n; i++) {
+        mem_grow(&t->reclaims.ns, &t->reclaims.capacity, t->reclaims.n, sizeof *t->reclaims.ns);
+        t->reclaims.ns[t->reclaims.n++] = list[i].end_ns - list[i].start_ns;
+        t->reclaims.open += list[i].open;
+    }
+}
+
+static void put_reclaims(struct summary_builder *b, const char *scope, const struct owed *t)
+{
+    size_t n = t->reclaims.n;
+    int128_t sum = 0;
+    int64_t longest = 0;
+    for (size_t i = 0; i < n; i++) {
+        sum += t->reclaims.ns[i];
+        longest = t->reclaims.ns[i] > longest ? t->reclaims.ns[i] : longest;
+    }
+    summary_put(b, RECLAIMS, scope, (double)n, t->deserves);
+    summary_put(b, RECLAIMS_OPEN, scope, (double)t->reclaims.open, t->deserves);
+    summary_put(b, RECLAIM_MEAN, scope, (double)sum / (double)n / (double)NS_PER_S, n);
+    summary_put(b, RECLAIM_P90, scope, n ? quantile(t->reclaims.ns, n, .9) / (double)NS_PER_S : 0, n);
+    summary_put(b, RECLAIM_MAX, scope, seconds(longest), n);
+}
+
+static void put_owed(struct summary_builder *b, const char *scope, const struct owed *t, bool satisfaction)
+{
+    summary_put(b, QUOTA_SATISFACTION, scope, t->owed ? (double)t->satisfied / (double)t->owed : 1, satisfaction);
+    summary_put(b, QUOTA_UNMET, scope, gpu_hours(t->owed - t->satisfied), satisfaction);
+    summary_put(b, QUOTA_UNUSED, scope, gpu_hours(t->unused), t->deserves);
+    summary_put(b, BORROWED, scope, gpu_hours(t->borrowed), t->deserves);
+    put_reclaims(b, scope, t);
+}
+
+static void put_preemptions(struct summary_builder *b, const char *scope, const struct owed *t)
+{
+    for (unsigned i = 0; i < PREEMPTION_CAUSES; i++)
+        summary_put(b, PREEMPTED_FIRST + i, scope, (double)t->preemptions[i].n, 1);
+    for (unsigned i = 0; i < PREEMPTION_CAUSES; i++)
+        summary_put(b, LOST_FIRST + i, scope, gpu_hours(t->preemptions[i].lost), 1);
+}
+
+/* Of what it asked for within its fair share, and beyond: how much it held. */
+static double fair_share_held(const struct run_quota *i)
+{
+    return i->fair ? (double)i->held / (double)i->fair : (double)NAN;
+}
+
+static void put_queue_quota(struct summary_builder *b, const char *scope, queue_id q)
+{
+    const struct run_quota *i = run_queue_quota(b->s, q);
+    struct owed t = { .owed = 0 };
+    add_quota(&t, i);
+    add_reclaims(&t, b->s, q);
+    put_owed(b, scope, &t, true);
+    summary_put(b, FAIR_SHARE_HELD, scope, fair_share_held(i), i->fair != 0);
+    if (is_leaf(b->s, q)) {
+        add_preemptions(&t, b->s, q);
+        put_preemptions(b, scope, &t);
+    }
+    free(t.reclaims.ns);
+}
+
+static void put_all_quota(struct summary_builder *b, const char *scope)
+{
+    uint32_t n = run_setup_of(b->s)->cluster->n_queues;
+    double *share = mem_new(n, sizeof *share);
+    size_t shares = 0;
+    struct owed t = { .owed = 0 };
+    for (queue_id q = 0; q < n; q++) {
+        const struct run_quota *i = run_queue_quota(b->s, q);
+        if (!is_leaf(b->s, q))
+            continue;
+        add_preemptions(&t, b->s, q);
+        add_reclaims(&t, b->s, q);
+        if (i->deserves)
+            add_quota(&t, i);
+        if (i->fair)
+            share[shares++] = fair_share_held(i);
+    }
+    put_owed(b, scope, &t, t.deserves);
+    summary_put(b, JAIN_INDEX, scope, jain_index(share, shares), shares);
+    put_preemptions(b, scope, &t);
+    free(t.reclaims.ns);
+    free(share);
+}
+
+static void put_queues(struct summary_builder *b, struct tally *queue, const struct cluster *c)
 {
     for (queue_id q = 0; q < c->n_queues; q++) {
-        if (run_queue_quota(k->s, q)->used && c->queue[q].first_child != ID_NONE)
-            summary_queue_quota(k, summary_scope(k, "queue", c->queue[q].name), q);
+        if (run_queue_quota(b->s, q)->used && c->queue[q].first_child != ID_NONE)
+            put_queue_quota(b, summary_scope(b, "queue", c->queue[q].name), q);
         if (!queue[q].jobs)
             continue;
-        queue[q].scope = summary_scope(k, "queue", c->queue[q].name);
-        summary_put_scope(k, &queue[q], false);
-        summary_queue_quota(k, queue[q].scope, q);
+        queue[q].scope = summary_scope(b, "queue", c->queue[q].name);
+        summary_put_scope(b, &queue[q], false);
+        put_queue_quota(b, queue[q].scope, q);
+    }
+}
+
+/* ---- Quantiles ---- */
+
+static uint32_t parts_queue(const struct parts *p, size_t i, queue_id q)
+{
+    return p->queue ? p->queue[i][q] : q;
+}
+
+/* Of the jobs that ended, and of those of them that had service time. */
+struct samples { int64_t *jct, *wait, *fairness; };
+struct filled { size_t ended, had_service; };
+enum grouping { BY_CLASS, BY_QUEUE, BY_RUN };
+
+enum { P99_MIN_JOBS = 1000 };    /* models.md 10.5: below that a 99th percentile says nothing */
+
+static void add_sample(const struct samples *x, struct filled *to, const struct run_times *t)
+{
+    x->jct[to->ended] = t->jct_ns;
+    x->wait[to->ended++] = t->wait_ns;
+    if (t->fairness_micro >= 0)
+        x->fairness[to->had_service++] = t->fairness_micro;
+}
+
+static size_t group_of(const struct parts *p, size_t i, job_id j, enum grouping by)
+{
+    const struct job_facts *facts = &run_setup_of(p->of[i])->workload->facts[j];
+    return by == BY_CLASS ? facts->class : by == BY_QUEUE ? parts_queue(p, i, facts->queue) : i;
+}
+
+static void quantiles(struct tally *t, const struct samples *x)
+{
+    static const double p[] = { .5, .9, .99 };
+    for (unsigned i = 0; i < 3; i++) {
+        bool enough = t->ended >= (i == 2 ? P99_MIN_JOBS : 1);
+        t->quantile_s[0][i] = enough ? quantile(x->jct + t->at, t->ended, p[i]) / (double)NS_PER_S : (double)NAN;
+        t->quantile_s[1][i] = enough ? quantile(x->wait + t->at, t->ended, p[i]) / (double)NS_PER_S : (double)NAN;
+    }
+    t->fairness_p95 = t->had_service ? quantile(x->fairness + t->fairness_at, t->had_service, .95) / MILLIONTHS : (double)NAN;
+}
+
+static void sort_by_group(const struct parts *p, struct tally *group, size_t n_groups, enum grouping by, const struct samples *x)
+{
+    struct filled *next = mem_new(n_groups + 1, sizeof *next);
+    for (size_t g = 0; g < n_groups; g++) {
+        group[g].at = next[g].ended;
+        group[g].fairness_at = next[g].had_service;
+        next[g + 1] = (struct filled){ next[g].ended + group[g].ended, next[g].had_service + group[g].had_service };
+    }
+    for (size_t i = 0; i < p->n; i++)
+        for (job_id j = 0; j < run_setup_of(p->of[i])->workload->n_jobs; j++) {
+            struct run_times t = run_times(p->of[i], j);
+            if (t.ended)
+                add_sample(x, &next[group_of(p, i, j, by)], &t);
+        }
+    free(next);
+}
+
+static void group_quantiles(const struct parts *p, struct tally *group, size_t n_groups, const struct tally *all,
+                             enum grouping by, const struct samples *x)
+{
+    bool one = false;
+    for (size_t g = 0; g < n_groups; g++)
+        one |= group[g].ended == all->ended;
+    if (!one)
+        sort_by_group(p, group, n_groups, by, x);
+    for (size_t g = 0; g < n_groups; g++) {
+        if (group[g].ended != all->ended) {
+            quantiles(&group[g], x);
+            continue;
+        }
+        memcpy(group[g].quantile_s, all->quantile_s, sizeof all->quantile_s);
+        group[g].fairness_p95 = all->fairness_p95;
     }
 }
 
 /* ---- Adding up ---- */
 
-void summary_add_up(const struct parts *p, struct tallies *t)
+void summary_add_jobs(const struct parts *p, struct tallies *t)
 {
     uint32_t n_jobs = run_setup_of(p->of[0])->workload->n_jobs;
-    struct samples x = { mem_new(n_jobs, sizeof *x.jct), mem_new(n_jobs, sizeof *x.wait), mem_new(n_jobs, sizeof *x.fairness) };
+    struct samples all = { mem_new(n_jobs, sizeof *all.jct), mem_new(n_jobs, sizeof *all.wait), mem_new(n_jobs, sizeof *all.fairness) };
     struct filled sampled = { 0, 0 };
     t->all.scope = "all";
     t->queue = mem_new(t->n_queues, sizeof *t->queue);
@@ -211,27 +405,27 @@ void summary_add_up(const struct parts *p, struct tallies *t)
         const struct workload *w = run_setup_of(p->of[i])->workload;
         for (job_id j = 0; j < workload_all(w); j++) {
             struct job_result r = run_job(p->of[i], j);
-            struct told told = tell(p->of[i], j, &r);
+            struct job_sample x = sample_of(p->of[i], j, &r);
             if (r.state == JOB_ABSENT)
                 continue;
-            tally_job(&t->all, &told);
-            tally_job(&t->class[w->facts[j].class], &told);
-            tally_job(&t->queue[parts_queue(p, i, w->facts[j].queue)], &told);
+            add_job(&t->all, &x);
+            add_job(&t->class[w->facts[j].class], &x);
+            add_job(&t->queue[parts_queue(p, i, w->facts[j].queue)], &x);
             if (p->n > 1)
-                tally_job(&t->run[i], &told);
-            if (told.ended && told.counts)
-                summary_sample(&x, &sampled, &(struct run_times){ true, told.jct_ns, r.wait_ns, r.fairness_micro });
+                add_job(&t->run[i], &x);
+            if (x.ended && x.counts)
+                add_sample(&all, &sampled, &(struct run_times){ true, x.jct_ns, r.wait_ns, r.fairness_micro });
         }
     }
     if (p->n == 1)
         t->run[0] = t->all;
-    summary_quantiles(&t->all, &x);
-    summary_group_quantiles(p, t->class, CLASSES, &t->all, BY_CLASS, &x);
-    summary_group_quantiles(p, t->queue, t->n_queues, &t->all, BY_QUEUE, &x);
-    summary_group_quantiles(p, t->run, p->n, &t->all, BY_RUN, &x);
-    free(x.jct);
-    free(x.wait);
-    free(x.fairness);
+    quantiles(&t->all, &all);
+    group_quantiles(p, t->class, CLASSES, &t->all, BY_CLASS, &all);
+    group_quantiles(p, t->queue, t->n_queues, &t->all, BY_QUEUE, &all);
+    group_quantiles(p, t->run, p->n, &t->all, BY_RUN, &all);
+    free(all.jct);
+    free(all.wait);
+    free(all.fairness);
 }
 
 void summary_tallies_free(struct tallies *t)
@@ -243,19 +437,19 @@ void summary_tallies_free(struct tallies *t)
 struct summary *summary_make(const struct sched *s)
 {
     const struct cluster *c = run_setup_of(s)->cluster;
-    struct summary_builder k = { .m = mem_new(1, sizeof *k.m), .s = s, .totals = run_totals(s) };
+    struct summary_builder b = { .summary = mem_new(1, sizeof *b.summary), .s = s, .totals = run_totals(s) };
     struct tallies t = { .n_queues = c->n_queues };
-    k.m->memory = arena_new();
-    summary_add_up(&(struct parts){ .n = 1, .of = &s }, &t);
-    summary_put_scope(&k, &t.all, true);
-    summary_all_quota(&k, t.all.scope);
-    summary_put_classes(&k, t.class);
-    put_queues(&k, t.queue, c);
+    b.summary->memory = arena_new();
+    summary_add_jobs(&(struct parts){ .n = 1, .of = &s }, &t);
+    summary_put_scope(&b, &t.all, true);
+    put_all_quota(&b, t.all.scope);
+    summary_put_classes(&b, t.class);
+    put_queues(&b, t.queue, c);
     for (size_t i = 0; i < s->n_models; i++)
         if (s->model[i]->summarise)
-            s->model[i]->summarise(&k);
+            s->model[i]->summarise(&b);
     summary_tallies_free(&t);
-    return k.m;
+    return b.summary;
 }
 
 void summary_free(struct summary *m)

@@ -1,4 +1,4 @@
-/* run.c - the way in: a run is set up of its parts, and taken down. */
+/* run.c - a run is set up from its parts, and freed. */
 #include "sim/accounting/books.h"
 #include "sim/accounting/ledger.h"
 #include "sim/engine/dependencies.h"

@@ -1,4 +1,5 @@
 /* builder.c - a placement under construction: its pieces are taken from the view as they are added. */
+#include "sim/capacity/placement_form.h"
 #include "sim/cluster/mig.h"
 #include "sim/engine/state.h"
 #include "sim/scheduler/placing.h"

@@ -60,9 +60,3 @@ static inline bool placing_lacks(const struct view *v, const struct request *r)
         return group_places_lack(v, r);
     return r->gpu_milli >= MILLI_ALL && free_index_whole(v, r->shape) < run_gpus(r);
 }
-/* Each GPU of a piece is on one island, if its run must be. */
-static inline bool piece_on_island(const struct cluster *c, const struct request *run, const struct piece *p)
-{
-    return !run->one_island || !p->gpu_mask ||
-           !(p->gpu_mask & ~cluster_node_type(c, p->node)->island_of[__builtin_ctzll(p->gpu_mask)]);
-}

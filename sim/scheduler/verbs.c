@@ -282,22 +282,22 @@ enum sched_result sched_refuse(struct sched *s, job_id j, const char *reason)
     return SCHED_OK;
 }
 
-static void note(struct sched *s, job_id j, job_id for_whom, bool anew)
+static void note(struct sched *s, job_id j, job_id for_job, bool anew)
 {
     struct live *l = j < s->n_jobs ? live_of(s, j) : NULL;
-    if (!l || !(l->now.stopping || l->now.broken) || for_whom >= s->n_jobs)
+    if (!l || !(l->now.stopping || l->now.broken) || for_job >= s->n_jobs)
         return;
     stage_state(s, l, s->job[j].state, l->now.held, l->now.stopping);
-    l->now.stopped_for = for_whom;
+    l->now.stopped_for = for_job;
     l->now.anew = anew;
 }
 
-void sched_note(struct sched *s, job_id j, job_id for_whom)
+void sched_note(struct sched *s, job_id j, job_id for_job)
 {
-    note(s, j, for_whom, false);
+    note(s, j, for_job, false);
 }
 
-void sched_note_move(struct sched *s, job_id j, job_id for_whom)
+void sched_note_move(struct sched *s, job_id j, job_id for_job)
 {
-    note(s, j, for_whom, true);
+    note(s, j, for_job, true);
 }

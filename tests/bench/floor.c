@@ -23,7 +23,7 @@ int main(int argc, char **argv)
     struct workload *w = c ? trace_read(argv[2], NULL, &used, sha256, &err) : NULL;
     struct output *o = w && run_bind(c, w, &err) == 0 ? output_open(argv[3], "jobs.csv", &err) : NULL;
     if (o) {
-        rows_header(o, OUTPUT_JOBS, NULL);
+        rows_header(o, rows_columns(OUTPUT_JOBS, NULL));
         for (job_id j = 0; j < w->n_jobs; j++) {
             int64_t start_ns = w->facts[j].submit_ns, run_ns = w->truth[j].duration_ns;
             struct job_result r = { .state = JOB_GONE, .outcome = OUTCOME_COMPLETED, .start_ns = start_ns,

@@ -49,7 +49,7 @@ static void watch(void *self, const struct sched *s)
         x->most_w = x->w;
     x->j += x->w * (now_s - x->from_s);
     x->from_s = now_s;
-    x->w = (double)s->energy->all.nw / (double)NW_PER_W;
+    x->w = (double)energy_of(s)->all.nw / (double)NW_PER_W;
 }
 
 struct ending { double j, most_w; };
@@ -58,7 +58,7 @@ static struct ending last;
 static void watch_the_end(void *self, const struct sched *s)
 {
     watch(self, s);
-    last = (struct ending){ (double)s->energy->all.aj / 1e18, (double)s->energy->peak_nw / (double)NW_PER_W };
+    last = (struct ending){ (double)energy_of(s)->all.aj / 1e18, (double)energy_of(s)->peak_nw / (double)NW_PER_W };
 }
 
 static void shown(const struct combination *k, uint64_t seed)
@@ -149,8 +149,8 @@ struct hottest { int128_t nw, cap_nw; bool waited; };
 static void feel(void *self, const struct sched *s)
 {
     struct hottest *x = self;
-    x->nw = s->energy->all.nw > x->nw ? s->energy->all.nw : x->nw;
-    x->cap_nw = s->energy->power->cap_nw;
+    x->nw = energy_of(s)->all.nw > x->nw ? energy_of(s)->all.nw : x->nw;
+    x->cap_nw = energy_of(s)->power->cap_nw;
 }
 
 static uint64_t hot_runs, waits;

@@ -22,7 +22,7 @@ static void next_change(struct sched *s, job_id j)
 {
     uint32_t i = j - drawn.first;
     if (!drawn.left[i] && !on_demand_is_there(s, j)) {
-        s->n_open--;
+        run_open(s, -1);
         return;
     }
     drawn.left[i] -= drawn.left[i] > 0;
@@ -61,7 +61,7 @@ static void prepare(struct sched *s, uint64_t seed)
     random_init(&drawn.random, seed, "minds", 0);
     s->model[s->n_models++] = &minds;
     for (uint32_t i = 0; i < s->workload->n_on_demand; i++) {
-        s->n_open++;
+        run_open(s, 1);
         drawn.left[i] = 1 + (uint32_t)random_below(&drawn.random, 8);
         event_queue_push(s->events, (struct event){ s->now_ns + some_time_ns(), EVENT_SESSION, drawn.first + i });
     }

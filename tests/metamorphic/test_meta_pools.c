@@ -8,7 +8,7 @@
 
 enum { SEEDS = 3 };
 
-static void pools_of(struct cluster *c, uint64_t seed, bool all_there, double reclaims_per_day)
+static void add_pools(struct cluster *c, uint64_t seed, bool all_there, double reclaims_per_day)
 {
     c->pool = arena_alloc(c->memory, c->n_groups * sizeof *c->pool);
     for (uint32_t g = 0, n = 0; g < c->n_groups; g++) {
@@ -21,8 +21,8 @@ static void pools_of(struct cluster *c, uint64_t seed, bool all_there, double re
     }
 }
 
-static void growing(struct cluster *c, uint64_t seed) { pools_of(c, seed, false, 0); }
-static void spot(struct cluster *c, uint64_t seed) { pools_of(c, seed, false, 86400 / 200.0); }
+static void growing(struct cluster *c, uint64_t seed) { add_pools(c, seed, false, 0); }
+static void spot(struct cluster *c, uint64_t seed) { add_pools(c, seed, false, 86400 / 200.0); }
 static void powered_spot(struct cluster *c, uint64_t seed)
 {
     with_power(c, seed);
@@ -30,7 +30,7 @@ static void powered_spot(struct cluster *c, uint64_t seed)
     c->power->wake_ns = 2 * NS_PER_S;
     spot(c, seed);
 }
-static void always_there(struct cluster *c, uint64_t seed) { pools_of(c, seed, true, 0); }
+static void always_there(struct cluster *c, uint64_t seed) { add_pools(c, seed, true, 0); }
 
 static struct world world_with(uint64_t seed, void (*furnish)(struct cluster *c, uint64_t seed))
 {
@@ -95,7 +95,7 @@ static struct tally spot_days(double per_day, const char *policy)
     }
     assert_int_equal(workload_finish(load, "w", &err), 0);
     assert_int_equal(run_bind(c, load, &err), 0);
-    pools_of(c, 0, true, per_day);
+    add_pools(c, 0, true, per_day);
     c->overhead.checkpoint = CHECKPOINT_PERFECT;
     size_t p = 0, q = 0;
     while (strcmp(builtin_policies[p]->name, policy))
@@ -106,7 +106,7 @@ static struct tally spot_days(double per_day, const char *policy)
                                                    .placer = builtin_placers[q], .seed = 7 });
     if (run_execute(s, &err))
         fail_msg("%s", err.text);
-    struct tally t = { .reclaims = s->pools->reclaimed };
+    struct tally t = { .reclaims = pools_of(s)->reclaimed };
     for (node_id n = 0; n < c->n_nodes; n++)
         t.there_d += seconds(pool_there_ns(s, n)) / 86400;
     run_free(s);

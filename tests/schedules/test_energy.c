@@ -71,7 +71,7 @@ static void energy(void **state)
 {
     const struct power_row *row = *state;
     struct sched *s = played(row->yaml, row->policy, row->jobs);
-    const struct energy *e = s->energy;
+    const struct energy *e = energy_of(s);
     int128_t gpus = 0, node = 0;
     for (job_id j = 0; j < s->workload->n_jobs; j++) {
         gpus += e->job[j].gpus_aj;

@@ -186,7 +186,7 @@ static void common_random_numbers(void **state)
         bool control = i == COUNT(policy);
         struct played p = play_services("nodes: [ { group: n, count: 2, gpus: 2 } ]\nqueues: [ { name: q, deserved_gpus: 4 } ]\n", workload,
                                         control ? "fifo" : policy[i], "pack", control ? 2 : 1, 0);
-        hash[i] = run_requests_drawn(p.sched);
+        hash[i] = services_drawn(p.sched);
         if (!control)
             attained[i] = played_value(&p, "slo_attainment", "service=a");
         assert_true(hash[i] != 0);

@@ -51,7 +51,7 @@ static void draws(void **state)
     memcpy(played.jobs, row->jobs, sizeof played.jobs);
     struct sched *s = text_played(&played, NULL);
     struct summary *m = summary_make(s);
-    assert_true(fabs(1000 * power_kwh(s->energy->all.aj) - row->wh) < 1e-6);
+    assert_true(fabs(1000 * power_kwh(energy_of(s)->all.aj) - row->wh) < 1e-6);
     assert_true(fabs(summary_value(m, "node_off_h", "all") - row->off_h) < 1e-9);
     assert_true(summary_value(m, "node_wakes", "all") == row->wakes);
     summary_free(m);

@@ -3,6 +3,7 @@
  * GPUs; and all policies meet the same ones. */
 #include "sim/engine/models.h"
 #include "sim/physics/sessions.h"
+#include "sim/results/summary.h"
 #include "tests/support/from_yaml.h"
 #include "tests/support/named.h"
 #include "tests/unit/test_core.h"
@@ -84,7 +85,7 @@ static void everything_at_once(void **state)
 {
     const struct policy_row *row = *state;
     struct played p = play(crowded, everybody, row->name);
-    const struct sessions_run *r = p.s->sessions;
+    const struct sessions_run *r = sessions_of(p.s);
     static const char *const ends[] = { "sessions_closed", "sessions_abandoned", "sessions_culled", "sessions_expired", "sessions_lost" };
     double sum = 0;
     for (size_t i = 0; i < COUNT(ends); i++)
@@ -111,7 +112,7 @@ static void nobody_waits(void **state)
 {
     const struct policy_row *row = *state;
     struct played p = play(endless, everybody, row->name);
-    const struct sessions_run *r = p.s->sessions;
+    const struct sessions_run *r = sessions_of(p.s);
     for (uint32_t i = 0; i < r->n; i++) {
         const struct session_life *l = &r->one[i].life;
         if (l->usable_ns - l->of->submit_ns != l->of->start_up_ns || l->spent_ns[SPENT_QUEUED] != 0 || l->taken)
@@ -221,8 +222,8 @@ static void cut_off(void **state)
     (void)state;
     struct played p = play_until(four, everybody, "fifo", 50000 * NS_PER_S);
     uint32_t open = 0, begun = 0;
-    for (uint32_t i = 0; i < p.s->sessions->n; i++) {
-        const struct session_run *x = &p.s->sessions->one[i];
+    for (uint32_t i = 0; i < sessions_of(p.s)->n; i++) {
+        const struct session_run *x = &sessions_of(p.s)->one[i];
         assert_int_equal(x->begun, x->life.of->submit_ns <= 50000 * NS_PER_S);
         begun += x->begun;
         open += x->begun && x->life.place != SESSION_OVER;

@@ -194,8 +194,8 @@ static void by_hand(void **state)
         same_s("start of job", j, r.start_ns, row->job[j].starts_s);
         same_s("end of job", j, r.end_ns, row->job[j].ends_s);
     }
-    for (uint32_t i = 0; i < p.s->sessions->n; i++) {
-        const struct session_life *l = &p.s->sessions->one[i].life;
+    for (uint32_t i = 0; i < sessions_of(p.s)->n; i++) {
+        const struct session_life *l = &sessions_of(p.s)->one[i].life;
         const struct sitting *want = &row->session[i];
         assert_string_equal(session_end_name[l->end], session_end_name[want->end]);
         same_s("first use", i, l->usable_ns, want->usable_s);
@@ -222,7 +222,7 @@ static void energy_by_hand(void **state)
     const struct sitting *x = &row->session[0];
     double want_j = (double)(x->idle_s + x->starting_s) * 75 + (double)x->active_s * (60 + 300 * pow(.8, .9));
     job_id j = p.workload->n_jobs;
-    assert_near((double)p.s->energy->job[j].gpus_aj * 1e-18, want_j, 1e-9);
+    assert_near((double)energy_of(p.s)->job[j].gpus_aj * 1e-18, want_j, 1e-9);
     played_free(&p);
 }
 
@@ -237,7 +237,7 @@ static void beside_a_job(void **state)
     struct played p = play(&halves, "fifo", "nodes: [ { group: dgx, type: dgx-a100, count: %u } ]\n");
     const double speed = .97 / 1.3, end_s = 310 + 400 - 70 * speed - 240;
     assert_near(seconds(run_job(p.s, 0).end_ns), end_s, 1e-9);
-    assert_int_equal(p.s->sessions->one[0].life.now_ns, 1050 * NS_PER_S);    /* its runs take their time */
+    assert_int_equal(sessions_of(p.s)->one[0].life.now_ns, 1050 * NS_PER_S);    /* its runs take their time */
     played_free(&p);
 }
 
@@ -247,7 +247,7 @@ static void a_second_more(void **state)
 {
     struct error err = { "" };
     struct played p = play(*state, "fifo", "nodes: [ { group: g, count: 1, gpus: %u } ]\n");
-    struct session_life *l = &p.s->sessions->one[0].life;
+    struct session_life *l = &sessions_of(p.s)->one[0].life;
     assert_int_equal(models_check(p.s, &err), 0);
     l->spent_ns[SPENT_IDLE]++;
     l->spent_ns[SPENT_ACTIVE]--;  /* active and idle together as before: the account knows better */

@@ -1,7 +1,7 @@
 /* service_run.h - a workload file with services, from a string, played on a cluster from a string. */
 #pragma once
 #include "sim/engine/run.h"
-#include "sim/physics/service_rows.h"
+#include "sim/physics/services.h"
 #include "sim/results/summary.h"
 #include "tests/support/from_yaml.h"
 #include "tests/support/named.h"
@@ -22,8 +22,10 @@ struct played {
     size_t n_rows;
 };
 
-static inline void hear_service(void *self, const struct service_row *row)
+static inline void note_service(void *self, const struct run_model *m, const void *of)
 {
+    const struct service_row *row = of;
+    (void)m;
     struct played *p = self;
     struct told *to = &p->row[p->n_rows++];
     assert_true(p->n_rows < SERVICE_ROWS_MOST && strlen(row->name) < sizeof to->service);
@@ -58,7 +60,7 @@ static inline struct played play_services(const char *cluster, const char *workl
     struct named_policy named = policy_named(policy);
     struct run_setup setup = { .cluster = p.cluster, .workload = p.workload, .policy = named.policy, .policy_params = named.params,
                                .placer = placer_named(placer), .seed = seed, .until_ns = (int64_t)(until_s * (double)NS_PER_S), .check = true,
-                               .observer = { .self = &p, .service = hear_service } };
+                               .observer = { .self = &p, .row = note_service } };
     p.sched = run_new(&setup);
     if (run_execute(p.sched, &err))
         fail_msg("%s", err.text);

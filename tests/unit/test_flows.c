@@ -1,6 +1,7 @@
 /* test_flows.c - flows over shared links in time: hand-made transfers, and shares found among those concerned only. */
 #include "sim/physics/flows.h"
 #include "sim/engine/state.h"
+#include "sim/engine/models.h"
 #include "tests/unit/test_core.h"
 
 enum { LINKS = 5, OPEN_MOST = 12 };
@@ -25,9 +26,10 @@ static struct sched *begin(const double *capacity, size_t n)
     struct sched *s = mem_new(1, sizeof *s);
     told = (struct story){ { 0 }, { 0 } };
     s->events = event_queue_new();
+    s->model[s->n_models++] = &flows_model;
     flows_begin(s);
     for (size_t i = 0; i < n; i++)
-        flows_link(s->flows, capacity[i]);
+        flows_link(s, capacity[i]);
     return s;
 }
 static void end(struct sched *s)

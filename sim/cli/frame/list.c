@@ -323,11 +323,12 @@ static json_t *columns(void)
 {
     json_t *list = json_array();
     for (unsigned f = 0; f < OUTPUT_FILES; f++) {
-        if (!output_columns[f])
+        const char *const *own = rows_columns(f, physics_models);
+        if (!own)
             continue;
         json_t *o = json_object();
         set_text(o, "name", output_name[f]);
-        json_object_set_new(o, "columns", words_of(output_columns[f]));
+        json_object_set_new(o, "columns", words_of(own));
         json_object_set_new(o, "of_models", columns_of_models(f));
         json_array_append_new(list, o);
     }

@@ -2,6 +2,7 @@
 #include "sim/cli/run/play.h"
 
 #include "sim/cli/frame/interrupt.h"
+#include "sim/physics/physics.h"
 #include "sim/run/snapshot.h"
 #include "traces/native/native.h"
 
@@ -16,6 +17,7 @@ struct results *play_results(const struct play_setup *setup)
         .outputs = p->outputs,
         .snapshot = o->snapshot_ns >= 0,
         .sample_ns = o->sample_ns,
+        .models = physics_models,
         .origin = { .argc = setup->argc, .argv = setup->argv, .cluster_path = o->cluster,
                     .cluster_sha256 = p->cluster_sha256,
                     .trace_path = p->trace.path, .trace_format = p->trace.format->name,

@@ -9,7 +9,7 @@
 #define MOST 17
 
 struct tenant { double u, v; uint32_t milli; };
-struct crowded { struct tenant_load crowd; struct duty alone[MOST]; uint32_t milli[MOST]; };
+struct crowded { struct tenant_load load; struct duty alone[MOST]; uint32_t milli[MOST]; };
 
 static struct duty duty_of(double u, double v)
 {

@@ -1,5 +1,5 @@
-/* caps.c - power caps held: nothing starts whose worst case would pass one (sim/capacity/headroom.h), and what is drawn is looked
- * at all the same. Jobs that would fit wait for WAIT_POWER. */
+/* power_caps.c - power caps are kept: a job starts only if its worst case passes none (sim/capacity/headroom.h); here the power
+ * that is drawn is checked against them at every change of time. A job that a cap alone keeps from starting waits for WAIT_POWER. */
 #include "sim/physics/energy.h"
 #include "sim/physics/physics.h"
 
@@ -9,14 +9,14 @@ static bool wanted(const struct sched *s)
     return p && (p->cap_nw != INT64_MAX || p->rack_cap_nw != INT64_MAX);
 }
 
-static void look_at_racks(struct sched *s)
+static void check_racks(const struct sched *s, const struct energy *e)
 {
     const struct cluster *c = s->cluster;
     for (domain_id d = 1; d < c->n_domains; d++) {
         int128_t nw = 0;
         for (node_id n = c->domain[d].first; c->domain[d].level == LEVEL_RACK && n < c->domain[d].end; n++)
-            nw += s->energy->node[n].meter.nw;
-        MUST(s, nw <= s->energy->power->rack_cap_nw);
+            nw += e->node[n].meter.nw;
+        MUST(s, nw <= e->power->rack_cap_nw);
     }
 }
 
@@ -24,9 +24,10 @@ static void settle(struct sched *s, int64_t to_ns)
 {
     if (to_ns <= s->ledger.settled_ns)
         return;
-    MUST(s, s->energy->all.nw <= s->energy->power->cap_nw);
-    if (s->energy->power->rack_cap_nw != INT64_MAX)
-        look_at_racks(s);
+    const struct energy *e = energy_of(s);
+    MUST(s, e->all.nw <= e->power->cap_nw);
+    if (e->power->rack_cap_nw != INT64_MAX)
+        check_racks(s, e);
 }
 
 static void job_row(struct output *o, const struct sched *s, job_id j)
@@ -43,20 +44,20 @@ static const struct metric_kind metrics[] = {
     { 0 },
 };
 
-static void summarise(struct summary_builder *k)
+static void summarise(struct summary_builder *b)
 {
     int128_t sum_ns = 0;
     uint64_t jobs = 0;
-    for (job_id j = 0; j < k->s->n_jobs; j++) {
-        int64_t ns = run_job(k->s, j).waits[WAIT_POWER];
+    for (job_id j = 0; j < b->s->n_jobs; j++) {
+        int64_t ns = run_job(b->s, j).waits[WAIT_POWER];
         sum_ns += ns;
         jobs += ns > 0;
     }
-    summary_put_kind(k, &metrics[WAITED_H], "all", (double)sum_ns / (double)NS_PER_S / 3600, 1);
-    summary_put_kind(k, &metrics[WAITED_JOBS], "all", (double)jobs, 1);
+    summary_put_kind(b, &metrics[WAITED_H], "all", (double)sum_ns / (double)NS_PER_S / 3600, 1);
+    summary_put_kind(b, &metrics[WAITED_JOBS], "all", (double)jobs, 1);
 }
 
-const struct run_model caps_model = {
+const struct run_model power_caps_model = {
     .name = "power caps", .summary = "cap_w and rack_cap_w of the section power", .wanted = wanted, .settle = settle,
     .job_columns = job_columns, .job_row = job_row, .metrics = metrics, .summarise = summarise,
 };

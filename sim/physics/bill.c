@@ -1,6 +1,7 @@
-/* cost.c - what a run costs: GPU-hours at their price, and energy. models.md 9; section `prices`.
+/* bill.c - what a run costs: GPU-hours and energy at their tariff. models.md 9; section `prices`.
  *
- * The rental view: what jobs held, or what there was. Cost per useful GPU-hour: all of it / GPU time of work that survived. */
+ * The rental view: GPU-hours that jobs held, or that there were. Cost per useful GPU-hour: all of it / GPU time of work that
+ * survived. */
 #include "sim/physics/energy.h"
 #include "sim/physics/physics.h"
 #include "sim/physics/pools.h"
@@ -41,7 +42,7 @@ static double gpus_usd(const struct sched *s)
 static double pools_usd(const struct sched *s)
 {
     double sum = 0;
-    for (node_id n = 0; s->pools && n < s->cluster->n_nodes; n++)
+    for (node_id n = 0; pools_of(s) && n < s->cluster->n_nodes; n++)
         if (pool_of(s, n))
             sum += seconds(pool_there_ns(s, n)) / 3600 * pool_of(s, n)->usd_per_node_h;
     return sum;
@@ -57,22 +58,23 @@ static const struct metric_kind metrics[] = {
     { 0 },
 };
 
-static void summarise(struct summary_builder *k)
+static void summarise(struct summary_builder *b)
 {
-    const struct sched *s = k->s;
+    const struct sched *s = b->s;
     double gpus = gpus_usd(s), useful = gpu_hours(s->totals.account[ACCOUNT_USEFUL]);
-    double energy = s->energy ? energy_facility_kwh(s->energy) * s->cluster->tariff->energy_usd_per_kwh : 0;
+    const struct energy *drawn = energy_of(s);
+    double energy = drawn ? energy_facility_kwh(drawn) * s->cluster->tariff->energy_usd_per_kwh : 0;
     double pools = pools_usd(s), all = gpus + pools + energy;
-    summary_put_kind(k, &metrics[COST], "all", all, 1);
-    summary_put_kind(k, &metrics[OF_GPUS], "all", gpus, 1);
-    if (s->pools)
-        summary_put_kind(k, &metrics[OF_POOLS], "all", pools, 1);
-    if (s->energy)
-        summary_put_kind(k, &metrics[OF_ENERGY], "all", energy, 1);
-    summary_put_kind(k, &metrics[PER_USEFUL], "all", all / useful, useful > 0);
+    summary_put_kind(b, &metrics[COST], "all", all, 1);
+    summary_put_kind(b, &metrics[OF_GPUS], "all", gpus, 1);
+    if (pools_of(s))
+        summary_put_kind(b, &metrics[OF_POOLS], "all", pools, 1);
+    if (drawn)
+        summary_put_kind(b, &metrics[OF_ENERGY], "all", energy, 1);
+    summary_put_kind(b, &metrics[PER_USEFUL], "all", all / useful, useful > 0);
 }
 
-const struct run_model cost_model = {
+const struct run_model bill_model = {
     .name = "prices", .summary = "cost of GPU-hours and energy: section prices", .wanted = wanted, .metrics = metrics,
     .summarise = summarise,
 };

@@ -1,6 +1,5 @@
-/* summary_kinds.c - what the metrics are called, and what each of them is. See summary.h. */
-#include "sim/results/summary_builder.h"
-
+/* metric_kinds.c - name, unit and meaning of the metrics of every run. */
+#include "sim/results/metric_kinds.h"
 
 const struct metric_kind metric_kinds[] = {
     [JOBS_SUBMITTED] = { "jobs_submitted", "", "jobs of the trace that arrived", BETTER_NEITHER },
@@ -22,7 +21,7 @@ const struct metric_kind metric_kinds[] = {
     [WAIT_P90] = { "wait_p90_s", "s", "its 90th percentile", BETTER_LOWER },
     [WAIT_P99] = { "wait_p99_s", "s", "its 99th percentile; from 1000 jobs on", BETTER_LOWER },
     [FIRST_WAIT_MEAN] = { "first_wait_mean_s", "s", "first start - submit; of jobs that ended", BETTER_LOWER },
-    [WAITED] = { "waited_share", "", "share of the jobs that ended whose wait was not zero", BETTER_LOWER },
+    [WAITED] = { "waited_share", "", "share of the jobs that ended after a wait that was not zero", BETTER_LOWER },
     [SLOWDOWN_MEAN] = { "slowdown_mean", "", "JCT / service time; of jobs that ended and had any", BETTER_LOWER },
     [BOUNDED_SLOWDOWN_MEAN] = { "bounded_slowdown_mean", "", "max(1, JCT / max(service time, 10 s)); of jobs that ended", BETTER_LOWER },
     [MAKESPAN] = { "makespan_s", "s", "last end - first submit", BETTER_LOWER },
@@ -61,8 +60,8 @@ const struct metric_kind metric_kinds[] = {
     [PREEMPTED_FIRST + PREEMPTED_PRIORITY] = { "preemptions_preempt", "", "preemptions for a job of the same queue", BETTER_LOWER },
     [PREEMPTED_FIRST + PREEMPTED_MOVE] = { "preemptions_move", "", "preemptions of jobs started elsewhere in the same pass", BETTER_LOWER },
     [PREEMPTED_FIRST + PREEMPTED_BROKEN] = { "preemptions_broken", "", "preemptions of gangs of which a task was stopped; the "
-        "policy did not say for whom", BETTER_LOWER },
-    [PREEMPTED_FIRST + PREEMPTED_POLICY] = { "preemptions_policy", "", "all others: the policy did not say for whom", BETTER_LOWER },
+        "policy named no job", BETTER_LOWER },
+    [PREEMPTED_FIRST + PREEMPTED_POLICY] = { "preemptions_policy", "", "all others: the policy named no job", BETTER_LOWER },
     [LOST_FIRST + PREEMPTED_RECLAIM] = { "lost_gpu_h_reclaim", "GPU h", "GPU-time rolled back by preemptions_reclaim", BETTER_LOWER },
     [LOST_FIRST + PREEMPTED_PRIORITY] = { "lost_gpu_h_preempt", "GPU h", "by preemptions_preempt", BETTER_LOWER },
     [LOST_FIRST + PREEMPTED_MOVE] = { "lost_gpu_h_move", "GPU h", "by preemptions_move", BETTER_LOWER },

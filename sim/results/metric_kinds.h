@@ -1,4 +1,4 @@
-/* summary_builder.h - what the files that make a summary share, and nobody else. */
+/* metric_kinds.h - the metrics of every run, by number; those of models are in their tables (sim/engine/models.h). */
 #pragma once
 #include "sim/results/summary.h"
 
@@ -13,13 +13,3 @@ enum {
     FAIR_SHARE_HELD, JAIN_INDEX, PREEMPTED_FIRST, LOST_FIRST = PREEMPTED_FIRST + PREEMPTION_CAUSES,
     JOBS_ROUTED = LOST_FIRST + PREEMPTION_CAUSES, METRICS
 };
-
-struct summary_builder { struct summary *m; size_t capacity; const struct sched *s; const struct run_totals *totals; };
-void   summary_put_kind(struct summary_builder *k, const struct metric_kind *kind, const char *scope, double value, uint64_t n);
-void   summary_put(struct summary_builder *k, unsigned metric, const char *scope, double value, uint64_t n);    /* n 0: no value */
-const char *summary_scope(struct summary_builder *k, const char *kind, const char *name);    /* "queue=Q", in the summary's memory */
-double gpu_hours(int128_t milli_ns);
-
-/* summary_quota.c - of one queue, which may have queues below it; of all that have none. */
-void summary_queue_quota(struct summary_builder *k, const char *scope, queue_id q);
-void summary_all_quota(struct summary_builder *k, const char *scope);

@@ -1,3 +1,0 @@
-/* checkpoints.h - see checkpoint_parts.h. */
-#pragma once
-#include "sim/engine/overhead.h"
