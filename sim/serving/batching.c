@@ -1,5 +1,5 @@
 /* batching.c - see batching.h. */
-#include "sim/serving/batching.h"
+#include "sim/serving/service_time.h"
 
 const struct batch_model batch_cnn_v100 = { .t0_s = .004, .t1_s = .001, .window_s = .005, .most = 32 };
 

@@ -1,5 +1,5 @@
 /* flow_counts.c - see flow_counts.h. */
-#include "sim/serving/flow_counts.h"
+#include "sim/serving/spread.h"
 
 #include "sim/base/memory.h"
 

@@ -5,7 +5,7 @@
 #include "sim/base/random.h"
 #include "sim/base/units.h"
 #include "sim/serving/backlog.h"
-#include "sim/serving/flow_counts.h"
+#include "sim/serving/spread.h"
 #include "sim/serving/steady.h"
 
 #include <assert.h>

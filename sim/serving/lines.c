@@ -1,5 +1,5 @@
 /* lines.c - see lines.h. */
-#include "sim/serving/lines.h"
+#include "sim/serving/request_lines.h"
 
 #include "sim/base/memory.h"
 

@@ -1,5 +1,5 @@
 /* llm.c - see llm.h. */
-#include "sim/serving/llm.h"
+#include "sim/serving/service_time.h"
 
 #include <math.h>
 

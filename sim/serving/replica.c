@@ -44,12 +44,12 @@ bool replica_would_begin(const struct replica *r, const struct service *s, const
 {
     if (lines_count(from) == 0 || !replica_is_free(r, s))
         return false;
-    return s->time.kind != TIME_BATCH || lines_count(from) >= s->time.batch.most || now_ns >= lines_batch_ns(from, s, p);
+    return s->time.kind != TIME_BATCH || lines_count(from) >= s->time.batch.max || now_ns >= lines_batch_ns(from, s, p);
 }
 
 void replica_begin(struct replica *r, const struct service *s, struct requests_present *p, struct lines *from, int64_t now_ns)
 {
-    uint32_t n = s->time.kind != TIME_BATCH ? 1 : lines_count(from) < s->time.batch.most ? lines_count(from) : s->time.batch.most;
+    uint32_t n = s->time.kind != TIME_BATCH ? 1 : lines_count(from) < s->time.batch.max ? lines_count(from) : s->time.batch.max;
     r->in_service += n;
     if (s->time.kind == TIME_LLM) {
         uint32_t request = lines_pop(p, from);

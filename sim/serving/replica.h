@@ -1,6 +1,6 @@
 /* replica.h - one replica and the requests that are in its hands, whichever way it serves. */
 #pragma once
-#include "sim/serving/lines.h"
+#include "sim/serving/request_lines.h"
 #include "sim/serving/sequences.h"
 
 struct replica {

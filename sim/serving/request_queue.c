@@ -3,7 +3,7 @@
 #include "sim/serving/request_queue.h"
 
 #include "sim/base/random.h"
-#include "sim/serving/least.h"
+#include "sim/serving/tournament.h"
 #include "sim/serving/replica.h"
 #include "sim/serving/tally.h"
 

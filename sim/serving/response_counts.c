@@ -1,5 +1,5 @@
 /* response_counts.c - see response_counts.h. */
-#include "sim/serving/response_counts.h"
+#include "sim/serving/tally.h"
 
 #include "sim/base/memory.h"
 

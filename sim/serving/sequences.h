@@ -3,7 +3,7 @@
  * All in decode get on alike, a token in d(k)/speed seconds, so one number tells how many each has got since any time: it is
  * re-timed when k changes, and the next to end is the least of a heap. */
 #pragma once
-#include "sim/serving/llm.h"
+#include "sim/serving/service_time.h"
 
 #include <stddef.h>
 

@@ -32,7 +32,7 @@ uint32_t service_slots(const struct service *s)
 {
     switch (s->time.kind) {
     case TIME_BATCH:
-        return s->time.batch.most;
+        return s->time.batch.max;
     case TIME_LLM:
         return llm_sequences(&s->time.llm);
     default:

@@ -4,8 +4,7 @@
 #pragma once
 #include "sim/models/draws/arrivals.h"
 #include "sim/models/draws/law.h"
-#include "sim/serving/batching.h"
-#include "sim/serving/llm.h"
+#include "sim/serving/service_time.h"
 #include "sim/serving/request_list.h"
 
 enum service_mode { SERVICE_FLUID, SERVICE_REQUESTS };       /* fluid.h, request_queue.h */

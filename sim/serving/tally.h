@@ -1,7 +1,7 @@
 /* tally.h - what is counted of requests one by one, for an interval and for all: figures.h of it. */
 #pragma once
-#include "sim/serving/lines.h"
-#include "sim/serving/response_counts.h"
+#include "sim/serving/request_lines.h"
+#include "sim/serving/tally.h"
 
 struct tally {
     int64_t from_ns;

@@ -19,8 +19,8 @@ static int take_object(void *self, const struct json_item *item)
     const int64_t ms_most = INT64_C(3000000000000), ns_per_ms = 1000000;      /* 95 years */
     struct request_list *l = self;
     int64_t ms, prompt, output;
-    if (whole(item, "timestamp", ms_most, &ms) != 0 || whole(item, "input_length", REQUEST_TOKENS_MOST, &prompt) != 0 ||
-        whole(item, "output_length", REQUEST_TOKENS_MOST, &output) != 0)
+    if (whole(item, "timestamp", ms_most, &ms) != 0 || whole(item, "input_length", REQUEST_TOKENS_MAX, &prompt) != 0 ||
+        whole(item, "output_length", REQUEST_TOKENS_MAX, &output) != 0)
         return -1;
     if (output == 0)
         l->n_left_out++;

@@ -43,7 +43,7 @@ void take_tokens(const struct columns *c, unsigned column, uint32_t *tokens)
 {
     int64_t n = 0;
     if (cell_required(c->row, c->at[column], c->err) == 0 &&
-        cell_integer(c->row, c->at[column], 0, REQUEST_TOKENS_MOST, &n, c->err) == 0)
+        cell_integer(c->row, c->at[column], 0, REQUEST_TOKENS_MAX, &n, c->err) == 0)
         *tokens = (uint32_t)n;
 }
 

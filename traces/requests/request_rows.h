@@ -9,4 +9,4 @@ int  request_rows_read(const char *const *names, request_row *take, struct input
 void take_tokens(const struct columns *c, unsigned column, uint32_t *tokens);
 /* Prompt and output; a request that got no output was not served: it is left out. */
 void take_served_tokens(const struct columns *c, unsigned prompt, unsigned output, struct recorded_request *r);
-#define REQUEST_TOKENS_MOST 10000000
+#define REQUEST_TOKENS_MAX 10000000

@@ -161,7 +161,7 @@ static int draw_all(struct drawing *d, double rate, uint32_t jobs, struct error 
     struct calendar calendar = calendar_of(s->daily, s->weekly, s->growth_per_day, s->start_ns);
     struct arrivals a = arrivals_from(&s->arrivals, &calendar, rate, d->seed, "arrivals");
     double end_s = s->span_s > 0 ? fmin(s->span_s, TIMES_MOST_S) : TIMES_MOST_S, latest_s = INFINITY, at_s;
-    uint64_t most = jobs ? jobs : SYNTH_JOBS_MOST, event = 0;
+    uint64_t most = jobs ? jobs : SYNTH_JOBS_MAX, event = 0;
     while ((at_s = arrivals_next(&a)) < end_s && at_s <= latest_s) {
         uint64_t first = d->n_arrived, n = sweep_size(d, event++);
         for (uint64_t k = 0; k < n; k++) {
@@ -170,7 +170,7 @@ static int draw_all(struct drawing *d, double rate, uint32_t jobs, struct error 
                 latest_s = d->latest_s;
         }
         if (!jobs && d->n_arrived >= most)
-            return error_set(err, "span_s: more than %d jobs come within it", SYNTH_JOBS_MOST);
+            return error_set(err, "span_s: more than %d jobs come within it", SYNTH_JOBS_MAX);
     }
     if (d->n)
         qsort(d->job, d->n, sizeof *d->job, by_time);

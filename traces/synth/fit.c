@@ -208,7 +208,7 @@ static void fit_correlation(const struct jobs *of, struct synth_class *to)
     struct shares sizes = shares_of(share, to->n_sizes);
     double most = .99 * copula_spearman(&sizes, 1);
     to->spearman = to->n_sizes > 1 ? fmin(fmax(rho, -most), most) : 0;
-    to->spearman_said = true;
+    to->spearman_given = true;
     shares_free(&sizes);
     free(share);
 }

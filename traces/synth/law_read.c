@@ -138,7 +138,7 @@ static int on_row(void *self, const struct row *row, struct error *err)
 static int read_file(const struct reading *r, const struct file_law *f, struct values *v)
 {
     static const struct table_handler with_header = { .on_header = on_header, .on_row = on_row }, bare = { .on_row = on_row };
-    char *path = synth_beside(r->beside, f->file);
+    char *path = synth_path_beside(r->beside, f->file);
     struct input *in = input_open(path, r->err);
     v->column = f->column;
     int result = in ? table_read(in, (struct table_style){ .header = f->column }, f->column ? &with_header : &bare, v, r->err) : -1;
@@ -242,7 +242,7 @@ static int read_mix(const struct reading *r, const struct file_law *f, struct la
 
 static int read_any(const struct reading *r, struct config_value v, bool is_part, struct file_law *f, struct law *to)
 {
-    *f = (struct file_law){ .weight = 1, .most_s = SYNTH_MOST_S };
+    *f = (struct file_law){ .weight = 1, .most_s = SYNTH_MAX_S };
     *to = (struct law){ .n = 0 };
     if (config_fields(v, keys, f, r->err) || check_keys(v, f, is_part, r->err))
         return -1;

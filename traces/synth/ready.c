@@ -48,7 +48,7 @@ static int make_sizes(struct ready_class *to, struct error *err)
     if (result != 0)
         return -1;
     double most = copula_spearman(&to->sizes, 1);
-    if (most == 0 && !c->spearman_said)
+    if (most == 0 && !c->spearman_given)
         wanted = 0;
     if (most == 0 && wanted != 0)
         return error_set(err, "spearman: one size is correlated with nothing, want 0, got %g", wanted);

@@ -47,7 +47,7 @@ void synth_spec_free(struct synth_spec *s)
     free(s);
 }
 
-char *synth_beside(const char *file, const char *path)
+char *synth_path_beside(const char *file, const char *path)
 {
     const char *slash = strrchr(file, '/');
     size_t directory = *path != '/' && slash ? (size_t)(slash - file) + 1 : 0, size = directory + strlen(path) + 1;

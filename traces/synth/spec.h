@@ -11,8 +11,8 @@
 #include "sim/workload/estimates.h"
 #include "sim/workload/workload.h"
 
-#define SYNTH_JOBS_MOST      100000000
-#define SYNTH_MOST_S         5184000.0     /* run times are cut at 60 days; models.md 6.3 */
+#define SYNTH_JOBS_MAX      100000000
+#define SYNTH_MAX_S         5184000.0     /* run times are cut at 60 days; models.md 6.3 */
 #define SYNTH_SPEARMAN       0.2           /* of size and run time; 6.3 [A] */
 #define SYNTH_NODE_GPUS      8
 #define SYNTH_USERS          200           /* 6.5: by eye from the users' GPU time in Helios */
@@ -48,7 +48,7 @@ struct synth_class {
     struct synth_durations durations;
     struct synth_fates fates;
     double spearman;              /* of size and run time, ties having mean ranks */
-    bool spearman_said;           /* else, with one size only, there is none */
+    bool spearman_given;           /* else, with one size only, there is none */
     double slowdown;              /* E[slowdown x 1/speed] of what runs, for the load alone */
     int32_t priority;
     bool preemptible;
@@ -102,7 +102,7 @@ void synth_spec_free(struct synth_spec *s);                  /* NULL: does nothi
 struct synth_spec *synth_spec_new(void);
 extern const struct synth_class synth_class_default;         /* without sizes, and with no law of run times */
 
-char *synth_beside(const char *file, const char *path);      /* a path that stands in that file; free() it */
+char *synth_path_beside(const char *file, const char *path);      /* a path that stands in that file; free() it */
 /* A law from its mapping, for spec_read.c: law_read.c. A lognormal law by mean and median is the uncut one. */
 struct config_value;
 int synth_law_read(struct config_value v, const char *beside, struct arena *memory, struct synth_durations *to, struct error *err);

@@ -31,7 +31,7 @@ static const char *const calibrate_words[] = { "expected", "realised", NULL };
 static const struct config_key whole_keys[] = {
     { .name = "workload",  .type = CONFIG_TEXT, .at = WHOLE(name), .required = true },
     { .name = "start",     .type = CONFIG_TEXT, .at = WHOLE(start) },
-    { .name = "jobs",      .type = CONFIG_COUNT, .at = WHOLE(jobs), .least = 1, .most = SYNTH_JOBS_MOST },
+    { .name = "jobs",      .type = CONFIG_COUNT, .at = WHOLE(jobs), .least = 1, .most = SYNTH_JOBS_MAX },
     { .name = "span_s",    REAL, .at = WHOLE(span_s), .most = SPAN_MOST_S, .above_least = true },
     { .name = "load",      .type = CONFIG_MAPPING, .at = WHOLE(load) },
     { .name = "arrivals",  .type = CONFIG_MAPPING, .at = WHOLE(arrivals) },

@@ -188,8 +188,8 @@ int spec_read_class(struct spec_reader *r, struct config_value at, struct file_c
     *to = f->is;
     to->class = (enum job_class)f->class;
     to->by_node = f->split;
-    to->spearman_said = f->is.spearman < 2;
-    to->spearman = to->spearman_said ? f->is.spearman : SYNTH_SPEARMAN;
+    to->spearman_given = f->is.spearman < 2;
+    to->spearman = to->spearman_given ? f->is.spearman : SYNTH_SPEARMAN;
     if (spec_read_sizes(r, f->gpus, to) || synth_law_read(f->durations, r->file, r->to->memory, &to->durations, r->err))
         return -1;
     if (config_given(f->fates) && read_fates(r, f->fates, &to->fates))

@@ -86,7 +86,7 @@ static int read_law(const struct spec_reader *r, struct config_value v, struct l
 static int read_replay(const struct spec_reader *r, struct config_value at, const char *text, struct deployment *to)
 {
     struct error why = { "" };
-    char sha256[65], *path = synth_beside(r->file, text), *colon = strrchr(path, ':');
+    char sha256[65], *path = synth_path_beside(r->file, text), *colon = strrchr(path, ':');
     const struct request_format *format = colon ? request_format_find(colon + 1) : NULL;
     if (format)
         *colon = '\0';

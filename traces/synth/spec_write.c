@@ -125,7 +125,7 @@ static void put_class(struct output *o, const struct synth_class *c)
     put(o, "\n    memory_gib_per_gpu: ", (double)c->mem_mib / 1024);
     out_text(o, "\n    durations: ");
     synth_law_write(o, &c->durations);
-    if (c->spearman_said || c->n_sizes > 1) {
+    if (c->spearman_given || c->n_sizes > 1) {
         put(o, "    spearman: ", c->spearman);
         out_char(o, '\n');
     }

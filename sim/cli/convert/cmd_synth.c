@@ -30,7 +30,7 @@ static const struct option options[] = {
     { .name = "seed", .argument = "N", .kind = OPTION_INTEGER, AT(seed), .max = INT64_MAX,
       .help = "seed of all draws, 1 by default" },
     { .name = "jobs", .argument = "N", .kind = OPTION_INTEGER, AT(jobs), .min = 1,
-      .max = SYNTH_JOBS_MOST,
+      .max = SYNTH_JOBS_MAX,
       .help = "number of jobs, instead of that of the file; a larger N begins with the same "
               "jobs, unless the load is calibrated as realised" },
     { .name = "load", .argument = "X", .kind = OPTION_RATIO, AT(load), .max = LOAD_MAX,
