@@ -493,8 +493,10 @@ static int recognise(const char *head, size_t length)
     return columns_recognise(names, head, length) ? 2 : 0;
 }
 
-static int read_native(struct input *in, struct workload *w, struct error *err)
+static int read_native(struct input *in, const char *const *value, struct workload *w,
+                       struct error *err)
 {
+    (void)value;
     static const struct table_handler handler = { .on_header = on_header, .on_row = on_row };
     struct reading r = { .w = w };
     parts_begin(&r.parts, w);
