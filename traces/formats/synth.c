@@ -57,7 +57,7 @@ extern const struct trace_format synth_format;
 static int read_trace(const struct synth_spec *s, const char *file, struct workload *w,
                       struct error *err)
 {
-    char *path = synth_beside(file, s->trace), *colon = strrchr(path, ':');
+    char *path = synth_path_beside(file, s->trace), *colon = strrchr(path, ':');
     const struct trace_format *format = colon ? trace_format_find(colon + 1) : NULL;
     if (format)
         *colon = '\0';
@@ -90,8 +90,8 @@ static int synth_read(struct input *in, const char *const *value, struct workloa
     int64_t seed = (int64_t)w->seed, jobs = 0, gpus = 0;
     struct synth_report report;
     if (option_number(in, value, SEED, 0, INT64_MAX, &seed, err) ||
-        option_number(in, value, JOBS, 1, SYNTH_JOBS_MOST, &jobs, err) ||
-        option_number(in, value, GPUS, 1, SYNTH_JOBS_MOST, &gpus, err))
+        option_number(in, value, JOBS, 1, SYNTH_JOBS_MAX, &jobs, err) ||
+        option_number(in, value, GPUS, 1, SYNTH_JOBS_MAX, &gpus, err))
         return -1;
     struct synth_spec *s = synth_spec_read(in, err);
     if (!s)

@@ -28,7 +28,7 @@ static const struct option options[] = {
       .help = "a workload that is built in instead of a file: 'gpuyard list workloads'" },
     { .name = "seed", .argument = "N", .kind = OPTION_INTEGER, AT(seed), .most = INT64_MAX,
       .help = "of all that is drawn, 1 by default" },
-    { .name = "jobs", .argument = "N", .kind = OPTION_INTEGER, AT(jobs), .least = 1, .most = SYNTH_JOBS_MOST,
+    { .name = "jobs", .argument = "N", .kind = OPTION_INTEGER, AT(jobs), .least = 1, .most = SYNTH_JOBS_MAX,
       .help = "so many, instead of what the file says; more of them begin with the same ones, unless the load is calibrated as "
               "realised" },
     { .name = "load", .argument = "X", .kind = OPTION_RATIO, AT(load), .most = LOAD_MOST,
