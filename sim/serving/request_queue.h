@@ -1,6 +1,7 @@
 /* request_queue.h - a service request by request: models.md 4.4. The same calls as serving.h.
  *
- * Quantiles are those of response_counts.h, within 0.1 %. Memory goes with the requests that are there at once. */
+ * Quantiles are those of tally.h, within 0.1 %. Memory is proportional to the requests in the
+ * service at one time. */
 #pragma once
 #include "sim/serving/serving.h"
 

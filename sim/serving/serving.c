@@ -1,4 +1,4 @@
-/* serving.c - see serving.h: each call goes to the model of the mode. */
+/* serving.c - see serving.h: calls go to the model of the mode. */
 #include "sim/serving/serving.h"
 
 #include "sim/base/memory.h"

@@ -265,10 +265,10 @@ static void checked(void **state)
     assert_int_equal(service_check(&s, &fine), 0);
     s.time.kind = TIME_RECORDED;
     assert_int_equal(service_check(&s, &recorded), -1);
-    assert_string_equal(recorded.text, "service demand: want requests that tell how long each took, for a recorded service time");
+    assert_string_equal(recorded.text, "service demand: want requests with a service time each, for a recorded service time");
     s.time.kind = TIME_LLM;
     assert_int_equal(service_check(&s, &tokens), -1);
-    assert_string_equal(tokens.text, "service demand: want laws of prompt and output tokens, or requests that tell them all");
+    assert_string_equal(tokens.text, "service demand: want laws of prompt and output tokens, or requests that have both");
     s.time.llm.memory_bytes = 15e9;
     assert_int_equal(service_check(&s, &memory), -1);
     assert_string_equal(memory.text, "service demand: want memory for the weights and one sequence, 1.615e+10 bytes, got 1.35e+10 usable");

@@ -112,7 +112,7 @@ static int synth_read(struct input *in, const char *const *value, struct workloa
 
 const struct trace_format synth_format = {
     .name = "synth",
-    .summary = "gpuyard's own workload file, whose jobs are drawn from laws: YAML that begins with "
+    .summary = "gpuyard's own workload file, of which jobs are drawn: YAML that begins with "
                "'workload:'",
     .recognise = synth_recognise,
     .read = synth_read,

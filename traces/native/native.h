@@ -13,8 +13,8 @@
  *             other with one job_id, each with a group. gpus, gpus_per_task, gpu_milli, tasks
  *             (default 1), min_tasks, cpus_per_task, mem_gib_per_task and topology belong to the
  *             row; all other cells are equal in all rows of the job. A group is a path,
- *             replica1/encoder, in a tree whose root is the job. Rows with one path are one group,
- *             whose minimum is the sum of their minima. An inner group (replica1) and the job
+ *             replica1/encoder, in a tree with the job as its root. Rows with one path are one group;
+ *             its minimum is the sum of their minima. An inner group (replica1) and the job
  *             itself (`.`) have a row only for a topology, with 0 GPUs and without tasks. If all
  *             rows have `.`, there are no groups.
  *   running   A job that runs when it is submitted (the snapshot of a cluster) has running_on: one

@@ -42,7 +42,7 @@ static const struct config_key batch_keys[] = {
     { .name = "t0_s",     REAL, BATCH(t0_s), .most = 1000000 },
     { .name = "t1_s",     ABOVE_0(1000000), BATCH(t1_s) },
     { .name = "window_s", REAL, BATCH(window_s), .most = 1000000 },
-    { .name = "most",     .type = CONFIG_COUNT, BATCH(most), .least = 1, .most = 1000000 },
+    { .name = "most",     .type = CONFIG_COUNT, BATCH(max), .least = 1, .most = 1000000 },
     { 0 },
 };
 #define LLM(field) .at = offsetof(struct llm_model, field)
