@@ -209,34 +209,6 @@ double demand_rate(struct demand *d, int64_t from_ns, int64_t to_ns, int64_t *un
     return rate;
 }
 
-/* The first hour of a week with a rate above 0. */
-static int64_t law_flows_ns(const struct calendar *c, int64_t from_ns)
-{
-    double at_s = seconds(from_ns), until_s;
-    for (int i = 0; i <= 2 * WEEK_HOURS && isfinite(at_s); i++, at_s = until_s)
-        if (calendar_step(c, at_s, &until_s) > 0)
-            return i ? ns_of_seconds(at_s) : from_ns;
-    return TIME_NEVER;
-}
-
-int64_t demand_flows_ns(const struct demand *d, int64_t from_ns)
-{
-    const struct service_demand *of = &d->s->demand;
-    int64_t at = from_ns > of->start_ns ? from_ns : of->start_ns,
-            begin = at / d->s->interval_ns * d->s->interval_ns;
-    if (!of->replay) {
-        at = law_flows_ns(&of->calendar, at);
-    } else {
-        size_t i = d->at;
-        while (i < of->replay->n && replay_ns(d, i) < begin)
-            i++;
-        int64_t next = i < of->replay->n ? replay_ns(d, i) / d->s->interval_ns * d->s->interval_ns
-                                         : TIME_NEVER;
-        at = next > at ? next : at;
-    }
-    return at < of->end_ns ? at : TIME_NEVER;
-}
-
 double demand_gap_c2(const struct demand *d)
 {
     const struct service_demand *of = &d->s->demand;

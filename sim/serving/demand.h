@@ -32,6 +32,4 @@ uint64_t demand_drawn(const struct demand *d);
  * from_ns until *until_ns <= to_ns. Times ascend. A replay has in each interval of the service its
  * mean rate. */
 double demand_rate(struct demand *d, int64_t from_ns, int64_t to_ns, int64_t *until_ns);
-/* the first time from then on with a rate above 0; TIME_NEVER */
-int64_t demand_flows_ns(const struct demand *d, int64_t from_ns);
 double demand_gap_c2(const struct demand *d);                /* of gaps; for fluid mode */

@@ -273,11 +273,6 @@ struct serving_load fluid_load(const struct fluid *f)
     };
 }
 
-int64_t fluid_next_request_ns(struct fluid *f)
-{
-    return backlog_is_empty(&f->backlog) ? demand_flows_ns(f->demand, f->now_ns) : f->now_ns;
-}
-
 struct serving_figures fluid_take_figures(struct fluid *f)
 {
     add_kept_states(f, &f->interval);

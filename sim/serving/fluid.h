@@ -18,7 +18,6 @@ void fluid_advance(struct fluid *f, int64_t to_ns);
 void fluid_replica_ready(struct fluid *f, uint32_t id, double speed);
 void fluid_replica_gone(struct fluid *f, uint32_t id);
 struct serving_load fluid_load(const struct fluid *f);
-int64_t fluid_next_request_ns(struct fluid *f);
 struct serving_figures fluid_take_figures(struct fluid *f);
 struct serving_figures fluid_total(const struct fluid *f);
 uint64_t fluid_drawn(const struct fluid *f);

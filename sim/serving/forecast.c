@@ -18,15 +18,6 @@ struct forecast {
     double last, level, trend;
 };
 
-const struct forecast_config forecast_defaults = {
-    .kind = FORECAST_HOLT_WINTERS,
-    .bin_ns = 900 * NS_PER_S,
-    .level = .3,
-    .trend = .01,
-    .season = .3,
-    .days = 7,
-};
-
 struct forecast *forecast_new(const struct forecast_config *config)
 {
     struct forecast *f = mem_new(1, sizeof *f);

@@ -20,8 +20,6 @@ struct forecast_config {
     double level, trend, season;  /* a, b, g of HOLT_WINTERS: 0 .. 1 */
     uint32_t days;                /* of DAILY_MAX */
 };
-/* Holt-Winters, bins of 15 min, .3 .01 .3; 7 days: assumptions */
-extern const struct forecast_config forecast_defaults;
 
 struct forecast;
 struct forecast *forecast_new(const struct forecast_config *config);    /* borrowed */

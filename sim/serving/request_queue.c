@@ -330,14 +330,6 @@ struct serving_load request_queue_load(const struct request_queue *q)
     };
 }
 
-int64_t request_queue_next_request_ns(struct request_queue *q)
-{
-    if (q->waiting)
-        return q->now_ns;
-    const struct service_request *next = demand_next(q->demand);
-    return next ? next->time_ns : TIME_NEVER;
-}
-
 struct serving_figures request_queue_take_figures(struct request_queue *q)
 {
     struct serving_figures f = tally_figures(&q->interval, q->now_ns, q->waiting + q->in_service);

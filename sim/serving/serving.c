@@ -60,11 +60,6 @@ struct serving_load serving_load(const struct serving *v)
     return v->fluid ? fluid_load(v->fluid) : request_queue_load(v->queue);
 }
 
-int64_t serving_next_request_ns(struct serving *v)
-{
-    return v->fluid ? fluid_next_request_ns(v->fluid) : request_queue_next_request_ns(v->queue);
-}
-
 struct serving_figures serving_take_figures(struct serving *v)
 {
     return v->fluid ? fluid_take_figures(v->fluid) : request_queue_take_figures(v->queue);

@@ -26,9 +26,6 @@ struct serving_load {
     double replica_s, busy_s, concurrency_s; /* since time 0, as in figures.h */
 };
 struct serving_load serving_load(const struct serving *v);
-/* The next arrival; now if requests wait; TIME_NEVER: none. In fluid mode the next time with a rate
- * above 0. */
-int64_t serving_next_request_ns(struct serving *v);
 
 struct serving_figures serving_take_figures(struct serving *v); /* since the last call, or time 0 */
 struct serving_figures serving_total(const struct serving *v);         /* since time 0 */

@@ -233,11 +233,6 @@ static void replayed_as_a_flow(void **state)
         assert_int_equal(until, (i + 1) * 60 * NS_PER_S);
     }
     demand_free(d);
-    d = demand_new(&s, 1);
-    assert_int_equal(demand_flows_ns(d, 0), 0);
-    assert_int_equal(demand_flows_ns(d, 60 * NS_PER_S), 120 * NS_PER_S);
-    assert_int_equal(demand_flows_ns(d, 180 * NS_PER_S), TIME_NEVER);
-    demand_free(d);
     request_list_free(&l);
 }
 
